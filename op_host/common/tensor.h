@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The framework-free tensor that contracts, tiling and CPU kernels speak of.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+namespace avo {
+
+// Values are those of aclDataType, so the C border converts by a cast.
+enum class DType : int32_t {
+  kFloat32 = 0,
+  kFloat16 = 1,
+  kInt8 = 2,
+  kInt32 = 3,
+  kUInt8 = 4,
+  kInt16 = 6,
+  kInt64 = 9,
+  kFloat64 = 11,
+  kBool = 12,
+  kBFloat16 = 27,
+};
+
+const char *DTypeName(DType dtype);  // "float32", …; "dtype 5" for one outside the enum
+int64_t DTypeSize(DType dtype);      // bytes an element; 0 for one outside the enum
+
+using Shape = std::vector<int64_t>;
+
+inline int64_t NumElements(const Shape &shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+}
+
+// Row-major strides, in elements, of a dense tensor.
+Shape ContiguousStrides(const Shape &shape);
+
+// A view: data points at element [0, …, 0]; strides count elements and may be zero or negative.
+struct Tensor {
+  DType dtype = DType::kFloat32;
+  Shape shape;
+  Shape strides;
+  void *data = nullptr;
+
+  int64_t rank() const { return static_cast<int64_t>(shape.size()); }
+  int64_t numel() const { return NumElements(shape); }
+};
+
+}  // namespace avo

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The HBM of a simulated device: guarded (programs see PROT_NONE addresses), poisoned, every written byte known.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace sim {
+
+constexpr uint8_t kPoison = 0xA5;
+
+class DeviceMemory {
+ public:
+  explicit DeviceMemory(uint64_t capacity);
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory &) = delete;
+  DeviceMemory &operator=(const DeviceMemory &) = delete;
+
+  void *Allocate(uint64_t bytes, uint64_t alignment = 512);  // nullptr when it does not fit
+  bool Free(void *device);                                   // false when it is no allocation's start
+  uint64_t capacity() const;
+  uint64_t used() const;
+
+  // The allocation that holds [device, device + bytes): its start and size; false when there is none.
+  bool Find(const void *device, uint64_t bytes, void **start, uint64_t *size) const;
+  bool Contains(const void *device) const;  // whether the address lies in this arena at all
+
+  // Readable alias of a device address.
+  std::byte *Host(const void *device) const;
+
+  // The map of written bytes, behind the judge of uninitialised reads. Thread-safe on disjoint ranges.
+  void MarkWritten(const void *device, uint64_t bytes);
+  void MarkUnwritten(const void *device, uint64_t bytes);
+  // Offset from `device` of the first byte nothing wrote, or `bytes` when all are written.
+  uint64_t FirstUnwritten(const void *device, uint64_t bytes) const;
+
+ private:
+  struct Arena;
+  std::unique_ptr<Arena> arena_;
+};
+
+}  // namespace sim

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// One instruction of a simulated AI core, as an API function describes it to Core::Issue.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace sim {
+
+// The in-order queues of an AI core. S is the scalar unit, which issues to all others.
+enum class Pipe : uint8_t { S, V, M, MTE1, MTE2, MTE3, FIX, kCount };
+constexpr int kPipes = static_cast<int>(Pipe::kCount);
+const char *PipeName(Pipe pipe);
+
+// Where an operand lives.
+enum class Space : uint8_t { GM, UB, L1, L0A, L0B, L0C, BT, FB, kCount };
+constexpr int kSpaces = static_cast<int>(Space::kCount);
+const char *SpaceName(Space space);
+
+// Source line of an API call, taken by default argument: `Where where = Where::Here()`.
+struct Where {
+  const char *file;
+  int line;
+  static constexpr Where Here(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
+// The bytes one operand touches: `groups` x `rows` runs of `row_bytes`, e.g. repeats x data blocks of a vector
+// instruction, or one group of blockCount rows of a DataCopy. Strides are in bytes, from start to start.
+struct Operand {
+  const char *name = "";  // the parameter's name in the AscendC documentation: "dst", "src0", …
+  Space space = Space::UB;
+  bool write = false;
+  uint64_t address = 0;  // byte offset in an on-chip buffer, device address in GM
+  uint32_t row_bytes = 0;
+  uint32_t rows = 1;
+  int64_t row_stride = 0;
+  uint32_t groups = 1;
+  int64_t group_stride = 0;
+  // Lanes of a group that are touched, `element_bytes` wide each, counted through its rows; 0: all of them.
+  uint8_t element_bytes = 0;
+  std::array<uint64_t, 4> lanes{};
+  uint32_t alignment = 32;  // required of `address`, in bytes; 1: none (GM)
+  bool defined = true;      // false: reading bytes never written is legal (e.g. padding lanes of a sort)
+};
+
+// What work costs, looked up in the device description.
+enum class Work : uint8_t {
+  kScalar,       // one scalar access (GetValue / SetValue) or scalar arithmetic
+  kVector,       // repeats x cycles of `vector_class`
+  kCopy,         // bytes between GM and on-chip memory, in `rows` of the GM operand
+  kLocalCopy,    // bytes between on-chip memories
+  kCube,         // `fractals` 16x16x16 multiply-accumulates
+  kSync,         // flags and barriers: issue cost only
+};
+
+// Families of vector instructions that take the same cycles a repeat.
+enum class VectorClass : uint8_t {
+  kSimple,     // add, sub, max, min, and, or, not, shifts, copy, duplicate
+  kMultiply,   // mul, muls, axpy, fused multiply-add
+  kDivide,     // div, reciprocal, sqrt, rsqrt
+  kTranscendental,  // exp, ln, …
+  kCast,
+  kCompare,    // compare, select
+  kGather,     // gather, scatter, one data block or element a lane
+  kReduce,     // whole, block and pair reductions
+  kSort,       // sort32, merge sort
+  kTranspose,
+  kCount,
+};
+
+constexpr int kMaxOperands = 6;
+
+struct Instruction {
+  const char *name = "";  // AscendC name: "Add", "DataCopyPad"
+  Pipe pipe = Pipe::S;
+  Where where = Where::Here();
+  std::array<Operand, kMaxOperands> operands{};
+  int operand_count = 0;
+  Work work = Work::kScalar;
+  VectorClass vector_class = VectorClass::kSimple;
+  uint32_t repeats = 1;       // kVector: 256 B repeats, one by one on the pipe; legality limits it to 255
+  uint64_t elements = 0;      // elements computed, for the counters
+  uint64_t fractals = 0;      // kCube
+  bool l2_bypass = false;     // kCopy: the GlobalTensor's L2 cache hint is CACHE_MODE_DISABLE
+  bool atomic = false;        // kCopy to GM under SetAtomicAdd & co: ordered by the memory, not a write conflict
+
+  Operand &Add(const Operand &operand) { return operands[operand_count++] = operand; }
+};
+
+}  // namespace sim
