@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every LocalTensor is underneath, whatever its element type: where it lies and which buffer it came from.
+#pragma once
+
+#include <cstdint>
+
+#include "../../engine/instruction.h"
+
+namespace AscendC {
+
+// Logical positions of a tensor, named after the pipeline they serve.
+enum class TPosition : uint8_t {
+  GM,
+  A1,
+  A2,
+  B1,
+  B2,
+  C1,
+  C2,
+  CO1,
+  CO2,
+  VECIN,
+  VECOUT,
+  VECCALC,
+  LCM = VECCALC,
+  SPM,
+  SHM = SPM,
+  TSCM,
+  C2PIPE2GM,
+  C2PIPE2LOCAL,
+  MAX,
+};
+using QuePosition = TPosition;
+
+}  // namespace AscendC
+
+namespace sim {
+
+struct LocalTensorBase {
+  uint64_t address = 0;                                        // byte offset in `space`
+  uint64_t bytes = 0;                                          // extent of the view, for bounds
+  Space space = Space::UB;
+  AscendC::TPosition position = AscendC::TPosition::VECCALC;
+  int32_t buffer_id = -1;                                      // buffer of a TQue or TBuf, -1: none
+  uint32_t generation = 0;                                     // of that buffer; FreeTensor makes older ones stale
+};
+
+// The on-chip memory behind a logical position.
+constexpr Space SpaceOf(AscendC::TPosition position) {
+  using P = AscendC::TPosition;
+  switch (position) {
+    case P::GM: return Space::GM;
+    case P::A1:
+    case P::B1:
+    case P::C1:
+    case P::SPM:
+    case P::TSCM: return Space::L1;
+    case P::A2: return Space::L0A;
+    case P::B2: return Space::L0B;
+    case P::C2: return Space::BT;
+    case P::CO1: return Space::L0C;
+    case P::C2PIPE2GM: return Space::FB;
+    default: return Space::UB;
+  }
+}
+
+}  // namespace sim
