@@ -7,6 +7,7 @@
 #include <string>
 
 #include "instruction.h"
+#include "registers.h"
 
 namespace sim {
 
@@ -70,6 +71,8 @@ class Core {
   uint64_t BytesOf(Space space) const;
 
   CoreState &state() { return *state_; }
+
+  Registers registers;  // mask, atomic mode, results of reductions: set by one API function, read by another
 
  private:
   friend class Launcher;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Special registers of one AI core that API functions set and later ones read.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace sim {
+
+enum class Atomic : uint8_t { kNone, kAdd, kMax, kMin };
+enum class AtomicType : uint8_t { kFloat, kHalf, kBfloat16, kInt32, kInt16, kInt8 };
+
+struct Registers {
+  // Vector mask: bits of lanes 0..127, or in counter mode the number of elements in mask[0].
+  bool mask_counts = false;
+  std::array<uint64_t, 2> mask{~uint64_t{0}, ~uint64_t{0}};
+  // Written by Compare without dst and by SetCmpMask, read by Select.
+  std::array<uint64_t, 2> compare_mask{};
+  // What DataCopy to GM does with the value already there.
+  Atomic atomic = Atomic::kNone;
+  AtomicType atomic_type = AtomicType::kFloat;
+  // Elements MrgSort took from each list.
+  std::array<uint16_t, 4> merged{};
+  // Results of the last reduction of whole repeats, as bits of the element type.
+  uint64_t reduced_value = 0;
+  uint64_t reduced_index = 0;
+  uint64_t reduced_sum = 0;
+  // SetPadValue, SetDeqScale.
+  bool has_pad_value = false;
+  uint64_t pad_value = 0;
+  float deq_scale = 1.0F;
+};
+
+}  // namespace sim
