@@ -1,0 +1,264 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# One entry point for people who build; `avo` is the one for people who use.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+usage() {
+  cat <<'EOF'
+usage: ./build.sh COMMAND [OPTIONS]
+
+  setup         virtual environment with all tools, by pip
+  build         libraries and the Python package, importable in that environment
+  demo          resamples a real recording by all implementations; picture in demo_output/
+  test [OP]     all tests, or those of one operator; after `--` arguments of pytest
+  bench [OP]    CPU benchmarks against the peers that are installed; after `--` their arguments
+  gen           writes the generated sources of a target and says where
+  docs          writes operator pages and support table to build/docs, refreshes README's table
+  check         format, lint, line budgets, duplicate helpers
+  package       wheel (sim), or custom-operator package (npu, needs CANN), in dist/
+  clean         removes build/ and dist/; with --all the virtual environment too
+
+  --target sim|npu        default sim
+  --ascend-headers DIR    check: type-checks host and kernel sources against CANN's own headers in DIR
+  --sanitize LIST         build, test: a tree of its own with -fsanitize=LIST (address,undefined)
+  --verbose               output of tools on the terminal, not in build/logs/
+  -h, --help
+
+Environment: PYTHON (python3), CXX (c++ or g++), AVO_VENV (.venv), ASCEND_HOME_PATH (CANN, for --target npu).
+
+Examples:
+  ./build.sh demo
+  ./build.sh test upsample_linear1d -- -k float16 -x
+  ./build.sh gen --target npu
+EOF
+}
+
+die() { echo "build.sh: $*" >&2; exit 1; }
+say() { echo "build.sh: $*"; }
+
+# run LABEL COMMAND…: output goes to build/logs/LABEL.log; its last line is shown on a terminal, its end on failure.
+run() {
+  local label=$1 log=build/logs/$1.log status=0
+  shift
+  mkdir -p build/logs
+  if [ "$verbose" = 1 ]; then "$@" || die "$label failed"; return; fi
+  "$@" >"$log" 2>&1 &
+  local pid=$!
+  if [ -t 1 ]; then
+    while kill -0 "$pid" 2>/dev/null; do
+      printf '\r\033[K%s: %s' "$label" "$(tail -n 1 "$log" | tr -d '\r' | cut -c "1-$((${COLUMNS:-80} - ${#label} - 4))")"
+      sleep 0.2
+    done
+    printf '\r\033[K'
+  fi
+  wait "$pid" || status=$?
+  if [ "$status" != 0 ]; then
+    tail -n "${tail_lines:-40}" "$log" >&2
+    die "$label failed; whole output: $log"
+  fi
+}
+
+# --- environment -------------------------------------------------------------------------------------------------
+
+find_tools() {
+  python=${PYTHON:-python3}
+  command -v "$python" >/dev/null || die "no Python: '$python' is not on PATH (needs 3.10 or newer; PYTHON names another)"
+  "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
+    die "$("$python" -V 2>&1) is too old: needs Python 3.10 or newer (PYTHON names another)"
+  "$python" -c 'import venv, ensurepip' 2>/dev/null ||
+    die "$python has no venv module (Debian: package python3-venv; or PYTHON names another)"
+  "$python" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' ||
+    die "$python has no C headers (Debian: package python3-dev; or PYTHON names another)"
+  if [ -z "${CXX:-}" ]; then
+    CXX=$(command -v c++ || command -v g++ || command -v clang++) || die "no C++ compiler: needs g++ >= 11 or clang++ (CXX names one)"
+  fi
+  echo '#include <optional>
+int main() { return std::optional<int>{}.has_value(); }' | "$CXX" -std=c++17 -fsyntax-only -x c++ - 2>/dev/null ||
+    die "'$CXX' does not compile C++17: needs g++ >= 11 or clang++ (CXX names one)"
+  export CXX
+}
+
+# Requirements of pyproject.toml, one a line: whatever a build, a run and a developer need, torch excepted.
+requirements() {
+  "$venv/bin/python" - <<'EOF'
+try:
+    import tomllib
+except ImportError:  # Python 3.10
+    from pip._vendor import tomli as tomllib
+with open("pyproject.toml", "rb") as file:
+    project = tomllib.load(file)
+lists = project["build-system"]["requires"], project["project"]["dependencies"], project["dependency-groups"]["dev"]
+print("\n".join(line for lines in lists for line in lines if not line.startswith("torch")))
+EOF
+}
+
+setup() {
+  local stamp=$venv/.avo-setup want site torch_site
+  want=$(cat pyproject.toml build.sh | cksum; "$venv/bin/python" -V 2>&1) || true
+  if [ -x "$venv/bin/python" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$want" ]; then return; fi
+  find_tools
+  if [ ! -x "$venv/bin/python" ]; then
+    say "virtual environment $venv ($("$python" -V))"
+    run venv "$python" -m venv "$venv"
+  fi
+  site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  if ! "$venv/bin/python" -c "$usable_torch" >/dev/null 2>&1; then
+    # A torch that $python can import is reused with its dependencies: its folder is appended to the environment's path.
+    if torch_site=$("$python" -c "$usable_torch" 2>/dev/null); then
+      say "using the torch in $torch_site"
+      echo "$torch_site" >"$site/avo_torch.pth"
+    else
+      say "installing torch 2.13.0"
+      pip_install torch torch==2.13.0
+    fi
+  fi
+  say "installing tools"
+  requirements >"$venv/avo-requirements.txt"
+  pip_install tools -r "$venv/avo-requirements.txt"
+  (cat pyproject.toml build.sh | cksum; "$venv/bin/python" -V 2>&1) >"$stamp"
+}
+
+# Prints the folder of an importable torch of 2.10 or newer, the first with the stable ABI that is built against.
+usable_torch='
+import os
+os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"
+import torch
+assert tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 10)
+print(os.path.dirname(os.path.dirname(torch.__file__)))'
+
+pip_install() {
+  local label=setup-$1
+  shift
+  tail_lines=3 run "$label" "$venv/bin/python" -m pip install --retries 2 --disable-pip-version-check --progress-bar off "$@"
+}
+
+# --- build -------------------------------------------------------------------------------------------------------
+
+build() {
+  setup
+  if [ ! -f "$tree/build.ninja" ]; then
+    [ -n "${CXX:-}" ] || find_tools
+    say "configuring $tree"
+    run configure "$venv/bin/cmake" -S . -B "$tree" -G Ninja "-DCMAKE_MAKE_PROGRAM=$venv/bin/ninja" \
+      "-DPython_EXECUTABLE=$(cd "$venv" && pwd)/bin/python" -DAVO_TESTS=ON "-DAVO_SANITIZE=$sanitize"
+  fi
+  say "building $tree"
+  run build "$venv/bin/cmake" --build "$tree"
+  [ -n "$sanitize" ] || expose
+}
+
+# Makes the package of the build tree importable, and puts `avo` on the environment's path.
+expose() {
+  local site
+  site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  echo "$PWD/$tree/python" >"$site/ascend_vision_ops.pth"
+  printf '#!%s/bin/python\nimport sys\n\nfrom ascend_vision_ops.cli import main\n\nsys.exit(main())\n' "$(cd "$venv" && pwd)" >"$venv/bin/avo"
+  chmod +x "$venv/bin/avo"
+}
+
+need_sim() { [ "$target" = sim ] || die "$command works on target sim only"; }
+
+# --- commands ----------------------------------------------------------------------------------------------------
+
+demo() {
+  need_sim
+  build
+  "$venv/bin/python" examples/resample_recording.py "$@"
+}
+
+run_tests() {
+  need_sim
+  build
+  run build-tests "$venv/bin/cmake" --build "$tree" --target avo_tests
+  local env=("AVO_BUILD=$PWD/$tree")
+  if [ -n "$sanitize" ]; then
+    env+=("PYTHONPATH=$PWD/$tree/python" "LD_PRELOAD=$("${CXX:-c++}" -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0)
+  fi
+  env "${env[@]}" "$venv/bin/python" -m pytest ${operator:+--op "$operator"} "$@"
+}
+
+bench() {
+  need_sim
+  build
+  "$venv/bin/python" -m benchmarks ${operator:+"$operator"} "$@"
+}
+
+opgen() { PYTHONPATH=python "$venv/bin/python" -m ascend_vision_ops.opgen "$@"; }
+
+gen() {
+  setup
+  local out=build/$target
+  [ "$target" = npu ] || out=$tree/gen
+  opgen render --root . --out "$out" --target "$target"
+  say "generated sources: $out"
+}
+
+docs() {
+  need_sim
+  build
+  "$venv/bin/python" -m tools.docs --gen "$tree/gen" --out build/docs
+}
+
+check() {
+  setup
+  if [ -n "$ascend_headers" ]; then
+    opgen check-headers --root . --headers "$ascend_headers"
+  else
+    say "check --ascend-headers: skipped, no DIR given"
+  fi
+  "$venv/bin/python" -m tools.check
+}
+
+package() {
+  setup
+  mkdir -p dist
+  if [ "$target" = npu ]; then
+    [ -n "${ASCEND_HOME_PATH:-}" ] || die "package --target npu needs CANN: ASCEND_HOME_PATH is not set (gen --target npu works without)"
+    gen
+    run package-npu sh -c "'$venv/bin/cmake' -S build/npu -B build/npu/build && '$venv/bin/cmake' --build build/npu/build --target package -j"
+    find build/npu/build -name 'custom_opp_*.run' -exec cp -v {} dist/ \;
+  else
+    run package "$venv/bin/python" -m pip wheel . --no-deps --no-build-isolation --disable-pip-version-check -w dist
+    say "$(ls -t dist/*.whl | head -n 1)"
+  fi
+}
+
+clean() {
+  rm -rf build dist demo_output
+  [ "$all" = 0 ] || rm -rf "$venv"
+}
+
+# --- command line ------------------------------------------------------------------------------------------------
+
+command='' operator='' target=sim ascend_headers='' sanitize='' verbose=0 all=0
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h | --help) usage; exit 0 ;;
+    --target) target=${2:-}; shift ;;
+    --ascend-headers) ascend_headers=${2:?--ascend-headers needs a DIR}; shift ;;
+    --sanitize) sanitize=${2:?--sanitize needs a LIST}; shift ;;
+    --verbose) verbose=1 ;;
+    --all) all=1 ;;
+    --) shift; break ;;
+    -*) die "unknown option $1 (see ./build.sh --help)" ;;
+    *) if [ -z "$command" ]; then command=$1; elif [ -z "$operator" ]; then operator=$1; else die "unexpected argument $1"; fi ;;
+  esac
+  shift
+done
+venv=${AVO_VENV:-.venv}
+case $target in sim | npu) ;; *) die "--target is sim or npu, not '$target'" ;; esac
+tree=build/sim${sanitize:+-${sanitize//,/-}}
+if [ -n "$operator" ]; then
+  case $command in
+    test | bench) [ -f "op_host/$operator.yaml" ] || die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
+    *) die "'$command' takes no operator" ;;
+  esac
+fi
+
+case $command in
+  setup | build | demo | bench | gen | docs | check | package | clean) "$command" "$@" ;;
+  test) run_tests "$@" ;;
+  '') usage; exit 2 ;;
+  *) die "unknown command '$command' (see ./build.sh --help)" ;;
+esac

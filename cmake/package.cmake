@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# Lays the Python package out twice from one list: as links in the build tree, as files in an install (a wheel).
+
+# Puts `source` (a file or folder) at `path` below the package.
+function(package_item source path)
+  get_filename_component(folder ${avo_package}/${path} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  file(CREATE_LINK ${source} ${avo_package}/${path} SYMBOLIC)
+  get_filename_component(name ${path} NAME)
+  get_filename_component(folder ascend_vision_ops/${path} DIRECTORY)
+  if(IS_DIRECTORY ${source})
+    install(DIRECTORY ${source}/ DESTINATION ${folder}/${name} PATTERN __pycache__ EXCLUDE)
+  else()
+    install(FILES ${source} DESTINATION ${folder} RENAME ${name})
+  endif()
+endfunction()
+
+# Python sources: a wheel takes them from pyproject's wheel.packages.
+file(MAKE_DIRECTORY ${avo_package})
+file(GLOB python_sources CONFIGURE_DEPENDS LIST_DIRECTORIES true python/ascend_vision_ops/*)
+foreach(source ${python_sources})
+  get_filename_component(name ${source} NAME)
+  if(NOT name MATCHES "^(csrc|__pycache__)$")
+    file(CREATE_LINK ${source} ${avo_package}/${name} SYMBOLIC)
+  endif()
+endforeach()
+
+file(GLOB generated LIST_DIRECTORIES true ${gen}/python/ascend_vision_ops/*)
+foreach(source ${generated})
+  get_filename_component(name ${source} NAME)
+  package_item(${source} ${name})
+endforeach()
+
+file(GLOB headers CONFIGURE_DEPENDS LIST_DIRECTORIES true sim/acl/include/*)
+foreach(source ${headers} ${gen}/include/aclnnop)
+  get_filename_component(name ${source} NAME)
+  package_item(${source} include/${name})
+endforeach()
+package_item(${CMAKE_SOURCE_DIR}/sim/ascendc/include include/ascendc)
+
+# Folders of links, so that _specs holds the contracts and not the C++ sources beside them.
+foreach(spec ${specs})
+  get_filename_component(name ${spec} NAME)
+  package_item(${spec} _specs/${name})
+endforeach()
+package_item(${CMAKE_SOURCE_DIR}/tests/cases _cases)
+
+configure_file(cmake/ascend_vision_opsConfig.cmake.in ${avo_package}/lib/cmake/ascend_vision_ops/ascend_vision_opsConfig.cmake @ONLY)
+configure_file(cmake/ascend_vision_ops.pc.in ${avo_package}/lib/pkgconfig/ascend_vision_ops.pc @ONLY)
+install(DIRECTORY ${avo_package}/lib/cmake ${avo_package}/lib/pkgconfig DESTINATION ascend_vision_ops/lib)
+
+install(TARGETS cust_opapi ascendcl nnopbase ascendc_sim avo_torch LIBRARY DESTINATION ascend_vision_ops/lib)
+install(TARGETS _native LIBRARY DESTINATION ascend_vision_ops)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Vision operators for Ascend NPUs, on a device or on a simulated one.
+
+The faces of an operator take the same parameters, in the same order and with the same defaults:
+
+``ascend_vision_ops.<op>``            torch tensors, on cpu or npu
+``ascend_vision_ops.reference.<op>``  NumPy; the specification, float64 inside
+``ascend_vision_ops.cpu.<op>``        NumPy; the fast CPU kernel
+``ascend_vision_ops.aclnn.<op>``      NumPy; the aclnn entry point and the AscendC kernel on the current device
+
+Importing the package is cheap: torch, NumPy and the native module are loaded when first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+__version__ = "0.1.0"
+
+_SUBMODULES = ("aclnn", "cpu", "ops", "paths", "reference", "testing")
+
+
+def __getattr__(name: str):
+    if name in _SUBMODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if not name.startswith("_") and name in operators():
+        return getattr(importlib.import_module(f"{__name__}.ops"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_SUBMODULES, *operators()])
+
+
+def operators() -> list[str]:
+    """Names of all operators, in alphabetical order: one per contract file."""
+    from ascend_vision_ops.paths import specs_dir
+
+    return sorted(path.stem for path in specs_dir().glob("*.yaml"))

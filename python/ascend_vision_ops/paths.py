@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the installed package keeps its libraries, headers, contracts and test cases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+# Not resolved: in a development tree the package is a folder of links beside the built libraries.
+PACKAGE = Path(__file__).parent
+
+
+def _first(*candidates: Path) -> Path:
+    return next((path for path in candidates if path.is_dir()), candidates[0])
+
+
+def library_dir() -> Path:
+    """Shared libraries: libascendcl, libnnopbase, libcust_opapi, libascendc_sim, libavo_torch."""
+    return PACKAGE / "lib"
+
+
+def include_dir() -> Path:
+    """Headers of C and C++ programs: acl/, aclnn/, aclnnop/."""
+    return PACKAGE / "include"
+
+
+def cmake_dir() -> Path:
+    """Folder to give find_package(ascend_vision_ops) as CMAKE_PREFIX_PATH."""
+    return PACKAGE / "lib" / "cmake" / "ascend_vision_ops"
+
+
+def specs_dir() -> Path:
+    """Operator contracts: _specs in the package, op_host in a source tree that is not built."""
+    return _first(PACKAGE / "_specs", PACKAGE.parents[1] / "op_host")
+
+
+def cases_dir() -> Path:
+    """Test cases of the operators: _cases in the package, tests/cases in a source tree that is not built."""
+    return _first(PACKAGE / "_cases", PACKAGE.parents[1] / "tests" / "cases")
