@@ -6,7 +6,7 @@ The faces of an operator take the same parameters, in the same order and with th
 ``ascend_vision_ops.<op>``            torch tensors, on cpu or npu
 ``ascend_vision_ops.reference.<op>``  NumPy; the specification, float64 inside
 ``ascend_vision_ops.cpu.<op>``        NumPy; the fast CPU kernel
-``ascend_vision_ops.aclnn.<op>``      NumPy; the aclnn entry point and the AscendC kernel on the current device
+``ascend_vision_ops.aclnn.<op>``      NumPy; aclnn entry point and AscendC kernel on the current device
 
 Importing the package is cheap: torch, NumPy and the native module are loaded when first used.
 """

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of operators, and the checker that judges results on them; used by the tests and `avo parity`."""
+
+from ascend_vision_ops.testing.cases import Array, BoundCase, Case, bound_cases, cases_module, parse_case
+from ascend_vision_ops.testing.compare import Comparison, Tolerance, compare, poisoned
+
+__all__ = [
+    "Array",
+    "BoundCase",
+    "Case",
+    "Comparison",
+    "Tolerance",
+    "bound_cases",
+    "cases_module",
+    "compare",
+    "parse_case",
+    "poisoned",
+]

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A case: what an operator is called with, free of dtypes; bound to dtypes it prints as a line to rerun it.
+
+A file tests/cases/<op>.py holds ``def cases()``, which yields ``Case(id, args)``. It may hold
+``def oracle(**args)``, an independent implementation on torch tensors (float64), and value generators
+of its own, ``def <name>(rng, shape)``, which its arrays take by ``values=<name>``.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib.util
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import ModuleType
+
+import ml_dtypes
+import numpy as np
+
+from ascend_vision_ops.paths import cases_dir
+from ascend_vision_ops.testing.compare import poisoned
+
+SHORT = {
+    "float32": "f32",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "float64": "f64",
+    "int8": "i8",
+    "int16": "i16",
+    "int32": "i32",
+    "int64": "i64",
+    "uint8": "u8",
+    "bool": "bool",
+}
+LONG = {short: name for name, short in SHORT.items()}
+
+
+def numpy_dtype(name: str) -> np.dtype:
+    """The NumPy dtype of a contract's dtype name; bfloat16 is ml_dtypes'."""
+    return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
+
+
+class Array:
+    """An input described by shape, values and layout.
+
+    values: a generator of `VALUES`, or one of the case file, ``f(rng, shape) -> ndarray``.
+    layout: one of `LAYOUTS`; the elements are the same in all of them.
+    """
+
+    def __init__(self, *shape: int, values: str | Callable = "normal", layout: str = "dense"):
+        self.shape = tuple(shape)
+        self.generator = values if callable(values) else VALUES[values]
+        self.values = values.__name__ if callable(values) else values
+        self.layout = layout
+        if layout not in LAYOUTS:
+            raise ValueError(f"layout is one of {', '.join(LAYOUTS)}, got {layout!r}")
+
+    def text(self, dtype: str) -> str:
+        dims = ",".join(map(str, self.shape)) or "()"
+        extras = "".join(f".{word}" for word in (self.values, self.layout) if word not in ("normal", "dense"))
+        return f"{SHORT[dtype]}[{dims}]{extras}"
+
+    def make(self, dtype: str, rng: np.random.Generator) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            dense = np.asarray(self.generator(rng, self.shape)).astype(numpy_dtype(dtype))
+        return LAYOUTS[self.layout](dense)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call: `id` says what is special about it, `args` are its keywords, with an `Array` for each tensor.
+
+    dtypes: dtypes of the first tensor that the case is meant for, all where empty.
+    """
+
+    id: str
+    args: dict[str, object]
+    dtypes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class BoundCase:
+    """A case of an operator with a dtype for each of its arrays."""
+
+    operator: str
+    case: Case
+    dtypes: dict[str, str] = field(hash=False)
+
+    @property
+    def text(self) -> str:
+        """One line, valid Python, that `parse_case` reads back."""
+        parts = [
+            f"{name}={value.text(self.dtypes[name]) if isinstance(value, Array) else _literal(value)}"
+            for name, value in self.case.args.items()
+        ]
+        return f"{self.operator}({','.join(parts)})"
+
+    def arguments(self) -> dict[str, object]:
+        """Fresh arguments, the same each time; all arrays have their dtype and layout."""
+        rng = np.random.default_rng(zlib.crc32(self.text.encode()))
+        return {
+            name: value.make(self.dtypes[name], rng) if isinstance(value, Array) else value
+            for name, value in self.case.args.items()
+        }
+
+
+def _literal(value: object) -> str:
+    return repr(value).replace(" ", "")
+
+
+def parse_case(text: str) -> BoundCase:
+    """Reads a case's printed line; the values of its arrays may be generators of the operator's case file."""
+    try:
+        call = ast.parse(text, mode="eval").body
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args):
+            raise ValueError
+        operator = call.func.id
+        args, dtypes = {}, {}
+        for keyword in call.keywords:
+            try:
+                args[keyword.arg] = ast.literal_eval(keyword.value)
+            except ValueError:
+                dtypes[keyword.arg], args[keyword.arg] = _parse_array(keyword.value, operator)
+    except (SyntaxError, ValueError, KeyError) as error:
+        detail = f" ({error})" if str(error) else ""
+        raise ValueError(
+            f"a case reads like op(self=f16[1,8,7].strided,size=[13]), got {text!r}{detail}"
+        ) from None
+    return BoundCase(operator, Case("line", args), dtypes)
+
+
+def _parse_array(node: ast.AST, operator: str) -> tuple[str, Array]:
+    options = {}
+    while isinstance(node, ast.Attribute):
+        if node.attr in LAYOUTS:
+            options["layout"] = node.attr
+        elif node.attr in VALUES:
+            options["values"] = node.attr
+        else:
+            options["values"] = getattr(cases_module(operator), node.attr)
+        node = node.value
+    if not (isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)):
+        raise ValueError(f"{ast.unparse(node)} is no array")
+    shape = ast.literal_eval(node.slice)
+    return LONG[node.value.id], Array(*(shape if isinstance(shape, tuple) else (shape,)), **options)
+
+
+@functools.cache
+def cases_module(operator: str) -> ModuleType:
+    """The case file of an operator, imported."""
+    path = cases_dir() / f"{operator}.py"
+    if not path.is_file():
+        raise FileNotFoundError(f"operator {operator} has no cases: {path} does not exist")
+    spec = importlib.util.spec_from_file_location(f"ascend_vision_ops_cases.{operator}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def bound_cases(operator: str, combinations: list[dict[str, str]]) -> Iterator[BoundCase]:
+    """Every case of an operator in every combination of its arrays' dtypes."""
+    for case in cases_module(operator).cases():
+        arrays = [name for name, value in case.args.items() if isinstance(value, Array)]
+        for dtypes in combinations:
+            if not case.dtypes or dtypes[arrays[0]] in case.dtypes:
+                yield BoundCase(operator, case, {name: dtypes[name] for name in arrays})
+
+
+# --- values: (rng, shape) -> array, rounded to the dtype afterwards
+
+
+def _special(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Normal numbers with infinities, NaN, zeros of both signs and very large and small values strewn in."""
+    values = rng.standard_normal(shape)
+    strange = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 6e4, -6e4, 1e-7, 1e-40])
+    return np.where(rng.random(shape) < 0.15, rng.choice(strange, shape), values)
+
+
+VALUES: dict[str, Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]] = {
+    "normal": lambda rng, shape: rng.standard_normal(shape),
+    "uniform": lambda rng, shape: rng.random(shape),
+    "wide": lambda rng, shape: rng.standard_normal(shape) * 10.0 ** rng.uniform(-3, 3, shape),
+    "integers": lambda rng, shape: rng.integers(-4, 5, shape),
+    "ramp": lambda rng, shape: np.arange(np.prod(shape, dtype=int)).reshape(shape) % 251,
+    "constant": lambda rng, shape: np.full(shape, 1.5),
+    "special": _special,
+}
+
+
+# --- layouts: the same elements; memory beside them is poison, to find out who reads past a view
+
+
+def _strided(dense: np.ndarray) -> np.ndarray:
+    if dense.ndim == 0:
+        return dense
+    buffer = poisoned((*dense.shape[:-1], 2 * dense.shape[-1]), dense.dtype)
+    buffer[..., ::2] = dense
+    return buffer[..., ::2]
+
+
+def _transposed(dense: np.ndarray) -> np.ndarray:
+    return dense if dense.ndim < 2 else np.ascontiguousarray(dense.swapaxes(-1, -2)).swapaxes(-1, -2)
+
+
+def _offset(dense: np.ndarray) -> np.ndarray:
+    if dense.ndim == 0:
+        return dense
+    buffer = poisoned((dense.shape[0] + 2, *(extent + 3 for extent in dense.shape[1:])), dense.dtype)
+    view = buffer[tuple(slice(1, 1 + extent) for extent in dense.shape)]
+    view[...] = dense
+    return view
+
+
+def _broadcast(dense: np.ndarray) -> np.ndarray:
+    """Stride 0 along the first dimension: its slices are all the first one."""
+    return dense if dense.ndim == 0 or not dense.size else np.broadcast_to(dense[:1], dense.shape)
+
+
+LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "dense": lambda dense: dense,
+    "strided": _strided,
+    "transposed": _transposed,
+    "offset": _offset,
+    "broadcast": _broadcast,
+}

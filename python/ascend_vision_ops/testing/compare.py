@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checker: is a result what the reference says, within the tolerance of operator and dtype?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+
+POISON_BYTE = 0xA5
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far a floating result may be off: an element passes when it meets any of the bounds.
+
+    absolute: |got - want|; relative: |got - want| / |want|; ulp: steps of the result's dtype from want.
+    All zero asks for equality. `why` is the reason, printed with a failure.
+    """
+
+    absolute: float = 0.0
+    relative: float = 0.0
+    ulp: int = 0
+    why: str = ""
+
+    def __str__(self) -> str:
+        bounds = [
+            *([f"{self.absolute:.1g} abs"] if self.absolute else []),
+            *([f"{self.relative:.1g} rel"] if self.relative else []),
+            *([f"{self.ulp} ulp"] if self.ulp else []),
+        ]
+        return " or ".join(bounds) or "exact"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Verdict on one result. Errors are over finite elements; `message` is empty when `ok`."""
+
+    ok: bool
+    max_error: float = 0.0
+    max_ulp: int = 0
+    message: str = ""
+
+
+def poisoned(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """An array whose every byte is 0xA5, as fresh device memory is."""
+    dtype = np.dtype(dtype)
+    raw = np.full(math.prod(shape) * dtype.itemsize, POISON_BYTE, np.uint8)
+    return raw.view(dtype).reshape(shape)
+
+
+def is_float(dtype: np.dtype) -> bool:
+    return np.issubdtype(dtype, np.floating) or dtype == ml_dtypes.bfloat16
+
+
+def ulp_distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Representable values between a and b, of one floating dtype; +0 and -0 are one value."""
+    bits = np.dtype(f"i{a.dtype.itemsize}")
+
+    def order(x: np.ndarray) -> np.ndarray:
+        raw = x.view(bits).astype(np.int64)
+        return np.where(raw < 0, np.int64(np.iinfo(bits).min) - raw, raw)
+
+    # Unsigned: the distance of two float64 of opposite sign does not fit int64.
+    low, high = np.minimum(order(a), order(b)), np.maximum(order(a), order(b))
+    return high.astype(np.uint64) - low.astype(np.uint64)
+
+
+def compare(got: np.ndarray, want: np.ndarray, dtype: np.dtype, tolerance: Tolerance) -> Comparison:
+    """Judges `got` against `want`.
+
+    got: the result, which must be of `dtype` and of want's shape.
+    want: the reference's result, float64 for floating dtypes; indices and other integers must be equal.
+    """
+    got, want, dtype = np.asarray(got), np.asarray(want), np.dtype(dtype)
+    if got.dtype != dtype:
+        return Comparison(False, message=f"dtype {got.dtype}, expected {dtype}")
+    if got.shape != want.shape:
+        return Comparison(False, message=f"shape {list(got.shape)}, expected {list(want.shape)}")
+    if not got.size:
+        return Comparison(True)
+    got = np.ascontiguousarray(got)
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = np.ascontiguousarray(want.astype(dtype))
+
+    bytes_got = got.reshape(-1).view(np.uint8).reshape(-1, dtype.itemsize)
+    bytes_want = rounded.reshape(-1).view(np.uint8).reshape(-1, dtype.itemsize)
+    unwritten = np.all(bytes_got == POISON_BYTE, axis=1) & ~np.all(bytes_want == POISON_BYTE, axis=1)
+    if dtype.itemsize > 1 and unwritten.any():
+        index = _index(unwritten, got.shape)
+        return Comparison(
+            False, message=f"{unwritten.sum()} of {got.size} elements never written, first {index}"
+        )
+
+    if not is_float(dtype):
+        wrong = got != rounded
+        error = float(np.abs(got.astype(np.float64) - rounded.astype(np.float64)).max())
+        return _verdict(wrong, got, rounded, error, 0, tolerance)
+
+    got64 = got.astype(np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        error = np.where(np.isfinite(got64) & np.isfinite(want), np.abs(got64 - want), 0.0)
+    ulp = np.where(np.isnan(got64) | np.isnan(want), np.uint64(0), ulp_distance(got, rounded))
+    with np.errstate(invalid="ignore"):
+        near = (
+            (error <= tolerance.absolute)
+            | (error <= tolerance.relative * np.abs(want))
+            | (ulp <= tolerance.ulp)
+        )
+    # Infinities: next to the largest finite value in steps, but never near in difference.
+    finite = np.isfinite(got64) & np.isfinite(rounded.astype(np.float64))
+    within = np.where(finite, near, ulp <= tolerance.ulp) & (np.isnan(got64) == np.isnan(want))
+    return _verdict(~within, got, want, float(error.max()), int(ulp[finite].max(initial=0)), tolerance)
+
+
+def _index(mask: np.ndarray, shape: tuple[int, ...]) -> list[int]:
+    return [int(i) for i in np.unravel_index(int(np.argmax(mask)), shape)]
+
+
+def _verdict(wrong, got, want, error: float, ulp: int, tolerance: Tolerance) -> Comparison:
+    if not wrong.any():
+        return Comparison(True, error, ulp)
+    first = _index(wrong, got.shape)
+    reason = f" ({tolerance.why})" if tolerance.why else ""
+    return Comparison(
+        False,
+        error,
+        ulp,
+        f"{wrong.sum()} of {got.size} elements wrong, first {first}: got {got[tuple(first)]}, "
+        f"expected {want[tuple(first)]}; max error {error:.3g}, {ulp} ulp; tolerance {tolerance}{reason}",
+    )
