@@ -43,6 +43,8 @@ struct Operand {
   std::array<uint64_t, 4> lanes{};
   uint32_t alignment = 32;  // required of `address`, in bytes; 1: none (GM)
   bool defined = true;      // false: reading bytes never written is legal (e.g. padding lanes of a sort)
+  int32_t buffer_id = -1;   // LocalTensorBase::buffer_id and generation: a stale one is a use after FreeTensor
+  uint32_t generation = 0;
 };
 
 // What work costs, looked up in the device description.
