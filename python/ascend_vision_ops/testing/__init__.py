@@ -2,14 +2,14 @@
 """Cases of operators, and the checker that judges results on them; used by the tests and `avo parity`."""
 
 from ascend_vision_ops.testing.cases import Array, BoundCase, Case, bound_cases, cases_module, parse_case
-from ascend_vision_ops.testing.compare import Comparison, Tolerance, compare, poisoned
+from ascend_vision_ops.testing.compare import EXACT, Comparison, compare, poisoned
 
 __all__ = [
+    "EXACT",
     "Array",
     "BoundCase",
     "Case",
     "Comparison",
-    "Tolerance",
     "bound_cases",
     "cases_module",
     "compare",

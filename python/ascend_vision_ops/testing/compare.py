@@ -9,29 +9,10 @@ from dataclasses import dataclass
 import ml_dtypes
 import numpy as np
 
+from ascend_vision_ops.opgen.model import Tolerance
+
 POISON_BYTE = 0xA5
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """How far a floating result may be off: an element passes when it meets any of the bounds.
-
-    absolute: |got - want|; relative: |got - want| / |want|; ulp: steps of the result's dtype from want.
-    All zero asks for equality. `why` is the reason, printed with a failure.
-    """
-
-    absolute: float = 0.0
-    relative: float = 0.0
-    ulp: int = 0
-    why: str = ""
-
-    def __str__(self) -> str:
-        bounds = [
-            *([f"{self.absolute:.1g} abs"] if self.absolute else []),
-            *([f"{self.relative:.1g} rel"] if self.relative else []),
-            *([f"{self.ulp} ulp"] if self.ulp else []),
-        ]
-        return " or ".join(bounds) or "exact"
+EXACT = Tolerance(why="indices and copies are exact")
 
 
 @dataclass(frozen=True)

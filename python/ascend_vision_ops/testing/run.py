@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a case on a target and judges every output against the reference."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+from pathlib import Path
+
+import numpy as np
+
+from ascend_vision_ops import reference
+from ascend_vision_ops.opgen.load import load_spec
+from ascend_vision_ops.opgen.model import Spec
+from ascend_vision_ops.paths import specs_dir
+from ascend_vision_ops.testing.cases import BoundCase, bound_cases, numpy_dtype
+from ascend_vision_ops.testing.compare import EXACT, Comparison, compare, is_float
+
+TARGETS = {
+    "cpu": "the CPU kernel, NumPy arrays",
+    "torch": "the CPU kernel, torch tensors",
+    "aclnn": "the aclnn entry point and the AscendC kernel on the simulated device",
+    "npu": "the same on an NPU",
+}
+
+
+@functools.cache
+def spec_of(operator: str) -> Spec:
+    """The contract of an operator."""
+    return load_spec(specs_dir() / f"{operator}.yaml")
+
+
+def missing(target: str) -> str:
+    """Why a target cannot run here, empty when it can."""
+    if target == "npu" and not any(Path("/dev").glob("davinci[0-9]*")):
+        return "no device"
+    return ""
+
+
+def cases_of(operator: str) -> list[BoundCase]:
+    """Every case of an operator in every combination of dtypes its kernel has."""
+    spec = spec_of(operator)
+    tensors = [parameter.name for parameter in spec.tensors]
+    combinations = [{name: spec.dtype_of(name, instance) for name in tensors} for instance in spec.instances]
+    return list(bound_cases(operator, combinations))
+
+
+def to_torch(array: np.ndarray):
+    """The torch tensor that shares an array's memory, shape and strides; bfloat16 too."""
+    import torch
+
+    if array.dtype == numpy_dtype("bfloat16"):
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def from_torch(tensor) -> np.ndarray:
+    """The array that shares a CPU tensor's memory; bfloat16 as ml_dtypes'."""
+    import torch
+
+    if tensor.dtype == torch.bfloat16:
+        return tensor.view(torch.int16).numpy().view(numpy_dtype("bfloat16"))
+    return tensor.numpy()
+
+
+def _tuple(results) -> tuple:
+    return tuple(results) if isinstance(results, (tuple, list)) else (results,)
+
+
+def run(operator: str, target: str, arguments: dict[str, object]) -> tuple[np.ndarray, ...]:
+    """Results of an operator on a target; arrays in and out."""
+    if target == "torch":
+        function = getattr(importlib.import_module("ascend_vision_ops.ops"), operator)
+        tensors = {k: to_torch(v) if isinstance(v, np.ndarray) else v for k, v in arguments.items()}
+        return tuple(from_torch(result) for result in _tuple(function(**tensors)))
+    face = importlib.import_module(f"ascend_vision_ops.{'cpu' if target == 'cpu' else 'aclnn'}")
+    return _tuple(getattr(face, operator)(**arguments))
+
+
+def expected(operator: str, arguments: dict[str, object]) -> tuple[np.ndarray, ...]:
+    """The reference's results, floating ones in float64 and not rounded to the result's dtype."""
+    wide = {
+        name: value.astype(np.float64) if isinstance(value, np.ndarray) and is_float(value.dtype) else value
+        for name, value in arguments.items()
+    }
+    return _tuple(getattr(reference, operator)(**wide))
+
+
+def judge(case: BoundCase, target: str) -> dict[str, Comparison]:
+    """Verdict on each output of a case on a target."""
+    spec = spec_of(case.operator)
+    arguments = case.arguments()
+    results = run(case.operator, target, arguments)
+    wanted = expected(case.operator, arguments)
+    verdicts = {}
+    for name, got, want in zip(spec.outputs, results, wanted, strict=True):
+        dtype = spec.dtype_of(name, case.dtypes)
+        verdicts[name] = compare(got, want, numpy_dtype(dtype), spec.tolerance.get(dtype, EXACT))
+    return verdicts
+
+
+def rerun_line(case: BoundCase, target: str) -> str:
+    """The shell command that runs one case again."""
+    build = Path(os.environ.get("AVO_BUILD", "")).name
+    sanitize = f" --sanitize {build.removeprefix('sim-')}" if build.startswith("sim-") else ""
+    return f"./build.sh test{sanitize} -- tests/test_ops.py --case '{target}:{case.text}'"
