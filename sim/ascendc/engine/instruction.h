@@ -72,7 +72,7 @@ enum class VectorClass : uint8_t {
   kCount,
 };
 
-constexpr int kMaxOperands = 6;
+constexpr int kMaxOperands = 8;
 
 struct Instruction {
   const char *name = "";  // AscendC name: "Add", "DataCopyPad"

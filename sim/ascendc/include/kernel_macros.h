@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words that AscendC adds to C++, as far as a host compiler needs them.
+#pragma once
+
+#include <cstdint>
+
+#define __aicore__
+#define __global__
+#define __gm__
+#define __ubuf__
+#define __cbuf__
+#define __ca__
+#define __cb__
+#define __cc__
+#define __mix__(...)
+#define __cube__
+#define __vector__
+#define __BLOCK_LOCAL__ thread_local
+#define __WORKGROUP_LOCAL__ thread_local
+#define __simd_callee__
+#define __simd_vf__
+
+#ifndef __NPU_ARCH__
+#define __NPU_ARCH__ 2201
+#endif
+
+using GM_ADDR = uint8_t *;

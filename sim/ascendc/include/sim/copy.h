@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of DataCopy and DataCopyPad: two sides, each rows at a stride, and what happens to their bytes.
+#pragma once
+
+#include <mutex>
+
+#include "../kernel_struct_data_copy.h"
+#include "../kernel_tensor.h"
+#include "vector_op.h"
+
+namespace sim {
+
+// One end of a copy.
+struct CopySide {
+  Operand operand;
+  uint64_t view_bytes = 0;  // on-chip: what the LocalTensor holds
+  uint32_t element_bytes = 1;
+  uint32_t gap_blocks = 0;
+  bool l2_bypass = false;
+  void (*check_gm)(const void *tensor, const char *name, uint64_t address, uint64_t bytes,
+                   Where where) = nullptr;
+  const void *tensor = nullptr;
+};
+
+template <typename T>
+CopySide Side(const char *name, const AscendC::LocalTensor<T> &tensor, uint32_t gap_blocks = 0) {
+  CopySide side;
+  side.operand = LocalOperand(name, tensor, name[0] == 'd');
+  side.view_bytes = tensor.bytes;
+  side.element_bytes = sizeof(T);
+  side.gap_blocks = gap_blocks;
+  return side;
+}
+
+template <typename T>
+CopySide Side(const char *name, const AscendC::GlobalTensor<T> &tensor, uint32_t gap_blocks = 0) {
+  CopySide side;
+  side.operand.name = name;
+  side.operand.space = Space::GM;
+  side.operand.write = name[0] == 'd';
+  side.operand.address = reinterpret_cast<uint64_t>(tensor.address_);
+  side.operand.alignment = sizeof(T);
+  side.element_bytes = sizeof(T);
+  side.gap_blocks = gap_blocks;
+  side.l2_bypass = tensor.cacheMode_ == AscendC::CacheMode::CACHE_MODE_DISABLE;
+  side.tensor = &tensor;
+  side.check_gm = [](const void *global, const char *name, uint64_t address, uint64_t bytes, Where where) {
+    static_cast<const AscendC::GlobalTensor<T> *>(global)->CheckBounds(name, address, bytes, where);
+  };
+  return side;
+}
+
+// The pipe that moves data from one memory to another on Atlas A2.
+inline Pipe CopyPipe(Space from, Space to) {
+  if (from == Space::GM) {
+    return Pipe::MTE2;
+  }
+  if (from == Space::UB) {
+    return to == Space::UB ? Pipe::V : Pipe::MTE3;
+  }
+  if (from == Space::L0C || to == Space::FB) {
+    return Pipe::FIX;
+  }
+  return from == Space::L1 && to == Space::GM ? Pipe::MTE3 : Pipe::MTE1;
+}
+
+inline void CheckSide(Core &core, const char *name, const CopySide &side, Where where) {
+  if (side.check_gm != nullptr) {
+    side.check_gm(side.tensor, name, side.operand.address, Reach(side.operand), where);
+  } else {
+    CheckView(core, name, side.operand, side.view_bytes, where);
+  }
+}
+
+// Judges a copy of `dst.operand` from `src.operand`, whose shapes are set.
+inline void IssueCopy(Core &core, const char *name, const CopySide &dst, const CopySide &src, Where where) {
+  CheckSide(core, name, dst, where);
+  CheckSide(core, name, src, where);
+  Instruction instruction;
+  instruction.name = name;
+  instruction.where = where;
+  instruction.pipe = CopyPipe(src.operand.space, dst.operand.space);
+  const bool global = src.operand.space == Space::GM || dst.operand.space == Space::GM;
+  instruction.work = global ? Work::kCopy : (instruction.pipe == Pipe::V ? Work::kVector : Work::kLocalCopy);
+  const uint64_t bytes = static_cast<uint64_t>(src.operand.row_bytes) * src.operand.rows * src.operand.groups;
+  instruction.elements = bytes / src.element_bytes;
+  instruction.repeats = static_cast<uint32_t>(CeilDivide(bytes, kRepeatBytes));
+  instruction.l2_bypass = src.l2_bypass || dst.l2_bypass;
+  instruction.atomic = dst.operand.space == Space::GM && core.registers.atomic != Atomic::kNone;
+  instruction.Add(dst.operand);
+  instruction.Add(src.operand);
+  core.Issue(instruction);
+}
+
+template <typename T>
+void Combine(Atomic atomic, std::byte *dst, const std::byte *src, uint64_t bytes) {
+  for (uint64_t i = 0; i + sizeof(T) <= bytes; i += sizeof(T)) {
+    T old, value;
+    std::memcpy(&old, dst + i, sizeof(T));
+    std::memcpy(&value, src + i, sizeof(T));
+    const Compute<T> a = old, b = value;
+    const T result = static_cast<T>(
+        atomic == Atomic::kAdd ? a + b : (atomic == Atomic::kMax ? (a > b ? a : b) : (a < b ? a : b)));
+    std::memcpy(dst + i, &result, sizeof(T));
+  }
+}
+
+// A row that lands in GM under SetAtomicAdd & co: one indivisible step, whichever blocks write there.
+inline void CombineRow(const Registers &registers, std::byte *dst, const std::byte *src, uint64_t bytes) {
+  static std::mutex memory;
+  const std::lock_guard<std::mutex> lock(memory);
+  switch (registers.atomic_type) {
+    case AtomicType::kFloat:
+      return Combine<float>(registers.atomic, dst, src, bytes);
+    case AtomicType::kHalf:
+      return Combine<half>(registers.atomic, dst, src, bytes);
+    case AtomicType::kBfloat16:
+      return Combine<bfloat16_t>(registers.atomic, dst, src, bytes);
+    case AtomicType::kInt32:
+      return Combine<int32_t>(registers.atomic, dst, src, bytes);
+    case AtomicType::kInt16:
+      return Combine<int16_t>(registers.atomic, dst, src, bytes);
+    case AtomicType::kInt8:
+      return Combine<int8_t>(registers.atomic, dst, src, bytes);
+  }
+}
+
+inline void CopyRow(const Core &core, const CopySide &side, std::byte *dst, const std::byte *src,
+                    uint64_t bytes) {
+  if (side.operand.space == Space::GM && core.registers.atomic != Atomic::kNone) {
+    CombineRow(core.registers, dst, src, bytes);
+  } else {
+    std::memmove(dst, src, bytes);
+  }
+}
+
+// Rows of equal length on both sides.
+inline void CopyRows(Core &core, const CopySide &dst, const CopySide &src) {
+  std::byte *to = core.Memory(dst.operand.space, dst.operand.address);
+  const std::byte *from = core.Memory(src.operand.space, src.operand.address);
+  for (uint32_t row = 0; row < src.operand.rows; ++row) {
+    CopyRow(core, dst, to + row * dst.operand.row_stride, from + row * src.operand.row_stride,
+            src.operand.row_bytes);
+  }
+}
+
+inline void CopyBlocks(const char *name, CopySide dst, CopySide src, const AscendC::DataCopyParams &params,
+                       Where where) {
+  Core &core = Core::Current();
+  CheckRange(core, FaultKind::kStride, name, where, "blockCount", params.blockCount, 0, 4095);
+  if (params.blockCount == 0 || params.blockLen == 0) {
+    return;
+  }
+  const uint32_t bytes = params.blockLen * kBlockBytes;
+  for (CopySide *side : {&dst, &src}) {
+    side->operand.row_bytes = bytes;
+    side->operand.rows = params.blockCount;
+    side->operand.row_stride =
+        static_cast<int64_t>(bytes) + static_cast<int64_t>(side->gap_blocks) * kBlockBytes;
+  }
+  IssueCopy(core, name, dst, src, where);
+  CopyRows(core, dst, src);
+}
+
+inline void CopyRun(const char *name, CopySide dst, CopySide src, uint32_t count, Where where) {
+  Core &core = Core::Current();
+  const uint64_t bytes = static_cast<uint64_t>(count) * src.element_bytes;
+  if (bytes % kBlockBytes != 0) {
+    FailRange(core, FaultKind::kAlignment, name, where, "count * sizeof(T)",
+              "a multiple of 32 bytes (DataCopyPad moves others)", static_cast<int64_t>(bytes));
+  }
+  if (bytes == 0) {
+    return;
+  }
+  dst.operand.row_bytes = src.operand.row_bytes = static_cast<uint32_t>(bytes);
+  IssueCopy(core, name, dst, src, where);
+  CopyRows(core, dst, src);
+}
+
+// DataCopyPad's older parameters, whose stride fields are narrower.
+inline AscendC::DataCopyExtParams Extended(const AscendC::DataCopyParams &params) {
+  return {params.blockCount, params.blockLen, params.srcStride, params.dstStride, 0};
+}
+
+inline void CheckPadParams(Core &core, const char *name, const AscendC::DataCopyExtParams &params,
+                           uint32_t element_bytes, Where where) {
+  CheckRange(core, FaultKind::kStride, name, where, "blockCount", params.blockCount, 0, 4095);
+  CheckRange(core, FaultKind::kStride, name, where, "blockLen", params.blockLen, 0, 2097151);
+  if (params.blockLen % element_bytes != 0) {
+    FailRange(core, FaultKind::kAlignment, name, where, "blockLen",
+              "a multiple of sizeof(T) = " + std::to_string(element_bytes), params.blockLen);
+  }
+}
+
+template <typename T>
+void CopyPadIn(const char *name, const AscendC::LocalTensor<T> &dst, const AscendC::GlobalTensor<T> &src,
+               const AscendC::DataCopyExtParams &params, const AscendC::DataCopyPadExtParams<T> &pad,
+               Where where) {
+  Core &core = Core::Current();
+  CheckPadParams(core, name, params, sizeof(T), where);
+  CheckRange(core, FaultKind::kStride, name, where, "leftPadding", pad.leftPadding, 0,
+             kBlockBytes / sizeof(T));
+  CheckRange(core, FaultKind::kStride, name, where, "rightPadding", pad.rightPadding, 0,
+             kBlockBytes / sizeof(T));
+  if (params.blockCount == 0 || params.blockLen == 0) {
+    return;
+  }
+  const uint32_t left = pad.leftPadding * sizeof(T), right = pad.rightPadding * sizeof(T);
+  const uint32_t row = static_cast<uint32_t>(AlignUp(left + params.blockLen + right, kBlockBytes));
+  const bool padded = (left != 0 || right != 0) && (pad.isPad || core.registers.has_pad_value);
+
+  CopySide to = Side<T>("dst", dst);
+  to.operand.rows = params.blockCount;
+  to.operand.row_stride = row + static_cast<int64_t>(params.dstStride) * kBlockBytes;
+  to.operand.row_bytes = row;
+  CheckSide(core, name, to, where);
+  // Padding without a value leaves bytes that nobody may rely on: only the copied ones count as written.
+  if (!padded) {
+    to.operand.row_bytes = params.blockLen;
+    if (left != 0) {
+      to.operand.address += left;
+      to.view_bytes -= left;
+      to.operand.alignment = 1;
+    }
+  }
+  CopySide from = Side<T>("src", src);
+  from.operand.alignment = 1;
+  from.operand.rows = params.blockCount;
+  from.operand.row_bytes = params.blockLen;
+  from.operand.row_stride = static_cast<int64_t>(params.blockLen) + params.srcStride;
+  IssueCopy(core, name, to, from, where);
+
+  T value = pad.paddingValue;
+  if (!pad.isPad) {
+    std::memcpy(&value, &core.registers.pad_value, sizeof(T));
+  }
+  std::byte *out = core.Memory(dst.space, dst.address);
+  const std::byte *in = core.Memory(Space::GM, from.operand.address);
+  for (uint32_t i = 0; i < params.blockCount; ++i) {
+    std::byte *start = out + i * to.operand.row_stride;
+    const std::byte *source = in + i * from.operand.row_stride;
+    // Without a value the documented filling is the first element of the row.
+    if (!padded) {
+      std::memcpy(&value, source, sizeof(T));
+    }
+    for (uint32_t byte = 0; byte < row; byte += sizeof(T)) {
+      if (byte < left || byte >= left + params.blockLen) {
+        std::memcpy(start + byte, &value, sizeof(T));
+      }
+    }
+    std::memcpy(start + left, source, params.blockLen);
+  }
+}
+
+template <typename T>
+void CopyPadOut(const char *name, const AscendC::GlobalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
+                const AscendC::DataCopyExtParams &params, Where where) {
+  Core &core = Core::Current();
+  CheckPadParams(core, name, params, sizeof(T), where);
+  if (params.blockCount == 0 || params.blockLen == 0) {
+    return;
+  }
+  CopySide to = Side<T>("dst", dst), from = Side<T>("src", src);
+  to.operand.alignment = 1;
+  for (CopySide *side : {&to, &from}) {
+    side->operand.rows = params.blockCount;
+    side->operand.row_bytes = params.blockLen;
+  }
+  to.operand.row_stride = static_cast<int64_t>(params.blockLen) + params.dstStride;
+  from.operand.row_stride = static_cast<int64_t>(AlignUp(params.blockLen, kBlockBytes)) +
+                            static_cast<int64_t>(params.srcStride) * kBlockBytes;
+  IssueCopy(core, name, to, from, where);
+  CopyRows(core, to, from);
+}
+
+inline void CopyNdToNz(CopySide dst, CopySide src, const AscendC::Nd2NzParams &params, Where where) {
+  Core &core = Core::Current();
+  if (params.nValue == 0 || params.dValue == 0) {
+    return;
+  }
+  const uint32_t row_bytes = params.dValue * src.element_bytes;
+  const uint32_t columns = static_cast<uint32_t>(CeilDivide(row_bytes, kBlockBytes));
+  src.operand.rows = params.nValue;
+  src.operand.row_bytes = row_bytes;
+  src.operand.row_stride = static_cast<int64_t>(params.srcDValue) * src.element_bytes;
+  dst.operand.rows = params.nValue;
+  dst.operand.row_bytes = kBlockBytes;
+  dst.operand.row_stride = static_cast<int64_t>(params.dstNzNStride) * kBlockBytes;
+  dst.operand.groups = columns;
+  dst.operand.group_stride = static_cast<int64_t>(params.dstNzC0Stride) * kBlockBytes;
+  IssueCopy(core, "DataCopy", dst, src, where);
+  std::byte *to = core.Memory(dst.operand.space, dst.operand.address);
+  const std::byte *from = core.Memory(src.operand.space, src.operand.address);
+  for (uint32_t n = 0; n < params.nValue; ++n) {
+    for (uint32_t c = 0; c < columns; ++c) {
+      std::byte *block = to + c * dst.operand.group_stride + n * dst.operand.row_stride;
+      const uint32_t bytes = std::min(kBlockBytes, row_bytes - c * kBlockBytes);
+      std::memset(block, 0, kBlockBytes);
+      std::memcpy(block, from + n * src.operand.row_stride + static_cast<uint64_t>(c) * kBlockBytes, bytes);
+    }
+  }
+}
+
+struct SameLane {
+  template <typename T>
+  T operator()(T value) const {
+    return value;
+  }
+};
+
+// Copies bits, so 16-bit floats travel as integers.
+template <typename T, typename M>
+void CopyMasked(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src, bool set, M mask,
+                uint8_t repeat, const AscendC::CopyRepeatParams &params, Where where) {
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "Copy: element type not available on Atlas A2");
+  using Bits = std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>;
+  Core &core = Core::Current();
+  CheckRange(core, FaultKind::kStride, "Copy", where, "dstRepeatSize", params.dstRepeatSize, 0, 4095);
+  CheckRange(core, FaultKind::kStride, "Copy", where, "srcRepeatSize", params.srcRepeatSize, 0, 4095);
+  const bool counts = core.registers.mask_counts;
+  core.registers.mask_counts = false;
+  Unary("Copy", VectorClass::kSimple, SameLane(), dst.template ReinterpretCast<Bits>(),
+        src.template ReinterpretCast<Bits>(),
+        Level0<M>{set,
+                  mask,
+                  repeat,
+                  {Strides{params.dstStride, params.dstRepeatSize},
+                   Strides{params.srcStride, params.srcRepeatSize},
+                   {}}},
+        where);
+  core.registers.mask_counts = counts;
+}
+
+}  // namespace sim

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// From tensors to sim::Operand: what every API function says about the memory it touches.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "../../engine/core.h"
+#include "local_tensor_base.h"
+
+namespace sim {
+
+constexpr uint32_t kBlockBytes = 32;
+constexpr uint32_t kRepeatBytes = 256;
+
+constexpr uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
+constexpr uint64_t AlignUp(uint64_t value, uint64_t step) { return CeilDivide(value, step) * step; }
+
+// Bytes from the operand's address to the end of the last byte it touches.
+inline uint64_t Reach(const Operand &operand) {
+  if (operand.rows == 0 || operand.groups == 0 || operand.row_bytes == 0) {
+    return 0;
+  }
+  int last_lane = -1;
+  for (int lane = 255; operand.element_bytes != 0 && lane >= 0 && last_lane < 0; --lane) {
+    if ((operand.lanes[lane / 64] >> (lane % 64)) & 1U) {
+      last_lane = lane;
+    }
+  }
+  const uint64_t groups = static_cast<uint64_t>(operand.groups - 1) * operand.group_stride;
+  if (last_lane < 0) {
+    return groups + static_cast<uint64_t>(operand.rows - 1) * operand.row_stride + operand.row_bytes;
+  }
+  const uint64_t byte = static_cast<uint64_t>(last_lane) * operand.element_bytes;
+  return groups + (byte / operand.row_bytes) * operand.row_stride + byte % operand.row_bytes +
+         operand.element_bytes;
+}
+
+// The bounds of a view are the tensor's own; those of buffers and memories are the core's to judge.
+inline void CheckView(Core &core, const char *instruction, const Operand &operand, uint64_t bytes,
+                      Where where) {
+  const uint64_t reach = Reach(operand);
+  if (reach > bytes) {
+    core.Fail(FaultKind::kUbBounds, instruction, where,
+              std::string(operand.name) + " takes " + std::to_string(reach) + " bytes from " +
+                  SpaceName(operand.space) + " offset " + std::to_string(operand.address) +
+                  ", its LocalTensor has " + std::to_string(bytes));
+  }
+}
+
+inline Operand LocalOperand(const char *name, const LocalTensorBase &tensor, bool write) {
+  Operand operand;
+  operand.name = name;
+  operand.space = tensor.space;
+  operand.write = write;
+  operand.address = tensor.address;
+  return operand;
+}
+
+// `bytes` in one run.
+inline Operand Run(const char *name, const LocalTensorBase &tensor, bool write, uint64_t bytes) {
+  Operand operand = LocalOperand(name, tensor, write);
+  operand.row_bytes = static_cast<uint32_t>(bytes);
+  return operand;
+}
+
+template <typename T>
+T *Pointer(Core &core, const LocalTensorBase &tensor) {
+  return reinterpret_cast<T *>(core.Memory(tensor.space, tensor.address));
+}
+
+[[noreturn]] inline void FailRange(Core &core, FaultKind kind, const char *instruction, Where where,
+                                   const char *parameter, const std::string &expected, int64_t got) {
+  core.Fail(kind, instruction, where,
+            std::string(parameter) + " must be " + expected + ", got " + std::to_string(got));
+}
+
+// Fails unless low <= value <= high.
+inline void CheckRange(Core &core, FaultKind kind, const char *instruction, Where where,
+                       const char *parameter, int64_t value, int64_t low, int64_t high) {
+  if (value < low || value > high) {
+    FailRange(core, kind, instruction, where, parameter,
+              "in [" + std::to_string(low) + ", " + std::to_string(high) + "]", value);
+  }
+}
+
+}  // namespace sim

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vector instructions: from mask, repeats and strides (level 0) or a count (level 2) to an Instruction, and
+// the one loop that applies a function to lanes.
+#pragma once
+
+#include <type_traits>
+
+#include "../kernel_tensor.h"
+
+// In-place operands overlap exactly, which is no dependence between lanes.
+#if defined(__clang__)
+#define SIM_LANES _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define SIM_LANES _Pragma("GCC ivdep")
+#endif
+
+namespace sim {
+
+template <typename T, typename... Allowed>
+constexpr bool kOneOf = (std::is_same_v<T, Allowed> || ...);
+
+template <typename T>
+constexpr Compute<T> Widen(T value) {
+  return static_cast<Compute<T>>(value);
+}
+
+// Strides of one operand in 32 B data blocks: between blocks of a repeat, and between repeats.
+struct Strides {
+  uint32_t block = 1;
+  uint32_t repeat = 8;
+};
+
+// Address arithmetic of one operand: lane `lane` of repeat `r`. `base` is known once Issue has judged the
+// address.
+template <typename T>
+struct Lanes {
+  static constexpr uint32_t kPerBlock = kBlockBytes / sizeof(T);
+  LocalTensorBase tensor;
+  int64_t block;
+  int64_t repeat;
+  T *base = nullptr;
+
+  const Lanes &Resolve(Core &core) {
+    base = Pointer<T>(core, tensor);
+    return *this;
+  }
+  T *At(uint32_t r, uint32_t lane) const {
+    return base + r * repeat + static_cast<int64_t>(lane / kPerBlock) * block + lane % kPerBlock;
+  }
+};
+
+// A vector instruction under construction. The order of calls: a Mask… or Count, the operands, Issue, then
+// Map.
+class VectorOp {
+ public:
+  // `lane_bytes`: width of the widest operand's element, which sets how many lanes a 256 B repeat has.
+  VectorOp(const char *name, VectorClass vector_class, uint32_t lane_bytes, Where where)
+      : core_(Core::Current()), lanes_(kRepeatBytes / lane_bytes) {
+    instruction_.name = name;
+    instruction_.pipe = Pipe::V;
+    instruction_.where = where;
+    instruction_.work = Work::kVector;
+    instruction_.vector_class = vector_class;
+  }
+
+  Core &core() { return core_; }
+  const char *name() const { return instruction_.name; }
+  Where where() const { return instruction_.where; }
+  Instruction &instruction() { return instruction_; }
+  uint32_t lanes() const { return lanes_; }
+  uint32_t repeats() const { return repeats_; }
+  uint32_t active() const { return active_; }
+  bool counted() const { return counted_; }
+
+  // Level 0. False when the call does nothing (repeatTime 0). `set` is the template parameter isSetMask:
+  // without it the mask registers decide and the argument is a placeholder.
+  bool Mask(bool set, uint64_t mask, int64_t repeat) {
+    Registers &registers = core_.registers;
+    if (set && registers.mask_counts) {
+      registers.mask = {mask, 0};
+    } else if (set) {
+      CheckRange(core_, FaultKind::kMask, name(), where(), "mask", static_cast<int64_t>(mask), 1, lanes_);
+      const uint64_t low = mask >= 64 ? ~uint64_t{0} : (uint64_t{1} << mask) - 1;
+      const uint64_t high = mask <= 64 ? 0 : (mask >= 128 ? ~uint64_t{0} : (uint64_t{1} << (mask - 64)) - 1);
+      registers.mask = {low, high};
+    }
+    return FromRegisters(repeat);
+  }
+  bool Mask(bool set, const uint64_t mask[], int64_t repeat) {
+    if (set) {
+      const bool wide = lanes_ <= 64 && !core_.registers.mask_counts;
+      core_.registers.mask = {mask[0], wide ? 0 : mask[1]};
+      if (wide && lanes_ < 64) {
+        core_.registers.mask[0] &= (uint64_t{1} << lanes_) - 1;
+      }
+    }
+    return FromRegisters(repeat);
+  }
+  // Level 2: the first `count` lanes, in as many repeats as the hardware takes. False for 0, documented to do
+  // nothing. The mask registers come back full and in normal mode.
+  bool Count(int64_t count) {
+    if (count < 0) {
+      FailRange(core_, FaultKind::kCount_, name(), where(), "count", ">= 0", count);
+    }
+    counted_ = true;
+    active_ = static_cast<uint32_t>(count);
+    repeats_ = static_cast<uint32_t>(CeilDivide(active_, lanes_));
+    core_.registers.mask_counts = false;
+    core_.registers.mask = {~uint64_t{0}, ~uint64_t{0}};
+    return count > 0;
+  }
+
+  // Describes the operand.
+  template <typename T>
+  Lanes<T> Read(const char *operand, const LocalTensorBase &tensor, Strides strides) {
+    return Add<T>(operand, tensor, false, strides);
+  }
+  template <typename T>
+  Lanes<T> Write(const char *operand, const LocalTensorBase &tensor, Strides strides) {
+    return Add<T>(operand, tensor, true, strides);
+  }
+  // Default strides of a whole repeat without gaps.
+  template <typename T>
+  Strides Dense() const {
+    return {1, static_cast<uint32_t>(lanes_ * sizeof(T) / kBlockBytes)};
+  }
+  void Add(const Operand &operand, const LocalTensorBase &tensor) {
+    CheckView(core_, name(), operand, tensor.bytes, where());
+    instruction_.Add(operand);
+  }
+
+  void Issue() {
+    instruction_.repeats = repeats_;
+    instruction_.elements = counted_ ? active_ : static_cast<uint64_t>(ActiveLanes()) * repeats_;
+    core_.Issue(instruction_);
+  }
+
+  bool Active(uint32_t lane) const {
+    return prefix_ ? lane < active_ : ((bits_[lane / 64] >> (lane % 64)) & 1U) != 0;
+  }
+  // Lanes that compute in repeat r.
+  uint32_t LanesOf(uint32_t r) const {
+    return counted_ ? std::min(lanes_, active_ - r * lanes_) : (prefix_ ? active_ : lanes_);
+  }
+
+  // dst[lane] = function(sources[lane]...) for all active lanes, repeat by repeat; computed in Compute<T>.
+  template <typename F, typename D, typename... S>
+  void Map(F function, Lanes<D> dst, Lanes<S>... sources) const {
+    dst.Resolve(core_);
+    (sources.Resolve(core_), ...);
+    if (dense_ && (counted_ || (prefix_ && active_ == lanes_))) {
+      Apply(function, counted_ ? active_ : active_ * repeats_, dst.base, sources.base...);
+      return;
+    }
+    for (uint32_t r = 0; r < repeats_; ++r) {
+      const uint32_t lanes = LanesOf(r);
+      if (unit_blocks_ && (prefix_ || counted_)) {
+        Apply(function, lanes, dst.At(r, 0), sources.At(r, 0)...);
+        continue;
+      }
+      for (uint32_t lane = 0; lane < lanes; ++lane) {
+        if (counted_ || Active(lane)) {
+          Apply(function, 1, dst.At(r, lane), sources.At(r, lane)...);
+        }
+      }
+    }
+  }
+
+ private:
+  template <typename F, typename D, typename... S>
+  static void Apply(F function, uint32_t count, D *dst, const S *...sources) {
+    SIM_LANES
+    for (uint32_t i = 0; i < count; ++i) {
+      dst[i] = static_cast<D>(function(Widen(sources[i])...));
+    }
+  }
+
+  uint32_t ActiveLanes() const {
+    return prefix_ ? active_ : __builtin_popcountll(bits_[0]) + __builtin_popcountll(bits_[1]);
+  }
+
+  bool FromRegisters(int64_t repeat) {
+    const Registers &registers = core_.registers;
+    if (registers.mask_counts) {
+      counted_ = true;
+      active_ = static_cast<uint32_t>(registers.mask[0]);
+      repeats_ = static_cast<uint32_t>(CeilDivide(active_, lanes_));
+      return active_ > 0;
+    }
+    CheckRange(core_, FaultKind::kRepeat, name(), where(), "repeatTime", repeat, 0, 255);
+    repeats_ = static_cast<uint32_t>(repeat);
+    bits_[0] = lanes_ < 64 ? registers.mask[0] & ((uint64_t{1} << lanes_) - 1) : registers.mask[0];
+    bits_[1] = lanes_ <= 64 ? 0 : registers.mask[1];
+    if (bits_[0] == 0 && bits_[1] == 0) {
+      core_.Fail(FaultKind::kMask, name(), where(),
+                 "mask must have a bit set among the lanes of a repeat, got none");
+    }
+    const uint32_t set = __builtin_popcountll(bits_[0]) + __builtin_popcountll(bits_[1]);
+    const uint64_t low = set >= 64 ? ~uint64_t{0} : (uint64_t{1} << set) - 1;
+    prefix_ = bits_[0] == low &&
+              (set <= 64 || bits_[1] == (set == 128 ? ~uint64_t{0} : (uint64_t{1} << (set - 64)) - 1));
+    active_ = prefix_ ? set : 0;
+    return repeat > 0;
+  }
+
+  template <typename T>
+  Lanes<T> Add(const char *operand_name, const LocalTensorBase &tensor, bool write, Strides strides) {
+    const uint32_t repeat_bytes = lanes_ * sizeof(T);
+    const bool unit = strides.block == 1 || repeat_bytes <= kBlockBytes;
+    const bool dense = unit && (strides.repeat * kBlockBytes == repeat_bytes || repeats_ == 1);
+    unit_blocks_ = unit_blocks_ && unit;
+    dense_ = dense_ && dense;
+
+    Operand operand = LocalOperand(operand_name, tensor, write);
+    if (counted_) {
+      AddCounted<T>(operand, tensor, strides, dense);
+    } else {
+      Shape<T>(operand, prefix_ ? active_ : lanes_, strides, repeats_);
+      if (!prefix_) {
+        operand.element_bytes = sizeof(T);
+        operand.lanes = {bits_[0], bits_[1], 0, 0};
+      }
+      Add(operand, tensor);
+    }
+    constexpr int64_t kPerBlock = Lanes<T>::kPerBlock;
+    return {tensor, strides.block * kPerBlock, strides.repeat * kPerBlock};
+  }
+
+  // Whole repeats, and the tail as an operand of its own.
+  template <typename T>
+  void AddCounted(Operand operand, const LocalTensorBase &tensor, Strides strides, bool dense) {
+    if (dense) {
+      operand.row_bytes = active_ * sizeof(T);
+      Add(operand, tensor);
+      return;
+    }
+    const uint32_t whole = active_ / lanes_;
+    if (whole > 0) {
+      Shape<T>(operand, lanes_, strides, whole);
+      Add(operand, tensor);
+    }
+    const uint32_t tail = active_ % lanes_;
+    if (tail > 0) {
+      const uint64_t start = static_cast<uint64_t>(whole) * strides.repeat * kBlockBytes;
+      LocalTensorBase rest = tensor;
+      rest.bytes -= std::min(rest.bytes, start);
+      operand.address += start;
+      Shape<T>(operand, tail, strides, 1);
+      Add(operand, rest);
+    }
+  }
+
+  // The bytes of the first `lanes` lanes of `repeats` repeats.
+  template <typename T>
+  void Shape(Operand &operand, uint32_t lanes, Strides strides, uint32_t repeats) const {
+    const uint32_t bytes = lanes * sizeof(T);
+    operand.groups = repeats;
+    operand.group_stride = static_cast<int64_t>(strides.repeat) * kBlockBytes;
+    operand.element_bytes = 0;
+    if (strides.block == 1 || bytes <= kBlockBytes) {
+      operand.rows = 1;
+      operand.row_bytes = bytes;
+    } else {
+      operand.rows = static_cast<uint32_t>(CeilDivide(bytes, kBlockBytes));
+      operand.row_bytes = kBlockBytes;
+      operand.row_stride = static_cast<int64_t>(strides.block) * kBlockBytes;
+      if (bytes % kBlockBytes != 0) {
+        operand.element_bytes = sizeof(T);
+        operand.lanes = {lanes >= 64 ? ~uint64_t{0} : (uint64_t{1} << lanes) - 1,
+                         lanes <= 64 ? 0 : (uint64_t{1} << (lanes - 64)) - 1, 0, 0};
+      }
+    }
+    if (repeats > 1 && operand.rows == 1 && operand.group_stride == bytes) {
+      operand.row_bytes = bytes * repeats;
+      operand.groups = 1;
+    }
+  }
+
+  Core &core_;
+  Instruction instruction_;
+  uint32_t lanes_;
+  uint32_t repeats_ = 1;
+  uint32_t active_ = 0;  // lanes of a repeat when the mask is a prefix, elements of all when counted
+  bool counted_ = false;
+  bool prefix_ = false;
+  bool unit_blocks_ = true;
+  bool dense_ = true;
+  std::array<uint64_t, 2> bits_{};
+};
+
+// Level 0 and level 2 differ only in how lanes are chosen and laid out; these carry that to the one body of
+// an instruction. Operand 0 is dst.
+template <typename M>
+struct Level0 {
+  bool set;
+  M mask;
+  int64_t repeat;
+  std::array<Strides, 3> strides;
+  bool Apply(VectorOp &op) const { return op.Mask(set, mask, repeat); }
+  template <typename T>
+  Strides Of(const VectorOp &, int operand) const {
+    return strides[operand];
+  }
+};
+
+struct Level2 {
+  int64_t count;
+  bool Apply(VectorOp &op) const { return op.Count(count); }
+  template <typename T>
+  Strides Of(const VectorOp &op, int) const {
+    return op.Dense<T>();
+  }
+};
+
+template <typename A, typename... B>
+constexpr uint32_t kWidest = std::max({sizeof(A), sizeof(B)...});
+
+template <typename Level, typename F, typename D, typename S>
+void Unary(const char *name, VectorClass vector_class, F function, const AscendC::LocalTensor<D> &dst,
+           const AscendC::LocalTensor<S> &src, const Level &level, Where where) {
+  VectorOp op(name, vector_class, kWidest<D, S>, where);
+  if (!level.Apply(op)) {
+    return;
+  }
+  auto to = op.Write<D>("dst", dst, level.template Of<D>(op, 0));
+  auto from = op.Read<S>("src", src, level.template Of<S>(op, 1));
+  op.Issue();
+  op.Map(function, to, from);
+}
+
+template <typename Level, typename F, typename D, typename S0, typename S1>
+void Binary(const char *name, VectorClass vector_class, F function, const AscendC::LocalTensor<D> &dst,
+            const AscendC::LocalTensor<S0> &src0, const AscendC::LocalTensor<S1> &src1, const Level &level,
+            Where where) {
+  VectorOp op(name, vector_class, kWidest<D, S0, S1>, where);
+  if (!level.Apply(op)) {
+    return;
+  }
+  auto to = op.Write<D>("dst", dst, level.template Of<D>(op, 0));
+  auto left = op.Read<S0>("src0", src0, level.template Of<S0>(op, 1));
+  auto right = op.Read<S1>("src1", src1, level.template Of<S1>(op, 2));
+  op.Issue();
+  op.Map(function, to, left, right);
+}
+
+// dst is an input too: function(dst, src) and function(dst, src0, src1).
+template <typename Level, typename F, typename D, typename S>
+void Accumulate(const char *name, VectorClass vector_class, F function, const AscendC::LocalTensor<D> &dst,
+                const AscendC::LocalTensor<S> &src, const Level &level, Where where) {
+  VectorOp op(name, vector_class, kWidest<D, S>, where);
+  if (!level.Apply(op)) {
+    return;
+  }
+  auto to = op.Write<D>("dst", dst, level.template Of<D>(op, 0));
+  auto old = op.Read<D>("dst", dst, level.template Of<D>(op, 0));
+  auto from = op.Read<S>("src", src, level.template Of<S>(op, 1));
+  op.Issue();
+  op.Map(function, to, old, from);
+}
+
+template <typename Level, typename F, typename D, typename S>
+void Accumulate(const char *name, VectorClass vector_class, F function, const AscendC::LocalTensor<D> &dst,
+                const AscendC::LocalTensor<S> &src0, const AscendC::LocalTensor<S> &src1, const Level &level,
+                Where where) {
+  VectorOp op(name, vector_class, kWidest<D, S>, where);
+  if (!level.Apply(op)) {
+    return;
+  }
+  auto to = op.Write<D>("dst", dst, level.template Of<D>(op, 0));
+  auto old = op.Read<D>("dst", dst, level.template Of<D>(op, 0));
+  auto left = op.Read<S>("src0", src0, level.template Of<S>(op, 1));
+  auto right = op.Read<S>("src1", src1, level.template Of<S>(op, 2));
+  op.Issue();
+  op.Map(function, to, old, left, right);
+}
+
+}  // namespace sim
