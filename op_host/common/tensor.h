@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
+#include <string>
 #include <vector>
 
 namespace avo {
@@ -23,7 +24,7 @@ enum class DType : int32_t {
   kBFloat16 = 27,
 };
 
-const char *DTypeName(DType dtype);  // "float32", …; "dtype 5" for one outside the enum
+std::string DTypeName(DType dtype);  // "float32", …; "dtype 5" for one outside the enum
 int64_t DTypeSize(DType dtype);      // bytes an element; 0 for one outside the enum
 
 using Shape = std::vector<int64_t>;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the generated contracts are written in: how values print, and arithmetic on shapes as contracts define it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "op_host/common/status.h"
+#include "op_host/common/tensor.h"
+
+namespace avo {
+
+// Where a call will run: some operators take more dtypes on the CPU.
+enum class Target : uint8_t { kNpu, kCpu };
+
+// Division rounding towards minus infinity, and its remainder; 0 for a zero divisor, which a later check rejects.
+constexpr int64_t FloorDiv(int64_t a, int64_t b) {
+  if (b == 0) return 0;
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
+constexpr int64_t FloorMod(int64_t a, int64_t b) { return b == 0 ? 0 : a - FloorDiv(a, b) * b; }
+
+constexpr int64_t ToInt64(int64_t value) { return value; }
+
+// Towards zero; values beyond the range, and NaN, give the nearest end of it.
+inline int64_t ToInt64(double value) {
+  constexpr double kLimit = 9223372036854775808.0;
+  if (value >= kLimit) return std::numeric_limits<int64_t>::max();
+  return value > -kLimit ? static_cast<int64_t>(value) : std::numeric_limits<int64_t>::min();
+}
+
+inline int64_t MinOf(const Shape &values) { return values.empty() ? 0 : *std::min_element(values.begin(), values.end()); }
+inline int64_t MaxOf(const Shape &values) { return values.empty() ? 0 : *std::max_element(values.begin(), values.end()); }
+
+// A dimension in [-rank, rank) as one in [0, rank).
+constexpr int64_t WrapDimension(int64_t dim, int64_t rank) { return dim < 0 ? dim + rank : dim; }
+
+// The shape with dimension `dim` taken out, or kept as 1.
+inline Shape DropDimension(Shape shape, int64_t dim, bool keepdim) {
+  if (shape.empty()) return shape;
+  const auto position = shape.begin() + WrapDimension(dim, static_cast<int64_t>(shape.size()));
+  if (keepdim) {
+    *position = 1;
+  } else {
+    shape.erase(position);
+  }
+  return shape;
+}
+
+inline bool IsOneOf(DType dtype, std::initializer_list<DType> dtypes) {
+  return std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end();
+}
+
+// A dense output that InferOutputs describes; its memory comes later.
+inline void SetDense(Tensor *tensor, const Shape &shape, DType dtype) {
+  *tensor = {dtype, shape, ContiguousStrides(shape), nullptr};
+}
+
+// --- how messages print values ---
+
+inline std::string Show(const Shape &values, const char *open = "(", const char *close = ")") {
+  std::ostringstream text;
+  for (size_t i = 0; i < values.size(); ++i) text << (i == 0 ? "" : ", ") << values[i];
+  return open + text.str() + (values.size() == 1 && *open == '(' ? "," : "") + close;
+}
+inline std::string ShowList(const Shape &values) { return Show(values, "[", "]"); }
+inline std::string Show(int64_t value) { return std::to_string(value); }
+inline std::string Show(bool value) { return value ? "true" : "false"; }
+inline std::string Show(const std::string &value) { return '"' + value + '"'; }
+inline std::string Show(DType dtype) { return DTypeName(dtype); }
+inline std::string Show(double value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
+template <typename T>
+std::string Show(const std::optional<T> &value) {
+  return value ? Show(*value) : "none";
+}
+
+// --- how a tiling struct prints ---
+
+template <typename T>
+std::string Json(T value) {
+  if constexpr (std::is_same_v<T, bool>) return value ? "true" : "false";
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!std::isfinite(value)) return "null";
+    std::ostringstream text;
+    text.precision(std::numeric_limits<T>::max_digits10);
+    text << value;
+    return text.str();
+  } else {
+    return std::to_string(value);
+  }
+}
+
+template <typename T, size_t N>
+std::string Json(const T (&values)[N]) {
+  std::string text = "[";
+  for (size_t i = 0; i < N; ++i) text += (i == 0 ? "" : ", ") + Json(values[i]);
+  return text + "]";
+}
+
+}  // namespace avo

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows between GM and UB: any length, each UB row on its own 32 B grid; and a plain copy of a whole tensor.
+#pragma once
+
+#include "kernel_operator.h"
+
+namespace avo {
+
+constexpr uint32_t kBlockBytes = 32;  // data block of the vector core
+
+// Share of `index` when `total` items are split over `parts` as evenly as possible: [begin, end).
+struct Share {
+  int64_t begin;
+  int64_t end;
+};
+
+__aicore__ inline Share SplitEven(int64_t total, int64_t parts, int64_t index) {
+  const int64_t base = total / parts;
+  const int64_t extra = total % parts;
+  const int64_t begin = index * base + (index < extra ? index : extra);
+  return {begin, begin + base + (index < extra ? 1 : 0)};
+}
+
+// Loads `rows` rows of `count` elements; in UB they lie `ub_row` elements apart (a whole number of blocks) and are
+// followed by at least `zeros` zero elements, up to the end of that block.
+template <typename T>
+__aicore__ inline void CopyRowsIn(const AscendC::LocalTensor<T> &ub, uint32_t ub_row, const AscendC::GlobalTensor<T> &gm,
+                                  int64_t gm_offset, int64_t gm_row, uint32_t rows, uint32_t count, uint32_t zeros) {
+  constexpr uint32_t kLane = kBlockBytes / sizeof(T);
+  const uint32_t filled = (count + zeros + kLane - 1) / kLane * kLane;
+  const uint32_t gap = rows > 1 ? static_cast<uint32_t>((gm_row - count) * sizeof(T)) : 0;
+  const AscendC::DataCopyExtParams copy{static_cast<uint16_t>(rows), count * static_cast<uint32_t>(sizeof(T)), gap,
+                                        (ub_row - filled) / kLane, 0};
+  const AscendC::DataCopyPadExtParams<T> pad{true, 0, static_cast<uint8_t>(filled - count), T(0)};
+  AscendC::DataCopyPad(ub, gm[gm_offset], copy, pad);
+}
+
+// Stores `rows` rows of `count` elements that lie `ub_row` elements apart in UB.
+template <typename T>
+__aicore__ inline void CopyRowsOut(const AscendC::GlobalTensor<T> &gm, int64_t gm_offset, int64_t gm_row,
+                                   const AscendC::LocalTensor<T> &ub, uint32_t ub_row, uint32_t rows, uint32_t count) {
+  constexpr uint32_t kLane = kBlockBytes / sizeof(T);
+  const uint32_t filled = (count + kLane - 1) / kLane * kLane;
+  const uint32_t gap = rows > 1 ? static_cast<uint32_t>((gm_row - count) * sizeof(T)) : 0;
+  const AscendC::DataCopyExtParams copy{static_cast<uint16_t>(rows), count * static_cast<uint32_t>(sizeof(T)),
+                                        (ub_row - filled) / kLane, gap, 0};
+  AscendC::DataCopyPad(gm[gm_offset], ub, copy);
+}
+
+// Copies a whole dense tensor, this core's share of it, `chunk` elements at a time.
+template <typename T>
+class TensorCopy {
+ public:
+  __aicore__ inline void Init(GM_ADDR in, GM_ADDR out, int64_t elements, uint32_t chunk, AscendC::TPipe *pipe) {
+    elements_ = elements;
+    chunk_ = chunk;
+    in_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(in), elements);
+    out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out), elements);
+    pipe->InitBuffer(queue_, 2, chunk * sizeof(T));
+  }
+
+  __aicore__ inline void Process() {
+    // Shares are whole chunks, so that every copy starts on a chunk's alignment.
+    const int64_t chunks = (elements_ + chunk_ - 1) / chunk_;
+    const Share share = SplitEven(chunks, AscendC::GetBlockNum(), AscendC::GetBlockIdx());
+    for (int64_t i = share.begin; i < share.end; ++i) {
+      const int64_t begin = i * chunk_;
+      const uint32_t count = static_cast<uint32_t>(elements_ - begin < chunk_ ? elements_ - begin : chunk_);
+      auto ub = queue_.template AllocTensor<T>();
+      CopyRowsIn(ub, chunk_, in_gm_, begin, count, 1, count, 0);
+      queue_.EnQue(ub);
+      ub = queue_.template DeQue<T>();
+      CopyRowsOut(out_gm_, begin, count, ub, chunk_, 1, count);
+      queue_.FreeTensor(ub);
+    }
+  }
+
+ private:
+  AscendC::TQueBind<AscendC::TPosition::VECIN, AscendC::TPosition::VECOUT, 1> queue_;
+  AscendC::GlobalTensor<T> in_gm_, out_gm_;
+  int64_t elements_;
+  uint32_t chunk_;
+};
+
+}  // namespace avo

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linear interpolation along rows, memory-bound by design: no workspace, no scalar access to elements.
+//   phases  output and input lengths in a small ratio: rows as lanes, each phase of a period is one weighted sum.
+//   gather  any ratio: a table of offsets and weights for a tile's outputs, reused over the rows.
+//   copy    equal lengths.
+#pragma once
+
+#include "common/lanes.h"
+#include "common/linear_positions.h"
+#include "common/row_tiles.h"
+#include "upsample_linear1d_tiling.h"
+
+template <typename T, uint32_t KEY>
+class UpsampleLinear1d;
+
+template <typename T>
+class UpsampleLinear1d<T, 0> : avo::RowTiles<T> {
+ public:
+  __aicore__ inline void Init(GM_ADDR self, GM_ADDR out, GM_ADDR, const UpsampleLinear1dTiling &tiling,
+                              AscendC::TPipe *pipe) {
+    t_ = tiling;
+    this->InitRows(self, out, t_.rows, t_.inLength, t_.outLength, avo::kLanes, t_.inRow, t_.outRow, pipe);
+    pipe->InitBuffer(in_lanes_, (t_.inRow + 2) * avo::kLanes * sizeof(float));
+    pipe->InitBuffer(out_lanes_, t_.outRow * avo::kLanes * sizeof(float));
+    if constexpr (sizeof(T) != sizeof(float)) {
+      pipe->InitBuffer(staging_, (t_.inRow > t_.outRow ? t_.inRow : t_.outRow) * avo::kLanes * sizeof(T));
+    }
+  }
+
+  __aicore__ inline void Process() {
+    const auto share = avo::SplitEven(t_.rowGroups * t_.lengthTiles, AscendC::GetBlockNum(), AscendC::GetBlockIdx());
+    for (int64_t item = share.begin; item < share.end; ++item) {
+      this->SetRows(item % t_.rowGroups);
+      const int64_t period = item / t_.rowGroups * t_.tileUnits;
+      this->SetOutputs(period * t_.outStep, static_cast<int64_t>(t_.tileUnits) * t_.outStep);
+      // One input before the first period and one after the last; the one before is position 0 of the lanes.
+      const int64_t origin = period * t_.inStep - 1;
+      this->SetInputs(origin, origin + static_cast<int64_t>(t_.tileUnits) * t_.inStep + 2);
+      Compute(static_cast<uint32_t>(this->in_begin_ - origin));
+    }
+  }
+
+ private:
+  // `first`: the lanes' position of the first input, 1 where the tile starts with sample 0.
+  __aicore__ inline void Compute(uint32_t first) {
+    auto lanes = in_lanes_.template Get<float>();
+    auto sums = out_lanes_.template Get<float>();
+    auto staging = sizeof(T) == sizeof(float) ? AscendC::LocalTensor<T>() : staging_.template Get<T>();
+    const uint32_t outputs = this->out_count_;
+
+    // Rows to lanes; beyond either end of the signal its last sample goes on.
+    auto rows = this->CopyIn(0);
+    avo::RowsToLanes(lanes[first * avo::kLanes], rows, t_.inRow, this->rows_, this->in_count_, staging);
+    this->in_queue_.FreeTensor(rows);
+    const uint32_t end = first + this->in_count_;
+    if (this->in_begin_ + this->in_count_ == t_.inLength) {
+      AscendC::Adds(lanes[end * avo::kLanes], lanes[(end - 1) * avo::kLanes], 0.0f, avo::kLanes);
+    }
+    if (first == 1) {
+      // x' < 0 reads sample 0 with weight 1 and sample 1 with weight 0, which shows where that is Inf or NaN.
+      AscendC::Muls(lanes, lanes[2 * avo::kLanes], 0.0f, avo::kLanes);
+      AscendC::Add(lanes, lanes, lanes[avo::kLanes], avo::kLanes);
+    }
+
+    // Each phase is a weighted sum of two strided runs of inputs, stored as a strided run of outputs.
+    for (uint32_t phase = 0; phase < t_.outStep && phase < outputs; ++phase) {
+      const avo::Position at = avo::PhasePosition(phase, t_.inStep, t_.outStep, t_.halfPixel != 0);
+      const uint32_t left = static_cast<uint32_t>(at.whole + 1);
+      const uint32_t count = (outputs - phase + t_.outStep - 1) / t_.outStep;
+      const avo::LaneRun target{sums, phase, t_.outStep};
+      avo::ApplyLanes<avo::LaneOp::kMuls>(target, {lanes, left, t_.inStep}, 1.0f - at.fraction, count);
+      avo::ApplyLanes<avo::LaneOp::kAxpy>(target, {lanes, left + 1, t_.inStep}, at.fraction, count);
+    }
+
+    // Lanes to rows; positions that only fill up the last transposition are zero.
+    const uint32_t fill = (avo::kTransposeStep - outputs % avo::kTransposeStep) % avo::kTransposeStep;
+    if (fill > 0) AscendC::Duplicate(sums[outputs * avo::kLanes], 0.0f, fill * avo::kLanes);
+    auto result = this->out_queue_.template AllocTensor<T>();
+    avo::LanesToRows(result, t_.outRow, sums, outputs, staging);
+    this->CopyOut(result);
+  }
+
+  UpsampleLinear1dTiling t_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> in_lanes_, out_lanes_, staging_;
+};
+
+template <typename T>
+class UpsampleLinear1d<T, 1> : avo::RowTiles<T> {
+ public:
+  __aicore__ inline void Init(GM_ADDR self, GM_ADDR out, GM_ADDR, const UpsampleLinear1dTiling &tiling,
+                              AscendC::TPipe *pipe) {
+    t_ = tiling;
+    map_ = {t_.stepWhole, t_.stepHigh, t_.stepLow, t_.offset, t_.step0, t_.step1, t_.step2};
+    this->InitRows(self, out, t_.rows, t_.inLength, t_.outLength, t_.tileRows, t_.inRow, t_.outRow, pipe);
+    const uint32_t outputs = t_.tileRows * t_.outRow;
+    pipe->InitBuffer(offsets_, outputs * sizeof(int32_t));
+    pipe->InitBuffer(left_weights_, outputs * sizeof(float));
+    pipe->InitBuffer(right_weights_, outputs * sizeof(float));
+    pipe->InitBuffer(left_, outputs * sizeof(float));
+    pipe->InitBuffer(right_, outputs * sizeof(float));
+    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(gathered_, outputs * sizeof(T));
+  }
+
+  __aicore__ inline void Process() {
+    const auto share = avo::SplitEven(t_.rowGroups * t_.lengthTiles, AscendC::GetBlockNum(), AscendC::GetBlockIdx());
+    int64_t table_of = -1;
+    for (int64_t item = share.begin; item < share.end; ++item) {
+      // Tiles of one place along the rows follow each other, so a core builds few tables.
+      const int64_t tile = item / t_.rowGroups;
+      if (tile != table_of) SetLength(tile);
+      table_of = tile;
+      this->SetRows(item % t_.rowGroups);
+      Compute();
+    }
+  }
+
+ private:
+  // Outputs and inputs of a tile's rows, and the table that leads from one to the other.
+  __aicore__ inline void SetLength(int64_t tile) {
+    this->SetOutputs(tile * t_.tileUnits, t_.tileUnits);
+    const avo::Position first = avo::PositionAt(map_, this->out_begin_);
+    const avo::Position last = avo::PositionAt(map_, this->out_begin_ + this->out_count_ - 1);
+    // One more than the last pair: its position may be rounded up to a whole number.
+    this->SetInputs(first.whole, last.whole + 3);
+    BuildTable(first.fraction, static_cast<float>(static_cast<int32_t>(first.whole - this->in_begin_)));
+  }
+
+  // Offset of the left sample and both weights, for one row and then for each row of the tile. The right sample is
+  // the element after the left one. Positions before the first input or from the last one on get weight 1 on it;
+  // there the element after may be the zero that follows the row.
+  __aicore__ inline void BuildTable(float fraction0, float whole0) {
+    const uint32_t n = t_.outRow;
+    const float last = static_cast<float>(static_cast<int32_t>(this->in_count_ - 1));
+    auto offsets = offsets_.template Get<int32_t>();
+    auto left_weight = left_weights_.template Get<float>();
+    auto right_weight = right_weights_.template Get<float>();
+    auto whole = left_.template Get<float>();
+    auto temp = right_.template Get<float>();
+    AscendC::CreateVecIndex(left_weight, 0.0f, n);
+    avo::PositionRun(whole, right_weight, left_weight, temp, offsets_.template Get<float>(), map_, fraction0, n);
+    AscendC::Adds(whole, whole, whole0, n);
+
+    // right_weight *= (0 <= whole) * (whole < last): comparisons of whole numbers are clamped differences.
+    AscendC::Adds(temp, whole, 1.0f, n);
+    avo::Clamp(temp, 0.0f, 1.0f, n);
+    AscendC::Mul(right_weight, right_weight, temp, n);
+    AscendC::Muls(temp, whole, -1.0f, n);
+    AscendC::Adds(temp, temp, last, n);
+    avo::Clamp(temp, 0.0f, 1.0f, n);
+    AscendC::Mul(right_weight, right_weight, temp, n);
+    AscendC::Muls(left_weight, right_weight, -1.0f, n);
+    AscendC::Adds(left_weight, left_weight, 1.0f, n);
+
+    avo::Clamp(whole, 0.0f, last, n);
+    AscendC::Muls(whole, whole, static_cast<float>(sizeof(T)), n);
+    AscendC::Cast(offsets, whole, AscendC::RoundMode::CAST_RINT, n);
+    for (uint32_t row = 1; row < t_.tileRows; ++row) {
+      AscendC::Adds(offsets[row * n], offsets, static_cast<int32_t>(row * t_.inRow * sizeof(T)), n);
+      AscendC::Adds(left_weight[row * n], left_weight, 0.0f, n);
+      AscendC::Adds(right_weight[row * n], right_weight, 0.0f, n);
+    }
+  }
+
+  __aicore__ inline void Compute() {
+    const uint32_t n = this->rows_ * t_.outRow;
+    const auto offsets = offsets_.template Get<uint32_t>();
+    const auto left_weight = left_weights_.template Get<float>();
+    const auto right_weight = right_weights_.template Get<float>();
+    auto right = right_.template Get<float>();
+    auto rows = this->CopyIn(1);
+    auto result = this->out_queue_.template AllocTensor<T>();
+    if constexpr (sizeof(T) == sizeof(float)) {
+      AscendC::Gather(result, rows, offsets, 0, n);
+      AscendC::Gather(right, rows, offsets, sizeof(T), n);
+      AscendC::Mul(result, result, left_weight, n);
+      AscendC::MulAddDst(result, right, right_weight, n);
+    } else {
+      auto left = left_.template Get<float>();
+      auto gathered = gathered_.template Get<T>();
+      AscendC::Gather(gathered, rows, offsets, 0, n);
+      AscendC::Cast(left, gathered, AscendC::RoundMode::CAST_NONE, n);
+      AscendC::Gather(gathered, rows, offsets, sizeof(T), n);
+      AscendC::Cast(right, gathered, AscendC::RoundMode::CAST_NONE, n);
+      AscendC::Mul(left, left, left_weight, n);
+      AscendC::MulAddDst(left, right, right_weight, n);
+      AscendC::Cast(result, left, AscendC::RoundMode::CAST_RINT, n);
+    }
+    this->in_queue_.FreeTensor(rows);
+    this->CopyOut(result);
+  }
+
+  UpsampleLinear1dTiling t_;
+  avo::LinearMap map_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> offsets_, left_weights_, right_weights_, left_, right_, gathered_;
+};
+
+template <typename T>
+class UpsampleLinear1d<T, 2> {
+ public:
+  __aicore__ inline void Init(GM_ADDR self, GM_ADDR out, GM_ADDR, const UpsampleLinear1dTiling &tiling,
+                              AscendC::TPipe *pipe) {
+    copy_.Init(self, out, tiling.rows * tiling.inLength, tiling.tileUnits, pipe);
+  }
+  __aicore__ inline void Process() { copy_.Process(); }
+
+ private:
+  avo::TensorCopy<T> copy_;
+};
