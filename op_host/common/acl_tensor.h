@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the objects of the aclnn C interface to the framework-free types. Public getters wherever there is one.
+// From the objects of the aclnn C interface to the framework-free types, by the public getters.
 #pragma once
 
 #include <algorithm>
@@ -46,8 +46,5 @@ inline aclFormat FormatOf(const aclTensor *tensor) {
 inline bool HasFormat(const aclTensor *tensor, std::initializer_list<aclFormat> formats) {
   return std::find(formats.begin(), formats.end(), FormatOf(tensor)) != formats.end();
 }
-
-// The values of an aclIntArray, which the public C interface does not give; each target has its own way.
-Shape FromAcl(const aclIntArray *array);
 
 }  // namespace avo

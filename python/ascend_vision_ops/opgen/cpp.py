@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a contract is spelled in C++: the filters of the C++ templates."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+
+from .expr import Name, text_pieces
+from .model import DTYPES, Argument, Check, Entry, Spec, either
+from .schema import Parameter
+
+TYPES = {"int": "int64_t", "float": "double", "bool": "bool", "str": "std::string", "dtype": "DType",
+         "ints": "Shape", "tensor": "Tensor"}  # fmt: skip
+TASK_TYPES = {"vector": "KERNEL_TYPE_AIV_ONLY", "cube": "KERNEL_TYPE_AIC_ONLY", "mixed": "KERNEL_TYPE_MIX_AIC_1_2"}
+KERNEL_KINDS = {"vector": "kVector", "cube": "kCube", "mixed": "kMixed12"}
+
+
+def cstr(text: str) -> str:
+    """A C++ string literal."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def field_type(spec: Spec, parameter: Parameter) -> str:
+    kind = spec.field_type(parameter)
+    name = TYPES[kind.removesuffix("?")]
+    return f"std::optional<{name}>" if kind.endswith("?") else name
+
+
+def field(spec: Spec, parameter: Parameter) -> str:
+    """A member of Args."""
+    if parameter.is_tensor:
+        return f"{field_type(spec, parameter)} {parameter.name}"
+    initial = {"int64_t": " = 0", "double": " = 0", "bool": " = false", "DType": " = DType::kFloat32"}
+    kind = field_type(spec, parameter)
+    return f"{kind} {parameter.name}{initial.get(kind, '')}"
+
+
+def spell(spec: Spec):
+    """Names as they are spelled where `args` and the size locals are in scope."""
+
+    def spelled(name: str) -> str:
+        return name if spec.scope[name].dimension else f"args.{name}"
+
+    return spelled
+
+
+def _access(spec: Spec, tensor: str) -> str:
+    return "->" if spec.optional_tensor(tensor) else "."
+
+
+def dimension(spec: Spec, tensor: str, index: int) -> str:
+    value = f"args.{tensor}{_access(spec, tensor)}shape[{index}]"
+    return f"args.{tensor} ? {value} : 0" if spec.optional_tensor(tensor) else value
+
+
+def shape(spec: Spec, tensor: str) -> str:
+    """The shape a pattern gives, as an expression."""
+    pattern = spec.patterns[tensor]
+    if pattern.dims is None:
+        return pattern.whole.cpp(spell(spec))
+    return "Shape{" + ", ".join(dim.cpp(spell(spec)) for dim in pattern.dims) + "}"
+
+
+def output_dtype(spec: Spec, output: str) -> str:
+    if output in spec.same_dtype:
+        return f"args.{spec.same_dtype[output]}{_access(spec, spec.same_dtype[output])}dtype"
+    default = f"DType::{DTYPES[spec.dtypes[output][0]].cpp}"
+    if output in spec.dtype_from:
+        chosen = spec.dtype_from[output]
+        return f"{chosen.cpp(spell(spec))}.value_or({default})" if chosen.type.endswith("?") else chosen.cpp(spell(spec))
+    return default
+
+
+def condition(spec: Spec, check: Check) -> str:
+    """True when the check fails."""
+    tensor = f"args.{check.subject}{_access(spec, check.subject)}"
+    guards = [guard for guard, on in (("outputs", check.output), (f"args.{check.subject}", check.optional)) if on]
+    match check.kind:
+        case "rank":
+            failed = f"{tensor}rank() != {len(check.pattern.dims)}"
+        case "length":
+            failed = f"args.{check.subject}.size() != {check.length}"
+        case "require":
+            failed = f"!({check.expression.cpp(spell(spec))})"
+        case "shape":
+            failed = f"{tensor}shape != {shape(spec, check.subject)}"
+        case "dtype":
+            failed = f"!IsOneOf({tensor}dtype, {{{_dtype_list(check.dtypes)}}})"
+            if check.cpu_dtypes:
+                more = f"!IsOneOf({tensor}dtype, {{{_dtype_list(check.cpu_dtypes)}}})"
+                failed += f" && (target != Target::kCpu || {more})"
+        case "same_dtype":
+            failed = f"{tensor}dtype != args.{check.same_as}{_access(spec, check.same_as)}dtype"
+        case _:
+            raise AssertionError(check.kind)
+    return " && ".join([*guards, failed if not guards or " && " not in failed else f"({failed})"])
+
+
+def _dtype_list(names: list[str]) -> str:
+    return ", ".join(f"DType::{DTYPES[name].cpp}" for name in names)
+
+
+def _pieces(pieces: list[str | Name]) -> list[str]:
+    return [f"names.{piece.name}" if isinstance(piece, Name) else cstr(piece) for piece in pieces]
+
+
+def value(spec: Spec, name: str) -> str:
+    """A parameter's or size's value as text."""
+    symbol = spec.scope[name]
+    spelled = spell(spec)(name)
+    if symbol.type.startswith("tensor"):
+        return f"Show({spelled}{_access(spec, name)}shape)"
+    return f"ShowList({spelled})" if symbol.type == "ints" else f"Show({spelled})"
+
+
+def message(spec: Spec, check: Check) -> list[str]:
+    """The parts of a failed check's message, as arguments of Fail."""
+    tensor = f"args.{check.subject}{_access(spec, check.subject)}"
+    parts = [f"names.{check.subject}"]
+    match check.kind:
+        case "rank":
+            rank = f"rank {len(check.pattern.dims)} "
+            parts += [cstr(f": expected {rank}"), *_pieces(check.pattern.prose()), cstr(", got rank "),
+                      f"{tensor}rank()", cstr(" "), f"Show({tensor}shape)"]  # fmt: skip
+        case "length":
+            plural = "s" if check.length > 1 else ""
+            parts += [cstr(f": expected {check.length} element{plural}, got "), f"args.{check.subject}.size()"]
+        case "require":
+            is_tensor = spec.scope[check.subject].type.startswith("tensor")
+            parts += [cstr(": expected "), *_pieces(check.expected),
+                      cstr(", got shape " if is_tensor else ", got "), value(spec, check.subject)]  # fmt: skip
+            for index, name in enumerate(check.shown):
+                label = cstr(name) if spec.scope[name].dimension else f"names.{name}"
+                parts += [cstr(" with " if index == 0 else ", "), label, cstr(" = "), value(spec, name)]
+        case "shape":
+            parts += [cstr(": expected shape "), *_pieces(check.expected), cstr(" = "),
+                      f"Show({shape(spec, check.subject)})", cstr(", got "), f"Show({tensor}shape)"]  # fmt: skip
+        case "dtype":
+            parts += [cstr(f": expected {either(check.dtypes)}, got "), f"DTypeName({tensor}dtype)"]
+        case "same_dtype":
+            other = f"args.{check.same_as}{_access(spec, check.same_as)}dtype"
+            parts += [cstr(": expected the dtype of "), f"names.{check.same_as}", cstr(", "), f"DTypeName({other})",
+                      cstr(", got "), f"DTypeName({tensor}dtype)"]  # fmt: skip
+    return ["StatusCode::kInvalid", *_merged(parts)]
+
+
+def _merged(parts: list[str]) -> list[str]:
+    """Neighbouring literals joined."""
+    merged: list[str] = []
+    for part in parts:
+        if merged and part.startswith('"') and merged[-1].startswith('"'):
+            merged[-1] = merged[-1][:-1] + part[1:]
+        else:
+            merged.append(part)
+    return merged
+
+
+def default(spec: Spec, parameter: Parameter) -> str:
+    """The normalised default of a parameter an entry point has no argument for."""
+    if parameter.name in spec.normal and parameter.default is None:
+        return spec.normal[parameter.name].cpp(lambda name: "std::optional<double>()" if name else "")
+    content = parameter.default_value()
+    if parameter.is_tensor or content is None:
+        return "std::nullopt"
+    if isinstance(content, bool):
+        return str(content).lower()
+    if isinstance(content, list):
+        return "{" + ", ".join(map(str, content)) + "}"
+    return cstr(content) if isinstance(content, str) else repr(content)
+
+
+def from_acl(spec: Spec, argument: Argument, ints: str) -> str:
+    """Statement that takes an entry point's argument into Args; `ints` is how the target reads an aclIntArray."""
+    target = f"args.{argument.target}"
+    if spec.optional_tensor(argument.target):
+        return f"if ({argument.name} != nullptr) {target} = avo::FromAcl({argument.name});"
+    if argument.ctype.endswith("aclTensor *"):
+        return f"{target} = avo::FromAcl({argument.name});"
+    if argument.ctype.endswith("aclIntArray *"):
+        return f"{target} = {ints.format(argument.name)};"
+    if argument.ctype == "aclDataType":
+        return f"{target} = static_cast<avo::DType>({argument.name});"
+    return f"{target} = {argument.name};"
+
+
+def required_pointers(spec: Spec, entry: Entry) -> list[str]:
+    """Arguments that may not be null, in order, the two results of the first phase last."""
+    names = [a.name for a in entry.arguments if a.pointer and not spec.optional_tensor(a.target)]
+    return [*names, "workspaceSize", "executor"]
+
+
+def unbound(spec: Spec, entry: Entry) -> list[Parameter]:
+    """Parameters an entry point has no argument for and whose default is not what Args starts with."""
+    return [p for p in spec.parameters if entry.argument_of(p.name) is None and not p.is_tensor]
+
+
+def argument_name(entry: Entry, target: str) -> str:
+    argument = entry.argument_of(target)
+    return argument.name if argument else "nullptr"
+
+
+def all_empty(spec: Spec) -> str:
+    return " && ".join(f"args.{output}.numel() == 0" for output in spec.outputs)
+
+
+def instance_name(spec: Spec, instance: dict[str, str]) -> str:
+    return "_".join([spec.name, *instance.values()])
+
+
+def kernel_arguments(spec: Spec) -> list[str]:
+    """The kernel's arguments out of the simulator's array: tensors, workspace, tiling."""
+    return [f"static_cast<GM_ADDR>(args[{index}])" for index in range(len(spec.kernel_tensors) + 2)]
+
+
+def instance_condition(spec: Spec, instance: dict[str, str]) -> str:
+    """True of a call whose dtypes are those of an instance."""
+    tests = [f"args.{tensor}{_access(spec, tensor)}dtype == DType::{DTYPES[name].cpp}"
+             for tensor, name in instance.items()]  # fmt: skip
+    return " && ".join(tests) or "true"
+
+
+def all_names(spec: Spec) -> list[str]:
+    return [parameter.name for parameter in spec.ordered] + spec.ordered_outputs
+
+
+def preliminary(spec: Spec) -> list[Check]:
+    """Checks that must pass before sizes can be read."""
+    return [check for check in spec.checks if check.kind in ("rank", "length")]
+
+
+def conditions(spec: Spec) -> list[Check]:
+    return [check for check in spec.checks if check.kind not in ("rank", "length")]
+
+
+# --- what headers and pages say -----------------------------------------------------------------------------------
+
+
+def check_text(spec: Spec, check: Check, spelled=lambda name: name) -> str:
+    """A check as a condition that holds, in words."""
+    subject = spelled(check.subject)
+    text = check.expected_text(spelled)
+    given = f" where {subject} is given" if check.optional else ""
+    match check.kind:
+        case "rank":
+            prose = "".join(spelled(p.name) if isinstance(p, Name) else p for p in check.pattern.prose())
+            return f"{subject}: rank {len(check.pattern.dims)} {prose}{given}"
+        case "length":
+            return f"{subject}: {check.length} element{'s' if check.length > 1 else ''}"
+        case "require":
+            return f"{subject}: {text}"
+        case "shape":
+            return f"{subject}: shape {text}{given}"
+        case "dtype":
+            more = f" (on the CPU also {either(check.cpu_dtypes)})" if check.cpu_dtypes else ""
+            return f"{subject}: {either(check.dtypes)}{more}{given}"
+        case "same_dtype":
+            return f"{subject}: the dtype of {spelled(check.same_as)}{given}"
+    raise AssertionError(check.kind)
+
+
+def entry_speller(entry: Entry):
+    names = {argument.target: argument.name for argument in entry.arguments}
+    return lambda name: names.get(name, name)
+
+
+def check_doc(spec: Spec, check: Check, entry: Entry) -> str:
+    return check_text(spec, check, entry_speller(entry))
+
+
+def c_parameter_doc(spec: Spec, argument: Argument, entry: Entry) -> str:
+    """The @param lines of one argument: what it is, its shape and dtypes."""
+    text = f"@param {argument.name} {'[out]' if argument.output else '[in]'} {_facts(spec, argument, entry)}"
+    return "\n *   ".join(textwrap.wrap(text, 104))
+
+
+def _facts(spec: Spec, argument: Argument, entry: Entry) -> str:
+    spelled = entry_speller(entry)
+    text = "".join(
+        spelled(p.name) if isinstance(p, Name) else p for p in text_pieces(spec.docs[argument.target], spec.scope)
+    )
+    if not argument.ctype.endswith("aclTensor *"):
+        return text + "."
+    facts = []
+    if argument.target in spec.patterns:
+        prose = spec.patterns[argument.target].prose()
+        facts.append("".join(spelled(p.name) if isinstance(p, Name) else p for p in prose))
+    facts.append(
+        f"dtype of {spelled(spec.same_dtype[argument.target])}"
+        if argument.target in spec.same_dtype
+        else either(spec.dtypes[argument.target])
+    )
+    if spec.optional_tensor(argument.target):
+        facts.append("may be null")
+    return f"{text}; {', '.join(facts)}."
+
+
+FILTERS = {
+    "cstr": cstr,
+    "spell": spell,
+    "cpp_field": field,
+    "cpp_dimension": dimension,
+    "cpp_shape": shape,
+    "cpp_output_dtype": output_dtype,
+    "cpp_condition": condition,
+    "cpp_message": message,
+    "cpp_default": default,
+    "cpp_dtype": lambda name: DTYPES[name].cpp,
+    "kernel_type": lambda name: DTYPES[name].kernel,
+    "ge_dtype": lambda name: f"ge::{DTYPES[name].ge}",
+    "acl_dtype": lambda name: DTYPES[name].acl,
+    "acl_format": lambda name: f"ACL_FORMAT_{name}",
+    "from_acl": from_acl,
+    "required_pointers": required_pointers,
+    "unbound": unbound,
+    "argument_name": argument_name,
+    "all_empty": all_empty,
+    "all_names": all_names,
+    "instance_name": instance_name,
+    "instance_condition": instance_condition,
+    "kernel_arguments": kernel_arguments,
+    "preliminary": preliminary,
+    "conditions": conditions,
+    "check_doc": check_doc,
+    "check_text": check_text,
+    "c_parameter_doc": c_parameter_doc,
+    "declarations": lambda entry: [a.declaration for a in entry.arguments] + [
+        "uint64_t *workspaceSize", "aclOpExecutor **executor"],
+    "task_type": lambda spec: TASK_TYPES[spec.kernel],
+    "kernel_kind": lambda spec: KERNEL_KINDS[spec.kernel],
+}

@@ -1,0 +1,629 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads contracts. Everything wrong with one is reported at once, as `file:line: key: expected …, got …`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import yaml
+
+from .expr import Expression, ExpressionError, Symbol, text_pieces
+from .model import DTYPES, FORMATS, SOCS, Argument, Check, Entry, Gradient, Pattern, Spec, Tolerance, either, snake
+from .schema import REQUIRED, Parameter, Schema, SchemaError, parse_parameters, parse_schema, split_arguments
+from .tiling import TilingError, read_tiling
+
+REQUIRED_KEYS = ("schema", "summary", "aclnn", "dtypes", "shape", "tiling_keys", "source", "example")
+OPTIONAL_KEYS = (
+    "internal", "soc", "cpu_dtypes", "formats", "let", "require", "kernel", "workspace", "tolerance", "backward",
+    "parameters", "details", "divergence",
+)  # fmt: skip
+KERNELS = ("vector", "cube", "mixed")
+CTYPES = {"ints": "const aclIntArray *", "int": "int64_t", "float": "double", "bool": "bool", "str": "const char *",
+          "dtype": "aclDataType"}  # fmt: skip
+SCALAR_CTYPES = ("int8_t", "int32_t", "int64_t", "int", "float", "double", "bool")
+
+
+class SpecError(Exception):
+    """One or more problems of a contract; `str()` has one line each."""
+
+    def __init__(self, problems: Iterable[str]):
+        self.problems = list(problems)
+        super().__init__("\n".join(self.problems))
+
+
+class _Reader:
+    """A YAML file as plain values, with the line of everything in it."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.lines: dict[tuple, int] = {}
+        self.problems: list[str] = []
+        try:
+            root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        except yaml.MarkedYAMLError as error:
+            line = error.problem_mark.line + 1 if error.problem_mark else 1
+            raise SpecError([f"{path.name}:{line}: expected YAML, got {error.problem}"]) from None
+        if not isinstance(root, yaml.MappingNode):
+            raise SpecError([f"{path.name}:1: expected a mapping of keys, got something else"])
+        self.data = self._value(root, ())
+
+    def _value(self, node: yaml.Node, where: tuple) -> object:
+        self.lines[where] = node.start_mark.line + 1
+        if isinstance(node, yaml.MappingNode):
+            result = {}
+            for key_node, value_node in node.value:
+                key = key_node.value
+                if key in result:
+                    self.problem((*where, key), "each key once", "it twice", key_node.start_mark.line + 1)
+                result[key] = self._value(value_node, (*where, key))
+                self.lines[(*where, key)] = key_node.start_mark.line + 1
+            return result
+        if isinstance(node, yaml.SequenceNode):
+            return [self._value(item, (*where, index)) for index, item in enumerate(node.value)]
+        return yaml.SafeLoader("").construct_object(node)
+
+    def problem(self, where: tuple | str, expected: str, got: object, line: int | None = None) -> None:
+        where = (where,) if isinstance(where, str) else where
+        probe = where
+        while line is None:
+            line = self.lines.get(probe)
+            probe = probe[:-1]
+        key = ""
+        for part in where:
+            key += f"[{part}]" if isinstance(part, int) else f"{'.' if key else ''}{part}"
+        self.problems.append(f"{self.path.name}:{line}: {key}: expected {expected}, got {got}")
+
+    def typed(self, where: tuple | str, kinds, expected: str, default=None):
+        where = (where,) if isinstance(where, str) else where
+        value = self.data
+        for part in where:
+            if part not in value:
+                return default
+            value = value[part]
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in _tuple(kinds)):
+            self.problem(where, expected, _show(value))
+            return default
+        return value
+
+    def expression(self, where: tuple, text: object, scope) -> Expression | None:
+        try:
+            return Expression(text, scope)
+        except ExpressionError as error:
+            head, _, got = str(error).partition(", got ")
+            self.problem(where, head.removeprefix("expected "), got)
+            return None
+
+
+def _tuple(kinds) -> tuple:
+    return kinds if isinstance(kinds, tuple) else (kinds,)
+
+
+def _show(value: object) -> str:
+    kind = {dict: "a mapping", list: "a list", type(None): "nothing"}.get(type(value))
+    return kind or repr(value)
+
+
+class _Builder:
+    """Builds a Spec key by key; each step reports its problems and leaves the model usable for the next."""
+
+    def __init__(self, reader: _Reader):
+        self.reader = reader
+        self.data = reader.data
+        self.problem = reader.problem
+
+    def build(self) -> Spec | None:
+        self._keys()
+        schema = self._schema()
+        if schema is None:
+            return None
+        self.parameters = [*schema.parameters, *self._internal(schema)]
+        self.outputs = schema.outputs
+        self.by_name = {parameter.name: parameter for parameter in self.parameters}
+        self.tensor_names = [p.name for p in self.parameters if p.is_tensor] + self.outputs
+        self.scope = {p.name: Symbol(p.name, p.type) for p in self.parameters}
+        self.scope |= {name: Symbol(name, "tensor") for name in self.outputs}
+        self.normal: dict[str, Expression] = {}
+        entries = self._entries()
+        for name, expression in self.normal.items():
+            self.scope[name] = Symbol(name, expression.type)
+        dtypes, same, chosen = self._dtypes()
+        cpu_dtypes = self._cpu_dtypes(dtypes)
+        patterns, lets = self._shapes()
+        formats = self._words("formats", FORMATS, ["ND"])
+        checks = self._checks(patterns, dtypes, same, cpu_dtypes)
+        if self.reader.problems:
+            return None
+        text = self.reader.typed
+        return Spec(
+            path=self.reader.path,
+            name=schema.name,
+            schema=" ".join(str(self.data["schema"]).split()),
+            summary=text("summary", str, "a sentence"),
+            parameters=self.parameters,
+            outputs=self.outputs,
+            entries=entries,
+            normal=self.normal,
+            socs=self._words("soc", SOCS, list(SOCS)),
+            dtypes=dtypes,
+            cpu_dtypes=cpu_dtypes,
+            same_dtype=same,
+            dtype_from=chosen,
+            formats=formats,
+            patterns=patterns,
+            lets=lets,
+            checks=checks,
+            tiling_keys=self._tiling_keys(),
+            kernel=self._word("kernel", KERNELS, "vector"),
+            workspace=text("workspace", bool, "true or false", False),
+            tolerance=self._tolerance(dtypes),
+            backward=self._backward(),
+            docs=self._docs(),
+            details=text("details", str, "a text", "") or "",
+            source=self._strings("source"),
+            divergence=self._divergence(),
+            example=self._example(),
+            scope=self.scope,
+        )
+
+    # --- keys one by one -----------------------------------------------------------------------------------------
+
+    def _keys(self) -> None:
+        known = (*REQUIRED_KEYS, *OPTIONAL_KEYS)
+        for key in self.data:
+            if key not in known:
+                self.problem(key, f"one of {', '.join(known)}", repr(key))
+        for key in REQUIRED_KEYS:
+            if key not in self.data:
+                self.problem(key, "this key", "none", 1)
+
+    def _schema(self) -> Schema | None:
+        text = self.reader.typed("schema", str, "a torch operator schema")
+        if text is None:
+            return None
+        try:
+            schema = parse_schema(text)
+        except SchemaError as error:
+            self._split_problem("schema", error)
+            return None
+        if schema.name != self.reader.path.stem:
+            self.problem("schema", f"the file's name {self.reader.path.stem!r}", repr(schema.name))
+        return schema
+
+    def _split_problem(self, where, error: Exception) -> None:
+        head, _, got = str(error).partition(", got ")
+        self.problem(where, head.removeprefix("expected "), got)
+
+    def _internal(self, schema: Schema) -> list[Parameter]:
+        text = self.reader.typed("internal", str, "parameters as in a schema")
+        if text is None:
+            return []
+        try:
+            parameters = parse_parameters(text, internal=True)
+        except SchemaError as error:
+            self._split_problem("internal", error)
+            return []
+        taken = {p.name for p in schema.parameters} | set(schema.outputs)
+        for parameter in parameters:
+            if parameter.name in taken:
+                self.problem("internal", "a name the schema does not have", repr(parameter.name))
+            if not parameter.has_default and not parameter.optional:
+                self.problem("internal", "a default, which torch passes", f"none for {parameter.name}")
+        return parameters
+
+    def _entries(self) -> list[Entry]:
+        value = self.data.get("aclnn")
+        items = value if isinstance(value, list) else [value]
+        entries = []
+        for index, item in enumerate(items):
+            where = ("aclnn", index) if isinstance(value, list) else ("aclnn",)
+            entry = self._entry(where, item, primary=index == 0)
+            if entry is not None:
+                entries.append(entry)
+        return entries
+
+    def _entry(self, where: tuple, item: object, primary: bool) -> Entry | None:
+        if isinstance(item, dict):
+            for key in item:
+                if key not in ("call", "header"):
+                    self.problem((*where, key), "call or header", repr(key))
+            call, header = item.get("call"), item.get("header")
+            where_call = (*where, "call")
+        else:
+            call, header, where_call = item, None, where
+        match = re.fullmatch(r"([A-Z]\w*)\s*\((.*)\)", call.strip(), re.DOTALL) if isinstance(call, str) else None
+        if not match:
+            self.problem(where_call, "`Name(argument, …)`", _show(call))
+            return None
+        name, inside = match.groups()
+        header = header or f"aclnn_{snake(name)}.h"
+        if not re.fullmatch(r"aclnn_\w+\.h", str(header)):
+            self.problem((*where, "header"), "aclnn_<name>.h", repr(header))
+        arguments = []
+        for part in split_arguments(inside):
+            argument = self._argument(where_call, part, primary)
+            if argument is not None:
+                arguments.append(argument)
+        bound = [argument.target for argument in arguments]
+        for target in [*(p.name for p in self.parameters if not p.has_default and not p.optional), *self.outputs]:
+            if bound.count(target) != 1:
+                self.problem(where_call, f"one argument for {target}", "none" if target not in bound else "several")
+        return Entry(name, header, arguments)
+
+    def _argument(self, where: tuple, part: str, primary: bool) -> Argument | None:
+        match = re.fullmatch(r"(?:(\w+)\s+)?(\w+)\s*(?:=(?!=)\s*(.+))?", part, re.DOTALL)
+        if not match:
+            self.problem(where, "`[type] name[=expression]`", repr(part))
+            return None
+        ctype, name, text = match.groups()
+        text = text or name
+        if text in self.outputs:
+            return Argument(name, "aclTensor *", text, output=True)
+        raw = {p.name: Symbol(p.name, p.type) for p in self.parameters}
+        expression = self.reader.expression(where, text, raw)
+        if expression is None:
+            return None
+        target = expression.names[0] if expression.names else None
+        simple = expression.text == target
+        if target is None or (not simple and not re.match(rf"{target}\s+or\b", expression.text)):
+            self.problem(where, "a parameter, an output, or `parameter or default`", repr(text))
+            return None
+        if not simple:
+            if primary:
+                self.normal[target] = expression
+            else:
+                self.problem(where, "defaults in the first entry point only", repr(text))
+        parameter = self.by_name[target]
+        if parameter.is_tensor:
+            return Argument(name, "const aclTensor *", target)
+        default = CTYPES[parameter.type.removesuffix("?")]
+        if ctype is not None and ctype not in SCALAR_CTYPES:
+            self.problem(where, f"one of {', '.join(SCALAR_CTYPES)}", repr(ctype))
+        return Argument(name, ctype or default, target)
+
+    def _dtypes(self):
+        chosen: dict[str, list[str]] = {}
+        same: dict[str, str] = {}
+        dtype_from: dict[str, Expression] = {}
+        value = self.reader.typed("dtypes", dict, "tensor: [dtype, …] or tensor: other tensor", {})
+        for tensor, rule in value.items():
+            where = ("dtypes", tensor)
+            if tensor not in self.tensor_names:
+                self.problem(where, f"one of {', '.join(self.tensor_names)}", repr(tensor))
+                continue
+            if isinstance(rule, dict):
+                for key in rule:
+                    if key not in ("accept", "infer"):
+                        self.problem((*where, key), "accept or infer", repr(key))
+                attributes = {n: s for n, s in self.scope.items() if s.type in ("dtype", "dtype?")}
+                if str(rule.get("infer")) not in attributes:
+                    self.problem((*where, "infer"), "a ScalarType parameter", _show(rule.get("infer")))
+                else:
+                    dtype_from[tensor] = Expression(rule["infer"], attributes)
+                rule = rule.get("accept")
+            if isinstance(rule, list) and rule:
+                for index, name in enumerate(rule):
+                    if name not in DTYPES:
+                        self.problem((*where, index), f"one of {', '.join(DTYPES)}", _show(name))
+                chosen[tensor] = [str(name) for name in rule]
+            elif rule in self.tensor_names and rule != tensor:
+                same[tensor] = rule
+            else:
+                self.problem(where, "a list of dtypes or another tensor", _show(rule))
+        for tensor in self.tensor_names:
+            if tensor not in value:
+                self.problem("dtypes", f"an entry for {tensor}", "none")
+        for tensor, other in same.items():
+            if other in same or other not in chosen:
+                self.problem(("dtypes", tensor), "a tensor with a list of its own", repr(other))
+        return chosen, same, dtype_from
+
+    def _cpu_dtypes(self, dtypes) -> dict[str, list[str]]:
+        value = self.reader.typed("cpu_dtypes", dict, "tensor: [dtype, …]", {})
+        for tensor, names in value.items():
+            if tensor not in dtypes:
+                self.problem(("cpu_dtypes", tensor), f"one of {', '.join(dtypes)}", repr(tensor))
+            for index, name in enumerate(names if isinstance(names, list) else [names]):
+                if name not in DTYPES or name in dtypes.get(tensor, ()):
+                    self.problem(("cpu_dtypes", tensor, index), "a dtype that `dtypes` does not list", _show(name))
+        return value
+
+    def _shapes(self):
+        patterns: dict[str, Pattern] = {}
+        lets: dict[str, Expression] = {}
+        value = self.reader.typed("shape", dict, "tensor: [dimension, …]", {})
+        for tensor in value:
+            if tensor not in self.tensor_names:
+                self.problem(("shape", tensor), f"one of {', '.join(self.tensor_names)}", repr(tensor))
+        for output in self.outputs:
+            if output not in value:
+                self.problem("shape", f"an entry for {output}", "none")
+        inputs = [tensor for tensor in value if tensor in self.tensor_names and tensor not in self.outputs]
+        # Bind all dimension names first, so that an expression may use a later tensor's.
+        bound: dict[str, tuple[str, int]] = {}
+        for tensor in inputs:
+            for index, dim in enumerate(value[tensor] if isinstance(value[tensor], list) else []):
+                if isinstance(dim, str) and re.fullmatch(r"[A-Za-z]\w*", dim) and dim not in self.scope:
+                    self.scope[dim] = Symbol(dim, "int", dimension=True)
+                    bound[dim] = (tensor, index)
+        for name, text in self.reader.typed("let", dict, "name: expression", {}).items():
+            if name in self.scope:
+                self.problem(("let", name), "a new name", repr(name))
+            expression = self.reader.expression(("let", name), text, dict(self.scope))
+            if expression is not None:
+                lets[name] = expression
+                self.scope[name] = Symbol(name, expression.type, dimension=True)
+        for tensor, pattern in value.items():
+            if tensor not in self.tensor_names:
+                continue
+            where = ("shape", tensor)
+            if not isinstance(pattern, list):
+                whole = self.reader.expression(where, pattern, self.scope)
+                if whole is not None and whole.type != "ints":
+                    self.problem(where, "a shape", repr(whole.text))
+                patterns[tensor] = Pattern(tensor, None, whole)
+                continue
+            dims = [self.reader.expression((*where, i), dim, self.scope) for i, dim in enumerate(pattern)]
+            for i, dim in enumerate(dims):
+                if dim is not None and dim.type != "int":
+                    self.problem((*where, i), "an int", repr(dim.text))
+            if None not in dims:
+                binds = [d.text if bound.get(d.text) == (tensor, i) else None for i, d in enumerate(dims)]
+                patterns[tensor] = Pattern(tensor, dims, None, binds)
+        return patterns, lets
+
+    def _owner(self, name: str, patterns) -> str:
+        """The parameter to name for a dimension: the tensor that binds it."""
+        for tensor, pattern in patterns.items():
+            if name in pattern.binds:
+                return tensor
+        return name
+
+    def _checks(self, patterns, dtypes, same, cpu_dtypes) -> list[Check]:
+        optional = {p.name for p in self.parameters if p.is_tensor and p.optional}
+        order = [name for name in self.tensor_names if name in patterns]
+        checks = [
+            Check("rank", name, name in self.outputs, name in optional, pattern=patterns[name])
+            for name in order
+            if patterns[name].dims is not None
+        ]
+        checks += [Check("length", p.name, length=p.length) for p in self.parameters if p.length]
+        placed = set()
+        requires = self.reader.typed("require", list, "a list of conditions", [])
+        for index, item in enumerate(requires):
+            where = ("require", index)
+            shape = re.fullmatch(r"shape\((\w+)\)", item) if isinstance(item, str) else None
+            if shape:
+                if shape[1] not in patterns:
+                    self.problem(where, f"one of {', '.join(patterns)}", repr(shape[1]))
+                else:
+                    placed.add(shape[1])
+                    checks.append(self._shape_check(shape[1], patterns, optional))
+                continue
+            check = self._require(where, item, patterns)
+            if check is not None:
+                checks.append(check)
+        for name in order:
+            if name not in placed and self._has_shape_check(patterns[name], name):
+                checks.append(self._shape_check(name, patterns, optional))
+        for name in self.tensor_names:
+            kind = {"output": name in self.outputs, "optional": name in optional}
+            if name in dtypes:
+                checks.append(Check("dtype", name, **kind, dtypes=dtypes[name], cpu_dtypes=cpu_dtypes.get(name, [])))
+            elif name in same:
+                checks.append(Check("same_dtype", name, **kind, same_as=same[name]))
+        return checks
+
+    def _has_shape_check(self, pattern: Pattern, name: str) -> bool:
+        return name in self.outputs or pattern.dims is None or None in pattern.binds
+
+    def _shape_check(self, name, patterns, optional) -> Check:
+        pattern = patterns[name]
+        return Check("shape", name, name in self.outputs, name in optional, pattern=pattern, expected=pattern.prose())
+
+    def _require(self, where: tuple, item: object, patterns) -> Check | None:
+        text, note, bad = item, None, {}
+        if isinstance(item, list) and len(item) == 2:
+            text, note = item
+        elif isinstance(item, dict):
+            for key in item:
+                if key not in ("that", "text", "bad"):
+                    self.problem((*where, key), "that, text or bad", repr(key))
+            text, note, bad = item.get("that"), item.get("text"), item.get("bad") or {}
+        if not isinstance(text, str):
+            self.problem(where, '"condition", [condition, "parameter: text"] or {that, text, bad}', _show(item))
+            return None
+        expression = self.reader.expression(where, text, self.scope)
+        if expression is None:
+            return None
+        if expression.type != "bool":
+            self.problem(where, "a condition", f"{expression.text!r}, which is {expression.type}")
+            return None
+        if not expression.names:
+            self.problem(where, "a condition on a parameter", repr(expression.text))
+            return None
+        subject = self._owner(expression.names[0], patterns)
+        expected = expression.prose()
+        if note is not None:
+            named = re.fullmatch(r"(\w+):\s*(.+)", str(note), re.DOTALL)
+            if not named or named[1] not in (*self.by_name, *self.outputs):
+                self.problem(where, '"parameter: what is expected"', repr(note))
+                return None
+            subject, expected = named[1], text_pieces(named[2], self.scope)
+        shown = []
+        for name in expression.names:
+            is_own = name == subject or (subject in self.tensor_names and self._owner(name, patterns) == subject)
+            if not is_own and name not in shown:
+                shown.append(name)
+        return Check("require", subject, expression=expression, expected=expected, shown=shown, bad=bad)
+
+    def _tiling_keys(self) -> dict[str, int]:
+        value = self.reader.typed("tiling_keys", dict, "name: number", {})
+        for name, number in value.items():
+            if not re.fullmatch(r"[a-z]\w*", name) or not isinstance(number, int) or number < 0:
+                self.problem(("tiling_keys", name), "lower_case: a number from 0", f"{name}: {_show(number)}")
+        if not value:
+            self.problem("tiling_keys", "at least one key", "none")
+        if len(set(value.values())) != len(value):
+            self.problem("tiling_keys", "numbers that differ", _show(list(value.values())))
+        return value
+
+    def _tolerance(self, dtypes) -> dict[str, Tolerance]:
+        value = self.reader.typed("tolerance", dict, "dtype: {absolute, relative, ulp, why}", {})
+        result = {}
+        for name, rule in value.items():
+            where = ("tolerance", name)
+            if name not in DTYPES:
+                self.problem(where, f"one of {', '.join(DTYPES)}", repr(name))
+                continue
+            if not isinstance(rule, dict) or not str(rule.get("why") or "").strip():
+                self.problem(where, "{absolute, relative, ulp, why} with a reason in why", _show(rule))
+                continue
+            numbers = {}
+            for key, number in rule.items():
+                if key == "why":
+                    continue
+                if key not in ("absolute", "relative", "ulp"):
+                    self.problem((*where, key), "absolute, relative, ulp or why", repr(key))
+                    continue
+                try:
+                    numbers[key] = int(number) if key == "ulp" else float(number)
+                except (TypeError, ValueError):
+                    self.problem((*where, key), "a number", _show(number))
+            result[name] = Tolerance(why=str(rule["why"]), **numbers)
+        floating = {name for names in dtypes.values() for name in names if name in DTYPES and DTYPES[name].floating}
+        for name in DTYPES:
+            if name in floating and name not in value:
+                self.problem("tolerance", f"an entry for {name}", "none")
+        return result
+
+    def _backward(self) -> list[Gradient]:
+        gradients = []
+        grads = {f"grad_{name}": Symbol(f"grad_{name}", "tensor") for name in self.outputs}
+        raw = {p.name: Symbol(p.name, p.type) for p in self.parameters if not p.internal}
+        scope = {**raw, **{name: Symbol(name, "tensor") for name in self.outputs}, **grads}
+        for names, text in self.reader.typed("backward", dict, "input: operator(arguments)", {}).items():
+            where = ("backward", names)
+            inputs = [name.strip() for name in names.split(",")]
+            for name in inputs:
+                if name not in self.by_name or not self.by_name[name].is_tensor:
+                    self.problem(where, "tensor inputs before the colon", repr(name))
+            match = re.fullmatch(r"([a-z]\w*)\s*\((.*)\)", str(text), re.DOTALL)
+            if not match:
+                self.problem(where, "`operator(arguments)`", repr(text))
+                continue
+            arguments = [self.reader.expression(where, part, scope) for part in split_arguments(match[2])]
+            if None not in arguments:
+                gradients.append(Gradient(inputs, match[1], arguments))
+        return gradients
+
+    def _docs(self) -> dict[str, str]:
+        value = self.reader.typed("parameters", dict, "parameter: text", {})
+        for name in value:
+            if name not in (*self.by_name, *self.outputs):
+                self.problem(("parameters", name), f"one of {', '.join([*self.by_name, *self.outputs])}", repr(name))
+        for name in [*self.by_name, *self.outputs]:
+            if name not in value:
+                self.problem("parameters", f"a text for {name}", "none")
+        return {name: " ".join(str(text).split()) for name, text in value.items()}
+
+    def _divergence(self) -> list[dict[str, str]]:
+        rows = self.reader.typed("divergence", list, "a list of {who, what}", [])
+        for index, row in enumerate(rows):
+            if not isinstance(row, dict) or set(row) != {"who", "what"}:
+                self.problem(("divergence", index), "{who, what}", _show(row))
+        return rows
+
+    def _example(self) -> dict[str, object]:
+        value = self.reader.typed("example", dict, "dimension or attribute: value", {})
+        dims = [name for name, symbol in self.scope.items() if symbol.dimension and name not in self.data.get("let", {})]
+        tensors = {p.name for p in self.parameters if p.is_tensor}
+        for name in value:
+            if name not in dims and name not in self.by_name:
+                self.problem(("example", name), f"one of {', '.join([*dims, *self.by_name])}", repr(name))
+        needed = [p.name for p in self.parameters if not p.is_tensor and p.default is REQUIRED and not p.optional]
+        free = [name for name in tensors if name not in (self.data.get("shape") or {})]
+        for name in [*dims, *needed, *free]:
+            if name not in value:
+                self.problem("example", f"a value for {name}", "none")
+        return value
+
+    def _words(self, key: str, allowed: tuple, default: list[str]) -> list[str]:
+        value = self.reader.typed(key, list, f"a list of {', '.join(allowed)}", default)
+        for index, word in enumerate(value):
+            if word not in allowed:
+                self.problem((key, index), f"one of {', '.join(allowed)}", _show(word))
+        return value
+
+    def _word(self, key: str, allowed: tuple, default: str) -> str:
+        value = self.reader.typed(key, str, either(list(allowed)), default)
+        if value not in allowed:
+            self.problem(key, either(list(allowed)), repr(value))
+        return value
+
+    def _strings(self, key: str) -> list[str]:
+        value = self.data.get(key)
+        items = value if isinstance(value, list) else [value]
+        for item in items:
+            if not isinstance(item, str):
+                self.problem(key, "a text or a list of texts", _show(item))
+        return [str(item) for item in items]
+
+
+def load_spec(path: Path) -> Spec:
+    """Reads one contract; raises SpecError with everything that is wrong with it."""
+    reader = _Reader(Path(path))
+    spec = _Builder(reader).build()
+    if reader.problems or spec is None:
+        raise SpecError(_in_order(reader.problems))
+    return spec
+
+
+def _in_order(problems: list[str]) -> list[str]:
+    return sorted(dict.fromkeys(problems), key=lambda text: int(text.split(":")[1]))
+
+
+def load_specs(root: Path, unfinished: list[str] | None = None) -> list[Spec]:
+    """Reads every contract below `root`/op_host and its tiling header; raises with the problems of all files at once.
+
+    An operator without a tiling header is a problem, unless `unfinished` is given: then it is left out and named there.
+    """
+    specs, problems = [], []
+    for path in sorted((root / "op_host").glob("*.yaml")):
+        try:
+            spec = load_spec(path)
+            header = root / "op_kernel" / f"{spec.name}_tiling.h"
+            if unfinished is not None and not header.exists():
+                unfinished.append(spec.name)
+                continue
+            spec.fields = read_tiling(header, spec.tiling_struct)
+            specs.append(spec)
+        except SpecError as error:
+            problems += error.problems
+        except TilingError as error:
+            problems.append(str(error))
+    if not problems:
+        names = {spec.name: spec for spec in specs}
+        for spec in specs:
+            spec.backward = [gradient for gradient in spec.backward if gradient.operator not in (unfinished or ())]
+            problems += _cross_checks(spec, names)
+    if problems:
+        raise SpecError(problems)
+    return specs
+
+
+def _cross_checks(spec: Spec, specs: dict[str, Spec]) -> list[str]:
+    problems = []
+    for gradient in spec.backward:
+        key = f"{spec.path.name}:1: backward.{', '.join(gradient.inputs)}"
+        other = specs.get(gradient.operator)
+        if other is None:
+            problems.append(f"{key}: expected an operator with a contract, got {gradient.operator!r}")
+        elif len(other.visible) != len(gradient.arguments):
+            problems.append(
+                f"{key}: expected {len(other.visible)} arguments of {other.name}, got {len(gradient.arguments)}"
+            )
+        elif len(other.outputs) != len(gradient.inputs):
+            problems.append(f"{key}: expected {len(other.outputs)} inputs before the colon, got {len(gradient.inputs)}")
+    return problems

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The model of a contract: what a validated op_host/X.yaml says, ready for the templates."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .expr import Expression, Name, Symbol
+from .schema import Parameter
+
+
+@dataclass(frozen=True)
+class DType:
+    """An element type under its names in every place it is written."""
+
+    name: str  # ours, and NumPy's where NumPy has it
+    cpp: str  # avo::DType enumerator
+    kernel: str  # AscendC type
+    acl: str  # aclDataType
+    ge: str  # ge::DataType
+    floating: bool = False
+
+
+DTYPES = {
+    dtype.name: dtype
+    for dtype in (
+        DType("float32", "kFloat32", "float", "ACL_FLOAT", "DT_FLOAT", True),
+        DType("float16", "kFloat16", "half", "ACL_FLOAT16", "DT_FLOAT16", True),
+        DType("bfloat16", "kBFloat16", "bfloat16_t", "ACL_BF16", "DT_BF16", True),
+        DType("float64", "kFloat64", "double", "ACL_DOUBLE", "DT_DOUBLE", True),
+        DType("int8", "kInt8", "int8_t", "ACL_INT8", "DT_INT8"),
+        DType("int16", "kInt16", "int16_t", "ACL_INT16", "DT_INT16"),
+        DType("int32", "kInt32", "int32_t", "ACL_INT32", "DT_INT32"),
+        DType("int64", "kInt64", "int64_t", "ACL_INT64", "DT_INT64"),
+        DType("uint8", "kUInt8", "uint8_t", "ACL_UINT8", "DT_UINT8"),
+        DType("bool", "kBool", "bool", "ACL_BOOL", "DT_BOOL"),
+    )
+}
+FORMATS = ("ND", "NCL", "NCHW", "NCDHW")
+SOCS = ("ascend910b", "ascend910_93")
+
+
+def camel(name: str) -> str:
+    """upsample_linear1d -> UpsampleLinear1d"""
+    return "".join(word[:1].upper() + word[1:] for word in name.split("_"))
+
+
+def snake(name: str) -> str:
+    """UpsampleLinear1d -> upsample_linear1d, outputSize -> output_size"""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def either(words: list[str]) -> str:
+    """"a", "a or b", "a, b or c" """
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]
+
+
+@dataclass
+class Argument:
+    """One argument of an aclnn entry point, in the order of the C prototype."""
+
+    name: str  # as CANN spells it
+    ctype: str
+    target: str  # the parameter or output it is
+    output: bool = False
+
+    @property
+    def declaration(self) -> str:
+        return f"{self.ctype}{self.name}" if self.ctype.endswith("*") else f"{self.ctype} {self.name}"
+
+    @property
+    def pointer(self) -> bool:
+        return self.ctype.endswith("*")
+
+
+@dataclass
+class Entry:
+    """An aclnn entry point: two C functions. `missing` are parameters it has no argument for."""
+
+    name: str  # UpsampleLinear1d
+    header: str  # aclnn_upsample_linear_1d.h
+    arguments: list[Argument]
+
+    @property
+    def function(self) -> str:
+        return f"aclnn{self.name}"
+
+    @property
+    def file_stem(self) -> str:
+        return self.header.removesuffix(".h")
+
+    def argument_of(self, target: str) -> Argument | None:
+        return next((argument for argument in self.arguments if argument.target == target), None)
+
+
+@dataclass
+class Tolerance:
+    """How far from the reference a result may be, and why: absolute + relative * |reference|, or so many ulp."""
+
+    why: str
+    absolute: float = 0.0
+    relative: float = 0.0
+    ulp: int = 0
+
+    def __str__(self) -> str:
+        parts = []
+        if self.absolute:
+            parts.append(f"{self.absolute:g}")
+        if self.relative:
+            parts.append(f"{self.relative:g} x |reference|")
+        if self.ulp:
+            parts.append(f"{self.ulp} ulp")
+        return " or ".join([" + ".join(parts[: len(parts) - bool(self.ulp)]), parts[-1]]
+                           if self.ulp and len(parts) > 1 else [" + ".join(parts) or "exact"])
+
+
+@dataclass
+class Pattern:
+    """The shape of a tensor: one entry a dimension, or one expression for the whole of it."""
+
+    tensor: str
+    dims: list[Expression] | None
+    whole: Expression | None = None
+    binds: list[str | None] = field(default_factory=list)  # the name a dimension is the first to bear
+
+    @property
+    def text(self) -> str:
+        if self.dims is None:
+            return self.whole.text
+        return "(" + ", ".join(dim.text for dim in self.dims) + ("," if len(self.dims) == 1 else "") + ")"
+
+    def prose(self) -> list[str | Name]:
+        if self.dims is None:
+            return self.whole.prose()
+        pieces: list[str | Name] = ["("]
+        for index, dim in enumerate(self.dims):
+            pieces += ([", "] if index else []) + dim.prose()
+        return [*pieces, ",)" if len(self.dims) == 1 else ")"]
+
+
+@dataclass
+class Check:
+    """One step of a contract, in the documented order.
+
+    kind: rank, length, require, shape, dtype, same_dtype. `subject` is the parameter the message names.
+    """
+
+    kind: str
+    subject: str
+    output: bool = False  # looks at an output's own shape or dtype
+    optional: bool = False  # of an optional tensor: only when it is given
+    pattern: Pattern | None = None
+    length: int = 0
+    expression: Expression | None = None
+    expected: list[str | Name] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)  # further names whose values the message prints
+    dtypes: list[str] = field(default_factory=list)
+    cpu_dtypes: list[str] = field(default_factory=list)
+    same_as: str = ""
+    bad: dict = field(default_factory=dict)
+
+    def expected_text(self, spell=lambda name: name) -> str:
+        return "".join(spell(piece.name) if isinstance(piece, Name) else piece for piece in self.expected)
+
+
+@dataclass
+class Gradient:
+    """One backward call: which inputs it gives gradients of, the operator, and its arguments."""
+
+    inputs: list[str]
+    operator: str
+    arguments: list[Expression]
+
+
+@dataclass
+class Spec:
+    """A validated contract."""
+
+    path: Path
+    name: str
+    schema: str
+    summary: str
+    parameters: list[Parameter]
+    outputs: list[str]
+    entries: list[Entry]
+    normal: dict[str, Expression]  # parameter -> what torch's value becomes before the contract sees it
+    socs: list[str]
+    dtypes: dict[str, list[str]]  # tensors with a choice of their own
+    cpu_dtypes: dict[str, list[str]]  # what the CPU kernel takes beyond `dtypes`
+    same_dtype: dict[str, str]  # tensors that follow another one
+    dtype_from: dict[str, Expression]  # outputs whose dtype an attribute chooses
+    formats: list[str]
+    patterns: dict[str, Pattern]
+    lets: dict[str, Expression]
+    checks: list[Check]
+    tiling_keys: dict[str, int]
+    kernel: str
+    workspace: bool
+    tolerance: dict[str, Tolerance]
+    backward: list[Gradient]
+    docs: dict[str, str]
+    details: str
+    source: list[str]
+    divergence: list[dict[str, str]]
+    example: dict[str, object]
+    scope: dict[str, Symbol]
+    fields: list = field(default_factory=list)  # of the tiling struct, read from its header
+
+    # --- names ---------------------------------------------------------------------------------------------------
+
+    @property
+    def class_name(self) -> str:
+        return camel(self.name)
+
+    @property
+    def tiling_struct(self) -> str:
+        return f"{self.class_name}Tiling"
+
+    @property
+    def op_type(self) -> str:
+        """The operator type in a CANN package; prefixed, since CANN's own type of the same name would be replaced."""
+        return f"Avo{self.class_name}"
+
+    @property
+    def entry(self) -> Entry:
+        return self.entries[0]
+
+    # --- parts ---------------------------------------------------------------------------------------------------
+
+    @property
+    def tensors(self) -> list[Parameter]:
+        return [parameter for parameter in self.parameters if parameter.is_tensor]
+
+    @property
+    def attributes(self) -> list[Parameter]:
+        return [parameter for parameter in self.parameters if not parameter.is_tensor]
+
+    @property
+    def visible(self) -> list[Parameter]:
+        """Parameters of the torch schema."""
+        return [parameter for parameter in self.parameters if not parameter.internal]
+
+    @property
+    def ordered(self) -> list[Parameter]:
+        """Parameters in the order of the first aclnn entry point, then those it has no argument for."""
+        order = {argument.target: index for index, argument in enumerate(self.entry.arguments)}
+        return sorted(self.parameters, key=lambda parameter: order.get(parameter.name, len(order)))
+
+    @property
+    def ordered_outputs(self) -> list[str]:
+        order = {argument.target: index for index, argument in enumerate(self.entry.arguments)}
+        return sorted(self.outputs, key=lambda output: order.get(output, len(order)))
+
+    @property
+    def kernel_tensors(self) -> list[str]:
+        """All tensors in the order the kernel takes them: inputs, then outputs, each in aclnn order."""
+        return [parameter.name for parameter in self.ordered if parameter.is_tensor] + self.ordered_outputs
+
+    def parameter(self, name: str) -> Parameter:
+        return next(parameter for parameter in self.parameters if parameter.name == name)
+
+    def optional_tensor(self, name: str) -> bool:
+        return any(parameter.name == name and parameter.optional for parameter in self.tensors)
+
+    @property
+    def typenames(self) -> list[str]:
+        """Tensors whose dtype is a template parameter of the kernel, in spec order."""
+        return [tensor for tensor, names in self.dtypes.items() if len(names) > 1]
+
+    @property
+    def instances(self) -> list[dict[str, str]]:
+        """Every combination of independent dtypes: tensor -> dtype name."""
+        lists = [self.dtypes[tensor] for tensor in self.typenames]
+        return [dict(zip(self.typenames, names, strict=True)) for names in itertools.product(*lists)]
+
+    def dtype_of(self, tensor: str, instance: dict[str, str]) -> str:
+        """The dtype a tensor has in one combination of the independent ones."""
+        if tensor in self.same_dtype:
+            return self.dtype_of(self.same_dtype[tensor], instance)
+        return instance.get(tensor, self.dtypes[tensor][0])
+
+    def followed(self, tensor: str) -> str:
+        """The tensor with a choice of its own that decides this one's dtype."""
+        while tensor in self.same_dtype:
+            tensor = self.same_dtype[tensor]
+        return tensor
+
+    def input_dtypes(self, tensor: str) -> list[str]:
+        return self.dtypes[self.followed(tensor)]
+
+    def field_type(self, parameter: Parameter) -> str:
+        """The expression type of a parameter once normalised."""
+        return self.scope[parameter.name].type

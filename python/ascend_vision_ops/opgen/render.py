@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Renders contracts through the templates into a folder, touching only what changed and removing what is stale."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import jinja2
+
+from . import cpp
+from .model import Spec, camel, either
+
+TEMPLATES = Path(__file__).parent / "templates"
+MANIFEST = ".opgen.json"  # what the last run wrote, so that stale files can go
+
+
+@cache
+def environment() -> jinja2.Environment:
+    env = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    env.filters |= cpp.FILTERS
+    env.filters |= {
+        "camel": camel,
+        "either": either,
+        "fill": fill,
+        "tojson_text": lambda value: json.dumps(value, ensure_ascii=False),
+    }
+    return env
+
+
+def fill(items: Sequence[str], before: str, after: str = "", width: int = 110) -> str:
+    """`before` + the items + `after`, broken after commas and aligned behind the opening bracket of `before`."""
+    indent = " " * len(before)
+    lines, current = [], before
+    for text in [item + "," for item in items[:-1]] + [items[-1] + after]:
+        glue = "" if current in (before, indent) else " "
+        if len(current) + len(glue) + len(text) > width and glue:
+            lines.append(current)
+            current, glue = indent, ""
+        current += glue + text
+    return "\n".join([*lines, current])
+
+
+@dataclass
+class Result:
+    """What a run did, as paths relative to the output folder."""
+
+    written: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+
+
+def render_text(template: str, **context) -> str:
+    return environment().get_template(template).render(**context)
+
+
+def sim_files(specs: list[Spec]) -> Iterator[tuple[str, str]]:
+    """Path and text of every generated file of target sim."""
+    for spec in specs:
+        name = spec.name
+        yield f"op_host/{name}_args.h", render_text("args.h.j2", spec=spec)
+        yield f"op_host/{name}_contract.cpp", render_text("contract.cpp.j2", spec=spec)
+        yield from entry_files(spec, "aclnn.cpp.j2")
+        yield f"op_kernel/{name}.cpp", kernel_entry(spec, name)
+        yield f"op_kernel/{name}_sim.h", render_text("kernel_sim.h.j2", spec=spec)
+        yield f"op_kernel/{name}_sim.cpp", render_text("kernel_sim.cpp.j2", spec=spec)
+
+
+def entry_files(spec: Spec, template: str) -> Iterator[tuple[str, str]]:
+    """Header and source of each aclnn entry point."""
+    for entry in spec.entries:
+        yield f"include/aclnnop/{entry.header}", render_text("aclnn.h.j2", spec=spec, entry=entry)
+        yield f"op_api/{entry.file_stem}.cpp", render_text(template, spec=spec, entry=entry)
+
+
+def kernel_entry(spec: Spec, function: str) -> str:
+    return render_text("kernel.cpp.j2", spec=spec, function=function)
+
+
+TARGETS: dict[str, Callable[[list[Spec]], Iterator[tuple[str, str]]]] = {"sim": sim_files}
+
+
+def write_files(out: Path, files: Iterator[tuple[str, str]]) -> Result:
+    """Writes what differs, removes what an earlier run wrote and this one does not."""
+    result = Result()
+    manifest = out / MANIFEST
+    before = set(json.loads(manifest.read_text())) if manifest.exists() else set()
+    now = []
+    for name, text in files:
+        path = out / name
+        now.append(name)
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            result.unchanged.append(name)
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        result.written.append(name)
+    for name in sorted(before - set(now)):
+        if (out / name).exists():
+            (out / name).unlink()
+            result.removed.append(name)
+    if before != set(now):
+        out.mkdir(parents=True, exist_ok=True)
+        manifest.write_text(json.dumps(sorted(now), indent=0), encoding="utf-8")
+    return result
+

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads op_kernel/X_tiling.h, so that a tiling prints with the comments its author wrote."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+SCALAR = re.compile(r"(u?int(8|16|32|64)_t|float|double|bool)")
+
+
+class TilingError(ValueError):
+    """A tiling header that does not hold its struct in the plain form; names the line."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A member of a tiling struct. `length` is the text between its brackets, empty for a scalar."""
+
+    name: str
+    type: str
+    length: str
+    comment: str
+
+    @property
+    def printable(self) -> bool:
+        """False for nested structs (TCubeTiling), which print by their type."""
+        return bool(SCALAR.fullmatch(self.type))
+
+
+def read_tiling(path: Path, struct: str) -> list[Field]:
+    """The fields of `struct`: one a line, each with its trailing comment."""
+    if not path.exists():
+        raise TilingError(f"{path.name}:1: expected the tiling header of the operator, got no such file")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    start = next((i for i, line in enumerate(lines) if re.match(rf"struct\s+{struct}\s*\{{", line)), None)
+    if start is None:
+        raise TilingError(f"{path.name}:1: expected `struct {struct} {{`, got none")
+    fields: list[Field] = []
+    for number, line in enumerate(lines[start + 1 :], start + 2):
+        text = line.strip()
+        if text.startswith("}"):
+            return fields
+        if not text or text.startswith("//"):
+            continue
+        match = re.fullmatch(r"([\w:]+)\s+(\w+)(?:\[([^\]]+)\])?(?:\s*=\s*[^;]+|\{\})?;\s*(?://\s*(.*))?", text)
+        if not match:
+            raise TilingError(f"{path.name}:{number}: expected `type name;  // comment`, got {text!r}")
+        if not match[4]:
+            raise TilingError(f"{path.name}:{number}: expected a comment after field {match[2]}, got none")
+        fields.append(Field(match[2], match[1], match[3] or "", match[4].strip()))
+    raise TilingError(f"{path.name}:{len(lines)}: expected `}};` after struct {struct}, got the end of the file")
