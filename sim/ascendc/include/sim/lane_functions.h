@@ -139,4 +139,35 @@ struct MulAddLane {
   }
 };
 
+// dst, src0, src1 -> src0 * dst + src1
+template <typename D>
+struct FusedLane {
+  Compute<D> operator()(Compute<D> dst, Compute<D> a, Compute<D> b) const { return MulAddLane<D>()(b, a, dst); }
+};
+template <typename D>
+struct FusedReluLane {
+  Compute<D> operator()(Compute<D> dst, Compute<D> a, Compute<D> b) const {
+    // Rounded before the comparison, which changes no sign but that of a result that rounds to zero.
+    return ReluLane()(static_cast<Compute<D>>(static_cast<D>(FusedLane<D>()(dst, a, b))));
+  }
+};
+
+// Shifts act on the bits; those to the right keep the sign of signed types. Shifting all bits out is legal.
+struct ShiftLeftLane {
+  template <typename T>
+  T operator()(T value, uint32_t bits) const {
+    const auto wide = static_cast<uint64_t>(static_cast<std::make_unsigned_t<T>>(value));
+    return static_cast<T>(wide << bits);
+  }
+};
+struct ShiftRightLane {
+  bool round = false;
+  template <typename T>
+  T operator()(T value, uint32_t bits) const {
+    const int64_t wide = value;
+    const int64_t last = bits == 0 ? 0 : (wide >> (bits - 1)) & 1;
+    return static_cast<T>((wide >> bits) + (round ? last : 0));
+  }
+};
+
 }  // namespace sim

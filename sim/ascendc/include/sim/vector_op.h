@@ -19,6 +19,16 @@ namespace sim {
 template <typename T, typename... Allowed>
 constexpr bool kOneOf = (std::is_same_v<T, Allowed> || ...);
 
+// The same bytes as lanes of another type.
+template <typename U, typename T>
+AscendC::LocalTensor<U> As(const AscendC::LocalTensor<T> &tensor) {
+  return tensor.template ReinterpretCast<U>();
+}
+
+template <typename T, typename U>
+constexpr bool kMulAddTypes = (std::is_same_v<T, U> && kOneOf<T, half, float>) ||
+                              (std::is_same_v<T, float> && std::is_same_v<U, half>);
+
 template <typename T>
 constexpr Compute<T> Widen(T value) {
   return static_cast<Compute<T>>(value);

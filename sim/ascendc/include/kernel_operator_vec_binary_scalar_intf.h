@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vector instructions with a source tensor and a scalar.
+#pragma once
+
+#include "kernel_operator_vec_unary_intf.h"
+
+namespace sim {
+
+// Binds the scalar as the right operand of a two-operand lane function.
+template <typename F, typename T>
+struct WithScalar {
+  F function;
+  Compute<T> scalar;
+  Compute<T> operator()(Compute<T> value) const { return function(value, scalar); }
+};
+
+// The sign bit decides, so -0 is multiplied.
+struct LeakyReluLane {
+  template <typename T>
+  T operator()(T value, T slope) const {
+    const T scaled = value * slope;
+    return BitsFloat(Pick((FloatBits(value) >> 31) == 0, FloatBits(value), FloatBits(scaled)));
+  }
+};
+
+template <typename T>
+void CheckShift(const char *name, T bits, Where where) {
+  CheckRange(Core::Current(), FaultKind::kOther, name, where, "scalarValue", static_cast<int64_t>(bits), 0,
+             8 * sizeof(T));
+}
+
+}  // namespace sim
+
+namespace AscendC {
+
+#define SIM_SCALAR(Name, Class, Lane, ...)                                                                          \
+  template <typename T, bool isSetMask = true>                                                                      \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,           \
+                              const uint64_t mask[], const uint8_t repeatTime,                                      \
+                              const UnaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {       \
+    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");                   \
+    sim::Unary(#Name, sim::VectorClass::Class, sim::WithScalar<sim::Lane, T>{{}, scalarValue}, dst, src,            \
+               sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                                 \
+  }                                                                                                                 \
+  template <typename T, bool isSetMask = true>                                                                      \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,           \
+                              uint64_t mask, const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,       \
+                              sim::Where where = sim::Where::Here()) {                                              \
+    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");                   \
+    sim::Unary(#Name, sim::VectorClass::Class, sim::WithScalar<sim::Lane, T>{{}, scalarValue}, dst, src,            \
+               sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                                 \
+  }                                                                                                                 \
+  template <typename T, bool isSetMask = true>                                                                      \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,           \
+                              const int32_t &count, sim::Where where = sim::Where::Here()) {                        \
+    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");                   \
+    if (isSetMask) {                                                                                                \
+      sim::Unary(#Name, sim::VectorClass::Class, sim::WithScalar<sim::Lane, T>{{}, scalarValue}, dst, src,          \
+                 sim::Level2{count}, where);                                                                        \
+    } else {                                                                                                        \
+      sim::Unary(#Name, sim::VectorClass::Class, sim::WithScalar<sim::Lane, T>{{}, scalarValue}, dst, src,          \
+                 sim::UnaryLevel0(false, MASK_PLACEHOLDER, 1, UnaryRepeatParams()), where);                         \
+    }                                                                                                               \
+  }
+
+SIM_SCALAR(Adds, kSimple, AddLane, half, float, int16_t, int32_t)
+SIM_SCALAR(Muls, kMultiply, MulLane, half, float, int16_t, int32_t)
+SIM_SCALAR(Maxs, kSimple, MaxLane, half, float, int16_t, int32_t)
+SIM_SCALAR(Mins, kSimple, MinLane, half, float, int16_t, int32_t)
+SIM_SCALAR(LeakyRelu, kSimple, LeakyReluLane, half, float)
+#undef SIM_SCALAR
+
+#define SIM_SHIFT(Name, Lane, RoundParameter, RoundValue)                                                            \
+  template <typename T, bool isSetMask = true>                                                                      \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,           \
+                              const uint64_t mask[], const uint8_t repeatTime,                                      \
+                              const UnaryRepeatParams &repeatParams RoundParameter,                                 \
+                              sim::Where where = sim::Where::Here()) {                                              \
+    static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,                                             \
+                  #Name ": element type not available on Atlas A2");                                                \
+    sim::CheckShift(#Name, scalarValue, where);                                                                     \
+    const uint32_t bits = static_cast<uint32_t>(scalarValue);                                                       \
+    sim::Unary(                                                                                                     \
+        #Name, sim::VectorClass::kSimple, [=](T value) { return sim::Lane{RoundValue}(value, bits); }, dst, src,    \
+        sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                                        \
+  }                                                                                                                 \
+  template <typename T, bool isSetMask = true>                                                                      \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,           \
+                              uint64_t mask, const uint8_t repeatTime,                                              \
+                              const UnaryRepeatParams &repeatParams RoundParameter,                                 \
+                              sim::Where where = sim::Where::Here()) {                                              \
+    static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,                                             \
+                  #Name ": element type not available on Atlas A2");                                                \
+    sim::CheckShift(#Name, scalarValue, where);                                                                     \
+    const uint32_t bits = static_cast<uint32_t>(scalarValue);                                                       \
+    sim::Unary(                                                                                                     \
+        #Name, sim::VectorClass::kSimple, [=](T value) { return sim::Lane{RoundValue}(value, bits); }, dst, src,    \
+        sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                                        \
+  }                                                                                                                 \
+  template <typename T, bool isSetMask = true>                                                                      \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,           \
+                              const int32_t &count, sim::Where where = sim::Where::Here()) {                        \
+    static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,                                             \
+                  #Name ": element type not available on Atlas A2");                                                \
+    sim::CheckShift(#Name, scalarValue, where);                                                                     \
+    const uint32_t bits = static_cast<uint32_t>(scalarValue);                                                       \
+    sim::Unary(                                                                                                     \
+        #Name, sim::VectorClass::kSimple, [=](T value) { return sim::Lane{}(value, bits); }, dst, src,              \
+        sim::Level2{count}, where);                                                                                 \
+  }
+
+#define SIM_NOTHING
+#define SIM_ROUND_PARAMETER , bool roundEn = false
+SIM_SHIFT(ShiftLeft, ShiftLeftLane, SIM_NOTHING, SIM_NOTHING)
+SIM_SHIFT(ShiftRight, ShiftRightLane, SIM_ROUND_PARAMETER, roundEn)
+#undef SIM_NOTHING
+#undef SIM_ROUND_PARAMETER
+#undef SIM_SHIFT
+
+}  // namespace AscendC

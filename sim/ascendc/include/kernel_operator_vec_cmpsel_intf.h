@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compare and Select.
+#pragma once
+
+#include "kernel_operator_vec_binary_intf.h"
+#include "kernel_operator_vec_unary_intf.h"
+#include "sim/compare.h"
+
+namespace AscendC {
+
+// The mask arguments of Compare and CompareScalar are reserved on Atlas A2 and change nothing.
+#define SIM_COMPARE(Mask)                                                                                            \
+  template <typename T, typename U, bool isSetMask = true>                                                          \
+  __aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, \
+                                 CMPMODE cmpMode, Mask, uint8_t repeatTime, const BinaryRepeatParams &repeatParams, \
+                                 sim::Where where = sim::Where::Here()) {                                           \
+    sim::Compare(dst, src0, src1, cmpMode, repeatTime,                                                              \
+                 sim::Strides{repeatParams.src0BlkStride, repeatParams.src0RepStride},                              \
+                 sim::Strides{repeatParams.src1BlkStride, repeatParams.src1RepStride}, where);                      \
+  }
+SIM_COMPARE(const uint64_t[])
+SIM_COMPARE(const uint64_t)
+#undef SIM_COMPARE
+
+template <typename T, typename U>
+__aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
+                               CMPMODE cmpMode, uint32_t count, sim::Where where = sim::Where::Here()) {
+  const uint32_t lanes = sim::kRepeatBytes / sizeof(T);
+  sim::InChunks(sim::CheckCompareCount<T>("Compare", count, where) / lanes, [&](int64_t first, int64_t repeats) {
+    const uint32_t start = static_cast<uint32_t>(first * lanes);
+    sim::Compare(dst[start / 8], src0[start], src1[start], cmpMode, repeats, sim::Strides(), sim::Strides(), where);
+  });
+}
+
+// Into the CMPMASK register.
+template <typename T, bool isSetMask = true>
+__aicore__ inline void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE cmpMode,
+                               const uint64_t mask[], const BinaryRepeatParams &repeatParams,
+                               sim::Where where = sim::Where::Here()) {
+  sim::CompareToRegister(src0, src1, cmpMode, isSetMask, mask,
+                         sim::Strides{repeatParams.src0BlkStride, repeatParams.src0RepStride},
+                         sim::Strides{repeatParams.src1BlkStride, repeatParams.src1RepStride}, where);
+}
+template <typename T, bool isSetMask = true>
+__aicore__ inline void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE cmpMode,
+                               const uint64_t mask, const BinaryRepeatParams &repeatParams,
+                               sim::Where where = sim::Where::Here()) {
+  sim::CompareToRegister(src0, src1, cmpMode, isSetMask, mask,
+                         sim::Strides{repeatParams.src0BlkStride, repeatParams.src0RepStride},
+                         sim::Strides{repeatParams.src1BlkStride, repeatParams.src1RepStride}, where);
+}
+
+template <typename T>
+__aicore__ inline void GetCmpMask(const LocalTensor<T> &dst, sim::Where where = sim::Where::Here()) {
+  sim::VectorOp op("GetCmpMask", sim::VectorClass::kSimple, 4, where);
+  sim::Operand operand = sim::Run("dst", dst, true, 16);
+  operand.alignment = 16;
+  op.Add(operand, dst);
+  op.Issue();
+  std::memcpy(sim::Pointer<uint8_t>(op.core(), dst), op.core().registers.compare_mask.data(), 16);
+}
+// As many of the 16 bytes as the tensor has: the address of a selMask takes 8.
+template <typename T>
+__aicore__ inline void SetCmpMask(const LocalTensor<T> &src, sim::Where where = sim::Where::Here()) {
+  sim::VectorOp op("SetCmpMask", sim::VectorClass::kSimple, 4, where);
+  const uint64_t bytes = std::min<uint64_t>(16, src.bytes);
+  sim::Operand operand = sim::Run("src", src, false, bytes);
+  operand.alignment = 16;
+  operand.defined = false;
+  op.Add(operand, src);
+  op.Issue();
+  op.core().registers.compare_mask = {};
+  std::memcpy(op.core().registers.compare_mask.data(), sim::Pointer<uint8_t>(op.core(), src), bytes);
+}
+
+#define SIM_COMPARE_SCALAR(Name)                                                                                    \
+  template <typename T, typename U, bool isSetMask = true>                                                          \
+  __aicore__ inline void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar,            \
+                              CMPMODE cmpMode, const uint64_t[], uint8_t repeatTime,                                \
+                              const UnaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {       \
+    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, repeatTime,                                           \
+                       sim::Strides{repeatParams.srcBlkStride, repeatParams.srcRepStride}, where);                  \
+  }                                                                                                                 \
+  template <typename T, typename U, bool isSetMask = true>                                                          \
+  __aicore__ inline void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar,            \
+                              CMPMODE cmpMode, const uint64_t, uint8_t repeatTime,                                  \
+                              const UnaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {       \
+    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, repeatTime,                                           \
+                       sim::Strides{repeatParams.srcBlkStride, repeatParams.srcRepStride}, where);                  \
+  }                                                                                                                 \
+  template <typename T, typename U>                                                                                 \
+  __aicore__ inline void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar,            \
+                              CMPMODE cmpMode, uint32_t count, sim::Where where = sim::Where::Here()) {             \
+    const uint32_t lanes = sim::kRepeatBytes / sizeof(T);                                                           \
+    sim::InChunks(sim::CheckCompareCount<T>(#Name, count, where) / lanes, [&](int64_t first, int64_t repeats) {     \
+      const uint32_t start = static_cast<uint32_t>(first * lanes);                                                  \
+      sim::CompareScalar(#Name, dst[start / 8], src0[start], src1Scalar, cmpMode, repeats, sim::Strides(), where);  \
+    });                                                                                                             \
+  }
+SIM_COMPARE_SCALAR(CompareScalar)
+SIM_COMPARE_SCALAR(Compares)
+#undef SIM_COMPARE_SCALAR
+
+// Bit 1 takes src0, bit 0 src1.
+template <typename T, typename U, bool isSetMask = true>
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
+                              const LocalTensor<T> &src1, SELMODE selMode, const uint64_t mask[], uint8_t repeatTime,
+                              const BinaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
+  sim::Select(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);
+}
+template <typename T, typename U, bool isSetMask = true>
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
+                              const LocalTensor<T> &src1, SELMODE selMode, uint64_t mask, uint8_t repeatTime,
+                              const BinaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
+  sim::Select(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);
+}
+template <typename T, typename U>
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
+                              const LocalTensor<T> &src1, SELMODE selMode, uint32_t count,
+                              sim::Where where = sim::Where::Here()) {
+  sim::Select(dst, selMask, src0, src1, selMode, sim::Level2{count}, where);
+}
+template <typename T, typename U, bool isSetMask = true>
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
+                              T src1, SELMODE selMode, const uint64_t mask[], uint8_t repeatTime,
+                              const BinaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
+  sim::SelectScalar(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams),
+                    where);
+}
+template <typename T, typename U, bool isSetMask = true>
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
+                              T src1, SELMODE selMode, uint64_t mask, uint8_t repeatTime,
+                              const BinaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
+  sim::SelectScalar(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams),
+                    where);
+}
+template <typename T, typename U>
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
+                              T src1, SELMODE selMode, uint32_t count, sim::Where where = sim::Where::Here()) {
+  sim::SelectScalar(dst, selMask, src0, src1, selMode, sim::Level2{count}, where);
+}
+
+// The register CMPMASK holds the bits (mode 0) or the address of a selMask (mode 2); the mask registers choose lanes.
+template <typename T, SELMODE selMode>
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
+                              uint8_t repeatTime, const BinaryRepeatParams &repeatParams,
+                              sim::Where where = sim::Where::Here()) {
+  sim::SelectByRegister(dst, src0, src1, selMode, sim::BinaryLevel0(false, MASK_PLACEHOLDER, repeatTime, repeatParams),
+                        where);
+}
+// The register holds the scalar that bit 0 takes.
+template <typename T, typename U>
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
+                              uint8_t repeatTime, const BinaryRepeatParams &repeatParams,
+                              sim::Where where = sim::Where::Here()) {
+  T scalar;
+  std::memcpy(&scalar, sim::Core::Current().registers.compare_mask.data(), sizeof(T));
+  sim::SelectScalar(dst, selMask, src0, scalar, SELMODE::VSEL_TENSOR_SCALAR_MODE,
+                    sim::BinaryLevel0(false, MASK_PLACEHOLDER, repeatTime, repeatParams), where);
+}
+
+}  // namespace AscendC

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparisons into packed bits, and selections by them.
+#pragma once
+
+#include "../kernel_struct_binary.h"
+#include "../kernel_struct_unary.h"
+#include "vector_op.h"
+
+namespace sim {
+
+using AscendC::CMPMODE;
+using AscendC::LocalTensor;
+using AscendC::SELMODE;
+
+// Every comparison with a NaN is false, NE included, which the documentation calls out as unlike IEEE 754.
+template <CMPMODE mode, typename T>
+bool Holds(T a, T b) {
+  switch (mode) {
+    case CMPMODE::LT: return a < b;
+    case CMPMODE::GT: return a > b;
+    case CMPMODE::EQ: return a == b;
+    case CMPMODE::LE: return a <= b;
+    case CMPMODE::GE: return a >= b;
+    case CMPMODE::NE: return (a < b) | (a > b);
+  }
+  return false;
+}
+
+template <typename F>
+void WithMode(CMPMODE mode, F function) {
+  switch (mode) {
+    case CMPMODE::LT: return function(std::integral_constant<CMPMODE, CMPMODE::LT>());
+    case CMPMODE::GT: return function(std::integral_constant<CMPMODE, CMPMODE::GT>());
+    case CMPMODE::EQ: return function(std::integral_constant<CMPMODE, CMPMODE::EQ>());
+    case CMPMODE::LE: return function(std::integral_constant<CMPMODE, CMPMODE::LE>());
+    case CMPMODE::GE: return function(std::integral_constant<CMPMODE, CMPMODE::GE>());
+    case CMPMODE::NE: return function(std::integral_constant<CMPMODE, CMPMODE::NE>());
+  }
+}
+
+template <typename T>
+void CheckCompare(const char *name, CMPMODE mode, Where where) {
+  static_assert(kOneOf<T, half, float, int32_t>, "Compare: element type not available on Atlas A2");
+  if (std::is_same_v<T, int32_t> && mode != CMPMODE::EQ) {
+    Core::Current().Fail(FaultKind::kType, name, where, "cmpMode must be EQ for int32_t on Atlas A2");
+  }
+}
+
+template <typename T>
+int64_t CheckCompareCount(const char *name, uint32_t count, Where where) {
+  if (static_cast<uint64_t>(count) * sizeof(T) % kRepeatBytes != 0) {
+    FailRange(Core::Current(), FaultKind::kCount_, name, where, "count * sizeof(T)",
+              "a multiple of 256 bytes, the rest is not computed", static_cast<int64_t>(count * sizeof(T)));
+  }
+  return count;
+}
+
+// The packed results of a whole instruction: one bit a lane, repeats one after the other. The mask of the level-0
+// forms is reserved on Atlas A2: all lanes compare.
+template <typename T, typename Right>
+void CompareBits(VectorOp &op, uint8_t *bits, Lanes<T> left, CMPMODE mode, Right right) {
+  WithMode(mode, [&](auto constant) {
+    for (uint32_t r = 0; r < op.repeats(); ++r) {
+      for (uint32_t lane = 0; lane < op.lanes(); lane += 8) {
+        uint32_t packed = 0;
+        for (uint32_t i = 0; i < 8; ++i) {
+          packed |= static_cast<uint32_t>(
+                        Holds<decltype(constant)::value>(Widen(*left.At(r, lane + i)), right(r, lane + i)))
+                    << i;
+        }
+        bits[(r * op.lanes() + lane) / 8] = static_cast<uint8_t>(packed);
+      }
+    }
+  });
+}
+
+// Level 0 with all lanes; level 2 through its count.
+template <typename T>
+bool AllLanesOf(VectorOp &op, int64_t repeat) {
+  Registers &registers = op.core().registers;
+  const auto counts = registers.mask_counts;
+  registers.mask_counts = false;
+  const bool any = op.Mask(true, kRepeatBytes / sizeof(T), repeat);
+  registers.mask_counts = counts;
+  return any;
+}
+
+template <typename U, typename T>
+void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode,
+             int64_t repeat, Strides stride0, Strides stride1, Where where) {
+  static_assert(kOneOf<U, int8_t, uint8_t>, "Compare: dst must be int8_t or uint8_t");
+  CheckCompare<T>("Compare", mode, where);
+  VectorOp op("Compare", VectorClass::kCompare, sizeof(T), where);
+  if (!AllLanesOf<T>(op, repeat)) {
+    return;
+  }
+  op.Add(Run("dst", dst, true, op.repeats() * op.lanes() / 8), dst);
+  auto left = op.Read<T>("src0", src0, stride0);
+  auto right = op.Read<T>("src1", src1, stride1);
+  op.Issue();
+  left.Resolve(op.core());
+  right.Resolve(op.core());
+  CompareBits(op, Pointer<uint8_t>(op.core(), dst), left, mode,
+              [&](uint32_t r, uint32_t lane) { return Widen(*right.At(r, lane)); });
+}
+
+template <typename U, typename T>
+void CompareScalar(const char *name, const LocalTensor<U> &dst, const LocalTensor<T> &src0, T scalar, CMPMODE mode,
+                   int64_t repeat, Strides stride0, Where where) {
+  static_assert(kOneOf<U, int8_t, uint8_t>, "CompareScalar: dst must be int8_t or uint8_t");
+  CheckCompare<T>(name, mode, where);
+  VectorOp op(name, VectorClass::kCompare, sizeof(T), where);
+  if (!AllLanesOf<T>(op, repeat)) {
+    return;
+  }
+  op.Add(Run("dst", dst, true, op.repeats() * op.lanes() / 8), dst);
+  auto left = op.Read<T>("src0", src0, stride0);
+  op.Issue();
+  left.Resolve(op.core());
+  const auto value = Widen(scalar);
+  CompareBits(op, Pointer<uint8_t>(op.core(), dst), left, mode, [=](uint32_t, uint32_t) { return value; });
+}
+
+// Level-2 counts may need more than 255 repeats: the hardware takes several instructions.
+template <typename F>
+void InChunks(int64_t repeats, F function) {
+  for (int64_t first = 0; first < repeats; first += 255) {
+    function(first, std::min<int64_t>(255, repeats - first));
+  }
+}
+
+// Compare into the CMPMASK register: one repeat.
+template <typename T, typename M>
+void CompareToRegister(const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode, bool set, M mask,
+                       Strides stride0, Strides stride1, Where where) {
+  static_assert(kOneOf<T, half, float>, "Compare: element type not available on Atlas A2");
+  VectorOp op("Compare", VectorClass::kCompare, sizeof(T), where);
+  if (!op.Mask(set, mask, 1)) {
+    return;
+  }
+  auto left = op.Read<T>("src0", src0, stride0);
+  auto right = op.Read<T>("src1", src1, stride1);
+  op.Issue();
+  left.Resolve(op.core());
+  right.Resolve(op.core());
+  std::array<uint64_t, 2> &bits = op.core().registers.compare_mask;
+  WithMode(mode, [&](auto constant) {
+    for (uint32_t lane = 0; lane < op.lanes(); ++lane) {
+      if (op.Active(lane)) {
+        const bool holds = Holds<decltype(constant)::value>(Widen(*left.At(0, lane)), Widen(*right.At(0, lane)));
+        const uint64_t bit = uint64_t{1} << (lane % 64);
+        bits[lane / 64] = holds ? bits[lane / 64] | bit : bits[lane / 64] & ~bit;
+      }
+    }
+  });
+}
+
+// Where the selecting bits come from: one repeat's worth for all repeats, or as many as there are lanes.
+struct Selector {
+  const uint8_t *bits;
+  bool per_repeat;
+  bool Chosen(uint32_t r, uint32_t lane, uint32_t lanes) const {
+    const uint32_t bit = (per_repeat ? r * lanes : 0) + lane;
+    return ((bits[bit / 8] >> (bit % 8)) & 1U) != 0;
+  }
+};
+
+template <typename T, typename Right>
+void SelectLanes(const VectorOp &op, Lanes<T> to, Lanes<T> left, const Selector &selector, Right right) {
+  for (uint32_t r = 0; r < op.repeats(); ++r) {
+    for (uint32_t lane = 0; lane < op.LanesOf(r); ++lane) {
+      if (op.counted() || op.Active(lane)) {
+        *to.At(r, lane) = selector.Chosen(r, lane, op.lanes()) ? *left.At(r, lane) : right(r, lane);
+      }
+    }
+  }
+}
+
+template <typename U>
+Operand SelectMask(const VectorOp &op, const LocalTensor<U> &mask, SELMODE mode) {
+  const uint64_t lanes = mode == SELMODE::VSEL_CMPMASK_SPR ? op.lanes()
+                         : op.counted()                    ? op.active()
+                                                           : op.lanes() * op.repeats();
+  return Run("selMask", mask, false, CeilDivide(std::max<uint64_t>(lanes, 8), 8));
+}
+
+template <typename T, typename U, typename Level>
+void Select(const LocalTensor<T> &dst, const LocalTensor<U> &mask, const LocalTensor<T> &src0,
+            const LocalTensor<T> &src1, SELMODE mode, const Level &level, Where where) {
+  static_assert(kOneOf<T, half, float>, "Select: element type not available on Atlas A2");
+  static_assert(kOneOf<U, uint8_t, uint16_t, uint32_t, uint64_t>, "Select: selMask must be unsigned");
+  VectorOp op("Select", VectorClass::kCompare, sizeof(T), where);
+  if (mode == SELMODE::VSEL_TENSOR_SCALAR_MODE) {
+    op.core().Fail(FaultKind::kOther, "Select", where,
+                   "selMode must be VSEL_CMPMASK_SPR or VSEL_TENSOR_TENSOR_MODE with a tensor src1");
+  }
+  if (!level.Apply(op)) {
+    return;
+  }
+  auto to = op.Write<T>("dst", dst, level.template Of<T>(op, 0));
+  op.Add(SelectMask(op, mask, mode), mask);
+  auto left = op.Read<T>("src0", src0, level.template Of<T>(op, 1));
+  auto right = op.Read<T>("src1", src1, level.template Of<T>(op, 2));
+  op.Issue();
+  Core &core = op.core();
+  const Selector selector{Pointer<uint8_t>(core, mask), mode == SELMODE::VSEL_TENSOR_TENSOR_MODE};
+  right.Resolve(core);
+  SelectLanes(op, to.Resolve(core), left.Resolve(core), selector,
+              [&](uint32_t r, uint32_t lane) { return *right.At(r, lane); });
+}
+
+template <typename T, typename U, typename Level>
+void SelectScalar(const LocalTensor<T> &dst, const LocalTensor<U> &mask, const LocalTensor<T> &src0, T src1,
+                  SELMODE mode, const Level &level, Where where) {
+  static_assert(kOneOf<T, half, float>, "Select: element type not available on Atlas A2");
+  static_assert(kOneOf<U, uint8_t, uint16_t, uint32_t, uint64_t>, "Select: selMask must be unsigned");
+  VectorOp op("Select", VectorClass::kCompare, sizeof(T), where);
+  if (mode != SELMODE::VSEL_TENSOR_SCALAR_MODE) {
+    op.core().Fail(FaultKind::kOther, "Select", where, "selMode must be VSEL_TENSOR_SCALAR_MODE with a scalar src1");
+  }
+  if (!level.Apply(op)) {
+    return;
+  }
+  auto to = op.Write<T>("dst", dst, level.template Of<T>(op, 0));
+  op.Add(SelectMask(op, mask, mode), mask);
+  auto left = op.Read<T>("src0", src0, level.template Of<T>(op, 1));
+  op.Issue();
+  Core &core = op.core();
+  SelectLanes(op, to.Resolve(core), left.Resolve(core), Selector{Pointer<uint8_t>(core, mask), true},
+              [=](uint32_t, uint32_t) { return src1; });
+}
+
+// The CMPMASK register names the bits: itself, or an address in UB.
+template <typename T, typename Level>
+void SelectByRegister(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE mode,
+                      const Level &level, Where where) {
+  static_assert(kOneOf<T, half, float>, "Select: element type not available on Atlas A2");
+  Core &core = Core::Current();
+  if (mode == SELMODE::VSEL_TENSOR_TENSOR_MODE) {
+    LocalTensor<uint8_t> mask(AscendC::TPosition::VECCALC, static_cast<uint32_t>(core.registers.compare_mask[0]),
+                              static_cast<uint32_t>(core.BytesOf(Space::UB) - std::min(core.BytesOf(Space::UB), core.registers.compare_mask[0])));
+    return Select(dst, mask, src0, src1, mode, level, where);
+  }
+  VectorOp op("Select", VectorClass::kCompare, sizeof(T), where);
+  if (!level.Apply(op)) {
+    return;
+  }
+  auto to = op.Write<T>("dst", dst, level.template Of<T>(op, 0));
+  auto left = op.Read<T>("src0", src0, level.template Of<T>(op, 1));
+  auto right = op.Read<T>("src1", src1, level.template Of<T>(op, 2));
+  op.Issue();
+  right.Resolve(core);
+  const auto *bits = reinterpret_cast<const uint8_t *>(core.registers.compare_mask.data());
+  SelectLanes(op, to.Resolve(core), left.Resolve(core), Selector{bits, false},
+              [&](uint32_t r, uint32_t lane) { return *right.At(r, lane); });
+}
+
+}  // namespace sim
