@@ -154,11 +154,9 @@ class UpsampleLinear1d<T, 1> : avo::RowTiles<T> {
     avo::Clamp(whole, 0.0f, last, n);
     AscendC::Muls(whole, whole, static_cast<float>(sizeof(T)), n);
     AscendC::Cast(offsets, whole, AscendC::RoundMode::CAST_RINT, n);
-    for (uint32_t row = 1; row < t_.tileRows; ++row) {
-      AscendC::Adds(offsets[row * n], offsets, static_cast<int32_t>(row * t_.inRow * sizeof(T)), n);
-      AscendC::Adds(left_weight[row * n], left_weight, 0.0f, n);
-      AscendC::Adds(right_weight[row * n], right_weight, 0.0f, n);
-    }
+    avo::RepeatRow(offsets, t_.tileRows, n, static_cast<int32_t>(t_.inRow * sizeof(T)));
+    avo::RepeatRow(left_weight, t_.tileRows, n, 0.0f);
+    avo::RepeatRow(right_weight, t_.tileRows, n, 0.0f);
   }
 
   __aicore__ inline void Compute() {

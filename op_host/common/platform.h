@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 namespace platform_ascendc {
 class PlatformAscendC;
@@ -12,7 +11,6 @@ class PlatformAscendC;
 namespace avo {
 
 struct Platform {
-  std::string soc;                  // "Ascend910B1"
   uint32_t vector_cores = 0;        // AIV
   uint32_t cube_cores = 0;          // AIC
   uint64_t ub_bytes = 0;            // Unified Buffer of one vector core

@@ -7,6 +7,14 @@
 
 namespace avo {
 
+// Repeats the first `count` elements of a table for each row of a tile, adding `increment` from row to row.
+template <typename T>
+__aicore__ inline void RepeatRow(const AscendC::LocalTensor<T> &table, uint32_t rows, uint32_t count, T increment) {
+  for (uint32_t row = 1; row < rows; ++row) {
+    AscendC::Adds(table[row * count], table, static_cast<T>(row) * increment, count);
+  }
+}
+
 template <typename T>
 class RowTiles {
  protected:

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads of CPU kernels are injected: torch's, ONNX Runtime's, or the pool below.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace avo {
+
+// Runs body on disjoint ranges that cover [0, count), ranges of at least `grain` where there are that many; returns
+// when all are done. Bodies may run at the same time on several threads.
+using ParallelFor =
+    std::function<void(int64_t count, int64_t grain, const std::function<void(int64_t begin, int64_t end)> &body)>;
+
+// All on the calling thread.
+void SerialFor(int64_t count, int64_t grain, const std::function<void(int64_t begin, int64_t end)> &body);
+
+// On a pool of as many threads as the machine has cores, shared by the process. Nested calls run serially.
+void PoolFor(int64_t count, int64_t grain, const std::function<void(int64_t begin, int64_t end)> &body);
+
+}  // namespace avo

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tilings of linear resampling and of its gradient share: the problem along rows, the two ways to cut it
+// into tiles, and the fields both tiling structs have.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "linear_scale.h"
+#include "tile_search.h"
+
+namespace avo {
+
+constexpr int64_t kLanes = 16;  // rows that TransDataTo5HD takes at once, and positions it writes
+
+// Elements between the rows of an input and of an output tile in UB.
+struct RowLengths {
+  int64_t in;
+  int64_t out;
+};
+
+struct LinearProblem {
+  LinearProblem(int64_t rows, int64_t in_length, int64_t out_length, int64_t item, const LinearScale &scale,
+                const Platform &platform)
+      : rows(rows), in_length(in_length), out_length(out_length), item(item), block(32 / item), scale(scale),
+        platform(platform) {}
+
+  int64_t rows, in_length, out_length;  // of the forward direction
+  int64_t item;                         // bytes an element
+  int64_t block;                        // elements of a 32 B data block
+  const LinearScale &scale;
+  const Platform &platform;
+
+  // Whether rows may be lanes. One row alone leaves 15 of 16 lanes idle; longer strides do not fit a repeat, nor
+  // longer rows the gap field of a copy.
+  bool FitsLanes() const {
+    constexpr int64_t kMaxStep = 15;  // 8 positions x 2 blocks x step <= 255
+    return scale.rational && rows >= 2 && scale.numerator >= 1 && scale.numerator <= kMaxStep &&
+           scale.denominator <= kMaxStep && !LongRows();
+  }
+
+  // A tile of 16 rows and some of `periods` periods.
+  template <typename UbBytes>
+  Tile FindLaneTile(int64_t periods, UbBytes ub_bytes) const {
+    constexpr int64_t kMaxPositions = 2040 - 3 * kLanes;  // 255 repeats of eight positions, less halo and rounding
+    const int64_t step = std::max(scale.numerator, scale.denominator);
+    return FindTile({rows, periods, kLanes, kLanes, kMaxPositions / step, 8}, platform, ub_bytes,
+                    [&](int64_t, int64_t units) {
+                      return static_cast<double>(kLanes * units * (scale.numerator + scale.denominator) * item);
+                    });
+  }
+
+  // A tile of some rows and some of the `length` results of each.
+  template <typename UbBytes>
+  Tile FindRowTile(int64_t length, UbBytes ub_bytes) const {
+    constexpr int64_t kMaxUnits = 8176;  // indices below 2^13, in whole vector repeats
+    constexpr int64_t kMaxRows = 4095;   // blockCount of DataCopyPad
+    const double per_unit = static_cast<double>(in_length + out_length) / static_cast<double>(length);
+    return FindTile({rows, length, 1, LongRows() ? 1 : std::min(rows, kMaxRows), kMaxUnits, 1}, platform, ub_bytes,
+                    [&](int64_t tile_rows, int64_t units) { return tile_rows * units * per_unit * item; });
+  }
+
+  // Elements that `count` steps of `step` cover, bounded so that it stays an integer.
+  static int64_t Span(int64_t count, long double step) {
+    return static_cast<int64_t>(std::min(count * step, 1e12L));
+  }
+
+ private:
+  // The gap between the rows of a copy is a uint32_t of bytes.
+  bool LongRows() const { return std::max(in_length, out_length) * item >= int64_t{1} << 32; }
+};
+
+template <typename Tiling>
+void FillSteps(const LinearSteps &steps, Tiling *tiling) {
+  tiling->stepWhole = steps.whole;
+  tiling->stepHigh = steps.high;
+  tiling->stepLow = steps.low;
+  tiling->offset = steps.offset;
+  tiling->step0 = steps.parts[0];
+  tiling->step1 = steps.parts[1];
+  tiling->step2 = steps.parts[2];
+}
+
+template <typename Tiling>
+void FillTile(const Tile &tile, const RowLengths &row, Tiling *tiling) {
+  tiling->rowGroups = tile.groups;
+  tiling->lengthTiles = tile.tiles;
+  tiling->tileRows = static_cast<uint32_t>(tile.rows);
+  tiling->tileUnits = static_cast<uint32_t>(tile.units);
+  tiling->inRow = static_cast<uint32_t>(row.in);
+  tiling->outRow = static_cast<uint32_t>(row.out);
+}
+
+}  // namespace avo

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choosing tiles: what fits the Unified Buffer and leaves the least work on the busiest core.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "math.h"
+#include "platform.h"
+
+namespace avo {
+
+// Largest n in [0, limit] with bytes(n) <= budget; bytes must not decrease with n.
+template <typename Bytes>
+int64_t LargestFit(int64_t limit, uint64_t budget, Bytes bytes) {
+  int64_t low = 0, high = limit;
+  while (low < high) {
+    const int64_t middle = (low + high + 1) / 2;
+    if (static_cast<uint64_t>(bytes(middle)) <= budget) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+// A tile of `rows` rows and `units` units along them, and how many of each there are.
+struct Tile {
+  int64_t rows = 0;  // 0: not even the smallest tile fits
+  int64_t units = 0;
+  int64_t groups = 0;
+  int64_t tiles = 0;
+};
+
+struct TileSpace {
+  int64_t rows;        // of the problem
+  int64_t units;       // along a row
+  int64_t least_rows;  // of a tile
+  int64_t most_rows;
+  int64_t most_units;
+  int64_t granule;     // units are rounded up to this where that fits
+};
+
+// Modelled cycles of `items` equal tiles. A tile passes three stages (in, compute, out) that overlap between tiles,
+// so the fill of the pipeline is paid once: rounds + 2 stages, each of a fixed latency (two copies and a dozen vector
+// instructions) and the tile's share of the bandwidth.
+inline double TileCycles(int64_t items, double tile_bytes, const Platform &platform) {
+  constexpr double kLatencyCycles = 600;
+  const double bytes_per_cycle = platform.hbm_bytes_per_cycle > 0 ? platform.hbm_bytes_per_cycle : 1;
+  const double rounds = static_cast<double>(CeilDiv<int64_t>(items, platform.vector_cores));
+  return (rounds + 2) * (tile_bytes / bytes_per_cycle + kLatencyCycles);
+}
+
+// The best tile. ub_bytes(rows, units): Unified Buffer it takes; gm_bytes(rows, units): global memory it moves.
+template <typename UbBytes, typename GmBytes>
+Tile FindTile(const TileSpace &space, const Platform &platform, UbBytes ub_bytes, GmBytes gm_bytes) {
+  Tile best;
+  double best_cycles = 0;
+  const int64_t most_units = LargestFit(std::min(space.units, space.most_units), platform.ub_bytes,
+                                        [&](int64_t units) { return ub_bytes(space.least_rows, units); });
+  if (most_units < 1) return best;
+  const int64_t fewest = CeilDiv(space.units, most_units);
+  const int64_t last = std::min<int64_t>(space.units, fewest + platform.vector_cores);
+  for (int64_t tiles = fewest; tiles <= last; ++tiles) {
+    const int64_t units = std::min(most_units, AlignUp(CeilDiv(space.units, tiles), space.granule));
+    const int64_t fit = LargestFit(space.most_rows, platform.ub_bytes,
+                                   [&](int64_t rows) { return ub_bytes(rows, units); });
+    // Halve the rows while that may spread the work better.
+    for (int64_t rows = std::max(fit, space.least_rows);; rows = std::max(space.least_rows, rows / 2)) {
+      const int64_t groups = CeilDiv(space.rows, rows);
+      const int64_t stretches = CeilDiv(space.units, units);
+      const double cycles = TileCycles(groups * stretches, gm_bytes(rows, units), platform);
+      if (best.rows == 0 || cycles < best_cycles) {
+        best = {rows, units, groups, stretches};
+        best_cycles = cycles;
+      }
+      if (rows == space.least_rows) break;
+    }
+  }
+  return best;
+}
+
+// Elements a copy of TensorCopy (op_kernel/common/row_copy.h) moves at once.
+inline Tile FindCopyTile(int64_t elements, int64_t item, const Platform &platform) {
+  constexpr int64_t kGranuleBytes = 512;  // what global memory moves at full speed
+  constexpr int64_t kMaxCopyBytes = (1 << 21) - 32;  // blockLen of DataCopyPad
+  const int64_t granule = kGranuleBytes / item;
+  const auto ub_bytes = [&](int64_t, int64_t units) { return 2 * AlignUp(units, granule) * item; };
+  const auto gm_bytes = [&](int64_t, int64_t units) { return 2.0 * units * item; };
+  Tile tile = FindTile({1, elements, 1, 1, kMaxCopyBytes / item, granule}, platform, ub_bytes, gm_bytes);
+  tile.units = AlignUp(tile.units, granule);
+  return tile;
+}
+
+}  // namespace avo
