@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an aclOpExecutor holds: addresses to resolve, and kernel launches that use them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/launch.h"
+#include "tensor.h"
+
+namespace sim::opbase {
+
+// Where a kernel argument comes from; neither a tensor nor workspace bytes: a null address.
+struct Slot {
+  std::shared_ptr<const TensorState> tensor;
+  std::string name;  // of a tensor, for messages: "input 0"
+  uint64_t workspace_offset = 0;
+  uint64_t workspace_bytes = 0;
+};
+
+struct Step {
+  runtime::KernelLaunch launch;
+  std::vector<int> slots;
+};
+
+}  // namespace sim::opbase
+
+struct aclOpExecutor {
+  std::vector<sim::opbase::Slot> slots;
+  std::vector<sim::opbase::Step> steps;
+  uint64_t workspace_bytes = 0;
+  bool repeatable = false;
+};
+
+namespace sim::opbase {
+
+aclOpExecutor *HandOver(std::shared_ptr<aclOpExecutor> executor);
+
+}  // namespace sim::opbase

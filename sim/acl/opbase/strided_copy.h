@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launch that copies a strided view of device memory to another of the same shape.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/launch.h"
+
+namespace sim::opbase {
+
+// Strides count elements; those of the source may be 0, those of the destination only in dimensions of one element.
+// The kernel's arguments are the addresses of both views' first elements, source first.
+runtime::Status PlanStridedCopy(const std::vector<int64_t> &shape, const std::vector<int64_t> &src_strides,
+                                const std::vector<int64_t> &dst_strides, uint64_t item_bytes,
+                                runtime::KernelLaunch *launch);
+
+}  // namespace sim::opbase

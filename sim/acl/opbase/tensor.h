@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an aclTensor holds, shared with the executors that use it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "aclnn/acl_meta.h"
+
+namespace sim::opbase {
+
+struct TensorState {
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides;  // in elements
+  std::vector<int64_t> storage_shape;
+  int64_t offset = 0;  // in elements
+  aclDataType dtype = ACL_DT_UNDEFINED;
+  aclFormat format = ACL_FORMAT_ND;
+  void *data = nullptr;
+
+  int64_t Elements() const;
+  uint64_t ItemSize() const { return aclDataTypeSize(dtype); }
+  // Bytes from the first element of the view to the end of its last one.
+  uint64_t Extent() const;
+  // Row-major without gaps; strides of dimensions of one element do not count.
+  bool Dense() const;
+  void *ViewAddress() const { return static_cast<char *>(data) + offset * static_cast<int64_t>(ItemSize()); }
+};
+
+// Strides of a dense tensor.
+std::vector<int64_t> DenseStrides(const std::vector<int64_t> &shape);
+
+}  // namespace sim::opbase
+
+struct aclTensor {
+  std::shared_ptr<sim::opbase::TensorState> state;
+};

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A simulated device while it is open: its description and its memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "ascendc/engine/device_memory.h"
+#include "ascendc/engine/device_model.h"
+#include "error.h"
+
+namespace sim::runtime {
+
+class Device {
+ public:
+  Device(int32_t id, const DeviceModel &model);
+
+  int32_t id() const { return id_; }
+  const DeviceModel &model() const { return model_; }
+  DeviceMemory &memory() { return memory_; }
+  // Held by a running kernel: a device runs one at a time, on all its cores.
+  std::mutex &cores() { return cores_; }
+
+ private:
+  const int32_t id_;
+  const DeviceModel &model_;
+  DeviceMemory memory_;
+  std::mutex cores_;
+};
+
+// Number of simulated devices: the environment's AVO_SIM_DEVICES, one by default.
+int32_t DeviceCount();
+
+// Name of the simulated device: simSetSoc, else the environment's AVO_SIM_SOC, else Ascend910B1.
+ACL_FUNC_VISIBILITY std::string SocName();
+
+// The description of SocName(); nullptr, with *error set, when there is no such device.
+ACL_FUNC_VISIBILITY const DeviceModel *FindModel(std::string *error);
+
+// The open device whose memory holds the address; nullptr for host addresses.
+ACL_FUNC_VISIBILITY std::shared_ptr<Device> DeviceOf(const void *address);
+
+// The open device of that id, or nullptr.
+std::shared_ptr<Device> OpenDevice(int32_t id);
+
+}  // namespace sim::runtime

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which devices are open, how often each was set, and their default contexts.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "context.h"
+
+namespace sim::runtime {
+
+class DeviceTable {
+ public:
+  static DeviceTable &Get();
+
+  // The device, opened if need be. On error reports it, sets *code and returns nullptr.
+  std::shared_ptr<Device> Open(const char *call, int32_t id, aclError *code);
+  // Opens the device and counts one more user of its default context.
+  std::shared_ptr<Context> Set(const char *call, int32_t id, aclError *code);
+  // One user less; the last one (or `force`) closes the device with all that belongs to it.
+  aclError Reset(const char *call, int32_t id, bool force);
+  void CloseAll();
+
+  bool IsPrimary(const std::shared_ptr<Context> &context);
+  bool IsSet(int32_t id);
+  std::shared_ptr<Device> Find(int32_t id);
+  std::shared_ptr<Device> Find(const void *address);
+
+ private:
+  struct Entry {
+    std::shared_ptr<Device> device;
+    std::shared_ptr<Context> primary;
+    uint32_t users = 0;
+  };
+
+  std::shared_ptr<Device> OpenLocked(const char *call, int32_t id, aclError *code);
+  static void Close(Entry entry);
+
+  std::mutex mutex_;
+  std::map<int32_t, Entry> entries_;
+};
+
+// Reports a device id outside the simulated ones.
+aclError CheckDeviceId(const char *call, const char *parameter, int64_t id);
+
+}  // namespace sim::runtime

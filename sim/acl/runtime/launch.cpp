@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch.h"
+
+#include <cstdio>
+#include <exception>
+
+#include "sim/sim_runtime.h"
+
+namespace sim::runtime {
+namespace {
+
+struct Reports {
+  std::mutex mutex;
+  bool keep = false;
+  bool trace = false;
+  std::vector<std::string> kept;  // JSON objects
+  std::string last_trace;
+
+  static Reports &Get() {
+    static auto *reports = new Reports;  // never destroyed: threads may outlive main
+    return *reports;
+  }
+};
+
+// Text that simTakeReports and simTakeTrace hand out; it lives until the next call on its thread.
+std::string &TakenText() {
+  thread_local std::string text;
+  return text;
+}
+
+void Keep(Report report) {
+  Reports &reports = Reports::Get();
+  std::lock_guard<std::mutex> lock(reports.mutex);
+  if (reports.keep || !report.ok()) reports.kept.push_back(report.Json());
+  if (reports.trace) reports.last_trace = std::move(report.trace);
+}
+
+Status FaultStatus(const Kernel &kernel, const Report &report) {
+  if (report.ok()) return {};
+  std::string text;
+  for (const Fault &fault : report.faults) {
+    std::fprintf(stderr, "%s\n", fault.text.c_str());
+    if (!text.empty()) text += '\n';
+    text += fault.text;
+  }
+  const bool vector = kernel.type == KernelType::kVector;
+  return {vector ? ACL_ERROR_RT_VECTOR_CORE_EXCEPTION : ACL_ERROR_RT_AICORE_EXCEPTION, std::move(text)};
+}
+
+}  // namespace
+
+Status RunKernel(Device &device, const KernelLaunch &launch, const std::vector<void *> &args) {
+  LaunchOptions options = LaunchOptions::FromEnvironment();
+  {
+    Reports &reports = Reports::Get();
+    std::lock_guard<std::mutex> lock(reports.mutex);
+    options.trace = options.trace || reports.trace;
+  }
+  try {
+    std::lock_guard<std::mutex> cores(device.cores());
+    Report report = Launch(device.memory(), device.model(), *launch.kernel, launch.block_dim, launch.tiling_key, args,
+                           launch.tiling.data(), launch.tiling.size(), options);
+    Status status = FaultStatus(*launch.kernel, report);
+    Keep(std::move(report));
+    return status;
+  } catch (const std::exception &error) {
+    return {ACL_ERROR_RT_INTERNAL_ERROR, Text("kernel ", launch.kernel->name, " could not run: ", error.what())};
+  }
+}
+
+}  // namespace sim::runtime
+
+using sim::runtime::Reports;
+
+extern "C" {
+
+void simKeepReports(int keep) {
+  Reports &reports = Reports::Get();
+  std::lock_guard<std::mutex> lock(reports.mutex);
+  reports.keep = keep != 0;
+}
+
+const char *simTakeReports(void) {
+  Reports &reports = Reports::Get();
+  std::vector<std::string> kept;
+  {
+    std::lock_guard<std::mutex> lock(reports.mutex);
+    kept.swap(reports.kept);
+  }
+  std::string &text = sim::runtime::TakenText();
+  text = "[";
+  for (const std::string &report : kept) {
+    if (text.size() > 1) text += ",\n";
+    text += report;
+  }
+  text += "]";
+  return text.c_str();
+}
+
+void simSetTrace(int on) {
+  Reports &reports = Reports::Get();
+  std::lock_guard<std::mutex> lock(reports.mutex);
+  reports.trace = on != 0;
+}
+
+const char *simTakeTrace(void) {
+  Reports &reports = Reports::Get();
+  std::string &text = sim::runtime::TakenText();
+  std::lock_guard<std::mutex> lock(reports.mutex);
+  text = std::move(reports.last_trace);
+  reports.last_trace.clear();
+  return text.c_str();
+}
+
+}  // extern "C"

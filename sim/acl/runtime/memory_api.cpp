@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "context.h"
+#include "memory.h"
+
+using namespace sim::runtime;
+
+namespace {
+
+constexpr uint64_t kAlignment = 512;
+constexpr uint32_t kPageSize = 4096;
+
+aclError Allocate(const char *call, void **pointer, size_t size) {
+  *pointer = nullptr;
+  if (size == 0) return Fail(ACL_ERROR_INVALID_PARAM, call, ": size must be greater than 0");
+  aclError code = ACL_SUCCESS;
+  const std::shared_ptr<Context> context = CurrentContext(call, &code);
+  if (context == nullptr) return code;
+  sim::DeviceMemory &memory = context->device()->memory();
+  *pointer = memory.Allocate(size, kAlignment);
+  if (*pointer != nullptr) return ACL_SUCCESS;
+  return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, call, ": out of memory on device ", context->device()->id(), ": ", size,
+              " bytes wanted, ", memory.capacity() - memory.used(), " of ", memory.capacity(), " free");
+}
+
+aclError Release(const char *call, void *pointer) {
+  const std::shared_ptr<Device> device = DeviceOf(pointer);
+  if (device == nullptr) {
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, call, ": devPtr must be device memory, got host address ", pointer);
+  }
+  if (device->memory().Free(pointer)) return ACL_SUCCESS;
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, call, ": devPtr ", pointer,
+              " is not the start of a live allocation (freed already?)");
+}
+
+aclError ReleaseHost(const char *call, void *pointer) {
+  if (PinnedMemory::Free(pointer)) return ACL_SUCCESS;
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, call, ": hostPtr ", pointer,
+              " was not allocated by aclrtMallocHost, or is freed already");
+}
+
+aclError AllocateHost(const char *call, void **pointer, size_t size) {
+  *pointer = nullptr;
+  if (size == 0) return Fail(ACL_ERROR_INVALID_PARAM, call, ": size must be greater than 0");
+  *pointer = PinnedMemory::Allocate(size);
+  if (*pointer != nullptr) return ACL_SUCCESS;
+  return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, call, ": the host has no ", size, " bytes");
+}
+
+// Host and device share one coherent memory here; only the range is checked.
+aclError CheckCacheRange(const char *call, void *pointer, size_t size) {
+  Range range;
+  const Status status = CheckRange("devPtr", pointer, size, Side::kDevice, &range);
+  return ReturnStatus(call, status);
+}
+
+}  // namespace
+
+extern "C" {
+
+aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy) {
+  SIM_REQUIRE_POINTER(devPtr);
+  return Allocate(__func__, devPtr, size);
+}
+
+aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy) {
+  SIM_REQUIRE_POINTER(devPtr);
+  return Allocate(__func__, devPtr, size);
+}
+
+aclError aclrtMallocCached(void **devPtr, size_t size, aclrtMemMallocPolicy) {
+  SIM_REQUIRE_POINTER(devPtr);
+  return Allocate(__func__, devPtr, size);
+}
+
+aclError aclrtMallocWithCfg(void **devPtr, size_t size, aclrtMemMallocPolicy, aclrtMallocConfig *) {
+  SIM_REQUIRE_POINTER(devPtr);
+  return Allocate(__func__, devPtr, size);
+}
+
+// Frees at once, without waiting for streams: a queued task that still uses the memory fails.
+aclError aclrtFree(void *devPtr) {
+  SIM_REQUIRE_POINTER(devPtr);
+  return Release(__func__, devPtr);
+}
+
+aclError aclrtFreeWithDevSync(void *devPtr) {
+  SIM_REQUIRE_POINTER(devPtr);
+  const aclError code = aclrtSynchronizeDevice();
+  return code != ACL_SUCCESS ? code : Release(__func__, devPtr);
+}
+
+aclError aclrtMallocHost(void **hostPtr, size_t size) {
+  SIM_REQUIRE_POINTER(hostPtr);
+  return AllocateHost(__func__, hostPtr, size);
+}
+
+aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *) {
+  SIM_REQUIRE_POINTER(ptr);
+  return AllocateHost(__func__, ptr, size);
+}
+
+aclError aclrtFreeHost(void *hostPtr) {
+  SIM_REQUIRE_POINTER(hostPtr);
+  return ReleaseHost(__func__, hostPtr);
+}
+
+aclError aclrtFreeHostWithDevSync(void *hostPtr) {
+  SIM_REQUIRE_POINTER(hostPtr);
+  const aclError code = aclrtSynchronizeDevice();
+  return code != ACL_SUCCESS ? code : ReleaseHost(__func__, hostPtr);
+}
+
+// Kernels cannot reach host memory on the simulated device: registering pins, and maps nothing.
+aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType, void **devPtr) {
+  SIM_REQUIRE_POINTER(ptr);
+  if (size == 0) return Fail(ACL_ERROR_INVALID_PARAM, __func__, ": size must be greater than 0");
+  if (devPtr != nullptr) *devPtr = ptr;
+  PinnedMemory::Register(ptr, size);
+  return ACL_SUCCESS;
+}
+
+aclError aclrtHostUnregister(void *ptr) {
+  SIM_REQUIRE_POINTER(ptr);
+  if (PinnedMemory::Unregister(ptr)) return ACL_SUCCESS;
+  return Fail(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, __func__, ": ptr ", ptr, " is not registered");
+}
+
+aclError aclrtMemFlush(void *devPtr, size_t size) {
+  SIM_REQUIRE_POINTER(devPtr);
+  return CheckCacheRange(__func__, devPtr, size);
+}
+
+aclError aclrtMemInvalidate(void *devPtr, size_t size) {
+  SIM_REQUIRE_POINTER(devPtr);
+  return CheckCacheRange(__func__, devPtr, size);
+}
+
+aclError aclrtGetMemInfo(aclrtMemAttr, size_t *free, size_t *total) {
+  SIM_REQUIRE_POINTER(free);
+  SIM_REQUIRE_POINTER(total);
+  aclError code = ACL_SUCCESS;
+  const std::shared_ptr<Context> context = CurrentContext(__func__, &code);
+  if (context == nullptr) return code;
+  *total = context->device()->memory().capacity();
+  *free = *total - context->device()->memory().used();
+  return ACL_SUCCESS;
+}
+
+aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes) {
+  SIM_REQUIRE_POINTER(ptr);
+  SIM_REQUIRE_POINTER(attributes);
+  *attributes = {};
+  attributes->pageSize = kPageSize;
+  Range range;
+  if (!CheckRange("ptr", ptr, 1, Side::kEither, &range).ok()) {
+    attributes->location.type = ACL_MEM_LOCATION_TYPE_UNREGISTERED;
+  } else if (range.device != nullptr) {
+    attributes->location = {static_cast<uint32_t>(range.device->id()), ACL_MEM_LOCATION_TYPE_DEVICE};
+  } else {
+    attributes->location.type = range.pinned ? ACL_MEM_LOCATION_TYPE_HOST : ACL_MEM_LOCATION_TYPE_UNREGISTERED;
+  }
+  return ACL_SUCCESS;
+}
+
+}  // extern "C"

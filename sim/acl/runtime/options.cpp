@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settings that programs may make and read back; the simulated device has one behaviour whatever they say.
+#include <atomic>
+#include <map>
+#include <mutex>
+
+#include "context.h"
+#include "device_table.h"
+
+using namespace sim::runtime;
+
+namespace {
+
+struct SysParams {
+  std::mutex mutex;
+  std::map<aclSysParamOpt, int64_t> values;
+
+  static SysParams &Get() {
+    static auto *params = new SysParams;
+    return *params;
+  }
+};
+
+std::atomic<int> sat_mode{ACL_RT_OVERFLOW_MODE_INFNAN};
+
+aclError SetSysParam(const char *call, aclSysParamOpt opt, int64_t value) {
+  if (opt < ACL_OPT_DETERMINISTIC || opt > ACL_OPT_STRONG_CONSISTENCY) {
+    return Fail(ACL_ERROR_INVALID_PARAM, call, ": opt must be an aclSysParamOpt, got ", opt);
+  }
+  std::lock_guard<std::mutex> lock(SysParams::Get().mutex);
+  SysParams::Get().values[opt] = value;
+  return ACL_SUCCESS;
+}
+
+aclError GetSysParam(const char *call, aclSysParamOpt opt, int64_t *value) {
+  std::lock_guard<std::mutex> lock(SysParams::Get().mutex);
+  const auto found = SysParams::Get().values.find(opt);
+  if (found == SysParams::Get().values.end()) {
+    return Fail(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, call, ": opt ", opt, " was not set");
+  }
+  *value = found->second;
+  return ACL_SUCCESS;
+}
+
+uint32_t Cores(const sim::DeviceModel &model, aclrtDevResLimitType type) {
+  return type == ACL_RT_DEV_RES_CUBE_CORE ? model.cube_cores : model.vector_cores;
+}
+
+aclError CheckLimit(const char *call, const sim::DeviceModel &model, aclrtDevResLimitType type, uint32_t value) {
+  const uint32_t cores = Cores(model, type);
+  if (value == cores) return ACL_SUCCESS;
+  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, call, ": the simulated device gives every kernel all its ", cores,
+              " cores; value must be that, got ", value);
+}
+
+}  // namespace
+
+extern "C" {
+
+aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
+  sat_mode = mode;
+  return ACL_SUCCESS;
+}
+
+aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode) {
+  SIM_REQUIRE_POINTER(mode);
+  *mode = static_cast<aclrtFloatOverflowMode>(sat_mode.load());
+  return ACL_SUCCESS;
+}
+
+aclError aclrtSetOpExecuteTimeOut(uint32_t) { return ACL_SUCCESS; }
+
+aclError aclrtSetOpWaitTimeout(uint32_t) { return ACL_SUCCESS; }
+
+aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value) { return SetSysParam(__func__, opt, value); }
+
+aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value) {
+  SIM_REQUIRE_POINTER(value);
+  return GetSysParam(__func__, opt, value);
+}
+
+aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) { return SetSysParam(__func__, opt, value); }
+
+aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value) {
+  SIM_REQUIRE_POINTER(value);
+  return GetSysParam(__func__, opt, value);
+}
+
+aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t *value) {
+  SIM_REQUIRE_POINTER(value);
+  if (const aclError code = CheckDeviceId(__func__, "deviceId", deviceId); code != ACL_SUCCESS) return code;
+  std::string error;
+  const sim::DeviceModel *model = FindModel(&error);
+  if (model == nullptr) return Fail(ACL_ERROR_RT_SOC_VERSION, __func__, ": ", error);
+  *value = Cores(*model, type);
+  return ACL_SUCCESS;
+}
+
+aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t value) {
+  if (const aclError code = CheckDeviceId(__func__, "deviceId", deviceId); code != ACL_SUCCESS) return code;
+  std::string error;
+  const sim::DeviceModel *model = FindModel(&error);
+  if (model == nullptr) return Fail(ACL_ERROR_RT_SOC_VERSION, __func__, ": ", error);
+  return CheckLimit(__func__, *model, type, value);
+}
+
+aclError aclrtResetDeviceResLimit(int32_t deviceId) { return CheckDeviceId(__func__, "deviceId", deviceId); }
+
+aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t *value) {
+  SIM_REQUIRE_POINTER(value);
+  aclError code = ACL_SUCCESS;
+  const std::shared_ptr<Stream> found = FindStream(__func__, stream, &code);
+  if (found != nullptr) *value = Cores(found->device()->model(), type);
+  return code;
+}
+
+aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value) {
+  aclError code = ACL_SUCCESS;
+  const std::shared_ptr<Stream> found = FindStream(__func__, stream, &code);
+  return found == nullptr ? code : CheckLimit(__func__, found->device()->model(), type, value);
+}
+
+aclError aclrtResetStreamResLimit(aclrtStream stream) {
+  aclError code = ACL_SUCCESS;
+  FindStream(__func__, stream, &code);
+  return code;
+}
+
+aclError aclrtUseStreamResInCurrentThread(aclrtStream stream) {
+  aclError code = ACL_SUCCESS;
+  FindStream(__func__, stream, &code);
+  return code;
+}
+
+aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream) {
+  aclError code = ACL_SUCCESS;
+  FindStream(__func__, stream, &code);
+  return code;
+}
+
+aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value) {
+  SIM_REQUIRE_POINTER(value);
+  aclError code = ACL_SUCCESS;
+  const std::shared_ptr<Context> context = CurrentContext(__func__, &code);
+  if (context != nullptr) *value = Cores(context->device()->model(), type);
+  return code;
+}
+
+}  // extern "C"
