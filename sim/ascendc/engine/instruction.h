@@ -41,6 +41,9 @@ struct Operand {
   // Lanes of a group that are touched, `element_bytes` wide each, counted through its rows; 0: all of them.
   uint8_t element_bytes = 0;
   std::array<uint64_t, 4> lanes{};
+  // Gathers: bit i of this map says that element i from `address` is touched, `element_bytes` wide, of the
+  // row_bytes / element_bytes of the one row. Null: no map. Must live until Issue returns.
+  const uint64_t *elements = nullptr;
   uint32_t alignment = 32;  // required of `address`, in bytes; 1: none (GM)
   bool defined = true;      // false: reading bytes never written is legal (e.g. padding lanes of a sort)
   int32_t buffer_id = -1;   // LocalTensorBase::buffer_id and generation: a stale one is a use after FreeTensor
