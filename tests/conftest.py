@@ -13,7 +13,9 @@ NOTES: pytest.StashKey[dict[str, str]] = pytest.StashKey()
 def pytest_addoption(parser):
     group = parser.getgroup("ascend-vision-ops")
     group.addoption("--op", choices=operators(), help="only tests of this operator")
-    group.addoption("--case", metavar="LINE", help="one case as a failure prints it: [target:]op(self=f16[1,8,7],…)")
+    group.addoption(
+        "--case", metavar="LINE", help="one case as a failure prints it: [target:]op(self=f16[1,8,7],…)"
+    )
 
 
 def pytest_configure(config):

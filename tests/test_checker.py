@@ -89,6 +89,7 @@ LINES = [
     "op(self=bf16[2,3].special.transposed,scales=None,mode='avg',align_corners=True)",
     "op(boxes=f32[5,4].uniform,scores=i64[5].ramp.broadcast,threshold=-0.5)",
     "op(self=f64[()])",
+    "op(self=f32[2,3].offset).strided",
 ]
 
 

@@ -17,7 +17,17 @@ from hypothesis import strategies as st
 from ascend_vision_ops import operators, reference
 from ascend_vision_ops.testing import BoundCase, Case, cases_module, parse_case
 from ascend_vision_ops.testing.cases import numpy_dtype
-from ascend_vision_ops.testing.run import TARGETS, cases_of, expected, judge, missing, rerun_line, run, spec_of, to_torch
+from ascend_vision_ops.testing.run import (
+    TARGETS,
+    cases_of,
+    expected,
+    judge,
+    missing,
+    rerun_line,
+    run,
+    spec_of,
+    to_torch,
+)
 
 warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
 
@@ -29,7 +39,9 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize(("case", "target"), rows, ids=[f"{target}:{case.text}" for case, target in rows])
     elif "case" in metafunc.fixturenames:
         # One of the dtypes stands for all: these tests compute in float64.
-        found = {case.case.id: case for operator in _operators(config) for case in reversed(cases_of(operator))}
+        found = {
+            case.case.id: case for operator in _operators(config) for case in reversed(cases_of(operator))
+        }
         metafunc.parametrize("case", found.values(), ids=[case.text for case in found.values()])
     elif "operator" in metafunc.fixturenames:
         metafunc.parametrize("operator", _operators(config))
@@ -76,7 +88,9 @@ def test_random_calls(operator):
     @hypothesis.settings(max_examples=60, deadline=None, derandomize=True)
     @hypothesis.given(args=module.strategy(), instance=st.sampled_from(spec.instances))
     def agree(args, instance):
-        case = BoundCase(operator, Case("random", args), {name: spec.dtype_of(name, instance) for name in tensors})
+        case = BoundCase(
+            operator, Case("random", args), {name: spec.dtype_of(name, instance) for name in tensors}
+        )
         hypothesis.note(case.text)
         for target in TARGETS:
             if not missing(target):
@@ -91,7 +105,9 @@ def test_random_calls(operator):
 def wide_arguments(case: BoundCase) -> dict[str, object]:
     """The case's arguments with floating arrays in float64, dense."""
     return {
-        name: value.astype(np.float64) if isinstance(value, np.ndarray) and value.dtype.kind in "fV" else value
+        name: value.astype(np.float64)
+        if isinstance(value, np.ndarray) and value.dtype.kind in "fV"
+        else value
         for name, value in case.arguments().items()
     }
 
@@ -102,7 +118,9 @@ def test_reference_against_oracle(case, request):
         note(request.config, f"reference of {case.operator}", "no independent oracle in its case file")
         pytest.skip("no oracle")
     arguments = wide_arguments(case)
-    tensors = {name: to_torch(value) if isinstance(value, np.ndarray) else value for name, value in arguments.items()}
+    tensors = {
+        name: to_torch(value) if isinstance(value, np.ndarray) else value for name, value in arguments.items()
+    }
     theirs = oracle(**tensors)
     if theirs is None:
         pytest.skip("the oracle does not define this call")
@@ -121,18 +139,23 @@ def test_gradient_of_reference(operator):
     for case in {case.case.id: case for case in cases_of(operator)}.values():
         arguments = wide_arguments(case)
         outputs = expected(operator, arguments)
-        if sum(output.size for output in outputs) > 1_000_000 or not all(np.isfinite(o).all() for o in outputs):
+        if sum(output.size for output in outputs) > 1_000_000 or not all(
+            np.isfinite(o).all() for o in outputs
+        ):
             continue
         for gradient in spec.backward:
             cotangents = [rng.standard_normal(output.shape) for output in outputs]
             values = {**arguments, **dict(zip(spec.outputs, outputs, strict=True))}
             values |= {f"grad_{name}": value for name, value in zip(spec.outputs, cotangents, strict=True)}
-            ours = getattr(reference, gradient.operator)(*(argument.evaluate(values) for argument in gradient.arguments))
+            ours = getattr(reference, gradient.operator)(
+                *(argument.evaluate(values) for argument in gradient.arguments)
+            )
             ours = ours if isinstance(ours, tuple) else (ours,)
             for name, grad in zip(gradient.inputs, ours, strict=True):
                 direction, step = rng.standard_normal(arguments[name].shape), 1e-4
                 ahead, behind = (
-                    expected(operator, {**arguments, name: arguments[name] + sign * step * direction}) for sign in (1, -1)
+                    expected(operator, {**arguments, name: arguments[name] + sign * step * direction})
+                    for sign in (1, -1)
                 )
                 slopes = [(a - b) / (2 * step) for a, b in zip(ahead, behind, strict=True)]
                 want = sum(float((slope * g).sum()) for slope, g in zip(slopes, cotangents, strict=True))
@@ -149,7 +172,11 @@ def test_gradient_of_reference(operator):
 def float_calls(operator: str, limit: int) -> list[BoundCase]:
     """The first cases with float32 tensors only that make something."""
     cases = [case for case in cases_of(operator) if set(case.dtypes.values()) == {"float32"}]
-    small = [case for case in cases if 0 < sum(a.size for a in case.arguments().values() if hasattr(a, "size")) < 10000]
+    small = [
+        case
+        for case in cases
+        if 0 < sum(a.size for a in case.arguments().values() if hasattr(a, "size")) < 10000
+    ]
     return small[:limit]
 
 
@@ -160,14 +187,17 @@ def test_torch_autograd_against_oracle(operator):
         pytest.skip("no oracle or no backward")
     import torch
 
-    function = getattr(torch.ops, "ascend_vision_ops")
+    function = torch.ops.ascend_vision_ops
     from ascend_vision_ops import ops
 
     tolerance = spec_of(operator).tolerance["float32"]
     for case in float_calls(operator, 20):
         gradients = []
         for call, dtype in ((getattr(ops, operator), torch.float32), (oracle, torch.float64)):
-            tensors = {k: to_torch(v).to(dtype).clone() if isinstance(v, np.ndarray) else v for k, v in case.arguments().items()}
+            tensors = {
+                k: to_torch(v).to(dtype).clone() if isinstance(v, np.ndarray) else v
+                for k, v in case.arguments().items()
+            }
             leaves = [t.requires_grad_() for t in tensors.values() if isinstance(t, torch.Tensor)]
             results = call(**tensors)
             if results is None:
@@ -179,7 +209,9 @@ def test_torch_autograd_against_oracle(operator):
         if len(gradients) == 2:
             for ours, theirs in zip(*gradients, strict=True):
                 bound = tolerance.absolute * 10 * (1 + theirs.abs().max().item())
-                torch.testing.assert_close(ours.double(), theirs, rtol=1e-5, atol=bound, msg=lambda m: f"{case.text}: {m}")
+                torch.testing.assert_close(
+                    ours.double(), theirs, rtol=1e-5, atol=bound, msg=lambda m: f"{case.text}: {m}"
+                )
     assert function
 
 
@@ -192,7 +224,9 @@ def test_torch_opcheck(operator):
     assert ops
     overload = getattr(torch.ops.ascend_vision_ops, operator).default
     for case in float_calls(operator, 2):
-        tensors = {k: to_torch(v).clone() if isinstance(v, np.ndarray) else v for k, v in case.arguments().items()}
+        tensors = {
+            k: to_torch(v).clone() if isinstance(v, np.ndarray) else v for k, v in case.arguments().items()
+        }
         names = [argument.name for argument in overload._schema.arguments]
         positional = tuple(tensors[name] for name in names if name in tensors)
         torch.library.opcheck(overload, positional)
@@ -211,7 +245,9 @@ def test_faces_have_one_signature(operator):
         signature = inspect.signature(getattr(face, operator))
         names = [name for name in signature.parameters if name != "out"]
         assert names == schema, face.__name__
-        defaults = {k: p.default for k, p in signature.parameters.items() if p.default is not p.empty and k != "out"}
+        defaults = {
+            k: p.default for k, p in signature.parameters.items() if p.default is not p.empty and k != "out"
+        }
         expected_defaults = {p.name: p.default for p in spec_of(operator).visible if p.has_default}
         assert defaults == expected_defaults, face.__name__
 
@@ -230,6 +266,10 @@ def test_dtypes_of_results(operator):
     """Results have the dtype that the contract gives them."""
     spec = spec_of(operator)
     for instance in spec.instances:
-        case = next(c for c in cases_of(operator) if all(c.dtypes[t] == instance[t] for t in instance if t in c.dtypes))
+        case = next(
+            c
+            for c in cases_of(operator)
+            if all(c.dtypes[t] == instance[t] for t in instance if t in c.dtypes)
+        )
         for name, result in zip(spec.outputs, run(operator, "cpu", case.arguments()), strict=True):
             assert result.dtype == numpy_dtype(spec.dtype_of(name, instance))

@@ -73,11 +73,13 @@ class Case:
     """One call: `id` says what is special about it, `args` are its keywords, with an `Array` for each tensor.
 
     dtypes: dtypes of the first tensor that the case is meant for, all where empty.
+    out: layout of results that the caller allocates, "" to have them allocated.
     """
 
     id: str
     args: dict[str, object]
     dtypes: tuple[str, ...] = ()
+    out: str = ""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class BoundCase:
             f"{name}={value.text(self.dtypes[name]) if isinstance(value, Array) else _literal(value)}"
             for name, value in self.case.args.items()
         ]
-        return f"{self.operator}({','.join(parts)})"
+        return f"{self.operator}({','.join(parts)})" + (f".{self.case.out}" if self.case.out else "")
 
     def arguments(self) -> dict[str, object]:
         """Fresh arguments, the same each time; all arrays have their dtype and layout."""
@@ -111,9 +113,15 @@ def _literal(value: object) -> str:
 
 
 def parse_case(text: str) -> BoundCase:
-    """Reads a case's printed line; the values of its arrays may be generators of the operator's case file."""
+    """Reads a case's printed line; the values of its arrays may be generators of the operator's case file.
+
+    ``op(self=f16[1,8,7].special.strided,size=[13]).transposed``: dtype, shape, values and layout of an array; the
+    word behind the call is the layout of results.
+    """
     try:
-        call = ast.parse(text, mode="eval").body
+        call, out = ast.parse(text, mode="eval").body, ""
+        if isinstance(call, ast.Attribute) and call.attr in LAYOUTS:
+            call, out = call.value, call.attr
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args):
             raise ValueError
         operator = call.func.id
@@ -128,7 +136,7 @@ def parse_case(text: str) -> BoundCase:
         raise ValueError(
             f"a case reads like op(self=f16[1,8,7].strided,size=[13]), got {text!r}{detail}"
         ) from None
-    return BoundCase(operator, Case("line", args), dtypes)
+    return BoundCase(operator, Case("line", args, out=out), dtypes)
 
 
 def _parse_array(node: ast.AST, operator: str) -> tuple[str, Array]:

@@ -11,11 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from ascend_vision_ops import reference
-from ascend_vision_ops.opgen.load import load_spec
-from ascend_vision_ops.opgen.model import Spec
+from ascend_vision_ops.opgen import Spec, load_spec
 from ascend_vision_ops.paths import specs_dir
-from ascend_vision_ops.testing.cases import BoundCase, bound_cases, numpy_dtype
-from ascend_vision_ops.testing.compare import EXACT, Comparison, compare, is_float
+from ascend_vision_ops.testing.cases import LAYOUTS, BoundCase, bound_cases, numpy_dtype
+from ascend_vision_ops.testing.compare import EXACT, POISON_BYTE, Comparison, compare, is_float, poisoned
 
 TARGETS = {
     "cpu": "the CPU kernel, NumPy arrays",
@@ -91,13 +90,34 @@ def judge(case: BoundCase, target: str) -> dict[str, Comparison]:
     """Verdict on each output of a case on a target."""
     spec = spec_of(case.operator)
     arguments = case.arguments()
-    results = run(case.operator, target, arguments)
-    wanted = expected(case.operator, arguments)
+    wanted = dict(zip(spec.outputs, expected(case.operator, arguments), strict=True))
+    dtypes = {name: spec.dtype_of(name, case.dtypes) for name in spec.outputs}
+    views = {}
+    if case.case.out and target != "torch":
+        for name, want in wanted.items():
+            views[name] = LAYOUTS[case.case.out](poisoned(want.shape, numpy_dtype(dtypes[name])))
+    results = dict(zip(spec.outputs, run(case.operator, target, {**arguments, **views}), strict=True))
     verdicts = {}
-    for name, got, want in zip(spec.outputs, results, wanted, strict=True):
-        dtype = spec.dtype_of(name, case.dtypes)
-        verdicts[name] = compare(got, want, numpy_dtype(dtype), spec.tolerance.get(dtype, EXACT))
+    for name, want in wanted.items():
+        tolerance = spec.tolerance.get(dtypes[name], EXACT)
+        verdicts[name] = compare(results[name], want, numpy_dtype(dtypes[name]), tolerance)
+        if name in views and verdicts[name].ok:
+            verdicts[name] = _beside(views[name], results[name], verdicts[name])
     return verdicts
+
+
+def _beside(view: np.ndarray, result: np.ndarray, verdict: Comparison) -> Comparison:
+    """The verdict, unless memory between a caller's elements was written, or the results went elsewhere."""
+    if not np.shares_memory(view, result) and view.size:
+        return Comparison(False, message="results are not in the caller's array")
+    whole = view
+    while isinstance(whole.base, np.ndarray):
+        whole = whole.base
+    view[...] = poisoned((), view.dtype)
+    touched = int((whole.view(np.uint8) != POISON_BYTE).sum())
+    return (
+        Comparison(False, message=f"{touched} bytes beside the result were written") if touched else verdict
+    )
 
 
 def rerun_line(case: BoundCase, target: str) -> str:
