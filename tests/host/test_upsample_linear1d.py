@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tiling of linear resampling and of its gradient: what must hold for every shape on every device."""
+
+import random
+from types import SimpleNamespace
+
+import pytest
+
+KERNELS = ("upsample_linear1d", "upsample_linear1d_backward")
+LANES = 16
+ITEM = {"float32": 4, "float16": 2, "bfloat16": 2}
+LONGEST = 2**31 - 1
+
+
+def plan_of(kernel, rows, length, out_length, dtype, align_corners=False, scales=None, cores=48, ub_bytes=196608):
+    from ascend_vision_ops import _native
+
+    device = (None, cores, ub_bytes)
+    if kernel == "upsample_linear1d":
+        given = ((1, rows, length), dtype)
+        plan = _native.tiling.upsample_linear1d(given, [out_length], align_corners, scales, *device)
+    else:
+        given = ((1, rows, out_length), dtype)
+        plan = _native.tiling.upsample_linear1d_backward(
+            given, [out_length], [1, rows, length], align_corners, scales, *device
+        )
+    fields = {field["name"]: field["value"] for field in plan["fields"]}
+    return SimpleNamespace(key=plan["tiling_key"], blocks=plan["block_dim"], workspace=plan["workspace"], **fields)
+
+
+def unified_buffer_bytes(kernel, plan, dtype):
+    """What the kernel's Init asks of the Unified Buffer, buffer by buffer."""
+    item = ITEM[dtype]
+    half = item == 2
+    if plan.key == "copy":
+        return 2 * plan.tileUnits * item
+    queues = 2 * plan.tileRows * (plan.inRow + plan.outRow) * item
+    lanes = plan.tileRows * plan.outRow
+    if plan.key == "phases":
+        staging = max(plan.inRow, plan.outRow) * LANES * item if half else 0
+        if kernel == "upsample_linear1d":
+            return queues + (plan.inRow + 2 + plan.outRow) * LANES * 4 + staging
+        sums = (plan.tileUnits + 2) * plan.inStep + 2 + LANES
+        return queues + (plan.inRow + sums) * LANES * 4 + staging
+    if kernel == "upsample_linear1d":
+        return queues + lanes * (5 * 4 + (item if half else 0))
+    return queues + lanes * (6 * 4 + (item + 4 if half else 0))
+
+
+def check(kernel, plan, rows, length, out_length, dtype, cores, ub_bytes):
+    written = out_length if kernel == "upsample_linear1d" else length
+    items = plan.rowGroups * plan.lengthTiles
+    assert 1 <= plan.blocks <= min(cores, items)
+    assert plan.workspace == 0
+    assert unified_buffer_bytes(kernel, plan, dtype) <= ub_bytes
+    if plan.key == "copy":
+        # Chunks cover the tensor, none of them in vain.
+        assert (items - 1) * plan.tileUnits < rows * length <= items * plan.tileUnits
+        return
+    # Tiles lie on a grid of rows and stretches, so that they are disjoint and cover every output once.
+    assert (plan.rowGroups - 1) * plan.tileRows < rows <= plan.rowGroups * plan.tileRows
+    step = 1
+    if plan.key == "phases":
+        step = plan.outStep if kernel == "upsample_linear1d" else plan.inStep
+        # Strides of a repeat are uint8_t, and the whole of 255 repeats is what one instruction does.
+        assert 1 <= plan.inStep <= 15 and 1 <= plan.outStep <= 15
+        assert max(plan.inRow, plan.outRow) <= 255 * 8
+    assert (plan.lengthTiles - 1) * plan.tileUnits * step < written <= plan.lengthTiles * plan.tileUnits * step
+    # Rows in UB hold what a tile needs, on their 32 B grid.
+    assert plan.outRow >= plan.tileUnits * step
+    assert plan.inRow * ITEM[dtype] % 32 == 0 and plan.outRow * ITEM[dtype] % 32 == 0
+    assert plan.tileRows <= 4095
+
+
+def random_length(rng, limit=LONGEST):
+    return min(limit, max(1, int(2 ** rng.uniform(0, 31))))
+
+
+@pytest.mark.parametrize("cores", [1, 3, 40, 48])
+@pytest.mark.parametrize("ub_bytes", [4096, 196608])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_tiling_of_random_shapes(kernel, cores, ub_bytes):
+    rng = random.Random(f"{kernel} {cores} {ub_bytes}")
+    keys = set()
+    for _ in range(600):
+        length = random_length(rng)
+        if rng.random() < 0.5:
+            out_length = max(1, min(LONGEST, length * rng.randint(1, 16) // rng.randint(1, 16)))
+        else:
+            out_length = random_length(rng)
+        rows = rng.choice([1, 2, 15, 16, 17, 80, 4096, rng.randint(1, 10**6)])
+        dtype = rng.choice(list(ITEM))
+        plan = plan_of(kernel, rows, length, out_length, dtype, rng.random() < 0.5, None, cores, ub_bytes)
+        check(kernel, plan, rows, length, out_length, dtype, cores, ub_bytes)
+        keys.add(plan.key)
+    assert keys == {"phases", "gather", "copy"} or ub_bytes == 4096
+
+
+def position(plan, index):
+    """The position that the kernel's scalar unit computes, in units of 2^-32 and exact beyond."""
+    high = index * plan.stepHigh
+    low = index * plan.stepLow >> 32
+    total = (high & 0xFFFFFFFF) + low + (plan.offset & 0xFFFFFFFF)
+    return ((index * plan.stepWhole + (high >> 32) + (plan.offset >> 32)) << 32) + total
+
+
+@pytest.mark.parametrize("align_corners", [False, True])
+def test_positions_are_exact_up_to_the_longest_signal(align_corners):
+    from fractions import Fraction
+
+    rng = random.Random(1)
+    for _ in range(500):
+        length, out_length = random_length(rng), random_length(rng)
+        if length == out_length or out_length < 2:
+            continue
+        plan = plan_of("upsample_linear1d", 1, length, out_length, "float32", align_corners)
+        assert plan.key == "gather"
+        for index in (0, 1, out_length // 3, out_length - 1):
+            if align_corners:
+                exact = Fraction(index * (length - 1), out_length - 1)
+            else:
+                exact = Fraction((2 * index + 1) * length - out_length, 2 * out_length)
+            assert abs(Fraction(position(plan, index), 2**32) - exact) < Fraction(1, 2**31)
+            # Products stay within the 64 bits of the scalar unit.
+            assert index * plan.stepHigh < 2**63 and index * plan.stepLow < 2**63
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_work_is_spread_over_the_cores(kernel):
+    for rows, length, out_length in ((4096, 1024, 4096), (2048, 16000, 48000), (80, 1500, 3000), (1, 48000, 44100)):
+        plan = plan_of(kernel, rows, length, out_length, "float32")
+        assert plan.blocks >= 40, (rows, length, out_length)
+
+
+def test_no_rows_launch_nothing():
+    assert plan_of("upsample_linear1d", 0, 8, 16, "float32").blocks == 0
