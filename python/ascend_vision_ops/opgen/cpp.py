@@ -233,6 +233,130 @@ def conditions(spec: Spec) -> list[Check]:
     return [check for check in spec.checks if check.kind not in ("rank", "length")]
 
 
+# --- torch and NumPy ----------------------------------------------------------------------------------------------
+
+TORCH_TYPES = {"int": "int64_t", "float": "double", "bool": "bool", "str": "std::string", "dtype": "TorchType",
+               "ints": "std::vector<int64_t>"}  # fmt: skip
+
+
+def torch_parameters(spec: Spec) -> list[str]:
+    """Parameters of a torch kernel, as the stable ABI boxes them."""
+    declarations = []
+    for parameter in spec.visible:
+        if parameter.is_tensor:
+            kind = "const std::optional<TorchTensor> &" if parameter.optional else "const TorchTensor &"
+            declarations.append(f"{kind}{parameter.name}")
+            continue
+        kind = TORCH_TYPES[parameter.type.removesuffix("?")]
+        declarations.append(f"std::optional<{kind}> {parameter.name}" if parameter.optional else f"{kind} {parameter.name}")
+    return declarations
+
+
+def torch_result(spec: Spec) -> str:
+    count = len(spec.outputs)
+    return "TorchTensor" if count == 1 else f"std::tuple<{', '.join(['TorchTensor'] * count)}>"
+
+
+def torch_value(spec: Spec, parameter: Parameter) -> str:
+    """A torch argument as the field of Args."""
+    if parameter.name in spec.normal:
+        return spec.normal[parameter.name].cpp(lambda name: name)
+    if parameter.is_tensor:
+        return f"FromTorch({parameter.name})"
+    if parameter.type == "dtype":
+        return f"FromTorch({parameter.name})"
+    if parameter.type == "dtype?":
+        return f"{parameter.name} ? std::make_optional(FromTorch(*{parameter.name})) : std::nullopt"
+    return parameter.name
+
+
+def native_attributes(spec: Spec) -> list[str]:
+    """Attributes as pybind11 hands them over."""
+    return [f"{_native_type(parameter)}{parameter.name}" for parameter in spec.visible if not parameter.is_tensor]
+
+
+def _native_type(parameter: Parameter) -> str:
+    kinds = {"int": "int64_t ", "float": "double ", "bool": "bool ", "str": "const std::string &",
+             "ints": "const std::vector<int64_t> &"}  # fmt: skip
+    kind = parameter.type.removesuffix("?")
+    if kind == "dtype":
+        return "const py::object &"
+    return f"std::optional<{TYPES[kind]}> " if parameter.optional else kinds[kind]
+
+
+def native_attribute_names(spec: Spec) -> str:
+    return ", ".join(parameter.name for parameter in spec.visible if not parameter.is_tensor)
+
+
+def native_value(spec: Spec, parameter: Parameter) -> str:
+    """A Python attribute as the field of Args."""
+    if parameter.name in spec.normal:
+        return spec.normal[parameter.name].cpp(lambda name: name)
+    if parameter.type == "dtype?":
+        return f"{parameter.name}.is_none() ? std::nullopt : std::make_optional(DTypeOf({parameter.name}))"
+    return f"DTypeOf({parameter.name})" if parameter.type == "dtype" else parameter.name
+
+
+def native_parameters(spec: Spec, face: str) -> list[str]:
+    """Parameters of a pybind11 function: those of the schema, then what the face adds."""
+    result = []
+    for parameter in spec.visible:
+        if not parameter.is_tensor:
+            result.append(f"{_native_type(parameter)}{parameter.name}")
+        elif face == "Tiling":
+            result.append(f"const py::object &{parameter.name}")
+        else:
+            kind = "std::optional<py::array>" if parameter.optional else "py::array"
+            result.append(f"const {kind} &{parameter.name}")
+    if face == "Tiling":
+        return [*result, "std::optional<std::string> soc", "std::optional<uint32_t> cores",
+                "std::optional<uint64_t> ub_bytes"]  # fmt: skip
+    return result + [f"const std::optional<py::array> &{output}" for output in spec.outputs]
+
+
+def native_arg_names(spec: Spec, face: str) -> list[str]:
+    names = [parameter.name for parameter in spec.visible]
+    names += ["soc", "cores", "ub_bytes"] if face == "Tiling" else spec.outputs
+    return [f'"{name}"_a' for name in names]
+
+
+def native_use(spec: Spec, argument: Argument) -> str:
+    """An entry point's argument out of Args and the caller's arrays."""
+    field_name = f"args.{argument.target}"
+    if argument.output:
+        return f"call.Output({argument.target}_array, !{argument.target})"
+    if argument.ctype.endswith("aclTensor *"):
+        return f"call.Input({argument.target})"
+    if argument.ctype.endswith("aclIntArray *"):
+        return f"call.Ints({field_name})"
+    if argument.ctype == "const char *":
+        return f"{field_name}.c_str()"
+    given = f"{field_name}.value()" if spec.scope[argument.target].type.endswith("?") else field_name
+    natural = {"int": "int64_t", "float": "double", "bool": "bool"}.get(spec.scope[argument.target].type.rstrip("?"))
+    return given if argument.ctype == natural else f"static_cast<{argument.ctype}>({given})"
+
+
+def native_probe(argument: Argument) -> str:
+    """Statement that takes an argument of a probed call out of the dictionary."""
+    source = f'arguments["{argument.name}"]'
+    if argument.ctype.endswith("aclTensor *"):
+        return f"aclTensor *{argument.name} = call.Probe({source});"
+    if argument.ctype.endswith("aclIntArray *"):
+        return f"const aclIntArray *{argument.name} = call.ProbeInts({source});"
+    if argument.ctype == "const char *":
+        return f"const auto {argument.name} = {source}.cast<std::optional<std::string>>();"
+    if argument.ctype == "aclDataType":
+        return f"const auto {argument.name} = static_cast<aclDataType>(DTypeOf({source}));"
+    if argument.ctype in ("int8_t", "int32_t", "int"):
+        return f"const auto {argument.name} = static_cast<{argument.ctype}>({source}.cast<int>());"
+    return f"const auto {argument.name} = {source}.cast<{argument.ctype}>();"
+
+
+def native_result(spec: Spec) -> str:
+    arrays = [f"{output}_array" for output in spec.outputs]
+    return arrays[0] if len(arrays) == 1 else f"py::make_tuple({', '.join(arrays)})"
+
+
 # --- what headers and pages say -----------------------------------------------------------------------------------
 
 
@@ -326,6 +450,20 @@ FILTERS = {
     "c_parameter_doc": c_parameter_doc,
     "declarations": lambda entry: [a.declaration for a in entry.arguments] + [
         "uint64_t *workspaceSize", "aclOpExecutor **executor"],
+    "torch_parameters": torch_parameters,
+    "torch_result": torch_result,
+    "torch_value": torch_value,
+    "native_attributes": native_attributes,
+    "native_attribute_names": native_attribute_names,
+    "native_value": native_value,
+    "native_parameters": native_parameters,
+    "native_arg_names": native_arg_names,
+    "entry_uses": lambda spec: [native_use(spec, argument) for argument in spec.entry.arguments],
+    "native_probe": native_probe,
+    "probe_use": lambda argument: (
+        f"{argument.name} ? {argument.name}->c_str() : nullptr" if argument.ctype == "const char *" else argument.name
+    ),
+    "native_result": native_result,
     "task_type": lambda spec: TASK_TYPES[spec.kernel],
     "kernel_kind": lambda spec: KERNEL_KINDS[spec.kernel],
 }

@@ -15,6 +15,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from .._shapes import drop, numel, wrap
+
 NUMBERS = ("int", "float", "bool")
 COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 ARITHMETIC = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
@@ -353,19 +355,6 @@ def _saturated_int(value: float) -> int:
     return max(-(2**63), min(2**63 - 1, int(value)))
 
 
-def drop(shape, dim, keepdim):
-    """The shape with dimension `dim` taken out, or kept as 1."""
-    if len(shape) == 0:
-        return []
-    index = dim % len(shape)
-    return [*shape[:index], *([1] if keepdim else []), *shape[index + 1 :]]
-
-
-def wrap(dim, rank):
-    """A dimension in [-rank, rank) as one in [0, rank)."""
-    return dim + rank if dim < 0 else dim
-
-
 PYTHON_HELPERS = {
     "sym_int": _saturated_int,
     "sym_float": float,
@@ -375,7 +364,7 @@ PYTHON_HELPERS = {
     "max": max,
     "abs": abs,
     "len": len,
-    "numel": lambda tensor: math.prod(tensor.shape),
+    "numel": numel,
     "drop": drop,
     "wrap": wrap,
 }

@@ -98,7 +98,7 @@ class Entry:
 
 @dataclass
 class Tolerance:
-    """How far from the reference a result may be, and why: absolute + relative * |reference|, or so many ulp."""
+    """How far from the reference a result may be, and why: within any one of the three."""
 
     why: str
     absolute: float = 0.0
@@ -113,8 +113,7 @@ class Tolerance:
             parts.append(f"{self.relative:g} x |reference|")
         if self.ulp:
             parts.append(f"{self.ulp} ulp")
-        return " or ".join([" + ".join(parts[: len(parts) - bool(self.ulp)]), parts[-1]]
-                           if self.ulp and len(parts) > 1 else [" + ".join(parts) or "exact"])
+        return either(parts) if parts else "exact"
 
 
 @dataclass

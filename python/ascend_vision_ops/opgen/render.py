@@ -11,11 +11,17 @@ from pathlib import Path
 
 import jinja2
 
-from . import cpp
+from . import cpp, faces
 from .model import Spec, camel, either
 
 TEMPLATES = Path(__file__).parent / "templates"
 MANIFEST = ".opgen.json"  # what the last run wrote, so that stale files can go
+
+
+NUMPY_FACES = {
+    "cpu": "NumPy in and out, on the CPU kernels.",
+    "aclnn": "NumPy in and out, through the aclnn entry points and the AscendC kernels on the current device.",
+}
 
 
 @cache
@@ -28,7 +34,7 @@ def environment() -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    env.filters |= cpp.FILTERS
+    env.filters |= cpp.FILTERS | faces.FILTERS
     env.filters |= {
         "camel": camel,
         "either": either,
@@ -74,6 +80,23 @@ def sim_files(specs: list[Spec]) -> Iterator[tuple[str, str]]:
         yield f"op_kernel/{name}.cpp", kernel_entry(spec, name)
         yield f"op_kernel/{name}_sim.h", render_text("kernel_sim.h.j2", spec=spec)
         yield f"op_kernel/{name}_sim.cpp", render_text("kernel_sim.cpp.j2", spec=spec)
+
+
+        yield f"csrc/torch_{name}.cpp", render_text("torch.cpp.j2", spec=spec)
+        yield f"csrc/native_{name}.cpp", render_text("native.cpp.j2", spec=spec)
+
+    yield from python_files(specs)
+
+
+def python_files(specs: list[Spec]) -> Iterator[tuple[str, str]]:
+    """The Python faces, and what is made from all contracts together."""
+    package = "python/ascend_vision_ops"
+    yield f"{package}/ops.py", render_text("ops.py.j2", specs=specs)
+    for face, title in NUMPY_FACES.items():
+        yield f"{package}/{face}.py", render_text("numpy.py.j2", specs=specs, face=face, title=title)
+    yield f"{package}/tiling.py", render_text("tiling.py.j2", specs=specs)
+    yield f"{package}/__init__.pyi", render_text("init.pyi.j2", specs=specs)
+    yield "tests/bad_inputs.json", faces.bad_inputs(specs)
 
 
 def entry_files(spec: Spec, template: str) -> Iterator[tuple[str, str]]:

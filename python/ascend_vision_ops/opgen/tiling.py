@@ -30,7 +30,7 @@ class Field:
 
 
 def read_tiling(path: Path, struct: str) -> list[Field]:
-    """The fields of `struct`: one a line, each with its trailing comment."""
+    """The fields of `struct`: one a line, each with its trailing comment; an empty one repeats the comment above."""
     if not path.exists():
         raise TilingError(f"{path.name}:1: expected the tiling header of the operator, got no such file")
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -44,10 +44,13 @@ def read_tiling(path: Path, struct: str) -> list[Field]:
             return fields
         if not text or text.startswith("//"):
             continue
-        match = re.fullmatch(r"([\w:]+)\s+(\w+)(?:\[([^\]]+)\])?(?:\s*=\s*[^;]+|\{\})?;\s*(?://\s*(.*))?", text)
+        match = re.fullmatch(r"([\w:]+)\s+(\w+)(?:\[([^\]]+)\])?(?:\s*=\s*[^;]+|\{\})?;\s*(//.*)?", text)
         if not match:
             raise TilingError(f"{path.name}:{number}: expected `type name;  // comment`, got {text!r}")
-        if not match[4]:
+        comment = (match[4] or "").removeprefix("//").strip()
+        if match[4] and not comment and fields:
+            comment = fields[-1].comment
+        if not comment:
             raise TilingError(f"{path.name}:{number}: expected a comment after field {match[2]}, got none")
-        fields.append(Field(match[2], match[1], match[3] or "", match[4].strip()))
+        fields.append(Field(match[2], match[1], match[3] or "", comment))
     raise TilingError(f"{path.name}:{len(lines)}: expected `}};` after struct {struct}, got the end of the file")

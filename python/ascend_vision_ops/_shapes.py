@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arithmetic on shapes as contracts define it; right for ints and for torch's SymInt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+
+def numel(tensor) -> int:
+    """The number of elements of anything with a shape."""
+    return math.prod(tensor.shape)
+
+
+def wrap(dim: int, rank: int) -> int:
+    """A dimension in [-rank, rank) as one in [0, rank)."""
+    return dim + rank if dim < 0 else dim
+
+
+def drop(shape: Sequence[int], dim: int, keepdim: bool) -> list[int]:
+    """The shape with dimension `dim` taken out, or kept as 1."""
+    if len(shape) == 0:
+        return []
+    index = wrap(dim, len(shape))
+    return [*shape[:index], *([1] if keepdim else []), *shape[index + 1 :]]

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module _native: what the NumPy faces, the tests and `avo` call. Operators come from the generated files.
+#include "native_common.h"
+#include "sim/sim_runtime.h"
+
+namespace {
+
+namespace py = pybind11;
+
+void AddSimulator(py::module_ sim) {
+  sim.def("keep_reports", [](bool keep) { simKeepReports(keep); }, py::arg("keep") = true,
+          "Keep the report of every kernel launched from now on.");
+  sim.def("take_reports", [] { return avo::native::FromJson(simTakeReports()); },
+          "Reports kept since the last call, a list of dicts in order of completion.");
+  sim.def("set_soc", [](const std::string &soc) { simSetSoc(soc.c_str()); }, py::arg("soc"),
+          "Device to simulate; before the first call that needs one.");
+  sim.def("trace", [](bool on) { simSetTrace(on); }, py::arg("on") = true,
+          "Keep pipe traces of the kernels launched from now on.");
+  sim.def("take_trace", [] { return std::string(simTakeTrace()); },
+          "Trace of the last kernel as Chrome / Perfetto JSON text.");
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_native, module) {
+  module.doc() = "Native kernels of ascend_vision_ops, NumPy in and out.";
+  avo::native::Modules modules{
+      module.def_submodule("cpu", "CPU kernels"),
+      module.def_submodule("aclnn", "aclnn entry points on the current device"),
+      module.def_submodule("tiling", "tilings, computed without a device"),
+      module.def_submodule("probe", "first phases alone, with any argument wrong or null"),
+  };
+  avo::native::Registration::AddAll(modules);
+  AddSimulator(module.def_submodule("sim", "the simulated device"));
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// One aclnn call from Python, with everything it allocates.
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include "native_common.h"
+#include "op_host/common/math.h"
+
+namespace avo::native {
+namespace {
+
+constexpr int32_t kDevice = 0;
+
+// Initialises ACL once in the process and makes the device current on this thread.
+void UseDevice() {
+  static std::once_flag once;
+  static aclError first = ACL_SUCCESS;
+  std::call_once(once, [] {
+    first = aclInit(nullptr);
+    if (first == ACL_ERROR_REPEAT_INITIALIZE) first = ACL_SUCCESS;
+  });
+  CheckAcl(first, "aclInit failed");
+  CheckAcl(aclrtSetDevice(kDevice), "aclrtSetDevice failed");
+}
+
+// The elements before and after data[0] that a view reaches, and whether it steps backwards.
+struct Span {
+  int64_t last = 0;
+  bool backwards = false;
+};
+
+Span SpanOf(const Tensor &view) {
+  Span span;
+  for (size_t i = 0; i < view.shape.size(); ++i) {
+    span.backwards |= view.strides[i] < 0 && view.shape[i] > 1;
+    span.last += std::max<int64_t>(view.shape[i] - 1, 0) * std::max<int64_t>(view.strides[i], 0);
+  }
+  return span;
+}
+
+// A negative stride has no aclTensor: the face makes such an array dense first.
+py::array Forward(const py::array &array) {
+  if (!SpanOf(FromNumpy(array)).backwards) return array;
+  return py::module_::import("numpy").attr("ascontiguousarray")(array);
+}
+
+}  // namespace
+
+struct AclnnCall::Impl {
+  struct Storage {
+    aclTensor *tensor = nullptr;
+    void *device = nullptr;
+    void *host = nullptr;
+    size_t bytes = 0;
+    bool copy_in = false;
+    bool copy_out = false;
+  };
+
+  const char *name;
+  std::vector<Storage> storages;
+  std::vector<aclIntArray *> ints;
+  std::vector<py::array> kept;                          // arrays made here, alive until the call ends
+  std::vector<std::pair<py::array, py::array>> written;  // results to assign: caller's array, dense array
+  void *workspace = nullptr;
+  aclrtStream stream = nullptr;
+};
+
+AclnnCall::AclnnCall(const char *name) : impl_(new Impl{}) {
+  impl_->name = name;
+  UseDevice();
+}
+
+AclnnCall::~AclnnCall() {
+  for (const auto &storage : impl_->storages) {
+    if (storage.tensor != nullptr) aclDestroyTensor(storage.tensor);
+    if (storage.device != nullptr) aclrtFree(storage.device);
+  }
+  for (const aclIntArray *array : impl_->ints) aclDestroyIntArray(array);
+  if (impl_->workspace != nullptr) aclrtFree(impl_->workspace);
+  if (impl_->stream != nullptr) aclrtDestroyStream(impl_->stream);
+}
+
+aclTensor *AclnnCall::MakeTensor(const Tensor &view, void *host, size_t itemsize, bool copy_in, bool copy_out) {
+  Impl::Storage storage;
+  const int64_t elements = view.numel() == 0 ? 0 : SpanOf(view).last + 1;
+  storage.host = host;
+  storage.bytes = static_cast<size_t>(elements) * itemsize;
+  storage.copy_in = copy_in;
+  storage.copy_out = copy_out;
+  if (storage.bytes != 0) {
+    CheckAcl(aclrtMalloc(&storage.device, storage.bytes, ACL_MEM_MALLOC_HUGE_FIRST), "out of device memory");
+  }
+  storage.tensor = aclCreateTensor(view.shape.data(), view.shape.size(), static_cast<aclDataType>(view.dtype),
+                                   view.strides.data(), 0, ACL_FORMAT_ND, &elements, 1, storage.device);
+  impl_->storages.push_back(storage);
+  if (storage.tensor == nullptr) CheckAcl(ACL_ERROR_INVALID_PARAM, "aclCreateTensor failed");
+  return storage.tensor;
+}
+
+const aclTensor *AclnnCall::Input(const std::optional<py::array> &array) {
+  if (!array) return nullptr;
+  const py::array forward = Forward(*array);
+  impl_->kept.push_back(forward);
+  return MakeTensor(FromNumpy(forward), const_cast<void *>(forward.data()), forward.itemsize(), true, false);
+}
+
+aclTensor *AclnnCall::Output(const py::array &array, bool fresh) {
+  const py::array forward = Forward(array);
+  if (!forward.is(array)) impl_->written.emplace_back(array, forward);
+  impl_->kept.push_back(forward);
+  // What lies between the elements of a strided result goes to the device too, so that it comes back untouched.
+  return MakeTensor(FromNumpy(forward), const_cast<void *>(forward.data()), forward.itemsize(), !fresh, true);
+}
+
+const aclIntArray *AclnnCall::Ints(const std::vector<int64_t> &values) {
+  impl_->ints.push_back(aclCreateIntArray(values.data(), values.size()));
+  return impl_->ints.back();
+}
+
+aclTensor *AclnnCall::Probe(const py::handle &description) {
+  if (description.is_none()) return nullptr;
+  Tensor view = Describe(description);
+  // One element's memory, whatever the shape: the first phase does not look at data.
+  Impl::Storage storage;
+  CheckAcl(aclrtMalloc(&storage.device, 32, ACL_MEM_MALLOC_HUGE_FIRST), "out of device memory");
+  aclFormat format = ACL_FORMAT_ND;
+  const auto pair = py::isinstance<py::tuple>(description) ? description.cast<py::tuple>() : py::tuple();
+  if (pair.size() > 2) format = static_cast<aclFormat>(pair[2].cast<int>());
+  storage.tensor = aclCreateTensor(view.shape.data(), view.shape.size(), static_cast<aclDataType>(view.dtype),
+                                   view.strides.data(), 0, format, view.shape.data(), view.shape.size(),
+                                   storage.device);
+  impl_->storages.push_back(storage);
+  if (storage.tensor == nullptr) CheckAcl(ACL_ERROR_INVALID_PARAM, "aclCreateTensor failed");
+  return storage.tensor;
+}
+
+const aclIntArray *AclnnCall::ProbeInts(const py::handle &values) {
+  return values.is_none() ? nullptr : Ints(values.cast<std::vector<int64_t>>());
+}
+
+void AclnnCall::Run(aclnnStatus first_phase, SecondPhase second_phase) {
+  CheckAcl(first_phase, impl_->name);
+  const char *failed = nullptr;
+  int32_t code = 0;
+  {
+    const py::gil_scoped_release released;
+    const auto step = [&](int32_t status, const char *what) {
+      if (code == 0 && status != 0) {
+        code = status;
+        failed = what;
+      }
+      return code == 0;
+    };
+    for (const auto &storage : impl_->storages) {
+      if (!storage.copy_in || storage.bytes == 0) continue;
+      step(aclrtMemcpy(storage.device, storage.bytes, storage.host, storage.bytes, ACL_MEMCPY_HOST_TO_DEVICE),
+           "copy to the device failed");
+    }
+    if (workspace_size_ != 0) {
+      step(aclrtMalloc(&impl_->workspace, workspace_size_, ACL_MEM_MALLOC_HUGE_FIRST), "no memory for the workspace");
+    }
+    step(aclrtCreateStream(&impl_->stream), "aclrtCreateStream failed");
+    // The second phase consumes the executor, whether or not it succeeds.
+    if (code != 0) {
+      aclDestroyAclOpExecutor(executor_);
+    } else {
+      step(second_phase(impl_->workspace, workspace_size_, executor_, impl_->stream), impl_->name);
+    }
+    if (code == 0) step(aclrtSynchronizeStream(impl_->stream), impl_->name);
+    for (const auto &storage : impl_->storages) {
+      if (code != 0 || !storage.copy_out || storage.bytes == 0) continue;
+      step(aclrtMemcpy(storage.host, storage.bytes, storage.device, storage.bytes, ACL_MEMCPY_DEVICE_TO_HOST),
+           "copy from the device failed");
+    }
+  }
+  CheckAcl(code, failed);
+  for (auto &[target, dense] : impl_->written) target[py::ellipsis()] = dense;
+}
+
+py::tuple AclnnCall::Outcome(aclnnStatus first_phase) {
+  const char *recent = first_phase == 0 ? "" : aclGetRecentErrMsg();
+  const std::string message = recent != nullptr ? recent : "";
+  if (first_phase == 0 && executor_ != nullptr) aclDestroyAclOpExecutor(executor_);
+  return py::make_tuple(static_cast<int32_t>(first_phase), message);
+}
+
+}  // namespace avo::native

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdexcept>
+
+#include "torch_common.h"
+
+namespace avo::torch_face {
+namespace {
+
+struct TypePair {
+  DType dtype;
+  TorchType type;
+};
+
+constexpr TypePair kTypes[] = {
+    {DType::kFloat32, TorchType::Float},   {DType::kFloat16, TorchType::Half}, {DType::kBFloat16, TorchType::BFloat16},
+    {DType::kFloat64, TorchType::Double},  {DType::kInt8, TorchType::Char},    {DType::kInt16, TorchType::Short},
+    {DType::kInt32, TorchType::Int},       {DType::kInt64, TorchType::Long},   {DType::kUInt8, TorchType::Byte},
+    {DType::kBool, TorchType::Bool},
+};
+
+}  // namespace
+
+DType FromTorch(TorchType type) {
+  for (const TypePair &pair : kTypes) {
+    if (pair.type == type) return pair.dtype;
+  }
+  return static_cast<DType>(-1);
+}
+
+TorchType ToTorch(DType dtype) {
+  for (const TypePair &pair : kTypes) {
+    if (pair.dtype == dtype) return pair.type;
+  }
+  throw std::invalid_argument("torch has no " + std::string(DTypeName(dtype)));
+}
+
+Tensor FromTorch(const TorchTensor &tensor) {
+  const auto sizes = tensor.sizes();
+  const auto strides = tensor.strides();
+  return {FromTorch(tensor.scalar_type()), Shape(sizes.begin(), sizes.end()), Shape(strides.begin(), strides.end()),
+          const_cast<void *>(tensor.const_data_ptr())};
+}
+
+std::optional<Tensor> FromTorch(const std::optional<TorchTensor> &tensor) {
+  return tensor ? std::optional<Tensor>(FromTorch(*tensor)) : std::nullopt;
+}
+
+void Check(const char *name, const Status &status) {
+  if (!status.ok()) throw std::runtime_error(std::string(name) + ": " + status.message);
+}
+
+TorchTensor Allocate(Tensor *output) {
+  TorchTensor tensor = torch::stable::empty(output->shape, ToTorch(output->dtype));
+  output->data = tensor.mutable_data_ptr();
+  return tensor;
+}
+
+const ParallelFor &Threads() {
+  static const ParallelFor threads = [](int64_t count, int64_t grain, const auto &body) {
+    torch::stable::parallel_for(0, count, grain, body);
+  };
+  return threads;
+}
+
+}  // namespace avo::torch_face

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Concrete calls of a contract: the example it gives, the judgement of any call, and every single violation.
+
+The judgement follows the same list of checks from which the C++ is generated, so that the sweep knows, for each bad
+call, the return code and the parameter that the message must name.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .model import DTYPES, FORMATS, Argument, Check, Entry, Spec
+
+NULLPTR, INVALID = 161001, 161002
+FORMAT_NUMBERS = {"ND": 2, "NCL": 47, "NCHW": 0, "NCDHW": 30}
+
+
+@dataclass
+class Shaped:
+    """A tensor as far as contracts look: what expressions see of it."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    format: str = "ND"
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+
+@dataclass
+class Call:
+    """Arguments by parameter name: Shaped tensors (None when not given) and attribute values, normalised."""
+
+    values: dict[str, object]
+    nulls: list[str] = field(default_factory=list)  # pointers passed as null, by aclnn name
+
+    def with_value(self, name: str, value: object) -> Call:
+        changed = Call(dict(self.values), list(self.nulls))
+        changed.values[name] = value
+        return changed
+
+    def with_shape(self, name: str, shape) -> Call:
+        tensor = copy.copy(self.values[name])
+        tensor.shape = tuple(shape)
+        return self.with_value(name, tensor)
+
+
+@dataclass
+class BadCall:
+    """One violation: the call, and what the first phase must answer."""
+
+    operator: str
+    entry: str
+    id: str
+    call: Call
+    code: int
+    parameter: str
+
+    def to_json(self, entry: Entry) -> dict[str, object]:
+        arguments = {}
+        for argument in entry.arguments:
+            value = None if argument.name in self.call.nulls else self.call.values[argument.target]
+            if isinstance(value, Shaped):
+                value = {"shape": list(value.shape), "dtype": value.dtype, "format": FORMAT_NUMBERS[value.format]}
+            arguments[argument.name] = value
+        return {
+            "operator": self.operator,
+            "entry": self.entry,
+            "id": self.id,
+            "arguments": arguments,
+            "nulls": [name for name in self.call.nulls if name in ("workspaceSize", "executor")],
+            "code": self.code,
+            "parameter": self.parameter,
+        }
+
+
+def sizes_of(spec: Spec, call: Call) -> dict[str, object]:
+    """The values expressions see: arguments, and the names that `shape` and `let` give to sizes."""
+    values = dict(call.values)
+    for pattern in spec.patterns.values():
+        tensor = call.values.get(pattern.tensor)
+        for index, name in enumerate(pattern.binds):
+            if name:
+                values[name] = tensor.shape[index] if tensor is not None else 0
+    for name, expression in spec.lets.items():
+        values[name] = expression.evaluate(values)
+    return values
+
+
+def shape_of(spec: Spec, tensor: str, values: dict[str, object]) -> tuple[int, ...]:
+    """The shape a pattern asks for."""
+    pattern = spec.patterns[tensor]
+    if pattern.dims is None:
+        return tuple(pattern.whole.evaluate(values))
+    return tuple(dim.evaluate(values) for dim in pattern.dims)
+
+
+def example_call(spec: Spec) -> Call:
+    """The call that `example` describes; attributes it leaves out have their defaults."""
+    values: dict[str, object] = {}
+    for parameter in spec.attributes:
+        value = spec.example.get(parameter.name, parameter.default_value() if parameter.has_default else None)
+        values[parameter.name] = value
+    for name, expression in spec.normal.items():
+        values[name] = expression.evaluate(values)
+    sizes = {name: value for name, value in spec.example.items() if spec.scope[name].dimension}
+    instance = spec.instances[0]
+    for parameter in spec.tensors:
+        if parameter.optional and parameter.name not in spec.patterns:
+            values[parameter.name] = None
+            continue
+        shape = spec.example.get(parameter.name)
+        if shape is None:
+            shape = shape_of(spec, parameter.name, {**values, **sizes})
+        values[parameter.name] = Shaped(tuple(shape), spec.dtype_of(parameter.name, instance))
+    call = Call(values)
+    sizes = sizes_of(spec, call)
+    for output in spec.outputs:
+        call.values[output] = Shaped(shape_of(spec, output, sizes), spec.dtype_of(output, instance))
+    return call
+
+
+def failed_check(spec: Spec, call: Call) -> Check | None:
+    """The first check a call fails, in the documented order."""
+    values: dict[str, object] | None = None
+    for check in spec.checks:
+        if check.kind not in ("rank", "length") and values is None:
+            values = sizes_of(spec, call)
+        subject = call.values[check.subject]
+        if check.optional and subject is None:
+            continue
+        if not _holds(spec, check, call, subject, values):
+            return check
+    return None
+
+
+def _holds(spec: Spec, check: Check, call: Call, subject, values) -> bool:
+    match check.kind:
+        case "rank":
+            return subject.ndim == len(check.pattern.dims)
+        case "length":
+            return len(subject) == check.length
+        case "require":
+            return bool(check.expression.evaluate(values))
+        case "shape":
+            return tuple(subject.shape) == shape_of(spec, check.subject, values)
+        case "dtype":
+            return subject.dtype in check.dtypes
+        case "same_dtype":
+            return subject.dtype == call.values[check.same_as].dtype
+    raise AssertionError(check.kind)
+
+
+def violations(spec: Spec) -> Iterator[BadCall]:
+    """Every single violation of every entry point of a contract."""
+    good = example_call(spec)
+    failed = failed_check(spec, good)
+    if failed is not None:
+        raise ValueError(f"{spec.path.name}:1: example: expected a valid call, got one that fails {failed.kind} of {failed.subject}")
+    for entry in spec.entries:
+        for argument in entry.arguments:
+            if argument.pointer and not spec.optional_tensor(argument.target):
+                bad = Call(dict(good.values), [argument.name])
+                yield BadCall(spec.name, entry.name, f"{argument.name}-null", bad, NULLPTR, argument.name)
+        for name in ("workspaceSize", "executor"):
+            yield BadCall(spec.name, entry.name, f"{name}-null", Call(dict(good.values), [name]), NULLPTR, name)
+        seen: set[str] = set()
+        for check in spec.checks:
+            for label, bad in _violating(spec, good, check):
+                name = f"{check.subject}-{check.kind}-{label}"
+                if failed_check(spec, bad) is not check or name in seen or not _reachable(spec, entry, good, bad):
+                    continue
+                seen.add(name)
+                yield BadCall(spec.name, entry.name, name, bad, INVALID, _spelled(entry, check.subject))
+        for argument in entry.arguments:
+            if argument.ctype.endswith("aclTensor *") and good.values[argument.target] is not None:
+                other = next(name for name in FORMATS if name not in spec.formats)
+                tensor = copy.copy(good.values[argument.target])
+                tensor.format = other
+                bad = good.with_value(argument.target, tensor)
+                yield BadCall(spec.name, entry.name, f"{argument.name}-format-{other}", bad, INVALID, argument.name)
+
+
+def _spelled(entry: Entry, target: str) -> str:
+    argument: Argument | None = entry.argument_of(target)
+    return argument.name if argument else target
+
+
+def _reachable(spec: Spec, entry: Entry, good: Call, bad: Call) -> bool:
+    """Whether an entry point can make the call: what differs from the good one has an argument."""
+    return all(
+        entry.argument_of(name) is not None for name, value in bad.values.items() if value != good.values[name]
+    )
+
+
+def _violating(spec: Spec, good: Call, check: Check) -> Iterator[tuple[str, Call]]:
+    """Calls one step away from the good one, of which those that fail exactly `check` are kept."""
+    subject = good.values.get(check.subject)
+    match check.kind:
+        case "rank" if subject is not None:
+            for rank in range(0, 6):
+                yield f"rank{rank}", good.with_shape(check.subject, ([*subject.shape] + [1] * 6)[:rank])
+        case "length":
+            for length in (0, check.length - 1, check.length + 1):
+                yield f"{length}", good.with_value(check.subject, ([*subject] + [1] * 9)[:length])
+        case "dtype" | "same_dtype" if subject is not None:
+            for name in DTYPES:
+                tensor = copy.copy(subject)
+                tensor.dtype = name
+                yield name, good.with_value(check.subject, tensor)
+        case "shape" | "require":
+            yield from _nudged(spec, good, check)
+
+
+def _nudged(spec: Spec, good: Call, check: Check) -> Iterator[tuple[str, Call]]:
+    """One attribute, element or dimension changed; outputs follow inputs, unless an output's shape is what is judged."""
+    if check.bad:
+        call = good
+        for name, value in check.bad.items():
+            call = call.with_value(name, value)
+        yield "given", _follow(spec, call)
+    for name, value in good.values.items():
+        own = check.kind == "shape" and name == check.subject
+        if isinstance(value, Shaped):
+            if name in spec.outputs and not own:
+                continue
+            for index, extent in enumerate(value.shape):
+                for changed in (0, extent - 1, extent + 1, 2 * extent + 1):
+                    shape = [*value.shape]
+                    shape[index] = changed
+                    if min(shape) < 0 or changed == extent:
+                        continue
+                    call = good.with_shape(name, shape)
+                    yield f"{name}[{index}]={changed}", call if own else _follow(spec, call)
+        elif isinstance(value, list):
+            for index, extent in enumerate(value):
+                for changed in (-1, 0, extent - 1, extent + 1, 100):
+                    values = [*value]
+                    values[index] = changed
+                    if changed != extent:
+                        yield f"{name}[{index}]={changed}", _follow(spec, good.with_value(name, values))
+        elif isinstance(value, bool) or value is None:
+            continue
+        elif isinstance(value, (int, float)):
+            kind = type(value)
+            for changed in (-100, -1, 0, 0.5, 1, 2, 3, 100):
+                if kind(changed) == changed and changed != value:
+                    yield f"{name}={changed}", _follow(spec, good.with_value(name, kind(changed)))
+        elif isinstance(value, str):
+            yield f"{name}=unknown", _follow(spec, good.with_value(name, "unknown"))
+
+
+def _follow(spec: Spec, call: Call) -> Call:
+    """The call with outputs shaped as its inputs ask, where they can be."""
+    try:
+        values = sizes_of(spec, call)
+        for output in spec.outputs:
+            shape = shape_of(spec, output, values)
+            if min(shape, default=0) >= 0:
+                call = call.with_shape(output, shape)
+    except (ArithmeticError, IndexError):
+        pass
+    return call

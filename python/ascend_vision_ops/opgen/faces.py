@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a contract is spelled in Python: the filters of the templates of the Python faces and of the pages."""
+
+from __future__ import annotations
+
+import ast
+import json
+import textwrap
+
+from . import cpp
+from .calls import Shaped, example_call, sizes_of, violations
+from .model import DTYPES, Check, Entry, Gradient, Spec, either
+from .schema import Parameter
+
+ANNOTATIONS = {
+    "torch": {"tensor": "Tensor", "dtype": "torch.dtype"},
+    "numpy": {"tensor": "np.ndarray", "dtype": "np.dtype"},
+    "tiling": {"tensor": "TensorLike", "dtype": "np.dtype"},
+}
+
+
+def annotation(parameter: Parameter, face: str) -> str:
+    kind = parameter.type.removesuffix("?")
+    name = "int | Sequence[int]" if kind == "ints" else ANNOTATIONS[face].get(kind, kind)
+    return f"{name} | None" if parameter.optional else name
+
+
+def signature(spec: Spec, face: str) -> list[str]:
+    """The parameters of a wrapper, annotated, in schema order."""
+    parts, starred = [], False
+    for parameter in spec.visible:
+        if parameter.keyword_only and not starred:
+            parts.append("*")
+            starred = True
+        text = f"{parameter.name}: {annotation(parameter, face)}"
+        parts.append(f"{text} = {parameter.default!r}" if parameter.has_default else text)
+    return parts
+
+
+def keyword_only_extra(spec: Spec, *extras: str) -> list[str]:
+    """What a face adds behind the schema's parameters, keyword-only."""
+    return [*([] if any(p.keyword_only for p in spec.visible) else ["*"]), *extras]
+
+
+def torch_call(spec: Spec) -> list[str]:
+    return [f"{p.name}={p.name}" if p.keyword_only else p.name for p in spec.visible]
+
+
+def numpy_call(spec: Spec, tensors: str) -> list[str]:
+    """Arguments of the native call; `tensors` is numpy or tiling."""
+    arguments = []
+    for parameter in spec.visible:
+        if parameter.is_tensor:
+            function = "optional_array" if parameter.optional else "array"
+            arguments.append(f"{function}({parameter.name})" if tensors == "numpy" else parameter.name)
+        elif parameter.length:
+            arguments.append(f"sizes({parameter.name}, {parameter.length})")
+        elif parameter.length == 0:
+            arguments.append(f"sizes({parameter.name}, 1)")
+        else:
+            arguments.append(parameter.name)
+    return arguments
+
+
+def result(spec: Spec, face: str) -> str:
+    tensor = ANNOTATIONS[face]["tensor"]
+    return tensor if len(spec.outputs) == 1 else f"tuple[{', '.join([tensor] * len(spec.outputs))}]"
+
+
+def _tensor_facts(spec: Spec, name: str, cpu: bool) -> str:
+    facts = [spec.patterns[name].text] if name in spec.patterns else []
+    if name in spec.same_dtype:
+        facts.append(f"dtype of {spec.same_dtype[name]}")
+    else:
+        facts.append(either(spec.dtypes[name] + (spec.cpu_dtypes.get(name, []) if cpu else [])))
+    return ", ".join(facts)
+
+
+def parameter_facts(spec: Spec, name: str, cpu: bool = True) -> str:
+    """Shape and dtypes of a tensor, or the type of an attribute."""
+    if name in spec.outputs or spec.parameter(name).is_tensor:
+        return _tensor_facts(spec, name, cpu)
+    return spec.parameter(name).schema_type
+
+
+def docstring(spec: Spec, face: str) -> str:
+    """The body of a wrapper's docstring, indented by four."""
+    wide = 100
+    lines = [spec.summary, ""]
+    lines += textwrap.wrap(" ".join(spec.details.split()), wide)
+    lines += ["", "Args:"]
+    for parameter in spec.visible:
+        if parameter.is_tensor and face == "tiling":
+            text = f"{parameter.name}: an array, or (shape, dtype); {parameter_facts(spec, parameter.name, False)}"
+        else:
+            text = f"{parameter.name}: {spec.docs[parameter.name]}"
+            if parameter.is_tensor:
+                text += f"; {parameter_facts(spec, parameter.name, face in ('torch', 'cpu'))}"
+        lines += textwrap.wrap(text, wide - 4, initial_indent="    ", subsequent_indent="        ")
+    lines += {
+        "cpu": ["    out: where results go, any strides; a new array when None"],
+        "aclnn": ["    out: where results go, any strides; a new array when None"],
+        "tiling": [
+            "    soc: device to plan for, as the runtime names it; the current one when None",
+            "    cores: vector cores to plan for, instead of the device's",
+            "    ub_bytes: Unified Buffer of a vector core to plan for, instead of the device's",
+        ],
+    }.get(face, [])
+    lines += ["", "Returns:"]
+    if face == "tiling":
+        lines.append("    The plan: tiling key, block_dim, workspace, and the fields of the tiling struct with comments.")
+    else:
+        for output in spec.outputs:
+            text = f"{output}: {spec.docs[output]}; {parameter_facts(spec, output, face in ('torch', 'cpu'))}"
+            lines += textwrap.wrap(text, wide - 4, initial_indent="    ", subsequent_indent="        ")
+    error = "RuntimeError" if face == "torch" else "ValueError"
+    lines += ["", "Raises:", f"    {error}: in this order, unless"]
+    for check in spec.checks:
+        if check.output and face == "torch":
+            continue
+        text = cpp.check_text(spec, check)
+        lines += textwrap.wrap(text, wide - 6, initial_indent="      - ", subsequent_indent="        ")
+    lines += ["", f"Source: {'; '.join(spec.source)}."]
+    return "\n".join(f"    {line}" if line else "" for line in lines).replace("\\", "\\\\")
+
+
+# --- fake kernels and autograd -------------------------------------------------------------------------------------
+
+
+def fake_condition(spec: Spec, check: Check) -> str:
+    """True where the check holds, for tensors whose sizes may be symbolic."""
+    subject = check.subject
+    match check.kind:
+        case "rank":
+            return f"{subject}.ndim == {len(check.pattern.dims)}"
+        case "length":
+            return f"len({subject}) == {check.length}"
+        case "require":
+            return check.expression.python()
+        case "shape":
+            dims = check.pattern.dims
+            if dims is None:
+                return f"list({subject}.shape) == list({check.pattern.whole.python()})"
+            tests = [f"{subject}.shape[{i}] == {dim.python()}" for i, dim in enumerate(dims)
+                     if check.pattern.binds[i] is None]  # fmt: skip
+            return " and ".join(tests)
+        case "dtype":
+            names = check.dtypes + check.cpu_dtypes
+            return f"{subject}.dtype in ({', '.join(f'torch.{name}' for name in names)},)"
+        case "same_dtype":
+            return f"{subject}.dtype == {check.same_as}.dtype"
+    raise AssertionError(check.kind)
+
+
+def fake_message(spec: Spec, check: Check) -> str:
+    name, _, text = cpp.check_text(spec, check).partition(": ")
+    return f"{spec.name}: {name}: expected {text}"
+
+
+def fake_output(spec: Spec, output: str) -> str:
+    pattern = spec.patterns[output]
+    shape = pattern.whole.python() if pattern.dims is None else f"[{', '.join(d.python() for d in pattern.dims)}]"
+    if output in spec.same_dtype:
+        dtype = f"{spec.same_dtype[output]}.dtype"
+    elif output in spec.dtype_from:
+        chosen = spec.dtype_from[output]
+        dtype = f"{chosen.text} or torch.{spec.dtypes[output][0]}" if chosen.type.endswith("?") else chosen.text
+    else:
+        dtype = f"torch.{spec.dtypes[output][0]}"
+    return f"{spec.tensors[0].name}.new_empty({shape}, dtype={dtype})"
+
+
+def fake_sizes(spec: Spec) -> list[str]:
+    """Statements that bind the names of sizes."""
+    lines = []
+    for pattern in spec.patterns.values():
+        for index, name in enumerate(pattern.binds):
+            if name:
+                value = f"{pattern.tensor}.shape[{index}]"
+                optional = spec.optional_tensor(pattern.tensor)
+                lines.append(f"{name} = {value} if {pattern.tensor} is not None else 0" if optional else f"{name} = {value}")
+    return lines + [f"{name} = {expression.python()}" for name, expression in spec.lets.items()]
+
+
+class _Saved(ast.NodeTransformer):
+    """`x.shape` becomes the saved value x_shape; other tensors and attributes stay."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if node.attr == "shape":
+            return ast.Name(id=f"{node.value.id}_shape", ctx=ast.Load())
+        return self.generic_visit(node)
+
+
+def gradient_plan(spec: Spec) -> dict[str, object]:
+    """What a forward saves and what its backward calls: `tensors`, `values` (name, expression), `calls`, `grads`."""
+    tensors, values, calls = [], {}, []
+    grads = {f"grad_{output}" for output in spec.outputs}
+    names = {parameter.name: parameter for parameter in spec.visible}
+    for gradient in spec.backward:
+        arguments = []
+        for expression in gradient.arguments:
+            tree = _Saved().visit(ast.parse(expression.python(), mode="eval").body)
+            arguments.append(ast.unparse(tree))
+            for node in ast.walk(tree):
+                if not isinstance(node, ast.Name) or node.id in grads:
+                    continue
+                base = node.id.removesuffix("_shape")
+                if node.id.endswith("_shape") and base in names:
+                    values[node.id] = f"{base}.shape"
+                elif node.id in spec.outputs or (node.id in names and names[node.id].is_tensor):
+                    if node.id not in tensors:
+                        tensors.append(node.id)
+                elif node.id in names:
+                    values[node.id] = node.id
+        calls.append({"targets": ", ".join(gradient_targets(gradient)), "operator": gradient.operator, "arguments": arguments})
+    found = {name for gradient in spec.backward for name in gradient.inputs}
+    positional = [parameter for parameter in spec.visible if not parameter.keyword_only]
+    returns = [f"grad_of_{p.name}" if p.name in found else "None" for p in positional]
+    return {"tensors": tensors, "values": values, "calls": calls, "returns": returns,
+            "keywords": [p.name for p in spec.visible if p.keyword_only],
+            "positional": [p.name for p in positional]}  # fmt: skip
+
+
+def gradient_targets(gradient: Gradient) -> list[str]:
+    return [f"grad_of_{name}" for name in gradient.inputs]
+
+
+# --- examples and the sweep ---------------------------------------------------------------------------------------
+
+
+def example_values(spec: Spec) -> dict[str, object]:
+    """The example call in parts for the example templates."""
+    call = example_call(spec)
+    values = sizes_of(spec, call)
+    return {
+        "tensors": {name: value for name, value in call.values.items() if isinstance(value, Shaped)},
+        "values": values,
+    }
+
+
+def python_example(spec: Spec, face: str) -> str:
+    """The example as a Python call."""
+    values = example_call(spec).values
+    parts = []
+    for parameter in spec.visible:
+        value = values[parameter.name]
+        if parameter.is_tensor:
+            if isinstance(value, Shaped):
+                parts.append(_python_tensor(value, face))
+        elif parameter.name in spec.example:
+            literal = repr(spec.example[parameter.name])
+            parts.append(f"{parameter.name}={literal}" if parameter.keyword_only else literal)
+    return f"{spec.name}({', '.join(parts)})"
+
+
+def _python_tensor(tensor: Shaped, face: str) -> str:
+    shape = ", ".join(map(str, tensor.shape))
+    floating = DTYPES[tensor.dtype].floating
+    if face == "torch":
+        return f"torch.rand({shape})" if floating else f"torch.zeros({shape}, dtype=torch.{tensor.dtype})"
+    return f"np.ones(({shape},), np.{tensor.dtype})"
+
+
+def c_example_value(spec: Spec, entry: Entry, name: str) -> str:
+    """A scalar argument of the C++ example."""
+    value = example_call(spec).values[name]
+    if isinstance(value, bool):
+        return str(value).lower()
+    return json.dumps(value) if isinstance(value, str) else repr(0 if value is None else value)
+
+
+def bad_inputs(specs: list[Spec]) -> str:
+    """Every violation of every contract, as JSON."""
+    rows = []
+    for spec in specs:
+        entries = {entry.name: entry for entry in spec.entries}
+        rows += [bad.to_json(entries[bad.entry]) for bad in violations(spec)]
+    return json.dumps(rows, indent=1) + "\n"
+
+
+FILTERS = {
+    "signature": signature,
+    "keyword_only_extra": keyword_only_extra,
+    "torch_call": torch_call,
+    "numpy_call": numpy_call,
+    "python_result": result,
+    "docstring": docstring,
+    "parameter_facts": parameter_facts,
+    "fake_condition": fake_condition,
+    "fake_message": fake_message,
+    "fake_output": fake_output,
+    "fake_sizes": fake_sizes,
+    "gradient_plan": gradient_plan,
+    "example_values": example_values,
+    "python_example": python_example,
+    "c_example_value": c_example_value,
+}
