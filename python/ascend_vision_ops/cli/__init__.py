@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`avo`: what is here, whether it is right, what it costs, and how to build against it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import ascend_vision_ops
+
+EXAMPLES = """\
+examples:
+  avo list
+  avo parity upsample_linear1d
+  avo profile upsample_linear1d --shape 8,512,1024 --attr output_size=[4096] --dtype float16
+  avo profile 'upsample_linear1d(self=f32[1,80,1500],output_size=[3000])' --trace trace.json
+  avo tiling upsample_linear1d --shape 1,80,1500 --attr output_size=[3000] --cores 3
+  c++ program.cpp $(avo config --cflags --libs)
+"""
+
+
+class Failure(Exception):
+    """Ends the command with one line on stderr."""
+
+
+def _call_arguments(sub: argparse.ArgumentParser, required: bool = True) -> None:
+    call = "operator, or a whole call: op(self=f16[1,8,7],…)"
+    sub.add_argument("call", metavar="OP", nargs=None if required else "?", help=call)
+    shape = "shape of a tensor, the first one without NAME"
+    sub.add_argument("--shape", action="append", default=[], metavar="[NAME=]N,…", help=shape)
+    sub.add_argument("--dtype", help="dtype of the first tensor (float32)")
+    attribute = "attribute, in Python's notation"
+    sub.add_argument("--attr", action="append", default=[], metavar="NAME=VALUE", help=attribute)
+    sub.add_argument("--soc", help="device to simulate, such as Ascend910B1")
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="avo", description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    top.add_argument(
+        "--version", action="version", version=f"ascend-vision-ops {ascend_vision_ops.__version__}"
+    )
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, module: str, text: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        sub.set_defaults(module=module, name=name)
+        return sub
+
+    command("list", "show", "operators, their dtypes, targets and entry points")
+
+    sub = command("parity", "parity", "CPU and AscendC kernels against the reference, on all cases")
+    sub.add_argument("operators", metavar="OP", nargs="*", help="operators (all)")
+
+    sub = command("profile", "profile", "what one call costs on the simulated device")
+    _call_arguments(sub, required=False)
+    sub.add_argument("--trace", metavar="FILE", help="writes a trace for chrome://tracing or ui.perfetto.dev")
+    sub.add_argument("--calibration", action="store_true", help="the model beside published measurements")
+
+    sub = command("tiling", "show", "the tiling that a call gets, field by field; needs no device")
+    _call_arguments(sub)
+    sub.add_argument("--cores", type=int, help="vector cores, instead of the device's")
+    sub.add_argument("--ub", type=int, metavar="BYTES", help="Unified Buffer, instead of the device's")
+
+    sub = command("config", "show", "what a compiler needs to build ACL programs")
+    for option in ("cflags", "libs", "includedir", "libdir", "cmakedir"):
+        sub.add_argument(f"--{option}", action="store_true")
+
+    sub = command("new", "show", "stubs of a new operator in a source tree")
+    sub.add_argument("operator", metavar="OP", help="name as in its torch schema, such as corner_pool")
+    sub.add_argument("--root", default=".", metavar="DIR", help="source tree (the current folder)")
+    return top
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs a command; wrong use and failures print one line and give 1 or 2."""
+    import importlib
+
+    options = parser().parse_args(argv)
+    try:
+        module = importlib.import_module(f"{__name__}.{options.module}")
+        return getattr(module, f"run_{options.name}")(options)
+    except (Failure, ValueError, FileNotFoundError) as error:
+        print(f"avo: {error}", file=sys.stderr)
+        return 1
+    except ImportError as error:
+        print(f"avo: the package is not built ({error}); ./build.sh build makes it", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # `avo list | head`
+        sys.stderr.close()
+        return 0

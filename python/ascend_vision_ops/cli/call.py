@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A call of an operator as the command line describes it."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+
+from ascend_vision_ops import operators
+from ascend_vision_ops.cli import Failure
+from ascend_vision_ops.testing import Array, BoundCase, Case, parse_case
+from ascend_vision_ops.testing.run import spec_of
+
+
+def known(operator: str) -> str:
+    """The name, when there is such an operator."""
+    if operator not in operators():
+        raise Failure(f"no operator {operator!r}; there are {', '.join(operators())}")
+    return operator
+
+
+def call_of(options: argparse.Namespace) -> BoundCase:
+    """The call that OP, --shape, --dtype and --attr describe."""
+    if options.call is None:
+        raise Failure("name an operator, or a call such as op(self=f16[1,8,7])")
+    if "(" in options.call:
+        case = parse_case(options.call)
+        known(case.operator)
+        return case
+    spec = spec_of(known(options.call))
+    tensors = [parameter.name for parameter in spec.tensors]
+    args: dict[str, object] = {}
+    for text in options.shape:
+        name, equals, dims = text.partition("=")
+        if not equals:
+            name, dims = tensors[0], text
+        if name not in tensors:
+            raise Failure(f"--shape: {spec.name} has no tensor {name!r}, but {', '.join(tensors)}")
+        try:
+            args[name] = Array(*(int(dim) for dim in dims.replace("x", ",").split(",")))
+        except ValueError:
+            raise Failure(f"--shape takes integers such as 1,80,1500, got {dims!r}") from None
+    for text in options.attr:
+        name, equals, value = text.partition("=")
+        if not equals or name not in [parameter.name for parameter in spec.attributes]:
+            names = ", ".join(parameter.name for parameter in spec.attributes)
+            raise Failure(f"--attr takes NAME=VALUE with NAME of {names}, got {text!r}")
+        try:
+            args[name] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            args[name] = value
+    for parameter in spec.visible:
+        if parameter.name not in args and not parameter.has_default and not parameter.optional:
+            option = f"--shape {parameter.name}=…" if parameter.is_tensor else f"--attr {parameter.name}=…"
+            raise Failure(f"{spec.name} needs {option}")
+    wanted = options.dtype or spec.dtypes[spec.typenames[0]][0] if spec.typenames else None
+    instance = next((i for i in spec.instances if not i or i[spec.typenames[0]] == wanted), None)
+    if instance is None:
+        raise Failure(
+            f"--dtype: {spec.name} takes {', '.join(spec.dtypes[spec.typenames[0]])}, got {wanted!r}"
+        )
+    order = [parameter.name for parameter in spec.visible if parameter.name in args]
+    dtypes = {name: spec.dtype_of(name, instance) for name in tensors if name in args}
+    return BoundCase(spec.name, Case("command line", {name: args[name] for name in order}), dtypes)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`avo parity`: every implementation against the reference, on every case."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass, field
+
+from rich.progress import track
+
+from ascend_vision_ops import operators
+from ascend_vision_ops.cli.call import known
+from ascend_vision_ops.cli.show import console, table
+from ascend_vision_ops.testing.compare import EXACT
+from ascend_vision_ops.testing.run import TARGETS, cases_of, judge, missing, spec_of
+
+
+@dataclass
+class Row:
+    """Verdicts of one operator, target and dtype, gathered over the cases."""
+
+    cases: int = 0
+    max_error: float = 0.0
+    max_ulp: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+def parity(options: argparse.Namespace) -> int:
+    names = [known(name) for name in options.operators] or operators()
+    targets = [target for target in TARGETS if not missing(target)]
+    work = [(case, target) for name in names for case in cases_of(name) for target in targets]
+    rows: dict[tuple, Row] = {}
+    for case, target in track(work, "parity", disable=not sys.stdout.isatty(), transient=True):
+        spec = spec_of(case.operator)
+        for output, verdict in judge(case, target).items():
+            dtype = spec.dtype_of(output, case.dtypes)
+            row = rows.setdefault((case.operator, output, dtype, target), Row())
+            row.cases += 1
+            row.max_error = max(row.max_error, verdict.max_error)
+            row.max_ulp = max(row.max_ulp, verdict.max_ulp)
+            if not verdict.ok:
+                row.wrong.append(f"{target}:{case.text}: {verdict.message}")
+    out = console()
+    result = table(
+        "operator", "output", "dtype", "target", ">cases", ">max error", ">max ulp", "tolerance", "verdict"
+    )
+    for (name, output, dtype, target), row in sorted(rows.items()):
+        tolerance = spec_of(name).tolerance.get(dtype, EXACT)
+        verdict = f"[red]{len(row.wrong)} wrong[/]" if row.wrong else "[green]ok[/]"
+        figures = (str(row.cases), f"{row.max_error:.3g}", str(row.max_ulp), str(tolerance), verdict)
+        result.add_row(name, output, dtype, target, *figures)
+    out.print(result)
+    wrong = [line for row in rows.values() for line in row.wrong]
+    for line in wrong[:10]:
+        out.print(line, markup=False, soft_wrap=True)
+    if len(wrong) > 10:
+        out.print(f"… and {len(wrong) - 10} more")
+    for target in TARGETS:
+        if missing(target):
+            out.print(f"{target}: 0 of {len(work) // len(targets)} run, {missing(target)}")
+    return 1 if wrong else 0

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`avo profile`: what one call costs on the simulated device, and how well its model fits published measurements."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ascend_vision_ops import profiling
+from ascend_vision_ops.cli.call import call_of
+from ascend_vision_ops.cli.show import console, table
+
+
+def profile(options: argparse.Namespace) -> int:
+    if options.calibration:
+        return calibration()
+    case = call_of(options)
+    if options.soc:
+        from ascend_vision_ops import _native
+
+        _native.sim.set_soc(options.soc)
+    figures = profiling.profile(case.operator, case.arguments(), trace=bool(options.trace))
+    out = console()
+    out.print(f"{case.text} on {figures.device['soc']}", markup=False)
+    for report in figures.reports:
+        out.print(f"\nkernel {report['kernel']}: {report['blocks']} blocks, {report['cores']} cores at work")
+        rows = table("pipe", ">instructions", ">repeats", ">bytes", ">busy, mean us a block")
+        for pipe, counters in report["pipes"].items():
+            if counters["instructions"]:
+                busy = counters["busy_cycles"] / figures.device["clock_ghz"] / 1e3 / max(report["blocks"], 1)
+                numbers = (f"{counters[name]:,}" for name in ("instructions", "repeats", "bytes"))
+                rows.add_row(pipe, *numbers, f"{busy:.2f}")
+        out.print(rows)
+    out.print()
+    summary(out, figures)
+    if options.trace:
+        Path(options.trace).write_text(figures.trace, encoding="utf-8")
+        out.print(f"trace: {options.trace} (open in ui.perfetto.dev)")
+    return 0
+
+
+def summary(out, figures: profiling.Figures) -> None:
+    rows = table("figure", ">value", "against")
+    cores = figures.device["vector_cores"]
+    paths = {
+        name: sum(report[f"{name.lower().replace(' ', '_')}_bytes"] for report in figures.reports)
+        for name in ("GM read", "GM write", "HBM read", "HBM write")
+    }
+    rows.add_row("cores used", str(figures.cores), f"{cores} vector cores")
+    for name, count in paths.items():
+        rows.add_row(f"{name}, bytes", f"{count:,}", "")
+    rows.add_row("GM bytes", f"{figures.bytes_over_least:.3f} x", f"{figures.least_bytes:,} bytes in and out")
+    rows.add_row(
+        "modelled time", f"{figures.microseconds:.2f} us", f"{figures.time_over_roofline:.2f} x roofline "
+        f"({figures.roofline_microseconds:.2f} us at the bandwidth of HBM)"
+    )  # fmt: skip
+    rows.add_row("scalar accesses", f"{figures.scalar_accesses_per_output:.4f}", "an output")
+    peak = max((report["ub_peak_bytes"] for report in figures.reports), default=0)
+    rows.add_row("Unified Buffer, peak", f"{peak:,}", f"{figures.device['ub_bytes']:,} bytes")
+    out.print(rows)
+
+
+def calibration() -> int:
+    raise NotImplementedError

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`avo list`, `avo tiling`, `avo config`, `avo new`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from rich.console import Console
+from rich.table import Table
+
+from ascend_vision_ops import operators, paths
+from ascend_vision_ops.cli import Failure
+from ascend_vision_ops.cli.call import call_of
+from ascend_vision_ops.testing.cases import Array
+from ascend_vision_ops.testing.run import TARGETS, missing, spec_of
+
+
+def table(*columns: str) -> Table:
+    """A table in the house's manner: columns of numbers, those whose title starts with >, to the right."""
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        made.add_column(
+            column.removeprefix(">"), justify="right" if column.startswith(">") else "left", no_wrap=True
+        )
+    return made
+
+
+def console() -> Console:
+    # A pipe has no width: rows stay whole, for grep.
+    return Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+
+
+def list(options: argparse.Namespace) -> int:
+    rows = table("operator", "dtypes", "aclnn", "what it does")
+    for name in operators():
+        spec = spec_of(name)
+        dtypes = ", ".join(dict.fromkeys(dtype for names in spec.dtypes.values() for dtype in names))
+        rows.add_row(name, dtypes, ", ".join(entry.function for entry in spec.entries), spec.summary)
+    out = console()
+    out.print(rows)
+    out.print()
+    targets = table("target", "here", "what runs")
+    for target, text in TARGETS.items():
+        targets.add_row(target, missing(target) or "yes", text)
+    out.print(targets)
+    return 0
+
+
+def tiling(options: argparse.Namespace) -> int:
+    from ascend_vision_ops import _native
+
+    case = call_of(options)
+    # Tiling sees shapes and dtypes only, so no array of that size is made.
+    arguments = {
+        name: (value.shape, case.dtypes[name]) if isinstance(value, Array) else value
+        for name, value in case.case.args.items()
+    }
+    plan = getattr(_native.tiling, case.operator)(
+        **arguments, soc=options.soc, cores=options.cores, ub_bytes=options.ub
+    )
+    out = console()
+    out.print(case.text)
+    for name, value in plan.items():
+        if not isinstance(value, (dict, type([]))):
+            out.print(f"{name} = {value}")
+    rows = table("field", ">value", "meaning")
+    for field in plan["fields"]:
+        rows.add_row(field["name"], str(field["value"]), field.get("comment", ""))
+    out.print(rows)
+    return 0
+
+
+def config(options: argparse.Namespace) -> int:
+    include, libraries = paths.include_dir(), paths.library_dir()
+    parts = []
+    if options.cflags:
+        parts.append(f"-I{include}")
+    if options.libs:
+        parts.append(f"-L{libraries} -Wl,-rpath,{libraries} -lcust_opapi -lascendcl -lnnopbase")
+    if options.includedir:
+        parts.append(str(include))
+    if options.libdir:
+        parts.append(str(libraries))
+    if options.cmakedir:
+        parts.append(str(paths.cmake_dir()))
+    if not parts:
+        raise Failure("config: say what to print, such as --cflags --libs")
+    if not libraries.is_dir():
+        raise Failure(f"the libraries are not built: no {libraries}")
+    print(" ".join(parts))
+    return 0
+
+
+def new(options: argparse.Namespace) -> int:
+    from ascend_vision_ops.opgen.__main__ import main
+
+    return main(["new", options.operator, "--root", options.root])
