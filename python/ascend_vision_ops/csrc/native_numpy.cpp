@@ -114,6 +114,11 @@ void CheckAcl(int32_t code, const char *what) {
   Raise(invalid ? PyExc_ValueError : PyExc_RuntimeError, message + " (" + std::to_string(code) + ")", code);
 }
 
+const ParallelFor &Threads() {
+  static const ParallelFor threads = PoolFor;
+  return threads;
+}
+
 Platform PlatformOf(const std::optional<std::string> &soc, std::optional<uint32_t> cores,
                     std::optional<uint64_t> ub_bytes) {
   const auto *device = soc ? platform_ascendc::PlatformAscendCManager::GetInstance(soc->c_str())

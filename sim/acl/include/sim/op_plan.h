@@ -43,9 +43,6 @@ class ACL_FUNC_VISIBILITY OpPlan {
 ACL_FUNC_VISIBILITY aclnnStatus RunPlan(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                         aclrtStream stream);
 
-// The values of an array, which the public C interface does not give.
-ACL_FUNC_VISIBILITY std::vector<int64_t> IntArrayValues(const aclIntArray *array);
-
 // The values of an array argument; empty for nullptr.
 ACL_FUNC_VISIBILITY std::vector<int64_t> IntArrayValues(const aclIntArray *array);
 ACL_FUNC_VISIBILITY std::vector<float> FloatArrayValues(const aclFloatArray *array);
