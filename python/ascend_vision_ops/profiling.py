@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the simulated device counts and models while an operator runs, set against what the call cannot do without."""
+"""What the simulated device counts and models while an operator runs, against the least it must move."""
 
 from __future__ import annotations
 

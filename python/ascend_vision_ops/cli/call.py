@@ -56,9 +56,7 @@ def call_of(options: argparse.Namespace) -> BoundCase:
     wanted = options.dtype or spec.dtypes[spec.typenames[0]][0] if spec.typenames else None
     instance = next((i for i in spec.instances if not i or i[spec.typenames[0]] == wanted), None)
     if instance is None:
-        raise Failure(
-            f"--dtype: {spec.name} takes {', '.join(spec.dtypes[spec.typenames[0]])}, got {wanted!r}"
-        )
+        raise Failure(f"--dtype: expected one of {spec.dtypes[spec.typenames[0]]}, got {wanted!r}")
     order = [parameter.name for parameter in spec.visible if parameter.name in args]
     dtypes = {name: spec.dtype_of(name, instance) for name in tensors if name in args}
     return BoundCase(spec.name, Case("command line", {name: args[name] for name in order}), dtypes)

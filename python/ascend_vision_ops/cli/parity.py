@@ -26,7 +26,7 @@ class Row:
     wrong: list[str] = field(default_factory=list)
 
 
-def parity(options: argparse.Namespace) -> int:
+def run_parity(options: argparse.Namespace) -> int:
     names = [known(name) for name in options.operators] or operators()
     targets = [target for target in TARGETS if not missing(target)]
     work = [(case, target) for name in names for case in cases_of(name) for target in targets]
@@ -42,9 +42,8 @@ def parity(options: argparse.Namespace) -> int:
             if not verdict.ok:
                 row.wrong.append(f"{target}:{case.text}: {verdict.message}")
     out = console()
-    result = table(
-        "operator", "output", "dtype", "target", ">cases", ">max error", ">max ulp", "tolerance", "verdict"
-    )
+    figures = (">cases", ">max error", ">max ulp", "tolerance", "verdict")
+    result = table("operator", "output", "dtype", "target", *figures)
     for (name, output, dtype, target), row in sorted(rows.items()):
         tolerance = spec_of(name).tolerance.get(dtype, EXACT)
         verdict = f"[red]{len(row.wrong)} wrong[/]" if row.wrong else "[green]ok[/]"

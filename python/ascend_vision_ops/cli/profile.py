@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`avo profile`: what one call costs on the simulated device, and how well its model fits published measurements."""
+"""`avo profile`: what one call costs on the simulated device, and its model beside published figures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ascend_vision_ops.cli.call import call_of
 from ascend_vision_ops.cli.show import console, table
 
 
-def profile(options: argparse.Namespace) -> int:
+def run_profile(options: argparse.Namespace) -> int:
     if options.calibration:
         return calibration()
     case = call_of(options)

@@ -20,9 +20,8 @@ def table(*columns: str) -> Table:
     """A table in the house's manner: columns of numbers, those whose title starts with >, to the right."""
     made = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        made.add_column(
-            column.removeprefix(">"), justify="right" if column.startswith(">") else "left", no_wrap=True
-        )
+        side = "right" if column.startswith(">") else "left"
+        made.add_column(column.removeprefix(">"), justify=side, no_wrap=True)
     return made
 
 
@@ -31,7 +30,7 @@ def console() -> Console:
     return Console(width=None if sys.stdout.isatty() else 200, highlight=False)
 
 
-def list(options: argparse.Namespace) -> int:
+def run_list(options: argparse.Namespace) -> int:
     rows = table("operator", "dtypes", "aclnn", "what it does")
     for name in operators():
         spec = spec_of(name)
@@ -47,8 +46,8 @@ def list(options: argparse.Namespace) -> int:
     return 0
 
 
-def tiling(options: argparse.Namespace) -> int:
-    from ascend_vision_ops import _native
+def run_tiling(options: argparse.Namespace) -> int:
+    from ascend_vision_ops import tiling
 
     case = call_of(options)
     # Tiling sees shapes and dtypes only, so no array of that size is made.
@@ -56,13 +55,13 @@ def tiling(options: argparse.Namespace) -> int:
         name: (value.shape, case.dtypes[name]) if isinstance(value, Array) else value
         for name, value in case.case.args.items()
     }
-    plan = getattr(_native.tiling, case.operator)(
+    plan = getattr(tiling, case.operator)(
         **arguments, soc=options.soc, cores=options.cores, ub_bytes=options.ub
     )
     out = console()
     out.print(case.text)
     for name, value in plan.items():
-        if not isinstance(value, (dict, type([]))):
+        if not isinstance(value, (dict, list)):
             out.print(f"{name} = {value}")
     rows = table("field", ">value", "meaning")
     for field in plan["fields"]:
@@ -71,7 +70,7 @@ def tiling(options: argparse.Namespace) -> int:
     return 0
 
 
-def config(options: argparse.Namespace) -> int:
+def run_config(options: argparse.Namespace) -> int:
     include, libraries = paths.include_dir(), paths.library_dir()
     parts = []
     if options.cflags:
@@ -92,7 +91,7 @@ def config(options: argparse.Namespace) -> int:
     return 0
 
 
-def new(options: argparse.Namespace) -> int:
+def run_new(options: argparse.Namespace) -> int:
     from ascend_vision_ops.opgen.__main__ import main
 
     return main(["new", options.operator, "--root", options.root])
