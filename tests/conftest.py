@@ -14,7 +14,7 @@ def pytest_addoption(parser):
     group = parser.getgroup("ascend-vision-ops")
     group.addoption("--op", choices=operators(), help="only tests of this operator")
     group.addoption(
-        "--case", metavar="LINE", help="one case as a failure prints it: [target:]op(self=f16[1,8,7],…)"
+        "--case", metavar="LINE", help="one case as failures print it: [target:]op(self=f16[1,8],…)"
     )
 
 

@@ -63,7 +63,7 @@ def from_torch(tensor) -> np.ndarray:
     return tensor.numpy()
 
 
-def _tuple(results) -> tuple:
+def as_tuple(results) -> tuple:
     return tuple(results) if isinstance(results, (tuple, list)) else (results,)
 
 
@@ -72,9 +72,9 @@ def run(operator: str, target: str, arguments: dict[str, object]) -> tuple[np.nd
     if target == "torch":
         function = getattr(importlib.import_module("ascend_vision_ops.ops"), operator)
         tensors = {k: to_torch(v) if isinstance(v, np.ndarray) else v for k, v in arguments.items()}
-        return tuple(from_torch(result) for result in _tuple(function(**tensors)))
+        return tuple(from_torch(result) for result in as_tuple(function(**tensors)))
     face = importlib.import_module(f"ascend_vision_ops.{'cpu' if target == 'cpu' else 'aclnn'}")
-    return _tuple(getattr(face, operator)(**arguments))
+    return as_tuple(getattr(face, operator)(**arguments))
 
 
 def expected(operator: str, arguments: dict[str, object]) -> tuple[np.ndarray, ...]:
@@ -83,7 +83,7 @@ def expected(operator: str, arguments: dict[str, object]) -> tuple[np.ndarray, .
         name: value.astype(np.float64) if isinstance(value, np.ndarray) and is_float(value.dtype) else value
         for name, value in arguments.items()
     }
-    return _tuple(getattr(reference, operator)(**wide))
+    return as_tuple(getattr(reference, operator)(**wide))
 
 
 def judge(case: BoundCase, target: str) -> dict[str, Comparison]:
@@ -96,7 +96,9 @@ def judge(case: BoundCase, target: str) -> dict[str, Comparison]:
     if case.case.out and target != "torch":
         for name, want in wanted.items():
             views[name] = LAYOUTS[case.case.out](poisoned(want.shape, numpy_dtype(dtypes[name])))
-    results = dict(zip(spec.outputs, run(case.operator, target, {**arguments, **views}), strict=True))
+    if views:
+        arguments["out"] = tuple(views.values()) if len(views) > 1 else next(iter(views.values()))
+    results = dict(zip(spec.outputs, run(case.operator, target, arguments), strict=True))
     verdicts = {}
     for name, want in wanted.items():
         tolerance = spec.tolerance.get(dtypes[name], EXACT)
