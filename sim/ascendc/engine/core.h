@@ -11,6 +11,7 @@
 
 namespace sim {
 
+class Queues;     // buffers of TPipe (queues.h)
 class CoreState;  // pipes, clocks, shadow memory, counters and trace of one block (core.cpp)
 
 // What a fault is about; its name is the first word of the report and what tests look for.
@@ -54,10 +55,12 @@ class Core {
   // Order between pipes. An id is the event id that FetchEventID / AllocEventID hand out, 0..7 a pair of pipes.
   void SetFlag(Pipe from, Pipe to, int32_t id, Where where);
   void WaitFlag(Pipe from, Pipe to, int32_t id, Where where);
-  int32_t FetchEventId(Pipe from, Pipe to);
+  int32_t FetchEventId(Pipe from, Pipe to);                // a free id, not taken
+  int32_t AllocEventId(Pipe from, Pipe to, Where where);   // taken until ReleaseEventId
+  void ReleaseEventId(Pipe from, Pipe to, int32_t id);
   void Barrier(Pipe pipe, Where where);     // PipeBarrier<PIPE_x>
   void BarrierAll(Where where);             // PipeBarrier<PIPE_ALL>
-  void SyncAllBlocks(bool vector_only, Where where);                                 // SyncAll
+  void SyncAllBlocks(bool vector_only, Where where, uint32_t cores = 0);            // SyncAll; cores 0: all
   void CrossCoreSet(uint8_t mode, Pipe pipe, uint16_t flag, Where where);            // CrossCoreSetFlag
   void CrossCoreWait(uint8_t mode, Pipe pipe, uint16_t flag, Where where);           // CrossCoreWaitFlag
 
@@ -71,6 +74,7 @@ class Core {
   uint64_t BytesOf(Space space) const;
 
   CoreState &state() { return *state_; }
+  Queues &queues();              // buffers and queues of the block's TPipe
 
   Registers registers;  // mask, atomic mode, results of reductions: set by one API function, read by another
 

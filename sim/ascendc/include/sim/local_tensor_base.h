@@ -49,7 +49,8 @@ struct LocalTensorBase {
 constexpr Space SpaceOf(AscendC::TPosition position) {
   using P = AscendC::TPosition;
   switch (position) {
-    case P::GM: return Space::GM;
+    case P::GM:
+    case P::CO2: return Space::GM;
     case P::A1:
     case P::B1:
     case P::C1:

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bandwidth.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace sim {
+namespace {
+
+constexpr double kDone = 1e-6;  // bytes: what rounding leaves of a copy
+
+// Water-filling from below: demands under the share are met, the others split the rest.
+double WaterLevel(std::vector<double> demands, double capacity) {
+  std::sort(demands.begin(), demands.end());
+  double left = capacity;
+  for (size_t i = 0; i < demands.size(); ++i) {
+    const double share = left / static_cast<double>(demands.size() - i);
+    if (demands[i] > share) return share;
+    left -= demands[i];
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+Bandwidth::Bandwidth(const DeviceModel &model, L2Cache *l2)
+    : model_(model),
+      l2_(l2),
+      hbm_(model.hbm_bytes_per_second * model.cost.hbm_efficiency / (model.clock_ghz * 1e9)),
+      l2_bandwidth_(model.l2_bytes_per_second / (model.clock_ghz * 1e9)) {}
+
+void Bandwidth::Start(uint32_t core, Pipe pipe, const Event &copy) {
+  const CostModel &cost = model_.cost;
+  Flow flow;
+  flow.core = core;
+  flow.pipe = pipe;
+  flow.copy = &copy;
+  flow.line = copy.address / cost.gm_line;
+  HbmTraffic traffic;
+  double extra = 0;
+  ForEachRow(copy, [&](uint64_t begin, uint64_t end) {
+    const HbmTraffic row = l2_->Access(begin, end - begin, copy.write, copy.bypass);
+    traffic.read += row.read;
+    traffic.written += row.written;
+    // A row that starts inside a line touches one line more than it fills.
+    const uint64_t touched = (end - 1) / cost.gm_line - begin / cost.gm_line + 1;
+    const uint64_t filled = (end - begin + cost.gm_line - 1) / cost.gm_line;
+    if (touched > filled) extra += static_cast<double>(std::min<uint64_t>(cost.gm_line, end - begin));
+  });
+  const double payload = static_cast<double>(copy.row_bytes) * copy.rows;
+  flow.bytes = flow.left = payload + extra;
+  const double misses = copy.write ? 0 : std::min(1.0, traffic.read / payload);
+  traffic.read += extra * misses;
+  hbm_read_ += traffic.read;
+  hbm_written_ += traffic.written;
+  flow.hbm_share = (traffic.read + traffic.written) / flow.bytes;
+  const double cycles_per_byte =
+      copy.write ? 1 / cost.write_bytes : misses / cost.read_hbm_bytes + (1 - misses) / cost.read_l2_bytes;
+  flow.row_cycles = std::max(copy.rows * cost.copy_row, flow.bytes * cycles_per_byte);
+  flows_.push_back(flow);
+}
+
+double Bandwidth::NextEnd() const {
+  double next = std::numeric_limits<double>::infinity();
+  for (const Flow &flow : flows_) next = std::min(next, flow.left / flow.rate);
+  return next;
+}
+
+void Bandwidth::Advance(double cycles) {
+  for (Flow &flow : flows_) flow.left -= flow.rate * cycles;
+}
+
+std::vector<Flow> Bandwidth::TakeFinished() {
+  std::vector<Flow> finished;
+  const auto kept = std::stable_partition(flows_.begin(), flows_.end(), [](const Flow &flow) { return flow.left > kDone; });
+  finished.assign(kept, flows_.end());
+  flows_.erase(kept, flows_.end());
+  return finished;
+}
+
+void Bandwidth::Settle() {
+  // Cores that read one line at a time wait for each other.
+  std::vector<uint64_t> lines;
+  lines.reserve(flows_.size());
+  for (const Flow &flow : flows_) {
+    if (!flow.copy->write) lines.push_back(flow.line);
+  }
+  std::sort(lines.begin(), lines.end());
+  demands_.clear();
+  for (Flow &flow : flows_) {
+    double cycles = flow.row_cycles;
+    if (!flow.copy->write) {
+      const auto [first, last] = std::equal_range(lines.begin(), lines.end(), flow.line);
+      const uint32_t row_lines = (flow.copy->row_bytes + model_.cost.gm_line - 1) / model_.cost.gm_line;
+      cycles = std::max(cycles, model_.cost.same_line * static_cast<double>(last - first) * flow.copy->rows * row_lines);
+    }
+    flow.rate = flow.bytes / cycles;
+    demands_.push_back(flow.rate);
+  }
+  const double l2_level = WaterLevel(demands_, l2_bandwidth_);
+  demands_.clear();
+  for (Flow &flow : flows_) {
+    flow.rate = std::min(flow.rate, l2_level);
+    demands_.push_back(flow.rate * flow.hbm_share);
+  }
+  const double hbm_level = WaterLevel(demands_, hbm_);
+  for (Flow &flow : flows_) {
+    if (flow.hbm_share > 0) flow.rate = std::min(flow.rate, hbm_level / flow.hbm_share);
+  }
+}
+
+}  // namespace sim

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies in flight as a fluid: each at most as fast as its core and rows allow, all together within HBM and L2.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device_model.h"
+#include "events.h"
+#include "l2_cache.h"
+
+namespace sim {
+
+struct Flow {
+  uint32_t core = 0;
+  Pipe pipe = Pipe::MTE2;
+  const Event *copy = nullptr;
+  double bytes = 0;         // moved, with what misalignment adds
+  double left = 0;
+  double hbm_share = 0;     // bytes over HBM for each of them
+  double row_cycles = 0;    // of all rows, when nobody else is there
+  uint64_t line = 0;        // first line: cores that start at one address meet there
+  double rate = 0;          // bytes a cycle now
+};
+
+class Bandwidth {
+ public:
+  Bandwidth(const DeviceModel &model, L2Cache *l2);
+
+  void Start(uint32_t core, Pipe pipe, const Event &copy);
+  bool idle() const { return flows_.empty(); }
+  double NextEnd() const;           // cycles from now until a copy ends
+  void Advance(double cycles);
+  std::vector<Flow> TakeFinished();
+  void Settle();                    // new rates after starts and ends
+
+  double hbm_read() const { return hbm_read_; }
+  double hbm_written() const { return hbm_written_; }
+
+ private:
+  const DeviceModel &model_;
+  L2Cache *l2_;
+  const double hbm_;  // bytes a cycle
+  const double l2_bandwidth_;
+  std::vector<Flow> flows_;
+  std::vector<double> demands_;
+  double hbm_read_ = 0;
+  double hbm_written_ = 0;
+};
+
+}  // namespace sim

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "core_state.h"
+#include "current_core.h"
+#include "scheduler.h"
+
+namespace sim {
+namespace {
+thread_local Core *current_core = nullptr;
+}
+
+void SetCurrentCore(Core *core) { current_core = core; }
+bool InKernel() { return current_core != nullptr; }
+
+Core &Core::Current() {
+  if (current_core == nullptr) {
+    std::fprintf(stderr, "ascendc: an AscendC function was called outside a kernel; start kernels with sim::Launch\n");
+    std::abort();
+  }
+  return *current_core;
+}
+
+void Core::Issue(const Instruction &instruction) { state_->Issue(instruction); }
+std::byte *Core::Memory(Space space, uint64_t address) { return state_->Memory(space, address); }
+void Core::Fail(FaultKind kind, const char *instruction, Where where, const std::string &text) {
+  state_->Fail(kind, instruction, where, text);
+}
+
+void Core::SetFlag(Pipe from, Pipe to, int32_t id, Where where) { state_->SetFlag(from, to, id, where); }
+void Core::WaitFlag(Pipe from, Pipe to, int32_t id, Where where) { state_->WaitFlag(from, to, id, where); }
+int32_t Core::FetchEventId(Pipe from, Pipe to) { return state_->FetchEventId(from, to); }
+int32_t Core::AllocEventId(Pipe from, Pipe to, Where where) { return state_->AllocEventId(from, to, where); }
+void Core::ReleaseEventId(Pipe from, Pipe to, int32_t id) { state_->ReleaseEventId(from, to, id); }
+void Core::Barrier(Pipe pipe, Where where) { state_->Barrier(pipe, where); }
+void Core::BarrierAll(Where where) { state_->BarrierAll(where); }
+
+void Core::SyncAllBlocks(bool vector_only, Where where, uint32_t cores) {
+  state_->scheduler->Meet(*state_, vector_only, cores, where);
+}
+void Core::CrossCoreSet(uint8_t mode, Pipe pipe, uint16_t flag, Where where) {
+  state_->scheduler->CrossCoreSet(*state_, mode, pipe, flag, where);
+}
+void Core::CrossCoreWait(uint8_t mode, Pipe pipe, uint16_t flag, Where where) {
+  state_->scheduler->CrossCoreWait(*state_, mode, pipe, flag, where);
+}
+
+uint32_t Core::BlockIdx() const { return state_->id.block; }
+uint32_t Core::BlockNum() const { return state_->id.blocks; }
+uint32_t Core::SubBlockIdx() const { return state_->id.sub_block; }
+uint32_t Core::SubBlockNum() const { return state_->id.sub_blocks; }
+bool Core::IsCube() const { return state_->id.cube; }
+uint64_t Core::TilingKey() const { return state_->tiling_key; }
+uint64_t Core::ClockCycles() const { return static_cast<uint64_t>(state_->elapsed); }
+uint64_t Core::BytesOf(Space space) const { return state_->model->bytes[static_cast<int>(space)]; }
+Queues &Core::queues() { return state_->queues; }
+
+}  // namespace sim

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core_state.h"
+
+#include <cstring>
+
+#include "runs.h"
+
+namespace sim {
+
+CoreState::CoreState(const CoreIdentity &identity, const DeviceModel &device, DeviceMemory &gm,
+                     const LaunchOptions &launch_options, Scheduler &block_scheduler, uint64_t key)
+    : id(identity),
+      model(&device),
+      memory(&gm),
+      options(&launch_options),
+      scheduler(&block_scheduler),
+      tiling_key(key),
+      queues(this) {}
+
+void CoreState::BeginBlock() {
+  hazards.Reset(options->auto_sync, model->bytes);
+  queues.Reset();
+  tokens_.assign(1, Clock{});  // token 0 stands for none
+  pending_scalar_ = model->cost.startup;
+}
+
+void CoreState::EndBlock() {
+  const std::string left = queues.Leftover();
+  if (!left.empty()) log.Add(FaultKind::kQueueBalance, "the kernel ends with " + left);
+  for (int from = 0; from < kPipes; ++from) {
+    for (int to = 0; to < kPipes; ++to) {
+      for (FlagQueue &flag : flags_[from][to]) {
+        if (flag.tokens.empty()) continue;
+        const Site site{"SetFlag", flag.where.file, flag.where.line};
+        log.AddPair(FaultKind::kFlag, site, site,
+                    Describe(site) + ": HardEvent::" + PipeName(static_cast<Pipe>(from)) + "_" +
+                        PipeName(static_cast<Pipe>(to)) + " is set and never waited for: missing WaitFlag");
+      }
+    }
+  }
+}
+
+void CoreState::ReleaseMemories() {
+  ub_peak = queues.Peak(Space::UB);
+  hazards.ReleaseShadows();
+  tokens_ = {};
+  for (OnChip &chip : chips_) chip = {};
+}
+
+CoreState::OnChip &CoreState::Chip(Space space) {
+  OnChip &chip = chips_[Index(space)];
+  if (chip.bytes == nullptr) {
+    const uint64_t capacity = model->bytes[Index(space)];
+    chip.bytes = std::make_unique<std::byte[]>(capacity);
+    std::memset(chip.bytes.get(), kPoison, capacity);
+    chip.written.Reset(capacity);
+  }
+  return chip;
+}
+
+std::byte *CoreState::Memory(Space space, uint64_t address) {
+  if (space == Space::GM) return memory->Host(reinterpret_cast<const void *>(address));
+  return Chip(space).bytes.get() + address;
+}
+
+uint32_t CoreState::SiteOf(const char *name, Where where) {
+  const uint64_t key = (reinterpret_cast<uint64_t>(name) * 31 + reinterpret_cast<uint64_t>(where.file)) * 4099 +
+                       static_cast<uint64_t>(where.line);
+  const auto [entry, added] = site_ids_.try_emplace(key, static_cast<uint32_t>(sites_.size()));
+  if (added) sites_.push_back({name, where.file, where.line});
+  return entry->second;
+}
+
+void CoreState::Fail(FaultKind kind, const char *instruction, Where where, const std::string &text) {
+  log.Add(kind, Describe({instruction, where.file, where.line}) + ": " + text);
+  throw BlockEnded{};
+}
+
+void CoreState::Issue(const Instruction &instruction) {
+  const uint32_t site_id = SiteOf(instruction.name, instruction.where);
+  const Site site = sites_[site_id];
+  const Pipe pipe = instruction.pipe;
+  for (int i = 0; i < instruction.operand_count; ++i) CheckOperand(instruction.operands[i], site, instruction.where);
+  if (options->hazards) {
+    hazards.Advance(pipe);
+    uint32_t drain = 0;
+    for (int i = 0; i < instruction.operand_count; ++i) {
+      const Operand &operand = instruction.operands[i];
+      drain |= hazards.Judge(pipe, operand, site, sites_, &log);
+      if (!operand.write && operand.defined) CheckDefined(operand, site);
+    }
+    for (int i = 0; i < instruction.operand_count; ++i) {
+      hazards.Record(pipe, instruction.operands[i], site_id, instruction.atomic);
+    }
+    for (int waited = 0; drain != 0 && waited < kPipes; ++waited) {
+      if ((drain >> waited) & 1U) AddEvent(Event::kDrain, static_cast<Pipe>(waited), 0, site);
+    }
+  }
+  for (int i = 0; i < instruction.operand_count; ++i) {
+    const Operand &operand = instruction.operands[i];
+    if (operand.write && (options->hazards || operand.space == Space::GM)) MarkWritten(operand);
+  }
+  Account(instruction, site_id);
+}
+
+uint32_t CoreState::SetToken(Pipe from, Pipe to, Where where) {
+  const auto token = static_cast<uint32_t>(tokens_.size());
+  tokens_.push_back(hazards.Release(from));
+  AddEvent(Event::kSet, from, token, {"SetFlag", where.file, where.line});
+  static_cast<void>(to);
+  return token;
+}
+
+void CoreState::WaitToken(Pipe to, uint32_t token, Where where) {
+  hazards.Acquire(to, tokens_[token]);
+  AddEvent(Event::kWait, to, token, {"WaitFlag", where.file, where.line});
+}
+
+CoreState::FlagQueue &CoreState::FlagOf(Pipe from, Pipe to, int32_t event, const char *name, Where where) {
+  if (event < 0 || event >= kEventIds) {
+    Fail(FaultKind::kFlag, name, where,
+         "eventID must be in [0, " + std::to_string(kEventIds - 1) + "], got " + std::to_string(event));
+  }
+  return flags_[Index(from)][Index(to)][event];
+}
+
+void CoreState::SetFlag(Pipe from, Pipe to, int32_t event, Where where) {
+  FlagQueue &flag = FlagOf(from, to, event, "SetFlag", where);
+  flag.tokens.push_back(SetToken(from, to, where));
+  flag.where = where;
+}
+
+void CoreState::WaitFlag(Pipe from, Pipe to, int32_t event, Where where) {
+  FlagQueue &flag = FlagOf(from, to, event, "WaitFlag", where);
+  if (flag.tokens.empty()) {
+    Fail(FaultKind::kFlag, "WaitFlag", where,
+         std::string("HardEvent::") + PipeName(from) + "_" + PipeName(to) + " with eventID " + std::to_string(event) +
+             " was not set: missing SetFlag, the device would hang here");
+  }
+  WaitToken(to, flag.tokens.front(), where);
+  flag.tokens.pop_front();
+}
+
+int32_t CoreState::FetchEventId(Pipe from, Pipe to) const {
+  for (int32_t event = 0; event < kEventIds; ++event) {
+    if (((event_ids_[Index(from)][Index(to)] >> event) & 1U) == 0) return event;
+  }
+  return 0;
+}
+
+int32_t CoreState::AllocEventId(Pipe from, Pipe to, Where where) {
+  uint8_t &taken = event_ids_[Index(from)][Index(to)];
+  if (taken == 0xFF) {
+    Fail(FaultKind::kFlag, "AllocEventID", where,
+         std::string("all ") + std::to_string(kEventIds) + " event ids of " + PipeName(from) + "_" + PipeName(to) +
+             " are taken: missing ReleaseEventID");
+  }
+  const int32_t event = FetchEventId(from, to);
+  taken = static_cast<uint8_t>(taken | (1U << event));
+  return event;
+}
+
+void CoreState::ReleaseEventId(Pipe from, Pipe to, int32_t event) {
+  uint8_t &taken = event_ids_[Index(from)][Index(to)];
+  if (event >= 0 && event < kEventIds) taken = static_cast<uint8_t>(taken & ~(1U << event));
+}
+
+void CoreState::Barrier(Pipe pipe, Where where) {
+  hazards.Barrier(pipe);
+  AddEvent(Event::kBarrier, pipe, 0, {"PipeBarrier", where.file, where.line});
+}
+
+void CoreState::BarrierAll(Where where) {
+  hazards.BarrierAll();
+  AddEvent(Event::kBarrierAll, Pipe::S, 0, {"PipeBarrier", where.file, where.line});
+}
+
+GlobalClock CoreState::ReleaseGlobal(Pipe pipe) {
+  GmLog &log_of_gm = hazards.gm();
+  const GlobalClockPtr &known = log_of_gm.global_clocks.back();
+  GlobalClock clock = known != nullptr ? *known : GlobalClock{};
+  if (clock.size() <= id.core) clock.resize(id.core + 1, Clock{});
+  Join(&clock[id.core], hazards.Release(pipe));
+  return clock;
+}
+
+void CoreState::AcquireGlobal(const GlobalClock &clock) {
+  const GlobalClockPtr &known = hazards.gm().global_clocks.back();
+  auto joined = std::make_shared<GlobalClock>(clock);
+  if (known != nullptr) {
+    if (joined->size() < known->size()) joined->resize(known->size(), Clock{});
+    for (size_t core = 0; core < known->size(); ++core) Join(&(*joined)[core], (*known)[core]);
+  }
+  hazards.AcquireGlobal(joined);
+}
+
+}  // namespace sim

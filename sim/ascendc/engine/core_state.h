@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything one simulated AI core holds while its block runs, and what it leaves to the judges that come after.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "byte_map.h"
+#include "core.h"
+#include "device_memory.h"
+#include "device_model.h"
+#include "events.h"
+#include "faults.h"
+#include "hazards.h"
+#include "launch.h"
+#include "queues.h"
+
+namespace sim {
+
+class Scheduler;
+
+constexpr int32_t kEventIds = 8;  // EVENT_ID0..7 of each pair of pipes
+
+struct CoreIdentity {
+  uint32_t core = 0;       // number in the launch: one a block, or three of a mixed block
+  uint32_t block = 0;
+  uint32_t blocks = 0;
+  uint32_t sub_block = 0;  // of the vector cores of a mixed block
+  uint32_t sub_blocks = 1;
+  bool cube = false;
+};
+
+struct CoreCounters {
+  PipeCounters pipes[kPipes];
+  uint64_t gm_read_bytes = 0;
+  uint64_t gm_write_bytes = 0;
+  uint64_t scalar_accesses = 0;
+};
+
+class CoreState {
+ public:
+  CoreState(const CoreIdentity &identity, const DeviceModel &device, DeviceMemory &gm, const LaunchOptions &launch_options,
+            Scheduler &scheduler, uint64_t key);
+
+  void BeginBlock();  // poisoned on-chip memories, fresh clocks
+  void EndBlock();    // checks what must be balanced
+  void ReleaseMemories();
+
+  void Issue(const Instruction &instruction);
+  std::byte *Memory(Space space, uint64_t address);
+  [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);
+
+  // Flags: SetToken announces the work `from` has so far, WaitToken makes `to` wait for it.
+  uint32_t SetToken(Pipe from, Pipe to, Where where);
+  void WaitToken(Pipe to, uint32_t token, Where where);
+  void SetFlag(Pipe from, Pipe to, int32_t id, Where where);
+  void WaitFlag(Pipe from, Pipe to, int32_t id, Where where);
+  int32_t FetchEventId(Pipe from, Pipe to) const;
+  int32_t AllocEventId(Pipe from, Pipe to, Where where);
+  void ReleaseEventId(Pipe from, Pipe to, int32_t id);
+  void Barrier(Pipe pipe, Where where);
+  void BarrierAll(Where where);
+
+  // Meetings with other cores: what this core has done, and what it learns.
+  GlobalClock ReleaseGlobal(Pipe pipe);
+  void AcquireGlobal(const GlobalClock &clock);
+  void AddEvent(Event::Kind kind, Pipe pipe, uint32_t token, const Site &site);
+
+  double pending_scalar() const { return pending_scalar_; }
+  uint32_t SiteOf(const char *name, Where where);
+  const std::vector<Site> &sites() const { return sites_; }
+
+  const CoreIdentity id;
+  const DeviceModel *const model;
+  DeviceMemory *const memory;
+  const LaunchOptions *const options;
+  Scheduler *const scheduler;
+  const uint64_t tiling_key;
+
+  FaultLog log;
+  Hazards hazards;
+  Queues queues;
+  CoreCounters counters;
+  std::vector<Event> events;
+  uint64_t ub_peak = 0;
+  double elapsed = 0;  // cycles, as if nothing overlapped
+
+ private:
+  struct OnChip {
+    std::unique_ptr<std::byte[]> bytes;
+    ByteMap written;
+  };
+  struct FlagQueue {
+    std::deque<uint32_t> tokens;
+    Where where{};
+  };
+
+  OnChip &Chip(Space space);
+  FlagQueue &FlagOf(Pipe from, Pipe to, int32_t id, const char *name, Where where);
+  // legality.cpp
+  void CheckOperand(const Operand &operand, const Site &site, Where where);
+  void CheckGmBounds(const Operand &operand, const Site &site, Where where);
+  void CheckDefined(const Operand &operand, const Site &site);
+  void MarkWritten(const Operand &operand);
+  // accounting.cpp
+  void Account(const Instruction &instruction, uint32_t site);
+  double ScalarCycles(const Instruction &instruction);
+  void AddCopy(const Instruction &instruction, const Operand &gm, uint32_t site);
+
+  OnChip chips_[kSpaces];
+  std::vector<Site> sites_;
+  std::unordered_map<uint64_t, uint32_t> site_ids_;
+  std::vector<Clock> tokens_;
+  FlagQueue flags_[kPipes][kPipes][kEventIds];
+  uint8_t event_ids_[kPipes][kPipes] = {};
+  double pending_scalar_ = 0;
+  uint64_t last_allocation_ = 0;
+  uint64_t last_allocation_size_ = 0;
+  uint64_t cached_lines_[256] = {};  // tags of the scalar unit's data cache
+};
+
+}  // namespace sim

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replay of a launch: S issues in program order, pipes run in order, copies share bandwidth.
+#include "cost.h"
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <queue>
+
+#include "bandwidth.h"
+#include "l2_cache.h"
+
+namespace sim {
+namespace {
+
+constexpr double kUnknown = -1;
+
+struct Queued {
+  uint32_t event;
+  double ready;  // when S issued it
+};
+
+struct PipeSim {
+  std::deque<Queued> queue;
+  double free = 0;      // the next instruction may start
+  double done = 0;      // all earlier ones have ended, latency included
+  double busy_until = 0;
+  bool copying = false;
+};
+
+struct CoreSim {
+  const CoreTrace *trace = nullptr;
+  size_t next = 0;        // event S comes to
+  double now = 0;         // of S
+  bool charged = false;   // scalar cycles before that event are counted
+  bool arrived = false;   // at the meeting it waits for
+  bool started = false;
+  bool ended = false;
+  PipeSim pipes[kPipes];
+  std::vector<double> tokens;
+};
+
+struct PendingCopy {
+  double start;
+  uint32_t core;
+  Pipe pipe;
+  uint32_t event;
+  double issued;
+  bool operator>(const PendingCopy &other) const {
+    return start != other.start ? start > other.start : core > other.core;
+  }
+};
+
+class Simulation {
+ public:
+  Simulation(const DeviceModel &model, const std::vector<CoreTrace> &cores, const std::vector<uint32_t> &meetings,
+             const std::vector<std::vector<uint32_t>> &deliveries, bool trace)
+      : model_(model),
+        deliveries_(deliveries),
+        meetings_(meetings),
+        keep_slices_(trace),
+        l2_(model, Events(cores)),
+        bandwidth_(model, &l2_),
+        cores_(cores.size()),
+        arrivals_(meetings.size(), 0),
+        meeting_times_(meetings.size(), 0) {
+    for (size_t i = 0; i < cores.size(); ++i) cores_[i].trace = &cores[i];
+    issued_.resize(cores.size());
+  }
+
+  CostResult Run() {
+    const double launch =
+        (model_.cost.launch_us + model_.cost.launch_us_per_block * static_cast<double>(std::min(cores_.size(), Slots()))) *
+        model_.clock_ghz * 1e3;
+    now_ = launch;
+    StartCores();
+    while (Step()) {
+    }
+    CostResult &result = result_;
+    for (CoreSim &core : cores_) {
+      result.cycles = std::max(result.cycles, EndOf(core));
+    }
+    result.hbm_read_bytes = static_cast<uint64_t>(bandwidth_.hbm_read());
+    result.hbm_write_bytes = static_cast<uint64_t>(bandwidth_.hbm_written());
+    return std::move(result);
+  }
+
+ private:
+  static std::vector<const std::vector<Event> *> Events(const std::vector<CoreTrace> &cores) {
+    std::vector<const std::vector<Event> *> events;
+    for (const CoreTrace &core : cores) events.push_back(core.events);
+    return events;
+  }
+
+  // Cores of the device that run this launch at a time; a mixed launch is bounded by its cube cores.
+  size_t Slots() const {
+    const bool cube = std::any_of(cores_.begin(), cores_.end(), [](const CoreSim &core) { return core.trace->cube; });
+    const bool vector = std::any_of(cores_.begin(), cores_.end(), [](const CoreSim &core) { return !core.trace->cube; });
+    return cube && vector ? size_t{model_.cube_cores} * 3 : cube ? model_.cube_cores : model_.vector_cores;
+  }
+
+  void StartCores() {
+    const size_t slots = Slots();
+    while (next_start_ < cores_.size() && running_ < slots) StartNext();
+  }
+
+  void StartNext() {
+    CoreSim &core = cores_[next_start_];
+    core.started = true;
+    core.now = now_;
+    for (PipeSim &pipe : core.pipes) pipe.free = pipe.done = pipe.busy_until = now_;
+    ++running_;
+    Progress(static_cast<uint32_t>(next_start_++));
+  }
+
+  // Advances to the next start or end of a copy. False when there is none.
+  bool Step() {
+    double next = bandwidth_.idle() ? std::numeric_limits<double>::infinity() : now_ + bandwidth_.NextEnd();
+    if (!pending_.empty()) next = std::min(next, std::max(now_, pending_.top().start));
+    if (next == std::numeric_limits<double>::infinity()) {
+      // Those that run may only wait for one that has not started yet.
+      if (next_start_ >= cores_.size()) return false;
+      StartNext();
+      return true;
+    }
+    bandwidth_.Advance(next - now_);
+    now_ = next;
+    for (const Flow &flow : bandwidth_.TakeFinished()) Finish(flow);
+    StartCores();
+    while (!pending_.empty() && pending_.top().start <= now_ + 1e-9) {
+      const PendingCopy copy = pending_.top();
+      pending_.pop();
+      issued_[copy.core][Index(copy.pipe)] = copy.issued;
+      bandwidth_.Start(copy.core, copy.pipe, (*cores_[copy.core].trace->events)[copy.event]);
+    }
+    bandwidth_.Settle();
+    return true;
+  }
+
+  void Finish(const Flow &flow) {
+    CoreSim &core = cores_[flow.core];
+    PipeSim &pipe = core.pipes[Index(flow.pipe)];
+    const double latency = flow.copy->write ? model_.cost.write_latency : model_.cost.read_latency;
+    pipe.free = now_;
+    pipe.done = std::max(pipe.done, now_ + latency);
+    Busy(flow.core, flow.pipe, *flow.copy, issued_[flow.core][Index(flow.pipe)], now_ + latency);
+    pipe.copying = false;
+    Progress(flow.core);
+  }
+
+  void Busy(uint32_t core, Pipe pipe, const Event &event, double begin, double end) {
+    PipeSim &sim = cores_[core].pipes[Index(pipe)];
+    result_.busy[Index(pipe)] += std::max(0.0, end - std::max(begin, sim.busy_until));
+    sim.busy_until = std::max(sim.busy_until, end);
+    if (keep_slices_) {
+      result_.slices.push_back({core, pipe, event.site, begin, end, uint64_t{event.row_bytes} * event.rows});
+    }
+  }
+
+  void Progress(uint32_t index) {
+    worklist_.push_back(index);
+    if (working_) return;
+    working_ = true;
+    while (!worklist_.empty()) {
+      const uint32_t core = worklist_.back();
+      worklist_.pop_back();
+      if (!cores_[core].started) continue;
+      while (Scalar(core) || Pipes(core)) {
+      }
+    }
+    working_ = false;
+  }
+
+  bool Pipes(uint32_t index) {
+    bool moved = false;
+    for (int pipe = 0; pipe < kPipes; ++pipe) moved = RunPipe(index, static_cast<Pipe>(pipe)) || moved;
+    return moved;
+  }
+
+  void SetToken(CoreSim *core, uint32_t token, double time) {
+    if (core->tokens.size() <= token) core->tokens.resize(std::max<size_t>(token + 1, core->tokens.size() * 2), kUnknown);
+    core->tokens[token] = time;
+  }
+
+  void SetPost(uint32_t token, double time) {
+    if (posts_.size() <= token) posts_.resize(token + 1, kUnknown);
+    posts_[token] = time;
+    for (uint32_t core = 0; core < cores_.size(); ++core) worklist_.push_back(core);
+  }
+
+  bool RunPipe(uint32_t index, Pipe which) {
+    CoreSim &core = cores_[index];
+    PipeSim &pipe = core.pipes[Index(which)];
+    bool moved = false;
+    while (!pipe.queue.empty() && !pipe.copying) {
+      const Queued queued = pipe.queue.front();
+      const Event &event = (*core.trace->events)[queued.event];
+      const double start = std::max(queued.ready, pipe.free);
+      switch (event.kind) {
+        case Event::kWork:
+          pipe.free = start + event.cycles;
+          pipe.done = std::max(pipe.done, pipe.free);
+          Busy(index, which, event, start, pipe.free);
+          break;
+        case Event::kSet: SetToken(&core, event.token, std::max(queued.ready, pipe.done)); break;
+        case Event::kPost: SetPost(event.token, std::max(queued.ready, pipe.done)); break;
+        case Event::kWait:
+          if (event.token >= core.tokens.size() || core.tokens[event.token] == kUnknown) return moved;
+          pipe.free = std::max(start, core.tokens[event.token]);
+          break;
+        case Event::kBarrier: pipe.free = std::max(start, pipe.done); break;
+        case Event::kCopy:
+          pipe.copying = true;
+          pending_.push({start + model_.cost.copy_issue, index, which, queued.event, start});
+          break;
+        default: break;
+      }
+      pipe.queue.pop_front();
+      moved = true;
+    }
+    return moved;
+  }
+
+  // S, up to where it has to wait.
+  bool Scalar(uint32_t index) {
+    CoreSim &core = cores_[index];
+    const std::vector<Event> &events = *core.trace->events;
+    bool moved = false;
+    while (core.next < events.size()) {
+      const Event &event = events[core.next];
+      if (!core.charged) {
+        core.now += event.scalar;
+        result_.busy[Index(Pipe::S)] += event.scalar;
+        core.charged = true;
+      }
+      if (!ScalarStep(&core, event)) return moved;
+      core.charged = false;
+      ++core.next;
+      moved = true;
+    }
+    if (!core.ended && Idle(core)) {
+      core.ended = true;
+      --running_;
+      result_.busy[Index(Pipe::S)] += core.trace->tail;
+      core.now += core.trace->tail;
+    }
+    return moved;
+  }
+
+  static bool Idle(const CoreSim &core) {
+    return std::all_of(std::begin(core.pipes), std::end(core.pipes),
+                       [](const PipeSim &pipe) { return pipe.queue.empty() && !pipe.copying; });
+  }
+
+  static double EndOf(const CoreSim &core) {
+    double end = core.now;
+    for (const PipeSim &pipe : core.pipes) end = std::max(end, pipe.done);
+    return end;
+  }
+
+  bool ScalarStep(CoreSim *core, const Event &event) {
+    const bool on_scalar = event.pipe == Pipe::S;
+    switch (event.kind) {
+      case Event::kDrain: {
+        const PipeSim &pipe = core->pipes[Index(event.pipe)];
+        if (!pipe.queue.empty() || pipe.copying) return false;
+        core->now = std::max(core->now, pipe.done);
+        return true;
+      }
+      case Event::kBarrierAll:
+        if (!Idle(*core)) return false;
+        core->now = EndOf(*core);
+        return true;
+      case Event::kMeet: return Meet(core, event.token);
+      case Event::kTake: {
+        for (const uint32_t post : deliveries_[event.token]) {
+          if (post >= posts_.size() || posts_[post] == kUnknown) return false;
+          core->now = std::max(core->now, posts_[post]);
+        }
+        return true;
+      }
+      case Event::kSet:
+        if (!on_scalar) break;
+        SetToken(core, event.token, core->now);
+        return true;
+      case Event::kPost:
+        if (!on_scalar) break;
+        SetPost(event.token, core->now);
+        return true;
+      case Event::kWait:
+        if (!on_scalar) break;
+        if (event.token >= core->tokens.size() || core->tokens[event.token] == kUnknown) return false;
+        core->now = std::max(core->now, core->tokens[event.token]);
+        return true;
+      case Event::kBarrier:
+        if (!on_scalar) break;
+        return true;
+      default: break;
+    }
+    core->pipes[Index(event.pipe)].queue.push_back({static_cast<uint32_t>(core->next), core->now});
+    return true;
+  }
+
+  bool Meet(CoreSim *core, uint32_t meeting) {
+    if (!core->arrived) {
+      core->arrived = true;
+      ++arrivals_[meeting];
+      meeting_times_[meeting] = std::max(meeting_times_[meeting], core->now);
+      if (arrivals_[meeting] >= meetings_[meeting]) {
+        for (uint32_t other = 0; other < cores_.size(); ++other) worklist_.push_back(other);
+      }
+    }
+    if (arrivals_[meeting] < meetings_[meeting]) return false;
+    core->now = std::max(core->now, meeting_times_[meeting]);
+    core->arrived = false;
+    return true;
+  }
+
+  const DeviceModel &model_;
+  const std::vector<std::vector<uint32_t>> &deliveries_;
+  const std::vector<uint32_t> &meetings_;
+  const bool keep_slices_;
+  L2Cache l2_;
+  Bandwidth bandwidth_;
+  std::vector<CoreSim> cores_;
+  std::vector<uint32_t> arrivals_;
+  std::vector<double> meeting_times_;
+  std::vector<double> posts_;
+  std::vector<std::array<double, kPipes>> issued_;
+  std::priority_queue<PendingCopy, std::vector<PendingCopy>, std::greater<>> pending_;
+  std::vector<uint32_t> worklist_;
+  bool working_ = false;
+  size_t next_start_ = 0;
+  size_t running_ = 0;
+  double now_ = 0;
+  CostResult result_;
+};
+
+}  // namespace
+
+CostResult Replay(const DeviceModel &model, const std::vector<CoreTrace> &cores, const std::vector<uint32_t> &meetings,
+                  const std::vector<std::vector<uint32_t>> &deliveries, bool trace) {
+  return Simulation(model, cores, meetings, deliveries, trace).Run();
+}
+
+}  // namespace sim

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cycle model: replays what all cores did, with HBM and L2 bandwidth shared between them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "device_model.h"
+#include "events.h"
+
+namespace sim {
+
+struct CoreTrace {
+  uint32_t core = 0;
+  bool cube = false;
+  const std::vector<Event> *events = nullptr;
+  const std::vector<Site> *sites = nullptr;
+  double tail = 0;  // scalar cycles after the last event
+};
+
+struct TraceSlice {
+  uint32_t core;
+  Pipe pipe;
+  uint32_t site;
+  double begin;  // cycles
+  double end;
+  uint64_t bytes;
+};
+
+struct CostResult {
+  double cycles = 0;                     // launch to the end of the last core
+  double busy[kPipes] = {};              // summed over cores
+  uint64_t hbm_read_bytes = 0;
+  uint64_t hbm_write_bytes = 0;
+  std::vector<TraceSlice> slices;        // where asked for
+};
+
+CostResult Replay(const DeviceModel &model, const std::vector<CoreTrace> &cores, const std::vector<uint32_t> &meetings,
+                  const std::vector<std::vector<uint32_t>> &deliveries, bool trace);
+
+// Chrome / Perfetto JSON: a process per core, a row per pipe.
+std::string TraceJson(const DeviceModel &model, const std::vector<CoreTrace> &cores, const CostResult &cost,
+                      const std::string &kernel);
+
+}  // namespace sim

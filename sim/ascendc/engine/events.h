@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one core did, in program order, as the cost model replays it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "clock.h"
+
+namespace sim {
+
+// An API call in a source file: what reports and traces name.
+struct Site {
+  const char *name;
+  const char *file;
+  int line;
+};
+
+struct Event {
+  enum Kind : uint8_t {
+    kWork,        // occupies `pipe` for `cycles`
+    kCopy,        // moves rows between GM and on-chip memory on `pipe`
+    kSet,         // after all earlier work of `pipe`, `token` is there
+    kWait,        // `pipe` goes on when `token` is there
+    kBarrier,     // `pipe` waits for its own earlier work
+    kDrain,       // S waits for all earlier work of `pipe` (auto-sync before a scalar access)
+    kBarrierAll,  // S waits for all earlier work of all pipes
+    kMeet,        // S waits until all cores of meeting `token` are there
+    kPost,        // after all earlier work of `pipe`, the cross-core `token` is there
+    kTake,        // S waits for the cross-core `token`
+  };
+  Kind kind = kWork;
+  Pipe pipe = Pipe::S;
+  bool write = false;       // kCopy: towards GM
+  bool bypass = false;      // kCopy: does not allocate in the L2
+  uint32_t site = 0;
+  uint32_t token = 0;
+  float scalar = 0;         // cycles of the scalar unit since the previous event
+  float cycles = 0;
+  uint64_t address = 0;     // kCopy: GM rows
+  uint32_t row_bytes = 0;
+  uint32_t rows = 0;
+  int64_t row_stride = 0;
+};
+
+}  // namespace sim

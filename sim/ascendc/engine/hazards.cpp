@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hazards.h"
+
+#include "runs.h"
+
+namespace sim {
+
+std::string OrderOf(Pipe earlier, Pipe later) {
+  if (earlier == later) return std::string("PipeBarrier<PIPE_") + PipeName(later) + ">";
+  std::string event = std::string("SetFlag/WaitFlag<HardEvent::") + PipeName(earlier) + "_" + PipeName(later) + ">";
+  const bool queue = earlier != Pipe::S && later != Pipe::S;
+  return queue ? event + " (or EnQue/DeQue, FreeTensor/AllocTensor of a TQue)" : event;
+}
+
+void Hazards::Reset(bool auto_sync, const uint64_t *space_bytes) {
+  auto_sync_ = auto_sync;
+  space_bytes_ = space_bytes;
+  sequence_ = {};
+  for (Clock &clock : clocks_) clock = {};
+  ReleaseShadows();
+  gm_ = {};
+  gm_.global_clocks.push_back(nullptr);
+}
+
+void Hazards::ReleaseShadows() {
+  for (Shadow &shadow : shadows_) shadow = {};
+}
+
+void Hazards::Advance(Pipe pipe) {
+  const int p = Index(pipe);
+  ++sequence_[p];
+  if (pipe == Pipe::S) {
+    clocks_[p][p] = sequence_[p];
+    return;
+  }
+  const uint32_t scalar = clocks_[p][Index(Pipe::S)];
+  Join(&clocks_[p], clocks_[Index(Pipe::S)]);
+  if (!auto_sync_) clocks_[p][Index(Pipe::S)] = scalar;
+  // Earlier work of the same pipe: V after V is ordered by auto-sync, a copy after a copy by nothing.
+  if (auto_sync_ && pipe == Pipe::V) clocks_[p][p] = sequence_[p] - 1;
+}
+
+Clock Hazards::Release(Pipe pipe) {
+  Clock clock = clocks_[Index(pipe)];
+  clock[Index(pipe)] = sequence_[Index(pipe)];
+  ++epochs_[Index(pipe)];
+  return clock;
+}
+
+void Hazards::BarrierAll() {
+  for (Clock &clock : clocks_) Join(&clock, sequence_);
+}
+
+void Hazards::Report(Pipe pipe, const Operand &operand, const Site &site, Pipe earlier, const Site &earlier_site,
+                     bool earlier_write, uint64_t cell, FaultLog *log) const {
+  const ByteRange extent = Extent(operand);
+  const auto begin = static_cast<int64_t>(cell * kCellBytes);
+  // The block in question and what of it this operand touches.
+  const int64_t low = std::max(begin, extent.begin);
+  const int64_t high = std::min<int64_t>(begin + kCellBytes, extent.end);
+  log->AddPair(FaultKind::kMissingSync, earlier_site, site,
+               Describe(site) + " on " + PipeName(pipe) + (operand.write ? " writes " : " reads ") + operand.name +
+                   ", " + Range(operand.space, low, high) + ", that " + Describe(earlier_site) + " on " +
+                   PipeName(earlier) + (earlier_write ? " writes" : " reads") +
+                   ", with no order between them: missing " + OrderOf(earlier, pipe));
+}
+
+uint32_t Hazards::JudgeCells(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites,
+                             uint64_t first, uint64_t last, FaultLog *log) {
+  Shadow &shadow = shadows_[Index(operand.space)];
+  uint32_t drain = 0;
+  const Clock &known = clocks_[Index(pipe)];
+  auto conflict = [&](Pipe earlier, const Cell &cell, bool earlier_write, uint64_t index) {
+    if (auto_sync_ && (pipe == Pipe::S || earlier == Pipe::S)) {
+      if (pipe == Pipe::S) {
+        drain |= 1U << Index(earlier);
+        clocks_[Index(Pipe::S)][Index(earlier)] = std::max(known[Index(earlier)], cell.sequence);
+      }
+      return;
+    }
+    const Site &earlier_site = sites[cell.site];
+    if (!log->Known(FaultKind::kMissingSync, earlier_site, site)) {
+      Report(pipe, operand, site, earlier, earlier_site, earlier_write, index, log);
+    }
+  };
+  if (!shadow.writes.empty()) {
+    for (uint64_t cell = first; cell <= last; ++cell) {
+      const Cell &write = shadow.writes[cell];
+      if (write.sequence > known[shadow.write_pipes[cell]]) {
+        conflict(static_cast<Pipe>(shadow.write_pipes[cell]), write, true, cell);
+      }
+    }
+  }
+  if (!operand.write) return drain;
+  for (int earlier = 0; earlier < kPipes; ++earlier) {
+    const std::vector<Cell> &reads = shadow.reads[earlier];
+    if (reads.empty()) continue;
+    // A read and a later write of the same pipe start in order, and the read is done first.
+    if (earlier == Index(pipe)) continue;
+    for (uint64_t cell = first; cell <= last; ++cell) {
+      if (reads[cell].sequence > known[earlier]) conflict(static_cast<Pipe>(earlier), reads[cell], false, cell);
+    }
+  }
+  return drain;
+}
+
+uint32_t Hazards::Judge(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites,
+                        FaultLog *log) {
+  if (operand.space == Space::GM) return 0;
+  uint32_t drain = 0;
+  ForEachRun(operand, [&](uint64_t begin, uint64_t bytes) {
+    drain |= JudgeCells(pipe, operand, site, sites, begin / kCellBytes, (begin + bytes - 1) / kCellBytes, log);
+  });
+  return drain;
+}
+
+void Hazards::Record(Pipe pipe, const Operand &operand, uint32_t site, bool atomic) {
+  if (operand.space == Space::GM) {
+    RecordGm(pipe, operand, site, atomic);
+    return;
+  }
+  Shadow &shadow = shadows_[Index(operand.space)];
+  const uint64_t cells = space_bytes_[Index(operand.space)] / kCellBytes;
+  std::vector<Cell> &table = operand.write ? shadow.writes : shadow.reads[Index(pipe)];
+  if (table.empty()) {
+    table.assign(cells, Cell{});
+    if (operand.write) shadow.write_pipes.assign(cells, 0);
+  }
+  const Cell cell{sequence_[Index(pipe)], site};
+  ForEachRun(operand, [&](uint64_t begin, uint64_t bytes) {
+    const uint64_t first = begin / kCellBytes;
+    const uint64_t last = (begin + bytes - 1) / kCellBytes;
+    std::fill(table.begin() + static_cast<int64_t>(first), table.begin() + static_cast<int64_t>(last + 1), cell);
+    if (operand.write) {
+      std::fill(shadow.write_pipes.begin() + static_cast<int64_t>(first),
+                shadow.write_pipes.begin() + static_cast<int64_t>(last + 1), static_cast<uint8_t>(Index(pipe)));
+    }
+  });
+}
+
+void Hazards::RecordGm(Pipe pipe, const Operand &operand, uint32_t site, bool atomic) {
+  const int p = Index(pipe);
+  if (gm_.clocks.empty() || gm_.clocks[last_clock_[p]] != clocks_[p]) {
+    last_clock_[p] = static_cast<uint32_t>(gm_.clocks.size());
+    gm_.clocks.push_back(clocks_[p]);
+  }
+  const auto global_clock = static_cast<uint32_t>(gm_.global_clocks.size() - 1);
+  for (uint32_t group = 0; group < operand.groups; ++group) {
+    GmAccess access;
+    access.address = operand.address + static_cast<uint64_t>(group * operand.group_stride);
+    access.row_bytes = operand.row_bytes;
+    access.rows = operand.rows;
+    access.row_stride = operand.row_stride;
+    if (access.rows > 1 && access.row_stride == operand.row_bytes) {
+      access.row_bytes *= access.rows;
+      access.rows = 1;
+    }
+    access.sequence = sequence_[p];
+    access.site = site;
+    access.clock = last_clock_[p];
+    access.global_clock = global_clock;
+    access.epoch = epochs_[p];
+    access.pipe = pipe;
+    access.write = operand.write;
+    access.atomic = atomic;
+    // A run that continues the previous one of this pipe is one access.
+    if (access.rows == 1 && last_access_[p] < gm_.accesses.size()) {
+      GmAccess &last = gm_.accesses[last_access_[p]];
+      if (last.pipe == pipe && last.rows == 1 && last.address + last.row_bytes == access.address &&
+          last.site == site && last.clock == access.clock && last.global_clock == global_clock &&
+          last.epoch == access.epoch && last.write == access.write && last.atomic == atomic) {
+        last.row_bytes += access.row_bytes;
+        last.sequence = access.sequence;
+        continue;
+      }
+    }
+    last_access_[p] = static_cast<uint32_t>(gm_.accesses.size());
+    gm_.accesses.push_back(access);
+  }
+}
+
+}  // namespace sim

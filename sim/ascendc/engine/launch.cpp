@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <numeric>
+#include <random>
+#include <thread>
+
+#include "core_state.h"
+#include "cost.h"
+#include "current_core.h"
+#include "scheduler.h"
+
+namespace sim {
+
+LaunchOptions LaunchOptions::FromEnvironment() {
+  LaunchOptions options;
+  auto number = [](const char *name, uint64_t otherwise) {
+    const char *text = std::getenv(name);
+    return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
+  };
+  options.auto_sync = number("AVO_SIM_STRICT", 0) == 0;
+  if (number("AVO_SIM_FAST", 0) != 0) options.hazards = options.cost = false;
+  options.threads = static_cast<uint32_t>(number("AVO_SIM_THREADS", 0));
+  options.seed = number("AVO_SIM_SEED", 0);
+  return options;
+}
+
+class Launcher {
+ public:
+  Launcher(DeviceMemory &memory, const DeviceModel &model, const Kernel &kernel, uint32_t block_dim,
+           uint64_t tiling_key, const LaunchOptions &options)
+      : memory_(memory),
+        model_(model),
+        kernel_(kernel),
+        options_(options),
+        scheduler_(StartOrder(kernel, block_dim, options.seed), Threads(options), [this](uint32_t i) { RunCore(i); }) {
+    const uint32_t per_block = CoresPerBlock(kernel);
+    for (uint32_t i = 0; i < block_dim * per_block; ++i) {
+      CoreIdentity id;
+      id.core = i;
+      id.block = i / per_block;
+      id.blocks = block_dim;
+      id.cube = kernel.type == KernelType::kCube || (per_block == 3 && i % per_block == 0);
+      id.sub_block = per_block == 3 && !id.cube ? i % per_block - 1 : 0;
+      id.sub_blocks = per_block == 3 && !id.cube ? 2 : 1;
+      cores_.push_back(std::make_unique<CoreState>(id, model, memory, options_, scheduler_, tiling_key));
+      scheduler_.Register(cores_.back().get());
+    }
+  }
+
+  Report Run(const std::vector<void *> &args) {
+    args_ = args;
+    scheduler_.RunAll();
+    if (options_.hazards) JudgeGlobalMemory();
+    Report report;
+    Collect(&report);
+    if (options_.cost) Cost(&report);
+    CollectFaults(&report);
+    return report;
+  }
+
+ private:
+  static uint32_t CoresPerBlock(const Kernel &kernel) { return kernel.type == KernelType::kMixed12 ? 3 : 1; }
+
+  static uint32_t Threads(const LaunchOptions &options) {
+    return options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+  }
+
+  static std::vector<uint32_t> StartOrder(const Kernel &kernel, uint32_t block_dim, uint64_t seed) {
+    std::vector<uint32_t> order(block_dim * CoresPerBlock(kernel));
+    std::iota(order.begin(), order.end(), 0U);
+    std::mt19937_64 random(seed);
+    std::shuffle(order.begin(), order.end(), random);
+    return order;
+  }
+
+  void RunCore(uint32_t index) {
+    CoreState &state = *cores_[index];
+    Core core;
+    core.state_ = &state;
+    SetCurrentCore(&core);
+    try {
+      state.BeginBlock();
+      kernel_.invoke(args_.data());
+      state.EndBlock();
+    } catch (const BlockEnded &) {
+    } catch (const std::exception &error) {
+      state.log.Add(FaultKind::kOther, std::string("the kernel threw an exception: ") + error.what());
+    } catch (...) {
+      state.log.Add(FaultKind::kOther, "the kernel threw something that is no std::exception");
+    }
+    SetCurrentCore(nullptr);
+    state.ReleaseMemories();
+  }
+
+  void JudgeGlobalMemory() {
+    std::vector<GmCore> logs;
+    for (const auto &core : cores_) {
+      logs.push_back({core->id.block, options_.auto_sync, &core->hazards.gm(), &core->sites(), &core->log});
+    }
+    JudgeGm(logs, memory_);
+  }
+
+  void Collect(Report *report) const {
+    report->kernel = kernel_.name;
+    report->soc = model_.soc;
+    report->blocks = cores_.empty() ? 0 : cores_.front()->id.blocks;
+    for (const auto &core : cores_) {
+      const CoreCounters &counters = core->counters;
+      bool works = false;
+      for (int pipe = 0; pipe < kPipes; ++pipe) {
+        report->pipes[pipe].instructions += counters.pipes[pipe].instructions;
+        report->pipes[pipe].bytes += counters.pipes[pipe].bytes;
+        report->pipes[pipe].repeats += counters.pipes[pipe].repeats;
+        works = works || (pipe != Index(Pipe::S) && counters.pipes[pipe].instructions != 0);
+      }
+      report->cores += works ? 1 : 0;
+      report->gm_read_bytes += counters.gm_read_bytes;
+      report->gm_write_bytes += counters.gm_write_bytes;
+      report->scalar_accesses += counters.scalar_accesses;
+      report->ub_peak_bytes = std::max(report->ub_peak_bytes, core->ub_peak);
+    }
+  }
+
+  void Cost(Report *report) const {
+    std::vector<CoreTrace> traces;
+    for (const auto &core : cores_) {
+      traces.push_back({core->id.core, core->id.cube, &core->events, &core->sites(), core->pending_scalar()});
+    }
+    const CostResult cost = Replay(model_, traces, scheduler_.meetings(), scheduler_.deliveries(), options_.trace);
+    for (int pipe = 0; pipe < kPipes; ++pipe) report->pipes[pipe].busy_cycles = cost.busy[pipe];
+    report->hbm_read_bytes = cost.hbm_read_bytes;
+    report->hbm_write_bytes = cost.hbm_write_bytes;
+    report->cycles = cost.cycles;
+    report->microseconds = cost.cycles / (model_.clock_ghz * 1e3);
+    if (options_.trace) report->trace = TraceJson(model_, traces, cost, kernel_.name);
+  }
+
+  // The same fault of several blocks is one, which counts them.
+  void CollectFaults(Report *report) const {
+    std::vector<uint32_t> more;
+    std::vector<std::string> texts;
+    for (const auto &core : cores_) {
+      for (const LoggedFault &fault : core->log.faults()) {
+        const std::string key = FirstLine(fault);
+        const auto known = std::find(texts.begin(), texts.end(), key);
+        if (known != texts.end()) {
+          ++more[known - texts.begin()];
+          continue;
+        }
+        texts.push_back(key);
+        more.push_back(0);
+        report->faults.push_back({fault.kind, kernel_.name, core->id.block,
+                                  std::string(FaultName(fault.kind)) + ": kernel " + kernel_.name + ", block " +
+                                      std::to_string(core->id.block) + ": " + fault.text});
+      }
+    }
+    for (size_t i = 0; i < more.size(); ++i) {
+      std::string &text = report->faults[i].text;
+      if (more[i] != 0) text += "; the same in " + std::to_string(more[i]) + " more blocks";
+      text += " [seed " + std::to_string(options_.seed) + "]";
+    }
+  }
+
+  // What a fault has in common between blocks: its kind and the call it starts with.
+  static std::string FirstLine(const LoggedFault &fault) {
+    return std::string(FaultName(fault.kind)) + fault.text.substr(0, fault.text.find(')'));
+  }
+
+  DeviceMemory &memory_;
+  const DeviceModel &model_;
+  const Kernel kernel_;
+  const LaunchOptions options_;
+  Scheduler scheduler_;
+  std::vector<std::unique_ptr<CoreState>> cores_;
+  std::vector<void *> args_;
+};
+
+Report Launch(DeviceMemory &memory, const DeviceModel &model, const Kernel &kernel, uint32_t block_dim,
+              uint64_t tiling_key, const std::vector<void *> &args, const void *tiling, size_t tiling_bytes,
+              const LaunchOptions &options) {
+  std::vector<void *> all = args;
+  void *device_tiling = nullptr;
+  if (tiling != nullptr && tiling_bytes != 0) {
+    device_tiling = memory.Allocate(tiling_bytes);
+    if (device_tiling == nullptr) throw std::bad_alloc();
+    std::memcpy(memory.Host(device_tiling), tiling, tiling_bytes);
+    memory.MarkWritten(device_tiling, tiling_bytes);
+  }
+  all.push_back(device_tiling);
+  Launcher launcher(memory, model, kernel, block_dim, tiling_key, options);
+  Report report = launcher.Run(all);
+  if (device_tiling != nullptr) memory.Free(device_tiling);
+  return report;
+}
+
+}  // namespace sim

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an operand may be: aligned, inside its memory, in a buffer that is in use, and defined where it is read.
+#include "core_state.h"
+#include "runs.h"
+
+namespace sim {
+
+void CoreState::CheckOperand(const Operand &operand, const Site &site, Where where) {
+  if (operand.alignment > 1 && operand.address % operand.alignment != 0) {
+    Fail(FaultKind::kAlignment, site.name, where,
+         std::string(operand.name) + " must start on a multiple of " + std::to_string(operand.alignment) +
+             " bytes, its address is " + SpaceName(operand.space) + " offset " + std::to_string(operand.address));
+  }
+  if (operand.space == Space::GM) {
+    CheckGmBounds(operand, site, where);
+    return;
+  }
+  const ByteRange extent = Extent(operand);
+  const uint64_t capacity = model->bytes[Index(operand.space)];
+  if (extent.begin < 0 || extent.end > static_cast<int64_t>(capacity)) {
+    Fail(FaultKind::kUbBounds, site.name, where,
+         std::string(operand.name) + (operand.write ? " writes " : " reads ") +
+             Range(operand.space, extent.begin, extent.end) + ", the memory has " + std::to_string(capacity));
+  }
+  const std::string stale = queues.Stale(operand);
+  if (!stale.empty()) {
+    Fail(FaultKind::kUseAfterFree, site.name, where,
+         std::string(operand.name) + (operand.write ? " writes " : " reads ") +
+             Range(operand.space, extent.begin, extent.end) + ", " + stale);
+  }
+}
+
+void CoreState::CheckGmBounds(const Operand &operand, const Site &site, Where where) {
+  const ByteRange extent = Extent(operand);
+  const auto begin = static_cast<uint64_t>(extent.begin);
+  const auto end = static_cast<uint64_t>(extent.end);
+  if (begin >= last_allocation_ && end <= last_allocation_ + last_allocation_size_) return;
+  void *start = nullptr;
+  uint64_t size = 0;
+  if (memory->Find(reinterpret_cast<const void *>(begin), end - begin, &start, &size)) {
+    last_allocation_ = reinterpret_cast<uint64_t>(start);
+    last_allocation_size_ = size;
+    return;
+  }
+  std::string text = std::string(operand.name) + (operand.write ? " writes " : " reads ");
+  if (start == nullptr) {
+    text += std::to_string(end - begin) + " bytes at a GM address in no allocation";
+  } else {
+    const auto base = static_cast<int64_t>(reinterpret_cast<uint64_t>(start));
+    text += Range(Space::GM, extent.begin - base, extent.end - base) + " of an allocation of " + std::to_string(size);
+  }
+  Fail(FaultKind::kGmBounds, site.name, where, text);
+}
+
+void CoreState::CheckDefined(const Operand &operand, const Site &site) {
+  if (log.Known(FaultKind::kUninitialised, site, site)) return;
+  const bool gm = operand.space == Space::GM;
+  const ByteMap *map = gm ? nullptr : &Chip(operand.space).written;
+  bool reported = false;
+  ForEachRun(operand, [&](uint64_t begin, uint64_t bytes) {
+    if (reported) return;
+    const uint64_t first = gm ? memory->FirstUnwritten(reinterpret_cast<const void *>(begin), bytes)
+                              : map->FirstUnset(begin, bytes);
+    if (first == bytes) return;
+    const uint64_t base = gm ? last_allocation_ : 0;
+    const auto low = static_cast<int64_t>(begin - base);
+    reported = log.AddPair(FaultKind::kUninitialised, site, site,
+                           Describe(site) + " reads " + operand.name + ", " +
+                               Range(operand.space, low, low + static_cast<int64_t>(bytes)) +
+                               ", but nothing wrote byte " + std::to_string(low + static_cast<int64_t>(first)));
+  });
+}
+
+void CoreState::MarkWritten(const Operand &operand) {
+  if (operand.space == Space::GM) {
+    ForEachRun(operand, [this](uint64_t begin, uint64_t bytes) {
+      memory->MarkWritten(reinterpret_cast<const void *>(begin), bytes);
+    });
+    return;
+  }
+  ByteMap &map = Chip(operand.space).written;
+  ForEachRun(operand, [&map](uint64_t begin, uint64_t bytes) { map.Set(begin, bytes); });
+}
+
+}  // namespace sim

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queues.h"
+
+#include "core_state.h"
+
+namespace sim {
+
+const char *PositionName(AscendC::TPosition position) {
+  static const char *const names[] = {"GM",  "A1",    "A2",     "B1",      "B2",  "C1",   "C2",        "CO1",
+                                      "CO2", "VECIN", "VECOUT", "VECCALC", "SPM", "TSCM", "C2PIPE2GM", "C2PIPE2LOCAL"};
+  return position < AscendC::TPosition::MAX ? names[static_cast<int>(position)] : "?";
+}
+
+namespace {
+const char *StateName(BufferState state) {
+  static const char *const names[] = {"free", "allocated and not enqueued", "enqueued and not dequeued",
+                                      "dequeued and not freed"};
+  return names[static_cast<int>(state)];
+}
+}  // namespace
+
+void Queues::Reset() {
+  buffers_.clear();
+  queues_.clear();
+  for (int space = 0; space < kSpaces; ++space) top_[space] = peak_[space] = 0;
+}
+
+void Queues::Release() {
+  const std::string left = Leftover();
+  if (!left.empty()) core_->log.Add(FaultKind::kQueueBalance, "TPipe ends with " + left);
+  // Queues keep their numbers: objects of the kernel still hold them.
+  for (Queue &queue : queues_) {
+    queue.buffers.clear();
+    queue.queued.clear();
+  }
+  buffers_.clear();
+  for (uint64_t &top : top_) top = 0;
+}
+
+int32_t Queues::Take(AscendC::TPosition position, int32_t queue, uint32_t bytes, Where where) {
+  const Space space = SpaceOf(position);
+  const int s = static_cast<int>(space);
+  const uint64_t size = (uint64_t{bytes} + 31) / 32 * 32;
+  const uint64_t capacity = core_->model->bytes[s];
+  if (top_[s] + size > capacity) {
+    core_->Fail(FaultKind::kUbCapacity, "InitBuffer", where,
+                std::string("a buffer of ") + std::to_string(size) + " bytes does not fit in " + SpaceName(space) +
+                    ": " + std::to_string(top_[s]) + " of " + std::to_string(capacity) + " bytes are taken");
+  }
+  Buffer buffer;
+  buffer.space = space;
+  buffer.position = position;
+  buffer.address = top_[s];
+  buffer.bytes = size;
+  buffer.queue = queue;
+  buffer.where = where;
+  buffers_.push_back(buffer);
+  top_[s] += size;
+  peak_[s] = std::max(peak_[s], top_[s]);
+  return static_cast<int32_t>(buffers_.size() - 1);
+}
+
+int32_t Queues::InitQueue(const QueueKind &kind, uint32_t number, uint32_t bytes, Where where) {
+  const auto id = static_cast<int32_t>(queues_.size());
+  queues_.push_back({kind, {}, {}});
+  for (uint32_t i = 0; i < number; ++i) {
+    const int32_t buffer = Take(kind.position, id, bytes, where);
+    queues_.back().buffers.push_back(buffer);
+  }
+  return id;
+}
+
+int32_t Queues::InitBuffer(AscendC::TPosition position, uint32_t bytes, Where where) {
+  return Take(position, -1, bytes, where);
+}
+
+LocalTensorBase Queues::TensorOf(int32_t id) const {
+  LocalTensorBase tensor;
+  if (id < 0 || static_cast<size_t>(id) >= buffers_.size()) return tensor;
+  const Buffer &buffer = buffers_[id];
+  tensor.address = buffer.address;
+  tensor.bytes = buffer.bytes;
+  tensor.space = buffer.space;
+  tensor.position = buffer.position;
+  tensor.buffer_id = id;
+  tensor.generation = buffer.generation;
+  return tensor;
+}
+
+Queues::Queue &Queues::Checked(int32_t queue, const char *instruction, Where where) {
+  if (queue < 0 || static_cast<size_t>(queue) >= queues_.size() || queues_[queue].buffers.empty()) {
+    core_->Fail(FaultKind::kQueueBalance, instruction, where, "the queue has no buffers: missing TPipe::InitBuffer");
+  }
+  return queues_[queue];
+}
+
+Queues::Buffer &Queues::Owned(int32_t queue, const LocalTensorBase &tensor, const char *instruction, Where where) {
+  const int32_t id = tensor.buffer_id;
+  if (id < 0 || static_cast<size_t>(id) >= buffers_.size() || buffers_[id].queue != queue) {
+    core_->Fail(FaultKind::kQueueBalance, instruction, where, "the tensor is none of this queue's buffers");
+  }
+  Buffer &buffer = buffers_[id];
+  if (buffer.generation != tensor.generation || buffer.state == BufferState::kIdle) {
+    core_->Fail(FaultKind::kUseAfterFree, instruction, where, "the tensor was already given back by FreeTensor");
+  }
+  return buffer;
+}
+
+LocalTensorBase Queues::Alloc(int32_t id, Where where) {
+  Queue &queue = Checked(id, "AllocTensor", where);
+  // Buffers go round in turn, as on the device: the one that was used least comes first.
+  int32_t next = -1;
+  for (const int32_t candidate : queue.buffers) {
+    const Buffer &buffer = buffers_[candidate];
+    if (buffer.state == BufferState::kIdle && (next < 0 || buffer.generation < buffers_[next].generation)) {
+      next = candidate;
+    }
+  }
+  if (next < 0) {
+    core_->Fail(FaultKind::kQueueBalance, "AllocTensor", where,
+                "all " + std::to_string(queue.buffers.size()) + " buffers of the queue are in use, the first " +
+                    StateName(buffers_[queue.buffers.front()].state) + ": missing FreeTensor");
+  }
+  Buffer &buffer = buffers_[next];
+  if (buffer.emptied != 0) core_->WaitToken(queue.kind.producer, buffer.emptied, where);
+  buffer.emptied = 0;
+  buffer.state = BufferState::kAllocated;
+  buffer.where = where;
+  return TensorOf(next);
+}
+
+void Queues::EnQue(int32_t id, const LocalTensorBase &tensor, Where where) {
+  Queue &queue = Checked(id, "EnQue", where);
+  Buffer &buffer = Owned(id, tensor, "EnQue", where);
+  if (buffer.state == BufferState::kQueued) {
+    core_->Fail(FaultKind::kQueueBalance, "EnQue", where, "the tensor is in the queue already: missing DeQue");
+  }
+  if (queue.kind.depth > 0 && static_cast<int32_t>(queue.queued.size()) >= queue.kind.depth) {
+    core_->Fail(FaultKind::kQueueBalance, "EnQue", where,
+                "the queue of depth " + std::to_string(queue.kind.depth) + " is full: missing DeQue");
+  }
+  buffer.filled = core_->SetToken(queue.kind.producer, queue.kind.consumer, where);
+  buffer.state = BufferState::kQueued;
+  queue.queued.push_back(tensor.buffer_id);
+}
+
+LocalTensorBase Queues::DeQue(int32_t id, Where where) {
+  Queue &queue = Checked(id, "DeQue", where);
+  if (queue.queued.empty()) {
+    core_->Fail(FaultKind::kQueueBalance, "DeQue", where, "the queue is empty: missing EnQue");
+  }
+  const int32_t next = queue.queued.front();
+  queue.queued.pop_front();
+  Buffer &buffer = buffers_[next];
+  core_->WaitToken(queue.kind.consumer, buffer.filled, where);
+  buffer.filled = 0;
+  buffer.state = BufferState::kTaken;
+  return TensorOf(next);
+}
+
+void Queues::Free(int32_t id, const LocalTensorBase &tensor, Where where) {
+  Queue &queue = Checked(id, "FreeTensor", where);
+  Buffer &buffer = Owned(id, tensor, "FreeTensor", where);
+  if (buffer.state == BufferState::kQueued) {
+    core_->Fail(FaultKind::kQueueBalance, "FreeTensor", where, "the tensor is still in the queue: missing DeQue");
+  }
+  buffer.emptied = core_->SetToken(queue.kind.consumer, queue.kind.producer, where);
+  buffer.state = BufferState::kIdle;
+  ++buffer.generation;
+}
+
+bool Queues::Vacant(int32_t id) const {
+  const Queue &queue = queues_.at(id);
+  return static_cast<int32_t>(queue.queued.size()) < std::max(queue.kind.depth, 1);
+}
+
+int32_t Queues::Count(int32_t id) const { return static_cast<int32_t>(queues_.at(id).queued.size()); }
+
+bool Queues::HasIdle(int32_t id) const {
+  for (const int32_t buffer : queues_.at(id).buffers) {
+    if (buffers_[buffer].state == BufferState::kIdle) return true;
+  }
+  return false;
+}
+
+std::string Queues::Stale(const Operand &operand) const {
+  if (operand.buffer_id >= 0 && static_cast<size_t>(operand.buffer_id) < buffers_.size()) {
+    const Buffer &buffer = buffers_[operand.buffer_id];
+    if (buffer.generation != operand.generation && buffer.space == operand.space) {
+      return std::string("a tensor of ") + PositionName(buffer.position) + " that FreeTensor gave back";
+    }
+  }
+  for (const Buffer &buffer : buffers_) {
+    if (buffer.space != operand.space || operand.address < buffer.address ||
+        operand.address >= buffer.address + buffer.bytes) {
+      continue;
+    }
+    if (buffer.queue >= 0 && buffer.state == BufferState::kIdle) {
+      return std::string("a buffer of ") + PositionName(buffer.position) +
+             (buffer.generation == 0 ? " that AllocTensor never gave out" : " that FreeTensor gave back");
+    }
+    break;
+  }
+  return "";
+}
+
+std::string Queues::Leftover() const {
+  for (const Buffer &buffer : buffers_) {
+    if (buffer.queue < 0 || buffer.state == BufferState::kIdle) continue;
+    const Site site{"AllocTensor", buffer.where.file, buffer.where.line};
+    return std::string("a buffer of ") + PositionName(buffer.position) + " " + StateName(buffer.state) + ", from " +
+           Describe(site);
+  }
+  return "";
+}
+
+}  // namespace sim

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a TPipe hands out: buffers in on-chip memory, and the queues that pass them from pipe to pipe.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "../include/sim/local_tensor_base.h"
+#include "core.h"
+
+namespace sim {
+
+class CoreState;
+
+// What the queue does to a buffer: FreeTensor leads back to kIdle.
+enum class BufferState : uint8_t { kIdle, kAllocated, kQueued, kTaken };
+
+// Producer and consumer of a queue: EnQue sets the flag producer -> consumer, FreeTensor the one back.
+struct QueueKind {
+  AscendC::TPosition position;
+  Pipe producer;
+  Pipe consumer;
+  int32_t depth;
+};
+
+class Queues {
+ public:
+  explicit Queues(CoreState *core) : core_(core) {}
+  void Reset();
+
+  // Returns the queue's id. Fails where the memory does not hold number x bytes.
+  int32_t InitQueue(const QueueKind &kind, uint32_t number, uint32_t bytes, Where where);
+  int32_t InitBuffer(AscendC::TPosition position, uint32_t bytes, Where where);  // of a TBuf: the buffer's id
+  LocalTensorBase TensorOf(int32_t buffer) const;
+  void Release();                        // TPipe::Reset: all memory is free again, buffers left in use are a fault
+  uint64_t Allocated(Space space) const { return top_[static_cast<int>(space)]; }
+  uint64_t Peak(Space space) const { return peak_[static_cast<int>(space)]; }
+
+  LocalTensorBase Alloc(int32_t queue, Where where);
+  void EnQue(int32_t queue, const LocalTensorBase &tensor, Where where);
+  LocalTensorBase DeQue(int32_t queue, Where where);
+  void Free(int32_t queue, const LocalTensorBase &tensor, Where where);
+  bool Vacant(int32_t queue) const;      // VacantInQue: another EnQue fits
+  int32_t Count(int32_t queue) const;    // GetTensorCountInQue
+  bool HasIdle(int32_t queue) const;
+
+  // Judges an operand: "" or what is wrong with the buffer it lies in.
+  std::string Stale(const Operand &operand) const;
+  // Buffers that are not idle, as one text; "" when there are none.
+  std::string Leftover() const;
+
+ private:
+  struct Buffer {
+    Space space = Space::UB;
+    AscendC::TPosition position = AscendC::TPosition::VECCALC;
+    uint64_t address = 0;
+    uint64_t bytes = 0;
+    int32_t queue = -1;  // -1: a TBuf
+    BufferState state = BufferState::kIdle;
+    uint32_t generation = 0;
+    uint32_t filled = 0;  // flag of EnQue, 0: none
+    uint32_t emptied = 0; // flag of FreeTensor
+    Where where{};
+  };
+  struct Queue {
+    QueueKind kind;
+    std::vector<int32_t> buffers;
+    std::deque<int32_t> queued;
+  };
+
+  int32_t Take(AscendC::TPosition position, int32_t queue, uint32_t bytes, Where where);
+  Queue &Checked(int32_t queue, const char *instruction, Where where);
+  Buffer &Owned(int32_t queue, const LocalTensorBase &tensor, const char *instruction, Where where);
+
+  CoreState *core_;
+  std::vector<Buffer> buffers_;
+  std::vector<Queue> queues_;
+  uint64_t top_[kSpaces] = {};
+  uint64_t peak_[kSpaces] = {};
+};
+
+const char *PositionName(AscendC::TPosition position);
+
+}  // namespace sim

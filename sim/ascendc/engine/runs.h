@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runs of bytes behind an operand: rows that touch are joined, lanes that are off are left out.
+#pragma once
+
+#include <cstdint>
+
+#include "instruction.h"
+
+namespace sim {
+
+struct ByteRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+// The smallest range around all bytes of an operand (lanes not looked at).
+inline ByteRange Extent(const Operand &operand) {
+  if (operand.rows == 0 || operand.groups == 0 || operand.row_bytes == 0) return {};
+  const int64_t rows = (static_cast<int64_t>(operand.rows) - 1) * operand.row_stride;
+  const int64_t groups = (static_cast<int64_t>(operand.groups) - 1) * operand.group_stride;
+  const auto start = static_cast<int64_t>(operand.address);
+  const int64_t low = (rows < 0 ? rows : 0) + (groups < 0 ? groups : 0);
+  const int64_t high = (rows > 0 ? rows : 0) + (groups > 0 ? groups : 0);
+  return {start + low, start + high + operand.row_bytes};
+}
+
+inline uint64_t BytesOf(const Operand &operand) {
+  return static_cast<uint64_t>(operand.row_bytes) * operand.rows * operand.groups;
+}
+
+// Calls visit(begin, bytes) for each run of a group whose lanes are partly off.
+template <typename Visit>
+void ForEachLaneRun(const Operand &operand, uint64_t group_address, Visit &&visit) {
+  const uint32_t width = operand.element_bytes;
+  const uint64_t lanes = static_cast<uint64_t>(operand.rows) * operand.row_bytes / width;
+  for (uint64_t lane = 0; lane < lanes && lane < 256;) {
+    if (((operand.lanes[lane / 64] >> (lane % 64)) & 1U) == 0) {
+      ++lane;
+      continue;
+    }
+    const uint64_t row = lane * width / operand.row_bytes;
+    const uint64_t first = lane;
+    while (lane < lanes && lane < 256 && lane * width / operand.row_bytes == row &&
+           ((operand.lanes[lane / 64] >> (lane % 64)) & 1U) != 0) {
+      ++lane;
+    }
+    visit(group_address + static_cast<uint64_t>(static_cast<int64_t>(row) * operand.row_stride) +
+              first * width - row * operand.row_bytes,
+          (lane - first) * width);
+  }
+}
+
+// Calls visit(begin, bytes) for each run of elements that the operand's map names.
+template <typename Visit>
+void ForEachElementRun(const Operand &operand, Visit &&visit) {
+  const uint64_t width = operand.element_bytes;
+  const uint64_t count = operand.row_bytes / width;
+  const auto touched = [&](uint64_t i) { return ((operand.elements[i / 64] >> (i % 64)) & 1U) != 0; };
+  for (uint64_t i = 0; i < count; ++i) {
+    if (i % 64 == 0 && operand.elements[i / 64] == 0) {
+      i += 63;
+      continue;
+    }
+    if (!touched(i)) continue;
+    const uint64_t first = i;
+    while (i < count && touched(i)) ++i;
+    visit(operand.address + first * width, (i - first) * width);
+  }
+}
+
+inline bool AllLanes(const Operand &operand) {
+  if (operand.element_bytes == 0) return true;
+  const uint64_t lanes = static_cast<uint64_t>(operand.rows) * operand.row_bytes / operand.element_bytes;
+  for (uint64_t lane = 0; lane < lanes && lane < 256; lane += 64) {
+    const uint64_t wanted = lanes - lane >= 64 ? ~uint64_t{0} : (uint64_t{1} << (lanes - lane)) - 1;
+    if ((operand.lanes[lane / 64] & wanted) != wanted) return false;
+  }
+  return true;
+}
+
+// Calls visit(begin, bytes) for each run of bytes the operand touches.
+template <typename Visit>
+void ForEachRun(const Operand &operand, Visit &&visit) {
+  if (operand.row_bytes == 0 || operand.rows == 0) return;
+  if (operand.elements != nullptr) {
+    ForEachElementRun(operand, visit);
+    return;
+  }
+  const bool all_lanes = AllLanes(operand);
+  const bool dense_group = operand.rows == 1 || operand.row_stride == operand.row_bytes;
+  const uint64_t group_bytes = static_cast<uint64_t>(operand.rows) * operand.row_bytes;
+  if (all_lanes && dense_group &&
+      (operand.groups == 1 || operand.group_stride == static_cast<int64_t>(group_bytes))) {
+    visit(operand.address, group_bytes * operand.groups);
+    return;
+  }
+  for (uint32_t group = 0; group < operand.groups; ++group) {
+    const uint64_t start = operand.address + static_cast<uint64_t>(group * operand.group_stride);
+    if (!all_lanes) {
+      ForEachLaneRun(operand, start, visit);
+    } else if (dense_group) {
+      visit(start, group_bytes);
+    } else {
+      for (uint32_t row = 0; row < operand.rows; ++row) {
+        visit(start + static_cast<uint64_t>(row * operand.row_stride), uint64_t{operand.row_bytes});
+      }
+    }
+  }
+}
+
+}  // namespace sim

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler.h"
+
+namespace sim {
+
+Scheduler::Scheduler(std::vector<uint32_t> order, uint32_t permits, std::function<void(uint32_t)> run)
+    : order_(std::move(order)), run_(std::move(run)), permits_(std::max<uint32_t>(permits, 1)) {}
+
+void Scheduler::RunAll() {
+  std::unique_lock lock(mutex_);
+  const auto total = static_cast<uint32_t>(order_.size());
+  const uint32_t workers = std::min(permits_, total);
+  permits_ -= workers;
+  for (uint32_t i = 0; i < workers; ++i) threads_.emplace_back([this] { Work(); });
+  changed_.wait(lock, [&] { return ended_ == total; });
+  lock.unlock();
+  for (std::thread &thread : threads_) thread.join();
+}
+
+// A worker holds one permit from its start to its end, but for the waits of the cores it runs.
+void Scheduler::Work() {
+  std::unique_lock lock(mutex_);
+  while (next_ < order_.size()) {
+    const uint32_t core = order_[next_++];
+    lock.unlock();
+    run_(core);
+    lock.lock();
+    ++ended_;
+    if (blocked_ > 0 && blocked_ + ended_ == order_.size()) stuck_ = true;
+    changed_.notify_all();
+  }
+  ++permits_;
+  changed_.notify_all();
+}
+
+void Scheduler::Released() {
+  blocked_ = 0;
+  ++releases_;
+  changed_.notify_all();
+}
+
+bool Scheduler::WaitFor(std::unique_lock<std::mutex> *lock, const std::function<bool()> &ready) {
+  if (ready()) return true;
+  if (next_ < order_.size()) {
+    threads_.emplace_back([this] { Work(); });  // takes over this core's permit
+  } else {
+    ++permits_;
+    changed_.notify_all();
+  }
+  while (!ready() && !stuck_) {
+    ++blocked_;
+    if (blocked_ + ended_ == order_.size()) {
+      stuck_ = true;
+      changed_.notify_all();
+      break;
+    }
+    const uint64_t seen = releases_;
+    changed_.wait(*lock, [&] { return stuck_ || releases_ != seen; });
+  }
+  const bool is_ready = ready();
+  changed_.wait(*lock, [this] { return permits_ > 0; });
+  --permits_;
+  return is_ready;
+}
+
+void Scheduler::Stuck(std::unique_lock<std::mutex> *lock, CoreState &core, const char *name, Where where,
+                      const std::string &text) {
+  bool died = false;
+  for (const CoreState *other : cores_) died = died || !other->log.faults().empty();
+  lock->unlock();
+  // A block that died is reported already; the others end without a word.
+  if (died) throw BlockEnded{};
+  core.Fail(FaultKind::kFlag, name, where, text);
+}
+
+void Scheduler::Meet(CoreState &core, bool vector_only, uint32_t cores, Where where) {
+  core.BarrierAll(where);
+  std::unique_lock lock(mutex_);
+  uint32_t expected = 0;
+  for (const CoreState *other : cores_) expected += vector_only && other->id.cube ? 0 : 1;
+  if (cores != 0) expected = std::min(expected, cores);
+  Gathering &gathering = gatherings_[vector_only ? 1 : 0];
+  if (gathering.arrived == 0) {
+    gathering.id = static_cast<uint32_t>(meetings_.size());
+    meetings_.push_back(expected);
+    gathering.joined.assign(cores_.size(), Clock{});
+  }
+  const GlobalClock mine = core.ReleaseGlobal(Pipe::S);
+  for (size_t i = 0; i < mine.size(); ++i) Join(&gathering.joined[i], mine[i]);
+  core.AddEvent(Event::kMeet, Pipe::S, gathering.id, {"SyncAll", where.file, where.line});
+  const uint64_t round = gathering.round;
+  if (++gathering.arrived >= expected) {
+    gathering.result = std::make_shared<const GlobalClock>(std::move(gathering.joined));
+    gathering.joined = {};
+    gathering.arrived = 0;
+    ++gathering.round;
+    Released();
+  } else if (!WaitFor(&lock, [&] { return gathering.round != round; })) {
+    Stuck(&lock, core, "SyncAll", where,
+          std::to_string(gathering.arrived) + " of " + std::to_string(expected) +
+              " cores came, the others ended or wait elsewhere: SyncAll must be called by all of them");
+  }
+  core.hazards.AcquireGlobal(gathering.result);
+}
+
+Scheduler::Exchange &Scheduler::ExchangeOf(const CoreState &core, uint8_t mode, uint16_t flag) {
+  // Mode 0: all cores of a kind. Mode 1: the vector cores of a block. Mode 2: its cube core against its vector cores.
+  const uint64_t group = mode == 0 ? (core.id.cube ? 1 : 0) : uint64_t{core.id.block} * 2 + (core.id.cube ? 1 : 0);
+  Exchange &exchange = exchanges_[{mode, flag, group}];
+  if (!exchange.senders.empty()) return exchange;
+  for (const CoreState *other : cores_) {
+    if (mode != 0 && other->id.block != core.id.block) continue;
+    if (other->id.cube == core.id.cube) exchange.senders.push_back(other->id.core);
+    if ((other->id.cube == core.id.cube) == (mode != 2)) exchange.receivers.push_back(other->id.core);
+  }
+  return exchange;
+}
+
+void Scheduler::CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t flag, Where where) {
+  std::unique_lock lock(mutex_);
+  const uint32_t token = posts_++;
+  core.AddEvent(Event::kPost, pipe, token, {"CrossCoreSetFlag", where.file, where.line});
+  Exchange &exchange = ExchangeOf(core, mode, flag);
+  exchange.posts[core.id.core].push_back({core.ReleaseGlobal(pipe), token});
+  for (const uint32_t sender : exchange.senders) {
+    if (exchange.posts[sender].empty()) return;
+  }
+  Post delivery;
+  delivery.clock.assign(cores_.size(), Clock{});
+  delivery.token = static_cast<uint32_t>(deliveries_.size());
+  deliveries_.emplace_back();
+  for (const uint32_t sender : exchange.senders) {
+    const Post &post = exchange.posts[sender].front();
+    for (size_t i = 0; i < post.clock.size(); ++i) Join(&delivery.clock[i], post.clock[i]);
+    deliveries_.back().push_back(post.token);
+    exchange.posts[sender].pop_front();
+  }
+  for (const uint32_t receiver : exchange.receivers) inboxes_[{receiver, flag}].push_back(delivery);
+  Released();
+}
+
+void Scheduler::CrossCoreWait(CoreState &core, uint8_t mode, Pipe pipe, uint16_t flag, Where where) {
+  static_cast<void>(mode);
+  static_cast<void>(pipe);
+  std::unique_lock lock(mutex_);
+  std::deque<Post> &inbox = inboxes_[{core.id.core, flag}];
+  if (!WaitFor(&lock, [&] { return !inbox.empty(); })) {
+    Stuck(&lock, core, "CrossCoreWaitFlag", where,
+          "flag " + std::to_string(flag) + " never came: missing CrossCoreSetFlag, the device would hang here");
+  }
+  const Post post = inbox.front();
+  inbox.pop_front();
+  core.AddEvent(Event::kTake, Pipe::S, post.token, {"CrossCoreWaitFlag", where.file, where.line});
+  core.AcquireGlobal(post.clock);
+}
+
+}  // namespace sim

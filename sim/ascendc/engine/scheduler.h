@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the cores of a launch on few host threads, lets them meet, and ends them all where they could only hang.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "core_state.h"
+
+namespace sim {
+
+class Scheduler {
+ public:
+  // `run` executes one core; `order` is the order in which they start.
+  Scheduler(std::vector<uint32_t> order, uint32_t permits, std::function<void(uint32_t)> run);
+  void RunAll();
+
+  // SyncAll over the vector cores, or over all cores. `cores`: how many meet, 0: all of them.
+  void Meet(CoreState &core, bool vector_only, uint32_t cores, Where where);
+  void CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t flag, Where where);
+  void CrossCoreWait(CoreState &core, uint8_t mode, Pipe pipe, uint16_t flag, Where where);
+  void Register(CoreState *core) { cores_.push_back(core); }
+
+  // For the cost model: how many cores a meeting has, which posts a cross-core token is made of.
+  const std::vector<uint32_t> &meetings() const { return meetings_; }
+  const std::vector<std::vector<uint32_t>> &deliveries() const { return deliveries_; }
+
+ private:
+  struct Gathering {
+    uint32_t arrived = 0;
+    uint32_t id = 0;  // in meetings_
+    uint64_t round = 0;
+    GlobalClock joined;
+    std::shared_ptr<const GlobalClock> result;
+  };
+  struct Post {
+    GlobalClock clock;
+    uint32_t token = 0;
+  };
+  // A flag reaches its receivers once every sender has set it.
+  struct Exchange {
+    std::map<uint32_t, std::deque<Post>> posts;  // by sending core
+    std::vector<uint32_t> senders;
+    std::vector<uint32_t> receivers;
+  };
+
+  void Work();
+  // Gives the permit back while waiting. Returns false where nobody is left who could make `ready` true.
+  bool WaitFor(std::unique_lock<std::mutex> *lock, const std::function<bool()> &ready);
+  void Released();  // something that a waiting core may wait for has happened
+  Exchange &ExchangeOf(const CoreState &core, uint8_t mode, uint16_t flag);
+  [[noreturn]] void Stuck(std::unique_lock<std::mutex> *lock, CoreState &core, const char *name, Where where,
+                          const std::string &text);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::thread> threads_;
+  const std::vector<uint32_t> order_;
+  const std::function<void(uint32_t)> run_;
+  uint32_t next_ = 0;
+  uint32_t permits_;
+  uint32_t blocked_ = 0;
+  uint32_t ended_ = 0;
+  uint64_t releases_ = 0;
+  bool stuck_ = false;
+
+  std::vector<CoreState *> cores_;
+  Gathering gatherings_[2];  // all cores, vector cores
+  std::vector<uint32_t> meetings_;
+  std::vector<std::vector<uint32_t>> deliveries_;
+  uint32_t posts_ = 0;
+  std::map<std::tuple<uint8_t, uint16_t, uint64_t>, Exchange> exchanges_;
+  std::map<std::pair<uint32_t, uint16_t>, std::deque<Post>> inboxes_;  // core, flag
+};
+
+}  // namespace sim

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Unified Buffer has 16 bank groups of 3 banks; an address is bank[2] row[7] group[4] offset[5]. In a cycle a group
+// serves one read and one write, and a bank either: reads of a repeat in one group take turns, so do writes, and a read
+// waits for the write of the repeat before where both are in one bank.
+#include "vector_cost.h"
+
+#include <algorithm>
+#include <array>
+
+#include "vector_rates.h"
+
+namespace sim {
+namespace {
+
+constexpr uint64_t kBlock = 32;
+constexpr int kGroups = 16;
+constexpr int kBanks = 64;  // bank id and group: 2 + 4 bits
+
+struct Access {
+  std::array<uint8_t, kGroups> group_count{};
+  uint64_t banks = 0;  // bit: bank id * 16 + group
+};
+
+// The data blocks that `operand` touches in one repeat, each block once.
+void AddRepeat(const Operand &operand, uint32_t repeat, uint32_t repeats, Access *access) {
+  uint64_t start = operand.address;
+  uint64_t bytes = operand.row_bytes;
+  uint32_t rows = operand.rows;
+  if (operand.groups > 1) {
+    start += static_cast<uint64_t>(repeat * operand.group_stride);
+  } else if (repeats > 1 && rows == 1) {
+    const uint64_t share = std::max<uint64_t>(kBlock, operand.row_bytes / repeats);
+    start += repeat * share;
+    bytes = share;
+  } else if (repeats > 1) {
+    start += static_cast<uint64_t>((repeat % rows) * operand.row_stride);
+    rows = 1;
+  }
+  uint64_t previous = ~uint64_t{0};
+  for (uint32_t row = 0; row < rows && row < 8; ++row) {
+    const uint64_t begin = start + static_cast<uint64_t>(row * operand.row_stride);
+    for (uint64_t block = begin / kBlock; block < (begin + bytes + kBlock - 1) / kBlock && bytes <= 256; ++block) {
+      if (block == previous) continue;
+      previous = block;
+      ++access->group_count[block % kGroups];
+      access->banks |= uint64_t{1} << ((block / 2048 % 4) * kGroups + block % kGroups);
+    }
+  }
+}
+
+uint32_t Busiest(const Access &access) { return *std::max_element(access.group_count.begin(), access.group_count.end()); }
+
+// Cycles that banks add to one repeat of one cycle, averaged over the pattern's period.
+double BankCycles(const DeviceModel &model, const Instruction &instruction) {
+  const uint32_t repeats = std::max<uint32_t>(instruction.repeats, 1);
+  const uint32_t sampled = std::min<uint32_t>(repeats, 32);
+  double cycles = 0;
+  uint64_t written = 0;
+  for (uint32_t repeat = 0; repeat < sampled; ++repeat) {
+    Access reads;
+    Access writes;
+    for (int i = 0; i < instruction.operand_count; ++i) {
+      const Operand &operand = instruction.operands[i];
+      if (operand.space == Space::UB) AddRepeat(operand, repeat, repeats, operand.write ? &writes : &reads);
+    }
+    cycles += std::max<uint32_t>({Busiest(reads), Busiest(writes), 1});
+    if ((reads.banks & written) != 0) cycles += model.cost.bank_read_write;
+    written = writes.banks;
+  }
+  return cycles / sampled;
+}
+
+int WidestElement(const Instruction &instruction) {
+  // A conversion works at the pace of its wider side: the operand with the most bytes per element.
+  uint64_t widest = 0;
+  for (int i = 0; i < instruction.operand_count; ++i) {
+    const Operand &operand = instruction.operands[i];
+    if (operand.element_bytes != 0) {
+      widest = std::max<uint64_t>(widest, operand.element_bytes);
+    } else if (instruction.elements != 0) {
+      const uint64_t bytes = static_cast<uint64_t>(operand.row_bytes) * operand.rows * operand.groups;
+      widest = std::max<uint64_t>(widest, bytes / instruction.elements);
+    }
+  }
+  return widest >= 4 ? 4 : widest >= 2 ? 2 : widest == 1 ? 1 : 4;
+}
+
+}  // namespace
+
+double VectorCycles(const DeviceModel &model, const Instruction &instruction) {
+  const double repeats = std::max<uint32_t>(instruction.repeats, 1);
+  double per_repeat = BankCycles(model, instruction);
+  if (instruction.elements != 0) {
+    const double rate = VectorElementsPerCycle(instruction.name, WidestElement(instruction));
+    const bool listed = rate != 256.0 / WidestElement(instruction);
+    if (listed) per_repeat = std::max(per_repeat, static_cast<double>(instruction.elements) / rate / repeats);
+  }
+  return model.cost.vector_startup + repeats * per_repeat;
+}
+
+}  // namespace sim

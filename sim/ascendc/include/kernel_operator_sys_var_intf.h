@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel may ask about the core it runs on.
+#pragma once
+
+#include "../engine/core.h"
+#include "kernel_macros.h"
+
+namespace AscendC {
+
+constexpr int32_t MIX = 0;
+constexpr int32_t AIC = 1;
+constexpr int32_t AIV = 2;
+
+inline int64_t GetBlockNum() { return sim::Core::Current().BlockNum(); }
+inline int64_t GetSubBlockNum() { return sim::Core::Current().SubBlockNum(); }
+inline int64_t GetSubBlockIdx() { return sim::Core::Current().SubBlockIdx(); }
+// Vector cores a cube core: 2 on the vector cores of a mixed kernel.
+inline int64_t GetTaskRatio() { return sim::Core::Current().SubBlockNum(); }
+inline int64_t GetTaskRation() { return GetTaskRatio(); }
+// On the vector cores of a mixed kernel, blocks are counted by vector core.
+inline int64_t GetBlockIdx() {
+  const sim::Core &core = sim::Core::Current();
+  return int64_t{core.BlockIdx()} * core.SubBlockNum() + core.SubBlockIdx();
+}
+
+inline constexpr int16_t GetDataBlockSizeInBytes() { return 32; }
+
+// A counter of 50 MHz beside the core clock of 1.85 GHz.
+inline int64_t GetSystemCycle() { return static_cast<int64_t>(sim::Core::Current().ClockCycles() / 37); }
+
+inline int64_t GetProgramCounter() { return 0; }
+
+[[noreturn]] inline void Trap(sim::Where where = sim::Where::Here()) {
+  sim::Core::Current().Fail(sim::FaultKind::kAssert, "Trap", where, "the kernel stopped itself");
+}
+
+inline void InitSocState() { sim::Core::Current().registers = sim::Registers{}; }
+
+// Reads as AIC or AIV, whatever core the thread stands for.
+struct CoreTypeOfThread {
+  operator int32_t() const { return sim::Core::Current().IsCube() ? AIC : AIV; }
+};
+
+}  // namespace AscendC
+
+inline constexpr AscendC::CoreTypeOfThread g_coreType{};
+
+#define ASCEND_IS_AIC (g_coreType == AscendC::AIC)
+#define ASCEND_IS_AIV (g_coreType == AscendC::AIV)
+#define ASCEND_IS_NOT_AIC (!ASCEND_IS_AIC)
+#define ASCEND_IS_NOT_AIV (!ASCEND_IS_AIV)

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// TPipe, TQue and TBuf: on-chip memory, and the order between the pipes that hand it on.
+#pragma once
+
+#include <exception>
+
+#include "../engine/queues.h"
+#include "kernel_event.h"
+#include "kernel_operator_block_sync_intf.h"
+#include "kernel_operator_dump_tensor_intf.h"
+#include "kernel_operator_set_atomic_intf.h"
+#include "kernel_operator_sys_var_intf.h"
+#include "kernel_tensor.h"
+#include "sim/tiling.h"
+
+namespace sim {
+
+// Where the buffers of a queue lie: where it leads to, or where it starts when that is the on-chip side.
+constexpr AscendC::TPosition BufferPosition(AscendC::TPosition src, AscendC::TPosition dst) {
+  using P = AscendC::TPosition;
+  if (src == P::GM || dst == P::TSCM || src == P::A1 || src == P::B1 || src == P::C1) return dst;
+  return src;
+}
+
+// The pipes of a queue, by the memories it joins: who fills its buffers and who empties them.
+constexpr PipePair QueuePipes(AscendC::TPosition src, AscendC::TPosition dst) {
+  const Space from = SpaceOf(src);
+  const Space to = SpaceOf(dst);
+  if (from == Space::GM) return {Pipe::MTE2, to == Space::UB ? Pipe::V : to == Space::L1 ? Pipe::MTE1 : Pipe::M};
+  if (from == Space::UB && to == Space::GM) return {Pipe::V, Pipe::MTE3};
+  if (from == Space::UB && to == Space::UB) return {Pipe::MTE2, Pipe::MTE3};
+  if (from == Space::UB) return {Pipe::MTE3, Pipe::MTE1};
+  if (from == Space::L1) return {Pipe::MTE1, to == Space::UB ? Pipe::V : to == Space::FB ? Pipe::FIX : Pipe::M};
+  return {Pipe::M, Pipe::FIX};
+}
+
+}  // namespace sim
+
+namespace AscendC {
+
+class TPipe;
+
+template <TPosition src, TPosition dst, int32_t depth, auto mask = 0>
+class TQueBind {
+ public:
+  template <typename T>
+  LocalTensor<T> AllocTensor(sim::Where where = sim::Where::Here()) {
+    return LocalTensor<T>(sim::Core::Current().queues().Alloc(queue_, where));
+  }
+  template <typename T>
+  void AllocTensor(LocalTensor<T> &tensor, sim::Where where = sim::Where::Here()) {
+    tensor = AllocTensor<T>(where);
+  }
+  template <typename T>
+  void FreeTensor(LocalTensor<T> &tensor, sim::Where where = sim::Where::Here()) {
+    sim::Core::Current().queues().Free(queue_, tensor, where);
+  }
+  template <typename T>
+  bool EnQue(const LocalTensor<T> &tensor, sim::Where where = sim::Where::Here()) {
+    sim::Core::Current().queues().EnQue(queue_, tensor, where);
+    return true;
+  }
+  template <TPosition srcUserPos, TPosition dstUserPos, typename T>
+  bool EnQue(const LocalTensor<T> &tensor, sim::Where where = sim::Where::Here()) {
+    return EnQue(tensor, where);
+  }
+  template <typename T>
+  LocalTensor<T> DeQue(sim::Where where = sim::Where::Here()) {
+    return LocalTensor<T>(sim::Core::Current().queues().DeQue(queue_, where));
+  }
+  template <typename T>
+  void DeQue(LocalTensor<T> &tensor, sim::Where where = sim::Where::Here()) {
+    tensor = DeQue<T>(where);
+  }
+  template <TPosition srcUserPos, TPosition dstUserPos, typename T>
+  LocalTensor<T> DeQue(sim::Where where = sim::Where::Here()) {
+    return DeQue<T>(where);
+  }
+
+  bool VacantInQue() { return sim::Core::Current().queues().Vacant(queue_); }
+  bool HasTensorInQue() { return GetTensorCountInQue() != 0; }
+  int32_t GetTensorCountInQue() { return sim::Core::Current().queues().Count(queue_); }
+  bool HasIdleBuffer() { return sim::Core::Current().queues().HasIdle(queue_); }
+
+ private:
+  friend class TPipe;
+
+  int32_t queue_ = -1;
+};
+
+// The position's own end of the pipeline: VECIN is filled from GM, VECOUT is emptied to it.
+constexpr TPosition GetBufferLogicPos(TPosition pos, bool isSrc) {
+  switch (pos) {
+    case TPosition::A2: return isSrc ? TPosition::A1 : pos;
+    case TPosition::B2: return isSrc ? TPosition::B1 : pos;
+    case TPosition::C2: return isSrc ? TPosition::C1 : pos;
+    case TPosition::C2PIPE2GM: return isSrc ? TPosition::B1 : pos;
+    case TPosition::CO1: return isSrc ? pos : TPosition::CO2;
+    case TPosition::CO2:
+    case TPosition::VECOUT: return isSrc ? pos : TPosition::GM;
+    default: return isSrc ? TPosition::GM : pos;
+  }
+}
+
+template <TPosition pos, int32_t depth, auto mask = 0>
+class TQue : public TQueBind<GetBufferLogicPos(pos, true), GetBufferLogicPos(pos, false), depth, mask> {};
+
+template <TPosition pos, int32_t depth = 1, auto mask = 0>
+using TSCM = TQueBind<pos, TPosition::TSCM, depth, mask>;
+
+// Memory without a queue: its order between pipes is the kernel's own to state.
+template <TPosition pos = TPosition::LCM>
+class TBuf {
+ public:
+  template <typename T>
+  LocalTensor<T> Get() {
+    return LocalTensor<T>(sim::Core::Current().queues().TensorOf(buffer_));
+  }
+  template <typename T>
+  LocalTensor<T> Get(uint32_t len, sim::Where where = sim::Where::Here()) {
+    return GetWithOffset<T>(len, 0, where);
+  }
+  // `size` elements from byte `bufOffset`.
+  template <typename T>
+  LocalTensor<T> GetWithOffset(uint32_t size, uint32_t bufOffset, sim::Where where = sim::Where::Here()) {
+    LocalTensor<T> tensor = Get<T>();
+    const uint64_t end = bufOffset + uint64_t{size} * sizeof(T);
+    if (end > tensor.bytes) {
+      sim::Core::Current().Fail(sim::FaultKind::kUbBounds, "TBuf::Get", where,
+                                "bytes [" + std::to_string(bufOffset) + ", " + std::to_string(end) +
+                                    ") of a buffer of " + std::to_string(tensor.bytes));
+    }
+    tensor.address += bufOffset;
+    tensor.bytes = end - bufOffset;
+    return tensor;
+  }
+
+ private:
+  friend class TPipe;
+
+  int32_t buffer_ = -1;
+};
+
+class TPipe {
+ public:
+  explicit TPipe(sim::Where where = sim::Where::Here()) : where_(where) { Init(); }
+  ~TPipe() {
+    if (!ended_ && std::uncaught_exceptions() == 0) Destroy();
+  }
+  TPipe(const TPipe &) = delete;
+  TPipe &operator=(const TPipe &) = delete;
+
+  void Init() { ended_ = false; }
+
+  template <class T>
+  bool InitBuffer(T &que, uint8_t num, uint32_t len, sim::Where where = sim::Where::Here()) {
+    que.queue_ = InitQueue(que, num, len, where);
+    return true;
+  }
+  template <TPosition pos>
+  bool InitBuffer(TBuf<pos> &buf, uint32_t len, sim::Where where = sim::Where::Here()) {
+    buf.buffer_ = sim::Core::Current().queues().InitBuffer(pos, len, where);
+    return true;
+  }
+
+  template <HardEvent evt>
+  TEventID AllocEventID(sim::Where where = sim::Where::Here()) {
+    constexpr sim::PipePair pipes = sim::PipesOf(evt);
+    return static_cast<TEventID>(sim::Core::Current().AllocEventId(pipes.from, pipes.to, where));
+  }
+  template <HardEvent evt>
+  void ReleaseEventID(TEventID id) {
+    constexpr sim::PipePair pipes = sim::PipesOf(evt);
+    sim::Core::Current().ReleaseEventId(pipes.from, pipes.to, id);
+  }
+  TEventID FetchEventID(HardEvent evt) {
+    const sim::PipePair pipes = sim::PipesOf(evt);
+    return static_cast<TEventID>(sim::Core::Current().FetchEventId(pipes.from, pipes.to));
+  }
+  template <HardEvent evt>
+  TEventID FetchEventID() {
+    return FetchEventID(evt);
+  }
+
+  // First byte of a logical position's memory, as the device numbers it.
+  uint64_t GetBaseAddr(int8_t) { return 0; }
+
+  // All work done, all memory free again.
+  void Reset() {
+    sim::Core::Current().BarrierAll(where_);
+    sim::Core::Current().queues().Release();
+  }
+  void Destroy() {
+    Reset();
+    ended_ = true;
+  }
+
+ private:
+  template <TPosition src, TPosition dst, int32_t depth, auto mask>
+  static int32_t InitQueue(const TQueBind<src, dst, depth, mask> &, uint8_t num, uint32_t len, sim::Where where) {
+    constexpr sim::PipePair pipes = sim::QueuePipes(src, dst);
+    constexpr TPosition position = sim::BufferPosition(src, dst);
+    return sim::Core::Current().queues().InitQueue({position, pipes.from, pipes.to, depth}, num, len, where);
+  }
+
+  sim::Where where_;
+  bool ended_ = false;
+};
+
+// What the pipe has left of a memory, until the next InitBuffer.
+template <typename T, TPosition pos>
+inline bool PopStackBuffer(LocalTensor<T> &popBuffer) {
+  sim::Core &core = sim::Core::Current();
+  const sim::Space space = sim::SpaceOf(pos);
+  sim::LocalTensorBase tensor;
+  tensor.space = space;
+  tensor.position = pos;
+  tensor.address = core.queues().Allocated(space);
+  tensor.bytes = core.BytesOf(space) - tensor.address;
+  popBuffer = LocalTensor<T>(tensor);
+  return tensor.bytes != 0;
+}
+
+}  // namespace AscendC

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiling data and keys: what CANN's kernel compiler puts before an operator's source.
+#pragma once
+
+#include <cstring>
+
+#include "../kernel_macros.h"
+#include "operand.h"
+
+namespace sim {
+
+inline void LoadTiling(void *into, const void *tiling, size_t bytes, Where where) {
+  Core &core = Core::Current();
+  Instruction instruction;
+  instruction.name = "GET_TILING_DATA";
+  instruction.where = where;
+  Operand source;
+  source.name = "tiling";
+  source.space = Space::GM;
+  source.address = reinterpret_cast<uint64_t>(tiling);
+  source.row_bytes = static_cast<uint32_t>(bytes);
+  source.alignment = 1;
+  instruction.Add(source);
+  core.Issue(instruction);
+  std::memcpy(into, core.Memory(Space::GM, source.address), bytes);
+}
+
+}  // namespace sim
+
+#define TILING_KEY_IS(key) (::sim::Core::Current().TilingKey() == static_cast<uint64_t>(key))
+
+#define GET_TILING_DATA_WITH_STRUCT(tiling_struct, tiling_data, tiling_arg) \
+  tiling_struct tiling_data;                                                \
+  ::sim::LoadTiling(&tiling_data, tiling_arg, sizeof(tiling_struct), ::sim::Where{__FILE__, __LINE__})
+
+// The struct of GET_TILING_DATA, named once at the start of the kernel.
+#define REGISTER_TILING_DEFAULT(tiling_struct) using AscendcDefaultTiling [[maybe_unused]] = tiling_struct
+#define REGISTER_TILING_FOR_TILINGKEY(expression, tiling_struct) static_assert(sizeof(tiling_struct) > 0)
+#define GET_TILING_DATA(tiling_data, tiling_arg) \
+  GET_TILING_DATA_WITH_STRUCT(AscendcDefaultTiling, tiling_data, tiling_arg)
+#define GET_TILING_DATA_MEMBER(tiling_struct, member, var, tiling_arg)                            \
+  decltype(tiling_struct::member) var;                                                            \
+  ::sim::LoadTiling(&var, reinterpret_cast<const uint8_t *>(tiling_arg) + offsetof(tiling_struct, member), \
+                    sizeof(var), ::sim::Where{__FILE__, __LINE__})
+
+// The kernel type is the launcher's to know: sim::Kernel::type.
+#define KERNEL_TASK_TYPE_DEFAULT(value) static_assert((value) < KERNEL_TYPE_MAX)
+#define KERNEL_TASK_TYPE(key, value) static_assert((value) < KERNEL_TYPE_MAX)
+
+enum KernelMetaType : uint8_t {
+  KERNEL_TYPE_AIV_ONLY,
+  KERNEL_TYPE_AIC_ONLY,
+  KERNEL_TYPE_MIX_AIV_1_0,
+  KERNEL_TYPE_MIX_AIC_1_0,
+  KERNEL_TYPE_MIX_AIC_1_1,
+  KERNEL_TYPE_MIX_AIC_1_2,
+  KERNEL_TYPE_AICORE,
+  KERNEL_TYPE_VECTORCORE,
+  KERNEL_TYPE_MIX_AICORE,
+  KERNEL_TYPE_MIX_VECTOR_CORE,
+  KERNEL_TYPE_MAX,
+};
