@@ -87,7 +87,8 @@ void CoreState::Issue(const Instruction &instruction) {
     for (int i = 0; i < instruction.operand_count; ++i) {
       const Operand &operand = instruction.operands[i];
       drain |= hazards.Judge(pipe, operand, site, sites_, &log);
-      if (!operand.write && operand.defined) CheckDefined(operand, site);
+      const bool read = !operand.write || (instruction.atomic && operand.space == Space::GM);
+      if (read && operand.defined) CheckDefined(operand, site);
     }
     for (int i = 0; i < instruction.operand_count; ++i) {
       hazards.Record(pipe, instruction.operands[i], site_id, instruction.atomic);

@@ -55,6 +55,8 @@ inline Operand LocalOperand(const char *name, const LocalTensorBase &tensor, boo
   operand.space = tensor.space;
   operand.write = write;
   operand.address = tensor.address;
+  operand.buffer_id = tensor.buffer_id;
+  operand.generation = tensor.generation;
   return operand;
 }
 
