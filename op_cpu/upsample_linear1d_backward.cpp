@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "upsample_linear1d_backward_args.h"
+#include "op_host/upsample_linear1d_backward_args.h"
 
 #include "common/element.h"
 #include "common/linear.h"

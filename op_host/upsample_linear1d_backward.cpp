@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiling of UpsampleLinear1dBackward.
-#include "upsample_linear1d_backward_args.h"
+#include "op_host/upsample_linear1d_backward_args.h"
 
 #include "common/linear_tiling.h"
 
