@@ -115,8 +115,8 @@ def _literal(value: object) -> str:
 def parse_case(text: str) -> BoundCase:
     """Reads a case's printed line; the values of its arrays may be generators of the operator's case file.
 
-    ``op(self=f16[1,8,7].special.strided,size=[13]).transposed`` has dtype, shape, values and layout of an array,
-    and behind the call the layout of results.
+    ``op(self=f16[1,8,7].special.strided,size=[13]).transposed`` says dtype, shape, values and layout of an
+    array, and behind the call the layout of results.
     """
     try:
         call, out = ast.parse(text, mode="eval").body, ""
