@@ -15,7 +15,7 @@ usage: ./build.sh COMMAND [OPTIONS]
   bench [OP]    CPU benchmarks against the peers that are installed; after `--` their arguments
   gen           writes the generated sources of a target and says where
   docs          writes operator pages and support table to build/docs, refreshes README's table
-  check         format, lint, line budgets, duplicate helpers
+  check         format, lint, line budgets, duplicate helpers; after `--`: --fix formats first
   package       wheel (sim), or custom-operator package (npu, needs CANN), in dist/
   clean         removes build/ and dist/; with --all the virtual environment too
 
@@ -207,7 +207,7 @@ check() {
   else
     say "check --ascend-headers: skipped, no DIR given"
   fi
-  "$venv/bin/python" -m tools.check
+  "$venv/bin/python" -m tools.check "$@"
 }
 
 package() {

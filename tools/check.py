@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./build.sh check`: format, lint, line budgets, duplicate helpers, rules of the tree; `--fix` formats first."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from fnmatch import fnmatch
+from pathlib import Path
+
+from tools.docs import README_TABLE, support_table
+
+ROOT = Path(__file__).resolve().parents[1]
+CPP = (".h", ".cpp")
+SOURCES = (*CPP, ".py", ".sh", ".cmake", ".yaml", ".in")
+
+# Lines that one file of an operator may have; the first pattern that fits counts. common/ holds what operators share.
+BUDGETS = {
+    "op_host/*.yaml": 60,
+    "op_host/*.cpp": 120,
+    "op_kernel/*_tiling.h": 40,
+    "op_kernel/*deform_conv2d*.h": 400,
+    "op_kernel/*nms*.h": 400,
+    "op_kernel/*.h": 250,
+    "op_cpu/*.cpp": 250,
+    "python/ascend_vision_ops/reference/*.py": 60,
+    "tests/cases/*.py": 60,
+}
+MAX_BYTES = 400_000
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+PROMISES = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+SIMULATOR = re.compile(r"#\s*(el)?if(n?def)?\b.*\b\w*SIM\w*")
+# A function with a body, at the start of a line or one level in: its name, and where its body begins.
+FUNCTION = re.compile(
+    r"^(?!\s*(?:if|for|while|switch|return|else)\b)[\w:<>,&*\s\[\]]*?\b(\w+)\s*\([^;{}]*\)[^;{}]*\{", re.M
+)
+
+
+def files() -> list[str]:
+    """Files that git tracks or would."""
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    return sorted(name for name in set(names) if (ROOT / name).is_file())
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def over_budget(names):
+    for name in names:
+        limit = next((limit for pattern, limit in BUDGETS.items() if _operator_file(name, pattern)), None)
+        if limit is not None and (lines := len(text_of(name).splitlines())) > limit:
+            yield f"{name}: {lines} lines, budget {limit}"
+
+
+def _operator_file(name: str, pattern: str) -> bool:
+    shared = Path(name).name.startswith("_")
+    return not shared and name.count("/") == pattern.count("/") and fnmatch(name, pattern)
+
+
+def rules(names):
+    for name in names:
+        path = ROOT / name
+        if path.stat().st_size > MAX_BYTES:
+            yield f"{name}: {path.stat().st_size:,} bytes, at most {MAX_BYTES:,}"
+        if path.suffix not in SOURCES and path.name != "CMakeLists.txt":
+            continue
+        text = text_of(name)
+        head = "\n".join(text.splitlines()[:2])
+        if (
+            text.strip()
+            and path.suffix != ".in"
+            and not any("SPDX-License-Identifier: Apache-2.0" in line for line in head)
+        ):
+            yield f"{name}:1: expected the line {LICENCE}"
+        for number, line in enumerate(text.splitlines(), 1):
+            if PROMISES.search(line) and name != "tools/check.py":
+                yield f"{name}:{number}: a promise; do it or open an issue: {line.strip()}"
+            if name.startswith(("op_host/", "op_kernel/")) and SIMULATOR.search(line):
+                yield f"{name}:{number}: kernels and tiling do not know the simulator: {line.strip()}"
+
+
+def bodies(name: str):
+    """Name and normalised body of every C++ function of a file."""
+    text = re.sub(r"//[^\n]*", "", text_of(name))
+    for match in FUNCTION.finditer(text):
+        depth, end = 1, match.end()
+        while depth and end < len(text):
+            depth += {"{": 1, "}": -1}.get(text[end], 0)
+            end += 1
+        body = " ".join(text[match.end() : end].split())
+        if len(body) > 40:
+            yield match[1], body
+
+
+def duplicates(names):
+    """One body in two files of op_* folders: a helper that belongs in common/."""
+    seen = defaultdict(set)
+    for name in names:
+        if name.startswith(("op_host/", "op_kernel/", "op_cpu/")) and name.endswith(CPP):
+            for function, body in bodies(name):
+                seen[body].add((name, function))
+    for places in seen.values():
+        if len({name for name, _ in places}) > 1:
+            yield "the same body in " + " and ".join(
+                f"{name} ({function})" for name, function in sorted(places)
+            )
+
+
+def support(names):
+    text = text_of("README.md") if "README.md" in names else ""
+    found = README_TABLE.search(text)
+    if found is None or found[2].strip() != support_table(ROOT).strip():
+        yield "README.md: the support table is not that of the contracts; ./build.sh docs writes it"
+
+
+def tool(*command: str):
+    """A formatter or linter: its complaints, by line."""
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        yield from (done.stdout + done.stderr).strip().splitlines()[:40] or [
+            f"{command[0]} gave {done.returncode}"
+        ]
+
+
+def main() -> int:
+    names = files()
+    scripts = str(Path(sys.executable).parent)
+    sources = [name for name in names if name.endswith(CPP)]
+    if "--fix" in sys.argv[1:]:
+        subprocess.run([f"{scripts}/ruff", "check", "--quiet", "--fix", "."], cwd=ROOT)
+        subprocess.run([f"{scripts}/ruff", "format", "--quiet", "."], cwd=ROOT)
+        subprocess.run([f"{scripts}/clang-format", "-i", *sources], cwd=ROOT)
+    steps = {
+        "lint": tool(f"{scripts}/ruff", "check", "--quiet", "--output-format=concise", "."),
+        "format of Python": tool(f"{scripts}/ruff", "format", "--quiet", "--diff", "."),
+        "format of C++": tool(f"{scripts}/clang-format", "--dry-run", "--Werror", *sources),
+        "line budgets": over_budget(names),
+        "duplicate helpers": duplicates(names),
+        "rules": rules(names),
+        "support table": support(names),
+    }
+    failed = 0
+    for title, problems in steps.items():
+        found = list(problems)
+        failed += bool(found)
+        print(f"{title}: {'ok' if not found else ''}".rstrip())
+        for line in found:
+            print(f"  {line}")
+    print(f"check: {failed} of {len(steps)} failed" if failed else f"check: {len(steps)} of {len(steps)} ok")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./build.sh docs`: the README's support table and the operator pages, from the contracts."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "python"))
+
+from ascend_vision_ops.opgen import Spec, load_specs  # noqa: E402
+
+README_TABLE = re.compile(r"(<!-- support table: written by ./build.sh docs -->\n)(.*?)(<!-- end -->)", re.S)
+SHORT = {"float32": "f32", "float16": "f16", "bfloat16": "bf16", "float64": "f64"}
+
+
+def _dtypes(spec: Spec) -> str:
+    tensors = spec.typenames or list(spec.dtypes)
+    texts = [", ".join(SHORT.get(dtype, dtype) for dtype in spec.dtypes[tensor]) for tensor in tensors]
+    return (
+        texts[0] if len(texts) == 1 else "; ".join(f"{t}: {x}" for t, x in zip(tensors, texts, strict=True))
+    )
+
+
+def support_table(root: Path) -> str:
+    """A Markdown table, a row for each operator."""
+    rows = [("operator", "dtypes", "aclnn entry point", "CPU", "simulated device", "NPU", "gradient")]
+    for spec in load_specs(root):
+        entries = ", ".join(f"`{entry.function}`" for entry in spec.entries)
+        gradient = ", ".join(f"`{gradient.operator}`" for gradient in spec.backward) or "–"
+        socs = ", ".join(spec.socs)
+        rows.append((f"`{spec.name}`", _dtypes(spec), entries, "yes", "yes", socs, gradient))
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gen", type=Path, required=True, help="generated sources of target sim")
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    readme = ROOT / "README.md"
+    table = f"\\g<1>{support_table(ROOT)}\n\\g<3>"
+    readme.write_text(README_TABLE.sub(table, readme.read_text(encoding="utf-8")), encoding="utf-8")
+    pages = options.gen / "docs"
+    if pages.is_dir():
+        shutil.copytree(pages, options.out, dirs_exist_ok=True)
+    print(f"README.md and {len(list(options.out.rglob('*.md')))} operator pages in {options.out}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
