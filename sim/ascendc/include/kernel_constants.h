@@ -32,6 +32,7 @@ constexpr uint32_t K_MAX_SHAPE_DIM = 8;
 enum class MaskMode : uint8_t { NORMAL = 0, COUNTER };
 enum class CMPMODE : uint8_t { LT = 0, GT, EQ, LE, GE, NE };
 enum class SELMODE : uint8_t { VSEL_CMPMASK_SPR = 0, VSEL_TENSOR_SCALAR_MODE, VSEL_TENSOR_TENSOR_MODE };
+enum class ReduceType { NONE = -1, SUM = 0, MAX, MIN };
 enum class ReduceOrder : uint8_t {
   ORDER_VALUE_INDEX = 0,
   ORDER_INDEX_VALUE,

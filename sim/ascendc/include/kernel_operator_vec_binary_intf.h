@@ -60,31 +60,33 @@ SIM_BINARY(SubRelu, kSimple, sim::ThenRelu<sim::SubLane>, half, float, int16_t)
 #undef SIM_BINARY
 
 // Logic works on 16-bit lanes. At level 2 wider types are accepted too, and `count` then counts 16-bit lanes.
-#define SIM_LOGIC(Name, Lane)                                                                                  \
-  template <typename T, bool isSetMask = true>                                                                 \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                           \
-                              const LocalTensor<T> &src1, const uint64_t mask[], const uint8_t repeatTime,     \
-                              const BinaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) { \
-    static_assert(sim::kOneOf<T, int16_t, uint16_t>, #Name ": element type not available on Atlas A2");        \
-    sim::Binary(#Name, sim::VectorClass::kSimple, sim::Lane(), dst, src0, src1,                                \
-                sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                          \
-  }                                                                                                            \
-  template <typename T, bool isSetMask = true>                                                                 \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                           \
-                              const LocalTensor<T> &src1, uint64_t mask, const uint8_t repeatTime,             \
-                              const BinaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) { \
-    static_assert(sim::kOneOf<T, int16_t, uint16_t>, #Name ": element type not available on Atlas A2");        \
-    sim::Binary(#Name, sim::VectorClass::kSimple, sim::Lane(), dst, src0, src1,                                \
-                sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                          \
-  }                                                                                                            \
-  template <typename T>                                                                                        \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                           \
-                              const LocalTensor<T> &src1, const int32_t &count,                                \
-                              sim::Where where = sim::Where::Here()) {                                         \
-    static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,                                        \
-                  #Name ": element type not available on Atlas A2");                                           \
-    sim::Binary(#Name, sim::VectorClass::kSimple, sim::Lane(), sim::As<uint16_t>(dst), sim::As<uint16_t>(src0),\
-                sim::As<uint16_t>(src1), sim::Level2{count}, where);                                           \
+#define SIM_LOGIC(Name, Lane)                                                                              \
+  template <typename T, bool isSetMask = true>                                                             \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                       \
+                              const LocalTensor<T> &src1, const uint64_t mask[], const uint8_t repeatTime, \
+                              const BinaryRepeatParams &repeatParams,                                      \
+                              sim::Where where = sim::Where::Here()) {                                     \
+    static_assert(sim::kOneOf<T, int16_t, uint16_t>, #Name ": element type not available on Atlas A2");    \
+    sim::Binary(#Name, sim::VectorClass::kSimple, sim::Lane(), dst, src0, src1,                            \
+                sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                      \
+  }                                                                                                        \
+  template <typename T, bool isSetMask = true>                                                             \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                       \
+                              const LocalTensor<T> &src1, uint64_t mask, const uint8_t repeatTime,         \
+                              const BinaryRepeatParams &repeatParams,                                      \
+                              sim::Where where = sim::Where::Here()) {                                     \
+    static_assert(sim::kOneOf<T, int16_t, uint16_t>, #Name ": element type not available on Atlas A2");    \
+    sim::Binary(#Name, sim::VectorClass::kSimple, sim::Lane(), dst, src0, src1,                            \
+                sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                      \
+  }                                                                                                        \
+  template <typename T>                                                                                    \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                       \
+                              const LocalTensor<T> &src1, const int32_t &count,                            \
+                              sim::Where where = sim::Where::Here()) {                                     \
+    static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,                                    \
+                  #Name ": element type not available on Atlas A2");                                       \
+    sim::Binary(#Name, sim::VectorClass::kSimple, sim::Lane(), sim::As<uint16_t>(dst),                     \
+                sim::As<uint16_t>(src0), sim::As<uint16_t>(src1), sim::Level2{count}, where);              \
   }
 
 SIM_LOGIC(And, AndLane)
@@ -92,53 +94,56 @@ SIM_LOGIC(Or, OrLane)
 #undef SIM_LOGIC
 
 // dst = src0 * src1 + dst, from half to float too.
-#define SIM_MUL_ADD_DST(Mask)                                                                                  \
-  template <typename T, typename U, bool isSetMask = true>                                                     \
-  __aicore__ inline void MulAddDst(const LocalTensor<T> &dst, const LocalTensor<U> &src0,                      \
-                                   const LocalTensor<U> &src1, Mask, const uint8_t repeatTime,                 \
-                                   const BinaryRepeatParams &repeatParams,                                     \
-                                   sim::Where where = sim::Where::Here()) {                                    \
-    static_assert(sim::kMulAddTypes<T, U>, "MulAddDst: element types not available on Atlas A2");              \
-    sim::Accumulate("MulAddDst", sim::VectorClass::kMultiply, sim::MulAddLane<T>(), dst, src0, src1,           \
-                    sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                      \
+#define SIM_MUL_ADD_DST(Mask)                                                                        \
+  template <typename T, typename U, bool isSetMask = true>                                           \
+  __aicore__ inline void MulAddDst(const LocalTensor<T> &dst, const LocalTensor<U> &src0,            \
+                                   const LocalTensor<U> &src1, Mask, const uint8_t repeatTime,       \
+                                   const BinaryRepeatParams &repeatParams,                           \
+                                   sim::Where where = sim::Where::Here()) {                          \
+    static_assert(sim::kMulAddTypes<T, U>, "MulAddDst: element types not available on Atlas A2");    \
+    sim::Accumulate("MulAddDst", sim::VectorClass::kMultiply, sim::MulAddLane<T>(), dst, src0, src1, \
+                    sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);            \
   }
 SIM_MUL_ADD_DST(const uint64_t mask[])
 SIM_MUL_ADD_DST(uint64_t mask)
 #undef SIM_MUL_ADD_DST
 
 template <typename T, typename U>
-__aicore__ inline void MulAddDst(const LocalTensor<T> &dst, const LocalTensor<U> &src0, const LocalTensor<U> &src1,
-                                 const int32_t &count, sim::Where where = sim::Where::Here()) {
+__aicore__ inline void MulAddDst(const LocalTensor<T> &dst, const LocalTensor<U> &src0,
+                                 const LocalTensor<U> &src1, const int32_t &count,
+                                 sim::Where where = sim::Where::Here()) {
   static_assert(sim::kMulAddTypes<T, U>, "MulAddDst: element types not available on Atlas A2");
   sim::Accumulate("MulAddDst", sim::VectorClass::kMultiply, sim::MulAddLane<T>(), dst, src0, src1,
                   sim::Level2{count}, where);
 }
 
 // dst = src0 * dst + src1, and its relu.
-#define SIM_FUSED(Name, Lane)                                                                                  \
-  template <typename T, bool isSetMask = true>                                                                 \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                           \
-                              const LocalTensor<T> &src1, const uint64_t mask[], const uint8_t repeatTime,     \
-                              const BinaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) { \
-    static_assert(sim::kOneOf<T, half, float>, #Name ": element type not available on Atlas A2");              \
-    sim::Accumulate(#Name, sim::VectorClass::kMultiply, sim::Lane<T>(), dst, src0, src1,                       \
-                    sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                      \
-  }                                                                                                            \
-  template <typename T, bool isSetMask = true>                                                                 \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                           \
-                              const LocalTensor<T> &src1, uint64_t mask, const uint8_t repeatTime,             \
-                              const BinaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) { \
-    static_assert(sim::kOneOf<T, half, float>, #Name ": element type not available on Atlas A2");              \
-    sim::Accumulate(#Name, sim::VectorClass::kMultiply, sim::Lane<T>(), dst, src0, src1,                       \
-                    sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                      \
-  }                                                                                                            \
-  template <typename T>                                                                                        \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                           \
-                              const LocalTensor<T> &src1, const int32_t &count,                                \
-                              sim::Where where = sim::Where::Here()) {                                         \
-    static_assert(sim::kOneOf<T, half, float>, #Name ": element type not available on Atlas A2");              \
-    sim::Accumulate(#Name, sim::VectorClass::kMultiply, sim::Lane<T>(), dst, src0, src1, sim::Level2{count},   \
-                    where);                                                                                    \
+#define SIM_FUSED(Name, Lane)                                                                                \
+  template <typename T, bool isSetMask = true>                                                               \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                         \
+                              const LocalTensor<T> &src1, const uint64_t mask[], const uint8_t repeatTime,   \
+                              const BinaryRepeatParams &repeatParams,                                        \
+                              sim::Where where = sim::Where::Here()) {                                       \
+    static_assert(sim::kOneOf<T, half, float>, #Name ": element type not available on Atlas A2");            \
+    sim::Accumulate(#Name, sim::VectorClass::kMultiply, sim::Lane<T>(), dst, src0, src1,                     \
+                    sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                    \
+  }                                                                                                          \
+  template <typename T, bool isSetMask = true>                                                               \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                         \
+                              const LocalTensor<T> &src1, uint64_t mask, const uint8_t repeatTime,           \
+                              const BinaryRepeatParams &repeatParams,                                        \
+                              sim::Where where = sim::Where::Here()) {                                       \
+    static_assert(sim::kOneOf<T, half, float>, #Name ": element type not available on Atlas A2");            \
+    sim::Accumulate(#Name, sim::VectorClass::kMultiply, sim::Lane<T>(), dst, src0, src1,                     \
+                    sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                    \
+  }                                                                                                          \
+  template <typename T>                                                                                      \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                         \
+                              const LocalTensor<T> &src1, const int32_t &count,                              \
+                              sim::Where where = sim::Where::Here()) {                                       \
+    static_assert(sim::kOneOf<T, half, float>, #Name ": element type not available on Atlas A2");            \
+    sim::Accumulate(#Name, sim::VectorClass::kMultiply, sim::Lane<T>(), dst, src0, src1, sim::Level2{count}, \
+                    where);                                                                                  \
   }
 
 SIM_FUSED(FusedMulAdd, FusedLane)

@@ -9,27 +9,31 @@
 namespace AscendC {
 
 // The mask arguments of Compare and CompareScalar are reserved on Atlas A2 and change nothing.
-#define SIM_COMPARE(Mask)                                                                                            \
-  template <typename T, typename U, bool isSetMask = true>                                                          \
-  __aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, \
-                                 CMPMODE cmpMode, Mask, uint8_t repeatTime, const BinaryRepeatParams &repeatParams, \
-                                 sim::Where where = sim::Where::Here()) {                                           \
-    sim::Compare(dst, src0, src1, cmpMode, repeatTime,                                                              \
-                 sim::Strides{repeatParams.src0BlkStride, repeatParams.src0RepStride},                              \
-                 sim::Strides{repeatParams.src1BlkStride, repeatParams.src1RepStride}, where);                      \
+#define SIM_COMPARE(Mask)                                                                               \
+  template <typename T, typename U, bool isSetMask = true>                                              \
+  __aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0,                 \
+                                 const LocalTensor<T> &src1, CMPMODE cmpMode, Mask, uint8_t repeatTime, \
+                                 const BinaryRepeatParams &repeatParams,                                \
+                                 sim::Where where = sim::Where::Here()) {                               \
+    sim::Compare(dst, src0, src1, cmpMode, repeatTime,                                                  \
+                 sim::Strides{repeatParams.src0BlkStride, repeatParams.src0RepStride},                  \
+                 sim::Strides{repeatParams.src1BlkStride, repeatParams.src1RepStride}, where);          \
   }
 SIM_COMPARE(const uint64_t[])
 SIM_COMPARE(const uint64_t)
 #undef SIM_COMPARE
 
 template <typename T, typename U>
-__aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
-                               CMPMODE cmpMode, uint32_t count, sim::Where where = sim::Where::Here()) {
+__aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0,
+                               const LocalTensor<T> &src1, CMPMODE cmpMode, uint32_t count,
+                               sim::Where where = sim::Where::Here()) {
   const uint32_t lanes = sim::kRepeatBytes / sizeof(T);
-  sim::InChunks(sim::CheckCompareCount<T>("Compare", count, where) / lanes, [&](int64_t first, int64_t repeats) {
-    const uint32_t start = static_cast<uint32_t>(first * lanes);
-    sim::Compare(dst[start / 8], src0[start], src1[start], cmpMode, repeats, sim::Strides(), sim::Strides(), where);
-  });
+  sim::InChunks(sim::CheckCompareCount<T>("Compare", count, where) / lanes,
+                [&](int64_t first, int64_t repeats) {
+                  const uint32_t start = static_cast<uint32_t>(first * lanes);
+                  sim::Compare(dst[start / 8], src0[start], src1[start], cmpMode, repeats, sim::Strides(),
+                               sim::Strides(), where);
+                });
 }
 
 // Into the CMPMASK register.
@@ -73,29 +77,33 @@ __aicore__ inline void SetCmpMask(const LocalTensor<T> &src, sim::Where where = 
   std::memcpy(op.core().registers.compare_mask.data(), sim::Pointer<uint8_t>(op.core(), src), bytes);
 }
 
-#define SIM_COMPARE_SCALAR(Name)                                                                                    \
-  template <typename T, typename U, bool isSetMask = true>                                                          \
-  __aicore__ inline void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar,            \
-                              CMPMODE cmpMode, const uint64_t[], uint8_t repeatTime,                                \
-                              const UnaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {       \
-    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, repeatTime,                                           \
-                       sim::Strides{repeatParams.srcBlkStride, repeatParams.srcRepStride}, where);                  \
-  }                                                                                                                 \
-  template <typename T, typename U, bool isSetMask = true>                                                          \
-  __aicore__ inline void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar,            \
-                              CMPMODE cmpMode, const uint64_t, uint8_t repeatTime,                                  \
-                              const UnaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {       \
-    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, repeatTime,                                           \
-                       sim::Strides{repeatParams.srcBlkStride, repeatParams.srcRepStride}, where);                  \
-  }                                                                                                                 \
-  template <typename T, typename U>                                                                                 \
-  __aicore__ inline void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar,            \
-                              CMPMODE cmpMode, uint32_t count, sim::Where where = sim::Where::Here()) {             \
-    const uint32_t lanes = sim::kRepeatBytes / sizeof(T);                                                           \
-    sim::InChunks(sim::CheckCompareCount<T>(#Name, count, where) / lanes, [&](int64_t first, int64_t repeats) {     \
-      const uint32_t start = static_cast<uint32_t>(first * lanes);                                                  \
-      sim::CompareScalar(#Name, dst[start / 8], src0[start], src1Scalar, cmpMode, repeats, sim::Strides(), where);  \
-    });                                                                                                             \
+#define SIM_COMPARE_SCALAR(Name)                                                                         \
+  template <typename T, typename U, bool isSetMask = true>                                               \
+  __aicore__ inline void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar, \
+                              CMPMODE cmpMode, const uint64_t[], uint8_t repeatTime,                     \
+                              const UnaryRepeatParams &repeatParams,                                     \
+                              sim::Where where = sim::Where::Here()) {                                   \
+    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, repeatTime,                                \
+                       sim::Strides{repeatParams.srcBlkStride, repeatParams.srcRepStride}, where);       \
+  }                                                                                                      \
+  template <typename T, typename U, bool isSetMask = true>                                               \
+  __aicore__ inline void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar, \
+                              CMPMODE cmpMode, const uint64_t, uint8_t repeatTime,                       \
+                              const UnaryRepeatParams &repeatParams,                                     \
+                              sim::Where where = sim::Where::Here()) {                                   \
+    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, repeatTime,                                \
+                       sim::Strides{repeatParams.srcBlkStride, repeatParams.srcRepStride}, where);       \
+  }                                                                                                      \
+  template <typename T, typename U>                                                                      \
+  __aicore__ inline void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar, \
+                              CMPMODE cmpMode, uint32_t count, sim::Where where = sim::Where::Here()) {  \
+    const uint32_t lanes = sim::kRepeatBytes / sizeof(T);                                                \
+    sim::InChunks(sim::CheckCompareCount<T>(#Name, count, where) / lanes,                                \
+                  [&](int64_t first, int64_t repeats) {                                                  \
+                    const uint32_t start = static_cast<uint32_t>(first * lanes);                         \
+                    sim::CompareScalar(#Name, dst[start / 8], src0[start], src1Scalar, cmpMode, repeats, \
+                                       sim::Strides(), where);                                           \
+                  });                                                                                    \
   }
 SIM_COMPARE_SCALAR(CompareScalar)
 SIM_COMPARE_SCALAR(Compares)
@@ -103,56 +111,64 @@ SIM_COMPARE_SCALAR(Compares)
 
 // Bit 1 takes src0, bit 0 src1.
 template <typename T, typename U, bool isSetMask = true>
-__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
-                              const LocalTensor<T> &src1, SELMODE selMode, const uint64_t mask[], uint8_t repeatTime,
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
+                              const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,
+                              const uint64_t mask[], uint8_t repeatTime,
                               const BinaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
-  sim::Select(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);
+  sim::Select(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams),
+              where);
 }
 template <typename T, typename U, bool isSetMask = true>
-__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
-                              const LocalTensor<T> &src1, SELMODE selMode, uint64_t mask, uint8_t repeatTime,
-                              const BinaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
-  sim::Select(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
+                              const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,
+                              uint64_t mask, uint8_t repeatTime, const BinaryRepeatParams &repeatParams,
+                              sim::Where where = sim::Where::Here()) {
+  sim::Select(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams),
+              where);
 }
 template <typename T, typename U>
-__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
-                              const LocalTensor<T> &src1, SELMODE selMode, uint32_t count,
-                              sim::Where where = sim::Where::Here()) {
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
+                              const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,
+                              uint32_t count, sim::Where where = sim::Where::Here()) {
   sim::Select(dst, selMask, src0, src1, selMode, sim::Level2{count}, where);
 }
 template <typename T, typename U, bool isSetMask = true>
-__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
-                              T src1, SELMODE selMode, const uint64_t mask[], uint8_t repeatTime,
-                              const BinaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
-  sim::SelectScalar(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams),
-                    where);
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
+                              const LocalTensor<T> &src0, T src1, SELMODE selMode, const uint64_t mask[],
+                              uint8_t repeatTime, const BinaryRepeatParams &repeatParams,
+                              sim::Where where = sim::Where::Here()) {
+  sim::SelectScalar(dst, selMask, src0, src1, selMode,
+                    sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);
 }
 template <typename T, typename U, bool isSetMask = true>
-__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
-                              T src1, SELMODE selMode, uint64_t mask, uint8_t repeatTime,
-                              const BinaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
-  sim::SelectScalar(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams),
-                    where);
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
+                              const LocalTensor<T> &src0, T src1, SELMODE selMode, uint64_t mask,
+                              uint8_t repeatTime, const BinaryRepeatParams &repeatParams,
+                              sim::Where where = sim::Where::Here()) {
+  sim::SelectScalar(dst, selMask, src0, src1, selMode,
+                    sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);
 }
 template <typename T, typename U>
-__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
-                              T src1, SELMODE selMode, uint32_t count, sim::Where where = sim::Where::Here()) {
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
+                              const LocalTensor<T> &src0, T src1, SELMODE selMode, uint32_t count,
+                              sim::Where where = sim::Where::Here()) {
   sim::SelectScalar(dst, selMask, src0, src1, selMode, sim::Level2{count}, where);
 }
 
-// The register CMPMASK holds the bits (mode 0) or the address of a selMask (mode 2); the mask registers choose lanes.
+// The register CMPMASK holds the bits (mode 0) or the address of a selMask (mode 2); the mask registers
+// choose lanes.
 template <typename T, SELMODE selMode>
-__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
-                              uint8_t repeatTime, const BinaryRepeatParams &repeatParams,
-                              sim::Where where = sim::Where::Here()) {
-  sim::SelectByRegister(dst, src0, src1, selMode, sim::BinaryLevel0(false, MASK_PLACEHOLDER, repeatTime, repeatParams),
-                        where);
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<T> &src0,
+                              const LocalTensor<T> &src1, uint8_t repeatTime,
+                              const BinaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
+  sim::SelectByRegister(dst, src0, src1, selMode,
+                        sim::BinaryLevel0(false, MASK_PLACEHOLDER, repeatTime, repeatParams), where);
 }
 // The register holds the scalar that bit 0 takes.
 template <typename T, typename U>
-__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask, const LocalTensor<T> &src0,
-                              uint8_t repeatTime, const BinaryRepeatParams &repeatParams,
-                              sim::Where where = sim::Where::Here()) {
+__aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
+                              const LocalTensor<T> &src0, uint8_t repeatTime,
+                              const BinaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
   T scalar;
   std::memcpy(&scalar, sim::Core::Current().registers.compare_mask.data(), sizeof(T));
   sim::SelectScalar(dst, selMask, src0, scalar, SELMODE::VSEL_TENSOR_SCALAR_MODE,

@@ -27,18 +27,19 @@ template <typename T, bool isSetMask = true>
 __aicore__ inline void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, uint64_t mask,
                                  const uint8_t repeatTime, const uint16_t dstBlockStride,
                                  const uint8_t dstRepeatStride, sim::Where where = sim::Where::Here()) {
-  sim::Duplicate(dst, scalarValue,
-                 sim::Level0<uint64_t>{isSetMask, mask, repeatTime, {sim::Strides{dstBlockStride, dstRepeatStride}}},
-                 where);
+  sim::Duplicate(
+      dst, scalarValue,
+      sim::Level0<uint64_t>{isSetMask, mask, repeatTime, {sim::Strides{dstBlockStride, dstRepeatStride}}},
+      where);
 }
 template <typename T, bool isSetMask = true>
 __aicore__ inline void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, const uint64_t mask[],
                                  const uint8_t repeatTime, const uint16_t dstBlockStride,
                                  const uint8_t dstRepeatStride, sim::Where where = sim::Where::Here()) {
-  sim::Duplicate(
-      dst, scalarValue,
-      sim::Level0<const uint64_t *>{isSetMask, mask, repeatTime, {sim::Strides{dstBlockStride, dstRepeatStride}}},
-      where);
+  sim::Duplicate(dst, scalarValue,
+                 sim::Level0<const uint64_t *>{
+                     isSetMask, mask, repeatTime, {sim::Strides{dstBlockStride, dstRepeatStride}}},
+                 where);
 }
 template <typename T>
 __aicore__ inline void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, const int32_t &count,

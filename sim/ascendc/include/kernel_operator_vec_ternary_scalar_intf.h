@@ -7,13 +7,14 @@
 namespace sim {
 
 template <typename T, typename U, typename Level>
-void Axpy(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<U> &src, U scalar, const Level &level,
-          Where where) {
+void Axpy(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<U> &src, U scalar,
+          const Level &level, Where where) {
   static_assert(kMulAddTypes<T, U>, "Axpy: element types not available on Atlas A2");
   const Compute<U> factor = scalar;
   Accumulate(
       "Axpy", VectorClass::kMultiply,
-      [=](Compute<T> old, Compute<U> value) { return MulAddLane<T>()(old, value, factor); }, dst, src, level, where);
+      [=](Compute<T> old, Compute<U> value) { return MulAddLane<T>()(old, value, factor); }, dst, src, level,
+      where);
 }
 
 }  // namespace sim
@@ -21,15 +22,15 @@ void Axpy(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<U> &src
 namespace AscendC {
 
 template <typename T, typename U, bool isSetMask = true>
-__aicore__ inline void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const U &scalarValue, uint64_t mask,
-                            const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,
+__aicore__ inline void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const U &scalarValue,
+                            uint64_t mask, const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,
                             sim::Where where = sim::Where::Here()) {
   sim::Axpy(dst, src, scalarValue, sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);
 }
 template <typename T, typename U, bool isSetMask = true>
 __aicore__ inline void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const U &scalarValue,
-                            const uint64_t mask[], const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,
-                            sim::Where where = sim::Where::Here()) {
+                            const uint64_t mask[], const uint8_t repeatTime,
+                            const UnaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
   sim::Axpy(dst, src, scalarValue, sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);
 }
 template <typename T, typename U>

@@ -10,36 +10,40 @@ namespace sim {
 
 template <typename M>
 Level0<M> UnaryLevel0(bool set, M mask, uint8_t repeat, const AscendC::UnaryRepeatParams &p) {
-  return {set, mask, repeat, {Strides{p.dstBlkStride, p.dstRepStride}, Strides{p.srcBlkStride, p.srcRepStride}, {}}};
+  return {set,
+          mask,
+          repeat,
+          {Strides{p.dstBlkStride, p.dstRepStride}, Strides{p.srcBlkStride, p.srcRepStride}, {}}};
 }
 
 }  // namespace sim
 
 namespace AscendC {
 
-// One line per instruction: name, class, lane function, element types that Atlas A2 has, type of level-2 counts.
-#define SIM_UNARY(Name, Class, Lane, ...)                                                                       \
-  template <typename T, bool isSetMask = true>                                                                  \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[],      \
-                              const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,                  \
-                              sim::Where where = sim::Where::Here()) {                                          \
-    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");               \
-    sim::Unary(#Name, sim::VectorClass::Class, sim::Lane(), dst, src,                                           \
-               sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                             \
-  }                                                                                                             \
-  template <typename T, bool isSetMask = true>                                                                  \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask,              \
-                              const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,                  \
-                              sim::Where where = sim::Where::Here()) {                                          \
-    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");               \
-    sim::Unary(#Name, sim::VectorClass::Class, sim::Lane(), dst, src,                                           \
-               sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                             \
-  }                                                                                                             \
-  template <typename T>                                                                                         \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count,       \
-                              sim::Where where = sim::Where::Here()) {                                          \
-    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");               \
-    sim::Unary(#Name, sim::VectorClass::Class, sim::Lane(), dst, src, sim::Level2{count}, where);               \
+// One line per instruction: name, class, lane function, element types that Atlas A2 has, type of level-2
+// counts.
+#define SIM_UNARY(Name, Class, Lane, ...)                                                                  \
+  template <typename T, bool isSetMask = true>                                                             \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[], \
+                              const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,             \
+                              sim::Where where = sim::Where::Here()) {                                     \
+    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");          \
+    sim::Unary(#Name, sim::VectorClass::Class, sim::Lane(), dst, src,                                      \
+               sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                        \
+  }                                                                                                        \
+  template <typename T, bool isSetMask = true>                                                             \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask,         \
+                              const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,             \
+                              sim::Where where = sim::Where::Here()) {                                     \
+    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");          \
+    sim::Unary(#Name, sim::VectorClass::Class, sim::Lane(), dst, src,                                      \
+               sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                        \
+  }                                                                                                        \
+  template <typename T>                                                                                    \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count,  \
+                              sim::Where where = sim::Where::Here()) {                                     \
+    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");          \
+    sim::Unary(#Name, sim::VectorClass::Class, sim::Lane(), dst, src, sim::Level2{count}, where);          \
   }
 
 SIM_UNARY(Relu, kSimple, ReluLane, half, float, int32_t)
@@ -72,7 +76,8 @@ __aicore__ inline void Not(const LocalTensor<T> &dst, const LocalTensor<T> &src,
 template <typename T>
 __aicore__ inline void Not(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count,
                            sim::Where where = sim::Where::Here()) {
-  static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>, "Not: element type not available on Atlas A2");
+  static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,
+                "Not: element type not available on Atlas A2");
   sim::Unary("Not", sim::VectorClass::kSimple, sim::NotLane(), sim::As<uint16_t>(dst), sim::As<uint16_t>(src),
              sim::Level2{count}, where);
 }

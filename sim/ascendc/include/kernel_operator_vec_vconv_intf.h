@@ -10,14 +10,14 @@ namespace AscendC {
 
 template <typename T, typename U, bool isSetMask = true>
 __aicore__ inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, const RoundMode &roundMode,
-                            const uint64_t mask[], const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,
-                            sim::Where where = sim::Where::Here()) {
+                            const uint64_t mask[], const uint8_t repeatTime,
+                            const UnaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
   sim::Cast(dst, src, roundMode, sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);
 }
 template <typename T, typename U, bool isSetMask = true>
 __aicore__ inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, const RoundMode &roundMode,
-                            const uint64_t mask, const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,
-                            sim::Where where = sim::Where::Here()) {
+                            const uint64_t mask, const uint8_t repeatTime,
+                            const UnaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
   sim::Cast(dst, src, roundMode, sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);
 }
 template <typename T, typename U>

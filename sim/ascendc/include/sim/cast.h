@@ -14,8 +14,9 @@ using AscendC::RoundMode;
 
 constexpr uint32_t Bit(RoundMode mode) { return 1U << static_cast<uint32_t>(mode); }
 constexpr uint32_t kNoneMode = Bit(RoundMode::CAST_NONE);
-constexpr uint32_t kFiveModes = Bit(RoundMode::CAST_RINT) | Bit(RoundMode::CAST_FLOOR) | Bit(RoundMode::CAST_CEIL) |
-                                Bit(RoundMode::CAST_ROUND) | Bit(RoundMode::CAST_TRUNC);
+constexpr uint32_t kFiveModes = Bit(RoundMode::CAST_RINT) | Bit(RoundMode::CAST_FLOOR) |
+                                Bit(RoundMode::CAST_CEIL) | Bit(RoundMode::CAST_ROUND) |
+                                Bit(RoundMode::CAST_TRUNC);
 
 template <typename S, typename D>
 struct CastPair {};
@@ -34,11 +35,15 @@ constexpr uint32_t ModesOf(CastPair<half, float>) { return kNoneMode; }
 constexpr uint32_t ModesOf(CastPair<bfloat16_t, int32_t>) { return kFiveModes; }
 constexpr uint32_t ModesOf(CastPair<bfloat16_t, float>) { return kNoneMode; }
 constexpr uint32_t ModesOf(CastPair<int32_t, int16_t>) { return kNoneMode; }
-constexpr uint32_t ModesOf(CastPair<int32_t, half>) { return 0x7F; }  // the mode is ignored, SetDeqScale scales
+constexpr uint32_t ModesOf(CastPair<int32_t, half>) {
+  return 0x7F;
+}  // the mode is ignored, SetDeqScale scales
 constexpr uint32_t ModesOf(CastPair<int32_t, float>) { return kFiveModes | kNoneMode; }
 constexpr uint32_t ModesOf(CastPair<int32_t, int64_t>) { return kNoneMode; }
 constexpr uint32_t ModesOf(CastPair<float, int16_t>) { return kFiveModes; }
-constexpr uint32_t ModesOf(CastPair<float, half>) { return kFiveModes | kNoneMode | Bit(RoundMode::CAST_ODD); }
+constexpr uint32_t ModesOf(CastPair<float, half>) {
+  return kFiveModes | kNoneMode | Bit(RoundMode::CAST_ODD);
+}
 constexpr uint32_t ModesOf(CastPair<float, bfloat16_t>) { return kFiveModes; }
 constexpr uint32_t ModesOf(CastPair<float, int32_t>) { return kFiveModes; }
 constexpr uint32_t ModesOf(CastPair<float, float>) { return kFiveModes; }
@@ -56,8 +61,8 @@ constexpr float Sign(float magnitude, float sign) {
   return BitsFloat((FloatBits(magnitude) & 0x7FFFFFFFU) | (FloatBits(sign) & 0x80000000U));
 }
 
-// The integral float next to `value` in the given direction, by adding and taking away 1.5 * 2^23: no library call,
-// so the loop stays a vector loop.
+// The integral float next to `value` in the given direction, by adding and taking away 1.5 * 2^23: no library
+// call, so the loop stays a vector loop.
 template <RoundMode mode>
 float Integral(float value) {
   constexpr float kShift = 12582912.0F;
@@ -93,12 +98,13 @@ D SaturateFloat(float value) {
 
 template <typename D, typename S>
 D SaturateInteger(S value) {
-  const S low = static_cast<S>(std::numeric_limits<D>::min()), high = static_cast<S>(std::numeric_limits<D>::max());
+  const S low = static_cast<S>(std::numeric_limits<D>::min()),
+          high = static_cast<S>(std::numeric_limits<D>::max());
   return static_cast<D>(value < low ? low : (value > high ? high : value));
 }
 
-// A 16-bit float from a double that holds the value exactly, in any direction. Overflow follows IEEE 754: away from
-// zero to infinity, toward zero to the largest finite value.
+// A 16-bit float from a double that holds the value exactly, in any direction. Overflow follows IEEE 754:
+// away from zero to infinity, toward zero to the largest finite value.
 template <typename D, RoundMode mode>
 D Narrow16(double value) {
   D nearest(static_cast<float>(value));
@@ -111,12 +117,17 @@ D Narrow16(double value) {
   const D toward_zero = away ? D::FromBits(static_cast<uint16_t>(nearest.bits - 1)) : nearest;
   const D outward = away ? nearest : D::FromBits(static_cast<uint16_t>(nearest.bits + 1));
   switch (mode) {
-    case RoundMode::CAST_TRUNC: return toward_zero;
-    case RoundMode::CAST_ODD: return (toward_zero.bits & 1U) != 0 ? toward_zero : outward;
-    case RoundMode::CAST_FLOOR: return negative ? outward : toward_zero;
-    case RoundMode::CAST_CEIL: return negative ? toward_zero : outward;
+    case RoundMode::CAST_TRUNC:
+      return toward_zero;
+    case RoundMode::CAST_ODD:
+      return (toward_zero.bits & 1U) != 0 ? toward_zero : outward;
+    case RoundMode::CAST_FLOOR:
+      return negative ? outward : toward_zero;
+    case RoundMode::CAST_CEIL:
+      return negative ? toward_zero : outward;
     default: {
-      const double low = std::fabs(static_cast<float>(toward_zero)), high = std::fabs(static_cast<float>(outward));
+      const double low = std::fabs(static_cast<float>(toward_zero)),
+                   high = std::fabs(static_cast<float>(outward));
       return std::fabs(value) - low == high - std::fabs(value) ? outward : nearest;
     }
   }
@@ -137,10 +148,14 @@ float NarrowInteger(int64_t value) {
     const float below = back < exact ? nearest : std::nextafter(nearest, -infinity);
     const float above = back < exact ? std::nextafter(nearest, infinity) : nearest;
     switch (mode) {
-      case RoundMode::CAST_FLOOR: return below;
-      case RoundMode::CAST_CEIL: return above;
-      case RoundMode::CAST_TRUNC: return value < 0 ? above : below;
-      default: return exact - below == above - exact ? (value < 0 ? below : above) : nearest;
+      case RoundMode::CAST_FLOOR:
+        return below;
+      case RoundMode::CAST_CEIL:
+        return above;
+      case RoundMode::CAST_TRUNC:
+        return value < 0 ? above : below;
+      default:
+        return exact - below == above - exact ? (value < 0 ? below : above) : nearest;
     }
   }
 }
@@ -172,8 +187,8 @@ struct CastLane {
 };
 
 template <typename T, typename U, typename Level>
-void Cast(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<U> &src, RoundMode mode, const Level &level,
-          Where where) {
+void Cast(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<U> &src, RoundMode mode,
+          const Level &level, Where where) {
   constexpr uint32_t kModes = ModesOf(CastPair<U, T>());
   static_assert(kModes != 0, "Cast: Atlas A2 has no conversion between these element types");
   Core &core = Core::Current();
@@ -190,13 +205,20 @@ void Cast(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<U> &src
   const float scale = core.registers.deq_scale;
   const auto with = [&](auto lane) { Unary("Cast", VectorClass::kCast, lane, dst, src, level, where); };
   switch (mode) {
-    case RoundMode::CAST_RINT: return with(CastLane<T, U, RoundMode::CAST_RINT>{scale});
-    case RoundMode::CAST_FLOOR: return with(CastLane<T, U, RoundMode::CAST_FLOOR>{scale});
-    case RoundMode::CAST_CEIL: return with(CastLane<T, U, RoundMode::CAST_CEIL>{scale});
-    case RoundMode::CAST_ROUND: return with(CastLane<T, U, RoundMode::CAST_ROUND>{scale});
-    case RoundMode::CAST_TRUNC: return with(CastLane<T, U, RoundMode::CAST_TRUNC>{scale});
-    case RoundMode::CAST_ODD: return with(CastLane<T, U, RoundMode::CAST_ODD>{scale});
-    default: return with(CastLane<T, U, RoundMode::CAST_NONE>{scale});
+    case RoundMode::CAST_RINT:
+      return with(CastLane<T, U, RoundMode::CAST_RINT>{scale});
+    case RoundMode::CAST_FLOOR:
+      return with(CastLane<T, U, RoundMode::CAST_FLOOR>{scale});
+    case RoundMode::CAST_CEIL:
+      return with(CastLane<T, U, RoundMode::CAST_CEIL>{scale});
+    case RoundMode::CAST_ROUND:
+      return with(CastLane<T, U, RoundMode::CAST_ROUND>{scale});
+    case RoundMode::CAST_TRUNC:
+      return with(CastLane<T, U, RoundMode::CAST_TRUNC>{scale});
+    case RoundMode::CAST_ODD:
+      return with(CastLane<T, U, RoundMode::CAST_ODD>{scale});
+    default:
+      return with(CastLane<T, U, RoundMode::CAST_NONE>{scale});
   }
 }
 

@@ -16,12 +16,18 @@ using AscendC::SELMODE;
 template <CMPMODE mode, typename T>
 bool Holds(T a, T b) {
   switch (mode) {
-    case CMPMODE::LT: return a < b;
-    case CMPMODE::GT: return a > b;
-    case CMPMODE::EQ: return a == b;
-    case CMPMODE::LE: return a <= b;
-    case CMPMODE::GE: return a >= b;
-    case CMPMODE::NE: return (a < b) | (a > b);
+    case CMPMODE::LT:
+      return a < b;
+    case CMPMODE::GT:
+      return a > b;
+    case CMPMODE::EQ:
+      return a == b;
+    case CMPMODE::LE:
+      return a <= b;
+    case CMPMODE::GE:
+      return a >= b;
+    case CMPMODE::NE:
+      return (a < b) | (a > b);
   }
   return false;
 }
@@ -29,12 +35,18 @@ bool Holds(T a, T b) {
 template <typename F>
 void WithMode(CMPMODE mode, F function) {
   switch (mode) {
-    case CMPMODE::LT: return function(std::integral_constant<CMPMODE, CMPMODE::LT>());
-    case CMPMODE::GT: return function(std::integral_constant<CMPMODE, CMPMODE::GT>());
-    case CMPMODE::EQ: return function(std::integral_constant<CMPMODE, CMPMODE::EQ>());
-    case CMPMODE::LE: return function(std::integral_constant<CMPMODE, CMPMODE::LE>());
-    case CMPMODE::GE: return function(std::integral_constant<CMPMODE, CMPMODE::GE>());
-    case CMPMODE::NE: return function(std::integral_constant<CMPMODE, CMPMODE::NE>());
+    case CMPMODE::LT:
+      return function(std::integral_constant<CMPMODE, CMPMODE::LT>());
+    case CMPMODE::GT:
+      return function(std::integral_constant<CMPMODE, CMPMODE::GT>());
+    case CMPMODE::EQ:
+      return function(std::integral_constant<CMPMODE, CMPMODE::EQ>());
+    case CMPMODE::LE:
+      return function(std::integral_constant<CMPMODE, CMPMODE::LE>());
+    case CMPMODE::GE:
+      return function(std::integral_constant<CMPMODE, CMPMODE::GE>());
+    case CMPMODE::NE:
+      return function(std::integral_constant<CMPMODE, CMPMODE::NE>());
   }
 }
 
@@ -55,8 +67,8 @@ int64_t CheckCompareCount(const char *name, uint32_t count, Where where) {
   return count;
 }
 
-// The packed results of a whole instruction: one bit a lane, repeats one after the other. The mask of the level-0
-// forms is reserved on Atlas A2: all lanes compare.
+// The packed results of a whole instruction: one bit a lane, repeats one after the other. The mask of the
+// level-0 forms is reserved on Atlas A2: all lanes compare.
 template <typename T, typename Right>
 void CompareBits(VectorOp &op, uint8_t *bits, Lanes<T> left, CMPMODE mode, Right right) {
   WithMode(mode, [&](auto constant) {
@@ -105,8 +117,8 @@ void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalT
 }
 
 template <typename U, typename T>
-void CompareScalar(const char *name, const LocalTensor<U> &dst, const LocalTensor<T> &src0, T scalar, CMPMODE mode,
-                   int64_t repeat, Strides stride0, Where where) {
+void CompareScalar(const char *name, const LocalTensor<U> &dst, const LocalTensor<T> &src0, T scalar,
+                   CMPMODE mode, int64_t repeat, Strides stride0, Where where) {
   static_assert(kOneOf<U, int8_t, uint8_t>, "CompareScalar: dst must be int8_t or uint8_t");
   CheckCompare<T>(name, mode, where);
   VectorOp op(name, VectorClass::kCompare, sizeof(T), where);
@@ -147,7 +159,8 @@ void CompareToRegister(const LocalTensor<T> &src0, const LocalTensor<T> &src1, C
   WithMode(mode, [&](auto constant) {
     for (uint32_t lane = 0; lane < op.lanes(); ++lane) {
       if (op.Active(lane)) {
-        const bool holds = Holds<decltype(constant)::value>(Widen(*left.At(0, lane)), Widen(*right.At(0, lane)));
+        const bool holds =
+            Holds<decltype(constant)::value>(Widen(*left.At(0, lane)), Widen(*right.At(0, lane)));
         const uint64_t bit = uint64_t{1} << (lane % 64);
         bits[lane / 64] = holds ? bits[lane / 64] | bit : bits[lane / 64] & ~bit;
       }
@@ -216,7 +229,8 @@ void SelectScalar(const LocalTensor<T> &dst, const LocalTensor<U> &mask, const L
   static_assert(kOneOf<U, uint8_t, uint16_t, uint32_t, uint64_t>, "Select: selMask must be unsigned");
   VectorOp op("Select", VectorClass::kCompare, sizeof(T), where);
   if (mode != SELMODE::VSEL_TENSOR_SCALAR_MODE) {
-    op.core().Fail(FaultKind::kOther, "Select", where, "selMode must be VSEL_TENSOR_SCALAR_MODE with a scalar src1");
+    op.core().Fail(FaultKind::kOther, "Select", where,
+                   "selMode must be VSEL_TENSOR_SCALAR_MODE with a scalar src1");
   }
   if (!level.Apply(op)) {
     return;
@@ -232,14 +246,16 @@ void SelectScalar(const LocalTensor<T> &dst, const LocalTensor<U> &mask, const L
 
 // The CMPMASK register names the bits: itself, or an address in UB.
 template <typename T, typename Level>
-void SelectByRegister(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE mode,
-                      const Level &level, Where where) {
+void SelectByRegister(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
+                      SELMODE mode, const Level &level, Where where) {
   static_assert(kOneOf<T, half, float>, "Select: element type not available on Atlas A2");
   Core &core = Core::Current();
   if (mode == SELMODE::VSEL_TENSOR_TENSOR_MODE) {
-    LocalTensor<uint8_t> mask(AscendC::TPosition::VECCALC, static_cast<uint32_t>(core.registers.compare_mask[0]),
-                              static_cast<uint32_t>(core.BytesOf(Space::UB) - std::min(core.BytesOf(Space::UB), core.registers.compare_mask[0])));
-    return Select(dst, mask, src0, src1, mode, level, where);
+    LocalTensor<uint8_t> mask(
+        AscendC::TPosition::VECCALC, static_cast<uint32_t>(core.registers.compare_mask[0]),
+        static_cast<uint32_t>(core.BytesOf(Space::UB) -
+                              std::min(core.BytesOf(Space::UB), core.registers.compare_mask[0])));
+    return sim::Select(dst, mask, src0, src1, mode, level, where);
   }
   VectorOp op("Select", VectorClass::kCompare, sizeof(T), where);
   if (!level.Apply(op)) {

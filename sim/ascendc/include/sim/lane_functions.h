@@ -142,7 +142,9 @@ struct MulAddLane {
 // dst, src0, src1 -> src0 * dst + src1
 template <typename D>
 struct FusedLane {
-  Compute<D> operator()(Compute<D> dst, Compute<D> a, Compute<D> b) const { return MulAddLane<D>()(b, a, dst); }
+  Compute<D> operator()(Compute<D> dst, Compute<D> a, Compute<D> b) const {
+    return MulAddLane<D>()(b, a, dst);
+  }
 };
 template <typename D>
 struct FusedReluLane {

@@ -26,8 +26,8 @@ AscendC::LocalTensor<U> As(const AscendC::LocalTensor<T> &tensor) {
 }
 
 template <typename T, typename U>
-constexpr bool kMulAddTypes = (std::is_same_v<T, U> && kOneOf<T, half, float>) ||
-                              (std::is_same_v<T, float> && std::is_same_v<U, half>);
+constexpr bool kMulAddTypes =
+    (std::is_same_v<T, U> && kOneOf<T, half, float>) || (std::is_same_v<T, float> && std::is_same_v<U, half>);
 
 template <typename T>
 constexpr Compute<T> Widen(T value) {

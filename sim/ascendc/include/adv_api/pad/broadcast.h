@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Repeats a tensor along one axis.
+#pragma once
+
+#include "../../sim/vector_op.h"
+
+namespace sim {
+
+template <typename T, int32_t dim, int32_t axis>
+void Broadcast(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
+               const uint32_t *dst_shape, const uint32_t *src_shape,
+               const AscendC::LocalTensor<uint8_t> *work, Where where) {
+  static_assert((dim == 1 || dim == 2) && axis >= 0 && axis < dim, "Broadcast: dim is 1 or 2, axis below it");
+  static_assert(kOneOf<T, int8_t, uint8_t, half, float>, "Broadcast: element type not available on Atlas A2");
+  VectorOp op("Broadcast", VectorClass::kSimple, std::max<uint32_t>(sizeof(T), 2), where);
+  Core &core = op.core();
+  for (int32_t i = 0; i < dim; ++i) {
+    const uint32_t expected = i == axis ? 1 : dst_shape[i];
+    if (src_shape[i] != expected && src_shape[i] != dst_shape[i]) {
+      FailRange(core, FaultKind::kOther, "Broadcast", where, ("srcShape[" + std::to_string(i) + "]").c_str(),
+                std::to_string(expected) + " to become " + std::to_string(dst_shape[i]), src_shape[i]);
+    }
+  }
+  const uint32_t columns = dst_shape[dim - 1], rows = dim == 2 ? dst_shape[0] : 1;
+  const uint32_t src_columns = src_shape[dim - 1], src_rows = dim == 2 ? src_shape[0] : 1;
+  const uint64_t count = static_cast<uint64_t>(rows) * columns;
+  if (count == 0) {
+    return;
+  }
+  op.Add(Run("dst", dst, true, count * sizeof(T)), dst);
+  op.Add(Run("src", src, false, static_cast<uint64_t>(src_rows) * src_columns * sizeof(T)), src);
+  const uint64_t used =
+      work == nullptr ? 0 : std::min<uint64_t>(work->bytes, AlignUp(count * sizeof(T), kBlockBytes));
+  if (used > 0) {
+    op.Add(Run("sharedTmpBuffer", *work, true, used), *work);
+  }
+  // A pass that fills blocks and one that copies or packs rows.
+  op.instruction().repeats = static_cast<uint32_t>(2 * CeilDivide(count * sizeof(T), kRepeatBytes));
+  op.instruction().elements = count;
+  core.Issue(op.instruction());
+  if (used > 0) {
+    std::memset(core.Memory(work->space, work->address), 0xA5, used);
+  }
+  T *to = Pointer<T>(core, dst);
+  const T *from = Pointer<T>(core, src);
+  for (uint32_t row = 0; row < rows; ++row) {
+    for (uint32_t column = 0; column < columns; ++column) {
+      to[static_cast<uint64_t>(row) * columns + column] =
+          from[(src_rows == 1 ? 0 : row) * src_columns + (src_columns == 1 ? 0 : column)];
+    }
+  }
+}
+
+}  // namespace sim
+
+namespace AscendC {
+
+// Both spellings exist.
+#define SIM_BROADCAST(Name)                                                                        \
+  template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>                     \
+  __aicore__ inline void Name(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,      \
+                              const uint32_t dstShape[dim], const uint32_t srcShape[dim],          \
+                              LocalTensor<uint8_t> &sharedTmpBuffer,                               \
+                              sim::Where where = sim::Where::Here()) {                             \
+    sim::Broadcast<T, dim, axis>(dstLocal, srcLocal, dstShape, srcShape, &sharedTmpBuffer, where); \
+  }                                                                                                \
+  template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>                     \
+  __aicore__ inline void Name(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,      \
+                              const uint32_t dstShape[dim], const uint32_t srcShape[dim],          \
+                              sim::Where where = sim::Where::Here()) {                             \
+    sim::Broadcast<T, dim, axis>(dstLocal, srcLocal, dstShape, srcShape, nullptr, where);          \
+  }
+SIM_BROADCAST(BroadCast)
+SIM_BROADCAST(Broadcast)
+#undef SIM_BROADCAST
+
+}  // namespace AscendC

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads by address: every element that is touched is judged, not the range around them.
+#pragma once
+
+#include <vector>
+
+#include "../kernel_struct_gather.h"
+#include "vector_op.h"
+
+namespace sim {
+
+using AscendC::LocalTensor;
+
+// The elements of a table that one instruction touches.
+class TouchMap {
+ public:
+  explicit TouchMap(uint64_t elements) : words_((elements + 63) / 64, 0) {}
+  void Add(uint64_t element) { words_[element / 64] |= uint64_t{1} << (element % 64); }
+  const uint64_t *data() const { return words_.data(); }
+
+ private:
+  std::vector<uint64_t> words_;
+};
+
+// Offsets are bytes from src; the judge of offsets themselves runs first, as they decide what is read next.
+template <typename T, typename Level>
+void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offsets,
+            uint32_t base, const Level &level, Where where) {
+  static_assert(kOneOf<T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float>,
+                "Gather: element type not available on Atlas A2");
+  VectorOp op("Gather", VectorClass::kGather, sizeof(T), where);
+  if (!level.Apply(op)) {
+    return;
+  }
+  Core &core = op.core();
+  auto to = op.Write<T>("dst", dst, level.template Of<T>(op, 0));
+  // Offsets lie densely, 4 bytes a lane, however wide the elements are.
+  auto from = op.Read<uint32_t>("srcOffset", offsets, op.Dense<uint32_t>());
+  from.Resolve(core);
+
+  const uint64_t elements = src.bytes / sizeof(T);
+  TouchMap touched(elements);
+  const auto each = [&](auto visit) {
+    for (uint32_t r = 0; r < op.repeats(); ++r) {
+      for (uint32_t lane = 0; lane < op.LanesOf(r); ++lane) {
+        if (op.counted() || op.Active(lane)) {
+          visit(r, lane, static_cast<uint64_t>(base) + *from.At(r, lane));
+        }
+      }
+    }
+  };
+  uint64_t last = 0;
+  each([&](uint32_t r, uint32_t lane, uint64_t byte) {
+    if (byte % sizeof(T) != 0 || byte + sizeof(T) > src.bytes) {
+      op.Issue();  // an offset that nothing wrote is the better report
+      const std::string name = "srcBaseOffset + srcOffset[" + std::to_string(r * op.lanes() + lane) + "]";
+      const bool aligned = byte % sizeof(T) == 0;
+      FailRange(core, aligned ? FaultKind::kUbBounds : FaultKind::kAlignment, "Gather", where, name.c_str(),
+                aligned ? "a byte offset inside src, which has " + std::to_string(src.bytes) + " bytes"
+                        : "a multiple of sizeof(T) = " + std::to_string(sizeof(T)),
+                static_cast<int64_t>(byte));
+    }
+    touched.Add(byte / sizeof(T));
+    last = std::max(last, byte / sizeof(T));
+  });
+  Operand table = Run("src", src, false, (last + 1) * sizeof(T));
+  table.element_bytes = sizeof(T);
+  table.elements = touched.data();
+  op.Add(table, src);
+  op.Issue();
+  to.Resolve(core);
+  const std::byte *bytes = core.Memory(src.space, src.address);
+  each([&](uint32_t r, uint32_t lane, uint64_t byte) {
+    std::memcpy(to.At(r, lane), bytes + byte, sizeof(T));
+  });
+}
+
+// Whole data blocks by byte offset, eight a repeat.
+template <typename T>
+void Gatherb(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offsets,
+             uint8_t repeat, const AscendC::GatherRepeatParams &params, Where where) {
+  static_assert(kOneOf<T, uint16_t, uint32_t>, "Gatherb: element type not available on Atlas A2");
+  VectorOp op("Gatherb", VectorClass::kGather, sizeof(T), where);
+  if (!op.Mask(true, kRepeatBytes / sizeof(T), repeat)) {
+    return;
+  }
+  Core &core = op.core();
+  const uint32_t block = params.dstBlkStride == 0 ? 1 : params.dstBlkStride;
+  auto to = op.Write<T>("dst", dst, Strides{block, params.dstRepStride});
+  const uint32_t count = repeat * 8U;
+  op.Add(Run("offset", offsets, false, count * sizeof(uint32_t)), offsets);
+  const uint32_t *offset = Pointer<uint32_t>(core, offsets);
+  TouchMap touched(src.bytes / kBlockBytes + 1);
+  uint64_t last = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const bool aligned = offset[i] % kBlockBytes == 0;
+    if (!aligned || static_cast<uint64_t>(offset[i]) + kBlockBytes > src.bytes) {
+      op.Issue();
+      FailRange(core, aligned ? FaultKind::kUbBounds : FaultKind::kAlignment, "Gatherb", where, "offset",
+                aligned ? "a byte offset inside src, which has " + std::to_string(src.bytes) + " bytes"
+                        : std::string("a multiple of 32 bytes"),
+                offset[i]);
+    }
+    touched.Add(offset[i] / kBlockBytes);
+    last = std::max<uint64_t>(last, offset[i] / kBlockBytes);
+  }
+  Operand table = Run("src", src, false, (last + 1) * kBlockBytes);
+  table.element_bytes = kBlockBytes;
+  table.elements = touched.data();
+  op.Add(table, src);
+  op.Issue();
+  to.Resolve(core);
+  const std::byte *bytes = core.Memory(src.space, src.address);
+  for (uint32_t i = 0; i < count; ++i) {
+    std::memcpy(to.At(i / 8, (i % 8) * Lanes<T>::kPerBlock), bytes + offset[i], kBlockBytes);
+  }
+}
+
+// Keeps the elements whose bit is 1 and packs them. `bit(r, e)` is the mask bit of element e of repeat r.
+template <typename T, typename AddPattern, typename Bit>
+void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src, bool reduce_mode, uint32_t mask,
+                const AscendC::GatherMaskParams &params, uint64_t &kept, Where where, AddPattern add_pattern,
+                Bit bit) {
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "GatherMask: element type not available on Atlas A2");
+  VectorOp op("GatherMask", VectorClass::kGather, sizeof(T), where);
+  Core &core = op.core();
+  kept = 0;
+  if (params.repeatTimes == 0) {
+    return;
+  }
+  if (reduce_mode && mask == 0) {
+    FailRange(core, FaultKind::kMask, "GatherMask", where, "mask", "at least 1 in reduceMode", mask);
+  }
+  const uint32_t count = reduce_mode ? mask : kRepeatBytes / sizeof(T);  // elements a repeat
+  const uint64_t bytes = static_cast<uint64_t>(count) * sizeof(T);
+  // Whole blocks, then the tail of the last one.
+  Operand whole = LocalOperand("src0", src, false);
+  whole.groups = params.repeatTimes;
+  whole.group_stride = static_cast<int64_t>(params.src0RepeatStride) * kBlockBytes;
+  whole.rows = static_cast<uint32_t>(bytes / kBlockBytes);
+  whole.row_bytes = kBlockBytes;
+  whole.row_stride = static_cast<int64_t>(params.src0BlockStride) * kBlockBytes;
+  if (whole.rows > 0) {
+    op.Add(whole, src);
+  }
+  if (bytes % kBlockBytes != 0) {
+    Operand tail = whole;
+    const uint64_t start = static_cast<uint64_t>(whole.rows) * whole.row_stride;
+    tail.address += start;
+    tail.rows = 1;
+    tail.row_bytes = static_cast<uint32_t>(bytes % kBlockBytes);
+    LocalTensorBase rest = src;
+    rest.bytes -= std::min(rest.bytes, start);
+    op.Add(tail, rest);
+  }
+  add_pattern(op, count);
+  const auto element = [&](uint32_t r, uint32_t e) {
+    constexpr uint32_t kPerBlock = Lanes<T>::kPerBlock;
+    return r * whole.group_stride + static_cast<int64_t>(e / kPerBlock) * whole.row_stride +
+           e % kPerBlock * sizeof(T);
+  };
+  uint64_t total = 0;
+  for (uint32_t r = 0; r < params.repeatTimes; ++r) {
+    for (uint32_t e = 0; e < count; ++e) {
+      total += bit(r, e) ? 1 : 0;
+    }
+  }
+  op.Add(Run("dst", dst, true, total * sizeof(T)), dst);
+  op.instruction().repeats = static_cast<uint32_t>(CeilDivide(bytes * params.repeatTimes, kRepeatBytes));
+  op.instruction().elements = static_cast<uint64_t>(count) * params.repeatTimes;
+  core.Issue(op.instruction());
+  std::byte *to = core.Memory(dst.space, dst.address);
+  const std::byte *from = core.Memory(src.space, src.address);
+  for (uint32_t r = 0; r < params.repeatTimes; ++r) {
+    for (uint32_t e = 0; e < count; ++e) {
+      if (bit(r, e)) {
+        std::memcpy(to + kept * sizeof(T), from + element(r, e), sizeof(T));
+        ++kept;
+      }
+    }
+  }
+}
+
+}  // namespace sim

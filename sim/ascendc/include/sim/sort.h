@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorts of (score, index) pairs of 8 bytes. Descending, equal scores in the order they came; the
+// documentation is silent on NaN, which here counts as less than everything.
+#pragma once
+
+#include <vector>
+
+#include "../kernel_struct_proposal.h"
+#include "copy.h"
+#include "vector_op.h"
+
+namespace sim {
+
+using AscendC::LocalTensor;
+
+constexpr uint32_t kPairBytes = 8;
+constexpr uint32_t kSortLanes = 32;
+
+template <typename T>
+struct SortPair {
+  T score;
+  uint8_t gap[4 - sizeof(T)];
+  uint32_t index;
+};
+template <>
+struct SortPair<float> {
+  float score;
+  uint32_t index;
+};
+static_assert(sizeof(SortPair<half>) == kPairBytes && sizeof(SortPair<float>) == kPairBytes,
+              "a pair is 8 bytes");
+
+template <typename T>
+bool Before(const SortPair<T> &a, const SortPair<T> &b) {
+  const float x = a.score, y = b.score;
+  return x == x && (y != y || x > y);
+}
+
+template <typename T>
+void Sort32(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<uint32_t> &src1,
+            int32_t repeat, Where where) {
+  static_assert(kOneOf<T, half, float>, "Sort32: element type not available on Atlas A2");
+  VectorOp op("Sort32", VectorClass::kSort, sizeof(T), where);
+  Core &core = op.core();
+  CheckRange(core, FaultKind::kRepeat, "Sort32", where, "repeatTime", repeat, 0, 255);
+  if (repeat == 0) {
+    return;
+  }
+  const uint32_t count = kSortLanes * static_cast<uint32_t>(repeat);
+  op.Add(Run("dst", dst, true, count * kPairBytes), dst);
+  op.Add(Run("src0", src0, false, count * sizeof(T)), src0);
+  op.Add(Run("src1", src1, false, count * sizeof(uint32_t)), src1);
+  op.instruction().repeats = static_cast<uint32_t>(repeat);
+  op.instruction().elements = count;
+  core.Issue(op.instruction());
+  auto *to = Pointer<SortPair<T>>(core, dst);
+  const T *scores = Pointer<T>(core, src0);
+  const uint32_t *indices = Pointer<uint32_t>(core, src1);
+  for (uint32_t start = 0; start < count; start += kSortLanes) {
+    SortPair<T> pairs[kSortLanes] = {};
+    for (uint32_t i = 0; i < kSortLanes; ++i) {
+      pairs[i].score = scores[start + i];
+      pairs[i].index = indices[start + i];
+    }
+    std::stable_sort(pairs, pairs + kSortLanes, Before<T>);
+    std::copy_n(pairs, kSortLanes, to + start);
+  }
+}
+
+// Merges the lists named by `valid`; `suspend` stops when one of them is used up. Returns what each list
+// gave.
+template <typename T>
+std::array<uint16_t, 4> MergeLists(SortPair<T> *to, const std::array<const SortPair<T> *, 4> &lists,
+                                   const std::array<uint32_t, 4> &lengths, bool suspend) {
+  std::array<uint16_t, 4> taken{};
+  const auto left = [&](int i) { return taken[i] < lengths[i]; };
+  while (true) {
+    int best = -1;
+    bool exhausted = false;
+    for (int i = 0; i < 4; ++i) {
+      exhausted = exhausted || (lengths[i] != 0 && !left(i));
+      if (left(i) && (best < 0 || Before(lists[i][taken[i]], lists[best][taken[best]]))) {
+        best = i;
+      }
+    }
+    if (best < 0 || (suspend && exhausted)) {
+      return taken;
+    }
+    *to++ = lists[best][taken[best]++];
+  }
+}
+
+template <typename T>
+void MrgSort(const LocalTensor<T> &dst, const AscendC::MrgSortSrcList<T> &src,
+             const AscendC::MrgSort4Info &params, Where where) {
+  static_assert(kOneOf<T, half, float>, "MrgSort: element type not available on Atlas A2");
+  VectorOp op("MrgSort", VectorClass::kSort, sizeof(T), where);
+  Core &core = op.core();
+  if (params.validBit != 3 && params.validBit != 7 && params.validBit != 15) {
+    FailRange(core, FaultKind::kOther, "MrgSort", where, "validBit", "3, 7 or 15", params.validBit);
+  }
+  if (params.repeatTimes == 0) {
+    return;
+  }
+  const LocalTensor<T> *tensors[4] = {&src.src1, &src.src2, &src.src3, &src.src4};
+  const char *names[4] = {"src1", "src2", "src3", "src4"};
+  std::array<uint32_t, 4> lengths{};
+  uint32_t total = 0;
+  for (int i = 0; i < 4; ++i) {
+    if ((params.validBit >> i) & 1U) {
+      CheckRange(core, FaultKind::kCount_, "MrgSort", where, "elementLengths", params.elementLengths[i], 0,
+                 4095);
+      lengths[i] = params.elementLengths[i];
+      total += lengths[i];
+    }
+  }
+  const uint32_t repeats = params.repeatTimes;
+  if (repeats > 1) {
+    const bool equal = lengths[0] == lengths[1] && lengths[1] == lengths[2] && lengths[2] == lengths[3];
+    bool dense = true;
+    for (int i = 1; i < 4; ++i) {
+      dense = dense &&
+              tensors[i]->address == tensors[0]->address + static_cast<uint64_t>(i) * lengths[0] * kPairBytes;
+    }
+    if (params.validBit != 15 || params.ifExhaustedSuspension || !equal || !dense) {
+      FailRange(
+          core, FaultKind::kRepeat, "MrgSort", where, "repeatTimes",
+          "1 unless four lists of equal length lie one after the other and ifExhaustedSuspension is false",
+          repeats);
+    }
+  }
+  Operand result = Run("dst", dst, true, static_cast<uint64_t>(total) * kPairBytes * repeats);
+  op.Add(result, dst);
+  for (int i = 0; i < 4; ++i) {
+    if (lengths[i] != 0) {
+      Operand list = Run(names[i], *tensors[i], false, lengths[i] * kPairBytes);
+      list.groups = repeats;
+      list.group_stride = static_cast<int64_t>(total) * kPairBytes;
+      list.alignment = kPairBytes;
+      op.Add(list, *tensors[i]);
+    }
+  }
+  op.instruction().repeats =
+      static_cast<uint32_t>(CeilDivide(static_cast<uint64_t>(total) * kPairBytes * repeats, kRepeatBytes));
+  op.instruction().elements = static_cast<uint64_t>(total) * repeats;
+  core.Issue(op.instruction());
+  auto *to = Pointer<SortPair<T>>(core, dst);
+  for (uint32_t r = 0; r < repeats; ++r) {
+    std::array<const SortPair<T> *, 4> lists{};
+    for (int i = 0; i < 4; ++i) {
+      lists[i] = lengths[i] == 0 ? nullptr : Pointer<SortPair<T>>(core, *tensors[i]) + r * total;
+    }
+    core.registers.merged = MergeLists(to + r * total, lists, lengths, params.ifExhaustedSuspension);
+  }
+}
+
+// Scores and indices of pairs, taken apart.
+template <typename T>
+void Extract(const LocalTensor<T> &values, const LocalTensor<uint32_t> &indices, const LocalTensor<T> &sorted,
+             int32_t repeat, Where where) {
+  VectorOp op("Extract", VectorClass::kGather, sizeof(T), where);
+  CheckRange(op.core(), FaultKind::kRepeat, "Extract", where, "repeatTime", repeat, 0, 255);
+  if (repeat == 0) {
+    return;
+  }
+  const uint32_t count = kSortLanes * static_cast<uint32_t>(repeat);
+  op.Add(Run("dstValue", values, true, count * sizeof(T)), values);
+  op.Add(Run("dstIndex", indices, true, count * sizeof(uint32_t)), indices);
+  op.Add(Run("sorted", sorted, false, count * kPairBytes), sorted);
+  op.instruction().repeats = 2 * static_cast<uint32_t>(repeat);
+  op.instruction().elements = 2 * count;
+  op.core().Issue(op.instruction());
+  const auto *pairs = Pointer<SortPair<T>>(op.core(), sorted);
+  T *scores = Pointer<T>(op.core(), values);
+  uint32_t *order = Pointer<uint32_t>(op.core(), indices);
+  for (uint32_t i = 0; i < count; ++i) {
+    const SortPair<T> pair = pairs[i];
+    scores[i] = pair.score;
+    order[i] = pair.index;
+  }
+}
+
+// Lists of 32 sorted pairs in `pairs` merged into one, four at a time, between it and `tmp`.
+template <typename T>
+void MergeAll(const LocalTensor<T> &pairs, const LocalTensor<T> &tmp, uint32_t lists, Where where) {
+  constexpr uint32_t kPerPair = kPairBytes / sizeof(T);
+  LocalTensor<T> from = pairs, to = tmp;
+  uint32_t length = kSortLanes;
+  const uint32_t total = lists * kSortLanes;
+  while (length < total) {
+    for (uint32_t start = 0; start < total; start += 4 * length) {
+      AscendC::MrgSort4Info info;
+      LocalTensor<T> list[4];
+      uint32_t valid = 0;
+      for (uint32_t i = 0; i < 4; ++i) {
+        const uint32_t begin = start + i * length;
+        list[i] = from[std::min(begin, total) * kPerPair];
+        info.elementLengths[i] = static_cast<uint16_t>(begin < total ? std::min(length, total - begin) : 0);
+        valid += begin < total ? 1 : 0;
+      }
+      if (valid == 1) {
+        CopyRun("Sort", Side<T>("dst", to[start * kPerPair]), Side<T>("src", list[0]),
+                info.elementLengths[0] * kPerPair, where);
+        continue;
+      }
+      info.validBit = static_cast<uint16_t>((1U << valid) - 1);
+      sim::MrgSort(to[start * kPerPair], AscendC::MrgSortSrcList<T>(list[0], list[1], list[2], list[3]), info,
+                   where);
+    }
+    std::swap(from, to);
+    length *= 4;
+  }
+  if (from.address != pairs.address) {
+    CopyRun("Sort", Side<T>("dst", pairs), Side<T>("src", from), total * kPerPair, where);
+  }
+}
+
+}  // namespace sim
