@@ -78,6 +78,6 @@ def profile(operator: str, arguments: dict[str, object], trace: bool = False) ->
         reports,
         sum(array.nbytes for array in arrays),
         sum(array.size for array in results),
-        simulator.device(),
+        simulator.device(reports[0]["soc"] if reports else "Ascend910B1"),
         simulator.take_trace() if trace else "",
     )
