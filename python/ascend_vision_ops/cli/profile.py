@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import argparse
+import json
+import subprocess
 from pathlib import Path
 
-from ascend_vision_ops import profiling
+from ascend_vision_ops import paths, profiling
+from ascend_vision_ops.cli import Failure
 from ascend_vision_ops.cli.call import call_of
 from ascend_vision_ops.cli.show import console, table
 
@@ -61,4 +64,25 @@ def summary(out, figures: profiling.Figures) -> None:
 
 
 def calibration() -> int:
-    raise NotImplementedError
+    """The simulator's model beside published measurements; 1 when an entry is off by more than its bound."""
+    program = paths.PACKAGE / "bin" / "sim_calibrate"
+    out = console()
+    with out.status("running the published kernels on the simulated device"):
+        done = subprocess.run([program], capture_output=True, text=True)
+    if not done.stdout:
+        raise Failure(f"{program.name} failed: {done.stderr.strip()}")
+    result = json.loads(done.stdout)
+    rows = table("case", "pipe", ">published", ">modelled", ">error", "what")
+    for entry in [*result["times"], *result["ratios"]]:
+        what = entry["what"]
+        for name, pair in entry.items():
+            if isinstance(pair, dict):
+                unit = " x" if name == "relative" else " us"
+                figures = (f"{pair[key]:.4g}{unit}" for key in ("published", "modelled"))
+                rows.add_row(entry["case"], name, *figures, f"{pair['error']:+.1%}", what)
+                what = ""
+    out.print(rows)
+    bound, order = f"{result['task_bound']:.0%}", "kept" if result["ordered"] else "NOT kept"
+    verdict = "ok" if result["ok"] else "NOT within the bounds"
+    out.print(f"every task within {bound}: {verdict}; order of the measurements: {order}")
+    return 0 if result["ok"] else 1
