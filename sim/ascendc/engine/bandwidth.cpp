@@ -42,10 +42,9 @@ void Bandwidth::Start(uint32_t core, Pipe pipe, const Event &copy) {
     const HbmTraffic row = l2_->Access(begin, end - begin, copy.write, copy.bypass);
     traffic.read += row.read;
     traffic.written += row.written;
-    // A row that starts inside a line touches one line more than it fills.
-    const uint64_t touched = (end - 1) / cost.gm_line - begin / cost.gm_line + 1;
-    const uint64_t filled = (end - begin + cost.gm_line - 1) / cost.gm_line;
-    if (touched > filled) extra += static_cast<double>(std::min<uint64_t>(cost.gm_line, end - begin));
+    // A row that starts inside a sector and goes on into the next line moves one line more than it fills.
+    const bool crosses = (end - 1) / cost.gm_line != begin / cost.gm_line;
+    if (crosses && begin % cost.l2_sector != 0) extra += static_cast<double>(std::min<uint64_t>(cost.gm_line, end - begin));
   });
   const double payload = static_cast<double>(copy.row_bytes) * copy.rows;
   flow.bytes = flow.left = payload + extra;

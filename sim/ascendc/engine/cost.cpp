@@ -229,6 +229,9 @@ class Simulation {
     while (core.next < events.size()) {
       const Event &event = events[core.next];
       if (!core.charged) {
+        if (keep_slices_ && event.scalar > 0) {
+          result_.slices.push_back({index, Pipe::S, event.site, core.now, core.now + event.scalar, 0});
+        }
         core.now += event.scalar;
         result_.busy[Index(Pipe::S)] += event.scalar;
         core.charged = true;

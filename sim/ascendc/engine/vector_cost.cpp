@@ -63,8 +63,10 @@ double BankCycles(const DeviceModel &model, const Instruction &instruction) {
       const Operand &operand = instruction.operands[i];
       if (operand.space == Space::UB) AddRepeat(operand, repeat, repeats, operand.write ? &writes : &reads);
     }
-    cycles += std::max<uint32_t>({Busiest(reads), Busiest(writes), 1});
-    if ((reads.banks & written) != 0) cycles += model.cost.bank_read_write;
+    const uint32_t turns = std::max<uint32_t>({Busiest(reads), Busiest(writes), 1});
+    cycles += turns;
+    // Reads that take turns leave the write a cycle of its own.
+    if (turns == 1 && (reads.banks & written) != 0) cycles += model.cost.bank_read_write;
     written = writes.banks;
   }
   return cycles / sampled;

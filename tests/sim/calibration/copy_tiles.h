@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies a matrix of half to UB tile by tile and does nothing with it: what copies of one shape cost.
+#pragma once
+
+#include "kernel_operator.h"
+
+struct CopyTilesTiling {
+  uint32_t rows;          // of the matrix
+  uint32_t columns;
+  uint32_t tile_rows;
+  uint32_t tile_columns;
+  uint32_t everything;    // 1: each block copies the whole matrix, 0: its share of the rows
+  uint32_t parts;         // the columns are copied in so many parts,
+  uint32_t rounds;        // each so many times
+  uint32_t bypass;        // 1: does not go through the L2
+};
+
+class CopyTiles {
+ public:
+  __aicore__ inline void Init(GM_ADDR source, const CopyTilesTiling &tiling) {
+    t_ = tiling;
+    source_.SetGlobalBuffer(reinterpret_cast<__gm__ half *>(source), uint64_t{t_.rows} * t_.columns);
+    if (t_.bypass != 0) source_.SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);
+    slot_ = t_.tile_rows * t_.tile_columns;
+    slots_ = kUbElements / slot_;
+  }
+
+  __aicore__ inline void Process() {
+    const uint32_t share = t_.rows / AscendC::GetBlockNum();
+    const uint32_t first = t_.everything != 0 ? 0 : AscendC::GetBlockIdx() * share;
+    const uint32_t last = t_.everything != 0 ? t_.rows : first + share;
+    const uint32_t width = t_.columns / t_.parts;
+    for (uint32_t part = 0; part < t_.parts; ++part) {
+      const uint32_t end = part + 1 == t_.parts ? t_.columns : (part + 1) * width;
+      for (uint32_t round = 0; round < t_.rounds; ++round) {
+        for (uint32_t row = first; row < last; row += t_.tile_rows) {
+          for (uint32_t column = part * width; column < end; column += t_.tile_columns) CopyTile(row, column, end);
+        }
+      }
+    }
+  }
+
+ private:
+  __aicore__ inline void CopyTile(uint32_t row, uint32_t column, uint32_t end) {
+    const uint32_t columns = end - column < t_.tile_columns ? end - column : t_.tile_columns;
+    AscendC::LocalTensor<half> tile(AscendC::TPosition::VECIN, next_ * slot_ * sizeof(half), slot_);
+    const AscendC::DataCopyExtParams rows(t_.tile_rows, columns * sizeof(half), (t_.columns - columns) * sizeof(half),
+                                          0, 0);
+    AscendC::DataCopyPad(tile, source_[uint64_t{row} * t_.columns + column], rows,
+                         AscendC::DataCopyPadExtParams<half>(false, 0, 0, 0));
+    // UB comes round again: copies to one place need an order.
+    if (++next_ == slots_) {
+      AscendC::PipeBarrier<PIPE_MTE2>();
+      next_ = 0;
+    }
+  }
+
+  static constexpr uint32_t kUbElements = 192 * 1024 / sizeof(half);
+  CopyTilesTiling t_;
+  uint32_t slot_ = 0;
+  uint32_t slots_ = 0;
+  uint32_t next_ = 0;
+  AscendC::GlobalTensor<half> source_;
+};
+
+extern "C" __global__ __aicore__ void copy_tiles(GM_ADDR source, GM_ADDR tiling) {
+  GET_TILING_DATA_WITH_STRUCT(CopyTilesTiling, data, tiling);
+  CopyTiles op;
+  op.Init(source, data);
+  op.Process();
+}
