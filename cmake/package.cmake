@@ -45,7 +45,11 @@ foreach(spec ${specs})
 endforeach()
 package_item(${CMAKE_SOURCE_DIR}/tests/cases _cases)
 
-configure_file(cmake/ascend_vision_opsConfig.cmake.in ${avo_package}/lib/cmake/ascend_vision_ops/ascend_vision_opsConfig.cmake @ONLY)
+include(CMakePackageConfigHelpers)
+set(config ${avo_package}/lib/cmake/ascend_vision_ops)
+configure_file(cmake/ascend_vision_opsConfig.cmake.in ${config}/ascend_vision_opsConfig.cmake @ONLY)
+write_basic_package_version_file(${config}/ascend_vision_opsConfigVersion.cmake
+  VERSION ${avo_version} COMPATIBILITY SameMinorVersion)
 configure_file(cmake/ascend_vision_ops.pc.in ${avo_package}/lib/pkgconfig/ascend_vision_ops.pc @ONLY)
 install(DIRECTORY ${avo_package}/lib/cmake ${avo_package}/lib/pkgconfig DESTINATION ascend_vision_ops/lib)
 
