@@ -75,8 +75,14 @@ void CoreState::Account(const Instruction &instruction, uint32_t site) {
     return;
   }
   double cycles = 0;
+  double conflict = 0;
   switch (instruction.work) {
-    case Work::kVector: cycles = VectorCycles(*model, instruction); break;
+    case Work::kVector: {
+      const VectorCycles vector = CyclesOf(*model, instruction);
+      cycles = vector.total;
+      conflict = vector.conflict;
+      break;
+    }
     case Work::kCopy:
     case Work::kLocalCopy:
       cycles = cost.copy_issue + static_cast<double>(on_chip_bytes) / 2 / cost.local_copy_bytes;
@@ -91,6 +97,7 @@ void CoreState::Account(const Instruction &instruction, uint32_t site) {
   event.site = site;
   event.scalar = static_cast<float>(pending_scalar_);
   event.cycles = static_cast<float>(cycles);
+  event.conflict = static_cast<float>(conflict);
   pending_scalar_ = 0;
   events.push_back(event);
 }

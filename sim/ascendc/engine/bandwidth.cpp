@@ -59,6 +59,12 @@ void Bandwidth::Start(uint32_t core, Pipe pipe, const Event &copy) {
   flows_.push_back(flow);
 }
 
+void Bandwidth::Delay(uint32_t core, double cycles) {
+  for (Flow &flow : flows_) {
+    if (flow.core == core) flow.left += flow.rate * cycles;
+  }
+}
+
 double Bandwidth::NextEnd() const {
   double next = std::numeric_limits<double>::infinity();
   for (const Flow &flow : flows_) next = std::min(next, flow.left / flow.rate);

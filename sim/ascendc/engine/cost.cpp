@@ -51,6 +51,14 @@ struct PendingCopy {
   }
 };
 
+// While V waits for banks of UB, they serve no copy of the same core.
+struct Conflict {
+  double start;
+  uint32_t core;
+  double cycles;
+  bool operator>(const Conflict &other) const { return start > other.start; }
+};
+
 class Simulation {
  public:
   Simulation(const DeviceModel &model, const std::vector<CoreTrace> &cores, const std::vector<uint32_t> &meetings,
@@ -117,6 +125,7 @@ class Simulation {
   bool Step() {
     double next = bandwidth_.idle() ? std::numeric_limits<double>::infinity() : now_ + bandwidth_.NextEnd();
     if (!pending_.empty()) next = std::min(next, std::max(now_, pending_.top().start));
+    if (!conflicts_.empty()) next = std::min(next, std::max(now_, conflicts_.top().start));
     if (next == std::numeric_limits<double>::infinity()) {
       // Those that run may only wait for one that has not started yet.
       if (next_start_ >= cores_.size()) return false;
@@ -126,6 +135,9 @@ class Simulation {
     bandwidth_.Advance(next - now_);
     now_ = next;
     for (const Flow &flow : bandwidth_.TakeFinished()) Finish(flow);
+    for (; !conflicts_.empty() && conflicts_.top().start <= now_; conflicts_.pop()) {
+      bandwidth_.Delay(conflicts_.top().core, conflicts_.top().cycles);
+    }
     StartCores();
     while (!pending_.empty() && pending_.top().start <= now_ + 1e-9) {
       const PendingCopy copy = pending_.top();
@@ -201,6 +213,7 @@ class Simulation {
           pipe.free = start + event.cycles;
           pipe.done = std::max(pipe.done, pipe.free);
           Busy(index, which, event, start, pipe.free);
+          if (event.conflict > 0) conflicts_.push({start, index, event.conflict});
           break;
         case Event::kSet: SetToken(&core, event.token, std::max(queued.ready, pipe.done)); break;
         case Event::kPost: SetPost(event.token, std::max(queued.ready, pipe.done)); break;
@@ -331,6 +344,7 @@ class Simulation {
   std::vector<double> posts_;
   std::vector<std::array<double, kPipes>> issued_;
   std::priority_queue<PendingCopy, std::vector<PendingCopy>, std::greater<>> pending_;
+  std::priority_queue<Conflict, std::vector<Conflict>, std::greater<>> conflicts_;
   std::vector<uint32_t> worklist_;
   bool working_ = false;
   size_t next_start_ = 0;

@@ -89,15 +89,16 @@ int WidestElement(const Instruction &instruction) {
 
 }  // namespace
 
-double VectorCycles(const DeviceModel &model, const Instruction &instruction) {
+VectorCycles CyclesOf(const DeviceModel &model, const Instruction &instruction) {
   const double repeats = std::max<uint32_t>(instruction.repeats, 1);
-  double per_repeat = BankCycles(model, instruction);
+  double own = 1;  // cycles a repeat that no bank adds to
   if (instruction.elements != 0) {
-    const double rate = VectorElementsPerCycle(instruction.name, WidestElement(instruction));
-    const bool listed = rate != 256.0 / WidestElement(instruction);
-    if (listed) per_repeat = std::max(per_repeat, static_cast<double>(instruction.elements) / rate / repeats);
+    const int element = WidestElement(instruction);
+    const double rate = VectorElementsPerCycle(instruction.name, element);
+    if (rate != 256.0 / element) own = std::max(own, static_cast<double>(instruction.elements) / rate / repeats);
   }
-  return model.cost.vector_startup + repeats * per_repeat;
+  const double per_repeat = std::max(own, BankCycles(model, instruction));
+  return {model.cost.vector_startup + repeats * per_repeat, repeats * (per_repeat - own)};
 }
 
 }  // namespace sim

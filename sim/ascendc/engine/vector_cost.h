@@ -7,6 +7,11 @@
 
 namespace sim {
 
-double VectorCycles(const DeviceModel &model, const Instruction &instruction);
+struct VectorCycles {
+  double total = 0;
+  double conflict = 0;  // of these, cycles in which the instruction waits for banks
+};
+
+VectorCycles CyclesOf(const DeviceModel &model, const Instruction &instruction);
 
 }  // namespace sim
