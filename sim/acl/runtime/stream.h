@@ -32,7 +32,7 @@ class Stream {
   Stream &operator=(const Stream &) = delete;
 
   // Appends a task, or hands it to the graph that is being captured. The thread starts with the first task.
-  void Push(Task task);
+  ACL_FUNC_VISIBILITY void Push(Task task);
   // Waits for the tasks queued so far; a negative timeout waits without end. Takes the failure of the stream.
   Status Synchronize(int32_t timeout_ms);
   bool Idle() const;

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "acl_test.h"
+
+using namespace acl_test;
+
+ACL_TEST(fresh_memory_is_poisoned) {
+  Session session;
+  Buffer buffer(1000);
+  const auto bytes = buffer.Download<uint8_t>();
+  CHECK(std::all_of(bytes.begin(), bytes.end(), [](uint8_t byte) { return byte == 0xA5; }));
+  buffer.Upload(std::vector<uint8_t>(1000, 1));
+  CHECK(buffer.Download<uint8_t>() == std::vector<uint8_t>(1000, 1));
+}
+
+ACL_TEST(memory_statistics_return_to_the_start) {
+  Session session;
+  const size_t start = UsedBytes();
+  {
+    Buffer a(1 << 20);
+    Buffer b(3);
+    CHECK(UsedBytes() >= start + (1 << 20) + 3);
+  }
+  CHECK(UsedBytes() == start);
+}
+
+ACL_TEST(out_of_memory_is_an_error_that_says_so) {
+  Session session;
+  size_t free = 0;
+  size_t total = 0;
+  CHECK_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+  void *device = &free;
+  CHECK_FAILS(aclrtMalloc(&device, total + 1, ACL_MEM_MALLOC_HUGE_FIRST), ACL_ERROR_RT_MEMORY_ALLOCATION,
+              "out of memory on device 0");
+  CHECK(device == nullptr);
+  Buffer some(4096);
+  CHECK_FAILS(aclrtMalloc(&device, total, ACL_MEM_MALLOC_HUGE_FIRST), ACL_ERROR_RT_MEMORY_ALLOCATION, "free");
+}
+
+ACL_TEST(wrong_frees_are_errors) {
+  Session session;
+  Buffer buffer(64);
+  void *device = nullptr;
+  CHECK_OK(aclrtMalloc(&device, 64, ACL_MEM_MALLOC_HUGE_FIRST));
+  CHECK_OK(aclrtFree(device));
+  CHECK_FAILS(aclrtFree(device), ACL_ERROR_RT_PARAM_INVALID, "freed already");
+  CHECK_FAILS(aclrtFree(static_cast<char *>(buffer.data) + 32), ACL_ERROR_RT_PARAM_INVALID, "not the start");
+  int local = 0;
+  CHECK_FAILS(aclrtFree(&local), ACL_ERROR_RT_PARAM_INVALID, "host address");
+  CHECK_FAILS(aclrtFree(nullptr), ACL_ERROR_INVALID_PARAM, "devPtr must not be null");
+  void *host = nullptr;
+  CHECK_OK(aclrtMallocHost(&host, 64));
+  CHECK_OK(aclrtFreeHost(host));
+  CHECK_FAILS(aclrtFreeHost(host), ACL_ERROR_RT_PARAM_INVALID, "aclrtMallocHost");
+}
+
+ACL_TEST(copies_are_checked) {
+  Session session;
+  Buffer buffer(64);
+  std::vector<char> host(128);
+  CHECK_FAILS(aclrtMemcpy(nullptr, 64, host.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE), ACL_ERROR_INVALID_PARAM,
+              "dst must not be null");
+  CHECK_FAILS(aclrtMemcpy(buffer.data, 64, nullptr, 64, ACL_MEMCPY_HOST_TO_DEVICE), ACL_ERROR_INVALID_PARAM,
+              "src must not be null");
+  CHECK_FAILS(aclrtMemcpy(buffer.data, 63, host.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE), ACL_ERROR_RT_PARAM_INVALID,
+              "destMax");
+  CHECK_FAILS(aclrtMemcpy(buffer.data, 128, host.data(), 65, ACL_MEMCPY_HOST_TO_DEVICE), ACL_ERROR_RT_PARAM_INVALID,
+              "dst needs 65 bytes, but the allocation of 64 bytes has 64 left");
+  CHECK_FAILS(aclrtMemcpy(host.data(), 128, static_cast<char *>(buffer.data) + 60, 8, ACL_MEMCPY_DEVICE_TO_HOST),
+              ACL_ERROR_RT_PARAM_INVALID, "src needs 8 bytes, but the allocation of 64 bytes has 4 left");
+  CHECK_FAILS(aclrtMemcpy(host.data(), 64, host.data() + 64, 64, ACL_MEMCPY_DEVICE_TO_HOST),
+              ACL_ERROR_RT_PARAM_INVALID, "src must be device memory, got host address");
+  CHECK_FAILS(aclrtMemcpy(buffer.data, 64, buffer.data, 64, ACL_MEMCPY_HOST_TO_DEVICE), ACL_ERROR_RT_PARAM_INVALID,
+              "src must be host memory");
+  CHECK_FAILS(aclrtMemcpy(buffer.data, 64, host.data(), 64, static_cast<aclrtMemcpyKind>(77)), ACL_ERROR_INVALID_PARAM,
+              "kind");
+  CHECK_FAILS(aclrtMemset(buffer.data, 64, 0, 65), ACL_ERROR_RT_PARAM_INVALID, "maxCount");
+  CHECK_FAILS(aclrtMemset(buffer.data, 65, 0, 65), ACL_ERROR_RT_PARAM_INVALID, "devPtr needs 65 bytes");
+  CHECK_OK(aclrtMemcpy(buffer.data, 64, host.data(), 64, ACL_MEMCPY_DEFAULT));
+  CHECK_OK(aclrtMemcpy(host.data(), 64, buffer.data, 64, ACL_MEMCPY_DEFAULT));
+}
+
+ACL_TEST(rows_are_copied_with_their_pitches) {
+  Session session;
+  Buffer buffer(3 * 8);
+  buffer.Upload(std::vector<uint8_t>(24, 9));
+  const std::vector<uint8_t> rows = {1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 9};
+  CHECK_OK(aclrtMemcpy2d(buffer.data, 8, rows.data(), 4, 3, 3, ACL_MEMCPY_HOST_TO_DEVICE));
+  const std::vector<uint8_t> expected = {1, 2, 3, 9, 9, 9, 9, 9, 4, 5, 6, 9, 9, 9, 9, 9, 7, 8, 9, 9, 9, 9, 9, 9};
+  CHECK(buffer.Download<uint8_t>() == expected);
+  std::vector<uint8_t> back(9);
+  CHECK_OK(aclrtMemcpy2dAsync(back.data(), 3, buffer.data, 8, 3, 3, ACL_MEMCPY_DEVICE_TO_HOST, nullptr));
+  CHECK_OK(aclrtSynchronizeStream(nullptr));
+  CHECK(back == (std::vector<uint8_t>{1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  CHECK_FAILS(aclrtMemcpy2d(buffer.data, 2, rows.data(), 4, 3, 3, ACL_MEMCPY_HOST_TO_DEVICE),
+              ACL_ERROR_RT_PARAM_INVALID, "width must not exceed the pitches");
+}
+
+// Pageable memory is read when the copy is called, pinned memory when the stream comes to it.
+ACL_TEST(asynchronous_copies_read_pinned_memory_late) {
+  Session session;
+  Stream stream;
+  std::atomic<bool> open{false};
+  const auto wait = [](void *flag) {
+    while (!*static_cast<std::atomic<bool> *>(flag)) std::this_thread::yield();
+  };
+  void *pinned = nullptr;
+  CHECK_OK(aclrtMallocHost(&pinned, 4));
+  auto *late = static_cast<int32_t *>(pinned);
+  *late = 1;
+  int32_t early = 1;
+  Buffer a(4);
+  Buffer b(4);
+  CHECK_OK(aclrtLaunchHostFunc(stream.handle, wait, &open));
+  CHECK_OK(aclrtMemcpyAsync(a.data, 4, late, 4, ACL_MEMCPY_HOST_TO_DEVICE, stream.handle));
+  CHECK_OK(aclrtMemcpyAsync(b.data, 4, &early, 4, ACL_MEMCPY_HOST_TO_DEVICE, stream.handle));
+  *late = 2;
+  early = 2;
+  open = true;
+  CHECK_OK(aclrtSynchronizeStream(stream.handle));
+  CHECK(a.Download<int32_t>()[0] == 2);
+  CHECK(b.Download<int32_t>()[0] == 1);
+  CHECK_OK(aclrtFreeHost(pinned));
+}
+
+ACL_TEST(addresses_tell_where_they_lie) {
+  Session session;
+  Buffer buffer(64);
+  void *host = nullptr;
+  int local = 0;
+  CHECK_OK(aclrtMallocHost(&host, 64));
+  aclrtPtrAttributes attributes{};
+  CHECK_OK(aclrtPointerGetAttributes(static_cast<char *>(buffer.data) + 5, &attributes));
+  CHECK(attributes.location.type == ACL_MEM_LOCATION_TYPE_DEVICE && attributes.location.id == 0);
+  CHECK_OK(aclrtPointerGetAttributes(static_cast<char *>(host) + 63, &attributes));
+  CHECK(attributes.location.type == ACL_MEM_LOCATION_TYPE_HOST);
+  CHECK_OK(aclrtPointerGetAttributes(&local, &attributes));
+  CHECK(attributes.location.type == ACL_MEM_LOCATION_TYPE_UNREGISTERED);
+  CHECK_OK(aclrtHostRegister(&local, sizeof(local), ACL_HOST_REGISTER_MAPPED, nullptr));
+  CHECK_OK(aclrtPointerGetAttributes(&local, &attributes));
+  CHECK(attributes.location.type == ACL_MEM_LOCATION_TYPE_HOST);
+  CHECK_OK(aclrtHostUnregister(&local));
+  CHECK_OK(aclrtFreeHost(host));
+}
+
+// Run in a process of its own: it must end with SIGSEGV.
+ACL_TEST(crash_host_read_of_device_memory) {
+  Session session;
+  Buffer buffer(64);
+  std::printf("%d\n", *static_cast<volatile int *>(buffer.data));
+}
+
+ACL_TEST(crash_host_write_to_device_memory) {
+  Session session;
+  Buffer buffer(64);
+  *static_cast<volatile int *>(buffer.data) = 1;
+}
+
+ACL_TEST(half_precision_conversions_are_exact) {
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const float value = aclFloat16ToFloat(static_cast<aclFloat16>(bits));
+    const uint32_t exponent = bits >> 10 & 31;
+    const uint32_t mantissa = bits & 1023;
+    const float sign = (bits & 0x8000) != 0 ? -1.0f : 1.0f;
+    if (exponent == 31 && mantissa != 0) {
+      CHECK(std::isnan(value));
+      continue;
+    }
+    const float expected = exponent == 31   ? std::numeric_limits<float>::infinity()
+                           : exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
+                                           : std::ldexp(static_cast<float>(mantissa + 1024), static_cast<int>(exponent) - 25);
+    CHECK(value == sign * expected);
+    CHECK(aclFloatToFloat16(value) == bits);
+    // Halfway to the next value: ties go to the even one.
+    if (exponent == 31 || (bits & 0x7FFF) == 0x7BFF) continue;
+    const float next = aclFloat16ToFloat(static_cast<aclFloat16>(bits + 1));
+    CHECK(aclFloatToFloat16((value + next) / 2) == (bits % 2 == 0 ? bits : bits + 1));
+  }
+  CHECK(aclFloatToFloat16(65519.996f) == 0x7BFF);
+  CHECK(aclFloatToFloat16(65520.0f) == 0x7C00);
+  CHECK(std::isnan(aclFloat16ToFloat(aclFloatToFloat16(std::numeric_limits<float>::quiet_NaN()))));
+}

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ACL runtime as a C++ program sees it: each test of acl_tests in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+BUILD = Path(os.environ.get("AVO_BUILD", Path(__file__).parents[2] / "build" / "sim"))
+PROGRAM = BUILD / "tests" / "acl_tests"
+DRIVEN_ELSEWHERE = {"strided_copy"}
+ENVIRONMENT = {"two_devices_are_apart": {"AVO_SIM_DEVICES": "2"}}
+
+
+def run(name: str, **options) -> subprocess.CompletedProcess:
+    """Runs one test of the program, with the variables it needs and none that would change the device."""
+    env = {key: value for key, value in os.environ.items() if not key.startswith("AVO_SIM_")}
+    env.update(ENVIRONMENT.get(name, {}), **options.pop("env", {}))
+    return subprocess.run([PROGRAM, name], capture_output=True, timeout=300, check=False, env=env, **options)
+
+
+def names() -> list[str]:
+    if not PROGRAM.exists():
+        return []
+    listed = subprocess.run([PROGRAM, "--list"], capture_output=True, text=True, check=True).stdout.split()
+    return [name for name in listed if name not in DRIVEN_ELSEWHERE]
+
+
+def test_program_is_built():
+    assert PROGRAM.exists(), f"{PROGRAM} is missing: ./build.sh test builds it (AVO_BUILD names another tree)"
+
+
+@pytest.mark.parametrize("name", [name for name in names() if not name.startswith("crash_")])
+def test_acl(name):
+    done = run(name)
+    assert done.returncode == 0, done.stderr.decode(errors="replace")
+
+
+@pytest.mark.parametrize("name", [name for name in names() if name.startswith("crash_")])
+def test_host_access_to_device_memory_faults(name):
+    assert run(name).returncode == -signal.SIGSEGV
