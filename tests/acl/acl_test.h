@@ -32,11 +32,13 @@ inline std::string Message() {
   return message == nullptr ? "(no message)" : message;
 }
 
-inline void ExpectCode(const char *file, int line, const char *call, int expected, int code, const std::string &part) {
+inline void ExpectCode(const char *file, int line, const char *call, int expected, int code,
+                       const std::string &part) {
   const std::string message = Message();
   if (code != expected) {
-    Die(file, line, std::string(call) + " returned " + std::to_string(code) + ", expected " + std::to_string(expected) +
-                        "; message: " + message);
+    Die(file, line,
+        std::string(call) + " returned " + std::to_string(code) + ", expected " + std::to_string(expected) +
+            "; message: " + message);
   }
   if (message.find(part) == std::string::npos) {
     Die(file, line, std::string(call) + ": the message lacks \"" + part + "\": " + message);
@@ -45,19 +47,20 @@ inline void ExpectCode(const char *file, int line, const char *call, int expecte
 
 }  // namespace acl_test
 
-#define ACL_TEST(name)                                                  \
-  static void name();                                                   \
-  static const acl_test::Registration register_##name(#name, &name);    \
+#define ACL_TEST(name)                                               \
+  static void name();                                                \
+  static const acl_test::Registration register_##name(#name, &name); \
   static void name()
 
 #define CHECK(condition) \
   if (!(condition)) acl_test::Die(__FILE__, __LINE__, "not true: " #condition)
 
-#define CHECK_OK(call)                                                                                             \
-  do {                                                                                                             \
-    const int code_ = (call);                                                                                      \
-    if (code_ != 0) acl_test::Die(__FILE__, __LINE__, #call " returned " + std::to_string(code_) + ": " +          \
-                                                          acl_test::Message());                                    \
+#define CHECK_OK(call)                                                                        \
+  do {                                                                                        \
+    const int code_ = (call);                                                                 \
+    if (code_ != 0)                                                                           \
+      acl_test::Die(__FILE__, __LINE__,                                                       \
+                    #call " returned " + std::to_string(code_) + ": " + acl_test::Message()); \
   } while (false)
 
 // The call fails with that code, and the message of this thread contains `part`.
@@ -78,7 +81,9 @@ struct Session {
 };
 
 struct Buffer {
-  explicit Buffer(size_t bytes) : size(bytes) { CHECK_OK(aclrtMalloc(&data, bytes, ACL_MEM_MALLOC_HUGE_FIRST)); }
+  explicit Buffer(size_t bytes) : size(bytes) {
+    CHECK_OK(aclrtMalloc(&data, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  }
   ~Buffer() { CHECK_OK(aclrtFree(data)); }
   Buffer(const Buffer &) = delete;
   Buffer &operator=(const Buffer &) = delete;

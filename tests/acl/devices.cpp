@@ -14,7 +14,8 @@ ACL_TEST(a_thread_needs_a_device) {
   void *device = nullptr;
   aclrtStream stream = nullptr;
   int32_t id = -1;
-  CHECK_FAILS(aclrtMalloc(&device, 4, ACL_MEM_MALLOC_HUGE_FIRST), ACL_ERROR_RT_CONTEXT_NULL, "aclrtSetDevice");
+  CHECK_FAILS(aclrtMalloc(&device, 4, ACL_MEM_MALLOC_HUGE_FIRST), ACL_ERROR_RT_CONTEXT_NULL,
+              "aclrtSetDevice");
   CHECK_FAILS(aclrtCreateStream(&stream), ACL_ERROR_RT_CONTEXT_NULL, "aclrtSetDevice");
   CHECK_FAILS(aclrtGetDevice(&id), ACL_ERROR_RT_CONTEXT_NULL, "aclrtSetDevice");
   CHECK_FAILS(aclrtSetDevice(5), ACL_ERROR_RT_INVALID_DEVICEID, "deviceId must be in [0, ");
@@ -113,8 +114,10 @@ ACL_TEST(the_device_describes_itself) {
   CHECK(value == 24);
   CHECK_OK(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_L2_CACHE_SIZE, &value));
   CHECK(value == 192 << 20);
-  CHECK_FAILS(aclrtGetDeviceInfo(0, static_cast<aclrtDevAttr>(9999), &value), ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "attr");
-  CHECK_FAILS(aclGetDeviceCapability(9, ACL_DEVICE_INFO_AI_CORE_NUM, &value), ACL_ERROR_RT_INVALID_DEVICEID, "got 9");
+  CHECK_FAILS(aclrtGetDeviceInfo(0, static_cast<aclrtDevAttr>(9999), &value),
+              ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "attr");
+  CHECK_FAILS(aclGetDeviceCapability(9, ACL_DEVICE_INFO_AI_CORE_NUM, &value), ACL_ERROR_RT_INVALID_DEVICEID,
+              "got 9");
 
   const auto &platform = *platform_ascendc::PlatformAscendCManager::GetInstance();
   using platform_ascendc::CoreMemType;

@@ -60,8 +60,8 @@ const sim::Kernel &CopyKernel() {
 }
 
 // The two phases of an operator that copies `bytes` bytes of self to out, both dense to its kernel.
-aclnnStatus CopyGetWorkspaceSize(const aclTensor *self, aclTensor *out, int64_t bytes, uint64_t *workspace_size,
-                                 aclOpExecutor **executor) {
+aclnnStatus CopyGetWorkspaceSize(const aclTensor *self, aclTensor *out, int64_t bytes,
+                                 uint64_t *workspace_size, aclOpExecutor **executor) {
   sim::OpPlan plan;
   const std::vector<int> slots = {plan.Input(self), plan.Output(out), plan.Workspace(64)};
   const BytesTiling tiling{bytes};
@@ -73,8 +73,9 @@ using Tensor = std::unique_ptr<aclTensor, aclnnStatus (*)(const aclTensor *)>;
 
 Tensor MakeTensor(const std::vector<int64_t> &shape, aclDataType dtype, void *data,
                   const std::vector<int64_t> &strides = {}, int64_t offset = 0) {
-  aclTensor *tensor = aclCreateTensor(shape.data(), shape.size(), dtype, strides.empty() ? nullptr : strides.data(),
-                                      offset, ACL_FORMAT_ND, shape.data(), shape.size(), data);
+  aclTensor *tensor =
+      aclCreateTensor(shape.data(), shape.size(), dtype, strides.empty() ? nullptr : strides.data(), offset,
+                      ACL_FORMAT_ND, shape.data(), shape.size(), data);
   CHECK(tensor != nullptr);
   return Tensor(tensor, aclDestroyTensor);
 }
@@ -187,9 +188,11 @@ ACL_TEST(the_second_phase_checks_its_memory) {
   const Tensor too_long = MakeTensor({65}, ACL_UINT8, in.data);
   const Tensor result = MakeTensor({64}, ACL_UINT8, out.data);
   CHECK_OK(CopyGetWorkspaceSize(on_host.get(), result.get(), 64, &size, &executor));
-  CHECK_FAILS(sim::RunPlan(workspace.data, size, executor, nullptr), 161002, "input 0: its data must be device memory");
+  CHECK_FAILS(sim::RunPlan(workspace.data, size, executor, nullptr), 161002,
+              "input 0: its data must be device memory");
   CHECK_OK(CopyGetWorkspaceSize(too_long.get(), result.get(), 64, &size, &executor));
-  CHECK_FAILS(sim::RunPlan(workspace.data, size, executor, nullptr), 161002, "input 0: its data needs 65 bytes");
+  CHECK_FAILS(sim::RunPlan(workspace.data, size, executor, nullptr), 161002,
+              "input 0: its data needs 65 bytes");
   CHECK_OK(aclrtSynchronizeDevice());
 }
 
@@ -294,8 +297,8 @@ ACL_TEST(threads_share_a_device_and_leave_nothing) {
   CHECK(UsedBytes() == start);
 }
 
-// Driven by test_strided_copy.py: reads a storage of bytes, prints the dense copy of a view of it, or writes dense
-// bytes to the view and prints the storage. COPY is "in|out item storage_items offset shape strides".
+// Driven by test_strided_copy.py: reads a storage of bytes, prints the dense copy of a view of it, or writes
+// dense bytes to the view and prints the storage. COPY is "in|out item storage_items offset shape strides".
 ACL_TEST(strided_copy) {
   const char *text = std::getenv("COPY");
   CHECK(text != nullptr);
@@ -305,10 +308,14 @@ ACL_TEST(strided_copy) {
   long item = 0;
   long items = 0;
   long offset = 0;
-  CHECK(std::sscanf(text, "%7s %ld %ld %ld %255s %255s", direction, &item, &items, &offset, shape_text, stride_text) == 6);
+  CHECK(std::sscanf(text, "%7s %ld %ld %ld %255s %255s", direction, &item, &items, &offset, shape_text,
+                    stride_text) == 6);
   const std::vector<int64_t> shape = ParseNumbers(shape_text);
   const std::vector<int64_t> strides = ParseNumbers(stride_text);
-  const aclDataType dtype = item == 1 ? ACL_INT8 : item == 2 ? ACL_FLOAT16 : item == 4 ? ACL_FLOAT : ACL_INT64;
+  const aclDataType dtype = item == 1   ? ACL_INT8
+                            : item == 2 ? ACL_FLOAT16
+                            : item == 4 ? ACL_FLOAT
+                                        : ACL_INT64;
   const int64_t count = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
   const std::vector<char> input((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
 

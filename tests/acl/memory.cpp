@@ -67,18 +67,19 @@ ACL_TEST(copies_are_checked) {
               "dst must not be null");
   CHECK_FAILS(aclrtMemcpy(buffer.data, 64, nullptr, 64, ACL_MEMCPY_HOST_TO_DEVICE), ACL_ERROR_INVALID_PARAM,
               "src must not be null");
-  CHECK_FAILS(aclrtMemcpy(buffer.data, 63, host.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE), ACL_ERROR_RT_PARAM_INVALID,
-              "destMax");
-  CHECK_FAILS(aclrtMemcpy(buffer.data, 128, host.data(), 65, ACL_MEMCPY_HOST_TO_DEVICE), ACL_ERROR_RT_PARAM_INVALID,
-              "dst needs 65 bytes, but the allocation of 64 bytes has 64 left");
-  CHECK_FAILS(aclrtMemcpy(host.data(), 128, static_cast<char *>(buffer.data) + 60, 8, ACL_MEMCPY_DEVICE_TO_HOST),
-              ACL_ERROR_RT_PARAM_INVALID, "src needs 8 bytes, but the allocation of 64 bytes has 4 left");
+  CHECK_FAILS(aclrtMemcpy(buffer.data, 63, host.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE),
+              ACL_ERROR_RT_PARAM_INVALID, "destMax");
+  CHECK_FAILS(aclrtMemcpy(buffer.data, 128, host.data(), 65, ACL_MEMCPY_HOST_TO_DEVICE),
+              ACL_ERROR_RT_PARAM_INVALID, "dst needs 65 bytes, but the allocation of 64 bytes has 64 left");
+  CHECK_FAILS(
+      aclrtMemcpy(host.data(), 128, static_cast<char *>(buffer.data) + 60, 8, ACL_MEMCPY_DEVICE_TO_HOST),
+      ACL_ERROR_RT_PARAM_INVALID, "src needs 8 bytes, but the allocation of 64 bytes has 4 left");
   CHECK_FAILS(aclrtMemcpy(host.data(), 64, host.data() + 64, 64, ACL_MEMCPY_DEVICE_TO_HOST),
               ACL_ERROR_RT_PARAM_INVALID, "src must be device memory, got host address");
-  CHECK_FAILS(aclrtMemcpy(buffer.data, 64, buffer.data, 64, ACL_MEMCPY_HOST_TO_DEVICE), ACL_ERROR_RT_PARAM_INVALID,
-              "src must be host memory");
-  CHECK_FAILS(aclrtMemcpy(buffer.data, 64, host.data(), 64, static_cast<aclrtMemcpyKind>(77)), ACL_ERROR_INVALID_PARAM,
-              "kind");
+  CHECK_FAILS(aclrtMemcpy(buffer.data, 64, buffer.data, 64, ACL_MEMCPY_HOST_TO_DEVICE),
+              ACL_ERROR_RT_PARAM_INVALID, "src must be host memory");
+  CHECK_FAILS(aclrtMemcpy(buffer.data, 64, host.data(), 64, static_cast<aclrtMemcpyKind>(77)),
+              ACL_ERROR_INVALID_PARAM, "kind");
   CHECK_FAILS(aclrtMemset(buffer.data, 64, 0, 65), ACL_ERROR_RT_PARAM_INVALID, "maxCount");
   CHECK_FAILS(aclrtMemset(buffer.data, 65, 0, 65), ACL_ERROR_RT_PARAM_INVALID, "devPtr needs 65 bytes");
   CHECK_OK(aclrtMemcpy(buffer.data, 64, host.data(), 64, ACL_MEMCPY_DEFAULT));
@@ -91,7 +92,8 @@ ACL_TEST(rows_are_copied_with_their_pitches) {
   buffer.Upload(std::vector<uint8_t>(24, 9));
   const std::vector<uint8_t> rows = {1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 9};
   CHECK_OK(aclrtMemcpy2d(buffer.data, 8, rows.data(), 4, 3, 3, ACL_MEMCPY_HOST_TO_DEVICE));
-  const std::vector<uint8_t> expected = {1, 2, 3, 9, 9, 9, 9, 9, 4, 5, 6, 9, 9, 9, 9, 9, 7, 8, 9, 9, 9, 9, 9, 9};
+  const std::vector<uint8_t> expected = {1, 2, 3, 9, 9, 9, 9, 9, 4, 5, 6, 9,
+                                         9, 9, 9, 9, 7, 8, 9, 9, 9, 9, 9, 9};
   CHECK(buffer.Download<uint8_t>() == expected);
   std::vector<uint8_t> back(9);
   CHECK_OK(aclrtMemcpy2dAsync(back.data(), 3, buffer.data, 8, 3, 3, ACL_MEMCPY_DEVICE_TO_HOST, nullptr));
@@ -171,9 +173,10 @@ ACL_TEST(half_precision_conversions_are_exact) {
       CHECK(std::isnan(value));
       continue;
     }
-    const float expected = exponent == 31   ? std::numeric_limits<float>::infinity()
-                           : exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
-                                           : std::ldexp(static_cast<float>(mantissa + 1024), static_cast<int>(exponent) - 25);
+    const float expected =
+        exponent == 31  ? std::numeric_limits<float>::infinity()
+        : exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
+                        : std::ldexp(static_cast<float>(mantissa + 1024), static_cast<int>(exponent) - 25);
     CHECK(value == sign * expected);
     CHECK(aclFloatToFloat16(value) == bits);
     // Halfway to the next value: ties go to the even one.

@@ -6,7 +6,8 @@ using namespace acl_test;
 
 namespace {
 
-std::vector<int64_t> Values(aclnnStatus (*getter)(const aclTensor *, int64_t **, uint64_t *), const aclTensor *tensor) {
+std::vector<int64_t> Values(aclnnStatus (*getter)(const aclTensor *, int64_t **, uint64_t *),
+                            const aclTensor *tensor) {
   int64_t *values = nullptr;
   uint64_t count = 0;
   CHECK_OK(getter(tensor, &values, &count));
@@ -22,8 +23,8 @@ ACL_TEST(a_tensor_gives_back_what_it_was_made_of) {
   const std::vector<int64_t> strides = {1, 2, 6};
   const std::vector<int64_t> storage = {40};
   int data = 0;
-  aclTensor *tensor = aclCreateTensor(shape.data(), 3, ACL_FLOAT16, strides.data(), 5, ACL_FORMAT_NCL, storage.data(), 1,
-                                      &data);
+  aclTensor *tensor = aclCreateTensor(shape.data(), 3, ACL_FLOAT16, strides.data(), 5, ACL_FORMAT_NCL,
+                                      storage.data(), 1, &data);
   CHECK(tensor != nullptr);
   CHECK(Values(aclGetViewShape, tensor) == shape);
   CHECK(Values(aclGetViewStrides, tensor) == strides);
@@ -40,7 +41,8 @@ ACL_TEST(a_tensor_gives_back_what_it_was_made_of) {
   CHECK_OK(aclSetRawTensorAddr(tensor, nullptr));
   CHECK_OK(aclGetRawTensorAddr(tensor, &address));
   CHECK(address == nullptr);
-  CHECK_OK(aclInitTensor(tensor, shape.data(), 2, ACL_INT8, nullptr, 0, ACL_FORMAT_ND, storage.data(), 1, &data));
+  CHECK_OK(
+      aclInitTensor(tensor, shape.data(), 2, ACL_INT8, nullptr, 0, ACL_FORMAT_ND, storage.data(), 1, &data));
   CHECK(Values(aclGetViewStrides, tensor) == (std::vector<int64_t>{3, 1}));
   CHECK_OK(aclDestroyTensor(tensor));
   CHECK_OK(aclDestroyTensor(nullptr));

@@ -50,7 +50,8 @@ ACL_TEST(host_functions_run_in_order_behind_the_caller) {
   CHECK_OK(aclrtStreamQuery(stream.handle, &status));
   CHECK(status == ACL_STREAM_STATUS_NOT_READY);
   CHECK(log.next == 0);
-  CHECK_FAILS(aclrtSynchronizeStreamWithTimeout(stream.handle, 20), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "20 ms");
+  CHECK_FAILS(aclrtSynchronizeStreamWithTimeout(stream.handle, 20), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+              "20 ms");
   CHECK_FAILS(aclrtSynchronizeDeviceWithTimeout(20), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "not done");
   gate.open = true;
   CHECK_OK(aclrtSynchronizeStream(stream.handle));
@@ -133,7 +134,8 @@ ACL_TEST(event_is_reached_with_its_stream) {
   CHECK_OK(aclrtQueryEventStatus(end.handle, &status));
   CHECK(status == ACL_EVENT_RECORDED_STATUS_NOT_READY);
   float ms = -1;
-  CHECK_FAILS(aclrtEventElapsedTime(&ms, start.handle, end.handle), ACL_ERROR_RT_EVENT_NOT_COMPLETE, "endEvent");
+  CHECK_FAILS(aclrtEventElapsedTime(&ms, start.handle, end.handle), ACL_ERROR_RT_EVENT_NOT_COMPLETE,
+              "endEvent");
   CHECK_FAILS(aclrtSynchronizeEventWithTimeout(end.handle, 10), ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "10 ms");
   Sleep(20);
   gate.open = true;
@@ -206,7 +208,8 @@ ACL_TEST(callbacks_run_on_the_subscribed_thread) {
     CHECK_OK(aclrtResetDevice(0));
   });
   while (!subscribed) Sleep(1);
-  for (int i = 0; i < 3; ++i) CHECK_OK(aclrtLaunchCallback(Seen::Note, &seen, ACL_CALLBACK_BLOCK, stream.handle));
+  for (int i = 0; i < 3; ++i)
+    CHECK_OK(aclrtLaunchCallback(Seen::Note, &seen, ACL_CALLBACK_BLOCK, stream.handle));
   CHECK_OK(aclrtSynchronizeStream(stream.handle));
   CHECK(seen.calls == 3);
   CHECK(pthread_equal(seen.thread, worker.native_handle()));

@@ -36,7 +36,11 @@ def extent(shape, strides, offset):
 def copy(direction, item, items, view, data):
     shape, strides, offset = view
     numbers = [",".join(map(str, part)) for part in (shape, strides)]
-    done = run("strided_copy", env={"COPY": " ".join(map(str, (direction, item, items, offset, *numbers)))}, input=data)
+    done = run(
+        "strided_copy",
+        env={"COPY": " ".join(map(str, (direction, item, items, offset, *numbers)))},
+        input=data,
+    )
     assert done.returncode == 0, done.stderr.decode(errors="replace")
     return done.stdout
 

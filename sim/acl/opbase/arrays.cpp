@@ -15,7 +15,8 @@ std::vector<float> FloatArrayValues(const aclFloatArray *array) {
 }
 
 std::vector<bool> BoolArrayValues(const aclBoolArray *array) {
-  return array == nullptr ? std::vector<bool>() : std::vector<bool>(array->values.begin(), array->values.end());
+  return array == nullptr ? std::vector<bool>()
+                          : std::vector<bool>(array->values.begin(), array->values.end());
 }
 
 }  // namespace sim

@@ -20,7 +20,8 @@ runtime::Registry<aclOpExecutor> &Executors() {
   return *executors;
 }
 
-// Spent executors keep their address for a while, so that using one again is seen and not taken for a newer one.
+// Spent executors keep their address for a while, so that using one again is seen and not taken for a newer
+// one.
 void Retire(std::shared_ptr<aclOpExecutor> executor) {
   constexpr size_t kKept = 256;
   struct Retired {
@@ -38,8 +39,9 @@ void Retire(std::shared_ptr<aclOpExecutor> executor) {
 std::shared_ptr<aclOpExecutor> FindExecutor(const char *call, aclOpExecutor *handle, aclnnStatus *code) {
   std::shared_ptr<aclOpExecutor> executor = Executors().Find(handle);
   if (executor == nullptr) {
-    *code = Fail(kInner, call, ": executor ", handle,
-                 " is spent: it ran already (aclSetAclOpExecutorRepeatable makes one repeatable) or was destroyed");
+    *code = Fail(
+        kInner, call, ": executor ", handle,
+        " is spent: it ran already (aclSetAclOpExecutorRepeatable makes one repeatable) or was destroyed");
   }
   return executor;
 }
@@ -50,33 +52,36 @@ Status CheckTensor(const Slot &slot, const runtime::Device &device) {
   if (tensor.Elements() == 0) return {};
   if (tensor.data == nullptr) return {kParamNullptr, Text(slot.name, ": its data address is null")};
   runtime::Range range;
-  Status status = runtime::CheckRange((slot.name + ": its data").c_str(), tensor.ViewAddress(), tensor.Extent(),
-                                      runtime::Side::kDevice, &range);
+  Status status = runtime::CheckRange((slot.name + ": its data").c_str(), tensor.ViewAddress(),
+                                      tensor.Extent(), runtime::Side::kDevice, &range);
   if (!status.ok()) {
     status.code = kParamInvalid;
     return status;
   }
   if (range.device.get() == &device) return {};
-  return {kParamInvalid, Text(slot.name, ": its data lies on device ", range.device->id(), ", the stream belongs to device ",
-                              device.id())};
+  return {kParamInvalid, Text(slot.name, ": its data lies on device ", range.device->id(),
+                              ", the stream belongs to device ", device.id())};
 }
 
-Status CheckWorkspace(const aclOpExecutor &executor, void *workspace, uint64_t bytes, const runtime::Device &device) {
+Status CheckWorkspace(const aclOpExecutor &executor, void *workspace, uint64_t bytes,
+                      const runtime::Device &device) {
   if (executor.workspace_bytes == 0) return {};
   if (bytes < executor.workspace_bytes) {
     return {kParamInvalid, Text("workspaceSize must be at least the ", executor.workspace_bytes,
                                 " bytes that the first phase asked for, got ", bytes)};
   }
   if (workspace == nullptr) {
-    return {kParamNullptr, Text("workspace must not be null, as ", executor.workspace_bytes, " bytes are needed")};
+    return {kParamNullptr,
+            Text("workspace must not be null, as ", executor.workspace_bytes, " bytes are needed")};
   }
   runtime::Range range;
-  Status status = runtime::CheckRange("workspace", workspace, executor.workspace_bytes, runtime::Side::kDevice, &range);
+  Status status =
+      runtime::CheckRange("workspace", workspace, executor.workspace_bytes, runtime::Side::kDevice, &range);
   if (!status.ok()) {
     status.code = kParamInvalid;
   } else if (range.device.get() != &device) {
-    status = {kParamInvalid, Text("workspace lies on device ", range.device->id(), ", the stream belongs to device ",
-                                  device.id())};
+    status = {kParamInvalid, Text("workspace lies on device ", range.device->id(),
+                                  ", the stream belongs to device ", device.id())};
   }
   return status;
 }
@@ -105,7 +110,8 @@ struct Run {
 };
 
 void *Resolve(const Slot &slot, void *workspace) {
-  if (slot.tensor != nullptr) return slot.tensor->Elements() == 0 ? slot.tensor->data : slot.tensor->ViewAddress();
+  if (slot.tensor != nullptr)
+    return slot.tensor->Elements() == 0 ? slot.tensor->data : slot.tensor->ViewAddress();
   return slot.workspace_bytes == 0 ? nullptr : static_cast<char *>(workspace) + slot.workspace_offset;
 }
 

@@ -91,7 +91,8 @@ void OpPlan::Launch(const Kernel &kernel, uint32_t block_dim, uint64_t tiling_ke
 
 aclnnStatus OpPlan::Finish(uint64_t *workspaceSize, aclOpExecutor **executor) {
   constexpr char kCall[] = "first phase";
-  if (workspaceSize == nullptr) return opbase::Fail(opbase::kParamNullptr, kCall, ": workspaceSize must not be null");
+  if (workspaceSize == nullptr)
+    return opbase::Fail(opbase::kParamNullptr, kCall, ": workspaceSize must not be null");
   if (executor == nullptr) return opbase::Fail(opbase::kParamNullptr, kCall, ": executor must not be null");
   if (!impl_->failure.ok()) return runtime::ReturnStatus(kCall, impl_->failure);
   for (Step &step : impl_->write_back) impl_->executor->steps.push_back(std::move(step));
@@ -100,6 +101,8 @@ aclnnStatus OpPlan::Finish(uint64_t *workspaceSize, aclOpExecutor **executor) {
   return OK;
 }
 
-aclnnStatus ReportError(int32_t code, const std::string &message) { return runtime::RecordError(code, message); }
+aclnnStatus ReportError(int32_t code, const std::string &message) {
+  return runtime::RecordError(code, message);
+}
 
 }  // namespace sim

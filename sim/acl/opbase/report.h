@@ -18,9 +18,9 @@ using runtime::Fail;
 }  // namespace sim::opbase
 
 // Refuses a null pointer argument with `code`, naming call and parameter.
-#define SIM_REQUIRE_OBJECT(pointer, code)                                                       \
-  do {                                                                                          \
-    if ((pointer) == nullptr) {                                                                 \
-      return ::sim::opbase::Fail(code, __func__, ": " #pointer " must not be null");            \
-    }                                                                                           \
+#define SIM_REQUIRE_OBJECT(pointer, code)                                            \
+  do {                                                                               \
+    if ((pointer) == nullptr) {                                                      \
+      return ::sim::opbase::Fail(code, __func__, ": " #pointer " must not be null"); \
+    }                                                                                \
   } while (false)

@@ -31,11 +31,13 @@ int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Dimensions in the destination's order of memory; those that follow each other on both sides become one.
 std::vector<Dim> Merge(std::vector<Dim> dims) {
-  dims.erase(std::remove_if(dims.begin(), dims.end(), [](const Dim &dim) { return dim.size == 1; }), dims.end());
+  dims.erase(std::remove_if(dims.begin(), dims.end(), [](const Dim &dim) { return dim.size == 1; }),
+             dims.end());
   std::stable_sort(dims.begin(), dims.end(), [](const Dim &a, const Dim &b) { return a.dst > b.dst; });
   std::vector<Dim> merged;
   for (const Dim &dim : dims) {
-    if (!merged.empty() && merged.back().src == dim.src * dim.size && merged.back().dst == dim.dst * dim.size) {
+    if (!merged.empty() && merged.back().src == dim.src * dim.size &&
+        merged.back().dst == dim.dst * dim.size) {
       merged.back() = {merged.back().size * dim.size, dim.src, dim.dst};
     } else {
       merged.push_back(dim);
@@ -44,7 +46,8 @@ std::vector<Dim> Merge(std::vector<Dim> dims) {
   return merged;
 }
 
-// Whether rows of `bytes` may stand along this dimension in one copy: no overlap, and gaps that its fields hold.
+// Whether rows of `bytes` may stand along this dimension in one copy: no overlap, and gaps that its fields
+// hold.
 bool HoldsRows(const Dim &dim, int64_t bytes) {
   constexpr int64_t kMaxGap = std::numeric_limits<uint32_t>::max();
   return dim.src >= bytes && dim.dst >= bytes && dim.src - bytes <= kMaxGap && dim.dst - bytes <= kMaxGap;
@@ -87,7 +90,8 @@ const Kernel &StridedCopyKernel() {
     Kernel made;
     made.name = "strided_copy";
     made.invoke = [](void *const *args) {
-      strided_copy(static_cast<GM_ADDR>(args[0]), static_cast<GM_ADDR>(args[1]), static_cast<GM_ADDR>(args[2]));
+      strided_copy(static_cast<GM_ADDR>(args[0]), static_cast<GM_ADDR>(args[1]),
+                   static_cast<GM_ADDR>(args[2]));
     };
     return made;
   }();
@@ -103,7 +107,8 @@ runtime::Status PlanStridedCopy(const std::vector<int64_t> &shape, const std::ve
   std::vector<Dim> dims;
   for (size_t i = 0; i < shape.size(); ++i) {
     if (dst_strides[i] == 0 && shape[i] > 1) {
-      return {kParamInvalid, runtime::Text("an output must not overlap itself: stride[", i, "] is 0, size ", shape[i])};
+      return {kParamInvalid,
+              runtime::Text("an output must not overlap itself: stride[", i, "] is 0, size ", shape[i])};
     }
     dims.push_back({shape[i], src_strides[i] * item, dst_strides[i] * item});
   }
@@ -117,7 +122,8 @@ runtime::Status PlanStridedCopy(const std::vector<int64_t> &shape, const std::ve
   }
   const Dim rows = TakeRows(&dims, tiling.rowBytes);
   if (dims.size() > kStridedCopyDims) {
-    return {kParamInvalid, runtime::Text("views of more than ", kStridedCopyDims, " independent dimensions cannot be copied")};
+    return {kParamInvalid, runtime::Text("views of more than ", kStridedCopyDims,
+                                         " independent dimensions cannot be copied")};
   }
   tiling.rows = rows.size;
   tiling.srcRowStride = rows.src;

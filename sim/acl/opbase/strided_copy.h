@@ -9,8 +9,8 @@
 
 namespace sim::opbase {
 
-// Strides count elements; those of the source may be 0, those of the destination only in dimensions of one element.
-// The kernel's arguments are the addresses of both views' first elements, source first.
+// Strides count elements; those of the source may be 0, those of the destination only in dimensions of one
+// element. The kernel's arguments are the addresses of both views' first elements, source first.
 runtime::Status PlanStridedCopy(const std::vector<int64_t> &shape, const std::vector<int64_t> &src_strides,
                                 const std::vector<int64_t> &dst_strides, uint64_t item_bytes,
                                 runtime::KernelLaunch *launch);

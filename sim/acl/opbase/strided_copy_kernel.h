@@ -8,27 +8,28 @@
 
 constexpr int32_t kStridedCopyDims = 8;
 
-// Bytes throughout. A tile is up to tileRows rows of up to pieceBytes; tiles are numbered with the pieces of a row
-// fastest, then the groups of rows, then the outer dimensions, the last of them fastest.
+// Bytes throughout. A tile is up to tileRows rows of up to pieceBytes; tiles are numbered with the pieces of
+// a row fastest, then the groups of rows, then the outer dimensions, the last of them fastest.
 struct StridedCopyTiling {
-  int64_t rowBytes;                       // bytes that follow each other on both sides
-  int64_t pieceBytes;                     // of a row, in one tile
-  int64_t pieces;                         // of a row
-  int64_t rows;                           // of the row dimension
-  int64_t tileRows;                       // rows in one tile
-  int64_t rowGroups;                      // tiles along the row dimension
-  int64_t srcRowStride;                   // from row to row in the source
-  int64_t dstRowStride;                   // from row to row in the destination
-  int64_t tiles;                          // all
-  int64_t outer;                          // number of outer dimensions
-  int64_t outerSize[kStridedCopyDims];    // sizes of the outer dimensions
-  int64_t srcStride[kStridedCopyDims];    // their strides in the source
-  int64_t dstStride[kStridedCopyDims];    // their strides in the destination
+  int64_t rowBytes;                     // bytes that follow each other on both sides
+  int64_t pieceBytes;                   // of a row, in one tile
+  int64_t pieces;                       // of a row
+  int64_t rows;                         // of the row dimension
+  int64_t tileRows;                     // rows in one tile
+  int64_t rowGroups;                    // tiles along the row dimension
+  int64_t srcRowStride;                 // from row to row in the source
+  int64_t dstRowStride;                 // from row to row in the destination
+  int64_t tiles;                        // all
+  int64_t outer;                        // number of outer dimensions
+  int64_t outerSize[kStridedCopyDims];  // sizes of the outer dimensions
+  int64_t srcStride[kStridedCopyDims];  // their strides in the source
+  int64_t dstStride[kStridedCopyDims];  // their strides in the destination
 };
 
 class StridedCopy {
  public:
-  __aicore__ inline void Init(GM_ADDR src, GM_ADDR dst, const StridedCopyTiling &tiling, AscendC::TPipe *pipe) {
+  __aicore__ inline void Init(GM_ADDR src, GM_ADDR dst, const StridedCopyTiling &tiling,
+                              AscendC::TPipe *pipe) {
     t_ = tiling;
     src_.SetGlobalBuffer(reinterpret_cast<__gm__ uint8_t *>(src));
     dst_.SetGlobalBuffer(reinterpret_cast<__gm__ uint8_t *>(dst));

@@ -43,17 +43,20 @@ aclnnStatus CheckSizes(const char *call, const char *name, const int64_t *values
     return Fail(kParamNullptr, call, ": ", name, " must not be null, as its length is ", count);
   }
   for (uint64_t i = 0; i < count; ++i) {
-    if (values[i] < 0) return Fail(kParamInvalid, call, ": ", name, "[", i, "] must not be negative, got ", values[i]);
+    if (values[i] < 0)
+      return Fail(kParamInvalid, call, ": ", name, "[", i, "] must not be negative, got ", values[i]);
   }
   return OK;
 }
 
-aclnnStatus Fill(const char *call, const int64_t *shape, uint64_t rank, aclDataType dtype, const int64_t *strides,
-                 int64_t offset, aclFormat format, const int64_t *storage, uint64_t storage_rank, void *data,
-                 TensorState *state) {
+aclnnStatus Fill(const char *call, const int64_t *shape, uint64_t rank, aclDataType dtype,
+                 const int64_t *strides, int64_t offset, aclFormat format, const int64_t *storage,
+                 uint64_t storage_rank, void *data, TensorState *state) {
   if (const aclnnStatus code = CheckSizes(call, "viewDims", shape, rank); code != OK) return code;
-  if (const aclnnStatus code = CheckSizes(call, "storageDims", storage, storage_rank); code != OK) return code;
-  if (const aclnnStatus code = CheckSizes(call, "stride", strides, strides == nullptr ? 0 : rank); code != OK) {
+  if (const aclnnStatus code = CheckSizes(call, "storageDims", storage, storage_rank); code != OK)
+    return code;
+  if (const aclnnStatus code = CheckSizes(call, "stride", strides, strides == nullptr ? 0 : rank);
+      code != OK) {
     return code;
   }
   if (offset < 0) return Fail(kParamInvalid, call, ": offset must not be negative, got ", offset);
@@ -85,18 +88,18 @@ using namespace sim::opbase;
 
 extern "C" {
 
-aclTensor *aclCreateTensor(const int64_t *viewDims, uint64_t viewDimsNum, aclDataType dataType, const int64_t *stride,
-                           int64_t offset, aclFormat format, const int64_t *storageDims, uint64_t storageDimsNum,
-                           void *tensorData) {
+aclTensor *aclCreateTensor(const int64_t *viewDims, uint64_t viewDimsNum, aclDataType dataType,
+                           const int64_t *stride, int64_t offset, aclFormat format,
+                           const int64_t *storageDims, uint64_t storageDimsNum, void *tensorData) {
   auto state = std::make_shared<TensorState>();
-  const aclnnStatus code = Fill(__func__, viewDims, viewDimsNum, dataType, stride, offset, format, storageDims,
-                                storageDimsNum, tensorData, state.get());
+  const aclnnStatus code = Fill(__func__, viewDims, viewDimsNum, dataType, stride, offset, format,
+                                storageDims, storageDimsNum, tensorData, state.get());
   return code == OK ? new aclTensor{std::move(state)} : nullptr;
 }
 
-aclnnStatus aclInitTensor(aclTensor *tensor, const int64_t *viewDims, uint64_t viewDimsNum, aclDataType dataType,
-                          const int64_t *stride, int64_t offset, aclFormat format, const int64_t *storageDims,
-                          uint64_t storageDimsNum, void *tensorDataAddr) {
+aclnnStatus aclInitTensor(aclTensor *tensor, const int64_t *viewDims, uint64_t viewDimsNum,
+                          aclDataType dataType, const int64_t *stride, int64_t offset, aclFormat format,
+                          const int64_t *storageDims, uint64_t storageDimsNum, void *tensorDataAddr) {
   SIM_REQUIRE_OBJECT(tensor, kParamNullptr);
   return Fill(__func__, viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum,
               tensorDataAddr, tensor->state.get());

@@ -29,7 +29,9 @@ constexpr uint32_t kLibApiWorkspaceBytes = 16 * 1024 * 1024;
 constexpr uint32_t kGroupWorkspaceBytes = 1024 * 1024;
 constexpr uint32_t kVectorCoresOfBlock = 2;
 
-uint64_t BytesOf(const sim::DeviceModel &model, sim::Space space) { return model.bytes[static_cast<int>(space)]; }
+uint64_t BytesOf(const sim::DeviceModel &model, sim::Space space) {
+  return model.bytes[static_cast<int>(space)];
+}
 
 }  // namespace
 
@@ -41,15 +43,18 @@ uint32_t PlatformAscendC::GetCoreNumAiv(void) const { return platformInfo_->mode
 
 uint32_t PlatformAscendC::GetCoreNumVector(void) const { return 0; }
 
-// A mixed block is one cube core with its vector cores: as many blocks as the slices need, at most the cube cores.
-uint32_t PlatformAscendC::CalcTschNumBlocks(uint32_t sliceNum, uint32_t aicCoreNum, uint32_t aivCoreNum) const {
+// A mixed block is one cube core with its vector cores: as many blocks as the slices need, at most the cube
+// cores.
+uint32_t PlatformAscendC::CalcTschNumBlocks(uint32_t sliceNum, uint32_t aicCoreNum,
+                                            uint32_t aivCoreNum) const {
   if (aicCoreNum == 0 || aivCoreNum == 0 || aicCoreNum > aivCoreNum) return sliceNum;
   const uint32_t ratio = aivCoreNum / aicCoreNum;
   const uint32_t blocks = (sliceNum + ratio - 1) / ratio;
   return ratio == kVectorCoresOfBlock && blocks > aicCoreNum ? 0 : blocks;
 }
 
-uint32_t PlatformAscendC::CalcTschBlockDim(uint32_t sliceNum, uint32_t aicCoreNum, uint32_t aivCoreNum) const {
+uint32_t PlatformAscendC::CalcTschBlockDim(uint32_t sliceNum, uint32_t aicCoreNum,
+                                           uint32_t aivCoreNum) const {
   return CalcTschNumBlocks(sliceNum, aicCoreNum, aivCoreNum);
 }
 

@@ -47,7 +47,8 @@ struct Subscriptions {
   }
 };
 
-Status Deliver(const std::shared_ptr<ReportQueue> &queue, const std::shared_ptr<Callback> &callback, bool block) {
+Status Deliver(const std::shared_ptr<ReportQueue> &queue, const std::shared_ptr<Callback> &callback,
+               bool block) {
   std::unique_lock<std::mutex> lock(queue->mutex);
   queue->waiting.push_back(callback);
   queue->changed.notify_all();
@@ -78,7 +79,8 @@ aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
   Subscriptions &subscriptions = Subscriptions::Get();
   std::lock_guard<std::mutex> lock(subscriptions.mutex);
   if (subscriptions.streams.count(target.get()) != 0) {
-    return Fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, __func__, ": stream ", target->id(), " is subscribed to already");
+    return Fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, __func__, ": stream ", target->id(),
+                " is subscribed to already");
   }
   subscriptions.streams[target.get()] = threadId;
   std::shared_ptr<ReportQueue> &queue = subscriptions.threads[threadId];
@@ -94,8 +96,8 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
   std::lock_guard<std::mutex> lock(subscriptions.mutex);
   const auto found = subscriptions.streams.find(target.get());
   if (found == subscriptions.streams.end() || found->second != threadId) {
-    return Fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, __func__, ": stream ", target->id(), " is not subscribed to by thread ",
-                threadId);
+    return Fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, __func__, ": stream ", target->id(),
+                " is not subscribed to by thread ", threadId);
   }
   subscriptions.streams.erase(found);
   for (const auto &entry : subscriptions.streams) {
@@ -124,7 +126,8 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
 }
 
 aclError aclrtProcessReport(int32_t timeout) {
-  const std::shared_ptr<ReportQueue> queue = Subscriptions::Get().OfThread(static_cast<uint64_t>(pthread_self()));
+  const std::shared_ptr<ReportQueue> queue =
+      Subscriptions::Get().OfThread(static_cast<uint64_t>(pthread_self()));
   if (queue == nullptr) {
     return Fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, __func__, ": this thread subscribed to no stream");
   }

@@ -70,11 +70,12 @@ aclError aclrtDestroyContext(aclrtContext context) {
   SIM_REQUIRE_POINTER(context);
   const std::shared_ptr<Context> found = Contexts().Find(context);
   if (found == nullptr) {
-    return Fail(ACL_ERROR_RT_INVALID_HANDLE, __func__, ": context ", context, " is no context (destroyed already?)");
+    return Fail(ACL_ERROR_RT_INVALID_HANDLE, __func__, ": context ", context,
+                " is no context (destroyed already?)");
   }
   if (DeviceTable::Get().IsPrimary(found)) {
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, __func__,
-                ": context is the default one of device ", found->device()->id(), "; use aclrtResetDevice");
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, __func__, ": context is the default one of device ",
+                found->device()->id(), "; use aclrtResetDevice");
   }
   CloseContext(found);
   return ACL_SUCCESS;
@@ -84,7 +85,8 @@ aclError aclrtSetCurrentContext(aclrtContext context) {
   SIM_REQUIRE_POINTER(context);
   const std::shared_ptr<Context> found = Contexts().Find(context);
   if (found == nullptr) {
-    return Fail(ACL_ERROR_RT_INVALID_HANDLE, __func__, ": context ", context, " is no context (destroyed already?)");
+    return Fail(ACL_ERROR_RT_INVALID_HANDLE, __func__, ": context ", context,
+                " is no context (destroyed already?)");
   }
   SetCurrentContext(found);
   return ACL_SUCCESS;

@@ -38,7 +38,8 @@ void CopyWrittenMap(const Copy &copy, const void *dst, const void *src) {
     if (written > 0) to.MarkWritten(at(dst, done), written);
     done += written;
     size_t unwritten = 0;
-    while (done + unwritten < copy.width && from.FirstUnwritten(at(src, done + unwritten), 1) == 0) ++unwritten;
+    while (done + unwritten < copy.width && from.FirstUnwritten(at(src, done + unwritten), 1) == 0)
+      ++unwritten;
     if (unwritten > 0) to.MarkUnwritten(at(dst, done), unwritten);
     done += unwritten;
   }
@@ -99,7 +100,8 @@ Status Check(aclrtMemcpyKind kind, void *dst, const void *src, Copy *copy) {
   return CheckRange("src", src, Extent(copy->width, copy->height, copy->src_pitch), src_side, &copy->src);
 }
 
-Status CheckFlat(void *dst, size_t dest_max, const void *src, size_t count, aclrtMemcpyKind kind, Copy *copy) {
+Status CheckFlat(void *dst, size_t dest_max, const void *src, size_t count, aclrtMemcpyKind kind,
+                 Copy *copy) {
   if (count > dest_max) {
     return {ACL_ERROR_RT_PARAM_INVALID, Text("count must not exceed destMax, got ", count, " > ", dest_max)};
   }
@@ -110,8 +112,8 @@ Status CheckFlat(void *dst, size_t dest_max, const void *src, size_t count, aclr
 Status CheckRows(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                  aclrtMemcpyKind kind, Copy *copy) {
   if (width > dpitch || width > spitch) {
-    return {ACL_ERROR_RT_PARAM_INVALID, Text("width must not exceed the pitches, got width ", width, ", dpitch ",
-                                             dpitch, ", spitch ", spitch)};
+    return {ACL_ERROR_RT_PARAM_INVALID, Text("width must not exceed the pitches, got width ", width,
+                                             ", dpitch ", dpitch, ", spitch ", spitch)};
   }
   copy->width = width;
   copy->height = height;
@@ -143,7 +145,8 @@ aclError Queue(const char *call, const Status &status, Copy copy, aclrtStream ha
 
 Status CheckFill(void *pointer, size_t max_count, size_t count, Range *range) {
   if (count > max_count) {
-    return {ACL_ERROR_RT_PARAM_INVALID, Text("count must not exceed maxCount, got ", count, " > ", max_count)};
+    return {ACL_ERROR_RT_PARAM_INVALID,
+            Text("count must not exceed maxCount, got ", count, " > ", max_count)};
   }
   return CheckRange("devPtr", pointer, count, Side::kEither, range);
 }
@@ -187,8 +190,8 @@ aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
   return RunNow(__func__, std::move(status), copy);
 }
 
-aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-                            aclrtMemcpyKind kind, aclrtStream stream) {
+aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+                            size_t height, aclrtMemcpyKind kind, aclrtStream stream) {
   SIM_REQUIRE_POINTER(dst);
   SIM_REQUIRE_POINTER(src);
   Copy copy;

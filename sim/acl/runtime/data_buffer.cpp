@@ -22,8 +22,12 @@ aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data, size_t size)
   return ACL_SUCCESS;
 }
 
-void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer) { return dataBuffer == nullptr ? nullptr : dataBuffer->data; }
+void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer) {
+  return dataBuffer == nullptr ? nullptr : dataBuffer->data;
+}
 
-size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer) { return dataBuffer == nullptr ? 0 : dataBuffer->size; }
+size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer) {
+  return dataBuffer == nullptr ? 0 : dataBuffer->size;
+}
 
 }  // extern "C"

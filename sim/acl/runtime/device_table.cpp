@@ -10,7 +10,8 @@ DeviceTable &DeviceTable::Get() {
 
 aclError CheckDeviceId(const char *call, const char *parameter, int64_t id) {
   if (id >= 0 && id < DeviceCount()) return ACL_SUCCESS;
-  return Fail(ACL_ERROR_RT_INVALID_DEVICEID, call, ": ", parameter, " must be in [0, ", DeviceCount(), "), got ", id);
+  return Fail(ACL_ERROR_RT_INVALID_DEVICEID, call, ": ", parameter, " must be in [0, ", DeviceCount(),
+              "), got ", id);
 }
 
 std::shared_ptr<Device> DeviceTable::OpenLocked(const char *call, int32_t id, aclError *code) {
@@ -100,7 +101,8 @@ std::shared_ptr<Device> DeviceTable::Find(int32_t id) {
 std::shared_ptr<Device> DeviceTable::Find(const void *address) {
   std::lock_guard<std::mutex> lock(mutex_);
   for (const auto &entry : entries_) {
-    if (entry.second.device != nullptr && entry.second.device->memory().Contains(address)) return entry.second.device;
+    if (entry.second.device != nullptr && entry.second.device->memory().Contains(address))
+      return entry.second.device;
   }
   return nullptr;
 }
@@ -124,7 +126,9 @@ aclError aclrtSetDevice(int32_t deviceId) {
 
 aclError aclrtResetDevice(int32_t deviceId) { return DeviceTable::Get().Reset(__func__, deviceId, false); }
 
-aclError aclrtResetDeviceForce(int32_t deviceId) { return DeviceTable::Get().Reset(__func__, deviceId, true); }
+aclError aclrtResetDeviceForce(int32_t deviceId) {
+  return DeviceTable::Get().Reset(__func__, deviceId, true);
+}
 
 aclError aclrtGetDevice(int32_t *deviceId) {
   SIM_REQUIRE_POINTER(deviceId);

@@ -41,9 +41,9 @@ inline aclError ReturnStatus(const char *call, const Status &status) {
 }  // namespace sim::runtime
 
 // Refuses a null pointer argument, naming call and parameter.
-#define SIM_REQUIRE_POINTER(pointer)                                                                       \
-  do {                                                                                                     \
-    if ((pointer) == nullptr) {                                                                            \
-      return ::sim::runtime::Fail(ACL_ERROR_INVALID_PARAM, __func__, ": " #pointer " must not be null");   \
-    }                                                                                                      \
+#define SIM_REQUIRE_POINTER(pointer)                                                                     \
+  do {                                                                                                   \
+    if ((pointer) == nullptr) {                                                                          \
+      return ::sim::runtime::Fail(ACL_ERROR_INVALID_PARAM, __func__, ": " #pointer " must not be null"); \
+    }                                                                                                    \
   } while (false)

@@ -66,7 +66,8 @@ Status Event::WaitFor(uint64_t mark, int32_t timeout_ms) {
   if (timeout_ms < 0) {
     changed_.wait(lock, reached);
   } else if (!changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms), reached)) {
-    return {ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, Text("event ", id_, " was not reached after ", timeout_ms, " ms")};
+    return {ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
+            Text("event ", id_, " was not reached after ", timeout_ms, " ms")};
   }
   return failure_;
 }

@@ -17,8 +17,8 @@ Registry<Event> &Events() {
 std::shared_ptr<Event> FindEvent(const char *call, const char *parameter, aclrtEvent handle, aclError *code) {
   std::shared_ptr<Event> event = Events().Find(handle);
   if (event == nullptr) {
-    *code = Fail(handle == nullptr ? ACL_ERROR_INVALID_PARAM : ACL_ERROR_RT_INVALID_HANDLE, call, ": ", parameter, " ",
-                 handle, " is no event (never created, or destroyed already)");
+    *code = Fail(handle == nullptr ? ACL_ERROR_INVALID_PARAM : ACL_ERROR_RT_INVALID_HANDLE, call, ": ",
+                 parameter, " ", handle, " is no event (never created, or destroyed already)");
   }
   return event;
 }
@@ -62,7 +62,8 @@ extern "C" {
 
 aclError aclrtCreateEvent(aclrtEvent *event) {
   SIM_REQUIRE_POINTER(event);
-  return CreateEvent(__func__, event, ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE);
+  return CreateEvent(__func__, event,
+                     ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE);
 }
 
 aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag) {
@@ -113,7 +114,9 @@ aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, i
 
 aclError aclrtSynchronizeEvent(aclrtEvent event) { return Wait(__func__, event, -1); }
 
-aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) { return Wait(__func__, event, timeout); }
+aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
+  return Wait(__func__, event, timeout);
+}
 
 aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status) {
   SIM_REQUIRE_POINTER(status);
@@ -137,7 +140,8 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *statu
   SIM_REQUIRE_POINTER(status);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Event> found = FindEvent(__func__, "event", event, &code);
-  if (found != nullptr) *status = found->Complete() ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
+  if (found != nullptr)
+    *status = found->Complete() ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
   return code;
 }
 

@@ -64,13 +64,15 @@ std::shared_ptr<Graph> FindGraph(const char *call, aclmdlRI handle, aclError *co
   if (graph == nullptr) {
     *code = Fail(ACL_ERROR_RT_INVALID_HANDLE, call, ": modelRI ", handle, " is no captured graph");
   } else if (graph->Capturing()) {
-    *code = Fail(ACL_ERROR_RT_MODEL_CAPTURED, call, ": modelRI is still being captured; call aclmdlRICaptureEnd first");
+    *code = Fail(ACL_ERROR_RT_MODEL_CAPTURED, call,
+                 ": modelRI is still being captured; call aclmdlRICaptureEnd first");
     graph = nullptr;
   }
   return graph;
 }
 
-aclError Execute(const char *call, aclmdlRI handle, aclrtStream stream_handle, std::shared_ptr<Stream> *stream) {
+aclError Execute(const char *call, aclmdlRI handle, aclrtStream stream_handle,
+                 std::shared_ptr<Stream> *stream) {
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Graph> graph = FindGraph(call, handle, &code);
   if (graph == nullptr) return code;
@@ -88,7 +90,8 @@ aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode) {
   const std::shared_ptr<Stream> origin = UseStream(__func__, stream, &code);
   if (origin == nullptr) return code;
   if (origin->Capture() != nullptr) {
-    return Fail(ACL_ERROR_RT_STREAM_CAPTURED, __func__, ": stream ", origin->id(), " is being captured already");
+    return Fail(ACL_ERROR_RT_STREAM_CAPTURED, __func__, ": stream ", origin->id(),
+                " is being captured already");
   }
   Graphs().Add(Graph::Begin(origin));
   return ACL_SUCCESS;
@@ -113,10 +116,12 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI) {
   if (found == nullptr) return code;
   const std::shared_ptr<Graph> graph = found->Capture();
   if (graph == nullptr) {
-    return Fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, __func__, ": stream ", found->id(), " is not being captured");
+    return Fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, __func__, ": stream ", found->id(),
+                " is not being captured");
   }
   if (!graph->StartedBy(*found)) {
-    return Fail(ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, __func__, ": the capture was not begun on stream ", found->id());
+    return Fail(ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, __func__, ": the capture was not begun on stream ",
+                found->id());
   }
   graph->End();
   *modelRI = graph.get();

@@ -80,7 +80,8 @@ aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum) {
 aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num) {
   SIM_REQUIRE_POINTER(cannAttrList);
   SIM_REQUIRE_POINTER(num);
-  static const aclCannAttr attributes[] = {ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16, ACL_CANN_ATTR_JIT_COMPILE};
+  static const aclCannAttr attributes[] = {ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16,
+                                           ACL_CANN_ATTR_JIT_COMPILE};
   *cannAttrList = attributes;
   *num = sizeof(attributes) / sizeof(attributes[0]);
   return ACL_SUCCESS;
@@ -110,7 +111,8 @@ aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int
       *value = static_cast<int64_t>(model->l2_bytes);
       return ACL_SUCCESS;
     default:
-      return Fail(ACL_ERROR_INVALID_PARAM, __func__, ": deviceInfo must be an aclDeviceInfo, got ", deviceInfo);
+      return Fail(ACL_ERROR_INVALID_PARAM, __func__, ": deviceInfo must be an aclDeviceInfo, got ",
+                  deviceInfo);
   }
 }
 
@@ -147,7 +149,8 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value
       *value = 0;
       return ACL_SUCCESS;
     default:
-      return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, __func__, ": attr ", attr, " is unknown to the simulated device");
+      return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, __func__, ": attr ", attr,
+                  " is unknown to the simulated device");
   }
 }
 
@@ -161,7 +164,8 @@ aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevid, int32_t *const l
 aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId) {
   SIM_REQUIRE_POINTER(canAccessPeer);
   if (const aclError code = CheckDeviceId(__func__, "deviceId", deviceId); code != ACL_SUCCESS) return code;
-  if (const aclError code = CheckDeviceId(__func__, "peerDeviceId", peerDeviceId); code != ACL_SUCCESS) return code;
+  if (const aclError code = CheckDeviceId(__func__, "peerDeviceId", peerDeviceId); code != ACL_SUCCESS)
+    return code;
   *canAccessPeer = deviceId != peerDeviceId ? 1 : 0;
   return ACL_SUCCESS;
 }

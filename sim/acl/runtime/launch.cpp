@@ -58,13 +58,14 @@ Status RunKernel(Device &device, const KernelLaunch &launch, const std::vector<v
   }
   try {
     std::lock_guard<std::mutex> cores(device.cores());
-    Report report = Launch(device.memory(), device.model(), *launch.kernel, launch.block_dim, launch.tiling_key, args,
-                           launch.tiling.data(), launch.tiling.size(), options);
+    Report report = Launch(device.memory(), device.model(), *launch.kernel, launch.block_dim,
+                           launch.tiling_key, args, launch.tiling.data(), launch.tiling.size(), options);
     Status status = FaultStatus(*launch.kernel, report);
     Keep(std::move(report));
     return status;
   } catch (const std::exception &error) {
-    return {ACL_ERROR_RT_INTERNAL_ERROR, Text("kernel ", launch.kernel->name, " could not run: ", error.what())};
+    return {ACL_ERROR_RT_INTERNAL_ERROR,
+            Text("kernel ", launch.kernel->name, " could not run: ", error.what())};
   }
 }
 

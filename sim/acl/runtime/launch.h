@@ -18,6 +18,7 @@ struct KernelLaunch {
 };
 
 // Blocks until the kernel has ended. Faults are printed, kept for simTakeReports and returned as a failure.
-ACL_FUNC_VISIBILITY Status RunKernel(Device &device, const KernelLaunch &launch, const std::vector<void *> &args);
+ACL_FUNC_VISIBILITY Status RunKernel(Device &device, const KernelLaunch &launch,
+                                     const std::vector<void *> &args);
 
 }  // namespace sim::runtime

@@ -53,7 +53,8 @@ Status CheckRange(const char *parameter, const void *address, size_t size, Side 
   range->device = DeviceOf(address);
   if (range->device == nullptr) {
     if (side == Side::kDevice) {
-      return {ACL_ERROR_RT_PARAM_INVALID, Text(parameter, " must be device memory, got host address ", address)};
+      return {ACL_ERROR_RT_PARAM_INVALID,
+              Text(parameter, " must be device memory, got host address ", address)};
     }
     range->pinned = PinnedMemory::Contains(address);
     return {};
@@ -70,8 +71,9 @@ Status CheckRange(const char *parameter, const void *address, size_t size, Side 
                                              range->device->id(), " (freed already?)")};
   }
   const auto offset = static_cast<const char *>(address) - static_cast<char *>(start);
-  return {ACL_ERROR_RT_PARAM_INVALID, Text(parameter, " needs ", size, " bytes, but the allocation of ", allocated,
-                                           " bytes has ", allocated - offset, " left from offset ", offset)};
+  return {ACL_ERROR_RT_PARAM_INVALID,
+          Text(parameter, " needs ", size, " bytes, but the allocation of ", allocated, " bytes has ",
+               allocated - offset, " left from offset ", offset)};
 }
 
 void *PinnedMemory::Allocate(size_t size) {

@@ -18,14 +18,16 @@ aclError Allocate(const char *call, void **pointer, size_t size) {
   sim::DeviceMemory &memory = context->device()->memory();
   *pointer = memory.Allocate(size, kAlignment);
   if (*pointer != nullptr) return ACL_SUCCESS;
-  return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, call, ": out of memory on device ", context->device()->id(), ": ", size,
-              " bytes wanted, ", memory.capacity() - memory.used(), " of ", memory.capacity(), " free");
+  return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, call, ": out of memory on device ", context->device()->id(),
+              ": ", size, " bytes wanted, ", memory.capacity() - memory.used(), " of ", memory.capacity(),
+              " free");
 }
 
 aclError Release(const char *call, void *pointer) {
   const std::shared_ptr<Device> device = DeviceOf(pointer);
   if (device == nullptr) {
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, call, ": devPtr must be device memory, got host address ", pointer);
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, call, ": devPtr must be device memory, got host address ",
+                pointer);
   }
   if (device->memory().Free(pointer)) return ACL_SUCCESS;
   return Fail(ACL_ERROR_RT_PARAM_INVALID, call, ": devPtr ", pointer,
@@ -157,7 +159,8 @@ aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attribut
   } else if (range.device != nullptr) {
     attributes->location = {static_cast<uint32_t>(range.device->id()), ACL_MEM_LOCATION_TYPE_DEVICE};
   } else {
-    attributes->location.type = range.pinned ? ACL_MEM_LOCATION_TYPE_HOST : ACL_MEM_LOCATION_TYPE_UNREGISTERED;
+    attributes->location.type =
+        range.pinned ? ACL_MEM_LOCATION_TYPE_HOST : ACL_MEM_LOCATION_TYPE_UNREGISTERED;
   }
   return ACL_SUCCESS;
 }

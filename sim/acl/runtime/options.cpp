@@ -46,11 +46,12 @@ uint32_t Cores(const sim::DeviceModel &model, aclrtDevResLimitType type) {
   return type == ACL_RT_DEV_RES_CUBE_CORE ? model.cube_cores : model.vector_cores;
 }
 
-aclError CheckLimit(const char *call, const sim::DeviceModel &model, aclrtDevResLimitType type, uint32_t value) {
+aclError CheckLimit(const char *call, const sim::DeviceModel &model, aclrtDevResLimitType type,
+                    uint32_t value) {
   const uint32_t cores = Cores(model, type);
   if (value == cores) return ACL_SUCCESS;
-  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, call, ": the simulated device gives every kernel all its ", cores,
-              " cores; value must be that, got ", value);
+  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, call, ": the simulated device gives every kernel all its ",
+              cores, " cores; value must be that, got ", value);
 }
 
 }  // namespace
@@ -79,7 +80,9 @@ aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value) {
   return GetSysParam(__func__, opt, value);
 }
 
-aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) { return SetSysParam(__func__, opt, value); }
+aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
+  return SetSysParam(__func__, opt, value);
+}
 
 aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value) {
   SIM_REQUIRE_POINTER(value);

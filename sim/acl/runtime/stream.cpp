@@ -18,7 +18,11 @@ int32_t NextStreamId() {
 }  // namespace
 
 Stream::Stream(const Context *context, std::shared_ptr<Device> device, uint32_t priority, uint32_t flags)
-    : context_(context), device_(std::move(device)), id_(NextStreamId()), priority_(priority), flags_(flags) {}
+    : context_(context),
+      device_(std::move(device)),
+      id_(NextStreamId()),
+      priority_(priority),
+      flags_(flags) {}
 
 Stream::~Stream() { Close(false); }
 
@@ -63,8 +67,8 @@ Status Stream::Synchronize(int32_t timeout_ms) {
   if (timeout_ms < 0) {
     done_.wait(lock, reached);
   } else if (!done_.wait_for(lock, std::chrono::milliseconds(timeout_ms), reached)) {
-    return {ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-            Text("stream ", id_, " was not done after ", timeout_ms, " ms; ", target - finished_, " tasks are left")};
+    return {ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, Text("stream ", id_, " was not done after ", timeout_ms,
+                                                   " ms; ", target - finished_, " tasks are left")};
   }
   Status status = failure_;
   if (!stop_on_failure_) failure_ = {};
@@ -160,7 +164,8 @@ std::shared_ptr<Stream> UseStream(const char *call, aclrtStream handle, aclError
   if (stream->context() != context.get()) {
     *code = Fail(ACL_ERROR_RT_STREAM_CONTEXT, call, ": stream ", stream->id(), " of device ",
                  stream->device()->id(), " does not belong to the current context (device ",
-                 context->device()->id(), "); make its context current with aclrtSetDevice or "
+                 context->device()->id(),
+                 "); make its context current with aclrtSetDevice or "
                  "aclrtSetCurrentContext");
     return nullptr;
   }

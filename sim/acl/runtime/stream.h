@@ -78,11 +78,12 @@ class Stream {
 
 Registry<Stream> &Streams();
 
-// The stream behind a handle, the current context's default stream for nullptr. On a wrong handle reports the error,
-// sets *code and returns nullptr. `call` is the ACL function, for the message.
+// The stream behind a handle, the current context's default stream for nullptr. On a wrong handle reports the
+// error, sets *code and returns nullptr. `call` is the ACL function, for the message.
 std::shared_ptr<Stream> FindStream(const char *call, aclrtStream handle, aclError *code);
 
-// As FindStream, and the stream must belong to the current context: what the calls that queue or wait require.
+// As FindStream, and the stream must belong to the current context: what the calls that queue or wait
+// require.
 ACL_FUNC_VISIBILITY std::shared_ptr<Stream> UseStream(const char *call, aclrtStream handle, aclError *code);
 
 }  // namespace sim::runtime

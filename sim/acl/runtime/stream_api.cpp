@@ -54,7 +54,8 @@ aclError SynchronizeDevice(const char *call, int32_t timeout_ms) {
 
 aclError CreateStream(const char *call, aclrtStream *handle, uint32_t priority, uint32_t flags) {
   if (priority > kLeastPriority) {
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, call, ": priority must be in [0, ", kLeastPriority, "], got ", priority);
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, call, ": priority must be in [0, ", kLeastPriority, "], got ",
+                priority);
   }
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Context> context = CurrentContext(call, &code);
@@ -162,8 +163,10 @@ aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *grea
 
 aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
   if (mode != ACL_CONTINUE_ON_FAILURE && mode != ACL_STOP_ON_FAILURE) {
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, __func__, ": mode must be ACL_CONTINUE_ON_FAILURE (0) or "
-                "ACL_STOP_ON_FAILURE (1), got ", mode);
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, __func__,
+                ": mode must be ACL_CONTINUE_ON_FAILURE (0) or "
+                "ACL_STOP_ON_FAILURE (1), got ",
+                mode);
   }
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> found = FindStream(__func__, stream, &code);
@@ -184,15 +187,18 @@ aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag) {
   return code;
 }
 
-aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value) {
+aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
+                                 aclrtStreamAttrValue *value) {
   SIM_REQUIRE_POINTER(value);
-  if (stmAttrType == ACL_STREAM_ATTR_FAILURE_MODE) return aclrtSetStreamFailureMode(stream, value->failureMode);
+  if (stmAttrType == ACL_STREAM_ATTR_FAILURE_MODE)
+    return aclrtSetStreamFailureMode(stream, value->failureMode);
   aclError code = ACL_SUCCESS;
   FindStream(__func__, stream, &code);
   return code;
 }
 
-aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value) {
+aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
+                                 aclrtStreamAttrValue *value) {
   SIM_REQUIRE_POINTER(value);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> found = FindStream(__func__, stream, &code);

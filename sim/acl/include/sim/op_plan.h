@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the executor of one aclnn call: views made dense on the device, kernel launches, results written back.
+// Builds the executor of one aclnn call: views made dense on the device, kernel launches, results written
+// back.
 #pragma once
 
 #include <cstddef>
@@ -21,16 +22,17 @@ class ACL_FUNC_VISIBILITY OpPlan {
   OpPlan(const OpPlan &) = delete;
   OpPlan &operator=(const OpPlan &) = delete;
 
-  // Slot of a tensor's device address: the tensor itself when its view is dense, else a dense copy in the workspace,
-  // made before the first kernel. A null tensor (an optional one) gives a null address.
+  // Slot of a tensor's device address: the tensor itself when its view is dense, else a dense copy in the
+  // workspace, made before the first kernel. A null tensor (an optional one) gives a null address.
   int Input(const aclTensor *tensor);
   // As Input; the dense copy is written back to the view after the last kernel.
   int Output(aclTensor *tensor);
   // Slot of the kernel's own workspace; 0 bytes give a null address.
   int Workspace(uint64_t bytes);
-  // Appends a launch; the addresses of `slots` are the kernel's arguments, the tiling (copied here) comes last.
-  void Launch(const Kernel &kernel, uint32_t block_dim, uint64_t tiling_key, const void *tiling, size_t tiling_bytes,
-              const std::vector<int> &slots);
+  // Appends a launch; the addresses of `slots` are the kernel's arguments, the tiling (copied here) comes
+  // last.
+  void Launch(const Kernel &kernel, uint32_t block_dim, uint64_t tiling_key, const void *tiling,
+              size_t tiling_bytes, const std::vector<int> &slots);
   // Hands the plan over. A plan without launches is an executor that does nothing.
   aclnnStatus Finish(uint64_t *workspaceSize, aclOpExecutor **executor);
 
@@ -39,7 +41,8 @@ class ACL_FUNC_VISIBILITY OpPlan {
   std::unique_ptr<Impl> impl_;
 };
 
-// Second phase of an aclnn call: queues the executor's kernels on the stream and, unless repeatable, frees it.
+// Second phase of an aclnn call: queues the executor's kernels on the stream and, unless repeatable, frees
+// it.
 ACL_FUNC_VISIBILITY aclnnStatus RunPlan(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                         aclrtStream stream);
 

@@ -8,11 +8,12 @@
 extern "C" {
 #endif
 
-// Device to simulate ("Ascend910B1", the default; also the environment's AVO_SIM_SOC). Call it before aclInit and
-// aclrtSetDevice: those fail with a message that lists the known devices when the name is none of them.
+// Device to simulate ("Ascend910B1", the default; also the environment's AVO_SIM_SOC). Call it before aclInit
+// and aclrtSetDevice: those fail with a message that lists the known devices when the name is none of them.
 ACL_FUNC_VISIBILITY void simSetSoc(const char *soc);
 
-// Keep the report of every kernel launched from now on, of all threads and streams. Reports with faults are always kept.
+// Keep the report of every kernel launched from now on, of all threads and streams. Reports with faults are
+// always kept.
 ACL_FUNC_VISIBILITY void simKeepReports(int keep);
 // Reports kept since the last take, in order of completion, as a JSON array. Synchronise the streams first.
 // The text lives until the next call on this thread.
