@@ -12,6 +12,16 @@ def numel(tensor) -> int:
     return math.prod(tensor.shape)
 
 
+def floor_div(a: int, b: int) -> int:
+    """a // b; 0 for a zero divisor, which a later check of the contract rejects."""
+    return a // b if b != 0 else 0
+
+
+def floor_mod(a: int, b: int) -> int:
+    """a % b; 0 for a zero divisor."""
+    return a % b if b != 0 else 0
+
+
 def wrap(dim: int, rank: int) -> int:
     """A dimension in [-rank, rank) as one in [0, rank)."""
     return dim + rank if dim < 0 else dim

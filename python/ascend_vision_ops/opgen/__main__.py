@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m ascend_vision_ops.opgen`: render, check, list and new."""
+"""`python -m ascend_vision_ops.opgen`: render, check, check-headers, list and new."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from pathlib import Path
 
+from . import headers
+from .calls import unprovoked
 from .load import SpecError, load_specs
 from .render import TARGETS, write_files
+from .scaffold import ScaffoldError, new_operator
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -29,9 +33,43 @@ def render(arguments: argparse.Namespace) -> int:
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """Validates every contract."""
+    """Validates every contract, and that the sweep of bad calls reaches each of its conditions."""
     specs = load_specs(arguments.root)
+    problems = [
+        f"{spec.path.name}:1: require: expected `bad` values for `{check.expression.text}`, "
+        "got none that the sweep finds by itself"
+        for spec in specs
+        for check in unprovoked(spec)
+    ]
+    if problems:
+        raise SpecError(problems)
     print(f"opgen: {len(specs)} contracts are valid")
+    return 0
+
+
+def check_headers(arguments: argparse.Namespace) -> int:
+    """Type-checks the npu project against the headers of a CANN toolkit."""
+    if arguments.headers is None:
+        print("opgen check-headers: skipped, no folder of CANN headers given (--ascend-headers DIR)")
+        return 0
+    with tempfile.TemporaryDirectory(prefix="avo-headers-") as folder:
+        project = Path(folder)
+        write_files(project, TARGETS["npu"](load_specs(arguments.root), arguments.root))
+        return headers.report(project, arguments.headers.resolve())
+
+
+def show_list(arguments: argparse.Namespace) -> int:
+    """Lists the operators with their dtypes and entry points."""
+    for spec in load_specs(arguments.root, []):
+        dtypes = "; ".join(f"{tensor}: {', '.join(names)}" for tensor, names in spec.dtypes.items())
+        print(f"{spec.name}  {dtypes}  {', '.join(entry.function for entry in spec.entries)}")
+    return 0
+
+
+def new(arguments: argparse.Namespace) -> int:
+    """Writes the stubs of a new operator."""
+    for path in new_operator(arguments.root, arguments.operator):
+        print(path.relative_to(arguments.root))
     return 0
 
 
@@ -40,21 +78,26 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, default=ROOT, help="source tree (default: the one this module is in)")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(function, name: str) -> argparse.ArgumentParser:
+    def command(name: str, function) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=function.__doc__, description=function.__doc__)
         sub.add_argument("--root", type=Path, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
         sub.set_defaults(run=function)
         return sub
 
-    sub = command(render, "render")
+    sub = command("render", render)
     sub.add_argument("--target", choices=sorted(TARGETS), default="sim")
     sub.add_argument("--out", type=Path, help="output folder (default: build/<target>/gen)")
-    command(check, "check")
+    command("check", check)
+    sub = command("check-headers", check_headers)
+    sub.add_argument("--ascend-headers", "--headers", dest="headers", type=Path, metavar="DIR")
+    command("list", show_list)
+    sub = command("new", new)
+    sub.add_argument("operator", help="its name in lower_case")
     arguments = parser.parse_args(argv)
     arguments.root = arguments.root.resolve()
     try:
         return arguments.run(arguments)
-    except SpecError as error:
+    except (SpecError, ScaffoldError) as error:
         print(error, file=sys.stderr)
         return 1
 

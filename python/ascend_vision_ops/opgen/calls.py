@@ -98,22 +98,27 @@ def shape_of(spec: Spec, tensor: str, values: dict[str, object]) -> tuple[int, .
     return tuple(dim.evaluate(values) for dim in pattern.dims)
 
 
-def example_call(spec: Spec) -> Call:
-    """The call that `example` describes; attributes it leaves out have their defaults."""
+def example_call(spec: Spec, entry: Entry | None = None) -> Call:
+    """The call that `example` describes, for one entry point; what it leaves out has its default.
+
+    Optional tensors are given, but for those only other entry points have.
+    """
+    entry = entry or spec.entry
+    example = {**spec.example, **entry.example}
     values: dict[str, object] = {}
     for parameter in spec.attributes:
-        value = spec.example.get(parameter.name, parameter.default_value() if parameter.has_default else None)
+        value = example.get(parameter.name, parameter.default_value() if parameter.has_default else None)
         values[parameter.name] = value
     for name, expression in spec.normal.items():
         values[name] = expression.evaluate(values)
-    sizes = {name: value for name, value in spec.example.items() if spec.scope[name].dimension}
+    sizes = {name: value for name, value in example.items() if spec.scope[name].dimension}
     instance = spec.instances[0]
     for parameter in spec.tensors:
-        if parameter.optional and parameter.name not in spec.patterns:
+        shape = example.get(parameter.name, True)
+        if parameter.optional and (shape is False or entry.argument_of(parameter.name) is None):
             values[parameter.name] = None
             continue
-        shape = spec.example.get(parameter.name)
-        if shape is None:
+        if shape is True:
             shape = shape_of(spec, parameter.name, {**values, **sizes})
         values[parameter.name] = Shaped(tuple(shape), spec.dtype_of(parameter.name, instance))
     call = Call(values)
@@ -156,11 +161,8 @@ def _holds(spec: Spec, check: Check, call: Call, subject, values) -> bool:
 
 def violations(spec: Spec) -> Iterator[BadCall]:
     """Every single violation of every entry point of a contract."""
-    good = example_call(spec)
-    failed = failed_check(spec, good)
-    if failed is not None:
-        raise ValueError(f"{spec.path.name}:1: example: expected a valid call, got one that fails {failed.kind} of {failed.subject}")
     for entry in spec.entries:
+        good = example_call(spec, entry)
         for argument in entry.arguments:
             if argument.pointer and not spec.optional_tensor(argument.target):
                 bad = Call(dict(good.values), [argument.name])
@@ -182,6 +184,15 @@ def violations(spec: Spec) -> Iterator[BadCall]:
                 tensor.format = other
                 bad = good.with_value(argument.target, tensor)
                 yield BadCall(spec.name, entry.name, f"{argument.name}-format-{other}", bad, INVALID, argument.name)
+
+
+def unprovoked(spec: Spec) -> list[Check]:
+    """Conditions of `require` that no call of the sweep violates; they want a `bad`."""
+    provoked = set()
+    for bad in violations(spec):
+        failed = failed_check(spec, bad.call) if bad.code == INVALID else None
+        provoked.add(id(failed))
+    return [check for check in spec.checks if check.kind == "require" and id(check) not in provoked]
 
 
 def _spelled(entry: Entry, target: str) -> str:
@@ -220,7 +231,8 @@ def _nudged(spec: Spec, good: Call, check: Check) -> Iterator[tuple[str, Call]]:
     if check.bad:
         call = good
         for name, value in check.bad.items():
-            call = call.with_value(name, value)
+            tensor = isinstance(good.values[name], Shaped)
+            call = call.with_shape(name, value) if tensor else call.with_value(name, value)
         yield "given", _follow(spec, call)
     for name, value in good.values.items():
         own = check.kind == "shape" and name == check.subject

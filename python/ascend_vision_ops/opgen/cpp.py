@@ -343,6 +343,24 @@ def native_use(spec: Spec, argument: Argument) -> str:
     return given if argument.ctype == natural else f"static_cast<{argument.ctype}>({given})"
 
 
+def native_unreachable(spec: Spec) -> list[tuple[str, str]]:
+    """Parameters the entry point has no argument for: name, and the condition that one differs from its default."""
+    chosen = {name for expression in spec.dtype_from.values() for name in expression.names}
+    found = []
+    for parameter in spec.visible:
+        if parameter.is_tensor or parameter.name in chosen or spec.entry.argument_of(parameter.name):
+            continue
+        if parameter.type == "dtype?":
+            found.append((parameter.name, f"!{parameter.name}.is_none()"))
+        elif parameter.default is None:
+            found.append((parameter.name, f"{parameter.name}.has_value()"))
+        else:
+            value = default(spec, parameter)
+            value = f"std::vector<int64_t>{value}" if parameter.type == "ints" else value
+            found.append((parameter.name, f"{parameter.name} != {value}"))
+    return found
+
+
 def native_probe(argument: Argument) -> str:
     """Statement that takes an argument of a probed call out of the dictionary."""
     source = f'arguments["{argument.name}"]'
@@ -466,6 +484,7 @@ FILTERS = {
     "native_parameters": native_parameters,
     "native_arg_names": native_arg_names,
     "entry_uses": lambda spec: [native_use(spec, argument) for argument in spec.entry.arguments],
+    "native_unreachable": native_unreachable,
     "native_probe": native_probe,
     "probe_use": lambda argument: (
         f"{argument.name} ? {argument.name}->c_str() : nullptr" if argument.ctype == "const char *" else argument.name

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from .._shapes import drop, numel, wrap
+from .._shapes import drop, floor_div, floor_mod, numel, wrap
 
 NUMBERS = ("int", "float", "bool")
 COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
@@ -337,6 +337,13 @@ class _ToPython(ast.NodeTransformer):
             return folded
         return ast.Call(func=ast.Name(id=renamed, ctx=ast.Load()), args=node.args, keywords=[])
 
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        name = {ast.FloorDiv: "floor_div", ast.Mod: "floor_mod"}.get(type(node.op))
+        if name is None:
+            return node
+        return ast.Call(func=ast.Name(id=name, ctx=ast.Load()), args=[node.left, node.right], keywords=[])
+
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         first = self.expression._type(node.values[0])
         self.generic_visit(node)
@@ -364,6 +371,8 @@ PYTHON_HELPERS = {
     "max": max,
     "abs": abs,
     "len": len,
+    "floor_div": floor_div,
+    "floor_mod": floor_mod,
     "numel": numel,
     "drop": drop,
     "wrap": wrap,

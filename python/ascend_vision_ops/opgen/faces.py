@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import textwrap
 
 from . import cpp
@@ -254,19 +255,22 @@ def python_example(spec: Spec, face: str) -> str:
 
 
 def _python_tensor(tensor: Shaped, face: str) -> str:
-    shape = ", ".join(map(str, tensor.shape))
+    shape = ", ".join(map(str, tensor.shape)) + ("," if len(tensor.shape) == 1 and face != "torch" else "")
     floating = DTYPES[tensor.dtype].floating
     if face == "torch":
         return f"torch.rand({shape})" if floating else f"torch.zeros({shape}, dtype=torch.{tensor.dtype})"
-    return f"np.ones(({shape},), np.{tensor.dtype})"
+    return f"np.ones(({shape}), np.{tensor.dtype})"
 
 
-def c_example_value(spec: Spec, entry: Entry, name: str) -> str:
+def c_example_value(spec: Spec, name: str) -> str:
     """A scalar argument of the C++ example."""
     value = example_call(spec).values[name]
     if isinstance(value, bool):
         return str(value).lower()
     return json.dumps(value) if isinstance(value, str) else repr(0 if value is None else value)
+
+
+HOST_TYPES = {"float32": "float", "float64": "double", "bool": "uint8_t", "float16": "uint16_t", "bfloat16": "uint16_t"}
 
 
 def bad_inputs(specs: list[Spec]) -> str:
@@ -294,4 +298,6 @@ FILTERS = {
     "example_values": example_values,
     "python_example": python_example,
     "c_example_value": c_example_value,
+    "host_type": lambda name: HOST_TYPES.get(name, f"{name}_t"),
+    "product": math.prod,
 }

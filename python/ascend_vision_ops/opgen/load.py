@@ -9,6 +9,7 @@ from pathlib import Path
 
 import yaml
 
+from .calls import example_call, failed_check
 from .expr import Expression, ExpressionError, Symbol, text_pieces
 from .model import DTYPES, FORMATS, SOCS, Argument, Check, Entry, Gradient, Pattern, Spec, Tolerance, either, snake
 from .schema import REQUIRED, Parameter, Schema, SchemaError, parse_parameters, parse_schema, split_arguments
@@ -136,7 +137,7 @@ class _Builder:
         if self.reader.problems:
             return None
         text = self.reader.typed
-        return Spec(
+        spec = Spec(
             path=self.reader.path,
             name=schema.name,
             schema=" ".join(str(self.data["schema"]).split()),
@@ -166,6 +167,21 @@ class _Builder:
             example=self._example(),
             scope=self.scope,
         )
+        if not self.reader.problems:
+            self._judge_examples(spec)
+        return spec
+
+    def _judge_examples(self, spec: Spec) -> None:
+        """The example of each entry point must pass the contract."""
+        for entry in spec.entries:
+            try:
+                failed = failed_check(spec, example_call(spec, entry))
+            except (ArithmeticError, IndexError, KeyError, TypeError) as error:
+                self.problem("example", f"values that make a call of {entry.function}", f"{type(error).__name__}: {error}")
+                continue
+            if failed is not None:
+                what = f"one that fails `{failed.subject}: {failed.expected_text() or failed.kind}`"
+                self.problem("example", f"a valid call of {entry.function}", what)
 
     # --- keys one by one -----------------------------------------------------------------------------------------
 
@@ -226,12 +242,15 @@ class _Builder:
     def _entry(self, where: tuple, item: object, primary: bool) -> Entry | None:
         if isinstance(item, dict):
             for key in item:
-                if key not in ("call", "header"):
-                    self.problem((*where, key), "call or header", repr(key))
-            call, header = item.get("call"), item.get("header")
+                if key not in ("call", "header", "example"):
+                    self.problem((*where, key), "call, header or example", repr(key))
+            call, header, example = item.get("call"), item.get("header"), item.get("example", {})
+            if not isinstance(example, dict):
+                self.problem((*where, "example"), "what differs from the contract's example", _show(example))
+                example = {}
             where_call = (*where, "call")
         else:
-            call, header, where_call = item, None, where
+            call, header, example, where_call = item, None, {}, where
         match = re.fullmatch(r"([A-Z]\w*)\s*\((.*)\)", call.strip(), re.DOTALL) if isinstance(call, str) else None
         if not match:
             self.problem(where_call, "`Name(argument, …)`", _show(call))
@@ -249,7 +268,7 @@ class _Builder:
         for target in [*(p.name for p in self.parameters if not p.has_default and not p.optional), *self.outputs]:
             if bound.count(target) != 1:
                 self.problem(where_call, f"one argument for {target}", "none" if target not in bound else "several")
-        return Entry(name, header, arguments)
+        return Entry(name, header, arguments, example)
 
     def _argument(self, where: tuple, part: str, primary: bool) -> Argument | None:
         match = re.fullmatch(r"(?:(\w+)\s+)?(\w+)\s*(?:=(?!=)\s*(.+))?", part, re.DOTALL)

@@ -78,11 +78,12 @@ class Argument:
 
 @dataclass
 class Entry:
-    """An aclnn entry point: two C functions. `missing` are parameters it has no argument for."""
+    """An aclnn entry point: two C functions. Parameters it has no argument for keep their defaults."""
 
     name: str  # UpsampleLinear1d
     header: str  # aclnn_upsample_linear_1d.h
     arguments: list[Argument]
+    example: dict[str, object] = field(default_factory=dict)  # what differs from the contract's example
 
     @property
     def function(self) -> str:

@@ -131,11 +131,12 @@ def inner_declarations(spec: Spec) -> list[str]:
 
 def inner_arguments(spec: Spec, entry: Entry) -> list[str]:
     """What the documented entry point passes on, without the two results."""
+    empty = {"int": "0", "float": "0.0", "bool": "false", "str": '""', "dtype": "avo::DType::kFloat32"}
     passed = [cpp.argument_name(entry, parameter.name) for parameter in spec.ordered if parameter.is_tensor]
     for attribute in attributes(spec):
         field = f"args.{attribute.parameter.name}"
         optional = spec.field_type(attribute.parameter).endswith("?")
-        value = f"{field}.value_or({{}})" if optional else field
+        value = f"{field}.value_or({empty[spec.field_type(attribute.parameter).removesuffix('?')]})" if optional else field
         if attribute.role == "given":
             passed.append(f"{field}.has_value()")
         elif attribute.role == "bits":

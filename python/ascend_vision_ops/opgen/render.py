@@ -84,6 +84,9 @@ def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
 
         yield f"csrc/torch_{name}.cpp", render_text("torch.cpp.j2", spec=spec)
         yield f"csrc/native_{name}.cpp", render_text("native.cpp.j2", spec=spec)
+        example = render_text("example.cpp.j2", spec=spec)
+        yield f"examples/aclnn_{name}.cpp", example
+        yield f"docs/ops/{name}.md", render_text("op.md.j2", spec=spec, cpp_example=example)
 
     yield from python_files(specs)
 
