@@ -70,11 +70,7 @@ def rules(names):
             continue
         text = text_of(name)
         head = "\n".join(text.splitlines()[:2])
-        if (
-            text.strip()
-            and path.suffix != ".in"
-            and not any("SPDX-License-Identifier: Apache-2.0" in line for line in head)
-        ):
+        if text.strip() and path.suffix != ".in" and LICENCE not in head:
             yield f"{name}:1: expected the line {LICENCE}"
         for number, line in enumerate(text.splitlines(), 1):
             if PROMISES.search(line) and name != "tools/check.py":
