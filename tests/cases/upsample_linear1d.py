@@ -10,7 +10,9 @@ SIZES = [
     (4, 3, 900), (4, 6720, 14), (2, 960, 2), (3, 480, 1), (1, 4800, 10), (2, 50, 15000), (3, 2, 3), (1, 1, 1),
 ]  # fmt: skip
 # Lengths around the tiles of phases (16 rows, factor 2) and of gathering (one row) on a 192 KB Unified Buffer.
-TILES = [(16, 336 + d, 2 * (336 + d)) for d in (-1, 0, 1)] + [(20, 2 * 336 + d, 4 * 336 + 2 * d) for d in (0, 1)]
+TILES = [(16, 336 + d, 2 * (336 + d)) for d in (-1, 0, 1)] + [
+    (20, 2 * 336 + d, 4 * 336 + 2 * d) for d in (0, 1)
+]
 TILES += [(1, 9000, 8176 + d) for d in (-1, 0, 1)] + [(1, 20000, 3 * 8176 + 1)]
 
 
@@ -22,13 +24,27 @@ def cases():
             yield Case(f"{rows}x{length}->{out_length} {corners}", {"self": Array(1, rows, length), **args})
     for layout in ("strided", "transposed", "offset", "broadcast"):
         for out_length in (26, 20, 13):
-            yield Case(f"{layout} {out_length}", {"self": Array(3, 6, 13, layout=layout), "output_size": [out_length]})
+            yield Case(
+                f"{layout} {out_length}",
+                {"self": Array(3, 6, 13, layout=layout), "output_size": [out_length]},
+            )
     for values in ("special", "wide", "ramp"):
         for out_length in (80, 70, 25, 17, 40):
             for align_corners in (False, True):
                 args = {"output_size": [out_length], "align_corners": align_corners}
-                yield Case(f"{values} {out_length} {align_corners}", {"self": Array(2, 9, 40, values=values), **args})
-    for length, scales in ((10, 1.75), (10, 2.0), (10, 0.33), (1000, 2.0009), (7, 1.01), (64, 1.5), (9, -1.0), (12, -3)):
+                yield Case(
+                    f"{values} {out_length} {align_corners}", {"self": Array(2, 9, 40, values=values), **args}
+                )
+    for length, scales in (
+        (10, 1.75),
+        (10, 2.0),
+        (10, 0.33),
+        (1000, 2.0009),
+        (7, 1.01),
+        (64, 1.5),
+        (9, -1.0),
+        (12, -3),
+    ):
         out_length = int(length * scales) if scales > 0 else 25
         args = {"self": Array(2, 10, length), "output_size": [out_length], "scales": scales}
         yield Case(f"scales {scales}", args)
@@ -41,6 +57,8 @@ def cases():
 def oracle(self, output_size, align_corners=False, scales=None):
     import torch.nn.functional as F
 
+    if self.shape[2] > 8000:
+        return None  # torch takes the floor of positions in float32
     if self.shape[0] == 0:
         return self.new_zeros(*self.shape[:2], *output_size)
     if scales is not None and scales > 0 and not align_corners:
