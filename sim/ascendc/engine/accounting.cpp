@@ -87,8 +87,11 @@ void CoreState::Account(const Instruction &instruction, uint32_t site) {
     case Work::kLocalCopy:
       cycles = cost.copy_issue + static_cast<double>(on_chip_bytes) / 2 / cost.local_copy_bytes;
       break;
-    case Work::kCube: cycles = cost.cube_startup + static_cast<double>(instruction.fractals) / cost.cube_fractals; break;
-    default: break;
+    case Work::kCube:
+      cycles = cost.cube_startup + static_cast<double>(instruction.fractals) / cost.cube_fractals;
+      break;
+    default:
+      break;
   }
   elapsed += cycles;
   Event event;

@@ -44,7 +44,8 @@ void Bandwidth::Start(uint32_t core, Pipe pipe, const Event &copy) {
     traffic.written += row.written;
     // A row that starts inside a sector and goes on into the next line moves one line more than it fills.
     const bool crosses = (end - 1) / cost.gm_line != begin / cost.gm_line;
-    if (crosses && begin % cost.l2_sector != 0) extra += static_cast<double>(std::min<uint64_t>(cost.gm_line, end - begin));
+    if (crosses && begin % cost.l2_sector != 0)
+      extra += static_cast<double>(std::min<uint64_t>(cost.gm_line, end - begin));
   });
   const double payload = static_cast<double>(copy.row_bytes) * copy.rows;
   flow.bytes = flow.left = payload + extra;
@@ -77,7 +78,8 @@ void Bandwidth::Advance(double cycles) {
 
 std::vector<Flow> Bandwidth::TakeFinished() {
   std::vector<Flow> finished;
-  const auto kept = std::stable_partition(flows_.begin(), flows_.end(), [](const Flow &flow) { return flow.left > kDone; });
+  const auto kept =
+      std::stable_partition(flows_.begin(), flows_.end(), [](const Flow &flow) { return flow.left > kDone; });
   finished.assign(kept, flows_.end());
   flows_.erase(kept, flows_.end());
   return finished;
@@ -97,7 +99,8 @@ void Bandwidth::Settle() {
     if (!flow.copy->write) {
       const auto [first, last] = std::equal_range(lines.begin(), lines.end(), flow.line);
       const uint32_t row_lines = (flow.copy->row_bytes + model_.cost.gm_line - 1) / model_.cost.gm_line;
-      cycles = std::max(cycles, model_.cost.same_line * static_cast<double>(last - first) * flow.copy->rows * row_lines);
+      cycles = std::max(
+          cycles, model_.cost.same_line * static_cast<double>(last - first) * flow.copy->rows * row_lines);
     }
     flow.rate = flow.bytes / cycles;
     demands_.push_back(flow.rate);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies in flight as a fluid: each at most as fast as its core and rows allow, all together within HBM and L2.
+// Copies in flight as a fluid: each at most as fast as its core and rows allow, all together within HBM and
+// L2.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +16,12 @@ struct Flow {
   uint32_t core = 0;
   Pipe pipe = Pipe::MTE2;
   const Event *copy = nullptr;
-  double bytes = 0;         // moved, with what misalignment adds
+  double bytes = 0;  // moved, with what misalignment adds
   double left = 0;
-  double hbm_share = 0;     // bytes over HBM for each of them
-  double row_cycles = 0;    // of all rows, when nobody else is there
-  uint64_t line = 0;        // first line: cores that start at one address meet there
-  double rate = 0;          // bytes a cycle now
+  double hbm_share = 0;   // bytes over HBM for each of them
+  double row_cycles = 0;  // of all rows, when nobody else is there
+  uint64_t line = 0;      // first line: cores that start at one address meet there
+  double rate = 0;        // bytes a cycle now
 };
 
 class Bandwidth {
@@ -30,10 +31,10 @@ class Bandwidth {
   void Start(uint32_t core, Pipe pipe, const Event &copy);
   void Delay(uint32_t core, double cycles);  // copies of this core stand still for so long
   bool idle() const { return flows_.empty(); }
-  double NextEnd() const;           // cycles from now until a copy ends
+  double NextEnd() const;  // cycles from now until a copy ends
   void Advance(double cycles);
   std::vector<Flow> TakeFinished();
-  void Settle();                    // new rates after starts and ends
+  void Settle();  // new rates after starts and ends
 
   double hbm_read() const { return hbm_read_; }
   double hbm_written() const { return hbm_written_; }

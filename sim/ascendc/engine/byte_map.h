@@ -22,8 +22,8 @@ class ByteMap {
       return;
     }
     words_[begin / 64] |= head;
-    std::fill(words_.begin() + static_cast<int64_t>(begin / 64 + 1), words_.begin() + static_cast<int64_t>(last / 64),
-              ~uint64_t{0});
+    std::fill(words_.begin() + static_cast<int64_t>(begin / 64 + 1),
+              words_.begin() + static_cast<int64_t>(last / 64), ~uint64_t{0});
     words_[last / 64] |= tail;
   }
 
@@ -32,7 +32,8 @@ class ByteMap {
     const uint64_t end = begin + bytes;
     for (uint64_t position = begin; position < end;) {
       const uint64_t missing = ~words_[position / 64] >> (position % 64);
-      if (missing != 0) return std::min(position + static_cast<uint64_t>(__builtin_ctzll(missing)), end) - begin;
+      if (missing != 0)
+        return std::min(position + static_cast<uint64_t>(__builtin_ctzll(missing)), end) - begin;
       position = (position / 64 + 1) * 64;
     }
     return bytes;

@@ -18,7 +18,8 @@ bool InKernel() { return current_core != nullptr; }
 
 Core &Core::Current() {
   if (current_core == nullptr) {
-    std::fprintf(stderr, "ascendc: an AscendC function was called outside a kernel; start kernels with sim::Launch\n");
+    std::fprintf(
+        stderr, "ascendc: an AscendC function was called outside a kernel; start kernels with sim::Launch\n");
     std::abort();
   }
   return *current_core;

@@ -16,23 +16,23 @@ class CoreState;  // pipes, clocks, shadow memory, counters and trace of one blo
 
 // What a fault is about; its name is the first word of the report and what tests look for.
 enum class FaultKind : uint8_t {
-  kAlignment,        // operand address or copy length off its 32 B grid
-  kRepeat,           // repeatTimes above 255
-  kMask,             // mask outside 1..lanes, or all zero
-  kStride,           // stride field beyond its width
-  kUbBounds,         // operand leaves its LocalTensor or its buffer
-  kGmBounds,         // access leaves its allocation or its GlobalTensor
-  kUbCapacity,       // InitBuffer beyond the Unified Buffer
-  kQueueBalance,     // EnQue/DeQue/AllocTensor/FreeTensor out of step, or buffers left at the end
-  kUninitialised,    // bytes read that nothing wrote, in UB or GM
-  kUseAfterFree,     // access to a queue tensor after FreeTensor
-  kMissingSync,      // two pipes of one block touch the same bytes without an order
-  kBlockConflict,    // two blocks touch the same GM bytes, one writing, without an order
-  kRoundMode,        // Cast with a RoundMode the pair of types does not have
-  kCount_,           // Compare / reduction count not in whole repeats, count <= 0, …
-  kType,             // instruction not available for the type on this device
-  kFlag,             // WaitFlag without SetFlag, event id out of range, SyncAll not met by all blocks
-  kAssert,           // ASSERT of the kernel itself
+  kAlignment,      // operand address or copy length off its 32 B grid
+  kRepeat,         // repeatTimes above 255
+  kMask,           // mask outside 1..lanes, or all zero
+  kStride,         // stride field beyond its width
+  kUbBounds,       // operand leaves its LocalTensor or its buffer
+  kGmBounds,       // access leaves its allocation or its GlobalTensor
+  kUbCapacity,     // InitBuffer beyond the Unified Buffer
+  kQueueBalance,   // EnQue/DeQue/AllocTensor/FreeTensor out of step, or buffers left at the end
+  kUninitialised,  // bytes read that nothing wrote, in UB or GM
+  kUseAfterFree,   // access to a queue tensor after FreeTensor
+  kMissingSync,    // two pipes of one block touch the same bytes without an order
+  kBlockConflict,  // two blocks touch the same GM bytes, one writing, without an order
+  kRoundMode,      // Cast with a RoundMode the pair of types does not have
+  kCount_,         // Compare / reduction count not in whole repeats, count <= 0, …
+  kType,           // instruction not available for the type on this device
+  kFlag,           // WaitFlag without SetFlag, event id out of range, SyncAll not met by all blocks
+  kAssert,         // ASSERT of the kernel itself
   kOther,
 };
 const char *FaultName(FaultKind kind);
@@ -46,35 +46,37 @@ class Core {
   // (bounds, alignment); hazards are recorded and the block goes on. Call it before computing the result.
   void Issue(const Instruction &instruction);
 
-  // Host pointer to on-chip memory (within its space) or to GM (a device address); bounds were judged by Issue.
+  // Host pointer to on-chip memory (within its space) or to GM (a device address); bounds were judged by
+  // Issue.
   std::byte *Memory(Space space, uint64_t address);
 
   // Ends the block with a fault at `where`; the text says what was expected and what came.
   [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);
 
-  // Order between pipes. An id is the event id that FetchEventID / AllocEventID hand out, 0..7 a pair of pipes.
+  // Order between pipes. An id is the event id that FetchEventID / AllocEventID hand out, 0..7 a pair of
+  // pipes.
   void SetFlag(Pipe from, Pipe to, int32_t id, Where where);
   void WaitFlag(Pipe from, Pipe to, int32_t id, Where where);
-  int32_t FetchEventId(Pipe from, Pipe to);                // a free id, not taken
-  int32_t AllocEventId(Pipe from, Pipe to, Where where);   // taken until ReleaseEventId
+  int32_t FetchEventId(Pipe from, Pipe to);               // a free id, not taken
+  int32_t AllocEventId(Pipe from, Pipe to, Where where);  // taken until ReleaseEventId
   void ReleaseEventId(Pipe from, Pipe to, int32_t id);
-  void Barrier(Pipe pipe, Where where);     // PipeBarrier<PIPE_x>
-  void BarrierAll(Where where);             // PipeBarrier<PIPE_ALL>
-  void SyncAllBlocks(bool vector_only, Where where, uint32_t cores = 0);            // SyncAll; cores 0: all
-  void CrossCoreSet(uint8_t mode, Pipe pipe, uint16_t flag, Where where);            // CrossCoreSetFlag
-  void CrossCoreWait(uint8_t mode, Pipe pipe, uint16_t flag, Where where);           // CrossCoreWaitFlag
+  void Barrier(Pipe pipe, Where where);                                     // PipeBarrier<PIPE_x>
+  void BarrierAll(Where where);                                             // PipeBarrier<PIPE_ALL>
+  void SyncAllBlocks(bool vector_only, Where where, uint32_t cores = 0);    // SyncAll; cores 0: all
+  void CrossCoreSet(uint8_t mode, Pipe pipe, uint16_t flag, Where where);   // CrossCoreSetFlag
+  void CrossCoreWait(uint8_t mode, Pipe pipe, uint16_t flag, Where where);  // CrossCoreWaitFlag
 
   uint32_t BlockIdx() const;
   uint32_t BlockNum() const;
   uint32_t SubBlockIdx() const;  // 0 or 1 of the two vector cores of a mixed block
   uint32_t SubBlockNum() const;
-  bool IsCube() const;           // g_coreType == AIC
+  bool IsCube() const;  // g_coreType == AIC
   uint64_t TilingKey() const;
   uint64_t ClockCycles() const;  // GetSystemCycle: modelled, monotonic
   uint64_t BytesOf(Space space) const;
 
   CoreState &state() { return *state_; }
-  Queues &queues();              // buffers and queues of the block's TPipe
+  Queues &queues();  // buffers and queues of the block's TPipe
 
   Registers registers;  // mask, atomic mode, results of reductions: set by one API function, read by another
 

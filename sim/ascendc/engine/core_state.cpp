@@ -64,8 +64,9 @@ std::byte *CoreState::Memory(Space space, uint64_t address) {
 }
 
 uint32_t CoreState::SiteOf(const char *name, Where where) {
-  const uint64_t key = (reinterpret_cast<uint64_t>(name) * 31 + reinterpret_cast<uint64_t>(where.file)) * 4099 +
-                       static_cast<uint64_t>(where.line);
+  const uint64_t key =
+      (reinterpret_cast<uint64_t>(name) * 31 + reinterpret_cast<uint64_t>(where.file)) * 4099 +
+      static_cast<uint64_t>(where.line);
   const auto [entry, added] = site_ids_.try_emplace(key, static_cast<uint32_t>(sites_.size()));
   if (added) sites_.push_back({name, where.file, where.line});
   return entry->second;
@@ -80,7 +81,8 @@ void CoreState::Issue(const Instruction &instruction) {
   const uint32_t site_id = SiteOf(instruction.name, instruction.where);
   const Site site = sites_[site_id];
   const Pipe pipe = instruction.pipe;
-  for (int i = 0; i < instruction.operand_count; ++i) CheckOperand(instruction.operands[i], site, instruction.where);
+  for (int i = 0; i < instruction.operand_count; ++i)
+    CheckOperand(instruction.operands[i], site, instruction.where);
   if (options->hazards) {
     hazards.Advance(pipe);
     uint32_t drain = 0;
@@ -135,8 +137,8 @@ void CoreState::WaitFlag(Pipe from, Pipe to, int32_t event, Where where) {
   FlagQueue &flag = FlagOf(from, to, event, "WaitFlag", where);
   if (flag.tokens.empty()) {
     Fail(FaultKind::kFlag, "WaitFlag", where,
-         std::string("HardEvent::") + PipeName(from) + "_" + PipeName(to) + " with eventID " + std::to_string(event) +
-             " was not set: missing SetFlag, the device would hang here");
+         std::string("HardEvent::") + PipeName(from) + "_" + PipeName(to) + " with eventID " +
+             std::to_string(event) + " was not set: missing SetFlag, the device would hang here");
   }
   WaitToken(to, flag.tokens.front(), where);
   flag.tokens.pop_front();
@@ -153,8 +155,8 @@ int32_t CoreState::AllocEventId(Pipe from, Pipe to, Where where) {
   uint8_t &taken = event_ids_[Index(from)][Index(to)];
   if (taken == 0xFF) {
     Fail(FaultKind::kFlag, "AllocEventID", where,
-         std::string("all ") + std::to_string(kEventIds) + " event ids of " + PipeName(from) + "_" + PipeName(to) +
-             " are taken: missing ReleaseEventID");
+         std::string("all ") + std::to_string(kEventIds) + " event ids of " + PipeName(from) + "_" +
+             PipeName(to) + " are taken: missing ReleaseEventID");
   }
   const int32_t event = FetchEventId(from, to);
   taken = static_cast<uint8_t>(taken | (1U << event));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything one simulated AI core holds while its block runs, and what it leaves to the judges that come after.
+// Everything one simulated AI core holds while its block runs, and what it leaves to the judges that come
+// after.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@ class Scheduler;
 constexpr int32_t kEventIds = 8;  // EVENT_ID0..7 of each pair of pipes
 
 struct CoreIdentity {
-  uint32_t core = 0;       // number in the launch: one a block, or three of a mixed block
+  uint32_t core = 0;  // number in the launch: one a block, or three of a mixed block
   uint32_t block = 0;
   uint32_t blocks = 0;
   uint32_t sub_block = 0;  // of the vector cores of a mixed block
@@ -43,8 +44,8 @@ struct CoreCounters {
 
 class CoreState {
  public:
-  CoreState(const CoreIdentity &identity, const DeviceModel &device, DeviceMemory &gm, const LaunchOptions &launch_options,
-            Scheduler &scheduler, uint64_t key);
+  CoreState(const CoreIdentity &identity, const DeviceModel &device, DeviceMemory &gm,
+            const LaunchOptions &launch_options, Scheduler &scheduler, uint64_t key);
 
   void BeginBlock();  // poisoned on-chip memories, fresh clocks
   void EndBlock();    // checks what must be balanced

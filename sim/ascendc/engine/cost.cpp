@@ -22,18 +22,18 @@ struct Queued {
 
 struct PipeSim {
   std::deque<Queued> queue;
-  double free = 0;      // the next instruction may start
-  double done = 0;      // all earlier ones have ended, latency included
+  double free = 0;  // the next instruction may start
+  double done = 0;  // all earlier ones have ended, latency included
   double busy_until = 0;
   bool copying = false;
 };
 
 struct CoreSim {
   const CoreTrace *trace = nullptr;
-  size_t next = 0;        // event S comes to
-  double now = 0;         // of S
-  bool charged = false;   // scalar cycles before that event are counted
-  bool arrived = false;   // at the meeting it waits for
+  size_t next = 0;       // event S comes to
+  double now = 0;        // of S
+  bool charged = false;  // scalar cycles before that event are counted
+  bool arrived = false;  // at the meeting it waits for
   bool started = false;
   bool ended = false;
   PipeSim pipes[kPipes];
@@ -61,8 +61,9 @@ struct Conflict {
 
 class Simulation {
  public:
-  Simulation(const DeviceModel &model, const std::vector<CoreTrace> &cores, const std::vector<uint32_t> &meetings,
-             const std::vector<std::vector<uint32_t>> &deliveries, bool trace)
+  Simulation(const DeviceModel &model, const std::vector<CoreTrace> &cores,
+             const std::vector<uint32_t> &meetings, const std::vector<std::vector<uint32_t>> &deliveries,
+             bool trace)
       : model_(model),
         deliveries_(deliveries),
         meetings_(meetings),
@@ -78,7 +79,8 @@ class Simulation {
 
   CostResult Run() {
     const double launch =
-        (model_.cost.launch_us + model_.cost.launch_us_per_block * static_cast<double>(std::min(cores_.size(), Slots()))) *
+        (model_.cost.launch_us +
+         model_.cost.launch_us_per_block * static_cast<double>(std::min(cores_.size(), Slots()))) *
         model_.clock_ghz * 1e3;
     now_ = launch;
     StartCores();
@@ -102,8 +104,10 @@ class Simulation {
 
   // Cores of the device that run this launch at a time; a mixed launch is bounded by its cube cores.
   size_t Slots() const {
-    const bool cube = std::any_of(cores_.begin(), cores_.end(), [](const CoreSim &core) { return core.trace->cube; });
-    const bool vector = std::any_of(cores_.begin(), cores_.end(), [](const CoreSim &core) { return !core.trace->cube; });
+    const bool cube =
+        std::any_of(cores_.begin(), cores_.end(), [](const CoreSim &core) { return core.trace->cube; });
+    const bool vector =
+        std::any_of(cores_.begin(), cores_.end(), [](const CoreSim &core) { return !core.trace->cube; });
     return cube && vector ? size_t{model_.cube_cores} * 3 : cube ? model_.cube_cores : model_.vector_cores;
   }
 
@@ -190,7 +194,8 @@ class Simulation {
   }
 
   void SetToken(CoreSim *core, uint32_t token, double time) {
-    if (core->tokens.size() <= token) core->tokens.resize(std::max<size_t>(token + 1, core->tokens.size() * 2), kUnknown);
+    if (core->tokens.size() <= token)
+      core->tokens.resize(std::max<size_t>(token + 1, core->tokens.size() * 2), kUnknown);
     core->tokens[token] = time;
   }
 
@@ -215,18 +220,25 @@ class Simulation {
           Busy(index, which, event, start, pipe.free);
           if (event.conflict > 0) conflicts_.push({start, index, event.conflict});
           break;
-        case Event::kSet: SetToken(&core, event.token, std::max(queued.ready, pipe.done)); break;
-        case Event::kPost: SetPost(event.token, std::max(queued.ready, pipe.done)); break;
+        case Event::kSet:
+          SetToken(&core, event.token, std::max(queued.ready, pipe.done));
+          break;
+        case Event::kPost:
+          SetPost(event.token, std::max(queued.ready, pipe.done));
+          break;
         case Event::kWait:
           if (event.token >= core.tokens.size() || core.tokens[event.token] == kUnknown) return moved;
           pipe.free = std::max(start, core.tokens[event.token]);
           break;
-        case Event::kBarrier: pipe.free = std::max(start, pipe.done); break;
+        case Event::kBarrier:
+          pipe.free = std::max(start, pipe.done);
+          break;
         case Event::kCopy:
           pipe.copying = true;
           pending_.push({start + model_.cost.copy_issue, index, which, queued.event, start});
           break;
-        default: break;
+        default:
+          break;
       }
       pipe.queue.pop_front();
       moved = true;
@@ -287,7 +299,8 @@ class Simulation {
         if (!Idle(*core)) return false;
         core->now = EndOf(*core);
         return true;
-      case Event::kMeet: return Meet(core, event.token);
+      case Event::kMeet:
+        return Meet(core, event.token);
       case Event::kTake: {
         for (const uint32_t post : deliveries_[event.token]) {
           if (post >= posts_.size() || posts_[post] == kUnknown) return false;
@@ -311,7 +324,8 @@ class Simulation {
       case Event::kBarrier:
         if (!on_scalar) break;
         return true;
-      default: break;
+      default:
+        break;
     }
     core->pipes[Index(event.pipe)].queue.push_back({static_cast<uint32_t>(core->next), core->now});
     return true;
@@ -355,8 +369,9 @@ class Simulation {
 
 }  // namespace
 
-CostResult Replay(const DeviceModel &model, const std::vector<CoreTrace> &cores, const std::vector<uint32_t> &meetings,
-                  const std::vector<std::vector<uint32_t>> &deliveries, bool trace) {
+CostResult Replay(const DeviceModel &model, const std::vector<CoreTrace> &cores,
+                  const std::vector<uint32_t> &meetings, const std::vector<std::vector<uint32_t>> &deliveries,
+                  bool trace) {
   return Simulation(model, cores, meetings, deliveries, trace).Run();
 }
 

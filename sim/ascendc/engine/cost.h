@@ -29,15 +29,16 @@ struct TraceSlice {
 };
 
 struct CostResult {
-  double cycles = 0;                     // launch to the end of the last core
-  double busy[kPipes] = {};              // summed over cores
+  double cycles = 0;         // launch to the end of the last core
+  double busy[kPipes] = {};  // summed over cores
   uint64_t hbm_read_bytes = 0;
   uint64_t hbm_write_bytes = 0;
-  std::vector<TraceSlice> slices;        // where asked for
+  std::vector<TraceSlice> slices;  // where asked for
 };
 
-CostResult Replay(const DeviceModel &model, const std::vector<CoreTrace> &cores, const std::vector<uint32_t> &meetings,
-                  const std::vector<std::vector<uint32_t>> &deliveries, bool trace);
+CostResult Replay(const DeviceModel &model, const std::vector<CoreTrace> &cores,
+                  const std::vector<uint32_t> &meetings, const std::vector<std::vector<uint32_t>> &deliveries,
+                  bool trace);
 
 // Chrome / Perfetto JSON: a process per core, a row per pipe.
 std::string TraceJson(const DeviceModel &model, const std::vector<CoreTrace> &cores, const CostResult &cost,

@@ -16,7 +16,7 @@
 namespace sim {
 namespace {
 
-constexpr uint64_t kGuardBytes = 512;   // never part of an allocation: an overrun of one byte is seen
+constexpr uint64_t kGuardBytes = 512;  // never part of an allocation: an overrun of one byte is seen
 constexpr uint64_t kPageBytes = 4096;
 
 uint64_t AlignUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
@@ -57,7 +57,8 @@ DeviceMemory::DeviceMemory(uint64_t capacity) : arena_(std::make_unique<Arena>()
   if (arena.fd < 0) ThrowErrno("memfd_create");
   if (ftruncate(arena.fd, static_cast<off_t>(arena.capacity)) != 0) ThrowErrno("ftruncate");
   arena.visible = static_cast<std::byte *>(MapOrThrow(arena.capacity, PROT_NONE, MAP_SHARED, arena.fd));
-  arena.host = static_cast<std::byte *>(MapOrThrow(arena.capacity, PROT_READ | PROT_WRITE, MAP_SHARED, arena.fd));
+  arena.host =
+      static_cast<std::byte *>(MapOrThrow(arena.capacity, PROT_READ | PROT_WRITE, MAP_SHARED, arena.fd));
   arena.written = static_cast<uint64_t *>(
       MapOrThrow(arena.capacity / 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1));
   arena.free[0] = arena.capacity;

@@ -10,53 +10,60 @@
 
 namespace sim {
 
-// Constants of the cycle model, in cycles of the AI core unless said otherwise. "Add", "copy" and "banks" are the
-// published measurements in tests/sim/calibration/published.json from which a value was derived.
+// Constants of the cycle model, in cycles of the AI core unless said otherwise. "Add", "copy" and "banks" are
+// the published measurements in tests/sim/calibration/published.json from which a value was derived.
 struct CostModel {
-  // Host to first instruction. Add on one core: task time less core time is 0.46 us; on 48 cores it is 2.53 us at
-  // best, and what is more than that is spread between the cores. So each block costs the dispatcher 0.043 us.
+  // Host to first instruction. Add on one core: task time less core time is 0.46 us; on 48 cores it is 2.53
+  // us at best, and what is more than that is spread between the cores. So each block costs the dispatcher
+  // 0.043 us.
   double launch_us = 0.46;
   double launch_us_per_block = 0.043;
-  // A core's first instructions come out of a cold instruction cache: scalar time per iteration grows from 14 ns
-  // (16,384 iterations) over 24 ns (341) to 33 ns (85): 1.0 us a block, of which half passes before the first copy.
+  // A core's first instructions come out of a cold instruction cache: scalar time per iteration grows from 14
+  // ns (16,384 iterations) over 24 ns (341) to 33 ns (85): 1.0 us a block, of which half passes before the
+  // first copy.
   double startup = 1000;
 
-  // Scalar unit. Add: 14..21 ns an iteration of 13 calls. A GetValue or SetValue: 18.5 ns for two reads, one write
-  // and the addition between them.
+  // Scalar unit. Add: 14..21 ns an iteration of 13 calls. A GetValue or SetValue: 18.5 ns for two reads, one
+  // write and the addition between them.
   double issue = 2.5;
   double scalar_access = 11.4;
   double scalar_line_miss = 220;  // first touch of a 64 B line of GM: one latency
 
-  // Vector unit. Add: 86.1, 278.4 and 149.6 cycles for 32 repeats of 2 cycles, 128 of 2 and 127 of 1: 22 more each.
+  // Vector unit. Add: 86.1, 278.4 and 149.6 cycles for 32 repeats of 2 cycles, 128 of 2 and 127 of 1: 22 more
+  // each.
   double vector_startup = 22;
   // Banks: a read and the previous repeat's write in one bank cost 113 cycles instead of 64 for 64 repeats.
   double bank_read_write = 0.766;
 
-  // GM -> on-chip. Copies of one and of 64 rows of 128 B take 20.6 and 532 cycles: 8.1 a row and 12.5 an instruction.
+  // GM -> on-chip. Copies of one and of 64 rows of 128 B take 20.6 and 532 cycles: 8.1 a row and 12.5 an
+  // instruction.
   double copy_issue = 12.5;
   double copy_row = 8.1;
-  // Add on one core: 701 cycles for two copies of 8 KB and the latency of the second; the split into latency and rate
-  // is by the common 119 ns of an HBM access on a loaded device (Add on 48 cores, small copies).
+  // Add on one core: 701 cycles for two copies of 8 KB and the latency of the second; the split into latency
+  // and rate is by the common 119 ns of an HBM access on a loaded device (Add on 48 cores, small copies).
   double read_latency = 220;
-  double read_hbm_bytes = 36;   // a cycle and core: bytes in flight over the latency of HBM
-  double read_l2_bytes = 72;    // repeated rounds over a quarter: 5.9 TB/s on 48 cores
+  double read_hbm_bytes = 36;  // a cycle and core: bytes in flight over the latency of HBM
+  double read_l2_bytes = 72;   // repeated rounds over a quarter: 5.9 TB/s on 48 cores
   // On-chip -> GM. Add: 295 cycles for 8 KB, 1243 for 32 KB on 48 cores.
   double write_latency = 26;
   double write_bytes = 32;
-  // Same address: 17.9 cycles a 128 B row when 48 cores read one tile: a line answers one core every 0.373 cycles.
+  // Same address: 17.9 cycles a 128 B row when 48 cores read one tile: a line answers one core every 0.373
+  // cycles.
   double same_line = 0.373;
 
   // Between on-chip memories: the width of their ports.
   double local_copy_bytes = 128;
-  double cube_fractals = 1;     // 16x16x16 half multiply-accumulates a cycle (published peak)
-  double cube_startup = 22;     // as the vector unit; not measured
+  double cube_fractals = 1;  // 16x16x16 half multiply-accumulates a cycle (published peak)
+  double cube_startup = 22;  // as the vector unit; not measured
 
   // HBM. Four rounds over 302 MB: 1208 MB in 816 us, 1.48 TB/s of 1.8; Add without L2 allocation: 1.53.
   double hbm_efficiency = 0.84;
-  // GM moves in lines of 512 B (published). Rows of 2046 B at any address cost 28 % more than 2048 B at multiples of
-  // 512 B, a line more for four; copies that start 256 B into a line (Add without bank conflicts) cost nothing more.
+  // GM moves in lines of 512 B (published). Rows of 2046 B at any address cost 28 % more than 2048 B at
+  // multiples of 512 B, a line more for four; copies that start 256 B into a line (Add without bank
+  // conflicts) cost nothing more.
   uint32_t gm_line = 512;
-  uint32_t l2_sector = 128;     // the row of 128 B is fetched without its neighbours: copy of 64x64 tiles, 1.37 TB/s
+  uint32_t l2_sector =
+      128;  // the row of 128 B is fetched without its neighbours: copy of 64x64 tiles, 1.37 TB/s
 };
 
 struct DeviceModel {
@@ -70,7 +77,8 @@ struct DeviceModel {
   double l2_bytes_per_second = 0;
   CostModel cost;
 
-  static const DeviceModel &Find(const std::string &soc);  // throws std::invalid_argument naming the known ones
+  static const DeviceModel &Find(
+      const std::string &soc);  // throws std::invalid_argument naming the known ones
   static std::vector<std::string> Names();
 };
 

@@ -31,14 +31,14 @@ struct Event {
   };
   Kind kind = kWork;
   Pipe pipe = Pipe::S;
-  bool write = false;       // kCopy: towards GM
-  bool bypass = false;      // kCopy: does not allocate in the L2
+  bool write = false;   // kCopy: towards GM
+  bool bypass = false;  // kCopy: does not allocate in the L2
   uint32_t site = 0;
   uint32_t token = 0;
-  float scalar = 0;         // cycles of the scalar unit since the previous event
+  float scalar = 0;  // cycles of the scalar unit since the previous event
   float cycles = 0;
-  float conflict = 0;       // kWork on V: cycles of these in which the banks of UB serve nobody else
-  uint64_t address = 0;     // kCopy: GM rows
+  float conflict = 0;    // kWork on V: cycles of these in which the banks of UB serve nobody else
+  uint64_t address = 0;  // kCopy: GM rows
   uint32_t row_bytes = 0;
   uint32_t rows = 0;
   int64_t row_stride = 0;

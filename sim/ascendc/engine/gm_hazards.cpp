@@ -21,14 +21,16 @@ class Intervals {
     std::sort(entries_.begin(), entries_.end(),
               [](const Entry &a, const Entry &b) { return a.access->address < b.access->address; });
     uint64_t furthest = 0;
-    for (const Entry &entry : entries_) furthest_.push_back(furthest = std::max(furthest, entry.access->end()));
+    for (const Entry &entry : entries_)
+      furthest_.push_back(furthest = std::max(furthest, entry.access->end()));
   }
 
   // Visits entries that overlap [begin, end), last first, until visit returns false.
   template <typename Visit>
   void Overlapping(uint64_t begin, uint64_t end, Visit &&visit) const {
-    auto it = std::lower_bound(entries_.begin(), entries_.end(), end,
-                               [](const Entry &entry, uint64_t value) { return entry.access->address < value; });
+    auto it = std::lower_bound(entries_.begin(), entries_.end(), end, [](const Entry &entry, uint64_t value) {
+      return entry.access->address < value;
+    });
     for (auto index = it - entries_.begin(); index > 0 && furthest_[index - 1] > begin; --index) {
       const Entry &entry = entries_[index - 1];
       if (entry.access->end() > begin && !visit(entry)) return;
@@ -50,7 +52,8 @@ bool Overlap(const GmAccess &a, const GmAccess &b, uint64_t *begin, uint64_t *en
     uint32_t first = 0;
     uint32_t last = b.rows;
     if (b.rows > 1 && b.row_stride > 0) {
-      if (low > b.address) first = static_cast<uint32_t>(std::min<uint64_t>((low - b.address) / b.row_stride, b.rows - 1));
+      if (low > b.address)
+        first = static_cast<uint32_t>(std::min<uint64_t>((low - b.address) / b.row_stride, b.rows - 1));
       last = high > b.address
                  ? static_cast<uint32_t>(std::min<uint64_t>((high - b.address) / b.row_stride + 1, b.rows))
                  : 1;
@@ -77,7 +80,8 @@ class Judge {
     }
     writes_.Sort();
     atomics_.Sort();
-    // Every pair with a write: writes among themselves, then reads and atomics against writes, reads against atomics.
+    // Every pair with a write: writes among themselves, then reads and atomics against writes, reads against
+    // atomics.
     for (const Entry &write : writes_.entries()) Against(writes_, write);
     for (const Entry &atomic : atomics_.entries()) Against(writes_, atomic);
     if (writes_.entries().empty() && atomics_.entries().empty()) return;
@@ -96,7 +100,8 @@ class Judge {
   void Against(const Intervals &others, const Entry &entry) {
     int pairs = 0;
     others.Overlapping(entry.access->address, entry.access->end(), [&](const Entry &other) {
-      if (other.access != entry.access && !Ordered(entry, other) && !Ordered(other, entry)) Conflict(other, entry);
+      if (other.access != entry.access && !Ordered(entry, other) && !Ordered(other, entry))
+        Conflict(other, entry);
       return ++pairs < kMaxPairs;
     });
   }
@@ -111,7 +116,8 @@ class Judge {
       if (scalar && (cores_[first.core].auto_sync || a.pipe == b.pipe)) return true;
       // A read and a later write of one pipe start in order, and the read is done first.
       if (a.pipe == b.pipe && !a.write && a.sequence < b.sequence) return true;
-      return log.clocks[b.clock][Index(a.pipe)] >= a.sequence && !(a.pipe == b.pipe && a.sequence > b.sequence);
+      return log.clocks[b.clock][Index(a.pipe)] >= a.sequence &&
+             !(a.pipe == b.pipe && a.sequence > b.sequence);
     }
     const GlobalClockPtr &clock = log.global_clocks[b.global_clock];
     return clock != nullptr && (*clock)[first.core][Index(a.pipe)] >= a.sequence;
@@ -133,21 +139,24 @@ class Judge {
     uint64_t size = 0;
     memory_.Find(reinterpret_cast<const void *>(begin), 1, &start, &size);
     const auto base = reinterpret_cast<uint64_t>(start);
-    const std::string where = Range(Space::GM, static_cast<int64_t>(begin - base), static_cast<int64_t>(end - base)) +
-                              " of an allocation of " + std::to_string(size);
+    const std::string where =
+        Range(Space::GM, static_cast<int64_t>(begin - base), static_cast<int64_t>(end - base)) +
+        " of an allocation of " + std::to_string(size);
     if (a.core == b.core) {
-      core_b.faults->AddPair(FaultKind::kMissingSync, site_a, site_b,
-                             Describe(site_b) + " on " + PipeName(b.access->pipe) +
-                                 (b.access->write ? " writes " : " reads ") + where + ", that " + Describe(site_a) +
-                                 " on " + PipeName(a.access->pipe) + (a.access->write ? " writes" : " reads") +
-                                 ", with no order between them: missing " + OrderOf(a.access->pipe, b.access->pipe));
+      core_b.faults->AddPair(
+          FaultKind::kMissingSync, site_a, site_b,
+          Describe(site_b) + " on " + PipeName(b.access->pipe) + (b.access->write ? " writes " : " reads ") +
+              where + ", that " + Describe(site_a) + " on " + PipeName(a.access->pipe) +
+              (a.access->write ? " writes" : " reads") + ", with no order between them: missing " +
+              OrderOf(a.access->pipe, b.access->pipe));
       return;
     }
-    core_b.faults->AddPair(FaultKind::kBlockConflict, site_a, site_b,
-                           Describe(site_b) + (b.access->write ? " writes " : " reads ") + where + ", that block " +
-                               std::to_string(core_a.block) + " " + (a.access->write ? "writes" : "reads") + " in " +
-                               Describe(site_a) + ", with no order between the blocks: missing SyncAll" +
-                               (a.access->write && b.access->write ? ", or blocks that overlap by mistake" : ""));
+    core_b.faults->AddPair(
+        FaultKind::kBlockConflict, site_a, site_b,
+        Describe(site_b) + (b.access->write ? " writes " : " reads ") + where + ", that block " +
+            std::to_string(core_a.block) + " " + (a.access->write ? "writes" : "reads") + " in " +
+            Describe(site_a) + ", with no order between the blocks: missing SyncAll" +
+            (a.access->write && b.access->write ? ", or blocks that overlap by mistake" : ""));
   }
 
   const std::vector<GmCore> &cores_;

@@ -7,7 +7,8 @@ namespace sim {
 
 std::string OrderOf(Pipe earlier, Pipe later) {
   if (earlier == later) return std::string("PipeBarrier<PIPE_") + PipeName(later) + ">";
-  std::string event = std::string("SetFlag/WaitFlag<HardEvent::") + PipeName(earlier) + "_" + PipeName(later) + ">";
+  std::string event =
+      std::string("SetFlag/WaitFlag<HardEvent::") + PipeName(earlier) + "_" + PipeName(later) + ">";
   const bool queue = earlier != Pipe::S && later != Pipe::S;
   return queue ? event + " (or EnQue/DeQue, FreeTensor/AllocTensor of a TQue)" : event;
 }
@@ -51,56 +52,66 @@ void Hazards::BarrierAll() {
   for (Clock &clock : clocks_) Join(&clock, sequence_);
 }
 
-void Hazards::Report(Pipe pipe, const Operand &operand, const Site &site, Pipe earlier, const Site &earlier_site,
-                     bool earlier_write, uint64_t cell, FaultLog *log) const {
+void Hazards::Report(Pipe pipe, const Operand &operand, const Site &site, const Conflict &conflict,
+                     const std::vector<Site> &sites, FaultLog *log) const {
+  const Site &earlier = sites[conflict.site];
+  if (log->Known(FaultKind::kMissingSync, earlier, site)) return;
   const ByteRange extent = Extent(operand);
-  const auto begin = static_cast<int64_t>(cell * kCellBytes);
-  // The block in question and what of it this operand touches.
-  const int64_t low = std::max(begin, extent.begin);
-  const int64_t high = std::min<int64_t>(begin + kCellBytes, extent.end);
-  log->AddPair(FaultKind::kMissingSync, earlier_site, site,
+  const int64_t low = std::max(static_cast<int64_t>(conflict.first * kCellBytes), extent.begin);
+  const int64_t high = std::min(static_cast<int64_t>(conflict.end * kCellBytes), extent.end);
+  log->AddPair(FaultKind::kMissingSync, earlier, site,
                Describe(site) + " on " + PipeName(pipe) + (operand.write ? " writes " : " reads ") + operand.name +
-                   ", " + Range(operand.space, low, high) + ", that " + Describe(earlier_site) + " on " +
-                   PipeName(earlier) + (earlier_write ? " writes" : " reads") +
-                   ", with no order between them: missing " + OrderOf(earlier, pipe));
+                   ", " + Range(operand.space, low, high) + ", that " + Describe(earlier) + " on " +
+                   PipeName(conflict.pipe) + (conflict.write ? " writes" : " reads") +
+                   ", with no order between them: missing " + OrderOf(conflict.pipe, pipe));
 }
 
 uint32_t Hazards::JudgeCells(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites,
                              uint64_t first, uint64_t last, FaultLog *log) {
   Shadow &shadow = shadows_[Index(operand.space)];
+  Clock &known = clocks_[Index(pipe)];
   uint32_t drain = 0;
-  const Clock &known = clocks_[Index(pipe)];
-  auto conflict = [&](Pipe earlier, const Cell &cell, bool earlier_write, uint64_t index) {
+  Conflict conflict;  // blocks in a row that meet one earlier call
+  auto report = [&] {
+    if (conflict.end != 0) Report(pipe, operand, site, conflict, sites, log);
+    conflict.end = 0;
+  };
+  auto meet = [&](Pipe earlier, const Cell &cell, bool write, uint64_t index) {
     if (auto_sync_ && (pipe == Pipe::S || earlier == Pipe::S)) {
       if (pipe == Pipe::S) {
         drain |= 1U << Index(earlier);
-        clocks_[Index(Pipe::S)][Index(earlier)] = std::max(known[Index(earlier)], cell.sequence);
+        known[Index(earlier)] = std::max(known[Index(earlier)], cell.sequence);
       }
       return;
     }
-    const Site &earlier_site = sites[cell.site];
-    if (!log->Known(FaultKind::kMissingSync, earlier_site, site)) {
-      Report(pipe, operand, site, earlier, earlier_site, earlier_write, index, log);
+    if (conflict.end != index || conflict.site != cell.site || conflict.pipe != earlier) {
+      report();
+      conflict = {earlier, write, cell.site, index, index};
     }
+    conflict.end = index + 1;
   };
-  if (!shadow.writes.empty()) {
-    for (uint64_t cell = first; cell <= last; ++cell) {
-      const Cell &write = shadow.writes[cell];
-      if (write.sequence > known[shadow.write_pipes[cell]]) {
-        conflict(static_cast<Pipe>(shadow.write_pipes[cell]), write, true, cell);
-      }
-    }
-  }
-  if (!operand.write) return drain;
-  for (int earlier = 0; earlier < kPipes; ++earlier) {
+
+  // Readers came after the write they read: where one of them is in the way, it is the one to name.
+  bool readers = false;
+  for (int earlier = 0; operand.write && earlier < kPipes; ++earlier) {
     const std::vector<Cell> &reads = shadow.reads[earlier];
-    if (reads.empty()) continue;
     // A read and a later write of the same pipe start in order, and the read is done first.
-    if (earlier == Index(pipe)) continue;
+    if (reads.empty() || earlier == Index(pipe)) continue;
     for (uint64_t cell = first; cell <= last; ++cell) {
-      if (reads[cell].sequence > known[earlier]) conflict(static_cast<Pipe>(earlier), reads[cell], false, cell);
+      if (reads[cell].sequence <= known[earlier]) continue;
+      meet(static_cast<Pipe>(earlier), reads[cell], false, cell);
+      readers = true;
+    }
+    report();
+  }
+  if (shadow.writes.empty() || readers) return drain;
+  for (uint64_t cell = first; cell <= last; ++cell) {
+    const Cell &write = shadow.writes[cell];
+    if (write.sequence > known[shadow.write_pipes[cell]]) {
+      meet(static_cast<Pipe>(shadow.write_pipes[cell]), write, true, cell);
     }
   }
+  report();
   return drain;
 }
 
@@ -109,7 +120,8 @@ uint32_t Hazards::Judge(Pipe pipe, const Operand &operand, const Site &site, con
   if (operand.space == Space::GM) return 0;
   uint32_t drain = 0;
   ForEachRun(operand, [&](uint64_t begin, uint64_t bytes) {
-    drain |= JudgeCells(pipe, operand, site, sites, begin / kCellBytes, (begin + bytes - 1) / kCellBytes, log);
+    drain |=
+        JudgeCells(pipe, operand, site, sites, begin / kCellBytes, (begin + bytes - 1) / kCellBytes, log);
   });
   return drain;
 }
@@ -130,10 +142,12 @@ void Hazards::Record(Pipe pipe, const Operand &operand, uint32_t site, bool atom
   ForEachRun(operand, [&](uint64_t begin, uint64_t bytes) {
     const uint64_t first = begin / kCellBytes;
     const uint64_t last = (begin + bytes - 1) / kCellBytes;
-    std::fill(table.begin() + static_cast<int64_t>(first), table.begin() + static_cast<int64_t>(last + 1), cell);
+    std::fill(table.begin() + static_cast<int64_t>(first), table.begin() + static_cast<int64_t>(last + 1),
+              cell);
     if (operand.write) {
       std::fill(shadow.write_pipes.begin() + static_cast<int64_t>(first),
-                shadow.write_pipes.begin() + static_cast<int64_t>(last + 1), static_cast<uint8_t>(Index(pipe)));
+                shadow.write_pipes.begin() + static_cast<int64_t>(last + 1),
+                static_cast<uint8_t>(Index(pipe)));
     }
   });
 }

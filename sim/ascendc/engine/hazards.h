@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Happens-before of one core: vector clocks of its pipes, shadow of its on-chip memories, log of its GM accesses.
+// Happens-before of one core: vector clocks of its pipes, shadow of its on-chip memories, log of its GM
+// accesses.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +19,11 @@ struct GmAccess {
   uint64_t row_bytes = 0;
   uint32_t rows = 1;
   int64_t row_stride = 0;
-  uint32_t sequence = 0;       // of `pipe`
+  uint32_t sequence = 0;  // of `pipe`
   uint32_t site = 0;
-  uint32_t clock = 0;          // index in GmLog::clocks: what `pipe` knew when it was issued
-  uint32_t global_clock = 0;   // index in GmLog::global_clocks
-  uint32_t epoch = 0;          // flags set by `pipe` so far
+  uint32_t clock = 0;         // index in GmLog::clocks: what `pipe` knew when it was issued
+  uint32_t global_clock = 0;  // index in GmLog::global_clocks
+  uint32_t epoch = 0;         // flags set by `pipe` so far
   Pipe pipe = Pipe::S;
   bool write = false;
   bool atomic = false;
@@ -46,7 +47,8 @@ class Hazards {
   void Advance(Pipe pipe);
   // Judges one operand of the instruction Advance announced, then Record notes it.
   // Returns the pipes S has to wait for under auto-sync, as a bit mask.
-  uint32_t Judge(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites, FaultLog *log);
+  uint32_t Judge(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites,
+                 FaultLog *log);
   void Record(Pipe pipe, const Operand &operand, uint32_t site, bool atomic);
 
   // A flag carries what its pipe has done and knows; joining it is waiting for it.
@@ -70,20 +72,28 @@ class Hazards {
     std::vector<Cell> reads[kPipes];
   };
   static constexpr uint64_t kCellBytes = 32;
+  // Blocks [first, end) of an operand that an earlier call touches, unordered; end 0: none.
+  struct Conflict {
+    Pipe pipe = Pipe::S;
+    bool write = false;
+    uint32_t site = 0;
+    uint64_t first = 0;
+    uint64_t end = 0;
+  };
 
   bool Ordered(Pipe pipe, Pipe earlier, uint32_t sequence) const {
     return clocks_[Index(pipe)][Index(earlier)] >= sequence;
   }
-  void Report(Pipe pipe, const Operand &operand, const Site &site, Pipe earlier, const Site &earlier_site,
-              bool earlier_write, uint64_t cell, FaultLog *log) const;
+  void Report(Pipe pipe, const Operand &operand, const Site &site, const Conflict &conflict,
+              const std::vector<Site> &sites, FaultLog *log) const;
   uint32_t JudgeCells(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites,
                       uint64_t first, uint64_t last, FaultLog *log);
   void RecordGm(Pipe pipe, const Operand &operand, uint32_t site, bool atomic);
 
   bool auto_sync_ = true;
   const uint64_t *space_bytes_ = nullptr;
-  Clock sequence_{};             // instructions issued to each pipe
-  Clock clocks_[kPipes] = {};    // what each pipe knows
+  Clock sequence_{};           // instructions issued to each pipe
+  Clock clocks_[kPipes] = {};  // what each pipe knows
   uint32_t epochs_[kPipes] = {};
   uint32_t last_clock_[kPipes] = {};
   uint32_t last_access_[kPipes] = {};

@@ -26,8 +26,9 @@ struct Where {
   }
 };
 
-// The bytes one operand touches: `groups` x `rows` runs of `row_bytes`, e.g. repeats x data blocks of a vector
-// instruction, or one group of blockCount rows of a DataCopy. Strides are in bytes, from start to start.
+// The bytes one operand touches: `groups` x `rows` runs of `row_bytes`, e.g. repeats x data blocks of a
+// vector instruction, or one group of blockCount rows of a DataCopy. Strides are in bytes, from start to
+// start.
 struct Operand {
   const char *name = "";  // the parameter's name in the AscendC documentation: "dst", "src0", …
   Space space = Space::UB;
@@ -46,31 +47,31 @@ struct Operand {
   const uint64_t *elements = nullptr;
   uint32_t alignment = 32;  // required of `address`, in bytes; 1: none (GM)
   bool defined = true;      // false: reading bytes never written is legal (e.g. padding lanes of a sort)
-  int32_t buffer_id = -1;   // LocalTensorBase::buffer_id and generation: a stale one is a use after FreeTensor
+  int32_t buffer_id = -1;  // LocalTensorBase::buffer_id and generation: a stale one is a use after FreeTensor
   uint32_t generation = 0;
 };
 
 // What work costs, looked up in the device description.
 enum class Work : uint8_t {
-  kScalar,       // one scalar access (GetValue / SetValue) or scalar arithmetic
-  kVector,       // repeats x cycles of `vector_class`
-  kCopy,         // bytes between GM and on-chip memory, in `rows` of the GM operand
-  kLocalCopy,    // bytes between on-chip memories
-  kCube,         // `fractals` 16x16x16 multiply-accumulates
-  kSync,         // flags and barriers: issue cost only
+  kScalar,     // one scalar access (GetValue / SetValue) or scalar arithmetic
+  kVector,     // repeats x cycles of `vector_class`
+  kCopy,       // bytes between GM and on-chip memory, in `rows` of the GM operand
+  kLocalCopy,  // bytes between on-chip memories
+  kCube,       // `fractals` 16x16x16 multiply-accumulates
+  kSync,       // flags and barriers: issue cost only
 };
 
 // Families of vector instructions that take the same cycles a repeat.
 enum class VectorClass : uint8_t {
-  kSimple,     // add, sub, max, min, and, or, not, shifts, copy, duplicate
-  kMultiply,   // mul, muls, axpy, fused multiply-add
-  kDivide,     // div, reciprocal, sqrt, rsqrt
+  kSimple,          // add, sub, max, min, and, or, not, shifts, copy, duplicate
+  kMultiply,        // mul, muls, axpy, fused multiply-add
+  kDivide,          // div, reciprocal, sqrt, rsqrt
   kTranscendental,  // exp, ln, …
   kCast,
-  kCompare,    // compare, select
-  kGather,     // gather, scatter, one data block or element a lane
-  kReduce,     // whole, block and pair reductions
-  kSort,       // sort32, merge sort
+  kCompare,  // compare, select
+  kGather,   // gather, scatter, one data block or element a lane
+  kReduce,   // whole, block and pair reductions
+  kSort,     // sort32, merge sort
   kTranspose,
   kCount,
 };
@@ -85,11 +86,11 @@ struct Instruction {
   int operand_count = 0;
   Work work = Work::kScalar;
   VectorClass vector_class = VectorClass::kSimple;
-  uint32_t repeats = 1;       // kVector: 256 B repeats, one by one on the pipe; legality limits it to 255
-  uint64_t elements = 0;      // elements computed, for the counters
-  uint64_t fractals = 0;      // kCube
-  bool l2_bypass = false;     // kCopy: the GlobalTensor's L2 cache hint is CACHE_MODE_DISABLE
-  bool atomic = false;        // kCopy to GM under SetAtomicAdd & co: ordered by the memory, not a write conflict
+  uint32_t repeats = 1;    // kVector: 256 B repeats, one by one on the pipe; legality limits it to 255
+  uint64_t elements = 0;   // elements computed, for the counters
+  uint64_t fractals = 0;   // kCube
+  bool l2_bypass = false;  // kCopy: the GlobalTensor's L2 cache hint is CACHE_MODE_DISABLE
+  bool atomic = false;     // kCopy to GM under SetAtomicAdd & co: ordered by the memory, not a write conflict
 
   Operand &Add(const Operand &operand) { return operands[operand_count++] = operand; }
 };

@@ -17,7 +17,8 @@ L2Cache::L2Cache(const DeviceModel &model, const std::vector<const std::vector<E
     }
   };
   each_copy([&](const Event &copy) {
-    const uint64_t end = copy.address + static_cast<uint64_t>((copy.rows - 1) * copy.row_stride) + copy.row_bytes;
+    const uint64_t end =
+        copy.address + static_cast<uint64_t>((copy.rows - 1) * copy.row_stride) + copy.row_bytes;
     first = std::min({first, copy.address, end - copy.row_bytes});
     last = std::max({last, end, copy.address + copy.row_bytes});
   });

@@ -17,7 +17,8 @@ struct HbmTraffic {
 
 class L2Cache {
  public:
-  // The kernel follows itself: where what it allocates does not fit, the L2 starts full of lines as dirty as its own.
+  // The kernel follows itself: where what it allocates does not fit, the L2 starts full of lines as dirty as
+  // its own.
   L2Cache(const DeviceModel &model, const std::vector<const std::vector<Event> *> &cores);
 
   HbmTraffic Access(uint64_t address, uint64_t bytes, bool write, bool bypass);

@@ -37,7 +37,8 @@ class Launcher {
         model_(model),
         kernel_(kernel),
         options_(options),
-        scheduler_(StartOrder(kernel, block_dim, options.seed), Threads(options), [this](uint32_t i) { RunCore(i); }) {
+        scheduler_(StartOrder(kernel, block_dim, options.seed), Threads(options),
+                   [this](uint32_t i) { RunCore(i); }) {
     const uint32_t per_block = CoresPerBlock(kernel);
     for (uint32_t i = 0; i < block_dim * per_block; ++i) {
       CoreIdentity id;
@@ -131,7 +132,8 @@ class Launcher {
     for (const auto &core : cores_) {
       traces.push_back({core->id.core, core->id.cube, &core->events, &core->sites(), core->pending_scalar()});
     }
-    const CostResult cost = Replay(model_, traces, scheduler_.meetings(), scheduler_.deliveries(), options_.trace);
+    const CostResult cost =
+        Replay(model_, traces, scheduler_.meetings(), scheduler_.deliveries(), options_.trace);
     for (int pipe = 0; pipe < kPipes; ++pipe) report->pipes[pipe].busy_cycles = cost.busy[pipe];
     report->hbm_read_bytes = cost.hbm_read_bytes;
     report->hbm_write_bytes = cost.hbm_write_bytes;
@@ -146,7 +148,7 @@ class Launcher {
     std::vector<std::string> texts;
     for (const auto &core : cores_) {
       for (const LoggedFault &fault : core->log.faults()) {
-        const std::string key = FirstLine(fault);
+        const std::string key = std::string(FaultName(fault.kind)) + fault.calls;
         const auto known = std::find(texts.begin(), texts.end(), key);
         if (known != texts.end()) {
           ++more[known - texts.begin()];
@@ -155,8 +157,8 @@ class Launcher {
         texts.push_back(key);
         more.push_back(0);
         report->faults.push_back({fault.kind, kernel_.name, core->id.block,
-                                  std::string(FaultName(fault.kind)) + ": kernel " + kernel_.name + ", block " +
-                                      std::to_string(core->id.block) + ": " + fault.text});
+                                  std::string(FaultName(fault.kind)) + ": kernel " + kernel_.name +
+                                      ", block " + std::to_string(core->id.block) + ": " + fault.text});
       }
     }
     for (size_t i = 0; i < more.size(); ++i) {
@@ -164,11 +166,6 @@ class Launcher {
       if (more[i] != 0) text += "; the same in " + std::to_string(more[i]) + " more blocks";
       text += " [seed " + std::to_string(options_.seed) + "]";
     }
-  }
-
-  // What a fault has in common between blocks: its kind and the call it starts with.
-  static std::string FirstLine(const LoggedFault &fault) {
-    return std::string(FaultName(fault.kind)) + fault.text.substr(0, fault.text.find(')'));
   }
 
   DeviceMemory &memory_;

@@ -24,12 +24,12 @@ struct Kernel {
 };
 
 struct LaunchOptions {
-  bool auto_sync = true;     // model the compiler's auto-sync; false is the strict mode
-  bool hazards = true;       // happens-before and uninitialised-read judges
-  bool cost = true;          // cycle model
-  bool trace = false;        // keep the events for Report::Trace
-  uint32_t threads = 0;      // 0: all host cores
-  uint64_t seed = 0;         // order in which blocks start; a failure prints it
+  bool auto_sync = true;                   // model the compiler's auto-sync; false is the strict mode
+  bool hazards = true;                     // happens-before and uninitialised-read judges
+  bool cost = true;                        // cycle model
+  bool trace = false;                      // keep the events for Report::Trace
+  uint32_t threads = 0;                    // 0: all host cores
+  uint64_t seed = 0;                       // order in which blocks start; a failure prints it
   static LaunchOptions FromEnvironment();  // AVO_SIM_STRICT, AVO_SIM_FAST, AVO_SIM_THREADS, AVO_SIM_SEED
 };
 
@@ -37,39 +37,40 @@ struct Fault {
   FaultKind kind;
   std::string kernel;
   uint32_t block;
-  std::string text;  // whole message: kernel, block, instruction(s) with source lines, operand, bytes, missing event
+  std::string
+      text;  // whole message: kernel, block, instruction(s) with source lines, operand, bytes, missing event
 };
 
 struct PipeCounters {
   uint64_t instructions = 0;
-  uint64_t bytes = 0;          // kCopy: bytes moved; others: bytes of operands
+  uint64_t bytes = 0;  // kCopy: bytes moved; others: bytes of operands
   uint64_t repeats = 0;
-  double busy_cycles = 0;      // modelled, summed over blocks
+  double busy_cycles = 0;  // modelled, summed over blocks
 };
 
 struct Report {
   std::string kernel;
   std::string soc;
   uint32_t blocks = 0;
-  uint32_t cores = 0;              // blocks that issued any instruction but scalar ones
+  uint32_t cores = 0;  // blocks that issued any instruction but scalar ones
   PipeCounters pipes[kPipes];
-  uint64_t gm_read_bytes = 0;      // by MTE2 and scalar loads
+  uint64_t gm_read_bytes = 0;  // by MTE2 and scalar loads
   uint64_t gm_write_bytes = 0;
-  uint64_t hbm_read_bytes = 0;     // modelled: misses of the L2
+  uint64_t hbm_read_bytes = 0;  // modelled: misses of the L2
   uint64_t hbm_write_bytes = 0;
-  uint64_t scalar_accesses = 0;    // GetValue / SetValue
+  uint64_t scalar_accesses = 0;  // GetValue / SetValue
   uint64_t ub_peak_bytes = 0;
-  double cycles = 0;               // modelled makespan, launch overhead included
+  double cycles = 0;  // modelled makespan, launch overhead included
   double microseconds = 0;
   std::vector<Fault> faults;
 
   bool ok() const { return faults.empty(); }
-  std::string Json() const;                    // every field above, one object
-  std::string trace;                           // Chrome / Perfetto JSON where LaunchOptions::trace
+  std::string Json() const;  // every field above, one object
+  std::string trace;         // Chrome / Perfetto JSON where LaunchOptions::trace
 };
 
-// Blocks until all blocks have ended. `args` are device addresses (or by-value words); `tiling` is copied to GM and
-// its address appended after `args`. A kernel with faults leaves GM as its blocks left it.
+// Blocks until all blocks have ended. `args` are device addresses (or by-value words); `tiling` is copied to
+// GM and its address appended after `args`. A kernel with faults leaves GM as its blocks left it.
 Report Launch(DeviceMemory &memory, const DeviceModel &model, const Kernel &kernel, uint32_t block_dim,
               uint64_t tiling_key, const std::vector<void *> &args, const void *tiling, size_t tiling_bytes,
               const LaunchOptions &options);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operand may be: aligned, inside its memory, in a buffer that is in use, and defined where it is read.
+// What an operand may be: aligned, inside its memory, in a buffer that is in use, and defined where it is
+// read.
 #include "core_state.h"
 #include "runs.h"
 
@@ -9,7 +10,8 @@ void CoreState::CheckOperand(const Operand &operand, const Site &site, Where whe
   if (operand.alignment > 1 && operand.address % operand.alignment != 0) {
     Fail(FaultKind::kAlignment, site.name, where,
          std::string(operand.name) + " must start on a multiple of " + std::to_string(operand.alignment) +
-             " bytes, its address is " + SpaceName(operand.space) + " offset " + std::to_string(operand.address));
+             " bytes, its address is " + SpaceName(operand.space) + " offset " +
+             std::to_string(operand.address));
   }
   if (operand.space == Space::GM) {
     CheckGmBounds(operand, site, where);
@@ -47,7 +49,8 @@ void CoreState::CheckGmBounds(const Operand &operand, const Site &site, Where wh
     text += std::to_string(end - begin) + " bytes at a GM address in no allocation";
   } else {
     const auto base = static_cast<int64_t>(reinterpret_cast<uint64_t>(start));
-    text += Range(Space::GM, extent.begin - base, extent.end - base) + " of an allocation of " + std::to_string(size);
+    text += Range(Space::GM, extent.begin - base, extent.end - base) + " of an allocation of " +
+            std::to_string(size);
   }
   Fail(FaultKind::kGmBounds, site.name, where, text);
 }
@@ -64,10 +67,11 @@ void CoreState::CheckDefined(const Operand &operand, const Site &site) {
     if (first == bytes) return;
     const uint64_t base = gm ? last_allocation_ : 0;
     const auto low = static_cast<int64_t>(begin - base);
-    reported = log.AddPair(FaultKind::kUninitialised, site, site,
-                           Describe(site) + " reads " + operand.name + ", " +
-                               Range(operand.space, low, low + static_cast<int64_t>(bytes)) +
-                               ", but nothing wrote byte " + std::to_string(low + static_cast<int64_t>(first)));
+    reported =
+        log.AddPair(FaultKind::kUninitialised, site, site,
+                    Describe(site) + " reads " + operand.name + ", " +
+                        Range(operand.space, low, low + static_cast<int64_t>(bytes)) +
+                        ", but nothing wrote byte " + std::to_string(low + static_cast<int64_t>(first)));
   });
 }
 

@@ -6,8 +6,9 @@
 namespace sim {
 
 const char *PositionName(AscendC::TPosition position) {
-  static const char *const names[] = {"GM",  "A1",    "A2",     "B1",      "B2",  "C1",   "C2",        "CO1",
-                                      "CO2", "VECIN", "VECOUT", "VECCALC", "SPM", "TSCM", "C2PIPE2GM", "C2PIPE2LOCAL"};
+  static const char *const names[] = {"GM",  "A1",   "A2",        "B1",          "B2",     "C1",
+                                      "C2",  "CO1",  "CO2",       "VECIN",       "VECOUT", "VECCALC",
+                                      "SPM", "TSCM", "C2PIPE2GM", "C2PIPE2LOCAL"};
   return position < AscendC::TPosition::MAX ? names[static_cast<int>(position)] : "?";
 }
 
@@ -44,8 +45,9 @@ int32_t Queues::Take(AscendC::TPosition position, int32_t queue, uint32_t bytes,
   const uint64_t capacity = core_->model->bytes[s];
   if (top_[s] + size > capacity) {
     core_->Fail(FaultKind::kUbCapacity, "InitBuffer", where,
-                std::string("a buffer of ") + std::to_string(size) + " bytes does not fit in " + SpaceName(space) +
-                    ": " + std::to_string(top_[s]) + " of " + std::to_string(capacity) + " bytes are taken");
+                std::string("a buffer of ") + std::to_string(size) + " bytes does not fit in " +
+                    SpaceName(space) + ": " + std::to_string(top_[s]) + " of " + std::to_string(capacity) +
+                    " bytes are taken");
   }
   Buffer buffer;
   buffer.space = space;
@@ -89,19 +91,22 @@ LocalTensorBase Queues::TensorOf(int32_t id) const {
 
 Queues::Queue &Queues::Checked(int32_t queue, const char *instruction, Where where) {
   if (queue < 0 || static_cast<size_t>(queue) >= queues_.size() || queues_[queue].buffers.empty()) {
-    core_->Fail(FaultKind::kQueueBalance, instruction, where, "the queue has no buffers: missing TPipe::InitBuffer");
+    core_->Fail(FaultKind::kQueueBalance, instruction, where,
+                "the queue has no buffers: missing TPipe::InitBuffer");
   }
   return queues_[queue];
 }
 
-Queues::Buffer &Queues::Owned(int32_t queue, const LocalTensorBase &tensor, const char *instruction, Where where) {
+Queues::Buffer &Queues::Owned(int32_t queue, const LocalTensorBase &tensor, const char *instruction,
+                              Where where) {
   const int32_t id = tensor.buffer_id;
   if (id < 0 || static_cast<size_t>(id) >= buffers_.size() || buffers_[id].queue != queue) {
     core_->Fail(FaultKind::kQueueBalance, instruction, where, "the tensor is none of this queue's buffers");
   }
   Buffer &buffer = buffers_[id];
   if (buffer.generation != tensor.generation || buffer.state == BufferState::kIdle) {
-    core_->Fail(FaultKind::kUseAfterFree, instruction, where, "the tensor was already given back by FreeTensor");
+    core_->Fail(FaultKind::kUseAfterFree, instruction, where,
+                "the tensor was already given back by FreeTensor");
   }
   return buffer;
 }
@@ -118,7 +123,8 @@ LocalTensorBase Queues::Alloc(int32_t id, Where where) {
   }
   if (next < 0) {
     core_->Fail(FaultKind::kQueueBalance, "AllocTensor", where,
-                "all " + std::to_string(queue.buffers.size()) + " buffers of the queue are in use, the first " +
+                "all " + std::to_string(queue.buffers.size()) +
+                    " buffers of the queue are in use, the first " +
                     StateName(buffers_[queue.buffers.front()].state) + ": missing FreeTensor");
   }
   Buffer &buffer = buffers_[next];
@@ -133,7 +139,8 @@ void Queues::EnQue(int32_t id, const LocalTensorBase &tensor, Where where) {
   Queue &queue = Checked(id, "EnQue", where);
   Buffer &buffer = Owned(id, tensor, "EnQue", where);
   if (buffer.state == BufferState::kQueued) {
-    core_->Fail(FaultKind::kQueueBalance, "EnQue", where, "the tensor is in the queue already: missing DeQue");
+    core_->Fail(FaultKind::kQueueBalance, "EnQue", where,
+                "the tensor is in the queue already: missing DeQue");
   }
   if (queue.kind.depth > 0 && static_cast<int32_t>(queue.queued.size()) >= queue.kind.depth) {
     core_->Fail(FaultKind::kQueueBalance, "EnQue", where,
@@ -162,7 +169,8 @@ void Queues::Free(int32_t id, const LocalTensorBase &tensor, Where where) {
   Queue &queue = Checked(id, "FreeTensor", where);
   Buffer &buffer = Owned(id, tensor, "FreeTensor", where);
   if (buffer.state == BufferState::kQueued) {
-    core_->Fail(FaultKind::kQueueBalance, "FreeTensor", where, "the tensor is still in the queue: missing DeQue");
+    core_->Fail(FaultKind::kQueueBalance, "FreeTensor", where,
+                "the tensor is still in the queue: missing DeQue");
   }
   buffer.emptied = core_->SetToken(queue.kind.consumer, queue.kind.producer, where);
   buffer.state = BufferState::kIdle;
@@ -208,8 +216,8 @@ std::string Queues::Leftover() const {
   for (const Buffer &buffer : buffers_) {
     if (buffer.queue < 0 || buffer.state == BufferState::kIdle) continue;
     const Site site{"AllocTensor", buffer.where.file, buffer.where.line};
-    return std::string("a buffer of ") + PositionName(buffer.position) + " " + StateName(buffer.state) + ", from " +
-           Describe(site);
+    return std::string("a buffer of ") + PositionName(buffer.position) + " " + StateName(buffer.state) +
+           ", from " + Describe(site);
   }
   return "";
 }

@@ -34,7 +34,7 @@ class Queues {
   int32_t InitQueue(const QueueKind &kind, uint32_t number, uint32_t bytes, Where where);
   int32_t InitBuffer(AscendC::TPosition position, uint32_t bytes, Where where);  // of a TBuf: the buffer's id
   LocalTensorBase TensorOf(int32_t buffer) const;
-  void Release();                        // TPipe::Reset: all memory is free again, buffers left in use are a fault
+  void Release();  // TPipe::Reset: all memory is free again, buffers left in use are a fault
   uint64_t Allocated(Space space) const { return top_[static_cast<int>(space)]; }
   uint64_t Peak(Space space) const { return peak_[static_cast<int>(space)]; }
 
@@ -42,8 +42,8 @@ class Queues {
   void EnQue(int32_t queue, const LocalTensorBase &tensor, Where where);
   LocalTensorBase DeQue(int32_t queue, Where where);
   void Free(int32_t queue, const LocalTensorBase &tensor, Where where);
-  bool Vacant(int32_t queue) const;      // VacantInQue: another EnQue fits
-  int32_t Count(int32_t queue) const;    // GetTensorCountInQue
+  bool Vacant(int32_t queue) const;    // VacantInQue: another EnQue fits
+  int32_t Count(int32_t queue) const;  // GetTensorCountInQue
   bool HasIdle(int32_t queue) const;
 
   // Judges an operand: "" or what is wrong with the buffer it lies in.
@@ -60,8 +60,8 @@ class Queues {
     int32_t queue = -1;  // -1: a TBuf
     BufferState state = BufferState::kIdle;
     uint32_t generation = 0;
-    uint32_t filled = 0;  // flag of EnQue, 0: none
-    uint32_t emptied = 0; // flag of FreeTensor
+    uint32_t filled = 0;   // flag of EnQue, 0: none
+    uint32_t emptied = 0;  // flag of FreeTensor
     Where where{};
   };
   struct Queue {

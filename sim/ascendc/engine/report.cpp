@@ -40,10 +40,10 @@ std::string Report::Json() const {
            number("instructions", pipe.instructions) + "," + number("bytes", pipe.bytes) + "," +
            number("repeats", pipe.repeats) + "," + field("busy_cycles", JsonNumber(pipe.busy_cycles)) + "}";
   }
-  out += "}," + number("gm_read_bytes", gm_read_bytes) + "," + number("gm_write_bytes", gm_write_bytes) + "," +
-         number("hbm_read_bytes", hbm_read_bytes) + "," + number("hbm_write_bytes", hbm_write_bytes) + "," +
-         number("scalar_accesses", scalar_accesses) + "," + number("ub_peak_bytes", ub_peak_bytes) + "," +
-         field("cycles", JsonNumber(cycles)) + "," + field("microseconds", JsonNumber(microseconds)) +
+  out += "}," + number("gm_read_bytes", gm_read_bytes) + "," + number("gm_write_bytes", gm_write_bytes) +
+         "," + number("hbm_read_bytes", hbm_read_bytes) + "," + number("hbm_write_bytes", hbm_write_bytes) +
+         "," + number("scalar_accesses", scalar_accesses) + "," + number("ub_peak_bytes", ub_peak_bytes) +
+         "," + field("cycles", JsonNumber(cycles)) + "," + field("microseconds", JsonNumber(microseconds)) +
          ",\"faults\":[";
   for (size_t i = 0; i < faults.size(); ++i) {
     const Fault &fault = faults[i];

@@ -104,8 +104,10 @@ void Scheduler::Meet(CoreState &core, bool vector_only, uint32_t cores, Where wh
 }
 
 Scheduler::Exchange &Scheduler::ExchangeOf(const CoreState &core, uint8_t mode, uint16_t flag) {
-  // Mode 0: all cores of a kind. Mode 1: the vector cores of a block. Mode 2: its cube core against its vector cores.
-  const uint64_t group = mode == 0 ? (core.id.cube ? 1 : 0) : uint64_t{core.id.block} * 2 + (core.id.cube ? 1 : 0);
+  // Mode 0: all cores of a kind. Mode 1: the vector cores of a block. Mode 2: its cube core against its
+  // vector cores.
+  const uint64_t group =
+      mode == 0 ? (core.id.cube ? 1 : 0) : uint64_t{core.id.block} * 2 + (core.id.cube ? 1 : 0);
   Exchange &exchange = exchanges_[{mode, flag, group}];
   if (!exchange.senders.empty()) return exchange;
   for (const CoreState *other : cores_) {
@@ -145,8 +147,9 @@ void Scheduler::CrossCoreWait(CoreState &core, uint8_t mode, Pipe pipe, uint16_t
   std::unique_lock lock(mutex_);
   std::deque<Post> &inbox = inboxes_[{core.id.core, flag}];
   if (!WaitFor(&lock, [&] { return !inbox.empty(); })) {
-    Stuck(&lock, core, "CrossCoreWaitFlag", where,
-          "flag " + std::to_string(flag) + " never came: missing CrossCoreSetFlag, the device would hang here");
+    Stuck(
+        &lock, core, "CrossCoreWaitFlag", where,
+        "flag " + std::to_string(flag) + " never came: missing CrossCoreSetFlag, the device would hang here");
   }
   const Post post = inbox.front();
   inbox.pop_front();

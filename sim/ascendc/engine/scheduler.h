@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the cores of a launch on few host threads, lets them meet, and ends them all where they could only hang.
+// Runs the cores of a launch on few host threads, lets them meet, and ends them all where they could only
+// hang.
 #pragma once
 
 #include <condition_variable>

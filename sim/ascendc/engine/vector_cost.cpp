@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Unified Buffer has 16 bank groups of 3 banks; an address is bank[2] row[7] group[4] offset[5]. In a cycle a group
-// serves one read and one write, and a bank either: reads of a repeat in one group take turns, so do writes, and a read
-// waits for the write of the repeat before where both are in one bank.
+// The Unified Buffer has 16 bank groups of 3 banks; an address is bank[2] row[7] group[4] offset[5]. In a
+// cycle a group serves one read and one write, and a bank either: reads of a repeat in one group take turns,
+// so do writes, and a read waits for the write of the repeat before where both are in one bank.
 #include "vector_cost.h"
 
 #include <algorithm>
@@ -39,7 +39,8 @@ void AddRepeat(const Operand &operand, uint32_t repeat, uint32_t repeats, Access
   uint64_t previous = ~uint64_t{0};
   for (uint32_t row = 0; row < rows && row < 8; ++row) {
     const uint64_t begin = start + static_cast<uint64_t>(row * operand.row_stride);
-    for (uint64_t block = begin / kBlock; block < (begin + bytes + kBlock - 1) / kBlock && bytes <= 256; ++block) {
+    for (uint64_t block = begin / kBlock; block < (begin + bytes + kBlock - 1) / kBlock && bytes <= 256;
+         ++block) {
       if (block == previous) continue;
       previous = block;
       ++access->group_count[block % kGroups];
@@ -48,7 +49,9 @@ void AddRepeat(const Operand &operand, uint32_t repeat, uint32_t repeats, Access
   }
 }
 
-uint32_t Busiest(const Access &access) { return *std::max_element(access.group_count.begin(), access.group_count.end()); }
+uint32_t Busiest(const Access &access) {
+  return *std::max_element(access.group_count.begin(), access.group_count.end());
+}
 
 // Cycles that banks add to one repeat of one cycle, averaged over the pattern's period.
 double BankCycles(const DeviceModel &model, const Instruction &instruction) {
@@ -95,7 +98,8 @@ VectorCycles CyclesOf(const DeviceModel &model, const Instruction &instruction) 
   if (instruction.elements != 0) {
     const int element = WidestElement(instruction);
     const double rate = VectorElementsPerCycle(instruction.name, element);
-    if (rate != 256.0 / element) own = std::max(own, static_cast<double>(instruction.elements) / rate / repeats);
+    if (rate != 256.0 / element)
+      own = std::max(own, static_cast<double>(instruction.elements) / rate / repeats);
   }
   const double per_repeat = std::max(own, BankCycles(model, instruction));
   return {model.cost.vector_startup + repeats * per_repeat, repeats * (per_repeat - own)};

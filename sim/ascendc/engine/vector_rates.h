@@ -15,15 +15,24 @@ struct VectorRate {
 
 // Instructions that are not listed run at the plain rate: one 256 B repeat a cycle.
 inline constexpr VectorRate kVectorRates[] = {
-    {"Exp", 32, 32},           {"Ln", 32, 32},
-    {"Sqrt", 32, 32},          {"Div", 32, 32},
-    {"MulAddDst", 64, 32},     {"GatherMask", 64, 32},
-    {"Gather", 5, 5},          {"Scatter", 5, 5},
-    {"Gatherb", 42, 21},       {"BlockReduceSum", 128.0 / 7, 64},
-    {"BlockReduceMax", 128.0 / 7, 64},  {"BlockReduceMin", 128.0 / 7, 64},
-    {"WholeReduceSum", 128.0 / 7, 64.0 / 7}, {"WholeReduceMax", 128.0 / 7, 64.0 / 7},
-    {"WholeReduceMin", 128.0 / 7, 64.0 / 7}, {"RepeatReduceSum", 128.0 / 7, 64.0 / 7},
-    {"Sort32", 2, 2},          {"MrgSort", 2, 2},
+    {"Exp", 32, 32},
+    {"Ln", 32, 32},
+    {"Sqrt", 32, 32},
+    {"Div", 32, 32},
+    {"MulAddDst", 64, 32},
+    {"GatherMask", 64, 32},
+    {"Gather", 5, 5},
+    {"Scatter", 5, 5},
+    {"Gatherb", 42, 21},
+    {"BlockReduceSum", 128.0 / 7, 64},
+    {"BlockReduceMax", 128.0 / 7, 64},
+    {"BlockReduceMin", 128.0 / 7, 64},
+    {"WholeReduceSum", 128.0 / 7, 64.0 / 7},
+    {"WholeReduceMax", 128.0 / 7, 64.0 / 7},
+    {"WholeReduceMin", 128.0 / 7, 64.0 / 7},
+    {"RepeatReduceSum", 128.0 / 7, 64.0 / 7},
+    {"Sort32", 2, 2},
+    {"MrgSort", 2, 2},
 };
 
 // Elements a cycle of `instruction` on elements of `element_bytes`; a conversion counts its wider side.

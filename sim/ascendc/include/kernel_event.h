@@ -88,14 +88,14 @@ struct PipePair {
 
 // In the order of HardEvent.
 inline constexpr PipePair kHardEvents[] = {
-    {Pipe::MTE2, Pipe::MTE1}, {Pipe::MTE1, Pipe::MTE2}, {Pipe::MTE1, Pipe::M},    {Pipe::M, Pipe::MTE1},
-    {Pipe::MTE2, Pipe::V},    {Pipe::V, Pipe::MTE2},    {Pipe::MTE3, Pipe::V},    {Pipe::V, Pipe::MTE3},
-    {Pipe::M, Pipe::V},       {Pipe::V, Pipe::M},       {Pipe::V, Pipe::V},       {Pipe::MTE3, Pipe::MTE1},
-    {Pipe::MTE1, Pipe::MTE3}, {Pipe::MTE1, Pipe::V},    {Pipe::MTE2, Pipe::M},    {Pipe::M, Pipe::MTE2},
-    {Pipe::V, Pipe::MTE1},    {Pipe::M, Pipe::FIX},     {Pipe::FIX, Pipe::M},     {Pipe::MTE3, Pipe::MTE2},
-    {Pipe::MTE2, Pipe::MTE3}, {Pipe::S, Pipe::V},       {Pipe::V, Pipe::S},       {Pipe::S, Pipe::MTE2},
-    {Pipe::MTE2, Pipe::S},    {Pipe::S, Pipe::MTE3},    {Pipe::MTE3, Pipe::S},    {Pipe::MTE2, Pipe::FIX},
-    {Pipe::FIX, Pipe::MTE2},  {Pipe::FIX, Pipe::S},     {Pipe::M, Pipe::S},       {Pipe::FIX, Pipe::MTE3},
+    {Pipe::MTE2, Pipe::MTE1}, {Pipe::MTE1, Pipe::MTE2}, {Pipe::MTE1, Pipe::M},  {Pipe::M, Pipe::MTE1},
+    {Pipe::MTE2, Pipe::V},    {Pipe::V, Pipe::MTE2},    {Pipe::MTE3, Pipe::V},  {Pipe::V, Pipe::MTE3},
+    {Pipe::M, Pipe::V},       {Pipe::V, Pipe::M},       {Pipe::V, Pipe::V},     {Pipe::MTE3, Pipe::MTE1},
+    {Pipe::MTE1, Pipe::MTE3}, {Pipe::MTE1, Pipe::V},    {Pipe::MTE2, Pipe::M},  {Pipe::M, Pipe::MTE2},
+    {Pipe::V, Pipe::MTE1},    {Pipe::M, Pipe::FIX},     {Pipe::FIX, Pipe::M},   {Pipe::MTE3, Pipe::MTE2},
+    {Pipe::MTE2, Pipe::MTE3}, {Pipe::S, Pipe::V},       {Pipe::V, Pipe::S},     {Pipe::S, Pipe::MTE2},
+    {Pipe::MTE2, Pipe::S},    {Pipe::S, Pipe::MTE3},    {Pipe::MTE3, Pipe::S},  {Pipe::MTE2, Pipe::FIX},
+    {Pipe::FIX, Pipe::MTE2},  {Pipe::FIX, Pipe::S},     {Pipe::M, Pipe::S},     {Pipe::FIX, Pipe::MTE3},
     {Pipe::MTE1, Pipe::FIX},  {Pipe::FIX, Pipe::MTE1},  {Pipe::FIX, Pipe::FIX},
 };
 static_assert(sizeof(kHardEvents) / sizeof(kHardEvents[0]) == static_cast<size_t>(AscendC::HardEvent::MAX));
@@ -105,13 +105,20 @@ constexpr PipePair PipesOf(AscendC::HardEvent event) { return kHardEvents[static
 constexpr Pipe PipeOf(pipe_t pipe) {
   switch (pipe) {
     case PIPE_V:
-    case PIPE_V2: return Pipe::V;
-    case PIPE_M: return Pipe::M;
-    case PIPE_MTE1: return Pipe::MTE1;
-    case PIPE_MTE2: return Pipe::MTE2;
-    case PIPE_MTE3: return Pipe::MTE3;
-    case PIPE_FIX: return Pipe::FIX;
-    default: return Pipe::S;
+    case PIPE_V2:
+      return Pipe::V;
+    case PIPE_M:
+      return Pipe::M;
+    case PIPE_MTE1:
+      return Pipe::MTE1;
+    case PIPE_MTE2:
+      return Pipe::MTE2;
+    case PIPE_MTE3:
+      return Pipe::MTE3;
+    case PIPE_FIX:
+      return Pipe::FIX;
+    default:
+      return Pipe::S;
   }
 }
 

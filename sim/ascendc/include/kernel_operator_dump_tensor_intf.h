@@ -29,8 +29,10 @@ inline void Print(const std::string &text) { std::fwrite(text.data(), 1, text.si
 template <typename Read>
 void DumpValues(const char *kind, uint32_t desc, uint32_t count, Read &&read) {
   std::string text = std::string("DumpTensor ") + kind + ", desc " + std::to_string(desc) + ", block " +
-                     std::to_string(Core::Current().BlockIdx()) + ", " + std::to_string(count) + " elements: [";
-  for (uint32_t i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + std::to_string(static_cast<double>(read(i)));
+                     std::to_string(Core::Current().BlockIdx()) + ", " + std::to_string(count) +
+                     " elements: [";
+  for (uint32_t i = 0; i < count; ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(static_cast<double>(read(i)));
   Print(text + "]\n");
 }
 
@@ -49,7 +51,8 @@ inline void PRINTF(const char *fmt, Args &&...args) {
 
 template <typename T>
 inline void DumpTensor(const LocalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize) {
-  sim::DumpValues(sim::SpaceName(tensor.space), desc, dumpSize, [&tensor](uint32_t i) { return tensor.GetValue(i); });
+  sim::DumpValues(sim::SpaceName(tensor.space), desc, dumpSize,
+                  [&tensor](uint32_t i) { return tensor.GetValue(i); });
 }
 
 template <typename T>
@@ -74,5 +77,6 @@ inline void DumpTensor(const GlobalTensor<T> &tensor, uint32_t desc, uint32_t du
   ((condition) ? static_cast<void>(0) : ::sim::FailAssert(#condition, "", ::sim::Where{__FILE__, __LINE__}))
 // ascendc_assert(condition) or ascendc_assert(condition, format, arguments...)
 #define ascendc_assert(condition, ...) \
-  ((condition) ? static_cast<void>(0)  \
-               : ::sim::FailAssert(#condition, ::sim::FormatText(__VA_ARGS__), ::sim::Where{__FILE__, __LINE__}))
+  ((condition)                         \
+       ? static_cast<void>(0)          \
+       : ::sim::FailAssert(#condition, ::sim::FormatText(__VA_ARGS__), ::sim::Where{__FILE__, __LINE__}))

@@ -22,7 +22,8 @@ constexpr AtomicType AtomicTypeOf() {
   } else if constexpr (std::is_same_v<T, int16_t>) {
     return AtomicType::kInt16;
   } else {
-    static_assert(std::is_same_v<T, int8_t>, "atomic copies take float, half, bfloat16_t, int32_t, int16_t, int8_t");
+    static_assert(std::is_same_v<T, int8_t>,
+                  "atomic copies take float, half, bfloat16_t, int32_t, int16_t, int8_t");
     return AtomicType::kInt8;
   }
 }

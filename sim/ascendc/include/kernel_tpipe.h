@@ -26,11 +26,13 @@ constexpr AscendC::TPosition BufferPosition(AscendC::TPosition src, AscendC::TPo
 constexpr PipePair QueuePipes(AscendC::TPosition src, AscendC::TPosition dst) {
   const Space from = SpaceOf(src);
   const Space to = SpaceOf(dst);
-  if (from == Space::GM) return {Pipe::MTE2, to == Space::UB ? Pipe::V : to == Space::L1 ? Pipe::MTE1 : Pipe::M};
+  if (from == Space::GM)
+    return {Pipe::MTE2, to == Space::UB ? Pipe::V : to == Space::L1 ? Pipe::MTE1 : Pipe::M};
   if (from == Space::UB && to == Space::GM) return {Pipe::V, Pipe::MTE3};
   if (from == Space::UB && to == Space::UB) return {Pipe::MTE2, Pipe::MTE3};
   if (from == Space::UB) return {Pipe::MTE3, Pipe::MTE1};
-  if (from == Space::L1) return {Pipe::MTE1, to == Space::UB ? Pipe::V : to == Space::FB ? Pipe::FIX : Pipe::M};
+  if (from == Space::L1)
+    return {Pipe::MTE1, to == Space::UB ? Pipe::V : to == Space::FB ? Pipe::FIX : Pipe::M};
   return {Pipe::M, Pipe::FIX};
 }
 
@@ -91,14 +93,21 @@ class TQueBind {
 // The position's own end of the pipeline: VECIN is filled from GM, VECOUT is emptied to it.
 constexpr TPosition GetBufferLogicPos(TPosition pos, bool isSrc) {
   switch (pos) {
-    case TPosition::A2: return isSrc ? TPosition::A1 : pos;
-    case TPosition::B2: return isSrc ? TPosition::B1 : pos;
-    case TPosition::C2: return isSrc ? TPosition::C1 : pos;
-    case TPosition::C2PIPE2GM: return isSrc ? TPosition::B1 : pos;
-    case TPosition::CO1: return isSrc ? pos : TPosition::CO2;
+    case TPosition::A2:
+      return isSrc ? TPosition::A1 : pos;
+    case TPosition::B2:
+      return isSrc ? TPosition::B1 : pos;
+    case TPosition::C2:
+      return isSrc ? TPosition::C1 : pos;
+    case TPosition::C2PIPE2GM:
+      return isSrc ? TPosition::B1 : pos;
+    case TPosition::CO1:
+      return isSrc ? pos : TPosition::CO2;
     case TPosition::CO2:
-    case TPosition::VECOUT: return isSrc ? pos : TPosition::GM;
-    default: return isSrc ? TPosition::GM : pos;
+    case TPosition::VECOUT:
+      return isSrc ? pos : TPosition::GM;
+    default:
+      return isSrc ? TPosition::GM : pos;
   }
 }
 
@@ -197,7 +206,8 @@ class TPipe {
 
  private:
   template <TPosition src, TPosition dst, int32_t depth, auto mask>
-  static int32_t InitQueue(const TQueBind<src, dst, depth, mask> &, uint8_t num, uint32_t len, sim::Where where) {
+  static int32_t InitQueue(const TQueBind<src, dst, depth, mask> &, uint8_t num, uint32_t len,
+                           sim::Where where) {
     constexpr sim::PipePair pipes = sim::QueuePipes(src, dst);
     constexpr TPosition position = sim::BufferPosition(src, dst);
     return sim::Core::Current().queues().InitQueue({position, pipes.from, pipes.to, depth}, num, len, where);

@@ -5,9 +5,9 @@
 #include "kernel_operator.h"
 
 struct AddBanksTiling {
-  uint32_t count;   // floats
+  uint32_t count;  // floats
   uint32_t times;
-  uint32_t src0;    // byte offsets in UB
+  uint32_t src0;  // byte offsets in UB
   uint32_t src1;
   uint32_t dst;
 };

@@ -5,13 +5,13 @@
 #include "kernel_operator.h"
 
 struct AddHalfTiling {
-  uint32_t rows;      // of the matrix
+  uint32_t rows;  // of the matrix
   uint32_t columns;
-  uint32_t length;    // elements a copy
-  uint32_t scalar;    // 1: element by element on the scalar unit
-  uint32_t buffers;   // 1 or 2
-  uint32_t bypass;    // 1: x and y do not go through the L2
-  uint32_t x[2];      // byte offsets in UB, by buffer
+  uint32_t length;   // elements a copy
+  uint32_t scalar;   // 1: element by element on the scalar unit
+  uint32_t buffers;  // 1 or 2
+  uint32_t bypass;   // 1: x and y do not go through the L2
+  uint32_t x[2];     // byte offsets in UB, by buffer
   uint32_t y[2];
   uint32_t z[2];
 };

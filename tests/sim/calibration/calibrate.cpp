@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sim_calibrate: runs the published cases on the cycle model and prints both beside each other as JSON. Exit code 0:
-// every task time is within its bound, and all are in the published order: within an experiment always, between two
-// experiments where their times differ by more than a tenth.
+// sim_calibrate: runs the published cases on the cycle model and prints both beside each other as JSON. Exit
+// code 0: every task time is within its bound, and all are in the published order: within an experiment
+// always, between two experiments where their times differ by more than a tenth.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -59,12 +59,12 @@ class Device {
   }
 
   template <typename Tiling>
-  Modelled Run(const char *name, void (*invoke)(void *const *), uint32_t blocks, const std::vector<void *> &args,
-               const Tiling &tiling) {
+  Modelled Run(const char *name, void (*invoke)(void *const *), uint32_t blocks,
+               const std::vector<void *> &args, const Tiling &tiling) {
     sim::LaunchOptions options;
     options.seed = 1;
-    const sim::Report report =
-        sim::Launch(memory_, model_, {name, invoke, sim::KernelType::kVector}, blocks, 0, args, &tiling, sizeof(tiling), options);
+    const sim::Report report = sim::Launch(memory_, model_, {name, invoke, sim::KernelType::kVector}, blocks,
+                                           0, args, &tiling, sizeof(tiling), options);
     for (const sim::Fault &fault : report.faults) std::fprintf(stderr, "%s\n", fault.text.c_str());
     failed_ = failed_ || !report.ok();
     Modelled modelled;
@@ -115,8 +115,8 @@ Modelled RunCopy(Device *device, const CopyTilesTiling &tiling) {
   void *source = device->Half(uint64_t{tiling.rows} * tiling.columns, half(1.0f));
   const Modelled modelled = device->Run(
       "copy_tiles",
-      [](void *const *args) { copy_tiles(static_cast<GM_ADDR>(args[0]), static_cast<GM_ADDR>(args[1])); }, kCores,
-      {source}, tiling);
+      [](void *const *args) { copy_tiles(static_cast<GM_ADDR>(args[0]), static_cast<GM_ADDR>(args[1])); },
+      kCores, {source}, tiling);
   device->Free(source);
   return modelled;
 }
@@ -132,7 +132,8 @@ double CyclesOfAdd(Device *device, AddBanksTiling tiling) {
 std::map<std::string, std::function<Modelled(Device *)>> Cases() {
   std::map<std::string, std::function<Modelled(Device *)>> cases;
   cases["add/scalar"] = [](Device *device) {
-    // 67 million elements one by one are too many: 1 / 128 of the rows, on one core, whose time is linear in them.
+    // 67 million elements one by one are too many: 1 / 128 of the rows, on one core, whose time is linear in
+    // them.
     AddHalfTiling tiling = AddTiling(4096, 1);
     tiling.scalar = 1;
     constexpr uint32_t scale = 128;
@@ -155,16 +156,27 @@ std::map<std::string, std::function<Modelled(Device *)>> Cases() {
   cases["add/banks"] = [](Device *device) {
     constexpr uint32_t bank = 65536;
     constexpr uint32_t spread = kSpread * sizeof(half);
-    return RunAdd(device, kCores,
-                  {8192, 8192, kSpread, 0, 2, 1, {0, bank}, {spread, bank + spread}, {2 * bank, 2 * bank + spread}});
+    return RunAdd(
+        device, kCores,
+        {8192, 8192, kSpread, 0, 2, 1, {0, bank}, {spread, bank + spread}, {2 * bank, 2 * bank + spread}});
   };
   cases["copy/1x64"] = [](Device *device) { return RunCopy(device, {12288, 12288, 1, 64, 0, 1, 1, 0}); };
   cases["copy/64x64"] = [](Device *device) { return RunCopy(device, {12288, 12288, 64, 64, 0, 1, 1, 0}); };
-  cases["copy/64x1024"] = [](Device *device) { return RunCopy(device, {12288, 12288, 64, 1024, 0, 1, 1, 0}); };
-  cases["copy/four-rounds"] = [](Device *device) { return RunCopy(device, {12288, 12288, 64, 1024, 0, 1, 4, 0}); };
-  cases["copy/quarters"] = [](Device *device) { return RunCopy(device, {12288, 12288, 64, 1024, 0, 4, 4, 0}); };
-  cases["copy/unaligned"] = [](Device *device) { return RunCopy(device, {12288, 12287, 64, 1024, 0, 1, 1, 0}); };
-  cases["copy/same-address"] = [](Device *device) { return RunCopy(device, {6144, 512, 128, 64, 1, 1, 1, 1}); };
+  cases["copy/64x1024"] = [](Device *device) {
+    return RunCopy(device, {12288, 12288, 64, 1024, 0, 1, 1, 0});
+  };
+  cases["copy/four-rounds"] = [](Device *device) {
+    return RunCopy(device, {12288, 12288, 64, 1024, 0, 1, 4, 0});
+  };
+  cases["copy/quarters"] = [](Device *device) {
+    return RunCopy(device, {12288, 12288, 64, 1024, 0, 4, 4, 0});
+  };
+  cases["copy/unaligned"] = [](Device *device) {
+    return RunCopy(device, {12288, 12287, 64, 1024, 0, 1, 1, 0});
+  };
+  cases["copy/same-address"] = [](Device *device) {
+    return RunCopy(device, {6144, 512, 128, 64, 1, 1, 1, 1});
+  };
   return cases;
 }
 
@@ -186,7 +198,8 @@ bool Ordered(const std::vector<Task> &tasks) {
 
 std::string Pair(const char *name, double published, double modelled) {
   return std::string(",\"") + name + "\":{\"published\":" + sim::JsonNumber(published) +
-         ",\"modelled\":" + sim::JsonNumber(modelled) + ",\"error\":" + sim::JsonNumber(modelled / published - 1) + "}";
+         ",\"modelled\":" + sim::JsonNumber(modelled) +
+         ",\"error\":" + sim::JsonNumber(modelled / published - 1) + "}";
 }
 
 }  // namespace
@@ -205,13 +218,15 @@ int main(int argc, char **argv) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     tasks.push_back({std::string(published.name).substr(0, 4), published.task, modelled.task});
     ok = ok && std::abs(modelled.task / published.task - 1) <= kTaskBound;
-    std::string row = std::string("{\"case\":\"") + published.name + "\",\"what\":" + sim::JsonString(published.what) +
+    std::string row = std::string("{\"case\":\"") + published.name +
+                      "\",\"what\":" + sim::JsonString(published.what) +
                       Pair("task", published.task, modelled.task);
     const std::pair<const char *, double> pipes[] = {
         {"V", published.V}, {"S", published.S}, {"MTE2", published.MTE2}, {"MTE3", published.MTE3}};
     const sim::Pipe order[] = {sim::Pipe::V, sim::Pipe::S, sim::Pipe::MTE2, sim::Pipe::MTE3};
     for (int i = 0; i < 4; ++i) {
-      if (pipes[i].second > 0) row += Pair(pipes[i].first, pipes[i].second, modelled.pipes[static_cast<int>(order[i])]);
+      if (pipes[i].second > 0)
+        row += Pair(pipes[i].first, pipes[i].second, modelled.pipes[static_cast<int>(order[i])]);
     }
     row += ",\"scale\":" + sim::JsonNumber(modelled.scale) + ",\"seconds\":" + sim::JsonNumber(seconds) + "}";
     rows += (rows.empty() ? "" : ",\n  ") + row;
@@ -223,7 +238,8 @@ int main(int argc, char **argv) {
     const double relative = CyclesOfAdd(&device, published.tiling) / base;
     ok = ok && std::abs(relative / published.relative - 1) <= kRatioBound;
     ratios += std::string(ratios.empty() ? "" : ",\n  ") + "{\"case\":\"" + published.name +
-              "\",\"what\":" + sim::JsonString(published.what) + Pair("relative", published.relative, relative) + "}";
+              "\",\"what\":" + sim::JsonString(published.what) +
+              Pair("relative", published.relative, relative) + "}";
   }
   const bool ordered = Ordered(tasks);
   ok = ok && ordered && !device.failed();

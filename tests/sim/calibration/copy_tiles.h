@@ -5,14 +5,14 @@
 #include "kernel_operator.h"
 
 struct CopyTilesTiling {
-  uint32_t rows;          // of the matrix
+  uint32_t rows;  // of the matrix
   uint32_t columns;
   uint32_t tile_rows;
   uint32_t tile_columns;
-  uint32_t everything;    // 1: each block copies the whole matrix, 0: its share of the rows
-  uint32_t parts;         // the columns are copied in so many parts,
-  uint32_t rounds;        // each so many times
-  uint32_t bypass;        // 1: does not go through the L2
+  uint32_t everything;  // 1: each block copies the whole matrix, 0: its share of the rows
+  uint32_t parts;       // the columns are copied in so many parts,
+  uint32_t rounds;      // each so many times
+  uint32_t bypass;      // 1: does not go through the L2
 };
 
 class CopyTiles {
@@ -34,7 +34,8 @@ class CopyTiles {
       const uint32_t end = part + 1 == t_.parts ? t_.columns : (part + 1) * width;
       for (uint32_t round = 0; round < t_.rounds; ++round) {
         for (uint32_t row = first; row < last; row += t_.tile_rows) {
-          for (uint32_t column = part * width; column < end; column += t_.tile_columns) CopyTile(row, column, end);
+          for (uint32_t column = part * width; column < end; column += t_.tile_columns)
+            CopyTile(row, column, end);
         }
       }
     }
@@ -44,8 +45,8 @@ class CopyTiles {
   __aicore__ inline void CopyTile(uint32_t row, uint32_t column, uint32_t end) {
     const uint32_t columns = end - column < t_.tile_columns ? end - column : t_.tile_columns;
     AscendC::LocalTensor<half> tile(AscendC::TPosition::VECIN, next_ * slot_ * sizeof(half), slot_);
-    const AscendC::DataCopyExtParams rows(t_.tile_rows, columns * sizeof(half), (t_.columns - columns) * sizeof(half),
-                                          0, 0);
+    const AscendC::DataCopyExtParams rows(t_.tile_rows, columns * sizeof(half),
+                                          (t_.columns - columns) * sizeof(half), 0, 0);
     AscendC::DataCopyPad(tile, source_[uint64_t{row} * t_.columns + column], rows,
                          AscendC::DataCopyPadExtParams<half>(false, 0, 0, 0));
     // UB comes round again: copies to one place need an order.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every LocalTensor is underneath, whatever its element type: where it lies and which buffer it came from.
+// What every LocalTensor is underneath, whatever its element type: where it lies and which buffer it came
+// from.
 #pragma once
 
 #include <cstdint>
@@ -37,12 +38,12 @@ using QuePosition = TPosition;
 namespace sim {
 
 struct LocalTensorBase {
-  uint64_t address = 0;                                        // byte offset in `space`
-  uint64_t bytes = 0;                                          // extent of the view, for bounds
+  uint64_t address = 0;  // byte offset in `space`
+  uint64_t bytes = 0;    // extent of the view, for bounds
   Space space = Space::UB;
   AscendC::TPosition position = AscendC::TPosition::VECCALC;
-  int32_t buffer_id = -1;                                      // buffer of a TQue or TBuf, -1: none
-  uint32_t generation = 0;                                     // of that buffer; FreeTensor makes older ones stale
+  int32_t buffer_id = -1;   // buffer of a TQue or TBuf, -1: none
+  uint32_t generation = 0;  // of that buffer; FreeTensor makes older ones stale
 };
 
 // The on-chip memory behind a logical position.
@@ -50,18 +51,26 @@ constexpr Space SpaceOf(AscendC::TPosition position) {
   using P = AscendC::TPosition;
   switch (position) {
     case P::GM:
-    case P::CO2: return Space::GM;
+    case P::CO2:
+      return Space::GM;
     case P::A1:
     case P::B1:
     case P::C1:
     case P::SPM:
-    case P::TSCM: return Space::L1;
-    case P::A2: return Space::L0A;
-    case P::B2: return Space::L0B;
-    case P::C2: return Space::BT;
-    case P::CO1: return Space::L0C;
-    case P::C2PIPE2GM: return Space::FB;
-    default: return Space::UB;
+    case P::TSCM:
+      return Space::L1;
+    case P::A2:
+      return Space::L0A;
+    case P::B2:
+      return Space::L0B;
+    case P::C2:
+      return Space::BT;
+    case P::CO1:
+      return Space::L0C;
+    case P::C2PIPE2GM:
+      return Space::FB;
+    default:
+      return Space::UB;
   }
 }
 

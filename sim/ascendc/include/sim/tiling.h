@@ -38,8 +38,8 @@ inline void LoadTiling(void *into, const void *tiling, size_t bytes, Where where
 #define REGISTER_TILING_FOR_TILINGKEY(expression, tiling_struct) static_assert(sizeof(tiling_struct) > 0)
 #define GET_TILING_DATA(tiling_data, tiling_arg) \
   GET_TILING_DATA_WITH_STRUCT(AscendcDefaultTiling, tiling_data, tiling_arg)
-#define GET_TILING_DATA_MEMBER(tiling_struct, member, var, tiling_arg)                            \
-  decltype(tiling_struct::member) var;                                                            \
+#define GET_TILING_DATA_MEMBER(tiling_struct, member, var, tiling_arg)                                     \
+  decltype(tiling_struct::member) var;                                                                     \
   ::sim::LoadTiling(&var, reinterpret_cast<const uint8_t *>(tiling_arg) + offsetof(tiling_struct, member), \
                     sizeof(var), ::sim::Where{__FILE__, __LINE__})
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A case: a kernel, and what the report about it must say.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "engine/launch.h"
+#include "kernel_operator.h"
+
+// Pointers of one launch; each buffer holds 4 x kTile x kTiles floats, only `self` and `other` are defined.
+struct Arguments {
+  GM_ADDR self, other, out, fresh, workspace;
+};
+
+struct FaultCase {
+  const char *name;
+  sim::FaultKind kind;  // sim::FaultKind::kOther with no text: a correct kernel
+  void (*kernel)(const Arguments &);
+  std::vector<std::string> texts;  // all of them in the report
+  uint32_t blocks = 1;
+  bool strict = false;  // without the compiler's auto-sync
+  sim::KernelType type = sim::KernelType::kVector;
+};
+
+// Stands on the line before the statement that is at fault: the report must name that statement's line.
+extern std::atomic<int> fault_line;
+#define FAULT_HERE fault_line = __LINE__ + 1
+
+const std::vector<FaultCase> &LegalityCases();
+const std::vector<FaultCase> &QueueCases();
+const std::vector<FaultCase> &OrderCases();

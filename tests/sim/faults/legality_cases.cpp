@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands that no instruction may have.
+#include "harness.h"
+#include "twice_plus.h"
+
+using AscendC::GlobalTensor;
+using AscendC::LocalTensor;
+using AscendC::TBuf;
+using AscendC::TPipe;
+using AscendC::TPosition;
+
+namespace {
+
+// Two defined tensors of a tile each in UB, and the memory the case is about.
+struct Setup {
+  explicit Setup(const Arguments &arguments) {
+    self.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(arguments.self), kTile);
+    out.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(arguments.out), kTile);
+    fresh.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(arguments.fresh), kTile);
+    pipe.InitBuffer(buffer, 3 * kTile * sizeof(float));
+    x = buffer.Get<float>(kTile);
+    y = buffer.GetWithOffset<float>(kTile, kTile * sizeof(float));
+    unwritten = buffer.GetWithOffset<float>(kTile, 2 * kTile * sizeof(float));
+    AscendC::Duplicate(x, 1.0f, kTile);
+    AscendC::Duplicate(y, 2.0f, kTile);
+  }
+
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  LocalTensor<float> x, y, unwritten;
+  GlobalTensor<float> self, out, fresh;
+};
+
+void Alignment(const Arguments &arguments) {
+  Setup s(arguments);
+  FAULT_HERE;
+  AscendC::Adds(s.x[1], s.y, 1.0f, 64);
+}
+
+void CopyLength(const Arguments &arguments) {
+  Setup s(arguments);
+  FAULT_HERE;
+  AscendC::DataCopy(s.x, s.self, 7);
+}
+
+void Repeat(const Arguments &arguments) {
+  Setup s(arguments);
+  FAULT_HERE;
+  AscendC::WholeReduceMax<float>(s.x, s.y, 64, 256, 1, 1, 8);
+}
+
+void Mask(const Arguments &arguments) {
+  Setup s(arguments);
+  FAULT_HERE;
+  AscendC::Add(s.x, s.x, s.y, uint64_t{65}, 1, {1, 1, 1, 8, 8, 8});
+}
+
+void Stride(const Arguments &arguments) {
+  Setup s(arguments);
+  const AscendC::DataCopyExtParams rows(4096, 4, 0, 0, 0);
+  const AscendC::DataCopyPadExtParams<float> padding(false, 0, 0, 0);
+  FAULT_HERE;
+  AscendC::DataCopyPad(s.x, s.self, rows, padding);
+}
+
+void TensorBounds(const Arguments &arguments) {
+  Setup s(arguments);
+  FAULT_HERE;
+  AscendC::Add(s.x, s.x, s.y, kTile + 64);
+}
+
+void MemoryBounds(const Arguments &) {
+  LocalTensor<float> end(TPosition::VECCALC, 192 * 1024 - 256, 128);
+  FAULT_HERE;
+  AscendC::Duplicate(end, 1.0f, 128);
+}
+
+void GlobalTensorBounds(const Arguments &arguments) {
+  Setup s(arguments);
+  FAULT_HERE;
+  AscendC::DataCopy(s.x, s.self[8], kTile);
+}
+
+void AllocationBounds(const Arguments &arguments) {
+  Setup s(arguments);
+  GlobalTensor<float> everything;
+  everything.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(arguments.self));
+  FAULT_HERE;
+  AscendC::DataCopy(s.x, everything[uint64_t{4} * kTile * kTiles - 8], kTile);
+}
+
+void NoAllocation(const Arguments &arguments) {
+  Setup s(arguments);
+  GlobalTensor<float> nothing;
+  nothing.SetGlobalBuffer(nullptr);
+  FAULT_HERE;
+  AscendC::DataCopy(nothing, s.x, kTile);
+}
+
+void Capacity(const Arguments &) {
+  TPipe pipe;
+  AscendC::TQue<TPosition::VECIN, 2> queue;
+  TBuf<TPosition::VECCALC> buffer;
+  pipe.InitBuffer(queue, 2, 64 * 1024);
+  FAULT_HERE;
+  pipe.InitBuffer(buffer, 64 * 1024 + 32);
+}
+
+void UnwrittenUb(const Arguments &arguments) {
+  Setup s(arguments);
+  AscendC::Duplicate(s.unwritten, 0.0f, 100);
+  FAULT_HERE;
+  AscendC::Add(s.x, s.x, s.unwritten, 128);
+}
+
+void UnwrittenGm(const Arguments &arguments) {
+  Setup s(arguments);
+  FAULT_HERE;
+  AscendC::DataCopy(s.unwritten, s.fresh, 64);
+}
+
+void WrongRoundMode(const Arguments &arguments) {
+  Setup s(arguments);
+  const auto narrow = s.y.ReinterpretCast<bfloat16_t>();
+  FAULT_HERE;
+  AscendC::Cast(narrow, s.x, AscendC::RoundMode::CAST_NONE, 64);
+}
+
+void CompareCount(const Arguments &arguments) {
+  Setup s(arguments);
+  const auto bits = s.unwritten.ReinterpretCast<uint8_t>();
+  FAULT_HERE;
+  AscendC::Compare(bits, s.x, s.y, AscendC::CMPMODE::LT, 100);
+}
+
+void TypeOnDevice(const Arguments &arguments) {
+  Setup s(arguments);
+  const auto bits = s.unwritten.ReinterpretCast<uint8_t>();
+  const auto x = s.x.ReinterpretCast<int32_t>();
+  FAULT_HERE;
+  AscendC::Compare(bits, x, x, AscendC::CMPMODE::LT, 64);
+}
+
+void Assertion(const Arguments &) {
+  const uint32_t rows = 3;
+  FAULT_HERE;
+  ASSERT(rows % 2 == 0);
+}
+
+void Exception(const Arguments &) { throw std::runtime_error("table of 0 rows"); }
+
+}  // namespace
+
+const std::vector<FaultCase> &LegalityCases() {
+  using K = sim::FaultKind;
+  static const std::vector<FaultCase> cases = {
+      {"alignment",
+       K::kAlignment,
+       Alignment,
+       {"Adds", "dst must start on a multiple of 32 bytes", "UB offset 4"}},
+      {"copy_length", K::kAlignment, CopyLength, {"DataCopy", "32", "28"}},
+      {"repeat", K::kRepeat, Repeat, {"WholeReduceMax", "repeat", "[0, 255]", "got 256"}},
+      {"mask", K::kMask, Mask, {"Add", "mask must be in [1, 64], got 65"}},
+      {"stride", K::kStride, Stride, {"DataCopyPad", "blockCount must be in [0, 4095], got 4096"}},
+      {"tensor_bounds", K::kUbBounds, TensorBounds, {"Add", "takes 4352 bytes", "its LocalTensor has 4096"}},
+      {"memory_bounds",
+       K::kUbBounds,
+       MemoryBounds,
+       {"Duplicate", "UB bytes [196352, 196864)", "the memory has 196608"}},
+      {"global_tensor_bounds",
+       K::kGmBounds,
+       GlobalTensorBounds,
+       {"DataCopy", "4096 bytes at byte 32 of a GlobalTensor of 4096 bytes"}},
+      {"allocation_bounds",
+       K::kGmBounds,
+       AllocationBounds,
+       {"DataCopy", "src reads GM bytes [65504, 69600) of an allocation of 65536"}},
+      {"no_allocation",
+       K::kGmBounds,
+       NoAllocation,
+       {"DataCopy", "dst writes 4096 bytes at a GM address in no allocation"}},
+      {"ub_capacity",
+       K::kUbCapacity,
+       Capacity,
+       {"InitBuffer", "65568 bytes does not fit in UB: 131072 of 196608 bytes are taken"}},
+      {"unwritten_ub",
+       K::kUninitialised,
+       UnwrittenUb,
+       {"Add", "reads src1, UB bytes [8192, 8704), but nothing wrote byte 8592"}},
+      {"unwritten_gm",
+       K::kUninitialised,
+       UnwrittenGm,
+       {"DataCopy", "reads src, GM bytes [0, 256), but nothing wrote byte 0"}},
+      {"round_mode",
+       K::kRoundMode,
+       WrongRoundMode,
+       {"Cast", "roundMode must be one of", "CAST_RINT", "got CAST_NONE"}},
+      {"compare_count", K::kCount_, CompareCount, {"Compare", "256"}},
+      {"type", K::kType, TypeOnDevice, {"Compare", "EQ for int32_t"}},
+      {"assert", K::kAssert, Assertion, {"ASSERT", "rows % 2 == 0 does not hold"}},
+      {"exception", K::kOther, Exception, {"the kernel threw an exception: table of 0 rows"}},
+  };
+  return cases;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// sim_faults --list: the names of all cases. sim_faults --run NAME: runs one; exit code 0 when its report is
+// as it must be, 1 otherwise. sim_faults --outside: calls the API where no kernel runs, which ends the
+// process.
+#include <cstdio>
+#include <cstring>
+#include <map>
+
+#include "harness.h"
+#include "twice_plus.h"
+
+std::atomic<int> fault_line{0};
+
+namespace {
+
+constexpr uint64_t kBytes = uint64_t{4} * kTile * kTiles * sizeof(float);
+
+std::map<std::string, FaultCase> AllCases() {
+  std::map<std::string, FaultCase> all;
+  for (const auto *cases : {&LegalityCases(), &QueueCases(), &OrderCases()}) {
+    for (const FaultCase &one : *cases) all.emplace(one.name, one);
+  }
+  return all;
+}
+
+void (*running)(const Arguments &) = nullptr;
+
+void Invoke(void *const *args) {
+  running({static_cast<GM_ADDR>(args[0]), static_cast<GM_ADDR>(args[1]), static_cast<GM_ADDR>(args[2]),
+           static_cast<GM_ADDR>(args[3]), static_cast<GM_ADDR>(args[4])});
+}
+
+sim::Report Launch(const FaultCase &one) {
+  sim::DeviceMemory memory(uint64_t{1} << 24);
+  std::vector<void *> buffers;
+  for (int i = 0; i < 5; ++i) buffers.push_back(memory.Allocate(kBytes));
+  for (const int defined : {0, 1}) {
+    std::memset(memory.Host(buffers[defined]), 0, kBytes);
+    memory.MarkWritten(buffers[defined], kBytes);
+  }
+  sim::LaunchOptions options;
+  options.auto_sync = !one.strict;
+  options.threads = 2;
+  options.seed = 7;
+  running = one.kernel;
+  return sim::Launch(memory, sim::DeviceModel::Find("Ascend910B1"), {"twice_plus", Invoke, one.type},
+                     one.blocks, 0, buffers, nullptr, 0, options);
+}
+
+// The message that says all a case expects, or "" with the reasons on stderr.
+bool Check(const FaultCase &one, const sim::Report &report) {
+  for (const sim::Fault &fault : report.faults) std::printf("%s\n", fault.text.c_str());
+  const bool correct = one.kind == sim::FaultKind::kOther && one.texts.empty();
+  if (correct) return report.ok();
+  std::vector<std::string> wanted = one.texts;
+  wanted.push_back(std::string(sim::FaultName(one.kind)) + ": kernel twice_plus, block ");
+  wanted.push_back("[seed 7]");
+  if (fault_line != 0) wanted.push_back("_cases.cpp:" + std::to_string(fault_line) + ")");
+  for (const sim::Fault &fault : report.faults) {
+    bool all = fault.kind == one.kind;
+    for (const std::string &text : wanted) all = all && fault.text.find(text) != std::string::npos;
+    if (all) return true;
+  }
+  for (const std::string &text : wanted) std::printf("expected in one report: %s\n", text.c_str());
+  return false;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  const auto cases = AllCases();
+  if (argc == 2 && std::strcmp(argv[1], "--list") == 0) {
+    for (const auto &[name, one] : cases) std::printf("%s\n", name.c_str());
+    return 0;
+  }
+  if (argc == 2 && std::strcmp(argv[1], "--outside") == 0) AscendC::PipeBarrier<PIPE_V>();
+  if (argc != 3 || std::strcmp(argv[1], "--run") != 0 || cases.count(argv[2]) == 0) {
+    std::fprintf(stderr, "usage: sim_faults --list | --run NAME | --outside\n");
+    return 2;
+  }
+  const FaultCase &one = cases.at(argv[2]);
+  return Check(one, Launch(one)) ? 0 : 1;
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work that the device is free to reorder, between pipes and between blocks.
+#include "harness.h"
+#include "twice_plus.h"
+
+using AscendC::GlobalTensor;
+using AscendC::HardEvent;
+using AscendC::LocalTensor;
+using AscendC::TBuf;
+using AscendC::TPipe;
+using AscendC::TPosition;
+
+namespace {
+
+void Correct(const Arguments &arguments) {
+  TPipe pipe;
+  TwicePlus op;
+  op.Init(arguments.self, arguments.other, arguments.out, &pipe);
+  op.Process();
+}
+
+// Two tiles in buffers without queues.
+struct Setup {
+  explicit Setup(const Arguments &arguments) {
+    self.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(arguments.self), kTile * kTiles);
+    out.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(arguments.out), kTile * kTiles);
+    workspace.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(arguments.workspace), kTile * kTiles);
+    pipe.InitBuffer(buffer, 2 * kTile * sizeof(float));
+    x = buffer.Get<float>(kTile);
+    y = buffer.GetWithOffset<float>(kTile, kTile * sizeof(float));
+  }
+
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  LocalTensor<float> x, y;
+  GlobalTensor<float> self, out, workspace;
+};
+
+template <HardEvent event>
+void Order() {
+  AscendC::SetFlag<event>(EVENT_ID0);
+  AscendC::WaitFlag<event>(EVENT_ID0);
+}
+
+void CorrectFlags(const Arguments &arguments) {
+  Setup s(arguments);
+  for (int tile = 0; tile < 2; ++tile) {
+    AscendC::DataCopy(s.x, s.self[tile * kTile], kTile);
+    Order<HardEvent::MTE2_V>();
+    AscendC::Muls(s.y, s.x, 2.0f, kTile);
+    Order<HardEvent::V_MTE3>();
+    AscendC::DataCopy(s.out[tile * kTile], s.y, kTile);
+    Order<HardEvent::V_MTE2>();
+    Order<HardEvent::MTE3_V>();
+  }
+}
+
+void CopyThenCompute(const Arguments &arguments) {
+  Setup s(arguments);
+  AscendC::DataCopy(s.x, s.self, kTile);
+  FAULT_HERE;
+  AscendC::Muls(s.y, s.x, 2.0f, kTile);
+}
+
+void ComputeThenCopy(const Arguments &arguments) {
+  Setup s(arguments);
+  AscendC::Duplicate(s.x, 1.0f, kTile);
+  FAULT_HERE;
+  AscendC::DataCopy(s.out, s.x, kTile);
+}
+
+void ReuseAfterCopyOut(const Arguments &arguments) {
+  Setup s(arguments);
+  AscendC::Duplicate(s.x, 1.0f, kTile);
+  Order<HardEvent::V_MTE3>();
+  AscendC::DataCopy(s.out, s.x, kTile);
+  FAULT_HERE;
+  AscendC::DataCopy(s.x, s.self, kTile);
+}
+
+void ReuseAfterCompute(const Arguments &arguments) {
+  Setup s(arguments);
+  AscendC::DataCopy(s.x, s.self, kTile);
+  Order<HardEvent::MTE2_V>();
+  AscendC::Muls(s.y, s.x, 2.0f, kTile);
+  FAULT_HERE;
+  AscendC::DataCopy(s.x, s.self[kTile], kTile);
+}
+
+void OverlappingCopies(const Arguments &arguments) {
+  Setup s(arguments);
+  AscendC::DataCopy(s.x, s.self, kTile);
+  FAULT_HERE;
+  AscendC::DataCopy(s.x[kTile / 2], s.self[kTile], kTile / 2);
+}
+
+// Through GM: the copy back in does not wait for the copy out.
+void ThroughGm(const Arguments &arguments) {
+  Setup s(arguments);
+  AscendC::Duplicate(s.x, 1.0f, kTile);
+  Order<HardEvent::V_MTE3>();
+  AscendC::DataCopy(s.workspace, s.x, kTile);
+  FAULT_HERE;
+  AscendC::DataCopy(s.y, s.workspace, kTile);
+}
+
+void VectorAfterVector(const Arguments &arguments) {
+  Setup s(arguments);
+  AscendC::Duplicate(s.x, 1.0f, kTile);
+  FAULT_HERE;
+  AscendC::Muls(s.y, s.x, 2.0f, kTile);
+}
+
+void ScalarAfterVector(const Arguments &arguments) {
+  Setup s(arguments);
+  AscendC::Duplicate(s.x, 1.0f, kTile);
+  FAULT_HERE;
+  s.x.GetValue(3);
+}
+
+// Auto-sync gives both of the above their order.
+void CorrectByAutoSync(const Arguments &arguments) {
+  Setup s(arguments);
+  AscendC::Duplicate(s.x, 1.0f, kTile);
+  AscendC::Muls(s.y, s.x, 2.0f, kTile);
+  s.x.SetValue(3, s.y.GetValue(0));
+  AscendC::Adds(s.y, s.x, 1.0f, kTile);
+}
+
+void WaitWithoutSet(const Arguments &arguments) {
+  Setup s(arguments);
+  FAULT_HERE;
+  AscendC::WaitFlag<HardEvent::MTE2_V>(EVENT_ID3);
+}
+
+void SetWithoutWait(const Arguments &arguments) {
+  Setup s(arguments);
+  FAULT_HERE;
+  AscendC::SetFlag<HardEvent::MTE2_V>(EVENT_ID3);
+}
+
+void EventIdOutOfRange(const Arguments &arguments) {
+  Setup s(arguments);
+  FAULT_HERE;
+  AscendC::SetFlag<HardEvent::MTE2_V>(8);
+}
+
+void OverlappingBlocks(const Arguments &arguments) {
+  Setup s(arguments);
+  AscendC::Duplicate(s.x, 1.0f, kTile);
+  Order<HardEvent::V_MTE3>();
+  // Each block writes 8 floats into the next one's share.
+  const uint64_t first = AscendC::GetBlockIdx() * uint64_t{kTile - 8};
+  FAULT_HERE;
+  AscendC::DataCopy(s.out[first], s.x, kTile);
+}
+
+// Each block leaves a tile in the workspace and reads its neighbour's.
+template <bool meet>
+void Exchange(const Arguments &arguments) {
+  Setup s(arguments);
+  AscendC::Duplicate(s.x, static_cast<float>(AscendC::GetBlockIdx()), kTile);
+  Order<HardEvent::V_MTE3>();
+  AscendC::DataCopy(s.workspace[AscendC::GetBlockIdx() * kTile], s.x, kTile);
+  if (meet) AscendC::SyncAll();
+  const int64_t next = (AscendC::GetBlockIdx() + 1) % AscendC::GetBlockNum();
+  FAULT_HERE;
+  AscendC::DataCopy(s.y, s.workspace[next * kTile], kTile);
+}
+
+void NotAllMeet(const Arguments &) {
+  if (AscendC::GetBlockIdx() == 1) return;
+  FAULT_HERE;
+  AscendC::SyncAll();
+}
+
+void OneDiesOthersMeet(const Arguments &) {
+  if (AscendC::GetBlockIdx() == 1) {
+    FAULT_HERE;
+    ASSERT(false);
+  }
+  AscendC::SyncAll();
+}
+
+// The cube core of a mixed block tells its two vector cores to go on.
+void CorrectCrossCore(const Arguments &arguments) {
+  if ASCEND_IS_AIC {
+    AscendC::CrossCoreSetFlag<2, PIPE_FIX>(3);
+    return;
+  }
+  AscendC::CrossCoreWaitFlag(3);
+  Setup s(arguments);
+  AscendC::Duplicate(s.x, 1.0f, kTile);
+  Order<HardEvent::V_MTE3>();
+  AscendC::DataCopy(s.out[AscendC::GetBlockIdx() * kTile], s.x, kTile);
+}
+
+void FlagNeverComes(const Arguments &) {
+  if ASCEND_IS_AIC
+    return;
+  FAULT_HERE;
+  AscendC::CrossCoreWaitFlag(3);
+}
+
+void ManyBlocksMeet(const Arguments &arguments) {
+  Setup s(arguments);
+  for (int round = 0; round < 3; ++round) AscendC::SyncAll();
+}
+
+}  // namespace
+
+const std::vector<FaultCase> &OrderCases() {
+  using K = sim::FaultKind;
+  constexpr auto kMixed = sim::KernelType::kMixed12;
+  static const std::vector<FaultCase> cases = {
+      {"correct", K::kOther, Correct, {}, 4},
+      {"strict_needs_barrier", K::kMissingSync, Correct, {"PipeBarrier<PIPE_V>"}, 1, true},
+      {"correct_flags", K::kOther, CorrectFlags, {}, 1, true},
+      {"correct_by_auto_sync", K::kOther, CorrectByAutoSync, {}},
+      {"correct_exchange", K::kOther, Exchange<true>, {}, 4},
+      {"correct_cross_core", K::kOther, CorrectCrossCore, {}, 2, false, kMixed},
+      {"correct_many_blocks", K::kOther, ManyBlocksMeet, {}, 72},
+      {"copy_then_compute",
+       K::kMissingSync,
+       CopyThenCompute,
+       {"Muls", "reads src, UB bytes [0, 4096)", "DataCopy", "on MTE2 writes",
+        "missing SetFlag/WaitFlag<HardEvent::MTE2_V> (or EnQue/DeQue"}},
+      {"compute_then_copy",
+       K::kMissingSync,
+       ComputeThenCopy,
+       {"DataCopy", "reads src", "Duplicate", "on V writes", "SetFlag/WaitFlag<HardEvent::V_MTE3>"}},
+      {"reuse_after_copy_out",
+       K::kMissingSync,
+       ReuseAfterCopyOut,
+       {"writes dst", "on MTE3 reads", "SetFlag/WaitFlag<HardEvent::MTE3_MTE2>"}},
+      {"reuse_after_compute",
+       K::kMissingSync,
+       ReuseAfterCompute,
+       {"writes dst", "Muls", "on V reads", "SetFlag/WaitFlag<HardEvent::V_MTE2>"}},
+      {"overlapping_copies",
+       K::kMissingSync,
+       OverlappingCopies,
+       {"DataCopy", "UB bytes [2048, 4096)", "PipeBarrier<PIPE_MTE2>"}},
+      {"through_gm",
+       K::kMissingSync,
+       ThroughGm,
+       {"on MTE2 reads GM bytes [0, 4096)", "on MTE3 writes", "HardEvent::MTE3_MTE2"}},
+      {"vector_after_vector",
+       K::kMissingSync,
+       VectorAfterVector,
+       {"Muls", "Duplicate", "PipeBarrier<PIPE_V>"},
+       1,
+       true},
+      {"scalar_after_vector",
+       K::kMissingSync,
+       ScalarAfterVector,
+       {"GetValue", "Duplicate", "SetFlag/WaitFlag<HardEvent::V_S>"},
+       1,
+       true},
+      {"wait_without_set",
+       K::kFlag,
+       WaitWithoutSet,
+       {"WaitFlag", "HardEvent::MTE2_V with eventID 3 was not set: missing SetFlag"}},
+      {"set_without_wait",
+       K::kFlag,
+       SetWithoutWait,
+       {"SetFlag", "MTE2_V is set and never waited for: missing WaitFlag"}},
+      {"event_id", K::kFlag, EventIdOutOfRange, {"SetFlag", "eventID must be in [0, 7], got 8"}},
+      {"overlapping_blocks",
+       K::kBlockConflict,
+       OverlappingBlocks,
+       {"DataCopy", "writes GM bytes [", "that block ", "missing SyncAll"},
+       2},
+      {"missing_sync_all",
+       K::kBlockConflict,
+       Exchange<false>,
+       {"DataCopy", "GM bytes [", "with no order between the blocks: missing SyncAll"},
+       2},
+      {"not_all_meet", K::kFlag, NotAllMeet, {"SyncAll", "3 of 4 cores came"}, 4},
+      {"one_dies_others_meet", K::kAssert, OneDiesOthersMeet, {"ASSERT", "block 1"}, 4},
+      {"flag_never_comes",
+       K::kFlag,
+       FlagNeverComes,
+       {"CrossCoreWaitFlag", "flag 3 never came"},
+       1,
+       false,
+       kMixed},
+  };
+  return cases;
+}

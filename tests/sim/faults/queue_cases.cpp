@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// TPipe and TQue used out of step.
+#include "harness.h"
+#include "twice_plus.h"
+
+using AscendC::GlobalTensor;
+using AscendC::LocalTensor;
+using AscendC::TPipe;
+using AscendC::TPosition;
+using AscendC::TQue;
+
+namespace {
+
+struct Setup {
+  explicit Setup(const Arguments &arguments) {
+    self.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(arguments.self), kTile);
+    out.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(arguments.out), kTile);
+    pipe.InitBuffer(in, 1, kTile * sizeof(float));
+    pipe.InitBuffer(results, 1, kTile * sizeof(float));
+  }
+
+  TPipe pipe;
+  TQue<TPosition::VECIN, 1> in;
+  TQue<TPosition::VECOUT, 1> results;
+  GlobalTensor<float> self, out;
+};
+
+void MissingEnQue(const Arguments &arguments) {
+  Setup s(arguments);
+  auto x = s.in.AllocTensor<float>();
+  AscendC::DataCopy(x, s.self, kTile);
+  FAULT_HERE;
+  s.in.DeQue<float>();
+}
+
+void MissingDeQue(const Arguments &arguments) {
+  Setup s(arguments);
+  auto x = s.in.AllocTensor<float>();
+  AscendC::DataCopy(x, s.self, kTile);
+  s.in.EnQue(x);
+  auto result = s.results.AllocTensor<float>();
+  FAULT_HERE;
+  AscendC::Muls(result, x, 2.0f, kTile);
+  s.results.FreeTensor(result);
+  s.in.DeQue<float>();
+  s.in.FreeTensor(x);
+}
+
+void FreeBeforeDeQue(const Arguments &arguments) {
+  Setup s(arguments);
+  auto x = s.in.AllocTensor<float>();
+  AscendC::DataCopy(x, s.self, kTile);
+  s.in.EnQue(x);
+  FAULT_HERE;
+  s.in.FreeTensor(x);
+}
+
+void MissingFree(const Arguments &arguments) {
+  Setup s(arguments);
+  auto x = s.in.AllocTensor<float>();
+  AscendC::DataCopy(x, s.self, kTile);
+  s.in.EnQue(x);
+  x = s.in.DeQue<float>();
+  FAULT_HERE;
+  s.in.AllocTensor<float>();
+}
+
+void LeftAtTheEnd(const Arguments &arguments) {
+  Setup s(arguments);
+  FAULT_HERE;
+  auto x = s.in.AllocTensor<float>();
+  AscendC::DataCopy(x, s.self, kTile);
+  s.in.EnQue(x);
+}
+
+void UseAfterFree(const Arguments &arguments) {
+  Setup s(arguments);
+  auto result = s.results.AllocTensor<float>();
+  AscendC::Duplicate(result, 1.0f, kTile);
+  s.results.EnQue(result);
+  result = s.results.DeQue<float>();
+  s.results.FreeTensor(result);
+  FAULT_HERE;
+  AscendC::DataCopy(s.out, result, kTile);
+}
+
+// The buffer is in use again, by another tensor.
+void UseOfOldTensor(const Arguments &arguments) {
+  Setup s(arguments);
+  auto old = s.results.AllocTensor<float>();
+  AscendC::Duplicate(old, 1.0f, kTile);
+  s.results.EnQue(old);
+  old = s.results.DeQue<float>();
+  s.results.FreeTensor(old);
+  auto result = s.results.AllocTensor<float>();
+  FAULT_HERE;
+  AscendC::Duplicate(old, 2.0f, kTile);
+  s.results.FreeTensor(result);
+}
+
+void TwiceFree(const Arguments &arguments) {
+  Setup s(arguments);
+  auto x = s.in.AllocTensor<float>();
+  s.in.FreeTensor(x);
+  FAULT_HERE;
+  s.in.FreeTensor(x);
+}
+
+void ForeignTensor(const Arguments &arguments) {
+  Setup s(arguments);
+  auto x = s.in.AllocTensor<float>();
+  FAULT_HERE;
+  s.results.EnQue(x);
+}
+
+void NoBuffers(const Arguments &) {
+  TQue<TPosition::VECIN, 1> queue;
+  FAULT_HERE;
+  queue.AllocTensor<float>();
+}
+
+}  // namespace
+
+const std::vector<FaultCase> &QueueCases() {
+  using K = sim::FaultKind;
+  static const std::vector<FaultCase> cases = {
+      {"missing_enque", K::kQueueBalance, MissingEnQue, {"DeQue", "the queue is empty: missing EnQue"}},
+      {"missing_deque",
+       K::kMissingSync,
+       MissingDeQue,
+       {"Muls", "DataCopy", "reads src", "UB bytes [0, 4096)", "HardEvent::MTE2_V> (or EnQue/DeQue"}},
+      {"free_before_deque",
+       K::kQueueBalance,
+       FreeBeforeDeQue,
+       {"FreeTensor", "still in the queue: missing DeQue"}},
+      {"missing_free",
+       K::kQueueBalance,
+       MissingFree,
+       {"AllocTensor", "all 1 buffers", "dequeued and not freed: missing FreeTensor"}},
+      {"left_at_the_end",
+       K::kQueueBalance,
+       LeftAtTheEnd,
+       {"TPipe ends with a buffer of VECIN enqueued and not dequeued", "AllocTensor"}},
+      {"use_after_free",
+       K::kUseAfterFree,
+       UseAfterFree,
+       {"DataCopy", "src reads UB bytes [4096, 8192)", "VECOUT that FreeTensor gave back"}},
+      {"use_of_old_tensor",
+       K::kUseAfterFree,
+       UseOfOldTensor,
+       {"Duplicate", "VECOUT that FreeTensor gave back"}},
+      {"twice_free", K::kUseAfterFree, TwiceFree, {"FreeTensor", "already given back"}},
+      {"foreign_tensor", K::kQueueBalance, ForeignTensor, {"EnQue", "none of this queue's buffers"}},
+      {"no_buffers", K::kQueueBalance, NoBuffers, {"AllocTensor", "missing TPipe::InitBuffer"}},
+  };
+  return cases;
+}

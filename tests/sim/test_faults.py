@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Broken kernels, each of which the simulator must report: each case of sim_faults in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+BUILD = Path(os.environ.get("AVO_BUILD", Path(__file__).parents[2] / "build" / "sim"))
+PROGRAM = BUILD / "tests" / "sim_faults"
+LEAST_CASES = 40
+
+
+def names() -> list[str]:
+    if not PROGRAM.exists():
+        return []
+    return subprocess.run([PROGRAM, "--list"], capture_output=True, text=True, check=True).stdout.split()
+
+
+def test_program_is_built():
+    assert PROGRAM.exists(), f"{PROGRAM} is missing: ./build.sh test builds it (AVO_BUILD names another tree)"
+    assert len(names()) >= LEAST_CASES
+
+
+@pytest.mark.parametrize("name", names())
+def test_fault(name):
+    done = subprocess.run([PROGRAM, "--run", name], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, f"{PROGRAM} --run {name}\n{done.stdout}{done.stderr}"
+
+
+def test_call_outside_a_kernel_says_so():
+    done = subprocess.run([PROGRAM, "--outside"], capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    assert "called outside a kernel" in done.stderr
