@@ -2,6 +2,7 @@
 #include <cstring>
 #include <thread>
 
+#include "acl/acl_op_compiler.h"
 #include "acl_test.h"
 #include "sim/sim_runtime.h"
 #include "tiling/platform/platform_ascendc.h"
@@ -162,4 +163,28 @@ ACL_TEST(messages_are_taken_latest_first_and_by_thread) {
   CHECK(text.find("aclrtSetDevice") < text.find("aclrtFree"));
   CHECK(text.find("aclrtFree") != std::string::npos);
   CHECK(aclGetRecentErrMsg() == nullptr);
+}
+
+ACL_TEST(options_read_back_as_they_were_set) {
+  char value[16];
+  CHECK_OK(aclGetCompileopt(ACL_OP_JIT_COMPILE, value, sizeof(value)));
+  CHECK(std::strcmp(value, "disable") == 0);
+  CHECK(aclGetCompileoptSize(ACL_PRECISION_MODE) == 1);
+  CHECK_OK(aclSetCompileopt(ACL_PRECISION_MODE, "must_keep"));
+  CHECK(aclGetCompileoptSize(ACL_PRECISION_MODE) == 10);
+  CHECK_FAILS(aclGetCompileopt(ACL_PRECISION_MODE, value, 9), ACL_ERROR_INVALID_PARAM,
+              "length must be at least 10");
+  int64_t param = 0;
+  CHECK_FAILS(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &param), ACL_ERROR_RT_SYSPARAMOPT_NOT_SET,
+              "was not set");
+  CHECK_OK(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1));
+  CHECK_OK(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &param));
+  CHECK(param == 1);
+
+  Session session;
+  uint32_t cores = 0;
+  CHECK_OK(aclrtGetStreamResLimit(nullptr, ACL_RT_DEV_RES_VECTOR_CORE, &cores));
+  CHECK(cores == 48);
+  CHECK_FAILS(aclrtSetStreamResLimit(nullptr, ACL_RT_DEV_RES_VECTOR_CORE, 8),
+              ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "all its 48 cores");
 }

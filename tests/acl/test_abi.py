@@ -19,6 +19,7 @@ HEADERS = [
     "acl/acl_rt.h",
     "acl/acl_mdl.h",
     "acl/acl_op.h",
+    "acl/acl_op_compiler.h",
     "acl/error_codes/rt_error_codes.h",
 ]
 
@@ -52,7 +53,10 @@ def probe() -> str:
                 lines.append(
                     f'  std::printf("%s.%s %zu\\n", "{name}", "{member}", offsetof({name}, {member}));'
                 )
-    includes = "".join(f"#include <{name}>\n" for name in ("acl/acl.h", "cstddef", "cstdio", "typeinfo"))
+    includes = "".join(
+        f"#include <{name}>\n"
+        for name in ("acl/acl.h", "acl/acl_op_compiler.h", "cstddef", "cstdio", "typeinfo")
+    )
     return includes + "int main() {\n" + "\n".join(lines) + "\n}\n"
 
 
