@@ -54,8 +54,9 @@ def check_headers(arguments: argparse.Namespace) -> int:
         return 0
     with tempfile.TemporaryDirectory(prefix="avo-headers-") as folder:
         project = Path(folder)
-        write_files(project, TARGETS["npu"](load_specs(arguments.root), arguments.root))
-        return headers.report(project, arguments.headers.resolve())
+        specs = load_specs(arguments.root)
+        write_files(project, TARGETS["npu"](specs, arguments.root))
+        return headers.report(specs, project, arguments.headers.resolve())
 
 
 def show_list(arguments: argparse.Namespace) -> int:

@@ -6,8 +6,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from . import kernel_headers
+from .model import Spec
+from .npu import kernel_file_stem
 
 # One header of each include folder the sources need; a toolkit has them in few places, checkouts in many.
 HOST_KEYS = (
@@ -65,7 +70,17 @@ def _run(command: list[str], file: Path, project: Path) -> Outcome:
     return Outcome(str(file.relative_to(project)), done.returncode == 0, done.stderr.strip())
 
 
-def report(project: Path, folder: Path) -> int:
+def check_kernels(specs: list[Spec], project: Path, headers: Path) -> list[Outcome] | None:
+    """Kernel entries with all they include; None where the headers hold no AscendC API for CPU debugging."""
+    roots = find_roots(headers, kernel_headers.KEYS + kernel_headers.OPTIONAL)
+    if any(key not in roots for key in kernel_headers.KEYS):
+        return None
+    with tempfile.TemporaryDirectory(prefix="avo-stubs-") as scratch:
+        errors = kernel_headers.check(specs, project, roots, Path(scratch), kernel_file_stem)
+    return [Outcome(file, not lines, "\n".join(lines)) for file, lines in errors.items()]
+
+
+def report(specs: list[Spec], project: Path, folder: Path) -> int:
     """Checks everything that the given headers allow and prints a line a file; 0 when all of it passed."""
     if not folder.is_dir():
         print(f"check-headers: expected a folder of CANN headers, got {folder}")
@@ -73,15 +88,20 @@ def report(project: Path, folder: Path) -> int:
     if shutil.which("g++") is None:
         print("check-headers: skipped, no g++ here")
         return 0
+    outcomes = []
     missing = missing_headers(folder)
     if missing:
-        print(f"check-headers: expected {', '.join(missing)} below {folder}, got none")
-        return 1
-    outcomes = check_host(project, folder)
+        print(f"check-headers: host sources skipped, {folder} has no {', '.join(missing)}")
+    else:
+        outcomes += check_host(project, folder)
+    kernels = check_kernels(specs, project, folder)
+    if kernels is None:
+        print(f"check-headers: kernels skipped, {folder} has no {' or no '.join(kernel_headers.KEYS)}")
+    outcomes += kernels or []
     for outcome in outcomes:
         print(f"{'ok    ' if outcome.ok else 'FAILED'} {outcome.file}")
         if not outcome.ok:
             print(outcome.output)
     failed = sum(not outcome.ok for outcome in outcomes)
     print(f"check-headers: {len(outcomes) - failed} of {len(outcomes)} files passed")
-    return 1 if failed else 0
+    return 1 if failed or not outcomes else 0
