@@ -9,10 +9,12 @@ namespace {
 
 constexpr int64_t kMaxWindowChunk = 1024;  // outputs of a window in UB at once
 
-// Outputs that one input may receive from: those less than one input away on either side.
+// Outputs that one input may receive from: those less than one input away on either side, ceil(2 / step).
 int64_t Window(const LinearProblem &problem) {
-  if (problem.scale.value <= 0) return problem.out_length;
-  return std::min(problem.out_length, LinearProblem::Span(2, 1 / problem.scale.value) + 2);
+  const LinearScale &scale = problem.scale;
+  if (scale.value <= 0) return problem.out_length;
+  if (scale.rational) return std::min(problem.out_length, CeilDiv(2 * scale.denominator, scale.numerator));
+  return std::min(problem.out_length, LinearProblem::Span(2, 1 / scale.value) + 1);
 }
 
 // Unified Buffer of a tile of `units` periods: both queues, the lanes of gradients and sums, the staging of 2-byte

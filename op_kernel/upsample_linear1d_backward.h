@@ -135,13 +135,13 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
     // A position may be rounded up to the next whole number.
     spread_ = static_cast<uint32_t>(WindowOf(avo::PositionAt(inverse_, end).whole + 1) - base_);
     const avo::Position at = avo::PositionAt(map_, base_);
-    BuildTable(first.fraction, static_cast<float>(static_cast<int32_t>(first.whole + 1 - base_)),
-               at.fraction + static_cast<float>(static_cast<int32_t>(at.whole - begin)));
+    BuildTable(first.fraction, static_cast<float>(static_cast<int32_t>(first.whole + 1 - base_)), at.fraction,
+               static_cast<float>(static_cast<int32_t>(at.whole - begin)));
   }
 
   // For each input: offset of its window, distance x' - x of the window's first output, and the bounds that clamping
   // x' to the signal puts on distances at its ends. Then the same for each row of the tile.
-  __aicore__ inline void BuildTable(float fraction0, float whole0, float distance0) {
+  __aicore__ inline void BuildTable(float fraction0, float whole0, float near_distance, float far_distance) {
     const uint32_t n = t_.outRow;
     auto offsets = offsets_.template Get<int32_t>();
     auto distance = distance_.template Get<float>();
@@ -157,9 +157,10 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
     // The large parts cancel exactly before the small ones are added.
     AscendC::Muls(distance, whole, t_.step0, n);
     AscendC::Sub(distance, distance, index, n);
+    AscendC::Adds(distance, distance, far_distance, n);
     AscendC::Axpy(distance, whole, t_.step1, n);
     AscendC::Axpy(distance, whole, t_.step2, n);
-    AscendC::Adds(distance, distance, distance0, n);
+    AscendC::Adds(distance, distance, near_distance, n);
 
     // Bounds of two do nothing: the hat is zero beyond one.
     const int64_t after = t_.inLength - 1 - this->out_begin_;

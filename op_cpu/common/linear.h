@@ -16,15 +16,26 @@ struct LinearSample {
   float right_weight;
 };
 
-// Positions in float64; `scales` <= 0 means not given.
+// Positions that follow from the lengths are ratios of integers, exact up to 2^31 - 1; those of `scales` > 0 are
+// float64.
 inline std::vector<LinearSample> LinearSamples(int64_t length, int64_t out_length, bool align_corners, double scales) {
   std::vector<LinearSample> samples(out_length);
-  const double corner_step = out_length > 1 ? static_cast<double>(length - 1) / (out_length - 1) : 0.0;
-  const double step = scales > 0 ? 1.0 / scales : static_cast<double>(length) / out_length;
+  const int64_t denominator = align_corners ? std::max<int64_t>(out_length - 1, 1) : 2 * out_length;
   for (int64_t i = 0; i < out_length; ++i) {
-    const double position = align_corners ? i * corner_step : std::max(0.0, (i + 0.5) * step - 0.5);
-    const int64_t left = std::min(static_cast<int64_t>(position), length - 1);
-    const double weight = std::clamp(position - left, 0.0, 1.0);
+    int64_t left;
+    double weight;
+    if (align_corners || scales <= 0) {
+      const int64_t numerator =
+          std::max<int64_t>(0, align_corners ? i * (length - 1) : (2 * i + 1) * length - out_length);
+      left = numerator / denominator;
+      weight = static_cast<double>(numerator % denominator) / static_cast<double>(denominator);
+    } else {
+      const double position = std::max(0.0, (static_cast<double>(i) + 0.5) * (1.0 / scales) - 0.5);
+      left = static_cast<int64_t>(position);
+      weight = position - static_cast<double>(left);
+    }
+    if (left >= length) weight = 1.0;
+    left = std::min(left, length - 1);
     samples[i] = {left, std::min(left + 1, length - 1), static_cast<float>(1.0 - weight), static_cast<float>(weight)};
   }
   return samples;

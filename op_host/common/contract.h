@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the generated contracts are written in: how values print, and arithmetic on shapes as contracts define it.
+// What the generated contracts are written in: how values print, and arithmetic on shapes as contracts define
+// it.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,8 @@ namespace avo {
 // Where a call will run: some operators take more dtypes on the CPU.
 enum class Target : uint8_t { kNpu, kCpu };
 
-// Division rounding towards minus infinity, and its remainder; 0 for a zero divisor, which a later check rejects.
+// Division rounding towards minus infinity, and its remainder; 0 for a zero divisor, which a later check
+// rejects.
 constexpr int64_t FloorDiv(int64_t a, int64_t b) {
   if (b == 0) return 0;
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
@@ -50,8 +52,12 @@ inline double DoubleFromBits(int64_t bits) {
   return value;
 }
 
-inline int64_t MinOf(const Shape &values) { return values.empty() ? 0 : *std::min_element(values.begin(), values.end()); }
-inline int64_t MaxOf(const Shape &values) { return values.empty() ? 0 : *std::max_element(values.begin(), values.end()); }
+inline int64_t MinOf(const Shape &values) {
+  return values.empty() ? 0 : *std::min_element(values.begin(), values.end());
+}
+inline int64_t MaxOf(const Shape &values) {
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
 
 // A dimension in [-rank, rank) as one in [0, rank).
 constexpr int64_t WrapDimension(int64_t dim, int64_t rank) { return dim < 0 ? dim + rank : dim; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From CANN's tiling and shape-inference contexts to the framework-free types; only the npu target includes it.
+// From CANN's tiling and shape-inference contexts to the framework-free types; only the npu target includes
+// it.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +41,8 @@ inline Shape ListAttribute(const gert::RuntimeAttrs &attributes, size_t index) {
   return list == nullptr ? Shape() : Shape(list->GetData(), list->GetData() + list->GetSize());
 }
 
-// Float attributes of an operator definition have 32 bits. The aclnn wrapper hands the exact double over as the bits
-// of an int attribute behind it; graphs leave that at 0.
+// Float attributes of an operator definition have 32 bits. The aclnn wrapper hands the exact double over as
+// the bits of an int attribute behind it; graphs leave that at 0.
 inline double DoubleAttribute(const gert::RuntimeAttrs &attributes, size_t index) {
   const int64_t bits = *attributes.GetInt(index + 1);
   return bits == 0 ? *attributes.GetFloat(index) : DoubleFromBits(bits);
@@ -56,10 +57,12 @@ inline bool IsKnown(const Tensor &tensor) {
 
 // Hands a plan to the framework: launch, key, workspace and the raw tiling struct.
 template <typename TilingStruct>
-ge::graphStatus Submit(const Plan<TilingStruct> &plan, size_t library_workspace, gert::TilingContext *context) {
+ge::graphStatus Submit(const Plan<TilingStruct> &plan, size_t library_workspace,
+                       gert::TilingContext *context) {
   gert::TilingData *raw = context->GetRawTilingData();
   size_t *workspaces = context->GetWorkspaceSizes(1);
-  if (raw == nullptr || workspaces == nullptr || raw->GetCapacity() < sizeof(TilingStruct)) return ge::GRAPH_FAILED;
+  if (raw == nullptr || workspaces == nullptr || raw->GetCapacity() < sizeof(TilingStruct))
+    return ge::GRAPH_FAILED;
   std::memcpy(raw->GetData(), &plan.tiling, sizeof(TilingStruct));
   raw->SetDataSize(sizeof(TilingStruct));
   workspaces[0] = plan.workspace + library_workspace;

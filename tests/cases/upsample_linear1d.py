@@ -8,55 +8,48 @@ SIZES = [
     (16, 64, 128), (15, 64, 128), (17, 65, 130), (32, 7, 49), (2, 8, 120), (3, 5, 80), (16, 96, 32), (5, 45, 30),
     (18, 30, 45), (1, 100, 200), (1, 1023, 441), (6, 1, 7), (6, 1, 40), (6, 7, 1), (7, 40, 39), (33, 39, 40),
     (4, 3, 900), (4, 6720, 14), (2, 960, 2), (3, 480, 1), (1, 4800, 10), (2, 50, 15000), (3, 2, 3), (1, 1, 1),
+    (80, 1500, 3000), (2000, 5, 13),
 ]  # fmt: skip
 # Lengths around the tiles of phases (16 rows, factor 2) and of gathering (one row) on a 192 KB Unified Buffer.
-TILES = [(16, 336 + d, 2 * (336 + d)) for d in (-1, 0, 1)] + [
-    (20, 2 * 336 + d, 4 * 336 + 2 * d) for d in (0, 1)
-]
+TILES = [(16, 336 + d, 2 * (336 + d)) for d in (-1, 0, 1)]
+TILES += [(20, 672 + d, 2 * (672 + d)) for d in (0, 1)]
 TILES += [(1, 9000, 8176 + d) for d in (-1, 0, 1)] + [(1, 20000, 3 * 8176 + 1)]
+SCALES = [(10, 1.75), (10, 2.0), (10, 0.33), (1000, 2.0009), (7, 1.01), (64, 1.5), (9, -1.0), (12, -3)]
 
 
 def cases():
     for rows, length, out_length in SIZES + TILES:
         for align_corners in (False, True):
-            args = {"output_size": [out_length], "align_corners": align_corners}
-            corners = "corners" if align_corners else "centres"
-            yield Case(f"{rows}x{length}->{out_length} {corners}", {"self": Array(1, rows, length), **args})
+            args = {
+                "self": Array(1, rows, length),
+                "output_size": [out_length],
+                "align_corners": align_corners,
+            }
+            yield Case(f"{rows}x{length}->{out_length} {align_corners}", args)
     for layout in ("strided", "transposed", "offset", "broadcast"):
-        for out_length in (26, 20, 13):
-            yield Case(
-                f"{layout} {out_length}",
-                {"self": Array(3, 6, 13, layout=layout), "output_size": [out_length]},
-            )
+        for out_length, out in ((26, ""), (20, "strided"), (13, "transposed"), (26, "offset")):
+            args = {"self": Array(3, 6, 13, layout=layout), "output_size": [out_length]}
+            yield Case(f"{layout} {out_length} {out}", args, out=out)
     for values in ("special", "wide", "ramp"):
         for out_length in (80, 70, 25, 17, 40):
             for align_corners in (False, True):
-                args = {"output_size": [out_length], "align_corners": align_corners}
-                yield Case(
-                    f"{values} {out_length} {align_corners}", {"self": Array(2, 9, 40, values=values), **args}
-                )
-    for length, scales in (
-        (10, 1.75),
-        (10, 2.0),
-        (10, 0.33),
-        (1000, 2.0009),
-        (7, 1.01),
-        (64, 1.5),
-        (9, -1.0),
-        (12, -3),
-    ):
+                args = {"self": Array(2, 9, 40, values=values), "output_size": [out_length]}
+                yield Case(f"{values} {out_length} {align_corners}", {**args, "align_corners": align_corners})
+    for length, scales in SCALES:
         out_length = int(length * scales) if scales > 0 else 25
         args = {"self": Array(2, 10, length), "output_size": [out_length], "scales": scales}
         yield Case(f"scales {scales}", args)
         yield Case(f"scales {scales} corners", {**args, "align_corners": True})
     yield Case("no signals", {"self": Array(0, 3, 8), "output_size": [16]})
-    yield Case("speech frames", {"self": Array(1, 80, 1500), "output_size": [3000]})
-    yield Case("many short rows", {"self": Array(40, 50, 5), "output_size": [13]})
 
 
 def oracle(self, output_size, align_corners=False, scales=None):
     import torch.nn.functional as F
 
+    # torch rounds positions to float32 even in float64: in long signals it takes a neighbour for the sample. And its
+    # result of the input's length adds 0 x the neighbour, where ours is a copy by definition.
+    if max(self.shape[2], *output_size) > 4000 or (self.shape[2] == output_size[0] and not self.isfinite().all()):
+        return None
     if self.shape[2] > 8000:
         return None  # torch takes the floor of positions in float32
     if self.shape[0] == 0:

@@ -7,9 +7,8 @@ FORWARD = cases_module("upsample_linear1d")
 # Rows, input length, output length, of the forward direction.
 SIZES = [*FORWARD.SIZES, (2, 1, 5000)]
 # Lengths around the tiles of phases (16 rows, factor 2) and of gathering (one row) on a 192 KB Unified Buffer.
-TILES = [(16, 328 + d, 2 * (328 + d)) for d in (-1, 0, 1)] + [
-    (20, 2 * 328 + d, 4 * 328 + 2 * d) for d in (0, 1)
-]
+TILES = [(16, 328 + d, 2 * (328 + d)) for d in (-1, 0, 1)]
+TILES += [(20, 656 + d, 2 * (656 + d)) for d in (0, 1)]
 TILES += [(1, 8176 + d, 9000) for d in (-1, 0, 1)] + [(1, 20000, 3 * 8176 + 1)]
 
 
@@ -42,6 +41,9 @@ def cases():
 def oracle(grad_output, output_size, input_size, align_corners=False, scales=None):
     import torch
 
+    # torch rounds positions to float32 even in float64: in long signals it takes a neighbour for the sample.
+    if max(input_size[2], *output_size) > 4000:
+        return None
     signal = torch.zeros(input_size, dtype=grad_output.dtype, requires_grad=True)
     result = FORWARD.oracle(signal, output_size, align_corners, scales)
     if result is None or not result.requires_grad:

@@ -11,7 +11,20 @@ import yaml
 
 from .calls import example_call, failed_check
 from .expr import Expression, ExpressionError, Symbol, text_pieces
-from .model import DTYPES, FORMATS, SOCS, Argument, Check, Entry, Gradient, Pattern, Spec, Tolerance, either, snake
+from .model import (
+    DTYPES,
+    FORMATS,
+    SOCS,
+    Argument,
+    Check,
+    Entry,
+    Gradient,
+    Pattern,
+    Spec,
+    Tolerance,
+    either,
+    snake,
+)
 from .schema import REQUIRED, Parameter, Schema, SchemaError, parse_parameters, parse_schema, split_arguments
 from .tiling import TilingError, read_tiling
 
@@ -177,7 +190,11 @@ class _Builder:
             try:
                 failed = failed_check(spec, example_call(spec, entry))
             except (ArithmeticError, IndexError, KeyError, TypeError) as error:
-                self.problem("example", f"values that make a call of {entry.function}", f"{type(error).__name__}: {error}")
+                self.problem(
+                    "example",
+                    f"values that make a call of {entry.function}",
+                    f"{type(error).__name__}: {error}",
+                )
                 continue
             if failed is not None:
                 what = f"one that fails `{failed.subject}: {failed.expected_text() or failed.kind}`"
@@ -251,7 +268,9 @@ class _Builder:
             where_call = (*where, "call")
         else:
             call, header, example, where_call = item, None, {}, where
-        match = re.fullmatch(r"([A-Z]\w*)\s*\((.*)\)", call.strip(), re.DOTALL) if isinstance(call, str) else None
+        match = (
+            re.fullmatch(r"([A-Z]\w*)\s*\((.*)\)", call.strip(), re.DOTALL) if isinstance(call, str) else None
+        )
         if not match:
             self.problem(where_call, "`Name(argument, …)`", _show(call))
             return None
@@ -265,9 +284,14 @@ class _Builder:
             if argument is not None:
                 arguments.append(argument)
         bound = [argument.target for argument in arguments]
-        for target in [*(p.name for p in self.parameters if not p.has_default and not p.optional), *self.outputs]:
+        for target in [
+            *(p.name for p in self.parameters if not p.has_default and not p.optional),
+            *self.outputs,
+        ]:
             if bound.count(target) != 1:
-                self.problem(where_call, f"one argument for {target}", "none" if target not in bound else "several")
+                self.problem(
+                    where_call, f"one argument for {target}", "none" if target not in bound else "several"
+                )
         return Entry(name, header, arguments, example)
 
     def _argument(self, where: tuple, part: str, primary: bool) -> Argument | None:
@@ -345,7 +369,9 @@ class _Builder:
                 self.problem(("cpu_dtypes", tensor), f"one of {', '.join(dtypes)}", repr(tensor))
             for index, name in enumerate(names if isinstance(names, list) else [names]):
                 if name not in DTYPES or name in dtypes.get(tensor, ()):
-                    self.problem(("cpu_dtypes", tensor, index), "a dtype that `dtypes` does not list", _show(name))
+                    self.problem(
+                        ("cpu_dtypes", tensor, index), "a dtype that `dtypes` does not list", _show(name)
+                    )
         return value
 
     def _shapes(self):
@@ -429,7 +455,9 @@ class _Builder:
         for name in self.tensor_names:
             kind = {"output": name in self.outputs, "optional": name in optional}
             if name in dtypes:
-                checks.append(Check("dtype", name, **kind, dtypes=dtypes[name], cpu_dtypes=cpu_dtypes.get(name, [])))
+                checks.append(
+                    Check("dtype", name, **kind, dtypes=dtypes[name], cpu_dtypes=cpu_dtypes.get(name, []))
+                )
             elif name in same:
                 checks.append(Check("same_dtype", name, **kind, same_as=same[name]))
         return checks
@@ -439,7 +467,9 @@ class _Builder:
 
     def _shape_check(self, name, patterns, optional) -> Check:
         pattern = patterns[name]
-        return Check("shape", name, name in self.outputs, name in optional, pattern=pattern, expected=pattern.prose())
+        return Check(
+            "shape", name, name in self.outputs, name in optional, pattern=pattern, expected=pattern.prose()
+        )
 
     def _require(self, where: tuple, item: object, patterns) -> Check | None:
         text, note, bad = item, None, {}
@@ -451,7 +481,9 @@ class _Builder:
                     self.problem((*where, key), "that, text or bad", repr(key))
             text, note, bad = item.get("that"), item.get("text"), item.get("bad") or {}
         if not isinstance(text, str):
-            self.problem(where, '"condition", [condition, "parameter: text"] or {that, text, bad}', _show(item))
+            self.problem(
+                where, '"condition", [condition, "parameter: text"] or {that, text, bad}', _show(item)
+            )
             return None
         expression = self.reader.expression(where, text, self.scope)
         if expression is None:
@@ -472,7 +504,9 @@ class _Builder:
             subject, expected = named[1], text_pieces(named[2], self.scope)
         shown = []
         for name in expression.names:
-            is_own = name == subject or (subject in self.tensor_names and self._owner(name, patterns) == subject)
+            is_own = name == subject or (
+                subject in self.tensor_names and self._owner(name, patterns) == subject
+            )
             if not is_own and name not in shown:
                 shown.append(name)
         return Check("require", subject, expression=expression, expected=expected, shown=shown, bad=bad)
@@ -489,7 +523,7 @@ class _Builder:
         return value
 
     def _tolerance(self, dtypes) -> dict[str, Tolerance]:
-        value = self.reader.typed("tolerance", dict, "dtype: {absolute, relative, ulp, why}", {})
+        value = self.reader.typed("tolerance", dict, "dtype: {absolute, relative, largest, ulp, why}", {})
         result = {}
         for name, rule in value.items():
             where = ("tolerance", name)
@@ -497,21 +531,23 @@ class _Builder:
                 self.problem(where, f"one of {', '.join(DTYPES)}", repr(name))
                 continue
             if not isinstance(rule, dict) or not str(rule.get("why") or "").strip():
-                self.problem(where, "{absolute, relative, ulp, why} with a reason in why", _show(rule))
+                self.problem(where, "{absolute, relative, largest, ulp, why} with a reason in why", _show(rule))
                 continue
             numbers = {}
             for key, number in rule.items():
                 if key == "why":
                     continue
-                if key not in ("absolute", "relative", "ulp"):
-                    self.problem((*where, key), "absolute, relative, ulp or why", repr(key))
+                if key not in ("absolute", "relative", "largest", "ulp"):
+                    self.problem((*where, key), "absolute, relative, largest, ulp or why", repr(key))
                     continue
                 try:
                     numbers[key] = int(number) if key == "ulp" else float(number)
                 except (TypeError, ValueError):
                     self.problem((*where, key), "a number", _show(number))
             result[name] = Tolerance(why=str(rule["why"]), **numbers)
-        floating = {name for names in dtypes.values() for name in names if name in DTYPES and DTYPES[name].floating}
+        floating = {
+            name for names in dtypes.values() for name in names if name in DTYPES and DTYPES[name].floating
+        }
         for name in DTYPES:
             if name in floating and name not in value:
                 self.problem("tolerance", f"an entry for {name}", "none")
@@ -541,7 +577,9 @@ class _Builder:
         value = self.reader.typed("parameters", dict, "parameter: text", {})
         for name in value:
             if name not in (*self.by_name, *self.outputs):
-                self.problem(("parameters", name), f"one of {', '.join([*self.by_name, *self.outputs])}", repr(name))
+                self.problem(
+                    ("parameters", name), f"one of {', '.join([*self.by_name, *self.outputs])}", repr(name)
+                )
         for name in [*self.by_name, *self.outputs]:
             if name not in value:
                 self.problem("parameters", f"a text for {name}", "none")
@@ -556,12 +594,18 @@ class _Builder:
 
     def _example(self) -> dict[str, object]:
         value = self.reader.typed("example", dict, "dimension or attribute: value", {})
-        dims = [name for name, symbol in self.scope.items() if symbol.dimension and name not in self.data.get("let", {})]
+        dims = [
+            name
+            for name, symbol in self.scope.items()
+            if symbol.dimension and name not in self.data.get("let", {})
+        ]
         tensors = {p.name for p in self.parameters if p.is_tensor}
         for name in value:
             if name not in dims and name not in self.by_name:
                 self.problem(("example", name), f"one of {', '.join([*dims, *self.by_name])}", repr(name))
-        needed = [p.name for p in self.parameters if not p.is_tensor and p.default is REQUIRED and not p.optional]
+        needed = [
+            p.name for p in self.parameters if not p.is_tensor and p.default is REQUIRED and not p.optional
+        ]
         free = [name for name in tensors if name not in (self.data.get("shape") or {})]
         for name in [*dims, *needed, *free]:
             if name not in value:
@@ -625,7 +669,9 @@ def load_specs(root: Path, unfinished: list[str] | None = None) -> list[Spec]:
     if not problems:
         names = {spec.name: spec for spec in specs}
         for spec in specs:
-            spec.backward = [gradient for gradient in spec.backward if gradient.operator not in (unfinished or ())]
+            spec.backward = [
+                gradient for gradient in spec.backward if gradient.operator not in (unfinished or ())
+            ]
             problems += _cross_checks(spec, names)
     if problems:
         raise SpecError(problems)
@@ -644,5 +690,7 @@ def _cross_checks(spec: Spec, specs: dict[str, Spec]) -> list[str]:
                 f"{key}: expected {len(other.visible)} arguments of {other.name}, got {len(gradient.arguments)}"
             )
         elif len(other.outputs) != len(gradient.inputs):
-            problems.append(f"{key}: expected {len(other.outputs)} inputs before the colon, got {len(gradient.inputs)}")
+            problems.append(
+                f"{key}: expected {len(other.outputs)} inputs before the colon, got {len(gradient.inputs)}"
+            )
     return problems

@@ -54,7 +54,7 @@ def snake(name: str) -> str:
 
 
 def either(words: list[str]) -> str:
-    """"a", "a or b", "a, b or c" """
+    """ "a", "a or b", "a, b or c" """
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]
 
 
@@ -99,11 +99,12 @@ class Entry:
 
 @dataclass
 class Tolerance:
-    """How far from the reference a result may be, and why: within any one of the three."""
+    """How far from the reference a result may be, and why: within any one of these."""
 
     why: str
     absolute: float = 0.0
     relative: float = 0.0
+    largest: float = 0.0
     ulp: int = 0
 
     def __str__(self) -> str:
@@ -112,6 +113,8 @@ class Tolerance:
             parts.append(f"{self.absolute:g}")
         if self.relative:
             parts.append(f"{self.relative:g} x |reference|")
+        if self.largest:
+            parts.append(f"{self.largest:g} x the largest |reference|")
         if self.ulp:
             parts.append(f"{self.ulp} ulp")
         return either(parts) if parts else "exact"

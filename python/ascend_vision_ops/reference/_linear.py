@@ -5,13 +5,23 @@ import numpy as np
 
 
 def positions(length, out_length, align_corners, scales):
-    """Indices of the left and right sample of each output, int64 (out_length,), and the right one's weight, float64."""
-    index = np.arange(out_length, dtype=np.float64)
-    if align_corners:
-        position = index * ((length - 1) / (out_length - 1) if out_length > 1 else 0.0)
+    """Indices of the left and right sample of each output, int64 (out_length,), and the right one's weight, float64.
+
+    Positions that follow from the two lengths are ratios of integers and computed as such: a sample that lies on a
+    whole number is found there.
+    """
+    index = np.arange(out_length, dtype=np.int64)
+    if align_corners or scales is None or scales <= 0:
+        if align_corners:
+            numerator, denominator = index * (length - 1), max(out_length - 1, 1)
+        else:
+            numerator, denominator = (2 * index + 1) * length - out_length, 2 * out_length
+        numerator = np.maximum(numerator, 0)
+        left, weight = numerator // denominator, numerator % denominator / denominator
     else:
-        step = 1 / scales if scales is not None and scales > 0 else length / out_length
-        position = np.maximum(0.0, (index + 0.5) * step - 0.5)
-    left = np.minimum(position.astype(np.int64), length - 1)
-    right = np.minimum(left + 1, length - 1)
-    return left, right, np.clip(position - left, 0.0, 1.0)
+        position = np.maximum(0.0, (index + 0.5) * (1 / scales) - 0.5)
+        left = position.astype(np.int64)
+        weight = position - left
+    weight = np.where(left < length, weight, 1.0)
+    left = np.minimum(left, length - 1)
+    return left, np.minimum(left + 1, length - 1), weight

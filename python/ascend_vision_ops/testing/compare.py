@@ -84,10 +84,12 @@ def compare(got: np.ndarray, want: np.ndarray, dtype: np.dtype, tolerance: Toler
     with np.errstate(invalid="ignore", over="ignore"):
         error = np.where(np.isfinite(got64) & np.isfinite(want), np.abs(got64 - want), 0.0)
     ulp = np.where(np.isnan(got64) | np.isnan(want), np.uint64(0), ulp_distance(got, rounded))
+    largest = np.abs(want[np.isfinite(want)]).max(initial=0.0)
     with np.errstate(invalid="ignore"):
         near = (
             (error <= tolerance.absolute)
             | (error <= tolerance.relative * np.abs(want))
+            | (error <= tolerance.largest * largest)
             | (ulp <= tolerance.ulp)
         )
     # Infinities: next to the largest finite value in steps, but never near in difference.
