@@ -120,9 +120,9 @@ def picture(path: Path, samples: np.ndarray, rate: int, results: dict, wanted: d
     before = 1e3 * (seconds[start : stop + 1] - seconds[start])
     style = {"color": ink, "markersize": 8, "markerfacecolor": "white", "markeredgewidth": 1.5, "zorder": 3}
     zoom.plot(before, samples[start : stop + 1], "o", label=f"recording, {rate / 1000:g} kHz", **style)
-    for dtype, size in zip(DTYPES, (5, 3.5, 2), strict=True):
+    for dtype, size in zip(DTYPES, (11, 6, 2), strict=True):
         after = results[dtype]["aclnn"].astype(np.float64).reshape(-1)[inside]
-        style = {"color": colours[dtype], "markersize": size + 3, "linewidth": 0.8, "zorder": 4}
+        style = {"color": colours[dtype], "markersize": size + 2, "linewidth": 0.8, "zorder": 4}
         zoom.plot(milliseconds, after, ".-", label=f"{dtype}, {out_rate / 1000:g} kHz", **style)
     zoom.set(xlabel="milliseconds", ylabel="amplitude")
     zoom.set_title("Before and after, AscendC kernel through aclnnUpsampleLinear1d", loc="left", fontsize=10)
@@ -133,10 +133,12 @@ def picture(path: Path, samples: np.ndarray, rate: int, results: dict, wanted: d
         error = np.abs(after - wanted[dtype].reshape(-1))
         blocks = error[: error.size // 512 * 512].reshape(-1, 512).max(axis=1)
         at = np.arange(blocks.size) * 512 / out_rate
-        errors.semilogy(at, np.maximum(blocks, 1e-12), color=colours[dtype], linewidth=0.9)
+        errors.semilogy(at, np.maximum(blocks, 1e-12), color=colours[dtype], linewidth=0.9, label=dtype)
     errors.set(xlim=(0, seconds[-1]), xlabel="seconds", ylabel="|error|")
     title = "Difference from the float64 reference on the same input, largest of 512 samples"
     errors.set_title(title, loc="left", fontsize=10)
+    errors.set_ylim(top=errors.get_ylim()[1] * 30)
+    errors.legend(frameon=False, ncols=3, loc="upper right")
     figure.savefig(path, dpi=120, facecolor="white")
 
 
@@ -156,8 +158,10 @@ def main() -> int:
     out.print(f"{path.name}: {len(samples):,} samples at {rate} Hz -> {out_length:,} at {options.rate} Hz\n")
 
     spec = spec_of("upsample_linear1d")
-    parity = table("dtype", "implementation", ">max error", ">max ulp", "tolerance", "verdict")
-    costs = table("dtype", ">cores", ">GM bytes / least", ">modelled us", ">roofline us", ">time / roofline")
+    parity = table("dtype", "implementation", ">max error", "tolerance", "verdict")
+    costs = table(
+        "dtype", ">cores", ">GM bytes / least", ">modelled us", ">roofline us", ">modelled / roofline"
+    )
     results: dict[str, dict[str, np.ndarray]] = {}
     wanted, wrong = {}, 0
     for dtype in DTYPES:
@@ -169,9 +173,7 @@ def main() -> int:
             verdict: Comparison = compare(results[dtype][name], wanted[dtype], numpy_dtype(dtype), tolerance)
             wrong += not verdict.ok
             word = "[green]ok[/]" if verdict.ok else f"[red]{verdict.message}[/]"
-            parity.add_row(
-                dtype, title, f"{verdict.max_error:.3g}", str(verdict.max_ulp), str(tolerance), word
-            )
+            parity.add_row(dtype, title, f"{verdict.max_error:.3g}", str(tolerance), word)
         figures = profiling.profile("upsample_linear1d", {"self": signal, "output_size": [out_length]})
         costs.add_row(
             dtype, f"{figures.cores} of {figures.device['vector_cores']}", f"{figures.bytes_over_least:.3f}",

@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ascend_vision_ops import operators
-
-NOTES: pytest.StashKey[dict[str, str]] = pytest.StashKey()
+from ascend_vision_ops.testing.run import TARGETS, missing
 
 
 def pytest_addoption(parser):
@@ -18,18 +15,20 @@ def pytest_addoption(parser):
     )
 
 
-def pytest_configure(config):
-    config.stash[NOTES] = {}
-
-
-def note(config, subject: str, text: str) -> None:
-    """Has the summary say what did not run, and why."""
-    config.stash[NOTES][subject] = text
-
-
-def pytest_terminal_summary(terminalreporter, config):
-    for subject, text in config.stash[NOTES].items():
-        terminalreporter.write_line(f"{subject}: {text}")
+def pytest_terminal_summary(terminalreporter):
+    """Says how many cases had no target to run on: an absent device is not passed over in silence."""
+    ids = (
+        report.nodeid
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if hasattr(report, "nodeid")
+    )
+    cases = {
+        text.partition(":")[2] for _, found, text in (name.partition("::test_op[") for name in ids) if found
+    }
+    for target in TARGETS:
+        if cases and missing(target):
+            terminalreporter.write_line(f"{target}: 0 of {len(cases)} run, {missing(target)}")
 
 
 def pytest_collection_modifyitems(config, items):
