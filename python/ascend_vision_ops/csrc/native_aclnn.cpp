@@ -60,7 +60,7 @@ struct AclnnCall::Impl {
   const char *name;
   std::vector<Storage> storages;
   std::vector<aclIntArray *> ints;
-  std::vector<py::array> kept;                          // arrays made here, alive until the call ends
+  std::vector<py::array> kept;                           // arrays made here, alive until the call ends
   std::vector<std::pair<py::array, py::array>> written;  // results to assign: caller's array, dense array
   void *workspace = nullptr;
   aclrtStream stream = nullptr;
@@ -81,7 +81,8 @@ AclnnCall::~AclnnCall() {
   if (impl_->stream != nullptr) aclrtDestroyStream(impl_->stream);
 }
 
-aclTensor *AclnnCall::MakeTensor(const Tensor &view, void *host, size_t itemsize, bool copy_in, bool copy_out) {
+aclTensor *AclnnCall::MakeTensor(const Tensor &view, void *host, size_t itemsize, bool copy_in,
+                                 bool copy_out) {
   Impl::Storage storage;
   const int64_t elements = view.numel() == 0 ? 0 : SpanOf(view).last + 1;
   storage.host = host;
@@ -109,7 +110,8 @@ aclTensor *AclnnCall::Output(const py::array &array, bool fresh) {
   const py::array forward = Forward(array);
   if (!forward.is(array)) impl_->written.emplace_back(array, forward);
   impl_->kept.push_back(forward);
-  // What lies between the elements of a strided result goes to the device too, so that it comes back untouched.
+  // What lies between the elements of a strided result goes to the device too, so that it comes back
+  // untouched.
   return MakeTensor(FromNumpy(forward), const_cast<void *>(forward.data()), forward.itemsize(), !fresh, true);
 }
 
@@ -127,9 +129,9 @@ aclTensor *AclnnCall::Probe(const py::handle &description) {
   aclFormat format = ACL_FORMAT_ND;
   const auto pair = py::isinstance<py::tuple>(description) ? description.cast<py::tuple>() : py::tuple();
   if (pair.size() > 2) format = static_cast<aclFormat>(pair[2].cast<int>());
-  storage.tensor = aclCreateTensor(view.shape.data(), view.shape.size(), static_cast<aclDataType>(view.dtype),
-                                   view.strides.data(), 0, format, view.shape.data(), view.shape.size(),
-                                   storage.device);
+  storage.tensor =
+      aclCreateTensor(view.shape.data(), view.shape.size(), static_cast<aclDataType>(view.dtype),
+                      view.strides.data(), 0, format, view.shape.data(), view.shape.size(), storage.device);
   impl_->storages.push_back(storage);
   if (storage.tensor == nullptr) CheckAcl(ACL_ERROR_INVALID_PARAM, "aclCreateTensor failed");
   return storage.tensor;
@@ -158,7 +160,8 @@ void AclnnCall::Run(aclnnStatus first_phase, SecondPhase second_phase) {
            "copy to the device failed");
     }
     if (workspace_size_ != 0) {
-      step(aclrtMalloc(&impl_->workspace, workspace_size_, ACL_MEM_MALLOC_HUGE_FIRST), "no memory for the workspace");
+      step(aclrtMalloc(&impl_->workspace, workspace_size_, ACL_MEM_MALLOC_HUGE_FIRST),
+           "no memory for the workspace");
     }
     step(aclrtCreateStream(&impl_->stream), "aclrtCreateStream failed");
     // The second phase consumes the executor, whether or not it succeeds.

@@ -38,7 +38,8 @@ class Registration {
   static void AddAll(Modules &modules);
 };
 
-// The dtype of that name or NumPy type; a value outside the enum, which dtype checks reject, for one of no contract.
+// The dtype of that name or NumPy type; a value outside the enum, which dtype checks reject, for one of no
+// contract.
 DType DTypeOf(const py::handle &dtype);
 
 // A view of an array's memory: strides go through as they are, zero and negative ones too.
@@ -71,8 +72,8 @@ Platform PlatformOf(const std::optional<std::string> &soc, std::optional<uint32_
 // A JSON text as Python objects.
 py::object FromJson(const std::string &json);
 
-// One call of an aclnn entry point: the arrays' storage goes to the device, results come back. Objects live until the
-// call ends, whichever way.
+// One call of an aclnn entry point: the arrays' storage goes to the device, results come back. Objects live
+// until the call ends, whichever way.
 class AclnnCall {
  public:
   explicit AclnnCall(const char *name);
@@ -84,7 +85,8 @@ class AclnnCall {
   aclTensor *Output(const py::array &array, bool fresh);
   const aclIntArray *Ints(const std::vector<int64_t> &values);
 
-  // For probing the first phase: objects from descriptions (None: a null pointer), with memory nothing is copied to.
+  // For probing the first phase: objects from descriptions (None: a null pointer), with memory nothing is
+  // copied to.
   aclTensor *Probe(const py::handle &description);
   const aclIntArray *ProbeInts(const py::handle &values);
 

@@ -13,8 +13,9 @@ std::vector<void (*)(Modules &)> &Registered() {
   return functions;
 }
 
-constexpr DType kDTypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kFloat64, DType::kInt8,
-                             DType::kInt16,   DType::kInt32,   DType::kInt64,    DType::kUInt8,   DType::kBool};
+constexpr DType kDTypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kFloat64,
+                             DType::kInt8,    DType::kInt16,   DType::kInt32,    DType::kInt64,
+                             DType::kUInt8,   DType::kBool};
 
 [[noreturn]] void Raise(PyObject *type, const std::string &text, int32_t code) {
   py::object error = py::reinterpret_borrow<py::object>(type)(text);
@@ -36,10 +37,11 @@ void Registration::AddAll(Modules &modules) {
 }
 
 DType DTypeOf(const py::handle &dtype) {
-  const std::string name = py::isinstance<py::str>(dtype) ? dtype.cast<std::string>()
-                                                          : py::str(py::dtype::from_args(
-                                                                py::reinterpret_borrow<py::object>(dtype)).attr("name"))
-                                                                .cast<std::string>();
+  const std::string name =
+      py::isinstance<py::str>(dtype)
+          ? dtype.cast<std::string>()
+          : py::str(py::dtype::from_args(py::reinterpret_borrow<py::object>(dtype)).attr("name"))
+                .cast<std::string>();
   for (const DType known : kDTypes) {
     if (DTypeName(known) == name) return known;
   }
@@ -53,8 +55,9 @@ Tensor FromNumpy(const py::array &array) {
   const auto itemsize = array.itemsize();
   for (py::ssize_t i = 0; i < array.ndim(); ++i) {
     if (array.strides(i) % itemsize != 0) {
-      throw py::value_error("array: expected strides in whole elements, got " + std::to_string(array.strides(i)) +
-                            " bytes of elements of " + std::to_string(itemsize));
+      throw py::value_error("array: expected strides in whole elements, got " +
+                            std::to_string(array.strides(i)) + " bytes of elements of " +
+                            std::to_string(itemsize));
     }
     view.shape.push_back(array.shape(i));
     view.strides.push_back(array.strides(i) / itemsize);
@@ -70,7 +73,8 @@ Tensor Describe(const py::handle &tensor) {
   Tensor view;
   if (py::isinstance<py::tuple>(tensor)) {
     const auto pair = tensor.cast<py::tuple>();
-    if (pair.size() < 2) throw py::value_error("tensor: expected an array or (shape, dtype), got a shorter tuple");
+    if (pair.size() < 2)
+      throw py::value_error("tensor: expected an array or (shape, dtype), got a shorter tuple");
     view.shape = ShapeOf(pair[0]);
     view.dtype = DTypeOf(pair[1]);
   } else {
@@ -87,15 +91,18 @@ std::optional<Tensor> DescribeOptional(const py::handle &tensor) {
 
 py::array Poisoned(const Tensor &output) {
   const std::string name = DTypeName(output.dtype);
-  const py::object type = name == "bfloat16" ? py::module_::import("ml_dtypes").attr("bfloat16") : py::object(py::str(name));
-  py::array array(py::dtype::from_args(type), std::vector<py::ssize_t>(output.shape.begin(), output.shape.end()));
+  const py::object type =
+      name == "bfloat16" ? py::module_::import("ml_dtypes").attr("bfloat16") : py::object(py::str(name));
+  py::array array(py::dtype::from_args(type),
+                  std::vector<py::ssize_t>(output.shape.begin(), output.shape.end()));
   std::memset(array.mutable_data(), 0xA5, array.nbytes());
   return array;
 }
 
 py::array OutputArray(const char *name, const std::optional<py::array> &out, Tensor *output) {
   py::array array = out ? *out : Poisoned(*output);
-  if (!array.writeable()) throw py::value_error(std::string(name) + ": expected a writable array, got a read-only one");
+  if (!array.writeable())
+    throw py::value_error(std::string(name) + ": expected a writable array, got a read-only one");
   *output = FromNumpy(array);
   return array;
 }

@@ -12,10 +12,11 @@ struct TypePair {
 };
 
 constexpr TypePair kTypes[] = {
-    {DType::kFloat32, TorchType::Float},   {DType::kFloat16, TorchType::Half}, {DType::kBFloat16, TorchType::BFloat16},
-    {DType::kFloat64, TorchType::Double},  {DType::kInt8, TorchType::Char},    {DType::kInt16, TorchType::Short},
-    {DType::kInt32, TorchType::Int},       {DType::kInt64, TorchType::Long},   {DType::kUInt8, TorchType::Byte},
-    {DType::kBool, TorchType::Bool},
+    {DType::kFloat32, TorchType::Float},     {DType::kFloat16, TorchType::Half},
+    {DType::kBFloat16, TorchType::BFloat16}, {DType::kFloat64, TorchType::Double},
+    {DType::kInt8, TorchType::Char},         {DType::kInt16, TorchType::Short},
+    {DType::kInt32, TorchType::Int},         {DType::kInt64, TorchType::Long},
+    {DType::kUInt8, TorchType::Byte},        {DType::kBool, TorchType::Bool},
 };
 
 }  // namespace
@@ -37,8 +38,8 @@ TorchType ToTorch(DType dtype) {
 Tensor FromTorch(const TorchTensor &tensor) {
   const auto sizes = tensor.sizes();
   const auto strides = tensor.strides();
-  return {FromTorch(tensor.scalar_type()), Shape(sizes.begin(), sizes.end()), Shape(strides.begin(), strides.end()),
-          const_cast<void *>(tensor.const_data_ptr())};
+  return {FromTorch(tensor.scalar_type()), Shape(sizes.begin(), sizes.end()),
+          Shape(strides.begin(), strides.end()), const_cast<void *>(tensor.const_data_ptr())};
 }
 
 std::optional<Tensor> FromTorch(const std::optional<TorchTensor> &tensor) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between torch's stable ABI and the framework-free types: the only place beside torch_*.cpp that knows torch.
+// Between torch's stable ABI and the framework-free types: the only place beside torch_*.cpp that knows
+// torch.
 #pragma once
 
 #include <torch/csrc/stable/library.h>

@@ -76,7 +76,9 @@ def new(arguments: argparse.Namespace) -> int:
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="opgen", description="Code generation from operator contracts.")
-    parser.add_argument("--root", type=Path, default=ROOT, help="source tree (default: the one this module is in)")
+    parser.add_argument(
+        "--root", type=Path, default=ROOT, help="source tree (default: the one this module is in)"
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, function) -> argparse.ArgumentParser:

@@ -64,7 +64,11 @@ class BadCall:
         for argument in entry.arguments:
             value = None if argument.name in self.call.nulls else self.call.values[argument.target]
             if isinstance(value, Shaped):
-                value = {"shape": list(value.shape), "dtype": value.dtype, "format": FORMAT_NUMBERS[value.format]}
+                value = {
+                    "shape": list(value.shape),
+                    "dtype": value.dtype,
+                    "format": FORMAT_NUMBERS[value.format],
+                }
             arguments[argument.name] = value
         return {
             "operator": self.operator,
@@ -168,12 +172,18 @@ def violations(spec: Spec) -> Iterator[BadCall]:
                 bad = Call(dict(good.values), [argument.name])
                 yield BadCall(spec.name, entry.name, f"{argument.name}-null", bad, NULLPTR, argument.name)
         for name in ("workspaceSize", "executor"):
-            yield BadCall(spec.name, entry.name, f"{name}-null", Call(dict(good.values), [name]), NULLPTR, name)
+            yield BadCall(
+                spec.name, entry.name, f"{name}-null", Call(dict(good.values), [name]), NULLPTR, name
+            )
         seen: set[str] = set()
         for check in spec.checks:
             for label, bad in _violating(spec, good, check):
                 name = f"{check.subject}-{check.kind}-{label}"
-                if failed_check(spec, bad) is not check or name in seen or not _reachable(spec, entry, good, bad):
+                if (
+                    failed_check(spec, bad) is not check
+                    or name in seen
+                    or not _reachable(spec, entry, good, bad)
+                ):
                     continue
                 seen.add(name)
                 yield BadCall(spec.name, entry.name, name, bad, INVALID, _spelled(entry, check.subject))
@@ -183,7 +193,9 @@ def violations(spec: Spec) -> Iterator[BadCall]:
                 tensor = copy.copy(good.values[argument.target])
                 tensor.format = other
                 bad = good.with_value(argument.target, tensor)
-                yield BadCall(spec.name, entry.name, f"{argument.name}-format-{other}", bad, INVALID, argument.name)
+                yield BadCall(
+                    spec.name, entry.name, f"{argument.name}-format-{other}", bad, INVALID, argument.name
+                )
 
 
 def unprovoked(spec: Spec) -> list[Check]:
@@ -203,7 +215,9 @@ def _spelled(entry: Entry, target: str) -> str:
 def _reachable(spec: Spec, entry: Entry, good: Call, bad: Call) -> bool:
     """Whether an entry point can make the call: what differs from the good one has an argument."""
     return all(
-        entry.argument_of(name) is not None for name, value in bad.values.items() if value != good.values[name]
+        entry.argument_of(name) is not None
+        for name, value in bad.values.items()
+        if value != good.values[name]
     )
 
 
@@ -212,7 +226,7 @@ def _violating(spec: Spec, good: Call, check: Check) -> Iterator[tuple[str, Call
     subject = good.values.get(check.subject)
     match check.kind:
         case "rank" if subject is not None:
-            for rank in range(0, 6):
+            for rank in range(6):
                 yield f"rank{rank}", good.with_shape(check.subject, ([*subject.shape] + [1] * 6)[:rank])
         case "length":
             for length in (0, check.length - 1, check.length + 1):
@@ -227,7 +241,7 @@ def _violating(spec: Spec, good: Call, check: Check) -> Iterator[tuple[str, Call
 
 
 def _nudged(spec: Spec, good: Call, check: Check) -> Iterator[tuple[str, Call]]:
-    """One attribute, element or dimension changed; outputs follow inputs, unless an output's shape is what is judged."""
+    """One attribute, element or dimension changed; outputs follow, unless an output's shape is what is judged."""
     if check.bad:
         call = good
         for name, value in check.bad.items():

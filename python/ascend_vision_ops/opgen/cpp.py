@@ -12,7 +12,11 @@ from .schema import Parameter
 
 TYPES = {"int": "int64_t", "float": "double", "bool": "bool", "str": "std::string", "dtype": "DType",
          "ints": "Shape", "tensor": "Tensor"}  # fmt: skip
-TASK_TYPES = {"vector": "KERNEL_TYPE_AIV_ONLY", "cube": "KERNEL_TYPE_AIC_ONLY", "mixed": "KERNEL_TYPE_MIX_AIC_1_2"}
+TASK_TYPES = {
+    "vector": "KERNEL_TYPE_AIV_ONLY",
+    "cube": "KERNEL_TYPE_AIC_ONLY",
+    "mixed": "KERNEL_TYPE_MIX_AIC_1_2",
+}
 KERNEL_KINDS = {"vector": "kVector", "cube": "kCube", "mixed": "kMixed12"}
 
 
@@ -68,14 +72,20 @@ def output_dtype(spec: Spec, output: str) -> str:
     default = f"DType::{DTYPES[spec.dtypes[output][0]].cpp}"
     if output in spec.dtype_from:
         chosen = spec.dtype_from[output]
-        return f"{chosen.cpp(spell(spec))}.value_or({default})" if chosen.type.endswith("?") else chosen.cpp(spell(spec))
+        return (
+            f"{chosen.cpp(spell(spec))}.value_or({default})"
+            if chosen.type.endswith("?")
+            else chosen.cpp(spell(spec))
+        )
     return default
 
 
 def condition(spec: Spec, check: Check) -> str:
     """True when the check fails."""
     tensor = f"args.{check.subject}{_access(spec, check.subject)}"
-    guards = [guard for guard, on in (("outputs", check.output), (f"args.{check.subject}", check.optional)) if on]
+    guards = [
+        guard for guard, on in (("outputs", check.output), (f"args.{check.subject}", check.optional)) if on
+    ]
     match check.kind:
         case "rank":
             failed = f"{tensor}rank() != {len(check.pattern.dims)}"
@@ -125,7 +135,10 @@ def message(spec: Spec, check: Check) -> list[str]:
                       f"{tensor}rank()", cstr(" "), f"Show({tensor}shape)"]  # fmt: skip
         case "length":
             plural = "s" if check.length > 1 else ""
-            parts += [cstr(f": expected {check.length} element{plural}, got "), f"args.{check.subject}.size()"]
+            parts += [
+                cstr(f": expected {check.length} element{plural}, got "),
+                f"args.{check.subject}.size()",
+            ]
         case "require":
             is_tensor = spec.scope[check.subject].type.startswith("tensor")
             parts += [cstr(": expected "), *_pieces(check.expected),
@@ -255,7 +268,9 @@ def torch_parameters(spec: Spec) -> list[str]:
             declarations.append(f"{kind}{parameter.name}")
             continue
         kind = TORCH_TYPES[parameter.type.removesuffix("?")]
-        declarations.append(f"std::optional<{kind}> {parameter.name}" if parameter.optional else f"{kind} {parameter.name}")
+        declarations.append(
+            f"std::optional<{kind}> {parameter.name}" if parameter.optional else f"{kind} {parameter.name}"
+        )
     return declarations
 
 
@@ -279,7 +294,9 @@ def torch_value(spec: Spec, parameter: Parameter) -> str:
 
 def native_attributes(spec: Spec) -> list[str]:
     """Attributes as pybind11 hands them over."""
-    return [f"{_native_type(parameter)}{parameter.name}" for parameter in spec.visible if not parameter.is_tensor]
+    return [
+        f"{_native_type(parameter)}{parameter.name}" for parameter in spec.visible if not parameter.is_tensor
+    ]
 
 
 def _native_type(parameter: Parameter) -> str:
@@ -339,7 +356,9 @@ def native_use(spec: Spec, argument: Argument) -> str:
     if argument.ctype == "const char *":
         return f"{field_name}.c_str()"
     given = f"{field_name}.value()" if spec.scope[argument.target].type.endswith("?") else field_name
-    natural = {"int": "int64_t", "float": "double", "bool": "bool"}.get(spec.scope[argument.target].type.rstrip("?"))
+    natural = {"int": "int64_t", "float": "double", "bool": "bool"}.get(
+        spec.scope[argument.target].type.rstrip("?")
+    )
     return given if argument.ctype == natural else f"static_cast<{argument.ctype}>({given})"
 
 
@@ -426,7 +445,8 @@ def c_parameter_doc(spec: Spec, argument: Argument, entry: Entry) -> str:
 def _facts(spec: Spec, argument: Argument, entry: Entry) -> str:
     spelled = entry_speller(entry)
     text = "".join(
-        spelled(p.name) if isinstance(p, Name) else p for p in text_pieces(spec.docs[argument.target], spec.scope)
+        spelled(p.name) if isinstance(p, Name) else p
+        for p in text_pieces(spec.docs[argument.target], spec.scope)
     )
     if not argument.ctype.endswith("aclTensor *"):
         return text + "."
@@ -473,8 +493,9 @@ FILTERS = {
     "check_doc": check_doc,
     "check_text": check_text,
     "c_parameter_doc": c_parameter_doc,
-    "declarations": lambda entry: [a.declaration for a in entry.arguments] + [
-        "uint64_t *workspaceSize", "aclOpExecutor **executor"],
+    "declarations": lambda entry: (
+        [a.declaration for a in entry.arguments] + ["uint64_t *workspaceSize", "aclOpExecutor **executor"]
+    ),
     "torch_parameters": torch_parameters,
     "torch_result": torch_result,
     "torch_value": torch_value,
@@ -487,7 +508,9 @@ FILTERS = {
     "native_unreachable": native_unreachable,
     "native_probe": native_probe,
     "probe_use": lambda argument: (
-        f"{argument.name} ? {argument.name}->c_str() : nullptr" if argument.ctype == "const char *" else argument.name
+        f"{argument.name} ? {argument.name}->c_str() : nullptr"
+        if argument.ctype == "const char *"
+        else argument.name
     ),
     "native_result": native_result,
     "task_type": lambda spec: TASK_TYPES[spec.kernel],

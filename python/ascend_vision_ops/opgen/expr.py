@@ -66,7 +66,9 @@ class Expression:
     def _want(self, node: ast.AST, *types: str) -> str:
         found = self._type(node)
         if found not in types:
-            raise ExpressionError(f"expected {' or '.join(types)}, got {ast.unparse(node)!r}, which is {found}")
+            raise ExpressionError(
+                f"expected {' or '.join(types)}, got {ast.unparse(node)!r}, which is {found}"
+            )
         return found
 
     def _type(self, node: ast.AST) -> str:
@@ -135,7 +137,9 @@ class Expression:
         first = self._type(values[0])
         if isinstance(op, ast.Or) and (first.endswith("?") or first == "ints") and len(values) == 2:
             wanted = first.removesuffix("?")
-            second = self._want(values[1], wanted, "int") if wanted == "float" else self._want(values[1], wanted)
+            second = (
+                self._want(values[1], wanted, "int") if wanted == "float" else self._want(values[1], wanted)
+            )
             return "float" if wanted == "float" else second
         for value in values:
             self._want(value, "bool")
@@ -164,16 +168,16 @@ class Expression:
 
     def _call(self, node: ast.AST, function: str, arguments: list[ast.expr]) -> str:
         match function, len(arguments):
-            case ("rank" | "numel"), 1:
+            case (("rank" | "numel"), 1):
                 self._want(arguments[0], "tensor", "tensor?")
                 return "int"
             case "len", 1:
                 self._want(arguments[0], "ints")
                 return "int"
-            case ("min" | "max"), 1:
+            case (("min" | "max"), 1):
                 self._want(arguments[0], "ints")
                 return "int"
-            case ("min" | "max"), _ if len(arguments) >= 2:
+            case (("min" | "max"), _) if len(arguments) >= 2:
                 types = {self._want(argument, "int", "float") for argument in arguments}
                 return "float" if "float" in types else "int"
             case "abs", 1:
@@ -221,7 +225,9 @@ class Expression:
                 return spell(name)
             case ast.Attribute(value=value):
                 return f"{sub(value)}{self._access(value)}shape"
-            case ast.Subscript(value=ast.Attribute(value=tensor), slice=ast.UnaryOp(op=ast.USub(), operand=index)):
+            case ast.Subscript(
+                value=ast.Attribute(value=tensor), slice=ast.UnaryOp(op=ast.USub(), operand=index)
+            ):
                 shape = f"{sub(tensor)}{self._access(tensor)}shape"
                 return f"{shape}[{shape}.size() - {sub(index)}]"
             case ast.Subscript(value=value, slice=index):
@@ -307,7 +313,7 @@ class Expression:
 
     def evaluate(self, values: Mapping[str, object]) -> object:
         """The value for concrete attributes, dimensions and tensors (anything with `.shape`)."""
-        return eval(self.python(), dict(PYTHON_HELPERS), dict(values))  # noqa: S307 - text of our own compiler
+        return eval(self.python(), dict(PYTHON_HELPERS), dict(values))
 
     # --- prose ---------------------------------------------------------------------------------------------------
 
@@ -333,7 +339,9 @@ class _ToPython(ast.NodeTransformer):
         if renamed in ("sym_min", "sym_max") and len(node.args) > 2:
             folded = node.args[0]
             for argument in node.args[1:]:
-                folded = ast.Call(func=ast.Name(id=renamed, ctx=ast.Load()), args=[folded, argument], keywords=[])
+                folded = ast.Call(
+                    func=ast.Name(id=renamed, ctx=ast.Load()), args=[folded, argument], keywords=[]
+                )
             return folded
         return ast.Call(func=ast.Name(id=renamed, ctx=ast.Load()), args=node.args, keywords=[])
 

@@ -10,7 +10,7 @@ import textwrap
 
 from . import cpp
 from .calls import Shaped, example_call, sizes_of, violations
-from .model import DTYPES, Check, Entry, Gradient, Spec, either
+from .model import DTYPES, Check, Gradient, Spec, either
 from .schema import Parameter
 
 ANNOTATIONS = {
@@ -87,8 +87,9 @@ def parameter_facts(spec: Spec, name: str, cpu: bool = True) -> str:
 def docstring(spec: Spec, face: str) -> str:
     """The body of a wrapper's docstring, indented by four."""
     wide = 100
-    lines = [spec.summary, ""]
-    lines += textwrap.wrap(" ".join(spec.details.split()), wide)
+    lines = [spec.summary]
+    if spec.details:
+        lines += ["", *textwrap.wrap(" ".join(spec.details.split()), wide)]
     lines += ["", "Args:"]
     for parameter in spec.visible:
         if parameter.is_tensor and face == "tiling":
@@ -109,7 +110,9 @@ def docstring(spec: Spec, face: str) -> str:
     }.get(face, [])
     lines += ["", "Returns:"]
     if face == "tiling":
-        lines.append("    The plan: tiling key, block_dim, workspace, and the fields of the tiling struct with comments.")
+        lines.append(
+            "    The plan: tiling key, block_dim, workspace, and the fields of the tiling struct with comments."
+        )
     else:
         for output in spec.outputs:
             text = f"{output}: {spec.docs[output]}; {parameter_facts(spec, output, face in ('torch', 'cpu'))}"
@@ -147,7 +150,8 @@ def fake_condition(spec: Spec, check: Check) -> str:
             return " and ".join(tests)
         case "dtype":
             names = check.dtypes + check.cpu_dtypes
-            return f"{subject}.dtype in ({', '.join(f'torch.{name}' for name in names)},)"
+            listed = ", ".join(f"torch.{name}" for name in names)
+            return f"{subject}.dtype in ({listed}{',' if len(names) == 1 else ''})"
         case "same_dtype":
             return f"{subject}.dtype == {check.same_as}.dtype"
     raise AssertionError(check.kind)
@@ -160,12 +164,16 @@ def fake_message(spec: Spec, check: Check) -> str:
 
 def fake_output(spec: Spec, output: str) -> str:
     pattern = spec.patterns[output]
-    shape = pattern.whole.python() if pattern.dims is None else f"[{', '.join(d.python() for d in pattern.dims)}]"
+    shape = (
+        pattern.whole.python() if pattern.dims is None else f"[{', '.join(d.python() for d in pattern.dims)}]"
+    )
     if output in spec.same_dtype:
         dtype = f"{spec.same_dtype[output]}.dtype"
     elif output in spec.dtype_from:
         chosen = spec.dtype_from[output]
-        dtype = f"{chosen.text} or torch.{spec.dtypes[output][0]}" if chosen.type.endswith("?") else chosen.text
+        dtype = (
+            f"{chosen.text} or torch.{spec.dtypes[output][0]}" if chosen.type.endswith("?") else chosen.text
+        )
     else:
         dtype = f"torch.{spec.dtypes[output][0]}"
     return f"{spec.tensors[0].name}.new_empty({shape}, dtype={dtype})"
@@ -179,7 +187,11 @@ def fake_sizes(spec: Spec) -> list[str]:
             if name:
                 value = f"{pattern.tensor}.shape[{index}]"
                 optional = spec.optional_tensor(pattern.tensor)
-                lines.append(f"{name} = {value} if {pattern.tensor} is not None else 0" if optional else f"{name} = {value}")
+                lines.append(
+                    f"{name} = {value} if {pattern.tensor} is not None else 0"
+                    if optional
+                    else f"{name} = {value}"
+                )
     return lines + [f"{name} = {expression.python()}" for name, expression in spec.lets.items()]
 
 
@@ -213,10 +225,21 @@ def gradient_plan(spec: Spec) -> dict[str, object]:
                         tensors.append(node.id)
                 elif node.id in names:
                     values[node.id] = node.id
-        calls.append({"targets": ", ".join(gradient_targets(gradient)), "operator": gradient.operator, "arguments": arguments})
+        calls.append(
+            {
+                "targets": ", ".join(gradient_targets(gradient)),
+                "operator": gradient.operator,
+                "arguments": arguments,
+            }
+        )
     found = {name for gradient in spec.backward for name in gradient.inputs}
     positional = [parameter for parameter in spec.visible if not parameter.keyword_only]
-    returns = [f"grad_of_{p.name}" if p.name in found else "None" for p in positional]
+    returns = []
+    for position, parameter in enumerate(positional):
+        gradient = f"grad_of_{parameter.name}" if parameter.name in found else "None"
+        if parameter.optional and parameter.name in found:
+            gradient += f" if ctx.needs_input_grad[{position}] else None"
+        returns.append(gradient)
     return {"tensors": tensors, "values": values, "calls": calls, "returns": returns,
             "keywords": [p.name for p in spec.visible if p.keyword_only],
             "positional": [p.name for p in positional]}  # fmt: skip
@@ -270,7 +293,13 @@ def c_example_value(spec: Spec, name: str) -> str:
     return json.dumps(value) if isinstance(value, str) else repr(0 if value is None else value)
 
 
-HOST_TYPES = {"float32": "float", "float64": "double", "bool": "uint8_t", "float16": "uint16_t", "bfloat16": "uint16_t"}
+HOST_TYPES = {
+    "float32": "float",
+    "float64": "double",
+    "bool": "uint8_t",
+    "float16": "uint16_t",
+    "bfloat16": "uint16_t",
+}
 
 
 def bad_inputs(specs: list[Spec]) -> str:

@@ -20,7 +20,12 @@ HOST_KEYS = (
     "exe_graph/runtime/tiling_context.h", "register/op_def_registry.h", "register/op_impl_registry.h",
     "graph/operator_reg.h", "graph/types.h", "tiling/platform/platform_ascendc.h", "securec.h",
 )  # fmt: skip
-HOST_OPTIONAL = ("mmpa/mmpa_api.h", "external/ge_common/api_error_codes.h", "base/registry/op_impl_space_registry_v2.h", "platform/platform_info.h")
+HOST_OPTIONAL = (
+    "mmpa/mmpa_api.h",
+    "external/ge_common/api_error_codes.h",
+    "base/registry/op_impl_space_registry_v2.h",
+    "platform/platform_info.h",
+)
 SKIPPED = {".git", "tests", "test", "stub", "stubs", "docs", "examples", "testcase", "llt"}
 
 
@@ -61,7 +66,9 @@ def check_host(project: Path, headers: Path) -> list[Outcome]:
     command = ["g++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-DOP_TILING_LIB"]
     command += [f"-I{project / part}" for part in ("", "op_host", "op_kernel", "include")]
     command += [option for root in roots for option in ("-isystem", str(root))]
-    files = sorted([*project.glob("op_host/*.cpp"), *project.glob("op_host/common/*.cpp"), *project.glob("op_api/*.cpp")])
+    files = sorted(
+        [*project.glob("op_host/*.cpp"), *project.glob("op_host/common/*.cpp"), *project.glob("op_api/*.cpp")]
+    )
     return [_run(command, file, project) for file in files]
 
 

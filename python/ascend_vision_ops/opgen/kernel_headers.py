@@ -18,8 +18,8 @@ from .model import DTYPES, Spec
 KEYS = ("kernel_operator.h", "stub_def.h")
 OPTIONAL = ("stub_fun.h", "kernel_tiling/kernel_tiling.h")
 FLAGS = [
-    "-std=c++17", "-fsyntax-only", "-w", "-fpermissive", "-fmax-errors=0", "-DASCENDC_CPU_DEBUG=1", "-D__NPU_ARCH__=2201",
-    "-D__DAV_C220__", "-D__DAV_C220_VEC__", "-D__CCE_AICORE__=220",
+    "-std=c++17", "-fsyntax-only", "-w", "-fpermissive", "-fmax-errors=0", "-DASCENDC_CPU_DEBUG=1",
+    "-D__NPU_ARCH__=2201", "-D__DAV_C220__", "-D__DAV_C220_VEC__", "-D__CCE_AICORE__=220",
 ]  # fmt: skip
 UNKNOWN = re.compile(
     r"(?:error: |)‘([a-z]\w*)’ was not declared in this scope|there are no arguments to ‘([a-z]\w*)’ that depend"
@@ -71,7 +71,10 @@ def write_stubs(folder: Path, roots: dict[str, Path], names: set[str]) -> None:
     lines = ["#pragma once", '#include "stub_def.h"', "struct AnyValue {"]
     lines += ["  template <typename T>", "  operator T() const { return T(); }", "};"]
     lines += [f"enum {name} {{ {', '.join(words.split())} }};" for name, words in ENUMERATIONS.items()]
-    lines += [f"template <typename... A>\ninline AnyValue {name}(A &&...) {{ return {{}}; }}" for name in sorted(names)]
+    lines += [
+        f"template <typename... A>\ninline AnyValue {name}(A &&...) {{ return {{}}; }}"
+        for name in sorted(names)
+    ]
     (folder / "stub_fun.h").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -79,7 +82,9 @@ def unit(spec: Spec, stem: str) -> str:
     """A source that includes a kernel entry once per combination of dtypes, every tiling key instantiated."""
     lines = ['#include "kernel_operator.h"', DRIVER_MACROS]
     for number, instance in enumerate(spec.instances):
-        lines += [f"#define DTYPE_{tensor.upper()} {DTYPES[name].kernel}" for tensor, name in instance.items()]
+        lines += [
+            f"#define DTYPE_{tensor.upper()} {DTYPES[name].kernel}" for tensor, name in instance.items()
+        ]
         lines += [f"#define {stem} {stem}_{number}", f'#include "{stem}.cpp"', f"#undef {stem}"]
         lines += [f"#undef DTYPE_{tensor.upper()}" for tensor in instance]
     return "\n".join(lines) + "\n"

@@ -147,8 +147,6 @@ class _Builder:
         patterns, lets = self._shapes()
         formats = self._words("formats", FORMATS, ["ND"])
         checks = self._checks(patterns, dtypes, same, cpu_dtypes)
-        if self.reader.problems:
-            return None
         text = self.reader.typed
         spec = Spec(
             path=self.reader.path,
@@ -531,7 +529,9 @@ class _Builder:
                 self.problem(where, f"one of {', '.join(DTYPES)}", repr(name))
                 continue
             if not isinstance(rule, dict) or not str(rule.get("why") or "").strip():
-                self.problem(where, "{absolute, relative, largest, ulp, why} with a reason in why", _show(rule))
+                self.problem(
+                    where, "{absolute, relative, largest, ulp, why} with a reason in why", _show(rule)
+                )
                 continue
             numbers = {}
             for key, number in rule.items():

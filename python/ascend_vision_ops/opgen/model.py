@@ -44,12 +44,12 @@ SOCS = ("ascend910b", "ascend910_93")
 
 
 def camel(name: str) -> str:
-    """upsample_linear1d -> UpsampleLinear1d"""
+    """blur_image -> BlurImage"""
     return "".join(word[:1].upper() + word[1:] for word in name.split("_"))
 
 
 def snake(name: str) -> str:
-    """UpsampleLinear1d -> upsample_linear1d, outputSize -> output_size"""
+    """BlurImage -> blur_image, outputSize -> output_size"""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
@@ -80,8 +80,8 @@ class Argument:
 class Entry:
     """An aclnn entry point: two C functions. Parameters it has no argument for keep their defaults."""
 
-    name: str  # UpsampleLinear1d
-    header: str  # aclnn_upsample_linear_1d.h
+    name: str  # BlurImage
+    header: str  # aclnn_blur_image.h
     arguments: list[Argument]
     example: dict[str, object] = field(default_factory=dict)  # what differs from the contract's example
 

@@ -24,7 +24,14 @@ class Attribute:
 
 def attributes(spec: Spec) -> list[Attribute]:
     """The attributes of the operator definition, in order."""
-    kinds = {"int": "Int", "float": "Float", "bool": "Bool", "str": "String", "ints": "ListInt", "dtype": "Int"}
+    kinds = {
+        "int": "Int",
+        "float": "Float",
+        "bool": "Bool",
+        "str": "String",
+        "ints": "ListInt",
+        "dtype": "Int",
+    }
     result = []
     for parameter in spec.ordered:
         if parameter.is_tensor:
@@ -51,7 +58,9 @@ def op_def_attributes(spec: Spec) -> list[str]:
         if not parameter.has_default:
             lines.append(f'this->Attr("{attribute.name}").AttrType(REQUIRED).{attribute.kind}();')
             continue
-        lines.append(f'this->Attr("{attribute.name}").AttrType(OPTIONAL).{attribute.kind}({_default(spec, parameter)});')
+        lines.append(
+            f'this->Attr("{attribute.name}").AttrType(OPTIONAL).{attribute.kind}({_default(spec, parameter)});'
+        )
     return lines
 
 
@@ -122,7 +131,13 @@ def ge_column(spec: Spec, tensor: str) -> list[str]:
 
 def inner_declarations(spec: Spec) -> list[str]:
     """Parameters of the entry point that opbuild makes: inputs, attributes, outputs."""
-    kinds = {"Int": "int64_t ", "Float": "double ", "Bool": "bool ", "String": "char *", "ListInt": "const aclIntArray *"}
+    kinds = {
+        "Int": "int64_t ",
+        "Float": "double ",
+        "Bool": "bool ",
+        "String": "char *",
+        "ListInt": "const aclIntArray *",
+    }
     inputs = [f"const aclTensor *{parameter.name}" for parameter in spec.ordered if parameter.is_tensor]
     values = [f"{kinds[attribute.kind]}{attribute.name}" for attribute in attributes(spec)]
     outputs = [f"const aclTensor *{output}" for output in spec.ordered_outputs]
@@ -136,7 +151,11 @@ def inner_arguments(spec: Spec, entry: Entry) -> list[str]:
     for attribute in attributes(spec):
         field = f"args.{attribute.parameter.name}"
         optional = spec.field_type(attribute.parameter).endswith("?")
-        value = f"{field}.value_or({empty[spec.field_type(attribute.parameter).removesuffix('?')]})" if optional else field
+        value = (
+            f"{field}.value_or({empty[spec.field_type(attribute.parameter).removesuffix('?')]})"
+            if optional
+            else field
+        )
         if attribute.role == "given":
             passed.append(f"{field}.has_value()")
         elif attribute.role == "bits":
@@ -174,7 +193,11 @@ FILTERS = {
 def copied_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
     """The hand-written sources of the package, under the paths they have in the source tree."""
     names = {spec.name for spec in specs}
-    paths = [*root.glob("op_host/common/*"), *root.glob("op_kernel/common/*"), root / "op_cpu/common/parallel.h"]
+    paths = [
+        *root.glob("op_host/common/*"),
+        *root.glob("op_kernel/common/*"),
+        root / "op_cpu/common/parallel.h",
+    ]
     paths += [root / f"op_host/{name}.cpp" for name in names]
     paths += [root / f"op_kernel/{name}{suffix}" for name in names for suffix in (".h", "_tiling.h")]
     for path in sorted(paths):

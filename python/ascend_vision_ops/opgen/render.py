@@ -48,6 +48,8 @@ def fill(items: Sequence[str], before: str, after: str = "", width: int = 110) -
     """`before` + the items + `after`, broken after commas and aligned behind the opening bracket of `before`."""
     indent = " " * len(before)
     lines, current = [], before
+    if not items:
+        return before + after
     for text in [item + "," for item in items[:-1]] + [items[-1] + after]:
         glue = "" if current in (before, indent) else " "
         if len(current) + len(glue) + len(text) > width and glue:
@@ -80,7 +82,6 @@ def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
         yield f"op_kernel/{name}.cpp", kernel_entry(spec, name)
         yield f"op_kernel/{name}_sim.h", render_text("kernel_sim.h.j2", spec=spec)
         yield f"op_kernel/{name}_sim.cpp", render_text("kernel_sim.cpp.j2", spec=spec)
-
 
         yield f"csrc/torch_{name}.cpp", render_text("torch.cpp.j2", spec=spec)
         yield f"csrc/native_{name}.cpp", render_text("native.cpp.j2", spec=spec)
@@ -131,12 +132,16 @@ def npu_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
         yield from entry_files(spec, "npu/aclnn.cpp.j2")
 
 
-TARGETS: dict[str, Callable[[list[Spec], Path], Iterator[tuple[str, str]]]] = {"sim": sim_files, "npu": npu_files}
+TARGETS: dict[str, Callable[[list[Spec], Path], Iterator[tuple[str, str]]]] = {
+    "sim": sim_files,
+    "npu": npu_files,
+}
 EXECUTABLE = {"build.sh"}
 
 
 def write_files(out: Path, files: Iterator[tuple[str, str]]) -> Result:
     """Writes what differs, removes what an earlier run wrote and this one does not."""
+    files = list(files)  # a failing template leaves the folder as it was
     result = Result()
     manifest = out / MANIFEST
     before = set(json.loads(manifest.read_text())) if manifest.exists() else set()
@@ -160,4 +165,3 @@ def write_files(out: Path, files: Iterator[tuple[str, str]]) -> Result:
         out.mkdir(parents=True, exist_ok=True)
         manifest.write_text(json.dumps(sorted(now), indent=0), encoding="utf-8")
     return result
-

@@ -26,7 +26,7 @@ class ScaffoldError(ValueError):
 def new_operator(root: Path, name: str) -> list[Path]:
     """Writes the stubs of an operator; touches nothing when any of them exists."""
     if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name):
-        raise ScaffoldError(f"operator: expected a name like corner_pool, got {name!r}")
+        raise ScaffoldError(f"operator: expected a name like blur_image, got {name!r}")
     if not (root / "op_host").is_dir():
         raise ScaffoldError(f"--root: expected a source tree with a folder op_host, got {root}")
     paths = {root / pattern.format(name=name): template for pattern, template in FILES.items()}

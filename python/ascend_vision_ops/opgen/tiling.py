@@ -53,4 +53,6 @@ def read_tiling(path: Path, struct: str) -> list[Field]:
         if not comment:
             raise TilingError(f"{path.name}:{number}: expected a comment after field {match[2]}, got none")
         fields.append(Field(match[2], match[1], match[3] or "", comment))
-    raise TilingError(f"{path.name}:{len(lines)}: expected `}};` after struct {struct}, got the end of the file")
+    raise TilingError(
+        f"{path.name}:{len(lines)}: expected `}};` after struct {struct}, got the end of the file"
+    )

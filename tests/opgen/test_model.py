@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bad contract: file, line, key, what was expected and what came; all problems at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from ascend_vision_ops.opgen import SpecError, load_spec, load_specs
+from ascend_vision_ops.opgen.schema import SchemaError, parse_schema
+from ascend_vision_ops.opgen.tiling import TilingError, read_tiling
+
+GOOD = """\
+schema: toy(Tensor self, int[1] size, float? scale=None, str mode="a") -> Tensor
+summary: A toy.
+aclnn:
+  call: Toy(self, size, scale=scale or 1.0, mode, out)
+  header: aclnn_toy.h
+soc: [ascend910b]
+dtypes: {self: [float32, float16], out: self}
+formats: [ND]
+shape:
+  self: [N, L]
+  out: [N, "size[0]"]
+require:
+  - L > 0
+  - [size[0] > 0, "size: positive"]
+  - shape(out)
+tiling_keys: {plain: 0}
+tolerance:
+  float32: {absolute: 1.0e-6, why: sums}
+  float16: {ulp: 1, why: rounding}
+parameters: {self: x, size: x, scale: x, mode: x, out: x}
+source: a paper
+example: {N: 2, L: 3, size: [4]}
+""".replace("[size[0] > 0,", '["size[0] > 0",')
+
+
+@pytest.fixture
+def load(tmp_path):
+    def load_text(text: str):
+        path = tmp_path / "toy.yaml"
+        path.write_text(text)
+        return load_spec(path)
+
+    return load_text
+
+
+def test_a_good_contract(load):
+    spec = load(GOOD)
+    assert [parameter.name for parameter in spec.parameters] == ["self", "size", "scale", "mode"]
+    assert spec.entry.function == "aclnnToy"
+    assert [(check.kind, check.subject) for check in spec.checks] == [
+        ("rank", "self"), ("rank", "out"), ("length", "size"), ("require", "self"), ("require", "size"),
+        ("shape", "out"), ("dtype", "self"), ("same_dtype", "out"),
+    ]  # fmt: skip
+    assert spec.typenames == ["self"]
+    assert [spec.dtype_of("out", instance) for instance in spec.instances] == ["float32", "float16"]
+    assert str(spec.tolerance["float16"]) == "1 ulp"
+
+
+# Text to replace, its replacement, and the problem reported.
+BAD = [
+    ("summary: A toy.\n", "", "toy.yaml:1: summary: expected this key, got none"),
+    ("formats:", "format:", "toy.yaml:8: format: expected one of schema, summary, aclnn"),
+    ("summary: A toy.", "summary: A toy.\nsummary: Twice.", "toy.yaml:3: summary: expected each key once, got it"),
+    ("summary: A toy.", "summary: 3", "toy.yaml:2: summary: expected a sentence, got 3"),
+    ("schema: toy(", "schema: other(", "toy.yaml:1: schema: expected the file's name 'toy', got 'other'"),
+    ("Tensor self", "Tensro self", "toy.yaml:1: schema: expected `type name[=default]`"),
+    ("-> Tensor", "-> int", "toy.yaml:1: schema: expected `Tensor` or `(Tensor a, Tensor b)` after ->, got 'int'"),
+    ("Toy(self", "toy(self", "toy.yaml:4: aclnn.call: expected `Name(argument, …)`, got 'toy(self"),
+    ("Toy(self, size", "Toy(self, sizes", "toy.yaml:4: aclnn.call: expected one of self, size, scale,"),
+    (", mode, out)", ", mode)", "toy.yaml:4: aclnn.call: expected one argument for out, got none"),
+    ("scale or 1.0", "2.0 * 1.0", "toy.yaml:4: aclnn.call: expected a parameter, an output, or"),
+    ("aclnn_toy.h", "toy.h", "toy.yaml:5: aclnn.header: expected aclnn_<name>.h, got 'toy.h'"),
+    ("[ascend910b]", "[ascend910c]", "toy.yaml:6: soc[0]: expected one of ascend910b, ascend910_93, got"),
+    ("[float32, float16]", "[float32, half]", "toy.yaml:7: dtypes.self[1]: expected one of float32,"),
+    ("out: self}", "out: other}", "toy.yaml:7: dtypes.out: expected a list of dtypes or another tensor, got 'other'"),
+    (", out: self}", "}", "toy.yaml:7: dtypes: expected an entry for out, got none"),
+    ("[ND]", "ND", "toy.yaml:8: formats: expected a list of ND, NCL, NCHW, NCDHW, got 'ND'"),
+    ('"size[0]"]', '"sise[0]"]', "toy.yaml:11: shape.out[1]: expected one of self, size,"),
+    ('"size[0]"]', "mode]", "toy.yaml:11: shape.out[1]: expected an int, got 'mode'"),
+    ("  out: [N", "  put: [N", "toy.yaml:11: shape.put: expected one of self, out, got 'put'"),
+    ("- L > 0", "- L >", "toy.yaml:13: require[0]: expected a Python expression, got 'L >'"),
+    ("- L > 0", "- L + 1", "toy.yaml:13: require[0]: expected a condition, got 'L + 1', which is int"),
+    ("- L > 0", "- {this: L > 0}", "toy.yaml:13: require[0].this: expected that, text or bad, got 'this'"),
+    ('"size: positive"', '"positive"', "toy.yaml:14: require[1]: expected \"parameter: what is expected\""),
+    ("shape(out)", "shape(in)", "toy.yaml:15: require[2]: expected one of self, out, got 'in'"),
+    ("{plain: 0}", "{plain: 0, other: 0}", "toy.yaml:16: tiling_keys: expected numbers that differ, got a list"),
+    ("{plain: 0}", "{plain: -1}", "toy.yaml:16: tiling_keys.plain: expected lower_case: a number from 0"),
+    ("{ulp: 1, why: rounding}", "{ulp: 1}", "toy.yaml:19: tolerance.float16: expected {absolute,"),
+    ("{ulp: 1, why", "{ulp: one, why", "toy.yaml:19: tolerance.float16.ulp: expected a number, got 'one'"),
+    ("  float16: {ulp: 1, why: rounding}\n", "", "toy.yaml:17: tolerance: expected an entry for float16, got none"),
+    ("scale: x, ", "", "toy.yaml:20: parameters: expected a text for scale, got none"),
+    ("L: 3, ", "", "toy.yaml:22: example: expected a value for L, got none"),
+    ("L: 3", "L: 0", "toy.yaml:22: example: expected a valid call of aclnnToy, got one that fails `self: L > 0`"),
+    ("tiling_keys", "backward: {self: toy}\ntiling_keys", "toy.yaml:16: backward.self: expected `operator(arguments)`"),
+    ("source: a paper", "source: {a: 1}", "toy.yaml:21: source: expected a text or a list of texts, got a mapping"),
+    ("source: a paper", "source: [", "toy.yaml:23: expected YAML, got"),
+    ("source: a paper", "kernel: scalar\nsource: a", "toy.yaml:21: kernel: expected vector, cube or mixed"),
+    ("source: a paper", "workspace: 3\nsource: a", "toy.yaml:21: workspace: expected true or false, got 3"),
+    ("source: a paper", "internal: int k\nsource: a", "toy.yaml:21: internal: expected a default, which torch passes"),
+    ("source: a paper", "divergence: [{who: x}]\nsource: a", "toy.yaml:21: divergence[0]: expected {who, what}"),
+    ("source: a paper", "let: {N: 3}\nsource: a", "toy.yaml:21: let.N: expected a new name, got 'N'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "message"), BAD, ids=[row[2].partition(": ")[2][:60] for row in BAD])
+def test_a_bad_contract_says_where_and_what(load, old, new, message):
+    assert old in GOOD
+    with pytest.raises(SpecError) as raised:
+        load(GOOD.replace(old, new, 1))
+    assert message in str(raised.value)
+
+
+def test_problems_come_together_in_the_order_of_lines(load):
+    text = (
+        GOOD.replace("[ascend910b]", "[x]").replace("- L > 0", "- q").replace("summary: A toy.", "summary: 3")
+    )
+    with pytest.raises(SpecError) as raised:
+        load(text)
+    assert [problem.split(": ")[0] for problem in raised.value.problems] == [
+        "toy.yaml:2",
+        "toy.yaml:6",
+        "toy.yaml:13",
+    ]
+
+
+def test_gradients_must_fit_their_operator(golden_root, tmp_path):
+    import shutil
+
+    shutil.copytree(golden_root, tmp_path, dirs_exist_ok=True)
+    spec = tmp_path / "op_host/toy_blend.yaml"
+    good = spec.read_text()
+    spec.write_text(good.replace("first.shape, weight)", "first.shape)"))
+    with pytest.raises(SpecError, match="expected 4 arguments of toy_blend_backward, got 3"):
+        load_specs(tmp_path)
+    spec.write_text(good.replace("toy_blend_backward(", "toy_blend_gradient("))
+    with pytest.raises(SpecError, match="expected an operator with a contract, got 'toy_blend_gradient'"):
+        load_specs(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("no struct", "h.h:1: expected `struct T {`, got none"),
+        ("struct T {\n  int64_t a;\n};", "h.h:2: expected a comment after field a, got none"),
+        ("struct T {\n  int64_t a, b;  // two\n};", "h.h:2: expected `type name;  // comment`"),
+        ("struct T {\n  int64_t a;  // one", "h.h:2: expected `};` after struct T, got the end of the file"),
+    ],
+)
+def test_a_bad_tiling_header_says_where_and_what(tmp_path, text, message):
+    (tmp_path / "h.h").write_text(text)
+    with pytest.raises(TilingError) as raised:
+        read_tiling(tmp_path / "h.h", "T")
+    assert message in str(raised.value)
+
+
+def test_a_tiling_header(tmp_path):
+    (tmp_path / "h.h").write_text(
+        "struct T {\n  // lines apart are no comments of fields\n  int64_t a;  // first\n  float b[3];  //\n"
+        "  TCubeTiling cube;  // of the product\n};\n"
+    )
+    fields = read_tiling(tmp_path / "h.h", "T")
+    assert [(f.name, f.type, f.length, f.comment, f.printable) for f in fields] == [
+        ("a", "int64_t", "", "first", True),
+        ("b", "float", "3", "first", True),
+        ("cube", "TCubeTiling", "", "of the product", False),
+    ]
+
+
+def test_schemas():
+    schema = parse_schema(
+        'f(Tensor a, Tensor? b=None, *, int[2] k=1, int[] l=[], str s="x, y") -> (Tensor v, Tensor i)'
+    )
+    assert schema.outputs == ["v", "i"]
+    assert [p.type for p in schema.parameters] == ["tensor", "tensor?", "ints", "ints", "str"]
+    assert [p.keyword_only for p in schema.parameters] == [False, False, True, True, True]
+    assert schema.parameters[2].default_value() == [1, 1]
+    assert schema.parameters[4].default == "x, y"
+    with pytest.raises(SchemaError, match="names that differ, got 'a' twice"):
+        parse_schema("f(Tensor a, int a) -> Tensor")

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`avo new OP`: stubs that pass the checks of a finished operator."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ascend_vision_ops.opgen import load_specs
+from ascend_vision_ops.opgen.__main__ import main
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def tree(tmp_path):
+    (tmp_path / "op_host").mkdir()
+    assert main(["new", "toy_filter", "--root", str(tmp_path)]) == 0
+    return tmp_path
+
+
+def test_stubs_are_a_valid_contract(tree):
+    (spec,) = load_specs(tree)
+    assert spec.class_name == "ToyFilter"
+    assert main(["check", "--root", str(tree)]) == 0
+    assert main(["list", "--root", str(tree)]) == 0
+
+
+def test_stubs_compile(tree, tmp_path):
+    out = tmp_path / "gen"
+    assert main(["render", "--root", str(tree), "--out", str(out)]) == 0
+    folders = [
+        out,
+        out / "include",
+        tree,
+        tree / "op_kernel",
+        ROOT,
+        ROOT / "op_host",
+        ROOT / "sim/acl/include",
+    ]
+    sources = [
+        tree / "op_host/toy_filter.cpp",
+        tree / "op_cpu/toy_filter.cpp",
+        out / "op_host/toy_filter_contract.cpp",
+    ]
+    command = [
+        "g++",
+        "-std=c++17",
+        "-fsyntax-only",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        *(f"-I{f}" for f in folders),
+    ]
+    for source in sources:
+        done = subprocess.run([*command, str(source)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    kernels = [*command, f"-I{ROOT / 'sim/ascendc/include'}", f"-I{ROOT / 'sim/ascendc'}"]
+    done = subprocess.run(
+        [*kernels, str(out / "op_kernel/toy_filter_sim.cpp")], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_reference_runs(tree):
+    sys.path.insert(0, str(tree / "python/ascend_vision_ops/reference"))
+    try:
+        import toy_filter
+    finally:
+        sys.path.pop(0)
+    values = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(toy_filter.toy_filter(values), values)
+
+
+def test_nothing_is_overwritten(tree, capsys):
+    spec = tree / "op_host/toy_filter.yaml"
+    spec.write_text("mine")
+    assert main(["new", "toy_filter", "--root", str(tree)]) == 1
+    assert (
+        "expected a new name, got 'toy_filter', which has op_host/toy_filter.yaml" in capsys.readouterr().err
+    )
+    assert spec.read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["ToyFilter", "1d", "toy-filter", "toy__filter", "../x"])
+def test_names(tree, name, capsys):
+    assert main(["new", name, "--root", str(tree)]) == 1
+    assert "expected a name like blur_image" in capsys.readouterr().err
