@@ -9,8 +9,9 @@ namespace avo::upsample_linear1d {
 
 void RunCpu(const Args &args, const ParallelFor &parallel_for) {
   const int64_t length = args.self.shape[2], out_length = args.out.shape[2];
-  const auto samples = length == out_length ? std::vector<LinearSample>()
-                                            : LinearSamples(length, out_length, args.align_corners, args.scales);
+  const auto samples = length == out_length
+                           ? std::vector<LinearSample>()
+                           : LinearSamples(length, out_length, args.align_corners, args.scales);
   DispatchFloat(args.self.dtype, [&](auto element) {
     using T = decltype(element);
     ForRows<T>(args.self, args.out, parallel_for, [&](const Row<const T> &in, const Row<T> &out) {

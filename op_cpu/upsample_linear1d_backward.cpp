@@ -9,8 +9,9 @@ namespace avo::upsample_linear1d_backward {
 
 void RunCpu(const Args &args, const ParallelFor &parallel_for) {
   const int64_t length = args.out.shape[2], out_length = args.grad_output.shape[2];
-  const auto samples = length == out_length ? std::vector<LinearSample>()
-                                            : LinearSamples(length, out_length, args.align_corners, args.scales);
+  const auto samples = length == out_length
+                           ? std::vector<LinearSample>()
+                           : LinearSamples(length, out_length, args.align_corners, args.scales);
   DispatchFloat(args.grad_output.dtype, [&](auto element) {
     using T = decltype(element);
     ForRows<T>(args.grad_output, args.out, parallel_for, [&](const Row<const T> &grads, const Row<T> &out) {

@@ -7,8 +7,8 @@
 namespace avo::upsample_linear1d {
 namespace {
 
-// Unified Buffer of a tile of `units` periods: both queues, the lanes of inputs and outputs, and the staging of
-// 2-byte elements.
+// Unified Buffer of a tile of `units` periods: both queues, the lanes of inputs and outputs, and the staging
+// of 2-byte elements.
 int64_t PhaseBytes(const LinearProblem &problem, const RowLengths &row) {
   const int64_t queues = 2 * kLanes * (row.in + row.out) * problem.item;
   const int64_t lanes = (row.in + 2 + row.out) * kLanes * 4;
@@ -16,9 +16,9 @@ int64_t PhaseBytes(const LinearProblem &problem, const RowLengths &row) {
   return queues + lanes + staging;
 }
 
-// Of a tile of rows: both queues, the table of offsets and two weights, two float results, the gathered elements.
+// Of a tile of rows: both queues, the table of offsets and weights, two float results, the gathered elements.
 int64_t GatherBytes(const LinearProblem &problem, int64_t rows, const RowLengths &row) {
-  const int64_t table = 5 * 4 + (problem.item == 4 ? 0 : problem.item);
+  const int64_t table = 6 * 4 + (problem.item == 4 ? 0 : problem.item);
   return rows * (2 * row.in * problem.item + row.out * (2 * problem.item + table));
 }
 
@@ -28,10 +28,10 @@ RowLengths PhaseRow(const LinearProblem &problem, int64_t units) {
           AlignUp(units * problem.scale.denominator, kLanes)};
 }
 
-// The inputs between the first and the last output, their right neighbours, and a zero behind them.
+// The inputs between the first and the last output, and their right neighbours.
 RowLengths GatherRow(const LinearProblem &problem, int64_t units) {
   const int64_t inputs = std::min(problem.in_length, problem.Span(units - 1, problem.scale.value) + 4);
-  return {AlignUp(inputs + 1, problem.block), AlignUp(units, kLanes)};
+  return {AlignUp(inputs, problem.block), AlignUp(units, kLanes)};
 }
 
 }  // namespace

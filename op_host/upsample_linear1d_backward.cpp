@@ -7,8 +7,6 @@
 namespace avo::upsample_linear1d_backward {
 namespace {
 
-constexpr int64_t kMaxWindowChunk = 1024;  // outputs of a window in UB at once
-
 // Outputs that one input may receive from: those less than one input away on either side, ceil(2 / step).
 int64_t Window(const LinearProblem &problem) {
   const LinearScale &scale = problem.scale;
@@ -17,15 +15,21 @@ int64_t Window(const LinearProblem &problem) {
   return std::min(problem.out_length, LinearProblem::Span(2, 1 / scale.value) + 1);
 }
 
-// Unified Buffer of a tile of `units` periods: both queues, the lanes of gradients and sums, the staging of 2-byte
-// elements.
+// Outputs of a window in UB at once: both buffers of the queue together take an eighth of it at most.
+int64_t WindowChunk(const LinearProblem &problem) {
+  return std::min(Window(problem), static_cast<int64_t>(problem.platform.ub_bytes) / (16 * problem.item));
+}
+
+// Unified Buffer of a tile of `units` periods: both queues, the lanes of gradients and sums, the staging of
+// 2-byte elements.
 int64_t PhaseBytes(const LinearProblem &problem, int64_t units, const RowLengths &row) {
   const int64_t sums = (units + 2) * problem.scale.numerator + 2 + kLanes;
   const int64_t staging = problem.item == 4 ? 0 : std::max(row.in, row.out) * kLanes * problem.item;
   return 2 * kLanes * (row.in + row.out) * problem.item + (row.in + sums) * kLanes * 4 + staging;
 }
 
-// Of a tile of rows: both queues, the table, weights and gradients, and the gathered elements and sums of half types.
+// Of a tile of rows: both queues, the table, weights and gradients, and the gathered elements and sums of
+// half types.
 int64_t GatherBytes(const LinearProblem &problem, int64_t rows, const RowLengths &row) {
   const int64_t table = 6 * 4 + (problem.item == 4 ? 0 : problem.item + 4);
   return rows * (2 * row.in * problem.item + row.out * (2 * problem.item + table));
@@ -42,8 +46,9 @@ RowLengths GatherRow(const LinearProblem &problem, int64_t units) {
   constexpr int64_t kMaxSpread = 8176;  // indices below 2^13; a longer one must not fit
   const long double value = problem.scale.value;
   const int64_t spread = value <= 0 ? 0 : LinearProblem::Span(units - 1, 1 / value) + 2;
-  const int64_t outputs = std::min(problem.out_length, spread + std::min(Window(problem), kMaxWindowChunk));
-  return {AlignUp(outputs, problem.block) + (spread > kMaxSpread ? int64_t{1} << 30 : 0), AlignUp(units, kLanes)};
+  const int64_t outputs = std::min(problem.out_length, spread + WindowChunk(problem));
+  return {AlignUp(outputs, problem.block) + (spread > kMaxSpread ? int64_t{1} << 30 : 0),
+          AlignUp(units, kLanes)};
 }
 
 }  // namespace
@@ -91,7 +96,7 @@ Plan<UpsampleLinear1dBackwardTiling> ComputeTiling(const Args &args, const Platf
     tiling.inverse1 = inverse.parts[1];
     tiling.inverse2 = inverse.parts[2];
     tiling.window = Window(problem);
-    tiling.windowChunk = static_cast<uint32_t>(std::min(tiling.window, kMaxWindowChunk));
+    tiling.windowChunk = static_cast<uint32_t>(WindowChunk(problem));
   }
   FillTile(tile, row, &tiling);
   plan.block_dim = static_cast<uint32_t>(std::min<int64_t>(tile.groups * tile.tiles, platform.vector_cores));

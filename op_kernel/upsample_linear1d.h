@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linear interpolation along rows, memory-bound by design: no workspace, no scalar access to elements.
-//   phases  output and input lengths in a small ratio: rows as lanes, each phase of a period is one weighted sum.
-//   gather  any ratio: a table of offsets and weights for a tile's outputs, reused over the rows.
-//   copy    equal lengths.
+//   phases  output and input lengths in a small ratio: rows as lanes, each phase of a period is one weighted
+//   sum. gather  any ratio: a table of offsets and weights for a tile's outputs, reused over the rows. copy
+//   equal lengths.
 #pragma once
 
 #include "common/lanes.h"
@@ -28,7 +28,8 @@ class UpsampleLinear1d<T, 0> : avo::RowTiles<T> {
   }
 
   __aicore__ inline void Process() {
-    const auto share = avo::SplitEven(t_.rowGroups * t_.lengthTiles, AscendC::GetBlockNum(), AscendC::GetBlockIdx());
+    const auto share =
+        avo::SplitEven(t_.rowGroups * t_.lengthTiles, AscendC::GetBlockNum(), AscendC::GetBlockIdx());
     for (int64_t item = share.begin; item < share.end; ++item) {
       this->SetRows(item % t_.rowGroups);
       const int64_t period = item / t_.rowGroups * t_.tileUnits;
@@ -49,7 +50,7 @@ class UpsampleLinear1d<T, 0> : avo::RowTiles<T> {
     const uint32_t outputs = this->out_count_;
 
     // Rows to lanes; beyond either end of the signal its last sample goes on.
-    auto rows = this->CopyIn(0);
+    auto rows = this->CopyIn();
     avo::RowsToLanes(lanes[first * avo::kLanes], rows, t_.inRow, this->rows_, this->in_count_, staging);
     this->in_queue_.FreeTensor(rows);
     const uint32_t end = first + this->in_count_;
@@ -93,7 +94,8 @@ class UpsampleLinear1d<T, 1> : avo::RowTiles<T> {
     map_ = {t_.stepWhole, t_.stepHigh, t_.stepLow, t_.offset, t_.step0, t_.step1, t_.step2};
     this->InitRows(self, out, t_.rows, t_.inLength, t_.outLength, t_.tileRows, t_.inRow, t_.outRow, pipe);
     const uint32_t outputs = t_.tileRows * t_.outRow;
-    pipe->InitBuffer(offsets_, outputs * sizeof(int32_t));
+    pipe->InitBuffer(left_offsets_, outputs * sizeof(int32_t));
+    pipe->InitBuffer(right_offsets_, outputs * sizeof(int32_t));
     pipe->InitBuffer(left_weights_, outputs * sizeof(float));
     pipe->InitBuffer(right_weights_, outputs * sizeof(float));
     pipe->InitBuffer(left_, outputs * sizeof(float));
@@ -102,7 +104,8 @@ class UpsampleLinear1d<T, 1> : avo::RowTiles<T> {
   }
 
   __aicore__ inline void Process() {
-    const auto share = avo::SplitEven(t_.rowGroups * t_.lengthTiles, AscendC::GetBlockNum(), AscendC::GetBlockIdx());
+    const auto share =
+        avo::SplitEven(t_.rowGroups * t_.lengthTiles, AscendC::GetBlockNum(), AscendC::GetBlockIdx());
     int64_t table_of = -1;
     for (int64_t item = share.begin; item < share.end; ++item) {
       // Tiles of one place along the rows follow each other, so a core builds few tables.
@@ -125,59 +128,60 @@ class UpsampleLinear1d<T, 1> : avo::RowTiles<T> {
     BuildTable(first.fraction, static_cast<float>(static_cast<int32_t>(first.whole - this->in_begin_)));
   }
 
-  // Offset of the left sample and both weights, for one row and then for each row of the tile. The right sample is
-  // the element after the left one. Positions before the first input or from the last one on get weight 1 on it;
-  // there the element after may be the zero that follows the row.
+  // Offsets of both samples and their weights, for one row and then for each row of the tile.
   __aicore__ inline void BuildTable(float fraction0, float whole0) {
     const uint32_t n = t_.outRow;
     const float last = static_cast<float>(static_cast<int32_t>(this->in_count_ - 1));
-    auto offsets = offsets_.template Get<int32_t>();
+    auto left_offset = left_offsets_.template Get<int32_t>();
+    auto right_offset = right_offsets_.template Get<int32_t>();
     auto left_weight = left_weights_.template Get<float>();
     auto right_weight = right_weights_.template Get<float>();
     auto whole = left_.template Get<float>();
     auto temp = right_.template Get<float>();
     AscendC::CreateVecIndex(left_weight, 0.0f, n);
-    avo::PositionRun(whole, right_weight, left_weight, temp, offsets_.template Get<float>(), map_, fraction0, n);
+    avo::PositionRun(whole, right_weight, left_weight, temp, left_offsets_.template Get<float>(), map_,
+                     fraction0, n);
     AscendC::Adds(whole, whole, whole0, n);
 
-    // right_weight *= (0 <= whole) * (whole < last): comparisons of whole numbers are clamped differences.
+    // Left of the first input its weight is 1: the comparison 0 <= whole of whole numbers is a clamped sum.
     AscendC::Adds(temp, whole, 1.0f, n);
-    avo::Clamp(temp, 0.0f, 1.0f, n);
-    AscendC::Mul(right_weight, right_weight, temp, n);
-    AscendC::Muls(temp, whole, -1.0f, n);
-    AscendC::Adds(temp, temp, last, n);
     avo::Clamp(temp, 0.0f, 1.0f, n);
     AscendC::Mul(right_weight, right_weight, temp, n);
     AscendC::Muls(left_weight, right_weight, -1.0f, n);
     AscendC::Adds(left_weight, left_weight, 1.0f, n);
 
+    // Both samples are inputs of the tile; at the end of the signal they are the same.
     avo::Clamp(whole, 0.0f, last, n);
-    AscendC::Muls(whole, whole, static_cast<float>(sizeof(T)), n);
-    AscendC::Cast(offsets, whole, AscendC::RoundMode::CAST_RINT, n);
-    avo::RepeatRow(offsets, t_.tileRows, n, static_cast<int32_t>(t_.inRow * sizeof(T)));
+    AscendC::Adds(temp, whole, 1.0f, n);
+    AscendC::Mins(temp, temp, last, n);
+    avo::ByteOffsets<T>(left_offset, whole, n);
+    avo::ByteOffsets<T>(right_offset, temp, n);
+    avo::RepeatRow(left_offset, t_.tileRows, n, static_cast<int32_t>(t_.inRow * sizeof(T)));
+    avo::RepeatRow(right_offset, t_.tileRows, n, static_cast<int32_t>(t_.inRow * sizeof(T)));
     avo::RepeatRow(left_weight, t_.tileRows, n, 0.0f);
     avo::RepeatRow(right_weight, t_.tileRows, n, 0.0f);
   }
 
   __aicore__ inline void Compute() {
     const uint32_t n = this->rows_ * t_.outRow;
-    const auto offsets = offsets_.template Get<uint32_t>();
+    const auto left_offset = left_offsets_.template Get<uint32_t>();
+    const auto right_offset = right_offsets_.template Get<uint32_t>();
     const auto left_weight = left_weights_.template Get<float>();
     const auto right_weight = right_weights_.template Get<float>();
     auto right = right_.template Get<float>();
-    auto rows = this->CopyIn(1);
+    auto rows = this->CopyIn();
     auto result = this->out_queue_.template AllocTensor<T>();
     if constexpr (sizeof(T) == sizeof(float)) {
-      AscendC::Gather(result, rows, offsets, 0, n);
-      AscendC::Gather(right, rows, offsets, sizeof(T), n);
+      AscendC::Gather(result, rows, left_offset, 0, n);
+      AscendC::Gather(right, rows, right_offset, 0, n);
       AscendC::Mul(result, result, left_weight, n);
       AscendC::MulAddDst(result, right, right_weight, n);
     } else {
       auto left = left_.template Get<float>();
       auto gathered = gathered_.template Get<T>();
-      AscendC::Gather(gathered, rows, offsets, 0, n);
+      AscendC::Gather(gathered, rows, left_offset, 0, n);
       AscendC::Cast(left, gathered, AscendC::RoundMode::CAST_NONE, n);
-      AscendC::Gather(gathered, rows, offsets, sizeof(T), n);
+      AscendC::Gather(gathered, rows, right_offset, 0, n);
       AscendC::Cast(right, gathered, AscendC::RoundMode::CAST_NONE, n);
       AscendC::Mul(left, left, left_weight, n);
       AscendC::MulAddDst(left, right, right_weight, n);
@@ -189,7 +193,8 @@ class UpsampleLinear1d<T, 1> : avo::RowTiles<T> {
 
   UpsampleLinear1dTiling t_;
   avo::LinearMap map_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> offsets_, left_weights_, right_weights_, left_, right_, gathered_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> left_offsets_, right_offsets_, left_weights_, right_weights_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> left_, right_, gathered_;
 };
 
 template <typename T>

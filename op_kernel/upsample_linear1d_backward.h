@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient of linear interpolation: the adjoint of each path of upsample_linear1d.h. Every sum runs in one fixed
-// order on one core, so results are deterministic; no atomics, no workspace.
+// Gradient of linear interpolation: the adjoint of each path of upsample_linear1d.h. Every sum runs in one
+// fixed order on one core, so results are deterministic; no atomics, no workspace.
 //   phases  rows as lanes: each phase adds its weighted run of gradients to two strided runs of inputs.
 //   gather  every input sums over its window of outputs, weighted by the hat 1 - |x' - x|.
 //   copy    equal lengths.
@@ -17,11 +17,13 @@ class UpsampleLinear1dBackward;
 template <typename T>
 class UpsampleLinear1dBackward<T, 0> : avo::RowTiles<T> {
  public:
-  __aicore__ inline void Init(GM_ADDR grad_output, GM_ADDR out, GM_ADDR, const UpsampleLinear1dBackwardTiling &tiling,
-                              AscendC::TPipe *pipe) {
+  __aicore__ inline void Init(GM_ADDR grad_output, GM_ADDR out, GM_ADDR,
+                              const UpsampleLinear1dBackwardTiling &tiling, AscendC::TPipe *pipe) {
     t_ = tiling;
-    this->InitRows(grad_output, out, t_.rows, t_.outLength, t_.inLength, avo::kLanes, t_.inRow, t_.outRow, pipe);
-    // The tile's periods and one on either side, one input beyond each end, and what a last transposition reads.
+    this->InitRows(grad_output, out, t_.rows, t_.outLength, t_.inLength, avo::kLanes, t_.inRow, t_.outRow,
+                   pipe);
+    // The tile's periods and one on either side, one input beyond each end, and what a last transposition
+    // reads.
     positions_ = (t_.tileUnits + 2) * t_.inStep + 2 + avo::kTransposeStep;
     pipe->InitBuffer(grad_lanes_, t_.inRow * avo::kLanes * sizeof(float));
     pipe->InitBuffer(sum_lanes_, positions_ * avo::kLanes * sizeof(float));
@@ -31,7 +33,8 @@ class UpsampleLinear1dBackward<T, 0> : avo::RowTiles<T> {
   }
 
   __aicore__ inline void Process() {
-    const auto share = avo::SplitEven(t_.rowGroups * t_.lengthTiles, AscendC::GetBlockNum(), AscendC::GetBlockIdx());
+    const auto share =
+        avo::SplitEven(t_.rowGroups * t_.lengthTiles, AscendC::GetBlockNum(), AscendC::GetBlockIdx());
     for (int64_t item = share.begin; item < share.end; ++item) {
       this->SetRows(item % t_.rowGroups);
       const int64_t period = item / t_.rowGroups * t_.tileUnits;
@@ -50,7 +53,7 @@ class UpsampleLinear1dBackward<T, 0> : avo::RowTiles<T> {
     auto sums = sum_lanes_.template Get<float>();
     auto staging = sizeof(T) == sizeof(float) ? AscendC::LocalTensor<T>() : staging_.template Get<T>();
     const uint32_t outputs = this->in_count_;
-    auto rows = this->CopyIn(0);
+    auto rows = this->CopyIn();
     avo::RowsToLanes(grads, rows, t_.inRow, this->rows_, outputs, staging);
     this->in_queue_.FreeTensor(rows);
 
@@ -87,13 +90,14 @@ class UpsampleLinear1dBackward<T, 0> : avo::RowTiles<T> {
 template <typename T>
 class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
  public:
-  __aicore__ inline void Init(GM_ADDR grad_output, GM_ADDR out, GM_ADDR, const UpsampleLinear1dBackwardTiling &tiling,
-                              AscendC::TPipe *pipe) {
+  __aicore__ inline void Init(GM_ADDR grad_output, GM_ADDR out, GM_ADDR,
+                              const UpsampleLinear1dBackwardTiling &tiling, AscendC::TPipe *pipe) {
     t_ = tiling;
     map_ = {t_.stepWhole, t_.stepHigh, t_.stepLow, t_.offset, t_.step0, t_.step1, t_.step2};
     inverse_ = {t_.inverseWhole, t_.inverseHigh, t_.inverseLow, t_.inverseOffset,
                 t_.inverse0,     t_.inverse1,    t_.inverse2};
-    this->InitRows(grad_output, out, t_.rows, t_.outLength, t_.inLength, t_.tileRows, t_.inRow, t_.outRow, pipe);
+    this->InitRows(grad_output, out, t_.rows, t_.outLength, t_.inLength, t_.tileRows, t_.inRow, t_.outRow,
+                   pipe);
     const uint32_t lanes = t_.tileRows * t_.outRow;
     pipe->InitBuffer(offsets_, lanes * sizeof(int32_t));
     pipe->InitBuffer(distance_, lanes * sizeof(float));
@@ -108,7 +112,8 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
   }
 
   __aicore__ inline void Process() {
-    const auto share = avo::SplitEven(t_.rowGroups * t_.lengthTiles, AscendC::GetBlockNum(), AscendC::GetBlockIdx());
+    const auto share =
+        avo::SplitEven(t_.rowGroups * t_.lengthTiles, AscendC::GetBlockNum(), AscendC::GetBlockIdx());
     int64_t table_of = -1;
     for (int64_t item = share.begin; item < share.end; ++item) {
       const int64_t tile = item / t_.rowGroups;
@@ -120,8 +125,8 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
   }
 
  private:
-  // First output of an input's window: the one after the last whose position is <= x - 1, but no later than leaves
-  // room for a whole window. What is too early in a window has weight zero.
+  // First output of an input's window: the one after the last whose position is <= x - 1, but no later than
+  // leaves room for a whole window. What is too early in a window has weight zero.
   __aicore__ inline int64_t WindowOf(int64_t whole) {
     const int64_t latest = t_.outLength - t_.window;
     return whole + 1 < 0 ? 0 : (whole + 1 < latest ? whole + 1 : latest);
@@ -139,8 +144,8 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
                static_cast<float>(static_cast<int32_t>(at.whole - begin)));
   }
 
-  // For each input: offset of its window, distance x' - x of the window's first output, and the bounds that clamping
-  // x' to the signal puts on distances at its ends. Then the same for each row of the tile.
+  // For each input: offset of its window, distance x' - x of the window's first output, and the bounds that
+  // clamping x' to the signal puts on distances at its ends. Then the same for each row of the tile.
   __aicore__ inline void BuildTable(float fraction0, float whole0, float near_distance, float far_distance) {
     const uint32_t n = t_.outRow;
     auto offsets = offsets_.template Get<int32_t>();
@@ -172,8 +177,7 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
     avo::Clamp(highest, 0.0f, 1.0f, n);
     AscendC::Muls(highest, highest, 2.0f, n);
 
-    AscendC::Muls(whole, whole, static_cast<float>(sizeof(T)), n);
-    AscendC::Cast(offsets, whole, AscendC::RoundMode::CAST_RINT, n);
+    avo::ByteOffsets<T>(offsets, whole, n);
     avo::RepeatRow(offsets, t_.tileRows, n, static_cast<int32_t>(t_.inRow * sizeof(T)));
     avo::RepeatRow(distance, t_.tileRows, n, 0.0f);
     avo::RepeatRow(lowest, t_.tileRows, n, 0.0f);
@@ -189,7 +193,7 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
       const int64_t rest = t_.window - done;
       const uint32_t chunk = static_cast<uint32_t>(rest < t_.windowChunk ? rest : t_.windowChunk);
       this->SetInputs(base_ + done, base_ + done + spread_ + chunk);
-      auto rows = this->CopyIn(0);
+      auto rows = this->CopyIn();
       for (uint32_t i = 0; i < chunk; ++i) AddOutput(sum, rows, i, static_cast<int32_t>(done) + i, n);
       this->in_queue_.FreeTensor(rows);
     }
@@ -198,8 +202,9 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
   }
 
   // Adds output `place` of every window, which is element `i` behind the offsets.
-  __aicore__ inline void AddOutput(const AscendC::LocalTensor<float> &sum, const AscendC::LocalTensor<T> &rows,
-                                   uint32_t i, int32_t place, uint32_t n) {
+  __aicore__ inline void AddOutput(const AscendC::LocalTensor<float> &sum,
+                                   const AscendC::LocalTensor<T> &rows, uint32_t i, int32_t place,
+                                   uint32_t n) {
     const auto offsets = offsets_.template Get<uint32_t>();
     auto weight = weight_.template Get<float>();
     auto grad = grad_.template Get<float>();
@@ -232,7 +237,8 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
 
   UpsampleLinear1dBackwardTiling t_;
   avo::LinearMap map_, inverse_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> offsets_, distance_, lowest_, highest_, weight_, grad_, gathered_, sum_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> offsets_, distance_, lowest_, highest_, weight_, grad_,
+      gathered_, sum_;
   int64_t base_;
   uint32_t spread_;
 };
@@ -240,8 +246,8 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
 template <typename T>
 class UpsampleLinear1dBackward<T, 2> {
  public:
-  __aicore__ inline void Init(GM_ADDR grad_output, GM_ADDR out, GM_ADDR, const UpsampleLinear1dBackwardTiling &tiling,
-                              AscendC::TPipe *pipe) {
+  __aicore__ inline void Init(GM_ADDR grad_output, GM_ADDR out, GM_ADDR,
+                              const UpsampleLinear1dBackwardTiling &tiling, AscendC::TPipe *pipe) {
     copy_.Init(grad_output, out, tiling.rows * tiling.inLength, tiling.tileUnits, pipe);
   }
   __aicore__ inline void Process() { copy_.Process(); }

@@ -60,7 +60,8 @@ inline Float16 FromFloat<Float16>(float value) {
   if (magnitude > 0x7f800000u) {
     return {static_cast<uint16_t>(sign | 0x7e00u | ((magnitude >> 13) & 0x1ffu))};
   }
-  if (magnitude >= 0x477ff000u) return {static_cast<uint16_t>(sign | 0x7c00u)};  // rounds to 65536 or is larger
+  if (magnitude >= 0x477ff000u)
+    return {static_cast<uint16_t>(sign | 0x7c00u)};  // rounds to 65536 or is larger
   if (magnitude < 0x38800000u) {
     // Subnormal: adding 0.5 lets the hardware round at the place of the last bit, 2^-24.
     const float rounded = BitCast<float>(magnitude) + 0.5f;

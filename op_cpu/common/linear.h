@@ -16,9 +16,10 @@ struct LinearSample {
   float right_weight;
 };
 
-// Positions that follow from the lengths are ratios of integers, exact up to 2^31 - 1; those of `scales` > 0 are
-// float64.
-inline std::vector<LinearSample> LinearSamples(int64_t length, int64_t out_length, bool align_corners, double scales) {
+// Positions that follow from the lengths are ratios of integers, exact up to 2^31 - 1; those of `scales` > 0
+// are float64.
+inline std::vector<LinearSample> LinearSamples(int64_t length, int64_t out_length, bool align_corners,
+                                               double scales) {
   std::vector<LinearSample> samples(out_length);
   const int64_t denominator = align_corners ? std::max<int64_t>(out_length - 1, 1) : 2 * out_length;
   for (int64_t i = 0; i < out_length; ++i) {
@@ -36,7 +37,8 @@ inline std::vector<LinearSample> LinearSamples(int64_t length, int64_t out_lengt
     }
     if (left >= length) weight = 1.0;
     left = std::min(left, length - 1);
-    samples[i] = {left, std::min(left + 1, length - 1), static_cast<float>(1.0 - weight), static_cast<float>(weight)};
+    samples[i] = {left, std::min(left + 1, length - 1), static_cast<float>(1.0 - weight),
+                  static_cast<float>(weight)};
   }
   return samples;
 }

@@ -7,10 +7,10 @@
 
 namespace avo {
 
-// Runs body on disjoint ranges that cover [0, count), ranges of at least `grain` where there are that many; returns
-// when all are done. Bodies may run at the same time on several threads.
-using ParallelFor =
-    std::function<void(int64_t count, int64_t grain, const std::function<void(int64_t begin, int64_t end)> &body)>;
+// Runs body on disjoint ranges that cover [0, count), ranges of at least `grain` where there are that many;
+// returns when all are done. Bodies may run at the same time on several threads.
+using ParallelFor = std::function<void(int64_t count, int64_t grain,
+                                       const std::function<void(int64_t begin, int64_t end)> &body)>;
 
 // All on the calling thread.
 void SerialFor(int64_t count, int64_t grain, const std::function<void(int64_t begin, int64_t end)> &body);

@@ -31,7 +31,8 @@ void FillParts(long double step, LinearSteps *steps) {
   steps->parts[2] = static_cast<float>(step - steps->parts[0] - steps->parts[1]);
 }
 
-LinearSteps FromRatio(int64_t numerator, int64_t denominator, Wide offset_numerator, Wide offset_denominator) {
+LinearSteps FromRatio(int64_t numerator, int64_t denominator, Wide offset_numerator,
+                      Wide offset_denominator) {
   LinearSteps steps;
   steps.whole = numerator / denominator;
   Wide rest = static_cast<Wide>(numerator % denominator) << 32;
@@ -86,7 +87,8 @@ LinearScale MakeLinearScale(int64_t in_length, int64_t out_length, bool align_co
 LinearSteps LinearScale::Forward() const {
   if (!rational) return FromReal(value, (value - 1) / 2);
   const Wide p = numerator, q = denominator;
-  return half_pixel ? FromRatio(numerator, denominator, p - q, 2 * q) : FromRatio(numerator, denominator, 0, 1);
+  return half_pixel ? FromRatio(numerator, denominator, p - q, 2 * q)
+                    : FromRatio(numerator, denominator, 0, 1);
 }
 
 LinearSteps LinearScale::Backward() const {
@@ -94,7 +96,8 @@ LinearSteps LinearScale::Backward() const {
   if (value == 0) return {};
   if (!rational) return FromReal(1 / value, -(value + 1) / (2 * value));
   const Wide p = numerator, q = denominator;
-  return half_pixel ? FromRatio(denominator, numerator, -(p + q), 2 * p) : FromRatio(denominator, numerator, -q, p);
+  return half_pixel ? FromRatio(denominator, numerator, -(p + q), 2 * p)
+                    : FromRatio(denominator, numerator, -q, p);
 }
 
 }  // namespace avo

@@ -6,15 +6,15 @@
 
 namespace avo {
 
-// step = whole + high * 2^-32 + low * 2^-64; offset in units of 2^-32. With an index below 2^31 a position computed
-// from these is off by less than 2^-31 of an element.
+// step = whole + high * 2^-32 + low * 2^-64; offset in units of 2^-32. With an index below 2^31 a position
+// computed from these is off by less than 2^-30 of an element.
 struct LinearSteps {
   int64_t whole = 0;
   int64_t high = 0;
   int64_t low = 0;
   int64_t offset = 0;
-  float parts[3] = {};  // step as a sum of floats; the first two have 11 significant bits, so that products with
-                        // indices below 2^13 are exact
+  float parts[3] = {};  // step as a sum of floats; the first two have 11 significant bits, so that products
+                        // with indices below 2^13 are exact
 };
 
 struct LinearScale {
@@ -29,8 +29,8 @@ struct LinearScale {
 
   // Input position of output i.
   LinearSteps Forward() const;
-  // Of input x: the last output whose position is <= x - 1, as a real number; its floor + 1 is the first output that
-  // x receives gradient from.
+  // Of input x: the last output whose position is <= x - 1, as a real number; its floor + 1 is the first
+  // output that x receives gradient from.
   LinearSteps Backward() const;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tilings of linear resampling and of its gradient share: the problem along rows, the two ways to cut it
-// into tiles, and the fields both tiling structs have.
+// What the tilings of linear resampling and of its gradient share: the problem along rows, the two ways to
+// cut it into tiles, and the fields both tiling structs have.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,12 @@ struct RowLengths {
 struct LinearProblem {
   LinearProblem(int64_t rows, int64_t in_length, int64_t out_length, int64_t item, const LinearScale &scale,
                 const Platform &platform)
-      : rows(rows), in_length(in_length), out_length(out_length), item(item), block(32 / item), scale(scale),
+      : rows(rows),
+        in_length(in_length),
+        out_length(out_length),
+        item(item),
+        block(32 / item),
+        scale(scale),
         platform(platform) {}
 
   int64_t rows, in_length, out_length;  // of the forward direction
@@ -31,8 +36,8 @@ struct LinearProblem {
   const LinearScale &scale;
   const Platform &platform;
 
-  // Whether rows may be lanes. One row alone leaves 15 of 16 lanes idle; longer strides do not fit a repeat, nor
-  // longer rows the gap field of a copy.
+  // Whether rows may be lanes. One row alone leaves 15 of 16 lanes idle; longer strides do not fit a repeat,
+  // nor longer rows the gap field of a copy.
   bool FitsLanes() const {
     constexpr int64_t kMaxStep = 15;  // 8 positions x 2 blocks x step <= 255
     return scale.rational && rows >= 2 && scale.numerator >= 1 && scale.numerator <= kMaxStep &&
@@ -42,12 +47,14 @@ struct LinearProblem {
   // A tile of 16 rows and some of `periods` periods.
   template <typename UbBytes>
   Tile FindLaneTile(int64_t periods, UbBytes ub_bytes) const {
-    constexpr int64_t kMaxPositions = 2040 - 3 * kLanes;  // 255 repeats of eight positions, less halo and rounding
+    constexpr int64_t kMaxPositions =
+        2040 - 3 * kLanes;  // 255 repeats of eight positions, less halo and rounding
     const int64_t step = std::max(scale.numerator, scale.denominator);
-    return FindTile({rows, periods, kLanes, kLanes, kMaxPositions / step, 8}, platform, ub_bytes,
-                    [&](int64_t, int64_t units) {
-                      return static_cast<double>(kLanes * units * (scale.numerator + scale.denominator) * item);
-                    });
+    return FindTile(
+        {rows, periods, kLanes, kLanes, kMaxPositions / step, 8}, platform, ub_bytes,
+        [&](int64_t, int64_t units) {
+          return static_cast<double>(kLanes * units * (scale.numerator + scale.denominator) * item);
+        });
   }
 
   // A tile of some rows and some of the `length` results of each.
@@ -56,7 +63,8 @@ struct LinearProblem {
     constexpr int64_t kMaxUnits = 8176;  // indices below 2^13, in whole vector repeats
     constexpr int64_t kMaxRows = 4095;   // blockCount of DataCopyPad
     const double per_unit = static_cast<double>(in_length + out_length) / static_cast<double>(length);
-    return FindTile({rows, length, 1, LongRows() ? 1 : std::min(rows, kMaxRows), kMaxUnits, 1}, platform, ub_bytes,
+    return FindTile({rows, length, 1, LongRows() ? 1 : std::min(rows, kMaxRows), kMaxUnits, 1}, platform,
+                    ub_bytes,
                     [&](int64_t tile_rows, int64_t units) { return tile_rows * units * per_unit * item; });
   }
 

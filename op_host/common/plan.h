@@ -9,9 +9,9 @@ namespace avo {
 template <typename TilingStruct>
 struct Plan {
   TilingStruct tiling{};
-  uint32_t block_dim = 0;    // 0: nothing to launch, the outputs are empty
+  uint32_t block_dim = 0;  // 0: nothing to launch, the outputs are empty
   uint64_t tiling_key = 0;
-  uint64_t workspace = 0;    // bytes, of the kernel itself
+  uint64_t workspace = 0;  // bytes, of the kernel itself
 };
 
 }  // namespace avo

@@ -11,9 +11,9 @@ class PlatformAscendC;
 namespace avo {
 
 struct Platform {
-  uint32_t vector_cores = 0;        // AIV
-  uint32_t cube_cores = 0;          // AIC
-  uint64_t ub_bytes = 0;            // Unified Buffer of one vector core
+  uint32_t vector_cores = 0;  // AIV
+  uint32_t cube_cores = 0;    // AIC
+  uint64_t ub_bytes = 0;      // Unified Buffer of one vector core
   uint64_t l1_bytes = 0;
   uint64_t l0a_bytes = 0;
   uint64_t l0b_bytes = 0;

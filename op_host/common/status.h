@@ -10,10 +10,10 @@ namespace avo {
 
 enum class StatusCode : int32_t {
   kOk = 0,
-  kNullptr = 161001,       // ACLNN_ERR_PARAM_NULLPTR
-  kInvalid = 161002,       // ACLNN_ERR_PARAM_INVALID
-  kRuntime = 361001,       // ACLNN_ERR_RUNTIME_ERROR
-  kInnerTiling = 561002,   // ACLNN_ERR_INNER_TILING_ERROR
+  kNullptr = 161001,      // ACLNN_ERR_PARAM_NULLPTR
+  kInvalid = 161002,      // ACLNN_ERR_PARAM_INVALID
+  kRuntime = 361001,      // ACLNN_ERR_RUNTIME_ERROR
+  kInnerTiling = 561002,  // ACLNN_ERR_INNER_TILING_ERROR
 };
 
 struct Status {

@@ -11,9 +11,9 @@ struct DTypeInfo {
 };
 
 constexpr DTypeInfo kDTypes[] = {
-    {DType::kFloat32, "float32", 4}, {DType::kFloat16, "float16", 2},   {DType::kInt8, "int8", 1},
-    {DType::kInt32, "int32", 4},     {DType::kUInt8, "uint8", 1},       {DType::kInt16, "int16", 2},
-    {DType::kInt64, "int64", 8},     {DType::kFloat64, "float64", 8},   {DType::kBool, "bool", 1},
+    {DType::kFloat32, "float32", 4},   {DType::kFloat16, "float16", 2}, {DType::kInt8, "int8", 1},
+    {DType::kInt32, "int32", 4},       {DType::kUInt8, "uint8", 1},     {DType::kInt16, "int16", 2},
+    {DType::kInt64, "int64", 8},       {DType::kFloat64, "float64", 8}, {DType::kBool, "bool", 1},
     {DType::kBFloat16, "bfloat16", 2},
 };
 

@@ -39,12 +39,12 @@ struct TileSpace {
   int64_t least_rows;  // of a tile
   int64_t most_rows;
   int64_t most_units;
-  int64_t granule;     // units are rounded up to this where that fits
+  int64_t granule;  // units are rounded up to this where that fits
 };
 
-// Modelled cycles of `items` equal tiles. A tile passes three stages (in, compute, out) that overlap between tiles,
-// so the fill of the pipeline is paid once: rounds + 2 stages, each of a fixed latency (two copies and a dozen vector
-// instructions) and the tile's share of the bandwidth.
+// Modelled cycles of `items` equal tiles. A tile passes three stages (in, compute, out) that overlap between
+// tiles, so the fill of the pipeline is paid once: rounds + 2 stages, each of a fixed latency (two copies and
+// a dozen vector instructions) and the tile's share of the bandwidth.
 inline double TileCycles(int64_t items, double tile_bytes, const Platform &platform) {
   constexpr double kLatencyCycles = 600;
   const double bytes_per_cycle = platform.hbm_bytes_per_cycle > 0 ? platform.hbm_bytes_per_cycle : 1;
@@ -52,7 +52,8 @@ inline double TileCycles(int64_t items, double tile_bytes, const Platform &platf
   return (rounds + 2) * (tile_bytes / bytes_per_cycle + kLatencyCycles);
 }
 
-// The best tile. ub_bytes(rows, units): Unified Buffer it takes; gm_bytes(rows, units): global memory it moves.
+// The best tile. ub_bytes(rows, units): Unified Buffer it takes; gm_bytes(rows, units): global memory it
+// moves.
 template <typename UbBytes, typename GmBytes>
 Tile FindTile(const TileSpace &space, const Platform &platform, UbBytes ub_bytes, GmBytes gm_bytes) {
   Tile best;
@@ -64,8 +65,8 @@ Tile FindTile(const TileSpace &space, const Platform &platform, UbBytes ub_bytes
   const int64_t last = std::min<int64_t>(space.units, fewest + platform.vector_cores);
   for (int64_t tiles = fewest; tiles <= last; ++tiles) {
     const int64_t units = std::min(most_units, AlignUp(CeilDiv(space.units, tiles), space.granule));
-    const int64_t fit = LargestFit(space.most_rows, platform.ub_bytes,
-                                   [&](int64_t rows) { return ub_bytes(rows, units); });
+    const int64_t fit =
+        LargestFit(space.most_rows, platform.ub_bytes, [&](int64_t rows) { return ub_bytes(rows, units); });
     // Halve the rows while that may spread the work better.
     for (int64_t rows = std::max(fit, space.least_rows);; rows = std::max(space.least_rows, rows / 2)) {
       const int64_t groups = CeilDiv(space.rows, rows);
@@ -83,7 +84,7 @@ Tile FindTile(const TileSpace &space, const Platform &platform, UbBytes ub_bytes
 
 // Elements a copy of TensorCopy (op_kernel/common/row_copy.h) moves at once.
 inline Tile FindCopyTile(int64_t elements, int64_t item, const Platform &platform) {
-  constexpr int64_t kGranuleBytes = 512;  // what global memory moves at full speed
+  constexpr int64_t kGranuleBytes = 512;             // what global memory moves at full speed
   constexpr int64_t kMaxCopyBytes = (1 << 21) - 32;  // blockLen of DataCopyPad
   const int64_t granule = kGranuleBytes / item;
   const auto ub_bytes = [&](int64_t, int64_t units) { return 2 * AlignUp(units, granule) * item; };

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows as vector lanes. Sixteen rows of a tile are transposed so that position x of all of them is one 64 B line of
-// float32; shifts, strides and halos along the rows are then whole data blocks, and no element is ever gathered.
-// TransDataTo5HD runs at full vector speed (64 floats a cycle), Gather at 5 elements a cycle.
+// Rows as vector lanes. Sixteen rows of a tile are transposed so that position x of all of them is one 64 B
+// line of float32; shifts, strides and halos along the rows are then whole data blocks, and no element is
+// ever gathered. TransDataTo5HD runs at full vector speed (64 floats a cycle), Gather at 5 elements a cycle.
 #pragma once
 
 #include "row_copy.h"
 
 namespace avo {
 
-constexpr uint32_t kLanes = 16;            // rows that TransDataTo5HD takes at once
-constexpr uint32_t kPositionBlocks = 2;    // data blocks of a position: 16 lanes of float32
-constexpr uint32_t kTransposeStep = 16;    // positions that a transposition back to rows writes at once
-constexpr uint32_t kMaxLaneStep = 15;      // a repeat stride of 16 x step blocks is a uint8_t
+constexpr uint32_t kLanes = 16;          // rows that TransDataTo5HD takes at once
+constexpr uint32_t kPositionBlocks = 2;  // data blocks of a position: 16 lanes of float32
+constexpr uint32_t kTransposeStep = 16;  // positions that a transposition back to rows writes at once
+constexpr uint32_t kMaxLaneStep = 15;    // a repeat stride of 16 x step blocks is a uint8_t
 
 // The 2-byte types are transposed as half, bit for bit: TransDataTo5HD knows no bfloat16_t.
 template <typename T>
@@ -19,21 +19,25 @@ __aicore__ inline AscendC::LocalTensor<half> AsHalf(const AscendC::LocalTensor<T
   return tensor.template ReinterpretCast<half>();
 }
 
-// lanes[x][r] = rows[r][x] for x < count, rounded up to a block of row elements. `staging` holds the transposed
-// 2-byte elements before they are widened; float32 needs none. Lanes of absent rows repeat the last row.
+// lanes[x][r] = rows[r][x] for x < count, rounded up to a block of row elements. `staging` holds the
+// transposed 2-byte elements before they are widened; float32 needs none. Lanes of absent rows repeat the
+// last row.
 template <typename T>
-__aicore__ inline void RowsToLanes(const AscendC::LocalTensor<float> &lanes, const AscendC::LocalTensor<T> &rows,
-                                   uint32_t row_stride, uint32_t row_count, uint32_t count,
+__aicore__ inline void RowsToLanes(const AscendC::LocalTensor<float> &lanes,
+                                   const AscendC::LocalTensor<T> &rows, uint32_t row_stride,
+                                   uint32_t row_count, uint32_t count,
                                    const AscendC::LocalTensor<T> &staging) {
   constexpr uint32_t kLane = kBlockBytes / sizeof(T);
   const uint32_t repeats = (count + kLane - 1) / kLane;
   uint64_t sources[kLanes], targets[kLanes];
   for (uint32_t r = 0; r < kLanes; ++r) {
-    sources[r] = reinterpret_cast<uint64_t>(rows[(r < row_count ? r : row_count - 1) * row_stride].GetPhyAddr());
+    sources[r] =
+        reinterpret_cast<uint64_t>(rows[(r < row_count ? r : row_count - 1) * row_stride].GetPhyAddr());
   }
   // One repeat strides need a value only where there are several.
   const AscendC::TransDataTo5HDParams params(false, false, static_cast<uint8_t>(repeats),
-                                             repeats > 1 ? static_cast<uint16_t>(kLanes) : 0, repeats > 1 ? 1 : 0);
+                                             repeats > 1 ? static_cast<uint16_t>(kLanes) : 0,
+                                             repeats > 1 ? 1 : 0);
   if constexpr (sizeof(T) == sizeof(float)) {
     for (uint32_t m = 0; m < kLanes; ++m) {
       targets[m] = reinterpret_cast<uint64_t>(lanes[m * kLane].GetPhyAddr());
@@ -59,7 +63,8 @@ __aicore__ inline void LanesToRows(const AscendC::LocalTensor<T> &rows, uint32_t
   if constexpr (sizeof(T) == sizeof(float)) {
     // Eight lanes a time: a 4-byte transposition turns 16 positions x 8 lanes into 8 rows of two blocks.
     const AscendC::TransDataTo5HDParams params(
-        false, false, static_cast<uint8_t>(repeats), repeats > 1 ? static_cast<uint16_t>(kTransposeStep / kLane) : 0,
+        false, false, static_cast<uint8_t>(repeats),
+        repeats > 1 ? static_cast<uint16_t>(kTransposeStep / kLane) : 0,
         repeats > 1 ? static_cast<uint16_t>(kTransposeStep * kPositionBlocks) : 0);
     for (uint32_t half_of_lanes = 0; half_of_lanes < kPositionBlocks; ++half_of_lanes) {
       for (uint32_t m = 0; m < kTransposeStep; ++m) {
@@ -71,7 +76,8 @@ __aicore__ inline void LanesToRows(const AscendC::LocalTensor<T> &rows, uint32_t
     }
   } else {
     AscendC::Cast(staging, lanes, AscendC::RoundMode::CAST_RINT, repeats * kTransposeStep * kLanes);
-    const AscendC::TransDataTo5HDParams params(false, false, static_cast<uint8_t>(repeats), repeats > 1 ? 1 : 0,
+    const AscendC::TransDataTo5HDParams params(false, false, static_cast<uint8_t>(repeats),
+                                               repeats > 1 ? 1 : 0,
                                                repeats > 1 ? static_cast<uint16_t>(kTransposeStep) : 0);
     for (uint32_t m = 0; m < kLanes; ++m) {
       sources[m] = reinterpret_cast<uint64_t>(staging[m * kLanes].GetPhyAddr());
@@ -95,12 +101,14 @@ enum class LaneOp : uint8_t {
 
 // Applies OP to `count` positions of all lanes.
 template <LaneOp OP>
-__aicore__ inline void ApplyLanes(const LaneRun &target, const LaneRun &source, float scalar, uint32_t count) {
+__aicore__ inline void ApplyLanes(const LaneRun &target, const LaneRun &source, float scalar,
+                                  uint32_t count) {
   constexpr uint32_t kLane = kBlockBytes / sizeof(float);
   constexpr uint32_t kRepeatPositions = 8;  // a repeat is eight blocks, here of eight positions
   constexpr uint32_t kMaxRepeats = 255;
   const AscendC::UnaryRepeatParams strides(
-      static_cast<uint16_t>(target.step * kPositionBlocks), static_cast<uint16_t>(source.step * kPositionBlocks),
+      static_cast<uint16_t>(target.step * kPositionBlocks),
+      static_cast<uint16_t>(source.step * kPositionBlocks),
       static_cast<uint8_t>(target.step * kPositionBlocks * kRepeatPositions),
       static_cast<uint8_t>(source.step * kPositionBlocks * kRepeatPositions));
   uint32_t done = 0;

@@ -21,16 +21,17 @@ __aicore__ inline Share SplitEven(int64_t total, int64_t parts, int64_t index) {
   return {begin, begin + base + (index < extra ? 1 : 0)};
 }
 
-// Loads `rows` rows of `count` elements; in UB they lie `ub_row` elements apart (a whole number of blocks) and are
-// followed by at least `zeros` zero elements, up to the end of that block.
+// Loads `rows` rows of `count` elements; in UB they lie `ub_row` elements apart (a whole number of blocks),
+// and zeros fill the rest of a row's last block.
 template <typename T>
-__aicore__ inline void CopyRowsIn(const AscendC::LocalTensor<T> &ub, uint32_t ub_row, const AscendC::GlobalTensor<T> &gm,
-                                  int64_t gm_offset, int64_t gm_row, uint32_t rows, uint32_t count, uint32_t zeros) {
+__aicore__ inline void CopyRowsIn(const AscendC::LocalTensor<T> &ub, uint32_t ub_row,
+                                  const AscendC::GlobalTensor<T> &gm, int64_t gm_offset, int64_t gm_row,
+                                  uint32_t rows, uint32_t count) {
   constexpr uint32_t kLane = kBlockBytes / sizeof(T);
-  const uint32_t filled = (count + zeros + kLane - 1) / kLane * kLane;
+  const uint32_t filled = (count + kLane - 1) / kLane * kLane;
   const uint32_t gap = rows > 1 ? static_cast<uint32_t>((gm_row - count) * sizeof(T)) : 0;
-  const AscendC::DataCopyExtParams copy{static_cast<uint16_t>(rows), count * static_cast<uint32_t>(sizeof(T)), gap,
-                                        (ub_row - filled) / kLane, 0};
+  const AscendC::DataCopyExtParams copy{static_cast<uint16_t>(rows), count * static_cast<uint32_t>(sizeof(T)),
+                                        gap, (ub_row - filled) / kLane, 0};
   const AscendC::DataCopyPadExtParams<T> pad{true, 0, static_cast<uint8_t>(filled - count), T(0)};
   AscendC::DataCopyPad(ub, gm[gm_offset], copy, pad);
 }
@@ -38,7 +39,8 @@ __aicore__ inline void CopyRowsIn(const AscendC::LocalTensor<T> &ub, uint32_t ub
 // Stores `rows` rows of `count` elements that lie `ub_row` elements apart in UB.
 template <typename T>
 __aicore__ inline void CopyRowsOut(const AscendC::GlobalTensor<T> &gm, int64_t gm_offset, int64_t gm_row,
-                                   const AscendC::LocalTensor<T> &ub, uint32_t ub_row, uint32_t rows, uint32_t count) {
+                                   const AscendC::LocalTensor<T> &ub, uint32_t ub_row, uint32_t rows,
+                                   uint32_t count) {
   constexpr uint32_t kLane = kBlockBytes / sizeof(T);
   const uint32_t filled = (count + kLane - 1) / kLane * kLane;
   const uint32_t gap = rows > 1 ? static_cast<uint32_t>((gm_row - count) * sizeof(T)) : 0;
@@ -51,7 +53,8 @@ __aicore__ inline void CopyRowsOut(const AscendC::GlobalTensor<T> &gm, int64_t g
 template <typename T>
 class TensorCopy {
  public:
-  __aicore__ inline void Init(GM_ADDR in, GM_ADDR out, int64_t elements, uint32_t chunk, AscendC::TPipe *pipe) {
+  __aicore__ inline void Init(GM_ADDR in, GM_ADDR out, int64_t elements, uint32_t chunk,
+                              AscendC::TPipe *pipe) {
     elements_ = elements;
     chunk_ = chunk;
     in_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(in), elements);
@@ -67,7 +70,7 @@ class TensorCopy {
       const int64_t begin = i * chunk_;
       const uint32_t count = static_cast<uint32_t>(elements_ - begin < chunk_ ? elements_ - begin : chunk_);
       auto ub = queue_.template AllocTensor<T>();
-      CopyRowsIn(ub, chunk_, in_gm_, begin, count, 1, count, 0);
+      CopyRowsIn(ub, chunk_, in_gm_, begin, count, 1, count);
       queue_.EnQue(ub);
       ub = queue_.template DeQue<T>();
       CopyRowsOut(out_gm_, begin, count, ub, chunk_, 1, count);

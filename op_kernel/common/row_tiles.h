@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels share that turn rows of one length into rows of another, a tile of rows and a stretch of them a time:
-// the tile in hand, its double-buffered queues and its copies.
+// What kernels share that turn rows of one length into rows of another, a tile of rows and a stretch of them
+// a time: the tile in hand, its double-buffered queues and its copies.
 #pragma once
 
 #include "row_copy.h"
@@ -9,7 +9,8 @@ namespace avo {
 
 // Repeats the first `count` elements of a table for each row of a tile, adding `increment` from row to row.
 template <typename T>
-__aicore__ inline void RepeatRow(const AscendC::LocalTensor<T> &table, uint32_t rows, uint32_t count, T increment) {
+__aicore__ inline void RepeatRow(const AscendC::LocalTensor<T> &table, uint32_t rows, uint32_t count,
+                                 T increment) {
   for (uint32_t row = 1; row < rows; ++row) {
     AscendC::Adds(table[row * count], table, static_cast<T>(row) * increment, count);
   }
@@ -19,8 +20,9 @@ template <typename T>
 class RowTiles {
  protected:
   // in_row, out_row: elements between the rows of a tile in UB.
-  __aicore__ inline void InitRows(GM_ADDR in, GM_ADDR out, int64_t rows, int64_t in_length, int64_t out_length,
-                                  uint32_t tile_rows, uint32_t in_row, uint32_t out_row, AscendC::TPipe *pipe) {
+  __aicore__ inline void InitRows(GM_ADDR in, GM_ADDR out, int64_t rows, int64_t in_length,
+                                  int64_t out_length, uint32_t tile_rows, uint32_t in_row, uint32_t out_row,
+                                  AscendC::TPipe *pipe) {
     all_rows_ = rows;
     in_length_ = in_length;
     out_length_ = out_length;
@@ -49,9 +51,9 @@ class RowTiles {
     in_count_ = static_cast<uint32_t>((end < in_length_ ? end : in_length_) - in_begin_);
   }
 
-  __aicore__ inline AscendC::LocalTensor<T> CopyIn(uint32_t zeros) {
+  __aicore__ inline AscendC::LocalTensor<T> CopyIn() {
     auto rows = in_queue_.template AllocTensor<T>();
-    CopyRowsIn(rows, in_row_, in_gm_, row_ * in_length_ + in_begin_, in_length_, rows_, in_count_, zeros);
+    CopyRowsIn(rows, in_row_, in_gm_, row_ * in_length_ + in_begin_, in_length_, rows_, in_count_);
     in_queue_.EnQue(rows);
     return in_queue_.template DeQue<T>();
   }

@@ -12,20 +12,24 @@ ITEM = {"float32": 4, "float16": 2, "bfloat16": 2}
 LONGEST = 2**31 - 1
 
 
-def plan_of(kernel, rows, length, out_length, dtype, align_corners=False, scales=None, cores=48, ub_bytes=196608):
+def plan_of(
+    kernel, rows, length, out_length, dtype, align_corners=False, scales=None, cores=48, ub_bytes=196608
+):
     from ascend_vision_ops import _native
 
     device = (None, cores, ub_bytes)
     if kernel == "upsample_linear1d":
-        given = ((1, rows, length), dtype)
+        given = ((rows, 1, length), dtype)
         plan = _native.tiling.upsample_linear1d(given, [out_length], align_corners, scales, *device)
     else:
-        given = ((1, rows, out_length), dtype)
+        given = ((rows, 1, out_length), dtype)
         plan = _native.tiling.upsample_linear1d_backward(
-            given, [out_length], [1, rows, length], align_corners, scales, *device
+            given, [out_length], [rows, 1, length], align_corners, scales, *device
         )
     fields = {field["name"]: field["value"] for field in plan["fields"]}
-    return SimpleNamespace(key=plan["tiling_key"], blocks=plan["block_dim"], workspace=plan["workspace"], **fields)
+    return SimpleNamespace(
+        key=plan["tiling_key"], blocks=plan["block_dim"], workspace=plan["workspace"], **fields
+    )
 
 
 def unified_buffer_bytes(kernel, plan, dtype):
@@ -43,7 +47,7 @@ def unified_buffer_bytes(kernel, plan, dtype):
         sums = (plan.tileUnits + 2) * plan.inStep + 2 + LANES
         return queues + (plan.inRow + sums) * LANES * 4 + staging
     if kernel == "upsample_linear1d":
-        return queues + lanes * (5 * 4 + (item if half else 0))
+        return queues + lanes * (6 * 4 + (item if half else 0))
     return queues + lanes * (6 * 4 + (item + 4 if half else 0))
 
 
@@ -65,7 +69,9 @@ def check(kernel, plan, rows, length, out_length, dtype, cores, ub_bytes):
         # Strides of a repeat are uint8_t, and the whole of 255 repeats is what one instruction does.
         assert 1 <= plan.inStep <= 15 and 1 <= plan.outStep <= 15
         assert max(plan.inRow, plan.outRow) <= 255 * 8
-    assert (plan.lengthTiles - 1) * plan.tileUnits * step < written <= plan.lengthTiles * plan.tileUnits * step
+    assert (
+        (plan.lengthTiles - 1) * plan.tileUnits * step < written <= plan.lengthTiles * plan.tileUnits * step
+    )
     # Rows in UB hold what a tile needs, on their 32 B grid.
     assert plan.outRow >= plan.tileUnits * step
     assert plan.inRow * ITEM[dtype] % 32 == 0 and plan.outRow * ITEM[dtype] % 32 == 0
@@ -120,14 +126,19 @@ def test_positions_are_exact_up_to_the_longest_signal(align_corners):
                 exact = Fraction(index * (length - 1), out_length - 1)
             else:
                 exact = Fraction((2 * index + 1) * length - out_length, 2 * out_length)
-            assert abs(Fraction(position(plan, index), 2**32) - exact) < Fraction(1, 2**31)
+            assert abs(Fraction(position(plan, index), 2**32) - exact) < Fraction(1, 2**30)
             # Products stay within the 64 bits of the scalar unit.
             assert index * plan.stepHigh < 2**63 and index * plan.stepLow < 2**63
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_work_is_spread_over_the_cores(kernel):
-    for rows, length, out_length in ((4096, 1024, 4096), (2048, 16000, 48000), (80, 1500, 3000), (1, 48000, 44100)):
+    for rows, length, out_length in (
+        (4096, 1024, 4096),
+        (2048, 16000, 48000),
+        (80, 1500, 3000),
+        (1, 48000, 44100),
+    ):
         plan = plan_of(kernel, rows, length, out_length, "float32")
         assert plan.blocks >= 40, (rows, length, out_length)
 
