@@ -82,7 +82,8 @@ ACL_TEST(contexts_of_one_device_share_its_memory) {
   CHECK_FAILS(aclrtSynchronizeStream(stream), ACL_ERROR_RT_STREAM_CONTEXT, "does not belong");
   CHECK_OK(aclrtDestroyContext(created));
   CHECK_FAILS(aclrtSetCurrentContext(created), ACL_ERROR_RT_INVALID_HANDLE, "context");
-  CHECK_FAILS(aclrtStreamQuery(stream, new aclrtStreamStatus), ACL_ERROR_RT_INVALID_HANDLE, "no stream");
+  aclrtStreamStatus status = ACL_STREAM_STATUS_COMPLETE;
+  CHECK_FAILS(aclrtStreamQuery(stream, &status), ACL_ERROR_RT_INVALID_HANDLE, "no stream");
   CHECK_FAILS(aclrtDestroyContext(primary), ACL_ERROR_RT_PARAM_INVALID, "aclrtResetDevice");
 }
 

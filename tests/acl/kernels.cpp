@@ -271,7 +271,7 @@ ACL_TEST(threads_share_a_device_and_leave_nothing) {
       Stream first;
       Stream second;
       Event event;
-      for (int i = 0; i < 60; ++i) {
+      for (int i = 0; i < 25; ++i) {
         const auto value = static_cast<uint8_t>(seed + i);
         Buffer a(256);
         Buffer b(256);
