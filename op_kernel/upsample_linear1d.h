@@ -28,8 +28,7 @@ class UpsampleLinear1d<T, 0> : avo::RowTiles<T> {
   }
 
   __aicore__ inline void Process() {
-    const auto share =
-        avo::SplitEven(t_.rowGroups * t_.lengthTiles, AscendC::GetBlockNum(), AscendC::GetBlockIdx());
+    const auto share = avo::CoreShare(t_.rowGroups * t_.lengthTiles);
     for (int64_t item = share.begin; item < share.end; ++item) {
       this->SetRows(item % t_.rowGroups);
       const int64_t period = item / t_.rowGroups * t_.tileUnits;
@@ -104,8 +103,7 @@ class UpsampleLinear1d<T, 1> : avo::RowTiles<T> {
   }
 
   __aicore__ inline void Process() {
-    const auto share =
-        avo::SplitEven(t_.rowGroups * t_.lengthTiles, AscendC::GetBlockNum(), AscendC::GetBlockIdx());
+    const auto share = avo::CoreShare(t_.rowGroups * t_.lengthTiles);
     int64_t table_of = -1;
     for (int64_t item = share.begin; item < share.end; ++item) {
       // Tiles of one place along the rows follow each other, so a core builds few tables.

@@ -8,17 +8,17 @@ namespace avo {
 
 constexpr uint32_t kBlockBytes = 32;  // data block of the vector core
 
-// Share of `index` when `total` items are split over `parts` as evenly as possible: [begin, end).
+// This core's share of `total` items, which the cores split as evenly as possible: [begin, end).
 struct Share {
   int64_t begin;
   int64_t end;
 };
 
-__aicore__ inline Share SplitEven(int64_t total, int64_t parts, int64_t index) {
-  const int64_t base = total / parts;
-  const int64_t extra = total % parts;
-  const int64_t begin = index * base + (index < extra ? index : extra);
-  return {begin, begin + base + (index < extra ? 1 : 0)};
+__aicore__ inline Share CoreShare(int64_t total) {
+  const int64_t cores = AscendC::GetBlockNum(), core = AscendC::GetBlockIdx();
+  const int64_t base = total / cores, extra = total % cores;
+  const int64_t begin = core * base + (core < extra ? core : extra);
+  return {begin, begin + base + (core < extra ? 1 : 0)};
 }
 
 // Loads `rows` rows of `count` elements; in UB they lie `ub_row` elements apart (a whole number of blocks),
@@ -65,7 +65,7 @@ class TensorCopy {
   __aicore__ inline void Process() {
     // Shares are whole chunks, so that every copy starts on a chunk's alignment.
     const int64_t chunks = (elements_ + chunk_ - 1) / chunk_;
-    const Share share = SplitEven(chunks, AscendC::GetBlockNum(), AscendC::GetBlockIdx());
+    const Share share = CoreShare(chunks);
     for (int64_t i = share.begin; i < share.end; ++i) {
       const int64_t begin = i * chunk_;
       const uint32_t count = static_cast<uint32_t>(elements_ - begin < chunk_ ? elements_ - begin : chunk_);
