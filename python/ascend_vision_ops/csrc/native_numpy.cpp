@@ -52,6 +52,8 @@ Tensor FromNumpy(const py::array &array) {
   Tensor view;
   view.dtype = DTypeOf(array.dtype());
   view.data = const_cast<void *>(array.data());
+  if (array.dtype().byteorder() == '>')
+    throw py::value_error("array: expected native byte order, got big endian");
   const auto itemsize = array.itemsize();
   for (py::ssize_t i = 0; i < array.ndim(); ++i) {
     if (array.strides(i) % itemsize != 0) {

@@ -60,3 +60,11 @@ enum KernelMetaType : uint8_t {
   KERNEL_TYPE_MIX_VECTOR_CORE,
   KERNEL_TYPE_MAX,
 };
+
+namespace AscendC {
+
+// The part of the workspace that is the kernel's own: here all of it, on CANN what follows the library's
+// part.
+inline GM_ADDR GetUserWorkspace(GM_ADDR workspace) { return workspace; }
+
+}  // namespace AscendC
