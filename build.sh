@@ -54,8 +54,8 @@ run() {
   fi
   wait "$pid" || status=$?
   if [ "$status" != 0 ]; then
-    tail -n "${tail_lines:-40}" "$log" >&2
-    die "$label failed; whole output: $log"
+    [ -n "${hint:-}" ] || tail -n 40 "$log" >&2
+    die "$label failed${hint:-}; whole output: $log"
   fi
 }
 
@@ -103,8 +103,13 @@ setup() {
     run venv "$python" -m venv "$venv"
   fi
   site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  # Tools are installed while a reused torch is out of sight, or pip would count on programs that lie beside it.
+  rm -f "$site/avo_torch.pth"
+  say "installing tools"
+  requirements >"$venv/avo-requirements.txt"
+  pip_install tools -r "$venv/avo-requirements.txt"
   if ! "$venv/bin/python" -c "$usable_torch" >/dev/null 2>&1; then
-    # A torch that $python can import is reused with its dependencies: its folder is appended to the environment's path.
+    # A torch that $python can import is reused with its dependencies: its folder goes to the end of the path.
     if torch_site=$("$python" -c "$usable_torch" 2>/dev/null); then
       say "using the torch in $torch_site"
       echo "$torch_site" >"$site/avo_torch.pth"
@@ -113,9 +118,6 @@ setup() {
       pip_install torch torch==2.13.0
     fi
   fi
-  say "installing tools"
-  requirements >"$venv/avo-requirements.txt"
-  pip_install tools -r "$venv/avo-requirements.txt"
   (cat pyproject.toml build.sh | cksum; "$venv/bin/python" -V 2>&1) >"$stamp"
 }
 
@@ -128,9 +130,10 @@ assert tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 10)
 print(os.path.dirname(os.path.dirname(torch.__file__)))'
 
 pip_install() {
+  export PIP_RETRIES=${PIP_RETRIES:-2}
   local label=setup-$1
   shift
-  tail_lines=3 run "$label" "$venv/bin/python" -m pip install --retries 2 --disable-pip-version-check --progress-bar off "$@"
+  hint=': pip could not install it, no network?' run "$label" "$venv/bin/python" -m pip install --disable-pip-version-check --progress-bar off "$@"
 }
 
 # --- build -------------------------------------------------------------------------------------------------------

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./build.sh docs`: the README's support table and the operator pages, from the contracts."""
+"""`./build.sh docs`: README's support table, the simulator's calibration table, and the operators' pages."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +17,7 @@ sys.path.insert(0, str(ROOT / "python"))
 from ascend_vision_ops.opgen import Spec, load_specs  # noqa: E402
 
 README_TABLE = re.compile(r"(<!-- support table: written by ./build.sh docs -->\n)(.*?)(<!-- end -->)", re.S)
+CALIBRATION = re.compile(r"(<!-- calibration: written by ./build.sh docs -->\n)(.*?)(<!-- end -->)", re.S)
 SHORT = {"float32": "f32", "float16": "f16", "bfloat16": "bf16", "float64": "f64"}
 
 
@@ -38,18 +41,38 @@ def support_table(root: Path) -> str:
     return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
 
 
+def calibration_table(program: Path) -> str:
+    """Modelled beside published time of every measurement."""
+    result = json.loads(subprocess.run([program], capture_output=True, text=True).stdout)
+    lines = ["| measurement | published | modelled | error |", "| --- | ---: | ---: | ---: |"]
+    for entry in [*result["times"], *result["ratios"]]:
+        name, unit = ("task", "us") if "task" in entry else ("relative", "x")
+        pair = entry[name]
+        figures = f"{pair['published']:.4g} {unit} | {pair['modelled']:.4g} {unit} | {pair['error']:+.1%}"
+        lines.append(f"| `{entry['case']}` {entry['what']} | {figures} |")
+    return "\n".join(lines)
+
+
+def fill(path: Path, marker: re.Pattern, table: str) -> None:
+    """Puts a table between its markers."""
+    text = path.read_text(encoding="utf-8")
+    path.write_text(marker.sub(lambda found: f"{found[1]}{table}\n{found[3]}", text), encoding="utf-8")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gen", type=Path, required=True, help="generated sources of target sim")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    readme = ROOT / "README.md"
-    table = f"\\g<1>{support_table(ROOT)}\n\\g<3>"
-    readme.write_text(README_TABLE.sub(table, readme.read_text(encoding="utf-8")), encoding="utf-8")
+    fill(ROOT / "README.md", README_TABLE, support_table(ROOT))
+    program = options.gen.parent / "python" / "ascend_vision_ops" / "bin" / "sim_calibrate"
+    fill(ROOT / "docs" / "simulator.md", CALIBRATION, calibration_table(program))
     pages = options.gen / "docs"
     if pages.is_dir():
         shutil.copytree(pages, options.out, dirs_exist_ok=True)
-    print(f"README.md and {len(list(options.out.rglob('*.md')))} operator pages in {options.out}")
+    print(
+        f"README.md, docs/simulator.md and {len(list(options.out.rglob('*.md')))} operator pages in {options.out}"
+    )
     return 0
 
 

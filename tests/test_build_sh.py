@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""build.sh on machines that lack something: one clear line, and a status that is not 0."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+OFFLINE = {"PIP_CONFIG_FILE": "/dev/null", "PIP_INDEX_URL": "http://127.0.0.1:9", "PIP_FIND_LINKS": ""}
+OFFLINE |= {"PIP_EXTRA_INDEX_URL": "", "PIP_RETRIES": "0"}
+
+
+def build_sh(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
+    command = [str(ROOT / "build.sh"), *arguments]
+    return subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, **environment}, timeout=300
+    )
+
+
+def program(folder: Path, name: str, text: str) -> str:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def last_line(done: subprocess.CompletedProcess) -> str:
+    assert done.returncode != 0
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    return done.stderr
+
+
+def test_help():
+    done = build_sh("--help")
+    assert done.returncode == 0
+    for command in ["setup", "build", "demo", "test", "bench", "gen", "docs", "check", "package", "clean"]:
+        assert f"\n  {command}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["dance"], "unknown command 'dance'"),
+        (["build", "--fast"], "unknown option --fast"),
+        (["build", "--target", "gpu"], "--target is sim or npu, not 'gpu'"),
+        (["test", "no_such_operator"], "no operator 'no_such_operator'"),
+        (["demo", "--target", "npu"], "demo works on target sim only"),
+    ],
+)
+def test_wrong_use(arguments, words):
+    assert words in last_line(build_sh(*arguments))
+
+
+def test_no_python(tmp_path):
+    line = last_line(build_sh("setup", AVO_VENV=str(tmp_path / "venv"), PYTHON="no-such-python"))
+    assert "no Python: 'no-such-python'" in line
+
+
+def test_old_python(tmp_path):
+    old = program(tmp_path, "python", 'case $1 in -V) echo "Python 3.8.1" ;; *) exit 1 ;; esac')
+    line = last_line(build_sh("setup", AVO_VENV=str(tmp_path / "venv"), PYTHON=old))
+    assert "Python 3.8.1 is too old: needs Python 3.10" in line
+
+
+def test_no_compiler(tmp_path):
+    line = last_line(build_sh("setup", AVO_VENV=str(tmp_path / "venv"), PYTHON=sys.executable, CXX="false"))
+    assert "'false' does not compile C++17" in line
+
+
+def test_no_network(tmp_path):
+    line = last_line(build_sh("setup", AVO_VENV=str(tmp_path / "venv"), PYTHON=sys.executable, **OFFLINE))
+    assert "pip could not install it, no network?" in line
+
+
+def test_an_importable_torch_is_used(tmp_path):
+    """The torch of PYTHON serves the new environment, with what it depends on."""
+    venv = tmp_path / "venv"
+    done = build_sh("setup", AVO_VENV=str(venv), PYTHON=sys.executable)
+    assert done.returncode == 0, done.stderr
+    assert "using the torch in" in done.stdout
+    again = build_sh("setup", AVO_VENV=str(venv), PYTHON=sys.executable)
+    assert (again.returncode, again.stdout) == (0, "")
+    assert not list(venv.glob("lib/*/site-packages/torch"))
+    subprocess.run([venv / "bin" / "python", "-c", "import torch, pybind11, numpy"], check=True)
+    assert (venv / "bin" / "cmake").exists()
+
+
+def test_package_for_npu_without_cann(tmp_path):
+    done = build_sh("package", "--target", "npu", AVO_VENV=str(Path(sys.prefix)), ASCEND_HOME_PATH="")
+    assert "needs CANN: ASCEND_HOME_PATH is not set" in last_line(done)
