@@ -98,9 +98,8 @@ D SaturateFloat(float value) {
 
 template <typename D, typename S>
 D SaturateInteger(S value) {
-  const S low = static_cast<S>(std::numeric_limits<D>::min()),
-          high = static_cast<S>(std::numeric_limits<D>::max());
-  return static_cast<D>(value < low ? low : (value > high ? high : value));
+  const int64_t low = std::numeric_limits<D>::min(), high = std::numeric_limits<D>::max(), wide = value;
+  return static_cast<D>(wide < low ? low : (wide > high ? high : wide));
 }
 
 // A 16-bit float from a double that holds the value exactly, in any direction. Overflow follows IEEE 754:

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs one AscendC call in sim_api and hands back its report and what its buffers hold afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+
+BUILD = Path(os.environ.get("AVO_BUILD", Path(__file__).parents[3] / "build" / "sim"))
+PROGRAM = BUILD / "tests" / "sim_api"
+
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+COUNT, MASK, BITS = 2, 0, 1  # forms of a call: level 2, level 0 by count of lanes, level 0 by bits
+POISON = 0x5C
+
+
+@dataclass
+class Empty:
+    """A buffer nothing wrote: reading it is a fault."""
+
+    bytes: int
+
+
+@dataclass
+class Global:
+    """A buffer that stays in GM: the call itself reads or writes it there."""
+
+    array: np.ndarray
+
+
+def poisoned(shape, dtype) -> np.ndarray:
+    """An output's first content: bytes that no test computes."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    return np.full(size, POISON, np.uint8).view(dtype).reshape(shape)
+
+
+def run(name, buffers, *, dtype="float32", dtype2="-", form=COUNT, ints=(), floats=()):
+    """Buffers as they are after the call, in order, and the faults that the simulator found, as texts."""
+    arrays, lines = [], []
+    for buffer in buffers:
+        in_ub = not isinstance(buffer, (Empty, Global))
+        content = (
+            np.zeros(buffer.bytes, np.uint8)
+            if isinstance(buffer, Empty)
+            else getattr(buffer, "array", buffer)
+        )
+        arrays.append(np.ascontiguousarray(content))
+        lines.append(f"{arrays[-1].nbytes} {int(in_ub)} {int(in_ub)}")
+    header = [
+        f"{name} {np.dtype(dtype).name} {dtype2 if dtype2 == '-' else np.dtype(dtype2).name} {form}",
+        " ".join(map(str, [len(ints), *(int(i) & 0xFFFFFFFFFFFFFFFF for i in ints)])),
+        " ".join(map(str, [len(floats), *(repr(float(f)) for f in floats)])),
+        str(len(arrays)),
+        *lines,
+    ]
+    data = ("\n".join(header) + "\n").encode() + b"".join(array.tobytes() for array in arrays)
+    done = subprocess.run([PROGRAM], input=data, capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr.decode()
+    line, _, rest = done.stdout.partition(b"\n")
+    report = json.loads(line)
+    results, at = [], 0
+    for array in arrays:
+        results.append(np.frombuffer(rest[at : at + array.nbytes], array.dtype).reshape(array.shape))
+        at += array.nbytes
+    return (
+        results,
+        [fault["text"] if isinstance(fault, dict) else str(fault) for fault in report["faults"]],
+        report,
+    )
+
+
+def clean(*arguments, **keywords):
+    """The buffers of a call that must have no fault."""
+    results, faults, _ = run(*arguments, **keywords)
+    assert not faults, faults
+    return results
+
+
+def fault(expected, *arguments, **keywords):
+    """Asserts that the call is reported, with a text that holds `expected`."""
+    _, faults, _ = run(*arguments, **keywords)
+    assert any(expected in text for text in faults), (expected, faults)
+
+
+def same(got, want):
+    """Equal, NaN to NaN and zero to zero of the same sign."""
+    got, want = np.asarray(got), np.asarray(want)
+    assert got.dtype == want.dtype and got.shape == want.shape, (got.dtype, want.dtype, got.shape, want.shape)
+    if got.dtype.kind == "f" or got.dtype == BFLOAT16:
+        a, b = got.astype(np.float64), want.astype(np.float64)
+        wrong = ~((a == b) & (np.signbit(a) == np.signbit(b)) | np.isnan(a) & np.isnan(b))
+    else:
+        wrong = got != want
+    where = np.argwhere(wrong)
+    assert not wrong.any(), (
+        f"{wrong.sum()} of {wrong.size} differ, first at {where[0]}: {got[wrong][:4]} for {want[wrong][:4]}"
+    )
+
+
+SPECIALS = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 65504.0, -65504.0, 1e-6, -3.5, 2.5, 0.5, 6e-8]
+
+
+def values(dtype, count, seed=0, specials=True):
+    """Numbers of a type: special ones first, then random of every size."""
+    rng = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        out = rng.integers(info.min, info.max, count, dtype, endpoint=True)
+        edges = np.array([info.min, info.max, 0, 1], dtype)
+        out[: min(count, 4)] = edges[: min(count, 4)]
+        return out
+    out = rng.standard_normal(count) * 10.0 ** rng.integers(-4, 4, count)
+    if specials:
+        pick = rng.permutation(SPECIALS * (count // len(SPECIALS) // 3 + 1))[: count // 3]
+        out[rng.permutation(count)[: len(pick)]] = pick
+    with np.errstate(over="ignore"):
+        return out.astype(np.float32).astype(dtype)

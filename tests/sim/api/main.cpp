@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a case from standard input, runs it as a kernel of one block, writes its report and its buffers.
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+
+#include "case.h"
+#include "engine/launch.h"
+
+std::vector<Entry> &Entries() {
+  static std::vector<Entry> entries;
+  return entries;
+}
+
+namespace {
+
+Case current;
+
+void Run(void *const *args) {
+  using namespace AscendC;
+  for (size_t i = 0; i < current.buffers.size(); ++i) {
+    current.gm[i] = static_cast<uint8_t *>(args[i]);
+    if (current.buffers[i].load && current.buffers[i].bytes > 0) {
+      // In whole data blocks, as the padding of the copy takes them.
+      const Buffer &buffer = current.buffers[i];
+      const LocalTensor<uint8_t> blocks(TPosition::VECCALC, static_cast<uint32_t>(buffer.address),
+                                        static_cast<uint32_t>(sim::AlignUp(buffer.bytes, 32)));
+      DataCopyPad(blocks, current.Global<uint8_t>(i), DataCopyExtParams(1, current.buffers[i].bytes, 0, 0, 0),
+                  DataCopyPadExtParams<uint8_t>());
+    }
+  }
+  PipeBarrier<PIPE_ALL>();
+  for (const Entry &entry : Entries()) {
+    if (current.name == entry.name) {
+      entry.run(current);
+    }
+  }
+  PipeBarrier<PIPE_ALL>();
+  SetAtomicNone();
+  for (size_t i = 0; i < current.buffers.size(); ++i) {
+    if (current.buffers[i].store && current.buffers[i].bytes > 0) {
+      DataCopyPad(current.Global<uint8_t>(i), current.Tensor<uint8_t>(i),
+                  DataCopyExtParams(1, current.buffers[i].bytes, 0, 0, 0));
+    }
+  }
+}
+
+}  // namespace
+
+// Standard input: a line "name dtype dtype2 form", lines of ints, floats and "bytes load store" per buffer,
+// each with its length first, then the bytes. Standard output: a line of JSON, then the bytes.
+int main() {
+  std::string line;
+  const auto next = [&line] {
+    std::getline(std::cin, line);
+    return std::istringstream(line);
+  };
+  next() >> current.name >> current.dtype >> current.dtype2 >> current.form;
+  bool known = false;
+  for (const Entry &entry : Entries()) {
+    known = known || current.name == entry.name;
+  }
+  if (!known) {
+    std::fprintf(stderr, "sim_api has no case %s\n", current.name.c_str());
+    return 2;
+  }
+  size_t count = 0;
+  auto ints = next();
+  ints >> count;
+  current.ints.resize(count);
+  for (int64_t &value : current.ints) {
+    uint64_t bits = 0;
+    ints >> bits;
+    value = static_cast<int64_t>(bits);
+  }
+  auto floats = next();
+  floats >> count;
+  current.floats.resize(count);
+  for (double &value : current.floats) {
+    std::string text;
+    floats >> text;
+    value = std::stod(text);
+  }
+  next() >> count;
+  uint64_t address = 0;
+  for (size_t i = 0; i < count; ++i) {
+    Buffer buffer;
+    next() >> buffer.bytes >> buffer.load >> buffer.store;
+    buffer.address = address;
+    address += sim::AlignUp(buffer.bytes, 256) + 256;
+    current.buffers.push_back(buffer);
+  }
+  current.gm.resize(count);
+  sim::DeviceMemory memory(uint64_t{64} << 20);
+  std::vector<void *> args;
+  for (const Buffer &buffer : current.buffers) {
+    void *device = memory.Allocate(std::max<uint64_t>(buffer.bytes, 32));
+    std::cin.read(reinterpret_cast<char *>(memory.Host(device)), static_cast<std::streamsize>(buffer.bytes));
+    memory.MarkWritten(device, buffer.bytes);
+    args.push_back(device);
+  }
+  sim::Kernel kernel;
+  kernel.name = current.name.c_str();
+  kernel.invoke = Run;
+  const sim::Report report = sim::Launch(memory, sim::DeviceModel::Find("Ascend910B1"), kernel, 1, 0, args,
+                                         nullptr, 0, sim::LaunchOptions());
+  std::cout << report.Json() << "\n";
+  for (size_t i = 0; i < count; ++i) {
+    std::cout.write(reinterpret_cast<const char *>(memory.Host(args[i])),
+                    static_cast<std::streamsize>(current.buffers[i].bytes));
+  }
+  return 0;
+}
