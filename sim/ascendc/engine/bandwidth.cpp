@@ -50,10 +50,9 @@ void Bandwidth::Start(uint32_t core, Pipe pipe, const Event &copy) {
   const double payload = static_cast<double>(copy.row_bytes) * copy.rows;
   flow.bytes = flow.left = payload + extra;
   const double misses = copy.write ? 0 : std::min(1.0, traffic.read / payload);
-  traffic.read += extra * misses;
   hbm_read_ += traffic.read;
   hbm_written_ += traffic.written;
-  flow.hbm_share = (traffic.read + traffic.written) / flow.bytes;
+  flow.hbm_share = (traffic.read + extra * misses + traffic.written) / flow.bytes;
   const double cycles_per_byte =
       copy.write ? 1 / cost.write_bytes : misses / cost.read_hbm_bytes + (1 - misses) / cost.read_l2_bytes;
   flow.row_cycles = std::max(copy.rows * cost.copy_row, flow.bytes * cycles_per_byte);
