@@ -178,6 +178,8 @@ run_tests() {
   if [ -n "$sanitize" ]; then
     env+=("PYTHONPATH=$PWD/$tree/python" "LD_PRELOAD=$("${CXX:-c++}" -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0)
   fi
+  # Without arguments of one's own (a debugger wants one process), tests share the cores.
+  [ $# -gt 0 ] || set -- -q -n "$(nproc)"
   env "${env[@]}" "$venv/bin/python" -m pytest ${operator:+--op "$operator"} "$@"
 }
 
