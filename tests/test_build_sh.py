@@ -81,6 +81,8 @@ def test_an_importable_torch_is_used(tmp_path):
     """The torch of PYTHON serves the new environment, with what it depends on."""
     venv = tmp_path / "venv"
     done = build_sh("setup", AVO_VENV=str(venv), PYTHON=sys.executable)
+    if "no network?" in done.stderr:
+        pytest.skip("no network to install tools from")
     assert done.returncode == 0, done.stderr
     assert "using the torch in" in done.stdout
     again = build_sh("setup", AVO_VENV=str(venv), PYTHON=sys.executable)
