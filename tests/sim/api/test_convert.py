@@ -250,7 +250,7 @@ def test_float_to_narrow_against_their_libraries():
     bits = np.random.default_rng(4).integers(0, 2**32, 20000, np.uint32)
     array = bits.view(np.float32)
     with np.errstate(all="ignore"):
-        for name, dtype in [("float16", np.float16), ("bfloat16", ml_dtypes.bfloat16)]:
+        for dtype in [np.float16, ml_dtypes.bfloat16]:
             got = clean(
                 "Cast", [poisoned(20000, dtype), array], dtype="float32", dtype2=dtype, ints=[20000, RINT]
             )[0]

@@ -141,7 +141,7 @@ def test_data_copy_pad_faults():
     fault(
         "of a GlobalTensor of 256 bytes",
         "DataCopyPadIn",
-        [Global(source), out],
+        [Global(source), poisoned(200, "float32")],
         ints=[2, 200, 0, 0, 0, 0, 0],
         floats=[0],
     )
