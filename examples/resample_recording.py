@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resamples a real recording by UpsampleLinear1d in three dtypes through all three implementations.
 
-The recording is utterance a0007 of CMU ARCTIC (Carnegie Mellon University, free for any use with its notice kept) as it
-is shipped in the source package of pysptk on PyPI. Prints how far the implementations are apart and what the kernel cost on
+The recording is utterance a0007 of CMU ARCTIC (Carnegie Mellon University, free for any use with its notice kept) as
+the source package of pysptk on PyPI ships it. Prints how far the implementations are apart and what the kernel cost on
 the simulated device; leaves a picture and the resampled recording in demo_output/.
 """
 
