@@ -11,8 +11,8 @@ constexpr uint64_t kMiB = 1024 * kKiB;
 constexpr uint64_t kGiB = 1024 * kMiB;
 
 // Core counts, L2 and on-chip sizes: CANN's platform_config. Clock and bandwidths: the published measurements
-// of Atlas A2; that generation shares one core, so its variants share them, but for the one HBM stack less of
-// B4.
+// of Atlas A2, taken for all variants of that generation; B4's HBM is half as large, at 0.8 TB/s by its data
+// sheet.
 DeviceModel AtlasA2(const char *soc, uint32_t cube_cores, uint64_t l2_mib, uint64_t hbm_gib) {
   DeviceModel model;
   model.soc = soc;

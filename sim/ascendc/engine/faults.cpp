@@ -76,7 +76,9 @@ bool FaultLog::Known(FaultKind kind, const Site &first, const Site &second) cons
   return pairs_.size() >= kMaxFaults || pairs_.count(KeyOf(kind, first, second)) != 0;
 }
 
-void FaultLog::Add(FaultKind kind, const std::string &text) { Log(kind, text, text.substr(0, text.find(')'))); }
+void FaultLog::Add(FaultKind kind, const std::string &text) {
+  Log(kind, text, text.substr(0, text.find(')')));
+}
 
 bool FaultLog::AddPair(FaultKind kind, const Site &first, const Site &second, const std::string &text) {
   if (!pairs_.insert(KeyOf(kind, first, second)).second) return false;

@@ -60,14 +60,14 @@ void Hazards::Report(Pipe pipe, const Operand &operand, const Site &site, const 
   const int64_t low = std::max(static_cast<int64_t>(conflict.first * kCellBytes), extent.begin);
   const int64_t high = std::min(static_cast<int64_t>(conflict.end * kCellBytes), extent.end);
   log->AddPair(FaultKind::kMissingSync, earlier, site,
-               Describe(site) + " on " + PipeName(pipe) + (operand.write ? " writes " : " reads ") + operand.name +
-                   ", " + Range(operand.space, low, high) + ", that " + Describe(earlier) + " on " +
-                   PipeName(conflict.pipe) + (conflict.write ? " writes" : " reads") +
+               Describe(site) + " on " + PipeName(pipe) + (operand.write ? " writes " : " reads ") +
+                   operand.name + ", " + Range(operand.space, low, high) + ", that " + Describe(earlier) +
+                   " on " + PipeName(conflict.pipe) + (conflict.write ? " writes" : " reads") +
                    ", with no order between them: missing " + OrderOf(conflict.pipe, pipe));
 }
 
-uint32_t Hazards::JudgeCells(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites,
-                             uint64_t first, uint64_t last, FaultLog *log) {
+uint32_t Hazards::JudgeCells(Pipe pipe, const Operand &operand, const Site &site,
+                             const std::vector<Site> &sites, uint64_t first, uint64_t last, FaultLog *log) {
   Shadow &shadow = shadows_[Index(operand.space)];
   Clock &known = clocks_[Index(pipe)];
   uint32_t drain = 0;

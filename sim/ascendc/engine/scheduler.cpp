@@ -75,6 +75,7 @@ void Scheduler::Stuck(std::unique_lock<std::mutex> *lock, CoreState &core, const
 
 void Scheduler::Meet(CoreState &core, bool vector_only, uint32_t cores, Where where) {
   core.BarrierAll(where);
+  if (vector_only && core.id.cube) return;
   std::unique_lock lock(mutex_);
   uint32_t expected = 0;
   for (const CoreState *other : cores_) expected += vector_only && other->id.cube ? 0 : 1;

@@ -23,7 +23,8 @@ class Scheduler {
   Scheduler(std::vector<uint32_t> order, uint32_t permits, std::function<void(uint32_t)> run);
   void RunAll();
 
-  // SyncAll over the vector cores, or over all cores. `cores`: how many meet, 0: all of them.
+  // SyncAll over the vector cores, which cube cores pass by, or over all cores. `cores`: how many meet, 0:
+  // all.
   void Meet(CoreState &core, bool vector_only, uint32_t cores, Where where);
   void CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t flag, Where where);
   void CrossCoreWait(CoreState &core, uint8_t mode, Pipe pipe, uint16_t flag, Where where);
