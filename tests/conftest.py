@@ -32,17 +32,20 @@ def pytest_terminal_summary(terminalreporter):
 
 
 def pytest_collection_modifyitems(config, items):
-    """With --op, keeps the tests that carry the operator's name in an id or a file name."""
-    operator = config.getoption("--op")
-    if operator is None:
-        return
+    """--case keeps that case alone; --op the tests with the operator's name in a parameter or the file's name."""
+    operator, line = config.getoption("--op"), config.getoption("--case")
 
     def concerned(item):
-        call = getattr(item, "callspec", None)
-        named = call is not None and call.params.get("operator") == operator
-        case = call.params.get("case") if call is not None else None
-        return named or getattr(case, "operator", None) == operator or operator in item.path.stem
+        values = getattr(item, "callspec", None)
+        values = values.params.values() if values else ()
+        if line is not None:
+            return item.name.startswith("test_op[")
+        return operator in item.path.stem or any(
+            operator in (v, getattr(v, "operator", None)) for v in values
+        )
 
+    if operator is None and line is None:
+        return
     kept = [item for item in items if concerned(item)]
-    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    config.hook.pytest_deselected(items=[item for item in items if not concerned(item)])
     items[:] = kept
