@@ -7,29 +7,24 @@
 namespace avo::upsample_linear1d {
 namespace {
 
-// Unified Buffer of a tile of `units` periods: both queues, the lanes of inputs and outputs, and the staging
-// of 2-byte elements.
-int64_t PhaseBytes(const LinearProblem &problem, const RowLengths &row) {
-  const int64_t queues = 2 * kLanes * (row.in + row.out) * problem.item;
-  const int64_t lanes = (row.in + 2 + row.out) * kLanes * 4;
-  const int64_t staging = problem.item == 4 ? 0 : std::max(row.in, row.out) * kLanes * problem.item;
-  return queues + lanes + staging;
-}
-
 // Of a tile of rows: both queues, the table of offsets and weights, two float results, the gathered elements.
-int64_t GatherBytes(const LinearProblem &problem, int64_t rows, const RowLengths &row) {
+int64_t GatherBytes(const LinearProblem &problem, int64_t rows, const RowLayout &layout) {
   const int64_t table = 6 * 4 + (problem.item == 4 ? 0 : problem.item);
-  return rows * (2 * row.in * problem.item + row.out * (2 * problem.item + table));
+  return rows * (2 * layout.in_row * problem.item + layout.out_row * (2 * problem.item + table));
 }
 
-// One input before the first period and one after the last.
-RowLengths PhaseRow(const LinearProblem &problem, int64_t units) {
-  return {AlignUp(units * problem.scale.numerator + 2, problem.block),
-          AlignUp(units * problem.scale.denominator, kLanes)};
+// One input before the first period and one after the last; the transposition to lanes rounds up to blocks
+// and leaves room for the sample that goes on beyond the signal.
+RowLayout PhaseLayout(const LinearProblem &problem, int64_t units) {
+  const int64_t p = problem.scale.numerator, q = problem.scale.denominator;
+  const int64_t inputs = AlignUp(units * p + 2, problem.block), outputs = AlignUp(units * q, kLanes);
+  constexpr int64_t kMaxSkew = 7;
+  return {problem.OddRow(inputs), problem.OddRow(outputs), problem.Pitch(CeilDiv(inputs + 2, p)),
+          problem.Pitch(CeilDiv(outputs, q) + kMaxSkew)};
 }
 
 // The inputs between the first and the last output, and their right neighbours.
-RowLengths GatherRow(const LinearProblem &problem, int64_t units) {
+RowLayout GatherLayout(const LinearProblem &problem, int64_t units) {
   const int64_t inputs = std::min(problem.in_length, problem.Span(units - 1, problem.scale.value) + 4);
   return {AlignUp(inputs, problem.block), AlignUp(units, kLanes)};
 }
@@ -49,16 +44,16 @@ Plan<UpsampleLinear1dTiling> ComputeTiling(const Args &args, const Platform &pla
   if (problem.rows == 0) return plan;
 
   Tile tile;
-  RowLengths row{};
+  RowLayout layout;
   if (scale.identity) {
     plan.tiling_key = kCopy;
     tile = FindCopyTile(problem.rows * in_length, problem.item, platform);
   } else if (problem.FitsLanes()) {
     plan.tiling_key = kPhases;
     tile = problem.FindLaneTile(CeilDiv(out_length, scale.denominator), [&](int64_t, int64_t units) {
-      return PhaseBytes(problem, PhaseRow(problem, units));
+      return problem.LaneBytes(PhaseLayout(problem, units), scale.numerator, scale.denominator);
     });
-    row = PhaseRow(problem, tile.units);
+    layout = PhaseLayout(problem, tile.units);
     tiling.inStep = static_cast<uint32_t>(scale.numerator);
     tiling.outStep = static_cast<uint32_t>(scale.denominator);
     tiling.halfPixel = scale.half_pixel ? 1 : 0;
@@ -66,12 +61,12 @@ Plan<UpsampleLinear1dTiling> ComputeTiling(const Args &args, const Platform &pla
   if (tile.rows == 0) {
     plan.tiling_key = kGather;
     tile = problem.FindRowTile(out_length, [&](int64_t rows, int64_t units) {
-      return GatherBytes(problem, rows, GatherRow(problem, units));
+      return GatherBytes(problem, rows, GatherLayout(problem, units));
     });
-    row = GatherRow(problem, tile.units);
+    layout = GatherLayout(problem, tile.units);
     FillSteps(scale.Forward(), &tiling);
   }
-  FillTile(tile, row, &tiling);
+  FillTile(tile, layout, &tiling);
   plan.block_dim = static_cast<uint32_t>(std::min<int64_t>(tile.groups * tile.tiles, platform.vector_cores));
   return plan;
 }

@@ -20,29 +20,24 @@ int64_t WindowChunk(const LinearProblem &problem) {
   return std::min(Window(problem), static_cast<int64_t>(problem.platform.ub_bytes) / (16 * problem.item));
 }
 
-// Unified Buffer of a tile of `units` periods: both queues, the lanes of gradients and sums, the staging of
-// 2-byte elements.
-int64_t PhaseBytes(const LinearProblem &problem, int64_t units, const RowLengths &row) {
-  const int64_t sums = (units + 2) * problem.scale.numerator + 2 + kLanes;
-  const int64_t staging = problem.item == 4 ? 0 : std::max(row.in, row.out) * kLanes * problem.item;
-  return 2 * kLanes * (row.in + row.out) * problem.item + (row.in + sums) * kLanes * 4 + staging;
-}
-
 // Of a tile of rows: both queues, the table, weights and gradients, and the gathered elements and sums of
 // half types.
-int64_t GatherBytes(const LinearProblem &problem, int64_t rows, const RowLengths &row) {
+int64_t GatherBytes(const LinearProblem &problem, int64_t rows, const RowLayout &layout) {
   const int64_t table = 6 * 4 + (problem.item == 4 ? 0 : problem.item + 4);
-  return rows * (2 * row.in * problem.item + row.out * (2 * problem.item + table));
+  return rows * (2 * layout.in_row * problem.item + layout.out_row * (2 * problem.item + table));
 }
 
-// The tile's periods and one on either side.
-RowLengths PhaseRow(const LinearProblem &problem, int64_t units) {
-  return {AlignUp((units + 2) * problem.scale.denominator, problem.block),
-          AlignUp(units * problem.scale.numerator, kLanes)};
+// The tile's periods and one on either side; sums reach one input beyond each end, and the transposition back
+// to rows rounds up.
+RowLayout PhaseLayout(const LinearProblem &problem, int64_t units) {
+  const int64_t p = problem.scale.numerator, q = problem.scale.denominator;
+  const int64_t grads = AlignUp((units + 2) * q, problem.block), sums = (units + 2) * p + 2 + kLanes;
+  return {problem.OddRow(grads), problem.OddRow(AlignUp(units * p, kLanes)), problem.Pitch(CeilDiv(grads, q)),
+          problem.Pitch(CeilDiv(sums, p))};
 }
 
 // The outputs from the first window to the last, as much of the windows as is loaded at once.
-RowLengths GatherRow(const LinearProblem &problem, int64_t units) {
+RowLayout GatherLayout(const LinearProblem &problem, int64_t units) {
   constexpr int64_t kMaxSpread = 8176;  // indices below 2^13; a longer one must not fit
   const long double value = problem.scale.value;
   const int64_t spread = value <= 0 ? 0 : LinearProblem::Span(units - 1, 1 / value) + 2;
@@ -66,16 +61,16 @@ Plan<UpsampleLinear1dBackwardTiling> ComputeTiling(const Args &args, const Platf
   if (problem.rows == 0) return plan;
 
   Tile tile;
-  RowLengths row{};
+  RowLayout layout;
   if (scale.identity) {
     plan.tiling_key = kCopy;
     tile = FindCopyTile(problem.rows * in_length, problem.item, platform);
   } else if (problem.FitsLanes()) {
     plan.tiling_key = kPhases;
     tile = problem.FindLaneTile(CeilDiv(in_length, scale.numerator), [&](int64_t, int64_t units) {
-      return PhaseBytes(problem, units, PhaseRow(problem, units));
+      return problem.LaneBytes(PhaseLayout(problem, units), scale.denominator, scale.numerator);
     });
-    row = PhaseRow(problem, tile.units);
+    layout = PhaseLayout(problem, tile.units);
     tiling.inStep = static_cast<uint32_t>(scale.numerator);
     tiling.outStep = static_cast<uint32_t>(scale.denominator);
     tiling.halfPixel = scale.half_pixel ? 1 : 0;
@@ -83,9 +78,9 @@ Plan<UpsampleLinear1dBackwardTiling> ComputeTiling(const Args &args, const Platf
   if (tile.rows == 0) {
     plan.tiling_key = kGather;
     tile = problem.FindRowTile(in_length, [&](int64_t rows, int64_t units) {
-      return GatherBytes(problem, rows, GatherRow(problem, units));
+      return GatherBytes(problem, rows, GatherLayout(problem, units));
     });
-    row = GatherRow(problem, tile.units);
+    layout = GatherLayout(problem, tile.units);
     FillSteps(scale.Forward(), &tiling);
     const LinearSteps inverse = scale.Backward();
     tiling.inverseWhole = inverse.whole;
@@ -98,7 +93,7 @@ Plan<UpsampleLinear1dBackwardTiling> ComputeTiling(const Args &args, const Platf
     tiling.window = Window(problem);
     tiling.windowChunk = static_cast<uint32_t>(WindowChunk(problem));
   }
-  FillTile(tile, row, &tiling);
+  FillTile(tile, layout, &tiling);
   plan.block_dim = static_cast<uint32_t>(std::min<int64_t>(tile.groups * tile.tiles, platform.vector_cores));
   return plan;
 }

@@ -19,69 +19,87 @@ class UpsampleLinear1d<T, 0> : avo::RowTiles<T> {
   __aicore__ inline void Init(GM_ADDR self, GM_ADDR out, GM_ADDR, const UpsampleLinear1dTiling &tiling,
                               AscendC::TPipe *pipe) {
     t_ = tiling;
-    this->InitRows(self, out, t_.rows, t_.inLength, t_.outLength, avo::kLanes, t_.inRow, t_.outRow, pipe);
-    pipe->InitBuffer(in_lanes_, (t_.inRow + 2) * avo::kLanes * sizeof(float));
-    pipe->InitBuffer(out_lanes_, t_.outRow * avo::kLanes * sizeof(float));
+    // Lanes of inputs come first and those of outputs last: far apart they lie in different banks, so that
+    // reads of the one do not wait for writes of the other.
+    const uint32_t in_slots = t_.inStep * t_.inPitch, out_slots = t_.outStep * t_.outPitch;
+    pipe->InitBuffer(in_lanes_, in_slots * avo::kLanes * sizeof(float));
     if constexpr (sizeof(T) != sizeof(float)) {
-      pipe->InitBuffer(staging_, (t_.inRow > t_.outRow ? t_.inRow : t_.outRow) * avo::kLanes * sizeof(T));
+      pipe->InitBuffer(staging_, (in_slots > out_slots ? in_slots : out_slots) * avo::kLanes * sizeof(T));
+    }
+    this->InitRows(self, out, t_.rows, t_.inLength, t_.outLength, avo::kLanes, t_.inRow, t_.outRow, pipe);
+    pipe->InitBuffer(out_lanes_, out_slots * avo::kLanes * sizeof(float));
+    sums_ = {out_lanes_.template Get<float>(), t_.outStep, t_.outPitch};
+    inputs_ = {in_lanes_.template Get<float>(), t_.inStep, t_.inPitch};
+    for (uint32_t phase = 0; phase < t_.outStep; ++phase) {
+      sums_.skew[phase] = avo::OppositeSkew(avo::AddressOf(sums_.lanes, sums_.Offset(phase)),
+                                            avo::AddressOf(inputs_.lanes, inputs_.Offset(LeftOf(phase) + 1)));
     }
   }
 
   __aicore__ inline void Process() {
     const auto share = avo::CoreShare(t_.rowGroups * t_.lengthTiles);
     for (int64_t item = share.begin; item < share.end; ++item) {
-      this->SetRows(item % t_.rowGroups);
-      const int64_t period = item / t_.rowGroups * t_.tileUnits;
+      // Along the rows first: the input before a tile is then the last one of the tile before, still in its
+      // lanes, and loads start on the tile's own alignment.
+      this->SetRows(item / t_.lengthTiles);
+      const int64_t period = item % t_.lengthTiles * t_.tileUnits;
+      const int64_t in_begin = period * t_.inStep, in_tile = static_cast<int64_t>(t_.tileUnits) * t_.inStep;
+      const uint32_t before = period > 0 && item == share.begin ? 1 : 0;
       this->SetOutputs(period * t_.outStep, static_cast<int64_t>(t_.tileUnits) * t_.outStep);
-      // One input before the first period and one after the last; the one before is position 0 of the lanes.
-      const int64_t origin = period * t_.inStep - 1;
-      this->SetInputs(origin, origin + static_cast<int64_t>(t_.tileUnits) * t_.inStep + 2);
-      Compute(static_cast<uint32_t>(this->in_begin_ - origin));
+      this->SetInputs(in_begin - before, in_begin + in_tile + 1);
+      Compute(1 - before);
     }
   }
 
  private:
-  // `first`: the lanes' position of the first input, 1 where the tile starts with sample 0.
-  __aicore__ inline void Compute(uint32_t first) {
-    auto lanes = in_lanes_.template Get<float>();
-    auto sums = out_lanes_.template Get<float>();
-    auto staging = sizeof(T) == sizeof(float) ? AscendC::LocalTensor<T>() : staging_.template Get<T>();
-    const uint32_t outputs = this->out_count_;
+  // Position in the lanes of a phase's first left input.
+  __aicore__ inline uint32_t LeftOf(uint32_t phase) {
+    return static_cast<uint32_t>(avo::PhasePosition(phase, t_.inStep, t_.outStep, t_.halfPixel != 0).whole +
+                                 1);
+  }
 
-    // Rows to lanes; beyond either end of the signal its last sample goes on.
+  // Position x of the lanes is input x - 1 of the tile; `first` is the position of the first input loaded.
+  __aicore__ inline void Compute(uint32_t first) {
+    auto staging = sizeof(T) == sizeof(float) ? AscendC::LocalTensor<T>() : staging_.template Get<T>();
     auto rows = this->CopyIn();
-    avo::RowsToLanes(lanes[first * avo::kLanes], rows, t_.inRow, this->rows_, this->in_count_, staging);
+    avo::RowsToLanes(inputs_, first, rows, t_.inRow, this->rows_, this->in_count_, staging);
     this->in_queue_.FreeTensor(rows);
+
+    // Beyond either end of the signal its last sample goes on.
     const uint32_t end = first + this->in_count_;
     if (this->in_begin_ + this->in_count_ == t_.inLength) {
-      AscendC::Adds(lanes[end * avo::kLanes], lanes[(end - 1) * avo::kLanes], 0.0f, avo::kLanes);
+      AscendC::Muls(inputs_.At(end), inputs_.At(end - 1), 1.0f, avo::kLanes);
     }
-    if (first == 1) {
+    if (this->in_begin_ == 0) {
       // x' < 0 reads sample 0 with weight 1 and sample 1 with weight 0, which shows where that is Inf or NaN.
-      AscendC::Muls(lanes, lanes[2 * avo::kLanes], 0.0f, avo::kLanes);
-      AscendC::Add(lanes, lanes, lanes[avo::kLanes], avo::kLanes);
+      AscendC::Muls(inputs_.At(0), inputs_.At(2), 0.0f, avo::kLanes);
+      AscendC::Add(inputs_.At(0), inputs_.At(0), inputs_.At(1), avo::kLanes);
     }
 
-    // Each phase is a weighted sum of two strided runs of inputs, stored as a strided run of outputs.
+    // Each phase of the outputs is a weighted sum of two runs of inputs.
+    const uint32_t outputs = this->out_count_;
     for (uint32_t phase = 0; phase < t_.outStep && phase < outputs; ++phase) {
       const avo::Position at = avo::PhasePosition(phase, t_.inStep, t_.outStep, t_.halfPixel != 0);
-      const uint32_t left = static_cast<uint32_t>(at.whole + 1);
-      const uint32_t count = (outputs - phase + t_.outStep - 1) / t_.outStep;
-      const avo::LaneRun target{sums, phase, t_.outStep};
-      avo::ApplyLanes<avo::LaneOp::kMuls>(target, {lanes, left, t_.inStep}, 1.0f - at.fraction, count);
-      avo::ApplyLanes<avo::LaneOp::kAxpy>(target, {lanes, left + 1, t_.inStep}, at.fraction, count);
+      const uint32_t left = LeftOf(phase);
+      const uint32_t count = (outputs - phase + t_.outStep - 1) / t_.outStep * avo::kLanes;
+      AscendC::Muls(sums_.At(phase), inputs_.At(left), 1.0f - at.fraction, count);
+      AscendC::Axpy(sums_.At(phase), inputs_.At(left + 1), at.fraction, count);
     }
+    avo::ZeroLanes(sums_, outputs,
+                   (outputs + avo::kRowPositions - 1) / avo::kRowPositions * avo::kRowPositions);
 
-    // Lanes to rows; positions that only fill up the last transposition are zero.
-    const uint32_t fill = (avo::kTransposeStep - outputs % avo::kTransposeStep) % avo::kTransposeStep;
-    if (fill > 0) AscendC::Duplicate(sums[outputs * avo::kLanes], 0.0f, fill * avo::kLanes);
+    // The last input of the tile is the one before the next.
+    const uint32_t last = t_.tileUnits * t_.inStep;
+    if (last < end) AscendC::Muls(inputs_.At(0), inputs_.At(last), 1.0f, avo::kLanes);
+
     auto result = this->out_queue_.template AllocTensor<T>();
-    avo::LanesToRows(result, t_.outRow, sums, outputs, staging);
+    avo::LanesToRows(result, t_.outRow, sums_, 0, outputs, staging);
     this->CopyOut(result);
   }
 
   UpsampleLinear1dTiling t_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> in_lanes_, out_lanes_, staging_;
+  avo::LanePlanes inputs_, sums_;
 };
 
 template <typename T>

@@ -22,21 +22,19 @@ class UpsampleLinear1dBackward<T, 0> : avo::RowTiles<T> {
     t_ = tiling;
     this->InitRows(grad_output, out, t_.rows, t_.outLength, t_.inLength, avo::kLanes, t_.inRow, t_.outRow,
                    pipe);
-    // The tile's periods and one on either side, one input beyond each end, and what a last transposition
-    // reads.
-    positions_ = (t_.tileUnits + 2) * t_.inStep + 2 + avo::kTransposeStep;
-    pipe->InitBuffer(grad_lanes_, t_.inRow * avo::kLanes * sizeof(float));
-    pipe->InitBuffer(sum_lanes_, positions_ * avo::kLanes * sizeof(float));
+    const uint32_t in_slots = t_.outStep * t_.inPitch, out_slots = t_.inStep * t_.outPitch;
+    pipe->InitBuffer(grad_lanes_, in_slots * avo::kLanes * sizeof(float));
+    pipe->InitBuffer(sum_lanes_, out_slots * avo::kLanes * sizeof(float));
     if constexpr (sizeof(T) != sizeof(float)) {
-      pipe->InitBuffer(staging_, (t_.inRow > t_.outRow ? t_.inRow : t_.outRow) * avo::kLanes * sizeof(T));
+      pipe->InitBuffer(staging_, (in_slots > out_slots ? in_slots : out_slots) * avo::kLanes * sizeof(T));
     }
   }
 
   __aicore__ inline void Process() {
     const auto share = avo::CoreShare(t_.rowGroups * t_.lengthTiles);
     for (int64_t item = share.begin; item < share.end; ++item) {
-      this->SetRows(item % t_.rowGroups);
-      const int64_t period = item / t_.rowGroups * t_.tileUnits;
+      this->SetRows(item / t_.lengthTiles);
+      const int64_t period = item % t_.lengthTiles * t_.tileUnits;
       this->SetOutputs(period * t_.inStep, static_cast<int64_t>(t_.tileUnits) * t_.inStep);
       // Periods next to the tile reach one input into it.
       const int64_t first = period > 0 ? period - 1 : 0;
@@ -48,42 +46,38 @@ class UpsampleLinear1dBackward<T, 0> : avo::RowTiles<T> {
  private:
   // `origin`: the input at position 0 of the sums.
   __aicore__ inline void Compute(int64_t origin) {
-    auto grads = grad_lanes_.template Get<float>();
-    auto sums = sum_lanes_.template Get<float>();
+    const avo::LanePlanes grads{grad_lanes_.template Get<float>(), t_.outStep, t_.inPitch};
+    const avo::LanePlanes sums{sum_lanes_.template Get<float>(), t_.inStep, t_.outPitch};
     auto staging = sizeof(T) == sizeof(float) ? AscendC::LocalTensor<T>() : staging_.template Get<T>();
     const uint32_t outputs = this->in_count_;
     auto rows = this->CopyIn();
-    avo::RowsToLanes(grads, rows, t_.inRow, this->rows_, outputs, staging);
+    avo::RowsToLanes(grads, 0, rows, t_.inRow, this->rows_, outputs, staging);
     this->in_queue_.FreeTensor(rows);
 
-    AscendC::Duplicate(sums, 0.0f, positions_ * avo::kLanes);
+    avo::ZeroLanes(sums, 0, t_.inStep * t_.outPitch);
     for (uint32_t phase = 0; phase < t_.outStep && phase < outputs; ++phase) {
       const avo::Position at = avo::PhasePosition(phase, t_.inStep, t_.outStep, t_.halfPixel != 0);
       const uint32_t left = static_cast<uint32_t>(at.whole + 1);
-      const uint32_t count = (outputs - phase + t_.outStep - 1) / t_.outStep;
-      const avo::LaneRun source{grads, phase, t_.outStep};
-      avo::ApplyLanes<avo::LaneOp::kAxpy>({sums, left, t_.inStep}, source, 1.0f - at.fraction, count);
-      avo::ApplyLanes<avo::LaneOp::kAxpy>({sums, left + 1, t_.inStep}, source, at.fraction, count);
+      const uint32_t count = (outputs - phase + t_.outStep - 1) / t_.outStep * avo::kLanes;
+      AscendC::Axpy(sums.At(left), grads.At(phase), 1.0f - at.fraction, count);
+      AscendC::Axpy(sums.At(left + 1), grads.At(phase), at.fraction, count);
     }
 
     // What fell beyond either end of the signal belongs to the sample at that end.
     const uint32_t first = static_cast<uint32_t>(this->out_begin_ - origin);
     const uint32_t last = first + this->out_count_ - 1;
-    if (this->out_begin_ == 0) AddPosition(sums, first, first - 1);
-    if (this->out_begin_ + this->out_count_ == t_.inLength) AddPosition(sums, last, last + 1);
+    if (this->out_begin_ == 0) AscendC::Add(sums.At(first), sums.At(first), sums.At(first - 1), avo::kLanes);
+    if (this->out_begin_ + this->out_count_ == t_.inLength) {
+      AscendC::Add(sums.At(last), sums.At(last), sums.At(last + 1), avo::kLanes);
+    }
 
     auto result = this->out_queue_.template AllocTensor<T>();
-    avo::LanesToRows(result, t_.outRow, sums[first * avo::kLanes], this->out_count_, staging);
+    avo::LanesToRows(result, t_.outRow, sums, first, this->out_count_, staging);
     this->CopyOut(result);
-  }
-
-  __aicore__ inline void AddPosition(const AscendC::LocalTensor<float> &lanes, uint32_t to, uint32_t from) {
-    AscendC::Add(lanes[to * avo::kLanes], lanes[to * avo::kLanes], lanes[from * avo::kLanes], avo::kLanes);
   }
 
   UpsampleLinear1dBackwardTiling t_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> grad_lanes_, sum_lanes_, staging_;
-  uint32_t positions_;
 };
 
 template <typename T>

@@ -17,6 +17,8 @@ struct UpsampleLinear1dBackwardTiling {
   uint32_t outRow;        // elements between the rows of a tile of computed gradients in UB
   uint32_t inStep;        // phases: inputs of a period
   uint32_t outStep;       // phases: outputs of a period
+  uint32_t inPitch;       // phases: positions from plane to plane of gradient lanes
+  uint32_t outPitch;      // phases: positions from plane to plane of sum lanes
   uint32_t halfPixel;     // 1: positions of pixel centres; 0: align_corners
   uint32_t windowChunk;   // gather: outputs of a window that are loaded at once
   int64_t window;         // gather: outputs that any one input may receive from

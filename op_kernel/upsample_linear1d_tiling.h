@@ -17,6 +17,8 @@ struct UpsampleLinear1dTiling {
   uint32_t outRow;      // elements between the rows of an output tile in UB
   uint32_t inStep;      // phases: inputs of a period
   uint32_t outStep;     // phases: outputs of a period
+  uint32_t inPitch;     // phases: positions from plane to plane of input lanes
+  uint32_t outPitch;    // phases: positions from plane to plane of output lanes
   uint32_t halfPixel;   // 1: positions of pixel centres; 0: align_corners
   float step0;          // step = step0 + step1 + step2
   float step1;          // step0 and step1 have 11 significant bits

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 #include "linear_scale.h"
 #include "tile_search.h"
@@ -13,10 +14,12 @@ namespace avo {
 
 constexpr int64_t kLanes = 16;  // rows that TransDataTo5HD takes at once, and positions it writes
 
-// Elements between the rows of an input and of an output tile in UB.
-struct RowLengths {
-  int64_t in;
-  int64_t out;
+// Elements between the rows of an input and of an output tile in UB; as lanes, positions from plane to plane.
+struct RowLayout {
+  int64_t in_row = 0;
+  int64_t out_row = 0;
+  int64_t in_pitch = 0;
+  int64_t out_pitch = 0;
 };
 
 struct LinearProblem {
@@ -36,25 +39,44 @@ struct LinearProblem {
   const LinearScale &scale;
   const Platform &platform;
 
-  // Whether rows may be lanes. One row alone leaves 15 of 16 lanes idle; longer strides do not fit a repeat,
-  // nor longer rows the gap field of a copy.
+  // Whether rows may be lanes. One row alone leaves 15 of 16 lanes idle; with many phases each is a short
+  // run; longer rows do not fit the gap field of a copy.
   bool FitsLanes() const {
-    constexpr int64_t kMaxStep = 15;  // 8 positions x 2 blocks x step <= 255
+    constexpr int64_t kMaxStep = 31;
     return scale.rational && rows >= 2 && scale.numerator >= 1 && scale.numerator <= kMaxStep &&
            scale.denominator <= kMaxStep && !LongRows();
   }
+
+  // Row pitch of lanes: an odd number of blocks, so that the 16 rows of a transposition lie in 16 bank
+  // groups.
+  int64_t OddRow(int64_t elements) const { return (CeilDiv(elements, block) | 1) * block; }
+
+  // Slots from plane to plane: bank groups come again after eight, so planes start alike.
+  static int64_t Pitch(int64_t slots) { return AlignUp<int64_t>(slots, 8); }
 
   // A tile of 16 rows and some of `periods` periods.
   template <typename UbBytes>
   Tile FindLaneTile(int64_t periods, UbBytes ub_bytes) const {
     constexpr int64_t kMaxPositions =
-        2040 - 3 * kLanes;  // 255 repeats of eight positions, less halo and rounding
+        2040 - 3 * kLanes;                 // 255 repeats of eight positions, less halo and rounding
+    constexpr int64_t kSectorBytes = 128;  // rows that start on one move no line twice
     const int64_t step = std::max(scale.numerator, scale.denominator);
+    const int64_t granule = std::max(kSectorBytes / std::gcd(kSectorBytes, scale.numerator * item),
+                                     kSectorBytes / std::gcd(kSectorBytes, scale.denominator * item));
     return FindTile(
-        {rows, periods, kLanes, kLanes, kMaxPositions / step, 8}, platform, ub_bytes,
+        {rows, periods, kLanes, kLanes, kMaxPositions / step, granule}, platform, ub_bytes,
         [&](int64_t, int64_t units) {
           return static_cast<double>(kLanes * units * (scale.numerator + scale.denominator) * item);
         });
+  }
+
+  // Unified Buffer of a lane tile: both queues, the lanes of inputs and outputs, and the staging of 2-byte
+  // elements.
+  int64_t LaneBytes(const RowLayout &layout, int64_t in_planes, int64_t out_planes) const {
+    const int64_t in_slots = in_planes * layout.in_pitch, out_slots = out_planes * layout.out_pitch;
+    const int64_t staging = item == 4 ? 0 : std::max(in_slots, out_slots) * kLanes * item;
+    return 2 * kLanes * (layout.in_row + layout.out_row) * item + (in_slots + out_slots) * kLanes * 4 +
+           staging;
   }
 
   // A tile of some rows and some of the `length` results of each.
@@ -90,13 +112,15 @@ void FillSteps(const LinearSteps &steps, Tiling *tiling) {
 }
 
 template <typename Tiling>
-void FillTile(const Tile &tile, const RowLengths &row, Tiling *tiling) {
+void FillTile(const Tile &tile, const RowLayout &layout, Tiling *tiling) {
   tiling->rowGroups = tile.groups;
   tiling->lengthTiles = tile.tiles;
   tiling->tileRows = static_cast<uint32_t>(tile.rows);
   tiling->tileUnits = static_cast<uint32_t>(tile.units);
-  tiling->inRow = static_cast<uint32_t>(row.in);
-  tiling->outRow = static_cast<uint32_t>(row.out);
+  tiling->inRow = static_cast<uint32_t>(layout.in_row);
+  tiling->outRow = static_cast<uint32_t>(layout.out_row);
+  tiling->inPitch = static_cast<uint32_t>(layout.in_pitch);
+  tiling->outPitch = static_cast<uint32_t>(layout.out_pitch);
 }
 
 }  // namespace avo

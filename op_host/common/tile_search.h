@@ -42,14 +42,16 @@ struct TileSpace {
   int64_t granule;  // units are rounded up to this where that fits
 };
 
-// Modelled cycles of `items` equal tiles. A tile passes three stages (in, compute, out) that overlap between
-// tiles, so the fill of the pipeline is paid once: rounds + 2 stages, each of a fixed latency (two copies and
-// a dozen vector instructions) and the tile's share of the bandwidth.
-inline double TileCycles(int64_t items, double tile_bytes, const Platform &platform) {
+// Modelled cycles of the busiest core, with `items` tiles of at most `tile_bytes` and `all_bytes` together. A
+// tile passes three stages (in, compute, out) that overlap between tiles, so two more stages fill and drain
+// the pipeline; each has a fixed latency, of two copies and a dozen vector instructions, and its share of the
+// bandwidth.
+inline double TileCycles(int64_t items, double tile_bytes, double all_bytes, const Platform &platform) {
   constexpr double kLatencyCycles = 600;
   const double bytes_per_cycle = platform.hbm_bytes_per_cycle > 0 ? platform.hbm_bytes_per_cycle : 1;
   const double rounds = static_cast<double>(CeilDiv<int64_t>(items, platform.vector_cores));
-  return (rounds + 2) * (tile_bytes / bytes_per_cycle + kLatencyCycles);
+  const double core_bytes = std::max(tile_bytes, rounds * all_bytes / static_cast<double>(items));
+  return (core_bytes + 2 * tile_bytes) / bytes_per_cycle + (rounds + 2) * kLatencyCycles;
 }
 
 // The best tile. ub_bytes(rows, units): Unified Buffer it takes; gm_bytes(rows, units): global memory it
@@ -58,8 +60,11 @@ template <typename UbBytes, typename GmBytes>
 Tile FindTile(const TileSpace &space, const Platform &platform, UbBytes ub_bytes, GmBytes gm_bytes) {
   Tile best;
   double best_cycles = 0;
-  const int64_t most_units = LargestFit(std::min(space.units, space.most_units), platform.ub_bytes,
-                                        [&](int64_t units) { return ub_bytes(space.least_rows, units); });
+  int64_t most_units = LargestFit(std::min(space.units, space.most_units), platform.ub_bytes,
+                                  [&](int64_t units) { return ub_bytes(space.least_rows, units); });
+  // Several tiles along a row keep to the granule where one fits.
+  if (most_units < space.units && most_units >= space.granule)
+    most_units = AlignDown(most_units, space.granule);
   if (most_units < 1) return best;
   const int64_t fewest = CeilDiv(space.units, most_units);
   const int64_t last = std::min<int64_t>(space.units, fewest + platform.vector_cores);
@@ -71,7 +76,10 @@ Tile FindTile(const TileSpace &space, const Platform &platform, UbBytes ub_bytes
     for (int64_t rows = std::max(fit, space.least_rows);; rows = std::max(space.least_rows, rows / 2)) {
       const int64_t groups = CeilDiv(space.rows, rows);
       const int64_t stretches = CeilDiv(space.units, units);
-      const double cycles = TileCycles(groups * stretches, gm_bytes(rows, units), platform);
+      const double tile_bytes = gm_bytes(rows, units);
+      const double all_bytes =
+          tile_bytes * static_cast<double>(space.rows * space.units) / static_cast<double>(rows * units);
+      const double cycles = TileCycles(groups * stretches, tile_bytes, all_bytes, platform);
       if (best.rows == 0 || cycles < best_cycles) {
         best = {rows, units, groups, stretches};
         best_cycles = cycles;

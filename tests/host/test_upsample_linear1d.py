@@ -41,11 +41,9 @@ def unified_buffer_bytes(kernel, plan, dtype):
     queues = 2 * plan.tileRows * (plan.inRow + plan.outRow) * item
     lanes = plan.tileRows * plan.outRow
     if plan.key == "phases":
-        staging = max(plan.inRow, plan.outRow) * LANES * item if half else 0
-        if kernel == "upsample_linear1d":
-            return queues + (plan.inRow + 2 + plan.outRow) * LANES * 4 + staging
-        sums = (plan.tileUnits + 2) * plan.inStep + 2 + LANES
-        return queues + (plan.inRow + sums) * LANES * 4 + staging
+        planes = (plan.inStep, plan.outStep) if kernel == "upsample_linear1d" else (plan.outStep, plan.inStep)
+        slots = [planes[0] * plan.inPitch, planes[1] * plan.outPitch]
+        return queues + sum(slots) * LANES * 4 + (max(slots) * LANES * item if half else 0)
     if kernel == "upsample_linear1d":
         return queues + lanes * (6 * 4 + (item if half else 0))
     return queues + lanes * (6 * 4 + (item + 4 if half else 0))
@@ -66,9 +64,10 @@ def check(kernel, plan, rows, length, out_length, dtype, cores, ub_bytes):
     step = 1
     if plan.key == "phases":
         step = plan.outStep if kernel == "upsample_linear1d" else plan.inStep
-        # Strides of a repeat are uint8_t, and the whole of 255 repeats is what one instruction does.
-        assert 1 <= plan.inStep <= 15 and 1 <= plan.outStep <= 15
+        assert 1 <= plan.inStep <= 31 and 1 <= plan.outStep <= 31
+        # One transposition has at most 255 repeats of eight positions; its 16 rows lie in 16 bank groups.
         assert max(plan.inRow, plan.outRow) <= 255 * 8
+        assert plan.inRow * ITEM[dtype] // 32 % 2 == 1 and plan.outRow * ITEM[dtype] // 32 % 2 == 1
     assert (
         (plan.lengthTiles - 1) * plan.tileUnits * step < written <= plan.lengthTiles * plan.tileUnits * step
     )
