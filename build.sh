@@ -144,7 +144,7 @@ build() {
     [ -n "${CXX:-}" ] || find_tools
     say "configuring $tree"
     run configure "$venv/bin/cmake" -S . -B "$tree" -G Ninja "-DCMAKE_MAKE_PROGRAM=$venv/bin/ninja" \
-      "-DPython_EXECUTABLE=$(cd "$venv" && pwd)/bin/python" -DAVO_TESTS=ON "-DAVO_SANITIZE=$sanitize"
+      "-DPython_EXECUTABLE=$venv/bin/python" -DAVO_TESTS=ON "-DAVO_SANITIZE=$sanitize"
   fi
   say "building $tree"
   run build "$venv/bin/cmake" --build "$tree"
@@ -156,7 +156,7 @@ expose() {
   local site
   site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
   echo "$PWD/$tree/python" >"$site/ascend_vision_ops.pth"
-  printf '#!%s/bin/python\nimport sys\n\nfrom ascend_vision_ops.cli import main\n\nsys.exit(main())\n' "$(cd "$venv" && pwd)" >"$venv/bin/avo"
+  printf '#!%s/bin/python\nimport sys\n\nfrom ascend_vision_ops.cli import main\n\nsys.exit(main())\n' "$venv" >"$venv/bin/avo"
   chmod +x "$venv/bin/avo"
 }
 
@@ -251,7 +251,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-venv=${AVO_VENV:-.venv}
+venv=$(realpath -ms "${AVO_VENV:-.venv}")  # absolute: CMake and scripts run elsewhere
 case $target in sim | npu) ;; *) die "--target is sim or npu, not '$target'" ;; esac
 tree=build/sim${sanitize:+-${sanitize//,/-}}
 if [ -n "$operator" ]; then
