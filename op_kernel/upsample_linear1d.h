@@ -120,20 +120,11 @@ class UpsampleLinear1d<T, 1> : avo::RowTiles<T> {
     if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(gathered_, outputs * sizeof(T));
   }
 
-  __aicore__ inline void Process() {
-    const auto share = avo::CoreShare(t_.rowGroups * t_.lengthTiles);
-    int64_t table_of = -1;
-    for (int64_t item = share.begin; item < share.end; ++item) {
-      // Tiles of one place along the rows follow each other, so a core builds few tables.
-      const int64_t tile = item / t_.rowGroups;
-      if (tile != table_of) SetLength(tile);
-      table_of = tile;
-      this->SetRows(item % t_.rowGroups);
-      Compute();
-    }
-  }
+  __aicore__ inline void Process() { this->ProcessTiles(*this, t_); }
 
  private:
+  friend class avo::RowTiles<T>;
+
   // Outputs and inputs of a tile's rows, and the table that leads from one to the other.
   __aicore__ inline void SetLength(int64_t tile) {
     this->SetOutputs(tile * t_.tileUnits, t_.tileUnits);

@@ -104,19 +104,11 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
     }
   }
 
-  __aicore__ inline void Process() {
-    const auto share = avo::CoreShare(t_.rowGroups * t_.lengthTiles);
-    int64_t table_of = -1;
-    for (int64_t item = share.begin; item < share.end; ++item) {
-      const int64_t tile = item / t_.rowGroups;
-      if (tile != table_of) SetLength(tile);
-      table_of = tile;
-      this->SetRows(item % t_.rowGroups);
-      Compute();
-    }
-  }
+  __aicore__ inline void Process() { this->ProcessTiles(*this, t_); }
 
  private:
+  friend class avo::RowTiles<T>;
+
   // First output of an input's window: the one after the last whose position is <= x - 1, but no later than
   // leaves room for a whole window. What is too early in a window has weight zero.
   __aicore__ inline int64_t WindowOf(int64_t whole) {

@@ -65,6 +65,21 @@ class RowTiles {
     out_queue_.FreeTensor(rows);
   }
 
+  // Hands this core's tiles to `kernel`. Those of one place along the rows follow each other, so that a core
+  // builds few tables.
+  template <typename Kernel, typename Tiling>
+  __aicore__ inline void ProcessTiles(Kernel &kernel, const Tiling &tiling) {
+    const Share share = CoreShare(tiling.rowGroups * tiling.lengthTiles);
+    int64_t table_of = -1;
+    for (int64_t item = share.begin; item < share.end; ++item) {
+      const int64_t tile = item / tiling.rowGroups;
+      if (tile != table_of) kernel.SetLength(tile);
+      table_of = tile;
+      SetRows(item % tiling.rowGroups);
+      kernel.Compute();
+    }
+  }
+
   AscendC::TQue<AscendC::TPosition::VECIN, 1> in_queue_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
   AscendC::GlobalTensor<T> in_gm_, out_gm_;
