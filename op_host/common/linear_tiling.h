@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "linear_scale.h"
+#include "plan.h"
 #include "tile_search.h"
 
 namespace avo {
@@ -121,6 +122,55 @@ void FillTile(const Tile &tile, const RowLayout &layout, Tiling *tiling) {
   tiling->outRow = static_cast<uint32_t>(layout.out_row);
   tiling->inPitch = static_cast<uint32_t>(layout.in_pitch);
   tiling->outPitch = static_cast<uint32_t>(layout.out_pitch);
+}
+
+// Keys of the three paths, as the contract numbers them.
+struct LinearKeys {
+  uint64_t phases;
+  uint64_t gather;
+  uint64_t copy;
+};
+
+// The plan of one direction. `paths` gives its layouts and what they take of UB:
+//   length, periods              results of a row, and periods of them
+//   Phases(units), PhaseBytes    of a tile of 16 rows and `units` periods
+//   Gather(units), GatherBytes   of a tile of rows and `units` results of each
+template <typename Tiling, typename Paths>
+Plan<Tiling> PlanLinear(const LinearProblem &problem, const LinearKeys &keys, const Paths &paths) {
+  Plan<Tiling> plan;
+  Tiling &tiling = plan.tiling;
+  tiling.rows = problem.rows;
+  tiling.inLength = problem.in_length;
+  tiling.outLength = problem.out_length;
+  if (problem.rows == 0) return plan;
+
+  const LinearScale &scale = problem.scale;
+  Tile tile;
+  RowLayout layout;
+  if (scale.identity) {
+    plan.tiling_key = keys.copy;
+    tile = FindCopyTile(problem.rows * problem.in_length, problem.item, problem.platform);
+  } else if (problem.FitsLanes()) {
+    plan.tiling_key = keys.phases;
+    tile = problem.FindLaneTile(
+        paths.periods, [&](int64_t, int64_t units) { return paths.PhaseBytes(paths.Phases(units)); });
+    layout = paths.Phases(tile.units);
+    tiling.inStep = static_cast<uint32_t>(scale.numerator);
+    tiling.outStep = static_cast<uint32_t>(scale.denominator);
+    tiling.halfPixel = scale.half_pixel ? 1 : 0;
+  }
+  if (tile.rows == 0) {
+    plan.tiling_key = keys.gather;
+    tile = problem.FindRowTile(paths.length, [&](int64_t rows, int64_t units) {
+      return rows * paths.GatherBytes(paths.Gather(units));
+    });
+    layout = paths.Gather(tile.units);
+    FillSteps(scale.Forward(), &tiling);
+  }
+  FillTile(tile, layout, &tiling);
+  plan.block_dim =
+      static_cast<uint32_t>(std::min<int64_t>(tile.groups * tile.tiles, problem.platform.vector_cores));
+  return plan;
 }
 
 }  // namespace avo
