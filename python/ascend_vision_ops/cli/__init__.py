@@ -81,7 +81,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         module = importlib.import_module(f"{__name__}.{options.module}")
         return getattr(module, f"run_{options.name}")(options)
-    except (Failure, ValueError, FileNotFoundError) as error:
+    except (Failure, ValueError, FileNotFoundError, RuntimeError) as error:
         print(f"avo: {error}", file=sys.stderr)
         return 1
     except ImportError as error:
