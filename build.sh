@@ -221,8 +221,8 @@ package() {
   if [ "$target" = npu ]; then
     [ -n "${ASCEND_HOME_PATH:-}" ] || die "package --target npu needs CANN: ASCEND_HOME_PATH is not set (gen --target npu works without)"
     gen
-    run package-npu sh -c "'$venv/bin/cmake' -S build/npu -B build/npu/build && '$venv/bin/cmake' --build build/npu/build --target package -j"
-    find build/npu/build -name 'custom_opp_*.run' -exec cp -v {} dist/ \;
+    PATH=$venv/bin:$PATH run package-npu bash build/npu/build.sh
+    cp -v build/npu/build_out/custom_opp_*.run dist/
   else
     run package "$venv/bin/python" -m pip wheel . --no-deps --no-build-isolation --disable-pip-version-check -w dist
     say "$(ls -t dist/*.whl | head -n 1)"

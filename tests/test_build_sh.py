@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -95,3 +96,38 @@ def test_an_importable_torch_is_used(tmp_path):
 def test_package_for_npu_without_cann(tmp_path):
     done = build_sh("package", "--target", "npu", AVO_VENV=str(Path(sys.prefix)), ASCEND_HOME_PATH="")
     assert "needs CANN: ASCEND_HOME_PATH is not set" in last_line(done)
+
+
+# What the project calls of CANN's CMake package; both targets do nothing but leave a file.
+CANN_CMAKE = """\
+foreach(name npu_op_package npu_op_code_gen npu_op_kernel_sources npu_op_package_add)
+  function(${name})
+  endfunction()
+endforeach()
+function(npu_op_library name)
+  add_custom_target(${name})
+endfunction()
+function(npu_op_kernel_library)
+endfunction()
+function(target_include_directories)
+endfunction()
+add_custom_target(binary COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/binary_done)
+add_custom_target(package COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_BINARY_DIR}/binary_done
+  ${CMAKE_BINARY_DIR}/custom_opp_test.run)
+"""
+
+
+def test_package_for_npu(tmp_path):
+    """Kernels are compiled before the package is made of them; CANN's CMake functions are stood in for."""
+    cann = tmp_path / "cann"
+    folder = cann / "compiler" / "tikcpp" / "ascendc_kernel_cmake"
+    folder.mkdir(parents=True)
+    (folder / "ASCConfig.cmake").write_text(CANN_CMAKE)
+    tree = tmp_path / "tree"
+    skipped = shutil.ignore_patterns(".*", "build", "dist", "tests", "sim", "__pycache__")
+    shutil.copytree(ROOT, tree, ignore=skipped)
+    command = [tree / "build.sh", "package", "--target", "npu"]
+    environment = {**os.environ, "AVO_VENV": sys.prefix, "ASCEND_HOME_PATH": str(cann)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert (tree / "dist" / "custom_opp_test.run").exists()
