@@ -54,26 +54,11 @@ struct Operand {
 // What work costs, looked up in the device description.
 enum class Work : uint8_t {
   kScalar,     // one scalar access (GetValue / SetValue) or scalar arithmetic
-  kVector,     // repeats x cycles of `vector_class`
+  kVector,     // 256 B repeats, at the rate of the instruction (vector_rates.h)
   kCopy,       // bytes between GM and on-chip memory, in `rows` of the GM operand
   kLocalCopy,  // bytes between on-chip memories
   kCube,       // `fractals` 16x16x16 multiply-accumulates
   kSync,       // flags and barriers: issue cost only
-};
-
-// Families of vector instructions that take the same cycles a repeat.
-enum class VectorClass : uint8_t {
-  kSimple,          // add, sub, max, min, and, or, not, shifts, copy, duplicate
-  kMultiply,        // mul, muls, axpy, fused multiply-add
-  kDivide,          // div, reciprocal, sqrt, rsqrt
-  kTranscendental,  // exp, ln, …
-  kCast,
-  kCompare,  // compare, select
-  kGather,   // gather, scatter, one data block or element a lane
-  kReduce,   // whole, block and pair reductions
-  kSort,     // sort32, merge sort
-  kTranspose,
-  kCount,
 };
 
 constexpr int kMaxOperands = 8;
@@ -85,12 +70,12 @@ struct Instruction {
   std::array<Operand, kMaxOperands> operands{};
   int operand_count = 0;
   Work work = Work::kScalar;
-  VectorClass vector_class = VectorClass::kSimple;
-  uint32_t repeats = 1;    // kVector: 256 B repeats, one by one on the pipe; legality limits it to 255
-  uint64_t elements = 0;   // elements computed, for the counters
-  uint64_t fractals = 0;   // kCube
-  bool l2_bypass = false;  // kCopy: the GlobalTensor's L2 cache hint is CACHE_MODE_DISABLE
-  bool atomic = false;     // kCopy to GM under SetAtomicAdd & co: ordered by the memory, not a write conflict
+  uint32_t repeats = 1;        // kVector: 256 B repeats, one by one on the pipe; legality limits it to 255
+  uint64_t elements = 0;       // elements computed
+  uint32_t element_bytes = 4;  // kVector: of the widest operand; a conversion works at the pace of that side
+  uint64_t fractals = 0;       // kCube
+  bool l2_bypass = false;      // kCopy: the GlobalTensor's L2 cache hint is CACHE_MODE_DISABLE
+  bool atomic = false;  // kCopy to GM under SetAtomicAdd & co: ordered by the memory, not a write conflict
 
   Operand &Add(const Operand &operand) { return operands[operand_count++] = operand; }
 };

@@ -75,30 +75,14 @@ double BankCycles(const DeviceModel &model, const Instruction &instruction) {
   return cycles / sampled;
 }
 
-int WidestElement(const Instruction &instruction) {
-  // A conversion works at the pace of its wider side: the operand with the most bytes per element.
-  uint64_t widest = 0;
-  for (int i = 0; i < instruction.operand_count; ++i) {
-    const Operand &operand = instruction.operands[i];
-    if (operand.element_bytes != 0) {
-      widest = std::max<uint64_t>(widest, operand.element_bytes);
-    } else if (instruction.elements != 0) {
-      const uint64_t bytes = static_cast<uint64_t>(operand.row_bytes) * operand.rows * operand.groups;
-      widest = std::max<uint64_t>(widest, bytes / instruction.elements);
-    }
-  }
-  return widest >= 4 ? 4 : widest >= 2 ? 2 : widest == 1 ? 1 : 4;
-}
-
 }  // namespace
 
 VectorCycles CyclesOf(const DeviceModel &model, const Instruction &instruction) {
   const double repeats = std::max<uint32_t>(instruction.repeats, 1);
   double own = 1;  // cycles a repeat that no bank adds to
   if (instruction.elements != 0) {
-    const int element = WidestElement(instruction);
-    const double rate = VectorElementsPerCycle(instruction.name, element);
-    if (rate != 256.0 / element)
+    const double rate = VectorElementsPerCycle(instruction.name, instruction.element_bytes);
+    if (rate != 256.0 / instruction.element_bytes)
       own = std::max(own, static_cast<double>(instruction.elements) / rate / repeats);
   }
   const double per_repeat = std::max(own, BankCycles(model, instruction));

@@ -3,14 +3,15 @@
 // "Theoretical performance of vector instructions", tables 6-16 (Atlas A2 / A3).
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 
 namespace sim {
 
 struct VectorRate {
   const char *instruction;
-  double half;    // elements a cycle of 2-byte types; 0: the plain rate, 128
-  double single;  // of 4-byte types; 0: the plain rate, 64
+  double half;    // elements a cycle of 2-byte types
+  double single;  // of 4-byte types
 };
 
 // Instructions that are not listed run at the plain rate: one 256 B repeat a cycle.
@@ -30,18 +31,27 @@ inline constexpr VectorRate kVectorRates[] = {
     {"WholeReduceSum", 128.0 / 7, 64.0 / 7},
     {"WholeReduceMax", 128.0 / 7, 64.0 / 7},
     {"WholeReduceMin", 128.0 / 7, 64.0 / 7},
+    // Reductions of a whole tensor reduce its repeats first; the rounds over their results, less than one
+    // repeat in thirty, are not charged.
+    {"ReduceSum", 128.0 / 7, 64.0 / 7},
+    {"ReduceMax", 128.0 / 7, 64.0 / 7},
+    {"ReduceMin", 128.0 / 7, 64.0 / 7},
     {"RepeatReduceSum", 128.0 / 7, 64.0 / 7},
+    // half goes through float: three conversions at its pace.
+    {"Ceil", 64.0 / 3, 64},
+    {"Floor", 64.0 / 3, 64},
+    {"Round", 64.0 / 3, 64},
+    {"Trunc", 64.0 / 3, 64},
     {"Sort32", 2, 2},
     {"MrgSort", 2, 2},
 };
 
 // Elements a cycle of `instruction` on elements of `element_bytes`; a conversion counts its wider side.
-inline double VectorElementsPerCycle(const char *instruction, int element_bytes) {
-  const double plain = 256.0 / (element_bytes > 0 ? element_bytes : 4);
+inline double VectorElementsPerCycle(const char *instruction, uint32_t element_bytes) {
   for (const VectorRate &rate : kVectorRates) {
     if (std::strcmp(rate.instruction, instruction) == 0) return element_bytes == 2 ? rate.half : rate.single;
   }
-  return plain;
+  return 256.0 / element_bytes;
 }
 
 }  // namespace sim

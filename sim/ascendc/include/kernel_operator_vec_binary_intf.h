@@ -22,14 +22,14 @@ Level0<M> BinaryLevel0(bool set, M mask, uint8_t repeat, const AscendC::BinaryRe
 namespace AscendC {
 
 // One line per instruction: name, class, lane function, element types that Atlas A2 has.
-#define SIM_BINARY(Name, Class, Lane, ...)                                                                 \
+#define SIM_BINARY(Name, Lane, ...)                                                                        \
   template <typename T, bool isSetMask = true>                                                             \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                       \
                               const LocalTensor<T> &src1, const uint64_t mask[], const uint8_t repeatTime, \
                               const BinaryRepeatParams &repeatParams,                                      \
                               sim::Where where = sim::Where::Here()) {                                     \
     static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");          \
-    sim::Binary(#Name, sim::VectorClass::Class, Lane(), dst, src0, src1,                                   \
+    sim::Binary(#Name, Lane(), dst, src0, src1,                                                            \
                 sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                      \
   }                                                                                                        \
   template <typename T, bool isSetMask = true>                                                             \
@@ -38,7 +38,7 @@ namespace AscendC {
                               const BinaryRepeatParams &repeatParams,                                      \
                               sim::Where where = sim::Where::Here()) {                                     \
     static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");          \
-    sim::Binary(#Name, sim::VectorClass::Class, Lane(), dst, src0, src1,                                   \
+    sim::Binary(#Name, Lane(), dst, src0, src1,                                                            \
                 sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                      \
   }                                                                                                        \
   template <typename T>                                                                                    \
@@ -46,17 +46,17 @@ namespace AscendC {
                               const LocalTensor<T> &src1, const int32_t &count,                            \
                               sim::Where where = sim::Where::Here()) {                                     \
     static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");          \
-    sim::Binary(#Name, sim::VectorClass::Class, Lane(), dst, src0, src1, sim::Level2{count}, where);       \
+    sim::Binary(#Name, Lane(), dst, src0, src1, sim::Level2{count}, where);                                \
   }
 
-SIM_BINARY(Add, kSimple, sim::AddLane, half, float, int16_t, int32_t)
-SIM_BINARY(Sub, kSimple, sim::SubLane, half, float, int16_t, int32_t)
-SIM_BINARY(Mul, kMultiply, sim::MulLane, half, float, int16_t, int32_t)
-SIM_BINARY(Div, kDivide, sim::DivLane, half, float)
-SIM_BINARY(Max, kSimple, sim::MaxLane, half, float, int16_t, int32_t)
-SIM_BINARY(Min, kSimple, sim::MinLane, half, float, int16_t, int32_t)
-SIM_BINARY(AddRelu, kSimple, sim::ThenRelu<sim::AddLane>, half, float, int16_t)
-SIM_BINARY(SubRelu, kSimple, sim::ThenRelu<sim::SubLane>, half, float, int16_t)
+SIM_BINARY(Add, sim::AddLane, half, float, int16_t, int32_t)
+SIM_BINARY(Sub, sim::SubLane, half, float, int16_t, int32_t)
+SIM_BINARY(Mul, sim::MulLane, half, float, int16_t, int32_t)
+SIM_BINARY(Div, sim::DivLane, half, float)
+SIM_BINARY(Max, sim::MaxLane, half, float, int16_t, int32_t)
+SIM_BINARY(Min, sim::MinLane, half, float, int16_t, int32_t)
+SIM_BINARY(AddRelu, sim::ThenRelu<sim::AddLane>, half, float, int16_t)
+SIM_BINARY(SubRelu, sim::ThenRelu<sim::SubLane>, half, float, int16_t)
 #undef SIM_BINARY
 
 // Logic works on 16-bit lanes. At level 2 wider types are accepted too, and `count` then counts 16-bit lanes.
@@ -67,7 +67,7 @@ SIM_BINARY(SubRelu, kSimple, sim::ThenRelu<sim::SubLane>, half, float, int16_t)
                               const BinaryRepeatParams &repeatParams,                                      \
                               sim::Where where = sim::Where::Here()) {                                     \
     static_assert(sim::kOneOf<T, int16_t, uint16_t>, #Name ": element type not available on Atlas A2");    \
-    sim::Binary(#Name, sim::VectorClass::kSimple, sim::Lane(), dst, src0, src1,                            \
+    sim::Binary(#Name, sim::Lane(), dst, src0, src1,                                                       \
                 sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                      \
   }                                                                                                        \
   template <typename T, bool isSetMask = true>                                                             \
@@ -76,7 +76,7 @@ SIM_BINARY(SubRelu, kSimple, sim::ThenRelu<sim::SubLane>, half, float, int16_t)
                               const BinaryRepeatParams &repeatParams,                                      \
                               sim::Where where = sim::Where::Here()) {                                     \
     static_assert(sim::kOneOf<T, int16_t, uint16_t>, #Name ": element type not available on Atlas A2");    \
-    sim::Binary(#Name, sim::VectorClass::kSimple, sim::Lane(), dst, src0, src1,                            \
+    sim::Binary(#Name, sim::Lane(), dst, src0, src1,                                                       \
                 sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                      \
   }                                                                                                        \
   template <typename T>                                                                                    \
@@ -85,8 +85,8 @@ SIM_BINARY(SubRelu, kSimple, sim::ThenRelu<sim::SubLane>, half, float, int16_t)
                               sim::Where where = sim::Where::Here()) {                                     \
     static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,                                    \
                   #Name ": element type not available on Atlas A2");                                       \
-    sim::Binary(#Name, sim::VectorClass::kSimple, sim::Lane(), sim::As<uint16_t>(dst),                     \
-                sim::As<uint16_t>(src0), sim::As<uint16_t>(src1), sim::Level2{count}, where);              \
+    sim::Binary(#Name, sim::Lane(), sim::As<uint16_t>(dst), sim::As<uint16_t>(src0),                       \
+                sim::As<uint16_t>(src1), sim::Level2{count}, where);                                       \
   }
 
 SIM_LOGIC(And, AndLane)
@@ -94,15 +94,15 @@ SIM_LOGIC(Or, OrLane)
 #undef SIM_LOGIC
 
 // dst = src0 * src1 + dst, from half to float too.
-#define SIM_MUL_ADD_DST(Mask)                                                                        \
-  template <typename T, typename U, bool isSetMask = true>                                           \
-  __aicore__ inline void MulAddDst(const LocalTensor<T> &dst, const LocalTensor<U> &src0,            \
-                                   const LocalTensor<U> &src1, Mask, const uint8_t repeatTime,       \
-                                   const BinaryRepeatParams &repeatParams,                           \
-                                   sim::Where where = sim::Where::Here()) {                          \
-    static_assert(sim::kMulAddTypes<T, U>, "MulAddDst: element types not available on Atlas A2");    \
-    sim::Accumulate("MulAddDst", sim::VectorClass::kMultiply, sim::MulAddLane<T>(), dst, src0, src1, \
-                    sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);            \
+#define SIM_MUL_ADD_DST(Mask)                                                                     \
+  template <typename T, typename U, bool isSetMask = true>                                        \
+  __aicore__ inline void MulAddDst(const LocalTensor<T> &dst, const LocalTensor<U> &src0,         \
+                                   const LocalTensor<U> &src1, Mask, const uint8_t repeatTime,    \
+                                   const BinaryRepeatParams &repeatParams,                        \
+                                   sim::Where where = sim::Where::Here()) {                       \
+    static_assert(sim::kMulAddTypes<T, U>, "MulAddDst: element types not available on Atlas A2"); \
+    sim::Accumulate("MulAddDst", sim::MulAddLane<T>(), dst, src0, src1,                           \
+                    sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);         \
   }
 SIM_MUL_ADD_DST(const uint64_t mask[])
 SIM_MUL_ADD_DST(uint64_t mask)
@@ -113,37 +113,35 @@ __aicore__ inline void MulAddDst(const LocalTensor<T> &dst, const LocalTensor<U>
                                  const LocalTensor<U> &src1, const int32_t &count,
                                  sim::Where where = sim::Where::Here()) {
   static_assert(sim::kMulAddTypes<T, U>, "MulAddDst: element types not available on Atlas A2");
-  sim::Accumulate("MulAddDst", sim::VectorClass::kMultiply, sim::MulAddLane<T>(), dst, src0, src1,
-                  sim::Level2{count}, where);
+  sim::Accumulate("MulAddDst", sim::MulAddLane<T>(), dst, src0, src1, sim::Level2{count}, where);
 }
 
 // dst = src0 * dst + src1, and its relu.
-#define SIM_FUSED(Name, Lane)                                                                                \
-  template <typename T, bool isSetMask = true>                                                               \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                         \
-                              const LocalTensor<T> &src1, const uint64_t mask[], const uint8_t repeatTime,   \
-                              const BinaryRepeatParams &repeatParams,                                        \
-                              sim::Where where = sim::Where::Here()) {                                       \
-    static_assert(sim::kOneOf<T, half, float>, #Name ": element type not available on Atlas A2");            \
-    sim::Accumulate(#Name, sim::VectorClass::kMultiply, sim::Lane<T>(), dst, src0, src1,                     \
-                    sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                    \
-  }                                                                                                          \
-  template <typename T, bool isSetMask = true>                                                               \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                         \
-                              const LocalTensor<T> &src1, uint64_t mask, const uint8_t repeatTime,           \
-                              const BinaryRepeatParams &repeatParams,                                        \
-                              sim::Where where = sim::Where::Here()) {                                       \
-    static_assert(sim::kOneOf<T, half, float>, #Name ": element type not available on Atlas A2");            \
-    sim::Accumulate(#Name, sim::VectorClass::kMultiply, sim::Lane<T>(), dst, src0, src1,                     \
-                    sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                    \
-  }                                                                                                          \
-  template <typename T>                                                                                      \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                         \
-                              const LocalTensor<T> &src1, const int32_t &count,                              \
-                              sim::Where where = sim::Where::Here()) {                                       \
-    static_assert(sim::kOneOf<T, half, float>, #Name ": element type not available on Atlas A2");            \
-    sim::Accumulate(#Name, sim::VectorClass::kMultiply, sim::Lane<T>(), dst, src0, src1, sim::Level2{count}, \
-                    where);                                                                                  \
+#define SIM_FUSED(Name, Lane)                                                                              \
+  template <typename T, bool isSetMask = true>                                                             \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                       \
+                              const LocalTensor<T> &src1, const uint64_t mask[], const uint8_t repeatTime, \
+                              const BinaryRepeatParams &repeatParams,                                      \
+                              sim::Where where = sim::Where::Here()) {                                     \
+    static_assert(sim::kOneOf<T, half, float>, #Name ": element type not available on Atlas A2");          \
+    sim::Accumulate(#Name, sim::Lane<T>(), dst, src0, src1,                                                \
+                    sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                  \
+  }                                                                                                        \
+  template <typename T, bool isSetMask = true>                                                             \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                       \
+                              const LocalTensor<T> &src1, uint64_t mask, const uint8_t repeatTime,         \
+                              const BinaryRepeatParams &repeatParams,                                      \
+                              sim::Where where = sim::Where::Here()) {                                     \
+    static_assert(sim::kOneOf<T, half, float>, #Name ": element type not available on Atlas A2");          \
+    sim::Accumulate(#Name, sim::Lane<T>(), dst, src0, src1,                                                \
+                    sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                  \
+  }                                                                                                        \
+  template <typename T>                                                                                    \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                       \
+                              const LocalTensor<T> &src1, const int32_t &count,                            \
+                              sim::Where where = sim::Where::Here()) {                                     \
+    static_assert(sim::kOneOf<T, half, float>, #Name ": element type not available on Atlas A2");          \
+    sim::Accumulate(#Name, sim::Lane<T>(), dst, src0, src1, sim::Level2{count}, where);                    \
   }
 
 SIM_FUSED(FusedMulAdd, FusedLane)

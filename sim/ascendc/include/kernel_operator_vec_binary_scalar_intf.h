@@ -33,82 +33,81 @@ void CheckShift(const char *name, T bits, Where where) {
 
 namespace AscendC {
 
-#define SIM_SCALAR(Name, Class, Lane, ...)                                                                 \
-  template <typename T, bool isSetMask = true>                                                             \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,  \
-                              const uint64_t mask[], const uint8_t repeatTime,                             \
-                              const UnaryRepeatParams &repeatParams,                                       \
-                              sim::Where where = sim::Where::Here()) {                                     \
-    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");          \
-    sim::Unary(#Name, sim::VectorClass::Class, sim::WithScalar<sim::Lane, T>{{}, scalarValue}, dst, src,   \
-               sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                        \
-  }                                                                                                        \
-  template <typename T, bool isSetMask = true>                                                             \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,  \
-                              uint64_t mask, const uint8_t repeatTime,                                     \
-                              const UnaryRepeatParams &repeatParams,                                       \
-                              sim::Where where = sim::Where::Here()) {                                     \
-    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");          \
-    sim::Unary(#Name, sim::VectorClass::Class, sim::WithScalar<sim::Lane, T>{{}, scalarValue}, dst, src,   \
-               sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                        \
-  }                                                                                                        \
-  template <typename T, bool isSetMask = true>                                                             \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,  \
-                              const int32_t &count, sim::Where where = sim::Where::Here()) {               \
-    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");          \
-    if (isSetMask) {                                                                                       \
-      sim::Unary(#Name, sim::VectorClass::Class, sim::WithScalar<sim::Lane, T>{{}, scalarValue}, dst, src, \
-                 sim::Level2{count}, where);                                                               \
-    } else {                                                                                               \
-      sim::Unary(#Name, sim::VectorClass::Class, sim::WithScalar<sim::Lane, T>{{}, scalarValue}, dst, src, \
-                 sim::UnaryLevel0(false, MASK_PLACEHOLDER, 1, UnaryRepeatParams()), where);                \
-    }                                                                                                      \
+#define SIM_SCALAR(Name, Lane, ...)                                                                       \
+  template <typename T, bool isSetMask = true>                                                            \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, \
+                              const uint64_t mask[], const uint8_t repeatTime,                            \
+                              const UnaryRepeatParams &repeatParams,                                      \
+                              sim::Where where = sim::Where::Here()) {                                    \
+    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");         \
+    sim::Unary(#Name, sim::WithScalar<sim::Lane, T>{{}, scalarValue}, dst, src,                           \
+               sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                       \
+  }                                                                                                       \
+  template <typename T, bool isSetMask = true>                                                            \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, \
+                              uint64_t mask, const uint8_t repeatTime,                                    \
+                              const UnaryRepeatParams &repeatParams,                                      \
+                              sim::Where where = sim::Where::Here()) {                                    \
+    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");         \
+    sim::Unary(#Name, sim::WithScalar<sim::Lane, T>{{}, scalarValue}, dst, src,                           \
+               sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                       \
+  }                                                                                                       \
+  template <typename T, bool isSetMask = true>                                                            \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, \
+                              const int32_t &count, sim::Where where = sim::Where::Here()) {              \
+    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");         \
+    if (isSetMask) {                                                                                      \
+      sim::Unary(#Name, sim::WithScalar<sim::Lane, T>{{}, scalarValue}, dst, src, sim::Level2{count},     \
+                 where);                                                                                  \
+    } else {                                                                                              \
+      sim::Unary(#Name, sim::WithScalar<sim::Lane, T>{{}, scalarValue}, dst, src,                         \
+                 sim::UnaryLevel0(false, MASK_PLACEHOLDER, 1, UnaryRepeatParams()), where);               \
+    }                                                                                                     \
   }
 
-SIM_SCALAR(Adds, kSimple, AddLane, half, float, int16_t, int32_t)
-SIM_SCALAR(Muls, kMultiply, MulLane, half, float, int16_t, int32_t)
-SIM_SCALAR(Maxs, kSimple, MaxLane, half, float, int16_t, int32_t)
-SIM_SCALAR(Mins, kSimple, MinLane, half, float, int16_t, int32_t)
-SIM_SCALAR(LeakyRelu, kSimple, LeakyReluLane, half, float)
+SIM_SCALAR(Adds, AddLane, half, float, int16_t, int32_t)
+SIM_SCALAR(Muls, MulLane, half, float, int16_t, int32_t)
+SIM_SCALAR(Maxs, MaxLane, half, float, int16_t, int32_t)
+SIM_SCALAR(Mins, MinLane, half, float, int16_t, int32_t)
+SIM_SCALAR(LeakyRelu, LeakyReluLane, half, float)
 #undef SIM_SCALAR
 
-#define SIM_SHIFT(Name, Lane, RoundParameter, RoundValue)                                                   \
-  template <typename T, bool isSetMask = true>                                                              \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,   \
-                              const uint64_t mask[], const uint8_t repeatTime,                              \
-                              const UnaryRepeatParams &repeatParams RoundParameter,                         \
-                              sim::Where where = sim::Where::Here()) {                                      \
-    static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,                                     \
-                  #Name ": element type not available on Atlas A2");                                        \
-    sim::CheckShift(#Name, scalarValue, where);                                                             \
-    const uint32_t bits = static_cast<uint32_t>(scalarValue);                                               \
-    sim::Unary(                                                                                             \
-        #Name, sim::VectorClass::kSimple, [=](T value) { return sim::Lane{RoundValue}(value, bits); }, dst, \
-        src, sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                           \
-  }                                                                                                         \
-  template <typename T, bool isSetMask = true>                                                              \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,   \
-                              uint64_t mask, const uint8_t repeatTime,                                      \
-                              const UnaryRepeatParams &repeatParams RoundParameter,                         \
-                              sim::Where where = sim::Where::Here()) {                                      \
-    static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,                                     \
-                  #Name ": element type not available on Atlas A2");                                        \
-    sim::CheckShift(#Name, scalarValue, where);                                                             \
-    const uint32_t bits = static_cast<uint32_t>(scalarValue);                                               \
-    sim::Unary(                                                                                             \
-        #Name, sim::VectorClass::kSimple, [=](T value) { return sim::Lane{RoundValue}(value, bits); }, dst, \
-        src, sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                           \
-  }                                                                                                         \
-  template <typename T, bool isSetMask = true>                                                              \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue,   \
-                              const int32_t &count, sim::Where where = sim::Where::Here()) {                \
-    static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,                                     \
-                  #Name ": element type not available on Atlas A2");                                        \
-    sim::CheckShift(#Name, scalarValue, where);                                                             \
-    const uint32_t bits = static_cast<uint32_t>(scalarValue);                                               \
-    sim::Unary(                                                                                             \
-        #Name, sim::VectorClass::kSimple, [=](T value) { return sim::Lane{}(value, bits); }, dst, src,      \
-        sim::Level2{count}, where);                                                                         \
+#define SIM_SHIFT(Name, Lane, RoundParameter, RoundValue)                                                 \
+  template <typename T, bool isSetMask = true>                                                            \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, \
+                              const uint64_t mask[], const uint8_t repeatTime,                            \
+                              const UnaryRepeatParams &repeatParams RoundParameter,                       \
+                              sim::Where where = sim::Where::Here()) {                                    \
+    static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,                                   \
+                  #Name ": element type not available on Atlas A2");                                      \
+    sim::CheckShift(#Name, scalarValue, where);                                                           \
+    const uint32_t bits = static_cast<uint32_t>(scalarValue);                                             \
+    sim::Unary(                                                                                           \
+        #Name, [=](T value) { return sim::Lane{RoundValue}(value, bits); }, dst, src,                     \
+        sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                              \
+  }                                                                                                       \
+  template <typename T, bool isSetMask = true>                                                            \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, \
+                              uint64_t mask, const uint8_t repeatTime,                                    \
+                              const UnaryRepeatParams &repeatParams RoundParameter,                       \
+                              sim::Where where = sim::Where::Here()) {                                    \
+    static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,                                   \
+                  #Name ": element type not available on Atlas A2");                                      \
+    sim::CheckShift(#Name, scalarValue, where);                                                           \
+    const uint32_t bits = static_cast<uint32_t>(scalarValue);                                             \
+    sim::Unary(                                                                                           \
+        #Name, [=](T value) { return sim::Lane{RoundValue}(value, bits); }, dst, src,                     \
+        sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                              \
+  }                                                                                                       \
+  template <typename T, bool isSetMask = true>                                                            \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, \
+                              const int32_t &count, sim::Where where = sim::Where::Here()) {              \
+    static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,                                   \
+                  #Name ": element type not available on Atlas A2");                                      \
+    sim::CheckShift(#Name, scalarValue, where);                                                           \
+    const uint32_t bits = static_cast<uint32_t>(scalarValue);                                             \
+    sim::Unary(                                                                                           \
+        #Name, [=](T value) { return sim::Lane{}(value, bits); }, dst, src, sim::Level2{count}, where);   \
   }
 
 #define SIM_NOTHING

@@ -12,7 +12,7 @@ __aicore__ inline void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src
                             const BrcbRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
   static_assert(sim::kOneOf<T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float>,
                 "Brcb: element type not available on Atlas A2");
-  sim::VectorOp op("Brcb", sim::VectorClass::kSimple, sizeof(T), where);
+  sim::VectorOp op("Brcb", sizeof(T), where);
   if (!op.Mask(true, sim::kRepeatBytes / sizeof(T), repeatTime)) {
     return;
   }

@@ -56,7 +56,7 @@ __aicore__ inline void Compare(const LocalTensor<T> &src0, const LocalTensor<T> 
 
 template <typename T>
 __aicore__ inline void GetCmpMask(const LocalTensor<T> &dst, sim::Where where = sim::Where::Here()) {
-  sim::VectorOp op("GetCmpMask", sim::VectorClass::kSimple, 4, where);
+  sim::VectorOp op("GetCmpMask", 4, where);
   sim::Operand operand = sim::Run("dst", dst, true, 16);
   operand.alignment = 16;
   op.Add(operand, dst);
@@ -66,7 +66,7 @@ __aicore__ inline void GetCmpMask(const LocalTensor<T> &dst, sim::Where where = 
 // As many of the 16 bytes as the tensor has: the address of a selMask takes 8.
 template <typename T>
 __aicore__ inline void SetCmpMask(const LocalTensor<T> &src, sim::Where where = sim::Where::Here()) {
-  sim::VectorOp op("SetCmpMask", sim::VectorClass::kSimple, 4, where);
+  sim::VectorOp op("SetCmpMask", 4, where);
   const uint64_t bytes = std::min<uint64_t>(16, src.bytes);
   sim::Operand operand = sim::Run("src", src, false, bytes);
   operand.alignment = 16;

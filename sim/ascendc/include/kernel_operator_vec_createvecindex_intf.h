@@ -12,7 +12,7 @@ void Sequence(const char *name, const AscendC::LocalTensor<T> &dst, T first, T s
               Where where) {
   static_assert(kOneOf<T, int16_t, half, int32_t, float>,
                 "CreateVecIndex: element type not available on Atlas A2");
-  VectorOp op(name, VectorClass::kSimple, sizeof(T), where);
+  VectorOp op(name, sizeof(T), where);
   if (!level.Apply(op)) {
     return;
   }

@@ -10,7 +10,7 @@ template <typename T, typename Level>
 void Duplicate(const AscendC::LocalTensor<T> &dst, T scalar, const Level &level, Where where) {
   static_assert(kOneOf<T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float>,
                 "Duplicate: element type not available on Atlas A2");
-  VectorOp op("Duplicate", VectorClass::kSimple, sizeof(T), where);
+  VectorOp op("Duplicate", sizeof(T), where);
   if (!level.Apply(op)) {
     return;
   }

@@ -12,9 +12,8 @@ void Axpy(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<U> &src
   static_assert(kMulAddTypes<T, U>, "Axpy: element types not available on Atlas A2");
   const Compute<U> factor = scalar;
   Accumulate(
-      "Axpy", VectorClass::kMultiply,
-      [=](Compute<T> old, Compute<U> value) { return MulAddLane<T>()(old, value, factor); }, dst, src, level,
-      where);
+      "Axpy", [=](Compute<T> old, Compute<U> value) { return MulAddLane<T>()(old, value, factor); }, dst, src,
+      level, where);
 }
 
 }  // namespace sim

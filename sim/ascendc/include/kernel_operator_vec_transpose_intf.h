@@ -52,7 +52,7 @@ void TransData(const uint64_t *dst, const uint64_t *src, const AscendC::TransDat
                Where where) {
   static_assert(kOneOf<T, int8_t, uint8_t, int16_t, uint16_t, half, int32_t, uint32_t, float>,
                 "TransDataTo5HD: element type not available on Atlas A2");
-  VectorOp op("TransDataTo5HD", VectorClass::kTranspose, sizeof(T), where);
+  VectorOp op("TransDataTo5HD", sizeof(T), where);
   Core &core = op.core();
   const uint32_t repeats = params.repeatTimes;
   if (repeats == 0) {
@@ -141,7 +141,7 @@ template <typename T>
 __aicore__ inline void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                                  sim::Where where = sim::Where::Here()) {
   static_assert(sim::kOneOf<T, int16_t, uint16_t, half>, "Transpose: element type not available on Atlas A2");
-  sim::VectorOp op("Transpose", sim::VectorClass::kTranspose, sizeof(T), where);
+  sim::VectorOp op("Transpose", sizeof(T), where);
   op.Add(sim::Run("dst", dst, true, 512), dst);
   op.Add(sim::Run("src", src, false, 512), src);
   op.instruction().repeats = 2;
@@ -168,7 +168,7 @@ __aicore__ inline void Transpose(const LocalTensor<T> &dst, const LocalTensor<T>
       return Transpose(dst, src, where);
     }
   }
-  sim::VectorOp op("Transpose", sim::VectorClass::kTranspose, sizeof(T), where);
+  sim::VectorOp op("Transpose", sizeof(T), where);
   sim::Core &core = op.core();
   const bool to_nhwc = type == TransposeType::TRANSPOSE_NCHW2NHWC;
   if (!to_nhwc && type != TransposeType::TRANSPOSE_NHWC2NCHW) {

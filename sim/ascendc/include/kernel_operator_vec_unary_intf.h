@@ -22,38 +22,38 @@ namespace AscendC {
 
 // One line per instruction: name, class, lane function, element types that Atlas A2 has, type of level-2
 // counts.
-#define SIM_UNARY(Name, Class, Lane, ...)                                                                  \
+#define SIM_UNARY(Name, Lane, ...)                                                                         \
   template <typename T, bool isSetMask = true>                                                             \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[], \
                               const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,             \
                               sim::Where where = sim::Where::Here()) {                                     \
     static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");          \
-    sim::Unary(#Name, sim::VectorClass::Class, sim::Lane(), dst, src,                                      \
-               sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                        \
+    sim::Unary(#Name, sim::Lane(), dst, src, sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams),  \
+               where);                                                                                     \
   }                                                                                                        \
   template <typename T, bool isSetMask = true>                                                             \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask,         \
                               const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,             \
                               sim::Where where = sim::Where::Here()) {                                     \
     static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");          \
-    sim::Unary(#Name, sim::VectorClass::Class, sim::Lane(), dst, src,                                      \
-               sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                        \
+    sim::Unary(#Name, sim::Lane(), dst, src, sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams),  \
+               where);                                                                                     \
   }                                                                                                        \
   template <typename T>                                                                                    \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count,  \
                               sim::Where where = sim::Where::Here()) {                                     \
     static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");          \
-    sim::Unary(#Name, sim::VectorClass::Class, sim::Lane(), dst, src, sim::Level2{count}, where);          \
+    sim::Unary(#Name, sim::Lane(), dst, src, sim::Level2{count}, where);                                   \
   }
 
-SIM_UNARY(Relu, kSimple, ReluLane, half, float, int32_t)
-SIM_UNARY(Abs, kSimple, AbsLane, half, float)
-SIM_UNARY(Exp, kTranscendental, ExpLane, half, float)
-SIM_UNARY(Ln, kTranscendental, LnLane, half, float)
-SIM_UNARY(Sqrt, kDivide, SqrtLane, half, float)
+SIM_UNARY(Relu, ReluLane, half, float, int32_t)
+SIM_UNARY(Abs, AbsLane, half, float)
+SIM_UNARY(Exp, ExpLane, half, float)
+SIM_UNARY(Ln, LnLane, half, float)
+SIM_UNARY(Sqrt, SqrtLane, half, float)
 // The device approximates these two; here they are exact to one rounding.
-SIM_UNARY(Rsqrt, kDivide, RsqrtLane, half, float)
-SIM_UNARY(Reciprocal, kDivide, ReciprocalLane, half, float)
+SIM_UNARY(Rsqrt, RsqrtLane, half, float)
+SIM_UNARY(Reciprocal, ReciprocalLane, half, float)
 #undef SIM_UNARY
 
 // Works on 16-bit lanes, like And and Or.
@@ -62,24 +62,24 @@ __aicore__ inline void Not(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                            const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,
                            sim::Where where = sim::Where::Here()) {
   static_assert(sim::kOneOf<T, int16_t, uint16_t>, "Not: element type not available on Atlas A2");
-  sim::Unary("Not", sim::VectorClass::kSimple, sim::NotLane(), dst, src,
-             sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);
+  sim::Unary("Not", sim::NotLane(), dst, src, sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams),
+             where);
 }
 template <typename T, bool isSetMask = true>
 __aicore__ inline void Not(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask,
                            const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,
                            sim::Where where = sim::Where::Here()) {
   static_assert(sim::kOneOf<T, int16_t, uint16_t>, "Not: element type not available on Atlas A2");
-  sim::Unary("Not", sim::VectorClass::kSimple, sim::NotLane(), dst, src,
-             sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);
+  sim::Unary("Not", sim::NotLane(), dst, src, sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams),
+             where);
 }
 template <typename T>
 __aicore__ inline void Not(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count,
                            sim::Where where = sim::Where::Here()) {
   static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,
                 "Not: element type not available on Atlas A2");
-  sim::Unary("Not", sim::VectorClass::kSimple, sim::NotLane(), sim::As<uint16_t>(dst), sim::As<uint16_t>(src),
-             sim::Level2{count}, where);
+  sim::Unary("Not", sim::NotLane(), sim::As<uint16_t>(dst), sim::As<uint16_t>(src), sim::Level2{count},
+             where);
 }
 
 }  // namespace AscendC

@@ -202,7 +202,7 @@ void Cast(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<U> &src
               "roundMode must be one of " + legal + " for this pair of types, got " + RoundModeName(mode));
   }
   const float scale = core.registers.deq_scale;
-  const auto with = [&](auto lane) { Unary("Cast", VectorClass::kCast, lane, dst, src, level, where); };
+  const auto with = [&](auto lane) { Unary("Cast", lane, dst, src, level, where); };
   switch (mode) {
     case RoundMode::CAST_RINT:
       return with(CastLane<T, U, RoundMode::CAST_RINT>{scale});

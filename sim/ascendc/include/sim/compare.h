@@ -102,7 +102,7 @@ void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalT
              int64_t repeat, Strides stride0, Strides stride1, Where where) {
   static_assert(kOneOf<U, int8_t, uint8_t>, "Compare: dst must be int8_t or uint8_t");
   CheckCompare<T>("Compare", mode, where);
-  VectorOp op("Compare", VectorClass::kCompare, sizeof(T), where);
+  VectorOp op("Compare", sizeof(T), where);
   if (!AllLanesOf<T>(op, repeat)) {
     return;
   }
@@ -121,7 +121,7 @@ void CompareScalar(const char *name, const LocalTensor<U> &dst, const LocalTenso
                    CMPMODE mode, int64_t repeat, Strides stride0, Where where) {
   static_assert(kOneOf<U, int8_t, uint8_t>, "CompareScalar: dst must be int8_t or uint8_t");
   CheckCompare<T>(name, mode, where);
-  VectorOp op(name, VectorClass::kCompare, sizeof(T), where);
+  VectorOp op(name, sizeof(T), where);
   if (!AllLanesOf<T>(op, repeat)) {
     return;
   }
@@ -146,7 +146,7 @@ template <typename T, typename M>
 void CompareToRegister(const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode, bool set, M mask,
                        Strides stride0, Strides stride1, Where where) {
   static_assert(kOneOf<T, half, float>, "Compare: element type not available on Atlas A2");
-  VectorOp op("Compare", VectorClass::kCompare, sizeof(T), where);
+  VectorOp op("Compare", sizeof(T), where);
   if (!op.Mask(set, mask, 1)) {
     return;
   }
@@ -202,7 +202,7 @@ void Select(const LocalTensor<T> &dst, const LocalTensor<U> &mask, const LocalTe
             const LocalTensor<T> &src1, SELMODE mode, const Level &level, Where where) {
   static_assert(kOneOf<T, half, float>, "Select: element type not available on Atlas A2");
   static_assert(kOneOf<U, uint8_t, uint16_t, uint32_t, uint64_t>, "Select: selMask must be unsigned");
-  VectorOp op("Select", VectorClass::kCompare, sizeof(T), where);
+  VectorOp op("Select", sizeof(T), where);
   if (mode == SELMODE::VSEL_TENSOR_SCALAR_MODE) {
     op.core().Fail(FaultKind::kOther, "Select", where,
                    "selMode must be VSEL_CMPMASK_SPR or VSEL_TENSOR_TENSOR_MODE with a tensor src1");
@@ -227,7 +227,7 @@ void SelectScalar(const LocalTensor<T> &dst, const LocalTensor<U> &mask, const L
                   SELMODE mode, const Level &level, Where where) {
   static_assert(kOneOf<T, half, float>, "Select: element type not available on Atlas A2");
   static_assert(kOneOf<U, uint8_t, uint16_t, uint32_t, uint64_t>, "Select: selMask must be unsigned");
-  VectorOp op("Select", VectorClass::kCompare, sizeof(T), where);
+  VectorOp op("Select", sizeof(T), where);
   if (mode != SELMODE::VSEL_TENSOR_SCALAR_MODE) {
     op.core().Fail(FaultKind::kOther, "Select", where,
                    "selMode must be VSEL_TENSOR_SCALAR_MODE with a scalar src1");
@@ -257,7 +257,7 @@ void SelectByRegister(const LocalTensor<T> &dst, const LocalTensor<T> &src0, con
                               std::min(core.BytesOf(Space::UB), core.registers.compare_mask[0])));
     return sim::Select(dst, mask, src0, src1, mode, level, where);
   }
-  VectorOp op("Select", VectorClass::kCompare, sizeof(T), where);
+  VectorOp op("Select", sizeof(T), where);
   if (!level.Apply(op)) {
     return;
   }

@@ -319,8 +319,7 @@ void CopyMasked(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T
   CheckRange(core, FaultKind::kStride, "Copy", where, "srcRepeatSize", params.srcRepeatSize, 0, 4095);
   const bool counts = core.registers.mask_counts;
   core.registers.mask_counts = false;
-  Unary("Copy", VectorClass::kSimple, SameLane(), dst.template ReinterpretCast<Bits>(),
-        src.template ReinterpretCast<Bits>(),
+  Unary("Copy", SameLane(), dst.template ReinterpretCast<Bits>(), src.template ReinterpretCast<Bits>(),
         Level0<M>{set,
                   mask,
                   repeat,

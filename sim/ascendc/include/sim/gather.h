@@ -28,7 +28,7 @@ void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTen
             uint32_t base, const Level &level, Where where) {
   static_assert(kOneOf<T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float>,
                 "Gather: element type not available on Atlas A2");
-  VectorOp op("Gather", VectorClass::kGather, sizeof(T), where);
+  VectorOp op("Gather", sizeof(T), where);
   if (!level.Apply(op)) {
     return;
   }
@@ -80,7 +80,7 @@ template <typename T>
 void Gatherb(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offsets,
              uint8_t repeat, const AscendC::GatherRepeatParams &params, Where where) {
   static_assert(kOneOf<T, uint16_t, uint32_t>, "Gatherb: element type not available on Atlas A2");
-  VectorOp op("Gatherb", VectorClass::kGather, sizeof(T), where);
+  VectorOp op("Gatherb", sizeof(T), where);
   if (!op.Mask(true, kRepeatBytes / sizeof(T), repeat)) {
     return;
   }
@@ -122,7 +122,7 @@ void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src, bool reduc
                 const AscendC::GatherMaskParams &params, uint64_t &kept, Where where, AddPattern add_pattern,
                 Bit bit) {
   static_assert(sizeof(T) == 2 || sizeof(T) == 4, "GatherMask: element type not available on Atlas A2");
-  VectorOp op("GatherMask", VectorClass::kGather, sizeof(T), where);
+  VectorOp op("GatherMask", sizeof(T), where);
   Core &core = op.core();
   kept = 0;
   if (params.repeatTimes == 0) {

@@ -86,7 +86,7 @@ template <typename T, typename M>
 void BlockReduce(const char *name, ReduceType type, const LocalTensor<T> &dst, const LocalTensor<T> &src,
                  bool set, M mask, int32_t repeat, int32_t dst_repeat, int32_t src_block, int32_t src_repeat,
                  Where where) {
-  VectorOp op(name, VectorClass::kReduce, sizeof(T), where);
+  VectorOp op(name, sizeof(T), where);
   CheckReduce<T>(name, op.core(), dst_repeat, src_block, src_repeat, where);
   if (!op.Mask(set, mask, repeat)) {
     return;
@@ -125,7 +125,7 @@ void BlockReduce(const char *name, ReduceType type, const LocalTensor<T> &dst, c
 template <typename T, typename M>
 void PairReduce(const LocalTensor<T> &dst, const LocalTensor<T> &src, bool set, M mask, int32_t repeat,
                 int32_t dst_repeat, int32_t src_block, int32_t src_repeat, Where where) {
-  VectorOp op("PairReduceSum", VectorClass::kReduce, sizeof(T), where);
+  VectorOp op("PairReduceSum", sizeof(T), where);
   CheckReduce<T>("PairReduceSum", op.core(), dst_repeat, src_block, src_repeat, where);
   if (!op.Mask(set, mask, repeat)) {
     return;
@@ -186,7 +186,7 @@ template <typename T, typename M>
 void WholeReduce(const char *name, ReduceType type, const LocalTensor<T> &dst, const LocalTensor<T> &src,
                  bool set, M mask, int32_t repeat, int32_t dst_repeat, int32_t src_block, int32_t src_repeat,
                  ReduceOrder order, Where where) {
-  VectorOp op(name, VectorClass::kReduce, sizeof(T), where);
+  VectorOp op(name, sizeof(T), where);
   CheckReduce<T>(name, op.core(), dst_repeat, src_block, src_repeat, where);
   if (!op.Mask(set, mask, repeat)) {
     return;
@@ -285,7 +285,7 @@ void ReduceInChunks(const char *name, const LocalTensor<T> &dst, const LocalTens
   constexpr uint32_t kLanes = kRepeatBytes / sizeof(T);
   const int64_t repeats = choice.Repeats(kLanes);
   for (int64_t first = 0; first < repeats; first += 255) {
-    VectorOp op(name, VectorClass::kReduce, sizeof(T), where);
+    VectorOp op(name, sizeof(T), where);
     if (!choice.Apply(op, first)) {
       return;
     }

@@ -40,7 +40,7 @@ template <typename T>
 void Sort32(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<uint32_t> &src1,
             int32_t repeat, Where where) {
   static_assert(kOneOf<T, half, float>, "Sort32: element type not available on Atlas A2");
-  VectorOp op("Sort32", VectorClass::kSort, sizeof(T), where);
+  VectorOp op("Sort32", sizeof(T), where);
   Core &core = op.core();
   CheckRange(core, FaultKind::kRepeat, "Sort32", where, "repeatTime", repeat, 0, 255);
   if (repeat == 0) {
@@ -94,7 +94,7 @@ template <typename T>
 void MrgSort(const LocalTensor<T> &dst, const AscendC::MrgSortSrcList<T> &src,
              const AscendC::MrgSort4Info &params, Where where) {
   static_assert(kOneOf<T, half, float>, "MrgSort: element type not available on Atlas A2");
-  VectorOp op("MrgSort", VectorClass::kSort, sizeof(T), where);
+  VectorOp op("MrgSort", sizeof(T), where);
   Core &core = op.core();
   if (params.validBit != 3 && params.validBit != 7 && params.validBit != 15) {
     FailRange(core, FaultKind::kOther, "MrgSort", where, "validBit", "3, 7 or 15", params.validBit);
@@ -158,7 +158,7 @@ void MrgSort(const LocalTensor<T> &dst, const AscendC::MrgSortSrcList<T> &src,
 template <typename T>
 void Extract(const LocalTensor<T> &values, const LocalTensor<uint32_t> &indices, const LocalTensor<T> &sorted,
              int32_t repeat, Where where) {
-  VectorOp op("Extract", VectorClass::kGather, sizeof(T), where);
+  VectorOp op("Extract", sizeof(T), where);
   CheckRange(op.core(), FaultKind::kRepeat, "Extract", where, "repeatTime", repeat, 0, 255);
   if (repeat == 0) {
     return;

@@ -64,13 +64,13 @@ struct Lanes {
 class VectorOp {
  public:
   // `lane_bytes`: width of the widest operand's element, which sets how many lanes a 256 B repeat has.
-  VectorOp(const char *name, VectorClass vector_class, uint32_t lane_bytes, Where where)
+  VectorOp(const char *name, uint32_t lane_bytes, Where where)
       : core_(Core::Current()), lanes_(kRepeatBytes / lane_bytes) {
     instruction_.name = name;
     instruction_.pipe = Pipe::V;
     instruction_.where = where;
     instruction_.work = Work::kVector;
-    instruction_.vector_class = vector_class;
+    instruction_.element_bytes = lane_bytes;
   }
 
   Core &core() { return core_; }
@@ -326,9 +326,9 @@ template <typename A, typename... B>
 constexpr uint32_t kWidest = std::max({sizeof(A), sizeof(B)...});
 
 template <typename Level, typename F, typename D, typename S>
-void Unary(const char *name, VectorClass vector_class, F function, const AscendC::LocalTensor<D> &dst,
+void Unary(const char *name, F function, const AscendC::LocalTensor<D> &dst,
            const AscendC::LocalTensor<S> &src, const Level &level, Where where) {
-  VectorOp op(name, vector_class, kWidest<D, S>, where);
+  VectorOp op(name, kWidest<D, S>, where);
   if (!level.Apply(op)) {
     return;
   }
@@ -339,10 +339,10 @@ void Unary(const char *name, VectorClass vector_class, F function, const AscendC
 }
 
 template <typename Level, typename F, typename D, typename S0, typename S1>
-void Binary(const char *name, VectorClass vector_class, F function, const AscendC::LocalTensor<D> &dst,
+void Binary(const char *name, F function, const AscendC::LocalTensor<D> &dst,
             const AscendC::LocalTensor<S0> &src0, const AscendC::LocalTensor<S1> &src1, const Level &level,
             Where where) {
-  VectorOp op(name, vector_class, kWidest<D, S0, S1>, where);
+  VectorOp op(name, kWidest<D, S0, S1>, where);
   if (!level.Apply(op)) {
     return;
   }
@@ -355,9 +355,9 @@ void Binary(const char *name, VectorClass vector_class, F function, const Ascend
 
 // dst is an input too: function(dst, src) and function(dst, src0, src1).
 template <typename Level, typename F, typename D, typename S>
-void Accumulate(const char *name, VectorClass vector_class, F function, const AscendC::LocalTensor<D> &dst,
+void Accumulate(const char *name, F function, const AscendC::LocalTensor<D> &dst,
                 const AscendC::LocalTensor<S> &src, const Level &level, Where where) {
-  VectorOp op(name, vector_class, kWidest<D, S>, where);
+  VectorOp op(name, kWidest<D, S>, where);
   if (!level.Apply(op)) {
     return;
   }
@@ -369,10 +369,10 @@ void Accumulate(const char *name, VectorClass vector_class, F function, const As
 }
 
 template <typename Level, typename F, typename D, typename S>
-void Accumulate(const char *name, VectorClass vector_class, F function, const AscendC::LocalTensor<D> &dst,
+void Accumulate(const char *name, F function, const AscendC::LocalTensor<D> &dst,
                 const AscendC::LocalTensor<S> &src0, const AscendC::LocalTensor<S> &src1, const Level &level,
                 Where where) {
-  VectorOp op(name, vector_class, kWidest<D, S>, where);
+  VectorOp op(name, kWidest<D, S>, where);
   if (!level.Apply(op)) {
     return;
   }

@@ -10,7 +10,7 @@ template <RoundMode mode, typename T>
 void RoundTo(const char *name, const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
              const AscendC::LocalTensor<uint8_t> *work, uint32_t count, Where where) {
   static_assert(kOneOf<T, half, float>, "rounding: element type not available on Atlas A2");
-  VectorOp op(name, VectorClass::kCast, sizeof(T), where);
+  VectorOp op(name, sizeof(T), where);
   if (!op.Count(count)) {
     return;
   }

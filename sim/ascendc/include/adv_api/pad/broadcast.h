@@ -12,7 +12,7 @@ void Broadcast(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T>
                const AscendC::LocalTensor<uint8_t> *work, Where where) {
   static_assert((dim == 1 || dim == 2) && axis >= 0 && axis < dim, "Broadcast: dim is 1 or 2, axis below it");
   static_assert(kOneOf<T, int8_t, uint8_t, half, float>, "Broadcast: element type not available on Atlas A2");
-  VectorOp op("Broadcast", VectorClass::kSimple, std::max<uint32_t>(sizeof(T), 2), where);
+  VectorOp op("Broadcast", std::max<uint32_t>(sizeof(T), 2), where);
   Core &core = op.core();
   for (int32_t i = 0; i < dim; ++i) {
     const uint32_t expected = i == axis ? 1 : dst_shape[i];
