@@ -45,8 +45,8 @@ void Core::SyncAllBlocks(bool vector_only, Where where, uint32_t cores) {
 void Core::CrossCoreSet(uint8_t mode, Pipe pipe, uint16_t flag, Where where) {
   state_->scheduler->CrossCoreSet(*state_, mode, pipe, flag, where);
 }
-void Core::CrossCoreWait(uint8_t mode, Pipe pipe, uint16_t flag, Where where) {
-  state_->scheduler->CrossCoreWait(*state_, mode, pipe, flag, where);
+void Core::CrossCoreWait(uint16_t flag, Where where) {
+  state_->scheduler->CrossCoreWait(*state_, flag, where);
 }
 
 uint32_t Core::BlockIdx() const { return state_->id.block; }

@@ -42,7 +42,7 @@ class Core {
   // The core whose block runs on this thread; an API call outside a kernel stops the process with a message.
   static Core &Current();
 
-  // Judges, counts and records one instruction. Throws KernelFault where going on would be meaningless
+  // Judges, counts and records one instruction. Throws BlockEnded where going on would be meaningless
   // (bounds, alignment); hazards are recorded and the block goes on. Call it before computing the result.
   void Issue(const Instruction &instruction);
 
@@ -60,11 +60,11 @@ class Core {
   int32_t FetchEventId(Pipe from, Pipe to);               // a free id, not taken
   int32_t AllocEventId(Pipe from, Pipe to, Where where);  // taken until ReleaseEventId
   void ReleaseEventId(Pipe from, Pipe to, int32_t id);
-  void Barrier(Pipe pipe, Where where);                                     // PipeBarrier<PIPE_x>
-  void BarrierAll(Where where);                                             // PipeBarrier<PIPE_ALL>
-  void SyncAllBlocks(bool vector_only, Where where, uint32_t cores = 0);    // SyncAll; cores 0: all
-  void CrossCoreSet(uint8_t mode, Pipe pipe, uint16_t flag, Where where);   // CrossCoreSetFlag
-  void CrossCoreWait(uint8_t mode, Pipe pipe, uint16_t flag, Where where);  // CrossCoreWaitFlag
+  void Barrier(Pipe pipe, Where where);                                    // PipeBarrier<PIPE_x>
+  void BarrierAll(Where where);                                            // PipeBarrier<PIPE_ALL>
+  void SyncAllBlocks(bool vector_only, Where where, uint32_t cores = 0);   // SyncAll; cores 0: all
+  void CrossCoreSet(uint8_t mode, Pipe pipe, uint16_t flag, Where where);  // CrossCoreSetFlag
+  void CrossCoreWait(uint16_t flag, Where where);  // CrossCoreWaitFlag: holds back the whole core
 
   uint32_t BlockIdx() const;
   uint32_t BlockNum() const;

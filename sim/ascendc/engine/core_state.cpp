@@ -64,10 +64,8 @@ std::byte *CoreState::Memory(Space space, uint64_t address) {
 }
 
 uint32_t CoreState::SiteOf(const char *name, Where where) {
-  const uint64_t key =
-      (reinterpret_cast<uint64_t>(name) * 31 + reinterpret_cast<uint64_t>(where.file)) * 4099 +
-      static_cast<uint64_t>(where.line);
-  const auto [entry, added] = site_ids_.try_emplace(key, static_cast<uint32_t>(sites_.size()));
+  const auto [entry, added] =
+      site_ids_.try_emplace({name, where.file, where.line}, static_cast<uint32_t>(sites_.size()));
   if (added) sites_.push_back({name, where.file, where.line});
   return entry->second;
 }
@@ -106,11 +104,10 @@ void CoreState::Issue(const Instruction &instruction) {
   Account(instruction, site_id);
 }
 
-uint32_t CoreState::SetToken(Pipe from, Pipe to, Where where) {
+uint32_t CoreState::SetToken(Pipe from, Where where) {
   const auto token = static_cast<uint32_t>(tokens_.size());
   tokens_.push_back(hazards.Release(from));
   AddEvent(Event::kSet, from, token, {"SetFlag", where.file, where.line});
-  static_cast<void>(to);
   return token;
 }
 
@@ -129,7 +126,7 @@ CoreState::FlagQueue &CoreState::FlagOf(Pipe from, Pipe to, int32_t event, const
 
 void CoreState::SetFlag(Pipe from, Pipe to, int32_t event, Where where) {
   FlagQueue &flag = FlagOf(from, to, event, "SetFlag", where);
-  flag.tokens.push_back(SetToken(from, to, where));
+  flag.tokens.push_back(SetToken(from, where));
   flag.where = where;
 }
 

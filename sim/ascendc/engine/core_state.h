@@ -56,7 +56,7 @@ class CoreState {
   [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);
 
   // Flags: SetToken announces the work `from` has so far, WaitToken makes `to` wait for it.
-  uint32_t SetToken(Pipe from, Pipe to, Where where);
+  uint32_t SetToken(Pipe from, Where where);
   void WaitToken(Pipe to, uint32_t token, Where where);
   void SetFlag(Pipe from, Pipe to, int32_t id, Where where);
   void WaitFlag(Pipe from, Pipe to, int32_t id, Where where);
@@ -100,6 +100,22 @@ class CoreState {
     Where where{};
   };
 
+  // Names and files are literals, so that their addresses tell them apart.
+  struct SiteKey {
+    const char *name;
+    const char *file;
+    int line;
+    bool operator==(const SiteKey &other) const {
+      return name == other.name && file == other.file && line == other.line;
+    }
+  };
+  struct SiteHash {
+    size_t operator()(const SiteKey &key) const {
+      return (reinterpret_cast<size_t>(key.name) * 31 + reinterpret_cast<size_t>(key.file)) * 4099 +
+             static_cast<size_t>(key.line);
+    }
+  };
+
   OnChip &Chip(Space space);
   FlagQueue &FlagOf(Pipe from, Pipe to, int32_t id, const char *name, Where where);
   // legality.cpp
@@ -114,7 +130,7 @@ class CoreState {
 
   OnChip chips_[kSpaces];
   std::vector<Site> sites_;
-  std::unordered_map<uint64_t, uint32_t> site_ids_;
+  std::unordered_map<SiteKey, uint32_t, SiteHash> site_ids_;
   std::vector<Clock> tokens_;
   FlagQueue flags_[kPipes][kPipes][kEventIds];
   uint8_t event_ids_[kPipes][kPipes] = {};

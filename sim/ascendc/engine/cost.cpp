@@ -102,13 +102,12 @@ class Simulation {
     return events;
   }
 
-  // Cores of the device that run this launch at a time; a mixed launch is bounded by its cube cores.
   size_t Slots() const {
     const bool cube =
         std::any_of(cores_.begin(), cores_.end(), [](const CoreSim &core) { return core.trace->cube; });
     const bool vector =
         std::any_of(cores_.begin(), cores_.end(), [](const CoreSim &core) { return !core.trace->cube; });
-    return cube && vector ? size_t{model_.cube_cores} * 3 : cube ? model_.cube_cores : model_.vector_cores;
+    return model_.CoresAtOnce(cube, vector);
   }
 
   void StartCores() {

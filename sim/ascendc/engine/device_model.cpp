@@ -10,9 +10,9 @@ constexpr uint64_t kKiB = 1024;
 constexpr uint64_t kMiB = 1024 * kKiB;
 constexpr uint64_t kGiB = 1024 * kMiB;
 
-// Core counts, L2 and on-chip sizes: CANN's platform_config. Clock and bandwidths: the published measurements
-// of Atlas A2, taken for all variants of that generation; B4's HBM is half as large, at 0.8 TB/s by its data
-// sheet.
+// On-chip sizes: CANN's platform_config and public kernel libraries, one set for all of Atlas A2 and A3.
+// Clock and bandwidths: the published measurements of a device of 48 vector cores, here B1, assumed for the
+// others; B4 has half of the HBM and is assumed to have half of its bandwidth.
 DeviceModel AtlasA2(const char *soc, uint32_t cube_cores, uint64_t l2_mib, uint64_t hbm_gib) {
   DeviceModel model;
   model.soc = soc;
@@ -29,15 +29,23 @@ DeviceModel AtlasA2(const char *soc, uint32_t cube_cores, uint64_t l2_mib, uint6
   bytes(Space::FB) = 7 * kKiB;
   model.l2_bytes = l2_mib * kMiB;
   model.clock_ghz = 1.85;
-  model.hbm_bytes_per_second = hbm_gib == 32 ? 0.8e12 : 1.8e12;
+  model.hbm_bytes_per_second = 1.8e12 * static_cast<double>(hbm_gib) / 64;
   model.l2_bytes_per_second = 5.2e12;
   return model;
 }
 
 const std::vector<DeviceModel> &Devices() {
   static const std::vector<DeviceModel> devices = {
-      AtlasA2("Ascend910B1", 24, 192, 64),    AtlasA2("Ascend910B2", 24, 192, 64),
-      AtlasA2("Ascend910B3", 20, 192, 64),    AtlasA2("Ascend910B4", 20, 96, 32),
+      // platform_config: cores, L2. Size of HBM: assumed equal to B2 and B3.
+      AtlasA2("Ascend910B1", 24, 192, 64),
+      // Cores, HBM: the device table of the cluster scheduler HAMi. L2: assumed equal to B1, not published.
+      AtlasA2("Ascend910B2", 24, 192, 64),
+      // platform_config: cores, L2. HBM: HAMi.
+      AtlasA2("Ascend910B3", 20, 192, 64),
+      // platform_config: cores, L2 (of 168 MB that are there, as comments in CANN's ops-nn say). HBM: HAMi.
+      AtlasA2("Ascend910B4", 20, 96, 32),
+      // One die of an Atlas A3: assumed equal to B1, not published but for the size of HBM, which users
+      // report.
       AtlasA2("Ascend910_9392", 24, 192, 64),
   };
   return devices;

@@ -146,7 +146,7 @@ void Queues::EnQue(int32_t id, const LocalTensorBase &tensor, Where where) {
     core_->Fail(FaultKind::kQueueBalance, "EnQue", where,
                 "the queue of depth " + std::to_string(queue.kind.depth) + " is full: missing DeQue");
   }
-  buffer.filled = core_->SetToken(queue.kind.producer, queue.kind.consumer, where);
+  buffer.filled = core_->SetToken(queue.kind.producer, where);
   buffer.state = BufferState::kQueued;
   queue.queued.push_back(tensor.buffer_id);
 }
@@ -172,7 +172,7 @@ void Queues::Free(int32_t id, const LocalTensorBase &tensor, Where where) {
     core_->Fail(FaultKind::kQueueBalance, "FreeTensor", where,
                 "the tensor is still in the queue: missing DeQue");
   }
-  buffer.emptied = core_->SetToken(queue.kind.consumer, queue.kind.producer, where);
+  buffer.emptied = core_->SetToken(queue.kind.consumer, where);
   buffer.state = BufferState::kIdle;
   ++buffer.generation;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler.h"
 
+#include <algorithm>
+
 namespace sim {
 
 Scheduler::Scheduler(std::vector<uint32_t> order, uint32_t permits, std::function<void(uint32_t)> run)
@@ -26,7 +28,7 @@ void Scheduler::Work() {
     run_(core);
     lock.lock();
     ++ended_;
-    if (blocked_ > 0 && blocked_ + ended_ == order_.size()) stuck_ = true;
+    if (blocked_ > 0 && blocked_ + ended_ == order_.size()) DeclareStuck();
     changed_.notify_all();
   }
   ++permits_;
@@ -50,7 +52,7 @@ bool Scheduler::WaitFor(std::unique_lock<std::mutex> *lock, const std::function<
   while (!ready() && !stuck_) {
     ++blocked_;
     if (blocked_ + ended_ == order_.size()) {
-      stuck_ = true;
+      DeclareStuck();
       changed_.notify_all();
       break;
     }
@@ -63,14 +65,35 @@ bool Scheduler::WaitFor(std::unique_lock<std::mutex> *lock, const std::function<
   return is_ready;
 }
 
+// The logs of other cores may be read here alone: none of them runs.
+void Scheduler::DeclareStuck() {
+  if (stuck_) return;
+  stuck_ = true;
+  for (const CoreState *core : cores_) stuck_by_fault_ = stuck_by_fault_ || !core->log.faults().empty();
+}
+
 void Scheduler::Stuck(std::unique_lock<std::mutex> *lock, CoreState &core, const char *name, Where where,
                       const std::string &text) {
-  bool died = false;
-  for (const CoreState *other : cores_) died = died || !other->log.faults().empty();
+  const bool died = stuck_by_fault_;
   lock->unlock();
   // A block that died is reported already; the others end without a word.
   if (died) throw BlockEnded{};
   core.Fail(FaultKind::kFlag, name, where, text);
+}
+
+void Scheduler::CheckResident(CoreState &core, const char *name, bool vector_only, uint32_t cores,
+                              Where where) const {
+  const auto is_cube = [](const CoreState *other) { return other->id.cube; };
+  const bool cube = std::any_of(cores_.begin(), cores_.end(), is_cube);
+  const bool vector = !std::all_of(cores_.begin(), cores_.end(), is_cube);
+  const uint32_t per_block = cube && vector ? 3 : 1;
+  const uint32_t blocks = core.model->CoresAtOnce(cube, vector) / per_block;
+  if (cores <= blocks * (per_block == 3 && vector_only ? 2 : per_block)) return;
+  core.Fail(FaultKind::kFlag, name, where,
+            std::to_string(core.id.blocks) + " blocks are to meet, but " + core.model->soc + " has " +
+                (cube ? std::to_string(core.model->cube_cores) + " cube cores"
+                      : std::to_string(core.model->vector_cores) + " vector cores") +
+                " and runs " + std::to_string(blocks) + " such blocks at a time: the device would hang here");
 }
 
 void Scheduler::Meet(CoreState &core, bool vector_only, uint32_t cores, Where where) {
@@ -80,6 +103,7 @@ void Scheduler::Meet(CoreState &core, bool vector_only, uint32_t cores, Where wh
   uint32_t expected = 0;
   for (const CoreState *other : cores_) expected += vector_only && other->id.cube ? 0 : 1;
   if (cores != 0) expected = std::min(expected, cores);
+  CheckResident(core, "SyncAll", vector_only, expected, where);
   Gathering &gathering = gatherings_[vector_only ? 1 : 0];
   if (gathering.arrived == 0) {
     gathering.id = static_cast<uint32_t>(meetings_.size());
@@ -124,6 +148,10 @@ void Scheduler::CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t 
   const uint32_t token = posts_++;
   core.AddEvent(Event::kPost, pipe, token, {"CrossCoreSetFlag", where.file, where.line});
   Exchange &exchange = ExchangeOf(core, mode, flag);
+  if (mode == 0) {
+    const auto senders = static_cast<uint32_t>(exchange.senders.size());
+    CheckResident(core, "CrossCoreSetFlag", !core.id.cube, senders, where);
+  }
   exchange.posts[core.id.core].push_back({core.ReleaseGlobal(pipe), token});
   for (const uint32_t sender : exchange.senders) {
     if (exchange.posts[sender].empty()) return;
@@ -142,9 +170,7 @@ void Scheduler::CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t 
   Released();
 }
 
-void Scheduler::CrossCoreWait(CoreState &core, uint8_t mode, Pipe pipe, uint16_t flag, Where where) {
-  static_cast<void>(mode);
-  static_cast<void>(pipe);
+void Scheduler::CrossCoreWait(CoreState &core, uint16_t flag, Where where) {
   std::unique_lock lock(mutex_);
   std::deque<Post> &inbox = inboxes_[{core.id.core, flag}];
   if (!WaitFor(&lock, [&] { return !inbox.empty(); })) {

@@ -27,7 +27,7 @@ class Scheduler {
   // all.
   void Meet(CoreState &core, bool vector_only, uint32_t cores, Where where);
   void CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t flag, Where where);
-  void CrossCoreWait(CoreState &core, uint8_t mode, Pipe pipe, uint16_t flag, Where where);
+  void CrossCoreWait(CoreState &core, uint16_t flag, Where where);
   void Register(CoreState *core) { cores_.push_back(core); }
 
   // For the cost model: how many cores a meeting has, which posts a cross-core token is made of.
@@ -56,7 +56,10 @@ class Scheduler {
   void Work();
   // Gives the permit back while waiting. Returns false where nobody is left who could make `ready` true.
   bool WaitFor(std::unique_lock<std::mutex> *lock, const std::function<bool()> &ready);
-  void Released();  // something that a waiting core may wait for has happened
+  void Released();      // something that a waiting core may wait for has happened
+  void DeclareStuck();  // nobody runs any more, and somebody waits
+  // Fails where `cores` cores are to meet and the device does not run as many of them at a time.
+  void CheckResident(CoreState &core, const char *name, bool vector_only, uint32_t cores, Where where) const;
   Exchange &ExchangeOf(const CoreState &core, uint8_t mode, uint16_t flag);
   [[noreturn]] void Stuck(std::unique_lock<std::mutex> *lock, CoreState &core, const char *name, Where where,
                           const std::string &text);
@@ -72,6 +75,7 @@ class Scheduler {
   uint32_t ended_ = 0;
   uint64_t releases_ = 0;
   bool stuck_ = false;
+  bool stuck_by_fault_ = false;  // a block that died is why
 
   std::vector<CoreState *> cores_;
   Gathering gatherings_[2];  // all cores, vector cores

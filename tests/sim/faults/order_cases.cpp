@@ -207,6 +207,22 @@ void ManyBlocksMeet(const Arguments &arguments) {
   for (int round = 0; round < 3; ++round) AscendC::SyncAll();
 }
 
+template <bool vector_only>
+void MoreBlocksMeet(const Arguments &) {
+  FAULT_HERE;
+  AscendC::SyncAll<vector_only>();
+}
+
+// Blocks beyond the device's cores run later, and do not meet.
+void SomeMeet(const Arguments &arguments) {
+  constexpr int32_t cores = 48;
+  if (AscendC::GetBlockIdx() >= cores) return;
+  Setup s(arguments);
+  AscendC::GlobalTensor<int32_t> flags;
+  flags.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t *>(arguments.workspace), cores * 8);
+  AscendC::SyncAll(flags, s.x.ReinterpretCast<int32_t>(), cores);
+}
+
 }  // namespace
 
 const std::vector<FaultCase> &OrderCases() {
@@ -219,7 +235,22 @@ const std::vector<FaultCase> &OrderCases() {
       {"correct_by_auto_sync", K::kOther, CorrectByAutoSync, {}},
       {"correct_exchange", K::kOther, Exchange<true>, {}, 4},
       {"correct_cross_core", K::kOther, CorrectCrossCore, {}, 2, false, kMixed},
-      {"correct_many_blocks", K::kOther, ManyBlocksMeet, {}, 72},
+      {"correct_many_blocks", K::kOther, ManyBlocksMeet, {}, 48},
+      {"more_blocks_than_cores",
+       K::kFlag,
+       MoreBlocksMeet<true>,
+       {"SyncAll", "49 blocks are to meet",
+        "Ascend910B1 has 48 vector cores and runs 48 such blocks at a time", "the device would hang here",
+        "the same in 48 more blocks"},
+       49},
+      {"more_mixed_blocks_than_cores",
+       K::kFlag,
+       MoreBlocksMeet<false>,
+       {"SyncAll", "25 blocks are to meet", "24 cube cores and runs 24 such blocks at a time"},
+       25,
+       false,
+       kMixed},
+      {"correct_some_of_the_cores", K::kOther, SomeMeet, {}, 72},
       {"copy_then_compute",
        K::kMissingSync,
        CopyThenCompute,
