@@ -19,11 +19,14 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
         for (int64_t i = 0; i < out_length; ++i) out[i] = in[i];
         return;
       }
+      thread_local std::vector<float> in_buffer, out_buffer;
+      const float *values = DenseRow(in, length, &in_buffer);
+      float *results = RowResults(out, out_length, &out_buffer);
       for (int64_t i = 0; i < out_length; ++i) {
         const LinearSample &sample = samples[i];
-        out[i] = FromFloat<T>(sample.left_weight * ToFloat(in[sample.left]) +
-                              sample.right_weight * ToFloat(in[sample.right]));
+        results[i] = sample.left_weight * values[sample.left] + sample.right_weight * values[sample.right];
       }
+      StoreRow(results, out_length, out);
     });
   });
 }

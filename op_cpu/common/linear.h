@@ -8,10 +8,10 @@
 
 namespace avo {
 
-// Output i is (1 - right_weight) * input[left] + right_weight * input[right].
+// Output i is left_weight * input[left] + right_weight * input[right]; lengths are below 2^31.
 struct LinearSample {
-  int64_t left;
-  int64_t right;
+  int32_t left;
+  int32_t right;
   float left_weight;
   float right_weight;
 };
@@ -37,8 +37,8 @@ inline std::vector<LinearSample> LinearSamples(int64_t length, int64_t out_lengt
     }
     if (left >= length) weight = 1.0;
     left = std::min(left, length - 1);
-    samples[i] = {left, std::min(left + 1, length - 1), static_cast<float>(1.0 - weight),
-                  static_cast<float>(weight)};
+    samples[i] = {static_cast<int32_t>(left), static_cast<int32_t>(std::min(left + 1, length - 1)),
+                  static_cast<float>(1.0 - weight), static_cast<float>(weight)};
   }
   return samples;
 }
