@@ -31,6 +31,10 @@ def test_fault(name):
     assert done.returncode == 0, f"{PROGRAM} --run {name}\n{done.stdout}{done.stderr}"
 
 
+def test_clock_of_a_long_kernel_goes_on():
+    assert subprocess.run([PROGRAM, "--late"], timeout=60).returncode == 0
+
+
 def test_call_outside_a_kernel_says_so():
     done = subprocess.run([PROGRAM, "--outside"], capture_output=True, text=True, timeout=60)
     assert done.returncode != 0

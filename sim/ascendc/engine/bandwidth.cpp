@@ -7,7 +7,9 @@
 namespace sim {
 namespace {
 
-constexpr double kDone = 1e-6;  // bytes: what rounding leaves of a copy
+// Of a cycle: what rounding may leave of a copy. Coarser than the steps of a double at an hour of cycles, or
+// a long kernel would wait for bytes that no step of its clock is short enough to move.
+constexpr double kDone = 1e-3;
 
 // Water-filling from below: demands under the share are met, the others split the rest.
 double WaterLevel(std::vector<double> demands, double capacity) {
@@ -77,8 +79,8 @@ void Bandwidth::Advance(double cycles) {
 
 std::vector<Flow> Bandwidth::TakeFinished() {
   std::vector<Flow> finished;
-  const auto kept =
-      std::stable_partition(flows_.begin(), flows_.end(), [](const Flow &flow) { return flow.left > kDone; });
+  const auto kept = std::stable_partition(flows_.begin(), flows_.end(),
+                                          [](const Flow &flow) { return flow.left > kDone * flow.rate; });
   finished.assign(kept, flows_.end());
   flows_.erase(kept, flows_.end());
   return finished;

@@ -68,6 +68,7 @@ class Simulation {
         deliveries_(deliveries),
         meetings_(meetings),
         keep_slices_(trace),
+        slots_(Slots(model, cores)),
         l2_(model, Events(cores)),
         bandwidth_(model, &l2_),
         cores_(cores.size()),
@@ -80,7 +81,7 @@ class Simulation {
   CostResult Run() {
     const double launch =
         (model_.cost.launch_us +
-         model_.cost.launch_us_per_block * static_cast<double>(std::min(cores_.size(), Slots()))) *
+         model_.cost.launch_us_per_block * static_cast<double>(std::min<size_t>(cores_.size(), slots_))) *
         model_.clock_ghz * 1e3;
     now_ = launch;
     StartCores();
@@ -102,17 +103,14 @@ class Simulation {
     return events;
   }
 
-  size_t Slots() const {
-    const bool cube =
-        std::any_of(cores_.begin(), cores_.end(), [](const CoreSim &core) { return core.trace->cube; });
-    const bool vector =
-        std::any_of(cores_.begin(), cores_.end(), [](const CoreSim &core) { return !core.trace->cube; });
-    return model_.CoresAtOnce(cube, vector);
+  static uint32_t Slots(const DeviceModel &model, const std::vector<CoreTrace> &cores) {
+    const auto is_cube = [](const CoreTrace &core) { return core.cube; };
+    return model.CoresAtOnce(std::any_of(cores.begin(), cores.end(), is_cube),
+                             !std::all_of(cores.begin(), cores.end(), is_cube));
   }
 
   void StartCores() {
-    const size_t slots = Slots();
-    while (next_start_ < cores_.size() && running_ < slots) StartNext();
+    while (next_start_ < cores_.size() && running_ < slots_) StartNext();
   }
 
   void StartNext() {
@@ -349,6 +347,7 @@ class Simulation {
   const std::vector<std::vector<uint32_t>> &deliveries_;
   const std::vector<uint32_t> &meetings_;
   const bool keep_slices_;
+  const uint32_t slots_;  // cores of the device that run this launch at a time
   L2Cache l2_;
   Bandwidth bandwidth_;
   std::vector<CoreSim> cores_;
