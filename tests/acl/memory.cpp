@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <thread>
 
@@ -16,6 +19,24 @@ ACL_TEST(fresh_memory_is_poisoned) {
   CHECK(std::all_of(bytes.begin(), bytes.end(), [](uint8_t byte) { return byte == 0xA5; }));
   buffer.Upload(std::vector<uint8_t>(1000, 1));
   CHECK(buffer.Download<uint8_t>() == std::vector<uint8_t>(1000, 1));
+}
+
+// Bytes of this process in the host's memory.
+static size_t ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  size_t all = 0;
+  size_t resident = 0;
+  statm >> all >> resident;
+  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
+ACL_TEST(most_of_the_device_costs_little_of_the_host) {
+  Session session;
+  const size_t before = ResidentBytes();
+  void *pool = nullptr;
+  CHECK_OK(aclrtMalloc(&pool, size_t{48} << 30, ACL_MEM_MALLOC_HUGE_FIRST));
+  CHECK(ResidentBytes() < before + (size_t{512} << 20));
+  CHECK_OK(aclrtFree(pool));
 }
 
 ACL_TEST(memory_statistics_return_to_the_start) {

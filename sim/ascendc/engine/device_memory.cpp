@@ -18,6 +18,10 @@ namespace {
 
 constexpr uint64_t kGuardBytes = 512;  // never part of an allocation: an overrun of one byte is seen
 constexpr uint64_t kPageBytes = 4096;
+// Poison touches every page. What an allocation has beyond this much stays untouched and reads zero: a
+// program that takes most of the device's memory would take as much of the host's. Its bytes still count as
+// unwritten.
+constexpr uint64_t kPoisonedBytes = uint64_t{256} << 20;
 
 uint64_t AlignUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
 
@@ -47,6 +51,40 @@ struct DeviceMemory::Arena {
 
   uint64_t OffsetOf(const void *device) const {
     return static_cast<uint64_t>(static_cast<const std::byte *>(device) - visible);
+  }
+
+  // Says of the bytes [first, first + bytes) that they are written, or that they are not.
+  void Mark(uint64_t first, uint64_t bytes, bool set) {
+    const uint64_t last = first + bytes - 1;
+    const uint64_t head = ~uint64_t{0} << (first % 64);
+    const uint64_t tail = ~uint64_t{0} >> (63 - last % 64);
+    // Words at the ends may be shared with a neighbouring range of another thread.
+    const auto change = [set](uint64_t *word, uint64_t bits) {
+      if (set) {
+        __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+      } else {
+        __atomic_fetch_and(word, ~bits, __ATOMIC_RELAXED);
+      }
+    };
+    uint64_t *begin = written + first / 64;
+    uint64_t *end = written + last / 64;
+    if (begin == end) {
+      change(begin, head & tail);
+      return;
+    }
+    change(begin++, head);
+    change(end, tail);
+    constexpr uint64_t kPageWords = kPageBytes / sizeof(uint64_t);
+    uint64_t *first_page = written + AlignUp(static_cast<uint64_t>(begin - written), kPageWords);
+    uint64_t *last_page = written + static_cast<uint64_t>(end - written) / kPageWords * kPageWords;
+    // Whole pages of zeros go back to the host.
+    if (!set && first_page < last_page &&
+        madvise(first_page, static_cast<size_t>(last_page - first_page) * sizeof(uint64_t), MADV_DONTNEED) ==
+            0) {
+      std::fill(begin, first_page, uint64_t{0});
+      begin = last_page;
+    }
+    std::fill(begin, end, set ? ~uint64_t{0} : uint64_t{0});
   }
 };
 
@@ -85,10 +123,11 @@ void *DeviceMemory::Allocate(uint64_t bytes, uint64_t alignment) {
     if (start > begin) arena.free[begin] = start - begin;
     const uint64_t stop = start + std::max<uint64_t>(bytes, 1);
     if (end > stop) arena.free[stop] = end - stop;
-    arena.allocations[start] = std::max<uint64_t>(bytes, 1);
-    arena.used += bytes;
+    arena.allocations[start] = stop - start;
+    arena.used += stop - start;
+    lock.unlock();
+    std::memset(arena.host + start, kPoison, std::min(bytes, kPoisonedBytes));
     void *device = arena.visible + start;
-    std::memset(arena.host + start, kPoison, bytes);
     MarkUnwritten(device, bytes);
     return device;
   }
@@ -152,36 +191,11 @@ bool DeviceMemory::Contains(const void *device) const {
 std::byte *DeviceMemory::Host(const void *device) const { return arena_->host + arena_->OffsetOf(device); }
 
 void DeviceMemory::MarkWritten(const void *device, uint64_t bytes) {
-  if (bytes == 0) return;
-  const uint64_t first = arena_->OffsetOf(device);
-  const uint64_t last = first + bytes - 1;
-  uint64_t *words = arena_->written;
-  const uint64_t head = ~uint64_t{0} << (first % 64);
-  const uint64_t tail = ~uint64_t{0} >> (63 - last % 64);
-  // Words at the ends may be shared with a neighbouring range of another thread.
-  if (first / 64 == last / 64) {
-    __atomic_fetch_or(&words[first / 64], head & tail, __ATOMIC_RELAXED);
-    return;
-  }
-  __atomic_fetch_or(&words[first / 64], head, __ATOMIC_RELAXED);
-  std::fill(words + first / 64 + 1, words + last / 64, ~uint64_t{0});
-  __atomic_fetch_or(&words[last / 64], tail, __ATOMIC_RELAXED);
+  if (bytes != 0) arena_->Mark(arena_->OffsetOf(device), bytes, true);
 }
 
 void DeviceMemory::MarkUnwritten(const void *device, uint64_t bytes) {
-  if (bytes == 0) return;
-  const uint64_t first = arena_->OffsetOf(device);
-  const uint64_t last = first + bytes - 1;
-  uint64_t *words = arena_->written;
-  const uint64_t head = ~uint64_t{0} << (first % 64);
-  const uint64_t tail = ~uint64_t{0} >> (63 - last % 64);
-  if (first / 64 == last / 64) {
-    __atomic_fetch_and(&words[first / 64], ~(head & tail), __ATOMIC_RELAXED);
-    return;
-  }
-  __atomic_fetch_and(&words[first / 64], ~head, __ATOMIC_RELAXED);
-  std::fill(words + first / 64 + 1, words + last / 64, uint64_t{0});
-  __atomic_fetch_and(&words[last / 64], ~tail, __ATOMIC_RELAXED);
+  if (bytes != 0) arena_->Mark(arena_->OffsetOf(device), bytes, false);
 }
 
 uint64_t DeviceMemory::FirstUnwritten(const void *device, uint64_t bytes) const {

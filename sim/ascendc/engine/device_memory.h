@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HBM of a simulated device: guarded (programs see PROT_NONE addresses), poisoned, every written byte
-// known.
+// The HBM of a simulated device: guarded (programs see PROT_NONE addresses), poisoned (the first 256 MiB of
+// an allocation), every written byte known.
 #pragma once
 
 #include <cstddef>
