@@ -13,6 +13,8 @@ const char *PositionName(AscendC::TPosition position) {
 }
 
 namespace {
+constexpr size_t kMaxBuffers = 64;
+
 const char *StateName(BufferState state) {
   static const char *const names[] = {"free", "allocated and not enqueued", "enqueued and not dequeued",
                                       "dequeued and not freed"};
@@ -48,6 +50,11 @@ int32_t Queues::Take(AscendC::TPosition position, int32_t queue, uint32_t bytes,
                 std::string("a buffer of ") + std::to_string(size) + " bytes does not fit in " +
                     SpaceName(space) + ": " + std::to_string(top_[s]) + " of " + std::to_string(capacity) +
                     " bytes are taken");
+  }
+  if (buffers_.size() >= kMaxBuffers) {
+    core_->Fail(FaultKind::kUbCapacity, "InitBuffer", where,
+                "a kernel may have " + std::to_string(kMaxBuffers) +
+                    " buffers, those of queues counted one by one; this is one more");
   }
   Buffer buffer;
   buffer.space = space;
@@ -177,15 +184,17 @@ void Queues::Free(int32_t id, const LocalTensorBase &tensor, Where where) {
   ++buffer.generation;
 }
 
-bool Queues::Vacant(int32_t id) const {
-  const Queue &queue = queues_.at(id);
+bool Queues::Vacant(int32_t id, Where where) {
+  const Queue &queue = Checked(id, "VacantInQue", where);
   return static_cast<int32_t>(queue.queued.size()) < std::max(queue.kind.depth, 1);
 }
 
-int32_t Queues::Count(int32_t id) const { return static_cast<int32_t>(queues_.at(id).queued.size()); }
+int32_t Queues::Count(int32_t id, Where where) {
+  return static_cast<int32_t>(Checked(id, "GetTensorCountInQue", where).queued.size());
+}
 
-bool Queues::HasIdle(int32_t id) const {
-  for (const int32_t buffer : queues_.at(id).buffers) {
+bool Queues::HasIdle(int32_t id, Where where) {
+  for (const int32_t buffer : Checked(id, "HasIdleBuffer", where).buffers) {
     if (buffers_[buffer].state == BufferState::kIdle) return true;
   }
   return false;

@@ -42,9 +42,9 @@ class Queues {
   void EnQue(int32_t queue, const LocalTensorBase &tensor, Where where);
   LocalTensorBase DeQue(int32_t queue, Where where);
   void Free(int32_t queue, const LocalTensorBase &tensor, Where where);
-  bool Vacant(int32_t queue) const;    // VacantInQue: another EnQue fits
-  int32_t Count(int32_t queue) const;  // GetTensorCountInQue
-  bool HasIdle(int32_t queue) const;
+  bool Vacant(int32_t queue, Where where);    // VacantInQue: another EnQue fits
+  int32_t Count(int32_t queue, Where where);  // GetTensorCountInQue
+  bool HasIdle(int32_t queue, Where where);
 
   // Judges an operand: "" or what is wrong with the buffer it lies in.
   std::string Stale(const Operand &operand) const;

@@ -79,10 +79,16 @@ class TQueBind {
     return DeQue<T>(where);
   }
 
-  bool VacantInQue() { return sim::Core::Current().queues().Vacant(queue_); }
-  bool HasTensorInQue() { return GetTensorCountInQue() != 0; }
-  int32_t GetTensorCountInQue() { return sim::Core::Current().queues().Count(queue_); }
-  bool HasIdleBuffer() { return sim::Core::Current().queues().HasIdle(queue_); }
+  bool VacantInQue(sim::Where where = sim::Where::Here()) {
+    return sim::Core::Current().queues().Vacant(queue_, where);
+  }
+  bool HasTensorInQue(sim::Where where = sim::Where::Here()) { return GetTensorCountInQue(where) != 0; }
+  int32_t GetTensorCountInQue(sim::Where where = sim::Where::Here()) {
+    return sim::Core::Current().queues().Count(queue_, where);
+  }
+  bool HasIdleBuffer(sim::Where where = sim::Where::Here()) {
+    return sim::Core::Current().queues().HasIdle(queue_, where);
+  }
 
  private:
   friend class TPipe;

@@ -119,6 +119,21 @@ void NoBuffers(const Arguments &) {
   queue.AllocTensor<float>();
 }
 
+void AskedWithoutBuffers(const Arguments &) {
+  TQue<TPosition::VECIN, 1> queue;
+  FAULT_HERE;
+  queue.HasIdleBuffer();
+}
+
+void TooManyBuffers(const Arguments &) {
+  TPipe pipe;
+  TQue<TPosition::VECIN, 1> queues[4];
+  for (auto &queue : queues) pipe.InitBuffer(queue, 16, 32);
+  AscendC::TBuf<TPosition::VECCALC> one_more;
+  FAULT_HERE;
+  pipe.InitBuffer(one_more, 32);
+}
+
 }  // namespace
 
 const std::vector<FaultCase> &QueueCases() {
@@ -152,6 +167,11 @@ const std::vector<FaultCase> &QueueCases() {
       {"twice_free", K::kUseAfterFree, TwiceFree, {"FreeTensor", "already given back"}},
       {"foreign_tensor", K::kQueueBalance, ForeignTensor, {"EnQue", "none of this queue's buffers"}},
       {"no_buffers", K::kQueueBalance, NoBuffers, {"AllocTensor", "missing TPipe::InitBuffer"}},
+      {"asked_without_buffers",
+       K::kQueueBalance,
+       AskedWithoutBuffers,
+       {"HasIdleBuffer", "missing TPipe::InitBuffer"}},
+      {"too_many_buffers", K::kUbCapacity, TooManyBuffers, {"InitBuffer", "a kernel may have 64 buffers"}},
   };
   return cases;
 }

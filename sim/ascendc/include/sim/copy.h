@@ -6,6 +6,7 @@
 
 #include "../kernel_struct_data_copy.h"
 #include "../kernel_tensor.h"
+#include "lane_functions.h"
 #include "vector_op.h"
 
 namespace sim {
@@ -99,8 +100,9 @@ void Combine(Atomic atomic, std::byte *dst, const std::byte *src, uint64_t bytes
     std::memcpy(&old, dst + i, sizeof(T));
     std::memcpy(&value, src + i, sizeof(T));
     const Compute<T> a = old, b = value;
-    const T result = static_cast<T>(
-        atomic == Atomic::kAdd ? a + b : (atomic == Atomic::kMax ? (a > b ? a : b) : (a < b ? a : b)));
+    const T result =
+        static_cast<T>(atomic == Atomic::kAdd ? AddLane()(a, b)
+                                              : (atomic == Atomic::kMax ? (a > b ? a : b) : (a < b ? a : b)));
     std::memcpy(dst + i, &result, sizeof(T));
   }
 }
