@@ -42,7 +42,7 @@ def support_table(root: Path) -> str:
 
 
 def calibration_table(program: Path) -> str:
-    """Modelled beside published time of every measurement."""
+    """Modelled beside published time of every measurement, then of every pipe whose busy time was published."""
     result = json.loads(subprocess.run([program], capture_output=True, text=True).stdout)
     lines = ["| measurement | published | modelled | error |", "| --- | ---: | ---: | ---: |"]
     for entry in [*result["times"], *result["ratios"]]:
@@ -50,6 +50,19 @@ def calibration_table(program: Path) -> str:
         pair = entry[name]
         figures = f"{pair['published']:.4g} {unit} | {pair['modelled']:.4g} {unit} | {pair['error']:+.1%}"
         lines.append(f"| `{entry['case']}` {entry['what']} | {figures} |")
+    pipes = ("V", "S", "MTE2", "MTE3")
+    lines += [
+        "",
+        "| busy time, us: published, modelled | " + " | ".join(pipes) + " |",
+        "| --- |" + " ---: |" * 4,
+    ]
+    for entry in result["times"]:
+        cells = [
+            f"{pair['published']:.4g}, {pair['modelled']:.4g}: {pair['error']:+.0%}" if pair else "–"
+            for pair in map(entry.get, pipes)
+        ]
+        if any(pipe in entry for pipe in pipes):
+            lines.append(f"| `{entry['case']}` | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
