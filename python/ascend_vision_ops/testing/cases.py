@@ -223,7 +223,10 @@ def _offset(dense: np.ndarray) -> np.ndarray:
 
 def _broadcast(dense: np.ndarray) -> np.ndarray:
     """Stride 0 along the first dimension: its slices are all the first one."""
-    return dense if dense.ndim == 0 or not dense.size else np.broadcast_to(dense[:1], dense.shape)
+    if dense.ndim == 0 or not dense.size:
+        return dense
+    # Not np.broadcast_to, whose arrays are read-only, which torch's tensors cannot be.
+    return np.lib.stride_tricks.as_strided(dense, dense.shape, (0, *dense.strides[1:]))
 
 
 LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {

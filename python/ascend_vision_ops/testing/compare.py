@@ -22,6 +22,7 @@ class Comparison:
     ok: bool
     max_error: float = 0.0
     max_ulp: int = 0
+    share: float = 0.0  # of the tolerance that the worst element takes
     message: str = ""
 
 
@@ -85,32 +86,34 @@ def compare(got: np.ndarray, want: np.ndarray, dtype: np.dtype, tolerance: Toler
         error = np.where(np.isfinite(got64) & np.isfinite(want), np.abs(got64 - want), 0.0)
     ulp = np.where(np.isnan(got64) | np.isnan(want), np.uint64(0), ulp_distance(got, rounded))
     largest = np.abs(want[np.isfinite(want)]).max(initial=0.0)
-    with np.errstate(invalid="ignore"):
-        near = (
-            (error <= tolerance.absolute)
-            | (error <= tolerance.relative * np.abs(want))
-            | (error <= tolerance.largest * largest)
-            | (ulp <= tolerance.ulp)
-        )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        bound = np.maximum(tolerance.absolute, tolerance.relative * np.abs(want))
+        bound = np.maximum(bound, tolerance.largest * largest)
+        near = (error <= bound) | (ulp <= tolerance.ulp)
+        share = np.fmin(error / bound, ulp / np.float64(tolerance.ulp))
     # Infinities: next to the largest finite value in steps, but never near in difference.
     finite = np.isfinite(got64) & np.isfinite(rounded.astype(np.float64))
     within = np.where(finite, near, ulp <= tolerance.ulp) & (np.isnan(got64) == np.isnan(want))
-    return _verdict(~within, got, want, float(error.max()), int(ulp[finite].max(initial=0)), tolerance)
+    worst = float(np.nan_to_num(share[finite], posinf=np.inf).max(initial=0))
+    return _verdict(~within, got, want, float(error.max()), int(ulp[finite].max(initial=0)), tolerance, worst)
 
 
 def _index(mask: np.ndarray, shape: tuple[int, ...]) -> list[int]:
     return [int(i) for i in np.unravel_index(int(np.argmax(mask)), shape)]
 
 
-def _verdict(wrong, got, want, error: float, ulp: int, tolerance: Tolerance) -> Comparison:
+def _verdict(
+    wrong, got, want, error: float, ulp: int, tolerance: Tolerance, share: float = 0.0
+) -> Comparison:
     if not wrong.any():
-        return Comparison(True, error, ulp)
+        return Comparison(True, error, ulp, share)
     first = _index(wrong, got.shape)
     reason = f" ({tolerance.why})" if tolerance.why else ""
     return Comparison(
         False,
         error,
         ulp,
+        share,
         f"{wrong.sum()} of {got.size} elements wrong, first {first}: got {got[tuple(first)]}, "
         f"expected {want[tuple(first)]}; max error {error:.3g}, {ulp} ulp; tolerance {tolerance}{reason}",
     )
