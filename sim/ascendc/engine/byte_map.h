@@ -8,6 +8,21 @@
 
 namespace sim {
 
+// Offset from bit `begin` of the first of `count` bits that is not set, or `count`. Other threads may set
+// bits.
+inline uint64_t FirstUnsetBit(const uint64_t *words, uint64_t begin, uint64_t count) {
+  const uint64_t end = begin + count;
+  for (uint64_t position = begin; position < end;) {
+    const uint64_t word = __atomic_load_n(&words[position / 64], __ATOMIC_RELAXED);
+    const uint64_t missing = ~word >> (position % 64);
+    if (missing != 0) {
+      return std::min(position + static_cast<uint64_t>(__builtin_ctzll(missing)), end) - begin;
+    }
+    position = (position / 64 + 1) * 64;
+  }
+  return count;
+}
+
 class ByteMap {
  public:
   void Reset(uint64_t bytes) { words_.assign((bytes + 63) / 64, 0); }
@@ -27,16 +42,8 @@ class ByteMap {
     words_[last / 64] |= tail;
   }
 
-  // Offset from `begin` of the first byte that is not set, or `bytes`.
   uint64_t FirstUnset(uint64_t begin, uint64_t bytes) const {
-    const uint64_t end = begin + bytes;
-    for (uint64_t position = begin; position < end;) {
-      const uint64_t missing = ~words_[position / 64] >> (position % 64);
-      if (missing != 0)
-        return std::min(position + static_cast<uint64_t>(__builtin_ctzll(missing)), end) - begin;
-      position = (position / 64 + 1) * 64;
-    }
-    return bytes;
+    return FirstUnsetBit(words_.data(), begin, bytes);
   }
 
  private:

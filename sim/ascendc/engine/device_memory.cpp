@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "byte_map.h"
+
 namespace sim {
 namespace {
 
@@ -199,18 +201,7 @@ void DeviceMemory::MarkUnwritten(const void *device, uint64_t bytes) {
 }
 
 uint64_t DeviceMemory::FirstUnwritten(const void *device, uint64_t bytes) const {
-  const uint64_t begin = arena_->OffsetOf(device);
-  const uint64_t end = begin + bytes;
-  for (uint64_t position = begin; position < end;) {
-    const uint64_t word = __atomic_load_n(&arena_->written[position / 64], __ATOMIC_RELAXED);
-    const uint64_t missing = ~word >> (position % 64);
-    if (missing != 0) {
-      position += static_cast<uint64_t>(__builtin_ctzll(missing));
-      return std::min(position, end) - begin;
-    }
-    position = (position / 64 + 1) * 64;
-  }
-  return bytes;
+  return FirstUnsetBit(arena_->written, arena_->OffsetOf(device), bytes);
 }
 
 }  // namespace sim

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from .harness import BFLOAT16, BITS, COUNT, MASK, clean, fault, poisoned, run, same, values
+from .harness import BFLOAT16, BITS, COUNT, MASK, clean, fault, maximum, minimum, poisoned, run, same, values
 
 FLOATS = ["float32", "float16"]
 NUMBERS = [*FLOATS, "int16", "int32"]
@@ -19,18 +19,6 @@ def wide(array):
 
 def narrow(array, dtype):
     return array.astype(dtype)
-
-
-def maximum(a, b):
-    return np.where(
-        np.isnan(a) | np.isnan(b), np.nan, np.where((a == b) & np.signbit(a), b, np.where(a >= b, a, b))
-    )
-
-
-def minimum(a, b):
-    return np.where(
-        np.isnan(a) | np.isnan(b), np.nan, np.where((a == b) & np.signbit(b), b, np.where(a <= b, a, b))
-    )
 
 
 def relu(a):

@@ -16,6 +16,8 @@ from .harness import (
     Global,
     clean,
     fault,
+    maximum,
+    minimum,
     poisoned,
     run,
     same,
@@ -361,10 +363,12 @@ def test_atomic_add(dtype):
 
 
 def test_atomic_max_and_min():
-    a, old = values("float32", 64, 25, specials=False), values("float32", 64, 26, specials=False)
-    got = clean("AtomicMax", [a, Global(old), Global(old)], ints=[64])
-    same(got[1], np.maximum(a, old))
-    same(got[2], np.minimum(a, old))
+    a, old = values("float32", 256, 25), values("float32", 256, 26)
+    pairs = np.array([(x, y) for x in (0, -0.0, np.nan, 1) for y in (0, -0.0, np.nan, 1)], np.float32)
+    a[:16], old[:16] = pairs.T
+    got = clean("AtomicMax", [a, Global(old), Global(old)], ints=[256])
+    same(got[1], maximum(a, old))
+    same(got[2], minimum(a, old))
 
 
 def test_fill():

@@ -102,7 +102,7 @@ void Combine(Atomic atomic, std::byte *dst, const std::byte *src, uint64_t bytes
     const Compute<T> a = old, b = value;
     const T result =
         static_cast<T>(atomic == Atomic::kAdd ? AddLane()(a, b)
-                                              : (atomic == Atomic::kMax ? (a > b ? a : b) : (a < b ? a : b)));
+                                              : (atomic == Atomic::kMax ? MaxLane()(a, b) : MinLane()(a, b)));
     std::memcpy(dst + i, &result, sizeof(T));
   }
 }
