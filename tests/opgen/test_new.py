@@ -30,6 +30,16 @@ def test_stubs_are_a_valid_contract(tree):
     assert main(["list", "--root", str(tree)]) == 0
 
 
+def test_stubs_are_formatted(tree):
+    formatter = Path(sys.executable).parent / "clang-format"
+    if not formatter.exists():
+        pytest.skip("no clang-format beside this Python")
+    (tree / ".clang-format").write_bytes((ROOT / ".clang-format").read_bytes())
+    sources = [str(path) for pattern in ("*.h", "*.cpp") for path in tree.rglob(pattern)]
+    done = subprocess.run([formatter, "--dry-run", "--Werror", *sources], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_stubs_compile(tree, tmp_path):
     out = tmp_path / "gen"
     assert main(["render", "--root", str(tree), "--out", str(out)]) == 0
