@@ -218,6 +218,14 @@ ACL_TEST(callbacks_run_on_the_subscribed_thread) {
   CHECK_FAILS(aclrtProcessReport(1), ACL_ERROR_RT_THREAD_SUBSCRIBE, "subscribed to no stream");
 }
 
+ACL_TEST(subscriptions_end_with_their_stream) {
+  Session session;
+  for (int i = 0; i < 20; ++i) {
+    Stream stream;
+    CHECK_OK(aclrtSubscribeReport(static_cast<uint64_t>(pthread_self()), stream.handle));
+  }
+}
+
 ACL_TEST(a_stream_is_drained_before_it_is_destroyed_and_dropped_by_force) {
   Session session;
   for (const bool force : {false, true}) {

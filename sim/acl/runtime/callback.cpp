@@ -27,16 +27,16 @@ struct ReportQueue {
 struct Subscriptions {
   std::mutex mutex;
   std::map<uint64_t, std::shared_ptr<ReportQueue>> threads;
-  std::map<const Stream *, uint64_t> streams;  // the thread that serves each
+  std::map<int32_t, uint64_t> streams;  // by id: the thread that serves each
 
   static Subscriptions &Get() {
     static auto *subscriptions = new Subscriptions;  // never destroyed: threads may outlive main
     return *subscriptions;
   }
 
-  std::shared_ptr<ReportQueue> OfStream(const Stream *stream) {
+  std::shared_ptr<ReportQueue> OfStream(const Stream &stream) {
     std::lock_guard<std::mutex> lock(mutex);
-    const auto found = streams.find(stream);
+    const auto found = streams.find(stream.id());
     return found == streams.end() ? nullptr : threads[found->second];
   }
 
@@ -78,11 +78,11 @@ aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
   if (target == nullptr) return code;
   Subscriptions &subscriptions = Subscriptions::Get();
   std::lock_guard<std::mutex> lock(subscriptions.mutex);
-  if (subscriptions.streams.count(target.get()) != 0) {
+  if (subscriptions.streams.count(target->id()) != 0) {
     return Fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, __func__, ": stream ", target->id(),
                 " is subscribed to already");
   }
-  subscriptions.streams[target.get()] = threadId;
+  subscriptions.streams[target->id()] = threadId;
   std::shared_ptr<ReportQueue> &queue = subscriptions.threads[threadId];
   if (queue == nullptr) queue = std::make_shared<ReportQueue>();
   return ACL_SUCCESS;
@@ -94,7 +94,7 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
   if (target == nullptr) return code;
   Subscriptions &subscriptions = Subscriptions::Get();
   std::lock_guard<std::mutex> lock(subscriptions.mutex);
-  const auto found = subscriptions.streams.find(target.get());
+  const auto found = subscriptions.streams.find(target->id());
   if (found == subscriptions.streams.end() || found->second != threadId) {
     return Fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, __func__, ": stream ", target->id(),
                 " is not subscribed to by thread ", threadId);
@@ -113,7 +113,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> target = UseStream(__func__, stream, &code);
   if (target == nullptr) return code;
-  const std::shared_ptr<ReportQueue> queue = Subscriptions::Get().OfStream(target.get());
+  const std::shared_ptr<ReportQueue> queue = Subscriptions::Get().OfStream(*target);
   if (queue == nullptr) {
     return Fail(ACL_ERROR_RT_STREAM_NO_CB_REG, __func__, ": no thread subscribed to stream ", target->id(),
                 "; call aclrtSubscribeReport first");

@@ -37,9 +37,7 @@ void CopyWrittenMap(const Copy &copy, const void *dst, const void *src) {
     const size_t written = from.FirstUnwritten(at(src, done), copy.width - done);
     if (written > 0) to.MarkWritten(at(dst, done), written);
     done += written;
-    size_t unwritten = 0;
-    while (done + unwritten < copy.width && from.FirstUnwritten(at(src, done + unwritten), 1) == 0)
-      ++unwritten;
+    const size_t unwritten = from.FirstWritten(at(src, done), copy.width - done);
     if (unwritten > 0) to.MarkUnwritten(at(dst, done), unwritten);
     done += unwritten;
   }

@@ -8,15 +8,14 @@
 
 namespace sim {
 
-// Offset from bit `begin` of the first of `count` bits that is not set, or `count`. Other threads may set
-// bits.
-inline uint64_t FirstUnsetBit(const uint64_t *words, uint64_t begin, uint64_t count) {
+// Offset from bit `begin` of the first of `count` bits that is `set`, or `count`. Other threads may set bits.
+inline uint64_t FirstBit(bool set, const uint64_t *words, uint64_t begin, uint64_t count) {
   const uint64_t end = begin + count;
   for (uint64_t position = begin; position < end;) {
     const uint64_t word = __atomic_load_n(&words[position / 64], __ATOMIC_RELAXED);
-    const uint64_t missing = ~word >> (position % 64);
-    if (missing != 0) {
-      return std::min(position + static_cast<uint64_t>(__builtin_ctzll(missing)), end) - begin;
+    const uint64_t found = (set ? word : ~word) >> (position % 64);
+    if (found != 0) {
+      return std::min(position + static_cast<uint64_t>(__builtin_ctzll(found)), end) - begin;
     }
     position = (position / 64 + 1) * 64;
   }
@@ -43,7 +42,7 @@ class ByteMap {
   }
 
   uint64_t FirstUnset(uint64_t begin, uint64_t bytes) const {
-    return FirstUnsetBit(words_.data(), begin, bytes);
+    return FirstBit(false, words_.data(), begin, bytes);
   }
 
  private:

@@ -201,7 +201,11 @@ void DeviceMemory::MarkUnwritten(const void *device, uint64_t bytes) {
 }
 
 uint64_t DeviceMemory::FirstUnwritten(const void *device, uint64_t bytes) const {
-  return FirstUnsetBit(arena_->written, arena_->OffsetOf(device), bytes);
+  return FirstBit(false, arena_->written, arena_->OffsetOf(device), bytes);
+}
+
+uint64_t DeviceMemory::FirstWritten(const void *device, uint64_t bytes) const {
+  return FirstBit(true, arena_->written, arena_->OffsetOf(device), bytes);
 }
 
 }  // namespace sim

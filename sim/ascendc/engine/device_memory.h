@@ -35,6 +35,7 @@ class DeviceMemory {
   void MarkUnwritten(const void *device, uint64_t bytes);
   // Offset from `device` of the first byte nothing wrote, or `bytes` when all are written.
   uint64_t FirstUnwritten(const void *device, uint64_t bytes) const;
+  uint64_t FirstWritten(const void *device, uint64_t bytes) const;  // the same of written ones
 
  private:
   struct Arena;
