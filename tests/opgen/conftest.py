@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -18,3 +19,16 @@ def golden_root() -> Path:
 def rich_root() -> Path:
     """A source tree whose operators use everything that a contract can say."""
     return FIXTURES / "rich"
+
+
+@pytest.fixture
+def compile_only():
+    """compile_only(source, folders): g++ takes a source without a warning, given folders of headers."""
+
+    def run(source: Path, folders: list[Path]) -> None:
+        command = ["g++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
+        command += [*(f"-I{folder}" for folder in folders), str(source)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+    return run

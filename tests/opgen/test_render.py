@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -90,7 +89,7 @@ def test_both_targets_render(fixture, target, tmp_path, request):
 
 
 @pytest.mark.parametrize("fixture", ["golden_root", "rich_root"])
-def test_host_sources_and_examples_compile(fixture, tmp_path, request):
+def test_host_sources_and_examples_compile(fixture, tmp_path, request, compile_only):
     root = request.getfixturevalue(fixture)
     render(root, tmp_path)
     folders = [tmp_path, tmp_path / "include", root, root / "op_kernel", *INCLUDES]
@@ -104,17 +103,3 @@ def test_host_sources_and_examples_compile(fixture, tmp_path, request):
     for source in sources:
         unit.write_text(f'#include "{source}"\n')
         compile_only(unit, folders)
-
-
-def compile_only(source: Path, folders: list[Path]) -> None:
-    command = [
-        "g++",
-        "-std=c++17",
-        "-fsyntax-only",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        *(f"-I{f}" for f in folders),
-    ]
-    done = subprocess.run([*command, str(source)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
