@@ -15,6 +15,9 @@ function(package_item source path)
   endif()
 endfunction()
 
+# Links to contracts and headers that are there no more would be found as if they were.
+file(REMOVE_RECURSE ${avo_package}/_specs ${avo_package}/include)
+
 # Python sources: a wheel takes them from pyproject's wheel.packages.
 file(MAKE_DIRECTORY ${avo_package})
 file(GLOB python_sources CONFIGURE_DEPENDS LIST_DIRECTORIES true python/ascend_vision_ops/*)
