@@ -91,4 +91,19 @@ void ScanBest(const Tensor &in, const Tensor &out, const Tensor *indices, int64_
   ForLines<3>({&in, &out, indices != nullptr ? indices : &out}, axis, parallel_for, body);
 }
 
+// ScanBest of every dtype, with indices of int64 or int32; dim in [-rank, rank).
+template <typename NotWorse>
+void ScanWithIndices(const Tensor &in, const Tensor &out, const Tensor &indices, int64_t dim,
+                     const ParallelFor &parallel_for, const NotWorse &not_worse) {
+  const int64_t axis = dim < 0 ? dim + std::max<int64_t>(in.rank(), 1) : dim;
+  DispatchElement(in.dtype, [&](auto element) {
+    using T = decltype(element);
+    if (indices.dtype == DType::kInt32) {
+      ScanBest<T, int32_t>(in, out, &indices, axis, false, parallel_for, not_worse);
+    } else {
+      ScanBest<T, int64_t>(in, out, &indices, axis, false, parallel_for, not_worse);
+    }
+  });
+}
+
 }  // namespace avo

@@ -94,10 +94,11 @@ inline double ScanCycles(const ScanProblem &problem, const ScanTile &tile) {
   const int64_t items = CeilDiv(problem.outer, tile.slices) * CeilDiv(problem.inner, tile.columns);
   const int64_t rounds = CeilDiv<int64_t>(items, problem.platform.vector_cores);
   const double stretches = static_cast<double>(CeilDiv(problem.length, tile.positions));
-  const int64_t run = tile.columns * problem.item;
-  const double slowness = problem.Rows() || tile.columns == problem.inner || run >= kFullSpeedBytes
-                              ? 1.0
-                              : static_cast<double>(kFullSpeedBytes) / static_cast<double>(run);
+  // Elements that lie together in global memory: whole slices follow each other, pieces of them do not.
+  const bool whole = problem.Rows() ? tile.positions == problem.length : tile.columns == problem.inner;
+  const int64_t run = (problem.Rows() ? tile.positions : tile.columns) * problem.item;
+  const double slowness =
+      whole || run >= kFullSpeedBytes ? 1.0 : static_cast<double>(kFullSpeedBytes) / static_cast<double>(run);
   const double elements = static_cast<double>(tile.slices * tile.columns * problem.length);
   const double bytes = elements * static_cast<double>(2 * problem.item + problem.index_item) * slowness;
   const double bandwidth =
