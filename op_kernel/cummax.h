@@ -8,10 +8,4 @@
 #include "cummax_tiling.h"
 
 template <typename T, typename I, uint32_t KEY>
-class Cummax : public avo::IndexedScan<avo::Larger, T, I, KEY == 1> {
- public:
-  __aicore__ inline void Init(GM_ADDR input, GM_ADDR values, GM_ADDR indices, GM_ADDR,
-                              const CummaxTiling &tiling, AscendC::TPipe *pipe) {
-    this->InitIndexed(input, values, indices, tiling, pipe);
-  }
-};
+class Cummax : public avo::IndexedScan<avo::Larger, T, I, KEY == 1> {};

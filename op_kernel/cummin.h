@@ -8,10 +8,4 @@
 #include "cummin_tiling.h"
 
 template <typename T, typename I, uint32_t KEY>
-class Cummin : public avo::IndexedScan<avo::Smaller, T, I, KEY == 1> {
- public:
-  __aicore__ inline void Init(GM_ADDR input, GM_ADDR values, GM_ADDR indices, GM_ADDR,
-                              const CumminTiling &tiling, AscendC::TPipe *pipe) {
-    this->InitIndexed(input, values, indices, tiling, pipe);
-  }
-};
+class Cummin : public avo::IndexedScan<avo::Smaller, T, I, KEY == 1> {};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 
 #include "plan.h"
 #include "tensor.h"
@@ -165,6 +166,7 @@ Plan<Tiling> PlanScan(const ScanProblem &problem, const ScanKeys &keys) {
   tiling.inner = problem.inner;
   if (problem.outer * problem.length * problem.inner == 0) return plan;
   const ScanTile tile = FindScanTile(problem);
+  if (tile.positions == 0) throw std::invalid_argument("the Unified Buffer does not hold one tile of a scan");
   tiling.outerTiles = CeilDiv(problem.outer, tile.slices);
   tiling.columnTiles = CeilDiv(problem.inner, tile.columns);
   tiling.tileOuter = static_cast<uint32_t>(tile.slices);

@@ -13,12 +13,9 @@ class IndexedScan : ScanTiles<T, ROWS> {
   using Tiles = ScanTiles<T, ROWS>;
 
  public:
-  __aicore__ inline void Process() { this->ProcessTiles(*this); }
-
- protected:
   template <typename Tiling>
-  __aicore__ inline void InitIndexed(GM_ADDR in, GM_ADDR values, GM_ADDR indices, const Tiling &tiling,
-                                     AscendC::TPipe *pipe) {
+  __aicore__ inline void Init(GM_ADDR in, GM_ADDR values, GM_ADDR indices, GM_ADDR, const Tiling &tiling,
+                              AscendC::TPipe *pipe) {
     this->InitScan(in, values, tiling, false, pipe);
     const uint32_t tile = this->tile_elements_;
     tile_length_ = tiling.tileLength;
@@ -40,6 +37,8 @@ class IndexedScan : ScanTiles<T, ROWS> {
       AscendC::Duplicate(work_.template Get<C>(), C(0), work);
     }
   }
+
+  __aicore__ inline void Process() { this->ProcessTiles(*this); }
 
  private:
   friend Tiles;
