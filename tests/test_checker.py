@@ -138,4 +138,7 @@ def test_cases_take_every_dtype_unless_told(monkeypatch, tmp_path):
     cases_module.cache_clear()
     texts = [case.text for case in bound_cases("op", [{"x": "float32"}, {"x": "float16"}])]
     assert texts == ["op(x=f32[2])", "op(x=f16[2])", "op(x=f16[3])"]
+    (chosen,) = bound_cases("op", [{"x": "float32", "i": "int32"}], ("i",))
+    assert chosen.text == "op(x=f32[2])(i=i32)"
+    assert parse_case(chosen.text).dtypes == {"x": "float32", "i": "int32"}
     cases_module.cache_clear()

@@ -37,6 +37,14 @@ inline float ToFloat(Float16 value) {
   return BitCast<float>(sign | BitCast<uint32_t>(BitCast<float>(magnitude) * 0x1p112f));
 }
 
+// What elements are ordered by: float32 for the half types, themselves for the others.
+template <typename T>
+T Comparable(T value) {
+  return value;
+}
+inline float Comparable(Float16 value) { return ToFloat(value); }
+inline float Comparable(BFloat16 value) { return ToFloat(value); }
+
 template <typename T>
 T FromFloat(float value);
 
@@ -86,6 +94,34 @@ bool DispatchFloat(DType dtype, Body body) {
       return true;
     default:
       return false;
+  }
+}
+
+// The same for every dtype there is; bool is uint8_t.
+template <typename Body>
+bool DispatchElement(DType dtype, Body body) {
+  switch (dtype) {
+    case DType::kFloat64:
+      body(double{});
+      return true;
+    case DType::kInt8:
+      body(int8_t{});
+      return true;
+    case DType::kInt16:
+      body(int16_t{});
+      return true;
+    case DType::kInt32:
+      body(int32_t{});
+      return true;
+    case DType::kInt64:
+      body(int64_t{});
+      return true;
+    case DType::kUInt8:
+    case DType::kBool:
+      body(uint8_t{});
+      return true;
+    default:
+      return DispatchFloat(dtype, body);
   }
 }
 

@@ -152,6 +152,38 @@ __aicore__ inline void LanesToRows(const AscendC::LocalTensor<T> &rows, uint32_t
   }
 }
 
+// Element x of 16 rows becomes slot x, `width` elements from slot to slot, for x < count rounded up to a
+// block of T. Lanes of absent rows repeat the last one. Elements keep their type.
+template <typename T>
+__aicore__ inline void RowsToSlots(const AscendC::LocalTensor<T> &slots, uint32_t width,
+                                   const AscendC::LocalTensor<T> &rows, uint32_t row_stride,
+                                   uint32_t row_count, uint32_t count) {
+  constexpr uint32_t kStep = kBlockBytes / sizeof(T);
+  constexpr uint32_t kBlocks = kLanes / kStep;
+  uint64_t sources[kLanes], targets[kLanes];
+  for (uint32_t m = 0; m < kLanes; ++m) {
+    sources[m] = AddressOf(rows, (m < row_count ? m : row_count - 1) * row_stride);
+    targets[m] = AddressOf(slots, m / kBlocks * width + m % kBlocks * kStep);
+  }
+  Transpose16<T>(targets, sources, (count + kStep - 1) / kStep, width, 1);
+}
+
+// The way back, for x < count rounded up to kRowPositions.
+template <typename T>
+__aicore__ inline void SlotsToRows(const AscendC::LocalTensor<T> &rows, uint32_t row_stride,
+                                   const AscendC::LocalTensor<T> &slots, uint32_t width, uint32_t count) {
+  constexpr uint32_t kStep = kBlockBytes / sizeof(T);
+  constexpr uint32_t kBlocks = kLanes / kStep;
+  uint64_t sources[kLanes], targets[kLanes];
+  for (uint32_t part = 0; part < kBlocks; ++part) {
+    for (uint32_t m = 0; m < kLanes; ++m) {
+      sources[m] = AddressOf(slots, m * width + part * kStep);
+      targets[m] = AddressOf(rows, (part * kStep + m / kBlocks) * row_stride + m % kBlocks * kStep);
+    }
+    Transpose16<T>(targets, sources, (count + kRowPositions - 1) / kRowPositions, kBlocks, kBlocks * width);
+  }
+}
+
 // Zeroes positions [begin, end).
 __aicore__ inline void ZeroLanes(const LanePlanes &of, uint32_t begin, uint32_t end) {
   for (uint32_t plane = 0; plane < of.planes; ++plane) {

@@ -84,7 +84,7 @@ class Case:
 
 @dataclass(frozen=True)
 class BoundCase:
-    """A case of an operator with a dtype for each of its arrays."""
+    """A case of an operator with a dtype for each of its arrays, and for results of which the caller chooses one."""
 
     operator: str
     case: Case
@@ -97,7 +97,9 @@ class BoundCase:
             f"{name}={value.text(self.dtypes[name]) if isinstance(value, Array) else _literal(value)}"
             for name, value in self.case.args.items()
         ]
-        return f"{self.operator}({','.join(parts)})" + (f".{self.case.out}" if self.case.out else "")
+        chosen = ",".join(f"{n}={SHORT[d]}" for n, d in self.dtypes.items() if n not in self.case.args)
+        out = f".{self.case.out}" if self.case.out else ""
+        return f"{self.operator}({','.join(parts)})" + out + (f"({chosen})" if chosen else "")
 
     def arguments(self) -> dict[str, object]:
         """Fresh arguments, the same each time; all arrays have their dtype and layout."""
@@ -116,10 +118,13 @@ def parse_case(text: str) -> BoundCase:
     """Reads a case's printed line; the values of its arrays may be generators of the operator's case file.
 
     ``op(self=f16[1,8,7].special.strided,size=[13]).transposed`` says dtype, shape, values and layout of an
-    array, and behind the call the layout of results.
+    array, and behind the call the layout of results; then, as in ``op(…).transposed(indices=i32)``, chosen dtypes of
+    results.
     """
     try:
-        call, out = ast.parse(text, mode="eval").body, ""
+        call, out, chosen = ast.parse(text, mode="eval").body, "", {}
+        if isinstance(call, ast.Call) and not isinstance(call.func, ast.Name):
+            call, chosen = call.func, {keyword.arg: LONG[keyword.value.id] for keyword in call.keywords}
         if isinstance(call, ast.Attribute) and call.attr in LAYOUTS:
             call, out = call.value, call.attr
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args):
@@ -131,7 +136,8 @@ def parse_case(text: str) -> BoundCase:
                 args[keyword.arg] = ast.literal_eval(keyword.value)
             except ValueError:
                 dtypes[keyword.arg], args[keyword.arg] = _parse_array(keyword.value, operator)
-    except (SyntaxError, ValueError, KeyError) as error:
+        dtypes |= chosen
+    except (SyntaxError, ValueError, KeyError, AttributeError) as error:
         detail = f" ({error})" if str(error) else ""
         raise ValueError(
             f"a case reads like op(self=f16[1,8,7].strided,size=[13]), got {text!r}{detail}"
@@ -167,13 +173,16 @@ def cases_module(operator: str) -> ModuleType:
     return module
 
 
-def bound_cases(operator: str, combinations: list[dict[str, str]]) -> Iterator[BoundCase]:
-    """Every case of an operator in every combination of its arrays' dtypes."""
+def bound_cases(
+    operator: str, combinations: list[dict[str, str]], results: tuple[str, ...] = ()
+) -> Iterator[BoundCase]:
+    """Every case of an operator in every combination of dtypes of its arrays, and of `results` where it has them."""
     for case in cases_module(operator).cases():
         arrays = [name for name, value in case.args.items() if isinstance(value, Array)]
         for dtypes in combinations:
             if not case.dtypes or dtypes[arrays[0]] in case.dtypes:
-                yield BoundCase(operator, case, {name: dtypes[name] for name in arrays})
+                names = [*arrays, *(name for name in results if name in dtypes)]
+                yield BoundCase(operator, case, {name: dtypes[name] for name in names})
 
 
 # --- values: (rng, shape) -> array, rounded to the dtype afterwards

@@ -38,11 +38,28 @@ def missing(target: str) -> str:
 
 
 def cases_of(operator: str) -> list[BoundCase]:
-    """Every case of an operator in every combination of dtypes its kernel has."""
+    """Every case of an operator in every combination of dtypes its kernels have."""
     spec = spec_of(operator)
     tensors = [parameter.name for parameter in spec.tensors]
-    combinations = [{name: spec.dtype_of(name, instance) for name in tensors} for instance in spec.instances]
-    return list(bound_cases(operator, combinations))
+    # Results whose dtype the caller chooses, where that is not what they get unasked.
+    results = tuple(name for name in spec.outputs if name in spec.typenames)
+    instances = list(spec.instances)
+    for tensor, extra in spec.cpu_dtypes.items():
+        instances += [{**spec.instances[0], tensor: dtype} for dtype in extra]
+    combinations = [
+        {name: spec.dtype_of(name, instance) for name in tensors}
+        | {name: instance[name] for name in results if instance[name] != spec.dtypes[name][0]}
+        for instance in instances
+    ]
+    return list(bound_cases(operator, combinations, results))
+
+
+def takes(target: str, case: BoundCase) -> bool:
+    """Whether a target has the dtypes of a case: CPUs have more, and torch chooses none of results."""
+    spec = spec_of(case.operator)
+    if target == "torch":
+        return not any(name in case.dtypes for name in spec.outputs)
+    return target == "cpu" or not any(case.dtypes.get(t) in extra for t, extra in spec.cpu_dtypes.items())
 
 
 def to_torch(array: np.ndarray):
@@ -93,9 +110,10 @@ def judge(case: BoundCase, target: str) -> dict[str, Comparison]:
     wanted = dict(zip(spec.outputs, expected(case.operator, arguments), strict=True))
     dtypes = {name: spec.dtype_of(name, case.dtypes) for name in spec.outputs}
     views = {}
-    if case.case.out and target != "torch":
+    if (case.case.out or any(name in case.dtypes for name in spec.outputs)) and target != "torch":
         for name, want in wanted.items():
-            views[name] = LAYOUTS[case.case.out](poisoned(want.shape, numpy_dtype(dtypes[name])))
+            layout = LAYOUTS[case.case.out or "dense"]
+            views[name] = layout(poisoned(want.shape, numpy_dtype(dtypes[name])))
     if views:
         arguments["out"] = tuple(views.values()) if len(views) > 1 else next(iter(views.values()))
     results = dict(zip(spec.outputs, run(case.operator, target, arguments), strict=True))

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Feature maps as CornerNet pools them, towards each side."""
+
+import torch
+
+
+def workloads():
+    for shape in ((4, 128, 128, 128), (1, 128, 64, 64)):
+        for mode in range(4):
+            maps = torch.randn(shape)
+            yield f"{'x'.join(map(str, shape))} mode {mode}", {"input": maps, "mode": mode}, peers(maps, mode)
+
+
+def peers(maps, mode):
+    dim = 2 if mode < 2 else 3
+    if mode % 2 == 0:
+        return {"mmcv": lambda: maps.flip(dim).cummax(dim).values.flip(dim)}
+    return {"mmcv": lambda: maps.cummax(dim).values}

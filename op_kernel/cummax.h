@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cumulative maximum and its indices: memory-bound, without workspace.
+//   columns  along any dimension but the last: a step is one maximum of contiguous elements
+//   rows     along the last one: rows as lanes, then the same
+#pragma once
+
+#include "common/indexed_scan.h"
+#include "cummax_tiling.h"
+
+template <typename T, typename I, uint32_t KEY>
+class Cummax : public avo::IndexedScan<avo::Larger, T, I, KEY == 1> {};

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+from hypothesis import strategies as st
+
+from ascend_vision_ops.testing import Array, Case
+
+# Around 16 lanes, blocks of 8 and 16 elements, the 16 positions of a transposition, and 64 elements a repeat.
+SHAPES = [
+    (1,),
+    (7,),
+    (16,),
+    (33,),
+    (2, 3, 4),
+    (15, 17),
+    (16, 16),
+    (17, 15),
+    (3, 1, 5),
+    (64, 65),
+    (5, 63),
+    (2, 31, 33),
+]
+# Around the stretches that both layouts take at once on a 192 KB Unified Buffer; many columns; a long line.
+LONG = [((3, 1100), 1), ((1100, 3), 0), ((17, 513), -1), ((2, 300, 130), 1), ((2, 3, 5000), 0), ((4097,), 0)]
+
+
+def cases():
+    for shape in SHAPES:
+        for dim in range(-1, len(shape) - 1):
+            for values in ("special", "integers"):
+                yield Case(f"{shape} {dim} {values}", {"input": Array(*shape, values=values), "dim": dim})
+    for dim in (0, -1):
+        yield Case(f"0-d {dim}", {"input": Array(), "dim": dim})
+    for dim in (-8, 3, 7):
+        yield Case(f"8-d {dim}", {"input": Array(1, 2, 1, 3, 1, 2, 1, 4), "dim": dim})
+    for shape, dim in LONG:
+        for values in ("integers", "special"):
+            yield Case(f"{shape} {dim} {values}", {"input": Array(*shape, values=values), "dim": dim})
+    for layout in ("strided", "transposed", "offset", "broadcast"):
+        for dim in range(3):
+            args = {"input": Array(4, 9, 20, values="integers", layout=layout), "dim": dim}
+            yield Case(f"{layout} {dim}", args, out="" if layout == "broadcast" else layout)
+    yield Case("constant", {"input": Array(9, 40, values="constant"), "dim": 1})
+    yield Case("empty", {"input": Array(3, 0, 4), "dim": 1})
+    yield Case("empty elsewhere", {"input": Array(0, 5), "dim": 1})
+
+
+def oracle(input, dim):
+    result = input.cummax(dim)
+    return result.values, result.indices
+
+
+@st.composite
+def strategy(draw):
+    shape = draw(st.lists(st.integers(0, 40), min_size=0, max_size=3))
+    rank = max(len(shape), 1)
+    values = draw(st.sampled_from(["normal", "special", "integers"]))
+    return {"input": Array(*shape, values=values), "dim": draw(st.integers(-rank, rank - 1))}

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+from ascend_vision_ops.testing import cases_module
+
+CUMMAX = cases_module("cummax")
+cases, strategy = CUMMAX.cases, CUMMAX.strategy
+
+
+def oracle(input, dim):
+    result = input.cummin(dim)
+    return result.values, result.indices
