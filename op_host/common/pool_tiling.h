@@ -38,11 +38,12 @@ struct PoolTile {
 
 // Buffers of a tile, as the kernel's Init asks for them.
 struct PoolBuffers {
-  static constexpr int64_t kLanes = 16;       // rows that TransDataTo5HD takes at once, and positions it writes
+  static constexpr int64_t kLanes = 16;  // rows that TransDataTo5HD takes at once, and positions it writes
   static constexpr int64_t kBlockFloats = 8;  // of a data block
 
   PoolBuffers(const PoolProblem &problem, const PoolTile &tile) {
     constexpr int64_t kMaxLanePlanes = 31;
+    constexpr int64_t kFactorBytes = 256;  // of the means of 16 rows
     const int64_t block = 32 / problem.item, stride = problem.columns.stride;
     const int64_t span = problem.columns.Span(tile.columns, tile.tap_columns);
     in_rows = tile.planes * problem.rows.Inside(tile.rows, tile.tap_rows);
@@ -57,9 +58,9 @@ struct PoolBuffers {
     const int64_t widened = problem.item == 4 ? 0 : in_elements * 4 + positions * kLanes * problem.item;
     bytes = 2 * in_elements * problem.item + rows * row_pitch * 4 +
             (lane_planes * lane_pitch + positions) * kLanes * 4 +
-            2 * AlignUp(rows, kLanes) * out_pitch * problem.item + widened;
-    constexpr int64_t kMaxCopyRows = 4095;         // blockCount of DataCopyPad
-    constexpr int64_t kMaxPositions = 255 * 8;     // of one transposition
+            2 * AlignUp(rows, kLanes) * out_pitch * problem.item + kFactorBytes + widened;
+    constexpr int64_t kMaxCopyRows = 4095;      // blockCount of DataCopyPad
+    constexpr int64_t kMaxPositions = 255 * 8;  // of one transposition
     constexpr int64_t kTooLarge = int64_t{1} << 40;
     if (std::max(in_rows, rows) > kMaxCopyRows || span > kMaxPositions) bytes = kTooLarge;
   }
@@ -82,19 +83,16 @@ Plan<Tiling> PlanPool(const PoolProblem &problem, uint64_t key, const Platform &
   // The gap between the rows of a copy is a uint32_t of bytes.
   const bool long_rows = columns.in * problem.item >= int64_t{1} << 32;
   PoolTile tile{1, 1, 1, long_rows ? 1 : rows.kernel, columns.kernel};
-  tile.columns = fit(columns.out, [&](int64_t n) {
-    return PoolTile{1, 1, n, tile.tap_rows, columns.kernel};
-  });
+  tile.columns =
+      fit(columns.out, [&](int64_t n) { return PoolTile{1, 1, n, tile.tap_rows, columns.kernel}; });
   bool pieces = long_rows;
   if (tile.columns < 1) {
     pieces = true;
     tile.columns = 1;
-    tile.tap_columns = std::max<int64_t>(1, fit(columns.kernel, [](int64_t n) {
-      return PoolTile{1, 1, 1, 1, n};
-    }));
-    tile.tap_rows = std::max<int64_t>(1, fit(tile.tap_rows, [&](int64_t n) {
-      return PoolTile{1, 1, 1, n, tile.tap_columns};
-    }));
+    tile.tap_columns =
+        std::max<int64_t>(1, fit(columns.kernel, [](int64_t n) { return PoolTile{1, 1, 1, 1, n}; }));
+    tile.tap_rows = std::max<int64_t>(
+        1, fit(tile.tap_rows, [&](int64_t n) { return PoolTile{1, 1, 1, n, tile.tap_columns}; }));
   }
   const int64_t column_tiles = CeilDiv(columns.out, tile.columns);
   tile.columns = CeilDiv(columns.out, column_tiles);

@@ -28,7 +28,7 @@ __aicore__ inline WindowInputs InputsOf(int64_t start, int64_t span, int64_t siz
 template <typename T, typename Op, typename Tiling>
 class PoolWindows {
  public:
-  __aicore__ inline void Init(GM_ADDR in, GM_ADDR out, const Tiling &tiling, AscendC::TPipe *pipe) {
+  __aicore__ inline void Init(GM_ADDR in, GM_ADDR out, GM_ADDR, const Tiling &tiling, AscendC::TPipe *pipe) {
     t_ = tiling;
     in_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(in), t_.planes * t_.inRows * t_.inColumns);
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out), t_.planes * t_.outRows * t_.outColumns);
@@ -39,6 +39,7 @@ class PoolWindows {
     pipe->InitBuffer(combined_, rows * t_.rowPitch * sizeof(float));
     pipe->InitBuffer(lanes_, t_.lanePlanes * t_.lanePitch * kLanes * sizeof(float));
     pipe->InitBuffer(results_, positions * kLanes * sizeof(float));
+    if constexpr (Op::kMean) pipe->InitBuffer(factors_, 256);
     if constexpr (sizeof(T) != sizeof(float)) {
       pipe->InitBuffer(wide_, t_.inElements * sizeof(float));
       pipe->InitBuffer(staging_, positions * kLanes * sizeof(T));
@@ -83,7 +84,7 @@ class PoolWindows {
         if (tap == 0) FillLanes(results, 0, positions, Op::Identity());
         if (from.count > 0) CombineColumns(results, row, rows, from, taps);
         if (tap + taps < t_.kernelColumns) continue;
-        if constexpr (Op::kMean) this->ScaleColumns(results);
+        if constexpr (Op::kMean) this->Scale(results, row, rows);
         LanesToRows(out[row * t_.outPitch], t_.outPitch, results, 0, columns_, staging);
       }
     }
@@ -119,7 +120,6 @@ class PoolWindows {
       }
       in_queue_.FreeTensor(loaded);
     }
-    if constexpr (Op::kMean) this->ScaleRows(combined);
   }
 
   // What makes the sum of a window at the border, a share of `kernel` elements, the mean over fewer.
@@ -133,24 +133,29 @@ class PoolWindows {
                                        static_cast<float>(static_cast<int32_t>(end - begin));
   }
 
-  __aicore__ inline void ScaleRows(const AscendC::LocalTensor<float> &combined) {
-    for (uint32_t r = 0; r < rows_ && t_.borders != 0; ++r) {
-      const float factor = BorderFactor(row_ + r, t_.inRows, t_.kernelRows, t_.strideRows, t_.padRows);
-      if (factor == 1.0f) continue;
-      for (uint32_t p = 0; p < planes_; ++p) {
-        const auto row = combined[(p * rows_ + r) * t_.rowPitch];
-        AscendC::Muls(row, row, factor, t_.rowPitch);
-      }
-    }
-  }
-
-  __aicore__ inline void ScaleColumns(const LanePlanes &results) {
+  // Means of 16 rows from `row` on. Only now, so that sums of integers are exact before they are divided.
+  __aicore__ inline void Scale(const LanePlanes &results, uint32_t row, uint32_t rows) {
+    constexpr uint32_t kRepeat = 64, kMaxRepeats = 255;
     for (uint32_t x = 0; x < columns_ && t_.borders != 0; ++x) {
       const float factor =
           BorderFactor(column_ + x, t_.inColumns, t_.kernelColumns, t_.strideColumns, t_.padColumns);
       if (factor != 1.0f) AscendC::Muls(results.At(x), results.At(x), factor, kLanes);
     }
-    AscendC::Muls(results.lanes, results.lanes, t_.scale, columns_ * kLanes);
+    // One factor a lane; four positions make a repeat.
+    auto factors = factors_.template Get<float>();
+    AscendC::Duplicate(factors, t_.scale, kRepeat);
+    for (uint32_t m = 0; m < kLanes && row + m < rows && t_.borders != 0; ++m) {
+      const float factor =
+          BorderFactor(row_ + (row + m) % rows_, t_.inRows, t_.kernelRows, t_.strideRows, t_.padRows);
+      const uint64_t mask[2] = {uint64_t{0x0001000100010001} << m, 0};
+      if (factor != 1.0f) AscendC::Duplicate(factors, t_.scale * factor, mask, 1, 1, 8);
+    }
+    const uint32_t repeats = RoundUp(columns_, kRowPositions) * kLanes / kRepeat;
+    for (uint32_t r = 0; r < repeats; r += kMaxRepeats) {
+      const uint8_t part = repeats - r < kMaxRepeats ? repeats - r : kMaxRepeats;
+      const auto sums = results.lanes[r * kRepeat];
+      AscendC::Mul(sums, sums, factors, kRepeat, part, {1, 1, 1, 8, 8, 0});
+    }
   }
 
   // Rows of the tile's planes; where these are whole, they are one run.
@@ -158,7 +163,8 @@ class PoolWindows {
                                                    uint32_t pitch) {
     auto in = in_queue_.template AllocTensor<T>();
     const bool whole = rows.count == t_.inRows;
-    const uint32_t runs = whole ? 1 : planes_, count = static_cast<uint32_t>(rows.count) * (whole ? planes_ : 1);
+    const uint32_t runs = whole ? 1 : planes_,
+                   count = static_cast<uint32_t>(rows.count) * (whole ? planes_ : 1);
     const bool dense = columns.count == t_.inColumns && pitch == static_cast<uint32_t>(columns.count);
     for (uint32_t p = 0; p < runs; ++p) {
       const int64_t from = ((plane_ + p) * t_.inRows + rows.begin) * t_.inColumns + columns.begin;
@@ -242,7 +248,7 @@ class PoolWindows {
   Tiling t_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> in_queue_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> combined_, lanes_, results_, wide_, staging_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> combined_, lanes_, results_, factors_, wide_, staging_;
   AscendC::GlobalTensor<T> in_gm_, out_gm_;
   // The tile in hand.
   int64_t plane_, row_, column_;

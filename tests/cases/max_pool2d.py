@@ -15,11 +15,14 @@ WINDOWS = [
     ((1, 1, 3, 2500), (3, 3), (2, 2), (1, 1), (1, 1)), ((1, 1, 400, 3), (2, 2), (3, 1), (1, 1), (100, 1)),
 ]  # fmt: skip
 # Windows that start in the right padding, or reach beyond it.
-CEIL = [((5, 5), 2, 2, 1), ((6, 7), 3, 2, 1), ((4, 4), 2, 3, 1), ((7, 9), 3, 3, 0), ((6, 6), 3, 4, 1), ((2, 1), 3, 5, 1)]  # fmt: skip
+CEIL = [((5, 5), 2, 2, 1), ((6, 7), 3, 2, 1), ((4, 4), 2, 3, 1), ((7, 9), 3, 3, 0), ((6, 6), 3, 4, 1)]
+CEIL += [((2, 1), 3, 5, 1)]
+LAYOUTS = [("strided", ""), ("transposed", "strided"), ("offset", "transposed"), ("broadcast", "offset")]
 # Rows around the tile of a plane, columns around that of a row, and windows larger than the Unified Buffer.
 TILES = [((1, 1, 2 * rows, 112), (3, 3), (2, 2), (1, 1), (1, 1)) for rows in (55, 56, 57)]
 TILES += [((1, 1, 2, 2 * columns), (2, 2), (2, 2), (0, 0), (1, 1)) for columns in (1019, 1020, 1021)]
-TILES += [((1, 1, 300, 301), (300, 301), (300, 301), (0, 0), (1, 1)), ((1, 2, 5, 6000), (5, 2500), (1, 900), (2, 10), (1, 1))]  # fmt: skip
+TILES += [((1, 1, 300, 301), (300, 301), (300, 301), (0, 0), (1, 1))]
+TILES += [((1, 2, 5, 6000), (5, 2500), (1, 900), (2, 10), (1, 1))]
 
 
 def cases():
@@ -34,8 +37,9 @@ def cases():
     for values in ("special", "integers", "constant", "wide"):
         args = {"kernel_size": [3, 3], "stride": [2, 1], "padding": [1, 1]}
         yield Case(f"{values}", {"input": Array(2, 9, 11, 13, values=values), **args})
-    for layout, out in (("strided", ""), ("transposed", "strided"), ("offset", "transposed"), ("broadcast", "offset")):  # fmt: skip
-        yield Case(f"{layout} {out}", {"input": Array(3, 4, 8, 9, layout=layout), "kernel_size": [2, 3]}, out=out)
+    for layout, out in LAYOUTS:
+        args = {"input": Array(3, 4, 8, 9, layout=layout), "kernel_size": [2, 3]}
+        yield Case(f"{layout} {out}", args, out=out)
     yield Case("no images", {"input": Array(0, 3, 8, 8), "kernel_size": [2, 2]})
 
 

@@ -4,6 +4,11 @@
 import numpy as np
 
 
+def pair(value):
+    """An int[2] given as a sequence, or as one int for both."""
+    return [value] * 2 if isinstance(value, int) else list(value)
+
+
 def output_length(length, kernel, stride, padding, dilation, ceil_mode):
     """Windows along an axis; with ceil_mode a last one that starts in the right padding is dropped."""
     reach = length + 2 * padding - dilation * (kernel - 1) - 1
@@ -22,9 +27,7 @@ def window_elements(input, kernel_size, stride, padding, dilation, ceil_mode, fi
         (count - 1) * step + (kernel - 1) * gap + 1
         for count, (_, kernel, step, _, gap) in zip(counts, axes, strict=True)
     ]
-    pads = [
-        (pad, max(0, end - pad - length)) for end, (length, _, _, pad, _) in zip(ends, axes, strict=True)
-    ]
+    pads = [(pad, max(0, end - pad - length)) for end, (length, _, _, pad, _) in zip(ends, axes, strict=True)]
     padded = np.pad(input.astype(np.float64), [(0, 0), (0, 0), *pads], constant_values=fill)
     starts = [np.arange(count) * step for count, step in zip(counts, stride, strict=True)]
     for i in range(kernel_size[0]):
