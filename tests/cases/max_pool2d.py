@@ -26,20 +26,18 @@ TILES += [((1, 2, 5, 6000), (5, 2500), (1, 900), (2, 10), (1, 1))]
 
 
 def cases():
-    names = ("kernel_size", "stride", "padding", "dilation")
     for shape, *window in WINDOWS + TILES:
-        args = dict(zip(names, map(list, window), strict=True))
+        args = dict(zip(("kernel_size", "stride", "padding", "dilation"), map(list, window), strict=True))
         yield Case(f"{shape} {window}", {"input": Array(*shape), **args})
     for (size, kernel, stride, padding), ceil_mode in product(CEIL, (False, True)):
         args = {"kernel_size": [kernel] * 2, "stride": [stride] * 2, "padding": [padding] * 2}
         if min(size) + 2 * padding >= kernel:
             yield Case(f"ceil {args}", {"input": Array(1, 3, *size), **args, "ceil_mode": ceil_mode})
+    args = {"kernel_size": [3, 3], "stride": [2, 1], "padding": [1, 1]}
     for values in ("special", "integers", "constant", "wide"):
-        args = {"kernel_size": [3, 3], "stride": [2, 1], "padding": [1, 1]}
-        yield Case(f"{values}", {"input": Array(2, 9, 11, 13, values=values), **args})
+        yield Case(values, {"input": Array(2, 9, 11, 13, values=values), **args})
     for layout, out in LAYOUTS:
-        args = {"input": Array(3, 4, 8, 9, layout=layout), "kernel_size": [2, 3]}
-        yield Case(f"{layout} {out}", args, out=out)
+        yield Case(f"{layout} {out}", {"input": Array(3, 4, 8, 9, layout=layout), **args}, out=out)
     yield Case("no images", {"input": Array(0, 3, 8, 8), "kernel_size": [2, 2]})
 
 
