@@ -112,10 +112,21 @@ class PoolWindows {
         const int64_t end = inside < rows_ ? inside : rows_;
         if (skip >= end) continue;
         const uint32_t offset = static_cast<uint32_t>(first + skip * t_.strideRows - from.begin);
-        for (uint32_t p = 0; p < planes_; ++p) {
-          AddRows(combined[(p * rows_ + skip) * t_.rowPitch], in[(p * from.count + offset) * pitch],
-                  static_cast<uint32_t>(t_.strideRows) * pitch, static_cast<uint32_t>(end - skip),
-                  columns.count);
+        const uint32_t plane = from.count * pitch, step = static_cast<uint32_t>(t_.strideRows) * pitch;
+        const uint32_t rows = static_cast<uint32_t>(end - skip);
+        if (rows == rows_ && from.count == rows_ * t_.strideRows) {
+          // Planes go on where the one before them ends.
+          AddRows(combined, t_.rowPitch, in[offset * pitch], step, planes_ * rows, columns.count);
+        } else if (rows < planes_) {
+          for (uint32_t r = 0; r < rows; ++r) {
+            AddRows(combined[(skip + r) * t_.rowPitch], rows_ * t_.rowPitch, in[offset * pitch + r * step],
+                    plane, planes_, columns.count);
+          }
+        } else {
+          for (uint32_t p = 0; p < planes_; ++p) {
+            AddRows(combined[(p * rows_ + skip) * t_.rowPitch], t_.rowPitch, in[p * plane + offset * pitch],
+                    step, rows, columns.count);
+          }
         }
       }
       in_queue_.FreeTensor(loaded);
@@ -189,25 +200,26 @@ class PoolWindows {
     }
   }
 
-  // Combines every `step`-th element row of `in` with a row of `to`: a repeat a row, or a row an instruction.
-  __aicore__ inline void AddRows(const AscendC::LocalTensor<float> &to, const AscendC::LocalTensor<float> &in,
-                                 uint32_t step, uint32_t rows, uint32_t count) {
+  // Combines rows `in_step` apart with rows `to_step` apart: a repeat a row, or a row an instruction.
+  __aicore__ inline void AddRows(const AscendC::LocalTensor<float> &to, uint32_t to_step,
+                                 const AscendC::LocalTensor<float> &in, uint32_t in_step, uint32_t rows,
+                                 uint32_t count) {
     constexpr uint32_t kRepeat = 64, kBlock = kBlockBytes / sizeof(float), kMaxStride = 255;
-    if (step > kMaxStride * kBlock || t_.rowPitch > kMaxStride * kBlock || rows * kRepeat < count) {
+    if (in_step > kMaxStride * kBlock || to_step > kMaxStride * kBlock || rows * kRepeat < count) {
       for (uint32_t r = 0; r < rows; ++r) {
-        Op::Combine(to[r * t_.rowPitch], to[r * t_.rowPitch], in[r * step], static_cast<int32_t>(count));
+        Op::Combine(to[r * to_step], to[r * to_step], in[r * in_step], static_cast<int32_t>(count));
       }
       return;
     }
-    const uint8_t to_stride = t_.rowPitch / kBlock;
+    const uint8_t to_stride = to_step / kBlock;
     const AscendC::BinaryRepeatParams params(1, 1, 1, to_stride, to_stride,
-                                             static_cast<uint8_t>(step / kBlock));
+                                             static_cast<uint8_t>(in_step / kBlock));
     for (uint32_t r = 0; r < rows; r += kMaxStride) {
       const uint8_t repeats = rows - r < kMaxStride ? rows - r : kMaxStride;
       for (uint32_t x = 0; x < count; x += kRepeat) {
         const uint64_t mask = count - x < kRepeat ? count - x : kRepeat;
-        const auto target = to[r * t_.rowPitch + x];
-        Op::Combine(target, target, in[r * step + x], mask, repeats, params);
+        const auto target = to[r * to_step + x];
+        Op::Combine(target, target, in[r * in_step + x], mask, repeats, params);
       }
     }
   }
