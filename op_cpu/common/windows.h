@@ -39,7 +39,7 @@ void ForWindows(const Tensor &in, const Tensor &out, const WindowAxis &rows, con
   const int64_t channels = out.shape[1], out_rows = out.shape[2], out_columns = out.shape[3];
   const int64_t work = columns.size * rows.kernel + out_columns * columns.kernel;
   const auto walk = [&](int64_t begin, int64_t end) {
-    std::vector<float> combined(columns.size);
+    std::vector<float> combined(columns.size), values(out_columns);
     for (int64_t line = begin; line < end; ++line) {
       const int64_t row = line % out_rows, plane = line / out_rows;
       const int64_t n = plane / channels, c = plane % channels;
@@ -49,17 +49,27 @@ void ForWindows(const Tensor &in, const Tensor &out, const WindowAxis &rows, con
       std::fill(combined.begin(), combined.end(), identity);
       for (int64_t i = rows.First(row); i < rows.Last(row); ++i) {
         const T *source = image + (rows.Start(row) + i * rows.dilation) * in.strides[2];
-        for (int64_t x = 0; x < columns.size; ++x) {
-          combined[x] = combine(combined[x], ToFloat(source[x * in.strides[3]]));
+        // Dense rows apart, so that the compiler makes a vector loop of them.
+        if (in.strides[3] == 1) {
+          for (int64_t x = 0; x < columns.size; ++x) combined[x] = combine(combined[x], ToFloat(source[x]));
+        } else {
+          for (int64_t x = 0; x < columns.size; ++x) {
+            combined[x] = combine(combined[x], ToFloat(source[x * in.strides[3]]));
+          }
+        }
+      }
+      // One element of all windows at a time: those that lie inside the image.
+      std::fill(values.begin(), values.end(), identity);
+      for (int64_t j = 0; j < columns.kernel; ++j) {
+        const int64_t start = j * columns.dilation - columns.padding;
+        const int64_t first = start < 0 ? CeilDiv(-start, columns.stride) : 0;
+        const int64_t last = start < columns.size ? CeilDiv(columns.size - start, columns.stride) : 0;
+        for (int64_t column = first; column < std::min(last, out_columns); ++column) {
+          values[column] = combine(values[column], combined[column * columns.stride + start]);
         }
       }
       for (int64_t column = 0; column < out_columns; ++column) {
-        const int64_t last = columns.Last(column);
-        float value = identity;
-        for (int64_t j = columns.First(column); j < last; ++j) {
-          value = combine(value, combined[columns.Start(column) + j * columns.dilation]);
-        }
-        result[column * out.strides[3]] = FromFloat<T>(finish(value, row, column));
+        result[column * out.strides[3]] = FromFloat<T>(finish(values[column], row, column));
       }
     }
   };

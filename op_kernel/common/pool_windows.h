@@ -158,7 +158,7 @@ class PoolWindows {
     for (uint32_t m = 0; m < kLanes && row + m < rows && t_.borders != 0; ++m) {
       const float factor =
           BorderFactor(row_ + (row + m) % rows_, t_.inRows, t_.kernelRows, t_.strideRows, t_.padRows);
-      const uint64_t mask[2] = {uint64_t{0x0001000100010001} << m, 0};
+      uint64_t mask[2] = {uint64_t{0x0001000100010001} << m, 0};
       if (factor != 1.0f) AscendC::Duplicate(factors, t_.scale * factor, mask, 1, 1, 8);
     }
     const uint32_t repeats = RoundUp(columns_, kRowPositions) * kLanes / kRepeat;
