@@ -184,12 +184,16 @@ __aicore__ inline void SlotsToRows(const AscendC::LocalTensor<T> &rows, uint32_t
   }
 }
 
-// Zeroes positions [begin, end).
-__aicore__ inline void ZeroLanes(const LanePlanes &of, uint32_t begin, uint32_t end) {
+// Fills positions [begin, end).
+__aicore__ inline void FillLanes(const LanePlanes &of, uint32_t begin, uint32_t end, float value) {
   for (uint32_t plane = 0; plane < of.planes; ++plane) {
     const uint32_t slot = of.SlotsBefore(plane, begin), slots = of.SlotsBefore(plane, end) - slot;
-    if (slots > 0) AscendC::Duplicate(of.lanes[of.SlotOffset(plane, slot)], 0.0f, slots * kLanes);
+    if (slots > 0) AscendC::Duplicate(of.lanes[of.SlotOffset(plane, slot)], value, slots * kLanes);
   }
+}
+
+__aicore__ inline void ZeroLanes(const LanePlanes &of, uint32_t begin, uint32_t end) {
+  FillLanes(of, begin, end, 0.0f);
 }
 
 }  // namespace avo

@@ -120,7 +120,8 @@ def docstring(spec: Spec, face: str) -> str:
     error = "RuntimeError" if face == "torch" else "ValueError"
     lines += ["", "Raises:", f"    {error}: in this order, unless"]
     for check in spec.checks:
-        if check.output and face == "torch":
+        subject = next((p for p in spec.parameters if p.name == check.subject), None)
+        if (check.output and face == "torch") or (subject is not None and subject.internal):
             continue
         text = cpp.check_text(spec, check)
         lines += textwrap.wrap(text, wide - 6, initial_indent="      - ", subsequent_indent="        ")
@@ -129,6 +130,14 @@ def docstring(spec: Spec, face: str) -> str:
 
 
 # --- fake kernels and autograd -------------------------------------------------------------------------------------
+
+
+def fake_values(spec: Spec) -> list[str]:
+    """Statements that give attributes the values conditions see: int arrays spread, internal ones their default."""
+    spread = [p for p in spec.visible if p.length and isinstance(p.default, int)]
+    return [
+        f"{p.name} = [{p.name}] * {p.length} if isinstance({p.name}, int) else {p.name}" for p in spread
+    ] + [f"{p.name} = {p.default_value()!r}" for p in spec.attributes if p.internal]
 
 
 def fake_condition(spec: Spec, check: Check) -> str:
@@ -320,6 +329,7 @@ FILTERS = {
     "docstring": docstring,
     "parameter_facts": parameter_facts,
     "fake_condition": fake_condition,
+    "fake_values": fake_values,
     "fake_message": fake_message,
     "fake_output": fake_output,
     "fake_sizes": fake_sizes,

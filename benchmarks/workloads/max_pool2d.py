@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Feature maps as backbones and detection necks pool them."""
+
+import torch
+import torch.nn.functional as F
+
+# Images, kernel, stride, padding: a stem, a pyramid's last level, spatial pyramid pooling.
+SHAPES = [((8, 64, 112, 112), 3, 2, 1), ((8, 256, 25, 42), 1, 2, 0), ((8, 256, 20, 20), 5, 1, 2)]
+
+
+def workloads():
+    for shape, kernel, stride, padding in SHAPES:
+        for dtype in (torch.float32, torch.bfloat16, torch.float16):
+            images = torch.randn(shape).to(dtype)
+            window = {"kernel_size": [kernel] * 2, "stride": [stride] * 2, "padding": [padding] * 2}
+            text = f"{'x'.join(map(str, shape))} {kernel}/{stride} {str(dtype).removeprefix('torch.')}"
+            yield (
+                text,
+                {"input": images, **window},
+                {"torch": lambda i=images, w=window: F.max_pool2d(i, **w)},
+            )

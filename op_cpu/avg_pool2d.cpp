@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "op_host/avg_pool2d_args.h"
+
+#include "common/element.h"
+#include "common/windows.h"
+
+namespace avo::avg_pool2d {
+
+void RunCpu(const Args &args, const ParallelFor &parallel_for) {
+  const auto axis = [&](int64_t i) {
+    return WindowAxis{args.input.shape[2 + i], args.kernel_size[i], args.stride[i], args.padding[i], 1};
+  };
+  const WindowAxis rows = axis(0), columns = axis(1);
+  // Elements of a window along one axis that count.
+  const auto counted = [&](const WindowAxis &of, int64_t window) {
+    if (!args.count_include_pad) return of.Last(window) - of.First(window);
+    return std::min(of.kernel, of.size + of.padding - of.Start(window));
+  };
+  const auto mean = [&](float sum, int64_t row, int64_t column) {
+    const int64_t divisor =
+        args.divisor_override != 0 ? args.divisor_override : counted(rows, row) * counted(columns, column);
+    return sum / static_cast<float>(divisor);
+  };
+  const auto add = [](float a, float b) { return a + b; };
+  DispatchFloat(args.input.dtype, [&](auto element) {
+    ForWindows<decltype(element)>(args.input, args.out, rows, columns, parallel_for, 0.0f, add, mean);
+  });
+}
+
+}  // namespace avo::avg_pool2d

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiling of MaxPool2d.
+#include "op_host/max_pool2d_args.h"
+
+#include "common/pool_tiling.h"
+
+namespace avo::max_pool2d {
+
+Plan<MaxPool2dTiling> ComputeTiling(const Args &args, const Platform &platform) {
+  const PoolProblem problem(args.input, args.out, args.kernel_size, args.stride, args.padding, args.dilation);
+  return PlanPool<MaxPool2dTiling>(problem, kWindows, platform);
+}
+
+}  // namespace avo::max_pool2d

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "avg_pool2d_tiling.h"
+#include "common/pool_windows.h"
+
+namespace avo {
+
+struct WindowMean {
+  static constexpr bool kMean = true;
+  static __aicore__ inline float Identity() { return 0.0f; }
+  template <typename... Operands>
+  static __aicore__ inline void Combine(const Operands &...operands) {
+    AscendC::Add(operands...);
+  }
+};
+
+}  // namespace avo
+
+template <typename T, uint32_t KEY>
+class AvgPool2d : public avo::PoolWindows<T, avo::WindowMean, AvgPool2dTiling> {};

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+// Windows of tiles of planes, output rows and output columns (op_kernel/common/pool_windows.h).
+struct AvgPool2dTiling {
+  int64_t planes;         // N * C
+  int64_t inRows;         // H
+  int64_t inColumns;      // W
+  int64_t outRows;        // rows of the result
+  int64_t outColumns;     // columns of the result
+  int64_t kernelRows;     // kernel_size[0]
+  int64_t kernelColumns;  // kernel_size[1]
+  int64_t strideRows;     // stride[0]
+  int64_t strideColumns;  // stride[1]
+  int64_t padRows;        // padding[0]
+  int64_t padColumns;     // padding[1]
+  int64_t dilateRows;     // 1
+  int64_t dilateColumns;  // 1
+  int64_t planeGroups;    // tiles across the planes
+  int64_t rowTiles;       // tiles along the rows of a plane
+  int64_t columnTiles;    // tiles along a row
+  uint32_t tilePlanes;    // planes of a tile
+  uint32_t tileRows;      // output rows of a tile, in each plane
+  uint32_t tileColumns;   // output columns of a tile
+  uint32_t tapRows;       // rows of a window that are loaded at once
+  uint32_t tapColumns;    // columns of a window that are loaded at once
+  uint32_t inElements;    // elements of an input tile
+  uint32_t rowPitch;      // elements between the reduced rows in UB
+  uint32_t lanePlanes;    // planes of lanes: strideColumns, or 1 where that is large
+  uint32_t lanePitch;     // positions from plane to plane of lanes
+  uint32_t outPitch;      // elements between the rows of an output tile in UB
+  uint32_t borders;       // 1: a window at the border divides by fewer than kernel_size
+  uint32_t includePad;    // 1: padding counts
+  float scale;            // 1 over the number of elements of a window, or over divisor_override
+};

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "common/pool_windows.h"
+#include "max_pool2d_tiling.h"
+
+namespace avo {
+
+// Max gives NaN where either side is NaN.
+struct WindowMaximum {
+  static constexpr bool kMean = false;
+  static __aicore__ inline float Identity() { return -__builtin_inff(); }
+  template <typename... Operands>
+  static __aicore__ inline void Combine(const Operands &...operands) {
+    AscendC::Max(operands...);
+  }
+};
+
+}  // namespace avo
+
+template <typename T, uint32_t KEY>
+class MaxPool2d : public avo::PoolWindows<T, avo::WindowMaximum, MaxPool2dTiling> {};

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+from itertools import product
+
+from hypothesis import strategies as st
+
+from ascend_vision_ops.testing import Array, Case
+
+# Image, kernel, stride, padding, dilation: alike, unlike per axis, windows that skip inputs, whole images.
+WINDOWS = [
+    ((2, 3, 17, 19), (3, 3), (2, 2), (1, 1), (1, 1)), ((1, 5, 16, 16), (2, 2), (2, 2), (0, 0), (1, 1)),
+    ((2, 2, 9, 30), (3, 2), (1, 3), (1, 0), (1, 1)), ((1, 2, 23, 14), (1, 5), (4, 1), (0, 2), (1, 2)),
+    ((1, 3, 20, 21), (3, 3), (1, 1), (1, 1), (3, 2)), ((3, 4, 7, 7), (7, 7), (7, 7), (0, 0), (1, 1)),
+    ((1, 1, 13, 200), (2, 3), (5, 40), (1, 1), (1, 1)), ((1, 17, 1, 5), (1, 1), (1, 1), (0, 0), (1, 1)),
+    ((1, 2, 70, 5), (40, 3), (33, 1), (20, 1), (1, 1)), ((2, 40, 7, 7), (2, 2), (1, 1), (1, 1), (1, 1)),
+    ((1, 1, 3, 2500), (3, 3), (2, 2), (1, 1), (1, 1)), ((1, 1, 400, 3), (2, 2), (3, 1), (1, 1), (100, 1)),
+]  # fmt: skip
+# Windows that start in the right padding, or reach beyond it.
+CEIL = [((5, 5), 2, 2, 1), ((6, 7), 3, 2, 1), ((4, 4), 2, 3, 1), ((7, 9), 3, 3, 0), ((6, 6), 3, 4, 1)]
+CEIL += [((2, 1), 3, 5, 1)]
+LAYOUTS = [("strided", ""), ("transposed", "strided"), ("offset", "transposed"), ("broadcast", "offset")]
+# Rows around the tile of a plane, columns around that of a row, and windows larger than the Unified Buffer.
+TILES = [((1, 1, 2 * rows, 112), (3, 3), (2, 2), (1, 1), (1, 1)) for rows in (55, 56, 57)]
+TILES += [((1, 1, 2, 2 * columns), (2, 2), (2, 2), (0, 0), (1, 1)) for columns in (1019, 1020, 1021)]
+TILES += [((1, 1, 300, 301), (300, 301), (300, 301), (0, 0), (1, 1))]
+TILES += [((1, 2, 5, 6000), (5, 2500), (1, 900), (2, 10), (1, 1))]
+
+
+def cases():
+    for shape, *window in WINDOWS + TILES:
+        args = dict(zip(("kernel_size", "stride", "padding", "dilation"), map(list, window), strict=True))
+        yield Case(f"{shape} {window}", {"input": Array(*shape), **args})
+    for (size, kernel, stride, padding), ceil_mode in product(CEIL, (False, True)):
+        args = {"kernel_size": [kernel] * 2, "stride": [stride] * 2, "padding": [padding] * 2}
+        if min(size) + 2 * padding >= kernel:
+            yield Case(f"ceil {args}", {"input": Array(1, 3, *size), **args, "ceil_mode": ceil_mode})
+    args = {"kernel_size": [3, 3], "stride": [2, 1], "padding": [1, 1]}
+    for values in ("special", "integers", "constant", "wide"):
+        yield Case(values, {"input": Array(2, 9, 11, 13, values=values), **args})
+    for layout, out in LAYOUTS:
+        yield Case(f"{layout} {out}", {"input": Array(3, 4, 8, 9, layout=layout), **args}, out=out)
+    yield Case("no images", {"input": Array(0, 3, 8, 8), "kernel_size": [2, 2]})
+
+
+def oracle(input, kernel_size, stride=(), padding=(0, 0), dilation=(1, 1), ceil_mode=False):
+    import torch.nn.functional as F
+
+    return F.max_pool2d(input, kernel_size, stride or None, padding, dilation, ceil_mode)
+
+
+@st.composite
+def strategy(draw):
+    pair = lambda low, high: [draw(st.integers(low, high)) for _ in range(2)]  # noqa: E731
+    kernel, dilation = pair(1, 6), pair(1, 3)
+    shape = [k * d + draw(st.integers(0, 20)) for k, d in zip(kernel, dilation, strict=True)]
+    padding = [draw(st.integers(0, k // 2)) for k in kernel]
+    return {
+        "input": Array(draw(st.integers(0, 2)), draw(st.integers(1, 20)), *shape),
+        "kernel_size": kernel, "stride": pair(1, 5), "padding": padding, "dilation": dilation,
+        "ceil_mode": draw(st.booleans()),
+    }  # fmt: skip

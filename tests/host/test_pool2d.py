@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tiling of pooling: what must hold for every shape on every device."""
+
+import random
+from types import SimpleNamespace
+
+import pytest
+
+ITEM = {"float32": 4, "float16": 2, "bfloat16": 2}
+LANES = 16
+
+
+def plan_of(operator, shape, dtype, kernel, stride, padding, cores=48, ub_bytes=196608):
+    from ascend_vision_ops import _native
+
+    attributes = [kernel, stride, padding]
+    attributes += [[1, 1], False] if operator == "max_pool2d" else [False, False, None]
+    plan = getattr(_native.tiling, operator)((shape, dtype), *attributes, None, cores, ub_bytes)
+    fields = {field["name"]: field["value"] for field in plan["fields"]}
+    return SimpleNamespace(blocks=plan["block_dim"], workspace=plan["workspace"], **fields)
+
+
+def round_up(value, unit):
+    return -(-value // unit) * unit
+
+
+def unified_buffer_bytes(operator, plan, item):
+    """What the kernel's Init asks of the Unified Buffer, buffer by buffer."""
+    rows, positions = plan.tilePlanes * plan.tileRows, round_up(plan.tileColumns, LANES)
+    queues = 2 * (plan.inElements + round_up(rows, LANES) * plan.outPitch) * item
+    lanes = (plan.lanePlanes * plan.lanePitch + positions) * LANES * 4
+    half = 0 if item == 4 else plan.inElements * 4 + positions * LANES * item
+    return queues + rows * plan.rowPitch * 4 + lanes + half + (256 if operator == "avg_pool2d" else 0)
+
+
+@pytest.mark.parametrize("cores", [1, 3, 48])
+@pytest.mark.parametrize("ub_bytes", [32768, 196608])
+@pytest.mark.parametrize("operator", ["max_pool2d", "avg_pool2d"])
+def test_tiling_of_random_shapes(operator, cores, ub_bytes):
+    rng = random.Random(f"{operator} {cores} {ub_bytes}")
+    for _ in range(300):
+        size = [int(2 ** rng.uniform(0, 13)) for _ in range(2)]
+        kernel = [rng.randint(1, rng.choice([3, 7, extent]) if extent > 7 else extent) for extent in size]
+        stride = [rng.randint(1, rng.choice([3, 50])) for _ in range(2)]
+        padding = [rng.randint(0, extent // 2) for extent in kernel]
+        shape = (rng.randint(1, 4), rng.choice([1, 3, 64, 500]), *size)
+        dtype = rng.choice(list(ITEM))
+        plan = plan_of(operator, shape, dtype, kernel, stride, padding, cores, ub_bytes)
+        out = [(n + 2 * p - k) // s + 1 for n, k, s, p in zip(size, kernel, stride, padding, strict=True)]
+        # Tiles lie on a grid of planes, rows and columns, so that they are disjoint and cover every output once.
+        assert (plan.outRows, plan.outColumns) == tuple(out)
+        for groups, tile, extent in (
+            (plan.planeGroups, plan.tilePlanes, shape[0] * shape[1]),
+            (plan.rowTiles, plan.tileRows, out[0]),
+            (plan.columnTiles, plan.tileColumns, out[1]),
+        ):
+            assert (groups - 1) * tile < extent <= groups * tile
+        assert 1 <= plan.blocks <= min(cores, plan.planeGroups * plan.rowTiles * plan.columnTiles)
+        assert plan.workspace == 0
+        assert unified_buffer_bytes(operator, plan, ITEM[dtype]) <= ub_bytes
+        # Windows in pieces add to the results of one row only.
+        assert plan.tapColumns == kernel[1] or plan.tilePlanes * plan.tileRows * plan.tileColumns == 1
+        span = (plan.tileColumns - 1) * stride[1] + plan.tapColumns
+        assert span <= 255 * 8 and plan.rowPitch >= min(span, size[1])
+        assert plan.lanePlanes * plan.lanePitch >= span + 7
+
+
+def test_no_images_launch_nothing():
+    assert plan_of("max_pool2d", (0, 3, 8, 8), "float32", [2, 2], [2, 2], [0, 0]).blocks == 0
