@@ -31,8 +31,9 @@ class UpsampleLinear1d<T, 0> : avo::RowTiles<T> {
     sums_ = {out_lanes_.template Get<float>(), t_.outStep, t_.outPitch};
     inputs_ = {in_lanes_.template Get<float>(), t_.inStep, t_.inPitch};
     for (uint32_t phase = 0; phase < t_.outStep; ++phase) {
-      sums_.skew[phase] = avo::OppositeSkew(avo::AddressOf(sums_.lanes, sums_.Offset(phase)),
-                                            avo::AddressOf(inputs_.lanes, inputs_.Offset(LeftOf(phase) + 1)));
+      sums_.skew[phase] =
+          avo::OppositeSkew(avo::AddressOf(sums_.lanes, sums_.Offset(phase)),
+                            avo::AddressOf(inputs_.lanes, inputs_.Offset(LeftOf(PhaseAt(phase)) + 1)));
     }
   }
 
@@ -52,10 +53,12 @@ class UpsampleLinear1d<T, 0> : avo::RowTiles<T> {
   }
 
  private:
+  __aicore__ inline avo::Position PhaseAt(uint32_t phase) {
+    return avo::PhasePosition(phase, t_.inStep, t_.outStep, t_.halfPixel != 0);
+  }
   // Position in the lanes of a phase's first left input.
-  __aicore__ inline uint32_t LeftOf(uint32_t phase) {
-    return static_cast<uint32_t>(avo::PhasePosition(phase, t_.inStep, t_.outStep, t_.halfPixel != 0).whole +
-                                 1);
+  static __aicore__ inline uint32_t LeftOf(const avo::Position &at) {
+    return static_cast<uint32_t>(at.whole + 1);
   }
 
   // Position x of the lanes is input x - 1 of the tile; `first` is the position of the first input loaded.
@@ -79,8 +82,8 @@ class UpsampleLinear1d<T, 0> : avo::RowTiles<T> {
     // Each phase of the outputs is a weighted sum of two runs of inputs.
     const uint32_t outputs = this->out_count_;
     for (uint32_t phase = 0; phase < t_.outStep && phase < outputs; ++phase) {
-      const avo::Position at = avo::PhasePosition(phase, t_.inStep, t_.outStep, t_.halfPixel != 0);
-      const uint32_t left = LeftOf(phase);
+      const avo::Position at = PhaseAt(phase);
+      const uint32_t left = LeftOf(at);
       const uint32_t count = (outputs - phase + t_.outStep - 1) / t_.outStep * avo::kLanes;
       AscendC::Muls(sums_.At(phase), inputs_.At(left), 1.0f - at.fraction, count);
       AscendC::Axpy(sums_.At(phase), inputs_.At(left + 1), at.fraction, count);

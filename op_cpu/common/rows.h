@@ -20,19 +20,15 @@ struct Row {
   T &operator[](int64_t i) const { return data[i * stride]; }
 };
 
-// The row's `count` elements as dense float32: themselves where they are, else converted into `buffer`. Each
-// element is converted once, in a loop without anything else, which vectorises.
+// The row's `count` elements as dense float32: themselves where they are, else converted into `buffer`, so
+// that each is converted once however many results it serves.
 template <typename T>
 const float *DenseRow(const Row<const T> &row, int64_t count, std::vector<float> *buffer) {
   if constexpr (std::is_same_v<T, float>) {
     if (row.stride == 1) return row.data;
   }
   buffer->resize(count);
-  if (row.stride == 1) {
-    for (int64_t i = 0; i < count; ++i) (*buffer)[i] = ToFloat(row.data[i]);
-  } else {
-    for (int64_t i = 0; i < count; ++i) (*buffer)[i] = ToFloat(row[i]);
-  }
+  for (int64_t i = 0; i < count; ++i) (*buffer)[i] = ToFloat(row[i]);
   return buffer->data();
 }
 
@@ -49,11 +45,7 @@ float *RowResults(const Row<T> &row, int64_t count, std::vector<float> *buffer) 
 template <typename T>
 void StoreRow(const float *results, int64_t count, const Row<T> &row) {
   if (static_cast<const void *>(results) == static_cast<const void *>(row.data)) return;
-  if (row.stride == 1) {
-    for (int64_t i = 0; i < count; ++i) row.data[i] = FromFloat<T>(results[i]);
-  } else {
-    for (int64_t i = 0; i < count; ++i) row[i] = FromFloat<T>(results[i]);
-  }
+  for (int64_t i = 0; i < count; ++i) row[i] = FromFloat<T>(results[i]);
 }
 
 // Calls body(row of in, row of out) for every n and c.
