@@ -344,11 +344,15 @@ def native_arg_names(spec: Spec, face: str) -> list[str]:
     return [f'"{name}"_a' for name in names]
 
 
-def native_use(spec: Spec, argument: Argument) -> str:
-    """An entry point's argument out of Args and the caller's arrays."""
+def entry_uses(spec: Spec, output: str) -> list[str]:
+    """The arguments of the first entry point out of Args and the caller's tensors; `output` spells a result."""
+    return [_entry_use(spec, argument, output) for argument in spec.entry.arguments]
+
+
+def _entry_use(spec: Spec, argument: Argument, output: str) -> str:
     field_name = f"args.{argument.target}"
     if argument.output:
-        return f"call.Output({argument.target}_array, !{argument.target})"
+        return f"call.Output({output.format(argument.target)})"
     if argument.ctype.endswith("aclTensor *"):
         return f"call.Input({argument.target})"
     if argument.ctype.endswith("aclIntArray *"):
@@ -360,6 +364,14 @@ def native_use(spec: Spec, argument: Argument) -> str:
         spec.scope[argument.target].type.rstrip("?")
     )
     return given if argument.ctype == natural else f"static_cast<{argument.ctype}>({given})"
+
+
+def torch_unreachable(spec: Spec) -> list[tuple[str, str]]:
+    """The same as torch's types spell it."""
+    return [
+        (name, f"{name}.has_value()" if differs.endswith(".is_none()") else differs)
+        for name, differs in native_unreachable(spec)
+    ]
 
 
 def native_unreachable(spec: Spec) -> list[tuple[str, str]]:
@@ -504,7 +516,8 @@ FILTERS = {
     "native_value": native_value,
     "native_parameters": native_parameters,
     "native_arg_names": native_arg_names,
-    "entry_uses": lambda spec: [native_use(spec, argument) for argument in spec.entry.arguments],
+    "entry_uses": entry_uses,
+    "torch_unreachable": torch_unreachable,
     "native_unreachable": native_unreachable,
     "native_probe": native_probe,
     "probe_use": lambda argument: (

@@ -87,6 +87,7 @@ def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
         yield f"op_kernel/{name}_sim.cpp", render_text("kernel_sim.cpp.j2", spec=spec)
 
         yield f"csrc/torch_{name}.cpp", render_text("torch.cpp.j2", spec=spec)
+        yield f"csrc/npu_{name}.cpp", render_text("npu.cpp.j2", spec=spec)
         yield f"csrc/native_{name}.cpp", render_text("native.cpp.j2", spec=spec)
         example = render_text("example.cpp.j2", spec=spec)
         yield f"examples/aclnn_{name}.cpp", example

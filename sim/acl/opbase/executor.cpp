@@ -89,7 +89,33 @@ Status CheckWorkspace(const aclOpExecutor &executor, void *workspace, uint64_t b
 struct ResolvedStep {
   runtime::KernelLaunch launch;
   std::vector<void *> arguments;
+  HostFunction host;
+  std::vector<Slot> views;  // of a host function
 };
+
+Status RunHost(runtime::Device &device, const ResolvedStep &step) {
+  std::vector<HostTensor> tensors;
+  for (const Slot &slot : step.views) {
+    if (slot.tensor == nullptr) {
+      tensors.emplace_back();
+      continue;
+    }
+    const TensorState &tensor = *slot.tensor;
+    void *const data = tensor.Elements() == 0 ? nullptr : device.memory().Host(tensor.ViewAddress());
+    tensors.push_back({tensor.shape, tensor.strides, tensor.dtype, data});
+  }
+  try {
+    step.host(tensors);
+  } catch (const std::exception &error) {
+    return {kInner, error.what()};
+  }
+  for (const Slot &slot : step.views) {
+    if (slot.written && slot.tensor != nullptr && slot.tensor->Elements() > 0) {
+      device.memory().MarkWritten(slot.tensor->ViewAddress(), slot.tensor->Extent());
+    }
+  }
+  return {};
+}
 
 // One run of an executor, with every address known.
 struct Run {
@@ -102,7 +128,8 @@ struct Run {
     // What an earlier call left in the workspace is as good as never written.
     if (workspace_bytes > 0) device->memory().MarkUnwritten(workspace, workspace_bytes);
     for (const ResolvedStep &step : steps) {
-      Status status = runtime::RunKernel(*device, step.launch, step.arguments);
+      Status status = step.host ? RunHost(*device, step)
+                                : runtime::RunKernel(*device, step.launch, step.arguments);
       if (!status.ok()) return status;
     }
     return {};
@@ -166,8 +193,17 @@ aclnnStatus RunPlan(void *workspace, uint64_t workspaceSize, aclOpExecutor *exec
   run->workspace = workspace;
   run->workspace_bytes = plan->workspace_bytes;
   for (const Step &step : plan->steps) {
-    ResolvedStep resolved{step.launch, {}};
-    for (const int slot : step.slots) resolved.arguments.push_back(Resolve(plan->slots[slot], workspace));
+    ResolvedStep resolved{step.launch, {}, step.host, {}};
+    for (const int slot : step.slots) {
+      if (step.host) {
+        // A copy: the caller may give its aclTensor another address once this returns.
+        Slot view = plan->slots[slot];
+        if (view.tensor != nullptr) view.tensor = std::make_shared<TensorState>(*view.tensor);
+        resolved.views.push_back(std::move(view));
+      } else {
+        resolved.arguments.push_back(Resolve(plan->slots[slot], workspace));
+      }
+    }
     run->steps.push_back(std::move(resolved));
   }
   if (!plan->repeatable) Retire(Executors().Take(executor));

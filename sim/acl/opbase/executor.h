@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/launch.h"
+#include "sim/op_plan.h"
 #include "tensor.h"
 
 namespace sim::opbase {
@@ -14,14 +15,17 @@ namespace sim::opbase {
 // Where a kernel argument comes from; neither a tensor nor workspace bytes: a null address.
 struct Slot {
   std::shared_ptr<const TensorState> tensor;
-  std::string name;  // of a tensor, for messages: "input 0"
+  std::string name;      // of a tensor, for messages: "input 0"
+  bool written = false;  // a view that a host function writes
   uint64_t workspace_offset = 0;
   uint64_t workspace_bytes = 0;
 };
 
+// A kernel, or a function that takes its place.
 struct Step {
   runtime::KernelLaunch launch;
   std::vector<int> slots;
+  HostFunction host;
 };
 
 }  // namespace sim::opbase

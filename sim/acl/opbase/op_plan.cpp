@@ -78,6 +78,16 @@ int OpPlan::Output(aclTensor *tensor) {
   return dense;
 }
 
+int OpPlan::View(const aclTensor *tensor, bool written) {
+  const int view = impl_->AddTensor(tensor, runtime::Text("tensor ", impl_->inputs++));
+  impl_->executor->slots[view].written = written;
+  return view;
+}
+
+void OpPlan::Host(HostFunction function, const std::vector<int> &slots) {
+  impl_->executor->steps.push_back({{}, slots, std::move(function)});
+}
+
 int OpPlan::Workspace(uint64_t bytes) { return impl_->AddWorkspace(bytes); }
 
 void OpPlan::Launch(const Kernel &kernel, uint32_t block_dim, uint64_t tiling_key, const void *tiling,

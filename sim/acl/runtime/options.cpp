@@ -13,7 +13,7 @@ namespace {
 
 struct SysParams {
   std::mutex mutex;
-  std::map<aclSysParamOpt, int64_t> values;
+  std::map<aclSysParamOpt, int64_t> values = {{ACL_OPT_DETERMINISTIC, 0}};  // the others are set by nobody
 
   static SysParams &Get() {
     static auto *params = new SysParams;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,15 @@
 namespace sim {
 
 struct Kernel;
+
+// A tensor as a host function sees it when its turn on a stream has come.
+struct HostTensor {
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides;  // in elements
+  aclDataType dtype = ACL_DT_UNDEFINED;
+  void *data = nullptr;  // of the first element, for the host to read and write
+};
+using HostFunction = std::function<void(const std::vector<HostTensor> &tensors)>;
 
 class ACL_FUNC_VISIBILITY OpPlan {
  public:
@@ -27,12 +37,17 @@ class ACL_FUNC_VISIBILITY OpPlan {
   int Input(const aclTensor *tensor);
   // As Input; the dense copy is written back to the view after the last kernel.
   int Output(aclTensor *tensor);
+  // Slot of a tensor's view as it is, for host functions; `written` where they write it.
+  int View(const aclTensor *tensor, bool written);
   // Slot of the kernel's own workspace; 0 bytes give a null address.
   int Workspace(uint64_t bytes);
   // Appends a launch; the addresses of `slots` are the kernel's arguments, the tiling (copied here) comes
   // last.
   void Launch(const Kernel &kernel, uint32_t block_dim, uint64_t tiling_key, const void *tiling,
               size_t tiling_bytes, const std::vector<int> &slots);
+  // Appends a function that the stream's thread runs on the views of `slots`, a null tensor without data: how
+  // operators that have no kernel run. What it throws fails the stream.
+  void Host(HostFunction function, const std::vector<int> &slots);
   // Hands the plan over. A plan without launches is an executor that does nothing.
   aclnnStatus Finish(uint64_t *workspaceSize, aclOpExecutor **executor);
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "npu_common.h"
+
+#include <cstddef>
+#include <functional>
+#include <stdexcept>
+
+#include "acl/acl.h"
+
+// Of torch_npu, which has no stable interface for its task queue. Both are what its public headers declare;
+// NPUStream is larger here than there, which is safe, for such a class is returned through its address.
+namespace c10_npu {
+class NPUStream {
+ public:
+  ~NPUStream() {}
+  // Without `need_empty`, the task queue is left as it is.
+  aclrtStream stream(const bool need_empty) const;
+
+ private:
+  alignas(std::max_align_t) std::byte storage_[64];
+};
+NPUStream getCurrentNPUStream(int8_t device_index);
+}  // namespace c10_npu
+
+namespace at_npu::native {
+class OpCommand {
+ public:
+  static void RunOpApiV2(const std::string &name, const std::function<int()> &function, bool sync);
+};
+}  // namespace at_npu::native
+
+namespace avo::torch_face {
+namespace {
+
+[[noreturn]] void Raise(const char *name, const char *phase, aclnnStatus code) {
+  const char *message = aclGetRecentErrMsg();
+  throw std::runtime_error(std::string(name) + ": " + (message != nullptr ? message : phase) + " (" +
+                           std::to_string(code) + ")");
+}
+
+}  // namespace
+
+struct NpuCall::Objects {
+  std::vector<aclTensor *> tensors;
+  std::vector<aclIntArray *> ints;
+
+  ~Objects() {
+    for (aclTensor *tensor : tensors) aclDestroyTensor(tensor);
+    for (aclIntArray *array : ints) aclDestroyIntArray(array);
+  }
+};
+
+NpuCall::NpuCall(const char *name, const TorchTensor &like)
+    : name_(name), like_(like), guard_(like.get_device_index()), objects_(std::make_unique<Objects>()) {}
+
+NpuCall::~NpuCall() = default;
+
+const aclTensor *NpuCall::Input(const TorchTensor &tensor) { return Output(tensor); }
+
+const aclTensor *NpuCall::Input(const std::optional<TorchTensor> &tensor) {
+  return tensor ? Input(*tensor) : nullptr;
+}
+
+aclTensor *NpuCall::Output(const TorchTensor &tensor) {
+  const auto sizes = tensor.sizes();
+  const auto strides = tensor.strides();
+  int64_t extent = tensor.numel() == 0 ? 0 : 1;
+  for (size_t i = 0; extent > 0 && i < sizes.size(); ++i) extent += (sizes[i] - 1) * strides[i];
+  objects_->tensors.push_back(aclCreateTensor(
+      sizes.data(), sizes.size(), static_cast<aclDataType>(FromTorch(tensor.scalar_type())), strides.data(),
+      0, ACL_FORMAT_ND, &extent, 1, const_cast<void *>(tensor.const_data_ptr())));
+  return objects_->tensors.back();
+}
+
+const aclIntArray *NpuCall::Ints(const std::vector<int64_t> &values) {
+  objects_->ints.push_back(aclCreateIntArray(values.data(), values.size()));
+  return objects_->ints.back();
+}
+
+void NpuCall::Run(aclnnStatus first_phase, SecondPhase second_phase) {
+  if (first_phase != 0) Raise(name_, "the first phase failed", first_phase);
+  // Freed when this returns: the allocator gives it out again to work that is queued behind this call.
+  std::optional<TorchTensor> workspace;
+  void *address = nullptr;
+  if (workspace_size_ > 0) {
+    workspace = torch::stable::new_empty(like_, {static_cast<int64_t>(workspace_size_)}, TorchType::Byte);
+    address = workspace->mutable_data_ptr();
+  }
+  const aclrtStream stream = c10_npu::getCurrentNPUStream(like_.get_device_index()).stream(false);
+  const std::shared_ptr<Objects> objects = std::move(objects_);
+  const auto queued = [name = name_, objects, address, bytes = workspace_size_, executor = executor_, stream,
+                       second_phase]() -> int {
+    const aclnnStatus code = second_phase(address, bytes, executor, stream);
+    if (code != 0) Raise(name, "the second phase failed", code);
+    return code;
+  };
+  at_npu::native::OpCommand::RunOpApiV2(name_, queued, false);
+}
+
+TorchTensor AllocateLike(const TorchTensor &like, Tensor *output) {
+  TorchTensor tensor = torch::stable::new_empty(like, output->shape, ToTorch(output->dtype));
+  output->data = const_cast<void *>(tensor.const_data_ptr());
+  return tensor;
+}
+
+}  // namespace avo::torch_face

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bridge.h"
+
+#include <ATen/ops/from_blob.h>
+#include <c10/core/InferenceMode.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include "opbase/arrays.h"
+
+namespace sim::builtin {
+namespace {
+
+template <typename T>
+T Load(const aclScalar *scalar) {
+  T value;
+  std::memcpy(&value, scalar->value.data(), sizeof(T));
+  return value;
+}
+
+at::Tensor OnMemory(const HostTensor &tensor) {
+  if (tensor.dtype == ACL_DT_UNDEFINED) return {};
+  const auto options = at::TensorOptions().dtype(TypeOf(tensor.dtype));
+  return at::from_blob(tensor.data, tensor.shape, tensor.strides, options);
+}
+
+}  // namespace
+
+size_t Call::Add(const aclTensor *tensor, bool written) {
+  slots.push_back(plan.View(tensor, written));
+  return slots.size() - 1;
+}
+
+FoundArgument::FoundArgument(Call &call, aclTensor *tensor)
+    : place(call.Add(tensor, true)), state(tensor->state) {}
+
+void Found::Give(const at::Tensor &result) const {
+  if (result.numel() > 0) memory.view(-1).slice(0, 0, result.numel()).copy_(result.reshape(-1));
+  state->shape = result.sizes().vec();
+  state->strides = result.contiguous().strides().vec();
+}
+
+at::ScalarType TypeOf(aclDataType dtype) {
+  switch (dtype) {
+    case ACL_FLOAT:
+      return at::kFloat;
+    case ACL_FLOAT16:
+      return at::kHalf;
+    case ACL_BF16:
+      return at::kBFloat16;
+    case ACL_DOUBLE:
+      return at::kDouble;
+    case ACL_INT8:
+      return at::kChar;
+    case ACL_INT16:
+      return at::kShort;
+    case ACL_INT32:
+      return at::kInt;
+    case ACL_INT64:
+      return at::kLong;
+    case ACL_UINT8:
+      return at::kByte;
+    case ACL_BOOL:
+      return at::kBool;
+    case ACL_COMPLEX64:
+      return at::kComplexFloat;
+    case ACL_COMPLEX128:
+      return at::kComplexDouble;
+    default:
+      throw std::invalid_argument("aclDataType " + std::to_string(dtype) + " has no type in torch");
+  }
+}
+
+at::Scalar NumberOf(const aclScalar *scalar) {
+  if (scalar == nullptr) return {};
+  switch (scalar->dtype) {
+    case ACL_FLOAT:
+      return Load<float>(scalar);
+    case ACL_FLOAT16:
+      return static_cast<float>(Load<at::Half>(scalar));
+    case ACL_BF16:
+      return static_cast<float>(Load<at::BFloat16>(scalar));
+    case ACL_DOUBLE:
+      return Load<double>(scalar);
+    case ACL_INT8:
+      return Load<int8_t>(scalar);
+    case ACL_INT16:
+      return Load<int16_t>(scalar);
+    case ACL_INT32:
+      return Load<int32_t>(scalar);
+    case ACL_INT64:
+      return Load<int64_t>(scalar);
+    case ACL_UINT8:
+      return Load<uint8_t>(scalar);
+    case ACL_BOOL:
+      return Load<bool>(scalar);
+    default:
+      throw std::invalid_argument("an aclScalar of type " + std::to_string(scalar->dtype));
+  }
+}
+
+std::vector<const aclTensor *> MembersOf(const aclTensorList *list) {
+  return list == nullptr ? std::vector<const aclTensor *>()
+                         : std::vector<const aclTensor *>(list->members.begin(), list->members.end());
+}
+
+std::string TextOf(const char *text) { return text == nullptr ? "" : text; }
+
+aclnnStatus Finish(Call &call, std::function<void(const Tensors &)> body, uint64_t *workspace,
+                   aclOpExecutor **executor) {
+  const auto host = [body = std::move(body)](const std::vector<HostTensor> &tensors) {
+    const c10::InferenceMode plain;  // no gradients, no version counters
+    Tensors views;
+    for (const HostTensor &tensor : tensors) views.push_back(OnMemory(tensor));
+    body(views);
+  };
+  call.plan.Host(host, call.slots);
+  return call.plan.Finish(workspace, executor);
+}
+
+}  // namespace sim::builtin

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in aclnn operators on ATen's CPU kernels, one line each:
+//
+//   ACLNN(Add, In(self), In(other), Number(alpha), Out(out)) { at::add_out(out, self, other, alpha); }
+//
+// makes both C functions of aclnnAdd. The list spells the C signature; in the body, which the stream's thread
+// runs, `self` is an at::Tensor on the tensor's memory, `alpha` an at::Scalar, and so on:
+//
+//   In       const aclTensor *      at::Tensor, undefined where null     Out, InOut   aclTensor *, const
+//   aclTensor * InList   const aclTensorList *  std::vector<at::Tensor>              OutList      the same,
+//   written Number   const aclScalar *      at::Scalar                           Ints, Bools  const acl…Array
+//   *, std::vector Type     aclDataType            at::ScalarType                       Int, Int8, Bool,
+//   Double, Float, Text
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Scalar.h>
+
+#include <exception>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "aclnn/acl_meta.h"
+#include "opbase/tensor.h"
+#include "sim/op_plan.h"
+
+namespace sim::builtin {
+
+constexpr int32_t kParamInvalid = 161002;  // ACLNN_ERR_PARAM_INVALID
+
+using Tensors = std::vector<at::Tensor>;
+
+// The views of a call, in the order its arguments come.
+struct Call {
+  OpPlan plan;
+  std::vector<int> slots;
+
+  size_t Add(const aclTensor *tensor, bool written);
+};
+
+at::ScalarType TypeOf(aclDataType dtype);
+at::Scalar NumberOf(const aclScalar *scalar);
+std::vector<const aclTensor *> MembersOf(const aclTensorList *list);
+std::string TextOf(const char *text);
+
+// What an argument is while the first phase runs (C type), and how it becomes what the body sees.
+template <typename C, bool kWritten>
+struct TensorArgument {
+  size_t place;
+  TensorArgument(Call &call, C tensor) : place(call.Add(tensor, kWritten)) {}
+  at::Tensor operator()(const Tensors &views) const { return views[place]; }
+};
+
+template <typename C, bool kWritten>
+struct ListArgument {
+  std::vector<size_t> places;
+  ListArgument(Call &call, C list) {
+    for (const aclTensor *tensor : MembersOf(list)) places.push_back(call.Add(tensor, kWritten));
+  }
+  Tensors operator()(const Tensors &views) const {
+    Tensors list;
+    for (const size_t place : places) list.push_back(views[place]);
+    return list;
+  }
+};
+
+template <typename Value>
+struct ValueArgument {
+  Value value;
+  template <typename C>
+  ValueArgument(Call &, C c) : value(Convert(c)) {}
+  Value operator()(const Tensors &) const { return value; }
+
+  static at::Scalar Convert(const aclScalar *scalar) { return NumberOf(scalar); }
+  static std::vector<int64_t> Convert(const aclIntArray *array) { return IntArrayValues(array); }
+  static std::vector<bool> Convert(const aclBoolArray *array) { return BoolArrayValues(array); }
+  static at::ScalarType Convert(aclDataType dtype) { return TypeOf(dtype); }
+  static std::string Convert(const char *text) { return TextOf(text); }
+  template <typename Plain>
+  static Plain Convert(Plain plain) {
+    return plain;
+  }
+};
+
+// A result whose shape the data decide: it has memory for the largest one.
+struct Found {
+  at::Tensor memory;
+  std::shared_ptr<opbase::TensorState> state;
+
+  // Takes the result; aclGetViewShape then gives its shape.
+  void Give(const at::Tensor &result) const;
+};
+
+struct FoundArgument {
+  size_t place;
+  std::shared_ptr<opbase::TensorState> state;
+  FoundArgument(Call &call, aclTensor *tensor);
+  Found operator()(const Tensors &views) const { return {views[place], state}; }
+};
+
+// Queues `body` as the only step of an executor.
+aclnnStatus Finish(Call &call, std::function<void(const Tensors &)> body, uint64_t *workspace,
+                   aclOpExecutor **executor);
+
+template <typename... Arguments, typename Body, typename... C>
+aclnnStatus Plan(uint64_t *workspace, aclOpExecutor **executor, Body body, C... arguments) {
+  try {
+    Call call;
+    const std::tuple<Arguments...> bound{
+        Arguments(call, arguments)...};  // braces: from the first to the last
+    const auto run = [body, bound](const Tensors &views) {
+      std::apply([&](const auto &...argument) { body(argument(views)...); }, bound);
+    };
+    return Finish(call, run, workspace, executor);
+  } catch (const std::exception &error) {
+    return ReportError(kParamInvalid, error.what());
+  }
+}
+
+}  // namespace sim::builtin
+
+// The three readings of an item of the list: its C parameter, its name, its adapter, and the body's
+// parameter.
+#define AVO_C_In(name) const aclTensor *name
+#define AVO_C_Out(name) aclTensor *name
+#define AVO_C_Found(name) aclTensor *name
+#define AVO_C_InOut(name) const aclTensor *name
+#define AVO_C_InList(name) const aclTensorList *name
+#define AVO_C_OutList(name) const aclTensorList *name
+#define AVO_C_Number(name) const aclScalar *name
+#define AVO_C_Ints(name) const aclIntArray *name
+#define AVO_C_Bools(name) const aclBoolArray *name
+#define AVO_C_Type(name) aclDataType name
+#define AVO_C_Int(name) int64_t name
+#define AVO_C_Int8(name) int8_t name
+#define AVO_C_Bool(name) bool name
+#define AVO_C_Double(name) double name
+#define AVO_C_Float(name) float name
+#define AVO_C_Text(name) const char *name
+
+#define AVO_N_In(name) name
+#define AVO_N_Out(name) name
+#define AVO_N_Found(name) name
+#define AVO_N_InOut(name) name
+#define AVO_N_InList(name) name
+#define AVO_N_OutList(name) name
+#define AVO_N_Number(name) name
+#define AVO_N_Ints(name) name
+#define AVO_N_Bools(name) name
+#define AVO_N_Type(name) name
+#define AVO_N_Int(name) name
+#define AVO_N_Int8(name) name
+#define AVO_N_Bool(name) name
+#define AVO_N_Double(name) name
+#define AVO_N_Float(name) name
+#define AVO_N_Text(name) name
+
+#define AVO_A_In(name) ::sim::builtin::TensorArgument<const aclTensor *, false>
+#define AVO_A_Out(name) ::sim::builtin::TensorArgument<aclTensor *, true>
+#define AVO_A_Found(name) ::sim::builtin::FoundArgument
+#define AVO_A_InOut(name) ::sim::builtin::TensorArgument<const aclTensor *, true>
+#define AVO_A_InList(name) ::sim::builtin::ListArgument<const aclTensorList *, false>
+#define AVO_A_OutList(name) ::sim::builtin::ListArgument<const aclTensorList *, true>
+#define AVO_A_Number(name) ::sim::builtin::ValueArgument<at::Scalar>
+#define AVO_A_Ints(name) ::sim::builtin::ValueArgument<std::vector<int64_t>>
+#define AVO_A_Bools(name) ::sim::builtin::ValueArgument<std::vector<bool>>
+#define AVO_A_Type(name) ::sim::builtin::ValueArgument<at::ScalarType>
+#define AVO_A_Int(name) ::sim::builtin::ValueArgument<int64_t>
+#define AVO_A_Int8(name) ::sim::builtin::ValueArgument<int8_t>
+#define AVO_A_Bool(name) ::sim::builtin::ValueArgument<bool>
+#define AVO_A_Double(name) ::sim::builtin::ValueArgument<double>
+#define AVO_A_Float(name) ::sim::builtin::ValueArgument<float>
+#define AVO_A_Text(name) ::sim::builtin::ValueArgument<std::string>
+
+#define AVO_B_In(name) [[maybe_unused]] const at::Tensor &name
+#define AVO_B_Out(name) [[maybe_unused]] at::Tensor name
+#define AVO_B_Found(name) const ::sim::builtin::Found &name
+#define AVO_B_InOut(name) [[maybe_unused]] at::Tensor name
+#define AVO_B_InList(name) [[maybe_unused]] const ::sim::builtin::Tensors &name
+#define AVO_B_OutList(name) [[maybe_unused]] ::sim::builtin::Tensors name
+#define AVO_B_Number(name) [[maybe_unused]] const at::Scalar &name
+#define AVO_B_Ints(name) [[maybe_unused]] const std::vector<int64_t> &name
+#define AVO_B_Bools(name) [[maybe_unused]] const std::vector<bool> &name
+#define AVO_B_Type(name) [[maybe_unused]] at::ScalarType name
+#define AVO_B_Int(name) [[maybe_unused]] int64_t name
+#define AVO_B_Int8(name) [[maybe_unused]] int8_t name
+#define AVO_B_Bool(name) [[maybe_unused]] bool name
+#define AVO_B_Double(name) [[maybe_unused]] double name
+#define AVO_B_Float(name) [[maybe_unused]] float name
+#define AVO_B_Text(name) [[maybe_unused]] const std::string &name
+
+// AVO_EACH(R, items…): AVO_R_item for each item, separated by commas; up to 16 items.
+#define AVO_E1(R, i) AVO_##R##_##i
+#define AVO_E2(R, i, ...) AVO_##R##_##i, AVO_E1(R, __VA_ARGS__)
+#define AVO_E3(R, i, ...) AVO_##R##_##i, AVO_E2(R, __VA_ARGS__)
+#define AVO_E4(R, i, ...) AVO_##R##_##i, AVO_E3(R, __VA_ARGS__)
+#define AVO_E5(R, i, ...) AVO_##R##_##i, AVO_E4(R, __VA_ARGS__)
+#define AVO_E6(R, i, ...) AVO_##R##_##i, AVO_E5(R, __VA_ARGS__)
+#define AVO_E7(R, i, ...) AVO_##R##_##i, AVO_E6(R, __VA_ARGS__)
+#define AVO_E8(R, i, ...) AVO_##R##_##i, AVO_E7(R, __VA_ARGS__)
+#define AVO_E9(R, i, ...) AVO_##R##_##i, AVO_E8(R, __VA_ARGS__)
+#define AVO_E10(R, i, ...) AVO_##R##_##i, AVO_E9(R, __VA_ARGS__)
+#define AVO_E11(R, i, ...) AVO_##R##_##i, AVO_E10(R, __VA_ARGS__)
+#define AVO_E12(R, i, ...) AVO_##R##_##i, AVO_E11(R, __VA_ARGS__)
+#define AVO_E13(R, i, ...) AVO_##R##_##i, AVO_E12(R, __VA_ARGS__)
+#define AVO_E14(R, i, ...) AVO_##R##_##i, AVO_E13(R, __VA_ARGS__)
+#define AVO_E15(R, i, ...) AVO_##R##_##i, AVO_E14(R, __VA_ARGS__)
+#define AVO_E16(R, i, ...) AVO_##R##_##i, AVO_E15(R, __VA_ARGS__)
+#define AVO_PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, macro, ...) macro
+#define AVO_EACH(R, ...)                                                                               \
+  AVO_PICK(__VA_ARGS__, AVO_E16, AVO_E15, AVO_E14, AVO_E13, AVO_E12, AVO_E11, AVO_E10, AVO_E9, AVO_E8, \
+           AVO_E7, AVO_E6, AVO_E5, AVO_E4, AVO_E3, AVO_E2, AVO_E1, )                                   \
+  (R, __VA_ARGS__)
+
+#define ACLNN(name, ...)                                                                                   \
+  static void name##Body(AVO_EACH(B, __VA_ARGS__));                                                        \
+  extern "C" ACL_FUNC_VISIBILITY aclnnStatus aclnn##name##GetWorkspaceSize(                                \
+      AVO_EACH(C, __VA_ARGS__), uint64_t *workspace_size, aclOpExecutor **op_executor) {                   \
+    return ::sim::builtin::Plan<AVO_EACH(A, __VA_ARGS__)>(workspace_size, op_executor, &name##Body,        \
+                                                          AVO_EACH(N, __VA_ARGS__));                       \
+  }                                                                                                        \
+  extern "C" ACL_FUNC_VISIBILITY aclnnStatus aclnn##name(void *workspace, uint64_t workspace_size,         \
+                                                         aclOpExecutor *op_executor, aclrtStream stream) { \
+    return ::sim::RunPlan(workspace, workspace_size, op_executor, stream);                                 \
+  }                                                                                                        \
+  static void name##Body(AVO_EACH(B, __VA_ARGS__))
