@@ -72,8 +72,8 @@ at::ScalarType TypeOf(aclDataType dtype) {
   }
 }
 
-at::Scalar NumberOf(const aclScalar *scalar) {
-  if (scalar == nullptr) return {};
+std::optional<at::Scalar> NumberOf(const aclScalar *scalar) {
+  if (scalar == nullptr) return std::nullopt;
   switch (scalar->dtype) {
     case ACL_FLOAT:
       return Load<float>(scalar);

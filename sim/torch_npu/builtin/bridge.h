@@ -18,8 +18,11 @@
 
 #include <exception>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -42,7 +45,7 @@ struct Call {
 };
 
 at::ScalarType TypeOf(aclDataType dtype);
-at::Scalar NumberOf(const aclScalar *scalar);
+std::optional<at::Scalar> NumberOf(const aclScalar *scalar);  // none where null
 std::vector<const aclTensor *> MembersOf(const aclTensorList *list);
 std::string TextOf(const char *text);
 
@@ -71,10 +74,23 @@ template <typename Value>
 struct ValueArgument {
   Value value;
   template <typename C>
-  ValueArgument(Call &, C c) : value(Convert(c)) {}
+  ValueArgument(Call &, C c) : value(Take(Convert(c))) {}
   Value operator()(const Tensors &) const { return value; }
 
-  static at::Scalar Convert(const aclScalar *scalar) { return NumberOf(scalar); }
+  // A number that is not optional is 0 where it is null.
+  static Value Take(const std::optional<at::Scalar> &number) {
+    if constexpr (std::is_same_v<Value, at::Scalar>) {
+      return number.value_or(at::Scalar());
+    } else {
+      return number;
+    }
+  }
+  template <typename Plain>
+  static Value Take(const Plain &plain) {
+    return plain;
+  }
+
+  static std::optional<at::Scalar> Convert(const aclScalar *scalar) { return NumberOf(scalar); }
   static std::vector<int64_t> Convert(const aclIntArray *array) { return IntArrayValues(array); }
   static std::vector<bool> Convert(const aclBoolArray *array) { return BoolArrayValues(array); }
   static at::ScalarType Convert(aclDataType dtype) { return TypeOf(dtype); }
@@ -131,6 +147,7 @@ aclnnStatus Plan(uint64_t *workspace, aclOpExecutor **executor, Body body, C... 
 #define AVO_C_InList(name) const aclTensorList *name
 #define AVO_C_OutList(name) const aclTensorList *name
 #define AVO_C_Number(name) const aclScalar *name
+#define AVO_C_Bound(name) const aclScalar *name
 #define AVO_C_Ints(name) const aclIntArray *name
 #define AVO_C_Bools(name) const aclBoolArray *name
 #define AVO_C_Type(name) aclDataType name
@@ -148,6 +165,7 @@ aclnnStatus Plan(uint64_t *workspace, aclOpExecutor **executor, Body body, C... 
 #define AVO_N_InList(name) name
 #define AVO_N_OutList(name) name
 #define AVO_N_Number(name) name
+#define AVO_N_Bound(name) name
 #define AVO_N_Ints(name) name
 #define AVO_N_Bools(name) name
 #define AVO_N_Type(name) name
@@ -165,6 +183,7 @@ aclnnStatus Plan(uint64_t *workspace, aclOpExecutor **executor, Body body, C... 
 #define AVO_A_InList(name) ::sim::builtin::ListArgument<const aclTensorList *, false>
 #define AVO_A_OutList(name) ::sim::builtin::ListArgument<const aclTensorList *, true>
 #define AVO_A_Number(name) ::sim::builtin::ValueArgument<at::Scalar>
+#define AVO_A_Bound(name) ::sim::builtin::ValueArgument<std::optional<at::Scalar>>
 #define AVO_A_Ints(name) ::sim::builtin::ValueArgument<std::vector<int64_t>>
 #define AVO_A_Bools(name) ::sim::builtin::ValueArgument<std::vector<bool>>
 #define AVO_A_Type(name) ::sim::builtin::ValueArgument<at::ScalarType>
@@ -182,6 +201,7 @@ aclnnStatus Plan(uint64_t *workspace, aclOpExecutor **executor, Body body, C... 
 #define AVO_B_InList(name) [[maybe_unused]] const ::sim::builtin::Tensors &name
 #define AVO_B_OutList(name) [[maybe_unused]] ::sim::builtin::Tensors name
 #define AVO_B_Number(name) [[maybe_unused]] const at::Scalar &name
+#define AVO_B_Bound(name) [[maybe_unused]] const std::optional<at::Scalar> &name
 #define AVO_B_Ints(name) [[maybe_unused]] const std::vector<int64_t> &name
 #define AVO_B_Bools(name) [[maybe_unused]] const std::vector<bool> &name
 #define AVO_B_Type(name) [[maybe_unused]] at::ScalarType name

@@ -87,7 +87,7 @@ ACLNN(Lerps, In(self), In(end), Number(weight), Out(out)) { at::lerp_out(out, se
 ACLNN(InplaceLerps, InOut(self), In(end), Number(weight)) { self.lerp_(end, weight); }
 ACLNN(ClampMin, In(self), Number(low), Out(out)) { at::clamp_min_out(out, self, low); }
 ACLNN(ClampMax, In(self), Number(high), Out(out)) { at::clamp_max_out(out, self, high); }
-ACLNN(Clamp, In(self), Number(low), Number(high), Out(out)) { at::clamp_out(out, self, low, high); }
+ACLNN(Clamp, In(self), Bound(low), Bound(high), Out(out)) { at::clamp_out(out, self, low, high); }
 ACLNN(InplaceClampMin, InOut(self), Number(low)) { self.clamp_min_(low); }
 ACLNN(InplaceClampMax, InOut(self), Number(high)) { self.clamp_max_(high); }
 ACLNN(SWhere, In(condition), In(self), In(other), Out(out)) { at::where_out(out, condition, self, other); }

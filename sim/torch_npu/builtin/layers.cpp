@@ -155,6 +155,17 @@ ACLNN(NLLLossBackward, In(grad), In(self), In(target), In(weight), Int(reduction
   out.copy_(
       at::nll_loss_backward(grad, self, target.to(at::kLong), weight, reduction, ignore_index, total_weight));
 }
+ACLNN(NLLLoss2d, In(self), In(target), In(weight), Int(reduction), Int(ignore_index), Out(out),
+      Out(total_weight)) {
+  const auto [loss, total] =
+      at::nll_loss2d_forward(self, target.to(at::kLong), weight, reduction, ignore_index);
+  Give(out, loss), Give(total_weight, total);
+}
+ACLNN(NLLLoss2dBackward, In(grad), In(self), In(target), In(weight), Int(reduction), Int(ignore_index),
+      In(total_weight), Out(out)) {
+  out.copy_(at::nll_loss2d_backward(grad, self, target.to(at::kLong), weight, reduction, ignore_index,
+                                    total_weight));
+}
 ACLNN(MseLoss, In(self), In(target), Int(reduction), Out(out)) {
   out.copy_(at::mse_loss(self, target, reduction));
 }
@@ -170,5 +181,13 @@ ACLNN(SmoothL1LossBackward, In(grad), In(self), In(target), Int(reduction), Floa
 ACLNN(BinaryCrossEntropyWithLogits, In(self), In(target), In(weight), In(pos_weight), Int(reduction),
       Out(out)) {
   out.copy_(at::binary_cross_entropy_with_logits(self, target, Given(weight), Given(pos_weight), reduction));
+}
+ACLNN(BinaryCrossEntropyWithLogitsBackward, In(grad), In(self), In(target), In(weight), In(pos_weight),
+      Int(reduction), Out(out)) {
+  const at::Tensor positive = pos_weight.defined() ? pos_weight * target : target;
+  at::Tensor part = (positive + 1 - target) * at::sigmoid(self) - positive;
+  if (weight.defined()) part = part * weight;
+  if (reduction == at::Reduction::Mean) part = part / self.numel();
+  out.copy_(part * grad);
 }
 ACLNN(Embedding, In(weight), In(indices), Out(out)) { out.copy_(at::embedding(weight, indices)); }

@@ -101,8 +101,13 @@ ACLNN(Cumsum, In(self), Int(dim), Type(dtype), Out(out)) { out.copy_(at::cumsum(
 ACLNN(Std, In(self), Ints(dims), Int(correction), Bool(keepdim), Out(out)) {
   out.copy_(at::std(self, Dims(dims), at::Scalar(correction), keepdim));
 }
-ACLNN(Var, In(self), Ints(dims), Int(correction), Bool(keepdim), Out(out)) {
+ACLNN(VarCorrection, In(self), Ints(dims), Int(correction), Bool(keepdim), Out(out)) {
   out.copy_(at::var(self, Dims(dims), at::Scalar(correction), keepdim));
+}
+ACLNN(VarMean, In(self), Ints(dims), Int(correction), Bool(keepdim), Out(variance), Out(mean)) {
+  const auto [spread, middle] = at::var_mean(self, Dims(dims), at::Scalar(correction), keepdim);
+  variance.copy_(spread);
+  mean.copy_(middle);
 }
 ACLNN(LinalgVectorNorm, In(self), Number(order), Ints(dims), Bool(keepdim), Type(dtype), Out(out)) {
   out.copy_(at::linalg_vector_norm(self, order, Dims(dims), keepdim, dtype));

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A pytest plugin for projects that use torch_npu: ``pytest -p ascend_vision_ops.testing`` gives the fixture `npu`.
+
+It is a real device where there is one, else a simulated one, so that the same tests run in ordinary CI.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+from ascend_vision_ops import sim
+
+
+def pytest_addoption(parser) -> None:
+    group = parser.getgroup("npu", "the device of the fixture npu (ascend-vision-ops)")
+    group.addoption("--npu-devices", type=int, default=1, help="simulated NPUs (1)")
+    group.addoption("--npu-soc", default="Ascend910B1", help="device to simulate (Ascend910B1)")
+
+
+def pytest_configure(config) -> None:
+    """Before tests are imported: torch_npu needs its libraries when it is imported itself."""
+    if sim.obstacle():
+        importlib.import_module("torch_npu")
+    else:
+        sim.activate(config.getoption("--npu-devices"), config.getoption("--npu-soc"))
+
+
+def pytest_report_header(config) -> str:
+    device = "a real device" if not sim.active() else f"simulated {config.getoption('--npu-soc')}"
+    return f"npu: {device}"
+
+
+@pytest.fixture(scope="session")
+def npu():
+    """torch.device("npu:0"), real or simulated."""
+    import torch
+
+    return torch.device("npu:0")
