@@ -13,11 +13,11 @@
 
 namespace avo {
 
-// Which fields of a tiling struct it fills: images, channels, height, width, pixel, taps, edge, tileChannels,
+// Which fields of a tiling struct it fills: images, channels, height, width, pixel, taps, tileChannels,
 // tileRows, tileColumns, tilePitch. `shape` is (N, C, H, W), none of them 0, `item` the bytes of an element;
-// `taps` and `edge` are those of ChannelsLast. Returns the bytes of workspace the images take.
+// `taps` is that of ChannelsLast. Returns the bytes of workspace the images take.
 template <typename Tiling>
-uint64_t PlanChannelsLast(const Shape &shape, int64_t item, int64_t taps, bool edge, const Platform &platform,
+uint64_t PlanChannelsLast(const Shape &shape, int64_t item, int64_t taps, const Platform &platform,
                           Tiling *tiling) {
   constexpr int64_t kLanes = 16;         // channels that are transposed at once
   constexpr int64_t kRunBytes = 256;     // channels of a pixel that are written together at full speed
@@ -60,7 +60,6 @@ uint64_t PlanChannelsLast(const Shape &shape, int64_t item, int64_t taps, bool e
   tiling->width = columns;
   tiling->pixel = static_cast<uint32_t>(pixel);
   tiling->taps = static_cast<uint32_t>(taps);
-  tiling->edge = edge ? 1 : 0;
   tiling->tileChannels = static_cast<uint32_t>(group);
   tiling->tileRows = static_cast<uint32_t>(tile_rows);
   tiling->tileColumns = static_cast<uint32_t>(tile_columns);

@@ -208,8 +208,8 @@ __aicore__ inline void SplitWhole(const AscendC::LocalTensor<float> &low,
   AscendC::Sub(position, position, low, count);
 }
 
-// RoIAlign: [-1, 0] is the first element and [size - 1, size] the last, which the layout's `edge` repeats;
-// beyond is nothing. Positions are finite.
+// RoIAlign: [-1, 0] is the first element and [size - 1, size] the last; beyond is nothing. Positions are
+// finite.
 struct ClampedRule {
   static __aicore__ inline void Inside(const AscendC::LocalTensor<uint8_t> &bits,
                                        const AscendC::LocalTensor<uint8_t> &other,
@@ -231,7 +231,7 @@ struct ClampedRule {
   }
 };
 
-// Zeros beyond the image, without `edge`. What is not finite has weights of NaN.
+// Zeros beyond the image. What is not finite has weights of NaN.
 struct ZeroPaddedRule {
   static __aicore__ inline void Inside(const AscendC::LocalTensor<uint8_t> &bits,
                                        const AscendC::LocalTensor<uint8_t> &other,

@@ -3,10 +3,9 @@
 // between pixels reads is a few contiguous runs. All vector cores transpose, and meet: ToChannelsLast. Then
 // BilinearRows (bilinear_rows.h) reads; PixelsToPlanes turns rows of channels back into planes.
 //
-// A border lets the window of taps x taps pixels of any sample be read without a condition:
-//   rows [-taps, -1]         zeros; samples that count nothing read the window at (-taps, 0)
-//   rows [H, H + taps - 2]   zeros or, with `edge`, row H - 1 again (taps of 2)
-//   columns [W, W + taps - 2]  likewise; column -k is column Pitch() - k of the row before
+// A border of zeros lets the window of taps x taps pixels of any sample be read without a condition: rows
+// -taps to -1, rows H to H + taps - 2, and columns W to W + taps - 2, of which column -k is column Pitch() -
+// k of the row before. Samples that count nothing read the window at (-taps, 0).
 #pragma once
 
 #include "lanes.h"
@@ -20,7 +19,6 @@ struct ChannelsLast {
   int64_t columns;
   uint32_t pixel;  // elements of a pixel: channels, rounded up to 16
   uint32_t taps;
-  bool edge;
 
   __aicore__ inline int64_t Pitch() const { return columns + taps - 1; }
   __aicore__ inline int64_t ImagePixels() const { return (rows + 2 * taps - 1) * Pitch(); }
@@ -33,8 +31,7 @@ struct ChannelsLast {
 // The layout that a tiling struct describes (op_host/common/channels_last.h).
 template <typename Tiling>
 __aicore__ inline ChannelsLast LayoutOf(const Tiling &tiling) {
-  return {tiling.images, tiling.channels, tiling.height,   tiling.width,
-          tiling.pixel,  tiling.taps,     tiling.edge != 0};
+  return {tiling.images, tiling.channels, tiling.height, tiling.width, tiling.pixel, tiling.taps};
 }
 
 // Rows of `count` planes `plane` elements apart in GM; gaps beyond what one copy can skip are taken in turn.
@@ -133,41 +130,29 @@ class ToChannelsLast {
     in_queue_.FreeTensor(planes);
     out_queue_.EnQue(pixels);
     pixels = out_queue_.template DeQue<T>();
-
-    // With `edge`, the last row and column once more.
-    const bool last_row = layout_.edge && row_ + rows_ == layout_.rows;
-    const bool last_column = layout_.edge && column_ + columns_ == layout_.columns;
-    const uint32_t row_offset = (rows_ - 1) * columns_ * group_, column_offset = (columns_ - 1) * group_;
-    Store(row_, column_, rows_, columns_, pixels);
-    if (last_row) Store(layout_.rows, column_, 1, columns_, pixels[row_offset]);
-    if (last_column) Store(row_, layout_.columns, rows_, 1, pixels[column_offset]);
-    if (last_row && last_column) {
-      Store(layout_.rows, layout_.columns, 1, 1, pixels[row_offset + column_offset]);
-    }
+    Store(pixels);
     out_queue_.FreeTensor(pixels);
   }
 
-  // Rows of pixels, a tile's row apart in UB.
-  __aicore__ inline void Store(int64_t y, int64_t x, uint32_t rows, uint32_t columns,
-                               const AscendC::LocalTensor<T> &pixels) {
-    const uint32_t group = Rest(layout_.pixel - first_, group_), step = columns_ * group_;
-    const int64_t to = layout_.Pixel(image_, y, x) * layout_.pixel + first_;
-    if (group == layout_.pixel || columns == 1) {
-      CopyPlanesOut(out_gm_, to, layout_.Pitch() * layout_.pixel, pixels, step, rows, columns * group);
+  __aicore__ inline void Store(const AscendC::LocalTensor<T> &pixels) {
+    const uint32_t group = Rest(layout_.pixel - first_, group_), row = columns_ * group_;
+    const int64_t to = layout_.Pixel(image_, row_, column_) * layout_.pixel + first_;
+    if (group == layout_.pixel) {
+      CopyPlanesOut(out_gm_, to, layout_.Pitch() * layout_.pixel, pixels, row, rows_, row);
       return;
     }
-    for (uint32_t r = 0; r < rows; ++r) {
-      CopyRowsOut(out_gm_, to + r * layout_.Pitch() * layout_.pixel, layout_.pixel, pixels[r * step], group_,
-                  columns, group);
+    for (uint32_t r = 0; r < rows_; ++r) {
+      CopyRowsOut(out_gm_, to + r * layout_.Pitch() * layout_.pixel, layout_.pixel, pixels[r * row], group_,
+                  columns_, group);
     }
   }
 
-  // Rows above each image and, where the border is zeros, below and beside it.
+  // Rows above and below each image, and columns beside it.
   __aicore__ inline void ClearBorder() {
     constexpr uint32_t kMaxRows = 4095;  // of a copy
     const uint32_t capacity = group_ * pitch_, pixel = layout_.pixel;
-    const uint32_t above = layout_.taps, below = layout_.edge ? 0 : layout_.taps - 1, beside = below;
-    // A piece of a row of the border, or as many rows of the columns beside the image.
+    const uint32_t above = layout_.taps, below = layout_.taps - 1, beside = below;
+    // Pixels, or a part of one, of a row of the border or of a column of it.
     const uint32_t piece = pixel < capacity ? pixel : capacity, pixels = Rest(capacity / piece, kMaxRows);
     const int64_t row_pieces = Parts(layout_.Pitch(), pixels);
     const int64_t column_pieces = Parts(layout_.rows, pixels) * beside;
@@ -190,8 +175,8 @@ class ToChannelsLast {
         } else {
           const int64_t row = row_piece / row_pieces, x = row_piece % row_pieces * pixels;
           const int64_t y = row < above ? row - above : layout_.rows + row - above;
-          CopyRowsOut(out_gm_, layout_.Pixel(image, y, x) * pixel + c, pixel, zeros, part,
-                      Rest(layout_.Pitch() - x, pixels), part);
+          const uint32_t run = Rest(layout_.Pitch() - x, pixels) * part;
+          CopyRowsOut(out_gm_, layout_.Pixel(image, y, x) * pixel + c, run, zeros, run, 1, run);
         }
       }
     }
