@@ -162,9 +162,9 @@ class Judge {
     }
     core_b.faults->AddPair(
         FaultKind::kBlockConflict, site_a, site_b,
-        accesses + ", that block " +
-            std::to_string(core_a.block) + " " + (a.access->write ? "writes" : "reads") + " in " +
-            Describe(site_a) + ", with no order between the blocks: missing SyncAll" +
+        accesses + ", that block " + std::to_string(core_a.block) + " " +
+            (a.access->write ? "writes" : "reads") + " in " + Describe(site_a) +
+            ", with no order between the blocks: missing SyncAll" +
             (a.access->write && b.access->write ? ", or blocks that overlap by mistake" : ""));
   }
 

@@ -149,8 +149,9 @@ Scheduler::Exchange &Scheduler::ExchangeOf(const CoreState &core, uint8_t mode, 
 
 void Scheduler::CheckFlagId(CoreState &core, const char *name, uint16_t flag, Where where) {
   if (flag < kCrossCoreFlags) return;
-  core.Fail(FaultKind::kFlag, name, where,
-            "flagId must be in [0, " + std::to_string(kCrossCoreFlags - 1) + "], got " + std::to_string(flag));
+  core.Fail(
+      FaultKind::kFlag, name, where,
+      "flagId must be in [0, " + std::to_string(kCrossCoreFlags - 1) + "], got " + std::to_string(flag));
 }
 
 void Scheduler::CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t flag, Where where) {
@@ -201,7 +202,8 @@ void Scheduler::ReportLeftFlags() {
   };
   for (const auto &[key, inbox] : inboxes_) {
     if (!inbox.empty()) {
-      report(key.first, key.second, inbox.front().where, " is set and never waited for: missing CrossCoreWaitFlag");
+      report(key.first, key.second, inbox.front().where,
+             " is set and never waited for: missing CrossCoreWaitFlag");
     }
   }
   for (const auto &[key, exchange] : exchanges_) {

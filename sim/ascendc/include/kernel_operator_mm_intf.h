@@ -10,12 +10,14 @@ namespace AscendC {
 
 template <typename T>
 __aicore__ inline void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src,
-                                const LoadData2DParams &loadDataParams, sim::Where where = sim::Where::Here()) {
+                                const LoadData2DParams &loadDataParams,
+                                sim::Where where = sim::Where::Here()) {
   sim::LoadFractals(dst, sim::Side<T>("dst", dst), sim::Side<T>("src", src), loadDataParams, where);
 }
 template <typename T>
 __aicore__ inline void LoadData(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
-                                const LoadData2DParams &loadDataParams, sim::Where where = sim::Where::Here()) {
+                                const LoadData2DParams &loadDataParams,
+                                sim::Where where = sim::Where::Here()) {
   sim::LoadFractals(dst, sim::Side<T>("dst", dst), sim::Side<T>("src", src), loadDataParams, where);
 }
 

@@ -30,9 +30,9 @@ struct FixpipeConfig {
 constexpr FixpipeConfig CFG_NZ = {CO2Layout::NZ};
 constexpr FixpipeConfig CFG_ROW_MAJOR = {CO2Layout::ROW_MAJOR};
 
-// srcStride: from one column of fractals in L0C to the next, in rows of 16 values. dstStride: to NZ in 32 B from
-// column to column, to ND in elements from row to row. srcNdStride counts 16 rows of 16 values, dstNdStride
-// elements.
+// srcStride: from one column of fractals in L0C to the next, in rows of 16 values. dstStride: to NZ in 32 B
+// from column to column, to ND in elements from row to row. srcNdStride counts 16 rows of 16 values,
+// dstNdStride elements.
 struct FixpipeParamsV220 {
   FixpipeParamsV220() {}
   FixpipeParamsV220(uint16_t n, uint16_t m, uint16_t src_stride, uint32_t dst_stride, bool relu)

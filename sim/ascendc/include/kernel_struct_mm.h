@@ -8,8 +8,8 @@
 
 namespace AscendC {
 
-// Fractals of 512 B, one a repeat. startIndex, srcStride and dstGap count fractals; the gap lies between the end
-// of one and the start of the next.
+// Fractals of 512 B, one a repeat. startIndex, srcStride and dstGap count fractals; the gap lies between the
+// end of one and the start of the next.
 struct LoadData2DParams {
   LoadData2DParams() {}
   LoadData2DParams(uint16_t start_index, uint8_t repeat_times, uint16_t src_stride, uint8_t sid_in,
@@ -33,8 +33,8 @@ struct LoadData2DParams {
 using LoadData2dParams = LoadData2DParams;
 
 // Squares of 16 x 16 (32 x 32 of one-byte types), one a repeat: one or two fractals each. startIndex and
-// srcStride count squares, the gaps count fractals: dstGap between the first fractals of two repeats, dstFracGap
-// between those of one square.
+// srcStride count squares, the gaps count fractals: dstGap between the first fractals of two repeats,
+// dstFracGap between those of one square.
 struct LoadData2dTransposeParams {
   LoadData2dTransposeParams() {}
   LoadData2dTransposeParams(uint16_t start_index, uint8_t repeat_times, uint16_t src_stride, uint16_t dst_gap,

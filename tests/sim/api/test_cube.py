@@ -57,7 +57,9 @@ def test_a_row_of_fractals_times_fractals_of_columns(dtype, m, n, k):
     a, b = whole((m, k), dtype, 1), whole((k, n), dtype, 2)
     depth, columns = -(-k // c0), -(-n // 16)
     # A: its one row of fractals is the same in NZ and ZZ. B: as rows of its transpose, NZ is ZN.
-    got = product(nz(a, c0), nz(b.T, c0), (m, n, k), load(repeats=depth), load(repeats=depth * columns), dtype=dtype)
+    got = product(
+        nz(a, c0), nz(b.T, c0), (m, n, k), load(repeats=depth), load(repeats=depth * columns), dtype=dtype
+    )
     same(got, expected(a, b))
 
 
@@ -66,15 +68,24 @@ def test_start_stride_and_gap_choose_fractals():
     others = whole((6, 256), "float16", 5)
     parts = nz(a, 16).reshape(2, 256)
     l1 = np.concatenate([others[:1], parts[:1], others[1:3], parts[1:], others[3:]])
-    got = product(l1, nz(b.T, 16), (16, 16, 32), load(start=1, repeats=2, stride=3), load(repeats=2), dtype="float16")
+    got = product(
+        l1, nz(b.T, 16), (16, 16, 32), load(start=1, repeats=2, stride=3), load(repeats=2), dtype="float16"
+    )
     same(got, expected(a, b))
     # The same backwards, and with one fractal for both repeats.
     l1 = np.concatenate([others[:1], parts[1:], others[1:2], parts[:1]])
     got = product(
-        l1, nz(b.T, 16), (16, 16, 32), load(start=3, repeats=2, stride=2, mode=1), load(repeats=2), dtype="float16"
+        l1,
+        nz(b.T, 16),
+        (16, 16, 32),
+        load(start=3, repeats=2, stride=2, mode=1),
+        load(repeats=2),
+        dtype="float16",
     )
     same(got, expected(a, b))
-    got = product(parts[:1], nz(b.T, 16), (16, 16, 32), load(repeats=2, stride=0), load(repeats=2), dtype="float16")
+    got = product(
+        parts[:1], nz(b.T, 16), (16, 16, 32), load(repeats=2, stride=0), load(repeats=2), dtype="float16"
+    )
     same(got, expected(np.tile(a[:, :16], 2), b))
 
 
@@ -117,7 +128,10 @@ def test_transposed_squares_of_four_bytes():
     m, n, k = 16, 48, 16
     a, b = whole((m, k), "float32", 7), whole((k, n), "float32", 8)
     squares = load(square=1, repeats=3, gap=0, last=2)
-    same(product(nz(a, 8), fractals(b, 16, 8), (m, n, k), load(repeats=2), squares, dtype="float32"), expected(a, b))
+    same(
+        product(nz(a, 8), fractals(b, 16, 8), (m, n, k), load(repeats=2), squares, dtype="float32"),
+        expected(a, b),
+    )
     # A from its transpose (k x m = 32 x 16): a square for each 16 of k; 40 of k reach into a third.
     a, b = whole((16, 40), "float32", 9), whole((40, 16), "float32", 10)
     got = product(
@@ -167,7 +181,9 @@ def test_hf32_rounds_the_factors():
     unit = np.eye(16, 8, dtype=np.float32)
     for form in (COUNT, BITS):
         buffers = [Global(unit), Global(b), Global(poisoned((16, 16), "float32"))]
-        got = clean("RowProduct", buffers, dtype="float32", dtype2="float32", form=form, ints=[16, 16, 8, 8, 0, 0])[2]
+        got = clean(
+            "RowProduct", buffers, dtype="float32", dtype2="float32", form=form, ints=[16, 16, 8, 8, 0, 0]
+        )[2]
         bits = b.view(np.uint32).astype(np.uint64)
         rounded = ((bits + 0x7FF + ((bits >> 12) & 1)) & 0xFFFFF000).astype(np.uint32).view(np.float32)
         same(got[:8], (rounded if form == BITS else b).T)

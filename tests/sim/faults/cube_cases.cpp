@@ -294,10 +294,12 @@ void FlagIdTooLarge(const Arguments &) {
 const std::vector<FaultCase> &CubeCases() {
   using K = sim::FaultKind;
   constexpr auto kCube = sim::KernelType::kCube, kMixed = sim::KernelType::kMixed12;
-  auto cube = [](const char *name, K kind, void (*kernel)(const Arguments &), std::vector<std::string> texts) {
+  auto cube = [](const char *name, K kind, void (*kernel)(const Arguments &),
+                 std::vector<std::string> texts) {
     return FaultCase{name, kind, kernel, std::move(texts), 1, false, kCube};
   };
-  auto mixed = [](const char *name, K kind, void (*kernel)(const Arguments &), std::vector<std::string> texts) {
+  auto mixed = [](const char *name, K kind, void (*kernel)(const Arguments &),
+                  std::vector<std::string> texts) {
     return FaultCase{name, kind, kernel, std::move(texts), 1, false, kMixed};
   };
   static const std::vector<FaultCase> cases = {
@@ -306,8 +308,9 @@ const std::vector<FaultCase> &CubeCases() {
       cube("correct_large_products", K::kOther, CorrectLargeProductsInARow, {}),
       cube("load_before_copy", K::kMissingSync, Steps<Missing::kLoad>,
            {"LoadData", "on MTE1 reads src, L1 bytes [0, 2048)", "on MTE2 writes", "HardEvent::MTE2_MTE1>"}),
-      cube("product_before_load", K::kMissingSync, Steps<Missing::kProduct>,
-           {"Mmad", "on M reads fm, L0A bytes [0, 2048)", "LoadData", "on MTE1 writes", "HardEvent::MTE1_M>"}),
+      cube(
+          "product_before_load", K::kMissingSync, Steps<Missing::kProduct>,
+          {"Mmad", "on M reads fm, L0A bytes [0, 2048)", "LoadData", "on MTE1 writes", "HardEvent::MTE1_M>"}),
       cube("result_before_product", K::kMissingSync, Steps<Missing::kResult>,
            {"Fixpipe", "on FIX reads src, L0C bytes [0, 4096)", "Mmad", "on M writes", "HardEvent::M_FIX>"}),
       cube("load_over_product", K::kMissingSync, Steps<Missing::kReload>,
@@ -322,21 +325,33 @@ const std::vector<FaultCase> &CubeCases() {
            {"Fixpipe", "reads src, L0C", "nothing wrote byte 0"}),
       cube("more_rows_than_computed", K::kUninitialised, MoreRowsThanComputed,
            {"Fixpipe", "reads src, L0C", "nothing wrote byte 1920"}),
-      cube("more_depth_than_loaded", K::kUninitialised, MoreDepthThanLoaded, {"Mmad", "reads fm, L0A", "nothing wrote"}),
-      cube("l0_overflow", K::kUbBounds, L0Overflow, {"LoadData", "L0A bytes [64512, 66560), the memory has 65536"}),
-      cube("l0_buffer_overflow", K::kUbCapacity, L0BufferOverflow, {"InitBuffer", "65568 bytes does not fit in L0A"}),
+      cube("more_depth_than_loaded", K::kUninitialised, MoreDepthThanLoaded,
+           {"Mmad", "reads fm, L0A", "nothing wrote"}),
+      cube("l0_overflow", K::kUbBounds, L0Overflow,
+           {"LoadData", "L0A bytes [64512, 66560), the memory has 65536"}),
+      cube("l0_buffer_overflow", K::kUbCapacity, L0BufferOverflow,
+           {"InitBuffer", "65568 bytes does not fit in L0A"}),
       cube("product_leaves_tensor", K::kUbBounds, ProductLeavesTensor,
            {"Mmad", "dst takes 4096 bytes", "its LocalTensor has 2048"}),
-      cube("misaligned_load", K::kAlignment, MisalignedLoad, {"LoadData", "dst must start on a multiple of 512 bytes"}),
-      cube("misaligned_result", K::kAlignment, MisalignedResult, {"Mmad", "dst must start on a multiple of 1024 bytes"}),
-      cube("transposed_floats", K::kType, TransposedFloats, {"LoadData", "ifTranspose needs", "the type has 4"}),
-      cube("overlapping_squares", K::kStride, OverlappingSquares, {"LoadDataWithTranspose", "two repeats overlap"}),
+      cube("misaligned_load", K::kAlignment, MisalignedLoad,
+           {"LoadData", "dst must start on a multiple of 512 bytes"}),
+      cube("misaligned_result", K::kAlignment, MisalignedResult,
+           {"Mmad", "dst must start on a multiple of 1024 bytes"}),
+      cube("transposed_floats", K::kType, TransposedFloats,
+           {"LoadData", "ifTranspose needs", "the type has 4"}),
+      cube("overlapping_squares", K::kStride, OverlappingSquares,
+           {"LoadDataWithTranspose", "two repeats overlap"}),
       cube("mixed_types", K::kType, MixedTypes, {"Mmad", "fm and filter must both be half"}),
       cube("swapped_factors", K::kType, SwappedFactors, {"Mmad", "fm must be in L0A (A2), it is in L0B"}),
-      cube("result_of_another_type", K::kType, ResultOfAnotherType, {"Fixpipe", "F322F16 from float to half"}),
+      cube("result_of_another_type", K::kType, ResultOfAnotherType,
+           {"Fixpipe", "F322F16 from float to half"}),
       cube("product_too_large", K::kCount_, TooLarge, {"Mmad", "m must be in [0, 4095], got 4096"}),
-      cube("vector_on_cube", K::kType, VectorOnCube, {"Duplicate", "dst is in UB, which a cube core does not have"}),
-      {"cube_on_vector", K::kType, CubeOnVector, {"DataCopy", "dst is in L1, which a vector core does not have"}},
+      cube("vector_on_cube", K::kType, VectorOnCube,
+           {"Duplicate", "dst is in UB, which a cube core does not have"}),
+      {"cube_on_vector",
+       K::kType,
+       CubeOnVector,
+       {"DataCopy", "dst is in L1, which a vector core does not have"}},
       mixed("no_flag_before_cube", K::kBlockConflict, NoFlagBeforeCube,
             {"DataCopy", "GM bytes [0, 2048)", "that another core of the block ",
              "missing CrossCoreSetFlag<2, PIPE_"}),
@@ -344,7 +359,8 @@ const std::vector<FaultCase> &CubeCases() {
             {"DataCopy", "with no order between the cores: missing CrossCoreSetFlag<2, PIPE_"}),
       mixed("flag_nobody_takes", K::kFlag, FlagNobodyTakes,
             {"CrossCoreSetFlag", "flag 5 is set and never waited for: missing CrossCoreWaitFlag"}),
-      mixed("flag_of_one_of_two", K::kFlag, FlagOfOneOfTwo, {"CrossCoreSetFlag", "flag 5 is not set by all cores"}),
+      mixed("flag_of_one_of_two", K::kFlag, FlagOfOneOfTwo,
+            {"CrossCoreSetFlag", "flag 5 is not set by all cores"}),
       mixed("flag_id", K::kFlag, FlagIdTooLarge, {"CrossCoreSetFlag", "flagId must be in [0, 15], got 16"}),
   };
   return cases;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// out = 2 * (self + 1) x other^T, all 32 x 32 floats: vector cores write self + 1 to the workspace, the cube core
-// multiplies into `fresh`, vector cores double it. The small correct mixed kernel whose broken variants are in
-// cube_cases.cpp.
+// out = 2 * (self + 1) x other^T, all 32 x 32 floats: vector cores write self + 1 to the workspace, the cube
+// core multiplies into `fresh`, vector cores double it. The small correct mixed kernel whose broken variants
+// are in cube_cases.cpp.
 #pragma once
 
 #include "kernel_operator.h"
@@ -73,8 +73,8 @@ class MixedProduct {
     AscendC::Fixpipe(product_, c, AscendC::FixpipeParamsV220(kSize, kSize, kSize, kSize, false));
   }
 
-  __aicore__ inline void Scale(const AscendC::GlobalTensor<float> &to, const AscendC::GlobalTensor<float> &from,
-                               float factor, float offset) {
+  __aicore__ inline void Scale(const AscendC::GlobalTensor<float> &to,
+                               const AscendC::GlobalTensor<float> &from, float factor, float offset) {
     const uint32_t half = kValues / 2;
     auto x = in_.AllocTensor<float>();
     AscendC::DataCopy(x, from, half);

@@ -137,7 +137,8 @@ inline void CopyRow(const Core &core, const CopySide &side, std::byte *dst, cons
 }
 
 // Elements that nobody wrote stay so in a copy of whole blocks that may hold some.
-inline void HandOn(Core &core, Space from, uint64_t src, Space to, uint64_t dst, uint64_t bytes, uint32_t width) {
+inline void HandOn(Core &core, Space from, uint64_t src, Space to, uint64_t dst, uint64_t bytes,
+                   uint32_t width) {
   if (from == Space::GM || core.Written(from, src, bytes)) return;
   for (uint64_t byte = 0; byte < bytes; byte += width) {
     if (!core.Written(from, src + byte, width)) core.Forget(to, dst + byte, width);
@@ -168,8 +169,7 @@ inline void CopyBlocks(const char *name, CopySide dst, CopySide src, const Ascen
     const uint32_t unit = side->operand.space == Space::BT ? 2 * kBlockBytes : kBlockBytes;
     side->operand.row_bytes = bytes;
     side->operand.rows = params.blockCount;
-    side->operand.row_stride =
-        static_cast<int64_t>(bytes) + static_cast<int64_t>(side->gap_blocks) * unit;
+    side->operand.row_stride = static_cast<int64_t>(bytes) + static_cast<int64_t>(side->gap_blocks) * unit;
   }
   if (table) {
     dst.operand.alignment = 2 * kBlockBytes;
@@ -304,7 +304,8 @@ inline void CopyNdToNz(CopySide dst, CopySide src, const AscendC::Nd2NzParams &p
   CheckRange(core, FaultKind::kStride, "DataCopy", where, "srcDValue", params.srcDValue, 1, 65535);
   CheckRange(core, FaultKind::kStride, "DataCopy", where, "dstNzC0Stride", params.dstNzC0Stride, 1, 16384);
   CheckRange(core, FaultKind::kStride, "DataCopy", where, "dstNzNStride", params.dstNzNStride, 1, 16384);
-  CheckRange(core, FaultKind::kStride, "DataCopy", where, "dstNzMatrixStride", params.dstNzMatrixStride, 0, 16384);
+  CheckRange(core, FaultKind::kStride, "DataCopy", where, "dstNzMatrixStride", params.dstNzMatrixStride, 0,
+             16384);
   const uint32_t row_bytes = params.dValue * src.element_bytes;
   const uint32_t columns = static_cast<uint32_t>(CeilDivide(row_bytes, kBlockBytes));
   src.operand.rows = params.nValue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of Fixpipe: columns of fractals of L0C (NZ) to GM or L1, as rows (ND) or as they lie, converted and
-// clipped on the way.
+// The body of Fixpipe: columns of fractals of L0C (NZ) to GM or L1, as rows (ND) or as they lie, converted
+// and clipped on the way.
 #pragma once
 
 #include <vector>
@@ -20,15 +20,16 @@ bool LegalQuant(QuantMode_t mode) {
 }
 
 template <typename T, typename U>
-void CheckFixpipe(Core &core, const char *name, const LocalTensorBase &src, bool to_l1, AscendC::CO2Layout layout,
-                  const AscendC::FixpipeParamsV220 &params, Where where) {
+void CheckFixpipe(Core &core, const char *name, const LocalTensorBase &src, bool to_l1,
+                  AscendC::CO2Layout layout, const AscendC::FixpipeParamsV220 &params, Where where) {
   const bool rows = layout == AscendC::CO2Layout::ROW_MAJOR;
   CheckMemory(core, name, where, "src", src, {Space::L0C}, "L0C (CO1)");
   const bool known = std::is_same_v<U, float> || std::is_same_v<U, int32_t>;
   if (!known || !LegalQuant<T, U>(params.quantPre) || (to_l1 && sizeof(T) == 4)) {
     core.Fail(FaultKind::kType, name, where,
-              std::string("quantPre must be NoQuant for equal types, F322F16 from float to half, F322BF16 from float "
-                          "to bfloat16_t; others are not modelled") +
+              std::string(
+                  "quantPre must be NoQuant for equal types, F322F16 from float to half, F322BF16 from float "
+                  "to bfloat16_t; others are not modelled") +
                   (to_l1 ? ", and L1 takes half and bfloat16_t alone" : ""));
   }
   if (rows && to_l1) core.Fail(FaultKind::kOther, name, where, "the way to L1 needs CFG_NZ");
@@ -43,8 +44,8 @@ void CheckFixpipe(Core &core, const char *name, const LocalTensorBase &src, bool
   if (rows) CheckRange(core, FaultKind::kStride, name, where, "srcNdStride", params.srcNdStride, 0, 512);
   const uint32_t unit = params.isChannelSplit ? 8 : 16;
   if (!rows && params.nSize % unit != 0) {
-    FailRange(core, FaultKind::kCount_, name, where, "nSize", "a multiple of " + std::to_string(unit) + " for NZ",
-              params.nSize);
+    FailRange(core, FaultKind::kCount_, name, where, "nSize",
+              "a multiple of " + std::to_string(unit) + " for NZ", params.nSize);
   }
   if (params.dstStride == 0) FailRange(core, FaultKind::kStride, name, where, "dstStride", "positive", 0);
 }
@@ -118,14 +119,15 @@ void FixpipeMatrix(Core &core, const char *name, CopySide dst, const LocalTensor
       std::byte *target = out + group * dst.operand.group_stride + i * dst.operand.row_stride;
       for (uint32_t j = 0; j < unit; ++j) {
         const uint32_t column = group * unit + j;
-        const uint64_t place = (uint64_t{column / kFractalRows} * params.srcStride + i) * kFractalRows +
-                               column % kFractalRows;
+        const uint64_t place =
+            (uint64_t{column / kFractalRows} * params.srcStride + i) * kFractalRows + column % kFractalRows;
         U value;
         std::memcpy(&value, in + place * sizeof(U), sizeof(U));
         row[j] = FixpipeValue<T>(value, params.reluEn);
         if (!global && !core.Written(Space::L0C, src.address + place * sizeof(U), sizeof(U))) {
-          core.Forget(Space::L1, dst.operand.address + group * dst.operand.group_stride + i * dst.operand.row_stride +
-                                     j * sizeof(T),
+          core.Forget(Space::L1,
+                      dst.operand.address + group * dst.operand.group_stride + i * dst.operand.row_stride +
+                          j * sizeof(T),
                       sizeof(T));
         }
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of LoadData and LoadDataWithTranspose: fractals of 512 B on their way to L0A and L0B, in whatever
-// order the strides give them; inside a fractal rows of 32 B, or its transpose.
+// The bodies of LoadData and LoadDataWithTranspose: fractals of 512 B on their way to L0A and L0B, in
+// whatever order the strides give them; inside a fractal rows of 32 B, or its transpose.
 #pragma once
 
 #include "../kernel_struct_mm.h"
@@ -13,7 +13,8 @@ constexpr uint32_t kFractalRows = 16;
 
 // Fails unless the tensor lies in one of the memories, which `expected` names.
 inline void CheckMemory(Core &core, const char *name, Where where, const char *parameter,
-                        const LocalTensorBase &tensor, std::initializer_list<Space> spaces, const char *expected) {
+                        const LocalTensorBase &tensor, std::initializer_list<Space> spaces,
+                        const char *expected) {
   for (const Space space : spaces) {
     if (tensor.space == space) return;
   }
@@ -38,8 +39,8 @@ inline void SetRepeats(Core &core, const char *name, CopySide *src, uint32_t uni
   src->operand.row_stride = static_cast<int64_t>(stride) * unit;
 }
 
-// Element (row, column) of a square of fractals: those of one-byte types lie below each other, those of four-byte
-// types side by side.
+// Element (row, column) of a square of fractals: those of one-byte types lie below each other, those of
+// four-byte types side by side.
 inline uint32_t SquareOffset(uint32_t width, uint32_t row, uint32_t column) {
   const uint32_t per_row = kBlockBytes / width;
   return width == 4 ? column / per_row * kFractalBytes + row * kBlockBytes + column % per_row * width
@@ -81,8 +82,8 @@ inline void LoadFractals(const LocalTensorBase &dst, CopySide to, CopySide from,
   }
   if (params.ifTranspose && (global || width != 2)) {
     core.Fail(FaultKind::kType, kName, where,
-              "ifTranspose needs src in L1 and an element type of 2 bytes, the type has " + std::to_string(width) +
-                  " (LoadDataWithTranspose moves others)");
+              "ifTranspose needs src in L1 and an element type of 2 bytes, the type has " +
+                  std::to_string(width) + " (LoadDataWithTranspose moves others)");
   }
   if (params.repeatTimes == 0) return;
   const bool descending = params.addrMode == 1;
@@ -93,8 +94,8 @@ inline void LoadFractals(const LocalTensorBase &dst, CopySide to, CopySide from,
   const uint64_t base = from.operand.address;
   if (global) from.operand.alignment = 1;
   from.operand.defined = global;  // what nobody wrote in L1 is found where a product reads it
-  SetRepeats(core, kName, &from, kFractalBytes, params.startIndex, params.repeatTimes, params.srcStride, descending,
-             where);
+  SetRepeats(core, kName, &from, kFractalBytes, params.startIndex, params.repeatTimes, params.srcStride,
+             descending, where);
   IssueCopy(core, kName, to, from, where);
   for (uint32_t repeat = 0; repeat < params.repeatTimes; ++repeat) {
     const int64_t step = int64_t{params.srcStride} * repeat;
@@ -141,8 +142,9 @@ inline void LoadSquares(const LocalTensorBase &dst, const LocalTensorBase &src, 
   for (uint32_t repeat = 0; repeat < params.repeatTimes; ++repeat) {
     const int64_t stride = int64_t{params.srcStride} * repeat;
     const uint64_t source = base + (params.startIndex + (descending ? -stride : stride)) * square;
-    TransposeSquare(core, width, Space::L1, source, dst.space, to.operand.address + uint64_t{repeat} * repeat_step,
-                    step, core.Written(Space::L1, source, square));
+    TransposeSquare(core, width, Space::L1, source, dst.space,
+                    to.operand.address + uint64_t{repeat} * repeat_step, step,
+                    core.Written(Space::L1, source, square));
   }
 }
 

@@ -9,9 +9,9 @@ namespace sim {
 namespace {
 
 constexpr const char *kName = "Mmad";
-constexpr uint32_t kSide = 16;            // rows and columns of a fractal of C
-constexpr uint32_t kChained = 10;         // fractals of C from which on products follow each other without a barrier
-constexpr uint32_t kResultBytes = 4;      // float, int32_t
+constexpr uint32_t kSide = 16;     // rows and columns of a fractal of C
+constexpr uint32_t kChained = 10;  // fractals of C from which on products follow each other without a barrier
+constexpr uint32_t kResultBytes = 4;       // float, int32_t
 constexpr uint32_t kHf32DroppedBits = 12;  // 23 bits of mantissa less 11
 
 uint32_t WidthOf(CubeKind kind) { return kind == CubeKind::kFloat ? 4 : kind == CubeKind::kInt8 ? 1 : 2; }
@@ -19,11 +19,11 @@ uint32_t WidthOf(CubeKind kind) { return kind == CubeKind::kFloat ? 4 : kind == 
 // Sizes of one product, in fractals where they say so.
 struct Shape {
   uint32_t m, n, k;
-  uint32_t width;       // bytes of an element of A and B
-  uint32_t k0;          // k of a fractal
+  uint32_t width;                 // bytes of an element of A and B
+  uint32_t k0;                    // k of a fractal
   uint32_t rows, columns, depth;  // fractals of m, n and k
-  uint32_t pitch;       // fractals of a row of fractals in L0A
-  bool vector;          // m = 1: A is k values in a row
+  uint32_t pitch;                 // fractals of a row of fractals in L0A
+  bool vector;                    // m = 1: A is k values in a row
 
   uint64_t OffsetA(uint32_t row, uint32_t index) const {
     if (vector) return uint64_t{index} * width;
@@ -35,7 +35,8 @@ struct Shape {
            index % k0 * width;
   }
   uint64_t OffsetC(uint32_t row, uint32_t column) const {
-    return (uint64_t{column / kSide} * rows * kSide + row) * kSide * kResultBytes + column % kSide * kResultBytes;
+    return (uint64_t{column / kSide} * rows * kSide + row) * kSide * kResultBytes +
+           column % kSide * kResultBytes;
   }
 };
 
@@ -165,7 +166,8 @@ T Load(const std::byte *bytes) {
 // Sums go over k in order; 16 columns at a time, in as many lanes as the host has.
 template <typename T>
 void Product(Core &core, const Shape &shape, const Rounding &rounding, const LocalTensorBase &dst,
-             const LocalTensorBase &fm, const LocalTensorBase &filter, const LocalTensorBase *bias, bool accumulate) {
+             const LocalTensorBase &fm, const LocalTensorBase &filter, const LocalTensorBase *bias,
+             bool accumulate) {
   using R = decltype(Widen(T(), rounding));
   typedef R Lanes __attribute__((vector_size(kSide * sizeof(R))));
   const std::byte *a_bytes = core.Memory(fm.space, fm.address);
@@ -204,12 +206,13 @@ void Product(Core &core, const Shape &shape, const Rounding &rounding, const Loc
 }
 
 void CheckProduct(Core &core, CubeKind kind, const LocalTensorBase &dst, const LocalTensorBase &fm,
-                  const LocalTensorBase &filter, const LocalTensorBase *bias, const AscendC::MmadParams &params,
-                  Where where) {
+                  const LocalTensorBase &filter, const LocalTensorBase *bias,
+                  const AscendC::MmadParams &params, Where where) {
   if (kind == CubeKind::kNone) {
-    core.Fail(FaultKind::kType, kName, where,
-              "fm and filter must both be half, bfloat16_t or float and dst float, or both int8_t and dst int32_t; "
-              "bias has the type of dst");
+    core.Fail(
+        FaultKind::kType, kName, where,
+        "fm and filter must both be half, bfloat16_t or float and dst float, or both int8_t and dst int32_t; "
+        "bias has the type of dst");
   }
   CheckMemory(core, kName, where, "dst", dst, {Space::L0C}, "L0C (CO1)");
   CheckMemory(core, kName, where, "fm", fm, {Space::L0A}, "L0A (A2)");
@@ -229,8 +232,9 @@ void CheckProduct(Core &core, CubeKind kind, const LocalTensorBase &dst, const L
 
 }  // namespace
 
-void Multiply(CubeKind kind, const LocalTensorBase &dst, const LocalTensorBase &fm, const LocalTensorBase &filter,
-              const LocalTensorBase *bias, const AscendC::MmadParams &params, Where where) {
+void Multiply(CubeKind kind, const LocalTensorBase &dst, const LocalTensorBase &fm,
+              const LocalTensorBase &filter, const LocalTensorBase *bias, const AscendC::MmadParams &params,
+              Where where) {
   Core &core = Core::Current();
   CheckProduct(core, kind, dst, fm, filter, bias, params, where);
   if (params.m == 0 || params.n == 0 || params.k == 0) return;
