@@ -45,16 +45,11 @@ class RoiAlign {
  private:
   __aicore__ inline void InitPooling() {
     samples_.Init(workspace_, t_, pipe_);
-    const uint32_t slots = Slots(t_.outBins);
+    const uint32_t slots = avo::RoundUp(t_.outBins, avo::kLanes);
     pipe_->InitBuffer(pixels_, slots * t_.chunk * sizeof(float));
     if constexpr (sizeof(T) != sizeof(float)) pipe_->InitBuffer(rounded_, slots * t_.chunk * sizeof(T));
     pipe_->InitBuffer(out_queue_, 1, t_.chunk * t_.outPitch * sizeof(T));
     AscendC::Duplicate(pixels_.template Get<float>(), 0.0f, slots * t_.chunk);
-  }
-
-  // Bins as a transposition takes them.
-  static __aicore__ inline uint32_t Slots(uint32_t bins) {
-    return (bins + avo::kLanes - 1) / avo::kLanes * avo::kLanes;
   }
 
   // Bins [first, last) of a region, a chunk of channels after the other.
@@ -66,12 +61,12 @@ class RoiAlign {
       if (!region_.counts) {
         AscendC::Duplicate(pixels_.template Get<float>(), 0.0f, t_.outBins * t_.chunk);
         for (uint32_t bin = first; bin < last; bin += t_.outBins)
-          Store(roi, bin, Part(last - bin, t_.outBins));
+          Store(roi, bin, avo::Rest(last - bin, t_.outBins));
       } else if (static_cast<int64_t>(region_.grid[0]) * region_.grid[1] <= t_.batch) {
         PoolTogether(roi, first, last);
       } else {
         for (uint32_t bin = first; bin < last; bin += t_.outBins) {
-          const uint32_t count = Part(last - bin, t_.outBins);
+          const uint32_t count = avo::Rest(last - bin, t_.outBins);
           for (uint32_t b = 0; b < count; ++b)
             PoolAlone(bin + b, pixels_.template Get<float>()[b * t_.chunk]);
           Store(roi, bin, count);
@@ -80,29 +75,27 @@ class RoiAlign {
     }
   }
 
-  static __aicore__ inline uint32_t Part(uint32_t left, uint32_t most) { return left < most ? left : most; }
-
   // Batches of several bins with all of their samples.
   __aicore__ inline void PoolTogether(int64_t roi, uint32_t first, uint32_t last) {
     const uint32_t grid = region_.grid[0] * region_.grid[1];
-    const avo::SampleBatches batches{Part(Part(t_.batch / grid, t_.outBins), last - first), grid};
+    const avo::SampleBatches batches{avo::Rest(avo::Rest(t_.batch / grid, t_.outBins), last - first), grid};
     const uint32_t together = batches.together, stride = batches.Stride();
     const uint32_t located = t_.located / stride * together, written = t_.outBins / together * together;
     uint32_t located_from = first, located_to = first;
     for (uint32_t tile = first; tile < last; tile += written) {
-      const uint32_t end = tile + Part(last - tile, written);
+      const uint32_t end = tile + avo::Rest(last - tile, written);
       for (uint32_t bin = tile; bin < end; bin += together) {
         if (bin >= located_to) {
           located_from = bin;
-          located_to = bin + Part(last - bin, located);
+          located_to = bin + avo::Rest(last - bin, located);
           samples_.Locate(region_, bin, located_to - bin, batches, {0, 0, 0, region_.grid[1]});
         }
         const uint32_t at = (bin - located_from) / together * stride;
         samples_.rows.CopyIn(region_.image, at, batches.Count(), channel_, channels_, together,
-                             Part(last - bin, together));
+                             avo::Rest(last - bin, together));
         const auto pairs = samples_.Combine(at, batches);
         samples_.Finish(pixels_.template Get<float>()[(bin - tile) * t_.chunk], t_.chunk, pairs,
-                        Part(end - bin, together));
+                        avo::Rest(end - bin, together));
         samples_.rows.Release();
       }
       Store(roi, tile, end - tile);
@@ -123,7 +116,7 @@ class RoiAlign {
                       {first, static_cast<int32_t>(y.begin), static_cast<int32_t>(x.begin),
                        static_cast<int32_t>(columns)});
       for (uint32_t at = 0; at < located; at += t_.batch) {
-        const avo::SampleBatches batch{1, Part(located - at, t_.batch)};
+        const avo::SampleBatches batch{1, avo::Rest(located - at, t_.batch)};
         samples_.rows.CopyIn(region_.image, at, batch.grid, channel_, channels_);
         const auto pairs = samples_.Combine(at, batch);
         samples_.Finish(pairs, t_.chunk, pairs, 1);
@@ -159,7 +152,8 @@ class RoiAlign {
       avo::PixelsToPlanes(planes, t_.outPitch, pixels, t_.chunk, channels_, count);
     } else {
       auto rounded = rounded_.template Get<T>();
-      AscendC::Cast(rounded, pixels, AscendC::RoundMode::CAST_RINT, Slots(count) * t_.chunk);
+      AscendC::Cast(rounded, pixels, AscendC::RoundMode::CAST_RINT,
+                    avo::RoundUp(count, avo::kLanes) * t_.chunk);
       avo::PixelsToPlanes(planes, t_.outPitch, rounded, t_.chunk, channels_, count);
     }
     out_queue_.EnQue(planes);

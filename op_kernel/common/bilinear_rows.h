@@ -155,10 +155,6 @@ class BilinearRows {
   static constexpr uint32_t kBrcb = 8;  // elements that a repeat of Brcb spreads
   static constexpr uint32_t kMaxRepeats = 248;
 
-  static __aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t unit) {
-    return (value + unit - 1) / unit * unit;
-  }
-
   // TAPS rows of TAPS pixels, rows of the window a plane of samples apart.
   __aicore__ inline void CopyWindow(const AscendC::LocalTensor<T> &to, int64_t from, uint32_t count) {
     constexpr uint32_t kLane = kBlockBytes / sizeof(T), kSize = sizeof(T);

@@ -110,9 +110,6 @@ class ToChannelsLast {
 
  private:
   static __aicore__ inline int64_t Parts(int64_t size, uint32_t part) { return (size + part - 1) / part; }
-  static __aicore__ inline uint32_t Rest(int64_t left, uint32_t most) {
-    return left < most ? static_cast<uint32_t>(left) : most;
-  }
 
   __aicore__ inline void Compute() {
     const uint32_t count = rows_ * columns_, channels = Rest(layout_.channels - first_, group_);

@@ -14,5 +14,11 @@ def inside(rng, shape):
 def cases():
     for mode in ("avg", "max", "onnx_max"):
         for ratio, aligned in ((0, True), (2, True), (0, False), (3, False)):
-            args = {"output_height": 3, "output_width": 5, "sampling_ratio": ratio, "mode": mode, "aligned": aligned}
+            args = {
+                "output_height": 3,
+                "output_width": 5,
+                "sampling_ratio": ratio,
+                "mode": mode,
+                "aligned": aligned,
+            }
             yield Case(f"{args}", {"input": Array(2, 20, 24, 32), "rois": Array(9, 5, values=inside), **args})

@@ -19,7 +19,11 @@ def samples_of(roi, image_size, bins, spatial_scale, sampling_ratio, aligned):
     axes = []
     for axis in range(2):
         grid = sampling_ratio if sampling_ratio > 0 else int(np.ceil(size[axis] / bins[axis]))
-        cell = (np.arange(bins[axis])[:, None] + (np.arange(grid) + 0.5) / max(grid, 1)) * size[axis] / bins[axis]
+        cell = (
+            (np.arange(bins[axis])[:, None] + (np.arange(grid) + 0.5) / max(grid, 1))
+            * size[axis]
+            / bins[axis]
+        )
         axes.append(start[axis] + cell)
     y, x = np.broadcast_arrays(axes[0][:, :, None, None], axes[1])
     return (y, x) if y.size else None
@@ -47,7 +51,9 @@ def roi_align(
         if samples is None:
             continue
         with np.errstate(invalid="ignore"):
-            parts = [corner.weight * corner.values(image) for corner in corners(image.shape[1:], *samples, clamped)]
+            parts = [
+                corner.weight * corner.values(image) for corner in corners(image.shape[1:], *samples, clamped)
+            ]
             values = np.max(parts, axis=0) if mode == "onnx_max" else sum(parts)
             region[...] = (np.mean if mode == "avg" else np.max)(values, axis=(2, 4))
     return out
