@@ -25,8 +25,7 @@ class BilinearRows {
   // chunk: most channels, a multiple of 16 up to 2032. UB: op_host/common/channels_last.h, BilinearBytes.
   __aicore__ inline void Init(GM_ADDR workspace, const ChannelsLast &layout, uint32_t located, uint32_t batch,
                               uint32_t chunk, AscendC::TPipe *pipe) {
-    layout_ = layout;
-    located_ = located;
+    InitPositions(layout, located, pipe);
     chunk_ = chunk;
     gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(workspace),
                         layout.images * layout.ImagePixels() * layout.pixel);
@@ -34,10 +33,6 @@ class BilinearRows {
     whole_ = chunk == layout.pixel && gap >= 0 && gap < int64_t{1} << 32;
     const uint32_t elements = batch * kCorners * chunk;
     pipe->InitBuffer(queue_, 2, elements * sizeof(T));
-    pipe->InitBuffer(windows_, located * sizeof(int32_t));
-    pipe->InitBuffer(weights_, kCorners * located * sizeof(float));
-    pipe->InitBuffer(scratch_, 4 * located * sizeof(float));
-    pipe->InitBuffer(masks_, 2 * located / 8);
     pipe->InitBuffer(spread_, batch * kCorners * kBlockBytes);
     if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(wide_, elements * sizeof(float));
     // Samples that are skipped leave what was there before: once, zeros.
@@ -46,6 +41,16 @@ class BilinearRows {
       AscendC::Duplicate(rows.template ReinterpretCast<half>(), half(0), elements * sizeof(T) / sizeof(half));
       queue_.FreeTensor(rows);
     }
+  }
+
+  // For Locate alone.
+  __aicore__ inline void InitPositions(const ChannelsLast &layout, uint32_t located, AscendC::TPipe *pipe) {
+    layout_ = layout;
+    located_ = located;
+    pipe->InitBuffer(windows_, located * sizeof(int32_t));
+    pipe->InitBuffer(weights_, kCorners * located * sizeof(float));
+    pipe->InitBuffer(scratch_, 4 * located * sizeof(float));
+    pipe->InitBuffer(masks_, 2 * located / 8);
   }
 
   // Windows and weights of positions y and x, which it overwrites, for `count` rounded up to 64 of them.
@@ -94,6 +99,9 @@ class BilinearRows {
   __aicore__ inline AscendC::LocalTensor<float> Weight(uint32_t i) {
     return weights_.template Get<float>()[i * located_];
   }
+
+  // First pixel of each position's window, y * Pitch() + x; below 0 where the sample counts nothing.
+  __aicore__ inline AscendC::LocalTensor<int32_t> Windows() { return windows_.template Get<int32_t>(); }
 
   // Copies channels [channel, channel + count) of the windows of samples [first, first + samples): first is a
   // multiple of 8, samples is rounded up to one. Of each group of `group` samples only `used` are copied.
