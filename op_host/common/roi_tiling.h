@@ -81,4 +81,10 @@ void PlanSamples(int64_t item, const Platform &platform, Tiling *tiling) {
   tiling->outPitch = static_cast<uint32_t>(pitch);
 }
 
+// Unified Buffer of RoiExtents beside RoiRegions, and its part of the workspace.
+inline int64_t RoiExtentBytes() { return 512 * 4 * (5 + 5 + 2) + 64 * 4 * 5 + 2 * 512 / 8; }
+inline uint64_t RoiExtentWorkspace(int64_t rois) {
+  return static_cast<uint64_t>(5 * AlignUp<int64_t>(rois, 64) * 4);
+}
+
 }  // namespace avo

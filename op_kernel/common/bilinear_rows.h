@@ -50,7 +50,7 @@ class BilinearRows {
     pipe->InitBuffer(windows_, located * sizeof(int32_t));
     pipe->InitBuffer(weights_, kCorners * located * sizeof(float));
     pipe->InitBuffer(scratch_, 4 * located * sizeof(float));
-    pipe->InitBuffer(masks_, 2 * located / 8);
+    pipe->InitBuffer(masks_, 2 * MaskBytes());
   }
 
   // Windows and weights of positions y and x, which it overwrites, for `count` rounded up to 64 of them.
@@ -64,7 +64,7 @@ class BilinearRows {
     auto inside = masks_.template Get<uint8_t>();
     const float rows = static_cast<float>(static_cast<int32_t>(layout_.rows));
     const float columns = static_cast<float>(static_cast<int32_t>(layout_.columns));
-    Rule::Inside(inside, inside[located_ / 8], y, x, rows, columns, count);
+    Rule::Inside(inside, inside[MaskBytes()], y, x, rows, columns, count);
     Rule::Split(y_low, y, inverse, inside, rows, count);
     Rule::Split(x_low, x, inverse, inside, columns, count);
     // y and x hold the weights of the upper neighbours by now.
@@ -162,6 +162,9 @@ class BilinearRows {
   static constexpr uint32_t kBlock = kBlockBytes / sizeof(float);
   static constexpr uint32_t kBrcb = 8;  // elements that a repeat of Brcb spreads
   static constexpr uint32_t kMaxRepeats = 248;
+
+  // Bits of as many positions as there may be, on a block.
+  __aicore__ inline uint32_t MaskBytes() const { return RoundUp(located_ / 8, kBlockBytes); }
 
   // TAPS rows of TAPS pixels, rows of the window a plane of samples apart.
   __aicore__ inline void CopyWindow(const AscendC::LocalTensor<T> &to, int64_t from, uint32_t count) {

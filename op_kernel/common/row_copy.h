@@ -15,6 +15,8 @@ __aicore__ inline uint32_t Rest(int64_t left, uint32_t most) {
   return left < most ? static_cast<uint32_t>(left) : most;
 }
 
+__aicore__ inline float ToFloat(int64_t value) { return static_cast<float>(static_cast<int32_t>(value)); }
+
 struct Share {
   int64_t begin;
   int64_t end;
