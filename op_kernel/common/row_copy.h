@@ -8,6 +8,8 @@ namespace avo {
 
 constexpr uint32_t kBlockBytes = 32;  // data block of the vector core
 
+__aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t step) { return (value + step - 1) / step * step; }
+
 // This core's share of `total` items, which the cores split as evenly as possible: [begin, end).
 struct Share {
   int64_t begin;
@@ -19,6 +21,14 @@ __aicore__ inline Share CoreShare(int64_t total) {
   const int64_t base = total / cores, extra = total % cores;
   const int64_t begin = core * base + (core < extra ? core : extra);
   return {begin, begin + base + (core < extra ? 1 : 0)};
+}
+
+// Lets the second pipe of `event` wait until the first one is done with what it has been given.
+template <AscendC::HardEvent event>
+__aicore__ inline void WaitFor(AscendC::TPipe *pipe) {
+  const auto id = static_cast<event_t>(pipe->FetchEventID(event));
+  AscendC::SetFlag<event>(id);
+  AscendC::WaitFlag<event>(id);
 }
 
 // Loads `rows` rows of `count` elements; in UB they lie `ub_row` elements apart (a whole number of blocks),

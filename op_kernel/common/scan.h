@@ -27,8 +27,6 @@ struct Smaller {
   }
 };
 
-__aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t step) { return (value + step - 1) / step * step; }
-
 template <typename T, bool ROWS>
 class ScanTiles {
  protected:
