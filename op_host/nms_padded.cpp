@@ -6,15 +6,13 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "common/tile_search.h"
+#include "common/sort_tiling.h"
 
 namespace avo::nms_padded {
 namespace {
 
 constexpr int64_t kBlock = 32;     // bytes of a data block
 constexpr int64_t kLanes = 64;     // boxes of a word
-constexpr int64_t kPair = 8;       // bytes of a score and its index
-constexpr int64_t kLists = 4;      // of a merge
 constexpr int64_t kGroupRows = 8;  // rows that Brcb spreads at once
 
 struct Problem {
@@ -23,36 +21,12 @@ struct Problem {
   int64_t cores;
 };
 
-void PlanSort(const Problem &problem, NmsPaddedTiling *tiling) {
-  constexpr int64_t kMostChunk = 4096, kLeastChunk = 256;
-  constexpr int64_t kRuns = 16;  // two levels of merges
-  constexpr int64_t kMostWindow = 1024;
-  const auto bytes = [&](int64_t chunk, int64_t window) {
-    const int64_t chunks = CeilDiv(problem.boxes, chunk);
-    return chunk * (16 + (problem.item == 4 ? 0 : problem.item)) + chunk / 8 +
-           2 * kPair * std::max(chunk, kLists * window) + AlignUp<int64_t>(2 * chunks * 4, kBlock) +
-           16 * chunks + kBlock;
-  };
-  const int64_t wanted =
-      std::min(kMostChunk, std::max(kLeastChunk, AlignUp(CeilDiv(problem.boxes, kRuns), kLanes)));
-  const int64_t most = std::min(wanted, AlignUp(problem.boxes, kLanes)) / kLanes;
-  // Many chunks have a long list of runs: more than the largest chunk that fits is not better.
-  int64_t chunk = most;
-  while (chunk > 0 && bytes(chunk * kLanes, kGroupRows) > static_cast<int64_t>(problem.ub_bytes)) --chunk;
-  if (chunk == 0) throw std::invalid_argument("nms_padded: the Unified Buffer is too small for the sort");
-  tiling->chunk = static_cast<uint32_t>(chunk * kLanes);
-  tiling->chunks = static_cast<uint32_t>(CeilDiv(problem.boxes, chunk * kLanes));
-  tiling->window = static_cast<uint32_t>(
-      kGroupRows * LargestFit(kMostWindow / kGroupRows, problem.ub_bytes,
-                              [&](int64_t windows) { return bytes(chunk * kLanes, windows * kGroupRows); }));
-}
-
 void PlanGather(const Problem &problem, NmsPaddedTiling *tiling) {
   constexpr int64_t kMostTiles = 8;
   const bool classes = problem.planes > 6;
   const auto bytes = [&](int64_t groups) {
     return groups * kGroupRows *
-               (kPair + kBlock * (classes ? 2 : 1) + problem.item + 4 + 4 * problem.planes) +
+               (kPairBytes + kBlock * (classes ? 2 : 1) + problem.item + 4 + 4 * problem.planes) +
            6 * kBlock + kBlock;
   };
   const int64_t groups = LargestFit(kMostTiles, problem.ub_bytes, bytes);
@@ -105,8 +79,8 @@ uint64_t PlanWorkspace(const Problem &problem, int64_t blocks, NmsPaddedTiling *
   tiling->pitch = AlignUp(problem.boxes, 2 * kLanes);
   // Each band's kept boxes start a new word.
   tiling->keptPitch = AlignUp(problem.boxes, kLanes) + kLanes * CeilDiv(problem.boxes, band);
-  place(&tiling->runs, 2 * static_cast<int64_t>(tiling->chunks) * tiling->chunk * kPair);
-  place(&tiling->merged, problem.boxes * kPair);
+  place(&tiling->runs, 2 * static_cast<int64_t>(tiling->chunks) * tiling->chunk * kPairBytes);
+  place(&tiling->merged, problem.boxes * kPairBytes);
   place(&tiling->lengths, 2 * static_cast<int64_t>(tiling->chunks) * 4);
   place(&tiling->sorted, problem.planes * tiling->pitch * 4);
   place(&tiling->kept, problem.planes * tiling->keptPitch * 4);
@@ -131,7 +105,7 @@ Plan<NmsPaddedTiling> ComputeTiling(const Args &args, const Platform &platform) 
   tiling.scoreThreshold = static_cast<float>(args.score_threshold);
   tiling.offset = static_cast<float>(args.offset);
   tiling.filter = args.score_threshold > 0 ? 1 : 0;
-  if (problem.boxes > 0) PlanSort(problem, &tiling);
+  if (problem.boxes > 0) PlanScoreSort(problem.boxes, problem.item, platform, &tiling);
   PlanGather(problem, &tiling);
   PlanBands(problem, &tiling);
   plan.tiling_key = classes ? kClasses : kOneClass;
