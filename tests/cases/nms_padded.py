@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from ascend_vision_ops.testing import Array, Case
 from ascend_vision_ops.testing.boxes import apart, chain, classes, clustered, degenerate, descending, few
-from ascend_vision_ops.testing.boxes import suppressed_by_others as oracle
+from ascend_vision_ops.testing.boxes import kept_by_others as oracle
 
 __all__ = ["oracle"]
 
@@ -27,7 +27,7 @@ def cases():
         scores = descending if boxes is chain else "uniform"
         yield Case(f"{boxes.__name__} {count}", call(count, boxes, scores), ("float32",))
     for scores in ("special", few, "constant"):
-        yield Case(f"scores {scores}", call(150, clustered, scores))
+        yield Case(f"scores {getattr(scores, '__name__', scores)}", call(150, clustered, scores))
     yield Case("degenerate", call(300, degenerate, few, iou_threshold=0.0))
     yield Case("offset", call(100, degenerate, few, iou_threshold=0.3, offset=1))
     yield Case("score threshold", call(150, clustered, "special", score_threshold=0.5))

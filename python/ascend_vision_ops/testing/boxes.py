@@ -45,12 +45,42 @@ def classes(rng, shape):
     return rng.choice(np.array([0, 1, -1, 2**32, 2**32 + 1, -(2**63)]), shape)
 
 
-def suppressed_by_others(
-    boxes, scores, iou_threshold, max_output=-1, offset=0, score_threshold=0.0, max_num=-1, idxs=None
-):
-    """Order by torch.sort, suppression by ONNX Runtime, which takes proper boxes and has no offset."""
+def kept_by_onnx_runtime(boxes, iou_threshold):
+    """Places of the boxes that NonMaxSuppression keeps, of torch boxes in the order of their scores."""
     import onnx
     import onnxruntime
+
+    types = onnx.TensorProto
+    kinds = {
+        "boxes": types.FLOAT,
+        "scores": types.FLOAT,
+        "most": types.INT64,
+        "threshold": types.FLOAT,
+        "kept": types.INT64,
+    }
+    values = [onnx.helper.make_tensor_value_info(name, kind, None) for name, kind in kinds.items()]
+    node = onnx.helper.make_node("NonMaxSuppression", list(kinds)[:4], ["kept"])
+    graph = onnx.helper.make_graph([node], "nms", values[:4], values[4:])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 11)], ir_version=8)
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    count = len(boxes)
+    feeds = {
+        "boxes": boxes.float().numpy()[None],
+        "scores": np.arange(count, 0, -1, dtype=np.float32)[None, None],
+        "most": np.array([count]),
+        "threshold": np.float32([iou_threshold]),
+    }
+    return session.run(None, feeds)[0][:, 2]
+
+
+def kept_by_others(
+    boxes, scores, iou_threshold, max_output=-1, offset=0, score_threshold=0.0, max_num=-1, idxs=None
+):
+    """nms_padded on torch tensors: order by torch.sort, suppression by ONNX Runtime, class by class.
+
+    None where ONNX Runtime defines something else: for boxes that are not proper, and with an offset that the corners
+    cannot hold exactly.
+    """
     import torch
 
     boxes = boxes.float() + torch.tensor([0.0, 0.0, offset, offset])
@@ -60,20 +90,11 @@ def suppressed_by_others(
     order = scores.float().sort(descending=True, stable=True).indices
     if score_threshold > 0:
         order = order[scores[order] > score_threshold]
-    names = ["boxes", "scores", "most", "threshold"]
-    kinds = [onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT, onnx.TensorProto.INT64, onnx.TensorProto.FLOAT]
-    node = onnx.helper.make_node("NonMaxSuppression", names, ["kept"])
-    inputs = [onnx.helper.make_tensor_value_info(*pair, None) for pair in zip(names, kinds, strict=True)]
-    output = onnx.helper.make_tensor_value_info("kept", onnx.TensorProto.INT64, None)
-    graph = onnx.helper.make_graph([node], "nms", inputs, [output])
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 11)], ir_version=8)
-    session = onnxruntime.InferenceSession(model.SerializeToString())
     kept = torch.zeros(len(order), dtype=torch.bool)
-    for each in torch.zeros(1) if idxs is None else idxs.unique():
-        own = torch.arange(len(order)) if idxs is None else (idxs[order] == each).nonzero().flatten()
-        ranks = np.arange(len(own), 0, -1, dtype=np.float32)[None, None]
-        feed = [boxes[order[own]][None].numpy(), ranks, np.array([len(own)]), np.float32([iou_threshold])]
-        kept[own[session.run(None, dict(zip(names, feed, strict=True)))[0][:, 2]]] = True
+    own_classes = torch.zeros(len(boxes)) if idxs is None else idxs
+    for each in own_classes.unique():
+        own = (own_classes[order] == each).nonzero().flatten()
+        kept[own[kept_by_onnx_runtime(boxes[order[own]], iou_threshold)]] = True
     length = max_output if max_output >= 0 else len(boxes)
     order = order[kept][: min(length, max_num) if max_num > 0 else length]
     indices = torch.full((length,), -1)
