@@ -35,7 +35,7 @@ class NmsPadded {
     if (tiling_.most > 0 && tiling_.boxes > 0) SortBoxes();
     InitBuffers();
     for (int64_t begin = 0; begin < sorted_ && kept_ < tiling_.most; begin += tiling_.band) {
-      DecideBand(begin, Least(sorted_ - begin, tiling_.band));
+      DecideBand(begin, avo::Rest(sorted_ - begin, tiling_.band));
     }
     StoreCount();
     FillRest();
@@ -52,10 +52,6 @@ class NmsPadded {
   // A word has a bit for each of 64 boxes; logic works on 16 of them.
   static constexpr uint32_t kWordLanes = sizeof(uint64_t) / sizeof(uint16_t);
   static constexpr uint32_t kStates = 8;
-
-  __aicore__ static inline uint32_t Least(int64_t a, uint32_t b) {
-    return a < b ? static_cast<uint32_t>(a) : b;
-  }
 
   __aicore__ inline void SortBoxes() {
     avo::ScoreSort<T> sort;
@@ -145,10 +141,10 @@ class NmsPadded {
     for (int64_t tile = share.begin; tile < share.end;) {
       const uint32_t first = static_cast<uint32_t>(tile / groups) * tiling_.rows;
       const int64_t last = tile - tile % groups + groups;
-      const uint32_t rows = avo::RoundUp(Least(count - first, tiling_.rows), kBrcbRows);
+      const uint32_t rows = avo::RoundUp(avo::Rest(count - first, tiling_.rows), kBrcbRows);
       SpreadColumn(Band().From(first), rows);
       for (const int64_t end = last < share.end ? last : share.end; tile < end;) {
-        const uint32_t taken = Least(end - tile, tiling_.lanes / kLanes);
+        const uint32_t taken = avo::Rest(end - tile, tiling_.lanes / kLanes);
         auto lanes = lanes_.template AllocTensor<float>();
         avo::CopyRowsIn(lanes, tiling_.lanes, kept_gm_, tile % groups * kLanes, tiling_.keptPitch, kPlanes,
                         taken * kLanes);
@@ -207,7 +203,7 @@ class NmsPadded {
     const avo::Share share = avo::CoreShare(tiles);
     int64_t tile = 0;
     for (uint32_t first = 0; first < whole && tile < share.end; first += tiling_.rows) {
-      const uint32_t groups = GroupsBefore(first, whole), rows = Least(whole - first, tiling_.rows);
+      const uint32_t groups = GroupsBefore(first, whole), rows = avo::Rest(whole - first, tiling_.rows);
       if (tile + groups > share.begin) SpreadColumn(Alive().From(first), rows);
       for (uint32_t group = 0; group < groups; ++group, ++tile) {
         if (tile < share.begin || tile >= share.end) continue;
@@ -223,7 +219,7 @@ class NmsPadded {
   }
   // Groups of 64 boxes that begin before the last row of a column.
   __aicore__ inline uint32_t GroupsBefore(uint32_t first, uint32_t whole) {
-    return (Least(whole, first + tiling_.rows) + kLanes - 1) / kLanes;
+    return (avo::Rest(whole, first + tiling_.rows) + kLanes - 1) / kLanes;
   }
 
   __aicore__ inline void SpreadColumn(const avo::BoxPlanes &boxes, uint32_t rows) {
@@ -315,7 +311,7 @@ class NmsPadded {
 
   // The first `count` boxes of the band are kept, as far as there is room for them.
   __aicore__ inline void Append(uint32_t count) {
-    const uint32_t stored = Least(tiling_.most - kept_, count), lanes = avo::RoundUp(count, kLanes);
+    const uint32_t stored = avo::Rest(tiling_.most - kept_, count), lanes = avo::RoundUp(count, kLanes);
     auto state = state_.template Get<int32_t>();
     for (uint32_t i = 0; i < kStates; ++i) state.SetValue(i, 0);
     state.SetValue(0, static_cast<int32_t>(kept_ + stored));
@@ -351,7 +347,7 @@ class NmsPadded {
     avo::WaitFor<AscendC::HardEvent::V_MTE3>(pipe_);
     const avo::Share share = avo::CoreShare((halves + most - 1) / most);
     for (int64_t i = share.begin; i < share.end; ++i) {
-      const uint32_t count = Least(halves - i * most, most);
+      const uint32_t count = avo::Rest(halves - i * most, most);
       avo::CopyRowsOut(indices_gm_, begin + i * most, 0, iou_.template Get<int32_t>(), most, 1, count);
     }
   }

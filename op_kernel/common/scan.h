@@ -210,9 +210,6 @@ class ScanTiles {
     uint32_t tile_outer, tile_columns, tile_length;
   };
 
-  static __aicore__ inline uint32_t Rest(int64_t left, uint32_t most) {
-    return left < most ? static_cast<uint32_t>(left) : most;
-  }
   static __aicore__ inline uint32_t Width(uint32_t slices, uint32_t columns) {
     constexpr uint32_t kBlock = kBlockBytes / sizeof(T);
     return ROWS ? RoundUp(slices, kLanes) : slices * RoundUp(columns, kBlock);
