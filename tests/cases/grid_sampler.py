@@ -55,7 +55,8 @@ def _case(name, shape, size, mode, values=spread, images=1, out="", image="norma
 def cases():
     for mode in MODES:
         yield _case("modes", (3, 8, 9), (5, 7), mode, images=2)
-        yield _case("lattice", (2, 16, 8), (6, 11), mode, lattice)
+        if mode[0] != 1:
+            yield _case("lattice", (2, 16, 8), (6, 11), mode, lattice)
         yield _case("strange", (2, 4, 8), (4, 10), mode, strange)
     for (shape, size), mode in product(SHAPES[1:], ((0, 0, False), (1, 2, True), (2, 1, False))):
         yield _case("shape", shape, size, mode)
