@@ -90,7 +90,7 @@ class GridSampler : avo::GridBoxes<T, false, GridSamplerTiling> {
     auto out = out_queue_.template DeQue<T>();
     const int64_t plane = (tile.image * t.channels + channel) * t.outRows * t.outColumns;
     avo::CopyRowsOut(out_gm_, plane + this->TileStart(), t.outColumns, out,
-                     tile.rows > 1 ? tile.columns : this->RoundUp(tile.columns, this->kLane), tile.rows,
+                     tile.rows > 1 ? tile.columns : avo::RoundUp(tile.columns, this->kLane), tile.rows,
                      tile.columns);
     out_queue_.FreeTensor(out);
   }

@@ -148,7 +148,9 @@ def test_gradient_of_reference(case):
     if not all(np.isfinite(output).all() for output in outputs) or case.case.id.startswith("wide"):
         return
     # Elsewhere differences straddle kinks; the backward operator's own oracle judges those gradients.
-    smooth = getattr(cases_module(case.operator), "SMOOTH", [name for g in spec.backward for name in g.inputs])
+    smooth = getattr(
+        cases_module(case.operator), "SMOOTH", [name for g in spec.backward for name in g.inputs]
+    )
     rng = np.random.default_rng(0)
     cotangents = [rng.standard_normal(output.shape) for output in outputs]
     values = {p.name: p.default_value() for p in spec.visible if p.has_default}

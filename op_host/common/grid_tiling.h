@@ -50,7 +50,8 @@ inline GridTileSize FindGridTile(int64_t samples, int64_t wanted, int64_t item, 
                                  uint64_t ub_bytes) {
   constexpr int64_t kRepeat = 64, kMostSamples = 2048, kBlockBytes = 32, kLeastSamples = 256;
   constexpr int64_t kSlack = 4 * kBlockBytes;  // what buffers of bits and boxes are rounded up by
-  const int64_t ub = static_cast<int64_t>(ub_bytes) - kSlack, most = AlignUp(std::min(samples, kMostSamples), kRepeat);
+  const int64_t ub = static_cast<int64_t>(ub_bytes) - kSlack,
+                most = AlignUp(std::min(samples, kMostSamples), kRepeat);
   const auto box_of = [&](int64_t capacity) {
     return AlignDown((ub - capacity * row_bytes) / 2, kBlockBytes) / item;
   };

@@ -46,13 +46,6 @@ class GridBoxes {
     }
   }
 
-  static __aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t unit) {
-    return (value + unit - 1) / unit * unit;
-  }
-  static __aicore__ inline uint32_t Rest(int64_t left, uint32_t most) {
-    return left < most ? static_cast<uint32_t>(left) : most;
-  }
-
   // Tile `index` of all images.
   __aicore__ inline void SetTile(int64_t index) {
     const int64_t rows = index / t_.columnTiles;

@@ -4,6 +4,7 @@
 // coordinates. Modes bilinear, nearest, bicubic; padding zeros, border, reflection.
 #pragma once
 
+#include "bits.h"
 #include "linear_positions.h"
 #include "row_copy.h"
 
@@ -29,9 +30,7 @@ __aicore__ inline void BitsBetween(const AscendC::LocalTensor<uint8_t> &bits,
                                    const AscendC::LocalTensor<float> &of, float low, float high,
                                    bool strictly, uint32_t count) {
   AscendC::CompareScalar(bits, of, low, strictly ? AscendC::CMPMODE::GT : AscendC::CMPMODE::GE, count);
-  AscendC::CompareScalar(other, of, high, strictly ? AscendC::CMPMODE::LT : AscendC::CMPMODE::LE, count);
-  const auto words = bits.template ReinterpretCast<uint16_t>();
-  AscendC::And(words, words, other.template ReinterpretCast<uint16_t>(), count / 16);
+  KeepBits(bits, other, of, high, strictly ? AscendC::CMPMODE::LT : AscendC::CMPMODE::LE, count);
 }
 
 // Elements without a bit become `other`.
@@ -127,8 +126,8 @@ class GridTaps {
     for (uint32_t tap = 0; tap < taps_; ++tap) {
       const auto to = Weight(axis, tap);
       AscendC::Adds(to, Index(axis, tap), -static_cast<float>(first), count);
-      BitsBetween(bits, more_bits_.template Get<uint8_t>(), to, 0.0f, static_cast<float>(static_cast<int32_t>(size - 1)),
-                  false, count);
+      BitsBetween(bits, more_bits_.template Get<uint8_t>(), to, 0.0f,
+                  static_cast<float>(static_cast<int32_t>(size - 1)), false, count);
       if (step != 1) AscendC::Muls(to, to, static_cast<float>(static_cast<int32_t>(step)), count);
       if (base != 0) AscendC::Adds(to, to, static_cast<float>(static_cast<int32_t>(base)), count);
       Keep(to, bits, kNone, count);

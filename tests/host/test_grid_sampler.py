@@ -80,27 +80,52 @@ def test_all_cores_work():
 # --- the divergence table
 
 
-def call(target, image, grid, *mode):
+def call(target, image, coordinates, *mode):
     import importlib
 
-    return getattr(importlib.import_module(f"ascend_vision_ops.{target}"), "grid_sampler")(image, grid, *mode)
+    grid = np.array(coordinates, np.float32).reshape(1, 1, -1, 2)
+    function = importlib.import_module(f"ascend_vision_ops.{target}").grid_sampler
+    return function(image, grid, *mode).ravel()
+
+
+def onnxruntime(image, coordinates, mode, padding):
+    """ONNX Runtime's GridSample."""
+    ort, onnx = pytest.importorskip("onnxruntime"), pytest.importorskip("onnx")
+    names = (["linear", "nearest", "cubic"][mode], ["zeros", "border", "reflection"][padding])
+    node = onnx.helper.make_node("GridSample", ["x", "grid"], ["y"], mode=names[0], padding_mode=names[1])
+    value = lambda name: onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None)  # noqa: E731
+    graph = onnx.helper.make_graph([node], "graph", [value("x"), value("grid")], [value("y")])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 20)], ir_version=9)
+    session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    grid = np.array(coordinates, np.float32).reshape(1, 1, -1, 2)
+    return session.run(None, {"x": image, "grid": grid})[0].ravel()
+
+
+STRANGE = [[np.nan, 0], [np.inf, 0], [-np.inf, 0]]
+ONES = np.ones((1, 1, 4, 4), np.float32)
 
 
 @pytest.mark.parametrize("target", ["reference", "cpu", "aclnn"])
 def test_positions_that_are_not_finite(target):
-    """What ONNX Runtime reads there depends on its version; torch and this package say what they are."""
-    image = np.ones((1, 1, 4, 4), np.float32)
-    grid = np.array([[np.nan, 0], [np.inf, 0], [0, -np.inf]], np.float32).reshape(1, 1, 3, 2)
-    assert np.isnan(call(target, image, grid, 0, 0)).all()
-    assert (call(target, image, grid, 1, 0) == 0).all()
+    for mode, padding in ((0, 0), (2, 0), (2, 1), (2, 2)):
+        assert np.isnan(call(target, ONES, STRANGE, mode, padding)).all()
+    assert (call(target, ONES, STRANGE, 1, 0) == 0).all()
     for mode, padding in ((0, 1), (0, 2), (1, 1), (1, 2)):
-        assert (call(target, image, grid, mode, padding) == 1).all()
+        assert (call(target, ONES, STRANGE, mode, padding) == 1).all()
+
+
+def test_onnxruntime_reads_them_as_the_border():
+    edge = [[-1, 0]]
+    for mode in range(3):
+        for padding in range(3):
+            theirs = onnxruntime(ONES, STRANGE, mode, padding)
+            assert (theirs == onnxruntime(ONES, edge, mode, padding)).all()
+    assert (onnxruntime(ONES, STRANGE, 1, 0) == 1).all()
 
 
 @pytest.mark.parametrize("target", ["reference", "cpu", "aclnn"])
-def test_align_corners_reflection_of_one_pixel(target):
-    """ONNX's reference divides by a span of 0."""
+def test_reflection_of_one_pixel(target):
+    """ONNX's reference implementation divides by the distance of its lines of reflection, 0."""
     image = np.full((1, 1, 1, 1), 3, np.float32)
-    grid = np.array([[0.3, -5], [7, 0]], np.float32).reshape(1, 1, 2, 2)
     for mode in (0, 1):
-        assert (call(target, image, grid, mode, 2, True) == 3).all()
+        assert (call(target, image, [[0.3, -5], [7, 0]], mode, 2, True) == 3).all()
