@@ -54,6 +54,15 @@ class Figures:
         return self.microseconds / self.roofline_microseconds if self.least_bytes else math.nan
 
     @property
+    def cube_use(self) -> float | None:
+        """Share of the modelled time that the cube units of all cube cores work; None: no product was computed."""
+        busy = [report["pipes"]["M"] for report in self.reports]
+        if not any(pipe["instructions"] for pipe in busy):
+            return None
+        cycles = self.microseconds * self.device["clock_ghz"] * 1e3 * self.device["cube_cores"]
+        return sum(pipe["busy_cycles"] for pipe in busy) / cycles
+
+    @property
     def scalar_accesses_per_output(self) -> float:
         return sum(report["scalar_accesses"] for report in self.reports) / max(self.outputs, 1)
 
