@@ -3,6 +3,7 @@
 
 Files benchmarks/workloads/<op>.py yield workloads: `workloads()` -> (name, arguments, {peer: function}); arguments
 are those of the torch operator, a peer takes none and returns what the operator returns, or raises ImportError.
+Their `device()` is for the simulated device, whose time is modelled: tools/performance.py.
 Rounds of all contestants are interleaved, so that a busy machine slows all of them; what counts is the ratio.
 """
 
@@ -92,6 +93,8 @@ def main() -> int:
         if options.operator not in (None, operator):
             continue
         module = importlib.import_module(f"benchmarks.workloads.{operator}")
+        if not hasattr(module, "workloads"):
+            continue
         for name, arguments, peers in module.workloads():
 
             def ours(operator=operator, arguments=arguments):

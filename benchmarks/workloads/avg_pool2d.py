@@ -6,6 +6,7 @@ import torch.nn.functional as F
 
 # Images, kernel, stride: between the stages of a DenseNet, before a classifier.
 SHAPES = [((8, 128, 56, 56), 2, 2), ((8, 2048, 7, 7), 7, 7)]
+DEVICE = [((8, 64, 112, 112), (3, 5), (2, 3), 0), ((8, 64, 112, 112), (3, 3), (1, 1), 1), ((8, 2048, 7, 7), (7, 7), (7, 7), 0)]
 
 
 def workloads():
@@ -19,3 +20,11 @@ def workloads():
                 {"input": images, **window},
                 {"torch": lambda i=images, w=window: F.avg_pool2d(i, **w)},
             )
+
+
+def device():
+    """TODO_SENTENCE"""
+    for shape, kernel, stride, padding in DEVICE:
+        for dtype in (torch.float32, torch.float16, torch.bfloat16):
+            window = {"kernel_size": list(kernel), "stride": list(stride), "padding": [padding] * 2}
+            yield {"input": torch.randn(shape).to(dtype), **window}, "1.5 x"

@@ -6,6 +6,7 @@ import torch.nn.functional as F
 
 # Images, kernel, stride, padding: a stem, a pyramid's last level, spatial pyramid pooling.
 SHAPES = [((8, 64, 112, 112), 3, 2, 1), ((8, 256, 25, 42), 1, 2, 0), ((8, 256, 20, 20), 5, 1, 2)]
+DEVICE = [((8, 64, 112, 112), (3, 3), (2, 2), 1), ((8, 64, 112, 112), (2, 2), (2, 2), 0), ((8, 256, 20, 20), (5, 5), (1, 1), 2)]
 
 
 def workloads():
@@ -19,3 +20,11 @@ def workloads():
                 {"input": images, **window},
                 {"torch": lambda i=images, w=window: F.max_pool2d(i, **w)},
             )
+
+
+def device():
+    """TODO_SENTENCE"""
+    for shape, kernel, stride, padding in DEVICE:
+        for dtype in (torch.float32, torch.float16, torch.bfloat16):
+            window = {"kernel_size": list(kernel), "stride": list(stride), "padding": [padding] * 2}
+            yield {"input": torch.randn(shape).to(dtype), **window}, "1.5 x"

@@ -31,7 +31,7 @@ from .tiling import TilingError, read_tiling
 REQUIRED_KEYS = ("schema", "summary", "aclnn", "dtypes", "shape", "tiling_keys", "source", "example")
 OPTIONAL_KEYS = (
     "internal", "soc", "cpu_dtypes", "formats", "let", "require", "kernel", "workspace", "tolerance", "backward",
-    "parameters", "details", "divergence",
+    "parameters", "details", "divergence", "flops",
 )  # fmt: skip
 KERNELS = ("vector", "cube", "mixed")
 CTYPES = {"ints": "const aclIntArray *", "int": "int64_t", "float": "double", "bool": "bool", "str": "const char *",
@@ -177,6 +177,7 @@ class _Builder:
             divergence=self._divergence(),
             example=self._example(),
             scope=self.scope,
+            flops=self._flops(),
         )
         if not self.reader.problems:
             self._judge_examples(spec)
@@ -611,6 +612,14 @@ class _Builder:
             if name not in value:
                 self.problem("example", f"a value for {name}", "none")
         return value
+
+    def _flops(self) -> Expression | None:
+        if "flops" not in self.data:
+            return None
+        expression = self.reader.expression(("flops",), self.data["flops"], self.scope)
+        if expression is not None and expression.type != "int":
+            self.problem("flops", "an int", repr(expression.text))
+        return expression
 
     def _words(self, key: str, allowed: tuple, default: list[str]) -> list[str]:
         value = self.reader.typed(key, list, f"a list of {', '.join(allowed)}", default)

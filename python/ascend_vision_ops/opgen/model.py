@@ -210,6 +210,7 @@ class Spec:
     divergence: list[dict[str, str]]
     example: dict[str, object]
     scope: dict[str, Symbol]
+    flops: Expression | None = None  # of the product on the cube unit
     fields: list = field(default_factory=list)  # of the tiling struct, read from its header
 
     # --- names ---------------------------------------------------------------------------------------------------
