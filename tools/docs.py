@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./build.sh docs`: README's support table, the simulator's calibration table, and the operators' pages."""
+"""`./build.sh docs`: README's support table, the simulator's calibration table, the operators' pages and the
+page of divergences."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "python"))
 
 from ascend_vision_ops.opgen import Spec, load_specs  # noqa: E402
+from tools.divergence import page as divergence_page  # noqa: E402
 
 README_TABLE = re.compile(r"(<!-- support table: written by ./build.sh docs -->\n)(.*?)(<!-- end -->)", re.S)
 CALIBRATION = re.compile(r"(<!-- calibration: written by ./build.sh docs -->\n)(.*?)(<!-- end -->)", re.S)
@@ -33,8 +35,9 @@ def support_table(root: Path) -> str:
     """A Markdown table, a row for each operator."""
     rows = [("operator", "dtypes", "aclnn entry point", "CPU", "simulated device", "NPU", "gradient")]
     for spec in load_specs(root):
-        entries = ", ".join(f"`{entry.function}`" for entry in spec.entries)
-        gradient = ", ".join(f"`{gradient.operator}`" for gradient in spec.backward) or "–"
+        entries = ", ".join(f"`{entry.function}`" for entry in spec.entries) or f"by `{spec.composite}`"
+        gradient = ", ".join(f"`{gradient.operator}`" for gradient in spec.backward)
+        gradient = gradient or ("of its parts" if spec.composite else "–")
         socs = ", ".join(spec.socs)
         rows.append((f"`{spec.name}`", _dtypes(spec), entries, "yes", "yes", socs, gradient))
     lines = ["| " + " | ".join(row) + " |" for row in rows]
@@ -83,6 +86,8 @@ def main() -> int:
     pages = options.gen / "docs"
     if pages.is_dir():
         shutil.copytree(pages, options.out, dirs_exist_ok=True)
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "divergence.md").write_text(divergence_page(ROOT), encoding="utf-8")
     print(
         f"README.md, docs/simulator.md and {len(list(options.out.rglob('*.md')))} operator pages in {options.out}"
     )

@@ -3,17 +3,11 @@
 
 import torch
 
+from benchmarks.workloads.cummax import device  # noqa: F401  the same scan, of minima
+
 
 def workloads():
     for shape, dim in (((4, 128, 128, 128), 2), ((4, 128, 128, 128), 3), ((1000, 81), 1)):
         values = torch.randn(shape)
         peers = {"torch": lambda values=values, dim=dim: torch.cummin(values, dim)}
         yield f"{'x'.join(map(str, shape))} dim {dim}", {"input": values, "dim": dim}, peers
-
-
-def device():
-    """TODO_SENTENCE"""
-    for shape, dim, mark in (((4, 128, 128, 128), 2, "1.5 x"), ((4, 128, 128, 128), 3, "4 x"), ((10_000_000,), 0, "4 x")):
-        yield {"input": torch.randn(shape), "dim": dim}, mark
-    for dtype in (torch.float16, torch.bfloat16, torch.int32):
-        yield {"input": (100 * torch.randn(4, 128, 128, 128)).to(dtype), "dim": 2}, "1.5 x"

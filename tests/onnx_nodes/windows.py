@@ -54,7 +54,11 @@ def window_of(attributes: dict[str, object], extents: tuple[int, ...]) -> Window
     auto = attributes.get("auto_pad", "NOTSET")
     if auto.startswith("SAME"):
         for axis, extent in enumerate(extents):
-            span = (math.ceil(extent / stride[axis]) - 1) * stride[axis] + (kernel[axis] - 1) * dilation[axis] + 1
+            span = (
+                (math.ceil(extent / stride[axis]) - 1) * stride[axis]
+                + (kernel[axis] - 1) * dilation[axis]
+                + 1
+            )
             total = max(span - extent, 0)
             small, large = total // 2, total - total // 2
             before[axis], after[axis] = (small, large) if auto == "SAME_UPPER" else (large, small)

@@ -63,6 +63,9 @@ class BadCall:
         arguments = {}
         for argument in entry.arguments:
             value = None if argument.name in self.call.nulls else self.call.values[argument.target]
+            if value is not None and len(argument.targets) > 1:
+                second = self.call.values[argument.targets[1]]
+                value = value if value == second or len(value) != len(second) else [*value, *second]
             if isinstance(value, Shaped):
                 value = {
                     "shape": list(value.shape),
@@ -105,10 +108,10 @@ def shape_of(spec: Spec, tensor: str, values: dict[str, object]) -> tuple[int, .
 def example_call(spec: Spec, entry: Entry | None = None) -> Call:
     """The call that `example` describes, for one entry point; what it leaves out has its default.
 
-    Optional tensors are given, but for those only other entry points have.
+    Optional tensors are given, but for those only other entry points have. A composite's has no results.
     """
-    entry = entry or spec.entry
-    example = {**spec.example, **entry.example}
+    entry = entry or next(iter(spec.entries), None)
+    example = {**spec.example, **(entry.example if entry else {})}
     values: dict[str, object] = {}
     for parameter in spec.attributes:
         value = example.get(parameter.name, parameter.default_value() if parameter.has_default else None)
@@ -119,7 +122,8 @@ def example_call(spec: Spec, entry: Entry | None = None) -> Call:
     instance = spec.instances[0]
     for parameter in spec.tensors:
         shape = example.get(parameter.name, True)
-        if parameter.optional and (shape is False or entry.argument_of(parameter.name) is None):
+        absent = entry is not None and entry.argument_of(parameter.name) is None
+        if parameter.optional and (shape is False or absent):
             values[parameter.name] = None
             continue
         if shape is True:
@@ -127,7 +131,7 @@ def example_call(spec: Spec, entry: Entry | None = None) -> Call:
         values[parameter.name] = Shaped(tuple(shape), spec.dtype_of(parameter.name, instance))
     call = Call(values)
     sizes = sizes_of(spec, call)
-    for output in spec.outputs:
+    for output in [] if spec.composite else spec.outputs:
         call.values[output] = Shaped(shape_of(spec, output, sizes), spec.dtype_of(output, instance))
     return call
 
@@ -177,16 +181,25 @@ def violations(spec: Spec) -> Iterator[BadCall]:
             )
         seen: set[str] = set()
         for check in spec.checks:
-            for label, bad in _violating(spec, good, check):
+            for label, changed in _violating(spec, good, check):
+                bad = _companions(entry, good, changed)
                 name = f"{check.subject}-{check.kind}-{label}"
+                argument = entry.argument_of(check.subject)
                 if (
                     failed_check(spec, bad) is not check
                     or name in seen
+                    or (check.kind == "length" and argument and argument.spread)
                     or not _reachable(spec, entry, good, bad)
                 ):
                     continue
                 seen.add(name)
                 yield BadCall(spec.name, entry.name, name, bad, INVALID, _spelled(entry, check.subject))
+        for argument in entry.arguments:
+            for length in range(10) if argument.spread else ():
+                if length not in argument.spread.lengths:
+                    bad = good.with_value(argument.target, [1] * length)
+                    name = f"{argument.name}-{length}-elements"
+                    yield BadCall(spec.name, entry.name, name, bad, INVALID, argument.name)
         for argument in entry.arguments:
             if argument.ctype.endswith("aclTensor *") and good.values[argument.target] is not None:
                 other = next(name for name in FORMATS if name not in spec.formats)
@@ -205,6 +218,15 @@ def unprovoked(spec: Spec) -> list[Check]:
         failed = failed_check(spec, bad.call) if bad.code == INVALID else None
         provoked.add(id(failed))
     return [check for check in spec.checks if check.kind == "require" and id(check) not in provoked]
+
+
+def _companions(entry: Entry, good: Call, bad: Call) -> Call:
+    """The call with what an argument of the usual length says of its second parameter, too."""
+    for argument in entry.arguments:
+        value = bad.values[argument.target]
+        if len(argument.targets) > 1 and value != good.values[argument.target]:
+            bad = bad.with_value(argument.targets[1], value)
+    return bad
 
 
 def _spelled(entry: Entry, target: str) -> str:

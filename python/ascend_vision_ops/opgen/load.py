@@ -21,6 +21,7 @@ from .model import (
     Gradient,
     Pattern,
     Spec,
+    Spread,
     Tolerance,
     either,
     snake,
@@ -31,8 +32,11 @@ from .tiling import TilingError, read_tiling
 REQUIRED_KEYS = ("schema", "summary", "aclnn", "dtypes", "shape", "tiling_keys", "source", "example")
 OPTIONAL_KEYS = (
     "internal", "soc", "cpu_dtypes", "formats", "let", "require", "kernel", "workspace", "tolerance", "backward",
-    "parameters", "details", "divergence", "flops",
+    "parameters", "details", "divergence", "flops", "unbatched",
 )  # fmt: skip
+# Of a composite, an operator written in Python on top of another: it has no kernel and no entry point of its own.
+COMPOSITE_REQUIRED = ("schema", "summary", "composite", "dtypes", "shape", "source", "example")
+COMPOSITE_OPTIONAL = ("dynamic", "cpu_dtypes", "let", "tolerance", "parameters", "details", "divergence")
 KERNELS = ("vector", "cube", "mixed")
 CTYPES = {"ints": "const aclIntArray *", "int": "int64_t", "float": "double", "bool": "bool", "str": "const char *",
           "dtype": "aclDataType"}  # fmt: skip
@@ -139,14 +143,17 @@ class _Builder:
         self.scope = {p.name: Symbol(p.name, p.type) for p in self.parameters}
         self.scope |= {name: Symbol(name, "tensor") for name in self.outputs}
         self.normal: dict[str, Expression] = {}
-        entries = self._entries()
+        composite = self.reader.typed("composite", str, "the operator it calls", "")
+        dynamic = self._dynamic()
+        entries = [] if composite else self._entries()
         for name, expression in self.normal.items():
             self.scope[name] = Symbol(name, expression.type)
         dtypes, same, chosen = self._dtypes()
         cpu_dtypes = self._cpu_dtypes(dtypes)
         patterns, lets = self._shapes()
         formats = self._words("formats", FORMATS, ["ND"])
-        checks = self._checks(patterns, dtypes, same, cpu_dtypes)
+        halves = {name for entry in entries for a in entry.arguments for name in a.targets[1:]}
+        checks = [] if composite else self._checks(patterns, dtypes, same, cpu_dtypes, halves)
         text = self.reader.typed
         spec = Spec(
             path=self.reader.path,
@@ -166,7 +173,7 @@ class _Builder:
             patterns=patterns,
             lets=lets,
             checks=checks,
-            tiling_keys=self._tiling_keys(),
+            tiling_keys={} if composite else self._tiling_keys(),
             kernel=self._word("kernel", KERNELS, "vector"),
             workspace=text("workspace", bool, "true or false", False),
             tolerance=self._tolerance(dtypes),
@@ -178,6 +185,9 @@ class _Builder:
             example=self._example(),
             scope=self.scope,
             flops=self._flops(),
+            unbatched=text("unbatched", bool, "true or false", False),
+            composite=composite,
+            dynamic=dynamic,
         )
         if not self.reader.problems:
             self._judge_examples(spec)
@@ -202,11 +212,13 @@ class _Builder:
     # --- keys one by one -----------------------------------------------------------------------------------------
 
     def _keys(self) -> None:
-        known = (*REQUIRED_KEYS, *OPTIONAL_KEYS)
+        composite = "composite" in self.data
+        required = COMPOSITE_REQUIRED if composite else REQUIRED_KEYS
+        known = (*required, *(COMPOSITE_OPTIONAL if composite else OPTIONAL_KEYS))
         for key in self.data:
             if key not in known:
                 self.problem(key, f"one of {', '.join(known)}", repr(key))
-        for key in REQUIRED_KEYS:
+        for key in required:
             if key not in self.data:
                 self.problem(key, "this key", "none", 1)
 
@@ -243,6 +255,14 @@ class _Builder:
             if not parameter.has_default and not parameter.optional:
                 self.problem("internal", "a default, which torch passes", f"none for {parameter.name}")
         return parameters
+
+    def _dynamic(self) -> list[str]:
+        names = self.reader.typed("dynamic", list, "a list of names", [])
+        for index, name in enumerate(names):
+            if not re.fullmatch(r"[A-Za-z]\w*", str(name)) or name in self.scope:
+                self.problem(("dynamic", index), "a new name", _show(name))
+            self.scope[str(name)] = Symbol(str(name), "int", dimension=True)
+        return names
 
     def _entries(self) -> list[Entry]:
         value = self.data.get("aclnn")
@@ -282,7 +302,7 @@ class _Builder:
             argument = self._argument(where_call, part, primary)
             if argument is not None:
                 arguments.append(argument)
-        bound = [argument.target for argument in arguments]
+        bound = [target for argument in arguments for target in argument.targets]
         for target in [
             *(p.name for p in self.parameters if not p.has_default and not p.optional),
             *self.outputs,
@@ -302,6 +322,21 @@ class _Builder:
         text = text or name
         if text in self.outputs:
             return Argument(name, "aclTensor *", text, output=True)
+        if spread := re.fullmatch(r"spread\((.*)\)", text, re.DOTALL):
+            return self._spread(where, name, split_arguments(spread[1]), primary)
+        target = self._target(where, text, primary)
+        if target is None:
+            return None
+        parameter = self.by_name[target]
+        if parameter.is_tensor:
+            return Argument(name, "const aclTensor *", target)
+        default = CTYPES[parameter.type.removesuffix("?")]
+        if ctype is not None and ctype not in SCALAR_CTYPES:
+            self.problem(where, f"one of {', '.join(SCALAR_CTYPES)}", repr(ctype))
+        return Argument(name, ctype or default, target)
+
+    def _target(self, where: tuple, text: str, primary: bool) -> str | None:
+        """The parameter of `parameter` or `parameter or default`, whose default is noted."""
         raw = {p.name: Symbol(p.name, p.type) for p in self.parameters}
         expression = self.reader.expression(where, text, raw)
         if expression is None:
@@ -316,13 +351,22 @@ class _Builder:
                 self.normal[target] = expression
             else:
                 self.problem(where, "defaults in the first entry point only", repr(text))
-        parameter = self.by_name[target]
-        if parameter.is_tensor:
-            return Argument(name, "const aclTensor *", target)
-        default = CTYPES[parameter.type.removesuffix("?")]
-        if ctype is not None and ctype not in SCALAR_CTYPES:
-            self.problem(where, f"one of {', '.join(SCALAR_CTYPES)}", repr(ctype))
-        return Argument(name, ctype or default, target)
+        return target
+
+    def _spread(self, where: tuple, name: str, parts: list[str], primary: bool) -> Argument | None:
+        """`spread(parameter, second parameter, empty=value)`, the last two of which may be missing."""
+        empty = re.fullmatch(r"empty\s*=\s*(-?\d+)", parts[-1]) if parts else None
+        given = parts[:-1] if empty else parts
+        targets = [self._target(where, part, primary) for part in given]
+        lengths = {self.by_name[target].length for target in targets if target is not None}
+        if len(targets) not in (1, 2) or len(lengths) != 1 or not next(iter(lengths)):
+            self.problem(
+                where, "spread(parameter[, parameter][, empty=value]) of int[k]", repr(", ".join(parts))
+            )
+            return None
+        second = targets[1] if len(targets) == 2 else ""
+        spread = Spread(lengths.pop(), second, int(empty[1]) if empty else None)
+        return Argument(name, CTYPES["ints"], targets[0], spread=spread)
 
     def _dtypes(self):
         chosen: dict[str, list[str]] = {}
@@ -424,7 +468,7 @@ class _Builder:
                 return tensor
         return name
 
-    def _checks(self, patterns, dtypes, same, cpu_dtypes) -> list[Check]:
+    def _checks(self, patterns, dtypes, same, cpu_dtypes, halves) -> list[Check]:
         optional = {p.name for p in self.parameters if p.is_tensor and p.optional}
         order = [name for name in self.tensor_names if name in patterns]
         checks = [
@@ -432,7 +476,9 @@ class _Builder:
             for name in order
             if patterns[name].dims is not None
         ]
-        checks += [Check("length", p.name, length=p.length) for p in self.parameters if p.length]
+        # The latter half of an array has the length that its entry point gives it.
+        arrays = [p for p in self.parameters if p.length and p.name not in halves]
+        checks += [Check("length", p.name, length=p.length) for p in arrays]
         placed = set()
         requires = self.reader.typed("require", list, "a list of conditions", [])
         for index, item in enumerate(requires):
@@ -598,7 +644,7 @@ class _Builder:
         dims = [
             name
             for name, symbol in self.scope.items()
-            if symbol.dimension and name not in self.data.get("let", {})
+            if symbol.dimension and name not in (*self.data.get("let", {}), *self.data.get("dynamic", []))
         ]
         tensors = {p.name for p in self.parameters if p.is_tensor}
         for name in value:
@@ -666,10 +712,12 @@ def load_specs(root: Path, unfinished: list[str] | None = None) -> list[Spec]:
         try:
             spec = load_spec(path)
             header = root / "op_kernel" / f"{spec.name}_tiling.h"
-            if unfinished is not None and not header.exists():
+            module = root / "python/ascend_vision_ops/composite" / f"{spec.name}.py"
+            if unfinished is not None and not (module if spec.composite else header).exists():
                 unfinished.append(spec.name)
                 continue
-            spec.fields = read_tiling(header, spec.tiling_struct)
+            if not spec.composite:
+                spec.fields = read_tiling(header, spec.tiling_struct)
             specs.append(spec)
         except SpecError as error:
             problems += error.problems
@@ -689,6 +737,10 @@ def load_specs(root: Path, unfinished: list[str] | None = None) -> list[Spec]:
 
 def _cross_checks(spec: Spec, specs: dict[str, Spec]) -> list[str]:
     problems = []
+    if spec.composite and (spec.composite not in specs or specs[spec.composite].composite):
+        problems.append(
+            f"{spec.path.name}:1: composite: expected an operator with a kernel, got {spec.composite!r}"
+        )
     for gradient in spec.backward:
         key = f"{spec.path.name}:1: backward.{', '.join(gradient.inputs)}"
         other = specs.get(gradient.operator)
