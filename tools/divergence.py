@@ -8,6 +8,7 @@ run here has its reason in that file's `NOT_RUN`, by the same word. CANN itself 
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,7 +38,7 @@ class Row:
 
 def word_of(who: str) -> str:
     """ "mmcv 1.x ORT" -> "mmcv" """
-    return who.split()[0].strip(",:").lower()
+    return re.match(r"[A-Za-z]+", who)[0].lower()
 
 
 def proofs(path: Path, word: str) -> list[str]:
