@@ -118,8 +118,8 @@ inline Status AddBatch(std::initializer_list<BatchedTensor> tensors) {
   if (missing != 0 && missing != 1) return Status::Ok();  // the contract says which rank it wants
   for (const BatchedTensor &each : tensors) {
     if (each.rank - each.tensor->rank() != missing && each.tensor->rank() + 1 >= each.rank) {
-      return Fail(StatusCode::kInvalid, each.name, ": expected rank ", each.rank - missing, " as ", first.name,
-                  " has its first dimension or not, got rank ", each.tensor->rank());
+      return Fail(StatusCode::kInvalid, each.name, ": expected rank ", each.rank - missing, " as ",
+                  first.name, " has its first dimension or not, got rank ", each.tensor->rank());
     }
   }
   for (const BatchedTensor &each : tensors) {

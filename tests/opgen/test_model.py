@@ -60,7 +60,10 @@ def test_a_good_contract(load):
 
 def test_int_arrays_with_a_choice_of_lengths(load):
     text = GOOD.replace("int[1] size", "int[2] size").replace("size: [4]", "size: [4, 4]")
-    for call, spread in [("spread(size)", ([1, 2], None)), ("spread(size, size, empty=3)", ([0, 1, 2, 4], 3))]:
+    for call, spread in [
+        ("spread(size)", ([1, 2], None)),
+        ("spread(size, size, empty=3)", ([0, 1, 2, 4], 3)),
+    ]:
         argument = load(text.replace("size, scale", f"size={call}, scale")).entry.argument_of("size")
         assert (argument.spread.lengths, argument.spread.empty, argument.targets) == (*spread, ["size"])
 
