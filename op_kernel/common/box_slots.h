@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scored boxes in slots of the Unified Buffer, a plane for each field: decay by one box, the largest score,
+// and the slots whose score fell below a bound. A record is one box, a block of its fields.
+#pragma once
+
+#include "row_copy.h"
+
+namespace avo {
+
+constexpr uint32_t kRecord = 8;      // elements of a record
+constexpr uint32_t kSlotGroup = 64;  // slots of a repeat: ranges of vector instructions start at their multiples
+
+// The fields of a record, in the order of its elements, and the planes of slots; then planes to work in.
+enum SlotPlane : uint32_t { kX1, kY1, kX2, kY2, kScore, kIndex, kArea, kFields, kWork = kFields, kNumbers = 11, kPlanes };
+
+enum DecayMethod : uint32_t { kNaive, kLinear, kGaussian };
+
+struct DecayRule {
+  uint32_t method;
+  float offset, iou_threshold, sigma;
+};
+
+__aicore__ inline float MinusInfinity() {
+  return AscendC::GetScalarBitcodeValue<uint32_t, float>(0xff800000u);
+}
+
+__aicore__ inline bool IsNan(float value) { return !(value == value); }
+
+class BoxSlots {
+  using F = AscendC::LocalTensor<float>;
+  using U = AscendC::LocalTensor<uint32_t>;
+
+ public:
+  struct Best {
+    uint32_t slot;
+    float score;
+  };
+
+  __aicore__ inline void Init(uint32_t slots, const DecayRule &rule, AscendC::TPipe *pipe) {
+    slots_ = slots;
+    rule_ = rule;
+    pipe->InitBuffer(planes_, kPlanes * slots * sizeof(float));
+    pipe->InitBuffer(mask_, slots / 8 < kBlockBytes ? kBlockBytes : slots / 8);
+    pipe->InitBuffer(small_, (kRecord * (2 * kRecord + kLanes_ + 4)) * sizeof(float));
+    AscendC::Duplicate(planes_.Get<float>(), 0.0f, kPlanes * slots);
+    auto numbers = Plane(kNumbers).ReinterpretCast<int32_t>();
+    AscendC::CreateVecIndex(numbers, 0, slots);
+    // Bit l of each byte: lane l of each block.
+    for (uint32_t lane = 0; lane < kLanes_; ++lane) {
+      AscendC::Duplicate(Lane(lane), 0x01010101u << lane, kRecord);
+    }
+    AscendC::Duplicate(Small(kOne), 1.0f, kRecord);
+    AscendC::Duplicate(Small(kSigma), -rule.sigma, kRecord);
+    has_nan_ = true;
+  }
+
+  __aicore__ inline F Plane(uint32_t plane) { return planes_.Get<float>()[plane * slots_]; }
+  __aicore__ inline uint32_t slots() const { return slots_; }
+  // Elements `lane` of blocks, as a pattern of GatherMask that repeats every repeat.
+  __aicore__ inline U Lane(uint32_t lane) { return Small(kPatterns + lane * kRecord).ReinterpretCast<uint32_t>(); }
+
+  // The record of a slot.
+  __aicore__ inline void Read(const F &record, uint32_t slot) {
+    uint64_t kept = 0;
+    const AscendC::GatherMaskParams fields{1, kRecord, static_cast<uint16_t>(slots_ / kRecord), 0};
+    AscendC::GatherMask(record, planes_.Get<float>()[slot / kRecord * kRecord], Lane(slot % kRecord), true,
+                        kRecord, fields, kept);
+  }
+
+  // A block of each element of a record.
+  __aicore__ inline void Spread(const F &blocks, const F &record) { AscendC::Brcb(blocks, record, 1, {1, 8}); }
+
+  // A record, spread, into a slot.
+  __aicore__ inline void Write(uint32_t slot, const F &blocks) {
+    const uint64_t lane[] = {uint64_t{1} << slot % kRecord, 0};
+    AscendC::Copy(planes_.Get<float>()[slot / kRecord * kRecord], blocks, lane, kFields,
+                  {1, 1, static_cast<uint16_t>(slots_ / kRecord), 1});
+  }
+
+  // Areas of all boxes.
+  __aicore__ inline void ComputeAreas() {
+    auto area = Plane(kArea), height = Plane(kWork);
+    AscendC::Sub(area, Plane(kX2), Plane(kX1), slots_);
+    AscendC::Sub(height, Plane(kY2), Plane(kY1), slots_);
+    if (rule_.offset != 0.0f) {
+      AscendC::Adds(area, area, rule_.offset, slots_);
+      AscendC::Adds(height, height, rule_.offset, slots_);
+    }
+    AscendC::Mul(area, area, height, slots_);
+  }
+
+  // Scores of slots [first, last) are multiplied by the weight of their overlap with a box, given as blocks;
+  // slots before them, from a multiple of kSlotGroup on, are given up.
+  __aicore__ inline void Decay(const F &picked, uint32_t first, uint32_t last) {
+    SetRange(first, last);
+    Overlap(picked);
+    auto weight = Work(0);
+    if (rule_.method == kGaussian) {
+      AscendC::Mul(weight, weight, weight, count_);
+      AscendC::Div(weight, weight, Small(kSigma), kSlotGroup, repeats_, {1, 1, 0, 8, 8, 0});
+      AscendC::Exp(weight, weight, count_);
+    } else {
+      AscendC::CompareScalar(Mask(), weight, rule_.iou_threshold, AscendC::CMPMODE::GE, count_);
+      if (rule_.method == kLinear) {
+        AscendC::Sub(weight, Small(kOne), weight, kSlotGroup, repeats_, {1, 0, 1, 8, 0, 8});
+      } else {
+        AscendC::Duplicate(weight, 0.0f, count_);
+      }
+      AscendC::Select(weight, Mask(), weight, 1.0f, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, count_);
+    }
+    AscendC::Mul(Score(), Score(), weight, count_);
+    GiveUp(MinusInfinity());
+  }
+
+  // How many slots of [first, last) are below the bound. Their numbers, and those of the others, are listed
+  // in ascending order if there are any.
+  __aicore__ inline uint32_t Below(float bound, uint32_t first, uint32_t last) {
+    SetRange(first, last);
+    uint64_t above = 0, below = 0;
+    has_nan_ = true;
+    if (bound == MinusInfinity()) return 0;
+    AscendC::CompareScalar(Mask(), Score(), bound, AscendC::CMPMODE::GE, count_);
+    Gather(Work(0), Score(), &above);
+    has_nan_ = above != last - first;
+    if (!has_nan_) return 0;
+    // NaN is neither. What is given up counts as not below, so that it comes first among the others.
+    GiveUp(-MinusInfinity());
+    AscendC::CompareScalar(Mask(), Score(), bound, AscendC::CMPMODE::LT, count_);
+    GiveUp(MinusInfinity());
+    Gather(Work(0), Numbers(), &below);
+    auto bits = mask_.Get<uint16_t>();
+    AscendC::Not(bits, bits, count_ / 16);
+    Gather(Work(1), Numbers(), &others_);
+    has_nan_ = above + below != last - first;
+    return static_cast<uint32_t>(below);
+  }
+
+  // From the lists: the n-th slot below the bound, and the n-th from the last of the others.
+  __aicore__ inline uint32_t BelowAt(uint32_t n) { return Work(0).ReinterpretCast<uint32_t>().GetValue(n); }
+  __aicore__ inline uint32_t OtherFromLast(uint32_t n) {
+    return Work(1).ReinterpretCast<uint32_t>().GetValue(static_cast<uint32_t>(others_) - 1 - n);
+  }
+
+  // The first of the largest scores of [first, last). A NaN is taken for less than any, unless it is first.
+  __aicore__ inline Best Largest(uint32_t first, uint32_t last) {
+    SetRange(first, last);
+    auto scores = Score(), result = Small(kResult);
+    if (has_nan_) {
+      AscendC::CompareScalar(Mask(), scores, MinusInfinity(), AscendC::CMPMODE::GE, count_);
+      AscendC::Select(Work(0), Mask(), scores, MinusInfinity(), AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE,
+                      count_);
+      scores = Work(0);
+    }
+    AscendC::ReduceMax(result, scores, Work(1), static_cast<int32_t>(last - begin_), true);
+    const float score = result.GetValue(0);
+    const uint32_t slot = begin_ + result.ReinterpretCast<uint32_t>().GetValue(1);
+    // Where all are minus infinity or NaN, slots that were given up tie with them.
+    if (score == MinusInfinity() || (has_nan_ && IsNan(Plane(kScore).GetValue(first)))) return {first, score};
+    return {slot, score};
+  }
+
+ private:
+  // Records and blocks, in elements of `small_`.
+  static constexpr uint32_t kLanes_ = 8;
+  static constexpr uint32_t kOne = 0, kSigma = kRecord, kResult = 2 * kRecord, kPatterns = 4 * kRecord;
+
+  __aicore__ inline F Small(uint32_t at) { return small_.Get<float>()[at]; }
+  __aicore__ inline F Work(uint32_t n) { return Plane(kWork + n)[begin_]; }
+  __aicore__ inline F Score() { return Plane(kScore)[begin_]; }
+  __aicore__ inline F Numbers() { return Plane(kNumbers)[begin_]; }
+  __aicore__ inline AscendC::LocalTensor<uint8_t> Mask() { return mask_.Get<uint8_t>(); }
+
+  // Vector instructions take [begin_, begin_ + count_) in whole repeats.
+  __aicore__ inline void SetRange(uint32_t first, uint32_t last) {
+    begin_ = first / kSlotGroup * kSlotGroup;
+    given_up_ = first - begin_;
+    listed_ = last - begin_;
+    repeats_ = static_cast<uint8_t>((listed_ + kSlotGroup - 1) / kSlotGroup);
+    count_ = repeats_ * kSlotGroup;
+  }
+
+  __aicore__ inline void GiveUp(float score) {
+    if (given_up_ > 0) AscendC::Duplicate(Score(), score, given_up_, 1, 1, 8);
+  }
+
+  // The elements whose bit is set, of slots before the range's end.
+  __aicore__ inline void Gather(const F &to, const F &from, uint64_t *kept) {
+    AscendC::GatherMask(to, from, mask_.Get<uint32_t>(), true, listed_, {1, 1, 8, 8}, *kept);
+  }
+
+  // IoU with a box, given as blocks.
+  __aicore__ inline void Overlap(const F &picked) {
+    auto width = Work(0), height = Work(1), far = Work(2);
+    const AscendC::BinaryRepeatParams with_block{1, 1, 0, 8, 8, 0};
+    AscendC::Max(width, Plane(kX1)[begin_], picked[kX1 * kRecord], kSlotGroup, repeats_, with_block);
+    AscendC::Min(far, Plane(kX2)[begin_], picked[kX2 * kRecord], kSlotGroup, repeats_, with_block);
+    AscendC::Sub(width, far, width, count_);
+    AscendC::Max(height, Plane(kY1)[begin_], picked[kY1 * kRecord], kSlotGroup, repeats_, with_block);
+    AscendC::Min(far, Plane(kY2)[begin_], picked[kY2 * kRecord], kSlotGroup, repeats_, with_block);
+    AscendC::Sub(height, far, height, count_);
+    if (rule_.offset != 0.0f) {
+      AscendC::Adds(width, width, rule_.offset, count_);
+      AscendC::Adds(height, height, rule_.offset, count_);
+    }
+    AscendC::Maxs(width, width, 0.0f, count_);
+    AscendC::Maxs(height, height, 0.0f, count_);
+    AscendC::Mul(width, width, height, count_);
+    AscendC::Add(height, Plane(kArea)[begin_], picked[kArea * kRecord], kSlotGroup, repeats_, with_block);
+    AscendC::Sub(height, height, width, count_);
+    AscendC::Div(width, width, height, count_);
+  }
+
+  AscendC::TBuf<AscendC::TPosition::VECCALC> planes_, mask_, small_;
+  DecayRule rule_;
+  uint32_t slots_, begin_, count_, listed_;
+  uint64_t given_up_, others_;
+  uint8_t repeats_;
+  bool has_nan_;
+};
+
+}  // namespace avo
