@@ -51,7 +51,7 @@ class BoxSlots {
     }
     AscendC::Duplicate(Small(kOne), 1.0f, kRecord);
     AscendC::Duplicate(Small(kSigma), -rule.sigma, kRecord);
-    has_nan_ = true;
+    Renew();
   }
 
   __aicore__ inline F Plane(uint32_t plane) { return planes_.Get<float>()[plane * slots_]; }
@@ -90,7 +90,7 @@ class BoxSlots {
   }
 
   // Scores of slots [first, last) are multiplied by the weight of their overlap with a box, given as blocks;
-  // slots before them, from a multiple of kSlotGroup on, are given up.
+  // those before them are given up.
   __aicore__ inline void Decay(const F &picked, uint32_t first, uint32_t last) {
     SetRange(first, last);
     Overlap(picked);
@@ -112,18 +112,24 @@ class BoxSlots {
     GiveUp(MinusInfinity());
   }
 
-  // How many slots of [first, last) are below the bound. Their numbers, and those of the others, are listed
-  // in ascending order if there are any.
+  // Slots before `first`, from a multiple of kSlotGroup on, hold no box any more. Below and Largest expect that.
+  __aicore__ inline void GiveUpBefore(uint32_t first) {
+    SetRange(first, first);
+    GiveUp(MinusInfinity());
+  }
+
+  // How many slots of [first, last) are below the bound; where there are any, they and the others are listed.
   __aicore__ inline uint32_t Below(float bound, uint32_t first, uint32_t last) {
     SetRange(first, last);
-    uint64_t above = 0, below = 0;
     has_nan_ = true;
+    others_ = 0;
     if (bound == MinusInfinity()) return 0;
+    uint64_t above = 0, below = 0;
     AscendC::CompareScalar(Mask(), Score(), bound, AscendC::CMPMODE::GE, count_);
     Gather(Work(0), Score(), &above);
     has_nan_ = above != last - first;
     if (!has_nan_) return 0;
-    // NaN is neither. What is given up counts as not below, so that it comes first among the others.
+    // NaN is neither. What is given up is taken for not below, so that it comes first among the others.
     GiveUp(-MinusInfinity());
     AscendC::CompareScalar(Mask(), Score(), bound, AscendC::CMPMODE::LT, count_);
     GiveUp(MinusInfinity());
@@ -135,28 +141,33 @@ class BoxSlots {
     return static_cast<uint32_t>(below);
   }
 
-  // From the lists: the n-th slot below the bound, and the n-th from the last of the others.
-  __aicore__ inline uint32_t BelowAt(uint32_t n) { return Work(0).ReinterpretCast<uint32_t>().GetValue(n); }
+  // What Below listed, in ascending order: slots below the bound, and the n-th from the last of the others.
+  __aicore__ inline AscendC::LocalTensor<int32_t> BelowList() { return Work(0).ReinterpretCast<int32_t>(); }
   __aicore__ inline uint32_t OtherFromLast(uint32_t n) {
+    if (others_ == 0) return begin_ + listed_ - 1 - n;
     return Work(1).ReinterpretCast<uint32_t>().GetValue(static_cast<uint32_t>(others_) - 1 - n);
   }
 
-  // The first of the largest scores of [first, last). A NaN is taken for less than any, unless it is first.
-  __aicore__ inline Best Largest(uint32_t first, uint32_t last) {
+  // The slots' boxes have been exchanged for others.
+  __aicore__ inline void Renew() { has_nan_ = true; }
+
+  // The first of the largest scores of [first, last). NaN is less than any score, but is infinite at the slot
+  // whose turn it is: the first one, if it leads.
+  __aicore__ inline Best Largest(uint32_t first, uint32_t last, bool leads) {
     SetRange(first, last);
     auto scores = Score(), result = Small(kResult);
     if (has_nan_) {
+      if (leads && IsNan(Plane(kScore).GetValue(first))) return {first, -MinusInfinity()};
       AscendC::CompareScalar(Mask(), scores, MinusInfinity(), AscendC::CMPMODE::GE, count_);
       AscendC::Select(Work(0), Mask(), scores, MinusInfinity(), AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE,
                       count_);
       scores = Work(0);
     }
-    AscendC::ReduceMax(result, scores, Work(1), static_cast<int32_t>(last - begin_), true);
+    AscendC::ReduceMax(result, scores, Work(1), static_cast<int32_t>(listed_), true);
     const float score = result.GetValue(0);
     const uint32_t slot = begin_ + result.ReinterpretCast<uint32_t>().GetValue(1);
     // Where all are minus infinity or NaN, slots that were given up tie with them.
-    if (score == MinusInfinity() || (has_nan_ && IsNan(Plane(kScore).GetValue(first)))) return {first, score};
-    return {slot, score};
+    return {score == MinusInfinity() ? first : slot, score};
   }
 
  private:

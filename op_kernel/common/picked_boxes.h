@@ -9,7 +9,7 @@ namespace avo {
 
 template <typename T, typename I>
 class PickedBoxes {
-  static constexpr uint32_t kBatch = 256;  // records, of which whole repeats are gathered
+  static constexpr uint32_t kBatch = 64;   // records, of which whole repeats are gathered
   static constexpr uint32_t kRow = 5;      // the first elements of a record
 
  public:
