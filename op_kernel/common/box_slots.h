@@ -3,15 +3,15 @@
 // and the slots whose score fell below a bound. A record is one box, a block of its fields.
 #pragma once
 
-#include "row_copy.h"
+#include "iou.h"
 
 namespace avo {
 
-constexpr uint32_t kRecord = 8;      // elements of a record
-constexpr uint32_t kSlotGroup = 64;  // slots of a repeat: ranges of vector instructions start at their multiples
+constexpr uint32_t kRecord = 8;             // elements of a record
+constexpr uint32_t kSlotGroup = kBoxLanes;  // slots of a repeat: vector instructions start at their multiples
 
-// The fields of a record, in the order of its elements, and the planes of slots; then planes to work in.
-enum SlotPlane : uint32_t { kX1, kY1, kX2, kY2, kScore, kIndex, kArea, kFields, kWork = kFields, kNumbers = 11, kPlanes };
+// Elements of a record, and planes of slots, behind those of boxes; then planes to work in.
+enum SlotPlane : uint32_t { kIndex = kBoxPlanes, kScore, kFields, kWork = kFields, kNumbers = 11, kSlotPlanes };
 
 enum DecayMethod : uint32_t { kNaive, kLinear, kGaussian };
 
@@ -39,10 +39,10 @@ class BoxSlots {
   __aicore__ inline void Init(uint32_t slots, const DecayRule &rule, AscendC::TPipe *pipe) {
     slots_ = slots;
     rule_ = rule;
-    pipe->InitBuffer(planes_, kPlanes * slots * sizeof(float));
+    pipe->InitBuffer(planes_, kSlotPlanes * slots * sizeof(float));
     pipe->InitBuffer(mask_, slots / 8 < kBlockBytes ? kBlockBytes : slots / 8);
     pipe->InitBuffer(small_, (kRecord * (2 * kRecord + kLanes_ + 4)) * sizeof(float));
-    AscendC::Duplicate(planes_.Get<float>(), 0.0f, kPlanes * slots);
+    AscendC::Duplicate(planes_.Get<float>(), 0.0f, kSlotPlanes * slots);
     auto numbers = Plane(kNumbers).ReinterpretCast<int32_t>();
     AscendC::CreateVecIndex(numbers, 0, slots);
     // Bit l of each byte: lane l of each block.
@@ -79,22 +79,16 @@ class BoxSlots {
 
   // Areas of all boxes.
   __aicore__ inline void ComputeAreas() {
-    auto area = Plane(kArea), height = Plane(kWork);
-    AscendC::Sub(area, Plane(kX2), Plane(kX1), slots_);
-    AscendC::Sub(height, Plane(kY2), Plane(kY1), slots_);
-    if (rule_.offset != 0.0f) {
-      AscendC::Adds(area, area, rule_.offset, slots_);
-      AscendC::Adds(height, height, rule_.offset, slots_);
-    }
-    AscendC::Mul(area, area, height, slots_);
+    BoxAreas({planes_.Get<float>(), slots_}, Plane(kWork), rule_.offset, slots_);
   }
 
   // Scores of slots [first, last) are multiplied by the weight of their overlap with a box, given as blocks;
   // those before them are given up.
   __aicore__ inline void Decay(const F &picked, uint32_t first, uint32_t last) {
     SetRange(first, last);
-    Overlap(picked);
     auto weight = Work(0);
+    const BoxPlanes boxes{planes_.Get<float>()[begin_], slots_};
+    IouOf(SpreadBox{boxes, count_, picked}, weight, Work(1), Work(3), rule_.offset, count_);
     if (rule_.method == kGaussian) {
       AscendC::Mul(weight, weight, weight, count_);
       AscendC::Div(weight, weight, Small(kSigma), kSlotGroup, repeats_, {1, 1, 0, 8, 8, 0});
@@ -197,28 +191,6 @@ class BoxSlots {
   // The elements whose bit is set, of slots before the range's end.
   __aicore__ inline void Gather(const F &to, const F &from, uint64_t *kept) {
     AscendC::GatherMask(to, from, mask_.Get<uint32_t>(), true, listed_, {1, 1, 8, 8}, *kept);
-  }
-
-  // IoU with a box, given as blocks.
-  __aicore__ inline void Overlap(const F &picked) {
-    auto width = Work(0), height = Work(1), far = Work(2);
-    const AscendC::BinaryRepeatParams with_block{1, 1, 0, 8, 8, 0};
-    AscendC::Max(width, Plane(kX1)[begin_], picked[kX1 * kRecord], kSlotGroup, repeats_, with_block);
-    AscendC::Min(far, Plane(kX2)[begin_], picked[kX2 * kRecord], kSlotGroup, repeats_, with_block);
-    AscendC::Sub(width, far, width, count_);
-    AscendC::Max(height, Plane(kY1)[begin_], picked[kY1 * kRecord], kSlotGroup, repeats_, with_block);
-    AscendC::Min(far, Plane(kY2)[begin_], picked[kY2 * kRecord], kSlotGroup, repeats_, with_block);
-    AscendC::Sub(height, far, height, count_);
-    if (rule_.offset != 0.0f) {
-      AscendC::Adds(width, width, rule_.offset, count_);
-      AscendC::Adds(height, height, rule_.offset, count_);
-    }
-    AscendC::Maxs(width, width, 0.0f, count_);
-    AscendC::Maxs(height, height, 0.0f, count_);
-    AscendC::Mul(width, width, height, count_);
-    AscendC::Add(height, Plane(kArea)[begin_], picked[kArea * kRecord], kSlotGroup, repeats_, with_block);
-    AscendC::Sub(height, height, width, count_);
-    AscendC::Div(width, width, height, count_);
   }
 
   AscendC::TBuf<AscendC::TPosition::VECCALC> planes_, mask_, small_;

@@ -10,7 +10,7 @@ namespace avo {
 template <typename T, typename I>
 class PickedBoxes {
   static constexpr uint32_t kBatch = 64;   // records, of which whole repeats are gathered
-  static constexpr uint32_t kRow = 5;      // the first elements of a record
+  static constexpr uint32_t kRow = 5;      // corners and score
 
  public:
   __aicore__ inline void Init(GM_ADDR dets, GM_ADDR indices, GM_ADDR count, uint32_t boxes, AscendC::TPipe *pipe) {
@@ -25,7 +25,7 @@ class PickedBoxes {
     pipe->InitBuffer(patterns_, 2 * kBlockBytes);
     AscendC::Duplicate(records_.Get<float>(), 0.0f, kBatch * kRecord);
     AscendC::Duplicate(wide_.Get<float>(), 0.0f, kBatch * kRow);
-    AscendC::Duplicate(patterns_.Get<uint32_t>(), 0x1f1f1f1fu, kRecord);
+    AscendC::Duplicate(patterns_.Get<uint32_t>(), 0x01010101u * (0xfu | 1u << kScore), kRecord);
     AscendC::Duplicate(patterns_.Get<uint32_t>()[kRecord], 0x01010101u << kIndex, kRecord);
   }
 
