@@ -111,6 +111,8 @@ struct SpreadBox {
   }
 };
 
+=======
+>>>>>>> main
 // Rows are boxes of a column, spread by SpreadRows; lanes the first 64 of `lanes`. At most 255 rows.
 struct BoxRows {
   BoxPlanes lanes, column;
