@@ -7,16 +7,18 @@
 namespace avo::soft_nms_padded {
 namespace {
 
-constexpr uint64_t kGroup = 64;            // slots of a repeat
-constexpr uint64_t kSharedPlanes = 11;     // in GM: fields of all boxes, and records of half of them
-constexpr uint64_t kSlotBytes = 12 * 4;    // all planes of the Unified Buffer
+constexpr uint64_t kGroup = 64;              // slots of a repeat
+constexpr uint64_t kSharedPlanes = 11;       // in GM: fields of all boxes, and records of half of them
+constexpr uint64_t kSlotBytes = 12 * 4;      // all planes of the Unified Buffer
 constexpr uint64_t kBatchBytes = 20 * 1024;  // batches of input and results, records and patterns
 constexpr uint64_t kBoardBytes = 6 * 1024;   // streamed: posts of other cores
-constexpr uint64_t kPost = 24;             // elements of a post
+constexpr uint64_t kPost = 24;               // elements of a post
 
 // Slots that fit the Unified Buffer beside `others`; each has a bit in a mask too.
 uint64_t Capacity(const Platform &platform, uint64_t others) {
-  return std::max(kGroup, AlignDown((platform.ub_bytes - std::min(platform.ub_bytes, others)) * 8 / (8 * kSlotBytes + 1), kGroup));
+  return std::max(
+      kGroup, AlignDown((platform.ub_bytes - std::min(platform.ub_bytes, others)) * 8 / (8 * kSlotBytes + 1),
+                        kGroup));
 }
 
 }  // namespace

@@ -79,7 +79,8 @@ class SoftNmsPadded {
     uint32_t chunk, begin, first, last;
   };
   __aicore__ inline bool NextPart(Part &part, uint32_t first, uint32_t last) {
-    for (part.chunk += AscendC::GetBlockNum(); part.chunk < tiling_.chunks; part.chunk += AscendC::GetBlockNum()) {
+    for (part.chunk += AscendC::GetBlockNum(); part.chunk < tiling_.chunks;
+         part.chunk += AscendC::GetBlockNum()) {
       part.begin = part.chunk * tiling_.chunk;
       const uint32_t end = part.begin + tiling_.chunk;
       if (part.begin >= last) return false;
@@ -151,7 +152,8 @@ class SoftNmsPadded {
       const uint32_t others = part.last - part.first - below;
       for (uint32_t n = 0; n < others; ++n) {
         slots_.Read(line[n % batch * avo::kRecord], slots_.OtherFromLast(n));
-        if (n % batch == batch - 1 || n == others - 1) shared_.StoreLine(place + n / batch * batch, line, n % batch + 1);
+        if (n % batch == batch - 1 || n == others - 1)
+          shared_.StoreLine(place + n / batch * batch, line, n % batch + 1);
       }
     }
     AscendC::SyncAll();
@@ -179,8 +181,8 @@ class SoftNmsPadded {
     }
     slots_.ComputeAreas();
     AscendC::Adds(slots_.Plane(avo::kIndex).template ReinterpretCast<int32_t>(),
-                  slots_.Plane(avo::kNumbers).template ReinterpretCast<int32_t>(), static_cast<int32_t>(begin),
-                  slots_.slots());
+                  slots_.Plane(avo::kNumbers).template ReinterpretCast<int32_t>(),
+                  static_cast<int32_t>(begin), slots_.slots());
   }
 
   __aicore__ inline void CopyIn(uint32_t first, uint32_t count) {
@@ -197,15 +199,16 @@ class SoftNmsPadded {
     AscendC::LocalTensor<float> boxes;
     if constexpr (sizeof(T) == sizeof(float)) {
       boxes = in;
-      AscendC::GatherMask(slots_.Plane(avo::kScore)[slot], in[kPiece * 4], uint8_t{7}, true, count, whole, kept);
+      AscendC::GatherMask(slots_.Plane(avo::kScore)[slot], in[kPiece * 4], uint8_t{7}, true, count, whole,
+                          kept);
     } else {
       boxes = wide_.template Get<float>();
       AscendC::Cast(boxes, in, AscendC::RoundMode::CAST_NONE, count * 4);
       AscendC::Cast(slots_.Plane(avo::kScore)[slot], in[kPiece * 4], AscendC::RoundMode::CAST_NONE, count);
     }
     for (uint32_t corner = 0; corner < 4; ++corner) {
-      AscendC::GatherMask(slots_.Plane(avo::kX1 + corner)[slot], boxes, static_cast<uint8_t>(3 + corner), true,
-                          count * 4, whole, kept);
+      AscendC::GatherMask(slots_.Plane(avo::kX1 + corner)[slot], boxes, static_cast<uint8_t>(3 + corner),
+                          true, count * 4, whole, kept);
     }
     in_queue_.FreeTensor(in);
   }

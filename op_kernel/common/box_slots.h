@@ -11,7 +11,14 @@ constexpr uint32_t kRecord = 8;             // elements of a record
 constexpr uint32_t kSlotGroup = kBoxLanes;  // slots of a repeat: vector instructions start at their multiples
 
 // Elements of a record, and planes of slots, behind those of boxes; then planes to work in.
-enum SlotPlane : uint32_t { kIndex = kBoxPlanes, kScore, kFields, kWork = kFields, kNumbers = 11, kSlotPlanes };
+enum SlotPlane : uint32_t {
+  kIndex = kBoxPlanes,
+  kScore,
+  kFields,
+  kWork = kFields,
+  kNumbers = 11,
+  kSlotPlanes
+};
 
 enum DecayMethod : uint32_t { kNaive, kLinear, kGaussian };
 
@@ -57,7 +64,9 @@ class BoxSlots {
   __aicore__ inline F Plane(uint32_t plane) { return planes_.Get<float>()[plane * slots_]; }
   __aicore__ inline uint32_t slots() const { return slots_; }
   // Elements `lane` of blocks, as a pattern of GatherMask that repeats every repeat.
-  __aicore__ inline U Lane(uint32_t lane) { return Small(kPatterns + lane * kRecord).ReinterpretCast<uint32_t>(); }
+  __aicore__ inline U Lane(uint32_t lane) {
+    return Small(kPatterns + lane * kRecord).ReinterpretCast<uint32_t>();
+  }
 
   // The record of a slot.
   __aicore__ inline void Read(const F &record, uint32_t slot) {
@@ -68,7 +77,9 @@ class BoxSlots {
   }
 
   // A block of each element of a record.
-  __aicore__ inline void Spread(const F &blocks, const F &record) { AscendC::Brcb(blocks, record, 1, {1, 8}); }
+  __aicore__ inline void Spread(const F &blocks, const F &record) {
+    AscendC::Brcb(blocks, record, 1, {1, 8});
+  }
 
   // A record, spread, into a slot.
   __aicore__ inline void Write(uint32_t slot, const F &blocks) {
@@ -106,7 +117,8 @@ class BoxSlots {
     GiveUp(MinusInfinity());
   }
 
-  // Slots before `first`, from a multiple of kSlotGroup on, hold no box any more. Below and Largest expect that.
+  // Slots before `first`, from a multiple of kSlotGroup on, hold no box any more. Below and Largest expect
+  // that.
   __aicore__ inline void GiveUpBefore(uint32_t first) {
     SetRange(first, first);
     GiveUp(MinusInfinity());

@@ -89,7 +89,8 @@ struct OneBox {
   }
 };
 
-// The same with the box's values spread over a data block each; count is a multiple of 64, at most 255 of them.
+// The same with the box's values spread over a data block each; count is a multiple of 64, at most 255 of
+// them.
 struct SpreadBox {
   BoxPlanes boxes;
   uint32_t count;
@@ -111,8 +112,6 @@ struct SpreadBox {
   }
 };
 
-=======
->>>>>>> main
 // Rows are boxes of a column, spread by SpreadRows; lanes the first 64 of `lanes`. At most 255 rows.
 struct BoxRows {
   BoxPlanes lanes, column;

@@ -9,11 +9,12 @@ namespace avo {
 
 template <typename T, typename I>
 class PickedBoxes {
-  static constexpr uint32_t kBatch = 64;   // records, of which whole repeats are gathered
-  static constexpr uint32_t kRow = 5;      // corners and score
+  static constexpr uint32_t kBatch = 64;  // records, of which whole repeats are gathered
+  static constexpr uint32_t kRow = 5;     // corners and score
 
  public:
-  __aicore__ inline void Init(GM_ADDR dets, GM_ADDR indices, GM_ADDR count, uint32_t boxes, AscendC::TPipe *pipe) {
+  __aicore__ inline void Init(GM_ADDR dets, GM_ADDR indices, GM_ADDR count, uint32_t boxes,
+                              AscendC::TPipe *pipe) {
     boxes_ = boxes;
     det_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(dets), uint64_t{boxes} * kRow);
     index_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ I *>(indices), boxes);
@@ -47,7 +48,8 @@ class PickedBoxes {
     const auto number = sizeof(I) == sizeof(int32_t) ? count.template ReinterpretCast<int32_t>()
                                                      : wide_.Get<float>().template ReinterpretCast<int32_t>();
     AscendC::Duplicate(number, static_cast<int32_t>(picked_), kRecord);
-    if constexpr (sizeof(I) != sizeof(int32_t)) AscendC::Cast(count, number, AscendC::RoundMode::CAST_NONE, kRecord);
+    if constexpr (sizeof(I) != sizeof(int32_t))
+      AscendC::Cast(count, number, AscendC::RoundMode::CAST_NONE, kRecord);
     Send(index_queue_, count_gm_, 0, count, 1);
   }
 

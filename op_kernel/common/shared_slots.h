@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slots of all cores in GM, in chunks that are dealt to the cores: a plane for each field, a line of boxes
-// that wait for another slot, and a board to which a core posts what others must know of its chunks. Of the board
-// there are two, used in turn, so that one is written while slower cores still read the other.
+// that wait for another slot, and a board to which a core posts what others must know of its chunks. Of the
+// board there are two, used in turn, so that one is written while slower cores still read the other.
 #pragma once
 
 #include "box_slots.h"
@@ -9,10 +9,10 @@
 namespace avo {
 
 class SharedSlots {
-  static constexpr uint32_t kFetch = 128;              // posts of the board that are read at a time
-  static constexpr uint32_t kPost = 3 * kRecord;       // elements: two records, then the status
+  static constexpr uint32_t kFetch = 128;         // posts of the board that are read at a time
+  static constexpr uint32_t kPost = 3 * kRecord;  // elements: two records, then the status
   static constexpr uint32_t kPlanesOfSlot = kFields + kRecord / 2;  // half of all slots may wait in line
-  static constexpr uint32_t kStatus = 2 * kRecord;     // score of the largest, its slot, slots below the bound
+  static constexpr uint32_t kStatus = 2 * kRecord;  // score of the largest, its slot, slots below the bound
   enum : uint32_t { kLargestScore, kLargestSlot, kBelowCount };
 
  public:
@@ -24,7 +24,8 @@ class SharedSlots {
     chunk_ = chunk;
     chunks_ = chunks;
     all_ = uint64_t{chunk} * chunks;
-    gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace), all_ * kPlanesOfSlot + uint64_t{2} * kPost * chunks);
+    gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace),
+                        all_ * kPlanesOfSlot + uint64_t{2} * kPost * chunks);
     pipe->InitBuffer(board_, kFetch * kRecord * sizeof(float));
     pipe->InitBuffer(values_, 2 * kFetch * sizeof(float));
     pipe->InitBuffer(post_, kPost * sizeof(float));
@@ -42,7 +43,8 @@ class SharedSlots {
   // The first `planes` planes from `plane` on.
   __aicore__ inline void Store(BoxSlots &slots, uint32_t chunk, uint32_t plane, uint32_t planes) {
     AscendC::PipeBarrier<PIPE_ALL>();
-    CopyRowsOut(gm_, plane * all_ + uint64_t{chunk} * chunk_, all_, slots.Plane(plane), chunk_, planes, chunk_);
+    CopyRowsOut(gm_, plane * all_ + uint64_t{chunk} * chunk_, all_, slots.Plane(plane), chunk_, planes,
+                chunk_);
     AscendC::PipeBarrier<PIPE_ALL>();
   }
 
@@ -65,8 +67,8 @@ class SharedSlots {
     AscendC::PipeBarrier<PIPE_ALL>();
   }
 
-  // Of slots [first, last) of a chunk that is loaded: their largest, the first one, and how many are below the
-  // bound.
+  // Of slots [first, last) of a chunk that is loaded: their largest, the first one, and how many are below
+  // the bound.
   __aicore__ inline void Post(BoxSlots &slots, uint32_t chunk, uint32_t first, uint32_t last, bool leads,
                               uint32_t below) {
     const BoxSlots::Best largest = slots.Largest(first, last, leads);
@@ -131,14 +133,16 @@ class SharedSlots {
   }
 
   // One element of the status of chunks [from, from + count).
-  __aicore__ inline AscendC::LocalTensor<float> Fetch(BoxSlots &slots, uint32_t from, uint32_t count, uint32_t element) {
+  __aicore__ inline AscendC::LocalTensor<float> Fetch(BoxSlots &slots, uint32_t from, uint32_t count,
+                                                      uint32_t element) {
     auto board = board_.Get<float>(), values = values_.Get<float>();
     AscendC::PipeBarrier<PIPE_ALL>();
     CopyRowsIn(board, kRecord, gm_, PostOf(from, 1 - turn_) + kStatus, kPost, count, kRecord);
     AscendC::PipeBarrier<PIPE_ALL>();
     uint64_t kept = 0;
     const uint32_t repeats = (count * kRecord + kSlotGroup - 1) / kSlotGroup;
-    AscendC::GatherMask(values, board, slots.Lane(element), false, 0, {1, static_cast<uint16_t>(repeats), 8, 0}, kept);
+    AscendC::GatherMask(values, board, slots.Lane(element), false, 0,
+                        {1, static_cast<uint16_t>(repeats), 8, 0}, kept);
     return values;
   }
 

@@ -40,4 +40,6 @@ def weight(iou, iou_threshold, sigma, method):
     """What the score of a box is multiplied by whose overlap with the picked one is ``iou``."""
     if method == 2:
         return np.exp((-(iou * iou) / np.float32(sigma)).astype(np.float64)).astype(np.float32)
-    return np.where(iou >= np.float32(iou_threshold), 1 - iou if method == 1 else np.float32(0), np.float32(1))
+    return np.where(
+        iou >= np.float32(iou_threshold), 1 - iou if method == 1 else np.float32(0), np.float32(1)
+    )
