@@ -28,6 +28,7 @@ Plan<SoftNmsPaddedTiling> ComputeTiling(const Args &args, const Platform &platfo
   SoftNmsPaddedTiling &tiling = plan.tiling;
   const uint64_t boxes = static_cast<uint64_t>(args.boxes.shape[0]);
   uint64_t chunk = AlignUp(std::max<uint64_t>(boxes, 1), kGroup);
+  // An odd number of repeats: neighbouring planes then start in opposite halves of the banks.
   chunk += chunk % (2 * kGroup) == 0 ? kGroup : 0;
   plan.tiling_key = kResident;
   plan.block_dim = 1;
