@@ -17,6 +17,8 @@ import sys
 import time
 from pathlib import Path
 
+from ascend_vision_ops.testing.run import as_tuple
+
 FOLDER = Path(__file__).parent / "workloads"
 
 
@@ -40,8 +42,9 @@ def near(ours, theirs, name: str) -> None:
     """A contestant that computes something else is no peer; wide, since peers take positions in float32."""
     import torch
 
-    theirs = torch.as_tensor(theirs).to(ours.dtype)
-    torch.testing.assert_close(theirs, ours, rtol=2e-2, atol=2e-2, msg=lambda text: f"{name}: {text}")
+    for our, their in zip(as_tuple(ours), as_tuple(theirs), strict=True):
+        their = torch.as_tensor(their).to(our.dtype)
+        torch.testing.assert_close(their, our, rtol=2e-2, atol=2e-2, msg=lambda text: f"{name}: {text}")
 
 
 def race(contestants: dict, rounds: int) -> dict[str, float]:
@@ -110,9 +113,8 @@ def main() -> int:
             times = race(contestants, options.rounds)
             mine = times.pop("ours")
             best = min(times, key=times.get)
-            moved = right.nbytes + sum(
-                value.nbytes for value in arguments.values() if hasattr(value, "nbytes")
-            )
+            arrays = (*as_tuple(right), *arguments.values())
+            moved = sum(array.nbytes for array in arrays if hasattr(array, "nbytes"))
             others = ", ".join(f"{peer} {1e3 * t:.3g}" for peer, t in times.items() if peer != best)
             rows.add_row(
                 operator, name, f"{1e3 * mine:.3g}", best, f"{1e3 * times[best]:.3g}", f"{times[best] / mine:.2f}",
