@@ -8,17 +8,28 @@ namespace avo {
 
 constexpr uint32_t kBlockBytes = 32;  // data block of the vector core
 
-// This core's share of `total` items, which the cores split as evenly as possible: [begin, end).
+__aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
+
+// What is left, `most` at a time.
+__aicore__ inline uint32_t Rest(int64_t left, uint32_t most) {
+  return left < most ? static_cast<uint32_t>(left) : most;
+}
+
 struct Share {
   int64_t begin;
   int64_t end;
 };
 
-__aicore__ inline Share CoreShare(int64_t total) {
-  const int64_t cores = AscendC::GetBlockNum(), core = AscendC::GetBlockIdx();
+// A core's share of `total` items, which the cores split as evenly as possible: [begin, end).
+__aicore__ inline Share ShareOf(int64_t total, int64_t cores, int64_t core) {
   const int64_t base = total / cores, extra = total % cores;
   const int64_t begin = core * base + (core < extra ? core : extra);
   return {begin, begin + base + (core < extra ? 1 : 0)};
+}
+
+// This core's share.
+__aicore__ inline Share CoreShare(int64_t total) {
+  return ShareOf(total, AscendC::GetBlockNum(), AscendC::GetBlockIdx());
 }
 
 // Loads `rows` rows of `count` elements; in UB they lie `ub_row` elements apart (a whole number of blocks),

@@ -49,7 +49,8 @@ def summary(out, figures: profiling.Figures) -> None:
         for name in ("GM read", "GM write", "HBM read", "HBM write")
     }
     cores = f"{figures.device['vector_cores']} vector cores"
-    if figures.cube_use is not None:
+    products = any(report["pipes"]["M"]["instructions"] for report in figures.reports)
+    if products:
         cores += f" and {figures.device['cube_cores']} cube cores"
     rows.add_row("cores used", str(figures.cores), cores)
     for name, count in paths.items():
@@ -59,8 +60,8 @@ def summary(out, figures: profiling.Figures) -> None:
         "modelled time", f"{figures.microseconds:.2f} us", f"{figures.time_over_roofline:.2f} x roofline "
         f"({figures.roofline_microseconds:.2f} us at the bandwidth of HBM)"
     )  # fmt: skip
-    if figures.cube_use is not None:
-        rows.add_row("cube unit", f"{figures.cube_use:.1%}", "busy, of all cube cores over the modelled time")
+    if products:
+        rows.add_row("cube unit", f"{figures.pipe_shares['M']:.1%}", "of the time busy, mean of its cores")
     rows.add_row("scalar accesses", f"{figures.scalar_accesses_per_output:.4f}", "an output")
     peak = max((report["ub_peak_bytes"] for report in figures.reports), default=0)
     rows.add_row("Unified Buffer, peak", f"{peak:,}", f"{figures.device['ub_bytes']:,} bytes")
