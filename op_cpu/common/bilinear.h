@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bilinear samples of an image (H, W): the two neighbours of a position along each axis and their weights. A
+// neighbour that counts nothing has index kOutside, so that 0 x infinity never enters a sum. Rules:
+//   ZeroPaddedAxis  beyond the image lie zeros (grid_sampler's zeros; DCN). A position that is not finite has
+//                   no neighbours, and weights of NaN.
+//   ClampedAxis     RoIAlign: positions in [-1, 0] are 0, those in [size - 1, size] the last element; beyond
+//                   is nothing.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace avo {
+
+constexpr int64_t kOutside = std::numeric_limits<int64_t>::min();
+
+// Positions may be float or double; weights are float either way.
+struct AxisSample {
+  int64_t index[2] = {kOutside, kOutside};
+  float weight[2] = {0, 0};
+
+  bool Empty() const { return index[0] == kOutside && index[1] == kOutside; }
+};
+
+template <typename Position>
+AxisSample ZeroPaddedAxis(Position position, int64_t size) {
+  AxisSample axis;
+  const Position below = std::floor(position);
+  axis.weight[1] = static_cast<float>(position - below);
+  axis.weight[0] = static_cast<float>(1 - (position - below));
+  // Compared before it is converted: NaN and huge positions are no integers.
+  if (!(below >= -1 && below < static_cast<Position>(size))) return axis;
+  const int64_t low = static_cast<int64_t>(below);
+  if (low >= 0) axis.index[0] = low;
+  if (low + 1 < size) axis.index[1] = low + 1;
+  return axis;
+}
+
+template <typename Position>
+AxisSample ClampedAxis(Position position, int64_t size) {
+  if (!(position >= -1 && position <= static_cast<Position>(size))) return {};
+  if (position <= 0) position = 0;
+  const int64_t low = static_cast<int64_t>(position);
+  if (low >= size - 1) return {{size - 1, size - 1}, {1, 0}};
+  const Position fraction = position - static_cast<Position>(low);
+  return {{low, low + 1}, {static_cast<float>(1 - fraction), static_cast<float>(fraction)}};
+}
+
+// The four corners of a sample: (y0, x0), (y0, x1), (y1, x0), (y1, x1).
+struct BilinearSample {
+  int64_t offset[4];  // elements from the image's first; kOutside where the corner counts nothing
+  float weight[4];
+};
+
+inline BilinearSample Corners(const AxisSample &y, const AxisSample &x, int64_t row_stride,
+                              int64_t column_stride) {
+  BilinearSample sample;
+  for (int i = 0; i < 4; ++i) {
+    const int64_t row = y.index[i / 2], column = x.index[i % 2];
+    const bool outside = row == kOutside || column == kOutside;
+    sample.offset[i] = outside ? kOutside : row * row_stride + column * column_stride;
+    sample.weight[i] = y.weight[i / 2] * x.weight[i % 2];
+  }
+  return sample;
+}
+
+// The weighted sum of the corners of one channel; `value(offset)` reads one.
+template <typename Value>
+float Interpolate(const BilinearSample &sample, const Value &value) {
+  float sum = 0;
+  for (int i = 0; i < 4; ++i) {
+    if (sample.offset[i] != kOutside) sum += sample.weight[i] * value(sample.offset[i]);
+  }
+  return sum;
+}
+
+}  // namespace avo

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bilinear samples of an image (C, H, W), shared by the operators that read between pixels.
+
+A rule turns positions along one axis into their lower neighbour, the weight of the upper one, and where a position
+counts at all: `zero_padded` of grid_sampler and DCN, `clamped` of RoIAlign.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Corner(NamedTuple):
+    """One of the four neighbours of every sample. Derivatives are those of the weight by the position."""
+
+    inside: np.ndarray  # whether it lies in the image
+    row: np.ndarray  # always in the image
+    column: np.ndarray
+    weight: np.ndarray
+    by_y: np.ndarray
+    by_x: np.ndarray
+
+    def values(self, image):
+        """The neighbour's values: (C, *samples), 0 beyond the image."""
+        return np.where(self.inside, image[:, self.row, self.column], 0.0)
+
+    def add(self, image, values):
+        """Adds values (C, *samples) to the neighbours in `image`; those beyond it take nothing."""
+        np.add.at(image, (slice(None), self.row, self.column), np.where(self.inside, values, 0.0))
+
+
+def zero_padded(position, size):
+    """Zeros lie beyond the image; a position that is not finite has weights of NaN."""
+    low = np.floor(position)
+    return low, position - low, np.isfinite(position)
+
+
+def clamped(position, size):
+    """Positions up to one pixel beyond the image are its border; what lies further out counts nothing."""
+    inside = (position >= -1) & (position <= size)
+    position = np.where(inside, np.clip(position, 0, size - 1), 0.0)
+    # The last pixel has no upper neighbour: it is both.
+    low = np.minimum(np.floor(position), size - 1)
+    return low, position - low, inside
+
+
+def corners(image_size, y, x, rule):
+    """The four `Corner`s of samples at positions y and x, in the order (low, low), (low, high), (high, low), …"""
+    height, width = image_size
+    with np.errstate(invalid="ignore"):
+        (y_low, y_high_weight, y_counts), (x_low, x_high_weight, x_counts) = rule(y, height), rule(x, width)
+    counts = y_counts & x_counts
+    for i in (0, 1):
+        for j in (0, 1):
+            row, y_weight = y_low + i, y_high_weight if i else 1 - y_high_weight
+            column, x_weight = x_low + j, x_high_weight if j else 1 - x_high_weight
+            if rule is clamped:
+                row, column = np.minimum(row, height - 1), np.minimum(column, width - 1)
+            with np.errstate(invalid="ignore"):
+                inside = counts & (row >= 0) & (row < height) & (column >= 0) & (column < width)
+            yield Corner(
+                inside,
+                np.where(inside, row, 0).astype(np.int64),
+                np.where(inside, column, 0).astype(np.int64),
+                y_weight * x_weight,
+                (1 if i else -1) * x_weight,
+                (1 if j else -1) * y_weight,
+            )
+
+
+def interpolate(image, y, x, rule):
+    """The samples of image (C, H, W) at positions y and x: (C, *y.shape)."""
+    return sum(corner.weight * corner.values(image) for corner in corners(image.shape[1:], y, x, rule))
