@@ -8,17 +8,22 @@ namespace avo {
 
 constexpr uint32_t kBlockBytes = 32;  // data block of the vector core
 
-// This core's share of `total` items, which the cores split as evenly as possible: [begin, end).
+// A core's share of `total` items: [begin, end).
 struct Share {
   int64_t begin;
   int64_t end;
 };
 
-__aicore__ inline Share CoreShare(int64_t total) {
-  const int64_t cores = AscendC::GetBlockNum(), core = AscendC::GetBlockIdx();
+// Cores split items as evenly as possible.
+__aicore__ inline Share ShareOf(int64_t total, int64_t cores, int64_t core) {
   const int64_t base = total / cores, extra = total % cores;
   const int64_t begin = core * base + (core < extra ? core : extra);
   return {begin, begin + base + (core < extra ? 1 : 0)};
+}
+
+// This vector core's share; a block of a mixed kernel has two.
+__aicore__ inline Share CoreShare(int64_t total) {
+  return ShareOf(total, AscendC::GetBlockNum() * AscendC::GetTaskRatio(), AscendC::GetBlockIdx());
 }
 
 // Loads `rows` rows of `count` elements; in UB they lie `ub_row` elements apart (a whole number of blocks),
