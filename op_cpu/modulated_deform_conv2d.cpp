@@ -29,7 +29,8 @@ void SampleColumns(const DeformGrid<T> &grid, int64_t n, int64_t first, int64_t 
   }
 }
 
-// sums (kFilters, kBand) += weight (kFilters, depth) x columns (depth, kBand); rows of weight are `depth` apart.
+// sums (kFilters, kBand) += weight (kFilters, depth) x columns (depth, kBand); rows of weight are `depth`
+// apart.
 void Multiply(const float *weight, int64_t filters, int64_t depth, const float *columns,
               float (&sums)[kFilters][kBand]) {
   for (int64_t d = 0; d < depth; ++d, columns += kBand) {
@@ -69,8 +70,9 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
             Multiply(&filters[o * depth], count, depth, columns.data(), sums);
             for (int64_t f = 0; f < count; ++f) {
               const float bias =
-                  args.bias ? ToFloat(static_cast<const T *>(args.bias->data)[(o + f) * args.bias->strides[0]])
-                            : 0.0f;
+                  args.bias
+                      ? ToFloat(static_cast<const T *>(args.bias->data)[(o + f) * args.bias->strides[0]])
+                      : 0.0f;
               const Shape &s = args.out.strides;
               T *out = static_cast<T *>(args.out.data) + n * s[0] + (o + f) * s[1];
               for (int64_t p = 0; p < width; ++p) {

@@ -37,11 +37,13 @@ Plan<ModulatedDeformConv2dTiling> ComputeTiling(const Args &args, const Platform
   copying.vector_cores = 2 * plan.block_dim;
   FilterCopy filter{};
   const int64_t filter_rows = filters * args.weight.shape[1];
-  uint64_t workspace = PlanChannelsLast({1, filter_rows, 1, problem.Taps()}, problem.item, 1, false, copying, &filter);
+  uint64_t workspace =
+      PlanChannelsLast({1, filter_rows, 1, problem.Taps()}, problem.item, 1, false, copying, &filter);
   t.filterTileChannels = filter.tileChannels;
   t.filterTileColumns = filter.tileColumns;
   t.filterTilePitch = filter.tilePitch;
-  const Shape images{t.stepImages * args.deform_groups, problem.Channels(), args.input.shape[2], args.input.shape[3]};
+  const Shape images{t.stepImages * args.deform_groups, problem.Channels(), args.input.shape[2],
+                     args.input.shape[3]};
   workspace += 2 * PlanChannelsLast(images, problem.item, 2, false, copying, &t);
   problem.PlanSampling(platform, &t);
   t.filters = filters;
@@ -50,7 +52,8 @@ Plan<ModulatedDeformConv2dTiling> ComputeTiling(const Args &args, const Platform
   // All of L0C where there are filters for it; L0A and L0B hold 128 bytes of each row twice.
   const int64_t most_rows = std::min<int64_t>(platform.l0c_bytes / (4 * band), platform.l0a_bytes / 256);
   t.productRows = static_cast<uint32_t>(std::min(AlignUp(per_group, kSide), AlignDown(most_rows, kSide)));
-  const int64_t slice = 128 / problem.item, depth = problem.Taps() * AlignUp(args.weight.shape[1], 32 / problem.item);
+  const int64_t slice = 128 / problem.item,
+                depth = problem.Taps() * AlignUp(args.weight.shape[1], 32 / problem.item);
   const int64_t slices = static_cast<int64_t>(platform.l1_bytes) / (2 * (t.productRows + band) * 128);
   t.productDepth = static_cast<uint32_t>(slice * std::min(slices, CeilDiv(depth, slice)));
   workspace += band * problem.item * (1 + 2 * plan.block_dim * problem.Taps() * args.input.shape[1]);

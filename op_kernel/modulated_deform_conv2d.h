@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modulated deformable convolution. Vector cores copy images and filters channels-last into the workspace, then
-// sample: a band of positions becomes a matrix (tap, position, channel). Cube cores multiply the filters with
-// it, while the vector cores of their block sample the next band into the other of two buffers. Rows of the
-// product are filters, so that the result is stored as it shall lie.
-// The workspace holds two steps' images (op_host/common/deform_tiling.h), whatever the batch.
+// Modulated deformable convolution. Vector cores copy images and filters channels-last into the workspace,
+// then sample: a band of positions becomes a matrix (tap, position, channel). Cube cores multiply the filters
+// with it, while the vector cores of their block sample the next band into the other of two buffers. Rows of
+// the product are filters, so that the result is stored as it shall lie. The workspace holds two steps'
+// images (op_host/common/deform_tiling.h), whatever the batch.
 #pragma once
 
 #include "common/deform_columns.h"
@@ -36,9 +36,8 @@ class ModulatedDeformConv2d {
     GM_ADDR ones = filters_ + filter_elements * sizeof(T);
     ones_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(ones), t_.band);
     const int64_t band_elements = taps_ * t_.band * channels_;
-    columns_gm_.SetGlobalBuffer(
-        reinterpret_cast<__gm__ T *>(ones + t_.band * sizeof(T)),
-        AscendC::GetBlockNum() * 2 * band_elements);
+    columns_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(ones + t_.band * sizeof(T)),
+                                AscendC::GetBlockNum() * 2 * band_elements);
     columns_gm_ = columns_gm_[block_ * 2 * band_elements];
     bias_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(bias), t_.filters);
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out), t_.batch * t_.filters * positions_);
@@ -53,12 +52,13 @@ class ModulatedDeformConv2d {
     }
     for (int64_t first = 0, step = 0; first < t_.batch; first += t_.stepImages, ++step) {
       const int64_t images = t_.batch - first < t_.stepImages ? t_.batch - first : t_.stepImages;
-      if ASCEND_IS_AIV CopyImages(first, images, images_ + step % 2 * step_bytes_);
+      if ASCEND_IS_AIV
+        CopyImages(first, images, images_ + step % 2 * step_bytes_);
       const avo::Share share = avo::ShareOf(images * bands_, AscendC::GetBlockNum(), block_);
       for (int64_t item = share.begin; item < share.end; ++item, ++done_) {
         const int64_t local = item / bands_, position = item % bands_ * t_.band;
-        const uint32_t count = static_cast<uint32_t>(positions_ - position < t_.band ? positions_ - position
-                                                                                     : t_.band);
+        const uint32_t count =
+            static_cast<uint32_t>(positions_ - position < t_.band ? positions_ - position : t_.band);
         const auto columns = columns_gm_[done_ % 2 * taps_ * t_.band * channels_];
         if ASCEND_IS_AIV {
           SampleHalf(first + local, local, position, count, columns);
@@ -66,7 +66,8 @@ class ModulatedDeformConv2d {
           Multiply(first + local, position, count, columns);
         }
       }
-      if ASCEND_IS_AIV pipe_->Reset();
+      if ASCEND_IS_AIV
+        pipe_->Reset();
     }
     if ASCEND_IS_AIV {
       for (int64_t i = 0; i < done_ && i < 2; ++i) AscendC::CrossCoreWaitFlag(kFree);
@@ -147,7 +148,8 @@ class ModulatedDeformConv2d {
     for (int64_t group = 0; group < t_.groups; ++group) {
       for (int64_t row = 0; row < filters; row += t_.productRows) {
         const int64_t filter = group * filters + row;
-        const uint32_t rows = static_cast<uint32_t>(filters - row < t_.productRows ? filters - row : t_.productRows);
+        const uint32_t rows =
+            static_cast<uint32_t>(filters - row < t_.productRows ? filters - row : t_.productRows);
         product_.Begin(rows, count);
         if (t_.hasBias != 0) product_.Accumulate({bias_gm_, filter, 1, 0}, {ones_gm_, 0, 1, 0}, 1, 1);
         product_.Accumulate({filter_gm_, taps_ * filter_pixel_ + filter * channels, channels, filter_pixel_},

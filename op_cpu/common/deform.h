@@ -46,8 +46,10 @@ class DeformGrid {
   int64_t FiltersPerGroup() const { return filters / groups; }
   int64_t ChannelsPerDeformGroup() const { return channels / deform_groups; }
 
-  // All taps of deform group `part` at positions [first, first + count): tap t of position p at t * count + p.
-  void Sample(int64_t n, int64_t part, int64_t first, int64_t count, std::vector<DeformSample> *samples) const {
+  // All taps of deform group `part` at positions [first, first + count): tap t of position p at t * count +
+  // p.
+  void Sample(int64_t n, int64_t part, int64_t first, int64_t count,
+              std::vector<DeformSample> *samples) const {
     samples->resize(taps * count);
     for (int64_t tap = 0; tap < taps; ++tap) {
       const int64_t k = part * taps + tap;
@@ -77,7 +79,8 @@ class DeformGrid {
     const int64_t start = place * stride_[axis] - padding_[axis] + tap * dilation_[axis];
     const double position = static_cast<double>(start) + static_cast<double>(moved);
     const int64_t size = input_.shape[2 + axis];
-    return position > -1 && position < static_cast<double>(size) ? ZeroPaddedAxis(position, size) : AxisSample();
+    return position > -1 && position < static_cast<double>(size) ? ZeroPaddedAxis(position, size)
+                                                                 : AxisSample();
   }
 
   const Tensor input_, offset_;

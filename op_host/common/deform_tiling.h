@@ -36,7 +36,8 @@ struct DeformProblem {
 
   // Unified Buffer of DeformColumns: DeformTaps, BilinearRows and the queue of columns.
   int64_t SampleBytes(int64_t band, int64_t located, int64_t sampled, int64_t chunk) const {
-    const int64_t taps = 3 * located * item + 3 * band / 2 * 4 + 6 * located * 4 + 2 * AlignUp<int64_t>(located / 8, 32);
+    const int64_t taps =
+        3 * located * item + 3 * band / 2 * 4 + 6 * located * 4 + 2 * AlignUp<int64_t>(located / 8, 32);
     return taps + BilinearBytes(located, sampled, chunk, 2, item) + 2 * sampled * chunk * item;
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of deformable convolution as columns: channels of a tap at a position, contiguous in GM, positions of
-// a band below each other, taps of the band behind each other.
+// Samples of deformable convolution as columns: channels of a tap at a position, contiguous in GM, positions
+// of a band below each other, taps of the band behind each other.
 #pragma once
 
 #include "deform_taps.h"
@@ -11,7 +11,8 @@ template <typename T>
 class DeformColumns {
  public:
   template <typename Tiling>
-  __aicore__ inline void Init(GM_ADDR images, GM_ADDR offset, GM_ADDR mask, const Tiling &t, AscendC::TPipe *pipe) {
+  __aicore__ inline void Init(GM_ADDR images, GM_ADDR offset, GM_ADDR mask, const Tiling &t,
+                              AscendC::TPipe *pipe) {
     taps_ = t.kernel[0] * t.kernel[1];
     deform_groups_ = t.deformGroups;
     channels_ = t.channels;
@@ -23,16 +24,16 @@ class DeformColumns {
     pipe->InitBuffer(out_queue_, 2, t.sampled * t.chunk * sizeof(T));
   }
 
-  // Positions [first, first + count) of image n, which is image `local` of those in the workspace, become rows
-  // `row` and on of the band `columns`.
+  // Positions [first, first + count) of image n, which is image `local` of those in the workspace, become
+  // rows `row` and on of the band `columns`.
   __aicore__ inline void Sample(int64_t n, int64_t local, int64_t first, uint32_t count,
                                 const AscendC::GlobalTensor<T> &columns, uint32_t row) {
     locate_.SetPositions(first, count);
     const int64_t all = taps_ * deform_groups_;
     const uint32_t slots = locate_.Slots();
     for (int64_t tap = 0; tap < all; tap += locate_.TapsAtOnce()) {
-      const uint32_t taps = all - tap < locate_.TapsAtOnce() ? static_cast<uint32_t>(all - tap)
-                                                             : locate_.TapsAtOnce();
+      const uint32_t taps =
+          all - tap < locate_.TapsAtOnce() ? static_cast<uint32_t>(all - tap) : locate_.TapsAtOnce();
       locate_.Locate(rows_, n, tap, taps);
       for (uint32_t t = 0; t < taps; ++t) {
         const int64_t group = (tap + t) / taps_, k = (tap + t) % taps_;
@@ -42,8 +43,8 @@ class DeformColumns {
             const uint32_t width = channels_ - c < chunk_ ? static_cast<uint32_t>(channels_ - c) : chunk_;
             const int64_t all_channels = channels_ * deform_groups_;
             const int64_t to = (k * band_ + row + s) * all_channels + group * channels_ + c;
-            SampleTile(local * deform_groups_ + group, t * slots + s, samples, static_cast<uint32_t>(c), width,
-                       columns, to, all_channels);
+            SampleTile(local * deform_groups_ + group, t * slots + s, samples, static_cast<uint32_t>(c),
+                       width, columns, to, all_channels);
           }
         }
       }
@@ -69,7 +70,8 @@ class DeformColumns {
   }
 
   // The sums of the four corners' rows.
-  __aicore__ inline void Combine(const AscendC::LocalTensor<T> &out, const AscendC::LocalTensor<float> &rows) {
+  __aicore__ inline void Combine(const AscendC::LocalTensor<T> &out,
+                                 const AscendC::LocalTensor<float> &rows) {
     const uint32_t samples = rows_.Samples(), plane = samples * 2 * chunk_;
     AscendC::Add(rows, rows, rows[plane], plane);
     AscendC::LocalTensor<float> sums;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the taps of deformable convolution read: windows and weights of BilinearRows, from offsets and mask. A
-// whole offset is added to the tap's place apart from its fraction, so that weights are exact in any image.
+// Where the taps of deformable convolution read: windows and weights of BilinearRows, from offsets and mask.
+// A whole offset is added to the tap's place apart from its fraction, so that weights are exact in any image.
 #pragma once
 
 #include "bilinear_rows.h"
@@ -144,14 +144,14 @@ class DeformTaps {
   }
 
   // `count` rows of positions, `step` elements apart.
-  __aicore__ inline void Rows(const AscendC::LocalTensor<T> &to, const AscendC::GlobalTensor<T> &gm, int64_t from,
-                              int64_t step, uint32_t count) {
+  __aicore__ inline void Rows(const AscendC::LocalTensor<T> &to, const AscendC::GlobalTensor<T> &gm,
+                              int64_t from, int64_t step, uint32_t count) {
     CopyPlanesIn(to, slots_, gm, from, step, count, count_);
   }
 
   // Offsets along an axis become fractions, and lower neighbours `low`.
-  __aicore__ inline void Split(uint32_t axis, const AscendC::LocalTensor<float> &low, int64_t tap, uint32_t count,
-                               uint32_t all) {
+  __aicore__ inline void Split(uint32_t axis, const AscendC::LocalTensor<float> &low, int64_t tap,
+                               uint32_t count, uint32_t all) {
     SplitWhole(low, Fraction(axis), Table(5), all);
     for (uint32_t t = 0; t < count; ++t) {
       const int64_t k = (tap + t) % taps_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// C (m x n) = sums of A (m x depth) times B (n x depth) transposed on the cube unit, whose rows lie in GM, and
-// may lie in parts: those of a deep matrix, or of one that another core writes piece by piece. Sums are float32
-// and run in one order. C stays in L0C from Begin to Store.
+// C (m x n) = sums of A (m x depth) times B (n x depth) transposed on the cube unit, whose rows lie in GM,
+// and may lie in parts: those of a deep matrix, or of one that another core writes piece by piece. Sums are
+// float32 and run in one order. C stays in L0C from Begin to Store.
 #pragma once
 
 #include "kernel_operator.h"
@@ -20,10 +20,10 @@ struct ProductRows {
 template <typename T>
 class RowProduct {
  public:
-  static constexpr uint32_t kBlock = 32 / sizeof(T);            // k of a fractal
-  static constexpr uint32_t kSlice = 128 / sizeof(T);           // k of a product
-  static constexpr uint32_t kFractal = 512 / sizeof(T);         // elements
-  static constexpr uint32_t kSide = 16;                         // rows of a fractal
+  static constexpr uint32_t kBlock = 32 / sizeof(T);     // k of a fractal
+  static constexpr uint32_t kSlice = 128 / sizeof(T);    // k of a product
+  static constexpr uint32_t kFractal = 512 / sizeof(T);  // elements
+  static constexpr uint32_t kSide = 16;                  // rows of a fractal
 
   // m <= rows, n <= columns, multiples of 16; depth: k of what is loaded at a time, a multiple of kSlice.
   __aicore__ inline void Init(uint32_t rows, uint32_t columns, uint32_t depth, AscendC::TPipe *pipe) {

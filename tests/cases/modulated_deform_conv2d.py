@@ -3,7 +3,7 @@ from itertools import product
 
 from ascend_vision_ops.testing import Case, cases_module
 
-DEFORM = cases_module("_deform")
+DEFORM, ORACLE = cases_module("_deform"), cases_module("_deform_oracle")
 between, far, strategy = DEFORM.between, DEFORM.far, DEFORM.calls
 # Image, filters, kernel, stride, padding, dilation.
 WINDOWS = [
@@ -33,13 +33,27 @@ def cases():
         args = DEFORM.call((2, 4, 6, 7), 5, (3, 3), deform=2, without=without)
         yield Case(f"without {without}", args)
     for moves, stride in product((far, "integers"), ((1, 1), (2, 2))):
-        yield Case(f"wide offsets {moves} {stride}", DEFORM.call((2, 3, 6, 7), 5, (3, 3), stride, moves=moves))
+        yield Case(
+            f"wide offsets {getattr(moves, '__name__', moves)} {stride}",
+            DEFORM.call((2, 3, 6, 7), 5, (3, 3), stride, moves=moves),
+        )
     for layout, out in LAYOUTS:
         yield Case(f"{layout} {out}", DEFORM.call((2, 4, 5, 6), 3, (2, 2), layout=layout), out=out)
     yield Case("no images", DEFORM.call((0, 4, 5, 6), 3, (2, 2)))
 
 
 def oracle(
-    input, offset, mask, weight, bias=None, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, deform_groups=1
+    input,
+    offset,
+    mask,
+    weight,
+    bias=None,
+    stride=(1, 1),
+    padding=(0, 0),
+    dilation=(1, 1),
+    groups=1,
+    deform_groups=1,
 ):
-    return DEFORM.convolve(input, offset, mask, weight, bias, stride, padding, dilation, groups, deform_groups)
+    return ORACLE.convolve(
+        input, offset, mask, weight, bias, stride, padding, dilation, groups, deform_groups
+    )
