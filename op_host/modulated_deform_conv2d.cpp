@@ -5,16 +5,6 @@
 #include "common/deform_tiling.h"
 
 namespace avo::modulated_deform_conv2d {
-namespace {
-
-// What PlanChannelsLast says of the filters.
-struct FilterCopy {
-  int64_t images, channels, height, width;
-  uint32_t pixel, taps, edge, tileChannels, tileRows, tileColumns, tilePitch;
-};
-
-}  // namespace
-
 Plan<ModulatedDeformConv2dTiling> ComputeTiling(const Args &args, const Platform &platform) {
   constexpr int64_t kRounds = 4;  // bands of a block between two meetings of all cores
   constexpr int64_t kSide = 16;   // rows of a fractal
@@ -24,9 +14,6 @@ Plan<ModulatedDeformConv2dTiling> ComputeTiling(const Args &args, const Platform
   ModulatedDeformConv2dTiling &t = plan.tiling;
   const int64_t batch = args.input.shape[0], filters = args.weight.shape[0];
   const int64_t per_group = filters / args.groups;
-  for (int i = 0; i < 2; ++i) {
-    t.stride[i] = args.stride[i], t.padding[i] = args.padding[i], t.dilation[i] = args.dilation[i];
-  }
 
   const int64_t band = problem.Band(batch, platform.cube_cores), bands = CeilDiv(problem.Positions(), band);
   t.stepImages = std::min(batch, CeilDiv<int64_t>(kRounds * platform.cube_cores, bands));
@@ -35,18 +22,13 @@ Plan<ModulatedDeformConv2dTiling> ComputeTiling(const Args &args, const Platform
 
   Platform copying = platform;
   copying.vector_cores = 2 * plan.block_dim;
-  FilterCopy filter{};
   const int64_t filter_rows = filters * args.weight.shape[1];
   uint64_t workspace =
-      PlanChannelsLast({1, filter_rows, 1, problem.Taps()}, problem.item, 1, false, copying, &filter);
-  t.filterTileChannels = filter.tileChannels;
-  t.filterTileColumns = filter.tileColumns;
-  t.filterTilePitch = filter.tilePitch;
+      PlanChannelsLast({1, filter_rows, 1, problem.Taps()}, problem.item, 1, copying, &t.weights);
   const Shape images{t.stepImages * args.deform_groups, problem.Channels(), args.input.shape[2],
                      args.input.shape[3]};
-  workspace += 2 * PlanChannelsLast(images, problem.item, 2, false, copying, &t);
-  problem.PlanSampling(platform, &t);
-  t.filters = filters;
+  workspace += 2 * PlanChannelsLast(images, problem.item, 2, copying, &t.images);
+  problem.PlanSampling(args, platform, &t);
   t.hasBias = args.bias ? 1 : 0;
 
   // All of L0C where there are filters for it; L0A and L0B hold 128 bytes of each row twice.

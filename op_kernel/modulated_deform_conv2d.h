@@ -21,19 +21,18 @@ class ModulatedDeformConv2d {
     input_ = input, offset_ = offset, mask_ = mask, weight_ = weight;
     taps_ = t_.kernel[0] * t_.kernel[1];
     positions_ = t_.outSize[0] * t_.outSize[1];
-    channels_ = t_.channels * t_.deformGroups;
+    channels_ = t_.images.channels * t_.deformGroups;
     bands_ = (positions_ + t_.band - 1) / t_.band;
     block_ = AscendC::GetBlockIdx() / AscendC::GetTaskRatio();
 
-    const int64_t filter = t_.filters * (channels_ / t_.groups);
-    filter_pixel_ = (filter + avo::kLanes - 1) / avo::kLanes * avo::kLanes;
+    // Two steps' images; the filters, whose image of one row begins with a row of zeros; ones; columns.
+    const avo::ChannelsLast images = avo::LayoutOf(t_.images), weights = avo::LayoutOf(t_.weights);
     images_ = workspace;
-    step_bytes_ = t_.images * avo::LayoutOf(t_).ImagePixels() * t_.pixel * sizeof(T);
+    step_bytes_ = images.images * images.ImagePixels() * images.pixel * sizeof(T);
     filters_ = images_ + 2 * step_bytes_;
-    // The copy of an image of one row starts with a row of zeros.
-    const int64_t filter_elements = 2 * taps_ * filter_pixel_;
-    filter_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(filters_), filter_elements);
-    GM_ADDR ones = filters_ + filter_elements * sizeof(T);
+    filter_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(filters_), weights.ImagePixels() * weights.pixel);
+    filter_gm_ = filter_gm_[weights.Pixel(0, 0, 0) * weights.pixel];
+    GM_ADDR ones = filters_ + weights.ImagePixels() * weights.pixel * sizeof(T);
     ones_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(ones), t_.band);
     const int64_t band_elements = taps_ * t_.band * channels_;
     columns_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(ones + t_.band * sizeof(T)),
@@ -79,19 +78,8 @@ class ModulatedDeformConv2d {
 
   // Filters (O, C / groups, taps) as (taps, O, C / groups).
   __aicore__ inline void CopyFilters() {
-    ModulatedDeformConv2dTiling filter = t_;
-    filter.images = 1;
-    filter.channels = t_.filters * (channels_ / t_.groups);
-    filter.height = 1;
-    filter.width = taps_;
-    filter.pixel = static_cast<uint32_t>(filter_pixel_);
-    filter.taps = 1;
-    filter.tileChannels = t_.filterTileChannels;
-    filter.tileRows = 1;
-    filter.tileColumns = t_.filterTileColumns;
-    filter.tilePitch = t_.filterTilePitch;
     avo::ToChannelsLast<T> copy;
-    copy.Init(weight_, filters_, filter, pipe_);
+    copy.Init(weight_, filters_, t_.weights, pipe_);
     copy.Process(pipe_);
   }
 
@@ -117,15 +105,12 @@ class ModulatedDeformConv2d {
   }
 
   __aicore__ inline void CopyImages(int64_t first, int64_t images, GM_ADDR to) {
-    ModulatedDeformConv2dTiling step = t_;
+    avo::ImageCopy step = t_.images;
     step.images = images * t_.deformGroups;
-    GM_ADDR from = input_ + first * channels_ * t_.height * t_.width * sizeof(T);
-    {
-      avo::ToChannelsLast<T> copy;
-      copy.Init(from, to, step, pipe_);
-      copy.Process(pipe_);
-    }
-    sampler_.Init(to, offset_, mask_, step, pipe_);
+    avo::ToChannelsLast<T> copy;
+    copy.Init(input_ + first * channels_ * step.height * step.width * sizeof(T), to, step, pipe_);
+    copy.Process(pipe_);
+    sampler_.Init(to, offset_, mask_, step, t_, pipe_);
   }
 
   // This vector core's half of a band.
@@ -152,7 +137,7 @@ class ModulatedDeformConv2d {
             static_cast<uint32_t>(filters - row < t_.productRows ? filters - row : t_.productRows);
         product_.Begin(rows, count);
         if (t_.hasBias != 0) product_.Accumulate({bias_gm_, filter, 1, 0}, {ones_gm_, 0, 1, 0}, 1, 1);
-        product_.Accumulate({filter_gm_, taps_ * filter_pixel_ + filter * channels, channels, filter_pixel_},
+        product_.Accumulate({filter_gm_, filter * channels, channels, t_.weights.pixel},
                             {columns, group * channels, channels_, t_.band * channels_}, taps_, channels);
         product_.Store(out_gm_, (n * t_.filters + filter) * positions_ + position, positions_);
       }
@@ -166,6 +151,6 @@ class ModulatedDeformConv2d {
   AscendC::GlobalTensor<T> filter_gm_, ones_gm_, bias_gm_, columns_gm_, out_gm_;
   avo::DeformColumns<T> sampler_;
   avo::RowProduct<T> product_;
-  int64_t taps_, positions_, channels_, bands_, block_, filter_pixel_, step_bytes_;
+  int64_t taps_, positions_, channels_, bands_, block_, step_bytes_;
   int64_t done_ = 0;  // bands of this block
 };

@@ -12,8 +12,6 @@
 
 namespace avo {
 
-constexpr int64_t kDeformFloats = 11;  // of DeformTaps: of a located position, and bits; see DeformBytes
-
 // Sizes of a call, and the fields that say them.
 struct DeformProblem {
   template <typename Args>
@@ -54,12 +52,16 @@ struct DeformProblem {
   }
 
   // Fills the fields that say the problem, and those of the sampling.
-  template <typename Tiling>
-  void PlanSampling(const Platform &platform, Tiling *t) const {
+  template <typename Args, typename Tiling>
+  void PlanSampling(const Args &args, const Platform &platform, Tiling *t) const {
     constexpr int64_t kMostChannels = 512, kMostSampled = 32, kLeastSampled = 8;
     constexpr int64_t kRepeat = 64;
     t->batch = input[0];
-    for (int i = 0; i < 2; ++i) t->outSize[i] = out[i], t->kernel[i] = weight[2 + i];
+    t->filters = weight[0];
+    for (int i = 0; i < 2; ++i) {
+      t->outSize[i] = out[i], t->kernel[i] = weight[2 + i];
+      t->stride[i] = args.stride[i], t->padding[i] = args.padding[i], t->dilation[i] = args.dilation[i];
+    }
     t->groups = static_cast<uint32_t>(groups);
     t->deformGroups = static_cast<uint32_t>(deform_groups);
     t->hasMask = mask ? 1 : 0;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "deform_taps.h"
+#include "image_copy.h"
 
 namespace avo {
 
@@ -11,16 +12,16 @@ template <typename T>
 class DeformColumns {
  public:
   template <typename Tiling>
-  __aicore__ inline void Init(GM_ADDR images, GM_ADDR offset, GM_ADDR mask, const Tiling &t,
+  __aicore__ inline void Init(GM_ADDR images, GM_ADDR offset, GM_ADDR mask, const ImageCopy &copy, const Tiling &t,
                               AscendC::TPipe *pipe) {
     taps_ = t.kernel[0] * t.kernel[1];
     deform_groups_ = t.deformGroups;
-    channels_ = t.channels;
+    channels_ = copy.channels;
     sampled_ = t.sampled;
     chunk_ = t.chunk;
     band_ = t.band;
-    locate_.Init(offset, mask, t, t.band / 2, pipe);
-    rows_.Init(images, LayoutOf(t), t.located, t.sampled, t.chunk, pipe);
+    locate_.Init(offset, mask, copy, t, t.band / 2, pipe);
+    rows_.Init(images, LayoutOf(copy), t.located, t.sampled, t.chunk, pipe);
     pipe->InitBuffer(out_queue_, 2, t.sampled * t.chunk * sizeof(T));
   }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "bilinear_rows.h"
+#include "image_copy.h"
 
 namespace avo {
 
@@ -12,7 +13,7 @@ class DeformTaps {
  public:
   // Most positions of a SetPositions, and positions times taps of a Locate, a multiple of 64.
   template <typename Tiling>
-  __aicore__ inline void Init(GM_ADDR offset, GM_ADDR mask, const Tiling &t, uint32_t positions,
+  __aicore__ inline void Init(GM_ADDR offset, GM_ADDR mask, const ImageCopy &copy, const Tiling &t, uint32_t positions,
                               AscendC::TPipe *pipe) {
     out_columns_ = t.outSize[1];
     positions_ = t.outSize[0] * t.outSize[1];
@@ -25,7 +26,7 @@ class DeformTaps {
       stride_[axis] = t.stride[axis];
       padding_[axis] = t.padding[axis];
       dilation_[axis] = t.dilation[axis];
-      size_[axis] = ToFloat(axis == 0 ? t.height : t.width);
+      size_[axis] = ToFloat(axis == 0 ? copy.height : copy.width);
     }
     const int64_t samples = t.batch * all_taps_ * positions_;
     offset_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(offset), 2 * samples);
@@ -91,15 +92,22 @@ class DeformTaps {
       AscendC::Select(Fraction(axis), bits, Fraction(axis), 0.0f, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE,
                       all);
     }
-    const auto y = Fraction(0), x = Fraction(1), above = Mask();
-    AscendC::Mul(y, y, Mask(), all);
-    AscendC::Sub(above, Mask(), y, all);
-    AscendC::Mul(rows.Weight(3), y, x, all);
-    AscendC::Sub(rows.Weight(2), y, rows.Weight(3), all);
+    rows.SetWindows(y_low, x_low, bits, all);
+    const auto below = Table(3), above = Table(4), x = ColumnFraction();
+    AscendC::Mul(below, RowFraction(), Mask(), all);
+    AscendC::Sub(above, Mask(), below, all);
+    AscendC::Mul(rows.Weight(3), below, x, all);
+    AscendC::Sub(rows.Weight(2), below, rows.Weight(3), all);
     AscendC::Mul(rows.Weight(1), above, x, all);
     AscendC::Sub(rows.Weight(0), above, rows.Weight(1), all);
-    rows.SetWindows(y_low, x_low, bits, all);
   }
+
+  // Of the last Locate: by how much samples lie below and to the right of their windows' first pixels, the
+  // mask, and tables that are free.
+  __aicore__ inline AscendC::LocalTensor<float> RowFraction() { return Table(0); }
+  __aicore__ inline AscendC::LocalTensor<float> ColumnFraction() { return Table(1); }
+  __aicore__ inline AscendC::LocalTensor<float> Mask() { return Table(2); }
+  __aicore__ inline AscendC::LocalTensor<float> Free(uint32_t i) { return Table(3 + i); }
 
  private:
   static __aicore__ inline float ToFloat(int64_t value) {
@@ -111,9 +119,7 @@ class DeformTaps {
   __aicore__ inline AscendC::LocalTensor<float> Table(uint32_t i) {
     return table_.template Get<float>()[i * located_];
   }
-  // Offsets of rows and of columns, then their fractions; and the mask.
   __aicore__ inline AscendC::LocalTensor<float> Fraction(uint32_t axis) { return Table(axis); }
-  __aicore__ inline AscendC::LocalTensor<float> Mask() { return Table(2); }
 
   // Offsets and mask as float32; returns how many of each, rounded up to a repeat, which zeros fill.
   __aicore__ inline uint32_t Load(int64_t n, int64_t tap, uint32_t count) {

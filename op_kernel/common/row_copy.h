@@ -8,6 +8,13 @@ namespace avo {
 
 constexpr uint32_t kBlockBytes = 32;  // data block of the vector core
 
+__aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
+
+// What is left, `most` at a time.
+__aicore__ inline uint32_t Rest(int64_t left, uint32_t most) {
+  return left < most ? static_cast<uint32_t>(left) : most;
+}
+
 // A core's share of `total` items: [begin, end).
 struct Share {
   int64_t begin;
