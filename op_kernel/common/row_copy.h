@@ -15,13 +15,12 @@ __aicore__ inline uint32_t Rest(int64_t left, uint32_t most) {
   return left < most ? static_cast<uint32_t>(left) : most;
 }
 
-// A core's share of `total` items: [begin, end).
 struct Share {
   int64_t begin;
   int64_t end;
 };
 
-// Cores split items as evenly as possible.
+// A core's share of `total` items, which the cores split as evenly as possible: [begin, end).
 __aicore__ inline Share ShareOf(int64_t total, int64_t cores, int64_t core) {
   const int64_t base = total / cores, extra = total % cores;
   const int64_t begin = core * base + (core < extra ? core : extra);

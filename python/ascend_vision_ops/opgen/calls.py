@@ -169,7 +169,7 @@ def violations(spec: Spec) -> Iterator[BadCall]:
     for entry in spec.entries:
         good = example_call(spec, entry)
         for argument in entry.arguments:
-            if argument.pointer and not spec.optional_tensor(argument.target):
+            if argument.pointer and spec.required(argument.target):
                 bad = Call(dict(good.values), [argument.name])
                 yield BadCall(spec.name, entry.name, f"{argument.name}-null", bad, NULLPTR, argument.name)
         for name in ("workspaceSize", "executor"):

@@ -120,7 +120,8 @@ def value(spec: Spec, name: str) -> str:
     symbol = spec.scope[name]
     spelled = spell(spec)(name)
     if symbol.type.startswith("tensor"):
-        return f"Show({spelled}{_access(spec, name)}shape)"
+        shown = f"Show({spelled}{_access(spec, name)}shape)"
+        return f'({spelled} ? {shown} : "none")' if spec.optional_tensor(name) else shown
     return f"ShowList({spelled})" if symbol.type == "ints" else f"Show({spelled})"
 
 
@@ -206,7 +207,7 @@ def from_acl(spec: Spec, argument: Argument, ints: str) -> str:
 
 def required_pointers(spec: Spec, entry: Entry) -> list[str]:
     """Arguments that may not be null, in order, the two results of the first phase last."""
-    names = [a.name for a in entry.arguments if a.pointer and not spec.optional_tensor(a.target)]
+    names = [a.name for a in entry.arguments if a.pointer and spec.required(a.target)]
     return [*names, "workspaceSize", "executor"]
 
 
@@ -459,7 +460,7 @@ def _facts(spec: Spec, argument: Argument, entry: Entry) -> str:
         if argument.target in spec.same_dtype
         else either(spec.dtypes[argument.target])
     )
-    if spec.optional_tensor(argument.target):
+    if not spec.required(argument.target):
         facts.append("may be null")
     return f"{text}; {', '.join(facts)}."
 

@@ -270,6 +270,11 @@ class Spec:
     def optional_tensor(self, name: str) -> bool:
         return any(parameter.name == name and parameter.optional for parameter in self.tensors)
 
+    def required(self, name: str) -> bool:
+        """Whether an entry point that has an argument for it needs it: also what only some of them have."""
+        internal = any(parameter.name == name and parameter.internal for parameter in self.parameters)
+        return internal or not self.optional_tensor(name)
+
     @property
     def typenames(self) -> list[str]:
         """Tensors whose dtype is a template parameter of the kernel, in spec order."""
