@@ -15,10 +15,11 @@ Plan<ModulatedDeformConv2dTiling> ComputeTiling(const Args &args, const Platform
   const int64_t batch = args.input.shape[0], filters = args.weight.shape[0];
   const int64_t per_group = filters / args.groups;
 
-  const int64_t band = problem.Band(batch, platform.cube_cores), bands = CeilDiv(problem.Positions(), band);
-  t.stepImages = std::min(batch, CeilDiv<int64_t>(kRounds * platform.cube_cores, bands));
+  const int64_t blocks = problem.Blocks(platform), band = problem.Band(batch, blocks),
+                bands = CeilDiv(problem.Positions(), band);
+  t.stepImages = std::min(batch, CeilDiv<int64_t>(kRounds * blocks, bands));
   t.band = static_cast<uint32_t>(band);
-  plan.block_dim = static_cast<uint32_t>(std::min<int64_t>(platform.cube_cores, t.stepImages * bands));
+  plan.block_dim = static_cast<uint32_t>(std::min(blocks, t.stepImages * bands));
 
   Platform copying = platform;
   copying.vector_cores = 2 * plan.block_dim;

@@ -39,6 +39,11 @@ struct DeformProblem {
     return taps + BilinearBytes(located, sampled, chunk, 2, item) + 2 * sampled * chunk * item;
   }
 
+  // A block is a cube core and two vector cores.
+  static int64_t Blocks(const Platform &platform) {
+    return std::max<int64_t>(1, std::min(platform.cube_cores, platform.vector_cores / 2));
+  }
+
   // Positions of a band: those that leave the least work on the busiest block, and large ones where alike.
   int64_t Band(int64_t images, int64_t blocks) const {
     constexpr int64_t kMost = 128, kStep = 32, kOverhead = 8;

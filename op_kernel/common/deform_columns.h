@@ -12,8 +12,8 @@ template <typename T>
 class DeformColumns {
  public:
   template <typename Tiling>
-  __aicore__ inline void Init(GM_ADDR images, GM_ADDR offset, GM_ADDR mask, const ImageCopy &copy, const Tiling &t,
-                              AscendC::TPipe *pipe) {
+  __aicore__ inline void Init(GM_ADDR images, GM_ADDR offset, GM_ADDR mask, const ImageCopy &copy,
+                              const Tiling &t, AscendC::TPipe *pipe) {
     taps_ = t.kernel[0] * t.kernel[1];
     deform_groups_ = t.deformGroups;
     channels_ = copy.channels;

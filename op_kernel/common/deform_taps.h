@@ -13,8 +13,8 @@ class DeformTaps {
  public:
   // Most positions of a SetPositions, and positions times taps of a Locate, a multiple of 64.
   template <typename Tiling>
-  __aicore__ inline void Init(GM_ADDR offset, GM_ADDR mask, const ImageCopy &copy, const Tiling &t, uint32_t positions,
-                              AscendC::TPipe *pipe) {
+  __aicore__ inline void Init(GM_ADDR offset, GM_ADDR mask, const ImageCopy &copy, const Tiling &t,
+                              uint32_t positions, AscendC::TPipe *pipe) {
     out_columns_ = t.outSize[1];
     positions_ = t.outSize[0] * t.outSize[1];
     taps_ = t.kernel[0] * t.kernel[1];
@@ -110,9 +110,6 @@ class DeformTaps {
   __aicore__ inline AscendC::LocalTensor<float> Free(uint32_t i) { return Table(3 + i); }
 
  private:
-  static __aicore__ inline float ToFloat(int64_t value) {
-    return static_cast<float>(static_cast<int32_t>(value));
-  }
   __aicore__ inline AscendC::LocalTensor<float> Place(uint32_t i) {
     return places_.template Get<float>()[i * places_pitch_];
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a tiling struct that ToChannelsLast (channels_last.h) reads, where a kernel copies several tensors.
+// The part of a tiling struct that ToChannelsLast (channels_last.h) reads, where a kernel copies several
+// tensors.
 #pragma once
 
 #include <cstdint>
