@@ -12,6 +12,7 @@
 //   … Release()
 #pragma once
 
+#include "bits.h"
 #include "channels_last.h"
 
 namespace avo {
@@ -199,16 +200,6 @@ class BilinearRows {
 
 // Rules. Inside: bits of the samples that count; `other` is free. Split: the lower neighbours `low` of
 // positions, which become the weights of the upper ones; `scratch` is free.
-
-// Keeps the bits of those that compare to `limit`; none with NaN does.
-__aicore__ inline void KeepBits(const AscendC::LocalTensor<uint8_t> &bits,
-                                const AscendC::LocalTensor<uint8_t> &other,
-                                const AscendC::LocalTensor<float> &position, float limit,
-                                AscendC::CMPMODE mode, uint32_t count) {
-  AscendC::CompareScalar(other, position, limit, mode, count);
-  AscendC::And(bits.template ReinterpretCast<uint16_t>(), bits.template ReinterpretCast<uint16_t>(),
-               other.template ReinterpretCast<uint16_t>(), count / 16);
-}
 
 __aicore__ inline void SplitWhole(const AscendC::LocalTensor<float> &low,
                                   const AscendC::LocalTensor<float> &position,
