@@ -21,6 +21,14 @@ __aicore__ inline Share CoreShare(int64_t total) {
   return {begin, begin + base + (core < extra ? 1 : 0)};
 }
 
+// Lets the second pipe of `event` wait until the first one is done with what it has been given.
+template <AscendC::HardEvent event>
+__aicore__ inline void WaitFor(AscendC::TPipe *pipe) {
+  const auto id = static_cast<event_t>(pipe->FetchEventID(event));
+  AscendC::SetFlag<event>(id);
+  AscendC::WaitFlag<event>(id);
+}
+
 // Loads `rows` rows of `count` elements; in UB they lie `ub_row` elements apart (a whole number of blocks),
 // and zeros fill the rest of a row's last block.
 template <typename T>
