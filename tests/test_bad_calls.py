@@ -17,7 +17,7 @@ import ascend_vision_ops as avo
 from ascend_vision_ops import _native
 from ascend_vision_ops.testing import poisoned
 from ascend_vision_ops.testing.compare import POISON_BYTE
-from ascend_vision_ops.testing.run import cases_of
+from ascend_vision_ops.testing.run import cases_of, spec_of
 
 BUILD = Path(os.environ.get("AVO_BUILD", Path(avo.__file__).parents[2]))
 CALLS = json.loads((BUILD / "gen" / "tests" / "bad_inputs.json").read_text(encoding="utf-8"))
@@ -44,6 +44,8 @@ def test_first_phase_refuses(operator, call):
 @pytest.mark.parametrize("operator", avo.operators())
 def test_a_refused_call_writes_nothing(operator, face):
     """A result of a wrong shape is refused by name, and stays as it was."""
+    if spec_of(operator).composite:
+        pytest.skip("a composite: its results have the size that the data give")
     case = cases_of(operator)[0]
     right = getattr(avo.reference, operator)(**case.arguments())
     rights = right if isinstance(right, tuple) else (right,)

@@ -33,8 +33,9 @@ def support_table(root: Path) -> str:
     """A Markdown table, a row for each operator."""
     rows = [("operator", "dtypes", "aclnn entry point", "CPU", "simulated device", "NPU", "gradient")]
     for spec in load_specs(root):
-        entries = ", ".join(f"`{entry.function}`" for entry in spec.entries)
-        gradient = ", ".join(f"`{gradient.operator}`" for gradient in spec.backward) or "–"
+        entries = ", ".join(f"`{entry.function}`" for entry in spec.entries) or f"by `{spec.composite}`"
+        gradient = ", ".join(f"`{gradient.operator}`" for gradient in spec.backward)
+        gradient = gradient or ("of its parts" if spec.composite else "–")
         socs = ", ".join(spec.socs)
         rows.append((f"`{spec.name}`", _dtypes(spec), entries, "yes", "yes", socs, gradient))
     lines = ["| " + " | ".join(row) + " |" for row in rows]

@@ -179,3 +179,42 @@ def test_schemas():
     assert schema.parameters[4].default == "x, y"
     with pytest.raises(SchemaError, match="names that differ, got 'a' twice"):
         parse_schema("f(Tensor a, int a) -> Tensor")
+
+
+COMPOSITE = """\
+schema: toy(Tensor self) -> Tensor
+summary: A toy.
+composite: other
+dtypes: {self: [int64], out: self}
+shape: {self: [N], out: [M]}
+dynamic: [M]
+parameters: {self: x, out: x}
+source: a paper
+example: {N: 2}
+"""
+
+
+def test_a_composite_has_no_entry_and_no_checks(load):
+    spec = load(COMPOSITE)
+    assert (spec.composite, spec.dynamic, spec.entries, spec.checks) == ("other", ["M"], [], [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("composite: other", "composite: other\naclnn: Toy(self, out)", "toy.yaml:4: aclnn: expected one of"),
+        ("dynamic: [M]", "dynamic: [self]", "dynamic[0]: expected a new name, got 'self'"),
+        ("dynamic: [M]\n", "", "shape.out[0]: expected"),
+    ],
+)
+def test_a_bad_composite(load, old, new, message):
+    with pytest.raises(SpecError) as raised:
+        load(COMPOSITE.replace(old, new))
+    assert message in str(raised.value)
+
+
+def test_a_composite_calls_an_operator_with_a_kernel(tmp_path):
+    (tmp_path / "op_host").mkdir()
+    (tmp_path / "op_host/toy.yaml").write_text(COMPOSITE)
+    with pytest.raises(SpecError, match="composite: expected an operator with a kernel, got 'other'"):
+        load_specs(tmp_path)

@@ -12,6 +12,7 @@ from rich.table import Table
 from ascend_vision_ops import operators, paths
 from ascend_vision_ops.cli import Failure
 from ascend_vision_ops.cli.call import call_of
+from ascend_vision_ops.opgen import Spec
 from ascend_vision_ops.testing.cases import Array
 from ascend_vision_ops.testing.run import TARGETS, missing, spec_of
 
@@ -30,12 +31,16 @@ def console() -> Console:
     return Console(width=None if sys.stdout.isatty() else 200, highlight=False)
 
 
+def _entries(spec: Spec) -> str:
+    return ", ".join(entry.function for entry in spec.entries) or f"by {spec.composite}"
+
+
 def run_list(options: argparse.Namespace) -> int:
     rows = table("operator", "dtypes", "aclnn", "what it does")
     for name in operators():
         spec = spec_of(name)
         dtypes = ", ".join(dict.fromkeys(dtype for names in spec.dtypes.values() for dtype in names))
-        rows.add_row(name, dtypes, ", ".join(entry.function for entry in spec.entries), spec.summary)
+        rows.add_row(name, dtypes, _entries(spec), spec.summary)
     out = console()
     out.print(rows)
     out.print()
@@ -50,6 +55,8 @@ def run_tiling(options: argparse.Namespace) -> int:
     from ascend_vision_ops import tiling
 
     case = call_of(options)
+    if composite := spec_of(case.operator).composite:
+        raise Failure(f"{case.operator} has no tiling of its own: see that of {composite}")
     # Tiling sees shapes and dtypes only, so no array of that size is made.
     arguments = {
         name: (value.shape, case.dtypes[name]) if isinstance(value, Array) else value

@@ -22,7 +22,9 @@ def render(arguments: argparse.Namespace) -> int:
     unfinished: list[str] = []
     specs = load_specs(arguments.root, unfinished)
     for name in unfinished:
-        print(f"opgen: {name} left out: op_kernel/{name}_tiling.h is not there yet")
+        print(
+            f"opgen: {name} left out: neither op_kernel/{name}_tiling.h nor composite/{name}.py is there yet"
+        )
     out = arguments.out or arguments.root / "build" / arguments.target / "gen"
     result = write_files(out, TARGETS[arguments.target](specs, arguments.root))
     print(

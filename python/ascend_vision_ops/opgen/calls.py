@@ -105,10 +105,10 @@ def shape_of(spec: Spec, tensor: str, values: dict[str, object]) -> tuple[int, .
 def example_call(spec: Spec, entry: Entry | None = None) -> Call:
     """The call that `example` describes, for one entry point; what it leaves out has its default.
 
-    Optional tensors are given, but for those only other entry points have.
+    Optional tensors are given, but for those only other entry points have. A composite's has no results.
     """
-    entry = entry or spec.entry
-    example = {**spec.example, **entry.example}
+    entry = entry or next(iter(spec.entries), None)
+    example = {**spec.example, **(entry.example if entry else {})}
     values: dict[str, object] = {}
     for parameter in spec.attributes:
         value = example.get(parameter.name, parameter.default_value() if parameter.has_default else None)
@@ -119,7 +119,8 @@ def example_call(spec: Spec, entry: Entry | None = None) -> Call:
     instance = spec.instances[0]
     for parameter in spec.tensors:
         shape = example.get(parameter.name, True)
-        if parameter.optional and (shape is False or entry.argument_of(parameter.name) is None):
+        absent = entry is not None and entry.argument_of(parameter.name) is None
+        if parameter.optional and (shape is False or absent):
             values[parameter.name] = None
             continue
         if shape is True:
@@ -127,7 +128,7 @@ def example_call(spec: Spec, entry: Entry | None = None) -> Call:
         values[parameter.name] = Shaped(tuple(shape), spec.dtype_of(parameter.name, instance))
     call = Call(values)
     sizes = sizes_of(spec, call)
-    for output in spec.outputs:
+    for output in [] if spec.composite else spec.outputs:
         call.values[output] = Shaped(shape_of(spec, output, sizes), spec.dtype_of(output, instance))
     return call
 

@@ -63,6 +63,14 @@ def numpy_call(spec: Spec, tensors: str) -> list[str]:
     return arguments
 
 
+def composite_call(spec: Spec) -> list[str]:
+    """Arguments of a composite on arrays: tensors as arrays, the rest as it came."""
+    return [
+        text if parameter.is_tensor or not parameter.keyword_only else f"{parameter.name}={text}"
+        for parameter, text in zip(spec.visible, numpy_call(spec, "numpy"), strict=True)
+    ]
+
+
 def result(spec: Spec, face: str) -> str:
     tensor = ANNOTATIONS[face]["tensor"]
     return tensor if len(spec.outputs) == 1 else f"tuple[{', '.join([tensor] * len(spec.outputs))}]"
@@ -99,9 +107,10 @@ def docstring(spec: Spec, face: str) -> str:
             if parameter.is_tensor:
                 text += f"; {parameter_facts(spec, parameter.name, face in ('torch', 'cpu'))}"
         lines += textwrap.wrap(text, wide - 4, initial_indent="    ", subsequent_indent="        ")
+    out = [] if spec.composite else ["    out: where results go, any strides; a new array when None"]
     lines += {
-        "cpu": ["    out: where results go, any strides; a new array when None"],
-        "aclnn": ["    out: where results go, any strides; a new array when None"],
+        "cpu": out,
+        "aclnn": out,
         "tiling": [
             "    soc: device to plan for, as the runtime names it; the current one when None",
             "    cores: vector cores to plan for, instead of the device's",
@@ -118,6 +127,10 @@ def docstring(spec: Spec, face: str) -> str:
             text = f"{output}: {spec.docs[output]}; {parameter_facts(spec, output, face in ('torch', 'cpu'))}"
             lines += textwrap.wrap(text, wide - 4, initial_indent="    ", subsequent_indent="        ")
     error = "RuntimeError" if face == "torch" else "ValueError"
+    if spec.composite:
+        return textwrap.indent(
+            "\n".join([*lines, "", "Raises:", f"    {error}: as {spec.composite}"]), "    "
+        )
     lines += ["", "Raises:", f"    {error}: in this order, unless"]
     for check in spec.checks:
         subject = next((p for p in spec.parameters if p.name == check.subject), None)
@@ -325,6 +338,7 @@ FILTERS = {
     "keyword_only_extra": keyword_only_extra,
     "torch_call": torch_call,
     "numpy_call": numpy_call,
+    "composite_call": composite_call,
     "python_result": result,
     "docstring": docstring,
     "parameter_facts": parameter_facts,

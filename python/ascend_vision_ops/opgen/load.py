@@ -33,6 +33,9 @@ OPTIONAL_KEYS = (
     "internal", "soc", "cpu_dtypes", "formats", "let", "require", "kernel", "workspace", "tolerance", "backward",
     "parameters", "details", "divergence",
 )  # fmt: skip
+# Of a composite, an operator written in Python on top of another: it has no kernel and no entry point of its own.
+COMPOSITE_REQUIRED = ("schema", "summary", "composite", "dtypes", "shape", "source", "example")
+COMPOSITE_OPTIONAL = ("dynamic", "cpu_dtypes", "let", "tolerance", "parameters", "details", "divergence")
 KERNELS = ("vector", "cube", "mixed")
 CTYPES = {"ints": "const aclIntArray *", "int": "int64_t", "float": "double", "bool": "bool", "str": "const char *",
           "dtype": "aclDataType"}  # fmt: skip
@@ -139,14 +142,16 @@ class _Builder:
         self.scope = {p.name: Symbol(p.name, p.type) for p in self.parameters}
         self.scope |= {name: Symbol(name, "tensor") for name in self.outputs}
         self.normal: dict[str, Expression] = {}
-        entries = self._entries()
+        composite = self.reader.typed("composite", str, "the operator it calls", "")
+        dynamic = self._dynamic()
+        entries = [] if composite else self._entries()
         for name, expression in self.normal.items():
             self.scope[name] = Symbol(name, expression.type)
         dtypes, same, chosen = self._dtypes()
         cpu_dtypes = self._cpu_dtypes(dtypes)
         patterns, lets = self._shapes()
         formats = self._words("formats", FORMATS, ["ND"])
-        checks = self._checks(patterns, dtypes, same, cpu_dtypes)
+        checks = [] if composite else self._checks(patterns, dtypes, same, cpu_dtypes)
         text = self.reader.typed
         spec = Spec(
             path=self.reader.path,
@@ -166,7 +171,7 @@ class _Builder:
             patterns=patterns,
             lets=lets,
             checks=checks,
-            tiling_keys=self._tiling_keys(),
+            tiling_keys={} if composite else self._tiling_keys(),
             kernel=self._word("kernel", KERNELS, "vector"),
             workspace=text("workspace", bool, "true or false", False),
             tolerance=self._tolerance(dtypes),
@@ -177,6 +182,8 @@ class _Builder:
             divergence=self._divergence(),
             example=self._example(),
             scope=self.scope,
+            composite=composite,
+            dynamic=dynamic,
         )
         if not self.reader.problems:
             self._judge_examples(spec)
@@ -201,11 +208,13 @@ class _Builder:
     # --- keys one by one -----------------------------------------------------------------------------------------
 
     def _keys(self) -> None:
-        known = (*REQUIRED_KEYS, *OPTIONAL_KEYS)
+        composite = "composite" in self.data
+        required = COMPOSITE_REQUIRED if composite else REQUIRED_KEYS
+        known = (*required, *(COMPOSITE_OPTIONAL if composite else OPTIONAL_KEYS))
         for key in self.data:
             if key not in known:
                 self.problem(key, f"one of {', '.join(known)}", repr(key))
-        for key in REQUIRED_KEYS:
+        for key in required:
             if key not in self.data:
                 self.problem(key, "this key", "none", 1)
 
@@ -242,6 +251,14 @@ class _Builder:
             if not parameter.has_default and not parameter.optional:
                 self.problem("internal", "a default, which torch passes", f"none for {parameter.name}")
         return parameters
+
+    def _dynamic(self) -> list[str]:
+        names = self.reader.typed("dynamic", list, "a list of names", [])
+        for index, name in enumerate(names):
+            if not re.fullmatch(r"[A-Za-z]\w*", str(name)) or name in self.scope:
+                self.problem(("dynamic", index), "a new name", _show(name))
+            self.scope[str(name)] = Symbol(str(name), "int", dimension=True)
+        return names
 
     def _entries(self) -> list[Entry]:
         value = self.data.get("aclnn")
@@ -597,7 +614,7 @@ class _Builder:
         dims = [
             name
             for name, symbol in self.scope.items()
-            if symbol.dimension and name not in self.data.get("let", {})
+            if symbol.dimension and name not in (*self.data.get("let", {}), *self.data.get("dynamic", []))
         ]
         tensors = {p.name for p in self.parameters if p.is_tensor}
         for name in value:
@@ -657,10 +674,12 @@ def load_specs(root: Path, unfinished: list[str] | None = None) -> list[Spec]:
         try:
             spec = load_spec(path)
             header = root / "op_kernel" / f"{spec.name}_tiling.h"
-            if unfinished is not None and not header.exists():
+            module = root / "python/ascend_vision_ops/composite" / f"{spec.name}.py"
+            if unfinished is not None and not (module if spec.composite else header).exists():
                 unfinished.append(spec.name)
                 continue
-            spec.fields = read_tiling(header, spec.tiling_struct)
+            if not spec.composite:
+                spec.fields = read_tiling(header, spec.tiling_struct)
             specs.append(spec)
         except SpecError as error:
             problems += error.problems
@@ -680,6 +699,10 @@ def load_specs(root: Path, unfinished: list[str] | None = None) -> list[Spec]:
 
 def _cross_checks(spec: Spec, specs: dict[str, Spec]) -> list[str]:
     problems = []
+    if spec.composite and (spec.composite not in specs or specs[spec.composite].composite):
+        problems.append(
+            f"{spec.path.name}:1: composite: expected an operator with a kernel, got {spec.composite!r}"
+        )
     for gradient in spec.backward:
         key = f"{spec.path.name}:1: backward.{', '.join(gradient.inputs)}"
         other = specs.get(gradient.operator)

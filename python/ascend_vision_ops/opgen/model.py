@@ -210,6 +210,8 @@ class Spec:
     divergence: list[dict[str, str]]
     example: dict[str, object]
     scope: dict[str, Symbol]
+    composite: str = ""  # the operator that a composite calls, and whose checks and dtypes are its own
+    dynamic: list[str] = field(default_factory=list)  # sizes of results that only the data decide
     fields: list = field(default_factory=list)  # of the tiling struct, read from its header
 
     # --- names ---------------------------------------------------------------------------------------------------

@@ -75,6 +75,9 @@ def render_text(template: str, **context) -> str:
 def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
     """Path and text of every generated file of target sim."""
     for spec in specs:
+        if spec.composite:
+            yield f"docs/ops/{spec.name}.md", render_text("op.md.j2", spec=spec)
+    for spec in with_kernel(specs):
         name = spec.name
         yield f"op_host/{name}_args.h", render_text("args.h.j2", spec=spec)
         yield f"op_host/{name}_contract.cpp", render_text("contract.cpp.j2", spec=spec)
@@ -98,9 +101,14 @@ def python_files(specs: list[Spec]) -> Iterator[tuple[str, str]]:
     yield f"{package}/ops.py", render_text("ops.py.j2", specs=specs)
     for face, title in NUMPY_FACES.items():
         yield f"{package}/{face}.py", render_text("numpy.py.j2", specs=specs, face=face, title=title)
-    yield f"{package}/tiling.py", render_text("tiling.py.j2", specs=specs)
+    yield f"{package}/tiling.py", render_text("tiling.py.j2", specs=with_kernel(specs))
     yield f"{package}/__init__.pyi", render_text("init.pyi.j2", specs=specs)
-    yield "tests/bad_inputs.json", faces.bad_inputs(specs)
+    yield "tests/bad_inputs.json", faces.bad_inputs(with_kernel(specs))
+
+
+def with_kernel(specs: list[Spec]) -> list[Spec]:
+    """The operators that are no composites."""
+    return [spec for spec in specs if not spec.composite]
 
 
 def entry_files(spec: Spec, template: str) -> Iterator[tuple[str, str]]:
@@ -115,7 +123,8 @@ def kernel_entry(spec: Spec, function: str) -> str:
 
 
 def npu_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
-    """Path and text of every file of the custom-operator project."""
+    """Path and text of every file of the custom-operator project; composites are Python alone."""
+    specs = with_kernel(specs)
     socs = [soc for soc in SOCS if any(soc in spec.socs for spec in specs)]
     yield "CMakeLists.txt", render_text("npu/CMakeLists.txt.j2", socs=socs)
     yield "CMakePresets.json", render_text("npu/CMakePresets.json.j2", socs=socs)

@@ -6,6 +6,19 @@
 
 namespace sim {
 
+namespace {
+
+double LocalCopyCycles(const CostModel &cost, const Instruction &instruction) {
+  double cycles = cost.copy_issue;
+  for (int i = 0; i < instruction.operand_count; ++i) {
+    const Operand &operand = instruction.operands[i];
+    if (operand.write) cycles += static_cast<double>(BytesOf(operand)) / cost.LocalCopyBytes(operand.space);
+  }
+  return cycles;
+}
+
+}  // namespace
+
 double CoreState::ScalarCycles(const Instruction &instruction) {
   const CostModel &cost = model->cost;
   double cycles = cost.scalar_access;
@@ -85,10 +98,10 @@ void CoreState::Account(const Instruction &instruction, uint32_t site) {
     }
     case Work::kCopy:
     case Work::kLocalCopy:
-      cycles = cost.copy_issue + static_cast<double>(on_chip_bytes) / 2 / cost.local_copy_bytes;
+      cycles = LocalCopyCycles(cost, instruction);
       break;
     case Work::kCube:
-      cycles = cost.cube_startup + static_cast<double>(instruction.fractals) / cost.cube_fractals;
+      cycles = cost.cube_startup + static_cast<double>(instruction.steps);
       break;
     default:
       break;

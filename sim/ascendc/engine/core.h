@@ -50,6 +50,11 @@ class Core {
   // Issue.
   std::byte *Memory(Space space, uint64_t address);
 
+  // On-chip: whether all of these bytes count as written. Forget makes bytes count as never written, which an
+  // instruction does that hands on what nobody wrote. Without the hazard judge everything counts as written.
+  bool Written(Space space, uint64_t address, uint64_t bytes);
+  void Forget(Space space, uint64_t address, uint64_t bytes);
+
   // Ends the block with a fault at `where`; the text says what was expected and what came.
   [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);
 

@@ -144,7 +144,8 @@ class Simulation {
       const PendingCopy copy = pending_.top();
       pending_.pop();
       issued_[copy.core][Index(copy.pipe)] = copy.issued;
-      bandwidth_.Start(copy.core, copy.pipe, (*cores_[copy.core].trace->events)[copy.event]);
+      const CoreTrace &trace = *cores_[copy.core].trace;
+      bandwidth_.Start(copy.core, trace.cube, copy.pipe, (*trace.events)[copy.event]);
     }
     bandwidth_.Settle();
     return true;

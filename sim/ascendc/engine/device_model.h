@@ -53,10 +53,27 @@ struct CostModel {
   // cycles.
   double same_line = 0.373;
 
-  // Between on-chip memories: the width of their ports.
+  // Cube cores read faster. A published half matrix product (4096 x 5120 x 4096) on 20 of them reads 3406
+  // GB/s, nearly all of it from the L2: 92 bytes a cycle and core, latencies included. From HBM: assumed, in
+  // the same proportion as on a vector core. Its tiles of 64 columns lose nothing but latencies: a row of 128
+  // B takes no longer than its bytes. Writes of L0C to GM: assumed as those of a vector core.
+  double cube_read_l2_bytes = 96;
+  double cube_read_hbm_bytes = 48;
+  double cube_copy_row = 1.3;
+
+  // Between on-chip memories, bytes a cycle by the memory written. API reference, "Theoretical performance of
+  // cube instructions": 256 to L0A, 128 to L0B, 32 to the bias table and the fixpipe buffer, 128 from L0C to
+  // L1; others: assumed. The start-up of each is not published: assumed as of a copy from GM.
   double local_copy_bytes = 128;
-  double cube_fractals = 1;  // 16x16x16 half multiply-accumulates a cycle (published peak)
-  double cube_startup = 22;  // as the vector unit; not measured
+  double l0a_bytes = 256;
+  double table_bytes = 32;
+  // Eight products of 128 x 256 x 64 half take 4209 cycles, eight of 128 x 128 x 64 take 2172: 113 and 124
+  // more than a step a cycle (API reference, "UnitFlag").
+  double cube_startup = 15;
+
+  double LocalCopyBytes(Space to) const {
+    return to == Space::L0A ? l0a_bytes : to == Space::BT || to == Space::FB ? table_bytes : local_copy_bytes;
+  }
 
   // HBM. Four rounds over 302 MB: 1208 MB in 816 us, 1.48 TB/s of 1.8; Add without L2 allocation: 1.53.
   double hbm_efficiency = 0.84;

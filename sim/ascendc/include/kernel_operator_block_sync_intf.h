@@ -59,6 +59,7 @@ inline void SyncAll(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<
 template <uint8_t modeId, pipe_t pipe>
 inline void CrossCoreSetFlag(uint16_t flagId, sim::Where where = sim::Where::Here()) {
   static_assert(modeId <= 2, "modeId must be 0, 1 or 2");
+  static_assert(pipe != PIPE_S && pipe != PIPE_ALL, "pipe must not be PIPE_S or PIPE_ALL");
   sim::Core::Current().CrossCoreSet(modeId, sim::PipeOf(pipe), flagId, where);
 }
 

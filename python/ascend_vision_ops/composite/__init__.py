@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators written in Python on top of others, one file each: results whose shape only the data decide.
+
+``X.py`` holds ``def X(face, <the parameters of X's schema>)``. It sees arrays of one kind, NumPy's or torch's, and
+calls operators and array functions through its `Face`, so that one text serves every face of the package.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Face:
+    """What a composite needs to know about the arrays it is called with.
+
+    ops: the operators on such arrays.
+    xp: their array library, for functions that NumPy and torch spell alike.
+    first: indices 0, 1, … below a count, an integer array of one element; what slices cannot say where shapes are
+        traced.
+    """
+
+    ops: Any
+    xp: Any
+    first: Callable[[Any], Any]
+
+
+@functools.cache
+def numpy_face(module: str) -> Face:
+    """The face of NumPy arrays whose operators are those of a module."""
+    import numpy as np
+
+    return Face(sys.modules[module], np, lambda count: np.arange(count.item()))
+
+
+@functools.cache
+def torch_face() -> Face:
+    """The face of torch tensors."""
+    import torch
+
+    operators = torch.ops.ascend_vision_ops
+    torch.library.define("ascend_vision_ops::_first", "(Tensor count) -> Tensor")
+
+    @torch.library.impl("ascend_vision_ops::_first", "CompositeExplicitAutograd")
+    def first(count):
+        return torch.arange(int(count), device=count.device)
+
+    @torch.library.register_fake("ascend_vision_ops::_first")
+    def first_fake(count):
+        return count.new_empty([torch.library.get_ctx().new_dynamic_size()], dtype=torch.int64)
+
+    return Face(operators, torch, operators._first)
