@@ -22,7 +22,7 @@ Plan<ArgmaxTiling> ComputeTiling(const Args &args, const Platform &platform) {
   tiling.inner = problem.inner;
   tiling.last = args.select_last_index ? 1 : 0;
   if (problem.outer * problem.inner == 0) return plan;
-  tiling.bypass = static_cast<uint64_t>(args.self.numel() * problem.item) > platform.l2_bytes ? 1 : 0;
+  tiling.bypass = static_cast<uint64_t>(args.self.numel() * problem.item) > platform.l2_bytes / 2 ? 1 : 0;
   const ArgmaxTile tile = problem.inner == 1 ? FindLineTile(problem) : FindColumnTile(problem);
   if (tile.positions == 0) throw std::invalid_argument("the Unified Buffer does not hold one tile of ArgMax");
   tiling.parts = tile.parts;

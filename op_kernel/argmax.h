@@ -11,55 +11,13 @@
 
 #include "argmax_tiling.h"
 #include "common/across_lanes.h"
+#include "common/leader_tiles.h"
 
 namespace avo {
 
-template <typename T>
-class ArgmaxTiles {
- protected:
-  static constexpr uint32_t kRepeat = LaneLeaders<T>::kRepeat;
-
-  // elements: of a tile in UB; lanes: that lead.
-  __aicore__ inline void InitTiles(GM_ADDR in, const ArgmaxTiling &tiling, uint32_t elements, uint32_t lanes,
-                                   AscendC::TPipe *pipe) {
-    t_ = tiling;
-    in_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(in), t_.outer * t_.length * t_.inner);
-    // Read once, and too large to have been left in the L2 by whoever wrote it.
-    if (t_.bypass != 0) in_gm_.SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);
-    pipe->InitBuffer(in_queue_, 2, elements * sizeof(T));
-    keys_.Init(elements, pipe);
-    leaders_.Init(lanes, t_.last != 0, pipe);
-    // Lanes without elements are computed with too.
-    for (uint32_t i = 0; i < 2; ++i) {
-      auto tile = in_queue_.template AllocTensor<T>();
-      AscendC::Duplicate(tile.template ReinterpretCast<int32_t>(), 0,
-                         static_cast<int32_t>(elements * sizeof(T) / sizeof(int32_t)));
-      in_queue_.FreeTensor(tile);
-    }
-  }
-
-  static __aicore__ inline uint32_t Part(int64_t begin, int64_t tile, int64_t size) {
-    return static_cast<uint32_t>(size - begin < tile ? size - begin : tile);
-  }
-
-  // The tile that was copied, as keys.
-  __aicore__ inline AscendC::LocalTensor<T> Load(const AscendC::LocalTensor<T> &copied, uint32_t count) {
-    in_queue_.EnQue(copied);
-    auto tile = in_queue_.template DeQue<T>();
-    keys_.Load(tile, count);
-    return tile;
-  }
-
-  ArgmaxTiling t_;
-  AscendC::TQue<AscendC::TPosition::VECIN, 1> in_queue_;
-  AscendC::GlobalTensor<T> in_gm_;
-  KeyPlanes<T> keys_;
-  LaneLeaders<T> leaders_;
-};
-
 template <typename T, typename I>
-class ArgmaxColumns : ArgmaxTiles<T> {
-  using Tiles = ArgmaxTiles<T>;
+class ArgmaxColumns : LeaderTiles<T, ArgmaxTiling> {
+  using Tiles = LeaderTiles<T, ArgmaxTiling>;
 
  public:
   __aicore__ inline void Init(GM_ADDR in, GM_ADDR out, GM_ADDR, const ArgmaxTiling &tiling,
@@ -75,13 +33,13 @@ class ArgmaxColumns : ArgmaxTiles<T> {
     const Share share = CoreShare(t.outerTiles * t.columnTiles);
     for (int64_t item = share.begin; item < share.end; ++item) {
       outer_ = item / t.columnTiles * t.tileOuter;
-      slices_ = Tiles::Part(outer_, t.tileOuter, t.outer);
+      slices_ = Part(outer_, t.tileOuter, t.outer);
       column_ = item % t.columnTiles * t.tileColumns;
-      columns_ = Tiles::Part(column_, t.tileColumns, t.inner);
+      columns_ = Part(column_, t.tileColumns, t.inner);
       repeats_ = (slices_ * piece_ + Tiles::kRepeat - 1) / Tiles::kRepeat;
       this->leaders_.Reset(repeats_);
       for (int64_t begin = 0; begin < t.length; begin += t.tileLength) {
-        Compute(begin, Tiles::Part(begin, t.tileLength, t.length));
+        Compute(begin, Part(begin, t.tileLength, t.length));
       }
       CopyOut();
     }
@@ -130,8 +88,8 @@ class ArgmaxColumns : ArgmaxTiles<T> {
 };
 
 template <typename T, typename I>
-class ArgmaxLines : ArgmaxTiles<T> {
-  using Tiles = ArgmaxTiles<T>;
+class ArgmaxLines : LeaderTiles<T, ArgmaxTiling> {
+  using Tiles = LeaderTiles<T, ArgmaxTiling>;
   using Across = AcrossLanes<T>;
 
  public:
@@ -157,12 +115,12 @@ class ArgmaxLines : ArgmaxTiles<T> {
     const Share share = CoreShare(t.outerTiles);
     for (int64_t group = share.begin; group < share.end; ++group) {
       first_ = group * t.tileOuter;
-      rows_ = Tiles::Part(first_, t.tileOuter, all_parts_);
+      rows_ = Part(first_, t.tileOuter, all_parts_);
       this->leaders_.Reset(rows_);
       for (int64_t begin = 0; begin < t.partLength; begin += t.tileLength) {
-        Compute(begin, Tiles::Part(begin, t.tileLength, t.partLength));
+        Compute(begin, Part(begin, t.tileLength, t.partLength));
       }
-      across_.Reduce(this->leaders_, rows_, Tiles::Part(0, Tiles::kRepeat, t.partLength));
+      across_.Reduce(this->leaders_, rows_, Part(0, Tiles::kRepeat, t.partLength));
       if (t.parts > 1) {
         StoreParts();
       } else {
@@ -203,7 +161,7 @@ class ArgmaxLines : ArgmaxTiles<T> {
     constexpr uint32_t kBlock = kBlockBytes / sizeof(float);
     for (uint32_t x = 0; x < count; x += Tiles::kRepeat) {
       this->leaders_.Offer(this->keys_, x, static_cast<uint8_t>(t.pitch / kBlock),
-                           Tiles::Part(x, Tiles::kRepeat, count), rows_, static_cast<int32_t>(begin + x));
+                           Part(x, Tiles::kRepeat, count), rows_, static_cast<int32_t>(begin + x));
     }
     this->in_queue_.FreeTensor(tile);
   }
@@ -229,7 +187,7 @@ class ArgmaxLines : ArgmaxTiles<T> {
     const auto &t = this->t_;
     PartLeader<T> leader;
     for (int64_t begin = 0; begin < t.parts; begin += t.partsAtOnce) {
-      const uint32_t count = Tiles::Part(begin, t.partsAtOnce, t.parts);
+      const uint32_t count = Part(begin, t.partsAtOnce, t.parts);
       auto parts = parts_queue_.template AllocTensor<float>();
       CopyRowsIn(parts, t.partsAtOnce, parts_gm_, line * t.parts + begin, all_parts_, kFound, count);
       parts_queue_.EnQue(parts);

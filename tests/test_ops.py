@@ -162,6 +162,12 @@ def test_gradient_of_reference(case):
             rows = zip(ahead, behind, cotangents, strict=True)
             want = sum(float(((a - b) / (2 * step) * g).sum()) for a, b, g in rows)
             scale = 1 + float(np.linalg.norm(line) * np.linalg.norm(grad))
+            # Equal elements of a maximum: the derivative ahead is not the one behind, and neither is wrong.
+            if any(
+                (np.abs(a + b - 2 * o) > 1e-2 * step).any()
+                for a, b, o in zip(ahead, behind, outputs, strict=True)
+            ):
+                continue
             assert float((grad * line).sum()) == pytest.approx(want, abs=1e-6 * scale)
 
 

@@ -42,9 +42,10 @@ struct ArgmaxProblem {
   int64_t Planes() const { return item == 8 ? 2 : 1; }
   int64_t Limbs() const { return 2 * Planes(); }
 
-  // Columns: lanes of a position in UB, slices on whole blocks of inputs, keys and results.
+  // Columns: lanes of a position in UB, slices on whole blocks of inputs, keys and results, and positions on
+  // pairs of repeats, for the sake of UB's banks.
   int64_t Lanes(int64_t slices, int64_t columns) const {
-    return AlignUp(slices * AlignUp(columns, kBlock / std::min<int64_t>(item, 4)), kRepeat);
+    return AlignUp(slices * AlignUp(columns, kBlock / std::min<int64_t>(item, 4)), 2 * kRepeat);
   }
   // Lines: elements from row to row in UB.
   int64_t Pitch(int64_t elements) const { return AlignUp(elements, kBlock / std::min<int64_t>(item, 4)); }
@@ -58,7 +59,7 @@ struct ArgmaxProblem {
     return elements * (2 * item + (direct ? 0 : 4 * Planes()) + (item == 1 ? 2 : 0));
   }
   int64_t LeaderBytes(int64_t lanes) const {
-    return lanes * 4 * (Planes() + 1 + (whole ? 1 : 0)) + 3 * AlignUp(lanes / 8, kBlock);
+    return (lanes * (Planes() + 1 + (whole ? 1 : 0)) + kRepeat) * 4 + 3 * AlignUp(lanes / 8, kBlock);
   }
   int64_t ColumnBytes(int64_t lanes, int64_t positions) const {
     return LoadBytes(lanes * positions) + LeaderBytes(lanes) + 2 * lanes * index_item;

@@ -54,6 +54,15 @@ class KeyPlanes {
     }
   }
 
+  // Where planes begin when `loaded` is taken up.
+  __aicore__ inline uint64_t Address(const AscendC::LocalTensor<T> &loaded) {
+    if constexpr (kDirect) {
+      return reinterpret_cast<uint64_t>(loaded.GetPhyAddr());
+    } else {
+      return reinterpret_cast<uint64_t>(Plane(0).GetPhyAddr());
+    }
+  }
+
  private:
   static constexpr bool kDirect = std::is_same_v<T, Key>;
   static constexpr uint8_t kEven = 1, kOdd = 2;  // patterns of GatherMask

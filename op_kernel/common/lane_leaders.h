@@ -19,13 +19,21 @@ class LaneLeaders {
   __aicore__ inline void Init(uint32_t lanes, bool last, AscendC::TPipe *pipe) {
     most_ = lanes;
     last_ = last;
-    pipe->InitBuffer(best_, kPlanes * lanes * sizeof(Key));
+    pipe->InitBuffer(best_, (kPlanes * lanes + kRepeat) * sizeof(Key));
     pipe->InitBuffer(places_, lanes * sizeof(int32_t));
     pipe->InitBuffer(bits_, 3 * BitBytes());
     if constexpr (kWhole) {
       pipe->InitBuffer(larger_, lanes * sizeof(Key));
       AscendC::Duplicate(larger_.template Get<Key>(), Key(0), lanes);
     }
+  }
+
+  // Two operands of an instruction are read at once where they lie in opposite halves of the bank groups:
+  // puts leaders a repeat beside keys whose positions are at `address` and whole pairs of repeats behind it.
+  __aicore__ inline void FaceAway(uint64_t address) {
+    constexpr uint64_t kRepeatBytes = kRepeat * sizeof(Key);
+    const uint64_t own = reinterpret_cast<uint64_t>(best_.template Get<Key>().GetPhyAddr());
+    skew_ = (own / kRepeatBytes + address / kRepeatBytes) % 2 == 0 ? kRepeat : 0;
   }
 
   // Place 0 leads `repeats` repeats of lanes, with the least element there is.
@@ -79,7 +87,7 @@ class LaneLeaders {
   }
 
   __aicore__ inline AscendC::LocalTensor<Key> Best(uint32_t plane) {
-    return best_.template Get<Key>()[plane * most_];
+    return best_.template Get<Key>()[skew_ + plane * most_];
   }
   __aicore__ inline AscendC::LocalTensor<int32_t> Places() { return places_.template Get<int32_t>(); }
 
@@ -129,7 +137,7 @@ class LaneLeaders {
 
   AscendC::TBuf<AscendC::TPosition::VECCALC> best_, places_, bits_, larger_;
   const AscendC::BinaryRepeatParams dense_{1, 1, 1, 8, 8, 8};
-  uint32_t most_ = 0;
+  uint32_t most_ = 0, skew_ = 0;
   bool last_ = false;
 };
 

@@ -21,12 +21,28 @@ __aicore__ inline Share CoreShare(int64_t total) {
   return {begin, begin + base + (core < extra ? 1 : 0)};
 }
 
+// Of a tile that begins at `begin`, what lies inside `size`.
+__aicore__ inline uint32_t Part(int64_t begin, int64_t tile, int64_t size) {
+  return static_cast<uint32_t>(size - begin < tile ? size - begin : tile);
+}
+
 // Lets the second pipe of `event` wait until the first one is done with what it has been given.
 template <AscendC::HardEvent event>
 __aicore__ inline void WaitFor(AscendC::TPipe *pipe) {
   const auto id = static_cast<event_t>(pipe->FetchEventID(event));
   AscendC::SetFlag<event>(id);
   AscendC::WaitFlag<event>(id);
+}
+
+// Writes zeros to all `depth` buffers of a queue, for instructions that read beyond what is copied there.
+template <typename T, typename Queue>
+__aicore__ inline void ZeroQueue(Queue &queue, uint32_t depth, uint32_t elements) {
+  for (uint32_t i = 0; i < depth; ++i) {
+    auto buffer = queue.template AllocTensor<T>();
+    AscendC::Duplicate(buffer.template ReinterpretCast<int16_t>(), int16_t{0},
+                       static_cast<int32_t>(elements * sizeof(T) / sizeof(int16_t)));
+    queue.FreeTensor(buffer);
+  }
 }
 
 // Loads `rows` rows of `count` elements; in UB they lie `ub_row` elements apart (a whole number of blocks),

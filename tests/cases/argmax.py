@@ -14,7 +14,7 @@ LONG += [((2, 9000), 1), ((1, 20001), 1), ((300, 12), 1), ((70, 33, 2), 1)]
 
 
 def halves(rng, shape):
-    """Integers with few high halves and few low halves, of both signs and with either half's top bit set."""
+    """Few high and few low halves, of both signs and with either half's top bit set."""
     high = rng.choice([-(2**31), -1, 0, 1, 2**31 - 1], shape)
     low = rng.choice([0, 1, 2**16, 2**31 - 1, 2**31, 2**32 - 1], shape)
     return np.asarray(high * 2**32 + low)
@@ -26,28 +26,23 @@ def nans(rng, shape):
 
 
 def cases():
-    for shape in SHAPES:
-        for dim in range(-1, len(shape) - 1):
-            yield Case(f"{shape} {dim}", {"self": Array(*shape, values="special"), "dim": dim})
+    for shape, dim in ((n, dim) for n in SHAPES for dim in range(-1, len(n) - 1)):
+        yield Case(f"{shape} {dim}", {"self": Array(*shape, values="special"), "dim": dim})
     for shape, dim in LONG:
         for values, last in product((halves, nans), (False, True)):
-            args = {"self": Array(*shape, values=values), "dim": dim, "select_last_index": last}
-            yield Case(f"{shape} {dim} {values.__name__} {last}", args)
-    for dim, keepdim in ((None, False), (None, True), (0, False), (-1, True)):
-        for shape in ((), (5, 6, 7)):
-            args = {"self": Array(*shape, values="integers"), "dim": dim, "keepdim": keepdim}
-            yield Case(f"{shape} {dim} {keepdim}", {**args, "select_last_index": keepdim})
-    for dim in (-8, 3, 7):
-        yield Case(f"8-d {dim}", {"self": Array(1, 2, 1, 3, 1, 2, 1, 4), "dim": dim})
+            array, text = Array(*shape, values=values), f"{shape} {dim} {values.__name__} {last}"
+            yield Case(text, {"self": array, "dim": dim, "select_last_index": last})
+    for shape, dim, keepdim in product(((), (5, 6, 7)), (None, 0, -1), (False, True)):
+        args = {"self": Array(*shape, values="integers"), "dim": dim, "keepdim": keepdim}
+        yield Case(f"{shape} {dim} {keepdim}", {**args, "select_last_index": keepdim})
+    yield from (Case(f"8-d {dim}", {"self": Array(1, 2, 1, 3, 1, 2, 1, 4), "dim": dim}) for dim in (-8, 3, 7))
     for layout, dim in product(("strided", "transposed", "offset", "broadcast"), (0, 1, 2, None)):
-        args = {"self": Array(4, 9, 20, values="integers", layout=layout), "dim": dim}
-        yield Case(f"{layout} {dim}", args, out="" if layout == "broadcast" or dim is None else layout)
-    yield Case("constant", {"self": Array(9, 40, values="constant"), "dim": 1})
+        array, out = Array(4, 9, 20, values="integers", layout=layout), "" if dim is None else "strided"
+        yield Case(f"{layout} {dim}", {"self": array, "dim": dim}, out=out)
     yield Case("empty elsewhere", {"self": Array(0, 5), "dim": 1})
 
 
 def oracle(self, dim=None, keepdim=False, select_last_index=False):
-    # torch knows the first index; of a tensor without NaN the last one is the first of the flipped.
     if not select_last_index:
         return self.argmax(dim, keepdim)
     if self.isnan().any() or self.ndim == 0:
@@ -60,6 +55,6 @@ def oracle(self, dim=None, keepdim=False, select_last_index=False):
 def strategy(draw):
     shape = draw(st.lists(st.integers(1, 40), min_size=0, max_size=3))
     rank = max(len(shape), 1)
-    values = draw(st.sampled_from(["normal", "special", "integers"]))
-    args = {"self": Array(*shape, values=values), "dim": draw(st.none() | st.integers(-rank, rank - 1))}
-    return {**args, "keepdim": draw(st.booleans()), "select_last_index": draw(st.booleans())}
+    array = Array(*shape, values=draw(st.sampled_from(["normal", "special", "integers"])))
+    flags = {"keepdim": draw(st.booleans()), "select_last_index": draw(st.booleans())}
+    return {"self": array, "dim": draw(st.none() | st.integers(-rank, rank - 1)), **flags}
