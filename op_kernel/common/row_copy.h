@@ -8,22 +8,33 @@ namespace avo {
 
 constexpr uint32_t kBlockBytes = 32;  // data block of the vector core
 
-// This core's share of `total` items, which the cores split as evenly as possible: [begin, end).
+__aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
+
+// What is left, `most` at a time.
+__aicore__ inline uint32_t Rest(int64_t left, uint32_t most) {
+  return left < most ? static_cast<uint32_t>(left) : most;
+}
+
+// Of a tile that begins at `begin`, what lies inside `size`.
+__aicore__ inline uint32_t Part(int64_t begin, uint32_t tile, int64_t size) {
+  return Rest(size - begin, tile);
+}
+
 struct Share {
   int64_t begin;
   int64_t end;
 };
 
-__aicore__ inline Share CoreShare(int64_t total) {
-  const int64_t cores = AscendC::GetBlockNum(), core = AscendC::GetBlockIdx();
+// A core's share of `total` items, which the cores split as evenly as possible: [begin, end).
+__aicore__ inline Share ShareOf(int64_t total, int64_t cores, int64_t core) {
   const int64_t base = total / cores, extra = total % cores;
   const int64_t begin = core * base + (core < extra ? core : extra);
   return {begin, begin + base + (core < extra ? 1 : 0)};
 }
 
-// Of a tile that begins at `begin`, what lies inside `size`.
-__aicore__ inline uint32_t Part(int64_t begin, int64_t tile, int64_t size) {
-  return static_cast<uint32_t>(size - begin < tile ? size - begin : tile);
+// This vector core's share; a block of a mixed kernel has two.
+__aicore__ inline Share CoreShare(int64_t total) {
+  return ShareOf(total, AscendC::GetBlockNum() * AscendC::GetTaskRatio(), AscendC::GetBlockIdx());
 }
 
 // Lets the second pipe of `event` wait until the first one is done with what it has been given.

@@ -27,8 +27,6 @@ struct Smaller {
   }
 };
 
-__aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t step) { return (value + step - 1) / step * step; }
-
 template <typename T, bool ROWS>
 class ScanTiles {
  protected:
@@ -219,9 +217,6 @@ class ScanTiles {
     uint32_t tile_outer, tile_columns, tile_length;
   };
 
-  static __aicore__ inline uint32_t Rest(int64_t left, uint32_t most) {
-    return left < most ? static_cast<uint32_t>(left) : most;
-  }
   static __aicore__ inline uint32_t Width(uint32_t slices, uint32_t columns) {
     constexpr uint32_t kBlock = kBlockBytes / sizeof(T);
     return ROWS ? RoundUp(slices, kLanes) : slices * RoundUp(columns, kBlock);

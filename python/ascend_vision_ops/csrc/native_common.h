@@ -29,6 +29,7 @@ struct Modules {
   py::module_ aclnn;
   py::module_ tiling;
   py::module_ probe;
+  py::module_ entries;
 };
 
 // Calls `add` when the module is made; one static object a generated file.

@@ -120,7 +120,8 @@ def value(spec: Spec, name: str) -> str:
     symbol = spec.scope[name]
     spelled = spell(spec)(name)
     if symbol.type.startswith("tensor"):
-        return f"Show({spelled}{_access(spec, name)}shape)"
+        shown = f"Show({spelled}{_access(spec, name)}shape)"
+        return f'({spelled} ? {shown} : "none")' if spec.optional_tensor(name) else shown
     return f"ShowList({spelled})" if symbol.type == "ints" else f"Show({spelled})"
 
 
@@ -193,6 +194,8 @@ def _normal_default(spec: Spec, parameter: Parameter) -> object:
 def from_acl(spec: Spec, argument: Argument, ints: str) -> str:
     """Statement that takes an entry point's argument into Args; `ints` is how the target reads an aclIntArray."""
     target = f"args.{argument.target}"
+    if argument.spread:
+        return _spread_from_acl(argument, ints.format(argument.name))
     if spec.optional_tensor(argument.target):
         return f"if ({argument.name} != nullptr) {target} = avo::FromAcl({argument.name});"
     if argument.ctype.endswith("aclTensor *"):
@@ -204,9 +207,43 @@ def from_acl(spec: Spec, argument: Argument, ints: str) -> str:
     return f"{target} = {argument.name};"
 
 
+def _spread_from_acl(argument: Argument, given: str) -> str:
+    """Statements that judge an array's length and spread it over the parameters it gives values to."""
+    spread, lengths = argument.spread, argument.spread.lengths
+    values = f"{argument.name}_given"
+    empty = spread.empty or 0
+    lines = [
+        f"const avo::Shape {values} = {given};",
+        f"if (!avo::HasLength({values}, {{{', '.join(map(str, lengths))}}})) {{",
+        "  return Report(avo::Fail(avo::StatusCode::kInvalid,",
+        f'                          "{argument.name}: expected {either([str(n) for n in lengths])} elements, got ",',
+        f"                          {values}.size()));",
+        "}",
+        f"args.{argument.target} = avo::Spread({values}, {spread.length}, {empty}, 0);",
+    ]
+    if spread.second == argument.target:
+        lines += [
+            f"if (avo::Spread({values}, {spread.length}, {empty}, 1) != args.{argument.target}) {{",
+            "  return Report(avo::Fail(avo::StatusCode::kInvalid,",
+            f'                          "{argument.name}: expected both halves alike, got ",',
+            f"                          avo::ShowList({values})));",
+            "}",
+        ]
+    elif spread.second:
+        lines.append(f"args.{spread.second} = avo::Spread({values}, {spread.length}, {empty}, 1);")
+    return "\n  ".join(lines)
+
+
+def internal_value(spec: Spec, parameter: Parameter) -> str:
+    """What a parameter that only C entry points have is for torch and NumPy."""
+    if parameter.name in spec.normal:
+        return spec.normal[parameter.name].cpp(lambda name: f"args.{name}")
+    return default(spec, parameter)
+
+
 def required_pointers(spec: Spec, entry: Entry) -> list[str]:
     """Arguments that may not be null, in order, the two results of the first phase last."""
-    names = [a.name for a in entry.arguments if a.pointer and not spec.optional_tensor(a.target)]
+    names = [a.name for a in entry.arguments if a.pointer and spec.required(a.target)]
     return [*names, "workspaceSize", "executor"]
 
 
@@ -396,6 +433,16 @@ def native_probe(argument: Argument) -> str:
     return f"const auto {argument.name} = {source}.cast<{argument.ctype}>();"
 
 
+def native_entry(argument: Argument) -> str:
+    """Statement that takes an argument of a whole call out of the dictionary."""
+    source = f'arguments["{argument.name}"]'
+    if argument.output:
+        return f"aclTensor *{argument.name} = call.Output({source}.cast<py::array>(), false);"
+    if argument.ctype.endswith("aclTensor *"):
+        return f"const aclTensor *{argument.name} = call.Input({source}.cast<std::optional<py::array>>());"
+    return native_probe(argument)
+
+
 def native_result(spec: Spec) -> str:
     arrays = [f"{output}_array" for output in spec.outputs]
     return arrays[0] if len(arrays) == 1 else f"py::make_tuple({', '.join(arrays)})"
@@ -433,7 +480,14 @@ def entry_speller(entry: Entry):
 
 
 def check_doc(spec: Spec, check: Check, entry: Entry) -> str:
-    return check_text(spec, check, entry_speller(entry))
+    """A check as the header of an entry point states it."""
+    argument = entry.argument_of(check.subject)
+    if check.kind == "length" and argument and argument.spread:
+        return f"{argument.name}: {either([str(n) for n in argument.spread.lengths])} elements"
+    text = check_text(spec, check, entry_speller(entry))
+    if check.kind == "rank" and spec.unbatched:
+        text += f", or rank {len(check.pattern.dims) - 1} without the first"
+    return text
 
 
 def c_parameter_doc(spec: Spec, argument: Argument, entry: Entry) -> str:
@@ -448,6 +502,8 @@ def _facts(spec: Spec, argument: Argument, entry: Entry) -> str:
         spelled(p.name) if isinstance(p, Name) else p
         for p in text_pieces(spec.docs[argument.target], spec.scope)
     )
+    if argument.spread:
+        return f"{text}; {_spread_facts(argument)}."
     if not argument.ctype.endswith("aclTensor *"):
         return text + "."
     facts = []
@@ -459,9 +515,19 @@ def _facts(spec: Spec, argument: Argument, entry: Entry) -> str:
         if argument.target in spec.same_dtype
         else either(spec.dtypes[argument.target])
     )
-    if spec.optional_tensor(argument.target):
+    if not spec.required(argument.target):
         facts.append("may be null")
     return f"{text}; {', '.join(facts)}."
+
+
+def _spread_facts(argument: Argument) -> str:
+    spread = argument.spread
+    facts = [f"{either([str(n) for n in spread.lengths])} elements: one stands for all"]
+    if spread.second not in ("", argument.target):
+        facts.append(f"of {2 * spread.length} the latter half is for the other side")
+    if spread.empty is not None:
+        facts.append(f"none for {spread.empty}")
+    return ", ".join(facts)
 
 
 FILTERS = {
@@ -474,6 +540,8 @@ FILTERS = {
     "cpp_condition": condition,
     "cpp_message": message,
     "cpp_default": default,
+    "cpp_internal": internal_value,
+    "batched": lambda spec, entry: spec.batched(entry),
     "cpp_dtype": lambda name: DTYPES[name].cpp,
     "kernel_type": lambda name: DTYPES[name].kernel,
     "ge_dtype": lambda name: f"ge::{DTYPES[name].ge}",
@@ -507,6 +575,7 @@ FILTERS = {
     "entry_uses": lambda spec: [native_use(spec, argument) for argument in spec.entry.arguments],
     "native_unreachable": native_unreachable,
     "native_probe": native_probe,
+    "native_entry": native_entry,
     "probe_use": lambda argument: (
         f"{argument.name} ? {argument.name}->c_str() : nullptr"
         if argument.ctype == "const char *"
