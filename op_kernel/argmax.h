@@ -130,7 +130,7 @@ class ArgmaxLines : LeaderTiles<T, ArgmaxTiling> {
       }
     }
     if (t.parts == 1) return;
-    AscendC::SyncAll();
+    WaitForCores();
     const Share lines = CoreShare(t.outer);
     for (int64_t line = lines.begin; line < lines.end; ++line) Join(line);
   }

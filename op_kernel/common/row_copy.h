@@ -45,6 +45,12 @@ __aicore__ inline void WaitFor(AscendC::TPipe *pipe) {
   AscendC::WaitFlag<event>(id);
 }
 
+// Whatever any core did before comes before what any core does afterwards.
+__aicore__ inline void WaitForCores() {
+  AscendC::PipeBarrier<PIPE_ALL>();
+  AscendC::SyncAll();
+}
+
 // Writes zeros to all `depth` buffers of a queue, for instructions that read beyond what is copied there.
 template <typename T, typename Queue>
 __aicore__ inline void ZeroQueue(Queue &queue, uint32_t depth, uint32_t elements) {

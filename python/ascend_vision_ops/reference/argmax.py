@@ -7,7 +7,8 @@ import numpy as np
 def argmax(self, dim=None, keepdim=False, select_last_index=False, dtype=None):
     """Index of the largest element of each line of ``self`` along ``dim``, of all elements where it is None.
 
-    Of dtype int64 where that is None. The first of equal elements, or the last; NaN is larger than any number, and the first NaN wins in any case.
+    The first of equal elements, or the last; NaN is larger than any number, and the first NaN wins in any case. Of
+    ``dtype``, int64 where it is None.
     """
     axis = 0 if dim is None or self.ndim == 0 else dim
     lines = np.moveaxis(self.reshape(-1) if dim is None or self.ndim == 0 else self, axis, 0)
