@@ -32,7 +32,7 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
       for (int64_t item = begin; item < end; ++item) {
         const int64_t n = item / samples, position = item % samples;
         const GridSample sample = SampleAt<T>(args.grid, n, position, height, width, rules);
-        float by_x = sample.outside, by_y = sample.outside;
+        float by_x = sample.outside_by_x, by_y = sample.outside_by_y;
         for (int tap = 0; tap < sample.taps && rules.interpolation != Interpolation::kNearest; ++tap) {
           const float *pixel = pixels.data() + (n * height * width + sample.pixel[tap]) * channels;
           const float along = Dot(pixel, grads.data() + item * channels, channels);

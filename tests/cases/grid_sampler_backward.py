@@ -9,7 +9,8 @@ FORWARD = cases_module("grid_sampler")
 lattice, smooth, MODES = FORWARD.lattice, FORWARD.smooth, FORWARD.MODES
 # Image and grid: single pixels, channels around lanes and groups of them, many bands of an image, columns of tiles.
 SIZES = [((1, 1, 1), (3, 3)), ((17, 5, 1), (1, 64)), ((2, 1, 40), (13, 5)), ((33, 16, 16), (9, 16)),
-         ((65, 40, 21), (30, 17)), ((2, 8, 8), (1, 1025)), ((1, 260, 300), (4, 50)), ((1, 2, 60000), (2, 70))]  # fmt: skip
+         ((65, 40, 21), (30, 17)), ((2, 8, 8), (1, 1025)), ((1, 260, 300), (4, 50)),
+         ((1, 2, 60000), (2, 70))]  # fmt: skip
 
 
 def call(image, grid, mode, values="normal", **layout):
@@ -20,6 +21,8 @@ def call(image, grid, mode, values="normal", **layout):
 def cases():
     for values, mode in product(("normal", lattice), MODES):
         yield Case(f"modes {mode} {values}", call((2, 3, 8, 16), (5, 7), mode, values))
+    for mode in MODES:
+        yield Case(f"not finite {mode}", call((1, 2, 4, 8), (4, 10), mode, "special"))
     for i, (image, grid) in enumerate(SIZES):
         values = lattice if max(image) > 200 else ("normal", smooth)[i % 2]
         for mode in (MODES[5 * i % 18], MODES[(7 * i + 4) % 18]):
@@ -30,11 +33,13 @@ def cases():
         yield Case(f"empty {image} {grid}", call(image, grid, MODES[0]))
 
 
-def oracle(grad_output, input, grid, *modes, **named):
+def oracle(grad_output, input, grid, **modes):
     import torch
 
+    if not grid.isfinite().all():
+        return None  # torch's CPU kernel reads outside of the image there
     leaves = [input.clone().requires_grad_(), grid.clone().requires_grad_()]
-    return torch.autograd.grad(torch.grid_sampler(*leaves, *modes, *named.values()), leaves, grad_output)
+    return torch.autograd.grad(torch.grid_sampler(*leaves, *modes.values()), leaves, grad_output)
 
 
 @st.composite
