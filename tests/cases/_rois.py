@@ -26,12 +26,18 @@ def odd(rng, shape):
 
 
 def onnx_roi_align(input, rois, height, width, scale, ratio, mode, aligned):
-    """None where ONNX Runtime has no answer: sampled maxima, regions that are not finite or of negative size."""
+    """None where ONNX Runtime has no answer: sampled maxima, gradients, regions not finite or of negative size."""
     import onnx
     import onnxruntime
     import torch
 
-    if mode == "max" or not rois.isfinite().all() or (rois[:, 3:] < rois[:, 1:3]).any() or not len(rois):
+    if (
+        input.requires_grad
+        or mode == "max"
+        or not rois.isfinite().all()
+        or (rois[:, 3:] < rois[:, 1:3]).any()
+        or not len(rois)
+    ):
         return None
     transformation = "half_pixel" if aligned else "output_half_pixel"
     text = MODEL.format(

@@ -38,7 +38,9 @@ def roi_align_backward(
             for corner in around:
                 corner.add(grads[at], corner.weight * spread / count)
             continue
-        parts = np.stack([corner.weight * corner.values(input[at].astype(np.float64)) for corner in around], -1)
+        parts = np.stack(
+            [corner.weight * corner.values(input[at].astype(np.float64)) for corner in around], -1
+        )
         counts = np.stack([corner.inside for corner in around], -1)
         if mode == "max":
             parts, counts = parts.sum(-1, keepdims=True), counts.any(-1, keepdims=True)
