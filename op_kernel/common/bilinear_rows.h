@@ -101,7 +101,7 @@ class BilinearRows {
     return weights_.template Get<float>()[i * located_];
   }
 
-  // First pixel of each position's window, y * Pitch() + x; below 0 where the sample counts nothing.
+  // First pixel of each window, y * Pitch() + x; of ClampedRule below 0 where a sample counts nothing.
   __aicore__ inline AscendC::LocalTensor<int32_t> Windows() { return windows_.template Get<int32_t>(); }
 
   // Copies channels [channel, channel + count) of the windows of samples [first, first + samples): first is a
