@@ -147,6 +147,10 @@ def test_gradient_of_reference(case):
         pytest.skip("no backward")
     if not all(np.isfinite(output).all() for output in outputs) or case.case.id.startswith("wide"):
         return
+    # Elsewhere differences straddle kinks; the backward operator's own oracle judges those gradients.
+    smooth = getattr(
+        cases_module(case.operator), "SMOOTH", [name for g in spec.backward for name in g.inputs]
+    )
     rng = np.random.default_rng(0)
     cotangents = [rng.standard_normal(output.shape) for output in outputs]
     values = {p.name: p.default_value() for p in spec.visible if p.has_default}
@@ -156,6 +160,8 @@ def test_gradient_of_reference(case):
         backward = getattr(reference, gradient.operator)
         grads = as_tuple(backward(*(argument.evaluate(values) for argument in gradient.arguments)))
         for name, grad in zip(gradient.inputs, grads, strict=True):
+            if name not in smooth:
+                continue
             line, step = rng.standard_normal(arguments[name].shape), 1e-4
             ahead = expected(case.operator, {**arguments, name: arguments[name] + step * line})
             behind = expected(case.operator, {**arguments, name: arguments[name] - step * line})

@@ -66,6 +66,18 @@ def calibration_table(program: Path) -> str:
         ]
         if any(pipe in entry for pipe in pipes):
             lines.append(f"| `{entry['case']}` | " + " | ".join(cells) + " |")
+    pipes = ("M", "MTE1", "MTE2", "FIX")
+    lines += [
+        "",
+        "| products, busy time of a core in us: published, modelled | " + " | ".join(pipes) + " |",
+        "| --- |" + " ---: |" * 4,
+    ]
+    for entry in result["products"]:
+        cells = [
+            f"{pair['published']:.4g}, {pair['modelled']:.4g}: {pair['error']:+.0%}"
+            for pair in map(entry.get, pipes)
+        ]
+        lines.append(f"| `{entry['case']}` {entry['what']} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 

@@ -12,9 +12,12 @@
 //   … Release()
 #pragma once
 
+#include "bits.h"
 #include "channels_last.h"
 
 namespace avo {
+
+__aicore__ inline float ToFloat(int64_t value) { return static_cast<float>(static_cast<int32_t>(value)); }
 
 template <typename T, uint32_t TAPS = 2>
 class BilinearRows {
@@ -82,7 +85,7 @@ class BilinearRows {
     constexpr float kAbove = -static_cast<float>(TAPS);
     AscendC::Select(y_low, inside, y_low, kAbove, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, count);
     AscendC::Select(x_low, inside, x_low, 0.0f, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, count);
-    auto windows = windows_.template Get<int32_t>();
+    auto windows = Windows();
     const auto column = scratch_.template Get<int32_t>()[3 * located_];
     AscendC::Cast(windows, y_low, AscendC::RoundMode::CAST_RINT, count);
     AscendC::Cast(column, x_low, AscendC::RoundMode::CAST_RINT, count);
@@ -95,12 +98,15 @@ class BilinearRows {
     return weights_.template Get<float>()[i * located_];
   }
 
+  // First pixel of each window, counted from pixel (0, 0) of an image.
+  __aicore__ inline AscendC::LocalTensor<int32_t> Windows() { return windows_.template Get<int32_t>(); }
+
   // Copies channels [channel, channel + count) of the windows of samples [first, first + samples): first is a
   // multiple of 8, samples is rounded up to one. Of each group of `group` samples only `used` are copied.
   __aicore__ inline void CopyIn(int64_t image, uint32_t first, uint32_t samples, uint32_t channel,
                                 uint32_t count, uint32_t group = 1, uint32_t used = 1) {
     samples_ = RoundUp(samples, kBrcb);
-    const auto windows = windows_.template Get<int32_t>();
+    const auto windows = Windows();
     auto rows = queue_.template AllocTensor<T>();
     const int64_t origin = layout_.Pixel(image, 0, 0) * layout_.pixel + channel;
     for (uint32_t g = 0; g < samples; g += group) {
@@ -113,23 +119,27 @@ class BilinearRows {
     queue_.EnQue(rows);
   }
 
-  // The rows of the last CopyIn, times their weights.
-  __aicore__ inline AscendC::LocalTensor<float> Weighted(uint32_t first) {
+  // The rows of the last CopyIn, in float32.
+  __aicore__ inline AscendC::LocalTensor<float> Rows() {
+    copied_ = queue_.template DeQue<T>();
+    if constexpr (sizeof(T) == sizeof(float)) {
+      return copied_;
+    } else {
+      auto rows = wide_.template Get<float>();
+      AscendC::Cast(rows, copied_, AscendC::RoundMode::CAST_NONE, samples_ * kCorners * chunk_);
+      return rows;
+    }
+  }
+
+  // Multiplies rows with the weights of their samples, which begin with sample `first`.
+  __aicore__ inline void Weigh(const AscendC::LocalTensor<float> &rows, uint32_t first) {
     auto spread = spread_.template Get<float>();
     for (uint32_t i = 0; i < kCorners; ++i) {
       const uint32_t to = (i / TAPS * samples_ * TAPS + i % TAPS) * kBlock;
       AscendC::Brcb(spread[to], Weight(i)[first], static_cast<uint8_t>(samples_ / kBrcb),
                     {TAPS, static_cast<uint16_t>(kBrcb * TAPS)});
     }
-    copied_ = queue_.template DeQue<T>();
     const uint32_t count = samples_ * kCorners;
-    AscendC::LocalTensor<float> rows;
-    if constexpr (sizeof(T) == sizeof(float)) {
-      rows = copied_;
-    } else {
-      rows = wide_.template Get<float>();
-      AscendC::Cast(rows, copied_, AscendC::RoundMode::CAST_NONE, count * chunk_);
-    }
     const uint8_t stride = static_cast<uint8_t>(chunk_ / kBlock);
     for (uint32_t r = 0; r < count; r += kMaxRepeats) {
       const uint8_t repeats = static_cast<uint8_t>(count - r < kMaxRepeats ? count - r : kMaxRepeats);
@@ -139,6 +149,12 @@ class BilinearRows {
         AscendC::Mul(part, part, spread[r * kBlock], mask, repeats, {1, 1, 0, stride, stride, 1});
       }
     }
+  }
+
+  // The rows of the last CopyIn, times their weights.
+  __aicore__ inline AscendC::LocalTensor<float> Weighted(uint32_t first) {
+    auto rows = Rows();
+    Weigh(rows, first);
     return rows;
   }
 
@@ -184,16 +200,6 @@ class BilinearRows {
 
 // Rules. Inside: bits of the samples that count; `other` is free. Split: the lower neighbours `low` of
 // positions, which become the weights of the upper ones; `scratch` is free.
-
-// Keeps the bits of those that compare to `limit`; none with NaN does.
-__aicore__ inline void KeepBits(const AscendC::LocalTensor<uint8_t> &bits,
-                                const AscendC::LocalTensor<uint8_t> &other,
-                                const AscendC::LocalTensor<float> &position, float limit,
-                                AscendC::CMPMODE mode, uint32_t count) {
-  AscendC::CompareScalar(other, position, limit, mode, count);
-  AscendC::And(bits.template ReinterpretCast<uint16_t>(), bits.template ReinterpretCast<uint16_t>(),
-               other.template ReinterpretCast<uint16_t>(), count / 16);
-}
 
 __aicore__ inline void SplitWhole(const AscendC::LocalTensor<float> &low,
                                   const AscendC::LocalTensor<float> &position,

@@ -28,8 +28,6 @@ struct GridPart {
   int32_t columns;
 };
 
-__aicore__ inline float ToFloat(int64_t value) { return static_cast<float>(static_cast<int32_t>(value)); }
-
 template <typename T>
 class RoiSamples {
  public:

@@ -27,9 +27,17 @@ __aicore__ inline Share ShareOf(int64_t total, int64_t cores, int64_t core) {
   return {begin, begin + base + (core < extra ? 1 : 0)};
 }
 
-// This core's share.
+// This vector core's share; a block of a mixed kernel has two.
 __aicore__ inline Share CoreShare(int64_t total) {
-  return ShareOf(total, AscendC::GetBlockNum(), AscendC::GetBlockIdx());
+  return ShareOf(total, AscendC::GetBlockNum() * AscendC::GetTaskRatio(), AscendC::GetBlockIdx());
+}
+
+// Lets the second pipe of `event` wait until the first one is done with what it has been given.
+template <AscendC::HardEvent event>
+__aicore__ inline void WaitFor(AscendC::TPipe *pipe) {
+  const auto id = static_cast<event_t>(pipe->FetchEventID(event));
+  AscendC::SetFlag<event>(id);
+  AscendC::WaitFlag<event>(id);
 }
 
 // Loads `rows` rows of `count` elements; in UB they lie `ub_row` elements apart (a whole number of blocks),

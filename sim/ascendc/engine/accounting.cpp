@@ -9,7 +9,7 @@ namespace sim {
 namespace {
 
 double LocalCopyCycles(const CostModel &cost, const Instruction &instruction) {
-  double cycles = cost.copy_issue;
+  double cycles = cost.local_copy_issue;
   for (int i = 0; i < instruction.operand_count; ++i) {
     const Operand &operand = instruction.operands[i];
     if (operand.write) cycles += static_cast<double>(BytesOf(operand)) / cost.LocalCopyBytes(operand.space);
@@ -88,6 +88,7 @@ void CoreState::Account(const Instruction &instruction, uint32_t site) {
     return;
   }
   double cycles = 0;
+  double latency = 0;
   double conflict = 0;
   switch (instruction.work) {
     case Work::kVector: {
@@ -99,20 +100,23 @@ void CoreState::Account(const Instruction &instruction, uint32_t site) {
     case Work::kCopy:
     case Work::kLocalCopy:
       cycles = LocalCopyCycles(cost, instruction);
+      latency = cost.local_copy_latency;
       break;
     case Work::kCube:
       cycles = cost.cube_startup + static_cast<double>(instruction.steps);
+      latency = cost.cube_latency;
       break;
     default:
       break;
   }
-  elapsed += cycles;
+  elapsed += cycles + latency;
   Event event;
   event.kind = Event::kWork;
   event.pipe = instruction.pipe;
   event.site = site;
   event.scalar = static_cast<float>(pending_scalar_);
   event.cycles = static_cast<float>(cycles);
+  event.latency = static_cast<float>(latency);
   event.conflict = static_cast<float>(conflict);
   pending_scalar_ = 0;
   events.push_back(event);

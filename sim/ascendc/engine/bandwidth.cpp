@@ -57,8 +57,8 @@ void Bandwidth::Start(uint32_t core, bool cube, Pipe pipe, const Event &copy) {
   flow.hbm_share = (traffic.read + extra * misses + traffic.written) / flow.bytes;
   const double from_hbm = cube ? cost.cube_read_hbm_bytes : cost.read_hbm_bytes;
   const double from_l2 = cube ? cost.cube_read_l2_bytes : cost.read_l2_bytes;
-  const double cycles_per_byte =
-      copy.write ? 1 / cost.write_bytes : misses / from_hbm + (1 - misses) / from_l2;
+  const double written = cube ? cost.cube_write_bytes : cost.write_bytes;
+  const double cycles_per_byte = copy.write ? 1 / written : misses / from_hbm + (1 - misses) / from_l2;
   const double row = cube ? cost.cube_copy_row : cost.copy_row;
   flow.row_cycles = std::max(copy.rows * row, flow.bytes * cycles_per_byte);
   flows_.push_back(flow);

@@ -214,8 +214,8 @@ class Simulation {
       switch (event.kind) {
         case Event::kWork:
           pipe.free = start + event.cycles;
-          pipe.done = std::max(pipe.done, pipe.free);
-          Busy(index, which, event, start, pipe.free);
+          pipe.done = std::max(pipe.done, pipe.free + event.latency);
+          Busy(index, which, event, start, pipe.free + event.latency);
           if (event.conflict > 0) conflicts_.push({start, index, event.conflict});
           break;
         case Event::kSet:

@@ -63,7 +63,7 @@ inline void CrossCoreSetFlag(uint16_t flagId, sim::Where where = sim::Where::Her
   sim::Core::Current().CrossCoreSet(modeId, sim::PipeOf(pipe), flagId, where);
 }
 
-// The flag's number says which core waits for what; every pipe of the core waits, not `pipe` alone.
+// The flag's number says which core waits for what. All later instructions of the core wait, as on Atlas A2.
 template <uint8_t modeId = 0, pipe_t pipe = PIPE_S>
 inline void CrossCoreWaitFlag(uint16_t flagId, sim::Where where = sim::Where::Here()) {
   sim::Core::Current().CrossCoreWait(flagId, where);

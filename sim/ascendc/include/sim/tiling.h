@@ -66,5 +66,7 @@ namespace AscendC {
 // The part of the workspace that is the kernel's own: here all of it, on CANN what follows the library's
 // part.
 inline GM_ADDR GetUserWorkspace(GM_ADDR workspace) { return workspace; }
+// The library's part: nothing here needs one.
+inline GM_ADDR GetSysWorkSpacePtr() { return nullptr; }
 
 }  // namespace AscendC

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Feature maps under a smooth warp and under a random one."""
+
+import torch
+import torch.nn.functional as F
+
+
+def workloads():
+    for shape in ((4, 64, 128, 128), (1, 256, 100, 152)):
+        images = torch.randn(shape)
+        turn = torch.tensor([[0.9, 0.2, 0.05], [-0.15, 0.85, 0.0]]).expand(shape[0], 2, 3)
+        smooth = F.affine_grid(turn, shape, align_corners=False)
+        for name, grid in (("smooth", smooth), ("random", torch.rand(smooth.shape) * 2 - 1)):
+            yield (
+                f"{'x'.join(map(str, shape))} {name}",
+                {"input": images, "grid": grid},
+                {"torch": lambda i=images, g=grid: F.grid_sample(i, g, align_corners=False)},
+            )
