@@ -15,9 +15,10 @@ def proposals(count, width, height, seed=0):
 
 
 def device():
-    """The vector unit weighs four neighbours of every sample for all channels; reads of maps come from L2,
-    since regions overlap. Sampling as densely as regions are large costs as many times more as there are
-    samples.
+    """In float32 reading bounds: the four neighbours of every sample, each with its channels, come from L2,
+    most of them more than once since samples lie closer than pixels. Half types read half as much and are
+    bound by the vector unit, which weighs them in float32. Reading the pixels under a whole bin once would
+    move the former. With sampling_ratio 0 the large regions have as many samples as pixels.
     """
     maps, rois = torch.randn(1, 256, 200, 304), proposals(1000, 1216, 800)
     bins = {"output_height": 7, "output_width": 7, "spatial_scale": 0.25}

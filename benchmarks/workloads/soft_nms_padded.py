@@ -5,9 +5,9 @@ from benchmarks.workloads import soft_nms
 
 
 def device():
-    """The scalar unit and the vector unit take turns: each pick is a maximum over all scores left, and
-    decides what the next one sees, on one core. What would move it is a pick that costs less, since there is
-    no order in which picks could overlap.
+    """The vector unit of one core: a pick is a maximum over all scores that are left, it decays them, and the
+    next pick depends on that. So picks cannot overlap, and sharing one among cores would add a meeting of all
+    of them to each.
     """
     for name, arguments, _ in soft_nms.workloads():
         if len(arguments["scores"]) == 1000:
