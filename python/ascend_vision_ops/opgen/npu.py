@@ -176,7 +176,9 @@ def inner_arguments(spec: Spec, entry: Entry) -> list[str]:
 def own_array(spec: Spec, entry: Entry, parameter: Parameter) -> bool:
     """Whether an entry point passes an int array on that it made of Args, and not the caller's."""
     argument = entry.argument_of(parameter.name)
-    return parameter.type == "ints" and (argument is None or argument.spread is not None)
+    if parameter.type != "ints":
+        return False
+    return argument is None or argument.spread is not None or argument.bools
 
 
 def gert_unbatched(spec: Spec) -> list[tuple[str, int]]:
