@@ -118,10 +118,11 @@ def gert_rank(spec: Spec, output: str) -> str:
 
 
 def gert_output_dtype(spec: Spec, output: str) -> str:
-    if output in spec.same_dtype:
-        inputs = [parameter.name for parameter in spec.ordered if parameter.is_tensor]
-        return f"context->GetRequiredInputDataType({inputs.index(spec.same_dtype[output])})"
-    return f"ge::{DTYPES[spec.dtypes[output][0]].ge}"
+    source = spec.same_dtype.get(output, output)
+    inputs = [parameter.name for parameter in spec.ordered if parameter.is_tensor]
+    if source in inputs:
+        return f"context->GetRequiredInputDataType({inputs.index(source)})"
+    return f"ge::{DTYPES[spec.dtypes[source][0]].ge}"
 
 
 def ge_column(spec: Spec, tensor: str) -> list[str]:
