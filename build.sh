@@ -10,11 +10,13 @@ usage: ./build.sh COMMAND [OPTIONS]
 
   setup         virtual environment with all tools, by pip
   build         libraries and the Python package, importable in that environment
-  demo          resamples a real recording by all implementations; picture in demo_output/
+  demo          resamples a recording, finds faces in a photograph; pictures in demo_output/
   test [OP]     all tests, or those of one operator; after `--` arguments of pytest
   bench [OP]    CPU benchmarks against the peers that are installed; after `--` their arguments
+  performance [OP]
+                kernels on the simulated device, minutes for all of them; writes docs/performance.md
   gen           writes the generated sources of a target and says where
-  docs          writes operator pages and support table to build/docs, refreshes README's table
+  docs          writes operator pages and divergences to build/docs, refreshes README's table
   check         format, lint, line budgets, duplicate helpers; after `--`: --fix formats first
   package       wheel (sim), or custom-operator package (npu, needs CANN), in dist/
   clean         removes build/ and dist/; with --all the virtual environment too
@@ -167,7 +169,10 @@ need_sim() { [ "$target" = sim ] || die "$command works on target sim only"; }
 demo() {
   need_sim
   build
-  "$venv/bin/python" examples/resample_recording.py "$@"
+  local example
+  for example in resample_recording detect_faces; do
+    "$venv/bin/python" "examples/$example.py" "$@"
+  done
 }
 
 run_tests() {
@@ -190,6 +195,12 @@ bench() {
   need_sim
   build
   "$venv/bin/python" -m benchmarks ${operator:+"$operator"} "$@"
+}
+
+performance() {
+  need_sim
+  build
+  "$venv/bin/python" -m tools.performance ${operator:+"$operator"} "$@"
 }
 
 opgen() { PYTHONPATH=python "$venv/bin/python" -m ascend_vision_ops.opgen "$@"; }
@@ -259,13 +270,13 @@ case $target in sim | npu) ;; *) die "--target is sim or npu, not '$target'" ;; 
 tree=build/sim${sanitize:+-${sanitize//,/-}}
 if [ -n "$operator" ]; then
   case $command in
-    test | bench) [ -f "op_host/$operator.yaml" ] || die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
+    test | bench | performance) [ -f "op_host/$operator.yaml" ] || die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
     *) die "'$command' takes no operator" ;;
   esac
 fi
 
 case $command in
-  setup | build | demo | bench | gen | docs | check | package | clean) "$command" "$@" ;;
+  setup | build | demo | bench | performance | gen | docs | check | package | clean) "$command" "$@" ;;
   test) run_tests "$@" ;;
   '') usage; exit 2 ;;
   *) die "unknown command '$command' (see ./build.sh --help)" ;;

@@ -3,6 +3,7 @@
 
 Files benchmarks/workloads/<op>.py yield workloads: `workloads()` -> (name, arguments, {peer: function}); arguments
 are those of the torch operator, a peer takes none and returns what the operator returns, or raises ImportError.
+Their `device()` is for the simulated device, whose time is modelled: tools/performance.py.
 Rounds of all contestants are interleaved, so that a busy machine slows all of them; what counts is the ratio.
 """
 
@@ -15,6 +16,8 @@ import statistics
 import sys
 import time
 from pathlib import Path
+
+from ascend_vision_ops.testing.run import as_tuple
 
 FOLDER = Path(__file__).parent / "workloads"
 
@@ -39,8 +42,9 @@ def near(ours, theirs, name: str) -> None:
     """A contestant that computes something else is no peer; wide, since peers take positions in float32."""
     import torch
 
-    theirs = torch.as_tensor(theirs).to(ours.dtype)
-    torch.testing.assert_close(theirs, ours, rtol=2e-2, atol=2e-2, msg=lambda text: f"{name}: {text}")
+    for our, their in zip(as_tuple(ours), as_tuple(theirs), strict=True):
+        their = torch.as_tensor(their).to(our.dtype)
+        torch.testing.assert_close(their, our, rtol=2e-2, atol=2e-2, msg=lambda text: f"{name}: {text}")
 
 
 def race(contestants: dict, rounds: int) -> dict[str, float]:
@@ -92,6 +96,8 @@ def main() -> int:
         if options.operator not in (None, operator):
             continue
         module = importlib.import_module(f"benchmarks.workloads.{operator}")
+        if not hasattr(module, "workloads"):
+            continue
         for name, arguments, peers in module.workloads():
 
             def ours(operator=operator, arguments=arguments):
@@ -107,9 +113,8 @@ def main() -> int:
             times = race(contestants, options.rounds)
             mine = times.pop("ours")
             best = min(times, key=times.get)
-            moved = right.nbytes + sum(
-                value.nbytes for value in arguments.values() if hasattr(value, "nbytes")
-            )
+            arrays = (*as_tuple(right), *arguments.values())
+            moved = sum(array.nbytes for array in arrays if hasattr(array, "nbytes"))
             others = ", ".join(f"{peer} {1e3 * t:.3g}" for peer, t in times.items() if peer != best)
             rows.add_row(
                 operator, name, f"{1e3 * mine:.3g}", best, f"{1e3 * times[best]:.3g}", f"{times[best] / mine:.2f}",

@@ -39,7 +39,19 @@ def last_line(done: subprocess.CompletedProcess) -> str:
 def test_help():
     done = build_sh("--help")
     assert done.returncode == 0
-    for command in ["setup", "build", "demo", "test", "bench", "gen", "docs", "check", "package", "clean"]:
+    for command in [
+        "setup",
+        "build",
+        "demo",
+        "test",
+        "bench",
+        "performance",
+        "gen",
+        "docs",
+        "check",
+        "package",
+        "clean",
+    ]:
         assert f"\n  {command}" in done.stdout
 
 

@@ -100,7 +100,7 @@ def test_results_are_deterministic(operator, target):
     """Two runs give the same bits."""
     case = cases_of(operator)[0]
     for first, second in zip(*(run(operator, target, case.arguments()) for _ in range(2)), strict=True):
-        np.testing.assert_array_equal(first.view(np.uint8), second.view(np.uint8))
+        assert first.tobytes() == second.tobytes()
 
 
 # --- the reference, against implementations that are not ours
@@ -147,6 +147,10 @@ def test_gradient_of_reference(case):
         pytest.skip("no backward")
     if not all(np.isfinite(output).all() for output in outputs) or case.case.id.startswith("wide"):
         return
+    # Elsewhere differences straddle kinks; the backward operator's own oracle judges those gradients.
+    smooth = getattr(
+        cases_module(case.operator), "SMOOTH", [name for g in spec.backward for name in g.inputs]
+    )
     rng = np.random.default_rng(0)
     cotangents = [rng.standard_normal(output.shape) for output in outputs]
     values = {p.name: p.default_value() for p in spec.visible if p.has_default}
@@ -156,12 +160,20 @@ def test_gradient_of_reference(case):
         backward = getattr(reference, gradient.operator)
         grads = as_tuple(backward(*(argument.evaluate(values) for argument in gradient.arguments)))
         for name, grad in zip(gradient.inputs, grads, strict=True):
-            line, step = rng.standard_normal(arguments[name].shape), 1e-4
+            if name not in smooth:
+                continue
+            line, step = rng.standard_normal(arguments[name].shape), 1e-6
             ahead = expected(case.operator, {**arguments, name: arguments[name] + step * line})
             behind = expected(case.operator, {**arguments, name: arguments[name] - step * line})
             rows = zip(ahead, behind, cotangents, strict=True)
             want = sum(float(((a - b) / (2 * step) * g).sum()) for a, b, g in rows)
             scale = 1 + float(np.linalg.norm(line) * np.linalg.norm(grad))
+            # Equal elements of a maximum: the derivative ahead is not the one behind, and neither is wrong.
+            if any(
+                (np.abs(a + b - 2 * o) > 1e-2 * step).any()
+                for a, b, o in zip(ahead, behind, outputs, strict=True)
+            ):
+                continue
             assert float((grad * line).sum()) == pytest.approx(want, abs=1e-6 * scale)
 
 
@@ -176,14 +188,18 @@ def small_float_cases(operator: str, limit: int) -> list[BoundCase]:
 
 
 def gradients(function, case: BoundCase, dtype):
-    """Gradients of a random linear function of the results with respect to all tensors."""
+    """Gradients of a random linear function of the results, with respect to the tensors that have one."""
     import torch
 
     tensors = as_torch(case.arguments())
     tensors = {k: v.to(dtype).clone() if isinstance(v, torch.Tensor) else v for k, v in tensors.items()}
-    leaves = [v.requires_grad_() for v in tensors.values() if isinstance(v, torch.Tensor)]
+    names = {name for gradient in spec_of(case.operator).backward for name in gradient.inputs}
+    leaves = [v.requires_grad_() for k, v in tensors.items() if isinstance(v, torch.Tensor) and k in names]
     generator = torch.Generator().manual_seed(0)
-    results = as_tuple(function(**tensors))
+    results = function(**tensors)
+    if results is None:
+        return None
+    results = as_tuple(results)
     loss = sum((r * torch.randn(r.shape, generator=generator).to(dtype)).sum() for r in results)
     return torch.autograd.grad(loss, leaves)
 
@@ -200,6 +216,8 @@ def test_torch_autograd_against_oracle(operator):
     for case in small_float_cases(operator, 20):
         ours = gradients(getattr(ops, operator), case, torch.float32)
         theirs = gradients(oracle, case, torch.float64)
+        if theirs is None:
+            continue
         for our, their in zip(ours, theirs, strict=True):
             torch.testing.assert_close(
                 our.double(), their, rtol=1e-5, atol=1e-5 * (1 + their.abs().max().item())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./build.sh docs`: README's support table, the simulator's calibration table, and the operators' pages."""
+"""`./build.sh docs`: README's support table, the simulator's calibration table, the operators' pages and the
+page of divergences."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "python"))
 
 from ascend_vision_ops.opgen import Spec, load_specs  # noqa: E402
+from tools.divergence import page as divergence_page  # noqa: E402
 
 README_TABLE = re.compile(r"(<!-- support table: written by ./build.sh docs -->\n)(.*?)(<!-- end -->)", re.S)
 CALIBRATION = re.compile(r"(<!-- calibration: written by ./build.sh docs -->\n)(.*?)(<!-- end -->)", re.S)
@@ -64,6 +66,18 @@ def calibration_table(program: Path) -> str:
         ]
         if any(pipe in entry for pipe in pipes):
             lines.append(f"| `{entry['case']}` | " + " | ".join(cells) + " |")
+    pipes = ("M", "MTE1", "MTE2", "FIX")
+    lines += [
+        "",
+        "| products, busy time of a core in us: published, modelled | " + " | ".join(pipes) + " |",
+        "| --- |" + " ---: |" * 4,
+    ]
+    for entry in result["products"]:
+        cells = [
+            f"{pair['published']:.4g}, {pair['modelled']:.4g}: {pair['error']:+.0%}"
+            for pair in map(entry.get, pipes)
+        ]
+        lines.append(f"| `{entry['case']}` {entry['what']} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
@@ -84,6 +98,8 @@ def main() -> int:
     pages = options.gen / "docs"
     if pages.is_dir():
         shutil.copytree(pages, options.out, dirs_exist_ok=True)
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "divergence.md").write_text(divergence_page(ROOT), encoding="utf-8")
     print(
         f"README.md, docs/simulator.md and {len(list(options.out.rglob('*.md')))} operator pages in {options.out}"
     )

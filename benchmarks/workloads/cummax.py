@@ -9,3 +9,19 @@ def workloads():
         values = torch.randn(shape)
         peers = {"torch": lambda values=values, dim=dim: torch.cummax(values, dim)}
         yield f"{'x'.join(map(str, shape))} dim {dim}", {"input": values, "dim": dim}, peers
+
+
+def device():
+    """Along columns writes bound: values, and indices of 8 bytes each. Along rows the vector unit, which
+    turns rows into lanes and back and keeps an index beside each value. One long line is on one core, since
+    its running maximum is one chain: cores that scan a part each, and then take over what lies before it,
+    would share that work at the price of reading it twice.
+    """
+    for shape, dim, mark in (
+        ((4, 128, 128, 128), 2, "1.5 x"),
+        ((4, 128, 128, 128), 3, "4 x"),
+        ((10_000_000,), 0, "4 x"),
+    ):
+        yield {"input": torch.randn(shape), "dim": dim}, mark
+    for dtype in (torch.float16, torch.bfloat16, torch.int32):
+        yield {"input": (100 * torch.randn(4, 128, 128, 128)).to(dtype), "dim": 2}, "1.5 x"

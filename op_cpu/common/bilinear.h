@@ -42,7 +42,7 @@ AxisSample ClampedAxis(Position position, int64_t size) {
   if (!(position >= -1 && position <= static_cast<Position>(size))) return {};
   if (position <= 0) position = 0;
   const int64_t low = static_cast<int64_t>(position);
-  if (low >= size - 1) return {{size - 1, size - 1}, {1, 0}};
+  if (low >= size - 1) return {{size - 1, kOutside}, {1, 0}};
   const Position fraction = position - static_cast<Position>(low);
   return {{low, low + 1}, {static_cast<float>(1 - fraction), static_cast<float>(fraction)}};
 }

@@ -62,14 +62,15 @@ inline int64_t MaxOf(const Shape &values) {
 // A dimension in [-rank, rank) as one in [0, rank).
 constexpr int64_t WrapDimension(int64_t dim, int64_t rank) { return dim < 0 ? dim + rank : dim; }
 
-// The shape with dimension `dim` taken out, or kept as 1.
+// The shape with dimension `dim` taken out, or kept as 1; all dimensions where it is not one of them.
 inline Shape DropDimension(Shape shape, int64_t dim, bool keepdim) {
-  if (shape.empty()) return shape;
-  const auto position = shape.begin() + WrapDimension(dim, static_cast<int64_t>(shape.size()));
+  const auto rank = static_cast<int64_t>(shape.size());
+  const int64_t position = WrapDimension(dim, rank);
+  if (position < 0 || position >= rank) return keepdim ? Shape(shape.size(), 1) : Shape();
   if (keepdim) {
-    *position = 1;
+    shape[position] = 1;
   } else {
-    shape.erase(position);
+    shape.erase(shape.begin() + position);
   }
   return shape;
 }
@@ -81,6 +82,51 @@ inline bool IsOneOf(DType dtype, std::initializer_list<DType> dtypes) {
 // A dense output that InferOutputs describes; its memory comes later.
 inline void SetDense(Tensor *tensor, const Shape &shape, DType dtype) {
   *tensor = {dtype, shape, ContiguousStrides(shape), nullptr};
+}
+
+// --- what entry points take beyond the contract's own shapes and lengths ---
+
+inline bool HasLength(const Shape &values, std::initializer_list<size_t> lengths) {
+  return std::find(lengths.begin(), lengths.end(), values.size()) != lengths.end();
+}
+
+// An entry point's array as one of `length`: one element stands for all of them, none means `empty`, and of
+// twice as many `half` says which.
+inline Shape Spread(const Shape &given, size_t length, int64_t empty, size_t half) {
+  if (given.size() < 2) return Shape(length, given.empty() ? empty : given[0]);
+  if (given.size() == length) return given;
+  const auto first = given.begin() + static_cast<std::ptrdiff_t>(half * length);
+  return Shape(first, first + static_cast<std::ptrdiff_t>(length));
+}
+
+// A first dimension of 1 for a tensor that comes without.
+inline void AddBatch(Tensor *tensor, int64_t rank) {
+  if (tensor->rank() + 1 != rank) return;
+  tensor->strides.insert(tensor->strides.begin(), tensor->numel());
+  tensor->shape.insert(tensor->shape.begin(), 1);
+}
+
+struct BatchedTensor {
+  Tensor *tensor;
+  int64_t rank;
+  const char *name;
+};
+
+// The same for the tensors of a call: all of them come with their first dimension, or none.
+inline Status AddBatch(std::initializer_list<BatchedTensor> tensors) {
+  const BatchedTensor &first = *tensors.begin();
+  const int64_t missing = first.rank - first.tensor->rank();
+  if (missing != 0 && missing != 1) return Status::Ok();  // the contract says which rank it wants
+  for (const BatchedTensor &each : tensors) {
+    if (each.rank - each.tensor->rank() != missing && each.tensor->rank() + 1 >= each.rank) {
+      return Fail(StatusCode::kInvalid, each.name, ": expected rank ", each.rank - missing, " as ",
+                  first.name, " has its first dimension or not, got rank ", each.tensor->rank());
+    }
+  }
+  for (const BatchedTensor &each : tensors) {
+    if (missing == 1) AddBatch(each.tensor, each.rank);
+  }
+  return Status::Ok();
 }
 
 // --- how messages print values ---

@@ -3,6 +3,7 @@
 // op_cpu/common/iou.h, so that a threshold decides the same everywhere. The union may be 0: NaN then, as
 // where a corner is NaN. Pairs of boxes come as
 //   OneBox    one box, by its values, against a run of boxes
+//   SpreadBox the same, by data blocks of its values
 //   BoxRows   a column of boxes against 64 boxes: row r of the tile is box r against all 64, without a scalar
 // The two work tiles should start in the other half of 512 B than the result, and in another 64 KB of the
 // Unified Buffer: its banks then serve all operands of an instruction at once.
@@ -85,6 +86,29 @@ struct OneBox {
   }
   __aicore__ inline void Add(const AscendC::LocalTensor<float> &to, uint32_t plane) const {
     AscendC::Adds(to, boxes[plane], value[plane], count);
+  }
+};
+
+// The same with the box's values spread over a data block each; count is a multiple of 64, at most 255 of
+// them.
+struct SpreadBox {
+  BoxPlanes boxes;
+  uint32_t count;
+  AscendC::LocalTensor<float> blocks;
+
+  __aicore__ inline AscendC::LocalTensor<float> Block(uint32_t plane) const {
+    return blocks[plane * (kBlockBytes / sizeof(float))];
+  }
+  __aicore__ inline uint8_t Repeats() const { return static_cast<uint8_t>(count / kBoxLanes); }
+  __aicore__ static inline AscendC::BinaryRepeatParams Strides() { return {1, 1, 0, 8, 8, 0}; }
+  __aicore__ inline void Max(const AscendC::LocalTensor<float> &to, uint32_t plane) const {
+    AscendC::Max(to, boxes[plane], Block(plane), kBoxLanes, Repeats(), Strides());
+  }
+  __aicore__ inline void Min(const AscendC::LocalTensor<float> &to, uint32_t plane) const {
+    AscendC::Min(to, boxes[plane], Block(plane), kBoxLanes, Repeats(), Strides());
+  }
+  __aicore__ inline void Add(const AscendC::LocalTensor<float> &to, uint32_t plane) const {
+    AscendC::Add(to, boxes[plane], Block(plane), kBoxLanes, Repeats(), Strides());
   }
 };
 

@@ -8,17 +8,60 @@ namespace avo {
 
 constexpr uint32_t kBlockBytes = 32;  // data block of the vector core
 
-// This core's share of `total` items, which the cores split as evenly as possible: [begin, end).
+__aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
+
+// What is left, `most` at a time.
+__aicore__ inline uint32_t Rest(int64_t left, uint32_t most) {
+  return left < most ? static_cast<uint32_t>(left) : most;
+}
+
+__aicore__ inline float ToFloat(int64_t value) { return static_cast<float>(static_cast<int32_t>(value)); }
+
+// Of a tile that begins at `begin`, what lies inside `size`.
+__aicore__ inline uint32_t Part(int64_t begin, uint32_t tile, int64_t size) {
+  return Rest(size - begin, tile);
+}
+
 struct Share {
   int64_t begin;
   int64_t end;
 };
 
-__aicore__ inline Share CoreShare(int64_t total) {
-  const int64_t cores = AscendC::GetBlockNum(), core = AscendC::GetBlockIdx();
+// A core's share of `total` items, which the cores split as evenly as possible: [begin, end).
+__aicore__ inline Share ShareOf(int64_t total, int64_t cores, int64_t core) {
   const int64_t base = total / cores, extra = total % cores;
   const int64_t begin = core * base + (core < extra ? core : extra);
   return {begin, begin + base + (core < extra ? 1 : 0)};
+}
+
+// This vector core's share; a block of a mixed kernel has two.
+__aicore__ inline Share CoreShare(int64_t total) {
+  return ShareOf(total, AscendC::GetBlockNum() * AscendC::GetTaskRatio(), AscendC::GetBlockIdx());
+}
+
+// Lets the second pipe of `event` wait until the first one is done with what it has been given.
+template <AscendC::HardEvent event>
+__aicore__ inline void WaitFor(AscendC::TPipe *pipe) {
+  const auto id = static_cast<event_t>(pipe->FetchEventID(event));
+  AscendC::SetFlag<event>(id);
+  AscendC::WaitFlag<event>(id);
+}
+
+// Whatever any core did before comes before what any core does afterwards.
+__aicore__ inline void WaitForCores() {
+  AscendC::PipeBarrier<PIPE_ALL>();
+  AscendC::SyncAll();
+}
+
+// Writes zeros to all `depth` buffers of a queue, for instructions that read beyond what is copied there.
+template <typename T, typename Queue>
+__aicore__ inline void ZeroQueue(Queue &queue, uint32_t depth, uint32_t elements) {
+  for (uint32_t i = 0; i < depth; ++i) {
+    auto buffer = queue.template AllocTensor<T>();
+    AscendC::Duplicate(buffer.template ReinterpretCast<int16_t>(), int16_t{0},
+                       static_cast<int32_t>(elements * sizeof(T) / sizeof(int16_t)));
+    queue.FreeTensor(buffer);
+  }
 }
 
 // Loads `rows` rows of `count` elements; in UB they lie `ub_row` elements apart (a whole number of blocks),

@@ -58,6 +58,23 @@ def test_a_good_contract(load):
     assert str(spec.tolerance["float16"]) == "1 ulp"
 
 
+def test_int_arrays_with_a_choice_of_lengths(load):
+    text = GOOD.replace("int[1] size", "int[2] size").replace("size: [4]", "size: [4, 4]")
+    for call, spread in [
+        ("spread(size)", ([1, 2], None)),
+        ("spread(size, size, empty=3)", ([0, 1, 2, 4], 3)),
+    ]:
+        argument = load(text.replace("size, scale", f"size={call}, scale")).entry.argument_of("size")
+        assert (argument.spread.lengths, argument.spread.empty, argument.targets) == (*spread, ["size"])
+
+
+def test_int_arrays_that_c_spells_as_bools(load):
+    text = GOOD.replace("int[1] size", "int[2] size").replace("size: [4]", "size: [1, 0]")
+    argument = load(text.replace("size, scale", "aclBoolArray size, scale")).entry.argument_of("size")
+    assert argument.bools
+    assert argument.declaration == "const aclBoolArray *size"
+
+
 # Text to replace, its replacement, and the problem reported.
 BAD = [
     ("summary: A toy.\n", "", "toy.yaml:1: summary: expected this key, got none"),
@@ -71,6 +88,7 @@ BAD = [
     ("Toy(self, size", "Toy(self, sizes", "toy.yaml:4: aclnn.call: expected one of self, size, scale,"),
     (", mode, out)", ", mode)", "toy.yaml:4: aclnn.call: expected one argument for out, got none"),
     ("scale or 1.0", "2.0 * 1.0", "toy.yaml:4: aclnn.call: expected a parameter, an output, or"),
+    ("scale=scale or 1.0", "scale=spread(scale)", "toy.yaml:4: aclnn.call: expected spread(parameter[, parameter]"),
     ("aclnn_toy.h", "toy.h", "toy.yaml:5: aclnn.header: expected aclnn_<name>.h, got 'toy.h'"),
     ("[ascend910b]", "[ascend910c]", "toy.yaml:6: soc[0]: expected one of ascend910b, ascend910_93, got"),
     ("[float32, float16]", "[float32, half]", "toy.yaml:7: dtypes.self[1]: expected one of float32,"),
@@ -97,6 +115,8 @@ BAD = [
     ("source: a paper", "source: {a: 1}", "toy.yaml:21: source: expected a text or a list of texts, got a mapping"),
     ("source: a paper", "source: [", "toy.yaml:23: expected YAML, got"),
     ("source: a paper", "kernel: scalar\nsource: a", "toy.yaml:21: kernel: expected vector, cube or mixed"),
+    ("source: a paper", "unbatched: 3\nsource: a", "toy.yaml:21: unbatched: expected true or false, got 3"),
+    ("source: a paper", "flops: L > 0\nsource: a", "toy.yaml:21: flops: expected an int, got 'L > 0'"),
     ("source: a paper", "workspace: 3\nsource: a", "toy.yaml:21: workspace: expected true or false, got 3"),
     ("source: a paper", "internal: int k\nsource: a", "toy.yaml:21: internal: expected a default, which torch passes"),
     ("source: a paper", "divergence: [{who: x}]\nsource: a", "toy.yaml:21: divergence[0]: expected {who, what}"),

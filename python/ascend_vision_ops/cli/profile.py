@@ -44,12 +44,15 @@ def run_profile(options: argparse.Namespace) -> int:
 
 def summary(out, figures: profiling.Figures) -> None:
     rows = table("figure", ">value", "against")
-    cores = figures.device["vector_cores"]
     paths = {
         name: sum(report[f"{name.lower().replace(' ', '_')}_bytes"] for report in figures.reports)
         for name in ("GM read", "GM write", "HBM read", "HBM write")
     }
-    rows.add_row("cores used", str(figures.cores), f"{cores} vector cores")
+    cores = f"{figures.device['vector_cores']} vector cores"
+    products = any(report["pipes"]["M"]["instructions"] for report in figures.reports)
+    if products:
+        cores += f" and {figures.device['cube_cores']} cube cores"
+    rows.add_row("cores used", str(figures.cores), cores)
     for name, count in paths.items():
         rows.add_row(f"{name}, bytes", f"{count:,}", "")
     rows.add_row("GM bytes", f"{figures.bytes_over_least:.3f} x", f"{figures.least_bytes:,} bytes in and out")
@@ -57,6 +60,8 @@ def summary(out, figures: profiling.Figures) -> None:
         "modelled time", f"{figures.microseconds:.2f} us", f"{figures.time_over_roofline:.2f} x roofline "
         f"({figures.roofline_microseconds:.2f} us at the bandwidth of HBM)"
     )  # fmt: skip
+    if products:
+        rows.add_row("cube unit", f"{figures.pipe_shares['M']:.1%}", "of the time busy, mean of its cores")
     rows.add_row("scalar accesses", f"{figures.scalar_accesses_per_output:.4f}", "an output")
     peak = max((report["ub_peak_bytes"] for report in figures.reports), default=0)
     rows.add_row("Unified Buffer, peak", f"{peak:,}", f"{figures.device['ub_bytes']:,} bytes")
@@ -73,7 +78,7 @@ def calibration() -> int:
         raise Failure(f"{program.name} failed: {done.stderr.strip()}")
     result = json.loads(done.stdout)
     rows = table("case", "pipe", ">published", ">modelled", ">error", "what")
-    for entry in [*result["times"], *result["ratios"]]:
+    for entry in [*result["times"], *result["ratios"], *result["products"]]:
         what = entry["what"]
         for name, pair in entry.items():
             if isinstance(pair, dict):

@@ -48,6 +48,7 @@ PYBIND11_MODULE(_native, module) {
       module.def_submodule("aclnn", "aclnn entry points on the current device"),
       module.def_submodule("tiling", "tilings, computed without a device"),
       module.def_submodule("probe", "first phases alone, with any argument wrong or null"),
+      module.def_submodule("entries", "every aclnn entry point, results into the caller's arrays"),
   };
   avo::native::Registration::AddAll(modules);
   AddSimulator(module.def_submodule("sim", "the simulated device"));

@@ -63,6 +63,9 @@ class BadCall:
         arguments = {}
         for argument in entry.arguments:
             value = None if argument.name in self.call.nulls else self.call.values[argument.target]
+            if value is not None and len(argument.targets) > 1:
+                second = self.call.values[argument.targets[1]]
+                value = value if value == second or len(value) != len(second) else [*value, *second]
             if isinstance(value, Shaped):
                 value = {
                     "shape": list(value.shape),
@@ -169,7 +172,7 @@ def violations(spec: Spec) -> Iterator[BadCall]:
     for entry in spec.entries:
         good = example_call(spec, entry)
         for argument in entry.arguments:
-            if argument.pointer and not spec.optional_tensor(argument.target):
+            if argument.pointer and spec.required(argument.target):
                 bad = Call(dict(good.values), [argument.name])
                 yield BadCall(spec.name, entry.name, f"{argument.name}-null", bad, NULLPTR, argument.name)
         for name in ("workspaceSize", "executor"):
@@ -178,16 +181,25 @@ def violations(spec: Spec) -> Iterator[BadCall]:
             )
         seen: set[str] = set()
         for check in spec.checks:
-            for label, bad in _violating(spec, good, check):
+            for label, changed in _violating(spec, good, check):
+                bad = _companions(entry, good, changed)
                 name = f"{check.subject}-{check.kind}-{label}"
+                argument = entry.argument_of(check.subject)
                 if (
                     failed_check(spec, bad) is not check
                     or name in seen
+                    or (check.kind == "length" and argument and argument.spread)
                     or not _reachable(spec, entry, good, bad)
                 ):
                     continue
                 seen.add(name)
                 yield BadCall(spec.name, entry.name, name, bad, INVALID, _spelled(entry, check.subject))
+        for argument in entry.arguments:
+            for length in range(10) if argument.spread else ():
+                if length not in argument.spread.lengths:
+                    bad = good.with_value(argument.target, [1] * length)
+                    name = f"{argument.name}-{length}-elements"
+                    yield BadCall(spec.name, entry.name, name, bad, INVALID, argument.name)
         for argument in entry.arguments:
             if argument.ctype.endswith("aclTensor *") and good.values[argument.target] is not None:
                 other = next(name for name in FORMATS if name not in spec.formats)
@@ -206,6 +218,15 @@ def unprovoked(spec: Spec) -> list[Check]:
         failed = failed_check(spec, bad.call) if bad.code == INVALID else None
         provoked.add(id(failed))
     return [check for check in spec.checks if check.kind == "require" and id(check) not in provoked]
+
+
+def _companions(entry: Entry, good: Call, bad: Call) -> Call:
+    """The call with what an argument of the usual length says of its second parameter, too."""
+    for argument in entry.arguments:
+        value = bad.values[argument.target]
+        if len(argument.targets) > 1 and value != good.values[argument.target]:
+            bad = bad.with_value(argument.targets[1], value)
+    return bad
 
 
 def _spelled(entry: Entry, target: str) -> str:

@@ -12,9 +12,10 @@ from .schema import Parameter
 
 TYPES = {"int": "int64_t", "float": "double", "bool": "bool", "str": "std::string", "dtype": "DType",
          "ints": "Shape", "tensor": "Tensor"}  # fmt: skip
+# Types of one kind of core, but with the scheduler by which cores meet: AIV_ONLY and AIC_ONLY run without it.
 TASK_TYPES = {
-    "vector": "KERNEL_TYPE_AIV_ONLY",
-    "cube": "KERNEL_TYPE_AIC_ONLY",
+    "vector": "KERNEL_TYPE_MIX_AIV_1_0",
+    "cube": "KERNEL_TYPE_MIX_AIC_1_0",
     "mixed": "KERNEL_TYPE_MIX_AIC_1_2",
 }
 KERNEL_KINDS = {"vector": "kVector", "cube": "kCube", "mixed": "kMixed12"}
@@ -120,7 +121,8 @@ def value(spec: Spec, name: str) -> str:
     symbol = spec.scope[name]
     spelled = spell(spec)(name)
     if symbol.type.startswith("tensor"):
-        return f"Show({spelled}{_access(spec, name)}shape)"
+        shown = f"Show({spelled}{_access(spec, name)}shape)"
+        return f'({spelled} ? {shown} : "none")' if spec.optional_tensor(name) else shown
     return f"ShowList({spelled})" if symbol.type == "ints" else f"Show({spelled})"
 
 
@@ -193,20 +195,56 @@ def _normal_default(spec: Spec, parameter: Parameter) -> object:
 def from_acl(spec: Spec, argument: Argument, ints: str) -> str:
     """Statement that takes an entry point's argument into Args; `ints` is how the target reads an aclIntArray."""
     target = f"args.{argument.target}"
+    if argument.spread:
+        return _spread_from_acl(argument, ints.format(argument.name))
     if spec.optional_tensor(argument.target):
         return f"if ({argument.name} != nullptr) {target} = avo::FromAcl({argument.name});"
     if argument.ctype.endswith("aclTensor *"):
         return f"{target} = avo::FromAcl({argument.name});"
-    if argument.ctype.endswith("aclIntArray *"):
+    if argument.ctype.endswith("aclIntArray *") or argument.bools:
         return f"{target} = {ints.format(argument.name)};"
     if argument.ctype == "aclDataType":
         return f"{target} = static_cast<avo::DType>({argument.name});"
     return f"{target} = {argument.name};"
 
 
+def _spread_from_acl(argument: Argument, given: str) -> str:
+    """Statements that judge an array's length and spread it over the parameters it gives values to."""
+    spread, lengths = argument.spread, argument.spread.lengths
+    values = f"{argument.name}_given"
+    empty = spread.empty or 0
+    lines = [
+        f"const avo::Shape {values} = {given};",
+        f"if (!avo::HasLength({values}, {{{', '.join(map(str, lengths))}}})) {{",
+        "  return Report(avo::Fail(avo::StatusCode::kInvalid,",
+        f'                          "{argument.name}: expected {either([str(n) for n in lengths])} elements, got ",',
+        f"                          {values}.size()));",
+        "}",
+        f"args.{argument.target} = avo::Spread({values}, {spread.length}, {empty}, 0);",
+    ]
+    if spread.second == argument.target:
+        lines += [
+            f"if (avo::Spread({values}, {spread.length}, {empty}, 1) != args.{argument.target}) {{",
+            "  return Report(avo::Fail(avo::StatusCode::kInvalid,",
+            f'                          "{argument.name}: expected both halves alike, got ",',
+            f"                          avo::ShowList({values})));",
+            "}",
+        ]
+    elif spread.second:
+        lines.append(f"args.{spread.second} = avo::Spread({values}, {spread.length}, {empty}, 1);")
+    return "\n  ".join(lines)
+
+
+def internal_value(spec: Spec, parameter: Parameter) -> str:
+    """What a parameter that only C entry points have is for torch and NumPy."""
+    if parameter.name in spec.normal:
+        return spec.normal[parameter.name].cpp(lambda name: f"args.{name}")
+    return default(spec, parameter)
+
+
 def required_pointers(spec: Spec, entry: Entry) -> list[str]:
     """Arguments that may not be null, in order, the two results of the first phase last."""
-    names = [a.name for a in entry.arguments if a.pointer and not spec.optional_tensor(a.target)]
+    names = [a.name for a in entry.arguments if a.pointer and spec.required(a.target)]
     return [*names, "workspaceSize", "executor"]
 
 
@@ -357,6 +395,8 @@ def _entry_use(spec: Spec, argument: Argument, output: str) -> str:
         return f"call.Input({argument.target})"
     if argument.ctype.endswith("aclIntArray *"):
         return f"call.Ints({field_name})"
+    if argument.bools:
+        return f"call.Bools({field_name})"
     if argument.ctype == "const char *":
         return f"{field_name}.c_str()"
     given = f"{field_name}.value()" if spec.scope[argument.target].type.endswith("?") else field_name
@@ -399,6 +439,8 @@ def native_probe(argument: Argument) -> str:
         return f"aclTensor *{argument.name} = call.Probe({source});"
     if argument.ctype.endswith("aclIntArray *"):
         return f"const aclIntArray *{argument.name} = call.ProbeInts({source});"
+    if argument.bools:
+        return f"const aclBoolArray *{argument.name} = call.ProbeBools({source});"
     if argument.ctype == "const char *":
         return f"const auto {argument.name} = {source}.cast<std::optional<std::string>>();"
     if argument.ctype == "aclDataType":
@@ -406,6 +448,16 @@ def native_probe(argument: Argument) -> str:
     if argument.ctype in ("int8_t", "int32_t", "int"):
         return f"const auto {argument.name} = static_cast<{argument.ctype}>({source}.cast<int>());"
     return f"const auto {argument.name} = {source}.cast<{argument.ctype}>();"
+
+
+def native_entry(argument: Argument) -> str:
+    """Statement that takes an argument of a whole call out of the dictionary."""
+    source = f'arguments["{argument.name}"]'
+    if argument.output:
+        return f"aclTensor *{argument.name} = call.Output({source}.cast<py::array>(), false);"
+    if argument.ctype.endswith("aclTensor *"):
+        return f"const aclTensor *{argument.name} = call.Input({source}.cast<std::optional<py::array>>());"
+    return native_probe(argument)
 
 
 def native_result(spec: Spec) -> str:
@@ -445,7 +497,14 @@ def entry_speller(entry: Entry):
 
 
 def check_doc(spec: Spec, check: Check, entry: Entry) -> str:
-    return check_text(spec, check, entry_speller(entry))
+    """A check as the header of an entry point states it."""
+    argument = entry.argument_of(check.subject)
+    if check.kind == "length" and argument and argument.spread:
+        return f"{argument.name}: {either([str(n) for n in argument.spread.lengths])} elements"
+    text = check_text(spec, check, entry_speller(entry))
+    if check.kind == "rank" and spec.unbatched:
+        text += f", or rank {len(check.pattern.dims) - 1} without the first"
+    return text
 
 
 def c_parameter_doc(spec: Spec, argument: Argument, entry: Entry) -> str:
@@ -460,6 +519,8 @@ def _facts(spec: Spec, argument: Argument, entry: Entry) -> str:
         spelled(p.name) if isinstance(p, Name) else p
         for p in text_pieces(spec.docs[argument.target], spec.scope)
     )
+    if argument.spread:
+        return f"{text}; {_spread_facts(argument)}."
     if not argument.ctype.endswith("aclTensor *"):
         return text + "."
     facts = []
@@ -471,9 +532,19 @@ def _facts(spec: Spec, argument: Argument, entry: Entry) -> str:
         if argument.target in spec.same_dtype
         else either(spec.dtypes[argument.target])
     )
-    if spec.optional_tensor(argument.target):
+    if not spec.required(argument.target):
         facts.append("may be null")
     return f"{text}; {', '.join(facts)}."
+
+
+def _spread_facts(argument: Argument) -> str:
+    spread = argument.spread
+    facts = [f"{either([str(n) for n in spread.lengths])} elements: one stands for all"]
+    if spread.second not in ("", argument.target):
+        facts.append(f"of {2 * spread.length} the latter half is for the other side")
+    if spread.empty is not None:
+        facts.append(f"none for {spread.empty}")
+    return ", ".join(facts)
 
 
 FILTERS = {
@@ -486,6 +557,8 @@ FILTERS = {
     "cpp_condition": condition,
     "cpp_message": message,
     "cpp_default": default,
+    "cpp_internal": internal_value,
+    "batched": lambda spec, entry: spec.batched(entry),
     "cpp_dtype": lambda name: DTYPES[name].cpp,
     "kernel_type": lambda name: DTYPES[name].kernel,
     "ge_dtype": lambda name: f"ge::{DTYPES[name].ge}",
@@ -520,6 +593,7 @@ FILTERS = {
     "torch_unreachable": torch_unreachable,
     "native_unreachable": native_unreachable,
     "native_probe": native_probe,
+    "native_entry": native_entry,
     "probe_use": lambda argument: (
         f"{argument.name} ? {argument.name}->c_str() : nullptr"
         if argument.ctype == "const char *"

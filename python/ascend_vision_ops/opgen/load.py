@@ -21,6 +21,7 @@ from .model import (
     Gradient,
     Pattern,
     Spec,
+    Spread,
     Tolerance,
     either,
     snake,
@@ -31,7 +32,7 @@ from .tiling import TilingError, read_tiling
 REQUIRED_KEYS = ("schema", "summary", "aclnn", "dtypes", "shape", "tiling_keys", "source", "example")
 OPTIONAL_KEYS = (
     "internal", "soc", "cpu_dtypes", "formats", "let", "require", "kernel", "workspace", "tolerance", "backward",
-    "parameters", "details", "divergence",
+    "parameters", "details", "divergence", "flops", "unbatched",
 )  # fmt: skip
 # Of a composite, an operator written in Python on top of another: it has no kernel and no entry point of its own.
 COMPOSITE_REQUIRED = ("schema", "summary", "composite", "dtypes", "shape", "source", "example")
@@ -40,6 +41,7 @@ KERNELS = ("vector", "cube", "mixed")
 CTYPES = {"ints": "const aclIntArray *", "int": "int64_t", "float": "double", "bool": "bool", "str": "const char *",
           "dtype": "aclDataType"}  # fmt: skip
 SCALAR_CTYPES = ("int8_t", "int32_t", "int64_t", "int", "float", "double", "bool")
+BOOL_ARRAY = "aclBoolArray"  # the C type of an int array whose elements are 0 and 1
 
 
 class SpecError(Exception):
@@ -151,7 +153,8 @@ class _Builder:
         cpu_dtypes = self._cpu_dtypes(dtypes)
         patterns, lets = self._shapes()
         formats = self._words("formats", FORMATS, ["ND"])
-        checks = [] if composite else self._checks(patterns, dtypes, same, cpu_dtypes)
+        halves = {name for entry in entries for a in entry.arguments for name in a.targets[1:]}
+        checks = [] if composite else self._checks(patterns, dtypes, same, cpu_dtypes, halves)
         text = self.reader.typed
         spec = Spec(
             path=self.reader.path,
@@ -182,6 +185,8 @@ class _Builder:
             divergence=self._divergence(),
             example=self._example(),
             scope=self.scope,
+            flops=self._flops(),
+            unbatched=text("unbatched", bool, "true or false", False),
             composite=composite,
             dynamic=dynamic,
         )
@@ -298,7 +303,7 @@ class _Builder:
             argument = self._argument(where_call, part, primary)
             if argument is not None:
                 arguments.append(argument)
-        bound = [argument.target for argument in arguments]
+        bound = [target for argument in arguments for target in argument.targets]
         for target in [
             *(p.name for p in self.parameters if not p.has_default and not p.optional),
             *self.outputs,
@@ -318,6 +323,23 @@ class _Builder:
         text = text or name
         if text in self.outputs:
             return Argument(name, "aclTensor *", text, output=True)
+        if spread := re.fullmatch(r"spread\((.*)\)", text, re.DOTALL):
+            return self._spread(where, name, split_arguments(spread[1]), primary)
+        target = self._target(where, text, primary)
+        if target is None:
+            return None
+        parameter = self.by_name[target]
+        if parameter.is_tensor:
+            return Argument(name, "const aclTensor *", target)
+        default = CTYPES[parameter.type.removesuffix("?")]
+        if ctype == BOOL_ARRAY and parameter.type == "ints":
+            return Argument(name, f"const {BOOL_ARRAY} *", target)
+        if ctype is not None and ctype not in SCALAR_CTYPES:
+            self.problem(where, f"one of {', '.join(SCALAR_CTYPES)}", repr(ctype))
+        return Argument(name, ctype or default, target)
+
+    def _target(self, where: tuple, text: str, primary: bool) -> str | None:
+        """The parameter of `parameter` or `parameter or default`, whose default is noted."""
         raw = {p.name: Symbol(p.name, p.type) for p in self.parameters}
         expression = self.reader.expression(where, text, raw)
         if expression is None:
@@ -332,13 +354,22 @@ class _Builder:
                 self.normal[target] = expression
             else:
                 self.problem(where, "defaults in the first entry point only", repr(text))
-        parameter = self.by_name[target]
-        if parameter.is_tensor:
-            return Argument(name, "const aclTensor *", target)
-        default = CTYPES[parameter.type.removesuffix("?")]
-        if ctype is not None and ctype not in SCALAR_CTYPES:
-            self.problem(where, f"one of {', '.join(SCALAR_CTYPES)}", repr(ctype))
-        return Argument(name, ctype or default, target)
+        return target
+
+    def _spread(self, where: tuple, name: str, parts: list[str], primary: bool) -> Argument | None:
+        """`spread(parameter, second parameter, empty=value)`, the last two of which may be missing."""
+        empty = re.fullmatch(r"empty\s*=\s*(-?\d+)", parts[-1]) if parts else None
+        given = parts[:-1] if empty else parts
+        targets = [self._target(where, part, primary) for part in given]
+        lengths = {self.by_name[target].length for target in targets if target is not None}
+        if len(targets) not in (1, 2) or len(lengths) != 1 or not next(iter(lengths)):
+            self.problem(
+                where, "spread(parameter[, parameter][, empty=value]) of int[k]", repr(", ".join(parts))
+            )
+            return None
+        second = targets[1] if len(targets) == 2 else ""
+        spread = Spread(lengths.pop(), second, int(empty[1]) if empty else None)
+        return Argument(name, CTYPES["ints"], targets[0], spread=spread)
 
     def _dtypes(self):
         chosen: dict[str, list[str]] = {}
@@ -440,7 +471,7 @@ class _Builder:
                 return tensor
         return name
 
-    def _checks(self, patterns, dtypes, same, cpu_dtypes) -> list[Check]:
+    def _checks(self, patterns, dtypes, same, cpu_dtypes, halves) -> list[Check]:
         optional = {p.name for p in self.parameters if p.is_tensor and p.optional}
         order = [name for name in self.tensor_names if name in patterns]
         checks = [
@@ -448,7 +479,9 @@ class _Builder:
             for name in order
             if patterns[name].dims is not None
         ]
-        checks += [Check("length", p.name, length=p.length) for p in self.parameters if p.length]
+        # The latter half of an array has the length that its entry point gives it.
+        arrays = [p for p in self.parameters if p.length and p.name not in halves]
+        checks += [Check("length", p.name, length=p.length) for p in arrays]
         placed = set()
         requires = self.reader.typed("require", list, "a list of conditions", [])
         for index, item in enumerate(requires):
@@ -628,6 +661,14 @@ class _Builder:
             if name not in value:
                 self.problem("example", f"a value for {name}", "none")
         return value
+
+    def _flops(self) -> Expression | None:
+        if "flops" not in self.data:
+            return None
+        expression = self.reader.expression(("flops",), self.data["flops"], self.scope)
+        if expression is not None and expression.type != "int":
+            self.problem("flops", "an int", repr(expression.text))
+        return expression
 
     def _words(self, key: str, allowed: tuple, default: list[str]) -> list[str]:
         value = self.reader.typed(key, list, f"a list of {', '.join(allowed)}", default)

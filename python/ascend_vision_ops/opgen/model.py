@@ -58,6 +58,21 @@ def either(words: list[str]) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]
 
 
+@dataclass(frozen=True)
+class Spread:
+    """How an entry point's int array becomes one of `length`: one element stands for all, and where `second` names a
+    parameter, of twice as many the latter half is that one's; `empty` is what no element at all means."""
+
+    length: int
+    second: str = ""
+    empty: int | None = None
+
+    @property
+    def lengths(self) -> list[int]:
+        both = [2 * self.length] if self.second else []
+        return sorted({*([] if self.empty is None else [0]), 1, self.length, *both})
+
+
 @dataclass
 class Argument:
     """One argument of an aclnn entry point, in the order of the C prototype."""
@@ -66,14 +81,26 @@ class Argument:
     ctype: str
     target: str  # the parameter or output it is
     output: bool = False
+    spread: Spread | None = None  # of an int array with a choice of lengths
 
     @property
     def declaration(self) -> str:
         return f"{self.ctype}{self.name}" if self.ctype.endswith("*") else f"{self.ctype} {self.name}"
 
     @property
+    def bools(self) -> bool:
+        """Whether C spells an int array as an aclBoolArray."""
+        return self.ctype.endswith("aclBoolArray *")
+
+    @property
     def pointer(self) -> bool:
         return self.ctype.endswith("*")
+
+    @property
+    def targets(self) -> list[str]:
+        """The parameters it gives values to."""
+        second = self.spread.second if self.spread else ""
+        return [self.target] if second in ("", self.target) else [self.target, second]
 
 
 @dataclass
@@ -94,7 +121,7 @@ class Entry:
         return self.header.removesuffix(".h")
 
     def argument_of(self, target: str) -> Argument | None:
-        return next((argument for argument in self.arguments if argument.target == target), None)
+        return next((argument for argument in self.arguments if target in argument.targets), None)
 
 
 @dataclass
@@ -210,8 +237,10 @@ class Spec:
     divergence: list[dict[str, str]]
     example: dict[str, object]
     scope: dict[str, Symbol]
+    flops: Expression | None = None  # of the product on the cube unit
     composite: str = ""  # the operator that a composite calls, and whose checks and dtypes are its own
     dynamic: list[str] = field(default_factory=list)  # sizes of results that only the data decide
+    unbatched: bool = False  # whether C entry points also take tensors without their first dimension
     fields: list = field(default_factory=list)  # of the tiling struct, read from its header
 
     # --- names ---------------------------------------------------------------------------------------------------
@@ -270,6 +299,11 @@ class Spec:
     def optional_tensor(self, name: str) -> bool:
         return any(parameter.name == name and parameter.optional for parameter in self.tensors)
 
+    def required(self, name: str) -> bool:
+        """Whether an entry point that has an argument for it needs it: also what only some of them have."""
+        internal = any(parameter.name == name and parameter.internal for parameter in self.parameters)
+        return internal or not self.optional_tensor(name)
+
     @property
     def typenames(self) -> list[str]:
         """Tensors whose dtype is a template parameter of the kernel, in spec order."""
@@ -295,6 +329,11 @@ class Spec:
 
     def input_dtypes(self, tensor: str) -> list[str]:
         return self.dtypes[self.followed(tensor)]
+
+    def batched(self, entry: Entry) -> list[tuple[Argument, int]]:
+        """The tensors of an entry point that may come without their first dimension, and their ranks with it."""
+        found = [(argument, self.patterns.get(argument.target)) for argument in entry.arguments]
+        return [(a, len(p.dims)) for a, p in found if self.unbatched and p is not None and p.dims]
 
     def field_type(self, parameter: Parameter) -> str:
         """The expression type of a parameter once normalised."""

@@ -118,10 +118,11 @@ def gert_rank(spec: Spec, output: str) -> str:
 
 
 def gert_output_dtype(spec: Spec, output: str) -> str:
-    if output in spec.same_dtype:
-        inputs = [parameter.name for parameter in spec.ordered if parameter.is_tensor]
-        return f"context->GetRequiredInputDataType({inputs.index(spec.same_dtype[output])})"
-    return f"ge::{DTYPES[spec.dtypes[output][0]].ge}"
+    source = spec.same_dtype.get(output, output)
+    inputs = [parameter.name for parameter in spec.ordered if parameter.is_tensor]
+    if source in inputs:
+        return f"context->GetRequiredInputDataType({inputs.index(source)})"
+    return f"ge::{DTYPES[spec.dtypes[source][0]].ge}"
 
 
 def ge_column(spec: Spec, tensor: str) -> list[str]:
@@ -161,8 +162,9 @@ def inner_arguments(spec: Spec, entry: Entry) -> list[str]:
         elif attribute.role == "bits":
             passed.append(f"avo::DoubleBits({value})")
         elif attribute.kind == "ListInt":
-            argument = entry.argument_of(attribute.parameter.name)
-            passed.append(argument.name if argument else f"&{attribute.parameter.name}")
+            own = own_array(spec, entry, attribute.parameter)
+            name = attribute.parameter.name
+            passed.append(f"&{name}" if own else entry.argument_of(name).name)
         elif attribute.kind == "String":
             passed.append(f"{value}.data()")
         elif spec.field_type(attribute.parameter).startswith("dtype"):
@@ -172,12 +174,27 @@ def inner_arguments(spec: Spec, entry: Entry) -> list[str]:
     return passed + [cpp.argument_name(entry, output) for output in spec.ordered_outputs]
 
 
+def own_array(spec: Spec, entry: Entry, parameter: Parameter) -> bool:
+    """Whether an entry point passes an int array on that it made of Args, and not the caller's."""
+    argument = entry.argument_of(parameter.name)
+    if parameter.type != "ints":
+        return False
+    return argument is None or argument.spread is not None or argument.bools
+
+
+def gert_unbatched(spec: Spec) -> list[tuple[str, int]]:
+    """Inputs that may come without their first dimension, and their ranks with it."""
+    return [(a.target, rank) for a, rank in spec.batched(spec.entry) if not a.output]
+
+
 def kernel_file_stem(spec: Spec) -> str:
     """The file opbuild looks for: the operator type in snake case."""
     return snake(spec.op_type)
 
 
 FILTERS = {
+    "own_array": own_array,
+    "gert_unbatched": gert_unbatched,
     "op_def_attributes": op_def_attributes,
     "gert_attributes": gert_attributes,
     "all_known": all_known,

@@ -39,8 +39,8 @@ def clamped(position, size):
     """Positions up to one pixel beyond the image are its border; what lies further out counts nothing."""
     inside = (position >= -1) & (position <= size)
     position = np.where(inside, np.clip(position, 0, size - 1), 0.0)
-    # The last pixel has no upper neighbour: it is both.
-    low = np.minimum(np.floor(position), size - 1)
+    # The last pixel has weight 1 and no upper neighbour.
+    low = np.floor(position)
     return low, position - low, inside
 
 
@@ -54,8 +54,6 @@ def corners(image_size, y, x, rule):
         for j in (0, 1):
             row, y_weight = y_low + i, y_high_weight if i else 1 - y_high_weight
             column, x_weight = x_low + j, x_high_weight if j else 1 - x_high_weight
-            if rule is clamped:
-                row, column = np.minimum(row, height - 1), np.minimum(column, width - 1)
             with np.errstate(invalid="ignore"):
                 inside = counts & (row >= 0) & (row < height) & (column >= 0) & (column < width)
             yield Corner(

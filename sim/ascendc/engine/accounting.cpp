@@ -6,6 +6,19 @@
 
 namespace sim {
 
+namespace {
+
+double LocalCopyCycles(const CostModel &cost, const Instruction &instruction) {
+  double cycles = cost.local_copy_issue;
+  for (int i = 0; i < instruction.operand_count; ++i) {
+    const Operand &operand = instruction.operands[i];
+    if (operand.write) cycles += static_cast<double>(BytesOf(operand)) / cost.LocalCopyBytes(operand.space);
+  }
+  return cycles;
+}
+
+}  // namespace
+
 double CoreState::ScalarCycles(const Instruction &instruction) {
   const CostModel &cost = model->cost;
   double cycles = cost.scalar_access;
@@ -75,6 +88,7 @@ void CoreState::Account(const Instruction &instruction, uint32_t site) {
     return;
   }
   double cycles = 0;
+  double latency = 0;
   double conflict = 0;
   switch (instruction.work) {
     case Work::kVector: {
@@ -85,21 +99,24 @@ void CoreState::Account(const Instruction &instruction, uint32_t site) {
     }
     case Work::kCopy:
     case Work::kLocalCopy:
-      cycles = cost.copy_issue + static_cast<double>(on_chip_bytes) / 2 / cost.local_copy_bytes;
+      cycles = LocalCopyCycles(cost, instruction);
+      latency = cost.local_copy_latency;
       break;
     case Work::kCube:
-      cycles = cost.cube_startup + static_cast<double>(instruction.fractals) / cost.cube_fractals;
+      cycles = cost.cube_startup + static_cast<double>(instruction.steps);
+      latency = cost.cube_latency;
       break;
     default:
       break;
   }
-  elapsed += cycles;
+  elapsed += cycles + latency;
   Event event;
   event.kind = Event::kWork;
   event.pipe = instruction.pipe;
   event.site = site;
   event.scalar = static_cast<float>(pending_scalar_);
   event.cycles = static_cast<float>(cycles);
+  event.latency = static_cast<float>(latency);
   event.conflict = static_cast<float>(conflict);
   pending_scalar_ = 0;
   events.push_back(event);

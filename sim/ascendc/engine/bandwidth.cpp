@@ -31,7 +31,7 @@ Bandwidth::Bandwidth(const DeviceModel &model, L2Cache *l2)
       hbm_(model.hbm_bytes_per_second * model.cost.hbm_efficiency / (model.clock_ghz * 1e9)),
       l2_bandwidth_(model.l2_bytes_per_second / (model.clock_ghz * 1e9)) {}
 
-void Bandwidth::Start(uint32_t core, Pipe pipe, const Event &copy) {
+void Bandwidth::Start(uint32_t core, bool cube, Pipe pipe, const Event &copy) {
   const CostModel &cost = model_.cost;
   Flow flow;
   flow.core = core;
@@ -55,9 +55,12 @@ void Bandwidth::Start(uint32_t core, Pipe pipe, const Event &copy) {
   hbm_read_ += traffic.read;
   hbm_written_ += traffic.written;
   flow.hbm_share = (traffic.read + extra * misses + traffic.written) / flow.bytes;
-  const double cycles_per_byte =
-      copy.write ? 1 / cost.write_bytes : misses / cost.read_hbm_bytes + (1 - misses) / cost.read_l2_bytes;
-  flow.row_cycles = std::max(copy.rows * cost.copy_row, flow.bytes * cycles_per_byte);
+  const double from_hbm = cube ? cost.cube_read_hbm_bytes : cost.read_hbm_bytes;
+  const double from_l2 = cube ? cost.cube_read_l2_bytes : cost.read_l2_bytes;
+  const double written = cube ? cost.cube_write_bytes : cost.write_bytes;
+  const double cycles_per_byte = copy.write ? 1 / written : misses / from_hbm + (1 - misses) / from_l2;
+  const double row = cube ? cost.cube_copy_row : cost.copy_row;
+  flow.row_cycles = std::max(copy.rows * row, flow.bytes * cycles_per_byte);
   flows_.push_back(flow);
 }
 

@@ -28,7 +28,7 @@ class Bandwidth {
  public:
   Bandwidth(const DeviceModel &model, L2Cache *l2);
 
-  void Start(uint32_t core, Pipe pipe, const Event &copy);
+  void Start(uint32_t core, bool cube, Pipe pipe, const Event &copy);
   void Delay(uint32_t core, double cycles);  // copies of this core stand still for so long
   bool idle() const { return flows_.empty(); }
   double NextEnd() const;  // cycles from now until a copy ends

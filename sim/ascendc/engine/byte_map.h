@@ -41,6 +41,10 @@ class ByteMap {
     words_[last / 64] |= tail;
   }
 
+  void Clear(uint64_t begin, uint64_t bytes) {
+    for (uint64_t bit = begin; bit < begin + bytes; ++bit) words_[bit / 64] &= ~(uint64_t{1} << (bit % 64));
+  }
+
   uint64_t FirstUnset(uint64_t begin, uint64_t bytes) const {
     return FirstBit(false, words_.data(), begin, bytes);
   }

@@ -27,6 +27,10 @@ Core &Core::Current() {
 
 void Core::Issue(const Instruction &instruction) { state_->Issue(instruction); }
 std::byte *Core::Memory(Space space, uint64_t address) { return state_->Memory(space, address); }
+bool Core::Written(Space space, uint64_t address, uint64_t bytes) {
+  return state_->Written(space, address, bytes);
+}
+void Core::Forget(Space space, uint64_t address, uint64_t bytes) { state_->Forget(space, address, bytes); }
 void Core::Fail(FaultKind kind, const char *instruction, Where where, const std::string &text) {
   state_->Fail(kind, instruction, where, text);
 }
@@ -38,6 +42,15 @@ int32_t Core::AllocEventId(Pipe from, Pipe to, Where where) { return state_->All
 void Core::ReleaseEventId(Pipe from, Pipe to, int32_t id) { state_->ReleaseEventId(from, to, id); }
 void Core::Barrier(Pipe pipe, Where where) { state_->Barrier(pipe, where); }
 void Core::BarrierAll(Where where) { state_->BarrierAll(where); }
+
+void Core::CheckMayMeet(const char *instruction, Where where) {
+  if (!registers.alone) return;
+  Fail(FaultKind::kFlag, instruction, where,
+       "cores of KERNEL_TYPE_AIV_ONLY and KERNEL_TYPE_AIC_ONLY run without the scheduler that lets them "
+       "meet, the "
+       "device would hang here: the type must be KERNEL_TYPE_MIX_AIV_1_0, KERNEL_TYPE_MIX_AIC_1_0 or a mixed "
+       "one");
+}
 
 void Core::SyncAllBlocks(bool vector_only, Where where, uint32_t cores) {
   state_->scheduler->Meet(*state_, vector_only, cores, where);

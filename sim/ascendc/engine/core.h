@@ -50,6 +50,11 @@ class Core {
   // Issue.
   std::byte *Memory(Space space, uint64_t address);
 
+  // On-chip: whether all of these bytes count as written. Forget makes bytes count as never written, which an
+  // instruction does that hands on what nobody wrote. Without the hazard judge everything counts as written.
+  bool Written(Space space, uint64_t address, uint64_t bytes);
+  void Forget(Space space, uint64_t address, uint64_t bytes);
+
   // Ends the block with a fault at `where`; the text says what was expected and what came.
   [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);
 
@@ -60,8 +65,10 @@ class Core {
   int32_t FetchEventId(Pipe from, Pipe to);               // a free id, not taken
   int32_t AllocEventId(Pipe from, Pipe to, Where where);  // taken until ReleaseEventId
   void ReleaseEventId(Pipe from, Pipe to, int32_t id);
-  void Barrier(Pipe pipe, Where where);                                    // PipeBarrier<PIPE_x>
-  void BarrierAll(Where where);                                            // PipeBarrier<PIPE_ALL>
+  void Barrier(Pipe pipe, Where where);  // PipeBarrier<PIPE_x>
+  void BarrierAll(Where where);          // PipeBarrier<PIPE_ALL>
+  // Fails where the kernel's type is one without the scheduler by which cores meet.
+  void CheckMayMeet(const char *instruction, Where where);
   void SyncAllBlocks(bool vector_only, Where where, uint32_t cores = 0);   // SyncAll; cores 0: all
   void CrossCoreSet(uint8_t mode, Pipe pipe, uint16_t flag, Where where);  // CrossCoreSetFlag
   void CrossCoreWait(uint16_t flag, Where where);  // CrossCoreWaitFlag: holds back the whole core

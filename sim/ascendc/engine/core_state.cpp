@@ -18,7 +18,8 @@ CoreState::CoreState(const CoreIdentity &identity, const DeviceModel &device, De
       queues(this) {}
 
 void CoreState::BeginBlock() {
-  hazards.Reset(options->auto_sync, model->bytes);
+  // The compiler orders nothing on a cube core.
+  hazards.Reset(options->auto_sync && !id.cube, model->bytes);
   queues.Reset();
   tokens_.assign(1, Clock{});  // token 0 stands for none
   pending_scalar_ = model->cost.startup;
@@ -82,7 +83,7 @@ void CoreState::Issue(const Instruction &instruction) {
   for (int i = 0; i < instruction.operand_count; ++i)
     CheckOperand(instruction.operands[i], site, instruction.where);
   if (options->hazards) {
-    hazards.Advance(pipe);
+    hazards.Advance(pipe, instruction.chained);
     uint32_t drain = 0;
     for (int i = 0; i < instruction.operand_count; ++i) {
       const Operand &operand = instruction.operands[i];
@@ -102,6 +103,14 @@ void CoreState::Issue(const Instruction &instruction) {
     if (operand.write && (options->hazards || operand.space == Space::GM)) MarkWritten(operand);
   }
   Account(instruction, site_id);
+}
+
+bool CoreState::Written(Space space, uint64_t address, uint64_t bytes) {
+  return !options->hazards || Chip(space).written.FirstUnset(address, bytes) == bytes;
+}
+
+void CoreState::Forget(Space space, uint64_t address, uint64_t bytes) {
+  Chip(space).written.Clear(address, bytes);
 }
 
 uint32_t CoreState::SetToken(Pipe from, Where where) {
@@ -191,6 +200,9 @@ void CoreState::AcquireGlobal(const GlobalClock &clock) {
     if (joined->size() < known->size()) joined->resize(known->size(), Clock{});
     for (size_t core = 0; core < known->size(); ++core) Join(&(*joined)[core], (*known)[core]);
   }
+  // What others have seen of this core has happened: S knows it, and so do the pipes it issues to from now
+  // on.
+  if (joined->size() > id.core) hazards.Acquire(Pipe::S, (*joined)[id.core]);
   hazards.AcquireGlobal(joined);
 }
 

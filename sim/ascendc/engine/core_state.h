@@ -53,6 +53,8 @@ class CoreState {
 
   void Issue(const Instruction &instruction);
   std::byte *Memory(Space space, uint64_t address);
+  bool Written(Space space, uint64_t address, uint64_t bytes);
+  void Forget(Space space, uint64_t address, uint64_t bytes);
   [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);
 
   // Flags: SetToken announces the work `from` has so far, WaitToken makes `to` wait for it.

@@ -144,7 +144,8 @@ class Simulation {
       const PendingCopy copy = pending_.top();
       pending_.pop();
       issued_[copy.core][Index(copy.pipe)] = copy.issued;
-      bandwidth_.Start(copy.core, copy.pipe, (*cores_[copy.core].trace->events)[copy.event]);
+      const CoreTrace &trace = *cores_[copy.core].trace;
+      bandwidth_.Start(copy.core, trace.cube, copy.pipe, (*trace.events)[copy.event]);
     }
     bandwidth_.Settle();
     return true;
@@ -213,8 +214,8 @@ class Simulation {
       switch (event.kind) {
         case Event::kWork:
           pipe.free = start + event.cycles;
-          pipe.done = std::max(pipe.done, pipe.free);
-          Busy(index, which, event, start, pipe.free);
+          pipe.done = std::max(pipe.done, pipe.free + event.latency);
+          Busy(index, which, event, start, pipe.free + event.latency);
           if (event.conflict > 0) conflicts_.push({start, index, event.conflict});
           break;
         case Event::kSet:

@@ -53,10 +53,34 @@ struct CostModel {
   // cycles.
   double same_line = 0.373;
 
-  // Between on-chip memories: the width of their ports.
+  // Cube cores. "Products" are published half products of 8192 x 8192 x 8192 in tiles of 128 x 256 x 64 and
+  // 64 x 64 x 64 (asc-devkit, 05_best_practices/01_matrix_compute/matmul_high_performance), on one core and
+  // on 24. GM to L1: from the L2 a product on 20 cores reads 92 bytes a cycle and core, latencies included,
+  // from HBM assumed in the proportion of a vector core. One core takes 514 and 1380 cycles for 128 and 384
+  // rows of 128 B: 3.4 a row; on 20 cores, where latencies overlap, 2.4.
+  double cube_read_l2_bytes = 96;
+  double cube_read_hbm_bytes = 48;
+  double cube_copy_row = 2.9;
+  // L0C to GM: 992 cycles for a tile of 128 rows of 512 B.
+  double cube_write_bytes = 68;
+
+  // Between on-chip memories, bytes a cycle by the memory written (API reference, "Theoretical performance of
+  // cube instructions"): 256 to L0A, 128 to L0B, 32 to the bias table and the fixpipe buffer, 128 from L0C to
+  // L1; others: assumed. Products: 47 cycles a tile more than that, for five instructions one after the
+  // other.
   double local_copy_bytes = 128;
-  double cube_fractals = 1;  // 16x16x16 half multiply-accumulates a cycle (published peak)
-  double cube_startup = 22;  // as the vector unit; not measured
+  double l0a_bytes = 256;
+  double table_bytes = 32;
+  double local_copy_issue = 5;
+  double local_copy_latency = 22;
+  // Matrix product, beside its steps. Products: 61 and 63 cycles where each waits for its operands, 9 to 10
+  // where they follow each other; eight in a row 113 and 124 (API reference, "UnitFlag").
+  double cube_startup = 8;
+  double cube_latency = 52;
+
+  double LocalCopyBytes(Space to) const {
+    return to == Space::L0A ? l0a_bytes : to == Space::BT || to == Space::FB ? table_bytes : local_copy_bytes;
+  }
 
   // HBM. Four rounds over 302 MB: 1208 MB in 816 us, 1.48 TB/s of 1.8; Add without L2 allocation: 1.53.
   double hbm_efficiency = 0.84;

@@ -151,11 +151,20 @@ class Judge {
               OrderOf(a.access->pipe, b.access->pipe));
       return;
     }
+    const std::string accesses = Describe(site_b) + (b.access->write ? " writes " : " reads ") + where;
+    if (core_a.block == core_b.block) {
+      core_b.faults->AddPair(FaultKind::kBlockConflict, site_a, site_b,
+                             accesses + ", that another core of the block " +
+                                 (a.access->write ? "writes" : "reads") + " in " + Describe(site_a) +
+                                 ", with no order between the cores: missing CrossCoreSetFlag<2, PIPE_" +
+                                 PipeName(a.access->pipe) + "> / CrossCoreWaitFlag");
+      return;
+    }
     core_b.faults->AddPair(
         FaultKind::kBlockConflict, site_a, site_b,
-        Describe(site_b) + (b.access->write ? " writes " : " reads ") + where + ", that block " +
-            std::to_string(core_a.block) + " " + (a.access->write ? "writes" : "reads") + " in " +
-            Describe(site_a) + ", with no order between the blocks: missing SyncAll" +
+        accesses + ", that block " + std::to_string(core_a.block) + " " +
+            (a.access->write ? "writes" : "reads") + " in " + Describe(site_a) +
+            ", with no order between the blocks: missing SyncAll" +
             (a.access->write && b.access->write ? ", or blocks that overlap by mistake" : ""));
   }
 

@@ -27,7 +27,7 @@ void Hazards::ReleaseShadows() {
   for (Shadow &shadow : shadows_) shadow = {};
 }
 
-void Hazards::Advance(Pipe pipe) {
+void Hazards::Advance(Pipe pipe, bool chained) {
   const int p = Index(pipe);
   ++sequence_[p];
   if (pipe == Pipe::S) {
@@ -38,7 +38,7 @@ void Hazards::Advance(Pipe pipe) {
   Join(&clocks_[p], clocks_[Index(Pipe::S)]);
   if (!auto_sync_) clocks_[p][Index(Pipe::S)] = scalar;
   // Earlier work of the same pipe: V after V is ordered by auto-sync, a copy after a copy by nothing.
-  if (auto_sync_ && pipe == Pipe::V) clocks_[p][p] = sequence_[p] - 1;
+  if (chained || (auto_sync_ && pipe == Pipe::V)) clocks_[p][p] = sequence_[p] - 1;
 }
 
 Clock Hazards::Release(Pipe pipe) {

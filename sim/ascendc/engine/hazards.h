@@ -44,7 +44,8 @@ class Hazards {
   void ReleaseShadows();
 
   // Takes the next number of `pipe`; S hands what it waited for to the pipe it issues to.
-  void Advance(Pipe pipe);
+  // `chained`: the pipe itself orders this instruction after its earlier ones.
+  void Advance(Pipe pipe, bool chained);
   // Judges one operand of the instruction Advance announced, then Record notes it.
   // Returns the pipes S has to wait for under auto-sync, as a bit mask.
   uint32_t Judge(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites,

@@ -56,8 +56,8 @@ enum class Work : uint8_t {
   kScalar,     // one scalar access (GetValue / SetValue) or scalar arithmetic
   kVector,     // 256 B repeats, at the rate of the instruction (vector_rates.h)
   kCopy,       // bytes between GM and on-chip memory, in `rows` of the GM operand
-  kLocalCopy,  // bytes between on-chip memories
-  kCube,       // `fractals` 16x16x16 multiply-accumulates
+  kLocalCopy,  // bytes between on-chip memories, at the rate of the memory written
+  kCube,       // `steps` of the cube unit
   kSync,       // flags and barriers: issue cost only
 };
 
@@ -73,9 +73,10 @@ struct Instruction {
   uint32_t repeats = 1;        // kVector: 256 B repeats, one by one on the pipe; legality limits it to 255
   uint64_t elements = 0;       // elements computed
   uint32_t element_bytes = 4;  // kVector: of the widest operand; a conversion works at the pace of that side
-  uint64_t fractals = 0;       // kCube
-  bool l2_bypass = false;      // kCopy: the GlobalTensor's L2 cache hint is CACHE_MODE_DISABLE
-  bool atomic = false;  // kCopy to GM under SetAtomicAdd & co: ordered by the memory, not a write conflict
+  uint64_t steps = 0;  // kCube: 16 x 16 results each, over 16 k of half, 4 of float, 8 of HF32, 32 of int8_t
+  bool l2_bypass = false;  // kCopy: the GlobalTensor's L2 cache hint is CACHE_MODE_DISABLE
+  bool atomic = false;     // kCopy to GM under SetAtomicAdd & co: ordered by the memory, not a write conflict
+  bool chained = false;    // the unit orders this instruction after earlier ones of its pipe by itself
 
   Operand &Add(const Operand &operand) { return operands[operand_count++] = operand; }
 };

@@ -56,6 +56,7 @@ class Launcher {
   Report Run(const std::vector<void *> &args) {
     args_ = args;
     scheduler_.RunAll();
+    scheduler_.ReportLeftFlags();
     if (options_.hazards) JudgeGlobalMemory();
     Report report;
     Collect(&report);
@@ -101,7 +102,8 @@ class Launcher {
   void JudgeGlobalMemory() {
     std::vector<GmCore> logs;
     for (const auto &core : cores_) {
-      logs.push_back({core->id.block, options_.auto_sync, &core->hazards.gm(), &core->sites(), &core->log});
+      logs.push_back({core->id.block, options_.auto_sync && !core->id.cube, &core->hazards.gm(),
+                      &core->sites(), &core->log});
     }
     JudgeGm(logs, memory_);
   }

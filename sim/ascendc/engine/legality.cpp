@@ -17,6 +17,11 @@ void CoreState::CheckOperand(const Operand &operand, const Site &site, Where whe
     CheckGmBounds(operand, site, where);
     return;
   }
+  if ((operand.space == Space::UB) == id.cube) {
+    Fail(FaultKind::kType, site.name, where,
+         std::string(operand.name) + " is in " + SpaceName(operand.space) + ", which a " +
+             (id.cube ? "cube" : "vector") + " core does not have");
+  }
   const ByteRange extent = Extent(operand);
   const uint64_t capacity = model->bytes[Index(operand.space)];
   if (extent.begin < 0 || extent.end > static_cast<int64_t>(capacity)) {

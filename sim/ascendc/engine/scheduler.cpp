@@ -4,6 +4,10 @@
 #include <algorithm>
 
 namespace sim {
+namespace {
+constexpr uint16_t kCrossCoreFlags = 16;  // of each core, on Atlas A2
+constexpr size_t kCrossCoreCount = 15;    // what the counter of one holds
+}  // namespace
 
 Scheduler::Scheduler(std::vector<uint32_t> order, uint32_t permits, std::function<void(uint32_t)> run)
     : order_(std::move(order)), run_(std::move(run)), permits_(std::max<uint32_t>(permits, 1)) {}
@@ -143,7 +147,15 @@ Scheduler::Exchange &Scheduler::ExchangeOf(const CoreState &core, uint8_t mode, 
   return exchange;
 }
 
+void Scheduler::CheckFlagId(CoreState &core, const char *name, uint16_t flag, Where where) {
+  if (flag < kCrossCoreFlags) return;
+  core.Fail(
+      FaultKind::kFlag, name, where,
+      "flagId must be in [0, " + std::to_string(kCrossCoreFlags - 1) + "], got " + std::to_string(flag));
+}
+
 void Scheduler::CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t flag, Where where) {
+  CheckFlagId(core, "CrossCoreSetFlag", flag, where);
   std::unique_lock lock(mutex_);
   const uint32_t token = posts_++;
   core.AddEvent(Event::kPost, pipe, token, {"CrossCoreSetFlag", where.file, where.line});
@@ -152,12 +164,13 @@ void Scheduler::CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t 
     const auto senders = static_cast<uint32_t>(exchange.senders.size());
     CheckResident(core, "CrossCoreSetFlag", !core.id.cube, senders, where);
   }
-  exchange.posts[core.id.core].push_back({core.ReleaseGlobal(pipe), token});
+  exchange.posts[core.id.core].push_back({core.ReleaseGlobal(pipe), token, where});
   for (const uint32_t sender : exchange.senders) {
     if (exchange.posts[sender].empty()) return;
   }
   Post delivery;
   delivery.clock.assign(cores_.size(), Clock{});
+  delivery.where = where;
   delivery.token = static_cast<uint32_t>(deliveries_.size());
   deliveries_.emplace_back();
   for (const uint32_t sender : exchange.senders) {
@@ -166,11 +179,44 @@ void Scheduler::CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t 
     deliveries_.back().push_back(post.token);
     exchange.posts[sender].pop_front();
   }
-  for (const uint32_t receiver : exchange.receivers) inboxes_[{receiver, flag}].push_back(delivery);
+  for (const uint32_t receiver : exchange.receivers) {
+    std::deque<Post> &inbox = inboxes_[{receiver, flag}];
+    if (inbox.size() >= kCrossCoreCount) {
+      core.Fail(FaultKind::kFlag, "CrossCoreSetFlag", where,
+                "flag " + std::to_string(flag) + " was set " + std::to_string(inbox.size()) +
+                    " times without a CrossCoreWaitFlag: its counter holds no more");
+    }
+    inbox.push_back(delivery);
+  }
   Released();
 }
 
+void Scheduler::ReportLeftFlags() {
+  for (const CoreState *core : cores_) {
+    if (!core->log.faults().empty()) return;  // a block that ended early waits for nothing
+  }
+  auto report = [this](uint32_t core, uint16_t flag, Where where, const char *what) {
+    const Site site{"CrossCoreSetFlag", where.file, where.line};
+    cores_[core]->log.AddPair(FaultKind::kFlag, site, site,
+                              Describe(site) + ": flag " + std::to_string(flag) + what);
+  };
+  for (const auto &[key, inbox] : inboxes_) {
+    if (!inbox.empty()) {
+      report(key.first, key.second, inbox.front().where,
+             " is set and never waited for: missing CrossCoreWaitFlag");
+    }
+  }
+  for (const auto &[key, exchange] : exchanges_) {
+    for (const auto &[sender, posts] : exchange.posts) {
+      if (posts.empty()) continue;
+      report(sender, std::get<1>(key), posts.front().where,
+             " is not set by all cores of its group: nobody receives it");
+    }
+  }
+}
+
 void Scheduler::CrossCoreWait(CoreState &core, uint16_t flag, Where where) {
+  CheckFlagId(core, "CrossCoreWaitFlag", flag, where);
   std::unique_lock lock(mutex_);
   std::deque<Post> &inbox = inboxes_[{core.id.core, flag}];
   if (!WaitFor(&lock, [&] { return !inbox.empty(); })) {

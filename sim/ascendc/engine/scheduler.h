@@ -29,6 +29,8 @@ class Scheduler {
   void CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t flag, Where where);
   void CrossCoreWait(CoreState &core, uint16_t flag, Where where);
   void Register(CoreState *core) { cores_.push_back(core); }
+  // After the run: flags that nobody waited for would let a later kernel go on too early.
+  void ReportLeftFlags();
 
   // For the cost model: how many cores a meeting has, which posts a cross-core token is made of.
   const std::vector<uint32_t> &meetings() const { return meetings_; }
@@ -45,6 +47,7 @@ class Scheduler {
   struct Post {
     GlobalClock clock;
     uint32_t token = 0;
+    Where where{};
   };
   // A flag reaches its receivers once every sender has set it.
   struct Exchange {
@@ -60,6 +63,7 @@ class Scheduler {
   void DeclareStuck();  // nobody runs any more, and somebody waits
   // Fails where `cores` cores are to meet and the device does not run as many of them at a time.
   void CheckResident(CoreState &core, const char *name, bool vector_only, uint32_t cores, Where where) const;
+  static void CheckFlagId(CoreState &core, const char *name, uint16_t flag, Where where);
   Exchange &ExchangeOf(const CoreState &core, uint8_t mode, uint16_t flag);
   [[noreturn]] void Stuck(std::unique_lock<std::mutex> *lock, CoreState &core, const char *name, Where where,
                           const std::string &text);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/launch.h"
 #include "kernel_operator.h"
 
 struct Buffer {
@@ -53,6 +54,7 @@ struct Case {
 struct Entry {
   const char *name;
   void (*run)(Case &);
+  sim::KernelType type = sim::KernelType::kVector;
 };
 // Each cases_*.cpp adds its table.
 std::vector<Entry> &Entries();

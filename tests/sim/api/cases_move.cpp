@@ -83,7 +83,8 @@ const Register table{
        DataCopy(l1, c.Global<half>(0), Nd2NzParams(1, c.Int(1), c.Int(2), 0, c.Int(2), c.Int(3), 1, 0));
        PipeBarrier<PIPE_ALL>();
        DataCopy(c.Global<half>(1), l1, (uint32_t)c.Int(0));
-     }},
+     },
+     sim::KernelType::kCube},
     {"Copy",
      [](Case &c) {
        ForWidth(c, [&](auto type) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a case from standard input, runs it as a kernel of one block, writes its report and its buffers.
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <sstream>
@@ -56,11 +57,10 @@ int main() {
     return std::istringstream(line);
   };
   next() >> current.name >> current.dtype >> current.dtype2 >> current.form;
-  bool known = false;
-  for (const Entry &entry : Entries()) {
-    known = known || current.name == entry.name;
-  }
-  if (!known) {
+  const auto &entries = Entries();
+  const auto entry = std::find_if(entries.begin(), entries.end(),
+                                  [](const Entry &other) { return current.name == other.name; });
+  if (entry == entries.end()) {
     std::fprintf(stderr, "sim_api has no case %s\n", current.name.c_str());
     return 2;
   }
@@ -102,6 +102,7 @@ int main() {
   sim::Kernel kernel;
   kernel.name = current.name.c_str();
   kernel.invoke = Run;
+  kernel.type = entry->type;
   const sim::Report report = sim::Launch(memory, sim::DeviceModel::Find("Ascend910B1"), kernel, 1, 0, args,
                                          nullptr, 0, sim::LaunchOptions());
   std::cout << report.Json() << "\n";

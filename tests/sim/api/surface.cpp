@@ -66,6 +66,27 @@ __aicore__ inline void Copies(Tensors &t) {
   SetAtomicNone();
 }
 
+__aicore__ inline void Cube(Tensors &t) {
+  LoadData(t.h0, t.h1, LoadData2DParams(0, 1, 1, 0, 0, true, 0));
+  LoadData(t.f0, t.g, LoadData2dParams());
+  LoadDataWithTranspose(t.f0, t.f1, LoadData2dTransposeParams(0, 1, 1, 0, 1));
+  LoadDataWithTranspose(t.c0, t.c0, LoadData2dTransposeParams(0, 1, 1, 0, 1, 0));
+  MmadParams product(16, 16, 16, 0, false, true);
+  product.kDirectionAlign = true;
+  Mmad(t.f0, t.h0, t.h1, product);
+  Mmad(t.f0, t.f1, t.f2, MmadParams(16, 16, 16, false, 0, false, false, false));
+  Mmad(t.w0, t.c0, t.c0, t.w1, product);
+  SetHF32Mode(HF32Mode::ENABLE);
+  SetHF32TransMode(HF32TransMode::NEAREST_EVEN);
+  SetMMRowMajor();
+  SetMMColumnMajor();
+  Fixpipe(t.g, t.f0, FixpipeParamsV220(16, 16, 16, 16, true));
+  FixpipeParamsV220 out(16, 16, 16, 16, false, QuantMode_t::F322F16, 0, 1, 0, 0, 0);
+  out.isChannelSplit = false;
+  Fixpipe<half, float, CFG_NZ>(t.h0, t.f0, out);
+  Fixpipe<float, float, CFG_NZ>(t.g, t.f0, FixpipeParamsV220(16, 16, 16, 32, false));
+}
+
 __aicore__ inline void Binaries(Tensors &t) {
   const BinaryRepeatParams p(1, 1, 1, 8, 8, 8);
   Add(t.f0, t.f1, t.f2, 64);
@@ -300,6 +321,7 @@ extern "C" __global__ __aicore__ void surface(GM_ADDR in, GM_ADDR out) {
   Tensors tensors;
   TensorMembers(tensors);
   Copies(tensors);
+  Cube(tensors);
   Binaries(tensors);
   UnariesAndScalars(tensors);
   Conversions(tensors);

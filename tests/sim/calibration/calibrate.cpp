@@ -16,6 +16,7 @@
 #include "copy_tiles.h"
 #include "engine/json.h"
 #include "engine/launch.h"
+#include "product_tiles.h"
 
 namespace {
 
@@ -34,7 +35,13 @@ struct PublishedRatio {
   AddBanksTiling tiling;
   double relative;
 };
-#include "published.inc"  // kPublishedTimes, kPublishedRatios: from published.json, by CMake
+struct PublishedProduct {
+  const char *name;
+  const char *what;
+  uint32_t cores, base_m, base_n, base_k;
+  double M, MTE1, MTE2, FIX;  // busy time of a core
+};
+#include "published.inc"  // kPublishedTimes, kPublishedRatios, kPublishedProducts: from published.json, by CMake
 
 struct Modelled {
   double task = 0;
@@ -60,11 +67,12 @@ class Device {
 
   template <typename Tiling>
   Modelled Run(const char *name, void (*invoke)(void *const *), uint32_t blocks,
-               const std::vector<void *> &args, const Tiling &tiling) {
+               const std::vector<void *> &args, const Tiling &tiling,
+               sim::KernelType type = sim::KernelType::kVector) {
     sim::LaunchOptions options;
     options.seed = 1;
-    const sim::Report report = sim::Launch(memory_, model_, {name, invoke, sim::KernelType::kVector}, blocks,
-                                           0, args, &tiling, sizeof(tiling), options);
+    const sim::Report report =
+        sim::Launch(memory_, model_, {name, invoke, type}, blocks, 0, args, &tiling, sizeof(tiling), options);
     for (const sim::Fault &fault : report.faults) std::fprintf(stderr, "%s\n", fault.text.c_str());
     failed_ = failed_ || !report.ok();
     Modelled modelled;
@@ -118,6 +126,49 @@ Modelled RunCopy(Device *device, const CopyTilesTiling &tiling) {
       [](void *const *args) { copy_tiles(static_cast<GM_ADDR>(args[0]), static_cast<GM_ADDR>(args[1])); },
       kCores, {source}, tiling);
   device->Free(source);
+  return modelled;
+}
+
+// A product of a few tiles a core, its busy times scaled to the products of base_m x base_n x base_k that a
+// core does of the published one. Rounds but the first find both factors in the L2, as most of the published
+// do.
+Modelled RunProduct(Device *device, const PublishedProduct &published) {
+  constexpr double whole = 8192;
+  ProductTilesTiling tiling{published.base_m,
+                            published.base_n,
+                            1024,
+                            published.base_m,
+                            published.base_n,
+                            published.base_k,
+                            1,
+                            1,
+                            4};
+  if (published.cores > 1) {
+    tiling.m *= 4;
+    tiling.n *= published.cores / 4;
+    tiling.k = 2048;
+    tiling.step_k = 4;
+    tiling.buffers = 2;
+    tiling.rounds = 5;
+  }
+  void *a = device->Half(uint64_t{tiling.m} * tiling.k, half(0.5f));
+  void *b = device->Half(uint64_t{tiling.n} * tiling.k, half(0.25f));
+  const uint64_t results = uint64_t{tiling.m} * tiling.n;
+  void *c = device->Output(results);
+  Modelled modelled = device->Run(
+      "product_tiles",
+      [](void *const *args) {
+        product_tiles(static_cast<GM_ADDR>(args[0]), static_cast<GM_ADDR>(args[1]),
+                      static_cast<GM_ADDR>(args[2]), static_cast<GM_ADDR>(args[3]));
+      },
+      published.cores, {a, b, c}, tiling, sim::KernelType::kCube);
+  if (static_cast<float>(device->Value(c, results - 1)) != tiling.k / 8.0f) device->Fail();
+  for (void *memory : {a, b, c}) device->Free(memory);
+  modelled.scale =
+      whole * whole * whole / (static_cast<double>(tiling.m) * tiling.n * tiling.k * tiling.rounds);
+  for (double &pipe : modelled.pipes) pipe *= modelled.scale;
+  // A tile of the result takes whole / k products here, as there: its way out is scaled by tiles.
+  modelled.pipes[static_cast<int>(sim::Pipe::FIX)] *= tiling.k / whole;
   return modelled;
 }
 
@@ -241,9 +292,28 @@ int main(int argc, char **argv) {
               "\",\"what\":" + sim::JsonString(published.what) +
               Pair("relative", published.relative, relative) + "}";
   }
+  std::string products;
+  for (const PublishedProduct &published : kPublishedProducts) {
+    if (std::string(published.name).find(only) == std::string::npos) continue;
+    const Modelled modelled = RunProduct(&device, published);
+    const std::pair<sim::Pipe, double> pipes[] = {{sim::Pipe::M, published.M},
+                                                  {sim::Pipe::MTE1, published.MTE1},
+                                                  {sim::Pipe::MTE2, published.MTE2},
+                                                  {sim::Pipe::FIX, published.FIX}};
+    std::string row =
+        std::string("{\"case\":\"") + published.name + "\",\"what\":" + sim::JsonString(published.what);
+    for (const auto &[pipe, time] : pipes) {
+      row += Pair(sim::PipeName(pipe), time, modelled.pipes[static_cast<int>(pipe)]);
+    }
+    products +=
+        (products.empty() ? "" : ",\n  ") + row + ",\"scale\":" + sim::JsonNumber(modelled.scale) + "}";
+  }
   const bool ordered = Ordered(tasks);
   ok = ok && ordered && !device.failed();
-  std::printf("{\"ok\":%s,\"ordered\":%s,\"task_bound\":%g,\"times\":[\n  %s],\n\"ratios\":[\n  %s]}\n",
-              ok ? "true" : "false", ordered ? "true" : "false", kTaskBound, rows.c_str(), ratios.c_str());
+  std::printf(
+      "{\"ok\":%s,\"ordered\":%s,\"task_bound\":%g,\"times\":[\n  %s],\n\"ratios\":[\n  "
+      "%s],\n\"products\":[\n  %s]}\n",
+      ok ? "true" : "false", ordered ? "true" : "false", kTaskBound, rows.c_str(), ratios.c_str(),
+      products.c_str());
   return ok ? 0 : 1;
 }

@@ -31,3 +31,4 @@ extern std::atomic<int> fault_line;
 const std::vector<FaultCase> &LegalityCases();
 const std::vector<FaultCase> &QueueCases();
 const std::vector<FaultCase> &OrderCases();
+const std::vector<FaultCase> &CubeCases();

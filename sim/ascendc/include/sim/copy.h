@@ -136,6 +136,15 @@ inline void CopyRow(const Core &core, const CopySide &side, std::byte *dst, cons
   }
 }
 
+// Elements that nobody wrote stay so in a copy of whole blocks that may hold some.
+inline void HandOn(Core &core, Space from, uint64_t src, Space to, uint64_t dst, uint64_t bytes,
+                   uint32_t width) {
+  if (from == Space::GM || core.Written(from, src, bytes)) return;
+  for (uint64_t byte = 0; byte < bytes; byte += width) {
+    if (!core.Written(from, src + byte, width)) core.Forget(to, dst + byte, width);
+  }
+}
+
 // Rows of equal length on both sides.
 inline void CopyRows(Core &core, const CopySide &dst, const CopySide &src) {
   std::byte *to = core.Memory(dst.operand.space, dst.operand.address);
@@ -153,15 +162,25 @@ inline void CopyBlocks(const char *name, CopySide dst, CopySide src, const Ascen
   if (params.blockCount == 0 || params.blockLen == 0) {
     return;
   }
-  const uint32_t bytes = params.blockLen * kBlockBytes;
+  // To the bias table lengths and gaps there count 64 B.
+  const bool table = dst.operand.space == Space::BT;
+  const uint32_t bytes = params.blockLen * (table ? 2 : 1) * kBlockBytes;
   for (CopySide *side : {&dst, &src}) {
+    const uint32_t unit = side->operand.space == Space::BT ? 2 * kBlockBytes : kBlockBytes;
     side->operand.row_bytes = bytes;
     side->operand.rows = params.blockCount;
-    side->operand.row_stride =
-        static_cast<int64_t>(bytes) + static_cast<int64_t>(side->gap_blocks) * kBlockBytes;
+    side->operand.row_stride = static_cast<int64_t>(bytes) + static_cast<int64_t>(side->gap_blocks) * unit;
+  }
+  if (table) {
+    dst.operand.alignment = 2 * kBlockBytes;
+    src.operand.defined = false;  // a product finds what is missing where it reads it
   }
   IssueCopy(core, name, dst, src, where);
   CopyRows(core, dst, src);
+  for (uint32_t row = 0; table && row < params.blockCount; ++row) {
+    HandOn(core, src.operand.space, src.operand.address + row * src.operand.row_stride, Space::BT,
+           dst.operand.address + row * dst.operand.row_stride, bytes, dst.element_bytes);
+  }
 }
 
 inline void CopyRun(const char *name, CopySide dst, CopySide src, uint32_t count, Where where) {
@@ -280,6 +299,13 @@ inline void CopyNdToNz(CopySide dst, CopySide src, const AscendC::Nd2NzParams &p
   if (params.nValue == 0 || params.dValue == 0) {
     return;
   }
+  CheckRange(core, FaultKind::kCount_, "DataCopy", where, "ndNum", params.ndNum, 0, 4095);
+  CheckRange(core, FaultKind::kCount_, "DataCopy", where, "nValue", params.nValue, 0, 16384);
+  CheckRange(core, FaultKind::kStride, "DataCopy", where, "srcDValue", params.srcDValue, 1, 65535);
+  CheckRange(core, FaultKind::kStride, "DataCopy", where, "dstNzC0Stride", params.dstNzC0Stride, 1, 16384);
+  CheckRange(core, FaultKind::kStride, "DataCopy", where, "dstNzNStride", params.dstNzNStride, 1, 16384);
+  CheckRange(core, FaultKind::kStride, "DataCopy", where, "dstNzMatrixStride", params.dstNzMatrixStride, 0,
+             16384);
   const uint32_t row_bytes = params.dValue * src.element_bytes;
   const uint32_t columns = static_cast<uint32_t>(CeilDivide(row_bytes, kBlockBytes));
   src.operand.rows = params.nValue;

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Feature maps under a smooth warp and under a random one."""
+
+import torch
+import torch.nn.functional as F
+
+
+def workloads():
+    for shape in ((4, 64, 128, 128), (1, 256, 100, 152)):
+        images = torch.randn(shape)
+        turn = torch.tensor([[0.9, 0.2, 0.05], [-0.15, 0.85, 0.0]]).expand(shape[0], 2, 3)
+        smooth = F.affine_grid(turn, shape, align_corners=False)
+        for name, grid in (("smooth", smooth), ("random", torch.rand(smooth.shape) * 2 - 1)):
+            yield (
+                f"{'x'.join(map(str, shape))} {name}",
+                {"input": images, "grid": grid},
+                {"torch": lambda i=images, g=grid: F.grid_sample(i, g, align_corners=False)},
+            )
+
+
+def device():
+    """Under a smooth grid the vector unit bounds, which weighs four neighbours of each sample in float32,
+    half types included: it would take fewer passes, not fewer bytes. Under a random grid every neighbour is a
+    read of its own, and L2 bounds: what comes from there is a pixel with its channels, four times over.
+    Sorting samples by place would move it, at a price that smooth grids would pay too.
+    """
+    for name, arguments, _ in workloads():
+        yield arguments, "1000 us" if arguments["input"].shape[0] == 4 else "", name.split()[1]
+    for dtype in (torch.float16, torch.bfloat16):
+        _, arguments, _ = next(workloads())
+        yield {name: tensor.to(dtype) for name, tensor in arguments.items()}, "1000 us", "smooth"

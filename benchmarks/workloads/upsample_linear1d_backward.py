@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients of the signals that upsample_linear1d resamples."""
+
+import torch
+
+SHAPES = [((1, 80, 1500), 3000), ((8, 512, 1024), 4096)]
+
+
+def device():
+    """MTE2 bounds, as gradients are as many times the signals as these were stretched. The short signals take
+    a launch of 3 us and a start of 0.5 us, more than all their bytes.
+    """
+    for dtype in (torch.float32, torch.float16):
+        for shape, out_length in SHAPES:
+            gradient = torch.randn(*shape[:2], out_length).to(dtype)
+            yield {"grad_output": gradient, "output_size": [out_length], "input_size": list(shape)}, ""

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regions of interest on the CPU. Bilinear samples of a grid are separable: each axis of a region has, for
+// every bin, the elements its samples read and their weights.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "op_cpu/common/bilinear.h"
+#include "op_cpu/common/element.h"
+#include "op_cpu/common/parallel.h"
+#include "op_host/common/tensor.h"
+
+namespace avo {
+
+struct RoiTap {
+  int32_t slot;  // into `elements`
+  float weight;
+};
+
+struct RoiAxis {
+  int64_t grid = 0;                 // samples of a bin
+  std::vector<int32_t> elements;    // that samples read, ascending
+  std::vector<RoiTap> taps;         // of the mean of a bin's samples, bin by bin
+  std::vector<int32_t> first_tap;   // of each bin, and the end
+  std::vector<AxisSample> samples;  // those inside the feature map, bin by bin
+  std::vector<int32_t> first_sample;
+
+  // Whether what is read is one run.
+  bool Run() const { return elements.empty() || elements.back() - elements.front() + 1 == Size(); }
+  int64_t Size() const { return static_cast<int64_t>(elements.size()); }
+
+  // Neighbours ascend from sample to sample, so an element met before is one of the last two.
+  int32_t Slot(int64_t element) {
+    for (size_t back = 1; back <= std::min<size_t>(2, elements.size()); ++back) {
+      if (elements[elements.size() - back] == element) return static_cast<int32_t>(elements.size() - back);
+    }
+    elements.push_back(static_cast<int32_t>(element));
+    return static_cast<int32_t>(elements.size()) - 1;
+  }
+
+  void AddTap(int64_t element, double weight) {
+    const int32_t slot = Slot(element);
+    for (size_t i = taps.size(); i > static_cast<size_t>(first_tap.back()); --i) {
+      if (taps[i - 1].slot == slot) {
+        taps[i - 1].weight += static_cast<float>(weight);
+        return;
+      }
+      if (taps.size() - i == 1) break;
+    }
+    taps.push_back({slot, static_cast<float>(weight)});
+  }
+};
+
+struct RoiRegion {
+  int64_t image = 0;
+  RoiAxis y, x;  // no samples where the region has none
+};
+
+// What a call says of all of its regions.
+struct RoiCall {
+  const Tensor &rois;
+  const std::optional<Tensor> &batch_indices;
+  int64_t images, size[2], bins[2];
+  double scale;
+  int64_t sampling_ratio;
+  bool aligned;
+
+  // The axis of a region from `begin` to `end`; false where it has no samples.
+  bool MakeAxis(double begin, double end, int axis, RoiAxis *made) const {
+    const double offset = aligned ? 0.5 : 0.0, start = begin * scale - offset;
+    double length = end * scale - offset - start;
+    if (!std::isfinite(length) || (aligned && length < 0)) return false;
+    if (!aligned) length = std::max(length, 1.0);
+    const double bin = length / static_cast<double>(bins[axis]);
+    constexpr double kMostGrid = 1e15;
+    made->grid =
+        sampling_ratio > 0 ? sampling_ratio : static_cast<int64_t>(std::ceil(std::min(bin, kMostGrid)));
+    if (made->grid == 0) return false;
+    const double step = bin / static_cast<double>(made->grid);
+    for (int64_t b = 0; b < bins[axis]; ++b) {
+      made->first_tap.push_back(static_cast<int32_t>(made->taps.size()));
+      made->first_sample.push_back(static_cast<int32_t>(made->samples.size()));
+      // Samples far beyond the feature map are passed over.
+      const double origin = start + static_cast<double>(b) * bin;
+      const int64_t last = Bounded((static_cast<double>(size[axis]) - origin) / step + 1, made->grid);
+      for (int64_t i = Bounded((-1 - origin) / step - 1, made->grid); i < last; ++i) {
+        const double cell = (static_cast<double>(i) + 0.5) / static_cast<double>(made->grid);
+        const double position =
+            start + (static_cast<double>(b) + cell) * length / static_cast<double>(bins[axis]);
+        const AxisSample sample = ClampedAxis(position, size[axis]);
+        if (sample.Empty()) continue;
+        made->samples.push_back(sample);
+        for (int n = 0; n < 2; ++n) {
+          if (sample.index[n] == kOutside) continue;
+          made->AddTap(sample.index[n], sample.weight[n] / static_cast<double>(made->grid));
+        }
+      }
+    }
+    made->first_tap.push_back(static_cast<int32_t>(made->taps.size()));
+    made->first_sample.push_back(static_cast<int32_t>(made->samples.size()));
+    return true;
+  }
+
+  // A number of samples in [0, grid]; NaN, of a step of 0, leaves all.
+  static int64_t Bounded(double samples, int64_t grid) {
+    if (std::isnan(samples)) return 0;
+    return static_cast<int64_t>(std::clamp(samples, 0.0, static_cast<double>(grid)));
+  }
+
+  template <typename T>
+  RoiRegion Region(int64_t k) const {
+    const T *row = static_cast<const T *>(rois.data) + k * rois.strides[0];
+    const auto value = [&](int64_t i) { return static_cast<double>(ToFloat(row[i * rois.strides[1]])); };
+    const int64_t corner = batch_indices ? 0 : 1;
+    const double image = batch_indices ? static_cast<double>(static_cast<const int32_t *>(
+                                             batch_indices->data)[k * batch_indices->strides[0]])
+                                       : value(0);
+    if (!(image >= 0 && image < static_cast<double>(images))) {
+      throw std::invalid_argument("rois: expected an index of a feature map in [0, " +
+                                  std::to_string(images) + "), got " + std::to_string(image) + " in row " +
+                                  std::to_string(k));
+    }
+    RoiRegion region{static_cast<int64_t>(image), {}, {}};
+    if (!MakeAxis(value(corner + 1), value(corner + 3), 0, &region.y) ||
+        !MakeAxis(value(corner), value(corner + 2), 1, &region.x)) {
+      region.y = region.x = {};
+    }
+    return region;
+  }
+
+  template <typename T>
+  std::vector<RoiRegion> Regions() const {
+    std::vector<RoiRegion> regions;
+    for (int64_t k = 0; k < rois.shape[0]; ++k) regions.push_back(Region<T>(k));
+    return regions;
+  }
+};
+
+// What pools a region: `mean`, or the largest sample, of which with `corners` the four weighted elements
+// count and not their sum. Results go to store(bin row, bin column, value).
+class RoiPooling {
+ public:
+  RoiPooling(const RoiRegion &region, const float *plane, int64_t columns)
+      : region_(region), plane_(plane), columns_(columns) {}
+
+  template <typename Store>
+  void Mean(const int64_t (&bins)[2], const Store &store) const {
+    const RoiAxis &y = region_.y, &x = region_.x;
+    thread_local std::vector<float> sums;
+    sums.resize(x.elements.size());
+    for (int64_t p = 0; p < bins[0]; ++p) {
+      std::fill(sums.begin(), sums.end(), 0.0f);
+      for (int32_t i = y.grid > 0 ? y.first_tap[p] : 0; y.grid > 0 && i < y.first_tap[p + 1]; ++i) {
+        AddRow(y.elements[y.taps[i].slot], y.taps[i].weight, sums.data());
+      }
+      for (int64_t q = 0; q < bins[1]; ++q) {
+        float sum = 0;
+        for (int32_t i = x.grid > 0 ? x.first_tap[q] : 0; x.grid > 0 && i < x.first_tap[q + 1]; ++i) {
+          sum += x.taps[i].weight * sums[x.taps[i].slot];
+        }
+        store(p, q, sum);
+      }
+    }
+  }
+
+  template <typename Store>
+  void Largest(const int64_t (&bins)[2], bool corners, const Store &store) const {
+    const RoiAxis &y = region_.y, &x = region_.x;
+    for (int64_t p = 0; p < bins[0]; ++p) {
+      for (int64_t q = 0; q < bins[1]; ++q) {
+        if (y.grid == 0) {
+          store(p, q, 0.0f);
+          continue;
+        }
+        const int64_t rows = y.first_sample[p + 1] - y.first_sample[p];
+        const int64_t columns = x.first_sample[q + 1] - x.first_sample[q];
+        // Samples beyond the feature map are 0.
+        const bool all = rows == y.grid && columns == x.grid;
+        float best = all ? -std::numeric_limits<float>::infinity() : 0.0f;
+        for (int64_t i = 0; i < rows * columns; ++i) {
+          const AxisSample &row = y.samples[y.first_sample[p] + i / columns];
+          best = Larger(best, Value(row, x.samples[x.first_sample[q] + i % columns], corners));
+        }
+        store(p, q, best);
+      }
+    }
+  }
+
+ private:
+  static float Larger(float best, float value) { return value > best || value != value ? value : best; }
+
+  void AddRow(int64_t row, float weight, float *sums) const {
+    const float *source = plane_ + row * columns_;
+    const std::vector<int32_t> &elements = region_.x.elements;
+    const int64_t count = region_.x.Size();
+    if (region_.x.Run()) {
+      if (count > 0) source += elements[0];
+      for (int64_t i = 0; i < count; ++i) sums[i] += weight * source[i];
+    } else {
+      for (int64_t i = 0; i < count; ++i) sums[i] += weight * source[elements[i]];
+    }
+  }
+
+  float Value(const AxisSample &row, const AxisSample &column, bool corners) const {
+    const BilinearSample sample = Corners(row, column, columns_, 1);
+    if (!corners) return Interpolate(sample, [this](int64_t offset) { return plane_[offset]; });
+    float best = -std::numeric_limits<float>::infinity();
+    for (int i = 0; i < 4; ++i) {
+      const bool outside = sample.offset[i] == kOutside;
+      best = Larger(best, outside ? 0.0f : sample.weight[i] * plane_[sample.offset[i]]);
+    }
+    return best;
+  }
+
+  const RoiRegion &region_;
+  const float *plane_;
+  int64_t columns_;
+};
+
+// Calls body(image, channel, plane) for every plane (H, W) of images (N, C, H, W), dense and float32.
+template <typename T, typename Body>
+void ForPlanes(const Tensor &images, const ParallelFor &parallel_for, const Body &body) {
+  const int64_t channels = images.shape[1], rows = images.shape[2], columns = images.shape[3];
+  parallel_for(images.shape[0] * channels, 1, [&](int64_t begin, int64_t end) {
+    std::vector<float> dense;
+    for (int64_t i = begin; i < end; ++i) {
+      const T *first = static_cast<const T *>(images.data) + i / channels * images.strides[0] +
+                       i % channels * images.strides[1];
+      if constexpr (std::is_same_v<T, float>) {
+        if (images.strides[3] == 1 && images.strides[2] == columns) {
+          body(i / channels, i % channels, first);
+          continue;
+        }
+      }
+      dense.resize(rows * columns);
+      for (int64_t y = 0; y < rows; ++y) {
+        const T *row = first + y * images.strides[2];
+        for (int64_t x = 0; x < columns; ++x) dense[y * columns + x] = ToFloat(row[x * images.strides[3]]);
+      }
+      body(i / channels, i % channels, dense.data());
+    }
+  });
+}
+
+}  // namespace avo

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters of the way out of L0C.
+#pragma once
+
+#include <cstdint>
+
+#include "kernel_constants.h"
+
+// What Fixpipe does to each value; the quantising modes (DEQF16 and after) are not modelled.
+enum QuantMode_t : uint8_t {
+  NoQuant,
+  F322F16,
+  F322BF16,
+  DEQF16,
+  VDEQF16,
+  QF322B8_PRE,
+  VQF322B8_PRE,
+  REQ8,
+  VREQ8,
+};
+
+namespace AscendC {
+
+enum class CO2Layout : uint8_t { NZ = 0, ROW_MAJOR, COLUMN_MAJOR };
+
+struct FixpipeConfig {
+  CO2Layout format;
+  constexpr FixpipeConfig(CO2Layout layout) : format(layout) {}
+};
+constexpr FixpipeConfig CFG_NZ = {CO2Layout::NZ};
+constexpr FixpipeConfig CFG_ROW_MAJOR = {CO2Layout::ROW_MAJOR};
+
+// srcStride: from one column of fractals in L0C to the next, in rows of 16 values. dstStride: to NZ in 32 B
+// from column to column, to ND in elements from row to row. srcNdStride counts 16 rows of 16 values,
+// dstNdStride elements.
+struct FixpipeParamsV220 {
+  FixpipeParamsV220() {}
+  FixpipeParamsV220(uint16_t n, uint16_t m, uint16_t src_stride, uint32_t dst_stride, bool relu)
+      : nSize(n), mSize(m), srcStride(src_stride), dstStride(dst_stride), reluEn(relu) {}
+  FixpipeParamsV220(uint16_t n, uint16_t m, uint16_t src_stride, uint32_t dst_stride, bool relu,
+                    QuantMode_t quant, int64_t deq_scalar, uint16_t nd_num, uint16_t src_nd_stride,
+                    uint16_t dst_nd_stride, uint8_t unit_flag, bool channel_split = false)
+      : nSize(n),
+        mSize(m),
+        srcStride(src_stride),
+        dstStride(dst_stride),
+        quantPre(quant),
+        deqScalar(static_cast<uint64_t>(deq_scalar)),
+        ndNum(nd_num),
+        srcNdStride(src_nd_stride),
+        dstNdStride(dst_nd_stride),
+        reluEn(relu),
+        unitFlag(unit_flag),
+        isChannelSplit(channel_split) {}
+
+  uint16_t nSize = 0;
+  uint16_t mSize = 0;
+  uint16_t srcStride = 0;
+  uint32_t dstStride = 0;
+  QuantMode_t quantPre = QuantMode_t::NoQuant;
+  uint64_t deqScalar = 0;
+  uint16_t ndNum = 1;
+  uint16_t srcNdStride = 0;
+  uint16_t dstNdStride = 0;
+  bool reluEn = false;
+  uint8_t unitFlag = 0;
+  bool isChannelSplit = false;
+};
+
+}  // namespace AscendC

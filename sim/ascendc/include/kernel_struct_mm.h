@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters of the loads into L0A and L0B and of the matrix product.
+#pragma once
+
+#include <cstdint>
+
+#include "kernel_constants.h"
+
+namespace AscendC {
+
+// Fractals of 512 B, one a repeat. startIndex, srcStride and dstGap count fractals; the gap lies between the
+// end of one and the start of the next.
+struct LoadData2DParams {
+  LoadData2DParams() {}
+  LoadData2DParams(uint16_t start_index, uint8_t repeat_times, uint16_t src_stride, uint8_t sid_in,
+                   uint16_t dst_gap, bool if_transpose, uint8_t addr_mode)
+      : startIndex(start_index),
+        dstGap(dst_gap),
+        srcStride(src_stride),
+        ifTranspose(if_transpose),
+        repeatTimes(repeat_times),
+        sid(sid_in),
+        addrMode(addr_mode) {}
+
+  uint16_t startIndex = 0;
+  uint16_t dstGap = 0;
+  uint16_t srcStride = 0;
+  bool ifTranspose = false;
+  uint8_t repeatTimes = 0;
+  uint8_t sid = 0;
+  uint8_t addrMode = 0;  // 1: towards lower addresses of src
+};
+using LoadData2dParams = LoadData2DParams;
+
+// Squares of 16 x 16 (32 x 32 of one-byte types), one a repeat: one or two fractals each. startIndex and
+// srcStride count squares, the gaps count fractals: dstGap between the first fractals of two repeats,
+// dstFracGap between those of one square.
+struct LoadData2dTransposeParams {
+  LoadData2dTransposeParams() {}
+  LoadData2dTransposeParams(uint16_t start_index, uint8_t repeat_times, uint16_t src_stride, uint16_t dst_gap,
+                            uint16_t dst_frac_gap, uint8_t addr_mode = 0)
+      : startIndex(start_index),
+        repeatTimes(repeat_times),
+        srcStride(src_stride),
+        dstGap(dst_gap),
+        dstFracGap(dst_frac_gap),
+        addrMode(addr_mode) {}
+
+  uint16_t startIndex = 0;
+  uint8_t repeatTimes = 0;
+  uint16_t srcStride = 0;
+  uint16_t dstGap = 0;
+  uint16_t dstFracGap = 0;
+  uint8_t addrMode = 0;
+};
+
+struct MmadParams {
+  MmadParams() {}
+  MmadParams(uint16_t m_in, uint16_t n_in, uint16_t k_in, bool is_bias, int32_t fm_offset, bool en_ssparse,
+             bool en_winograd_a, bool en_winograd_b)
+      : m(m_in),
+        n(n_in),
+        k(k_in),
+        isBias(is_bias),
+        fmOffset(fm_offset),
+        enSsparse(en_ssparse),
+        enWinogradA(en_winograd_a),
+        enWinogradB(en_winograd_b) {}
+  MmadParams(uint16_t m_in, uint16_t n_in, uint16_t k_in, uint8_t unit_flag, bool cmatrix_source,
+             bool cmatrix_init_val)
+      : m(m_in),
+        n(n_in),
+        k(k_in),
+        unitFlag(unit_flag),
+        cmatrixSource(cmatrix_source),
+        cmatrixInitVal(cmatrix_init_val) {}
+
+  uint16_t m = 0;
+  uint16_t n = 0;
+  uint16_t k = 0;
+  bool isBias = false;  // older name of !cmatrixInitVal
+  int32_t fmOffset = 0;
+  bool enSsparse = false;
+  bool enWinogradA = false;
+  bool enWinogradB = false;
+  uint8_t unitFlag = 0;
+  bool kDirectionAlign = false;  // float: rows of fractals in L0A are a multiple of 16 k long
+  bool cmatrixSource = false;    // the initial C comes from the bias table
+  bool cmatrixInitVal = true;    // the initial C is zero
+};
+
+}  // namespace AscendC

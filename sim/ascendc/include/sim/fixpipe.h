@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The body of Fixpipe: columns of fractals of L0C (NZ) to GM or L1, as rows (ND) or as they lie, converted
+// and clipped on the way.
+#pragma once
+
+#include <vector>
+
+#include "../kernel_struct_fixpipe.h"
+#include "fractals.h"
+
+namespace sim {
+
+// Whether U of L0C becomes T, and by which mode; else false.
+template <typename T, typename U>
+bool LegalQuant(QuantMode_t mode) {
+  if constexpr (std::is_same_v<T, U>) return mode == NoQuant;
+  if constexpr (std::is_same_v<U, float> && std::is_same_v<T, half>) return mode == F322F16;
+  if constexpr (std::is_same_v<U, float> && std::is_same_v<T, bfloat16_t>) return mode == F322BF16;
+  return false;
+}
+
+template <typename T, typename U>
+void CheckFixpipe(Core &core, const char *name, const LocalTensorBase &src, bool to_l1,
+                  AscendC::CO2Layout layout, const AscendC::FixpipeParamsV220 &params, Where where) {
+  const bool rows = layout == AscendC::CO2Layout::ROW_MAJOR;
+  CheckMemory(core, name, where, "src", src, {Space::L0C}, "L0C (CO1)");
+  const bool known = std::is_same_v<U, float> || std::is_same_v<U, int32_t>;
+  if (!known || !LegalQuant<T, U>(params.quantPre) || (to_l1 && sizeof(T) == 4)) {
+    core.Fail(FaultKind::kType, name, where,
+              std::string(
+                  "quantPre must be NoQuant for equal types, F322F16 from float to half, F322BF16 from float "
+                  "to bfloat16_t; others are not modelled") +
+                  (to_l1 ? ", and L1 takes half and bfloat16_t alone" : ""));
+  }
+  if (rows && to_l1) core.Fail(FaultKind::kOther, name, where, "the way to L1 needs CFG_NZ");
+  if (params.isChannelSplit && (rows || !std::is_same_v<T, float>)) {
+    core.Fail(FaultKind::kOther, name, where, "isChannelSplit needs CFG_NZ and float");
+  }
+  if (params.unitFlag != 0) {
+    core.Fail(FaultKind::kOther, name, where, "unitFlag must be 0: the simulated device does not model it");
+  }
+  CheckRange(core, FaultKind::kCount_, name, where, "nSize", params.nSize, 0, 4095);
+  if (rows) CheckRange(core, FaultKind::kCount_, name, where, "mSize", params.mSize, 0, 8192);
+  if (rows) CheckRange(core, FaultKind::kStride, name, where, "srcNdStride", params.srcNdStride, 0, 512);
+  const uint32_t unit = params.isChannelSplit ? 8 : 16;
+  if (!rows && params.nSize % unit != 0) {
+    FailRange(core, FaultKind::kCount_, name, where, "nSize",
+              "a multiple of " + std::to_string(unit) + " for NZ", params.nSize);
+  }
+  if (params.dstStride == 0) FailRange(core, FaultKind::kStride, name, where, "dstStride", "positive", 0);
+}
+
+// The values read: whole columns of 16, and what the last one has beside them.
+template <typename U>
+void AddFixpipeSource(Core &core, const char *name, const LocalTensorBase &src,
+                      const AscendC::FixpipeParamsV220 &params, bool defined, Where where,
+                      Instruction *instruction) {
+  Operand whole = LocalOperand("src", src, false);
+  whole.alignment = 64;
+  whole.defined = defined;
+  whole.row_bytes = params.mSize * kFractalRows * sizeof(U);
+  whole.groups = params.nSize / kFractalRows;
+  whole.group_stride = int64_t{params.srcStride} * kFractalRows * sizeof(U);
+  if (whole.groups != 0) {
+    CheckView(core, name, whole, src.bytes, where);
+    instruction->Add(whole);
+  }
+  const uint32_t left = params.nSize % kFractalRows;
+  if (left == 0) return;
+  Operand tail = whole;
+  const uint64_t skip = whole.groups * static_cast<uint64_t>(whole.group_stride);
+  tail.address += skip;
+  tail.groups = 1;
+  tail.rows = params.mSize;
+  tail.row_bytes = left * sizeof(U);
+  tail.row_stride = kFractalRows * sizeof(U);
+  CheckView(core, name, tail, src.bytes - std::min(src.bytes, skip), where);
+  instruction->Add(tail);
+}
+
+template <typename T, typename U>
+T FixpipeValue(U value, bool relu) {
+  if (relu && value < U(0)) value = U(0);
+  return static_cast<T>(value);
+}
+
+// One matrix of L0C. `dst` has address and memory set.
+template <typename T, typename U>
+void FixpipeMatrix(Core &core, const char *name, CopySide dst, const LocalTensorBase &src, bool rows,
+                   const AscendC::FixpipeParamsV220 &params, Where where) {
+  const uint32_t unit = rows ? params.nSize : params.isChannelSplit ? 8 : kFractalRows;
+  dst.operand.alignment = rows ? 1 : kBlockBytes;
+  dst.operand.rows = params.mSize;
+  dst.operand.row_bytes = unit * sizeof(T);
+  dst.operand.row_stride = rows ? int64_t{params.dstStride} * sizeof(T) : int64_t{unit} * sizeof(T);
+  dst.operand.groups = params.nSize / unit;
+  dst.operand.group_stride = int64_t{params.dstStride} * kBlockBytes;
+  CheckSide(core, name, dst, where);
+
+  Instruction instruction;
+  instruction.name = name;
+  instruction.where = where;
+  instruction.pipe = Pipe::FIX;
+  const bool global = dst.operand.space == Space::GM;
+  instruction.work = global ? Work::kCopy : Work::kLocalCopy;
+  instruction.elements = uint64_t{params.mSize} * params.nSize;
+  instruction.l2_bypass = dst.l2_bypass;
+  instruction.atomic = global && core.registers.atomic != Atomic::kNone;
+  instruction.Add(dst.operand);
+  // Columns that fill up the last fractal of NZ hold what nobody computed.
+  AddFixpipeSource<U>(core, name, src, params, rows, where, &instruction);
+  core.Issue(instruction);
+
+  std::byte *out = core.Memory(dst.operand.space, dst.operand.address);
+  const std::byte *in = core.Memory(Space::L0C, src.address);
+  std::vector<T> row(unit);
+  for (uint32_t group = 0; group < dst.operand.groups; ++group) {
+    for (uint32_t i = 0; i < params.mSize; ++i) {
+      std::byte *target = out + group * dst.operand.group_stride + i * dst.operand.row_stride;
+      for (uint32_t j = 0; j < unit; ++j) {
+        const uint32_t column = group * unit + j;
+        const uint64_t place =
+            (uint64_t{column / kFractalRows} * params.srcStride + i) * kFractalRows + column % kFractalRows;
+        U value;
+        std::memcpy(&value, in + place * sizeof(U), sizeof(U));
+        row[j] = FixpipeValue<T>(value, params.reluEn);
+        if (!global && !core.Written(Space::L0C, src.address + place * sizeof(U), sizeof(U))) {
+          core.Forget(Space::L1,
+                      dst.operand.address + group * dst.operand.group_stride + i * dst.operand.row_stride +
+                          j * sizeof(T),
+                      sizeof(T));
+        }
+      }
+      CopyRow(core, dst, target, reinterpret_cast<const std::byte *>(row.data()), row.size() * sizeof(T));
+    }
+  }
+}
+
+template <typename T, typename U>
+void FixpipeOut(CopySide dst, const LocalTensorBase &src, AscendC::CO2Layout layout,
+                const AscendC::FixpipeParamsV220 &params, Where where) {
+  constexpr const char *kName = "Fixpipe";
+  Core &core = Core::Current();
+  const bool rows = layout == AscendC::CO2Layout::ROW_MAJOR;
+  CheckFixpipe<T, U>(core, kName, src, dst.operand.space == Space::L1, layout, params, where);
+  if (params.nSize == 0 || params.mSize == 0) return;
+  for (uint32_t matrix = 0; matrix < (rows ? params.ndNum : 1U); ++matrix) {
+    CopySide to = dst;
+    LocalTensorBase from = src;
+    const uint64_t skip = uint64_t{matrix} * params.srcNdStride * kFractalRows * kFractalRows * sizeof(U);
+    to.operand.address += uint64_t{matrix} * params.dstNdStride * sizeof(T);
+    from.address += skip;
+    from.bytes -= std::min(from.bytes, skip);
+    FixpipeMatrix<T, U>(core, kName, to, from, rows, params, where);
+  }
+}
+
+}  // namespace sim

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of LoadData and LoadDataWithTranspose: fractals of 512 B on their way to L0A and L0B, in
+// whatever order the strides give them; inside a fractal rows of 32 B, or its transpose.
+#pragma once
+
+#include "../kernel_struct_mm.h"
+#include "copy.h"
+
+namespace sim {
+
+constexpr uint32_t kFractalBytes = 512;
+constexpr uint32_t kFractalRows = 16;
+
+// Fails unless the tensor lies in one of the memories, which `expected` names.
+inline void CheckMemory(Core &core, const char *name, Where where, const char *parameter,
+                        const LocalTensorBase &tensor, std::initializer_list<Space> spaces,
+                        const char *expected) {
+  for (const Space space : spaces) {
+    if (tensor.space == space) return;
+  }
+  core.Fail(FaultKind::kType, name, where,
+            std::string(parameter) + " must be in " + expected + ", it is in " + SpaceName(tensor.space));
+}
+
+// Units of `unit` bytes in src, one a repeat.
+inline void SetRepeats(Core &core, const char *name, CopySide *src, uint32_t unit, uint32_t start,
+                       uint32_t repeats, uint32_t stride, bool descending, Where where) {
+  const uint32_t span = stride * (repeats - 1);
+  if (descending && start < span) {
+    core.Fail(FaultKind::kUbBounds, name, where,
+              "startIndex " + std::to_string(start) + " lies below srcStride * (repeatTimes - 1), " +
+                  std::to_string(span));
+  }
+  const uint64_t skip = uint64_t{descending ? start - span : start} * unit;
+  src->operand.address += skip;
+  src->view_bytes -= std::min(src->view_bytes, skip);
+  src->operand.row_bytes = unit;
+  src->operand.rows = stride == 0 ? 1 : repeats;
+  src->operand.row_stride = static_cast<int64_t>(stride) * unit;
+}
+
+// Element (row, column) of a square of fractals: those of one-byte types lie below each other, those of
+// four-byte types side by side.
+inline uint32_t SquareOffset(uint32_t width, uint32_t row, uint32_t column) {
+  const uint32_t per_row = kBlockBytes / width;
+  return width == 4 ? column / per_row * kFractalBytes + row * kBlockBytes + column % per_row * width
+                    : row * kBlockBytes + column * width;
+}
+
+// dst = the square's transpose, its fractals `step` bytes apart. Elements that nobody wrote stay so.
+inline void TransposeSquare(Core &core, uint32_t width, Space from, uint64_t src, Space to, uint64_t dst,
+                            uint64_t step, bool all_written) {
+  const uint32_t side = width == 1 ? 32 : kFractalRows;
+  std::byte *out = core.Memory(to, dst);
+  const std::byte *in = core.Memory(from, src);
+  for (uint32_t row = 0; row < side; ++row) {
+    for (uint32_t column = 0; column < side; ++column) {
+      const uint32_t offset = SquareOffset(width, row, column);
+      const uint64_t target = offset / kFractalBytes * step + offset % kFractalBytes;
+      const uint32_t source = SquareOffset(width, column, row);
+      std::memcpy(out + target, in + source, width);
+      if (!all_written && !core.Written(from, src + source, width)) core.Forget(to, dst + target, width);
+    }
+  }
+}
+
+inline void CopyFractal(Core &core, uint32_t width, Space from, uint64_t src, Space to, uint64_t dst) {
+  std::memcpy(core.Memory(to, dst), core.Memory(from, src), kFractalBytes);
+  HandOn(core, from, src, to, dst, kFractalBytes, width);
+}
+
+inline void LoadFractals(const LocalTensorBase &dst, CopySide to, CopySide from,
+                         const AscendC::LoadData2DParams &params, Where where) {
+  constexpr const char *kName = "LoadData";
+  Core &core = Core::Current();
+  const bool global = from.operand.space == Space::GM;
+  const uint32_t width = from.element_bytes;
+  if (global) {
+    CheckMemory(core, kName, where, "dst", dst, {Space::L1, Space::L0A, Space::L0B}, "L1, L0A or L0B");
+  } else {
+    CheckMemory(core, kName, where, "dst", dst, {Space::L0A, Space::L0B}, "L0A (A2) or L0B (B2)");
+  }
+  if (params.ifTranspose && (global || width != 2)) {
+    core.Fail(FaultKind::kType, kName, where,
+              "ifTranspose needs src in L1 and an element type of 2 bytes, the type has " +
+                  std::to_string(width) + " (LoadDataWithTranspose moves others)");
+  }
+  if (params.repeatTimes == 0) return;
+  const bool descending = params.addrMode == 1;
+  to.operand.alignment = dst.space == Space::L1 ? kBlockBytes : kFractalBytes;
+  to.operand.row_bytes = kFractalBytes;
+  to.operand.rows = params.repeatTimes;
+  to.operand.row_stride = (int64_t{params.dstGap} + 1) * kFractalBytes;
+  const uint64_t base = from.operand.address;
+  if (global) from.operand.alignment = 1;
+  from.operand.defined = global;  // what nobody wrote in L1 is found where a product reads it
+  SetRepeats(core, kName, &from, kFractalBytes, params.startIndex, params.repeatTimes, params.srcStride,
+             descending, where);
+  IssueCopy(core, kName, to, from, where);
+  for (uint32_t repeat = 0; repeat < params.repeatTimes; ++repeat) {
+    const int64_t step = int64_t{params.srcStride} * repeat;
+    const uint64_t src = base + (params.startIndex + (descending ? -step : step)) * kFractalBytes;
+    const uint64_t target = to.operand.address + repeat * to.operand.row_stride;
+    if (params.ifTranspose) {
+      TransposeSquare(core, width, Space::L1, src, dst.space, target, kFractalBytes,
+                      core.Written(Space::L1, src, kFractalBytes));
+    } else {
+      CopyFractal(core, width, from.operand.space, src, dst.space, target);
+    }
+  }
+}
+
+inline void LoadSquares(const LocalTensorBase &dst, const LocalTensorBase &src, CopySide to, CopySide from,
+                        const AscendC::LoadData2dTransposeParams &params, Where where) {
+  constexpr const char *kName = "LoadDataWithTranspose";
+  Core &core = Core::Current();
+  const uint32_t width = from.element_bytes;
+  CheckMemory(core, kName, where, "dst", dst, {Space::L0A, Space::L0B}, "L0A (A2) or L0B (B2)");
+  CheckMemory(core, kName, where, "src", src, {Space::L1}, "L1 (A1, B1)");
+  if (params.repeatTimes == 0) return;
+  const uint32_t fractals = width == 2 ? 1 : 2;
+  const uint32_t square = fractals * kFractalBytes;
+  const uint32_t step = (params.dstFracGap + 1U) * kFractalBytes;
+  const uint32_t repeat_step = (params.dstGap + 1U) * kFractalBytes;
+  if (fractals == 2 && step % repeat_step == 0 && step / repeat_step < params.repeatTimes) {
+    core.Fail(FaultKind::kStride, kName, where,
+              "dst fractals of two repeats overlap: dstGap is " + std::to_string(params.dstGap) +
+                  " and dstFracGap is " + std::to_string(params.dstFracGap));
+  }
+  const bool descending = params.addrMode == 1;
+  to.operand.alignment = kFractalBytes;
+  to.operand.row_bytes = kFractalBytes;
+  to.operand.rows = fractals;
+  to.operand.row_stride = step;
+  to.operand.groups = params.repeatTimes;
+  to.operand.group_stride = repeat_step;
+  const uint64_t base = from.operand.address;
+  from.operand.defined = false;
+  SetRepeats(core, kName, &from, square, params.startIndex, params.repeatTimes, params.srcStride, descending,
+             where);
+  IssueCopy(core, kName, to, from, where);
+  for (uint32_t repeat = 0; repeat < params.repeatTimes; ++repeat) {
+    const int64_t stride = int64_t{params.srcStride} * repeat;
+    const uint64_t source = base + (params.startIndex + (descending ? -stride : stride)) * square;
+    TransposeSquare(core, width, Space::L1, source, dst.space,
+                    to.operand.address + uint64_t{repeat} * repeat_step, step,
+                    core.Written(Space::L1, source, square));
+  }
+}
+
+}  // namespace sim

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mmad.h"
+
+#include <vector>
+
+#include "fractals.h"
+
+namespace sim {
+namespace {
+
+constexpr const char *kName = "Mmad";
+constexpr uint32_t kSide = 16;     // rows and columns of a fractal of C
+constexpr uint32_t kChained = 10;  // fractals of C from which on products follow each other without a barrier
+constexpr uint32_t kResultBytes = 4;       // float, int32_t
+constexpr uint32_t kHf32DroppedBits = 12;  // 23 bits of mantissa less 11
+
+uint32_t WidthOf(CubeKind kind) { return kind == CubeKind::kFloat ? 4 : kind == CubeKind::kInt8 ? 1 : 2; }
+
+// Sizes of one product, in fractals where they say so.
+struct Shape {
+  uint32_t m, n, k;
+  uint32_t width;                 // bytes of an element of A and B
+  uint32_t k0;                    // k of a fractal
+  uint32_t rows, columns, depth;  // fractals of m, n and k
+  uint32_t pitch;                 // fractals of a row of fractals in L0A
+  bool vector;                    // m = 1: A is k values in a row
+
+  uint64_t OffsetA(uint32_t row, uint32_t index) const {
+    if (vector) return uint64_t{index} * width;
+    return (uint64_t{row / kSide} * pitch + index / k0) * kFractalBytes + row % kSide * kBlockBytes +
+           index % k0 * width;
+  }
+  uint64_t OffsetB(uint32_t index, uint32_t column) const {
+    return (uint64_t{index / k0} * columns + column / kSide) * kFractalBytes + column % kSide * kBlockBytes +
+           index % k0 * width;
+  }
+  uint64_t OffsetC(uint32_t row, uint32_t column) const {
+    return (uint64_t{column / kSide} * rows * kSide + row) * kSide * kResultBytes +
+           column % kSide * kResultBytes;
+  }
+};
+
+Shape ShapeOf(CubeKind kind, const AscendC::MmadParams &params) {
+  Shape shape{};
+  shape.m = params.m;
+  shape.n = params.n;
+  shape.k = params.k;
+  shape.width = WidthOf(kind);
+  shape.k0 = kBlockBytes / shape.width;
+  shape.rows = static_cast<uint32_t>(CeilDivide(params.m, kSide));
+  shape.columns = static_cast<uint32_t>(CeilDivide(params.n, kSide));
+  shape.depth = static_cast<uint32_t>(CeilDivide(params.k, shape.k0));
+  const bool aligned = params.kDirectionAlign && kind == CubeKind::kFloat;
+  shape.pitch = aligned ? static_cast<uint32_t>(AlignUp(shape.depth, 2)) : shape.depth;
+  shape.vector = params.m == 1;
+  return shape;
+}
+
+// A or B: whole fractals where all of their elements count, else those elements that do.
+class Source {
+ public:
+  Source(const char *name, const LocalTensorBase &tensor) : operand_(LocalOperand(name, tensor, false)) {
+    operand_.alignment = kFractalBytes;
+  }
+
+  void Whole(uint64_t bytes) { operand_.row_bytes = static_cast<uint32_t>(bytes); }
+
+  // Runs of `run` bytes, at the offsets that `offset(outer, inner)` gives.
+  template <typename Offset>
+  void Partly(uint32_t unit, uint64_t bytes, uint32_t outer, uint32_t inner, Offset &&offset) {
+    map_.assign(CeilDivide(bytes / unit, 64), 0);
+    for (uint32_t i = 0; i < outer; ++i) {
+      for (uint32_t j = 0; j < inner; ++j) {
+        const uint64_t element = offset(i, j) / unit;
+        map_[element / 64] |= uint64_t{1} << (element % 64);
+      }
+    }
+    operand_.row_bytes = static_cast<uint32_t>(bytes);
+    operand_.element_bytes = static_cast<uint8_t>(unit);
+    operand_.elements = map_.data();
+  }
+
+  const Operand &operand() const { return operand_; }
+
+ private:
+  Operand operand_;
+  std::vector<uint64_t> map_;
+};
+
+void DescribeA(const Shape &shape, Source *source) {
+  if (shape.vector) return source->Whole(uint64_t{shape.k} * shape.width);
+  const bool whole_k = shape.k % shape.k0 == 0;
+  const uint64_t bytes = uint64_t{shape.rows} * shape.pitch * kFractalBytes;
+  if (shape.m % kSide == 0 && whole_k && shape.pitch == shape.depth) return source->Whole(bytes);
+  const uint32_t unit = whole_k ? kBlockBytes : shape.width;
+  const uint32_t per_unit = unit / shape.width;
+  source->Partly(unit, bytes, shape.m, shape.k / per_unit,
+                 [&](uint32_t row, uint32_t index) { return shape.OffsetA(row, index * per_unit); });
+}
+
+void DescribeB(const Shape &shape, Source *source) {
+  const bool whole_k = shape.k % shape.k0 == 0;
+  const uint64_t bytes = uint64_t{shape.depth} * shape.columns * kFractalBytes;
+  if (shape.n % kSide == 0 && whole_k) return source->Whole(bytes);
+  const uint32_t unit = whole_k ? kBlockBytes : shape.width;
+  const uint32_t per_unit = unit / shape.width;
+  source->Partly(unit, bytes, shape.n, shape.k / per_unit,
+                 [&](uint32_t column, uint32_t index) { return shape.OffsetB(index * per_unit, column); });
+}
+
+// The m x n results of C: whole columns of fractals, and what the last one has beside them.
+void AddC(Core &core, const Shape &shape, const LocalTensorBase &dst, bool write, Where where,
+          Instruction *instruction) {
+  Operand whole = LocalOperand("dst", dst, write);
+  whole.alignment = 1024;
+  whole.row_bytes = shape.m * kSide * kResultBytes;
+  whole.groups = shape.n / kSide;
+  whole.group_stride = int64_t{shape.rows} * kSide * kSide * kResultBytes;
+  if (whole.groups != 0) {
+    CheckView(core, kName, whole, dst.bytes, where);
+    instruction->Add(whole);
+  }
+  if (shape.n % kSide == 0) return;
+  Operand tail = whole;
+  const uint64_t skip = shape.OffsetC(0, shape.n / kSide * kSide);
+  tail.address += skip;
+  tail.groups = 1;
+  tail.rows = shape.m;
+  tail.row_bytes = shape.n % kSide * kResultBytes;
+  tail.row_stride = kSide * kResultBytes;
+  CheckView(core, kName, tail, dst.bytes - std::min(dst.bytes, skip), where);
+  instruction->Add(tail);
+}
+
+float ToHf32(float value, bool ties_to_zero) {
+  const uint32_t bits = FloatBits(value);
+  if ((bits & 0x7F800000U) == 0x7F800000U) return value;
+  const uint32_t half = 1U << (kHf32DroppedBits - 1);
+  const uint32_t up = ties_to_zero ? half - 1 : half - 1 + ((bits >> kHf32DroppedBits) & 1U);
+  return BitsFloat((bits + up) & ~((1U << kHf32DroppedBits) - 1));
+}
+
+struct Rounding {
+  bool hf32 = false;
+  bool ties_to_zero = false;
+};
+
+template <typename T>
+auto Widen(T value, const Rounding &rounding) {
+  if constexpr (std::is_same_v<T, int8_t>) {
+    return static_cast<int32_t>(value);
+  } else if constexpr (std::is_same_v<T, float>) {
+    return rounding.hf32 ? ToHf32(value, rounding.ties_to_zero) : value;
+  } else {
+    return static_cast<float>(value);
+  }
+}
+
+template <typename T>
+T Load(const std::byte *bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof(T));
+  return value;
+}
+
+// Sums go over k in order; 16 columns at a time, in as many lanes as the host has.
+template <typename T>
+void Product(Core &core, const Shape &shape, const Rounding &rounding, const LocalTensorBase &dst,
+             const LocalTensorBase &fm, const LocalTensorBase &filter, const LocalTensorBase *bias,
+             bool accumulate) {
+  using R = decltype(Widen(T(), rounding));
+  typedef R Lanes __attribute__((vector_size(kSide * sizeof(R))));
+  const std::byte *a_bytes = core.Memory(fm.space, fm.address);
+  const std::byte *b_bytes = core.Memory(filter.space, filter.address);
+  const std::byte *bias_bytes = bias != nullptr ? core.Memory(bias->space, bias->address) : nullptr;
+  std::byte *c_bytes = core.Memory(dst.space, dst.address);
+  std::vector<R> a(uint64_t{shape.m} * shape.k);
+  for (uint32_t row = 0; row < shape.m; ++row) {
+    for (uint32_t i = 0; i < shape.k; ++i) {
+      a[uint64_t{row} * shape.k + i] = Widen(Load<T>(a_bytes + shape.OffsetA(row, i)), rounding);
+    }
+  }
+  std::vector<R> b(uint64_t{shape.k} * kSide);
+  for (uint32_t column = 0; column < shape.n; column += kSide) {
+    const uint32_t columns = std::min(kSide, shape.n - column);
+    for (uint32_t i = 0; i < shape.k; ++i) {
+      for (uint32_t j = 0; j < columns; ++j) {
+        b[uint64_t{i} * kSide + j] = Widen(Load<T>(b_bytes + shape.OffsetB(i, column + j)), rounding);
+      }
+    }
+    for (uint32_t row = 0; row < shape.m; ++row) {
+      std::byte *c = c_bytes + shape.OffsetC(row, column);
+      Lanes sum{};
+      if (accumulate) std::memcpy(&sum, c, columns * sizeof(R));
+      if (bias != nullptr) std::memcpy(&sum, bias_bytes + column * sizeof(R), columns * sizeof(R));
+      const R *a_row = a.data() + uint64_t{row} * shape.k;
+      const R *b_row = b.data();
+      for (uint32_t i = 0; i < shape.k; ++i, b_row += kSide) {
+        Lanes lanes;
+        std::memcpy(&lanes, b_row, sizeof(lanes));
+        sum += a_row[i] * lanes;
+      }
+      std::memcpy(c, &sum, columns * sizeof(R));
+    }
+  }
+}
+
+void CheckProduct(Core &core, CubeKind kind, const LocalTensorBase &dst, const LocalTensorBase &fm,
+                  const LocalTensorBase &filter, const LocalTensorBase *bias,
+                  const AscendC::MmadParams &params, Where where) {
+  if (kind == CubeKind::kNone) {
+    core.Fail(
+        FaultKind::kType, kName, where,
+        "fm and filter must both be half, bfloat16_t or float and dst float, or both int8_t and dst int32_t; "
+        "bias has the type of dst");
+  }
+  CheckMemory(core, kName, where, "dst", dst, {Space::L0C}, "L0C (CO1)");
+  CheckMemory(core, kName, where, "fm", fm, {Space::L0A}, "L0A (A2)");
+  CheckMemory(core, kName, where, "filter", filter, {Space::L0B}, "L0B (B2)");
+  if (bias != nullptr) CheckMemory(core, kName, where, "bias", *bias, {Space::BT}, "the bias table (C2)");
+  CheckRange(core, FaultKind::kCount_, kName, where, "m", params.m, 0, 4095);
+  CheckRange(core, FaultKind::kCount_, kName, where, "n", params.n, 0, 4095);
+  CheckRange(core, FaultKind::kCount_, kName, where, "k", params.k, 0, 4095);
+  if (bias != nullptr && params.cmatrixInitVal) {
+    core.Fail(FaultKind::kOther, kName, where,
+              "cmatrixInitVal must be false where bias is the initial value of dst: true starts from zero");
+  }
+  if (params.unitFlag != 0) {
+    core.Fail(FaultKind::kOther, kName, where, "unitFlag must be 0: the simulated device does not model it");
+  }
+}
+
+}  // namespace
+
+void Multiply(CubeKind kind, const LocalTensorBase &dst, const LocalTensorBase &fm,
+              const LocalTensorBase &filter, const LocalTensorBase *bias, const AscendC::MmadParams &params,
+              Where where) {
+  Core &core = Core::Current();
+  CheckProduct(core, kind, dst, fm, filter, bias, params, where);
+  if (params.m == 0 || params.n == 0 || params.k == 0) return;
+  const Shape shape = ShapeOf(kind, params);
+  const Rounding rounding{kind == CubeKind::kFloat && core.registers.hf32, core.registers.hf32_to_zero};
+  const bool accumulate = bias == nullptr && (!params.cmatrixInitVal || params.isBias);
+
+  Instruction instruction;
+  instruction.name = kName;
+  instruction.where = where;
+  instruction.pipe = Pipe::M;
+  instruction.work = Work::kCube;
+  // A fractal of float has 8 k, of which a step takes 4.
+  const uint32_t steps_per_fractal = kind == CubeKind::kFloat && !rounding.hf32 ? 2 : 1;
+  instruction.steps = uint64_t{shape.rows} * shape.columns * shape.depth * steps_per_fractal;
+  instruction.elements = uint64_t{shape.m} * shape.n * shape.k;
+  instruction.chained = (shape.m / kSide) * (shape.n / kSide) >= kChained;
+  Source a("fm", fm);
+  Source b("filter", filter);
+  DescribeA(shape, &a);
+  DescribeB(shape, &b);
+  CheckView(core, kName, a.operand(), fm.bytes, where);
+  CheckView(core, kName, b.operand(), filter.bytes, where);
+  instruction.Add(a.operand());
+  instruction.Add(b.operand());
+  if (bias != nullptr) {
+    Operand operand = Run("bias", *bias, false, uint64_t{shape.n} * kResultBytes);
+    operand.alignment = 64;
+    CheckView(core, kName, operand, bias->bytes, where);
+    instruction.Add(operand);
+  }
+  if (accumulate) AddC(core, shape, dst, false, where, &instruction);
+  AddC(core, shape, dst, true, where, &instruction);
+  core.Issue(instruction);
+
+  switch (kind) {
+    case CubeKind::kHalf:
+      return Product<half>(core, shape, rounding, dst, fm, filter, bias, accumulate);
+    case CubeKind::kBfloat16:
+      return Product<bfloat16_t>(core, shape, rounding, dst, fm, filter, bias, accumulate);
+    case CubeKind::kFloat:
+      return Product<float>(core, shape, rounding, dst, fm, filter, bias, accumulate);
+    default:
+      return Product<int8_t>(core, shape, rounding, dst, fm, filter, bias, accumulate);
+  }
+}
+
+}  // namespace sim

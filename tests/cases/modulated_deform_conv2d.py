@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+from itertools import product
+
+from ascend_vision_ops.testing import Case, cases_module
+
+DEFORM, ORACLE = cases_module("_deform"), cases_module("_deform_oracle")
+between, far, strategy = DEFORM.between, DEFORM.far, DEFORM.calls
+# Image, filters, kernel, stride, padding, dilation.
+WINDOWS = [
+    ((2, 4, 9, 11), 3, (3, 3), (1, 1), (1, 1), (1, 1)), ((1, 6, 8, 7), 4, (3, 2), (2, 1), (1, 2), (1, 1)),
+    ((1, 3, 12, 10), 2, (1, 3), (1, 3), (0, 1), (1, 2)), ((1, 2, 1, 1), 1, (1, 1), (1, 1), (0, 0), (1, 1)),
+    ((1, 5, 6, 30), 18, (2, 2), (1, 1), (3, 4), (2, 3)), ((3, 1, 5, 5), 1, (5, 5), (1, 1), (0, 0), (1, 1)),
+]  # fmt: skip
+# Channels, filters, groups, deform groups; in the last ones neither's blocks hold the other's.
+GROUPS = [(4, 4, 2, 1), (4, 2, 1, 2), (4, 6, 2, 2), (8, 4, 2, 4), (8, 8, 4, 2), (6, 12, 6, 1), (5, 3, 1, 5)]
+GROUPS += [(6, 6, 3, 2), (6, 4, 2, 3)]
+# Channels, filters, columns of the image: around what a data block, a fractal or a band of positions holds.
+TILES = [(channels, filters, 16) for channels, filters in ((7, 15), (8, 16), (9, 17), (64, 33), (65, 16))]
+TILES += [(16, 16, columns) for columns in (15, 17, 31, 32, 33)] + [(300, 130, 9)]
+LAYOUTS = [("strided", ""), ("transposed", "strided"), ("offset", "transposed"), ("broadcast", "offset")]
+
+
+def cases():
+    for window in WINDOWS:
+        yield Case(f"{window}", DEFORM.call(*window))
+    for channels, filters, groups, deform in GROUPS:
+        args = DEFORM.call((2, channels, 5, 6), filters, (2, 3), groups=groups, deform=deform)
+        yield Case(f"groups {groups} deform {deform} of {channels}", args)
+    for channels, filters, columns in TILES:
+        args = DEFORM.call((1, channels, 4, columns), filters, (3, 3))
+        yield Case(f"tile {channels} {filters} {columns}", args)
+    for without in (["mask"], ["bias"], ["mask", "bias"]):
+        args = DEFORM.call((2, 4, 6, 7), 5, (3, 3), deform=2, without=without)
+        yield Case(f"without {without}", args)
+    for moves, stride in product((far, "integers"), ((1, 1), (2, 2))):
+        yield Case(
+            f"wide offsets {getattr(moves, '__name__', moves)} {stride}",
+            DEFORM.call((2, 3, 6, 7), 5, (3, 3), stride, moves=moves),
+        )
+    for layout, out in LAYOUTS:
+        yield Case(f"{layout} {out}", DEFORM.call((2, 4, 5, 6), 3, (2, 2), layout=layout), out=out)
+    yield Case("no images", DEFORM.call((0, 4, 5, 6), 3, (2, 2)))
+
+
+def oracle(
+    input,
+    offset,
+    mask,
+    weight,
+    bias=None,
+    stride=(1, 1),
+    padding=(0, 0),
+    dilation=(1, 1),
+    groups=1,
+    deform_groups=1,
+):
+    return ORACLE.convolve(
+        input, offset, mask, weight, bias, stride, padding, dilation, groups, deform_groups
+    )

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Deformable convolution elsewhere: the deform group of a channel, and the order of tensors and of their channels."""
+
+import warnings
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+from onnx.backend.test.loader import load_model_tests
+from onnxruntime import InferenceSession
+
+from ascend_vision_ops import cpu
+
+NOT_RUN = {"torchvision": "its wheel for this torch needs the libraries of CUDA"}
+
+
+def call(groups, deform_groups, channels=8, filters=4, seed=0):
+    rng = np.random.default_rng(seed)
+    shapes = {
+        "input": (2, channels, 7, 8),
+        "offset": (2, deform_groups * 18, 7, 8),
+        "mask": (2, deform_groups * 9, 7, 8),
+        "weight": (filters, channels // groups, 3, 3),
+        "bias": (filters,),
+    }
+    args = {name: rng.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
+    return {**args, "padding": [1, 1], "groups": groups, "deform_groups": deform_groups}
+
+
+def within_groups(groups, deform_groups, **args):
+    """mmcv 1.x: each conv group is convolved alone, and its channels are split among all deform groups."""
+    parts = zip(
+        *(np.split(args[name], groups, axis) for name, axis in (("input", 1), ("weight", 0))), strict=True
+    )
+    biases = np.split(args["bias"], groups)
+    sizes = {name: args[name] for name in ("offset", "mask", "padding")}
+    return np.concatenate(
+        [
+            cpu.modulated_deform_conv2d(input=x, weight=w, bias=b, **sizes, deform_groups=deform_groups)
+            for (x, w), b in zip(parts, biases, strict=True)
+        ],
+        axis=1,
+    )
+
+
+@pytest.mark.parametrize(("groups", "deform_groups"), [(2, 1), (1, 2), (2, 2), (4, 2)])
+def test_mmcv_takes_the_deform_group_inside_a_group(groups, deform_groups):
+    args = call(groups, deform_groups)
+    alike = np.allclose(cpu.modulated_deform_conv2d(**args), within_groups(**args), atol=1e-4)
+    assert alike == (groups == 1 or deform_groups == 1)
+
+
+def onnx_deform_conv(groups, deform_groups, padding, **args):
+    names = ["input", "weight", "offset", "bias", "mask"]
+    pads = [*padding, *padding]
+    node = helper.make_node(
+        "DeformConv", names, ["out"], kernel_shape=[3, 3], pads=pads, group=groups, offset_group=deform_groups
+    )
+    inputs = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, list(args[name].shape)) for name in names
+    ]
+    out = helper.make_tensor_value_info("out", TensorProto.FLOAT, None)
+    opset = [helper.make_opsetid("", 19)]
+    model = helper.make_model(
+        helper.make_graph([node], "deform", inputs, [out]), opset_imports=opset, ir_version=9
+    )
+    return InferenceSession(model.SerializeToString()).run(None, {name: args[name] for name in names})[0]
+
+
+@pytest.mark.parametrize(("groups", "deform_groups"), [(1, 1), (2, 1), (1, 2), (2, 2), (4, 2), (2, 4)])
+def test_onnx_orders_inputs_otherwise_and_channels_alike(groups, deform_groups):
+    args = call(groups, deform_groups)
+    np.testing.assert_allclose(cpu.modulated_deform_conv2d(**args), onnx_deform_conv(**args), atol=2e-5)
+
+
+def published_cases():
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        cases = load_model_tests(kind="node")
+    return [case for case in cases if "deform_conv" in case.name]
+
+
+@pytest.mark.parametrize("case", published_cases(), ids=lambda case: case.name)
+def test_onnx_published_cases(case):
+    node, (inputs, outputs) = case.model.graph.node[0], case.data_sets[0]
+    values = dict(zip((name for name in node.input if name), inputs, strict=True))
+    names = dict(zip(("input", "weight", "offset", "bias", "mask"), node.input, strict=False))
+    tensors = {ours: values.get(theirs) for ours, theirs in names.items() if theirs}
+    attributes = {item.name: helper.get_attribute_value(item) for item in node.attribute}
+    pads = attributes.get("pads", [0, 0, 0, 0])
+    assert pads[:2] == pads[2:]
+    ours = cpu.modulated_deform_conv2d(
+        **{"mask": None, **tensors},
+        stride=attributes.get("strides", [1, 1]),
+        padding=pads[:2],
+        dilation=attributes.get("dilations", [1, 1]),
+        groups=attributes.get("group", 1),
+        deform_groups=attributes.get("offset_group", 1),
+    )
+    np.testing.assert_allclose(ours, outputs[0], rtol=1e-5, atol=1e-5)

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Non-maximum suppression: what must hold for every tiling, orders and sizes that cases do not reach, and others'
+figures."""
+
+import random
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import ascend_vision_ops as avo
+from ascend_vision_ops import reference
+from ascend_vision_ops.testing.boxes import apart, classes, clustered, kept_by_onnx_runtime
+
+ITEM = {"float32": 4, "float16": 2, "bfloat16": 2}
+LANES = 64
+
+
+def plan_of(count, dtype="float32", outputs=-1, cores=48, ub_bytes=196608, has_classes=False):
+    from ascend_vision_ops import _native
+
+    idxs = ((count,), "int64") if has_classes else None
+    plan = _native.tiling.nms_padded(
+        ((count, 4), dtype), ((count,), dtype), 0.5, outputs, 0, 0.0, -1, idxs, None, cores, ub_bytes
+    )
+    fields = {field["name"]: field["value"] for field in plan["fields"]}
+    return SimpleNamespace(
+        key=plan["tiling_key"], blocks=plan["block_dim"], workspace=plan["workspace"], **fields
+    )
+
+
+def up(value, step):
+    return -(-value // step) * step
+
+
+def unified_buffer_bytes(plan, dtype, has_classes):
+    """What each phase asks of the Unified Buffer, buffer by buffer."""
+    item, planes, columns = ITEM[dtype], 8 if has_classes else 6, 7 if has_classes else 5
+    pairs = 8 * max(plan.chunk, 4 * plan.window)
+    sort = [4 * plan.chunk] * 4 + [plan.chunk // 8, pairs, pairs, 32]
+    sort += [
+        up(4 * up(2 * plan.chunks, 8), 32),
+        up(16 * plan.chunks, 32),
+        0 if item == 4 else item * plan.chunk,
+    ]
+    gather = [8 * plan.tile, 32 * plan.tile, up(item * plan.tile, 32), 4 * plan.tile, planes * 4 * plan.tile]
+    gather += [6 * 32, 32 * plan.tile if has_classes else 0]
+    tile = plan.rows * LANES * 4
+    bands = [tile, 2 * tile + 256, 2 * planes * plan.band * 4, columns * plan.rows * 32]
+    bands += [2 * planes * plan.lanes * 4, 3 * up(8 * plan.rows, 32), 8 * plan.band]
+    bands += [up((plan.blocks * plan.band + LANES) // 8, 32), 8 * LANES, 16 * LANES, 32, 32]
+    return max(map(sum, (sort if plan.chunks else [0], gather, bands)))
+
+
+def check(count, dtype, outputs, cores, ub_bytes, has_classes):
+    plan = plan_of(count, dtype, outputs, cores, ub_bytes, has_classes)
+    planes = 8 if has_classes else 6
+    assert plan.key == ("classes" if has_classes else "one_class")
+    assert 1 <= plan.blocks <= cores
+    assert unified_buffer_bytes(plan, dtype, has_classes) <= ub_bytes
+    # Chunks cover the scores; Sort takes 255 groups of 32, MrgSort lists of 4095, Compare whole repeats.
+    assert plan.chunks == (-(-count // plan.chunk) if count else 0)
+    assert plan.chunk % 64 == 0
+    assert plan.chunk <= min(255 * 32, 2 * 4095)
+    assert plan.chunks <= 1 or 8 <= plan.window <= 4095
+    # Eight rows of a repeat of Brcb and of GatherMask; whole words in a band, whose words fit a tile.
+    assert plan.tile % 8 == 0
+    assert plan.tile > 0
+    assert plan.rows % 8 == 0
+    assert 8 <= plan.rows <= 255
+    assert plan.band % LANES == 0 == plan.lanes % LANES
+    assert plan.band * 8 <= plan.rows * LANES * 4
+    # Pieces of the workspace are disjoint and hold what is stored there.
+    pieces = [
+        (plan.runs, 2 * plan.chunks * plan.chunk * 8),
+        (plan.merged, count * 8),
+        (plan.lengths, 2 * plan.chunks * 4),
+        (plan.sorted, planes * plan.pitch * 4),
+        (plan.kept, planes * plan.keptPitch * 4),
+        (plan.masks, plan.blocks * plan.band // 8),
+        (plan.words, plan.band // LANES * plan.band * 8),
+        (plan.state, 32),
+    ]
+    for (start, size), end in zip(pieces, [start for start, _ in pieces[1:]] + [plan.workspace], strict=True):
+        assert start % 512 == 0
+        assert start + size <= end
+    assert plan.pitch >= count
+    assert plan.keptPitch >= count + (LANES - 1) * -(-count // plan.band)
+
+
+def test_tilings_fit_and_cover():
+    rng = random.Random(0)
+    for _ in range(600):
+        count = rng.choice([0, 1, int(2 ** rng.uniform(0, 21))])
+        outputs = rng.choice([-1, 0, 5, count])
+        check(
+            count,
+            rng.choice([*ITEM]),
+            outputs,
+            rng.randint(1, 48),
+            rng.choice([98304, 196608, 253952]),
+            rng.random() < 0.5,
+        )
+
+
+def test_all_cores_work():
+    assert plan_of(1000).blocks == plan_of(100_000).blocks == 48
+    assert plan_of(60).blocks == 1
+
+
+def test_workspace_grows_with_boxes_alone():
+    """Nothing of the size of all pairs."""
+    assert plan_of(1_000_000).workspace < 11 * plan_of(100_000).workspace
+
+
+# --- order and size
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("count", [2500, 9000])
+def test_order_is_that_of_torch(dtype, count):
+    """Where nothing is suppressed, indices are those of a stable descending sort: ties, NaN, infinities and zeros of
+    both signs over several runs of a merge."""
+    import torch
+
+    rng = np.random.default_rng(count)
+    with np.errstate(over="ignore"):
+        scores = rng.choice(
+            [np.nan, np.inf, -np.inf, 0.0, -0.0, 3e38, *rng.standard_normal(9)], count
+        ).astype(dtype)
+    wanted = torch.from_numpy(scores).sort(descending=True, stable=True).indices.numpy()
+    boxes = np.full((count, 4), np.nan, dtype)
+    indices, kept = avo.aclnn.nms_padded(boxes, scores, 0.5, 1500)
+    assert kept == 1500
+    np.testing.assert_array_equal(indices, wanted[:1500])
+    indices, _ = avo.cpu.nms_padded(boxes, scores, 0.5)
+    np.testing.assert_array_equal(indices, wanted)
+
+
+def test_hundred_thousand_boxes():
+    rng = np.random.default_rng(0)
+    middle = rng.uniform(0, 400, (80, 2))[rng.integers(0, 80, 100_000)] + rng.normal(0, 2, (100_000, 2))
+    boxes = np.concatenate([middle - 20, middle + 20], 1).astype(np.float32)
+    scores = rng.random(100_000).astype(np.float32)
+    wanted, count = reference.nms_padded(boxes, scores, 0.5, 500)
+    for face in (avo.cpu, avo.aclnn):
+        indices, kept = face.nms_padded(boxes, scores, 0.5, 500)
+        assert kept == count
+        np.testing.assert_array_equal(indices, wanted)
+
+
+def test_every_box_kept_over_many_bands():
+    rng = np.random.default_rng(1)
+    boxes, scores = apart(rng, (3000, 4)).astype(np.float32), rng.random(3000).astype(np.float32)
+    indices, count = avo.aclnn.nms_padded(boxes, scores, 0.5)
+    assert count == 3000
+    np.testing.assert_array_equal(indices, np.argsort(-scores, kind="stable"))
+
+
+def test_classes_suppress_apart():
+    """Each class gets what it gets alone, in half precision and with corners as large as it has."""
+    rng = np.random.default_rng(2)
+    boxes = (clustered(rng, (300, 4)) + 32000).astype(np.float16)
+    scores, idxs = rng.random(300).astype(np.float16), classes(rng, (300,))
+    for face in (reference, avo.cpu, avo.aclnn):
+        indices, count = face.nms_padded(boxes, scores, 0.5, idxs=idxs)
+        kept = indices[: count[0]]
+        for each in np.unique(idxs):
+            own = np.flatnonzero(idxs == each)
+            alone, n = face.nms_padded(boxes[own], scores[own], 0.5)
+            np.testing.assert_array_equal(kept[idxs[kept] == each], own[alone[: n[0]]])
+
+
+# --- others
+
+
+def kept_by(face, boxes, scores, threshold, **attributes):
+    boxes, scores = np.array(boxes, np.float32), np.array(scores, np.float32)
+    indices, count = face.nms_padded(boxes, scores, threshold, **attributes)
+    return indices[: count[0]].tolist()
+
+
+FACES = pytest.mark.parametrize("face", [reference, avo.cpu, avo.aclnn], ids=["reference", "cpu", "aclnn"])
+
+
+@FACES
+def test_example_of_mmcv(face):
+    """Boxes, scores and result of mmcv 2.x, tests/test_ops/test_nms.py."""
+    boxes = [[6, 3, 8, 7], [3, 6, 9, 11], [3, 7, 10, 12], [1, 4, 13, 7]]
+    assert kept_by(face, boxes, [0.6, 0.9, 0.7, 0.2], 0.3) == [1, 0, 3]
+
+
+@FACES
+def test_example_in_the_docstring_of_mmcv(face):
+    boxes = np.array(
+        [
+            [49.1, 32.4, 51.0, 35.9],
+            [49.3, 32.9, 51.0, 35.3],
+            [49.2, 31.8, 51.0, 35.4],
+            [35.1, 11.5, 39.1, 15.7],
+            [35.6, 11.8, 39.3, 14.2],
+            [35.3, 11.5, 39.9, 14.5],
+            [35.2, 11.7, 39.7, 15.7],
+        ],
+        np.float32,
+    )
+    scores = np.array([0.9, 0.9, 0.5, 0.5, 0.5, 0.4, 0.3], np.float32)
+    dets, indices = face.nms(boxes, scores, 0.6)
+    assert len(dets) == len(indices) == 3
+    np.testing.assert_array_equal(dets, np.column_stack([boxes, scores])[indices])
+    with pytest.raises(TypeError):
+        face.nms(boxes, scores, 0.6, 0)
+
+
+@FACES
+def test_overlap_equal_to_the_threshold_keeps(face):
+    """mmcv 1.x for ONNX Runtime suppresses where IoU >= threshold, which 1/2 is."""
+    assert kept_by(face, [[0, 0, 4, 2], [0, 0, 2, 2]], [1, 0.5], 0.5) == [0, 1]
+
+
+@FACES
+def test_threshold_in_float32(face):
+    """3/10 in float32 is above 0.3 in float64, with which torchvision compares it; here it is not above 0.3."""
+    assert np.float64(np.float32(3) / np.float32(10)) > 0.3
+    assert kept_by(face, [[0, 0, 10, 1], [0, 0, 3, 1]], [1, 0.5], 0.3) == [0, 1]
+
+
+@FACES
+def test_classes_are_not_moved_apart(face):
+    """torchvision adds class * (largest coordinate + 1) to corners, which rounds large ones: 12/20 becomes 0 or 1."""
+    big = 2.0**25
+    boxes = np.array([[0, 0, 4, 4], [0, 0, 4, 4], [1, 0, 5, 4], [big, 0, big + 4, 4]], np.float32)
+    idxs = np.array([0, 1, 1, 0])
+    moved = boxes + (idxs * (boxes.max() + 1))[:, None].astype(np.float32)
+    kept = [len(kept_by(reference, moved, [4, 3, 2, 1], threshold)) for threshold in (0.5, 0.7)]
+    assert kept[0] == kept[1]
+    assert kept_by(face, boxes, [4, 3, 2, 1], 0.5, idxs=idxs) == [0, 1, 3]
+    assert kept_by(face, boxes, [4, 3, 2, 1], 0.7, idxs=idxs) == [0, 1, 2, 3]
+
+
+@FACES
+def test_reversed_corners(face):
+    """ONNX Runtime takes two corners in any order; here, as in torchvision, a reversed box has a negative width."""
+    import torch
+
+    boxes = [[0, 0, 4, 4], [4, 4, 0, 0]]
+    assert kept_by_onnx_runtime(torch.tensor(boxes), 0.5).tolist() == [0]
+    assert kept_by(face, boxes, [1, 0.5], 0.5) == [0, 1]

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SoftNMS: published results, what its tilings must hold, and more boxes than cases have."""
+
+import random
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import ascend_vision_ops as avo
+from ascend_vision_ops import profiling, reference
+
+BOXES = np.array([[6, 3, 8, 7], [3, 6, 9, 11], [3, 7, 10, 12], [1, 4, 13, 7]], np.float32)
+SCORES = np.array([0.6, 0.9, 0.7, 0.2], np.float32)
+# What mmcv's tests/test_ops/test_nms.py expects of these boxes for iou_threshold 0.3, sigma 0.5, min_score 0.01.
+PUBLISHED = {
+    0: ([1, 0, 3], [0.9, 0.6, 0.2]),
+    1: ([1, 0, 2, 3], [0.9, 0.6, 0.29024392, 0.2]),
+    2: ([1, 0, 2, 3], [0.9, 0.59630775, 0.35275510, 0.18650459]),
+}
+
+
+@pytest.mark.parametrize("face", [reference, avo.cpu, avo.aclnn])
+@pytest.mark.parametrize("method", PUBLISHED)
+def test_published_results(face, method):
+    indices, scores = PUBLISHED[method]
+    dets, found = face.soft_nms(BOXES, SCORES, min_score=0.01, method=method)
+    assert found.tolist() == indices
+    np.testing.assert_array_equal(dets[:, :4], BOXES[indices])
+    np.testing.assert_allclose(dets[:, 4], scores, rtol=1e-6)
+
+
+@pytest.mark.parametrize("face", [reference, avo.cpu, avo.aclnn])
+def test_example_of_mmcv(face):
+    """The docstring of mmcv.ops.soft_nms: boxes without an area, of which the one of score 0 is dropped."""
+    boxes = np.array(
+        [[4, 3, 5, 3], [4, 3, 5, 4], [3, 1, 3, 1], [3, 1, 3, 1], [3, 1, 3, 1], [3, 1, 3, 1]], np.float32
+    )
+    scores = np.array([0.9, 0.9, 0.5, 0.5, 0.4, 0.0], np.float32)
+    dets, indices = face.soft_nms(boxes, scores, iou_threshold=0.6)
+    assert len(dets) == len(indices) == 5
+
+
+@pytest.mark.parametrize("face", [reference, avo.cpu, avo.aclnn])
+def test_last_slots_fill_the_holes_from_the_front(face):
+    """Slots 1 and 2 are dropped: 6 comes into 1, 5 into 2, and among equal scores slots decide."""
+    boxes = np.array([[0, 0, 9, 9]] * 3 + [[20 * k, 50, 20 * k + 9, 59] for k in range(4)], np.float32)
+    scores = np.array([0.9, 0.8, 0.8, 0.5, 0.5, 0.5, 0.5], np.float32)
+    _, indices = face.soft_nms(boxes, scores, method=0, iou_threshold=0.5)
+    assert indices.tolist() == [0, 6, 5, 3, 4]
+
+
+def plan_of(boxes, cores=48, ub_bytes=196608, method=1):
+    from ascend_vision_ops import _native
+
+    args = ((boxes, 4), "float32"), ((boxes,), "float32"), 0.3, 0.5, 1e-3, method, 0
+    plan = _native.tiling.soft_nms_padded(*args, None, cores, ub_bytes)
+    fields = {field["name"]: field["value"] for field in plan["fields"]}
+    return SimpleNamespace(
+        key=plan["tiling_key"], blocks=plan["block_dim"], workspace=plan["workspace"], **fields
+    )
+
+
+def unified_buffer_bytes(plan, item, index):
+    """What Init asks for, buffer by buffer; `item` and `index` are bytes of a score and of an index."""
+    slots = 12 * 4 * plan.chunk + max(32, plan.chunk // 8) + 4 * 8 * 28
+    batch = 64 * 5 * item + 64 * index + 4 * 64 * 8 + 4 * 64 * 5 + 64
+    board = 4 * (128 * 8 + 2 * 128) + 96 if plan.key == "streamed" else 0
+    pieces = 256 * 5 * item + (4 * 256 * 4 if item == 2 else 0) + 4 * (2 * 64 + 8)
+    return slots + batch + board + pieces
+
+
+def test_tilings_cover_and_fit():
+    rng = random.Random(0)
+    for _ in range(2000):
+        boxes = int(2 ** rng.uniform(0, 24)) - 1
+        cores, ub_bytes = rng.randint(1, 48), rng.choice([32768, 65536, 196608])
+        plan = plan_of(boxes, cores, ub_bytes)
+        assert plan.boxes == boxes
+        assert plan.chunk % 64 == 0 and plan.chunk <= 255 * 64
+        assert (plan.chunks - 1) * plan.chunk < max(boxes, 1) <= plan.chunks * plan.chunk
+        assert 1 <= plan.blocks <= min(cores, plan.chunks)
+        assert plan.key == ("streamed" if plan.workspace else "resident")
+        assert plan.key == "streamed" or plan.chunks == 1
+        assert plan.workspace <= 48 * plan.chunks * plan.chunk
+        for item, index in ((4, 8), (4, 4), (2, 8), (2, 4)):
+            assert unified_buffer_bytes(plan, item, index) <= ub_bytes
+
+
+def heaps(count, heaps, size, rng):
+    corner = rng.uniform(0, 2000, (heaps, 2))[rng.integers(0, heaps, count)] + rng.uniform(
+        -20, 20, (count, 2)
+    )
+    boxes = np.concatenate([corner, corner + rng.uniform(60, size, corner.shape)], axis=1).astype(np.float32)
+    return {"boxes": boxes, "scores": rng.random(count).astype(np.float32)}
+
+
+@pytest.mark.parametrize("method", [0, 2])
+def test_100000_boxes(method):
+    """All cores hold slots of their own; a high bound leaves a dozen picks."""
+    call = heaps(100_000, 8, 90, np.random.default_rng(method))
+    call |= {"method": method, "iou_threshold": 0.05, "min_score": 0.999 if method else 0.5, "sigma": 0.1}
+    figures = profiling.profile("soft_nms_padded", call)
+    assert figures.cores == 48
+    wanted, found = (face.soft_nms_padded(**call) for face in (avo.cpu, avo.aclnn))
+    assert found[2].item() > 5
+    np.testing.assert_array_equal(found[1], wanted[1])
+    np.testing.assert_allclose(found[0], wanted[0], rtol=1e-5)
+
+
+def test_1000_boxes_take_a_fraction_of_a_millisecond():
+    figures = profiling.profile("soft_nms_padded", heaps(1000, 80, 90, np.random.default_rng(0)))
+    assert figures.microseconds < 500
+
+
+@pytest.mark.parametrize("method", [1, 2])
+@pytest.mark.parametrize("face", [reference, avo.cpu, avo.aclnn])
+def test_agrees_with_opencv(face, method):
+    """OpenCV keeps a heap instead of slots; without ties, on whole corners, that makes no difference."""
+    cv2 = pytest.importorskip("cv2")
+    call = heaps(200, 20, 90, np.random.default_rng(method))
+    corners = call["boxes"] = np.round(call["boxes"])
+    rows = np.concatenate([corners[:, :2], corners[:, 2:] - corners[:, :2]], axis=1).astype(int)
+    scores, indices = cv2.dnn.softNMSBoxes(rows, call["scores"], 0.01, 0.3001, 0, 0.5, method)
+    dets, found = face.soft_nms(**call, iou_threshold=0.3001, min_score=0.01, method=method)
+    assert found.tolist() == indices.ravel().tolist()
+    np.testing.assert_allclose(dets[:, 4], scores, rtol=1e-5)
+
+
+def test_differs_from_opencv():
+    """An IoU that equals the threshold, and a first box below the bound."""
+    cv2 = pytest.importorskip("cv2")
+    boxes, scores = np.array([[0, 0, 10, 10], [0, 0, 10, 5]], np.float32), np.array([0.9, 0.8], np.float32)
+    theirs, _ = cv2.dnn.softNMSBoxes([[0, 0, 10, 10], [0, 0, 10, 5]], scores, 0.01, 0.5, 0, 0.5, 1)
+    ours, _ = reference.soft_nms(boxes, scores, iou_threshold=0.5)
+    np.testing.assert_allclose(theirs, [0.9, 0.8])
+    np.testing.assert_allclose(ours[:, 4], [0.9, 0.4])
+    theirs, _ = cv2.dnn.softNMSBoxes([[0, 0, 10, 10], [0, 0, 10, 5]], scores, 0.95, 0.5, 0, 0.5, 1)
+    ours, _ = reference.soft_nms(boxes, scores, iou_threshold=0.5, min_score=0.95)
+    assert len(theirs) == 0
+    np.testing.assert_allclose(ours[:, 4], [0.9])

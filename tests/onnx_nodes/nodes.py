@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The node cases that ONNX publishes with its Python package: inputs, attributes and results."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from dataclasses import dataclass
+
+import numpy as np
+
+# As ONNX's own backend tests compare.
+RTOL, ATOL = 1e-3, 1e-7
+
+
+class Declined(Exception):
+    """Why a case is not run: what the operator does not have. Shown in the summary of skips."""
+
+
+@dataclass(frozen=True)
+class NodeCase:
+    """One published case. An input or output that the node leaves out is None."""
+
+    name: str
+    attributes: dict[str, object]
+    inputs: list[np.ndarray | None]
+    outputs: list[np.ndarray | None]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@functools.cache
+def cases_of(op_type: str) -> list[NodeCase]:
+    """Every published case of nodes of one type, which are in a module of that name, as its import hands them over.
+
+    Not by `load_model_tests`: that builds all 1,900 cases of all operators, and takes a minute.
+    """
+    from onnx import helper
+    from onnx.backend.test.case import node as published
+
+    found = []
+
+    def expect(node, inputs, outputs, name, **_):
+        if node.op_type == op_type:
+            attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+            given, wanted = iter(inputs), iter(outputs)
+            found.append(
+                NodeCase(
+                    name,
+                    {k: v.decode() if isinstance(v, bytes) else v for k, v in attributes.items()},
+                    [next(given) if text else None for text in node.input],
+                    [next(wanted) if text else None for text in node.output],
+                )
+            )
+
+    original, published.expect = published.expect, expect
+    try:
+        importlib.import_module(f"{published.__name__}.{op_type.lower()}")
+    finally:
+        published.expect = original
+    return found
+
+
+def near(got: np.ndarray, want: np.ndarray) -> None:
+    """Floats within the tolerances of ONNX's backend tests; integers equal."""
+    assert got.shape == want.shape
+    if np.issubdtype(want.dtype, np.floating):
+        np.testing.assert_allclose(got, want, rtol=RTOL, atol=ATOL)
+    else:
+        np.testing.assert_array_equal(got, want)

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./build.sh performance [OP]`: docs/performance.md and its figure, measured on the simulated device.
+
+Files benchmarks/workloads/<op>.py say what is measured: `device()` yields arguments of the torch operator, a mark, and
+where values matter a word about them. A mark is what is wanted of the first device: "1.5 x" of the roofline, "1500 us",
+or "" for nothing in particular. The docstring of `device()` says what bounds the kernel and what would move it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import re
+import sys
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from ascend_vision_ops import _native, operators, profiling
+from ascend_vision_ops.testing.run import from_torch
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "performance.md"
+FIGURE = ROOT / "docs" / "images" / "performance.svg"
+DEVICES = ("Ascend910B1", "Ascend910B4")
+INTRO = """\
+# Performance
+
+Written by `./build.sh performance`; `./build.sh performance OP` measures one operator again. Nothing here was timed by
+a clock: the [simulated device](simulator.md) counts bytes, instructions and scalar accesses exactly, and models times.
+
+- **time**: modelled, launch included. **of roofline**: that time over the longer of moving all inputs and outputs once
+  at the full bandwidth of HBM (1.8 TB/s, of which published copies reach 84 %), and of the contract's `flops` on the
+  cube unit at its peak. Below 1 where results still lie in L2 when the kernel ends.
+- **bytes**: what moved between global memory and the cores, over inputs and outputs once.
+- **cores**: that had work. **scalar**: accesses of the scalar unit to memory, an output.
+- **busiest pipe**: the share of the time that it was busy, as a mean over the cores; what waits for bandwidth is busy.
+  **busiest path**: bytes through HBM, or between L2 and the cores, over what fits in the time at full bandwidth.
+- **mark**: what the project set itself for Ascend910B1, and whether it is met.
+
+Every call can be profiled alone, with a trace of all pipes: `avo profile 'OPERATOR(CALL)' --trace trace.json`.
+
+![Modelled time over roofline of every row](images/performance.svg)
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the page, as its cells read."""
+
+    call: str
+    device: str
+    time: str
+    roofline: str
+    bytes: str
+    cores: str
+    scalar: str
+    pipe: str
+    path: str
+    mark: str
+
+    def line(self) -> str:
+        return "| " + " | ".join(getattr(self, field.name) for field in fields(self)) + " |"
+
+    @property
+    def over_roofline(self) -> float:
+        return float(self.roofline.split()[0].replace(",", ""))
+
+
+HEAD = Row(
+    "call",
+    "device",
+    "time",
+    "of roofline",
+    "bytes",
+    "cores",
+    "scalar",
+    "busiest pipe",
+    "busiest path",
+    "mark",
+)
+RULE = "| --- | --- |" + " ---: |" * 5 + " --- | --- | --- |"
+
+
+def workload(operator: str):
+    """The module that knows what to measure of an operator, or None."""
+    path = ROOT / "benchmarks" / "workloads" / f"{operator}.py"
+    module = importlib.import_module(f"benchmarks.workloads.{operator}") if path.exists() else None
+    return module if hasattr(module, "device") else None
+
+
+def calls(operator: str):
+    """What is measured of an operator, with the same values every time: arguments, mark, a word about the values."""
+    import torch
+
+    torch.manual_seed(0)
+    for arguments, mark, *note in workload(operator).device():
+        yield arguments, mark, "".join(note)
+
+
+def shown(value: object) -> str:
+    """A value of a call, as `avo profile` reads it back."""
+    if not hasattr(value, "shape"):
+        return repr(value).replace(" ", "")
+    name = str(value.dtype).removeprefix("torch.")
+    short = {"bfloat16": "bf16"}.get(name, re.sub(r"[a-z]+(?=\d)", lambda kind: kind[0][0], name))
+    return f"{short}[{','.join(map(str, value.shape))}]"
+
+
+def describe(arguments: dict[str, object], note: str = "") -> str:
+    text = ",".join(f"{name}={shown(value)}" for name, value in arguments.items())
+    return f"`{text}`" + (f" {note}" if note else "")
+
+
+def number(value: float) -> str:
+    """Three digits, and no exponent."""
+    digits = max(0, 2 - len(str(int(value))) + 1)
+    return f"{value:,.{digits}f}"
+
+
+def verdict(mark: str, figures: profiling.Figures) -> str:
+    if not mark:
+        return ""
+    limit, unit = mark.split()
+    value = {"x": figures.time_over_roofline, "us": figures.microseconds}[unit]
+    return f"≤ {mark}: {'met' if value <= float(limit) else '**missed**'}"
+
+
+def measure(operator: str, arguments: dict[str, object], mark: str, note: str, soc: str) -> Row:
+    """One call on one device."""
+    _native.sim.set_soc(soc)
+    arrays = {
+        name: from_torch(value) if hasattr(value, "numpy") else value for name, value in arguments.items()
+    }
+    figures = profiling.profile(operator, arrays)
+    pipe, busy = max(figures.pipe_shares.items(), key=lambda item: item[1])
+    path, share = max(figures.path_shares.items(), key=lambda item: item[1])
+    return Row(
+        describe(arguments, note),
+        soc.removeprefix("Ascend"),
+        f"{number(figures.microseconds)} us",
+        f"{number(figures.time_over_roofline)} x",
+        f"{figures.bytes_over_least:.2f} x",
+        str(figures.cores),
+        f"{figures.scalar_accesses_per_output:.3g}",
+        f"{pipe} {busy:.0%}",
+        f"{path} {share:.0%}",
+        verdict(mark, figures) if soc == DEVICES[0] else "",
+    )
+
+
+def section(operator: str) -> str:
+    """Heading, table and sentence of one operator."""
+    module = workload(operator)
+    rows = [measure(operator, *call, soc) for call in calls(operator) for soc in DEVICES]
+    text = " ".join(module.device.__doc__.split())
+    return "\n".join([f"## {operator}", "", text, "", HEAD.line(), RULE, *(row.line() for row in rows), ""])
+
+
+def sections(page: str) -> dict[str, str]:
+    """The operators' parts of a page."""
+    parts = re.split(r"^## ", page, flags=re.M)[1:]
+    return {part.split("\n", 1)[0]: f"## {part}".rstrip() + "\n" for part in parts}
+
+
+def rows_of(part: str) -> list[Row]:
+    lines = [line for line in part.splitlines() if line.startswith("| `")]
+    return [Row(*(cell.strip() for cell in line.strip("|").split("|"))) for line in lines]
+
+
+def draw(parts: dict[str, str]) -> None:
+    """A dot for each row of the first device: modelled time over roofline."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "avo", "font.size": 8})
+    short = DEVICES[0].removeprefix("Ascend")
+    points = {name: [row for row in rows_of(part) if row.device == short] for name, part in parts.items()}
+    figure, axes = plt.subplots(figsize=(7.5, 0.8 + 0.24 * len(points)), layout="constrained")
+    kinds = {"HBM or L2": "#2166ac", "vector": "#d6604d", "cube": "#4d9221", "scalar, launch": "#878787"}
+    pipes = {"V": "vector", "M": "cube", "S": "scalar, launch"}
+    seen = set()
+    for y, rows in enumerate(points.values()):
+        for row in rows:
+            pipe, share = row.pipe.rsplit(" ", 1)
+            kind = pipes.get(pipe, "HBM or L2") if float(share.rstrip("%")) >= 50 else "scalar, launch"
+            label = None if kind in seen else f"bound: {kind}"
+            seen.add(kind)
+            axes.plot(row.over_roofline, y, "o", ms=4, alpha=0.8, color=kinds[kind], label=label)
+    axes.axvline(1, color="black", lw=0.8)
+    axes.axvline(1.5, color="black", lw=0.5, ls=":")
+    axes.set_xscale("log")
+    axes.set_yticks(range(len(points)), points)
+    axes.invert_yaxis()
+    axes.set_xlabel(f"modelled time over roofline on {DEVICES[0]}; dotted: 1.5 x")
+    axes.grid(axis="x", which="both", lw=0.2)
+    axes.legend(loc="lower right", fontsize=7)
+    FIGURE.parent.mkdir(exist_ok=True)
+    figure.savefig(FIGURE, metadata={"Date": None})
+    plt.close(figure)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="./build.sh performance", description=__doc__.splitlines()[0])
+    parser.add_argument("operators", metavar="OP", nargs="*", help="operators to measure again (all)")
+    options = parser.parse_args()
+    known = [name for name in operators() if workload(name)]
+    for name in options.operators:
+        if name not in known:
+            parser.error(f"no benchmarks/workloads/{name}.py with device(); there are {', '.join(known)}")
+    before = sections(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
+    parts = {}
+    for name in known:
+        kept = options.operators and name not in options.operators and name in before
+        parts[name] = before[name] if kept else section(name)
+        print(f"performance: {name}, {len(rows_of(parts[name]))} rows{', kept' if kept else ''}", flush=True)
+    PAGE.write_text("\n".join([INTRO, *parts.values()]), encoding="utf-8")
+    draw(parts)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
