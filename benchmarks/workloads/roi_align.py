@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proposals of a detector over its finest feature map, of sides from 16 to 400 pixels."""
+"""Proposals of a detector on the largest map of its pyramid."""
 
 import numpy as np
 import torch
 
-# Regions, bins along each axis, sampling_ratio.
-CALLS = [(1000, 7, 0), (1000, 7, 2), (100, 14, 0), (100, 14, 2)]
+
+def proposals(count, width, height, seed=0):
+    """Rows 0, x1, y1, x2, y2 in pixels of the image: sides from 16 pixels up, evenly by their logarithm."""
+    rng = np.random.default_rng(seed)
+    size = np.exp(rng.uniform(np.log(16), np.log(400), (count, 2)))
+    centre = rng.uniform(0, 1, (count, 2)) * (width, height)
+    low, high = np.maximum(centre - size / 2, 0), np.minimum(centre + size / 2, (width, height))
+    return torch.from_numpy(np.concatenate([np.zeros((count, 1)), low, high], axis=1)).float()
 
 
 def onnx_peer(maps, rois, bins, ratio):
-    """ONNX Runtime on one thread a core, as it comes."""
+    """ONNX Runtime, on as many threads as torch has."""
     import onnx
     import onnxruntime
 
@@ -26,19 +32,10 @@ def onnx_peer(maps, rois, bins, ratio):
     return lambda: torch.from_numpy(session.run(None, feeds)[0])
 
 
-def proposals(count, width, height, seed=0):
-    """Rows 0, x1, y1, x2, y2 in pixels of the image: sides from 16 pixels up, evenly by their logarithm."""
-    rng = np.random.default_rng(seed)
-    size = np.exp(rng.uniform(np.log(16), np.log(400), (count, 2)))
-    centre = rng.uniform(0, 1, (count, 2)) * (width, height)
-    low, high = np.maximum(centre - size / 2, 0), np.minimum(centre + size / 2, (width, height))
-    return torch.from_numpy(np.concatenate([np.zeros((count, 1)), low, high], axis=1)).float()
-
-
 def workloads():
-    generator = torch.Generator().manual_seed(0)
-    maps = torch.randn(1, 256, 200, 304, generator=generator)
-    for count, bins, ratio in CALLS:
+    maps = torch.randn(1, 256, 200, 304)
+    # Regions, bins along each axis, sampling_ratio.
+    for count, bins, ratio in ((1000, 7, 0), (1000, 7, 2), (100, 14, 0), (100, 14, 2)):
         rois = proposals(count, 1216, 800)
         call = {"output_height": bins, "output_width": bins, "spatial_scale": 0.25, "sampling_ratio": ratio}
         yield (

@@ -2,6 +2,7 @@
 """Tiling of grid samples: what must hold for every shape on every device; and calls that others refuse."""
 
 import random
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -134,6 +135,22 @@ def test_backward_covers_and_fits():
         )
     for shape in ((1, 1, 1, 2**31 - 1), (1, 1, 2**31 - 1, 1), (1, 2**20, 300, 300)):
         check_backward(shape, (7, 9), 0, "float16", 48, 196608)
+
+
+@pytest.mark.parametrize("mask", [(1, 0), (0, 1)])
+def test_output_mask(mask, tmp_path):
+    """The generated program of the C entry point, with other masks: what is not wanted stays untouched."""
+    from test_programs import BUILD, COMPILER, avo_config, run
+
+    text = (BUILD / "gen" / "examples" / "aclnn_grid_sampler_backward.cpp").read_text()
+    text = text.replace("outputMaskValues[] = {1, 1}", f"outputMaskValues[] = {{{mask[0]}, {mask[1]}}}")
+    for name in ("inputGradValues", "gridGradValues"):
+        text = re.sub(rf"{name}\((\d+)\)", rf"{name}(\1, 7)", text)
+    program = tmp_path / "program.cpp"
+    program.write_text(text)
+    run(COMPILER, "-std=c++17", program, *avo_config("--cflags", "--libs"), "-o", tmp_path / "program")
+    for line, wanted in zip(run(tmp_path / "program").splitlines(), mask, strict=True):
+        assert (set(line.split()) == {"7"}) == (not wanted)
 
 
 # --- the divergence table
