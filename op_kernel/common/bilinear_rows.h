@@ -17,8 +17,6 @@
 
 namespace avo {
 
-__aicore__ inline float ToFloat(int64_t value) { return static_cast<float>(static_cast<int32_t>(value)); }
-
 template <typename T, uint32_t TAPS = 2>
 class BilinearRows {
  public:
