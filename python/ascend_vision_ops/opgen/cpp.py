@@ -12,9 +12,10 @@ from .schema import Parameter
 
 TYPES = {"int": "int64_t", "float": "double", "bool": "bool", "str": "std::string", "dtype": "DType",
          "ints": "Shape", "tensor": "Tensor"}  # fmt: skip
+# Types of one kind of core, but with the scheduler by which cores meet: AIV_ONLY and AIC_ONLY run without it.
 TASK_TYPES = {
-    "vector": "KERNEL_TYPE_AIV_ONLY",
-    "cube": "KERNEL_TYPE_AIC_ONLY",
+    "vector": "KERNEL_TYPE_MIX_AIV_1_0",
+    "cube": "KERNEL_TYPE_MIX_AIC_1_0",
     "mixed": "KERNEL_TYPE_MIX_AIC_1_2",
 }
 KERNEL_KINDS = {"vector": "kVector", "cube": "kCube", "mixed": "kMixed12"}
@@ -200,7 +201,7 @@ def from_acl(spec: Spec, argument: Argument, ints: str) -> str:
         return f"if ({argument.name} != nullptr) {target} = avo::FromAcl({argument.name});"
     if argument.ctype.endswith("aclTensor *"):
         return f"{target} = avo::FromAcl({argument.name});"
-    if argument.ctype.endswith("aclIntArray *"):
+    if argument.ctype.endswith("aclIntArray *") or argument.bools:
         return f"{target} = {ints.format(argument.name)};"
     if argument.ctype == "aclDataType":
         return f"{target} = static_cast<avo::DType>({argument.name});"
@@ -390,6 +391,8 @@ def native_use(spec: Spec, argument: Argument) -> str:
         return f"call.Input({argument.target})"
     if argument.ctype.endswith("aclIntArray *"):
         return f"call.Ints({field_name})"
+    if argument.bools:
+        return f"call.Bools({field_name})"
     if argument.ctype == "const char *":
         return f"{field_name}.c_str()"
     given = f"{field_name}.value()" if spec.scope[argument.target].type.endswith("?") else field_name
@@ -424,6 +427,8 @@ def native_probe(argument: Argument) -> str:
         return f"aclTensor *{argument.name} = call.Probe({source});"
     if argument.ctype.endswith("aclIntArray *"):
         return f"const aclIntArray *{argument.name} = call.ProbeInts({source});"
+    if argument.bools:
+        return f"const aclBoolArray *{argument.name} = call.ProbeBools({source});"
     if argument.ctype == "const char *":
         return f"const auto {argument.name} = {source}.cast<std::optional<std::string>>();"
     if argument.ctype == "aclDataType":
