@@ -45,6 +45,7 @@ Plan<ModulatedDeformConv2dBackwardTiling> ComputeTiling(const Args &args, const 
         return BufferBytes(problem, band, located, sampled, chunk);
       },
       &t);
+  t.images.channels = problem.Channels();
   if (batch == 0) return plan;
 
   Platform copying = platform;

@@ -74,8 +74,8 @@ class ModulatedDeformConv2d {
   }
 
  private:
-  static constexpr uint16_t kSampled = 0,
-                            kFree = 1;  // flags: a part of a band is there; it may be overwritten
+  // Flags: a part of a band is there; the band may be overwritten.
+  static constexpr uint16_t kSampled = 0, kFree = 1;
 
   // Filters (O, C / groups, taps) as (taps, O, C / groups).
   __aicore__ inline void CopyFilters() {
@@ -120,7 +120,6 @@ class ModulatedDeformConv2d {
         const int64_t filter = group * filters + row;
         const uint32_t rows = avo::Rest(filters - row, t_.productRows);
         product_.Begin(rows, count);
-        if (t_.hasBias != 0) product_.Accumulate({bias_gm_, filter, 1, 0}, {ones_gm_, 0, 1, 0}, 1, 1);
         for (int64_t tap = 0; tap < taps_; tap += t_.partTaps) {
           // The first product follows the samples as they come.
           if (!sampled) AscendC::CrossCoreWaitFlag(kSampled);
@@ -129,6 +128,8 @@ class ModulatedDeformConv2d {
               {columns, tap * plane + group * channels, channels_, plane}, PartEnd(tap) - tap, channels);
         }
         sampled = true;
+        // By now the ones are there, too.
+        if (t_.hasBias != 0) product_.Accumulate({bias_gm_, filter, 1, 0}, {ones_gm_, 0, 1, 0}, 1, 1);
         product_.Store(out_gm_, (n * t_.filters + filter) * positions_ + position, positions_);
       }
     }

@@ -18,8 +18,8 @@ template <typename T, uint32_t KEY>
 class ModulatedDeformConv2dBackward {
  public:
   __aicore__ inline void Init(GM_ADDR input, GM_ADDR offset, GM_ADDR mask, GM_ADDR weight,
-                              GM_ADDR grad_output, GM_ADDR grad_input, GM_ADDR grad_offset,
-                              GM_ADDR grad_mask, GM_ADDR grad_weight, GM_ADDR grad_bias, GM_ADDR workspace,
+                              GM_ADDR grad_output, GM_ADDR grad_input, GM_ADDR grad_offset, GM_ADDR grad_mask,
+                              GM_ADDR grad_weight, GM_ADDR grad_bias, GM_ADDR workspace,
                               const ModulatedDeformConv2dBackwardTiling &tiling, AscendC::TPipe *pipe) {
     t_ = tiling;
     pipe_ = pipe;

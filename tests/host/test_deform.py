@@ -70,7 +70,11 @@ def test_tiling_of_random_shapes(operator, cores, ub_bytes):
         # At least one tap of half a band is found at once.
         assert plan.located >= min(plan.band // 2, -(-plan.positions // 16) * 16), case
         # A product fits the memories of the cube core, its sources twice.
-        rows, columns, depth = plan.productRows, product_columns(operator, plan), plan.productDepth * ITEM[dtype]
+        rows, columns, depth = (
+            plan.productRows,
+            product_columns(operator, plan),
+            plan.productDepth * ITEM[dtype],
+        )
         assert rows * columns * 4 <= L0C and rows * 256 <= L0A and columns * 256 <= L0B, case
         assert depth % 128 == 0 and 2 * (rows + columns) * depth <= L1, case
         if operator == FORWARD:
