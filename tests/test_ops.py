@@ -100,7 +100,7 @@ def test_results_are_deterministic(operator, target):
     """Two runs give the same bits."""
     case = cases_of(operator)[0]
     for first, second in zip(*(run(operator, target, case.arguments()) for _ in range(2)), strict=True):
-        np.testing.assert_array_equal(first.view(np.uint8), second.view(np.uint8))
+        assert first.tobytes() == second.tobytes()
 
 
 # --- the reference, against implementations that are not ours
@@ -168,6 +168,12 @@ def test_gradient_of_reference(case):
             rows = zip(ahead, behind, cotangents, strict=True)
             want = sum(float(((a - b) / (2 * step) * g).sum()) for a, b, g in rows)
             scale = 1 + float(np.linalg.norm(line) * np.linalg.norm(grad))
+            # Equal elements of a maximum: the derivative ahead is not the one behind, and neither is wrong.
+            if any(
+                (np.abs(a + b - 2 * o) > 1e-2 * step).any()
+                for a, b, o in zip(ahead, behind, outputs, strict=True)
+            ):
+                continue
             assert float((grad * line).sum()) == pytest.approx(want, abs=1e-6 * scale)
 
 

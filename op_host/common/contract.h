@@ -62,14 +62,15 @@ inline int64_t MaxOf(const Shape &values) {
 // A dimension in [-rank, rank) as one in [0, rank).
 constexpr int64_t WrapDimension(int64_t dim, int64_t rank) { return dim < 0 ? dim + rank : dim; }
 
-// The shape with dimension `dim` taken out, or kept as 1.
+// The shape with dimension `dim` taken out, or kept as 1; all dimensions where it is not one of them.
 inline Shape DropDimension(Shape shape, int64_t dim, bool keepdim) {
-  if (shape.empty()) return shape;
-  const auto position = shape.begin() + WrapDimension(dim, static_cast<int64_t>(shape.size()));
+  const auto rank = static_cast<int64_t>(shape.size());
+  const int64_t position = WrapDimension(dim, rank);
+  if (position < 0 || position >= rank) return keepdim ? Shape(shape.size(), 1) : Shape();
   if (keepdim) {
-    *position = 1;
+    shape[position] = 1;
   } else {
-    shape.erase(position);
+    shape.erase(shape.begin() + position);
   }
   return shape;
 }

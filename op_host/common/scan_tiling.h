@@ -25,6 +25,9 @@ struct ScanProblem {
 
   int64_t outer = 1, length = 1, inner = 1;
   int64_t item, index_item;
+  // What a kernel needs besides: Unified Buffer bytes of an element as it was copied, and of one as it is
+  // computed on; bytes that it reads of an element.
+  int64_t more_copied = 0, more_computed = 0, more_read = 0;
   const Platform &platform;
 
   static constexpr int64_t kLanes = 16;  // rows that TransDataTo5HD takes at once, and positions it writes
@@ -54,6 +57,7 @@ struct ScanProblem {
     int64_t bytes = 4 * copied * item + AlignUp<int64_t>(width * 4, 32);
     if (!direct) bytes += (index_item > 0 ? std::max(tile, index_copied) : tile) * 4;
     if (Rows() && item == 2) bytes += tile * item;
+    bytes += AlignUp(copied, kRepeat) * more_copied + tile * more_computed;
     if (index_item > 0) {
       bytes += 2 * index_copied * index_item + AlignUp<int64_t>(width * 4, 32);
       // Positions, candidates, results beside the inputs, and two masks of a bit each.
@@ -101,7 +105,8 @@ inline double ScanCycles(const ScanProblem &problem, const ScanTile &tile) {
   const double slowness =
       whole || run >= kFullSpeedBytes ? 1.0 : static_cast<double>(kFullSpeedBytes) / static_cast<double>(run);
   const double elements = static_cast<double>(tile.slices * tile.columns * problem.length);
-  const double bytes = elements * static_cast<double>(2 * problem.item + problem.index_item) * slowness;
+  const double bytes =
+      elements * static_cast<double>(2 * problem.item + problem.index_item + problem.more_read) * slowness;
   const double bandwidth =
       problem.platform.hbm_bytes_per_cycle > 0 ? problem.platform.hbm_bytes_per_cycle : 1;
   const int64_t scans = problem.index_item > 0 ? 2 : 1;

@@ -60,10 +60,6 @@ class PoolWindows {
   }
 
  private:
-  static __aicore__ inline uint32_t Part(int64_t begin, int64_t tile, int64_t size) {
-    return static_cast<uint32_t>(size - begin < tile ? size - begin : tile);
-  }
-
   // Windows too large for UB come in pieces; each adds to the results, of 16 rows then.
   __aicore__ inline void Compute() {
     const LanePlanes results{results_.template Get<float>(), 1, 0};

@@ -15,6 +15,11 @@ __aicore__ inline uint32_t Rest(int64_t left, uint32_t most) {
   return left < most ? static_cast<uint32_t>(left) : most;
 }
 
+// Of a tile that begins at `begin`, what lies inside `size`.
+__aicore__ inline uint32_t Part(int64_t begin, uint32_t tile, int64_t size) {
+  return Rest(size - begin, tile);
+}
+
 struct Share {
   int64_t begin;
   int64_t end;
@@ -38,6 +43,23 @@ __aicore__ inline void WaitFor(AscendC::TPipe *pipe) {
   const auto id = static_cast<event_t>(pipe->FetchEventID(event));
   AscendC::SetFlag<event>(id);
   AscendC::WaitFlag<event>(id);
+}
+
+// Whatever any core did before comes before what any core does afterwards.
+__aicore__ inline void WaitForCores() {
+  AscendC::PipeBarrier<PIPE_ALL>();
+  AscendC::SyncAll();
+}
+
+// Writes zeros to all `depth` buffers of a queue, for instructions that read beyond what is copied there.
+template <typename T, typename Queue>
+__aicore__ inline void ZeroQueue(Queue &queue, uint32_t depth, uint32_t elements) {
+  for (uint32_t i = 0; i < depth; ++i) {
+    auto buffer = queue.template AllocTensor<T>();
+    AscendC::Duplicate(buffer.template ReinterpretCast<int16_t>(), int16_t{0},
+                       static_cast<int32_t>(elements * sizeof(T) / sizeof(int16_t)));
+    queue.FreeTensor(buffer);
+  }
 }
 
 // Loads `rows` rows of `count` elements; in UB they lie `ub_row` elements apart (a whole number of blocks),

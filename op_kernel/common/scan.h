@@ -82,41 +82,48 @@ class ScanTiles {
     return (ROWS ? RoundUp(positions_, kRowPositions) : positions_) * width_;
   }
 
-  // The tile in hand as positions; `work` takes it where it is not computed on as it was copied.
-  __aicore__ inline AscendC::LocalTensor<C> Load(const AscendC::LocalTensor<C> &work) {
-    auto copied = in_queue_.template AllocTensor<T>();
+  // The tile in hand of `gm`, as it lies there.
+  template <typename Queue, typename E>
+  __aicore__ inline AscendC::LocalTensor<E> CopyIn(Queue &queue, const AscendC::GlobalTensor<E> &gm) {
+    auto copied = queue.template AllocTensor<E>();
     if constexpr (ROWS) {
-      CopyRowsIn(copied, row_pitch_, in_gm_, outer_ * shape_.length + begin_, shape_.length, slices_,
-                 positions_);
+      CopyRowsIn(copied, row_pitch_, gm, outer_ * shape_.length + begin_, shape_.length, slices_, positions_);
     } else {
       for (uint32_t s = 0; s < slices_; ++s) {
-        CopyRowsIn(copied[s * (width_ / slices_)], width_, in_gm_, GmOffset(s), shape_.inner, positions_,
+        CopyRowsIn(copied[s * (width_ / slices_)], width_, gm, GmOffset(s), shape_.inner, positions_,
                    columns_);
       }
     }
-    in_queue_.EnQue(copied);
-    copied = in_queue_.template DeQue<T>();
+    queue.EnQue(copied);
+    return queue.template DeQue<E>();
+  }
+
+  // Rows as positions, up to a whole transposition where elements have the size of C.
+  template <typename E>
+  __aicore__ inline void ToSlots(const AscendC::LocalTensor<E> &slots, const AscendC::LocalTensor<E> &rows) {
+    for (uint32_t lane = 0; lane < width_; lane += kLanes) {
+      RowsToSlots(slots[lane], width_, rows[lane * row_pitch_], row_pitch_, Rest(slices_ - lane, kLanes),
+                  positions_);
+    }
+    if constexpr (sizeof(E) == sizeof(C)) {
+      Clear(slots, RoundUp(positions_, kBlockBytes / sizeof(E)) * width_, Elements());
+    }
+  }
+
+  // The tile in hand as positions; `work` takes it where it is not computed on as it was copied.
+  __aicore__ inline AscendC::LocalTensor<C> Load(const AscendC::LocalTensor<C> &work) {
+    auto copied = CopyIn(in_queue_, in_gm_);
     if constexpr (kDirect) {
       return copied;
     } else {
-      if constexpr (ROWS) {
-        AscendC::LocalTensor<T> slots;
-        if constexpr (std::is_same_v<T, C>) {
-          slots = work;
-        } else {
-          slots = staging_.template Get<T>();
-        }
-        for (uint32_t lane = 0; lane < width_; lane += kLanes) {
-          RowsToSlots(slots[lane], width_, copied[lane * row_pitch_], row_pitch_,
-                      Rest(slices_ - lane, kLanes), positions_);
-        }
-        if constexpr (std::is_same_v<T, C>) {
-          Clear(work, RoundUp(positions_, kBlockBytes / sizeof(T)) * width_, Elements());
-        } else {
-          AscendC::Cast(work, slots, AscendC::RoundMode::CAST_NONE, Elements());
-        }
-      } else {
+      if constexpr (!ROWS) {
         AscendC::Cast(work, copied, AscendC::RoundMode::CAST_NONE, Elements());
+      } else if constexpr (std::is_same_v<T, C>) {
+        ToSlots(work, copied);
+      } else {
+        auto slots = staging_.template Get<T>();
+        ToSlots(slots, copied);
+        AscendC::Cast(work, slots, AscendC::RoundMode::CAST_NONE, Elements());
       }
       in_queue_.FreeTensor(copied);
       return work;

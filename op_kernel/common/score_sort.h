@@ -11,12 +11,6 @@
 
 namespace avo {
 
-// Whatever any core did before comes before what any core does afterwards.
-__aicore__ inline void WaitForCores() {
-  AscendC::PipeBarrier<PIPE_ALL>();
-  AscendC::SyncAll();
-}
-
 constexpr uint32_t kPairFloats = 2;  // a score and the bits of its index
 
 template <typename T>

@@ -28,8 +28,8 @@ def wrap(dim: int, rank: int) -> int:
 
 
 def drop(shape: Sequence[int], dim: int, keepdim: bool) -> list[int]:
-    """The shape with dimension `dim` taken out, or kept as 1."""
-    if len(shape) == 0:
-        return []
+    """The shape with dimension `dim` taken out, or kept as 1; all dimensions where it is not one of them."""
     index = wrap(dim, len(shape))
+    if not 0 <= index < len(shape):
+        return [1] * len(shape) if keepdim else []
     return [*shape[:index], *([1] if keepdim else []), *shape[index + 1 :]]

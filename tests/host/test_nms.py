@@ -191,6 +191,28 @@ def test_example_of_mmcv(face):
 
 
 @FACES
+def test_example_in_the_docstring_of_mmcv(face):
+    boxes = np.array(
+        [
+            [49.1, 32.4, 51.0, 35.9],
+            [49.3, 32.9, 51.0, 35.3],
+            [49.2, 31.8, 51.0, 35.4],
+            [35.1, 11.5, 39.1, 15.7],
+            [35.6, 11.8, 39.3, 14.2],
+            [35.3, 11.5, 39.9, 14.5],
+            [35.2, 11.7, 39.7, 15.7],
+        ],
+        np.float32,
+    )
+    scores = np.array([0.9, 0.9, 0.5, 0.5, 0.5, 0.4, 0.3], np.float32)
+    dets, indices = face.nms(boxes, scores, 0.6)
+    assert len(dets) == len(indices) == 3
+    np.testing.assert_array_equal(dets, np.column_stack([boxes, scores])[indices])
+    with pytest.raises(TypeError):
+        face.nms(boxes, scores, 0.6, 0)
+
+
+@FACES
 def test_overlap_equal_to_the_threshold_keeps(face):
     """mmcv 1.x for ONNX Runtime suppresses where IoU >= threshold, which 1/2 is."""
     assert kept_by(face, [[0, 0, 4, 2], [0, 0, 2, 2]], [1, 0.5], 0.5) == [0, 1]

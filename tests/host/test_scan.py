@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 LANES = 16
+KERNELS = ["corner_pool", "corner_pool_backward", "cummax", "cummaxmin_backward"]
 ITEM = {"float32": 4, "float16": 2, "bfloat16": 2, "int32": 4}
 
 
@@ -17,6 +18,10 @@ def plan_of(kernel, shape, axis, dtype, cores=48, ub_bytes=196608):
     given, device = (tuple(shape), dtype), (None, cores, ub_bytes)
     if kernel == "corner_pool":
         plan = _native.tiling.corner_pool(given, 2 * axis - 4, *device)
+    elif kernel == "corner_pool_backward":
+        plan = _native.tiling.corner_pool_backward(given, given, given, 2 * axis - 4, *device)
+    elif kernel == "cummaxmin_backward":
+        plan = _native.tiling.cummaxmin_backward(given, (tuple(shape), "int64"), axis, *device)
     else:
         plan = _native.tiling.cummax(given, axis, *device)
     fields = {field["name"]: field["value"] for field in plan["fields"]}
@@ -38,8 +43,15 @@ def unified_buffer_bytes(kernel, plan, dtype):
     buffers = [4 * item * (width * plan.rowPitch if rows else tile), 4 * width]
     if rows and item == 2:
         buffers.append(item * tile)
+    copied = width * plan.rowPitch if rows else tile
     if kernel == "corner_pool":
         buffers.append(0 if direct else 4 * tile)
+    elif kernel == "cummaxmin_backward":
+        buffers += [4 * tile, 0 if direct else 4 * tile, 2 * 8 * copied, 4 * tile, 4 * copied]
+    elif kernel == "corner_pool_backward":
+        whole = up(copied, 64)
+        buffers += [4 * tile, 0 if direct else 4 * tile, 2 * item * whole, 4 * whole, 2 * up(whole // 8, 32)]
+        buffers += [4 * whole if item == 2 else 0]
     else:
         indices = width * plan.indexPitch if rows else tile
         buffers += [2 * 8 * indices, 4 * width, 4 * tile, 4 * tile, up(tile // 8, 32), up(tile // 8, 32)]
@@ -70,10 +82,10 @@ def check(kernel, shape, axis, dtype, cores, ub_bytes):
         assert plan.tileLength == 1 or inner * ITEM[dtype] < 2**32
 
 
-@pytest.mark.parametrize("kernel", ["corner_pool", "cummax"])
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_scans_cover_and_fit(kernel):
     rng = random.Random(0)
-    dtypes = [d for d in ITEM if kernel != "corner_pool" or d != "int32"]
+    dtypes = [d for d in ITEM if kernel == "cummax" or d != "int32"]
     for _ in range(600):
         shape = [int(2 ** rng.uniform(0, 12)) for _ in range(4)]
         check(
@@ -86,7 +98,7 @@ def test_scans_cover_and_fit(kernel):
         )
 
 
-@pytest.mark.parametrize("kernel", ["corner_pool", "cummax"])
+@pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_long_axes(kernel, dtype):
     longest = 2**31 - 1
@@ -101,5 +113,5 @@ def test_long_axes(kernel, dtype):
 
 def test_all_cores_work():
     for axis in (2, 3):
-        for kernel in ("corner_pool", "cummax"):
+        for kernel in KERNELS:
             assert plan_of(kernel, (4, 128, 128, 128), axis, "float32").blocks == 48

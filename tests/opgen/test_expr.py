@@ -59,6 +59,7 @@ EXPRESSIONS = [
     ("t.shape[0]", "t.shape[0]", 2),
     ("t.shape[-1]", "t.shape[t.shape.size() - 1]", 4),
     ("drop(t.shape, -1, b)", "avo::DropDimension(t.shape, -1, b)", [2, 3, 1]),
+    ("drop(t.shape, 3, b)", "avo::DropDimension(t.shape, 3, b)", [1, 1, 1]),
     ("wrap(-1, rank(t))", "avo::WrapDimension(-1, t.rank())", 2),
     ("[N, a[0]]", "avo::Shape{N, a[0]}", [4, 3]),
     ("o or -1.0", "o.value_or(-1.0)", -1.0),

@@ -12,9 +12,10 @@ from .schema import Parameter
 
 TYPES = {"int": "int64_t", "float": "double", "bool": "bool", "str": "std::string", "dtype": "DType",
          "ints": "Shape", "tensor": "Tensor"}  # fmt: skip
+# Types of one kind of core, but with the scheduler by which cores meet: AIV_ONLY and AIC_ONLY run without it.
 TASK_TYPES = {
-    "vector": "KERNEL_TYPE_AIV_ONLY",
-    "cube": "KERNEL_TYPE_AIC_ONLY",
+    "vector": "KERNEL_TYPE_MIX_AIV_1_0",
+    "cube": "KERNEL_TYPE_MIX_AIC_1_0",
     "mixed": "KERNEL_TYPE_MIX_AIC_1_2",
 }
 KERNEL_KINDS = {"vector": "kVector", "cube": "kCube", "mixed": "kMixed12"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running extremes with their indices, shared by cummax and cummin."""
+"""Running extremes with their indices, and what their gradients share."""
 
 import numpy as np
 
@@ -16,3 +16,15 @@ def running_best(input, dim, not_worse):
         values[i] = np.where(leads, lines[i], values[i - 1])
         indices[i] = np.where(leads, i, indices[i - 1])
     return np.moveaxis(values, 0, dim), np.moveaxis(indices, 0, dim)
+
+
+def scatter_add(grad, indices, dim):
+    """Gradients added to zeros at ``indices`` along ``dim``, in float64, rounded to the dtype of ``grad``."""
+    if grad.ndim == 0:
+        return grad.copy()
+    sums = np.zeros(grad.shape, np.float64)
+    places = list(np.indices(grad.shape, sparse=True))
+    places[dim] = indices
+    with np.errstate(invalid="ignore"):
+        np.add.at(sums, tuple(places), grad.astype(np.float64))
+    return sums.astype(grad.dtype)

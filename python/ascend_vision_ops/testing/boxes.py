@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boxes, scores and classes for cases, and non-maximum suppression that is not ours."""
 
+import functools
+
 import numpy as np
 
 
@@ -45,24 +47,24 @@ def classes(rng, shape):
     return rng.choice(np.array([0, 1, -1, 2**32, 2**32 + 1, -(2**63)]), shape)
 
 
-def kept_by_onnx_runtime(boxes, iou_threshold):
-    """Places of the boxes that NonMaxSuppression keeps, of torch boxes in the order of their scores."""
+@functools.cache
+def nms_session():
+    """NonMaxSuppression of ONNX Runtime: boxes (1, N, 4), scores (1, 1, N), most (1), threshold (1)."""
     import onnx
     import onnxruntime
 
     types = onnx.TensorProto
-    kinds = {
-        "boxes": types.FLOAT,
-        "scores": types.FLOAT,
-        "most": types.INT64,
-        "threshold": types.FLOAT,
-        "kept": types.INT64,
-    }
-    values = [onnx.helper.make_tensor_value_info(name, kind, None) for name, kind in kinds.items()]
-    node = onnx.helper.make_node("NonMaxSuppression", list(kinds)[:4], ["kept"])
-    graph = onnx.helper.make_graph([node], "nms", values[:4], values[4:])
+    kinds = {"boxes": types.FLOAT, "scores": types.FLOAT, "most": types.INT64, "threshold": types.FLOAT}
+    inputs = [onnx.helper.make_tensor_value_info(name, kind, None) for name, kind in kinds.items()]
+    output = onnx.helper.make_tensor_value_info("kept", types.INT64, None)
+    node = onnx.helper.make_node("NonMaxSuppression", list(kinds), ["kept"])
+    graph = onnx.helper.make_graph([node], "nms", inputs, [output])
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 11)], ir_version=8)
-    session = onnxruntime.InferenceSession(model.SerializeToString())
+    return onnxruntime.InferenceSession(model.SerializeToString())
+
+
+def kept_by_onnx_runtime(boxes, iou_threshold):
+    """Places of the boxes that NonMaxSuppression keeps, of torch boxes in the order of their scores."""
     count = len(boxes)
     feeds = {
         "boxes": boxes.float().numpy()[None],
@@ -70,7 +72,7 @@ def kept_by_onnx_runtime(boxes, iou_threshold):
         "most": np.array([count]),
         "threshold": np.float32([iou_threshold]),
     }
-    return session.run(None, feeds)[0][:, 2]
+    return nms_session().run(None, feeds)[0][:, 2]
 
 
 def kept_by_others(

@@ -65,8 +65,10 @@ class Core {
   int32_t FetchEventId(Pipe from, Pipe to);               // a free id, not taken
   int32_t AllocEventId(Pipe from, Pipe to, Where where);  // taken until ReleaseEventId
   void ReleaseEventId(Pipe from, Pipe to, int32_t id);
-  void Barrier(Pipe pipe, Where where);                                    // PipeBarrier<PIPE_x>
-  void BarrierAll(Where where);                                            // PipeBarrier<PIPE_ALL>
+  void Barrier(Pipe pipe, Where where);  // PipeBarrier<PIPE_x>
+  void BarrierAll(Where where);          // PipeBarrier<PIPE_ALL>
+  // Fails where the kernel's type is one without the scheduler by which cores meet.
+  void CheckMayMeet(const char *instruction, Where where);
   void SyncAllBlocks(bool vector_only, Where where, uint32_t cores = 0);   // SyncAll; cores 0: all
   void CrossCoreSet(uint8_t mode, Pipe pipe, uint16_t flag, Where where);  // CrossCoreSetFlag
   void CrossCoreWait(uint16_t flag, Where where);  // CrossCoreWaitFlag: holds back the whole core

@@ -29,6 +29,8 @@ struct Registers {
   bool has_pad_value = false;
   uint64_t pad_value = 0;
   float deq_scale = 1.0F;
+  // KERNEL_TASK_TYPE_DEFAULT named a type whose cores cannot meet.
+  bool alone = false;
   // SetHF32Mode, SetHF32TransMode: products of float take 11 bits of mantissa, ties towards zero or to even.
   bool hf32 = false;
   bool hf32_to_zero = false;

@@ -36,7 +36,9 @@ inline void DataSyncBarrier(sim::Where where = sim::Where::Here()) {
 
 template <bool isAIVOnly = true>
 inline void SyncAll(sim::Where where = sim::Where::Here()) {
-  sim::Core::Current().SyncAllBlocks(isAIVOnly, where);
+  sim::Core &core = sim::Core::Current();
+  core.CheckMayMeet("SyncAll", where);
+  core.SyncAllBlocks(isAIVOnly, where);
 }
 
 // Through flags in GM: 32 B a core there and in UB. usedCores 0: all cores.
@@ -60,7 +62,9 @@ template <uint8_t modeId, pipe_t pipe>
 inline void CrossCoreSetFlag(uint16_t flagId, sim::Where where = sim::Where::Here()) {
   static_assert(modeId <= 2, "modeId must be 0, 1 or 2");
   static_assert(pipe != PIPE_S && pipe != PIPE_ALL, "pipe must not be PIPE_S or PIPE_ALL");
-  sim::Core::Current().CrossCoreSet(modeId, sim::PipeOf(pipe), flagId, where);
+  sim::Core &core = sim::Core::Current();
+  core.CheckMayMeet("CrossCoreSetFlag", where);
+  core.CrossCoreSet(modeId, sim::PipeOf(pipe), flagId, where);
 }
 
 // The flag's number says which core waits for what. All later instructions of the core wait, as on Atlas A2.

@@ -284,6 +284,18 @@ void FlagOfOneOfTwo(const Arguments &) {
   }
 }
 
+// Who a core of a mixed block is.
+void CorrectIndices(const Arguments &) {
+  KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
+  ASSERT(GetBlockNum() == 3);
+  if ASCEND_IS_AIC {
+    ASSERT(GetBlockIdx() < 3 && GetSubBlockIdx() == 0 && GetSubBlockNum() == 1 && GetTaskRatio() == 1);
+  } else {
+    ASSERT(GetBlockIdx() < 6 && GetSubBlockIdx() == GetBlockIdx() % 2);
+    ASSERT(GetSubBlockNum() == 2 && GetTaskRatio() == 2);
+  }
+}
+
 void FlagIdTooLarge(const Arguments &) {
   FAULT_HERE;
   CrossCoreSetFlag<2, PIPE_MTE3>(16);
@@ -304,6 +316,7 @@ const std::vector<FaultCase> &CubeCases() {
   };
   static const std::vector<FaultCase> cases = {
       mixed("correct_mixed_product", K::kOther, CorrectMixed, {}),
+      {"correct_indices", K::kOther, CorrectIndices, {}, 3, false, kMixed},
       cube("correct_product", K::kOther, Steps<Missing::kNothing>, {}),
       cube("correct_large_products", K::kOther, CorrectLargeProductsInARow, {}),
       cube("load_before_copy", K::kMissingSync, Steps<Missing::kLoad>,

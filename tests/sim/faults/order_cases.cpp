@@ -207,6 +207,17 @@ void ManyBlocksMeet(const Arguments &arguments) {
   for (int round = 0; round < 3; ++round) AscendC::SyncAll();
 }
 
+void MeetAlone(const Arguments &) {
+  KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
+  FAULT_HERE;
+  AscendC::SyncAll();
+}
+
+void CorrectTaskType(const Arguments &) {
+  KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
+  AscendC::SyncAll();
+}
+
 template <bool vector_only>
 void MoreBlocksMeet(const Arguments &) {
   FAULT_HERE;
@@ -236,6 +247,12 @@ const std::vector<FaultCase> &OrderCases() {
       {"correct_exchange", K::kOther, Exchange<true>, {}, 4},
       {"correct_cross_core", K::kOther, CorrectCrossCore, {}, 2, false, kMixed},
       {"correct_many_blocks", K::kOther, ManyBlocksMeet, {}, 48},
+      {"correct_task_type", K::kOther, CorrectTaskType, {}, 4},
+      {"meet_alone",
+       K::kFlag,
+       MeetAlone,
+       {"SyncAll", "the device would hang here", "KERNEL_TYPE_MIX_AIV_1_0"},
+       2},
       {"more_blocks_than_cores",
        K::kFlag,
        MoreBlocksMeet<true>,

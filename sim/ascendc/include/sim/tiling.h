@@ -43,9 +43,13 @@ inline void LoadTiling(void *into, const void *tiling, size_t bytes, Where where
   ::sim::LoadTiling(&var, reinterpret_cast<const uint8_t *>(tiling_arg) + offsetof(tiling_struct, member), \
                     sizeof(var), ::sim::Where{__FILE__, __LINE__})
 
-// The kernel type is the launcher's to know: sim::Kernel::type.
-#define KERNEL_TASK_TYPE_DEFAULT(value) static_assert((value) < KERNEL_TYPE_MAX)
-#define KERNEL_TASK_TYPE(key, value) static_assert((value) < KERNEL_TYPE_MAX)
+// Which cores start is the launcher's to know, sim::Kernel::type; whether they may meet is said here.
+#define KERNEL_TASK_TYPE_DEFAULT(value)     \
+  static_assert((value) < KERNEL_TYPE_MAX); \
+  ::sim::SetTaskType(value)
+#define KERNEL_TASK_TYPE(key, value)        \
+  static_assert((value) < KERNEL_TYPE_MAX); \
+  if (TILING_KEY_IS(key)) ::sim::SetTaskType(value)
 
 enum KernelMetaType : uint8_t {
   KERNEL_TYPE_AIV_ONLY,
@@ -61,10 +65,20 @@ enum KernelMetaType : uint8_t {
   KERNEL_TYPE_MAX,
 };
 
+namespace sim {
+
+inline void SetTaskType(KernelMetaType type) {
+  Core::Current().registers.alone = type == KERNEL_TYPE_AIV_ONLY || type == KERNEL_TYPE_AIC_ONLY;
+}
+
+}  // namespace sim
+
 namespace AscendC {
 
 // The part of the workspace that is the kernel's own: here all of it, on CANN what follows the library's
 // part.
 inline GM_ADDR GetUserWorkspace(GM_ADDR workspace) { return workspace; }
+// The library's part: nothing here needs one.
+inline GM_ADDR GetSysWorkSpacePtr() { return nullptr; }
 
 }  // namespace AscendC

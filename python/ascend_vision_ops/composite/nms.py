@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Non-maximum suppression: the boxes that the padded indices name."""
+
+
+def nms(face, boxes, scores, iou_threshold, *, offset=0, score_threshold=0.0, max_num=-1):
+    indices, count = face.ops.nms_padded(
+        boxes, scores, iou_threshold, offset=offset, score_threshold=score_threshold, max_num=max_num
+    )
+    kept = indices[face.first(count)]
+    return face.xp.concatenate([boxes[kept], scores[kept][:, None]], 1), kept

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Non-maximum suppression: the padded indices that name a box."""
+
+
+def nms_indices(face, boxes, scores, iou_threshold):
+    indices, count = face.ops.nms_padded(boxes, scores, iou_threshold)
+    return indices[face.first(count)]

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Index of the largest element, as torch.argmax defines it."""
+
+import numpy as np
+
+
+def argmax(self, dim=None, keepdim=False, select_last_index=False, dtype=None):
+    """Index of the largest element of each line of ``self`` along ``dim``, of all elements where it is None.
+
+    The first of equal elements, or the last; NaN is larger than any number, and the first NaN wins in any case. Of
+    ``dtype``, int64 where it is None.
+    """
+    axis = 0 if dim is None or self.ndim == 0 else dim
+    lines = np.moveaxis(self.reshape(-1) if dim is None or self.ndim == 0 else self, axis, 0)
+    best, index = lines[0], np.zeros(lines.shape[1:], np.int64)
+    for i in range(1, len(lines)):
+        with np.errstate(invalid="ignore"):
+            larger = lines[i] >= best if select_last_index else lines[i] > best
+        leads = (best == best) & (larger | (lines[i] != lines[i]))
+        best, index = np.where(leads, lines[i], best), np.where(leads, i, index)
+    if keepdim:
+        index = index.reshape([1] * self.ndim) if dim is None else np.expand_dims(index, axis)
+        index = index.reshape(()) if self.ndim == 0 else index
+    return index.astype(dtype or np.int64)

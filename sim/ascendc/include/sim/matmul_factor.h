@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// One factor of a Matmul object on its way from rows in GM to L0A or L0B. Outer: m of the left factor, n of
+// the right one. Either k is contiguous in GM, or the outer dimension is, and fractals are turned on the way.
+#pragma once
+
+#include "../kernel_operator.h"
+
+namespace sim {
+
+template <typename T, AscendC::TPosition l1, AscendC::TPosition l0>
+class MatmulFactor {
+ public:
+  static constexpr bool kLeft = l0 == AscendC::TPosition::A2;
+
+  // k of a product, products of a copy to L1, buffers of both.
+  void Init(AscendC::TPipe *pipe, uint32_t outer, uint32_t base_k, uint32_t step, uint32_t l1_buffers,
+            uint32_t l0_buffers, Where where) {
+    base_k_ = base_k;
+    step_ = step;
+    prefetch_ = l1_buffers > 1;
+    pipe->InitBuffer(l1_, prefetch_ ? 2 : 1, outer * base_k * step * sizeof(T), where);
+    pipe->InitBuffer(l0_, l0_buffers > 1 ? 2 : 1, outer * base_k * sizeof(T), where);
+  }
+
+  // `pitch` elements from one row in GM to the next.
+  void Set(const AscendC::GlobalTensor<T> &gm, bool k_contiguous, uint64_t pitch) {
+    gm_ = gm;
+    // A column of one is as contiguous as a row.
+    k_contiguous_ = k_contiguous || pitch == 1;
+    pitch_ = k_contiguous_ && !k_contiguous ? 0 : pitch;
+  }
+  bool k_contiguous() const { return k_contiguous_; }
+
+  // A tile: outer [first, first + outer) and all of k.
+  void Begin(uint32_t first, uint32_t outer, uint32_t k) {
+    first_ = first;
+    outer_ = outer;
+    k_ = k;
+    padded_ = static_cast<uint32_t>(AlignUp(outer, kFractalRows));
+    queued_ = 0;
+  }
+
+  // The operand of product `index` in L0; Free it when the product is issued.
+  AscendC::LocalTensor<T> Take(uint32_t index, Where where) {
+    const uint32_t chunk = index / step_;
+    if (index % step_ == 0) {
+      if (queued_ == chunk) CopyIn(where);
+      chunk_ = l1_.template DeQue<T>(where);
+      if (prefetch_ && queued_ * step_ * base_k_ < k_) CopyIn(where);
+    }
+    auto to = l0_.template AllocTensor<T>(where);
+    const uint32_t offset = index % step_ * base_k_;
+    Load(to, offset, Depth(index), ChunkDepth(chunk), where);
+    l0_.EnQue(to, where);
+    if (index % step_ == step_ - 1 || (index + 1) * base_k_ >= k_) l1_.FreeTensor(chunk_, where);
+    return l0_.template DeQue<T>(where);
+  }
+  void Free(AscendC::LocalTensor<T> &tensor, Where where) { l0_.FreeTensor(tensor, where); }
+  uint32_t Depth(uint32_t index) const { return std::min(base_k_, k_ - index * base_k_); }
+
+ private:
+  static constexpr uint32_t kWidth = kBlockBytes / sizeof(T);      // columns of a fractal
+  static constexpr uint32_t kFractal = kFractalBytes / sizeof(T);  // elements
+
+  uint32_t ChunkDepth(uint32_t chunk) const {
+    return std::min(base_k_ * step_, k_ - chunk * base_k_ * step_);
+  }
+
+  // `rows` rows of `columns` to fractals, `stride` rows a column of fractals.
+  void CopyRows(const AscendC::LocalTensor<T> &to, uint64_t from, uint32_t rows, uint32_t columns,
+                uint32_t stride, Where where) {
+    constexpr uint64_t kMostPitch = 65535;
+    const uint32_t step = pitch_ <= kMostPitch ? rows : 1;
+    for (uint32_t row = 0; row < rows; row += step) {
+      const auto source = static_cast<uint16_t>(step == 1 ? columns : pitch_);
+      AscendC::DataCopy(to[row * kWidth], gm_[from + row * pitch_],
+                        AscendC::Nd2NzParams(1, step, columns, 0, source, stride, 1, 0), where);
+    }
+  }
+
+  void CopyIn(Where where) {
+    auto to = l1_.template AllocTensor<T>(where);
+    const uint32_t k = queued_ * step_ * base_k_, depth = ChunkDepth(queued_);
+    if (k_contiguous_) {
+      // One row alone is multiplied as it lies.
+      CopyRows(to, first_ * pitch_ + k, outer_, depth, kLeft && outer_ == 1 ? 1 : padded_, where);
+    } else if (sizeof(T) == 2) {
+      CopyRows(to, k * pitch_ + first_, depth, outer_, static_cast<uint32_t>(AlignUp(depth, kFractalRows)),
+               where);
+    } else {
+      // Strips of 16 k, so that two fractals side by side make the square that is turned.
+      for (uint32_t row = 0; row < depth; row += kFractalRows) {
+        CopyRows(to[row * padded_], (k + row) * pitch_ + first_, std::min(kFractalRows, depth - row), outer_,
+                 kFractalRows, where);
+      }
+    }
+    l1_.EnQue(to, where);
+    ++queued_;
+  }
+
+  void Load(const AscendC::LocalTensor<T> &to, uint32_t offset, uint32_t k, uint32_t chunk_depth,
+            Where where) {
+    const uint32_t rows = padded_ / kFractalRows;
+    if (k_contiguous_) {
+      const auto depth = static_cast<uint32_t>(CeilDivide(k, kWidth));
+      if (kLeft && outer_ == 1) {
+        LoadRun(to, chunk_[offset], static_cast<uint32_t>(CeilDivide(k, kFractal)), where);
+      } else if (kLeft) {
+        for (uint32_t i = 0; i < depth; ++i) {
+          AscendC::LoadData(to[i * kFractal], chunk_[offset * padded_ + i * rows * kFractal],
+                            AscendC::LoadData2DParams(0, rows, 1, 0, depth - 1, false, 0), where);
+        }
+      } else {
+        LoadRun(to, chunk_[offset * padded_], depth * rows, where);
+      }
+      return;
+    }
+    const auto depth = static_cast<uint32_t>(CeilDivide(k, kFractalRows));
+    if (sizeof(T) == 2) {
+      const auto pitch = static_cast<uint32_t>(CeilDivide(chunk_depth, kFractalRows));
+      for (uint32_t i = 0; i < rows; ++i) {
+        const uint32_t target = kLeft ? i * depth : i;
+        AscendC::LoadData(to[target * kFractal], chunk_[(i * pitch + offset / kFractalRows) * kFractal],
+                          AscendC::LoadData2DParams(0, depth, 1, 0, kLeft ? 0 : rows - 1, true, 0), where);
+      }
+      return;
+    }
+    for (uint32_t i = 0; i < depth; ++i) {
+      const AscendC::LocalTensor<T> strip = chunk_[(offset + i * kFractalRows) * padded_];
+      const uint16_t row = 2 * depth - 1;
+      AscendC::LoadDataWithTranspose(to[2 * i * (kLeft ? 1 : rows) * kFractal], strip,
+                                     kLeft ? AscendC::LoadData2dTransposeParams(0, rows, 1, row, 0)
+                                           : AscendC::LoadData2dTransposeParams(0, rows, 1, 0, rows - 1),
+                                     where);
+    }
+  }
+
+  // Fractals as they lie; an instruction moves at most 255.
+  void LoadRun(const AscendC::LocalTensor<T> &to, const AscendC::LocalTensor<T> &from, uint32_t fractals,
+               Where where) {
+    constexpr uint32_t kMost = 255;
+    for (uint32_t i = 0; i < fractals; i += kMost) {
+      const auto count = static_cast<uint8_t>(std::min(kMost, fractals - i));
+      AscendC::LoadData(to[i * kFractal], from[i * kFractal],
+                        AscendC::LoadData2DParams(0, count, 1, 0, 0, false, 0), where);
+    }
+  }
+
+  AscendC::TQue<l1, 2> l1_;
+  AscendC::TQue<l0, 1> l0_;
+  AscendC::GlobalTensor<T> gm_;
+  AscendC::LocalTensor<T> chunk_;
+  bool k_contiguous_ = true;
+  bool prefetch_ = false;
+  uint64_t pitch_ = 0;
+  uint32_t base_k_ = 0, step_ = 1;
+  uint32_t first_ = 0, outer_ = 0, padded_ = 0, k_ = 0;
+  uint32_t queued_ = 0;  // chunks copied of this tile
+};
+
+}  // namespace sim

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+from itertools import product
+
+import numpy as np
+from hypothesis import strategies as st
+
+from ascend_vision_ops.testing import Array, Case
+
+# Around 64 lanes and blocks of 8 to 32 elements, in lines and across them.
+SHAPES = [(1,), (7,), (64,), (65,), (130,), (2, 3, 4), (15, 17), (64, 65), (3, 1, 5), (5, 63), (9, 128)]
+# Around the tiles of both layouts on a 192 KB Unified Buffer, and lines that are cut into parts.
+LONG = [((3, 1100), 1), ((1100, 3), 0), ((17, 513), -1), ((2, 90, 130), 1), ((2, 3, 5000), 1), ((4097,), 0)]
+LONG += [((2, 9000), 1), ((1, 20001), 1), ((300, 12), 1), ((70, 33, 2), 1)]
+
+
+def halves(rng, shape):
+    """Few high and few low halves, of both signs and with either half's top bit set."""
+    high = rng.choice([-(2**31), -1, 0, 1, 2**31 - 1], shape)
+    low = rng.choice([0, 1, 2**16, 2**31 - 1, 2**31, 2**32 - 1], shape)
+    return np.asarray(high * 2**32 + low)
+
+
+def nans(rng, shape):
+    """Mostly NaN, infinities and zeros of both signs."""
+    return np.asarray(rng.choice([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0], shape))
+
+
+def cases():
+    for shape, dim in ((n, dim) for n in SHAPES for dim in range(-1, len(n) - 1)):
+        yield Case(f"{shape} {dim}", {"self": Array(*shape, values="special"), "dim": dim})
+    for shape, dim in LONG:
+        for values, last in product((halves, nans), (False, True)):
+            array, text = Array(*shape, values=values), f"{shape} {dim} {values.__name__} {last}"
+            yield Case(text, {"self": array, "dim": dim, "select_last_index": last})
+    for shape, dim, keepdim in product(((), (5, 6, 7)), (None, 0, -1), (False, True)):
+        args = {"self": Array(*shape, values="integers"), "dim": dim, "keepdim": keepdim}
+        yield Case(f"{shape} {dim} {keepdim}", {**args, "select_last_index": keepdim})
+    yield from (Case(f"8-d {dim}", {"self": Array(1, 2, 1, 3, 1, 2, 1, 4), "dim": dim}) for dim in (-8, 3, 7))
+    for layout, dim in product(("strided", "transposed", "offset", "broadcast"), (0, 1, 2, None)):
+        array, out = Array(4, 9, 20, values="integers", layout=layout), "" if dim is None else "strided"
+        yield Case(f"{layout} {dim}", {"self": array, "dim": dim}, out=out)
+    yield Case("empty elsewhere", {"self": Array(0, 5), "dim": 1})
+
+
+def oracle(self, dim=None, keepdim=False, select_last_index=False):
+    if not select_last_index:
+        return self.argmax(dim, keepdim)
+    if self.isnan().any() or self.ndim == 0:
+        return None
+    flipped = self.flip(list(range(self.ndim)) if dim is None else dim).argmax(dim, keepdim)
+    return (self.numel() if dim is None else self.shape[dim]) - 1 - flipped
+
+
+@st.composite
+def strategy(draw):
+    shape = draw(st.lists(st.integers(1, 40), min_size=0, max_size=3))
+    rank = max(len(shape), 1)
+    array = Array(*shape, values=draw(st.sampled_from(["normal", "special", "integers"])))
+    flags = {"keepdim": draw(st.booleans()), "select_last_index": draw(st.booleans())}
+    return {"self": array, "dim": draw(st.none() | st.integers(-rank, rank - 1)), **flags}

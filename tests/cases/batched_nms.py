@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+from ascend_vision_ops.testing import Array, Case
+from ascend_vision_ops.testing.boxes import classes, clustered, degenerate, few, kept_by_others
+
+
+def cases():
+    for count, boxes, scores in ((0, clustered, few), (150, clustered, "special"), (130, degenerate, few)):
+        arrays = {"boxes": Array(count, 4, values=boxes), "scores": Array(count, values=scores)}
+        for values in (classes, "ramp", "constant"):
+            idxs = Array(count, values=values)
+            yield Case(f"{count} boxes, {idxs.values}", {**arrays, "idxs": idxs, "iou_threshold": 0.5})
+
+
+def oracle(boxes, scores, idxs, iou_threshold):
+    padded = kept_by_others(boxes, scores, iou_threshold, idxs=idxs)
+    return None if padded is None else padded[0][: padded[1].item()]
