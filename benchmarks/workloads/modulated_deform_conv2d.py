@@ -7,21 +7,35 @@ import torch
 SHAPES = [((1, 256, 100, 152), 256), ((2, 64, 50, 76), 64)]
 
 
+def tensors(shape, filters, dtype):
+    batch, channels, *size = shape
+    made = {
+        "input": torch.randn(shape),
+        "offset": torch.randn(batch, 18, *size) * 2,
+        "mask": torch.rand(batch, 9, *size),
+        "weight": torch.randn(filters, channels, 3, 3) / 48,
+        "bias": torch.randn(filters),
+    }
+    return {name: tensor.to(dtype) for name, tensor in made.items()} | {"padding": [1, 1]}
+
+
 def workloads():
     for shape, filters in SHAPES:
-        batch, channels, *size = shape
         for dtype in (torch.float32, torch.bfloat16, torch.float16):
-            tensors = {
-                "input": torch.randn(shape),
-                "offset": torch.randn(batch, 18, *size) * 2,
-                "mask": torch.rand(batch, 9, *size),
-                "weight": torch.randn(filters, channels, 3, 3) / 48,
-                "bias": torch.randn(filters),
-            }
-            args = {name: tensor.to(dtype) for name, tensor in tensors.items()}
+            args = tensors(shape, filters, dtype)
             text = f"{'x'.join(map(str, shape))} 3x3 -> {filters} {str(dtype).removeprefix('torch.')}"
-            peers = {"onnxruntime": onnxruntime(args)} if dtype == torch.float32 else {}
-            yield text, {**args, "padding": [1, 1]}, peers
+            yield text, args, {"onnxruntime": onnxruntime(args)} if dtype == torch.float32 else {}
+
+
+def device():
+    """Bandwidth between L2 and the cores bounds: vector cores read four corners of each sample, write it, and
+    cube cores read it and the filters once a band. Sampling and product overlap, part by part of a band; before
+    it lies the copy of the images, and behind it the last part's product. Fewer bytes would take larger bands,
+    for which L0C has no room, or samples that stay on the core.
+    """
+    for (shape, filters), mark in zip(SHAPES, ("1500 us", ""), strict=True):
+        for dtype in (torch.float32, torch.float16, torch.bfloat16):
+            yield tensors(shape, filters, dtype), mark
 
 
 def onnxruntime(args):
