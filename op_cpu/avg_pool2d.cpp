@@ -11,14 +11,10 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
     return WindowAxis{args.input.shape[2 + i], args.kernel_size[i], args.stride[i], args.padding[i], 1};
   };
   const WindowAxis rows = axis(0), columns = axis(1);
-  // Elements of a window along one axis that count.
-  const auto counted = [&](const WindowAxis &of, int64_t window) {
-    if (!args.count_include_pad) return of.Last(window) - of.First(window);
-    return std::min(of.kernel, of.size + of.padding - of.Start(window));
-  };
   const auto mean = [&](float sum, int64_t row, int64_t column) {
-    const int64_t divisor =
-        args.divisor_override != 0 ? args.divisor_override : counted(rows, row) * counted(columns, column);
+    const int64_t divisor = args.divisor_override != 0 ? args.divisor_override
+                                                       : rows.Counted(row, args.count_include_pad) *
+                                                             columns.Counted(column, args.count_include_pad);
     return sum / static_cast<float>(divisor);
   };
   const auto add = [](float a, float b) { return a + b; };

@@ -24,7 +24,7 @@ Plan<GridSamplerTiling> ComputeTiling(const Args &args, const Platform &platform
   constexpr int64_t kBoxBytes = 72 * 1024;  // more serves no smooth grid
   const GridTileSize size = FindGridTile(samples, std::min(AlignUp(plane, block), kBoxBytes / item), item,
                                          row_bytes, platform.ub_bytes);
-  FillGrid(problem, size, &plan.tiling);
+  FillGrid(problem, size, false, &plan.tiling);
 
   // Few groups, for a tile is located once in each; but work for all cores.
   GridSamplerTiling &t = plan.tiling;

@@ -27,7 +27,7 @@ class GridSampler : avo::GridBoxes<T, false, GridSamplerTiling> {
     int64_t located = -1;
     for (int64_t item = share.begin; item < share.end; ++item) {
       const int64_t tile = item / t.channelGroups, first = item % t.channelGroups * t.groupChannels;
-      if (tile != located) Locate(tile);
+      if (tile != located) Prepare(tile);
       located = tile;
       const int64_t end = first + t.groupChannels < t.channels ? first + t.groupChannels : t.channels;
       for (int64_t channel = first; channel < end; ++channel) Compute(channel);
@@ -35,9 +35,10 @@ class GridSampler : avo::GridBoxes<T, false, GridSamplerTiling> {
   }
 
  private:
-  __aicore__ inline void Locate(int64_t tile) {
+  __aicore__ inline void Prepare(int64_t tile) {
     this->SetTile(tile);
-    this->LocateTile();
+    this->LoadGrid();
+    for (uint32_t axis = 0; axis < 2; ++axis) this->Locate(axis);
     if (this->t_.taps > 1) this->taps_.Weights(weights_.template Get<float>(), this->tile_.whole);
     this->FindBox();
     this->SetPiece(0);

@@ -104,7 +104,8 @@ class RoiAlign {
 
   // One bin, of more samples than a batch has, into `pixel`; those far beyond the image are not looked at.
   __aicore__ inline void PoolAlone(uint32_t bin, const AscendC::LocalTensor<float> &pixel) {
-    const avo::Share y = Inside(0, bin / t_.outWidth, t_.height), x = Inside(1, bin % t_.outWidth, t_.width);
+    const avo::Share y = samples_.Inside(region_, 0, bin / t_.outWidth, t_.height),
+                     x = samples_.Inside(region_, 1, bin % t_.outWidth, t_.width);
     const int64_t columns = x.end - x.begin, count = (y.end - y.begin) * columns;
     const int64_t all = static_cast<int64_t>(region_.grid[0]) * region_.grid[1];
     // Samples that are not looked at are 0, which a maximum must know.
@@ -124,19 +125,6 @@ class RoiAlign {
         samples_.rows.Release();
       }
     }
-  }
-
-  // The rows, or columns, of a bin's grid whose samples may lie in the image.
-  __aicore__ inline avo::Share Inside(uint32_t axis, uint32_t bin, int64_t size) const {
-    constexpr float kMargin = 2.0f;  // more than rounding moves a sample, and the border's one element
-    const float step = region_.Step(axis), grid = static_cast<float>(region_.grid[axis]);
-    const float start =
-        region_.start[axis] + static_cast<float>(static_cast<int32_t>(bin)) * region_.bin[axis];
-    const float low = (-kMargin - start) / step - kMargin;
-    const float high = (avo::ToFloat(size) + kMargin - start) / step + kMargin;
-    const int64_t begin = low > 0.0f ? (low < grid ? static_cast<int32_t>(low) : region_.grid[axis]) : 0;
-    const int64_t end = high > 0.0f ? (high < grid ? static_cast<int32_t>(high) : region_.grid[axis]) : 0;
-    return {begin, end > begin ? end : begin};
   }
 
   // The bins in `pixels_` to global memory, channel by channel.

@@ -162,7 +162,7 @@ def test_gradient_of_reference(case):
         for name, grad in zip(gradient.inputs, grads, strict=True):
             if name not in smooth or arguments.get(name) is None:
                 continue
-            line, step = rng.standard_normal(arguments[name].shape), 1e-4
+            line, step = rng.standard_normal(arguments[name].shape), 1e-6
             ahead = expected(case.operator, {**arguments, name: arguments[name] + step * line})
             behind = expected(case.operator, {**arguments, name: arguments[name] - step * line})
             rows = zip(ahead, behind, cotangents, strict=True)
@@ -188,14 +188,18 @@ def small_float_cases(operator: str, limit: int) -> list[BoundCase]:
 
 
 def gradients(function, case: BoundCase, dtype):
-    """Gradients of a random linear function of the results with respect to all tensors."""
+    """Gradients of a random linear function of the results, with respect to the tensors that have one."""
     import torch
 
     tensors = as_torch(case.arguments())
     tensors = {k: v.to(dtype).clone() if isinstance(v, torch.Tensor) else v for k, v in tensors.items()}
-    leaves = [v.requires_grad_() for v in tensors.values() if isinstance(v, torch.Tensor)]
+    names = {name for gradient in spec_of(case.operator).backward for name in gradient.inputs}
+    leaves = [v.requires_grad_() for k, v in tensors.items() if isinstance(v, torch.Tensor) and k in names]
     generator = torch.Generator().manual_seed(0)
-    results = as_tuple(function(**tensors))
+    results = function(**tensors)
+    if results is None:
+        return None
+    results = as_tuple(results)
     loss = sum((r * torch.randn(r.shape, generator=generator).to(dtype)).sum() for r in results)
     return torch.autograd.grad(loss, leaves)
 
@@ -212,6 +216,8 @@ def test_torch_autograd_against_oracle(operator):
     for case in small_float_cases(operator, 20):
         ours = gradients(getattr(ops, operator), case, torch.float32)
         theirs = gradients(oracle, case, torch.float64)
+        if theirs is None:
+            continue
         for our, their in zip(ours, theirs, strict=True):
             torch.testing.assert_close(
                 our.double(), their, rtol=1e-5, atol=1e-5 * (1 + their.abs().max().item())

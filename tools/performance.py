@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./build.sh performance [OP…]`: docs/performance.md and its figure, measured on the simulated device.
+"""`./build.sh performance [OP]`: docs/performance.md and its figure, measured on the simulated device.
 
-Files benchmarks/workloads/<op>.py say what is measured: `device()` yields (arguments of the torch operator, mark). A
-mark is what is wanted of the first device: "1.5 x" of the roofline, "1500 us", or "" for nothing in particular. The
-docstring of `device()` says what bounds the kernel and what would move it.
+Files benchmarks/workloads/<op>.py say what is measured: `device()` yields arguments of the torch operator, a mark, and
+where values matter a word about them. A mark is what is wanted of the first device: "1.5 x" of the roofline, "1500 us",
+or "" for nothing in particular. The docstring of `device()` says what bounds the kernel and what would move it.
 """
 
 from __future__ import annotations
@@ -89,11 +89,12 @@ def workload(operator: str):
 
 
 def calls(operator: str):
-    """What is measured of an operator, with the same values every time: arguments and mark."""
+    """What is measured of an operator, with the same values every time: arguments, mark, a word about the values."""
     import torch
 
     torch.manual_seed(0)
-    yield from workload(operator).device()
+    for arguments, mark, *note in workload(operator).device():
+        yield arguments, mark, "".join(note)
 
 
 def shown(value: object) -> str:
@@ -105,8 +106,9 @@ def shown(value: object) -> str:
     return f"{short}[{','.join(map(str, value.shape))}]"
 
 
-def describe(arguments: dict[str, object]) -> str:
-    return ",".join(f"{name}={shown(value)}" for name, value in arguments.items())
+def describe(arguments: dict[str, object], note: str = "") -> str:
+    text = ",".join(f"{name}={shown(value)}" for name, value in arguments.items())
+    return f"`{text}`" + (f" {note}" if note else "")
 
 
 def number(value: float) -> str:
@@ -123,7 +125,7 @@ def verdict(mark: str, figures: profiling.Figures) -> str:
     return f"≤ {mark}: {'met' if value <= float(limit) else '**missed**'}"
 
 
-def measure(operator: str, arguments: dict[str, object], mark: str, soc: str) -> Row:
+def measure(operator: str, arguments: dict[str, object], mark: str, note: str, soc: str) -> Row:
     """One call on one device."""
     _native.sim.set_soc(soc)
     arrays = {
@@ -133,7 +135,7 @@ def measure(operator: str, arguments: dict[str, object], mark: str, soc: str) ->
     pipe, busy = max(figures.pipe_shares.items(), key=lambda item: item[1])
     path, share = max(figures.path_shares.items(), key=lambda item: item[1])
     return Row(
-        f"`{describe(arguments)}`",
+        describe(arguments, note),
         soc.removeprefix("Ascend"),
         f"{number(figures.microseconds)} us",
         f"{number(figures.time_over_roofline)} x",
@@ -149,7 +151,7 @@ def measure(operator: str, arguments: dict[str, object], mark: str, soc: str) ->
 def section(operator: str) -> str:
     """Heading, table and sentence of one operator."""
     module = workload(operator)
-    rows = [measure(operator, arguments, mark, soc) for arguments, mark in calls(operator) for soc in DEVICES]
+    rows = [measure(operator, *call, soc) for call in calls(operator) for soc in DEVICES]
     text = " ".join(module.device.__doc__.split())
     return "\n".join([f"## {operator}", "", text, "", HEAD.line(), RULE, *(row.line() for row in rows), ""])
 

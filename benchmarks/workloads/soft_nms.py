@@ -5,7 +5,7 @@ import numpy as np
 import torch
 
 METHODS = {1: "linear", 2: "gaussian"}
-THRESHOLD = 0.3001  # no ratio of small integers: at one, OpenCV decides otherwise
+THRESHOLD = 0.3001  # no ratio of small integers: an IoU that equals it OpenCV does not decay
 
 
 def workloads():
@@ -31,7 +31,6 @@ def opencv(boxes, scores, method):
 
     corners = boxes.int().numpy()
     rows = np.concatenate([corners[:, :2], corners[:, 2:] - corners[:, :2]], axis=1)
-    # A box is dropped where its score is not above the bound; ours where it is below.
     decayed, indices = cv2.dnn.softNMSBoxes(rows, scores.numpy(), 1e-3, THRESHOLD, 0, 0.5, method)
     indices = torch.from_numpy(indices.reshape(-1).astype(np.int64))
     return torch.cat([boxes[indices], torch.from_numpy(np.asarray(decayed))[:, None]], dim=1), indices

@@ -106,7 +106,8 @@ inline GridAxis SampleAxis(double coordinate, int64_t size, const GridRules &rul
 // The neighbours of one sample that lie in the image.
 struct GridSample {
   int taps = 0;
-  float outside = 0;  // what those beyond the image add: 0, or NaN
+  // What those beyond the image add to the sample and to its derivatives: 0, or NaN.
+  float outside = 0, outside_by_y = 0, outside_by_x = 0;
   int64_t pixel[16];  // row * W + column
   float weight[16], by_y[16], by_x[16];
 };
@@ -124,14 +125,17 @@ GridSample SampleAt(const Tensor &grid, int64_t n, int64_t position, int64_t hei
   for (int i = 0; i < y.taps; ++i) {
     for (int j = 0; j < x.taps; ++j) {
       const float weight = y.weight[i] * x.weight[j];
+      const float by_y = y.slope[i] * x.weight[j], by_x = y.weight[i] * x.slope[j];
       if (y.index[i] == kOutside || x.index[j] == kOutside) {
         sample.outside += 0 * weight;
+        sample.outside_by_y += 0 * by_y;
+        sample.outside_by_x += 0 * by_x;
         continue;
       }
       sample.pixel[sample.taps] = y.index[i] * width + x.index[j];
       sample.weight[sample.taps] = weight;
-      sample.by_y[sample.taps] = y.slope[i] * x.weight[j];
-      sample.by_x[sample.taps++] = y.weight[i] * x.slope[j];
+      sample.by_y[sample.taps] = by_y;
+      sample.by_x[sample.taps++] = by_x;
     }
   }
   return sample;

@@ -36,13 +36,6 @@ struct Boxes {
   explicit Boxes(int64_t count = 0) : x1(count), y1(count), x2(count), y2(count), area(count) {}
 
   int64_t size() const { return static_cast<int64_t>(x1.size()); }
-  void Resize(int64_t count, const Box &box) {
-    x1.resize(count, box.x1);
-    y1.resize(count, box.y1);
-    x2.resize(count, box.x2);
-    y2.resize(count, box.y2);
-    area.resize(count, box.area);
-  }
   Box operator[](int64_t i) const { return {x1[i], y1[i], x2[i], y2[i], area[i]}; }
   void Set(int64_t i, const Box &box) {
     x1[i] = box.x1;

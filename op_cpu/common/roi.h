@@ -76,8 +76,8 @@ struct RoiCall {
   bool MakeAxis(double begin, double end, int axis, RoiAxis *made) const {
     const double offset = aligned ? 0.5 : 0.0, start = begin * scale - offset;
     double length = end * scale - offset - start;
+    if (!std::isfinite(length) || (aligned && length < 0)) return false;
     if (!aligned) length = std::max(length, 1.0);
-    if (!std::isfinite(length) || !std::isfinite(start) || length < 0) return false;
     const double bin = length / static_cast<double>(bins[axis]);
     constexpr double kMostGrid = 1e15;
     made->grid =

@@ -27,6 +27,10 @@ struct WindowAxis {
     const int64_t rest = size - Start(window);
     return rest <= 0 ? 0 : std::min(kernel, CeilDiv(rest, dilation));
   }
+  // Elements of a window, not dilated, that a mean counts: those inside the image, or inside its padding too.
+  int64_t Counted(int64_t window, bool include_pad) const {
+    return include_pad ? std::min(kernel, size + padding - Start(window)) : Last(window) - First(window);
+  }
 };
 
 // combine(a, b) starts from `identity`; finish(result, row, column of the window) gives what is rounded.

@@ -70,7 +70,7 @@ uint64_t PlanChannelsLast(const Shape &shape, int64_t item, int64_t taps, const 
 // Unified Buffer of BilinearRows (op_kernel/common/bilinear_rows.h), of its parameters.
 inline int64_t BilinearBytes(int64_t located, int64_t batch, int64_t chunk, int64_t taps, int64_t item) {
   const int64_t corners = taps * taps, elements = batch * corners * chunk;
-  const int64_t positions = located * 4 * (1 + corners + 4) + AlignUp<int64_t>(located / 4, 32);
+  const int64_t positions = located * 4 * (1 + corners + 4) + 2 * AlignUp<int64_t>(located / 8, 32);
   return 2 * elements * item + (item == 4 ? 0 : elements * 4) + positions + batch * corners * 32;
 }
 

@@ -64,12 +64,13 @@ inline GridTileSize FindGridTile(int64_t samples, int64_t wanted, int64_t item, 
   return {capacity, std::min(box_of(capacity), wanted)};
 }
 
+// `one_row`: tiles are of samples that follow each other, whatever row they are in.
 template <typename Tiling>
-void FillGrid(const GridProblem &problem, const GridTileSize &size, Tiling *tiling) {
+void FillGrid(const GridProblem &problem, const GridTileSize &size, bool one_row, Tiling *tiling) {
   Tiling &t = *tiling;
   t.images = problem.images, t.channels = problem.channels;
   t.height = problem.height, t.width = problem.width;
-  const bool columns = problem.out_columns % GridProblem::kColumnGranule == 0 &&
+  const bool columns = !one_row && problem.out_columns % GridProblem::kColumnGranule == 0 &&
                        problem.out_columns > GridProblem::kTileColumns;
   t.outRows = columns ? problem.out_rows : 1;
   t.outColumns = columns ? problem.out_columns : problem.out_rows * problem.out_columns;

@@ -17,8 +17,6 @@
 
 namespace avo {
 
-__aicore__ inline float ToFloat(int64_t value) { return static_cast<float>(static_cast<int32_t>(value)); }
-
 template <typename T, uint32_t TAPS = 2>
 class BilinearRows {
  public:
@@ -28,8 +26,7 @@ class BilinearRows {
   // chunk: most channels, a multiple of 16 up to 2032. UB: op_host/common/channels_last.h, BilinearBytes.
   __aicore__ inline void Init(GM_ADDR workspace, const ChannelsLast &layout, uint32_t located, uint32_t batch,
                               uint32_t chunk, AscendC::TPipe *pipe) {
-    layout_ = layout;
-    located_ = located;
+    InitPositions(layout, located, pipe);
     chunk_ = chunk;
     gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(workspace),
                         layout.images * layout.ImagePixels() * layout.pixel);
@@ -37,10 +34,6 @@ class BilinearRows {
     whole_ = chunk == layout.pixel && gap >= 0 && gap < int64_t{1} << 32;
     const uint32_t elements = batch * kCorners * chunk;
     pipe->InitBuffer(queue_, 2, elements * sizeof(T));
-    pipe->InitBuffer(windows_, located * sizeof(int32_t));
-    pipe->InitBuffer(weights_, kCorners * located * sizeof(float));
-    pipe->InitBuffer(scratch_, 4 * located * sizeof(float));
-    pipe->InitBuffer(masks_, 2 * located / 8);
     pipe->InitBuffer(spread_, batch * kCorners * kBlockBytes);
     if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(wide_, elements * sizeof(float));
     // Samples that are skipped leave what was there before: once, zeros.
@@ -49,6 +42,16 @@ class BilinearRows {
       AscendC::Duplicate(rows.template ReinterpretCast<half>(), half(0), elements * sizeof(T) / sizeof(half));
       queue_.FreeTensor(rows);
     }
+  }
+
+  // For Locate alone.
+  __aicore__ inline void InitPositions(const ChannelsLast &layout, uint32_t located, AscendC::TPipe *pipe) {
+    layout_ = layout;
+    located_ = located;
+    pipe->InitBuffer(windows_, located * sizeof(int32_t));
+    pipe->InitBuffer(weights_, kCorners * located * sizeof(float));
+    pipe->InitBuffer(scratch_, 4 * located * sizeof(float));
+    pipe->InitBuffer(masks_, 2 * MaskBytes());
   }
 
   // Windows and weights of positions y and x, which it overwrites, for `count` rounded up to 64 of them.
@@ -62,7 +65,7 @@ class BilinearRows {
     auto inside = masks_.template Get<uint8_t>();
     const float rows = static_cast<float>(static_cast<int32_t>(layout_.rows));
     const float columns = static_cast<float>(static_cast<int32_t>(layout_.columns));
-    Rule::Inside(inside, inside[located_ / 8], y, x, rows, columns, count);
+    Rule::Inside(inside, inside[MaskBytes()], y, x, rows, columns, count);
     Rule::Split(y_low, y, inverse, inside, rows, count);
     Rule::Split(x_low, x, inverse, inside, columns, count);
     // y and x hold the weights of the upper neighbours by now.
@@ -98,7 +101,7 @@ class BilinearRows {
     return weights_.template Get<float>()[i * located_];
   }
 
-  // First pixel of each window, counted from pixel (0, 0) of an image.
+  // First pixel of each window, y * Pitch() + x; of ClampedRule below 0 where a sample counts nothing.
   __aicore__ inline AscendC::LocalTensor<int32_t> Windows() { return windows_.template Get<int32_t>(); }
 
   // Copies channels [channel, channel + count) of the windows of samples [first, first + samples): first is a
@@ -170,6 +173,9 @@ class BilinearRows {
   static constexpr uint32_t kBlock = kBlockBytes / sizeof(float);
   static constexpr uint32_t kBrcb = 8;  // elements that a repeat of Brcb spreads
   static constexpr uint32_t kMaxRepeats = 248;
+
+  // Bits of as many positions as there may be, on a block.
+  __aicore__ inline uint32_t MaskBytes() const { return RoundUp(located_ / 8, kBlockBytes); }
 
   // TAPS rows of TAPS pixels, rows of the window a plane of samples apart.
   __aicore__ inline void CopyWindow(const AscendC::LocalTensor<T> &to, int64_t from, uint32_t count) {

@@ -68,18 +68,30 @@ __aicore__ inline void PixelsToPlanes(const AscendC::LocalTensor<T> &planes, uin
   }
 }
 
+// What is transposed at once; several rows only where they are whole. Planes lie `pitch` apart in UB.
+struct TransposeTile {
+  uint32_t channels;
+  uint32_t rows;
+  uint32_t columns;
+  uint32_t pitch;
+};
+
 template <typename T>
 class ToChannelsLast {
  public:
-  // Of the tiling: the layout, and tiles of tileChannels x tileRows x tileColumns (several rows only where
-  // they are whole) whose planes lie tilePitch apart in UB.
   template <typename Tiling>
   __aicore__ inline void Init(GM_ADDR images, GM_ADDR workspace, const Tiling &tiling, AscendC::TPipe *pipe) {
-    layout_ = LayoutOf(tiling);
-    group_ = tiling.tileChannels;
-    tile_rows_ = tiling.tileRows;
-    tile_columns_ = tiling.tileColumns;
-    pitch_ = tiling.tilePitch;
+    Init(images, workspace, LayoutOf(tiling),
+         {tiling.tileChannels, tiling.tileRows, tiling.tileColumns, tiling.tilePitch}, pipe);
+  }
+
+  __aicore__ inline void Init(GM_ADDR images, GM_ADDR workspace, const ChannelsLast &layout,
+                              const TransposeTile &tile, AscendC::TPipe *pipe) {
+    layout_ = layout;
+    group_ = tile.channels;
+    tile_rows_ = tile.rows;
+    tile_columns_ = tile.columns;
+    pitch_ = tile.pitch;
     const int64_t planes = layout_.images * layout_.channels;
     in_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(images), planes * layout_.rows * layout_.columns);
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(workspace),

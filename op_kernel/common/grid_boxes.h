@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of grid samples, and what they read of an image: the box of pixels around all neighbours of a tile, a
-// plane at a time, from which vector gathers take them. A box larger than its buffer comes in pieces. A data
-// block of zeros lies before the pixels; neighbours that are not in the piece are read from there.
+// Tiles of grid samples (GridTiles), and what they read of an image (GridBoxes): the box of pixels around all
+// neighbours of a tile, a plane at a time, from which vector gathers take them. A box larger than its buffer
+// comes in pieces. A data block of zeros lies before the pixels; neighbours that are not in the piece are
+// read from there.
 #pragma once
 
 #include "grid_taps.h"
@@ -24,26 +25,20 @@ struct GridPiece {
 };
 
 template <typename T, bool SLOPES, typename Tiling>
-class GridBoxes {
+class GridTiles {
  protected:
   static constexpr uint32_t kLane = kBlockBytes / sizeof(T);
   static constexpr uint32_t kRepeat = 64;  // floats
 
-  __aicore__ inline void InitBoxes(GM_ADDR input, GM_ADDR grid, const Tiling &tiling, AscendC::TPipe *pipe) {
+  __aicore__ inline void InitTiles(GM_ADDR grid, const Tiling &tiling, AscendC::TPipe *pipe) {
     t_ = tiling;
-    input_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(input),
-                              t_.images * t_.channels * t_.height * t_.width);
     grid_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(grid), t_.images * t_.outRows * t_.outColumns * 2);
     taps_.Init({t_.interpolation, t_.padding, t_.alignCorners}, {t_.scaleY, t_.lastY, t_.spanY},
                {t_.scaleX, t_.lastX, t_.spanX}, t_.taps, t_.capacity, pipe);
     pipe->InitBuffer(grid_queue_, 1, 2 * t_.capacity * sizeof(T));
-    pipe->InitBuffer(box_queue_, 2, t_.boxElements * sizeof(T));
     pipe->InitBuffer(offsets_, t_.taps * t_.taps * t_.capacity * sizeof(int32_t));
     pipe->InitBuffer(work_, 2 * t_.capacity * sizeof(float));
-    if constexpr (sizeof(T) != sizeof(float)) {
-      pipe->InitBuffer(narrow_, t_.capacity * sizeof(T));
-      pipe->InitBuffer(pairs_, 2 * t_.capacity * sizeof(float));
-    }
+    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(pairs_, 2 * t_.capacity * sizeof(float));
   }
 
   // Tile `index` of all images.
@@ -60,8 +55,8 @@ class GridBoxes {
   // Element of the tile's first sample in a plane of samples.
   __aicore__ inline int64_t TileStart() const { return tile_.row * t_.outColumns + tile_.column; }
 
-  // Neighbours of the tile's samples.
-  __aicore__ inline void LocateTile() {
+  // Coordinates of the tile's samples, in Work(axis).
+  __aicore__ inline void LoadGrid() {
     auto grid = grid_queue_.template AllocTensor<T>();
     const uint32_t row = 2 * tile_.columns;
     CopyRowsIn(grid, tile_.rows > 1 ? row : RoundUp(row, kLane), grid_gm_,
@@ -84,7 +79,40 @@ class GridBoxes {
                           {1, 1, 8, 8}, kept);
     }
     grid_queue_.FreeTensor(grid);
-    for (uint32_t axis = 0; axis < 2; ++axis) taps_.Locate(axis, Work(axis), tile_.whole);
+  }
+  // Their neighbours, along one axis.
+  __aicore__ inline void Locate(uint32_t axis) { taps_.Locate(axis, Work(axis), tile_.whole); }
+
+  // A row of floats for the samples of the tile; both are free once the tile is located.
+  __aicore__ inline AscendC::LocalTensor<float> Work(uint32_t i) {
+    return work_.template Get<float>()[i * t_.capacity];
+  }
+
+  Tiling t_;
+  GridTaps<SLOPES> taps_;
+  AscendC::TQue<AscendC::TPosition::VECIN, 1> grid_queue_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> offsets_, work_, pairs_;
+  AscendC::GlobalTensor<T> grid_gm_;
+  GridTile tile_;
+};
+
+template <typename T, bool SLOPES, typename Tiling>
+class GridBoxes : protected GridTiles<T, SLOPES, Tiling> {
+  using Tiles = GridTiles<T, SLOPES, Tiling>;
+
+ protected:
+  using Tiles::kLane;
+  using Tiles::offsets_;
+  using Tiles::t_;
+  using Tiles::taps_;
+  using Tiles::tile_;
+
+  __aicore__ inline void InitBoxes(GM_ADDR input, GM_ADDR grid, const Tiling &tiling, AscendC::TPipe *pipe) {
+    this->InitTiles(grid, tiling, pipe);
+    input_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(input),
+                              t_.images * t_.channels * t_.height * t_.width);
+    pipe->InitBuffer(box_queue_, 2, t_.boxElements * sizeof(T));
+    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(narrow_, t_.capacity * sizeof(T));
   }
 
   // The box around all neighbours, in pieces that fit.
@@ -150,17 +178,9 @@ class GridBoxes {
     }
   }
 
-  // A row of floats for the samples of the tile; both are free once the tile is located.
-  __aicore__ inline AscendC::LocalTensor<float> Work(uint32_t i) {
-    return work_.template Get<float>()[i * t_.capacity];
-  }
-
-  Tiling t_;
-  GridTaps<SLOPES> taps_;
-  AscendC::TQue<AscendC::TPosition::VECIN, 1> grid_queue_, box_queue_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> offsets_, work_, narrow_, pairs_;
-  AscendC::GlobalTensor<T> input_gm_, grid_gm_;
-  GridTile tile_;
+  AscendC::TQue<AscendC::TPosition::VECIN, 1> box_queue_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> narrow_;
+  AscendC::GlobalTensor<T> input_gm_;
   GridPiece box_, piece_;
   uint32_t piece_rows_, piece_columns_, across_, pieces_;
   bool dense_;

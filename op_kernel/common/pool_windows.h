@@ -5,6 +5,7 @@
 #pragma once
 
 #include "lanes.h"
+#include "window_borders.h"
 
 namespace avo {
 
@@ -126,31 +127,20 @@ class PoolWindows {
     }
   }
 
-  // What makes the sum of a window at the border, a share of `kernel` elements, the mean over fewer.
-  __aicore__ inline float BorderFactor(int64_t window, int64_t size, int64_t kernel, int64_t stride,
-                                       int64_t pad) {
-    const int64_t start = window * stride - pad, limit = size + (t_.includePad != 0 ? pad : 0);
-    const int64_t begin = start < 0 && t_.includePad == 0 ? 0 : start;
-    const int64_t end = start + kernel < limit ? start + kernel : limit;
-    return end - begin == kernel ? 1.0f
-                                 : static_cast<float>(static_cast<int32_t>(kernel)) /
-                                       static_cast<float>(static_cast<int32_t>(end - begin));
-  }
-
   // Means of 16 rows from `row` on. Only now, so that sums of integers are exact before they are divided.
   __aicore__ inline void Scale(const LanePlanes &results, uint32_t row, uint32_t rows) {
     constexpr uint32_t kRepeat = 64, kMaxRepeats = 255;
     for (uint32_t x = 0; x < columns_ && t_.borders != 0; ++x) {
-      const float factor =
-          BorderFactor(column_ + x, t_.inColumns, t_.kernelColumns, t_.strideColumns, t_.padColumns);
+      const float factor = BorderFactor(column_ + x, t_.inColumns, t_.kernelColumns, t_.strideColumns,
+                                        t_.padColumns, t_.includePad != 0);
       if (factor != 1.0f) AscendC::Muls(results.At(x), results.At(x), factor, kLanes);
     }
     // One factor a lane; four positions make a repeat.
     auto factors = factors_.template Get<float>();
     AscendC::Duplicate(factors, t_.scale, kRepeat);
     for (uint32_t m = 0; m < kLanes && row + m < rows && t_.borders != 0; ++m) {
-      const float factor =
-          BorderFactor(row_ + (row + m) % rows_, t_.inRows, t_.kernelRows, t_.strideRows, t_.padRows);
+      const float factor = BorderFactor(row_ + (row + m) % rows_, t_.inRows, t_.kernelRows, t_.strideRows,
+                                        t_.padRows, t_.includePad != 0);
       uint64_t mask[2] = {uint64_t{0x0001000100010001} << m, 0};
       if (factor != 1.0f) AscendC::Duplicate(factors, t_.scale * factor, mask, 1, 1, 8);
     }

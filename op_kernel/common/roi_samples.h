@@ -33,13 +33,15 @@ class RoiSamples {
  public:
   template <typename Tiling>
   __aicore__ inline void Init(GM_ADDR workspace, const Tiling &tiling, AscendC::TPipe *pipe) {
-    located_ = tiling.located;
-    bin_columns_ = tiling.outWidth;
-    mode_ = static_cast<Pooling>(tiling.mode);
+    InitTables(tiling, pipe);
     rows.Init(workspace, LayoutOf(tiling), tiling.located, tiling.batch, tiling.chunk, pipe);
-    pipe->InitBuffer(tables_, 7 * located_ * sizeof(float));
-    AscendC::CreateVecIndex(Table(kIndex), 0.0f, located_);
-    bin_ = -1;
+  }
+
+  // For Locate alone.
+  template <typename Tiling>
+  __aicore__ inline void InitPositions(const Tiling &tiling, AscendC::TPipe *pipe) {
+    InitTables(tiling, pipe);
+    rows.InitPositions(LayoutOf(tiling), tiling.located, pipe);
   }
 
   // Locates the samples of bins [bin, bin + count) of a region, batch by batch; for `rows`.
@@ -71,10 +73,12 @@ class RoiSamples {
   // two pixels that Finish makes one.
   __aicore__ inline AscendC::LocalTensor<float> Combine(uint32_t first, const SampleBatches &batches) {
     auto pairs = rows.Weighted(first);
-    const uint32_t chunk = rows.Step(), pair = 2 * chunk, plane = rows.Samples() * pair;
-    const uint32_t count = batches.Count();
-    Merge(pairs, pairs[plane], count * pair, mode_ == Pooling::kOnnxMax);
-    if (mode_ == Pooling::kMax) AddPairs(pairs, pairs, pair, count);
+    const uint32_t pair = 2 * rows.Step(), count = batches.Count();
+    if (mode_ == Pooling::kMax) {
+      Interpolate(pairs, count);
+    } else {
+      Merge(pairs, pairs[rows.Samples() * pair], count * pair, mode_ == Pooling::kOnnxMax);
+    }
     // The upper half of the samples onto the lower one, until one is left.
     for (uint32_t left = batches.grid; left > 1;) {
       const uint32_t half = left / 2;
@@ -83,6 +87,13 @@ class RoiSamples {
       left -= half;
     }
     return pairs;
+  }
+
+  // The first pixel of each of `count` pairs becomes the sample's value.
+  __aicore__ inline void Interpolate(const AscendC::LocalTensor<float> &pairs, uint32_t count) {
+    const uint32_t pair = 2 * rows.Step();
+    Merge(pairs, pairs[rows.Samples() * pair], count * pair, false);
+    AddPairs(pairs, pairs, pair, count);
   }
 
   // Pixels `pixel` elements apart of `bins` combined pairs.
@@ -106,11 +117,33 @@ class RoiSamples {
 
   BilinearRows<T> rows;
 
+  // The rows, or columns, of a bin's grid whose samples may lie in the image.
+  __aicore__ inline Share Inside(const Region &region, uint32_t axis, uint32_t bin, int64_t size) const {
+    constexpr float kMargin = 2.0f;  // more than rounding moves a sample, and the border's one element
+    const float step = region.Step(axis), grid = ToFloat(region.grid[axis]);
+    const float start = region.start[axis] + ToFloat(bin) * region.bin[axis];
+    const float low = (-kMargin - start) / step - kMargin;
+    const float high = (ToFloat(size) + kMargin - start) / step + kMargin;
+    const int64_t begin = low > 0.0f ? (low < grid ? static_cast<int32_t>(low) : region.grid[axis]) : 0;
+    const int64_t end = high > 0.0f ? (high < grid ? static_cast<int32_t>(high) : region.grid[axis]) : 0;
+    return {begin, end > begin ? end : begin};
+  }
+
  private:
   enum : uint32_t { kIndex, kBinRow, kBinColumn, kGridRow, kGridColumn, kY, kX };
   static constexpr uint32_t kRepeat = 64;  // floats
   static constexpr uint32_t kBlock = kBlockBytes / sizeof(float);
   static constexpr uint32_t kMaxRepeats = 255;
+
+  template <typename Tiling>
+  __aicore__ inline void InitTables(const Tiling &tiling, AscendC::TPipe *pipe) {
+    located_ = tiling.located;
+    bin_columns_ = tiling.outWidth;
+    mode_ = static_cast<Pooling>(tiling.mode);
+    pipe->InitBuffer(tables_, 7 * located_ * sizeof(float));
+    AscendC::CreateVecIndex(Table(kIndex), 0.0f, located_);
+    bin_ = -1;
+  }
 
   __aicore__ inline AscendC::LocalTensor<float> Table(uint32_t i) {
     return tables_.template Get<float>()[i * located_];

@@ -10,10 +10,15 @@ constexpr uint32_t kBlockBytes = 32;  // data block of the vector core
 
 __aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
 
+// Integers below 2^24 exactly; the scalar unit converts int32 alone.
+__aicore__ inline float ToFloat(int64_t value) { return static_cast<float>(static_cast<int32_t>(value)); }
+
 // What is left, `most` at a time.
 __aicore__ inline uint32_t Rest(int64_t left, uint32_t most) {
   return left < most ? static_cast<uint32_t>(left) : most;
 }
+
+__aicore__ inline float ToFloat(int64_t value) { return static_cast<float>(static_cast<int32_t>(value)); }
 
 // Of a tile that begins at `begin`, what lies inside `size`.
 __aicore__ inline uint32_t Part(int64_t begin, uint32_t tile, int64_t size) {

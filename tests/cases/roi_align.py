@@ -1,24 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
-import numpy as np
+from itertools import product
 
-from ascend_vision_ops.testing import Array, Case
+from hypothesis import strategies as st
+
+from ascend_vision_ops.testing import Array, Case, cases_module
+
+ROIS = cases_module("_rois")
+inside, odd = ROIS.inside, ROIS.odd
+MODES = ("avg", "max", "onnx_max")
 
 
-def inside(rng, shape):
-    """Regions of both images, a few of them reaching beyond the border of one of 24 x 32."""
-    corners = rng.uniform(-3, 30, (shape[0], 2, 2))
-    corners.sort(axis=1)
-    return np.concatenate([rng.integers(0, 2, (shape[0], 1)), corners.reshape(-1, 4)], 1)
+def _case(name, shape, rois=None, bins=(2, 2), out="", **args):
+    input = shape if isinstance(shape, Array) else Array(*shape)
+    rois = rois or Array(4, 5, values=inside)
+    args = {"input": input, "rois": rois, "output_height": bins[0], "output_width": bins[1], **args}
+    return Case(f"{name} {input.shape} {bins} {list(args.values())[4:]}", args, out=out)
 
 
 def cases():
-    for mode in ("avg", "max", "onnx_max"):
-        for ratio, aligned in ((0, True), (2, True), (0, False), (3, False)):
-            args = {
-                "output_height": 3,
-                "output_width": 5,
-                "sampling_ratio": ratio,
-                "mode": mode,
-                "aligned": aligned,
-            }
-            yield Case(f"{args}", {"input": Array(2, 20, 24, 32), "rois": Array(9, 5, values=inside), **args})
+    for mode, ratio, aligned in product(MODES, (0, 2), (True, False)):
+        args = {"sampling_ratio": ratio, "mode": mode, "aligned": aligned}
+        yield _case("regions", (2, 20, 24, 32), Array(9, 5, values=inside), (3, 5), **args)
+        yield _case("odd", (2, 20, 24, 32), Array(11, 5, values=odd), (2, 3), **args)
+    for bins in ((1, 1), (7, 7), (1, 17), (14, 2)):
+        yield _case("bins", (2, 5, 24, 32), bins=bins, sampling_ratio=2)
+    # Channels around transpositions, chunks of them, and what a copy takes; one row, one column, one pixel.
+    for channels in (1, 15, 17, 64, 257, 1030):
+        yield _case("channels", (2, channels, 9, 10), sampling_ratio=2)
+    for size in ((1, 40), (40, 1), (1, 1), (3, 700)):
+        yield _case("size", (2, 3, *size), spatial_scale=0.5)
+    for ratio, mode in product((1, 3, 7, 40), ("avg", "max")):
+        yield _case("ratio", (2, 4, 24, 32), sampling_ratio=ratio, mode=mode)
+    for layout in ("strided", "transposed", "offset", "broadcast"):
+        rois = Array(70, 5, values=inside, layout="strided")
+        yield _case(layout, Array(2, 3, 24, 32, layout=layout), rois, spatial_scale=0.75, out="transposed")
+    for values in ("wide", "special"):
+        yield _case(values, Array(2, 6, 24, 32, values=values), sampling_ratio=2)
+    yield _case("no regions", (2, 3, 4, 5), Array(0, 5))
+
+
+def oracle(
+    input, rois, output_height, output_width, spatial_scale=1.0, sampling_ratio=0, mode="avg", aligned=True
+):
+    return ROIS.onnx_roi_align(
+        input, rois, output_height, output_width, spatial_scale, sampling_ratio, mode, aligned
+    )
+
+
+@st.composite
+def strategy(draw):
+    return {
+        "input": Array(2, draw(st.integers(1, 40)), draw(st.integers(1, 30)), draw(st.integers(1, 30))),
+        "rois": Array(draw(st.integers(0, 12)), 5, values=inside),
+        "output_height": draw(st.integers(1, 8)), "output_width": draw(st.integers(1, 8)),
+        "spatial_scale": draw(st.sampled_from([1.0, 0.25, 1.75])), "sampling_ratio": draw(st.integers(0, 4)),
+        "mode": draw(st.sampled_from(MODES)), "aligned": draw(st.booleans()),
+    }  # fmt: skip

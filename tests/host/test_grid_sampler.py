@@ -2,12 +2,14 @@
 """Tiling of grid samples: what must hold for every shape on every device; and calls that others refuse."""
 
 import random
+import re
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 ITEM = {"float32": 4, "float16": 2, "bfloat16": 2}
+LANES = 16
 TAPS = {0: 2, 1: 1, 2: 4}
 
 
@@ -16,6 +18,16 @@ def plan_of(shape, grid, mode=0, dtype="float32", cores=48, ub_bytes=196608):
 
     size = (shape[0], *grid, 2)
     plan = _native.tiling.grid_sampler((shape, dtype), (size, dtype), mode, 0, False, None, cores, ub_bytes)
+    fields = {field["name"]: field["value"] for field in plan["fields"]}
+    return SimpleNamespace(blocks=plan["block_dim"], workspace=plan["workspace"], **fields)
+
+
+def backward_plan_of(shape, grid, mode=0, dtype="float32", cores=48, ub_bytes=196608):
+    from ascend_vision_ops import _native
+
+    given = ((*shape[:2], *grid), shape, (shape[0], *grid, 2))
+    given = [(size, dtype) for size in given]
+    plan = _native.tiling.grid_sampler_backward(*given, mode, 0, False, None, cores, ub_bytes)
     fields = {field["name"]: field["value"] for field in plan["fields"]}
     return SimpleNamespace(blocks=plan["block_dim"], workspace=plan["workspace"], **fields)
 
@@ -75,6 +87,70 @@ def test_large_images():
 def test_all_cores_work():
     for shape in ((4, 64, 128, 128), (1, 256, 100, 152), (1, 2, 540, 960)):
         assert plan_of(shape, shape[2:]).blocks == 48
+        assert backward_plan_of(shape, shape[2:]).blocks == 48
+
+
+def backward_unified_buffer_bytes(plan, item):
+    """What the two parts of the backward kernel ask of the Unified Buffer, one after the other."""
+    n, taps, pairs, half = plan.capacity, plan.taps, plan.taps**2, item == 2
+    bits = 2 * max(n // 8, 32)
+    tiles = 2 * n * item + 4 * pairs * n + 2 * n * 4 + (2 * n * 4 if half else 0) + bits
+    of_grid = (6 * taps + 4) * n * 4 + tiles + 2 * up(plan.boxElements * item, 32)
+    of_grid += 2 * n * item + 2 * n * item + 2 * pairs * n * 4 + 2 * n * 4 + 2 * n * 4
+    of_grid += n * item + 2 * n * 4 if half else 0
+    group, batch = plan.groupChannels, 64
+    of_images = (4 * taps + 4) * n * 4 + tiles + 2 * group * (batch + 32 // item) * item + pairs * n * 4
+    of_images += 2 * batch * group * 4 + batch * (32 + 4 + 8) + 32
+    of_images += (1 + up(plan.bandRows * plan.bandColumns, LANES)) * group * 4
+    return max(of_grid, of_images)
+
+
+def check_backward(shape, grid, mode, dtype, cores, ub_bytes):
+    plan, item = backward_plan_of(shape, grid, mode, dtype, cores, ub_bytes), ITEM[dtype]
+    assert plan.workspace == 0
+    assert backward_unified_buffer_bytes(plan, item) <= ub_bytes
+    samples = grid[0] * grid[1]
+    assert (plan.columnTiles - 1) * plan.tileColumns < samples <= plan.columnTiles * plan.tileColumns
+    assert plan.tileColumns <= plan.capacity
+    assert plan.capacity % 64 == 0
+    # Bands and groups lie on a grid, so that they are disjoint and cover every pixel once.
+    assert plan.bandRows == 1 or plan.bandColumns == shape[3]
+    assert 1 <= plan.bandRows <= shape[2]
+    assert 1 <= plan.bandColumns <= shape[3]
+    assert plan.groupChannels % LANES == 0
+    assert (plan.channelGroups - 1) * plan.groupChannels < shape[1] <= plan.channelGroups * plan.groupChannels
+    bands = -(-shape[2] // plan.bandRows) * -(-shape[3] // plan.bandColumns)
+    items = max(shape[0] * plan.channelGroups * bands, shape[0] * plan.columnTiles)
+    assert 1 <= plan.blocks <= min(cores, items)
+
+
+def test_backward_covers_and_fits():
+    rng = random.Random(0)
+    for _ in range(600):
+        shape = [int(2 ** rng.uniform(0, 11)) for _ in range(4)]
+        grid = [int(2 ** rng.uniform(0, 11)) for _ in range(2)]
+        ub_bytes = rng.choice([65536, 131072, 196608])
+        check_backward(
+            tuple(shape), grid, rng.randrange(3), rng.choice(list(ITEM)), rng.randint(1, 48), ub_bytes
+        )
+    for shape in ((1, 1, 1, 2**31 - 1), (1, 1, 2**31 - 1, 1), (1, 2**20, 300, 300)):
+        check_backward(shape, (7, 9), 0, "float16", 48, 196608)
+
+
+@pytest.mark.parametrize("mask", [(1, 0), (0, 1)])
+def test_output_mask(mask, tmp_path):
+    """The generated program of the C entry point, with other masks: what is not wanted stays untouched."""
+    from test_programs import BUILD, COMPILER, avo_config, run
+
+    text = (BUILD / "gen" / "examples" / "aclnn_grid_sampler_backward.cpp").read_text()
+    text = text.replace("outputMaskValues[] = {1, 1}", f"outputMaskValues[] = {{{mask[0]}, {mask[1]}}}")
+    for name in ("inputGradValues", "gridGradValues"):
+        text = re.sub(rf"{name}\((\d+)\)", rf"{name}(\1, 7)", text)
+    program = tmp_path / "program.cpp"
+    program.write_text(text)
+    run(COMPILER, "-std=c++17", program, *avo_config("--cflags", "--libs"), "-o", tmp_path / "program")
+    for line, wanted in zip(run(tmp_path / "program").splitlines(), mask, strict=True):
+        assert (set(line.split()) == {"7"}) == (not wanted)
 
 
 # --- the divergence table

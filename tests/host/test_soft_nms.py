@@ -125,3 +125,17 @@ def test_agrees_with_opencv(face, method):
     dets, found = face.soft_nms(**call, iou_threshold=0.3001, min_score=0.01, method=method)
     assert found.tolist() == indices.ravel().tolist()
     np.testing.assert_allclose(dets[:, 4], scores, rtol=1e-5)
+
+
+def test_differs_from_opencv():
+    """An IoU that equals the threshold, and a first box below the bound."""
+    cv2 = pytest.importorskip("cv2")
+    boxes, scores = np.array([[0, 0, 10, 10], [0, 0, 10, 5]], np.float32), np.array([0.9, 0.8], np.float32)
+    theirs, _ = cv2.dnn.softNMSBoxes([[0, 0, 10, 10], [0, 0, 10, 5]], scores, 0.01, 0.5, 0, 0.5, 1)
+    ours, _ = reference.soft_nms(boxes, scores, iou_threshold=0.5)
+    np.testing.assert_allclose(theirs, [0.9, 0.8])
+    np.testing.assert_allclose(ours[:, 4], [0.9, 0.4])
+    theirs, _ = cv2.dnn.softNMSBoxes([[0, 0, 10, 10], [0, 0, 10, 5]], scores, 0.95, 0.5, 0, 0.5, 1)
+    ours, _ = reference.soft_nms(boxes, scores, iou_threshold=0.5, min_score=0.95)
+    assert len(theirs) == 0
+    np.testing.assert_allclose(ours[:, 4], [0.9])

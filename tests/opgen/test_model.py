@@ -68,6 +68,13 @@ def test_int_arrays_with_a_choice_of_lengths(load):
         assert (argument.spread.lengths, argument.spread.empty, argument.targets) == (*spread, ["size"])
 
 
+def test_int_arrays_that_c_spells_as_bools(load):
+    text = GOOD.replace("int[1] size", "int[2] size").replace("size: [4]", "size: [1, 0]")
+    argument = load(text.replace("size, scale", "aclBoolArray size, scale")).entry.argument_of("size")
+    assert argument.bools
+    assert argument.declaration == "const aclBoolArray *size"
+
+
 # Text to replace, its replacement, and the problem reported.
 BAD = [
     ("summary: A toy.\n", "", "toy.yaml:1: summary: expected this key, got none"),

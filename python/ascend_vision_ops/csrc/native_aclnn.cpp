@@ -60,6 +60,7 @@ struct AclnnCall::Impl {
   const char *name;
   std::vector<Storage> storages;
   std::vector<aclIntArray *> ints;
+  std::vector<aclBoolArray *> bools;
   std::vector<py::array> kept;                           // arrays made here, alive until the call ends
   std::vector<std::pair<py::array, py::array>> written;  // results to assign: caller's array, dense array
   void *workspace = nullptr;
@@ -77,6 +78,7 @@ AclnnCall::~AclnnCall() {
     if (storage.device != nullptr) aclrtFree(storage.device);
   }
   for (const aclIntArray *array : impl_->ints) aclDestroyIntArray(array);
+  for (const aclBoolArray *array : impl_->bools) aclDestroyBoolArray(array);
   if (impl_->workspace != nullptr) aclrtFree(impl_->workspace);
   if (impl_->stream != nullptr) aclrtDestroyStream(impl_->stream);
 }
@@ -120,6 +122,13 @@ const aclIntArray *AclnnCall::Ints(const std::vector<int64_t> &values) {
   return impl_->ints.back();
 }
 
+const aclBoolArray *AclnnCall::Bools(const std::vector<int64_t> &values) {
+  const auto flags = std::make_unique<bool[]>(values.size());
+  std::copy(values.begin(), values.end(), flags.get());
+  impl_->bools.push_back(aclCreateBoolArray(flags.get(), values.size()));
+  return impl_->bools.back();
+}
+
 aclTensor *AclnnCall::Probe(const py::handle &description) {
   if (description.is_none()) return nullptr;
   Tensor view = Describe(description);
@@ -139,6 +148,10 @@ aclTensor *AclnnCall::Probe(const py::handle &description) {
 
 const aclIntArray *AclnnCall::ProbeInts(const py::handle &values) {
   return values.is_none() ? nullptr : Ints(values.cast<std::vector<int64_t>>());
+}
+
+const aclBoolArray *AclnnCall::ProbeBools(const py::handle &values) {
+  return values.is_none() ? nullptr : Bools(values.cast<std::vector<int64_t>>());
 }
 
 void AclnnCall::Run(aclnnStatus first_phase, SecondPhase second_phase) {

@@ -85,11 +85,13 @@ class AclnnCall {
   const aclTensor *Input(const std::optional<py::array> &array);
   aclTensor *Output(const py::array &array, bool fresh);
   const aclIntArray *Ints(const std::vector<int64_t> &values);
+  const aclBoolArray *Bools(const std::vector<int64_t> &values);
 
   // For probing the first phase: objects from descriptions (None: a null pointer), with memory nothing is
   // copied to.
   aclTensor *Probe(const py::handle &description);
   const aclIntArray *ProbeInts(const py::handle &values);
+  const aclBoolArray *ProbeBools(const py::handle &values);
 
   // What the first phase fills in.
   uint64_t *workspace_size() { return &workspace_size_; }

@@ -201,7 +201,7 @@ def from_acl(spec: Spec, argument: Argument, ints: str) -> str:
         return f"if ({argument.name} != nullptr) {target} = avo::FromAcl({argument.name});"
     if argument.ctype.endswith("aclTensor *"):
         return f"{target} = avo::FromAcl({argument.name});"
-    if argument.ctype.endswith("aclIntArray *"):
+    if argument.ctype.endswith("aclIntArray *") or argument.bools:
         return f"{target} = {ints.format(argument.name)};"
     if argument.ctype == "aclDataType":
         return f"{target} = static_cast<avo::DType>({argument.name});"
@@ -391,6 +391,8 @@ def native_use(spec: Spec, argument: Argument) -> str:
         return f"call.Input({argument.target})"
     if argument.ctype.endswith("aclIntArray *"):
         return f"call.Ints({field_name})"
+    if argument.bools:
+        return f"call.Bools({field_name})"
     if argument.ctype == "const char *":
         return f"{field_name}.c_str()"
     given = f"{field_name}.value()" if spec.scope[argument.target].type.endswith("?") else field_name
@@ -425,6 +427,8 @@ def native_probe(argument: Argument) -> str:
         return f"aclTensor *{argument.name} = call.Probe({source});"
     if argument.ctype.endswith("aclIntArray *"):
         return f"const aclIntArray *{argument.name} = call.ProbeInts({source});"
+    if argument.bools:
+        return f"const aclBoolArray *{argument.name} = call.ProbeBools({source});"
     if argument.ctype == "const char *":
         return f"const auto {argument.name} = {source}.cast<std::optional<std::string>>();"
     if argument.ctype == "aclDataType":

@@ -150,7 +150,9 @@ def fake_values(spec: Spec) -> list[str]:
     spread = [p for p in spec.visible if p.length and isinstance(p.default, int)]
     return [
         f"{p.name} = [{p.name}] * {p.length} if isinstance({p.name}, int) else {p.name}" for p in spread
-    ] + [f"{p.name} = {p.default_value()!r}" for p in spec.attributes if p.internal]
+    ] + [
+        f"{p.name} = {p.default_value() if p.has_default else None!r}" for p in spec.parameters if p.internal
+    ]
 
 
 def fake_condition(spec: Spec, check: Check) -> str:

@@ -41,6 +41,7 @@ KERNELS = ("vector", "cube", "mixed")
 CTYPES = {"ints": "const aclIntArray *", "int": "int64_t", "float": "double", "bool": "bool", "str": "const char *",
           "dtype": "aclDataType"}  # fmt: skip
 SCALAR_CTYPES = ("int8_t", "int32_t", "int64_t", "int", "float", "double", "bool")
+BOOL_ARRAY = "aclBoolArray"  # the C type of an int array whose elements are 0 and 1
 
 
 class SpecError(Exception):
@@ -331,6 +332,8 @@ class _Builder:
         if parameter.is_tensor:
             return Argument(name, "const aclTensor *", target)
         default = CTYPES[parameter.type.removesuffix("?")]
+        if ctype == BOOL_ARRAY and parameter.type == "ints":
+            return Argument(name, f"const {BOOL_ARRAY} *", target)
         if ctype is not None and ctype not in SCALAR_CTYPES:
             self.problem(where, f"one of {', '.join(SCALAR_CTYPES)}", repr(ctype))
         return Argument(name, ctype or default, target)

@@ -88,6 +88,11 @@ class Argument:
         return f"{self.ctype}{self.name}" if self.ctype.endswith("*") else f"{self.ctype} {self.name}"
 
     @property
+    def bools(self) -> bool:
+        """Whether C spells an int array as an aclBoolArray."""
+        return self.ctype.endswith("aclBoolArray *")
+
+    @property
     def pointer(self) -> bool:
         return self.ctype.endswith("*")
 

@@ -118,10 +118,11 @@ def gert_rank(spec: Spec, output: str) -> str:
 
 
 def gert_output_dtype(spec: Spec, output: str) -> str:
-    if output in spec.same_dtype:
-        inputs = [parameter.name for parameter in spec.ordered if parameter.is_tensor]
-        return f"context->GetRequiredInputDataType({inputs.index(spec.same_dtype[output])})"
-    return f"ge::{DTYPES[spec.dtypes[output][0]].ge}"
+    source = spec.same_dtype.get(output, output)
+    inputs = [parameter.name for parameter in spec.ordered if parameter.is_tensor]
+    if source in inputs:
+        return f"context->GetRequiredInputDataType({inputs.index(source)})"
+    return f"ge::{DTYPES[spec.dtypes[source][0]].ge}"
 
 
 def ge_column(spec: Spec, tensor: str) -> list[str]:
@@ -176,7 +177,9 @@ def inner_arguments(spec: Spec, entry: Entry) -> list[str]:
 def own_array(spec: Spec, entry: Entry, parameter: Parameter) -> bool:
     """Whether an entry point passes an int array on that it made of Args, and not the caller's."""
     argument = entry.argument_of(parameter.name)
-    return parameter.type == "ints" and (argument is None or argument.spread is not None)
+    if parameter.type != "ints":
+        return False
+    return argument is None or argument.spread is not None or argument.bools
 
 
 def gert_unbatched(spec: Spec) -> list[tuple[str, int]]:

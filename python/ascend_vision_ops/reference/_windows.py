@@ -34,3 +34,31 @@ def window_elements(input, kernel_size, stride, padding, dilation, ceil_mode, fi
         rows = padded[:, :, starts[0] + i * dilation[0]]
         for j in range(kernel_size[1]):
             yield rows[..., starts[1] + j * dilation[1]]
+
+
+def divisors(size, counts, kernel_size, stride, padding, include_pad):
+    """Elements of each window, (oH, oW), that a mean counts: inside the image, or inside its padding too."""
+    rows, columns = (
+        np.minimum(np.arange(count) * step - pad + kernel, length + (pad if include_pad else 0))
+        - np.maximum(np.arange(count) * step - pad, -pad if include_pad else 0)
+        for length, count, kernel, step, pad in zip(size, counts, kernel_size, stride, padding, strict=True)
+    )
+    return rows[:, None] * columns
+
+
+def add_to_windows(shares, shape, kernel_size, stride, padding, dilation):
+    """Images of ``shape``, float64, whose elements are the sums of what the windows over them give.
+
+    ``shares`` yields, for each element of a window, what every window gives it: (N, C, oH, oW).
+    """
+    total = None
+    for tap, share in enumerate(shares):
+        starts = [np.arange(count) * step for count, step in zip(share.shape[2:], stride, strict=True)]
+        if total is None:
+            ends = [s[-1] + (k - 1) * d + 1 for s, k, d in zip(starts, kernel_size, dilation, strict=True)]
+            padded = [max(end, n + 2 * pad) for end, n, pad in zip(ends, shape[2:], padding, strict=True)]
+            total = np.zeros((*shape[:2], *padded))
+        i, j = divmod(tap, kernel_size[1])
+        with np.errstate(invalid="ignore"):
+            total[:, :, (starts[0] + i * dilation[0])[:, None], starts[1] + j * dilation[1]] += share
+    return total[:, :, padding[0] : padding[0] + shape[2], padding[1] : padding[1] + shape[3]]

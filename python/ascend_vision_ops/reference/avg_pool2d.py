@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ._windows import pair, window_elements
+from ._windows import divisors, pair, window_elements
 
 
 def avg_pool2d(
@@ -18,15 +18,6 @@ def avg_pool2d(
     window = (kernel, pair(stride) or kernel, padding, (1, 1), ceil_mode, 0.0)
     with np.errstate(invalid="ignore"):
         total = sum(window_elements(input, *window))
-    if divisor_override:
-        return (total / divisor_override).astype(input.dtype)
-    inside = np.ones((1, 1, *input.shape[2:]))
-    if count_include_pad:
-        inside = np.pad(inside, [(0, 0), (0, 0), *((size, size) for size in padding)], constant_values=1.0)
-        window = (*window[:2], (0, 0), (1, 1), False, 0.0)
-        inside = np.pad(inside, [(0, 0), (0, 0), *((0, size) for size in kernel)])
-        count = sum(window_elements(inside, *window))[:, :, : total.shape[2], : total.shape[3]]
-    else:
-        count = sum(window_elements(inside, *window))
+    count = divisors(input.shape[2:], total.shape[2:], *window[:3], count_include_pad)
     with np.errstate(over="ignore"):
-        return (total / count).astype(input.dtype)
+        return (total / (divisor_override or count)).astype(input.dtype)

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ._grid import corners
+from ._grid import NEAREST, corners
 
 
 def grid_sampler_backward(
@@ -21,6 +21,8 @@ def grid_sampler_backward(
         with np.errstate(invalid="ignore"):
             for corner in corners(image.shape[1:], coordinates, *how):
                 corner.add(grad_input[n], corner.weight * grads)
+                if interpolation_mode == NEAREST:
+                    continue
                 along = (grads * corner.values(image)).sum(0)
                 grad_grid[n, ..., 0] += along * corner.by_x
                 grad_grid[n, ..., 1] += along * corner.by_y

@@ -13,9 +13,10 @@ def samples_of(roi, image_size, bins, spatial_scale, sampling_ratio, aligned):
     """
     with np.errstate(over="ignore", invalid="ignore"):
         start, end = (roi.reshape(2, 2)[:, ::-1] * spatial_scale) - (0.5 if aligned else 0.0)
-        size = end - start if aligned else np.maximum(end - start, 1.0)
-    if not np.isfinite(size).all() or (size < 0).any():
+        size = end - start
+    if not np.isfinite(size).all() or (aligned and (size < 0).any()):
         return None
+    size = size if aligned else np.maximum(size, 1.0)
     axes = []
     for axis in range(2):
         grid = sampling_ratio if sampling_ratio > 0 else int(np.ceil(size[axis] / bins[axis]))

@@ -10,6 +10,11 @@ std::vector<int64_t> IntArrayValues(const aclIntArray *array) {
   return array == nullptr ? std::vector<int64_t>() : array->values;
 }
 
+std::vector<int64_t> IntArrayValues(const aclBoolArray *array) {
+  return array == nullptr ? std::vector<int64_t>()
+                          : std::vector<int64_t>(array->values.begin(), array->values.end());
+}
+
 std::vector<float> FloatArrayValues(const aclFloatArray *array) {
   return array == nullptr ? std::vector<float>() : array->values;
 }

@@ -48,6 +48,7 @@ ACL_FUNC_VISIBILITY aclnnStatus RunPlan(void *workspace, uint64_t workspaceSize,
 
 // The values of an array argument; empty for nullptr.
 ACL_FUNC_VISIBILITY std::vector<int64_t> IntArrayValues(const aclIntArray *array);
+ACL_FUNC_VISIBILITY std::vector<int64_t> IntArrayValues(const aclBoolArray *array);  // 0 and 1
 ACL_FUNC_VISIBILITY std::vector<float> FloatArrayValues(const aclFloatArray *array);
 ACL_FUNC_VISIBILITY std::vector<bool> BoolArrayValues(const aclBoolArray *array);
 

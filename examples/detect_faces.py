@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faces and eyes in a photograph: windows of a classical detector, suppressed and cropped on the simulated device.
+
+OpenCV's cascades look at every window of an image at every scale; told not to group their finds, they return dozens of
+windows around each face, and a few lonely ones elsewhere. NMS or SoftNMS picks among them, RoIAlign crops the best. The
+photograph, of the astronaut Eileen Collins, is by NASA, in the public domain, as scikit-image on PyPI ships it. Prints
+how far the implementations are apart and what the kernels cost on the simulated device; the picture is left in
+demo_output/.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from packaged import PackagedFile
+
+import ascend_vision_ops as avo
+from ascend_vision_ops import profiling
+from ascend_vision_ops.cli.show import console, table
+from ascend_vision_ops.opgen.model import Tolerance
+from ascend_vision_ops.testing import EXACT, compare
+from ascend_vision_ops.testing.run import as_tuple, expected, run, spec_of
+
+PHOTOGRAPH = PackagedFile(
+    what="photograph",
+    package="scikit-image==0.26.0",
+    member="skimage/data/astronaut.png",
+    sha256="88431cd9653ccd539741b555fb0a46b61558b301d4110412b5bc28b5e3ea6cb5",
+    # One wheel for every machine: only its data are of interest.
+    options=("--only-binary=:all:", "--python-version=3.11", "--platform=manylinux_2_28_x86_64"),
+)
+CASCADES = {"face": "haarcascade_frontalface_default.xml", "eye": "haarcascade_eye.xml"}
+COLOURS = {"face": "#c2185b", "eye": "#00838f"}
+IMPLEMENTATIONS = {"reference": "NumPy reference", "cpu": "CPU kernel", "aclnn": "AscendC kernel, aclnn"}
+IOU_THRESHOLD, MIN_SCORE = 0.3, 0.5
+CROPS, CROP_SIZE = 8, 96
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Windows x1, y1, x2, y2 of one detector, and their scores."""
+
+    boxes: np.ndarray
+    scores: np.ndarray
+
+    def __getitem__(self, places) -> Windows:
+        return Windows(self.boxes[places], self.scores[places])
+
+
+def detect(image: np.ndarray, cascade: str) -> Windows:
+    """Every window that a cascade lets through, by the confidence of its last stage as a score in 0..1."""
+    cv2.setNumThreads(1)  # windows come in the order in which threads find them
+    detector = cv2.CascadeClassifier(str(Path(cv2.data.haarcascades) / cascade))
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    corners, _, weights = detector.detectMultiScale3(
+        grey, scaleFactor=1.05, minNeighbors=0, minSize=(24, 24), outputRejectLevels=True
+    )
+    corners = np.asarray(corners, np.float32).reshape(-1, 4)
+    boxes = np.concatenate([corners[:, :2], corners[:, :2] + corners[:, 2:]], axis=1)
+    return Windows(boxes, (1 / (1 + np.exp(-np.asarray(weights).reshape(-1)))).astype(np.float32))
+
+
+class Device:
+    """Calls operators on the simulated device; notes how far the implementations are apart, and the cost."""
+
+    def __init__(self):
+        self.parity = table("operator", "call", "implementation", ">max error", "tolerance", "verdict")
+        self.costs = table("operator", "call", ">cores", ">modelled us")
+        self.wrong = 0
+
+    def call(
+        self, operator: str, what: str, tolerance: Tolerance | None = None, **arguments
+    ) -> tuple[np.ndarray, ...]:
+        """Results of the AscendC kernel; `tolerance`, of floating results, is the contract's where left out."""
+        wanted = expected(operator, arguments)
+        results = {
+            "reference": as_tuple(getattr(avo.reference, operator)(**arguments)),
+            **{name: run(operator, name, arguments) for name in ("cpu", "aclnn")},
+        }
+        tolerance = tolerance or spec_of(operator).tolerance["float32"]
+        for name, title in IMPLEMENTATIONS.items():
+            verdicts = []
+            for got, want, device in zip(results[name], wanted, results["aclnn"], strict=True):
+                bound = tolerance if device.dtype == np.float32 else EXACT
+                verdicts.append(compare(np.asarray(got).astype(device.dtype), want, device.dtype, bound))
+            bad = [verdict.message for verdict in verdicts if not verdict.ok]
+            self.wrong += len(bad)
+            error = f"{max(verdict.max_error for verdict in verdicts):.3g}"
+            word = f"[red]{bad[0]}[/]" if bad else "[green]ok[/]"
+            self.parity.add_row(operator, what, title, error, str(tolerance), word)
+        figures = profiling.profile(operator, arguments)
+        cores = f"{figures.cores} of {figures.device['vector_cores']}"
+        self.costs.add_row(operator, what, cores, f"{figures.microseconds:.2f}")
+        self.soc = figures.device["soc"]
+        return results["aclnn"]
+
+
+def picture(path: Path, image: np.ndarray, stages: dict[str, dict[str, Windows]], crops, picked) -> None:
+    """The windows before and after, and the crops of the best ones."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure = plt.figure(figsize=(12, 6), layout="constrained")
+    figure.suptitle(
+        "Windows of two cascades, suppressed on the simulated Ascend NPU", fontsize=13, weight="bold"
+    )
+    above, below = figure.subfigures(2, 1, height_ratios=[2.6, 1])
+    for axes, (title, stage) in zip(above.subplots(1, len(stages)), stages.items(), strict=True):
+        # Pale and grey, so that windows can be told from it.
+        axes.imshow(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), cmap="gray", vmin=-160, vmax=290)
+        for name, windows in stage.items():
+            for (x1, y1, x2, y2), score in zip(windows.boxes, windows.scores, strict=True):
+                style = {"edgecolor": COLOURS[name], "alpha": float(score), "linewidth": 1.2}
+                axes.add_patch(plt.Rectangle((x1, y1), x2 - x1, y2 - y1, fill=False, **style))
+        counts = " and ".join(f"{len(windows.scores)} {name}" for name, windows in stage.items())
+        axes.set_title(f"{title}: {counts} windows", loc="left", fontsize=10)
+        axes.axis("off")
+    for axes, crop, (name, score) in zip(below.subplots(1, len(picked)), crops, picked, strict=True):
+        axes.imshow(np.clip(crop.transpose(1, 2, 0)[:, :, ::-1], 0, 1))
+        axes.set_title(f"{name} {score:.2f}", fontsize=9)
+        axes.axis("off")
+    below.suptitle("The best that SoftNMS leaves, cropped by RoIAlign", fontsize=10, x=0.01, ha="left")
+    figure.savefig(path, dpi=100, facecolor="white", pil_kwargs={"quality": 82})
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--image", type=Path, help="another photograph")
+    parser.add_argument("--out", type=Path, default=Path("demo_output"), metavar="DIR")
+    parser.add_argument(
+        "--cache", type=Path, default=Path("build/photographs"), metavar="DIR", help="keeps the photograph"
+    )
+    options = parser.parse_args()
+
+    path = options.image or PHOTOGRAPH.fetch(options.cache)
+    image = cv2.imread(str(path))
+    if image is None:
+        sys.exit(f"demo: {path} is no image that OpenCV reads")
+    raw = {name: detect(image, cascade) for name, cascade in CASCADES.items()}
+    out, device = console(), Device()
+    found = ", ".join(f"{len(windows.scores)} {name} windows" for name, windows in raw.items())
+    out.print(f"{path.name}: {found}\n")
+
+    kept, decayed = {}, {}
+    for name, windows in raw.items():
+        call = {"boxes": windows.boxes, "scores": windows.scores, "iou_threshold": IOU_THRESHOLD}
+        what = f"{len(windows.scores)} {name} windows"
+        kept[name] = windows[device.call("nms", what, **call, score_threshold=MIN_SCORE)[1]]
+        dets, _ = device.call("soft_nms", what, **call, min_score=MIN_SCORE)
+        decayed[name] = Windows(dets[:, :4], dets[:, 4])
+
+    # The best of both detectors, as regions of the one image there is.
+    picked = [
+        (name, score, box)
+        for name, windows in decayed.items()
+        for box, score in zip(windows.boxes, windows.scores, strict=True)
+    ]
+    picked = sorted(picked, key=lambda entry: -entry[1])[:CROPS]
+    if not picked:
+        sys.exit(f"demo: the cascades find nothing in {path}")
+    rois = np.array([[0, *box] for _, _, box in picked], np.float32).reshape(-1, 5)
+    planes = np.ascontiguousarray(image.transpose(2, 0, 1)[None], np.float32) / 255
+    # Neighbouring pixels of a photograph differ by up to its largest value.
+    bound = Tolerance(largest=2.0**-22 * max(planes.shape), why="positions are rounded in float32")
+    sizes = {"output_height": CROP_SIZE, "output_width": CROP_SIZE, "sampling_ratio": 2}
+    (crops,) = device.call("roi_align", f"{len(rois)} windows", bound, input=planes, rois=rois, **sizes)
+
+    out.print("Against the reference on the same input:")
+    out.print(device.parity)
+    out.print(f"\nThe kernels on the simulated {device.soc}:")
+    out.print(device.costs)
+    options.out.mkdir(parents=True, exist_ok=True)
+    image_path = options.out / "detect_faces.jpg"
+    stages = {"Before": raw, "NMS": kept, "SoftNMS": decayed}
+    picture(image_path, image, stages, crops, [entry[:2] for entry in picked])
+    out.print(f"\npicture: {image_path}")
+    return 1 if device.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+from itertools import product
+
+from hypothesis import strategies as st
+
+from ascend_vision_ops.testing import Array, Case, cases_module
+
+FORWARD = cases_module("grid_sampler")
+lattice, smooth, MODES = FORWARD.lattice, FORWARD.smooth, FORWARD.MODES
+# Image and grid: single pixels, channels around lanes and groups of them, many bands of an image, columns of tiles.
+SIZES = [((1, 1, 1), (3, 3)), ((17, 5, 1), (1, 64)), ((2, 1, 40), (13, 5)), ((33, 16, 16), (9, 16)),
+         ((65, 40, 21), (30, 17)), ((2, 8, 8), (1, 1025)), ((1, 260, 300), (4, 50)),
+         ((1, 2, 60000), (2, 70))]  # fmt: skip
+
+
+def call(image, grid, mode, values="normal", **layout):
+    forward = FORWARD.call(image, grid, mode, values, **layout)
+    return {"grad_output": Array(*image[:2], *grid), **forward}
+
+
+def cases():
+    for values, mode in product(("normal", lattice), MODES):
+        yield Case(f"modes {mode} {values}", call((2, 3, 8, 16), (5, 7), mode, values))
+    for mode in MODES:
+        yield Case(f"not finite {mode}", call((1, 2, 4, 8), (4, 10), mode, "special"))
+    for i, (image, grid) in enumerate(SIZES):
+        values = lattice if max(image) > 200 else ("normal", smooth)[i % 2]
+        for mode in (MODES[5 * i % 18], MODES[(7 * i + 4) % 18]):
+            yield Case(f"size {image} {grid} {mode}", call((1, *image), grid, mode, values))
+    for mode, (layout, out) in zip(MODES[::5], FORWARD.LAYOUTS, strict=True):
+        yield Case(f"{layout} {out}", call((3, 3, 6, 7), (4, 5), mode, layout=layout), out=out)
+    for image, grid in (((0, 2, 4, 4), (3, 3)), ((2, 2, 4, 4), (0, 3)), ((1, 0, 4, 4), (2, 3))):
+        yield Case(f"empty {image} {grid}", call(image, grid, MODES[0]))
+
+
+def oracle(grad_output, input, grid, **modes):
+    import torch
+
+    if not grid.isfinite().all():
+        return None  # torch's CPU kernel reads outside of the image there
+    leaves = [input.clone().requires_grad_(), grid.clone().requires_grad_()]
+    return torch.autograd.grad(torch.grid_sampler(*leaves, *modes.values()), leaves, grad_output)
+
+
+@st.composite
+def strategy(draw):
+    image, grid = ([draw(st.integers(1, n)) for n in most] for most in ((2, 20, 20, 20), (30, 30)))
+    return call(image, grid, draw(st.sampled_from(MODES)), draw(st.sampled_from(["normal", smooth, lattice])))

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tiling of the gradients of pooling: what must hold for every shape on every device."""
+
+import random
+from types import SimpleNamespace
+
+import pytest
+
+ITEM = {"float32": 4, "float16": 2, "bfloat16": 2}
+LANES, SLOT, SLACK = 16, 64, 16
+
+
+def plan_of(operator, shape, dtype, kernel, stride, padding, cores=48, ub_bytes=196608):
+    from ascend_vision_ops import _native
+
+    counts = [(n + 2 * p - k) // s + 1 for n, k, s, p in zip(shape[2:], kernel, stride, padding, strict=True)]
+    attributes = [kernel, stride, padding]
+    attributes += [[1, 1], False] if operator == "max_pool2d_backward" else [False, False, None]
+    given = ((*shape[:2], *counts), dtype), (shape, dtype)
+    plan = getattr(_native.tiling, operator)(*given, *attributes, None, cores, ub_bytes)
+    fields = {field["name"]: field["value"] for field in plan["fields"]}
+    return SimpleNamespace(blocks=plan["block_dim"], workspace=plan["workspace"], **fields)
+
+
+def up(value, unit):
+    return -(-value // unit) * unit
+
+
+def unified_buffer_bytes(plan, item, maxima):
+    """What the kernel's Init asks of the Unified Buffer, buffer by buffer."""
+    own = plan.tileRows * up(plan.tileColumns, LANES)
+    windows = plan.chunkRows * up(plan.chunkColumns, LANES) + SLACK
+    buffers = [
+        2 * LANES * plan.planeElements * item,
+        LANES * own * item,
+        2 * windows * SLOT,
+        (own + SLACK) * SLOT,
+    ]
+    buffers += [] if item == 4 else [LANES * plan.planeElements * 4, LANES * own * 4]
+    if maxima:
+        region = plan.regionRows * plan.regionPitch + SLACK
+        buffers += [region * SLOT, windows * SLOT, max(2 * windows, 2048), 2048]
+    return sum(buffers)
+
+
+@pytest.mark.parametrize("cores", [1, 3, 48])
+@pytest.mark.parametrize("ub_bytes", [32768, 196608])
+@pytest.mark.parametrize("operator", ["max_pool2d_backward", "avg_pool2d_backward"])
+def test_tiling_of_random_shapes(operator, cores, ub_bytes):
+    rng = random.Random(f"{operator} {cores} {ub_bytes}")
+    maxima = operator == "max_pool2d_backward"
+    for _ in range(200):
+        size = [int(2 ** rng.uniform(0, 12)) for _ in range(2)]
+        kernel = [rng.randint(1, rng.choice([3, 7, extent]) if extent > 7 else extent) for extent in size]
+        stride = [rng.randint(1, rng.choice([3, 200])) for _ in range(2)]
+        padding = [rng.randint(0, extent // 2) for extent in kernel]
+        shape = (rng.randint(1, 4), rng.choice([1, 3, 64, 500]), *size)
+        dtype = rng.choice(list(ITEM))
+        plan = plan_of(operator, shape, dtype, kernel, stride, padding, cores, ub_bytes)
+        # Tiles lie on a grid of planes, rows and columns, so that each element of the image has one owner.
+        for groups, tile, extent in (
+            (plan.planeGroups, LANES, shape[0] * shape[1]),
+            (plan.rowTiles, plan.tileRows, size[0]),
+            (plan.columnTiles, plan.tileColumns, size[1]),
+        ):
+            assert (groups - 1) * tile < extent <= groups * tile
+        assert 1 <= plan.blocks <= min(cores, plan.planeGroups * plan.rowTiles * plan.columnTiles)
+        assert plan.workspace == 0
+        assert unified_buffer_bytes(plan, ITEM[dtype], maxima) <= ub_bytes
+        assert plan.chunkRows >= 1 and 1 <= plan.chunkColumns <= 255
+        block = 32 // ITEM[dtype]
+        assert plan.planeElements >= plan.chunkRows * up(plan.chunkColumns, block)
+        if maxima:
+            span = [(n - 1) * s + t for n, s, t in zip(
+                (plan.chunkRows, plan.chunkColumns), stride, (plan.tapRows, plan.tapColumns), strict=True)]  # fmt: skip
+            assert plan.regionRows >= span[0] and plan.regionPitch >= span[1] + 7
+            assert plan.planeElements >= min(span[0], size[0]) * up(min(span[1], size[1]), block)
+            assert 1 <= plan.tapRows <= kernel[0] and 1 <= plan.tapColumns <= kernel[1]
+
+
+def test_no_images_launch_nothing():
+    plan = plan_of("max_pool2d_backward", (0, 3, 8, 8), "float32", [2, 2], [2, 2], [0, 0])
+    assert plan.blocks == 0

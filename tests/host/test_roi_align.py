@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RoIAlign: published numbers, what other implementations do differently, and tilings of any shape and device."""
+
+import random
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import ascend_vision_ops as avo
+
+ITEM = {"float32": 4, "float16": 2, "bfloat16": 2}
+FACES = [avo.reference, avo.cpu, avo.aclnn]
+faces = pytest.mark.parametrize("face", FACES, ids=["reference", "cpu", "aclnn"])
+
+
+def array(*values):
+    return np.array(values, np.float32)
+
+
+# --- published numbers: mmcv's tests of RoIAlign: maps, region, mean, and the gradient of its sum
+
+ONE = array(0, 0, 0, 1, 1)[None]
+PUBLISHED = [
+    ([[1, 2], [3, 4]], [[1.0, 1.25], [1.5, 1.75]], [[3.0625, 0.4375], [0.4375, 0.0625]]),
+    ([[4, 3], [2, 1]], [[4.0, 3.75], [3.5, 3.25]], [[3.0625, 0.4375], [0.4375, 0.0625]]),
+]
+
+
+@faces
+@pytest.mark.parametrize(("values", "mean", "gradient"), PUBLISHED)
+def test_published_numbers(face, values, mean, gradient):
+    maps = array(values)[None]
+    call = {"output_height": 2, "output_width": 2, "sampling_ratio": 2}
+    np.testing.assert_allclose(face.roi_align(maps, ONE, **call)[0, 0], mean, atol=1e-6)
+    ones = np.ones((1, 1, 2, 2), np.float32)
+    np.testing.assert_allclose(
+        face.roi_align_backward(ones, ONE, [1, 1, 2, 2], **call)[0, 0], gradient, atol=1e-6
+    )
+
+
+@faces
+def test_published_numbers_of_cann(face):
+    """The example of aclnnRoiAlignV2's documentation."""
+    maps = np.arange(1, 37, dtype=np.float32).reshape(1, 1, 6, 6)
+    out = face.roi_align(maps, array(0, -2, -2, 22, 22)[None], 3, 3, 0.25, 2, aligned=False)
+    np.testing.assert_allclose(
+        out[0, 0], array([4.5, 6.5, 8.5], [16.5, 18.5, 20.5], [28.5, 30.5, 32.5]), atol=1e-5
+    )
+
+
+# --- where others differ
+
+
+@faces
+def test_maximum_of_large_negative_values(face):
+    """mmcv's CPU kernel starts from -10000."""
+    maps = np.full((1, 1, 4, 4), -20000, np.float32)
+    assert (face.roi_align(maps, array(0, 1, 1, 3, 3)[None], 2, 2, mode="max") == -20000).all()
+
+
+@faces
+def test_region_of_negative_size(face):
+    """mmcv asserts; torchvision pools backwards."""
+    maps = np.ones((1, 1, 8, 8), np.float32)
+    for ratio in (0, 2):
+        assert (face.roi_align(maps, array(0, 5, 5, 2, 3)[None], 2, 2, sampling_ratio=ratio) == 0).all()
+
+
+@pytest.mark.parametrize("face", [avo.reference, avo.cpu], ids=["reference", "cpu"])
+@pytest.mark.parametrize("index", [-1, 2, np.nan, 1e9])
+def test_region_of_no_map_is_an_error(face, index):
+    """torchvision reads whatever lies there."""
+    maps = np.ones((2, 1, 8, 8), np.float32)
+    with pytest.raises(ValueError, match="rois"):
+        face.roi_align(maps, array(index, 1, 1, 3, 3)[None], 2, 2)
+
+
+@pytest.mark.parametrize("index", [-1, 2, np.nan, 1e9])
+def test_region_of_no_map_is_zero_on_devices(index):
+    maps = np.ones((2, 1, 8, 8), np.float32)
+    rois = array([index, 1, 1, 3, 3], [1, 1, 1, 3, 3])
+    out = avo.aclnn.roi_align(maps, rois, 2, 2)
+    assert (out[0] == 0).all()
+    assert (out[1] == 1).all()
+
+
+@faces
+def test_maximum_of_onnx_is_of_weighted_elements(face):
+    maps = array([[0, 0], [0, 4]])[None]
+    region = array(0, 0, 0, 2, 2)[None]
+    call = {"output_height": 1, "output_width": 1, "sampling_ratio": 1}
+    assert face.roi_align(maps, region, mode="max", **call).item() == 1.0
+    assert face.roi_align(maps, region, mode="onnx_max", **call).item() == 1.0
+    maps[...] = 4
+    assert face.roi_align(maps, region, mode="max", **call).item() == 4.0
+    assert face.roi_align(maps, region, mode="onnx_max", **call).item() == 1.0
+
+
+# --- tilings
+
+
+def plan_of(maps, rois, bins, dtype, cores, ub_bytes, backward, mode):
+    from ascend_vision_ops import _native
+
+    device, attributes = (None, cores, ub_bytes), (0.25, 0)
+    region = ((rois, 5), dtype)
+    if backward:
+        grads = ((rois, maps[1], *bins), dtype)
+        given = None if mode == "avg" else (maps, dtype)
+        plan = _native.tiling.roi_align_backward(
+            grads, region, list(maps), *bins, *attributes, True, mode, given, *device
+        )
+    else:
+        plan = _native.tiling.roi_align((maps, dtype), region, *bins, *attributes, mode, True, *device)
+    fields = {field["name"]: field["value"] for field in plan["fields"]}
+    return SimpleNamespace(blocks=plan["block_dim"], space=plan["workspace"], **fields)
+
+
+def up(value, step):
+    return -(-value // step) * step
+
+
+def transposition(maps, item, plan, prefix, taps, ub_bytes):
+    """Tiles of a channels-last copy cover it, fit, and move whole rows where they move several."""
+    channels, rows, columns, pitch = (
+        getattr(plan, prefix + name) for name in ("Channels", "Rows", "Columns", "Pitch")
+    )
+    assert channels % 16 == 0
+    assert 4 * channels * pitch * item <= ub_bytes
+    assert pitch >= up(rows * columns, 32 // item)
+    assert pitch * item % 64 == 32, "an odd number of blocks"
+    assert rows == 1 or columns == maps[3]
+    assert 1 <= columns <= maps[3]
+    return maps[0] * (maps[2] + 2 * taps - 1) * (maps[3] + taps - 1) * up(maps[1], 16) * item
+
+
+def positions(plan):
+    bits = up(plan.located // 8, 32)
+    return 7 * 4 * plan.located + (1 + 4 + 4) * 4 * plan.located + 2 * bits
+
+
+def windows(plan, item):
+    elements = plan.batch * 4 * plan.chunk
+    return 2 * elements * item + (0 if item == 4 else 4 * elements) + plan.batch * 4 * 32
+
+
+def check(maps, rois, bins, dtype, cores, ub_bytes, backward=False, mode="avg"):
+    plan, item = plan_of(maps, rois, bins, dtype, cores, ub_bytes, backward, mode), ITEM[dtype]
+    assert plan.blocks <= cores
+    assert plan.pixel == up(maps[1], 16)
+    assert plan.located % 64 == 0
+    assert plan.chunk % 16 == 0
+    assert plan.chunk * 2 * 4 // 32 <= 255, "a repeat stride"
+    images = transposition(maps, item, plan, "tile", 2, ub_bytes)
+    regions = 64 * 4 * 13 + 32 * cores
+    if backward:
+        grads = (rois, maps[1], *bins)
+        assert plan.grads >= (0 if mode == "avg" else images)
+        assert plan.costs - plan.grads >= transposition(grads, item, plan, "gradTile", 1, ub_bytes)
+        slots = up(plan.bandRows * plan.bandColumns, 16)
+        lanes = up(plan.chunk, 64)
+        used = regions + 512 * 4 * 12 + 64 * 4 * 5 + 2 * 512 // 8 + positions(plan) + 4 * slots * plan.chunk
+        used += 2 * plan.gradBins * plan.chunk * item + 2 * 16 * plan.bandPitch * item
+        used += 0 if item == 4 else 4 * plan.gradBins * plan.chunk + slots * 16 * item
+        used += 0 if mode == "avg" else windows(plan, item) + 16 * lanes + up(lanes // 8, 32)
+        assert plan.bandPitch >= slots
+        assert plan.bandColumns == maps[3] or plan.bandColumns % 16 == 0
+    else:
+        slots = up(plan.outBins, 16)
+        assert plan.costs >= images
+        assert plan.batch % 8 == 0
+        assert plan.batch <= plan.located
+        used = regions + positions(plan) + windows(plan, item) + 4 * slots * plan.chunk
+        used += 0 if item == 4 else slots * plan.chunk * item
+        used += plan.chunk * plan.outPitch * item
+        assert plan.outPitch >= slots
+        assert plan.space >= plan.costs + 4 * rois + 32 * cores
+    assert used <= ub_bytes
+
+
+@pytest.mark.parametrize("backward", [False, True])
+@pytest.mark.parametrize("mode", ["avg", "max"])
+def test_shapes(backward, mode):
+    for dtype in ITEM:
+        check((1, 256, 200, 304), 1000, (7, 7), dtype, 48, 196608, backward, mode)
+        check((2, 3, 1, 1), 1, (1, 1), dtype, 48, 196608, backward, mode)
+        check((1, 4096, 13, 13), 8, (14, 14), dtype, 40, 196608, backward, mode)
+        check((1, 1, 3, 2_000_000), 2, (2, 900), dtype, 48, 196608, backward, mode)
+        check((8, 64, 800, 1333), 100_000, (7, 7), dtype, 48, 196608, backward, mode)
+
+
+@pytest.mark.parametrize("backward", [False, True])
+def test_random_shapes_cores_and_unified_buffers(backward):
+    rng = random.Random(0)
+    for _ in range(300):
+        maps = (rng.randint(1, 4), rng.randint(1, 600), rng.randint(1, 300), rng.randint(1, 300))
+        bins = (rng.randint(1, 20), rng.randint(1, 20))
+        ub_bytes = rng.choice([65536, 98304, 196608, 262144])
+        mode = rng.choice(["avg", "max", "onnx_max"])
+        check(
+            maps,
+            rng.randint(1, 3000),
+            bins,
+            rng.choice(list(ITEM)),
+            rng.randint(1, 48),
+            ub_bytes,
+            backward,
+            mode,
+        )

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demos in Python, as far as they go without a network."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PHOTOGRAPHS = ROOT / "build" / "photographs"
+cv2 = pytest.importorskip("cv2")
+
+
+def detect_faces(*arguments: object) -> subprocess.CompletedProcess:
+    command = [sys.executable, ROOT / "examples" / "detect_faces.py", *arguments]
+    # A pipe is narrow, and messages are looked for in one piece.
+    environment = {**os.environ, "COLUMNS": "200"}
+    return subprocess.run([str(part) for part in command], capture_output=True, text=True, env=environment)
+
+
+@pytest.mark.skipif(not any(PHOTOGRAPHS.glob("*")), reason="no photograph here; ./build.sh demo fetches one")
+def test_detects_a_face(tmp_path):
+    done = detect_faces("--cache", PHOTOGRAPHS, "--out", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " face windows" in done.stdout
+    assert done.stdout.count(" ok") == 15
+    assert cv2.imread(str(tmp_path / "detect_faces.jpg")).shape == (600, 1200, 3)
+
+
+def test_says_that_nothing_is_there(tmp_path):
+    cv2.imwrite(str(tmp_path / "grey.png"), np.full((64, 64, 3), 128, np.uint8))
+    done = detect_faces("--image", tmp_path / "grey.png", "--out", tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.strip().endswith("grey.png")
+    assert "the cascades find nothing" in done.stderr
+
+
+def test_takes_no_other_file_for_the_photograph(tmp_path):
+    (tmp_path / "astronaut.png").write_bytes(b"something else")
+    done = detect_faces("--cache", tmp_path, "--out", tmp_path)
+    assert done.returncode == 1
+    assert "is not the photograph expected; remove it to fetch it again" in done.stderr
