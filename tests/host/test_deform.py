@@ -35,7 +35,7 @@ def unified_buffer_bytes(operator, plan, item):
     located, sampled, tile = plan.located, plan.sampled, plan.sampled * plan.chunk
     bits = 2 * -(-located // 8 // 32) * 32
     taps = 3 * located * item + 3 * plan.band // 2 * 4 + 6 * located * 4 + bits
-    windows = located * 4 * 9 + located // 4
+    windows = located * 4 * 9 + bits
     rows = 2 * 4 * tile * item + (0 if item == 4 else 4 * tile * 4) + sampled * 4 * 32
     if operator == FORWARD:
         return taps + windows + rows + 2 * tile * item
