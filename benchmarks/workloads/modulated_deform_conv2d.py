@@ -27,17 +27,6 @@ def workloads():
             yield text, args, {"onnxruntime": onnxruntime(args)} if dtype == torch.float32 else {}
 
 
-def device():
-    """Bandwidth between L2 and the cores bounds: vector cores read four corners of each sample, write it, and
-    cube cores read it and the filters once a band. Sampling and product overlap, part by part of a band; before
-    it lies the copy of the images, and behind it the last part's product. Fewer bytes would take larger bands,
-    for which L0C has no room, or samples that stay on the core.
-    """
-    for (shape, filters), mark in zip(SHAPES, ("1500 us", ""), strict=True):
-        for dtype in (torch.float32, torch.float16, torch.bfloat16):
-            yield tensors(shape, filters, dtype), mark
-
-
 def onnxruntime(args):
     from onnx import TensorProto, helper
     from onnxruntime import InferenceSession, SessionOptions
