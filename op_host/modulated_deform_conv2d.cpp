@@ -29,7 +29,16 @@ Plan<ModulatedDeformConv2dTiling> ComputeTiling(const Args &args, const Platform
   const Shape images{t.stepImages * args.deform_groups, problem.Channels(), args.input.shape[2],
                      args.input.shape[3]};
   workspace += 2 * PlanChannelsLast(images, problem.item, 2, copying, &t.images);
-  problem.PlanSampling(args, platform, &t);
+  const auto bytes = [&](int64_t located, int64_t sampled, int64_t chunk) {
+    const int64_t columns = 2 * sampled * chunk * problem.item;
+    return problem.TapBytes(band, located) + BilinearBytes(located, sampled, chunk, 2, problem.item) +
+           columns;
+  };
+  problem.PlanSampling(args, platform, 8, bytes, &t);
+  // A flag counts to 15, for the parts of two bands.
+  constexpr int64_t kMostParts = 7;
+  t.partTaps = static_cast<uint32_t>(
+      std::min(problem.Taps(), std::max(CeilDiv(problem.Taps(), kMostParts), t.located / (band / 2))));
   t.hasBias = args.bias ? 1 : 0;
 
   // All of L0C where there are filters for it; L0A and L0B hold 128 bytes of each row twice.

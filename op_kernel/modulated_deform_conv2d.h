@@ -45,7 +45,8 @@ class ModulatedDeformConv2d {
   __aicore__ inline void Process() {
     if ASCEND_IS_AIV {
       CopyFilters();
-      WriteOnes();
+      // The bias is added by one more product, of its column and a row of ones.
+      if (t_.hasBias != 0) avo::WriteOnes(ones_gm_, t_.band, pipe_);
     } else {
       product_.Init(t_.productRows, t_.band, t_.productDepth, pipe_);
     }
@@ -56,8 +57,7 @@ class ModulatedDeformConv2d {
       const avo::Share share = avo::ShareOf(images * bands_, AscendC::GetBlockNum(), block_);
       for (int64_t item = share.begin; item < share.end; ++item, ++done_) {
         const int64_t local = item / bands_, position = item % bands_ * t_.band;
-        const uint32_t count =
-            static_cast<uint32_t>(positions_ - position < t_.band ? positions_ - position : t_.band);
+        const uint32_t count = avo::Rest(positions_ - position, t_.band);
         const auto columns = columns_gm_[done_ % 2 * taps_ * t_.band * channels_];
         if ASCEND_IS_AIV {
           SampleHalf(first + local, local, position, count, columns);
@@ -74,34 +74,14 @@ class ModulatedDeformConv2d {
   }
 
  private:
-  static constexpr uint16_t kSampled = 0, kFree = 1;  // flags: a band is there; its buffer may be written
+  // Flags: a part of a band is there; the band may be overwritten.
+  static constexpr uint16_t kSampled = 0, kFree = 1;
 
   // Filters (O, C / groups, taps) as (taps, O, C / groups).
   __aicore__ inline void CopyFilters() {
     avo::ToChannelsLast<T> copy;
     copy.Init(weight_, filters_, t_.weights, pipe_);
     copy.Process(pipe_);
-  }
-
-  // The bias is added by one more product, of its column and a row of ones.
-  __aicore__ inline void WriteOnes() {
-    if (t_.hasBias == 0 || AscendC::GetBlockIdx() != 0) return;
-    AscendC::TBuf<AscendC::TPosition::VECCALC> values;
-    AscendC::TQue<AscendC::TPosition::VECOUT, 1> queue;
-    pipe_->InitBuffer(values, t_.band * sizeof(float));
-    pipe_->InitBuffer(queue, 1, t_.band * sizeof(T));
-    auto ones = queue.template AllocTensor<T>();
-    if constexpr (sizeof(T) == sizeof(float)) {
-      AscendC::Duplicate(ones, 1.0f, t_.band);
-    } else {
-      AscendC::Duplicate(values.template Get<float>(), 1.0f, t_.band);
-      AscendC::Cast(ones, values.template Get<float>(), AscendC::RoundMode::CAST_RINT, t_.band);
-    }
-    queue.EnQue(ones);
-    ones = queue.template DeQue<T>();
-    avo::CopyRowsOut(ones_gm_, 0, t_.band, ones, t_.band, 1, t_.band);
-    queue.FreeTensor(ones);
-    pipe_->Reset();
   }
 
   __aicore__ inline void CopyImages(int64_t first, int64_t images, GM_ADDR to) {
@@ -118,27 +98,38 @@ class ModulatedDeformConv2d {
                                     const AscendC::GlobalTensor<T> &columns) {
     const uint32_t half_band = t_.band / 2, begin = AscendC::GetSubBlockIdx() * half_band;
     if (done_ >= 2) AscendC::CrossCoreWaitFlag(kFree);
-    if (begin < count) {
-      const uint32_t own = count - begin < half_band ? count - begin : half_band;
-      sampler_.Sample(n, local, position + begin, own, columns, begin);
+    if (begin < count) sampler_.Begin(n, local, position + begin, avo::Rest(count - begin, half_band), begin);
+    for (int64_t tap = 0; tap < taps_; tap += t_.partTaps) {
+      if (begin < count) sampler_.Sample(tap, PartEnd(tap), columns);
+      AscendC::CrossCoreSetFlag<2, PIPE_MTE3>(kSampled);
     }
-    AscendC::CrossCoreSetFlag<2, PIPE_MTE3>(kSampled);
+  }
+
+  __aicore__ inline int64_t PartEnd(int64_t tap) {
+    return tap + t_.partTaps < taps_ ? tap + t_.partTaps : taps_;
   }
 
   // The product of a band with all filters.
   __aicore__ inline void Multiply(int64_t n, int64_t position, uint32_t count,
                                   const AscendC::GlobalTensor<T> &columns) {
     const int64_t filters = t_.filters / t_.groups, channels = channels_ / t_.groups;
-    AscendC::CrossCoreWaitFlag(kSampled);
+    const int64_t plane = t_.band * channels_;
+    bool sampled = false;
     for (int64_t group = 0; group < t_.groups; ++group) {
       for (int64_t row = 0; row < filters; row += t_.productRows) {
         const int64_t filter = group * filters + row;
-        const uint32_t rows =
-            static_cast<uint32_t>(filters - row < t_.productRows ? filters - row : t_.productRows);
+        const uint32_t rows = avo::Rest(filters - row, t_.productRows);
         product_.Begin(rows, count);
+        for (int64_t tap = 0; tap < taps_; tap += t_.partTaps) {
+          // The first product follows the samples as they come.
+          if (!sampled) AscendC::CrossCoreWaitFlag(kSampled);
+          product_.Accumulate(
+              {filter_gm_, tap * t_.weights.pixel + filter * channels, channels, t_.weights.pixel},
+              {columns, tap * plane + group * channels, channels_, plane}, PartEnd(tap) - tap, channels);
+        }
+        sampled = true;
+        // By now the ones are there, too.
         if (t_.hasBias != 0) product_.Accumulate({bias_gm_, filter, 1, 0}, {ones_gm_, 0, 1, 0}, 1, 1);
-        product_.Accumulate({filter_gm_, filter * channels, channels, t_.weights.pixel},
-                            {columns, group * channels, channels_, t_.band * channels_}, taps_, channels);
         product_.Store(out_gm_, (n * t_.filters + filter) * positions_ + position, positions_);
       }
     }

@@ -21,6 +21,7 @@ struct ModulatedDeformConv2dTiling {
   uint32_t hasMask;        // 0: 1 everywhere
   uint32_t hasBias;        //
   uint32_t band;           // positions that are multiplied together, half from each vector core
+  uint32_t partTaps;       // taps that are sampled before cube cores hear of it
   uint32_t located;        // taps times positions whose windows are found at once
   uint32_t sampled;        // positions of a tap that are sampled at once
   uint32_t chunk;          // channels of them

@@ -160,7 +160,7 @@ def test_gradient_of_reference(case):
         backward = getattr(reference, gradient.operator)
         grads = as_tuple(backward(*(argument.evaluate(values) for argument in gradient.arguments)))
         for name, grad in zip(gradient.inputs, grads, strict=True):
-            if name not in smooth:
+            if name not in smooth or arguments.get(name) is None:
                 continue
             line, step = rng.standard_normal(arguments[name].shape), 1e-6
             ahead = expected(case.operator, {**arguments, name: arguments[name] + step * line})

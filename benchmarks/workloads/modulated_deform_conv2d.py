@@ -7,21 +7,24 @@ import torch
 SHAPES = [((1, 256, 100, 152), 256), ((2, 64, 50, 76), 64)]
 
 
+def tensors(shape, filters, dtype):
+    batch, channels, *size = shape
+    made = {
+        "input": torch.randn(shape),
+        "offset": torch.randn(batch, 18, *size) * 2,
+        "mask": torch.rand(batch, 9, *size),
+        "weight": torch.randn(filters, channels, 3, 3) / 48,
+        "bias": torch.randn(filters),
+    }
+    return {name: tensor.to(dtype) for name, tensor in made.items()} | {"padding": [1, 1]}
+
+
 def workloads():
     for shape, filters in SHAPES:
-        batch, channels, *size = shape
         for dtype in (torch.float32, torch.bfloat16, torch.float16):
-            tensors = {
-                "input": torch.randn(shape),
-                "offset": torch.randn(batch, 18, *size) * 2,
-                "mask": torch.rand(batch, 9, *size),
-                "weight": torch.randn(filters, channels, 3, 3) / 48,
-                "bias": torch.randn(filters),
-            }
-            args = {name: tensor.to(dtype) for name, tensor in tensors.items()}
+            args = tensors(shape, filters, dtype)
             text = f"{'x'.join(map(str, shape))} 3x3 -> {filters} {str(dtype).removeprefix('torch.')}"
-            peers = {"onnxruntime": onnxruntime(args)} if dtype == torch.float32 else {}
-            yield text, {**args, "padding": [1, 1]}, peers
+            yield text, args, {"onnxruntime": onnxruntime(args)} if dtype == torch.float32 else {}
 
 
 def onnxruntime(args):

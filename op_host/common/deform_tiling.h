@@ -32,13 +32,10 @@ struct DeformProblem {
   int64_t Positions() const { return out[0] * out[1]; }
   int64_t Channels() const { return input[1] / deform_groups; }
 
-  // Unified Buffer of DeformColumns: DeformTaps, BilinearRows and the queue of columns.
-  int64_t SampleBytes(int64_t band, int64_t located, int64_t sampled, int64_t chunk) const {
-    const int64_t taps =
-        3 * located * item + 3 * band / 2 * 4 + 6 * located * 4 + 2 * AlignUp<int64_t>(located / 8, 32);
-    return taps + BilinearBytes(located, sampled, chunk, 2, item) + 2 * sampled * chunk * item;
+  // Unified Buffer of DeformTaps.
+  int64_t TapBytes(int64_t band, int64_t located) const {
+    return 3 * located * item + 3 * band / 2 * 4 + 6 * located * 4 + 2 * AlignUp<int64_t>(located / 8, 32);
   }
-
   // A block is a cube core and two vector cores.
   static int64_t Blocks(const Platform &platform) {
     return std::max<int64_t>(1, std::min(platform.cube_cores, platform.vector_cores / 2));
@@ -56,11 +53,14 @@ struct DeformProblem {
     return best;
   }
 
-  // Fills the fields that say the problem, and those of the sampling.
-  template <typename Args, typename Tiling>
-  void PlanSampling(const Args &args, const Platform &platform, Tiling *t) const {
-    constexpr int64_t kMostChannels = 512, kMostSampled = 32, kLeastSampled = 8;
-    constexpr int64_t kRepeat = 64;
+  // Fills the fields that say the problem, and those of the sampling: as many samples at once, in steps of
+  // `step`, as fit the Unified Buffer with few taps located, then as many taps. bytes(located, sampled,
+  // chunk).
+  template <typename Args, typename Tiling, typename Bytes>
+  void PlanSampling(const Args &args, const Platform &platform, int64_t step, const Bytes &bytes,
+                    Tiling *t) const {
+    constexpr int64_t kMostChannels = 512, kMostSampled = 32, kMostLocated = 1024, kFewLocated = 256,
+                      kRepeat = 64;
     t->batch = input[0];
     t->filters = weight[0];
     for (int i = 0; i < 2; ++i) {
@@ -72,18 +72,17 @@ struct DeformProblem {
     t->hasMask = mask ? 1 : 0;
 
     const int64_t half = t->band / 2, all = AlignUp(Taps() * deform_groups * half, kRepeat);
-    int64_t chunk = std::min(AlignUp<int64_t>(Channels(), 16), kMostChannels);
-    int64_t located = std::min(all, 4 * kRepeat), sampled = 0;
+    int64_t chunk = std::min(AlignUp<int64_t>(Channels(), 16), kMostChannels), sampled = 0;
     for (; chunk >= 16; chunk = chunk / 2 / 16 * 16) {
-      // Rounded to whole numbers of 8 samples.
-      sampled = 8 * LargestFit(std::min(kMostSampled, AlignUp(half, kLeastSampled)) / 8, platform.ub_bytes,
-                               [&](int64_t n) { return SampleBytes(t->band, located, 8 * n, chunk); });
+      sampled =
+          step * LargestFit(std::min(kMostSampled, AlignUp(half, step)) / step, platform.ub_bytes,
+                            [&](int64_t n) { return bytes(std::min(all, kFewLocated), step * n, chunk); });
       if (sampled >= std::min<int64_t>(16, half)) break;
     }
     if (sampled == 0) throw std::invalid_argument("the Unified Buffer does not hold the samples of one tile");
-    located = kRepeat * LargestFit(std::min<int64_t>(all, 1024) / kRepeat, platform.ub_bytes, [&](int64_t n) {
-                return SampleBytes(t->band, kRepeat * n, sampled, chunk);
-              });
+    const int64_t located =
+        kRepeat * LargestFit(std::min(all, kMostLocated) / kRepeat, platform.ub_bytes,
+                             [&](int64_t n) { return bytes(kRepeat * n, sampled, chunk); });
     t->located = static_cast<uint32_t>(located);
     t->sampled = static_cast<uint32_t>(sampled);
     t->chunk = static_cast<uint32_t>(chunk);

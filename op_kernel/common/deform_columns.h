@@ -25,71 +25,60 @@ class DeformColumns {
     pipe->InitBuffer(out_queue_, 2, t.sampled * t.chunk * sizeof(T));
   }
 
-  // Positions [first, first + count) of image n, which is image `local` of those in the workspace, become
-  // rows `row` and on of the band `columns`.
-  __aicore__ inline void Sample(int64_t n, int64_t local, int64_t first, uint32_t count,
-                                const AscendC::GlobalTensor<T> &columns, uint32_t row) {
+  // Positions [first, first + count) of image n, which is image `local` of those in the workspace: they
+  // become rows `row` and on of a band.
+  __aicore__ inline void Begin(int64_t n, int64_t local, int64_t first, uint32_t count, uint32_t row) {
+    n_ = n;
+    local_ = local;
+    count_ = count;
+    row_ = row;
     locate_.SetPositions(first, count);
-    const int64_t all = taps_ * deform_groups_;
-    const uint32_t slots = locate_.Slots();
-    for (int64_t tap = 0; tap < all; tap += locate_.TapsAtOnce()) {
-      const uint32_t taps =
-          all - tap < locate_.TapsAtOnce() ? static_cast<uint32_t>(all - tap) : locate_.TapsAtOnce();
-      locate_.Locate(rows_, n, tap, taps);
-      for (uint32_t t = 0; t < taps; ++t) {
-        const int64_t group = (tap + t) / taps_, k = (tap + t) % taps_;
-        for (uint32_t s = 0; s < count; s += sampled_) {
-          const uint32_t samples = count - s < sampled_ ? count - s : sampled_;
-          for (int64_t c = 0; c < channels_; c += chunk_) {
-            const uint32_t width = channels_ - c < chunk_ ? static_cast<uint32_t>(channels_ - c) : chunk_;
-            const int64_t all_channels = channels_ * deform_groups_;
-            const int64_t to = (k * band_ + row + s) * all_channels + group * channels_ + c;
-            SampleTile(local * deform_groups_ + group, t * slots + s, samples, static_cast<uint32_t>(c),
-                       width, columns, to, all_channels);
-          }
-        }
+  }
+
+  // Taps [begin, end) of all deform groups.
+  __aicore__ inline void Sample(int64_t begin, int64_t end, const AscendC::GlobalTensor<T> &columns) {
+    for (int64_t group = 0; group < deform_groups_; ++group) {
+      for (int64_t tap = begin; tap < end; tap += locate_.TapsAtOnce()) {
+        const uint32_t taps = Rest(end - tap, locate_.TapsAtOnce());
+        locate_.Locate(rows_, n_, group * taps_ + tap, taps);
+        for (uint32_t t = 0; t < taps; ++t) SampleTap(group, tap + t, t * locate_.Slots(), columns);
       }
     }
   }
 
  private:
-  static constexpr uint32_t kRepeat = 64;  // floats
+  // One tap, whose windows begin with window `first`.
+  __aicore__ inline void SampleTap(int64_t group, int64_t tap, uint32_t first,
+                                   const AscendC::GlobalTensor<T> &columns) {
+    const int64_t all_channels = channels_ * deform_groups_;
+    for (uint32_t s = 0; s < count_; s += sampled_) {
+      for (int64_t c = 0; c < channels_; c += chunk_) {
+        const int64_t to = (tap * band_ + row_ + s) * all_channels + group * channels_ + c;
+        SampleTile(local_ * deform_groups_ + group, first + s, Rest(count_ - s, sampled_),
+                   static_cast<uint32_t>(c), columns[to], all_channels);
+      }
+    }
+  }
 
   __aicore__ inline void SampleTile(int64_t image, uint32_t first, uint32_t samples, uint32_t channel,
-                                    uint32_t width, const AscendC::GlobalTensor<T> &columns, int64_t to,
-                                    int64_t step) {
+                                    const AscendC::GlobalTensor<T> &columns, int64_t step) {
     constexpr uint32_t kLane = kBlockBytes / sizeof(T);
-    rows_.CopyIn(image, first, samples, channel, (width + kLane - 1) / kLane * kLane);
+    const uint32_t width = Rest(channels_ - channel, chunk_);
+    rows_.CopyIn(image, first, samples, channel, RoundUp(width, kLane));
     auto rows = rows_.Weighted(first);
     auto out = out_queue_.template AllocTensor<T>();
-    Combine(out, rows);
+    if constexpr (sizeof(T) == sizeof(float)) {
+      SumCorners(out, rows, rows_.Samples(), chunk_);
+    } else {
+      const auto sums = rows[rows_.Samples() * 2 * chunk_];
+      SumCorners(sums, rows, rows_.Samples(), chunk_);
+      AscendC::Cast(out, sums, AscendC::RoundMode::CAST_RINT, rows_.Samples() * chunk_);
+    }
     rows_.Release();
     out_queue_.EnQue(out);
     out = out_queue_.template DeQue<T>();
-    CopyRowsOut(columns, to, step, out, chunk_, samples, width);
+    CopyPlanesOut(columns, 0, step, out, chunk_, samples, width);
     out_queue_.FreeTensor(out);
-  }
-
-  // The sums of the four corners' rows.
-  __aicore__ inline void Combine(const AscendC::LocalTensor<T> &out,
-                                 const AscendC::LocalTensor<float> &rows) {
-    const uint32_t samples = rows_.Samples(), plane = samples * 2 * chunk_;
-    AscendC::Add(rows, rows, rows[plane], plane);
-    AscendC::LocalTensor<float> sums;
-    if constexpr (sizeof(T) == sizeof(float)) {
-      sums = out;
-    } else {
-      sums = rows[plane];
-    }
-    const uint8_t stride = static_cast<uint8_t>(chunk_ / 8), pair = static_cast<uint8_t>(2 * chunk_ / 8);
-    for (uint32_t c = 0; c < chunk_; c += kRepeat) {
-      const uint64_t mask = chunk_ - c < kRepeat ? chunk_ - c : kRepeat;
-      AscendC::Add(sums[c], rows[c], rows[chunk_ + c], mask, static_cast<uint8_t>(samples),
-                   {1, 1, 1, stride, pair, pair});
-    }
-    if constexpr (sizeof(T) != sizeof(float)) {
-      AscendC::Cast(out, sums, AscendC::RoundMode::CAST_RINT, samples * chunk_);
-    }
   }
 
   DeformTaps<T> locate_;
@@ -97,6 +86,9 @@ class DeformColumns {
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
   int64_t taps_, deform_groups_, channels_;
   uint32_t sampled_, chunk_, band_;
+  // The positions in hand.
+  int64_t n_, local_;
+  uint32_t count_, row_;
 };
 
 }  // namespace avo

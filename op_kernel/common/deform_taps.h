@@ -8,6 +8,42 @@
 
 namespace avo {
 
+// Samples out of their corners' rows, as BilinearRows gives them; overwrites the first half of `rows`.
+__aicore__ inline void SumCorners(const AscendC::LocalTensor<float> &sums,
+                                  const AscendC::LocalTensor<float> &rows, uint32_t samples, uint32_t chunk) {
+  constexpr uint32_t kRepeat = 64, kBlock = 8;
+  const uint32_t plane = samples * 2 * chunk;
+  AscendC::Add(rows, rows, rows[plane], plane);
+  const uint8_t step = static_cast<uint8_t>(chunk / kBlock), pair = static_cast<uint8_t>(2 * chunk / kBlock);
+  for (uint32_t c = 0; c < chunk; c += kRepeat) {
+    const uint64_t mask = Rest(chunk - c, kRepeat);
+    AscendC::Add(sums[c], rows[c], rows[chunk + c], mask, static_cast<uint8_t>(samples),
+                 {1, 1, 1, step, pair, pair});
+  }
+}
+
+// One core fills a tensor in GM with ones: sums as products.
+template <typename T>
+__aicore__ inline void WriteOnes(const AscendC::GlobalTensor<T> &gm, uint32_t count, AscendC::TPipe *pipe) {
+  if (AscendC::GetBlockIdx() != 0) return;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> values;
+  AscendC::TQue<AscendC::TPosition::VECOUT, 1> queue;
+  pipe->InitBuffer(values, count * sizeof(float));
+  pipe->InitBuffer(queue, 1, count * sizeof(T));
+  auto ones = queue.template AllocTensor<T>();
+  if constexpr (sizeof(T) == sizeof(float)) {
+    AscendC::Duplicate(ones, 1.0f, count);
+  } else {
+    AscendC::Duplicate(values.template Get<float>(), 1.0f, count);
+    AscendC::Cast(ones, values.template Get<float>(), AscendC::RoundMode::CAST_RINT, count);
+  }
+  queue.EnQue(ones);
+  ones = queue.template DeQue<T>();
+  CopyRowsOut(gm, 0, count, ones, count, 1, count);
+  queue.FreeTensor(ones);
+  pipe->Reset();
+}
+
 template <typename T>
 class DeformTaps {
  public:

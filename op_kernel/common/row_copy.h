@@ -18,8 +18,6 @@ __aicore__ inline uint32_t Rest(int64_t left, uint32_t most) {
   return left < most ? static_cast<uint32_t>(left) : most;
 }
 
-__aicore__ inline float ToFloat(int64_t value) { return static_cast<float>(static_cast<int32_t>(value)); }
-
 // Of a tile that begins at `begin`, what lies inside `size`.
 __aicore__ inline uint32_t Part(int64_t begin, uint32_t tile, int64_t size) {
   return Rest(size - begin, tile);
