@@ -91,7 +91,9 @@ class SoftNmsPadded {
     }
     return false;
   }
-  __aicore__ inline Part NoPart() { return {AscendC::GetBlockIdx() - AscendC::GetBlockNum(), 0, 0, 0}; }
+  __aicore__ inline Part NoPart() {
+    return {static_cast<uint32_t>(AscendC::GetBlockIdx() - AscendC::GetBlockNum()), 0, 0, 0};
+  }
 
   __aicore__ inline void PickStreamed() {
     uint32_t last = tiling_.boxes;

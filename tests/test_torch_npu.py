@@ -20,7 +20,16 @@ SUITE = Path(__file__).parent / "torch_npu"
 @pytest.mark.skipif(bool(sim.obstacle()), reason=f"no simulation here: {sim.obstacle()}")
 @pytest.mark.parametrize("part", sorted(path.name for path in SUITE.glob("test_*.py")))
 def test_suite(part):
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "ascend_vision_ops.testing"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "ascend_vision_ops.testing",
+    ]
     command += ["--npu-devices", "2", "--confcutdir", str(SUITE), str(SUITE / part)]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
     print(done.stdout[-20_000:], done.stderr[-5_000:])

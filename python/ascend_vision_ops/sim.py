@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch_npu on the simulated device: activates it for a process, or runs a script so.
 
-    python -m ascend_vision_ops.sim [--devices N] [--soc NAME] script.py [ARGUMENTS]
+python -m ascend_vision_ops.sim [--devices N] [--soc NAME] script.py [ARGUMENTS]
 """
 
 from __future__ import annotations

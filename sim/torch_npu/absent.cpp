@@ -66,13 +66,16 @@ ABSENT(aclGetTensorDescType)
 // torch_npu takes this way where no aclnn operator of the name exists, on a thread of its own which loses the
 // error: later results would be garbage. So the process ends here.
 EXPORT int aclopCompileAndExecute(const char *operator_type) {
-  std::fprintf(stderr,
-               "[simulated device] operator %s is not simulated: neither an aclnn operator of the simulated device "
-               "nor one of yours. The process ends, for later results would be wrong.\n",
-               operator_type);
+  std::fprintf(
+      stderr,
+      "[simulated device] operator %s is not simulated: neither an aclnn operator of the simulated device "
+      "nor one of yours. The process ends, for later results would be wrong.\n",
+      operator_type);
   std::_Exit(70);  // EX_SOFTWARE
 }
-EXPORT int aclopCompileAndExecuteV2(const char *operator_type) { return aclopCompileAndExecute(operator_type); }
+EXPORT int aclopCompileAndExecuteV2(const char *operator_type) {
+  return aclopCompileAndExecute(operator_type);
+}
 
 // Dumps of models.
 ABSENT(aclmdlInitDump)

@@ -176,8 +176,10 @@ ACL_TEST(options_read_back_as_they_were_set) {
   CHECK_FAILS(aclGetCompileopt(ACL_PRECISION_MODE, value, 9), ACL_ERROR_INVALID_PARAM,
               "length must be at least 10");
   int64_t param = 0;
-  CHECK_FAILS(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &param), ACL_ERROR_RT_SYSPARAMOPT_NOT_SET,
+  CHECK_FAILS(aclrtGetSysParamOpt(ACL_OPT_ENABLE_DEBUG_KERNEL, &param), ACL_ERROR_RT_SYSPARAMOPT_NOT_SET,
               "was not set");
+  CHECK_OK(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &param));
+  CHECK(param == 0);
   CHECK_OK(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1));
   CHECK_OK(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &param));
   CHECK(param == 1);

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_acl import run
+
+from tests.acl.test_acl import run
 
 DTYPES = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Deformable convolution elsewhere: the deform group of a channel, and the order of tensors and of their channels."""
 
-import warnings
-
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
-from onnx.backend.test.loader import load_model_tests
 from onnxruntime import InferenceSession
 
 from ascend_vision_ops import cpu
@@ -71,30 +68,3 @@ def onnx_deform_conv(groups, deform_groups, padding, **args):
 def test_onnx_orders_inputs_otherwise_and_channels_alike(groups, deform_groups):
     args = call(groups, deform_groups)
     np.testing.assert_allclose(cpu.modulated_deform_conv2d(**args), onnx_deform_conv(**args), atol=2e-5)
-
-
-def published_cases():
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        cases = load_model_tests(kind="node")
-    return [case for case in cases if "deform_conv" in case.name]
-
-
-@pytest.mark.parametrize("case", published_cases(), ids=lambda case: case.name)
-def test_onnx_published_cases(case):
-    node, (inputs, outputs) = case.model.graph.node[0], case.data_sets[0]
-    values = dict(zip((name for name in node.input if name), inputs, strict=True))
-    names = dict(zip(("input", "weight", "offset", "bias", "mask"), node.input, strict=False))
-    tensors = {ours: values.get(theirs) for ours, theirs in names.items() if theirs}
-    attributes = {item.name: helper.get_attribute_value(item) for item in node.attribute}
-    pads = attributes.get("pads", [0, 0, 0, 0])
-    assert pads[:2] == pads[2:]
-    ours = cpu.modulated_deform_conv2d(
-        **{"mask": None, **tensors},
-        stride=attributes.get("strides", [1, 1]),
-        padding=pads[:2],
-        dilation=attributes.get("dilations", [1, 1]),
-        groups=attributes.get("group", 1),
-        deform_groups=attributes.get("offset_group", 1),
-    )
-    np.testing.assert_allclose(ours, outputs[0], rtol=1e-5, atol=1e-5)

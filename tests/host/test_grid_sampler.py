@@ -140,7 +140,7 @@ def test_backward_covers_and_fits():
 @pytest.mark.parametrize("mask", [(1, 0), (0, 1)])
 def test_output_mask(mask, tmp_path):
     """The generated program of the C entry point, with other masks: what is not wanted stays untouched."""
-    from test_programs import BUILD, COMPILER, avo_config, run
+    from tests.test_programs import BUILD, COMPILER, avo_config, run
 
     text = (BUILD / "gen" / "examples" / "aclnn_grid_sampler_backward.cpp").read_text()
     text = text.replace("outputMaskValues[] = {1, 1}", f"outputMaskValues[] = {{{mask[0]}, {mask[1]}}}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,7 +57,9 @@ def cases_of(op_type: str) -> list[NodeCase]:
 
     original, published.expect = published.expect, expect
     try:
-        importlib.import_module(f"{published.__name__}.{op_type.lower()}")
+        name = f"{published.__name__}.{op_type.lower()}"
+        # Imported before, it handed its cases to somebody else: once more.
+        importlib.reload(sys.modules[name]) if name in sys.modules else importlib.import_module(name)
     finally:
         published.expect = original
     return found

@@ -22,13 +22,19 @@ def samples():
         kept = [case for case in cases_of(operator) if takes("torch", case) and takes("aclnn", case)]
         for dtype in {tuple(case.dtypes.items()): case for case in kept}:
             cases = [case for case in kept if tuple(case.dtypes.items()) == dtype]
-            small = [case for case in cases if sum(getattr(v, "size", 0) for v in case.arguments().values()) < 20_000]
+            small = [
+                case
+                for case in cases
+                if sum(getattr(v, "size", 0) for v in case.arguments().values()) < 20_000
+            ]
             yield from [(spec, case) for case in small[:SAMPLES]]
 
 
 @pytest.mark.parametrize(("spec", "case"), list(samples()), ids=lambda value: getattr(value, "text", ""))
 def test_results(npu, spec, case):
-    tensors = {k: to_torch(v).to(npu) if isinstance(v, np.ndarray) else v for k, v in case.arguments().items()}
+    tensors = {
+        k: to_torch(v).to(npu) if isinstance(v, np.ndarray) else v for k, v in case.arguments().items()
+    }
     try:
         results = as_tuple(getattr(avo, spec.name)(**tensors))
     except RuntimeError as error:
@@ -38,7 +44,9 @@ def test_results(npu, spec, case):
     for name, result, want in zip(spec.outputs, results, expected(spec.name, case.arguments()), strict=True):
         assert result.device == npu
         dtype = spec.dtype_of(name, case.dtypes)
-        verdict = compare(from_torch(result.cpu()), want, from_torch(result.cpu()).dtype, spec.tolerance.get(dtype, EXACT))
+        verdict = compare(
+            from_torch(result.cpu()), want, from_torch(result.cpu()).dtype, spec.tolerance.get(dtype, EXACT)
+        )
         assert verdict.ok, f"{name}: {verdict.message}"
 
 
@@ -55,7 +63,9 @@ def test_errors_are_raised_at_the_call(npu):
         avo.upsample_linear1d(torch.ones(1, 2, 3, device=npu), [-1])
 
 
-@pytest.mark.parametrize("layout", [lambda x: x.transpose(0, 1), lambda x: x[:, ::2], lambda x: x.expand(4, -1, -1)])
+@pytest.mark.parametrize(
+    "layout", [lambda x: x.transpose(0, 1), lambda x: x[:, ::2], lambda x: x.expand(4, -1, -1)]
+)
 def test_views(npu, layout):
     x = torch.randn(1, 4, 9)
     torch.testing.assert_close(
@@ -67,7 +77,9 @@ def test_opcheck(npu):
     x = torch.randn(2, 3, 8, device=npu)
     # Not test_autograd_registration: it knows no device type npu.
     utilities = ("test_schema", "test_faketensor", "test_aot_dispatch_dynamic")
-    torch.library.opcheck(torch.ops.ascend_vision_ops.upsample_linear1d.default, (x, [9]), test_utils=utilities)
+    torch.library.opcheck(
+        torch.ops.ascend_vision_ops.upsample_linear1d.default, (x, [9]), test_utils=utilities
+    )
 
 
 def test_capture_and_replay(npu):

@@ -43,10 +43,12 @@ namespace {
 struct NpuCall::Objects {
   std::vector<aclTensor *> tensors;
   std::vector<aclIntArray *> ints;
+  std::vector<aclBoolArray *> bools;
 
   ~Objects() {
     for (aclTensor *tensor : tensors) aclDestroyTensor(tensor);
     for (aclIntArray *array : ints) aclDestroyIntArray(array);
+    for (aclBoolArray *array : bools) aclDestroyBoolArray(array);
   }
 };
 
@@ -75,6 +77,13 @@ aclTensor *NpuCall::Output(const TorchTensor &tensor) {
 const aclIntArray *NpuCall::Ints(const std::vector<int64_t> &values) {
   objects_->ints.push_back(aclCreateIntArray(values.data(), values.size()));
   return objects_->ints.back();
+}
+
+const aclBoolArray *NpuCall::Bools(const std::vector<int64_t> &values) {
+  const std::unique_ptr<bool[]> flags(new bool[values.size()]);
+  for (size_t i = 0; i < values.size(); ++i) flags[i] = values[i] != 0;
+  objects_->bools.push_back(aclCreateBoolArray(flags.get(), values.size()));
+  return objects_->bools.back();
 }
 
 void NpuCall::Run(aclnnStatus first_phase, SecondPhase second_phase) {

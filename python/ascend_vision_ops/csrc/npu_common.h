@@ -17,7 +17,8 @@ namespace avo::torch_face {
 // Second phase of an entry point.
 using SecondPhase = aclnnStatus (*)(void *, uint64_t, aclOpExecutor *, aclrtStream);
 
-class NpuCall {
+// Hidden, as torch's stable types are.
+class __attribute__((visibility("hidden"))) NpuCall {
  public:
   // `like` is a tensor of the device that the call runs on.
   NpuCall(const char *name, const TorchTensor &like);
@@ -29,6 +30,7 @@ class NpuCall {
   const aclTensor *Input(const std::optional<TorchTensor> &tensor);
   aclTensor *Output(const TorchTensor &tensor);
   const aclIntArray *Ints(const std::vector<int64_t> &values);
+  const aclBoolArray *Bools(const std::vector<int64_t> &values);
 
   uint64_t *workspace_size() { return &workspace_size_; }
   aclOpExecutor **executor() { return &executor_; }

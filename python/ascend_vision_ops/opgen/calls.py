@@ -267,7 +267,7 @@ def _nudged(spec: Spec, good: Call, check: Check) -> Iterator[tuple[str, Call]]:
     if check.bad:
         call = good
         for name, value in check.bad.items():
-            tensor = isinstance(good.values[name], Shaped)
+            tensor = isinstance(good.values[name], Shaped) and value is not None
             call = call.with_shape(name, value) if tensor else call.with_value(name, value)
         yield "given", _follow(spec, call)
     for name, value in good.values.items():

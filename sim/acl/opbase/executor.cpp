@@ -128,8 +128,8 @@ struct Run {
     // What an earlier call left in the workspace is as good as never written.
     if (workspace_bytes > 0) device->memory().MarkUnwritten(workspace, workspace_bytes);
     for (const ResolvedStep &step : steps) {
-      Status status = step.host ? RunHost(*device, step)
-                                : runtime::RunKernel(*device, step.launch, step.arguments);
+      Status status =
+          step.host ? RunHost(*device, step) : runtime::RunKernel(*device, step.launch, step.arguments);
       if (!status.ok()) return status;
     }
     return {};

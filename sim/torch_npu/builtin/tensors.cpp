@@ -136,7 +136,10 @@ ACLNN(IndexAdd, In(self), Int(dim), In(index), In(source), Number(alpha), Out(ou
 }
 ACLNN(InplaceMaskedFillScalar, InOut(self), In(mask), Number(value)) { self.masked_fill_(mask, value); }
 ACLNN(InplaceMaskedFillTensor, InOut(self), In(mask), In(value)) { self.masked_fill_(mask, value); }
-ACLNN(Index, In(self), InList(indices), Out(out)) { out.copy_(at::index(self, Indices(indices))); }
+ACLNN(Index, In(self), InList(indices), Out(out)) {
+  // Not where nothing is chosen: an index without elements looks like one that is not given.
+  if (out.numel() > 0) out.copy_(at::index(self, Indices(indices)));
+}
 ACLNN(IndexPutImpl, InOut(self), InList(indices), In(values), Bool(accumulate), Bool(unsafe)) {
   at::index_put_(self, Indices(indices), values, accumulate);
 }
