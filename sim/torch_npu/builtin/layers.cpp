@@ -36,6 +36,11 @@ at::Tensor Steps(const at::Tensor &like, int64_t behind, int64_t factor) {
 
 int64_t Second(const std::vector<int64_t> &pair) { return pair.back(); }
 
+// The kernel's size where no stride is given.
+const std::vector<int64_t> &StrideOf(const std::vector<int64_t> &stride, const std::vector<int64_t> &kernel) {
+  return stride.empty() ? kernel : stride;
+}
+
 }  // namespace
 
 ACLNN(Mm, In(self), In(other), Out(out), Int8(cube)) { at::mm_out(out, self, other); }
@@ -92,19 +97,21 @@ ACLNN(MaxPool2dWithMask, In(self), Ints(kernel), Ints(stride), Ints(padding), In
       at::max_pool2d_with_indices(self, kernel, stride, padding, dilation, ceil_mode);
   const int64_t width = self.size(-1);
   const at::Tensor row =
-      (indices.div(width, "floor") - Steps(indices, 1, stride[0]) + padding[0]).div(dilation[0], "floor");
-  const at::Tensor column = (indices.remainder(width) - Steps(indices, 0, Second(stride)) + Second(padding))
-                                .div(Second(dilation), "floor");
+      (indices.div(width, "floor") - Steps(indices, 1, StrideOf(stride, kernel)[0]) + padding[0])
+          .div(dilation[0], "floor");
+  const at::Tensor column =
+      (indices.remainder(width) - Steps(indices, 0, Second(StrideOf(stride, kernel))) + Second(padding))
+          .div(Second(dilation), "floor");
   out.copy_(values);
   Places(mask, indices.sizes()).copy_(row * Second(kernel) + column);
 }
 ACLNN(MaxPool2dWithMaskBackward, In(grad), In(self), In(mask), Ints(kernel), Ints(stride), Ints(padding),
       Ints(dilation), Bool(ceil_mode), Out(out)) {
   const at::Tensor places = Places(mask, grad.sizes()).to(at::kLong);
-  const at::Tensor row =
-      places.div(Second(kernel), "floor") * dilation[0] + Steps(places, 1, stride[0]) - padding[0];
+  const at::Tensor row = places.div(Second(kernel), "floor") * dilation[0] +
+                         Steps(places, 1, StrideOf(stride, kernel)[0]) - padding[0];
   const at::Tensor column = places.remainder(Second(kernel)) * Second(dilation) +
-                            Steps(places, 0, Second(stride)) - Second(padding);
+                            Steps(places, 0, Second(StrideOf(stride, kernel))) - Second(padding);
   const at::Tensor indices = row * self.size(-1) + column;
   out.copy_(at::max_pool2d_with_indices_backward(grad, self, kernel, stride, padding, dilation, ceil_mode,
                                                  indices));
