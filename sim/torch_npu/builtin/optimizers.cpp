@@ -56,23 +56,11 @@ ACLNN(ForeachPowScalar, InList(self), In(scalar), OutList(out)) {
 ACLNN(ForeachAddcdivScalar, InList(self), InList(tensor1), InList(tensor2), In(value), OutList(out)) {
   GiveAll(out, at::_foreach_addcdiv(self, tensor1, tensor2, value.item()));
 }
-ACLNN(ForeachAddcdivList, InList(self), InList(tensor1), InList(tensor2), In(values), OutList(out)) {
-  GiveAll(out, at::_foreach_addcdiv(self, tensor1, tensor2, values));
-}
-ACLNN(ForeachAddcdivScalarList, InList(self), InList(tensor1), InList(tensor2), In(values), OutList(out)) {
-  GiveAll(out, at::_foreach_addcdiv(self, tensor1, tensor2, values));
-}
 ACLNN(ForeachAddcmulScalar, InList(self), InList(tensor1), InList(tensor2), In(value), OutList(out)) {
   GiveAll(out, at::_foreach_addcmul(self, tensor1, tensor2, value.item()));
 }
-ACLNN(ForeachAddcmulList, InList(self), InList(tensor1), InList(tensor2), In(values), OutList(out)) {
-  GiveAll(out, at::_foreach_addcmul(self, tensor1, tensor2, values));
-}
-ACLNN(ForeachAddcmulScalarList, InList(self), InList(tensor1), InList(tensor2), In(values), OutList(out)) {
-  GiveAll(out, at::_foreach_addcmul(self, tensor1, tensor2, values));
-}
-ACLNN(ForeachLerpScalar, InList(self), InList(end), In(weight), OutList(out)) {
-  GiveAll(out, at::_foreach_lerp(self, end, weight.item()));
+ACLNN(ForeachLerpScalar, InList(self), InList(end), Number(weight), OutList(out)) {
+  GiveAll(out, at::_foreach_lerp(self, end, weight));
 }
 ACLNN(ForeachLerpList, InList(self), InList(end), InList(weights), OutList(out)) {
   GiveAll(out, at::_foreach_lerp(self, end, weights));
@@ -86,9 +74,6 @@ ACLNN(ForeachSigmoid, InList(self), OutList(out)) { GiveAll(out, at::_foreach_si
 ACLNN(ForeachSign, InList(self), OutList(out)) { GiveAll(out, at::_foreach_sign(self)); }
 ACLNN(ForeachSqrt, InList(self), OutList(out)) { GiveAll(out, at::_foreach_sqrt(self)); }
 ACLNN(ForeachTanh, InList(self), OutList(out)) { GiveAll(out, at::_foreach_tanh(self)); }
-ACLNN(ForeachNorm, InList(self), In(order), OutList(out)) {
-  GiveAll(out, at::_foreach_norm(self, order.item()));
-}
 ACLNN(ForeachCopy, InList(source), OutList(out)) { GiveAll(out, source); }
 ACLNN(ForeachZeroInplace, OutList(self)) {
   for (at::Tensor &tensor : self) tensor.zero_();
