@@ -28,7 +28,7 @@ def table(*columns: str) -> Table:
 
 def console() -> Console:
     # A pipe has no width: rows stay whole, for grep.
-    return Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+    return Console(width=None if sys.stdout.isatty() else 400, highlight=False)
 
 
 def _entries(spec: Spec) -> str:
