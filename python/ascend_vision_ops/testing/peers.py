@@ -31,8 +31,8 @@ static void *Absent(const char *name) {
 """
 _FUNCTION = '__attribute__((visibility("default"))) void *{0}(void) {{ return {1}; }}\n'
 _DATA = '__attribute__((visibility("default"))) void *{0}[64];\n'
-# Vtables, type infos and their names, which constructors of a module point to. Names tell other variables from functions
-# no more; nothing reads those without CUDA.
+# Vtables, type infos and their names, which a module points to. Other variables have names as functions have; nothing
+# reads them without CUDA.
 _DATA_NAMES = ("_ZTV", "_ZTI", "_ZTS")
 
 
