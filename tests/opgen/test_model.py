@@ -125,7 +125,7 @@ BAD = [
     ("source: a paper", "onnx: {x: Toy(self}\nsource: a", "toy.yaml:21: onnx.x: expected `Name(argument, …) -> result"),
     ("source: a paper", "onnx: {x: Toy(own)}\nsource: a", "toy.yaml:21: onnx.x: expected one of self, size, scale"),
     ("source: a paper", "onnx: {x: Toy(self)}\nsource: a", "onnx.x: expected one argument for size, got none"),
-    ("source: a paper", 'onnx: {x: "Toy(...) -> in"}\nsource: a', "toy.yaml:21: onnx.x: expected one of out after ->, got"),
+    ("source: a paper", 'onnx: {x: "Toy(...) -> in"}\nsource: a', "onnx.x: expected one of out after ->, got"),
     ("source: a paper", 'onnx: {x: "Toy(x=self, ...)"}\nsource: a', "onnx.x: expected the tensor self as it is, got"),
     ("source: a paper", 'onnx: {x: "Toy(..., a=below(mode))"}\nsource: a', "expected a float parameter in below()"),
     ("source: a paper", 'onnx: {x: "Toy(..., mode or b)"}\nsource: a', "onnx.x: expected `name[|alias][=parameter"),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """ONNX nodes of an operator, as the key `onnx` of its contract states them, and what they mean.
 
-An attribute may be absent where it has a default; `Node.arguments` turns what a node has into the operator's parameters.
+`Node.arguments` turns the attributes that a node has into the operator's parameters.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Attribute:
         return {"float": "FLOAT", "str": "STRING", "ints": "INTS"}.get(self.type, "INT")
 
     def argument(self, value: object) -> object:
-        """The parameter for a value of the attribute: a number, a text or bytes, a sequence; None where it is absent."""
+        """The parameter for the attribute's value: a number, a text or bytes, a sequence; None where it is absent."""
         if value is None:
             value = self.default
             if value is REQUIRED:
