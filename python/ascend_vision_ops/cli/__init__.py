@@ -63,9 +63,11 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--cores", type=int, help="vector cores, instead of the device's")
     sub.add_argument("--ub", type=int, metavar="BYTES", help="Unified Buffer, instead of the device's")
 
-    sub = command("config", "show", "what a compiler needs to build ACL programs")
+    sub = command("config", "show", "what a compiler needs to build ACL programs, and where libraries are")
     for option in ("cflags", "libs", "includedir", "libdir", "cmakedir"):
         sub.add_argument(f"--{option}", action="store_true")
+    library = "the library of custom operators, for RegisterCustomOpsLibrary_V2 of ONNX Runtime"
+    sub.add_argument("--onnxruntime", action="store_true", help=library)
 
     sub = command("new", "show", "stubs of a new operator in a source tree")
     sub.add_argument("operator", metavar="OP", help="name as in its torch schema, such as corner_pool")

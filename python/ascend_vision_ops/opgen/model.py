@@ -352,5 +352,9 @@ class Spec:
 
 def all_nodes(specs: list[Spec]) -> list[Node]:
     """The ONNX nodes of all operators but gradients, which exported models do not have."""
-    gradients = {gradient.operator for spec in specs for gradient in spec.backward}
+    named = {gradient.operator for spec in specs for gradient in spec.backward}
+    # The gradient of a linear operator's gradient is that operator.
+    gradients = {
+        s.name for s in specs if s.name in named and any(t.name.startswith("grad") for t in s.tensors)
+    }
     return [node for spec in specs if spec.name not in gradients for node in spec.nodes]
