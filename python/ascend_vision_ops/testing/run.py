@@ -12,6 +12,8 @@ import numpy as np
 
 from ascend_vision_ops import reference
 from ascend_vision_ops.opgen import Spec, load_spec
+from ascend_vision_ops.opgen.calls import sizes_of_arguments
+from ascend_vision_ops.opgen.model import Tolerance
 from ascend_vision_ops.paths import specs_dir
 from ascend_vision_ops.testing.cases import LAYOUTS, BoundCase, bound_cases, numpy_dtype
 from ascend_vision_ops.testing.compare import EXACT, POISON_BYTE, Comparison, compare, is_float, poisoned
@@ -103,6 +105,11 @@ def expected(operator: str, arguments: dict[str, object]) -> tuple[np.ndarray, .
     return as_tuple(getattr(reference, operator)(**wide))
 
 
+def tolerance_of(spec: Spec, dtype: str, arguments: dict[str, object]) -> Tolerance:
+    """What the contract grants results of a dtype in a call of a Python face."""
+    return spec.tolerance.get(dtype, EXACT).at(sizes_of_arguments(spec, arguments))
+
+
 def judge(case: BoundCase, target: str) -> dict[str, Comparison]:
     """Verdict on each output of a case on a target."""
     spec = spec_of(case.operator)
@@ -119,7 +126,7 @@ def judge(case: BoundCase, target: str) -> dict[str, Comparison]:
     results = dict(zip(spec.outputs, run(case.operator, target, arguments), strict=True))
     verdicts = {}
     for name, want in wanted.items():
-        tolerance = spec.tolerance.get(dtypes[name], EXACT)
+        tolerance = tolerance_of(spec, dtypes[name], arguments)
         verdicts[name] = compare(results[name], want, numpy_dtype(dtypes[name]), tolerance)
         if name in views and verdicts[name].ok:
             verdicts[name] = _beside(views[name], results[name], verdicts[name])
