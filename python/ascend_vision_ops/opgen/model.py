@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .expr import Expression, Name, Symbol
+from .nodes import Node, Rows, torch_node
 from .schema import Parameter
 
 
@@ -248,6 +249,8 @@ class Spec:
     composite: str = ""  # the operator that a composite calls, and whose checks and dtypes are its own
     dynamic: list[str] = field(default_factory=list)  # sizes of results that only the data decide
     unbatched: bool = False  # whether C entry points also take tensors without their first dimension
+    rows: dict[str, Rows] = field(default_factory=dict)  # of a composite's results, for C++
+    onnx: list[Node] = field(default_factory=list)  # nodes of exported models, in domains of others
     fields: list = field(default_factory=list)  # of the tiling struct, read from its header
 
     # --- names ---------------------------------------------------------------------------------------------------
@@ -300,6 +303,13 @@ class Spec:
         """All tensors in the order the kernel takes them: inputs, then outputs, each in aclnn order."""
         return [parameter.name for parameter in self.ordered if parameter.is_tensor] + self.ordered_outputs
 
+    @property
+    def nodes(self) -> list[Node]:
+        """The ONNX nodes that mean this operator; none of a composite that C++ does not know how to make."""
+        if self.composite and not self.rows:
+            return []
+        return [torch_node(self.name, self.visible, self.outputs), *self.onnx]
+
     def parameter(self, name: str) -> Parameter:
         return next(parameter for parameter in self.parameters if parameter.name == name)
 
@@ -345,3 +355,9 @@ class Spec:
     def field_type(self, parameter: Parameter) -> str:
         """The expression type of a parameter once normalised."""
         return self.scope[parameter.name].type
+
+
+def all_nodes(specs: list[Spec]) -> list[Node]:
+    """The ONNX nodes of all operators but gradients, which exported models do not have."""
+    gradients = {gradient.operator for spec in specs for gradient in spec.backward}
+    return [node for spec in specs if spec.name not in gradients for node in spec.nodes]

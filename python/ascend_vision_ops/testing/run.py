@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import importlib
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -111,10 +112,30 @@ def tolerance_of(spec: Spec, dtype: str, arguments: dict[str, object]) -> Tolera
 
 
 def judge(case: BoundCase, target: str) -> dict[str, Comparison]:
-    """Verdict on each output of a case on a target."""
+    """Verdict on each output of a case on a target; on CPUs with each of their instruction sets."""
     spec = spec_of(case.operator)
     arguments = case.arguments()
     wanted = dict(zip(spec.outputs, expected(case.operator, arguments), strict=True))
+    if target != "cpu":
+        return _judge(case, target, arguments, wanted)
+    from ascend_vision_ops._native import processor
+
+    verdicts: dict[str, Comparison] = {}
+    best, *others = processor.targets()
+    try:
+        for instructions in (*reversed(others), best):
+            processor.use(instructions)
+            for name, verdict in _judge(case, target, dict(arguments), wanted).items():
+                if name not in verdicts or verdicts[name].ok:
+                    told = verdict.message and f"with {instructions}: {verdict.message}"
+                    verdicts[name] = replace(verdict, message=told)
+    finally:
+        processor.use(best)
+    return verdicts
+
+
+def _judge(case, target, arguments, wanted) -> dict[str, Comparison]:
+    spec = spec_of(case.operator)
     dtypes = {name: spec.dtype_of(name, case.dtypes) for name in spec.outputs}
     views = {}
     if (case.case.out or any(name in case.dtypes for name in spec.outputs)) and target != "torch":
