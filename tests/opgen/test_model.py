@@ -59,6 +59,12 @@ def test_a_good_contract(load):
     assert str(spec.tolerance["float16"]) == "1 ulp"
 
 
+def test_a_tolerance_may_depend_on_sizes(load):
+    tolerance = load(GOOD.replace("absolute: 1.0e-6", "largest: 0.5 + L / 4")).tolerance["float32"]
+    assert str(tolerance) == "(0.5 + L / 4) x the largest |reference|"
+    assert tolerance.at({"L": 6}).largest == 2.0
+
+
 def test_int_arrays_with_a_choice_of_lengths(load):
     text = GOOD.replace("int[1] size", "int[2] size").replace("size: [4]", "size: [4, 4]")
     for call, spread in [
@@ -108,6 +114,7 @@ BAD = [
     ("{plain: 0}", "{plain: -1}", "toy.yaml:16: tiling_keys.plain: expected lower_case: a number from 0"),
     ("{ulp: 1, why: rounding}", "{ulp: 1}", "toy.yaml:19: tolerance.float16: expected {absolute,"),
     ("{ulp: 1, why", "{ulp: one, why", "toy.yaml:19: tolerance.float16.ulp: expected a number, got 'one'"),
+    ("{absolute: 1.0e-6,", "{largest: L > 0,", "toy.yaml:18: tolerance.float32.largest: expected a number"),
     ("  float16: {ulp: 1, why: rounding}\n", "", "toy.yaml:17: tolerance: expected an entry for float16, got none"),
     ("scale: x, ", "", "toy.yaml:20: parameters: expected a text for scale, got none"),
     ("L: 3, ", "", "toy.yaml:22: example: expected a value for L, got none"),

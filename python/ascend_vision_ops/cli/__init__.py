@@ -112,9 +112,11 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--cores", type=int, help="vector cores, instead of the device's")
     sub.add_argument("--ub", type=int, metavar="BYTES", help="Unified Buffer, instead of the device's")
 
-    sub = command("config", "show", "what a compiler needs to build ACL programs")
+    sub = command("config", "show", "what a compiler needs to build ACL programs, and where libraries are")
     for option in ("cflags", "libs", "includedir", "libdir", "cmakedir"):
         sub.add_argument(f"--{option}", action="store_true")
+    library = "the library of custom operators, for RegisterCustomOpsLibrary_V2 of ONNX Runtime"
+    sub.add_argument("--onnxruntime", action="store_true", help=library)
 
     sub = command("onnx", "onnx", "ONNX models: simplify, convert for ATC, run, compare")
     _onnx_commands(sub)

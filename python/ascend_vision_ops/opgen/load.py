@@ -598,7 +598,9 @@ class _Builder:
                 try:
                     numbers[key] = int(number) if key == "ulp" else float(number)
                 except (TypeError, ValueError):
-                    self.problem((*where, key), "a number", _show(number))
+                    numbers[key] = self._size((*where, key), number) if key == "largest" else None
+                    if numbers[key] is None:
+                        self.problem((*where, key), "a number", _show(number))
             result[name] = Tolerance(why=str(rule["why"]), **numbers)
         floating = {
             name for names in dtypes.values() for name in names if name in DTYPES and DTYPES[name].floating
@@ -607,6 +609,11 @@ class _Builder:
             if name in floating and name not in value:
                 self.problem("tolerance", f"an entry for {name}", "none")
         return result
+
+    def _size(self, where: tuple, text: object) -> Expression | None:
+        """A number that depends on sizes."""
+        expression = self.reader.expression(where, text, self.scope) if isinstance(text, str) else None
+        return expression if expression is not None and expression.type in ("int", "float") else None
 
     def _backward(self) -> list[Gradient]:
         gradients = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .expr import Expression, Name, Symbol
@@ -127,13 +127,19 @@ class Entry:
 
 @dataclass
 class Tolerance:
-    """How far from the reference a result may be, and why: within any one of these."""
+    """How far from the reference a result may be, and why: within any one of these. `largest` may depend on sizes."""
 
     why: str
     absolute: float = 0.0
     relative: float = 0.0
-    largest: float = 0.0
+    largest: float | Expression = 0.0
     ulp: int = 0
+
+    def at(self, sizes: dict[str, object]) -> Tolerance:
+        """For a call whose expressions see `sizes`."""
+        if not isinstance(self.largest, Expression):
+            return self
+        return replace(self, largest=float(self.largest.evaluate(sizes)))
 
     def __str__(self) -> str:
         parts = []
@@ -142,7 +148,8 @@ class Tolerance:
         if self.relative:
             parts.append(f"{self.relative:g} x |reference|")
         if self.largest:
-            parts.append(f"{self.largest:g} x the largest |reference|")
+            factor = f"({self.largest.text})" if isinstance(self.largest, Expression) else f"{self.largest:g}"
+            parts.append(f"{factor} x the largest |reference|")
         if self.ulp:
             parts.append(f"{self.ulp} ulp")
         return either(parts) if parts else "exact"
@@ -352,5 +359,9 @@ class Spec:
 
 def all_nodes(specs: list[Spec]) -> list[Node]:
     """The ONNX nodes of all operators but gradients, which exported models do not have."""
-    gradients = {gradient.operator for spec in specs for gradient in spec.backward}
+    named = {gradient.operator for spec in specs for gradient in spec.backward}
+    # The gradient of a linear operator's gradient is that operator.
+    gradients = {
+        s.name for s in specs if s.name in named and any(t.name.startswith("grad") for t in s.tensors)
+    }
     return [node for spec in specs if spec.name not in gradients for node in spec.nodes]
