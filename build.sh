@@ -127,6 +127,7 @@ setup() {
   setup_beside_torch torch_npu torch_npu==2.13.0
   setup_beside_torch torchvision torchvision==0.28.0
   setup_beside_torch mmcv mmcv-lite==2.2.0 mmengine==0.10.7 addict==2.4.0 yapf==0.43.0 termcolor==3.3.0 platformdirs==4.14.7
+  setup_highway
   (cat pyproject.toml build.sh | cksum; "$venv/bin/python" -V 2>&1) >"$stamp"
 }
 
@@ -140,6 +141,23 @@ setup_beside_torch() {
     { say "no $module: tried with torch 2.13.0 only"; return; }
   say "installing $*"
   (pip_install "$module" --no-deps "$@") || say "going on without $module"
+}
+
+# Sources of Highway, which CMake takes from here. PyPI has no package of them; NumPy's source distribution holds them.
+setup_highway() {
+  local folder=$venv/share/highway work archive=numpy-2.4.6.tar.gz index
+  [ ! -f "$folder/CMakeLists.txt" ] || return 0
+  say "fetching Highway"
+  work=$(mktemp -d "$venv/highway.XXXXXX")
+  index=${PIP_INDEX_URL:-$("$venv/bin/python" -m pip config get global.index-url 2>/dev/null || true)}
+  hint=': could not be fetched, no network?' run setup-highway \
+    "$venv/bin/python" -m unearth ${index:+--index-url "$index"} --no-binary --download "$work" numpy==2.4.6
+  echo "f3a3570c4a2a16746ac2c31a7c7c7b0c186b95ce902e33db6f28094ed7387dda  $work/$archive" | sha256sum --check --quiet ||
+    die "$archive is not the one that was published"
+  tar -xzf "$work/$archive" -C "$work" --wildcards '*/highway/*'
+  mkdir -p "$venv/share"
+  mv "$work"/*/numpy/_core/src/highway "$folder"
+  rm -rf "$work"
 }
 
 # Prints the folder of an importable torch of 2.10 or newer, the first with the stable ABI that is built against.
