@@ -17,7 +17,7 @@ import importlib
 
 __version__ = "0.1.0"
 
-_SUBMODULES = ("aclnn", "cpu", "ops", "paths", "reference", "sim", "testing", "tiling")
+_SUBMODULES = ("aclnn", "cpu", "onnx", "ops", "paths", "reference", "sim", "testing", "tiling")
 
 
 def __getattr__(name: str):

@@ -57,6 +57,10 @@ def test_node(found, bound):
     assert not made.wrong(run(made))
 
 
+def test_the_runtime_is_the_one_that_was_asked_for():
+    assert ort.__version__ == os.environ.get("AVO_ONNX_RUNTIME", ort.__version__)
+
+
 # --- one node by hand
 
 BOXES = np.array([[0, 0, 10, 10], [0, 0, 10, 5], [20, 20, 30, 30]], np.float32)
