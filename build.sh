@@ -12,6 +12,7 @@ usage: ./build.sh COMMAND [OPTIONS]
   build         libraries and the Python package, importable in that environment
   demo          resamples a recording, finds faces in a photograph; pictures in demo_output/
   test [OP]     all tests, or those of one operator; after `--` arguments of pytest
+  onnxruntimes  other versions of ONNX Runtime, by pip into build/onnxruntimes, for the tests of ONNX nodes
   bench [OP]    CPU benchmarks against the peers that are installed; after `--` their arguments
   performance [OP]
                 kernels on the simulated device, minutes for all of them; writes docs/performance.md
@@ -228,6 +229,22 @@ run_tests() {
   env "${env[@]}" "$venv/bin/python" -m pytest ${operator:+--op "$operator"} "$@"
 }
 
+# Beside the installed one, which is the newest that pip found: the oldest that the custom-op library serves, and some
+# between. A version that does not exist for this Python is left out.
+onnxruntimes() {
+  need_sim
+  setup
+  local version folder packages
+  for version in 1.17.3 1.20.1 1.24.4; do
+    folder=build/onnxruntimes/$version
+    [ ! -d "$folder/onnxruntime" ] || continue
+    packages=("onnxruntime==$version")
+    [[ $version != 1.17.* ]] || packages+=("numpy<2")  # what its wheels are built for
+    say "installing ONNX Runtime $version in $folder"
+    (pip_install "onnxruntime-$version" --no-deps --target "$folder" "${packages[@]}") || say "going on without"
+  done
+}
+
 bench() {
   need_sim
   build
@@ -313,7 +330,7 @@ if [ -n "$operator" ]; then
 fi
 
 case $command in
-  setup | build | demo | bench | performance | gen | docs | check | package | clean) "$command" "$@" ;;
+  setup | build | demo | onnxruntimes | bench | performance | gen | docs | check | package | clean) "$command" "$@" ;;
   test) run_tests "$@" ;;
   '') usage; exit 2 ;;
   *) die "unknown command '$command' (see ./build.sh --help)" ;;

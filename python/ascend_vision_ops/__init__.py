@@ -20,7 +20,19 @@ import importlib
 
 __version__ = "0.1.0"
 
-_SUBMODULES = ("aclnn", "compat", "cpu", "nn", "ops", "paths", "reference", "sim", "testing", "tiling")
+_SUBMODULES = (
+    "aclnn",
+    "compat",
+    "cpu",
+    "nn",
+    "onnx",
+    "ops",
+    "paths",
+    "reference",
+    "sim",
+    "testing",
+    "tiling",
+)
 
 
 def __getattr__(name: str):

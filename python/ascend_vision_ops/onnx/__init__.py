@@ -44,11 +44,14 @@ def register(session_options, domains: Iterable[str] = ("mmcv", "mmdeploy", "asc
     Raises ValueError for a domain without nodes, FileNotFoundError where the package is not built, and what ONNX
     Runtime raises for a library that it cannot load.
     """
+    library = onnxruntime_library()
+    if not library.exists():
+        raise FileNotFoundError(f"the library for ONNX Runtime is not built: no {library}")
     domains = (domains,) if isinstance(domains, str) else tuple(domains)
     # The library names the domains that it has where it does not know one.
     session_options.add_session_config_entry("ascend_vision_ops.domains", ",".join(domains))
     try:
-        session_options.register_custom_ops_library(str(onnxruntime_library()))
+        session_options.register_custom_ops_library(str(library))
     except Exception as error:
         if "ascend_vision_ops.domains" in str(error):
             raise ValueError(str(error).partition("ascend_vision_ops.domains: ")[2]) from None

@@ -149,7 +149,20 @@ def _sources(spec: Spec, expression: Expression) -> list[tuple[str, int]]:
     ]
 
 
+def attribute_text(attribute: Attribute) -> str:
+    """An attribute as a page shows it: its names, type and default."""
+    names = " or ".join(f"`{name}`" for name in attribute.names)
+    default = (
+        "" if attribute.required else f" = {'none' if attribute.default is None else attribute.default!r}"
+    )
+    if isinstance(attribute.default, bool):
+        default = f" = {int(attribute.default)}"
+    text = f"{names} {attribute.onnx_type.lower()}{default}"
+    return f"{text}; the operator gets the next smaller number" if attribute.below else text
+
+
 FILTERS = {
+    "attribute_text": attribute_text,
     "node_groups": groups,
     "node_local": local,
     "node_field": field,
