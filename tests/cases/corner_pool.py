@@ -17,6 +17,8 @@ LONG = [
     (1, 2, 9, 2033),
     (1, 1, 2, 20000),
 ]
+# Lines that cores share, of lengths that end within a part.
+SHARED = [(1, 1, 1, 9001), (1, 3, 5011, 2), (1, 1, 4, 5000)]
 
 
 def cases():
@@ -31,6 +33,9 @@ def cases():
         yield Case(
             f"mode {mode} results strided", {"input": Array(2, 5, 12, 19), "mode": mode}, out="strided"
         )
+        for shape in SHARED:
+            args = {"input": Array(*shape, values="special"), "mode": mode}
+            yield Case(f"mode {mode} {shape} special", args)
         for shape in ((0, 3, 4, 5), (2, 0, 4, 5), (2, 3, 0, 5), (2, 3, 4, 0)):
             yield Case(f"mode {mode} empty {shape}", {"input": Array(*shape), "mode": mode})
 
