@@ -27,6 +27,18 @@ struct PoolProblem {
         rows{input.shape[2], out.shape[2], kernel[0], stride[0], padding[0], dilation[0]},
         columns{input.shape[3], out.shape[3], kernel[1], stride[1], padding[1], dilation[1]} {}
 
+  // The problem itself, as all pooling structs have it.
+  template <typename Tiling>
+  void State(Tiling *t) const {
+    t->planes = planes;
+    t->inRows = rows.in, t->inColumns = columns.in;
+    t->outRows = rows.out, t->outColumns = columns.out;
+    t->kernelRows = rows.kernel, t->kernelColumns = columns.kernel;
+    t->strideRows = rows.stride, t->strideColumns = columns.stride;
+    t->padRows = rows.padding, t->padColumns = columns.padding;
+    t->dilateRows = rows.dilation, t->dilateColumns = columns.dilation;
+  }
+
   int64_t planes, item;
   PoolAxis rows, columns;
 };
@@ -113,13 +125,7 @@ Plan<Tiling> PlanPool(const PoolProblem &problem, uint64_t key, const Platform &
 
   const PoolBuffers buffers(problem, tile);
   Tiling &t = plan.tiling;
-  t.planes = problem.planes;
-  t.inRows = rows.in, t.inColumns = columns.in;
-  t.outRows = rows.out, t.outColumns = columns.out;
-  t.kernelRows = rows.kernel, t.kernelColumns = columns.kernel;
-  t.strideRows = rows.stride, t.strideColumns = columns.stride;
-  t.padRows = rows.padding, t.padColumns = columns.padding;
-  t.dilateRows = rows.dilation, t.dilateColumns = columns.dilation;
+  problem.State(&t);
   t.planeGroups = CeilDiv(problem.planes, tile.planes);
   t.rowTiles = CeilDiv(rows.out, tile.rows);
   t.columnTiles = column_tiles;
