@@ -27,7 +27,7 @@ LONG += [((5003,), 0), ((3, 2500), 1), ((3001, 5), 0), ((2, 2048, 9), 1)]
 
 
 def cases():
-    for shape, dim in [(shape, dim) for shape in SHAPES for dim in range(-1, len(shape) - 1)] + LONG:
+    for shape, dim in [(n, dim) for n in SHAPES for dim in range(-1, len(n) - 1)] + LONG:
         for values in ("special", "integers"):
             yield Case(f"{shape} {dim} {values}", {"input": Array(*shape, values=values), "dim": dim})
         args = {"input": Array(*shape, values=halves), "dim": dim}
