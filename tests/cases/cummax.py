@@ -31,7 +31,7 @@ def cases():
         for values in ("special", "integers"):
             yield Case(f"{shape} {dim} {values}", {"input": Array(*shape, values=values), "dim": dim})
         args = {"input": Array(*shape, values=halves), "dim": dim}
-        yield Case(f"{shape} {dim} halves", args, dtypes=("int64",))
+        yield Case(f"wide {shape} {dim}", args, dtypes=("int64",))
     for dim in (0, -1):
         yield Case(f"0-d {dim}", {"input": Array(), "dim": dim})
     for dim in (-8, 3, 7):
