@@ -75,9 +75,10 @@ def render_text(template: str, **context) -> str:
 
 def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
     """Path and text of every generated file of target sim."""
+    nodes = {spec.name: [node for node in all_nodes(specs) if node.operator == spec.name] for spec in specs}
     for spec in specs:
         if spec.composite:
-            yield f"docs/ops/{spec.name}.md", render_text("op.md.j2", spec=spec)
+            yield f"docs/ops/{spec.name}.md", render_text("op.md.j2", spec=spec, nodes=nodes[spec.name])
     for spec in with_kernel(specs):
         name = spec.name
         yield f"op_host/{name}_args.h", render_text("args.h.j2", spec=spec)
@@ -92,7 +93,8 @@ def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
         yield f"csrc/native_{name}.cpp", render_text("native.cpp.j2", spec=spec)
         example = render_text("example.cpp.j2", spec=spec)
         yield f"examples/aclnn_{name}.cpp", example
-        yield f"docs/ops/{name}.md", render_text("op.md.j2", spec=spec, cpp_example=example)
+        page = render_text("op.md.j2", spec=spec, cpp_example=example, nodes=nodes[name])
+        yield f"docs/ops/{name}.md", page
 
     yield from onnxruntime_files(specs)
     yield from python_files(specs)
