@@ -21,12 +21,8 @@ COUNTS = (1, 2, 7, 8, 31, 33, 63, 64, 65, 127, 129, 200)
 
 
 def call(count, boxes, scores="uniform", **attributes):
-    args = {
-        "boxes": Array(count, 4, values=boxes),
-        "scores": Array(count, values=scores),
-        "iou_threshold": 0.5,
-    }
-    return {**args, **attributes}
+    args = {"boxes": Array(count, 4, values=boxes), "scores": Array(count, values=scores)}
+    return {**args, "iou_threshold": 0.5, **attributes}
 
 
 def cases():
@@ -36,8 +32,7 @@ def cases():
         scores = descending if boxes is chain else "uniform"
         yield Case(f"{boxes.__name__} {count}", call(count, boxes, scores), ("float32",))
     for threshold in (0.0, 0.1, 0.5, 0.9, 1.0):
-        args = call(700, of_all_sizes, iou_threshold=threshold)
-        yield Case(f"all sizes, threshold {threshold}", args, ("float32",))
+        yield Case(f"all sizes {threshold}", call(700, of_all_sizes, iou_threshold=threshold), ("float32",))
     for scores in ("special", few, "constant"):
         yield Case(f"scores {getattr(scores, '__name__', scores)}", call(150, clustered, scores))
     yield Case("degenerate", call(300, degenerate, few, iou_threshold=0.0))
