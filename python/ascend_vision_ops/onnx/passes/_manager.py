@@ -57,6 +57,7 @@ class Manager:
         progress: Callable[[str], None] = lambda name: None,
     ):
         self.passes, self.checker, self.progress = list(passes), checker, progress
+        self._nodes = 0
 
     def run_once(self, model: ir.Model) -> Report:
         """Runs each pass once, in order."""
@@ -67,7 +68,8 @@ class Manager:
         return self._run(model, MAX_ROUNDS)
 
     def _run(self, model: ir.Model, rounds: int) -> Report:
-        report = Report([Row(item.name) for item in self.passes], nodes_before=node_count(model))
+        self._nodes = node_count(model)
+        report = Report([Row(item.name) for item in self.passes], nodes_before=self._nodes)
         if self.checker:
             self.checker.start(model)
         for report.rounds in range(1, rounds + 1):
@@ -86,19 +88,19 @@ class Manager:
         common.NameFixPass()(model)
         for item in self.passes:
             report.split_off |= item.split_off()
-        report.nodes_after = node_count(model)
+        report.nodes_after = self._nodes
         return report
 
     def _step(self, item: Pass, row: Row, model: ir.Model) -> bool:
         self.progress(item.name)
-        before, start = node_count(model), time.perf_counter()
+        before, start = self._nodes, time.perf_counter()
         outcome = item.run(model)
         row.milliseconds += (time.perf_counter() - start) * 1e3
         # Reasons of the last round: earlier ones may have been cleared away since.
         row.applied, row.refused = row.applied + outcome.applied, outcome.refused
         if outcome.applied:
             row.before = before if row.before is None else row.before
-            row.after = node_count(model)
+            row.after = self._nodes = node_count(model)
             if self.checker:
                 row.check = self.checker.check(item, model)
         return bool(outcome.applied)
