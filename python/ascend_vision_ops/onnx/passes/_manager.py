@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -68,6 +69,16 @@ class Manager:
         return self._run(model, MAX_ROUNDS)
 
     def _run(self, model: ir.Model, rounds: int) -> Report:
+        # Graphs are millions of small objects that live on: collecting while they are made costs a quarter of the time.
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            return self._rounds(model, rounds)
+        finally:
+            if collects:
+                gc.enable()
+
+    def _rounds(self, model: ir.Model, rounds: int) -> Report:
         self._nodes = node_count(model)
         report = Report([Row(item.name) for item in self.passes], nodes_before=self._nodes)
         if self.checker:

@@ -108,10 +108,14 @@ def _reshaped(dims: list, target: list[Element]) -> ir.Shape | None:
     if made.count(-1) > 1:
         return None
     if -1 in made:
-        rest = [item for item in made if item != -1]
-        static = all(isinstance(item, int) for item in [*rest, *dims])
-        left = math.prod(dims) // math.prod(rest) if static and math.prod(rest) else None
-        made[made.index(-1)] = left
+        rest, whole = [item for item in made if item != -1], list(dims)
+        for dim in [
+            dim for dim in rest if not isinstance(dim, int) and known_dim(dim) is not None and dim in whole
+        ]:
+            rest.remove(dim)  # an open dimension on both sides cancels
+            whole.remove(dim)
+        static = all(isinstance(item, int) for item in [*rest, *whole])
+        made[made.index(-1)] = math.prod(whole) // math.prod(rest) if static and math.prod(rest) else None
     return ir.Shape(made)
 
 

@@ -45,10 +45,13 @@ class FoldConstants(GraphPass):
     summary = "computes nodes whose inputs are constants or known shapes, also around custom nodes"
     tolerance = Tolerance(largest=1e-6, why="NumPy's functions and the runtime's differ in the last bits")
 
+    def __init__(self, shapes_only: bool = False):
+        self.shapes_only = shapes_only  # folds no arrays but what is computed from shapes
+
     def transform(self, model: ir.Model) -> int:
         before = node_count(model)
         common.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(model)
-        folding = _Folding(model)
+        folding = _Folding(model, self.shapes_only)
         for graph, node, vectors in walk(model):
             folding.visit(graph, node, vectors)
         for graph in reversed(graphs_of(model)):
@@ -59,8 +62,8 @@ class FoldConstants(GraphPass):
 class _Folding:
     """Arrays of constant values; those that other nodes take become weights, and equal small ones one weight."""
 
-    def __init__(self, model: ir.Model):
-        self.model = model
+    def __init__(self, model: ir.Model, shapes_only: bool):
+        self.model, self.shapes_only = model, shapes_only
         self.arrays: dict[ir.Value, np.ndarray] = {}
         self.weights: dict[tuple, ir.Value] = {}
 
@@ -103,7 +106,7 @@ class _Folding:
         if len(node.outputs) == 1 and (array := vectors.numbers(node.outputs[0])) is not None:
             dtype = node.outputs[0].dtype or ir.DataType.INT64
             return [array.astype(dtype.numpy(), copy=False)]
-        if node.op_type in RANDOM or node.op_type in QUANTISED or not node.inputs:
+        if self.shapes_only or node.op_type in RANDOM or node.op_type in QUANTISED or not node.inputs:
             return None
         gone, tensors = 0, []
         for value in node.inputs:

@@ -52,7 +52,7 @@ class SetBatch(GraphPass):
         # On a copy: half a change of batch is a broken model.
         changed = model.clone()
         # Targets of Reshape that were computed from the old shapes show what the batch is in them.
-        FoldConstants().transform(changed)
+        FoldConstants(shapes_only=True).transform(changed)
         count = _Change(changed, Old(batch, _shapes(changed)), self.batch).run()
         model.graph = changed.graph
         return count
