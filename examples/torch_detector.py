@@ -15,13 +15,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import torch
-import torch.nn.functional as F
 from rich.progress import track
-from torch import Tensor, nn
 
 import ascend_vision_ops as avo
 from ascend_vision_ops.cli.show import console, table
+
+if not avo.sim.obstacle() and not avo.sim.active():
+    avo.sim.activate()  # before torch, which would look for CANN's libraries
+
+import torch
+import torch.nn.functional as F
+import torch_npu  # noqa: F401  gives torch its device npu
+from torch import Tensor, nn
+
+from ascend_vision_ops.nn import CornerPool, ModulatedDeformConv2dPack, RoIAlign
 
 SIZE, STRIDE, CELLS = 64, 4, 16  # pixels of an image and of a cell, cells of a side
 SHAPES = ("disc", "cross", "triangle")
@@ -109,34 +116,22 @@ def block(channels_in: int, channels: int, kernel: int, stride: int = 1) -> nn.S
     return nn.Sequential(convolution, nn.BatchNorm2d(channels), nn.ReLU())
 
 
-class Deformable(nn.Module):
-    """A 3x3 convolution that learns where to sample and how much each sample weighs (DCNv2)."""
-
-    def __init__(self, channels: int):
-        super().__init__()
-        self.where = nn.Conv2d(channels, 27, 3, padding=1)
-        nn.init.zeros_(self.where.weight), nn.init.zeros_(self.where.bias)
-        self.weight = nn.Parameter(torch.randn(channels, channels, 3, 3) * (2 / (9 * channels)) ** 0.5)
-
-    def forward(self, x: Tensor) -> Tensor:
-        where = self.where(x)
-        mask = torch.sigmoid(where[:, 18:])
-        return avo.modulated_deform_conv2d(x, where[:, :18].contiguous(), mask, self.weight, padding=1)
-
-
 class Corners(nn.Module):
     """Each cell sees the strongest feature towards the four sides (CornerNet)."""
 
     def __init__(self, channels: int):
         super().__init__()
-        self.before = nn.ModuleList(block(channels, channels, 1) for _ in range(4))
+        sides = ("top", "bottom", "left", "right")
+        self.pools = nn.ModuleList(
+            nn.Sequential(block(channels, channels, 1), CornerPool(side)) for side in sides
+        )
         self.after = nn.Sequential(
             nn.Conv2d(channels, channels, 3, padding=1, bias=False), nn.BatchNorm2d(channels)
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        pooled = [avo.corner_pool(before(x), side) for side, before in enumerate(self.before)]
-        return F.relu(x + self.after(pooled[0] + pooled[1] + pooled[2] + pooled[3]))
+        top, bottom, left, right = (pool(x) for pool in self.pools)
+        return F.relu(x + self.after(top + bottom + left + right))
 
 
 class Detector(nn.Module):
@@ -147,7 +142,7 @@ class Detector(nn.Module):
         self.backbone = nn.Sequential(
             block(3, 8, 3, 2),
             block(8, channels, 3, 2),
-            Deformable(channels),
+            ModulatedDeformConv2dPack(channels, channels, 3, padding=1),
             nn.BatchNorm2d(channels),
             nn.ReLU(),
         )
@@ -155,6 +150,7 @@ class Detector(nn.Module):
         self.cells = nn.Sequential(block(channels, channels, 3), nn.Conv2d(channels, 5, 1))
         with torch.no_grad():
             self.cells[1].bias[0] = -2  # few cells have a shape
+        self.crops = RoIAlign(CROP, 1 / STRIDE, sampling_ratio=2)
         self.regions = nn.Sequential(
             nn.Linear(channels * CROP * CROP, 32), nn.ReLU(), nn.Linear(32, len(SHAPES) + 1)
         )
@@ -166,8 +162,7 @@ class Detector(nn.Module):
         return features, found[:, :1], F.relu(found[:, 1:] + 2)
 
     def classify(self, features: Tensor, regions: Tensor) -> Tensor:
-        crops = avo.roi_align(features, regions, CROP, CROP, spatial_scale=1 / STRIDE, sampling_ratio=2)
-        return self.regions(crops.flatten(1))
+        return self.regions(self.crops(features, regions).flatten(1))
 
     def loss(self, batch: Batch) -> Tensor:
         features, logits, sides = self(batch.images)
@@ -295,10 +290,6 @@ def main() -> int:
     parser.add_argument("--shown", type=int, default=4, help="images in the picture (4)")
     parser.add_argument("--out", type=Path, default=Path("demo_output"), metavar="DIR")
     options = parser.parse_args()
-
-    if not avo.sim.obstacle():
-        avo.sim.activate()
-    import torch_npu  # noqa: F401  gives torch its device npu
 
     torch.manual_seed(0)
     npu = torch.device("npu:0")
