@@ -285,7 +285,7 @@ def train(model: Detector, options: argparse.Namespace) -> list[Step]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=50, help="optimiser steps (50)")
+    parser.add_argument("--steps", type=int, default=60, help="optimiser steps (60)")
     parser.add_argument("--batch", type=int, default=8, help="images of a step (8)")
     parser.add_argument("--shown", type=int, default=4, help="images in the picture (4)")
     parser.add_argument("--out", type=Path, default=Path("demo_output"), metavar="DIR")
