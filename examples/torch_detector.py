@@ -99,10 +99,11 @@ def make_batch(count: int, seed: int) -> Batch:
             inside = (np.abs(x - (left + right) / 2) < reach) & (np.abs(y - (top + bottom) / 2) < reach)
             cells[index, 0, inside] = 1
             sides[index][:, inside] = np.stack([x - left, y - top, right - x, bottom - y])[:, inside] / STRIDE
-            regions.append([index, *(box + generator.normal(0, 1, 4))])
-            classes.append(kind)
+            for _ in range(3):
+                regions.append([index, *(box + generator.normal(0, 1.5, 4))])
+                classes.append(kind)
         # Regions of nothing: squares whose middle lies in no shape.
-        while len(regions) < 3 * (index + 1):
+        while len(regions) < 8 * (index + 1):
             px, py = generator.uniform(8, SIZE - 8, 2)
             if all(not (b[0] < px < b[2] and b[1] < py < b[3]) for _, b in found):
                 regions.append([index, px - 8, py - 8, px + 8, py + 8])
@@ -169,7 +170,7 @@ class Detector(nn.Module):
         there = F.binary_cross_entropy_with_logits(logits, batch.cells)
         ends = F.smooth_l1_loss(sides * batch.cells, batch.sides, reduction="sum") / batch.cells.sum()
         which = F.cross_entropy(self.classify(features, batch.regions), batch.classes)
-        return 4 * there + 0.25 * ends + which
+        return 4 * there + 0.25 * ends + 2 * which
 
     @torch.no_grad()
     def detect(
