@@ -53,4 +53,11 @@ def torch_face() -> Face:
     def first_fake(count):
         return count.new_empty([torch.library.get_ctx().new_dynamic_size()], dtype=torch.int64)
 
+    @torch.library.register_vmap("ascend_vision_ops::_first")
+    def first_vmap(info, in_dims, count):
+        raise RuntimeError(
+            "vmap: expected an operator with results of a fixed shape, got one whose results have as many rows as the "
+            "data decide, a number for each example; the padded operator that it calls has a fixed shape"
+        )
+
     return Face(operators, torch, operators._first)

@@ -14,6 +14,8 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from types import CodeType
 
 from .._shapes import drop, floor_div, floor_mod, numel, wrap
 
@@ -313,7 +315,11 @@ class Expression:
 
     def evaluate(self, values: Mapping[str, object]) -> object:
         """The value for concrete attributes, dimensions and tensors (anything with `.shape`)."""
-        return eval(self.python(), dict(PYTHON_HELPERS), dict(values))
+        return eval(self._code, dict(PYTHON_HELPERS), dict(values))
+
+    @cached_property
+    def _code(self) -> CodeType:
+        return compile(self.python(), f"<{self.text}>", "eval")
 
     # --- prose ---------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every torch operator under torch's other parts: torch.compile, export, autocast and func, on CPU tensors.
+
+Nothing here names an operator: contracts are found, and calls are made from them (testing/torch_checks.py).
+"""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from ascend_vision_ops import operators
+from ascend_vision_ops.testing import torch_checks as checks
+from ascend_vision_ops.testing.run import spec_of
+
+CPU, META = torch.device("cpu"), torch.device("meta")
+OPERATORS = operators()
+WITH_KERNEL = [operator for operator in OPERATORS if not spec_of(operator).composite]
+DIFFERENTIABLE = [operator for operator in OPERATORS if spec_of(operator).backward]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def caches(tmp_path_factory):
+    """What compilers keep goes where tests keep their files."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path_factory.mktemp("inductor")))
+        yield
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_opcheck(operator):
+    checks.opcheck(operator, CPU)
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_compile(operator, backend):
+    checks.compiled(operator, CPU, backend)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_dynamic_shapes(operator):
+    checks.dynamic(operator, CPU)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_export(operator):
+    checks.exported(operator, CPU)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_autocast(operator):
+    checks.autocast(operator, CPU, torch.bfloat16)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_vmap(operator):
+    checks.vmap(operator, CPU)
+
+
+@pytest.mark.parametrize("operator", DIFFERENTIABLE)
+def test_jacobians(operator):
+    checks.jacobians(operator, CPU)
+
+
+@pytest.mark.parametrize("operator", WITH_KERNEL)
+def test_second_derivatives(operator):
+    checks.second_derivatives(operator, CPU)
+
+
+@pytest.mark.parametrize("operator", WITH_KERNEL)
+def test_refusals(operator):
+    checks.refusals(operator, CPU, META)
