@@ -120,20 +120,44 @@ setup() {
       pip_install torch torch==2.13.0
     fi
   fi
-  setup_torch_npu "$site"
+  # Without CANN, torch would fail to import torch_npu at every start.
+  echo 'import os; "ASCEND_HOME_PATH" in os.environ or os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")' \
+    >"$site/avo_torch_npu.pth"
+  # To run on the simulated device; to compare with; mmcv without its compiled operators, to be patched.
+  setup_beside_torch torch_npu torch_npu==2.13.0
+  setup_beside_torch torchvision torchvision==0.28.0
+  setup_beside_torch mmcv mmcv-lite==2.2.0 mmengine==0.10.7 addict==2.4.0 yapf==0.43.0 termcolor==3.3.0 platformdirs==4.14.7
+  setup_highway
   (cat pyproject.toml build.sh | cksum; "$venv/bin/python" -V 2>&1) >"$stamp"
 }
 
-# torch_npu for the torch that is there, to run on the simulated device. Not its dependencies, which are for NPUs.
-setup_torch_npu() {
-  # Without CANN, torch would fail to import it at every start.
-  echo 'import os; "ASCEND_HOME_PATH" in os.environ or os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")' \
-    >"$1/avo_torch_npu.pth"
-  "$venv/bin/python" -c 'import importlib.util as u, sys; sys.exit(u.find_spec("torch_npu") is None)' && return
+# setup_beside_torch MODULE REQUIREMENT…: for the torch that is there. No further dependencies: those of these packages
+# are for NPUs or CUDA, or a second copy of OpenCV.
+setup_beside_torch() {
+  local module=$1
+  shift
+  "$venv/bin/python" -c "import importlib.util as u, sys; sys.exit(u.find_spec('$module') is None)" && return
   "$venv/bin/python" -c 'import torch, sys; sys.exit(torch.__version__.split("+")[0] != "2.13.0")' ||
-    { say "no torch_npu: there is one for torch 2.13.0 only"; return; }
-  say "installing torch_npu 2.13.0"
-  (pip_install torch_npu --no-deps torch_npu==2.13.0) || say "going on without torch_npu"
+    { say "no $module: tried with torch 2.13.0 only"; return; }
+  say "installing $*"
+  (pip_install "$module" --no-deps "$@") || say "going on without $module"
+}
+
+# Sources of Highway, which CMake takes from here. PyPI has no package of them; NumPy's source distribution holds them.
+setup_highway() {
+  local folder=$venv/share/highway work archive=numpy-2.4.6.tar.gz index
+  [ ! -f "$folder/CMakeLists.txt" ] || return 0
+  say "fetching Highway"
+  work=$(mktemp -d "$venv/highway.XXXXXX")
+  index=${PIP_INDEX_URL:-$("$venv/bin/python" -m pip config get global.index-url 2>/dev/null || true)}
+  hint=': could not be fetched, no network?' run setup-highway \
+    "$venv/bin/python" -m unearth ${index:+--index-url "$index"} --no-binary --download "$work" numpy==2.4.6
+  echo "f3a3570c4a2a16746ac2c31a7c7c7b0c186b95ce902e33db6f28094ed7387dda  $work/$archive" | sha256sum --check --quiet ||
+    die "$archive is not the one that was published"
+  tar -xzf "$work/$archive" -C "$work" --wildcards '*/highway/*'
+  mkdir -p "$venv/share"
+  mv "$work"/*/numpy/_core/src/highway "$folder"
+  rm -rf "$work"
 }
 
 # Prints the folder of an importable torch of 2.10 or newer, the first with the stable ABI that is built against.

@@ -22,9 +22,8 @@ from packaged import PackagedFile
 import ascend_vision_ops as avo
 from ascend_vision_ops import profiling
 from ascend_vision_ops.cli.show import console, table
-from ascend_vision_ops.opgen.model import Tolerance
 from ascend_vision_ops.testing import EXACT, compare
-from ascend_vision_ops.testing.run import as_tuple, expected, run, spec_of
+from ascend_vision_ops.testing.run import as_tuple, expected, run, spec_of, tolerance_of
 
 PHOTOGRAPH = PackagedFile(
     what="photograph",
@@ -73,16 +72,14 @@ class Device:
         self.costs = table("operator", "call", ">cores", ">modelled us")
         self.wrong = 0
 
-    def call(
-        self, operator: str, what: str, tolerance: Tolerance | None = None, **arguments
-    ) -> tuple[np.ndarray, ...]:
-        """Results of the AscendC kernel; `tolerance`, of floating results, is the contract's where left out."""
+    def call(self, operator: str, what: str, **arguments) -> tuple[np.ndarray, ...]:
+        """Results of the AscendC kernel."""
         wanted = expected(operator, arguments)
         results = {
             "reference": as_tuple(getattr(avo.reference, operator)(**arguments)),
             **{name: run(operator, name, arguments) for name in ("cpu", "aclnn")},
         }
-        tolerance = tolerance or spec_of(operator).tolerance["float32"]
+        tolerance = tolerance_of(spec_of(operator), "float32", arguments)
         for name, title in IMPLEMENTATIONS.items():
             verdicts = []
             for got, want, device in zip(results[name], wanted, results["aclnn"], strict=True):
@@ -167,10 +164,8 @@ def main() -> int:
         sys.exit(f"demo: the cascades find nothing in {path}")
     rois = np.array([[0, *box] for _, _, box in picked], np.float32).reshape(-1, 5)
     planes = np.ascontiguousarray(image.transpose(2, 0, 1)[None], np.float32) / 255
-    # Neighbouring pixels of a photograph differ by up to its largest value.
-    bound = Tolerance(largest=2.0**-22 * max(planes.shape), why="positions are rounded in float32")
     sizes = {"output_height": CROP_SIZE, "output_width": CROP_SIZE, "sampling_ratio": 2}
-    (crops,) = device.call("roi_align", f"{len(rois)} windows", bound, input=planes, rois=rois, **sizes)
+    (crops,) = device.call("roi_align", f"{len(rois)} windows", input=planes, rois=rois, **sizes)
 
     out.print("Against the reference on the same input:")
     out.print(device.parity)

@@ -10,22 +10,21 @@ namespace avo::upsample_linear1d_backward {
 void RunCpu(const Args &args, const ParallelFor &parallel_for) {
   const int64_t length = args.out.shape[2], out_length = args.grad_output.shape[2];
   const auto samples = length == out_length
-                           ? std::vector<LinearSample>()
-                           : LinearSamples(length, out_length, args.align_corners, args.scales);
+                           ? LinearSamples()
+                           : SampleLinear(length, out_length, args.align_corners, args.scales);
   DispatchFloat(args.grad_output.dtype, [&](auto element) {
     using T = decltype(element);
     ForRows<T>(args.grad_output, args.out, parallel_for, [&](const Row<const T> &grads, const Row<T> &out) {
-      if (samples.empty()) {
+      if (length == out_length) {
         for (int64_t i = 0; i < length; ++i) out[i] = grads[i];
         return;
       }
       // float64 sums: an input may receive from all outputs, and none is rounded before the last.
       std::vector<double> sums(length, 0.0);
       for (int64_t i = 0; i < out_length; ++i) {
-        const LinearSample &sample = samples[i];
         const double grad = ToFloat(grads[i]);
-        sums[sample.left] += sample.left_weight * grad;
-        sums[sample.right] += sample.right_weight * grad;
+        sums[samples.left[i]] += samples.left_weight[i] * grad;
+        sums[samples.right[i]] += samples.right_weight[i] * grad;
       }
       for (int64_t i = 0; i < length; ++i) out[i] = FromFloat<T>(static_cast<float>(sums[i]));
     });

@@ -7,7 +7,8 @@
 namespace avo::avg_pool2d {
 
 Plan<AvgPool2dTiling> ComputeTiling(const Args &args, const Platform &platform) {
-  const PoolProblem problem(args.input, args.out, args.kernel_size, args.stride, args.padding, {1, 1});
+  PoolProblem problem(args.input, args.out, args.kernel_size, args.stride, args.padding, {1, 1});
+  problem.means = true;
   auto plan = PlanPool<AvgPool2dTiling>(problem, kWindows, platform);
   const bool counted = args.divisor_override == 0;
   const double elements = static_cast<double>(args.kernel_size[0]) * static_cast<double>(args.kernel_size[1]);

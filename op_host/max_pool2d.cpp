@@ -7,7 +7,8 @@
 namespace avo::max_pool2d {
 
 Plan<MaxPool2dTiling> ComputeTiling(const Args &args, const Platform &platform) {
-  const PoolProblem problem(args.input, args.out, args.kernel_size, args.stride, args.padding, args.dilation);
+  PoolProblem problem(args.input, args.out, args.kernel_size, args.stride, args.padding, args.dilation);
+  if (args.input.dtype == DType::kFloat16) problem.element = problem.item;
   return PlanPool<MaxPool2dTiling>(problem, kWindows, platform);
 }
 

@@ -8,10 +8,16 @@ namespace avo {
 
 struct WindowMean {
   static constexpr bool kMean = true;
+  template <typename T>
+  using Element = float;
   static __aicore__ inline float Identity() { return 0.0f; }
   template <typename... Operands>
   static __aicore__ inline void Combine(const Operands &...operands) {
     AscendC::Add(operands...);
+  }
+  template <typename... Operands>
+  static __aicore__ inline void Take(const Operands &...operands) {
+    AscendC::Adds(operands...);
   }
 };
 

@@ -26,10 +26,13 @@ struct AvgPool2dTiling {
   uint32_t tileColumns;   // output columns of a tile
   uint32_t tapRows;       // rows of a window that are loaded at once
   uint32_t tapColumns;    // columns of a window that are loaded at once
-  uint32_t inElements;    // elements of an input tile
-  uint32_t rowPitch;      // elements between the reduced rows in UB
-  uint32_t lanePlanes;    // planes of lanes: strideColumns, or 1 where that is large
-  uint32_t lanePitch;     // positions from plane to plane of lanes
+  uint32_t wholeRows;     // 1: rows are loaded whole, also where windows leave a few columns
+  uint32_t inElements;    // elements of an input tile, its rows of padding included
+  uint32_t wideElements;  // of that tile in float32, where windows are combined in another type than it has
+  uint32_t chunk;         // columns of it that lie together
+  uint32_t rowPitch;      // elements between the combined rows in UB
+  uint32_t slots;         // positions of combined rows as lanes
+  uint32_t slotLanes;     // lanes from position to position
   uint32_t outPitch;      // elements between the rows of an output tile in UB
   uint32_t borders;       // 1: a window at the border divides by fewer than kernel_size
   uint32_t includePad;    // 1: padding counts

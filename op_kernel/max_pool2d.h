@@ -9,10 +9,17 @@ namespace avo {
 // Max gives NaN where either side is NaN.
 struct WindowMaximum {
   static constexpr bool kMean = false;
+  // No bfloat16 is compared on Atlas A2.
+  template <typename T>
+  using Element = std::conditional_t<std::is_same_v<T, half>, half, float>;
   static __aicore__ inline float Identity() { return -__builtin_inff(); }
   template <typename... Operands>
   static __aicore__ inline void Combine(const Operands &...operands) {
     AscendC::Max(operands...);
+  }
+  template <typename... Operands>
+  static __aicore__ inline void Take(const Operands &...operands) {
+    AscendC::Maxs(operands...);
   }
 };
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from ascend_vision_ops import _native, operators, profiling
+from ascend_vision_ops.testing.cases import SHORT
 from ascend_vision_ops.testing.run import from_torch
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -101,9 +102,7 @@ def shown(value: object) -> str:
     """A value of a call, as `avo profile` reads it back."""
     if not hasattr(value, "shape"):
         return repr(value).replace(" ", "")
-    name = str(value.dtype).removeprefix("torch.")
-    short = {"bfloat16": "bf16"}.get(name, re.sub(r"[a-z]+(?=\d)", lambda kind: kind[0][0], name))
-    return f"{short}[{','.join(map(str, value.shape))}]"
+    return f"{SHORT[str(value.dtype).removeprefix('torch.')]}[{','.join(map(str, value.shape))}]"
 
 
 def describe(arguments: dict[str, object], note: str = "") -> str:

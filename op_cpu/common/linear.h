@@ -8,19 +8,19 @@
 
 namespace avo {
 
-// Output i is left_weight * input[left] + right_weight * input[right]; lengths are below 2^31.
-struct LinearSample {
-  int32_t left;
-  int32_t right;
-  float left_weight;
-  float right_weight;
+// Output i is left_weight[i] * input[left[i]] + right_weight[i] * input[right[i]]; lengths are below 2^31.
+// Arrays of each, so that vectors of neighbours can be loaded.
+struct LinearSamples {
+  std::vector<int32_t> left, right;
+  std::vector<float> left_weight, right_weight;
 };
 
 // Positions that follow from the lengths are ratios of integers, exact up to 2^31 - 1; those of `scales` > 0
 // are float64.
-inline std::vector<LinearSample> LinearSamples(int64_t length, int64_t out_length, bool align_corners,
-                                               double scales) {
-  std::vector<LinearSample> samples(out_length);
+inline LinearSamples SampleLinear(int64_t length, int64_t out_length, bool align_corners, double scales) {
+  LinearSamples samples;
+  for (auto *indices : {&samples.left, &samples.right}) indices->resize(out_length);
+  for (auto *weights : {&samples.left_weight, &samples.right_weight}) weights->resize(out_length);
   const int64_t denominator = align_corners ? std::max<int64_t>(out_length - 1, 1) : 2 * out_length;
   for (int64_t i = 0; i < out_length; ++i) {
     int64_t left;
@@ -37,8 +37,10 @@ inline std::vector<LinearSample> LinearSamples(int64_t length, int64_t out_lengt
     }
     if (left >= length) weight = 1.0;
     left = std::min(left, length - 1);
-    samples[i] = {static_cast<int32_t>(left), static_cast<int32_t>(std::min(left + 1, length - 1)),
-                  static_cast<float>(1.0 - weight), static_cast<float>(weight)};
+    samples.left[i] = static_cast<int32_t>(left);
+    samples.right[i] = static_cast<int32_t>(std::min(left + 1, length - 1));
+    samples.left_weight[i] = static_cast<float>(1.0 - weight);
+    samples.right_weight[i] = static_cast<float>(weight);
   }
   return samples;
 }

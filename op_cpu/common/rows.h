@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
-#include <vector>
 
-#include "op_cpu/common/element.h"
 #include "op_cpu/common/parallel.h"
 #include "op_host/common/tensor.h"
 
@@ -19,34 +16,6 @@ struct Row {
   int64_t stride;
   T &operator[](int64_t i) const { return data[i * stride]; }
 };
-
-// The row's `count` elements as dense float32: themselves where they are, else converted into `buffer`, so
-// that each is converted once however many results it serves.
-template <typename T>
-const float *DenseRow(const Row<const T> &row, int64_t count, std::vector<float> *buffer) {
-  if constexpr (std::is_same_v<T, float>) {
-    if (row.stride == 1) return row.data;
-  }
-  buffer->resize(count);
-  for (int64_t i = 0; i < count; ++i) (*buffer)[i] = ToFloat(row[i]);
-  return buffer->data();
-}
-
-// Where `count` float32 results of a row go before StoreRow: the row itself where it can hold them.
-template <typename T>
-float *RowResults(const Row<T> &row, int64_t count, std::vector<float> *buffer) {
-  if constexpr (std::is_same_v<T, float>) {
-    if (row.stride == 1) return row.data;
-  }
-  buffer->resize(count);
-  return buffer->data();
-}
-
-template <typename T>
-void StoreRow(const float *results, int64_t count, const Row<T> &row) {
-  if (static_cast<const void *>(results) == static_cast<const void *>(row.data)) return;
-  for (int64_t i = 0; i < count; ++i) row[i] = FromFloat<T>(results[i]);
-}
 
 // Calls body(row of in, row of out) for every n and c.
 template <typename T, typename Body>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the objects of the aclnn C interface to the framework-free types, by the public getters.
+// Between the objects of the aclnn C interface and the framework-free types, by the public functions.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <vector>
 
 #include "aclnn/acl_meta.h"
 #include "op_host/common/tensor.h"
@@ -34,6 +35,28 @@ inline Tensor FromAcl(const aclTensor *tensor) {
   view.strides = dimensions(aclGetViewStrides);
   view.data = static_cast<uint8_t *>(storage) + offset * DTypeSize(view.dtype);
   return view;
+}
+
+// Elements of memory from a view's data to the last it reaches; strides are not negative.
+inline int64_t ExtentOf(const Tensor &view) {
+  int64_t extent = view.numel() == 0 ? 0 : 1;
+  for (size_t i = 0; extent > 0 && i < view.shape.size(); ++i)
+    extent += (view.shape[i] - 1) * view.strides[i];
+  return extent;
+}
+
+// An aclTensor of such a view, whose data is an address on the device.
+inline aclTensor *ToAcl(const Tensor &view) {
+  const int64_t extent = ExtentOf(view);
+  return aclCreateTensor(view.shape.data(), view.shape.size(), static_cast<aclDataType>(view.dtype),
+                         view.strides.data(), 0, ACL_FORMAT_ND, &extent, 1, view.data);
+}
+
+// An aclBoolArray of what is 0 and what is not.
+inline aclBoolArray *BoolsToAcl(const std::vector<int64_t> &values) {
+  const std::unique_ptr<bool[]> flags(new bool[values.size()]);
+  for (size_t i = 0; i < values.size(); ++i) flags[i] = values[i] != 0;
+  return aclCreateBoolArray(flags.get(), values.size());
 }
 
 // The format a tensor was created with, or ACL_FORMAT_UNDEFINED.

@@ -55,10 +55,12 @@ inline bool IsKnown(const Tensor &tensor) {
   return true;
 }
 
-// Hands a plan to the framework: launch, key, workspace and the raw tiling struct.
+// Hands a plan to the framework: launch, key, workspace and the raw tiling struct. Where `cores_meet`, they
+// start together or not at all: else two streams' kernels could each hold cores that the other waits for.
 template <typename TilingStruct>
-ge::graphStatus Submit(const Plan<TilingStruct> &plan, size_t library_workspace,
+ge::graphStatus Submit(const Plan<TilingStruct> &plan, size_t library_workspace, bool cores_meet,
                        gert::TilingContext *context) {
+  constexpr uint32_t kBatchMode = 1;
   gert::TilingData *raw = context->GetRawTilingData();
   size_t *workspaces = context->GetWorkspaceSizes(1);
   if (raw == nullptr || workspaces == nullptr || raw->GetCapacity() < sizeof(TilingStruct))
@@ -67,6 +69,7 @@ ge::graphStatus Submit(const Plan<TilingStruct> &plan, size_t library_workspace,
   raw->SetDataSize(sizeof(TilingStruct));
   workspaces[0] = plan.workspace + library_workspace;
   context->SetBlockDim(plan.block_dim);
+  if (cores_meet && context->SetScheduleMode(kBatchMode) != ge::GRAPH_SUCCESS) return ge::GRAPH_FAILED;
   return context->SetTilingKey(plan.tiling_key);
 }
 

@@ -13,8 +13,7 @@ namespace avo {
 constexpr int64_t kRoiTaps = 2;
 constexpr int64_t kRoiAlignment = 512;  // of what follows the images in the workspace
 
-// The cost of each region and, of each core's share of them, its sum and the regions of no image
-// (op_kernel/common/roi_regions.h).
+// The cost of each region and, of each core's share of them, its sum (op_kernel/common/roi_regions.h).
 inline uint64_t RoiCostBytes(int64_t rois, uint32_t cores) {
   return static_cast<uint64_t>(AlignUp<int64_t>(rois * 4, kRoiAlignment)) + uint64_t{cores} * 32;
 }

@@ -149,20 +149,13 @@ struct GradientProblem {
 template <typename Tiling>
 Plan<Tiling> PlanGradient(const GradientProblem &problem, const GradientTile &tile, uint64_t key,
                           const Platform &platform) {
-  const PoolAxis &rows = problem.pool.rows, &columns = problem.pool.columns;
   Plan<Tiling> plan;
   plan.tiling_key = key;
   Tiling &t = plan.tiling;
-  t.planes = problem.pool.planes;
-  t.inRows = rows.in, t.inColumns = columns.in;
-  t.outRows = rows.out, t.outColumns = columns.out;
-  t.kernelRows = rows.kernel, t.kernelColumns = columns.kernel;
-  t.strideRows = rows.stride, t.strideColumns = columns.stride;
-  t.padRows = rows.padding, t.padColumns = columns.padding;
-  t.dilateRows = rows.dilation, t.dilateColumns = columns.dilation;
+  problem.pool.State(&t);
   t.planeGroups = CeilDiv(t.planes, GradientProblem::kLanes);
-  t.rowTiles = CeilDiv(rows.in, tile.rows);
-  t.columnTiles = CeilDiv(columns.in, tile.columns);
+  t.rowTiles = CeilDiv(t.inRows, tile.rows);
+  t.columnTiles = CeilDiv(t.inColumns, tile.columns);
   t.tileRows = static_cast<uint32_t>(tile.rows);
   t.tileColumns = static_cast<uint32_t>(tile.columns);
   t.chunkRows = static_cast<uint32_t>(tile.chunk_rows);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples between pixels of images that lie channels-last in GM (channels_last.h). Positions become indices
 // and weights by vector instructions, many samples at once (Locate). Then, a batch at a time, the window of
-// taps x taps pixels of each sample is copied (CopyIn: one copy and one scalar read a sample) and multiplied
+// 2 x 2 pixels of each sample is copied (CopyIn: one copy and one scalar read a sample) and multiplied
 // with its weights (Weighted: a few long instructions). What is summed, and in which order, is the caller's:
 // rows lie in UB as [tap y][sample][tap x][channel], so that tap y is one Add, and so are samples far apart.
 //
 // A core does, for its samples:
-//   Locate<Rule>(y, x, count)             positions -> windows, Weight(i)
+//   Locate(y, x, count)                   positions -> windows, Weight(i)
 //   CopyIn(image, first, samples, …)      of a chunk of channels
-//   rows = Weighted(first)                float32, [taps][samples][taps][Step()]
+//   rows = Weighted(first)                float32, [kTaps][samples][kTaps][Step()]
 //   … Release()
 #pragma once
 
@@ -17,10 +17,21 @@
 
 namespace avo {
 
-template <typename T, uint32_t TAPS = 2>
+// The whole numbers `low` below positions, which become their fractions; `scratch` is free.
+__aicore__ inline void SplitWhole(const AscendC::LocalTensor<float> &low,
+                                  const AscendC::LocalTensor<float> &position,
+                                  const AscendC::LocalTensor<float> &scratch, uint32_t count) {
+  const auto whole = scratch.template ReinterpretCast<int32_t>();
+  AscendC::Cast(whole, position, AscendC::RoundMode::CAST_FLOOR, count);
+  AscendC::Cast(low, whole, AscendC::RoundMode::CAST_NONE, count);
+  AscendC::Sub(position, position, low, count);
+}
+
+template <typename T>
 class BilinearRows {
  public:
-  static constexpr uint32_t kCorners = TAPS * TAPS;
+  static constexpr uint32_t kTaps = 2;  // pixels of a window, along each axis
+  static constexpr uint32_t kCorners = kTaps * kTaps;
 
   // located: most positions of a Locate, a multiple of 64; batch: most samples of a CopyIn, a multiple of 8;
   // chunk: most channels, a multiple of 16 up to 2032. UB: op_host/common/channels_last.h, BilinearBytes.
@@ -30,7 +41,7 @@ class BilinearRows {
     chunk_ = chunk;
     gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(workspace),
                         layout.images * layout.ImagePixels() * layout.pixel);
-    const int64_t gap = (layout.Pitch() - TAPS) * layout.pixel * static_cast<int64_t>(sizeof(T));
+    const int64_t gap = (layout.Pitch() - kTaps) * layout.pixel * static_cast<int64_t>(sizeof(T));
     whole_ = chunk == layout.pixel && gap >= 0 && gap < int64_t{1} << 32;
     const uint32_t elements = batch * kCorners * chunk;
     pipe->InitBuffer(queue_, 2, elements * sizeof(T));
@@ -54,20 +65,24 @@ class BilinearRows {
     pipe->InitBuffer(masks_, 2 * MaskBytes());
   }
 
-  // Windows and weights of positions y and x, which it overwrites, for `count` rounded up to 64 of them.
-  template <typename Rule>
+  // Windows and weights of positions y and x, which are finite and which it overwrites, for `count` rounded
+  // up to 64 of them. As RoIAlign has it, [-1, 0] is the first element and [size - 1, size] the last; beyond
+  // is nothing.
   __aicore__ inline void Locate(const AscendC::LocalTensor<float> &y, const AscendC::LocalTensor<float> &x,
                                 uint32_t count) {
-    static_assert(TAPS == 2, "windows of other sizes bring their own weights: SetWindows");
     count = RoundUp(count, kRepeat);
     auto scratch = scratch_.template Get<float>();
     const auto y_low = scratch, x_low = scratch[located_], inverse = scratch[2 * located_];
     auto inside = masks_.template Get<uint8_t>();
     const float rows = static_cast<float>(static_cast<int32_t>(layout_.rows));
     const float columns = static_cast<float>(static_cast<int32_t>(layout_.columns));
-    Rule::Inside(inside, inside[MaskBytes()], y, x, rows, columns, count);
-    Rule::Split(y_low, y, inverse, inside, rows, count);
-    Rule::Split(x_low, x, inverse, inside, columns, count);
+    const auto other = inside[MaskBytes()];
+    AscendC::CompareScalar(inside, y, -1.0f, AscendC::CMPMODE::GE, count);
+    KeepBits(inside, other, y, rows, AscendC::CMPMODE::LE, count);
+    KeepBits(inside, other, x, -1.0f, AscendC::CMPMODE::GE, count);
+    KeepBits(inside, other, x, columns, AscendC::CMPMODE::LE, count);
+    SplitClamped(y_low, y, inverse, rows, count);
+    SplitClamped(x_low, x, inverse, columns, count);
     // y and x hold the weights of the upper neighbours by now.
     AscendC::Muls(inverse, x, -1.0f, count);
     AscendC::Adds(inverse, inverse, 1.0f, count);
@@ -85,7 +100,7 @@ class BilinearRows {
   __aicore__ inline void SetWindows(const AscendC::LocalTensor<float> &y_low,
                                     const AscendC::LocalTensor<float> &x_low,
                                     const AscendC::LocalTensor<uint8_t> &inside, uint32_t count) {
-    constexpr float kAbove = -static_cast<float>(TAPS);
+    constexpr float kAbove = -static_cast<float>(kTaps);
     AscendC::Select(y_low, inside, y_low, kAbove, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, count);
     AscendC::Select(x_low, inside, x_low, 0.0f, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, count);
     auto windows = Windows();
@@ -96,12 +111,12 @@ class BilinearRows {
     AscendC::Add(windows, windows, column, count);
   }
 
-  // Weight of tap (i / TAPS, i % TAPS), for each position of the last Locate: to be changed, or set.
+  // Weight of tap (i / kTaps, i % kTaps), for each position of the last Locate: to be changed, or set.
   __aicore__ inline AscendC::LocalTensor<float> Weight(uint32_t i) {
     return weights_.template Get<float>()[i * located_];
   }
 
-  // First pixel of each window, y * Pitch() + x; of ClampedRule below 0 where a sample counts nothing.
+  // First pixel of each window, y * Pitch() + x; below 0 where a sample counts nothing.
   __aicore__ inline AscendC::LocalTensor<int32_t> Windows() { return windows_.template Get<int32_t>(); }
 
   // Copies channels [channel, channel + count) of the windows of samples [first, first + samples): first is a
@@ -116,7 +131,7 @@ class BilinearRows {
       const uint32_t end = g + used < samples ? g + used : samples;
       for (uint32_t s = g; s < end; ++s) {
         const int64_t from = origin + static_cast<int64_t>(windows.GetValue(first + s)) * layout_.pixel;
-        CopyWindow(rows[s * TAPS * chunk_], from, count);
+        CopyWindow(rows[s * kTaps * chunk_], from, count);
       }
     }
     queue_.EnQue(rows);
@@ -138,9 +153,9 @@ class BilinearRows {
   __aicore__ inline void Weigh(const AscendC::LocalTensor<float> &rows, uint32_t first) {
     auto spread = spread_.template Get<float>();
     for (uint32_t i = 0; i < kCorners; ++i) {
-      const uint32_t to = (i / TAPS * samples_ * TAPS + i % TAPS) * kBlock;
+      const uint32_t to = (i / kTaps * samples_ * kTaps + i % kTaps) * kBlock;
       AscendC::Brcb(spread[to], Weight(i)[first], static_cast<uint8_t>(samples_ / kBrcb),
-                    {TAPS, static_cast<uint16_t>(kBrcb * TAPS)});
+                    {kTaps, static_cast<uint16_t>(kBrcb * kTaps)});
     }
     const uint32_t count = samples_ * kCorners;
     const uint8_t stride = static_cast<uint8_t>(chunk_ / kBlock);
@@ -177,19 +192,29 @@ class BilinearRows {
   // Bits of as many positions as there may be, on a block.
   __aicore__ inline uint32_t MaskBytes() const { return RoundUp(located_ / 8, kBlockBytes); }
 
-  // TAPS rows of TAPS pixels, rows of the window a plane of samples apart.
+  // The lower neighbours `low` of positions, which become the weights of the upper ones.
+  __aicore__ inline void SplitClamped(const AscendC::LocalTensor<float> &low,
+                                      const AscendC::LocalTensor<float> &position,
+                                      const AscendC::LocalTensor<float> &scratch, float size,
+                                      uint32_t count) {
+    AscendC::Maxs(position, position, 0.0f, count);
+    AscendC::Mins(position, position, size - 1.0f, count);
+    SplitWhole(low, position, scratch, count);
+  }
+
+  // kTaps rows of kTaps pixels, rows of the window a plane of samples apart.
   __aicore__ inline void CopyWindow(const AscendC::LocalTensor<T> &to, int64_t from, uint32_t count) {
     constexpr uint32_t kLane = kBlockBytes / sizeof(T), kSize = sizeof(T);
     const AscendC::DataCopyPadExtParams<T> pad{false, 0, 0, T(0)};
-    const uint32_t plane = samples_ * TAPS * chunk_;
+    const uint32_t plane = samples_ * kTaps * chunk_;
     if (whole_) {
-      const uint32_t run = TAPS * chunk_;
+      const uint32_t run = kTaps * chunk_;
       const uint32_t gap = static_cast<uint32_t>(layout_.Pitch() * layout_.pixel - run);
-      AscendC::DataCopyPad(to, gm_[from], {TAPS, run * kSize, gap * kSize, (plane - run) / kLane, 0}, pad);
+      AscendC::DataCopyPad(to, gm_[from], {kTaps, run * kSize, gap * kSize, (plane - run) / kLane, 0}, pad);
       return;
     }
-    for (uint32_t i = 0; i < TAPS; ++i) {
-      const AscendC::DataCopyExtParams copy{TAPS, count * kSize, (layout_.pixel - count) * kSize,
+    for (uint32_t i = 0; i < kTaps; ++i) {
+      const AscendC::DataCopyExtParams copy{kTaps, count * kSize, (layout_.pixel - count) * kSize,
                                             (chunk_ - count) / kLane, 0};
       AscendC::DataCopyPad(to[i * plane], gm_[from + i * layout_.Pitch() * layout_.pixel], copy, pad);
     }
@@ -202,64 +227,6 @@ class BilinearRows {
   AscendC::LocalTensor<T> copied_;
   uint32_t located_, chunk_, samples_;
   bool whole_;  // whether the pixels of a window's row are one run
-};
-
-// Rules. Inside: bits of the samples that count; `other` is free. Split: the lower neighbours `low` of
-// positions, which become the weights of the upper ones; `scratch` is free.
-
-__aicore__ inline void SplitWhole(const AscendC::LocalTensor<float> &low,
-                                  const AscendC::LocalTensor<float> &position,
-                                  const AscendC::LocalTensor<float> &scratch, uint32_t count) {
-  const auto whole = scratch.template ReinterpretCast<int32_t>();
-  AscendC::Cast(whole, position, AscendC::RoundMode::CAST_FLOOR, count);
-  AscendC::Cast(low, whole, AscendC::RoundMode::CAST_NONE, count);
-  AscendC::Sub(position, position, low, count);
-}
-
-// RoIAlign: [-1, 0] is the first element and [size - 1, size] the last; beyond is nothing. Positions are
-// finite.
-struct ClampedRule {
-  static __aicore__ inline void Inside(const AscendC::LocalTensor<uint8_t> &bits,
-                                       const AscendC::LocalTensor<uint8_t> &other,
-                                       const AscendC::LocalTensor<float> &y,
-                                       const AscendC::LocalTensor<float> &x, float rows, float columns,
-                                       uint32_t count) {
-    AscendC::CompareScalar(bits, y, -1.0f, AscendC::CMPMODE::GE, count);
-    KeepBits(bits, other, y, rows, AscendC::CMPMODE::LE, count);
-    KeepBits(bits, other, x, -1.0f, AscendC::CMPMODE::GE, count);
-    KeepBits(bits, other, x, columns, AscendC::CMPMODE::LE, count);
-  }
-  static __aicore__ inline void Split(const AscendC::LocalTensor<float> &low,
-                                      const AscendC::LocalTensor<float> &position,
-                                      const AscendC::LocalTensor<float> &scratch,
-                                      const AscendC::LocalTensor<uint8_t> &, float size, uint32_t count) {
-    AscendC::Maxs(position, position, 0.0f, count);
-    AscendC::Mins(position, position, size - 1.0f, count);
-    SplitWhole(low, position, scratch, count);
-  }
-};
-
-// Zeros beyond the image. What is not finite has weights of NaN.
-struct ZeroPaddedRule {
-  static __aicore__ inline void Inside(const AscendC::LocalTensor<uint8_t> &bits,
-                                       const AscendC::LocalTensor<uint8_t> &other,
-                                       const AscendC::LocalTensor<float> &y,
-                                       const AscendC::LocalTensor<float> &x, float rows, float columns,
-                                       uint32_t count) {
-    AscendC::CompareScalar(bits, y, -1.0f, AscendC::CMPMODE::GE, count);
-    KeepBits(bits, other, y, rows, AscendC::CMPMODE::LT, count);
-    KeepBits(bits, other, x, -1.0f, AscendC::CMPMODE::GE, count);
-    KeepBits(bits, other, x, columns, AscendC::CMPMODE::LT, count);
-  }
-  static __aicore__ inline void Split(const AscendC::LocalTensor<float> &low,
-                                      const AscendC::LocalTensor<float> &position,
-                                      const AscendC::LocalTensor<float> &scratch,
-                                      const AscendC::LocalTensor<uint8_t> &inside, float, uint32_t count) {
-    SplitWhole(low, position, scratch, count);
-    // Far out, whole numbers saturate and what is left of a position is no weight: 0, of infinity NaN.
-    AscendC::Muls(scratch, position, 0.0f, count);
-    AscendC::Select(position, inside, position, scratch, AscendC::SELMODE::VSEL_TENSOR_TENSOR_MODE, count);
-  }
 };
 
 }  // namespace avo

@@ -83,16 +83,14 @@ class RoiRegions {
   // This core's share of the costs into the workspace; all cores meet before any asks for its part.
   __aicore__ inline void StateCosts() {
     const Share share = CoreShare(rois_);
-    float sum = 0.0f, strange = 0.0f;
+    float sum = 0.0f;
     for (int64_t first = share.begin; first < share.end; first += kTile) {
       const uint32_t count = static_cast<uint32_t>(share.end - first < kTile ? share.end - first : kTile);
       auto costs = cost_queue_.template AllocTensor<float>();
       for (uint32_t i = 0; i < count; ++i) {
-        const Region region = At(first + i);
-        const float cost = CostOf(region);
+        const float cost = CostOf(At(first + i));
         costs.SetValue(i, cost);
         sum += cost;
-        if (region.image < 0) strange += 1.0f;
       }
       cost_queue_.EnQue(costs);
       costs = cost_queue_.template DeQue<float>();
@@ -101,10 +99,9 @@ class RoiRegions {
     }
     auto sums = cost_queue_.template AllocTensor<float>();
     sums.SetValue(0, sum);
-    sums.SetValue(1, strange);
     cost_queue_.EnQue(sums);
     sums = cost_queue_.template DeQue<float>();
-    CopyRowsOut(sum_gm_, AscendC::GetBlockIdx() * kLane, 2, sums, kTile, 1, 2);
+    CopyRowsOut(sum_gm_, AscendC::GetBlockIdx() * kLane, 1, sums, kTile, 1, 1);
     cost_queue_.FreeTensor(sums);
   }
 
@@ -113,7 +110,7 @@ class RoiRegions {
     const int64_t cores = AscendC::GetBlockNum();
     if (core == cores) return {rois_, 0};
     auto sums = sums_.template AllocTensor<float>();
-    CopyRowsIn(sums, kLane, sum_gm_, 0, kLane, static_cast<uint32_t>(cores), 2);
+    CopyRowsIn(sums, kLane, sum_gm_, 0, kLane, static_cast<uint32_t>(cores), 1);
     sums_.EnQue(sums);
     sums = sums_.template DeQue<float>();
     float total = 0.0f;

@@ -66,7 +66,7 @@ class RoiSamples {
     AscendC::Adds(x, x, region.start[1], needed);
     AscendC::Axpy(y, Table(kGridRow), region.Step(0), needed);
     AscendC::Axpy(x, Table(kGridColumn), region.Step(1), needed);
-    rows.template Locate<ClampedRule>(y, x, needed);
+    rows.Locate(y, x, needed);
   }
 
   // Combines the samples of the batch that `rows` copied last: what is returned holds, for each of its bins,

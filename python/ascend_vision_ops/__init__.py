@@ -8,6 +8,9 @@ The faces of an operator take the same parameters, in the same order and with th
 ``ascend_vision_ops.cpu.<op>``        NumPy; the fast CPU kernel
 ``ascend_vision_ops.aclnn.<op>``      NumPy; aclnn entry point and AscendC kernel on the current device
 
+``ascend_vision_ops.nn`` holds modules around them; ``ascend_vision_ops.compat`` puts them in the place of torchvision's
+and mmcv's.
+
 Importing the package is cheap: torch, NumPy and the native module are loaded when first used.
 """
 
@@ -17,7 +20,7 @@ import importlib
 
 __version__ = "0.1.0"
 
-_SUBMODULES = ("aclnn", "cpu", "ops", "paths", "reference", "sim", "testing", "tiling")
+_SUBMODULES = ("aclnn", "compat", "cpu", "nn", "ops", "paths", "reference", "sim", "testing", "tiling")
 
 
 def __getattr__(name: str):

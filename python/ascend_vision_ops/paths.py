@@ -18,6 +18,14 @@ def library_dir() -> Path:
     return PACKAGE / "lib"
 
 
+def onnxruntime_library() -> Path:
+    """The custom-op library of ONNX Runtime; raises FileNotFoundError where the package is not built."""
+    path = library_dir() / "libavo_onnxruntime.so"
+    if not path.exists():
+        raise FileNotFoundError(f"the library for ONNX Runtime is not built: no {path}")
+    return path
+
+
 def include_dir() -> Path:
     """Headers of C and C++ programs: acl/, aclnn/, aclnnop/."""
     return PACKAGE / "include"

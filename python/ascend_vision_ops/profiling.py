@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ascend_vision_ops.opgen.calls import Call, sizes_of
+from ascend_vision_ops.opgen.calls import sizes_of_arguments
 
 # Cores of a mixed launch's block that have a pipe, where not all three have it.
 CORES_OF_MIXED_BLOCK = {"M": 1, "MTE1": 1, "FIX": 1, "V": 2}
@@ -123,10 +123,6 @@ def cube_seconds(operator: str, arguments: dict[str, object], device: dict) -> f
     spec = spec_of(operator)
     if spec.flops is None:
         return 0.0
-    values = {p.name: p.default_value() for p in spec.parameters if not p.is_tensor and p.has_default}
-    values |= {p.name: None for p in spec.tensors if p.optional}
-    values |= arguments
-    values |= {name: expression.evaluate(values) for name, expression in spec.normal.items()}
     item = next(value.itemsize for value in arguments.values() if isinstance(value, np.ndarray))
     peak = 2 * CUBE_MACS[item] * device["cube_cores"] * device["clock_ghz"] * 1e9
-    return spec.flops.evaluate(sizes_of(spec, Call(values))) / peak
+    return spec.flops.evaluate(sizes_of_arguments(spec, arguments)) / peak

@@ -29,6 +29,7 @@ def cases():
         yield _case("channels", (2, channels, 9, 10), sampling_ratio=2)
     for size in ((1, 40), (40, 1), (1, 1), (3, 700)):
         yield _case("size", (2, 3, *size), spatial_scale=0.5)
+    yield _case("far", (2, 2, 500, 480), bins=(5, 5), spatial_scale=16.0, sampling_ratio=2)
     for ratio, mode in product((1, 3, 7, 40), ("avg", "max")):
         yield _case("ratio", (2, 4, 24, 32), sampling_ratio=ratio, mode=mode)
     for layout in ("strided", "transposed", "offset", "broadcast"):

@@ -24,13 +24,20 @@ def round_up(value, unit):
     return -(-value // unit) * unit
 
 
-def unified_buffer_bytes(operator, plan, item):
+def element_bytes(operator, dtype):
+    """Of what windows are combined in: maxima of float16 as they are, all else in float32."""
+    return 2 if (operator, dtype) == ("max_pool2d", "float16") else 4
+
+
+def unified_buffer_bytes(operator, plan, dtype):
     """What the kernel's Init asks of the Unified Buffer, buffer by buffer."""
+    item, element = ITEM[dtype], element_bytes(operator, dtype)
     rows, positions = plan.tilePlanes * plan.tileRows, round_up(plan.tileColumns, LANES)
     queues = 2 * (plan.inElements + round_up(rows, LANES) * plan.outPitch) * item
-    lanes = (plan.lanePlanes * plan.lanePitch + positions) * LANES * 4
-    half = 0 if item == 4 else plan.inElements * 4 + positions * LANES * item
-    return queues + rows * plan.rowPitch * 4 + lanes + half + (256 if operator == "avg_pool2d" else 0)
+    lanes = (plan.slots + positions) * plan.slotLanes * element
+    staging = positions * (plan.slotLanes | LANES) * item
+    narrow = 0 if item == element else plan.wideElements * element + staging
+    return queues + rows * plan.rowPitch * element + lanes + narrow
 
 
 @pytest.mark.parametrize("cores", [1, 3, 48])
@@ -57,12 +64,15 @@ def test_tiling_of_random_shapes(operator, cores, ub_bytes):
             assert (groups - 1) * tile < extent <= groups * tile
         assert 1 <= plan.blocks <= min(cores, plan.planeGroups * plan.rowTiles * plan.columnTiles)
         assert plan.workspace == 0
-        assert unified_buffer_bytes(operator, plan, ITEM[dtype]) <= ub_bytes
+        assert unified_buffer_bytes(operator, plan, dtype) <= ub_bytes
         # Windows in pieces add to the results of one row only.
         assert plan.tapColumns == kernel[1] or plan.tilePlanes * plan.tileRows * plan.tileColumns == 1
         span = (plan.tileColumns - 1) * stride[1] + plan.tapColumns
         assert span <= 255 * 8 and plan.rowPitch >= min(span, size[1])
-        assert plan.lanePlanes * plan.lanePitch >= span + 7
+        assert plan.wideElements == 0 or plan.wideElements >= plan.inElements
+        # A transposition writes whole blocks of positions, and all lanes of a position are one repeat.
+        assert plan.slots >= span + 15
+        assert plan.slotLanes % LANES == 0 and plan.slotLanes <= 256 // element_bytes(operator, dtype)
 
 
 def test_no_images_launch_nothing():

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ascend_vision_ops.opgen import SpecError, load_spec, load_specs
+from ascend_vision_ops.opgen.model import all_nodes
 from ascend_vision_ops.opgen.schema import SchemaError, parse_schema
 from ascend_vision_ops.opgen.tiling import TilingError, read_tiling
 
@@ -58,6 +59,12 @@ def test_a_good_contract(load):
     assert str(spec.tolerance["float16"]) == "1 ulp"
 
 
+def test_a_tolerance_may_depend_on_sizes(load):
+    tolerance = load(GOOD.replace("absolute: 1.0e-6", "largest: 0.5 + L / 4")).tolerance["float32"]
+    assert str(tolerance) == "(0.5 + L / 4) x the largest |reference|"
+    assert tolerance.at({"L": 6}).largest == 2.0
+
+
 def test_int_arrays_with_a_choice_of_lengths(load):
     text = GOOD.replace("int[1] size", "int[2] size").replace("size: [4]", "size: [4, 4]")
     for call, spread in [
@@ -107,6 +114,7 @@ BAD = [
     ("{plain: 0}", "{plain: -1}", "toy.yaml:16: tiling_keys.plain: expected lower_case: a number from 0"),
     ("{ulp: 1, why: rounding}", "{ulp: 1}", "toy.yaml:19: tolerance.float16: expected {absolute,"),
     ("{ulp: 1, why", "{ulp: one, why", "toy.yaml:19: tolerance.float16.ulp: expected a number, got 'one'"),
+    ("{absolute: 1.0e-6,", "{largest: L > 0,", "toy.yaml:18: tolerance.float32.largest: expected a number"),
     ("  float16: {ulp: 1, why: rounding}\n", "", "toy.yaml:17: tolerance: expected an entry for float16, got none"),
     ("scale: x, ", "", "toy.yaml:20: parameters: expected a text for scale, got none"),
     ("L: 3, ", "", "toy.yaml:22: example: expected a value for L, got none"),
@@ -120,6 +128,16 @@ BAD = [
     ("source: a paper", "workspace: 3\nsource: a", "toy.yaml:21: workspace: expected true or false, got 3"),
     ("source: a paper", "internal: int k\nsource: a", "toy.yaml:21: internal: expected a default, which torch passes"),
     ("source: a paper", "divergence: [{who: x}]\nsource: a", "toy.yaml:21: divergence[0]: expected {who, what}"),
+    ("source: a paper", "onnx: [Toy]\nsource: a", "toy.yaml:21: onnx: expected domain: Name(argument, …), got a list"),
+    ("source: a paper", "onnx: {x: Toy(self}\nsource: a", "toy.yaml:21: onnx.x: expected `Name(argument, …) -> result"),
+    ("source: a paper", "onnx: {x: Toy(own)}\nsource: a", "toy.yaml:21: onnx.x: expected one of self, size, scale"),
+    ("source: a paper", "onnx: {x: Toy(self)}\nsource: a", "onnx.x: expected one argument for size, got none"),
+    ("source: a paper", 'onnx: {x: "Toy(...) -> in"}\nsource: a', "onnx.x: expected one of out after ->, got"),
+    ("source: a paper", 'onnx: {x: "Toy(x=self, ...)"}\nsource: a', "onnx.x: expected the tensor self as it is, got"),
+    ("source: a paper", 'onnx: {x: "Toy(..., a=below(mode))"}\nsource: a', "expected a float parameter in below()"),
+    ("source: a paper", 'onnx: {x: "Toy(..., mode or b)"}\nsource: a', "onnx.x: expected `name[|alias][=parameter"),
+    ("source: a paper", 'onnx: {x: "Toy(..., m=mode or b)"}\nsource: a', "expected a Python literal after or, got 'b'"),
+    ("source: a paper", "rows: {out: out}\nsource: a", "toy.yaml:21: rows: expected one of schema, summary, aclnn"),
     ("source: a paper", "let: {N: 3}\nsource: a", "toy.yaml:21: let.N: expected a new name, got 'N'"),
 ]  # fmt: skip
 
@@ -238,3 +256,75 @@ def test_a_composite_calls_an_operator_with_a_kernel(tmp_path):
     (tmp_path / "op_host/toy.yaml").write_text(COMPOSITE)
     with pytest.raises(SpecError, match="composite: expected an operator with a kernel, got 'other'"):
         load_specs(tmp_path)
+
+
+# --- ONNX nodes
+
+
+def node_of(load, text: str):
+    return load(GOOD.replace("source: a paper", f"onnx: {{x: '{text}'}}\nsource: a paper")).onnx[0]
+
+
+def test_a_node_says_only_how_it_differs(load):
+    node = node_of(load, "Toy")
+    assert (node.qualified, node.operator, node.outputs) == ("x::Toy", "toy", ("out",))
+    assert [(i.parameter, i.optional) for i in node.inputs] == [("self", False)]
+    rows = [(a.name, a.onnx_type, None if a.required else a.default, a.required) for a in node.attributes]
+    assert rows == [
+        ("size", "INTS", None, True),
+        ("scale", "FLOAT", None, False),
+        ("mode", "STRING", "a", False),
+    ]
+
+
+def test_arguments_of_a_node(load):
+    node = node_of(load, "Toy(..., s|factor=below(scale or 0.7), how=mode)")
+    assert node.arguments({"size": 3}) == {"size": [3], "scale": pytest.approx(0.7), "mode": "a"}
+    values = node.arguments({"size": (5,), "factor": 0.25, "how": b"b"})
+    # One float32 below, and the number is the decimal that was written, not its 32 bits.
+    assert values == {"size": [5], "scale": 0.25 - 2**-26, "mode": "b"}
+    assert node_of(load, "Toy").arguments({"size": 1, "scale": 0.699999988079071})["scale"] == 0.7
+    for attributes, message in [
+        ({}, "size: expected this attribute, got none"),
+        ({"size": 1, "mode": "a"}, "mode: expected one of the attributes of x::Toy"),
+        ({"size": 1, "s": 1.0, "factor": 1.0}, "factor: expected one name of s, got s and factor"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            node.arguments(attributes)
+
+
+def test_gradients_are_no_nodes(golden_root):
+    nodes = all_nodes(load_specs(golden_root))
+    assert [node.qualified for node in nodes] == ["ascend_vision_ops::toy_blend", "mm::ToyMix"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("{out: indices}", "rows: expected an entry for each of values, places, got out"),
+        ("{values: 'self[out], out', places: out}", "rows.values: expected `result` or `tensor[result], …`"),
+        ("{values: 'self[put]', places: out}", "rows.values: expected one of out, got 'put'"),
+        ("{values: 'own[out]', places: out}", "rows.values: expected one of self, got 'own'"),
+        ("{values: 'self[out]', places: out}", "rows: expected a result `count` of toy_arg, got none"),
+        ("{values: 'self[out]', places: out}", "rows: expected parameters of toy_arg, got 'above'"),
+    ],
+)
+def test_rows_of_a_composite_are_those_of_its_operator(rich_root, tmp_path, rows, message):
+    import shutil
+
+    shutil.copytree(rich_root, tmp_path, dirs_exist_ok=True)
+    spec = tmp_path / "op_host/toy_kept.yaml"
+    spec.write_text(spec.read_text() + f"rows: {rows}\n")
+    with pytest.raises(SpecError) as raised:
+        load_specs(tmp_path)
+    assert message in str(raised.value)
+
+
+def test_nodes_of_a_composite_need_rows(load):
+    text = "composite: other\nonnx: {x: Toy}\n" + "\n".join(
+        line
+        for line in GOOD.splitlines()
+        if not line.startswith(("aclnn", "  call", "  header", "soc", "formats"))
+    )
+    with pytest.raises(SpecError, match="onnx: expected beside it `rows`"):
+        load(text)

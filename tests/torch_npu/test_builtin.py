@@ -65,7 +65,8 @@ def test_two_tensors(npu, name):
         lambda x, y: torch.lerp(x, y, 0.3), lambda x, y: x.addcmul(x, y, value=2), lambda x, y: x.clamp(0.2, 0.8),
         lambda x, y: F.mse_loss(x, y), lambda x, y: F.smooth_l1_loss(x, y), lambda x, y: F.gelu(x),
         lambda x, y: F.leaky_relu(x - 0.5), lambda x, y: F.embedding((y * 4).long(), x),
-        lambda x, y: x.sum().item(),
+        lambda x, y: x.sum().item(), lambda x, y: torch.unique((x * 3).int()),
+        lambda x, y: torch.unique((y * 3).int(), return_inverse=True, return_counts=True),
     ],
 )  # fmt: skip
 def test_expressions(npu, function):

@@ -10,8 +10,17 @@ import pytest
 import torch
 
 import ascend_vision_ops as avo
-from ascend_vision_ops.testing.compare import EXACT, compare
-from ascend_vision_ops.testing.run import as_tuple, cases_of, expected, from_torch, spec_of, takes, to_torch
+from ascend_vision_ops.testing.compare import compare
+from ascend_vision_ops.testing.run import (
+    as_tuple,
+    cases_of,
+    expected,
+    from_torch,
+    spec_of,
+    takes,
+    to_torch,
+    tolerance_of,
+)
 
 SAMPLES = 6  # cases an operator and dtype: the kernels are those of the aclnn face, which runs them all
 
@@ -44,9 +53,8 @@ def test_results(npu, spec, case):
     for name, result, want in zip(spec.outputs, results, expected(spec.name, case.arguments()), strict=True):
         assert result.device == npu
         dtype = spec.dtype_of(name, case.dtypes)
-        verdict = compare(
-            from_torch(result.cpu()), want, from_torch(result.cpu()).dtype, spec.tolerance.get(dtype, EXACT)
-        )
+        tolerance = tolerance_of(spec, dtype, case.arguments())
+        verdict = compare(from_torch(result.cpu()), want, from_torch(result.cpu()).dtype, tolerance)
         assert verdict.ok, f"{name}: {verdict.message}"
 
 

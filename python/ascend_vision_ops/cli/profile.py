@@ -58,7 +58,7 @@ def summary(out, figures: profiling.Figures) -> None:
     rows.add_row("GM bytes", f"{figures.bytes_over_least:.3f} x", f"{figures.least_bytes:,} bytes in and out")
     rows.add_row(
         "modelled time", f"{figures.microseconds:.2f} us", f"{figures.time_over_roofline:.2f} x roofline "
-        f"({figures.roofline_microseconds:.2f} us at the bandwidth of HBM)"
+        f"({figures.roofline_microseconds:.2f} us: HBM or cube unit at its peak)"
     )  # fmt: skip
     if products:
         rows.add_row("cube unit", f"{figures.pipe_shares['M']:.1%}", "of the time busy, mean of its cores")

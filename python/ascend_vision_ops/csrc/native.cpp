@@ -3,6 +3,7 @@
 // files.
 #include "engine/device_model.h"
 #include "native_common.h"
+#include "op_cpu/common/simd.h"
 #include "sim/sim_runtime.h"
 
 namespace {
@@ -39,6 +40,12 @@ void AddSimulator(py::module_ sim) {
       "Trace of the last kernel as Chrome / Perfetto JSON text.");
 }
 
+void AddProcessor(py::module_ processor) {
+  processor.def("targets", &avo::CpuTargets,
+                "Instruction sets that CPU kernels are compiled for and this processor has, best first.");
+  processor.def("use", &avo::UseCpuTarget, py::arg("target"), "Keep to one of targets() from now on.");
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_native, module) {
@@ -51,5 +58,6 @@ PYBIND11_MODULE(_native, module) {
       module.def_submodule("entries", "every aclnn entry point, results into the caller's arrays"),
   };
   avo::native::Registration::AddAll(modules);
+  AddProcessor(module.def_submodule("processor", "the processor that CPU kernels run on"));
   AddSimulator(module.def_submodule("sim", "the simulated device"));
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One aclnn call from Python, with everything it allocates.
-#include <algorithm>
 #include <cstring>
 #include <mutex>
 
 #include "native_common.h"
-#include "op_host/common/math.h"
+#include "op_host/common/acl_tensor.h"
 
 namespace avo::native {
 namespace {
@@ -24,24 +23,12 @@ void UseDevice() {
   CheckAcl(aclrtSetDevice(kDevice), "aclrtSetDevice failed");
 }
 
-// The elements before and after data[0] that a view reaches, and whether it steps backwards.
-struct Span {
-  int64_t last = 0;
-  bool backwards = false;
-};
-
-Span SpanOf(const Tensor &view) {
-  Span span;
-  for (size_t i = 0; i < view.shape.size(); ++i) {
-    span.backwards |= view.strides[i] < 0 && view.shape[i] > 1;
-    span.last += std::max<int64_t>(view.shape[i] - 1, 0) * std::max<int64_t>(view.strides[i], 0);
-  }
-  return span;
-}
-
 // A negative stride has no aclTensor: the face makes such an array dense first.
 py::array Forward(const py::array &array) {
-  if (!SpanOf(FromNumpy(array)).backwards) return array;
+  const Tensor view = FromNumpy(array);
+  bool backwards = false;
+  for (size_t i = 0; i < view.shape.size(); ++i) backwards |= view.strides[i] < 0 && view.shape[i] > 1;
+  if (!backwards) return array;
   return py::module_::import("numpy").attr("ascontiguousarray")(array);
 }
 
@@ -86,16 +73,14 @@ AclnnCall::~AclnnCall() {
 aclTensor *AclnnCall::MakeTensor(const Tensor &view, void *host, size_t itemsize, bool copy_in,
                                  bool copy_out) {
   Impl::Storage storage;
-  const int64_t elements = view.numel() == 0 ? 0 : SpanOf(view).last + 1;
   storage.host = host;
-  storage.bytes = static_cast<size_t>(elements) * itemsize;
+  storage.bytes = static_cast<size_t>(ExtentOf(view)) * itemsize;
   storage.copy_in = copy_in;
   storage.copy_out = copy_out;
   if (storage.bytes != 0) {
     CheckAcl(aclrtMalloc(&storage.device, storage.bytes, ACL_MEM_MALLOC_HUGE_FIRST), "out of device memory");
   }
-  storage.tensor = aclCreateTensor(view.shape.data(), view.shape.size(), static_cast<aclDataType>(view.dtype),
-                                   view.strides.data(), 0, ACL_FORMAT_ND, &elements, 1, storage.device);
+  storage.tensor = ToAcl({view.dtype, view.shape, view.strides, storage.device});
   impl_->storages.push_back(storage);
   if (storage.tensor == nullptr) CheckAcl(ACL_ERROR_INVALID_PARAM, "aclCreateTensor failed");
   return storage.tensor;
@@ -123,9 +108,7 @@ const aclIntArray *AclnnCall::Ints(const std::vector<int64_t> &values) {
 }
 
 const aclBoolArray *AclnnCall::Bools(const std::vector<int64_t> &values) {
-  const auto flags = std::make_unique<bool[]>(values.size());
-  std::copy(values.begin(), values.end(), flags.get());
-  impl_->bools.push_back(aclCreateBoolArray(flags.get(), values.size()));
+  impl_->bools.push_back(BoolsToAcl(values));
   return impl_->bools.back();
 }
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "acl/acl.h"
+#include "op_host/common/acl_tensor.h"
 
 // Of torch_npu, which has no stable interface for its task queue. Both are what its public headers declare;
 // NPUStream is larger here than there, which is safe, for such a class is returned through its address.
@@ -64,13 +65,7 @@ const aclTensor *NpuCall::Input(const std::optional<TorchTensor> &tensor) {
 }
 
 aclTensor *NpuCall::Output(const TorchTensor &tensor) {
-  const auto sizes = tensor.sizes();
-  const auto strides = tensor.strides();
-  int64_t extent = tensor.numel() == 0 ? 0 : 1;
-  for (size_t i = 0; extent > 0 && i < sizes.size(); ++i) extent += (sizes[i] - 1) * strides[i];
-  objects_->tensors.push_back(aclCreateTensor(
-      sizes.data(), sizes.size(), static_cast<aclDataType>(FromTorch(tensor.scalar_type())), strides.data(),
-      0, ACL_FORMAT_ND, &extent, 1, const_cast<void *>(tensor.const_data_ptr())));
+  objects_->tensors.push_back(ToAcl(FromTorch(tensor)));
   return objects_->tensors.back();
 }
 
@@ -80,9 +75,7 @@ const aclIntArray *NpuCall::Ints(const std::vector<int64_t> &values) {
 }
 
 const aclBoolArray *NpuCall::Bools(const std::vector<int64_t> &values) {
-  const std::unique_ptr<bool[]> flags(new bool[values.size()]);
-  for (size_t i = 0; i < values.size(); ++i) flags[i] = values[i] != 0;
-  objects_->bools.push_back(aclCreateBoolArray(flags.get(), values.size()));
+  objects_->bools.push_back(BoolsToAcl(values));
   return objects_->bools.back();
 }
 

@@ -97,6 +97,15 @@ def sizes_of(spec: Spec, call: Call) -> dict[str, object]:
     return values
 
 
+def sizes_of_arguments(spec: Spec, arguments: dict[str, object]) -> dict[str, object]:
+    """The same for a call of a Python face: arguments left out have their defaults."""
+    values = {p.name: p.default_value() for p in spec.parameters if not p.is_tensor and p.has_default}
+    values |= {p.name: None for p in spec.tensors if p.optional}
+    values |= arguments
+    values |= {name: expression.evaluate(values) for name, expression in spec.normal.items()}
+    return sizes_of(spec, Call(values))
+
+
 def shape_of(spec: Spec, tensor: str, values: dict[str, object]) -> tuple[int, ...]:
     """The shape a pattern asks for."""
     pattern = spec.patterns[tensor]

@@ -28,17 +28,20 @@ from .model import (
     either,
     snake,
 )
+from .nodes import Node, NodeError, Rows, parse_node, parse_rows
 from .schema import REQUIRED, Parameter, Schema, SchemaError, parse_parameters, parse_schema, split_arguments
 from .tiling import TilingError, read_tiling
 
 REQUIRED_KEYS = ("schema", "summary", "aclnn", "dtypes", "shape", "tiling_keys", "source", "example")
 OPTIONAL_KEYS = (
     "internal", "soc", "cpu_dtypes", "formats", "let", "require", "kernel", "workspace", "tolerance", "backward",
-    "parameters", "details", "divergence", "flops", "unbatched", "autocast", "vmap",
+    "parameters", "details", "divergence", "flops", "unbatched", "onnx", "autocast", "vmap",
 )  # fmt: skip
 # Of a composite, an operator written in Python on top of another: it has no kernel and no entry point of its own.
 COMPOSITE_REQUIRED = ("schema", "summary", "composite", "dtypes", "shape", "source", "example")
-COMPOSITE_OPTIONAL = ("dynamic", "cpu_dtypes", "let", "tolerance", "parameters", "details", "divergence")
+COMPOSITE_OPTIONAL = (
+    "dynamic", "cpu_dtypes", "let", "tolerance", "parameters", "details", "divergence", "rows", "onnx",
+)  # fmt: skip
 KERNELS = ("vector", "cube", "mixed")
 AUTOCAST = ("float32", "widest")
 CTYPES = {"ints": "const aclIntArray *", "int": "int64_t", "float": "double", "bool": "bool", "str": "const char *",
@@ -195,6 +198,8 @@ class _Builder:
             leading=self._leading(patterns),
             composite=composite,
             dynamic=dynamic,
+            rows=self._rows(),
+            onnx=self._nodes(schema.name),
         )
         if not self.reader.problems:
             self._judge_examples(spec)
@@ -600,7 +605,9 @@ class _Builder:
                 try:
                     numbers[key] = int(number) if key == "ulp" else float(number)
                 except (TypeError, ValueError):
-                    self.problem((*where, key), "a number", _show(number))
+                    numbers[key] = self._size((*where, key), number) if key == "largest" else None
+                    if numbers[key] is None:
+                        self.problem((*where, key), "a number", _show(number))
             tolerance = Tolerance(why=str(rule["why"]), **numbers)
             result |= dict.fromkeys(names.split(", "), tolerance)
         floating = {
@@ -610,6 +617,11 @@ class _Builder:
             if name in floating and name not in result:
                 self.problem("tolerance", f"an entry for {name}", "none")
         return result
+
+    def _size(self, where: tuple, text: object) -> Expression | None:
+        """A number that depends on sizes."""
+        expression = self.reader.expression(where, text, self.scope) if isinstance(text, str) else None
+        return expression if expression is not None and expression.type in ("int", "float") else None
 
     def _backward(self) -> list[Gradient]:
         gradients = []
@@ -731,6 +743,33 @@ class _Builder:
             self.problem(("vmap", "leading"), "tensors of any rank", "one with a list of dimensions")
         return name
 
+    def _rows(self) -> dict[str, Rows]:
+        value = self.reader.typed("rows", dict, "result: what its rows are", {})
+        if value and set(value) != set(self.outputs):
+            self.problem("rows", f"an entry for each of {', '.join(self.outputs)}", ", ".join(value))
+        rows = {}
+        for output, text in value.items():
+            try:
+                rows[output] = parse_rows(str(text))
+            except NodeError as error:
+                self._split_problem(("rows", output), error)
+        return rows
+
+    def _nodes(self, operator: str) -> list[Node]:
+        value = self.reader.typed("onnx", dict, "domain: Name(argument, …)", {})
+        if value and "composite" in self.data and "rows" not in self.data:
+            self.problem("onnx", "beside it `rows`, which says what nodes of a composite compute", "none")
+        visible = [parameter for parameter in self.parameters if not parameter.internal]
+        nodes = []
+        for domains, calls in value.items():
+            for text in calls if isinstance(calls, list) else [calls]:
+                for domain in str(domains).split(","):
+                    try:
+                        nodes.append(parse_node(domain.strip(), str(text), operator, visible, self.outputs))
+                    except NodeError as error:
+                        self._split_problem(("onnx", domains), error)
+        return nodes
+
     def _words(self, key: str, allowed: tuple, default: list[str]) -> list[str]:
         value = self.reader.typed(key, list, f"a list of {', '.join(allowed)}", default)
         for index, word in enumerate(value):
@@ -805,6 +844,8 @@ def _cross_checks(spec: Spec, specs: dict[str, Spec]) -> list[str]:
         problems.append(
             f"{spec.path.name}:1: composite: expected an operator with a kernel, got {spec.composite!r}"
         )
+    elif spec.rows:
+        problems += _row_checks(spec, specs[spec.composite])
     for gradient in spec.backward:
         key = f"{spec.path.name}:1: backward.{', '.join(gradient.inputs)}"
         other = specs.get(gradient.operator)
@@ -818,4 +859,26 @@ def _cross_checks(spec: Spec, specs: dict[str, Spec]) -> list[str]:
             problems.append(
                 f"{key}: expected {len(other.outputs)} inputs before the colon, got {len(gradient.inputs)}"
             )
+    return problems
+
+
+def _row_checks(spec: Spec, kernel: Spec) -> list[str]:
+    """What C++ needs to know to make a composite of the operator it calls."""
+    problems = []
+    if "count" not in kernel.outputs:
+        problems.append(f"{spec.path.name}:1: rows: expected a result `count` of {kernel.name}, got none")
+    names = {parameter.name: parameter for parameter in kernel.visible}
+    for parameter in spec.visible:
+        if parameter.name not in names or names[parameter.name].base != parameter.base:
+            problems.append(
+                f"{spec.path.name}:1: rows: expected parameters of {kernel.name}, got {parameter.name!r}"
+            )
+    inputs = [parameter.name for parameter in spec.tensors]
+    for output, rows in spec.rows.items():
+        held, own = ([rows.indices], rows.sources) if rows.indices else (rows.sources, [])
+        for name, allowed in [*((n, kernel.outputs) for n in held), *((n, inputs) for n in own)]:
+            if name not in allowed:
+                problems.append(
+                    f"{spec.path.name}:1: rows.{output}: expected one of {', '.join(allowed)}, got {name!r}"
+                )
     return problems

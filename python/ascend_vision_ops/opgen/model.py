@@ -6,10 +6,11 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .expr import Expression, Name, Symbol
+from .nodes import Node, Rows, torch_node
 from .schema import Parameter
 
 
@@ -127,13 +128,19 @@ class Entry:
 
 @dataclass
 class Tolerance:
-    """How far from the reference a result may be, and why: within any one of these."""
+    """How far from the reference a result may be, and why: within any one of these. `largest` may depend on sizes."""
 
     why: str
     absolute: float = 0.0
     relative: float = 0.0
-    largest: float = 0.0
+    largest: float | Expression = 0.0
     ulp: int = 0
+
+    def at(self, sizes: dict[str, object]) -> Tolerance:
+        """For a call whose expressions see `sizes`."""
+        if not isinstance(self.largest, Expression):
+            return self
+        return replace(self, largest=float(self.largest.evaluate(sizes)))
 
     def __str__(self) -> str:
         parts = []
@@ -142,7 +149,8 @@ class Tolerance:
         if self.relative:
             parts.append(f"{self.relative:g} x |reference|")
         if self.largest:
-            parts.append(f"{self.largest:g} x the largest |reference|")
+            factor = f"({self.largest.text})" if isinstance(self.largest, Expression) else f"{self.largest:g}"
+            parts.append(f"{factor} x the largest |reference|")
         if self.ulp:
             parts.append(f"{self.ulp} ulp")
         return either(parts) if parts else "exact"
@@ -255,6 +263,8 @@ class Spec:
     autocast: str = "widest"  # what floating tensors become under torch.autocast
     folds: list[Fold] = field(default_factory=list)  # how vmap makes one call of many, best first
     leading: str = ""  # or: the int parameter that names a dimension, before which examples are one more
+    rows: dict[str, Rows] = field(default_factory=dict)  # of a composite's results, for C++
+    onnx: list[Node] = field(default_factory=list)  # nodes of exported models, in domains of others
     fields: list = field(default_factory=list)  # of the tiling struct, read from its header
 
     # --- names ---------------------------------------------------------------------------------------------------
@@ -306,6 +316,13 @@ class Spec:
     def kernel_tensors(self) -> list[str]:
         """All tensors in the order the kernel takes them: inputs, then outputs, each in aclnn order."""
         return [parameter.name for parameter in self.ordered if parameter.is_tensor] + self.ordered_outputs
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The ONNX nodes that mean this operator; none of a composite that C++ does not know how to make."""
+        if self.composite and not self.rows:
+            return []
+        return [torch_node(self.name, self.visible, self.outputs), *self.onnx]
 
     def parameter(self, name: str) -> Parameter:
         return next(parameter for parameter in self.parameters if parameter.name == name)
@@ -381,3 +398,13 @@ class Spec:
     def field_type(self, parameter: Parameter) -> str:
         """The expression type of a parameter once normalised."""
         return self.scope[parameter.name].type
+
+
+def all_nodes(specs: list[Spec]) -> list[Node]:
+    """The ONNX nodes of all operators but gradients, which exported models do not have."""
+    named = {gradient.operator for spec in specs for gradient in spec.backward}
+    # The gradient of a linear operator's gradient is that operator.
+    gradients = {
+        s.name for s in specs if s.name in named and any(t.name.startswith("grad") for t in s.tensors)
+    }
+    return [node for spec in specs if spec.name not in gradients for node in spec.nodes]

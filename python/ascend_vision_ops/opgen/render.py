@@ -11,8 +11,8 @@ from pathlib import Path
 
 import jinja2
 
-from . import cpp, faces, npu
-from .model import SOCS, Spec, camel, either
+from . import cpp, faces, npu, onnxruntime
+from .model import SOCS, Spec, all_nodes, camel, either
 
 TEMPLATES = Path(__file__).parent / "templates"
 MANIFEST = ".opgen.json"  # what the last run wrote, so that stale files can go
@@ -34,11 +34,12 @@ def environment() -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    env.filters |= cpp.FILTERS | faces.FILTERS | npu.FILTERS
+    env.filters |= cpp.FILTERS | faces.FILTERS | npu.FILTERS | onnxruntime.FILTERS
     env.filters |= {
         "camel": camel,
         "either": either,
         "fill": fill,
+        "index_of": lambda items, item: list(items).index(item),
         "tojson_text": lambda value: json.dumps(value, ensure_ascii=False),
     }
     return env
@@ -93,7 +94,17 @@ def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
         yield f"examples/aclnn_{name}.cpp", example
         yield f"docs/ops/{name}.md", render_text("op.md.j2", spec=spec, cpp_example=example)
 
+    yield from onnxruntime_files(specs)
     yield from python_files(specs)
+
+
+def onnxruntime_files(specs: list[Spec]) -> Iterator[tuple[str, str]]:
+    """The nodes of each operator in the custom-op library of ONNX Runtime."""
+    by_name = {spec.name: spec for spec in specs}
+    for name in dict.fromkeys(node.operator for node in all_nodes(specs)):
+        spec = by_name[name]
+        kernel = by_name[spec.composite] if spec.composite else spec
+        yield f"csrc/onnxruntime_{name}.cpp", render_text("onnxruntime.cpp.j2", spec=spec, kernel=kernel)
 
 
 def python_files(specs: list[Spec]) -> Iterator[tuple[str, str]]:

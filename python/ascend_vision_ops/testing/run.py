@@ -6,12 +6,15 @@ from __future__ import annotations
 import functools
 import importlib
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from ascend_vision_ops import reference
 from ascend_vision_ops.opgen import Spec, load_spec
+from ascend_vision_ops.opgen.calls import sizes_of_arguments
+from ascend_vision_ops.opgen.model import Tolerance
 from ascend_vision_ops.paths import specs_dir
 from ascend_vision_ops.testing.cases import LAYOUTS, BoundCase, bound_cases, numpy_dtype
 from ascend_vision_ops.testing.compare import EXACT, POISON_BYTE, Comparison, compare, is_float, poisoned
@@ -103,11 +106,36 @@ def expected(operator: str, arguments: dict[str, object]) -> tuple[np.ndarray, .
     return as_tuple(getattr(reference, operator)(**wide))
 
 
+def tolerance_of(spec: Spec, dtype: str, arguments: dict[str, object]) -> Tolerance:
+    """What the contract grants results of a dtype in a call of a Python face."""
+    return spec.tolerance.get(dtype, EXACT).at(sizes_of_arguments(spec, arguments))
+
+
 def judge(case: BoundCase, target: str) -> dict[str, Comparison]:
-    """Verdict on each output of a case on a target."""
+    """Verdict on each output of a case on a target; on CPUs with each of their instruction sets."""
     spec = spec_of(case.operator)
     arguments = case.arguments()
     wanted = dict(zip(spec.outputs, expected(case.operator, arguments), strict=True))
+    if target != "cpu":
+        return _judge(case, target, arguments, wanted)
+    from ascend_vision_ops._native import processor
+
+    verdicts: dict[str, Comparison] = {}
+    best, *others = processor.targets()
+    try:
+        for instructions in (*reversed(others), best):
+            processor.use(instructions)
+            for name, verdict in _judge(case, target, dict(arguments), wanted).items():
+                if name not in verdicts or verdicts[name].ok:
+                    told = verdict.message and f"with {instructions}: {verdict.message}"
+                    verdicts[name] = replace(verdict, message=told)
+    finally:
+        processor.use(best)
+    return verdicts
+
+
+def _judge(case, target, arguments, wanted) -> dict[str, Comparison]:
+    spec = spec_of(case.operator)
     dtypes = {name: spec.dtype_of(name, case.dtypes) for name in spec.outputs}
     views = {}
     if (case.case.out or any(name in case.dtypes for name in spec.outputs)) and target != "torch":
@@ -119,7 +147,7 @@ def judge(case: BoundCase, target: str) -> dict[str, Comparison]:
     results = dict(zip(spec.outputs, run(case.operator, target, arguments), strict=True))
     verdicts = {}
     for name, want in wanted.items():
-        tolerance = spec.tolerance.get(dtypes[name], EXACT)
+        tolerance = tolerance_of(spec, dtypes[name], arguments)
         verdicts[name] = compare(results[name], want, numpy_dtype(dtypes[name]), tolerance)
         if name in views and verdicts[name].ok:
             verdicts[name] = _beside(views[name], results[name], verdicts[name])

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other projects' operators, to compare with: torchvision on any torch.
+
+PyPI has torchvision's wheel for CUDA alone, which names libraries that a torch for CPUs does not have. Its CPU kernels
+need none of them, so libraries of those names that define what is missing let it load.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from types import ModuleType
+
+# What constructors of a module with CUDA kernels call gets an address; any other call ends the process.
+_HEAD = """
+#include <stdio.h>
+#include <stdlib.h>
+static char kept[64];
+static void *Absent(const char *name) {
+  fprintf(stderr, "%s: a stand-in without CUDA\\n", name);
+  abort();
+}
+"""
+_FUNCTION = '__attribute__((visibility("default"))) void *{0}(void) {{ return {1}; }}\n'
+_DATA = '__attribute__((visibility("default"))) void *{0}[64];\n'
+# Vtables, type infos and their names, which a module points to. Other variables have names as functions have; nothing
+# reads them without CUDA.
+_DATA_NAMES = ("_ZTV", "_ZTI", "_ZTS")
+
+
+@functools.cache
+def import_torchvision() -> ModuleType:
+    """torchvision, with its CPU kernels, whether it and torch were built for CUDA or not.
+
+    Raises:
+        ImportError: it is not installed; or it needs stand-ins for libraries and there is no C compiler to make them
+    """
+    import torch  # noqa: F401  its libraries must be there first
+
+    spec = importlib.util.find_spec("torchvision")
+    if spec is None or spec.origin is None:
+        raise ImportError("torchvision is not installed: pip install --no-deps torchvision==0.28.0")
+    load_stand_ins(sorted(Path(spec.origin).parent.glob("*.so")))
+    return importlib.import_module("torchvision")
+
+
+def load_stand_ins(modules: list[Path]) -> list[str]:
+    """Loads a library in the place of each that the modules need and that is not there; returns their names.
+
+    They define every symbol of the modules that no library defines which is there.
+    """
+    missing: dict[str, None] = {}
+    absent: dict[str, dict[str, None]] = defaultdict(dict)  # by version, '' for none
+    for module in modules:
+        handles = []
+        for name in needed(module):
+            try:
+                handles.append(ctypes.CDLL(_beside(module, name)))
+            except OSError:
+                missing[name] = None
+        for symbol, version in undefined(module):
+            if not any(hasattr(handle, symbol) for handle in handles):
+                absent[version][symbol] = None
+    names = list(missing)
+    # glibc looks for a version in the library of which it is one, whose name the version is; the rest may be anywhere.
+    for name in names:
+        versions = [version for version in absent if version == name or (not version and name == names[-1])]
+        _load(name, {version: list(absent[version]) for version in versions})
+    return names
+
+
+def needed(library: Path) -> list[str]:
+    """Names of the libraries that one is linked with."""
+    lines = _output("readelf", "-dW", str(library)).splitlines()
+    return [line.split("[")[1].split("]")[0] for line in lines if "(NEEDED)" in line]
+
+
+def undefined(library: Path) -> list[tuple[str, str]]:
+    """Symbols that a library needs from others, each with its version, empty for none."""
+    rows = (line.split() for line in _output("nm", "-D", "--undefined-only", str(library)).splitlines())
+    return [(symbol, version) for kind, text in rows if kind == "U"
+            for symbol, _, version in [text.partition("@")]]  # fmt: skip
+
+
+def _beside(module: Path, name: str) -> str:
+    """Where a wheel's own copy of a library is; else the name, for the loader to find."""
+    copy = module.parent.with_name(f"{module.parent.name}.libs") / name
+    return str(copy) if copy.exists() else name
+
+
+def _load(name: str, symbols: dict[str, list[str]]) -> None:
+    """Compiles a library of this name, with these symbols in these versions, and loads it for good."""
+    compiler = next(filter(None, map(shutil.which, (os.environ.get("CC", "cc"), "gcc", "clang"))), None)
+    if compiler is None:
+        raise ImportError(f"{name} is not there, and no C compiler to make a stand-in (CC names one)")
+    source, versions = _HEAD, ""
+    for version, listed in symbols.items():
+        for symbol in listed:
+            value = "kept" if symbol.startswith("__cuda") else f'Absent("{symbol}")'
+            source += (
+                _DATA.format(symbol) if symbol.startswith(_DATA_NAMES) else _FUNCTION.format(symbol, value)
+            )
+        if version:
+            versions += f"{version} {{ {'; '.join([*listed, ''])} }};\n"
+    with tempfile.TemporaryDirectory() as folder:
+        files = {"source": Path(folder, "stand_in.c"), "versions": Path(folder, "versions.map")}
+        files["source"].write_text(source)
+        files["versions"].write_text(versions)
+        library = Path(folder, name)
+        script = [f"-Wl,--version-script={files['versions']}"] if versions else []
+        command = [compiler, "-shared", "-fPIC", "-w", f"-Wl,-soname,{name}", *script]
+        _output(*command, "-o", str(library), str(files["source"]))
+        ctypes.CDLL(str(library))
+
+
+def _output(*command: str) -> str:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        detail = getattr(error, "stderr", "") or error
+        raise ImportError(f"{command[0]} failed, which stand-ins for libraries need: {detail}") from error

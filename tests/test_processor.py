@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CPU kernels run with each instruction set that the processor has, and the tests know which of them is wrong."""
+
+import os
+import platform
+import subprocess
+import sys
+
+import pytest
+
+from ascend_vision_ops._native import processor
+from ascend_vision_ops.testing import parse_case, run
+
+CASE = "upsample_linear1d(self=f32[2,3,40],output_size=[100])"
+CALL = (
+    "import numpy as np, ascend_vision_ops as avo; avo.cpu.upsample_linear1d(np.ones((1, 1, 40), 'f'), [80])"
+)
+
+
+def test_the_baseline_is_among_them():
+    assert processor.targets()[-1] == {"x86_64": "SSE2", "aarch64": "NEON_WITHOUT_AES"}[platform.machine()]
+
+
+def test_a_wrong_result_names_its_instruction_set(monkeypatch):
+    used, right = [], run.run
+
+    def wrong_with_the_baseline(operator, target, arguments):
+        results = right(operator, target, arguments)
+        used.append(None)
+        if len(used) == 1:  # of all, the best comes last
+            results[0].flat[7] += 1
+        return results
+
+    monkeypatch.setattr(run, "run", wrong_with_the_baseline)
+    verdict = run.judge(parse_case(CASE), "cpu")["out"]
+    assert len(used) == len(processor.targets())
+    assert not verdict.ok
+    assert verdict.message.startswith(
+        f"with {processor.targets()[-1]}: 1 of 600 elements wrong, first [0, 0, 7]"
+    )
+
+
+def call_with(target):
+    environment = {**os.environ, "AVO_CPU_TARGET": target}
+    return subprocess.run([sys.executable, "-c", CALL], env=environment, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("target", processor.targets())
+def test_the_environment_chooses(target):
+    assert call_with(target).returncode == 0
+
+
+def test_the_environment_cannot_choose_what_is_not_there():
+    names = ", ".join(processor.targets())
+    assert f"ValueError: AVO_CPU_TARGET: expected one of {names}, got MMX" in call_with("MMX").stderr
