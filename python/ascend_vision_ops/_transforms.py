@@ -73,7 +73,9 @@ def no_gradient(name: str) -> Gradient:
     """That of an operator without: an error, where torch alone would silently give none."""
 
     def backward(ctx, *grads):
-        raise RuntimeError(f"{name}: expected tensors that need no gradient, got one that does; there is none")
+        raise RuntimeError(
+            f"{name}: expected tensors that need no gradient, got one that does; there is none"
+        )
 
     return Gradient(lambda ctx, **_: None, backward)
 
@@ -109,7 +111,9 @@ def _function(op, gradient: Gradient, folds: Sequence[Fold], leading: str) -> ty
         names = [a.name for a in positional]
         values = {**dict(zip(names, args, strict=True)), **keywords}
         dims = {**dict(zip(names, in_dims[:-1], strict=False)), **in_dims[-1]}
-        batched = {name: dim for name, dim in dims.items() if isinstance(dim, int)}  # of int arrays, a list of None
+        batched = {
+            name: dim for name, dim in dims.items() if isinstance(dim, int)
+        }  # of int arrays, a list of None
 
         def call(values):
             results = op(*(values[name] for name in names), **{name: values[name] for name in keywords})

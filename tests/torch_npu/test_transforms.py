@@ -12,13 +12,11 @@ from ascend_vision_ops.testing.run import spec_of
 
 OPERATORS = operators()
 WITH_KERNEL = [operator for operator in OPERATORS if not spec_of(operator).composite]
-# Not test_autograd_registration: it knows no device type npu.
-UTILITIES = ("test_schema", "test_faketensor", "test_aot_dispatch_static", "test_aot_dispatch_dynamic")
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_opcheck(npu, operator):
-    checks.opcheck(operator, npu, test_utils=UTILITIES)
+    checks.opcheck(operator, npu)
 
 
 @pytest.mark.parametrize("backend", ["aot_eager", "npugraphs"])

@@ -195,7 +195,9 @@ def _got(spec: Spec, check: Check) -> str:
         if not spec.scope[name].type.startswith("tensor"):
             return f"{{{name}}}"
         shape = f"tuple({name}.shape)"
-        return f"{{{shape} if {name} is not None else 'none'}}" if spec.optional_tensor(name) else f"{{{shape}}}"
+        return (
+            f"{{{shape} if {name} is not None else 'none'}}" if spec.optional_tensor(name) else f"{{{shape}}}"
+        )
 
     subject = check.subject
     match check.kind:

@@ -66,15 +66,18 @@ class TorchCall:
 
 
 def small_calls(operator: str, limit: int, largest: int = 10_000) -> Iterator[tuple[BoundCase, TorchCall]]:
-    """The first cases whose floating tensors are float32 that are neither empty nor large."""
+    """The first cases for cpu and npu whose floating tensors are float32 that are neither empty nor large."""
     kept = 0
     for case in cases_of(operator):
         arguments = case.arguments()
         arrays = [value for value in arguments.values() if isinstance(value, np.ndarray)]
         plain = all(name in ("float32", "int64") for name in case.dtypes.values())
-        if kept < limit and plain and takes("torch", case) and 0 < sum(a.size for a in arrays) < largest:
+        taken = plain and takes("torch", case) and takes("aclnn", case)
+        if kept < limit and taken and 0 < sum(array.size for array in arrays) < largest:
             kept += 1
-            tensors = {k: to_torch(v.copy()) if isinstance(v, np.ndarray) else v for k, v in arguments.items()}
+            tensors = {
+                k: to_torch(v.copy()) if isinstance(v, np.ndarray) else v for k, v in arguments.items()
+            }
             yield case, TorchCall(operator, tensors)
 
 
@@ -93,19 +96,20 @@ def _grown(spec: Spec, by: int) -> Iterator[dict[str, object]]:
 
 
 def example(operator: str, grown: int = 0) -> TorchCall:
-    """The call that the contract gives as an example, on random float32 tensors; `grown`: by how much a size is more."""
+    """The call that the contract gives as an example, on random float32 tensors, with one size more by `grown`."""
     spec = spec_of(operator)
     for sizes in _grown(spec, grown) if grown else [spec.example]:
         call = example_call(dataclasses.replace(spec, example=sizes))
         if spec.composite or failed_check(spec, call) is None:
             break
-    generator = torch.Generator().manual_seed(0)
+    generator = torch.Generator().manual_seed(1)
 
     def value(given):
         if not isinstance(given, Shaped):
             return given
         if given.dtype.startswith("float"):
-            return torch.rand(given.shape, generator=generator)
+            # Not near 0 or 1: samples moved there would be at the corners of bilinear functions.
+            return torch.empty(given.shape).uniform_(0.1, 0.9, generator=generator)
         return torch.zeros(given.shape, dtype=getattr(torch, given.dtype))
 
     return TorchCall(operator, {p.name: value(call.values[p.name]) for p in spec.visible})

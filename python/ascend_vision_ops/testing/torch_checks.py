@@ -28,11 +28,16 @@ def on(device: torch.device, call: TorchCall) -> TorchCall:
 # --- torch.compile and torch.export --------------------------------------------------------------------------------
 
 
-def opcheck(operator: str, device: torch.device, **options) -> None:
+def opcheck(operator: str, device: torch.device) -> None:
     """Schema, fake kernel, autograd registration and AOTAutograd, as torch.library judges them."""
+    utilities = ["test_schema", "test_faketensor", "test_aot_dispatch_dynamic"]
+    if device.type != "npu":
+        utilities.append("test_autograd_registration")  # knows no npu
+    if not spec_of(operator).composite:
+        utilities.append("test_aot_dispatch_static")  # has no sizes that only the data decide
     for _, call in small_calls(operator, 2):
         arguments, keywords = on(device, call).parts
-        torch.library.opcheck(call.overload, arguments, keywords, **options)
+        torch.library.opcheck(call.overload, arguments, keywords, test_utils=utilities)
 
 
 # Results whose size the data decide are traced only where this says so.
@@ -97,7 +102,7 @@ class _Module(torch.nn.Module):
 def exported(operator: str, device: torch.device) -> None:
     """The exported program gives what the operator gives, at other sizes too where only tensors have them."""
     first, second = (on(device, example(operator, grown)) for grown in (1, 2))
-    dims = [{i: torch.export.Dim.AUTO for i in range(tensor.ndim)} for tensor in first.tensors]
+    dims = [dict.fromkeys(range(tensor.ndim), torch.export.Dim.AUTO) for tensor in first.tensors]
     free = attributes(first) == attributes(second)
     program = torch.export.export(
         _Module(first), tuple(first.tensors), dynamic_shapes=(tuple(dims),) if free else None
@@ -147,9 +152,7 @@ EXAMPLES = 3
 
 def batches(call: TorchCall, names: list[str]) -> list[torch.Tensor]:
     """EXAMPLES of some tensors, which differ where they are floating: along the last dimension."""
-    return [
-        torch.stack([torch.roll(call.arguments[name], i) for i in range(EXAMPLES)], -1) for name in names
-    ]
+    return [torch.stack([torch.roll(call.arguments[name], i) for i in range(EXAMPLES)], -1) for name in names]
 
 
 def vmap(operator: str, device: torch.device) -> None:
@@ -164,7 +167,9 @@ def vmap(operator: str, device: torch.device) -> None:
 
         wanted = [one(*(tensor[..., i] for tensor in tensors)) for i in range(EXAMPLES)]
         if spec.composite:
-            with pytest.raises(RuntimeError, match="vmap: expected an operator with results of a fixed shape"):
+            with pytest.raises(
+                RuntimeError, match="vmap: expected an operator with results of a fixed shape"
+            ):
                 torch.func.vmap(one, in_dims=-1)(*tensors)
             continue
         with Calls(call.overload) as calls:
@@ -194,7 +199,10 @@ def jacobians(operator: str, device: torch.device) -> None:
     def floating(*tensors):
         return call.function(*tensors, names=names)[0]
 
-    near(torch.func.jacrev(floating, places)(*leaves), torch.autograd.functional.jacobian(floating, tuple(leaves)))
+    near(
+        torch.func.jacrev(floating, places)(*leaves),
+        torch.autograd.functional.jacobian(floating, tuple(leaves)),
+    )
     tensors = batches(call, names)
     wanted = [torch.func.grad(loss, places)(*(t[..., i] for t in tensors)) for i in range(EXAMPLES)]
     each = torch.func.vmap(torch.func.grad(loss, places), in_dims=-1)(*tensors)
@@ -216,20 +224,28 @@ def refusals(operator: str, *devices: torch.device) -> None:
         kind, _, detail = bad.id.split("-", 1)[1].partition("-")
         one = (bad.parameter, kind, detail if kind == "require" else "")
         argument = next((a for a in spec.entry.arguments if a.name == bad.parameter), None)
-        if one in tried or bad.entry != spec.entry.name or argument is None or not _expressible(spec, bad, devices):
+        if (
+            one in tried
+            or bad.entry != spec.entry.name
+            or argument is None
+            or not _expressible(spec, bad, devices)
+        ):
             continue
         tried.add(one)
         for device in devices:
             arguments = {
-                name: torch.zeros(value.shape, dtype=getattr(torch, value.dtype), device=device)
-                if isinstance(value, Shaped)
-                else value
+                name: _zeros(value, device) if isinstance(value, Shaped) else value
                 for name, value in bad.call.values.items()
                 if name in {parameter.name for parameter in spec.visible}
             }
             with pytest.raises(RuntimeError, match=rf"^{operator}: {argument.target}: expected [^\n]*, got "):
                 getattr(ops, operator)(**arguments)
     assert tried
+
+
+def _zeros(tensor: Shaped, device: torch.device) -> torch.Tensor:
+    """One zero, seen many times: some violations are of too many elements."""
+    return torch.zeros((), dtype=getattr(torch, tensor.dtype), device=device).expand(tensor.shape)
 
 
 def _expressible(spec: Spec, bad: BadCall, devices: tuple[torch.device, ...]) -> bool:
@@ -252,12 +268,32 @@ def _expressible(spec: Spec, bad: BadCall, devices: tuple[torch.device, ...]) ->
 # --- gradients -----------------------------------------------------------------------------------------------------
 
 
-def second_derivatives(operator: str, device: torch.device) -> None:
+def gradcheck(operator: str, device: torch.device) -> None:
+    """Gradients are central differences of the operator, and second ones of its gradient, where there are any.
+
+    Differences are float64. Operators that compute in float32 are given what float32 holds, at steps large enough.
+    """
+    call, spec = on(device, example(operator)).to(torch.float64), spec_of(operator)
+    names = call.differentiable
+    double = all("float64" in spec.cpu_dtypes.get(spec.followed(name), []) for name in names)
+
+    def function(*tensors):
+        tensors = [tensor if double else tensor.float() for tensor in tensors]
+        near = call if double else call.to(torch.float32)
+        results = near.function(*tensors, names=names)
+        return tuple(result.double() for result in results if result.is_floating_point())
+
+    leaves = [call.arguments[name].requires_grad_() for name in names]
+    steps = {} if double else {"eps": 2**-10, "atol": 2e-3, "rtol": 2e-3}
+    assert torch.autograd.gradcheck(function, leaves, **steps)
+    if all(spec_of(gradient.operator).backward for gradient in spec.backward):
+        assert torch.autograd.gradgradcheck(function, leaves, **steps)
+
+
+def no_gradient(operator: str, device: torch.device) -> None:
     """A gradient of an operator without one is an error, not none."""
-    call, spec = on(device, example(operator)), spec_of(operator)
-    if spec.backward:
-        return
-    leaves = [t.requires_grad_() for t in call.tensors if t.is_floating_point()]
+    call = on(device, example(operator))
+    leaves = [tensor.requires_grad_() for tensor in call.tensors if tensor.is_floating_point()]
     results = call.function(*call.tensors)
     floating = [result for result in results if result.is_floating_point()]
     assert bool(floating) == any(result.requires_grad for result in results)
