@@ -10,9 +10,11 @@ usage: ./build.sh COMMAND [OPTIONS]
 
   setup         virtual environment with all tools, by pip
   build         libraries and the Python package, importable in that environment
-  demo          resamples a recording, finds faces in a photograph; pictures in demo_output/
+  demo          resamples a recording, finds faces in a photograph, trains a detector; pictures in demo_output/
   test [OP]     all tests, or those of one operator; after `--` arguments of pytest
-  bench [OP]    CPU benchmarks against the peers that are installed; after `--` their arguments
+  onnxruntimes  other versions of ONNX Runtime, by pip into build/onnxruntimes, for the tests of ONNX nodes
+  bench [OP]    CPU benchmarks against the peers that are installed; after `--` their arguments; `bench overhead`
+                measures what a call costs beside its work, on CPU and npu
   performance [OP]
                 kernels on the simulated device, minutes for all of them; writes docs/performance.md
   gen           writes the generated sources of a target and says where
@@ -210,6 +212,11 @@ demo() {
   for example in resample_recording detect_faces; do
     "$venv/bin/python" "examples/$example.py" "$@"
   done
+  if "$venv/bin/python" -c 'import importlib.util as u, sys; sys.exit(u.find_spec("torch_npu") is None)'; then
+    "$venv/bin/python" examples/torch_detector.py "$@"
+  else
+    say "torch_detector: skipped, no torch_npu"
+  fi
 }
 
 run_tests() {
@@ -226,6 +233,22 @@ run_tests() {
   # Without arguments of one's own (a debugger wants one process), tests share the cores.
   [ $# -gt 0 ] || set -- -q -n "$(nproc)"
   env "${env[@]}" "$venv/bin/python" -m pytest ${operator:+--op "$operator"} "$@"
+}
+
+# Beside the installed one, which is the newest that pip found: the oldest that the custom-op library serves, and some
+# between. A version that does not exist for this Python is left out.
+onnxruntimes() {
+  need_sim
+  setup
+  local version folder packages
+  for version in 1.17.3 1.20.1 1.24.4; do
+    folder=build/onnxruntimes/$version
+    [ ! -d "$folder/onnxruntime" ] || continue
+    packages=("onnxruntime==$version")
+    [[ $version != 1.17.* ]] || packages+=("numpy<2")  # what its wheels are built for
+    say "installing ONNX Runtime $version in $folder"
+    (pip_install "onnxruntime-$version" --no-deps --target "$folder" "${packages[@]}") || say "going on without"
+  done
 }
 
 bench() {
@@ -307,13 +330,15 @@ case $target in sim | npu) ;; *) die "--target is sim or npu, not '$target'" ;; 
 tree=build/sim${sanitize:+-${sanitize//,/-}}
 if [ -n "$operator" ]; then
   case $command in
-    test | bench | performance) [ -f "op_host/$operator.yaml" ] || die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
+    bench) [ -f "op_host/$operator.yaml" ] || [ "$operator" = overhead ] ||
+      die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
+    test | performance) [ -f "op_host/$operator.yaml" ] || die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
     *) die "'$command' takes no operator" ;;
   esac
 fi
 
 case $command in
-  setup | build | demo | bench | performance | gen | docs | check | package | clean) "$command" "$@" ;;
+  setup | build | demo | onnxruntimes | bench | performance | gen | docs | check | package | clean) "$command" "$@" ;;
   test) run_tests "$@" ;;
   '') usage; exit 2 ;;
   *) die "unknown command '$command' (see ./build.sh --help)" ;;

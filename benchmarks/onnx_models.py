@@ -50,7 +50,8 @@ class Builder:
         self, x: str, channels: int, filters: int, kernel: int = 3, bn: bool = False, **attributes
     ) -> str:
         attributes.setdefault("pads", [kernel // 2] * 4)
-        y = self.op("Conv", x, self.random(filters, channels, kernel, kernel), **attributes)
+        weight = self.rng.standard_normal((filters, channels, kernel, kernel)) / (kernel * channels**0.5)
+        y = self.op("Conv", x, self.weight(weight.astype(np.float32)), **attributes)
         return self.batch_norm(y, filters) if bn else y
 
     def batch_norm(self, x: str, channels: int) -> str:

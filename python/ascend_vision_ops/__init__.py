@@ -20,14 +20,28 @@ import importlib
 
 __version__ = "0.1.0"
 
-_SUBMODULES = ("aclnn", "compat", "cpu", "nn", "ops", "paths", "reference", "sim", "testing", "tiling")
+_SUBMODULES = (
+    "aclnn",
+    "compat",
+    "cpu",
+    "nn",
+    "onnx",
+    "ops",
+    "paths",
+    "reference",
+    "sim",
+    "testing",
+    "tiling",
+)
 
 
 def __getattr__(name: str):
     if name in _SUBMODULES:
         return importlib.import_module(f"{__name__}.{name}")
     if not name.startswith("_") and name in operators():
-        return getattr(importlib.import_module(f"{__name__}.ops"), name)
+        # Kept, so that later calls do not come here: the list of operators is that of a folder.
+        globals()[name] = getattr(importlib.import_module(f"{__name__}.ops"), name)
+        return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -13,8 +13,8 @@ from ascend_vision_ops.onnx import Node
 from ascend_vision_ops.opgen.nodes import ONNX_DTYPES
 from ascend_vision_ops.testing import BoundCase
 from ascend_vision_ops.testing.cases import numpy_dtype
-from ascend_vision_ops.testing.compare import EXACT, compare
-from ascend_vision_ops.testing.run import cases_of, expected, spec_of
+from ascend_vision_ops.testing.compare import compare
+from ascend_vision_ops.testing.run import cases_of, expected, spec_of, tolerance_of
 
 BFLOAT16 = numpy_dtype("bfloat16")
 
@@ -30,9 +30,14 @@ class NodeModel:
     arrays: dict[str, np.ndarray | None]  # by parameter
     dtypes: tuple[np.dtype, ...]  # of results
 
+    @property
+    def arguments(self) -> dict[str, object]:
+        """What the node says to its operator."""
+        return {**self.arrays, **self.node.arguments(self.attributes)}
+
     def wanted(self) -> tuple[np.ndarray, ...]:
-        """The reference's results for what the node says."""
-        results = expected(self.node.operator, {**self.arrays, **self.node.arguments(self.attributes)})
+        """The reference's results."""
+        results = expected(self.node.operator, self.arguments)
         by_name = dict(zip(spec_of(self.node.operator).outputs, results, strict=True))
         return tuple(by_name[name] for name in self.node.outputs)
 
@@ -42,7 +47,7 @@ class NodeModel:
         rows = zip(self.node.outputs, results, self.wanted(), self.dtypes, strict=True)
         for name, got, want, dtype in rows:
             got = got.astype(dtype) if dtype == BFLOAT16 else got
-            verdict = compare(got, want, dtype, spec.tolerance.get(dtype.name, EXACT))
+            verdict = compare(got, want, dtype, tolerance_of(spec, dtype.name, self.arguments))
             if not verdict.ok:
                 found[name] = verdict.message
         return found

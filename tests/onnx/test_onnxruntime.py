@@ -16,7 +16,8 @@ import pytest
 onnx = pytest.importorskip("onnx", reason="models are made with the package onnx")
 ort = pytest.importorskip("onnxruntime", reason="the package onnxruntime is not installed")
 
-from ascend_vision_ops.onnx import node, nodes, onnxruntime_library, register  # noqa: E402
+from ascend_vision_ops.onnx import node, nodes, register  # noqa: E402
+from ascend_vision_ops.paths import onnxruntime_library  # noqa: E402
 from ascend_vision_ops.testing.run import spec_of  # noqa: E402
 from tests.onnx.node_models import cases_in_turn, node_model, one_node  # noqa: E402
 
@@ -55,6 +56,10 @@ def test_node(found, bound):
     if made is None:
         pytest.skip("the node cannot ask for what the case asks")
     assert not made.wrong(run(made))
+
+
+def test_the_runtime_is_the_one_that_was_asked_for():
+    assert ort.__version__ == os.environ.get("AVO_ONNX_RUNTIME", ort.__version__)
 
 
 # --- one node by hand

@@ -142,6 +142,15 @@ def test_modulated_deform_conv2d_pack(npu, autocast):
     torch.testing.assert_close(module.conv_offset.bias.grad.cpu(), torch.tensor(bias))
 
 
+def test_a_checkpoint_of_mmcv_loads_into_our_module(npu):
+    theirs = mmcv.ops.ModulatedDeformConv2dPack(4, 6, 3, padding=1, deform_groups=2).to(npu)
+    torch.nn.init.normal_(theirs.conv_offset.weight)
+    ours = avo.nn.ModulatedDeformConv2dPack(4, 6, 3, padding=1, deform_groups=2)
+    ours.load_state_dict(theirs.state_dict())
+    x = torch.rand(1, 4, 5, 5, device=npu)
+    assert torch.equal(ours.to(npu)(x).cpu(), theirs(x).cpu())
+
+
 def test_float64_is_refused_by_name(npu):
     with pytest.raises(RuntimeError, match="boxes: expected float32, float16 or bfloat16, got float64"):
         mmcv.ops.nms(BOXES.double().to(npu), SCORES.double().to(npu), 0.5)

@@ -54,6 +54,17 @@ def test_nms(npu, count, threshold):
     assert torch.equal(far.cpu(), near)
 
 
+def test_nms_at_the_threshold(npu):
+    """An IoU of 3/10, which torchvision finds above 0.3, and one of 1/2, which it does not find above 0.5."""
+    corners, scores = (
+        torch.tensor([[0.0, 0, 10, 1], [0, 0, 3, 1], [0, 0, 5, 1]]),
+        torch.tensor([0.9, 0.8, 0.7]),
+    )
+    for threshold, kept in ((0.3, [0]), (0.5, [0, 1]), (0.60001, [0, 1, 2])):
+        near, far = both(vision.ops.nms, corners, scores, threshold)
+        assert near.tolist() == far.tolist() == kept
+
+
 @pytest.mark.parametrize("implementation", ["_batched_nms_vanilla", "_batched_nms_coordinate_trick"])
 def test_batched_nms(npu, implementation):
     classes = torch.arange(300) % 4

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 def pair(name: str, value: int | Sequence[int], least: int) -> tuple[int, int]:
     """Two ints, of one int for both or a pair; ValueError unless each is at least `least`."""
-    values = (value, value) if isinstance(value, int) else tuple(value)
+    values = tuple(value) if isinstance(value, Sequence) else (value, value)
     if len(values) != 2 or any(not isinstance(v, int) or v < least for v in values):
         raise ValueError(f"{name}: expected an int or two, each at least {least}, got {value!r}")
     return values[0], values[1]

@@ -83,7 +83,7 @@ class ModulatedDeformConv2d(nn.Module):
         if self.bias is not None:
             nn.init.zeros_(self.bias)
 
-    def forward(self, input: Tensor, offset: Tensor, mask: Tensor | None) -> Tensor:
+    def forward(self, input: Tensor, offset: Tensor, mask: Tensor | None = None) -> Tensor:
         # Under autocast the convolution that computes offsets gives a half type, of which the rest is then.
         dtype = offset.dtype
         return ops.modulated_deform_conv2d(
@@ -121,12 +121,8 @@ class ModulatedDeformConv2dPack(ModulatedDeformConv2d):
         output: (N, O, oH, oW), dtype of input
         parameters: those of ModulatedDeformConv2d, conv_offset.weight (3 G kH kW, C, kH, kW), conv_offset.bias
 
-    Checkpoints of mmcv's module load, those of its first version too, where conv_offset lay beside the module.
-
-    Source: mmcv.ops.ModulatedDeformConv2dPack ("DCNv2").
+    Source: mmcv.ops.ModulatedDeformConv2dPack ("DCNv2"), whose checkpoints it loads.
     """
-
-    _version = 2  # of the names in state_dict, as mmcv counts them
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -151,12 +147,3 @@ class ModulatedDeformConv2dPack(ModulatedDeformConv2d):
         channels = 2 * self.deform_groups * math.prod(self.kernel_size)
         offset, logits = self.conv_offset(input).split([channels, channels // 2], 1)
         return super().forward(input, offset, logits.sigmoid())
-
-    def _load_from_state_dict(
-        self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any], *args: Any
-    ) -> None:
-        for name in ("weight", "bias"):
-            old, new = f"{prefix[:-1]}_offset.{name}", f"{prefix}conv_offset.{name}"
-            if (local_metadata.get("version") or 1) < 2 and new not in state_dict and old in state_dict:
-                state_dict[new] = state_dict.pop(old)
-        super()._load_from_state_dict(state_dict, prefix, local_metadata, *args)

@@ -9,6 +9,12 @@ word with a capital: ``MmcvNonMaxSuppression``, ``AscendVisionOpsCornerPool``; o
 
 from __future__ import annotations
 
+import ascend_vision_ops.onnx._needs  # noqa: F401
+
+# isort: split
+import onnx
+import onnx_ir as ir
+
 from ascend_vision_ops.opgen.model import camel
 
 # ONNX operators that ATC converts for Ascend devices, of CANN 8.0's "list of supported ONNX operators"; in lower case,
@@ -68,3 +74,24 @@ def from_atc_name(op_type: str) -> tuple[str, str] | None:
             if known and atc_name(domain, known) == op_type:
                 return domain, known
     return None
+
+
+def needs_domains(model: ir.Model) -> bool:
+    """Whether nodes have the names that ATC knows them by."""
+    return any(_known(node) for node in model.graph.all_nodes())
+
+
+def _known(node: ir.Node) -> tuple[str, str] | None:
+    return None if node.domain or onnx.defs.has(node.op_type) else from_atc_name(node.op_type)
+
+
+def give_domains(model: ir.Model) -> int:
+    """Custom nodes get their domain and type back, in place; how many."""
+    count = 0
+    for node in model.graph.all_nodes():
+        known = _known(node)
+        if known is not None:
+            node.domain, node.op_type = known
+            model.graph.opset_imports.setdefault(node.domain, 1)
+            count += 1
+    return count

@@ -324,6 +324,29 @@ class Spec:
             return []
         return [torch_node(self.name, self.visible, self.outputs), *self.onnx]
 
+    def names_within(self, expression: Expression) -> list[str]:
+        """The names an expression uses, and those that the sizes among them are made of."""
+        found = []
+        for name in expression.names:
+            found += [name, *(self.names_within(self.lets[name]) if name in self.lets else [])]
+        return found
+
+    def sources(self, expression: Expression) -> list[tuple[str, int]]:
+        """The dimensions of inputs that an expression's value rests on: tensor and place."""
+        names = self.names_within(expression)
+        return [
+            (pattern.tensor, index)
+            for pattern in self.patterns.values()
+            for index, bound in enumerate(pattern.binds)
+            if bound in names or pattern.tensor in names
+        ]
+
+    def same_size(self, dim: Expression) -> tuple[str, int] | None:
+        """The dimension of an input that a dimension is by its very name."""
+        sources = self.sources(dim)
+        bare = len(dim.names) == 1 and dim.text == dim.names[0] and dim.text not in self.lets
+        return sources[0] if bare and len(sources) == 1 else None
+
     def parameter(self, name: str) -> Parameter:
         return next(parameter for parameter in self.parameters if parameter.name == name)
 

@@ -115,41 +115,31 @@ def shape(spec: Spec, node: Node, output: str) -> str:
 
 
 def _dimension(spec: Spec, places: Mapping[str, int], dim: Expression) -> str:
-    if set(_all_names(spec, dim)) & set(spec.dynamic):
+    if set(spec.names_within(dim)) & set(spec.dynamic):
         return "Unknown()"
-    sources = _sources(spec, dim)
-    bare = ast.parse(dim.text, mode="eval").body
-    if isinstance(bare, ast.Name) and len(sources) == 1 and bare.id not in spec.lets:
-        tensor, index = sources[0]
-        return f"shapes.Same({places[tensor]}, {index})"
+    same, sources = spec.same_size(dim), spec.sources(dim)
+    if same is not None:
+        return f"shapes.Same({places[same[0]]}, {same[1]})"
     value = dim.cpp(cpp.spell(spec))
     if not sources:
         return f"Dim{{{value}}}"
     return f"shapes.From({value}, {{{', '.join(f'{{{places[t]}, {i}}}' for t, i in sources)}}})"
 
 
-def _all_names(spec: Spec, expression: Expression) -> list[str]:
-    """The names an expression uses, and those that the sizes among them are made of."""
-    found = []
-    for name in expression.names:
-        found.append(name)
-        if name in spec.lets:
-            found += _all_names(spec, spec.lets[name])
-    return found
-
-
-def _sources(spec: Spec, expression: Expression) -> list[tuple[str, int]]:
-    """The dimensions of inputs that an expression's value rests on, each by its tensor and place."""
-    names = _all_names(spec, expression)
-    return [
-        (pattern.tensor, index)
-        for pattern in spec.patterns.values()
-        for index in range(len(pattern.dims or []))
-        if pattern.binds and (pattern.binds[index] in names or pattern.tensor in names)
-    ]
+def attribute_text(attribute: Attribute) -> str:
+    """An attribute as a page shows it: its names, type and default."""
+    names = " or ".join(f"`{name}`" for name in attribute.names)
+    default = (
+        "" if attribute.required else f" = {'none' if attribute.default is None else attribute.default!r}"
+    )
+    if isinstance(attribute.default, bool):
+        default = f" = {int(attribute.default)}"
+    text = f"{names} {attribute.onnx_type.lower()}{default}"
+    return f"{text}; the operator gets the next smaller number" if attribute.below else text
 
 
 FILTERS = {
+    "attribute_text": attribute_text,
     "node_groups": groups,
     "node_local": local,
     "node_field": field,
