@@ -6,13 +6,17 @@ Nothing here names an operator: contracts are found, and calls are made from the
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 import torch
 import torch._inductor.config
+from torch.autograd.gradcheck import GradcheckError
 
 from ascend_vision_ops import operators
 from ascend_vision_ops.testing import torch_checks as checks
 from ascend_vision_ops.testing.run import spec_of
+from ascend_vision_ops.testing.torch_calls import TorchCall
 
 CPU, META = torch.device("cpu"), torch.device("meta")
 OPERATORS = operators()
@@ -78,3 +82,45 @@ def test_no_gradient(operator):
 @pytest.mark.parametrize("operator", WITH_KERNEL)
 def test_refusals(operator):
     checks.refusals(operator, CPU, META)
+
+
+# --- the checks themselves, on operators that are not as said
+
+
+def test_check_of_vmap_counts_calls(monkeypatch):
+    operator = next(name for name in OPERATORS if spec_of(name).folds)
+    spec = dataclasses.replace(spec_of(operator), folds=[])
+    monkeypatch.setattr(checks, "spec_of", lambda name: spec)
+    with pytest.raises(AssertionError, match="1 calls, expected 3"):
+        checks.vmap(operator, CPU)
+
+
+def test_check_of_autocast_sees_the_other_policy(monkeypatch):
+    operator = next(name for name in DIFFERENTIABLE if spec_of(name).autocast == "float32")
+    spec = dataclasses.replace(spec_of(operator), autocast="widest")
+    monkeypatch.setattr(checks, "spec_of", lambda name: spec)
+    with pytest.raises(AssertionError, match="dtype"):
+        checks.autocast(operator, CPU, torch.bfloat16)
+
+
+def test_check_of_gradients_sees_a_wrong_one(monkeypatch):
+    operator = DIFFERENTIABLE[0]
+    right = TorchCall.function
+
+    def wrong(self, *tensors, **options):
+        return tuple(result + tensors[0].detach().sum() for result in right(self, *tensors, **options))
+
+    monkeypatch.setattr(TorchCall, "function", wrong)
+    with pytest.raises(GradcheckError):
+        checks.gradcheck(operator, CPU)
+
+
+def test_check_of_refusals_sees_another_parameter_named(monkeypatch):
+    operator = WITH_KERNEL[0]
+
+    def vague(**arguments):
+        raise RuntimeError(f"{operator}: something: expected else, got this")
+
+    monkeypatch.setattr(checks.ops, operator, vague)
+    with pytest.raises(AssertionError, match="Regex pattern did not match"):
+        checks.refusals(operator, CPU)

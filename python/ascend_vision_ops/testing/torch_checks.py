@@ -175,8 +175,9 @@ def vmap(operator: str, device: torch.device) -> None:
         with Calls(call.overload) as calls:
             results = torch.func.vmap(one, in_dims=-1)(*tensors)
         same(results, tuple(torch.stack(parts) for parts in zip(*wanted, strict=True)))
-        alone = not (spec.leading or any(set(names) <= fold for fold in folds))
-        assert calls.count == (EXAMPLES if alone else 1)
+        one_call = bool(spec.leading) or any(set(names) <= fold for fold in folds)
+        wanted_calls = 1 if one_call else EXAMPLES
+        assert calls.count == wanted_calls, f"{calls.count} calls, expected {wanted_calls}"
 
 
 def jacobians(operator: str, device: torch.device) -> None:
