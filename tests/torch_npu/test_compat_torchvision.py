@@ -177,3 +177,32 @@ def test_twice(npu):
     avo.compat.patch_torchvision()
     near, far = both(vision.ops.nms, *boxes(20), 0.5)
     assert torch.equal(far.cpu(), near)
+
+
+def test_a_detector(npu):
+    """A Faster R-CNN as torchvision builds it, from features to boxes; anchors, proposals and heads on the device."""
+    torch.manual_seed(0)
+    backbone = vision.models.detection.backbone_utils.resnet_fpn_backbone(
+        backbone_name="resnet18", weights=None
+    )
+    model = vision.models.detection.FasterRCNN(
+        backbone, 5, rpn_pre_nms_top_n_test=200, rpn_post_nms_top_n_test=50
+    ).eval()
+    image = torch.rand(1, 3, 96, 128)
+
+    @torch.no_grad()
+    def detect(model, image):
+        images = vision.models.detection.image_list.ImageList(image, [(96, 128)])
+        features = model.backbone(image)
+        proposals, _ = model.rpn(images, features)
+        return proposals[0], model.roi_heads(features, proposals, images.image_sizes)[0][0]
+
+    (near_proposals, near), (far_proposals, far) = (
+        detect(model, image),
+        detect(copy.deepcopy(model).to(npu), image.to(npu)),
+    )
+    # Convolutions are ATen's on both; samples and sums of RoIAlign are rounded in another order.
+    torch.testing.assert_close(far_proposals.cpu(), near_proposals, rtol=1e-4, atol=1e-3)
+    assert len(near["boxes"]) > 10
+    assert torch.equal(far["labels"].cpu(), near["labels"])
+    torch.testing.assert_close(far["scores"].cpu(), near["scores"], rtol=1e-3, atol=1e-4)
