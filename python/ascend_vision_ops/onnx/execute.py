@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import ascend_vision_ops.onnx._needs
-
 # isort: split
 import functools
 import math
@@ -19,8 +17,7 @@ import onnx_ir as ir
 from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
 
-import ascend_vision_ops.onnx
-from ascend_vision_ops.onnx import register
+from ascend_vision_ops.onnx import reference_ops, register
 from ascend_vision_ops.onnx.files import INLINE_BYTES, ModelError, external_tensors
 from ascend_vision_ops.onnx.flavours import give_domains, needs_domains
 from ascend_vision_ops.paths import onnxruntime_library
@@ -178,11 +175,6 @@ def _evaluate(evaluator: ReferenceEvaluator, feeds: dict[str, np.ndarray]) -> li
 
 def first_line(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
-
-
-def reference_ops() -> list[type[OpRun]]:
-    """Implementations of our nodes for onnx's reference evaluator, where the package has them."""
-    return list(getattr(ascend_vision_ops.onnx, "reference_ops", list)())
 
 
 def standard_operators() -> set[tuple[str, str]]:
