@@ -10,9 +10,11 @@ usage: ./build.sh COMMAND [OPTIONS]
 
   setup         virtual environment with all tools, by pip
   build         libraries and the Python package, importable in that environment
-  demo          resamples a recording, finds faces in a photograph; pictures in demo_output/
+  demo          resamples a recording, finds faces in a photograph, trains a detector; pictures in demo_output/
   test [OP]     all tests, or those of one operator; after `--` arguments of pytest
-  bench [OP]    CPU benchmarks against the peers that are installed; after `--` their arguments
+  onnxruntimes  other versions of ONNX Runtime, by pip into build/onnxruntimes, for the tests of ONNX nodes
+  bench [OP]    CPU benchmarks against the peers that are installed; after `--` their arguments; `bench overhead`
+                measures what a call costs beside its work, on CPU and npu
   performance [OP]
                 kernels on the simulated device, minutes for all of them; writes docs/performance.md
   gen           writes the generated sources of a target and says where
@@ -123,19 +125,24 @@ setup() {
   # Without CANN, torch would fail to import torch_npu at every start.
   echo 'import os; "ASCEND_HOME_PATH" in os.environ or os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")' \
     >"$site/avo_torch_npu.pth"
-  setup_beside_torch torch_npu 2.13.0    # to run on the simulated device
-  setup_beside_torch torchvision 0.28.0  # to compare with; its CPU kernels, ascend_vision_ops.testing.peers
+  # To run on the simulated device; to compare with; mmcv without its compiled operators, to be patched.
+  setup_beside_torch torch_npu torch_npu==2.13.0
+  setup_beside_torch torchvision torchvision==0.28.0
+  setup_beside_torch mmcv mmcv-lite==2.2.0 mmengine==0.10.7 addict==2.4.0 yapf==0.43.0 termcolor==3.3.0 platformdirs==4.14.7
   setup_highway
   (cat pyproject.toml build.sh | cksum; "$venv/bin/python" -V 2>&1) >"$stamp"
 }
 
-# setup_beside_torch PACKAGE VERSION: for the torch that is there. Not its dependencies, which are for NPUs or CUDA.
+# setup_beside_torch MODULE REQUIREMENT…: for the torch that is there. No further dependencies: those of these packages
+# are for NPUs or CUDA, or a second copy of OpenCV.
 setup_beside_torch() {
-  "$venv/bin/python" -c "import importlib.util as u, sys; sys.exit(u.find_spec('$1') is None)" && return
+  local module=$1
+  shift
+  "$venv/bin/python" -c "import importlib.util as u, sys; sys.exit(u.find_spec('$module') is None)" && return
   "$venv/bin/python" -c 'import torch, sys; sys.exit(torch.__version__.split("+")[0] != "2.13.0")' ||
-    { say "no $1: there is one for torch 2.13.0 only"; return; }
-  say "installing $1 $2"
-  (pip_install "$1" --no-deps "$1==$2") || say "going on without $1"
+    { say "no $module: tried with torch 2.13.0 only"; return; }
+  say "installing $*"
+  (pip_install "$module" --no-deps "$@") || say "going on without $module"
 }
 
 # Sources of Highway, which CMake takes from here. PyPI has no package of them; NumPy's source distribution holds them.
@@ -205,6 +212,11 @@ demo() {
   for example in resample_recording detect_faces; do
     "$venv/bin/python" "examples/$example.py" "$@"
   done
+  if "$venv/bin/python" -c 'import importlib.util as u, sys; sys.exit(u.find_spec("torch_npu") is None)'; then
+    "$venv/bin/python" examples/torch_detector.py "$@"
+  else
+    say "torch_detector: skipped, no torch_npu"
+  fi
 }
 
 run_tests() {
@@ -221,6 +233,22 @@ run_tests() {
   # Without arguments of one's own (a debugger wants one process), tests share the cores.
   [ $# -gt 0 ] || set -- -q -n "$(nproc)"
   env "${env[@]}" "$venv/bin/python" -m pytest ${operator:+--op "$operator"} "$@"
+}
+
+# Beside the installed one, which is the newest that pip found: the oldest that the custom-op library serves, and some
+# between. A version that does not exist for this Python is left out.
+onnxruntimes() {
+  need_sim
+  setup
+  local version folder packages
+  for version in 1.17.3 1.20.1 1.24.4; do
+    folder=build/onnxruntimes/$version
+    [ ! -d "$folder/onnxruntime" ] || continue
+    packages=("onnxruntime==$version")
+    [[ $version != 1.17.* ]] || packages+=("numpy<2")  # what its wheels are built for
+    say "installing ONNX Runtime $version in $folder"
+    (pip_install "onnxruntime-$version" --no-deps --target "$folder" "${packages[@]}") || say "going on without"
+  done
 }
 
 bench() {
@@ -302,13 +330,15 @@ case $target in sim | npu) ;; *) die "--target is sim or npu, not '$target'" ;; 
 tree=build/sim${sanitize:+-${sanitize//,/-}}
 if [ -n "$operator" ]; then
   case $command in
-    test | bench | performance) [ -f "op_host/$operator.yaml" ] || die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
+    bench) [ -f "op_host/$operator.yaml" ] || [ "$operator" = overhead ] ||
+      die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
+    test | performance) [ -f "op_host/$operator.yaml" ] || die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
     *) die "'$command' takes no operator" ;;
   esac
 fi
 
 case $command in
-  setup | build | demo | bench | performance | gen | docs | check | package | clean) "$command" "$@" ;;
+  setup | build | demo | onnxruntimes | bench | performance | gen | docs | check | package | clean) "$command" "$@" ;;
   test) run_tests "$@" ;;
   '') usage; exit 2 ;;
   *) die "unknown command '$command' (see ./build.sh --help)" ;;

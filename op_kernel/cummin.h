@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cumulative minimum and its indices: memory-bound, without workspace.
+// Cumulative minimum and its indices: memory-bound.
 //   columns  along any dimension but the last: a step is one minimum of contiguous elements
 //   rows     along the last one: rows as lanes, then the same
+// Few long lines are cut into parts, which are lanes too, over all cores.
 #pragma once
 
-#include "common/indexed_scan.h"
+#include "common/running_scan.h"
 #include "cummin_tiling.h"
 
 template <typename T, typename I, uint32_t KEY>
-class Cummin : public avo::IndexedScan<avo::Smaller, T, I, KEY == 1> {};
+class Cummin : public avo::RunningScan<avo::Smaller, T, I, KEY == 1> {};

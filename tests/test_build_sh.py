@@ -44,6 +44,7 @@ def test_help():
         "build",
         "demo",
         "test",
+        "onnxruntimes",
         "bench",
         "performance",
         "gen",

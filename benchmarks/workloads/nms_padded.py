@@ -4,6 +4,7 @@
 import torch
 
 from ascend_vision_ops.testing.boxes import nms_session
+from ascend_vision_ops.testing.peers import import_torchvision
 
 THRESHOLD = 0.5
 
@@ -40,9 +41,7 @@ def padded(kept, count):
 
 
 def torchvision(boxes, scores):
-    from torchvision.ops import nms
-
-    return padded(nms(boxes, scores, THRESHOLD), len(boxes))
+    return padded(import_torchvision().ops.nms(boxes, scores, THRESHOLD), len(boxes))
 
 
 def onnxruntime(boxes, scores):

@@ -9,6 +9,8 @@
 
 namespace avo {
 
+constexpr int32_t kTopBit = -2147483647 - 1;
+
 template <typename T>
 class KeyPlanes {
  public:
@@ -66,11 +68,50 @@ class KeyPlanes {
  private:
   static constexpr bool kDirect = std::is_same_v<T, Key>;
   static constexpr uint8_t kEven = 1, kOdd = 2;  // patterns of GatherMask
-  static constexpr int32_t kTopBit = -2147483647 - 1;
 
   AscendC::TBuf<AscendC::TPosition::VECCALC> planes_, halves_;
   AscendC::LocalTensor<std::conditional_t<kDirect, T, Key>> loaded_;
   uint32_t elements_ = 0;
+};
+
+// The way back: int64 from their two planes, a stretch at a time, by a table of where its halves lie.
+class PlaneWeaver {
+ public:
+  // pitch: elements from plane to plane.
+  __aicore__ inline void Init(uint32_t pitch, AscendC::TPipe *pipe) {
+    pitch_ = pitch;
+    pipe->InitBuffer(table_, 2 * kHalves * sizeof(int32_t));
+    const auto offsets = table_.Get<int32_t>(), other = offsets[kHalves];
+    AscendC::CreateVecIndex(offsets, int32_t{0}, kHalves);
+    // Half i is of element i / 2, and in the first plane where i is odd: bytes from the second plane on.
+    AscendC::ShiftRight(other, offsets, int32_t{1}, static_cast<int32_t>(kHalves));
+    AscendC::Muls(other, other, int32_t{2}, static_cast<int32_t>(kHalves));
+    AscendC::Sub(offsets, offsets, other, static_cast<int32_t>(kHalves));
+    AscendC::Adds(offsets, offsets, int32_t{-1}, static_cast<int32_t>(kHalves));
+    AscendC::Muls(offsets, offsets, -static_cast<int32_t>(pitch * sizeof(int32_t)),
+                  static_cast<int32_t>(kHalves));
+    AscendC::Muls(other, other, int32_t{2}, static_cast<int32_t>(kHalves));
+    AscendC::Add(offsets, offsets, other, static_cast<int32_t>(kHalves));
+  }
+
+  // Elements [0, count); the planes are used up.
+  __aicore__ inline void Weave(const AscendC::LocalTensor<int64_t> &to,
+                               const AscendC::LocalTensor<int32_t> &planes, uint32_t count) {
+    const auto low = planes[pitch_];
+    AscendC::Adds(low, low, kTopBit, static_cast<int32_t>(count));
+    const auto halves = to.ReinterpretCast<int32_t>();
+    const auto table = table_.Get<uint32_t>();
+    for (uint32_t at = 0; at < 2 * count; at += kHalves) {
+      AscendC::Gather(halves[at], planes, table, at / 2 * static_cast<uint32_t>(sizeof(int32_t)),
+                      Rest(2 * count - at, kHalves));
+    }
+  }
+
+ private:
+  static constexpr uint32_t kHalves = 512;
+
+  AscendC::TBuf<AscendC::TPosition::VECCALC> table_;
+  uint32_t pitch_ = 0;
 };
 
 }  // namespace avo

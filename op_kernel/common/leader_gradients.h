@@ -18,7 +18,6 @@ class LeaderGradients : protected ScanTiles<T, ROWS> {
   __aicore__ inline void InitGradients(GM_ADDR grad, GM_ADDR out, const Tiling &tiling, bool against,
                                        AscendC::TPipe *pipe) {
     this->InitScan(grad, out, tiling, !against, pipe);
-    copied_ = ROWS ? this->most_width_ * this->row_pitch_ : this->tile_elements_;
     pipe->InitBuffer(following_, this->tile_elements_ * sizeof(int32_t));
     if constexpr (!Tiles::kDirect) pipe->InitBuffer(work_, this->tile_elements_ * sizeof(float));
   }
@@ -46,8 +45,6 @@ class LeaderGradients : protected ScanTiles<T, ROWS> {
     if constexpr (Tiles::kDirect) this->in_queue_.FreeTensor(grads);
     this->CopyOut(sums);
   }
-
-  uint32_t copied_;  // elements of a tile as it was copied
 
  private:
   static __aicore__ inline void Keep(const AscendC::LocalTensor<float> &to,

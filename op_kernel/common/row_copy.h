@@ -66,17 +66,17 @@ __aicore__ inline void ZeroQueue(Queue &queue, uint32_t depth, uint32_t elements
 }
 
 // Loads `rows` rows of `count` elements; in UB they lie `ub_row` elements apart (a whole number of blocks),
-// and zeros fill the rest of a row's last block.
+// and `fill` the rest of a row's last block.
 template <typename T>
 __aicore__ inline void CopyRowsIn(const AscendC::LocalTensor<T> &ub, uint32_t ub_row,
                                   const AscendC::GlobalTensor<T> &gm, int64_t gm_offset, int64_t gm_row,
-                                  uint32_t rows, uint32_t count) {
+                                  uint32_t rows, uint32_t count, T fill = T(0)) {
   constexpr uint32_t kLane = kBlockBytes / sizeof(T);
   const uint32_t filled = (count + kLane - 1) / kLane * kLane;
   const uint32_t gap = rows > 1 ? static_cast<uint32_t>((gm_row - count) * sizeof(T)) : 0;
   const AscendC::DataCopyExtParams copy{static_cast<uint16_t>(rows), count * static_cast<uint32_t>(sizeof(T)),
                                         gap, (ub_row - filled) / kLane, 0};
-  const AscendC::DataCopyPadExtParams<T> pad{true, 0, static_cast<uint8_t>(filled - count), T(0)};
+  const AscendC::DataCopyPadExtParams<T> pad{true, 0, static_cast<uint8_t>(filled - count), fill};
   AscendC::DataCopyPad(ub, gm[gm_offset], copy, pad);
 }
 

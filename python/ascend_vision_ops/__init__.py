@@ -8,6 +8,9 @@ The faces of an operator take the same parameters, in the same order and with th
 ``ascend_vision_ops.cpu.<op>``        NumPy; the fast CPU kernel
 ``ascend_vision_ops.aclnn.<op>``      NumPy; aclnn entry point and AscendC kernel on the current device
 
+``ascend_vision_ops.nn`` holds modules around them; ``ascend_vision_ops.compat`` puts them in the place of torchvision's
+and mmcv's.
+
 Importing the package is cheap: torch, NumPy and the native module are loaded when first used.
 """
 
@@ -17,14 +20,28 @@ import importlib
 
 __version__ = "0.1.0"
 
-_SUBMODULES = ("aclnn", "cpu", "ops", "paths", "reference", "sim", "testing", "tiling")
+_SUBMODULES = (
+    "aclnn",
+    "compat",
+    "cpu",
+    "nn",
+    "onnx",
+    "ops",
+    "paths",
+    "reference",
+    "sim",
+    "testing",
+    "tiling",
+)
 
 
 def __getattr__(name: str):
     if name in _SUBMODULES:
         return importlib.import_module(f"{__name__}.{name}")
     if not name.startswith("_") and name in operators():
-        return getattr(importlib.import_module(f"{__name__}.ops"), name)
+        # Kept, so that later calls do not come here: the list of operators is that of a folder.
+        globals()[name] = getattr(importlib.import_module(f"{__name__}.ops"), name)
+        return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -18,6 +18,11 @@ def library_dir() -> Path:
     return PACKAGE / "lib"
 
 
+def onnxruntime_library() -> Path:
+    """The custom-op library of ONNX Runtime."""
+    return library_dir() / "libavo_onnxruntime.so"
+
+
 def include_dir() -> Path:
     """Headers of C and C++ programs: acl/, aclnn/, aclnnop/."""
     return PACKAGE / "include"

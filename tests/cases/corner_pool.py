@@ -10,13 +10,10 @@ SIZES = [
 ]  # fmt: skip
 # Around the stretches that both layouts take at once on a 192 KB Unified Buffer, and many columns.
 LONG = [
-    (1, 1, 300, 700),
-    (1, 1, 4096, 3),
-    (1, 1, 4095, 8),
-    (1, 1, 3, 4100),
-    (1, 2, 9, 2033),
-    (1, 1, 2, 20000),
-]
+    (1, 1, 300, 700), (1, 1, 4096, 3), (1, 1, 4095, 8), (1, 1, 3, 4100), (1, 2, 9, 2033), (1, 1, 2, 20000),
+]  # fmt: skip
+# Lines that cores share, of lengths that end within a part.
+SHARED = [(1, 1, 1, 9001), (1, 3, 5011, 2), (1, 1, 4, 5000)]
 
 
 def cases():
@@ -31,6 +28,9 @@ def cases():
         yield Case(
             f"mode {mode} results strided", {"input": Array(2, 5, 12, 19), "mode": mode}, out="strided"
         )
+        for shape in SHARED:
+            args = {"input": Array(*shape, values="special"), "mode": mode}
+            yield Case(f"mode {mode} {shape} special", args)
         for shape in ((0, 3, 4, 5), (2, 0, 4, 5), (2, 3, 0, 5), (2, 3, 4, 0)):
             yield Case(f"mode {mode} empty {shape}", {"input": Array(*shape), "mode": mode})
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from hypothesis import strategies as st
 
-from ascend_vision_ops.testing import Array, Case
+from ascend_vision_ops.testing import Array, Case, cases_module
+
+halves = cases_module("argmax").halves
 
 # Around 16 lanes, blocks of 8 and 16 elements, the 16 positions of a transposition, and 64 elements a repeat.
 SHAPES = [
@@ -20,20 +22,20 @@ SHAPES = [
 ]
 # Around the stretches that both layouts take at once on a 192 KB Unified Buffer; many columns; a long line.
 LONG = [((3, 1100), 1), ((1100, 3), 0), ((17, 513), -1), ((2, 300, 130), 1), ((2, 3, 5000), 0), ((4097,), 0)]
+# Lines that cores share: one, of a length that ends within a part; several; columns.
+LONG += [((5003,), 0), ((3, 2500), 1), ((3001, 5), 0), ((2, 2048, 9), 1)]
 
 
 def cases():
-    for shape in SHAPES:
-        for dim in range(-1, len(shape) - 1):
-            for values in ("special", "integers"):
-                yield Case(f"{shape} {dim} {values}", {"input": Array(*shape, values=values), "dim": dim})
+    for shape, dim in [(n, dim) for n in SHAPES for dim in range(-1, len(n) - 1)] + LONG:
+        for values in ("special", "integers"):
+            yield Case(f"{shape} {dim} {values}", {"input": Array(*shape, values=values), "dim": dim})
+        args = {"input": Array(*shape, values=halves), "dim": dim}
+        yield Case(f"wide {shape} {dim}", args, dtypes=("int64",))
     for dim in (0, -1):
         yield Case(f"0-d {dim}", {"input": Array(), "dim": dim})
     for dim in (-8, 3, 7):
         yield Case(f"8-d {dim}", {"input": Array(1, 2, 1, 3, 1, 2, 1, 4), "dim": dim})
-    for shape, dim in LONG:
-        for values in ("integers", "special"):
-            yield Case(f"{shape} {dim} {values}", {"input": Array(*shape, values=values), "dim": dim})
     for layout in ("strided", "transposed", "offset", "broadcast"):
         for dim in range(3):
             args = {"input": Array(4, 9, 20, values="integers", layout=layout), "dim": dim}

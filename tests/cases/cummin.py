@@ -2,7 +2,7 @@
 from ascend_vision_ops.testing import cases_module
 
 CUMMAX = cases_module("cummax")
-cases, strategy = CUMMAX.cases, CUMMAX.strategy
+cases, strategy, halves = CUMMAX.cases, CUMMAX.strategy, CUMMAX.halves
 
 
 def oracle(input, dim):

@@ -3,12 +3,11 @@
 
 import numpy as np
 import pytest
+import torch
 from onnx import TensorProto, helper
 from onnxruntime import InferenceSession
 
 from ascend_vision_ops import cpu
-
-NOT_RUN = {"torchvision": "its wheel for this torch needs the libraries of CUDA"}
 
 
 def call(groups, deform_groups, channels=8, filters=4, seed=0):
@@ -45,6 +44,16 @@ def test_mmcv_takes_the_deform_group_inside_a_group(groups, deform_groups):
     args = call(groups, deform_groups)
     alike = np.allclose(cpu.modulated_deform_conv2d(**args), within_groups(**args), atol=1e-4)
     assert alike == (groups == 1 or deform_groups == 1)
+
+
+@pytest.mark.parametrize(("groups", "deform_groups"), [(1, 1), (2, 1), (2, 4)])
+def test_torchvision_orders_arguments_otherwise_and_channels_alike(torchvision, groups, deform_groups):
+    args = call(groups, deform_groups)
+    x, offset, mask, weight, bias = (
+        torch.from_numpy(args[name]) for name in ("input", "offset", "mask", "weight", "bias")
+    )
+    theirs = torchvision.ops.deform_conv2d(x, offset, weight, bias, padding=args["padding"], mask=mask)
+    np.testing.assert_allclose(cpu.modulated_deform_conv2d(**args), theirs.numpy(), atol=2e-5)
 
 
 def onnx_deform_conv(groups, deform_groups, padding, **args):

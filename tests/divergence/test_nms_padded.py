@@ -1,14 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
+import torch
 from onnx import TensorProto, helper
 from onnxruntime import InferenceSession
 
 from ascend_vision_ops import cpu
 
 NOT_RUN = {
-    "torchvision": "its wheel for this torch needs the libraries of CUDA",
     "mmcv": "the ONNX Runtime operators of mmcv 1.x are built from its sources, with the runtime's headers",
 }
+
+
+def test_torchvision_compares_with_the_threshold_in_float64(torchvision):
+    """An IoU of 3/10: above 0.3 when it is rounded to float32 and the threshold is not."""
+    boxes, scores = np.array([[0, 0, 10, 1], [0, 0, 3, 1]], np.float32), np.array([0.9, 0.8], np.float32)
+    theirs = torchvision.ops.nms(torch.from_numpy(boxes), torch.from_numpy(scores), 0.3)
+    assert theirs.tolist() == [0]
+    assert cpu.nms_padded(boxes, scores, 0.3)[1].tolist() == [2]
+
+
+def test_torchvision_moves_classes_apart(torchvision):
+    """2/3 of an overlap, in a class that is moved to where coordinates are whole numbers: all of it."""
+    boxes = np.array([[1e7, 0, 1e7 + 4, 4], [0, 0, 1, 1], [0.2, 0, 1.2, 1]], np.float32)
+    scores, classes = np.array([0.9, 0.8, 0.7], np.float32), np.array([0, 1, 1])
+    theirs = torchvision.ops.batched_nms(*map(torch.from_numpy, (boxes, scores, classes)), 0.7)
+    assert theirs.tolist() == [0, 1]
+    assert cpu.nms_padded(boxes, scores, 0.7, idxs=classes)[1].tolist() == [3]
 
 
 def onnx_runtime(boxes, scores, limit, threshold):

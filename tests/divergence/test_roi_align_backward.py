@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-NOT_RUN = {"torchvision": "its wheel for this torch needs the libraries of CUDA"}
+NOT_RUN = {"torchvision": "its atomics are those of GPUs"}

@@ -5,11 +5,13 @@ import math
 import random
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 LANES = 16
 KERNELS = ["corner_pool", "corner_pool_backward", "cummax", "cummaxmin_backward"]
-ITEM = {"float32": 4, "float16": 2, "bfloat16": 2, "int32": 4}
+RUNNING = ("corner_pool", "cummax")
+ITEM = {"float32": 4, "float16": 2, "bfloat16": 2, "int32": 4, "int64": 8}
 
 
 def plan_of(kernel, shape, axis, dtype, cores=48, ub_bytes=196608):
@@ -24,7 +26,8 @@ def plan_of(kernel, shape, axis, dtype, cores=48, ub_bytes=196608):
         plan = _native.tiling.cummaxmin_backward(given, (tuple(shape), "int64"), axis, *device)
     else:
         plan = _native.tiling.cummax(given, axis, *device)
-    fields = {field["name"]: field["value"] for field in plan["fields"]}
+    fields = {"groups": 0, "partLength": shape[axis], "runLength": None}
+    fields |= {field["name"]: field["value"] for field in plan["fields"]}
     return SimpleNamespace(
         key=plan["tiling_key"], blocks=plan["block_dim"], workspace=plan["workspace"], **fields
     )
@@ -34,58 +37,107 @@ def up(value, step):
     return -(-value // step) * step
 
 
+def width_of(plan, dtype):
+    """Elements of a position in the Unified Buffer."""
+    if plan.key == "rows":
+        return up(plan.tileOuter, LANES)
+    return plan.tileOuter * up(plan.tileColumns, 32 // min(ITEM[dtype], 4))
+
+
+def ends_of(kernel, plan, dtype):
+    """Elements that the ends of a tile's parts take, and how many tensors of them there are."""
+    unit = 8 if plan.key == "rows" else width_of(plan, dtype) // plan.tileOuter
+    return unit, (2 if ITEM[dtype] == 8 else 1) + (kernel == "cummax")
+
+
 def unified_buffer_bytes(kernel, plan, dtype):
     """What the kernel's Init asks of the Unified Buffer, buffer by buffer."""
     item, rows = ITEM[dtype], plan.key == "rows"
-    width = up(plan.tileOuter, LANES) if rows else plan.tileOuter * up(plan.tileColumns, 32 // item)
+    width, planes = width_of(plan, dtype), 2 if item == 8 else 1
     tile = up(width * (up(plan.tileLength, LANES) if rows else plan.tileLength), 64)
     direct = not rows and item == 4
-    buffers = [4 * item * (width * plan.rowPitch if rows else tile), 4 * width]
+    copied = width * plan.rowPitch if rows else tile
+    buffers = [4 * item * copied, 4 * (planes * width + (64 if planes > 1 else 0))]
     if rows and item == 2:
         buffers.append(item * tile)
-    copied = width * plan.rowPitch if rows else tile
-    if kernel == "corner_pool":
-        buffers.append(0 if direct else 4 * tile)
-    elif kernel == "cummaxmin_backward":
+    if kernel == "cummaxmin_backward":
         buffers += [4 * tile, 0 if direct else 4 * tile, 2 * 8 * copied, 4 * tile, 4 * copied]
     elif kernel == "corner_pool_backward":
         whole = up(copied, 64)
         buffers += [4 * tile, 0 if direct else 4 * tile, 2 * item * whole, 4 * whole, 2 * up(whole // 8, 32)]
         buffers += [4 * whole if item == 2 else 0]
     else:
-        indices = width * plan.indexPitch if rows else tile
-        buffers += [2 * 8 * indices, 4 * width, 4 * tile, 4 * tile, up(tile // 8, 32), up(tile // 8, 32)]
-        buffers += [] if direct else [4 * tile, 4 * max(tile, indices)]
+        indices = 0 if kernel == "corner_pool" else width * plan.indexPitch if rows else tile
+        if planes > 1:
+            buffers += [4 * planes * copied, 4096, 4 * planes * tile, 2 * up(tile // 8, 32)]
+        if not direct and (rows or planes == 1):
+            buffers.append(4 * max(planes * tile, indices if rows else 0))
+        if kernel == "cummax":
+            buffers += [2 * 8 * indices, 4 * width, 4 * tile, 4 * tile, up(tile // 8, 32), up(tile // 8, 32)]
+            buffers += [] if direct else [4 * planes * tile]
+        if plan.groups > 0:
+            ends = up((plan.groups + plan.tileOuter) * ends_of(kernel, plan, dtype)[0], 64)
+            buffers += [2 * 4 * planes * ends]
+            buffers += [4 * ends, 2 * up(ends // 8, 32)] if kernel == "cummax" else []
     return sum(buffers)
+
+
+def check_parts(kernel, plan, dtype):
+    """A line's parts follow each other over its tiles, which all have some of them; none is in vain."""
+    assert kernel in RUNNING
+    assert plan.outerTiles == plan.outer * plan.groups
+    tile = plan.tileOuter * plan.partLength
+    assert (plan.groups - 1) * tile < plan.length <= plan.groups * tile
+    assert plan.tileLength <= plan.partLength < plan.length
+    unit, tensors = ends_of(kernel, plan, dtype)
+    assert plan.workspace == 4 * tensors * unit * plan.outerTiles * plan.columnTiles * plan.tileOuter
+    # Blocks of one copy; and, along rows, whole transpositions and repeats of an instruction.
+    assert plan.groups <= 4095
+    if plan.key == "rows":
+        assert plan.tileOuter % LANES == 0 and plan.tileOuter <= 255 * 8
+        # Ends are scanned in runs of 16, those of int64 beside the tile.
+        repeats = max(16, -(-(plan.groups + plan.tileOuter) // 16))
+        assert ITEM[dtype] < 8 or 64 * repeats <= up(plan.tileOuter * up(plan.tileLength, LANES), 64)
 
 
 def check(kernel, shape, axis, dtype, cores, ub_bytes):
     plan = plan_of(kernel, shape, axis, dtype, cores, ub_bytes)
     outer, length, inner = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
     assert (plan.outer, plan.length, plan.inner) == (outer, length, inner)
-    assert plan.key == ("rows" if inner == 1 else "columns")
-    assert plan.workspace == 0
+    # 16 rows are more than the smallest Unified Buffers hold.
+    assert plan.key == ("rows" if inner == 1 else "columns") or (plan.key == "columns" and ub_bytes <= 24576)
     assert 1 <= plan.blocks <= min(cores, plan.outerTiles * plan.columnTiles)
     assert unified_buffer_bytes(kernel, plan, dtype) <= ub_bytes
     # Tiles lie on a grid of slices and columns, so that they are disjoint and cover every output once.
-    assert (plan.outerTiles - 1) * plan.tileOuter < outer <= plan.outerTiles * plan.tileOuter
+    if plan.groups > 0:
+        check_parts(kernel, plan, dtype)
+    else:
+        assert plan.workspace == 0
+        assert (plan.outerTiles - 1) * plan.tileOuter < outer <= plan.outerTiles * plan.tileOuter
     assert (plan.columnTiles - 1) * plan.tileColumns < inner <= plan.columnTiles * plan.tileColumns
     assert 1 <= plan.tileLength <= length
     if plan.key == "rows":
         # One transposition has at most 255 repeats of eight positions; its 16 rows lie in 16 bank groups.
         assert up(plan.tileLength, LANES) <= min(255 * 8, plan.rowPitch)
-        assert plan.rowPitch * ITEM[dtype] // 32 % 2 == 1
+        assert plan.rowPitch * min(ITEM[dtype], 4) // 32 % 2 == 1
         assert plan.tileOuter <= 4095
-        assert plan.tileOuter == 1 or length * ITEM[dtype] < 2**32
+        assert plan.tileOuter == 1 or plan.partLength * ITEM[dtype] < 2**32
     else:
         assert plan.tileLength <= 4095
         assert plan.tileLength == 1 or inner * ITEM[dtype] < 2**32
+    if plan.runLength is not None and plan.runLength < plan.tileLength:
+        # Runs are the repeats of an instruction, in data blocks of 8 elements.
+        runs, width = -(-plan.tileLength // plan.runLength), width_of(plan, dtype)
+        assert runs <= 255 and plan.runLength <= 255
+        assert plan.runLength * width // 8 <= 255
+        # int64 is combined beside the tile.
+        assert ITEM[dtype] < 8 or 64 * max(runs, plan.runLength) <= up(width * up(plan.tileLength, LANES), 64)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_scans_cover_and_fit(kernel):
     rng = random.Random(0)
-    dtypes = [d for d in ITEM if kernel == "cummax" or d != "int32"]
+    dtypes = list(ITEM) if kernel == "cummax" else list(ITEM)[:3]
     for _ in range(600):
         shape = [int(2 ** rng.uniform(0, 12)) for _ in range(4)]
         check(
@@ -94,7 +146,7 @@ def test_scans_cover_and_fit(kernel):
             rng.choice([2, 3]),
             rng.choice(dtypes),
             rng.randint(1, 48),
-            rng.choice([24576, 65536, 196608]),
+            rng.choice([12288, 24576, 65536, 196608]),
         )
 
 
@@ -115,3 +167,66 @@ def test_all_cores_work():
     for axis in (2, 3):
         for kernel in KERNELS:
             assert plan_of(kernel, (4, 128, 128, 128), axis, "float32").blocks == 48
+
+
+@pytest.mark.parametrize("kernel", RUNNING)
+def test_cores_share_long_lines(kernel):
+    for shape, axis in [
+        ((1, 1, 1, 10_000_000), 3),
+        ((1, 1, 10_000_000, 1), 2),
+        ((1, 1, 1_000_000, 3), 2),
+        ((1, 2, 4, 1_000_000), 3),
+    ]:
+        plan = plan_of(kernel, shape, axis, "float32")
+        assert plan.groups > 0
+        assert plan.blocks >= 40
+        # Nobody shares with one core, and a short line is not worth it.
+        assert plan_of(kernel, shape, axis, "float32", cores=1).blocks == 1
+        shape = [min(extent, 100) for extent in shape]
+        assert plan_of(kernel, shape, axis, "float32").groups == 0
+
+
+def test_no_tile_fits():
+    with pytest.raises(
+        ValueError, match="the Unified Buffer has 1024 bytes, the smallest tile of a scan takes"
+    ):
+        plan_of("cummax", (1, 1, 4, 4), 2, "float32", ub_bytes=1024)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_parts_give_the_bits_of_whole_lines(dtype):
+    """A line alone, which cores share, and the same line among so many that each stays on one core."""
+    from ascend_vision_ops import aclnn
+
+    lines, length = 1024, 3001
+    assert plan_of("cummax", (lines, 1, length, 1), 2, dtype).groups == 0
+    assert plan_of("cummax", (1, 1, length, 1), 2, dtype).groups > 0
+    rng = np.random.default_rng(0)
+    if dtype == "int64":
+        many = rng.choice([-(2**63), -1, 0, 1, 2**32, 2**63 - 1, 2**63 - 2], (lines, length))
+    else:
+        # Zeros of both signs, and NaNs that differ in their bits, in rare places.
+        many = rng.choice(np.array([-1.0, -0.0, 0.0], np.float32), (lines, length))
+        nans = np.array([0x7FC00000, 0x7FC00001, 0xFFC12345], np.uint32).view(np.float32)
+        many = np.where(rng.random(many.shape) < 3e-4, rng.choice(nans, many.shape), many)
+    whole = [aclnn.cummax(many, 1), aclnn.cummin(many, 1)]
+    for line in range(4):
+        for scan, of_many in zip((aclnn.cummax, aclnn.cummin), whole, strict=True):
+            for alone, among in zip(scan(many[line], 0), of_many, strict=True):
+                assert alone.tobytes() == among[line].tobytes()
+
+
+@pytest.mark.parametrize("shape, dim", [((50001,), 0), ((3, 4001), 1), ((5, 700, 40), 1), ((9001, 3), 0)])
+def test_int64_to_the_last_bit(shape, dim):
+    """Against torch, where float64 would not tell neighbours apart."""
+    import torch
+
+    from ascend_vision_ops import aclnn
+
+    rng = np.random.default_rng(0)
+    high, low = rng.integers(-3, 4, shape) * 2**61, rng.integers(0, 2**33, shape)
+    for values in (high + low, np.sort(low, dim), rng.integers(0, 3, shape)):
+        for scan, theirs in ((aclnn.cummax, torch.cummax), (aclnn.cummin, torch.cummin)):
+            want = theirs(torch.from_numpy(values), dim)
+            for ours, other in zip(scan(values, dim), want, strict=True):
+                np.testing.assert_array_equal(ours, other.numpy())

@@ -16,6 +16,7 @@ examples:
   avo profile 'upsample_linear1d(self=f32[1,80,1500],output_size=[3000])' --trace trace.json
   avo tiling upsample_linear1d --shape 1,80,1500 --attr output_size=[3000] --cores 3
   c++ program.cpp $(avo config --cflags --libs)
+  avo onnx simplify detector.onnx -o small.onnx --check 3
 """
 
 
@@ -32,6 +33,54 @@ def _call_arguments(sub: argparse.ArgumentParser, required: bool = True) -> None
     attribute = "attribute, in Python's notation"
     sub.add_argument("--attr", action="append", default=[], metavar="NAME=VALUE", help=attribute)
     sub.add_argument("--soc", help="device to simulate, such as Ascend910B1")
+
+
+def _onnx_commands(sub: argparse.ArgumentParser) -> None:
+    commands = sub.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, text: str) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        made.set_defaults(name=name)
+        made.add_argument(
+            "model", metavar="MODEL", nargs="?" if name == "simplify" else None, help="ONNX file"
+        )
+        return made
+
+    def checks(made: argparse.ArgumentParser, count: int) -> None:
+        text = f"made-up inputs to compare each pass's result on ({count}; 0 for none)"
+        made.add_argument("--check", type=int, default=count, metavar="N", help=text)
+        shapes(made)
+
+    def shapes(made: argparse.ArgumentParser) -> None:
+        text = "shape of a made-up input, where the model leaves it open"
+        made.add_argument("--shape", action="append", default=[], metavar="NAME=N,…", help=text)
+        made.add_argument("--seed", type=int, default=0, help="of made-up inputs (0)")
+
+    command("info", "nodes by type and what runs each; operator sets, open dimensions, weights")
+
+    made = command("simplify", "runs passes over a model until nothing changes any more")
+    made.add_argument("-o", "--output", metavar="OUT", help="file to write; none is written without")
+    made.add_argument("--passes", default="default", metavar="A,B=ARG,…", help="passes or presets (default)")
+    made.add_argument("--list", action="store_true", help="lists passes and presets")
+    made.add_argument(
+        "--batch", metavar="N|dynamic", help="another batch size; the same as --passes set_batch=N,…"
+    )
+    made.add_argument("--once", action="store_true", help="runs each pass once")
+    checks(made, 1)
+
+    made = command("convert", "renames custom nodes for Ascend's ATC, or back for ONNX Runtime")
+    made.add_argument("--flavour", required=True, choices=("atc", "ort"), help="who is to read the model")
+    made.add_argument("--opset", type=int, metavar="V", help="standard operator set (atc: at most 18)")
+    made.add_argument("-o", "--output", required=True, metavar="OUT", help="file to write")
+    checks(made, 1)
+
+    made = command("run", "runs a model with ONNX Runtime and our operators")
+    text = "file.npy, or random:1,3,64,64; inputs that are left out are made up"
+    made.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help=text)
+    made.add_argument("-o", "--output", metavar="OUT", help="folder to write NAME.npy of each output to")
+    made.add_argument("--seed", type=int, default=0, help="of random inputs (0)")
+
+    shapes(command("parity", "ONNX Runtime against onnx's reference evaluator, node by node"))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -63,9 +112,14 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--cores", type=int, help="vector cores, instead of the device's")
     sub.add_argument("--ub", type=int, metavar="BYTES", help="Unified Buffer, instead of the device's")
 
-    sub = command("config", "show", "what a compiler needs to build ACL programs")
+    sub = command("config", "show", "what a compiler needs to build ACL programs, and where libraries are")
     for option in ("cflags", "libs", "includedir", "libdir", "cmakedir"):
         sub.add_argument(f"--{option}", action="store_true")
+    library = "the library of custom operators, for RegisterCustomOpsLibrary_V2 of ONNX Runtime"
+    sub.add_argument("--onnxruntime", action="store_true", help=library)
+
+    sub = command("onnx", "onnx", "ONNX models: simplify, convert for ATC, run, compare")
+    _onnx_commands(sub)
 
     sub = command("new", "show", "stubs of a new operator in a source tree")
     sub.add_argument("operator", metavar="OP", help="name as in its torch schema, such as corner_pool")

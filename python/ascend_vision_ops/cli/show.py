@@ -90,6 +90,8 @@ def run_config(options: argparse.Namespace) -> int:
         parts.append(str(libraries))
     if options.cmakedir:
         parts.append(str(paths.cmake_dir()))
+    if options.onnxruntime:
+        parts.append(str(paths.onnxruntime_library()))
     if not parts:
         raise Failure("config: say what to print, such as --cflags --libs")
     if not libraries.is_dir():

@@ -49,6 +49,13 @@ def camel(name: str) -> str:
     return "".join(word[:1].upper() + word[1:] for word in name.split("_"))
 
 
+def atc_name(domain: str, name: str) -> str:
+    """The name of a node of another domain in a model for ATC, which takes one domain; no other node has it."""
+    if name.lower().startswith(domain.replace("_", "")):
+        return name
+    return camel(domain.replace(".", "_")) + camel(name)
+
+
 def snake(name: str) -> str:
     """BlurImage -> blur_image, outputSize -> output_size"""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
@@ -310,6 +317,29 @@ class Spec:
             return []
         return [torch_node(self.name, self.visible, self.outputs), *self.onnx]
 
+    def names_within(self, expression: Expression) -> list[str]:
+        """The names an expression uses, and those that the sizes among them are made of."""
+        found = []
+        for name in expression.names:
+            found += [name, *(self.names_within(self.lets[name]) if name in self.lets else [])]
+        return found
+
+    def sources(self, expression: Expression) -> list[tuple[str, int]]:
+        """The dimensions of inputs that an expression's value rests on: tensor and place."""
+        names = self.names_within(expression)
+        return [
+            (pattern.tensor, index)
+            for pattern in self.patterns.values()
+            for index, bound in enumerate(pattern.binds)
+            if bound in names or pattern.tensor in names
+        ]
+
+    def same_size(self, dim: Expression) -> tuple[str, int] | None:
+        """The dimension of an input that a dimension is by its very name."""
+        sources = self.sources(dim)
+        bare = len(dim.names) == 1 and dim.text == dim.names[0] and dim.text not in self.lets
+        return sources[0] if bare and len(sources) == 1 else None
+
     def parameter(self, name: str) -> Parameter:
         return next(parameter for parameter in self.parameters if parameter.name == name)
 
@@ -359,5 +389,9 @@ class Spec:
 
 def all_nodes(specs: list[Spec]) -> list[Node]:
     """The ONNX nodes of all operators but gradients, which exported models do not have."""
-    gradients = {gradient.operator for spec in specs for gradient in spec.backward}
+    named = {gradient.operator for spec in specs for gradient in spec.backward}
+    # The gradient of a linear operator's gradient is that operator.
+    gradients = {
+        s.name for s in specs if s.name in named and any(t.name.startswith("grad") for t in s.tensors)
+    }
     return [node for spec in specs if spec.name not in gradients for node in spec.nodes]

@@ -72,7 +72,7 @@ class Attribute:
 
     def argument(self, value: object) -> object:
         """The parameter for the attribute's value: a number, a text or bytes, a sequence; None where it is absent."""
-        if value is None:
+        if value is None or (self.type == "ints" and not isinstance(value, int) and not len(value)):
             value = self.default
             if value is REQUIRED:
                 raise ValueError(f"{self.name}: expected this attribute, got none")
@@ -81,8 +81,10 @@ class Attribute:
         if self.type == "str":
             return value.decode() if isinstance(value, bytes) else str(value)
         if self.type == "ints":
-            scalar = isinstance(value, int)
-            return [value] * (self.length or 1) if scalar else [int(item) for item in value]
+            values = [value] * (self.length or 1) if isinstance(value, int) else [int(item) for item in value]
+            if self.length and values and len(values) != self.length:
+                raise ValueError(f"{self.name}: expected {self.length} ints, got {values}")
+            return values
         if self.type == "dtype":
             names = {number: name for name, number in ONNX_DTYPES.items()}
             if value not in names:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,8 +12,8 @@ from pathlib import Path
 
 import jinja2
 
-from . import cpp, faces, npu
-from .model import SOCS, Spec, camel, either
+from . import cpp, faces, npu, onnxruntime
+from .model import SOCS, Spec, all_nodes, camel, either
 
 TEMPLATES = Path(__file__).parent / "templates"
 MANIFEST = ".opgen.json"  # what the last run wrote, so that stale files can go
@@ -34,11 +35,12 @@ def environment() -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    env.filters |= cpp.FILTERS | faces.FILTERS | npu.FILTERS
+    env.filters |= cpp.FILTERS | faces.FILTERS | npu.FILTERS | onnxruntime.FILTERS
     env.filters |= {
         "camel": camel,
         "either": either,
         "fill": fill,
+        "index_of": lambda items, item: list(items).index(item),
         "tojson_text": lambda value: json.dumps(value, ensure_ascii=False),
     }
     return env
@@ -74,9 +76,10 @@ def render_text(template: str, **context) -> str:
 
 def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
     """Path and text of every generated file of target sim."""
+    nodes = {spec.name: [node for node in all_nodes(specs) if node.operator == spec.name] for spec in specs}
     for spec in specs:
         if spec.composite:
-            yield f"docs/ops/{spec.name}.md", render_text("op.md.j2", spec=spec)
+            yield f"docs/ops/{spec.name}.md", render_text("op.md.j2", spec=spec, nodes=nodes[spec.name])
     for spec in with_kernel(specs):
         name = spec.name
         yield f"op_host/{name}_args.h", render_text("args.h.j2", spec=spec)
@@ -91,12 +94,23 @@ def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
         yield f"csrc/native_{name}.cpp", render_text("native.cpp.j2", spec=spec)
         example = render_text("example.cpp.j2", spec=spec)
         yield f"examples/aclnn_{name}.cpp", example
-        yield f"docs/ops/{name}.md", render_text("op.md.j2", spec=spec, cpp_example=example)
+        page = render_text("op.md.j2", spec=spec, cpp_example=example, nodes=nodes[name])
+        yield f"docs/ops/{name}.md", page
 
-    yield from python_files(specs)
+    yield from onnxruntime_files(specs)
+    yield from python_files(specs, root)
 
 
-def python_files(specs: list[Spec]) -> Iterator[tuple[str, str]]:
+def onnxruntime_files(specs: list[Spec]) -> Iterator[tuple[str, str]]:
+    """The nodes of each operator in the custom-op library of ONNX Runtime."""
+    by_name = {spec.name: spec for spec in specs}
+    for name in dict.fromkeys(node.operator for node in all_nodes(specs)):
+        spec = by_name[name]
+        kernel = by_name[spec.composite] if spec.composite else spec
+        yield f"csrc/onnxruntime_{name}.cpp", render_text("onnxruntime.cpp.j2", spec=spec, kernel=kernel)
+
+
+def python_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
     """The Python faces, and what is made from all contracts together."""
     package = "python/ascend_vision_ops"
     yield f"{package}/ops.py", render_text("ops.py.j2", specs=specs)
@@ -104,7 +118,19 @@ def python_files(specs: list[Spec]) -> Iterator[tuple[str, str]]:
         yield f"{package}/{face}.py", render_text("numpy.py.j2", specs=specs, face=face, title=title)
     yield f"{package}/tiling.py", render_text("tiling.py.j2", specs=with_kernel(specs))
     yield f"{package}/__init__.pyi", render_text("init.pyi.j2", specs=specs)
+    # Type checkers do not run the code that collects modules.
+    modules = {spec.name: root / package / "nn" / f"{spec.name}.py" for spec in specs}
+    names = {name: public_names(path) for name, path in modules.items() if path.exists()}
+    yield f"{package}/nn/__init__.pyi", render_text("nn.pyi.j2", names=names)
     yield "tests/bad_inputs.json", faces.bad_inputs(with_kernel(specs))
+
+
+def public_names(path: Path) -> list[str]:
+    """What a Python file says in its `__all__`."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return ast.literal_eval(node.value)
+    raise ValueError(f"{path}: expected an __all__ with the names of its modules")
 
 
 def with_kernel(specs: list[Spec]) -> list[Spec]:
@@ -133,12 +159,21 @@ def npu_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
     yield "op_host/CMakeLists.txt", render_text("npu/op_host.CMakeLists.txt.j2")
     yield "op_kernel/CMakeLists.txt", render_text("npu/op_kernel.CMakeLists.txt.j2", specs=specs)
     yield from npu.copied_files(specs, root)
+    nodes = all_nodes(specs)
     for spec in specs:
         stem = npu.kernel_file_stem(spec)
         yield f"op_host/{spec.name}_args.h", render_text("args.h.j2", spec=spec)
         yield f"op_host/{spec.name}_contract.cpp", render_text("contract.cpp.j2", spec=spec)
         yield f"op_host/{stem}.cpp", render_text("npu/op_def.cpp.j2", spec=spec)
         yield f"op_kernel/{stem}.cpp", kernel_entry(spec, stem)
+        groups = [
+            group
+            for group in onnxruntime.groups(spec)
+            if group[0] in nodes and npu.in_operator_order(spec, group[0])
+        ]
+        if groups:
+            text = render_text("npu/onnx_plugin.cpp.j2", spec=spec, groups=groups, atc_opsets=npu.ATC_OPSETS)
+            yield f"framework/onnx/{stem}.cpp", text
         yield from entry_files(spec, "npu/aclnn.cpp.j2")
 
 

@@ -54,6 +54,9 @@ ACLNN(InplaceUniform, InOut(self), Double(low), Double(high), Int(seed), Int(off
 ACLNN(InplaceRandom, InOut(self), Int(low), Int(high), Int(seed), Int(offset)) {
   self.random_(low, high, From(seed, offset));
 }
+ACLNN(Randperm, Int(n), Int(seed), Int(offset), Out(out)) {
+  out.copy_(at::randperm(n, From(seed, offset), at::kLong));
+}
 ACLNN(InplaceBernoulli, InOut(self), Number(probability), Int(seed), Int(offset)) {
   self.bernoulli_(probability.toDouble(), From(seed, offset));
 }
@@ -145,4 +148,11 @@ ACLNN(IndexPutImpl, InOut(self), InList(indices), In(values), Bool(accumulate), 
 }
 ACLNN(MaskedSelect, In(self), In(mask), Found(out)) { out.Give(at::masked_select(self, mask)); }
 ACLNN(Nonzero, In(self), Found(out)) { out.Give(at::nonzero(self)); }
+ACLNN(Unique2, In(self), Bool(sorted), Bool(with_places), Bool(with_counts), Found(values), Out(places),
+      Out(counts)) {
+  const auto [found, found_places, found_counts] = at::_unique2(self, sorted, with_places, with_counts);
+  values.Give(found);
+  if (with_places) places.copy_(found_places);
+  if (with_counts) counts.slice(0, 0, found_counts.numel()).copy_(found_counts);
+}
 ACLNN(NonzeroV2, In(self), Found(out)) { out.Give(at::nonzero(self).t().contiguous()); }

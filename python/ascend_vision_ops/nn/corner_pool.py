@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Corner pooling."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from ascend_vision_ops import ops
+
+from ._arguments import choice
+
+__all__ = ["CornerPool"]
+
+MODES = ("top", "bottom", "left", "right")
+
+
+class CornerPool(nn.Module):
+    """The largest value between each place and one side of the feature map.
+
+    Args:
+        mode: "top", from the last row up; "bottom", from the first row down; "left", from the last column; "right",
+            from the first column
+
+    Shape:
+        input: (N, C, H, W), float32, float16 or bfloat16
+        output: the same
+
+    Raises:
+        ValueError: mode is none of these
+
+    Source: mmcv.ops.CornerPool; Law and Deng, CornerNet, 2018.
+    """
+
+    def __init__(self, mode: str) -> None:
+        super().__init__()
+        choice("CornerPool: mode", mode, MODES)
+        self.mode = mode
+
+    def forward(self, input: Tensor) -> Tensor:
+        return ops.corner_pool(input, MODES.index(self.mode))
+
+    def extra_repr(self) -> str:
+        return f"mode={self.mode!r}"

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running a model: ONNX Runtime with our operators, or onnx's reference evaluator where that cannot."""
+
+from __future__ import annotations
+
+# isort: split
+import functools
+import math
+import tempfile
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+from onnx.reference import ReferenceEvaluator
+from onnx.reference.op_run import OpRun
+
+from ascend_vision_ops.onnx import reference_ops, register
+from ascend_vision_ops.onnx.files import INLINE_BYTES, ModelError, external_tensors
+from ascend_vision_ops.onnx.flavours import give_domains, needs_domains
+from ascend_vision_ops.paths import onnxruntime_library
+
+# Sizes that unnamed and named dimensions get in made-up inputs: the first of a tensor, and the others.
+BATCH, EXTENT = 2, 64
+
+
+def session_options():
+    """Options of an ONNX Runtime session with our operators, where their library is built; the graph stays as it is."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    if onnxruntime_library().is_file():
+        register(options)
+    return options
+
+
+def inputs_of(model: ir.Model) -> list[ir.Value]:
+    """What a caller must give: inputs without a default."""
+    return [value for value in model.graph.inputs if value.name not in model.graph.initializers]
+
+
+def random_feeds(
+    model: ir.Model, rng: np.random.Generator, shapes: Mapping[str, tuple[int, ...]] | None = None
+) -> dict[str, np.ndarray]:
+    """One made-up array for each input.
+
+    shapes: of inputs by name; otherwise dimensions of one name have one size, the first of a tensor 2 and others 64.
+    Floating elements are normally distributed, integers lie in 0…9. Raises ModelError where an input has no known rank
+    or is no tensor of numbers.
+    """
+    feeds, sizes = {}, {}
+    for value in inputs_of(model):
+        if value.shape is None and (shapes is None or value.name not in shapes):
+            raise ModelError(f"input {value.name!r} has no shape: give one, such as {value.name}=1,3,64,64")
+        dims = shapes[value.name] if shapes and value.name in shapes else tuple(value.shape)
+        shape = []
+        for axis, dim in enumerate(dims):
+            name = None if isinstance(dim, int) else dim.value
+            size = dim if isinstance(dim, int) else sizes.get(name, EXTENT if axis else BATCH)
+            if name is not None:
+                sizes[name] = size
+            shape.append(size)
+        feeds[value.name] = random_array(rng, shape, value)
+    return feeds
+
+
+def random_array(rng: np.random.Generator, shape, value: ir.Value) -> np.ndarray:
+    if value.dtype is None or value.dtype == ir.DataType.STRING:
+        raise ModelError(f"input {value.name!r}: expected a tensor of numbers, got {value.type}")
+    dtype = value.dtype.numpy()
+    if dtype == np.bool_:
+        return rng.integers(0, 2, shape).astype(bool)
+    if np.issubdtype(dtype, np.integer):
+        return rng.integers(0, 10, shape).astype(dtype)
+    return rng.standard_normal(shape).astype(dtype)
+
+
+class Runner:
+    """A model as it is now, ready to run; later changes of it do not matter.
+
+    stand_ins: whether functions of the right shape may stand for nodes that nobody can run.
+    how: what runs it, known after the first call. Raises ModelError at the call where nothing can.
+    """
+
+    def __init__(self, model: ir.Model, stand_ins: bool = True):
+        self.stand_ins = stand_ins
+        if needs_domains(model):  # nobody here runs nodes under ATC's names
+            model = model.clone()
+            give_domains(model)
+        self.proto = ir.to_proto(model)
+        tensors = external_tensors(model)
+        self.folder = Path(tensors[0].base_dir or ".").resolve() if tensors else None
+        self.names = [value.name for value in model.graph.outputs]
+        self.how = self.reason = ""
+        self.ran = False
+        self._call = None
+        self._model: ir.Model | None = None
+
+    @property
+    def model(self) -> ir.Model:
+        """The model that this runs, as it was."""
+        if self._model is None:
+            self._model = ir.from_proto(self.proto)
+        return self._model
+
+    def __call__(self, feeds: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        if self._call is None:
+            self._call = self._open()
+        try:
+            results = dict(zip(self.names, self._call(dict(feeds)), strict=True))
+            self.ran = True
+            return results
+        except ModelError:
+            raise
+        except Exception as error:
+            why = f"{self.how} cannot run the model: {first_line(error)}"
+            raise ModelError(f"{why} (ONNX Runtime: {self.reason})" if self.reason else why) from None
+
+    def close(self) -> None:
+        """Gives the memory of weights back; the next call takes it again."""
+        self._call = self._model = None
+
+    def _open(self):
+        self.reason = "it is not installed"
+        if find_spec("onnxruntime"):
+            try:
+                session = self._session()
+                self.how, self.reason = "ONNX Runtime", ""
+                return lambda feeds: session.run(self.names, feeds)
+            except Exception as error:
+                self.reason = first_line(error)
+        stand_ins = stand_ins_for(self.model) if self.stand_ins else []
+        proto = onnx.ModelProto()
+        proto.CopyFrom(self.proto)
+        if self.folder:
+            onnx.load_external_data_for_model(proto, str(self.folder))
+        try:
+            evaluator = ReferenceEvaluator(proto, new_ops=[*reference_ops(), *stand_ins])
+        except Exception as error:
+            raise ModelError(
+                f"ONNX Runtime cannot run the model ({self.reason}), nor can onnx's reference evaluator "
+                f"({first_line(error)})"
+            ) from None
+        self.how = "onnx's reference evaluator"
+        if stand_ins:
+            names = ", ".join(sorted({f"{op.op_domain}::{op.__name__}" for op in stand_ins}))
+            self.how += f", with stand-ins for {names}"
+        return functools.partial(_evaluate, evaluator)
+
+    def _session(self):
+        import onnxruntime
+
+        options = session_options()
+        if self.folder:
+            folder = "session.model_external_initializers_file_folder_path"
+            options.add_session_config_entry(folder, str(self.folder))
+        providers = ["CPUExecutionProvider"]
+        if self.proto.ByteSize() < INLINE_BYTES:
+            return onnxruntime.InferenceSession(self.proto.SerializeToString(), options, providers=providers)
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/model.onnx"
+            ir.save(self.model, path, external_data="model.data")
+            return onnxruntime.InferenceSession(path, options, providers=providers)
+
+
+def _evaluate(evaluator: ReferenceEvaluator, feeds: dict[str, np.ndarray]) -> list[np.ndarray]:
+    # Infinities and NaN are results like others.
+    with np.errstate(all="ignore"):
+        return evaluator.run(None, feeds)
+
+
+def first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def standard_operators() -> set[tuple[str, str]]:
+    """Domain and type of what ONNX Runtime has built in; of what ONNX defines where it is not installed."""
+    try:
+        from onnxruntime.capi.onnxruntime_pybind11_state import get_all_operator_schema as schemas
+    except ImportError:
+        schemas = onnx.defs.get_all_schemas
+    return {(schema.domain, schema.name) for schema in schemas()}
+
+
+def stand_ins_for(model: ir.Model) -> list[type[OpRun]]:
+    """For nodes that nobody can run, functions of their inputs with outputs of the right shape.
+
+    Passes around such nodes can then be checked: what flows into them still decides what comes out.
+    """
+    known = {(op.op_domain, op.__name__) for op in reference_ops()}
+    known |= {(domain, name) for domain, name, _ in model.functions}
+    unknown: dict[tuple[str, str], dict[str, ir.Value]] = {}
+    for node in model.graph.all_nodes():
+        key = node.domain, node.op_type
+        if key not in known and node.domain and not onnx.defs.has(node.op_type, domain=node.domain):
+            unknown.setdefault(key, {}).update({value.name: value for value in node.outputs})
+    return [_stand_in(*key, outputs) for key, outputs in unknown.items()]
+
+
+def _stand_in(domain: str, op_type: str, outputs: dict[str, ir.Value]) -> type[OpRun]:
+    def run(self, *inputs, **_):
+        arrays = [array for array in inputs if isinstance(array, np.ndarray)]
+        who = f"{domain}::{op_type}"
+        return tuple(_made_up(outputs[name], arrays, who) for name in self.onnx_node.output)
+
+    return type(op_type, (OpRun,), {"op_domain": domain, "_run": run})
+
+
+def _made_up(value: ir.Value, inputs: list[np.ndarray], who: str) -> np.ndarray:
+    """Of the output's shape; open dimensions have the size that the first input has there. Rows, where inputs have as
+    many, depend on those of the same number only, as the images of a batch do.
+    """
+    if value.shape is None or value.dtype is None:
+        raise ModelError(
+            f"nothing here can run {who}, and its output {value.name!r} has no shape for a stand-in"
+        )
+    sizes = dict(enumerate(inputs[0].shape if inputs else ()))
+    shape = [dim if isinstance(dim, int) else sizes.get(axis, BATCH) for axis, dim in enumerate(value.shape)]
+    dtype = value.dtype.numpy()
+    # Integers are most often indices, and 0 is one that is always valid.
+    if not np.issubdtype(dtype, np.floating):
+        return np.zeros(shape, dtype)
+    rows = shape[0] if shape else 1
+    totals = sum((_summary(array, rows) for array in inputs), np.zeros(rows))
+    pattern = np.arange(math.prod(shape[1:]))
+    return np.sin(totals[:, None] + pattern).reshape(shape).astype(dtype)
+
+
+def _summary(array: np.ndarray, rows: int) -> np.ndarray:
+    """One number a row, or one for all, that changes with each element and its place, and a little where they do."""
+    flat = np.nan_to_num(array.astype(np.float64), posinf=1.0, neginf=-1.0)
+    flat = flat.reshape(rows, -1) if array.ndim and len(array) == rows and rows else flat.reshape(1, -1)
+    return flat @ np.cos(np.arange(flat.shape[1])) / math.sqrt(flat.shape[1] or 1)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX Runtime against onnx's reference evaluator, each node on the very inputs that ONNX Runtime gave it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+from onnx.reference import ReferenceEvaluator
+
+from ascend_vision_ops.onnx import reference_ops
+from ascend_vision_ops.onnx.execute import Runner, first_line
+from ascend_vision_ops.onnx.files import ModelError
+from ascend_vision_ops.onnx.passes._values import constant, label
+from ascend_vision_ops.opgen.model import Tolerance
+from ascend_vision_ops.testing.compare import compare
+
+NEAR = Tolerance(largest=1e-5, relative=1e-5, why="sums in another order")
+
+
+@dataclass(frozen=True)
+class NodeVerdict:
+    """verdict: equal, near (within the tolerance), wrong, or not compared."""
+
+    label: str
+    op_type: str
+    verdict: str
+    max_error: float = 0.0
+    message: str = ""
+
+
+def compare_nodes(model: ir.Model, feeds: Mapping[str, np.ndarray]) -> Iterator[NodeVerdict]:
+    """One verdict for each node of the main graph, in its order. Errors do not add up: each node gets what ONNX
+    Runtime computed before it. Raises ModelError where ONNX Runtime cannot run the model.
+    """
+    exposed = model.clone()
+    graph = exposed.graph
+    given = set(graph.outputs)
+    made = [value for node in graph for value in node.outputs if value.name and value not in given]
+    graph.outputs.extend(made)
+    runner = Runner(exposed, stand_ins=False)
+    values = {**feeds, **runner(feeds)}
+    if runner.how != "ONNX Runtime":
+        raise ModelError(f"ONNX Runtime cannot run the model: {runner.reason}")
+    for value in graph.initializers.values():
+        values[value.name] = constant(value)
+    for node in model.graph:
+        yield _judge(node, values, model.graph.opset_imports)
+
+
+def _judge(node: ir.Node, values: Mapping[str, np.ndarray], imports: Mapping[str, int]) -> NodeVerdict:
+    name = f"{node.domain}::{node.op_type}" if node.domain else node.op_type
+    inputs = {value.name: values[value.name] for value in node.inputs if value is not None}
+    outputs = [value.name for value in node.outputs if value.name]
+    try:
+        wanted = ReferenceEvaluator(_model_of(node, inputs, outputs, imports), new_ops=reference_ops()).run(
+            None, inputs
+        )
+    except Exception as error:  # an operator, a subgraph or a case that the reference lacks
+        return NodeVerdict(label(node), name, "not compared", message=first_line(error))
+    worst = 0.0
+    for output, want in zip(outputs, wanted, strict=True):
+        got, want = values[output], np.asarray(want)
+        wide = want.astype(np.float64) if want.dtype.kind not in "biuSO" else want
+        verdict = compare(got, wide, got.dtype, NEAR)
+        if not verdict.ok:
+            return NodeVerdict(label(node), name, "wrong", verdict.max_error, f"{output}: {verdict.message}")
+        worst = max(worst, verdict.max_error)
+    return NodeVerdict(label(node), name, "near" if worst else "equal", worst)
+
+
+def _model_of(node: ir.Node, inputs, outputs, imports) -> onnx.ModelProto:
+    unknown = onnx.TypeProto()
+    graph = onnx.helper.make_graph(
+        [ir.to_proto(node)],
+        "node",
+        [onnx.helper.make_value_info(name, unknown) for name in inputs],
+        [onnx.helper.make_value_info(name, unknown) for name in outputs],
+    )
+    sets = [onnx.helper.make_opsetid(domain, version) for domain, version in imports.items()]
+    return onnx.helper.make_model(graph, opset_imports=sets)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Passes over ONNX graphs, one file each, known by name.
+
+``PRESETS``       lists of passes by name: ``default`` makes a graph smaller and leaves its interface alone
+``passes_of``     the passes that a text such as ``default,prelu_to_relu,convert_opset=17`` describes
+``simplify``      runs passes over a model until nothing changes any more
+``Pass``, ``NodePass``, ``GraphPass``, ``RulePass``, ``register``   to write one's own
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import onnx_ir as ir
+
+from ascend_vision_ops.onnx.passes._base import (
+    EXACT,
+    REGISTRY,
+    ROUNDED,
+    GraphPass,
+    NodePass,
+    Outcome,
+    Pass,
+    Refused,
+    RulePass,
+    make,
+    register,
+)
+from ascend_vision_ops.onnx.passes._check import Checker, CheckFailed
+from ascend_vision_ops.onnx.passes._manager import Manager, Report, Row
+
+__all__ = [
+    "EXACT", "PRESETS", "REGISTRY", "ROUNDED", "CheckFailed", "Checker", "GraphPass", "Manager", "NodePass", "Outcome",
+    "Pass", "Refused", "Report", "Row", "RulePass", "make", "passes_of", "register", "simplify",
+]  # fmt: skip
+
+# A pass is a module beside this one whose name has no underscore in front.
+for _module in pkgutil.iter_modules(__path__):
+    if not _module.name.startswith("_"):
+        importlib.import_module(f"{__name__}.{_module.name}")
+
+PRESETS = {
+    "default": (
+        "inline_functions", "fold_constants", "shape_glue", "remove_identity", "remove_noop", "merge_equal",
+        "merge_chains", "merge_slices", "fuse_conv_bn", "fuse_pad_conv", "remove_dead",
+    ),
+}  # fmt: skip
+
+
+def passes_of(text: str) -> list[Pass]:
+    """Passes by name, between commas: `name`, `name=argument`, or a preset; ValueError where there is none such."""
+    names = [part.strip() for part in text.split(",") if part.strip()]
+    if not names:
+        raise ValueError(f"expected passes between commas, got {text!r}")
+    return [make(name) for part in names for name in PRESETS.get(part, (part,))]
+
+
+def simplify(model: ir.Model, passes: str = "default", checker: Checker | None = None) -> Report:
+    """Runs passes over the model, in place, until nothing changes any more.
+
+    passes: see `passes_of`. Raises ValueError for unknown passes, CheckFailed where a pass changes the results.
+    """
+    return Manager(passes_of(passes), checker).run_to_fixed_point(model)

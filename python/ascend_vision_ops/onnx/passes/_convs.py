@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What several passes ask of convolutions."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from ascend_vision_ops.onnx.passes._base import Refused
+from ascend_vision_ops.onnx.passes._values import constant_tensor, input_of
+
+
+def only_user(value: ir.Value) -> ir.Node:
+    """The node that uses a value, which no other node does; Refused otherwise."""
+    if value.is_graph_output():
+        raise Refused(f"{value.name!r} is an output of the graph")
+    users = {node for node, _ in value.uses()}
+    if len(users) != 1:
+        raise Refused(f"{value.name!r} has {len(users)} users, expected one")
+    return users.pop()
+
+
+def need_constants(node: ir.Node, indices, what: str) -> None:
+    for index in indices:
+        value = input_of(node, index)
+        if value is not None and constant_tensor(value) is None:
+            raise Refused(f"{what} {value.name!r} is no constant")
+
+
+def explicit_pads(conv: ir.Node, rank: int) -> list[int]:
+    """Padding before and after each of `rank` axes; Refused where it depends on the input's size."""
+    mode = conv.attributes.get_string("auto_pad", "NOTSET")
+    if mode == "VALID":
+        return [0] * (2 * rank)
+    if mode != "NOTSET":
+        raise Refused(f"auto_pad is {mode}")
+    return list(conv.attributes.get_ints("pads", [0] * (2 * rank)))
+
+
+def set_pads(conv: ir.Node, pads: list[int]) -> None:
+    conv.attributes.pop("auto_pad", None)
+    conv.attributes["pads"] = ir.AttrInt64s("pads", pads)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs lists of passes, once or until nothing changes any more, and reports what each did."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import onnx_ir as ir
+import onnx_ir.passes.common as common
+
+from ascend_vision_ops.onnx import schemas
+from ascend_vision_ops.onnx.passes._base import Pass
+from ascend_vision_ops.onnx.passes._check import Checker
+from ascend_vision_ops.onnx.passes._values import node_count
+
+# More rounds than any model needs: passes that undo each other's work would go on for ever.
+MAX_ROUNDS = 20
+
+
+@dataclass
+class Row:
+    """What one pass did, over all rounds; nodes of all graphs before its first and after its last change."""
+
+    name: str
+    applied: int = 0
+    refused: list[str] = field(default_factory=list)
+    before: int | None = None
+    after: int | None = None
+    milliseconds: float = 0.0
+    check: str = ""
+
+
+@dataclass
+class Report:
+    rows: list[Row]
+    rounds: int = 0
+    nodes_before: int = 0
+    nodes_after: int = 0
+    split_off: dict[str, ir.Model] = field(default_factory=dict)
+
+    def row(self, name: str) -> Row:
+        return next(row for row in self.rows if row.name == name)
+
+
+class Manager:
+    """Runs passes over a model, in place.
+
+    checker: compares the model before and after each pass that changed it; none by default.
+    progress: called with a pass's name before it runs.
+    """
+
+    def __init__(
+        self,
+        passes: Sequence[Pass],
+        checker: Checker | None = None,
+        progress: Callable[[str], None] = lambda name: None,
+    ):
+        self.passes, self.checker, self.progress = list(passes), checker, progress
+        self._nodes = 0
+
+    def run_once(self, model: ir.Model) -> Report:
+        """Runs each pass once, in order."""
+        return self._run(model, 1)
+
+    def run_to_fixed_point(self, model: ir.Model) -> Report:
+        """Runs the list until a whole round changes nothing; RuntimeError where that does not come about."""
+        return self._run(model, MAX_ROUNDS)
+
+    def _run(self, model: ir.Model, rounds: int) -> Report:
+        # Graphs are millions of small objects that live on: collecting while they are made costs a quarter of the time.
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            return self._rounds(model, rounds)
+        finally:
+            if collects:
+                gc.enable()
+
+    def _rounds(self, model: ir.Model, rounds: int) -> Report:
+        schemas.register()  # so that inference sees through our nodes
+        self._nodes = node_count(model)
+        report = Report([Row(item.name) for item in self.passes], nodes_before=self._nodes)
+        if self.checker:
+            self.checker.start(model)
+        for report.rounds in range(1, rounds + 1):
+            # All must run: any() would stop at the first that changed something.
+            changed = [
+                self._step(item, row, model) for item, row in zip(self.passes, report.rows, strict=True)
+            ]
+            if not any(changed):
+                break
+        else:
+            if rounds > 1:
+                still = ", ".join(
+                    item.name for item, change in zip(self.passes, changed, strict=True) if change
+                )
+                raise RuntimeError(f"after {rounds} rounds these passes still change the model: {still}")
+        common.NameFixPass()(model)
+        for item in self.passes:
+            report.split_off |= item.split_off()
+        report.nodes_after = self._nodes
+        return report
+
+    def _step(self, item: Pass, row: Row, model: ir.Model) -> bool:
+        self.progress(item.name)
+        before, start = self._nodes, time.perf_counter()
+        outcome = item.run(model)
+        row.milliseconds += (time.perf_counter() - start) * 1e3
+        # Reasons of the last round: earlier ones may have been cleared away since.
+        row.applied, row.refused = row.applied + outcome.applied, outcome.refused
+        if outcome.applied:
+            row.before = before if row.before is None else row.before
+            row.after = self._nodes = node_count(model)
+            if self.checker:
+                row.check = self.checker.check(item, model)
+        return bool(outcome.applied)

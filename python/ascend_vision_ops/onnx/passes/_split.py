@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cuts a graph in two at some values, and compares the two in a row with the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import onnx_ir as ir
+import onnx_ir.passes.common as common
+
+from ascend_vision_ops.onnx.execute import Runner
+from ascend_vision_ops.onnx.passes._base import GraphPass, Pair
+
+
+class SplitPass(GraphPass):
+    """A pass that takes a part off the model, and keeps it as a model of its own."""
+
+    part_name: str
+    demanded = True
+
+    def __init__(self):
+        self.part: ir.Model | None = None
+
+    def split_off(self) -> dict[str, ir.Model]:
+        return {} if self.part is None else {self.part_name: self.part}
+
+    def _in_a_row(self, before: Runner, first: Runner, second: Runner, feeds) -> Iterator[Pair]:
+        """The whole, against one part and then the other on what the first made and what is still an input."""
+        wanted = [before(feed) for feed in feeds]
+        before.close()
+        for feed, want in zip(feeds, wanted, strict=True):
+            made = first({name: feed[name] for name in input_names(first.model)})
+            known = feed | made
+            got = made | second({name: known[name] for name in input_names(second.model)})
+            yield from ((name, array, got.get(name)) for name, array in want.items())
+
+
+def input_names(model: ir.Model) -> list[str]:
+    return [value.name for value in model.graph.inputs]
+
+
+def keep(model: ir.Model, inputs: list[str], outputs: list[str]) -> None:
+    """Leaves of a model what leads from values of the one names to values of the other, in place."""
+    graph = model.graph
+    values = ir.convenience.create_value_mapping(graph)
+    graph.outputs.clear()
+    graph.outputs.extend(values[name] for name in outputs)
+    kept = [value for value in graph.inputs if value.name in inputs]
+    for name in inputs:
+        value = values[name]
+        if value.producer() is not None:
+            fresh = ir.Value(name=name, type=value.type, shape=value.shape)
+            value.name = f"{name}_made"
+            ir.convenience.replace_all_uses_with(value, fresh, replace_graph_outputs=True)
+            kept.append(fresh)
+    graph.inputs.clear()
+    graph.inputs.extend(kept)
+    common.RemoveUnusedNodesPass()(model)
+    common.RemoveUnusedFunctionsPass()(model)
+    common.RemoveUnusedOpsetsPass()(model)

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Computes what depends on constants alone."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+import onnx_ir as ir
+import onnx_ir.passes.common as common
+from onnx.reference.ops import load_op
+
+from ascend_vision_ops.onnx.passes._base import GraphPass, register
+from ascend_vision_ops.onnx.passes._shapes import Vectors, is_static, walk
+from ascend_vision_ops.onnx.passes._values import (
+    CONTROL_FLOW,
+    constant_tensor,
+    graphs_of,
+    new_initializer,
+    node_count,
+    opset,
+    remove_unused,
+)
+from ascend_vision_ops.opgen.model import Tolerance
+
+# A result may be this much larger than the constants that go away with the node.
+GROWTH_BYTES = 1 << 20
+SMALL = 64  # elements of arrays that are compared, to keep equal ones once
+RANDOM = {
+    "RandomUniform",
+    "RandomNormal",
+    "RandomUniformLike",
+    "RandomNormalLike",
+    "Multinomial",
+    "Bernoulli",
+}
+# These carry the scales that a converter of quantised models looks for.
+QUANTISED = {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"}
+
+
+@register
+class FoldConstants(GraphPass):
+    name = "fold_constants"
+    summary = "computes nodes whose inputs are constants or known shapes, also around custom nodes"
+    tolerance = Tolerance(largest=1e-6, why="NumPy's functions and the runtime's differ in the last bits")
+
+    def __init__(self, shapes_only: bool = False):
+        self.shapes_only = shapes_only  # folds no arrays but what is computed from shapes
+
+    def transform(self, model: ir.Model) -> int:
+        before = node_count(model)
+        common.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(model)
+        folding = _Folding(model, self.shapes_only)
+        for graph, node, vectors in walk(model):
+            folding.visit(graph, node, vectors)
+        for graph in reversed(graphs_of(model)):
+            remove_unused(graph)
+        return before - node_count(model)
+
+
+class _Folding:
+    """Arrays of constant values; those that other nodes take become weights, and equal small ones one weight."""
+
+    def __init__(self, model: ir.Model, shapes_only: bool):
+        self.model, self.shapes_only = model, shapes_only
+        self.arrays: dict[ir.Value, np.ndarray] = {}
+        self.weights: dict[tuple, ir.Value] = {}
+
+    def visit(self, graph: ir.Graph, node: ir.Node, vectors: Vectors) -> None:
+        # An output of the graph is made by a node, of constants if need be.
+        if not any(value.is_graph_output() for value in node.outputs):
+            arrays = self._compute(node, vectors)
+            if arrays is not None:
+                self.arrays.update(zip(node.outputs, arrays, strict=True))
+                return
+        for index, value in enumerate(node.inputs):
+            if value is not None and value in self.arrays:
+                node.replace_input_with(index, self._weight(value))
+        for attribute in node.attributes.values():
+            if attribute.type == ir.AttributeType.GRAPH:
+                self._feed(attribute.as_graph())
+
+    def _feed(self, graph: ir.Graph) -> None:
+        """Outer values that a subgraph reads, or gives out, are weights too."""
+        for node in graph.all_nodes():
+            for index, value in enumerate(node.inputs):
+                if value is not None and value in self.arrays:
+                    node.replace_input_with(index, self._weight(value))
+        for index, value in enumerate(graph.outputs):
+            if value in self.arrays:
+                graph.outputs[index] = self._weight(value)
+
+    def _weight(self, value: ir.Value) -> ir.Value:
+        array = self.arrays[value]
+        small = array.size <= SMALL
+        key = (array.dtype.str, array.shape, array.tobytes()) if small else (id(value),)
+        if key not in self.weights:
+            self.weights[key] = new_initializer(self.model.graph, f"{value.name}_folded", array)
+        return self.weights[key]
+
+    def _compute(self, node: ir.Node, vectors: Vectors) -> list[np.ndarray] | None:
+        """The outputs as arrays, None where they are not constant or not to be computed."""
+        if node.domain != "":
+            return None
+        if len(node.outputs) == 1 and (array := vectors.numbers(node.outputs[0])) is not None:
+            dtype = node.outputs[0].dtype or ir.DataType.INT64
+            return [array.astype(dtype.numpy(), copy=False)]
+        if self.shapes_only or node.op_type in RANDOM or node.op_type in QUANTISED or not node.inputs:
+            return None
+        gone, tensors = 0, []
+        for value in node.inputs:
+            if value is None:
+                continue
+            tensor = self.arrays.get(value)
+            if tensor is None:
+                tensor = constant_tensor(value)
+                if tensor is None or tensor.dtype == ir.DataType.STRING:
+                    return None
+            gone += tensor.nbytes if len(value.uses()) == 1 else 0
+            tensors.append(tensor)
+        if _known_bytes(node) > gone + GROWTH_BYTES:
+            return None
+        tensors = iter(tensors)
+        arrays = _evaluate(
+            node, opset(self.model), [v if v is None else _numpy(next(tensors)) for v in node.inputs]
+        )
+        if arrays is None or sum(array.nbytes for array in arrays) > gone + GROWTH_BYTES:
+            return None
+        return arrays
+
+
+def _numpy(tensor) -> np.ndarray:
+    return tensor if isinstance(tensor, np.ndarray) else tensor.numpy()
+
+
+def _known_bytes(node: ir.Node) -> int:
+    known = [value for value in node.outputs if value.dtype is not None and is_static(value)]
+    return sum(math.prod(value.shape) * value.dtype.itemsize for value in known)
+
+
+@functools.cache
+def _operator(op_type: str, version: int):
+    try:
+        return load_op("", op_type, version)
+    except Exception:  # the reference evaluator has no such operator
+        return None
+
+
+def _evaluate(node: ir.Node, version: int, inputs: list[np.ndarray | None]) -> list[np.ndarray] | None:
+    operator = _operator(node.op_type, version)
+    if operator is None or node.op_type in CONTROL_FLOW:
+        return None
+    context = {"log": lambda *_: None, "opsets": {"": version}, "verbose": 0, "new_ops": None}
+    try:
+        with np.errstate(all="ignore"):
+            found = operator(ir.to_proto(node), context).run(*inputs)
+    except Exception:  # a case that the reference implementation lacks
+        return None
+    arrays = list(found)
+    if len(arrays) != len(node.outputs) or not all(isinstance(array, np.ndarray) for array in arrays):
+        return None
+    for value, array in zip(node.outputs, arrays, strict=True):
+        if value.dtype is not None and value.dtype.numpy() != array.dtype:
+            return None
+    return arrays

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batch normalisation behind a convolution goes into the convolution's weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from ascend_vision_ops.onnx.passes._base import ROUNDED, NodePass, Refused, register
+from ascend_vision_ops.onnx.passes._convs import need_constants, only_user
+from ascend_vision_ops.onnx.passes._values import constant, input_of, is_onnx, new_initializer, supersede
+
+
+@register
+class FuseConvBn(NodePass):
+    name = "fuse_conv_bn"
+    summary = "Conv or ConvTranspose, then BatchNormalization: one node, also where several share weights"
+    tolerance = ROUNDED
+    op_types = frozenset({"BatchNormalization"})
+
+    def applies(self, node: ir.Node, model: ir.Model) -> bool:
+        conv = node.inputs[0].producer()
+        if not is_onnx(conv, "Conv", "ConvTranspose"):
+            return False
+        if node.attributes.get_int("training_mode", 0):
+            raise Refused("it trains")
+        if any(value.uses() or value.is_graph_output() for value in node.outputs[1:]):
+            raise Refused("its running statistics are used")
+        only_user(conv.outputs[0])
+        need_constants(node, range(1, 5), "parameter")
+        need_constants(conv, (1, 2), "weight")
+        if conv.graph is not node.graph:
+            raise Refused("the convolution lies in another graph")
+        return True
+
+    def transform(self, node: ir.Node, model: ir.Model) -> None:
+        conv = node.inputs[0].producer()
+        scale, shift, mean, variance = (constant(value).astype(np.float64) for value in node.inputs[1:5])
+        weight, bias = constant(conv.inputs[1]), constant(input_of(conv, 2))
+        factor = scale / np.sqrt(variance + node.attributes.get_float("epsilon", 1e-5))
+        bias = (0.0 if bias is None else bias.astype(np.float64)) - mean
+        if conv.op_type == "Conv":
+            spread = factor.reshape(-1, *[1] * (weight.ndim - 1))
+        else:
+            # (inputs, outputs / groups, …): the outputs of a group belong to its share of the inputs.
+            groups = conv.attributes.get_int("group", 1)
+            rows = np.repeat(factor.reshape(groups, -1), weight.shape[0] // groups, axis=0)
+            spread = rows.reshape(*weight.shape[:2], *[1] * (weight.ndim - 2))
+        conv.resize_inputs(3)
+        # New weights, not changed ones: another convolution may use the old.
+        for index, what, array in ((1, "weight", weight * spread), (2, "bias", bias * factor + shift)):
+            name = f"{node.outputs[0].name}_{what}"
+            conv.replace_input_with(index, new_initializer(conv.graph, name, array.astype(weight.dtype)))
+        node.resize_outputs(1)
+        supersede(node, conv.outputs[0])

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Removes what no output needs."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+import onnx_ir.passes.common as common
+
+from ascend_vision_ops.onnx.passes._base import GraphPass, register
+from ascend_vision_ops.onnx.passes._values import node_count
+
+
+@register
+class RemoveDead(GraphPass):
+    name = "remove_dead"
+    summary = "nodes, weights, functions and operator sets that no output needs"
+
+    def transform(self, model: ir.Model) -> int:
+        before = _size(model)
+        common.RemoveUnusedNodesPass()(model)
+        common.RemoveUnusedFunctionsPass()(model)
+        common.RemoveUnusedOpsetsPass()(model)
+        return before - _size(model)
+
+
+def _size(model: ir.Model) -> int:
+    weights = sum(len(graph.initializers) for graph in model.graphs())
+    return node_count(model) + weights + len(model.functions) + len(model.graph.opset_imports)

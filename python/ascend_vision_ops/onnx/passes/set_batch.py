@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gives a model another batch size, or an open one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import onnx_ir as ir
+
+from ascend_vision_ops.onnx.execute import inputs_of
+from ascend_vision_ops.onnx.passes._base import ROUNDED, GraphPass, Refused, register
+from ascend_vision_ops.onnx.passes._shapes import Vectors, infer_node
+from ascend_vision_ops.onnx.passes._values import constant, input_of, is_onnx, label, new_initializer
+from ascend_vision_ops.onnx.passes.fold_constants import FoldConstants
+
+OPEN = "batch"  # the name of an open batch
+ELEMENTWISE = ("Add", "Sub", "Mul", "Div", "Pow", "Min", "Max", "Where", "Concat")
+
+
+@dataclass
+class Old:
+    """What the model was before: its batch, and the shape of each value."""
+
+    batch: int | str
+    shapes: dict[ir.Value, ir.Shape | None]
+
+    def dims(self, value: ir.Value) -> list | None:
+        shape = self.shapes.get(value)
+        return None if shape is None else list(shape)
+
+
+@register
+class SetBatch(GraphPass):
+    name = "set_batch"
+    summary = "another batch size, or an open one: inputs, outputs, and constants of Reshape and Expand"
+    argument = "N|dynamic"
+    tolerance = ROUNDED
+    demanded = True
+
+    def __init__(self, batch: str | int = ""):
+        text = str(batch)
+        if text != "dynamic" and not (text.isdigit() and int(text) > 0):
+            raise ValueError(f"set_batch=N|dynamic: expected a positive number or dynamic, got {batch!r}")
+        self.batch: int | str = OPEN if text == "dynamic" else int(text)
+
+    def transform(self, model: ir.Model) -> int:
+        inputs = batched_inputs(model)
+        batch = _batch_of(inputs[0])
+        if batch == self.batch or (isinstance(batch, str) and self.batch == OPEN):
+            return 0
+        # On a copy: half a change of batch is a broken model.
+        changed = model.clone()
+        # Targets of Reshape that were computed from the old shapes show what the batch is in them.
+        FoldConstants(shapes_only=True).transform(changed)
+        count = _Change(changed, Old(batch, _shapes(changed)), self.batch).run()
+        model.graph = changed.graph
+        return count
+
+    def pairs(self, before, after, make):
+        """The model before, image by image or in its own batches, against the model after."""
+        old = _batch_of(batched_inputs(before.model)[0])
+        batched = {value.name for value in batched_inputs(before.model)}
+        # Three images are no multiple of most batches.
+        feeds = make(after.model)
+        if self.batch == OPEN:
+            feeds = [{n: _resized(a, 3) if n in batched else a for n, a in feed.items()} for feed in feeds]
+        if isinstance(old, str):
+            wanted = [before(feed) for feed in feeds]
+        else:
+            wanted = [_in_batches(before, feed, batched, old) for feed in feeds]
+        before.close()
+        for feed, want in zip(feeds, wanted, strict=True):
+            got = after(feed)
+            yield from ((name, array, got.get(name)) for name, array in want.items())
+
+
+def batched_inputs(model: ir.Model) -> list[ir.Value]:
+    """Inputs whose first dimension is the batch: that of the first of two dimensions or more."""
+    ranked = [value for value in inputs_of(model) if value.shape is not None and len(value.shape) > 1]
+    if not ranked:
+        raise Refused("no input has a batch: expected one of two dimensions or more")
+    return [value for value in ranked if value.shape[0] == ranked[0].shape[0]]
+
+
+def _batch_of(value: ir.Value) -> int | str:
+    dim = value.shape[0]
+    return dim if isinstance(dim, int) else dim.value or "?"
+
+
+def _shapes(model: ir.Model) -> dict[ir.Value, ir.Shape | None]:
+    shapes = {}
+    for node in model.graph.all_nodes():
+        shapes |= {value: value.shape for value in (*node.inputs, *node.outputs) if value is not None}
+    return shapes | {value: value.shape for value in model.graph.inputs}
+
+
+def _resized(array: np.ndarray, count: int) -> np.ndarray:
+    return np.resize(array, (count, *array.shape[1:]))
+
+
+def _in_batches(before, feed, batched, old: int) -> dict[str, np.ndarray]:
+    count = next(len(array) for name, array in feed.items() if name in batched)
+    parts = []
+    for start in range(0, count, old):
+        piece = {n: a[start : start + old] if n in batched else a for n, a in feed.items()}
+        # The last batch is filled up by its own images.
+        parts.append(before({n: _resized(a, old) if n in batched else a for n, a in piece.items()}))
+    return {
+        name: np.concatenate([part[name] for part in parts])[:count]
+        if parts[0][name].ndim
+        else parts[0][name]
+        for name in parts[0]
+    }
+
+
+class _Change:
+    """One walk through the graph in its order, with the new batch in all shapes behind.
+
+    The batch is the outermost factor of a first dimension: b, or b times something where a Reshape merged them.
+    """
+
+    def __init__(self, model: ir.Model, old: Old, batch: int | str):
+        self.model, self.old, self.batch = model, old, batch
+        self.vectors = Vectors()
+        self.dim = ir.SymbolicDim(batch) if isinstance(batch, str) else batch
+
+    def run(self) -> int:
+        changed = batched_inputs(self.model)
+        for value in changed:
+            value.shape = ir.Shape([self.dim, *value.shape[1:]])
+        count = len(changed)
+        for node in self.model.graph:
+            for value in node.outputs:
+                value.shape = None
+            if isinstance(self.old.batch, int):
+                count += self._visit(node)
+            self.vectors.visit(node)
+            infer_node(node, self.model, self.vectors)
+            for value in node.outputs:
+                value.shape = self._known(node, value)
+        return count
+
+    def grows(self, value: ir.Value | None) -> bool:
+        """Whether the value's size depends on the batch: its shape is another now, or nobody knows it."""
+        if value is None or constant(value) is not None:
+            return False
+        old = self.old.dims(value)
+        return old is None or value.shape is None or list(value.shape) != old
+
+    def _known(self, node: ir.Node, value: ir.Value) -> ir.Shape | None:
+        """The inferred shape, and what the model knew beyond it: of custom nodes, and dimensions besides the batch."""
+        old, new = self.old.dims(value), value.shape
+        if old is None or not any(self.grows(item) for item in node.inputs):
+            return new if new is not None else self.old.shapes.get(value)
+        if new is None:
+            new = [None if axis == 0 else dim for axis, dim in enumerate(old)]
+        if len(new) != len(old):
+            return ir.Shape(new)
+        dims = []
+        for axis, (dim, before) in enumerate(zip(new, old, strict=True)):
+            unknown = dim is None or (not isinstance(dim, int) and dim.value is None)
+            if unknown and axis == 0 and isinstance(before, int) and before != self.old.batch:
+                dims.append(None)
+            elif unknown:
+                dims.append(self.dim if axis == 0 else before)
+            else:
+                dims.append(dim)
+        return ir.Shape(dims)
+
+    def _visit(self, node: ir.Node) -> int:
+        if is_onnx(node, "Expand"):
+            return self._expand(node)
+        if not any(self.grows(value) for value in node.inputs):
+            return 0
+        if is_onnx(node, "Reshape"):
+            return self._reshape(node)
+        self._refuse_loss(node)
+        return 0
+
+    def _refuse_loss(self, node: ir.Node) -> None:
+        """What worked for the old batch alone."""
+        if is_onnx(node, "Squeeze"):
+            axes = constant(input_of(node, 1))
+            axes = node.attributes.get_ints("axes", None) if axes is None else axes
+            if axes is None or any(axis in (0, -len(self.old.dims(node.inputs[0]) or ())) for axis in axes):
+                raise Refused(f"{label(node)} drops the batch, which was of one image")
+        if is_onnx(node, "Gather", "Slice") and self._selects_images(node):
+            raise Refused(f"{label(node)} takes images out of the batch")
+        if is_onnx(node, *ELEMENTWISE) and self.old.batch != 1:
+            rank = max((len(dims) for dims in map(self.old.dims, node.inputs) if dims), default=0)
+            for value in node.inputs:
+                array = constant(value)
+                if array is not None and array.ndim == rank and array.shape[0] == self.old.batch:
+                    raise Refused(f"{label(node)}: constant {value.name!r} has {self.old.batch} images")
+
+    def _selects_images(self, node: ir.Node) -> bool:
+        if node.op_type == "Gather":
+            index = constant(node.inputs[1])
+            return node.attributes.get_int("axis", 0) == 0 and index is not None
+        axes, ends = constant(input_of(node, 3)), constant(input_of(node, 2))
+        if axes is None or ends is None or 0 not in axes:
+            return False
+        return int(ends[list(axes).index(0)]) <= self.old.batch
+
+    def _expand(self, node: ir.Node) -> int:
+        data, target = node.inputs[0], constant(node.inputs[1])
+        if target is None or not len(target) or target[0] != self.old.batch:
+            return 0
+        if self.grows(data):
+            leading = 1  # as many images as flow in
+        elif self.old.batch == 1:
+            return 0  # 1 is broadcast, whatever the batch
+        elif isinstance(self.batch, str):
+            raise Refused(
+                f"{label(node)} makes a batch of {self.old.batch} out of a constant: it cannot be open"
+            )
+        else:
+            leading = self.batch
+        self._retarget(node, [leading, *target[1:]])
+        return 1
+
+    def _reshape(self, node: ir.Node) -> int:
+        data, target = node.inputs[0], constant(node.inputs[1])
+        before, made = self.old.dims(data), self.old.dims(node.outputs[0])
+        if target is None or (len(target) and target[0] in (0, -1)):
+            return 0  # follows the batch by itself
+        target = [int(item) for item in target]
+        if not before or not made or not all(isinstance(dim, int) for dim in (before[0], *made)):
+            raise Refused(f"{label(node)}: the shapes around it are not known")
+        if data.shape is None or data.shape[0] == before[0] or before[0] % self.old.batch:
+            raise Refused(f"{label(node)}: the batch is not in its input's first dimension")
+        if made[0] == before[0]:
+            self._retarget(node, [0, *target[1:]])  # copies it
+            return 1
+        if made[0] % self.old.batch:
+            raise Refused(f"{label(node)} to {target} moves the batch from the first dimension")
+        if self.old.batch == 1 == before[0]:
+            raise Refused(f"{label(node)} to {target} merges a batch of one image with another dimension")
+        leading = made[0] // self.old.batch * self.batch if isinstance(self.batch, int) else -1
+        self._retarget(node, [leading, *made[1:]])
+        return 1
+
+    def _retarget(self, node: ir.Node, target: list[int]) -> None:
+        name = f"{node.outputs[0].name}_shape"
+        node.replace_input_with(1, new_initializer(self.model.graph, name, np.array(target, np.int64)))
