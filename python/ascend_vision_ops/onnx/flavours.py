@@ -15,7 +15,7 @@ import ascend_vision_ops.onnx._needs  # noqa: F401
 import onnx
 import onnx_ir as ir
 
-from ascend_vision_ops.opgen.model import camel
+from ascend_vision_ops.opgen.model import atc_name, camel
 
 # ONNX operators that ATC converts for Ascend devices, of CANN 8.0's "list of supported ONNX operators"; in lower case,
 # since the list spells some of them its own way.
@@ -45,13 +45,6 @@ DOMAINS = ("mmcv", "mmdeploy", "ascend_vision_ops")
 def atc_runs(domain: str, op_type: str) -> bool:
     """Whether ATC converts a standard node by itself."""
     return domain == "" and op_type.lower() in ATC_OPERATORS
-
-
-def atc_name(domain: str, op_type: str) -> str:
-    """The name of a custom node in a model for ATC."""
-    if op_type.lower().startswith(domain.replace("_", "")):
-        return op_type
-    return camel(domain.replace(".", "_")) + camel(op_type)
 
 
 def names_of_ours() -> set[tuple[str, str]]:

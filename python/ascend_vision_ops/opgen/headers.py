@@ -18,7 +18,7 @@ from .npu import kernel_file_stem
 HOST_KEYS = (
     "acl/acl.h", "acl/acl_rt.h", "aclnn/acl_meta.h", "aclnn/aclnn_base.h", "opdev/common_types.h", "opdev/op_log.h",
     "exe_graph/runtime/tiling_context.h", "register/op_def_registry.h", "register/op_impl_registry.h",
-    "graph/operator_reg.h", "graph/types.h", "tiling/platform/platform_ascendc.h", "securec.h",
+    "register/register.h", "graph/operator_reg.h", "graph/types.h", "tiling/platform/platform_ascendc.h", "securec.h",
 )  # fmt: skip
 HOST_OPTIONAL = (
     "mmpa/mmpa_api.h",
@@ -61,14 +61,13 @@ def missing_headers(folder: Path) -> list[str]:
 
 
 def check_host(project: Path, headers: Path) -> list[Outcome]:
-    """Operator definitions, tiling, shape inference and aclnn entry points."""
+    """Operator definitions, tiling, shape inference, aclnn entry points and ATC's parser plugins."""
     roots = list(dict.fromkeys(find_roots(headers, HOST_KEYS + HOST_OPTIONAL).values()))
     command = ["g++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-DOP_TILING_LIB"]
     command += [f"-I{project / part}" for part in ("", "op_host", "op_kernel", "include")]
     command += [option for root in roots for option in ("-isystem", str(root))]
-    files = sorted(
-        [*project.glob("op_host/*.cpp"), *project.glob("op_host/common/*.cpp"), *project.glob("op_api/*.cpp")]
-    )
+    folders = ("op_host", "op_host/common", "op_api", "framework/onnx")
+    files = sorted(file for folder in folders for file in project.glob(f"{folder}/*.cpp"))
     return [_run(command, file, project) for file in files]
 
 

@@ -49,6 +49,13 @@ def camel(name: str) -> str:
     return "".join(word[:1].upper() + word[1:] for word in name.split("_"))
 
 
+def atc_name(domain: str, name: str) -> str:
+    """The name of a node of another domain in a model for ATC, which takes one domain; no other node has it."""
+    if name.lower().startswith(domain.replace("_", "")):
+        return name
+    return camel(domain.replace(".", "_")) + camel(name)
+
+
 def snake(name: str) -> str:
     """BlurImage -> blur_image, outputSize -> output_size"""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
