@@ -159,12 +159,21 @@ def npu_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
     yield "op_host/CMakeLists.txt", render_text("npu/op_host.CMakeLists.txt.j2")
     yield "op_kernel/CMakeLists.txt", render_text("npu/op_kernel.CMakeLists.txt.j2", specs=specs)
     yield from npu.copied_files(specs, root)
+    nodes = all_nodes(specs)
     for spec in specs:
         stem = npu.kernel_file_stem(spec)
         yield f"op_host/{spec.name}_args.h", render_text("args.h.j2", spec=spec)
         yield f"op_host/{spec.name}_contract.cpp", render_text("contract.cpp.j2", spec=spec)
         yield f"op_host/{stem}.cpp", render_text("npu/op_def.cpp.j2", spec=spec)
         yield f"op_kernel/{stem}.cpp", kernel_entry(spec, stem)
+        groups = [
+            group
+            for group in onnxruntime.groups(spec)
+            if group[0] in nodes and npu.in_operator_order(spec, group[0])
+        ]
+        if groups:
+            text = render_text("npu/onnx_plugin.cpp.j2", spec=spec, groups=groups, atc_opsets=npu.ATC_OPSETS)
+            yield f"framework/onnx/{stem}.cpp", text
         yield from entry_files(spec, "npu/aclnn.cpp.j2")
 
 
