@@ -114,14 +114,16 @@ struct ScanTile {
   double cycles = 0;
 };
 
+constexpr double kStartCycles = 22;  // of a vector instruction, beside its repeats
+
 // Modelled cycles of the steps of a scan, `instructions` each; every one waits for the one before.
 inline double StepCycles(int64_t positions, int64_t width, int64_t run, int64_t instructions) {
-  constexpr double kStart = 22;  // of an instruction, beside its repeats
   const double repeats = static_cast<double>(CeilDiv<int64_t>(width, ScanProblem::kRepeat));
   const double n = static_cast<double>(positions), steps = static_cast<double>(run);
-  if (run >= positions) return static_cast<double>(instructions) * n * (kStart + repeats);
+  if (run >= positions) return static_cast<double>(instructions) * n * (kStartCycles + repeats);
   const double runs = static_cast<double>(CeilDiv(positions, run));
-  return static_cast<double>(instructions) * repeats * (steps * (kStart + runs) + runs * (kStart + steps));
+  return static_cast<double>(instructions) * repeats *
+         (steps * (kStartCycles + runs) + runs * (kStartCycles + steps));
 }
 
 // Positions of a run: about as many as there are runs, where that is faster than a chain.
@@ -168,8 +170,12 @@ inline double ScanCycles(const ScanProblem &problem, const ScanTile &tile) {
   const double loads = (problem.rows ? 2 : 0) + (halves ? 5 : 0) + (indexed ? 5 : 0);
   const double stores =
       (problem.rows ? 2 : 0) + (halves ? 27 : 0) + (indexed ? 2 : 0) + (problem.rows && indexed ? 3 : 0);
+  // Instructions beside the steps: a transposition takes 16 rows in, and as many out in two halves.
+  const int64_t turned =
+      problem.rows ? 3 * width / ScanProblem::kLanes * (problem.Planes() + (indexed ? 1 : 0)) : 0;
+  const double starts = kStartCycles * static_cast<double>(12 + turned);
   const auto pass = [&](double bytes, double passes) {
-    const double compute = stretches * (steps + scanned / ScanProblem::kRepeat * passes);
+    const double compute = stretches * (steps + starts + scanned / ScanProblem::kRepeat * passes);
     return rounds * (std::max(bytes, compute) + stretches * kTileCycles) + bytes / stretches;
   };
   double cycles =
@@ -225,7 +231,7 @@ inline ScanTile FindScanTile(const ScanProblem &problem) {
       consider(rows, 1, 0);
       if (rows >= problem.outer) break;
     }
-    for (int64_t parts = ScanProblem::kLanes; parts <= 8 * ScanProblem::kLanes; parts *= 2) cut(parts, 1);
+    for (int64_t parts = 1; parts <= 8; ++parts) cut(parts * ScanProblem::kLanes, 1);
     return best;
   }
   const int64_t fewest = CeilDiv(problem.inner, kMaxColumns);
