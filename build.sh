@@ -10,10 +10,11 @@ usage: ./build.sh COMMAND [OPTIONS]
 
   setup         virtual environment with all tools, by pip
   build         libraries and the Python package, importable in that environment
-  demo          resamples a recording, finds faces in a photograph; pictures in demo_output/
+  demo          resamples a recording, finds faces in a photograph, trains a detector; pictures in demo_output/
   test [OP]     all tests, or those of one operator; after `--` arguments of pytest
   onnxruntimes  other versions of ONNX Runtime, by pip into build/onnxruntimes, for the tests of ONNX nodes
-  bench [OP]    CPU benchmarks against the peers that are installed; after `--` their arguments
+  bench [OP]    CPU benchmarks against the peers that are installed; after `--` their arguments; `bench overhead`
+                measures what a call costs beside its work, on CPU and npu
   performance [OP]
                 kernels on the simulated device, minutes for all of them; writes docs/performance.md
   gen           writes the generated sources of a target and says where
@@ -211,6 +212,11 @@ demo() {
   for example in resample_recording detect_faces; do
     "$venv/bin/python" "examples/$example.py" "$@"
   done
+  if "$venv/bin/python" -c 'import importlib.util as u, sys; sys.exit(u.find_spec("torch_npu") is None)'; then
+    "$venv/bin/python" examples/torch_detector.py "$@"
+  else
+    say "torch_detector: skipped, no torch_npu"
+  fi
 }
 
 run_tests() {
@@ -324,7 +330,9 @@ case $target in sim | npu) ;; *) die "--target is sim or npu, not '$target'" ;; 
 tree=build/sim${sanitize:+-${sanitize//,/-}}
 if [ -n "$operator" ]; then
   case $command in
-    test | bench | performance) [ -f "op_host/$operator.yaml" ] || die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
+    bench) [ -f "op_host/$operator.yaml" ] || [ "$operator" = overhead ] ||
+      die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
+    test | performance) [ -f "op_host/$operator.yaml" ] || die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
     *) die "'$command' takes no operator" ;;
   esac
 fi

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CPU kernels against the best peer on this machine: `./build.sh bench [op]`.
+"""CPU kernels against the best peer on this machine: `./build.sh bench [op]`; `bench overhead` is overhead.py.
 
 Files benchmarks/workloads/<op>.py yield workloads: `workloads()` -> (name, arguments, {peer: function}); arguments
 are those of the torch operator, a peer takes none and returns what the operator returns, or raises ImportError.
@@ -60,7 +60,8 @@ def race(contestants: dict, rounds: int) -> dict[str, float]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./build.sh bench", description=__doc__.splitlines()[0])
-    parser.add_argument("operator", nargs="?", choices=sorted(path.stem for path in FOLDER.glob("*.py")))
+    subjects = sorted(path.stem for path in FOLDER.glob("*.py"))
+    parser.add_argument("operator", nargs="?", choices=[*subjects, "overhead"], metavar="OP")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
@@ -73,6 +74,11 @@ def main() -> int:
     from ascend_vision_ops.cli.show import console, table
 
     torch.set_num_threads(options.threads)
+    if options.operator == "overhead":
+        from benchmarks import overhead
+
+        overhead.run(options.rounds)
+        return 0
     out, bandwidth = console(), copy_bandwidth(options.rounds)
     out.print(
         f"{options.threads} threads, medians of {options.rounds} interleaved rounds; torch {torch.__version__}"

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -50,7 +52,8 @@ class Builder:
         self, x: str, channels: int, filters: int, kernel: int = 3, bn: bool = False, **attributes
     ) -> str:
         attributes.setdefault("pads", [kernel // 2] * 4)
-        y = self.op("Conv", x, self.random(filters, channels, kernel, kernel), **attributes)
+        weight = self.rng.standard_normal((filters, channels, kernel, kernel)) / (kernel * channels**0.5)
+        y = self.op("Conv", x, self.weight(weight.astype(np.float32)), **attributes)
         return self.batch_norm(y, filters) if bn else y
 
     def batch_norm(self, x: str, channels: int) -> str:
@@ -167,6 +170,13 @@ def detector(batch: int | str = 1, opset: int = 17) -> onnx.ModelProto:
     score = b.op("Gather", first[1], kept, axis=0)
     out = {dets: ["kept", 4], score: ["kept"]}
     return b.model({"image": (TensorProto.UINT8, [batch, 32, 32, 3])}, out, opset, ["mmcv"])
+
+
+def published(name: str) -> onnx.ModelProto:
+    """A network of the ONNX model zoo that comes with the package onnx, its weights made up: `densenet121`, …"""
+    return onnx.load(
+        Path(onnx.__file__).parent / "backend" / "test" / "data" / "light" / f"light_{name}.onnx"
+    )
 
 
 def chain(blocks: int) -> onnx.ModelProto:

@@ -2,14 +2,14 @@
 // Tiling of AvgPool2d.
 #include "op_host/avg_pool2d_args.h"
 
-#include "common/pool_tiling.h"
+#include "common/pool_planes_tiling.h"
 
 namespace avo::avg_pool2d {
 
 Plan<AvgPool2dTiling> ComputeTiling(const Args &args, const Platform &platform) {
   PoolProblem problem(args.input, args.out, args.kernel_size, args.stride, args.padding, {1, 1});
   problem.means = true;
-  auto plan = PlanPool<AvgPool2dTiling>(problem, kWindows, platform);
+  auto plan = PlanPool<AvgPool2dTiling>(problem, kWindows, kPlanes, platform);
   const bool counted = args.divisor_override == 0;
   const double elements = static_cast<double>(args.kernel_size[0]) * static_cast<double>(args.kernel_size[1]);
   plan.tiling.borders = counted ? 1 : 0;

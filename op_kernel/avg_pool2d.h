@@ -2,6 +2,7 @@
 #pragma once
 
 #include "avg_pool2d_tiling.h"
+#include "common/pool_planes.h"
 #include "common/pool_windows.h"
 
 namespace avo {
@@ -24,4 +25,5 @@ struct WindowMean {
 }  // namespace avo
 
 template <typename T, uint32_t KEY>
-class AvgPool2d : public avo::PoolWindows<T, avo::WindowMean, AvgPool2dTiling> {};
+class AvgPool2d : public std::conditional_t<KEY == 0, avo::PoolWindows<T, avo::WindowMean, AvgPool2dTiling>,
+                                            avo::PoolPlanes<T, avo::WindowMean, AvgPool2dTiling>> {};

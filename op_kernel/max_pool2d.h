@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "common/pool_planes.h"
 #include "common/pool_windows.h"
 #include "max_pool2d_tiling.h"
 
@@ -26,4 +27,6 @@ struct WindowMaximum {
 }  // namespace avo
 
 template <typename T, uint32_t KEY>
-class MaxPool2d : public avo::PoolWindows<T, avo::WindowMaximum, MaxPool2dTiling> {};
+class MaxPool2d
+    : public std::conditional_t<KEY == 0, avo::PoolWindows<T, avo::WindowMaximum, MaxPool2dTiling>,
+                                avo::PoolPlanes<T, avo::WindowMaximum, MaxPool2dTiling>> {};

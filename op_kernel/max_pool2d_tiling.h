@@ -3,7 +3,8 @@
 
 #include <cstdint>
 
-// Windows of tiles of planes, output rows and output columns (op_kernel/common/pool_windows.h).
+// Windows of tiles of planes, output rows and output columns (op_kernel/common/pool_windows.h), or of whole
+// planes (pool_planes.h).
 struct MaxPool2dTiling {
   int64_t planes;         // N * C
   int64_t inRows;         // H
@@ -19,8 +20,8 @@ struct MaxPool2dTiling {
   int64_t dilateRows;     // dilation[0]
   int64_t dilateColumns;  // dilation[1]
   int64_t planeGroups;    // tiles across the planes
-  int64_t rowTiles;       // tiles along the rows of a plane
-  int64_t columnTiles;    // tiles along a row
+  int64_t rowTiles;       // along the rows of a plane
+  int64_t columnTiles;    // along a row
   uint32_t tilePlanes;    // planes of a tile
   uint32_t tileRows;      // output rows of a tile, in each plane
   uint32_t tileColumns;   // output columns of a tile
@@ -29,9 +30,9 @@ struct MaxPool2dTiling {
   uint32_t wholeRows;     // 1: rows are loaded whole, also where windows leave a few columns
   uint32_t inElements;    // elements of an input tile, its rows of padding included
   uint32_t wideElements;  // of that tile in float32, where windows are combined in another type than it has
-  uint32_t chunk;         // columns of it that lie together
-  uint32_t rowPitch;      // elements between the combined rows in UB
-  uint32_t slots;         // positions of combined rows as lanes
+  uint32_t chunk;         // columns of it that lie together; planes: those from lane to lane
+  uint32_t rowPitch;      // elements between the combined rows in UB; planes: positions
+  uint32_t slots;         // positions of combined rows as lanes; planes: of planes
   uint32_t slotLanes;     // lanes from position to position
-  uint32_t outPitch;      // elements between the rows of an output tile in UB
+  uint32_t outPitch;      // elements between the rows of an output tile in UB; planes: between planes
 };

@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from ascend_vision_ops import sim
+
 BOXES = """
 import torch
 boxes = torch.tensor([[0.0, 0, 2, 2], [0, 0, 2, 2.1], [5, 5, 6, 6]])
@@ -28,7 +30,7 @@ from importlib.machinery import PathFinder
 search = PathFinder.find_spec
 PathFinder.find_spec = lambda name, *rest: None if name.startswith("torchvision") else search(name, *rest)
 """
-ON_CPU = """
+KEPT = """
 assert torch.ops.torchvision.nms(boxes, scores, 0.5).tolist() == [1, 2]
 """
 REGISTERED = """
@@ -49,15 +51,27 @@ def run(*parts: str) -> None:
 
 @needs_torchvision
 def test_torchvision_before():
-    run(BOXES, IMPORT_TORCHVISION, PATCH_TORCHVISION, ON_CPU, REGISTERED)
+    run(BOXES, IMPORT_TORCHVISION, PATCH_TORCHVISION, KEPT, REGISTERED)
 
 
 @needs_torchvision
 def test_torchvision_after():
-    run(BOXES, PATCH_TORCHVISION, PATCH_TORCHVISION, IMPORT_TORCHVISION, ON_CPU, REGISTERED)
+    run(BOXES, PATCH_TORCHVISION, PATCH_TORCHVISION, IMPORT_TORCHVISION, KEPT, REGISTERED)
 
 
-def test_torchvision_never():
+ON_NPU = """
+import ascend_vision_ops as avo
+avo.sim.activate()
+boxes, scores = boxes.npu(), scores.npu()
+torch.set_default_device("npu")
+"""
+needs_simulation = pytest.mark.skipif(
+    importlib.util.find_spec("torch_npu") is None or bool(sim.obstacle()), reason="no simulated npu here"
+)
+
+
+@pytest.mark.parametrize("device", ["", pytest.param(ON_NPU, marks=needs_simulation)], ids=["cpu", "npu"])
+def test_torchvision_never(device):
     gradient = """
 x, rois = torch.rand(1, 2, 6, 6, requires_grad=True), torch.tensor([[0.0, 1, 1, 4, 4]])
 torch.ops.torchvision.roi_align(x, rois, 1.0, 2, 2, -1, False).sum().backward()
@@ -67,13 +81,13 @@ weight, offset, mask, bias = arguments
 out = torch.ops.torchvision.deform_conv2d(x[:, :1], weight[:, :1], offset, mask, bias, 1, 1, 1, 1, 1, 1, 1, 1, False)
 torch.testing.assert_close(out, torch.conv2d(x[:, :1], weight[:, :1], padding=1))
 """
-    run(BOXES, HIDE_TORCHVISION, PATCH_TORCHVISION, PATCH_TORCHVISION, ON_CPU, gradient)
+    run(BOXES, device, HIDE_TORCHVISION, PATCH_TORCHVISION, PATCH_TORCHVISION, KEPT, gradient)
 
 
 @needs_torchvision
 def test_torchvision_turns_up_later():
-    parts = BOXES, HIDE_TORCHVISION, PATCH_TORCHVISION, ON_CPU, "PathFinder.find_spec = search"
-    run(*parts, IMPORT_TORCHVISION, "assert vision.extension._has_ops()", ON_CPU, REGISTERED)
+    parts = BOXES, HIDE_TORCHVISION, PATCH_TORCHVISION, KEPT, "PathFinder.find_spec = search"
+    run(*parts, IMPORT_TORCHVISION, "assert vision.extension._has_ops()", KEPT, REGISTERED)
 
 
 PATCH_MMCV = """
@@ -84,7 +98,7 @@ WITHOUT_OPERATORS = """
 import importlib.util
 assert importlib.util.find_spec("mmcv._ext") is None, "this mmcv has compiled operators"
 """
-MMCV_ON_CPU = """
+MMCV_KEPT = """
 dets, indices = mmcv.ops.nms(boxes, scores, 0.5)
 assert indices.tolist() == [1, 2]
 assert torch.equal(dets, torch.cat([boxes, scores[:, None]], 1)[indices])
@@ -98,12 +112,12 @@ assert abs(x.grad.sum().item() - 8) < 1e-5
 
 @needs_mmcv
 def test_mmcv_after():
-    run(BOXES, PATCH_MMCV, PATCH_MMCV, "import mmcv.ops", MMCV_ON_CPU)
+    run(BOXES, PATCH_MMCV, PATCH_MMCV, "import mmcv.ops", MMCV_KEPT)
 
 
 @needs_mmcv
 def test_mmcv_before():
-    run(BOXES, "import mmcv", PATCH_MMCV, "import mmcv.ops", MMCV_ON_CPU)
+    run(BOXES, "import mmcv", PATCH_MMCV, "import mmcv.ops", MMCV_KEPT)
 
 
 @needs_mmcv

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,13 +13,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ascend_vision_ops import sim
+
 ROOT = Path(__file__).resolve().parents[1]
 PHOTOGRAPHS = ROOT / "build" / "photographs"
 cv2 = pytest.importorskip("cv2")
 
 
-def detect_faces(*arguments: object) -> subprocess.CompletedProcess:
-    command = [sys.executable, ROOT / "examples" / "detect_faces.py", *arguments]
+def example(name: str, *arguments: object) -> subprocess.CompletedProcess:
+    command = [sys.executable, ROOT / "examples" / f"{name}.py", *arguments]
     # A pipe is narrow, and messages are looked for in one piece.
     environment = {**os.environ, "COLUMNS": "200"}
     return subprocess.run([str(part) for part in command], capture_output=True, text=True, env=environment)
@@ -25,7 +29,7 @@ def detect_faces(*arguments: object) -> subprocess.CompletedProcess:
 
 @pytest.mark.skipif(not any(PHOTOGRAPHS.glob("*")), reason="no photograph here; ./build.sh demo fetches one")
 def test_detects_a_face(tmp_path):
-    done = detect_faces("--cache", PHOTOGRAPHS, "--out", tmp_path)
+    done = example("detect_faces", "--cache", PHOTOGRAPHS, "--out", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert " face windows" in done.stdout
     assert done.stdout.count(" ok") == 15
@@ -34,7 +38,7 @@ def test_detects_a_face(tmp_path):
 
 def test_says_that_nothing_is_there(tmp_path):
     cv2.imwrite(str(tmp_path / "grey.png"), np.full((64, 64, 3), 128, np.uint8))
-    done = detect_faces("--image", tmp_path / "grey.png", "--out", tmp_path)
+    done = example("detect_faces", "--image", tmp_path / "grey.png", "--out", tmp_path)
     assert done.returncode == 1
     assert done.stderr.strip().endswith("grey.png")
     assert "the cascades find nothing" in done.stderr
@@ -42,6 +46,20 @@ def test_says_that_nothing_is_there(tmp_path):
 
 def test_takes_no_other_file_for_the_photograph(tmp_path):
     (tmp_path / "astronaut.png").write_bytes(b"something else")
-    done = detect_faces("--cache", tmp_path, "--out", tmp_path)
+    done = example("detect_faces", "--cache", tmp_path, "--out", tmp_path)
     assert done.returncode == 1
     assert "is not the photograph expected; remove it to fetch it again" in done.stderr
+
+
+@pytest.mark.skipif(importlib.util.find_spec("torch_npu") is None, reason="torch_npu is not installed")
+@pytest.mark.skipif(bool(sim.obstacle()), reason=f"no simulation here: {sim.obstacle()}")
+def test_trains_a_detector(tmp_path):
+    done = example("torch_detector", "--steps", 3, "--batch", 2, "--out", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    losses = re.findall(r"^ *\d+ +(\d+\.\d+) +(\d+\.\d+) ", done.stdout, re.M)
+    assert len(losses) == 3
+    for cpu, npu in losses:
+        assert float(npu) == pytest.approx(float(cpu), rel=1e-4)
+    assert len({cpu for cpu, _ in losses}) == 3
+    assert "largest relative difference" in done.stdout
+    assert cv2.imread(str(tmp_path / "torch_detector.jpg")).shape == (540, 1200, 3)

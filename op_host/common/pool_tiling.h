@@ -45,6 +45,13 @@ struct PoolProblem {
   bool means = false;
 };
 
+// Modelled cycles of `rounds` tiles, one after the other: loads, computing and stores overlap.
+inline double PipelineCycles(int64_t rounds, double load, double compute, double store) {
+  constexpr double kLatency = 300;
+  return load + static_cast<double>(rounds - 1) * std::max({load, store, compute}) + compute + store +
+         kLatency;
+}
+
 // Outputs of a tile, and elements of their windows that are loaded at once.
 struct PoolTile {
   int64_t planes, rows, columns, tap_rows, tap_columns;
@@ -87,13 +94,11 @@ struct PoolBuffers {
     Measure(problem, tile, needed);
   }
 
-  // Modelled cycles of `rounds` tiles, one after the other: loads, computing and stores overlap.
   double Cycles(int64_t rounds, double bandwidth) const {
-    constexpr double kLatency = 300, kStoreBytes = 32;
+    constexpr double kStoreBytes = 32;
     const double load = std::max(bytes_in / bandwidth, runs_in * kCopyRow);
     const double store = std::max(bytes_out / kStoreBytes, runs_out * kCopyRow);
-    return load + static_cast<double>(rounds - 1) * std::max({load, store, compute}) + compute + store +
-           kLatency;
+    return PipelineCycles(rounds, load, compute, store);
   }
 
   bool whole_rows;
@@ -155,27 +160,33 @@ inline PoolTile FitPoolTile(const PoolProblem &problem, int64_t most_columns, co
   return tile;
 }
 
-inline PoolTile FindPoolTile(const PoolProblem &problem, const Platform &platform) {
-  const PoolAxis &rows = problem.rows, &columns = problem.columns;
-  // HBM's is of a cube core with its vector cores; published copies reach 84 % of it.
+// Bytes a cycle that each core reads while all do. HBM's is of a cube core with its vector cores; published
+// copies reach 84 % of it.
+inline double PoolBandwidth(const Platform &platform) {
   const double cores = static_cast<double>(std::max<int64_t>(1, platform.vector_cores));
-  const double reached =
-      0.84 * static_cast<double>(platform.hbm_bytes_per_cycle * platform.cube_cores) / cores;
-  const double bandwidth = std::max(1.0, reached);
+  return std::max(1.0,
+                  0.84 * static_cast<double>(platform.hbm_bytes_per_cycle * platform.cube_cores) / cores);
+}
+
+inline PoolTile FindPoolTile(const PoolProblem &problem, const Platform &platform, double *best_cycles) {
+  const PoolAxis &rows = problem.rows, &columns = problem.columns;
   constexpr int64_t kFewColumns = 64;
   PoolTile best{};
-  double best_cycles = 0;
   const auto consider = [&](const PoolTile &tile) {
     const int64_t tiles = CeilDiv(problem.planes, tile.planes) * CeilDiv(rows.out, tile.rows) *
                           CeilDiv(columns.out, tile.columns);
     const double cycles =
-        PoolBuffers(problem, tile).Cycles(CeilDiv<int64_t>(tiles, platform.vector_cores), bandwidth);
-    if (best.planes == 0 || cycles < best_cycles) best = tile, best_cycles = cycles;
+        PoolBuffers(problem, tile)
+            .Cycles(CeilDiv<int64_t>(tiles, platform.vector_cores), PoolBandwidth(platform));
+    if (best.planes == 0 || cycles < *best_cycles) best = tile, *best_cycles = cycles;
   };
   for (int64_t most = columns.out;; most = CeilDiv<int64_t>(most, 2)) {
     PoolTile tile = FitPoolTile(problem, most, platform);
     const bool pieces = tile.tap_rows < rows.kernel || tile.tap_columns < columns.kernel;
-    if (pieces) return tile;
+    if (pieces) {
+      consider(tile);
+      return tile;
+    }
     const auto fit = [&](int64_t limit, int64_t PoolTile::*extent) {
       return LargestFit(limit, platform.ub_bytes, [&](int64_t n) {
         PoolTile larger = tile;
@@ -199,12 +210,11 @@ inline PoolTile FindPoolTile(const PoolProblem &problem, const Platform &platfor
 }
 
 template <typename Tiling>
-Plan<Tiling> PlanPool(const PoolProblem &problem, uint64_t key, const Platform &platform) {
+Plan<Tiling> PlanWindows(const PoolProblem &problem, const PoolTile &tile, uint64_t key,
+                         const Platform &platform) {
   Plan<Tiling> plan;
   plan.tiling_key = key;
   const PoolAxis &rows = problem.rows, &columns = problem.columns;
-  if (problem.planes == 0) return plan;
-  const PoolTile tile = FindPoolTile(problem, platform);
   const PoolBuffers buffers(problem, tile);
   Tiling &t = plan.tiling;
   problem.State(&t);

@@ -76,7 +76,7 @@ class LaneLeaders {
       const auto nans = Bits(1).template ReinterpretCast<uint16_t>();
       AscendC::Compare(Bits(0), key, Best(0), last_ ? AscendC::CMPMODE::LT : AscendC::CMPMODE::LE,
                        uint64_t{kRepeat}, count, offered);
-      Equal(1, Best(0), Best(0), dense_, count);
+      AscendC::CompareScalar(Bits(1), Best(0), -__builtin_inff(), AscendC::CMPMODE::GE, repeats * kRepeat);
       AscendC::Not(nans, nans, words);
       AscendC::Or(keep, keep, nans, words);
     }

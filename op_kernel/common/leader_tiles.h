@@ -19,8 +19,9 @@ class LeaderTiles {
     in_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(in), t_.outer * t_.length * t_.inner);
     // Read once, and too large to have been left in the L2 by whoever wrote it.
     if (t_.bypass != 0) in_gm_.SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);
-    pipe->InitBuffer(in_queue_, 2, elements * sizeof(T));
+    // Keys lie far from leaders: in another third of UB no bank serves both.
     keys_.Init(elements, pipe);
+    pipe->InitBuffer(in_queue_, 2, elements * sizeof(T));
     leaders_.Init(lanes, t_.last != 0, pipe);
     // Lanes without elements are computed with too.
     ZeroQueue<T>(in_queue_, 2, elements);

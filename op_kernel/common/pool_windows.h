@@ -86,7 +86,7 @@ class PoolWindows {
         const uint32_t count = rows - row < batch ? rows - row : batch;
         const uint32_t lanes = RoundUp(count, kLanes);
         if (tap == 0 && (Pieces() || from.count <= 0))
-          Fill(results_.template Get<Element>(), columns_ * t_.slotLanes);
+          FillIdentity<Op>(results_.template Get<Element>(), columns_ * t_.slotLanes);
         if (from.count > 0) CombineColumns(row, count, from, taps);
         if (tap + taps < t_.kernelColumns) continue;
         if constexpr (Op::kMean) Scale(row, count);
@@ -106,10 +106,6 @@ class PoolWindows {
     return t_.tapRows < t_.kernelRows || t_.tapColumns < t_.kernelColumns;
   }
 
-  __aicore__ inline void Fill(const AscendC::LocalTensor<Element> &elements, uint32_t count) {
-    AscendC::Duplicate(elements, static_cast<Element>(Op::Identity()), static_cast<int32_t>(count));
-  }
-
   // Row planes_ * rows_ of windows: the tile's input rows, combined over the rows of each window.
   __aicore__ inline void CombineRows(const WindowInputs &columns) {
     auto combined = combined_.template Get<Element>();
@@ -118,14 +114,14 @@ class PoolWindows {
     const uint32_t pitch = RoundUp(count, kBlockBytes / sizeof(T));
     // Whole blocks, as they are turned into lanes.
     const uint32_t used = RoundUp(columns.count, kBlockBytes / sizeof(Element));
-    if (Pieces()) Fill(combined, t_.rowPitch);
+    if (Pieces()) FillIdentity<Op>(combined, t_.rowPitch);
     for (int64_t tap = 0; tap < t_.kernelRows; tap += t_.tapRows) {
       const uint32_t taps = Part(tap, t_.tapRows, t_.kernelRows);
       const WindowInputs from = InputsOf(
           row_ * t_.strideRows - t_.padRows + tap * t_.dilateRows,
           static_cast<int64_t>(rows_ - 1) * t_.strideRows + (taps - 1) * t_.dilateRows + 1, t_.inRows);
       if (from.count <= 0) {
-        if (!Pieces()) Fill(combined, planes_ * rows_ * t_.rowPitch);
+        if (!Pieces()) FillIdentity<Op>(combined, planes_ * rows_ * t_.rowPitch);
         continue;
       }
       auto loaded = CopyIn(from, whole ? 0 : columns.begin, count, pitch);
@@ -191,8 +187,8 @@ class PoolWindows {
           CastRuns<Element, T>({chunk[begin * width], width}, {in[begin * pitch + x], pitch},
                                planes_ / runs * loaded, pitch - x < width ? pitch - x : width);
         }
-        if (rows.before > 0) Fill(chunk[row * width], rows.before * width);
-        if (rows.After() > 0) Fill(chunk[(begin + loaded) * width], rows.After() * width);
+        if (rows.before > 0) FillIdentity<Op>(chunk[row * width], rows.before * width);
+        if (rows.After() > 0) FillIdentity<Op>(chunk[(begin + loaded) * width], rows.After() * width);
       }
     }
     return wide;
@@ -207,8 +203,9 @@ class PoolWindows {
                   combined_.template Get<Element>()[(row + lane) * t_.rowPitch], t_.rowPitch,
                   count - lane < kLanes ? count - lane : kLanes, from.count);
     }
-    if (from.before > 0) Fill(slots, from.before * t_.slotLanes);
-    if (from.After() > 0) Fill(slots[(from.span - from.After()) * t_.slotLanes], from.After() * t_.slotLanes);
+    if (from.before > 0) FillIdentity<Op>(slots, from.before * t_.slotLanes);
+    if (from.After() > 0)
+      FillIdentity<Op>(slots[(from.span - from.After()) * t_.slotLanes], from.After() * t_.slotLanes);
     CombineTaps<Op, Element>({results_.template Get<Element>(), t_.slotLanes},
                              {slots, static_cast<uint32_t>(t_.strideColumns) * t_.slotLanes},
                              static_cast<uint32_t>(t_.dilateColumns) * t_.slotLanes, taps, columns_,

@@ -53,6 +53,17 @@ __aicore__ inline void CastRuns(const Runs<D> &to, const Runs<S> &from, uint32_t
       });
 }
 
+__aicore__ inline void ScaleRuns(const Runs<float> &runs_of, float factor, uint32_t runs, uint32_t count) {
+  if (runs_of.step == count) count *= runs, runs = 1;
+  ForRuns<float>(
+      runs, count, runs_of.step,
+      [&](uint32_t run, int32_t all) { AscendC::Muls(runs_of.At(run), runs_of.At(run), factor, all); },
+      [&](uint32_t run, uint32_t x, uint64_t mask, uint8_t repeats) {
+        AscendC::Muls(runs_of.At(run, x), runs_of.At(run, x), factor, mask, repeats,
+                      {1, 1, runs_of.Blocks(), runs_of.Blocks()});
+      });
+}
+
 // Op: Identity(), Combine(dst, a, b, …) and Take(dst, a, identity, …) as AscendC's instructions.
 template <typename Op, typename T>
 __aicore__ inline void CombineRuns(const Runs<T> &to, const Runs<T> &a, const Runs<T> &b, uint32_t runs,
@@ -69,6 +80,11 @@ __aicore__ inline void CombineRuns(const Runs<T> &to, const Runs<T> &a, const Ru
         Op::Combine(to.At(run, x), a.At(run, x), b.At(run, x), mask, repeats,
                     AscendC::BinaryRepeatParams(1, 1, 1, to.Blocks(), a.Blocks(), b.Blocks()));
       });
+}
+
+template <typename Op, typename T>
+__aicore__ inline void FillIdentity(const AscendC::LocalTensor<T> &elements, uint32_t count) {
+  AscendC::Duplicate(elements, static_cast<T>(Op::Identity()), static_cast<int32_t>(count));
 }
 
 // Combines `taps` runs of inputs, `tap` elements apart, into each run; onto what is there unless `fresh`.

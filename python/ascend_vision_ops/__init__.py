@@ -39,7 +39,9 @@ def __getattr__(name: str):
     if name in _SUBMODULES:
         return importlib.import_module(f"{__name__}.{name}")
     if not name.startswith("_") and name in operators():
-        return getattr(importlib.import_module(f"{__name__}.ops"), name)
+        # Kept, so that later calls do not come here: the list of operators is that of a folder.
+        globals()[name] = getattr(importlib.import_module(f"{__name__}.ops"), name)
+        return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

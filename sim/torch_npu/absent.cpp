@@ -91,14 +91,8 @@ ABSENT(rtFunctionRegister)
 ABSENT(rtGetC2cCtrlAddr)
 ABSENT(rtKernelLaunch)
 
-// Virtual memory: the allocator's expandable segments and memory shared between processes.
+// Memory shared between processes.
 ABSENT(aclrtDeviceGetBareTgid)
-ABSENT(aclrtFreePhysical)
-ABSENT(aclrtMallocPhysical)
-ABSENT(aclrtMapMem)
 ABSENT(aclrtMemExportToShareableHandle)
 ABSENT(aclrtMemImportFromShareableHandle)
 ABSENT(aclrtMemSetPidToShareableHandle)
-ABSENT(aclrtReleaseMemAddress)
-ABSENT(aclrtReserveMemAddress)
-ABSENT(aclrtUnmapMem)

@@ -209,3 +209,93 @@ ACL_TEST(half_precision_conversions_are_exact) {
   CHECK(aclFloatToFloat16(65520.0f) == 0x7C00);
   CHECK(std::isnan(aclFloat16ToFloat(aclFloatToFloat16(std::numeric_limits<float>::quiet_NaN()))));
 }
+
+namespace {
+
+constexpr size_t kPiece = size_t{2} << 20;
+
+aclrtDrvMemHandle Physical(size_t bytes) {
+  aclrtPhysicalMemProp prop = {};
+  prop.memAttr = ACL_HBM_MEM_HUGE;
+  prop.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+  aclrtDrvMemHandle handle = nullptr;
+  CHECK_OK(aclrtMallocPhysical(&handle, bytes, &prop, 0));
+  return handle;
+}
+
+}  // namespace
+
+ACL_TEST(mapped_memory_is_one_allocation_and_keeps_its_bytes) {
+  Session session;
+  const size_t start = UsedBytes();
+  void *range = nullptr;
+  CHECK_OK(aclrtReserveMemAddress(&range, size_t{72} << 30, 0, nullptr, 1));
+  char *const base = static_cast<char *>(range);
+  CHECK(UsedBytes() == start);
+  const aclrtDrvMemHandle first = Physical(kPiece), second = Physical(kPiece);
+  CHECK(UsedBytes() == start + 2 * kPiece);
+  CHECK_OK(aclrtMapMem(base, kPiece, 0, first, 0));
+  CHECK_OK(aclrtMapMem(base + kPiece, kPiece, 0, second, 0));
+
+  // Across the border of the two.
+  const std::vector<char> sent(1000, 7);
+  std::vector<char> got(1000);
+  CHECK_OK(aclrtMemcpy(base + kPiece - 500, 1000, sent.data(), 1000, ACL_MEMCPY_HOST_TO_DEVICE));
+  CHECK_OK(aclrtMemcpy(got.data(), 1000, base + kPiece - 500, 1000, ACL_MEMCPY_DEVICE_TO_HOST));
+  CHECK(got == sent);
+  CHECK_FAILS(aclrtMemset(base, 3 * kPiece, 0, 2 * kPiece + 1), ACL_ERROR_RT_PARAM_INVALID,
+              "the allocation of 4194304 bytes has 4194304 left");
+
+  // The first piece, mapped behind the second: its bytes move with it, and its old place is none.
+  CHECK_OK(aclrtUnmapMem(base));
+  CHECK_FAILS(aclrtMemcpy(got.data(), 1, base, 1, ACL_MEMCPY_DEVICE_TO_HOST), ACL_ERROR_RT_PARAM_INVALID,
+              "lies in no allocation");
+  CHECK_OK(aclrtMapMem(base + 2 * kPiece, kPiece, 0, first, 0));
+  std::fill(got.begin(), got.end(), 0);
+  CHECK_OK(aclrtMemcpy(got.data(), 500, base + 3 * kPiece - 500, 500, ACL_MEMCPY_DEVICE_TO_HOST));
+  CHECK(std::equal(got.begin(), got.begin() + 500, sent.begin()));
+  CHECK_OK(aclrtMemset(base + kPiece, 2 * kPiece, 0, 2 * kPiece));
+
+  CHECK_OK(aclrtUnmapMem(base + kPiece));
+  CHECK_OK(aclrtUnmapMem(base + 2 * kPiece));
+  CHECK_OK(aclrtFreePhysical(first));
+  CHECK_OK(aclrtFreePhysical(second));
+  CHECK_OK(aclrtReleaseMemAddress(range));
+  CHECK(UsedBytes() == start);
+}
+
+ACL_TEST(wrong_mappings_are_errors) {
+  Session session;
+  void *range = nullptr;
+  void *other = nullptr;
+  CHECK_OK(aclrtReserveMemAddress(&range, 2 * kPiece, 0, nullptr, 0));
+  CHECK_OK(aclrtReserveMemAddress(&other, kPiece, 0, nullptr, 0));
+  CHECK(other != range);
+  char *const base = static_cast<char *>(range);
+  const aclrtDrvMemHandle handle = Physical(kPiece);
+  CHECK_FAILS(aclrtMapMem(base, 2 * kPiece, 0, handle, 0), ACL_ERROR_RT_PARAM_INVALID,
+              "size must be that of the physical memory, 2097152, got 4194304");
+  CHECK_FAILS(aclrtMapMem(base + 2 * kPiece, kPiece, 0, handle, 0), ACL_ERROR_RT_PARAM_INVALID,
+              "virPtr must lie in reserved addresses");
+  CHECK_FAILS(aclrtMapMem(base, kPiece, 0, &range, 0), ACL_ERROR_RT_PARAM_INVALID, "is no physical memory");
+  CHECK_OK(aclrtMapMem(base, kPiece, 0, handle, 0));
+  CHECK_FAILS(aclrtMapMem(base + kPiece, kPiece, 0, handle, 0), ACL_ERROR_RT_PARAM_INVALID, "mapped already");
+  const aclrtDrvMemHandle second = Physical(kPiece);
+  CHECK_FAILS(aclrtMapMem(base, kPiece, 0, second, 0), ACL_ERROR_RT_PARAM_INVALID, "mapped within size");
+  CHECK_FAILS(aclrtFree(base), ACL_ERROR_RT_PARAM_INVALID, "not the start of a live allocation");
+  CHECK_FAILS(aclrtFreePhysical(handle), ACL_ERROR_RT_PARAM_INVALID, "still mapped");
+  CHECK_FAILS(aclrtReleaseMemAddress(range), ACL_ERROR_RT_PARAM_INVALID, "still has memory mapped into it");
+  CHECK_OK(aclrtUnmapMem(base));
+  CHECK_FAILS(aclrtUnmapMem(base), ACL_ERROR_RT_PARAM_INVALID, "unmapped already");
+  CHECK_OK(aclrtFreePhysical(handle));
+  CHECK_FAILS(aclrtFreePhysical(handle), ACL_ERROR_RT_PARAM_INVALID, "freed already");
+  CHECK_OK(aclrtFreePhysical(second));
+  CHECK_OK(aclrtReleaseMemAddress(range));
+  CHECK_FAILS(aclrtReleaseMemAddress(range), ACL_ERROR_RT_PARAM_INVALID, "released already");
+  CHECK_OK(aclrtReleaseMemAddress(other));
+  aclrtPhysicalMemProp prop = {};
+  aclrtDrvMemHandle none = nullptr;
+  CHECK_FAILS(aclrtMallocPhysical(&none, 4096, &prop, 0), ACL_ERROR_INVALID_PARAM, "multiple of 2097152");
+  CHECK_FAILS(aclrtMallocPhysical(&none, kPiece, &prop, 0), ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+              "ACL_MEM_LOCATION_TYPE_DEVICE");
+}

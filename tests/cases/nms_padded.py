@@ -2,7 +2,16 @@
 from hypothesis import strategies as st
 
 from ascend_vision_ops.testing import Array, Case
-from ascend_vision_ops.testing.boxes import apart, chain, classes, clustered, degenerate, descending, few
+from ascend_vision_ops.testing.boxes import (
+    apart,
+    chain,
+    classes,
+    clustered,
+    degenerate,
+    descending,
+    few,
+    of_all_sizes,
+)
 from ascend_vision_ops.testing.boxes import kept_by_others as oracle
 
 __all__ = ["oracle"]
@@ -12,12 +21,8 @@ COUNTS = (1, 2, 7, 8, 31, 33, 63, 64, 65, 127, 129, 200)
 
 
 def call(count, boxes, scores="uniform", **attributes):
-    args = {
-        "boxes": Array(count, 4, values=boxes),
-        "scores": Array(count, values=scores),
-        "iou_threshold": 0.5,
-    }
-    return {**args, **attributes}
+    args = {"boxes": Array(count, 4, values=boxes), "scores": Array(count, values=scores)}
+    return {**args, "iou_threshold": 0.5, **attributes}
 
 
 def cases():
@@ -26,6 +31,8 @@ def cases():
     for boxes, count in ((clustered, 1500), (apart, 1100), (chain, 1030)):
         scores = descending if boxes is chain else "uniform"
         yield Case(f"{boxes.__name__} {count}", call(count, boxes, scores), ("float32",))
+    for threshold in (0.0, 0.1, 0.5, 0.9, 1.0):
+        yield Case(f"all sizes {threshold}", call(700, of_all_sizes, iou_threshold=threshold), ("float32",))
     for scores in ("special", few, "constant"):
         yield Case(f"scores {getattr(scores, '__name__', scores)}", call(150, clustered, scores))
     yield Case("degenerate", call(300, degenerate, few, iou_threshold=0.0))

@@ -17,7 +17,9 @@ def plan_of(operator, shape, dtype, kernel, stride, padding, cores=48, ub_bytes=
     attributes += [[1, 1], False] if operator == "max_pool2d" else [False, False, None]
     plan = getattr(_native.tiling, operator)((shape, dtype), *attributes, None, cores, ub_bytes)
     fields = {field["name"]: field["value"] for field in plan["fields"]}
-    return SimpleNamespace(blocks=plan["block_dim"], workspace=plan["workspace"], **fields)
+    return SimpleNamespace(
+        blocks=plan["block_dim"], workspace=plan["workspace"], key=plan["tiling_key"], **fields
+    )
 
 
 def round_up(value, unit):
@@ -32,12 +34,34 @@ def element_bytes(operator, dtype):
 def unified_buffer_bytes(operator, plan, dtype):
     """What the kernel's Init asks of the Unified Buffer, buffer by buffer."""
     item, element = ITEM[dtype], element_bytes(operator, dtype)
+    if plan.key == "planes":
+        reach = (plan.kernelColumns - 1) * plan.dilateColumns
+        slots = plan.slots + plan.outRows * plan.rowPitch + reach
+        outputs = round_up(plan.tilePlanes * plan.outRows * plan.outColumns, 32 // item)
+        queues = 2 * (plan.inElements + outputs) * item
+        padded = plan.slotLanes * plan.outPitch * item + round_up(plan.outPitch // 8, 32)
+        return slots * plan.slotLanes * element + plan.wideElements * element + queues + padded
     rows, positions = plan.tilePlanes * plan.tileRows, round_up(plan.tileColumns, LANES)
     queues = 2 * (plan.inElements + round_up(rows, LANES) * plan.outPitch) * item
     lanes = (plan.slots + positions) * plan.slotLanes * element
     staging = positions * (plan.slotLanes | LANES) * item
     narrow = 0 if item == element else plan.wideElements * element + staging
     return queues + rows * plan.rowPitch * element + lanes + narrow
+
+
+def check_planes(plan, size, out, block):
+    """Whole planes as lanes: those that become lanes together begin at the same place of a block."""
+    elements, positions = size[0] * size[1], out[0] * plan.rowPitch // plan.strideColumns
+    assert (plan.tileRows, plan.tileColumns) == tuple(out)
+    assert plan.chunk * elements % block == 0 and plan.slotLanes % (plan.chunk * LANES) == 0
+    assert plan.slotLanes // plan.chunk >= -(-plan.tilePlanes // plan.chunk)
+    # Windows go on from row to row, and no window reads beyond its own row of inputs and padding.
+    assert plan.rowPitch % plan.strideColumns == 0
+    assert plan.rowPitch >= (out[1] - 1) * plan.strideColumns + plan.kernelColumns
+    # A transposition writes whole blocks of positions, on either side of a plane.
+    assert plan.slots >= max(elements + 32, round_up(positions, LANES)) and elements + LANES <= 255 * 8
+    assert plan.outPitch >= round_up(positions, LANES)
+    assert plan.inElements >= plan.tilePlanes * elements
 
 
 @pytest.mark.parametrize("cores", [1, 3, 48])
@@ -67,6 +91,9 @@ def test_tiling_of_random_shapes(operator, cores, ub_bytes):
         assert unified_buffer_bytes(operator, plan, dtype) <= ub_bytes
         # Windows in pieces add to the results of one row only.
         assert plan.tapColumns == kernel[1] or plan.tilePlanes * plan.tileRows * plan.tileColumns == 1
+        if plan.key == "planes":
+            check_planes(plan, size, out, 32 // element_bytes(operator, dtype))
+            continue
         span = (plan.tileColumns - 1) * stride[1] + plan.tapColumns
         assert span <= 255 * 8 and plan.rowPitch >= min(span, size[1])
         assert plan.wideElements == 0 or plan.wideElements >= plan.inElements
@@ -77,3 +104,12 @@ def test_tiling_of_random_shapes(operator, cores, ub_bytes):
 
 def test_no_images_launch_nothing():
     assert plan_of("max_pool2d", (0, 3, 8, 8), "float32", [2, 2], [2, 2], [0, 0]).blocks == 0
+
+
+@pytest.mark.parametrize("operator", ["max_pool2d", "avg_pool2d"])
+@pytest.mark.parametrize("dtype", list(ITEM))
+def test_small_planes_are_lanes(operator, dtype):
+    for shape, kernel in (((8, 512, 7, 7), [3, 3]), ((64, 256, 14, 14), [2, 2]), ((8, 2048, 7, 7), [7, 7])):
+        plan = plan_of(operator, shape, dtype, kernel, kernel, [0, 0])
+        assert plan.key == "planes" and plan.blocks == 48
+    assert plan_of(operator, (8, 64, 112, 112), dtype, [3, 3], [2, 2], [1, 1]).key == "windows"

@@ -7,6 +7,7 @@ BAD, (what makes a module, what its ValueError says).
 
 from __future__ import annotations
 
+import ast
 import copy
 import importlib.util
 import inspect
@@ -67,6 +68,13 @@ def test_every_module_has_calls_and_a_docstring():
         text = inspect.getdoc(getattr(nn, name))
         for part in ("Args:", "Shape:", "Source:"):
             assert part in text, f"{name}: {part}"
+
+
+def test_stubs_name_every_module():
+    """What type checkers read, for they do not run what collects the modules."""
+    stubs = ast.parse(Path(nn.__file__).with_name("__init__.pyi").read_text())
+    names = [alias.asname for node in stubs.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    assert sorted(names) == nn.__all__
 
 
 @pytest.mark.parametrize("case", SAME, ids=name_of)

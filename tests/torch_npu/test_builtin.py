@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 
 import pytest
 import torch
@@ -66,6 +67,7 @@ def test_two_tensors(npu, name):
         lambda x, y: F.mse_loss(x, y), lambda x, y: F.smooth_l1_loss(x, y), lambda x, y: F.gelu(x),
         lambda x, y: F.leaky_relu(x - 0.5), lambda x, y: F.embedding((y * 4).long(), x),
         lambda x, y: x.sum().item(), lambda x, y: torch.unique((x * 3).int()),
+        lambda x, y: torch.randperm(9, device=x.device).sort()[0],
         lambda x, y: torch.unique((y * 3).int(), return_inverse=True, return_counts=True),
     ],
 )  # fmt: skip
@@ -91,7 +93,29 @@ class Detector(nn.Module):
         return self.classes(merged), self.boxes(merged)
 
 
-@pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW])
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "maximum", "minimum", "pow"])
+def test_lists_of_tensors_with_a_scalar_each(npu, name):
+    tensors, scalars = pair(2), [0.5, 2.0]
+    function = getattr(torch, f"_foreach_{name}")
+    # torch_npu has another way for more tensors than a call takes.
+    for count in (1, 20):
+        same(
+            function([x.to(npu) for x in tensors] * count, scalars * count),
+            function(list(tensors) * count, scalars * count),
+        )
+
+
+@pytest.mark.parametrize("scalars", [[0.5, 2.0], torch.tensor([0.5, 2.0])], ids=["list", "tensor"])
+@pytest.mark.parametrize("name", ["addcdiv", "addcmul"])
+def test_lists_of_three_with_a_scalar_each(npu, name, scalars):
+    lists, function = [list(pair(seed)) for seed in range(3)], getattr(torch, f"_foreach_{name}")
+    same(function(*([x.to(npu) for x in tensors] for tensors in lists), scalars), function(*lists, scalars))
+
+
+@pytest.mark.parametrize("optimizer", [
+    torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, functools.partial(torch.optim.Adam, foreach=True),
+    functools.partial(torch.optim.SGD, momentum=0.9, foreach=True),
+])  # fmt: skip
 def test_a_detector_trains(npu, optimizer):
     torch.manual_seed(0)
     model, image = Detector(), torch.randn(2, 3, 16, 16)

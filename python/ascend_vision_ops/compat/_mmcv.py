@@ -63,7 +63,9 @@ def patch() -> None:
 def _site(entry: _Function) -> tuple[Any, str]:
     """The module or class that holds a function, and its name there."""
     module, (*owners, name) = importlib.import_module(entry.module), entry.path.split(".")
-    owner = functools.reduce(lambda holder, step: getattr(holder, step, None), owners, module)
+    owner: Any = module
+    for step in owners:
+        owner = getattr(owner, step, None)
     if getattr(owner, name, None) is None:
         version = getattr(sys.modules["mmcv"], "__version__", "of no version")
         raise RuntimeError(f"patch_mmcv: expected {entry.module}.{entry.path}, mmcv {version} has none")

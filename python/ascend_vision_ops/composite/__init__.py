@@ -20,13 +20,12 @@ class Face:
 
     ops: the operators on such arrays.
     xp: their array library, for functions that NumPy and torch spell alike.
-    first: indices 0, 1, … below a count, an integer array of one element; what slices cannot say where shapes are
-        traced.
+    valid: rows of an array below a count, an array of one int64; what slices cannot say where shapes are traced.
     """
 
     ops: Any
     xp: Any
-    first: Callable[[Any], Any]
+    valid: Callable[[Any, Any], Any]
 
 
 @functools.cache
@@ -34,7 +33,7 @@ def numpy_face(module: str) -> Face:
     """The face of NumPy arrays whose operators are those of a module."""
     import numpy as np
 
-    return Face(sys.modules[module], np, lambda count: np.arange(count.item()))
+    return Face(sys.modules[module], np, lambda rows, count: rows[: count.item()])
 
 
 @functools.cache
@@ -43,14 +42,16 @@ def torch_face() -> Face:
     import torch
 
     operators = torch.ops.ascend_vision_ops
-    torch.library.define("ascend_vision_ops::_first", "(Tensor count) -> Tensor")
 
-    @torch.library.impl("ascend_vision_ops::_first", "CompositeExplicitAutograd")
-    def first(count):
-        return torch.arange(int(count), device=count.device)
+    @torch.library.register_fake("ascend_vision_ops::_valid")
+    def valid_fake(rows, count):
+        return rows.new_empty([torch.library.get_ctx().new_dynamic_size(), *rows.shape[1:]])
 
-    @torch.library.register_fake("ascend_vision_ops::_first")
-    def first_fake(count):
-        return count.new_empty([torch.library.get_ctx().new_dynamic_size()], dtype=torch.int64)
+    @torch.library.register_vmap("ascend_vision_ops::_valid")
+    def valid_vmap(info, in_dims, rows, count):
+        raise RuntimeError(
+            "vmap: expected an operator with results of a fixed shape, got one whose results have as many rows as the "
+            "data decide, a number for each example; the padded operator that it calls has a fixed shape"
+        )
 
-    return Face(operators, torch, operators._first)
+    return Face(operators, torch, operators._valid.default)

@@ -4,4 +4,4 @@
 
 def batched_nms(face, boxes, scores, idxs, iou_threshold):
     indices, count = face.ops.nms_padded(boxes, scores, iou_threshold, idxs=idxs)
-    return indices[face.first(count)]
+    return face.valid(indices, count)

@@ -6,5 +6,5 @@ def nms(face, boxes, scores, iou_threshold, *, offset=0, score_threshold=0.0, ma
     indices, count = face.ops.nms_padded(
         boxes, scores, iou_threshold, offset=offset, score_threshold=score_threshold, max_num=max_num
     )
-    kept = indices[face.first(count)]
+    kept = face.valid(indices, count)
     return face.xp.concatenate([boxes[kept], scores[kept][:, None]], 1), kept

@@ -4,4 +4,4 @@
 
 def nms_indices(face, boxes, scores, iou_threshold):
     indices, count = face.ops.nms_padded(boxes, scores, iou_threshold)
-    return indices[face.first(count)]
+    return face.valid(indices, count)

@@ -6,5 +6,4 @@ def soft_nms(face, boxes, scores, iou_threshold=0.3, sigma=0.5, min_score=1e-3, 
     dets, indices, count = face.ops.soft_nms_padded(
         boxes, scores, iou_threshold, sigma, min_score, method, offset
     )
-    picked = face.first(count)
-    return dets[picked], indices[picked]
+    return face.valid(dets, count), face.valid(indices, count)

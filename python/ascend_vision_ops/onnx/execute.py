@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import ascend_vision_ops.onnx._needs
-
 # isort: split
 import functools
 import math
@@ -19,9 +17,10 @@ import onnx_ir as ir
 from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
 
-import ascend_vision_ops.onnx
+from ascend_vision_ops.onnx import reference_ops, register
 from ascend_vision_ops.onnx.files import INLINE_BYTES, ModelError, external_tensors
-from ascend_vision_ops.onnx.flavours import from_atc_name
+from ascend_vision_ops.onnx.flavours import give_domains, needs_domains
+from ascend_vision_ops.paths import onnxruntime_library
 
 # Sizes that unnamed and named dimensions get in made-up inputs: the first of a tensor, and the others.
 BATCH, EXTENT = 2, 64
@@ -34,8 +33,7 @@ def session_options():
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
-    register = getattr(ascend_vision_ops.onnx, "register", None)
-    if register is not None:
+    if onnxruntime_library().is_file():
         register(options)
     return options
 
@@ -90,6 +88,9 @@ class Runner:
 
     def __init__(self, model: ir.Model, stand_ins: bool = True):
         self.stand_ins = stand_ins
+        if needs_domains(model):  # nobody here runs nodes under ATC's names
+            model = model.clone()
+            give_domains(model)
         self.proto = ir.to_proto(model)
         tensors = external_tensors(model)
         self.folder = Path(tensors[0].base_dir or ".").resolve() if tensors else None
@@ -176,11 +177,6 @@ def first_line(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
-def reference_ops() -> list[type[OpRun]]:
-    """Implementations of our nodes for onnx's reference evaluator, where the package has them."""
-    return list(getattr(ascend_vision_ops.onnx, "reference_ops", list)())
-
-
 def standard_operators() -> set[tuple[str, str]]:
     """Domain and type of what ONNX Runtime has built in; of what ONNX defines where it is not installed."""
     try:
@@ -200,8 +196,7 @@ def stand_ins_for(model: ir.Model) -> list[type[OpRun]]:
     unknown: dict[tuple[str, str], dict[str, ir.Value]] = {}
     for node in model.graph.all_nodes():
         key = node.domain, node.op_type
-        custom = node.domain or from_atc_name(node.op_type)
-        if key not in known and custom and not onnx.defs.has(node.op_type, domain=node.domain):
+        if key not in known and node.domain and not onnx.defs.has(node.op_type, domain=node.domain):
             unknown.setdefault(key, {}).update({value.name: value for value in node.outputs})
     return [_stand_in(*key, outputs) for key, outputs in unknown.items()]
 

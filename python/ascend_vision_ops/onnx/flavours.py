@@ -9,7 +9,13 @@ word with a capital: ``MmcvNonMaxSuppression``, ``AscendVisionOpsCornerPool``; o
 
 from __future__ import annotations
 
-from ascend_vision_ops.opgen.model import camel
+import ascend_vision_ops.onnx._needs  # noqa: F401
+
+# isort: split
+import onnx
+import onnx_ir as ir
+
+from ascend_vision_ops.opgen.model import atc_name, camel
 
 # ONNX operators that ATC converts for Ascend devices, of CANN 8.0's "list of supported ONNX operators"; in lower case,
 # since the list spells some of them its own way.
@@ -41,13 +47,6 @@ def atc_runs(domain: str, op_type: str) -> bool:
     return domain == "" and op_type.lower() in ATC_OPERATORS
 
 
-def atc_name(domain: str, op_type: str) -> str:
-    """The name of a custom node in a model for ATC."""
-    if op_type.lower().startswith(domain.replace("_", "")):
-        return op_type
-    return camel(domain.replace(".", "_")) + camel(op_type)
-
-
 def names_of_ours() -> set[tuple[str, str]]:
     """Domain and type of all nodes that mean one of our operators."""
     from ascend_vision_ops.onnx import nodes
@@ -68,3 +67,24 @@ def from_atc_name(op_type: str) -> tuple[str, str] | None:
             if known and atc_name(domain, known) == op_type:
                 return domain, known
     return None
+
+
+def needs_domains(model: ir.Model) -> bool:
+    """Whether nodes have the names that ATC knows them by."""
+    return any(_known(node) for node in model.graph.all_nodes())
+
+
+def _known(node: ir.Node) -> tuple[str, str] | None:
+    return None if node.domain or onnx.defs.has(node.op_type) else from_atc_name(node.op_type)
+
+
+def give_domains(model: ir.Model) -> int:
+    """Custom nodes get their domain and type back, in place; how many."""
+    count = 0
+    for node in model.graph.all_nodes():
+        known = _known(node)
+        if known is not None:
+            node.domain, node.op_type = known
+            model.graph.opset_imports.setdefault(node.domain, 1)
+            count += 1
+    return count

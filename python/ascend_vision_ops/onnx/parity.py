@@ -11,7 +11,8 @@ import onnx
 import onnx_ir as ir
 from onnx.reference import ReferenceEvaluator
 
-from ascend_vision_ops.onnx.execute import Runner, first_line, reference_ops
+from ascend_vision_ops.onnx import reference_ops
+from ascend_vision_ops.onnx.execute import Runner, first_line
 from ascend_vision_ops.onnx.files import ModelError
 from ascend_vision_ops.onnx.passes._values import constant, label
 from ascend_vision_ops.opgen.model import Tolerance

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import cpp
-from .model import DTYPES, Entry, Spec, snake
+from .model import DTYPES, Entry, Spec, atc_name, snake
+from .nodes import Node
 from .schema import Parameter
 
 
@@ -164,7 +165,7 @@ def inner_arguments(spec: Spec, entry: Entry) -> list[str]:
         elif attribute.kind == "ListInt":
             own = own_array(spec, entry, attribute.parameter)
             name = attribute.parameter.name
-            passed.append(f"&{name}" if own else entry.argument_of(name).name)
+            passed.append(f"{name}.get()" if own else entry.argument_of(name).name)
         elif attribute.kind == "String":
             passed.append(f"{value}.data()")
         elif spec.field_type(attribute.parameter).startswith("dtype"):
@@ -182,6 +183,43 @@ def own_array(spec: Spec, entry: Entry, parameter: Parameter) -> bool:
     return argument is None or argument.spread is not None or argument.bools
 
 
+def plugin_attributes(spec: Spec) -> list[str]:
+    """Statements that give a graph's operator the attributes of Args; the counterpart of `gert_attributes`."""
+    empty = {"int": "int64_t{0}", "float": "0.0", "bool": "false", "dtype": "DType::kFloat32"}
+    lines = []
+    for attribute in attributes(spec):
+        kind = spec.field_type(attribute.parameter)
+        field, base = f"args.{attribute.parameter.name}", kind.removesuffix("?")
+        value = f"{field}.value_or({empty[base]})" if kind.endswith("?") else field
+        if attribute.role == "given":
+            value = f"{field}.has_value()"
+        elif attribute.role == "bits":
+            value = f"DoubleBits({value})"
+        elif base == "float":
+            value = f"static_cast<float>({value})"
+        elif base == "dtype":
+            value = f"static_cast<int64_t>({value})"
+        elif base == "str":
+            value = f"ge::AscendString({value}.c_str())"
+        lines.append(f'target.SetAttr("{attribute.name}", {value});')
+    return lines
+
+
+ATC_OPSETS = (8, 18)  # first and last of those that ATC reads; a node without a domain has one of them
+
+
+def atc_names(group: list[Node]) -> list[str]:
+    """The names of nodes in models for ATC."""
+    return list(dict.fromkeys(atc_name(node.domain, node.name) for node in group))
+
+
+def in_operator_order(spec: Spec, node: Node) -> bool:
+    """Whether tensors of a node stand where those of the operator definition do, as ATC's parser connects them."""
+    inputs = [parameter.name for parameter in spec.ordered if parameter.is_tensor]
+    given = [item.parameter for item in node.inputs]
+    return inputs[: len(given)] == given and spec.ordered_outputs[: len(node.outputs)] == list(node.outputs)
+
+
 def gert_unbatched(spec: Spec) -> list[tuple[str, int]]:
     """Inputs that may come without their first dimension, and their ranks with it."""
     return [(a.target, rank) for a, rank in spec.batched(spec.entry) if not a.output]
@@ -194,6 +232,8 @@ def kernel_file_stem(spec: Spec) -> str:
 
 FILTERS = {
     "own_array": own_array,
+    "plugin_attributes": plugin_attributes,
+    "atc_names": atc_names,
     "gert_unbatched": gert_unbatched,
     "op_def_attributes": op_def_attributes,
     "gert_attributes": gert_attributes,

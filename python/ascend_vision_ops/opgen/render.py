@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -97,7 +98,7 @@ def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
         yield f"docs/ops/{name}.md", page
 
     yield from onnxruntime_files(specs)
-    yield from python_files(specs)
+    yield from python_files(specs, root)
 
 
 def onnxruntime_files(specs: list[Spec]) -> Iterator[tuple[str, str]]:
@@ -109,7 +110,7 @@ def onnxruntime_files(specs: list[Spec]) -> Iterator[tuple[str, str]]:
         yield f"csrc/onnxruntime_{name}.cpp", render_text("onnxruntime.cpp.j2", spec=spec, kernel=kernel)
 
 
-def python_files(specs: list[Spec]) -> Iterator[tuple[str, str]]:
+def python_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
     """The Python faces, and what is made from all contracts together."""
     package = "python/ascend_vision_ops"
     yield f"{package}/ops.py", render_text("ops.py.j2", specs=specs)
@@ -117,7 +118,19 @@ def python_files(specs: list[Spec]) -> Iterator[tuple[str, str]]:
         yield f"{package}/{face}.py", render_text("numpy.py.j2", specs=specs, face=face, title=title)
     yield f"{package}/tiling.py", render_text("tiling.py.j2", specs=with_kernel(specs))
     yield f"{package}/__init__.pyi", render_text("init.pyi.j2", specs=specs)
+    # Type checkers do not run the code that collects modules.
+    modules = {spec.name: root / package / "nn" / f"{spec.name}.py" for spec in specs}
+    names = {name: public_names(path) for name, path in modules.items() if path.exists()}
+    yield f"{package}/nn/__init__.pyi", render_text("nn.pyi.j2", names=names)
     yield "tests/bad_inputs.json", faces.bad_inputs(with_kernel(specs))
+
+
+def public_names(path: Path) -> list[str]:
+    """What a Python file says in its `__all__`."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return ast.literal_eval(node.value)
+    raise ValueError(f"{path}: expected an __all__ with the names of its modules")
 
 
 def with_kernel(specs: list[Spec]) -> list[Spec]:
@@ -146,12 +159,21 @@ def npu_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
     yield "op_host/CMakeLists.txt", render_text("npu/op_host.CMakeLists.txt.j2")
     yield "op_kernel/CMakeLists.txt", render_text("npu/op_kernel.CMakeLists.txt.j2", specs=specs)
     yield from npu.copied_files(specs, root)
+    nodes = all_nodes(specs)
     for spec in specs:
         stem = npu.kernel_file_stem(spec)
         yield f"op_host/{spec.name}_args.h", render_text("args.h.j2", spec=spec)
         yield f"op_host/{spec.name}_contract.cpp", render_text("contract.cpp.j2", spec=spec)
         yield f"op_host/{stem}.cpp", render_text("npu/op_def.cpp.j2", spec=spec)
         yield f"op_kernel/{stem}.cpp", kernel_entry(spec, stem)
+        groups = [
+            group
+            for group in onnxruntime.groups(spec)
+            if group[0] in nodes and npu.in_operator_order(spec, group[0])
+        ]
+        if groups:
+            text = render_text("npu/onnx_plugin.cpp.j2", spec=spec, groups=groups, atc_opsets=npu.ATC_OPSETS)
+            yield f"framework/onnx/{stem}.cpp", text
         yield from entry_files(spec, "npu/aclnn.cpp.j2")
 
 

@@ -26,6 +26,12 @@ def chain(rng, shape):
     return np.concatenate([x, 0 * x, x + 16, 0 * x + 16], 1)
 
 
+def of_all_sizes(rng, shape):
+    """Squares of 1 to 1000 pixels, most of them within others."""
+    corner = rng.uniform(0, 1000, (shape[0], 2))
+    return np.concatenate([corner, corner + 10 ** rng.uniform(0, 3, (shape[0], 1))], 1)
+
+
 def degenerate(rng, shape):
     """Empty, reversed, equal, infinite and NaN boxes."""
     boxes = rng.integers(0, 4, shape).astype(float)

@@ -65,6 +65,14 @@ def takes(target: str, case: BoundCase) -> bool:
     return target == "cpu" or not any(case.dtypes.get(t) in extra for t, extra in spec.cpu_dtypes.items())
 
 
+def smallest_call(operator: str) -> dict[str, object]:
+    """Torch arguments of the smallest case of an operator that has elements and that torch and the device take."""
+    calls = [c.arguments() for c in cases_of(operator) if takes("torch", c) and takes("aclnn", c)]
+    sizes = [[value.size for value in call.values() if isinstance(value, np.ndarray)] for call in calls]
+    place = min((sum(size), index) for index, size in enumerate(sizes) if min(size) > 0)[1]
+    return {k: to_torch(v) if isinstance(v, np.ndarray) else v for k, v in calls[place].items()}
+
+
 def to_torch(array: np.ndarray):
     """The torch tensor that shares an array's memory, shape and strides; bfloat16 too."""
     import torch

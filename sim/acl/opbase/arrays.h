@@ -28,5 +28,9 @@ struct aclTensorList {
 };
 
 struct aclScalarList {
+  // torch_npu passes the scalars of some operators as a list here and as a tensor there. This tells one from
+  // the other: the first word of an aclTensor is an address, and none looks like this.
+  static constexpr uint64_t kTag = 0xACA15CA1A2115700;
+  uint64_t tag = kTag;
   std::vector<aclScalar *> members;
 };

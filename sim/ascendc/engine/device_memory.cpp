@@ -19,7 +19,10 @@ namespace sim {
 namespace {
 
 constexpr uint64_t kGuardBytes = 512;  // never part of an allocation: an overrun of one byte is seen
-constexpr uint64_t kPageBytes = 4096;
+constexpr uint64_t kPageBytes = DeviceMemory::kPage;
+// Addresses, as a multiple of the memory: the rest is for reservations, each of which may be larger than the
+// memory (torch_npu reserves 9/8 of it for each stream and size class).
+constexpr uint64_t kSpaces = 32;
 // Poison touches every page. What an allocation has beyond this much stays untouched and reads zero: a
 // program that takes most of the device's memory would take as much of the host's. Its bytes still count as
 // unwritten.
@@ -31,28 +34,64 @@ uint64_t AlignUp(uint64_t value, uint64_t step) { return (value + step - 1) / st
   throw std::runtime_error(std::string("device memory: ") + what + ": " + std::strerror(errno));
 }
 
-void *MapOrThrow(uint64_t bytes, int protection, int flags, int fd) {
-  void *memory = mmap(nullptr, bytes, protection, flags | MAP_NORESERVE, fd, 0);
+// Addresses without memory behind them.
+std::byte *ReserveOrThrow(uint64_t bytes, void *place = nullptr) {
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (place == nullptr ? 0 : MAP_FIXED);
+  void *memory = mmap(place, bytes, PROT_NONE, flags, -1, 0);
   if (memory == MAP_FAILED) ThrowErrno("mmap");
-  return memory;
+  return static_cast<std::byte *>(memory);
 }
 
 }  // namespace
 
+// Offsets below `capacity` are memory, in the order of the file behind it; those above are addresses that
+// `Reserve` hands out, into which `Map` puts pages of the file.
 struct DeviceMemory::Arena {
   uint64_t capacity = 0;
+  uint64_t span = 0;
   int fd = -1;
   std::byte *visible = nullptr;  // PROT_NONE: the addresses programs see
   std::byte *host = nullptr;     // readable alias of the same pages
   uint64_t *written = nullptr;   // one bit a byte
 
+  struct Mapping {
+    uint64_t bytes = 0;
+    uint64_t physical = 0;
+  };
+  struct Physical {
+    uint64_t bytes = 0;
+    bool mapped = false;
+  };
+
   mutable std::shared_mutex mutex;
-  std::map<uint64_t, uint64_t> allocations;  // offset -> bytes
+  std::map<uint64_t, uint64_t> allocations;  // offset -> bytes; neighbouring mappings are one
   std::map<uint64_t, uint64_t> free;         // offset -> bytes, never adjacent
+  std::map<uint64_t, uint64_t> reserved;     // offset -> bytes
+  std::map<uint64_t, Mapping> mappings;      // by offset
+  std::map<uint64_t, Physical> physicals;    // by offset of their memory
   uint64_t used = 0;
+  uint64_t physical_bytes = 0;
 
   uint64_t OffsetOf(const void *device) const {
     return static_cast<uint64_t>(static_cast<const std::byte *>(device) - visible);
+  }
+
+  // Puts pages of the file behind the host's alias of an offset.
+  void Show(uint64_t offset, uint64_t bytes, uint64_t physical) {
+    void *place = mmap(host + offset, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+                       fd, static_cast<off_t>(physical));
+    if (place == MAP_FAILED) ThrowErrno("mmap");
+    // Whole pages of bits: what lies around these is not harmed.
+    const uint64_t first = offset / 8 / kPageBytes * kPageBytes;
+    const uint64_t last = AlignUp((offset + bytes) / 8, kPageBytes);
+    if (mprotect(reinterpret_cast<std::byte *>(written) + first, last - first, PROT_READ | PROT_WRITE) != 0)
+      ThrowErrno("mprotect");
+  }
+
+  // What is known of the bytes at one offset becomes known of those at another; both are pages.
+  void MoveMarks(uint64_t from, uint64_t to, uint64_t bytes) {
+    std::memcpy(written + to / 64, written + from / 64, bytes / 8);
+    Mark(from, bytes, false);
   }
 
   // Says of the bytes [first, first + bytes) that they are written, or that they are not.
@@ -93,25 +132,29 @@ struct DeviceMemory::Arena {
 DeviceMemory::DeviceMemory(uint64_t capacity) : arena_(std::make_unique<Arena>()) {
   Arena &arena = *arena_;
   arena.capacity = AlignUp(capacity, kPageBytes);
+  arena.span = arena.capacity * kSpaces;
   arena.fd = memfd_create("ascend-device-memory", MFD_CLOEXEC);
   if (arena.fd < 0) ThrowErrno("memfd_create");
   if (ftruncate(arena.fd, static_cast<off_t>(arena.capacity)) != 0) ThrowErrno("ftruncate");
-  arena.visible = static_cast<std::byte *>(MapOrThrow(arena.capacity, PROT_NONE, MAP_SHARED, arena.fd));
-  arena.host =
-      static_cast<std::byte *>(MapOrThrow(arena.capacity, PROT_READ | PROT_WRITE, MAP_SHARED, arena.fd));
-  arena.written = static_cast<uint64_t *>(
-      MapOrThrow(arena.capacity / 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1));
+  arena.visible = ReserveOrThrow(arena.span);
+  arena.host = ReserveOrThrow(arena.span);
+  arena.written = reinterpret_cast<uint64_t *>(ReserveOrThrow(arena.span / 8));
+  arena.Show(0, arena.capacity, 0);
   arena.free[0] = arena.capacity;
 }
 
 DeviceMemory::~DeviceMemory() {
-  munmap(arena_->visible, arena_->capacity);
-  munmap(arena_->host, arena_->capacity);
-  munmap(arena_->written, arena_->capacity / 8);
+  munmap(arena_->visible, arena_->span);
+  munmap(arena_->host, arena_->span);
+  munmap(arena_->written, arena_->span / 8);
   close(arena_->fd);
 }
 
 void *DeviceMemory::Allocate(uint64_t bytes, uint64_t alignment) {
+  return Take(bytes, alignment, kPoisonedBytes);
+}
+
+void *DeviceMemory::Take(uint64_t bytes, uint64_t alignment, uint64_t poisoned) {
   Arena &arena = *arena_;
   alignment = std::max<uint64_t>(alignment, 1);
   std::unique_lock lock(arena.mutex);
@@ -128,7 +171,7 @@ void *DeviceMemory::Allocate(uint64_t bytes, uint64_t alignment) {
     arena.allocations[start] = stop - start;
     arena.used += stop - start;
     lock.unlock();
-    std::memset(arena.host + start, kPoison, std::min(bytes, kPoisonedBytes));
+    std::memset(arena.host + start, kPoison, std::min(bytes, poisoned));
     void *device = arena.visible + start;
     MarkUnwritten(device, bytes);
     return device;
@@ -141,7 +184,7 @@ bool DeviceMemory::Free(void *device) {
   if (!Contains(device)) return false;
   std::unique_lock lock(arena.mutex);
   const auto allocation = arena.allocations.find(arena.OffsetOf(device));
-  if (allocation == arena.allocations.end()) return false;
+  if (allocation == arena.allocations.end() || allocation->first >= arena.capacity) return false;
   uint64_t begin = allocation->first;
   uint64_t end = begin + allocation->second;
   arena.used -= allocation->second;
@@ -161,6 +204,123 @@ bool DeviceMemory::Free(void *device) {
   arena.free.erase(arena.free.lower_bound(begin), arena.free.lower_bound(end));
   arena.free[begin] = end - begin;
   return true;
+}
+
+void *DeviceMemory::Reserve(uint64_t bytes, uint64_t alignment) {
+  Arena &arena = *arena_;
+  bytes = AlignUp(std::max<uint64_t>(bytes, 1), kPage);
+  alignment = std::max(alignment, kPage);
+  std::unique_lock lock(arena.mutex);
+  // The first gap that is large enough, a page away from its neighbours, whose mappings must not join.
+  uint64_t begin = AlignUp(arena.capacity + kPage, alignment);
+  for (const auto &range : arena.reserved) {
+    if (begin + bytes + kPage <= range.first) break;
+    begin = AlignUp(range.first + range.second + kPage, alignment);
+  }
+  if (begin > arena.span || bytes > arena.span - begin) return nullptr;
+  arena.reserved[begin] = bytes;
+  return arena.visible + begin;
+}
+
+std::string DeviceMemory::Release(void *address) {
+  Arena &arena = *arena_;
+  std::unique_lock lock(arena.mutex);
+  const auto range = arena.reserved.find(arena.OffsetOf(address));
+  if (range == arena.reserved.end()) return "is not the start of reserved addresses (released already?)";
+  const auto mapping = arena.mappings.lower_bound(range->first);
+  if (mapping != arena.mappings.end() && mapping->first < range->first + range->second)
+    return "still has memory mapped into it; unmap that first";
+  arena.reserved.erase(range);
+  return "";
+}
+
+bool DeviceMemory::AllocatePhysical(uint64_t bytes, uint64_t *physical) {
+  Arena &arena = *arena_;
+  // An allocation made of pieces is poisoned as far as any other.
+  uint64_t pieces = 0;
+  {
+    std::shared_lock lock(arena.mutex);
+    pieces = arena.physical_bytes;
+  }
+  void *memory = Take(bytes, kPage, kPoisonedBytes - std::min(pieces, kPoisonedBytes));
+  if (memory == nullptr) return false;
+  *physical = arena.OffsetOf(memory);
+  // No address reaches it until it is mapped.
+  std::unique_lock lock(arena.mutex);
+  arena.physical_bytes += bytes;
+  arena.allocations.erase(*physical);
+  arena.physicals[*physical] = {bytes, false};
+  return true;
+}
+
+std::string DeviceMemory::FreePhysical(uint64_t physical) {
+  Arena &arena = *arena_;
+  {
+    std::unique_lock lock(arena.mutex);
+    const auto found = arena.physicals.find(physical);
+    if (found == arena.physicals.end()) return "is no physical memory (freed already?)";
+    if (found->second.mapped) return "is still mapped; unmap it first";
+    arena.physical_bytes -= found->second.bytes;
+    arena.allocations[physical] = found->second.bytes;
+    arena.physicals.erase(found);
+  }
+  Free(arena.visible + physical);
+  return "";
+}
+
+std::string DeviceMemory::Map(void *address, uint64_t bytes, uint64_t physical) {
+  Arena &arena = *arena_;
+  const uint64_t offset = arena.OffsetOf(address);
+  std::unique_lock lock(arena.mutex);
+  const auto memory = arena.physicals.find(physical);
+  if (memory == arena.physicals.end()) return "handle is no physical memory (freed already?)";
+  if (memory->second.mapped) return "handle is mapped already; unmap it first";
+  if (bytes != memory->second.bytes)
+    return "size must be that of the physical memory, " + std::to_string(memory->second.bytes) + ", got " +
+           std::to_string(bytes);
+  if (offset % kPage != 0) return "virPtr must be a multiple of " + std::to_string(kPage);
+  auto range = arena.reserved.upper_bound(offset);
+  if (range == arena.reserved.begin() || offset + bytes > std::prev(range)->first + std::prev(range)->second)
+    return "virPtr must lie in reserved addresses, with size bytes left there";
+  auto next = arena.allocations.lower_bound(offset);
+  if (next != arena.allocations.end() && next->first < offset + bytes)
+    return "virPtr has memory mapped within size bytes already";
+  if (next != arena.allocations.begin() && std::prev(next)->first + std::prev(next)->second > offset)
+    return "virPtr has memory mapped already";
+  arena.Show(offset, bytes, physical);
+  arena.MoveMarks(physical, offset, bytes);
+  memory->second.mapped = true;
+  arena.mappings[offset] = {bytes, physical};
+  // Neighbours become one allocation.
+  uint64_t begin = offset, end = offset + bytes;
+  if (next != arena.allocations.end() && next->first == end) {
+    end += next->second;
+    next = arena.allocations.erase(next);
+  }
+  if (next != arena.allocations.begin() && std::prev(next)->first + std::prev(next)->second == begin)
+    begin = std::prev(next)->first;
+  arena.allocations[begin] = end - begin;
+  return "";
+}
+
+std::string DeviceMemory::Unmap(void *address) {
+  Arena &arena = *arena_;
+  std::unique_lock lock(arena.mutex);
+  const auto mapping = arena.mappings.find(arena.OffsetOf(address));
+  if (mapping == arena.mappings.end()) return "is not the start of mapped memory (unmapped already?)";
+  const uint64_t offset = mapping->first;
+  const auto [bytes, physical] = mapping->second;
+  arena.mappings.erase(mapping);
+  arena.MoveMarks(offset, physical, bytes);
+  ReserveOrThrow(bytes, arena.host + offset);
+  arena.physicals[physical].mapped = false;
+  // What lies before and behind it stays an allocation.
+  const auto joined = std::prev(arena.allocations.upper_bound(offset));
+  const uint64_t begin = joined->first, end = begin + joined->second;
+  arena.allocations.erase(joined);
+  if (begin < offset) arena.allocations[begin] = offset - begin;
+  if (offset + bytes < end) arena.allocations[offset + bytes] = end - offset - bytes;
+  return "";
 }
 
 uint64_t DeviceMemory::capacity() const { return arena_->capacity; }
@@ -187,7 +347,7 @@ bool DeviceMemory::Find(const void *device, uint64_t bytes, void **start, uint64
 
 bool DeviceMemory::Contains(const void *device) const {
   const auto *address = static_cast<const std::byte *>(device);
-  return address >= arena_->visible && address < arena_->visible + arena_->capacity;
+  return address >= arena_->visible && address < arena_->visible + arena_->span;
 }
 
 std::byte *DeviceMemory::Host(const void *device) const { return arena_->host + arena_->OffsetOf(device); }

@@ -32,6 +32,24 @@ size_t Call::Add(const aclTensor *tensor, bool written) {
   return slots.size() - 1;
 }
 
+NumbersArgument::NumbersArgument(Call &call, const void *list_or_tensor) {
+  uint64_t word = 0;
+  if (list_or_tensor != nullptr) std::memcpy(&word, list_or_tensor, sizeof(word));
+  if (word != aclScalarList::kTag) {
+    place = call.Add(static_cast<const aclTensor *>(list_or_tensor), false);
+    return;
+  }
+  for (const aclScalar *scalar : static_cast<const aclScalarList *>(list_or_tensor)->members)
+    values.push_back(NumberOf(scalar).value());
+}
+
+std::vector<at::Scalar> NumbersArgument::operator()(const Tensors &views) const {
+  if (!place) return values;
+  std::vector<at::Scalar> read;
+  for (int64_t i = 0; i < views[*place].numel(); ++i) read.push_back(views[*place].view(-1)[i].item());
+  return read;
+}
+
 FoundArgument::FoundArgument(Call &call, aclTensor *tensor)
     : place(call.Add(tensor, true)), state(tensor->state) {}
 

@@ -6,11 +6,16 @@
 // makes both C functions of aclnnAdd. The list spells the C signature; in the body, which the stream's thread
 // runs, `self` is an at::Tensor on the tensor's memory, `alpha` an at::Scalar, and so on:
 //
-//   In       const aclTensor *      at::Tensor, undefined where null     Out, InOut   aclTensor *, const
-//   aclTensor * InList   const aclTensorList *  std::vector<at::Tensor>              OutList      the same,
-//   written Number   const aclScalar *      at::Scalar                           Ints, Bools  const acl…Array
-//   *, std::vector Type     aclDataType            at::ScalarType                       Int, Int8, Bool,
-//   Double, Float, Text
+//   In           const aclTensor *        at::Tensor, undefined where null
+//   Out, InOut   aclTensor *, const too   the same, written
+//   InList       const aclTensorList *    std::vector<at::Tensor>
+//   OutList      const aclTensorList *    the same, written
+//   Found        aclTensor *              a result whose shape the data decide
+//   Number       const aclScalar *        at::Scalar; Bound: std::optional, none where null
+//   Numbers      a list of scalars, or a tensor of them: std::vector<at::Scalar>
+//   Ints, Bools  const acl…Array *        std::vector
+//   Type         aclDataType              at::ScalarType
+//   Int, Int8, Bool, Double, Float, Text  themselves
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -101,6 +106,13 @@ struct ValueArgument {
   }
 };
 
+struct NumbersArgument {
+  std::vector<at::Scalar> values;
+  std::optional<size_t> place;  // of the tensor that holds them instead
+  NumbersArgument(Call &call, const void *list_or_tensor);
+  std::vector<at::Scalar> operator()(const Tensors &views) const;
+};
+
 // A result whose shape the data decide: it has memory for the largest one.
 struct Found {
   at::Tensor memory;
@@ -147,6 +159,7 @@ aclnnStatus Plan(uint64_t *workspace, aclOpExecutor **executor, Body body, C... 
 #define AVO_C_InList(name) const aclTensorList *name
 #define AVO_C_OutList(name) const aclTensorList *name
 #define AVO_C_Number(name) const aclScalar *name
+#define AVO_C_Numbers(name) const void *name
 #define AVO_C_Bound(name) const aclScalar *name
 #define AVO_C_Ints(name) const aclIntArray *name
 #define AVO_C_Bools(name) const aclBoolArray *name
@@ -165,6 +178,7 @@ aclnnStatus Plan(uint64_t *workspace, aclOpExecutor **executor, Body body, C... 
 #define AVO_N_InList(name) name
 #define AVO_N_OutList(name) name
 #define AVO_N_Number(name) name
+#define AVO_N_Numbers(name) name
 #define AVO_N_Bound(name) name
 #define AVO_N_Ints(name) name
 #define AVO_N_Bools(name) name
@@ -183,6 +197,7 @@ aclnnStatus Plan(uint64_t *workspace, aclOpExecutor **executor, Body body, C... 
 #define AVO_A_InList(name) ::sim::builtin::ListArgument<const aclTensorList *, false>
 #define AVO_A_OutList(name) ::sim::builtin::ListArgument<const aclTensorList *, true>
 #define AVO_A_Number(name) ::sim::builtin::ValueArgument<at::Scalar>
+#define AVO_A_Numbers(name) ::sim::builtin::NumbersArgument
 #define AVO_A_Bound(name) ::sim::builtin::ValueArgument<std::optional<at::Scalar>>
 #define AVO_A_Ints(name) ::sim::builtin::ValueArgument<std::vector<int64_t>>
 #define AVO_A_Bools(name) ::sim::builtin::ValueArgument<std::vector<bool>>
@@ -201,6 +216,7 @@ aclnnStatus Plan(uint64_t *workspace, aclOpExecutor **executor, Body body, C... 
 #define AVO_B_InList(name) [[maybe_unused]] const ::sim::builtin::Tensors &name
 #define AVO_B_OutList(name) [[maybe_unused]] ::sim::builtin::Tensors name
 #define AVO_B_Number(name) [[maybe_unused]] const at::Scalar &name
+#define AVO_B_Numbers(name) [[maybe_unused]] const std::vector<at::Scalar> &name
 #define AVO_B_Bound(name) [[maybe_unused]] const std::optional<at::Scalar> &name
 #define AVO_B_Ints(name) [[maybe_unused]] const std::vector<int64_t> &name
 #define AVO_B_Bools(name) [[maybe_unused]] const std::vector<bool> &name

@@ -16,9 +16,10 @@ std::optional<at::Tensor> Given(const at::Tensor &tensor) {
   return tensor.defined() ? std::optional<at::Tensor>(tensor) : std::nullopt;
 }
 
-// A result that was asked for and computed.
+// A result that was asked for and computed: no statistics of a batch are, for one, where a layer does not
+// train.
 void Give(at::Tensor &out, const at::Tensor &result) {
-  if (out.defined() && result.defined() && out.numel() > 0) out.copy_(result);
+  if (out.defined() && result.defined() && out.numel() > 0 && result.numel() > 0) out.copy_(result);
 }
 
 // Where in its window each maximum lies, in place of the bits that a device keeps: only the gradient reads

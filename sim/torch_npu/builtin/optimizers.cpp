@@ -59,6 +59,35 @@ ACLNN(ForeachAddcdivScalar, InList(self), InList(tensor1), InList(tensor2), In(v
 ACLNN(ForeachAddcmulScalar, InList(self), InList(tensor1), InList(tensor2), In(value), OutList(out)) {
   GiveAll(out, at::_foreach_addcmul(self, tensor1, tensor2, value.item()));
 }
+ACLNN(ForeachAddScalarList, InList(self), Numbers(scalars), OutList(out)) {
+  GiveAll(out, at::_foreach_add(self, scalars));
+}
+ACLNN(ForeachSubScalarList, InList(self), Numbers(scalars), OutList(out)) {
+  GiveAll(out, at::_foreach_sub(self, scalars));
+}
+ACLNN(ForeachMulScalarList, InList(self), Numbers(scalars), OutList(out)) {
+  GiveAll(out, at::_foreach_mul(self, scalars));
+}
+ACLNN(ForeachDivScalarList, InList(self), Numbers(scalars), OutList(out)) {
+  GiveAll(out, at::_foreach_div(self, scalars));
+}
+ACLNN(ForeachMaximumScalarList, InList(self), Numbers(scalars), OutList(out)) {
+  GiveAll(out, at::_foreach_maximum(self, scalars));
+}
+ACLNN(ForeachMinimumScalarList, InList(self), Numbers(scalars), OutList(out)) {
+  GiveAll(out, at::_foreach_minimum(self, scalars));
+}
+ACLNN(ForeachPowScalarList, InList(self), Numbers(scalars), OutList(out)) {
+  GiveAll(out, at::_foreach_pow(self, scalars));
+}
+ACLNN(ForeachAddcdivScalarList, InList(self), InList(tensor1), InList(tensor2), Numbers(values),
+      OutList(out)) {
+  GiveAll(out, at::_foreach_addcdiv(self, tensor1, tensor2, values));
+}
+ACLNN(ForeachAddcmulScalarList, InList(self), InList(tensor1), InList(tensor2), Numbers(values),
+      OutList(out)) {
+  GiveAll(out, at::_foreach_addcmul(self, tensor1, tensor2, values));
+}
 ACLNN(ForeachLerpScalar, InList(self), InList(end), Number(weight), OutList(out)) {
   GiveAll(out, at::_foreach_lerp(self, end, weight));
 }

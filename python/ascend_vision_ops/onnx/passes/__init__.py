@@ -43,7 +43,7 @@ for _module in pkgutil.iter_modules(__path__):
 PRESETS = {
     "default": (
         "inline_functions", "fold_constants", "shape_glue", "remove_identity", "remove_noop", "merge_equal",
-        "merge_chains", "fuse_conv_bn", "fuse_pad_conv", "remove_dead",
+        "merge_chains", "merge_slices", "fuse_conv_bn", "fuse_pad_conv", "remove_dead",
     ),
 }  # fmt: skip
 

@@ -3,39 +3,141 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import onnx
 import onnx_ir as ir
-import onnx_ir.passes.common as common
 
-from ascend_vision_ops.onnx.passes._values import constant, constant_tensor, input_of, known_dim
+from ascend_vision_ops.onnx.passes._values import constant, constant_tensor, graphs_of, input_of, known_dim
 
 # An element of a shape vector: a number, the name of a dimension, or None for anything else.
 Element = int | str | None
 LONGEST = 64
 
 
-def infer(model: ir.Model) -> None:
-    """Fills in types and shapes with onnx's inference; weights are not looked at. Nodes it does not know stay open."""
-    logger = logging.getLogger(common.ShapeInferencePass.__module__)
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)  # a model that cannot be inferred stays as it is
-    try:
-        common.ShapeInferencePass(check_type=False, strict_mode=False, data_prop=True)(model)
-    finally:
-        logger.setLevel(level)
+# What a node's inputs were when it was inferred last, in its `meta`, which no file holds.
+SEEN = "ascend_vision_ops.inferred_from"
+SAME_AS_INPUT = {
+    "Abs", "BatchNormalization", "Ceil", "Clip", "Dropout", "Elu", "Erf", "Exp", "Floor", "HardSigmoid", "HardSwish",
+    "Identity", "LeakyRelu", "Log", "LogSoftmax", "Mish", "Neg", "PRelu", "Relu", "Round", "Selu", "Sigmoid", "Softmax",
+    "Softplus", "Sqrt", "Tanh",
+}  # fmt: skip
+MOVES_INTEGERS = {"Gather", "Slice", "Concat", "Unsqueeze", "Squeeze"}
+BROADCASTS = frozenset({"Add", "Sub", "Mul", "Div"})
 
 
-def infer_node(node: ir.Node, model: ir.Model) -> bool:
-    """Infers one node's outputs from what is known of its inputs; whether something new came out."""
+def walk(model: ir.Model) -> Iterator[tuple[ir.Graph, ir.Node, Vectors]]:
+    """All nodes in order, each after what can be said of its outputs is written down: types, shapes, shape vectors.
+
+    A node that is taken may be removed, and its inputs replaced.
+    """
+    vectors = Vectors()
+    for graph in graphs_of(model):
+        for node in graph:
+            vectors.visit(node)
+            infer_node(node, model, vectors)
+            yield graph, node, vectors
+
+
+def infer_shapes(model: ir.Model) -> None:
+    """Types and shapes of all values, as far as they can be known; nodes that nobody knows keep what the model says."""
+    for _ in walk(model):
+        pass
+
+
+def infer_node(node: ir.Node, model: ir.Model, vectors: Vectors) -> None:
+    """Writes down what follows for a node's outputs from its inputs, unless those are as they were the last time."""
+    if all(value.type is not None and is_static(value) for value in node.outputs):
+        return
+    seen = [(value.shape, value.const_value) for value in node.inputs if value is not None]
+    before = node.meta.get(SEEN)
+    if before is not None and _same_objects(before, seen):
+        return
+    node.meta[SEEN] = seen
+    # Most nodes of a graph are of a few kinds, and onnx's inference costs a serialised node each.
+    if node.domain == "" and len(node.outputs) == 1 and node.inputs and node.inputs[0] is not None:
+        shape = _infer_simple(node, vectors)
+        if shape is not None:
+            _learn(node.outputs[0], shape, node.inputs[0].type)
+            return
+    _infer_by_onnx(node, model)
+
+
+def _same_objects(a: list[tuple], b: list[tuple]) -> bool:
+    return len(a) == len(b) and all(x[0] is y[0] and x[1] is y[1] for x, y in zip(a, b, strict=True))
+
+
+def _infer_simple(node: ir.Node, vectors: Vectors) -> ir.Shape | None:
+    x = node.inputs[0]
+    if x.shape is None or x.type is None:
+        return None
+    if node.op_type in MOVES_INTEGERS and (found := vectors.known.get(node.outputs[0])):
+        return ir.Shape([len(found[0])] if found[1] else [])
+    if node.op_type in SAME_AS_INPUT:
+        return x.shape
+    if node.op_type in BROADCASTS and node.inputs[1].shape is not None:
+        return _broadcast(x.shape, node.inputs[1].shape)
+    if node.op_type in ("Reshape", "Expand") and len(node.inputs) > 1:
+        target = vectors.of(node.inputs[1])
+        if target is None or not target[1] or node.attributes.get_int("allowzero", 0):
+            return None
+        dims = list(x.shape)
+        return _reshaped(dims, target[0]) if node.op_type == "Reshape" else _expanded(dims, target[0])
+    return None
+
+
+def _broadcast(a: ir.Shape, b: ir.Shape) -> ir.Shape | None:
+    if a == b and not any(known_dim(dim) is None for dim in a):
+        return a
+    if len(a) < len(b):
+        a, b = b, a
+    dims = list(a)
+    for axis, dim in enumerate(b, len(a) - len(b)):
+        if dims[axis] == 1:
+            dims[axis] = dim
+        elif dim != 1 and (dims[axis] != dim or known_dim(dim) is None):
+            return None
+    return ir.Shape(dims)
+
+
+def _reshaped(dims: list, target: list[Element]) -> ir.Shape | None:
+    copied = [dims[axis] if item == 0 and axis < len(dims) else item for axis, item in enumerate(target)]
+    made = [_dim(item) for item in copied]
+    if made.count(-1) > 1:
+        return None
+    if -1 in made:
+        rest, whole = [item for item in made if item != -1], list(dims)
+        for dim in [
+            dim for dim in rest if not isinstance(dim, int) and known_dim(dim) is not None and dim in whole
+        ]:
+            rest.remove(dim)  # an open dimension on both sides cancels
+            whole.remove(dim)
+        static = all(isinstance(item, int) for item in [*rest, *whole])
+        made[made.index(-1)] = math.prod(whole) // math.prod(rest) if static and math.prod(rest) else None
+    return ir.Shape(made)
+
+
+def _expanded(dims: list, target: list[Element]) -> ir.Shape | None:
+    rank = max(len(dims), len(target))
+    dims, target = [1] * (rank - len(dims)) + dims, [1] * (rank - len(target)) + list(target)
+    return ir.Shape([_dim(item) if dim == 1 else dim for dim, item in zip(dims, target, strict=True)])
+
+
+def _dim(item):
+    """A dimension for an element of a shape vector; those without a name of the model's are open."""
+    if isinstance(item, str):
+        return None if item.endswith("]") else ir.SymbolicDim(item)
+    return item
+
+
+def _infer_by_onnx(node: ir.Node, model: ir.Model) -> None:
     if any(attribute.type == ir.AttributeType.GRAPH for attribute in node.attributes.values()):
-        return False
+        return
     inputs = [value for value in node.inputs if value is not None]
     if any(value.type is None for value in inputs):
-        return False
+        return
     types, data = {}, {}
     for value in inputs:
         types[value.name] = ir.serde.serialize_type(value.type)
@@ -48,26 +150,35 @@ def infer_node(node: ir.Node, model: ir.Model) -> bool:
         schema = onnx.defs.get_schema(node.op_type, model.graph.opset_imports[node.domain], node.domain)
         found = onnx.shape_inference.infer_node_outputs(schema, ir.serde.serialize_node(node), types, data)
     except Exception:  # no schema, or inference that gives up: the outputs stay as they are
-        return False
-    changed = False
+        return
     for value in node.outputs:
         if value.name in found:
             shape = ir.serde.deserialize_type_proto_for_shape(found[value.name])
-            if shape is not None and not more_than(value.shape, shape):
-                value.shape, changed = shape, True
-            value.type = value.type or ir.serde.deserialize_type_proto_for_type(found[value.name])
-    return changed
+            _learn(value, shape, ir.serde.deserialize_type_proto_for_type(found[value.name]))
 
 
-def more_than(old: ir.Shape | None, new: ir.Shape) -> bool:
-    """Whether the old shape says all that the new one does."""
-    if old is None or len(old) != len(new):
-        return False
-    return all(isinstance(a, int) or not isinstance(b, int) for a, b in zip(old, new, strict=True))
+def _learn(value: ir.Value, shape: ir.Shape | None, kind: ir.TypeProtocol | None) -> None:
+    """Adds to what is known of a value; a number the model states stays where inference has none."""
+    value.type = value.type or kind
+    old = value.shape
+    if shape is None or old is shape:
+        return
+    if old is not None and len(old) == len(shape):
+        if all(_says(a, b) for a, b in zip(old, shape, strict=True)):
+            return
+        shape = ir.Shape([a if _says(a, b) else b for a, b in zip(old, shape, strict=True)])
+    value.shape = shape
+
+
+def _says(old, new) -> bool:
+    """Whether a dimension says all that another does."""
+    return isinstance(old, int) or (
+        not isinstance(new, int) and (known_dim(old) is not None or known_dim(new) is None)
+    )
 
 
 def is_static(value: ir.Value) -> bool:
-    return value.shape is not None and all(isinstance(dim, int) for dim in value.shape)
+    return value.shape is not None and value.shape.is_static()
 
 
 def dims_of(value: ir.Value) -> list[Element] | None:
@@ -201,6 +312,8 @@ def _reshape(vectors: Vectors, node: ir.Node):
 
 def _elementwise(function: Callable[[Element, Element], Element]):
     def rule(vectors: Vectors, node: ir.Node):
+        if len(node.inputs) != 2:
+            return None
         a, b = vectors.of(node.inputs[0]), vectors.of(node.inputs[1])
         if a is None or b is None:
             return None

@@ -6,6 +6,9 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
+# Standard operators with graphs in their attributes.
+CONTROL_FLOW = {"If", "Loop", "Scan", "SequenceMap"}
+
 
 def is_onnx(node: ir.Node | None, *op_types: str) -> bool:
     """A node of the standard operator set, of one of the types."""
@@ -68,7 +71,7 @@ def new_initializer(graph: ir.Graph, name: str, array: np.ndarray) -> ir.Value:
         count += 1
         free = f"{name}_{count}"
     # Not ascontiguousarray, which makes a vector of a scalar.
-    tensor = ir.tensor(np.asarray(array, order="C"), name=free)
+    tensor = ir.Tensor(np.asarray(array, order="C"), dtype=ir.DataType.from_numpy(array.dtype), name=free)
     value = ir.Value(
         name=free, type=ir.TensorType(tensor.dtype), shape=ir.Shape(array.shape), const_value=tensor
     )
@@ -104,5 +107,30 @@ def substitute(old_nodes: list[ir.Node], new_nodes: list[ir.Node]) -> None:
     )
 
 
+def graphs_of(model: ir.Model) -> list[ir.Graph]:
+    """The main graph, then the graphs in its nodes' attributes; functions are not among them."""
+    found = [model.graph]
+    for graph in found:
+        for node in graph:
+            if node.domain == "" and node.op_type not in CONTROL_FLOW:
+                continue
+            for attribute in node.attributes.values():
+                if attribute.type == ir.AttributeType.GRAPH:
+                    found.append(attribute.as_graph())
+                elif attribute.type == ir.AttributeType.GRAPHS:
+                    found += attribute.as_graphs()
+    return found
+
+
 def node_count(model: ir.Model) -> int:
-    return sum(1 for _ in model.graph.all_nodes())
+    return sum(len(graph) for graph in graphs_of(model))
+
+
+def remove_unused(graph: ir.Graph) -> int:
+    """Removes nodes that make nothing that is used; how many."""
+    count = 0
+    for node in reversed(graph):
+        if not any(value.uses() or value.is_graph_output() for value in node.outputs):
+            graph.remove(node, safe=True)
+            count += 1
+    return count

@@ -9,7 +9,7 @@ import onnx_ir as ir
 
 from ascend_vision_ops.onnx.execute import Runner
 from ascend_vision_ops.onnx.passes._base import Refused, register
-from ascend_vision_ops.onnx.passes._shapes import infer
+from ascend_vision_ops.onnx.passes._shapes import infer_shapes
 from ascend_vision_ops.onnx.passes._split import SplitPass, keep
 from ascend_vision_ops.onnx.passes._values import constant_tensor, is_onnx
 
@@ -26,7 +26,7 @@ class CutPostprocessing(SplitPass):
     def transform(self, model: ir.Model) -> int:
         if self.part is not None:
             return 0
-        infer(model)
+        infer_shapes(model)
         behind: set[ir.Node] = set()
         for node in model.graph:
             feeds = any(value.producer() in behind for value in _read_by(node))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from ascend_vision_ops.onnx.passes._base import NodePass, Refused, register
+from ascend_vision_ops.onnx.passes._base import ROUNDED, NodePass, Refused, register
 from ascend_vision_ops.onnx.passes._convs import explicit_pads, need_constants, only_user, set_pads
 from ascend_vision_ops.onnx.passes._values import constant, input_of, is_onnx
 
@@ -15,6 +15,7 @@ from ascend_vision_ops.onnx.passes._values import constant, input_of, is_onnx
 class FusePadConv(NodePass):
     name = "fuse_pad_conv"
     summary = "Pad with zeros, then Conv: one Conv"
+    tolerance = ROUNDED
     op_types = frozenset({"Pad"})
 
     def applies(self, node: ir.Node, model: ir.Model) -> bool:

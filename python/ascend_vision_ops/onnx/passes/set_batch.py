@@ -10,7 +10,7 @@ import onnx_ir as ir
 
 from ascend_vision_ops.onnx.execute import inputs_of
 from ascend_vision_ops.onnx.passes._base import ROUNDED, GraphPass, Refused, register
-from ascend_vision_ops.onnx.passes._shapes import infer_node
+from ascend_vision_ops.onnx.passes._shapes import Vectors, infer_node
 from ascend_vision_ops.onnx.passes._values import constant, input_of, is_onnx, label, new_initializer
 from ascend_vision_ops.onnx.passes.fold_constants import FoldConstants
 
@@ -52,7 +52,7 @@ class SetBatch(GraphPass):
         # On a copy: half a change of batch is a broken model.
         changed = model.clone()
         # Targets of Reshape that were computed from the old shapes show what the batch is in them.
-        FoldConstants().transform(changed)
+        FoldConstants(shapes_only=True).transform(changed)
         count = _Change(changed, Old(batch, _shapes(changed)), self.batch).run()
         model.graph = changed.graph
         return count
@@ -122,6 +122,7 @@ class _Change:
 
     def __init__(self, model: ir.Model, old: Old, batch: int | str):
         self.model, self.old, self.batch = model, old, batch
+        self.vectors = Vectors()
         self.dim = ir.SymbolicDim(batch) if isinstance(batch, str) else batch
 
     def run(self) -> int:
@@ -134,7 +135,8 @@ class _Change:
                 value.shape = None
             if isinstance(self.old.batch, int):
                 count += self._visit(node)
-            infer_node(node, self.model)
+            self.vectors.visit(node)
+            infer_node(node, self.model, self.vectors)
             for value in node.outputs:
                 value.shape = self._known(node, value)
         return count

@@ -7,7 +7,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ascend_vision_ops.onnx.passes._base import Outcome, Pass, Refused, register
-from ascend_vision_ops.onnx.passes._shapes import Element, Vectors, dims_of, infer
+from ascend_vision_ops.onnx.passes._shapes import Element, dims_of, walk
 from ascend_vision_ops.onnx.passes._values import constant_tensor, is_onnx, label, new_initializer
 
 
@@ -17,24 +17,21 @@ class ShapeGlue(Pass):
     summary = "targets of Reshape and Expand that are computed from shapes become constants, open dimensions 0 or -1"
 
     def run(self, model: ir.Model) -> Outcome:
-        outcome, vectors = Outcome(), Vectors()
-        infer(model)
-        for graph in list(model.graphs()):
-            for node in graph:
-                vectors.visit(node)
-                if not is_onnx(node, "Reshape", "Expand") or constant_tensor(node.inputs[1]) is not None:
-                    continue
-                found = vectors.of(node.inputs[1])
-                if found is None or not found[1]:
-                    continue
-                try:
-                    target = (_reshape if node.op_type == "Reshape" else _expand)(node, found[0])
-                except Refused as reason:
-                    outcome.refused.append(f"{label(node)}: {reason}")
-                    continue
-                name = f"{node.outputs[0].name}_shape"
-                node.replace_input_with(1, new_initializer(graph, name, np.array(target, np.int64)))
-                outcome.applied += 1
+        outcome = Outcome()
+        for graph, node, vectors in walk(model):
+            if not is_onnx(node, "Reshape", "Expand") or constant_tensor(node.inputs[1]) is not None:
+                continue
+            found = vectors.of(node.inputs[1])
+            if found is None or not found[1]:
+                continue
+            try:
+                target = (_reshape if node.op_type == "Reshape" else _expand)(node, found[0])
+            except Refused as reason:
+                outcome.refused.append(f"{label(node)}: {reason}")
+                continue
+            name = f"{node.outputs[0].name}_shape"
+            node.replace_input_with(1, new_initializer(graph, name, np.array(target, np.int64)))
+            outcome.applied += 1
         return outcome
 
 

@@ -7,7 +7,7 @@ import onnx_ir as ir
 
 from ascend_vision_ops.onnx.execute import Runner
 from ascend_vision_ops.onnx.passes._base import Refused, register
-from ascend_vision_ops.onnx.passes._shapes import infer
+from ascend_vision_ops.onnx.passes._shapes import infer_shapes
 from ascend_vision_ops.onnx.passes._split import SplitPass, keep
 from ascend_vision_ops.onnx.passes._values import constant_tensor
 
@@ -23,7 +23,7 @@ class SplitPreprocessing(SplitPass):
     def transform(self, model: ir.Model) -> int:
         if self.part is not None:
             return 0
-        infer(model)
+        infer_shapes(model)
         chains = {value: _chain(value) for value in model.graph.inputs}
         ends = {value: chain[-1].outputs[0] for value, chain in chains.items() if chain}
         if not ends:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
+from ascend_vision_ops.onnx.flavours import give_domains
 from ascend_vision_ops.onnx.passes._base import GraphPass, register
-from ascend_vision_ops.onnx.passes._flavour import rename_for_ort, renamed
 
 
 @register
@@ -16,7 +16,4 @@ class ToOrt(GraphPass):
     demanded = True
 
     def transform(self, model: ir.Model) -> int:
-        return rename_for_ort(model)
-
-    def pairs(self, before, after, make):
-        yield from super().pairs(renamed(before, rename_for_ort), after, make)
+        return give_domains(model)

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small detector in torch, trained on the simulated Ascend NPU, every step checked against the CPU.
+
+Coloured discs, crosses and triangles are drawn on noise. A backbone with a modulated deformable convolution, a neck of
+corner pooling and two heads, one for every cell and one for regions that RoIAlign crops, learn to find them; batched
+NMS picks among the finds. Before each step a copy on the CPU takes over the weights and computes loss and gradients of
+the same batch. Prints how far they are apart; the picture is left in demo_output/.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from rich.progress import track
+from torch import Tensor, nn
+
+import ascend_vision_ops as avo
+from ascend_vision_ops.cli.show import console, table
+
+SIZE, STRIDE, CELLS = 64, 4, 16  # pixels of an image and of a cell, cells of a side
+SHAPES = ("disc", "cross", "triangle")
+COLOURS = ("#e0592a", "#1c7ed6", "#2b8a3e")
+CROP = 5  # RoIAlign's output
+# Relative differences from the same weights. Both devices compute in float32, and sum some thousand numbers in another
+# order; in gradients, a maximum of two features that are equal but for that may go to the other one.
+# Left alone, two trainings would drift apart: Adam makes steps of one size of gradients that are but rounding errors.
+TOLERANCE = {"loss": 1e-5, "gradients": 1e-2}
+
+
+@dataclass
+class Batch:
+    """Images (N, 3, SIZE, SIZE), and what the heads are to say of them.
+
+    cells: (N, 1, CELLS, CELLS), 1 where a shape's middle is. sides: (N, 4, CELLS, CELLS), how far its borders are from
+    there, in cells. regions: (R, 5). classes: theirs, the last for none. boxes: class and box of what is in each image.
+    """
+
+    images: Tensor
+    cells: Tensor
+    sides: Tensor
+    regions: Tensor
+    classes: Tensor
+    boxes: list[list[tuple[int, np.ndarray]]]
+
+    def to(self, device: torch.device) -> Batch:
+        moved = {name: value.to(device) for name, value in vars(self).items() if isinstance(value, Tensor)}
+        return Batch(**moved, boxes=self.boxes)
+
+
+def draw(generator: np.random.Generator) -> tuple[np.ndarray, list[tuple[int, np.ndarray]]]:
+    """An image of two shapes on noise, and the class and box of each."""
+    image = generator.normal(0.45, 0.05, (3, SIZE, SIZE)).astype(np.float32)
+    rows, columns = np.mgrid[:SIZE, :SIZE] + 0.5
+    found = []
+    for half in generator.permutation(2):
+        radius = generator.uniform(7, 12)
+        x = generator.uniform(radius, SIZE / 2 - radius) + half * SIZE / 2
+        y = generator.uniform(radius, SIZE - radius)
+        kind = int(generator.integers(len(SHAPES)))
+        across, down = np.abs(columns - x), rows - y
+        inside = (
+            across**2 + down**2 < radius**2,
+            (np.maximum(across, np.abs(down)) < radius) & (np.minimum(across, np.abs(down)) < radius / 3),
+            (np.abs(down) < radius) & (across < (down + radius) / 2),
+        )[kind]
+        image[:, inside] = generator.uniform(0, 1, (3, 1)) + generator.normal(0, 0.05, (3, int(inside.sum())))
+        found.append((kind, np.array([x - radius, y - radius, x + radius, y + radius], np.float32)))
+    return image, found
+
+
+def make_batch(count: int, seed: int) -> Batch:
+    """Images with what the two heads are to say of them."""
+    generator = np.random.default_rng(seed)
+    images, boxes = zip(*(draw(generator) for _ in range(count)), strict=True)
+    cells, sides = (
+        np.zeros((count, 1, CELLS, CELLS), np.float32),
+        np.zeros((count, 4, CELLS, CELLS), np.float32),
+    )
+    middles = (np.arange(CELLS, dtype=np.float32) + 0.5) * STRIDE
+    x, y = np.meshgrid(middles, middles)
+    regions, classes = [], []
+    for index, found in enumerate(boxes):
+        for kind, box in found:
+            left, top, right, bottom = box
+            reach = (right - left) / 4
+            inside = (np.abs(x - (left + right) / 2) < reach) & (np.abs(y - (top + bottom) / 2) < reach)
+            cells[index, 0, inside] = 1
+            sides[index][:, inside] = np.stack([x - left, y - top, right - x, bottom - y])[:, inside] / STRIDE
+            regions.append([index, *(box + generator.normal(0, 1, 4))])
+            classes.append(kind)
+        # Regions of nothing: squares whose middle lies in no shape.
+        while len(regions) < 3 * (index + 1):
+            px, py = generator.uniform(8, SIZE - 8, 2)
+            if all(not (b[0] < px < b[2] and b[1] < py < b[3]) for _, b in found):
+                regions.append([index, px - 8, py - 8, px + 8, py + 8])
+                classes.append(len(SHAPES))
+    arrays = np.stack(images), cells, sides, np.array(regions, np.float32), np.array(classes)
+    return Batch(*map(torch.from_numpy, arrays), boxes=list(boxes))
+
+
+def block(channels_in: int, channels: int, kernel: int, stride: int = 1) -> nn.Sequential:
+    convolution = nn.Conv2d(channels_in, channels, kernel, stride, kernel // 2, bias=False)
+    return nn.Sequential(convolution, nn.BatchNorm2d(channels), nn.ReLU())
+
+
+class Deformable(nn.Module):
+    """A 3x3 convolution that learns where to sample and how much each sample weighs (DCNv2)."""
+
+    def __init__(self, channels: int):
+        super().__init__()
+        self.where = nn.Conv2d(channels, 27, 3, padding=1)
+        nn.init.zeros_(self.where.weight), nn.init.zeros_(self.where.bias)
+        self.weight = nn.Parameter(torch.randn(channels, channels, 3, 3) * (2 / (9 * channels)) ** 0.5)
+
+    def forward(self, x: Tensor) -> Tensor:
+        where = self.where(x)
+        mask = torch.sigmoid(where[:, 18:])
+        return avo.modulated_deform_conv2d(x, where[:, :18].contiguous(), mask, self.weight, padding=1)
+
+
+class Corners(nn.Module):
+    """Each cell sees the strongest feature towards the four sides (CornerNet)."""
+
+    def __init__(self, channels: int):
+        super().__init__()
+        self.before = nn.ModuleList(block(channels, channels, 1) for _ in range(4))
+        self.after = nn.Sequential(
+            nn.Conv2d(channels, channels, 3, padding=1, bias=False), nn.BatchNorm2d(channels)
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        pooled = [avo.corner_pool(before(x), side) for side, before in enumerate(self.before)]
+        return F.relu(x + self.after(pooled[0] + pooled[1] + pooled[2] + pooled[3]))
+
+
+class Detector(nn.Module):
+    """Backbone, neck, and two heads: cells say whether a shape is there and where it ends, regions say which it is."""
+
+    def __init__(self, channels: int = 16):
+        super().__init__()
+        self.backbone = nn.Sequential(
+            block(3, 8, 3, 2),
+            block(8, channels, 3, 2),
+            Deformable(channels),
+            nn.BatchNorm2d(channels),
+            nn.ReLU(),
+        )
+        self.neck = Corners(channels)
+        self.cells = nn.Sequential(block(channels, channels, 3), nn.Conv2d(channels, 5, 1))
+        with torch.no_grad():
+            self.cells[1].bias[0] = -2  # few cells have a shape
+        self.regions = nn.Sequential(
+            nn.Linear(channels * CROP * CROP, 32), nn.ReLU(), nn.Linear(32, len(SHAPES) + 1)
+        )
+
+    def forward(self, images: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Features, logits of cells (N, 1, CELLS, CELLS), and distances to the four sides (N, 4, CELLS, CELLS)."""
+        features = self.neck(self.backbone(images))
+        found = self.cells(features)
+        return features, found[:, :1], F.relu(found[:, 1:] + 2)
+
+    def classify(self, features: Tensor, regions: Tensor) -> Tensor:
+        crops = avo.roi_align(features, regions, CROP, CROP, spatial_scale=1 / STRIDE, sampling_ratio=2)
+        return self.regions(crops.flatten(1))
+
+    def loss(self, batch: Batch) -> Tensor:
+        features, logits, sides = self(batch.images)
+        there = F.binary_cross_entropy_with_logits(logits, batch.cells)
+        ends = F.smooth_l1_loss(sides * batch.cells, batch.sides, reduction="sum") / batch.cells.sum()
+        which = F.cross_entropy(self.classify(features, batch.regions), batch.classes)
+        return 4 * there + 0.25 * ends + which
+
+    @torch.no_grad()
+    def detect(
+        self, images: Tensor, most: int = 12, above: float = 0.3
+    ) -> list[list[tuple[int, float, np.ndarray]]]:
+        """Class, score and box of what is found in each image."""
+        self.eval()
+        features, logits, sides = self(images)
+        scores, places = torch.sigmoid(logits).flatten(1).topk(most)
+        x, y = ((places % CELLS) + 0.5) * STRIDE, ((places // CELLS) + 0.5) * STRIDE
+        left, top, right, bottom = (side.gather(1, places) * STRIDE for side in sides.flatten(2).unbind(1))
+        boxes = torch.stack([x - left, y - top, x + right, y + bottom], 2)
+        image = torch.arange(len(images), device=images.device).unsqueeze(1).expand(-1, most)
+        regions = torch.cat([image.unsqueeze(2).to(boxes.dtype), boxes], 2).flatten(0, 1)
+        chances = self.classify(features, regions).softmax(1)[:, : len(SHAPES)].max(1)
+        scores = scores.flatten() * chances.values
+        # Shapes suppress shapes of any kind, but only within their image.
+        kept = avo.batched_nms(boxes.flatten(0, 1), scores, image.flatten(), 0.4)
+        self.train()
+        results: list[list] = [[] for _ in images]
+        for index in kept.tolist():
+            if (score := scores[index].item()) > above:
+                box = boxes.flatten(0, 1)[index].cpu().numpy()
+                results[index // most].append((int(chances.indices[index]), score, box))
+        return results
+
+
+def picture(path: Path, batch: Batch, before: list, after: list, steps: list[Step]) -> None:
+    """What was found before and after, beside what there is, and the losses."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    shown = len(batch.images)
+    figure = plt.figure(figsize=(12, 5.4), layout="constrained")
+    figure.suptitle("A detector trained on the simulated Ascend NPU", fontsize=13, weight="bold")
+    images, curves = figure.subfigures(1, 2, width_ratios=[2.2, 1])
+    for row, (title, results) in zip(
+        images.subplots(2, shown), {"before": before, "after": after}.items(), strict=True
+    ):
+        for axes, image, truth, found in zip(row, batch.images, batch.boxes, results, strict=True):
+            axes.imshow(np.clip(image.numpy().transpose(1, 2, 0), 0, 1))
+            for _, (x1, y1, x2, y2) in truth:
+                style = {"edgecolor": "white", "linestyle": ":", "linewidth": 1.2}
+                axes.add_patch(plt.Rectangle((x1, y1), x2 - x1, y2 - y1, fill=False, **style))
+            for kind, score, (x1, y1, x2, y2) in found:
+                style = {"edgecolor": COLOURS[kind], "linewidth": 2}
+                axes.add_patch(plt.Rectangle((x1, y1), x2 - x1, y2 - y1, fill=False, **style))
+                label = {"color": "white", "fontsize": 7, "va": "bottom"}
+                box = {"facecolor": COLOURS[kind], "edgecolor": "none", "pad": 1}
+                axes.text(max(x1, 1), max(y1, 6), f"{SHAPES[kind]} {score:.2f}", **label, bbox=box)
+            axes.set(xlim=(0, SIZE), ylim=(SIZE, 0), xticks=[], yticks=[])
+        row[0].set_ylabel(f"{title}", fontsize=11)
+    images.suptitle("Images it was not trained on; dotted: what is there", fontsize=10)
+    loss, apart = curves.subplots(2, 1, sharex=True)
+    numbers = np.arange(1, len(steps) + 1)
+    loss.plot(numbers, [step.cpu for step in steps], color="#8795a8", linewidth=4, label="CPU")
+    loss.plot(numbers, [step.npu for step in steps], color="#b5304a", linewidth=1.5, label="simulated NPU")
+    loss.set_title("Loss of each step", loc="left", fontsize=10)
+    loss.set_ylim(bottom=0)
+    loss.legend(frameon=False)
+    for name, colour in {"loss": "#b5304a", "gradients": "#1b2a41"}.items():
+        # Where both are the same to the last bit, there is no place on the scale.
+        values = [getattr(step, name) or np.nan for step in steps]
+        apart.semilogy(numbers, values, ".-", color=colour, linewidth=0.8, markersize=4, label=name)
+        apart.axhline(TOLERANCE[name], color=colour, linestyle="--", linewidth=0.8)
+    apart.set_title("Relative differences; dashed: tolerances", loc="left", fontsize=10)
+    apart.set_xlabel("step")
+    apart.set_ylim(1e-8, 1)
+    apart.legend(frameon=False, ncols=2, loc="upper right")
+    for axes in (loss, apart):
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, dpi=100, facecolor="white", pil_kwargs={"quality": 85})
+
+
+@dataclass
+class Step:
+    """Losses of a step on both devices, and how far the gradients are apart, all of them as one vector."""
+
+    cpu: float
+    npu: float
+    gradients: float
+
+    @property
+    def loss(self) -> float:
+        """Relative difference of the losses."""
+        return abs(self.npu - self.cpu) / abs(self.cpu)
+
+
+def train(model: Detector, options: argparse.Namespace) -> list[Step]:
+    """Trains the model on npu; a copy of it on the CPU computes the same steps."""
+    npu = next(model.parameters()).device
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 1e-2, total_steps=options.steps)
+    near, steps = Detector(), []
+    for step in track(range(options.steps), "training", disable=not sys.stdout.isatty(), transient=True):
+        batch = make_batch(options.batch, seed=100 + step)
+        near.load_state_dict(model.state_dict())
+        near.zero_grad()
+        wanted = near.loss(batch)
+        wanted.backward()
+        optimizer.zero_grad()
+        loss = model.loss(batch.to(npu))
+        loss.backward()
+        gradients = [torch.cat([p.grad.cpu().flatten() for p in m.parameters()]) for m in (near, model)]
+        apart = (gradients[1] - gradients[0]).norm() / gradients[0].norm()
+        steps.append(Step(wanted.item(), loss.item(), apart.item()))
+        optimizer.step()
+        schedule.step()
+    return steps
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--steps", type=int, default=50, help="optimiser steps (50)")
+    parser.add_argument("--batch", type=int, default=8, help="images of a step (8)")
+    parser.add_argument("--shown", type=int, default=4, help="images in the picture (4)")
+    parser.add_argument("--out", type=Path, default=Path("demo_output"), metavar="DIR")
+    options = parser.parse_args()
+
+    if not avo.sim.obstacle():
+        avo.sim.activate()
+    import torch_npu  # noqa: F401  gives torch its device npu
+
+    torch.manual_seed(0)
+    npu = torch.device("npu:0")
+    model, unseen = Detector().to(npu), make_batch(options.shown, seed=1)
+    before = model.detect(unseen.images.to(npu))
+    steps = train(model, options)
+    after = model.detect(unseen.images.to(npu))
+
+    rows = table(">step", ">loss, CPU", ">loss, npu", ">relative difference", ">of the gradients")
+    for number, step in enumerate(steps, 1):
+        rows.add_row(
+            str(number), f"{step.cpu:.6f}", f"{step.npu:.6f}", f"{step.loss:.1e}", f"{step.gradients:.1e}"
+        )
+    out = console()
+    out.print(rows)
+    out.print()
+    worst = {name: max(getattr(step, name) for step in steps) for name in TOLERANCE}
+    right = all(worst[name] <= bound for name, bound in TOLERANCE.items())
+    for name, bound in TOLERANCE.items():
+        word = "[green]ok[/]" if worst[name] <= bound else "[red]too far apart[/]"
+        out.print(f"{name}: largest relative difference {worst[name]:.1e}, tolerance {bound:.0e}: {word}")
+    there = sum(len(found) for found in unseen.boxes)
+    out.print(
+        f"{there} shapes in unseen images; found before {sum(map(len, before))}, after {sum(map(len, after))}"
+    )
+    options.out.mkdir(parents=True, exist_ok=True)
+    path = options.out / "torch_detector.jpg"
+    picture(path, unseen, before, after, steps)
+    out.print(f"picture: {path}")
+    return 0 if right else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Boxes whose scores decay, in blocks of neighbours: a pick visits the blocks that it reaches into alone, a
+// twentieth of 5,000 boxes in heaps. Compiled once for each instruction set.
+#if defined(AVO_OP_CPU_COMMON_DECAYING_BOXES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_COMMON_DECAYING_BOXES_INL_H_
+#undef AVO_OP_CPU_COMMON_DECAYING_BOXES_INL_H_
+#else
+#define AVO_OP_CPU_COMMON_DECAYING_BOXES_INL_H_
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "hwy/highway.h"
+#include "op_cpu/common/exp-inl.h"
+#include "op_cpu/common/iou.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// How an overlap decays a score: 0 to nothing and 1 linearly, where it reaches the threshold; 2 by a
+// Gaussian.
+struct Decay {
+  int64_t method;
+  float iou_threshold, sigma;
+
+  template <class D, class V = hn::Vec<D>>
+  V Weight(D d, V iou) const {
+    const V one = hn::Set(d, 1.0f);
+    if (method == 2) return ExpRounded(d, hn::Div(hn::Neg(hn::Mul(iou, iou)), hn::Set(d, sigma)));
+    const V least = hn::Set(d, iou_threshold);
+    return hn::IfThenElse(hn::Ge(iou, least), method == 1 ? hn::Sub(one, iou) : hn::Zero(d), one);
+  }
+  // Whether boxes without a common point leave each other alone. An overlap of 0/0 or with NaN decays too.
+  bool NeedsOverlap(const std::vector<Box> &boxes) const {
+    return (method == 2 || iou_threshold > 0) && std::all_of(boxes.begin(), boxes.end(), [](const Box &box) {
+             return box.area > 0 && std::isfinite(box.area);
+           });
+  }
+};
+
+// Boxes lie in memory by place; their slots are numbers, which decide between equal scores and who takes
+// whose slot. Lanes without a box, and boxes that are picked or given up, have NaN for a score: never the
+// best, never too low.
+class DecayingBoxes {
+ public:
+  struct Picked {
+    Box box;
+    float score;
+    int64_t index;
+  };
+
+  DecayingBoxes(const std::vector<Box> &boxes, const std::vector<float> &scores, float offset, Decay decay)
+      : offset_(offset), decay_(decay), by_place_(decay.NeedsOverlap(boxes)), at_(boxes.size()) {
+    const int64_t count = static_cast<int64_t>(boxes.size()), blocks = RoundUp(count) / kLanes;
+    indices_ = by_place_ ? ByPlace(boxes) : InOrder(count);
+    slots_ = indices_;
+    boxes_ = Boxes(RoundUp(count));
+    scores_.assign(RoundUp(count), kNaN);
+    // Bounds are read a vector at a time; behind the last one nothing is reached.
+    bounds_ = Boxes(RoundUp(blocks));
+    best_.assign(RoundUp(blocks), -kInfinity);
+    for (int64_t i = 0; i < RoundUp(blocks); ++i)
+      bounds_.Set(i, {kInfinity, kInfinity, -kInfinity, -kInfinity, 0});
+    for (int64_t i = 0; i < count; ++i) {
+      const Box &box = boxes[indices_[i]], bound = bounds_[i / kLanes];
+      bounds_.Set(i / kLanes, {std::min(bound.x1, box.x1), std::min(bound.y1, box.y1),
+                               std::max(bound.x2, box.x2), std::max(bound.y2, box.y2), 0});
+      boxes_.Set(i, box);
+      scores_[i] = scores[indices_[i]];
+      at_[slots_[i]] = static_cast<int32_t>(i);
+    }
+    for (int64_t block = 0; block < blocks; ++block) FindBest(block);
+  }
+
+  // Slots that are not given up, those of picked boxes included.
+  int64_t count() const { return static_cast<int64_t>(at_.size()); }
+
+  // Swaps the best of the slots from `slot` on, the first of equal ones, into `slot` and takes it. A NaN
+  // there stays and is taken: nothing is above it.
+  Picked Pick(int64_t slot) {
+    const int32_t there = at_[slot], best = std::isnan(scores_[there]) ? there : Best();
+    std::swap(at_[slot], at_[slots_[best]]);
+    std::swap(slots_[there], slots_[best]);
+    const Picked picked{boxes_[best], std::exchange(scores_[best], kNaN), indices_[best]};
+    FindBest(best / kLanes);
+    return picked;
+  }
+
+  // Decays the scores behind `slot` by the overlap with the box picked into it, then gives up those below
+  // `least`: such a slot takes the last one, and that one's score is judged in its turn.
+  void Apply(const Box &picked, int64_t slot, float least) {
+    low_.clear();
+    // The first pick also finds what is too low from the start.
+    const bool everywhere = !by_place_ || slot == 0;
+    for (size_t first = 0; first < best_.size(); first += kLanes) {
+      uint32_t reached = everywhere ? (1u << kLanes) - 1 : Reached(first, picked);
+      for (; reached != 0; reached &= reached - 1) {
+        const size_t block = first + hwy::Num0BitsBelowLS1Bit_Nonzero32(reached);
+        if (block * kLanes < scores_.size()) DecayBlock(block, picked, least, everywhere);
+      }
+    }
+    std::sort(low_.begin(), low_.end());
+    for (const int32_t low : low_) {
+      while (low < count() && scores_[at_[low]] < least) {
+        scores_[at_[low]] = kNaN;
+        FindBest(at_[low] / kLanes);
+        at_[low] = at_.back();
+        slots_[at_[low]] = low;
+        at_.pop_back();
+      }
+    }
+  }
+
+ private:
+  static constexpr int64_t kLanes = 16;
+  static constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  static constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  using F32 = hn::CappedTag<float, kLanes>;
+  using I32 = hn::RebindToSigned<F32>;
+  using V = hn::Vec<F32>;
+
+  static int64_t RoundUp(int64_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
+
+  static std::vector<int32_t> InOrder(int64_t count) {
+    std::vector<int32_t> order(count);
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+  }
+  // Columns of as many blocks as there are columns, from top to bottom in each.
+  static std::vector<int32_t> ByPlace(const std::vector<Box> &boxes) {
+    std::vector<int32_t> order = InOrder(boxes.size());
+    const auto by = [&](float Box::*low, float Box::*high) {
+      return [&boxes, low, high](int32_t a, int32_t b) {
+        return boxes[a].*low + boxes[a].*high < boxes[b].*low + boxes[b].*high;
+      };
+    };
+    std::sort(order.begin(), order.end(), by(&Box::x1, &Box::x2));
+    const auto rows = static_cast<size_t>(std::ceil(std::sqrt(static_cast<double>(boxes.size()) / kLanes)));
+    for (size_t first = 0; first < order.size(); first += rows * kLanes) {
+      const size_t last = std::min(first + rows * kLanes, order.size());
+      std::sort(order.begin() + first, order.begin() + last, by(&Box::y1, &Box::y2));
+    }
+    return order;
+  }
+
+  // What a box and each of some boxes have in common; the order of operations is that of Iou().
+  V Inter(const Boxes &boxes, int64_t i, const Box &box) const {
+    const F32 d;
+    const V right = hn::Min(hn::Set(d, box.x2), hn::LoadU(d, &boxes.x2[i]));
+    const V left = hn::Max(hn::Set(d, box.x1), hn::LoadU(d, &boxes.x1[i]));
+    const V bottom = hn::Min(hn::Set(d, box.y2), hn::LoadU(d, &boxes.y2[i]));
+    const V top = hn::Max(hn::Set(d, box.y1), hn::LoadU(d, &boxes.y1[i]));
+    const V width = hn::Max(hn::Zero(d), hn::Add(hn::Sub(right, left), hn::Set(d, offset_)));
+    const V height = hn::Max(hn::Zero(d), hn::Add(hn::Sub(bottom, top), hn::Set(d, offset_)));
+    return hn::Mul(width, height);
+  }
+
+  // A bit for each of kLanes blocks from `first` on: whether the box and its bounds have points in common.
+  uint32_t Reached(int64_t first, const Box &box) const {
+    const F32 d;
+    uint32_t bits = 0;
+    for (size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
+      bits |= static_cast<uint32_t>(hn::BitsFromMask(d, hn::Gt(Inter(bounds_, first + i, box), hn::Zero(d))))
+              << i;
+    }
+    return bits;
+  }
+
+  void DecayBlock(int64_t block, const Box &picked, float least, bool everywhere) {
+    const F32 d;
+    for (int64_t i = block * kLanes; i < (block + 1) * kLanes; i += hn::Lanes(d)) {
+      const V inter = Inter(boxes_, i, picked);
+      if (!everywhere && hn::AllFalse(d, hn::Gt(inter, hn::Zero(d)))) continue;
+      const V iou =
+          hn::Div(inter, hn::Sub(hn::Add(hn::Set(d, picked.area), hn::LoadU(d, &boxes_.area[i])), inter));
+      const V scores = hn::Mul(hn::LoadU(d, &scores_[i]), decay_.Weight(d, iou));
+      hn::StoreU(scores, d, &scores_[i]);
+      uint64_t low = hn::BitsFromMask(d, hn::Lt(scores, hn::Set(d, least)));
+      for (; low != 0; low &= low - 1) low_.push_back(slots_[i + hwy::Num0BitsBelowLS1Bit_Nonzero64(low)]);
+    }
+    FindBest(block);
+  }
+
+  // The best score of a block.
+  void FindBest(int64_t block) {
+    const F32 d;
+    V best = hn::Set(d, -kInfinity);
+    for (int64_t i = block * kLanes; i < (block + 1) * kLanes; i += hn::Lanes(d)) {
+      const V scores = hn::LoadU(d, &scores_[i]);
+      best = hn::IfThenElse(hn::Gt(scores, best), scores, best);
+    }
+    best_[block] = hn::ReduceMax(d, best);
+  }
+
+  // Where the box of the best score is, and of the first slot among those that have it.
+  int32_t Best() const {
+    const F32 d;
+    V best = hn::LoadU(d, best_.data());
+    for (size_t i = hn::Lanes(d); i < best_.size(); i += hn::Lanes(d))
+      best = hn::Max(best, hn::LoadU(d, &best_[i]));
+    best = hn::Set(d, hn::ReduceMax(d, best));
+    int32_t slot = std::numeric_limits<int32_t>::max();
+    for (size_t block = 0; block * kLanes < scores_.size(); ++block) {
+      if (best_[block] != hn::GetLane(best)) continue;
+      for (size_t i = block * kLanes; i < (block + 1) * kLanes; i += hn::Lanes(d)) {
+        const auto leads = hn::RebindMask(I32(), hn::Eq(hn::LoadU(d, &scores_[i]), best));
+        const auto none = hn::Set(I32(), std::numeric_limits<int32_t>::max());
+        slot =
+            std::min(slot, hn::ReduceMin(I32(), hn::IfThenElse(leads, hn::LoadU(I32(), &slots_[i]), none)));
+      }
+    }
+    return at_[slot];
+  }
+
+  float offset_;
+  Decay decay_;
+  bool by_place_;
+  Boxes boxes_{0}, bounds_{0};            // of lanes, of blocks
+  std::vector<float> scores_, best_;      // the same
+  std::vector<int32_t> indices_, slots_;  // of lanes: where a box is in the input, and its slot
+  std::vector<int32_t> at_;               // of slots: the lane
+  std::vector<int32_t> low_;              // slots of one pass
+};
+
+}  // namespace avo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading and writing models: what is broken, what lies in other files, what is large."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+onnx = pytest.importorskip("onnx", reason="the extra onnx is not installed")
+pytest.importorskip("onnxruntime", reason="ONNX Runtime is the oracle here")
+pytest.importorskip("onnxscript", reason="the extra onnx is not installed")
+
+from ascend_vision_ops.onnx import files, passes  # noqa: E402
+from ascend_vision_ops.onnx.execute import Runner  # noqa: E402
+from benchmarks import onnx_models as models  # noqa: E402
+from benchmarks.onnx_simplify import OURS, peak  # noqa: E402
+from tests.onnx.oracle import image, run  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """200 MB of weights in a file of their own."""
+    path = tmp_path_factory.mktemp("large") / "large.onnx"
+    models.large(200, path)
+    yield path
+    for file in path.parent.iterdir():
+        file.unlink()
+
+
+def test_what_is_no_model(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no model .*none\.onnx"):
+        files.load(tmp_path / "none.onnx")
+    path = tmp_path / "model.onnx"
+    for content in (b"", b"hello world, this is text", models.convnet().SerializeToString()[:500]):
+        path.write_bytes(content)
+        with pytest.raises(files.ModelError, match=r"model\.onnx is no ONNX model"):
+            files.load(path)
+
+
+def test_weights_that_are_absent_or_short(tmp_path):
+    path = tmp_path / "model.onnx"
+    onnx.save(models.convnet(), path, save_as_external_data=True, location="model.data", size_threshold=0)
+    assert len(files.load(path).graph.initializers)
+    data = (tmp_path / "model.data").read_bytes()
+    (tmp_path / "model.data").write_bytes(data[:-8])
+    with pytest.raises(
+        files.ModelError, match=r"weight '\w+' ends at byte [\d,]+ of .*model\.data, which has"
+    ):
+        files.load(path)
+    (tmp_path / "model.data").unlink()
+    with pytest.raises(files.ModelError, match=r"weight '\w+' lies in .*model\.data, which is absent"):
+        files.load(path)
+
+
+def test_no_folder_to_write_to(tmp_path):
+    path = tmp_path / "model.onnx"
+    onnx.save(models.convnet(), path)
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        files.save(files.load(path), tmp_path / "none" / "model.onnx")
+
+
+def test_external_weights_stay_external_also_over_the_same_file(tmp_path):
+    path, before = tmp_path / "model.onnx", models.convnet()
+    onnx.save(
+        models.convnet(), path, save_as_external_data=True, location="model.onnx.data", size_threshold=0
+    )
+    model = files.load(path)
+    report = passes.simplify(model, checker=passes.Checker(1))
+    assert report.nodes_after == 11
+    files.save(model, path)  # over the file that its weights are read from
+    assert path.stat().st_size < 6000 and (tmp_path / "model.onnx.data").is_file()
+    x = {"image": image(2, 3, 16, 16)}
+    want, got = run(before, x), run(onnx.load(path), x)
+    for name in want:
+        np.testing.assert_allclose(got[name], want[name], rtol=0, atol=2e-5 * np.abs(want[name]).max())
+
+
+def test_weights_of_old_models_are_no_inputs(tmp_path):
+    proto = models.convnet()
+    for weight in proto.graph.initializer:
+        proto.graph.input.append(
+            onnx.helper.make_tensor_value_info(weight.name, weight.data_type, weight.dims)
+        )
+    proto.ir_version = 3
+    onnx.save(proto, tmp_path / "old.onnx")
+    model = files.load(tmp_path / "old.onnx")
+    assert [value.name for value in model.graph.inputs] == ["image"]
+    assert passes.simplify(model, checker=passes.Checker(1)).nodes_after == 11
+
+
+def test_a_large_model_is_not_held_twice(large):
+    """Peak memory of a process that simplifies and writes it, over one that imports as much: once the weights, of
+    pages that are mapped and that the system may drop, and no more than a tenth besides."""
+    size = (large.parent / "large.onnx.data").stat().st_size / 2**20
+    out = large.parent / "small.onnx"
+    idle, _ = peak(OURS.format(work="if 0: "), str(large), str(out))
+    most, _ = peak(OURS.format(work=""), str(large), str(out))
+    assert most - idle < 1.1 * size
+    assert (large.parent / "small.onnx.data").stat().st_size == pytest.approx(size * 2**20, rel=0.01)
+
+
+def test_a_large_model_is_checked(large):
+    model = files.load(large)
+    before = Runner(model)
+    report = passes.simplify(model, checker=passes.Checker(1))
+    assert report.nodes_after == report.nodes_before // 2
+    assert report.row("remove_identity").check == "equal"
+    assert before.how == "" and before.folder == large.parent.resolve()
+
+
+def test_the_package_imports_without_onnx():
+    program = (
+        "import sys\n"
+        "class Absent:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.partition('.')[0] in ('onnx', 'onnx_ir', 'onnxscript', 'onnxruntime'):\n"
+        "            raise ImportError(name)\n"
+        "sys.meta_path.insert(0, Absent())\n"
+        "import importlib.util as u\n"
+        "real = u.find_spec\n"
+        "u.find_spec = lambda name, *a: None if name.startswith('onnx') else real(name, *a)\n"
+        "import ascend_vision_ops, ascend_vision_ops.onnx\n"
+        "assert ascend_vision_ops.onnx.nodes()\n"
+        "from ascend_vision_ops.cli import main\n"
+        "sys.exit(main(['onnx', 'info', 'model.onnx']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "avo: ONNX models need onnx, onnx_ir, onnxscript: pip install 'ascend-vision-ops[onnx]'\n"
+    )
