@@ -175,8 +175,9 @@ def test_shapes_are_inferred(found):
     made = next(m for m in models if m is not None and all(m.feeds[n].size for n in m.feeds) and m.feeds)
     before = [output.shape for output in session(made.model).get_outputs()]
     after = [list(result.shape) for result in run(made)]
-    if any(item.optional for item in found.inputs):
-        return  # the runtime itself fails to infer where an optional input is left out
+    version = tuple(map(int, ort.__version__.split(".")[:2]))
+    if any(item.optional for item in found.inputs) and version < (1, 24):
+        return  # older runtimes crash where one is left out, so that they are not told
     for name, known, real in zip(found.outputs, before, after, strict=True):
         dims = spec.patterns[name].dims
         dynamic = [dim is not None and dim.text in spec.dynamic for dim in dims or [None] * len(real)]

@@ -2,6 +2,7 @@
 // The custom-op library of ONNX Runtime, on the CPU kernels: its types are in this file alone. It is not
 // linked to ONNX Runtime, whose functions come in a table, and serves every version from 1.17 on.
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <deque>
 #include <exception>
@@ -217,33 +218,32 @@ class InferShapes : public Shapes {
     const auto *given = const_cast<const OrtShapeInferContext *>(context);
     size_t count = 0;
     Need(api, kShapeInferContext_GetInputCount, given, &count);
-    std::vector<DType> dtypes;
     for (size_t i = 0; i < count; ++i) {
-      OrtTypeShape *found = nullptr;  // the context's own
-      Need(api, kShapeInferContext_GetInputTypeShape, given, i, &found);
+      OrtTypeShape *found = nullptr;  // the context's own; none of an input that is left out
+      inputs_.emplace_back();
+      if (!Try(api, kShapeInferContext_GetInputTypeShape, given, i, &found) || found == nullptr) continue;
       const auto *info = const_cast<const OrtTypeShape *>(found);
       int element = 0;
       Need(api, kGetTensorElementType, info, &element);
-      dtypes.push_back(FromElement(element));
       const Shape shape = DimensionsOf(api, info);
       std::vector<const char *> symbols(shape.size());
       Need(api, kGetSymbolicDimensions, info, symbols.data(), symbols.size());
-      inputs_.emplace_back();
+      inputs_.back() = Described{FromElement(element), {}};
       for (size_t dim = 0; dim < shape.size(); ++dim) {
-        inputs_.back().push_back({shape[dim], symbols[dim] == nullptr ? "" : symbols[dim]});
+        inputs_.back()->dims.push_back({shape[dim], symbols[dim] == nullptr ? "" : symbols[dim]});
       }
     }
     for (const NodeType::Types &types : node.types) {
-      if (types.inputs == dtypes) types_ = &types;
+      if (Fits(types.inputs)) types_ = &types;
     }
     if (types_ == nullptr) throw std::invalid_argument("dtypes");
   }
 
-  bool Has(size_t index) const override { return index < inputs_.size(); }
+  bool Has(size_t index) const override { return index < inputs_.size() && inputs_[index]; }
 
   const std::vector<Dim> &Like(size_t index) const override {
     if (!Has(index)) throw std::invalid_argument("input");
-    return inputs_[index];
+    return inputs_[index]->dims;
   }
 
   void Output(size_t index, const std::vector<Dim> &shape) override {
@@ -271,9 +271,21 @@ class InferShapes : public Shapes {
   }
 
  private:
+  struct Described {
+    DType dtype;
+    std::vector<Dim> dims;
+  };
+
+  bool Fits(const std::vector<DType> &dtypes) const {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (inputs_[i] && inputs_[i]->dtype != dtypes[i]) return false;
+    }
+    return true;
+  }
+
   const Api *api_;
   OrtShapeInferContext *context_;
-  std::vector<std::vector<Dim>> inputs_;
+  std::vector<std::optional<Described>> inputs_;
   const NodeType::Types *types_ = nullptr;
 };
 
@@ -444,7 +456,14 @@ OrtStatus *InferShape(const OrtCustomOp *op, OrtShapeInferContext *context) {
   return nullptr;
 }
 
-Operator MakeOperator(const Api *api, const NodeType &node, const NodeType::Types &types) {
+// Before it asks for shapes, a runtime reads the type of each input. Older ones do so for an input that is
+// left out too, and crash; 1.24 does not.
+bool AsksSafely(const char *version) {
+  int major = 0, minor = 0;
+  return std::sscanf(version, "%d.%d", &major, &minor) == 2 && (major > 1 || minor >= 24);
+}
+
+Operator MakeOperator(const Api *api, const NodeType &node, const NodeType::Types &types, bool asks_safely) {
   OrtCustomOp ort{};
   ort.version = kApiVersion;
   ort.GetName = [](const OrtCustomOp *op) { return Of(op).node->name; };
@@ -461,11 +480,9 @@ Operator MakeOperator(const Api *api, const NodeType &node, const NodeType::Type
   ort.GetInputMemoryType = [](const OrtCustomOp *, size_t) { return 0; };
   ort.CreateKernelV2 = CreateKernel;
   ort.KernelComputeV2 = RunKernel;
-  // Before it calls this, the runtime reads the type of every input, also of one that is left out, which it
-  // has not.
   const auto &optional = node.optional;
-  if (std::find(optional.begin(), optional.end(), true) == optional.end())
-    ort.InferOutputShapeFn = InferShape;
+  const bool all_there = std::find(optional.begin(), optional.end(), true) == optional.end();
+  if (all_there || asks_safely) ort.InferOutputShapeFn = InferShape;
   return {ort, api, &node, &types};
 }
 
@@ -484,7 +501,7 @@ const std::vector<NodeType> &Nodes() {
   return nodes;
 }
 
-OrtCustomOpDomain *DomainOf(const Api *api, const std::string &name) {
+OrtCustomOpDomain *DomainOf(const Api *api, const std::string &name, bool asks_safely) {
   static std::mutex mutex;
   static auto &domains = *new std::map<std::pair<const Api *, std::string>, Domain>;
   const std::lock_guard<std::mutex> lock(mutex);
@@ -495,7 +512,7 @@ OrtCustomOpDomain *DomainOf(const Api *api, const std::string &name) {
   for (const NodeType &node : Nodes()) {
     if (name != node.domain) continue;
     for (const NodeType::Types &types : node.types) {
-      domain.operators.push_back(MakeOperator(api, node, types));
+      domain.operators.push_back(MakeOperator(api, node, types, asks_safely));
       Need(api, kCustomOpDomain_Add, made, static_cast<const OrtCustomOp *>(&domain.operators.back().ort));
     }
   }
@@ -546,8 +563,9 @@ extern "C" __attribute__((visibility("default"))) avo::onnxruntime_face::OrtStat
     return MakeStatus(base->GetApi(1), kNotImplemented, text);
   }
   return Guarded(api, "ascend_vision_ops", [&] {
+    const bool asks_safely = AsksSafely(base->GetVersionString());
     for (const std::string &name : WantedDomains(api, options)) {
-      Need(api, kAddCustomOpDomain, options, DomainOf(api, name));
+      Need(api, kAddCustomOpDomain, options, DomainOf(api, name, asks_safely));
     }
   });
 }
