@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -168,6 +170,13 @@ def detector(batch: int | str = 1, opset: int = 17) -> onnx.ModelProto:
     score = b.op("Gather", first[1], kept, axis=0)
     out = {dets: ["kept", 4], score: ["kept"]}
     return b.model({"image": (TensorProto.UINT8, [batch, 32, 32, 3])}, out, opset, ["mmcv"])
+
+
+def published(name: str) -> onnx.ModelProto:
+    """A network of the ONNX model zoo that comes with the package onnx, its weights made up: `densenet121`, …"""
+    return onnx.load(
+        Path(onnx.__file__).parent / "backend" / "test" / "data" / "light" / f"light_{name}.onnx"
+    )
 
 
 def chain(blocks: int) -> onnx.ModelProto:

@@ -33,6 +33,8 @@ MODELS = {
     "shape glue, open batch": models.shape_glue,
     "focus": models.focus,
     "detector, mmcv nodes": models.detector,
+    "shufflenet of the model zoo": lambda: models.published("shufflenet"),
+    "densenet121 of the model zoo": lambda: models.published("densenet121"),
     "1,000 nodes to fold": lambda: models.chain(100),
     "10,000 nodes to fold": lambda: models.chain(1000),
 }

@@ -67,6 +67,7 @@ def test_two_tensors(npu, name):
         lambda x, y: F.mse_loss(x, y), lambda x, y: F.smooth_l1_loss(x, y), lambda x, y: F.gelu(x),
         lambda x, y: F.leaky_relu(x - 0.5), lambda x, y: F.embedding((y * 4).long(), x),
         lambda x, y: x.sum().item(), lambda x, y: torch.unique((x * 3).int()),
+        lambda x, y: torch.randperm(9, device=x.device).sort()[0],
         lambda x, y: torch.unique((y * 3).int(), return_inverse=True, return_counts=True),
     ],
 )  # fmt: skip

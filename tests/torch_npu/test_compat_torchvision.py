@@ -179,30 +179,48 @@ def test_twice(npu):
     assert torch.equal(far.cpu(), near)
 
 
-def test_a_detector(npu):
-    """A Faster R-CNN as torchvision builds it, from features to boxes; anchors, proposals and heads on the device."""
+def detector():
+    """A Faster R-CNN as torchvision builds it, small."""
     torch.manual_seed(0)
     backbone = vision.models.detection.backbone_utils.resnet_fpn_backbone(
         backbone_name="resnet18", weights=None
     )
-    model = vision.models.detection.FasterRCNN(
-        backbone, 5, rpn_pre_nms_top_n_test=200, rpn_post_nms_top_n_test=50
-    ).eval()
-    image = torch.rand(1, 3, 96, 128)
+    sizes = {
+        f"rpn_{when}_nms_top_n_{mode}": n
+        for when, n in (("pre", 200), ("post", 50))
+        for mode in ("train", "test")
+    }
+    return vision.models.detection.FasterRCNN(backbone, 5, **sizes)
 
-    @torch.no_grad()
-    def detect(model, image):
-        images = vision.models.detection.image_list.ImageList(image, [(96, 128)])
-        features = model.backbone(image)
-        proposals, _ = model.rpn(images, features)
-        return proposals[0], model.roi_heads(features, proposals, images.image_sizes)[0][0]
 
-    (near_proposals, near), (far_proposals, far) = (
-        detect(model, image),
-        detect(copy.deepcopy(model).to(npu), image.to(npu)),
-    )
+def stages(model, image, targets=None):
+    """Proposals, detections and losses: all of the model but the scaling of images."""
+    images = vision.models.detection.image_list.ImageList(image, [tuple(image.shape[2:])])
+    features = model.backbone(image)
+    proposals, losses = model.rpn(images, features, targets)
+    found, more = model.roi_heads(features, proposals, images.image_sizes, targets)
+    return proposals, found, {**losses, **more}
+
+
+@torch.no_grad()
+def test_a_detector_detects(npu):
+    model, image = detector().eval(), torch.rand(1, 3, 96, 128)
+    (near_proposals,), (near,), _ = stages(model, image)
+    (far_proposals,), (far,), _ = stages(copy.deepcopy(model).to(npu), image.to(npu))
     # Convolutions are ATen's on both; samples and sums of RoIAlign are rounded in another order.
     torch.testing.assert_close(far_proposals.cpu(), near_proposals, rtol=1e-4, atol=1e-3)
     assert len(near["boxes"]) > 10
     assert torch.equal(far["labels"].cpu(), near["labels"])
     torch.testing.assert_close(far["scores"].cpu(), near["scores"], rtol=1e-3, atol=1e-4)
+
+
+def test_a_detector_trains(npu):
+    model = detector().to(npu)
+    targets = [
+        {"boxes": torch.tensor([[10.0, 10, 60, 70], [30, 20, 100, 90]], device=npu),
+         "labels": torch.tensor([1, 2], device=npu)}
+    ]  # fmt: skip
+    *_, losses = stages(model, torch.rand(1, 3, 96, 128, device=npu), targets)
+    sum(losses.values()).backward()
+    for name, parameter in model.roi_heads.named_parameters():
+        assert parameter.grad.isfinite().all() and parameter.grad.abs().sum() > 0, name

@@ -46,11 +46,11 @@ def load(path: str | Path) -> ir.Model:
                 f"{path}: weight {tensor.name!r} ends at byte {end:,} of {file}, "
                 f"which has {file.stat().st_size:,}"
             )
-    _free_weights(model)
+    free_weights(model)
     return model
 
 
-def _free_weights(model: ir.Model) -> None:
+def free_weights(model: ir.Model) -> None:
     """Before IR version 4 every weight had to be an input as well; there such inputs are weights, not inputs."""
     if model.ir_version < 4:
         names = set(model.graph.initializers)

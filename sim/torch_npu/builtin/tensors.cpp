@@ -54,6 +54,9 @@ ACLNN(InplaceUniform, InOut(self), Double(low), Double(high), Int(seed), Int(off
 ACLNN(InplaceRandom, InOut(self), Int(low), Int(high), Int(seed), Int(offset)) {
   self.random_(low, high, From(seed, offset));
 }
+ACLNN(Randperm, Int(n), Int(seed), Int(offset), Out(out)) {
+  out.copy_(at::randperm(n, From(seed, offset), at::kLong));
+}
 ACLNN(InplaceBernoulli, InOut(self), Number(probability), Int(seed), Int(offset)) {
   self.bernoulli_(probability.toDouble(), From(seed, offset));
 }

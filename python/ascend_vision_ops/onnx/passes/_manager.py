@@ -12,6 +12,7 @@ import onnx_ir as ir
 import onnx_ir.passes.common as common
 
 from ascend_vision_ops.onnx import schemas
+from ascend_vision_ops.onnx.files import free_weights
 from ascend_vision_ops.onnx.passes._base import Pass
 from ascend_vision_ops.onnx.passes._check import Checker
 from ascend_vision_ops.onnx.passes._values import node_count
@@ -81,6 +82,7 @@ class Manager:
 
     def _rounds(self, model: ir.Model, rounds: int) -> Report:
         schemas.register()  # so that inference sees through our nodes
+        free_weights(model)
         self._nodes = node_count(model)
         report = Report([Row(item.name) for item in self.passes], nodes_before=self._nodes)
         if self.checker:

@@ -312,6 +312,8 @@ def _reshape(vectors: Vectors, node: ir.Node):
 
 def _elementwise(function: Callable[[Element, Element], Element]):
     def rule(vectors: Vectors, node: ir.Node):
+        if len(node.inputs) != 2:
+            return None
         a, b = vectors.of(node.inputs[0]), vectors.of(node.inputs[1])
         if a is None or b is None:
             return None
