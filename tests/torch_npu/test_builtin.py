@@ -144,7 +144,7 @@ def test_a_detector_trains(npu, optimizer):
 
 @pytest.mark.parametrize("rank", range(1, 6))
 def test_operators_that_are_ours_at_every_rank(npu, rank):
-    """torch_npu gives tensors of three to five dimensions formats of their own; aclnnCummax and aclnnArgMax take them."""
+    """torch_npu gives tensors of three to five dimensions formats; aclnnCummax and aclnnArgMax take them."""
     x = torch.randint(-5, 5, (2, 3, 2, 4, 3)[:rank]).float()
     for function in (torch.cummax, torch.cummin):
         for got, want in zip(function(x.to(npu), rank - 1), function(x, rank - 1), strict=True):
