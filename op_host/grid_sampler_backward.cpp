@@ -18,13 +18,15 @@ struct Bands {
 
 Bands FindBands(const GridProblem &problem, int64_t capacity, int64_t ub_bytes) {
   const int64_t item = problem.item, pairs = problem.taps * problem.taps;
-  const int64_t rows = 4 * problem.taps + 4 + 2 * pairs + 2;
+  const int64_t rows = 4 * problem.taps + 4 + 3 * pairs + 3;
   const int64_t tiles = capacity * (4 * rows + 2 * item + (item == 4 ? 0 : 8) + 1);
-  const int64_t fixed = tiles + kBatch * (kBlockBytes + 3 * 4) + 4 * kBlockBytes;
+  const int64_t fixed = tiles + 4 * kBlockBytes;
   Bands bands;
   for (bands.channels = std::min(kMostChannels, AlignUp(problem.channels, kLanes)); bands.channels > 0;
        bands.channels -= kLanes) {
-    const int64_t batch = 2 * (kBatch * item + kBlockBytes) + 2 * kBatch * 4;  // of a channel
+    // Of a channel: planes twice, and rows, in place of which planes leave.
+    const int64_t plane = kBatch * item + kBlockBytes;
+    const int64_t batch = 2 * plane + std::max(plane, kBatch * 4) + (item == 4 ? 0 : kBatch * item);
     bands.pixels = AlignDown((ub_bytes - fixed - bands.channels * batch) / (bands.channels * 4) - 1, kLanes);
     if (bands.pixels >= kBatch || bands.channels == kLanes) break;
   }

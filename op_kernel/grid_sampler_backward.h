@@ -167,5 +167,9 @@ class GridSamplerBackward {
  private:
   GridSamplerBackwardTiling tiling_;
   AscendC::TPipe *pipe_;
-  GM_ADDR grad_output_, input_, grid_, grad_input_, grad_grid_;
+  GM_ADDR grad_output_;
+  GM_ADDR input_;
+  GM_ADDR grid_;
+  GM_ADDR grad_input_;
+  GM_ADDR grad_grid_;
 };

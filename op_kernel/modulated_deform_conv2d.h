@@ -138,7 +138,12 @@ class ModulatedDeformConv2d {
 
   ModulatedDeformConv2dTiling t_;
   AscendC::TPipe *pipe_;
-  GM_ADDR input_, offset_, mask_, weight_, images_, filters_;
+  GM_ADDR input_;
+  GM_ADDR offset_;
+  GM_ADDR mask_;
+  GM_ADDR weight_;
+  GM_ADDR images_;
+  GM_ADDR filters_;
   AscendC::GlobalTensor<T> filter_gm_, ones_gm_, bias_gm_, columns_gm_, out_gm_;
   avo::DeformColumns<T> sampler_;
   avo::RowProduct<T> product_;

@@ -230,7 +230,15 @@ class ModulatedDeformConv2dBackward {
 
   ModulatedDeformConv2dBackwardTiling t_;
   AscendC::TPipe *pipe_;
-  GM_ADDR workspace_, grad_output_, input_, offset_, mask_, weight_, grad_input_, grad_offset_, grad_mask_;
+  GM_ADDR workspace_;
+  GM_ADDR grad_output_;
+  GM_ADDR input_;
+  GM_ADDR offset_;
+  GM_ADDR mask_;
+  GM_ADDR weight_;
+  GM_ADDR grad_input_;
+  GM_ADDR grad_offset_;
+  GM_ADDR grad_mask_;
   AscendC::GlobalTensor<T> grad_output_gm_, grads_gm_, filter_gm_, ones_gm_, columns_gm_, grad_weight_gm_,
       grad_bias_gm_;
   AscendC::GlobalTensor<float> into_gm_, sums_gm_;

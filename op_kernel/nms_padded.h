@@ -364,7 +364,10 @@ class NmsPadded {
   AscendC::GlobalTensor<int32_t> indices_gm_, count_gm_, state_gm_;
   AscendC::TPipe *pipe_;
   NmsPaddedTiling tiling_;
-  GM_ADDR boxes_, scores_, idxs_, workspace_;
+  GM_ADDR boxes_;
+  GM_ADDR scores_;
+  GM_ADDR idxs_;
+  GM_ADDR workspace_;
   int64_t sorted_ = 0;      // boxes in order
   int64_t kept_ = 0;        // boxes kept
   int64_t kept_lanes_ = 0;  // lanes they take: each band's start a new group

@@ -155,7 +155,10 @@ class RoiAlign {
 
   RoiAlignTiling t_;
   AscendC::TPipe *pipe_;
-  GM_ADDR input_, rois_, batch_indices_, workspace_;
+  GM_ADDR input_;
+  GM_ADDR rois_;
+  GM_ADDR batch_indices_;
+  GM_ADDR workspace_;
   AscendC::GlobalTensor<T> out_gm_;
   avo::RoiRegions<T> regions_;
   avo::RoiSamples<T> samples_;

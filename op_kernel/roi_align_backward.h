@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient of RoIAlign. Gradients, and for the maxima feature maps, are copied channels-last into the
-// workspace. Then each core owns bands of the result, some rows and columns of some channels, whose sums lie
-// in UB: for each it walks the regions that touch it, in their order, and adds what their samples hand to its
-// pixels. No sum is shared, so results are deterministic.
+// Gradient of RoIAlign. Gradients, and for maxima feature maps, are copied channels-last into the workspace.
+// Then each core owns bands of the result, some rows and columns of some channels, whose sums lie in UB: it
+// adds what samples of the regions that touch it hand to its pixels, in their order. No sum is shared.
 #pragma once
 
 #include "common/band_sums.h"
@@ -19,13 +18,11 @@ class RoiAlignBackward {
     t_ = tiling;
     pipe_ = pipe;
     grad_output_ = grad_output;
-    rois_ = rois;
-    input_ = input;
+    rois_ = rois, input_ = input, out_ = out;
     workspace_ = workspace;
     grad_layout_ = {t_.rois, t_.channels, t_.outHeight, t_.outWidth, t_.pixel, 1};
     grad_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(workspace + t_.grads),
                              t_.rois * grad_layout_.ImagePixels() * t_.pixel);
-    out_ = out;
   }
 
   __aicore__ inline void Process() {
@@ -93,6 +90,8 @@ class RoiAlignBackward {
     share_ = 1.0f / (static_cast<float>(region_.grid[0]) * static_cast<float>(region_.grid[1]));
     uint32_t together = 1;
     if (!kLargest && grid <= t_.located) together = avo::Rest(t_.located / grid, t_.gradBins);
+    // Whole rows of bins, whose samples are numbered alike.
+    if (together > t_.outWidth) together -= together % t_.outWidth;
     for (uint32_t bin = static_cast<uint32_t>(rows.begin) * t_.outWidth; bin < end; bin += together) {
       const uint32_t count = avo::Rest(end - bin, together);
       if (count == 1) {
@@ -103,10 +102,10 @@ class RoiAlignBackward {
       if constexpr (kLargest) {
         AddLargest(bin);
       } else if (together > 1 || grid <= t_.located) {
-        const avo::SampleBatches batch{count, static_cast<uint32_t>(grid)};
-        samples_.Locate(region_, bin, count, batch, {0, 0, 0, region_.grid[1]});
+        samples_.Locate(region_, bin, count, {together, static_cast<uint32_t>(grid)},
+                        {0, 0, 0, region_.grid[1]});
         for (uint32_t j = 0; j < grid; ++j) {
-          for (uint32_t b = 0; b < count; ++b) AddSample(j * count + b, grads_[b * t_.chunk], share_);
+          for (uint32_t b = 0; b < count; ++b) AddSample(j * together + b, grads_[b * t_.chunk], share_);
         }
       } else {
         AddMean(bin);
@@ -233,7 +232,11 @@ class RoiAlignBackward {
 
   RoiAlignBackwardTiling t_;
   AscendC::TPipe *pipe_;
-  GM_ADDR grad_output_, rois_, input_, out_, workspace_;
+  GM_ADDR grad_output_;
+  GM_ADDR rois_;
+  GM_ADDR input_;
+  GM_ADDR out_;
+  GM_ADDR workspace_;
   avo::ChannelsLast grad_layout_;
   AscendC::GlobalTensor<T> grad_gm_;
   avo::RoiExtents<T> regions_;

@@ -31,6 +31,7 @@ BUDGETS = {
 MAX_BYTES = 400_000
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 PROMISES = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+ADDRESSES = re.compile(r"^\s*GM_ADDR \w+(, \w+)+;")
 SIMULATOR = re.compile(r"#\s*(el)?if(n?def)?\b.*\b\w*SIM\w*")
 # A function with a body, at the start of a line or one level in: its name, and where its body begins.
 FUNCTION = re.compile(
@@ -77,6 +78,8 @@ def rules(names):
                 yield f"{name}:{number}: a promise; do it or open an issue: {line.strip()}"
             if name.startswith(("op_host/", "op_kernel/")) and SIMULATOR.search(line):
                 yield f"{name}:{number}: kernels and tiling do not know the simulator: {line.strip()}"
+            if name.startswith("op_kernel/") and ADDRESSES.search(line):
+                yield f"{name}:{number}: GM_ADDR is a macro and ends in a star, declare one a time: {line.strip()}"
 
 
 def bodies(name: str):

@@ -7,8 +7,10 @@ from benchmarks.workloads import grid_sampler
 
 
 def device():
-    """Cores own bands of pixels and look at every sample of a band, so that sums are in one order and no core
-    waits for another. The vector unit weighs each gradient four times, in float32.
+    """Cores own bands of pixels and look at every sample of an image for each, so that sums are in one order and no
+    core waits for another. V bounds: one instruction for each neighbour of a sample, and some forty short ones to
+    locate each 256 samples, for every band again. Under a random warp each band also reads all gradients; a
+    channels-last copy of them would let it read those of its own samples alone.
     """
     for name, arguments, _ in grid_sampler.workloads():
         if arguments["input"].shape[0] == 4:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gradient of the images that a grid sampled. A core owns a band of pixels and a group of channels, whose
 // sums lie in UB, the channels of a pixel together. It goes through all samples in their order, takes those
-// with a neighbour in the band, and adds each to its pixel with one vector instruction. So no sum is shared,
-// and its order is fixed.
+// with a neighbour in the band, and adds each, weighed, to its pixel with one vector instruction. So no sum
+// is shared, and its order is fixed. Gradients of the next samples are on their way meanwhile.
 #pragma once
 
 #include "channels_last.h"
@@ -24,18 +24,17 @@ class GridScatter : GridTiles<T, false, Tiling> {
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(grad_input),
                             t.images * t.channels * t.height * t.width);
     group_ = t.groupChannels;
-    pipe->InitBuffer(in_queue_, 1, group_ * kPitch * sizeof(T));
-    pipe->InitBuffer(out_queue_, 1, group_ * kPitch * sizeof(T));
+    pipe->InitBuffer(in_queue_, 2, group_ * kPitch * sizeof(T));
+    const uint32_t row = kBatch * sizeof(float), plane = kPitch * sizeof(T);
+    pipe->InitBuffer(out_queue_, 1, group_ * (row > plane ? row : plane));
     pipe->InitBuffer(weights_, t.taps * t.taps * t.capacity * sizeof(float));
-    pipe->InitBuffer(rows_, kBatch * group_ * sizeof(float));
-    pipe->InitBuffer(weighted_, kBatch * group_ * sizeof(float));
-    pipe->InitBuffer(spread_, kBatch * kBlockBytes);
-    pipe->InitBuffer(places_, kBatch * sizeof(int32_t));
-    pipe->InitBuffer(hits_, 2 * kBatch * sizeof(int32_t));
-    pipe->InitBuffer(hit_bits_, kBlockBytes);
+    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(rounded_, kBatch * group_ * sizeof(T));
+    pipe->InitBuffer(places_, t.capacity * sizeof(int32_t));
+    pipe->InitBuffer(hits_, t.taps * t.taps * t.capacity * sizeof(int32_t));
+    pipe->InitBuffer(hit_bits_, RoundUp(t.capacity / 8, kBlockBytes));
     pixels_ = RoundUp(static_cast<uint32_t>(t.bandRows * t.bandColumns), kLanes);
     pipe->InitBuffer(sums_, (1 + pixels_) * group_ * sizeof(float));
-    AscendC::CreateVecIndex(places_.template Get<int32_t>(), int32_t(0), kBatch);
+    AscendC::CreateVecIndex(places_.template Get<int32_t>(), int32_t(0), t.capacity);
   }
 
   __aicore__ inline void Process() {
@@ -61,6 +60,8 @@ class GridScatter : GridTiles<T, false, Tiling> {
   }
 
  private:
+  static constexpr uint32_t kMostTile = 1024;  // samples, more than there are
+  static constexpr uint32_t kMostTaps = 16;
   // Elements between rows of a batch: an odd number of blocks, so that transposed rows lie in 16 bank groups.
   static constexpr uint32_t kPitch = kBatch + kBlockBytes / sizeof(T);
 
@@ -84,81 +85,104 @@ class GridScatter : GridTiles<T, false, Tiling> {
     this->taps_.Relate(kAxisY, static_cast<int32_t>(row_), band_rows_, band_columns_, 1, whole);
     this->taps_.Relate(kAxisX, static_cast<int32_t>(column_), band_columns_, 1, 0, whole);
     this->taps_.Offsets(this->offsets_.template Get<int32_t>(), 1, whole);
-    for (uint32_t first = 0; first < this->tile_.count; first += kBatch) AddBatch(first);
-  }
-
-  // Samples [first, first + kBatch) of the tile, as far as there are any.
-  __aicore__ inline void AddBatch(uint32_t first) {
-    const auto &t = this->t_;
-    const uint32_t count = Rest(this->tile_.count - first, kBatch);
-    bool loaded = false;
-    for (uint32_t i = 0; i < t.taps * t.taps; ++i) {
-      const uint32_t hits = FindHits(this->offsets_.template Get<int32_t>()[i * t.capacity + first], count);
-      if (hits == 0) continue;
-      if (!loaded) LoadGrads(this->TileStart() + first, count);
-      loaded = true;
-      auto rows = rows_.template Get<float>();
-      if (t.taps > 1) rows = Weigh(weights_.template Get<float>()[i * t.capacity + first], count);
-      const auto pixels = hits_.template Get<int32_t>(), samples = pixels[kBatch];
-      auto sums = sums_.template Get<float>();
-      for (uint32_t h = 0; h < hits; ++h) {
-        const auto sum = sums[static_cast<uint32_t>(pixels.GetValue(h)) * width_];
-        AscendC::Add(sum, sum, rows[static_cast<uint32_t>(samples.GetValue(h)) * width_],
-                     static_cast<int32_t>(width_));
-      }
+    for (uint32_t i = 0; i < t.taps * t.taps; ++i) FindHits(i);
+    const uint32_t count = this->tile_.count;
+    uint32_t next = NextBatch();
+    if (next < count) CopyIn(next);
+    while (next < count) {
+      const uint32_t first = next;
+      TakeHits(first + kBatch);
+      next = NextBatch();
+      ToRows(Rest(count - first, kBatch));
+      if (next < count) CopyIn(next);
+      AddBatch(first);
     }
   }
 
-  // Packs the pixels that are one, and the samples they belong to.
-  __aicore__ inline uint32_t FindHits(const AscendC::LocalTensor<int32_t> &pixels, uint32_t count) {
-    const auto bits = hit_bits_.template Get<uint32_t>();
-    const auto hits = hits_.template Get<int32_t>();
-    const auto scratch = spread_.template Get<float>();
-    AscendC::Cast(scratch, pixels, AscendC::RoundMode::CAST_NONE, kBatch);
-    AscendC::CompareScalar(hit_bits_.template Get<uint8_t>(), scratch, 0.0f, AscendC::CMPMODE::GT, kBatch);
+  // Hits of tap i: pixel times kMostTile plus sample, for those samples of the tile whose pixel is one.
+  __aicore__ inline void FindHits(uint32_t i) {
+    const uint32_t from = i * this->t_.capacity, whole = this->tile_.whole;
+    const auto pixels = this->offsets_.template Get<int32_t>()[from];
+    const auto scratch = this->Work(0);
+    AscendC::Cast(scratch, pixels, AscendC::RoundMode::CAST_NONE, whole);
+    AscendC::CompareScalar(hit_bits_.template Get<uint8_t>(), scratch, 0.0f, AscendC::CMPMODE::GT, whole);
+    AscendC::Muls(pixels, pixels, static_cast<int32_t>(kMostTile), whole);
+    AscendC::Add(pixels, pixels, places_.template Get<int32_t>(), whole);
     uint64_t kept = 0;
-    const AscendC::GatherMaskParams params{1, 1, 8, 8};
-    AscendC::GatherMask(hits, pixels, bits, true, count, params, kept);
-    AscendC::GatherMask(hits[kBatch], places_.template Get<int32_t>(), bits, true, count, params, kept);
-    return static_cast<uint32_t>(kept);
+    AscendC::GatherMask(hits_.template Get<int32_t>()[from], pixels, hit_bits_.template Get<uint32_t>(), true,
+                        this->tile_.count, {1, 1, 8, 8}, kept);
+    begin_[i] = end_[i] = 0;
+    hit_count_[i] = static_cast<uint32_t>(kept);
   }
 
-  // Gradients of `count` samples from `sample` on: rows of channels in float32.
-  __aicore__ inline void LoadGrads(int64_t sample, uint32_t count) {
+  __aicore__ inline uint32_t Hit(uint32_t i, uint32_t index) {
+    return static_cast<uint32_t>(hits_.template Get<int32_t>().GetValue(i * this->t_.capacity + index));
+  }
+
+  // The first sample of the batch with the next hit that is not taken, or the end of the tile.
+  __aicore__ inline uint32_t NextBatch() {
+    uint32_t next = this->tile_.count;
+    for (uint32_t i = 0; i < this->t_.taps * this->t_.taps; ++i) {
+      if (end_[i] == hit_count_[i]) continue;
+      const uint32_t sample = Hit(i, end_[i]) % kMostTile;
+      if (sample < next) next = sample / kBatch * kBatch;
+    }
+    return next;
+  }
+
+  // Takes the hits of samples below `end`, of a batch; at best all of them at once.
+  __aicore__ inline void TakeHits(uint32_t end) {
+    for (uint32_t i = 0; i < this->t_.taps * this->t_.taps; ++i) {
+      begin_[i] = end_[i];
+      const uint32_t most = end_[i] + Rest(hit_count_[i] - end_[i], kBatch);
+      if (most > end_[i] && Hit(i, most - 1) % kMostTile < end) end_[i] = most;
+      while (end_[i] < most && Hit(i, end_[i]) % kMostTile < end) ++end_[i];
+    }
+  }
+
+  // Adds the hits that were taken, of samples from `first` on, whose rows are there.
+  __aicore__ inline void AddBatch(uint32_t first) {
+    const auto &t = this->t_;
+    const auto weights = weights_.template Get<float>();
+    auto sums = sums_.template Get<float>();
+    for (uint32_t i = 0; i < t.taps * t.taps; ++i) {
+      for (uint32_t h = begin_[i]; h < end_[i]; ++h) {
+        const uint32_t hit = Hit(i, h), sample = hit % kMostTile;
+        const float weight = t.taps > 1 ? weights.GetValue(i * t.capacity + sample) : 1.0f;
+        AscendC::Axpy(sums[hit / kMostTile * width_], rows_[(sample - first) * width_], weight,
+                      static_cast<int32_t>(width_));
+      }
+    }
+    out_queue_.FreeTensor(rows_);
+  }
+
+  // Planes of the gradients of a batch's samples.
+  __aicore__ inline void CopyIn(uint32_t first) {
     const auto &t = this->t_;
     auto planes = in_queue_.template AllocTensor<T>();
+    const int64_t sample = this->TileStart() + first;
     CopyPlanesIn(planes, kPitch, grads_gm_, (image_ * t.channels + channel_) * t.outColumns + sample,
-                 t.outColumns, channels_, count);
+                 t.outColumns, channels_, Rest(this->tile_.count - first, kBatch));
     in_queue_.EnQue(planes);
-    planes = in_queue_.template DeQue<T>();
+  }
+
+  // As rows of channels, in float32, where later the band's planes go.
+  __aicore__ inline void ToRows(uint32_t count) {
+    auto planes = in_queue_.template DeQue<T>();
+    rows_ = out_queue_.template AllocTensor<float>();
     AscendC::LocalTensor<T> rows;
     if constexpr (sizeof(T) == sizeof(float)) {
-      rows = rows_.template Get<float>();
+      rows = rows_;
     } else {
-      rows = weighted_.template Get<T>();
+      rows = rounded_.template Get<T>();
     }
     for (uint32_t lane = 0; lane < channels_; lane += kLanes) {
       RowsToSlots(rows[lane], width_, planes[lane * kPitch], kPitch, Rest(channels_ - lane, kLanes), count);
     }
     in_queue_.FreeTensor(planes);
     if constexpr (sizeof(T) != sizeof(float)) {
-      AscendC::Cast(rows_.template Get<float>(), rows, AscendC::RoundMode::CAST_NONE,
-                    RoundUp(count, this->kLane) * width_);
+      AscendC::Cast(rows_, rows, AscendC::RoundMode::CAST_NONE, RoundUp(count, this->kLane) * width_);
     }
-  }
-
-  __aicore__ inline AscendC::LocalTensor<float> Weigh(const AscendC::LocalTensor<float> &weights,
-                                                      uint32_t count) {
-    constexpr uint32_t kRepeat = 64, kBlock = kBlockBytes / sizeof(float);
-    const auto spread = spread_.template Get<float>();
-    const auto rows = rows_.template Get<float>(), weighted = weighted_.template Get<float>();
-    AscendC::Brcb(spread, weights, static_cast<uint8_t>(kBatch / kBlock), {1, kBlock});
-    const uint8_t step = static_cast<uint8_t>(width_ / kBlock);
-    for (uint32_t c = 0; c < width_; c += kRepeat) {
-      const uint64_t mask = width_ - c < kRepeat ? width_ - c : kRepeat;
-      AscendC::Mul(weighted[c], rows[c], spread, mask, static_cast<uint8_t>(count), {1, 1, 0, step, step, 1});
-    }
-    return weighted;
   }
 
   __aicore__ inline void CopyOut() {
@@ -172,7 +196,7 @@ class GridScatter : GridTiles<T, false, Tiling> {
       if constexpr (sizeof(T) == sizeof(float)) {
         rounded = sums;
       } else {
-        rounded = weighted_.template Get<T>();
+        rounded = rounded_.template Get<T>();
         AscendC::Cast(rounded, sums, AscendC::RoundMode::CAST_RINT, RoundUp(count, kLanes) * width_);
       }
       PixelsToPlanes(planes, kPitch, rounded, width_, width_, count);
@@ -186,10 +210,11 @@ class GridScatter : GridTiles<T, false, Tiling> {
 
   AscendC::TQue<AscendC::TPosition::VECIN, 1> in_queue_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> weights_, rows_, weighted_, spread_, places_, hits_, hit_bits_,
-      sums_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> weights_, rounded_, places_, hits_, hit_bits_, sums_;
   AscendC::GlobalTensor<T> grads_gm_, out_gm_;
+  AscendC::LocalTensor<float> rows_;
   uint32_t group_, pixels_;
+  uint32_t hit_count_[kMostTaps], begin_[kMostTaps], end_[kMostTaps];  // of each tap: all hits, those taken
   // The band and the channels in hand.
   int64_t image_, channel_, row_, column_;
   uint32_t channels_, width_, band_rows_, band_columns_;

@@ -49,11 +49,17 @@ class RoiSamples {
                                 const SampleBatches &batches, const GridPart &part) {
     const uint32_t filled = (count + batches.together - 1) / batches.together * batches.Stride();
     const uint32_t needed = (filled + kRepeat - 1) / kRepeat * kRepeat;
-    const bool same = bin == bin_ && batches.together == batches_.together && batches.grid == batches_.grid &&
+    // Bins that begin at the same column of bins are numbered alike but for their rows.
+    const bool same = bin_ >= 0 && bin % bin_columns_ == bin_ % bin_columns_ &&
+                      batches.together == batches_.together && batches.grid == batches_.grid &&
                       part.first == part_.first && part.y == part_.y && part.x == part_.x &&
                       part.columns == part_.columns && needed <= filled_;
+    if (same && bin != bin_) {
+      const auto row = Table(kBinRow);
+      AscendC::Adds(row, row, ToFloat(bin / bin_columns_) - ToFloat(bin_ / bin_columns_), filled_);
+    }
+    bin_ = bin;
     if (!same) {
-      bin_ = bin;
       batches_ = batches;
       part_ = part;
       filled_ = needed;

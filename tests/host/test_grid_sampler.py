@@ -99,8 +99,9 @@ def backward_unified_buffer_bytes(plan, item):
     of_grid += 2 * n * item + 2 * n * item + 2 * pairs * n * 4 + 2 * n * 4 + 2 * n * 4
     of_grid += n * item + 2 * n * 4 if half else 0
     group, batch = plan.groupChannels, 64
-    of_images = (4 * taps + 4) * n * 4 + tiles + 2 * group * (batch + 32 // item) * item + pairs * n * 4
-    of_images += 2 * batch * group * 4 + batch * (32 + 4 + 8) + 32
+    plane = (batch + 32 // item) * item
+    of_images = (4 * taps + 4) * n * 4 + tiles + 2 * group * plane + 2 * pairs * n * 4
+    of_images += group * (max(plane, batch * 4) + (batch * item if half else 0)) + n * 4 + max(n // 8, 32)
     of_images += (1 + up(plan.bandRows * plan.bandColumns, LANES)) * group * 4
     return max(of_grid, of_images)
 
