@@ -15,13 +15,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import torch
-import torch.nn.functional as F
 from rich.progress import track
-from torch import Tensor, nn
 
 import ascend_vision_ops as avo
 from ascend_vision_ops.cli.show import console, table
+
+if not avo.sim.obstacle() and not avo.sim.active():
+    avo.sim.activate()  # before torch, which would look for CANN's libraries
+
+import torch
+import torch.nn.functional as F
+import torch_npu  # noqa: F401  gives torch its device npu
+from torch import Tensor, nn
+
+from ascend_vision_ops.nn import CornerPool, ModulatedDeformConv2dPack, RoIAlign
 
 SIZE, STRIDE, CELLS = 64, 4, 16  # pixels of an image and of a cell, cells of a side
 SHAPES = ("disc", "cross", "triangle")
@@ -92,10 +99,11 @@ def make_batch(count: int, seed: int) -> Batch:
             inside = (np.abs(x - (left + right) / 2) < reach) & (np.abs(y - (top + bottom) / 2) < reach)
             cells[index, 0, inside] = 1
             sides[index][:, inside] = np.stack([x - left, y - top, right - x, bottom - y])[:, inside] / STRIDE
-            regions.append([index, *(box + generator.normal(0, 1, 4))])
-            classes.append(kind)
+            for _ in range(3):
+                regions.append([index, *(box + generator.normal(0, 1.5, 4))])
+                classes.append(kind)
         # Regions of nothing: squares whose middle lies in no shape.
-        while len(regions) < 3 * (index + 1):
+        while len(regions) < 8 * (index + 1):
             px, py = generator.uniform(8, SIZE - 8, 2)
             if all(not (b[0] < px < b[2] and b[1] < py < b[3]) for _, b in found):
                 regions.append([index, px - 8, py - 8, px + 8, py + 8])
@@ -109,34 +117,22 @@ def block(channels_in: int, channels: int, kernel: int, stride: int = 1) -> nn.S
     return nn.Sequential(convolution, nn.BatchNorm2d(channels), nn.ReLU())
 
 
-class Deformable(nn.Module):
-    """A 3x3 convolution that learns where to sample and how much each sample weighs (DCNv2)."""
-
-    def __init__(self, channels: int):
-        super().__init__()
-        self.where = nn.Conv2d(channels, 27, 3, padding=1)
-        nn.init.zeros_(self.where.weight), nn.init.zeros_(self.where.bias)
-        self.weight = nn.Parameter(torch.randn(channels, channels, 3, 3) * (2 / (9 * channels)) ** 0.5)
-
-    def forward(self, x: Tensor) -> Tensor:
-        where = self.where(x)
-        mask = torch.sigmoid(where[:, 18:])
-        return avo.modulated_deform_conv2d(x, where[:, :18].contiguous(), mask, self.weight, padding=1)
-
-
 class Corners(nn.Module):
     """Each cell sees the strongest feature towards the four sides (CornerNet)."""
 
     def __init__(self, channels: int):
         super().__init__()
-        self.before = nn.ModuleList(block(channels, channels, 1) for _ in range(4))
+        sides = ("top", "bottom", "left", "right")
+        self.pools = nn.ModuleList(
+            nn.Sequential(block(channels, channels, 1), CornerPool(side)) for side in sides
+        )
         self.after = nn.Sequential(
             nn.Conv2d(channels, channels, 3, padding=1, bias=False), nn.BatchNorm2d(channels)
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        pooled = [avo.corner_pool(before(x), side) for side, before in enumerate(self.before)]
-        return F.relu(x + self.after(pooled[0] + pooled[1] + pooled[2] + pooled[3]))
+        top, bottom, left, right = (pool(x) for pool in self.pools)
+        return F.relu(x + self.after(top + bottom + left + right))
 
 
 class Detector(nn.Module):
@@ -147,7 +143,7 @@ class Detector(nn.Module):
         self.backbone = nn.Sequential(
             block(3, 8, 3, 2),
             block(8, channels, 3, 2),
-            Deformable(channels),
+            ModulatedDeformConv2dPack(channels, channels, 3, padding=1),
             nn.BatchNorm2d(channels),
             nn.ReLU(),
         )
@@ -155,6 +151,7 @@ class Detector(nn.Module):
         self.cells = nn.Sequential(block(channels, channels, 3), nn.Conv2d(channels, 5, 1))
         with torch.no_grad():
             self.cells[1].bias[0] = -2  # few cells have a shape
+        self.crops = RoIAlign(CROP, 1 / STRIDE, sampling_ratio=2)
         self.regions = nn.Sequential(
             nn.Linear(channels * CROP * CROP, 32), nn.ReLU(), nn.Linear(32, len(SHAPES) + 1)
         )
@@ -166,15 +163,14 @@ class Detector(nn.Module):
         return features, found[:, :1], F.relu(found[:, 1:] + 2)
 
     def classify(self, features: Tensor, regions: Tensor) -> Tensor:
-        crops = avo.roi_align(features, regions, CROP, CROP, spatial_scale=1 / STRIDE, sampling_ratio=2)
-        return self.regions(crops.flatten(1))
+        return self.regions(self.crops(features, regions).flatten(1))
 
     def loss(self, batch: Batch) -> Tensor:
         features, logits, sides = self(batch.images)
         there = F.binary_cross_entropy_with_logits(logits, batch.cells)
         ends = F.smooth_l1_loss(sides * batch.cells, batch.sides, reduction="sum") / batch.cells.sum()
         which = F.cross_entropy(self.classify(features, batch.regions), batch.classes)
-        return 4 * there + 0.25 * ends + which
+        return 4 * there + 0.25 * ends + 2 * which
 
     @torch.no_grad()
     def detect(
@@ -290,15 +286,11 @@ def train(model: Detector, options: argparse.Namespace) -> list[Step]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=50, help="optimiser steps (50)")
+    parser.add_argument("--steps", type=int, default=60, help="optimiser steps (60)")
     parser.add_argument("--batch", type=int, default=8, help="images of a step (8)")
     parser.add_argument("--shown", type=int, default=4, help="images in the picture (4)")
     parser.add_argument("--out", type=Path, default=Path("demo_output"), metavar="DIR")
     options = parser.parse_args()
-
-    if not avo.sim.obstacle():
-        avo.sim.activate()
-    import torch_npu  # noqa: F401  gives torch its device npu
 
     torch.manual_seed(0)
     npu = torch.device("npu:0")

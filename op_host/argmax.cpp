@@ -25,6 +25,8 @@ Plan<ArgmaxTiling> ComputeTiling(const Args &args, const Platform &platform) {
   tiling.bypass = static_cast<uint64_t>(args.self.numel() * problem.item) > platform.l2_bytes / 2 ? 1 : 0;
   const ArgmaxTile tile = problem.inner == 1 ? FindLineTile(problem) : FindColumnTile(problem);
   if (tile.positions == 0) throw std::invalid_argument("the Unified Buffer does not hold one tile of ArgMax");
+  if (tile.apart > 0) plan.tiling_key = kShortLines;
+  tiling.apart = static_cast<uint32_t>(tile.apart);
   tiling.parts = tile.parts;
   tiling.partLength = problem.PartLength(tile.parts);
   tiling.outerTiles = CeilDiv(problem.outer * tile.parts, tile.slices);
@@ -32,8 +34,9 @@ Plan<ArgmaxTiling> ComputeTiling(const Args &args, const Platform &platform) {
   tiling.tileOuter = static_cast<uint32_t>(tile.slices);
   tiling.tileColumns = static_cast<uint32_t>(tile.columns);
   tiling.tileLength = static_cast<uint32_t>(tile.positions);
-  tiling.pitch = static_cast<uint32_t>(problem.inner == 1 ? problem.Pitch(tile.positions)
-                                                          : problem.Lanes(tile.slices, tile.columns));
+  tiling.pitch = static_cast<uint32_t>(tile.apart > 0       ? problem.ShortLanes(tile.slices)
+                                       : problem.inner == 1 ? problem.Pitch(tile.positions)
+                                                            : problem.Lanes(tile.slices, tile.columns));
   tiling.partsAtOnce = static_cast<uint32_t>(problem.PartsAtOnce(tile.parts));
   plan.block_dim =
       static_cast<uint32_t>(std::min<int64_t>(tiling.outerTiles * tiling.columnTiles, platform.vector_cores));

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the largest elements are: memory-bound.
 //   columns  along any dimension but the last: lanes are contiguous elements, and each position of the
-//   searched
-//            axis is offered to all of them
+//            searched axis is offered to all of them
 //   lines    along the last one: 64 neighbours of a line are offered to 64 lanes, and the lanes of a line
-//   meet at
-//            its end. Few long lines are cut into parts; the cores meet, and put the results of parts
+//            meet at its end. Few long lines are cut into parts; the cores meet, and put the results of parts
 //            together
+//   short    along the last one, where lines are short: lines are lanes (short_lines.h)
 #pragma once
 
 #include "argmax_tiling.h"
 #include "common/across_lanes.h"
 #include "common/leader_tiles.h"
+#include "common/short_lines.h"
 
 namespace avo {
 
@@ -221,4 +221,7 @@ class ArgmaxLines : LeaderTiles<T, ArgmaxTiling> {
 }  // namespace avo
 
 template <typename T, typename I, uint32_t KEY>
-class Argmax : public std::conditional_t<KEY == 0, avo::ArgmaxColumns<T, I>, avo::ArgmaxLines<T, I>> {};
+class Argmax
+    : public std::conditional_t<
+          KEY == 0, avo::ArgmaxColumns<T, I>,
+          std::conditional_t<KEY == 1, avo::ArgmaxLines<T, I>, avo::ShortLines<T, I, ArgmaxTiling>>> {};

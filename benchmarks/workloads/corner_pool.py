@@ -19,9 +19,9 @@ def peers(maps, mode):
 
 
 def device():
-    """Along columns MTE2 and the launch are what is left. Along rows the vector unit, which turns 16 rows
-    into lanes and back, two passes over what it computes in one; less would take an instruction that scans a
-    row. Writes stay in L2.
+    """MTE2 and the launch are what is left, along rows too, where the vector unit turns 16 rows into lanes and
+    back meanwhile; of half types along columns on Ascend910B4 it is the vector unit, which widens them. Writes
+    stay in L2. Few long lines are cut into parts over all cores and read twice, the second time out of L2.
     """
     for mode in range(4):
         yield {"input": torch.randn(4, 128, 128, 128), "mode": mode}, "1.5 x" if mode < 2 else "4 x"

@@ -15,7 +15,7 @@ def device():
     """Along columns writes bound: values, and indices of 8 bytes each. Along rows the vector unit, which
     turns rows into lanes and back and keeps an index beside each value. One long line is cut into parts, a
     lane each, over all cores: it is read twice, the second time out of L2, and the vector unit bounds. int64
-    is compared as two halves, seven instructions a step instead of one, and its halves are put together by
+    is compared as two halves, six instructions a step instead of one, and its halves are put together by
     Gather: the vector unit bounds.
     """
     for shape, dim, mark in (

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <stdexcept>
 
 #include "plan.h"
@@ -18,6 +19,7 @@ struct ArgmaxTile {
   int64_t columns = 1;    // of each slice
   int64_t positions = 0;  // of the searched axis in UB at once; 0: nothing fits
   int64_t parts = 1;      // of a line
+  int64_t apart = 0;      // lines from lane to lane, where lines are lanes
   double cycles = 0;
 };
 
@@ -72,6 +74,19 @@ struct ArgmaxProblem {
     bytes += whole ? lanes * 4 : results * kRepeat / 8;
     if (parts > 1) bytes += found * (results + PartsAtOnce(parts));
     return bytes;
+  }
+
+  // Lines as lanes: those that begin at the same place of a block of keys become lanes together.
+  int64_t Apart() const { return std::lcm<int64_t>(length, kBlock / 4) / length; }
+  int64_t ShortLanes(int64_t lines) const {
+    return AlignUp(Apart() * AlignUp<int64_t>(CeilDiv(lines, Apart()), 16), 2 * kRepeat);
+  }
+  int64_t ShortBytes(int64_t lines) const {
+    constexpr int64_t kTooLarge = int64_t{1} << 40;
+    const int64_t lanes = ShortLanes(lines), each = AlignDown<int64_t>(lanes / Apart(), 16);
+    if (lanes > kMaxRepeats * kRepeat || each > kMaxRepeats * 8) return kTooLarge;
+    return LoadBytes(Pitch(lines * length)) + LeaderBytes(lanes) + Planes() * (length + 16) * lanes * 4 +
+           2 * lanes * index_item + lanes * 4 + each * 64;
   }
 
   // Modelled cycles of offering an element to `repeats` repeats of lanes.
@@ -139,6 +154,28 @@ inline ArgmaxTile FindColumnTile(const ArgmaxProblem &problem) {
   return best;
 }
 
+// Lines as lanes: as many as fit, or as all cores share evenly.
+inline void ConsiderShortTiles(const ArgmaxProblem &problem, ArgmaxTile *best) {
+  constexpr int64_t kFewestLines = 2, kRounds = 8, kMaxTransposed = 255 * 8;
+  const int64_t apart = problem.Apart(), cores = problem.platform.vector_cores;
+  if (problem.length + 8 > kMaxTransposed || problem.outer < kFewestLines) return;
+  const int64_t most = LargestFit(problem.outer, problem.platform.ub_bytes,
+                                  [&](int64_t lines) { return problem.ShortBytes(lines); });
+  if (most == 0) return;
+  const int64_t fewest = CeilDiv(problem.outer, cores * most);
+  for (int64_t rounds = fewest; rounds < fewest + kRounds; ++rounds) {
+    ArgmaxTile tile{std::min(most, CeilDiv(problem.outer, cores * rounds)), 1, problem.length};
+    tile.apart = apart;
+    const int64_t repeats = problem.ShortLanes(tile.slices) / ArgmaxProblem::kRepeat;
+    const double turns = static_cast<double>(4 * repeats * problem.Planes());
+    const double compute = static_cast<double>(problem.length) * problem.OfferCycles(repeats) +
+                           turns * (22 + static_cast<double>(problem.length) / 4);
+    tile.cycles = problem.Cycles(CeilDiv(problem.outer, tile.slices), 1, tile.slices * problem.length,
+                                 tile.slices * problem.length, compute);
+    Consider(best, tile);
+  }
+}
+
 inline ArgmaxTile FindLineTile(const ArgmaxProblem &problem) {
   constexpr int64_t kMaxPart = int64_t{1} << 23;  // indices within a part are exact in float32
   constexpr int64_t kMaxBytes = 255 * 32;         // of the float32 of a row in UB: an instruction's stride
@@ -175,6 +212,7 @@ inline ArgmaxTile FindLineTile(const ArgmaxProblem &problem) {
       if (rows >= rows_of_all) break;
     }
   }
+  ConsiderShortTiles(problem, &best);
   return best;
 }
 

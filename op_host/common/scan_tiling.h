@@ -37,6 +37,7 @@ struct ScanProblem {
   static constexpr int64_t kLanes = 16;   // rows that TransDataTo5HD takes at once, and positions it writes
   static constexpr int64_t kRepeat = 64;  // elements of float32
   static constexpr int64_t kBlock = 32;
+  static constexpr int64_t kEndRun = 16;  // ends of parts of rows that are scanned one after the other
 
   // Elements between rows in UB: an odd number of blocks, those of the planes of int64, so that the 16 rows
   // of a transposition lie in 16 bank groups, and room for the positions that the way back to rows rounds up
@@ -114,14 +115,16 @@ struct ScanTile {
   double cycles = 0;
 };
 
+constexpr double kStartCycles = 22;  // of a vector instruction, beside its repeats
+
 // Modelled cycles of the steps of a scan, `instructions` each; every one waits for the one before.
 inline double StepCycles(int64_t positions, int64_t width, int64_t run, int64_t instructions) {
-  constexpr double kStart = 22;  // of an instruction, beside its repeats
   const double repeats = static_cast<double>(CeilDiv<int64_t>(width, ScanProblem::kRepeat));
   const double n = static_cast<double>(positions), steps = static_cast<double>(run);
-  if (run >= positions) return static_cast<double>(instructions) * n * (kStart + repeats);
+  if (run >= positions) return static_cast<double>(instructions) * n * (kStartCycles + repeats);
   const double runs = static_cast<double>(CeilDiv(positions, run));
-  return static_cast<double>(instructions) * repeats * (steps * (kStart + runs) + runs * (kStart + steps));
+  return static_cast<double>(instructions) * repeats *
+         (steps * (kStartCycles + runs) + runs * (kStartCycles + steps));
 }
 
 // Positions of a run: about as many as there are runs, where that is faster than a chain.
@@ -168,24 +171,34 @@ inline double ScanCycles(const ScanProblem &problem, const ScanTile &tile) {
   const double loads = (problem.rows ? 2 : 0) + (halves ? 5 : 0) + (indexed ? 5 : 0);
   const double stores =
       (problem.rows ? 2 : 0) + (halves ? 27 : 0) + (indexed ? 2 : 0) + (problem.rows && indexed ? 3 : 0);
+  // Instructions beside the steps: a transposition takes 16 rows in, and as many out in two halves.
+  const int64_t turned =
+      problem.rows ? 3 * width / ScanProblem::kLanes * (problem.Planes() + (indexed ? 1 : 0)) : 0;
+  const double starts = kStartCycles * static_cast<double>(12 + turned);
   const auto pass = [&](double bytes, double passes) {
-    const double compute = stretches * (steps + scanned / ScanProblem::kRepeat * passes);
+    const double compute = stretches * (steps + starts + scanned / ScanProblem::kRepeat * passes);
     return rounds * (std::max(bytes, compute) + stretches * kTileCycles) + bytes / stretches;
   };
   double cycles =
       static_cast<double>(std::min(items, cores)) * kDispatchCycles + pass(read + written, loads + stores);
   if (tile.groups > 0) {
-    constexpr double kMeetCycles = 3000, kEndCycles = 60;
-    cycles += pass(read, loads) +
-              rounds * (kMeetCycles + kEndCycles * static_cast<double>(tile.groups + tile.slices));
+    // Besides the input's second reading: the ends of parts, scanned before and after the cores meet.
+    constexpr double kMeetCycles = 1500, kEndsCycles = 1000;
+    const int64_t ends = tile.groups + tile.slices, unit = problem.EndUnit(tile.columns);
+    const int64_t end_run = problem.rows ? ScanProblem::kEndRun : ends;
+    const double scans = kEndsCycles + StepCycles(ends, unit, end_run, (halves ? 7 : 1) + (indexed ? 1 : 0));
+    cycles += pass(read, loads) + kMeetCycles + rounds * 2 * scans;
   }
   return cycles;
 }
 
-// The ends of parts of rows are scanned in runs of kEndRun too, those of int64 beside the tile.
-inline bool EndsFit(const ScanProblem &problem, const ScanTile &tile) {
-  constexpr int64_t kEndRun = 16;
-  const int64_t repeats = std::max(kEndRun, CeilDiv(tile.groups + tile.slices, kEndRun));
+// What op_kernel/common asks of tiles of parts beside room: pairs of positions are the repeats of an
+// instruction, and the ends of rows are scanned in runs, those of int64 beside the tile.
+inline bool PartsFit(const ScanProblem &problem, const ScanTile &tile) {
+  constexpr int64_t kMaxBlocks = 255;
+  if (2 * problem.Width(tile.slices, tile.columns) * 4 > kMaxBlocks * ScanProblem::kBlock) return false;
+  const int64_t repeats =
+      std::max(ScanProblem::kEndRun, CeilDiv(tile.groups + tile.slices, ScanProblem::kEndRun));
   return problem.Planes() == 1 || !problem.rows ||
          ScanProblem::kRepeat * repeats <= problem.TileElements(tile.slices, tile.columns, tile.positions);
 }
@@ -200,19 +213,19 @@ inline ScanTile FindScanTile(const ScanProblem &problem) {
       constexpr int64_t kAlign = 64;  // positions, so that parts of rows start on whole sectors
       tile.part_length = AlignUp(CeilDiv(problem.length, slices * groups), problem.rows ? kAlign : 1);
       tile.groups = CeilDiv(CeilDiv(problem.length, tile.part_length), slices);
-      if (problem.rows && problem.LongGap(tile.part_length)) return;
+      if (tile.part_length == problem.length || (problem.rows && problem.LongGap(tile.part_length))) return;
     }
     tile.positions = problem.Positions(slices, columns, tile.groups, tile.part_length);
     if (tile.positions == 0) return;
     tile.run = RunLength(problem, tile);
-    if (tile.groups > 0 && !EndsFit(problem, tile)) return;
+    if (tile.groups > 0 && !PartsFit(problem, tile)) return;
     tile.cycles = ScanCycles(problem, tile);
     if (best.positions == 0 || tile.cycles < best.cycles) best = tile;
   };
-  // Few lines in parts: as many tiles as cores, or twice as many.
+  // Lines in parts, where whole ones would leave cores or lanes idle: as many tiles as cores, or twice that.
   const auto cut = [&](int64_t slices, int64_t columns) {
     const int64_t lines = problem.outer * CeilDiv(problem.inner, columns);
-    if (!problem.running || slices >= problem.length) return;
+    if (!problem.running || lines > cores * ScanProblem::kLanes) return;
     for (const int64_t tiles : {lines, cores, 2 * cores}) {
       const int64_t groups = tiles / lines;
       if (groups > 0) consider(slices, columns, groups);
@@ -225,7 +238,7 @@ inline ScanTile FindScanTile(const ScanProblem &problem) {
       consider(rows, 1, 0);
       if (rows >= problem.outer) break;
     }
-    for (int64_t parts = ScanProblem::kLanes; parts <= 8 * ScanProblem::kLanes; parts *= 2) cut(parts, 1);
+    for (int64_t parts = 1; parts <= 8; ++parts) cut(parts * ScanProblem::kLanes, 1);
     return best;
   }
   const int64_t fewest = CeilDiv(problem.inner, kMaxColumns);
@@ -239,8 +252,9 @@ inline ScanTile FindScanTile(const ScanProblem &problem) {
       if (slices >= problem.outer) break;
     }
   }
-  const int64_t columns = CeilDiv(problem.inner, fewest);
-  for (int64_t parts = 1; parts <= 128; parts *= 2) cut(parts, columns);
+  for (const int64_t columns : {problem.inner, granule, 2 * granule, 4 * granule}) {
+    for (int64_t parts = 1; parts <= 128 && columns <= problem.inner; parts *= 2) cut(parts, columns);
+  }
   // A Unified Buffer too small for that: a few elements a time.
   for (int64_t few = granule; best.positions == 0 && few > 0; few /= 2)
     consider(1, std::min(few, problem.inner), 0);

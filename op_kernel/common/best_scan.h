@@ -80,12 +80,51 @@ class BestScan {
       return;
     }
     uint32_t at = path.reverse ? (path.positions - 1) * path.width : 0;
-    Across(to.At(at), from.At(at), carried ? carry : from.At(at), path.width);
+    Across(to.At(at), from.At(at), carried ? carry : from.At(at), false, path.width);
     for (uint32_t i = 1; i < path.positions; ++i) {
       const uint32_t before = at;
       at = path.reverse ? at - path.width : at + path.width;
-      Across(to.At(at), from.At(at), to.At(before), path.width);
+      Across(to.At(at), from.At(at), to.At(before), false, path.width);
     }
+  }
+
+  // The first position of `to`, which may be `from`, becomes the best of all of `from`. Neighbours come
+  // first, so that of NaNs it is the last one of the path, as in a scan.
+  __aicore__ inline void Reduce(const Tile &to, const Tile &from, const ScanPath &path) {
+    const uint32_t width = path.width,
+                   most = kPlanes > 1 && elements_ < kMost * kRepeat ? elements_ / kRepeat : kMost;
+    const uint8_t row = static_cast<uint8_t>(width / kRowBlock), pair = static_cast<uint8_t>(2 * row);
+    Tile source = from;
+    for (uint32_t n = path.positions; n > 1; n -= n / 2) {
+      const uint32_t pairs = n / 2;
+      for (uint32_t begin = 0; begin < pairs; begin += most) {
+        for (uint32_t lane = 0; lane < width; lane += kRepeat) {
+          const uint32_t low = 2 * begin * width + lane, high = low + width;
+          Step(to.At(begin * width + lane), source.At(path.reverse ? low : high),
+               source.At(path.reverse ? high : low), true, Rest(width - lane, kRepeat),
+               Rest(pairs - begin, most), {1, 1, 1, row, pair, pair});
+        }
+      }
+      if (n % 2 > 0) Copy(to.At(pairs * width), source.At((n - 1) * width), width);
+      source = to;
+    }
+    if (path.positions == 1) Copy(to, from, width);
+  }
+
+  // All positions of `to` become what `from` is.
+  static __aicore__ inline void Spread(const Tile &to, const Tile &from, const ScanPath &path) {
+    const uint8_t row = static_cast<uint8_t>(path.width / kRowBlock);
+    for (uint32_t begin = 0; begin < path.positions; begin += kMost) {
+      for (uint32_t lane = 0; lane < path.width; lane += kRepeat) {
+        CopyRepeats(to.At(begin * path.width + lane), from.At(lane), Rest(path.width - lane, kRepeat),
+                    Rest(path.positions - begin, kMost), {1, 1, 1, row, 0, 0});
+      }
+    }
+  }
+
+  // `to` becomes the best of itself and `other`.
+  __aicore__ inline void Join(const Tile &to, const Tile &other, uint32_t width) {
+    Across(to, to, other, true, width);
   }
 
   static __aicore__ inline void Copy(const Tile &to, const Tile &from, uint32_t count) {
@@ -108,13 +147,10 @@ class BestScan {
       for (uint32_t lane = 0; lane < width; lane += kRepeat) {
         const uint32_t at = low * width + lane, before = path.reverse ? at + width : at - width;
         const uint32_t lanes = Rest(width - lane, kRepeat);
-        if (i > 0) {
+        if (i == 0) {
+          CopyRepeats(to.At(at), from.At(at), lanes, reached, params);
+        } else {
           Step(to.At(at), from.At(at), to.At(before), false, lanes, reached, params);
-          continue;
-        }
-        for (uint32_t p = 0; p < kPlanes; ++p) {
-          Best::Apply(to.Plane(p)[at], from.Plane(p)[at], from.Plane(p)[at], uint64_t{lanes},
-                      static_cast<uint8_t>(reached), params);
         }
       }
     }
@@ -131,20 +167,27 @@ class BestScan {
     }
   }
 
+  static __aicore__ inline void CopyRepeats(const Tile &to, const Tile &from, uint64_t lanes,
+                                            uint32_t repeats, const AscendC::BinaryRepeatParams &params) {
+    for (uint32_t p = 0; p < kPlanes; ++p) {
+      Best::Apply(to.Plane(p), from.Plane(p), from.Plane(p), lanes, static_cast<uint8_t>(repeats), params);
+    }
+  }
+
   // One position, of any width.
-  __aicore__ inline void Across(const Tile &to, const Tile &a, const Tile &b, uint32_t width) {
+  __aicore__ inline void Across(const Tile &to, const Tile &a, const Tile &b, bool in_place, uint32_t width) {
     if constexpr (kPlanes == 1) {
       Best::Apply(to.data, a.data, b.data, static_cast<int32_t>(width));
     } else {
       const AscendC::BinaryRepeatParams dense(1, 1, 1, 8, 8, 8);
       const uint32_t whole = width / kRepeat;
-      if (whole > 0) Step(to, a, b, false, kRepeat, whole, dense);
+      if (whole > 0) Step(to, a, b, in_place, kRepeat, whole, dense);
       const uint32_t at = whole * kRepeat;
-      if (at < width) Step(to.At(at), a.At(at), b.At(at), false, width - at, 1, dense);
+      if (at < width) Step(to.At(at), a.At(at), b.At(at), in_place, width - at, 1, dense);
     }
   }
 
-  // in_place: `to` is a.
+  // in_place: `to` may be a or b, or lie before them.
   __aicore__ inline void Step(const Tile &to, const Tile &a, const Tile &b, bool in_place, uint64_t lanes,
                               uint32_t repeats, const AscendC::BinaryRepeatParams &params) {
     const uint8_t count = static_cast<uint8_t>(repeats);
@@ -185,6 +228,7 @@ class BestScan {
   }
 
   static constexpr uint32_t kRowBlock = kBlockBytes / sizeof(C);
+  static constexpr uint32_t kMost = 255;  // repeats of an instruction
 
   AscendC::TBuf<AscendC::TPosition::VECCALC> beside_, bits_;
   uint32_t elements_ = 0, bit_bytes_ = 0;

@@ -44,8 +44,10 @@ class LaneLeaders {
 
   // Offers the first `lanes` lanes of each repeat an element of `keys`, from `offset` on, where repeats are
   // `stride` data blocks apart. All 64 lanes are read.
-  __aicore__ inline void Offer(KeyPlanes<T> &keys, uint32_t offset, uint8_t stride, uint32_t lanes,
-                               uint32_t repeats, int32_t place) {
+  // Keys: KeyPlanes, or else what has its Plane.
+  template <typename Keys>
+  __aicore__ inline void Offer(Keys &keys, uint32_t offset, uint8_t stride, uint32_t lanes, uint32_t repeats,
+                               int32_t place) {
     const auto key = keys.Plane(0)[offset];
     const AscendC::BinaryRepeatParams offered(1, 1, 1, 8, stride, 8), reversed(1, 1, 1, 8, 8, stride);
     const uint8_t count = static_cast<uint8_t>(repeats);

@@ -66,6 +66,7 @@ class RunningScan : ScanTiles<T, ROWS> {
   friend Tiles;
   using C = typename Tiles::C;
   using Tile = PlaneTile<C>;
+  using IndexTile = PlaneTile<int32_t>;
   static constexpr uint32_t kPlanes = Tiles::kPlanes;
   static constexpr bool kIndexed = !std::is_void_v<I>;
   using Index = std::conditional_t<kIndexed, I, int32_t>;
@@ -98,6 +99,7 @@ class RunningScan : ScanTiles<T, ROWS> {
   }
 
   __aicore__ inline Tile Carry() { return {this->carry_.template Get<C>(), this->most_width_}; }
+  __aicore__ inline IndexTile IndexCarry() { return {index_carry_.template Get<int32_t>(), 0}; }
   __aicore__ inline uint32_t Unit() const { return ROWS ? Carries::kRowUnit : this->Piece(); }
   __aicore__ inline void TakeTile(int64_t item) {
     this->SetTile(item);
@@ -110,51 +112,76 @@ class RunningScan : ScanTiles<T, ROWS> {
     if constexpr (kIndexed && !Tiles::kDirect) found = values_.template Get<C>();
     Tile input{this->Load(work), this->tile_elements_};
     Tile values{this->Results(kIndexed ? found : work), this->tile_elements_};
-    const bool carried = !this->first_ || (this->groups_ > 0 && !ending_);
     const ScanPath path{this->positions_, this->width_, run_, this->reverse_};
-    const uint32_t end = this->reverse_ ? 0 : (this->positions_ - 1) * this->width_;
-    value_scan_.Scan(values, input, Carry(), carried, path);
-    if (!this->last_ || ending_) BestScan<Best, T>::Copy(Carry(), values.At(end), this->width_);
-
-    const uint32_t count = this->Elements();
-    if constexpr (kIndexed) {
-      // Which elements lead.
-      const uint32_t whole = RoundUp(count, Tiles::kRepeat);
-      for (uint32_t p = 0; p < kPlanes; ++p) {
-        this->Clear(input.Plane(p), count, whole);
-        this->Clear(values.Plane(p), this->positions_ * this->width_, whole);
-      }
-      MarkLeaders(hits_.template Get<uint8_t>(), others_.template Get<uint8_t>(), input, values, kPlanes > 1,
-                  whole);
+    if (ending_) {
+      FindEnds(input, values, path);
+    } else {
+      FindResults(input, values, path);
     }
-    if constexpr (Tiles::kDirect) this->in_queue_.FreeTensor(input.data);
-    if (!ending_) {
-      this->CopyOut(values.data);
-    } else if constexpr (Tiles::kDirect) {
-      this->out_queue_.FreeTensor(values.data);
-    }
-    if constexpr (kIndexed) FindIndices(carried, path, end, count);
   }
 
-  // The places of those that lead, scanned.
-  __aicore__ inline void FindIndices(bool carried, const ScanPath &path, uint32_t end, uint32_t count) {
+  __aicore__ inline void FindResults(Tile &input, Tile &values, const ScanPath &path) {
+    const bool carried = !this->first_ || this->groups_ > 0;
+    const uint32_t end = path.reverse ? 0 : (path.positions - 1) * path.width;
+    value_scan_.Scan(values, input, Carry(), carried, path);
+    if (!this->last_) value_scan_.Copy(Carry(), values.At(end), path.width);
+    if constexpr (kIndexed) Mark(input, values);
+    if constexpr (Tiles::kDirect) this->in_queue_.FreeTensor(input.data);
+    this->CopyOut(values.data);
+    if constexpr (kIndexed) {
+      const auto leading = KeepPlaces();
+      auto indices = leading;
+      if constexpr (kIndexDirect) indices = index_queue_.template AllocTensor<int32_t>();
+      const int32_t count = static_cast<int32_t>(this->Elements());
+      if (kIndexDirect || this->begin_ > 0) {
+        AscendC::Adds(indices, leading, static_cast<int32_t>(this->begin_), count);
+      }
+      const IndexTile tile{indices, 0};
+      index_scan_.Scan(tile, tile, IndexCarry(), carried, path);
+      if (!this->last_) index_scan_.Copy(IndexCarry(), tile.At(end), path.width);
+      CopyIndicesOut(indices);
+    }
+  }
+
+  // What parts end with so far: the elements that lead are those that are equal to the best of them.
+  __aicore__ inline void FindEnds(Tile &input, Tile &values, const ScanPath &path) {
+    value_scan_.Reduce(values, input, path);
+    if (!this->first_) value_scan_.Join(values, Carry(), path.width);
+    value_scan_.Copy(Carry(), values, path.width);
+    if constexpr (kIndexed) {
+      value_scan_.Spread(values, Carry(), path);
+      Mark(input, values);
+      const IndexTile tile{KeepPlaces(), 0};
+      index_scan_.Reduce(tile, tile, path);
+      AscendC::Adds(tile.data, tile.data, static_cast<int32_t>(this->begin_),
+                    static_cast<int32_t>(path.width));
+      if (!this->first_) index_scan_.Join(tile, IndexCarry(), path.width);
+      index_scan_.Copy(IndexCarry(), tile, path.width);
+    }
+    if constexpr (Tiles::kDirect) {
+      this->in_queue_.FreeTensor(input.data);
+      this->out_queue_.FreeTensor(values.data);
+    }
+  }
+
+  // Bits of the elements that lead.
+  __aicore__ inline void Mark(const Tile &input, const Tile &values) {
+    const uint32_t count = this->Elements(), whole = RoundUp(count, Tiles::kRepeat);
+    for (uint32_t p = 0; p < kPlanes; ++p) {
+      this->Clear(input.Plane(p), count, whole);
+      this->Clear(values.Plane(p), this->positions_ * this->width_, whole);
+    }
+    MarkLeaders(hits_.template Get<uint8_t>(), others_.template Get<uint8_t>(), input, values, kPlanes > 1,
+                whole);
+  }
+
+  // Their places in the stretch.
+  __aicore__ inline AscendC::LocalTensor<int32_t> KeepPlaces() {
     if (places_of_ != this->width_) NumberPlaces();
     const auto leading = leading_.template Get<int32_t>();
     KeepLeaders(leading, hits_.template Get<uint8_t>(), places_.template Get<int32_t>(),
-                RoundUp(count, Tiles::kRepeat));
-    auto indices = leading;
-    if constexpr (kIndexDirect) indices = index_queue_.template AllocTensor<int32_t>();
-    if (kIndexDirect || this->begin_ > 0) {
-      AscendC::Adds(indices, leading, static_cast<int32_t>(this->begin_), static_cast<int32_t>(count));
-    }
-    const PlaneTile<int32_t> tile{indices, 0}, carry{index_carry_.template Get<int32_t>(), 0};
-    index_scan_.Scan(tile, tile, carry, carried, path);
-    if (!this->last_ || ending_) BestScan<Larger, int32_t>::Copy(carry, tile.At(end), this->width_);
-    if (!ending_) {
-      CopyIndicesOut(indices, count);
-    } else if constexpr (kIndexDirect) {
-      index_queue_.FreeTensor(indices);
-    }
+                RoundUp(this->Elements(), Tiles::kRepeat));
+    return leading;
   }
 
   // Position p of a tile holds p; of parts, p behind the part's begin.
@@ -190,13 +217,13 @@ class RunningScan : ScanTiles<T, ROWS> {
     places_of_ = width;
   }
 
-  __aicore__ inline void CopyIndicesOut(const AscendC::LocalTensor<int32_t> &indices, uint32_t count) {
+  __aicore__ inline void CopyIndicesOut(const AscendC::LocalTensor<int32_t> &indices) {
     if constexpr (kIndexDirect) {
       this->Store(index_queue_, index_gm_, indices, index_pitch_);
     } else {
       auto copied = index_queue_.template AllocTensor<Index>();
       if constexpr (!ROWS) {
-        AscendC::Cast(copied, indices, AscendC::RoundMode::CAST_NONE, count);
+        AscendC::Cast(copied, indices, AscendC::RoundMode::CAST_NONE, this->Elements());
       } else if constexpr (sizeof(Index) == sizeof(int32_t)) {
         this->ToRows(copied, indices, index_pitch_);
       } else {

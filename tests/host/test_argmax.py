@@ -27,13 +27,19 @@ def up(value, step):
 
 def unified_buffer_bytes(plan, dtype):
     """What the kernel's Init asks of the Unified Buffer, buffer by buffer."""
-    item, lines = ITEM[dtype], plan.key == "lines"
+    item, lines, short = ITEM[dtype], plan.key == "lines", plan.key == "short_lines"
     planes, whole = 2 if item == 8 else 1, dtype in ("int32", "int64")
     lanes = plan.tileOuter * REPEAT if lines else plan.pitch
-    elements = plan.tileOuter * plan.pitch + REPEAT if lines else plan.tileLength * plan.pitch
+    loaded = up(plan.tileOuter * plan.length, 32 // min(item, 4))
+    elements = (
+        loaded if short else plan.tileOuter * plan.pitch + REPEAT if lines else plan.tileLength * plan.pitch
+    )
     buffers = [2 * elements * item, 0 if dtype in ("float32", "int32") else 4 * planes * elements]
     buffers += [2 * elements if item == 1 else 0]
     buffers += [4 * (planes * lanes + REPEAT), 4 * lanes, 3 * up(lanes // 8, 32), 4 * lanes if whole else 0]
+    if short:
+        slots = planes * (plan.length + 16) * plan.pitch
+        return sum(buffers) + 4 * slots + (2 * 8 + 4) * lanes + 64 * (lanes // plan.apart // 16 * 16)
     if not lines:
         return sum(buffers) + 2 * 8 * plan.pitch
     rows, found = up(plan.tileOuter, 8), 4 * (2 * planes + 1)
@@ -51,12 +57,20 @@ def check(shape, dim, dtype, cores, ub_bytes):
         outer, length, inner = math.prod(shape[:dim]), shape[dim], math.prod(shape[dim + 1 :])
     item = ITEM[dtype]
     assert (plan.outer, plan.length, plan.inner) == (outer, length, inner)
-    assert plan.key == ("lines" if inner == 1 else "columns")
+    assert plan.key in (("lines", "short_lines") if inner == 1 else ("columns",))
     assert unified_buffer_bytes(plan, dtype) <= ub_bytes
     assert 1 <= plan.blocks <= min(cores, plan.outerTiles * plan.columnTiles)
     unit = 32 // min(item, 4)
     assert plan.pitch % unit == 0
-    if plan.key == "lines":
+    if plan.key == "short_lines":
+        assert (plan.outerTiles - 1) * plan.tileOuter < outer <= plan.outerTiles * plan.tileOuter
+        # Lines that become lanes together begin at the same place of a block of keys.
+        assert plan.apart * length % 8 == 0 and plan.apart <= 8
+        each = plan.pitch // plan.apart // 16 * 16
+        assert plan.pitch % (2 * REPEAT) == 0 and plan.pitch <= 255 * REPEAT
+        assert -(-plan.tileOuter // plan.apart) <= each <= 255 * 8
+        assert length + 8 <= 255 * 8 and plan.workspace == 0
+    elif plan.key == "lines":
         # Parts cover the line; the last may overlap the one before, and is not in vain.
         assert (plan.parts - 1) * plan.partLength < length <= plan.parts * plan.partLength
         assert plan.partLength == length or plan.partLength % REPEAT == 0
@@ -106,3 +120,9 @@ def test_long_axes(dtype):
 def test_all_cores_work():
     for shape, dim in [((8, 19, 512, 1024), 1), ((64, 32000), 1), ((10_000_000,), 0)]:
         assert plan_of(shape, dim, "float32").blocks >= 40
+
+
+@pytest.mark.parametrize("dtype", list(ITEM))
+def test_many_short_lines_are_lanes(dtype):
+    assert plan_of((100_000, 20), 1, dtype).key == "short_lines"
+    assert plan_of((64, 32_000), 1, dtype).key == "lines"

@@ -93,6 +93,8 @@ def check_parts(kernel, plan, dtype):
     assert plan.workspace == 4 * tensors * unit * plan.outerTiles * plan.columnTiles * plan.tileOuter
     # Blocks of one copy; and, along rows, whole transpositions and repeats of an instruction.
     assert plan.groups <= 4095
+    # Pairs of positions are the repeats of an instruction.
+    assert 2 * width_of(plan, dtype) // 8 <= 255
     if plan.key == "rows":
         assert plan.tileOuter % LANES == 0 and plan.tileOuter <= 255 * 8
         # Ends are scanned in runs of 16, those of int64 beside the tile.
@@ -175,6 +177,7 @@ def test_cores_share_long_lines(kernel):
         ((1, 1, 1, 10_000_000), 3),
         ((1, 1, 10_000_000, 1), 2),
         ((1, 1, 1_000_000, 3), 2),
+        ((1, 1, 100_000, 2000), 2),
         ((1, 2, 4, 1_000_000), 3),
     ]:
         plan = plan_of(kernel, shape, axis, "float32")
@@ -182,7 +185,7 @@ def test_cores_share_long_lines(kernel):
         assert plan.blocks >= 40
         # Nobody shares with one core, and a short line is not worth it.
         assert plan_of(kernel, shape, axis, "float32", cores=1).blocks == 1
-        shape = [min(extent, 100) for extent in shape]
+        shape = [min(extent, 30) for extent in shape]
         assert plan_of(kernel, shape, axis, "float32").groups == 0
 
 

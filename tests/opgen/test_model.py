@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ascend_vision_ops.opgen import SpecError, load_spec, load_specs
-from ascend_vision_ops.opgen.model import all_nodes
+from ascend_vision_ops.opgen.model import Fold, Tolerance, all_nodes
 from ascend_vision_ops.opgen.schema import SchemaError, parse_schema
 from ascend_vision_ops.opgen.tiling import TilingError, read_tiling
 
@@ -82,6 +82,28 @@ def test_int_arrays_that_c_spells_as_bools(load):
     assert argument.declaration == "const aclBoolArray *size"
 
 
+def test_what_torch_knows_of_an_operator(load, rich_root):
+    spec = load(GOOD + "vmap: {fold: [N, {N: 'size[0]'}]}\nautocast: float32\n")
+    assert spec.autocast == "float32"
+    assert spec.folds == [Fold("N", {"self": 0}, [0]), Fold("N", {"self": 0}, [0], {"size": 0})]
+    assert spec.torch_schema.startswith("toy(Tensor self, SymInt[1] size, float? scale")
+    plain = load(GOOD)
+    assert (plain.autocast, plain.folds, plain.leading) == ("widest", [], "")
+    assert load_spec(rich_root / "op_host/toy_arg.yaml").leading == "dim"
+    # An internal parameter is none of torch's.
+    assert [fold.inputs for fold in load_spec(rich_root / "op_host/toy_align.yaml").folds] == [
+        {"input": 1},
+        {"rois": 0},
+    ]
+
+
+def test_a_tolerance_of_several_dtypes(load):
+    text = GOOD.replace("  float32: {absolute: 1.0e-6, why: sums}\n", "").replace(
+        "  float16: {", "  float16, float32: {"
+    )
+    assert load(text).tolerance == dict.fromkeys(["float16", "float32"], Tolerance(why="rounding", ulp=1))
+
+
 # Text to replace, its replacement, and the problem reported.
 BAD = [
     ("summary: A toy.\n", "", "toy.yaml:1: summary: expected this key, got none"),
@@ -138,6 +160,15 @@ BAD = [
     ("source: a paper", 'onnx: {x: "Toy(..., mode or b)"}\nsource: a', "onnx.x: expected `name[|alias][=parameter"),
     ("source: a paper", 'onnx: {x: "Toy(..., m=mode or b)"}\nsource: a', "expected a Python literal after or, got 'b'"),
     ("source: a paper", "rows: {out: out}\nsource: a", "toy.yaml:21: rows: expected one of schema, summary, aclnn"),
+    ("source: a paper", "autocast: half\nsource: a", "toy.yaml:21: autocast: expected float32 or widest, got"),
+    ("source: a paper", "vmap: N\nsource: a", "toy.yaml:21: vmap: expected {fold: [size, …]} or {leading: dim}, got"),
+    ("source: a paper", "vmap: {fold: N}\nsource: a", "toy.yaml:21: vmap.fold: expected a list of sizes, got 'N'"),
+    ("source: a paper", "vmap: {by: [N]}\nsource: a", "vmap: expected {fold: [size, …]} or {leading: dim}, got"),
+    ("source: a paper", "vmap: {fold: [L]}\nsource: a", "vmap.fold[0]: expected one dimension of inputs, and"),
+    ("source: a paper", "let: {M: N + 1}\nvmap: {fold: [N]}\nsource: a", "expected a size that no other depends on"),
+    ("source: a paper", "vmap: {fold: [{N: mode}]}\nsource: a", "expected an element of an int array behind"),
+    ("source: a paper", "vmap: {leading: mode}\nsource: a", "vmap.leading: expected an int parameter, got 'mode'"),
+    ("float16: {ulp", "float16, half: {ulp", "tolerance.float16, half: expected some of float32,"),
     ("source: a paper", "let: {N: 3}\nsource: a", "toy.yaml:21: let.N: expected a new name, got 'N'"),
 ]  # fmt: skip
 

@@ -84,15 +84,6 @@ def test_views(npu, layout):
     )
 
 
-def test_opcheck(npu):
-    x = torch.randn(2, 3, 8, device=npu)
-    # Not test_autograd_registration: it knows no device type npu.
-    utilities = ("test_schema", "test_faketensor", "test_aot_dispatch_dynamic")
-    torch.library.opcheck(
-        torch.ops.ascend_vision_ops.upsample_linear1d.default, (x, [9]), test_utils=utilities
-    )
-
-
 def on(npu, arguments):
     return {k: v.to(npu) if isinstance(v, torch.Tensor) else v for k, v in arguments.items()}
 
@@ -121,14 +112,6 @@ def test_a_replay_equals_an_eager_call(npu, operator):
     torch.npu.synchronize()
     for ours, theirs in zip(captured, eager, strict=True):
         assert torch.equal(ours.cpu().nan_to_num(7), theirs.cpu().nan_to_num(7))
-
-
-@pytest.mark.parametrize("backend", ["aot_eager", "npugraphs"])
-def test_compile(npu, backend):
-    x = torch.randn(2, 3, 8)
-    torch._dynamo.reset()
-    compiled = torch.compile(lambda t: avo.upsample_linear1d(t, [9]) * 2, backend=backend, fullgraph=True)
-    torch.testing.assert_close(compiled(x.to(npu)).cpu(), 2 * avo.upsample_linear1d(x, [9]))
 
 
 def slow_then_read(npu, wait: bool) -> bool:

@@ -47,4 +47,11 @@ def torch_face() -> Face:
     def valid_fake(rows, count):
         return rows.new_empty([torch.library.get_ctx().new_dynamic_size(), *rows.shape[1:]])
 
+    @torch.library.register_vmap("ascend_vision_ops::_valid")
+    def valid_vmap(info, in_dims, rows, count):
+        raise RuntimeError(
+            "vmap: expected an operator with results of a fixed shape, got one whose results have as many rows as the "
+            "data decide, a number for each example; the padded operator that it calls has a fixed shape"
+        )
+
     return Face(operators, torch, operators._valid.default)

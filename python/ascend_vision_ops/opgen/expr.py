@@ -14,6 +14,8 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property, reduce
+from types import CodeType
 
 from .._shapes import drop, floor_div, floor_mod, numel, wrap
 
@@ -313,7 +315,11 @@ class Expression:
 
     def evaluate(self, values: Mapping[str, object]) -> object:
         """The value for concrete attributes, dimensions and tensors (anything with `.shape`)."""
-        return eval(self.python(), dict(PYTHON_HELPERS), dict(values))
+        return eval(self._code, dict(PYTHON_HELPERS), dict(values))
+
+    @cached_property
+    def _code(self) -> CodeType:
+        return compile(self.python(), f"<{self.text}>", "eval")
 
     # --- prose ---------------------------------------------------------------------------------------------------
 
@@ -332,7 +338,11 @@ class _ToPython(ast.NodeTransformer):
         self.generic_visit(node)
         name = node.func.id
         if name in ("min", "max") and len(node.args) == 1:
-            return node
+            # Python's own would compare symbolic sizes with each other, each time a guard.
+            function = ast.Name(id=f"sym_{name}", ctx=ast.Load())
+            return ast.Call(
+                func=ast.Name(id="reduce", ctx=ast.Load()), args=[function, *node.args], keywords=[]
+            )
         if name == "rank":
             return ast.Attribute(value=node.args[0], attr="ndim", ctx=ast.Load())
         renamed = {"int": "sym_int", "float": "sym_float", "min": "sym_min", "max": "sym_max"}.get(name, name)
@@ -375,8 +385,7 @@ PYTHON_HELPERS = {
     "sym_float": float,
     "sym_min": min,
     "sym_max": max,
-    "min": min,
-    "max": max,
+    "reduce": reduce,
     "abs": abs,
     "len": len,
     "floor_div": floor_div,

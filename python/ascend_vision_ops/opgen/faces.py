@@ -182,8 +182,36 @@ def fake_condition(spec: Spec, check: Check) -> str:
 
 
 def fake_message(spec: Spec, check: Check) -> str:
+    """The message of a failed check as kernels give it, an f-string."""
     name, _, text = cpp.check_text(spec, check).partition(": ")
-    return f"{spec.name}: {name}: expected {text}"
+    message = f"{spec.name}: {name}: expected {text}".replace("{", "{{").replace("}", "}}")
+    return 'f"' + message.replace("\\", "\\\\").replace('"', '\\"') + f', got {_got(spec, check)}"'
+
+
+def _got(spec: Spec, check: Check) -> str:
+    """What came, inside an f-string."""
+
+    def shown(name: str) -> str:
+        if not spec.scope[name].type.startswith("tensor"):
+            return f"{{{name}}}"
+        shape = f"tuple({name}.shape)"
+        return (
+            f"{{{shape} if {name} is not None else 'none'}}" if spec.optional_tensor(name) else f"{{{shape}}}"
+        )
+
+    subject = check.subject
+    match check.kind:
+        case "rank":
+            return f"rank {{{subject}.ndim}} {{tuple({subject}.shape)}}"
+        case "length":
+            return f"{{len({subject})}}"
+        case "shape":
+            return f"{{tuple({subject}.shape)}}"
+        case "dtype" | "same_dtype":
+            return f"{{{subject}.dtype}}"
+    is_tensor = spec.scope[subject].type.startswith("tensor")
+    others = ", ".join(f"{name} = {shown(name)}" for name in check.shown)
+    return f"{'shape ' if is_tensor else ''}{shown(subject)}" + (f" with {others}" if others else "")
 
 
 def fake_output(spec: Spec, output: str) -> str:
@@ -269,6 +297,23 @@ def gradient_plan(spec: Spec) -> dict[str, object]:
             "positional": [p.name for p in positional]}  # fmt: skip
 
 
+def transforms(spec: Spec) -> list[str]:
+    """Arguments of `register`: what autograd, torch.autocast and torch.func know of an operator."""
+    arguments = [f'"{spec.name}"']
+    if spec.backward:
+        arguments.append(f"gradient=Gradient(_{spec.name}_setup, _{spec.name}_backward)")
+    elif spec.has_floating_results:
+        arguments.append(f'gradient=no_gradient("{spec.name}")')
+    if spec.autocast != "widest":
+        arguments.append(f'autocast="{spec.autocast}"')
+    if spec.folds:
+        folds = [f"Fold({f.inputs!r}, {f.results!r}{f', {f.ints!r}' if f.ints else ''})" for f in spec.folds]
+        arguments.append(f"folds=[{', '.join(folds)}]".replace("'", '"'))
+    if spec.leading:
+        arguments.append(f'leading="{spec.leading}"')
+    return arguments
+
+
 def gradient_targets(gradient: Gradient) -> list[str]:
     return [f"grad_of_{name}" for name in gradient.inputs]
 
@@ -350,6 +395,7 @@ FILTERS = {
     "fake_output": fake_output,
     "fake_sizes": fake_sizes,
     "gradient_plan": gradient_plan,
+    "transforms": transforms,
     "example_values": example_values,
     "python_example": python_example,
     "c_example_value": c_example_value,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,6 +19,7 @@ from .model import (
     Argument,
     Check,
     Entry,
+    Fold,
     Gradient,
     Pattern,
     Spec,
@@ -33,7 +35,7 @@ from .tiling import TilingError, read_tiling
 REQUIRED_KEYS = ("schema", "summary", "aclnn", "dtypes", "shape", "tiling_keys", "source", "example")
 OPTIONAL_KEYS = (
     "internal", "soc", "cpu_dtypes", "formats", "let", "require", "kernel", "workspace", "tolerance", "backward",
-    "parameters", "details", "divergence", "flops", "unbatched", "onnx",
+    "parameters", "details", "divergence", "flops", "unbatched", "onnx", "autocast", "vmap",
 )  # fmt: skip
 # Of a composite, an operator written in Python on top of another: it has no kernel and no entry point of its own.
 COMPOSITE_REQUIRED = ("schema", "summary", "composite", "dtypes", "shape", "source", "example")
@@ -41,6 +43,7 @@ COMPOSITE_OPTIONAL = (
     "dynamic", "cpu_dtypes", "let", "tolerance", "parameters", "details", "divergence", "rows", "onnx",
 )  # fmt: skip
 KERNELS = ("vector", "cube", "mixed")
+AUTOCAST = ("float32", "widest")
 # PyYAML's parser in C, where it has one, takes a twentieth of the time.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 CTYPES = {"ints": "const aclIntArray *", "int": "int64_t", "float": "double", "bool": "bool", "str": "const char *",
@@ -192,6 +195,9 @@ class _Builder:
             scope=self.scope,
             flops=self._flops(),
             unbatched=text("unbatched", bool, "true or false", False),
+            autocast=self._word("autocast", AUTOCAST, "widest"),
+            folds=self._folds(patterns, lets),
+            leading=self._leading(patterns),
             composite=composite,
             dynamic=dynamic,
             rows=self._rows(),
@@ -580,10 +586,11 @@ class _Builder:
     def _tolerance(self, dtypes) -> dict[str, Tolerance]:
         value = self.reader.typed("tolerance", dict, "dtype: {absolute, relative, largest, ulp, why}", {})
         result = {}
-        for name, rule in value.items():
-            where = ("tolerance", name)
-            if name not in DTYPES:
-                self.problem(where, f"one of {', '.join(DTYPES)}", repr(name))
+        for names, rule in value.items():
+            where = ("tolerance", names)
+            unknown = [name for name in names.split(", ") if name not in DTYPES or name in result]
+            if unknown:
+                self.problem(where, f"some of {', '.join(DTYPES)}, each once", repr(names))
                 continue
             if not isinstance(rule, dict) or not str(rule.get("why") or "").strip():
                 self.problem(
@@ -603,12 +610,13 @@ class _Builder:
                     numbers[key] = self._size((*where, key), number) if key == "largest" else None
                     if numbers[key] is None:
                         self.problem((*where, key), "a number", _show(number))
-            result[name] = Tolerance(why=str(rule["why"]), **numbers)
+            tolerance = Tolerance(why=str(rule["why"]), **numbers)
+            result |= dict.fromkeys(names.split(", "), tolerance)
         floating = {
             name for names in dtypes.values() for name in names if name in DTYPES and DTYPES[name].floating
         }
         for name in DTYPES:
-            if name in floating and name not in value:
+            if name in floating and name not in result:
                 self.problem("tolerance", f"an entry for {name}", "none")
         return result
 
@@ -683,6 +691,59 @@ class _Builder:
         if expression is not None and expression.type != "int":
             self.problem("flops", "an int", repr(expression.text))
         return expression
+
+    def _folds(self, patterns: dict[str, Pattern], lets: dict[str, Expression]) -> list[Fold]:
+        """`vmap: {fold: [size, {size: element of an int array}]}`."""
+        if "vmap" not in self.data:
+            return []
+        value = self.reader.typed("vmap", dict, "{fold: [size, …]} or {leading: dim}", {})
+        if set(value) not in ({"fold"}, {"leading"}):
+            self.problem("vmap", "{fold: [size, …]} or {leading: dim}", _show(list(value)))
+        folds = []
+        for index, item in enumerate(self.reader.typed(("vmap", "fold"), list, "a list of sizes", [])):
+            where = ("vmap", "fold", index)
+            size, element = next(iter(item.items())) if isinstance(item, dict) and item else (item, item)
+            fold = self._fold(where, str(size), str(element), patterns, lets)
+            if fold is not None:
+                folds.append(fold)
+        return folds
+
+    def _fold(self, where: tuple, size: str, element: str, patterns, lets) -> Fold | None:
+        def places(tensor: str) -> list[int]:
+            return [i for i, dim in enumerate(patterns[tensor].dims or []) if dim.text == size]
+
+        def hidden(expression: Expression) -> bool:
+            """Whether the size is a part of something else, which would change with it."""
+            parts = {ast.unparse(node) for node in ast.walk(expression.tree)}
+            return expression.text != size and size in parts
+
+        visible = [p.name for p in self.parameters if not p.internal and p.name in patterns]
+        inputs = {name: places(name) for name in visible if places(name)}
+        results = [places(name) if name in patterns else [] for name in self.outputs]
+        if not inputs or any(len(found) != 1 for found in [*inputs.values(), *results]):
+            self.problem(where, "one dimension of inputs, and of each result", repr(size))
+            return None
+        shapes = [dim for p in patterns.values() for dim in p.dims or [p.whole]]
+        if any(hidden(expression) for expression in [*shapes, *lets.values()]):
+            self.problem(where, "a size that no other depends on", repr(size))
+        match = re.fullmatch(r"(\w+)\[(\d+)\]", element)
+        ints = {match[1]: int(match[2])} if match and self.scope[match[1]].type == "ints" else {}
+        if element != size and not ints:
+            self.problem(where, "an element of an int array behind the colon", repr(element))
+        found = {name: place[0] for name, place in inputs.items()}
+        return Fold(size, found, [place[0] for place in results], ints)
+
+    def _leading(self, patterns: dict[str, Pattern]) -> str:
+        """`vmap: {leading: dim}`: for operators along one dimension of tensors of any rank."""
+        vmap = self.data.get("vmap")
+        if not isinstance(vmap, dict) or "leading" not in vmap:
+            return ""
+        name = self.reader.typed(("vmap", "leading"), str, "an int parameter", "")
+        if name not in self.by_name or self.by_name[name].type not in ("int", "int?"):
+            self.problem(("vmap", "leading"), "an int parameter", repr(name))
+        if any(pattern.dims is not None for pattern in patterns.values()):
+            self.problem(("vmap", "leading"), "tensors of any rank", "one with a list of dimensions")
+        return name
 
     def _rows(self) -> dict[str, Rows]:
         value = self.reader.typed("rows", dict, "result: what its rows are", {})

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import re
 from dataclasses import dataclass, field, replace
@@ -220,6 +221,16 @@ class Gradient:
     arguments: list[Expression]
 
 
+@dataclass(frozen=True)
+class Fold:
+    """A size that torch.func.vmap's examples may become part of: the dimension that it is in each input and result."""
+
+    size: str
+    inputs: dict[str, int]
+    results: list[int]
+    ints: dict[str, int] = field(default_factory=dict)  # int arrays with an element that is this size too
+
+
 @dataclass
 class Spec:
     """A validated contract."""
@@ -256,6 +267,9 @@ class Spec:
     composite: str = ""  # the operator that a composite calls, and whose checks and dtypes are its own
     dynamic: list[str] = field(default_factory=list)  # sizes of results that only the data decide
     unbatched: bool = False  # whether C entry points also take tensors without their first dimension
+    autocast: str = "widest"  # what floating tensors become under torch.autocast
+    folds: list[Fold] = field(default_factory=list)  # how vmap makes one call of many, best first
+    leading: str = ""  # or: the int parameter that names a dimension, before which examples are one more
     rows: dict[str, Rows] = field(default_factory=dict)  # of a composite's results, for C++
     onnx: list[Node] = field(default_factory=list)  # nodes of exported models, in domains of others
     fields: list = field(default_factory=list)  # of the tiling struct, read from its header
@@ -355,6 +369,35 @@ class Spec:
     def typenames(self) -> list[str]:
         """Tensors whose dtype is a template parameter of the kernel, in spec order."""
         return [tensor for tensor, names in self.dtypes.items() if len(names) > 1]
+
+    @property
+    def torch_schema(self) -> str:
+        """The schema that torch gets: attributes that are sizes may be symbolic, which keeps shapes dynamic."""
+        schema = self.schema
+        for parameter in self.visible:
+            if parameter.name in self.size_attributes:
+                schema = re.sub(rf"\bint(\S*) {parameter.name}\b", rf"SymInt\1 {parameter.name}", schema)
+        return schema
+
+    @property
+    def size_attributes(self) -> set[str]:
+        """Attributes that are a dimension of a tensor, or have one as an element."""
+
+        def sizes(node: ast.AST) -> set[str]:
+            match node:
+                case ast.Name(id=name) | ast.Subscript(value=ast.Name(id=name)):
+                    return {name}
+                case ast.IfExp(body=body, orelse=orelse):
+                    return sizes(body) | sizes(orelse)
+            return set()
+
+        shapes = [dim for pattern in self.patterns.values() for dim in pattern.dims or [pattern.whole]]
+        found = set().union(*(sizes(expression.tree) for expression in shapes))
+        return found & {attribute.name for attribute in self.attributes}
+
+    @property
+    def has_floating_results(self) -> bool:
+        return any(DTYPES[name].floating for output in self.outputs for name in self.input_dtypes(output))
 
     @property
     def instances(self) -> list[dict[str, str]]:

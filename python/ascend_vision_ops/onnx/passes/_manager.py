@@ -88,9 +88,10 @@ class Manager:
         if self.checker:
             self.checker.start(model)
         for report.rounds in range(1, rounds + 1):
-            # All must run: any() would stop at the first that changed something.
+            # All must run: any() would stop at the first that changed something. What was asked for is done once.
             changed = [
-                self._step(item, row, model) for item, row in zip(self.passes, report.rows, strict=True)
+                (report.rounds == 1 or not item.demanded) and self._step(item, row, model)
+                for item, row in zip(self.passes, report.rows, strict=True)
             ]
             if not any(changed):
                 break

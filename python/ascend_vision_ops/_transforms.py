@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators under autograd, torch.func and torch.autocast, from what their contracts say (docs/contracts.md).
+
+torch.library.register_autograd does not reach torch.func (grad, vmap, jacrev): for these an operator is an
+autograd.Function, called where torch.func enters the dispatcher.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Any
+
+import torch
+from torch import Tensor
+
+_library = torch.library.Library("ascend_vision_ops", "FRAGMENT")
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """The two functions of torch.library.register_autograd."""
+
+    setup: Callable
+    backward: Callable
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A size that vmap's examples become part of: the dimension that it is, in inputs and in results.
+
+    ints: int arrays with an element that is this size too, and which one.
+    """
+
+    inputs: dict[str, int]
+    results: Sequence[int]
+    ints: dict[str, int] = field(default_factory=dict)
+
+
+def register(
+    name: str,
+    *,
+    gradient: Gradient | None = None,
+    autocast: str = "widest",
+    folds: Sequence[Fold] = (),
+    leading: str = "",
+) -> None:
+    """Registers an operator that has kernels and a fake kernel for the rest of torch.
+
+    gradient: of the operator; None where no result can have one.
+    autocast: what floating tensors become: float32, or the widest of their dtypes.
+    folds: sizes that examples of vmap can become part of.
+    leading: the int argument that names a dimension; examples become one more before it.
+    """
+    op = getattr(torch.ops.ascend_vision_ops, name).default
+    if gradient is not None:
+        torch.library.register_autograd(op, gradient.backward, setup_context=gradient.setup)
+    function = _function(op, gradient or no_gradient(name), folds, leading)
+
+    def under_functorch(*args, **keywords):
+        return _cast(lambda *args, **keywords: function.apply(*args, keywords), autocast, args, keywords)
+
+    def under_autocast(*args, **keywords):
+        return _cast(op, autocast, args, keywords)
+
+    _library.impl(name, under_functorch, "FuncTorchDynamicLayerFrontMode")
+    for key in ("AutocastCPU", "AutocastPrivateUse1"):
+        _library.impl(name, under_autocast, key)
+
+
+def no_gradient(name: str) -> Gradient:
+    """That of an operator without: an error, where torch alone would silently give none."""
+
+    def backward(ctx, *grads):
+        raise RuntimeError(
+            f"{name}: expected tensors that need no gradient, got one that does; there is none"
+        )
+
+    return Gradient(lambda ctx, **_: None, backward)
+
+
+# --- torch.func ----------------------------------------------------------------------------------------------------
+
+
+def _function(op, gradient: Gradient, folds: Sequence[Fold], leading: str) -> type[torch.autograd.Function]:
+    """The operator as a function of its positional arguments, and a dict of its keyword-only ones."""
+    positional = [a for a in op._schema.arguments if not a.kwarg_only]
+    keyword_only = [a for a in op._schema.arguments if a.kwarg_only]
+
+    def complete(args, keywords):
+        """All arguments: the dispatcher leaves out those that are defaults."""
+        rest = [a.default_value for a in positional[len(args) :]]
+        return (*args, *rest), {a.name: keywords.get(a.name, a.default_value) for a in keyword_only}
+
+    def forward(*inputs):
+        return op(*inputs[:-1], **inputs[-1])
+
+    def setup_context(ctx, inputs, output):
+        args, keywords = complete(inputs[:-1], inputs[-1])
+        extra = {"keyword_only_inputs": keywords} if keyword_only else {}
+        gradient.setup(ctx=ctx, inputs=args, output=output, **extra)
+
+    def backward(ctx, *grads):
+        results = gradient.backward(ctx, *grads)
+        results = results if isinstance(results, tuple) else (results,)
+        return (*results[: len(ctx.needs_input_grad) - 1], None)
+
+    def vmap(info, in_dims, *inputs):
+        args, keywords = complete(inputs[:-1], inputs[-1])
+        names = [a.name for a in positional]
+        values = {**dict(zip(names, args, strict=True)), **keywords}
+        dims = {**dict(zip(names, in_dims[:-1], strict=False)), **in_dims[-1]}
+        batched = {
+            name: dim for name, dim in dims.items() if isinstance(dim, int)
+        }  # of int arrays, a list of None
+
+        def call(values):
+            results = op(*(values[name] for name in names), **{name: values[name] for name in keywords})
+            return results if isinstance(results, tuple) else (results,)
+
+        size = info.batch_size
+        fitting = [fold for fold in folds if batched.keys() <= fold.inputs.keys()]
+        if fitting:
+            best = min(fitting, key=lambda fold: len(fold.inputs.keys() - batched.keys()))
+            results, out_dims = _folded(call, best, values, batched, size)
+        elif leading and (moved := _with_leading(values, batched, size, leading)):
+            results, out_dims = call(moved), (0,) * len(op._schema.returns)
+        else:
+            results, out_dims = _one_by_one(call, values, batched, size), (0,) * len(op._schema.returns)
+        return (results, out_dims) if len(results) > 1 else (results[0], out_dims[0])
+
+    members = {"forward": forward, "setup_context": setup_context, "backward": backward, "vmap": vmap}
+    return type(
+        f"{op._opname}_function",
+        (torch.autograd.Function,),
+        {name: staticmethod(function) for name, function in members.items()},
+    )
+
+
+def _batch_at(value: Tensor, dim: int | None, place: int, size: int) -> Tensor:
+    """The tensor with examples along dimension `place`; one that all of them share is expanded."""
+    if dim is not None:
+        return value.movedim(dim, place)
+    return value.unsqueeze(place).expand(*value.shape[:place], size, *value.shape[place:])
+
+
+def _folded(call, fold: Fold, values: dict[str, Any], batched: dict[str, int], size: int):
+    """One call with `size` times as much of the fold's size."""
+    folded = dict(values)
+    for name, place in fold.inputs.items():
+        if values[name] is not None:
+            folded[name] = _batch_at(values[name], batched.get(name), place, size).flatten(place, place + 1)
+    for name, index in fold.ints.items():
+        folded[name] = [length * size if i == index else length for i, length in enumerate(values[name])]
+    results = call(folded)
+    unfolded = [
+        result.unflatten(place, (size, result.shape[place] // size))
+        for result, place in zip(results, fold.results, strict=True)
+    ]
+    return tuple(unfolded), tuple(fold.results)
+
+
+def _with_leading(values: dict[str, Any], batched: dict[str, int], size: int, leading: str) -> dict[str, Any]:
+    """Arguments of one call on tensors with one more dimension; none where no dimension of theirs is named."""
+    tensors = {name: value for name, value in values.items() if isinstance(value, Tensor)}
+    rank = min(value.ndim - (name in batched) for name, value in tensors.items())
+    dim = values[leading]
+    if dim is None or not -rank <= dim < rank:
+        return {}
+    moved = {name: _batch_at(value, batched.get(name), 0, size) for name, value in tensors.items()}
+    return {**values, **moved, leading: dim % rank + 1}
+
+
+def _one_by_one(call, values: dict[str, Any], batched: dict[str, int], size: int) -> tuple[Tensor, ...]:
+    """One call an example."""
+    if size == 0:
+        raise RuntimeError("vmap: expected at least one example, got none")
+    calls = [
+        call({**values, **{name: values[name].select(dim, i) for name, dim in batched.items()}})
+        for i in range(size)
+    ]
+    return tuple(torch.stack(results) for results in zip(*calls, strict=True))
+
+
+# --- torch.autocast ------------------------------------------------------------------------------------------------
+
+
+def _cast(call: Callable, policy: str, args: tuple, keywords: dict[str, Any]):
+    """The call with floating tensors of one dtype, where torch.autocast is on; else as it is.
+
+    float32: half types become float32, and floating results the dtype of the first floating tensor, as in torchvision.
+    """
+    given = [value for value in (*args, *keywords.values()) if isinstance(value, Tensor)]
+    device = given[0].device.type
+    if not (torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(device)):
+        return call(*args, **keywords)
+    dtypes = [value.dtype for value in given if value.is_floating_point()]
+    if not dtypes:
+        return call(*args, **keywords)
+    widest = reduce(torch.promote_types, dtypes)
+    common = torch.promote_types(widest, torch.float32) if policy == "float32" else widest
+
+    def cast(value, dtype):
+        return value.to(dtype) if isinstance(value, Tensor) and value.is_floating_point() else value
+
+    with torch.autocast(device, enabled=False):
+        results = call(*(cast(v, common) for v in args), **{k: cast(v, common) for k, v in keywords.items()})
+    if policy != "float32":
+        return results
+    if isinstance(results, tuple):
+        return tuple(cast(result, dtypes[0]) for result in results)
+    return cast(results, dtypes[0])

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every torch operator under torch's other parts: torch.compile, export, autocast and func, on CPU tensors.
+
+Nothing here names an operator: contracts are found, and calls are made from them (testing/torch_checks.py).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+import torch
+import torch._inductor.config
+from torch.autograd.gradcheck import GradcheckError
+
+from ascend_vision_ops import operators
+from ascend_vision_ops.testing import torch_checks as checks
+from ascend_vision_ops.testing.run import spec_of
+from ascend_vision_ops.testing.torch_calls import TorchCall
+
+CPU, META = torch.device("cpu"), torch.device("meta")
+OPERATORS = operators()
+WITH_KERNEL = [operator for operator in OPERATORS if not spec_of(operator).composite]
+DIFFERENTIABLE = [operator for operator in OPERATORS if spec_of(operator).backward]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def caches(tmp_path_factory):
+    """What compilers keep goes where tests keep their files."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path_factory.mktemp("inductor")))
+        patch.setattr(torch._inductor.config, "compile_threads", 1)
+        yield
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_opcheck(operator):
+    checks.opcheck(operator, CPU)
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_compile(operator, backend):
+    checks.compiled(operator, CPU, backend)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_dynamic_shapes(operator):
+    checks.dynamic(operator, CPU)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_export(operator):
+    checks.exported(operator, CPU)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_autocast(operator):
+    checks.autocast(operator, CPU, torch.bfloat16)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_vmap(operator):
+    checks.vmap(operator, CPU)
+
+
+@pytest.mark.parametrize("operator", DIFFERENTIABLE)
+def test_jacobians(operator):
+    checks.jacobians(operator, CPU)
+
+
+@pytest.mark.parametrize("operator", DIFFERENTIABLE)
+def test_gradcheck(operator):
+    checks.gradcheck(operator, CPU)
+
+
+@pytest.mark.parametrize("operator", sorted(set(WITH_KERNEL) - set(DIFFERENTIABLE)))
+def test_no_gradient(operator):
+    checks.no_gradient(operator, CPU)
+
+
+@pytest.mark.parametrize("operator", WITH_KERNEL)
+def test_refusals(operator):
+    checks.refusals(operator, CPU, META)
+
+
+# --- the checks themselves, on operators that are not as said
+
+
+def test_check_of_vmap_counts_calls(monkeypatch):
+    operator = next(name for name in OPERATORS if spec_of(name).folds)
+    spec = dataclasses.replace(spec_of(operator), folds=[])
+    monkeypatch.setattr(checks, "spec_of", lambda name: spec)
+    with pytest.raises(AssertionError, match="1 calls, expected 3"):
+        checks.vmap(operator, CPU)
+
+
+def test_check_of_autocast_sees_the_other_policy(monkeypatch):
+    operator = next(name for name in DIFFERENTIABLE if spec_of(name).autocast == "float32")
+    spec = dataclasses.replace(spec_of(operator), autocast="widest")
+    monkeypatch.setattr(checks, "spec_of", lambda name: spec)
+    with pytest.raises(AssertionError, match="dtype"):
+        checks.autocast(operator, CPU, torch.bfloat16)
+
+
+def test_check_of_gradients_sees_a_wrong_one(monkeypatch):
+    operator = DIFFERENTIABLE[0]
+    right = TorchCall.function
+
+    def wrong(self, *tensors, **options):
+        return tuple(result + tensors[0].detach().sum() for result in right(self, *tensors, **options))
+
+    monkeypatch.setattr(TorchCall, "function", wrong)
+    with pytest.raises(GradcheckError):
+        checks.gradcheck(operator, CPU)
+
+
+def test_check_of_refusals_sees_another_parameter_named(monkeypatch):
+    operator = WITH_KERNEL[0]
+
+    def vague(**arguments):
+        raise RuntimeError(f"{operator}: something: expected else, got this")
+
+    monkeypatch.setattr(checks.ops, operator, vague)
+    with pytest.raises(AssertionError, match="Regex pattern did not match"):
+        checks.refusals(operator, CPU)
