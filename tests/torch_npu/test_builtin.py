@@ -140,3 +140,13 @@ def test_a_detector_trains(npu, optimizer):
     for ours, theirs in zip(far.parameters(), model.parameters(), strict=True):
         # Optimisers fuse their steps in another order on npu.
         torch.testing.assert_close(ours.cpu(), theirs, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("rank", range(1, 6))
+def test_operators_that_are_ours_at_every_rank(npu, rank):
+    """torch_npu gives tensors of three to five dimensions formats; aclnnCummax and aclnnArgMax take them."""
+    x = torch.randint(-5, 5, (2, 3, 2, 4, 3)[:rank]).float()
+    for function in (torch.cummax, torch.cummin):
+        for got, want in zip(function(x.to(npu), rank - 1), function(x, rank - 1), strict=True):
+            torch.testing.assert_close(got.cpu(), want, rtol=0, atol=0)
+    assert torch.equal(x.to(npu).argmax(rank - 1).cpu(), x.argmax(rank - 1))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from .model import DTYPES, FORMATS, Argument, Check, Entry, Spec
 
 NULLPTR, INVALID = 161001, 161002
-FORMAT_NUMBERS = {"ND": 2, "NCL": 47, "NCHW": 0, "NCDHW": 30}
+FORMAT_NUMBERS = {"ND": 2, "NCL": 47, "NCHW": 0, "NCDHW": 30, "NHWC": 1}
 
 
 @dataclass
@@ -211,7 +211,7 @@ def violations(spec: Spec) -> Iterator[BadCall]:
                     yield BadCall(spec.name, entry.name, name, bad, INVALID, argument.name)
         for argument in entry.arguments:
             if argument.ctype.endswith("aclTensor *") and good.values[argument.target] is not None:
-                other = next(name for name in FORMATS if name not in spec.formats)
+                other = next(name for name in (*FORMATS, "NHWC") if name not in spec.formats)
                 tensor = copy.copy(good.values[argument.target])
                 tensor.format = other
                 bad = good.with_value(argument.target, tensor)

@@ -93,7 +93,7 @@ def check_kernels(specs: list[Spec], project: Path, headers: Path) -> Iterator[O
 
 
 def in_parallel(check: Callable, items: list) -> Iterator[Outcome]:
-    """Outcomes in order, each as soon as it is there: a kernel takes half a minute."""
+    """Outcomes in order, each as soon as it is there."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         yield from pool.map(check, items)
 

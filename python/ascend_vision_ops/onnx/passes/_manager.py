@@ -88,9 +88,10 @@ class Manager:
         if self.checker:
             self.checker.start(model)
         for report.rounds in range(1, rounds + 1):
-            # All must run: any() would stop at the first that changed something.
+            # All must run: any() would stop at the first that changed something. What was asked for is done once.
             changed = [
-                self._step(item, row, model) for item, row in zip(self.passes, report.rows, strict=True)
+                (report.rounds == 1 or not item.demanded) and self._step(item, row, model)
+                for item, row in zip(self.passes, report.rows, strict=True)
             ]
             if not any(changed):
                 break
@@ -117,5 +118,6 @@ class Manager:
             row.before = before if row.before is None else row.before
             row.after = self._nodes = node_count(model)
             if self.checker:
+                common.NameFixPass()(model)  # a file knows values by name, passes by what they are
                 row.check = self.checker.check(item, model)
         return bool(outcome.applied)

@@ -62,7 +62,7 @@ def infer_node(node: ir.Node, model: ir.Model, vectors: Vectors) -> None:
         if shape is not None:
             _learn(node.outputs[0], shape, node.inputs[0].type)
             return
-    _infer_by_onnx(node, model)
+    _infer_by_onnx(node, model, vectors)
 
 
 def _same_objects(a: list[tuple], b: list[tuple]) -> bool:
@@ -132,7 +132,7 @@ def _dim(item):
     return item
 
 
-def _infer_by_onnx(node: ir.Node, model: ir.Model) -> None:
+def _infer_by_onnx(node: ir.Node, model: ir.Model, vectors: Vectors) -> None:
     if any(attribute.type == ir.AttributeType.GRAPH for attribute in node.attributes.values()):
         return
     inputs = [value for value in node.inputs if value is not None]
@@ -146,6 +146,9 @@ def _infer_by_onnx(node: ir.Node, model: ir.Model) -> None:
         tensor = constant_tensor(value)
         if tensor is not None and tensor.size <= LONGEST:
             data[value.name] = ir.serde.serialize_tensor(tensor)
+        elif tensor is None and (array := vectors.numbers(value)) is not None and value.dtype is not None:
+            # Known, though a constant only once it is folded.
+            data[value.name] = onnx.numpy_helper.from_array(array.astype(value.dtype.numpy()))
     try:
         schema = onnx.defs.get_schema(node.op_type, model.graph.opset_imports[node.domain], node.domain)
         found = onnx.shape_inference.infer_node_outputs(schema, ir.serde.serialize_node(node), types, data)

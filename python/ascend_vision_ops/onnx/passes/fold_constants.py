@@ -15,6 +15,7 @@ from ascend_vision_ops.onnx.passes._base import GraphPass, register
 from ascend_vision_ops.onnx.passes._shapes import Vectors, is_static, walk
 from ascend_vision_ops.onnx.passes._values import (
     CONTROL_FLOW,
+    constant,
     constant_tensor,
     graphs_of,
     new_initializer,
@@ -48,7 +49,7 @@ class FoldConstants(GraphPass):
     tolerance = Tolerance(largest=1e-6, why="NumPy's functions and the runtime's differ in the last bits")
 
     def __init__(self, shapes_only: bool = False):
-        self.shapes_only = shapes_only  # folds no arrays but what is computed from shapes
+        self.shapes_only = shapes_only  # folds no more than shapes and what they are computed from
 
     def transform(self, model: ir.Model) -> int:
         before = node_count(model)
@@ -108,8 +109,13 @@ class _Folding:
         if len(node.outputs) == 1 and (array := vectors.numbers(node.outputs[0])) is not None:
             dtype = node.outputs[0].dtype or ir.DataType.INT64
             return [array.astype(dtype.numpy(), copy=False)]
-        if self.shapes_only or not node.inputs or node.op_type in RANDOM | QUANTISED | MISCOUNTED:
+        if not node.inputs or node.op_type in RANDOM | QUANTISED | MISCOUNTED:
             return None
+        if (
+            node.op_type == "CastLike" and node.inputs[1].dtype is not None
+        ):  # the second's type is all it takes
+            array = self._array(node.inputs[0])
+            return None if array is None else [array.astype(node.inputs[1].dtype.numpy())]
         gone, tensors = 0, []
         for value in node.inputs:
             if value is None:
@@ -129,7 +135,12 @@ class _Folding:
         )
         if arrays is None or sum(array.nbytes for array in arrays) > gone + GROWTH_BYTES:
             return None
+        if self.shapes_only and any(array.ndim > 1 or array.size > SMALL for array in arrays):
+            return None
         return arrays
+
+    def _array(self, value: ir.Value) -> np.ndarray | None:
+        return self.arrays[value] if value in self.arrays else constant(value)
 
 
 def _numpy(tensor) -> np.ndarray:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,14 @@ import onnx_ir as ir
 from ascend_vision_ops.onnx.execute import inputs_of
 from ascend_vision_ops.onnx.passes._base import ROUNDED, GraphPass, Refused, register
 from ascend_vision_ops.onnx.passes._shapes import Vectors, infer_node
-from ascend_vision_ops.onnx.passes._values import constant, input_of, is_onnx, label, new_initializer
+from ascend_vision_ops.onnx.passes._values import (
+    constant,
+    input_of,
+    is_onnx,
+    known_dim,
+    label,
+    new_initializer,
+)
 from ascend_vision_ops.onnx.passes.fold_constants import FoldConstants
 
 OPEN = "batch"  # the name of an open batch
@@ -117,7 +125,7 @@ def _in_batches(before, feed, batched, old: int) -> dict[str, np.ndarray]:
 class _Change:
     """One walk through the graph in its order, with the new batch in all shapes behind.
 
-    The batch is the outermost factor of a first dimension: b, or b times something where a Reshape merged them.
+    The batch is the outermost factor of one dimension: b, or b times something where a Reshape merged them.
     """
 
     def __init__(self, model: ir.Model, old: Old, batch: int | str):
@@ -148,6 +156,13 @@ class _Change:
         old = self.old.dims(value)
         return old is None or value.shape is None or list(value.shape) != old
 
+    def _grown(self, value: ir.Value) -> list[int]:
+        """The axes along which a value has another size now."""
+        old = self.old.dims(value)
+        if old is None or value.shape is None or len(old) != len(value.shape):
+            return [0]
+        return [axis for axis, (a, b) in enumerate(zip(old, value.shape, strict=True)) if a != b]
+
     def _known(self, node: ir.Node, value: ir.Value) -> ir.Shape | None:
         """The inferred shape, and what the model knew beyond it: of custom nodes, and dimensions besides the batch."""
         old, new = self.old.dims(value), value.shape
@@ -160,12 +175,11 @@ class _Change:
         dims = []
         for axis, (dim, before) in enumerate(zip(new, old, strict=True)):
             unknown = dim is None or (not isinstance(dim, int) and dim.value is None)
-            if unknown and axis == 0 and isinstance(before, int) and before != self.old.batch:
-                dims.append(None)
-            elif unknown:
-                dims.append(self.dim if axis == 0 else before)
+            if unknown and axis == 0:
+                # Another number may be a multiple of the batch, or have nothing to do with it.
+                dims.append(self.dim if known_dim(before) == self.old.batch else None)
             else:
-                dims.append(dim)
+                dims.append(before if unknown else dim)
         return ir.Shape(dims)
 
     def _visit(self, node: ir.Node) -> int:
@@ -175,6 +189,8 @@ class _Change:
             return 0
         if is_onnx(node, "Reshape"):
             return self._reshape(node)
+        if is_onnx(node, "Resize"):
+            return self._resize(node)
         self._refuse_loss(node)
         return 0
 
@@ -183,15 +199,20 @@ class _Change:
         if is_onnx(node, "Squeeze"):
             axes = constant(input_of(node, 1))
             axes = node.attributes.get_ints("axes", None) if axes is None else axes
-            if axes is None or any(axis in (0, -len(self.old.dims(node.inputs[0]) or ())) for axis in axes):
+            rank = len(self.old.dims(node.inputs[0]) or ()) or 1
+            if axes is None or any(axis % rank in self._grown(node.inputs[0]) for axis in axes):
                 raise Refused(f"{label(node)} drops the batch, which was of one image")
-        if is_onnx(node, "Gather", "Slice") and self._selects_images(node):
+        if (
+            is_onnx(node, "Gather", "Slice")
+            and 0 in self._grown(node.inputs[0])
+            and self._selects_images(node)
+        ):
             raise Refused(f"{label(node)} takes images out of the batch")
         if is_onnx(node, *ELEMENTWISE) and self.old.batch != 1:
             rank = max((len(dims) for dims in map(self.old.dims, node.inputs) if dims), default=0)
             for value in node.inputs:
                 array = constant(value)
-                if array is not None and array.ndim == rank and array.shape[0] == self.old.batch:
+                if array is not None and array.ndim == rank > 1 and array.shape[0] == self.old.batch:
                     raise Refused(f"{label(node)}: constant {value.name!r} has {self.old.batch} images")
 
     def _selects_images(self, node: ir.Node) -> bool:
@@ -223,22 +244,68 @@ class _Change:
     def _reshape(self, node: ir.Node) -> int:
         data, target = node.inputs[0], constant(node.inputs[1])
         before, made = self.old.dims(data), self.old.dims(node.outputs[0])
-        if target is None or (len(target) and target[0] in (0, -1)):
-            return 0  # follows the batch by itself
+        if target is None:
+            return 0  # computed from shapes, it follows the batch
         target = [int(item) for item in target]
-        if not before or not made or not all(isinstance(dim, int) for dim in (before[0], *made)):
+        if not before or not made or not all(isinstance(dim, int) for dim in (*before, *made)):
+            if target and target[0] in (0, -1):
+                return 0
             raise Refused(f"{label(node)}: the shapes around it are not known")
-        if data.shape is None or data.shape[0] == before[0] or before[0] % self.old.batch:
-            raise Refused(f"{label(node)}: the batch is not in its input's first dimension")
-        if made[0] == before[0]:
-            self._retarget(node, [0, *target[1:]])  # copies it
+        grown = self._grown(data)
+        if len(grown) != 1 or before[grown[0]] % self.old.batch:
+            raise Refused(f"{label(node)}: the batch is not in one dimension of its input")
+        axis = grown[0]
+        place = self._place(node, before, axis, made)
+        literal = node.attributes.get_int("allowzero", 0)
+        copies = place == axis and made[place] == before[axis] and not (literal and 0 in target)
+        if target[place] == -1 or (target[place] == 0 and copies and not literal):
+            return 0
+        # What was left open took the rest, of which the batch is none now.
+        new = [made[index] if item == -1 and not copies else item for index, item in enumerate(target)]
+        if copies:
+            node.attributes.pop("allowzero", None)
+            new[place] = 0
+        elif isinstance(self.batch, int):
+            new[place] = made[place] // self.old.batch * self.batch
+        else:
+            new[place] = -1
+        self._retarget(node, new)
+        return 1
+
+    def _place(self, node: ir.Node, before: list[int], axis: int, made: list[int]) -> int:
+        """The dimension of the result that holds the batch: as many elements lie outside it as outside the input's."""
+        outside = math.prod(before[:axis])
+        places = [place for place in range(len(made)) if math.prod(made[:place]) == outside]
+        for place in places:
+            if made[place] == before[axis]:
+                return place
+        for place in places:
+            if made[place] % self.old.batch == 0 and (self.old.batch > 1 or made[place] == 1):
+                return place
+        if places and self.old.batch == 1:
+            raise Refused(f"{label(node)} to {made} merges a batch of one image with another dimension")
+        raise Refused(f"{label(node)} to {made} tears the batch apart")
+
+    def _resize(self, node: ir.Node) -> int:
+        """Sizes of the result hold the batch; where that is open, scales say the same without it."""
+        sizes = constant(input_of(node, 3))
+        extents = self.old.dims(node.inputs[0])
+        if sizes is None or "axes" in node.attributes or not len(sizes) or sizes[0] != self.old.batch:
+            return 0
+        name, graph = node.outputs[0].name, self.model.graph
+        if isinstance(self.batch, int):
+            sizes = np.array([self.batch, *sizes[1:]], np.int64)
+            node.replace_input_with(3, new_initializer(graph, f"{name}_sizes", sizes))
             return 1
-        if made[0] % self.old.batch:
-            raise Refused(f"{label(node)} to {target} moves the batch from the first dimension")
-        if self.old.batch == 1 == before[0]:
-            raise Refused(f"{label(node)} to {target} merges a batch of one image with another dimension")
-        leading = made[0] // self.old.batch * self.batch if isinstance(self.batch, int) else -1
-        self._retarget(node, [leading, *made[1:]])
+        if not extents or not all(isinstance(dim, int) and dim for dim in extents):
+            raise Refused(f"{label(node)}: sizes instead of scales, and the shape of its input is not known")
+        scales = (np.asarray(sizes) / np.asarray(extents)).astype(np.float32)
+        if not np.array_equal(scales * np.asarray(extents, np.float32), sizes):
+            raise Refused(
+                f"{label(node)}: scales to {list(sizes)} are no float32 numbers, so the batch cannot be open"
+            )
+        node.replace_input_with(2, new_initializer(graph, f"{name}_scales", scales))
+        node.resize_inputs(3)
         return 1
 
     def _retarget(self, node: ir.Node, target: list[int]) -> None:

@@ -37,9 +37,10 @@ class ShapeGlue(Pass):
 
 def _reshape(node: ir.Node, wanted: list[Element]) -> list[int]:
     """The target with 0 for a dimension that the input has at the same place, and -1 for one that is left."""
-    if node.attributes.get_int("allowzero", 0) and not all(isinstance(item, int) and item for item in wanted):
-        raise Refused("0 means an empty dimension here (allowzero), so it cannot stand for an open one")
-    dims = dims_of(node.inputs[0]) or []
+    literal = node.attributes.get_int("allowzero", 0)
+    if literal and 0 in wanted:
+        raise Refused("0 means an empty dimension here (allowzero)")
+    dims = [] if literal else dims_of(node.inputs[0]) or []
     target = []
     for axis, item in enumerate(wanted):
         copied = not isinstance(item, int) and item is not None and axis < len(dims) and dims[axis] == item
