@@ -31,11 +31,12 @@ def device():
     """Float32 windows are bound by MTE2, whose loads wait for HBM, and at a stride of 1 by the vector
     unit, which adds a row for each row but the first, and a column for each column but the first, of a
     window. A running sum would add two, but would not be exact for integers of any size. Half types sum
-    in float32: the vector unit works as long as for float32, for half of the bytes. It is busy for 22
-    us of 27 at a stride of 1 (sums 9, conversions 4, factors 4, rows to lanes and back 4), and for 9 to
-    11 of 15 at a stride of 3, as long as MTE2. Sums in pairs of rows that two windows share would move
-    it. Planes of 7 x 7 are lanes, whole; the mark is 2.7 us for float32 and half of that for float16,
-    less than the 3.1 us of a launch and a start, so no kernel reaches it.
+    in float32: the vector unit works as long as for float32, for half of the bytes. At a stride of 1 it
+    is busy for 17 us of 21, and no two of its operands meet in a bank group: what two taps are combined
+    into is kept half of the groups away from the third. At a stride of 3 it is busy for 10 us of 14, as
+    long as MTE2: windows side by side begin three slots apart, and some operands meet. Planes of 7 x 7
+    are lanes, whole; the mark is 2.7 us for float32 and half of that for float16, less than the 3.1 us
+    of a launch and a start, so no kernel reaches it.
     """
     for i, (shape, kernel, stride, padding) in enumerate(DEVICE):
         for dtype in (torch.float32, torch.float16, torch.bfloat16)[: 3 if i == 0 else 2]:

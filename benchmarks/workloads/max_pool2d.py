@@ -32,7 +32,7 @@ def device():
     """Windows of large planes are bound by MTE2, whose loads wait for HBM; the launch of 2.5 us and a
     start of 0.5 us are what keeps maps of halves from the rate of copies. Maxima of float16 are taken
     in float16, those of bfloat16 in float32, as Atlas A2 compares no bfloat16: the vector unit is then
-    busy for as long as MTE2, 10 us of 14, and converting once per row of a window instead of once per
+    busy for as long as MTE2, 9 us of 13, and converting once per row of a window instead of once per
     element would take an order of bfloat16 in integers. Small planes are lanes, whole. 16384 planes of
     14 x 14 reach the mark in float32; in half types it is 6.7 us, and a launch, a start and reading at
     the rate of copies take 7.3. For 2048 planes of 20 x 20 the mark is 5.5 us in float32 and 2.7 us in

@@ -61,6 +61,7 @@ struct PoolTile {
 struct PoolBuffers {
   static constexpr int64_t kLanes = 16;  // rows that TransDataTo5HD takes at once, and positions it writes
   static constexpr int64_t kBlockFloats = 8;  // of a data block
+  static constexpr int64_t kSkewBytes = 512;  // by which results are moved between bank groups
 
   PoolBuffers(const PoolProblem &problem, const PoolTile &tile) {
     const int64_t item = problem.item, element = problem.element, block = 32 / item;
@@ -85,7 +86,7 @@ struct PoolBuffers {
     wide_elements = item == element ? 0 : in_rows * AlignUp(pitch, chunk);
     const int64_t staging = item == element ? 0 : positions * (slot_lanes | kLanes) * item;
     bytes = 2 * in_elements * item + rows * row_pitch * element + (slots + positions) * slot_lanes * element +
-            2 * AlignUp(rows, kLanes) * out_pitch * item + wide_elements * element + staging;
+            2 * AlignUp(rows, kLanes) * out_pitch * item + wide_elements * element + staging + kSkewBytes;
     constexpr int64_t kMaxCopyRows = 4095;      // blockCount of DataCopyPad
     constexpr int64_t kMaxPositions = 255 * 8;  // of one transposition
     constexpr int64_t kTooLarge = int64_t{1} << 40;
@@ -132,7 +133,7 @@ struct PoolBuffers {
               std::max(1.0, real(problem.columns.kernel - 1)) * batches * cycles(1, 1.3 * outputs) +
               groups * cycles(2, real(needed * element + tile.columns * item) / 16);
     if (item != element) compute += cycles(1, real(wide_elements) / 64) + batches * cycles(1, outputs);
-    if (problem.means) compute += batches * cycles(2, 2 * outputs);
+    if (problem.means) compute += batches * cycles(2, outputs);
   }
 };
 

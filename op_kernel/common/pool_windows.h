@@ -38,19 +38,24 @@ class PoolWindows {
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out), t_.planes * t_.outRows * t_.outColumns);
     const uint32_t rows = t_.tilePlanes * t_.tileRows;
     const uint32_t positions = RoundUp(t_.tileColumns, kRowPositions), results = positions * t_.slotLanes;
-    // What is combined lies far from what it is combined into: in another third of UB no bank serves both.
+    // What is read lies far from what it is written to: in another third of UB no bank serves both.
+    if constexpr (!kDirect) pipe->InitBuffer(in_queue_, 2, t_.inElements * sizeof(T));
     pipe->InitBuffer(slots_, t_.slots * t_.slotLanes * sizeof(Element));
-    if constexpr (!kDirect) pipe->InitBuffer(wide_, t_.wideElements * sizeof(Element));
-    pipe->InitBuffer(in_queue_, 2, t_.inElements * sizeof(T));
-    pipe->InitBuffer(out_queue_, 2, RoundUp(rows, kLanes) * t_.outPitch * sizeof(T));
-    pipe->InitBuffer(combined_, rows * t_.rowPitch * sizeof(Element));
-    pipe->InitBuffer(results_, results * sizeof(Element));
-    // Positions behind the last window are turned into rows too.
-    AscendC::Duplicate(results_.template Get<Element>(), Element(0), results);
-    if constexpr (!kDirect) {
+    if constexpr (kDirect) {
+      pipe->InitBuffer(in_queue_, 2, t_.inElements * sizeof(T));
+    } else {
       pipe->InitBuffer(staging_, positions * StagingLanes() * sizeof(T));
+      pipe->InitBuffer(wide_, t_.wideElements * sizeof(Element));
       AscendC::Duplicate(staging_.template Get<T>(), T(0), positions * StagingLanes());
     }
+    pipe->InitBuffer(out_queue_, 2, RoundUp(rows, kLanes) * t_.outPitch * sizeof(T));
+    pipe->InitBuffer(combined_, rows * t_.rowPitch * sizeof(Element));
+    pipe->InitBuffer(results_buffer_, results * sizeof(Element) + kSkewBytes);
+    const auto buffer = results_buffer_.template Get<Element>();
+    const uint32_t third = t_.tapColumns > 2 ? 2 * static_cast<uint32_t>(t_.dilateColumns) * t_.slotLanes : 0;
+    results_ = buffer[Apart(buffer, slots_.template Get<Element>()[third])];
+    // Positions behind the last window are turned into rows too.
+    AscendC::Duplicate(results_, Element(0), results);
   }
 
   __aicore__ inline void Process() {
@@ -69,7 +74,14 @@ class PoolWindows {
  private:
   using Element = typename Op::template Element<T>;
   static constexpr bool kDirect = std::is_same_v<T, Element>;
-  static constexpr uint32_t kRepeat = 256 / sizeof(Element), kMaxRepeats = 255;
+  static constexpr uint32_t kSkewBytes = 512;  // more than the largest skew
+
+  // Elements by which to move `own`, in which two taps are combined, so that it and `other`, the third one,
+  // are read in one cycle.
+  static __aicore__ inline uint32_t Apart(const AscendC::LocalTensor<Element> &own,
+                                          const AscendC::LocalTensor<Element> &other) {
+    return OppositeSkew(AddressOf(own, 0), AddressOf(other, 0)) * kSlotBlocks * kBlockBytes / sizeof(Element);
+  }
 
   // Windows too large for UB come in pieces; each adds to the results, of one window then.
   __aicore__ inline void Compute() {
@@ -85,11 +97,10 @@ class PoolWindows {
       for (uint32_t row = 0; row < rows; row += batch) {
         const uint32_t count = rows - row < batch ? rows - row : batch;
         const uint32_t lanes = RoundUp(count, kLanes);
-        if (tap == 0 && (Pieces() || from.count <= 0))
-          FillIdentity<Op>(results_.template Get<Element>(), columns_ * t_.slotLanes);
+        if (tap == 0 && (Pieces() || from.count <= 0)) FillIdentity<Op>(results_, columns_ * t_.slotLanes);
         if (from.count > 0) CombineColumns(row, count, from, taps);
         if (tap + taps < t_.kernelColumns) continue;
-        if constexpr (Op::kMean) Scale(row, count);
+        if constexpr (Op::kMean) Scale(count);
         const auto results = Narrow(lanes);
         for (uint32_t lane = 0; lane < lanes; lane += kLanes) {
           SlotsToRows(out[(row + lane) * t_.outPitch], t_.outPitch, results[lane],
@@ -133,14 +144,34 @@ class PoolWindows {
       for (uint32_t x = 0; x < used; x += width) {
         const auto chunk = in[kDirect ? 0 : x * planes_ * from.span];
         for (uint32_t i = 0; i < (across ? rows_ : planes_); ++i) {
-          CombineTaps<Op, Element>(
-              {combined[i * (across ? 1 : rows_) * t_.rowPitch + x], (across ? rows_ : 1) * t_.rowPitch},
-              {chunk[i * (across ? step : plane)], across ? plane : step},
-              static_cast<uint32_t>(t_.dilateRows) * row, taps, across ? planes_ : rows_,
-              used - x < width ? used - x : width, !Pieces());
+          const Runs<Element> to{combined[i * (across ? 1 : rows_) * t_.rowPitch + x],
+                                 (across ? rows_ : 1) * t_.rowPitch};
+          const Runs<Element> first{chunk[i * (across ? step : plane)], across ? plane : step};
+          const uint32_t dilation = static_cast<uint32_t>(t_.dilateRows) * row;
+          const uint32_t runs = across ? planes_ : rows_;
+          // Nothing is in the slots yet, but for padding.
+          const auto spare = slots_.template Get<Element>()[columns.before * t_.slotLanes];
+          const uint32_t skew = taps > 2 ? Apart(spare, first.first[2 * dilation]) : 0;
+          const bool fits = skew + runs * first.step <= columns.count * t_.slotLanes;
+          const Runs<Element> partial{spare[skew], first.step};
+          CombineTaps<Op, Element>(to, first, dilation, taps, runs, used - x < width ? used - x : width,
+                                   !Pieces(), fits ? &partial : nullptr);
         }
       }
       in_queue_.FreeTensor(loaded);
+    }
+    if constexpr (Op::kMean) ScaleRows(used);
+  }
+
+  // Rows at the borders, whose windows have fewer elements that count. Each is one run here, but a lane of
+  // all positions later.
+  __aicore__ inline void ScaleRows(uint32_t used) {
+    for (uint32_t r = 0; r < rows_ && t_.borders != 0; ++r) {
+      const float factor =
+          BorderFactor(row_ + r, t_.inRows, t_.kernelRows, t_.strideRows, t_.padRows, t_.includePad != 0);
+      if (factor == 1.0f) continue;
+      ScaleRuns({combined_.template Get<float>()[r * t_.rowPitch], rows_ * t_.rowPitch}, factor, planes_,
+                used);
     }
   }
 
@@ -167,31 +198,26 @@ class PoolWindows {
     return in_queue_.template DeQue<T>();
   }
 
-  // The tile as elements, the rows of padding filled. Elements that were converted lie in chunks of columns,
+  // The tile as elements, the rows of padding filled. Elements that are converted lie in chunks of columns,
   // one under the other, so that rows side by side do not meet in a bank group.
   __aicore__ inline AscendC::LocalTensor<Element> Widen(const AscendC::LocalTensor<T> &in,
                                                         const WindowInputs &rows, uint32_t pitch) {
-    AscendC::LocalTensor<Element> wide;
-    const uint32_t width = kDirect ? pitch : t_.chunk, loaded = static_cast<uint32_t>(rows.count);
-    const uint32_t runs = loaded == rows.span ? 1 : planes_;
+    for (uint32_t p = 0; p < planes_; ++p) {
+      const uint32_t row = p * rows.span, end = row + rows.span - rows.After();
+      if (rows.before > 0) FillIdentity<Op>(in[row * pitch], rows.before * pitch);
+      if (rows.After() > 0) FillIdentity<Op>(in[end * pitch], rows.After() * pitch);
+    }
     if constexpr (kDirect) {
-      wide = in;
+      return in;
     } else {
-      wide = wide_.template Get<Element>();
-    }
-    for (uint32_t x = 0; x < pitch; x += width) {
-      for (uint32_t p = 0; p < runs; ++p) {
-        const uint32_t row = p * rows.span, begin = row + rows.before;
-        const auto chunk = wide[x * planes_ * rows.span];
-        if constexpr (!kDirect) {
-          CastRuns<Element, T>({chunk[begin * width], width}, {in[begin * pitch + x], pitch},
-                               planes_ / runs * loaded, pitch - x < width ? pitch - x : width);
-        }
-        if (rows.before > 0) FillIdentity<Op>(chunk[row * width], rows.before * width);
-        if (rows.After() > 0) FillIdentity<Op>(chunk[(begin + loaded) * width], rows.After() * width);
+      const auto wide = wide_.template Get<Element>();
+      const uint32_t width = t_.chunk, count = planes_ * rows.span;
+      for (uint32_t x = 0; x < pitch; x += width) {
+        CastRuns<Element, T>({wide[x * count], width}, {in[x], pitch}, count,
+                             pitch - x < width ? pitch - x : width);
       }
+      return wide;
     }
-    return wide;
   }
 
   // Combined rows [row, row + count), as many lanes, combined over the columns of each window.
@@ -203,59 +229,40 @@ class PoolWindows {
                   combined_.template Get<Element>()[(row + lane) * t_.rowPitch], t_.rowPitch,
                   count - lane < kLanes ? count - lane : kLanes, from.count);
     }
-    if (from.before > 0) FillIdentity<Op>(slots, from.before * t_.slotLanes);
-    if (from.After() > 0)
-      FillIdentity<Op>(slots[(from.span - from.After()) * t_.slotLanes], from.After() * t_.slotLanes);
-    CombineTaps<Op, Element>({results_.template Get<Element>(), t_.slotLanes},
+    if (!padded_) {
+      const uint32_t end = from.span - from.After();
+      if (from.before > 0) FillIdentity<Op>(slots, from.before * t_.slotLanes);
+      if (from.After() > 0) FillIdentity<Op>(slots[end * t_.slotLanes], from.After() * t_.slotLanes);
+      // Whole blocks are turned; the last one may reach into the padding.
+      padded_ = t_.columnTiles == 1 && !Pieces() && from.count % (kBlockBytes / sizeof(Element)) == 0;
+    }
+    CombineTaps<Op, Element>({results_, t_.slotLanes},
                              {slots, static_cast<uint32_t>(t_.strideColumns) * t_.slotLanes},
                              static_cast<uint32_t>(t_.dilateColumns) * t_.slotLanes, taps, columns_,
                              RoundUp(count, kLanes), !Pieces());
   }
 
-  // Means of `count` rows from `row` on. Only now, so that sums of integers are exact before they are
-  // divided.
-  __aicore__ inline void Scale(uint32_t row, uint32_t count) {
-    const auto results = results_.template Get<float>();
+  // Means of `count` rows, all but the factors of rows at the borders. Only now, so that sums of integers are
+  // exact before they are divided.
+  __aicore__ inline void Scale(uint32_t count) {
+    const uint32_t lanes = RoundUp(count, kLanes);
     for (uint32_t x = 0; x < columns_ && t_.borders != 0; ++x) {
       const float factor = BorderFactor(column_ + x, t_.inColumns, t_.kernelColumns, t_.strideColumns,
                                         t_.padColumns, t_.includePad != 0);
       if (factor == 1.0f) continue;
-      AscendC::Muls(results[x * t_.slotLanes], results[x * t_.slotLanes], factor,
-                    static_cast<int32_t>(RoundUp(count, kLanes)));
+      AscendC::Muls(results_[x * t_.slotLanes], results_[x * t_.slotLanes], factor,
+                    static_cast<int32_t>(lanes));
     }
-    // All lanes of one factor at once.
-    const uint8_t stride = static_cast<uint8_t>(t_.slotLanes * sizeof(float) / kBlockBytes);
-    uint64_t left = count < 64 ? (uint64_t{1} << count) - 1 : ~uint64_t{0};
-    for (uint32_t m = 0; m < count; ++m) {
-      if ((left >> m & 1) == 0) continue;
-      const float factor = RowFactor(row + m);
-      uint64_t mask[2] = {0, 0};
-      for (uint32_t n = m; n < count; ++n)
-        mask[0] |= static_cast<uint64_t>(RowFactor(row + n) == factor) << n;
-      left &= ~mask[0];
-      for (uint32_t x = 0; x < columns_; x += kMaxRepeats) {
-        const auto means = results[x * t_.slotLanes];
-        AscendC::Muls(means, means, t_.scale * factor, mask,
-                      static_cast<uint8_t>(Part(x, kMaxRepeats, columns_)), {1, 1, stride, stride});
-      }
-    }
-  }
-
-  // Of row `row` of the tile's results.
-  __aicore__ inline float RowFactor(uint32_t row) const {
-    return t_.borders == 0 ? 1.0f
-                           : BorderFactor(row_ + row % rows_, t_.inRows, t_.kernelRows, t_.strideRows,
-                                          t_.padRows, t_.includePad != 0);
+    ScaleRuns({results_, t_.slotLanes}, t_.scale, columns_, lanes);
   }
 
   // The results as they are stored.
   __aicore__ inline AscendC::LocalTensor<T> Narrow(uint32_t lanes) {
     if constexpr (kDirect) {
-      return results_.template Get<T>();
+      return results_;
     } else {
       const auto staging = staging_.template Get<T>();
-      CastRuns<T, Element>({staging, StagingLanes()}, {results_.template Get<Element>(), t_.slotLanes},
-                           columns_, lanes);
+      CastRuns<T, Element>({staging, StagingLanes()}, {results_, t_.slotLanes}, columns_, lanes);
       return staging;
     }
   }
@@ -275,11 +282,13 @@ class PoolWindows {
   Tiling t_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> in_queue_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> combined_, slots_, results_, wide_, staging_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> combined_, slots_, results_buffer_, wide_, staging_;
+  AscendC::LocalTensor<Element> results_;
   AscendC::GlobalTensor<T> in_gm_, out_gm_;
   // The tile in hand.
   int64_t plane_, row_, column_;
   uint32_t planes_, rows_, columns_;
+  bool padded_ = false;  // the slots of padding are filled, and stay so
 };
 
 }  // namespace avo

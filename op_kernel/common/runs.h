@@ -88,12 +88,15 @@ __aicore__ inline void FillIdentity(const AscendC::LocalTensor<T> &elements, uin
 }
 
 // Combines `taps` runs of inputs, `tap` elements apart, into each run; onto what is there unless `fresh`.
+// Fresh ones may have all taps but the last one combined in `partial`.
 template <typename Op, typename T>
 __aicore__ inline void CombineTaps(const Runs<T> &to, const Runs<T> &from, uint32_t tap, uint32_t taps,
-                                   uint32_t runs, uint32_t count, bool fresh) {
+                                   uint32_t runs, uint32_t count, bool fresh,
+                                   const Runs<T> *partial = nullptr) {
+  const Runs<T> &sum = partial != nullptr && fresh && taps > 2 ? *partial : to;
   uint32_t done = 0;
   if (fresh && taps > 1) {
-    CombineRuns<Op>(to, from, Runs<T>{from.first[tap], from.step}, runs, count);
+    CombineRuns<Op>(sum, from, Runs<T>{from.first[tap], from.step}, runs, count);
     done = 2;
   } else if (fresh) {
     const T identity = static_cast<T>(Op::Identity());
@@ -106,8 +109,9 @@ __aicore__ inline void CombineTaps(const Runs<T> &to, const Runs<T> &from, uint3
         });
     done = 1;
   }
-  for (; done < taps; ++done)
-    CombineRuns<Op>(to, to, Runs<T>{from.first[done * tap], from.step}, runs, count);
+  for (; done < taps; ++done) {
+    CombineRuns<Op>(done + 1 < taps ? sum : to, sum, Runs<T>{from.first[done * tap], from.step}, runs, count);
+  }
 }
 
 }  // namespace avo
