@@ -60,6 +60,7 @@ class DecayingBoxes {
     const int64_t count = static_cast<int64_t>(boxes.size()), blocks = RoundUp(count) / kLanes;
     indices_ = by_place_ ? ByPlace(boxes) : InOrder(count);
     slots_ = indices_;
+    slots_.resize(static_cast<size_t>(RoundUp(count)));  // read a vector at a time, as scores are
     boxes_ = Boxes(RoundUp(count));
     scores_.assign(RoundUp(count), kNaN);
     // Bounds are read a vector at a time; behind the last one nothing is reached.

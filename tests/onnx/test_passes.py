@@ -331,6 +331,17 @@ def test_norm_behind_a_transposed_convolution(groups):
     assert_same(before, after, {"x": image(2, 6, 5, 5)}, 2e-5)
 
 
+def test_norms_of_half_precision_are_checked_as_such():
+    b = Builder()
+    half = {"x": (TensorProto.FLOAT16, [1, 3, 6, 6])}
+    y = b.op("Conv", "x", b.weight(b.rng.standard_normal((4, 3, 3, 3)).astype(np.float16)))
+    parts = [b.weight(np.abs(b.rng.standard_normal(4)).astype(np.float16)) for _ in range(4)]
+    y = b.op("BatchNormalization", y, *parts)
+    model = ir.from_proto(b.model(half, {y: (TensorProto.FLOAT16, [1, 4, 4, 4])}))
+    report = passes.simplify(model, "fuse_conv_bn", passes.Checker(3))
+    assert report.nodes_after == 1 and report.row("fuse_conv_bn").check.startswith("max error")
+
+
 def test_a_convolution_that_is_used_twice_keeps_its_norm():
     b = Builder()
     y = b.conv("x", 3, 4)
@@ -396,6 +407,17 @@ def test_prelu_is_bit_equal():
     assert np.array_equal(nan, np.isnan(got))
     # The sign of zero is the one bit that may differ: 0 + -0 is 0.
     assert np.array_equal(got[~nan], want[~nan])
+
+
+def test_new_names_give_way_to_old_ones():
+    b = Builder()
+    b.nodes.append(helper.make_node("Relu", ["x"], ["prelu1_slope"], name="n0"))
+    before = b.model({"x": [2, 3]}, {b.op("PRelu", "prelu1_slope", b.weight(np.float32([0.1]))): [2, 3]})
+    model = ir.from_proto(before)
+    passes.simplify(model, "prelu_to_relu", passes.Checker(1))
+    after = ir.to_proto(model)
+    onnx.checker.check_model(after, full_check=True)
+    assert_same(before, after, {"x": image(2, 3)})
 
 
 @pytest.mark.parametrize(("slope", "reason"), [(np.float32([np.inf]), "not finite"), (None, "no constant")])

@@ -168,28 +168,30 @@ def _transform(options: argparse.Namespace, text: str, once: bool) -> int:
     chosen = passes.passes_of(text)
     if options.check < 0:
         raise Failure(f"--check takes a number of inputs, 0 for none, got {options.check}")
-    model = load(options.model)
-    checker = passes.Checker(options.check, options.seed, _shapes(options)) if options.check else None
+    if options.output and not Path(options.output).parent.is_dir():
+        raise Failure(f"--output: no folder {Path(options.output).parent}")
     with _progress("reading") as progress:
+        model = load(options.model)
+        checker = passes.Checker(options.check, options.seed, _shapes(options)) if options.check else None
         manager = passes.Manager(chosen, checker, progress)
         report = manager.run_once(model) if once else manager.run_to_fixed_point(model)
-        out = console()
-        out.print(_report_table(report, checked=checker is not None))
-        _explain(out, report, checker)
-        demanded = {item.name for item in chosen if item.demanded}
-        failed = [row for row in report.rows if row.name in demanded and row.refused and not row.applied]
-        if failed:
-            raise Failure(f"{failed[0].name}: {failed[0].refused[0]}; nothing is written")
-        if options.output:
-            progress("writing")
-            written = {Path(options.output): model}
-            for what, part in report.split_off.items():
-                written[Path(options.output).with_suffix(f".{what}.onnx")] = part
+    out = console()
+    out.print(_report_table(report, checked=checker is not None))
+    _explain(out, report, checker)
+    demanded = {item.name for item in chosen if item.demanded}
+    failed = [row for row in report.rows if row.name in demanded and row.refused and not row.applied]
+    if failed:
+        raise Failure(f"{failed[0].name}: {failed[0].refused[0]}; nothing is written")
+    if options.output:
+        written = {Path(options.output): model}
+        for what, part in report.split_off.items():
+            written[Path(options.output).with_suffix(f".{what}.onnx")] = part
+        with _progress("writing"):
             for path, part in written.items():
                 save(part, path)
-                out.print(
-                    f"{path}: {_size(path.stat().st_size)}, weights {_size(weight_bytes(part))}", markup=False
-                )
+        for path, part in written.items():
+            size = f"{_size(path.stat().st_size)}, weights {_size(weight_bytes(part))}"
+            out.print(f"{path}: {size}", markup=False)
     return 0
 
 

@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+import ml_dtypes
 import numpy as np
 import onnx_ir as ir
 
 from ascend_vision_ops.onnx.execute import Runner, random_feeds
 from ascend_vision_ops.onnx.files import ModelError
 from ascend_vision_ops.onnx.passes._base import Pass
-from ascend_vision_ops.testing.compare import compare
+from ascend_vision_ops.opgen.model import Tolerance
+from ascend_vision_ops.testing.compare import compare, is_float
 
 
 class CheckFailed(RuntimeError):
@@ -51,7 +53,7 @@ class Checker:
                 if got is None:
                     raise CheckFailed(f"pass {applied.name} lost output {name!r}")
                 want = np.asarray(want)
-                verdict = compare(got, _wide(want), want.dtype, applied.tolerance)
+                verdict = compare(got, _wide(want), want.dtype, _of_dtype(applied.tolerance, want.dtype))
                 if not verdict.ok:
                     raise CheckFailed(f"pass {applied.name} changed output {name!r}: {verdict.message}")
                 worst = max(worst, verdict.max_error)
@@ -66,6 +68,13 @@ class Checker:
             self.how = after.how or self.before.how
             self.before = after
         return "equal" if worst == 0 else f"max error {worst:.2g}"
+
+
+def _of_dtype(tolerance: Tolerance, dtype: np.dtype) -> Tolerance:
+    """The tolerance of a pass that rounds, but at least four steps of the largest element, in types of few bits."""
+    if not tolerance.largest or not is_float(dtype):
+        return tolerance
+    return replace(tolerance, largest=max(tolerance.largest, 4 * float(ml_dtypes.finfo(dtype).eps)))
 
 
 def _wide(array: np.ndarray) -> np.ndarray:

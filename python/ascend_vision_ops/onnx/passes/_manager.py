@@ -118,5 +118,6 @@ class Manager:
             row.before = before if row.before is None else row.before
             row.after = self._nodes = node_count(model)
             if self.checker:
+                common.NameFixPass()(model)  # a file knows values by name, passes by what they are
                 row.check = self.checker.check(item, model)
         return bool(outcome.applied)

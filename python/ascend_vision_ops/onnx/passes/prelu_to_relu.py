@@ -8,6 +8,7 @@ import onnx_ir as ir
 
 from ascend_vision_ops.onnx.passes._base import NodePass, Refused, register
 from ascend_vision_ops.onnx.passes._values import constant, new_initializer, substitute
+from ascend_vision_ops.testing.compare import is_float
 
 
 @register
@@ -22,8 +23,8 @@ class PReluToRelu(NodePass):
             raise Refused(f"slope {node.inputs[1].name!r} is no constant")
         if not np.isfinite(slope.astype(np.float64)).all():
             raise Refused("a slope is not finite, and infinity times Relu's 0 is NaN")
-        if node.inputs[0].dtype is None or not node.inputs[0].dtype.is_floating_point():
-            raise Refused(f"its type is {node.inputs[0].dtype}, expected a floating one")
+        if not is_float(slope.dtype):
+            raise Refused(f"its type is {slope.dtype}, expected a floating one")
         return True
 
     def transform(self, node: ir.Node, model: ir.Model) -> None:
