@@ -270,7 +270,7 @@ def _expressible(spec: Spec, bad: BadCall, devices: tuple[torch.device, ...]) ->
 
 
 def gradcheck(operator: str, device: torch.device) -> None:
-    """Gradients are central differences of the operator in float64, and second ones of its gradient, where there are any."""
+    """Gradients are central differences in float64, and second ones of its gradient where that has one."""
     call = on(device, example(operator)).to(torch.float64)
     names = call.differentiable
 
