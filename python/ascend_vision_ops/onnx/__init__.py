@@ -3,6 +3,7 @@
 
 ``register(options)``  ONNX Runtime runs them
 ``schemas.register()`` onnx knows them: its checker, its shape inference, exporters
+``export(model, …)``    from torch to a file
 ``reference_ops()``    onnx.reference.ReferenceEvaluator runs them
 ``nodes()``            every node, from the contracts
 """
@@ -17,9 +18,18 @@ from ascend_vision_ops.opgen.nodes import Attribute, Input, Node
 from ascend_vision_ops.paths import onnxruntime_library
 
 if TYPE_CHECKING:
+    from ascend_vision_ops.onnx.exporter import export
     from ascend_vision_ops.opgen import Spec
 
-__all__ = ["Attribute", "Input", "Node", "contracts", "node", "nodes", "reference_ops", "register"]
+__all__ = ["Attribute", "Input", "Node", "contracts", "export", "node", "nodes", "reference_ops", "register"]
+
+
+def __getattr__(name: str):
+    if name == "export":  # brings torch
+        from ascend_vision_ops.onnx.exporter import export
+
+        return export
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @functools.cache
