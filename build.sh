@@ -10,7 +10,8 @@ usage: ./build.sh COMMAND [OPTIONS]
 
   setup         virtual environment with all tools, by pip
   build         libraries and the Python package, importable in that environment
-  demo          resamples a recording, finds faces in a photograph, trains a detector; pictures in demo_output/
+  demo          resamples a recording, finds faces in a photograph, exports one detector to ONNX and trains another;
+                pictures in demo_output/
   test [OP]     all tests, or those of one operator; after `--` arguments of pytest
   onnxruntimes  other versions of ONNX Runtime, by pip into build/onnxruntimes, for the tests of ONNX nodes
   bench [OP]    CPU benchmarks against the peers that are installed; after `--` their arguments; `bench overhead`
@@ -209,7 +210,7 @@ demo() {
   need_sim
   build
   local example
-  for example in resample_recording detect_faces; do
+  for example in resample_recording detect_faces onnx_detector; do
     "$venv/bin/python" "examples/$example.py" "$@"
   done
   if "$venv/bin/python" -c 'import importlib.util as u, sys; sys.exit(u.find_spec("torch_npu") is None)'; then

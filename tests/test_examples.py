@@ -51,6 +51,19 @@ def test_takes_no_other_file_for_the_photograph(tmp_path):
     assert "is not the photograph expected; remove it to fetch it again" in done.stderr
 
 
+@pytest.mark.skipif(importlib.util.find_spec("onnxruntime") is None, reason="onnxruntime is not installed")
+def test_exports_a_detector(tmp_path):
+    done = example("onnx_detector", "--out", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not done.stderr
+    counts = [int(count) for count in re.search(r"^all +(.+)$", done.stdout, re.M)[1].split()]
+    assert len(counts) == 4
+    assert counts[0] > counts[1] == counts[2] == counts[3]
+    assert "tolerance 1e-03: ok" in done.stdout
+    assert len(list(tmp_path.glob("onnx_detector*.onnx"))) == 4
+    assert cv2.imread(str(tmp_path / "onnx_detector.jpg")).shape[1] > 1000
+
+
 @pytest.mark.skipif(importlib.util.find_spec("torch_npu") is None, reason="torch_npu is not installed")
 @pytest.mark.skipif(bool(sim.obstacle()), reason=f"no simulation here: {sim.obstacle()}")
 def test_trains_a_detector(tmp_path):

@@ -8,6 +8,7 @@ import ascend_vision_ops.onnx._needs
 # isort: split
 import functools
 import inspect
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -75,18 +76,21 @@ def export(
         raise FileNotFoundError(f"no folder {path.parent} to write {path.name} to")
     schemas.register()
     try:
-        program = torch.onnx.export(
-            model,
-            (args,) if isinstance(args, torch.Tensor) else tuple(args),
-            kwargs=dict(kwargs or {}),
-            dynamo=True,
-            opset_version=max(opset, TORCHS),
-            dynamic_shapes=dynamic_shapes,
-            input_names=input_names,
-            output_names=output_names,
-            custom_translation_table=translations(),
-            verbose=False,
-        )
+        # torch's exporter copies its own trees in a way that torch deprecates.
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", r".*isinstance\(treespec, LeafSpec\)", FutureWarning)
+            program = torch.onnx.export(
+                model,
+                (args,) if isinstance(args, torch.Tensor) else tuple(args),
+                kwargs=dict(kwargs or {}),
+                dynamo=True,
+                opset_version=max(opset, TORCHS),
+                dynamic_shapes=dynamic_shapes,
+                input_names=input_names,
+                output_names=output_names,
+                custom_translation_table=translations(),
+                verbose=False,
+            )
     except torch.onnx.errors.OnnxExporterError as error:
         raise _ours(error) or error from None
     found = program.model
