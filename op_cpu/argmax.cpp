@@ -25,7 +25,7 @@ struct Leader {
 // Of contiguous elements. Blocks are searched only where their maximum, a vector loop, takes the lead.
 template <typename T>
 auto SearchLine(const T *line, int64_t length, bool last) {
-  using Key = decltype(Comparable(T{}));
+  using Key = Compute<T>;
   constexpr int64_t kLanes = 32, kBlock = 2048;
   Leader<Key> leader;
   for (int64_t begin = 0; begin < length; begin += kBlock) {
@@ -33,10 +33,10 @@ auto SearchLine(const T *line, int64_t length, bool last) {
     if (whole > 0 && leader.index >= 0) {
       Key top[kLanes];
       unsigned char unordered[kLanes] = {};
-      for (int64_t j = 0; j < kLanes; ++j) top[j] = Comparable(line[begin + j]);
+      for (int64_t j = 0; j < kLanes; ++j) top[j] = Widen(line[begin + j]);
       for (int64_t i = 0; i < whole; i += kLanes) {
         for (int64_t j = 0; j < kLanes; ++j) {
-          const Key key = Comparable(line[begin + i + j]);
+          const Key key = Widen(line[begin + i + j]);
           top[j] = key > top[j] ? key : top[j];
           unordered[j] |= key != key;
         }
@@ -44,11 +44,11 @@ auto SearchLine(const T *line, int64_t length, bool last) {
       bool loses = false;
       for (int64_t j = 0; j < kLanes; ++j) loses |= unordered[j] != 0 || leader.Loses(top[j], last);
       if (!loses) {
-        for (int64_t i = whole; i < count; ++i) leader.Offer(Comparable(line[begin + i]), begin + i, last);
+        for (int64_t i = whole; i < count; ++i) leader.Offer(Widen(line[begin + i]), begin + i, last);
         continue;
       }
     }
-    for (int64_t i = 0; i < count; ++i) leader.Offer(Comparable(line[begin + i]), begin + i, last);
+    for (int64_t i = 0; i < count; ++i) leader.Offer(Widen(line[begin + i]), begin + i, last);
     if (leader.best != leader.best) break;
   }
   return leader;
@@ -89,7 +89,7 @@ int64_t SearchAll(const Tensor &in, bool last, const ParallelFor &parallel_for) 
 template <typename T, typename I>
 void SearchLines(const Tensor &in, const Tensor &out, int64_t axis, bool last,
                  const ParallelFor &parallel_for) {
-  using Key = decltype(Comparable(T{}));
+  using Key = Compute<T>;
   const auto search = [&](const auto &offsets, const auto &steps, int64_t lines, int64_t length) {
     const T *from = static_cast<const T *>(in.data) + offsets[0];
     I *to = static_cast<I *>(out.data) + offsets[1];
@@ -102,12 +102,12 @@ void SearchLines(const Tensor &in, const Tensor &out, int64_t axis, bool last,
     }
     Key best[kLineBlock];
     I index[kLineBlock] = {};
-    for (int64_t j = 0; j < lines; ++j) best[j] = Comparable(from[j * steps[0]]);
+    for (int64_t j = 0; j < lines; ++j) best[j] = Widen(from[j * steps[0]]);
     const auto walk = [&](auto contiguous) {
       for (int64_t i = 1; i < length; ++i) {
         const T *element = from + i * stride;
         for (int64_t j = 0; j < lines; ++j) {
-          const Key key = Comparable(element[contiguous ? j : j * steps[0]]);
+          const Key key = Widen(element[contiguous ? j : j * steps[0]]);
           const bool larger = (key > best[j]) | (last & (key == best[j])) | (key != key);
           const bool loses = larger & (best[j] == best[j]);
           best[j] = loses ? key : best[j];

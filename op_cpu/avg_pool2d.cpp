@@ -11,15 +11,15 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
     return WindowAxis{args.input.shape[2 + i], args.kernel_size[i], args.stride[i], args.padding[i], 1};
   };
   const WindowAxis rows = axis(0), columns = axis(1);
-  const auto mean = [&](float sum, int64_t row, int64_t column) {
+  const auto mean = [&](auto sum, int64_t row, int64_t column) {
     const int64_t divisor = args.divisor_override != 0 ? args.divisor_override
                                                        : rows.Counted(row, args.count_include_pad) *
                                                              columns.Counted(column, args.count_include_pad);
-    return sum / static_cast<float>(divisor);
+    return sum / static_cast<decltype(sum)>(divisor);
   };
-  const auto add = [](float a, float b) { return a + b; };
+  const auto add = [](auto a, auto b) { return a + b; };
   DispatchFloat(args.input.dtype, [&](auto element) {
-    ForWindows<decltype(element)>(args.input, args.out, rows, columns, parallel_for, 0.0f, add, mean);
+    ForWindows<decltype(element)>(args.input, args.out, rows, columns, parallel_for, 0, add, mean);
   });
 }
 

@@ -12,12 +12,12 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
   const WindowAxis rows = axis(0), columns = axis(1);
   DispatchFloat(args.input.dtype, [&](auto element) {
     using T = decltype(element);
-    const auto add = [&](const Plane<const T> &, int64_t row, int64_t column, float grad, double *sums) {
+    const auto add = [&](const Plane<const T> &, int64_t row, int64_t column, double grad, double *sums) {
       const int64_t divisor =
           args.divisor_override != 0
               ? args.divisor_override
               : rows.Counted(row, args.count_include_pad) * columns.Counted(column, args.count_include_pad);
-      const double share = static_cast<double>(grad) / static_cast<double>(divisor);
+      const double share = grad / static_cast<double>(divisor);
       for (int64_t y = rows.Start(row) + rows.First(row); y < rows.Start(row) + rows.Last(row); ++y) {
         double *line = sums + y * columns.size + columns.Start(column);
         for (int64_t j = columns.First(column); j < columns.Last(column); ++j) line[j] += share;

@@ -11,8 +11,8 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
     using T = decltype(element);
     SumOfLeaders<T, T, 3>({&args.grad_output, &args.input, &args.output}, args.out, axis, args.mode % 2 != 0,
                           parallel_for, [](const auto &elements, int64_t) {
-                            const float input = ToFloat(elements[0]);
-                            return input == ToFloat(elements[1]) || input != input;
+                            const auto input = Widen(elements[0]);
+                            return input == Widen(elements[1]) || input != input;
                           });
   });
 }

@@ -18,7 +18,7 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
     parallel_for(args.indices.shape[0], kGrain, [&](int64_t begin, int64_t end) {
       int64_t own = 0;
       for (int64_t i = begin; i < end; ++i) {
-        const double index = Comparable(indices[i * stride]);
+        const double index = Widen(indices[i * stride]);
         own += !(index >= 0 && index < size);
       }
       outside += own;

@@ -20,11 +20,7 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
       sum(element, int64_t{});
     }
   };
-  if (grad.dtype == DType::kFloat64) {
-    run(double{});
-  } else {
-    DispatchFloat(grad.dtype, run);
-  }
+  DispatchFloat(grad.dtype, run);
 }
 
 }  // namespace avo::cummaxmin_backward

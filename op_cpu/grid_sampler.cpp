@@ -17,16 +17,16 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
     const auto pixels = ToChannelsLast<T>(args.input, parallel_for);
     ForPixelBlocks(args.out, kBlock, parallel_for,
                    [&](int64_t n, int64_t first, int64_t count, const int64_t *offsets) {
-                     thread_local std::vector<float> results;
+                     thread_local std::vector<Compute<T>> results;
                      results.resize(count * channels);
-                     const float *image = pixels.data() + n * height * width * channels;
+                     const Compute<T> *image = pixels.data() + n * height * width * channels;
                      for (int64_t p = 0; p < count; ++p) {
-                       const GridSample sample = SampleAt<T>(args.grid, n, first + p, height, width, rules);
-                       float *sum = results.data() + p * channels;
+                       const auto sample = SampleAt<T>(args.grid, n, first + p, height, width, rules);
+                       Compute<T> *sum = results.data() + p * channels;
                        std::fill_n(sum, channels, sample.outside);
                        for (int tap = 0; tap < sample.taps; ++tap) {
-                         const float *value = image + sample.pixel[tap] * channels;
-                         const float weight = sample.weight[tap];
+                         const Compute<T> *value = image + sample.pixel[tap] * channels;
+                         const Compute<T> weight = sample.weight[tap];
                          for (int64_t c = 0; c < channels; ++c) sum[c] += weight * value[c];
                        }
                      }

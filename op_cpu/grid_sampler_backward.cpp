@@ -10,8 +10,9 @@ namespace {
 constexpr int64_t kGroup = 32;         // channels that a thread adds up at a time
 constexpr int64_t kGrainSamples = 64;  // below this many a thread costs more than it computes
 
-float Dot(const float *a, const float *b, int64_t count) {
-  float sum = 0;
+template <typename T>
+T Dot(const T *a, const T *b, int64_t count) {
+  T sum = 0;
   for (int64_t i = 0; i < count; ++i) sum += a[i] * b[i];
   return sum;
 }
@@ -31,34 +32,34 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
     parallel_for(args.grid.shape[0] * samples, kGrainSamples, [&](int64_t begin, int64_t end) {
       for (int64_t item = begin; item < end; ++item) {
         const int64_t n = item / samples, position = item % samples;
-        const GridSample sample = SampleAt<T>(args.grid, n, position, height, width, rules);
-        float by_x = sample.outside_by_x, by_y = sample.outside_by_y;
+        const auto sample = SampleAt<T>(args.grid, n, position, height, width, rules);
+        Compute<T> by_x = sample.outside_by_x, by_y = sample.outside_by_y;
         for (int tap = 0; tap < sample.taps && rules.interpolation != Interpolation::kNearest; ++tap) {
-          const float *pixel = pixels.data() + (n * height * width + sample.pixel[tap]) * channels;
-          const float along = Dot(pixel, grads.data() + item * channels, channels);
+          const Compute<T> *pixel = pixels.data() + (n * height * width + sample.pixel[tap]) * channels;
+          const Compute<T> along = Dot(pixel, grads.data() + item * channels, channels);
           by_x += along * sample.by_x[tap];
           by_y += along * sample.by_y[tap];
         }
         T *to = static_cast<T *>(args.grad_grid.data) + n * args.grad_grid.strides[0] +
                 position / columns * args.grad_grid.strides[1] +
                 position % columns * args.grad_grid.strides[2];
-        to[0] = FromFloat<T>(by_x);
-        to[args.grad_grid.strides[3]] = FromFloat<T>(by_y);
+        to[0] = Narrow<T>(by_x);
+        to[args.grad_grid.strides[3]] = Narrow<T>(by_y);
       }
     });
 
     // A thread owns channels of an image, so that every sum runs in the order of the samples.
-    std::vector<float> sums(args.grad_input.numel(), 0.0f);
+    std::vector<Compute<T>> sums(args.grad_input.numel());
     const int64_t groups = (channels + kGroup - 1) / kGroup;
     parallel_for(args.input.shape[0] * groups, 1, [&](int64_t begin, int64_t end) {
       for (int64_t item = begin; item < end; ++item) {
         const int64_t n = item / groups, first = item % groups * kGroup;
         const int64_t count = std::min(kGroup, channels - first);
         for (int64_t position = 0; position < samples; ++position) {
-          const GridSample sample = SampleAt<T>(args.grid, n, position, height, width, rules);
-          const float *grad = grads.data() + (n * samples + position) * channels + first;
+          const auto sample = SampleAt<T>(args.grid, n, position, height, width, rules);
+          const Compute<T> *grad = grads.data() + (n * samples + position) * channels + first;
           for (int tap = 0; tap < sample.taps; ++tap) {
-            float *sum = sums.data() + (n * height * width + sample.pixel[tap]) * channels + first;
+            Compute<T> *sum = sums.data() + (n * height * width + sample.pixel[tap]) * channels + first;
             for (int64_t c = 0; c < count; ++c) sum[c] += sample.weight[tap] * grad[c];
           }
         }

@@ -14,11 +14,12 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
                       args.dilation[i]};
   };
   // A NaN stays, whichever side it is on.
-  const auto maximum = [](float a, float b) { return b > a || b != b ? b : a; };
-  const auto finish = [](float value, int64_t, int64_t) { return value; };
+  const auto maximum = [](auto a, auto b) { return b > a || b != b ? b : a; };
+  const auto finish = [](auto value, int64_t, int64_t) { return value; };
   DispatchFloat(args.input.dtype, [&](auto element) {
-    ForWindows<decltype(element)>(args.input, args.out, axis(0), axis(1), parallel_for,
-                                  -std::numeric_limits<float>::infinity(), maximum, finish);
+    using T = decltype(element);
+    ForWindows<T>(args.input, args.out, axis(0), axis(1), parallel_for,
+                  -std::numeric_limits<Compute<T>>::infinity(), maximum, finish);
   });
 }
 

@@ -14,14 +14,15 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
   DispatchFloat(args.input.dtype, [&](auto element) {
     using T = decltype(element);
     // The first of the largest elements, or the last NaN.
-    const auto add = [&](const Plane<const T> &image, int64_t row, int64_t column, float grad, double *sums) {
+    const auto add = [&](const Plane<const T> &image, int64_t row, int64_t column, double grad,
+                         double *sums) {
       const int64_t top = rows.Start(row), left = columns.Start(column), last = columns.Last(column);
-      float best = 0;
+      Compute<T> best = 0;
       int64_t leader = -1;
       for (int64_t i = rows.First(row); i < rows.Last(row); ++i) {
         for (int64_t j = columns.First(column); j < last; ++j) {
           const int64_t y = top + i * rows.dilation, x = left + j * columns.dilation;
-          const float value = ToFloat(image.At(y, x));
+          const Compute<T> value = Widen(image.At(y, x));
           if (leader >= 0 && !(value > best) && value == value) continue;
           best = value;
           leader = y * columns.size + x;

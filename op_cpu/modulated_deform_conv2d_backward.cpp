@@ -13,16 +13,17 @@ namespace {
 constexpr int64_t kStretch = 1024;  // positions that are worked on at a time
 constexpr int64_t kChannels = 8;    // channels of a task, of one deform group
 
-float Dot(const float *a, const float *b, int64_t count) {
+template <typename T>
+T Dot(const T *a, const T *b, int64_t count) {
   constexpr int64_t kLanes = 16;
-  float sums[kLanes] = {};
+  T sums[kLanes] = {};
   int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     for (int64_t j = 0; j < kLanes; ++j) sums[j] += a[i + j] * b[i + j];
   }
   for (; i < count; ++i) sums[i % kLanes] += a[i] * b[i];
-  float sum = 0;
-  for (const float part : sums) sum += part;
+  T sum = 0;
+  for (const T part : sums) sum += part;
   return sum;
 }
 
@@ -30,6 +31,8 @@ float Dot(const float *a, const float *b, int64_t count) {
 // gradients of offset and mask, is added up in the order of tasks.
 template <typename T>
 class Gradients {
+  using Value = Compute<T>;
+
  public:
   Gradients(const Args &args, const ParallelFor &parallel_for)
       : args_(args),
@@ -46,7 +49,7 @@ class Gradients {
 
   void Run() {
     for (int64_t n = 0; n < grid_.batch; ++n) {
-      grad_input_.assign(grid_.channels * pixels_, 0.0f);
+      grad_input_.assign(grid_.channels * pixels_, Value{0});
       for (int64_t first = 0; first < grid_.positions; first += kStretch) {
         const int64_t count = std::min(kStretch, grid_.positions - first);
         LoadGrads(n, first, count);
@@ -65,7 +68,7 @@ class Gradients {
   void LoadGrads(int64_t n, int64_t first, int64_t count) {
     const int64_t columns = args_.offset.shape[3];
     for (int64_t o = 0; o < grid_.filters; ++o) {
-      float *row = &grads_[o * kStretch];
+      Value *row = &grads_[o * kStretch];
       for (int64_t p = 0; p < count; ++p) {
         row[p] = grid_.At(args_.grad_output, n, o, (first + p) / columns, (first + p) % columns);
         grad_bias_[o] += row[p];
@@ -77,20 +80,20 @@ class Gradients {
     const int64_t part = task / tasks_of_part_, taps = grid_.taps;
     const int64_t begin = part * grid_.ChannelsPerDeformGroup() + task % tasks_of_part_ * kChannels;
     const int64_t end = std::min(begin + kChannels, (part + 1) * grid_.ChannelsPerDeformGroup());
-    std::vector<DeformSample> samples;
+    std::vector<DeformSample<Value>> samples;
     grid_.Sample(n, part, first, count, &samples);
-    float *along = &along_[task * 3 * taps * kStretch];
-    std::fill(along, along + 3 * taps * kStretch, 0.0f);
-    std::vector<float> into(kStretch), column(kStretch);
+    Value *along = &along_[task * 3 * taps * kStretch];
+    std::fill(along, along + 3 * taps * kStretch, Value{0});
+    std::vector<Value> into(kStretch), column(kStretch);
     for (int64_t c = begin; c < end; ++c) {
       const int64_t group = c / grid_.ChannelsPerGroup(), depth = grid_.ChannelsPerGroup() * taps;
       for (int64_t tap = 0; tap < taps; ++tap) {
         const int64_t at = c % grid_.ChannelsPerGroup() * taps + tap;
         const int64_t filter = group * grid_.FiltersPerGroup();
         // Gradient of the sample, its parts for the input, the offset and the mask, and that of the weights.
-        std::fill(into.begin(), into.end(), 0.0f);
+        std::fill(into.begin(), into.end(), Value{0});
         for (int64_t o = filter; o < filter + grid_.FiltersPerGroup(); ++o) {
-          const float weight = filters_[o * depth + at], *grads = &grads_[o * kStretch];
+          const Value weight = filters_[o * depth + at], *grads = &grads_[o * kStretch];
           for (int64_t p = 0; p < count; ++p) into[p] += weight * grads[p];
         }
         Spread(grid_.Image(n, c), &grad_input_[c * pixels_], &samples[tap * count], count, into.data(),
@@ -102,15 +105,15 @@ class Gradients {
     }
   }
 
-  void Spread(const T *image, float *grad, const DeformSample *sample, int64_t count, const float *into,
-              float *along, float *column) const {
+  void Spread(const T *image, Value *grad, const DeformSample<Value> *sample, int64_t count,
+              const Value *into, Value *along, Value *column) const {
     const int64_t plane = grid_.taps * kStretch, width = args_.input.shape[3];
     for (int64_t p = 0; p < count; ++p, ++sample) {
-      const float step = into[p] * sample->mask;
-      float value = 0, by_row = 0, by_column = 0;
+      const Value step = into[p] * sample->mask;
+      Value value = 0, by_row = 0, by_column = 0;
       for (int i = 0; i < 4; ++i) {
         if (sample->corners.offset[i] == kOutside) continue;
-        const float pixel = ToFloat(image[sample->corners.offset[i]]);
+        const Value pixel = Widen(image[sample->corners.offset[i]]);
         value += sample->corners.weight[i] * pixel;
         by_row += (i / 2 == 0 ? -pixel : pixel) * sample->column.weight[i % 2];
         by_column += (i % 2 == 0 ? -pixel : pixel) * sample->row.weight[i / 2];
@@ -132,38 +135,38 @@ class Gradients {
         const Tensor &out = kind < 2 ? args_.grad_offset : args_.grad_mask;
         const int64_t channel = kind < 2 ? 2 * k + kind : k, columns = args_.offset.shape[3];
         for (int64_t p = 0; p < count; ++p) {
-          float sum = 0;
+          Value sum = 0;
           for (int64_t task = part * tasks_of_part_; task < (part + 1) * tasks_of_part_; ++task) {
             sum += along_[((task * 3 + kind) * grid_.taps + tap) * kStretch + p];
           }
           const int64_t y = (first + p) / columns, x = (first + p) % columns;
           const Shape &s = out.strides;
-          static_cast<T *>(out.data)[n * s[0] + channel * s[1] + y * s[2] + x * s[3]] = FromFloat<T>(sum);
+          static_cast<T *>(out.data)[n * s[0] + channel * s[1] + y * s[2] + x * s[3]] = Narrow<T>(sum);
         }
       }
     }
   }
 
   // Dense values, from element `first` of a tensor on.
-  template <typename Value>
-  static void Store(const Tensor &out, int64_t first, const std::vector<Value> &values) {
+  template <typename Sum>
+  static void Store(const Tensor &out, int64_t first, const std::vector<Sum> &values) {
     for (int64_t i = 0; i < static_cast<int64_t>(values.size()); ++i) {
       int64_t rest = first + i, offset = 0;
       for (int64_t d = out.rank() - 1; d >= 0; --d) {
         offset += rest % out.shape[d] * out.strides[d];
         rest /= out.shape[d];
       }
-      static_cast<T *>(out.data)[offset] = FromFloat<T>(static_cast<float>(values[i]));
+      static_cast<T *>(out.data)[offset] = Narrow<T>(static_cast<Value>(values[i]));
     }
   }
 
   const Args &args_;
   const ParallelFor &parallel_for_;
   const DeformGrid<T> grid_;
-  const std::vector<float> filters_;
+  const std::vector<Value> filters_;
   const int64_t tasks_of_part_, tasks_, pixels_;
   std::vector<double> grad_weight_, grad_bias_;
-  std::vector<float> grad_input_, grads_, along_;
+  std::vector<Value> grad_input_, grads_, along_;
 };
 
 }  // namespace

@@ -73,8 +73,8 @@ int64_t Keep(const Args &args, int64_t most, const ParallelFor &parallel_for) {
 void Run(const Args &args, const ParallelFor &parallel_for) {
   int64_t most = args.indices.shape[0], count = 0;
   if (args.max_num > 0) most = std::min(most, args.max_num);
-  DispatchFloat(args.boxes.dtype,
-                [&](auto element) { count = Keep<decltype(element)>(args, most, parallel_for); });
+  DispatchFloat32(args.boxes.dtype,
+                  [&](auto element) { count = Keep<decltype(element)>(args, most, parallel_for); });
   for (int64_t i = count; i < args.indices.shape[0]; ++i) Store(args.indices, i, -1);
   Store(args.count, 0, count);
 }

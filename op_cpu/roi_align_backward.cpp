@@ -7,14 +7,15 @@ namespace avo::roi_align_backward {
 namespace {
 
 // The adjoint of RoiPooling, into the float64 sums of one plane. grad(bin row, bin column) reads.
+template <typename Value>
 class RoiSpreading {
  public:
-  RoiSpreading(const RoiRegion &region, double *plane, int64_t columns)
+  RoiSpreading(const RoiRegion<Value> &region, double *plane, int64_t columns)
       : region_(region), plane_(plane), columns_(columns) {}
 
   template <typename Grad>
   void Mean(const int64_t (&bins)[2], const Grad &grad) const {
-    const RoiAxis &y = region_.y, &x = region_.x;
+    const RoiAxis<Value> &y = region_.y, &x = region_.x;
     if (y.grid == 0) return;
     thread_local std::vector<double> row;
     for (int64_t p = 0; p < bins[0]; ++p) {
@@ -34,8 +35,8 @@ class RoiSpreading {
   }
 
   template <typename Grad>
-  void Largest(const int64_t (&bins)[2], const float *values, bool corners, const Grad &grad) const {
-    const RoiAxis &y = region_.y, &x = region_.x;
+  void Largest(const int64_t (&bins)[2], const Value *values, bool corners, const Grad &grad) const {
+    const RoiAxis<Value> &y = region_.y, &x = region_.x;
     if (y.grid == 0) return;
     const auto value = [values](int64_t offset) { return values[offset]; };
     for (int64_t p = 0; p < bins[0]; ++p) {
@@ -43,17 +44,18 @@ class RoiSpreading {
         const int64_t rows = y.first_sample[p + 1] - y.first_sample[p];
         const int64_t columns = x.first_sample[q + 1] - x.first_sample[q];
         // Samples beyond the feature map are 0, and take nothing where they are the maximum.
-        float best = rows == y.grid && columns == x.grid ? -std::numeric_limits<float>::infinity() : 0.0f;
-        BilinearSample from{};
+        Value best = rows == y.grid && columns == x.grid ? -std::numeric_limits<Value>::infinity() : Value{0};
+        BilinearSample<Value> from{};
         int first = 0, last = 0;
         bool none = true;
         for (int64_t i = 0; i < rows * columns; ++i) {
-          const BilinearSample sample = Corners(y.samples[y.first_sample[p] + i / columns],
-                                                x.samples[x.first_sample[q] + i % columns], columns_, 1);
+          const BilinearSample<Value> sample =
+              Corners(y.samples[y.first_sample[p] + i / columns], x.samples[x.first_sample[q] + i % columns],
+                      columns_, 1);
           for (int n = 0; n < (corners ? 4 : 1); ++n) {
             const bool outside = sample.offset[n] == kOutside;
-            const float one = outside ? 0.0f : sample.weight[n] * value(sample.offset[n]);
-            const float candidate = corners ? one : Interpolate(sample, value);
+            const Value one = outside ? Value{0} : sample.weight[n] * value(sample.offset[n]);
+            const Value candidate = corners ? one : Interpolate(sample, value);
             // A NaN is a maximum that equals nothing.
             if (!(candidate > best || candidate != candidate || (none && candidate == best))) continue;
             if (corners && outside && candidate == best) continue;
@@ -73,7 +75,7 @@ class RoiSpreading {
   }
 
  private:
-  const RoiRegion &region_;
+  const RoiRegion<Value> &region_;
   double *plane_;
   int64_t columns_;
 };
@@ -88,19 +90,17 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
       {bins[0], bins[1]}, args.spatial_scale, args.sampling_ratio, args.aligned};
   DispatchFloat(args.grad_output.dtype, [&](auto element) {
     using T = decltype(element);
-    const std::vector<RoiRegion> regions = call.Regions<T>();
+    const auto regions = call.Regions<T>();
     const Shape &strides = args.grad_output.strides, &out_strides = args.out.strides;
     const int64_t rows = args.out.shape[2], columns = args.out.shape[3];
-    const auto spread = [&](int64_t image, int64_t channel, const float *plane) {
+    const auto spread = [&](int64_t image, int64_t channel, const Compute<T> *plane) {
       std::vector<double> sums(rows * columns, 0.0);
       for (size_t k = 0; k < regions.size(); ++k) {
         if (regions[k].image != image) continue;
         const T *grads = static_cast<const T *>(args.grad_output.data) +
                          static_cast<int64_t>(k) * strides[0] + channel * strides[1];
-        const auto grad = [&](int64_t y, int64_t x) {
-          return ToFloat(grads[y * strides[2] + x * strides[3]]);
-        };
-        const RoiSpreading spreading(regions[k], sums.data(), columns);
+        const auto grad = [&](int64_t y, int64_t x) { return Widen(grads[y * strides[2] + x * strides[3]]); };
+        const RoiSpreading<Compute<T>> spreading(regions[k], sums.data(), columns);
         if (args.mode == "avg") {
           spreading.Mean(bins, grad);
         } else {
@@ -110,8 +110,8 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
       T *out = static_cast<T *>(args.out.data) + image * out_strides[0] + channel * out_strides[1];
       for (int64_t y = 0; y < rows; ++y) {
         for (int64_t x = 0; x < columns; ++x) {
-          const float sum = static_cast<float>(sums[y * columns + x]);
-          out[y * out_strides[2] + x * out_strides[3]] = FromFloat<T>(sum);
+          const auto sum = static_cast<Compute<T>>(sums[y * columns + x]);
+          out[y * out_strides[2] + x * out_strides[3]] = Narrow<T>(sum);
         }
       }
     };

@@ -46,7 +46,7 @@ void SoftNms(const Args &args) {
 }
 
 void Run(const Args &args, const ParallelFor &) {
-  DispatchFloat(args.boxes.dtype, [&](auto element) {
+  DispatchFloat32(args.boxes.dtype, [&](auto element) {
     using T = decltype(element);
     args.indices.dtype == DType::kInt32 ? SoftNms<T, int32_t>(args) : SoftNms<T, int64_t>(args);
   });

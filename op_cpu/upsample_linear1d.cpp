@@ -17,17 +17,19 @@ using avo::HWY_NAMESPACE::StoreFloat;
 
 using F32 = hn::ScalableTag<float>;
 using I32 = hn::RebindToSigned<F32>;
+template <typename T>
+using Samples = LinearSamples<Compute<T>>;
 
 // Whether the samples of outputs i, i + 1, … are neighbours within one vector of the row, and the next to
 // their right.
-bool InWindow(const LinearSamples &samples, int64_t i, int64_t length) {
+bool InWindow(const LinearSamples<float> &samples, int64_t i, int64_t length) {
   const int64_t lanes = hn::Lanes(F32()), first = samples.left[i], last = samples.left[i + lanes - 1];
   return last - first < lanes && first + lanes < length;
 }
 
 // Outputs i, i + 1, … from two loads, whose elements a permutation brings to their lanes.
 template <typename T>
-void FromWindow(const T *in, const LinearSamples &samples, int64_t i, T *out) {
+void FromWindow(const T *in, const LinearSamples<float> &samples, int64_t i, T *out) {
   const F32 d;
   const int32_t first = samples.left[i];
   const auto lanes =
@@ -40,17 +42,17 @@ void FromWindow(const T *in, const LinearSamples &samples, int64_t i, T *out) {
 
 // Outputs [begin, end) of any samples and strides.
 template <typename T>
-void OneByOne(const Row<const T> &in, const LinearSamples &samples, int64_t begin, int64_t end,
+void OneByOne(const Row<const T> &in, const Samples<T> &samples, int64_t begin, int64_t end,
               const Row<T> &out) {
   for (int64_t i = begin; i < end; ++i) {
-    const float left = ToFloat(in[samples.left[i]]), right = ToFloat(in[samples.right[i]]);
-    out[i] = FromFloat<T>(samples.left_weight[i] * left + samples.right_weight[i] * right);
+    const Compute<T> left = Widen(in[samples.left[i]]), right = Widen(in[samples.right[i]]);
+    out[i] = Narrow<T>(samples.left_weight[i] * left + samples.right_weight[i] * right);
   }
 }
 
 // Outputs i, i + 1, … of any samples: two gathers, which there are for float32.
 template <typename T>
-void FromAnywhere(const T *in, const LinearSamples &samples, int64_t i, T *out) {
+void FromAnywhere(const T *in, const LinearSamples<float> &samples, int64_t i, T *out) {
   const F32 d;
   if constexpr (std::is_same_v<T, float>) {
     const auto left = hn::GatherIndex(d, in, hn::LoadU(I32(), &samples.left[i]));
@@ -63,7 +65,7 @@ void FromAnywhere(const T *in, const LinearSamples &samples, int64_t i, T *out) 
 }
 
 template <typename T>
-void Resample(const Args &args, const LinearSamples &samples, const ParallelFor &parallel_for) {
+void ResampleVectors(const Args &args, const LinearSamples<float> &samples, const ParallelFor &parallel_for) {
   const int64_t length = args.self.shape[2], out_length = args.out.shape[2], lanes = hn::Lanes(F32());
   // The last vector overlaps the one before it.
   const int64_t vectors = out_length < lanes ? 0 : (out_length + lanes - 1) / lanes;
@@ -83,6 +85,18 @@ void Resample(const Args &args, const LinearSamples &samples, const ParallelFor 
 }
 
 template <typename T>
+void Resample(const Args &args, const Samples<T> &samples, const ParallelFor &parallel_for) {
+  if constexpr (std::is_same_v<T, double>) {
+    // Vectors are of float32.
+    ForRows<T>(args.self, args.out, parallel_for, [&](const Row<const T> &in, const Row<T> &out) {
+      OneByOne(in, samples, 0, args.out.shape[2], out);
+    });
+  } else {
+    ResampleVectors<T>(args, samples, parallel_for);
+  }
+}
+
+template <typename T>
 void Copy(const Args &args, const ParallelFor &parallel_for) {
   ForRows<T>(args.self, args.out, parallel_for, [&](const Row<const T> &in, const Row<T> &out) {
     for (int64_t i = 0; i < args.out.shape[2]; ++i) out[i] = in[i];
@@ -91,12 +105,14 @@ void Copy(const Args &args, const ParallelFor &parallel_for) {
 
 void Run(const Args &args, const ParallelFor &parallel_for) {
   const int64_t length = args.self.shape[2], out_length = args.out.shape[2];
-  const LinearSamples samples = length == out_length
-                                    ? LinearSamples()
-                                    : SampleLinear(length, out_length, args.align_corners, args.scales);
   DispatchFloat(args.self.dtype, [&](auto element) {
     using T = decltype(element);
-    length == out_length ? Copy<T>(args, parallel_for) : Resample<T>(args, samples, parallel_for);
+    if (length == out_length) {
+      Copy<T>(args, parallel_for);
+    } else {
+      Resample<T>(args, SampleLinear<Compute<T>>(length, out_length, args.align_corners, args.scales),
+                  parallel_for);
+    }
   });
 }
 

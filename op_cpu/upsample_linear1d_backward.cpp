@@ -9,11 +9,11 @@ namespace avo::upsample_linear1d_backward {
 
 void RunCpu(const Args &args, const ParallelFor &parallel_for) {
   const int64_t length = args.out.shape[2], out_length = args.grad_output.shape[2];
-  const auto samples = length == out_length
-                           ? LinearSamples()
-                           : SampleLinear(length, out_length, args.align_corners, args.scales);
   DispatchFloat(args.grad_output.dtype, [&](auto element) {
     using T = decltype(element);
+    const auto samples = length == out_length
+                             ? LinearSamples<Compute<T>>()
+                             : SampleLinear<Compute<T>>(length, out_length, args.align_corners, args.scales);
     ForRows<T>(args.grad_output, args.out, parallel_for, [&](const Row<const T> &grads, const Row<T> &out) {
       if (length == out_length) {
         for (int64_t i = 0; i < length; ++i) out[i] = grads[i];
@@ -22,11 +22,11 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
       // float64 sums: an input may receive from all outputs, and none is rounded before the last.
       std::vector<double> sums(length, 0.0);
       for (int64_t i = 0; i < out_length; ++i) {
-        const double grad = ToFloat(grads[i]);
+        const double grad = Widen(grads[i]);
         sums[samples.left[i]] += samples.left_weight[i] * grad;
         sums[samples.right[i]] += samples.right_weight[i] * grad;
       }
-      for (int64_t i = 0; i < length; ++i) out[i] = FromFloat<T>(static_cast<float>(sums[i]));
+      for (int64_t i = 0; i < length; ++i) out[i] = Narrow<T>(static_cast<Compute<T>>(sums[i]));
     });
   });
 }

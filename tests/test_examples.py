@@ -59,9 +59,26 @@ def test_exports_a_detector(tmp_path):
     counts = [int(count) for count in re.search(r"^all +(.+)$", done.stdout, re.M)[1].split()]
     assert len(counts) == 4
     assert counts[0] > counts[1] == counts[2] == counts[3]
-    assert "tolerance 1e-03: ok" in done.stdout
+    assert "tolerance 1e-04: ok" in done.stdout
     assert len(list(tmp_path.glob("onnx_detector*.onnx"))) == 4
     assert cv2.imread(str(tmp_path / "onnx_detector.jpg")).shape[1] > 1000
+
+
+@pytest.mark.skipif(importlib.util.find_spec("onnxruntime") is None, reason="onnxruntime is not installed")
+def test_notices_a_pass_that_changes_results(tmp_path, monkeypatch, capsys):
+    spec = importlib.util.spec_from_file_location("onnx_detector", ROOT / "examples" / "onnx_detector.py")
+    demo = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "onnx_detector", demo)
+    spec.loader.exec_module(demo)
+
+    def wrong(model, names):
+        weight = next(node for node in reversed(model.graph) if node.op_type == "Conv").inputs[1]
+        weight.const_value = demo.ir.tensor(weight.const_value.numpy() * np.float32(1.001))
+
+    monkeypatch.setattr(demo.passes, "simplify", wrong)
+    monkeypatch.setattr(sys, "argv", ["onnx_detector", "--out", str(tmp_path)])
+    assert demo.main() == 1
+    assert "too far apart" in capsys.readouterr().out
 
 
 @pytest.mark.skipif(importlib.util.find_spec("torch_npu") is None, reason="torch_npu is not installed")

@@ -213,14 +213,14 @@ def test_torch_autograd_against_oracle(operator):
     if not spec_of(operator).backward:
         pytest.skip("no backward")
     for case, _ in small_calls(operator, 20):
-        ours = gradients(getattr(ops, operator), case, torch.float32)
         theirs = gradients(oracle, case, torch.float64)
         if theirs is None:
             continue
-        for our, their in zip(ours, theirs, strict=True):
-            torch.testing.assert_close(
-                our.double(), their, rtol=1e-5, atol=1e-5 * (1 + their.abs().max().item())
-            )
+        for dtype, bound in ((torch.float32, 1e-5), (torch.float64, 1e-12)):
+            ours = gradients(getattr(ops, operator), case, dtype)
+            for our, their in zip(ours, theirs, strict=True):
+                largest = 1 + their.abs().max().item()
+                torch.testing.assert_close(our.double(), their, rtol=bound, atol=bound * largest)
 
 
 # --- the faces

@@ -15,20 +15,21 @@ namespace avo {
 
 constexpr int64_t kOutside = std::numeric_limits<int64_t>::min();
 
-// Positions may be float or double; weights are float either way.
+// Positions may be float or double whatever weights are.
+template <typename Weight>
 struct AxisSample {
   int64_t index[2] = {kOutside, kOutside};
-  float weight[2] = {0, 0};
+  Weight weight[2] = {0, 0};
 
   bool Empty() const { return index[0] == kOutside && index[1] == kOutside; }
 };
 
-template <typename Position>
-AxisSample ZeroPaddedAxis(Position position, int64_t size) {
-  AxisSample axis;
+template <typename Weight, typename Position>
+AxisSample<Weight> ZeroPaddedAxis(Position position, int64_t size) {
+  AxisSample<Weight> axis;
   const Position below = std::floor(position);
-  axis.weight[1] = static_cast<float>(position - below);
-  axis.weight[0] = static_cast<float>(1 - (position - below));
+  axis.weight[1] = static_cast<Weight>(position - below);
+  axis.weight[0] = static_cast<Weight>(1 - (position - below));
   // Compared before it is converted: NaN and huge positions are no integers.
   if (!(below >= -1 && below < static_cast<Position>(size))) return axis;
   const int64_t low = static_cast<int64_t>(below);
@@ -37,25 +38,27 @@ AxisSample ZeroPaddedAxis(Position position, int64_t size) {
   return axis;
 }
 
-template <typename Position>
-AxisSample ClampedAxis(Position position, int64_t size) {
+template <typename Weight, typename Position>
+AxisSample<Weight> ClampedAxis(Position position, int64_t size) {
   if (!(position >= -1 && position <= static_cast<Position>(size))) return {};
   if (position <= 0) position = 0;
   const int64_t low = static_cast<int64_t>(position);
   if (low >= size - 1) return {{size - 1, kOutside}, {1, 0}};
   const Position fraction = position - static_cast<Position>(low);
-  return {{low, low + 1}, {static_cast<float>(1 - fraction), static_cast<float>(fraction)}};
+  return {{low, low + 1}, {static_cast<Weight>(1 - fraction), static_cast<Weight>(fraction)}};
 }
 
 // The four corners of a sample: (y0, x0), (y0, x1), (y1, x0), (y1, x1).
+template <typename Weight>
 struct BilinearSample {
   int64_t offset[4];  // elements from the image's first; kOutside where the corner counts nothing
-  float weight[4];
+  Weight weight[4];
 };
 
-inline BilinearSample Corners(const AxisSample &y, const AxisSample &x, int64_t row_stride,
-                              int64_t column_stride) {
-  BilinearSample sample;
+template <typename Weight>
+BilinearSample<Weight> Corners(const AxisSample<Weight> &y, const AxisSample<Weight> &x, int64_t row_stride,
+                               int64_t column_stride) {
+  BilinearSample<Weight> sample;
   for (int i = 0; i < 4; ++i) {
     const int64_t row = y.index[i / 2], column = x.index[i % 2];
     const bool outside = row == kOutside || column == kOutside;
@@ -66,9 +69,9 @@ inline BilinearSample Corners(const AxisSample &y, const AxisSample &x, int64_t 
 }
 
 // The weighted sum of the corners of one channel; `value(offset)` reads one.
-template <typename Value>
-float Interpolate(const BilinearSample &sample, const Value &value) {
-  float sum = 0;
+template <typename Weight, typename Value>
+Weight Interpolate(const BilinearSample<Weight> &sample, const Value &value) {
+  Weight sum = 0;
   for (int i = 0; i < 4; ++i) {
     if (sample.offset[i] != kOutside) sum += sample.weight[i] * value(sample.offset[i]);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images (N, C, H, W) of any strides as dense float32 (N, H * W, C), where the channels of a pixel are one
-// run.
+// Images (N, C, H, W) of any strides as dense (N, H * W, C) of what is computed in, where the channels of
+// a pixel are one run.
 #pragma once
 
 #include <algorithm>
@@ -34,38 +34,38 @@ void ForPixelBlocks(const Tensor &images, int64_t block, const ParallelFor &para
   });
 }
 
-// `count` pixels of `channels` channels each, from channels-last float32 into an image.
+// `count` pixels of `channels` channels each, from channels-last memory into an image.
 template <typename T>
-void StorePixels(const float *from, int64_t channels, int64_t count, const Tensor &images,
+void StorePixels(const Compute<T> *from, int64_t channels, int64_t count, const Tensor &images,
                  const int64_t *offsets) {
   for (int64_t c = 0; c < channels; ++c) {
     T *to = static_cast<T *>(images.data) + c * images.strides[1];
-    for (int64_t p = 0; p < count; ++p) to[offsets[p]] = FromFloat<T>(from[p * channels + c]);
+    for (int64_t p = 0; p < count; ++p) to[offsets[p]] = Narrow<T>(from[p * channels + c]);
   }
 }
 
 template <typename T>
-std::vector<float> ToChannelsLast(const Tensor &images, const ParallelFor &parallel_for) {
+std::vector<Compute<T>> ToChannelsLast(const Tensor &images, const ParallelFor &parallel_for) {
   const int64_t channels = images.shape[1], pixels = images.shape[2] * images.shape[3];
-  std::vector<float> result(images.numel());
+  std::vector<Compute<T>> result(images.numel());
   ForPixelBlocks(images, kPixelBlock, parallel_for,
                  [&](int64_t n, int64_t first, int64_t count, const int64_t *offsets) {
-                   float *to = result.data() + (n * pixels + first) * channels;
+                   Compute<T> *to = result.data() + (n * pixels + first) * channels;
                    for (int64_t c = 0; c < channels; ++c) {
                      const T *from = static_cast<const T *>(images.data) + c * images.strides[1];
-                     for (int64_t p = 0; p < count; ++p) to[p * channels + c] = ToFloat(from[offsets[p]]);
+                     for (int64_t p = 0; p < count; ++p) to[p * channels + c] = Widen(from[offsets[p]]);
                    }
                  });
   return result;
 }
 
 template <typename T>
-void FromChannelsLast(const std::vector<float> &values, const Tensor &images,
+void FromChannelsLast(const std::vector<Compute<T>> &values, const Tensor &images,
                       const ParallelFor &parallel_for) {
   const int64_t channels = images.shape[1], pixels = images.shape[2] * images.shape[3];
   ForPixelBlocks(images, kPixelBlock, parallel_for,
                  [&](int64_t n, int64_t first, int64_t count, const int64_t *offsets) {
-                   const float *from = values.data() + (n * pixels + first) * channels;
+                   const Compute<T> *from = values.data() + (n * pixels + first) * channels;
                    StorePixels<T>(from, channels, count, images, offsets);
                  });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where deformable convolution samples its input, and the dense float32 matrices that its products read.
+// Where deformable convolution samples its input, and the dense matrices that its products read.
 #pragma once
 
 #include <array>
@@ -13,16 +13,19 @@
 namespace avo {
 
 // One tap at one position.
+template <typename Weight>
 struct DeformSample {
-  AxisSample row, column;
-  BilinearSample corners;  // weights without the mask
-  float mask;
+  AxisSample<Weight> row, column;
+  BilinearSample<Weight> corners;  // weights without the mask
+  Weight mask;
 };
 
 // Sizes of a call, and its samples. Positions are those of the result, row by row.
 template <typename T>
 class DeformGrid {
  public:
+  using Value = Compute<T>;
+
   template <typename Args>
   explicit DeformGrid(const Args &args)
       : batch(args.input.shape[0]),
@@ -49,17 +52,17 @@ class DeformGrid {
   // All taps of deform group `part` at positions [first, first + count): tap t of position p at t * count +
   // p.
   void Sample(int64_t n, int64_t part, int64_t first, int64_t count,
-              std::vector<DeformSample> *samples) const {
+              std::vector<DeformSample<Value>> *samples) const {
     samples->resize(taps * count);
     for (int64_t tap = 0; tap < taps; ++tap) {
       const int64_t k = part * taps + tap;
       for (int64_t p = 0; p < count; ++p) {
         const int64_t y = (first + p) / offset_.shape[3], x = (first + p) % offset_.shape[3];
-        DeformSample &sample = (*samples)[tap * count + p];
+        DeformSample<Value> &sample = (*samples)[tap * count + p];
         sample.row = Axis(0, tap / kernel_columns_, y, At(offset_, n, 2 * k, y, x));
         sample.column = Axis(1, tap % kernel_columns_, x, At(offset_, n, 2 * k + 1, y, x));
         sample.corners = Corners(sample.row, sample.column, input_.strides[2], input_.strides[3]);
-        sample.mask = mask_ == nullptr ? 1.0f : At(*mask_, n, k, y, x);
+        sample.mask = mask_ == nullptr ? Value{1} : At(*mask_, n, k, y, x);
       }
     }
   }
@@ -68,19 +71,19 @@ class DeformGrid {
     return static_cast<const T *>(input_.data) + n * input_.strides[0] + channel * input_.strides[1];
   }
 
-  static float At(const Tensor &tensor, int64_t n, int64_t c, int64_t y, int64_t x) {
+  static Value At(const Tensor &tensor, int64_t n, int64_t c, int64_t y, int64_t x) {
     const Shape &s = tensor.strides;
-    return ToFloat(static_cast<const T *>(tensor.data)[n * s[0] + c * s[1] + y * s[2] + x * s[3]]);
+    return Widen(static_cast<const T *>(tensor.data)[n * s[0] + c * s[1] + y * s[2] + x * s[3]]);
   }
 
  private:
   // A sample counts where -1 < position < size.
-  AxisSample Axis(int axis, int64_t tap, int64_t place, float moved) const {
+  AxisSample<Value> Axis(int axis, int64_t tap, int64_t place, Value moved) const {
     const int64_t start = place * stride_[axis] - padding_[axis] + tap * dilation_[axis];
     const double position = static_cast<double>(start) + static_cast<double>(moved);
     const int64_t size = input_.shape[2 + axis];
-    return position > -1 && position < static_cast<double>(size) ? ZeroPaddedAxis(position, size)
-                                                                 : AxisSample();
+    return position > -1 && position < static_cast<double>(size) ? ZeroPaddedAxis<Value>(position, size)
+                                                                 : AxisSample<Value>();
   }
 
   const Tensor input_, offset_;
@@ -91,8 +94,8 @@ class DeformGrid {
 
 // weight as (filters, channels of a group, taps), dense.
 template <typename T>
-std::vector<float> DenseFilters(const Tensor &weight) {
-  std::vector<float> dense;
+std::vector<Compute<T>> DenseFilters(const Tensor &weight) {
+  std::vector<Compute<T>> dense;
   dense.reserve(weight.numel());
   for (int64_t o = 0; o < weight.shape[0]; ++o) {
     for (int64_t c = 0; c < weight.shape[1]; ++c) {

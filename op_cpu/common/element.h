@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements in memory and the float32 that kernels compute in; conversions round to nearest even.
+// Elements in memory and what kernels compute in: float64 for float64, float32 for all other floating dtypes.
+// Conversions round to nearest even.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "op_host/common/tensor.h"
 
@@ -27,6 +29,8 @@ struct BFloat16 {
 
 inline float ToFloat(float value) { return value; }
 
+float ToFloat(double) = delete;  // loses what Widen keeps
+
 inline float ToFloat(BFloat16 value) { return BitCast<float>(static_cast<uint32_t>(value.bits) << 16); }
 
 inline float ToFloat(Float16 value) {
@@ -37,13 +41,16 @@ inline float ToFloat(Float16 value) {
   return BitCast<float>(sign | BitCast<uint32_t>(BitCast<float>(magnitude) * 0x1p112f));
 }
 
-// What elements are ordered by: float32 for the half types, themselves for the others.
+// What elements are computed in and ordered by: float32 for the half types, themselves for the others.
 template <typename T>
-T Comparable(T value) {
+T Widen(T value) {
   return value;
 }
-inline float Comparable(Float16 value) { return ToFloat(value); }
-inline float Comparable(BFloat16 value) { return ToFloat(value); }
+inline float Widen(Float16 value) { return ToFloat(value); }
+inline float Widen(BFloat16 value) { return ToFloat(value); }
+
+template <typename T>
+using Compute = decltype(Widen(T{}));
 
 template <typename T>
 T FromFloat(float value);
@@ -79,9 +86,19 @@ inline Float16 FromFloat<Float16>(float value) {
   return {static_cast<uint16_t>(sign | ((rounded - 0x38000000u) >> 13))};
 }
 
+// The element of a result.
+template <typename T>
+T Narrow(Compute<T> value) {
+  if constexpr (std::is_same_v<T, Compute<T>>) {
+    return value;
+  } else {
+    return FromFloat<T>(value);
+  }
+}
+
 // Calls body(T{}) for the element type of a floating dtype that computes in float32; false for any other.
 template <typename Body>
-bool DispatchFloat(DType dtype, Body body) {
+bool DispatchFloat32(DType dtype, Body body) {
   switch (dtype) {
     case DType::kFloat32:
       body(float{});
@@ -97,13 +114,18 @@ bool DispatchFloat(DType dtype, Body body) {
   }
 }
 
+// The same for every floating dtype.
+template <typename Body>
+bool DispatchFloat(DType dtype, Body body) {
+  if (dtype != DType::kFloat64) return DispatchFloat32(dtype, body);
+  body(double{});
+  return true;
+}
+
 // The same for every dtype there is; bool is uint8_t.
 template <typename Body>
 bool DispatchElement(DType dtype, Body body) {
   switch (dtype) {
-    case DType::kFloat64:
-      body(double{});
-      return true;
     case DType::kInt8:
       body(int8_t{});
       return true;

@@ -30,15 +30,16 @@ struct GridPosition {
 };
 
 // Neighbours along one axis, each with its weight and the derivative of that by the coordinate.
+template <typename Weight>
 struct GridAxis {
   int taps = 0;
   int64_t index[4];  // kOutside where there is none
-  float weight[4], slope[4];
+  Weight weight[4], slope[4];
 
   void Add(int64_t at, double tap_weight, double tap_slope) {
     index[taps] = at;
-    weight[taps] = static_cast<float>(tap_weight);
-    slope[taps++] = static_cast<float>(tap_slope);
+    weight[taps] = static_cast<Weight>(tap_weight);
+    slope[taps++] = static_cast<Weight>(tap_slope);
   }
 };
 
@@ -79,8 +80,9 @@ inline GridPosition Cubic(double distance) {
   return {((kA * d - 5 * kA) * d + 8 * kA) * d - 4 * kA, (3 * kA * d - 10 * kA) * d + 8 * kA};
 }
 
-inline GridAxis SampleAxis(double coordinate, int64_t size, const GridRules &rules) {
-  GridAxis axis;
+template <typename Weight>
+GridAxis<Weight> SampleAxis(double coordinate, int64_t size, const GridRules &rules) {
+  GridAxis<Weight> axis;
   GridPosition at = Unnormalize(coordinate, size, rules.align_corners);
   if (rules.interpolation == Interpolation::kBicubic) {
     // Each neighbour is padded by itself.
@@ -97,35 +99,37 @@ inline GridAxis SampleAxis(double coordinate, int64_t size, const GridRules &rul
     axis.Add(InsideOr(std::nearbyint(at.value), size), 1, 0);
     return axis;
   }
-  const AxisSample pair = ZeroPaddedAxis(at.value, size);
+  const auto pair = ZeroPaddedAxis<Weight>(at.value, size);
   axis.Add(pair.index[0], pair.weight[0], -at.slope);
   axis.Add(pair.index[1], pair.weight[1], at.slope);
   return axis;
 }
 
 // The neighbours of one sample that lie in the image.
+template <typename Weight>
 struct GridSample {
   int taps = 0;
   // What those beyond the image add to the sample and to its derivatives: 0, or NaN.
-  float outside = 0, outside_by_y = 0, outside_by_x = 0;
+  Weight outside = 0, outside_by_y = 0, outside_by_x = 0;
   int64_t pixel[16];  // row * W + column
-  float weight[16], by_y[16], by_x[16];
+  Weight weight[16], by_y[16], by_x[16];
 };
 
 // Sample `position`, counted over the rows of the grid, of image n.
 template <typename T>
-GridSample SampleAt(const Tensor &grid, int64_t n, int64_t position, int64_t height, int64_t width,
-                    const GridRules &rules) {
+GridSample<Compute<T>> SampleAt(const Tensor &grid, int64_t n, int64_t position, int64_t height,
+                                int64_t width, const GridRules &rules) {
+  using Weight = Compute<T>;
   const int64_t row = position / grid.shape[2], column = position % grid.shape[2];
   const T *at = static_cast<const T *>(grid.data) + n * grid.strides[0] + row * grid.strides[1] +
                 column * grid.strides[2];
-  const GridAxis x = SampleAxis(ToFloat(at[0]), width, rules);
-  const GridAxis y = SampleAxis(ToFloat(at[grid.strides[3]]), height, rules);
-  GridSample sample;
+  const auto x = SampleAxis<Weight>(Widen(at[0]), width, rules);
+  const auto y = SampleAxis<Weight>(Widen(at[grid.strides[3]]), height, rules);
+  GridSample<Weight> sample;
   for (int i = 0; i < y.taps; ++i) {
     for (int j = 0; j < x.taps; ++j) {
-      const float weight = y.weight[i] * x.weight[j];
-      const float by_y = y.slope[i] * x.weight[j], by_x = y.weight[i] * x.slope[j];
+      const Weight weight = y.weight[i] * x.weight[j];
+      const Weight by_y = y.slope[i] * x.weight[j], by_x = y.weight[i] * x.slope[j];
       if (y.index[i] == kOutside || x.index[j] == kOutside) {
         sample.outside += 0 * weight;
         sample.outside_by_y += 0 * by_y;

@@ -31,19 +31,10 @@ void SumOfLeaders(const std::array<const Tensor *, N> &tensors, const Tensor &ou
               static_cast<const E *>(all[t]->data)[offsets[t] + place * strides[t] + j * steps[t]];
         }
         const T grad = grads[place * strides[0] + j * steps[0]];
-        if constexpr (std::is_same_v<T, double>) {
-          sums[j] += grad;
-        } else {
-          sums[j] += ToFloat(grad);
-        }
+        sums[j] += Widen(grad);
         const bool takes = leads(elements, place);
         const double sum = takes ? sums[j] : 0.0;
-        T &result = results[place * strides[N] + j * steps[N]];
-        if constexpr (std::is_same_v<T, double>) {
-          result = sum;
-        } else {
-          result = FromFloat<T>(static_cast<float>(sum));
-        }
+        results[place * strides[N] + j * steps[N]] = Narrow<T>(static_cast<Compute<T>>(sum));
         sums[j] = takes ? 0.0 : sums[j];
       }
     }

@@ -10,15 +10,17 @@ namespace avo {
 
 // Output i is left_weight[i] * input[left[i]] + right_weight[i] * input[right[i]]; lengths are below 2^31.
 // Arrays of each, so that vectors of neighbours can be loaded.
+template <typename Weight>
 struct LinearSamples {
   std::vector<int32_t> left, right;
-  std::vector<float> left_weight, right_weight;
+  std::vector<Weight> left_weight, right_weight;
 };
 
 // Positions that follow from the lengths are ratios of integers, exact up to 2^31 - 1; those of `scales` > 0
 // are float64.
-inline LinearSamples SampleLinear(int64_t length, int64_t out_length, bool align_corners, double scales) {
-  LinearSamples samples;
+template <typename Weight>
+LinearSamples<Weight> SampleLinear(int64_t length, int64_t out_length, bool align_corners, double scales) {
+  LinearSamples<Weight> samples;
   for (auto *indices : {&samples.left, &samples.right}) indices->resize(out_length);
   for (auto *weights : {&samples.left_weight, &samples.right_weight}) weights->resize(out_length);
   const int64_t denominator = align_corners ? std::max<int64_t>(out_length - 1, 1) : 2 * out_length;
@@ -39,8 +41,8 @@ inline LinearSamples SampleLinear(int64_t length, int64_t out_length, bool align
     left = std::min(left, length - 1);
     samples.left[i] = static_cast<int32_t>(left);
     samples.right[i] = static_cast<int32_t>(std::min(left + 1, length - 1));
-    samples.left_weight[i] = static_cast<float>(1.0 - weight);
-    samples.right_weight[i] = static_cast<float>(weight);
+    samples.left_weight[i] = static_cast<Weight>(1.0 - weight);
+    samples.right_weight[i] = static_cast<Weight>(weight);
   }
   return samples;
 }

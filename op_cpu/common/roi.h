@@ -19,17 +19,19 @@
 
 namespace avo {
 
+template <typename Weight>
 struct RoiTap {
   int32_t slot;  // into `elements`
-  float weight;
+  Weight weight;
 };
 
+template <typename Weight>
 struct RoiAxis {
-  int64_t grid = 0;                 // samples of a bin
-  std::vector<int32_t> elements;    // that samples read, ascending
-  std::vector<RoiTap> taps;         // of the mean of a bin's samples, bin by bin
-  std::vector<int32_t> first_tap;   // of each bin, and the end
-  std::vector<AxisSample> samples;  // those inside the feature map, bin by bin
+  int64_t grid = 0;                         // samples of a bin
+  std::vector<int32_t> elements;            // that samples read, ascending
+  std::vector<RoiTap<Weight>> taps;         // of the mean of a bin's samples, bin by bin
+  std::vector<int32_t> first_tap;           // of each bin, and the end
+  std::vector<AxisSample<Weight>> samples;  // those inside the feature map, bin by bin
   std::vector<int32_t> first_sample;
 
   // Whether what is read is one run.
@@ -49,18 +51,19 @@ struct RoiAxis {
     const int32_t slot = Slot(element);
     for (size_t i = taps.size(); i > static_cast<size_t>(first_tap.back()); --i) {
       if (taps[i - 1].slot == slot) {
-        taps[i - 1].weight += static_cast<float>(weight);
+        taps[i - 1].weight += static_cast<Weight>(weight);
         return;
       }
       if (taps.size() - i == 1) break;
     }
-    taps.push_back({slot, static_cast<float>(weight)});
+    taps.push_back({slot, static_cast<Weight>(weight)});
   }
 };
 
+template <typename Weight>
 struct RoiRegion {
   int64_t image = 0;
-  RoiAxis y, x;  // no samples where the region has none
+  RoiAxis<Weight> y, x;  // no samples where the region has none
 };
 
 // What a call says of all of its regions.
@@ -73,7 +76,8 @@ struct RoiCall {
   bool aligned;
 
   // The axis of a region from `begin` to `end`; false where it has no samples.
-  bool MakeAxis(double begin, double end, int axis, RoiAxis *made) const {
+  template <typename Weight>
+  bool MakeAxis(double begin, double end, int axis, RoiAxis<Weight> *made) const {
     const double offset = aligned ? 0.5 : 0.0, start = begin * scale - offset;
     double length = end * scale - offset - start;
     if (!std::isfinite(length) || (aligned && length < 0)) return false;
@@ -94,7 +98,7 @@ struct RoiCall {
         const double cell = (static_cast<double>(i) + 0.5) / static_cast<double>(made->grid);
         const double position =
             start + (static_cast<double>(b) + cell) * length / static_cast<double>(bins[axis]);
-        const AxisSample sample = ClampedAxis(position, size[axis]);
+        const auto sample = ClampedAxis<Weight>(position, size[axis]);
         if (sample.Empty()) continue;
         made->samples.push_back(sample);
         for (int n = 0; n < 2; ++n) {
@@ -115,9 +119,9 @@ struct RoiCall {
   }
 
   template <typename T>
-  RoiRegion Region(int64_t k) const {
+  RoiRegion<Compute<T>> Region(int64_t k) const {
     const T *row = static_cast<const T *>(rois.data) + k * rois.strides[0];
-    const auto value = [&](int64_t i) { return static_cast<double>(ToFloat(row[i * rois.strides[1]])); };
+    const auto value = [&](int64_t i) { return static_cast<double>(Widen(row[i * rois.strides[1]])); };
     const int64_t corner = batch_indices ? 0 : 1;
     const double image = batch_indices ? static_cast<double>(static_cast<const int32_t *>(
                                              batch_indices->data)[k * batch_indices->strides[0]])
@@ -127,7 +131,7 @@ struct RoiCall {
                                   std::to_string(images) + "), got " + std::to_string(image) + " in row " +
                                   std::to_string(k));
     }
-    RoiRegion region{static_cast<int64_t>(image), {}, {}};
+    RoiRegion<Compute<T>> region{static_cast<int64_t>(image), {}, {}};
     if (!MakeAxis(value(corner + 1), value(corner + 3), 0, &region.y) ||
         !MakeAxis(value(corner), value(corner + 2), 1, &region.x)) {
       region.y = region.x = {};
@@ -136,8 +140,8 @@ struct RoiCall {
   }
 
   template <typename T>
-  std::vector<RoiRegion> Regions() const {
-    std::vector<RoiRegion> regions;
+  std::vector<RoiRegion<Compute<T>>> Regions() const {
+    std::vector<RoiRegion<Compute<T>>> regions;
     for (int64_t k = 0; k < rois.shape[0]; ++k) regions.push_back(Region<T>(k));
     return regions;
   }
@@ -145,23 +149,24 @@ struct RoiCall {
 
 // What pools a region: `mean`, or the largest sample, of which with `corners` the four weighted elements
 // count and not their sum. Results go to store(bin row, bin column, value).
+template <typename Value>
 class RoiPooling {
  public:
-  RoiPooling(const RoiRegion &region, const float *plane, int64_t columns)
+  RoiPooling(const RoiRegion<Value> &region, const Value *plane, int64_t columns)
       : region_(region), plane_(plane), columns_(columns) {}
 
   template <typename Store>
   void Mean(const int64_t (&bins)[2], const Store &store) const {
-    const RoiAxis &y = region_.y, &x = region_.x;
-    thread_local std::vector<float> sums;
+    const RoiAxis<Value> &y = region_.y, &x = region_.x;
+    thread_local std::vector<Value> sums;
     sums.resize(x.elements.size());
     for (int64_t p = 0; p < bins[0]; ++p) {
-      std::fill(sums.begin(), sums.end(), 0.0f);
+      std::fill(sums.begin(), sums.end(), Value{0});
       for (int32_t i = y.grid > 0 ? y.first_tap[p] : 0; y.grid > 0 && i < y.first_tap[p + 1]; ++i) {
         AddRow(y.elements[y.taps[i].slot], y.taps[i].weight, sums.data());
       }
       for (int64_t q = 0; q < bins[1]; ++q) {
-        float sum = 0;
+        Value sum = 0;
         for (int32_t i = x.grid > 0 ? x.first_tap[q] : 0; x.grid > 0 && i < x.first_tap[q + 1]; ++i) {
           sum += x.taps[i].weight * sums[x.taps[i].slot];
         }
@@ -172,21 +177,21 @@ class RoiPooling {
 
   template <typename Store>
   void Largest(const int64_t (&bins)[2], bool corners, const Store &store) const {
-    const RoiAxis &y = region_.y, &x = region_.x;
+    const RoiAxis<Value> &y = region_.y, &x = region_.x;
     for (int64_t p = 0; p < bins[0]; ++p) {
       for (int64_t q = 0; q < bins[1]; ++q) {
         if (y.grid == 0) {
-          store(p, q, 0.0f);
+          store(p, q, Value{0});
           continue;
         }
         const int64_t rows = y.first_sample[p + 1] - y.first_sample[p];
         const int64_t columns = x.first_sample[q + 1] - x.first_sample[q];
         // Samples beyond the feature map are 0.
         const bool all = rows == y.grid && columns == x.grid;
-        float best = all ? -std::numeric_limits<float>::infinity() : 0.0f;
+        Value best = all ? -std::numeric_limits<Value>::infinity() : Value{0};
         for (int64_t i = 0; i < rows * columns; ++i) {
-          const AxisSample &row = y.samples[y.first_sample[p] + i / columns];
-          best = Larger(best, Value(row, x.samples[x.first_sample[q] + i % columns], corners));
+          const AxisSample<Value> &row = y.samples[y.first_sample[p] + i / columns];
+          best = Larger(best, Sample(row, x.samples[x.first_sample[q] + i % columns], corners));
         }
         store(p, q, best);
       }
@@ -194,10 +199,10 @@ class RoiPooling {
   }
 
  private:
-  static float Larger(float best, float value) { return value > best || value != value ? value : best; }
+  static Value Larger(Value best, Value value) { return value > best || value != value ? value : best; }
 
-  void AddRow(int64_t row, float weight, float *sums) const {
-    const float *source = plane_ + row * columns_;
+  void AddRow(int64_t row, Value weight, Value *sums) const {
+    const Value *source = plane_ + row * columns_;
     const std::vector<int32_t> &elements = region_.x.elements;
     const int64_t count = region_.x.Size();
     if (region_.x.Run()) {
@@ -208,32 +213,33 @@ class RoiPooling {
     }
   }
 
-  float Value(const AxisSample &row, const AxisSample &column, bool corners) const {
-    const BilinearSample sample = Corners(row, column, columns_, 1);
+  Value Sample(const AxisSample<Value> &row, const AxisSample<Value> &column, bool corners) const {
+    const BilinearSample<Value> sample = Corners(row, column, columns_, 1);
     if (!corners) return Interpolate(sample, [this](int64_t offset) { return plane_[offset]; });
-    float best = -std::numeric_limits<float>::infinity();
+    Value best = -std::numeric_limits<Value>::infinity();
     for (int i = 0; i < 4; ++i) {
       const bool outside = sample.offset[i] == kOutside;
-      best = Larger(best, outside ? 0.0f : sample.weight[i] * plane_[sample.offset[i]]);
+      best = Larger(best, outside ? Value{0} : sample.weight[i] * plane_[sample.offset[i]]);
     }
     return best;
   }
 
-  const RoiRegion &region_;
-  const float *plane_;
+  const RoiRegion<Value> &region_;
+  const Value *plane_;
   int64_t columns_;
 };
 
-// Calls body(image, channel, plane) for every plane (H, W) of images (N, C, H, W), dense and float32.
+// Calls body(image, channel, plane) for every plane (H, W) of images (N, C, H, W), dense and of what is
+// computed in.
 template <typename T, typename Body>
 void ForPlanes(const Tensor &images, const ParallelFor &parallel_for, const Body &body) {
   const int64_t channels = images.shape[1], rows = images.shape[2], columns = images.shape[3];
   parallel_for(images.shape[0] * channels, 1, [&](int64_t begin, int64_t end) {
-    std::vector<float> dense;
+    std::vector<Compute<T>> dense;
     for (int64_t i = begin; i < end; ++i) {
       const T *first = static_cast<const T *>(images.data) + i / channels * images.strides[0] +
                        i % channels * images.strides[1];
-      if constexpr (std::is_same_v<T, float>) {
+      if constexpr (std::is_same_v<T, Compute<T>>) {
         if (images.strides[3] == 1 && images.strides[2] == columns) {
           body(i / channels, i % channels, first);
           continue;
@@ -242,7 +248,7 @@ void ForPlanes(const Tensor &images, const ParallelFor &parallel_for, const Body
       dense.resize(rows * columns);
       for (int64_t y = 0; y < rows; ++y) {
         const T *row = first + y * images.strides[2];
-        for (int64_t x = 0; x < columns; ++x) dense[y * columns + x] = ToFloat(row[x * images.strides[3]]);
+        for (int64_t x = 0; x < columns; ++x) dense[y * columns + x] = Widen(row[x * images.strides[3]]);
       }
       body(i / channels, i % channels, dense.data());
     }

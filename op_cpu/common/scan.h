@@ -58,7 +58,7 @@ void ForLines(const std::array<const Tensor *, N> &tensors, int64_t axis, const 
 template <typename T, typename I, typename NotWorse>
 void ScanBest(const Tensor &in, const Tensor &out, const Tensor *indices, int64_t axis, bool reverse,
               const ParallelFor &parallel_for, const NotWorse &not_worse) {
-  using Key = decltype(Comparable(T{}));
+  using Key = Compute<T>;
   const auto body = [&](const auto &offsets, const auto &steps, int64_t lines, int64_t length) {
     const T *from = static_cast<const T *>(in.data) + offsets[0];
     T *to = static_cast<T *>(out.data) + offsets[1];
@@ -74,7 +74,7 @@ void ScanBest(const Tensor &in, const Tensor &out, const Tensor *indices, int64_
       T *result = to + i * stride(out);
       for (int64_t j = 0; j < lines; ++j) {
         const T candidate = element[j * steps[0]];
-        const Key key = Comparable(candidate);
+        const Key key = Widen(candidate);
         const bool leads = k == 0 || key != key || not_worse(key, best[j]);
         best[j] = leads ? key : best[j];
         value[j] = leads ? candidate : value[j];

@@ -36,11 +36,11 @@ void ForWindowGradients(const Tensor &grad, const Tensor &input, const Tensor &o
       const auto result = PlaneOf<T>(out, plane);
       std::fill(sums.begin(), sums.end(), 0.0);
       for (int64_t y = 0; y < grad.shape[2]; ++y) {
-        for (int64_t x = 0; x < grad.shape[3]; ++x) add(image, y, x, ToFloat(grads.At(y, x)), sums.data());
+        for (int64_t x = 0; x < grad.shape[3]; ++x) add(image, y, x, Widen(grads.At(y, x)), sums.data());
       }
       for (int64_t y = 0; y < height; ++y) {
         for (int64_t x = 0; x < width; ++x) {
-          result.At(y, x) = FromFloat<T>(static_cast<float>(sums[y * width + x]));
+          result.At(y, x) = Narrow<T>(static_cast<Compute<T>>(sums[y * width + x]));
         }
       }
     }

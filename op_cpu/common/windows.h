@@ -36,14 +36,14 @@ struct WindowAxis {
 // combine(a, b) starts from `identity`; finish(result, row, column of the window) gives what is rounded.
 template <typename T, typename Combine, typename Finish>
 void ForWindows(const Tensor &in, const Tensor &out, const WindowAxis &rows, const WindowAxis &columns,
-                const ParallelFor &parallel_for, float identity, const Combine &combine,
+                const ParallelFor &parallel_for, Compute<T> identity, const Combine &combine,
                 const Finish &finish) {
   // Below this many elements a thread costs more than it computes.
   constexpr int64_t kGrainElements = 16384;
   const int64_t channels = out.shape[1], out_rows = out.shape[2], out_columns = out.shape[3];
   const int64_t work = columns.size * rows.kernel + out_columns * columns.kernel;
   const auto walk = [&](int64_t begin, int64_t end) {
-    std::vector<float> combined(columns.size), values(out_columns);
+    std::vector<Compute<T>> combined(columns.size), values(out_columns);
     for (int64_t line = begin; line < end; ++line) {
       const int64_t row = line % out_rows, plane = line / out_rows;
       const int64_t n = plane / channels, c = plane % channels;
@@ -55,10 +55,10 @@ void ForWindows(const Tensor &in, const Tensor &out, const WindowAxis &rows, con
         const T *source = image + (rows.Start(row) + i * rows.dilation) * in.strides[2];
         // Dense rows apart, so that the compiler makes a vector loop of them.
         if (in.strides[3] == 1) {
-          for (int64_t x = 0; x < columns.size; ++x) combined[x] = combine(combined[x], ToFloat(source[x]));
+          for (int64_t x = 0; x < columns.size; ++x) combined[x] = combine(combined[x], Widen(source[x]));
         } else {
           for (int64_t x = 0; x < columns.size; ++x) {
-            combined[x] = combine(combined[x], ToFloat(source[x * in.strides[3]]));
+            combined[x] = combine(combined[x], Widen(source[x * in.strides[3]]));
           }
         }
       }
@@ -73,7 +73,7 @@ void ForWindows(const Tensor &in, const Tensor &out, const WindowAxis &rows, con
         }
       }
       for (int64_t column = 0; column < out_columns; ++column) {
-        result[column * out.strides[3]] = FromFloat<T>(finish(values[column], row, column));
+        result[column * out.strides[3]] = Narrow<T>(finish(values[column], row, column));
       }
     }
   };

@@ -212,6 +212,43 @@ def test_detector_whole_and_without_its_end(tmp_path):
         export(module, image, path, "atc", **names)
 
 
+def boxes(count):
+    generator = torch.Generator().manual_seed(count)
+    corners = torch.rand(count, 2, generator=generator) * 20
+    sides = 5 + torch.rand(count, 2, generator=generator) * 10
+    return torch.cat([corners, corners + sides], 1), torch.rand(count, generator=generator)
+
+
+def test_any_number_of_boxes(tmp_path):
+    module, path = Calls(lambda b, s: avo.nms(b, s, 0.4), counts=[2]).eval(), tmp_path / "model.onnx"
+    n = torch.export.Dim("n")
+    export(module, boxes(30), path, dynamic_shapes=(({0: n}, {0: n}),))
+    for count in (30, 7, 1):
+        agree(runs(path, boxes(count)), module(*boxes(count)))
+
+
+def test_a_program_that_torch_exported_already(tmp_path):
+    """As it is; taken apart, operators that are nodes are no longer there."""
+    module, path = Calls(lambda b, s: avo.nms(b, s, 0.4), counts=[2]).eval(), tmp_path / "model.onnx"
+    program = torch.export.export(module, boxes(30))
+    export(program, boxes(30), path)
+    agree(runs(path, boxes(30)), module(*boxes(30)))
+    with pytest.raises(ExportError, match=r"model: expected operators .* in one piece"):
+        export(
+            torch.export.export(module, boxes(30)).run_decompositions(), boxes(30), tmp_path / "apart.onnx"
+        )
+    assert not (tmp_path / "apart.onnx").exists()
+
+
+@pytest.mark.filterwarnings("error")
+def test_half_precision_without_a_warning(tmp_path):
+    module = torch.nn.Sequential(torch.nn.Conv2d(2, 3, 1), CornerPool("left")).half().eval()
+    image = torch.randn(1, 2, 5, 4, generator=torch.Generator().manual_seed(0)).half()
+    export(module, image, tmp_path / "model.onnx")
+    # float16 has 11 bits; the convolution's two products are rounded in another place.
+    agree(runs(tmp_path / "model.onnx", [image]), [module(image)], 2e-3)
+
+
 # --- errors
 
 

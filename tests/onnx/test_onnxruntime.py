@@ -149,10 +149,11 @@ def test_one_attribute_under_two_names_is_an_error():
 
 
 def test_a_dtype_that_no_kernel_has_is_refused():
-    made = one_node(
-        node("mmcv", "MMCVCornerPool"), {"input": np.zeros((1, 1, 1, 1))}, {"mode": 0}, ["float64"]
-    )
-    with pytest.raises(Exception, match="MMCVCornerPool"):
+    arrays = {"boxes": BOXES.astype(np.float64), "scores": SCORES.astype(np.float64)}
+    made = one_node(node("ascend_vision_ops", "nms"), arrays, {}, ["float64", "int64"])
+    with pytest.raises(
+        Exception, match=r"Type .tensor\(double\). of input parameter \(boxes\) of operator \(nms\)"
+    ):
         run(made)
 
 

@@ -137,7 +137,16 @@ def translations() -> dict[Callable, Callable]:
     for overload in (aten.cummax.default, aten.cummin.default):
         table[overload] = _translation(ours[overload.overloadpacket.__name__])
     table |= {aten.upsample_linear1d.default: _resize, aten.upsample_linear1d.vec: _resize_by_factors}
+    table[packet._valid.default] = _refuse_parts
     return table
+
+
+def _refuse_parts(rows, count):
+    """What composites as nms consist of is no node."""
+    raise ExportError(
+        "model: expected operators such as nms in one piece, got a program that they were taken apart in by "
+        "run_decompositions(): export the module, or the program before that"
+    )
 
 
 def _translation(found: Node) -> Callable:
