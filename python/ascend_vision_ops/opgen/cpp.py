@@ -152,7 +152,11 @@ def message(spec: Spec, check: Check) -> list[str]:
             parts += [cstr(": expected shape "), *_pieces(check.expected), cstr(" = "),
                       f"Show({shape(spec, check.subject)})", cstr(", got "), f"Show({tensor}shape)"]  # fmt: skip
         case "dtype":
-            parts += [cstr(f": expected {either(check.dtypes)}, got "), f"DTypeName({tensor}dtype)"]
+            wanted = [cstr(f": expected {either(check.dtypes)}")]
+            if check.cpu_dtypes:
+                more = cstr(f": expected {either([*check.dtypes, *check.cpu_dtypes])}")
+                wanted = [f"target == Target::kCpu ? {more} : {wanted[0]}"]
+            parts += [*wanted, cstr(", got "), f"DTypeName({tensor}dtype)"]
         case "same_dtype":
             other = f"args.{check.same_as}{_access(spec, check.same_as)}dtype"
             parts += [cstr(": expected the dtype of "), f"names.{check.same_as}", cstr(", "), f"DTypeName({other})",
