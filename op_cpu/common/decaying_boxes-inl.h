@@ -17,7 +17,7 @@
 
 #include "hwy/highway.h"
 #include "op_cpu/common/exp-inl.h"
-#include "op_cpu/common/iou.h"
+#include "op_cpu/common/iou-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
@@ -150,25 +150,13 @@ class DecayingBoxes {
     return order;
   }
 
-  // What a box and each of some boxes have in common; the order of operations is that of Iou().
-  V Inter(const Boxes &boxes, int64_t i, const Box &box) const {
-    const F32 d;
-    const V right = hn::Min(hn::Set(d, box.x2), hn::LoadU(d, &boxes.x2[i]));
-    const V left = hn::Max(hn::Set(d, box.x1), hn::LoadU(d, &boxes.x1[i]));
-    const V bottom = hn::Min(hn::Set(d, box.y2), hn::LoadU(d, &boxes.y2[i]));
-    const V top = hn::Max(hn::Set(d, box.y1), hn::LoadU(d, &boxes.y1[i]));
-    const V width = hn::Max(hn::Zero(d), hn::Add(hn::Sub(right, left), hn::Set(d, offset_)));
-    const V height = hn::Max(hn::Zero(d), hn::Add(hn::Sub(bottom, top), hn::Set(d, offset_)));
-    return hn::Mul(width, height);
-  }
-
   // A bit for each of kLanes blocks from `first` on: whether the box and its bounds have points in common.
   uint32_t Reached(int64_t first, const Box &box) const {
     const F32 d;
     uint32_t bits = 0;
     for (size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
-      bits |= static_cast<uint32_t>(hn::BitsFromMask(d, hn::Gt(Inter(bounds_, first + i, box), hn::Zero(d))))
-              << i;
+      const V inter = Inter(d, bounds_, first + i, box, offset_);
+      bits |= static_cast<uint32_t>(hn::BitsFromMask(d, hn::Gt(inter, hn::Zero(d)))) << i;
     }
     return bits;
   }
@@ -176,10 +164,9 @@ class DecayingBoxes {
   void DecayBlock(int64_t block, const Box &picked, float least, bool everywhere) {
     const F32 d;
     for (int64_t i = block * kLanes; i < (block + 1) * kLanes; i += hn::Lanes(d)) {
-      const V inter = Inter(boxes_, i, picked);
+      const V inter = Inter(d, boxes_, i, picked, offset_);
       if (!everywhere && hn::AllFalse(d, hn::Gt(inter, hn::Zero(d)))) continue;
-      const V iou =
-          hn::Div(inter, hn::Sub(hn::Add(hn::Set(d, picked.area), hn::LoadU(d, &boxes_.area[i])), inter));
+      const V iou = OverUnion(d, inter, boxes_, i, picked);
       const V scores = hn::Mul(hn::LoadU(d, &scores_[i]), decay_.Weight(d, iou));
       hn::StoreU(scores, d, &scores_[i]);
       uint64_t low = hn::BitsFromMask(d, hn::Lt(scores, hn::Set(d, least)));

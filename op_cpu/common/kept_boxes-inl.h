@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "hwy/highway.h"
-#include "op_cpu/common/iou.h"
+#include "op_cpu/common/iou-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
@@ -45,25 +45,15 @@ class BoxLists {
     block.area[lane] = box.area;
   }
 
-  // Whether the overlap of any in the list with `box` is above `threshold`: Iou() for many.
+  // Whether the overlap of any in the list with `box` is above `threshold`.
   bool Suppress(const List &list, const Box &box, float offset, float threshold) const {
     const hn::CappedTag<float, kLanes> d;
-    const auto zero = hn::Zero(d), shift = hn::Set(d, offset), most = hn::Set(d, threshold);
-    const auto x1 = hn::Set(d, box.x1), y1 = hn::Set(d, box.y1), x2 = hn::Set(d, box.x2),
-               y2 = hn::Set(d, box.y2);
-    const auto area = hn::Set(d, box.area);
+    const auto most = hn::Set(d, threshold);
     for (int32_t at = list.block; at >= 0; at = blocks_[at].next) {
       const Block &block = blocks_[at];
       for (size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
-        const auto right = hn::Min(hn::LoadU(d, block.x2 + i), x2),
-                   left = hn::Max(hn::LoadU(d, block.x1 + i), x1);
-        const auto bottom = hn::Min(hn::LoadU(d, block.y2 + i), y2),
-                   top = hn::Max(hn::LoadU(d, block.y1 + i), y1);
-        const auto width = hn::Max(zero, hn::Add(hn::Sub(right, left), shift));
-        const auto height = hn::Max(zero, hn::Add(hn::Sub(bottom, top), shift));
-        const auto inter = hn::Mul(width, height);
-        const auto both = hn::Sub(hn::Add(hn::LoadU(d, block.area + i), area), inter);
-        if (!hn::AllFalse(d, hn::Gt(hn::Div(inter, both), most))) return true;
+        const auto iou = OverUnion(d, Inter(d, block, i, box, offset), block, i, box);
+        if (!hn::AllFalse(d, hn::Gt(iou, most))) return true;
       }
     }
     return false;
