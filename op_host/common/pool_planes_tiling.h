@@ -97,11 +97,8 @@ Plan<Tiling> PlanPool(const PoolProblem &problem, uint64_t windows, uint64_t pla
   problem.State(&t);
   t.planeGroups = CeilDiv(problem.planes, whole);
   t.rowTiles = t.columnTiles = 1;
-  t.tilePlanes = static_cast<uint32_t>(whole);
-  t.tileRows = static_cast<uint32_t>(problem.rows.out);
-  t.tileColumns = static_cast<uint32_t>(problem.columns.out);
-  t.tapRows = static_cast<uint32_t>(problem.rows.kernel);
-  t.tapColumns = static_cast<uint32_t>(problem.columns.kernel);
+  const PoolAxis &rows = problem.rows, &columns = problem.columns;
+  PoolTile{whole, rows.out, columns.out, rows.kernel, columns.kernel}.State(&t);
   t.wholeRows = 1;
   t.inElements = static_cast<uint32_t>(buffers.in_elements);
   t.wideElements = static_cast<uint32_t>(buffers.wide_elements);

@@ -55,6 +55,15 @@ inline double PipelineCycles(int64_t rounds, double load, double compute, double
 // Outputs of a tile, and elements of their windows that are loaded at once.
 struct PoolTile {
   int64_t planes, rows, columns, tap_rows, tap_columns;
+
+  template <typename Tiling>
+  void State(Tiling *t) const {
+    t->tilePlanes = static_cast<uint32_t>(planes);
+    t->tileRows = static_cast<uint32_t>(rows);
+    t->tileColumns = static_cast<uint32_t>(columns);
+    t->tapRows = static_cast<uint32_t>(tap_rows);
+    t->tapColumns = static_cast<uint32_t>(tap_columns);
+  }
 };
 
 // Buffers of a tile, as the kernel's Init asks for them, and the cycles it takes.
@@ -222,11 +231,7 @@ Plan<Tiling> PlanWindows(const PoolProblem &problem, const PoolTile &tile, uint6
   t.planeGroups = CeilDiv(problem.planes, tile.planes);
   t.rowTiles = CeilDiv(rows.out, tile.rows);
   t.columnTiles = CeilDiv(columns.out, tile.columns);
-  t.tilePlanes = static_cast<uint32_t>(tile.planes);
-  t.tileRows = static_cast<uint32_t>(tile.rows);
-  t.tileColumns = static_cast<uint32_t>(tile.columns);
-  t.tapRows = static_cast<uint32_t>(tile.tap_rows);
-  t.tapColumns = static_cast<uint32_t>(tile.tap_columns);
+  tile.State(&t);
   t.wholeRows = buffers.whole_rows ? 1 : 0;
   t.inElements = static_cast<uint32_t>(buffers.in_elements);
   t.wideElements = static_cast<uint32_t>(buffers.wide_elements);
