@@ -4,7 +4,7 @@ from itertools import product
 from ascend_vision_ops.testing import Case, cases_module
 
 DEFORM, ORACLE = cases_module("_deform"), cases_module("_deform_oracle")
-between, far, strategy = DEFORM.between, DEFORM.far, DEFORM.calls
+between, far, strategy, oracle = DEFORM.between, DEFORM.far, DEFORM.calls, ORACLE.convolve
 # Image, filters, kernel, stride, padding, dilation.
 WINDOWS = [
     ((2, 4, 9, 11), 3, (3, 3), (1, 1), (1, 1), (1, 1)), ((1, 6, 8, 7), 4, (3, 2), (2, 1), (1, 2), (1, 1)),
@@ -49,20 +49,3 @@ def cases():
     for layout, out in LAYOUTS:
         yield Case(f"{layout} {out}", DEFORM.call((2, 4, 5, 6), 3, (2, 2), layout=layout), out=out)
     yield Case("no images", DEFORM.call((0, 4, 5, 6), 3, (2, 2)))
-
-
-def oracle(
-    input,
-    offset,
-    mask,
-    weight,
-    bias=None,
-    stride=(1, 1),
-    padding=(0, 0),
-    dilation=(1, 1),
-    groups=1,
-    deform_groups=1,
-):
-    return ORACLE.convolve(
-        input, offset, mask, weight, bias, stride, padding, dilation, groups, deform_groups
-    )
