@@ -6,6 +6,7 @@
 #include "op_cpu/common/deform_tiles.h"
 #include "op_cpu/common/element.h"
 #include "op_cpu/common/simd.h"
+#include "op_cpu/common/tiles.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/modulated_deform_conv2d.cpp"
 #include "hwy/foreach_target.h"
@@ -41,7 +42,7 @@ class Convolution {
         vectors_(CeilDiv(sizes_.GroupFilters(), kLanes)),
         most_(
             std::clamp(kSums / (vectors_ * kLanes) / kProductRows * kProductRows, kProductRows, kPositions)),
-        tiles_(sizes_, most_, kColumns) {}
+        tiles_(sizes_.out[0], sizes_.out[1], most_, kColumns) {}
 
   void Run() {
     PackFilters();
@@ -85,7 +86,7 @@ class Convolution {
           samples_(AlignUp(call.most_, kProductRows) * stride_),
           sums_(AlignUp(call.most_, kProductRows) * call.vectors_ * kLanes) {}
 
-    void Convolve(const DeformTile &tile, const DeformImage<T> &image) {
+    void Convolve(const Tile &tile, const DeformImage<T> &image) {
       const D d;
       sampler_.Move(tile, image);
       int64_t part = -1;
@@ -117,7 +118,7 @@ class Convolution {
       }
     }
 
-    void Store(int64_t group, const DeformTile &tile) const {
+    void Store(int64_t group, const Tile &tile) const {
       const Tensor &out = call_.args_.out;
       const Shape &s = out.strides;
       const int64_t filters = call_.sizes_.GroupFilters(), width = call_.vectors_ * kLanes;
@@ -148,7 +149,7 @@ class Convolution {
         const T *from = Input(first + item / rows) + item % rows * s[2];
         T *to = copies + item * columns * channels;
         if (s[3] == 1) {
-          ToChannelsLast(from, s[1], channels, columns, to);
+          ToChannelsLast(from, s[1], channels, columns, to, channels);
         } else {
           for (int64_t x = 0; x < columns; ++x) {
             for (int64_t c = 0; c < channels; ++c) *to++ = from[x * s[3] + c * s[1]];
@@ -194,7 +195,7 @@ class Convolution {
   const DeformSizes sizes_;
   const std::vector<DeformBlock> blocks_;
   const int64_t vectors_, most_;  // vectors of filters of a group, positions of a tile
-  const DeformTiles tiles_;
+  const Tiles tiles_;
   hwy::AlignedVector<Value> filters_, bias_;
 };
 

@@ -14,6 +14,7 @@
 #include "hwy/highway.h"
 #include "op_cpu/common/deform_tiles.h"
 #include "op_cpu/common/simd-inl.h"
+#include "op_cpu/common/tiles.h"
 #include "op_cpu/common/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -49,7 +50,7 @@ class DeformSampler {
         corners_(sizes.Taps() * most_ * 4),
         weights_(sizes.Taps() * 4 * most_) {}
 
-  void Move(const DeformTile &tile, const DeformImage<T> &image) {
+  void Move(const Tile &tile, const DeformImage<T> &image) {
     tile_ = tile;
     image_ = image;
     int64_t p = 0;
@@ -175,7 +176,7 @@ class DeformSampler {
   const Tensor *const mask_;
   const int64_t most_;
   const std::vector<T> zeros_;
-  DeformTile tile_{};
+  Tile tile_{};
   DeformImage<T> image_{};
   std::vector<Index> starts_;         // rows, then columns, where the windows of the tile begin
   std::vector<Value> moves_, masks_;  // of a tap: rows, then columns

@@ -39,9 +39,11 @@ using ComputeTag = hn::ScalableTag<Compute<T>>;
 template <typename T>
 using BitsTag = hn::Rebind<hwy::UnsignedFromSize<sizeof(T)>, ComputeTag<T>>;
 
-// `pixels` neighbours of all channels, channels `stride` apart, as pixels of `channels` neighbours each.
+// `pixels` neighbours of all channels, channels `stride` apart, as pixels of `channels` neighbours each,
+// `to_stride` apart.
 template <typename T>
-void ToChannelsLast(const T *from, int64_t stride, int64_t channels, int64_t pixels, T *to) {
+void ToChannelsLast(const T *from, int64_t stride, int64_t channels, int64_t pixels, T *to,
+                    int64_t to_stride) {
   const BitsTag<T> d;
   using Bits = hn::TFromD<decltype(d)>;
   constexpr int64_t kSide = hn::MaxLanes(d);
@@ -56,12 +58,12 @@ void ToChannelsLast(const T *from, int64_t stride, int64_t channels, int64_t pix
       Transpose(d, rows);
 #pragma GCC unroll 16
       for (int64_t i = 0; i < kSide; ++i) {
-        hn::StoreU(rows[i], d, reinterpret_cast<Bits *>(to + (p + i) * channels + c));
+        hn::StoreU(rows[i], d, reinterpret_cast<Bits *>(to + (p + i) * to_stride + c));
       }
     }
   }
   for (int64_t c = 0; c < channels; ++c) {
-    for (int64_t p = c < deep ? whole : 0; p < pixels; ++p) to[p * channels + c] = from[c * stride + p];
+    for (int64_t p = c < deep ? whole : 0; p < pixels; ++p) to[p * to_stride + c] = from[c * stride + p];
   }
 }
 
