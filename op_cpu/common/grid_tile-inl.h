@@ -36,6 +36,7 @@ class GridTile {
   using D = ComputeTag<T>;
   using I = hn::RebindToSigned<D>;
   using Index = hn::TFromD<I>;
+  static constexpr int64_t kLanes = hn::MaxLanes(D());
 
   // For tiles of at most `most_positions` of images of height x width pixels.
   GridTile(const Tensor &grid, int64_t height, int64_t width, const GridRules &rules, int64_t most_positions)
@@ -44,7 +45,7 @@ class GridTile {
         y_(height, rules),
         x_(width, rules),
         side_(NeighboursOf(rules.interpolation)),
-        most_(AlignUp<int64_t>(most_positions, hn::MaxLanes(D()))),
+        most_(AlignUp<int64_t>(most_positions, kLanes)),
         coordinates_(hwy::AllocateAligned<Value>(2 * most_)),
         indices_(hwy::AllocateAligned<Index>(2 * side_ * most_)),
         axis_weights_(hwy::AllocateAligned<Value>(2 * side_ * most_)),
@@ -52,8 +53,13 @@ class GridTile {
 
   int64_t neighbours() const { return side_ * side_; }
   int64_t most() const { return most_; }
-  // Of neighbour k of position p: element k * most() + p.
-  const Value *weights() const { return weights_.get(); }
+  // Where what belongs to neighbour 0 of position p is; that of neighbour k is k * kLanes on. So a sample
+  // takes a few lines of the cache, and their offsets are constants.
+  HWY_INLINE int64_t Place(int64_t p) const { return p / kLanes * kLanes * neighbours() + p % kLanes; }
+  const Value *weights() const { return weights_.get(); }  // by Place
+  // Of neighbours along the rows (axis 0) or the columns (1), by position; index -1 is outside.
+  const Index *indices(int axis, int64_t k) const { return &indices_[(axis * side_ + k) * most_]; }
+  const Value *axis_weights(int axis, int64_t k) const { return &axis_weights_[(axis * side_ + k) * most_]; }
   const GridBox &box() const { return box_; }  // of the pixels that count
 
   void Move(const Tile &tile) {
@@ -62,14 +68,9 @@ class GridTile {
     count_ = tile.positions();
     Index *columns = indices_.get() + side_ * most_;
     Value *column_weights = axis_weights_.get() + side_ * most_;
-    for (int64_t p = 0; p < count_; p += hn::Lanes(d)) {
+    for (int64_t p = 0; p < count_; p += kLanes) {
       y_.Locate(hn::Load(d, &coordinates_[most_ + p]), &indices_[p], &axis_weights_[p], most_);
       x_.Locate(hn::Load(d, &coordinates_[p]), columns + p, column_weights + p, most_);
-      for (int64_t k = 0; k < neighbours(); ++k) {
-        const auto row = hn::Load(d, &axis_weights_[k / side_ * most_ + p]);
-        const auto column = hn::Load(d, column_weights + k % side_ * most_ + p);
-        hn::Store(hn::Mul(row, column), d, &weights_[k * most_ + p]);
-      }
     }
     int64_t end;
     Range(indices_.get(), &box_.row, &end);
@@ -78,6 +79,18 @@ class GridTile {
     box_.column = box_.column / kAlign * kAlign;
     end = std::min(AlignUp(end, kAlign), size_[1]);
     box_.columns = end - box_.column;
+  }
+
+  // Products of the weights along the axes, for weights().
+  void Weigh() {
+    const D d;
+    for (int64_t p = 0; p < count_; p += kLanes) {
+      for (int64_t k = 0; k < neighbours(); ++k) {
+        const auto row = hn::Load(d, axis_weights(0, k / side_) + p);
+        const auto column = hn::Load(d, axis_weights(1, k % side_) + p);
+        hn::Store(hn::Mul(row, column), d, &weights_[p * neighbours() + k * kLanes]);
+      }
+    }
   }
 
   // Row and column of neighbour k of position p; false if it lies outside the image.
@@ -95,13 +108,13 @@ class GridTile {
     const auto columns = hn::Set(d, static_cast<Index>(box_.columns));
     const auto first = hn::Set(d, static_cast<Index>(box_.row * box_.columns + box_.column));
     for (int64_t k = 0; k < neighbours(); ++k) {
-      for (int64_t p = 0; p < count_; p += hn::Lanes(d)) {
+      for (int64_t p = 0; p < count_; p += kLanes) {
         const auto row = hn::Load(d, &indices_[k / side_ * most_ + p]);
         const auto column = hn::Load(d, &indices_[(side_ + k % side_) * most_ + p]);
         const auto number = hn::Sub(hn::MulAdd(row, columns, column), first);
         const auto inside = hn::Ge(hn::Or(row, column), hn::Zero(d));
         hn::Store(hn::Mul(hn::IfThenElse(inside, number, none), hn::Set(d, scale)), d,
-                  numbers + k * most_ + p);
+                  numbers + p * neighbours() + k * kLanes);
       }
     }
   }
@@ -113,15 +126,14 @@ class GridTile {
   void Read(const Tile &tile) {
     const D d;
     const Shape &s = grid_.strides;
-    const int64_t lanes = hn::Lanes(d);
     const T *from =
         static_cast<const T *>(grid_.data) + tile.image * s[0] + tile.row * s[1] + tile.column * s[2];
     Value *x = coordinates_.get(), *y = x + most_;
     for (int64_t row = 0; row < tile.rows; ++row, from += s[1], x += tile.columns, y += tile.columns) {
       int64_t i = 0;
       if (s[3] == 1 && s[2] == 2) {
-        for (; i + lanes <= tile.columns; i += lanes) {
-          const auto low = LoadFloat(d, from + 2 * i), high = LoadFloat(d, from + 2 * i + lanes);
+        for (; i + kLanes <= tile.columns; i += kLanes) {
+          const auto low = LoadFloat(d, from + 2 * i), high = LoadFloat(d, from + 2 * i + kLanes);
           hn::StoreU(hn::ConcatEven(d, high, low), d, x + i);
           hn::StoreU(hn::ConcatOdd(d, high, low), d, y + i);
         }
@@ -131,7 +143,7 @@ class GridTile {
         y[i] = Widen(from[i * s[2] + s[3]]);
       }
     }
-    const int64_t count = tile.positions(), padded = AlignUp(count, lanes);
+    const int64_t count = tile.positions(), padded = AlignUp(count, kLanes);
     std::fill(x, coordinates_.get() + padded, x[-1]);
     std::fill(y, coordinates_.get() + most_ + padded, y[-1]);
   }
@@ -141,7 +153,7 @@ class GridTile {
     const I d;
     auto low = hn::Set(d, std::numeric_limits<Index>::max()), high = hn::Set(d, -1);
     for (int64_t k = 0; k < side_; ++k) {
-      for (int64_t p = 0; p < count_; p += hn::Lanes(d)) {
+      for (int64_t p = 0; p < count_; p += kLanes) {
         const auto index = hn::Load(d, indices + k * most_ + p);
         low = hn::Min(low, hn::IfThenElse(hn::Lt(index, hn::Zero(d)), low, index));
         high = hn::Max(high, index);

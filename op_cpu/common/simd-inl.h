@@ -24,27 +24,42 @@ template <class D>
 HWY_INLINE hn::Vec<D> LoadFloat(D d, const double *from) {
   return hn::LoadU(d, from);
 }
+
+// Half types from their bits, the upper half of each lane zero.
 template <class D>
-HWY_INLINE hn::Vec<D> LoadFloat(D d, const BFloat16 *from) {
-  const hn::RebindToUnsigned<D> bits;
-  const hn::Rebind<uint16_t, D> halves;
-  const auto raw = hn::LoadU(halves, reinterpret_cast<const uint16_t *>(from));
-  return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(bits, raw)));
+HWY_INLINE hn::Vec<D> WidenBits(D d, hn::Vec<hn::RebindToUnsigned<D>> bits, BFloat16) {
+  return hn::BitCast(d, hn::ShiftLeft<16>(bits));
 }
 template <class D>
-HWY_INLINE hn::Vec<D> LoadFloat(D d, const Float16 *from) {
+HWY_INLINE hn::Vec<D> WidenBits(D d, hn::Vec<hn::RebindToUnsigned<D>> raw, Float16) {
 #if HWY_TARGET == HWY_SSE2
   // Without instructions for it. A product moves the exponent, subnormals included; Inf and NaN keep their
   // payload.
   const hn::RebindToUnsigned<D> bits;
-  const hn::Rebind<uint16_t, D> halves;
-  const auto raw = hn::PromoteTo(bits, hn::LoadU(halves, reinterpret_cast<const uint16_t *>(from)));
   const auto sign = hn::ShiftLeft<16>(hn::And(raw, hn::Set(bits, 0x8000u)));
   const auto magnitude = hn::ShiftLeft<13>(hn::And(raw, hn::Set(bits, 0x7fffu)));
   const auto finite = hn::BitCast(bits, hn::Mul(hn::BitCast(d, magnitude), hn::Set(d, 0x1p112f)));
   const auto other = hn::Or(magnitude, hn::Set(bits, 0x70000000u));
   const auto is_finite = hn::Lt(magnitude, hn::Set(bits, 0x0f800000u));
   return hn::BitCast(d, hn::Or(sign, hn::IfThenElse(is_finite, finite, other)));
+#else
+  const hn::Rebind<uint16_t, D> halves;
+  return hn::PromoteTo(d, hn::BitCast(hn::Rebind<hwy::float16_t, D>(), hn::TruncateTo(halves, raw)));
+#endif
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> LoadFloat(D d, const BFloat16 *from) {
+  const hn::Rebind<uint16_t, D> halves;
+  const auto raw = hn::LoadU(halves, reinterpret_cast<const uint16_t *>(from));
+  return WidenBits(d, hn::PromoteTo(hn::RebindToUnsigned<D>(), raw), BFloat16{});
+}
+template <class D>
+HWY_INLINE hn::Vec<D> LoadFloat(D d, const Float16 *from) {
+#if HWY_TARGET == HWY_SSE2
+  const hn::Rebind<uint16_t, D> halves;
+  const auto raw = hn::LoadU(halves, reinterpret_cast<const uint16_t *>(from));
+  return WidenBits(d, hn::PromoteTo(hn::RebindToUnsigned<D>(), raw), Float16{});
 #else
   const hn::Rebind<hwy::float16_t, D> halves;
   return hn::PromoteTo(d, hn::LoadU(halves, reinterpret_cast<const hwy::float16_t *>(from)));
@@ -84,6 +99,16 @@ HWY_INLINE void StoreFloat(hn::Vec<D> value, [[maybe_unused]] D d, Float16 *to) 
   const hn::Rebind<hwy::float16_t, D> halves;
   hn::StoreU(hn::DemoteTo(halves, value), halves, reinterpret_cast<hwy::float16_t *>(to));
 #endif
+}
+
+// StoreFloat past the caches to a place that is a multiple of the bytes of a vector.
+template <class D, typename T>
+HWY_INLINE void StreamFloat(hn::Vec<D> value, D d, T *to) {
+  if constexpr (std::is_same_v<T, hn::TFromD<D>>) {
+    hn::Stream(value, d, to);
+  } else {
+    StoreFloat(value, d, to);
+  }
 }
 
 }  // namespace avo::HWY_NAMESPACE
