@@ -168,7 +168,7 @@ class RoiPooling {
         for (int32_t i = x.grid > 0 ? x.first_tap[q] : 0; x.grid > 0 && i < x.first_tap[q + 1]; ++i) {
           sum += x.taps[i].weight * sums[x.taps[i].slot];
         }
-        store(p, q, sum);
+        store(p, q, std::isfinite(sum) ? sum : MeanOfSamples(p, q));
       }
     }
   }
@@ -197,11 +197,24 @@ class RoiPooling {
   }
 
  private:
+  // By the definition: a neighbour of weight 0 makes NaN of an infinity, which sums of weights would hide.
+  Value MeanOfSamples(int64_t p, int64_t q) const {
+    const RoiAxis<Value> &y = region_.y, &x = region_.x;
+    Value sum = 0;
+    for (int32_t i = y.first_sample[p]; i < y.first_sample[p + 1]; ++i) {
+      for (int32_t j = x.first_sample[q]; j < x.first_sample[q + 1]; ++j) {
+        sum += Sample(y.samples[i], x.samples[j], false);
+      }
+    }
+    return sum / static_cast<Value>(y.grid * x.grid);
+  }
+
   static Value Larger(Value best, Value value) { return value > best || value != value ? value : best; }
 
   void AddRow(int64_t row, Value weight, Value *sums) const {
     const T *source = plane_ + row * row_stride_;
-    for (const int32_t element : region_.x.elements) *sums++ += weight * Widen(source[element * column_stride_]);
+    for (const int32_t element : region_.x.elements)
+      *sums++ += weight * Widen(source[element * column_stride_]);
   }
 
   Value Sample(const AxisSample<Value> &row, const AxisSample<Value> &column, bool corners) const {
