@@ -3,89 +3,212 @@
 
 #include <algorithm>
 
-#include "common/deform.h"
-#include "common/parallel.h"
-#include "op_host/common/math.h"
+#include "op_cpu/common/deform_tiles.h"
+#include "op_cpu/common/element.h"
+#include "op_cpu/common/simd.h"
+#include "op_cpu/common/tiles.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "op_cpu/modulated_deform_conv2d.cpp"
+#include "hwy/foreach_target.h"
+#include "op_cpu/common/deform-inl.h"
+#include "op_cpu/common/product-inl.h"
+#include "op_cpu/common/transpose-inl.h"
 
-namespace avo::modulated_deform_conv2d {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace avo::modulated_deform_conv2d::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace avo::HWY_NAMESPACE;
 
-constexpr int64_t kBand = 64;    // positions whose samples are multiplied at a time
-constexpr int64_t kFilters = 4;  // filters that share a load of samples
+constexpr int64_t kDepth = 128;       // of a block: its weights for a tile of registers stay in L1
+constexpr int64_t kPositions = 240;   // of a tile: its samples and sums stay in L2
+constexpr int64_t kColumns = 32;      // of a tile, which is compact so that samples share pixels in L2
+constexpr int64_t kSums = 1 << 18;    // at most, of a tile
+constexpr int64_t kImages = 1 << 20;  // bytes of images in channels-last memory at a time
 
-// Channels [first, first + count) of all taps: row (channel, tap), one column a position of the band.
+// One call, tile by tile of the result: samples of a block of the depth (channels are lanes) go to L2, where
+// their product with packed filters (filters are lanes) reads them. Values of a tile are (position, filter).
 template <typename T>
-void SampleColumns(const DeformGrid<T> &grid, int64_t n, int64_t first, int64_t count, int64_t width,
-                   const std::vector<std::vector<DeformSample<Compute<T>>>> &samples, Compute<T> *columns) {
-  for (int64_t c = first; c < first + count; ++c) {
-    const T *image = grid.Image(n, c);
-    const DeformSample<Compute<T>> *sample = samples[c / grid.ChannelsPerDeformGroup()].data();
-    for (int64_t tap = 0; tap < grid.taps; ++tap, columns += kBand) {
-      for (int64_t p = 0; p < width; ++p, ++sample) {
-        const auto value = [image](int64_t offset) { return Widen(image[offset]); };
-        columns[p] = sample->mask * Interpolate(sample->corners, value);
+class Convolution {
+  using Value = Compute<T>;
+  using D = ComputeTag<T>;
+  static constexpr int64_t kLanes = hn::MaxLanes(D());
+
+ public:
+  Convolution(const Args &args, const ParallelFor &parallel_for)
+      : args_(args),
+        parallel_for_(parallel_for),
+        sizes_(args),
+        blocks_(sizes_.Blocks(kDepth, kLanes)),
+        vectors_(CeilDiv(sizes_.GroupFilters(), kLanes)),
+        most_(
+            std::clamp(kSums / (vectors_ * kLanes) / kProductRows * kProductRows, kProductRows, kPositions)),
+        tiles_(sizes_.out[0], sizes_.out[1], most_, kColumns) {}
+
+  void Run() {
+    PackFilters();
+    const Shape &s = args_.input.strides;
+    const int64_t pixels = sizes_.size[0] * sizes_.size[1];
+    // Whole vectors of channels are read.
+    const bool channels_last =
+        s[1] == 1 && sizes_.GroupChannels() % kLanes == 0 && sizes_.PartChannels() % kLanes == 0;
+    const int64_t image_bytes = pixels * sizes_.channels * sizeof(T);
+    const int64_t step =
+        channels_last ? std::max<int64_t>(sizes_.batch, 1)
+                      : std::clamp<int64_t>(kImages / image_bytes, 1, std::max<int64_t>(sizes_.batch, 1));
+    const auto copies =
+        hwy::AllocateAligned<T>((channels_last ? 0 : step * pixels * sizes_.channels) + kLanes);
+    for (int64_t first = 0; first < sizes_.batch; first += step) {
+      const int64_t count = std::min(step, sizes_.batch - first);
+      if (!channels_last) CopyImages(first, count, copies.get());
+      const int64_t work = std::min(most_, sizes_.out[0] * sizes_.out[1]) * sizes_.filters * sizes_.Depth();
+      parallel_for_(count * tiles_.count(), GrainOf(work / 16), [&](int64_t begin, int64_t end) {
+        Worker worker(*this);
+        for (int64_t item = begin; item < end; ++item) {
+          const int64_t n = item / tiles_.count();
+          const DeformImage<T> image =
+              channels_last ? DeformImage<T>{Input(first + n), s[2], s[3]}
+                            : DeformImage<T>{&copies[n * pixels * sizes_.channels],
+                                             sizes_.size[1] * sizes_.channels, sizes_.channels};
+          worker.Convolve(tiles_(first + n, item % tiles_.count()), image);
+        }
+      });
+    }
+  }
+
+ private:
+  // What a thread works in.
+  class Worker {
+   public:
+    explicit Worker(const Convolution &call)
+        : call_(call),
+          sampler_(call.sizes_, call.args_.offset, call.args_.mask ? &*call.args_.mask : nullptr, call.most_),
+          stride_(SampleStride(call)),
+          samples_(AlignUp(call.most_, kProductRows) * stride_),
+          sums_(AlignUp(call.most_, kProductRows) * call.vectors_ * kLanes) {}
+
+    void Convolve(const Tile &tile, const DeformImage<T> &image) {
+      const D d;
+      sampler_.Move(tile, image);
+      int64_t part = -1;
+      for (size_t i = 0; i < call_.blocks_.size(); ++i) {
+        const DeformBlock &block = call_.blocks_[i];
+        if (block.part != part) sampler_.Locate(part = block.part);
+        if (block.before == 0) Begin(block.group, tile.positions());
+        for (int64_t tap = 0; tap < block.taps; ++tap) {
+          sampler_.Sample(block.tap + tap, block.channel, block.channels, &samples_[tap * block.channels],
+                          stride_);
+        }
+        MultiplyAdd(d, samples_.data(), stride_, tile.positions(), call_.Filters(block), block.depth(),
+                    call_.vectors_, sums_.data(), call_.vectors_ * kLanes);
+        if (block.before + block.depth() == call_.sizes_.Depth()) Store(block.group, tile);
       }
     }
-  }
-}
 
-// sums (kFilters, kBand) += weight (kFilters, depth) x columns (depth, kBand); rows of weight are `depth`
-// apart.
-template <typename Value>
-void Multiply(const Value *weight, int64_t filters, int64_t depth, const Value *columns,
-              Value (&sums)[kFilters][kBand]) {
-  for (int64_t d = 0; d < depth; ++d, columns += kBand) {
-    for (int64_t f = 0; f < filters; ++f) {
-      const Value factor = weight[f * depth + d];
-      for (int64_t p = 0; p < kBand; ++p) sums[f][p] += factor * columns[p];
+   private:
+    static int64_t SampleStride(const Convolution &call) {
+      int64_t deepest = 0;
+      for (const DeformBlock &block : call.blocks_) deepest = std::max(deepest, block.depth());
+      return AlignUp(deepest + kLanes, kLanes);
     }
+
+    void Begin(int64_t group, int64_t positions) {
+      const int64_t width = call_.vectors_ * kLanes;
+      for (int64_t p = 0; p < positions; ++p) {
+        std::copy_n(&call_.bias_[group * width], width, &sums_[p * width]);
+      }
+    }
+
+    void Store(int64_t group, const Tile &tile) const {
+      const Tensor &out = call_.args_.out;
+      const Shape &s = out.strides;
+      const int64_t filters = call_.sizes_.GroupFilters(), width = call_.vectors_ * kLanes;
+      T *to = static_cast<T *>(out.data) + tile.image * s[0] + group * filters * s[1] + tile.row * s[2] +
+              tile.column * s[3];
+      FromChannelsLast<T>(sums_.data(), width, filters, tile.rows, tile.columns, to, {s[1], s[2], s[3]});
+    }
+
+    const Convolution &call_;
+    DeformSampler<T> sampler_;
+    const int64_t stride_;
+    hwy::AlignedVector<Value> samples_, sums_;
+  };
+
+  const T *Input(int64_t n) const {
+    return static_cast<const T *>(args_.input.data) + n * args_.input.strides[0];
   }
-}
 
-}  // namespace
+  const Value *Filters(const DeformBlock &block) const {
+    return &filters_[(block.group * sizes_.Depth() + block.before) * vectors_ * kLanes];
+  }
 
-void RunCpu(const Args &args, const ParallelFor &parallel_for) {
-  DispatchFloat(args.input.dtype, [&](auto element) {
-    using T = decltype(element);
-    using Value = Compute<T>;
-    const DeformGrid<T> grid(args);
-    const std::vector<Value> filters = DenseFilters<T>(args.weight);
-    const int64_t depth = grid.ChannelsPerGroup() * grid.taps, bands = CeilDiv(grid.positions, kBand);
-    const int64_t out_columns = args.out.shape[3];
-
-    parallel_for(grid.batch * bands, 1, [&](int64_t begin, int64_t end) {
-      std::vector<std::vector<DeformSample<Value>>> samples(grid.deform_groups);
-      std::vector<Value> columns(depth * kBand);
+  void CopyImages(int64_t first, int64_t count, T *copies) {
+    const Shape &s = args_.input.strides;
+    const int64_t rows = sizes_.size[0], columns = sizes_.size[1], channels = sizes_.channels;
+    parallel_for_(count * rows, GrainOf(columns * channels), [&](int64_t begin, int64_t end) {
       for (int64_t item = begin; item < end; ++item) {
-        const int64_t n = item / bands, first = item % bands * kBand;
-        const int64_t width = std::min(kBand, grid.positions - first);
-        for (int64_t part = 0; part < grid.deform_groups; ++part) {
-          grid.Sample(n, part, first, width, &samples[part]);
-        }
-        for (int64_t group = 0; group < grid.groups; ++group) {
-          SampleColumns(grid, n, group * grid.ChannelsPerGroup(), grid.ChannelsPerGroup(), width, samples,
-                        columns.data());
-          const int64_t last = (group + 1) * grid.FiltersPerGroup();
-          for (int64_t o = group * grid.FiltersPerGroup(); o < last; o += kFilters) {
-            const int64_t count = std::min(kFilters, last - o);
-            Value sums[kFilters][kBand] = {};
-            Multiply(&filters[o * depth], count, depth, columns.data(), sums);
-            for (int64_t f = 0; f < count; ++f) {
-              const Value bias =
-                  args.bias ? Widen(static_cast<const T *>(args.bias->data)[(o + f) * args.bias->strides[0]])
-                            : Value{0};
-              const Shape &s = args.out.strides;
-              T *out = static_cast<T *>(args.out.data) + n * s[0] + (o + f) * s[1];
-              for (int64_t p = 0; p < width; ++p) {
-                const int64_t y = (first + p) / out_columns, x = (first + p) % out_columns;
-                out[y * s[2] + x * s[3]] = Narrow<T>(sums[f][p] + bias);
-              }
-            }
+        const T *from = Input(first + item / rows) + item % rows * s[2];
+        T *to = copies + item * columns * channels;
+        if (s[3] == 1) {
+          ToChannelsLast(from, s[1], channels, columns, to, channels);
+        } else {
+          for (int64_t x = 0; x < columns; ++x) {
+            for (int64_t c = 0; c < channels; ++c) *to++ = from[x * s[3] + c * s[1]];
           }
         }
       }
     });
-  });
+  }
+
+  void PackFilters() {
+    const int64_t filters = sizes_.GroupFilters(), width = vectors_ * kLanes;
+    filters_.resize(sizes_.groups * sizes_.Depth() * width);
+    bias_.resize(sizes_.groups * width);
+    for (int64_t o = 0; o < sizes_.filters && args_.bias; ++o) {
+      const Tensor &bias = *args_.bias;
+      bias_[o / filters * width + o % filters] =
+          Widen(static_cast<const T *>(bias.data)[o * bias.strides[0]]);
+    }
+    parallel_for_(blocks_.size(), GrainOf(blocks_[0].depth() * width), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) PackBlock(blocks_[i]);
+    });
+  }
+
+  void PackBlock(const DeformBlock &block) {
+    const Tensor &weight = args_.weight;
+    const Shape &s = weight.strides;
+    const int64_t filters = sizes_.GroupFilters(), panel = kProductVectors * kLanes, depth = block.depth();
+    Value *to = const_cast<Value *>(Filters(block));
+    for (int64_t o = 0; o < filters; ++o) {
+      const int64_t first = o / panel * panel, columns = std::min(panel, vectors_ * kLanes - first);
+      Value *column = to + first * depth + o % panel;
+      const T *from = static_cast<const T *>(weight.data) + (block.group * filters + o) * s[0] +
+                      (block.channel - block.group * sizes_.GroupChannels()) * s[1];
+      for (int64_t tap = block.tap; tap < block.tap + block.taps; ++tap) {
+        const T *at = from + tap / sizes_.kernel[1] * s[2] + tap % sizes_.kernel[1] * s[3];
+        for (int64_t c = 0; c < block.channels; ++c, column += columns) *column = Widen(at[c * s[1]]);
+      }
+    }
+  }
+
+  const Args &args_;
+  const ParallelFor &parallel_for_;
+  const DeformSizes sizes_;
+  const std::vector<DeformBlock> blocks_;
+  const int64_t vectors_, most_;  // vectors of filters of a group, positions of a tile
+  const Tiles tiles_;
+  hwy::AlignedVector<Value> filters_, bias_;
+};
+
+void Run(const Args &args, const ParallelFor &parallel_for) {
+  DispatchFloat(args.input.dtype,
+                [&](auto element) { Convolution<decltype(element)>(args, parallel_for).Run(); });
 }
 
+}  // namespace avo::modulated_deform_conv2d::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace avo::modulated_deform_conv2d {
+AVO_RUN_CPU(Run)
 }  // namespace avo::modulated_deform_conv2d
+#endif

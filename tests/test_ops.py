@@ -39,15 +39,18 @@ def pytest_generate_tests(metafunc):
         rows = _rows(config)
         metafunc.parametrize(("case", "target"), rows, ids=[f"{target}:{case.text}" for case, target in rows])
     elif "case" in wanted:
-        cases = [case for operator in _operators(config) for case in _one_dtype(operator)]
+        cases = [case for operator in _operators(config, metafunc) for case in _one_dtype(operator)]
         metafunc.parametrize("case", cases, ids=[case.text for case in cases])
     elif "operator" in wanted:
-        metafunc.parametrize("operator", _operators(config))
+        metafunc.parametrize("operator", _operators(config, metafunc))
 
 
-def _operators(config) -> list[str]:
+def _operators(config, metafunc=None) -> list[str]:
+    """Those asked for; of a test marked `differentiable`, those whose contract has a gradient."""
     only = config.getoption("--op")
-    return [only] if only else operators()
+    found = [only] if only else operators()
+    marked = metafunc and metafunc.definition.get_closest_marker("differentiable")
+    return [operator for operator in found if spec_of(operator).backward] if marked else found
 
 
 def _one_dtype(operator: str) -> list[BoundCase]:
@@ -139,12 +142,11 @@ def test_reference_against_oracle(case):
         np.testing.assert_allclose(ours[finite], other.numpy()[finite], rtol=1e-9, atol=bound)
 
 
+@pytest.mark.differentiable
 def test_gradient_of_reference(case):
     """The backward operator is the derivative: central differences of the forward one along a random line."""
     spec, arguments = spec_of(case.operator), wide_arguments(case)
     outputs = expected(case.operator, arguments)
-    if not spec.backward:
-        pytest.skip("no backward")
     if not all(np.isfinite(output).all() for output in outputs) or case.case.id.startswith("wide"):
         return
     # Elsewhere differences straddle kinks; the backward operator's own oracle judges those gradients.
@@ -202,6 +204,7 @@ def gradients(function, case: BoundCase, dtype):
     )  # an oracle may be no function of torch
 
 
+@pytest.mark.differentiable
 def test_torch_autograd_against_oracle(operator):
     """loss.backward() through our operator gives what it gives through the oracle."""
     import torch
@@ -210,8 +213,6 @@ def test_torch_autograd_against_oracle(operator):
     from ascend_vision_ops.testing.torch_calls import small_calls
 
     oracle = oracle_of(operator)
-    if not spec_of(operator).backward:
-        pytest.skip("no backward")
     for case, _ in small_calls(operator, 20):
         theirs = gradients(oracle, case, torch.float64)
         if theirs is None:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of float32 from and to memory of every floating dtype. Compiled once for each instruction set.
+// Vectors of float32 from and to memory of every floating dtype, of float64 from and to float64. Compiled
+// once for each instruction set.
 #if defined(AVO_OP_CPU_COMMON_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_SIMD_INL_H_
 #undef AVO_OP_CPU_COMMON_SIMD_INL_H_
@@ -17,6 +18,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Lanes(d) elements from `from`, which need not be aligned.
 template <class D>
 HWY_INLINE hn::Vec<D> LoadFloat(D d, const float *from) {
+  return hn::LoadU(d, from);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> LoadFloat(D d, const double *from) {
   return hn::LoadU(d, from);
 }
 template <class D>
@@ -49,6 +54,10 @@ HWY_INLINE hn::Vec<D> LoadFloat(D d, const Float16 *from) {
 // Rounds to nearest even, as FromFloat does.
 template <class D>
 HWY_INLINE void StoreFloat(hn::Vec<D> value, D d, float *to) {
+  hn::StoreU(value, d, to);
+}
+template <class D>
+HWY_INLINE void StoreFloat(hn::Vec<D> value, D d, double *to) {
   hn::StoreU(value, d, to);
 }
 template <class D>

@@ -2,7 +2,18 @@
 """Deformable convolution out of torch's operators, shared with its gradient."""
 
 
-def convolve(input, offset, mask, weight, bias, stride, padding, dilation, groups, deform_groups):
+def convolve(
+    input,
+    offset,
+    mask,
+    weight,
+    bias=None,
+    stride=(1, 1),
+    padding=(0, 0),
+    dilation=(1, 1),
+    groups=1,
+    deform_groups=1,
+):
     """Zero-padded torch.nn.functional.grid_sample, tap by tap, and torch.einsum."""
     import torch
     import torch.nn.functional as F

@@ -4,7 +4,7 @@ from itertools import product
 from ascend_vision_ops.testing import Case, cases_module
 
 DEFORM, ORACLE = cases_module("_deform"), cases_module("_deform_oracle")
-between, far, strategy = DEFORM.between, DEFORM.far, DEFORM.calls
+between, far, strategy, oracle = DEFORM.between, DEFORM.far, DEFORM.calls, ORACLE.convolve
 # Image, filters, kernel, stride, padding, dilation.
 WINDOWS = [
     ((2, 4, 9, 11), 3, (3, 3), (1, 1), (1, 1), (1, 1)), ((1, 6, 8, 7), 4, (3, 2), (2, 1), (1, 2), (1, 1)),
@@ -17,6 +17,12 @@ GROUPS += [(6, 6, 3, 2), (6, 4, 2, 3)]
 # Channels, filters, columns of the image: around what a data block, a fractal or a band of positions holds.
 TILES = [(channels, filters, 16) for channels, filters in ((7, 15), (8, 16), (9, 17), (64, 33), (65, 16))]
 TILES += [(16, 16, columns) for columns in (15, 17, 31, 32, 33)] + [(300, 130, 9)]
+# Several tiles of a CPU's kernel, images and vectors of channels, which it reads in place or copies first.
+IMAGES = [
+    ((2, 48, 17, 41), 33, 1, ""),
+    ((2, 64, 9, 40), 66, 2, "channels_last"),
+    ((1, 12, 3, 5), 1, 1, "strided"),
+]
 LAYOUTS = [("strided", ""), ("transposed", "strided"), ("offset", "transposed"), ("broadcast", "offset")]
 
 
@@ -29,6 +35,9 @@ def cases():
     for channels, filters, columns in TILES:
         args = DEFORM.call((1, channels, 4, columns), filters, (3, 3))
         yield Case(f"tile {channels} {filters} {columns}", args)
+    for shape, filters, deform, out in IMAGES:
+        args = DEFORM.call(shape, filters, (3, 3), deform=deform, layout="channels_last")
+        yield Case(f"channels last {shape} {out}", args, out=out)
     for without in (["mask"], ["bias"], ["mask", "bias"]):
         args = DEFORM.call((2, 4, 6, 7), 5, (3, 3), deform=2, without=without)
         yield Case(f"without {without}", args)
@@ -40,20 +49,3 @@ def cases():
     for layout, out in LAYOUTS:
         yield Case(f"{layout} {out}", DEFORM.call((2, 4, 5, 6), 3, (2, 2), layout=layout), out=out)
     yield Case("no images", DEFORM.call((0, 4, 5, 6), 3, (2, 2)))
-
-
-def oracle(
-    input,
-    offset,
-    mask,
-    weight,
-    bias=None,
-    stride=(1, 1),
-    padding=(0, 0),
-    dilation=(1, 1),
-    groups=1,
-    deform_groups=1,
-):
-    return ORACLE.convolve(
-        input, offset, mask, weight, bias, stride, padding, dilation, groups, deform_groups
-    )

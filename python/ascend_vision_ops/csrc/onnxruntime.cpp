@@ -14,6 +14,7 @@
 
 #include "onnxruntime_api.h"
 #include "onnxruntime_node.h"
+#include "op_cpu/common/huge_pages.h"
 
 #if __has_include(<onnxruntime/core/session/onnxruntime_c_api.h>)
 #include <onnxruntime/core/session/onnxruntime_c_api.h>
@@ -353,6 +354,7 @@ class Call : public Context {
                                ", got memory for " + DTypeName(view.dtype));
     }
     output->data = view.data;
+    AdviseHugePages(output->data, output->numel() * DTypeSize(output->dtype));
   }
 
   void Scratch(Tensor *output) override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdexcept>
 
+#include "op_cpu/common/huge_pages.h"
 #include "torch_common.h"
 
 namespace avo::torch_face {
@@ -53,6 +54,7 @@ void Check(const char *name, const Status &status) {
 TorchTensor Allocate(Tensor *output) {
   TorchTensor tensor = torch::stable::empty(output->shape, ToTorch(output->dtype));
   output->data = tensor.mutable_data_ptr();
+  AdviseHugePages(output->data, output->numel() * DTypeSize(output->dtype));
   return tensor;
 }
 

@@ -221,6 +221,10 @@ def _transposed(dense: np.ndarray) -> np.ndarray:
     return dense if dense.ndim < 2 else np.ascontiguousarray(dense.swapaxes(-1, -2)).swapaxes(-1, -2)
 
 
+def _channels_last(dense: np.ndarray) -> np.ndarray:
+    return dense if dense.ndim < 3 else np.moveaxis(np.ascontiguousarray(np.moveaxis(dense, 1, -1)), -1, 1)
+
+
 def _offset(dense: np.ndarray) -> np.ndarray:
     if dense.ndim == 0:
         return dense
@@ -242,6 +246,7 @@ LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "dense": lambda dense: dense,
     "strided": _strided,
     "transposed": _transposed,
+    "channels_last": _channels_last,
     "offset": _offset,
     "broadcast": _broadcast,
 }

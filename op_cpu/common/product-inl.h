@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices, rows of samples with packed columns of weights.
+#if defined(AVO_OP_CPU_COMMON_PRODUCT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_COMMON_PRODUCT_INL_H_
+#undef AVO_OP_CPU_COMMON_PRODUCT_INL_H_
+#else
+#define AVO_OP_CPU_COMMON_PRODUCT_INL_H_
+#endif
+
+#include <algorithm>
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// What registers hold of a result: rows and vectors of columns. With 16 registers 6 x 2, with 32 6 x 4.
+constexpr int64_t kProductRows = 6;
+constexpr int64_t kProductVectors = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 4 : 2;
+
+// sums (kProductRows, kVectors vectors) += a (kProductRows, depth) x b (depth, kVectors vectors), b dense.
+template <int64_t kVectors, class D, typename Value = hn::TFromD<D>>
+HWY_NOINLINE void MultiplyTile(D d, const Value *HWY_RESTRICT a, int64_t a_stride,
+                               const Value *HWY_RESTRICT b, int64_t depth, Value *HWY_RESTRICT sums,
+                               int64_t sums_stride) {
+  constexpr int64_t kLanes = hn::MaxLanes(D());
+  hn::Vec<D> sum[kProductRows][kVectors];
+#pragma GCC unroll 8
+  for (int64_t r = 0; r < kProductRows; ++r) {
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
+  }
+  for (int64_t k = 0; k < depth; ++k, b += kVectors * kLanes) {
+    hn::Vec<D> weights[kVectors];
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < kVectors; ++v) weights[v] = hn::Load(d, b + v * kLanes);
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < kProductRows; ++r) {
+      const auto factor = hn::Set(d, a[r * a_stride + k]);
+#pragma GCC unroll 4
+      for (int64_t v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(factor, weights[v], sum[r][v]);
+    }
+  }
+#pragma GCC unroll 8
+  for (int64_t r = 0; r < kProductRows; ++r) {
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < kVectors; ++v) {
+      Value *to = sums + r * sums_stride + v * kLanes;
+      hn::Store(hn::Add(hn::Load(d, to), sum[r][v]), d, to);
+    }
+  }
+}
+
+// sums (rows, vectors) += a (rows, depth) x b. Rows are taken kProductRows at a time: there is memory for
+// that many. b is packed: blocks of kProductVectors vectors of columns, or what is left of them, (depth,
+// vectors) each. sums and b are aligned to vectors.
+template <class D, typename Value = hn::TFromD<D>>
+void MultiplyAdd(D d, const Value *a, int64_t a_stride, int64_t rows, const Value *b, int64_t depth,
+                 int64_t vectors, Value *sums, int64_t sums_stride) {
+  constexpr int64_t kLanes = hn::MaxLanes(D());
+  using Tile = void (*)(D, const Value *, int64_t, const Value *, int64_t, Value *, int64_t);
+  constexpr Tile kTiles[] = {MultiplyTile<1, D>, MultiplyTile<2, D>, MultiplyTile<3, D>, MultiplyTile<4, D>};
+  for (int64_t v = 0; v < vectors; v += kProductVectors) {
+    const int64_t count = std::min(kProductVectors, vectors - v);
+    for (int64_t r = 0; r < rows; r += kProductRows) {
+      kTiles[count - 1](d, a + r * a_stride, a_stride, b, depth, sums + r * sums_stride, sums_stride);
+    }
+    b += depth * count * kLanes;
+    sums += count * kLanes;
+  }
+}
+
+}  // namespace avo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrices turned in registers, and what rests on it: images to channels-last memory and tiles of a result
+// from it.
+#if defined(AVO_OP_CPU_COMMON_TRANSPOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_COMMON_TRANSPOSE_INL_H_
+#undef AVO_OP_CPU_COMMON_TRANSPOSE_INL_H_
+#else
+#define AVO_OP_CPU_COMMON_TRANSPOSE_INL_H_
+#endif
+
+#include <algorithm>
+
+#include "hwy/highway.h"
+#include "op_cpu/common/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Rows of a square of Lanes(d) x Lanes(d) become its columns.
+template <class D>
+HWY_INLINE void Transpose(D d, hn::Vec<D> (&rows)[hn::MaxLanes(D())]) {
+  constexpr size_t kSide = hn::MaxLanes(D());
+  for (size_t step = 1; step < kSide; step *= 2) {
+    hn::Vec<D> mixed[kSide];
+#pragma GCC unroll 16
+    for (size_t i = 0; i < kSide / 2; ++i) {
+      mixed[2 * i] = hn::InterleaveWholeLower(d, rows[i], rows[i + kSide / 2]);
+      mixed[2 * i + 1] = hn::InterleaveWholeUpper(d, rows[i], rows[i + kSide / 2]);
+    }
+#pragma GCC unroll 32
+    for (size_t i = 0; i < kSide; ++i) rows[i] = mixed[i];
+  }
+}
+
+// Elements of any type as bits, as many as there are lanes of what they are computed in.
+template <typename T>
+using ComputeTag = hn::ScalableTag<Compute<T>>;
+template <typename T>
+using BitsTag = hn::Rebind<hwy::UnsignedFromSize<sizeof(T)>, ComputeTag<T>>;
+
+// `pixels` neighbours of all channels, channels `stride` apart, as pixels of `channels` neighbours each,
+// `to_stride` apart.
+template <typename T>
+void ToChannelsLast(const T *from, int64_t stride, int64_t channels, int64_t pixels, T *to,
+                    int64_t to_stride) {
+  const BitsTag<T> d;
+  using Bits = hn::TFromD<decltype(d)>;
+  constexpr int64_t kSide = hn::MaxLanes(d);
+  const int64_t whole = pixels / kSide * kSide, deep = channels / kSide * kSide;
+  for (int64_t p = 0; p < whole; p += kSide) {
+    for (int64_t c = 0; c < deep; c += kSide) {
+      hn::Vec<decltype(d)> rows[kSide];
+#pragma GCC unroll 16
+      for (int64_t i = 0; i < kSide; ++i) {
+        rows[i] = hn::LoadU(d, reinterpret_cast<const Bits *>(from + (c + i) * stride + p));
+      }
+      Transpose(d, rows);
+#pragma GCC unroll 16
+      for (int64_t i = 0; i < kSide; ++i) {
+        hn::StoreU(rows[i], d, reinterpret_cast<Bits *>(to + (p + i) * to_stride + c));
+      }
+    }
+  }
+  for (int64_t c = 0; c < channels; ++c) {
+    for (int64_t p = c < deep ? whole : 0; p < pixels; ++p) to[p * to_stride + c] = from[c * stride + p];
+  }
+}
+
+// Where the channels of a rectangle of pixels go: element strides.
+struct PixelStrides {
+  int64_t channel, row, column;
+};
+
+// Squares of 16, 8 or 4 pixels of a row by as many channels, of which the first `count` are stored.
+template <typename T, class D = ComputeTag<T>>
+HWY_INLINE void StoreSquare(const Compute<T> *from, int64_t stride, int64_t count, T *to,
+                            int64_t to_channel) {
+  const D d;
+  constexpr int64_t kSide = hn::MaxLanes(D());
+  hn::Vec<D> rows[kSide];
+#pragma GCC unroll 16
+  for (int64_t i = 0; i < kSide; ++i) rows[i] = hn::LoadU(d, from + i * stride);
+  Transpose(d, rows);
+#pragma GCC unroll 16
+  for (int64_t i = 0; i < kSide; ++i) {
+    if (i < count) StoreFloat(rows[i], d, to + i * to_channel);
+  }
+}
+
+// A rectangle of pixels of `channels` neighbours each, `stride` apart, into an image. Whole vectors are read.
+template <typename T>
+void FromChannelsLast(const Compute<T> *from, int64_t stride, int64_t channels, int64_t rows, int64_t columns,
+                      T *to, const PixelStrides &strides) {
+  const ComputeTag<T> d;
+  constexpr int64_t kSide = hn::MaxLanes(d);
+  if (strides.channel == 1) {
+    for (int64_t p = 0; p < rows * columns; ++p, from += stride) {
+      T *pixel = to + p / columns * strides.row + p % columns * strides.column;
+      int64_t c = 0;
+      for (; c + kSide <= channels; c += kSide) StoreFloat(hn::LoadU(d, from + c), d, pixel + c);
+      for (; c < channels; ++c) pixel[c] = Narrow<T>(from[c]);
+    }
+  } else if (strides.column == 1 && columns >= kSide) {
+    // All pixels of some channels before the next: they share pages of the image.
+    for (int64_t c = 0; c < channels; c += kSide) {
+      for (int64_t y = 0; y < rows; ++y) {
+        // The last square overlaps the one before it.
+        for (int64_t next = 0; next < columns; next += kSide) {
+          const int64_t x = std::min(next, columns - kSide);
+          StoreSquare<T>(from + (y * columns + x) * stride + c, stride, channels - c,
+                         to + c * strides.channel + y * strides.row + x, strides.channel);
+        }
+      }
+    }
+  } else {
+    for (int64_t c = 0; c < channels; ++c) {
+      for (int64_t p = 0; p < rows * columns; ++p) {
+        to[c * strides.channel + p / columns * strides.row + p % columns * strides.column] =
+            Narrow<T>(from[p * stride + c]);
+      }
+    }
+  }
+}
+
+}  // namespace avo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
