@@ -153,7 +153,7 @@ class Worker {
           SampleRun(source, begin + i, run, count, to + i * s[3], s[3]);
         } else {
           SampleRun(source, begin + i, run, plan_.in_place ? count : kDepth, results_.get(), plan_.depth);
-          FromChannelsLast<T>(results_.get(), plan_.depth, count, run, to + i * s[3], s[1], s[3]);
+          FromChannelsLast<T>(results_.get(), plan_.depth, count, 1, run, to + i * s[3], {s[1], s[2], s[3]});
         }
       }
     }

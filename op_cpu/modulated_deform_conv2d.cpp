@@ -55,11 +55,12 @@ class Convolution {
     const int64_t step =
         channels_last ? std::max<int64_t>(sizes_.batch, 1)
                       : std::clamp<int64_t>(kImages / image_bytes, 1, std::max<int64_t>(sizes_.batch, 1));
-    hwy::AlignedVector<T> copies(channels_last ? 0 : step * pixels * sizes_.channels + kLanes);
+    const auto copies =
+        hwy::AllocateAligned<T>((channels_last ? 0 : step * pixels * sizes_.channels) + kLanes);
     for (int64_t first = 0; first < sizes_.batch; first += step) {
       const int64_t count = std::min(step, sizes_.batch - first);
-      if (!channels_last) CopyImages(first, count, copies.data());
-      const int64_t work = most_ * sizes_.filters * sizes_.Depth();
+      if (!channels_last) CopyImages(first, count, copies.get());
+      const int64_t work = std::min(most_, sizes_.out[0] * sizes_.out[1]) * sizes_.filters * sizes_.Depth();
       parallel_for_(count * tiles_.count(), GrainOf(work / 16), [&](int64_t begin, int64_t end) {
         Worker worker(*this);
         for (int64_t item = begin; item < end; ++item) {
@@ -123,9 +124,7 @@ class Convolution {
       const int64_t filters = call_.sizes_.GroupFilters(), width = call_.vectors_ * kLanes;
       T *to = static_cast<T *>(out.data) + tile.image * s[0] + group * filters * s[1] + tile.row * s[2] +
               tile.column * s[3];
-      for (int64_t y = 0; y < tile.rows; ++y, to += s[2]) {
-        FromChannelsLast<T>(&sums_[y * tile.columns * width], width, filters, tile.columns, to, s[1], s[3]);
-      }
+      FromChannelsLast<T>(sums_.data(), width, filters, tile.rows, tile.columns, to, {s[1], s[2], s[3]});
     }
 
     const Convolution &call_;
