@@ -71,11 +71,13 @@ def calls(operator: str) -> st.SearchStrategy[BoundCase]:
         for name, value in case.args.items():
             if not isinstance(value, Array):
                 continue
-            values = value.values if value.values in VALUES else value.generator
-            if value.values in VALUES and "float" in dtypes[name] and not case.dtypes:
+            plain = value.values in VALUES
+            values = value.values if plain else value.generator
+            if plain and "float" in dtypes[name] and not case.dtypes:
                 values = draw(st.sampled_from(kinds[name]))
-            layout = draw(st.sampled_from(list(LAYOUTS)))
-            args[name] = Array(*value.shape, values=values, layout=layout)
+            # What a file's own generator makes may have to go with another input: not the first slice again and again.
+            layouts = [layout for layout in LAYOUTS if plain or layout != "broadcast"]
+            args[name] = Array(*value.shape, values=values, layout=draw(st.sampled_from(layouts)))
         chosen = {name: dtype for name, dtype in dtypes.items() if name in spec.outputs or name in args}
         given_arrays = {n: d for n, d in chosen.items() if n in spec.outputs or isinstance(args[n], Array)}
         return BoundCase(operator, Case("fuzz", args, out=draw(st.sampled_from(RESULTS))), given_arrays)
@@ -101,8 +103,8 @@ def fuzz(
 
     tell: is called after each call.
     """
-    outcome, end = Outcome(operator), time.monotonic() + seconds
-    strategy = calls(operator)
+    outcome, strategy = Outcome(operator), calls(operator)
+    end = time.monotonic() + seconds  # from now: some case files take seconds to load, for they import torch
     # Hypothesis runs a seed's calls in one go; a batch that the clock cuts short costs nothing.
     settings = hypothesis.settings(
         max_examples=BATCH, deadline=None, database=None, report_multiple_bugs=False, print_blob=False,
