@@ -14,8 +14,9 @@ usage: ./build.sh COMMAND [OPTIONS]
                 pictures in demo_output/
   test [OP]     all tests, or those of one operator; after `--` arguments of pytest
   onnxruntimes  other versions of ONNX Runtime, by pip into build/onnxruntimes, for the tests of ONNX nodes
-  bench [OP]    CPU benchmarks against the peers that are installed; after `--` their arguments; `bench overhead`
-                measures what a call costs beside its work, on CPU and npu
+  bench [OP]    CPU benchmarks against the peers that are installed, 12 minutes for all; `bench setup` installs the
+                peers in an environment of their own; `bench --save` writes docs/benchmarks.md, `bench --gate` compares
+                with it, `bench --help` tells of more; `bench overhead` measures what a call costs beside its work
   performance [OP]
                 kernels on the simulated device, minutes for all of them; writes docs/performance.md
   gen           writes the generated sources of a target and says where
@@ -84,16 +85,21 @@ int main() { return std::optional<int>{}.has_value(); }' | "$CXX" -std=c++17 -fs
   export CXX
 }
 
-# Requirements of pyproject.toml, one a line: whatever a build, a run and a developer need, torch excepted.
+# requirements [GROUP]: of pyproject.toml, one a line: those of a dependency group; or whatever a build, a run and a
+# developer need, torch excepted.
 requirements() {
-  "$venv/bin/python" - <<'EOF'
+  "$venv/bin/python" - "$@" <<'EOF'
+import sys
 try:
     import tomllib
 except ImportError:  # Python 3.10
     from pip._vendor import tomli as tomllib
 with open("pyproject.toml", "rb") as file:
     project = tomllib.load(file)
-lists = project["build-system"]["requires"], project["project"]["dependencies"], project["dependency-groups"]["dev"]
+groups = project["dependency-groups"]
+lists = [groups[name] for name in sys.argv[1:]] or [
+    project["build-system"]["requires"], project["project"]["dependencies"], groups["dev"]
+]
 print("\n".join(line for lines in lists for line in lines if not line.startswith("torch")))
 EOF
 }
@@ -148,19 +154,25 @@ setup_beside_torch() {
 
 # Sources of Highway, which CMake takes from here. PyPI has no package of them; NumPy's source distribution holds them.
 setup_highway() {
-  local folder=$venv/share/highway work archive=numpy-2.4.6.tar.gz index
+  local folder=$venv/share/highway work
   [ ! -f "$folder/CMakeLists.txt" ] || return 0
   say "fetching Highway"
   work=$(mktemp -d "$venv/highway.XXXXXX")
-  index=${PIP_INDEX_URL:-$("$venv/bin/python" -m pip config get global.index-url 2>/dev/null || true)}
-  hint=': could not be fetched, no network?' run setup-highway \
-    "$venv/bin/python" -m unearth ${index:+--index-url "$index"} --no-binary --download "$work" numpy==2.4.6
-  echo "f3a3570c4a2a16746ac2c31a7c7c7b0c186b95ce902e33db6f28094ed7387dda  $work/$archive" | sha256sum --check --quiet ||
-    die "$archive is not the one that was published"
-  tar -xzf "$work/$archive" -C "$work" --wildcards '*/highway/*'
+  fetch_sources numpy 2.4.6 f3a3570c4a2a16746ac2c31a7c7c7b0c186b95ce902e33db6f28094ed7387dda "$work" '*/highway/*'
   mkdir -p "$venv/share"
   mv "$work"/*/numpy/_core/src/highway "$folder"
   rm -rf "$work"
+}
+
+# fetch_sources PACKAGE VERSION SHA256 FOLDER [PATTERN]: unpacks a source distribution, or what fits a pattern of it.
+fetch_sources() {
+  local archive=$1-$2.tar.gz index
+  index=${PIP_INDEX_URL:-$("$venv/bin/python" -m pip config get global.index-url 2>/dev/null || true)}
+  mkdir -p "$4"
+  hint=': could not be fetched, no network?' run "setup-$1-sources" \
+    "$venv/bin/python" -m unearth ${index:+--index-url "$index"} --no-binary --download "$4" "$1==$2"
+  echo "$3  $4/$archive" | sha256sum --check --quiet || die "$archive is not the one that was published"
+  tar -xzf "$4/$archive" -C "$4" ${5:+--wildcards "$5"}
 }
 
 # Prints the folder of an importable torch of 2.10 or newer, the first with the stable ABI that is built against.
@@ -254,8 +266,34 @@ onnxruntimes() {
 
 bench() {
   need_sim
+  case " $operator $* " in
+    " setup "*) bench_setup; return ;;
+    *" -h "* | *" --help "*) setup; PYTHONPATH=python "$venv/bin/python" -m benchmarks --help; return ;;
+  esac
   build
-  "$venv/bin/python" -m benchmarks ${operator:+"$operator"} "$@"
+  local python=$bench_venv/bin/python
+  [ -x "$python" ] || { python=$venv/bin/python; say "some peers are not installed: ./build.sh bench setup"; }
+  "$python" -m benchmarks ${operator:+"$operator"} "$@"
+}
+
+# Peers that others need not have, over the tools, the package and torch of the virtual environment.
+bench_setup() {
+  setup
+  [ -n "${CXX:-}" ] || find_tools
+  local site
+  [ -x "$bench_venv/bin/python" ] || run venv-bench "$venv/bin/python" -m venv "$bench_venv"
+  site=$("$bench_venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  # pip sees nothing of the other environment, whose OpenCV is an older one.
+  rm -f "$site/avo_bench.pth"
+  requirements bench >"$bench_venv/avo-requirements.txt"
+  say "installing $(tr '\n' ' ' <"$bench_venv/avo-requirements.txt")in $bench_venv"
+  venv=$bench_venv pip_install bench --no-deps -r "$bench_venv/avo-requirements.txt"
+  "$venv/bin/python" -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' \
+    >"$site/avo_bench.pth"
+  say "compiling operators of mmcv, minutes"
+  fetch_sources mmcv 2.2.0 ac479247e808d8802f89eadf04d4118de86bdfe81361ec5aed0cc1bf731c67c9 "$bench_venv/src"
+  (PATH=$venv/bin:$PATH MAX_JOBS=$(nproc) run setup-mmcv-operators \
+    "$bench_venv/bin/python" benchmarks/peers/mmcv.py "$bench_venv/src/mmcv-2.2.0") || say "going on without mmcv"
 }
 
 performance() {
@@ -306,13 +344,15 @@ package() {
 
 clean() {
   rm -rf build dist demo_output
-  [ "$all" = 0 ] || rm -rf "$venv"
+  [ "$all" = 0 ] || rm -rf "$venv" "$bench_venv"
 }
 
 # --- command line ------------------------------------------------------------------------------------------------
 
 command='' operator='' target=sim ascend_headers='' sanitize='' verbose=0 all=0
 while [ $# -gt 0 ]; do
+  # What is not for everybody is for the benchmarks.
+  case $command:$1 in bench:--target | bench:--verbose | bench:--) ;; bench:-*) break ;; esac
   case $1 in
     -h | --help) usage; exit 0 ;;
     --target) target=${2:-}; shift ;;
@@ -328,10 +368,11 @@ while [ $# -gt 0 ]; do
 done
 venv=$(realpath -ms "${AVO_VENV:-.venv}")  # absolute: CMake and scripts run elsewhere
 case $target in sim | npu) ;; *) die "--target is sim or npu, not '$target'" ;; esac
+bench_venv=$venv-bench
 tree=build/sim${sanitize:+-${sanitize//,/-}}
 if [ -n "$operator" ]; then
   case $command in
-    bench) [ -f "op_host/$operator.yaml" ] || [ "$operator" = overhead ] ||
+    bench) [ -f "op_host/$operator.yaml" ] || [[ $operator == overhead || $operator == setup ]] ||
       die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
     test | performance) [ -f "op_host/$operator.yaml" ] || die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
     *) die "'$command' takes no operator" ;;

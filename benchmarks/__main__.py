@@ -1,132 +1,159 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CPU kernels against the best peer on this machine: `./build.sh bench [op]`; `bench overhead` is overhead.py.
+"""CPU kernels against the best peer on this machine: `./build.sh bench [OP] [OPTIONS]`.
 
-Files benchmarks/workloads/<op>.py yield workloads: `workloads()` -> (name, arguments, {peer: function}); arguments
-are those of the torch operator, a peer takes none and returns what the operator returns, or raises ImportError.
-Their `device()` is for the simulated device, whose time is modelled: tools/performance.py.
-Rounds of all contestants are interleaved, so that a busy machine slows all of them; what counts is the ratio.
+Files benchmarks/workloads/<op>.py say what is measured (benchmarks/workload.py), benchmarks/peers how others are
+called, and benchmarks/measure.py times them, each number of threads in a process of its own. `bench overhead` is
+overhead.py.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
+import contextlib
+import json
 import os
-import statistics
+import subprocess
 import sys
-import time
-from pathlib import Path
 
-from ascend_vision_ops.testing.run import as_tuple
-
-FOLDER = Path(__file__).parent / "workloads"
+from ascend_vision_ops.cli.show import console
+from benchmarks import gate, page, report
+from benchmarks.workload import operators
 
 
-def copy_bandwidth(rounds: int) -> float:
-    """Bytes a second, in and out, of copying 256 MB within memory."""
-    import torch
-
-    source = torch.ones(64 << 20)
-    target = torch.empty_like(source)
-    times = [timed(lambda: target.copy_(source)) for _ in range(rounds)]
-    return 2 * source.nbytes / statistics.median(times)
+def environment(threads: int) -> dict[str, str]:
+    """Of a process whose libraries make pools of this many threads, which do not spin while others work."""
+    counts = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(threads))
+    return {**os.environ, **counts, "OMP_WAIT_POLICY": "PASSIVE"}
 
 
-def timed(function) -> float:
-    begin = time.perf_counter()
-    function()
-    return time.perf_counter() - begin
+@contextlib.contextmanager
+def progress(total: int):
+    """A function that takes operators done and what runs now: a bar on a terminal, nothing in a pipe."""
+    if not sys.stderr.isatty():
+        yield lambda done, text: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        BarColumn(30),
+        TextColumn("{task.completed}/{task.total} {task.description}"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda done, text: bar.update(task, completed=done, description=text)
 
 
-def near(ours, theirs, name: str) -> None:
-    """A contestant that computes something else is no peer; wide, since peers take positions in float32."""
-    import torch
+def run(names: list[str], counts: list[int], clock: str, only: str) -> list[dict]:
+    """The lines of benchmarks.measure for these operators at these numbers of threads."""
+    lines, done = [], 0
+    with progress(len(names) * len(counts)) as show:
+        for threads in counts:
+            command = [sys.executable, "-m", "benchmarks.measure", *names, "--threads", str(threads)]
+            command += ["--clock", clock, "--only", only]
+            errors = subprocess.DEVNULL if sys.stderr.isatty() else None
+            with subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment(threads)
+            ) as process:
+                for text in process.stdout:
+                    line = json.loads(text)
+                    done += line["kind"] == "end"
+                    if line["kind"] == "begin":
+                        show(done, f"{threads} threads: {line['operator']} {line['workload']}")
+                    lines.append(line)
+            if process.returncode:
+                raise SystemExit(f"bench: the process of {threads} threads ended with {process.returncode}")
+    return lines
 
-    for our, their in zip(as_tuple(ours), as_tuple(theirs), strict=True):
-        their = torch.as_tensor(their).to(our.dtype)
-        torch.testing.assert_close(their, our, rtol=2e-2, atol=2e-2, msg=lambda text: f"{name}: {text}")
+
+def thread_counts(text: str) -> list[int]:
+    every = len(os.sched_getaffinity(0))
+    try:
+        counts = [every if part == "all" else int(part) for part in text.split(",")]
+    except ValueError:
+        counts = [0]
+    if not all(0 < count <= every for count in counts):
+        raise argparse.ArgumentTypeError(f"expected numbers from 1 to {every} or 'all', got {text!r}")
+    return sorted(set(counts))
 
 
-def race(contestants: dict, rounds: int) -> dict[str, float]:
-    """Median seconds of each, after one warm-up; enough calls a round that the clock's grain does not matter."""
-    calls = {name: max(1, int(2e-3 / max(timed(function), 1e-9))) for name, function in contestants.items()}
-    times: dict[str, list[float]] = {name: [] for name in contestants}
-    for _ in range(rounds):
-        for name, function in contestants.items():
-            repeat = calls[name]
-            times[name].append(timed(lambda f=function, n=repeat: [f() for _ in range(n)]) / repeat)
-    return {name: statistics.median(values) for name, values in times.items()}
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog="./build.sh bench",
+        description="CPU kernels against the best peer on this machine.",
+        epilog="'./build.sh bench setup' installs peers: OpenVINO, OpenCV 5, mmcv's compiled operators.",
+    )
+    made.add_argument(
+        "operator", nargs="?", choices=[*operators(), "overhead"], metavar="OP",
+        help="all by default; 'overhead' is what a call costs beside its work",
+    )  # fmt: skip
+    made.add_argument(
+        "--threads", type=thread_counts, default="1,all", metavar="N,…", help="how many, in turn (1,all)"
+    )
+    made.add_argument("--only", default="", metavar="TEXT", help="workloads whose names have this in them")
+    made.add_argument(
+        "--cpu-time", action="store_true", help="time by the process's CPU time, for a busy machine"
+    )
+    made.add_argument("--rounds", type=int, default=15, metavar="N", help="of overhead (15)")
+    made.add_argument("--save", action="store_true", help="write docs/benchmarks.md and its figure")
+    made.add_argument(
+        "--gate", action="store_true",
+        help=f"exit 1 where a ratio is more than {gate.ALLOWANCE:.0%}% below that of docs/benchmarks.md",
+    )  # fmt: skip
+    return made
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="./build.sh bench", description=__doc__.splitlines()[0])
-    subjects = sorted(path.stem for path in FOLDER.glob("*.py"))
-    parser.add_argument("operator", nargs="?", choices=[*subjects, "overhead"], metavar="OP")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=15)
-    options = parser.parse_args()
-    # Before any library makes its pool.
-    os.environ["OMP_NUM_THREADS"] = str(options.threads)
+    made = parser()
+    options = made.parse_args()
+    if options.operator == "overhead":
+        return overhead(options.rounds)
+    whole = not options.operator and not options.only
+    if options.save and not whole:
+        made.error("--save measures all workloads: no OP, no --only")
+    clock = "cpu" if options.cpu_time else "wall"
+    lines = run([options.operator] if options.operator else operators(), options.threads, clock, options.only)
+    rows = report.sort(report.row(line) for line in lines if line["kind"] == "result")
+    out = console()
+    for text in page.heading(lines, clock):
+        out.print(f"- {text}", soft_wrap=True)
+    out.print()
+    out.print(report.shown(rows))
+    for line in lines:
+        for name, why in line.get("absent", {}).items():
+            if why:
+                out.print(f"{line['operator']} {line['workload']}: {name} {why[:300]}", soft_wrap=True)
+    status = 0
+    if options.gate:
+        saved = [row for row in report.saved() if row.threads in options.threads]
+        status = judged(list(gate.fallen(saved, rows, whole)), out)
+    if options.save:
+        page.write(lines, rows, clock, gate.ALLOWANCE)
+        out.print(f"\nwritten: {report.PAGE}, {report.FIGURE}")
+    return status
 
+
+def judged(fallen: list, out) -> int:
+    """Prints what fell since the saved run; the exit code."""
+    from ascend_vision_ops.cli.show import table
+
+    rows = table("operator", "workload", ">threads", "fell")
+    for row, text in fallen:
+        rows.add_row(row.operator, row.workload, str(row.threads), text)
+    out.print()
+    out.print(rows if fallen else "gate: nothing fell")
+    return 1 if fallen else 0
+
+
+def overhead(rounds: int) -> int:
+    os.environ["OMP_NUM_THREADS"] = "1"
     import torch
 
-    from ascend_vision_ops import ops
-    from ascend_vision_ops.cli.show import console, table
+    from benchmarks import overhead as module
 
-    torch.set_num_threads(options.threads)
-    if options.operator == "overhead":
-        from benchmarks import overhead
-
-        overhead.run(options.rounds)
-        return 0
-    out, bandwidth = console(), copy_bandwidth(options.rounds)
-    out.print(
-        f"{options.threads} threads, medians of {options.rounds} interleaved rounds; torch {torch.__version__}"
-    )
-    out.print(
-        f"copy bandwidth in this run: {bandwidth / 1e9:.1f} GB/s in and out; results are allocated in each call\n"
-    )
-    rows = table(
-        "operator",
-        "workload",
-        ">ours ms",
-        "best peer",
-        ">ms",
-        ">ratio",
-        ">of copy bandwidth",
-        "others ms",
-        "absent",
-    )
-    for path in sorted(FOLDER.glob("*.py")):
-        operator = path.stem
-        if options.operator not in (None, operator):
-            continue
-        module = importlib.import_module(f"benchmarks.workloads.{operator}")
-        if not hasattr(module, "workloads"):
-            continue
-        for name, arguments, peers in module.workloads():
-
-            def ours(operator=operator, arguments=arguments):
-                return getattr(ops, operator)(**arguments)
-
-            right, contestants, absent = ours(), {"ours": ours}, []
-            for peer, function in peers.items():
-                try:
-                    near(right, function(), f"{peer} on {name}")
-                    contestants[peer] = function
-                except ImportError:
-                    absent.append(peer)
-            times = race(contestants, options.rounds)
-            mine = times.pop("ours")
-            best = min(times, key=times.get)
-            arrays = (*as_tuple(right), *arguments.values())
-            moved = sum(array.nbytes for array in arrays if hasattr(array, "nbytes"))
-            others = ", ".join(f"{peer} {1e3 * t:.3g}" for peer, t in times.items() if peer != best)
-            rows.add_row(
-                operator, name, f"{1e3 * mine:.3g}", best, f"{1e3 * times[best]:.3g}", f"{times[best] / mine:.2f}",
-                f"{moved / mine / bandwidth:.0%}", others or "–", ", ".join(absent) or "–"
-            )  # fmt: skip
-    out.print(rows)
+    torch.set_num_threads(1)
+    module.run(rounds)
     return 0
 
 

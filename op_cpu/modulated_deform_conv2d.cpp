@@ -6,6 +6,7 @@
 #include "op_cpu/common/deform_tiles.h"
 #include "op_cpu/common/element.h"
 #include "op_cpu/common/simd.h"
+#include "op_cpu/common/tiles.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/modulated_deform_conv2d.cpp"
 #include "hwy/foreach_target.h"
@@ -41,7 +42,7 @@ class Convolution {
         vectors_(CeilDiv(sizes_.GroupFilters(), kLanes)),
         most_(
             std::clamp(kSums / (vectors_ * kLanes) / kProductRows * kProductRows, kProductRows, kPositions)),
-        tiles_(sizes_, most_, kColumns) {}
+        tiles_(sizes_.out[0], sizes_.out[1], most_, kColumns) {}
 
   void Run() {
     PackFilters();
@@ -54,11 +55,12 @@ class Convolution {
     const int64_t step =
         channels_last ? std::max<int64_t>(sizes_.batch, 1)
                       : std::clamp<int64_t>(kImages / image_bytes, 1, std::max<int64_t>(sizes_.batch, 1));
-    hwy::AlignedVector<T> copies(channels_last ? 0 : step * pixels * sizes_.channels + kLanes);
+    const auto copies =
+        hwy::AllocateAligned<T>((channels_last ? 0 : step * pixels * sizes_.channels) + kLanes);
     for (int64_t first = 0; first < sizes_.batch; first += step) {
       const int64_t count = std::min(step, sizes_.batch - first);
-      if (!channels_last) CopyImages(first, count, copies.data());
-      const int64_t work = most_ * sizes_.filters * sizes_.Depth();
+      if (!channels_last) CopyImages(first, count, copies.get());
+      const int64_t work = std::min(most_, sizes_.out[0] * sizes_.out[1]) * sizes_.filters * sizes_.Depth();
       parallel_for_(count * tiles_.count(), GrainOf(work / 16), [&](int64_t begin, int64_t end) {
         Worker worker(*this);
         for (int64_t item = begin; item < end; ++item) {
@@ -84,7 +86,7 @@ class Convolution {
           samples_(AlignUp(call.most_, kProductRows) * stride_),
           sums_(AlignUp(call.most_, kProductRows) * call.vectors_ * kLanes) {}
 
-    void Convolve(const DeformTile &tile, const DeformImage<T> &image) {
+    void Convolve(const Tile &tile, const DeformImage<T> &image) {
       const D d;
       sampler_.Move(tile, image);
       int64_t part = -1;
@@ -116,15 +118,13 @@ class Convolution {
       }
     }
 
-    void Store(int64_t group, const DeformTile &tile) const {
+    void Store(int64_t group, const Tile &tile) const {
       const Tensor &out = call_.args_.out;
       const Shape &s = out.strides;
       const int64_t filters = call_.sizes_.GroupFilters(), width = call_.vectors_ * kLanes;
       T *to = static_cast<T *>(out.data) + tile.image * s[0] + group * filters * s[1] + tile.row * s[2] +
               tile.column * s[3];
-      for (int64_t y = 0; y < tile.rows; ++y, to += s[2]) {
-        FromChannelsLast<T>(&sums_[y * tile.columns * width], width, filters, tile.columns, to, s[1], s[3]);
-      }
+      FromChannelsLast<T>(sums_.data(), width, filters, tile.rows, tile.columns, to, {s[1], s[2], s[3]});
     }
 
     const Convolution &call_;
@@ -149,7 +149,7 @@ class Convolution {
         const T *from = Input(first + item / rows) + item % rows * s[2];
         T *to = copies + item * columns * channels;
         if (s[3] == 1) {
-          ToChannelsLast(from, s[1], channels, columns, to);
+          ToChannelsLast(from, s[1], channels, columns, to, channels);
         } else {
           for (int64_t x = 0; x < columns; ++x) {
             for (int64_t c = 0; c < channels; ++c) *to++ = from[x * s[3] + c * s[1]];
@@ -195,7 +195,7 @@ class Convolution {
   const DeformSizes sizes_;
   const std::vector<DeformBlock> blocks_;
   const int64_t vectors_, most_;  // vectors of filters of a group, positions of a tile
-  const DeformTiles tiles_;
+  const Tiles tiles_;
   hwy::AlignedVector<Value> filters_, bias_;
 };
 

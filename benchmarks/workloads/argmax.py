@@ -3,18 +3,33 @@
 
 import torch
 
+from benchmarks.peers import Peer, opencv, runtimes
+from benchmarks.workload import Workload, size
+
 SHAPES = [((8, 19, 512, 1024), 1), ((64, 32000), -1), ((1000, 81), 1), ((8, 1000), 1)]
+TARGETS = {(8, 19, 512, 1024): 1.4, (64, 32000): 1.1}
 
 
 def workloads():
     for shape, dim in SHAPES:
         values = torch.randn(shape)
-        array = values.numpy()
-        peers = {
-            "torch": lambda values=values, dim=dim: torch.argmax(values, dim),
-            "numpy": lambda array=array, dim=dim: array.argmax(dim),
-        }
-        yield f"{'x'.join(map(str, shape))} dim {dim}", {"self": values, "dim": dim}, peers
+        arguments = {"self": values, "dim": dim}
+        yield Workload(f"{size(shape)} dim {dim}", arguments, peers(values, dim), TARGETS.get(shape, 0))
+
+
+def peers(values, dim):
+    array, given = values.numpy(), torch.empty(values.amax(dim).shape, dtype=torch.int64)
+    found = {
+        "torch": lambda: torch.argmax(values, dim),
+        "torch out=": lambda: torch.argmax(values, dim, out=given),
+        "numpy": lambda: array.argmax(dim),
+        "numpy out=": lambda: array.argmax(dim, out=given.numpy()),
+        **runtimes.node("ArgMax", {"self": values}, opset=13, axis=dim, keepdims=0),
+    }
+    if values.ndim == 2:
+        read = lambda places: torch.from_numpy(places).flatten().long()  # noqa: E731
+        found["opencv"] = Peer(lambda: lambda: opencv.module().reduceArgMax(array, 1), read)
+    return found
 
 
 def device():

@@ -4,8 +4,14 @@
 import torch
 import torch.nn.functional as F
 
-# Images, kernel, stride: between the stages of a DenseNet, before a classifier.
-SHAPES = [((8, 128, 56, 56), 2, 2), ((8, 2048, 7, 7), 7, 7)]
+from benchmarks.workloads.max_pool2d import windows
+
+# Images, kernel, stride, padding, target: two that keep maps large, and what goes before a classifier.
+SHAPES = [
+    ((8, 64, 112, 112), (3, 5), (2, 3), (1, 2), 1.2),
+    ((8, 64, 112, 112), (3, 3), (1, 1), (1, 1), 1.5),
+    ((8, 2048, 7, 7), (7, 7), (7, 7), (0, 0), 0),
+]
 DEVICE = [
     ((8, 64, 112, 112), (3, 5), (2, 3), 0),
     ((8, 64, 112, 112), (3, 3), (1, 1), 1),
@@ -15,16 +21,7 @@ DEVICE = [
 
 
 def workloads():
-    for shape, kernel, stride in SHAPES:
-        for dtype in (torch.float32, torch.bfloat16, torch.float16):
-            images = torch.randn(shape).to(dtype)
-            window = {"kernel_size": [kernel] * 2, "stride": [stride] * 2}
-            text = f"{'x'.join(map(str, shape))} {kernel}/{stride} {str(dtype).removeprefix('torch.')}"
-            yield (
-                text,
-                {"input": images, **window},
-                {"torch": lambda i=images, w=window: F.avg_pool2d(i, **w)},
-            )
+    yield from windows(SHAPES, F.avg_pool2d, "AveragePool", 11, count_include_pad=False)
 
 
 def device():

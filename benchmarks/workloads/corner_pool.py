@@ -1,21 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
 """Feature maps as CornerNet pools them, towards each side."""
 
+import numpy as np
 import torch
+
+from benchmarks.workload import Workload, size
+
+MODES = ("top", "bottom", "left", "right")
 
 
 def workloads():
-    for shape in ((4, 128, 128, 128), (1, 128, 64, 64)):
-        for mode in range(4):
+    for shape, target in (((4, 128, 128, 128), 5), ((1, 128, 64, 64), 0)):
+        for mode, name in enumerate(MODES):
             maps = torch.randn(shape)
-            yield f"{'x'.join(map(str, shape))} mode {mode}", {"input": maps, "mode": mode}, peers(maps, mode)
+            arguments = {"input": maps, "mode": mode}
+            yield Workload(f"{size(shape)} {name}", arguments, peers(maps, mode), target)
 
 
 def peers(maps, mode):
-    dim = 2 if mode < 2 else 3
-    if mode % 2 == 0:
-        return {"mmcv": lambda: maps.flip(dim).cummax(dim).values.flip(dim)}
-    return {"mmcv": lambda: maps.cummax(dim).values}
+    dim, turned, given = 2 + mode // 2, mode % 2 == 0, torch.empty_like(maps)
+    array, result = (np.flip(x.numpy(), dim) if turned else x.numpy() for x in (maps, given))
+
+    def by_numpy():
+        pooled = np.maximum.accumulate(array, axis=dim)
+        return torch.from_numpy(pooled).flip(dim) if turned else pooled
+
+    def mmcv():
+        # What its CornerPool does with torch.
+        pooled = (maps.flip(dim) if turned else maps).cummax(dim).values
+        return pooled.flip(dim) if turned else pooled
+
+    def into():
+        np.maximum.accumulate(array, axis=dim, out=result)
+        return given
+
+    return {"mmcv": mmcv, "numpy": by_numpy, "numpy out=": into}
 
 
 def device():

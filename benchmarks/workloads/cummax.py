@@ -1,14 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Feature maps and rows of scores, along each of their dimensions."""
+"""Feature maps along columns and rows, one long line, and rows of scores."""
 
+import numpy as np
 import torch
+
+from benchmarks.peers import Peer
+from benchmarks.workload import Workload, size
+
+# Shape, dimension, target.
+SHAPES = [((4, 128, 128, 128), 2, 5), ((4, 128, 128, 128), 3, 5), ((10_000_000,), 0, 2), ((1000, 81), 1, 0)]
 
 
 def workloads():
-    for shape, dim in (((4, 128, 128, 128), 2), ((4, 128, 128, 128), 3), ((1000, 81), 1)):
+    yield from scans(torch.cummax, np.maximum)
+
+
+def scans(function, extreme):
+    """Workloads of a cumulative extreme: `function` is torch's, `extreme` NumPy's, which has no indices."""
+    for shape, dim, target in SHAPES:
         values = torch.randn(shape)
-        peers = {"torch": lambda values=values, dim=dim: torch.cummax(values, dim)}
-        yield f"{'x'.join(map(str, shape))} dim {dim}", {"input": values, "dim": dim}, peers
+        array, given = values.numpy(), (torch.empty(shape), torch.empty(shape, dtype=torch.int64))
+        peers = {
+            "torch": lambda v=values, d=dim: function(v, d),
+            "torch out=": lambda v=values, d=dim, g=given: function(v, d, out=g),
+            "numpy values": Peer(lambda a=array, d=dim: lambda: extreme.accumulate(a, axis=d), alone),
+            "numpy values out=": Peer(
+                lambda a=array, d=dim, g=given: lambda: extreme.accumulate(a, axis=d, out=g[0].numpy()), alone
+            ),
+        }
+        yield Workload(f"{size(shape)} dim {dim}", {"input": values, "dim": dim}, peers, target)
+
+
+def alone(values):
+    return values, None
 
 
 def device():

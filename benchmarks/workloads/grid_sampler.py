@@ -4,6 +4,11 @@
 import torch
 import torch.nn.functional as F
 
+from benchmarks.peers import runtimes
+from benchmarks.workload import Workload, size
+
+TARGETS = {"smooth": 3, "random": 2}
+
 
 def workloads():
     for shape in ((4, 64, 128, 128), (1, 256, 100, 152)):
@@ -11,11 +16,12 @@ def workloads():
         turn = torch.tensor([[0.9, 0.2, 0.05], [-0.15, 0.85, 0.0]]).expand(shape[0], 2, 3)
         smooth = F.affine_grid(turn, shape, align_corners=False)
         for name, grid in (("smooth", smooth), ("random", torch.rand(smooth.shape) * 2 - 1)):
-            yield (
-                f"{'x'.join(map(str, shape))} {name}",
-                {"input": images, "grid": grid},
-                {"torch": lambda i=images, g=grid: F.grid_sample(i, g, align_corners=False)},
-            )
+            feeds = {"input": images, "grid": grid}
+            peers = {
+                "torch": lambda i=images, g=grid: F.grid_sample(i, g, align_corners=False),
+                **runtimes.node("GridSample", feeds, opset=16, mode="bilinear", padding_mode="zeros"),
+            }
+            yield Workload(f"{size(shape)} {name}", feeds, peers, TARGETS[name])
 
 
 def device():
@@ -24,8 +30,8 @@ def device():
     read of its own, and L2 bounds: what comes from there is a pixel with its channels, four times over.
     Sorting samples by place would move it, at a price that smooth grids would pay too.
     """
-    for name, arguments, _ in workloads():
-        yield arguments, "1000 us" if arguments["input"].shape[0] == 4 else "", name.split()[1]
+    for work in workloads():
+        yield work.arguments, "1000 us" if work.arguments["input"].shape[0] == 4 else "", work.name.split()[1]
     for dtype in (torch.float16, torch.bfloat16):
-        _, arguments, _ = next(workloads())
+        arguments = next(workloads()).arguments
         yield {name: tensor.to(dtype) for name, tensor in arguments.items()}, "1000 us", "smooth"

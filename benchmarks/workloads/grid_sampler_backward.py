@@ -12,6 +12,7 @@ def device():
     locate each 256 samples, for every band again. Under a random warp each band also reads all gradients; a
     channels-last copy of them would let it read those of its own samples alone.
     """
-    for name, arguments, _ in grid_sampler.workloads():
-        if arguments["input"].shape[0] == 4:
-            yield {"grad_output": torch.randn(arguments["input"].shape), **arguments}, "", name.split()[1]
+    for work in grid_sampler.workloads():
+        images = work.arguments["input"]
+        if images.shape[0] == 4:
+            yield {"grad_output": torch.randn(images.shape), **work.arguments}, "", work.name.split()[1]

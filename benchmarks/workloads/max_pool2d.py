@@ -4,8 +4,15 @@
 import torch
 import torch.nn.functional as F
 
-# Images, kernel, stride, padding: a stem, a pyramid's last level, spatial pyramid pooling.
-SHAPES = [((8, 64, 112, 112), 3, 2, 1), ((8, 256, 25, 42), 1, 2, 0), ((8, 256, 20, 20), 5, 1, 2)]
+from benchmarks.peers import runtimes
+from benchmarks.workload import Workload, size
+
+# Images, kernel, stride, padding, target: a stem, between stages, spatial pyramid pooling.
+SHAPES = [
+    ((8, 64, 112, 112), (3, 3), (2, 2), (1, 1), 2.2),
+    ((8, 64, 112, 112), (2, 2), (2, 2), (0, 0), 2.2),
+    ((8, 256, 20, 20), (5, 5), (1, 1), (2, 2), 0),
+]
 DEVICE = [
     ((8, 64, 112, 112), (3, 3), (2, 2), 1),
     ((8, 64, 112, 112), (2, 2), (2, 2), 0),
@@ -16,16 +23,30 @@ DEVICE = [
 
 
 def workloads():
-    for shape, kernel, stride, padding in SHAPES:
+    yield from windows(SHAPES, F.max_pool2d, "MaxPool", 12)
+
+
+def windows(shapes, function, node, opset, **extra):
+    """Workloads of a pooling operator: `function` is torch's, which takes `extra` too, `node` ONNX's."""
+    for shape, kernel, stride, padding, target in shapes:
+        window = {"kernel_size": list(kernel), "stride": list(stride), "padding": list(padding)}
+        name = f"{'x'.join(map(str, kernel))} stride {','.join(map(str, stride))} of "
         for dtype in (torch.float32, torch.bfloat16, torch.float16):
             images = torch.randn(shape).to(dtype)
-            window = {"kernel_size": [kernel] * 2, "stride": [stride] * 2, "padding": [padding] * 2}
-            text = f"{'x'.join(map(str, shape))} {kernel}/{stride} {str(dtype).removeprefix('torch.')}"
-            yield (
-                text,
-                {"input": images, **window},
-                {"torch": lambda i=images, w=window: F.max_pool2d(i, **w)},
-            )
+            last = images.contiguous(memory_format=torch.channels_last)
+            found = {
+                "torch": lambda i=images, w=window: function(i, **w, **extra),
+                "torch channels-last": lambda i=last, w=window: function(i, **w, **extra),
+            }
+            if dtype == torch.float32:
+                layout = {"kernel_shape": kernel, "strides": stride, "pads": padding * 2}
+                found |= runtimes.node(node, {"input": images}, opset=opset, **layout)
+            text, wanted = name + size(shape, dtype), target if dtype == torch.float32 else 0
+            yield Workload(text, {"input": images, **window}, found, wanted)
+            if dtype == torch.float32:
+                yield Workload(f"{text} channels-last", {"input": last, **window}, found)
+            if shape[2] < 112:
+                break
 
 
 def device():

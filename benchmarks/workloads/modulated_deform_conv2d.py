@@ -3,8 +3,13 @@
 
 import torch
 
-# Images, filters; 3x3 windows.
+from ascend_vision_ops.testing.peers import import_torchvision
+from benchmarks.peers import Peer, mmcv, runtimes
+from benchmarks.workload import Workload, size
+
+# Images, filters; 3x3 windows. Targets of float32 and of half types.
 SHAPES = [((1, 256, 100, 152), 256), ((2, 64, 50, 76), 64)]
+TARGETS = [(1.3, 3), (1.2, 0)]
 
 
 def tensors(shape, filters, dtype):
@@ -20,28 +25,65 @@ def tensors(shape, filters, dtype):
 
 
 def workloads():
-    for shape, filters in SHAPES:
+    for (shape, filters), targets in zip(SHAPES, TARGETS, strict=True):
         for dtype in (torch.float32, torch.bfloat16, torch.float16):
-            args = tensors(shape, filters, dtype)
-            text = f"{'x'.join(map(str, shape))} 3x3 -> {filters} {str(dtype).removeprefix('torch.')}"
-            yield text, args, {"onnxruntime": onnxruntime(args)} if dtype == torch.float32 else {}
+            arguments = tensors(shape, filters, dtype)
+            batch, channels, height, width = shape
+            yield Workload(
+                f"{size(shape, dtype)} 3x3 to {filters}",
+                arguments,
+                peers(arguments),
+                targets[dtype != torch.float32],
+                limit="product",
+                flops=2 * 9 * batch * channels * height * width * filters,
+            )
 
 
-def onnxruntime(args):
-    from onnx import TensorProto, helper
-    from onnxruntime import InferenceSession, SessionOptions
+def peers(arguments):
+    order = ["input", "weight", "offset", "bias", "mask"]
+    x, weight, offset, bias, mask = (arguments[name] for name in order)
+    if x.dtype != torch.float32:
+        return {"openvino": openvino(arguments)}
 
-    names = ["input", "weight", "offset", "bias", "mask"]
-    node = helper.make_node("DeformConv", names, ["out"], kernel_shape=[3, 3], pads=[1, 1, 1, 1])
-    value = helper.make_tensor_value_info
-    inputs = [value(name, TensorProto.FLOAT, list(args[name].shape)) for name in names]
-    graph = helper.make_graph([node], "deform", inputs, [value("out", TensorProto.FLOAT, None)])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9)
-    options = SessionOptions()
-    options.intra_op_num_threads = torch.get_num_threads()
-    session = InferenceSession(model.SerializeToString(), options)
-    feed = {name: args[name].numpy() for name in names}
-    return lambda: torch.from_numpy(session.run(None, feed)[0])
+    def torchvision():
+        convolve = import_torchvision().ops.deform_conv2d
+        return lambda: convolve(x, offset, weight, bias, padding=1, mask=mask)
+
+    def by_mmcv():
+        convolve, shape = mmcv.operators().modulated_deform_conv, (len(x), len(weight), *x.shape[2:])
+        return lambda: convolve(x, weight, bias, offset, mask, torch.empty(shape), 1)
+
+    feeds, constants = {"input": x, "offset": offset, "mask": mask}, {"weight": weight, "bias": bias}
+    window = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
+    found = runtimes.node("DeformConv", feeds, constants, opset=19, order=order, **window)
+    return {
+        "torchvision": Peer(torchvision),
+        "mmcv": Peer(by_mmcv),
+        "onnxruntime": found["onnxruntime"],
+        "openvino": openvino(arguments),
+    }
+
+
+def openvino(arguments):
+    """Its own operator: it reads no DeformConv of ONNX with a mask."""
+
+    def model():
+        import openvino as ov
+        from openvino import opset8
+
+        x, offset, mask = (
+            opset8.parameter(list(arguments[name].shape), runtimes.element_type(arguments[name].dtype))
+            for name in ("input", "offset", "mask")
+        )
+        weight = runtimes.constant(arguments["weight"])
+        bias = runtimes.constant(arguments["bias"].view(1, -1, 1, 1))
+        one = [1, 1]
+        sums = opset8.deformable_convolution(
+            x, offset, weight, one, one, one, one, mask, "EXPLICIT", 1, 1, True
+        )
+        return ov.Model([opset8.add(sums, bias)], [x, offset, mask])
+
+    return runtimes.openvino(model, {name: arguments[name] for name in ("input", "offset", "mask")})
 
 
 def device():
@@ -51,6 +93,7 @@ def device():
     would move it, but their offsets are free. The small layers wait for the first samples and the last
     products.
     """
-    for _, arguments, _ in workloads():
+    for work in workloads():
+        arguments = work.arguments
         large, wide = arguments["input"].shape[2] == 100, arguments["input"].dtype == torch.float32
         yield arguments, "1500 us" if large and wide else ""

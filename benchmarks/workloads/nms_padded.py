@@ -1,12 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes of a detector in clusters of about twenty, before and after a first selection by score."""
+"""Boxes of a detector around its objects, before and after a first selection by score; and layouts that are no such."""
 
+import numpy as np
 import torch
 
-from ascend_vision_ops.testing.boxes import nms_session
 from ascend_vision_ops.testing.peers import import_torchvision
+from benchmarks.peers import Peer, mmcv, opencv, runtimes
+from benchmarks.workload import Workload
 
 THRESHOLD = 0.5
+TARGETS = {1000: 1.5, 5000: 2.5, 20_000: 6, 100_000: 12}
+
+
+def detections(count, seed=0):
+    """Boxes and scores, all different: about twelve proposals for each object of an image of 1333 x 800 pixels.
+
+    Sides are 70 pixels, times or over 2.5 as a deviation. The further a proposal is off, the lower it scores.
+    """
+    rng = np.random.default_rng(seed)
+    objects = max(1, count // 12)
+    side, centre = (
+        np.exp(rng.normal(np.log(70), 0.9, (objects, 2))),
+        rng.uniform(0, (1333, 800), (objects, 2)),
+    )
+    side = side.clip(8, 600)
+    which, error = rng.integers(0, objects, count), np.abs(rng.normal(0, 0.12, (count, 1)))
+    middle = centre[which] + rng.normal(0, 1, (count, 2)) * error * side[which]
+    half = side[which] * np.exp(rng.normal(0, 1, (count, 2)) * error) / 2
+    boxes = np.concatenate([middle - half, middle + half], 1).clip(0, [1333, 800, 1333, 800])
+    score = 4 * error[:, 0] + rng.normal(0, 0.7, count)
+    # Ranks: which of two equal scores comes first is not the same for all peers.
+    rank = score.argsort().argsort()
+    return torch.from_numpy(boxes).float(), torch.from_numpy(1 - (rank + 0.5) / count).float()
 
 
 def clusters(count, size=20):
@@ -25,30 +50,54 @@ def grid(count):
     return torch.stack([x, y, x + 3, y + 3], 1), torch.rand(count)
 
 
+def heap(count):
+    """Boxes about one point, of sides from 2 to 1000 pixels: all overlap, few enough to keep many."""
+    generator = torch.Generator().manual_seed(count)
+    half = 10 ** (2.7 * torch.rand(count, 2, generator=generator))
+    scores = (torch.randperm(count, generator=generator) + 0.5) / count
+    return torch.cat([500 - half, 500 + half], 1), scores
+
+
 def workloads():
-    for count in (10, 1000, 5000, 20_000):
-        boxes, scores = clusters(count, min(count, 20))
-        call = (boxes, scores)
-        peers = {
-            "onnxruntime": lambda call=call: onnxruntime(*call),
-            "torchvision": lambda call=call: torchvision(*call),
-        }
-        yield f"{count} in clusters", {"boxes": boxes, "scores": scores, "iou_threshold": THRESHOLD}, peers
+    for count, target in TARGETS.items():
+        yield workload(f"{count} about objects", detections(count), target)
+    yield workload("5000 in one heap", heap(5000), 1)
+    boxes, _ = grid(5000)
+    yield workload("5000 apart", (boxes, (torch.randperm(5000) + 0.5) / 5000), 1)
 
 
-def padded(kept, count):
-    return torch.nn.functional.pad(kept, (0, count - len(kept)), value=-1), torch.tensor([len(kept)])
+def workload(name, call, target):
+    arguments = {**named(call), "iou_threshold": THRESHOLD}
+    return Workload(name, arguments, peers(*call), target, limit="")
 
 
-def torchvision(boxes, scores):
-    return padded(import_torchvision().ops.nms(boxes, scores, THRESHOLD), len(boxes))
+def peers(boxes, scores):
+    def padded(kept):
+        kept = torch.as_tensor(kept).flatten().long()
+        return torch.nn.functional.pad(kept, (0, len(boxes) - len(kept)), value=-1), torch.tensor([len(kept)])
 
+    def torchvision():
+        suppress = import_torchvision().ops.nms
+        return lambda: suppress(boxes, scores, THRESHOLD)
 
-def onnxruntime(boxes, scores):
+    def by_mmcv():
+        suppress = mmcv.operators().nms
+        return lambda: suppress(boxes, scores, THRESHOLD)
+
+    def by_opencv():
+        suppress = opencv.module().dnn.NMSBoxes
+        rows = torch.cat([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]], 1).double().numpy()
+        return lambda: suppress(rows, scores.numpy(), 0.0, THRESHOLD)
+
     feeds = {"boxes": boxes[None], "scores": scores[None, None]}
-    feeds |= {"most": torch.tensor([len(boxes)]), "threshold": torch.tensor([THRESHOLD])}
-    kept = nms_session().run(None, {name: value.numpy() for name, value in feeds.items()})[0]
-    return padded(torch.from_numpy(kept[:, 2].copy()), len(boxes))
+    constants = {"most": torch.tensor([len(boxes)]), "threshold": torch.tensor([THRESHOLD])}
+    found = runtimes.node("NonMaxSuppression", feeds, constants, opset=11)
+    for peer in found.values():
+        # Rows of image, class and box; OpenVINO's are as many as there could be, and -1 behind the last.
+        peer.read = lambda results, read=peer.read: padded((rows := read(results)[0])[rows[:, 0] >= 0][:, 2])
+    found |= {"torchvision": Peer(torchvision, padded), "mmcv": Peer(by_mmcv, padded)}
+    # OpenCV intersects rectangles by width and height, and keeps others of many.
+    return found if len(boxes) > 5000 else found | {"opencv": Peer(by_opencv, padded)}
 
 
 def device():

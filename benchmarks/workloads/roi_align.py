@@ -4,6 +4,13 @@
 import numpy as np
 import torch
 
+from ascend_vision_ops.testing.peers import import_torchvision
+from benchmarks.peers import Peer, mmcv, runtimes
+from benchmarks.workload import Workload, size
+
+# Regions, bins along each axis, sampling_ratio, target.
+CALLS = [(1000, 7, 0, 12), (1000, 7, 2, 8), (100, 14, 0, 8), (100, 14, 2, 8)]
+
 
 def proposals(count, width, height, seed=0):
     """Rows 0, x1, y1, x2, y2 in pixels of the image: sides from 16 pixels up, evenly by their logarithm."""
@@ -14,35 +21,34 @@ def proposals(count, width, height, seed=0):
     return torch.from_numpy(np.concatenate([np.zeros((count, 1)), low, high], axis=1)).float()
 
 
-def onnx_peer(maps, rois, bins, ratio):
-    """ONNX Runtime, on as many threads as torch has."""
-    import onnx
-    import onnxruntime
-
-    text = f"""<ir_version: 8, opset_import: ["": 16]>
-    g (float[n, c, h, w] x, float[k, d] rois, int64[k] indices) => (float[k, c, p, q] y) {{
-      y = RoiAlign<output_height = {bins}, output_width = {bins}, sampling_ratio = {ratio}, spatial_scale = 0.25,
-        coordinate_transformation_mode = "half_pixel">(x, rois, indices)
-    }}"""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = torch.get_num_threads()
-    model = onnx.parser.parse_model(text).SerializeToString()
-    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    feeds = {"x": maps.numpy(), "rois": rois[:, 1:].numpy().copy(), "indices": rois[:, 0].long().numpy()}
-    return lambda: torch.from_numpy(session.run(None, feeds)[0])
-
-
 def workloads():
     maps = torch.randn(1, 256, 200, 304)
-    # Regions, bins along each axis, sampling_ratio.
-    for count, bins, ratio in ((1000, 7, 0), (1000, 7, 2), (100, 14, 0), (100, 14, 2)):
+    for count, bins, ratio, target in CALLS:
         rois = proposals(count, 1216, 800)
         call = {"output_height": bins, "output_width": bins, "spatial_scale": 0.25, "sampling_ratio": ratio}
-        yield (
-            f"1x256x200x304, {count} regions, {bins}x{bins}, sampling_ratio {ratio}",
+        yield Workload(
+            f"{size(maps.shape)}, {count} regions, {bins}x{bins}, sampling_ratio {ratio}",
             {"input": maps, "rois": rois, **call},
-            {"onnxruntime": onnx_peer(maps, rois, bins, ratio)},
+            peers(maps, rois, bins, ratio),
+            target,
         )
+
+
+def peers(maps, rois, bins, ratio):
+    given = torch.empty(len(rois), maps.shape[1], bins, bins)
+
+    def torchvision():
+        align = import_torchvision().ops.roi_align
+        return lambda: align(maps, rois, bins, 0.25, ratio, True)
+
+    def by_mmcv():
+        align = mmcv.operators().roi_align
+        return lambda: align(maps, rois, torch.empty_like(given), 0.25, ratio)
+
+    feeds = {"maps": maps, "boxes": rois[:, 1:], "batches": rois[:, 0].long()}
+    call = {"output_height": bins, "output_width": bins, "sampling_ratio": ratio, "spatial_scale": 0.25}
+    found = runtimes.node("RoiAlign", feeds, opset=16, coordinate_transformation_mode="half_pixel", **call)
+    return {"torchvision": Peer(torchvision), "mmcv": Peer(by_mmcv), **found}
 
 
 def device():

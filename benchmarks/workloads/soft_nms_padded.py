@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The boxes of soft_nms, which is this operator and a cut."""
+"""A thousand boxes in heaps, for the operator that soft_nms is, and a cut."""
 
-from benchmarks.workloads import soft_nms
+import numpy as np
+import torch
+
+from benchmarks.workloads.soft_nms import METHODS, THRESHOLD
 
 
 def device():
@@ -9,6 +12,11 @@ def device():
     next pick depends on that. So picks cannot overlap, and sharing one among cores would add a meeting of all
     of them to each.
     """
-    for name, arguments, _ in soft_nms.workloads():
-        if len(arguments["scores"]) == 1000:
-            yield arguments, "3000 us", name.split()[1]
+    generator = np.random.default_rng(0)
+    corner = generator.integers(0, 1000, (50, 2))[generator.integers(0, 50, 1000)]
+    corner += generator.integers(-12, 13, corner.shape)
+    boxes = np.concatenate([corner, corner + generator.integers(20, 60, corner.shape)], axis=1)
+    boxes, scores = torch.from_numpy(boxes).float(), torch.from_numpy(generator.random(1000)).float()
+    for method, name in METHODS.items():
+        call = {"boxes": boxes, "scores": scores, "iou_threshold": THRESHOLD, "method": method}
+        yield call, "3000 us", name

@@ -5,40 +5,55 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from benchmarks.peers import Peer, opencv, runtimes
+from benchmarks.workload import Workload, size
+
 SHAPES = [((1, 80, 1500), 3000), ((8, 512, 1024), 4096), ((32, 64, 16000), 48000)]
+# Of float32 and of half types.
+TARGETS = [(2.5, 0), (4, 10), (3, 0)]
 
 
 def workloads():
-    for shape, out_length in SHAPES:
+    for (shape, length), targets in zip(SHAPES, TARGETS, strict=True):
         for dtype in (torch.float32, torch.bfloat16, torch.float16):
             signal = torch.randn(shape).to(dtype)
-            text = f"{'x'.join(map(str, shape))}->{out_length} {str(dtype).removeprefix('torch.')}"
-            yield text, {"self": signal, "output_size": [out_length]}, peers(signal, out_length)
+            name = f"{size(shape, dtype)} to {length}"
+            arguments = {"self": signal, "output_size": [length]}
+            yield Workload(name, arguments, peers(signal, length), targets[dtype != torch.float32])
 
 
-def peers(signal, out_length):
-    found = {"torch": lambda: F.interpolate(signal, size=out_length, mode="linear")}
-    if signal.dtype == torch.float32:
-        found["opencv"] = lambda: opencv(signal, out_length)
-        if signal.numel() < 1e6:
-            found["numpy"] = lambda: numpy(signal, out_length)
-    return found
-
-
-def opencv(signal, out_length):
-    import cv2
-
-    rows = signal.numpy().reshape(-1, signal.shape[2])
+def peers(signal, length):
+    given = torch.empty(*signal.shape[:2], length, dtype=signal.dtype)
+    into = torch.ops.aten.upsample_linear1d.out
+    found = {
+        "torch": lambda: F.interpolate(signal, size=length, mode="linear"),
+        "torch out=": lambda: into(signal, [length], False, None, out=given),
+    }
+    resize = runtimes.node(
+        "Resize",
+        {"self": signal},
+        {"size": torch.tensor(given.shape)},
+        opset=18,
+        order=["self", "", "", "size"],
+        mode="linear",
+    )
+    if signal.dtype != torch.float32:
+        return found | {"openvino": resize["openvino"]}
     # Rows are an image's: cv2 caps neither side at these sizes, and interpolates vertically by a factor of 1.
-    resized = cv2.resize(rows, (out_length, rows.shape[0]), interpolation=cv2.INTER_LINEAR)
-    return torch.from_numpy(resized).view(*signal.shape[:2], out_length)
+    rows, result = signal.numpy().reshape(-1, signal.shape[2]), given.numpy().reshape(-1, length)
 
+    def cv2(target):
+        resize, linear = opencv.module().resize, opencv.module().INTER_LINEAR
+        return lambda: resize(rows, (length, len(rows)), dst=target, interpolation=linear)
 
-def numpy(signal, out_length):
-    length = signal.shape[2]
-    at = (np.arange(out_length) + 0.5) * length / out_length - 0.5
-    rows = [np.interp(at, np.arange(length), row) for row in signal.numpy().reshape(-1, length)]
-    return torch.from_numpy(np.stack(rows)).float().view(*signal.shape[:2], out_length)
+    def read(resized):
+        return torch.from_numpy(np.asarray(resized)).view(given.shape)
+
+    return (
+        found
+        | resize
+        | {"opencv": Peer(lambda: cv2(None), read), "opencv out=": Peer(lambda: cv2(result), read)}
+    )
 
 
 def device():

@@ -14,6 +14,7 @@
 #include "hwy/highway.h"
 #include "op_cpu/common/deform_tiles.h"
 #include "op_cpu/common/simd-inl.h"
+#include "op_cpu/common/tiles.h"
 #include "op_cpu/common/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -49,7 +50,7 @@ class DeformSampler {
         corners_(sizes.Taps() * most_ * 4),
         weights_(sizes.Taps() * 4 * most_) {}
 
-  void Move(const DeformTile &tile, const DeformImage<T> &image) {
+  void Move(const Tile &tile, const DeformImage<T> &image) {
     tile_ = tile;
     image_ = image;
     int64_t p = 0;
@@ -156,13 +157,17 @@ class DeformSampler {
 
   // What lies outside is read as zeros, so that 0 x infinity never enters a sum.
   void Point(const T **corners) const {
-    const Index *rows = indices_.data(), *columns = rows + 2 * most_;
+    const Index *index = indices_.data();
+    const T *const zeros = zeros_.data();
     for (int64_t p = 0; p < tile_.positions(); ++p, corners += 4) {
-      for (int64_t i = 0; i < 4; ++i) {
-        const int64_t row = rows[i / 2 * most_ + p], column = columns[i % 2 * most_ + p];
-        const T *inside = image_.data + row * image_.row + column * image_.column;
-        corners[i] = (row | column) < 0 ? zeros_.data() : inside;
-      }
+      const int64_t above = index[p], below = index[most_ + p];
+      const int64_t left = index[2 * most_ + p], right = index[3 * most_ + p];
+      const T *const top = image_.data + above * image_.row, *const bottom = image_.data + below * image_.row;
+      const int64_t west = left * image_.column, east = right * image_.column;
+      corners[0] = (above | left) < 0 ? zeros : top + west;
+      corners[1] = (above | right) < 0 ? zeros : top + east;
+      corners[2] = (below | left) < 0 ? zeros : bottom + west;
+      corners[3] = (below | right) < 0 ? zeros : bottom + east;
     }
   }
 
@@ -171,7 +176,7 @@ class DeformSampler {
   const Tensor *const mask_;
   const int64_t most_;
   const std::vector<T> zeros_;
-  DeformTile tile_{};
+  Tile tile_{};
   DeformImage<T> image_{};
   std::vector<Index> starts_;         // rows, then columns, where the windows of the tile begin
   std::vector<Value> moves_, masks_;  // of a tap: rows, then columns

@@ -11,13 +11,6 @@
 
 namespace avo {
 
-// Positions of the result of one image: a rectangle.
-struct DeformTile {
-  int64_t image, row, column, rows, columns;
-
-  int64_t positions() const { return rows * columns; }
-};
-
 // Taps and channels that are sampled together, all of one group and one deform group: a piece of the depth of
 // the product. Element (tap, channel) of it is at (tap - tap's first) * channels + channel.
 struct DeformBlock {
@@ -73,27 +66,6 @@ struct DeformSizes {
     }
     return blocks;
   }
-};
-
-// Rectangles of at most `most` positions that cover the result of an image, as even as they can be.
-class DeformTiles {
- public:
-  DeformTiles(const DeformSizes &sizes, int64_t most, int64_t most_columns)
-      : rows_(sizes.out[0]), columns_(sizes.out[1]) {
-    across_ = CeilDiv(columns_, std::min(most, most_columns));
-    down_ = CeilDiv(rows_, std::min(rows_, most / CeilDiv(columns_, across_)));
-  }
-
-  int64_t count() const { return down_ * across_; }
-
-  DeformTile operator()(int64_t image, int64_t tile) const {
-    const int64_t y = tile / across_, x = tile % across_;
-    const int64_t row = rows_ * y / down_, column = columns_ * x / across_;
-    return {image, row, column, rows_ * (y + 1) / down_ - row, columns_ * (x + 1) / across_ - column};
-  }
-
- private:
-  int64_t rows_, columns_, across_, down_;
 };
 
 }  // namespace avo

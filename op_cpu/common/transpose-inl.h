@@ -39,9 +39,11 @@ using ComputeTag = hn::ScalableTag<Compute<T>>;
 template <typename T>
 using BitsTag = hn::Rebind<hwy::UnsignedFromSize<sizeof(T)>, ComputeTag<T>>;
 
-// `pixels` neighbours of all channels, channels `stride` apart, as pixels of `channels` neighbours each.
+// `pixels` neighbours of all channels, channels `stride` apart, as pixels of `channels` neighbours each,
+// `to_stride` apart.
 template <typename T>
-void ToChannelsLast(const T *from, int64_t stride, int64_t channels, int64_t pixels, T *to) {
+void ToChannelsLast(const T *from, int64_t stride, int64_t channels, int64_t pixels, T *to,
+                    int64_t to_stride) {
   const BitsTag<T> d;
   using Bits = hn::TFromD<decltype(d)>;
   constexpr int64_t kSide = hn::MaxLanes(d);
@@ -56,46 +58,67 @@ void ToChannelsLast(const T *from, int64_t stride, int64_t channels, int64_t pix
       Transpose(d, rows);
 #pragma GCC unroll 16
       for (int64_t i = 0; i < kSide; ++i) {
-        hn::StoreU(rows[i], d, reinterpret_cast<Bits *>(to + (p + i) * channels + c));
+        hn::StoreU(rows[i], d, reinterpret_cast<Bits *>(to + (p + i) * to_stride + c));
       }
     }
   }
   for (int64_t c = 0; c < channels; ++c) {
-    for (int64_t p = c < deep ? whole : 0; p < pixels; ++p) to[p * channels + c] = from[c * stride + p];
+    for (int64_t p = c < deep ? whole : 0; p < pixels; ++p) to[p * to_stride + c] = from[c * stride + p];
   }
 }
 
-// Pixels of `channels` neighbours each, `stride` apart, to a row of an image: channel c of pixel p goes to
-// to[c * to_channel + p * to_pixel]. Reads whole vectors of channels.
+// Where the channels of a rectangle of pixels go: element strides.
+struct PixelStrides {
+  int64_t channel, row, column;
+};
+
+// Squares of 16, 8 or 4 pixels of a row by as many channels, of which the first `count` are stored.
+template <typename T, class D = ComputeTag<T>>
+HWY_INLINE void StoreSquare(const Compute<T> *from, int64_t stride, int64_t count, T *to,
+                            int64_t to_channel) {
+  const D d;
+  constexpr int64_t kSide = hn::MaxLanes(D());
+  hn::Vec<D> rows[kSide];
+#pragma GCC unroll 16
+  for (int64_t i = 0; i < kSide; ++i) rows[i] = hn::LoadU(d, from + i * stride);
+  Transpose(d, rows);
+#pragma GCC unroll 16
+  for (int64_t i = 0; i < kSide; ++i) {
+    if (i < count) StoreFloat(rows[i], d, to + i * to_channel);
+  }
+}
+
+// A rectangle of pixels of `channels` neighbours each, `stride` apart, into an image. Whole vectors are read.
 template <typename T>
-void FromChannelsLast(const Compute<T> *from, int64_t stride, int64_t channels, int64_t pixels, T *to,
-                      int64_t to_channel, int64_t to_pixel) {
+void FromChannelsLast(const Compute<T> *from, int64_t stride, int64_t channels, int64_t rows, int64_t columns,
+                      T *to, const PixelStrides &strides) {
   const ComputeTag<T> d;
   constexpr int64_t kSide = hn::MaxLanes(d);
-  if (to_channel == 1) {
-    for (int64_t p = 0; p < pixels; ++p, from += stride, to += to_pixel) {
+  if (strides.channel == 1) {
+    for (int64_t p = 0; p < rows * columns; ++p, from += stride) {
+      T *pixel = to + p / columns * strides.row + p % columns * strides.column;
       int64_t c = 0;
-      for (; c + kSide <= channels; c += kSide) StoreFloat(hn::LoadU(d, from + c), d, to + c);
-      for (; c < channels; ++c) to[c] = Narrow<T>(from[c]);
+      for (; c + kSide <= channels; c += kSide) StoreFloat(hn::LoadU(d, from + c), d, pixel + c);
+      for (; c < channels; ++c) pixel[c] = Narrow<T>(from[c]);
     }
-  } else if (to_pixel == 1 && pixels >= kSide) {
-    // The last square overlaps the one before it.
-    for (int64_t next = 0; next < pixels; next += kSide) {
-      const int64_t p = std::min(next, pixels - kSide);
-      for (int64_t c = 0; c < channels; c += kSide) {
-        hn::Vec<decltype(d)> rows[kSide];
-#pragma GCC unroll 16
-        for (int64_t i = 0; i < kSide; ++i) rows[i] = hn::LoadU(d, from + (p + i) * stride + c);
-        Transpose(d, rows);
-        T *row = to + c * to_channel + p;
-        const int64_t count = std::min(kSide, channels - c);
-        for (int64_t i = 0; i < count; ++i) StoreFloat(rows[i], d, row + i * to_channel);
+  } else if (strides.column == 1 && columns >= kSide) {
+    // All pixels of some channels before the next: they share pages of the image.
+    for (int64_t c = 0; c < channels; c += kSide) {
+      for (int64_t y = 0; y < rows; ++y) {
+        // The last square overlaps the one before it.
+        for (int64_t next = 0; next < columns; next += kSide) {
+          const int64_t x = std::min(next, columns - kSide);
+          StoreSquare<T>(from + (y * columns + x) * stride + c, stride, channels - c,
+                         to + c * strides.channel + y * strides.row + x, strides.channel);
+        }
       }
     }
   } else {
     for (int64_t c = 0; c < channels; ++c) {
-      for (int64_t p = 0; p < pixels; ++p)
-        to[c * to_channel + p * to_pixel] = Narrow<T>(from[p * stride + c]);
+      for (int64_t p = 0; p < rows * columns; ++p) {
+        to[c * strides.channel + p / columns * strides.row + p % columns * strides.column] =
+            Narrow<T>(from[p * stride + c]);
+      }
     }
   }
 }

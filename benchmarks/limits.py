@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the machine can do at most, at this many threads: copying memory, multiplying matrices."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+SIZES = (1, 4, 16, 64, 256)  # MiB, in and out
+EDGE = 2048  # of the matrices
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Attributes:
+    copy: bytes a second, read and written, of copying memory that is touched, by the bytes that move
+    product: operations a second of a matrix product, by the elements' dtype
+    """
+
+    copy: dict[int, float]
+    product: dict[str, float]
+
+    def copy_rate(self, moved: int) -> float:
+        """Between the two measured sizes, by the logarithm: caches hold the smaller ones."""
+        sizes = sorted(self.copy)
+        return float(np.interp(math.log(moved), [math.log(s) for s in sizes], [self.copy[s] for s in sizes]))
+
+
+def measure(seconds_of, rounds: int = 7) -> Limits:
+    """`seconds_of(function)` times one call."""
+
+    def best(*functions) -> float:
+        for function in functions:
+            function()
+        return min(statistics.median(seconds_of(function) for _ in range(rounds)) for function in functions)
+
+    copy = {}
+    for mebibytes in SIZES:
+        source = torch.ones(mebibytes << 17)
+        target = torch.empty_like(source)
+        arrays, repeat = (target.numpy(), source.numpy()), max(1, 16 // mebibytes)
+
+        def by_torch(source=source, target=target, repeat=repeat):
+            for _ in range(repeat):
+                target.copy_(source)
+
+        def by_numpy(arrays=arrays, repeat=repeat):
+            for _ in range(repeat):
+                np.copyto(*arrays)
+
+        copy[mebibytes << 20] = repeat * (mebibytes << 20) / best(by_torch, by_numpy)
+    product = {}
+    for dtype in (torch.float32, torch.bfloat16, torch.float16):
+        left, right = (torch.randn(EDGE, EDGE).to(dtype) for _ in range(2))
+        result = torch.empty_like(left)
+        seconds = best(lambda left=left, right=right, result=result: torch.mm(left, right, out=result))
+        product[str(dtype).removeprefix("torch.")] = 2 * EDGE**3 / seconds
+    return Limits(copy, product)

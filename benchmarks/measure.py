@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One process of a run: at one number of threads, all contestants of all workloads, a line of JSON for each.
+
+Contestants must agree with us before any is timed. Then rounds are interleaved, so that a busy machine slows all of
+them; what counts is the ratio.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import os
+import statistics
+import sys
+import time
+from dataclasses import asdict
+
+import torch
+
+from ascend_vision_ops import ops
+from ascend_vision_ops.testing.run import as_tuple
+from benchmarks import limits, peers
+from benchmarks.workload import OURS, OUT, Workload, workloads
+
+# Seconds that the rounds of a workload may take together, and their number. A contestant that needs longer than SLOW
+# for a call has the call that was compared with ours, and one round.
+BUDGET, ROUNDS, SLOW = 4.0, (5, 15), 1.0
+LEAST = 2e-3  # of a round, so that the clock's grain does not matter
+CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
+
+
+def near(ours, theirs, name: str) -> None:
+    """A contestant that computes something else is no peer. Floats are compared widely, as peers take positions in
+    float32 and halves in halves; other values exactly; None is a result that a peer does not have.
+    """
+    for our, their in zip(as_tuple(ours), as_tuple(theirs), strict=True):
+        if their is None:
+            continue
+        their, wide = torch.as_tensor(their).to(our.dtype), our.dtype.is_floating_point
+        tolerance = {"rtol": 2e-2, "atol": 2e-2} if wide else {"rtol": 0, "atol": 0}
+        torch.testing.assert_close(their, our, **tolerance, msg=lambda text: f"{name}: {text}")
+
+
+def read(contestant, result):
+    """What the operator returns, out of what a contestant returned."""
+    return contestant.read(result) if isinstance(contestant, peers.Peer) else result
+
+
+def our_contestants(operator: str, work: Workload) -> dict:
+    function = getattr(ops, operator)
+    found = {OURS: lambda: function(**work.arguments)}
+    if "out" in inspect.signature(function).parameters:
+        given = tuple(torch.empty_like(result) for result in as_tuple(found[OURS]()))
+        given = given if len(given) > 1 else given[0]
+        found[OURS + OUT] = lambda: function(**work.arguments, out=given)
+    return found
+
+
+def assemble(operator: str, work: Workload, clock) -> tuple[dict, dict[str, float], dict[str, str]]:
+    """Contestants that agree with us, seconds of a call of each, and why others are absent: '' for not installed."""
+    contestants, seconds, absent = {}, {}, {}
+    own = our_contestants(operator, work)
+    right = own[OURS]()
+    for name, function in (own | work.peers).items():
+        begin = clock()
+        try:
+            result = function()
+            first = clock() - begin
+            near(right, read(function, result), f"{name} on {work.name}")
+        except ImportError:
+            absent[name] = ""
+        except Exception as error:  # differs from ours, or has a library's own way to say that it cannot
+            kind = "differs" if isinstance(error, AssertionError) else "fails"
+            absent[name] = f"{kind}: {' '.join(str(error).split())}"
+        else:
+            contestants[name] = function
+            seconds[name] = first if first >= SLOW else once(function, clock)
+    return contestants, seconds, absent
+
+
+def once(function, clock) -> float:
+    begin = clock()
+    function()
+    return clock() - begin
+
+
+def race(
+    contestants: dict, seconds: dict[str, float], clock, budget: float = BUDGET
+) -> dict[str, list[float]]:
+    """Seconds of a call in each round, by contestant."""
+    calls = {name: max(1, int(LEAST / max(seconds[name], 1e-9))) for name in contestants}
+    turn = sum(seconds[name] * calls[name] for name in contestants if seconds[name] < SLOW)
+    fewest, most = ROUNDS
+    rounds = max(fewest, min(most, int(budget / max(turn, 1e-9))))
+    times: dict[str, list[float]] = {name: [] for name in contestants}
+    for i in range(rounds):
+        for name, function in contestants.items():
+            if seconds[name] >= SLOW and i > 0:
+                continue
+            begin = clock()
+            for _ in range(calls[name]):
+                function()
+            times[name].append((clock() - begin) / calls[name])
+    return times
+
+
+def moved(operator: str, work: Workload) -> int:
+    """Bytes of all arguments and results."""
+    arrays = (*as_tuple(getattr(ops, operator)(**work.arguments)), *work.arguments.values())
+    return sum(array.nbytes for array in arrays if isinstance(array, torch.Tensor))
+
+
+def spread(times: list[float]) -> float:
+    """Half the distance between the quartiles, over the median."""
+    if len(times) < 2:
+        return 0.0
+    low, _, high = statistics.quantiles(times, n=4)
+    return (high - low) / 2 / statistics.median(times)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.measure", description=__doc__.splitlines()[0])
+    parser.add_argument("operators", nargs="*", metavar="OP")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--clock", choices=CLOCKS, default="wall")
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    clock = CLOCKS[options.clock]
+    torch.set_num_threads(options.threads)
+    # Libraries print to standard output, which is for lines of JSON.
+    channel = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+
+    def say(kind: str, **fields) -> None:
+        print(json.dumps({"kind": kind, "threads": options.threads, **fields}), file=channel)
+
+    say("versions", versions=peers.versions())
+    most = limits.measure(lambda function: once(function, clock))
+    say("limits", **asdict(most))
+    for operator in options.operators:
+        for work in workloads(operator):
+            if options.only not in work.name:
+                continue
+            say("begin", operator=operator, workload=work.name)
+            contestants, seconds, absent = assemble(operator, work, clock)
+            times = race(contestants, seconds, clock)
+            medians = {name: statistics.median(values) for name, values in times.items()}
+            kind = next(value.dtype for value in work.arguments.values() if isinstance(value, torch.Tensor))
+            least = {
+                "copy": lambda w=work, o=operator: (n := moved(o, w)) / most.copy_rate(n),
+                "product": lambda w=work, k=kind: w.flops / most.product[str(k).removeprefix("torch.")],
+                "": lambda: 0.0,
+            }[work.limit]()
+            say(
+                "result", operator=operator, workload=work.name, seconds=medians, target=work.target,
+                spread=spread(times[OURS]), limit=work.limit, least=least, absent=absent,
+            )  # fmt: skip
+        say("end", operator=operator)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

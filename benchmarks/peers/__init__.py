@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other projects' operators as contestants: one module a project that needs more than a call."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+from collections.abc import Callable
+
+from ascend_vision_ops.testing.peers import import_torchvision
+from benchmarks.peers import mmcv, opencv
+
+# How each project tells that it is there.
+IMPORTS: dict[str, Callable[[], object]] = {
+    "torch": lambda: importlib.import_module("torch"),
+    "torchvision": import_torchvision,
+    "mmcv": mmcv.operators,
+    "onnxruntime": lambda: importlib.import_module("onnxruntime"),
+    "openvino": lambda: importlib.import_module("openvino"),
+    "opencv": opencv.module,
+    "numpy": lambda: importlib.import_module("numpy"),
+}
+
+
+class Peer:
+    """A contestant: calling it is what is timed.
+
+    Args:
+        make: returns the function to call, which takes nothing; called once, at the first call. Raises ImportError
+            where the peer is not installed.
+        read: what the operator returns, out of what that function returned; None in the place of a result that the
+            peer does not compute
+    """
+
+    def __init__(self, make: Callable[[], Callable[[], object]], read: Callable = lambda result: result):
+        self.read = read
+        self._make = make
+        self._function: Callable[[], object] | None = None
+
+    def __call__(self) -> object:
+        if self._function is None:
+            self._function = self._make()
+        return self._function()
+
+
+def versions() -> dict[str, str]:
+    """The version of every peer, '' for one that is not installed."""
+    found = {}
+    for name, load in IMPORTS.items():
+        try:
+            module = load()
+        except ImportError:
+            found[name] = ""
+        else:
+            found[name] = mmcv.VERSION if name == "mmcv" else module.__version__
+    return found

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OpenCV, on as many threads as torch has."""
+
+from __future__ import annotations
+
+import functools
+
+import torch
+
+
+@functools.cache
+def module():
+    """cv2."""
+    import cv2
+
+    cv2.setNumThreads(torch.get_num_threads())
+    return cv2

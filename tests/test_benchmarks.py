@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Benchmarks: peers compute what we compute, rows read back, the gate sees what fell. Nothing is timed here."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from ascend_vision_ops import operators, ops
+from ascend_vision_ops.testing.run import as_tuple, from_torch, spec_of
+from benchmarks import __main__ as program
+from benchmarks import gate, measure, page, report
+from benchmarks.peers import Peer, runtimes
+from benchmarks.workload import OUT, Workload, size, workloads
+from benchmarks.workload import operators as measured
+
+
+@functools.cache
+def summary(operator: str) -> list[Workload]:
+    """An operator's workloads without their tensors."""
+    return [work._replace(arguments={}, peers=dict.fromkeys(work.peers)) for work in workloads(operator)]
+
+
+def smallest(operator: str) -> Workload:
+    def elements(work):
+        return sum(v.numel() for v in work.arguments.values() if isinstance(v, torch.Tensor))
+
+    return min(workloads(operator), key=elements)
+
+
+def result(**changes) -> dict:
+    """A line of benchmarks.measure."""
+    line = {
+        "operator": "op", "workload": "1x2", "threads": 1, "target": 2.0, "spread": 0.012, "least": 0.001,
+        "seconds": {"ours": 0.01, "ours out=": 0.004, "torch": 0.03, "torch out=": 0.01, "numpy values": 0.1234},
+        "absent": {"openvino": "", "mmcv": "differs: by 1", "opencv": "fails: no | operator"},
+    }  # fmt: skip
+    return {**line, **changes}
+
+
+@pytest.mark.parametrize("operator", measured())
+def test_peers_compute_what_we_compute(operator):
+    """On the smallest workload; the run compares on all of them."""
+    work = smallest(operator)
+    ours = getattr(ops, operator)(**work.arguments)
+    compared = 0
+    for name, function in work.peers.items():
+        try:
+            found = function()
+        except ImportError:
+            continue
+        measure.near(ours, measure.read(function, found), name)
+        compared += 1
+    assert compared, f"no peer of {operator} is installed, torch included"
+
+
+def test_every_forward_operator_is_measured():
+    """By itself, or as the operator that it is a part of, or that is a part of it."""
+    covered = {*measured(), *(spec_of(name).composite for name in measured())} - {""}
+    rest = [
+        name
+        for name in operators()
+        if not name.endswith("_backward") and not {name, spec_of(name).composite} & covered
+    ]
+    assert rest == ["count_outside"], "which roi_align calls on npu tensors alone"
+
+
+@pytest.mark.parametrize("operator", measured())
+def test_the_page_tells_workloads_and_contestants_apart(operator):
+    works = summary(operator)
+    assert len({work.name for work in works}) == len(works)
+    for work in works:
+        assert work.limit in ("copy", "product", "")
+        assert (work.flops > 0) == (work.limit == "product")
+        assert "|" not in work.name, "a cell of the page ends there"
+        for name in work.peers:
+            assert name.removesuffix(OUT).split()[0] in page.COLOURS, name
+
+
+def test_another_result_is_no_peer():
+    values = torch.randn(3, 4)
+    measure.near(values, values + 1e-3, "near")
+    with pytest.raises(AssertionError, match="far"):
+        measure.near(values, values + 0.1, "far")
+    places = torch.arange(1000, 1005)
+    with pytest.raises(AssertionError, match="indices"):
+        measure.near((values, places), (values, places + 1), "indices")
+    measure.near((values, places), (values, None), "values alone")
+
+
+def test_a_contestant_that_differs_is_absent():
+    """So is one that is not installed, and one that fails; each with its reason."""
+
+    def missing():
+        raise ImportError("no such module")
+
+    x = torch.randn(1, 2, 8, 8)
+    peers = {
+        "same": lambda: x.cummax(2).values,
+        "other": lambda: x,
+        "none": Peer(missing),
+        "bad": lambda: x.view(3),
+    }
+    work = Workload("small", {"input": x, "mode": 1}, peers)
+    contestants, seconds, absent = measure.assemble("corner_pool", work, measure.CLOCKS["cpu"])
+    assert [name for name in contestants if not name.startswith("ours")] == ["same"]
+    assert seconds.keys() == contestants.keys()
+    assert absent.pop("none") == ""
+    assert {name: why.partition(":")[0] for name, why in absent.items()} == {
+        "other": "differs",
+        "bad": "fails",
+    }
+
+
+def test_rounds_are_interleaved_and_few_for_the_slow():
+    order = []
+    contestants = {name: lambda name=name: order.append(name) for name in ("fast", "slow")}
+    times = measure.race(contestants, {"fast": 0.5, "slow": measure.SLOW}, measure.CLOCKS["cpu"], budget=4)
+    assert {name: len(values) for name, values in times.items()} == {"fast": 8, "slow": 1}
+    assert order == ["fast", "slow", *7 * ["fast"]]
+
+
+def test_rows_read_back():
+    """A row that is written is the row that is read, with and without peers, targets and limits."""
+    rows = [
+        report.row(result()),
+        report.row(result(threads=2)),
+        report.row(result(operator="other", target=0, least=0.0, absent={}, seconds={"ours": 4.2})),
+    ]
+    assert report.rows_of(report.tables(rows)) == rows
+    first = rows[0]
+    assert (first.best, first.ratio, first.given_ratio, first.share) == ("torch", 3.0, 2.5, 0.25)
+    assert first.absent == "openvino, mmcv differs, opencv fails"
+    assert (rows[2].best, rows[2].ratio, rows[2].ours) == ("–", 0.0, "4,200 ± 1%")
+
+
+@pytest.mark.parametrize(
+    ("ratio", "given", "told"),
+    [(2.0, 0.0, "met"), (1.99, 2.0, "met with out="), (1.99, 1.0, "**missed**"), (0.0, 0.0, "no peer")],
+)
+def test_verdict(ratio, given, told):
+    assert report.verdict(2, ratio, given) == f"≥ 2 x: {told}"
+    assert report.verdict(0, ratio, given) == ""
+
+
+def test_the_gate_sees_a_slower_kernel():
+    """A deliberate fault: one row half as fast, seconds of all rows doubled or not."""
+    saved = [report.row(result(workload=name)) for name in ("a", "b")]
+    slower = {
+        name: 2 * value if name.startswith("ours") else value for name, value in result()["seconds"].items()
+    }
+    busy = {name: 2 * value for name, value in result()["seconds"].items()}
+    new = [report.row(result(workload="a", seconds=busy)), report.row(result(workload="b", seconds=slower))]
+    fallen = list(gate.fallen(saved, new, whole=True))
+    assert [(row.workload, text) for row, text in fallen] == [
+        ("b", "ratio 3.00 -> 1.50, 50% less"),
+        ("b", "ratio out= 2.50 -> 1.25, 50% less"),
+    ]
+    assert not list(gate.fallen(saved, saved, whole=True))
+
+
+def test_the_gate_allows_noise_and_new_rows():
+    saved = [report.row(result())]
+    a_little = replace(saved[0], ratio=saved[0].ratio * (1 - gate.ALLOWANCE) + 0.01)
+    assert not list(gate.fallen(saved, [a_little, replace(a_little, workload="new")], whole=True))
+
+
+def test_the_gate_misses_what_is_gone():
+    saved = [report.row(result())]
+    assert [text for _, text in gate.fallen(saved, [], whole=True)] == ["not measured any more"]
+    assert not list(gate.fallen(saved, [], whole=False))
+    alone = report.row(result(seconds={"ours": 0.01, "numpy values": 1.0}, absent={"torch": "differs: by 1"}))
+    assert [text for _, text in gate.fallen(saved, [alone], whole=True)] == [
+        "the best peer is gone: torch differs"
+    ]
+
+
+def test_the_gate_judges_rows_without_peers_by_the_limit():
+    saved = [report.row(result(seconds={"ours": 0.01}))]
+    slower = report.row(result(seconds={"ours": 0.02}))
+    assert [text for _, text in gate.fallen(saved, [slower], whole=True)] == [
+        "of limit 0.10 -> 0.05, 50% less"
+    ]
+
+
+def test_the_gate_fails_the_run(monkeypatch, tmp_path, capsys):
+    """Exit code 1 and a table, against the saved page."""
+    monkeypatch.setattr(report, "PAGE", tmp_path / "benchmarks.md")
+    monkeypatch.setattr(page, "PAGE", tmp_path / "benchmarks.md")
+    monkeypatch.setattr(page, "FIGURE", tmp_path / "benchmarks.svg")
+    lines = [
+        {"kind": "versions", "threads": 1, "versions": {"torch": "2.13.0", "openvino": ""}},
+        {"kind": "limits", "threads": 1, "copy": {str(1 << 20): 5e10}, "product": {"float32": 1e11}},
+        {"kind": "result", **result()},
+    ]
+    monkeypatch.setattr(program, "run", lambda *_: lines)
+
+    def bench(*options):
+        monkeypatch.setattr("sys.argv", ["bench", "--threads", "1", *options])
+        return program.main()
+
+    assert bench("--save") == 0
+    saved = report.saved()
+    assert [row.key for row in saved] == [("op", "1x2", 1)]
+    assert "openvino" in page.PAGE.read_text().partition("not installed: ")[2].splitlines()[0]
+    assert "<svg" in page.FIGURE.read_text()
+    assert bench("--gate") == 0
+    lines[-1] = {"kind": "result", **result(seconds={**result()["seconds"], "ours": 0.1, "ours out=": 0.1})}
+    capsys.readouterr()
+    assert bench("--gate") == 1
+    assert "ratio 3.00 -> 0.30, 90% less" in capsys.readouterr().out
+
+
+def test_models_hold_their_inputs():
+    """A view that is not dense is copied for a runtime, and the copy lives as long as the contestant."""
+    values = torch.randn(4, 6)[:, 1:]
+    peer = runtimes.node("ArgMax", {"self": values}, opset=13, axis=1, keepdims=0)["onnxruntime"]
+    first = peer()
+    _ = [np.random.default_rng(0).random(20) for _ in range(100)]
+    assert torch.equal(peer.read(peer())[0], values.argmax(1))
+    assert torch.equal(peer.read(first)[0], values.argmax(1))
+
+
+@pytest.mark.parametrize("text", ["0", "none", "1,1000000"])
+def test_threads_that_are_not_there(text, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["bench", "--threads", text])
+    with pytest.raises(SystemExit):
+        program.main()
+    assert "expected numbers from 1 to" in capsys.readouterr().err
+
+
+def test_milliseconds():
+    """Three digits, whatever the size."""
+    texts = [report.milliseconds(value) for value in (4.6823, 0.0143, 0.001, 0.000112, 9.6e-7)]
+    assert texts == ["4,682", "14.3", "1.00", "0.112", "0.000960"]
+
+
+def test_sizes():
+    assert size((8, 19), torch.float32) == size((8, 19)) == "8x19"
+    assert size((8, 19), torch.bfloat16) == "8x19 bfloat16"
+
+
+def test_bytes_of_a_workload():
+    x = torch.randn(1, 2, 8, 8)
+    work = Workload("small", {"input": x, "mode": 1}, {})
+    assert measure.moved("corner_pool", work) == 2 * from_torch(x).nbytes
+    assert len(as_tuple(ops.corner_pool(x, 1))) == 1
