@@ -53,8 +53,8 @@ class ChannelLines : WindowLines<Op, T> {
         FoldColumns(row, channels, line, out.strides[3]);
       } else {
         FoldColumns(row, channels, result_.data(), channels);
-        FromChannelsLast<T>(result_.data(), channels, channels, out.shape[3], line, out.strides[1],
-                            out.strides[3]);
+        FromChannelsLast<T>(result_.data(), channels, channels, 1, out.shape[3], line,
+                            {out.strides[1], 0, out.strides[3]});
       }
     }
   }
