@@ -34,10 +34,6 @@ struct RoiAxis {
   std::vector<AxisSample<Weight>> samples;  // those inside the feature map, bin by bin
   std::vector<int32_t> first_sample;
 
-  // Whether what is read is one run.
-  bool Run() const { return elements.empty() || elements.back() - elements.front() + 1 == Size(); }
-  int64_t Size() const { return static_cast<int64_t>(elements.size()); }
-
   // Neighbours ascend from sample to sample, so an element met before is one of the last two.
   int32_t Slot(int64_t element) {
     for (size_t back = 1; back <= std::min<size_t>(2, elements.size()); ++back) {
@@ -149,11 +145,13 @@ struct RoiCall {
 
 // What pools a region: `mean`, or the largest sample, of which with `corners` the four weighted elements
 // count and not their sum. Results go to store(bin row, bin column, value).
-template <typename Value>
+template <typename T>
 class RoiPooling {
+  using Value = Compute<T>;
+
  public:
-  RoiPooling(const RoiRegion<Value> &region, const Value *plane, int64_t columns)
-      : region_(region), plane_(plane), columns_(columns) {}
+  RoiPooling(const RoiRegion<Value> &region, const T *plane, int64_t row_stride, int64_t column_stride)
+      : region_(region), plane_(plane), row_stride_(row_stride), column_stride_(column_stride) {}
 
   template <typename Store>
   void Mean(const int64_t (&bins)[2], const Store &store) const {
@@ -170,7 +168,7 @@ class RoiPooling {
         for (int32_t i = x.grid > 0 ? x.first_tap[q] : 0; x.grid > 0 && i < x.first_tap[q + 1]; ++i) {
           sum += x.taps[i].weight * sums[x.taps[i].slot];
         }
-        store(p, q, sum);
+        store(p, q, std::isfinite(sum) ? sum : MeanOfSamples(p, q));
       }
     }
   }
@@ -199,34 +197,40 @@ class RoiPooling {
   }
 
  private:
+  // By the definition: a neighbour of weight 0 makes NaN of an infinity, which sums of weights would hide.
+  Value MeanOfSamples(int64_t p, int64_t q) const {
+    const RoiAxis<Value> &y = region_.y, &x = region_.x;
+    Value sum = 0;
+    for (int32_t i = y.first_sample[p]; i < y.first_sample[p + 1]; ++i) {
+      for (int32_t j = x.first_sample[q]; j < x.first_sample[q + 1]; ++j) {
+        sum += Sample(y.samples[i], x.samples[j], false);
+      }
+    }
+    return sum / static_cast<Value>(y.grid * x.grid);
+  }
+
   static Value Larger(Value best, Value value) { return value > best || value != value ? value : best; }
 
   void AddRow(int64_t row, Value weight, Value *sums) const {
-    const Value *source = plane_ + row * columns_;
-    const std::vector<int32_t> &elements = region_.x.elements;
-    const int64_t count = region_.x.Size();
-    if (region_.x.Run()) {
-      if (count > 0) source += elements[0];
-      for (int64_t i = 0; i < count; ++i) sums[i] += weight * source[i];
-    } else {
-      for (int64_t i = 0; i < count; ++i) sums[i] += weight * source[elements[i]];
-    }
+    const T *source = plane_ + row * row_stride_;
+    for (const int32_t element : region_.x.elements)
+      *sums++ += weight * Widen(source[element * column_stride_]);
   }
 
   Value Sample(const AxisSample<Value> &row, const AxisSample<Value> &column, bool corners) const {
-    const BilinearSample<Value> sample = Corners(row, column, columns_, 1);
-    if (!corners) return Interpolate(sample, [this](int64_t offset) { return plane_[offset]; });
+    const BilinearSample<Value> sample = Corners(row, column, row_stride_, column_stride_);
+    if (!corners) return Interpolate(sample, [this](int64_t offset) { return Widen(plane_[offset]); });
     Value best = -std::numeric_limits<Value>::infinity();
     for (int i = 0; i < 4; ++i) {
       const bool outside = sample.offset[i] == kOutside;
-      best = Larger(best, outside ? Value{0} : sample.weight[i] * plane_[sample.offset[i]]);
+      best = Larger(best, outside ? Value{0} : sample.weight[i] * Widen(plane_[sample.offset[i]]));
     }
     return best;
   }
 
   const RoiRegion<Value> &region_;
-  const Value *plane_;
-  int64_t columns_;
+  const T *plane_;
+  int64_t row_stride_, column_stride_;
 };
 
 // Calls body(image, channel, plane) for every plane (H, W) of images (N, C, H, W), dense and of what is
