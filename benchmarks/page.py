@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from benchmarks.report import FIGURE, NONE, PAGE, Row, sort, tables
-from benchmarks.workload import OUT
+from benchmarks.workload import OUT, threaded
 
 INTRO = """\
 # Benchmarks
@@ -72,7 +72,7 @@ def heading(lines: list[dict], clock: str) -> list[str]:
             )
             products = ", ".join(f"{rate / 1e9:,.0f} in {name}" for name, rate in line["product"].items())
             found.append(
-                f"limits at {line['threads']} thread{'s' * (line['threads'] > 1)}: copies, GB/s in and out, {copies}; "
+                f"limits at {threaded(line['threads'])}: copies, GB/s in and out, {copies}; "
                 f"matrix products, GF/s, {products}"
             )
     return found
@@ -125,13 +125,17 @@ def draw(rows: list[Row], path: Path) -> None:
             for name, value in times.items():
                 project = name.split()[0] if name else ""
                 if project and not name.endswith(OUT):
-                    axes.plot(value / times[""], y, "o", ms=3, color=COLOURS.get(project, "grey"))
+                    fill = "none" if "channels-last" in name else "full"
+                    axes.plot(
+                        value / times[""], y, "o", ms=3, fillstyle=fill, color=COLOURS.get(project, "grey")
+                    )
             if found := re.match(r"≥ ([\d.]+) x", row.target):
                 axes.plot(float(found[1]), y, "|", ms=7, color="black")
         axes.axvline(1, color="black", lw=0.8)
         axes.set_xscale("log")
-        axes.set_title(f"{threads} thread{'s' * (threads > 1)}", fontsize=8)
-        axes.set_xlabel("time of a peer over ours; tick: target")
+        axes.set_title(threaded(threads), fontsize=8)
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.set_xlabel("time of a peer over ours\n(tick: target; hollow: channels-last)")
         axes.grid(axis="both", which="major", lw=0.2)
     panels[0][0].set_yticks(range(len(works)), [f"{operator}  {name}" for operator, name in works])
     panels[0][0].set_ylim(len(works) - 0.5, -0.5)

@@ -18,6 +18,8 @@ HEAD = ("workload", "threads", "ours", "best peer", "its time", "ratio", "out=",
         "others", "absent")  # fmt: skip
 RIGHT = {"threads", "ours", "its time", "ratio", "out=", "ratio out=", "of limit"}
 NONE = "–"
+# What a narrow terminal has no room for, in this order.
+LEAST = ("others", "absent", "out=", "its time", "of limit", "ratio out=")
 
 
 @dataclass(frozen=True)
@@ -145,11 +147,17 @@ def tables(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
-def shown(rows: list[Row]):
-    """A table for a terminal."""
+def shown(rows: list[Row], width: int):
+    """A table for a terminal of this many columns."""
     from ascend_vision_ops.cli.show import table
 
-    made = table("operator", *(f">{title}" if title in RIGHT else title for title in HEAD))
-    for each in rows:
-        made.add_row(each.operator, *(cell.replace("**", "") for cell in each.cells()))
+    titles = ["operator", *HEAD]
+    lines = [dict(zip(titles, (each.operator, *each.cells()), strict=True)) for each in rows]
+    needed = {title: 2 + max(len(line[title]) for line in [*lines, {title: title}]) for title in titles}
+    for title in LEAST:
+        if sum(needed[kept] for kept in titles) > width:
+            titles.remove(title)
+    made = table(*(f">{title}" if title in RIGHT else title for title in titles))
+    for line in lines:
+        made.add_row(*(line[title].replace("**", "") for title in titles))
     return made

@@ -3,54 +3,51 @@
 
 #include <vector>
 
-#include "common/scan.h"
+#include "op_cpu/common/simd.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "op_cpu/argmax.cpp"
+#include "hwy/foreach_target.h"
+#include "op_cpu/common/extremes-inl.h"
+#include "op_cpu/common/lines.h"
 
-namespace avo::argmax {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace avo::argmax::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+namespace cpu = avo::HWY_NAMESPACE;
 
 template <typename Key>
 struct Leader {
   Key best{};
-  int64_t index = -1;
+  int64_t at = -1;
 
   // Whether `key`, behind those before it, takes the lead; the first NaN keeps it.
   bool Loses(Key key, bool last) const {
-    return best == best && (key != key || key > best || (last && key == best));
+    return at < 0 || (best == best && (key != key || key > best || (last && key == best)));
   }
-  void Offer(Key key, int64_t at, bool last) {
-    if (index < 0 || Loses(key, last)) *this = {key, at};
+  void Offer(Key key, int64_t index, bool last) {
+    if (Loses(key, last)) *this = {key, index};
   }
 };
 
-// Of contiguous elements. Blocks are searched only where their maximum, a vector loop, takes the lead.
+// Of neighbours in memory: the block of the largest element, and then where that is in it. 8 x at AVX-512 of
+// carrying indices along an element at a time.
 template <typename T>
 auto SearchLine(const T *line, int64_t length, bool last) {
-  using Key = Compute<T>;
-  constexpr int64_t kLanes = 32, kBlock = 2048;
-  Leader<Key> leader;
-  for (int64_t begin = 0; begin < length; begin += kBlock) {
-    const int64_t count = std::min(kBlock, length - begin), whole = count / kLanes * kLanes;
-    if (whole > 0 && leader.index >= 0) {
-      Key top[kLanes];
-      unsigned char unordered[kLanes] = {};
-      for (int64_t j = 0; j < kLanes; ++j) top[j] = Widen(line[begin + j]);
-      for (int64_t i = 0; i < whole; i += kLanes) {
-        for (int64_t j = 0; j < kLanes; ++j) {
-          const Key key = Widen(line[begin + i + j]);
-          top[j] = key > top[j] ? key : top[j];
-          unordered[j] |= key != key;
-        }
-      }
-      bool loses = false;
-      for (int64_t j = 0; j < kLanes; ++j) loses |= unordered[j] != 0 || leader.Loses(top[j], last);
-      if (!loses) {
-        for (int64_t i = whole; i < count; ++i) leader.Offer(Widen(line[begin + i]), begin + i, last);
-        continue;
-      }
+  constexpr int64_t kBlock = 2048;
+  Leader<Compute<T>> leader;
+  for (int64_t begin = 0; begin < length && leader.best == leader.best; begin += kBlock) {
+    const int64_t count = std::min(kBlock, length - begin);
+    const auto extreme = cpu::ExtremeOf<cpu::Largest>(line + begin, count);
+    if (extreme.nan) {
+      leader = {std::numeric_limits<Compute<T>>::quiet_NaN(), begin};
+      last = false;
+    } else {
+      leader.Offer(extreme.best, begin, last);
     }
-    for (int64_t i = 0; i < count; ++i) leader.Offer(Widen(line[begin + i]), begin + i, last);
-    if (leader.best != leader.best) break;
   }
+  const T *block = line + leader.at;
+  const int64_t count = std::min(kBlock, length - leader.at);
+  leader.at += (last ? cpu::FindLast<T> : cpu::FindFirst<T>)(block, count, leader.best);
   return leader;
 }
 
@@ -72,62 +69,82 @@ int64_t SearchAll(const Tensor &in, bool last, const ParallelFor &parallel_for) 
     }
     dense = copy.data();
   }
-  using Found = decltype(SearchLine(dense, 0, last));
-  std::vector<Found> parts((elements + kPart - 1) / kPart);
+  std::vector<Leader<Compute<T>>> parts((elements + kPart - 1) / kPart);
   parallel_for(static_cast<int64_t>(parts.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
       parts[p] = SearchLine(dense + p * kPart, std::min(kPart, elements - p * kPart), last);
-      parts[p].index += p * kPart;
+      parts[p].at += p * kPart;
     }
   });
-  Found leader;
-  for (const Found &part : parts) leader.Offer(part.best, part.index, last);
-  return leader.index;
+  Leader<Compute<T>> leader;
+  for (const auto &part : parts) leader.Offer(part.best, part.at, last);
+  return leader.at;
+}
+
+// kVectors vectors of neighbouring lines, walked side by side.
+template <typename T, typename I, size_t kVectors>
+void SearchColumns(const T *from, int64_t step, int64_t length, bool last, I *to) {
+  const hn::ScalableTag<cpu::KeyOf<T>> d;
+  const hn::RebindToSigned<decltype(d)> places;
+  constexpr size_t kLanes = hn::MaxLanes(d);
+  hn::Vec<decltype(d)> best[kVectors];
+  hn::Vec<decltype(places)> at[kVectors];
+  for (size_t v = 0; v < kVectors; ++v) {
+    best[v] = cpu::LoadKey(d, from + v * kLanes);
+    at[v] = hn::Zero(places);
+  }
+  for (int64_t i = 1; i < length; ++i) {
+    from += step;
+    const auto index = hn::Set(places, static_cast<hn::TFromD<decltype(places)>>(i));
+    for (size_t v = 0; v < kVectors; ++v) {
+      const auto keys = cpu::LoadKey(d, from + v * kLanes);
+      const auto worse = last ? hn::Lt(keys, best[v]) : hn::Le(keys, best[v]);
+      const auto leads = hn::Not(hn::Or(worse, cpu::IsNaNKey(d, best[v])));
+      best[v] = hn::IfThenElse(leads, keys, best[v]);
+      at[v] = hn::IfThenElse(hn::RebindMask(places, leads), index, at[v]);
+    }
+  }
+  for (size_t v = 0; v < kVectors; ++v) cpu::PutIndices(at[v], places, 0, to + v * kLanes, false);
 }
 
 // Along `axis`; `out` has the shape of `in`, and one element for all of a line.
 template <typename T, typename I>
 void SearchLines(const Tensor &in, const Tensor &out, int64_t axis, bool last,
                  const ParallelFor &parallel_for) {
-  using Key = Compute<T>;
-  const auto search = [&](const auto &offsets, const auto &steps, int64_t lines, int64_t length) {
-    const T *from = static_cast<const T *>(in.data) + offsets[0];
-    I *to = static_cast<I *>(out.data) + offsets[1];
-    const int64_t stride = in.strides[axis];
-    if (stride == 1) {
-      for (int64_t j = 0; j < lines; ++j) {
-        to[j * steps[1]] = static_cast<I>(SearchLine(from + j * steps[0], length, last).index);
-      }
-      return;
-    }
-    Key best[kLineBlock];
-    I index[kLineBlock] = {};
-    for (int64_t j = 0; j < lines; ++j) best[j] = Widen(from[j * steps[0]]);
-    const auto walk = [&](auto contiguous) {
-      for (int64_t i = 1; i < length; ++i) {
-        const T *element = from + i * stride;
-        for (int64_t j = 0; j < lines; ++j) {
-          const Key key = Widen(element[contiguous ? j : j * steps[0]]);
-          const bool larger = (key > best[j]) | (last & (key == best[j])) | (key != key);
-          const bool loses = larger & (best[j] == best[j]);
-          best[j] = loses ? key : best[j];
-          index[j] = loses ? static_cast<I>(i) : index[j];
+  constexpr int64_t kLanes = hn::MaxLanes(hn::ScalableTag<cpu::KeyOf<T>>()), kColumns = 64;
+  const int64_t length = in.shape[axis], stride = in.strides[axis];
+  ForLines<2>({&in, &out}, axis, kColumns, parallel_for, [&](const LineBlock<2> &block) {
+    const T *from = static_cast<const T *>(in.data) + block.offsets[0];
+    I *to = static_cast<I *>(out.data) + block.offsets[1];
+    const auto &steps = block.steps;
+    const bool narrow = length > std::numeric_limits<int32_t>::max();
+    if (block.side_by_side && steps[0] == 1 && block.lines >= kLanes && !narrow) {
+      I results[kColumns];
+      if (block.lines == kColumns) {
+        SearchColumns<T, I, kColumns / kLanes>(from, stride, length, last, results);
+      } else {
+        for (int64_t j = 0; j < block.lines; j += kLanes) {
+          // The last vector overlaps the one before it.
+          const int64_t first = std::min(j, block.lines - kLanes);
+          SearchColumns<T, I, 1>(from + first, stride, length, last, results + first);
         }
       }
-    };
-    if (steps[0] == 1) {
-      walk(std::true_type());
+      for (int64_t j = 0; j < block.lines; ++j) to[j * steps[1]] = results[j];
     } else {
-      walk(std::false_type());
+      for (int64_t j = 0; j < block.lines; ++j, from += steps[0]) {
+        Leader<Compute<T>> leader;
+        if (stride == 1) {
+          leader = SearchLine(from, length, last);
+        } else {
+          for (int64_t i = 0; i < length; ++i) leader.Offer(Widen(from[i * stride]), i, last);
+        }
+        to[j * steps[1]] = static_cast<I>(leader.at);
+      }
     }
-    for (int64_t j = 0; j < lines; ++j) to[j * steps[1]] = index[j];
-  };
-  ForLines<2>({&in, &out}, axis, parallel_for, search);
+  });
 }
 
-}  // namespace
-
-void RunCpu(const Args &args, const ParallelFor &parallel_for) {
+void Run(const Args &args, const ParallelFor &parallel_for) {
   const Tensor &in = args.self;
   const int64_t rank = in.rank(), axis = WrapDimension(args.dim, rank);
   const bool all = axis < 0 || axis >= rank;
@@ -153,4 +170,11 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
   });
 }
 
+}  // namespace avo::argmax::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace avo::argmax {
+AVO_RUN_CPU(Run)
 }  // namespace avo::argmax
+#endif

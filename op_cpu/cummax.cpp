@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "op_host/cummax_args.h"
 
-#include "common/scan.h"
+#include "op_cpu/common/simd.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "op_cpu/cummax.cpp"
+#include "hwy/foreach_target.h"
+#include "op_cpu/common/scan-inl.h"
 
-namespace avo::cummax {
+HWY_BEFORE_NAMESPACE();
+namespace avo::cummax::HWY_NAMESPACE {
 
-void RunCpu(const Args &args, const ParallelFor &parallel_for) {
-  ScanWithIndices(args.input, args.values, args.indices, args.dim, parallel_for,
-                  [](auto a, auto b) { return a >= b; });
+void Run(const Args &args, const ParallelFor &parallel_for) {
+  using avo::HWY_NAMESPACE::Largest;
+  avo::HWY_NAMESPACE::ScanWithIndices<Largest>(args.input, args.values, args.indices, args.dim, parallel_for);
 }
 
+}  // namespace avo::cummax::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace avo::cummax {
+AVO_RUN_CPU(Run)
 }  // namespace avo::cummax
+#endif

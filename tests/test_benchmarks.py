@@ -200,9 +200,12 @@ def test_the_gate_fails_the_run(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(program, "run", lambda *_: lines)
 
     def bench(*options):
-        monkeypatch.setattr("sys.argv", ["bench", "--threads", "1", *options])
+        monkeypatch.setattr("sys.argv", ["bench", *options])
         return program.main()
 
+    with pytest.raises(SystemExit, match="2"):
+        bench("--gate")
+    assert "has no rows" in capsys.readouterr().err
     assert bench("--save") == 0
     saved = report.saved()
     assert [row.key for row in saved] == [("op", "1x2", 1)]
@@ -213,6 +216,12 @@ def test_the_gate_fails_the_run(monkeypatch, tmp_path, capsys):
     capsys.readouterr()
     assert bench("--gate") == 1
     assert "ratio 3.00 -> 0.30, 90% less" in capsys.readouterr().out
+    # Rows of several threads are not compared by CPU time.
+    lines[-1] = {"kind": "result", **result(threads=2)}
+    assert bench("--save") == 0
+    lines[-1] = {"kind": "result", **result(threads=2, seconds={"ours": 1.0, "torch": 0.1})}
+    assert bench("--gate") == 1
+    assert bench("--gate", "--cpu-time") == 0
 
 
 def test_models_hold_their_inputs():
@@ -231,6 +240,12 @@ def test_threads_that_are_not_there(text, monkeypatch, capsys):
     with pytest.raises(SystemExit):
         program.main()
     assert "expected numbers from 1 to" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("width", "gone"), [(400, ()), (100, report.LEAST[:4]), (10, report.LEAST)])
+def test_a_narrow_terminal_keeps_ratios(width, gone):
+    titles = {column.header for column in report.shown([report.row(result())], width).columns}
+    assert {"operator", *report.HEAD} - titles == set(gone)
 
 
 def test_milliseconds():

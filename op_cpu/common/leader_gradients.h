@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "op_cpu/common/scan.h"
+#include "op_cpu/common/lines.h"
 
 namespace avo {
 
@@ -13,33 +13,37 @@ namespace avo {
 template <typename T, typename E, size_t N, typename Leads>
 void SumOfLeaders(const std::array<const Tensor *, N> &tensors, const Tensor &out, int64_t axis,
                   bool backward, const ParallelFor &parallel_for, const Leads &leads) {
+  constexpr int64_t kWidest = 64;
   std::array<const Tensor *, N + 1> all{};
   std::copy(tensors.begin(), tensors.end(), all.begin());
   all[N] = &out;
-  const auto body = [&](const auto &offsets, const auto &steps, int64_t lines, int64_t length) {
+  const auto body = [&](const LineBlock<N + 1> &block) {
     std::array<int64_t, N + 1> strides{};
     for (size_t t = 0; t <= N && out.rank() > 0; ++t) strides[t] = all[t]->strides[axis];
-    const T *grads = static_cast<const T *>(all[0]->data) + offsets[0];
-    T *results = static_cast<T *>(out.data) + offsets[N];
-    double sums[kLineBlock] = {};
-    for (int64_t k = 0; k < length; ++k) {
-      const int64_t place = backward ? length - 1 - k : k;
-      for (int64_t j = 0; j < lines; ++j) {
-        std::array<E, N - 1> elements;
-        for (size_t t = 1; t < N; ++t) {
-          elements[t - 1] =
-              static_cast<const E *>(all[t]->data)[offsets[t] + place * strides[t] + j * steps[t]];
+    const int64_t length = out.rank() == 0 ? 1 : out.shape[axis];
+    const auto &steps = block.steps;
+    const auto walk = [&](int64_t first, int64_t lines) {
+      double sums[kWidest] = {};
+      for (int64_t k = 0; k < length; ++k) {
+        const int64_t place = backward ? length - 1 - k : k;
+        const auto at = [&](size_t t, int64_t j) {
+          return block.offsets[t] + place * strides[t] + (first + j) * steps[t];
+        };
+        for (int64_t j = 0; j < lines; ++j) {
+          std::array<E, N - 1> elements;
+          for (size_t t = 1; t < N; ++t) elements[t - 1] = static_cast<const E *>(all[t]->data)[at(t, j)];
+          sums[j] += Widen(static_cast<const T *>(all[0]->data)[at(0, j)]);
+          const bool takes = leads(elements, place);
+          const double sum = takes ? sums[j] : 0.0;
+          static_cast<T *>(out.data)[at(N, j)] = Narrow<T>(static_cast<Compute<T>>(sum));
+          sums[j] = takes ? 0.0 : sums[j];
         }
-        const T grad = grads[place * strides[0] + j * steps[0]];
-        sums[j] += Widen(grad);
-        const bool takes = leads(elements, place);
-        const double sum = takes ? sums[j] : 0.0;
-        results[place * strides[N] + j * steps[N]] = Narrow<T>(static_cast<Compute<T>>(sum));
-        sums[j] = takes ? 0.0 : sums[j];
       }
-    }
+    };
+    if (block.side_by_side) return walk(0, block.lines);
+    for (int64_t j = 0; j < block.lines; ++j) walk(j, 1);
   };
-  ForLines<N + 1>(all, axis, parallel_for, body);
+  ForLines<N + 1>(all, axis, kWidest, parallel_for, body);
 }
 
 }  // namespace avo

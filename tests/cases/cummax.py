@@ -24,6 +24,8 @@ SHAPES = [
 LONG = [((3, 1100), 1), ((1100, 3), 0), ((17, 513), -1), ((2, 300, 130), 1), ((2, 3, 5000), 0), ((4097,), 0)]
 # Lines that cores share: one, of a length that ends within a part; several; columns.
 LONG += [((5003,), 0), ((3, 2500), 1), ((3001, 5), 0), ((2, 2048, 9), 1)]
+# Lines that the threads of a CPU share, in parts of 16384 elements.
+LONG += [((40001,), 0), ((2, 16385), 1)]
 
 
 def cases():

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The largest or smallest of neighbours in memory, and where a value is. Compiled once for each instruction
+// set.
+#if defined(AVO_OP_CPU_COMMON_EXTREMES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_COMMON_EXTREMES_INL_H_
+#undef AVO_OP_CPU_COMMON_EXTREMES_INL_H_
+#else
+#define AVO_OP_CPU_COMMON_EXTREMES_INL_H_
+#endif
+
+#include <algorithm>
+
+#include "hwy/highway.h"
+#include "op_cpu/common/keys-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+struct Largest {
+  template <class V>
+  static HWY_INLINE V Of(V before, V after) {
+    return hn::Max(before, after);
+  }
+  template <class V>
+  static HWY_INLINE auto NotWorse(V value, V best) {
+    return hn::Ge(value, best);
+  }
+  template <typename Key>
+  static bool Better(Key key, Key best) {
+    return key > best;
+  }
+};
+
+struct Smallest {
+  template <class V>
+  static HWY_INLINE V Of(V before, V after) {
+    return hn::Min(before, after);
+  }
+  template <class V>
+  static HWY_INLINE auto NotWorse(V value, V best) {
+    return hn::Le(value, best);
+  }
+  template <typename Key>
+  static bool Better(Key key, Key best) {
+    return key < best;
+  }
+};
+
+template <typename Key>
+struct Extreme {
+  Key best;  // of those that are numbers, where any is
+  bool nan;  // whether any is not
+};
+
+// Of `count` > 0 elements. Four vectors side by side, so that none waits for the one before it.
+template <class Order, typename T>
+HWY_NOINLINE Extreme<Compute<T>> ExtremeOf(const T *from, int64_t count) {
+  const hn::ScalableTag<Compute<T>> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  Extreme<Compute<T>> extreme{Widen(from[0]), false};
+  int64_t i = 0;
+  if (count >= 4 * kLanes) {
+    auto a = LoadKey(d, from), b = LoadKey(d, from + kLanes), c = LoadKey(d, from + 2 * kLanes),
+         e = LoadKey(d, from + 3 * kLanes);
+    auto nan = hn::MaskFalse(d);
+    for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
+      const auto w = LoadKey(d, from + i), x = LoadKey(d, from + i + kLanes),
+                 y = LoadKey(d, from + i + 2 * kLanes), z = LoadKey(d, from + i + 3 * kLanes);
+      nan = hn::Or(nan, hn::Or(IsEitherNaNKey(d, w, x), IsEitherNaNKey(d, y, z)));
+      a = Order::Of(a, w);
+      b = Order::Of(b, x);
+      c = Order::Of(c, y);
+      e = Order::Of(e, z);
+    }
+    Compute<T> lanes[kLanes];
+    hn::StoreU(Order::Of(Order::Of(a, b), Order::Of(c, e)), d, lanes);
+    extreme = {lanes[0], !hn::AllFalse(d, nan)};
+    for (const Compute<T> key : lanes) extreme.best = Order::Better(key, extreme.best) ? key : extreme.best;
+  }
+  for (; i < count; ++i) {
+    const Compute<T> key = Widen(from[i]);
+    extreme.nan |= key != key;
+    extreme.best = Order::Better(key, extreme.best) ? key : extreme.best;
+  }
+  return extreme;
+}
+
+// Lanes that are `key`, or NaN where that is.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE hn::Mask<D> Matches(D d, V keys, hn::TFromD<D> key) {
+  return key == key ? hn::Eq(keys, hn::Set(d, key)) : IsNaNKey(d, keys);
+}
+
+// The first place of `key`, of a NaN where that is one; -1 where there is none.
+template <typename T>
+int64_t FindFirst(const T *from, int64_t count, Compute<T> key) {
+  const hn::ScalableTag<Compute<T>> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const int64_t lane = hn::FindFirstTrue(d, Matches(d, LoadKey(d, from + i), key));
+    if (lane >= 0) return i + lane;
+  }
+  for (; i < count; ++i) {
+    const Compute<T> other = Widen(from[i]);
+    if (other == key || (key != key && other != other)) return i;
+  }
+  return -1;
+}
+
+// The last one.
+template <typename T>
+int64_t FindLast(const T *from, int64_t count, Compute<T> key) {
+  const hn::ScalableTag<Compute<T>> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  for (; count >= kLanes; count -= kLanes) {
+    const int64_t lane = hn::FindLastTrue(d, Matches(d, LoadKey(d, from + count - kLanes), key));
+    if (lane >= 0) return count - kLanes + lane;
+  }
+  while (--count >= 0) {
+    const Compute<T> other = Widen(from[count]);
+    if (other == key || (key != key && other != other)) break;
+  }
+  return count;
+}
+
+}  // namespace avo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
