@@ -30,8 +30,8 @@ peers, `./build.sh bench --save` measures everything and writes this page, `./bu
   floats to 0.02, as peers compute in their own precision. `numpy values` has no indices, and is a peer nevertheless.
 - **Threads**: every library's pool has that many; idle threads do not spin.
 
-`./build.sh bench --gate` runs again and fails where a ratio is more than {allowance:.0%} below that of this page, which
-is what two runs of one build differ by on a shared machine; seconds are not compared.
+`./build.sh bench --gate` runs again and fails where a ratio is more than {allowance:.0%} below that of this page: two
+runs of one build differ by less, on a machine that many share. Seconds are not compared.
 
 ![Times of all peers over ours](images/benchmarks.svg)
 
