@@ -19,7 +19,6 @@ namespace avo::modulated_deform_conv2d::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace avo::HWY_NAMESPACE;
 
-constexpr int64_t kDepth = 128;       // of a block: its weights for a tile of registers stay in L1
 constexpr int64_t kPositions = 240;   // of a tile: its samples and sums stay in L2
 constexpr int64_t kColumns = 32;      // of a tile, which is compact so that samples share pixels in L2
 constexpr int64_t kSums = 1 << 18;    // at most, of a tile
@@ -38,7 +37,7 @@ class Convolution {
       : args_(args),
         parallel_for_(parallel_for),
         sizes_(args),
-        blocks_(sizes_.Blocks(kDepth, kLanes)),
+        blocks_(sizes_.Blocks(kProductDepth, kProductDepth, kLanes)),
         vectors_(CeilDiv(sizes_.GroupFilters(), kLanes)),
         most_(
             std::clamp(kSums / (vectors_ * kLanes) / kProductRows * kProductRows, kProductRows, kPositions)),
@@ -46,30 +45,18 @@ class Convolution {
 
   void Run() {
     PackFilters();
-    const Shape &s = args_.input.strides;
-    const int64_t pixels = sizes_.size[0] * sizes_.size[1];
-    // Whole vectors of channels are read.
-    const bool channels_last =
-        s[1] == 1 && sizes_.GroupChannels() % kLanes == 0 && sizes_.PartChannels() % kLanes == 0;
-    const int64_t image_bytes = pixels * sizes_.channels * sizeof(T);
-    const int64_t step =
-        channels_last ? std::max<int64_t>(sizes_.batch, 1)
-                      : std::clamp<int64_t>(kImages / image_bytes, 1, std::max<int64_t>(sizes_.batch, 1));
-    const auto copies =
-        hwy::AllocateAligned<T>((channels_last ? 0 : step * pixels * sizes_.channels) + kLanes);
+    const int64_t image_bytes = sizes_.channels * sizes_.size[0] * sizes_.size[1] * sizeof(T);
+    const int64_t step = std::clamp<int64_t>(kImages / image_bytes, 1, std::max<int64_t>(sizes_.batch, 1));
+    DeformImages<T> images(sizes_, args_.input, step);
     for (int64_t first = 0; first < sizes_.batch; first += step) {
       const int64_t count = std::min(step, sizes_.batch - first);
-      if (!channels_last) CopyImages(first, count, copies.get());
+      images.Load(first, count, parallel_for_);
       const int64_t work = std::min(most_, sizes_.out[0] * sizes_.out[1]) * sizes_.filters * sizes_.Depth();
       parallel_for_(count * tiles_.count(), GrainOf(work / 16), [&](int64_t begin, int64_t end) {
         Worker worker(*this);
         for (int64_t item = begin; item < end; ++item) {
-          const int64_t n = item / tiles_.count();
-          const DeformImage<T> image =
-              channels_last ? DeformImage<T>{Input(first + n), s[2], s[3]}
-                            : DeformImage<T>{&copies[n * pixels * sizes_.channels],
-                                             sizes_.size[1] * sizes_.channels, sizes_.channels};
-          worker.Convolve(tiles_(first + n, item % tiles_.count()), image);
+          const int64_t n = first + item / tiles_.count();
+          worker.Convolve(tiles_(n, item % tiles_.count()), images.At(n));
         }
       });
     }
@@ -81,12 +68,12 @@ class Convolution {
    public:
     explicit Worker(const Convolution &call)
         : call_(call),
-          sampler_(call.sizes_, call.args_.offset, call.args_.mask ? &*call.args_.mask : nullptr, call.most_),
+          sampler_(call.sizes_, call.args_, call.most_),
           stride_(SampleStride(call)),
           samples_(AlignUp(call.most_, kProductRows) * stride_),
           sums_(AlignUp(call.most_, kProductRows) * call.vectors_ * kLanes) {}
 
-    void Convolve(const Tile &tile, const DeformImage<T> &image) {
+    void Convolve(const Tile &tile, const DeformImage<const T> &image) {
       const D d;
       sampler_.Move(tile, image);
       int64_t part = -1;
@@ -98,7 +85,7 @@ class Convolution {
           sampler_.Sample(block.tap + tap, block.channel, block.channels, &samples_[tap * block.channels],
                           stride_);
         }
-        MultiplyAdd(d, samples_.data(), stride_, tile.positions(), call_.Filters(block), block.depth(),
+        MultiplyAdd(d, samples_.data(), stride_, tile.positions(), call_.Filters(block), 0, block.depth(),
                     call_.vectors_, sums_.data(), call_.vectors_ * kLanes);
         if (block.before + block.depth() == call_.sizes_.Depth()) Store(block.group, tile);
       }
@@ -133,30 +120,8 @@ class Convolution {
     hwy::AlignedVector<Value> samples_, sums_;
   };
 
-  const T *Input(int64_t n) const {
-    return static_cast<const T *>(args_.input.data) + n * args_.input.strides[0];
-  }
-
   const Value *Filters(const DeformBlock &block) const {
     return &filters_[(block.group * sizes_.Depth() + block.before) * vectors_ * kLanes];
-  }
-
-  void CopyImages(int64_t first, int64_t count, T *copies) {
-    const Shape &s = args_.input.strides;
-    const int64_t rows = sizes_.size[0], columns = sizes_.size[1], channels = sizes_.channels;
-    parallel_for_(count * rows, GrainOf(columns * channels), [&](int64_t begin, int64_t end) {
-      for (int64_t item = begin; item < end; ++item) {
-        const T *from = Input(first + item / rows) + item % rows * s[2];
-        T *to = copies + item * columns * channels;
-        if (s[3] == 1) {
-          ToChannelsLast(from, s[1], channels, columns, to, channels);
-        } else {
-          for (int64_t x = 0; x < columns; ++x) {
-            for (int64_t c = 0; c < channels; ++c) *to++ = from[x * s[3] + c * s[1]];
-          }
-        }
-      }
-    });
   }
 
   void PackFilters() {
@@ -174,18 +139,16 @@ class Convolution {
   }
 
   void PackBlock(const DeformBlock &block) {
-    const Tensor &weight = args_.weight;
-    const Shape &s = weight.strides;
-    const int64_t filters = sizes_.GroupFilters(), panel = kProductVectors * kLanes, depth = block.depth();
+    const int64_t panel = kProductVectors * kLanes;
     Value *to = const_cast<Value *>(Filters(block));
-    for (int64_t o = 0; o < filters; ++o) {
+    for (int64_t o = 0; o < sizes_.GroupFilters(); ++o) {
       const int64_t first = o / panel * panel, columns = std::min(panel, vectors_ * kLanes - first);
-      Value *column = to + first * depth + o % panel;
-      const T *from = static_cast<const T *>(weight.data) + (block.group * filters + o) * s[0] +
-                      (block.channel - block.group * sizes_.GroupChannels()) * s[1];
+      Value *column = to + first * block.depth() + o % panel;
       for (int64_t tap = block.tap; tap < block.tap + block.taps; ++tap) {
-        const T *at = from + tap / sizes_.kernel[1] * s[2] + tap % sizes_.kernel[1] * s[3];
-        for (int64_t c = 0; c < block.channels; ++c, column += columns) *column = Widen(at[c * s[1]]);
+        const T *from = sizes_.Weights<const T>(args_.weight, block, o, tap);
+        for (int64_t c = 0; c < block.channels; ++c, column += columns) {
+          *column = Widen(from[c * args_.weight.strides[1]]);
+        }
       }
     }
   }

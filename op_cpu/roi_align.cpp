@@ -11,13 +11,18 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/roi_align.cpp"
 #include "hwy/foreach_target.h"
+#include "op_cpu/common/roi_pixels-inl.h"
 #include "op_cpu/common/roi_planes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::roi_align::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-using avo::HWY_NAMESPACE::PaddedPlanes;
+using avo::HWY_NAMESPACE::ComputeTag;
+using avo::HWY_NAMESPACE::CopyPixels;
+using avo::HWY_NAMESPACE::FromChannelsLast;
+using avo::HWY_NAMESPACE::PixelImage;
 using avo::HWY_NAMESPACE::RoiBand;
+using avo::HWY_NAMESPACE::RoiPixels;
 using avo::HWY_NAMESPACE::RoiPlanes;
 using avo::HWY_NAMESPACE::StoreFloat;
 
@@ -57,15 +62,32 @@ class Pooling {
   }
 
   void Run(const ParallelFor &parallel_for) const {
-    if constexpr (!std::is_same_v<T, double>) {
-      if (args_.mode == "avg") return MeanOfPlanes(parallel_for);
+    const Shape &shape = args_.input.shape, &strides = args_.input.strides;
+    const int64_t lanes = hn::MaxLanes(ComputeTag<T>());
+    if (strides[1] == 1 && shape[1] >= lanes) {
+      ForItems(kPixelChannels, parallel_for, [this] {
+        return [this, pooling = RoiPixels<T>()](int64_t k, int64_t channel, int64_t channels) mutable {
+          const Shape &s = args_.input.strides;
+          Pixels(k, channel, channels, {Plane(k, channel), 0, s[2], s[3]}, pooling);
+        };
+      });
+      return;
     }
-    ForItems(1, parallel_for,
-             [this] { return [this](int64_t k, int64_t channel, int64_t) { PoolOne(k, channel); }; });
+    if constexpr (!std::is_same_v<T, double>) {
+      if (args_.mode == "avg" && strides[3] == 1 && shape[3] >= lanes) return MeanOfPlanes(parallel_for);
+    }
+    ForItems(kCopiedChannels, parallel_for, [this] {
+      return [this, copy = std::vector<T>(), pooling = RoiPixels<T>()](int64_t k, int64_t channel,
+                                                                       int64_t channels) mutable {
+        const auto image = CopyPixels(regions_[k], Plane(k, channel), args_.input.strides, channels, &copy);
+        Pixels(k, channel, channels, image, pooling);
+      };
+    });
   }
 
  private:
-  static constexpr int64_t kGroup = 4;   // channels at a time: their planes share the second cache
+  // Channels of an item: planes share the second cache; rows of sums of pixels stay in the first.
+  static constexpr int64_t kPlanes = 4, kPixelChannels = 64, kCopiedChannels = 32;
   static constexpr int64_t kChunk = 32;  // regions of an item
 
   // Calls pool(region, first channel, channels) for all, with a pool = make() in each thread. Regions of an
@@ -73,7 +95,7 @@ class Pooling {
   template <typename Make>
   void ForItems(int64_t group, const ParallelFor &parallel_for, const Make &make) const {
     const int64_t channels = args_.input.shape[1], count = static_cast<int64_t>(regions_.size());
-    const int64_t groups = (channels + group - 1) / group, chunks = (count + kChunk - 1) / kChunk;
+    const int64_t groups = std::max<int64_t>(channels / group, 1), chunks = (count + kChunk - 1) / kChunk;
     double elements = 0;
     for (const auto &region : regions_) {
       elements += static_cast<double>(region.y.elements.size() * region.x.elements.size());
@@ -85,33 +107,47 @@ class Pooling {
       auto pool = make();
       for (int64_t item = begin; item < end; ++item) {
         const int64_t channel = item / chunks * group, first = item % chunks * kChunk;
+        const int64_t of_item = item / chunks + 1 < groups ? group : channels - channel;
         for (int64_t i = first; i < std::min(first + kChunk, count); ++i) {
-          pool(order_[i], channel, std::min(group, channels - channel));
+          pool(order_[i], channel, of_item);
         }
       }
     });
   }
 
+  void Pixels(int64_t k, int64_t channel, int64_t channels, const PixelImage<T> &image,
+              RoiPixels<T> &pooling) const {
+    const bool mean = args_.mode == "avg";
+    const Compute<T> *pooled =
+        mean ? pooling.Mean(regions_[k], bins_, image, channels)
+             : pooling.Largest(regions_[k], bins_, image, channels, args_.mode == "onnx_max");
+    const Shape &strides = args_.out.strides;
+    const bool run = strides[2] == bins_[1] * strides[3];
+    FromChannelsLast(pooled, pooling.Stride(), channels, run ? 1 : bins_[0],
+                     run ? bins_[0] * bins_[1] : bins_[1], Out(k, channel),
+                     {strides[1], strides[2], strides[3]});
+    if (!mean || pooling.Finite(bins_[0] * bins_[1], channels)) return;
+    for (int64_t c = channel; c < channel + channels; ++c) PoolOne(k, c);
+  }
+
   void MeanOfPlanes(const ParallelFor &parallel_for) const {
     std::vector<RoiBand> bands;
     for (const auto &region : regions_) bands.emplace_back(region.x);
-    ForItems(kGroup, parallel_for, [&] {
-      return [&, planes = PaddedPlanes<T>(args_.input), pooling = RoiPlanes()](int64_t k, int64_t channel,
-                                                                               int64_t channels) mutable {
-        planes.Use(regions_[k].image, channel, channels);
-        if (channels == kGroup) return MeanOf<kGroup>(k, channel, 0, planes, bands[k], pooling);
-        for (int64_t c = 0; c < channels; ++c) {
-          MeanOf<1>(k, channel, c, planes, bands[k], pooling);
-        }
+    ForItems(kPlanes, parallel_for, [&] {
+      return [&, pooling = RoiPlanes()](int64_t k, int64_t channel, int64_t channels) mutable {
+        int64_t c = channel;
+        for (; c + kPlanes <= channel + channels; c += kPlanes) MeanOf<kPlanes>(k, c, bands[k], pooling);
+        for (; c < channel + channels; ++c) MeanOf<1>(k, c, bands[k], pooling);
       };
     });
   }
 
   template <int kChannels>
-  void MeanOf(int64_t k, int64_t channel, int64_t first, const PaddedPlanes<T> &planes, const RoiBand &band,
-              RoiPlanes &pooling) const {
-    const float *pooled = pooling.template Mean<kChannels>(regions_[k], band, bins_, planes, first);
-    for (int64_t c = channel + first; c < channel + first + kChannels; ++c, pooled += pooling.Stride()) {
+  void MeanOf(int64_t k, int64_t channel, const RoiBand &band, RoiPlanes &pooling) const {
+    const Shape &strides = args_.input.strides;
+    const float *pooled = pooling.template Mean<kChannels>(regions_[k], band, bins_, Plane(k, channel),
+                                                           strides[1], strides[2], args_.input.shape[3]);
+    for (int64_t c = channel; c < channel + kChannels; ++c, pooled += pooling.Stride()) {
       // What is not finite may come of a weight of 0 that the definition has not, or hide one that it has.
       if (!Store(pooled, k, c)) PoolOne(k, c);
     }
@@ -139,17 +175,14 @@ class Pooling {
     const auto store = [&](int64_t y, int64_t x, Compute<T> value) {
       out[y * args_.out.strides[2] + x * args_.out.strides[3]] = Narrow<T>(value);
     };
-    const Shape &strides = args_.input.strides;
-    const T *plane =
-        static_cast<const T *>(args_.input.data) + regions_[k].image * strides[0] + channel * strides[1];
-    const RoiPooling<T> pooling(regions_[k], plane, strides[2], strides[3]);
-    if (args_.mode == "avg") {
-      pooling.Mean(bins_, store);
-    } else {
-      pooling.Largest(bins_, args_.mode == "onnx_max", store);
-    }
+    RoiMean<T>(regions_[k], Plane(k, channel), args_.input.strides[2], args_.input.strides[3], bins_, store);
   }
 
+  // Where a channel of a region's image begins.
+  const T *Plane(int64_t k, int64_t channel) const {
+    const Shape &strides = args_.input.strides;
+    return static_cast<const T *>(args_.input.data) + regions_[k].image * strides[0] + channel * strides[1];
+  }
   T *Out(int64_t k, int64_t channel) const {
     return static_cast<T *>(args_.out.data) + k * args_.out.strides[0] + channel * args_.out.strides[1];
   }

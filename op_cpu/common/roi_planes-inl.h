@@ -20,57 +20,6 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Planes of an image (C, H, W) whose rows are runs of at least a vector: as they lie, or copied where they
-// are not.
-template <typename T>
-class PaddedPlanes {
- public:
-  explicit PaddedPlanes(const Tensor &images) : images_(&images), columns_(images.shape[3]) {
-    const int64_t lanes = hn::Lanes(hn::ScalableTag<float>());
-    channel_stride_ = images.strides[1];
-    row_stride_ = images.strides[2];
-    copied_ = images.strides[3] != 1 || columns_ < lanes;
-    if (!copied_) return;
-    columns_ = std::max(columns_, lanes);
-    row_stride_ = columns_;
-    channel_stride_ = images.shape[2] * columns_;
-  }
-
-  void Use(int64_t image, int64_t channel, int64_t channels) {
-    const Shape &shape = images_->shape, &strides = images_->strides;
-    const T *first = static_cast<const T *>(images_->data) + image * strides[0] + channel * strides[1];
-    if (!copied_) {
-      first_ = first;
-      return;
-    }
-    if (image == image_ && channel == channel_) return;
-    image_ = image;
-    channel_ = channel;
-    copy_.resize(channels * channel_stride_);
-    for (int64_t c = 0; c < channels; ++c) {
-      for (int64_t y = 0; y < shape[2]; ++y) {
-        T *to = copy_.data() + c * channel_stride_ + y * row_stride_;
-        const T *from = first + c * strides[1] + y * strides[2];
-        for (int64_t x = 0; x < shape[3]; ++x) to[x] = from[x * strides[3]];
-      }
-    }
-    first_ = copy_.data();
-  }
-
-  const T *First() const { return first_; }
-  int64_t ChannelStride() const { return channel_stride_; }
-  int64_t RowStride() const { return row_stride_; }
-  int64_t Columns() const { return columns_; }
-
- private:
-  const Tensor *images_;
-  bool copied_;
-  int64_t columns_, channel_stride_, row_stride_;
-  int64_t image_ = -1, channel_ = -1;
-  std::vector<T> copy_;
-  const T *first_ = nullptr;
-};
-
 // Rows of `kChannels` planes, weighed and summed, `kVectors` of columns of each; the second at `second`.
 template <int kChannels, int kVectors, typename T>
 HWY_INLINE void BlendRows(const RoiAxis<float> &y, int64_t bin, const T *from, int64_t channel_stride,
@@ -146,12 +95,11 @@ struct RoiBand {
 // Of one thread.
 class RoiPlanes {
  public:
-  // Means of a region in `kChannels` planes, the first of `planes` being `channel`. Returns where those of
-  // the first channel are; those of the next follow after `Stride()`.
+  // Means of a region in `kChannels` planes of rows of at least a vector. Returns where those of the first
+  // are; those of the next follow after `Stride()`.
   template <int kChannels, typename T>
   const float *Mean(const RoiRegion<float> &region, const RoiBand &band, const int64_t (&bins)[2],
-                    const PaddedPlanes<T> &planes, int64_t channel) {
-    const T *first_plane = planes.First() + channel * planes.ChannelStride();
+                    const T *planes, int64_t channel_stride, int64_t row_stride, int64_t columns) {
     const RoiAxis<float> &y = region.y, &x = region.x;
     const int64_t lanes = hn::Lanes(hn::ScalableTag<float>());
     stride_ = bins[0] * bins[1] + lanes;
@@ -161,14 +109,14 @@ class RoiPlanes {
       return pooled_.data();
     }
     const int64_t width = std::max<int64_t>(x.elements.back() - x.elements.front() + 1, lanes);
-    const int64_t first = std::min<int64_t>(x.elements.front(), planes.Columns() - width);
+    const int64_t first = std::min<int64_t>(x.elements.front(), columns - width);
     weights_.resize(std::max<size_t>(weights_.size(), band.size));
     band.Weights(weights_.data());
     blended_.resize(std::max<size_t>(blended_.size(), kBinRows * kChannels * width));
     for (int64_t p = 0; p < bins[0]; p += kBinRows) {
       const int64_t rows = std::min(kBinRows, bins[0] - p);
       for (int64_t i = 0; i < rows; ++i) {
-        Blend<kChannels>(y, p + i, first_plane + first, planes.ChannelStride(), planes.RowStride(), width,
+        Blend<kChannels>(y, p + i, planes + first, channel_stride, row_stride, width,
                          blended_.data() + i * kChannels * width);
       }
       const auto to = [&](int64_t row) {
