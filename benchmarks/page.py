@@ -21,7 +21,7 @@ peers, `./build.sh bench --save` measures everything and writes this page, `./bu
 - **Memory**: results are allocated in each call, by each project's own allocator in its default setting. ONNX Runtime
   and OpenVINO keep results from call to call, the latter in place. Columns **out=** are for a result that is there
   already, so that no page is touched for the first time; their ratio is to the best peer of all, those that take a
-  result too included.
+  result too included. `soft_nms` takes none, as its length depends on the scores.
 - **of limit**: the least time that the machine allows, over ours: moving all arguments and results once at the rate of
   copies of that many bytes, for convolutions their products at the rate of a matrix product in the same dtype, both
   measured in the same run. What lies in caches, or reads more than it writes, may exceed the rate of a copy.
