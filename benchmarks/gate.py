@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from benchmarks.report import Row
 
-# Of a ratio. Of 33 rows of one build, measured twice by CPU time on two cores that thirteen programs wanted, 29 moved by
-# less than a tenth and 32 by less than a fifth.
+# Of a ratio. Of 33 rows of one build, measured twice by CPU time on two cores that thirteen programs wanted, 29 moved
+# by less than a tenth and 32 by less than a fifth.
 ALLOWANCE = 0.2
 
 
