@@ -13,6 +13,7 @@ usage: ./build.sh COMMAND [OPTIONS]
   demo          resamples a recording, finds faces in a photograph, exports one detector to ONNX and trains another;
                 pictures in demo_output/
   test [OP]     all tests, or those of one operator; after `--` arguments of pytest
+  fuzz [OP]     random calls of the CPU kernels for a minute, against the reference; after `--`: --seconds N, --seed N, …
   onnxruntimes  other versions of ONNX Runtime, by pip into build/onnxruntimes, for the tests of ONNX nodes
   bench [OP]    CPU benchmarks against the peers that are installed, 12 minutes for all; `bench setup` installs the
                 peers in an environment of their own; `bench --save` writes docs/benchmarks.md, `bench --gate` compares
@@ -27,7 +28,9 @@ usage: ./build.sh COMMAND [OPTIONS]
 
   --target sim|npu        default sim
   --ascend-headers DIR    check: type-checks host and kernel sources against CANN's own headers in DIR
-  --sanitize LIST         build, test: a tree of its own with -fsanitize=LIST (address,undefined)
+  --cpu                   build, test, fuzz: the CPU kernels alone, in a tree of their own, which is little to build
+  --sanitize LIST         build, test, fuzz: a tree of its own with -fsanitize=LIST (address,undefined, or thread, which
+                          is --cpu too: the simulated device's memory faults on purpose)
   --verbose               output of tools on the terminal, not in build/logs/
   -h, --help
 
@@ -36,6 +39,8 @@ Environment: PYTHON (python3), CXX (c++ or g++), AVO_VENV (.venv), ASCEND_HOME_P
 Examples:
   ./build.sh demo
   ./build.sh test upsample_linear1d -- -k float16 -x
+  ./build.sh test --cpu --sanitize address,undefined
+  ./build.sh fuzz --sanitize thread -- --seconds 300
   ./build.sh gen --target npu
 EOF
 }
@@ -198,11 +203,15 @@ build() {
     [ -n "${CXX:-}" ] || find_tools
     say "configuring $tree"
     run configure "$venv/bin/cmake" -S . -B "$tree" -G Ninja "-DCMAKE_MAKE_PROGRAM=$venv/bin/ninja" \
-      "-DPython_EXECUTABLE=$venv/bin/python" -DAVO_TESTS=ON "-DAVO_SANITIZE=$sanitize"
+      "-DPython_EXECUTABLE=$venv/bin/python" -DAVO_TESTS=ON "-DAVO_CPU_ONLY=$cpu" "-DAVO_SANITIZE=$sanitize"
   fi
   say "building $tree"
-  run build "$venv/bin/cmake" --build "$tree"
-  [ -n "$sanitize" ] || expose
+  if [ "$cpu" = 1 ]; then
+    run build "$venv/bin/cmake" --build "$tree" --target _native sanitizer_faults
+  else
+    run build "$venv/bin/cmake" --build "$tree"
+  fi
+  [ "$tree" != build/sim ] || expose
 }
 
 # Makes the package of the build tree importable, and puts `avo` on the environment's path.
@@ -232,20 +241,47 @@ demo() {
   fi
 }
 
+# run_in_tree COMMAND…: Python of the environment with the package of the tree, and what its sanitizers need.
+run_in_tree() {
+  local env=("AVO_BUILD=$PWD/$tree" "PYTHONPATH=$PWD/$tree/python:$PWD") reports=$PWD/$tree/reports
+  if [ -n "$sanitize" ]; then
+    # The runtime first, for the interpreter has none; libstdc++ too, or libasan finds nothing to throw with.
+    local cxx=${CXX:-c++} runtime=ubsan
+    case $sanitize in *thread*) runtime=tsan ;; *address*) runtime=asan ;; esac
+    env+=("LD_PRELOAD=$("$cxx" -print-file-name=lib$runtime.so) $("$cxx" -print-file-name=libstdc++.so)")
+  fi
+  if [ -n "$sanitize" ] && [ "$cpu" = 1 ]; then
+    # Reports go to files, and the program goes on: tests tell which call a report is of (testing/sanitizers.py).
+    rm -rf "$reports"
+    mkdir -p "$reports"
+    env+=("AVO_SANITIZER_REPORTS=$reports" "ASAN_OPTIONS=detect_leaks=0:halt_on_error=0:log_path=$reports/asan"
+      "UBSAN_OPTIONS=print_stacktrace=1:log_path=$reports/ubsan"
+      # Of the interpreter and its libraries, which are not instrumented, only what our code calls is of interest.
+      "TSAN_OPTIONS=exitcode=0:ignore_noninstrumented_modules=1:log_path=$reports/tsan")
+  elif [ -n "$sanitize" ]; then
+    env+=(ASAN_OPTIONS=detect_leaks=0:handle_segv=0)  # faults on guarded memory are what some tests wait for
+  fi
+  env "${env[@]}" "$venv/bin/python" "$@"
+}
+
 run_tests() {
   need_sim
   build
-  run build-tests "$venv/bin/cmake" --build "$tree" --target avo_tests
-  local env=("AVO_BUILD=$PWD/$tree")
-  if [ -n "$sanitize" ]; then
-    # libstdc++ too, or libasan finds nothing to throw with; faults on guarded memory are what some tests wait for.
-    local cxx=${CXX:-c++}
-    env+=("PYTHONPATH=$PWD/$tree/python" ASAN_OPTIONS=detect_leaks=0:handle_segv=0
-      "LD_PRELOAD=$("$cxx" -print-file-name=libasan.so) $("$cxx" -print-file-name=libstdc++.so)")
+  local tests=()
+  if [ "$cpu" = 1 ]; then
+    tests=(-m cpu_kernels -o "testpaths=tests/test_ops.py tests/fuzz tests/sanitizers")
+  else
+    run build-tests "$venv/bin/cmake" --build "$tree" --target avo_tests
   fi
   # Without arguments of one's own (a debugger wants one process), tests share the cores.
   [ $# -gt 0 ] || set -- -q -n "$(nproc)"
-  env "${env[@]}" "$venv/bin/python" -m pytest ${operator:+--op "$operator"} "$@"
+  run_in_tree -m pytest "${tests[@]}" ${operator:+--op "$operator"} "$@"
+}
+
+fuzz() {
+  need_sim
+  build
+  run_in_tree -m ascend_vision_ops.testing.fuzz ${operator:+"$operator"} "$@"
 }
 
 # Beside the installed one, which is the newest that pip found: the oldest that the custom-op library serves, and some
@@ -349,7 +385,7 @@ clean() {
 
 # --- command line ------------------------------------------------------------------------------------------------
 
-command='' operator='' target=sim ascend_headers='' sanitize='' verbose=0 all=0
+command='' operator='' target=sim ascend_headers='' sanitize='' cpu=0 verbose=0 all=0
 while [ $# -gt 0 ]; do
   # What is not for everybody is for the benchmarks.
   case $command:$1 in bench:--target | bench:--verbose | bench:--) ;; bench:-*) break ;; esac
@@ -358,6 +394,7 @@ while [ $# -gt 0 ]; do
     --target) target=${2:-}; shift ;;
     --ascend-headers) ascend_headers=${2:?--ascend-headers needs a DIR}; shift ;;
     --sanitize) sanitize=${2:?--sanitize needs a LIST}; shift ;;
+    --cpu) cpu=1 ;;
     --verbose) verbose=1 ;;
     --all) all=1 ;;
     --) shift; break ;;
@@ -368,19 +405,22 @@ while [ $# -gt 0 ]; do
 done
 venv=$(realpath -ms "${AVO_VENV:-.venv}")  # absolute: CMake and scripts run elsewhere
 case $target in sim | npu) ;; *) die "--target is sim or npu, not '$target'" ;; esac
+case $sanitize in *thread*) cpu=1 ;; esac
+kind=sim
+[ "$cpu" = 0 ] || kind=cpu
+tree=build/$kind${sanitize:+-${sanitize//,/-}}
 bench_venv=$venv-bench
-tree=build/sim${sanitize:+-${sanitize//,/-}}
 if [ -n "$operator" ]; then
   case $command in
     bench) [ -f "op_host/$operator.yaml" ] || [[ $operator == overhead || $operator == setup ]] ||
       die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
-    test | performance) [ -f "op_host/$operator.yaml" ] || die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
+    test | fuzz | performance) [ -f "op_host/$operator.yaml" ] || die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
     *) die "'$command' takes no operator" ;;
   esac
 fi
 
 case $command in
-  setup | build | demo | onnxruntimes | bench | performance | gen | docs | check | package | clean) "$command" "$@" ;;
+  setup | build | demo | fuzz | onnxruntimes | bench | performance | gen | docs | check | package | clean) "$command" "$@" ;;
   test) run_tests "$@" ;;
   '') usage; exit 2 ;;
   *) die "unknown command '$command' (see ./build.sh --help)" ;;

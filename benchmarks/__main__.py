@@ -14,10 +14,11 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 from ascend_vision_ops.cli.show import console
 from benchmarks import gate, page, report
-from benchmarks.workload import operators
+from benchmarks.workload import operators, threaded
 
 
 def environment(threads: int) -> dict[str, str]:
@@ -52,18 +53,23 @@ def run(names: list[str], counts: list[int], clock: str, only: str) -> list[dict
         for threads in counts:
             command = [sys.executable, "-m", "benchmarks.measure", *names, "--threads", str(threads)]
             command += ["--clock", clock, "--only", only]
-            errors = subprocess.DEVNULL if sys.stderr.isatty() else None
-            with subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment(threads)
-            ) as process:
+            # Libraries have much to say; the end of it matters where a process fails.
+            with (
+                tempfile.TemporaryFile("w+", errors="replace") as errors,
+                subprocess.Popen(
+                    command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment(threads)
+                ) as process,
+            ):
                 for text in process.stdout:
                     line = json.loads(text)
                     done += line["kind"] == "end"
                     if line["kind"] == "begin":
-                        show(done, f"{threads} threads: {line['operator']} {line['workload']}")
+                        show(done, f"{threaded(threads)}: {line['operator']} {line['workload']}")
                     lines.append(line)
-            if process.returncode:
-                raise SystemExit(f"bench: the process of {threads} threads ended with {process.returncode}")
+                if process.wait():
+                    errors.seek(0)
+                    told = "".join(errors.readlines()[-20:])
+                    raise SystemExit(f"{told}bench: at {threaded(threads)}, ended with {process.returncode}")
     return lines
 
 
@@ -110,8 +116,11 @@ def main() -> int:
     if options.operator == "overhead":
         return overhead(options.rounds)
     whole = not options.operator and not options.only
-    if options.save and not whole:
-        made.error("--save measures all workloads: no OP, no --only")
+    if options.save and not (whole and options.threads == thread_counts(made.get_default("threads"))):
+        made.error("--save measures everything: no OP, no --only, no --threads")
+    saved = report.saved()
+    if options.gate and not saved:
+        made.error(f"--gate compares with {report.PAGE}, which has no rows: --save writes it")
     clock = "cpu" if options.cpu_time else "wall"
     lines = run([options.operator] if options.operator else operators(), options.threads, clock, options.only)
     rows = report.sort(report.row(line) for line in lines if line["kind"] == "result")
@@ -119,14 +128,16 @@ def main() -> int:
     for text in page.heading(lines, clock):
         out.print(f"- {text}", soft_wrap=True)
     out.print()
-    out.print(report.shown(rows))
+    out.print(report.shown(rows, out.width))
     for line in lines:
         for name, why in line.get("absent", {}).items():
             if why:
                 out.print(f"{line['operator']} {line['workload']}: {name} {why[:300]}", soft_wrap=True)
     status = 0
     if options.gate:
-        saved = [row for row in report.saved() if row.threads in options.threads]
+        # CPU time of several threads says nothing of the time they take together.
+        counts = {1} if options.cpu_time else set(options.threads)
+        saved = [row for row in saved if row.threads in counts]
         status = judged(list(gate.fallen(saved, rows, whole)), out)
     if options.save:
         page.write(lines, rows, clock, gate.ALLOWANCE)
@@ -135,14 +146,14 @@ def main() -> int:
 
 
 def judged(fallen: list, out) -> int:
-    """Prints what fell since the saved run; the exit code."""
+    """Prints what fell below the saved run; the exit code."""
     from ascend_vision_ops.cli.show import table
 
     rows = table("operator", "workload", ">threads", "fell")
     for row, text in fallen:
         rows.add_row(row.operator, row.workload, str(row.threads), text)
     out.print()
-    out.print(rows if fallen else "gate: nothing fell")
+    out.print(rows if fallen else f"gate: no ratio fell by more than {gate.ALLOWANCE:.0%}")
     return 1 if fallen else 0
 
 

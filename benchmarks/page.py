@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from benchmarks.report import FIGURE, NONE, PAGE, Row, sort, tables
-from benchmarks.workload import OUT
+from benchmarks.workload import OUT, threaded
 
 INTRO = """\
 # Benchmarks
@@ -21,7 +21,7 @@ peers, `./build.sh bench --save` measures everything and writes this page, `./bu
 - **Memory**: results are allocated in each call, by each project's own allocator in its default setting. ONNX Runtime
   and OpenVINO keep results from call to call, the latter in place. Columns **out=** are for a result that is there
   already, so that no page is touched for the first time; their ratio is to the best peer of all, those that take a
-  result too included.
+  result too included. `soft_nms` takes none, as its length depends on the scores.
 - **of limit**: the least time that the machine allows, over ours: moving all arguments and results once at the rate of
   copies of that many bytes, for convolutions their products at the rate of a matrix product in the same dtype, both
   measured in the same run. What lies in caches, or reads more than it writes, may exceed the rate of a copy.
@@ -30,8 +30,8 @@ peers, `./build.sh bench --save` measures everything and writes this page, `./bu
   floats to 0.02, as peers compute in their own precision. `numpy values` has no indices, and is a peer nevertheless.
 - **Threads**: every library's pool has that many; idle threads do not spin.
 
-`./build.sh bench --gate` runs again and fails where a ratio is more than {allowance:.0%} below that of this page, which
-is what two runs of one build differ by on a shared machine; seconds are not compared.
+`./build.sh bench --gate` runs again and fails where a ratio is more than {allowance:.0%} below that of this page: two
+runs of one build differ by less, on a machine that many share. Seconds are not compared.
 
 ![Times of all peers over ours](images/benchmarks.svg)
 
@@ -72,7 +72,7 @@ def heading(lines: list[dict], clock: str) -> list[str]:
             )
             products = ", ".join(f"{rate / 1e9:,.0f} in {name}" for name, rate in line["product"].items())
             found.append(
-                f"limits at {line['threads']} thread{'s' * (line['threads'] > 1)}: copies, GB/s in and out, {copies}; "
+                f"limits at {threaded(line['threads'])}: copies, GB/s in and out, {copies}; "
                 f"matrix products, GF/s, {products}"
             )
     return found
@@ -125,13 +125,17 @@ def draw(rows: list[Row], path: Path) -> None:
             for name, value in times.items():
                 project = name.split()[0] if name else ""
                 if project and not name.endswith(OUT):
-                    axes.plot(value / times[""], y, "o", ms=3, color=COLOURS.get(project, "grey"))
+                    fill = "none" if "channels-last" in name else "full"
+                    axes.plot(
+                        value / times[""], y, "o", ms=3, fillstyle=fill, color=COLOURS.get(project, "grey")
+                    )
             if found := re.match(r"≥ ([\d.]+) x", row.target):
                 axes.plot(float(found[1]), y, "|", ms=7, color="black")
         axes.axvline(1, color="black", lw=0.8)
         axes.set_xscale("log")
-        axes.set_title(f"{threads} thread{'s' * (threads > 1)}", fontsize=8)
-        axes.set_xlabel("time of a peer over ours; tick: target")
+        axes.set_title(threaded(threads), fontsize=8)
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.set_xlabel("time of a peer over ours\n(tick: target; hollow: channels-last)")
         axes.grid(axis="both", which="major", lw=0.2)
     panels[0][0].set_yticks(range(len(works)), [f"{operator}  {name}" for operator, name in works])
     panels[0][0].set_ylim(len(works) - 0.5, -0.5)

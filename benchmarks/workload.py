@@ -53,3 +53,8 @@ def size(shape, dtype: object = "float32") -> str:
     """A shape as workloads name it, with its dtype unless that is float32: 8x64x112x112 bfloat16."""
     text, kind = "x".join(map(str, shape)), str(dtype).removeprefix("torch.")
     return text if kind == "float32" else f"{text} {kind}"
+
+
+def threaded(threads: int) -> str:
+    """A number of threads, in words."""
+    return f"{threads} thread{'s' * (threads > 1)}"

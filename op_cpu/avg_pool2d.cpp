@@ -1,26 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "op_host/avg_pool2d_args.h"
 
-#include "common/element.h"
-#include "common/windows.h"
+#include "op_cpu/common/simd.h"
+#include "op_cpu/common/windows.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "op_cpu/avg_pool2d.cpp"
+#include "hwy/foreach_target.h"
+#include "op_cpu/common/windows-inl.h"
 
-namespace avo::avg_pool2d {
+HWY_BEFORE_NAMESPACE();
+namespace avo::avg_pool2d::HWY_NAMESPACE {
 
-void RunCpu(const Args &args, const ParallelFor &parallel_for) {
+WindowDivisors Divisors(const Args &args, const WindowAxis &rows, const WindowAxis &columns) {
+  WindowDivisors divisors{std::vector<int64_t>(args.out.shape[2], 1),
+                          std::vector<int64_t>(args.out.shape[3], args.divisor_override)};
+  if (args.divisor_override != 0) return divisors;
+  for (int64_t y = 0; y < args.out.shape[2]; ++y) divisors.rows[y] = rows.Counted(y, args.count_include_pad);
+  for (int64_t x = 0; x < args.out.shape[3]; ++x) {
+    divisors.columns[x] = columns.Counted(x, args.count_include_pad);
+  }
+  return divisors;
+}
+
+void Run(const Args &args, const ParallelFor &parallel_for) {
   const auto axis = [&](int64_t i) {
     return WindowAxis{args.input.shape[2 + i], args.kernel_size[i], args.stride[i], args.padding[i], 1};
   };
   const WindowAxis rows = axis(0), columns = axis(1);
-  const auto mean = [&](auto sum, int64_t row, int64_t column) {
-    const int64_t divisor = args.divisor_override != 0 ? args.divisor_override
-                                                       : rows.Counted(row, args.count_include_pad) *
-                                                             columns.Counted(column, args.count_include_pad);
-    return sum / static_cast<decltype(sum)>(divisor);
-  };
-  const auto add = [](auto a, auto b) { return a + b; };
-  DispatchFloat(args.input.dtype, [&](auto element) {
-    ForWindows<decltype(element)>(args.input, args.out, rows, columns, parallel_for, 0, add, mean);
-  });
+  avo::HWY_NAMESPACE::Pool<avo::HWY_NAMESPACE::Total>(
+      {args.input, args.out, rows, columns, Divisors(args, rows, columns)}, parallel_for);
 }
 
+}  // namespace avo::avg_pool2d::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace avo::avg_pool2d {
+AVO_RUN_CPU(Run)
 }  // namespace avo::avg_pool2d
+#endif

@@ -11,6 +11,7 @@
 #define HWY_TARGET_INCLUDE "op_cpu/modulated_deform_conv2d.cpp"
 #include "hwy/foreach_target.h"
 #include "op_cpu/common/deform-inl.h"
+#include "op_cpu/common/deform_filters-inl.h"
 #include "op_cpu/common/product-inl.h"
 #include "op_cpu/common/transpose-inl.h"
 
@@ -19,7 +20,6 @@ namespace avo::modulated_deform_conv2d::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace avo::HWY_NAMESPACE;
 
-constexpr int64_t kDepth = 128;       // of a block: its weights for a tile of registers stay in L1
 constexpr int64_t kPositions = 240;   // of a tile: its samples and sums stay in L2
 constexpr int64_t kColumns = 32;      // of a tile, which is compact so that samples share pixels in L2
 constexpr int64_t kSums = 1 << 18;    // at most, of a tile
@@ -38,38 +38,27 @@ class Convolution {
       : args_(args),
         parallel_for_(parallel_for),
         sizes_(args),
-        blocks_(sizes_.Blocks(kDepth, kLanes)),
-        vectors_(CeilDiv(sizes_.GroupFilters(), kLanes)),
-        most_(
-            std::clamp(kSums / (vectors_ * kLanes) / kProductRows * kProductRows, kProductRows, kPositions)),
+        blocks_(sizes_.Blocks(kProductDepth, kProductDepth, kLanes)),
+        filters_(sizes_, blocks_, args.weight, parallel_for),
+        width_(filters_.vectors * kLanes),
+        bias_(sizes_.groups * width_),
+        most_(MostPositions(sizes_, kSums / width_, kPositions)),
         tiles_(sizes_.out[0], sizes_.out[1], most_, kColumns) {}
 
   void Run() {
-    PackFilters();
-    const Shape &s = args_.input.strides;
-    const int64_t pixels = sizes_.size[0] * sizes_.size[1];
-    // Whole vectors of channels are read.
-    const bool channels_last =
-        s[1] == 1 && sizes_.GroupChannels() % kLanes == 0 && sizes_.PartChannels() % kLanes == 0;
-    const int64_t image_bytes = pixels * sizes_.channels * sizeof(T);
-    const int64_t step =
-        channels_last ? std::max<int64_t>(sizes_.batch, 1)
-                      : std::clamp<int64_t>(kImages / image_bytes, 1, std::max<int64_t>(sizes_.batch, 1));
-    const auto copies =
-        hwy::AllocateAligned<T>((channels_last ? 0 : step * pixels * sizes_.channels) + kLanes);
+    if (args_.bias) LoadBias(*args_.bias);
+    const int64_t image_bytes = sizes_.channels * sizes_.size[0] * sizes_.size[1] * sizeof(T);
+    const int64_t step = std::clamp<int64_t>(kImages / image_bytes, 1, std::max<int64_t>(sizes_.batch, 1));
+    DeformImages<T> images(sizes_, args_.input, step);
     for (int64_t first = 0; first < sizes_.batch; first += step) {
       const int64_t count = std::min(step, sizes_.batch - first);
-      if (!channels_last) CopyImages(first, count, copies.get());
-      const int64_t work = std::min(most_, sizes_.out[0] * sizes_.out[1]) * sizes_.filters * sizes_.Depth();
+      images.Load(first, count, parallel_for_);
+      const int64_t work = most_ * sizes_.filters * sizes_.Depth();
       parallel_for_(count * tiles_.count(), GrainOf(work / 16), [&](int64_t begin, int64_t end) {
         Worker worker(*this);
         for (int64_t item = begin; item < end; ++item) {
-          const int64_t n = item / tiles_.count();
-          const DeformImage<T> image =
-              channels_last ? DeformImage<T>{Input(first + n), s[2], s[3]}
-                            : DeformImage<T>{&copies[n * pixels * sizes_.channels],
-                                             sizes_.size[1] * sizes_.channels, sizes_.channels};
-          worker.Convolve(tiles_(first + n, item % tiles_.count()), image);
+          const int64_t n = first + item / tiles_.count();
+          worker.Convolve(tiles_(n, item % tiles_.count()), images.At(n));
         }
       });
     }
@@ -81,12 +70,12 @@ class Convolution {
    public:
     explicit Worker(const Convolution &call)
         : call_(call),
-          sampler_(call.sizes_, call.args_.offset, call.args_.mask ? &*call.args_.mask : nullptr, call.most_),
+          sampler_(call.sizes_, call.args_, call.most_),
           stride_(SampleStride(call)),
-          samples_(AlignUp(call.most_, kProductRows) * stride_),
-          sums_(AlignUp(call.most_, kProductRows) * call.vectors_ * kLanes) {}
+          samples_(call.most_ * stride_),
+          sums_(call.most_ * call.width_) {}
 
-    void Convolve(const Tile &tile, const DeformImage<T> &image) {
+    void Convolve(const Tile &tile, const DeformImage<const T> &image) {
       const D d;
       sampler_.Move(tile, image);
       int64_t part = -1;
@@ -98,8 +87,8 @@ class Convolution {
           sampler_.Sample(block.tap + tap, block.channel, block.channels, &samples_[tap * block.channels],
                           stride_);
         }
-        MultiplyAdd(d, samples_.data(), stride_, tile.positions(), call_.Filters(block), block.depth(),
-                    call_.vectors_, sums_.data(), call_.vectors_ * kLanes);
+        MultiplyAdd(d, samples_.data(), stride_, tile.positions(), call_.filters_.Of(block), 0, block.depth(),
+                    call_.filters_.vectors, sums_.data(), call_.width_);
         if (block.before + block.depth() == call_.sizes_.Depth()) Store(block.group, tile);
       }
     }
@@ -112,7 +101,7 @@ class Convolution {
     }
 
     void Begin(int64_t group, int64_t positions) {
-      const int64_t width = call_.vectors_ * kLanes;
+      const int64_t width = call_.width_;
       for (int64_t p = 0; p < positions; ++p) {
         std::copy_n(&call_.bias_[group * width], width, &sums_[p * width]);
       }
@@ -121,7 +110,7 @@ class Convolution {
     void Store(int64_t group, const Tile &tile) const {
       const Tensor &out = call_.args_.out;
       const Shape &s = out.strides;
-      const int64_t filters = call_.sizes_.GroupFilters(), width = call_.vectors_ * kLanes;
+      const int64_t filters = call_.sizes_.GroupFilters(), width = call_.width_;
       T *to = static_cast<T *>(out.data) + tile.image * s[0] + group * filters * s[1] + tile.row * s[2] +
               tile.column * s[3];
       FromChannelsLast<T>(sums_.data(), width, filters, tile.rows, tile.columns, to, {s[1], s[2], s[3]});
@@ -133,60 +122,11 @@ class Convolution {
     hwy::AlignedVector<Value> samples_, sums_;
   };
 
-  const T *Input(int64_t n) const {
-    return static_cast<const T *>(args_.input.data) + n * args_.input.strides[0];
-  }
-
-  const Value *Filters(const DeformBlock &block) const {
-    return &filters_[(block.group * sizes_.Depth() + block.before) * vectors_ * kLanes];
-  }
-
-  void CopyImages(int64_t first, int64_t count, T *copies) {
-    const Shape &s = args_.input.strides;
-    const int64_t rows = sizes_.size[0], columns = sizes_.size[1], channels = sizes_.channels;
-    parallel_for_(count * rows, GrainOf(columns * channels), [&](int64_t begin, int64_t end) {
-      for (int64_t item = begin; item < end; ++item) {
-        const T *from = Input(first + item / rows) + item % rows * s[2];
-        T *to = copies + item * columns * channels;
-        if (s[3] == 1) {
-          ToChannelsLast(from, s[1], channels, columns, to, channels);
-        } else {
-          for (int64_t x = 0; x < columns; ++x) {
-            for (int64_t c = 0; c < channels; ++c) *to++ = from[x * s[3] + c * s[1]];
-          }
-        }
-      }
-    });
-  }
-
-  void PackFilters() {
-    const int64_t filters = sizes_.GroupFilters(), width = vectors_ * kLanes;
-    filters_.resize(sizes_.groups * sizes_.Depth() * width);
-    bias_.resize(sizes_.groups * width);
-    for (int64_t o = 0; o < sizes_.filters && args_.bias; ++o) {
-      const Tensor &bias = *args_.bias;
-      bias_[o / filters * width + o % filters] =
+  void LoadBias(const Tensor &bias) {
+    const int64_t filters = sizes_.GroupFilters();
+    for (int64_t o = 0; o < sizes_.filters; ++o) {
+      bias_[o / filters * width_ + o % filters] =
           Widen(static_cast<const T *>(bias.data)[o * bias.strides[0]]);
-    }
-    parallel_for_(blocks_.size(), GrainOf(blocks_[0].depth() * width), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) PackBlock(blocks_[i]);
-    });
-  }
-
-  void PackBlock(const DeformBlock &block) {
-    const Tensor &weight = args_.weight;
-    const Shape &s = weight.strides;
-    const int64_t filters = sizes_.GroupFilters(), panel = kProductVectors * kLanes, depth = block.depth();
-    Value *to = const_cast<Value *>(Filters(block));
-    for (int64_t o = 0; o < filters; ++o) {
-      const int64_t first = o / panel * panel, columns = std::min(panel, vectors_ * kLanes - first);
-      Value *column = to + first * depth + o % panel;
-      const T *from = static_cast<const T *>(weight.data) + (block.group * filters + o) * s[0] +
-                      (block.channel - block.group * sizes_.GroupChannels()) * s[1];
-      for (int64_t tap = block.tap; tap < block.tap + block.taps; ++tap) {
-        const T *at = from + tap / sizes_.kernel[1] * s[2] + tap % sizes_.kernel[1] * s[3];
-        for (int64_t c = 0; c < block.channels; ++c, column += columns) *column = Widen(at[c * s[1]]);
-      }
     }
   }
 
@@ -194,9 +134,11 @@ class Convolution {
   const ParallelFor &parallel_for_;
   const DeformSizes sizes_;
   const std::vector<DeformBlock> blocks_;
-  const int64_t vectors_, most_;  // vectors of filters of a group, positions of a tile
+  const DeformFilters<T> filters_;
+  const int64_t width_;  // filters of a group, filled up
+  std::vector<Value> bias_;
+  const int64_t most_;  // positions of a tile
   const Tiles tiles_;
-  hwy::AlignedVector<Value> filters_, bias_;
 };
 
 void Run(const Args &args, const ParallelFor &parallel_for) {

@@ -1,36 +1,216 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "op_host/roi_align_args.h"
 
-#include "common/roi.h"
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
 
-namespace avo::roi_align {
+#include "op_cpu/common/roi.h"
+#include "op_cpu/common/simd.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "op_cpu/roi_align.cpp"
+#include "hwy/foreach_target.h"
+#include "op_cpu/common/roi_pixels-inl.h"
+#include "op_cpu/common/roi_planes-inl.h"
 
-void RunCpu(const Args &args, const ParallelFor &parallel_for) {
-  const int64_t bins[2] = {args.output_height, args.output_width};
-  const RoiCall call{
-      args.rois,          args.batch_indices, args.input.shape[0], {args.input.shape[2], args.input.shape[3]},
-      {bins[0], bins[1]}, args.spatial_scale, args.sampling_ratio, args.aligned && !args.batch_indices};
-  DispatchFloat(args.input.dtype, [&](auto element) {
-    using T = decltype(element);
-    const auto regions = call.Regions<T>();
-    const Shape &strides = args.out.strides;
-    ForPlanes<T>(args.input, parallel_for, [&](int64_t image, int64_t channel, const Compute<T> *plane) {
-      for (size_t k = 0; k < regions.size(); ++k) {
-        if (regions[k].image != image) continue;
-        T *out =
-            static_cast<T *>(args.out.data) + static_cast<int64_t>(k) * strides[0] + channel * strides[1];
-        const auto store = [&](int64_t y, int64_t x, Compute<T> value) {
-          out[y * strides[2] + x * strides[3]] = Narrow<T>(value);
+HWY_BEFORE_NAMESPACE();
+namespace avo::roi_align::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using avo::HWY_NAMESPACE::ComputeTag;
+using avo::HWY_NAMESPACE::CopyPixels;
+using avo::HWY_NAMESPACE::FromChannelsLast;
+using avo::HWY_NAMESPACE::PixelImage;
+using avo::HWY_NAMESPACE::RoiBand;
+using avo::HWY_NAMESPACE::RoiPixels;
+using avo::HWY_NAMESPACE::RoiPlanes;
+using avo::HWY_NAMESPACE::StoreFloat;
+
+// Stores results; false where one is not finite.
+template <typename T>
+bool StoreRun(const float *from, int64_t count, T *to) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = hn::Lanes(d);
+  if (count < lanes) {
+    bool finite = true;
+    for (int64_t i = 0; i < count; ++i) {
+      to[i] = Narrow<T>(from[i]);
+      finite &= std::isfinite(from[i]);
+    }
+    return finite;
+  }
+  auto odd = hn::MaskFalse(d);
+  // The last vector overlaps the one before it.
+  for (int64_t next = 0; next < count; next += lanes) {
+    const int64_t i = std::min(next, count - lanes);
+    const auto value = hn::LoadU(d, from + i);
+    odd = hn::Or(odd, hn::Not(hn::IsFinite(value)));
+    StoreFloat(value, d, to + i);
+  }
+  return hn::AllFalse(d, odd);
+}
+
+template <typename T>
+class Pooling {
+ public:
+  Pooling(const Args &args, const RoiCall &call)
+      : args_(args), bins_{args.output_height, args.output_width}, regions_(call.Regions<T>()) {
+    order_.resize(regions_.size());
+    std::iota(order_.begin(), order_.end(), 0);
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](int64_t a, int64_t b) { return regions_[a].image < regions_[b].image; });
+  }
+
+  void Run(const ParallelFor &parallel_for) const {
+    const Shape &shape = args_.input.shape, &strides = args_.input.strides;
+    const int64_t lanes = hn::MaxLanes(ComputeTag<T>());
+    if (strides[1] == 1 && shape[1] >= lanes) {
+      ForItems(kPixelChannels, parallel_for, [this] {
+        return [this, pooling = RoiPixels<T>()](int64_t k, int64_t channel, int64_t channels) mutable {
+          const Shape &s = args_.input.strides;
+          Pixels(k, channel, channels, {Plane(k, channel), 0, s[2], s[3]}, pooling);
         };
-        const RoiPooling<Compute<T>> pooling(regions[k], plane, args.input.shape[3]);
-        if (args.mode == "avg") {
-          pooling.Mean(bins, store);
-        } else {
-          pooling.Largest(bins, args.mode == "onnx_max", store);
+      });
+      return;
+    }
+    if constexpr (!std::is_same_v<T, double>) {
+      if (args_.mode == "avg" && strides[3] == 1 && shape[3] >= lanes) return MeanOfPlanes(parallel_for);
+    }
+    ForItems(kCopiedChannels, parallel_for, [this] {
+      return [this, copy = std::vector<T>(), pooling = RoiPixels<T>()](int64_t k, int64_t channel,
+                                                                       int64_t channels) mutable {
+        const auto image = CopyPixels(regions_[k], Plane(k, channel), args_.input.strides, channels, &copy);
+        Pixels(k, channel, channels, image, pooling);
+      };
+    });
+  }
+
+ private:
+  // Channels of an item: planes share the second cache; rows of sums of pixels stay in the first.
+  static constexpr int64_t kPlanes = 4, kPixelChannels = 64, kCopiedChannels = 32;
+  static constexpr int64_t kChunk = 32;  // regions of an item
+
+  // Calls pool(region, first channel, channels) for all, with a pool = make() in each thread. Regions of an
+  // image follow upon each other.
+  template <typename Make>
+  void ForItems(int64_t group, const ParallelFor &parallel_for, const Make &make) const {
+    const int64_t channels = args_.input.shape[1], count = static_cast<int64_t>(regions_.size());
+    const int64_t groups = std::max<int64_t>(channels / group, 1), chunks = (count + kChunk - 1) / kChunk;
+    double elements = 0;
+    for (const auto &region : regions_) {
+      elements += static_cast<double>(region.y.elements.size() * region.x.elements.size());
+      elements += static_cast<double>(bins_[0] * bins_[1]);
+    }
+    const int64_t grain =
+        GrainOf(static_cast<int64_t>(elements / static_cast<double>(std::max<int64_t>(chunks, 1))) * group);
+    parallel_for(groups * chunks, grain, [&](int64_t begin, int64_t end) {
+      auto pool = make();
+      for (int64_t item = begin; item < end; ++item) {
+        const int64_t channel = item / chunks * group, first = item % chunks * kChunk;
+        const int64_t of_item = item / chunks + 1 < groups ? group : channels - channel;
+        for (int64_t i = first; i < std::min(first + kChunk, count); ++i) {
+          pool(order_[i], channel, of_item);
         }
       }
     });
-  });
+  }
+
+  void Pixels(int64_t k, int64_t channel, int64_t channels, const PixelImage<T> &image,
+              RoiPixels<T> &pooling) const {
+    const bool mean = args_.mode == "avg";
+    const Compute<T> *pooled =
+        mean ? pooling.Mean(regions_[k], bins_, image, channels)
+             : pooling.Largest(regions_[k], bins_, image, channels, args_.mode == "onnx_max");
+    const Shape &strides = args_.out.strides;
+    const bool run = strides[2] == bins_[1] * strides[3];
+    FromChannelsLast(pooled, pooling.Stride(), channels, run ? 1 : bins_[0],
+                     run ? bins_[0] * bins_[1] : bins_[1], Out(k, channel),
+                     {strides[1], strides[2], strides[3]});
+    if (!mean || pooling.Finite(bins_[0] * bins_[1], channels)) return;
+    for (int64_t c = channel; c < channel + channels; ++c) PoolOne(k, c);
+  }
+
+  void MeanOfPlanes(const ParallelFor &parallel_for) const {
+    std::vector<RoiBand> bands;
+    for (const auto &region : regions_) bands.emplace_back(region.x);
+    ForItems(kPlanes, parallel_for, [&] {
+      return [&, pooling = RoiPlanes()](int64_t k, int64_t channel, int64_t channels) mutable {
+        int64_t c = channel;
+        for (; c + kPlanes <= channel + channels; c += kPlanes) MeanOf<kPlanes>(k, c, bands[k], pooling);
+        for (; c < channel + channels; ++c) MeanOf<1>(k, c, bands[k], pooling);
+      };
+    });
+  }
+
+  template <int kChannels>
+  void MeanOf(int64_t k, int64_t channel, const RoiBand &band, RoiPlanes &pooling) const {
+    const Shape &strides = args_.input.strides;
+    const float *pooled = pooling.template Mean<kChannels>(regions_[k], band, bins_, Plane(k, channel),
+                                                           strides[1], strides[2], args_.input.shape[3]);
+    for (int64_t c = channel; c < channel + kChannels; ++c, pooled += pooling.Stride()) {
+      // What is not finite may come of a weight of 0 that the definition has not, or hide one that it has.
+      if (!Store(pooled, k, c)) PoolOne(k, c);
+    }
+  }
+
+  // Stores results; false where one is not finite.
+  bool Store(const float *pooled, int64_t k, int64_t channel) const {
+    const Shape &strides = args_.out.strides;
+    T *out = Out(k, channel);
+    if (strides[3] == 1 && strides[2] == bins_[1]) return StoreRun(pooled, bins_[0] * bins_[1], out);
+    bool finite = true;
+    for (int64_t p = 0; p < bins_[0]; ++p) {
+      for (int64_t q = 0; q < bins_[1]; ++q) {
+        const float value = *pooled++;
+        out[p * strides[2] + q * strides[3]] = Narrow<T>(value);
+        finite &= std::isfinite(value);
+      }
+    }
+    return finite;
+  }
+
+  // One region of one channel, of any strides and dtype.
+  void PoolOne(int64_t k, int64_t channel) const {
+    T *out = Out(k, channel);
+    const auto store = [&](int64_t y, int64_t x, Compute<T> value) {
+      out[y * args_.out.strides[2] + x * args_.out.strides[3]] = Narrow<T>(value);
+    };
+    RoiMean<T>(regions_[k], Plane(k, channel), args_.input.strides[2], args_.input.strides[3], bins_, store);
+  }
+
+  // Where a channel of a region's image begins.
+  const T *Plane(int64_t k, int64_t channel) const {
+    const Shape &strides = args_.input.strides;
+    return static_cast<const T *>(args_.input.data) + regions_[k].image * strides[0] + channel * strides[1];
+  }
+  T *Out(int64_t k, int64_t channel) const {
+    return static_cast<T *>(args_.out.data) + k * args_.out.strides[0] + channel * args_.out.strides[1];
+  }
+
+  const Args &args_;
+  int64_t bins_[2];
+  std::vector<RoiRegion<Compute<T>>> regions_;
+  std::vector<int64_t> order_;  // regions by image
+};
+
+void Run(const Args &args, const ParallelFor &parallel_for) {
+  const RoiCall call{args.rois,
+                     args.batch_indices,
+                     args.input.shape[0],
+                     {args.input.shape[2], args.input.shape[3]},
+                     {args.output_height, args.output_width},
+                     args.spatial_scale,
+                     args.sampling_ratio,
+                     args.aligned && !args.batch_indices};
+  DispatchFloat(args.input.dtype,
+                [&](auto element) { Pooling<decltype(element)>(args, call).Run(parallel_for); });
 }
 
+}  // namespace avo::roi_align::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace avo::roi_align {
+AVO_RUN_CPU(Run)
 }  // namespace avo::roi_align
+#endif

@@ -44,6 +44,7 @@ def test_help():
         "build",
         "demo",
         "test",
+        "fuzz",
         "onnxruntimes",
         "bench",
         "performance",

@@ -15,6 +15,7 @@ from torch.autograd.gradcheck import GradcheckError
 
 from ascend_vision_ops import operators
 from ascend_vision_ops.testing import torch_checks as checks
+from ascend_vision_ops.testing import torch_results as results
 from ascend_vision_ops.testing.run import spec_of
 from ascend_vision_ops.testing.torch_calls import TorchCall
 
@@ -84,6 +85,34 @@ def test_refusals(operator):
     checks.refusals(operator, CPU, META)
 
 
+# --- results in the caller's tensors
+
+
+@pytest.mark.parametrize("operator", WITH_KERNEL)
+def test_out(operator):
+    results.written(operator, CPU)
+    results.chosen(operator, CPU)
+
+
+@pytest.mark.parametrize("operator", WITH_KERNEL)
+def test_out_refusals(operator):
+    results.refusals(operator, CPU)
+    results.overlaps(operator, CPU)
+    results.without_gradient(operator, CPU)
+    results.vmap(operator, CPU)
+
+
+@pytest.mark.parametrize("operator", WITH_KERNEL)
+def test_out_opcheck(operator):
+    results.opcheck(operator, CPU)
+
+
+@pytest.mark.parametrize("operator", WITH_KERNEL)
+def test_out_compiled(operator):
+    # Not by inductor too: what it compiles has the operator itself, which `test_compile` tests, and a copy.
+    results.compiled(operator, CPU, "aot_eager")
+
+
 # --- the checks themselves, on operators that are not as said
 
 
@@ -124,3 +153,26 @@ def test_check_of_refusals_sees_another_parameter_named(monkeypatch):
     monkeypatch.setattr(checks.ops, operator, vague)
     with pytest.raises(AssertionError, match="Regex pattern did not match"):
         checks.refusals(operator, CPU)
+
+
+def test_check_of_out_sees_a_byte_beside_the_result(monkeypatch):
+    operator = DIFFERENTIABLE[0]
+    right = getattr(results.ops, operator)
+
+    def spills(*, out=None, **arguments):
+        returned = right(**arguments, out=out)
+        if out is not None and out.untyped_storage().nbytes() > out.nbytes:
+            out.as_strided((out.untyped_storage().nbytes() // out.itemsize,), (1,), 0)[-1] = 0
+        return returned
+
+    monkeypatch.setattr(results.ops, operator, spills)
+    with pytest.raises(AssertionError, match="bytes beside were written"):
+        results.written(operator, CPU)
+
+
+def test_check_of_out_sees_other_tensors(monkeypatch):
+    operator = WITH_KERNEL[0]
+    right = getattr(results.ops, operator)
+    monkeypatch.setattr(results.ops, operator, lambda out=None, **arguments: right(**arguments))
+    with pytest.raises(AssertionError, match="other tensors"):
+        results.written(operator, CPU)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proposals of a detector on the largest map of its pyramid."""
+"""Proposals of a detector on the largest map of its pyramid, 1x256x200x304."""
 
 import numpy as np
 import torch
 
 from ascend_vision_ops.testing.peers import import_torchvision
 from benchmarks.peers import Peer, mmcv, runtimes
-from benchmarks.workload import Workload, size
+from benchmarks.workload import Workload
 
 # Regions, bins along each axis, sampling_ratio, target.
 CALLS = [(1000, 7, 0, 12), (1000, 7, 2, 8), (100, 14, 0, 8), (100, 14, 2, 8)]
@@ -27,7 +27,7 @@ def workloads():
         rois = proposals(count, 1216, 800)
         call = {"output_height": bins, "output_width": bins, "spatial_scale": 0.25, "sampling_ratio": ratio}
         yield Workload(
-            f"{size(maps.shape)}, {count} regions, {bins}x{bins}, sampling_ratio {ratio}",
+            f"{count} regions, {bins}x{bins}, sampling_ratio {ratio}",
             {"input": maps, "rois": rois, **call},
             peers(maps, rois, bins, ratio),
             target,

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 #include "op_host/common/math.h"
@@ -46,14 +48,24 @@ struct DeformSizes {
   int64_t PartChannels() const { return channels / parts; }
   int64_t Depth() const { return GroupChannels() * Taps(); }
 
-  // All of the depth, group by group, in blocks of about `depth`; channels in multiples of `lanes` where a
-  // block does not hold all of them.
-  std::vector<DeformBlock> Blocks(int64_t depth, int64_t lanes) const {
+  // Where filter o of a group has what a tap of a block is multiplied by: that of the first channel.
+  template <typename T>
+  T *Weights(const Tensor &weight, const DeformBlock &block, int64_t o, int64_t tap) const {
+    const int64_t place[4] = {block.group * GroupFilters() + o, block.channel - block.group * GroupChannels(),
+                              tap / kernel[1], tap % kernel[1]};
+    return std::inner_product(place, place + 4, weight.strides.data(), static_cast<T *>(weight.data),
+                              std::plus<>(), std::multiplies<>());
+  }
+
+  // All of the depth, group by group, in blocks of about `depth` and at most `most` channels; these in
+  // multiples of `lanes` where a block does not hold all of them. Blocks of the same channels follow each
+  // other.
+  std::vector<DeformBlock> Blocks(int64_t depth, int64_t most, int64_t lanes) const {
     std::vector<DeformBlock> blocks;
     for (int64_t first = 0, last; first < channels; first = last) {
       const int64_t group = first / GroupChannels(), part = first / PartChannels();
       last = std::min((group + 1) * GroupChannels(), (part + 1) * PartChannels());
-      const int64_t pieces = CeilDiv(last - first, depth),
+      const int64_t pieces = CeilDiv(last - first, most),
                     step = AlignUp(CeilDiv(last - first, pieces), lanes);
       for (int64_t c = first; c < last; c += step) {
         const int64_t count = std::min(step, last - c), together = std::max<int64_t>(1, depth / count);

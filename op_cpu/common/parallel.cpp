@@ -2,11 +2,15 @@
 #include "parallel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 #include <vector>
+
+#include "pool.h"
 
 namespace avo {
 namespace {
@@ -96,14 +100,33 @@ class Pool {
   bool stop_ = false;
 };
 
+enum class Sharing { kUsual, kSerial, kFinest };
+std::atomic<Sharing> sharing{Sharing::kUsual};
+
 }  // namespace
+
+void SharePool(const std::string &how) {
+  if (how == "usual") {
+    sharing = Sharing::kUsual;
+  } else if (how == "serial") {
+    sharing = Sharing::kSerial;
+  } else if (how == "finest") {
+    sharing = Sharing::kFinest;
+  } else {
+    throw std::invalid_argument("how: expected usual, serial or finest, got " + how);
+  }
+}
 
 void SerialFor(int64_t count, int64_t, const Body &body) {
   if (count > 0) body(0, count);
 }
 
 void PoolFor(int64_t count, int64_t grain, const Body &body) {
-  if (inside_pool || count <= std::max<int64_t>(grain, 1)) return SerialFor(count, grain, body);
+  const Sharing how = sharing;
+  if (how == Sharing::kFinest) grain = 1;
+  if (inside_pool || how == Sharing::kSerial || count <= std::max<int64_t>(grain, 1)) {
+    return SerialFor(count, grain, body);
+  }
   static Pool pool;
   // A few ranges a thread even out what the operating system does to them.
   constexpr int64_t kRangesPerThread = 4;

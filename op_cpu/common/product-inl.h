@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices, rows of samples with packed columns of weights.
+// Products of matrices: tiles of the result in registers, factors from the caches.
 #if defined(AVO_OP_CPU_COMMON_PRODUCT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_PRODUCT_INL_H_
 #undef AVO_OP_CPU_COMMON_PRODUCT_INL_H_
@@ -19,11 +19,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr int64_t kProductRows = 6;
 constexpr int64_t kProductVectors = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 4 : 2;
 
-// sums (kProductRows, kVectors vectors) += a (kProductRows, depth) x b (depth, kVectors vectors), b dense.
+constexpr int64_t kProductDepth = 128;  // so many rows of b are read from L1 by all rows of a
+
+// sums (kProductRows, kVectors vectors) += a (kProductRows, depth) x b (depth, kVectors vectors).
 template <int64_t kVectors, class D, typename Value = hn::TFromD<D>>
 HWY_NOINLINE void MultiplyTile(D d, const Value *HWY_RESTRICT a, int64_t a_stride,
-                               const Value *HWY_RESTRICT b, int64_t depth, Value *HWY_RESTRICT sums,
-                               int64_t sums_stride) {
+                               const Value *HWY_RESTRICT b, int64_t b_stride, int64_t depth,
+                               Value *HWY_RESTRICT sums, int64_t sums_stride) {
   constexpr int64_t kLanes = hn::MaxLanes(D());
   hn::Vec<D> sum[kProductRows][kVectors];
 #pragma GCC unroll 8
@@ -31,7 +33,7 @@ HWY_NOINLINE void MultiplyTile(D d, const Value *HWY_RESTRICT a, int64_t a_strid
 #pragma GCC unroll 4
     for (int64_t v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
   }
-  for (int64_t k = 0; k < depth; ++k, b += kVectors * kLanes) {
+  for (int64_t k = 0; k < depth; ++k, b += b_stride) {
     hn::Vec<D> weights[kVectors];
 #pragma GCC unroll 4
     for (int64_t v = 0; v < kVectors; ++v) weights[v] = hn::Load(d, b + v * kLanes);
@@ -52,21 +54,26 @@ HWY_NOINLINE void MultiplyTile(D d, const Value *HWY_RESTRICT a, int64_t a_strid
   }
 }
 
-// sums (rows, vectors) += a (rows, depth) x b. Rows are taken kProductRows at a time: there is memory for
-// that many. b is packed: blocks of kProductVectors vectors of columns, or what is left of them, (depth,
-// vectors) each. sums and b are aligned to vectors.
+// sums (rows, vectors) += a (rows, depth) x b (depth, vectors). Rows are taken kProductRows at a time: there
+// is memory for that many. Without b_stride b is packed: dense blocks of kProductVectors vectors of columns,
+// or of what is left. sums and b are aligned to vectors.
 template <class D, typename Value = hn::TFromD<D>>
-void MultiplyAdd(D d, const Value *a, int64_t a_stride, int64_t rows, const Value *b, int64_t depth,
-                 int64_t vectors, Value *sums, int64_t sums_stride) {
+void MultiplyAdd(D d, const Value *a, int64_t a_stride, int64_t rows, const Value *b, int64_t b_stride,
+                 int64_t depth, int64_t vectors, Value *sums, int64_t sums_stride) {
   constexpr int64_t kLanes = hn::MaxLanes(D());
-  using Tile = void (*)(D, const Value *, int64_t, const Value *, int64_t, Value *, int64_t);
+  using Tile = void (*)(D, const Value *, int64_t, const Value *, int64_t, int64_t, Value *, int64_t);
   constexpr Tile kTiles[] = {MultiplyTile<1, D>, MultiplyTile<2, D>, MultiplyTile<3, D>, MultiplyTile<4, D>};
   for (int64_t v = 0; v < vectors; v += kProductVectors) {
-    const int64_t count = std::min(kProductVectors, vectors - v);
-    for (int64_t r = 0; r < rows; r += kProductRows) {
-      kTiles[count - 1](d, a + r * a_stride, a_stride, b, depth, sums + r * sums_stride, sums_stride);
+    const int64_t count = std::min(kProductVectors, vectors - v),
+                  b_row = b_stride == 0 ? count * kLanes : b_stride;
+    for (int64_t k = 0; k < depth; k += kProductDepth) {
+      const int64_t deep = std::min(kProductDepth, depth - k);
+      for (int64_t r = 0; r < rows; r += kProductRows) {
+        kTiles[count - 1](d, a + r * a_stride + k, a_stride, b + k * b_row, b_row, deep,
+                          sums + r * sums_stride, sums_stride);
+      }
     }
-    b += depth * count * kLanes;
+    b += b_stride == 0 ? depth * b_row : count * kLanes;
     sums += count * kLanes;
   }
 }

@@ -34,8 +34,6 @@ struct RoiAxis {
   std::vector<AxisSample<Weight>> samples;  // those inside the feature map, bin by bin
   std::vector<int32_t> first_sample;
 
-  // Whether what is read is one run.
-  bool Run() const { return elements.empty() || elements.back() - elements.front() + 1 == Size(); }
   int64_t Size() const { return static_cast<int64_t>(elements.size()); }
 
   // Neighbours ascend from sample to sample, so an element met before is one of the last two.
@@ -147,87 +145,26 @@ struct RoiCall {
   }
 };
 
-// What pools a region: `mean`, or the largest sample, of which with `corners` the four weighted elements
-// count and not their sum. Results go to store(bin row, bin column, value).
-template <typename Value>
-class RoiPooling {
- public:
-  RoiPooling(const RoiRegion<Value> &region, const Value *plane, int64_t columns)
-      : region_(region), plane_(plane), columns_(columns) {}
-
-  template <typename Store>
-  void Mean(const int64_t (&bins)[2], const Store &store) const {
-    const RoiAxis<Value> &y = region_.y, &x = region_.x;
-    thread_local std::vector<Value> sums;
-    sums.resize(x.elements.size());
-    for (int64_t p = 0; p < bins[0]; ++p) {
-      std::fill(sums.begin(), sums.end(), Value{0});
-      for (int32_t i = y.grid > 0 ? y.first_tap[p] : 0; y.grid > 0 && i < y.first_tap[p + 1]; ++i) {
-        AddRow(y.elements[y.taps[i].slot], y.taps[i].weight, sums.data());
-      }
-      for (int64_t q = 0; q < bins[1]; ++q) {
-        Value sum = 0;
-        for (int32_t i = x.grid > 0 ? x.first_tap[q] : 0; x.grid > 0 && i < x.first_tap[q + 1]; ++i) {
-          sum += x.taps[i].weight * sums[x.taps[i].slot];
+// By the definition, for results that are not finite: a neighbour of weight 0 makes NaN of an infinity, which
+// weights of elements instead of samples hide, or make up. Results go to store(bin row, bin column, value).
+template <typename T, typename Store>
+void RoiMean(const RoiRegion<Compute<T>> &region, const T *plane, int64_t row_stride, int64_t column_stride,
+             const int64_t (&bins)[2], const Store &store) {
+  using Value = Compute<T>;
+  const RoiAxis<Value> &y = region.y, &x = region.x;
+  for (int64_t p = 0; p < bins[0]; ++p) {
+    for (int64_t q = 0; q < bins[1]; ++q) {
+      Value sum = 0;
+      for (int32_t i = y.first_sample[p]; i < y.first_sample[p + 1]; ++i) {
+        for (int32_t j = x.first_sample[q]; j < x.first_sample[q + 1]; ++j) {
+          const auto sample = Corners(y.samples[i], x.samples[j], row_stride, column_stride);
+          sum += Interpolate(sample, [&](int64_t offset) { return Widen(plane[offset]); });
         }
-        store(p, q, sum);
       }
+      store(p, q, sum / static_cast<Value>(y.grid * x.grid));
     }
   }
-
-  template <typename Store>
-  void Largest(const int64_t (&bins)[2], bool corners, const Store &store) const {
-    const RoiAxis<Value> &y = region_.y, &x = region_.x;
-    for (int64_t p = 0; p < bins[0]; ++p) {
-      for (int64_t q = 0; q < bins[1]; ++q) {
-        if (y.grid == 0) {
-          store(p, q, Value{0});
-          continue;
-        }
-        const int64_t rows = y.first_sample[p + 1] - y.first_sample[p];
-        const int64_t columns = x.first_sample[q + 1] - x.first_sample[q];
-        // Samples beyond the feature map are 0.
-        const bool all = rows == y.grid && columns == x.grid;
-        Value best = all ? -std::numeric_limits<Value>::infinity() : Value{0};
-        for (int64_t i = 0; i < rows * columns; ++i) {
-          const AxisSample<Value> &row = y.samples[y.first_sample[p] + i / columns];
-          best = Larger(best, Sample(row, x.samples[x.first_sample[q] + i % columns], corners));
-        }
-        store(p, q, best);
-      }
-    }
-  }
-
- private:
-  static Value Larger(Value best, Value value) { return value > best || value != value ? value : best; }
-
-  void AddRow(int64_t row, Value weight, Value *sums) const {
-    const Value *source = plane_ + row * columns_;
-    const std::vector<int32_t> &elements = region_.x.elements;
-    const int64_t count = region_.x.Size();
-    if (region_.x.Run()) {
-      if (count > 0) source += elements[0];
-      for (int64_t i = 0; i < count; ++i) sums[i] += weight * source[i];
-    } else {
-      for (int64_t i = 0; i < count; ++i) sums[i] += weight * source[elements[i]];
-    }
-  }
-
-  Value Sample(const AxisSample<Value> &row, const AxisSample<Value> &column, bool corners) const {
-    const BilinearSample<Value> sample = Corners(row, column, columns_, 1);
-    if (!corners) return Interpolate(sample, [this](int64_t offset) { return plane_[offset]; });
-    Value best = -std::numeric_limits<Value>::infinity();
-    for (int i = 0; i < 4; ++i) {
-      const bool outside = sample.offset[i] == kOutside;
-      best = Larger(best, outside ? Value{0} : sample.weight[i] * plane_[sample.offset[i]]);
-    }
-    return best;
-  }
-
-  const RoiRegion<Value> &region_;
-  const Value *plane_;
-  int64_t columns_;
-};
+}
 
 // Calls body(image, channel, plane) for every plane (H, W) of images (N, C, H, W), dense and of what is
 // computed in.

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "op_cpu/common/element.h"
+#include "op_cpu/common/parallel.h"
 #include "op_cpu/common/windows.h"
 
 namespace avo {

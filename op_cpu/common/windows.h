@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window walk of pooling over (N, C, H, W) images of any strides. Windows are separable: the rows of one
-// line of windows are combined first, element by element, and then the columns of each window.
+// The windows of pooling over (N, C, H, W) images of any strides.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "op_cpu/common/element.h"
-#include "op_cpu/common/parallel.h"
 #include "op_host/common/math.h"
 #include "op_host/common/tensor.h"
 
@@ -33,51 +30,44 @@ struct WindowAxis {
   }
 };
 
-// combine(a, b) starts from `identity`; finish(result, row, column of the window) gives what is rounded.
-template <typename T, typename Combine, typename Finish>
-void ForWindows(const Tensor &in, const Tensor &out, const WindowAxis &rows, const WindowAxis &columns,
-                const ParallelFor &parallel_for, Compute<T> identity, const Combine &combine,
-                const Finish &finish) {
-  // Below this many elements a thread costs more than it computes.
-  constexpr int64_t kGrainElements = 16384;
-  const int64_t channels = out.shape[1], out_rows = out.shape[2], out_columns = out.shape[3];
-  const int64_t work = columns.size * rows.kernel + out_columns * columns.kernel;
-  const auto walk = [&](int64_t begin, int64_t end) {
-    std::vector<Compute<T>> combined(columns.size), values(out_columns);
-    for (int64_t line = begin; line < end; ++line) {
-      const int64_t row = line % out_rows, plane = line / out_rows;
-      const int64_t n = plane / channels, c = plane % channels;
-      const T *image = static_cast<const T *>(in.data) + n * in.strides[0] + c * in.strides[1];
-      T *result = static_cast<T *>(out.data) + n * out.strides[0] + c * out.strides[1] + row * out.strides[2];
+// Sums are divided by rows[row of the window] * columns[its column].
+struct WindowDivisors {
+  std::vector<int64_t> rows, columns;
+};
 
-      std::fill(combined.begin(), combined.end(), identity);
-      for (int64_t i = rows.First(row); i < rows.Last(row); ++i) {
-        const T *source = image + (rows.Start(row) + i * rows.dilation) * in.strides[2];
-        // Dense rows apart, so that the compiler makes a vector loop of them.
-        if (in.strides[3] == 1) {
-          for (int64_t x = 0; x < columns.size; ++x) combined[x] = combine(combined[x], Widen(source[x]));
-        } else {
-          for (int64_t x = 0; x < columns.size; ++x) {
-            combined[x] = combine(combined[x], Widen(source[x * in.strides[3]]));
-          }
-        }
-      }
-      // One element of all windows at a time: those that lie inside the image.
-      std::fill(values.begin(), values.end(), identity);
-      for (int64_t j = 0; j < columns.kernel; ++j) {
-        const int64_t start = j * columns.dilation - columns.padding;
-        const int64_t first = start < 0 ? CeilDiv(-start, columns.stride) : 0;
-        const int64_t last = start < columns.size ? CeilDiv(columns.size - start, columns.stride) : 0;
-        for (int64_t column = first; column < std::min(last, out_columns); ++column) {
-          values[column] = combine(values[column], combined[column * columns.stride + start]);
-        }
-      }
-      for (int64_t column = 0; column < out_columns; ++column) {
-        result[column * out.strides[3]] = Narrow<T>(finish(values[column], row, column));
-      }
+// Rows of the image, `dilation` apart, that lie inside a row of windows.
+struct WindowRows {
+  int64_t first, count;
+};
+
+struct Windows {
+  Tensor in, out;
+  WindowAxis rows, columns;
+  WindowDivisors divisors;
+
+  std::vector<WindowRows> Rows() const {
+    std::vector<WindowRows> result(out.shape[2]);
+    for (int64_t y = 0; y < out.shape[2]; ++y) {
+      const int64_t first = rows.First(y);
+      result[y] = {rows.Start(y) + first * rows.dilation, std::max<int64_t>(0, rows.Last(y) - first)};
     }
-  };
-  parallel_for(out.shape[0] * channels * out_rows, std::max<int64_t>(1, kGrainElements / work), walk);
-}
+    return result;
+  }
+
+  // One window over the whole of each image becomes one of a single row or column, if memory has it so.
+  void Join() {
+    const bool whole = out.shape[2] == 1 && out.shape[3] == 1 && rows.padding == 0 && columns.padding == 0 &&
+                       rows.dilation == 1 && columns.dilation == 1 && rows.kernel >= rows.size &&
+                       columns.kernel >= columns.size;
+    const int64_t size = rows.size * columns.size;
+    if (!whole || in.strides[2] != columns.size * in.strides[3]) return;
+    const bool to_row = in.strides[3] == 1;
+    in.shape[2] = to_row ? 1 : size;
+    in.shape[3] = to_row ? size : 1;
+    in.strides[2] = in.strides[3];
+    rows = {in.shape[2], in.shape[2], 1, 0, 1};
+    columns = {in.shape[3], in.shape[3], 1, 0, 1};
+  }
+};
 
 }  // namespace avo

@@ -23,10 +23,10 @@ def sizes(value: int | Sequence[int], length: int) -> list[int]:
 
 
 def outputs(out, count: int) -> list[np.ndarray | None]:
-    """The arrays of `out=`: one array, a tuple of several, or None."""
+    """The arrays or tensors of `out=`: one, a tuple of several, or None."""
     if out is None:
         return [None] * count
     given = list(out) if isinstance(out, tuple) else [out]
     if len(given) != count:
-        raise ValueError(f"out: expected {count} arrays, got {len(given)}")
+        raise ValueError(f"out: expected {count}, one for each result, got {len(given)}")
     return given

@@ -41,19 +41,25 @@ class Fold:
 def register(
     name: str,
     *,
+    fake: Callable,
+    out: str,
     gradient: Gradient | None = None,
     autocast: str = "widest",
     folds: Sequence[Fold] = (),
     leading: str = "",
 ) -> None:
-    """Registers an operator that has kernels and a fake kernel for the rest of torch.
+    """Registers an operator that has kernels for the rest of torch.
 
+    fake: kernel without data, of the operator and of its overload `out`, whose tensors it takes as keywords.
+    out: schema of that overload.
     gradient: of the operator; None where no result can have one.
     autocast: what floating tensors become: float32, or the widest of their dtypes.
     folds: sizes that examples of vmap can become part of.
     leading: the int argument that names a dimension; examples become one more before it.
     """
     op = getattr(torch.ops.ascend_vision_ops, name).default
+    torch.library.register_fake(op, fake)
+    _register_out(name, out, fake)
     if gradient is not None:
         torch.library.register_autograd(op, gradient.backward, setup_context=gradient.setup)
     function = _function(op, gradient or no_gradient(name), folds, leading)
@@ -67,6 +73,66 @@ def register(
     _library.impl(name, under_functorch, "FuncTorchDynamicLayerFrontMode")
     for key in ("AutocastCPU", "AutocastPrivateUse1"):
         _library.impl(name, under_autocast, key)
+
+
+# --- results in the caller's tensors -------------------------------------------------------------------------------
+
+
+def _register_out(name: str, schema: str, fake: Callable) -> None:
+    """The overload whose results go to the caller's tensors, as those of torch's own operators are."""
+    _library.define(schema)
+    op = getattr(torch.ops.ascend_vision_ops, name).out
+    torch.library.register_fake(op, fake)
+    results = [a.name for a in op._schema.arguments if a.alias_info is not None]
+
+    def without_gradient(keyset, *args, **keywords):
+        tensors = [value for value in (*args, *keywords.values()) if isinstance(value, Tensor)]
+        if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
+            raise RuntimeError(
+                f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+                "arguments requires grad."
+            )
+        return written(keyset, *args, **keywords)
+
+    def written(keyset, *args, **keywords):
+        # A backward pass that saved one of them must see that it is another one now.
+        for result in results:
+            torch.autograd.graph.increment_version(keywords[result])
+        return op.redispatch(keyset & torch._C._after_ADInplaceOrView_keyset, *args, **keywords)
+
+    def functional(*args, **keywords):
+        """Graphs of torch.compile have no results in given memory, but copies to it.
+
+        torch would make such graphs itself from torch.Tag.out, which 2.13 does wrongly for several results, and not
+        for operators with an argument called mode.
+        """
+        fake(*args, **keywords)  # judges the tensors
+        given = {name: value for name, value in keywords.items() if name not in results}
+        made = getattr(torch.ops.ascend_vision_ops, name).default(*args, **given)
+        made = made if isinstance(made, tuple) else (made,)
+        copies = tuple(keywords[result].copy_(value) for result, value in zip(results, made, strict=True))
+        return copies if len(copies) > 1 else copies[0]
+
+    _library.impl(op, functional, "Functionalize")
+    _library.impl(op, without_gradient, "Autograd", with_keyset=True)
+    _library.impl(op, written, "ADInplaceOrView", with_keyset=True)
+
+
+def check_result(what: str, result: Tensor | None, like: Tensor) -> None:
+    """Raises where a tensor of the caller's is on another device than the inputs."""
+    if result is not None:
+        torch._check(
+            result.device == like.device,
+            lambda: f"{what}: expected a tensor on {like.device}, got one on {result.device}",
+        )
+
+
+def check_chosen(what: str, result: Tensor | None, attribute: str, chosen: torch.dtype | None) -> None:
+    """Raises where a tensor of the caller's has another dtype than an attribute asks for."""
+    if result is not None and chosen is not None:
+        torch._check(
+            result.dtype == chosen, lambda: f"{what}: expected {attribute}, {chosen}, got {result.dtype}"
+        )
 
 
 def no_gradient(name: str) -> Gradient:

@@ -3,7 +3,7 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from ascend_vision_ops.testing import Array, Case
+from ascend_vision_ops.testing import Array, Case, cases_module
 
 # Image, kernel, stride, padding, dilation: alike, unlike per axis, windows that skip inputs, whole images.
 WINDOWS = [
@@ -38,7 +38,7 @@ def cases():
         yield Case(values, {"input": Array(2, 9, 11, 13, values=values), **args})
     for layout, out in LAYOUTS:
         yield Case(f"{layout} {out}", {"input": Array(3, 4, 8, 9, layout=layout), **args}, out=out)
-    yield Case("no images", {"input": Array(0, 3, 8, 8), "kernel_size": [2, 2]})
+    yield from cases_module("_pool_vectors").vector_cases()
 
 
 def oracle(input, kernel_size, stride=(), padding=(0, 0), dilation=(1, 1), ceil_mode=False):

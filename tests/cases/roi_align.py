@@ -22,21 +22,22 @@ def cases():
         args = {"sampling_ratio": ratio, "mode": mode, "aligned": aligned}
         yield _case("regions", (2, 20, 24, 32), Array(9, 5, values=inside), (3, 5), **args)
         yield _case("odd", (2, 20, 24, 32), Array(11, 5, values=odd), (2, 3), **args)
-    for bins in ((1, 1), (7, 7), (1, 17), (14, 2)):
+    for bins in ((1, 1), (7, 7), (1, 17), (14, 2), (9, 35)):
         yield _case("bins", (2, 5, 24, 32), bins=bins, sampling_ratio=2)
-    # Channels around transpositions, chunks of them, and what a copy takes; one row, one column, one pixel.
-    for channels in (1, 15, 17, 64, 257, 1030):
-        yield _case("channels", (2, channels, 9, 10), sampling_ratio=2)
-    for size in ((1, 40), (40, 1), (1, 1), (3, 700)):
-        yield _case("size", (2, 3, *size), spatial_scale=0.5)
-    yield _case("far", (2, 2, 500, 480), bins=(5, 5), spatial_scale=16.0, sampling_ratio=2)
+    # Channels around transpositions, chunks and groups, and what a copy takes; columns around vectors.
+    for channels, layout in product((1, 15, 17, 64, 257, 1030), ("dense", "channels_last")):
+        yield _case("channels", Array(2, channels, 9, 10, layout=layout), sampling_ratio=2)
+    for channels, columns in enumerate((1, 3, 4, 5, 8, 9, 15, 16, 17, 33, 700), 1):
+        yield _case("size", (2, channels, 36 % columns + 1, columns), bins=(9, 5))
     for ratio, mode in product((1, 3, 7, 40), ("avg", "max")):
         yield _case("ratio", (2, 4, 24, 32), sampling_ratio=ratio, mode=mode)
-    for layout in ("strided", "transposed", "offset", "broadcast"):
+    yield _case("far", (2, 2, 500, 480), bins=(5, 5), spatial_scale=16.0, sampling_ratio=2)
+    for layout in ("dense", "strided", "transposed", "offset", "broadcast", "channels_last"):
         rois = Array(70, 5, values=inside, layout="strided")
         yield _case(layout, Array(2, 3, 24, 32, layout=layout), rois, spatial_scale=0.75, out="transposed")
-    for values in ("wide", "special"):
-        yield _case(values, Array(2, 6, 24, 32, values=values), sampling_ratio=2)
+        for mode in MODES:
+            yield _case(layout, Array(2, 35, 24, 32, values="special", layout=layout), mode=mode)
+    yield _case("wide", Array(2, 6, 24, 32, values="wide"), sampling_ratio=2)
     yield _case("no regions", (2, 3, 4, 5), Array(0, 5))
 
 

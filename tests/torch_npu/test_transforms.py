@@ -8,6 +8,7 @@ import torch
 
 from ascend_vision_ops import operators
 from ascend_vision_ops.testing import torch_checks as checks
+from ascend_vision_ops.testing import torch_results as results
 from ascend_vision_ops.testing.run import spec_of
 
 OPERATORS = operators()
@@ -53,3 +54,26 @@ def test_jacobians(npu, operator):
 @pytest.mark.parametrize("operator", WITH_KERNEL)
 def test_refusals(npu, operator):
     checks.refusals(operator, npu)
+
+
+@pytest.mark.parametrize("operator", WITH_KERNEL)
+def test_out(npu, operator):
+    results.written(operator, npu)
+    results.chosen(operator, npu)
+
+
+@pytest.mark.parametrize("operator", WITH_KERNEL)
+def test_out_refusals(npu, operator):
+    results.refusals(operator, npu)
+    results.overlaps(operator, npu)
+    results.without_gradient(operator, npu)
+
+
+@pytest.mark.parametrize("operator", WITH_KERNEL)
+def test_out_opcheck(npu, operator):
+    results.opcheck(operator, npu)
+
+
+@pytest.mark.parametrize("operator", WITH_KERNEL)
+def test_out_compiled(npu, operator):
+    results.compiled(operator, npu, "aot_eager")

@@ -37,11 +37,9 @@ def numpy_face(module: str) -> Face:
 
 
 @functools.cache
-def torch_face() -> Face:
-    """The face of torch tensors."""
+def torch_face(module: str) -> Face:
+    """The face of torch tensors, whose operators are those of a module."""
     import torch
-
-    operators = torch.ops.ascend_vision_ops
 
     @torch.library.register_fake("ascend_vision_ops::_valid")
     def valid_fake(rows, count):
@@ -54,4 +52,4 @@ def torch_face() -> Face:
             "data decide, a number for each example; the padded operator that it calls has a fixed shape"
         )
 
-    return Face(operators, torch, operators._valid.default)
+    return Face(sys.modules[module], torch, torch.ops.ascend_vision_ops._valid.default)

@@ -1,49 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module _native: what the NumPy faces, the tests and `avo` call. Operators come from the generated
-// files.
-#include "engine/device_model.h"
+// The module _native: what the NumPy faces, the tests and `avo` call. What is in it comes from other files;
+// with AVO_CPU_ONLY from those of the CPU kernels alone.
 #include "native_common.h"
+#include "op_cpu/common/pool.h"
 #include "op_cpu/common/simd.h"
-#include "sim/sim_runtime.h"
 
 namespace {
 
 namespace py = pybind11;
 
-// What figures are set against.
-py::dict DeviceOf(const std::string &soc) {
-  using namespace pybind11::literals;
-  const sim::DeviceModel &model = sim::DeviceModel::Find(soc);
-  return py::dict("soc"_a = model.soc, "vector_cores"_a = model.vector_cores,
-                  "cube_cores"_a = model.cube_cores, "clock_ghz"_a = model.clock_ghz,
-                  "hbm_bytes_per_second"_a = model.hbm_bytes_per_second,
-                  "l2_bytes_per_second"_a = model.l2_bytes_per_second, "l2_bytes"_a = model.l2_bytes,
-                  "ub_bytes"_a = model.bytes[static_cast<int>(sim::Space::UB)]);
-}
-
-void AddSimulator(py::module_ sim) {
-  sim.def("device", &DeviceOf, py::arg("soc"), "Sizes and bandwidths of a device that can be simulated.");
-  sim.def(
-      "keep_reports", [](bool keep) { simKeepReports(keep); }, py::arg("keep") = true,
-      "Keep the report of every kernel launched from now on.");
-  sim.def(
-      "take_reports", [] { return avo::native::FromJson(simTakeReports()); },
-      "Reports kept since the last call, a list of dicts in order of completion.");
-  sim.def(
-      "set_soc", [](const std::string &soc) { simSetSoc(soc.c_str()); }, py::arg("soc"),
-      "Device to simulate; before the first call that needs one.");
-  sim.def(
-      "trace", [](bool on) { simSetTrace(on); }, py::arg("on") = true,
-      "Keep pipe traces of the kernels launched from now on.");
-  sim.def(
-      "take_trace", [] { return std::string(simTakeTrace()); },
-      "Trace of the last kernel as Chrome / Perfetto JSON text.");
-}
-
 void AddProcessor(py::module_ processor) {
   processor.def("targets", &avo::CpuTargets,
                 "Instruction sets that CPU kernels are compiled for and this processor has, best first.");
   processor.def("use", &avo::UseCpuTarget, py::arg("target"), "Keep to one of targets() from now on.");
+  processor.def(
+      "share", &avo::SharePool, py::arg("how"),
+      "Give work to the pool of threads as kernels ask for it (usual), to none (serial), to all (finest).");
 }
 
 }  // namespace
@@ -56,8 +28,8 @@ PYBIND11_MODULE(_native, module) {
       module.def_submodule("tiling", "tilings, computed without a device"),
       module.def_submodule("probe", "first phases alone, with any argument wrong or null"),
       module.def_submodule("entries", "every aclnn entry point, results into the caller's arrays"),
+      module.def_submodule("sim", "the simulated device"),
   };
   avo::native::Registration::AddAll(modules);
   AddProcessor(module.def_submodule("processor", "the processor that CPU kernels run on"));
-  AddSimulator(module.def_submodule("sim", "the simulated device"));
 }

@@ -3,8 +3,9 @@
 #include <cstring>
 #include <mutex>
 
-#include "native_common.h"
+#include "native_aclnn.h"
 #include "op_host/common/acl_tensor.h"
+#include "tiling/platform/platform_ascendc.h"
 
 namespace avo::native {
 namespace {
@@ -33,6 +34,26 @@ py::array Forward(const py::array &array) {
 }
 
 }  // namespace
+
+void CheckAcl(int32_t code, const char *what) {
+  if (code == 0) return;
+  const char *recent = aclGetRecentErrMsg();
+  const std::string message = recent != nullptr && *recent != '\0' ? recent : what;
+  const bool invalid = code == static_cast<int32_t>(StatusCode::kNullptr) ||
+                       code == static_cast<int32_t>(StatusCode::kInvalid);
+  Raise(invalid ? PyExc_ValueError : PyExc_RuntimeError, message + " (" + std::to_string(code) + ")", code);
+}
+
+Platform PlatformOf(const std::optional<std::string> &soc, std::optional<uint32_t> cores,
+                    std::optional<uint64_t> ub_bytes) {
+  const auto *device = soc ? platform_ascendc::PlatformAscendCManager::GetInstance(soc->c_str())
+                           : platform_ascendc::PlatformAscendCManager::GetInstance();
+  if (device == nullptr) throw py::value_error("soc: expected a known device, got " + soc.value_or("none"));
+  Platform platform = ReadPlatform(*device);
+  if (cores) platform.vector_cores = *cores;
+  if (ub_bytes) platform.ub_bytes = *ub_bytes;
+  return platform;
+}
 
 struct AclnnCall::Impl {
   struct Storage {

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "native_common.h"
-#include "tiling/platform/platform_ascendc.h"
 
 namespace avo::native {
 namespace {
@@ -16,13 +15,6 @@ std::vector<void (*)(Modules &)> &Registered() {
 constexpr DType kDTypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kFloat64,
                              DType::kInt8,    DType::kInt16,   DType::kInt32,    DType::kInt64,
                              DType::kUInt8,   DType::kBool};
-
-[[noreturn]] void Raise(PyObject *type, const std::string &text, int32_t code) {
-  py::object error = py::reinterpret_borrow<py::object>(type)(text);
-  error.attr("code") = code;
-  PyErr_SetObject(type, error.ptr());
-  throw py::error_already_set();
-}
 
 Shape ShapeOf(const py::handle &shape) {
   return py::isinstance<py::int_>(shape) ? Shape{shape.cast<int64_t>()} : shape.cast<Shape>();
@@ -109,34 +101,21 @@ py::array OutputArray(const char *name, const std::optional<py::array> &out, Ten
   return array;
 }
 
+void Raise(PyObject *type, const std::string &text, int32_t code) {
+  py::object error = py::reinterpret_borrow<py::object>(type)(text);
+  error.attr("code") = code;
+  PyErr_SetObject(type, error.ptr());
+  throw py::error_already_set();
+}
+
 void Check(const char *name, const Status &status) {
   if (status.ok()) return;
   Raise(PyExc_ValueError, std::string(name) + ": " + status.message, static_cast<int32_t>(status.code));
 }
 
-void CheckAcl(int32_t code, const char *what) {
-  if (code == 0) return;
-  const char *recent = aclGetRecentErrMsg();
-  const std::string message = recent != nullptr && *recent != '\0' ? recent : what;
-  const bool invalid = code == static_cast<int32_t>(StatusCode::kNullptr) ||
-                       code == static_cast<int32_t>(StatusCode::kInvalid);
-  Raise(invalid ? PyExc_ValueError : PyExc_RuntimeError, message + " (" + std::to_string(code) + ")", code);
-}
-
 const ParallelFor &Threads() {
   static const ParallelFor threads = PoolFor;
   return threads;
-}
-
-Platform PlatformOf(const std::optional<std::string> &soc, std::optional<uint32_t> cores,
-                    std::optional<uint64_t> ub_bytes) {
-  const auto *device = soc ? platform_ascendc::PlatformAscendCManager::GetInstance(soc->c_str())
-                           : platform_ascendc::PlatformAscendCManager::GetInstance();
-  if (device == nullptr) throw py::value_error("soc: expected a known device, got " + soc.value_or("none"));
-  Platform platform = ReadPlatform(*device);
-  if (cores) platform.vector_cores = *cores;
-  if (ub_bytes) platform.ub_bytes = *ub_bytes;
-  return platform;
 }
 
 py::object FromJson(const std::string &json) { return py::module_::import("json").attr("loads")(json); }

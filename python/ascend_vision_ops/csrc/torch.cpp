@@ -20,6 +20,17 @@ constexpr TypePair kTypes[] = {
     {DType::kUInt8, TorchType::Byte},        {DType::kBool, TorchType::Bool},
 };
 
+std::string DeviceName(const TorchTensor &tensor) {
+  switch (tensor.device().type()) {
+    case torch::headeronly::DeviceType::CPU:
+      return "cpu";
+    case torch::headeronly::DeviceType::PrivateUse1:
+      return "npu:" + std::to_string(tensor.get_device_index());
+    default:
+      return "another device";
+  }
+}
+
 }  // namespace
 
 DType FromTorch(TorchType type) {
@@ -45,6 +56,18 @@ Tensor FromTorch(const TorchTensor &tensor) {
 
 std::optional<Tensor> FromTorch(const std::optional<TorchTensor> &tensor) {
   return tensor ? std::optional<Tensor>(FromTorch(*tensor)) : std::nullopt;
+}
+
+Tensor ResultFromTorch(const char *name, const char *parameter, const TorchTensor &result,
+                       const TorchTensor &like) {
+  const std::string device = DeviceName(result), wanted = DeviceName(like);
+  if (device != wanted) {
+    Check(name,
+          Fail(StatusCode::kInvalid, parameter, ": expected a tensor on ", wanted, ", got one on ", device));
+  }
+  Tensor view = FromTorch(result);
+  view.data = result.mutable_data_ptr();  // where torch makes the copy of a tensor that it put off
+  return view;
 }
 
 void Check(const char *name, const Status &status) {

@@ -29,6 +29,11 @@ TorchType ToTorch(DType dtype);
 Tensor FromTorch(const TorchTensor &tensor);
 std::optional<Tensor> FromTorch(const std::optional<TorchTensor> &tensor);
 
+// A view of a result's memory, which the caller brought; raises where it is not on the device of `like`, the
+// call's first tensor. The operator's name and the parameter's are for the message.
+Tensor ResultFromTorch(const char *name, const char *parameter, const TorchTensor &result,
+                       const TorchTensor &like);
+
 // Raises what a contract found wrong, the operator's name before the message.
 void Check(const char *name, const Status &status);
 

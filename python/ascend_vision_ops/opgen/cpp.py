@@ -316,6 +316,29 @@ def torch_parameters(spec: Spec) -> list[str]:
     return declarations
 
 
+def torch_out_parameters(spec: Spec) -> list[str]:
+    """Those and the tensors that results go to."""
+    return torch_parameters(spec) + [f"const TorchTensor &{output}" for output in spec.outputs]
+
+
+def torch_results(spec: Spec) -> str:
+    return spec.outputs[0] if len(spec.outputs) == 1 else f"{{{', '.join(spec.outputs)}}}"
+
+
+def named_tensors(spec: Spec, names: list[str]) -> list[str]:
+    """Tensors of a call with their names; null pointers for optional ones that are left out."""
+
+    def pointer(name: str) -> str:
+        return f"args.{name} ? &*args.{name} : nullptr" if spec.optional_tensor(name) else f"&args.{name}"
+
+    return [f'{{"{name}", {pointer(name)}}}' for name in names]
+
+
+def chosen_dtypes(spec: Spec) -> list[tuple[str, str]]:
+    """Outputs whose dtype an attribute may ask for: output and attribute."""
+    return [(output, chosen.text) for output, chosen in spec.dtype_from.items() if chosen.text in spec.scope]
+
+
 def torch_result(spec: Spec) -> str:
     count = len(spec.outputs)
     return "TorchTensor" if count == 1 else f"std::tuple<{', '.join(['TorchTensor'] * count)}>"
@@ -586,7 +609,11 @@ FILTERS = {
         [a.declaration for a in entry.arguments] + ["uint64_t *workspaceSize", "aclOpExecutor **executor"]
     ),
     "torch_parameters": torch_parameters,
+    "torch_out_parameters": torch_out_parameters,
     "torch_result": torch_result,
+    "torch_results": torch_results,
+    "named_tensors": named_tensors,
+    "chosen_dtypes": chosen_dtypes,
     "torch_value": torch_value,
     "native_attributes": native_attributes,
     "native_attribute_names": native_attribute_names,

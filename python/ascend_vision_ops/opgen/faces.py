@@ -7,6 +7,7 @@ import ast
 import json
 import math
 import textwrap
+from collections.abc import Sequence
 
 from . import cpp
 from .calls import Shaped, example_call, sizes_of, violations
@@ -43,8 +44,15 @@ def keyword_only_extra(spec: Spec, *extras: str) -> list[str]:
     return [*([] if any(p.keyword_only for p in spec.visible) else ["*"]), *extras]
 
 
-def torch_call(spec: Spec) -> list[str]:
-    return [f"{p.name}={p.name}" if p.keyword_only else p.name for p in spec.visible]
+def torch_call(spec: Spec, results: Sequence[str] = ()) -> list[str]:
+    given = [f"{p.name}={p.name}" if p.keyword_only else p.name for p in spec.visible]
+    # One result is the wrapper's own argument of that name.
+    return given + [f"{name}={name}" for name in results]
+
+
+def fake_results(spec: Spec) -> list[str]:
+    """Parameters of a fake kernel for the tensors that results may go to."""
+    return [f"{output}: Tensor | None = None" for output in spec.outputs]
 
 
 def numpy_call(spec: Spec, tensors: str) -> list[str]:
@@ -108,7 +116,10 @@ def docstring(spec: Spec, face: str) -> str:
                 text += f"; {parameter_facts(spec, parameter.name, face in ('torch', 'cpu'))}"
         lines += textwrap.wrap(text, wide - 4, initial_indent="    ", subsequent_indent="        ")
     out = [] if spec.composite else ["    out: where results go, any strides; a new array when None"]
+    tensors = "a tensor for the result" if len(spec.outputs) == 1 else "a tuple of tensors for the results"
+    shared = "any strides, no memory shared with inputs, no gradient"
     lines += {
+        "torch": [] if spec.composite else [f"    out: {tensors}, {shared}; new when None"],
         "cpu": out,
         "aclnn": out,
         "tiling": [
@@ -134,7 +145,7 @@ def docstring(spec: Spec, face: str) -> str:
     lines += ["", "Raises:", f"    {error}: in this order, unless"]
     for check in spec.checks:
         subject = next((p for p in spec.parameters if p.name == check.subject), None)
-        if (check.output and face == "torch") or (subject is not None and subject.internal):
+        if subject is not None and subject.internal:
             continue
         text = cpp.check_text(spec, check)
         lines += textwrap.wrap(text, wide - 6, initial_indent="      - ", subsequent_indent="        ")
@@ -299,7 +310,7 @@ def gradient_plan(spec: Spec) -> dict[str, object]:
 
 def transforms(spec: Spec) -> list[str]:
     """Arguments of `register`: what autograd, torch.autocast and torch.func know of an operator."""
-    arguments = [f'"{spec.name}"']
+    arguments = [f'"{spec.name}"', f"fake=_{spec.name}_fake", f"out={json.dumps(spec.torch_out_schema)}"]
     if spec.backward:
         arguments.append(f"gradient=Gradient(_{spec.name}_setup, _{spec.name}_backward)")
     elif spec.has_floating_results:
@@ -384,6 +395,7 @@ FILTERS = {
     "signature": signature,
     "keyword_only_extra": keyword_only_extra,
     "torch_call": torch_call,
+    "fake_results": fake_results,
     "numpy_call": numpy_call,
     "composite_call": composite_call,
     "python_result": result,

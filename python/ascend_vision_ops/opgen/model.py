@@ -380,6 +380,16 @@ class Spec:
         return schema
 
     @property
+    def torch_out_schema(self) -> str:
+        """The schema of the overload whose results go to tensors of the caller's."""
+        marks = [f"Tensor({chr(ord('a') + index)}!)" for index in range(len(self.outputs))]
+        inside = self.torch_schema.partition("(")[2].rpartition("->")[0].strip().removesuffix(")")
+        star = "" if any(parameter.keyword_only for parameter in self.visible) else "*, "
+        outs = ", ".join(f"{mark} {output}" for mark, output in zip(marks, self.outputs, strict=True))
+        result = marks[0] if len(marks) == 1 else f"({', '.join(marks)})"
+        return f"{self.name}.out({inside}, {star}{outs}) -> {result}"
+
+    @property
     def size_attributes(self) -> set[str]:
         """Attributes that are a dimension of a tensor, or have one as an element."""
 

@@ -97,6 +97,8 @@ def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
         page = render_text("op.md.j2", spec=spec, cpp_example=example, nodes=nodes[name])
         yield f"docs/ops/{name}.md", page
 
+    # In one file: pybind11's headers take most of the time that a function alone takes to compile.
+    yield "csrc/native_cpu.cpp", render_text("native_cpu.cpp.j2", specs=with_kernel(specs))
     yield from onnxruntime_files(specs)
     yield from python_files(specs, root)
 

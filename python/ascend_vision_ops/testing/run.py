@@ -15,7 +15,8 @@ from ascend_vision_ops import reference
 from ascend_vision_ops.opgen import Spec, load_spec
 from ascend_vision_ops.opgen.calls import sizes_of_arguments
 from ascend_vision_ops.opgen.model import Tolerance
-from ascend_vision_ops.paths import specs_dir
+from ascend_vision_ops.paths import library_dir, specs_dir
+from ascend_vision_ops.testing import sanitizers
 from ascend_vision_ops.testing.cases import LAYOUTS, BoundCase, bound_cases, numpy_dtype
 from ascend_vision_ops.testing.compare import EXACT, POISON_BYTE, Comparison, compare, is_float, poisoned
 
@@ -35,39 +36,46 @@ def spec_of(operator: str) -> Spec:
 
 def missing(target: str) -> str:
     """Why a target cannot run here, empty when it can."""
+    library = {"torch": "libavo_torch.so", "aclnn": "libcust_opapi.so"}.get(target)
+    if library and not (library_dir() / library).exists():
+        return "not built"
     if target == "npu" and not any(Path("/dev").glob("davinci[0-9]*")):
         return "no device"
     return ""
 
 
-def cases_of(operator: str) -> list[BoundCase]:
-    """Every case of an operator in every combination of dtypes its kernels have."""
-    spec = spec_of(operator)
+def combinations_of(spec: Spec) -> list[dict[str, str]]:
+    """The dtypes of tensors that kernels of an operator have, and of results where they are not what comes unasked."""
     tensors = [parameter.name for parameter in spec.tensors]
-    # Results whose dtype the caller chooses, where that is not what they get unasked.
     results = tuple(name for name in spec.outputs if name in spec.typenames)
     instances = list(spec.instances)
     for tensor, extra in spec.cpu_dtypes.items():
         instances += [{**spec.instances[0], tensor: dtype} for dtype in extra]
-    combinations = [
+    return [
         {name: spec.dtype_of(name, instance) for name in tensors}
         | {name: instance[name] for name in results if instance[name] != spec.dtypes[name][0]}
         for instance in instances
     ]
-    return list(bound_cases(operator, combinations, results))
+
+
+def cases_of(operator: str) -> list[BoundCase]:
+    """Every case of an operator in every combination of dtypes its kernels have."""
+    spec = spec_of(operator)
+    results = tuple(name for name in spec.outputs if name in spec.typenames)
+    return list(bound_cases(operator, combinations_of(spec), results))
 
 
 def takes(target: str, case: BoundCase) -> bool:
-    """Whether a target has the dtypes of a case: CPUs have more, and torch chooses none of results."""
-    spec = spec_of(case.operator)
-    if target == "torch":
-        return not any(name in case.dtypes for name in spec.outputs)
-    return target == "cpu" or not any(case.dtypes.get(t) in extra for t, extra in spec.cpu_dtypes.items())
+    """Whether a target has the dtypes of a case: CPUs have more."""
+    extra = spec_of(case.operator).cpu_dtypes
+    return target in ("cpu", "torch") or not any(
+        case.dtypes.get(name) in more for name, more in extra.items()
+    )
 
 
 def smallest_call(operator: str) -> dict[str, object]:
     """Torch arguments of the smallest case of an operator that has elements and that torch and the device take."""
-    calls = [c.arguments() for c in cases_of(operator) if takes("torch", c) and takes("aclnn", c)]
+    calls = [c.arguments() for c in cases_of(operator) if takes("aclnn", c)]
     sizes = [[value.size for value in call.values() if isinstance(value, np.ndarray)] for call in calls]
     place = min((sum(size), index) for index, size in enumerate(sizes) if min(size) > 0)[1]
     return {k: to_torch(v) if isinstance(v, np.ndarray) else v for k, v in calls[place].items()}
@@ -99,10 +107,18 @@ def run(operator: str, target: str, arguments: dict[str, object]) -> tuple[np.nd
     """Results of an operator on a target; arrays in and out."""
     if target == "torch":
         function = getattr(importlib.import_module("ascend_vision_ops.ops"), operator)
-        tensors = {k: to_torch(v) if isinstance(v, np.ndarray) else v for k, v in arguments.items()}
-        return tuple(from_torch(result) for result in as_tuple(function(**tensors)))
+
+        def tensors(value):
+            if isinstance(value, tuple):
+                return tuple(map(tensors, value))
+            return to_torch(value) if isinstance(value, np.ndarray) else value
+
+        results = function(**{name: tensors(value) for name, value in arguments.items()})
+        return tuple(map(from_torch, as_tuple(results)))
     face = importlib.import_module(f"ascend_vision_ops.{'cpu' if target == 'cpu' else 'aclnn'}")
-    return as_tuple(getattr(face, operator)(**arguments))
+    results = as_tuple(getattr(face, operator)(**arguments))
+    sanitizers.check()
+    return results
 
 
 def expected(operator: str, arguments: dict[str, object]) -> tuple[np.ndarray, ...]:
@@ -120,7 +136,10 @@ def tolerance_of(spec: Spec, dtype: str, arguments: dict[str, object]) -> Tolera
 
 
 def judge(case: BoundCase, target: str) -> dict[str, Comparison]:
-    """Verdict on each output of a case on a target; on CPUs with each of their instruction sets."""
+    """Verdict on each output of a case on a target; on CPUs with each of their instruction sets.
+
+    There the best one's results must also be the same bits whichever way threads share the work.
+    """
     spec = spec_of(case.operator)
     arguments = case.arguments()
     wanted = dict(zip(spec.outputs, expected(case.operator, arguments), strict=True))
@@ -130,15 +149,28 @@ def judge(case: BoundCase, target: str) -> dict[str, Comparison]:
 
     verdicts: dict[str, Comparison] = {}
     best, *others = processor.targets()
+
+    def keep(found: dict[str, Comparison], how: str) -> None:
+        for name, verdict in found.items():
+            if name not in verdicts or verdicts[name].ok:
+                verdicts[name] = replace(verdict, message=verdict.message and f"{how}: {verdict.message}")
+
     try:
         for instructions in (*reversed(others), best):
             processor.use(instructions)
-            for name, verdict in _judge(case, target, dict(arguments), wanted).items():
-                if name not in verdicts or verdicts[name].ok:
-                    told = verdict.message and f"with {instructions}: {verdict.message}"
-                    verdicts[name] = replace(verdict, message=told)
+            keep(_judge(case, target, dict(arguments), wanted), f"with {instructions}")
+        bits = None
+        for sharing in ("serial", "finest"):
+            processor.share(sharing)
+            bits, before = run(case.operator, target, dict(arguments)), bits
+            for name, result, other in zip(spec.outputs, bits, before or bits, strict=True):
+                if result.tobytes() != other.tobytes():
+                    keep({name: Comparison(False, message="the results are others")}, "on all threads")
+    except sanitizers.SanitizerError as error:
+        keep({name: Comparison(False, message=str(error)) for name in spec.outputs}, "sanitizer")
     finally:
         processor.use(best)
+        processor.share("usual")
     return verdicts
 
 
@@ -146,7 +178,7 @@ def _judge(case, target, arguments, wanted) -> dict[str, Comparison]:
     spec = spec_of(case.operator)
     dtypes = {name: spec.dtype_of(name, case.dtypes) for name in spec.outputs}
     views = {}
-    if (case.case.out or any(name in case.dtypes for name in spec.outputs)) and target != "torch":
+    if case.case.out or any(name in case.dtypes for name in spec.outputs):
         for name, want in wanted.items():
             layout = LAYOUTS[case.case.out or "dense"]
             views[name] = layout(poisoned(want.shape, numpy_dtype(dtypes[name])))
@@ -178,6 +210,8 @@ def _beside(view: np.ndarray, result: np.ndarray, verdict: Comparison) -> Compar
 
 def rerun_line(case: BoundCase, target: str) -> str:
     """The shell command that runs one case again."""
-    build = Path(os.environ.get("AVO_BUILD", "")).name
-    sanitize = f" --sanitize {build.removeprefix('sim-')}" if build.startswith("sim-") else ""
-    return f"./build.sh test{sanitize} -- tests/test_ops.py --case '{target}:{case.text}'"
+    kind, _, sanitize = Path(os.environ.get("AVO_BUILD", "sim")).name.partition("-")
+    options = (" --cpu" if kind == "cpu" else "") + (
+        f" --sanitize {sanitize.replace('-', ',')}" if sanitize else ""
+    )
+    return f"./build.sh test{options} -- tests/test_ops.py --case '{target}:{case.text}'"

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines of pooling windows whose channels lie side by side in memory. Compiled once for each instruction set.
+#if defined(AVO_OP_CPU_COMMON_CHANNEL_LINES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_COMMON_CHANNEL_LINES_INL_H_
+#undef AVO_OP_CPU_COMMON_CHANNEL_LINES_INL_H_
+#else
+#define AVO_OP_CPU_COMMON_CHANNEL_LINES_INL_H_
+#endif
+
+#include <algorithm>
+
+#include "op_cpu/common/transpose-inl.h"
+#include "op_cpu/common/window_lines-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Images whose neighbours in a vector are channels.
+template <class Op, typename T>
+class ChannelLines : WindowLines<Op, T> {
+  using Base = WindowLines<Op, T>;
+  using Base::columns_, Base::inside_, Base::windows_, Base::Lanes;
+  using typename Base::C, typename Base::D, typename Base::Line;
+
+ public:
+  // Of `channels` channels at most.
+  ChannelLines(const Windows &windows, int64_t channels) : Base(windows) {
+    const int64_t reach =
+        (windows.out.shape[3] - 1) * columns_.stride + (columns_.kernel - 1) * columns_.dilation + 1;
+    line_.assign((columns_.padding + std::max(reach, columns_.size)) * channels, Base::Identity());
+    taps_.resize(columns_.kernel);
+    if (windows.out.strides[1] != 1) {
+      result_.resize(hwy::RoundUpTo(windows.out.shape[3] * channels, Lanes()) + Lanes());
+    }
+  }
+
+  // How many channels a line of windows takes at a time: so many that they stay in the first cache.
+  static int64_t Channels(const Windows &windows) {
+    constexpr int64_t kCached = 8192;
+    const int64_t most = std::max<int64_t>(64, kCached / windows.columns.size / 64 * 64);
+    return std::min(windows.in.shape[1], most);
+  }
+
+  void operator()(int64_t n, int64_t first_channel, int64_t channels, int64_t first, int64_t last) {
+    const Tensor &in = windows_.in, &out = windows_.out;
+    const T *image = static_cast<const T *>(in.data) + n * in.strides[0] + first_channel;
+    T *to = static_cast<T *>(out.data) + n * out.strides[0] + first_channel * out.strides[1];
+    for (int64_t row = first; row < last; ++row) {
+      FoldRows(image, row, channels);
+      T *line = to + row * out.strides[2];
+      if (result_.empty()) {
+        FoldColumns(row, channels, line, out.strides[3]);
+      } else {
+        FoldColumns(row, channels, result_.data(), channels);
+        FromChannelsLast<T>(result_.data(), channels, channels, 1, out.shape[3], line,
+                            {out.strides[1], 0, out.strides[3]});
+      }
+    }
+  }
+
+ private:
+  void FoldRows(const T *image, int64_t row, int64_t channels) {
+    const int64_t count = Base::Inside(image, row), stride = windows_.in.strides[3];
+    C *line = line_.data() + columns_.padding * channels;
+    if (count == 0) {
+      std::fill_n(line, columns_.size * channels, Base::Identity());
+    } else if (channels == stride) {
+      Fold<Op>(D(), inside_.data(), 0, count, columns_.size * channels, AsItIs(), line);
+    } else {
+      // Pixel by pixel, as there is something between them.
+      for (int64_t x = 0; x < columns_.size; ++x, line += channels) {
+        Fold<Op>(D(), inside_.data(), 0, count, channels, AsItIs(), line);
+        for (int64_t i = 0; i < count; ++i) inside_[i] += stride;
+      }
+    }
+  }
+
+  template <typename To>
+  void FoldColumns(int64_t row, int64_t channels, To *pixel, int64_t step) {
+    for (int64_t x = 0; x < windows_.out.shape[3]; ++x, pixel += step) {
+      const C *start = line_.data() + x * columns_.stride * channels;
+      for (int64_t j = 0; j < columns_.kernel; ++j) taps_[j] = start + j * columns_.dilation * channels;
+      if constexpr (Base::kMean) {
+        const TimesOne<C> finish{Base::Factors(row)[x]};
+        Fold<Op>(D(), taps_.data(), 0, taps_.size(), channels, finish, pixel);
+      } else {
+        Fold<Op>(D(), taps_.data(), 0, taps_.size(), channels, AsItIs(), pixel);
+      }
+    }
+  }
+
+  Line line_, result_;  // result: where it does not go to channels that lie side by side
+  std::vector<const C *> taps_;
+};
+
+}  // namespace avo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

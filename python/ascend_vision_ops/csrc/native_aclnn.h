@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one way Python calls an aclnn entry point.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "acl/acl.h"
+#include "aclnn/acl_meta.h"
+#include "native_common.h"
+#include "op_host/common/platform.h"
+
+namespace avo::native {
+
+// Raises the runtime's latest message: ValueError for the two parameter codes, RuntimeError for others.
+void CheckAcl(int32_t code, const char *what);
+
+// The device of the process, or `soc`; then cores and Unified Buffer as the caller says.
+Platform PlatformOf(const std::optional<std::string> &soc, std::optional<uint32_t> cores,
+                    std::optional<uint64_t> ub_bytes);
+
+// One call of an aclnn entry point: the arrays' storage goes to the device, results come back. Objects live
+// until the call ends, whichever way.
+class AclnnCall {
+ public:
+  explicit AclnnCall(const char *name);
+  ~AclnnCall();
+  AclnnCall(const AclnnCall &) = delete;
+  AclnnCall &operator=(const AclnnCall &) = delete;
+
+  const aclTensor *Input(const std::optional<py::array> &array);
+  aclTensor *Output(const py::array &array, bool fresh);
+  const aclIntArray *Ints(const std::vector<int64_t> &values);
+  const aclBoolArray *Bools(const std::vector<int64_t> &values);
+
+  // For probing the first phase: objects from descriptions (None: a null pointer), with memory nothing is
+  // copied to.
+  aclTensor *Probe(const py::handle &description);
+  const aclIntArray *ProbeInts(const py::handle &values);
+  const aclBoolArray *ProbeBools(const py::handle &values);
+
+  // What the first phase fills in.
+  uint64_t *workspace_size() { return &workspace_size_; }
+  aclOpExecutor **executor() { return &executor_; }
+
+  // Runs the second phase on a stream of its own, waits for it and copies the outputs back.
+  using SecondPhase = aclnnStatus (*)(void *, uint64_t, aclOpExecutor *, aclrtStream);
+  void Run(aclnnStatus first_phase, SecondPhase second_phase);
+
+  // Code and message of a first phase that was only probed.
+  py::tuple Outcome(aclnnStatus first_phase);
+
+ private:
+  struct Impl;
+  aclTensor *MakeTensor(const Tensor &view, void *host, size_t itemsize, bool copy_in, bool copy_out);
+
+  std::unique_ptr<Impl> impl_;
+  uint64_t workspace_size_ = 0;
+  aclOpExecutor *executor_ = nullptr;
+};
+
+}  // namespace avo::native

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Python asks the simulated device.
+#include "engine/device_model.h"
+#include "native_common.h"
+#include "sim/sim_runtime.h"
+
+namespace {
+
+namespace py = pybind11;
+
+// What figures are set against.
+py::dict DeviceOf(const std::string &soc) {
+  using namespace pybind11::literals;
+  const sim::DeviceModel &model = sim::DeviceModel::Find(soc);
+  return py::dict("soc"_a = model.soc, "vector_cores"_a = model.vector_cores,
+                  "cube_cores"_a = model.cube_cores, "clock_ghz"_a = model.clock_ghz,
+                  "hbm_bytes_per_second"_a = model.hbm_bytes_per_second,
+                  "l2_bytes_per_second"_a = model.l2_bytes_per_second, "l2_bytes"_a = model.l2_bytes,
+                  "ub_bytes"_a = model.bytes[static_cast<int>(sim::Space::UB)]);
+}
+
+void AddSimulator(py::module_ &sim) {
+  sim.def("device", &DeviceOf, py::arg("soc"), "Sizes and bandwidths of a device that can be simulated.");
+  sim.def(
+      "keep_reports", [](bool keep) { simKeepReports(keep); }, py::arg("keep") = true,
+      "Keep the report of every kernel launched from now on.");
+  sim.def(
+      "take_reports", [] { return avo::native::FromJson(simTakeReports()); },
+      "Reports kept since the last call, a list of dicts in order of completion.");
+  sim.def(
+      "set_soc", [](const std::string &soc) { simSetSoc(soc.c_str()); }, py::arg("soc"),
+      "Device to simulate; before the first call that needs one.");
+  sim.def(
+      "trace", [](bool on) { simSetTrace(on); }, py::arg("on") = true,
+      "Keep pipe traces of the kernels launched from now on.");
+  sim.def(
+      "take_trace", [] { return std::string(simTakeTrace()); },
+      "Trace of the last kernel as Chrome / Perfetto JSON text.");
+}
+
+const avo::native::Registration kRegistration([](avo::native::Modules &modules) {
+  AddSimulator(modules.sim);
+});
+
+}  // namespace

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for `out=` of every torch operator, on every device; the tests on cpu and on npu call these."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+
+from ascend_vision_ops import ops
+from ascend_vision_ops.testing.cases import LAYOUTS
+from ascend_vision_ops.testing.compare import POISON_BYTE, poisoned
+from ascend_vision_ops.testing.run import as_tuple, from_torch, spec_of, to_torch
+from ascend_vision_ops.testing.torch_calls import TorchCall, example, small_calls
+from ascend_vision_ops.testing.torch_checks import on, same
+
+
+def _poison_like(tensor: torch.Tensor) -> np.ndarray:
+    return poisoned(tuple(tensor.shape), from_torch(torch.empty(0, dtype=tensor.dtype)).dtype)
+
+
+@dataclasses.dataclass
+class Result:
+    """A tensor that a result can go to, and the memory it is a view of, poison in every byte."""
+
+    tensor: torch.Tensor
+    memory: torch.Tensor
+
+    @classmethod
+    def like(cls, want: torch.Tensor, layout: str) -> Result:
+        """One of the shape, dtype and device of another."""
+        view = whole = LAYOUTS[layout](_poison_like(want))
+        while isinstance(whole.base, np.ndarray):
+            whole = whole.base
+        start = (view.ctypes.data - whole.ctypes.data) // view.itemsize
+        memory = torch.from_numpy(whole.reshape(-1).view(np.uint8)).to(want.device)
+        strides = [stride // view.itemsize for stride in view.strides]
+        return cls(memory.view(want.dtype).as_strided(view.shape, strides, start), memory)
+
+    def written_bytes(self) -> int:
+        return int((self.memory != POISON_BYTE).sum())
+
+    def poison(self) -> None:
+        self.tensor.copy_(to_torch(_poison_like(self.tensor)))
+
+
+def with_results(call: TorchCall, results: list[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    """The call, whose results go to these tensors."""
+    out = tuple(results) if len(results) > 1 else results[0]
+    return as_tuple(getattr(ops, call.operator)(**call.arguments, out=out))
+
+
+def written(operator: str, device: torch.device) -> None:
+    """Tensors of any strides get the operator's results and are what it returns; nothing beside them is written."""
+    for _, small in small_calls(operator, 3):
+        call = on(device, small)
+        wanted = call.function(*call.tensors)
+        for layout in sorted(LAYOUTS.keys() - {"broadcast"}):
+            results = [Result.like(want, layout) for want in wanted]
+            tensors = [result.tensor for result in results]
+            versions = [tensor._version for tensor in tensors]
+            returned = with_results(call, tensors)
+            assert all(one is other for one, other in zip(returned, tensors, strict=True)), "other tensors"
+            for tensor, want in zip(tensors, wanted, strict=True):
+                # Kernels may take other steps where results are not dense: then the last bits differ.
+                exact = {"rtol": 0, "atol": 0} if layout == "dense" else {}
+                torch.testing.assert_close(tensor, want, equal_nan=True, **exact)
+            # What autograd saved of them must be known to be overwritten.
+            assert all(tensor._version > v for tensor, v in zip(tensors, versions, strict=True)), "version"
+            for result in results:
+                result.poison()
+                assert not result.written_bytes(), (
+                    f"{layout}: {result.written_bytes()} bytes beside were written"
+                )
+
+
+def chosen(operator: str, device: torch.device) -> None:
+    """Where the contract has several dtypes for a result, the caller's tensor chooses."""
+    spec, call = spec_of(operator), on(device, example(operator))
+    wanted = call.function(*call.tensors)
+    for index, name in enumerate(spec.outputs):
+        for dtype in spec.dtypes.get(name, [])[1:]:
+            followers = {other for other, followed in spec.same_dtype.items() if followed == name} | {name}
+            dtypes = [
+                getattr(torch, dtype) if other in followers else want.dtype
+                for other, want in zip(spec.outputs, wanted, strict=True)
+            ]
+            tensors = [torch.empty_like(want, dtype=to) for want, to in zip(wanted, dtypes, strict=True)]
+            returned = with_results(call, tensors)
+            assert returned[index].dtype == getattr(torch, dtype)
+            same([result.to(want.dtype) for result, want in zip(returned, wanted, strict=True)], wanted)
+
+
+def _wrong(want: torch.Tensor, device: torch.device) -> Iterator[torch.Tensor]:
+    """Tensors for a result that it does not fit."""
+    yield want.new_empty((*want.shape, 2))
+    yield want.new_empty([extent + 1 for extent in want.shape] or [2])
+    yield want.new_empty(want.shape, dtype=torch.int16 if want.is_floating_point() else torch.float32)
+    yield want.new_empty(want.shape, device="meta" if device.type == "cpu" else "cpu")
+
+
+def refusals(operator: str, device: torch.device) -> None:
+    """A tensor of another shape, dtype or device, or that shares memory, is an error by name and stays as it was."""
+    spec, call = spec_of(operator), on(device, example(operator))
+    wanted = call.function(*call.tensors)
+    for index, name in enumerate(spec.outputs):
+        cases = [(wrong, r"expected [^\n]*, got ") for wrong in _wrong(wanted[index], device)]
+        if wanted[index].numel() > 1:
+            shared = torch.zeros_like(wanted[index].reshape(-1)[:1])
+            cases.append(
+                (shared.expand(wanted[index].shape), "expected elements with memory of their own, got")
+            )
+        for wrong, message in cases:
+            tensors = [torch.zeros_like(want) for want in wanted]
+            tensors[index] = wrong
+            before = [tensor.clone() for tensor in tensors]
+            with pytest.raises(RuntimeError, match=f"^{operator}: {name}: {message}"):
+                with_results(call, tensors)
+            for tensor, old in zip(tensors, before, strict=True):
+                if tensor.device.type != "meta":
+                    same(tensor, old)
+    if len(wanted) > 1:
+        with pytest.raises(ValueError, match=f"^out: expected {len(wanted)}, one for each result, got 1"):
+            getattr(ops, operator)(**call.arguments, out=wanted[0])
+
+
+def _sharing(input: torch.Tensor, want: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """A copy of an input, and a tensor like a result that begins with the last bytes of it."""
+    start = (input.nbytes - 1) // 8 * 8
+    memory = torch.zeros(start + input.nbytes + want.nbytes + 8, dtype=torch.uint8, device=input.device)
+    copy = memory[: input.nbytes].view(input.dtype).view(input.shape)
+    copy.copy_(input)
+    return copy, memory[start : start + want.nbytes].view(want.dtype).view(want.shape)
+
+
+def overlaps(operator: str, device: torch.device) -> None:
+    """Results in memory of an input, or of each other, are an error; results between the elements of one are not."""
+    spec, call = spec_of(operator), on(device, example(operator))
+    wanted = call.function(*call.tensors)
+
+    def refused(call, tensors, name, other):
+        with pytest.raises(
+            RuntimeError, match=f"^{operator}: {name}: expected memory of its own, got [^\n]* {other} "
+        ):
+            with_results(call, tensors)
+
+    for index, name in enumerate(spec.outputs):
+        for given in call.names:
+            tensors = [torch.empty_like(want) for want in wanted]
+            copy, tensors[index] = _sharing(call.arguments[given], wanted[index])
+            changed = TorchCall(operator, {**call.arguments, given: copy})
+            refused(changed, tensors, name, given)
+            before = call.arguments[given]
+            if (before.shape, before.dtype) != (wanted[index].shape, wanted[index].dtype) or not before.ndim:
+                continue
+            both = torch.stack([before, torch.empty_like(before)], -1)
+            tensors[index] = both[..., 1]
+            with_results(TorchCall(operator, {**call.arguments, given: both[..., 0]}), tensors)
+            same(tensors, wanted)
+    if len(wanted) > 1:
+        copy, second = _sharing(wanted[0], wanted[1])
+        refused(call, [copy, second, *map(torch.empty_like, wanted[2:])], spec.outputs[0], spec.outputs[1])
+
+
+def without_gradient(operator: str, device: torch.device) -> None:
+    """Under autograd `out=` is torch's usual error, whichever tensor needs a gradient; without it, it runs."""
+    call = on(device, example(operator))
+    wanted = call.function(*call.tensors)
+    message = re.escape(
+        f"{operator}(): functions with out=... arguments don't support automatic differentiation"
+    )
+    for name in call.names:
+        if not call.arguments[name].is_floating_point():
+            continue
+        leaf = call.arguments[name].detach().requires_grad_()
+        changed, tensors = (
+            TorchCall(operator, {**call.arguments, name: leaf}),
+            list(map(torch.empty_like, wanted)),
+        )
+        with pytest.raises(RuntimeError, match=message):
+            with_results(changed, tensors)
+        with torch.no_grad():
+            same(with_results(changed, tensors), wanted)
+    if wanted[0].is_floating_point():
+        tensors = [torch.empty_like(wanted[0]).requires_grad_(), *map(torch.empty_like, wanted[1:])]
+        with pytest.raises(RuntimeError, match=message):
+            with_results(call, tensors)
+
+
+def opcheck(operator: str, device: torch.device) -> None:
+    """The overload `out`, as torch.library judges it."""
+    utilities = ["test_schema", "test_faketensor", "test_aot_dispatch_static", "test_aot_dispatch_dynamic"]
+    if device.type != "npu":
+        utilities.append("test_autograd_registration")  # knows no npu
+    call = on(device, example(operator))
+    arguments, keywords = call.parts
+    wanted = call.function(*call.tensors)
+    tensors = dict(zip(spec_of(operator).outputs, map(torch.empty_like, wanted), strict=True))
+    overload = getattr(torch.ops.ascend_vision_ops, operator).out
+    torch.library.opcheck(overload, arguments, {**keywords, **tensors}, test_utils=utilities)
+
+
+def compiled(operator: str, device: torch.device, backend: str) -> None:
+    """One graph writes the caller's tensors, and those that it makes itself."""
+    call = on(device, example(operator))
+    wanted = call.function(*call.tensors)
+    torch._dynamo.reset()
+
+    def both(results, tensors):
+        changed = TorchCall(operator, {**call.arguments, **tensors})
+        with_results(changed, results)
+        own = with_results(changed, [torch.empty_like(result) for result in results])
+        return [result + 1 for result in own]
+
+    results = [torch.zeros_like(want) for want in wanted]
+    traced = torch.compile(both, backend=backend, fullgraph=True)
+    more = traced(results, {name: call.arguments[name] for name in call.names})
+    same(results, wanted)
+    same(more, [want + 1 for want in wanted])
+
+
+def vmap(operator: str, device: torch.device) -> None:
+    """vmap has no rule for results in the caller's tensors, and says so."""
+    call = on(device, example(operator))
+    results = [torch.empty_like(want) for want in call.function(*call.tensors)]
+    name = call.names[0]
+
+    def one(tensor):
+        return with_results(TorchCall(operator, {**call.arguments, name: tensor}), results)
+
+    with pytest.raises(RuntimeError, match="fallback path doesn't work on out="):
+        torch.func.vmap(one)(torch.stack([call.arguments[name]] * 2))

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pooling around the vectors of CPUs: columns at each stride, channels, whole images, and none at all."""
+
+from itertools import product
+
+from ascend_vision_ops.testing import Array, Case
+
+WIDTHS = [(1, 1), (2, 31), (3, 32), (3, 33), (5, 67)]  # kernel and image
+LAYOUTS = ["dense", "strided", "transposed", "channels_last"]
+
+
+def vector_cases():
+    for stride, (kernel, width) in product((1, 2, 3, 4, 5), WIDTHS):
+        args = {"kernel_size": [2, kernel], "stride": [2, stride], "padding": [1, kernel // 2]}
+        args |= {"input": Array(1, 2, 5, width), "ceil_mode": width == 33}
+        yield Case(f"vectors {width} {args}", args)
+    args = {"kernel_size": [3, 2], "stride": [1, 2], "padding": [1, 1]}
+    for channels, out in product((1, 3, 16, 17, 35), ("", "channels_last")):
+        for image in (Array(2, channels, 6, 7, layout="channels_last"), Array(2, channels, 6, 7)):
+            yield Case(f"{channels} channels {out}", {"input": image, **args}, out=out)
+    # More channels than a line of windows takes at once; whole images, which lie side by side.
+    image = Array(1, 130, 3, 200, layout="channels_last")
+    yield Case("channel blocks", {"input": image, "kernel_size": [2, 2]}, out="channels_last")
+    for layout, out in product(LAYOUTS, ("", "channels_last")):
+        image = Array(3, 20, 7, 9, layout=layout)
+        yield Case(f"whole {layout} {out}", {"input": image, "kernel_size": [7, 9]}, out=out)
+    yield Case("no images", {"input": Array(0, 3, 8, 8), "kernel_size": [2, 2]})
