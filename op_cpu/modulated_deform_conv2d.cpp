@@ -11,6 +11,7 @@
 #define HWY_TARGET_INCLUDE "op_cpu/modulated_deform_conv2d.cpp"
 #include "hwy/foreach_target.h"
 #include "op_cpu/common/deform-inl.h"
+#include "op_cpu/common/deform_filters-inl.h"
 #include "op_cpu/common/product-inl.h"
 #include "op_cpu/common/transpose-inl.h"
 
@@ -38,20 +39,21 @@ class Convolution {
         parallel_for_(parallel_for),
         sizes_(args),
         blocks_(sizes_.Blocks(kProductDepth, kProductDepth, kLanes)),
-        vectors_(CeilDiv(sizes_.GroupFilters(), kLanes)),
-        most_(
-            std::clamp(kSums / (vectors_ * kLanes) / kProductRows * kProductRows, kProductRows, kPositions)),
+        filters_(sizes_, blocks_, args.weight, parallel_for),
+        width_(filters_.vectors * kLanes),
+        bias_(sizes_.groups * width_),
+        most_(MostPositions(sizes_, kSums / width_, kPositions)),
         tiles_(sizes_.out[0], sizes_.out[1], most_, kColumns) {}
 
   void Run() {
-    PackFilters();
+    if (args_.bias) LoadBias(*args_.bias);
     const int64_t image_bytes = sizes_.channels * sizes_.size[0] * sizes_.size[1] * sizeof(T);
     const int64_t step = std::clamp<int64_t>(kImages / image_bytes, 1, std::max<int64_t>(sizes_.batch, 1));
     DeformImages<T> images(sizes_, args_.input, step);
     for (int64_t first = 0; first < sizes_.batch; first += step) {
       const int64_t count = std::min(step, sizes_.batch - first);
       images.Load(first, count, parallel_for_);
-      const int64_t work = std::min(most_, sizes_.out[0] * sizes_.out[1]) * sizes_.filters * sizes_.Depth();
+      const int64_t work = most_ * sizes_.filters * sizes_.Depth();
       parallel_for_(count * tiles_.count(), GrainOf(work / 16), [&](int64_t begin, int64_t end) {
         Worker worker(*this);
         for (int64_t item = begin; item < end; ++item) {
@@ -70,8 +72,8 @@ class Convolution {
         : call_(call),
           sampler_(call.sizes_, call.args_, call.most_),
           stride_(SampleStride(call)),
-          samples_(AlignUp(call.most_, kProductRows) * stride_),
-          sums_(AlignUp(call.most_, kProductRows) * call.vectors_ * kLanes) {}
+          samples_(call.most_ * stride_),
+          sums_(call.most_ * call.width_) {}
 
     void Convolve(const Tile &tile, const DeformImage<const T> &image) {
       const D d;
@@ -85,8 +87,8 @@ class Convolution {
           sampler_.Sample(block.tap + tap, block.channel, block.channels, &samples_[tap * block.channels],
                           stride_);
         }
-        MultiplyAdd(d, samples_.data(), stride_, tile.positions(), call_.Filters(block), 0, block.depth(),
-                    call_.vectors_, sums_.data(), call_.vectors_ * kLanes);
+        MultiplyAdd(d, samples_.data(), stride_, tile.positions(), call_.filters_.Of(block), 0, block.depth(),
+                    call_.filters_.vectors, sums_.data(), call_.width_);
         if (block.before + block.depth() == call_.sizes_.Depth()) Store(block.group, tile);
       }
     }
@@ -99,7 +101,7 @@ class Convolution {
     }
 
     void Begin(int64_t group, int64_t positions) {
-      const int64_t width = call_.vectors_ * kLanes;
+      const int64_t width = call_.width_;
       for (int64_t p = 0; p < positions; ++p) {
         std::copy_n(&call_.bias_[group * width], width, &sums_[p * width]);
       }
@@ -108,7 +110,7 @@ class Convolution {
     void Store(int64_t group, const Tile &tile) const {
       const Tensor &out = call_.args_.out;
       const Shape &s = out.strides;
-      const int64_t filters = call_.sizes_.GroupFilters(), width = call_.vectors_ * kLanes;
+      const int64_t filters = call_.sizes_.GroupFilters(), width = call_.width_;
       T *to = static_cast<T *>(out.data) + tile.image * s[0] + group * filters * s[1] + tile.row * s[2] +
               tile.column * s[3];
       FromChannelsLast<T>(sums_.data(), width, filters, tile.rows, tile.columns, to, {s[1], s[2], s[3]});
@@ -120,36 +122,11 @@ class Convolution {
     hwy::AlignedVector<Value> samples_, sums_;
   };
 
-  const Value *Filters(const DeformBlock &block) const {
-    return &filters_[(block.group * sizes_.Depth() + block.before) * vectors_ * kLanes];
-  }
-
-  void PackFilters() {
-    const int64_t filters = sizes_.GroupFilters(), width = vectors_ * kLanes;
-    filters_.resize(sizes_.groups * sizes_.Depth() * width);
-    bias_.resize(sizes_.groups * width);
-    for (int64_t o = 0; o < sizes_.filters && args_.bias; ++o) {
-      const Tensor &bias = *args_.bias;
-      bias_[o / filters * width + o % filters] =
+  void LoadBias(const Tensor &bias) {
+    const int64_t filters = sizes_.GroupFilters();
+    for (int64_t o = 0; o < sizes_.filters; ++o) {
+      bias_[o / filters * width_ + o % filters] =
           Widen(static_cast<const T *>(bias.data)[o * bias.strides[0]]);
-    }
-    parallel_for_(blocks_.size(), GrainOf(blocks_[0].depth() * width), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) PackBlock(blocks_[i]);
-    });
-  }
-
-  void PackBlock(const DeformBlock &block) {
-    const int64_t panel = kProductVectors * kLanes;
-    Value *to = const_cast<Value *>(Filters(block));
-    for (int64_t o = 0; o < sizes_.GroupFilters(); ++o) {
-      const int64_t first = o / panel * panel, columns = std::min(panel, vectors_ * kLanes - first);
-      Value *column = to + first * block.depth() + o % panel;
-      for (int64_t tap = block.tap; tap < block.tap + block.taps; ++tap) {
-        const T *from = sizes_.Weights<const T>(args_.weight, block, o, tap);
-        for (int64_t c = 0; c < block.channels; ++c, column += columns) {
-          *column = Widen(from[c * args_.weight.strides[1]]);
-        }
-      }
     }
   }
 
@@ -157,9 +134,11 @@ class Convolution {
   const ParallelFor &parallel_for_;
   const DeformSizes sizes_;
   const std::vector<DeformBlock> blocks_;
-  const int64_t vectors_, most_;  // vectors of filters of a group, positions of a tile
+  const DeformFilters<T> filters_;
+  const int64_t width_;  // filters of a group, filled up
+  std::vector<Value> bias_;
+  const int64_t most_;  // positions of a tile
   const Tiles tiles_;
-  hwy::AlignedVector<Value> filters_, bias_;
 };
 
 void Run(const Args &args, const ParallelFor &parallel_for) {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import numpy as np
@@ -50,14 +51,22 @@ def test_finds_a_fault_and_makes_it_small(fault):
     assert not all(verdict.ok for verdict in judge(parse_case(outcome.wrong.text), "cpu").values())
 
 
-def test_prints_the_call_that_is_wrong(fault, capsys):
+def test_prints_the_call_that_is_wrong(fault, capfd):
     assert main([fault, "--seconds", "30", "--seed", "1"]) == 1
-    printed = capsys.readouterr().out
+    printed = capfd.readouterr().out
     line = re.search(rf"--case 'cpu:({fault}\(.*)'$", printed, re.MULTILINE)
     assert line and "with seed 1" in printed and "1 of 1 operators failed" in printed
     assert parse_case(line[1]).operator == fault
 
 
-def test_stops_in_time(capsys):
+def test_prints_the_call_that_the_process_dies_of(monkeypatch, capfd):
+    operator = WITH_KERNEL[0]
+    monkeypatch.setattr(cpu, operator, lambda **arguments: os.abort())
+    assert main([operator, "--seconds", "30", "--seed", "1"]) == 1
+    printed = capfd.readouterr().out
+    assert re.search(rf"^died with SIGABRT in\n  .*--case 'cpu:{operator}\(.*'$", printed, re.MULTILINE)
+
+
+def test_stops_in_time(capfd):
     assert main(["--seconds", "0"]) == 0
-    assert capsys.readouterr().out.count(": 0 calls, all right") == len(WITH_KERNEL)
+    assert capfd.readouterr().out.count(": 0 calls, all right") == len(WITH_KERNEL)

@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import os
 import random
+import signal
 import sys
+import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -97,11 +101,13 @@ def fuzz(
     seconds: float = float("inf"),
     most: int = sys.maxsize,
     seed: int = 0,
+    begin: Callable[[BoundCase], None] = lambda case: None,
     tell: Callable[[Outcome], None] = lambda outcome: None,
 ) -> Outcome:
     """Calls an operator until the time is over, `most` calls are made, or one is wrong; that is then made smaller.
 
-    tell: is called after each call.
+    begin: is told of each call before it is made.
+    tell: is called after each that is right.
     """
     outcome, strategy = Outcome(operator), calls(operator)
     end = time.monotonic() + seconds  # from now: some case files take seconds to load, for they import torch
@@ -124,6 +130,7 @@ def fuzz(
                 raise AssertionError(outcome.message)
             return
         outcome.calls += 1
+        begin(case)
         message = wrong_with(case)
         if message and outcome.wrong is None:
             end = time.monotonic() + SHRINKING
@@ -152,7 +159,7 @@ def _seeds(first: int) -> Iterator[int]:
 
 
 @contextmanager
-def _progress(seconds: float, count: int):
+def _progress(seconds: float):
     """Called with each outcome: a bar on a terminal, nothing in a pipe."""
     if not sys.stdout.isatty():
         yield lambda outcome: None
@@ -166,6 +173,50 @@ def _progress(seconds: float, count: int):
             progress.update(task, completed=time.monotonic() - begin, description=text)
 
         yield show
+
+
+def fuzz_all(names: list[str], seconds: float, seed: int, begin: Callable[[BoundCase], None]) -> int:
+    """Fuzzes operators one after the other, says how each went, and gives the number of those that failed."""
+    failed, end = 0, time.monotonic() + seconds
+    with _progress(seconds) as tell:
+        for index, name in enumerate(names):
+            share = (end - time.monotonic()) / (len(names) - index)
+            outcome = fuzz(name, seconds=share, seed=seed, begin=begin, tell=tell)
+            if outcome.wrong is None:
+                print(f"{name}: {outcome.calls} calls, all right", flush=True)
+                continue
+            failed += 1
+            print(f"{name}: wrong after {outcome.calls} calls, with seed {outcome.seed}: {outcome.message}")
+            print(f"  {rerun_line(outcome.wrong, 'cpu')}", flush=True)
+    return failed
+
+
+def survives(work: Callable[[Callable[[BoundCase], None]], int]) -> int:
+    """What `work` gives, done in a process of its own; 1 where that dies, and the call that it died of is printed."""
+    with tempfile.TemporaryFile("w+") as note:
+
+        def begin(case: BoundCase) -> None:
+            note.seek(0)
+            note.write(rerun_line(case, "cpu"))
+            note.truncate()
+            note.flush()
+
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                status = work(begin)
+            except BaseException:
+                traceback.print_exc()
+            sys.stdout.flush()
+            os._exit(min(status, 100))
+        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if ended < 0:
+            note.seek(0)
+            print(f"died with {signal.Signals(-ended).name} in\n  {note.read()}", flush=True)
+            return 1
+        return ended
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -184,17 +235,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"{options.operator} has no kernel of its own, but calls other operators: fuzz these")
     seed = random.randrange(2**31) if options.seed is None else options.seed
     print(f"seed {seed}, {options.seconds:g} s for {len(names)} operators", flush=True)
-    failed, end = 0, time.monotonic() + options.seconds
-    with _progress(options.seconds, len(names)) as tell:
-        for index, name in enumerate(names):
-            share = (end - time.monotonic()) / (len(names) - index)
-            outcome = fuzz(name, seconds=share, seed=seed, tell=tell)
-            if outcome.wrong is None:
-                print(f"{name}: {outcome.calls} calls, all right", flush=True)
-                continue
-            failed += 1
-            print(f"{name}: wrong after {outcome.calls} calls, with seed {outcome.seed}: {outcome.message}")
-            print(f"  {rerun_line(outcome.wrong, 'cpu')}", flush=True)
+    failed = survives(lambda begin: fuzz_all(names, options.seconds, seed, begin))
     print(f"{failed} of {len(names)} operators failed" if failed else "no fault found")
     return 1 if failed else 0
 
