@@ -28,9 +28,7 @@ LAYOUTS = [("strided", ""), ("transposed", "strided"), ("offset", "transposed"),
 
 
 def call(image, grid, mode, values="normal", **layout):
-    values = (
-        lattice if mode[0] == 1 and values != "special" else values
-    )  # the last bit decides which is nearest
+    values = lattice if mode[0] == 1 and values != "special" else values  # last bits decide the nearest
     args = {"input": Array(*image, **layout), "grid": Array(image[0], *grid, 2, values=values)}
     return args | dict(zip(("interpolation_mode", "padding_mode", "align_corners"), mode, strict=True))
 
@@ -41,9 +39,9 @@ def cases():
     for i, (image, grid) in enumerate(SIZES):
         values = lattice if max(image) > 200 else ("normal", smooth)[i % 2]
         for mode, layout in product((MODES[5 * i % 18], MODES[(7 * i + 4) % 18]), ("dense", "channels_last")):
-            out = "" if i % 2 else layout.replace("dense", "")
+            args = call((1, *image), grid, mode, values, layout=layout)
             yield Case(
-                f"size {image} {grid} {mode}", call((1, *image), grid, mode, values, layout=layout), out=out
+                f"size {image} {grid} {mode} {layout}", args, out=layout.replace("dense", "") * (i % 2)
             )
     for mode, (layout, out) in zip(MODES[::5], LAYOUTS, strict=True):
         yield Case(f"{layout} {out}", call((3, 3, 6, 7), (4, 5), mode, layout=layout), out=out)
