@@ -40,9 +40,7 @@ def cases():
         values = lattice if max(image) > 200 else ("normal", smooth)[i % 2]
         for mode, layout in product((MODES[5 * i % 18], MODES[(7 * i + 4) % 18]), ("dense", "channels_last")):
             args = call((1, *image), grid, mode, values, layout=layout)
-            yield Case(
-                f"size {image} {grid} {mode} {layout}", args, out=layout.replace("dense", "") * (i % 2)
-            )
+            yield Case(f"size {i} {mode} {layout}", args, out=layout.replace("dense", "") * (i % 2))
     for mode, (layout, out) in zip(MODES[::5], LAYOUTS, strict=True):
         yield Case(f"{layout} {out}", call((3, 3, 6, 7), (4, 5), mode, layout=layout), out=out)
         yield Case("image", call((1, 2, 8, 9), (6, 7), mode) | {"input": Array(1, 2, 8, 9, values="special")})
