@@ -55,7 +55,7 @@ def run(names: list[str], counts: list[int], clock: str, only: str) -> list[dict
             command += ["--clock", clock, "--only", only]
             # Libraries have much to say; the end of it matters where a process fails.
             with (
-                tempfile.TemporaryFile("w+") as errors,
+                tempfile.TemporaryFile("w+", errors="replace") as errors,
                 subprocess.Popen(
                     command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment(threads)
                 ) as process,

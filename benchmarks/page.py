@@ -21,7 +21,7 @@ peers, `./build.sh bench --save` measures everything and writes this page, `./bu
 - **Memory**: results are allocated in each call, by each project's own allocator in its default setting. ONNX Runtime
   and OpenVINO keep results from call to call, the latter in place. Columns **out=** are for a result that is there
   already, so that no page is touched for the first time; their ratio is to the best peer of all, those that take a
-  result too included.
+  result too included. `soft_nms` takes none, as its length depends on the scores.
 - **of limit**: the least time that the machine allows, over ours: moving all arguments and results once at the rate of
   copies of that many bytes, for convolutions their products at the rate of a matrix product in the same dtype, both
   measured in the same run. What lies in caches, or reads more than it writes, may exceed the rate of a copy.
@@ -30,8 +30,8 @@ peers, `./build.sh bench --save` measures everything and writes this page, `./bu
   floats to 0.02, as peers compute in their own precision. `numpy values` has no indices, and is a peer nevertheless.
 - **Threads**: every library's pool has that many; idle threads do not spin.
 
-`./build.sh bench --gate` runs again and fails where a ratio is more than {allowance:.0%} below that of this page, which
-is what two runs of one build differ by on a shared machine; seconds are not compared.
+`./build.sh bench --gate` runs again and fails where a ratio is more than {allowance:.0%} below that of this page: two
+runs of one build differ by less, on a machine that many share. Seconds are not compared.
 
 ![Times of all peers over ours](images/benchmarks.svg)
 

@@ -52,7 +52,7 @@ class Row:
 
     def cells(self) -> tuple[str, ...]:
         def times(ratio):
-            return f"{ratio:.2f} x" if ratio else NONE
+            return f"{ratio:.3g} x" if ratio else NONE
 
         return (
             self.workload, str(self.threads), self.ours, self.best, self.best_time, times(self.ratio), self.given,
@@ -80,14 +80,19 @@ def milliseconds(seconds: float) -> str:
     return f"{value:,.{max(0, 2 - math.floor(math.log10(value)))}f}"
 
 
+def digits(value: float) -> float:
+    """Three of them, as cells have."""
+    return float(f"{value:.3g}")
+
+
 def row(result: dict) -> Row:
     """The row of a line that benchmarks.measure writes."""
     seconds = dict(result["seconds"])
     ours, given = seconds.pop(OURS), seconds.pop(OURS + OUT, None)
     ordinary = {name: value for name, value in seconds.items() if not name.endswith(OUT)}
     best = min(ordinary, key=ordinary.get, default=None)
-    ratio = round(ordinary[best] / ours, 2) if best else 0.0
-    given_ratio = round(min(seconds.values()) / given, 2) if given and best else 0.0
+    ratio = digits(ordinary[best] / ours) if best else 0.0
+    given_ratio = digits(min(seconds.values()) / given) if given and best else 0.0
     others = (f"{name} {milliseconds(value)}" for name, value in seconds.items() if name != best)
     return Row(
         result["operator"], result["workload"], result["threads"],
@@ -97,7 +102,7 @@ def row(result: dict) -> Row:
         ratio,
         milliseconds(given) if given else NONE,
         given_ratio,
-        float(f"{result['least'] / min(ours, given or ours):.3g}"),
+        digits(result["least"] / min(ours, given or ours)),
         verdict(result["target"] if result["threads"] == 1 else 0, ratio, given_ratio),
         ", ".join(others) or NONE,
         ", ".join(f"{name} {why.partition(':')[0]}".strip() for name, why in result["absent"].items()) or NONE,

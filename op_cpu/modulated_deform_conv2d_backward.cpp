@@ -43,7 +43,7 @@ class Gradients {
         sizes_(args),
         blocks_(sizes_.Blocks(kProductDepth, kChannels, kLanes)),
         filters_(sizes_.GroupFilters()),
-        most_(std::clamp(kGrads / filters_ / kProductRows * kProductRows, kProductRows, kPositions)),
+        most_(MostPositions(sizes_, kGrads / filters_, kPositions)),
         positions_(sizes_.out[0] * sizes_.out[1]),
         tiles_(sizes_.out[0], sizes_.out[1], most_, kColumns) {
     for (size_t i = 0; i < blocks_.size(); ++i) {
@@ -90,7 +90,7 @@ class Gradients {
    public:
     explicit Worker(const Gradients &call)
         : call_(call),
-          sampler_(call.sizes_, call.args_, AlignUp(call.most_, kProductRows)),
+          sampler_(call.sizes_, call.args_, call.most_),
           gradients_(sampler_, kChannels),
           width_(AlignUp(call.filters_, kLanes)),
           stride_(kProductDepth + kLanes),

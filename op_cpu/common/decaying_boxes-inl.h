@@ -11,11 +11,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "hwy/highway.h"
+#include "op_cpu/common/box_order.h"
 #include "op_cpu/common/exp-inl.h"
 #include "op_cpu/common/iou-inl.h"
 
@@ -29,19 +29,21 @@ struct Decay {
   int64_t method;
   float iou_threshold, sigma;
 
+  // The former two.
   template <class D, class V = hn::Vec<D>>
   V Weight(D d, V iou) const {
     const V one = hn::Set(d, 1.0f);
-    if (method == 2) return ExpRounded(d, hn::Div(hn::Neg(hn::Mul(iou, iou)), hn::Set(d, sigma)));
     const V least = hn::Set(d, iou_threshold);
     return hn::IfThenElse(hn::Ge(iou, least), method == 1 ? hn::Sub(one, iou) : hn::Zero(d), one);
   }
-  // Whether boxes without a common point leave each other alone. An overlap of 0/0 or with NaN decays too.
+  // Whether boxes without a common point leave each other alone, other than Everywhere() says.
   bool NeedsOverlap(const std::vector<Box> &boxes) const {
     return (method == 2 || iou_threshold > 0) && std::all_of(boxes.begin(), boxes.end(), [](const Box &box) {
-             return box.area > 0 && std::isfinite(box.area);
+             return box.area >= 0 && std::isfinite(box.area);
            });
   }
+  // Two boxes without an area overlap by 0/0, which a Gaussian makes NaN of.
+  bool Everywhere(const Box &picked) const { return method == 2 && picked.area == 0; }
 };
 
 // Boxes lie in memory by place; their slots are numbers, which decide between equal scores and who takes
@@ -58,23 +60,27 @@ class DecayingBoxes {
   DecayingBoxes(const std::vector<Box> &boxes, const std::vector<float> &scores, float offset, Decay decay)
       : offset_(offset), decay_(decay), by_place_(decay.NeedsOverlap(boxes)), at_(boxes.size()) {
     const int64_t count = static_cast<int64_t>(boxes.size()), blocks = RoundUp(count) / kLanes;
-    indices_ = by_place_ ? ByPlace(boxes) : InOrder(count);
+    indices_ = by_place_ ? ByPlace(boxes, kLanes) : InOrder(count);
     slots_ = indices_;
     slots_.resize(static_cast<size_t>(RoundUp(count)));  // read a vector at a time, as scores are
     boxes_ = Boxes(RoundUp(count));
     scores_.assign(RoundUp(count), kNaN);
+    ious_.resize(RoundUp(count));
+    weights_.resize(RoundUp(count) + kLanes);  // stored a vector at a time
     // Bounds are read a vector at a time; behind the last one nothing is reached.
     bounds_ = Boxes(RoundUp(blocks));
     best_.assign(RoundUp(blocks), -kInfinity);
-    for (int64_t i = 0; i < RoundUp(blocks); ++i)
-      bounds_.Set(i, {kInfinity, kInfinity, -kInfinity, -kInfinity, 0});
-    for (int64_t i = 0; i < count; ++i) {
-      const Box &box = boxes[indices_[i]], bound = bounds_[i / kLanes];
-      bounds_.Set(i / kLanes, {std::min(bound.x1, box.x1), std::min(bound.y1, box.y1),
-                               std::max(bound.x2, box.x2), std::max(bound.y2, box.y2), 0});
-      boxes_.Set(i, box);
-      scores_[i] = scores[indices_[i]];
-      at_[slots_[i]] = static_cast<int32_t>(i);
+    for (int64_t block = 0; block < RoundUp(blocks); ++block) {
+      Box bound{kInfinity, kInfinity, -kInfinity, -kInfinity, 0};
+      for (int64_t i = block * kLanes; i < std::min((block + 1) * kLanes, count); ++i) {
+        const Box &box = boxes[indices_[i]];
+        bound = {std::min(bound.x1, box.x1), std::min(bound.y1, box.y1), std::max(bound.x2, box.x2),
+                 std::max(bound.y2, box.y2), 0};
+        boxes_.Set(i, box);
+        scores_[i] = scores[indices_[i]];
+        at_[slots_[i]] = static_cast<int32_t>(i);
+      }
+      bounds_.Set(block, bound);
     }
     for (int64_t block = 0; block < blocks; ++block) FindBest(block);
   }
@@ -98,14 +104,20 @@ class DecayingBoxes {
   void Apply(const Box &picked, int64_t slot, float least) {
     low_.clear();
     // The first pick also finds what is too low from the start.
-    const bool everywhere = !by_place_ || slot == 0;
+    const bool everywhere = !by_place_ || slot == 0 || decay_.Everywhere(picked);
     for (size_t first = 0; first < best_.size(); first += kLanes) {
       uint32_t reached = everywhere ? (1u << kLanes) - 1 : Reached(first, picked);
       for (; reached != 0; reached &= reached - 1) {
         const size_t block = first + hwy::Num0BitsBelowLS1Bit_Nonzero32(reached);
-        if (block * kLanes < scores_.size()) DecayBlock(block, picked, least, everywhere);
+        if (block * kLanes >= scores_.size()) break;
+        if (decay_.method == 2) {
+          CollectOverlaps(block, picked, everywhere);
+        } else {
+          DecayBlock(block, picked, least, everywhere);
+        }
       }
     }
+    DecayCollected(least);
     std::sort(low_.begin(), low_.end());
     for (const int32_t low : low_) {
       while (low < count() && scores_[at_[low]] < least) {
@@ -128,28 +140,6 @@ class DecayingBoxes {
 
   static int64_t RoundUp(int64_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
-  static std::vector<int32_t> InOrder(int64_t count) {
-    std::vector<int32_t> order(count);
-    std::iota(order.begin(), order.end(), 0);
-    return order;
-  }
-  // Columns of as many blocks as there are columns, from top to bottom in each.
-  static std::vector<int32_t> ByPlace(const std::vector<Box> &boxes) {
-    std::vector<int32_t> order = InOrder(boxes.size());
-    const auto by = [&](float Box::*low, float Box::*high) {
-      return [&boxes, low, high](int32_t a, int32_t b) {
-        return boxes[a].*low + boxes[a].*high < boxes[b].*low + boxes[b].*high;
-      };
-    };
-    std::sort(order.begin(), order.end(), by(&Box::x1, &Box::x2));
-    const auto rows = static_cast<size_t>(std::ceil(std::sqrt(static_cast<double>(boxes.size()) / kLanes)));
-    for (size_t first = 0; first < order.size(); first += rows * kLanes) {
-      const size_t last = std::min(first + rows * kLanes, order.size());
-      std::sort(order.begin() + first, order.begin() + last, by(&Box::y1, &Box::y2));
-    }
-    return order;
-  }
-
   // A bit for each of kLanes blocks from `first` on: whether the box and its bounds have points in common.
   uint32_t Reached(int64_t first, const Box &box) const {
     const F32 d;
@@ -167,12 +157,53 @@ class DecayingBoxes {
       const V inter = Inter(d, boxes_, i, picked, offset_);
       if (!everywhere && hn::AllFalse(d, hn::Gt(inter, hn::Zero(d)))) continue;
       const V iou = OverUnion(d, inter, boxes_, i, picked);
-      const V scores = hn::Mul(hn::LoadU(d, &scores_[i]), decay_.Weight(d, iou));
-      hn::StoreU(scores, d, &scores_[i]);
-      uint64_t low = hn::BitsFromMask(d, hn::Lt(scores, hn::Set(d, least)));
-      for (; low != 0; low &= low - 1) low_.push_back(slots_[i + hwy::Num0BitsBelowLS1Bit_Nonzero64(low)]);
+      DecayVector(i, decay_.Weight(d, iou), least);
     }
     FindBest(block);
+  }
+
+  void DecayVector(int64_t i, V weight, float least) {
+    const F32 d;
+    const V scores = hn::Mul(hn::LoadU(d, &scores_[i]), weight);
+    hn::StoreU(scores, d, &scores_[i]);
+    uint64_t low = hn::BitsFromMask(d, hn::Lt(scores, hn::Set(d, least)));
+    for (; low != 0; low &= low - 1) low_.push_back(slots_[i + hwy::Num0BitsBelowLS1Bit_Nonzero64(low)]);
+  }
+
+  // An overlap of 0/0 is one.
+  static HWY_INLINE hn::Mask<F32> Overlaps(V iou) { return hn::Not(hn::Eq(iou, hn::Zero(F32()))); }
+
+  // Of half of the lanes that a pick reaches the overlap is 0, whose weight is 1: exponentials are taken of
+  // the others, side by side. 1.3 x at AVX-512.
+  void CollectOverlaps(int64_t block, const Box &picked, bool everywhere) {
+    const F32 d;
+    for (int64_t i = block * kLanes; i < (block + 1) * kLanes; i += hn::Lanes(d)) {
+      const V inter = Inter(d, boxes_, i, picked, offset_);
+      if (!everywhere && hn::AllFalse(d, hn::Gt(inter, hn::Zero(d)))) continue;
+      const V iou = OverUnion(d, inter, boxes_, i, picked);
+      hn::StoreU(iou, d, &ious_[visited_.size() * hn::Lanes(d)]);
+      visited_.push_back(static_cast<int32_t>(i));
+      const V power = hn::Div(hn::Neg(hn::Mul(iou, iou)), hn::Set(d, decay_.sigma));
+      weights_count_ += hn::CompressStore(power, Overlaps(iou), d, &weights_[weights_count_]);
+    }
+  }
+
+  void DecayCollected(float least) {
+    const F32 d;
+    for (size_t i = 0; i < weights_count_; i += hn::Lanes(d)) {
+      hn::StoreU(ExpRounded(d, hn::LoadU(d, &weights_[i])), d, &weights_[i]);
+    }
+    const float *weights = weights_.data();
+    for (size_t v = 0; v < visited_.size(); ++v) {
+      const auto overlaps = Overlaps(hn::LoadU(d, &ious_[v * hn::Lanes(d)]));
+      const V weight = hn::IfThenElse(overlaps, hn::LoadExpand(overlaps, d, weights), hn::Set(d, 1.0f));
+      weights += hn::CountTrue(d, overlaps);
+      DecayVector(visited_[v], weight, least);
+      const int32_t block = visited_[v] / kLanes;
+      if (v + 1 == visited_.size() || visited_[v + 1] / kLanes != block) FindBest(block);
+    }
+    visited_.clear();
+    weights_count_ = 0;
   }
 
   // The best score of a block.
@@ -194,13 +225,17 @@ class DecayingBoxes {
       best = hn::Max(best, hn::LoadU(d, &best_[i]));
     best = hn::Set(d, hn::ReduceMax(d, best));
     int32_t slot = std::numeric_limits<int32_t>::max();
-    for (size_t block = 0; block * kLanes < scores_.size(); ++block) {
-      if (best_[block] != hn::GetLane(best)) continue;
-      for (size_t i = block * kLanes; i < (block + 1) * kLanes; i += hn::Lanes(d)) {
-        const auto leads = hn::RebindMask(I32(), hn::Eq(hn::LoadU(d, &scores_[i]), best));
-        const auto none = hn::Set(I32(), std::numeric_limits<int32_t>::max());
-        slot =
-            std::min(slot, hn::ReduceMin(I32(), hn::IfThenElse(leads, hn::LoadU(I32(), &slots_[i]), none)));
+    for (size_t first = 0; first < best_.size(); first += hn::Lanes(d)) {
+      uint64_t blocks = hn::BitsFromMask(d, hn::Eq(hn::LoadU(d, &best_[first]), best));
+      for (; blocks != 0; blocks &= blocks - 1) {
+        const size_t block = first + hwy::Num0BitsBelowLS1Bit_Nonzero64(blocks);
+        if (block * kLanes >= scores_.size()) break;
+        for (size_t i = block * kLanes; i < (block + 1) * kLanes; i += hn::Lanes(d)) {
+          uint64_t lanes = hn::BitsFromMask(d, hn::Eq(hn::LoadU(d, &scores_[i]), best));
+          for (; lanes != 0; lanes &= lanes - 1) {
+            slot = std::min(slot, slots_[i + hwy::Num0BitsBelowLS1Bit_Nonzero64(lanes)]);
+          }
+        }
       }
     }
     return at_[slot];
@@ -214,6 +249,9 @@ class DecayingBoxes {
   std::vector<int32_t> indices_, slots_;  // of lanes: where a box is in the input, and its slot
   std::vector<int32_t> at_;               // of slots: the lane
   std::vector<int32_t> low_;              // slots of one pass
+  std::vector<int32_t> visited_;          // lanes where vectors start that one pass reaches
+  std::vector<float> ious_, weights_;     // of these; of their lanes that overlap, first as exponents
+  size_t weights_count_ = 0;
 };
 
 }  // namespace avo::HWY_NAMESPACE

@@ -14,12 +14,19 @@
 #include "hwy/highway.h"
 #include "op_cpu/common/deform_images-inl.h"
 #include "op_cpu/common/deform_tiles.h"
+#include "op_cpu/common/product-inl.h"
 #include "op_cpu/common/simd-inl.h"
 #include "op_cpu/common/tiles.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+// Of a tile: what memory allows, but `most` and all there are at the most; whole tiles of registers.
+inline int64_t MostPositions(const DeformSizes &sizes, int64_t memory, int64_t most) {
+  const int64_t all = AlignUp(sizes.out[0] * sizes.out[1], kProductRows);
+  return std::clamp(memory / kProductRows * kProductRows, kProductRows, std::min(most, all));
+}
 
 template <typename T>
 class DeformSampler {

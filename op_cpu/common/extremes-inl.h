@@ -26,6 +26,10 @@ struct Largest {
   static HWY_INLINE auto NotWorse(V value, V best) {
     return hn::Ge(value, best);
   }
+  template <class D>
+  static HWY_INLINE hn::TFromD<D> OfLanes(D d, hn::Vec<D> value) {
+    return hn::ReduceMax(d, value);
+  }
   template <typename Key>
   static bool Better(Key key, Key best) {
     return key > best;
@@ -40,6 +44,10 @@ struct Smallest {
   template <class V>
   static HWY_INLINE auto NotWorse(V value, V best) {
     return hn::Le(value, best);
+  }
+  template <class D>
+  static HWY_INLINE hn::TFromD<D> OfLanes(D d, hn::Vec<D> value) {
+    return hn::ReduceMin(d, value);
   }
   template <typename Key>
   static bool Better(Key key, Key best) {
@@ -58,32 +66,34 @@ template <class Order, typename T>
 HWY_NOINLINE Extreme<Compute<T>> ExtremeOf(const T *from, int64_t count) {
   const hn::ScalableTag<Compute<T>> d;
   constexpr int64_t kLanes = hn::MaxLanes(d);
-  Extreme<Compute<T>> extreme{Widen(from[0]), false};
-  int64_t i = 0;
-  if (count >= 4 * kLanes) {
-    auto a = LoadKey(d, from), b = LoadKey(d, from + kLanes), c = LoadKey(d, from + 2 * kLanes),
-         e = LoadKey(d, from + 3 * kLanes);
-    auto nan = hn::MaskFalse(d);
-    for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
-      const auto w = LoadKey(d, from + i), x = LoadKey(d, from + i + kLanes),
-                 y = LoadKey(d, from + i + 2 * kLanes), z = LoadKey(d, from + i + 3 * kLanes);
-      nan = hn::Or(nan, hn::Or(IsEitherNaNKey(d, w, x), IsEitherNaNKey(d, y, z)));
-      a = Order::Of(a, w);
-      b = Order::Of(b, x);
-      c = Order::Of(c, y);
-      e = Order::Of(e, z);
+  if (count < kLanes) {
+    Extreme<Compute<T>> extreme{Widen(from[0]), false};
+    for (int64_t i = 0; i < count; ++i) {
+      const Compute<T> key = Widen(from[i]);
+      extreme.nan |= key != key;
+      extreme.best = Order::Better(key, extreme.best) ? key : extreme.best;
     }
-    Compute<T> lanes[kLanes];
-    hn::StoreU(Order::Of(Order::Of(a, b), Order::Of(c, e)), d, lanes);
-    extreme = {lanes[0], !hn::AllFalse(d, nan)};
-    for (const Compute<T> key : lanes) extreme.best = Order::Better(key, extreme.best) ? key : extreme.best;
+    return extreme;
   }
-  for (; i < count; ++i) {
-    const Compute<T> key = Widen(from[i]);
-    extreme.nan |= key != key;
-    extreme.best = Order::Better(key, extreme.best) ? key : extreme.best;
+  auto a = LoadKey(d, from), b = a, c = a, e = a;
+  auto nan = IsNaNKey(d, a);
+  int64_t i = 0;
+  for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
+    const auto w = LoadKey(d, from + i), x = LoadKey(d, from + i + kLanes),
+               y = LoadKey(d, from + i + 2 * kLanes), z = LoadKey(d, from + i + 3 * kLanes);
+    nan = hn::Or(nan, hn::Or(IsEitherNaNKey(d, w, x), IsEitherNaNKey(d, y, z)));
+    a = Order::Of(a, w);
+    b = Order::Of(b, x);
+    c = Order::Of(c, y);
+    e = Order::Of(e, z);
   }
-  return extreme;
+  for (; i < count; i += kLanes) {
+    // The last vector overlaps the one before it.
+    const auto w = LoadKey(d, from + std::min(i, count - kLanes));
+    nan = hn::Or(nan, IsNaNKey(d, w));
+    a = Order::Of(a, w);
+  }
+  return {Order::OfLanes(d, Order::Of(Order::Of(a, b), Order::Of(c, e))), !hn::AllFalse(d, nan)};
 }
 
 // Lanes that are `key`, or NaN where that is.
@@ -97,12 +107,13 @@ template <typename T>
 int64_t FindFirst(const T *from, int64_t count, Compute<T> key) {
   const hn::ScalableTag<Compute<T>> d;
   constexpr int64_t kLanes = hn::MaxLanes(d);
-  int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    const int64_t lane = hn::FindFirstTrue(d, Matches(d, LoadKey(d, from + i), key));
-    if (lane >= 0) return i + lane;
+  for (int64_t i = 0; count >= kLanes && i < count; i += kLanes) {
+    // The last vector overlaps the one before it.
+    const int64_t first = std::min(i, count - kLanes);
+    const int64_t lane = hn::FindFirstTrue(d, Matches(d, LoadKey(d, from + first), key));
+    if (lane >= 0) return first + lane;
   }
-  for (; i < count; ++i) {
+  for (int64_t i = 0; i < std::min(count, kLanes - 1); ++i) {
     const Compute<T> other = Widen(from[i]);
     if (other == key || (key != key && other != other)) return i;
   }

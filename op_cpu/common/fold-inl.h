@@ -151,6 +151,9 @@ HWY_INLINE void Fold(D d, const From *const *rows, size_t offset, size_t count, 
     FoldFew<Op>(d, length, finish, to, rows[0] + offset, rows[1] + offset);
   } else if (count == 3) {
     FoldFew<Op>(d, length, finish, to, rows[0] + offset, rows[1] + offset, rows[2] + offset);
+  } else if (count == 5) {
+    FoldFew<Op>(d, length, finish, to, rows[0] + offset, rows[1] + offset, rows[2] + offset, rows[3] + offset,
+                rows[4] + offset);
   } else {
     FoldMany<Op>(d, rows, offset, count, length, finish, to);
   }
@@ -167,17 +170,22 @@ HWY_INLINE hn::TFromD<D> FoldLanes([[maybe_unused]] D d, hn::Vec<D> value) {
 }
 
 // All elements of a run combined.
-template <class Op, class D>
-hn::TFromD<D> FoldRun(D d, const hn::TFromD<D> *run, size_t length) {
+template <class Op, class D, typename From>
+HWY_INLINE hn::TFromD<D> FoldRun(D d, const From *run, size_t length) {
   const size_t lanes = hn::Lanes(d);
   auto all = Op::Identity(d), more = all;
   size_t x = 0;
   for (; x + 2 * lanes <= length; x += 2 * lanes) {
-    all = Op::Combine(all, hn::LoadU(d, run + x));
-    more = Op::Combine(more, hn::LoadU(d, run + x + lanes));
+    all = Op::Combine(all, LoadFloat(d, run + x));
+    more = Op::Combine(more, LoadFloat(d, run + x + lanes));
   }
-  for (; x < length; x += lanes) {
-    all = Op::Combine(all, hn::LoadNOr(Op::Identity(d), d, run + x, std::min(lanes, length - x)));
+  if (x + lanes <= length) {
+    all = Op::Combine(all, LoadFloat(d, run + x));
+    x += lanes;
+  }
+  if (x < length) {
+    const auto last = LoadFirst(d, run + x, length - x);
+    more = Op::Combine(more, hn::IfThenElse(hn::FirstN(d, length - x), last, Op::Identity(d)));
   }
   return FoldLanes<Op>(d, Op::Combine(all, more));
 }

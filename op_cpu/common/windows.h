@@ -54,19 +54,26 @@ struct Windows {
     return result;
   }
 
-  // One window over the whole of each image becomes one of a single row or column, if memory has it so.
-  void Join() {
-    const bool whole = out.shape[2] == 1 && out.shape[3] == 1 && rows.padding == 0 && columns.padding == 0 &&
-                       rows.dilation == 1 && columns.dilation == 1 && rows.kernel >= rows.size &&
-                       columns.kernel >= columns.size;
-    const int64_t size = rows.size * columns.size;
-    if (!whole || in.strides[2] != columns.size * in.strides[3]) return;
-    const bool to_row = in.strides[3] == 1;
-    in.shape[2] = to_row ? 1 : size;
-    in.shape[3] = to_row ? size : 1;
-    in.strides[2] = in.strides[3];
-    rows = {in.shape[2], in.shape[2], 1, 0, 1};
-    columns = {in.shape[3], in.shape[3], 1, 0, 1};
+  // Elements that a line of windows of one image is the first to touch.
+  int64_t Touched() const { return std::min(rows.kernel, rows.stride) * in.shape[3] + out.shape[3]; }
+  // Whether there is one window, over the whole of each image, without padding.
+  bool Whole() const {
+    return out.shape[2] == 1 && out.shape[3] == 1 && rows.padding == 0 && columns.padding == 0 &&
+           rows.dilation == 1 && columns.dilation == 1 && rows.kernel >= rows.size &&
+           columns.kernel >= columns.size;
+  }
+  // Whether the rows of an image follow each other in memory.
+  bool Dense() const { return in.strides[2] == in.shape[3] * in.strides[3]; }
+  // The same for images that are whole and dense, as images of one column.
+  Windows Column() const {
+    Windows result = *this;
+    const int64_t size = in.shape[2] * in.shape[3];
+    result.in.shape[2] = size;
+    result.in.shape[3] = 1;
+    result.in.strides[2] = in.strides[3];
+    result.rows = {size, size, 1, 0, 1};
+    result.columns = {1, 1, 1, 0, 1};
+    return result;
   }
 };
 

@@ -50,6 +50,19 @@ def test_last_slots_fill_the_holes_from_the_front(face):
     assert indices.tolist() == [0, 6, 5, 3, 4]
 
 
+def test_boxes_without_area_overlap_wherever_they_are():
+    """By 0/0, which makes NaN of a score; boxes between them are left alone."""
+    corners = np.random.default_rng(0).uniform(0, 4000, (200, 2)).astype(np.float32)
+    boxes = np.concatenate([corners, corners + 30], axis=1)
+    boxes[::40, 2] = boxes[::40, 0]
+    scores = np.linspace(1, 0.5, 200, dtype=np.float32)
+    dets, indices = avo.cpu.soft_nms(boxes, scores, method=2)
+    wanted, order = reference.soft_nms(boxes, scores, method=2)
+    assert indices.tolist() == order.tolist()
+    assert np.isnan(dets[:, 4]).sum() == 4
+    np.testing.assert_array_equal(np.isnan(dets), np.isnan(wanted))
+
+
 def plan_of(boxes, cores=48, ub_bytes=196608, method=1):
     from ascend_vision_ops import _native
 

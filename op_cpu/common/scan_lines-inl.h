@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running extremes of lines, and where they are. Compiled once for each instruction set.
+#if defined(AVO_OP_CPU_COMMON_SCAN_LINES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_COMMON_SCAN_LINES_INL_H_
+#undef AVO_OP_CPU_COMMON_SCAN_LINES_INL_H_
+#else
+#define AVO_OP_CPU_COMMON_SCAN_LINES_INL_H_
+#endif
+
+#include <limits>
+
+#include "hwy/highway.h"
+#include "op_cpu/common/extremes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// An element takes the lead where it is NaN or not worse than the best before it; so ties go to the latest,
+// and NaN stays until the next NaN.
+template <class Order, typename Key>
+bool Leads(Key key, Key best) {
+  return !(Order::Better(best, key) || best != best) || key != key;
+}
+
+template <typename Key>
+struct Leader {
+  Key best{};
+  int64_t at = -1;  // in its line; -1 before the first element
+};
+
+// Elements of a line, or of several, and where their results go. I is void where indices are not wanted.
+template <typename T, typename I>
+struct Scanned {
+  const T *from;
+  T *to;
+  I *at;
+  int64_t from_step = 1, to_step = 1, at_step = 1;  // along the axis
+
+  Scanned Shifted(int64_t in, int64_t out, int64_t index) const {
+    Scanned other = *this;
+    other.from += in;
+    other.to += out;
+    if constexpr (!std::is_void_v<I>) other.at += index;
+    return other;
+  }
+  // From element i of the line on.
+  Scanned Behind(int64_t i) const { return Shifted(i * from_step, i * to_step, i * at_step); }
+  // The same elements from the last to the first.
+  Scanned Reversed(int64_t count) const {
+    Scanned other = Behind(count - 1);
+    other.from_step = -from_step;
+    other.to_step = -to_step;
+    other.at_step = -at_step;
+    return other;
+  }
+};
+
+template <class Order, typename T, typename I>
+class Scan {
+ public:
+  using Key = KeyOf<T>;
+  using Io = Scanned<T, I>;
+
+  // `count` elements of any steps, the first of index `base`.
+  static HWY_NOINLINE void OneByOne(const Io &io, int64_t count, int64_t base, Leader<Key> *leader) {
+    for (int64_t i = 0; i < count; ++i) {
+      const Key key = static_cast<Key>(Widen(io.from[i * io.from_step]));
+      if (leader->at < 0 || Leads<Order>(key, leader->best)) *leader = {key, base + i};
+      io.to[i * io.to_step] = Narrow<T>(static_cast<Compute<T>>(leader->best));
+      if constexpr (kIndices) io.at[i * io.at_step] = static_cast<I>(leader->at);
+    }
+  }
+
+  // Of neighbours in memory: steps of 1, or of -1 where kReverse. A vector takes log2(lanes) steps, each of
+  // which combines lanes with those before them: 7 x of one element after the other, at AVX-512.
+  template <bool kReverse>
+  static void Line(const Io &io, int64_t count, int64_t base, bool stream, Leader<Key> *leader) {
+    // Lanes hold indices from `base` on.
+    const int64_t distance = leader->at < 0 ? count : base + count - leader->at;
+    if (count < kLanes || distance > hwy::LimitsMax<Place>()) return OneByOne(io, count, base, leader);
+    if (leader->at < 0) *leader = {static_cast<Key>(Widen(io.from[0])), base};
+
+    const D d;
+    const Places places;
+    const auto by1 = Before<kReverse>(1), by2 = Before<kReverse>(2), by4 = Before<kReverse>(4),
+               by8 = Before<kReverse>(8),
+               last = hn::IndicesFromVec(d, hn::Set(places, kReverse ? 0 : kLanes - 1));
+    V best = hn::Set(d, leader->best);
+    auto best_at = hn::Set(places, static_cast<Place>(leader->at - base));
+    const auto none = hn::Set(places, hwy::LimitsMin<Place>());
+    V running = best;
+    auto index = best_at;
+    for (int64_t i = 0; i < count; i += kLanes) {
+      // The last vector overlaps the one before it.
+      const int64_t fresh = std::min(kLanes, count - i),
+                    lowest = kReverse ? 1 - i - fresh : i + fresh - kLanes;
+      V keys = LoadKey(d, io.from + lowest);
+      if (!hn::AllFalse(d, IsEitherNaNKey(d, keys, best))) {
+        *leader = {hn::GetLane(best), base + hn::GetLane(best_at)};
+        OneByOne(io.Behind(i), fresh, base + i, leader);
+        best = hn::Set(d, leader->best);
+        best_at = hn::Set(places, static_cast<Place>(leader->at - base));
+        continue;
+      }
+      const bool whole = fresh == kLanes;
+      const Overlap<kReverse> overlap(fresh);
+      const V running_before = running;
+      if (!whole) keys = hn::IfThenElse(overlap.fresh, keys, best);
+      running = Order::Of(Moved(keys, by1), keys);
+      if constexpr (kLanes > 2) running = Order::Of(Moved(running, by2), running);
+      if constexpr (kLanes > 4) running = Order::Of(Moved(running, by4), running);
+      if constexpr (kLanes > 8) running = Order::Of(Moved(running, by8), running);
+      running = Order::Of(best, running);
+      best = Moved(running, last);
+      if constexpr (kIndices) {
+        const auto leads = hn::And(hn::Eq(keys, running), overlap.fresh);
+        const auto at = hn::Iota(places, static_cast<Place>(i + fresh - kLanes)), index_before = index;
+        index = hn::IfThenElse(hn::RebindMask(places, leads), at, none);
+        index = hn::Max(Moved(index, by1), index);
+        if constexpr (kLanes > 2) index = hn::Max(Moved(index, by2), index);
+        if constexpr (kLanes > 4) index = hn::Max(Moved(index, by4), index);
+        if constexpr (kLanes > 8) index = hn::Max(Moved(index, by8), index);
+        index = hn::Max(best_at, index);
+        best_at = Moved(index, last);
+        if (!whole) {
+          const auto before = Moved(index_before, overlap.before);
+          index = hn::IfThenElse(hn::RebindMask(places, overlap.fresh), index, before);
+        }
+        PutIndices(index, places, base, io.at + lowest, stream && whole);
+      }
+      if (!whole) running = hn::IfThenElse(overlap.fresh, running, Moved(running_before, overlap.before));
+      PutKey(running, d, io.to + lowest, stream && whole);
+    }
+    *leader = {hn::GetLane(best), base + hn::GetLane(best_at)};
+  }
+
+  // Who leads at the end of `count` neighbours in memory, the first of them of index `base`.
+  template <bool kReverse>
+  static Leader<Key> LeaderOf(const T *from, int64_t count, int64_t base) {
+    const auto extreme = ExtremeOf<Order>(from, count);
+    const auto best = extreme.nan ? std::numeric_limits<Compute<T>>::quiet_NaN() : extreme.best;
+    const int64_t at = kReverse ? count - 1 - FindFirst(from, count, best) : FindLast(from, count, best);
+    return {static_cast<Key>(best), base + at};
+  }
+
+  // Of `count` rows of neighbouring lines, which are walked side by side.
+  static void Columns(const Io &io, int64_t count, int64_t lines, bool stream) {
+    int64_t j = 0;
+    for (; j + kColumns <= lines; j += kColumns) {
+      VectorsOfColumns<kColumns / kLanes>(io.Shifted(j, j, j), count, stream);
+    }
+    for (; j + kLanes <= lines; j += kLanes) VectorsOfColumns<1>(io.Shifted(j, j, j), count, stream);
+    if (j == lines) return;
+    // The last vector overlaps the one before it.
+    j = lines - kLanes;
+    VectorsOfColumns<1>(io.Shifted(j, j, j), count, false);
+  }
+
+ private:
+  static constexpr bool kIndices = !std::is_void_v<I>;
+  using D = hn::ScalableTag<Key>;
+  using V = hn::Vec<D>;
+  using Places = hn::RebindToSigned<D>;
+  using Place = hn::TFromD<Places>;
+
+ public:
+  static constexpr int64_t kLanes = hn::MaxLanes(D()), kColumns = 64, kMostRows = hwy::LimitsMax<Place>();
+
+ private:
+  // Of each lane the one `step` before it, or itself.
+  template <bool kReverse>
+  static HWY_INLINE auto Before(Place step) {
+    const Places places;
+    const auto lane = hn::Iota(places, 0), before = hn::Sub(lane, hn::Set(places, kReverse ? -step : step));
+    const auto inside = hn::And(hn::Ge(before, hn::Zero(places)), hn::Lt(before, hn::Set(places, kLanes)));
+    return hn::IndicesFromVec(D(), hn::IfThenElse(inside, before, lane));
+  }
+
+  // Lanes of a vector, of which the last `count` are fresh, and where the others lie in the one before it.
+  template <bool kReverse>
+  struct Overlap {
+    explicit HWY_INLINE Overlap(int64_t count)
+        : fresh(
+              hn::RebindMask(D(), kReverse ? hn::Lt(Lane(), At(count)) : hn::Ge(Lane(), At(kLanes - count)))),
+          before(hn::IndicesFromVec(
+              D(), hn::And(hn::Add(Lane(), At(kReverse ? kLanes - count : count)), At(kLanes - 1)))) {}
+    static HWY_INLINE auto Lane() { return hn::Iota(Places(), 0); }
+    static HWY_INLINE auto At(int64_t place) { return hn::Set(Places(), static_cast<Place>(place)); }
+
+    hn::Mask<D> fresh;
+    decltype(hn::IndicesFromVec(D(), hn::Iota(Places(), 0))) before;
+  };
+
+  template <class Value, class Table>
+  static HWY_INLINE Value Moved(Value value, const Table &table) {
+    return hn::BitCast(hn::DFromV<Value>(), hn::TableLookupLanes(hn::BitCast(D(), value), table));
+  }
+
+  template <size_t kVectors>
+  static void VectorsOfColumns(Io io, int64_t count, bool stream) {
+    const D d;
+    const Places places;
+    V best[kVectors];
+    hn::Vec<Places> best_at[kVectors];
+    for (size_t v = 0; v < kVectors; ++v) {
+      best[v] = LoadKey(d, io.from + v * kLanes);
+      best_at[v] = hn::Zero(places);
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      const auto index = hn::Set(places, static_cast<Place>(i));
+      for (size_t v = 0; v < kVectors; ++v) {
+        const V keys = LoadKey(d, io.from + v * kLanes);
+        const auto leads = hn::Or(Order::NotWorse(keys, best[v]), IsNaNKey(d, keys));
+        best[v] = hn::IfThenElse(leads, keys, best[v]);
+        PutKey(best[v], d, io.to + v * kLanes, stream);
+        if constexpr (kIndices) {
+          best_at[v] = hn::IfThenElse(hn::RebindMask(places, leads), index, best_at[v]);
+          PutIndices(best_at[v], places, 0, io.at + v * kLanes, stream);
+        }
+      }
+      io = io.Behind(1);
+    }
+  }
+};
+
+}  // namespace avo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
