@@ -242,6 +242,12 @@ def test_the_gate_fails_the_run(monkeypatch, tmp_path, capsys):
     assert bench("--gate", "--cpu-time") == 0
 
 
+def test_the_saved_page_is_of_these_workloads():
+    """Every workload has its rows, and no row is of a workload that is gone."""
+    saved = {(row.operator, row.workload) for row in report.saved()}
+    assert saved == {(operator, work.name) for operator in measured() for work in summary(operator)}
+
+
 def test_models_hold_their_inputs():
     """A view that is not dense is copied for a runtime, and the copy lives as long as the contestant."""
     values = torch.randn(4, 6)[:, 1:]

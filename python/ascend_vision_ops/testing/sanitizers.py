@@ -7,6 +7,8 @@ asks afterwards, and knows which call a report is of.
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 from pathlib import Path
 
@@ -14,6 +16,12 @@ from pathlib import Path
 VARIABLE = "AVO_SANITIZER_REPORTS"
 
 _read: dict[Path, int] = {}
+
+if VARIABLE in os.environ and "undefined" in Path(os.environ.get("AVO_BUILD", "")).name:
+    # Beside the address sanitizer, GCC's runtime of this one does not read its own `log_path`.
+    with contextlib.suppress(OSError, AttributeError):
+        _runtime = ctypes.CDLL("libubsan.so.1")
+        _runtime.__sanitizer_set_report_path(os.fsencode(Path(os.environ[VARIABLE]) / "ubsan"))
 
 
 class SanitizerError(AssertionError):
