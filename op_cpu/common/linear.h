@@ -23,26 +23,37 @@ LinearSamples<Weight> SampleLinear(int64_t length, int64_t out_length, bool alig
   LinearSamples<Weight> samples;
   for (auto *indices : {&samples.left, &samples.right}) indices->resize(out_length);
   for (auto *weights : {&samples.left_weight, &samples.right_weight}) weights->resize(out_length);
-  const int64_t denominator = align_corners ? std::max<int64_t>(out_length - 1, 1) : 2 * out_length;
-  for (int64_t i = 0; i < out_length; ++i) {
-    int64_t left;
-    double weight;
-    if (align_corners || scales <= 0) {
-      const int64_t numerator =
-          std::max<int64_t>(0, align_corners ? i * (length - 1) : (2 * i + 1) * length - out_length);
-      left = numerator / denominator;
-      weight = static_cast<double>(numerator % denominator) / static_cast<double>(denominator);
-    } else {
-      const double position = std::max(0.0, (static_cast<double>(i) + 0.5) * (1.0 / scales) - 0.5);
-      left = static_cast<int64_t>(position);
-      weight = position - static_cast<double>(left);
-    }
+  const auto place = [&](int64_t i, int64_t left, double weight) {
     if (left >= length) weight = 1.0;
     left = std::min(left, length - 1);
     samples.left[i] = static_cast<int32_t>(left);
     samples.right[i] = static_cast<int32_t>(std::min(left + 1, length - 1));
     samples.left_weight[i] = static_cast<Weight>(1.0 - weight);
     samples.right_weight[i] = static_cast<Weight>(weight);
+  };
+  if (!align_corners && scales > 0) {
+    for (int64_t i = 0; i < out_length; ++i) {
+      const double position = std::max(0.0, (static_cast<double>(i) + 0.5) * (1.0 / scales) - 0.5);
+      const auto left = static_cast<int64_t>(position);
+      place(i, left, position - static_cast<double>(left));
+    }
+    return samples;
+  }
+  // Position i is (first + i * step) / denominator; quotient and remainder are carried along, since a
+  // division of integers for each takes longer than a few dozen rows.
+  const int64_t denominator = align_corners ? std::max<int64_t>(out_length - 1, 1) : 2 * out_length;
+  const int64_t first = align_corners ? 0 : length - out_length;
+  const int64_t step = align_corners ? length - 1 : 2 * length;
+  const int64_t whole = step / denominator, part = step % denominator;
+  int64_t i = 0;
+  for (; i < out_length && first + i * step < 0; ++i) place(i, 0, 0.0);
+  int64_t left = (first + i * step) / denominator, rest = (first + i * step) % denominator;
+  for (; i < out_length; ++i) {
+    place(i, left, static_cast<double>(rest) / static_cast<double>(denominator));
+    rest += part;
+    const bool carry = rest >= denominator;
+    rest -= carry ? denominator : 0;
+    left += whole + carry;
   }
   return samples;
 }

@@ -17,17 +17,21 @@ struct Row {
   T &operator[](int64_t i) const { return data[i * stride]; }
 };
 
+// Row `row` of all, counted through the channels of each n.
+template <typename T>
+Row<T> RowAt(const Tensor &tensor, int64_t row) {
+  const int64_t channels = tensor.shape[1];
+  return {
+      static_cast<T *>(tensor.data) + row / channels * tensor.strides[0] + row % channels * tensor.strides[1],
+      tensor.strides[2]};
+}
+
 // Calls body(row of in, row of out) for every n and c.
 template <typename T, typename Body>
 void ForRows(const Tensor &in, const Tensor &out, const ParallelFor &parallel_for, const Body &body) {
-  const int64_t channels = in.shape[1], length = std::max(in.shape[2], out.shape[2]);
-  parallel_for(in.shape[0] * channels, GrainOf(length), [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const int64_t n = row / channels, c = row % channels;
-      body(Row<const T>{static_cast<const T *>(in.data) + n * in.strides[0] + c * in.strides[1],
-                        in.strides[2]},
-           Row<T>{static_cast<T *>(out.data) + n * out.strides[0] + c * out.strides[1], out.strides[2]});
-    }
+  const int64_t length = std::max(in.shape[2], out.shape[2]);
+  parallel_for(in.shape[0] * in.shape[1], GrainOf(length), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) body(RowAt<const T>(in, row), RowAt<T>(out, row));
   });
 }
 

@@ -14,23 +14,11 @@
 #include "hwy/highway.h"
 #include "op_cpu/common/lines.h"
 #include "op_cpu/common/scan_lines-inl.h"
+#include "op_cpu/common/stream.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// Whether vectors of results go around the caches: results are larger than these, and a vector along a unit
-// stride is aligned. 2 x with indices, 1.2 x without at AVX-512: a cache would read lines that are
-// overwritten.
-inline bool Streams(const Tensor &tensor) {
-  constexpr int64_t kCacheBytes = 8 << 20, kAlignment = 64;
-  const int64_t size = DTypeSize(tensor.dtype);
-  bool aligned = reinterpret_cast<uintptr_t>(tensor.data) % kAlignment == 0;
-  for (int64_t d = 0; d < tensor.rank(); ++d) {
-    aligned &= tensor.shape[d] == 1 || tensor.strides[d] == 1 || tensor.strides[d] * size % kAlignment == 0;
-  }
-  return aligned && tensor.numel() * size > kCacheBytes;
-}
 
 constexpr int64_t kPart = 1 << 14;  // of a line that threads share
 
