@@ -21,23 +21,39 @@ def test_the_baseline_is_among_them():
     assert processor.targets()[-1] == {"x86_64": "SSE2", "aarch64": "NEON_WITHOUT_AES"}[platform.machine()]
 
 
-def test_a_wrong_result_names_its_instruction_set(monkeypatch):
+# Runs of a case: with each instruction set, the best one last; then with that on one thread and on all.
+RUNS = len(processor.targets()) + 2
+
+
+def judged_with_a_fault(monkeypatch, at):
+    """The verdict on a case in whose run number `at` an element is wrong."""
     used, right = [], run.run
 
-    def wrong_with_the_baseline(operator, target, arguments):
+    def wrong_once(operator, target, arguments):
         results = right(operator, target, arguments)
         used.append(None)
-        if len(used) == 1:  # of all, the best comes last
+        if len(used) == at:
             results[0].flat[7] += 1
         return results
 
-    monkeypatch.setattr(run, "run", wrong_with_the_baseline)
+    monkeypatch.setattr(run, "run", wrong_once)
     verdict = run.judge(parse_case(CASE), "cpu")["out"]
-    assert len(used) == len(processor.targets())
+    assert len(used) == RUNS
+    return verdict
+
+
+def test_a_wrong_result_names_its_instruction_set(monkeypatch):
+    verdict = judged_with_a_fault(monkeypatch, at=1)
     assert not verdict.ok
     assert verdict.message.startswith(
         f"with {processor.targets()[-1]}: 1 of 600 elements wrong, first [0, 0, 7]"
     )
+
+
+def test_other_results_on_all_threads_are_wrong(monkeypatch):
+    verdict = judged_with_a_fault(monkeypatch, at=RUNS)
+    assert not verdict.ok
+    assert verdict.message == "on all threads: the results are others"
 
 
 def call_with(target):
