@@ -43,7 +43,7 @@ class Gradients {
         sizes_(args),
         blocks_(sizes_.Blocks(kProductDepth, kChannels, kLanes)),
         filters_(sizes_.GroupFilters()),
-        most_(MostPositions(sizes_, kGrads / filters_, kPositions)),
+        most_(MostPositions(sizes_, kGrads / filters_, kPositions, kProductRows)),
         positions_(sizes_.out[0] * sizes_.out[1]),
         tiles_(sizes_.out[0], sizes_.out[1], most_, kColumns) {
     for (size_t i = 0; i < blocks_.size(); ++i) {

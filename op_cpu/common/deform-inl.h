@@ -22,10 +22,11 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Of a tile: what memory allows, but `most` and all there are at the most; whole tiles of registers.
-inline int64_t MostPositions(const DeformSizes &sizes, int64_t memory, int64_t most) {
-  const int64_t all = AlignUp(sizes.out[0] * sizes.out[1], kProductRows);
-  return std::clamp(memory / kProductRows * kProductRows, kProductRows, std::min(most, all));
+// Of a tile: what memory allows, but `most` and all there are at the most; in multiples of `rows`, of which a
+// product takes that many at a time.
+inline int64_t MostPositions(const DeformSizes &sizes, int64_t memory, int64_t most, int64_t rows) {
+  const int64_t all = AlignUp(sizes.out[0] * sizes.out[1], rows);
+  return std::clamp(memory / rows * rows, rows, std::min(most, all));
 }
 
 template <typename T>
@@ -120,7 +121,8 @@ class DeformSampler {
 
   // Channels [first, first + channels) of a tap, masked: position p's from to + p * stride on. Whole vectors
   // are read and written.
-  void Sample(int64_t tap, int64_t first, int64_t channels, Value *to, int64_t stride) const {
+  template <typename To>
+  void Sample(int64_t tap, int64_t first, int64_t channels, To *to, int64_t stride) const {
     const D d;
     const Value *weight = Weights(tap);
     const T *const *corner = Corners(tap);
@@ -133,7 +135,7 @@ class DeformSampler {
         V sum = hn::Mul(w0, LoadFloat(d, from[0] + c));
         sum = hn::MulAdd(w1, LoadFloat(d, from[1] + c), sum);
         sum = hn::MulAdd(w2, LoadFloat(d, from[2] + c), sum);
-        hn::StoreU(hn::MulAdd(w3, LoadFloat(d, from[3] + c), sum), d, to + c);
+        StoreFloat(hn::MulAdd(w3, LoadFloat(d, from[3] + c), sum), d, to + c);
       }
     }
   }

@@ -17,6 +17,8 @@ GROUPS += [(6, 6, 3, 2), (6, 4, 2, 3)]
 # Channels, filters, columns of the image: around what a data block, a fractal or a band of positions holds.
 TILES = [(channels, filters, 16) for channels, filters in ((7, 15), (8, 16), (9, 17), (64, 33), (65, 16))]
 TILES += [(16, 16, columns) for columns in (15, 17, 31, 32, 33)] + [(300, 130, 9)]
+# Depths and filters around what a CPU's matrix unit takes at a time, positions around what it takes in a tile.
+TILES += [(85, 31, 63), (86, 32, 64), (96, 48, 65)]
 # Several tiles of a CPU's kernel, images and vectors of channels, which it reads in place or copies first.
 IMAGES = [
     ((2, 48, 17, 41), 33, 1, ""),
