@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients of pooling windows over (N, C, H, W) images of any strides. Neighbours in a vector are channels:
 // of channels-last images as they are, of others line by line through tiles. Each element of an image gathers
-// from the windows that it is in, so rows may be computed apart, in any number of threads. 13 x for maxima, 28 x
-// for means at AVX-512, of windows one after the other: 3 x 3 at strides of 2 over 4 x 64 x 64 x 64. Compiled
-// once for each instruction set.
+// from the windows that it is in, so rows may be computed apart, in any number of threads. 13 x for maxima,
+// 28 x for means at AVX-512, of windows one after the other: 3 x 3 at strides of 2 over 4 x 64 x 64 x 64.
+// Compiled once for each instruction set.
 #if defined(AVO_OP_CPU_COMMON_WINDOW_GRADIENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_WINDOW_GRADIENTS_INL_H_
 #undef AVO_OP_CPU_COMMON_WINDOW_GRADIENTS_INL_H_
