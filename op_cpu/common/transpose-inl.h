@@ -131,11 +131,13 @@ void FromChannelsLast(const Compute<T> *from, int64_t stride, int64_t channels, 
   const ComputeTag<T> d;
   constexpr int64_t kSide = hn::MaxLanes(d);
   if (strides.channel == 1) {
-    for (int64_t p = 0; p < rows * columns; ++p, from += stride) {
-      T *pixel = to + p / columns * strides.row + p % columns * strides.column;
-      int64_t c = 0;
-      for (; c + kSide <= channels; c += kSide) StoreFloat(hn::LoadU(d, from + c), d, pixel + c);
-      for (; c < channels; ++c) pixel[c] = Narrow<T>(from[c]);
+    for (int64_t y = 0; y < rows; ++y) {
+      T *pixel = to + y * strides.row;
+      for (int64_t x = 0; x < columns; ++x, from += stride, pixel += strides.column) {
+        int64_t c = 0;
+        for (; c + kSide <= channels; c += kSide) StoreFloat(hn::LoadU(d, from + c), d, pixel + c);
+        for (; c < channels; ++c) pixel[c] = Narrow<T>(from[c]);
+      }
     }
   } else if (strides.column == 1 && columns >= kSide) {
     constexpr int64_t kBytes = kSide * sizeof(T);
