@@ -6,8 +6,10 @@ import platform
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+import ascend_vision_ops as avo
 from ascend_vision_ops._native import processor
 from ascend_vision_ops.testing import parse_case, run
 
@@ -54,6 +56,26 @@ def test_other_results_on_all_threads_are_wrong(monkeypatch):
     verdict = judged_with_a_fault(monkeypatch, at=RUNS)
     assert not verdict.ok
     assert verdict.message == "on all threads: the results are others"
+
+
+@pytest.mark.skipif(
+    "AMX" not in processor.targets(), reason="this processor has no tiles, or Linux keeps them"
+)
+def test_tiles_multiply_rounded_samples_and_other_instruction_sets_do_not():
+    call = parse_case(
+        "modulated_deform_conv2d(input=bf16[1,4,5,6],offset=bf16[1,18,5,6],mask=None,weight=bf16[2,4,3,3],padding=[1,1])"
+    ).arguments()
+    results = []
+    try:
+        for target in ("AMX", "AVX3", "AVX2"):
+            processor.use(target)
+            results.append(avo.cpu.modulated_deform_conv2d(**call).astype(np.float32))
+    finally:
+        processor.use(processor.targets()[0])
+    tiles, vectors, halves = results
+    assert (tiles != vectors).any()
+    np.testing.assert_allclose(vectors, halves, rtol=2**-7, atol=1e-6)
+    np.testing.assert_allclose(tiles, vectors, rtol=0, atol=8e-3 * np.abs(vectors).max())
 
 
 def call_with(target):

@@ -34,11 +34,10 @@ class DeformImages {
   static constexpr int64_t kLanes = hn::MaxLanes(ComputeTag<T>());
 
  public:
-  // Copies of `most` images. Whole vectors of channels can be read from any of a group or deform group on.
-  DeformImages(const DeformSizes &sizes, const Tensor &images, int64_t most)
+  // Copies of `most` images. Whole vectors of channels can be read from multiples of `together` on.
+  DeformImages(const DeformSizes &sizes, const Tensor &images, int64_t most, int64_t together)
       : images_(images),
-        in_place_(images.strides[1] == 1 && sizes.GroupChannels() % kLanes == 0 &&
-                  sizes.PartChannels() % kLanes == 0),
+        in_place_(images.strides[1] == 1 && together % kLanes == 0),
         pixels_(sizes.size[0] * sizes.size[1]),
         copies_(hwy::AllocateAligned<T>((in_place_ ? 0 : most * pixels_ * sizes.channels) + kLanes)) {
     if (!in_place_) AdviseHugePages(copies_.get(), most * pixels_ * sizes.channels * sizeof(T));
