@@ -74,8 +74,10 @@ void ToChannelsLast(const T *from, int64_t stride, int64_t channels, int64_t pix
   const BitsTag<T> d;
   using Bits = hn::TFromD<decltype(d)>;
   constexpr int64_t kSide = hn::MaxLanes(d);
-  const int64_t whole = pixels / kSide * kSide, deep = channels / kSide * kSide;
-  for (int64_t p = 0; p < whole; p += kSide) {
+  const int64_t whole = pixels < kSide ? 0 : pixels, deep = channels / kSide * kSide;
+  // The last square overlaps the one before it.
+  for (int64_t next = 0; next < whole; next += kSide) {
+    const int64_t p = std::min(next, pixels - kSide);
     for (int64_t c = 0; c < deep; c += kSide) {
       hn::Vec<decltype(d)> rows[kSide];
 #pragma GCC unroll 16
