@@ -11,24 +11,15 @@
 HWY_BEFORE_NAMESPACE();
 namespace avo::avg_pool2d::HWY_NAMESPACE {
 
-WindowDivisors Divisors(const Args &args, const WindowAxis &rows, const WindowAxis &columns) {
-  WindowDivisors divisors{std::vector<int64_t>(args.out.shape[2], 1),
-                          std::vector<int64_t>(args.out.shape[3], args.divisor_override)};
-  if (args.divisor_override != 0) return divisors;
-  for (int64_t y = 0; y < args.out.shape[2]; ++y) divisors.rows[y] = rows.Counted(y, args.count_include_pad);
-  for (int64_t x = 0; x < args.out.shape[3]; ++x) {
-    divisors.columns[x] = columns.Counted(x, args.count_include_pad);
-  }
-  return divisors;
-}
-
 void Run(const Args &args, const ParallelFor &parallel_for) {
   const auto axis = [&](int64_t i) {
     return WindowAxis{args.input.shape[2 + i], args.kernel_size[i], args.stride[i], args.padding[i], 1};
   };
   const WindowAxis rows = axis(0), columns = axis(1);
   avo::HWY_NAMESPACE::Pool<avo::HWY_NAMESPACE::Total>(
-      {args.input, args.out, rows, columns, Divisors(args, rows, columns)}, parallel_for);
+      {args.input, args.out, rows, columns,
+       WindowDivisors::Of(args.out.shape, rows, columns, args.count_include_pad, args.divisor_override)},
+      parallel_for);
 }
 
 }  // namespace avo::avg_pool2d::HWY_NAMESPACE

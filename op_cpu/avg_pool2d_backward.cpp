@@ -1,30 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "op_host/avg_pool2d_backward_args.h"
 
-#include "common/window_gradients.h"
+#include "op_cpu/common/simd.h"
+#include "op_cpu/common/windows.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "op_cpu/avg_pool2d_backward.cpp"
+#include "hwy/foreach_target.h"
+#include "op_cpu/common/window_gradients-inl.h"
 
-namespace avo::avg_pool2d_backward {
+HWY_BEFORE_NAMESPACE();
+namespace avo::avg_pool2d_backward::HWY_NAMESPACE {
 
-void RunCpu(const Args &args, const ParallelFor &parallel_for) {
+void Run(const Args &args, const ParallelFor &parallel_for) {
   const auto axis = [&](int64_t i) {
     return WindowAxis{args.input.shape[2 + i], args.kernel_size[i], args.stride[i], args.padding[i], 1};
   };
   const WindowAxis rows = axis(0), columns = axis(1);
-  DispatchFloat(args.input.dtype, [&](auto element) {
-    using T = decltype(element);
-    const auto add = [&](const Plane<const T> &, int64_t row, int64_t column, double grad, double *sums) {
-      const int64_t divisor =
-          args.divisor_override != 0
-              ? args.divisor_override
-              : rows.Counted(row, args.count_include_pad) * columns.Counted(column, args.count_include_pad);
-      const double share = grad / static_cast<double>(divisor);
-      for (int64_t y = rows.Start(row) + rows.First(row); y < rows.Start(row) + rows.Last(row); ++y) {
-        double *line = sums + y * columns.size + columns.Start(column);
-        for (int64_t j = columns.First(column); j < columns.Last(column); ++j) line[j] += share;
-      }
-    };
-    ForWindowGradients<T>(args.grad_output, args.input, args.out, parallel_for, add);
-  });
+  const Shape &windows = args.grad_output.shape;
+  avo::HWY_NAMESPACE::PoolGradients<avo::HWY_NAMESPACE::MeanGradients>(
+      {args.grad_output,
+       args.input,
+       args.out,
+       {rows, windows[2]},
+       {columns, windows[3]},
+       WindowDivisors::Of(windows, rows, columns, args.count_include_pad, args.divisor_override)},
+      parallel_for);
 }
 
+}  // namespace avo::avg_pool2d_backward::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace avo::avg_pool2d_backward {
+AVO_RUN_CPU(Run)
 }  // namespace avo::avg_pool2d_backward
+#endif

@@ -12,6 +12,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/roi_align.cpp"
 #include "hwy/foreach_target.h"
+#include "op_cpu/common/roi_copy-inl.h"
 #include "op_cpu/common/roi_pixels-inl.h"
 #include "op_cpu/common/roi_planes-inl.h"
 
@@ -19,13 +20,14 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::roi_align::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using avo::HWY_NAMESPACE::ComputeTag;
-using avo::HWY_NAMESPACE::CopyPixels;
 using avo::HWY_NAMESPACE::FromChannelsLast;
+using avo::HWY_NAMESPACE::PixelCopy;
 using avo::HWY_NAMESPACE::PixelImage;
 using avo::HWY_NAMESPACE::RoiBand;
 using avo::HWY_NAMESPACE::RoiPixels;
 using avo::HWY_NAMESPACE::RoiPlanes;
 using avo::HWY_NAMESPACE::StoreFloat;
+using avo::HWY_NAMESPACE::WholeMap;
 
 // Stores results; false where one is not finite.
 template <typename T>
@@ -65,24 +67,21 @@ class Pooling {
 
   void Run(const ParallelFor &parallel_for) const {
     const Shape &shape = args_.input.shape, &strides = args_.input.strides;
-    const int64_t lanes = hn::MaxLanes(ComputeTag<T>());
-    if (strides[1] == 1 && shape[1] >= lanes) {
-      ForItems(kPixelChannels, parallel_for, [this] {
-        return [this, pooling = RoiPixels<T>()](int64_t k, int64_t channel, int64_t channels) mutable {
-          const Shape &s = args_.input.strides;
-          Pixels(k, channel, channels, {Plane(k, channel), 0, s[2], s[3]}, pooling);
-        };
-      });
-      return;
-    }
+    constexpr int64_t kLanes = hn::MaxLanes(ComputeTag<T>());
+    if (strides[1] == 1 && shape[1] >= kLanes) return InPlace(parallel_for);
     if constexpr (!std::is_same_v<T, double>) {
-      if (args_.mode == "avg" && strides[3] == 1 && shape[3] >= lanes) return MeanOfPlanes(parallel_for);
+      const bool rows = args_.mode == "avg" && strides[3] == 1 && shape[3] >= kLanes;
+      if (rows && !(shape[1] >= kLanes && Crowded(3))) return MeanOfPlanes(parallel_for);
     }
-    ForItems(kCopiedChannels, parallel_for, [this] {
-      return [this, copy = std::vector<T>(), pooling = RoiPixels<T>()](int64_t k, int64_t channel,
-                                                                       int64_t channels) mutable {
-        const auto image = CopyPixels(regions_[k], Plane(k, channel), args_.input.strides, channels, &copy);
-        Pixels(k, channel, channels, image, pooling);
+    const bool crowded = Crowded(1);
+    // Many regions share a copy of a few channels of all pixels: at AVX-512 1.4 x for 1000 regions, 1.7 x of
+    // float16.
+    const auto all = WholeMap<Compute<T>>(shape[2], shape[3]);
+    ForItems(crowded ? kLanes : kCopiedChannels, parallel_for, [&] {
+      return [&, copy = PixelCopy<T>(), pooling = RoiPixels<T>()](int64_t k, int64_t channel,
+                                                                  int64_t channels) mutable {
+        copy.Read(crowded ? all : regions_[k], Plane(k, channel), strides, channels, crowded);
+        Pixels(k, channel, channels, copy.image, pooling);
       };
     });
   }
@@ -99,6 +98,14 @@ class Pooling {
     constexpr int64_t kBand = 24;  // rows
     const int64_t band = (y.front() + y.back()) / 2 / kBand, column = x.front() + x.back();
     return {region.image, band, band % 2 == 0 ? column : -column};
+  }
+
+  // Whether regions read more elements than `times` what the maps have.
+  bool Crowded(int64_t times) const {
+    const Shape &shape = args_.input.shape;
+    int64_t elements = 0;
+    for (const auto &region : regions_) elements += region.y.Size() * region.x.Size();
+    return elements > times * shape[0] * shape[2] * shape[3];
   }
 
   // Calls pool(region, first channel, channels) for all, with a pool = make() in each thread; `group`
@@ -119,9 +126,19 @@ class Pooling {
     });
   }
 
+  void InPlace(const ParallelFor &parallel_for) const {
+    ForItems(kPixelChannels, parallel_for, [this] {
+      return [this, pooling = RoiPixels<T>()](int64_t k, int64_t channel, int64_t channels) mutable {
+        const Shape &s = args_.input.strides;
+        Pixels(k, channel, channels, {Plane(k, channel), 0, s[2], s[3]}, pooling);
+      };
+    });
+  }
+
   void Pixels(int64_t k, int64_t channel, int64_t channels, const PixelImage<T> &image,
               RoiPixels<T> &pooling) const {
     const bool mean = args_.mode == "avg";
+    Expect(k, channel, channels);
     const Compute<T> *pooled =
         mean ? pooling.Mean(regions_[k], bins_, image, channels)
              : pooling.Largest(regions_[k], bins_, image, channels, args_.mode == "onnx_max");
@@ -149,12 +166,7 @@ class Pooling {
   template <int kChannels>
   void MeanOf(int64_t k, int64_t channel, const RoiBand &band, RoiPlanes &pooling) const {
     const Shape &strides = args_.input.strides;
-    // Lines of the result, far apart from region to region, arrive while it is computed: 1.2 x for 7 x 7
-    // bins.
-    for (int64_t c = channel; Dense() && c < channel + kChannels; ++c) {
-      constexpr int64_t kLine = 64 / sizeof(T);
-      for (int64_t i = 0; i < bins_[0] * bins_[1]; i += kLine) __builtin_prefetch(Out(k, c) + i, 1);
-    }
+    Expect(k, channel, kChannels);
     const float *pooled = pooling.template Mean<kChannels>(regions_[k], band, bins_, Plane(k, channel),
                                                            strides[1], strides[2], args_.input.shape[3]);
     for (int64_t c = channel; c < channel + kChannels; ++c, pooled += pooling.Stride()) {
@@ -163,7 +175,15 @@ class Pooling {
     }
   }
 
-  // Stores results; false where one is not finite.
+  // Lines of the result, far apart from region to region, arrive while it is computed: 1.2 x for 7 x 7 bins.
+  void Expect(int64_t k, int64_t channel, int64_t channels) const {
+    constexpr int64_t kLine = 64 / sizeof(T);
+    for (int64_t c = channel; Dense() && c < channel + channels; ++c) {
+      for (int64_t i = 0; i < bins_[0] * bins_[1]; i += kLine) __builtin_prefetch(Out(k, c) + i, 1);
+    }
+  }
+
+  // As StoreRun.
   bool Store(const float *pooled, int64_t k, int64_t channel) const {
     const Shape &strides = args_.out.strides;
     T *out = Out(k, channel);

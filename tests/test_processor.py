@@ -6,8 +6,10 @@ import platform
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+import ascend_vision_ops as avo
 from ascend_vision_ops._native import processor
 from ascend_vision_ops.testing import parse_case, run
 
@@ -54,6 +56,26 @@ def test_other_results_on_all_threads_are_wrong(monkeypatch):
     verdict = judged_with_a_fault(monkeypatch, at=RUNS)
     assert not verdict.ok
     assert verdict.message == "on all threads: the results are others"
+
+
+@pytest.mark.skipif(
+    "AMX" not in processor.targets(), reason="this processor has no tiles, or Linux keeps them"
+)
+@pytest.mark.parametrize(("dtype", "part"), [("bf16", 8e-3), ("f16", 2**-10)])
+def test_tiles_multiply_parts_of_samples_and_other_instruction_sets_do_not(dtype, part):
+    text = "modulated_deform_conv2d(input=D[1,9,9,9],offset=D[1,18,9,9],mask=None,weight=D[8,9,3,3],padding=[1,1])"
+    call = parse_case(text.replace("D[", f"{dtype}[")).arguments()
+    results = []
+    try:
+        for target in ("AMX", "AVX3", "AVX2"):
+            processor.use(target)
+            results.append(avo.cpu.modulated_deform_conv2d(**call).astype(np.float32))
+    finally:
+        processor.use(processor.targets()[0])
+    tiles, vectors, narrow = results
+    assert (tiles != vectors).any()
+    np.testing.assert_allclose(vectors, narrow, rtol=part, atol=part / 1000)
+    np.testing.assert_allclose(tiles, vectors, rtol=0, atol=part * np.abs(vectors).max())
 
 
 def call_with(target):

@@ -23,6 +23,7 @@ CPU, META = torch.device("cpu"), torch.device("meta")
 OPERATORS = operators()
 WITH_KERNEL = [operator for operator in OPERATORS if not spec_of(operator).composite]
 DIFFERENTIABLE = [operator for operator in OPERATORS if spec_of(operator).backward]
+FORMATTED = [operator for operator in OPERATORS if spec_of(operator).memory_format]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -92,6 +93,11 @@ def test_refusals(operator):
 def test_out(operator):
     results.written(operator, CPU)
     results.chosen(operator, CPU)
+
+
+@pytest.mark.parametrize("operator", FORMATTED)
+def test_memory_format(operator):
+    results.memory_format(operator, CPU)
 
 
 @pytest.mark.parametrize("operator", WITH_KERNEL)
@@ -168,6 +174,18 @@ def test_check_of_out_sees_a_byte_beside_the_result(monkeypatch):
     monkeypatch.setattr(results.ops, operator, spills)
     with pytest.raises(AssertionError, match="bytes beside were written"):
         results.written(operator, CPU)
+
+
+def test_check_of_memory_format_sees_the_other_one(monkeypatch):
+    operator = FORMATTED[0]
+    right = TorchCall.function
+
+    def dense(self, *tensors, **options):
+        return tuple(result.contiguous() for result in right(self, *tensors, **options))
+
+    monkeypatch.setattr(TorchCall, "function", dense)
+    with pytest.raises(AssertionError, match="out: strides"):
+        results.memory_format(operator, CPU)
 
 
 def test_check_of_out_sees_other_tensors(monkeypatch):

@@ -7,9 +7,9 @@ from ascend_vision_ops.testing.peers import import_torchvision
 from benchmarks.peers import Peer, mmcv, runtimes
 from benchmarks.workload import Workload, size
 
-# Images, filters; 3x3 windows. Targets of float32 and of half types.
+# Images, filters; 3x3 windows. Targets by dtype.
 SHAPES = [((1, 256, 100, 152), 256), ((2, 64, 50, 76), 64)]
-TARGETS = [(1.3, 3), (1.2, 0)]
+TARGETS = [{torch.float32: 1.3, torch.bfloat16: 3}, {torch.float32: 1.2}]
 
 
 def tensors(shape, filters, dtype):
@@ -33,7 +33,7 @@ def workloads():
                 f"{size(shape, dtype)} 3x3 to {filters}",
                 arguments,
                 peers(arguments),
-                targets[dtype != torch.float32],
+                targets.get(dtype, 0),
                 limit="product",
                 flops=2 * 9 * batch * channels * height * width * filters,
             )

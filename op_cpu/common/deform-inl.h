@@ -22,10 +22,11 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Of a tile: what memory allows, but `most` and all there are at the most; whole tiles of registers.
-inline int64_t MostPositions(const DeformSizes &sizes, int64_t memory, int64_t most) {
-  const int64_t all = AlignUp(sizes.out[0] * sizes.out[1], kProductRows);
-  return std::clamp(memory / kProductRows * kProductRows, kProductRows, std::min(most, all));
+// Of a tile: what memory allows, but `most` and all there are at the most; in multiples of `rows`, of which a
+// product takes that many at a time.
+inline int64_t MostPositions(const DeformSizes &sizes, int64_t memory, int64_t most, int64_t rows) {
+  const int64_t all = AlignUp(sizes.out[0] * sizes.out[1], rows);
+  return std::clamp(memory / rows * rows, rows, std::min(most, all));
 }
 
 template <typename T>
@@ -118,23 +119,78 @@ class DeformSampler {
     }
   }
 
-  // Channels [first, first + channels) of a tap, masked: position p's from to + p * stride on. Whole vectors
-  // are read and written.
-  void Sample(int64_t tap, int64_t first, int64_t channels, Value *to, int64_t stride) const {
+  // The four corners of a position and their weights, from a channel on.
+  struct Mixture {
+    const T *c0, *c1, *c2, *c3;
+    V w0, w1, w2, w3;
+
+    // A vector of channels.
+    HWY_INLINE V At(int64_t c) const {
+      const D d;
+      V sum = hn::Mul(w0, LoadFloat(d, c0 + c));
+      sum = hn::MulAdd(w1, LoadFloat(d, c1 + c), sum);
+      sum = hn::MulAdd(w2, LoadFloat(d, c2 + c), sum);
+      return hn::MulAdd(w3, LoadFloat(d, c3 + c), sum);
+    }
+
+    // Two vectors of channels of bfloat16, rounded to it.
+    HWY_INLINE void StorePairs(int64_t c, BFloat16 *to) const {
+      V even = hn::Zero(D()), odd = even;
+      AddPairs(c0 + c, w0, even, odd);
+      AddPairs(c1 + c, w1, even, odd);
+      AddPairs(c2 + c, w2, even, odd);
+      AddPairs(c3 + c, w3, even, odd);
+      const hn::Repartition<uint16_t, D> halves;
+      const auto low = hn::BitCast(halves, hn::ShiftRight<16>(Rounded(even)));
+      hn::StoreU(hn::OddEven(hn::BitCast(halves, Rounded(odd)), low), halves,
+                 reinterpret_cast<uint16_t *>(to));
+    }
+
+   private:
+    using Bits = hn::RebindToUnsigned<D>;
+
+    static HWY_INLINE void AddPairs(const T *from, V weight, V &even, V &odd) {
+      const D d;
+      const Bits bits;
+      const auto pair = hn::BitCast(
+          bits, hn::LoadU(hn::Repartition<uint16_t, D>(), reinterpret_cast<const uint16_t *>(from)));
+      even = hn::MulAdd(weight, hn::BitCast(d, hn::ShiftLeft<16>(pair)), even);
+      odd = hn::MulAdd(weight, hn::BitCast(d, hn::And(pair, hn::Set(bits, 0xffff0000u))), odd);
+    }
+
+    // The upper half is that of the nearest bfloat16. A NaN came from a bfloat16 or from the processor: its
+    // lower half is 0, and it stays one.
+    static HWY_INLINE hn::Vec<Bits> Rounded(V value) {
+      const Bits bits;
+      const auto raw = hn::BitCast(bits, value);
+      const auto last = hn::And(hn::ShiftRight<16>(raw), hn::Set(bits, 1));
+      return hn::Add(hn::Add(raw, hn::Set(bits, 0x7fff)), last);
+    }
+  };
+
+  HWY_INLINE Mixture At(int64_t tap, int64_t p, int64_t channel) const {
     const D d;
-    const Value *weight = Weights(tap);
-    const T *const *corner = Corners(tap);
-    const int64_t lanes = hn::Lanes(d), count = tile_.positions();
-    for (int64_t p = 0; p < count; ++p, corner += 4, ++weight, to += stride) {
-      const T *from[4] = {corner[0] + first, corner[1] + first, corner[2] + first, corner[3] + first};
-      const V w0 = hn::Set(d, weight[0]), w1 = hn::Set(d, weight[most]);
-      const V w2 = hn::Set(d, weight[2 * most]), w3 = hn::Set(d, weight[3 * most]);
-      for (int64_t c = 0; c < channels; c += lanes) {
-        V sum = hn::Mul(w0, LoadFloat(d, from[0] + c));
-        sum = hn::MulAdd(w1, LoadFloat(d, from[1] + c), sum);
-        sum = hn::MulAdd(w2, LoadFloat(d, from[2] + c), sum);
-        hn::StoreU(hn::MulAdd(w3, LoadFloat(d, from[3] + c), sum), d, to + c);
+    const T *const *corner = Corners(tap) + 4 * p;
+    const Value *weight = Weights(tap) + p;
+    return {corner[0] + channel,          corner[1] + channel,         corner[2] + channel,
+            corner[3] + channel,          hn::Set(d, weight[0]),       hn::Set(d, weight[most]),
+            hn::Set(d, weight[2 * most]), hn::Set(d, weight[3 * most])};
+  }
+
+  // Channels [first, first + channels) of a tap, masked, as factors of a product: position p's from
+  // to + p * stride on, parts that far from each other. Whole vectors are read and written.
+  template <class Product>
+  void Sample(int64_t tap, int64_t first, int64_t channels, typename Product::Sample *to, int64_t stride,
+              int64_t part) const {
+    const int64_t lanes = hn::Lanes(D()), count = tile_.positions();
+    for (int64_t p = 0; p < count; ++p, to += stride) {
+      const Mixture mixture = At(tap, p, first);
+      int64_t c = 0;
+      if constexpr (std::is_same_v<T, BFloat16> && std::is_same_v<typename Product::Sample, BFloat16>) {
+        // Even and odd channels apart mix no lanes: 1.4 x for a whole call of 64 channels of 50 x 76.
+        for (; c + 2 * lanes <= channels; c += 2 * lanes) mixture.StorePairs(c, to + c);
       }
+      for (; c < channels; c += lanes) Product::Store(mixture.At(c), to + c, part);
     }
   }
 

@@ -48,6 +48,9 @@ struct DeformSizes {
   int64_t PartChannels() const { return channels / parts; }
   int64_t Depth() const { return GroupChannels() * Taps(); }
 
+  // Groups and deform groups begin at multiples of that many channels.
+  int64_t Together() const { return std::gcd(GroupChannels(), PartChannels()); }
+
   // Where filter o of a group has what a tap of a block is multiplied by: that of the first channel.
   template <typename T>
   T *Weights(const Tensor &weight, const DeformBlock &block, int64_t o, int64_t tap) const {

@@ -11,48 +11,16 @@
 #include <limits>
 #include <vector>
 
+#include "hwy/aligned_allocator.h"
 #include "hwy/highway.h"
 #include "op_cpu/common/roi.h"
+#include "op_cpu/common/roi_copy-inl.h"
 #include "op_cpu/common/simd-inl.h"
-#include "op_cpu/common/transpose-inl.h"
+#include "op_host/common/math.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// Pixels of neighbouring channels; a vector from each of them may be read if there are as many channels as
-// lanes, and beyond the last pixel if there are less. (y, x) is at y * row_stride + x * column_stride -
-// origin.
-template <typename T>
-struct PixelImage {
-  const T *first;
-  int64_t origin, row_stride, column_stride;
-};
-
-// What a region reads of `channels` planes, as pixels. `strides` are those of the planes, rows and columns.
-template <typename T>
-PixelImage<T> CopyPixels(const RoiRegion<Compute<T>> &region, const T *planes, const Shape &strides,
-                         int64_t channels, std::vector<T> *copy) {
-  const RoiAxis<Compute<T>> &y = region.y, &x = region.x;
-  if (y.elements.empty() || x.elements.empty()) return {planes, 0, 0, 0};
-  const int64_t width = x.elements.back() - x.elements.front() + 1;
-  const int64_t height = y.elements.back() - y.elements.front() + 1;
-  copy->resize(std::max<size_t>(copy->size(), height * width * channels + hn::MaxLanes(ComputeTag<T>())));
-  for (const int32_t row : y.elements) {
-    T *to = copy->data() + (row - y.elements.front()) * width * channels;
-    const T *from = planes + row * strides[2] + x.elements.front() * strides[3];
-    if (strides[3] == 1) {
-      ToChannelsLast(from, strides[1], channels, width, to, channels);
-      continue;
-    }
-    for (int64_t i = 0; i < width; ++i) {
-      for (int64_t c = 0; c < channels; ++c) *to++ = from[i * strides[3] + c * strides[1]];
-    }
-  }
-  const int64_t row_stride = width * channels;
-  return {copy->data(), y.elements.front() * row_stride + x.elements.front() * channels, row_stride,
-          channels};
-}
 
 // Of one thread. Results are (bin rows, bin columns, channels), pixels `Stride()` apart.
 template <typename T>
@@ -61,6 +29,8 @@ class RoiPixels {
   using D = ComputeTag<T>;
   static constexpr int64_t kLanes = hn::MaxLanes(D());
   static constexpr int kVectors = 4;  // of channels at a time
+  // For means: columns at a time, and rows of bins whose sums stay in the first cache.
+  static constexpr int64_t kColumns = 4, kBinRows = 7;
 
  public:
   int64_t Stride() const { return stride_; }
@@ -69,19 +39,21 @@ class RoiPixels {
                     int64_t channels) {
     const RoiAxis<Value> &y = region.y, &x = region.x;
     if (Prepare(region, bins, channels)) return pooled_.data();
-    const int64_t columns = x.Size();
-    sums_.resize(std::max<size_t>(sums_.size(), columns * stride_));
-    slots_.resize(std::max<size_t>(slots_.size(), columns));
-    for (int64_t i = 0; i < columns; ++i) slots_[i] = static_cast<int32_t>(i);
-    for (int64_t p = 0; p < bins[0]; ++p) {
-      for (int64_t i = 0; i < columns; ++i) {
-        const int64_t origin = x.elements[i] * image.column_stride - image.origin;
-        Weigh(y, p, image.first, origin, y.elements.data(), image.row_stride, channels,
-              sums_.data() + i * stride_);
-      }
-      for (int64_t q = 0; q < bins[1]; ++q) {
-        Weigh(x, q, sums_.data(), 0, slots_.data(), stride_, channels, Pooled(p * bins[1] + q));
-      }
+    columns_ = AlignUp<int64_t>(x.Size(), kColumns);
+    offsets_.resize(std::max<size_t>(offsets_.size(), columns_));
+    // The last column is repeated.
+    for (int64_t i = 0; i < columns_; ++i) {
+      offsets_[i] = x.elements[std::min(i, x.Size() - 1)] * image.column_stride - image.origin;
+    }
+    // Pixels of many vectors are read as a whole, for a row of bins at a time.
+    const int64_t most_rows = channels < kVectors * kLanes ? kBinRows : 1;
+    sums_.resize(std::max<size_t>(sums_.size(), most_rows * columns_ * stride_));
+    for (int64_t p = 0; p < bins[0]; p += most_rows) {
+      const int64_t rows = std::min(most_rows, bins[0] - p);
+      for (int64_t i = 0; i < rows; ++i)
+        SumRows(y, p + i, image, channels, sums_.data() + i * columns_ * stride_);
+      for (int64_t q = 0; q < bins[1]; ++q)
+        SumColumns(x, q, rows, channels, Pooled(p * bins[1] + q), bins[1] * stride_);
     }
     return pooled_.data();
   }
@@ -136,38 +108,87 @@ class RoiPixels {
 
   Value *Pooled(int64_t bin) { return pooled_.data() + bin * stride_; }
 
-  // The weighted sum of the elements of a bin, those of slot s at origin + places[s] * stride.
-  template <typename From>
-  static void Weigh(const RoiAxis<Value> &axis, int64_t bin, const From *from, int64_t origin,
-                    const int32_t *places, int64_t stride, int64_t channels, Value *to) {
-    int64_t c = 0;
-    for (; c + kVectors * kLanes <= channels; c += kVectors * kLanes) {
-      SumOf<kVectors>(axis, bin, from, origin + c, places, stride, to + c);
+  // The elements of a bin of rows, weighed and summed, for all columns that samples read.
+  void SumRows(const RoiAxis<Value> &y, int64_t bin, const PixelImage<T> &image, int64_t channels,
+               Value *to) const {
+    int64_t column = 0;
+    for (; channels == kLanes && column + 2 * kColumns <= columns_; column += 2 * kColumns) {
+      SumRowsOf<2 * kColumns, 1>(y, bin, image, 0, column, to);
     }
-    for (; c < channels; c += kLanes) {
-      const int64_t at = LastVector(c, channels);
-      SumOf<1>(axis, bin, from, origin + at, places, stride, to + at);
+    for (; column < columns_; column += kColumns) {
+      int64_t c = 0;
+      for (; c + kVectors * kLanes <= channels; c += kVectors * kLanes) {
+        SumRowsOf<kColumns / 2, kVectors>(y, bin, image, c, column, to);
+        SumRowsOf<kColumns / 2, kVectors>(y, bin, image, c, column + kColumns / 2, to);
+      }
+      for (; c < channels; c += kLanes) {
+        SumRowsOf<kColumns, 1>(y, bin, image, LastVector(c, channels), column, to);
+      }
     }
   }
 
-  template <int kCount, typename From>
-  static HWY_INLINE void SumOf(const RoiAxis<Value> &axis, int64_t bin, const From *from, int64_t origin,
-                               const int32_t *places, int64_t stride, Value *to) {
+  // These sums of rows of bins: those of a bin of columns, weighed and summed.
+  void SumColumns(const RoiAxis<Value> &x, int64_t bin, int64_t rows, int64_t channels, Value *to,
+                  int64_t to_stride) const {
+    int64_t c = 0;
+    for (; c + kVectors * kLanes <= channels; c += kVectors * kLanes) {
+      SumColumnsOf<1, kVectors>(x, bin, 0, c, to, to_stride);
+    }
+    for (; c < channels; c += kLanes) {
+      const int64_t at = LastVector(c, channels);
+      int64_t i = 0;
+      for (; i + kBinRows <= rows; i += kBinRows) SumColumnsOf<kBinRows, 1>(x, bin, i, at, to, to_stride);
+      for (; i + 3 <= rows; i += 3) SumColumnsOf<3, 1>(x, bin, i, at, to, to_stride);
+      for (; i < rows; ++i) SumColumnsOf<1, 1>(x, bin, i, at, to, to_stride);
+    }
+  }
+
+  template <int kCount, int kVectors>
+  HWY_INLINE void SumRowsOf(const RoiAxis<Value> &y, int64_t bin, const PixelImage<T> &image, int64_t channel,
+                            int64_t column, Value *to) const {
     const D d;
-    hn::Vec<D> sums[kCount];
-#pragma GCC unroll 4
-    for (int v = 0; v < kCount; ++v) sums[v] = hn::Zero(d);
-    const RoiTap<Value> *end = axis.taps.data() + axis.first_tap[bin + 1];
-    for (const RoiTap<Value> *tap = axis.taps.data() + axis.first_tap[bin]; tap < end; ++tap) {
-      const From *values = from + (origin + places[tap->slot] * stride);
+    const T *from[kCount];
+    hn::Vec<D> sums[kCount * kVectors];
+#pragma GCC unroll 8
+    for (int i = 0; i < kCount; ++i) from[i] = image.first + offsets_[column + i] + channel;
+#pragma GCC unroll 8
+    for (int i = 0; i < kCount * kVectors; ++i) sums[i] = hn::Zero(d);
+    const RoiTap<Value> *end = y.taps.data() + y.first_tap[bin + 1];
+    for (const RoiTap<Value> *tap = y.taps.data() + y.first_tap[bin]; tap < end; ++tap) {
+      const int64_t row = y.elements[tap->slot] * image.row_stride;
       const auto weight = hn::Set(d, tap->weight);
-#pragma GCC unroll 4
-      for (int v = 0; v < kCount; ++v) {
-        sums[v] = hn::MulAdd(weight, LoadFloat(d, values + v * kLanes), sums[v]);
+#pragma GCC unroll 8
+      for (int i = 0; i < kCount * kVectors; ++i) {
+        sums[i] = hn::MulAdd(weight, LoadFloat(d, from[i / kVectors] + row + i % kVectors * kLanes), sums[i]);
       }
     }
-#pragma GCC unroll 4
-    for (int v = 0; v < kCount; ++v) hn::StoreU(sums[v], d, to + v * kLanes);
+#pragma GCC unroll 8
+    for (int i = 0; i < kCount * kVectors; ++i) {
+      hn::StoreU(sums[i], d, to + (column + i / kVectors) * stride_ + channel + i % kVectors * kLanes);
+    }
+  }
+
+  template <int kRows, int kVectors>
+  HWY_INLINE void SumColumnsOf(const RoiAxis<Value> &x, int64_t bin, int64_t row, int64_t channel, Value *to,
+                               int64_t to_stride) const {
+    const D d;
+    hn::Vec<D> sums[kRows * kVectors];
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows * kVectors; ++i) sums[i] = hn::Zero(d);
+    const RoiTap<Value> *end = x.taps.data() + x.first_tap[bin + 1];
+    for (const RoiTap<Value> *tap = x.taps.data() + x.first_tap[bin]; tap < end; ++tap) {
+      const Value *from = sums_.data() + (row * columns_ + tap->slot) * stride_ + channel;
+      const auto weight = hn::Set(d, tap->weight);
+#pragma GCC unroll 8
+      for (int i = 0; i < kRows * kVectors; ++i) {
+        const int64_t at = i / kVectors * columns_ * stride_ + i % kVectors * kLanes;
+        sums[i] = hn::MulAdd(weight, hn::LoadU(d, from + at), sums[i]);
+      }
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows * kVectors; ++i) {
+      hn::StoreU(sums[i], d, to + (row + i / kVectors) * to_stride + channel + i % kVectors * kLanes);
+    }
   }
 
   template <int kCount>
@@ -214,9 +235,9 @@ class RoiPixels {
     return hn::IfThenElse(hn::Or(hn::Gt(value, best), hn::IsNaN(value)), value, best);
   }
 
-  std::vector<Value> sums_, pooled_;
-  std::vector<int32_t> slots_;
-  int64_t stride_ = 0;
+  hwy::AlignedVector<Value> sums_, pooled_;
+  std::vector<int64_t> offsets_;  // of the columns that samples read
+  int64_t stride_ = 0, columns_ = 0;
 };
 
 }  // namespace avo::HWY_NAMESPACE

@@ -8,7 +8,8 @@
 
 namespace avo {
 
-// Names of the instruction sets that are compiled in and that this processor has, best first.
+// Names of the instruction sets that are compiled in and that this processor has, best first. "AMX" is AVX3
+// and products of tiles (tile_product.h).
 std::vector<std::string> CpuTargets();
 
 // Keeps to one of CpuTargets() from now on: for tests. Throws std::invalid_argument for any other name.
@@ -17,6 +18,9 @@ void UseCpuTarget(const std::string &name);
 // The same for the one that the environment variable AVO_CPU_TARGET names at the first call; nothing without
 // it.
 void UseCpuTargetOfEnvironment();
+
+// Whether a kernel that runs on AVX3 shall multiply tiles.
+bool UseTiles();
 
 }  // namespace avo
 

@@ -74,8 +74,10 @@ void ToChannelsLast(const T *from, int64_t stride, int64_t channels, int64_t pix
   const BitsTag<T> d;
   using Bits = hn::TFromD<decltype(d)>;
   constexpr int64_t kSide = hn::MaxLanes(d);
-  const int64_t whole = pixels / kSide * kSide, deep = channels / kSide * kSide;
-  for (int64_t p = 0; p < whole; p += kSide) {
+  const int64_t whole = pixels < kSide ? 0 : pixels, deep = channels / kSide * kSide;
+  // The last square overlaps the one before it.
+  for (int64_t next = 0; next < whole; next += kSide) {
+    const int64_t p = std::min(next, pixels - kSide);
     for (int64_t c = 0; c < deep; c += kSide) {
       hn::Vec<decltype(d)> rows[kSide];
 #pragma GCC unroll 16
@@ -129,11 +131,13 @@ void FromChannelsLast(const Compute<T> *from, int64_t stride, int64_t channels, 
   const ComputeTag<T> d;
   constexpr int64_t kSide = hn::MaxLanes(d);
   if (strides.channel == 1) {
-    for (int64_t p = 0; p < rows * columns; ++p, from += stride) {
-      T *pixel = to + p / columns * strides.row + p % columns * strides.column;
-      int64_t c = 0;
-      for (; c + kSide <= channels; c += kSide) StoreFloat(hn::LoadU(d, from + c), d, pixel + c);
-      for (; c < channels; ++c) pixel[c] = Narrow<T>(from[c]);
+    for (int64_t y = 0; y < rows; ++y) {
+      T *pixel = to + y * strides.row;
+      for (int64_t x = 0; x < columns; ++x, from += stride, pixel += strides.column) {
+        int64_t c = 0;
+        for (; c + kSide <= channels; c += kSide) StoreFloat(hn::LoadU(d, from + c), d, pixel + c);
+        for (; c < channels; ++c) pixel[c] = Narrow<T>(from[c]);
+      }
     }
   } else if (strides.column == 1 && columns >= kSide) {
     constexpr int64_t kBytes = kSide * sizeof(T);

@@ -8,6 +8,7 @@
 #define AVO_OP_CPU_COMMON_WINDOW_LINES_INL_H_
 #endif
 
+#include <algorithm>
 #include <vector>
 
 #include "hwy/aligned_allocator.h"
@@ -17,6 +18,16 @@
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+// Calls body(image, first row, last row) for the rows [begin, end) of images one after the other.
+template <class Body>
+void ForImages(int64_t begin, int64_t end, int64_t rows, const Body &body) {
+  for (int64_t image = begin / rows; begin < end; ++image) {
+    const int64_t first = begin - image * rows, last = std::min(rows, end - image * rows);
+    body(image, first, last);
+    begin += last - first;
+  }
+}
 
 // Lines of windows, of Op: Largest, or Total, which is multiplied by what the divisors say.
 template <class Op, typename T>

@@ -17,16 +17,6 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Calls body(image, first row, last row) for the rows [begin, end) of images one after the other.
-template <class Body>
-void ForImages(int64_t begin, int64_t end, int64_t rows, const Body &body) {
-  for (int64_t image = begin / rows; begin < end; ++image) {
-    const int64_t first = begin - image * rows, last = std::min(rows, end - image * rows);
-    body(image, first, last);
-    begin += last - first;
-  }
-}
-
 // Small images, some channels at a time, in channels-last tiles: rows of few elements leave vectors empty,
 // and windows take longer than turning. 1.8 x at AVX-512 for 3 x 3 maxima of images of 7 x 7, 2.3 x for 13 x
 // 13 maxima of 20 x 20.

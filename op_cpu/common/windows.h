@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "op_host/common/math.h"
@@ -14,6 +15,8 @@ namespace avo {
 struct WindowAxis {
   int64_t size, kernel, stride, padding, dilation;
 
+  // From the first element of a window to behind its last.
+  int64_t Reach() const { return (kernel - 1) * dilation + 1; }
   int64_t Start(int64_t window) const { return window * stride - padding; }
   // Elements [first, last) of a window that lie inside the image.
   int64_t First(int64_t window) const {
@@ -33,6 +36,17 @@ struct WindowAxis {
 // Sums are divided by rows[row of the window] * columns[its column].
 struct WindowDivisors {
   std::vector<int64_t> rows, columns;
+
+  // Those of `windows`, (N, C, rows, columns): elements that count, or a number that replaces theirs unless
+  // 0.
+  static WindowDivisors Of(const Shape &windows, const WindowAxis &rows, const WindowAxis &columns,
+                           bool include_pad, int64_t override) {
+    WindowDivisors result{std::vector<int64_t>(windows[2], 1), std::vector<int64_t>(windows[3], override)};
+    if (override != 0) return result;
+    for (int64_t y = 0; y < windows[2]; ++y) result.rows[y] = rows.Counted(y, include_pad);
+    for (int64_t x = 0; x < windows[3]; ++x) result.columns[x] = columns.Counted(x, include_pad);
+    return result;
+  }
 };
 
 // Rows of the image, `dilation` apart, that lie inside a row of windows.
@@ -75,6 +89,47 @@ struct Windows {
     result.columns = {1, 1, 1, 0, 1};
     return result;
   }
+};
+
+// Of a window that a position of the image is in: which window, and which of its elements the position is.
+struct WindowElement {
+  int64_t window, element;
+};
+
+// For each position along an axis, the windows that it is in.
+class WindowCover {
+ public:
+  const WindowAxis axis;
+
+  WindowCover(const WindowAxis &along, int64_t windows) : axis(along), begin_(along.size + 1) {
+    const auto for_each = [&](const auto &body) {
+      for (int64_t w = 0; w < windows; ++w) {
+        for (int64_t k = axis.First(w); k < axis.Last(w); ++k) body(axis.Start(w) + k * axis.dilation, w, k);
+      }
+    };
+    for_each([&](int64_t position, int64_t, int64_t) { ++begin_[position + 1]; });
+    for (int64_t i = 0; i < axis.size; ++i) begin_[i + 1] += begin_[i];
+    elements_.resize(begin_[axis.size]);
+    std::vector<int64_t> next = begin_;
+    for_each([&](int64_t position, int64_t w, int64_t k) { elements_[next[position]++] = {w, k}; });
+  }
+
+  // [first, last), by ascending windows.
+  std::pair<const WindowElement *, const WindowElement *> Of(int64_t position) const {
+    return {elements_.data() + begin_[position], elements_.data() + begin_[position + 1]};
+  }
+  // From the first window that a position is in to behind the last, at most.
+  int64_t Kept() const { return CeilDiv(axis.Reach(), axis.stride); }
+
+ private:
+  std::vector<int64_t> begin_;
+  std::vector<WindowElement> elements_;
+};
+
+struct WindowGradients {
+  Tensor grad, in, out;
+  WindowCover rows, columns;
+  WindowDivisors divisors;  // of means
 };
 
 }  // namespace avo

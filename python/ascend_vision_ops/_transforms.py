@@ -135,6 +135,16 @@ def check_chosen(what: str, result: Tensor | None, attribute: str, chosen: torch
         )
 
 
+def formatted(result: Tensor, like: Tensor) -> Tensor:
+    """An empty (N, C, H, W) result in the memory format that the kernel gives it: channels-last on CPUs where the
+    images `like` are that."""
+    last = torch.channels_last
+    on_cpu = like.device.type in ("cpu", "meta")
+    if on_cpu and like.is_contiguous(memory_format=last) and not like.is_contiguous():
+        return result.contiguous(memory_format=last)
+    return result
+
+
 def no_gradient(name: str) -> Gradient:
     """That of an operator without: an error, where torch alone would silently give none."""
 

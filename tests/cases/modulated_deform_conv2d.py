@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from itertools import product
 
-from ascend_vision_ops.testing import Case, cases_module
+from ascend_vision_ops.testing import Array, Case, cases_module
 
 DEFORM, ORACLE = cases_module("_deform"), cases_module("_deform_oracle")
-between, far, strategy, oracle = DEFORM.between, DEFORM.far, DEFORM.calls, ORACLE.convolve
+between, far, infinite = DEFORM.between, DEFORM.far, DEFORM.infinite
+strategy, oracle = DEFORM.calls, ORACLE.convolve
 # Image, filters, kernel, stride, padding, dilation.
 WINDOWS = [
     ((2, 4, 9, 11), 3, (3, 3), (1, 1), (1, 1), (1, 1)), ((1, 6, 8, 7), 4, (3, 2), (2, 1), (1, 2), (1, 1)),
@@ -14,9 +15,13 @@ WINDOWS = [
 # Channels, filters, groups, deform groups; in the last ones neither's blocks hold the other's.
 GROUPS = [(4, 4, 2, 1), (4, 2, 1, 2), (4, 6, 2, 2), (8, 4, 2, 4), (8, 8, 4, 2), (6, 12, 6, 1), (5, 3, 1, 5)]
 GROUPS += [(6, 6, 3, 2), (6, 4, 2, 3)]
+# Channels apart, around vectors of them.
+GROUPS += [(15, 15, 15, 1), (34, 68, 34, 2), (17, 17, 17, 17), (66, 66, 66, 2), (2, 8, 2, 1)]
 # Channels, filters, columns of the image: around what a data block, a fractal or a band of positions holds.
 TILES = [(channels, filters, 16) for channels, filters in ((7, 15), (8, 16), (9, 17), (64, 33), (65, 16))]
 TILES += [(16, 16, columns) for columns in (15, 17, 31, 32, 33)] + [(300, 130, 9)]
+# Depths and filters around what a CPU's matrix unit takes at a time, positions around what it takes in a tile.
+TILES += [(85, 31, 63), (86, 32, 64), (96, 48, 65)]
 # Several tiles of a CPU's kernel, images and vectors of channels, which it reads in place or copies first.
 IMAGES = [
     ((2, 48, 17, 41), 33, 1, ""),
@@ -38,6 +43,8 @@ def cases():
     for shape, filters, deform, out in IMAGES:
         args = DEFORM.call(shape, filters, (3, 3), deform=deform, layout="channels_last")
         yield Case(f"channels last {shape} {out}", args, out=out)
+    args = DEFORM.call((2, 48, 7, 40), 48, (3, 3), groups=48, layout="channels_last")
+    yield Case("channels apart and last", args, out="channels_last")
     for without in (["mask"], ["bias"], ["mask", "bias"]):
         args = DEFORM.call((2, 4, 6, 7), 5, (3, 3), deform=2, without=without)
         yield Case(f"without {without}", args)
@@ -46,6 +53,8 @@ def cases():
             f"wide offsets {getattr(moves, '__name__', moves)} {stride}",
             DEFORM.call((2, 3, 6, 7), 5, (3, 3), stride, moves=moves),
         )
+    factors = {"input": Array(2, 5, 9, 11, values=infinite), "weight": Array(7, 5, 3, 3, values=infinite)}
+    yield Case("infinities", {**DEFORM.call((2, 5, 9, 11), 7, (3, 3)), **factors})
     for layout, out in LAYOUTS:
         yield Case(f"{layout} {out}", DEFORM.call((2, 4, 5, 6), 3, (2, 2), layout=layout), out=out)
     yield Case("no images", DEFORM.call((0, 4, 5, 6), 3, (2, 2)))

@@ -97,6 +97,14 @@ def test_what_torch_knows_of_an_operator(load, rich_root):
     ]
 
 
+def test_a_result_that_lies_in_memory_as_a_tensor(load):
+    text = GOOD.replace("self: [N, L]", "self: [N, L, H, W]").replace(
+        'out: [N, "size[0]"]', "out: [N, L, H, W]"
+    )
+    text = text.replace("example: {", "example: {H: 5, W: 6, ").replace("  - shape(out)\n", "")
+    assert load(text + "memory_format: {out: self}\n").memory_format == {"out": "self"}
+
+
 def test_a_tolerance_of_several_dtypes(load):
     text = GOOD.replace("  float32: {absolute: 1.0e-6, why: sums}\n", "").replace(
         "  float16: {", "  float16, float32: {"
@@ -168,6 +176,8 @@ BAD = [
     ("source: a paper", "let: {M: N + 1}\nvmap: {fold: [N]}\nsource: a", "expected a size that no other depends on"),
     ("source: a paper", "vmap: {fold: [{N: mode}]}\nsource: a", "expected an element of an int array behind"),
     ("source: a paper", "vmap: {leading: mode}\nsource: a", "vmap.leading: expected an int parameter, got 'mode'"),
+    ("source: a paper", "memory_format: {out: self}\nsource: a", "expected a result of four dimensions"),
+    ("source: a paper", "memory_format: {x: size}\nsource: a", "expected a tensor of four dimensions, got 'size'"),
     ("float16: {ulp", "float16, half: {ulp", "tolerance.float16, half: expected some of float32,"),
     ("source: a paper", "let: {N: 3}\nsource: a", "toy.yaml:21: let.N: expected a new name, got 'N'"),
 ]  # fmt: skip

@@ -31,6 +31,30 @@ std::string DeviceName(const TorchTensor &tensor) {
   }
 }
 
+using torch::headeronly::MemoryFormat;
+
+// Of (N, C, H, W) whose channels lie side by side.
+Shape LastStrides(const Shape &shape) {
+  const int64_t pixel = shape[1], row = shape[3] * pixel;
+  return {shape[2] * row, 1, row, pixel};
+}
+
+// As torch's is_contiguous: strides of single elements do not count, and of an empty tensor none does.
+bool HasStrides(const Tensor &tensor, const Shape &strides) {
+  for (int64_t i = 0; i < tensor.rank(); ++i) {
+    if (tensor.shape[i] != 1 && tensor.strides[i] != strides[i]) return tensor.numel() == 0;
+  }
+  return true;
+}
+
+TorchTensor Allocate(Tensor *output, MemoryFormat format) {
+  TorchTensor tensor = torch::stable::empty(output->shape, ToTorch(output->dtype), std::nullopt, std::nullopt,
+                                            std::nullopt, format);
+  output->data = tensor.mutable_data_ptr();
+  AdviseHugePages(output->data, output->numel() * DTypeSize(output->dtype));
+  return tensor;
+}
+
 }  // namespace
 
 DType FromTorch(TorchType type) {
@@ -74,11 +98,13 @@ void Check(const char *name, const Status &status) {
   if (!status.ok()) throw std::runtime_error(std::string(name) + ": " + status.message);
 }
 
-TorchTensor Allocate(Tensor *output) {
-  TorchTensor tensor = torch::stable::empty(output->shape, ToTorch(output->dtype));
-  output->data = tensor.mutable_data_ptr();
-  AdviseHugePages(output->data, output->numel() * DTypeSize(output->dtype));
-  return tensor;
+TorchTensor Allocate(Tensor *output) { return Allocate(output, MemoryFormat::Contiguous); }
+
+TorchTensor Allocate(Tensor *output, const Tensor &like) {
+  const bool last =
+      HasStrides(like, LastStrides(like.shape)) && !HasStrides(like, ContiguousStrides(like.shape));
+  if (last) output->strides = LastStrides(output->shape);
+  return Allocate(output, last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous);
 }
 
 const ParallelFor &Threads() {

@@ -39,6 +39,8 @@ void Check(const char *name, const Status &status);
 
 // Memory for an output that InferOutputs described.
 TorchTensor Allocate(Tensor *output);
+// The same for (N, C, H, W) results that lie in memory as the images `like`: channels-last where these are.
+TorchTensor Allocate(Tensor *output, const Tensor &like);
 
 // torch's own threads, so that no second pool fights for the cores.
 const ParallelFor &Threads();

@@ -239,7 +239,9 @@ def fake_output(spec: Spec, output: str) -> str:
         )
     else:
         dtype = f"torch.{spec.dtypes[output][0]}"
-    return f"{spec.tensors[0].name}.new_empty({shape}, dtype={dtype})"
+    empty = f"{spec.tensors[0].name}.new_empty({shape}, dtype={dtype})"
+    like = spec.memory_format.get(output)
+    return f"formatted({empty}, {like})" if like else empty
 
 
 def fake_sizes(spec: Spec) -> list[str]:

@@ -35,7 +35,7 @@ from .tiling import TilingError, read_tiling
 REQUIRED_KEYS = ("schema", "summary", "aclnn", "dtypes", "shape", "tiling_keys", "source", "example")
 OPTIONAL_KEYS = (
     "internal", "soc", "cpu_dtypes", "formats", "let", "require", "kernel", "workspace", "tolerance", "backward",
-    "parameters", "details", "divergence", "flops", "unbatched", "onnx", "autocast", "vmap",
+    "parameters", "details", "divergence", "flops", "unbatched", "onnx", "autocast", "vmap", "memory_format",
 )  # fmt: skip
 # Of a composite, an operator written in Python on top of another: it has no kernel and no entry point of its own.
 COMPOSITE_REQUIRED = ("schema", "summary", "composite", "dtypes", "shape", "source", "example")
@@ -198,6 +198,7 @@ class _Builder:
             autocast=self._word("autocast", AUTOCAST, "widest"),
             folds=self._folds(patterns, lets),
             leading=self._leading(patterns),
+            memory_format=self._memory_format(patterns),
             composite=composite,
             dynamic=dynamic,
             rows=self._rows(),
@@ -744,6 +745,21 @@ class _Builder:
         if any(pattern.dims is not None for pattern in patterns.values()):
             self.problem(("vmap", "leading"), "tensors of any rank", "one with a list of dimensions")
         return name
+
+    def _memory_format(self, patterns: dict[str, Pattern]) -> dict[str, str]:
+        """`memory_format: {result: tensor}`, both of four dimensions."""
+        value = self.reader.typed("memory_format", dict, "result: tensor", {})
+        images = [name for name, pattern in patterns.items() if len(pattern.dims or []) == 4]
+        results = [name for name in images if name in self.outputs]
+        tensors = [p.name for p in self.parameters if p.name in images and not p.optional]
+        for result, tensor in value.items():
+            if result not in results:
+                expected = f"a result of four dimensions{f', {either(results)}' if results else ''}"
+                self.problem(("memory_format", result), expected, repr(result))
+            if tensor not in tensors:
+                expected = f"a tensor of four dimensions{f', {either(tensors)}' if tensors else ''}"
+                self.problem(("memory_format", result), expected, _show(tensor))
+        return value
 
     def _rows(self) -> dict[str, Rows]:
         value = self.reader.typed("rows", dict, "result: what its rows are", {})

@@ -264,6 +264,7 @@ class Spec:
     example: dict[str, object]
     scope: dict[str, Symbol]
     flops: Expression | None = None  # of the product on the cube unit
+    memory_format: dict[str, str] = field(default_factory=dict)  # result -> tensor that it lies in memory as
     composite: str = ""  # the operator that a composite calls, and whose checks and dtypes are its own
     dynamic: list[str] = field(default_factory=list)  # sizes of results that only the data decide
     unbatched: bool = False  # whether C entry points also take tensors without their first dimension

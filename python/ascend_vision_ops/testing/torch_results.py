@@ -78,6 +78,24 @@ def written(operator: str, device: torch.device) -> None:
                 )
 
 
+def memory_format(operator: str, device: torch.device) -> None:
+    """Channels-last images give channels-last results on CPUs where the contract says so, in graphs too."""
+    call, formats = on(device, example(operator)), spec_of(operator).memory_format
+    for name in dict.fromkeys(formats.values()):
+        last = {name: call.arguments[name].contiguous(memory_format=torch.channels_last)}
+        changed = TorchCall(operator, {**call.arguments, **last})
+        results, wanted = changed.function(*changed.tensors), call.function(*call.tensors)
+        # Kernels take other steps there: then the last bits differ.
+        torch.testing.assert_close(results, wanted)
+        graph = torch.compile(changed.function, backend="aot_eager", fullgraph=True, dynamic=True)
+        on_meta = changed.map(lambda tensor: tensor.to("meta"))
+        for kind in (results, graph(*changed.tensors), on_meta.function(*on_meta.tensors)):
+            for result, output in zip(kind, spec_of(operator).outputs, strict=True):
+                follows = device.type == "cpu" and formats.get(output) == name
+                ordered = torch.channels_last if follows else torch.contiguous_format
+                assert result.is_contiguous(memory_format=ordered), f"{output}: strides {result.stride()}"
+
+
 def chosen(operator: str, device: torch.device) -> None:
     """Where the contract has several dtypes for a result, the caller's tensor chooses."""
     spec, call = spec_of(operator), on(device, example(operator))
