@@ -190,6 +190,8 @@ class BoxCells {
       top[j] = y.Cell(middle_y - reach, j);
       bottom[j] = y.Cell(middle_y + reach, j) + 1;
     }
+    const int32_t *cells = starts_.data();
+    int32_t *reached = reached_.data();
     size_t count = 0;
     for (int i = x.Octave(width * least_); i <= x.Octave(widest); ++i) {
       const double reach = (std::min(x.most[i], widest) + width) * part + more;
@@ -197,12 +199,12 @@ class BoxCells {
       for (int32_t column = x.Cell(middle_x - reach, i); column <= right; ++column) {
         cost_ += kRangeCost * (high - low + 1);
         for (int j = low; j <= high; ++j) {
-          const int32_t *starts = &starts_[grids_[i][j] + column * y.cells[j]];
+          const int32_t *starts = cells + grids_[i][j] + column * y.cells[j];
           int32_t begin = starts[top[j]];
           const int32_t end = starts[bottom[j]];
-          reached_[count] = begin;
+          reached[count] = begin;
           count += begin < end ? 1 : 0;  // most are empty or one vector
-          while ((begin += static_cast<int32_t>(hn::Lanes(F32()))) < end) reached_[count++] = begin;
+          while ((begin += static_cast<int32_t>(hn::Lanes(F32()))) < end) reached[count++] = begin;
         }
       }
     }
@@ -221,14 +223,18 @@ class BoxCells {
       count += hn::CompressStore(hn::Iota(integers, starts[i]), hn::RebindMask(integers, may), integers,
                                  found + count);
     }
+    const int32_t *places = places_.data();
+    float *areas = sorted_.area.data();
+    int64_t gone = 0;
     for (size_t i = 0; i < count; ++i) {
-      const int32_t at = found[i], other = places_[at];
+      const int32_t at = found[i], other = places[at];
       const bool suppressed = Iou(sorted_[at], box, offset_) > threshold_;
-      sorted_.area[at] = suppressed ? kInfinity : sorted_.area[at];
-      const uint8_t gone = suppressed && other != place ? left[other] : 0;
-      left_ -= gone;
-      left[other] ^= gone;
+      areas[at] = suppressed ? kInfinity : areas[at];
+      const uint8_t was_left = suppressed && other != place ? left[other] : 0;
+      gone += was_left;
+      left[other] ^= was_left;
     }
+    left_ -= gone;
   }
 
   const std::vector<Box> &boxes_;
