@@ -52,6 +52,12 @@ class TestFloats:
         assert not verdict.ok
         assert verdict.message == "1 of 35 elements never written, first [2, 1]"
 
+    def test_takes_a_result_that_happens_to_be_the_poison(self, dtype):
+        poison = poisoned((1,), dtype)
+        assert compare(poison, poison.astype(np.float64) * 1.01, dtype, LAX).ok
+        assert not compare(poison, np.zeros(1), dtype, LAX).ok
+        assert not compare(poison, poison.astype(np.float64) * 1.5, dtype, LAX).ok
+
     def test_rejects_nan_for_a_number_and_a_number_for_nan(self, dtype):
         right, wrong = np.array([1.0, np.nan]), np.array([1.0, 2.0])
         assert compare(right.astype(dtype), right, dtype, EXACT).ok

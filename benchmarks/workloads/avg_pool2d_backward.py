@@ -4,7 +4,12 @@
 import torch
 import torch.nn.functional as F
 
-from benchmarks.workloads.avg_pool2d import DEVICE
+from benchmarks.workloads.avg_pool2d import DEVICE, SHAPES
+from benchmarks.workloads.max_pool2d_backward import gradients
+
+
+def workloads():
+    yield from gradients(SHAPES[:2], F.avg_pool2d, count_include_pad=False)
 
 
 def device():

@@ -2,8 +2,24 @@
 """Gradients of feature maps under a smooth warp and under a random one."""
 
 import torch
+import torch.nn.functional as F
 
+from benchmarks.peers import autograd
+from benchmarks.workload import Workload
 from benchmarks.workloads import grid_sampler
+
+
+def workloads():
+    for work in grid_sampler.workloads():
+        # Away from centres of pixels, where the gradient of the grid jumps and the last bit decides.
+        images, grid = work.arguments["input"], work.arguments["grid"] + 0.0013
+        gradient = torch.randn(images.shape)
+        peers = {
+            "torch": autograd.backward(
+                lambda images, grid: F.grid_sample(images, grid, align_corners=False), gradient, images, grid
+            )
+        }
+        yield Workload(work.name, {"grad_output": gradient, "input": images, "grid": grid}, peers)
 
 
 def device():

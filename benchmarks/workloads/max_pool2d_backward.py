@@ -4,7 +4,33 @@
 import torch
 import torch.nn.functional as F
 
-from benchmarks.workloads.max_pool2d import DEVICE
+from benchmarks.peers import autograd
+from benchmarks.workload import Workload, size
+from benchmarks.workloads.max_pool2d import DEVICE, SHAPES
+
+
+def workloads():
+    # torch keeps the indices of the forward pass, which it then reads in place of the images.
+    yield from gradients(SHAPES[:2], F.max_pool2d)
+
+
+def gradients(shapes, pool, **options):
+    for shape, kernel, stride, padding, _ in shapes:
+        maps = torch.randn(shape)
+        window = {"kernel_size": kernel, "stride": stride, "padding": padding}
+        gradient = torch.randn(pool(maps, **window).shape)
+
+        def forward(images, window=window):
+            return pool(images, **window, **options)
+
+        last = [tensor.contiguous(memory_format=torch.channels_last) for tensor in (gradient, maps)]
+        peers = {
+            "torch": autograd.backward(forward, gradient, maps),
+            "torch channels-last": autograd.backward(forward, *last),
+        }
+        name = f"{size(kernel)} stride {stride[0]},{stride[1]} of {size(shape)}"
+        arguments = {key: list(value) for key, value in window.items()}
+        yield Workload(name, {"grad_output": gradient, "input": maps, **arguments}, peers)
 
 
 def device():

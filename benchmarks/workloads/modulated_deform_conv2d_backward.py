@@ -3,7 +3,24 @@
 
 import torch
 
-from benchmarks.workloads.modulated_deform_conv2d import tensors
+from ascend_vision_ops.testing.peers import import_torchvision
+from benchmarks.peers import autograd
+from benchmarks.workload import Workload, size
+from benchmarks.workloads.modulated_deform_conv2d import SHAPES, tensors
+
+
+def workloads():
+    shape, filters = SHAPES[1]
+    arguments = tensors(shape, filters, torch.float32)
+    given = [arguments[name] for name in ("input", "offset", "mask", "weight", "bias")]
+    gradient = torch.randn(shape[0], filters, *shape[2:])
+
+    def forward(x, offset, mask, weight, bias):
+        return import_torchvision().ops.deform_conv2d(x, offset, weight, bias, padding=1, mask=mask)
+
+    del arguments["bias"]  # its gradient does not depend on it
+    peers = {"torchvision": autograd.backward(forward, gradient, *given)}
+    yield Workload(f"{size(shape)} 3x3 to {filters}", {"grad_output": gradient, **arguments}, peers, limit="")
 
 
 def device():

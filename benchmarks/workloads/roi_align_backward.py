@@ -3,7 +3,26 @@
 
 import torch
 
+from ascend_vision_ops.testing.peers import import_torchvision
+from benchmarks.peers import autograd
+from benchmarks.workload import Workload
 from benchmarks.workloads.roi_align import proposals
+
+SHAPE = [1, 256, 200, 304]
+
+
+def workloads():
+    rois = proposals(100, 1216, 800)
+    for ratio in (0, 2):
+        call = {"output_height": 14, "output_width": 14, "spatial_scale": 0.25, "sampling_ratio": ratio}
+        gradient = torch.randn(len(rois), SHAPE[1], 14, 14)
+
+        def forward(maps, ratio=ratio):
+            return import_torchvision().ops.roi_align(maps, rois, 14, 0.25, ratio, True)
+
+        peers = {"torchvision": autograd.backward(forward, gradient, torch.randn(SHAPE))}
+        arguments = {"grad_output": gradient, "rois": rois, "input_size": SHAPE, **call}
+        yield Workload(f"{len(rois)} regions, 14x14, sampling_ratio {ratio}", arguments, peers)
 
 
 def device():
@@ -14,4 +33,4 @@ def device():
     """
     call = {"output_height": 7, "output_width": 7, "spatial_scale": 0.25, "sampling_ratio": 2}
     gradient, rois = torch.randn(512, 256, 7, 7), proposals(512, 1216, 800)
-    yield {"grad_output": gradient, "rois": rois, "input_size": [1, 256, 200, 304], **call}, ""
+    yield {"grad_output": gradient, "rois": rois, "input_size": SHAPE, **call}, ""

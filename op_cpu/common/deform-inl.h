@@ -177,20 +177,20 @@ class DeformSampler {
             hn::Set(d, weight[2 * most]), hn::Set(d, weight[3 * most])};
   }
 
-  // Channels [first, first + channels) of a tap, masked: position p's from to + p * stride on. Whole vectors
-  // are read and written.
-  template <typename To>
-  void Sample(int64_t tap, int64_t first, int64_t channels, To *to, int64_t stride) const {
-    const D d;
-    const int64_t lanes = hn::Lanes(d), count = tile_.positions();
+  // Channels [first, first + channels) of a tap, masked, as factors of a product: position p's from
+  // to + p * stride on, parts that far from each other. Whole vectors are read and written.
+  template <class Product>
+  void Sample(int64_t tap, int64_t first, int64_t channels, typename Product::Sample *to, int64_t stride,
+              int64_t part) const {
+    const int64_t lanes = hn::Lanes(D()), count = tile_.positions();
     for (int64_t p = 0; p < count; ++p, to += stride) {
       const Mixture mixture = At(tap, p, first);
       int64_t c = 0;
-      if constexpr (std::is_same_v<To, BFloat16>) {
+      if constexpr (std::is_same_v<T, BFloat16> && std::is_same_v<typename Product::Sample, BFloat16>) {
         // Even and odd channels apart mix no lanes: 1.4 x for a whole call of 64 channels of 50 x 76.
         for (; c + 2 * lanes <= channels; c += 2 * lanes) mixture.StorePairs(c, to + c);
       }
-      for (; c < channels; c += lanes) StoreFloat(mixture.At(c), d, to + c);
+      for (; c < channels; c += lanes) Product::Store(mixture.At(c), to + c, part);
     }
   }
 

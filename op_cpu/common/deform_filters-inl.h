@@ -44,11 +44,12 @@ class DeformFilters {
       places_.push_back(rows * vectors * kLanes);
       rows += Rows(block);
     }
-    const int64_t row = vectors * kLanes;
-    packed_ = hwy::AllocateAligned<Packed>(rows * row);
-    AdviseHugePages(packed_.get(), rows * row * sizeof(Packed));
+    const int64_t row = vectors * kLanes, all = Product::kParts * rows;
+    part_ = rows * row;
+    packed_ = hwy::AllocateAligned<Packed>(all * row);
+    AdviseHugePages(packed_.get(), all * row * sizeof(Packed));
     if (Product::kTogether > 1) {
-      parallel_for(rows, GrainOf(row), [&](int64_t begin, int64_t end) {
+      parallel_for(all, GrainOf(row), [&](int64_t begin, int64_t end) {
         std::fill_n(&packed_[begin * row], (end - begin) * row, Packed{0});
       });
     }
@@ -62,6 +63,9 @@ class DeformFilters {
 
   // Those of block i.
   const Packed *Of(size_t i) const { return &packed_[places_[i]]; }
+
+  // From a part of a factor to the next.
+  int64_t part() const { return part_; }
 
  private:
   // Of a filter: where it is, and what it is in the block whose rows are these.
@@ -96,7 +100,7 @@ class DeformFilters {
     const Element *elements = &elements_[group * depth];
     const auto pack = [&](const Element &e, hn::Vec<D> values) {
       const int64_t place = e.first_row * vectors * kLanes + first * e.rows;
-      Product::Pack(values, e.k, &packed_[place + e.k / Product::kTogether * columns + o - first]);
+      Product::Pack(values, e.k, &packed_[place + e.k / Product::kTogether * columns + o - first], part_);
     };
     // Squares turned in registers: 1.7 x for a whole call of 512 filters of 2048 channels on 13 x 13.
     const bool squares = dense_ && depth >= kLanes;
@@ -122,6 +126,7 @@ class DeformFilters {
   std::vector<Element> elements_;  // (group, element)
   bool dense_ = true;              // elements follow each other in memory
   std::vector<int64_t> places_;    // of blocks
+  int64_t part_ = 0;
   hwy::AlignedFreeUniquePtr<Packed[]> packed_;
 };
 

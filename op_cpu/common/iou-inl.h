@@ -8,6 +8,8 @@
 #define AVO_OP_CPU_COMMON_IOU_INL_H_
 #endif
 
+#include <limits>
+
 #include "hwy/highway.h"
 #include "op_cpu/common/iou.h"
 
@@ -15,16 +17,26 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// What `box` and boxes i, i + 1, … have in common. `boxes` has an array for each coordinate.
+// Width and height of what `box` and boxes i, i + 1, … have in common, negative or 0 where it is nothing.
+// `boxes` has an array for each coordinate.
 template <class D, class Arrays>
-HWY_INLINE hn::Vec<D> Inter(D d, const Arrays &boxes, size_t i, const Box &box, float offset) {
+HWY_INLINE hn::Vec<D> CommonWidth(D d, const Arrays &boxes, size_t i, const Box &box, float offset) {
   const auto right = hn::Min(hn::LoadU(d, &boxes.x2[i]), hn::Set(d, box.x2));
   const auto left = hn::Max(hn::LoadU(d, &boxes.x1[i]), hn::Set(d, box.x1));
+  return hn::Add(hn::Sub(right, left), hn::Set(d, offset));
+}
+template <class D, class Arrays>
+HWY_INLINE hn::Vec<D> CommonHeight(D d, const Arrays &boxes, size_t i, const Box &box, float offset) {
   const auto bottom = hn::Min(hn::LoadU(d, &boxes.y2[i]), hn::Set(d, box.y2));
   const auto top = hn::Max(hn::LoadU(d, &boxes.y1[i]), hn::Set(d, box.y1));
-  const auto width = hn::Max(hn::Zero(d), hn::Add(hn::Sub(right, left), hn::Set(d, offset)));
-  const auto height = hn::Max(hn::Zero(d), hn::Add(hn::Sub(bottom, top), hn::Set(d, offset)));
-  return hn::Mul(width, height);
+  return hn::Add(hn::Sub(bottom, top), hn::Set(d, offset));
+}
+
+// What they have in common.
+template <class D, class Arrays>
+HWY_INLINE hn::Vec<D> Inter(D d, const Arrays &boxes, size_t i, const Box &box, float offset) {
+  return hn::Mul(hn::Max(hn::Zero(d), CommonWidth(d, boxes, i, box, offset)),
+                 hn::Max(hn::Zero(d), CommonHeight(d, boxes, i, box, offset)));
 }
 
 // That over what they cover together.
@@ -32,6 +44,17 @@ template <class D, class Arrays>
 HWY_INLINE hn::Vec<D> OverUnion(D d, hn::Vec<D> inter, const Arrays &boxes, size_t i, const Box &box) {
   const auto both = hn::Add(hn::LoadU(d, &boxes.area[i]), hn::Set(d, box.area));
   return hn::Div(inter, hn::Sub(both, inter));
+}
+
+// Where that may be above a threshold, which is not below 0, and nowhere else can it be: inter / union,
+// rounded, is above it only where inter is not below threshold * union, rounded, since rounding keeps order.
+template <class D, class Arrays>
+HWY_INLINE hn::Mask<D> MayExceed(D d, hn::Vec<D> inter, const Arrays &boxes, size_t i, const Box &box,
+                                 float threshold) {
+  const auto both = hn::Add(hn::LoadU(d, &boxes.area[i]), hn::Set(d, box.area));
+  const auto least = hn::Mul(hn::Sub(both, inter), hn::Set(d, threshold));
+  // Not where they have nothing in common.
+  return hn::Ge(inter, hn::Max(least, hn::Set(d, std::numeric_limits<float>::denorm_min())));
 }
 
 }  // namespace avo::HWY_NAMESPACE

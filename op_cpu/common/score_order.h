@@ -22,18 +22,18 @@ inline uint32_t Rank(float score) {
 
 // Sorts by the upper 32 bits, equal ones as they come. Digit by digit: a third of what comparisons take.
 inline void SortByHighHalf(std::vector<uint64_t> *keys) {
-  constexpr int kBits[] = {11, 11, 10};
+  constexpr int kBits = 11, kDigits = 3;
+  constexpr uint64_t kMask = (1 << kBits) - 1;
+  std::array<std::array<uint32_t, 1 << kBits>, kDigits> starts{};
+  for (const uint64_t key : *keys) {
+    for (int digit = 0; digit < kDigits; ++digit) ++starts[digit][key >> (32 + digit * kBits) & kMask];
+  }
   std::vector<uint64_t> other(keys->size());
-  int shift = 32;
-  for (const int bits : kBits) {
-    const uint64_t mask = (uint64_t{1} << bits) - 1;
-    std::array<uint32_t, 1 << 11> start{};
-    for (const uint64_t key : *keys) ++start[key >> shift & mask];
+  for (int digit = 0; digit < kDigits; ++digit) {
     uint32_t before = 0;
-    for (uint32_t &count : start) before += std::exchange(count, before);
-    for (const uint64_t key : *keys) other[start[key >> shift & mask]++] = key;
+    for (uint32_t &count : starts[digit]) before += std::exchange(count, before);
+    for (const uint64_t key : *keys) other[starts[digit][key >> (32 + digit * kBits) & kMask]++] = key;
     keys->swap(other);
-    shift += bits;
   }
 }
 

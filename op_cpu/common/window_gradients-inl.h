@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients of pooling windows over (N, C, H, W) images of any strides. Neighbours in a vector are channels:
-// of channels-last images as they are, of others line by line through tiles. Each element of an image gathers
-// from the windows that it is in, so rows may be computed apart, in any number of threads. 13 x for maxima,
-// 28 x for means at AVX-512, of windows one after the other: 3 x 3 at strides of 2 over 4 x 64 x 64 x 64.
-// Compiled once for each instruction set.
+// of channels-last images as they are, of others line by line through tiles. Threads share the rows of an
+// image: each starts at the windows that reach into its first one. 15 x for maxima, 28 x for means at
+// AVX-512, of windows one after the other: 3 x 3 at strides of 2 over 4 x 64 x 64 x 64. Compiled once for
+// each instruction set.
 #if defined(AVO_OP_CPU_COMMON_WINDOW_GRADIENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_WINDOW_GRADIENTS_INL_H_
 #undef AVO_OP_CPU_COMMON_WINDOW_GRADIENTS_INL_H_
@@ -86,24 +86,27 @@ class MeanGradients {
         grads_(windows.grad, 1),
         line_(windows.out.shape[3] * kGradientBlock<T>),
         kept_(windows.rows.Kept()),
+        row_(line_),
         sums_(kept_ * line_),
         held_(kept_) {}
 
-  void Select(int64_t n, int64_t first_channel, int64_t channels) {
+  // Row() is called for this row and those behind it.
+  void Select(int64_t n, int64_t first_channel, int64_t channels, int64_t) {
     grads_.Select(n, first_channel, channels);
     std::fill(held_.begin(), held_.end(), -1);
   }
 
   // Row y of the gradient of the selected channels.
-  void Row(int64_t y, C *to) {
+  const C *Row(int64_t y) {
     const auto [first, last] = windows_.rows.Of(y);
     if (first == last) {
-      std::fill_n(to, line_, C{0});
-      return;
+      std::fill(row_.begin(), row_.end(), C{0});
+    } else {
+      lines_.clear();
+      for (const WindowElement *row = first; row != last; ++row) lines_.push_back(Sums(row->window));
+      Fold<Total>(D(), lines_.data(), 0, lines_.size(), line_, AsItIs(), row_.data());
     }
-    lines_.clear();
-    for (const WindowElement *row = first; row != last; ++row) lines_.push_back(Sums(row->window));
-    Fold<Total>(D(), lines_.data(), 0, lines_.size(), line_, AsItIs(), to);
+    return row_.data();
   }
 
  private:
@@ -132,7 +135,7 @@ class MeanGradients {
   const WindowGradients &windows_;
   PixelRows<T> grads_;
   const int64_t line_, kept_;
-  hwy::AlignedVector<C> sums_;
+  hwy::AlignedVector<C> row_, sums_;
   std::vector<int64_t> held_;
   std::vector<const C *> lines_;
 };
@@ -143,123 +146,106 @@ class LargestGradients {
   using C = Compute<T>;
   using D = hn::ScalableTag<C>;
   using I = hn::RebindToSigned<D>;
+  using Index = hn::TFromD<I>;
 
  public:
   explicit LargestGradients(const WindowGradients &windows)
       : windows_(windows),
         images_(windows.in, windows.rows.axis.Reach()),
-        grads_(windows.grad, windows.rows.Kept()),
-        line_(windows.grad.shape[3] * kGradientBlock<T>),
-        kept_(windows.rows.Kept()),
-        leaders_(kept_ * line_),
-        held_(kept_) {}
+        grads_(windows.grad, 1),
+        line_(windows.out.shape[3] * kGradientBlock<T>),
+        kept_(windows.rows.axis.Reach()),
+        sums_(kept_ * line_) {}
 
-  void Select(int64_t n, int64_t first_channel, int64_t channels) {
+  void Select(int64_t n, int64_t first_channel, int64_t channels, int64_t row) {
     images_.Select(n, first_channel, channels);
     grads_.Select(n, first_channel, channels);
-    std::fill(held_.begin(), held_.end(), -1);
+    std::fill(sums_.begin(), sums_.end(), C{0});
+    first_ = row;
+    const WindowAxis &rows = windows_.rows.axis;
+    next_ = std::max<int64_t>(0, CeilDiv(row + rows.padding - rows.Reach() + 1, rows.stride));
   }
 
-  void Row(int64_t y, C *to) {
-    const auto [first, last] = windows_.rows.Of(y);
-    rows_.clear();
-    for (const WindowElement *row = first; row != last; ++row) {
-      rows_.push_back(
-          {grads_[row->window], Leaders(row->window), row->element * windows_.columns.axis.kernel});
-    }
-    for (int64_t x = 0; x < windows_.out.shape[3]; ++x, to += kGradientBlock<T>) Pixel(x, to);
+  // Windows that begin in row y or before add to the rows that they reach to, which are kept.
+  const C *Row(int64_t y) {
+    if (y > first_) std::fill_n(Sums(y - 1), line_, C{0});
+    for (; next_ < windows_.grad.shape[2] && windows_.rows.axis.Start(next_) <= y; ++next_) AddRow(next_);
+    return Sums(y);
   }
 
  private:
-  using Index = hn::TFromD<I>;
-  struct LedRow {
-    const T *grads;
-    const Index *leaders;
-    int64_t first;  // number of the first element of the row, of those that windows of it have
-  };
+  C *Sums(int64_t y) { return sums_.data() + y % kept_ * line_; }
 
-  void Pixel(int64_t x, C *to) const {
-    const D d;
-    const I indices;
-    const auto [first, last] = windows_.columns.Of(x);
-    const int64_t step = grads_.Step();
-    for (int64_t c = 0; c < kGradientBlock<T>; c += hn::Lanes(d)) {
-      auto sum = hn::Zero(d);
-      for (const LedRow &row : rows_) {
-        for (const WindowElement *column = first; column != last; ++column) {
-          const auto leader = hn::LoadU(indices, row.leaders + column->window * kGradientBlock<T> + c);
-          const auto leads =
-              hn::Eq(leader, hn::Set(indices, static_cast<Index>(row.first + column->element)));
-          const auto grad = LoadFloat(d, row.grads + column->window * step + c);
-          sum = hn::Add(sum, hn::IfThenElseZero(hn::RebindMask(d, leads), grad));
-        }
-      }
-      hn::StoreU(sum, d, to + c);
-    }
-  }
-
-  // For each window of a row the number of its leader; -1 where it has no element inside the image.
-  const Index *Leaders(int64_t row) {
-    const int64_t slot = row % kept_;
-    Index *leaders = leaders_.data() + slot * line_;
-    if (held_[slot] == row) return leaders;
-    held_[slot] = row;
-    const WindowAxis &rows = windows_.rows.axis, &columns = windows_.columns.axis;
+  void AddRow(int64_t row) {
+    const WindowAxis &rows = windows_.rows.axis;
     lines_.clear();
     for (int64_t i = rows.First(row); i < rows.Last(row); ++i) {
-      lines_.push_back(images_[rows.Start(row) + i * rows.dilation]);
+      const int64_t y = rows.Start(row) + i * rows.dilation;
+      lines_.push_back({images_[y], y < first_ ? nullptr : Sums(y), i * windows_.columns.axis.kernel});
     }
-    for (int64_t x = 0; x < windows_.grad.shape[3]; ++x) {
-      const int64_t top = rows.First(row) * columns.kernel, first = columns.First(x), last = columns.Last(x);
-      for (int64_t c = 0; c < kGradientBlock<T>; c += hn::Lanes(D())) {
-        Leader(columns.Start(x), top, first, last, c, leaders + x * kGradientBlock<T> + c);
-      }
+    if (lines_.empty()) return;
+    const T *grads = grads_[row];
+    for (int64_t x = 0; x < windows_.grad.shape[3]; ++x, grads += grads_.Step()) {
+      for (int64_t c = 0; c < kGradientBlock<T>; c += hn::Lanes(D()))
+        AddWindow(x, c, LoadFloat(D(), grads + c));
     }
-    return leaders;
   }
 
-  HWY_INLINE void Leader(int64_t start, int64_t number, int64_t first, int64_t last, int64_t c,
-                         Index *to) const {
+  HWY_INLINE void AddWindow(int64_t x, int64_t c, hn::Vec<D> grad) const {
     const D d;
     const I indices;
-    const int64_t step = images_.Step(), apart = windows_.columns.axis.dilation;
-    auto leader = hn::Set(indices, Index{-1});
-    auto best = hn::Zero(d);
-    bool any = false;
-    for (const T *line : lines_) {
-      for (int64_t j = first; j < last; ++j) {
-        const auto value = LoadFloat(d, line + (start + j * apart) * step + c);
-        const auto number_of_j = hn::Set(indices, static_cast<Index>(number + j));
+    const WindowAxis &columns = windows_.columns.axis;
+    const int64_t first = columns.First(x), last = columns.Last(x), step = images_.Step();
+    // Where nothing is above minus infinity the first element leads.
+    auto best = hn::Set(d, -std::numeric_limits<C>::infinity());
+    auto leader = hn::Set(indices, static_cast<Index>(lines_[0].number + first));
+    for (const Line &line : lines_) {
+      const T *from = line.image + (columns.Start(x) + first * columns.dilation) * step + c;
+      for (int64_t j = first; j < last; ++j, from += columns.dilation * step) {
+        const auto value = LoadFloat(d, from);
         const auto leads = hn::Or(hn::Gt(value, best), hn::IsNaN(value));
-        best = any ? hn::IfThenElse(leads, value, best) : value;
-        leader = any ? hn::IfThenElse(hn::RebindMask(indices, leads), number_of_j, leader) : number_of_j;
-        any = true;
+        best = hn::IfThenElse(leads, value, best);
+        const auto number = hn::Set(indices, static_cast<Index>(line.number + j));
+        leader = hn::IfThenElse(hn::RebindMask(indices, leads), number, leader);
       }
-      number += windows_.columns.axis.kernel;
     }
-    hn::StoreU(leader, indices, to);
+    for (const Line &line : lines_) {
+      if (line.sums == nullptr) continue;
+      C *sums = line.sums + (columns.Start(x) + first * columns.dilation) * kGradientBlock<T> + c;
+      for (int64_t j = first; j < last; ++j, sums += columns.dilation * kGradientBlock<T>) {
+        const auto leads = hn::Eq(leader, hn::Set(indices, static_cast<Index>(line.number + j)));
+        const auto sum = hn::Load(d, sums);
+        hn::Store(hn::MaskedAddOr(sum, hn::RebindMask(d, leads), sum, grad), d, sums);
+      }
+    }
   }
+
+  // A row of an image that windows reach to, its sums unless another thread has these, and the number of its
+  // first element among those of a window.
+  struct Line {
+    const T *image;
+    C *sums;
+    int64_t number;
+  };
 
   const WindowGradients &windows_;
   PixelRows<T> images_, grads_;
   const int64_t line_, kept_;
-  hwy::AlignedVector<Index> leaders_;
-  std::vector<int64_t> held_;
-  std::vector<const T *> lines_;
-  std::vector<LedRow> rows_;
+  hwy::AlignedVector<C> sums_;
+  int64_t first_ = 0, next_ = 0;
+  std::vector<Line> lines_;
 };
 
 // Rows [first, last) of some channels of an image, as Gradients has them, into the result.
 template <class Gradients, typename T>
 void StoreGradients(Gradients &gradients, const Tensor &out, int64_t n, int64_t channel, int64_t first,
-                    int64_t last, Compute<T> *line) {
+                    int64_t last) {
   const int64_t channels = std::min(kGradientBlock<T>, out.shape[1] - channel);
-  gradients.Select(n, channel, channels);
+  gradients.Select(n, channel, channels, first);
   T *to = static_cast<T *>(out.data) + n * out.strides[0] + channel * out.strides[1];
   for (int64_t y = first; y < last; ++y) {
-    gradients.Row(y, line);
-    FromChannelsLast<T>(line, kGradientBlock<T>, channels, 1, out.shape[3], to + y * out.strides[2],
-                        {out.strides[1], 0, out.strides[3]});
+    FromChannelsLast<T>(gradients.Row(y), kGradientBlock<T>, channels, 1, out.shape[3],
+                        to + y * out.strides[2], {out.strides[1], 0, out.strides[3]});
   }
 }
 
@@ -273,11 +259,9 @@ void PoolGradients(const WindowGradients &windows, const ParallelFor &parallel_f
     parallel_for(out.shape[0] * blocks * rows, GrainOf(out.shape[3] * kGradientBlock<T>),
                  [&](int64_t begin, int64_t end) {
                    Gradients<T> gradients(windows);
-                   hwy::AlignedVector<Compute<T>> line(out.shape[3] * kGradientBlock<T>);
                    ForImages(begin, end, rows, [&](int64_t image, int64_t first, int64_t last) {
                      StoreGradients<Gradients<T>, T>(gradients, out, image / blocks,
-                                                     image % blocks * kGradientBlock<T>, first, last,
-                                                     line.data());
+                                                     image % blocks * kGradientBlock<T>, first, last);
                    });
                  });
   });

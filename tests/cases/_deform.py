@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of deformable convolution, shared with its gradient."""
 
+import numpy as np
 from hypothesis import strategies as st
 
 from ascend_vision_ops.testing import Array
@@ -15,6 +16,12 @@ def far(rng, shape):
     """Offsets that lead beyond the image, to its edge, onto pixels and nowhere."""
     strange = [float("nan"), float("inf"), -float("inf"), 1e30, -1e30, -1.0, 0.0, 1.0, 40.0]
     return rng.choice([*strange, *rng.normal(0, 4, 20)], shape)
+
+
+def infinite(rng, shape):
+    """Values of which few are infinite and some have no bits beyond the first ones."""
+    values = rng.choice([0, 0.5, 1, -2, *rng.normal(size=20)], shape)
+    return np.where(rng.random(shape) < 0.003, rng.choice([-np.inf, np.inf], shape), values)
 
 
 def call(

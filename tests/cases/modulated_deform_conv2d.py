@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from itertools import product
 
-from ascend_vision_ops.testing import Case, cases_module
+from ascend_vision_ops.testing import Array, Case, cases_module
 
 DEFORM, ORACLE = cases_module("_deform"), cases_module("_deform_oracle")
-between, far, strategy, oracle = DEFORM.between, DEFORM.far, DEFORM.calls, ORACLE.convolve
+between, far, infinite = DEFORM.between, DEFORM.far, DEFORM.infinite
+strategy, oracle = DEFORM.calls, ORACLE.convolve
 # Image, filters, kernel, stride, padding, dilation.
 WINDOWS = [
     ((2, 4, 9, 11), 3, (3, 3), (1, 1), (1, 1), (1, 1)), ((1, 6, 8, 7), 4, (3, 2), (2, 1), (1, 2), (1, 1)),
@@ -52,6 +53,8 @@ def cases():
             f"wide offsets {getattr(moves, '__name__', moves)} {stride}",
             DEFORM.call((2, 3, 6, 7), 5, (3, 3), stride, moves=moves),
         )
+    factors = {"input": Array(2, 5, 9, 11, values=infinite), "weight": Array(7, 5, 3, 3, values=infinite)}
+    yield Case("infinities", {**DEFORM.call((2, 5, 9, 11), 7, (3, 3)), **factors})
     for layout, out in LAYOUTS:
         yield Case(f"{layout} {out}", DEFORM.call((2, 4, 5, 6), 3, (2, 2), layout=layout), out=out)
     yield Case("no images", DEFORM.call((0, 4, 5, 6), 3, (2, 2)))

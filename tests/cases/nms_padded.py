@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
+from itertools import product
+
 from hypothesis import strategies as st
 
 from ascend_vision_ops.testing import Array, Case
-from ascend_vision_ops.testing.boxes import (
-    apart,
-    chain,
-    classes,
-    clustered,
-    degenerate,
-    descending,
-    few,
-    of_all_sizes,
-)
-from ascend_vision_ops.testing.boxes import kept_by_others as oracle
+from ascend_vision_ops.testing import boxes as of
 
-__all__ = ["oracle"]
+oracle = of.kept_by_others
+all_over, apart, at_octaves, chain, few = of.all_over, of.apart, of.at_octaves, of.chain, of.few
+classes, clustered, degenerate = of.classes, of.clustered, of.degenerate
+descending, infinitesimal, of_all_sizes = of.descending, of.infinitesimal, of.of_all_sizes
 
 # Around 64 lanes and rows, and the places where blocks, bands and sorted runs end.
 COUNTS = (1, 2, 7, 8, 31, 33, 63, 64, 65, 127, 129, 200)
+
+# More boxes than are compared one by one. Nothing is above 1; below 0 all that have an area are suppressed.
+MANY = [(of_all_sizes, 0.0), (of_all_sizes, 0.1), (of_all_sizes, 0.9), (infinitesimal, 0.5)]
+MANY += [(at_octaves, 0.25), (at_octaves, 0.5), (all_over, -1.0), (all_over, 0.99), (all_over, 2.0)]
 
 
 def call(count, boxes, scores="uniform", **attributes):
@@ -31,8 +30,9 @@ def cases():
     for boxes, count in ((clustered, 1500), (apart, 1100), (chain, 1030)):
         scores = descending if boxes is chain else "uniform"
         yield Case(f"{boxes.__name__} {count}", call(count, boxes, scores), ("float32",))
-    for threshold in (0.0, 0.1, 0.5, 0.9, 1.0):
-        yield Case(f"all sizes {threshold}", call(700, of_all_sizes, iou_threshold=threshold), ("float32",))
+    for (boxes, threshold), offset in product(MANY, (0, 1)):
+        args = call(1300, boxes, few, iou_threshold=threshold, offset=offset, max_num=900)
+        yield Case(f"{boxes.__name__} {threshold} {offset}", args, ("float32",))
     for scores in ("special", few, "constant"):
         yield Case(f"scores {getattr(scores, '__name__', scores)}", call(150, clustered, scores))
     yield Case("degenerate", call(300, degenerate, few, iou_threshold=0.0))
@@ -49,8 +49,8 @@ def cases():
 
 @st.composite
 def strategy(draw):
-    count = draw(st.integers(0, 150))
-    boxes = draw(st.sampled_from([clustered, apart, degenerate]))
+    count = draw(st.one_of(st.integers(0, 150), st.integers(200, 500)))
+    boxes = draw(st.sampled_from([clustered, apart, degenerate, of_all_sizes, at_octaves, all_over]))
     args = call(count, boxes, draw(st.sampled_from(["special", few, "uniform"])))
     args |= {"iou_threshold": draw(st.sampled_from([0.0, 0.3, 0.7])), "offset": draw(st.integers(0, 1))}
     args |= {"max_output": draw(st.integers(-1, 60)), "max_num": draw(st.integers(-1, 40))}

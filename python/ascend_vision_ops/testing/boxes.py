@@ -32,6 +32,25 @@ def of_all_sizes(rng, shape):
     return np.concatenate([corner, corner + 10 ** rng.uniform(0, 3, (shape[0], 1))], 1)
 
 
+def at_octaves(rng, shape):
+    """Sides at powers of two, to the last bit, and places in quarters of them: many overlaps are at a threshold."""
+    side = 2.0 ** rng.integers(0, 5, (shape[0], 2)) * rng.choice([1 - 2**-24, 1, 1 + 2**-23], (shape[0], 2))
+    corner = rng.integers(0, 24, (shape[0], 2)) * side / 4
+    return np.concatenate([corner, corner + side], 1)
+
+
+def all_over(rng, shape):
+    """Boxes of most of one place, with one far away and one that is nearly empty."""
+    boxes = 100 + rng.uniform(0, 1, (shape[0], 1)) + np.array([0, 0, 100, 100])
+    boxes[:1], boxes[1:2] = [6e4, 6e4, 6.1e4, 6.1e4], [0, 0, 2**-14, 2**-14]
+    return boxes
+
+
+def infinitesimal(rng, shape):
+    """Clusters so small that areas are rounded to few digits, or to 0."""
+    return clustered(rng, shape) * 2.0**-70
+
+
 def degenerate(rng, shape):
     """Empty, reversed, equal, infinite and NaN boxes."""
     boxes = rng.integers(0, 4, shape).astype(float)
@@ -86,14 +105,14 @@ def kept_by_others(
 ):
     """nms_padded on torch tensors: order by torch.sort, suppression by ONNX Runtime, class by class.
 
-    None where ONNX Runtime defines something else: for boxes that are not proper, and with an offset that the corners
-    cannot hold exactly.
+    None where ONNX Runtime defines something else: for boxes that are not proper, with an offset that the corners
+    cannot hold exactly, and for a threshold outside of [0, 1].
     """
     import torch
 
     boxes = boxes.float() + torch.tensor([0.0, 0.0, offset, offset])
     proper = (boxes[:, 2:] > boxes[:, :2]).all() and boxes.isfinite().all()
-    if not proper or (offset and not torch.equal(boxes, boxes.round())):
+    if not (proper and 0 <= iou_threshold <= 1) or (offset and not torch.equal(boxes, boxes.round())):
         return None
     order = scores.float().sort(descending=True, stable=True).indices
     if score_threshold > 0:
