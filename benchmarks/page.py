@@ -28,6 +28,8 @@ peers, `./build.sh bench --save` measures everything and writes this page, `./bu
   Suppression has no such limit.
 - **Targets** are of one thread. Each contestant's result was compared with ours before it was timed: indices exactly,
   floats to 0.02, as peers compute in their own precision. `numpy values` has no indices, and is a peer nevertheless.
+- **Gradients**, operators named `…_backward`: the backward pass alone, the forward one having run before. torch
+  then reads the indices of maxima, which ours finds again.
 - **Threads**: every library's pool has that many; idle threads do not spin.
 
 `./build.sh bench --gate` runs again and fails where a ratio is more than {allowance:.0%} below that of this page: two

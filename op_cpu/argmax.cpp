@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "op_cpu/common/simd.h"
+#include "op_cpu/common/stream.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/argmax.cpp"
+#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "op_cpu/common/extremes-inl.h"
 #include "op_cpu/common/lines.h"
@@ -82,13 +84,16 @@ int64_t SearchAll(const Tensor &in, bool last, const ParallelFor &parallel_for) 
 }
 
 // kVectors vectors of neighbouring lines, walked side by side: 10 x of one line after the other at AVX-512.
+// Lines of the vectors after next are fetched meanwhile: as many streams as a line has elements are more than
+// a processor follows by itself, 1.2 x for 19 planes of 2 MB.
 template <typename T, typename I, size_t kVectors>
-void SearchColumns(const T *from, int64_t step, int64_t length, bool last, I *to) {
+void SearchColumns(const T *from, int64_t step, int64_t length, bool last, I *to, bool stream) {
   const hn::ScalableTag<cpu::KeyOf<T>> d;
   const hn::RebindToSigned<decltype(d)> places;
-  constexpr size_t kLanes = hn::MaxLanes(d);
+  constexpr size_t kLanes = hn::MaxLanes(d), kBytes = kVectors * kLanes * sizeof(T), kAhead = 512;
   hn::Vec<decltype(d)> best[kVectors];
   hn::Vec<decltype(places)> at[kVectors];
+#pragma GCC unroll 4
   for (size_t v = 0; v < kVectors; ++v) {
     best[v] = cpu::LoadKey(d, from + v * kLanes);
     at[v] = hn::Zero(places);
@@ -96,6 +101,10 @@ void SearchColumns(const T *from, int64_t step, int64_t length, bool last, I *to
   for (int64_t i = 1; i < length; ++i) {
     from += step;
     const auto index = hn::Set(places, static_cast<hn::TFromD<decltype(places)>>(i));
+#pragma GCC unroll 4
+    for (size_t byte = 0; byte < kBytes; byte += 64)
+      hwy::Prefetch(reinterpret_cast<const char *>(from) + kAhead + byte);
+#pragma GCC unroll 4
     for (size_t v = 0; v < kVectors; ++v) {
       const auto keys = cpu::LoadKey(d, from + v * kLanes);
       const auto worse = last ? hn::Lt(keys, best[v]) : hn::Le(keys, best[v]);
@@ -104,14 +113,17 @@ void SearchColumns(const T *from, int64_t step, int64_t length, bool last, I *to
       at[v] = hn::IfThenElse(hn::RebindMask(places, leads), index, at[v]);
     }
   }
-  for (size_t v = 0; v < kVectors; ++v) cpu::PutIndices(at[v], places, 0, to + v * kLanes, false);
+#pragma GCC unroll 4
+  for (size_t v = 0; v < kVectors; ++v) cpu::PutIndices(at[v], places, 0, to + v * kLanes, stream);
 }
 
-// Along `axis`; `out` has the shape of `in`, and one element for all of a line.
+// Along `axis`; `out` has the shape of `in`, and one element for all of a line. With `stream`, results in
+// vectors go around the caches.
 template <typename T, typename I>
-void SearchLines(const Tensor &in, const Tensor &out, int64_t axis, bool last,
+void SearchLines(const Tensor &in, const Tensor &out, int64_t axis, bool last, bool stream,
                  const ParallelFor &parallel_for) {
-  constexpr int64_t kLanes = hn::MaxLanes(hn::ScalableTag<cpu::KeyOf<T>>()), kColumns = 64;
+  constexpr int64_t kLanes = hn::MaxLanes(hn::ScalableTag<cpu::KeyOf<T>>()), kColumns = 256;
+  constexpr int64_t kVectors = 4, kWide = kVectors * kLanes;
   const int64_t length = in.shape[axis], stride = in.strides[axis];
   ForLines<2>({&in, &out}, axis, kColumns, parallel_for, [&](const LineBlock<2> &block) {
     const T *from = static_cast<const T *>(in.data) + block.offsets[0];
@@ -120,16 +132,17 @@ void SearchLines(const Tensor &in, const Tensor &out, int64_t axis, bool last,
     const bool narrow = length > std::numeric_limits<int32_t>::max();
     if (block.side_by_side && steps[0] == 1 && block.lines >= kLanes && !narrow) {
       I results[kColumns];
-      if (block.lines == kColumns) {
-        SearchColumns<T, I, kColumns / kLanes>(from, stride, length, last, results);
-      } else {
-        for (int64_t j = 0; j < block.lines; j += kLanes) {
-          // The last vector overlaps the one before it.
-          const int64_t first = std::min(j, block.lines - kLanes);
-          SearchColumns<T, I, 1>(from + first, stride, length, last, results + first);
-        }
+      I *const direct = steps[1] == 1 ? to : results;
+      int64_t j = 0;
+      for (; j + kWide <= block.lines; j += kWide) {
+        SearchColumns<T, I, kVectors>(from + j, stride, length, last, direct + j, stream && direct == to);
       }
-      for (int64_t j = 0; j < block.lines; ++j) to[j * steps[1]] = results[j];
+      for (; j < block.lines; j += kLanes) {
+        // The last vector overlaps the one before it.
+        const int64_t first = std::min(j, block.lines - kLanes);
+        SearchColumns<T, I, 1>(from + first, stride, length, last, direct + first, false);
+      }
+      for (j = 0; direct != to && j < block.lines; ++j) to[j * steps[1]] = results[j];
     } else {
       for (int64_t j = 0; j < block.lines; ++j, from += steps[0]) {
         Leader<Compute<T>> leader;
@@ -141,6 +154,7 @@ void SearchLines(const Tensor &in, const Tensor &out, int64_t axis, bool last,
         to[j * steps[1]] = static_cast<I>(leader.at);
       }
     }
+    if (stream) hwy::FlushStream();
   });
 }
 
@@ -159,7 +173,7 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
       if (all || rank == 1) {
         *static_cast<I *>(out.data) = static_cast<I>(SearchAll<T>(in, args.select_last_index, parallel_for));
       } else {
-        SearchLines<T, I>(in, out, axis, args.select_last_index, parallel_for);
+        SearchLines<T, I>(in, out, axis, args.select_last_index, Streams(args.out), parallel_for);
       }
     };
     if (out.dtype == DType::kInt32) {

@@ -7,6 +7,7 @@
 #include "hwy/cache_control.h"
 #include "op_cpu/common/element.h"
 #include "op_cpu/common/simd.h"
+#include "op_cpu/common/stream.h"
 #include "op_cpu/common/tiles.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/grid_sampler.cpp"
@@ -42,7 +43,7 @@ struct Plan {
               pairs      ? most
               : in_place ? 64
                          : 160),
-        stream(args.out.numel() * sizeof(T) > (4 << 20)) {}
+        stream(OutgrowsCaches(args.out)) {}
 
   // A copy of half types instead, half the size, where it is made for enough samples of enough channels.
   bool ByPairs(const Args &args) const {

@@ -62,7 +62,7 @@ class Gradients {
   void Run() {
     const int64_t blocks = blocks_.size(), planes = sizes_.parts * sizes_.Taps();
     ForEach(blocks, filters_ * kProductDepth, [&](int64_t i) { PackFilters(i); });
-    DeformImages<T> images(sizes_, args_.input, step_, sizes_.Together());
+    DeformImages<T> images(args_.input, step_, sizes_.Together());
     for (int64_t first = 0; first < sizes_.batch; first += step_) {
       const int64_t count = std::min(step_, sizes_.batch - first);
       images.Load(first, count, parallel_for_);

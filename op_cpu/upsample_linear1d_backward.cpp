@@ -11,9 +11,10 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
   const int64_t length = args.out.shape[2], out_length = args.grad_output.shape[2];
   DispatchFloat(args.grad_output.dtype, [&](auto element) {
     using T = decltype(element);
-    const auto samples = length == out_length
-                             ? LinearSamples<Compute<T>>()
-                             : SampleLinear<Compute<T>>(length, out_length, args.align_corners, args.scales);
+    const auto samples =
+        length == out_length
+            ? LinearSamples<Compute<T>>()
+            : SampleLinear<Compute<T>>(length, out_length, args.align_corners, args.scales, 0, out_length);
     ForRows<T>(args.grad_output, args.out, parallel_for, [&](const Row<const T> &grads, const Row<T> &out) {
       if (length == out_length) {
         for (int64_t i = 0; i < length; ++i) out[i] = grads[i];

@@ -65,7 +65,8 @@ class DecayingBoxes {
     slots_.resize(static_cast<size_t>(RoundUp(count)));  // read a vector at a time, as scores are
     boxes_ = Boxes(RoundUp(count));
     scores_.assign(RoundUp(count), kNaN);
-    ious_.resize(RoundUp(count));
+    visited_.resize(RoundUp(count));
+    decays_.resize((RoundUp(count) + 1) * kMaskBytes);
     weights_.resize(RoundUp(count) + kLanes);  // stored a vector at a time
     // Bounds are read a vector at a time; behind the last one nothing is reached.
     bounds_ = Boxes(RoundUp(blocks));
@@ -132,6 +133,7 @@ class DecayingBoxes {
 
  private:
   static constexpr int64_t kLanes = 16;
+  static constexpr size_t kMaskBytes = 8;
   static constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   static constexpr float kInfinity = std::numeric_limits<float>::infinity();
   using F32 = hn::CappedTag<float, kLanes>;
@@ -170,21 +172,22 @@ class DecayingBoxes {
     for (; low != 0; low &= low - 1) low_.push_back(slots_[i + hwy::Num0BitsBelowLS1Bit_Nonzero64(low)]);
   }
 
-  // An overlap of 0/0 is one.
-  static HWY_INLINE hn::Mask<F32> Overlaps(V iou) { return hn::Not(hn::Eq(iou, hn::Zero(F32()))); }
-
-  // Of half of the lanes that a pick reaches the overlap is 0, whose weight is 1: exponentials are taken of
-  // the others, side by side. 1.3 x at AVX-512.
+  // Of half of the lanes that a pick reaches the overlap is 0, whose weight is 1, and others have been
+  // picked: exponentials are taken of the rest, side by side. 1.3 x at AVX-512.
   void CollectOverlaps(int64_t block, const Box &picked, bool everywhere) {
     const F32 d;
     for (int64_t i = block * kLanes; i < (block + 1) * kLanes; i += hn::Lanes(d)) {
       const V inter = Inter(d, boxes_, i, picked, offset_);
-      if (!everywhere && hn::AllFalse(d, hn::Gt(inter, hn::Zero(d)))) continue;
+      const V scores = hn::LoadU(d, &scores_[i]);
+      const auto has_score = hn::Eq(scores, scores);
+      if (!everywhere && hn::AllFalse(d, hn::And(hn::Gt(inter, hn::Zero(d)), has_score))) continue;
       const V iou = OverUnion(d, inter, boxes_, i, picked);
-      hn::StoreU(iou, d, &ious_[visited_.size() * hn::Lanes(d)]);
-      visited_.push_back(static_cast<int32_t>(i));
+      // An overlap of 0/0 is one.
+      const auto decays = hn::AndNot(hn::Eq(iou, hn::Zero(d)), has_score);
+      hn::StoreMaskBits(d, decays, &decays_[visited_count_ * kMaskBytes]);
+      visited_[visited_count_++] = static_cast<int32_t>(i);
       const V power = hn::Div(hn::Neg(hn::Mul(iou, iou)), hn::Set(d, decay_.sigma));
-      weights_count_ += hn::CompressStore(power, Overlaps(iou), d, &weights_[weights_count_]);
+      weights_count_ += hn::CompressStore(power, decays, d, &weights_[weights_count_]);
     }
   }
 
@@ -194,16 +197,15 @@ class DecayingBoxes {
       hn::StoreU(ExpRounded(d, hn::LoadU(d, &weights_[i])), d, &weights_[i]);
     }
     const float *weights = weights_.data();
-    for (size_t v = 0; v < visited_.size(); ++v) {
-      const auto overlaps = Overlaps(hn::LoadU(d, &ious_[v * hn::Lanes(d)]));
-      const V weight = hn::IfThenElse(overlaps, hn::LoadExpand(overlaps, d, weights), hn::Set(d, 1.0f));
-      weights += hn::CountTrue(d, overlaps);
+    for (size_t v = 0; v < visited_count_; ++v) {
+      const auto decays = hn::LoadMaskBits(d, &decays_[v * kMaskBytes]);
+      const V weight = hn::IfThenElse(decays, hn::LoadExpand(decays, d, weights), hn::Set(d, 1.0f));
+      weights += hn::CountTrue(d, decays);
       DecayVector(visited_[v], weight, least);
       const int32_t block = visited_[v] / kLanes;
-      if (v + 1 == visited_.size() || visited_[v + 1] / kLanes != block) FindBest(block);
+      if (v + 1 == visited_count_ || visited_[v + 1] / kLanes != block) FindBest(block);
     }
-    visited_.clear();
-    weights_count_ = 0;
+    visited_count_ = weights_count_ = 0;
   }
 
   // The best score of a block.
@@ -250,8 +252,9 @@ class DecayingBoxes {
   std::vector<int32_t> at_;               // of slots: the lane
   std::vector<int32_t> low_;              // slots of one pass
   std::vector<int32_t> visited_;          // lanes where vectors start that one pass reaches
-  std::vector<float> ious_, weights_;     // of these; of their lanes that overlap, first as exponents
-  size_t weights_count_ = 0;
+  std::vector<uint8_t> decays_;           // bits of these: lanes whose scores decay
+  std::vector<float> weights_;            // of those lanes, first as exponents
+  size_t visited_count_ = 0, weights_count_ = 0;
 };
 
 }  // namespace avo::HWY_NAMESPACE

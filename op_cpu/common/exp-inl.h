@@ -15,6 +15,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr double Factorial(int n) { return n < 2 ? 1.0 : n * Factorial(n - 1); }
 
+// x^term / term! and the next term of the series, over x^term.
+template <int term, class D>
+HWY_INLINE hn::Vec<D> TwoTerms(D d, hn::Vec<D> x) {
+  constexpr double kThis = 1.0 / Factorial(term), kNext = 1.0 / Factorial(term + 1);
+  return hn::Add(hn::Set(d, kThis), hn::Mul(x, hn::Set(d, kNext)));
+}
+
 // exp(x) in float64, right to 2^-46 of it; 0 below -708, NaN for NaN. Not for x above 709.
 template <class D>
 HWY_INLINE hn::Vec<D> Exp64(D d, hn::Vec<D> x) {
@@ -24,14 +31,11 @@ HWY_INLINE hn::Vec<D> Exp64(D d, hn::Vec<D> x) {
   const auto n = hn::Round(hn::Mul(hn::Max(x, hn::Set(d, -708.0)), hn::Set(d, 1.4426950408889634)));
   const auto r = hn::Sub(hn::Sub(x, hn::Mul(n, hn::Set(d, 0x1.62e42feep-1))),
                          hn::Mul(n, hn::Set(d, 0x1.a39ef35793c76p-33)));
-  // Terms in pairs, then pairs of those, so that none waits for all before it.
-  const auto two = [&](int term, hn::Vec<D> x) {
-    return hn::Add(hn::Set(d, 1.0 / Factorial(term)), hn::Mul(x, hn::Set(d, 1.0 / Factorial(term + 1))));
-  };
   const auto r2 = hn::Mul(r, r), r4 = hn::Mul(r2, r2), r8 = hn::Mul(r4, r4);
-  const auto first = hn::Add(two(0, r), hn::Mul(r2, two(2, r)));
-  const auto second = hn::Add(two(4, r), hn::Mul(r2, two(6, r)));
-  const auto third = hn::Add(two(8, r), hn::Mul(r2, two(10, r)));
+  // Terms in pairs, then pairs of those, so that none waits for all before it.
+  const auto first = hn::Add(TwoTerms<0>(d, r), hn::Mul(r2, TwoTerms<2>(d, r)));
+  const auto second = hn::Add(TwoTerms<4>(d, r), hn::Mul(r2, TwoTerms<6>(d, r)));
+  const auto third = hn::Add(TwoTerms<8>(d, r), hn::Mul(r2, TwoTerms<10>(d, r)));
   const auto sum = hn::Add(hn::Add(first, hn::Mul(r4, second)), hn::Mul(r8, third));
   const auto power = hn::ShiftLeft<52>(hn::Add(hn::ConvertTo(integers, n), hn::Set(integers, 1023)));
   const auto value = hn::Mul(sum, hn::BitCast(d, power));

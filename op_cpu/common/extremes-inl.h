@@ -61,7 +61,8 @@ struct Extreme {
   bool nan;  // whether any is not
 };
 
-// Of `count` > 0 elements. Four vectors side by side, so that none waits for the one before it.
+// Of `count` > 0 elements. Four pieces side by side, so that no vector waits for the one before it, and more
+// is on its way from memory where processors cease to fetch ahead at the end of a page.
 template <class Order, typename T>
 HWY_NOINLINE Extreme<Compute<T>> ExtremeOf(const T *from, int64_t count) {
   const hn::ScalableTag<Compute<T>> d;
@@ -77,17 +78,17 @@ HWY_NOINLINE Extreme<Compute<T>> ExtremeOf(const T *from, int64_t count) {
   }
   auto a = LoadKey(d, from), b = a, c = a, e = a;
   auto nan = IsNaNKey(d, a);
-  int64_t i = 0;
-  for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
-    const auto w = LoadKey(d, from + i), x = LoadKey(d, from + i + kLanes),
-               y = LoadKey(d, from + i + 2 * kLanes), z = LoadKey(d, from + i + 3 * kLanes);
+  const int64_t piece = count / (4 * kLanes) * kLanes;
+  for (int64_t i = 0; i < piece; i += kLanes) {
+    const auto w = LoadKey(d, from + i), x = LoadKey(d, from + piece + i),
+               y = LoadKey(d, from + 2 * piece + i), z = LoadKey(d, from + 3 * piece + i);
     nan = hn::Or(nan, hn::Or(IsEitherNaNKey(d, w, x), IsEitherNaNKey(d, y, z)));
     a = Order::Of(a, w);
     b = Order::Of(b, x);
     c = Order::Of(c, y);
     e = Order::Of(e, z);
   }
-  for (; i < count; i += kLanes) {
+  for (int64_t i = 4 * piece; i < count; i += kLanes) {
     // The last vector overlaps the one before it.
     const auto w = LoadKey(d, from + std::min(i, count - kLanes));
     nan = hn::Or(nan, IsNaNKey(d, w));
@@ -107,13 +108,25 @@ template <typename T>
 int64_t FindFirst(const T *from, int64_t count, Compute<T> key) {
   const hn::ScalableTag<Compute<T>> d;
   constexpr int64_t kLanes = hn::MaxLanes(d);
-  for (int64_t i = 0; count >= kLanes && i < count; i += kLanes) {
+  int64_t i = 0;
+  // Several vectors to a branch, since where to stop cannot be predicted.
+  constexpr int64_t kVectors = std::min<int64_t>(4, 64 / kLanes);
+  for (; i + kVectors * kLanes <= count; i += kVectors * kLanes) {
+    uint64_t bits = 0;
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < kVectors; ++v) {
+      const auto keys = LoadKey(d, from + i + v * kLanes);
+      bits |= static_cast<uint64_t>(hn::BitsFromMask(d, Matches(d, keys, key))) << (v * kLanes);
+    }
+    if (bits != 0) return i + static_cast<int64_t>(hwy::Num0BitsBelowLS1Bit_Nonzero64(bits));
+  }
+  for (; count >= kLanes && i < count; i += kLanes) {
     // The last vector overlaps the one before it.
     const int64_t first = std::min(i, count - kLanes);
     const int64_t lane = hn::FindFirstTrue(d, Matches(d, LoadKey(d, from + first), key));
     if (lane >= 0) return first + lane;
   }
-  for (int64_t i = 0; i < std::min(count, kLanes - 1); ++i) {
+  for (i = 0; i < std::min(count, kLanes - 1); ++i) {
     const Compute<T> other = Widen(from[i]);
     if (other == key || (key != key && other != other)) return i;
   }

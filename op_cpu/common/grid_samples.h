@@ -23,6 +23,12 @@ struct GridRules {
   bool align_corners;
 };
 
+template <class Args>
+GridRules RulesOf(const Args &args) {
+  return {static_cast<Interpolation>(args.interpolation_mode), static_cast<Padding>(args.padding_mode),
+          args.align_corners};
+}
+
 // A position along one axis, and its derivative by what it was made of.
 struct GridPosition {
   double value;

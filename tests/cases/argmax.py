@@ -10,7 +10,7 @@ from ascend_vision_ops.testing import Array, Case
 SHAPES = [(1,), (7,), (64,), (65,), (130,), (2, 3, 4), (15, 17), (64, 65), (3, 1, 5), (5, 63), (9, 128)]
 # Around the tiles of both layouts on a 192 KB Unified Buffer, and lines that are cut into parts.
 LONG = [((3, 1100), 1), ((1100, 3), 0), ((17, 513), -1), ((2, 90, 130), 1), ((2, 3, 5000), 1), ((4097,), 0)]
-LONG += [((2, 9000), 1), ((1, 20001), 1), ((7000, 5), 1), ((70, 33, 2), 1)]
+LONG += [((2, 9000), 1), ((1, 20001), 1), ((7000, 5), 1), ((70, 33, 2), 1), ((2, 2049), 1), ((5, 333), 0)]
 
 
 def halves(rng, shape):

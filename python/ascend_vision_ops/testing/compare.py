@@ -27,10 +27,12 @@ class Comparison:
 
 
 def poisoned(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """An array whose every byte is 0xA5, as fresh device memory is."""
-    dtype = np.dtype(dtype)
-    raw = np.full(math.prod(shape) * dtype.itemsize, POISON_BYTE, np.uint8)
-    return raw.view(dtype).reshape(shape)
+    """An array whose every byte is 0xA5, as fresh device memory is, aligned to 64 bytes as torch's are."""
+    dtype, alignment = np.dtype(dtype), 64
+    size = math.prod(shape) * dtype.itemsize
+    raw = np.full(size + alignment, POISON_BYTE, np.uint8)
+    first = -raw.ctypes.data % alignment
+    return raw[first : first + size].view(dtype).reshape(shape)
 
 
 def is_float(dtype: np.dtype) -> bool:

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results of more than 4 MB, which CPU kernels write around the caches where they are aligned."""
+
+import pytest
+
+from ascend_vision_ops.testing import parse_case
+from ascend_vision_ops.testing.run import judge, rerun_line
+
+# Aligned rows, and some that are not; whole vectors, and some left over at the end.
+LINES = [
+    "argmax(self=f32[3,65603,8].integers,dim=0).dense",
+    "argmax(self=bf16[3,65603,8].integers,dim=0,select_last_index=True).dense",
+    "upsample_linear1d(self=f32[1,352,756],output_size=[3024]).dense",
+    "upsample_linear1d(self=f32[1,352,1013],output_size=[3040]).dense",
+    "upsample_linear1d(self=f32[1,360,1500],output_size=[3000]).dense",
+    "upsample_linear1d(self=f16[1,701,1520].special,output_size=[3040]).dense",
+    "upsample_linear1d(self=bf16[1,701,1013].special,output_size=[3040]).dense",
+    "cummax(input=f32[9,1024,64].integers,dim=1).dense",
+    "cummax(input=f32[600,1024].integers,dim=1).dense",
+    "corner_pool(input=f32[5,4,256,256],mode=0).dense",
+    "corner_pool(input=f32[5,4,256,256],mode=3).dense",
+    "grid_sampler(input=f32[1,80,30,40],grid=f32[1,120,120,2]).dense",
+]
+
+
+@pytest.mark.cpu_kernels
+@pytest.mark.parametrize("line", LINES)
+def test_every_instruction_set_streams(line):
+    case = parse_case(line)
+    wrong = {name: verdict.message for name, verdict in judge(case, "cpu").items() if not verdict.ok}
+    assert not wrong, f"{wrong}\nrerun: {rerun_line(case, 'cpu')}"
