@@ -3,7 +3,6 @@
 #include "op_host/nms_padded_args.h"
 
 #include <algorithm>
-#include <cstring>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -71,24 +70,25 @@ class Suppression {
   // that are left have been compared with all that are kept. 2.7 x for 20,000 boxes about objects, 6 x for
   // 100,000.
   bool RunInCells(const KeptBoxes &first) {
-    std::vector<int32_t> places;
-    places.reserve(boxes_.size() - next_);
+    std::vector<int32_t> places(boxes_.size());
+    size_t count = 0;
+    bool tiny = false;
     for (size_t i = 0; i < boxes_.size(); ++i) {
-      if (!BoxCells::Proper(boxes_[i], offset_)) continue;
-      // Overlaps would be far from their rounded ones.
-      if (boxes_[i].area < 1e-30f) return false;
-      if (i >= next_) places.push_back(static_cast<int32_t>(i));
+      const bool proper = BoxCells::Proper(boxes_[i], offset_);
+      tiny |= proper && boxes_[i].area < 1e-30f;
+      places[count] = static_cast<int32_t>(i);
+      count += proper && i >= next_ ? 1 : 0;
     }
-    if (places.empty()) return false;
+    // Overlaps of tiny boxes would be far from their rounded ones.
+    if (tiny || count == 0) return false;
+    places.resize(count);
     BoxCells cells(boxes_, places, offset_, threshold_);
     for (const Box &box : first.boxes()) {
       if (!cells.pays()) return false;
       if (BoxCells::Proper(box, offset_)) cells.Suppress(box, -1, left_.data());
     }
     for (; !Done() && cells.pays(); ++next_) {
-      const auto *found = static_cast<const uint8_t *>(std::memchr(&left_[next_], 1, left_.size() - next_));
-      next_ = found == nullptr ? left_.size() : found - left_.data();
-      if (found == nullptr) break;
+      if (left_[next_] == 0) continue;
       if (BoxCells::Proper(boxes_[next_], offset_))
         cells.Suppress(boxes_[next_], static_cast<int32_t>(next_), left_.data());
       ++count_;

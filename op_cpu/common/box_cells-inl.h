@@ -74,7 +74,6 @@ class BoxCells {
 
   // Middles are doubled: the sum of both ends.
   struct Axis {
-    float Box::*low, Box::*high;
     double first = 0, last = 0;  // middle
     int exponent = 0;            // of the first octave, which has all smaller sizes too
     int octaves = 0;
@@ -89,31 +88,37 @@ class BoxCells {
       return static_cast<int32_t>(std::clamp((middle - first) * scale[octave], 0.0, cells[octave] - 1.0));
     }
   };
-  double Middle(const Axis &axis, const Box &box) const {
-    return static_cast<double>(box.*axis.low) + box.*axis.high;
+  static double Middle(int axis, const Box &box) {
+    return axis == 0 ? static_cast<double>(box.x1) + box.x2 : static_cast<double>(box.y1) + box.y2;
   }
-  float Size(const Axis &axis, const Box &box) const { return box.*axis.high - box.*axis.low + offset_; }
+  float Size(int axis, const Box &box) const {
+    return (axis == 0 ? box.x2 - box.x1 : box.y2 - box.y1) + offset_;
+  }
 
   void MakeOctaves(const std::vector<int32_t> &places) {
-    std::array<std::array<size_t, 256>, 2> exponents{};
-    for (Axis &axis : axes_) axis.first = axis.last = Middle(axis, boxes_[places.front()]);
+    std::array<std::array<uint32_t, 256>, 2> exponents{};
+    const Box &one = boxes_[places.front()];
+    double first[] = {Middle(0, one), Middle(1, one)}, last[] = {first[0], first[1]};
     for (const int32_t place : places) {
       const Box &box = boxes_[place];
+#pragma GCC unroll 2
       for (int i = 0; i < 2; ++i) {
-        ++exponents[i][BitCast<uint32_t>(Size(axes_[i], box)) >> 23];
-        axes_[i].first = std::min(axes_[i].first, Middle(axes_[i], box));
-        axes_[i].last = std::max(axes_[i].last, Middle(axes_[i], box));
+        ++exponents[i][BitCast<uint32_t>(Size(i, box)) >> 23];
+        first[i] = std::min(first[i], Middle(i, box));
+        last[i] = std::max(last[i], Middle(i, box));
       }
     }
     for (int i = 0; i < 2; ++i) {
       Axis &axis = axes_[i];
-      int last = 255;
-      while (exponents[i][last] == 0) --last;
+      axis.first = first[i];
+      axis.last = last[i];
+      int most = 255;
+      while (exponents[i][most] == 0) --most;
       // A few small boxes do not make all cells small.
       for (size_t few = exponents[i][0]; few < places.size() / 16; few += exponents[i][++axis.exponent])
         continue;
-      axis.exponent = std::max(axis.exponent, last - kOctaves + 1);
-      axis.octaves = last - axis.exponent + 1;
+      axis.exponent = std::max(axis.exponent, most - kOctaves + 1);
+      axis.octaves = most - axis.exponent + 1;
       for (int k = 0; k < axis.octaves; ++k) axis.most[k] = std::ldexp(1.0, axis.exponent + k - 126);
     }
   }
@@ -126,7 +131,7 @@ class BoxCells {
       for (Axis &axis : axes_) {
         double sum = 0;
         for (int i = 0; i < axis.octaves; ++i) {
-          axis.scale[i] = 1 / (part * axis.most[i]);
+          axis.scale[i] = 1 / (part * (&axis == &axes_[0] ? 1.5 : 1 / 1.5) * axis.most[i]);
           sum += std::floor((axis.last - axis.first) * axis.scale[i]) + 1;
         }
         cells *= sum;
@@ -152,9 +157,9 @@ class BoxCells {
     std::vector<int32_t> cells(places.size());
     for (size_t i = 0; i < places.size(); ++i) {
       const Box &box = boxes_[places[i]];
-      const int width = x.Octave(Size(x, box)), height = y.Octave(Size(y, box));
-      cells[i] = grids_[width][height] + x.Cell(Middle(x, box), width) * y.cells[height] +
-                 y.Cell(Middle(y, box), height);
+      const int width = x.Octave(Size(0, box)), height = y.Octave(Size(1, box));
+      cells[i] = grids_[width][height] + x.Cell(Middle(0, box), width) * y.cells[height] +
+                 y.Cell(Middle(1, box), height);
       ++starts_[cells[i] + 2];
     }
     for (size_t i = 2; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
@@ -173,9 +178,9 @@ class BoxCells {
   // how many.
   size_t Reached(const Box &box) {
     const Axis &x = axes_[0], &y = axes_[1];
-    const double width = Size(x, box), height = Size(y, box), widest = width * most_,
+    const double width = Size(0, box), height = Size(1, box), widest = width * most_,
                  highest = height * most_;
-    const double middle_x = Middle(x, box), middle_y = Middle(y, box);
+    const double middle_x = Middle(0, box), middle_y = Middle(1, box);
     // Of the sum of both sizes, by which middles may differ at most: more, since sizes are rounded.
     const double part = (1 - least_) / (1 + least_) * 1.001, more = offset_ * 1e-5;
     const int low = y.Octave(height * least_), high = y.Octave(highest);
@@ -185,6 +190,8 @@ class BoxCells {
       top[j] = y.Cell(middle_y - reach, j);
       bottom[j] = y.Cell(middle_y + reach, j) + 1;
     }
+    const int32_t *cells = starts_.data();
+    int32_t *reached = reached_.data();
     size_t count = 0;
     for (int i = x.Octave(width * least_); i <= x.Octave(widest); ++i) {
       const double reach = (std::min(x.most[i], widest) + width) * part + more;
@@ -192,12 +199,12 @@ class BoxCells {
       for (int32_t column = x.Cell(middle_x - reach, i); column <= right; ++column) {
         cost_ += kRangeCost * (high - low + 1);
         for (int j = low; j <= high; ++j) {
-          const int32_t *starts = &starts_[grids_[i][j] + column * y.cells[j]];
+          const int32_t *starts = cells + grids_[i][j] + column * y.cells[j];
           int32_t begin = starts[top[j]];
           const int32_t end = starts[bottom[j]];
-          reached_[count] = begin;
+          reached[count] = begin;
           count += begin < end ? 1 : 0;  // most are empty or one vector
-          while ((begin += static_cast<int32_t>(hn::Lanes(F32()))) < end) reached_[count++] = begin;
+          while ((begin += static_cast<int32_t>(hn::Lanes(F32()))) < end) reached[count++] = begin;
         }
       }
     }
@@ -216,20 +223,24 @@ class BoxCells {
       count += hn::CompressStore(hn::Iota(integers, starts[i]), hn::RebindMask(integers, may), integers,
                                  found + count);
     }
+    const int32_t *places = places_.data();
+    float *areas = sorted_.area.data();
+    int64_t gone = 0;
     for (size_t i = 0; i < count; ++i) {
-      const int32_t at = found[i], other = places_[at];
+      const int32_t at = found[i], other = places[at];
       const bool suppressed = Iou(sorted_[at], box, offset_) > threshold_;
-      sorted_.area[at] = suppressed ? kInfinity : sorted_.area[at];
-      const uint8_t gone = suppressed && other != place ? left[other] : 0;
-      left_ -= gone;
-      left[other] ^= gone;
+      areas[at] = suppressed ? kInfinity : areas[at];
+      const uint8_t was_left = suppressed && other != place ? left[other] : 0;
+      gone += was_left;
+      left[other] ^= was_left;
     }
+    left_ -= gone;
   }
 
   const std::vector<Box> &boxes_;
   float offset_, threshold_;
-  double least_, most_;  // what is left of the ratio of sizes
-  std::array<Axis, 2> axes_{{{&Box::x1, &Box::x2}, {&Box::y1, &Box::y2}}};
+  double least_, most_;                     // what is left of the ratio of sizes
+  Axis axes_[2];                            // x, y
   int32_t grids_[kOctaves][kOctaves] = {};  // the first cell
   std::vector<int32_t> starts_;             // of cells: the first box
   Boxes sorted_;                            // those that are suppressed have an infinite area

@@ -137,7 +137,6 @@ class DecayingBoxes {
   static constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   static constexpr float kInfinity = std::numeric_limits<float>::infinity();
   using F32 = hn::CappedTag<float, kLanes>;
-  using I32 = hn::RebindToSigned<F32>;
   using V = hn::Vec<F32>;
 
   static int64_t RoundUp(int64_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
@@ -202,8 +201,8 @@ class DecayingBoxes {
       const V weight = hn::IfThenElse(decays, hn::LoadExpand(decays, d, weights), hn::Set(d, 1.0f));
       weights += hn::CountTrue(d, decays);
       DecayVector(visited_[v], weight, least);
-      const int32_t block = visited_[v] / kLanes;
-      if (v + 1 == visited_count_ || visited_[v + 1] / kLanes != block) FindBest(block);
+      if (v + 1 == visited_count_ || visited_[v] / kLanes != visited_[v + 1] / kLanes)
+        FindBest(visited_[v] / kLanes);
     }
     visited_count_ = weights_count_ = 0;
   }

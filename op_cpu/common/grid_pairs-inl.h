@@ -14,6 +14,7 @@
 #include "hwy/aligned_allocator.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "op_cpu/common/grid_rows-inl.h"
 #include "op_cpu/common/grid_tile-inl.h"
 #include "op_cpu/common/simd-inl.h"
 
@@ -51,7 +52,9 @@ class GridPairs {
   using D = ComputeTag<T>;
   using U = hn::RebindToUnsigned<D>;
   using V = hn::Vec<D>;
+  using Pair = GridPair<D>;
   static constexpr int64_t kLanes = hn::MaxLanes(D());
+  static constexpr bool kByRows = GridRows<T>::kWorth;
 
  public:
   // Whether images of these sizes and strides have pairs that an offset of 32 bits reaches.
@@ -68,6 +71,7 @@ class GridPairs {
         results_(most),
         offsets_(hwy::AllocateAligned<uint32_t>(most + kLanes)),
         weights_(hwy::AllocateAligned<float>(4 * (most + kLanes))),
+        rows_(most / kLanes + 1),
         partial_(most / kLanes + 1) {}
 
   // To a tile whose neighbours `grid` has.
@@ -80,6 +84,7 @@ class GridPairs {
     const int64_t row_bytes = images_.strides[2] * sizeof(T);
     // A plane of one row is its own next.
     step_ = images_.shape[2] > 1 ? images_.strides[2] : 0;
+    int64_t by_rows = 0;
     for (int64_t p = 0; p < count_; p += kLanes) {
       const Pair y = PairOf(grid, 0, p), x = PairOf(grid, 1, p);
       const auto offset = hn::MulAdd(hn::BitCast(u, y.index), hn::Set(u, static_cast<uint32_t>(row_bytes)),
@@ -95,7 +100,13 @@ class GridPairs {
         hn::Store(kept, d, &weights_[4 * p + k * kLanes]);
       }
       partial_[p / kLanes] = !hn::AllTrue(d, all);
+      rows_[p / kLanes] = {};
+      if (kByRows && hn::AllTrue(d, all) && p + kLanes <= count_) {
+        rows_[p / kLanes] = GridRows<T>::Find(y, x, images_, &offsets_[p], &weights_[4 * p]);
+      }
+      by_rows += rows_[p / kLanes].count != 0;
     }
+    smooth_ = 2 * by_rows * kLanes > count_;
   }
 
   // Channels [first, first + count) of the tile. Two at a time share offsets and weights: 1.2 x at AVX-512.
@@ -109,6 +120,9 @@ class GridPairs {
             tile_.column * s[3];
     const bool stream = stream_ && reinterpret_cast<uintptr_t>(to) % 64 == 0 && s[1] * sizeof(T) % 64 == 0;
     int64_t c = 0;
+    for (; dense && smooth_ && c + 4 <= count; c += 4) {
+      Planes<4>(plane + c * stride, stride, to + c * s[1], s[1], stream);
+    }
     for (; dense && c + 2 <= count; c += 2) {
       Planes<2>(plane + c * stride, stride, to + c * s[1], s[1], stream);
     }
@@ -134,14 +148,21 @@ class GridPairs {
     const T *next = plane + kPlanes * stride + box_.row * images_.strides[2];
     const int64_t fetched = whole == 0 ? 0 : box_.rows * images_.strides[2] / (whole / kLanes);
     for (int64_t p = 0; p < whole; p += kLanes, next += fetched) {
-#pragma GCC unroll 2
+      V values[kPlanes];
+#pragma GCC unroll 4
+      for (int i = 0; i < kPlanes; ++i) hwy::Prefetch(next + i * stride);
+      if (kByRows && rows_[p / kLanes].count > 0) {
+        rows_[p / kLanes].Weigh(plane, stride, images_.strides[2], &offsets_[p], &weights_[4 * p], values);
+      } else {
+#pragma GCC unroll 4
+        for (int i = 0; i < kPlanes; ++i) values[i] = Weigh(plane + i * stride, p);
+      }
+#pragma GCC unroll 4
       for (int i = 0; i < kPlanes; ++i) {
-        hwy::Prefetch(next + i * stride);
-        const V value = Weigh(plane + i * stride, p);
         if (stream) {
-          StreamFloat(value, d, out + i * out_stride + p);
+          StreamFloat(values[i], d, out + i * out_stride + p);
         } else {
-          StoreFloat(value, d, out + i * out_stride + p);
+          StoreFloat(values[i], d, out + i * out_stride + p);
         }
       }
     }
@@ -155,14 +176,6 @@ class GridPairs {
 
   // The weight of a neighbour that does not count: no other weight is negative.
   static constexpr float kExcluded = -0.0f;
-
-  // Two neighbours along an axis, both inside, `index` and the one after it; of those that count, the
-  // weights.
-  struct Pair {
-    hn::Vec<hn::RebindToSigned<D>> index;
-    V weight[2];
-    hn::Mask<D> counts[2];
-  };
 
   HWY_INLINE Pair PairOf(const GridTile<T> &grid, int axis, int64_t p) const {
     const D d;
@@ -228,8 +241,10 @@ class GridPairs {
   GridBox box_{};
   std::vector<float> results_;
   int64_t count_ = 0, step_ = 0;
+  bool smooth_ = false;
   hwy::AlignedFreeUniquePtr<uint32_t[]> offsets_;  // bytes from the plane to the pair in the upper row
   hwy::AlignedFreeUniquePtr<float[]> weights_;     // (vector of positions, neighbour, position)
+  std::vector<GridRows<T>> rows_;                  // of a vector of positions
   std::vector<char> partial_;  // of a vector of positions: whether a neighbour does not count
 };
 

@@ -48,7 +48,7 @@ struct Boxes {
 
 // Row i of a tensor (N, 4) of any strides.
 template <typename T>
-Box LoadBox(const Tensor &boxes, int64_t i, float offset) {
+inline Box LoadBox(const Tensor &boxes, int64_t i, float offset) {
   const T *row = static_cast<const T *>(boxes.data) + i * boxes.strides[0];
   const int64_t step = boxes.strides[1];
   const float x1 = ToFloat(row[0]), y1 = ToFloat(row[step]);

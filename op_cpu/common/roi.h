@@ -36,6 +36,15 @@ struct RoiAxis {
 
   int64_t Size() const { return static_cast<int64_t>(elements.size()); }
 
+  // Room for about as many samples.
+  void Reserve(int64_t bins, int64_t count) {
+    elements.reserve(2 * count);
+    taps.reserve(2 * count + bins);
+    samples.reserve(count);
+    first_tap.reserve(bins + 1);
+    first_sample.reserve(bins + 1);
+  }
+
   // Neighbours ascend from sample to sample, so an element met before is one of the last two.
   int32_t Slot(int64_t element) {
     for (size_t back = 1; back <= std::min<size_t>(2, elements.size()); ++back) {
@@ -86,6 +95,7 @@ struct RoiCall {
         sampling_ratio > 0 ? sampling_ratio : static_cast<int64_t>(std::ceil(std::min(bin, kMostGrid)));
     if (made->grid == 0) return false;
     const double step = bin / static_cast<double>(made->grid);
+    made->Reserve(bins[axis], std::min(made->grid * bins[axis], 2 * size[axis]));
     for (int64_t b = 0; b < bins[axis]; ++b) {
       made->first_tap.push_back(static_cast<int32_t>(made->taps.size()));
       made->first_sample.push_back(static_cast<int32_t>(made->samples.size()));
@@ -140,6 +150,7 @@ struct RoiCall {
   template <typename T>
   std::vector<RoiRegion<Compute<T>>> Regions() const {
     std::vector<RoiRegion<Compute<T>>> regions;
+    regions.reserve(rois.shape[0]);
     for (int64_t k = 0; k < rois.shape[0]; ++k) regions.push_back(Region<T>(k));
     return regions;
   }
