@@ -85,7 +85,7 @@ int64_t SearchAll(const Tensor &in, bool last, const ParallelFor &parallel_for) 
 
 // kVectors vectors of neighbouring lines, walked side by side: 10 x of one line after the other at AVX-512.
 // Lines of the vectors after next are fetched meanwhile: as many streams as a line has elements are more than
-// a processor follows by itself, 1.2 x for 19 planes of 2 MB.
+// a processor follows by itself. With results around the caches, 1.6 x for 19 planes of 2 MB.
 template <typename T, typename I, size_t kVectors>
 void SearchColumns(const T *from, int64_t step, int64_t length, bool last, I *to, bool stream) {
   const hn::ScalableTag<cpu::KeyOf<T>> d;
