@@ -83,9 +83,8 @@ class Scan {
 
     const D d;
     const Places places;
-    const auto by1 = Before<kReverse>(1), by2 = Before<kReverse>(2), by4 = Before<kReverse>(4),
-               by8 = Before<kReverse>(8),
-               last = hn::IndicesFromVec(d, hn::Set(places, kReverse ? 0 : kLanes - 1));
+    const Steps<kReverse> steps;
+    const auto last = hn::IndicesFromVec(d, hn::Set(places, kReverse ? 0 : kLanes - 1));
     V best = hn::Set(d, leader->best);
     auto best_at = hn::Set(places, static_cast<Place>(leader->at - base));
     const auto none = hn::Set(places, hwy::LimitsMin<Place>());
@@ -107,21 +106,13 @@ class Scan {
       const Overlap<kReverse> overlap(fresh);
       const V running_before = running;
       if (!whole) keys = hn::IfThenElse(overlap.fresh, keys, best);
-      running = Order::Of(Moved(keys, by1), keys);
-      if constexpr (kLanes > 2) running = Order::Of(Moved(running, by2), running);
-      if constexpr (kLanes > 4) running = Order::Of(Moved(running, by4), running);
-      if constexpr (kLanes > 8) running = Order::Of(Moved(running, by8), running);
-      running = Order::Of(best, running);
+      running = Order::Of(best, steps.template Running<Order>(keys));
       best = Moved(running, last);
       if constexpr (kIndices) {
         const auto leads = hn::And(hn::Eq(keys, running), overlap.fresh);
         const auto at = hn::Iota(places, static_cast<Place>(i + fresh - kLanes)), index_before = index;
-        index = hn::IfThenElse(hn::RebindMask(places, leads), at, none);
-        index = hn::Max(Moved(index, by1), index);
-        if constexpr (kLanes > 2) index = hn::Max(Moved(index, by2), index);
-        if constexpr (kLanes > 4) index = hn::Max(Moved(index, by4), index);
-        if constexpr (kLanes > 8) index = hn::Max(Moved(index, by8), index);
-        index = hn::Max(best_at, index);
+        const auto fresh_at = hn::IfThenElse(hn::RebindMask(places, leads), at, none);
+        index = hn::Max(best_at, steps.template Running<Largest>(fresh_at));
         best_at = Moved(index, last);
         if (!whole) {
           const auto before = Moved(index_before, overlap.before);
@@ -176,6 +167,27 @@ class Scan {
     const auto inside = hn::And(hn::Ge(before, hn::Zero(places)), hn::Lt(before, hn::Set(places, kLanes)));
     return hn::IndicesFromVec(D(), hn::IfThenElse(inside, before, lane));
   }
+
+  // Of each lane the best of it and those before it, in log2(lanes) steps.
+  template <bool kReverse>
+  struct Steps {
+    HWY_INLINE Steps()
+        : by1(Before<kReverse>(1)),
+          by2(Before<kReverse>(2)),
+          by4(Before<kReverse>(4)),
+          by8(Before<kReverse>(8)) {}
+
+    template <class By, class Value>
+    HWY_INLINE Value Running(Value value) const {
+      value = By::Of(Moved(value, by1), value);
+      if constexpr (kLanes > 2) value = By::Of(Moved(value, by2), value);
+      if constexpr (kLanes > 4) value = By::Of(Moved(value, by4), value);
+      if constexpr (kLanes > 8) value = By::Of(Moved(value, by8), value);
+      return value;
+    }
+
+    decltype(Before<kReverse>(1)) by1, by2, by4, by8;
+  };
 
   // Lanes of a vector, of which the last `count` are fresh, and where the others lie in the one before it.
   template <bool kReverse>
