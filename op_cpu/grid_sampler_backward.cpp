@@ -115,7 +115,7 @@ class GridGradients {
   const ParallelFor &parallel_for_;
   const GridRules rules_;
   const int64_t channels_, groups_, most_, samples_, padded_, image_sums_;
-  DeformImages<T> images_, grads_;
+  ChannelImages<T> images_, grads_;
   GridNeighbours<Value> neighbours_;
   const hwy::AlignedFreeUniquePtr<Value[]> sums_;
   std::vector<Value> by_group_;

@@ -66,7 +66,7 @@ class Convolution {
           samples_(Product::kParts * part_),
           sums_(positions * call.width_) {}
 
-    void Convolve(const Tile &tile, const DeformImage<const T> &image) {
+    void Convolve(const Tile &tile, const ChannelImage<const T> &image) {
       sampler_.Move(tile, image);
       int64_t part = -1;
       for (size_t i = 0; i < call_.blocks_.size(); ++i) {
@@ -150,7 +150,7 @@ void Convolve(const Args &args, const DeformSizes &sizes, const ParallelFor &par
   const Tiles tiles(sizes.out[0], sizes.out[1], positions, kColumns);
   const int64_t image_bytes = sizes.channels * sizes.size[0] * sizes.size[1] * sizeof(T);
   const int64_t step = std::clamp<int64_t>(kImages / image_bytes, 1, std::max<int64_t>(sizes.batch, 1));
-  DeformImages<T> images(args.input, step, call.Together());
+  ChannelImages<T> images(args.input, step, call.Together());
   for (int64_t first = 0; first < sizes.batch; first += step) {
     const int64_t count = std::min(step, sizes.batch - first);
     images.Load(first, count, parallel_for);

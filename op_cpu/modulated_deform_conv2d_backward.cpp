@@ -62,7 +62,7 @@ class Gradients {
   void Run() {
     const int64_t blocks = blocks_.size(), planes = sizes_.parts * sizes_.Taps();
     ForEach(blocks, filters_ * kProductDepth, [&](int64_t i) { PackFilters(i); });
-    DeformImages<T> images(args_.input, step_, sizes_.Together());
+    ChannelImages<T> images(args_.input, step_, sizes_.Together());
     for (int64_t first = 0; first < sizes_.batch; first += step_) {
       const int64_t count = std::min(step_, sizes_.batch - first);
       images.Load(first, count, parallel_for_);
@@ -100,13 +100,13 @@ class Gradients {
           columns_(sampler_.most * stride_),
           pixels_(call.sizes_.size[0] * call.sizes_.size[1] * AlignUp(kChannels, kLanes)) {}
 
-    void Run(int64_t task, int64_t n, const DeformImage<const T> &image, Value *grad_weights, Value *along) {
+    void Run(int64_t task, int64_t n, const ChannelImage<const T> &image, Value *grad_weights, Value *along) {
       const D d;
       const DeformSizes &sizes = call_.sizes_;
       const DeformBlock &all = call_.blocks_[call_.tasks_[task]];
       const int64_t pixel = AlignUp(all.channels, kLanes), plane = call_.positions_;
       std::fill_n(pixels_.data(), sizes.size[0] * sizes.size[1] * pixel, Value{0});
-      const DeformImage<Value> pixels{pixels_.data(), sizes.size[1] * pixel, pixel};
+      const ChannelImage<Value> pixels{pixels_.data(), sizes.size[1] * pixel, pixel};
       for (int64_t i = 0; i < call_.tiles_.count(); ++i) {
         const Tile tile = call_.tiles_(n, i);
         LoadGrads(tile, all.group);

@@ -76,13 +76,14 @@ class BoxCells {
   struct Axis {
     double first = 0, last = 0;  // middle
     int exponent = 0;            // of the first octave, which has all smaller sizes too
-    int octaves = 0;
+    int octaves = 0,
+        step = 1;  // of two octaves where the threshold is low: 1.5 x for boxes of 1 to 20 pixels at 0.1
     std::array<double, kOctaves> most{}, scale{};  // the size that ends the octave; cells for a unit
     std::array<int32_t, kOctaves> cells{};
 
     int Octave(double size) const {
       const auto exponent_of_size = static_cast<int>(BitCast<uint32_t>(static_cast<float>(size)) >> 23);
-      return std::clamp(exponent_of_size - exponent, 0, octaves - 1);
+      return std::clamp((exponent_of_size - exponent) / step, 0, octaves - 1);
     }
     int32_t Cell(double middle, int octave) const {
       return static_cast<int32_t>(std::clamp((middle - first) * scale[octave], 0.0, cells[octave] - 1.0));
@@ -117,9 +118,11 @@ class BoxCells {
       // A few small boxes do not make all cells small.
       for (size_t few = exponents[i][0]; few < places.size() / 16; few += exponents[i][++axis.exponent])
         continue;
-      axis.exponent = std::max(axis.exponent, most - kOctaves + 1);
-      axis.octaves = most - axis.exponent + 1;
-      for (int k = 0; k < axis.octaves; ++k) axis.most[k] = std::ldexp(1.0, axis.exponent + k - 126);
+      axis.step = least_ < 0.3 ? 2 : 1;
+      axis.exponent = std::max(axis.exponent, most - kOctaves * axis.step + 1);
+      axis.octaves = (most - axis.exponent) / axis.step + 1;
+      for (int k = 0; k < axis.octaves; ++k)
+        axis.most[k] = std::ldexp(1.0, axis.exponent + (k + 1) * axis.step - 127);
     }
   }
 

@@ -20,7 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Pixels of one image whose channels are neighbours, rows and columns of pixels any number of elements apart.
 template <typename T>
-struct DeformImage {
+struct ChannelImage {
   T *data;
   int64_t row, column;
 };
@@ -28,12 +28,12 @@ struct DeformImage {
 // Images of a call in that form: where they lie if their channels are neighbours, else copies of some at a
 // time.
 template <typename T>
-class DeformImages {
+class ChannelImages {
   static constexpr int64_t kLanes = hn::MaxLanes(ComputeTag<T>());
 
  public:
   // Copies of `most` images. Whole vectors of channels can be read from multiples of `together` on.
-  DeformImages(const Tensor &images, int64_t most, int64_t together)
+  ChannelImages(const Tensor &images, int64_t most, int64_t together)
       : images_(images),
         in_place_(images.strides[1] == 1 && together % kLanes == 0),
         size_(images.shape[1] * images.shape[2] * images.shape[3]),
@@ -62,7 +62,7 @@ class DeformImages {
     });
   }
 
-  DeformImage<const T> At(int64_t n) const {
+  ChannelImage<const T> At(int64_t n) const {
     const int64_t channels = images_.shape[1];
     if (in_place_) return {Image(n), images_.strides[2], images_.strides[3]};
     return {copies_.get() + (n - first_) * size_, images_.shape[3] * channels, channels};

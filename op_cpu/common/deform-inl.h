@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "hwy/highway.h"
-#include "op_cpu/common/deform_images-inl.h"
+#include "op_cpu/common/deform_reads-inl.h"
 #include "op_cpu/common/deform_tiles.h"
 #include "op_cpu/common/product-inl.h"
 #include "op_cpu/common/simd-inl.h"
@@ -63,7 +63,7 @@ class DeformSampler {
   const Tile &tile() const { return tile_; }
   const T *zeros() const { return zeros_.data(); }
 
-  void Move(const Tile &tile, const DeformImage<const T> &image) {
+  void Move(const Tile &tile, const ChannelImage<const T> &image) {
     tile_ = tile;
     image_ = image;
     int64_t p = 0;
@@ -105,7 +105,7 @@ class DeformSampler {
   // The corners of a tap in an image; `outside` for those that lie beyond it. Zeros are read there, not
   // pixels of weight 0, so that 0 x infinity never enters a sum.
   template <typename Pixel>
-  void Point(int64_t tap, const DeformImage<Pixel> &image, Pixel *outside, Pixel **corners) const {
+  void Point(int64_t tap, const ChannelImage<Pixel> &image, Pixel *outside, Pixel **corners) const {
     const Index *index = &indices_[tap * 4 * most];
     for (int64_t p = 0; p < tile_.positions(); ++p, corners += 4) {
       const int64_t above = index[p], below = index[most + p];
@@ -229,7 +229,7 @@ class DeformSampler {
   const Tensor *const mask_;
   const std::vector<T> zeros_;
   Tile tile_{};
-  DeformImage<const T> image_{};
+  ChannelImage<const T> image_{};
   std::vector<Index> starts_;   // rows, then columns, where the windows of the tile begin
   std::vector<Value> moves_;    // of a tap: rows, then columns
   std::vector<Index> indices_;  // (tap, position): rows above and below, columns left and right

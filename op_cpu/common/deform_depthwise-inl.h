@@ -54,7 +54,7 @@ class DepthwiseConvolution {
     Worker(const DepthwiseConvolution &call, int64_t positions)
         : call_(call), sampler_(call.sizes_, call.args_, positions), sums_(positions * call.width_) {}
 
-    void Convolve(const Tile &tile, const DeformImage<const T> &image) {
+    void Convolve(const Tile &tile, const ChannelImage<const T> &image) {
       const DeformSizes &sizes = call_.sizes_;
       const int64_t part_width = call_.filters_ * call_.padded_;
       sampler_.Move(tile, image);

@@ -50,7 +50,7 @@ class DeformGradients {
   // gradients of row offset, column offset and mask that are `plane` apart, one element a position of the
   // tile.
   void Spread(int64_t tap, int64_t first, int64_t channels, const Value *into, int64_t stride,
-              const DeformImage<Value> &grads, Value *columns, Value *along, int64_t plane) {
+              const ChannelImage<Value> &grads, Value *columns, Value *along, int64_t plane) {
     sampler_.Point(tap, grads, outside_.data(), corners_.data());
     const int64_t count = sampler_.tile().positions();
     for (int64_t p = 0; p < count; ++p) {

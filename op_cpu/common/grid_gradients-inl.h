@@ -61,7 +61,7 @@ struct GridNeighbours {
 // summed.
 template <typename T>
 void AddGridGradients(const GridNeighbours<Compute<T>> &neighbours, int64_t sample, int64_t columns,
-                      const DeformImage<const T> &image, const DeformImage<const T> &grads, int64_t first,
+                      const ChannelImage<const T> &image, const ChannelImage<const T> &grads, int64_t first,
                       int64_t last, Compute<T> *sums, int64_t width, int64_t sums_column,
                       Compute<T> *to_grid) {
   const ComputeTag<T> d;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of the tensors that a deformable convolution reads beside its images.
-#if defined(AVO_OP_CPU_COMMON_DEFORM_IMAGES_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AVO_OP_CPU_COMMON_DEFORM_IMAGES_INL_H_
-#undef AVO_OP_CPU_COMMON_DEFORM_IMAGES_INL_H_
+#if defined(AVO_OP_CPU_COMMON_DEFORM_READS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_COMMON_DEFORM_READS_INL_H_
+#undef AVO_OP_CPU_COMMON_DEFORM_READS_INL_H_
 #else
-#define AVO_OP_CPU_COMMON_DEFORM_IMAGES_INL_H_
+#define AVO_OP_CPU_COMMON_DEFORM_READS_INL_H_
 #endif
 
 #include "hwy/highway.h"
