@@ -41,7 +41,8 @@ class GridGradients {
         images_(args.input, most_, channels_),
         grads_(args.grad_output, most_, channels_),
         neighbours_(most_, samples_, rules_.interpolation == Interpolation::kBicubic ? 16 : 4),
-        sums_(hwy::AllocateAligned<Value>(most_ * image_sums_)),
+        // Highway gives no memory of no size.
+        sums_(hwy::AllocateAligned<Value>(std::max<int64_t>(1, most_ * image_sums_))),
         by_group_(most_ * groups_ * samples_ * 2) {
     AdviseHugePages(sums_.get(), most_ * image_sums_ * sizeof(Value));
   }

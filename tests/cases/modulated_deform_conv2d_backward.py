@@ -15,7 +15,8 @@ def gradient_call(args, **options):
 
 def cases():
     for case in FORWARD.cases():
-        if not case.id.startswith("without ['bias']"):
+        # Of a difference between infinities the order of its terms says whether it is infinite or a NaN.
+        if not case.id.startswith(("without ['bias']", "infinities")):
             layout = case.args["input"].layout
             yield Case(case.id, gradient_call(case.args, layout=layout), out=case.out)
 
