@@ -76,7 +76,7 @@ class GridGradients {
       std::fill(sums + p + from, sums + p + filled, Value{0});
     AddGridGradients<T>(neighbours_, i * samples_, args_.grid.shape[2], images_.At(first + i),
                         grads_.At(first + i), from, to, sums, width, padded_,
-                        &by_group_[(i * groups_ + group) * samples_ * 2]);
+                        by_group_.data() + (i * groups_ + group) * samples_ * 2);
   }
 
   void StoreImages(int64_t first, int64_t count) {
