@@ -50,14 +50,7 @@ class ChannelImages {
     parallel_for(count * rows, GrainOf(columns * channels), [&](int64_t begin, int64_t end) {
       for (int64_t item = begin; item < end; ++item) {
         const T *from = Image(first + item / rows) + item % rows * s[2];
-        T *to = copies_.get() + item * columns * channels;
-        if (s[3] == 1) {
-          ToChannelsLast(from, s[1], channels, columns, to, channels);
-        } else {
-          for (int64_t x = 0; x < columns; ++x) {
-            for (int64_t c = 0; c < channels; ++c) *to++ = from[x * s[3] + c * s[1]];
-          }
-        }
+        RowToChannelsLast(from, s, channels, columns, copies_.get() + item * columns * channels, channels);
       }
     });
   }

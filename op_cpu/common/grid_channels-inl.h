@@ -121,10 +121,7 @@ class GridChannels {
     const int64_t rows = one_run ? 1 : box.rows, columns = one_run ? box.pixels() : box.columns;
     T *to = copy_.get();
     for (int64_t y = 0; y < rows; ++y, from += s[2], to += columns * kCopyDepth) {
-      if (s[3] == 1) ToChannelsLast(from, s[1], count, columns, to, kCopyDepth);
-      for (int64_t i = 0; s[3] != 1 && i < columns * count; ++i) {
-        to[i / count * kCopyDepth + i % count] = from[i / count * s[3] + i % count * s[1]];
-      }
+      RowToChannelsLast(from, s, count, columns, to, kCopyDepth);
     }
   }
 

@@ -66,13 +66,7 @@ struct PixelCopy {
     for (const int32_t row : y.elements) {
       T *to = pixels.data() + (row - first_row) * row_stride;
       const T *line = first + (row - first_row) * strides[2];
-      if (strides[3] == 1) {
-        ToChannelsLast(line, strides[1], channels, width, to, channels);
-        continue;
-      }
-      for (int64_t i = 0; i < width; ++i) {
-        for (int64_t c = 0; c < channels; ++c) *to++ = line[i * strides[3] + c * strides[1]];
-      }
+      RowToChannelsLast(line, strides, channels, width, to, channels);
     }
   }
 };

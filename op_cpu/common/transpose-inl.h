@@ -12,6 +12,7 @@
 
 #include "hwy/highway.h"
 #include "op_cpu/common/simd-inl.h"
+#include "op_host/common/tensor.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
@@ -93,6 +94,16 @@ void ToChannelsLast(const T *from, int64_t stride, int64_t channels, int64_t pix
   }
   for (int64_t c = 0; c < channels; ++c) {
     for (int64_t p = c < deep ? whole : 0; p < pixels; ++p) to[p * to_stride + c] = from[c * stride + p];
+  }
+}
+
+// The same for pixels of a row of (N, C, H, W) images of any strides.
+template <typename T>
+void RowToChannelsLast(const T *from, const Shape &strides, int64_t channels, int64_t pixels, T *to,
+                       int64_t to_stride) {
+  if (strides[3] == 1) return ToChannelsLast(from, strides[1], channels, pixels, to, to_stride);
+  for (int64_t p = 0; p < pixels; ++p) {
+    for (int64_t c = 0; c < channels; ++c) to[p * to_stride + c] = from[p * strides[3] + c * strides[1]];
   }
 }
 

@@ -51,15 +51,7 @@ class PixelRows {
     T *line = lines_.data() + slot * line_;
     if (held_[slot] == row) return line;
     held_[slot] = row;
-    const int64_t channel = images_.strides[1], column = images_.strides[3], width = images_.shape[3];
-    if (column == 1) {
-      ToChannelsLast(from, channel, channels_, width, line, kGradientBlock<T>);
-    } else {
-      for (int64_t x = 0; x < width; ++x) {
-        for (int64_t c = 0; c < channels_; ++c)
-          line[x * kGradientBlock<T> + c] = from[c * channel + x * column];
-      }
-    }
+    RowToChannelsLast(from, images_.strides, channels_, images_.shape[3], line, kGradientBlock<T>);
     return line;
   }
 
