@@ -27,8 +27,7 @@ constexpr int64_t kPositions = 25 << 10;  // of a tile at most: what belongs to 
 template <typename T>
 struct Plan {
   explicit Plan(const Args &args)
-      : rules{static_cast<Interpolation>(args.interpolation_mode), static_cast<Padding>(args.padding_mode),
-              args.align_corners},
+      : rules(RulesOf(args)),
         channels(args.input.shape[1]),
         in_place(GridChannels<T>::InPlace(args.input)),
         pairs(!in_place && ByPairs(args)),
