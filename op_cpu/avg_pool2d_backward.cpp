@@ -16,14 +16,10 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
     return WindowAxis{args.input.shape[2 + i], args.kernel_size[i], args.stride[i], args.padding[i], 1};
   };
   const WindowAxis rows = axis(0), columns = axis(1);
-  const Shape &windows = args.grad_output.shape;
   avo::HWY_NAMESPACE::PoolGradients<avo::HWY_NAMESPACE::MeanGradients>(
-      {args.grad_output,
-       args.input,
-       args.out,
-       {rows, windows[2]},
-       {columns, windows[3]},
-       WindowDivisors::Of(windows, rows, columns, args.count_include_pad, args.divisor_override)},
+      {args.grad_output, args.input, args.out, rows, columns,
+       WindowDivisors::Of(args.grad_output.shape, rows, columns, args.count_include_pad,
+                          args.divisor_override)},
       parallel_for);
 }
 

@@ -16,10 +16,8 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
     return WindowAxis{args.input.shape[2 + i], args.kernel_size[i], args.stride[i], args.padding[i],
                       args.dilation[i]};
   };
-  const WindowAxis rows = axis(0), columns = axis(1);
-  const Shape &windows = args.grad_output.shape;
   avo::HWY_NAMESPACE::PoolGradients<avo::HWY_NAMESPACE::LargestGradients>(
-      {args.grad_output, args.input, args.out, {rows, windows[2]}, {columns, windows[3]}, {}}, parallel_for);
+      {args.grad_output, args.input, args.out, axis(0), axis(1), {}}, parallel_for);
 }
 
 }  // namespace avo::max_pool2d_backward::HWY_NAMESPACE

@@ -76,8 +76,10 @@ class MeanGradients {
   explicit MeanGradients(const WindowGradients &windows)
       : windows_(windows),
         grads_(windows.grad, 1),
+        rows_(windows.rows, windows.grad.shape[2]),
+        columns_(windows.columns, windows.grad.shape[3]),
         line_(windows.out.shape[3] * kGradientBlock<T>),
-        kept_(windows.rows.Kept()),
+        kept_(CeilDiv(windows.rows.Reach(), windows.rows.stride)),
         row_(line_),
         sums_(kept_ * line_),
         held_(kept_) {}
@@ -90,7 +92,7 @@ class MeanGradients {
 
   // Row y of the gradient of the selected channels.
   const C *Row(int64_t y) {
-    const auto [first, last] = windows_.rows.Of(y);
+    const auto [first, last] = rows_.Of(y);
     if (first == last) {
       std::fill(row_.begin(), row_.end(), C{0});
     } else {
@@ -111,7 +113,7 @@ class MeanGradients {
     const T *grads = grads_[row];
     const auto height = static_cast<C>(windows_.divisors.rows[row]);
     for (int64_t x = 0; x < windows_.out.shape[3]; ++x, to += kGradientBlock<T>) {
-      const auto [first, last] = windows_.columns.Of(x);
+      const auto [first, last] = columns_.Of(x);
       for (int64_t c = 0; c < kGradientBlock<T>; c += hn::Lanes(d)) {
         auto sum = hn::Zero(d);
         for (const WindowElement *column = first; column != last; ++column) {
@@ -126,7 +128,8 @@ class MeanGradients {
 
   const WindowGradients &windows_;
   PixelRows<T> grads_;
-  const int64_t line_, kept_;
+  const WindowCover rows_, columns_;
+  const int64_t line_, kept_;  // kept: from the first window that a row is in to behind the last, at most
   hwy::AlignedVector<C> row_, sums_;
   std::vector<int64_t> held_;
   std::vector<const C *> lines_;
@@ -143,10 +146,10 @@ class LargestGradients {
  public:
   explicit LargestGradients(const WindowGradients &windows)
       : windows_(windows),
-        images_(windows.in, windows.rows.axis.Reach()),
+        images_(windows.in, windows.rows.Reach()),
         grads_(windows.grad, 1),
         line_(windows.out.shape[3] * kGradientBlock<T>),
-        kept_(windows.rows.axis.Reach()),
+        kept_(windows.rows.Reach()),
         sums_(kept_ * line_) {}
 
   void Select(int64_t n, int64_t first_channel, int64_t channels, int64_t row) {
@@ -154,14 +157,14 @@ class LargestGradients {
     grads_.Select(n, first_channel, channels);
     std::fill(sums_.begin(), sums_.end(), C{0});
     first_ = row;
-    const WindowAxis &rows = windows_.rows.axis;
+    const WindowAxis &rows = windows_.rows;
     next_ = std::max<int64_t>(0, CeilDiv(row + rows.padding - rows.Reach() + 1, rows.stride));
   }
 
   // Windows that begin in row y or before add to the rows that they reach to, which are kept.
   const C *Row(int64_t y) {
     if (y > first_) std::fill_n(Sums(y - 1), line_, C{0});
-    for (; next_ < windows_.grad.shape[2] && windows_.rows.axis.Start(next_) <= y; ++next_) AddRow(next_);
+    for (; next_ < windows_.grad.shape[2] && windows_.rows.Start(next_) <= y; ++next_) AddRow(next_);
     return Sums(y);
   }
 
@@ -169,11 +172,11 @@ class LargestGradients {
   C *Sums(int64_t y) { return sums_.data() + y % kept_ * line_; }
 
   void AddRow(int64_t row) {
-    const WindowAxis &rows = windows_.rows.axis;
+    const WindowAxis &rows = windows_.rows;
     lines_.clear();
     for (int64_t i = rows.First(row); i < rows.Last(row); ++i) {
       const int64_t y = rows.Start(row) + i * rows.dilation;
-      lines_.push_back({images_[y], y < first_ ? nullptr : Sums(y), i * windows_.columns.axis.kernel});
+      lines_.push_back({images_[y], y < first_ ? nullptr : Sums(y), i * windows_.columns.kernel});
     }
     if (lines_.empty()) return;
     const T *grads = grads_[row];
@@ -186,7 +189,7 @@ class LargestGradients {
   HWY_INLINE void AddWindow(int64_t x, int64_t c, hn::Vec<D> grad) const {
     const D d;
     const I indices;
-    const WindowAxis &columns = windows_.columns.axis;
+    const WindowAxis &columns = windows_.columns;
     const int64_t first = columns.First(x), last = columns.Last(x), step = images_.Step();
     // Where nothing is above minus infinity the first element leads.
     auto best = hn::Set(d, -std::numeric_limits<C>::infinity());

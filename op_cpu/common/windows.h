@@ -99,9 +99,7 @@ struct WindowElement {
 // For each position along an axis, the windows that it is in.
 class WindowCover {
  public:
-  const WindowAxis axis;
-
-  WindowCover(const WindowAxis &along, int64_t windows) : axis(along), begin_(along.size + 1) {
+  WindowCover(const WindowAxis &axis, int64_t windows) : begin_(axis.size + 1) {
     const auto for_each = [&](const auto &body) {
       for (int64_t w = 0; w < windows; ++w) {
         for (int64_t k = axis.First(w); k < axis.Last(w); ++k) body(axis.Start(w) + k * axis.dilation, w, k);
@@ -118,8 +116,6 @@ class WindowCover {
   std::pair<const WindowElement *, const WindowElement *> Of(int64_t position) const {
     return {elements_.data() + begin_[position], elements_.data() + begin_[position + 1]};
   }
-  // From the first window that a position is in to behind the last, at most.
-  int64_t Kept() const { return CeilDiv(axis.Reach(), axis.stride); }
 
  private:
   std::vector<int64_t> begin_;
@@ -128,7 +124,7 @@ class WindowCover {
 
 struct WindowGradients {
   Tensor grad, in, out;
-  WindowCover rows, columns;
+  WindowAxis rows, columns;
   WindowDivisors divisors;  // of means
 };
 
