@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from ascend_vision_ops.reference._windows import output_length, pair
 from ascend_vision_ops.testing import Array, Case, cases_module
 
+lowest = cases_module("_pool_vectors").lowest
 # Tap by tap, and again for every tile: larger windows are for the CPU's patience.
 LARGEST = 3000
 
@@ -34,8 +35,9 @@ def backward_cases(forward):
         yield Case(f"{shape}", backward_call(args))
     args = {"input": Array(1, 1, 52, 54, values="integers"), "kernel_size": [52, 53], "stride": [1, 1]}
     yield Case("large window", backward_call(args))
-    args = {"input": Array(1, 2, 3, 700), "kernel_size": [2, 3], "stride": [1, 130]}
-    yield Case("far apart", backward_call(args))
+    yield Case(
+        "far apart", backward_call({"input": Array(1, 2, 3, 700), "kernel_size": [2, 3], "stride": [1, 130]})
+    )
 
 
 def backward_oracle(forward, grad_output, input, **window):
@@ -47,6 +49,9 @@ def backward_oracle(forward, grad_output, input, **window):
 
 def cases():
     yield from backward_cases(cases_module("max_pool2d"))
+    yield from (
+        Case(case.id, backward_call(case.args)) for case in cases_module("_pool_vectors").column_cases()
+    )
 
 
 def oracle(**args):
