@@ -9,7 +9,12 @@ from ascend_vision_ops.testing.run import TARGETS, missing
 
 def pytest_addoption(parser):
     group = parser.getgroup("ascend-vision-ops")
-    group.addoption("--op", choices=operators(), help="only tests of this operator")
+    group.addoption(
+        "--op",
+        action="append",
+        choices=operators(),
+        help="only tests of this operator, or of those if given more than once",
+    )
     group.addoption(
         "--case", metavar="LINE", help="one case as failures print it: [target:]op(self=f16[1,8],…)"
     )
@@ -32,19 +37,20 @@ def pytest_terminal_summary(terminalreporter):
 
 
 def pytest_collection_modifyitems(config, items):
-    """--case keeps that case alone; --op the tests with the operator's name in a parameter or the file's name."""
-    operator, line = config.getoption("--op"), config.getoption("--case")
+    """--case keeps that case alone; --op the tests with an operator's name in a parameter or the file's name."""
+    chosen, line = config.getoption("--op"), config.getoption("--case")
 
     def concerned(item):
         values = getattr(item, "callspec", None)
         values = values.params.values() if values else ()
         if line is not None:
             return item.name.startswith("test_op[")
-        return operator in item.path.stem or any(
-            operator in (v, getattr(v, "operator", None)) for v in values
+        return any(
+            operator in item.path.stem or any(operator in (v, getattr(v, "operator", None)) for v in values)
+            for operator in chosen
         )
 
-    if operator is None and line is None:
+    if chosen is None and line is None:
         return
     kept = [item for item in items if concerned(item)]
     config.hook.pytest_deselected(items=[item for item in items if not concerned(item)])

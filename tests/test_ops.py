@@ -47,8 +47,7 @@ def pytest_generate_tests(metafunc):
 
 def _operators(config, metafunc=None) -> list[str]:
     """Those asked for; of a test marked `differentiable`, those whose contract has a gradient."""
-    only = config.getoption("--op")
-    found = [only] if only else operators()
+    found = config.getoption("--op") or operators()
     marked = metafunc and metafunc.definition.get_closest_marker("differentiable")
     return [operator for operator in found if spec_of(operator).backward] if marked else found
 

@@ -13,7 +13,7 @@ import torch
 import torch._inductor.config
 from torch.autograd.gradcheck import GradcheckError
 
-from ascend_vision_ops import operators
+from ascend_vision_ops import _transforms, operators
 from ascend_vision_ops.testing import torch_checks as checks
 from ascend_vision_ops.testing import torch_results as results
 from ascend_vision_ops.testing.run import spec_of
@@ -93,6 +93,7 @@ def test_refusals(operator):
 def test_out(operator):
     results.written(operator, CPU)
     results.chosen(operator, CPU)
+    results.inference(operator, CPU)
 
 
 @pytest.mark.parametrize("operator", FORMATTED)
@@ -194,3 +195,10 @@ def test_check_of_out_sees_other_tensors(monkeypatch):
     monkeypatch.setattr(results.ops, operator, lambda out=None, **arguments: right(**arguments))
     with pytest.raises(AssertionError, match="other tensors"):
         results.written(operator, CPU)
+
+
+@pytest.mark.parametrize("check", [results.written, results.inference, results.opcheck])
+def test_check_of_out_sees_a_version_that_stays(monkeypatch, check):
+    monkeypatch.setattr(_transforms, "_written", lambda result: None)
+    with pytest.raises(AssertionError, match="version"):
+        check(WITH_KERNEL[0], CPU)

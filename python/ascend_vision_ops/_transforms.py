@@ -47,8 +47,8 @@ def register(
     autocast: str = "widest",
     folds: Sequence[Fold] = (),
     leading: str = "",
-) -> None:
-    """Registers an operator that has kernels for the rest of torch.
+) -> tuple[Callable, Callable]:
+    """Registers an operator that has kernels for the rest of torch; returns it and its overload `out` for callers.
 
     fake: kernel without data, of the operator and of its overload `out`, whose tensors it takes as keywords.
     out: schema of that overload.
@@ -59,7 +59,7 @@ def register(
     """
     op = getattr(torch.ops.ascend_vision_ops, name).default
     torch.library.register_fake(op, fake)
-    _register_out(name, out, fake)
+    op_out, results = _register_out(name, out, fake)
     if gradient is not None:
         torch.library.register_autograd(op, gradient.backward, setup_context=gradient.setup)
     function = _function(op, gradient or no_gradient(name), folds, leading)
@@ -73,13 +73,41 @@ def register(
     _library.impl(name, under_functorch, "FuncTorchDynamicLayerFrontMode")
     for key in ("AutocastCPU", "AutocastPrivateUse1"):
         _library.impl(name, under_autocast, key)
+    return op if gradient is None else _straight(op), _straight(op_out, results)
+
+
+def _straight(op, results: Sequence[str] = ()) -> Callable:
+    """The overload, past the kernels in Python of autograd where these have nothing to do: half of a small call.
+
+    results: names of the caller's tensors that it writes.
+    """
+
+    def call(*args, **keywords):
+        if (
+            torch.compiler.is_compiling()
+            or torch._C._are_functorch_transforms_active()
+            or (torch.is_grad_enabled() and torch._C._any_requires_grad(*args, **keywords))
+        ):
+            return op(*args, **keywords)
+        for result in results:
+            _written(keywords[result])
+        with torch._C._AutoDispatchBelowADInplaceOrView():
+            return op(*args, **keywords)
+
+    return call
 
 
 # --- results in the caller's tensors -------------------------------------------------------------------------------
 
 
-def _register_out(name: str, schema: str, fake: Callable) -> None:
-    """The overload whose results go to the caller's tensors, as those of torch's own operators are."""
+def _written(result: Tensor) -> None:
+    """A backward pass that saved the tensor must see that it is another one now."""
+    if not result.is_inference():
+        torch.autograd.graph.increment_version(result)
+
+
+def _register_out(name: str, schema: str, fake: Callable) -> tuple[torch._ops.OpOverload, list[str]]:
+    """The overload whose results go to the caller's tensors, as those of torch's own operators are, and their names."""
     _library.define(schema)
     op = getattr(torch.ops.ascend_vision_ops, name).out
     torch.library.register_fake(op, fake)
@@ -95,9 +123,8 @@ def _register_out(name: str, schema: str, fake: Callable) -> None:
         return written(keyset, *args, **keywords)
 
     def written(keyset, *args, **keywords):
-        # A backward pass that saved one of them must see that it is another one now.
         for result in results:
-            torch.autograd.graph.increment_version(keywords[result])
+            _written(keywords[result])
         return op.redispatch(keyset & torch._C._after_ADInplaceOrView_keyset, *args, **keywords)
 
     def functional(*args, **keywords):
@@ -116,6 +143,7 @@ def _register_out(name: str, schema: str, fake: Callable) -> None:
     _library.impl(op, functional, "Functionalize")
     _library.impl(op, without_gradient, "Autograd", with_keyset=True)
     _library.impl(op, written, "ADInplaceOrView", with_keyset=True)
+    return op, results
 
 
 def check_result(what: str, result: Tensor | None, like: Tensor) -> None:

@@ -34,7 +34,7 @@ def lowest(rng, shape):
     return rng.choice([-np.inf, np.nan, np.inf, 0, 1], shape, p=[0.9, 0.02, 0.02, 0.03, 0.03])
 
 
-def column_cases():
+def column_cases(call):
     """Vectors along columns: ties, NaN and infinities in bands of rows, and windows that reach into the padding."""
     windows = [
         ((3, 3), (2, 2), 1),
@@ -52,6 +52,5 @@ def column_cases():
                 "padding": [1, 1],
                 "dilation": [dilation] * 2,
             }
-            yield Case(
-                f"columns {array.text('float32')} {args}", {"input": array, **args, "ceil_mode": width == 64}
-            )
+            args |= {"input": array, "ceil_mode": width == 64}
+            yield Case(f"columns {array.text('float32')} {kernel} {stride}", call(args))

@@ -39,11 +39,11 @@ def run(made, **options):
 
 def pytest_generate_tests(metafunc):
     if "bound" in metafunc.fixturenames:
-        only = metafunc.config.getoption("--op")
+        chosen = metafunc.config.getoption("--op")
         rows = [
             (found, case)
             for found in nodes()
-            if only in (None, found.operator)
+            if chosen is None or found.operator in chosen
             for case in cases_in_turn(found.operator)[::EVERY]
         ]
         metafunc.parametrize(("found", "bound"), rows, ids=[f"{f.qualified}-{c.text}" for f, c in rows])

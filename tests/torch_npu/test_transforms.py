@@ -60,6 +60,7 @@ def test_refusals(npu, operator):
 def test_out(npu, operator):
     results.written(operator, npu)
     results.chosen(operator, npu)
+    results.inference(operator, npu)
 
 
 @pytest.mark.parametrize("operator", WITH_KERNEL)

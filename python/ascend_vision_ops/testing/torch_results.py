@@ -220,6 +220,21 @@ def opcheck(operator: str, device: torch.device) -> None:
     tensors = dict(zip(spec_of(operator).outputs, map(torch.empty_like, wanted), strict=True))
     overload = getattr(torch.ops.ascend_vision_ops, operator).out
     torch.library.opcheck(overload, arguments, {**keywords, **tensors}, test_utils=utilities)
+    versions = {name: tensor._version for name, tensor in tensors.items()}
+    overload(*arguments, **keywords, **tensors)
+    assert all(tensor._version > versions[name] for name, tensor in tensors.items()), "version"
+
+
+def inference(operator: str, device: torch.device) -> None:
+    """Tensors of inference mode, which have no version, and those from before it, which have one."""
+    call = on(device, example(operator))
+    wanted = call.function(*call.tensors)
+    before = [torch.empty_like(want) for want in wanted]
+    versions = [tensor._version for tensor in before]
+    with torch.inference_mode():
+        for tensors in (before, list(map(torch.empty_like, wanted))):
+            same(with_results(call, tensors), wanted)
+    assert all(tensor._version > v for tensor, v in zip(before, versions, strict=True)), "version"
 
 
 def compiled(operator: str, device: torch.device, backend: str) -> None:
