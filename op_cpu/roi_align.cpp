@@ -76,7 +76,7 @@ class Pooling {
     const bool crowded = Crowded(1);
     // Many regions share a copy of a few channels of all pixels: at AVX-512 1.4 x for 1000 regions, 1.7 x of
     // float16.
-    const auto all = WholeMap<Compute<T>>(shape[2], shape[3]);
+    const auto all = crowded ? WholeMap<Compute<T>>(shape[2], shape[3]) : RoiRegion<Compute<T>>();
     ForItems(crowded ? kLanes : kCopiedChannels, parallel_for, [&] {
       return [&, copy = PixelCopy<T>(), pooling = RoiPixels<T>()](int64_t k, int64_t channel,
                                                                   int64_t channels) mutable {
@@ -138,7 +138,7 @@ class Pooling {
   void Pixels(int64_t k, int64_t channel, int64_t channels, const PixelImage<T> &image,
               RoiPixels<T> &pooling) const {
     const bool mean = args_.mode == "avg";
-    Expect(k, channel, channels);
+    for (int64_t p = 0; p < bins_[0]; ++p) Expect(k, channel, channels, p);
     const Compute<T> *pooled =
         mean ? pooling.Mean(regions_[k], bins_, image, channels)
              : pooling.Largest(regions_[k], bins_, image, channels, args_.mode == "onnx_max");
@@ -166,33 +166,32 @@ class Pooling {
   template <int kChannels>
   void MeanOf(int64_t k, int64_t channel, const RoiBand &band, RoiPlanes &pooling) const {
     const Shape &strides = args_.input.strides;
-    Expect(k, channel, kChannels);
-    const float *pooled = pooling.template Mean<kChannels>(regions_[k], band, bins_, Plane(k, channel),
-                                                           strides[1], strides[2], args_.input.shape[3]);
+    const auto ahead = [&](int64_t p) { Expect(k, channel, kChannels, p); };
+    const float *pooled = pooling.template Mean<kChannels>(
+        regions_[k], band, bins_, Plane(k, channel), strides[1], strides[2], args_.input.shape[3], ahead);
     for (int64_t c = channel; c < channel + kChannels; ++c, pooled += pooling.Stride()) {
       // What is not finite may come of a weight of 0 that the definition has not, or hide one that it has.
       if (!Store(pooled, k, c)) PoolOne(k, c);
     }
   }
 
-  // Lines of the result, far apart from region to region, arrive while it is computed: 1.2 x for 7 x 7 bins.
-  void Expect(int64_t k, int64_t channel, int64_t channels) const {
+  // Lines of a row of bins of the result, far apart from region to region, arrive while it is computed: 1.2 x
+  // for 7 x 7 bins.
+  void Expect(int64_t k, int64_t channel, int64_t channels, int64_t p) const {
     constexpr int64_t kLine = 64 / sizeof(T);
-    for (int64_t c = channel; Dense() && c < channel + channels; ++c) {
-      for (int64_t i = 0; i < bins_[0] * bins_[1]; i += kLine) __builtin_prefetch(Out(k, c) + i, 1);
+    for (int64_t c = channel; c < channel + channels; ++c) {
+      for (int64_t q = 0; q < bins_[1]; q += kLine) __builtin_prefetch(Out(k, c, p, q), 1);
     }
   }
 
   // As StoreRun.
   bool Store(const float *pooled, int64_t k, int64_t channel) const {
-    const Shape &strides = args_.out.strides;
-    T *out = Out(k, channel);
-    if (Dense()) return StoreRun(pooled, bins_[0] * bins_[1], out);
+    if (Dense()) return StoreRun(pooled, bins_[0] * bins_[1], Out(k, channel));
     bool finite = true;
     for (int64_t p = 0; p < bins_[0]; ++p) {
       for (int64_t q = 0; q < bins_[1]; ++q) {
         const float value = *pooled++;
-        out[p * strides[2] + q * strides[3]] = Narrow<T>(value);
+        *Out(k, channel, p, q) = Narrow<T>(value);
         finite &= std::isfinite(value);
       }
     }
@@ -201,9 +200,8 @@ class Pooling {
 
   // One region of one channel, of any strides and dtype.
   void PoolOne(int64_t k, int64_t channel) const {
-    T *out = Out(k, channel);
-    const auto store = [&](int64_t y, int64_t x, Compute<T> value) {
-      out[y * args_.out.strides[2] + x * args_.out.strides[3]] = Narrow<T>(value);
+    const auto store = [&](int64_t p, int64_t q, Compute<T> value) {
+      *Out(k, channel, p, q) = Narrow<T>(value);
     };
     RoiMean<T>(regions_[k], Plane(k, channel), args_.input.strides[2], args_.input.strides[3], bins_, store);
   }
@@ -216,8 +214,10 @@ class Pooling {
     const Shape &strides = args_.input.strides;
     return static_cast<const T *>(args_.input.data) + regions_[k].image * strides[0] + channel * strides[1];
   }
-  T *Out(int64_t k, int64_t channel) const {
-    return static_cast<T *>(args_.out.data) + k * args_.out.strides[0] + channel * args_.out.strides[1];
+  T *Out(int64_t k, int64_t channel, int64_t p = 0, int64_t q = 0) const {
+    const Shape &strides = args_.out.strides;
+    return static_cast<T *>(args_.out.data) + k * strides[0] + channel * strides[1] + p * strides[2] +
+           q * strides[3];
   }
 
   const Args &args_;

@@ -22,8 +22,8 @@ def cases():
         args = {"sampling_ratio": ratio, "mode": mode, "aligned": aligned}
         yield _case("regions", (2, 20, 24, 32), Array(9, 5, values=inside), (3, 5), **args)
         yield _case("odd", (2, 20, 24, 32), Array(11, 5, values=odd), (2, 3), **args)
-    for bins in ((1, 1), (7, 7), (1, 17), (14, 2), (9, 35)):
-        yield _case("bins", (2, 5, 24, 32), bins=bins, sampling_ratio=2)
+    for bins, scale, ratio in product(((1, 1), (7, 7), (1, 17), (14, 2), (9, 35)), (1.0, 3.0), (0, 2)):
+        yield _case("bins", (2, 5, 24, 90), bins=bins, spatial_scale=scale, sampling_ratio=ratio)
     # Channels around transpositions and groups, and what a copy takes; columns around vectors.
     for channels, layout in product((1, 15, 17, 64, 257, 1030), ("dense", "channels_last")):
         yield _case("channels", Array(2, channels, 9, 10, layout=layout), sampling_ratio=2)
