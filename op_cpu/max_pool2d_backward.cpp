@@ -6,6 +6,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/max_pool2d_backward.cpp"
 #include "hwy/foreach_target.h"
+#include "op_cpu/common/column_gradients-inl.h"
 #include "op_cpu/common/largest_gradients-inl.h"
 
 HWY_BEFORE_NAMESPACE();

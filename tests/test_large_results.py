@@ -15,6 +15,7 @@ LINES = [
     "upsample_linear1d(self=f32[1,360,1500],output_size=[3000]).dense",
     "upsample_linear1d(self=f16[1,701,1520].special,output_size=[3040]).dense",
     "upsample_linear1d(self=bf16[1,701,1013].special,output_size=[3040]).dense",
+    "upsample_linear1d(self=bf16[1,701,2940].special,output_size=[3040]).dense",
     "cummax(input=f32[9,1024,64].integers,dim=1).dense",
     "cummax(input=f32[600,1024].integers,dim=1).dense",
     "corner_pool(input=f32[5,4,256,256],mode=0).dense",
