@@ -26,6 +26,9 @@ def vector_cases():
     for layout, out in product(LAYOUTS, ("", "channels_last")):
         image = Array(3, 20, 7, 9, layout=layout)
         yield Case(f"whole {layout} {out}", {"input": image, "kernel_size": [7, 9]}, out=out)
+    for channels, height, width in ((16, 4, 4), (33, 1, 17), (32, 16, 16), (16, 1, 257), (9, 1, 3)):
+        image = Array(2, channels, height, width, values="special")
+        yield Case(f"whole {channels} of {height, width}", {"input": image, "kernel_size": [height, width]})
     yield Case("no images", {"input": Array(0, 3, 8, 8), "kernel_size": [2, 2]})
 
 
