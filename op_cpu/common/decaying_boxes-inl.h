@@ -157,7 +157,7 @@ class DecayingBoxes {
     for (int64_t i = block * kLanes; i < (block + 1) * kLanes; i += hn::Lanes(d)) {
       const V inter = Inter(d, boxes_, i, picked, offset_);
       if (!everywhere && hn::AllFalse(d, hn::Gt(inter, hn::Zero(d)))) continue;
-      const V iou = OverUnion(d, inter, boxes_, i, picked);
+      const V iou = OverUnion(d, inter, hn::LoadU(d, &boxes_.area[i]), picked);
       DecayVector(i, decay_.Weight(d, iou), least);
     }
     FindBest(block);
@@ -180,7 +180,7 @@ class DecayingBoxes {
       const V scores = hn::LoadU(d, &scores_[i]);
       const auto has_score = hn::Eq(scores, scores);
       if (!everywhere && hn::AllFalse(d, hn::And(hn::Gt(inter, hn::Zero(d)), has_score))) continue;
-      const V iou = OverUnion(d, inter, boxes_, i, picked);
+      const V iou = OverUnion(d, inter, hn::LoadU(d, &boxes_.area[i]), picked);
       // An overlap of 0/0 is one.
       const auto decays = hn::AndNot(hn::Eq(iou, hn::Zero(d)), has_score);
       hn::StoreMaskBits(d, decays, &decays_[visited_count_ * kMaskBytes]);

@@ -39,19 +39,26 @@ HWY_INLINE hn::Vec<D> Inter(D d, const Arrays &boxes, size_t i, const Box &box, 
                  hn::Max(hn::Zero(d), CommonHeight(d, boxes, i, box, offset)));
 }
 
-// That over what they cover together.
+// Areas of `boxes`, as BoxArea() computes them.
 template <class D, class Arrays>
-HWY_INLINE hn::Vec<D> OverUnion(D d, hn::Vec<D> inter, const Arrays &boxes, size_t i, const Box &box) {
-  const auto both = hn::Add(hn::LoadU(d, &boxes.area[i]), hn::Set(d, box.area));
+HWY_INLINE hn::Vec<D> Areas(D d, const Arrays &boxes, size_t i, float offset) {
+  const auto width = hn::Sub(hn::LoadU(d, &boxes.x2[i]), hn::LoadU(d, &boxes.x1[i]));
+  const auto height = hn::Sub(hn::LoadU(d, &boxes.y2[i]), hn::LoadU(d, &boxes.y1[i]));
+  return hn::Mul(hn::Add(width, hn::Set(d, offset)), hn::Add(height, hn::Set(d, offset)));
+}
+
+// What `box` and others have in common over what they cover together, from the areas of the others.
+template <class D>
+HWY_INLINE hn::Vec<D> OverUnion(D d, hn::Vec<D> inter, hn::Vec<D> areas, const Box &box) {
+  const auto both = hn::Add(areas, hn::Set(d, box.area));
   return hn::Div(inter, hn::Sub(both, inter));
 }
 
 // Where that may be above a threshold, which is not below 0, and nowhere else can it be: inter / union,
 // rounded, is above it only where inter is not below threshold * union, rounded, since rounding keeps order.
-template <class D, class Arrays>
-HWY_INLINE hn::Mask<D> MayExceed(D d, hn::Vec<D> inter, const Arrays &boxes, size_t i, const Box &box,
-                                 float threshold) {
-  const auto both = hn::Add(hn::LoadU(d, &boxes.area[i]), hn::Set(d, box.area));
+template <class D>
+HWY_INLINE hn::Mask<D> MayExceed(D d, hn::Vec<D> inter, hn::Vec<D> areas, const Box &box, float threshold) {
+  const auto both = hn::Add(areas, hn::Set(d, box.area));
   const auto least = hn::Mul(hn::Sub(both, inter), hn::Set(d, threshold));
   // Not where they have nothing in common.
   return hn::Ge(inter, hn::Max(least, hn::Set(d, std::numeric_limits<float>::denorm_min())));

@@ -21,6 +21,12 @@ inline float BoxArea(float x1, float y1, float x2, float y2, float offset) {
   return (x2 - x1 + offset) * (y2 - y1 + offset);
 }
 
+// Row i of dense ones (N, 4).
+inline Box BoxAt(const float *boxes, int64_t i, float offset) {
+  const float *row = boxes + 4 * i;
+  return {row[0], row[1], row[2], row[3], BoxArea(row[0], row[1], row[2], row[3], offset)};
+}
+
 // A NaN corner makes the area NaN, so that minima and maxima need not pass NaN on.
 inline float Iou(const Box &a, const Box &b, float offset) {
   const float width = std::max(0.0f, std::min(a.x2, b.x2) - std::max(a.x1, b.x1) + offset);

@@ -55,9 +55,9 @@ class KeptBoxes {
     const hn::CappedTag<float, kLanes> d;
     for (const Block &block : blocks_) {
       for (size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
-        const auto inter = Inter(d, block, i, box, offset_);
-        if (kMay && hn::AllFalse(d, MayExceed(d, inter, block, i, box, threshold_))) continue;
-        const auto iou = OverUnion(d, inter, block, i, box);
+        const auto inter = Inter(d, block, i, box, offset_), areas = hn::LoadU(d, &block.area[i]);
+        if (kMay && hn::AllFalse(d, MayExceed(d, inter, areas, box, threshold_))) continue;
+        const auto iou = OverUnion(d, inter, areas, box);
         if (!hn::AllFalse(d, hn::Gt(iou, hn::Set(d, threshold_)))) return true;
       }
     }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -20,37 +21,45 @@ inline uint32_t Rank(float score) {
   return (bits >> 31) != 0 ? bits : 0x7fffffffu - bits;
 }
 
-// Sorts by the upper 32 bits, equal ones as they come. Digit by digit: a third of what comparisons take.
-inline void SortByHighHalf(std::vector<uint64_t> *keys) {
+// Indices of the boxes to visit, in order; of equal scores the first comes first. Ranks are sorted digit by
+// digit: a third of the time that comparisons take.
+template <typename T>
+std::vector<int32_t> ByScore(const Tensor &scores, double score_threshold) {
   constexpr int kBits = 11, kDigits = 3;
   constexpr uint64_t kMask = (1 << kBits) - 1;
+  const auto digit_of = [](uint64_t key, int digit) { return key >> (32 + digit * kBits) & kMask; };
+  const auto least = static_cast<float>(score_threshold);
+  const bool all = !(score_threshold > 0);
+  const int64_t most = scores.shape[0];
   std::array<std::array<uint32_t, 1 << kBits>, kDigits> starts{};
-  for (const uint64_t key : *keys) {
-    for (int digit = 0; digit < kDigits; ++digit) ++starts[digit][key >> (32 + digit * kBits) & kMask];
+  const std::unique_ptr<uint64_t[]> memory(new uint64_t[2 * most]);  // not cleared
+  uint64_t *keys = memory.get(), *other = keys + most;
+  int64_t count = 0;
+  for (int64_t i = 0; i < most; ++i) {
+    const float score = ToFloat(static_cast<const T *>(scores.data)[i * scores.strides[0]]);
+    if (!all && !(score > least)) continue;
+    const uint64_t key = static_cast<uint64_t>(Rank(score)) << 32 | static_cast<uint64_t>(i);
+    keys[count++] = key;
+#pragma GCC unroll 3
+    for (int digit = 0; digit < kDigits; ++digit) ++starts[digit][digit_of(key, digit)];
   }
-  std::vector<uint64_t> other(keys->size());
+  std::vector<int32_t> order(count);
+#pragma GCC unroll 3
   for (int digit = 0; digit < kDigits; ++digit) {
     uint32_t before = 0;
-    for (uint32_t &count : starts[digit]) before += std::exchange(count, before);
-    for (const uint64_t key : *keys) other[starts[digit][key >> (32 + digit * kBits) & kMask]++] = key;
-    keys->swap(other);
+    for (uint32_t &start : starts[digit]) before += std::exchange(start, before);
+    for (int64_t i = 0; i < count; ++i) {
+      const uint64_t key = keys[i];
+      const uint32_t place = starts[digit][digit_of(key, digit)]++;
+      if (digit == kDigits - 1) {
+        order[place] = static_cast<int32_t>(key);
+      } else {
+        other[place] = key;
+      }
+    }
+    std::swap(keys, other);
   }
-}
-
-// Indices of the boxes to visit, in order: keys of rank and index, which all differ.
-template <typename T>
-std::vector<uint64_t> ByScore(const Tensor &scores, double score_threshold) {
-  const float least = static_cast<float>(score_threshold);
-  std::vector<uint64_t> keys;
-  keys.reserve(scores.shape[0]);
-  for (int64_t i = 0; i < scores.shape[0]; ++i) {
-    const float score = ToFloat(static_cast<const T *>(scores.data)[i * scores.strides[0]]);
-    if (score_threshold > 0 && !(score > least)) continue;
-    keys.push_back(static_cast<uint64_t>(Rank(score)) << 32 | static_cast<uint64_t>(i));
-  }
-  SortByHighHalf(&keys);
-  for (uint64_t &key : keys) key &= 0xffffffffu;
-  return keys;
+  return order;
 }
 
 }  // namespace avo

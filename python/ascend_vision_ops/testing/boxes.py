@@ -46,6 +46,14 @@ def all_over(rng, shape):
     return boxes
 
 
+def scattered(rng, shape):
+    """Clusters, a few boxes far from them, some of those so far that the sum of two corners overflows, or huge."""
+    boxes = clustered(rng, shape)
+    far, huge = rng.random((2, shape[0], 1)) < 0.03
+    boxes = boxes + far * rng.choice([1e4, -1e6, 2e38, -3e38], (shape[0], 1))
+    return boxes * np.where(huge, [[1e3, 1, 1e4, 1]], 1)
+
+
 def infinitesimal(rng, shape):
     """Clusters so small that areas are rounded to few digits, or to 0."""
     return clustered(rng, shape) * 2.0**-70
@@ -70,6 +78,11 @@ def few(rng, shape):
 def classes(rng, shape):
     """Classes that differ in their low or their high half alone."""
     return rng.choice(np.array([0, 1, -1, 2**32, 2**32 + 1, -(2**63)]), shape)
+
+
+def halves(rng, shape):
+    """Two classes of as many boxes."""
+    return rng.integers(0, 2, shape)
 
 
 @functools.cache
