@@ -10,17 +10,24 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::avg_pool2d_backward::HWY_NAMESPACE {
+namespace cpu = avo::HWY_NAMESPACE;
 
 void Run(const Args &args, const ParallelFor &parallel_for) {
   const auto axis = [&](int64_t i) {
     return WindowAxis{args.input.shape[2 + i], args.kernel_size[i], args.stride[i], args.padding[i], 1};
   };
   const WindowAxis rows = axis(0), columns = axis(1);
-  avo::HWY_NAMESPACE::PoolGradients<avo::HWY_NAMESPACE::MeanGradients>(
-      {args.grad_output, args.input, args.out, rows, columns,
-       WindowDivisors::Of(args.grad_output.shape, rows, columns, args.count_include_pad,
-                          args.divisor_override)},
-      parallel_for);
+  const WindowGradients windows{args.grad_output,
+                                args.input,
+                                args.out,
+                                rows,
+                                columns,
+                                WindowDivisors::Of(args.grad_output.shape, rows, columns,
+                                                   args.count_include_pad, args.divisor_override)};
+  DispatchFloat(args.out.dtype, [&](auto element) {
+    using T = decltype(element);
+    cpu::PoolGradients<cpu::MeanGradients<T>, T>(windows, parallel_for);
+  });
 }
 
 }  // namespace avo::avg_pool2d_backward::HWY_NAMESPACE

@@ -6,18 +6,27 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/max_pool2d_backward.cpp"
 #include "hwy/foreach_target.h"
-#include "op_cpu/common/window_gradients-inl.h"
+#include "op_cpu/common/column_gradients-inl.h"
+#include "op_cpu/common/largest_gradients-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::max_pool2d_backward::HWY_NAMESPACE {
+namespace cpu = avo::HWY_NAMESPACE;
 
 void Run(const Args &args, const ParallelFor &parallel_for) {
   const auto axis = [&](int64_t i) {
     return WindowAxis{args.input.shape[2 + i], args.kernel_size[i], args.stride[i], args.padding[i],
                       args.dilation[i]};
   };
-  avo::HWY_NAMESPACE::PoolGradients<avo::HWY_NAMESPACE::LargestGradients>(
-      {args.grad_output, args.input, args.out, axis(0), axis(1), {}}, parallel_for);
+  const WindowGradients windows{args.grad_output, args.input, args.out, axis(0), axis(1), {}};
+  DispatchFloat(args.out.dtype, [&](auto element) {
+    using T = decltype(element);
+    if (cpu::ColumnGradients<T>::Suit(windows)) {
+      cpu::PoolColumnGradients<T>(windows, parallel_for);
+    } else {
+      cpu::PoolGradients<cpu::LargestGradients<T>, T>(windows, parallel_for);
+    }
+  });
 }
 
 }  // namespace avo::max_pool2d_backward::HWY_NAMESPACE

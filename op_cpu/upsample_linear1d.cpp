@@ -29,9 +29,14 @@ template <typename T, bool kStream>
 void ResampleRows(const Args &args, const cpu::LinearVectors<T> &vectors, int64_t row, int64_t end) {
   const Tensor &in = args.self, &out = args.out;
   for (; row + kRows <= end; row += kRows) {
-    vectors.template Resample<kStream>(At<const T, kRows>(in, row), At<T, kRows>(out, row));
+    const int64_t next = std::min(row + kRows, end - kRows);
+    vectors.template Resample<kStream>(At<const T, kRows>(in, row), At<T, kRows>(out, row),
+                                       At<const T, kRows>(in, next));
   }
-  for (; row < end; ++row) vectors.template Resample<kStream>(At<const T, 1>(in, row), At<T, 1>(out, row));
+  for (; row < end; ++row) {
+    const auto last = At<const T, 1>(in, row);
+    vectors.template Resample<kStream>(last, At<T, 1>(out, row), last);
+  }
   if (kStream) hwy::FlushStream();
 }
 

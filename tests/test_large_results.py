@@ -15,10 +15,13 @@ LINES = [
     "upsample_linear1d(self=f32[1,360,1500],output_size=[3000]).dense",
     "upsample_linear1d(self=f16[1,701,1520].special,output_size=[3040]).dense",
     "upsample_linear1d(self=bf16[1,701,1013].special,output_size=[3040]).dense",
+    "upsample_linear1d(self=bf16[1,701,2940].special,output_size=[3040]).dense",
     "cummax(input=f32[9,1024,64].integers,dim=1).dense",
     "cummax(input=f32[600,1024].integers,dim=1).dense",
     "corner_pool(input=f32[5,4,256,256],mode=0).dense",
     "corner_pool(input=f32[5,4,256,256],mode=3).dense",
+    "max_pool2d_backward(grad_output=f32[1,80,56,64],input=f32[1,80,112,128].integers,kernel_size=[2,2]).dense",
+    "max_pool2d_backward(grad_output=f32[2,40,54,272],input=f32[2,40,54,272].special,kernel_size=[3,3],stride=[1,1],padding=[1,1]).dense",
     "grid_sampler(input=f32[1,80,30,40],grid=f32[1,120,120,2]).dense",
 ]
 

@@ -60,13 +60,13 @@ class LinearMixtures {
     mixtures_.reserve(repeating + period);
     append(0, repeating);
     if (repeating == count) return;
-    int64_t v = repeating;
-    for (; v < whole && places_[v - period].left + shift + kLanes < length; ++v) {
-      Place place = places_[v - period];
-      place.out = static_cast<int32_t>(Out(v));
-      place.left += static_cast<int32_t>(shift);
-      place.right += static_cast<int32_t>(shift);
-      places_.push_back(place);
+    int64_t v = repeating, moved = shift;
+    for (const Place *from = &places_[v - period]; v < whole && from->left + moved + kLanes < length; ++v) {
+      places_.push_back({static_cast<int32_t>(Out(v)), static_cast<int32_t>(from->left + moved),
+                         static_cast<int32_t>(from->right + moved), from->mixture});
+      if (++from < &places_[repeating]) continue;
+      from -= period;
+      moved += shift;
     }
     append(v, count);
   }

@@ -75,24 +75,65 @@ class TurnedImages {
   ChannelLines<Op, T> lines_;
 };
 
+// Of as many images as a vector has lanes, `stride` apart, all elements combined; an image fills at least one
+// vector.
+template <class Op, class D, typename T>
+HWY_INLINE hn::Vec<D> FoldImages(D d, const T *images, int64_t stride, int64_t size) {
+  constexpr int64_t kSide = hn::MaxLanes(D());
+  const int64_t last = size - kSide;
+  hn::Vec<D> all[kSide];
+#pragma GCC unroll 16
+  for (int64_t i = 0; i < kSide; ++i) all[i] = LoadFloat(d, images + i * stride);
+  for (int64_t x = kSide; x <= last; x += kSide) {
+#pragma GCC unroll 16
+    for (int64_t i = 0; i < kSide; ++i) all[i] = Op::Combine(all[i], LoadFloat(d, images + i * stride + x));
+  }
+  // The last vectors overlap those before them.
+  const auto before = hn::FirstN(d, kSide - size % kSide);
+#pragma GCC unroll 16
+  for (int64_t i = 0; i < kSide; ++i) {
+    const auto rest = hn::IfThenElse(before, Op::Identity(d), LoadFloat(d, images + i * stride + last));
+    all[i] = Op::Combine(all[i], rest);
+  }
+  Transpose(d, all);
+#pragma GCC unroll 16
+  for (int64_t i = 1; i < kSide; ++i) all[0] = Op::Combine(all[0], all[i]);
+  return all[0];
+}
+
 // One window over the whole of each image. 2.5 x at AVX-512 for means of images of 7 x 7, which as lines of
 // windows copy each image first.
 template <class Op, typename T>
 void PoolWhole(const Windows &windows, const ParallelFor &parallel_for) {
+  using C = Compute<T>;
+  const hn::ScalableTag<C> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d), kShort = 16 * kLanes;
   const Tensor &in = windows.in, &out = windows.out;
   const int64_t channels = in.shape[1], size = in.shape[2] * in.shape[3];
-  Compute<T> factor = 1;
+  C factor = 1;
   if constexpr (std::is_same_v<Op, Total>) {
-    factor /= static_cast<Compute<T>>(windows.divisors.rows[0] * windows.divisors.columns[0]);
+    factor /= static_cast<C>(windows.divisors.rows[0] * windows.divisors.columns[0]);
   }
-  parallel_for(in.shape[0] * channels, GrainOf(size), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t n = i / channels, c = i % channels;
-      const T *image = static_cast<const T *>(in.data) + n * in.strides[0] + c * in.strides[1];
-      const Compute<T> all = FoldRun<Op>(hn::ScalableTag<Compute<T>>(), image, size);
-      static_cast<T *>(out.data)[n * out.strides[0] + c * out.strides[1]] =
-          Narrow<T>(std::is_same_v<Op, Total> ? all * factor : all);
-    }
+  const int64_t blocks = CeilDiv(channels, kLanes);
+  parallel_for(in.shape[0] * blocks, GrainOf(size * kLanes), [&](int64_t begin, int64_t end) {
+    ForImages(begin, end, blocks, [&](int64_t n, int64_t first, int64_t last) {
+      for (int64_t c = first * kLanes; c < std::min(last * kLanes, channels); c += kLanes) {
+        const T *images = static_cast<const T *>(in.data) + n * in.strides[0] + c * in.strides[1];
+        const int64_t count = std::min(kLanes, channels - c);
+        C all[kLanes];
+        if (count == kLanes && size >= kLanes && size <= kShort) {
+          // Short ones side by side, as each alone takes longer across lanes than along them: 1.4 x at
+          // AVX-512 for 8 x 2048 images of 7 x 7.
+          hn::StoreU(FoldImages<Op>(d, images, in.strides[1], size), d, all);
+        } else {
+          for (int64_t i = 0; i < count; ++i) all[i] = FoldRun<Op>(d, images + i * in.strides[1], size);
+        }
+        T *to = static_cast<T *>(out.data) + n * out.strides[0] + c * out.strides[1];
+        for (int64_t i = 0; i < count; ++i) {
+          to[i * out.strides[1]] = Narrow<T>(std::is_same_v<Op, Total> ? all[i] * factor : all[i]);
+        }
+      }
+    });
   });
 }
 

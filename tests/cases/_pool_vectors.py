@@ -3,6 +3,8 @@
 
 from itertools import product
 
+import numpy as np
+
 from ascend_vision_ops.testing import Array, Case
 
 WIDTHS = [(1, 1), (2, 31), (3, 32), (3, 33), (5, 67)]  # kernel and image
@@ -24,4 +26,34 @@ def vector_cases():
     for layout, out in product(LAYOUTS, ("", "channels_last")):
         image = Array(3, 20, 7, 9, layout=layout)
         yield Case(f"whole {layout} {out}", {"input": image, "kernel_size": [7, 9]}, out=out)
+    for channels, height, width in ((16, 4, 4), (33, 1, 17), (32, 16, 16), (16, 1, 257), (9, 1, 3)):
+        image = Array(2, channels, height, width, values="special")
+        yield Case(f"whole {channels} of {height, width}", {"input": image, "kernel_size": [height, width]})
     yield Case("no images", {"input": Array(0, 3, 8, 8), "kernel_size": [2, 2]})
+
+
+def lowest(rng, shape):
+    """Minus infinity for the most part, as what lies outside of an image is taken for."""
+    return rng.choice([-np.inf, np.nan, np.inf, 0, 1], shape, p=[0.9, 0.02, 0.02, 0.03, 0.03])
+
+
+def column_cases(call):
+    """Vectors along columns: ties, NaN and infinities in bands of rows, and windows that reach into the padding."""
+    windows = [
+        ((3, 3), (2, 2), 1),
+        ((2, 2), (1, 1), 1),
+        ((4, 3), (3, 2), 2),
+        ((3, 3), (1, 1), 2),
+        ((2, 3), (5, 2), 1),
+    ]
+    for (kernel, stride, dilation), values in product(windows, (lowest, "special", "integers")):
+        for width in (33, 64, 131) if stride == (2, 2) else (70,):
+            array = Array(2, 1, 45, width, values=values)
+            args = {
+                "kernel_size": list(kernel),
+                "stride": list(stride),
+                "padding": [1, 1],
+                "dilation": [dilation] * 2,
+            }
+            args |= {"input": array, "ceil_mode": width == 64}
+            yield Case(f"columns {array.text('float32')} {kernel} {stride}", call(args))

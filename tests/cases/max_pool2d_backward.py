@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from ascend_vision_ops.reference._windows import output_length, pair
 from ascend_vision_ops.testing import Array, Case, cases_module
 
+lowest = cases_module("_pool_vectors").lowest
 # Tap by tap, and again for every tile: larger windows are for the CPU's patience.
 LARGEST = 3000
 
@@ -30,8 +31,7 @@ def backward_cases(forward):
     yield Case("special gradients", backward_call(args, "special"))
     # Planes around a tile's 16, many rows, many columns, windows beyond the Unified Buffer, far apart.
     for shape in ((1, 15, 20, 20), (1, 33, 9, 9), (1, 3, 300, 40), (1, 2, 3, 2100)):
-        args = {"input": Array(*shape), "kernel_size": [2, 2], "stride": [2, 2]}
-        yield Case(f"{shape}", backward_call(args))
+        yield Case(f"{shape}", backward_call({"input": Array(*shape), "kernel_size": [2, 2]}))
     args = {"input": Array(1, 1, 52, 54, values="integers"), "kernel_size": [52, 53], "stride": [1, 1]}
     yield Case("large window", backward_call(args))
     args = {"input": Array(1, 2, 3, 700), "kernel_size": [2, 3], "stride": [1, 130]}
@@ -47,6 +47,7 @@ def backward_oracle(forward, grad_output, input, **window):
 
 def cases():
     yield from backward_cases(cases_module("max_pool2d"))
+    yield from cases_module("_pool_vectors").column_cases(backward_call)
 
 
 def oracle(**args):
