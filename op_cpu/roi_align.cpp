@@ -7,8 +7,10 @@
 #include <numeric>
 #include <vector>
 
+#include "hwy/cache_control.h"
 #include "op_cpu/common/roi.h"
 #include "op_cpu/common/simd.h"
+#include "op_cpu/common/stream.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/roi_align.cpp"
 #include "hwy/foreach_target.h"
@@ -26,32 +28,8 @@ using avo::HWY_NAMESPACE::PixelImage;
 using avo::HWY_NAMESPACE::RoiBand;
 using avo::HWY_NAMESPACE::RoiPixels;
 using avo::HWY_NAMESPACE::RoiPlanes;
-using avo::HWY_NAMESPACE::StoreFloat;
+using avo::HWY_NAMESPACE::StoreRun;
 using avo::HWY_NAMESPACE::WholeMap;
-
-// Stores results; false where one is not finite.
-template <typename T>
-bool StoreRun(const float *from, int64_t count, T *to) {
-  const hn::ScalableTag<float> d;
-  const int64_t lanes = hn::Lanes(d);
-  if (count < lanes) {
-    bool finite = true;
-    for (int64_t i = 0; i < count; ++i) {
-      to[i] = Narrow<T>(from[i]);
-      finite &= std::isfinite(from[i]);
-    }
-    return finite;
-  }
-  auto odd = hn::MaskFalse(d);
-  // The last vector overlaps the one before it.
-  for (int64_t next = 0; next < count; next += lanes) {
-    const int64_t i = std::min(next, count - lanes);
-    const auto value = hn::LoadU(d, from + i);
-    odd = hn::Or(odd, hn::Not(hn::IsFinite(value)));
-    StoreFloat(value, d, to + i);
-  }
-  return hn::AllFalse(d, odd);
-}
 
 template <typename T>
 class Pooling {
@@ -89,6 +67,7 @@ class Pooling {
  private:
   // Channels of an item: planes share the second cache, whole pixels are read as fast as memory gives them.
   static constexpr int64_t kPlanes = 4, kPixelChannels = 256, kCopiedChannels = 32;
+  static constexpr int64_t kLine = 64;  // bytes of a cache's
 
   // Regions follow upon each other by image, then to and fro in bands of it, so that pixels are still in a
   // cache that the one before has read: 1.2 x on channels-last memory of 1000 regions.
@@ -123,6 +102,7 @@ class Pooling {
         const int64_t channel = item / count * group;
         pool(order_[item % count], channel, channel + 2 * group <= channels ? group : channels - channel);
       }
+      hwy::FlushStream();
     });
   }
 
@@ -166,34 +146,40 @@ class Pooling {
   template <int kChannels>
   void MeanOf(int64_t k, int64_t channel, const RoiBand &band, RoiPlanes &pooling) const {
     const Shape &strides = args_.input.strides;
-    const auto ahead = [&](int64_t p) { Expect(k, channel, kChannels, p); };
+    const bool stream = Streamed(Out(k, channel));
+    const auto ahead = [&](int64_t p) {
+      if (!stream) Expect(k, channel, kChannels, p);
+    };
     const float *pooled = pooling.template Mean<kChannels>(
         regions_[k], band, bins_, Plane(k, channel), strides[1], strides[2], args_.input.shape[3], ahead);
-    for (int64_t c = channel; c < channel + kChannels; ++c, pooled += pooling.Stride()) {
-      // What is not finite may come of a weight of 0 that the definition has not, or hide one that it has.
-      if (!Store(pooled, k, c)) PoolOne(k, c);
-    }
+    if (Store(pooled, k, channel, kChannels, stream)) return;
+    // What is not finite may come of a weight of 0 that the definition has not, or hide one that it has.
+    for (int64_t c = channel; c < channel + kChannels; ++c) PoolOne(k, c);
+  }
+
+  // Whether a run of results goes around the caches, line by line: 1.12 x for 20 MB of 14 x 14 bins.
+  bool Streamed(const T *out) const {
+    const bool lines = std::is_same_v<T, float> && reinterpret_cast<uintptr_t>(out) % kLine == 0;
+    return lines && Dense() && OutgrowsCaches(args_.out);
   }
 
   // Lines of a row of bins of the result, far apart from region to region, arrive while it is computed: 1.2 x
   // for 7 x 7 bins.
   void Expect(int64_t k, int64_t channel, int64_t channels, int64_t p) const {
-    constexpr int64_t kLine = 64 / sizeof(T);
+    constexpr int64_t kStep = kLine / sizeof(T);
     for (int64_t c = channel; c < channel + channels; ++c) {
-      for (int64_t q = 0; q < bins_[1]; q += kLine) __builtin_prefetch(Out(k, c, p, q), 1);
+      for (int64_t q = 0; q < bins_[1]; q += kStep) __builtin_prefetch(Out(k, c, p, q), 1);
     }
   }
 
-  // As StoreRun.
-  bool Store(const float *pooled, int64_t k, int64_t channel) const {
-    if (Dense()) return StoreRun(pooled, bins_[0] * bins_[1], Out(k, channel));
+  // As StoreRun, `channels` of a region.
+  bool Store(const float *pooled, int64_t k, int64_t channel, int64_t channels, bool stream) const {
+    const int64_t bins = bins_[0] * bins_[1];
+    if (Dense()) return StoreRun(pooled, channels * bins, Out(k, channel), stream);
     bool finite = true;
-    for (int64_t p = 0; p < bins_[0]; ++p) {
-      for (int64_t q = 0; q < bins_[1]; ++q) {
-        const float value = *pooled++;
-        *Out(k, channel, p, q) = Narrow<T>(value);
-        finite &= std::isfinite(value);
-      }
+    for (int64_t i = 0; i < channels * bins; ++i) {
+      *Out(k, channel + i / bins, i % bins / bins_[1], i % bins_[1]) = Narrow<T>(pooled[i]);
+      finite &= std::isfinite(pooled[i]);
     }
     return finite;
   }
@@ -206,8 +192,11 @@ class Pooling {
     RoiMean<T>(regions_[k], Plane(k, channel), args_.input.strides[2], args_.input.strides[3], bins_, store);
   }
 
-  // Whether the bins of a channel are one run.
-  bool Dense() const { return args_.out.strides[3] == 1 && args_.out.strides[2] == bins_[1]; }
+  // Whether a region's results are one run.
+  bool Dense() const {
+    const Shape &s = args_.out.strides;
+    return s[3] == 1 && s[2] == bins_[1] && s[1] == bins_[0] * bins_[1];
+  }
 
   // Where a channel of a region's image begins.
   const T *Plane(int64_t k, int64_t channel) const {

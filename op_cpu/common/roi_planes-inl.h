@@ -10,6 +10,7 @@
 #endif
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -55,8 +56,8 @@ HWY_INLINE void BlendRows(const RoiAxis<float> &y, int64_t bin, const T *from, i
 // which each has an element and its weight for every bin.
 struct RoiBand {
   static constexpr int32_t kLanes = hn::MaxLanes(hn::ScalableTag<float>());
-  // Long vectors look elements up in a window of columns: at AVX-512 1.15 x for 14 x 14 bins. With others all
-  // bins have the same element.
+  // Long vectors look elements up in a window of columns: at AVX-512 1.15 x for 14 x 14 bins. Short ones
+  // would not gain: a term has the same element for all bins.
   static constexpr bool kLookUp = kLanes >= 16;
   static constexpr int32_t kWindow = kLookUp ? 2 * kLanes : 1;
 
@@ -108,19 +109,47 @@ struct RoiBand {
   static constexpr int32_t kNone = std::numeric_limits<int32_t>::max();
 };
 
+// Stores results, around the caches with `stream`; false where one is not finite.
+template <typename T>
+bool StoreRun(const float *from, int64_t count, T *to, bool stream) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = hn::Lanes(d);
+  if (count < lanes) {
+    bool finite = true;
+    for (int64_t i = 0; i < count; ++i) {
+      to[i] = Narrow<T>(from[i]);
+      finite &= std::isfinite(from[i]);
+    }
+    return finite;
+  }
+  auto odd = hn::MaskFalse(d);
+  // The last vector overlaps the one before it.
+  for (int64_t next = 0; next < count; next += lanes) {
+    const int64_t i = std::min(next, count - lanes);
+    const auto value = hn::LoadU(d, from + i);
+    odd = hn::Or(odd, hn::Not(hn::IsFinite(value)));
+    if (stream && i == next) {
+      StreamFloat(value, d, to + i);
+    } else {
+      StoreFloat(value, d, to + i);
+    }
+  }
+  return hn::AllFalse(d, odd);
+}
+
 // Of one thread.
 class RoiPlanes {
  public:
-  // Means of a region in `kChannels` planes of rows of at least a vector. Returns where those of the first
-  // are; those of the next follow after `Stride()`. Calls ahead(row of bins) before each of them.
+  // Means of a region in `kChannels` planes of rows of at least a vector; those of a plane follow upon those
+  // of the one before. Calls ahead(row of bins) before each of them.
   template <int kChannels, typename T, typename Ahead>
   const float *Mean(const RoiRegion<float> &region, const RoiBand &band, const int64_t (&bins)[2],
                     const T *planes, int64_t channel_stride, int64_t row_stride, int64_t columns,
                     const Ahead &ahead) {
     const RoiAxis<float> &y = region.y, &x = region.x;
     const int64_t lanes = hn::Lanes(hn::ScalableTag<float>());
-    stride_ = bins[0] * bins[1] + lanes;
-    pooled_.resize(kChannels * stride_);
+    const int64_t plane = bins[0] * bins[1];
+    pooled_.resize(kChannels * plane);
     if (y.grid == 0 || x.elements.empty()) {
       std::fill(pooled_.begin(), pooled_.end(), 0.0f);
       return pooled_.data();
@@ -137,17 +166,15 @@ class RoiPlanes {
                          blended_.data() + i * kChannels * width);
       }
       const auto to = [&](int64_t row) {
-        return pooled_.data() + row % kChannels * stride_ + (p + row / kChannels) * bins[1];
+        return pooled_.data() + row % kChannels * plane + (p + row / kChannels) * bins[1];
       };
       int64_t row = 0;
-      for (; row + 8 <= rows * kChannels; row += 8) Project<8>(band, row, width, to);
-      for (; row + 4 <= rows * kChannels; row += 4) Project<4>(band, row, width, to);
-      for (; row < rows * kChannels; ++row) Project<1>(band, row, width, to);
+      for (; row + 8 <= rows * kChannels; row += 8) Project<8>(band, row, width, bins[1], to);
+      for (; row + 4 <= rows * kChannels; row += 4) Project<4>(band, row, width, bins[1], to);
+      for (; row < rows * kChannels; ++row) Project<1>(band, row, width, bins[1], to);
     }
     return pooled_.data();
   }
-
-  int64_t Stride() const { return stride_; }
 
  private:
   static constexpr int64_t kBinRows = 8;  // whose sums of rows stay in the first cache
@@ -170,15 +197,15 @@ class RoiPlanes {
 
   // kRows rows of sums times the band; to(row) gives where those of a row go.
   template <int kRows, class To>
-  HWY_INLINE void Project(const RoiBand &band, int64_t row, int64_t width, const To &to) {
+  HWY_INLINE void Project(const RoiBand &band, int64_t row, int64_t width, int64_t bins, const To &to) {
     const hn::ScalableTag<float> d;
     const float *rows = blended_.data() + row * width + shift_;
-    // Backwards: lanes beyond the last bin are written over by the bins that belong there.
-    for (size_t k = band.ends.size(); k-- > 0;) {
+    int32_t i = 0;
+    for (size_t k = 0; k < band.ends.size(); ++k) {
       hn::Vec<decltype(d)> sums[kRows];
 #pragma GCC unroll 8
       for (int r = 0; r < kRows; ++r) sums[r] = hn::Zero(d);
-      for (int32_t i = k > 0 ? band.ends[k - 1] : 0; i < band.ends[k]; ++i) {
+      for (; i < band.ends[k]; ++i) {
         const RoiBand::Term &term = band.terms[i];
         const auto weight = hn::LoadU(d, term.weights);
         const float *values = rows + term.column;
@@ -188,13 +215,15 @@ class RoiPlanes {
         }
       }
 #pragma GCC unroll 8
-      for (int r = 0; r < kRows; ++r) hn::StoreU(sums[r], d, to(row + r) + k * hn::Lanes(d));
+      for (int r = 0; r < kRows; ++r) {
+        hn::StoreN(sums[r], d, to(row + r) + k * hn::Lanes(d), bins - k * hn::Lanes(d));
+      }
     }
   }
 
   std::vector<float> blended_;  // rows of bins, channels, columns
   std::vector<float> pooled_;
-  int64_t stride_ = 0, shift_ = 0;
+  int64_t shift_ = 0;
 };
 
 }  // namespace avo::HWY_NAMESPACE

@@ -6,20 +6,8 @@ from ascend_vision_ops.testing import Array, Case, cases_module
 halves = cases_module("argmax").halves
 
 # Around 16 lanes, blocks of 8 and 16 elements, the 16 positions of a transposition, and 64 elements a repeat.
-SHAPES = [
-    (1,),
-    (7,),
-    (16,),
-    (33,),
-    (2, 3, 4),
-    (15, 17),
-    (16, 16),
-    (17, 15),
-    (3, 1, 5),
-    (64, 65),
-    (5, 63),
-    (2, 31, 33),
-]
+SHAPES = [(1,), (7,), (16,), (33,), (2, 3, 4), (15, 17), (16, 16), (17, 15)]
+SHAPES += [(3, 1, 5), (64, 65), (5, 63), (2, 31, 33)]
 # Around the stretches that both layouts take at once on a 192 KB Unified Buffer; many columns; a long line.
 LONG = [((3, 1100), 1), ((1100, 3), 0), ((17, 513), -1), ((2, 300, 130), 1), ((2, 3, 5000), 0), ((4097,), 0)]
 # Lines that cores share: one, of a length that ends within a part; several; columns.
@@ -34,6 +22,9 @@ def cases():
             yield Case(f"{shape} {dim} {values}", {"input": Array(*shape, values=values), "dim": dim})
         args = {"input": Array(*shape, values=halves), "dim": dim}
         yield Case(f"wide {shape} {dim}", args, dtypes=("int64",))
+    # Whole vectors in which nothing takes the lead.
+    for shape, dim in LONG:
+        yield Case(f"{shape} {dim} normal", {"input": Array(*shape), "dim": dim})
     for dim in (0, -1):
         yield Case(f"0-d {dim}", {"input": Array(), "dim": dim})
     for dim in (-8, 3, 7):

@@ -40,6 +40,7 @@ def cases():
             yield _case("crowd", Array(2, 35, 17, 19, layout=layout), rois, (8, 17), mode=mode)
             yield _case(layout, Array(2, 35, 24, 32, values="special", layout=layout), mode=mode)
     yield _case("wide", Array(2, 6, 24, 32, values="wide"), sampling_ratio=2)
+    yield _case("large", (2, 6, 200, 64), Array(70, 5, values=inside), (51, 50), sampling_ratio=1)
     yield _case("no regions", (2, 3, 4, 5), Array(0, 5))
 
 
