@@ -33,8 +33,14 @@ class Suppression {
   // Clears `left` where a box is suppressed; of no meaning behind the place where enough are kept.
   void Run() {
     KeptBoxes first(offset_, threshold_);
-    Scan(threshold_ < kLowThreshold ? kFewAtLowThreshold : kFew, &first);
-    if (!Done() && order_.size() - next_ >= kFewLeft && threshold_ >= 0 && RunInCells(first)) {
+    size_t few = threshold_ < kLowThreshold ? kFewAtLowThreshold : kFew, begin = 0, compared = 0;
+    do {
+      begin = next_;
+      compared = first.compared();
+      Scan(few, &first);
+      few *= 2;
+    } while (MayPay() && first.compared() - compared < kFewCompared * (next_ - begin));
+    if (MayPay() && RunInCells(first)) {
       KeptBoxes rest(offset_, threshold_);
       Scan(order_.size(), &rest);
     } else {
@@ -44,9 +50,12 @@ class Suppression {
 
  private:
   // Cells pay for more kept boxes than these, later where a threshold lets boxes of all sizes suppress each
-  // other, and for no fewer boxes that are left.
-  static constexpr size_t kFewLeft = 1024, kFew = 128, kFewAtLowThreshold = 512;
+  // other, and for no fewer boxes that are left. Nor where the first kept boxes suppress most of the others:
+  // a box is compared with two blocks of them in the time that it takes to its cell.
+  static constexpr size_t kFewLeft = 1024, kFew = 128, kFewAtLowThreshold = 512, kFewCompared = 2;
   static constexpr float kLowThreshold = 0.25f;
+
+  bool MayPay() const { return !Done() && order_.size() - next_ >= kFewLeft && threshold_ >= 0; }
 
   bool Done() const { return next_ == order_.size() || count_ >= most_; }
 
