@@ -269,7 +269,7 @@ run_tests() {
   build
   local tests=()
   if [ "$cpu" = 1 ]; then
-    tests=(-m cpu_kernels -o "testpaths=tests/test_ops.py tests/fuzz tests/sanitizers")
+    tests=(-m cpu_kernels -o "testpaths=tests/test_ops.py tests/test_large_results.py tests/fuzz tests/sanitizers")
   else
     run build-tests "$venv/bin/cmake" --build "$tree" --target avo_tests
   fi
