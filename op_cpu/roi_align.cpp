@@ -67,7 +67,7 @@ class Pooling {
  private:
   // Channels of an item: planes share the second cache, whole pixels are read as fast as memory gives them.
   static constexpr int64_t kPlanes = 4, kPixelChannels = 256, kCopiedChannels = 32;
-  static constexpr int64_t kLine = 64;  // bytes of a cache's
+  static constexpr int64_t kLine = 64;  // bytes of a line of the caches
 
   // Regions follow upon each other by image, then to and fro in bands of it, so that pixels are still in a
   // cache that the one before has read: 1.2 x on channels-last memory of 1000 regions.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/tensor.h"
 
+#include <algorithm>
+
 namespace avo {
 namespace {
 
