@@ -20,6 +20,8 @@ LINES = [
     "cummax(input=f32[600,1024].integers,dim=1).dense",
     "corner_pool(input=f32[5,4,256,256],mode=0).dense",
     "corner_pool(input=f32[5,4,256,256],mode=3).dense",
+    "avg_pool2d(input=f32[2,40,112,128],kernel_size=[3,3],stride=[1,1],padding=[1,1]).dense",
+    "max_pool2d(input=bf16[2,90,113,129].special,kernel_size=[3,3],stride=[1,1],padding=[1,1]).dense",
     "max_pool2d_backward(grad_output=f32[1,80,56,64],input=f32[1,80,112,128].integers,kernel_size=[2,2]).dense",
     "max_pool2d_backward(grad_output=f32[2,40,54,272],input=f32[2,40,54,272].special,kernel_size=[3,3],stride=[1,1],padding=[1,1]).dense",
     "grid_sampler(input=f32[1,80,30,40],grid=f32[1,120,120,2]).dense",

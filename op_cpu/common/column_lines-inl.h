@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "hwy/cache_control.h"
+#include "op_cpu/common/stream-inl.h"
 #include "op_cpu/common/window_lines-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -45,7 +46,15 @@ class ColumnLines : WindowLines<Op, T> {
       const int64_t element = j * columns_.dilation;
       taps_.push_back(first + element % stride * pitch_ + element / stride);
     }
-    if (out.strides[3] != 1) result_.resize(count_);
+    // Results as large as the image: 1.25 x at AVX-512 for 3 x 3 means of 112 x 112 at strides of 1, nothing
+    // for a quarter of it.
+    const bool large = OutgrowsCaches(out) && 2 * out.numel() > windows.in.numel();
+    stream_ = large && out.strides[3] == 1 && out.strides[2] == count_;
+    if (stream_) {
+      result_.resize(batch_ * count_);
+    } else if (out.strides[3] != 1) {
+      result_.resize(count_);
+    }
   }
 
   // Rows [first, last) of one image's windows.
@@ -60,7 +69,13 @@ class ColumnLines : WindowLines<Op, T> {
         Prefetch(image, first + i + batch_);
       }
       if (columns_.stride > 1 && !whole_) Turn(batch * windows_apart_);
-      for (int64_t i = 0; i < batch; ++i, to += out.strides[2]) FoldColumns(i, first + i, to);
+      if (stream_) {
+        for (int64_t i = 0; i < batch; ++i) FoldColumns(i, first + i, &result_[i * count_]);
+        StreamRun(result_.data(), batch * count_, to);
+        to += batch * count_;
+      } else {
+        for (int64_t i = 0; i < batch; ++i, to += out.strides[2]) PutColumns(i, first + i, to);
+      }
       first += batch;
     }
   }
@@ -98,14 +113,18 @@ class ColumnLines : WindowLines<Op, T> {
     }
   }
 
-  void FoldColumns(int64_t i, int64_t row, T *to) {
-    T *result = result_.empty() ? to : result_.data();
-    if constexpr (Base::kMean) {
-      FoldColumns(i, TimesEach<C>{Base::Factors(row)}, result);
-    } else {
-      FoldColumns(i, AsItIs(), result);
-    }
+  void PutColumns(int64_t i, int64_t row, T *to) {
+    if (result_.empty()) return FoldColumns(i, row, to);
+    FoldColumns(i, row, result_.data());
     for (size_t x = 0; x < result_.size(); ++x) to[x * windows_.out.strides[3]] = result_[x];
+  }
+
+  void FoldColumns(int64_t i, int64_t row, T *to) {
+    if constexpr (Base::kMean) {
+      FoldColumns(i, TimesEach<C>{Base::Factors(row)}, to);
+    } else {
+      FoldColumns(i, AsItIs(), to);
+    }
   }
 
   template <class Finish>
@@ -159,7 +178,7 @@ class ColumnLines : WindowLines<Op, T> {
   }
 
   int64_t count_, used_, windows_apart_, line_apart_, batch_, pitch_;
-  bool whole_;
+  bool whole_, stream_;
   Line lines_, phases_;  // phases: elements 0, stride, 2 stride, …; 1, 1 + stride, …
   std::vector<const C *> taps_;
   std::vector<T> result_;

@@ -174,6 +174,7 @@ void PoolColumns(const Windows &windows, const ParallelFor &parallel_for) {
                  ForImages(begin, end, rows, [&](int64_t image, int64_t first, int64_t last) {
                    lines(image / channels, image % channels, first, last);
                  });
+                 hwy::FlushStream();
                });
 }
 
