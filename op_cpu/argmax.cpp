@@ -166,13 +166,11 @@ void SearchLines(const Tensor &in, const Tensor &out, int64_t axis, bool last, b
     } else {
       for (int64_t j = 0; j < block.lines; ++j, from += steps[0]) {
         Leader<Compute<T>> leader;
-        if (stride == 1 && length >= kVector && length <= 8 * kVector) {
-          leader.at = SearchShort(from, length, last);
-        }
-        if (stride == 1 && leader.at < 0) {
-          leader = SearchLine(from, length, last);
-        } else if (stride != 1) {
+        if (stride != 1) {
           for (int64_t i = 0; i < length; ++i) leader.Offer(Widen(from[i * stride]), i, last);
+        } else {
+          if (length >= kVector && length <= 8 * kVector) leader.at = SearchShort(from, length, last);
+          if (leader.at < 0) leader = SearchLine(from, length, last);
         }
         to[j * steps[1]] = static_cast<I>(leader.at);
       }

@@ -116,9 +116,9 @@ class ColumnGradients {
     for (int64_t y = first; y < last; ++y) {
       const int64_t at = y + rows_.padding;
       const std::vector<Holder> *holders = &holders_[at % stride * columns_.stride];
-      // Memory is idle meanwhile.
-      Prefetch(image + (y + band_) * windows_.in.strides[2], columns_.size);
-      Prefetch(grads + (y + band_) / stride * windows_.grad.strides[2], windows_.grad.shape[3]);
+      // What comes next, if the image does not end before it: memory is idle meanwhile.
+      PrefetchRun(image + (y + band_) * windows_.in.strides[2], columns_.size);
+      PrefetchRun(grads + (y + band_) / stride * windows_.grad.strides[2], windows_.grad.shape[3]);
       T *row = to + y * windows_.out.strides[2];
       if (columns_.stride == 1) {
         PutRow<1>(holders, (at / stride - top) * pitch_, row);
@@ -126,11 +126,6 @@ class ColumnGradients {
         PutRow<2>(holders, (at / stride - top) * pitch_, row);
       }
     }
-  }
-
-  // What comes next, if the image does not end before it; a prefetch may go anywhere.
-  static void Prefetch(const T *row, int64_t length) {
-    for (int64_t x = 0; x < length; x += 64 / sizeof(T)) hwy::Prefetch(row + x);
   }
 
   void CopyGrads(const T *from, C *to) const {

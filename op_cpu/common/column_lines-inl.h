@@ -9,7 +9,6 @@
 
 #include <algorithm>
 
-#include "hwy/cache_control.h"
 #include "op_cpu/common/stream-inl.h"
 #include "op_cpu/common/window_lines-inl.h"
 
@@ -104,13 +103,11 @@ class ColumnLines : WindowLines<Op, T> {
   // The rows that windows of the next batch need and these do not: memory is idle while columns are combined.
   // 1.3 x at AVX-512 for 3 x 5 means of 112 x 112 at strides of 2 and 3.
   void Prefetch(const T *image, int64_t row) const {
-    // Behind an image there is most often the next one; a prefetch may go anywhere.
+    // Behind an image there is most often the next one.
     const int64_t begin = windows_.rows.Start(row), stride = windows_.in.strides[2];
     const int64_t end = begin + std::min(windows_.rows.stride, windows_.rows.kernel);
     if (windows_.in.strides[3] != 1) return;
-    for (int64_t y = begin; y < end; ++y) {
-      for (int64_t x = 0; x < used_; x += 64 / sizeof(T)) hwy::Prefetch(image + y * stride + x);
-    }
+    for (int64_t y = begin; y < end; ++y) PrefetchRun(image + y * stride, used_);
   }
 
   void PutColumns(int64_t i, int64_t row, T *to) {

@@ -28,7 +28,7 @@ class LargestGradients {
  public:
   explicit LargestGradients(const WindowGradients &windows)
       : windows_(windows),
-        kept_(CeilDiv(windows.rows.Reach(), windows.rows.stride)),
+        kept_(windows.rows.Holding()),
         images_(windows.in, windows.rows.Reach()),
         grads_(windows.grad, kept_),
         rows_(windows.rows, windows.grad.shape[2]),

@@ -78,7 +78,7 @@ class MeanGradients {
         rows_(windows.rows, windows.grad.shape[2]),
         columns_(windows.columns, windows.grad.shape[3]),
         line_(windows.out.shape[3] * kGradientBlock<T>),
-        kept_(CeilDiv(windows.rows.Reach(), windows.rows.stride)),
+        kept_(windows.rows.Holding()),
         row_(line_),
         sums_(kept_ * line_),
         held_(kept_) {}
@@ -127,7 +127,7 @@ class MeanGradients {
   const WindowGradients &windows_;
   PixelRows<T> grads_;
   const WindowCover rows_, columns_;
-  const int64_t line_, kept_;  // kept: from the first window that a row is in to behind the last, at most
+  const int64_t line_, kept_;
   hwy::AlignedVector<C> row_, sums_;
   std::vector<int64_t> held_;
   std::vector<const C *> lines_;

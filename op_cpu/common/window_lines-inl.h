@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hwy/aligned_allocator.h"
+#include "hwy/cache_control.h"
 #include "op_cpu/common/fold-inl.h"
 #include "op_cpu/common/windows.h"
 
@@ -27,6 +28,12 @@ void ForImages(int64_t begin, int64_t end, int64_t rows, const Body &body) {
     body(image, first, last);
     begin += last - first;
   }
+}
+
+// Brings elements to the caches; where there are none, a prefetch does nothing.
+template <typename T>
+void PrefetchRun(const T *run, int64_t length) {
+  for (int64_t x = 0; x < length; x += 64 / sizeof(T)) hwy::Prefetch(run + x);
 }
 
 // Lines of windows, of Op: Largest, or Total, which is multiplied by what the divisors say.

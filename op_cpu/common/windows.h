@@ -17,6 +17,8 @@ struct WindowAxis {
 
   // From the first element of a window to behind its last.
   int64_t Reach() const { return (kernel - 1) * dilation + 1; }
+  // From the first window that a position is in to behind the last, at most.
+  int64_t Holding() const { return CeilDiv(Reach(), stride); }
   int64_t Start(int64_t window) const { return window * stride - padding; }
   // Elements [first, last) of a window that lie inside the image.
   int64_t First(int64_t window) const {
