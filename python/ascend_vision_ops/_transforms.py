@@ -77,7 +77,7 @@ def register(
 
 
 def _straight(op, results: Sequence[str] = ()) -> Callable:
-    """The overload, past the kernels in Python of autograd where these have nothing to do: half of a small call.
+    """The overload, past the kernels in Python of autograd where these have nothing to do: a third of a small call.
 
     results: names of the caller's tensors that it writes.
     """
@@ -86,7 +86,7 @@ def _straight(op, results: Sequence[str] = ()) -> Callable:
         if (
             torch.compiler.is_compiling()
             or torch._C._are_functorch_transforms_active()
-            or (torch.is_grad_enabled() and torch._C._any_requires_grad(*args, **keywords))
+            or _needs_gradient(args, keywords)
         ):
             return op(*args, **keywords)
         for result in results:
@@ -95,6 +95,11 @@ def _straight(op, results: Sequence[str] = ()) -> Callable:
             return op(*args, **keywords)
 
     return call
+
+
+def _needs_gradient(args: tuple, keywords: dict[str, Any]) -> bool:
+    """Whether autograd records a call."""
+    return torch.is_grad_enabled() and torch._C._any_requires_grad(*args, **keywords)
 
 
 # --- results in the caller's tensors -------------------------------------------------------------------------------
@@ -114,8 +119,7 @@ def _register_out(name: str, schema: str, fake: Callable) -> tuple[torch._ops.Op
     results = [a.name for a in op._schema.arguments if a.alias_info is not None]
 
     def without_gradient(keyset, *args, **keywords):
-        tensors = [value for value in (*args, *keywords.values()) if isinstance(value, Tensor)]
-        if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
+        if _needs_gradient(args, keywords):
             raise RuntimeError(
                 f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
                 "arguments requires grad."
