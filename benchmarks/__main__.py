@@ -18,7 +18,7 @@ import tempfile
 
 from ascend_vision_ops.cli.show import console
 from benchmarks import gate, page, report
-from benchmarks.workload import operators, threaded
+from benchmarks.workload import TURN, operators, threaded
 
 
 def environment(threads: int) -> dict[str, str]:
@@ -46,13 +46,13 @@ def progress(total: int):
         yield lambda done, text: bar.update(task, completed=done, description=text)
 
 
-def run(names: list[str], counts: list[int], clock: str, only: str) -> list[dict]:
+def run(names: list[str], counts: list[int], clock: str, turn: float, only: str) -> list[dict]:
     """The lines of benchmarks.measure for these operators at these numbers of threads."""
     lines, done = [], 0
     with progress(len(names) * len(counts)) as show:
         for threads in counts:
             command = [sys.executable, "-m", "benchmarks.measure", *names, "--threads", str(threads)]
-            command += ["--clock", clock, "--only", only]
+            command += ["--clock", clock, "--turn", str(turn), "--only", only]
             # Libraries have much to say; the end of it matters where a process fails.
             with (
                 tempfile.TemporaryFile("w+", errors="replace") as errors,
@@ -101,6 +101,10 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--cpu-time", action="store_true", help="time by the process's CPU time, for a busy machine"
     )
+    made.add_argument(
+        "--turn", type=float, default=TURN, metavar="MS",
+        help=f"how long a contestant goes on in each turn ({TURN}); 0: one call, behind those of others",
+    )  # fmt: skip
     made.add_argument("--rounds", type=int, default=15, metavar="N", help="of overhead (15)")
     made.add_argument("--save", action="store_true", help="write docs/benchmarks.md and its figure")
     made.add_argument(
@@ -116,13 +120,15 @@ def main() -> int:
     if options.operator == "overhead":
         return overhead(options.rounds)
     whole = not options.operator and not options.only
-    if options.save and not (whole and options.threads == thread_counts(made.get_default("threads"))):
-        made.error("--save measures everything: no OP, no --only, no --threads")
+    usual = options.threads == thread_counts(made.get_default("threads")) and options.turn == TURN
+    if options.save and not (whole and usual):
+        made.error("--save measures everything as it is: no OP, no --only, no --threads, no --turn")
     saved = report.saved()
     if options.gate and not saved:
         made.error(f"--gate compares with {report.PAGE}, which has no rows: --save writes it")
     clock = "cpu" if options.cpu_time else "wall"
-    lines = run([options.operator] if options.operator else operators(), options.threads, clock, options.only)
+    names = [options.operator] if options.operator else operators()
+    lines = run(names, options.threads, clock, options.turn, options.only)
     rows = report.sort(report.row(line) for line in lines if line["kind"] == "result")
     out = console()
     for text in page.heading(lines, clock):

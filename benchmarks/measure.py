@@ -21,12 +21,11 @@ import torch
 from ascend_vision_ops import ops
 from ascend_vision_ops.testing.run import as_tuple
 from benchmarks import limits, peers
-from benchmarks.workload import OURS, OUT, Workload, workloads
+from benchmarks.workload import OURS, OUT, TURN, Workload, workloads
 
 # Seconds that the rounds of a workload may take together, and their number. A contestant that needs longer than SLOW
 # for a call has the call that was compared with ours, and one round.
 BUDGET, ROUNDS, SLOW = 4.0, (5, 15), 1.0
-LEAST = 2e-3  # of a round, so that the clock's grain does not matter
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 
 
@@ -86,13 +85,13 @@ def once(function, clock) -> float:
 
 
 def race(
-    contestants: dict, seconds: dict[str, float], clock, budget: float = BUDGET
+    contestants: dict, seconds: dict[str, float], clock, turn: float = TURN, budget: float = BUDGET
 ) -> dict[str, list[float]]:
-    """Seconds of a call in each round, by contestant."""
-    calls = {name: max(1, int(LEAST / max(seconds[name], 1e-9))) for name in contestants}
-    turn = sum(seconds[name] * calls[name] for name in contestants if seconds[name] < SLOW)
+    """Seconds of a call in each round, by contestant, whose turn takes `turn` milliseconds or one call."""
+    calls = {name: max(1, int(turn / 1e3 / max(seconds[name], 1e-9))) for name in contestants}
+    whole = sum(seconds[name] * calls[name] for name in contestants if seconds[name] < SLOW)
     fewest, most = ROUNDS
-    rounds = max(fewest, min(most, int(budget / max(turn, 1e-9))))
+    rounds = max(fewest, min(most, int(budget / max(whole, 1e-9))))
     times: dict[str, list[float]] = {name: [] for name in contestants}
     for i in range(rounds):
         for name, function in contestants.items():
@@ -124,6 +123,7 @@ def main() -> int:
     parser.add_argument("operators", nargs="*", metavar="OP")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--clock", choices=CLOCKS, default="wall")
+    parser.add_argument("--turn", type=float, default=TURN)
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     clock = CLOCKS[options.clock]
@@ -144,7 +144,7 @@ def main() -> int:
                 continue
             say("begin", operator=operator, workload=work.name)
             contestants, seconds, absent = assemble(operator, work, clock)
-            times = race(contestants, seconds, clock)
+            times = race(contestants, seconds, clock, options.turn)
             medians = {name: statistics.median(values) for name, values in times.items()}
             kind = next(value.dtype for value in work.arguments.values() if isinstance(value, torch.Tensor))
             least = {

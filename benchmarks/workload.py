@@ -15,6 +15,9 @@ from typing import NamedTuple
 FOLDER = Path(__file__).parent / "workloads"
 # Names of contestants: ours, and what follows the name of one whose result goes to memory that is there.
 OURS, OUT = "ours", " out="
+# Milliseconds that a contestant goes on in its turn. Caches then hold what its own calls leave there, not what the
+# others' left: with one call a turn, the time of a pool is that of fetching its image from memory.
+TURN = 90
 
 
 class Workload(NamedTuple):

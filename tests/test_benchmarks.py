@@ -142,6 +142,17 @@ def test_rounds_are_interleaved_and_few_for_the_slow():
     assert order == ["fast", "slow", *7 * ["fast"]]
 
 
+@pytest.mark.parametrize(("turn", "calls"), [(0, [1, 1]), (20, [2, 1]), (40, [4, 1])])
+def test_a_turn_lasts_as_long_for_all(turn, calls):
+    """Milliseconds of calls, one at least, before the next contestant's."""
+    order = []
+    contestants = {name: lambda name=name: order.append(name) for name in ("fast", "slow")}
+    clock = measure.CLOCKS["cpu"]
+    times = measure.race(contestants, {"fast": 0.01, "slow": 0.05}, clock, turn, budget=0)
+    assert len(times["fast"]) == len(times["slow"]) == 5
+    assert order == 5 * (calls[0] * ["fast"] + calls[1] * ["slow"])
+
+
 def test_rows_read_back():
     """A row that is written is the row that is read, with and without peers, targets and limits."""
     rows = [
