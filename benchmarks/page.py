@@ -18,9 +18,9 @@ peers, `./build.sh bench --save` measures everything and writes this page, `./bu
 
 - **Times** are milliseconds of a call, medians over interleaved rounds: a busy machine slows all contestants alike, so
   what counts is the **ratio**, the best peer's time over ours. Behind ±, half the distance between the quartiles.
-- **Caches** hold what a contestant's own calls leave there: it goes on for {turn} ms in each turn. `--turn 0` is for one
-  call behind those of the others, where images come from memory: a maximum pool of 26 MB is then ahead of its best peer
-  by 1.2 to 1.7 instead of 2 to 2.4.
+- **Caches** hold what a contestant's own calls leave there: it goes on for {turn} ms in each turn. `--turn 0` is for
+  one call behind those of the others, where images come from memory: a maximum pool of 26 MB is then ahead of its best
+  peer by 1.2 to 1.7 instead of 2 to 2.4.
 - **Memory**: results are allocated in each call, by each project's own allocator in its default setting. ONNX Runtime
   and OpenVINO keep results from call to call, the latter in place. Columns **out=** are for a result that is there
   already, so that no page is touched for the first time; their ratio is to the best peer of all, those that take a
