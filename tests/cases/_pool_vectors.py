@@ -23,6 +23,10 @@ def vector_cases():
     # More channels than a line of windows takes at once; whole images, which lie side by side.
     image = Array(1, 130, 3, 200, layout="channels_last")
     yield Case("channel blocks", {"input": image, "kernel_size": [2, 2]}, out="channels_last")
+    # The last block is narrower than those before it, and has its padding elsewhere.
+    for channels, width in ((90, 128), (130, 70), (65, 200)):
+        args = {"input": Array(2, channels, 4, width, layout="channels_last"), "kernel_size": [3, 3]}
+        yield Case(f"blocks of {channels}", args | {"stride": [1, 1], "padding": [1, 1]}, out="channels_last")
     for layout, out in product(LAYOUTS, ("", "channels_last")):
         image = Array(3, 20, 7, 9, layout=layout)
         yield Case(f"whole {layout} {out}", {"input": image, "kernel_size": [7, 9]}, out=out)
