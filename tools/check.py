@@ -58,8 +58,7 @@ def over_budget(names):
 
 
 def _operator_file(name: str, pattern: str) -> bool:
-    shared = Path(name).name.startswith("_")
-    return not shared and name.count("/") == pattern.count("/") and fnmatch(name, pattern)
+    return name.count("/") == pattern.count("/") and fnmatch(name, pattern)
 
 
 def rules(names):
