@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ._bilinear import clamped, corners
+from .common.bilinear import clamped, corners
 
 
 def samples_of(roi, image_size, bins, spatial_scale, sampling_ratio, aligned):

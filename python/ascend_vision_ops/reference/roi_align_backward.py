@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ._bilinear import clamped, corners
+from .common.bilinear import clamped, corners
 from .roi_align import batch_index, samples_of
 
 
