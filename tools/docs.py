@@ -100,8 +100,8 @@ def main() -> int:
         shutil.copytree(pages, options.out, dirs_exist_ok=True)
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "divergence.md").write_text(divergence_page(ROOT), encoding="utf-8")
-    pages = len(list(options.out.rglob("*.md")))
-    print(f"docs/operators.md, docs/simulator.md and {pages} operator pages in {options.out}")
+    count = len(list(options.out.rglob("*.md")))
+    print(f"docs/operators.md, docs/simulator.md and {count} operator pages in {options.out}")
     return 0
 
 
