@@ -26,6 +26,8 @@ LINES = [
     "avg_pool2d(input=bf16[1,400,90,75].special.channels_last,kernel_size=[2,3],stride=[1,1],padding=[0,1]).dense",
     "max_pool2d(input=f16[2,173,57,129].special.channels_last,kernel_size=[3,2],stride=[1,1],padding=[1,1]).dense",
     "max_pool2d(input=f32[2,37,170,115].channels_last,kernel_size=[2,2],stride=[1,1],dilation=[1,2]).dense",
+    "max_pool2d(input=f32[1,75,250,258].special,kernel_size=[3,3],stride=[2,2],padding=[1,1]).dense",
+    "avg_pool2d(input=f32[1,75,250,258].channels_last,kernel_size=[3,2],stride=[2,2],padding=[1,0]).dense",
     "max_pool2d_backward(grad_output=f32[1,80,56,64],input=f32[1,80,112,128].integers,kernel_size=[2,2]).dense",
     "max_pool2d_backward(grad_output=f32[2,40,54,272],input=f32[2,40,54,272].special,kernel_size=[3,3],stride=[1,1],padding=[1,1]).dense",
     "grid_sampler(input=f32[1,80,30,40],grid=f32[1,120,120,2]).dense",

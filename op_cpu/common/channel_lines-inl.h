@@ -34,7 +34,7 @@ class ChannelLines : WindowLines<Op, T> {
     if (windows.out.strides[1] != 1) {
       result_.resize(hwy::RoundUpTo(windows.out.shape[3] * channels, Lanes()) + Lanes());
     } else if (Base::Streams()) {
-      piece_.resize(kPiece);
+      stream_.resize(windows.out.shape[3] * channels);
     }
   }
 
@@ -57,7 +57,10 @@ class ChannelLines : WindowLines<Op, T> {
     for (int64_t row = first; row < last; ++row) {
       FoldRows(image, row, channels);
       T *line = to + row * out.strides[2];
-      if (result_.empty()) {
+      if (!stream_.empty()) {
+        FoldColumns(row, channels, stream_.data(), channels);
+        StreamRow(channels, line, out.strides[3]);
+      } else if (result_.empty()) {
         FoldColumns(row, channels, line, out.strides[3]);
       } else {
         FoldColumns(row, channels, result_.data(), channels);
@@ -68,8 +71,6 @@ class ChannelLines : WindowLines<Op, T> {
   }
 
  private:
-  static constexpr int64_t kPiece = 1024;  // elements that stay in the first cache
-
   void FoldRows(const T *image, int64_t row, int64_t channels) {
     const int64_t count = Base::Inside(image, row), stride = windows_.in.strides[3];
     C *line = line_.data() + columns_.padding * channels;
@@ -107,23 +108,17 @@ class ChannelLines : WindowLines<Op, T> {
 
   template <class Finish, typename To>
   void FoldWindows(int64_t offset, int64_t length, const Finish &finish, To *to) {
-    if constexpr (std::is_same_v<T, To>) {
-      if (!piece_.empty()) return StreamWindows(offset, length, finish, to);
-    }
     Fold<Op>(D(), taps_.data(), offset, taps_.size(), length, finish, to);
   }
 
-  template <class Finish>
-  void StreamWindows(int64_t offset, int64_t length, const Finish &finish, T *to) {
-    for (int64_t i = 0; i < length; i += kPiece) {
-      const int64_t count = std::min(kPiece, length - i);
-      Fold<Op>(D(), taps_.data(), offset + i, taps_.size(), count, finish, piece_.data());
-      StreamRun(piece_.data(), count, to + i);
-    }
+  void StreamRow(int64_t channels, T *to, int64_t step) const {
+    const int64_t count = windows_.out.shape[3];
+    if (step == channels) return StreamRun(stream_.data(), count * channels, to);
+    for (int64_t x = 0; x < count; ++x) StreamRun(&stream_[x * channels], channels, to + x * step);
   }
 
-  Line line_, result_;    // result: where it does not go to channels that lie side by side
-  std::vector<T> piece_;  // of results on their way around the caches; empty where they do not go
+  Line line_, result_;     // result: where it does not go to channels that lie side by side
+  std::vector<T> stream_;  // results on their way around the caches; empty where they do not go
   std::vector<const C *> taps_;
   int64_t channels_;  // that the line is laid out for
 };
