@@ -25,7 +25,7 @@ class ChannelLines : WindowLines<Op, T> {
 
  public:
   // Of `channels` channels at most.
-  ChannelLines(const Windows &windows, int64_t channels) : Base(windows) {
+  ChannelLines(const Windows &windows, int64_t channels) : Base(windows), channels_(channels) {
     const int64_t reach =
         (windows.out.shape[3] - 1) * columns_.stride + (columns_.kernel - 1) * columns_.dilation + 1;
     line_.assign((columns_.padding + std::max(reach, columns_.size)) * channels, Base::Identity());
@@ -46,6 +46,11 @@ class ChannelLines : WindowLines<Op, T> {
     const Tensor &in = windows_.in, &out = windows_.out;
     const T *image = static_cast<const T *>(in.data) + n * in.strides[0] + first_channel;
     T *to = static_cast<T *>(out.data) + n * out.strides[0] + first_channel * out.strides[1];
+    if (channels != channels_) {
+      // Where the padding lies now there may be pixels of other channels.
+      std::fill(line_.begin(), line_.end(), Base::Identity());
+      channels_ = channels;
+    }
     for (int64_t row = first; row < last; ++row) {
       FoldRows(image, row, channels);
       T *line = to + row * out.strides[2];
@@ -102,6 +107,7 @@ class ChannelLines : WindowLines<Op, T> {
 
   Line line_, result_;  // result: where it does not go to channels that lie side by side
   std::vector<const C *> taps_;
+  int64_t channels_;  // that the line is laid out for
 };
 
 }  // namespace avo::HWY_NAMESPACE

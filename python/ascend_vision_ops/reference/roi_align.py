@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from ._bilinear import clamped, corners
-from ._rois import batch_index, of_regions, regions_of, samples_of
+from .common.bilinear import clamped, corners
+from .common.rois import batch_index, of_regions, regions_of, samples_of
 
 
 @of_regions
