@@ -161,25 +161,33 @@ struct RoiCall {
   }
 };
 
-// By the definition, for results that are not finite: a neighbour of weight 0 makes NaN of an infinity, which
-// weights of elements instead of samples hide, or make up. Results go to store(bin row, bin column, value).
-template <typename T, typename Store>
-void RoiMean(const RoiRegion<Compute<T>> &region, const T *plane, int64_t row_stride, int64_t column_stride,
-             const int64_t (&bins)[2], const Store &store) {
+// The mean of one bin by the definition, for results that are not finite: a neighbour of weight 0 makes NaN
+// of an infinity, which weights of elements instead of samples hide, or make up.
+template <typename T>
+Compute<T> RoiMean(const RoiRegion<Compute<T>> &region, const T *plane, int64_t row_stride,
+                   int64_t column_stride, int64_t p, int64_t q) {
   using Value = Compute<T>;
   const RoiAxis<Value> &y = region.y, &x = region.x;
-  for (int64_t p = 0; p < bins[0]; ++p) {
-    for (int64_t q = 0; q < bins[1]; ++q) {
-      Value sum = 0;
-      for (int32_t i = y.first_sample[p]; i < y.first_sample[p + 1]; ++i) {
-        for (int32_t j = x.first_sample[q]; j < x.first_sample[q + 1]; ++j) {
-          const auto sample = Corners(y.samples[i], x.samples[j], row_stride, column_stride);
-          sum += Interpolate(sample, [&](int64_t offset) { return Widen(plane[offset]); });
-        }
-      }
-      store(p, q, sum / static_cast<Value>(y.grid * x.grid));
+  // Elements of a bin are fewer than neighbours of its samples: they alone tell whether there is a NaN, or
+  // nothing that is not finite.
+  Value sum = 0;
+  for (int32_t i = y.first_tap[p]; i < y.first_tap[p + 1]; ++i) {
+    const T *row = plane + y.elements[y.taps[i].slot] * row_stride;
+    for (int32_t j = x.first_tap[q]; j < x.first_tap[q + 1]; ++j) {
+      const Value value = Widen(row[x.elements[x.taps[j].slot] * column_stride]);
+      if (std::isnan(value)) return value;
+      sum += y.taps[i].weight * x.taps[j].weight * value;
     }
   }
+  if (std::isfinite(sum)) return sum;
+  sum = 0;
+  for (int32_t i = y.first_sample[p]; i < y.first_sample[p + 1]; ++i) {
+    for (int32_t j = x.first_sample[q]; j < x.first_sample[q + 1]; ++j) {
+      const auto sample = Corners(y.samples[i], x.samples[j], row_stride, column_stride);
+      sum += Interpolate(sample, [&](int64_t offset) { return Widen(plane[offset]); });
+    }
+  }
+  return sum / static_cast<Value>(y.grid * x.grid);
 }
 
 // Calls body(image, channel, plane) for every plane (H, W) of images (N, C, H, W), dense and of what is
