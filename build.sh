@@ -21,7 +21,7 @@ usage: ./build.sh COMMAND [OPTIONS]
   performance [OP]
                 kernels on the simulated device, minutes for all of them; writes docs/performance.md
   gen           writes the generated sources of a target and says where
-  docs          writes operator pages and divergences to build/docs, refreshes README's table
+  docs          writes operator pages and divergences to build/docs, refreshes docs/operators.md
   check         format, lint, line budgets, duplicate helpers; after `--`: --fix formats first
   package       wheel (sim), or custom-operator package (npu, needs CANN), in dist/
   clean         removes build/ and dist/; with --all the virtual environment too

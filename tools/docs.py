@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./build.sh docs`: README's support table, the simulator's calibration table, the operators' pages and the
-page of divergences."""
+"""`./build.sh docs`: the support table of docs/operators.md, the simulator's calibration table, the operators' pages
+and the page of divergences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "python"))
 from ascend_vision_ops.opgen import Spec, load_specs  # noqa: E402
 from tools.divergence import page as divergence_page  # noqa: E402
 
-README_TABLE = re.compile(r"(<!-- support table: written by ./build.sh docs -->\n)(.*?)(<!-- end -->)", re.S)
+SUPPORT = re.compile(r"(<!-- support table: written by ./build.sh docs -->\n)(.*?)(<!-- end -->)", re.S)
 CALIBRATION = re.compile(r"(<!-- calibration: written by ./build.sh docs -->\n)(.*?)(<!-- end -->)", re.S)
 SHORT = {"float32": "f32", "float16": "f16", "bfloat16": "bf16", "float64": "f64"}
 
@@ -92,7 +92,7 @@ def main() -> int:
     parser.add_argument("--gen", type=Path, required=True, help="generated sources of target sim")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    fill(ROOT / "README.md", README_TABLE, support_table(ROOT))
+    fill(ROOT / "docs" / "operators.md", SUPPORT, support_table(ROOT))
     program = options.gen.parent / "python" / "ascend_vision_ops" / "bin" / "sim_calibrate"
     fill(ROOT / "docs" / "simulator.md", CALIBRATION, calibration_table(program))
     pages = options.gen / "docs"
@@ -100,9 +100,8 @@ def main() -> int:
         shutil.copytree(pages, options.out, dirs_exist_ok=True)
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "divergence.md").write_text(divergence_page(ROOT), encoding="utf-8")
-    print(
-        f"README.md, docs/simulator.md and {len(list(options.out.rglob('*.md')))} operator pages in {options.out}"
-    )
+    count = len(list(options.out.rglob("*.md")))
+    print(f"docs/operators.md, docs/simulator.md and {count} operator pages in {options.out}")
     return 0
 
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "op_cpu/common/stream-inl.h"
 #include "op_cpu/common/transpose-inl.h"
 #include "op_cpu/common/window_lines-inl.h"
 
@@ -25,13 +26,15 @@ class ChannelLines : WindowLines<Op, T> {
 
  public:
   // Of `channels` channels at most.
-  ChannelLines(const Windows &windows, int64_t channels) : Base(windows) {
+  ChannelLines(const Windows &windows, int64_t channels) : Base(windows), channels_(channels) {
     const int64_t reach =
         (windows.out.shape[3] - 1) * columns_.stride + (columns_.kernel - 1) * columns_.dilation + 1;
     line_.assign((columns_.padding + std::max(reach, columns_.size)) * channels, Base::Identity());
     taps_.resize(columns_.kernel);
     if (windows.out.strides[1] != 1) {
       result_.resize(hwy::RoundUpTo(windows.out.shape[3] * channels, Lanes()) + Lanes());
+    } else if (Base::Streams()) {
+      piece_.resize(kPiece);
     }
   }
 
@@ -46,6 +49,11 @@ class ChannelLines : WindowLines<Op, T> {
     const Tensor &in = windows_.in, &out = windows_.out;
     const T *image = static_cast<const T *>(in.data) + n * in.strides[0] + first_channel;
     T *to = static_cast<T *>(out.data) + n * out.strides[0] + first_channel * out.strides[1];
+    if (channels != channels_) {
+      // Where the padding lies now there may be pixels of other channels.
+      std::fill(line_.begin(), line_.end(), Base::Identity());
+      channels_ = channels;
+    }
     for (int64_t row = first; row < last; ++row) {
       FoldRows(image, row, channels);
       T *line = to + row * out.strides[2];
@@ -60,6 +68,8 @@ class ChannelLines : WindowLines<Op, T> {
   }
 
  private:
+  static constexpr int64_t kPiece = 1024;  // elements that stay in the first cache
+
   void FoldRows(const T *image, int64_t row, int64_t channels) {
     const int64_t count = Base::Inside(image, row), stride = windows_.in.strides[3];
     C *line = line_.data() + columns_.padding * channels;
@@ -97,11 +107,25 @@ class ChannelLines : WindowLines<Op, T> {
 
   template <class Finish, typename To>
   void FoldWindows(int64_t offset, int64_t length, const Finish &finish, To *to) {
+    if constexpr (std::is_same_v<T, To>) {
+      if (!piece_.empty()) return StreamWindows(offset, length, finish, to);
+    }
     Fold<Op>(D(), taps_.data(), offset, taps_.size(), length, finish, to);
   }
 
-  Line line_, result_;  // result: where it does not go to channels that lie side by side
+  template <class Finish>
+  void StreamWindows(int64_t offset, int64_t length, const Finish &finish, T *to) {
+    for (int64_t i = 0; i < length; i += kPiece) {
+      const int64_t count = std::min(kPiece, length - i);
+      Fold<Op>(D(), taps_.data(), offset + i, taps_.size(), count, finish, piece_.data());
+      StreamRun(piece_.data(), count, to + i);
+    }
+  }
+
+  Line line_, result_;    // result: where it does not go to channels that lie side by side
+  std::vector<T> piece_;  // of results on their way around the caches; empty where they do not go
   std::vector<const C *> taps_;
+  int64_t channels_;  // that the line is laid out for
 };
 
 }  // namespace avo::HWY_NAMESPACE

@@ -45,10 +45,7 @@ class ColumnLines : WindowLines<Op, T> {
       const int64_t element = j * columns_.dilation;
       taps_.push_back(first + element % stride * pitch_ + element / stride);
     }
-    // Results as large as the image: 1.25 x at AVX-512 for 3 x 3 means of 112 x 112 at strides of 1, nothing
-    // for a quarter of it.
-    const bool large = OutgrowsCaches(out) && 2 * out.numel() > windows.in.numel();
-    stream_ = large && out.strides[3] == 1 && out.strides[2] == count_;
+    stream_ = Base::Streams() && out.strides[3] == 1 && out.strides[2] == count_;
     if (stream_) {
       result_.resize(batch_ * count_);
     } else if (out.strides[3] != 1) {

@@ -148,6 +148,7 @@ void PoolChannels(const Windows &windows, const ParallelFor &parallel_for) {
                    const int64_t channel = image % blocks * most;
                    lines(image / blocks, channel, std::min(most, channels - channel), first, last);
                  });
+                 hwy::FlushStream();
                });
 }
 

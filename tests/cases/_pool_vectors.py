@@ -20,9 +20,10 @@ def vector_cases():
     for channels, out in product((1, 3, 16, 17, 35), ("", "channels_last")):
         for image in (Array(2, channels, 6, 7, layout="channels_last"), Array(2, channels, 6, 7)):
             yield Case(f"{channels} channels {out}", {"input": image, **args}, out=out)
-    # More channels than a line of windows takes at once; whole images, which lie side by side.
-    image = Array(1, 130, 3, 200, layout="channels_last")
-    yield Case("channel blocks", {"input": image, "kernel_size": [2, 2]}, out="channels_last")
+    # More channels than a line of windows takes at once, fewer of them at last; whole images, which lie side by side.
+    for channels, kernel in ((130, [2, 2]), (90, [3, 3])):
+        args = {"input": Array(1, channels, 3, 200, layout="channels_last"), "kernel_size": kernel}
+        yield Case(f"blocks of {channels}", args | {"stride": [1, 1], "padding": [1, 1]}, out="channels_last")
     for layout, out in product(LAYOUTS, ("", "channels_last")):
         image = Array(3, 20, 7, 9, layout=layout)
         yield Case(f"whole {layout} {out}", {"input": image, "kernel_size": [7, 9]}, out=out)

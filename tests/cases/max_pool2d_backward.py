@@ -3,7 +3,7 @@ import math
 
 from hypothesis import strategies as st
 
-from ascend_vision_ops.reference._windows import output_length, pair
+from ascend_vision_ops.reference.common.windows import output_length, pair
 from ascend_vision_ops.testing import Array, Case, cases_module
 
 lowest = cases_module("_pool_vectors").lowest

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ._windows import divisors, pair, window_elements
+from .common.windows import divisors, pair, window_elements
 
 
 def avg_pool2d(

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ._windows import add_to_windows, divisors, pair
+from .common.windows import add_to_windows, divisors, pair
 
 
 def avg_pool2d_backward(

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ._boxes import by_score
+from .common.boxes import by_score
 from .nms_padded import nms_padded
 
 

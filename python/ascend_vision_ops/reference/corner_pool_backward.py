@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ._running import running_best, scatter_add
+from .common.running import running_best, scatter_add
 
 
 def corner_pool_backward(grad_output, input, output, mode):

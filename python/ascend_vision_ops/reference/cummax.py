@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cumulative maximum, as torch.cummax defines it."""
 
-from ._running import running_best
+from .common.running import running_best
 
 
 def cummax(input, dim):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradient of running extremes, as torch's autograd defines it."""
 
-from ._running import scatter_add
+from .common.running import scatter_add
 
 
 def cummaxmin_backward(grad_values, indices, dim):

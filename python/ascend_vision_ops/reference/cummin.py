@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cumulative minimum, as torch.cummin defines it."""
 
-from ._running import running_best
+from .common.running import running_best
 
 
 def cummin(input, dim):

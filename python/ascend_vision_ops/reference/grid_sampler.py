@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ._grid import corners
+from .common.grid import corners
 
 
 def grid_sampler(input, grid, interpolation_mode=0, padding_mode=0, align_corners=False):

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ._grid import NEAREST, corners
+from .common.grid import NEAREST, corners
 
 
 def grid_sampler_backward(

@@ -5,7 +5,7 @@ from functools import reduce
 
 import numpy as np
 
-from ._windows import pair, window_elements
+from .common.windows import pair, window_elements
 
 
 def max_pool2d(input, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False):

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ._windows import add_to_windows, pair, window_elements
+from .common.windows import add_to_windows, pair, window_elements
 
 
 def max_pool2d_backward(grad_output, input, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False):

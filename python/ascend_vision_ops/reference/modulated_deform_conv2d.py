@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from ._bilinear import interpolate
-from ._deform import modulation, positions, sampled
+from .common.bilinear import interpolate
+from .common.deform import modulation, positions, sampled
 
 
 def modulated_deform_conv2d(

@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from ._bilinear import corners
-from ._deform import modulation, positions, sampled
+from .common.bilinear import corners
+from .common.deform import modulation, positions, sampled
 
 
 def modulated_deform_conv2d_backward(

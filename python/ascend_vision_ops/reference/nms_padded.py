@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ._boxes import by_score, iou
+from .common.boxes import by_score, iou
 
 
 def nms_padded(

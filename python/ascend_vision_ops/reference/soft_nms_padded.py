@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ._boxes import iou
+from .common.boxes import iou
 
 
 def soft_nms_padded(boxes, scores, iou_threshold=0.3, sigma=0.5, min_score=1e-3, method=1, offset=0):

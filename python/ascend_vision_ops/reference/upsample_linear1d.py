@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ._linear import positions
+from .common.linear import positions
 
 
 def upsample_linear1d(self, output_size, align_corners=False, scales=None):

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ._linear import positions
+from .common.linear import positions
 
 
 def upsample_linear1d_backward(grad_output, output_size, input_size, align_corners=False, scales=None):

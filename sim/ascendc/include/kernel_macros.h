@@ -24,4 +24,5 @@
 #define __NPU_ARCH__ 2201
 #endif
 
-using GM_ADDR = uint8_t *;
+// A macro, as on the device: of `GM_ADDR a, b;` only the first is an address.
+#define GM_ADDR __gm__ uint8_t *

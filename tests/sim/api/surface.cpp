@@ -318,6 +318,9 @@ class Kernel {
 }  // namespace
 
 extern "C" __global__ __aicore__ void surface(GM_ADDR in, GM_ADDR out) {
+  // GM_ADDR is a macro that ends in a star, so that the second of these is no address.
+  GM_ADDR address, byte;
+  static_assert(sizeof(address) == sizeof(in) && sizeof(byte) == 1, "GM_ADDR is a macro");
   Tensors tensors;
   TensorMembers(tensors);
   Copies(tensors);

@@ -11,7 +11,11 @@
 
 // Pointers of one launch; each buffer holds 4 x kTile x kTiles floats, only `self` and `other` are defined.
 struct Arguments {
-  GM_ADDR self, other, out, fresh, workspace;
+  GM_ADDR self;
+  GM_ADDR other;
+  GM_ADDR out;
+  GM_ADDR fresh;
+  GM_ADDR workspace;
 };
 
 struct FaultCase {

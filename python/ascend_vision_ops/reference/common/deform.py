@@ -3,11 +3,11 @@
 
 import numpy as np
 
-from ._windows import pair
+from .windows import pair
 
 
 def sampled(position, size):
-    """Rule of `_bilinear.corners`: a sample counts where -1 < position < size along both axes."""
+    """Rule of `bilinear.corners`: a sample counts where -1 < position < size along both axes."""
     inside = (position > -1) & (position < size)
     position = np.where(inside, position, 0.0)
     low = np.floor(position)

@@ -6,8 +6,8 @@ As torch.nn.functional.grid_sample defines them: modes bilinear, nearest, bicubi
 
 import numpy as np
 
-from ._bilinear import Corner, zero_padded
-from ._bilinear import corners as bilinear_corners
+from .bilinear import Corner, zero_padded
+from .bilinear import corners as bilinear_corners
 
 BILINEAR, NEAREST, BICUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)
