@@ -20,11 +20,17 @@ class RoiSpreading {
     thread_local std::vector<double> row;
     for (int64_t p = 0; p < bins[0]; ++p) {
       row.assign(x.elements.size(), 0.0);
+      bool finite = true;
       for (int64_t q = 0; q < bins[1]; ++q) {
         const double value = grad(p, q);
+        finite &= std::isfinite(value);
         for (int32_t i = x.first_tap[q]; i < x.first_tap[q + 1]; ++i) {
           row[x.taps[i].slot] += x.taps[i].weight * value;
         }
+      }
+      if (!finite) {
+        MeanOfSamples(p, bins[1], grad);
+        continue;
       }
       for (int32_t i = y.first_tap[p]; i < y.first_tap[p + 1]; ++i) {
         double *target = plane_ + y.elements[y.taps[i].slot] * columns_;
@@ -67,14 +73,34 @@ class RoiSpreading {
           }
         }
         if (best != best || none) continue;
-        for (int n = first; n < last; ++n) {
-          if (from.offset[n] != kOutside) plane_[from.offset[n]] += from.weight[n] * double{grad(p, q)};
-        }
+        Add(from, first, last, double{grad(p, q)});
       }
     }
   }
 
  private:
+  // A row of bins, by the definition: where a gradient is not finite, a neighbour of weight 0 takes NaN,
+  // which weights of elements instead of samples hide.
+  template <typename Grad>
+  void MeanOfSamples(int64_t p, int64_t columns, const Grad &grad) const {
+    const RoiAxis<Value> &y = region_.y, &x = region_.x;
+    const double count = static_cast<double>(y.grid) * static_cast<double>(x.grid);
+    for (int64_t q = 0; q < columns; ++q) {
+      for (int32_t i = y.first_sample[p]; i < y.first_sample[p + 1]; ++i) {
+        for (int32_t j = x.first_sample[q]; j < x.first_sample[q + 1]; ++j) {
+          Add(Corners(y.samples[i], x.samples[j], columns_, 1), 0, 4, double{grad(p, q)} / count);
+        }
+      }
+    }
+  }
+
+  // A gradient to some of a sample's corners, by their weights.
+  void Add(const BilinearSample<Value> &sample, int first, int last, double grad) const {
+    for (int n = first; n < last; ++n) {
+      if (sample.offset[n] != kOutside) plane_[sample.offset[n]] += sample.weight[n] * grad;
+    }
+  }
+
   const RoiRegion<Value> &region_;
   double *plane_;
   int64_t columns_;

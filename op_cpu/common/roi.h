@@ -82,31 +82,36 @@ struct RoiCall {
   int64_t sampling_ratio;
   bool aligned;
 
-  // The axis of a region from `begin` to `end`; false where it has no samples.
-  template <typename Weight>
-  bool MakeAxis(double begin, double end, int axis, RoiAxis<Weight> *made) const {
-    const double offset = aligned ? 0.5 : 0.0, start = begin * scale - offset;
-    double length = end * scale - offset - start;
+  // The axis of a region from `begin` to `end`; false where it has no samples. Positions are computed in
+  // Real, in the order of the definition (op_host/roi_align.yaml).
+  template <typename Real>
+  bool MakeAxis(Real begin, Real end, int axis, RoiAxis<Real> *made) const {
+    const Real ratio = static_cast<Real>(scale), offset = aligned ? Real{0.5} : Real{0};
+    const Real start = begin * ratio - offset;
+    Real length = end * ratio - offset - start;
     if (!std::isfinite(length) || (aligned && length < 0)) return false;
-    if (!aligned) length = std::max(length, 1.0);
-    const double bin = length / static_cast<double>(bins[axis]);
-    constexpr double kMostGrid = 1e15;
+    if (!aligned) length = std::max(length, Real{1});
+    const Real bin = length / static_cast<Real>(bins[axis]);
+    constexpr Real kMostGrid = 1e15;
     made->grid =
         sampling_ratio > 0 ? sampling_ratio : static_cast<int64_t>(std::ceil(std::min(bin, kMostGrid)));
     if (made->grid == 0) return false;
-    const double step = bin / static_cast<double>(made->grid);
+    const Real grid = static_cast<Real>(made->grid);
+    const double step = static_cast<double>(bin) / static_cast<double>(made->grid);
+    // As far as rounding moves a sample, or further.
+    const double margin =
+        std::max<double>(std::abs(start), length) * std::numeric_limits<Real>::epsilon() * 4;
     made->Reserve(bins[axis], std::min(made->grid * bins[axis], 2 * size[axis]));
     for (int64_t b = 0; b < bins[axis]; ++b) {
       made->first_tap.push_back(static_cast<int32_t>(made->taps.size()));
       made->first_sample.push_back(static_cast<int32_t>(made->samples.size()));
       // Samples far beyond the feature map are passed over.
-      const double origin = start + static_cast<double>(b) * bin;
-      const int64_t last = Bounded((static_cast<double>(size[axis]) - origin) / step + 1, made->grid);
-      for (int64_t i = Bounded((-1 - origin) / step - 1, made->grid); i < last; ++i) {
-        const double cell = (static_cast<double>(i) + 0.5) / static_cast<double>(made->grid);
-        const double position =
-            start + (static_cast<double>(b) + cell) * length / static_cast<double>(bins[axis]);
-        const auto sample = ClampedAxis<Weight>(position, size[axis]);
+      const Real origin = start + static_cast<Real>(b) * bin;
+      const int64_t last =
+          Bounded((static_cast<double>(size[axis]) - origin + margin) / step + 1, made->grid);
+      for (int64_t i = Bounded((-1 - origin - margin) / step - 1, made->grid); i < last; ++i) {
+        const Real position = origin + (static_cast<Real>(i) + Real{0.5}) * bin / grid;
+        const auto sample = ClampedAxis<Real>(position, size[axis]);
         if (sample.Empty()) continue;
         made->samples.push_back(sample);
         for (int n = 0; n < 2; ++n) {
@@ -129,11 +134,11 @@ struct RoiCall {
   template <typename T>
   RoiRegion<Compute<T>> Region(int64_t k) const {
     const T *row = static_cast<const T *>(rois.data) + k * rois.strides[0];
-    const auto value = [&](int64_t i) { return static_cast<double>(Widen(row[i * rois.strides[1]])); };
+    const auto value = [&](int64_t i) { return Widen(row[i * rois.strides[1]]); };
     const int64_t corner = batch_indices ? 0 : 1;
     const double image = batch_indices ? static_cast<double>(static_cast<const int32_t *>(
                                              batch_indices->data)[k * batch_indices->strides[0]])
-                                       : value(0);
+                                       : static_cast<double>(value(0));
     if (!(image >= 0 && image < static_cast<double>(images))) {
       throw std::invalid_argument("rois: expected an index of a feature map in [0, " +
                                   std::to_string(images) + "), got " + std::to_string(image) + " in row " +
@@ -156,25 +161,33 @@ struct RoiCall {
   }
 };
 
-// By the definition, for results that are not finite: a neighbour of weight 0 makes NaN of an infinity, which
-// weights of elements instead of samples hide, or make up. Results go to store(bin row, bin column, value).
-template <typename T, typename Store>
-void RoiMean(const RoiRegion<Compute<T>> &region, const T *plane, int64_t row_stride, int64_t column_stride,
-             const int64_t (&bins)[2], const Store &store) {
+// The mean of one bin by the definition, for results that are not finite: a neighbour of weight 0 makes NaN
+// of an infinity, which weights of elements instead of samples hide, or make up.
+template <typename T>
+Compute<T> RoiMean(const RoiRegion<Compute<T>> &region, const T *plane, int64_t row_stride,
+                   int64_t column_stride, int64_t p, int64_t q) {
   using Value = Compute<T>;
   const RoiAxis<Value> &y = region.y, &x = region.x;
-  for (int64_t p = 0; p < bins[0]; ++p) {
-    for (int64_t q = 0; q < bins[1]; ++q) {
-      Value sum = 0;
-      for (int32_t i = y.first_sample[p]; i < y.first_sample[p + 1]; ++i) {
-        for (int32_t j = x.first_sample[q]; j < x.first_sample[q + 1]; ++j) {
-          const auto sample = Corners(y.samples[i], x.samples[j], row_stride, column_stride);
-          sum += Interpolate(sample, [&](int64_t offset) { return Widen(plane[offset]); });
-        }
-      }
-      store(p, q, sum / static_cast<Value>(y.grid * x.grid));
+  // Elements of a bin are fewer than neighbours of its samples: they alone tell whether there is a NaN, or
+  // nothing that is not finite.
+  Value sum = 0;
+  for (int32_t i = y.first_tap[p]; i < y.first_tap[p + 1]; ++i) {
+    const T *row = plane + y.elements[y.taps[i].slot] * row_stride;
+    for (int32_t j = x.first_tap[q]; j < x.first_tap[q + 1]; ++j) {
+      const Value value = Widen(row[x.elements[x.taps[j].slot] * column_stride]);
+      if (std::isnan(value)) return value;
+      sum += y.taps[i].weight * x.taps[j].weight * value;
     }
   }
+  if (std::isfinite(sum)) return sum;
+  sum = 0;
+  for (int32_t i = y.first_sample[p]; i < y.first_sample[p + 1]; ++i) {
+    for (int32_t j = x.first_sample[q]; j < x.first_sample[q + 1]; ++j) {
+      const auto sample = Corners(y.samples[i], x.samples[j], row_stride, column_stride);
+      sum += Interpolate(sample, [&](int64_t offset) { return Widen(plane[offset]); });
+    }
+  }
+  return sum / static_cast<Value>(y.grid * x.grid);
 }
 
 // Calls body(image, channel, plane) for every plane (H, W) of images (N, C, H, W), dense and of what is

@@ -111,6 +111,9 @@ class BilinearRows {
     AscendC::Add(windows, windows, column, count);
   }
 
+  // As many floats as there may be positions, which Locate overwrites.
+  __aicore__ inline AscendC::LocalTensor<float> Scratch() { return scratch_.template Get<float>(); }
+
   // Weight of tap (i / kTaps, i % kTaps), for each position of the last Locate: to be changed, or set.
   __aicore__ inline AscendC::LocalTensor<float> Weight(uint32_t i) {
     return weights_.template Get<float>()[i * located_];

@@ -14,7 +14,6 @@ struct Region {
   float start[2];   // along y, along x; elements of the feature map
   float bin[2];     // size of a bin
   int32_t grid[2];  // samples of a bin
-  __aicore__ inline float Step(uint32_t axis) const { return bin[axis] / static_cast<float>(grid[axis]); }
 };
 
 // A bin of a region, regions after each other; {rois, 0} is the end.

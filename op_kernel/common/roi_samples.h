@@ -66,12 +66,8 @@ class RoiSamples {
       NumberSamples(needed);
     }
     const auto y = Table(kY), x = Table(kX);
-    AscendC::Muls(y, Table(kBinRow), region.bin[0], needed);
-    AscendC::Muls(x, Table(kBinColumn), region.bin[1], needed);
-    AscendC::Adds(y, y, region.start[0], needed);
-    AscendC::Adds(x, x, region.start[1], needed);
-    AscendC::Axpy(y, Table(kGridRow), region.Step(0), needed);
-    AscendC::Axpy(x, Table(kGridColumn), region.Step(1), needed);
+    Place(y, region, 0, Table(kBinRow), Table(kGridRow), needed);
+    Place(x, region, 1, Table(kBinColumn), Table(kGridColumn), needed);
     rows.Locate(y, x, needed);
   }
 
@@ -126,7 +122,7 @@ class RoiSamples {
   // The rows, or columns, of a bin's grid whose samples may lie in the image.
   __aicore__ inline Share Inside(const Region &region, uint32_t axis, uint32_t bin, int64_t size) const {
     constexpr float kMargin = 2.0f;  // more than rounding moves a sample, and the border's one element
-    const float step = region.Step(axis), grid = ToFloat(region.grid[axis]);
+    const float grid = ToFloat(region.grid[axis]), step = region.bin[axis] / grid;
     const float start = region.start[axis] + ToFloat(bin) * region.bin[axis];
     const float low = (-kMargin - start) / step - kMargin;
     const float high = (ToFloat(size) + kMargin - start) / step + kMargin;
@@ -153,6 +149,27 @@ class RoiSamples {
 
   __aicore__ inline AscendC::LocalTensor<float> Table(uint32_t i) {
     return tables_.template Get<float>()[i * located_];
+  }
+
+  // Positions start + p * bin + (i + 0.5) * bin / grid, rounded to float32 in this order as RoIAlign's
+  // definition has it (op_host/roi_align.yaml): a product and a sum are two instructions, and the quotient is
+  // one.
+  __aicore__ inline void Place(const AscendC::LocalTensor<float> &position, const Region &region,
+                               uint32_t axis, const AscendC::LocalTensor<float> &bins,
+                               const AscendC::LocalTensor<float> &cells, uint32_t count) {
+    const auto term = rows.Scratch();
+    const int32_t grid = region.grid[axis];
+    if ((grid & (grid - 1)) == 0) {
+      // Division by a power of two rounds nothing, wherever it stands.
+      AscendC::Muls(position, cells, region.bin[axis] / ToFloat(grid), count);
+    } else {
+      AscendC::Duplicate(term, ToFloat(grid), count);
+      AscendC::Muls(position, cells, region.bin[axis], count);
+      AscendC::Div(position, position, term, count);
+    }
+    AscendC::Muls(term, bins, region.bin[axis], count);
+    AscendC::Adds(term, term, region.start[axis], count);
+    AscendC::Add(position, term, position, count);
   }
 
   // The pixels of each pair onto the first of them, or to pixels `step` elements apart.

@@ -21,6 +21,13 @@ def inside(rng, shape):
     return np.concatenate([rng.integers(0, 2, (shape[0], 1)), corners.reshape(-1, 4)], 1)
 
 
+def meeting(rng, shape):
+    """Regions within images of 24 x 32 and of halves of pixels: many samples meet pixels, or miss them by rounding."""
+    low = rng.integers(3, 14, (shape[0], 2)) / 2
+    high = np.minimum(low + rng.integers(2, 31, (shape[0], 2)) / 2, (31, 23))
+    return np.concatenate([rng.integers(0, 2, (shape[0], 1)), low, high], 1)
+
+
 def odd(rng, shape):
     return np.array(ODD, dtype=float)
 

@@ -6,7 +6,7 @@ from ascend_vision_ops.testing import Array, Case
 # Around 16 lanes, blocks of 8 and 16 elements, and the 16 positions of a transposition.
 SIZES = [
     (2, 3, 16, 17), (1, 1, 1, 1), (1, 5, 7, 1), (1, 3, 1, 9), (1, 15, 15, 15), (1, 2, 31, 33), (3, 17, 8, 24),
-    (2, 48, 3, 5), (1, 4, 64, 64), (1, 100, 10, 2),
+    (2, 48, 3, 5), (1, 4, 64, 64), (1, 100, 10, 2), (1, 1, 9, 32), (1, 1, 9, 81), (1, 1, 5, 529),
 ]  # fmt: skip
 # Around the stretches that both layouts take at once on a 192 KB Unified Buffer, and many columns.
 LONG = [

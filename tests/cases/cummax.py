@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import numpy as np
 from hypothesis import strategies as st
 
 from ascend_vision_ops.testing import Array, Case, cases_module
@@ -16,6 +17,12 @@ LONG += [((5003,), 0), ((3, 2500), 1), ((3001, 5), 0), ((2, 2048, 9), 1)]
 LONG += [((40001,), 0), ((2, 16385), 1)]
 
 
+def late(rng, shape):
+    """Ties, and in every other line one NaN, among the last 20."""
+    places = np.arange(shape[1])[None] == shape[1] - rng.integers(1, 21, (shape[0], 1))
+    return np.where(places & (np.arange(shape[0])[:, None] % 2 == 0), np.nan, rng.integers(-4, 5, shape))
+
+
 def cases():
     for shape, dim in [(n, dim) for n in SHAPES for dim in range(-1, len(n) - 1)] + LONG:
         for values in ("special", "integers"):
@@ -25,8 +32,10 @@ def cases():
     # Whole vectors in which nothing takes the lead.
     for shape, dim in LONG:
         yield Case(f"{shape} {dim} normal", {"input": Array(*shape), "dim": dim})
-    for dim in (0, -1):
-        yield Case(f"0-d {dim}", {"input": Array(), "dim": dim})
+    # Around whole vectors of 2 to 16 lanes, the last of which overlaps the one before it.
+    for length in (1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 31, 81, 128, 511, 529):
+        yield Case(f"late NaN {length}", {"input": Array(40, length, values=late), "dim": 1})
+    yield from (Case(f"0-d {dim}", {"input": Array(), "dim": dim}) for dim in (0, -1))
     for dim in (-8, 3, 7):
         yield Case(f"8-d {dim}", {"input": Array(1, 2, 1, 3, 1, 2, 1, 4), "dim": dim})
     for layout in ("strided", "transposed", "offset", "broadcast"):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from ascend_vision_ops.testing import Array, Case, cases_module
 
 ROIS = cases_module("_rois")
-inside, odd = ROIS.inside, ROIS.odd
+inside, meeting, odd = ROIS.inside, ROIS.meeting, ROIS.odd
 MODES = ("avg", "max", "onnx_max")
 
 
@@ -18,10 +18,12 @@ def _case(name, shape, rois=None, bins=(2, 2), out="", **args):
 
 
 def cases():
-    for mode, ratio, aligned in product(MODES, (0, 2), (True, False)):
+    rois = Array(70, 5, values=meeting, layout="strided")
+    for mode, ratio, aligned in product(MODES, (0, 2, 3), (True, False)):
         args = {"sampling_ratio": ratio, "mode": mode, "aligned": aligned}
         yield _case("regions", (2, 20, 24, 32), Array(9, 5, values=inside), (3, 5), **args)
         yield _case("odd", (2, 20, 24, 32), Array(11, 5, values=odd), (2, 3), **args)
+        yield _case("meeting", Array(2, 18, 24, 32, values="special"), rois, (7, 3), **args)
     for bins, scale, ratio in product(((1, 1), (7, 7), (1, 17), (14, 2), (9, 35)), (1.0, 3.0), (0, 2)):
         yield _case("bins", (2, 5, 24, 90), bins=bins, spatial_scale=scale, sampling_ratio=ratio)
     # Channels around transpositions and groups, and what a copy takes; columns around vectors.
@@ -33,12 +35,10 @@ def cases():
         yield _case("ratio", (2, 4, 24, 32), sampling_ratio=ratio, mode=mode)
     yield _case("far", (2, 2, 500, 480), bins=(5, 5), spatial_scale=16.0, sampling_ratio=2)
     for layout in ("dense", "strided", "transposed", "offset", "broadcast", "channels_last"):
-        rois = Array(70, 5, values=inside, layout="strided")
         yield _case(layout, Array(2, 3, 24, 32, layout=layout), rois, spatial_scale=0.75, out="transposed")
         for mode in MODES:
-            # Regions that read more than there is share a copy of it.
-            yield _case("crowd", Array(2, 35, 17, 19, layout=layout), rois, (8, 17), mode=mode)
-            yield _case(layout, Array(2, 35, 24, 32, values="special", layout=layout), mode=mode)
+            yield _case("crowd", Array(2, 35, 17, 19, layout=layout), rois, (8, 17), mode=mode)  # copied once
+            yield _case(layout, Array(2, 35, 24, 32, values="special", layout=layout), rois, mode=mode)
     yield _case("wide", Array(2, 6, 24, 32, values="wide"), sampling_ratio=2)
     yield _case("large", (2, 6, 200, 64), Array(70, 5, values=inside), (51, 50), sampling_ratio=1)
     yield _case("no regions", (2, 3, 4, 5), Array(0, 5))

@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 from ascend_vision_ops.testing import Array, Case, cases_module
 
 ROIS = cases_module("_rois")
-inside, odd = ROIS.inside, ROIS.odd
+inside, meeting, odd = ROIS.inside, ROIS.meeting, ROIS.odd
 MODES = ("avg", "max", "onnx_max")
 
 
-def _case(name, size, rois=(4, inside), bins=(2, 3), layout="dense", out="", **args):
+def _case(name, size, rois=(4, inside), bins=(2, 3), layout="dense", out="", values="normal", **args):
     count, generator = rois
     args = {
-        "grad_output": Array(count, size[1], *bins, layout=layout),
+        "grad_output": Array(count, size[1], *bins, values=values, layout=layout),
         "rois": Array(count, 5, values=generator),
         "input_size": list(size),
         "output_height": bins[0],
@@ -39,6 +39,9 @@ def cases():
         yield _case("ratio", (2, 4, 24, 32), sampling_ratio=ratio, mode=mode)
     for layout in ("strided", "transposed", "offset"):
         yield _case(layout, (2, 3, 24, 32), (70, inside), layout=layout, out="transposed", mode="max")
+    for mode, ratio in product(MODES, (0, 1, 3)):
+        args = {"mode": mode, "sampling_ratio": ratio}
+        yield _case("meeting", (2, 3, 24, 32), (12, meeting), (3, 7), values="special", **args)
     yield _case("many regions", (2, 2, 24, 32), (600, inside), (1, 2), sampling_ratio=1)
     yield _case("no regions", (2, 3, 4, 5), (0, inside))
 

@@ -4,39 +4,10 @@
 import numpy as np
 
 from .common.bilinear import clamped, corners
+from .common.rois import batch_index, of_regions, regions_of, samples_of
 
 
-def samples_of(roi, image_size, bins, spatial_scale, sampling_ratio, aligned):
-    """Positions (y, x) of the samples of one region (x1, y1, x2, y2), each (bins, samples, bins, samples).
-
-    None where the region has no samples.
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        start, end = (roi.reshape(2, 2)[:, ::-1] * spatial_scale) - (0.5 if aligned else 0.0)
-        size = end - start
-    if not np.isfinite(size).all() or (aligned and (size < 0).any()):
-        return None
-    size = size if aligned else np.maximum(size, 1.0)
-    axes = []
-    for axis in range(2):
-        grid = sampling_ratio if sampling_ratio > 0 else int(np.ceil(size[axis] / bins[axis]))
-        cell = (
-            (np.arange(bins[axis])[:, None] + (np.arange(grid) + 0.5) / max(grid, 1))
-            * size[axis]
-            / bins[axis]
-        )
-        axes.append(start[axis] + cell)
-    y, x = np.broadcast_arrays(axes[0][:, :, None, None], axes[1])
-    return (y, x) if y.size else None
-
-
-def batch_index(roi, images):
-    """The feature map of a region (index, x1, y1, x2, y2)."""
-    if not 0 <= roi[0] < images:
-        raise ValueError(f"rois: expected an index of a feature map in [0, {images}), got {roi[0]}")
-    return int(roi[0])
-
-
+@of_regions
 def roi_align(
     input, rois, output_height, output_width, spatial_scale=1.0, sampling_ratio=0, mode="avg", aligned=True
 ):
@@ -46,7 +17,7 @@ def roi_align(
     """
     bins = (output_height, output_width)
     out = np.zeros((len(rois), input.shape[1], *bins), input.dtype)
-    for region, roi in zip(out, rois.astype(np.float64), strict=True):
+    for region, roi in zip(out, regions_of(rois), strict=True):
         image = input[batch_index(roi, len(input))].astype(np.float64)
         samples = samples_of(roi[1:], image.shape[1:], bins, spatial_scale, sampling_ratio, aligned)
         if samples is None:

@@ -4,9 +4,11 @@
 import numpy as np
 
 from .common.bilinear import clamped, corners
-from .roi_align import batch_index, samples_of
+from .common.rois import batch_index, of_regions, regions_of, samples_of
 
 
+@of_regions
+@np.errstate(invalid="ignore")
 def roi_align_backward(
     grad_output,
     rois,
@@ -25,7 +27,7 @@ def roi_align_backward(
     maxima hand all of it to the first sample inside the map, or corner, that is the maximum; they need ``input``.
     """
     grads = np.zeros(input_size, np.float64)
-    for grad, roi in zip(grad_output.astype(np.float64), rois.astype(np.float64), strict=True):
+    for grad, roi in zip(grad_output.astype(np.float64), regions_of(rois), strict=True):
         at = batch_index(roi, input_size[0])
         bins = (output_height, output_width)
         samples = samples_of(roi[1:], input_size[2:], bins, spatial_scale, sampling_ratio, aligned)
@@ -52,5 +54,6 @@ def roi_align_backward(
         shape = np.array(parts.shape)[[0, 1, 3, 2, 4, 5]]
         first = first.reshape(shape).transpose(0, 1, 3, 2, 4, 5)
         for i, corner in enumerate(around):
-            corner.add(grads[at], corner.weight * spread * first[..., 0 if mode == "max" else i])
+            taken = np.where(first[..., 0 if mode == "max" else i], spread, 0.0)
+            corner.add(grads[at], corner.weight * taken)
     return grads.astype(grad_output.dtype)

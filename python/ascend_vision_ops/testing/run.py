@@ -122,12 +122,19 @@ def run(operator: str, target: str, arguments: dict[str, object]) -> tuple[np.nd
 
 
 def expected(operator: str, arguments: dict[str, object]) -> tuple[np.ndarray, ...]:
-    """The reference's results, floating ones in float64 and not rounded to the result's dtype."""
+    """The reference's results, floating ones in float64 and not rounded to the result's dtype.
+
+    Arguments are widened too, but for those that the function names in its attribute ``kept``.
+    """
+    function = getattr(reference, operator)
+    kept = getattr(function, "kept", ())
     wide = {
-        name: value.astype(np.float64) if isinstance(value, np.ndarray) and is_float(value.dtype) else value
+        name: value.astype(np.float64)
+        if isinstance(value, np.ndarray) and is_float(value.dtype) and name not in kept
+        else value
         for name, value in arguments.items()
     }
-    return as_tuple(getattr(reference, operator)(**wide))
+    return as_tuple(function(**wide))
 
 
 def tolerance_of(spec: Spec, dtype: str, arguments: dict[str, object]) -> Tolerance:
