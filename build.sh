@@ -15,7 +15,7 @@ usage: ./build.sh COMMAND [OPTIONS]
   test [OP]     all tests, or those of one operator; after `--` arguments of pytest
   fuzz [OP]     random calls of the CPU kernels for a minute, against the reference; after `--`: --seconds N, --seed N, …
   onnxruntimes  other versions of ONNX Runtime, by pip into build/onnxruntimes, for the tests of ONNX nodes
-  bench [OP]    CPU benchmarks against the peers that are installed, 12 minutes for all; `bench setup` installs the
+  bench [OP]    CPU benchmarks against the peers that are installed, 19 minutes for all; `bench setup` installs the
                 peers in an environment of their own; `bench --save` writes docs/benchmarks.md, `bench --gate` compares
                 with it, `bench --help` tells of more; `bench overhead` measures what a call costs beside its work
   performance [OP]
