@@ -14,6 +14,14 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._C import (
+    _any_requires_grad,
+    _are_functorch_transforms_active,
+    _AutoDispatchBelowADInplaceOrView,
+    _increment_version,
+    is_grad_enabled,
+)
+from torch.compiler import is_dynamo_compiling
 
 _library = torch.library.Library("ascend_vision_ops", "FRAGMENT")
 
@@ -73,42 +81,40 @@ def register(
     _library.impl(name, under_functorch, "FuncTorchDynamicLayerFrontMode")
     for key in ("AutocastCPU", "AutocastPrivateUse1"):
         _library.impl(name, under_autocast, key)
-    return op if gradient is None else _straight(op), _straight(op_out, results)
+    return _straight(op, gradient=gradient is not None), _straight(op_out, results=results)
 
 
-def _straight(op, results: Sequence[str] = ()) -> Callable:
-    """The overload, past the kernels in Python of autograd where these have nothing to do: a third of a small call.
+def _straight(op, *, gradient: bool = False, results: Sequence[str] = ()) -> Callable:
+    """The overload as wrappers call it, past what has nothing to do on its way: OpOverload.__call__, a tenth of a small
+    call, and the kernels in Python of autograd, a third.
 
+    Behind a kernel that streams through the caches all of this is cold, and each function of torch's costs 1 us.
+
+    gradient: whether it has kernels of autograd.
     results: names of the caller's tensors that it writes.
     """
+    function = op._op
 
     def call(*args, **keywords):
+        return (op if is_dynamo_compiling() else function)(*args, **keywords)
+
+    def call_past_autograd(*args, **keywords):
         if (
-            torch.compiler.is_compiling()
-            or torch._C._are_functorch_transforms_active()
-            or _needs_gradient(args, keywords)
+            is_dynamo_compiling()
+            or _are_functorch_transforms_active()
+            or (is_grad_enabled() and _any_requires_grad(*args, **keywords))
         ):
             return op(*args, **keywords)
-        for result in results:
-            _written(keywords[result])
-        with torch._C._AutoDispatchBelowADInplaceOrView():
-            return op(*args, **keywords)
+        with _AutoDispatchBelowADInplaceOrView():
+            made = function(*args, **keywords)
+        if results:
+            _increment_version(map(keywords.get, results))
+        return made
 
-    return call
-
-
-def _needs_gradient(args: tuple, keywords: dict[str, Any]) -> bool:
-    """Whether autograd records a call."""
-    return torch.is_grad_enabled() and torch._C._any_requires_grad(*args, **keywords)
+    return call_past_autograd if gradient or results else call
 
 
 # --- results in the caller's tensors -------------------------------------------------------------------------------
-
-
-def _written(result: Tensor) -> None:
-    """A backward pass that saved the tensor must see that it is another one now."""
-    if not result.is_inference():
-        torch.autograd.graph.increment_version(result)
 
 
 def _register_out(name: str, schema: str, fake: Callable) -> tuple[torch._ops.OpOverload, list[str]]:
@@ -119,7 +125,7 @@ def _register_out(name: str, schema: str, fake: Callable) -> tuple[torch._ops.Op
     results = [a.name for a in op._schema.arguments if a.alias_info is not None]
 
     def without_gradient(keyset, *args, **keywords):
-        if _needs_gradient(args, keywords):
+        if is_grad_enabled() and _any_requires_grad(*args, **keywords):
             raise RuntimeError(
                 f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
                 "arguments requires grad."
@@ -127,8 +133,8 @@ def _register_out(name: str, schema: str, fake: Callable) -> tuple[torch._ops.Op
         return written(keyset, *args, **keywords)
 
     def written(keyset, *args, **keywords):
-        for result in results:
-            _written(keywords[result])
+        # A backward pass that saved one of them must see that it is another one now.
+        _increment_version(map(keywords.get, results))
         return op.redispatch(keyset & torch._C._after_ADInplaceOrView_keyset, *args, **keywords)
 
     def functional(*args, **keywords):
