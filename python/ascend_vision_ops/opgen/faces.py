@@ -325,7 +325,7 @@ def gradient_plan(spec: Spec) -> dict[str, object]:
 
 def transforms(spec: Spec) -> list[str]:
     """Arguments of `register`: what autograd, torch.autocast and torch.func know of an operator."""
-    arguments = [f'"{spec.name}"', f"fake=_{spec.name}_fake", f"out={json.dumps(spec.torch_out_schema)}"]
+    arguments = [spec.name, f"fake=_{spec.name}_fake", f"out={json.dumps(spec.torch_out_schema)}"]
     if spec.backward:
         arguments.append(f"gradient=Gradient(_{spec.name}_setup, _{spec.name}_backward)")
     elif spec.has_floating_results:
