@@ -22,6 +22,7 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::roi_align::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using avo::HWY_NAMESPACE::ComputeTag;
+using avo::HWY_NAMESPACE::ForOdd;
 using avo::HWY_NAMESPACE::FromChannelsLast;
 using avo::HWY_NAMESPACE::PixelCopy;
 using avo::HWY_NAMESPACE::PixelImage;
@@ -127,8 +128,9 @@ class Pooling {
     FromChannelsLast(pooled, pooling.Stride(), channels, run ? 1 : bins_[0],
                      run ? bins_[0] * bins_[1] : bins_[1], Out(k, channel),
                      {strides[1], strides[2], strides[3]});
-    if (!mean || pooling.Finite(bins_[0] * bins_[1], channels)) return;
-    for (int64_t c = channel; c < channel + channels; ++c) PoolOne(k, c);
+    if (!mean) return;
+    pooling.ForOdd(regions_[k], bins_, image, channels,
+                   [&](int64_t p, int64_t q, int64_t c) { Again(k, channel + c, p, q); });
   }
 
   void MeanOfPlanes(const ParallelFor &parallel_for) const {
@@ -154,7 +156,9 @@ class Pooling {
         regions_[k], band, bins_, Plane(k, channel), strides[1], strides[2], args_.input.shape[3], ahead);
     if (Store(pooled, k, channel, kChannels, stream)) return;
     // What is not finite may come of a weight of 0 that the definition has not, or hide one that it has.
-    for (int64_t c = channel; c < channel + kChannels; ++c) PoolOne(k, c);
+    const int64_t bins = bins_[0] * bins_[1];
+    ForOdd(pooled, kChannels * bins,
+           [&](int64_t i) { Again(k, channel + i / bins, i % bins / bins_[1], i % bins_[1]); });
   }
 
   // Whether a run of results goes around the caches, line by line: 1.12 x for 20 MB of 14 x 14 bins.
@@ -184,17 +188,11 @@ class Pooling {
     return finite;
   }
 
-  // Those results of a region's channel that are not finite, again, and no others: 1.6 to 55 x where each
-  // channel has an infinity, 4 to 11 x where 1 % is NaN.
-  void PoolOne(int64_t k, int64_t channel) const {
+  // A mean that is not finite by the definition: it alone, 1.6 to 55 x where each channel has an infinity.
+  void Again(int64_t k, int64_t channel, int64_t p, int64_t q) const {
     const Shape &strides = args_.input.strides;
-    for (int64_t p = 0; p < bins_[0]; ++p) {
-      for (int64_t q = 0; q < bins_[1]; ++q) {
-        T *to = Out(k, channel, p, q);
-        if (std::isfinite(Widen(*to))) continue;
-        *to = Narrow<T>(RoiMean<T>(regions_[k], Plane(k, channel), strides[2], strides[3], p, q));
-      }
-    }
+    *Out(k, channel, p, q) =
+        Narrow<T>(RoiMean<T>(regions_[k], Plane(k, channel), strides[2], strides[3], p, q));
   }
 
   // Whether a region's results are one run.

@@ -137,6 +137,16 @@ bool StoreRun(const float *from, int64_t count, T *to, bool stream) {
   return hn::AllFalse(d, odd);
 }
 
+// Calls again(place) for those of a run that are not finite.
+template <class Again>
+void ForOdd(const float *from, int64_t count, const Again &again) {
+  const hn::ScalableTag<float> d;
+  for (int64_t i = 0; i < count; i += hn::Lanes(d)) {
+    const auto odd = hn::Not(hn::IsFinite(hn::LoadN(d, from + i, count - i)));
+    ForLanes(d, odd, [&](int64_t lane) { again(i + lane); });
+  }
+}
+
 // Of one thread.
 class RoiPlanes {
  public:

@@ -111,6 +111,14 @@ HWY_INLINE void StreamFloat(hn::Vec<D> value, D d, T *to) {
   }
 }
 
+// Calls body(lane) for those of a mask.
+template <class D, class Body>
+HWY_INLINE void ForLanes(D d, hn::Mask<D> mask, const Body &body) {
+  for (uint64_t bits = hn::BitsFromMask(d, mask); bits != 0; bits &= bits - 1) {
+    body(static_cast<int64_t>(hwy::Num0BitsBelowLS1Bit_Nonzero64(bits)));
+  }
+}
+
 }  // namespace avo::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif
