@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Means of regions of feature maps whose rows are runs: columns are lanes. Rows are weighed first, then
-// columns, as a product with a band matrix that has the bins as lanes. Weights of 0 fill its band: results
-// that are not finite are to be computed again, without them.
+// columns, as a product with a band matrix that has the bins as lanes. Short vectors multiply what fills its
+// band by 0: results that are not finite are to be computed again, without it.
 #if defined(AVO_OP_CPU_COMMON_ROI_PLANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_ROI_PLANES_INL_H_
 #undef AVO_OP_CPU_COMMON_ROI_PLANES_INL_H_
@@ -55,6 +55,7 @@ HWY_INLINE void BlendRows(const RoiAxis<float> &y, int64_t bin, const T *from, i
 // A region's columns and bins as a product with a band matrix, a vector of bins at a time: a sum of terms, of
 // which each has an element and its weight for every bin.
 struct RoiBand {
+  using Sums = hn::Vec<hn::ScalableTag<float>>;
   static constexpr int32_t kLanes = hn::MaxLanes(hn::ScalableTag<float>());
   // Long vectors look elements up in a window of columns: at AVX-512 1.15 x for 14 x 14 bins. Short ones
   // would not gain: a term has the same element for all bins.
@@ -65,6 +66,7 @@ struct RoiBand {
     int32_t column = 0;  // first of the window, from the region's first
     int32_t indices[kLookUp ? kLanes : 1] = {};
     float weights[kLanes] = {};
+    uint8_t counted[8] = {};  // a bit for each bin that has the element
   };
   std::vector<Term> terms;
   std::vector<int32_t> ends;  // of the terms of each vector of bins
@@ -86,6 +88,7 @@ struct RoiBand {
         for (int32_t b = 0; b < count; ++b) {
           if (column[b] - first >= kWindow) continue;
           term.weights[b] = x.taps[next[b]].weight;
+          term.counted[b / 8] |= 1 << b % 8;
           if constexpr (kLookUp) term.indices[b] = column[b] - first;
           read(b, next[b] + 1);
         }
@@ -94,14 +97,18 @@ struct RoiBand {
     }
   }
 
-  // The elements of a row of which `term.column` is at `from`.
-  static HWY_INLINE hn::Vec<hn::ScalableTag<float>> Elements(const Term &term, const float *from) {
+  // Adds a term to a row's sums; `term.column` of the row is at `from`.
+  static HWY_INLINE Sums Add(const Term &term, const float *from, Sums sums) {
     const hn::ScalableTag<float> d;
+    const auto weights = hn::LoadU(d, term.weights);
     if constexpr (kLookUp) {
       const auto indices = hn::SetTableIndices(d, term.indices);
-      return hn::TwoTablesLookupLanes(d, hn::LoadU(d, from), hn::LoadU(d, from + kLanes), indices);
+      const auto elements =
+          hn::TwoTablesLookupLanes(d, hn::LoadU(d, from), hn::LoadU(d, from + kLanes), indices);
+      // Not to bins beside it, which a NaN would reach: where 1 % is NaN, most are, and 2 x.
+      return hn::MaskedMulAddOr(sums, hn::LoadMaskBits(d, term.counted), elements, weights, sums);
     } else {
-      return hn::Set(d, *from);
+      return hn::MulAdd(hn::Set(d, *from), weights, sums);
     }
   }
 
@@ -217,12 +224,9 @@ class RoiPlanes {
       for (int r = 0; r < kRows; ++r) sums[r] = hn::Zero(d);
       for (; i < band.ends[k]; ++i) {
         const RoiBand::Term &term = band.terms[i];
-        const auto weight = hn::LoadU(d, term.weights);
         const float *values = rows + term.column;
 #pragma GCC unroll 8
-        for (int r = 0; r < kRows; ++r) {
-          sums[r] = hn::MulAdd(RoiBand::Elements(term, values + r * width), weight, sums[r]);
-        }
+        for (int r = 0; r < kRows; ++r) sums[r] = RoiBand::Add(term, values + r * width, sums[r]);
       }
 #pragma GCC unroll 8
       for (int r = 0; r < kRows; ++r) {
