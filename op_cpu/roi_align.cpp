@@ -21,6 +21,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace avo::roi_align::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using avo::HWY_NAMESPACE::AnyNaN;
 using avo::HWY_NAMESPACE::ComputeTag;
 using avo::HWY_NAMESPACE::ForOdd;
 using avo::HWY_NAMESPACE::FromChannelsLast;
@@ -128,7 +129,7 @@ class Pooling {
     FromChannelsLast(pooled, pooling.Stride(), channels, run ? 1 : bins_[0],
                      run ? bins_[0] * bins_[1] : bins_[1], Out(k, channel),
                      {strides[1], strides[2], strides[3]});
-    if (!mean) return;
+    if (!mean || pooling.Finite(bins_[0] * bins_[1], channels)) return;
     pooling.ForOdd(regions_[k], bins_, image, channels,
                    [&](int64_t p, int64_t q, int64_t c) { Again(k, channel + c, p, q); });
   }
@@ -157,8 +158,11 @@ class Pooling {
     if (Store(pooled, k, channel, kChannels, stream)) return;
     // What is not finite may come of a weight of 0 that the definition has not, or hide one that it has.
     const int64_t bins = bins_[0] * bins_[1];
-    ForOdd(pooled, kChannels * bins,
-           [&](int64_t i) { Again(k, channel + i / bins, i % bins / bins_[1], i % bins_[1]); });
+    ForOdd(pooled, kChannels * bins, [&](int64_t i) {
+      const int64_t c = channel + i / bins, p = i % bins / bins_[1], q = i % bins_[1];
+      if (AnyNaN(regions_[k], p, q, Plane(k, c), strides[2], args_.input.shape[3])) return;
+      Again(k, c, p, q);
+    });
   }
 
   // Whether a run of results goes around the caches, line by line: 1.12 x for 20 MB of 14 x 14 bins.

@@ -171,22 +171,20 @@ struct RoiCall {
   }
 };
 
-// The mean of one bin by the definition, for results that are not finite: a neighbour of weight 0 makes NaN
-// of an infinity, which weights of elements instead of samples hide, or make up.
+// The mean of one bin by the definition, for results that are not finite though no element is NaN: a
+// neighbour of weight 0 makes NaN of an infinity, which weights of elements instead of samples hide, or make
+// up.
 template <typename T>
 Compute<T> RoiMean(const RoiRegion<Compute<T>> &region, const T *plane, int64_t row_stride,
                    int64_t column_stride, int64_t p, int64_t q) {
   using Value = Compute<T>;
   const RoiAxis<Value> &y = region.y, &x = region.x;
-  // Elements of a bin are fewer than neighbours of its samples: they alone tell whether there is a NaN, or
-  // nothing that is not finite.
+  // Elements of a bin are fewer than neighbours of its samples: they alone tell whether all is finite.
   Value sum = 0;
   for (int32_t i = y.first_tap[p]; i < y.first_tap[p + 1]; ++i) {
     const T *row = plane + y.elements[y.taps[i].slot] * row_stride;
     for (int32_t j = x.first_tap[q]; j < x.first_tap[q + 1]; ++j) {
-      const Value value = Widen(row[x.elements[x.taps[j].slot] * column_stride]);
-      if (std::isnan(value)) return value;
-      sum += y.taps[i].weight * x.taps[j].weight * value;
+      sum += y.taps[i].weight * x.taps[j].weight * Widen(row[x.elements[x.taps[j].slot] * column_stride]);
     }
   }
   if (std::isfinite(sum)) return sum;

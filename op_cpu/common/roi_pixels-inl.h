@@ -78,8 +78,21 @@ class RoiPixels {
     return pooled_.data();
   }
 
+  // Whether all results are finite.
+  bool Finite(int64_t pixels, int64_t channels) const {
+    const D d;
+    auto odd = hn::MaskFalse(d);
+    for (int64_t i = 0; i < pixels; ++i) {
+      for (int64_t c = 0; c < channels; c += kLanes) {
+        const auto value = hn::LoadU(d, pooled_.data() + i * stride_ + LastVector(c, channels));
+        odd = hn::Or(odd, hn::Not(hn::IsFinite(value)));
+      }
+    }
+    return hn::AllFalse(d, odd);
+  }
+
   // Calls again(bin row, bin column, channel) for means that are not finite, but for those that an element
-  // makes NaN: looked for in all channels at once, 4 x where 1 % is NaN.
+  // makes NaN: looked for in all channels at once, 2.3 to 4.5 x for maps of which 1 % is NaN.
   template <class Again>
   void ForOdd(const RoiRegion<Value> &region, const int64_t (&bins)[2], const PixelImage<T> &image,
               int64_t channels, const Again &again) {

@@ -105,7 +105,7 @@ struct RoiBand {
       const auto indices = hn::SetTableIndices(d, term.indices);
       const auto elements =
           hn::TwoTablesLookupLanes(d, hn::LoadU(d, from), hn::LoadU(d, from + kLanes), indices);
-      // Not to bins beside it, which a NaN would reach: where 1 % is NaN, most are, and 2 x.
+      // Not to bins beside those, which a NaN would reach by weights of 0: 1.35 x where 1 % is NaN.
       return hn::MaskedMulAddOr(sums, hn::LoadMaskBits(d, term.counted), elements, weights, sums);
     } else {
       return hn::MulAdd(hn::Set(d, *from), weights, sums);
@@ -152,6 +152,30 @@ void ForOdd(const float *from, int64_t count, const Again &again) {
     const auto odd = hn::Not(hn::IsFinite(hn::LoadN(d, from + i, count - i)));
     ForLanes(d, odd, [&](int64_t lane) { again(i + lane); });
   }
+}
+
+// Whether an element that counts for the mean of a bin of a plane is NaN; rows are of at least a vector, and
+// read as such: 1.35 x where 1 % is NaN.
+template <typename T>
+bool AnyNaN(const RoiRegion<float> &region, int64_t p, int64_t q, const T *plane, int64_t row_stride,
+            int64_t columns) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = hn::Lanes(d);
+  const RoiAxis<float> &y = region.y, &x = region.x;
+  for (int32_t j = x.first_tap[q]; j < x.first_tap[q + 1];) {
+    const auto column = [&] { return x.elements[x.taps[j].slot]; };
+    const int64_t first = std::min<int64_t>(column(), columns - lanes);
+    uint64_t counted = 0;
+    for (; j < x.first_tap[q + 1] && column() < first + lanes; ++j)
+      counted |= uint64_t{1} << (column() - first);
+    auto found = hn::MaskFalse(d);
+    for (int32_t i = y.first_tap[p]; i < y.first_tap[p + 1]; ++i) {
+      const T *row = plane + y.elements[y.taps[i].slot] * row_stride;
+      found = hn::Or(found, hn::IsNaN(LoadFloat(d, row + first)));
+    }
+    if (hn::BitsFromMask(d, found) & counted) return true;
+  }
+  return false;
 }
 
 // Of one thread.

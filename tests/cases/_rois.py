@@ -32,19 +32,22 @@ def odd(rng, shape):
     return np.array(ODD, dtype=float)
 
 
+def sparse(rng, shape):
+    """Few elements that are not finite: most means are, but for those of large bins."""
+    return np.where(
+        rng.random(shape) < 0.002, rng.choice([np.nan, np.inf], shape), rng.standard_normal(shape)
+    )
+
+
 def onnx_roi_align(input, rois, height, width, scale, ratio, mode, aligned):
     """None where ONNX Runtime has no answer: sampled maxima, gradients, regions not finite or of negative size."""
     import onnx
     import onnxruntime
     import torch
 
-    if (
-        input.requires_grad
-        or mode == "max"
-        or not rois.isfinite().all()
-        or (rois[:, 3:] < rois[:, 1:3]).any()
-        or not len(rois)
-    ):
+    if input.requires_grad or mode == "max" or not len(rois):
+        return None
+    if not rois.isfinite().all() or (rois[:, 3:] < rois[:, 1:3]).any():
         return None
     transformation = "half_pixel" if aligned else "output_half_pixel"
     text = MODEL.format(

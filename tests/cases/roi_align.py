@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from ascend_vision_ops.testing import Array, Case, cases_module
 
 ROIS = cases_module("_rois")
-inside, meeting, odd = ROIS.inside, ROIS.meeting, ROIS.odd
+inside, meeting, odd, sparse = ROIS.inside, ROIS.meeting, ROIS.odd, ROIS.sparse
 MODES = ("avg", "max", "onnx_max")
 
 
@@ -25,21 +25,21 @@ def cases():
         yield _case("odd", (2, 20, 24, 32), Array(11, 5, values=odd), (2, 3), **args)
         yield _case("meeting", Array(2, 18, 24, 32, values="special"), rois, (7, 3), **args)
     for bins, scale, ratio in product(((1, 1), (7, 7), (1, 17), (14, 2), (9, 35)), (1.0, 3.0), (0, 2)):
-        yield _case("bins", (2, 5, 24, 90), bins=bins, spatial_scale=scale, sampling_ratio=ratio)
+        maps = Array(2, 5, 24, 90, values=sparse)
+        yield _case("bins", maps, bins=bins, spatial_scale=scale, sampling_ratio=ratio)
     # Channels around transpositions and groups, and what a copy takes; columns around vectors.
     for channels, layout in product((1, 15, 17, 64, 257, 1030), ("dense", "channels_last")):
-        yield _case("channels", Array(2, channels, 9, 10, layout=layout), sampling_ratio=2)
+        yield _case("channels", Array(2, channels, 9, 10, values=sparse, layout=layout), sampling_ratio=2)
     for channels, columns in enumerate((1, 3, 4, 5, 8, 9, 15, 16, 17, 33, 700), 1):
         yield _case("size", (2, channels, 36 % columns + 1, columns), bins=(9, 5))
     for ratio, mode in product((1, 3, 7, 40), ("avg", "max")):
-        yield _case("ratio", (2, 4, 24, 32), sampling_ratio=ratio, mode=mode)
+        yield _case("ratio", Array(2, 4, 24, 32, values="wide"), sampling_ratio=ratio, mode=mode)
     yield _case("far", (2, 2, 500, 480), bins=(5, 5), spatial_scale=16.0, sampling_ratio=2)
     for layout in ("dense", "strided", "transposed", "offset", "broadcast", "channels_last"):
         yield _case(layout, Array(2, 3, 24, 32, layout=layout), rois, spatial_scale=0.75, out="transposed")
         for mode in MODES:
             yield _case("crowd", Array(2, 35, 17, 19, layout=layout), rois, (8, 17), mode=mode)  # copied once
             yield _case(layout, Array(2, 35, 24, 32, values="special", layout=layout), rois, mode=mode)
-    yield _case("wide", Array(2, 6, 24, 32, values="wide"), sampling_ratio=2)
     yield _case("large", (2, 6, 200, 64), Array(70, 5, values=inside), (51, 50), sampling_ratio=1)
     yield _case("no regions", (2, 3, 4, 5), Array(0, 5))
 
