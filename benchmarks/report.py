@@ -18,6 +18,8 @@ HEAD = ("workload", "threads", "ours", "best peer", "its time", "ratio", "out=",
         "others", "absent")  # fmt: skip
 RIGHT = {"threads", "ours", "its time", "ratio", "out=", "ratio out=", "of limit"}
 NONE = "–"
+# Of the page's text: how long a turn was.
+TURNS = "goes on for {:g} ms in each turn"
 # What a narrow terminal has no room for, in this order.
 LEAST = ("others", "absent", "out=", "its time", "of limit", "ratio out=")
 
@@ -139,6 +141,13 @@ def sort(rows: Iterable[Row]) -> list[Row]:
 def saved() -> list[Row]:
     """The rows of the last run that was saved."""
     return rows_of(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else []
+
+
+def saved_turn() -> float:
+    """Milliseconds of a turn in the last run that was saved; NaN where its page does not say."""
+    before, _, behind = TURNS.partition("{:g}")
+    found = re.search(f"{before}(.+?){behind}", PAGE.read_text(encoding="utf-8"))
+    return float(found[1]) if found else math.nan
 
 
 def tables(rows: list[Row]) -> str:

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
+#include <cstdlib>
 #include <vector>
 
 namespace avo {
@@ -28,18 +28,18 @@ Range RangeOf(const Tensor &view) {
   return range;
 }
 
-// Whether each dimension steps over all that smaller steps reach, as views of dense tensors do.
+// Whether each dimension steps over all that those of smaller steps reach, as views of dense tensors do.
 bool StepsOver(const Tensor &view) {
-  std::vector<size_t> order;
-  for (size_t i = 0; i < view.shape.size(); ++i) {
-    if (view.shape[i] > 1) order.push_back(i);
-  }
-  const auto step = [&view](size_t i) { return std::abs(view.strides[i]); };
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return step(a) < step(b); });
-  int64_t reach = 0;
-  for (const size_t i : order) {
-    if (step(i) <= reach) return false;
-    reach += (view.shape[i] - 1) * step(i);
+  const size_t rank = view.shape.size();
+  for (size_t i = 0; i < rank; ++i) {
+    if (view.shape[i] == 1) continue;
+    const int64_t step = std::abs(view.strides[i]);
+    int64_t reach = 0;
+    for (size_t other = 0; other < rank; ++other) {
+      const int64_t smaller = std::abs(view.strides[other]);
+      if (other != i && smaller <= step) reach += (view.shape[other] - 1) * smaller;
+    }
+    if (step <= reach) return false;
   }
   return true;
 }

@@ -14,6 +14,14 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._C import (
+    _any_requires_grad,
+    _are_functorch_transforms_active,
+    _AutoDispatchBelowADInplaceOrView,
+    _increment_version,
+    is_grad_enabled,
+)
+from torch.compiler import is_compiling, is_dynamo_compiling
 
 _library = torch.library.Library("ascend_vision_ops", "FRAGMENT")
 
@@ -39,7 +47,7 @@ class Fold:
 
 
 def register(
-    name: str,
+    wrapper: Callable,
     *,
     fake: Callable,
     out: str,
@@ -48,8 +56,9 @@ def register(
     folds: Sequence[Fold] = (),
     leading: str = "",
 ) -> tuple[Callable, Callable]:
-    """Registers an operator that has kernels for the rest of torch; returns it and its overload `out` for callers.
+    """Registers an operator that has kernels for the rest of torch; returns it and its overload `out` for its wrapper.
 
+    wrapper: the function that users call, of the operator's name; it passes all positional arguments on by position.
     fake: kernel without data, of the operator and of its overload `out`, whose tensors it takes as keywords.
     out: schema of that overload.
     gradient: of the operator; None where no result can have one.
@@ -57,6 +66,7 @@ def register(
     folds: sizes that examples of vmap can become part of.
     leading: the int argument that names a dimension; examples become one more before it.
     """
+    name = wrapper.__name__
     op = getattr(torch.ops.ascend_vision_ops, name).default
     torch.library.register_fake(op, fake)
     op_out, results = _register_out(name, out, fake)
@@ -73,42 +83,64 @@ def register(
     _library.impl(name, under_functorch, "FuncTorchDynamicLayerFrontMode")
     for key in ("AutocastCPU", "AutocastPrivateUse1"):
         _library.impl(name, under_autocast, key)
-    return op if gradient is None else _straight(op), _straight(op_out, results)
+    defaults = wrapper.__defaults__ or ()
+    defaults = (object(),) * (wrapper.__code__.co_argcount - len(defaults)) + defaults
+    return _straight(op, defaults, gradient=gradient is not None), _straight(
+        op_out, defaults, results=results
+    )
 
 
-def _straight(op, results: Sequence[str] = ()) -> Callable:
-    """The overload, past the kernels in Python of autograd where these have nothing to do: a third of a small call.
-
-    results: names of the caller's tensors that it writes.
-    """
+def register_composite(name: str, schema: str, function: Callable) -> Callable:
+    """Registers an operator that calls others; returns it for its wrapper."""
+    _library.define(schema)
+    # torch.func would else see one operator, and call it example by example.
+    for key in ("CompositeImplicitAutograd", "FuncTorchDynamicLayerFrontMode"):
+        _library.impl(name, function, key)
+    op = getattr(torch.ops.ascend_vision_ops, name).default
 
     def call(*args, **keywords):
-        if (
-            torch.compiler.is_compiling()
-            or torch._C._are_functorch_transforms_active()
-            or _needs_gradient(args, keywords)
-        ):
-            return op(*args, **keywords)
-        for result in results:
-            _written(keywords[result])
-        with torch._C._AutoDispatchBelowADInplaceOrView():
-            return op(*args, **keywords)
+        # The dispatcher would call the function too, in 4 us; graphs are to have the operator.
+        return (op if is_compiling() else function)(*args, **keywords)
 
     return call
 
 
-def _needs_gradient(args: tuple, keywords: dict[str, Any]) -> bool:
-    """Whether autograd records a call."""
-    return torch.is_grad_enabled() and torch._C._any_requires_grad(*args, **keywords)
+def _straight(op, defaults: tuple, *, gradient: bool = False, results: Sequence[str] = ()) -> Callable:
+    """The overload as its wrapper calls it, past what has nothing to do on the way: OpOverload.__call__, a tenth of a
+    small call; the kernels in Python of autograd, a third; last arguments that are defaults, up to 0.6 us each.
+
+    Behind a kernel that streams through the caches all of this is cold, and each function of torch's costs 1 us.
+
+    defaults: objects that the wrapper passes on for positional arguments left out; unknown ones where none may be.
+    gradient: whether the operator has kernels of autograd.
+    results: names of the caller's tensors that it writes.
+    """
+    function = op._op
+    kernels = gradient or results
+
+    def call(*args, **keywords):
+        if is_dynamo_compiling():
+            return op(*args, **keywords)
+        count = len(args)
+        while args[count - 1] is defaults[count - 1]:
+            count -= 1
+        args = args[:count]
+        if (
+            not kernels
+            or _are_functorch_transforms_active()
+            or (is_grad_enabled() and _any_requires_grad(*args, **keywords))
+        ):
+            return function(*args, **keywords)
+        with _AutoDispatchBelowADInplaceOrView():
+            made = function(*args, **keywords)
+        if results:
+            _increment_version(map(keywords.get, results))
+        return made
+
+    return call
 
 
 # --- results in the caller's tensors -------------------------------------------------------------------------------
-
-
-def _written(result: Tensor) -> None:
-    """A backward pass that saved the tensor must see that it is another one now."""
-    if not result.is_inference():
-        torch.autograd.graph.increment_version(result)
 
 
 def _register_out(name: str, schema: str, fake: Callable) -> tuple[torch._ops.OpOverload, list[str]]:
@@ -119,7 +151,7 @@ def _register_out(name: str, schema: str, fake: Callable) -> tuple[torch._ops.Op
     results = [a.name for a in op._schema.arguments if a.alias_info is not None]
 
     def without_gradient(keyset, *args, **keywords):
-        if _needs_gradient(args, keywords):
+        if is_grad_enabled() and _any_requires_grad(*args, **keywords):
             raise RuntimeError(
                 f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
                 "arguments requires grad."
@@ -127,8 +159,8 @@ def _register_out(name: str, schema: str, fake: Callable) -> tuple[torch._ops.Op
         return written(keyset, *args, **keywords)
 
     def written(keyset, *args, **keywords):
-        for result in results:
-            _written(keywords[result])
+        # A backward pass that saved one of them must see that it is another one now.
+        _increment_version(map(keywords.get, results))
         return op.redispatch(keyset & torch._C._after_ADInplaceOrView_keyset, *args, **keywords)
 
     def functional(*args, **keywords):

@@ -50,11 +50,4 @@ def oracle(input, kernel_size, stride=(), padding=0, ceil_mode=False, count_incl
 
 @st.composite
 def strategy(draw):
-    pair = lambda low, high: [draw(st.integers(low, high)) for _ in range(2)]  # noqa: E731
-    kernel = pair(1, 6)
-    sizes = [k + draw(st.integers(0, 20)) for k in kernel]
-    return {
-        "input": Array(draw(st.integers(0, 2)), draw(st.integers(1, 20)), *sizes),
-        "kernel_size": kernel, "stride": pair(1, 5), "padding": [draw(st.integers(0, k // 2)) for k in kernel],
-        "ceil_mode": draw(st.booleans()), "count_include_pad": draw(st.booleans()),
-    }  # fmt: skip
+    return {**draw(cases_module("_pool_strategy").pools()), "count_include_pad": draw(st.booleans())}

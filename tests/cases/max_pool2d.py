@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from itertools import product
 
-from hypothesis import strategies as st
-
 from ascend_vision_ops.testing import Array, Case, cases_module
 
 # Image, kernel, stride, padding, dilation: alike, unlike per axis, windows that skip inputs, whole images.
@@ -47,14 +45,5 @@ def oracle(input, kernel_size, stride=(), padding=(0, 0), dilation=(1, 1), ceil_
     return F.max_pool2d(input, kernel_size, stride or None, padding, dilation, ceil_mode)
 
 
-@st.composite
-def strategy(draw):
-    pair = lambda low, high: [draw(st.integers(low, high)) for _ in range(2)]  # noqa: E731
-    kernel, dilation = pair(1, 6), pair(1, 3)
-    shape = [k * d + draw(st.integers(0, 20)) for k, d in zip(kernel, dilation, strict=True)]
-    padding = [draw(st.integers(0, k // 2)) for k in kernel]
-    return {
-        "input": Array(draw(st.integers(0, 2)), draw(st.integers(1, 20)), *shape),
-        "kernel_size": kernel, "stride": pair(1, 5), "padding": padding, "dilation": dilation,
-        "ceil_mode": draw(st.booleans()),
-    }  # fmt: skip
+def strategy():
+    return cases_module("_pool_strategy").pools(dilations=3)

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import math
 import os
+import random
 import re
 
+import hypothesis
 import numpy as np
 import pytest
 
 from ascend_vision_ops import cpu, operators
 from ascend_vision_ops.testing import parse_case
-from ascend_vision_ops.testing.fuzz import fuzz, main
+from ascend_vision_ops.testing.fuzz import calls, fuzz, main
 from ascend_vision_ops.testing.run import as_tuple, judge, rerun_line, spec_of
 
 pytestmark = pytest.mark.cpu_kernels
@@ -40,6 +43,28 @@ def fault(monkeypatch):
 
     monkeypatch.setattr(cpu, operator, wrong)
     return operator
+
+
+def blocks(image, out):
+    """Channels of channels-last images are taken in blocks, of which the last is smaller."""
+    return image.layout == out == "channels_last" and image.shape[1] > 64 and image.shape[3] > 64
+
+
+def streamed(image, out):
+    """Results of 4 bytes or more an element go around the caches."""
+    return math.prod(image.shape) > 1 << 20
+
+
+@pytest.mark.parametrize("there", [blocks, streamed])
+@pytest.mark.parametrize("operator", [operator for operator in WITH_KERNEL if "pool2d" in operator])
+def test_calls_of_pools_reach(operator, there):
+    settings = hypothesis.settings(max_examples=5000, database=None, phases=[hypothesis.Phase.generate])
+    hypothesis.find(
+        calls(operator),
+        lambda call: there(call.case.args["input"], call.case.out),
+        settings=settings,
+        random=random.Random(0),
+    )
 
 
 def test_finds_a_fault_and_makes_it_small(fault):

@@ -74,10 +74,12 @@ std::optional<Tensor> FromTorch(const std::optional<TorchTensor> &tensor) {
 
 Tensor ResultFromTorch(const char *name, const char *parameter, const TorchTensor &result,
                        const TorchTensor &like) {
-  const std::string device = DeviceName(result), wanted = DeviceName(like);
-  if (device != wanted) {
-    Check(name,
-          Fail(StatusCode::kInvalid, parameter, ": expected a tensor on ", wanted, ", got one on ", device));
+  if (result.device() != like.device()) {
+    const std::string device = DeviceName(result), wanted = DeviceName(like);
+    if (device != wanted) {
+      Check(name, Fail(StatusCode::kInvalid, parameter, ": expected a tensor on ", wanted, ", got one on ",
+                       device));
+    }
   }
   Tensor view = FromTorch(result);
   view.data = result.mutable_data_ptr();  // where torch makes the copy of a tensor that it put off

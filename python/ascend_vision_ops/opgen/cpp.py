@@ -310,8 +310,11 @@ def torch_parameters(spec: Spec) -> list[str]:
             declarations.append(f"{kind}{parameter.name}")
             continue
         kind = TORCH_TYPES[parameter.type.removesuffix("?")]
+        if parameter.optional:
+            kind = f"std::optional<{kind}>"
+        # A copy of a list is an allocation more.
         declarations.append(
-            f"std::optional<{kind}> {parameter.name}" if parameter.optional else f"{kind} {parameter.name}"
+            f"const {kind} &{parameter.name}" if "vector" in kind else f"{kind} {parameter.name}"
         )
     return declarations
 

@@ -31,7 +31,7 @@ from ascend_vision_ops.testing.run import cases_of, combinations_of, judge, reru
 BATCH = 20  # calls between looks at the clock that hypothesis draws from one seed
 SHRINKING = 20.0  # seconds at most to make a failing call smaller
 LARGEST = 20_000  # elements of a case that calls are made from
-RESULTS = ("", "dense", "strided", "transposed", "offset")
+RESULTS = ("", *(layout for layout in LAYOUTS if layout != "broadcast"))  # whose elements share memory
 
 
 @dataclasses.dataclass

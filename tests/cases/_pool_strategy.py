@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pools at random."""
+
+from typing import NamedTuple
+
+from hypothesis import strategies as st
+
+from ascend_vision_ops.testing import Array
+
+
+class Kind(NamedTuple):
+    """Least and most of images, of their channels, of rows and columns beside a window's; most taps and steps of it."""
+
+    images: tuple[int, int]
+    channels: tuple[int, int]
+    rows: tuple[int, int]
+    columns: tuple[int, int]
+    taps: int
+    steps: int
+
+
+SMALL = Kind((0, 2), (1, 20), (0, 20), (0, 20), 6, 5)
+# More channels and columns than a line of windows takes at once: it takes them in blocks, the last of them smaller.
+WIDE = Kind((1, 2), (60, 140), (0, 3), (65, 140), 3, 3)
+# Results of more than 4 MB, which go around the caches: seldom, as fifty of the others take as long.
+LARGE = Kind((1, 1), (120, 140), (90, 100), (110, 140), 3, 1)
+
+
+@st.composite
+def pools(draw, dilations=1):
+    """Arguments of a pool, which has dilations up to this; none where it is 1."""
+    kind = draw(st.sampled_from(40 * [SMALL] + 40 * [WIDE] + [LARGE]))
+    pair = lambda high: [draw(st.integers(1, high)) for _ in range(2)]  # noqa: E731
+    kernel, dilation = pair(kind.taps), pair(dilations)
+    beside = [draw(st.integers(*kind.rows)), draw(st.integers(*kind.columns))]
+    sizes = [k * d + more for k, d, more in zip(kernel, dilation, beside, strict=True)]
+    args = {
+        "input": Array(draw(st.integers(*kind.images)), draw(st.integers(*kind.channels)), *sizes),
+        "kernel_size": kernel, "stride": pair(kind.steps), "padding": [draw(st.integers(0, k // 2)) for k in kernel],
+        "ceil_mode": draw(st.booleans()),
+    }  # fmt: skip
+    return args | ({"dilation": dilation} if dilations > 1 else {})
