@@ -54,10 +54,7 @@ class RoiSpreading {
         BilinearSample<Value> from{};
         int first = 0, last = 0;
         bool none = true;
-        for (int64_t i = 0; i < rows * columns; ++i) {
-          const BilinearSample<Value> sample =
-              Corners(y.samples[y.first_sample[p] + i / columns], x.samples[x.first_sample[q] + i % columns],
-                      columns_, 1);
+        region_.ForSamples(p, q, columns_, 1, [&](const BilinearSample<Value> &sample) {
           for (int n = 0; n < (corners ? 4 : 1); ++n) {
             const bool outside = sample.offset[n] == kOutside;
             const Value one = outside ? Value{0} : sample.weight[n] * value(sample.offset[n]);
@@ -71,7 +68,7 @@ class RoiSpreading {
             last = corners ? n + 1 : 4;
             none = outside && corners;
           }
-        }
+        });
         if (best != best || none) continue;
         Add(from, first, last, double{grad(p, q)});
       }
@@ -83,14 +80,10 @@ class RoiSpreading {
   // which weights of elements instead of samples hide.
   template <typename Grad>
   void MeanOfSamples(int64_t p, int64_t columns, const Grad &grad) const {
-    const RoiAxis<Value> &y = region_.y, &x = region_.x;
-    const double count = static_cast<double>(y.grid) * static_cast<double>(x.grid);
+    const double count = static_cast<double>(region_.y.grid) * static_cast<double>(region_.x.grid);
     for (int64_t q = 0; q < columns; ++q) {
-      for (int32_t i = y.first_sample[p]; i < y.first_sample[p + 1]; ++i) {
-        for (int32_t j = x.first_sample[q]; j < x.first_sample[q + 1]; ++j) {
-          Add(Corners(y.samples[i], x.samples[j], columns_, 1), 0, 4, double{grad(p, q)} / count);
-        }
-      }
+      const double share = double{grad(p, q)} / count;
+      region_.ForSamples(p, q, columns_, 1, [=](const auto &sample) { Add(sample, 0, 4, share); });
     }
   }
 

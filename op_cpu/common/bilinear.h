@@ -56,8 +56,8 @@ struct BilinearSample {
 };
 
 template <typename Weight>
-BilinearSample<Weight> Corners(const AxisSample<Weight> &y, const AxisSample<Weight> &x, int64_t row_stride,
-                               int64_t column_stride) {
+inline BilinearSample<Weight> Corners(const AxisSample<Weight> &y, const AxisSample<Weight> &x,
+                                      int64_t row_stride, int64_t column_stride) {
   BilinearSample<Weight> sample;
   for (int i = 0; i < 4; ++i) {
     const int64_t row = y.index[i / 2], column = x.index[i % 2];

@@ -71,6 +71,16 @@ template <typename Weight>
 struct RoiRegion {
   int64_t image = 0;
   RoiAxis<Weight> y, x;  // no samples where the region has none
+
+  // Calls body(sample) for those of bin (p, q) that lie inside the feature map, row by row.
+  template <typename Body>
+  void ForSamples(int64_t p, int64_t q, int64_t row_stride, int64_t column_stride, const Body &body) const {
+    for (int32_t i = y.first_sample[p]; i < y.first_sample[p + 1]; ++i) {
+      for (int32_t j = x.first_sample[q]; j < x.first_sample[q + 1]; ++j) {
+        body(Corners(y.samples[i], x.samples[j], row_stride, column_stride));
+      }
+    }
+  }
 };
 
 // What a call says of all of its regions.
@@ -181,12 +191,9 @@ Compute<T> RoiMean(const RoiRegion<Compute<T>> &region, const T *plane, int64_t 
   }
   if (std::isfinite(sum)) return sum;
   sum = 0;
-  for (int32_t i = y.first_sample[p]; i < y.first_sample[p + 1]; ++i) {
-    for (int32_t j = x.first_sample[q]; j < x.first_sample[q + 1]; ++j) {
-      const auto sample = Corners(y.samples[i], x.samples[j], row_stride, column_stride);
-      sum += Interpolate(sample, [&](int64_t offset) { return Widen(plane[offset]); });
-    }
-  }
+  region.ForSamples(p, q, row_stride, column_stride, [&](const BilinearSample<Value> &sample) {
+    sum += Interpolate(sample, [&](int64_t offset) { return Widen(plane[offset]); });
+  });
   return sum / static_cast<Value>(y.grid * x.grid);
 }
 
