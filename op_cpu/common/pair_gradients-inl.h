@@ -118,7 +118,8 @@ class PairGradients {
       last[i] = hn::Set(keys, Keys::kLowest);
       before[i] = even[i] = odd[i] = zero;
       if (kKernel == 2 || begin == 0) continue;
-      pairs_.template Load<Keys>(rows.in[i], begin - kStep, last[i], last[i], products);
+      Key unused;
+      pairs_.template Load<Keys>(rows.in[i], begin - kStep, unused, last[i], products);
       before[i] = hn::Load(d, rows.shares + 3 * i * kLanes);
       even[i] = hn::Load(d, rows.shares + (3 * i + 1) * kLanes);
       odd[i] = hn::Load(d, rows.shares + (3 * i + 2) * kLanes);
