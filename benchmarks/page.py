@@ -34,7 +34,7 @@ peers, `./build.sh bench --save` measures everything and writes this page, `./bu
 - **Gradients**, operators named `…_backward`: the backward pass alone, the forward one having run before. torch
   then reads the indices of maxima, which ours finds again.
 - **Threads**: every library's pool has that many; idle threads do not spin.
-- **Behind a peer** stands what reading bounds, and the way through torch comes on top: 5 us a call, 20 where operands
+- **Behind a peer** stands what reading bounds, and the way through torch comes on top: 4 us a call, 20 where operands
   have swept Python's code from the caches. NumPy's `argmax` of 64 x 32000 takes a tenth longer than reading that, its
   call of 8 x 1000 takes 1 us; torch's own operators, such as means of 7 x 7 images, have a shorter way.
 

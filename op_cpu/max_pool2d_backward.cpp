@@ -8,6 +8,7 @@
 #include "hwy/foreach_target.h"
 #include "op_cpu/common/column_gradients-inl.h"
 #include "op_cpu/common/largest_gradients-inl.h"
+#include "op_cpu/common/pair_gradients-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::max_pool2d_backward::HWY_NAMESPACE {
@@ -21,6 +22,7 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
   const WindowGradients windows{args.grad_output, args.input, args.out, axis(0), axis(1), {}};
   DispatchFloat(args.out.dtype, [&](auto element) {
     using T = decltype(element);
+    if (cpu::PoolPairs<T, 3>(windows, parallel_for) || cpu::PoolPairs<T, 2>(windows, parallel_for)) return;
     if (cpu::ColumnGradients<T>::Suit(windows)) {
       cpu::PoolColumnGradients<T>(windows, parallel_for);
     } else {

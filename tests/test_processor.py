@@ -58,6 +58,18 @@ def test_other_results_on_all_threads_are_wrong(monkeypatch):
     assert verdict.message == "on all threads: the results are others"
 
 
+def test_elements_that_no_kernel_writes_show(monkeypatch):
+    right = run.run
+    monkeypatch.setattr(
+        run,
+        "run",
+        lambda operator, target, arguments: (
+            (arguments["out"],) if "out" in arguments else right(operator, target, arguments)
+        ),
+    )
+    assert "never written" in run.judge(parse_case(CASE), "cpu")["out"].message
+
+
 @pytest.mark.skipif(
     "AMX" not in processor.targets(), reason="this processor has no tiles, or Linux keeps them"
 )

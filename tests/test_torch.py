@@ -47,6 +47,12 @@ def test_compile(operator, backend):
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
+def test_graphs_have_the_operator(operator):
+    # Wrappers take a shorter way to its kernels, which no graph is to show: passes and exporters look for the operator.
+    checks.in_graphs(operator, CPU)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
 def test_dynamic_shapes(operator):
     checks.dynamic(operator, CPU)
 
@@ -121,6 +127,13 @@ def test_out_compiled(operator):
 
 
 # --- the checks themselves, on operators that are not as said
+
+
+def test_check_of_graphs_sees_what_a_composite_calls(monkeypatch):
+    monkeypatch.setattr(_transforms, "is_compiling", lambda: False)
+    composite = next(operator for operator in OPERATORS if operator not in WITH_KERNEL)
+    with pytest.raises(AssertionError, match="a graph of"):
+        checks.in_graphs(composite, CPU)
 
 
 def test_check_of_vmap_counts_calls(monkeypatch):
@@ -199,6 +212,6 @@ def test_check_of_out_sees_other_tensors(monkeypatch):
 
 @pytest.mark.parametrize("check", [results.written, results.inference, results.opcheck])
 def test_check_of_out_sees_a_version_that_stays(monkeypatch, check):
-    monkeypatch.setattr(_transforms, "_written", lambda result: None)
+    monkeypatch.setattr(_transforms, "_increment_version", lambda results: None)
     with pytest.raises(AssertionError, match="version"):
         check(WITH_KERNEL[0], CPU)

@@ -69,8 +69,34 @@ struct Extreme {
   bool nan;  // whether any is not
 };
 
-// Of `count` > 0 elements. Four pieces side by side, so that no vector waits for the one before it, and more
-// is on its way from memory where processors cease to fetch ahead at the end of a page.
+// Of four pieces, a vector each, and where any of them is NaN.
+template <class D>
+struct Pieces {
+  hn::Vec<D> a, b, c, e;
+  hn::Mask<D> nan;
+};
+
+// Of `count` elements, a multiple of Lanes(d), from each of four places `step` apart: side by side, so that
+// no vector waits for the one before it, and more is on its way from memory where processors cease to fetch
+// ahead at the end of a page.
+template <class Order, class D, typename T>
+HWY_INLINE Pieces<D> ExtremesOfPieces(D d, const T *from, int64_t step, int64_t count) {
+  auto a = LoadKey(d, from), b = LoadKey(d, from + step), c = LoadKey(d, from + 2 * step),
+       e = LoadKey(d, from + 3 * step);
+  auto nan = IsNaNKey(d, a);
+  for (int64_t i = 0; i < count; i += hn::MaxLanes(d)) {
+    const auto w = LoadKey(d, from + i), x = LoadKey(d, from + step + i), y = LoadKey(d, from + 2 * step + i),
+               z = LoadKey(d, from + 3 * step + i);
+    nan = hn::Or(nan, hn::Or(IsEitherNaNKey(d, w, x), IsEitherNaNKey(d, y, z)));
+    a = Order::Of(a, w);
+    b = Order::Of(b, x);
+    c = Order::Of(c, y);
+    e = Order::Of(e, z);
+  }
+  return {a, b, c, e, nan};
+}
+
+// Of `count` > 0 elements.
 template <class Order, typename T>
 HWY_NOINLINE Extreme<Compute<T>> ExtremeOf(const T *from, int64_t count) {
   const hn::ScalableTag<Compute<T>> d;
@@ -84,18 +110,8 @@ HWY_NOINLINE Extreme<Compute<T>> ExtremeOf(const T *from, int64_t count) {
     }
     return extreme;
   }
-  auto a = LoadKey(d, from), b = a, c = a, e = a;
-  auto nan = IsNaNKey(d, a);
   const int64_t piece = count / (4 * kLanes) * kLanes;
-  for (int64_t i = 0; i < piece; i += kLanes) {
-    const auto w = LoadKey(d, from + i), x = LoadKey(d, from + piece + i),
-               y = LoadKey(d, from + 2 * piece + i), z = LoadKey(d, from + 3 * piece + i);
-    nan = hn::Or(nan, hn::Or(IsEitherNaNKey(d, w, x), IsEitherNaNKey(d, y, z)));
-    a = Order::Of(a, w);
-    b = Order::Of(b, x);
-    c = Order::Of(c, y);
-    e = Order::Of(e, z);
-  }
+  auto [a, b, c, e, nan] = ExtremesOfPieces<Order>(d, from, piece, piece);
   for (int64_t i = 4 * piece; i < count; i += kLanes) {
     // The last vector overlaps the one before it.
     const auto w = LoadKey(d, from + std::min(i, count - kLanes));

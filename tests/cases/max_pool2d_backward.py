@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 import math
 
-from hypothesis import strategies as st
-
 from ascend_vision_ops.reference.common.windows import output_length, pair
 from ascend_vision_ops.testing import Array, Case, cases_module
 
 lowest = cases_module("_pool_vectors").lowest
+some_rows = cases_module("_pool_pairs").some_rows
 # Tap by tap, and again for every tile: larger windows are for the CPU's patience.
 LARGEST = 3000
 
@@ -48,13 +47,12 @@ def backward_oracle(forward, grad_output, input, **window):
 def cases():
     yield from backward_cases(cases_module("max_pool2d"))
     yield from cases_module("_pool_vectors").column_cases(backward_call)
+    yield from cases_module("_pool_pairs").pair_cases(backward_call)
 
 
 def oracle(**args):
     return backward_oracle(cases_module("max_pool2d"), **args)
 
 
-@st.composite
-def strategy(draw):
-    args = draw(cases_module("max_pool2d").strategy())
-    return backward_call({**args, "input": Array(*args["input"].shape, values="integers")})
+def strategy():
+    return cases_module("_pool_pairs").calls(backward_call)

@@ -8,8 +8,8 @@ oracle = of.kept_by_others
 all_over, apart, at_octaves, chain, few = of.all_over, of.apart, of.at_octaves, of.chain, of.few
 classes, clustered, degenerate = of.classes, of.clustered, of.degenerate
 
-# Around 64 lanes and rows, and the places where blocks, bands and sorted runs end.
-COUNTS = (1, 2, 7, 8, 31, 33, 63, 64, 65, 127, 129, 200)
+# Around 64 lanes and rows, and the places where blocks, bands and sorted runs end, and comparisons of scores.
+COUNTS = (1, 2, 7, 8, 31, 33, 63, 64, 65, 127, 129, 200, 201)
 
 # More boxes than are compared one by one. Nothing is above 1; below 0 all that have an area are suppressed.
 MANY = {of.of_all_sizes: (0.0, 0.1, 0.9), at_octaves: (0.25, 0.5), all_over: (-1.0, 0.99, 2.0)}
@@ -30,8 +30,8 @@ def cases():
     for boxes, threshold, offset in ((b, t, o) for b in MANY for t in MANY[b] for o in (0, 1)):
         args = call(1300, boxes, few, iou_threshold=threshold, offset=offset, max_num=900)
         yield Case(f"{boxes.__name__} {threshold} {offset}", args, ("float32",))
-    for scores in ("special", few, "constant"):
-        yield Case(f"scores {getattr(scores, '__name__', scores)}", call(150, clustered, scores))
+    for count, scores in ((count, scores) for count in (150, 250) for scores in ("special", few, "constant")):
+        yield Case(f"{count} scores {getattr(scores, '__name__', scores)}", call(count, clustered, scores))
     yield Case("degenerate", call(300, degenerate, few, iou_threshold=0.0))
     yield Case("offset", call(100, degenerate, few, iou_threshold=0.3, offset=1))
     yield Case("score threshold", call(150, clustered, "special", score_threshold=0.5))

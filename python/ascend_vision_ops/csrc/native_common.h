@@ -48,10 +48,7 @@ std::optional<Tensor> FromNumpy(const std::optional<py::array> &array);
 Tensor Describe(const py::handle &tensor);
 std::optional<Tensor> DescribeOptional(const py::handle &tensor);
 
-// A dense array whose every byte is 0xA5: an element no kernel writes shows.
-py::array Poisoned(const Tensor &output);
-
-// Where an output goes: the caller's array, which must be writable and fit, or a poisoned one.
+// Where an output goes: the caller's array, which must be writable and fit, or a new dense one.
 py::array OutputArray(const char *name, const std::optional<py::array> &out, Tensor *output);
 
 // Raises an error of this type, with the code as attribute `code`.

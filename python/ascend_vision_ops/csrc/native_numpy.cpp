@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // NumPy arrays as views, outputs, errors.
-#include <cstring>
-
 #include "native_common.h"
 
 namespace avo::native {
@@ -12,9 +10,33 @@ std::vector<void (*)(Modules &)> &Registered() {
   return functions;
 }
 
-constexpr DType kDTypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kFloat64,
-                             DType::kInt8,    DType::kInt16,   DType::kInt32,    DType::kInt64,
-                             DType::kUInt8,   DType::kBool};
+struct Kind {
+  DType dtype;
+  char kind;  // of NumPy's types of that many bytes; 'V' for what ml_dtypes registers under the name
+};
+
+constexpr Kind kKinds[] = {
+    {DType::kFloat32, 'f'}, {DType::kFloat16, 'f'}, {DType::kBFloat16, 'V'}, {DType::kFloat64, 'f'},
+    {DType::kInt8, 'i'},    {DType::kInt16, 'i'},   {DType::kInt32, 'i'},    {DType::kInt64, 'i'},
+    {DType::kUInt8, 'u'},   {DType::kBool, 'b'},
+};
+
+DType OfType(const py::dtype &type) {
+  for (const Kind &known : kKinds) {
+    if (known.kind != type.kind() || DTypeSize(known.dtype) != type.itemsize()) continue;
+    // A name alone is looked up in Python, 2 us of a call's 5.
+    if (known.kind != 'V' || py::str(type.attr("name")).cast<std::string>() == DTypeName(known.dtype))
+      return known.dtype;
+  }
+  return static_cast<DType>(-1);
+}
+
+py::array Fresh(const Tensor &output) {
+  const std::string name = DTypeName(output.dtype);
+  // The name of bfloat16 is known to NumPy once ml_dtypes is there.
+  if (output.dtype == DType::kBFloat16) py::module_::import("ml_dtypes");
+  return {py::dtype(name), output.shape};
+}
 
 Shape ShapeOf(const py::handle &shape) {
   return py::isinstance<py::int_>(shape) ? Shape{shape.cast<int64_t>()} : shape.cast<Shape>();
@@ -29,20 +51,18 @@ void Registration::AddAll(Modules &modules) {
 }
 
 DType DTypeOf(const py::handle &dtype) {
-  const std::string name =
-      py::isinstance<py::str>(dtype)
-          ? dtype.cast<std::string>()
-          : py::str(py::dtype::from_args(py::reinterpret_borrow<py::object>(dtype)).attr("name"))
-                .cast<std::string>();
-  for (const DType known : kDTypes) {
-    if (DTypeName(known) == name) return known;
+  if (!py::isinstance<py::str>(dtype))
+    return OfType(py::dtype::from_args(py::reinterpret_borrow<py::object>(dtype)));
+  const auto name = dtype.cast<std::string>();
+  for (const Kind &known : kKinds) {
+    if (DTypeName(known.dtype) == name) return known.dtype;
   }
   return static_cast<DType>(-1);
 }
 
 Tensor FromNumpy(const py::array &array) {
   Tensor view;
-  view.dtype = DTypeOf(array.dtype());
+  view.dtype = OfType(array.dtype());
   view.data = const_cast<void *>(array.data());
   if (array.dtype().byteorder() == '>')
     throw py::value_error("array: expected native byte order, got big endian");
@@ -83,18 +103,8 @@ std::optional<Tensor> DescribeOptional(const py::handle &tensor) {
   return tensor.is_none() ? std::nullopt : std::optional<Tensor>(Describe(tensor));
 }
 
-py::array Poisoned(const Tensor &output) {
-  const std::string name = DTypeName(output.dtype);
-  const py::object type =
-      name == "bfloat16" ? py::module_::import("ml_dtypes").attr("bfloat16") : py::object(py::str(name));
-  py::array array(py::dtype::from_args(type),
-                  std::vector<py::ssize_t>(output.shape.begin(), output.shape.end()));
-  std::memset(array.mutable_data(), 0xA5, array.nbytes());
-  return array;
-}
-
 py::array OutputArray(const char *name, const std::optional<py::array> &out, Tensor *output) {
-  py::array array = out ? *out : Poisoned(*output);
+  py::array array = out ? *out : Fresh(*output);
   if (!array.writeable())
     throw py::value_error(std::string(name) + ": expected a writable array, got a read-only one");
   *output = FromNumpy(array);

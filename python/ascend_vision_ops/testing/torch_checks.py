@@ -55,6 +55,23 @@ def compiled(operator: str, device: torch.device, backend: str) -> None:
             same(gradients(call, traced), gradients(call, function))
 
 
+def in_graphs(operator: str, device: torch.device) -> None:
+    """A graph of the wrapper is the operator, not what it is made of."""
+    found = []
+
+    def backend(module, inputs):
+        found.extend(node.target for node in module.graph.nodes if node.op == "call_function")
+        return module
+
+    torch._dynamo.reset()
+    with dynamic_outputs:
+        torch.compile(getattr(ops, operator), backend=backend, fullgraph=True)(
+            **on(device, example(operator)).arguments
+        )
+    ours = [target for target in found if getattr(target, "namespace", "") == "ascend_vision_ops"]
+    assert ours == [getattr(torch.ops.ascend_vision_ops, operator).default], f"{operator}: a graph of {found}"
+
+
 def gradients(call: TorchCall, function) -> tuple[torch.Tensor, ...]:
     """Those of the sum of floating results, of all tensors that have one."""
     leaves = {name: call.arguments[name].detach().requires_grad_() for name in call.differentiable}
