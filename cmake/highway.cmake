@@ -12,7 +12,7 @@ endforeach()
 include(FetchContent)
 FetchContent_Declare(highway
   GIT_REPOSITORY https://github.com/google/highway.git GIT_TAG 1.3.0 GIT_SHALLOW ON
-  FIND_PACKAGE_ARGS 1.2 NAMES hwy)
+  FIND_PACKAGE_ARGS 1.3 NAMES hwy)
 FetchContent_MakeAvailable(highway)
 if(NOT TARGET hwy::hwy)
   add_library(hwy::hwy ALIAS hwy)
