@@ -55,6 +55,7 @@ struct BilinearSample {
   Weight weight[4];
 };
 
+// Inline in so many words: GCC else calls it, for each sample.
 template <typename Weight>
 inline BilinearSample<Weight> Corners(const AxisSample<Weight> &y, const AxisSample<Weight> &x,
                                       int64_t row_stride, int64_t column_stride) {

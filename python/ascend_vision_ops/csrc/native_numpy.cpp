@@ -24,7 +24,7 @@ constexpr Kind kKinds[] = {
 DType OfType(const py::dtype &type) {
   for (const Kind &known : kKinds) {
     if (known.kind != type.kind() || DTypeSize(known.dtype) != type.itemsize()) continue;
-    // A name alone is looked up in Python, 2 us of a call's 5.
+    // Not by name, which is computed in Python: of two arrays in 6 us, where a small call takes 3.
     if (known.kind != 'V' || py::str(type.attr("name")).cast<std::string>() == DTypeName(known.dtype))
       return known.dtype;
   }
