@@ -223,6 +223,12 @@ expose() {
   chmod +x "$venv/bin/avo"
 }
 
+# An operator's contract lies in the folder of its family.
+need_contract() {
+  compgen -G "op_host/*/$operator.yaml" >/dev/null ||
+    die "no operator '$operator': no file op_host/*/$operator.yaml"
+}
+
 need_sim() { [ "$target" = sim ] || die "$command works on target sim only"; }
 
 # --- commands ----------------------------------------------------------------------------------------------------
@@ -412,9 +418,8 @@ tree=build/$kind${sanitize:+-${sanitize//,/-}}
 bench_venv=$venv-bench
 if [ -n "$operator" ]; then
   case $command in
-    bench) [ -f "op_host/$operator.yaml" ] || [[ $operator == overhead || $operator == setup ]] ||
-      die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
-    test | fuzz | performance) [ -f "op_host/$operator.yaml" ] || die "no operator '$operator': op_host/$operator.yaml does not exist" ;;
+    bench) [[ $operator == overhead || $operator == setup ]] || need_contract ;;
+    test | fuzz | performance) need_contract ;;
     *) die "'$command' takes no operator" ;;
   esac
 fi

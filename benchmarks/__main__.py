@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """CPU kernels against the best peer on this machine: `./build.sh bench [OP] [OPTIONS]`.
 
-Files benchmarks/workloads/<op>.py say what is measured (benchmarks/workload.py), benchmarks/peers how others are
-called, and benchmarks/measure.py times them, each number of threads in a process of its own. `bench overhead` is
+Files benchmarks/workloads/<family>/<op>.py say what is measured (benchmarks/workload.py), benchmarks/peers how others
+are called, and benchmarks/measure.py times them, each number of threads in a process of its own. `bench overhead` is
 overhead.py.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What benchmarks/workloads/<op>.py yield of `workloads()`: calls of the torch operator on CPU tensors.
+"""What benchmarks/workloads/<family>/<op>.py yield of `workloads()`: calls of the torch operator on CPU tensors.
 
 A workload is judged against the limit that stands in its file: "copy", where moving its arguments and results once is
 what cannot be avoided, "product", where it is `flops` at the rate of a matrix product, or "" for neither.
@@ -10,9 +10,10 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
-FOLDER = Path(__file__).parent / "workloads"
+FILES = {path.stem: path for path in Path(__file__).parent.glob("workloads/*/*.py")}
 # Names of contestants: ours, and what follows the name of one whose result goes to memory that is there.
 OURS, OUT = "ours", " out="
 # Milliseconds that a contestant goes on in its turn. Caches then hold what its own calls leave there, not what the
@@ -41,7 +42,13 @@ class Workload(NamedTuple):
 
 def operators() -> list[str]:
     """Names of the operators that have workloads on CPUs."""
-    return [path.stem for path in sorted(FOLDER.glob("*.py")) if "\ndef workloads(" in path.read_text()]
+    return [name for name, path in sorted(FILES.items()) if "\ndef workloads(" in path.read_text()]
+
+
+def module_of(operator: str) -> ModuleType | None:
+    """The module that knows what to measure of an operator, None where nobody wrote one."""
+    path = FILES.get(operator)
+    return path and importlib.import_module(f"benchmarks.workloads.{path.parent.name}.{operator}")
 
 
 def workloads(operator: str) -> Iterator[Workload]:
@@ -49,7 +56,7 @@ def workloads(operator: str) -> Iterator[Workload]:
     import torch
 
     torch.manual_seed(0)
-    return importlib.import_module(f"benchmarks.workloads.{operator}").workloads()
+    return module_of(operator).workloads()
 
 
 def size(shape, dtype: object = "float32") -> str:

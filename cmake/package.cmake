@@ -55,8 +55,8 @@ package_item(${CMAKE_SOURCE_DIR}/sim/ascendc/include include/ascendc)
 
 # Folders of links, so that _specs holds the contracts and not the C++ sources beside them.
 foreach(spec ${specs})
-  get_filename_component(name ${spec} NAME)
-  package_item(${spec} _specs/${name})
+  file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/op_host ${spec})
+  package_item(${spec} _specs/${path})
 endforeach()
 package_item(${CMAKE_SOURCE_DIR}/tests/cases _cases)
 

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from tools import check, docs
+from tools.families import REFERENCE, Tree
 
 LICENCE = "// SPDX-License-Identifier: Apache-2.0\n"
 BODY = "int Twice(int value) {\n  const int result = value + value;\n  return result > 0 ? result : 0;\n}\n"
@@ -26,31 +27,113 @@ def tree(tmp_path, monkeypatch):
     return write
 
 
+# Two families with an operator each, and a file of common/ that both use.
+HOUSE = {
+    "op_host/boxes/x.yaml": "",
+    "op_host/grid/y.yaml": "",
+    "op_kernel/boxes/x.h": '#include "../common/z.h"\n',
+    "op_kernel/grid/y.h": '#include "../common/z.h"\n',
+    "op_kernel/common/z.h": "",
+}
+
+
+@pytest.fixture
+def house(tree, tmp_path):
+    """A function that gives the tree of HOUSE with other files, or other texts."""
+    return lambda **files: Tree(tmp_path, tree(**HOUSE | files))
+
+
 @pytest.mark.parametrize(
     ("name", "limit"),
     [
-        ("op_host/x.yaml", 60),
-        ("op_host/x.cpp", 120),
-        ("op_kernel/x_tiling.h", 40),
-        ("op_kernel/x.h", 250),
-        ("op_kernel/nms_x.h", 400),
-        ("op_cpu/x.cpp", 250),
-        ("python/ascend_vision_ops/reference/x.py", 60),
-        ("tests/cases/x.py", 60),
-        ("tests/cases/_x.py", 60),
+        ("op_host/boxes/x.yaml", 60),
+        ("op_host/boxes/x.cpp", 200),
+        ("op_host/common/tiling/helper.h", 250),
+        ("op_kernel/boxes/x_tiling.h", 40),
+        ("op_kernel/boxes/x.h", 250),
+        ("op_cpu/boxes/x.cpp", 250),
+        ("python/ascend_vision_ops/reference/boxes/x.py", 75),
+        ("tests/cases/boxes/x.py", 75),
+        ("tests/cases/boxes/_x.py", 75),
     ],
 )
-def test_a_file_past_its_budget(tree, name, limit):
-    assert list(check.over_budget(tree(**{name: limit * "a\n"}))) == []
-    assert list(check.over_budget(tree(**{name: (limit + 1) * "a\n"}))) == [
-        f"{name}: {limit + 1} lines, budget {limit}"
+def test_a_file_past_its_budget(house, name, limit):
+    free = "\n# only a comment\n" if name.endswith((".py", ".yaml")) else "\n  // only a comment\n"
+    assert list(check.over_budget(house(**{name: limit * "a\n" + 9 * free}))) == []
+    assert f"{limit + 1} lines of code" in next(check.over_budget(house(**{name: (limit + 1) * "a\n"})))
+
+
+def test_an_operator_past_its_budget_with_its_share_of_the_family(house):
+    """A helper counts in equal parts for those that use it, wherever code moves within the family."""
+    text = '#include "helper.h"\n' + 199 * "a\n"
+    files = {f"op_host/boxes/{name}": text for name in ("x.cpp", "w.cpp")} | {"op_host/boxes/w.yaml": ""}
+    assert list(check.over_budget(house(**files, **{"op_host/boxes/helper.h": ""}))) == []
+    told = "lines of code with its share of its family, budget 200"
+    assert list(check.over_budget(house(**files, **{"op_host/boxes/helper.h": 20 * "a\n"}))) == [
+        f"{operator} in op_host: 210 {told}" for operator in ("x", "w")
     ]
 
 
-def test_what_operators_share_has_no_budget(tree):
-    names = [f"{folder}/common/x.{kind}" for folder in ("op_cpu", "op_host") for kind in ("cpp", "h")]
-    names.append("python/ascend_vision_ops/reference/common/x.py")
-    assert list(check.over_budget(tree(**dict.fromkeys(names, 999 * "a\n")))) == []
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        (
+            "op_kernel/boxes/x.h",
+            '#include "../grid/y.h"\n',
+            "op_kernel/boxes/x.h: takes op_kernel/grid/y.h from another",
+        ),
+        (
+            "op_host/common/a.h",
+            '#include "op_kernel/grid/y.h"\n',
+            "op_host/common/a.h: takes op_kernel/grid/y.h from",
+        ),
+        (
+            "tests/cases/grid/y.py",
+            'X = cases_module("x")\n',
+            "tests/cases/grid/y.py: takes tests/cases/boxes/x.py from",
+        ),
+        (
+            "benchmarks/workloads/grid/y.py",
+            "from benchmarks.workloads.boxes.x import a\n",
+            "benchmarks/workloads/grid/y.py",
+        ),
+        (
+            f"{REFERENCE}/grid/y.py",
+            "from ..boxes.x import a\n",
+            f"{REFERENCE}/grid/y.py: takes {REFERENCE}/boxes/x.py",
+        ),
+        (
+            "op_kernel/grid/y.h",
+            "",
+            "op_kernel/common/z.h: serves boxes; common/ is for what several families use",
+        ),
+        ("op_cpu/common/z.h", "", "op_cpu/common/z.h: serves no family; common/"),
+        ("op_cpu/grid/x.cpp", "", "op_cpu/grid/x.cpp: expected the folder boxes, where the contract is"),
+        ("tests/host/grid/test_x.py", "", "tests/host/grid/test_x.py: expected the folder boxes"),
+        (
+            "op_cpu/gird/a.h",
+            "",
+            "op_cpu/gird/a.h: expected the folder of a family (boxes, grid) or common, got gird",
+        ),
+    ],
+)
+def test_a_file_in_the_wrong_room(house, name, text, told):
+    cases = {f"tests/cases/boxes/{name}.py": "" for name in "x"}
+    workloads = {"benchmarks/workloads/boxes/x.py": "", f"{REFERENCE}/boxes/x.py": ""}
+    assert list(house(**cases, **workloads).family_problems()) == []
+    found = list(house(**cases, **workloads, **{name: text}).family_problems())
+    assert any(line.startswith(told) for line in found), found
+
+
+def test_what_serves_generated_code_is_common(house):
+    """A border to a framework, or a header of generated code, serves every operator."""
+    template = {"python/ascend_vision_ops/opgen/templates/a.j2": '#include "op_host/common/status.h"\n'}
+    header = {
+        "op_host/common/status.h": "",
+        "op_host/common/status.cpp": '#include "op_host/common/inner.h"\n',
+    }
+    inner = {"op_host/common/inner.h": ""}
+    assert list(house(**template, **header, **inner).family_problems()) == []
 
 
 @pytest.mark.parametrize(
@@ -114,13 +197,23 @@ def test_a_tool_that_complains():
     assert silent.endswith(" gave 3")
 
 
+class Nothing(list):
+    """What a step finds in a tree that is well."""
+
+    def family_problems(self):
+        return []
+
+
+NOTHING = Nothing()
+
+
 @pytest.mark.parametrize(("problems", "code"), [([], 0), (["op_cpu/x.cpp: 251 lines, budget 250"], 1)])
 def test_the_exit_code_tells(monkeypatch, capsys, problems, code):
-    for step in ("tool", "duplicates", "rules", "support"):
-        monkeypatch.setattr(check, step, lambda *_: [])
+    for step in ("tool", "duplicates", "rules", "support", "Tree"):
+        monkeypatch.setattr(check, step, lambda *_: NOTHING)
     monkeypatch.setattr(check, "over_budget", lambda _: problems)
     monkeypatch.setattr("sys.argv", ["check"])
     assert check.main() == code
     printed = capsys.readouterr().out
     assert all(line in printed for line in problems)
-    assert ("1 of 7 failed" if code else "7 of 7 ok") in printed
+    assert ("1 of 8 failed" if code else "8 of 8 ok") in printed

@@ -134,7 +134,8 @@ def test_layouts_are_views_of_the_same_elements(layout):
 
 
 def test_cases_take_every_dtype_unless_told(monkeypatch, tmp_path):
-    (tmp_path / "op.py").write_text(
+    (tmp_path / "family").mkdir()
+    (tmp_path / "family/op.py").write_text(
         "from ascend_vision_ops.testing import Array, Case\n"
         "def cases():\n"
         "    yield Case('any', {'x': Array(2)})\n"

@@ -85,7 +85,7 @@ def test_random_calls(operator):
     """Calls that hypothesis draws from the case file's `strategy()`, on all targets that run here."""
     module, spec = cases_module(operator), spec_of(operator)
     if not hasattr(module, "strategy"):
-        pytest.skip(f"tests/cases/{operator}.py has no strategy()")
+        pytest.skip(f"tests/cases/*/{operator}.py has no strategy()")
 
     @hypothesis.settings(max_examples=40, deadline=None, derandomize=True)
     @hypothesis.given(args=module.strategy(), instance=st.sampled_from(spec.instances))
@@ -128,7 +128,7 @@ def wide_arguments(case: BoundCase) -> dict[str, object]:
 def oracle_of(operator: str):
     oracle = getattr(cases_module(operator), "oracle", None)
     if oracle is None:
-        pytest.skip(f"tests/cases/{operator}.py has no oracle()")
+        pytest.skip(f"tests/cases/*/{operator}.py has no oracle()")
     return oracle
 
 

@@ -38,7 +38,7 @@ OPERATORS = [name for name in operators() if not spec_of(name).composite]
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_every_operator_is_on_the_page(operator):
     module = workload(operator)
-    assert module is not None, f"benchmarks/workloads/{operator}.py has no device()"
+    assert module is not None, f"benchmarks/workloads/*/{operator}.py has no device()"
     rows = rows_of(PARTS[operator])
     shown = [describe(arguments, note) for arguments, _, note in calls(operator)]
     assert [row.call for row in rows] == [call for call in shown for _ in DEVICES]

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """`./build.sh performance [OP]`: docs/performance.md and its figure, measured on the simulated device.
 
-Files benchmarks/workloads/<op>.py say what is measured: `device()` yields arguments of the torch operator, a mark, and
-where values matter a word about them. A mark is what is wanted of the first device: "1.5 x" of the roofline, "1500 us",
-or "" for nothing in particular. The docstring of `device()` says what bounds the kernel and what would move it.
+Files benchmarks/workloads/<family>/<op>.py say what is measured: `device()` yields arguments of the torch operator, a
+mark, and where values matter a word about them. A mark is what is wanted of the first device: "1.5 x" of the roofline,
+"1500 us", or "" for nothing in particular. The docstring of `device()` says what bounds the kernel and what would move
+it.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import re
 import sys
 from dataclasses import dataclass, fields
@@ -18,6 +18,7 @@ from pathlib import Path
 from ascend_vision_ops import _native, operators, profiling
 from ascend_vision_ops.testing.cases import SHORT
 from ascend_vision_ops.testing.run import from_torch
+from benchmarks.workload import module_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "performance.md"
@@ -84,8 +85,7 @@ RULE = "| --- | --- |" + " ---: |" * 5 + " --- | --- | --- |"
 
 def workload(operator: str):
     """The module that knows what to measure of an operator, or None."""
-    path = ROOT / "benchmarks" / "workloads" / f"{operator}.py"
-    module = importlib.import_module(f"benchmarks.workloads.{operator}") if path.exists() else None
+    module = module_of(operator)
     return module if hasattr(module, "device") else None
 
 
@@ -207,7 +207,7 @@ def main() -> int:
     known = [name for name in operators() if workload(name)]
     for name in options.operators:
         if name not in known:
-            parser.error(f"no benchmarks/workloads/{name}.py with device(); there are {', '.join(known)}")
+            parser.error(f"no benchmarks/workloads/*/{name}.py with device(); there are {', '.join(known)}")
     before = sections(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
     parts = {}
     for name in known:

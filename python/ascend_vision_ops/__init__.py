@@ -51,6 +51,6 @@ def __dir__() -> list[str]:
 
 def operators() -> list[str]:
     """Names of all operators, in alphabetical order: one per contract file."""
-    from ascend_vision_ops.paths import specs_dir
+    from ascend_vision_ops.paths import contract_files
 
-    return sorted(path.stem for path in specs_dir().glob("*.yaml"))
+    return list(contract_files())

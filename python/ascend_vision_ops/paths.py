@@ -38,6 +38,16 @@ def specs_dir() -> Path:
     return _first(PACKAGE / "_specs", PACKAGE.parents[1] / "op_host")
 
 
+def contract_files(folder: Path | None = None) -> dict[str, Path]:
+    """The contract of each operator, by name and in the order of names; the folder that a contract lies in is named
+    after the operator's family.
+
+    folder: the root of the contracts, those of this package where it is not given.
+    """
+    found = (folder or specs_dir()).glob("*/*.yaml")
+    return {path.stem: path for path in sorted(found, key=lambda path: path.stem)}
+
+
 def cases_dir() -> Path:
     """Test cases of the operators: _cases in the package, tests/cases in a source tree that is not built."""
     return _first(PACKAGE / "_cases", PACKAGE.parents[1] / "tests" / "cases")

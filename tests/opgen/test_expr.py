@@ -90,7 +90,7 @@ def test_cpp_computes_what_python_computes(tmp_path):
     lines = [f"std::puts(show({cpp}).c_str());" for _, cpp, _ in EXPRESSIONS]
     source = tmp_path / "values.cpp"
     source.write_text(
-        '#include <cstdio>\n#include "op_host/common/contract.h"\n'
+        '#include <cstdio>\n#include "op_host/common/tensors/contract.h"\n'
         "namespace avo { std::string DTypeName(DType) { return {}; }\n"
         "Shape ContiguousStrides(const Shape &shape) { return shape; } }\n"
         f"int main() {{ {setup}\n{chr(10).join(lines)} }}\n"

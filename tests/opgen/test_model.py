@@ -89,9 +89,9 @@ def test_what_torch_knows_of_an_operator(load, rich_root):
     assert spec.torch_schema.startswith("toy(Tensor self, SymInt[1] size, float? scale")
     plain = load(GOOD)
     assert (plain.autocast, plain.folds, plain.leading) == ("widest", [], "")
-    assert load_spec(rich_root / "op_host/toy_arg.yaml").leading == "dim"
+    assert load_spec(rich_root / "op_host/toys/toy_arg.yaml").leading == "dim"
     # An internal parameter is none of torch's.
-    assert [fold.inputs for fold in load_spec(rich_root / "op_host/toy_align.yaml").folds] == [
+    assert [fold.inputs for fold in load_spec(rich_root / "op_host/toys/toy_align.yaml").folds] == [
         {"input": 1},
         {"rois": 0},
     ]
@@ -208,7 +208,7 @@ def test_gradients_must_fit_their_operator(golden_root, tmp_path):
     import shutil
 
     shutil.copytree(golden_root, tmp_path, dirs_exist_ok=True)
-    spec = tmp_path / "op_host/toy_blend.yaml"
+    spec = tmp_path / "op_host/toys/toy_blend.yaml"
     good = spec.read_text()
     spec.write_text(good.replace("first.shape, weight)", "first.shape)"))
     with pytest.raises(SpecError, match="expected 4 arguments of toy_blend_backward, got 3"):
@@ -293,8 +293,8 @@ def test_a_bad_composite(load, old, new, message):
 
 
 def test_a_composite_calls_an_operator_with_a_kernel(tmp_path):
-    (tmp_path / "op_host").mkdir()
-    (tmp_path / "op_host/toy.yaml").write_text(COMPOSITE)
+    (tmp_path / "op_host/toys").mkdir(parents=True)
+    (tmp_path / "op_host/toys/toy.yaml").write_text(COMPOSITE)
     with pytest.raises(SpecError, match="composite: expected an operator with a kernel, got 'other'"):
         load_specs(tmp_path)
 
@@ -354,7 +354,7 @@ def test_rows_of_a_composite_are_those_of_its_operator(rich_root, tmp_path, rows
     import shutil
 
     shutil.copytree(rich_root, tmp_path, dirs_exist_ok=True)
-    spec = tmp_path / "op_host/toy_kept.yaml"
+    spec = tmp_path / "op_host/toys/toy_kept.yaml"
     spec.write_text(spec.read_text() + f"rows: {rows}\n")
     with pytest.raises(SpecError) as raised:
         load_specs(tmp_path)

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def tree(tmp_path):
     (tmp_path / "op_host").mkdir()
-    assert main(["new", "toy_filter", "--root", str(tmp_path)]) == 0
+    assert main(["new", "toy_filter", "--family", "toys", "--root", str(tmp_path)]) == 0
     return tmp_path
 
 
@@ -49,12 +49,11 @@ def test_stubs_compile(tree, tmp_path, compile_only):
         tree,
         tree / "op_kernel",
         ROOT,
-        ROOT / "op_host",
         ROOT / "sim/acl/include",
     ]
     sources = [
-        tree / "op_host/toy_filter.cpp",
-        tree / "op_cpu/toy_filter.cpp",
+        tree / "op_host/toys/toy_filter.cpp",
+        tree / "op_cpu/toys/toy_filter.cpp",
         out / "op_host/toy_filter_contract.cpp",
     ]
     for source in sources:
@@ -64,7 +63,7 @@ def test_stubs_compile(tree, tmp_path, compile_only):
 
 
 def test_the_reference_runs(tree):
-    sys.path.insert(0, str(tree / "python/ascend_vision_ops/reference"))
+    sys.path.insert(0, str(tree / "python/ascend_vision_ops/reference/toys"))
     try:
         import toy_filter
     finally:
@@ -74,16 +73,17 @@ def test_the_reference_runs(tree):
 
 
 def test_nothing_is_overwritten(tree, capsys):
-    spec = tree / "op_host/toy_filter.yaml"
+    spec = tree / "op_host/toys/toy_filter.yaml"
     spec.write_text("mine")
-    assert main(["new", "toy_filter", "--root", str(tree)]) == 1
+    assert main(["new", "toy_filter", "--family", "toys", "--root", str(tree)]) == 1
     assert (
-        "expected a new name, got 'toy_filter', which has op_host/toy_filter.yaml" in capsys.readouterr().err
+        "expected a new name, got 'toy_filter', which has op_host/toys/toy_filter.yaml"
+        in capsys.readouterr().err
     )
     assert spec.read_text() == "mine"
 
 
 @pytest.mark.parametrize("name", ["ToyFilter", "1d", "toy-filter", "toy__filter", "../x"])
 def test_names(tree, name, capsys):
-    assert main(["new", name, "--root", str(tree)]) == 1
+    assert main(["new", name, "--family", "toys", "--root", str(tree)]) == 1
     assert "expected a name like blur_image" in capsys.readouterr().err

@@ -117,16 +117,8 @@ def program(tmp_path_factory):
     (folder / "main.cpp").write_text(MAIN_CPP)
     common = ROOT / "op_host" / "common"
     sources = [folder / "main.cpp", *folder.glob("framework/onnx/*.cpp")]
-    sources += [common / f"{name}.cpp" for name in ("onnx_attributes", "onnx_json", "tensor")]
-    includes = [
-        folder,
-        folder / "op_host",
-        golden / "op_kernel",
-        golden,
-        ROOT,
-        ROOT / "op_host",
-        ROOT / "op_kernel",
-    ]
+    sources += [*common.glob("borders/onnx_*.cpp"), common / "tensors" / "tensor.cpp"]
+    includes = [folder, golden, ROOT]
     command = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", *(f"-I{path}" for path in includes)]
     done = subprocess.run(
         [*command, *map(str, sources), "-o", str(folder / "plugin")], capture_output=True, text=True

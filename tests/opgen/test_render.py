@@ -13,7 +13,7 @@ from ascend_vision_ops.opgen.__main__ import main
 from ascend_vision_ops.opgen.render import TARGETS, fill, write_files
 
 ROOT = Path(__file__).parents[2]
-INCLUDES = [ROOT, ROOT / "op_host", ROOT / "sim/acl/include"]
+INCLUDES = [ROOT, ROOT / "sim/acl/include"]
 
 
 def render(root: Path, out: Path, target: str = "sim") -> None:
@@ -34,7 +34,7 @@ def test_writes_only_what_changed(golden_root, tmp_path):
     render(root, out)
     assert set(times(out).values()) == {1}
 
-    spec = root / "op_host/toy_blend.yaml"
+    spec = root / "op_host/toys/toy_blend.yaml"
     spec.write_text(spec.read_text().replace("{plain: 0, wide: 3}", "{plain: 0, wide: 4}"))
     render(root, out)
     changed = {Path(path).name for path, time in times(out).items() if time != 1}
@@ -46,7 +46,7 @@ def test_removes_what_is_stale_and_nothing_else(golden_root, tmp_path):
     shutil.copytree(golden_root, root)
     render(root, out)
     (out / "mine.txt").write_text("not rendered")
-    (root / "op_host/toy_blend.yaml").unlink()
+    (root / "op_host/toys/toy_blend.yaml").unlink()
     render(root, out)
     assert not (out / "op_host/toy_blend_args.h").exists()
     assert (out / "op_host/toy_blend_backward_args.h").exists()
@@ -56,7 +56,7 @@ def test_removes_what_is_stale_and_nothing_else(golden_root, tmp_path):
 def test_an_unfinished_operator_is_named_and_left_out(golden_root, tmp_path, capsys):
     root = tmp_path / "root"
     shutil.copytree(golden_root, root)
-    (root / "op_kernel/toy_blend_backward_tiling.h").unlink()
+    (root / "op_kernel/toys/toy_blend_backward_tiling.h").unlink()
     render(root, tmp_path / "gen")
     assert "toy_blend_backward left out" in capsys.readouterr().out
     assert main(["check", "--root", str(root)]) == 1

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "op_cpu/common/parallel.h"
+#include "op_cpu/common/parallel/parallel.h"
 
 namespace {
 

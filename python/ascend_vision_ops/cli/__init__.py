@@ -123,6 +123,9 @@ def parser() -> argparse.ArgumentParser:
 
     sub = command("new", "show", "stubs of a new operator in a source tree")
     sub.add_argument("operator", metavar="OP", help="name as in its torch schema, such as corner_pool")
+    sub.add_argument(
+        "--family", required=True, help="folder of the operators that it is alike, such as boxes"
+    )
     sub.add_argument("--root", default=".", metavar="DIR", help="source tree (the current folder)")
     return top
 

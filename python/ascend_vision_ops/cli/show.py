@@ -103,4 +103,4 @@ def run_config(options: argparse.Namespace) -> int:
 def run_new(options: argparse.Namespace) -> int:
     from ascend_vision_ops.opgen.__main__ import main
 
-    return main(["new", options.operator, "--root", options.root])
+    return main(["new", options.operator, "--family", options.family, "--root", options.root])

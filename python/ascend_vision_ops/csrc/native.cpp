@@ -2,8 +2,8 @@
 // The module _native: what the NumPy faces, the tests and `avo` call. What is in it comes from other files;
 // with AVO_CPU_ONLY from those of the CPU kernels alone.
 #include "native_common.h"
-#include "op_cpu/common/pool.h"
-#include "op_cpu/common/simd.h"
+#include "op_cpu/common/parallel/pool.h"
+#include "op_cpu/common/vectors/simd.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "native_aclnn.h"
-#include "op_host/common/acl_tensor.h"
+#include "op_host/common/borders/acl_tensor.h"
 #include "tiling/platform/platform_ascendc.h"
 
 namespace avo::native {

@@ -11,7 +11,7 @@
 #include "acl/acl.h"
 #include "aclnn/acl_meta.h"
 #include "native_common.h"
-#include "op_host/common/platform.h"
+#include "op_host/common/tiling/platform.h"
 
 namespace avo::native {
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "acl/acl.h"
-#include "op_host/common/acl_tensor.h"
+#include "op_host/common/borders/acl_tensor.h"
 
 // Of torch_npu, which has no stable interface for its task queue. Both are what its public headers declare;
 // NPUStream is larger here than there, which is safe, for such a class is returned through its address.

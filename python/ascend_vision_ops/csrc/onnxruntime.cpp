@@ -14,7 +14,7 @@
 
 #include "onnxruntime_api.h"
 #include "onnxruntime_node.h"
-#include "op_cpu/common/huge_pages.h"
+#include "op_cpu/common/copies/huge_pages.h"
 
 #if __has_include(<onnxruntime/core/session/onnxruntime_c_api.h>)
 #include <onnxruntime/core/session/onnxruntime_c_api.h>

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "op_cpu/common/parallel.h"
-#include "op_host/common/onnx_attributes.h"
+#include "op_cpu/common/parallel/parallel.h"
+#include "op_host/common/borders/onnx_attributes.h"
 
 namespace avo::onnxruntime_face {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdexcept>
 
-#include "op_cpu/common/huge_pages.h"
+#include "op_cpu/common/copies/huge_pages.h"
 #include "torch_common.h"
 
 namespace avo::torch_face {

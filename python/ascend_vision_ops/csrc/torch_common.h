@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "op_cpu/common/parallel.h"
-#include "op_host/common/status.h"
-#include "op_host/common/tensor.h"
+#include "op_cpu/common/parallel/parallel.h"
+#include "op_host/common/tensors/status.h"
+#include "op_host/common/tensors/tensor.h"
 
 namespace avo::torch_face {
 

@@ -36,9 +36,9 @@ def __getattr__(name: str):
 def contracts() -> dict[str, Spec]:
     """The contracts of all operators, by name."""
     from ascend_vision_ops.opgen import load_spec
-    from ascend_vision_ops.paths import specs_dir
+    from ascend_vision_ops.paths import contract_files
 
-    return {path.stem: load_spec(path) for path in sorted(specs_dir().glob("*.yaml"))}
+    return {name: load_spec(path) for name, path in contract_files().items()}
 
 
 @functools.cache

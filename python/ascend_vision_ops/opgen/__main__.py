@@ -23,7 +23,7 @@ def render(arguments: argparse.Namespace) -> int:
     specs = load_specs(arguments.root, unfinished)
     for name in unfinished:
         print(
-            f"opgen: {name} left out: neither op_kernel/{name}_tiling.h nor composite/{name}.py is there yet"
+            f"opgen: {name} left out: neither op_kernel/*/{name}_tiling.h nor composite/{name}.py is there yet"
         )
     out = arguments.out or arguments.root / "build" / arguments.target / "gen"
     result = write_files(out, TARGETS[arguments.target](specs, arguments.root))
@@ -71,7 +71,7 @@ def show_list(arguments: argparse.Namespace) -> int:
 
 def new(arguments: argparse.Namespace) -> int:
     """Writes the stubs of a new operator."""
-    for path in new_operator(arguments.root, arguments.operator):
+    for path in new_operator(arguments.root, arguments.operator, arguments.family):
         print(path.relative_to(arguments.root))
     return 0
 
@@ -98,6 +98,9 @@ def main(argv: list[str] | None = None) -> int:
     command("list", show_list)
     sub = command("new", new)
     sub.add_argument("operator", help="its name in lower_case")
+    sub.add_argument(
+        "--family", required=True, help="folder of the operators that it is alike, such as boxes"
+    )
     arguments = parser.parse_args(argv)
     arguments.root = arguments.root.resolve()
     try:

@@ -67,10 +67,10 @@ def check_host(project: Path, headers: Path) -> Iterator[Outcome]:
     """Operator definitions, tiling, shape inference, aclnn entry points and ATC's parser plugins."""
     roots = list(dict.fromkeys(find_roots(headers, HOST_KEYS + HOST_OPTIONAL).values()))
     command = ["g++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-DOP_TILING_LIB"]
-    command += [f"-I{project / part}" for part in ("", "op_host", "op_kernel", "include")]
+    command += [f"-I{project / part}" for part in ("", "include")]
     command += [option for root in roots for option in ("-isystem", str(root))]
-    folders = ("op_host", "op_host/common", "op_api", "framework/onnx")
-    files = sorted(file for folder in folders for file in project.glob(f"{folder}/*.cpp"))
+    folders = ("op_host", "op_api", "framework/onnx")
+    files = sorted(file for folder in folders for file in project.glob(f"{folder}/**/*.cpp"))
     return in_parallel(lambda file: _run(command, file, project), files)
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import yaml
 
+from ascend_vision_ops.paths import contract_files
+
 from .calls import example_call, failed_check
 from .expr import Expression, ExpressionError, Symbol, text_pieces
 from .model import (
@@ -829,10 +831,10 @@ def load_specs(root: Path, unfinished: list[str] | None = None) -> list[Spec]:
     An operator without a tiling header is a problem, unless `unfinished` is given: then it is left out and named there.
     """
     specs, problems = [], []
-    for path in sorted((root / "op_host").glob("*.yaml")):
+    for path in contract_files(root / "op_host").values():
         try:
             spec = load_spec(path)
-            header = root / "op_kernel" / f"{spec.name}_tiling.h"
+            header = root / "op_kernel" / spec.family / f"{spec.name}_tiling.h"
             module = root / "python/ascend_vision_ops/composite" / f"{spec.name}.py"
             if unfinished is not None and not (module if spec.composite else header).exists():
                 unfinished.append(spec.name)

@@ -332,6 +332,11 @@ class Spec:
             return []
         return [torch_node(self.name, self.visible, self.outputs), *self.onnx]
 
+    @property
+    def family(self) -> str:
+        """The operator's family: the name of the folder that its contract lies in."""
+        return self.path.parent.name
+
     def names_within(self, expression: Expression) -> list[str]:
         """The names an expression uses, and those that the sizes among them are made of."""
         found = []

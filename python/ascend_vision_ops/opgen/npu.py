@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ascend_vision_ops.paths import contract_files
+
 from . import cpp
 from .model import DTYPES, Entry, Spec, atc_name, snake
 from .nodes import Node
@@ -249,14 +251,13 @@ FILTERS = {
 
 def copied_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
     """The hand-written sources of the package, under the paths they have in the source tree."""
-    names = {spec.name for spec in specs}
+    left_out = contract_files(root / "op_host").keys() - {spec.name for spec in specs}
     paths = [
-        *root.glob("op_host/common/*"),
-        *root.glob("op_kernel/common/*"),
-        root / "op_cpu/common/parallel.h",
+        *root.glob("op_host/**/*"),
+        *root.glob("op_kernel/**/*"),
+        root / "op_cpu/common/parallel/parallel.h",
     ]
-    paths += [root / f"op_host/{name}.cpp" for name in names]
-    paths += [root / f"op_kernel/{name}{suffix}" for name in names for suffix in (".h", "_tiling.h")]
     for path in sorted(paths):
-        if path.suffix in (".h", ".cpp") and path.exists():
+        operator = path.stem.removesuffix("_tiling")
+        if path.suffix in (".h", ".cpp") and path.exists() and operator not in left_out:
             yield str(path.relative_to(root)), path.read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A case: what an operator is called with, free of dtypes; bound to dtypes it prints as a line to rerun it.
 
-A file tests/cases/<op>.py holds ``def cases()``, which yields ``Case(id, args)``. It may hold
+A file tests/cases/<family>/<op>.py holds ``def cases()``, which yields ``Case(id, args)``. It may hold
 ``def oracle(**args)``, an independent implementation on torch tensors (float64), and value generators
 of its own, ``def <name>(rng, shape)``, which its arrays take by ``values=<name>``.
 """
@@ -164,9 +164,11 @@ def _parse_array(node: ast.AST, operator: str) -> tuple[str, Array]:
 @functools.cache
 def cases_module(operator: str) -> ModuleType:
     """The case file of an operator, imported."""
-    path = cases_dir() / f"{operator}.py"
-    if not path.is_file():
-        raise FileNotFoundError(f"operator {operator} has no cases: {path} does not exist")
+    path = next(cases_dir().glob(f"*/{operator}.py"), None)
+    if path is None:
+        raise FileNotFoundError(
+            f"operator {operator} has no cases: {cases_dir()}/*/{operator}.py does not exist"
+        )
     spec = importlib.util.spec_from_file_location(f"ascend_vision_ops_cases.{operator}", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

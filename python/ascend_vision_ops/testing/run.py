@@ -15,7 +15,7 @@ from ascend_vision_ops import reference
 from ascend_vision_ops.opgen import Spec, load_spec
 from ascend_vision_ops.opgen.calls import sizes_of_arguments
 from ascend_vision_ops.opgen.model import Tolerance
-from ascend_vision_ops.paths import library_dir, specs_dir
+from ascend_vision_ops.paths import contract_files, library_dir
 from ascend_vision_ops.testing import sanitizers
 from ascend_vision_ops.testing.cases import LAYOUTS, BoundCase, bound_cases, numpy_dtype
 from ascend_vision_ops.testing.compare import EXACT, POISON_BYTE, Comparison, compare, is_float, poisoned
@@ -31,7 +31,7 @@ TARGETS = {
 @functools.cache
 def spec_of(operator: str) -> Spec:
     """The contract of an operator."""
-    return load_spec(specs_dir() / f"{operator}.yaml")
+    return load_spec(contract_files()[operator])
 
 
 def missing(target: str) -> str:

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients of the feature maps that avg_pool2d pools."""
+
+import torch
+import torch.nn.functional as F
+
+from benchmarks.workloads.pooling.avg_pool2d import DEVICE, SHAPES
+from benchmarks.workloads.pooling.max_pool2d_backward import gradients
+
+
+def workloads():
+    yield from gradients(SHAPES[:2], F.avg_pool2d, count_include_pad=False)
+
+
+def device():
+    """The vector unit adds each window's share to all of its elements, one element of all windows at a time, and
+    turns rows into lanes and back for it. The images themselves are not read.
+    """
+    for shape, kernel, stride, padding in DEVICE[:2]:
+        maps = torch.randn(shape)
+        pooled = F.avg_pool2d(maps, kernel, stride, padding)
+        window = {"kernel_size": list(kernel), "stride": list(stride), "padding": [padding] * 2}
+        yield {"grad_output": torch.randn(pooled.shape), "input": maps, **window}, ""

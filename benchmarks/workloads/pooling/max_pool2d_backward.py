@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients of the feature maps that max_pool2d pools."""
+
+import torch
+import torch.nn.functional as F
+
+from benchmarks.peers import autograd
+from benchmarks.workload import Workload, size
+from benchmarks.workloads.pooling.max_pool2d import DEVICE, SHAPES
+
+
+def workloads():
+    # torch keeps the indices of the forward pass, which it then reads in place of the images.
+    yield from gradients(SHAPES[:2], F.max_pool2d)
+
+
+def gradients(shapes, pool, **options):
+    for shape, kernel, stride, padding, _ in shapes:
+        maps = torch.randn(shape)
+        window = {"kernel_size": kernel, "stride": stride, "padding": padding}
+        gradient = torch.randn(pool(maps, **window).shape)
+
+        def forward(images, window=window):
+            return pool(images, **window, **options)
+
+        last = [tensor.contiguous(memory_format=torch.channels_last) for tensor in (gradient, maps)]
+        peers = {
+            "torch": autograd.backward(forward, gradient, maps),
+            "torch channels-last": autograd.backward(forward, *last),
+        }
+        name = f"{size(kernel)} stride {stride[0]},{stride[1]} of {size(shape)}"
+        arguments = {key: list(value) for key, value in window.items()}
+        yield Workload(name, {"grad_output": gradient, "input": maps, **arguments}, peers)
+
+
+def device():
+    """The vector unit finds each window's maximum again, an element of all windows at a time, and adds as many
+    times; rows are turned into lanes and back for it. Keeping the indices of a forward pass would spare the
+    search, at the price of writing and reading them.
+    """
+    for shape, kernel, stride, padding in DEVICE[:2]:
+        maps = torch.randn(shape)
+        pooled = F.max_pool2d(maps, kernel, stride, padding)
+        window = {"kernel_size": list(kernel), "stride": list(stride), "padding": [padding] * 2}
+        yield {"grad_output": torch.randn(pooled.shape), "input": maps, **window}, ""

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients of the proposals that roi_align pools."""
+
+import torch
+
+from ascend_vision_ops.testing.peers import import_torchvision
+from benchmarks.peers import autograd
+from benchmarks.workload import Workload
+from benchmarks.workloads.regions.roi_align import proposals
+
+SHAPE = [1, 256, 200, 304]
+
+
+def workloads():
+    rois = proposals(100, 1216, 800)
+    for ratio in (0, 2):
+        call = {"output_height": 14, "output_width": 14, "spatial_scale": 0.25, "sampling_ratio": ratio}
+        gradient = torch.randn(len(rois), SHAPE[1], 14, 14)
+
+        def forward(maps, ratio=ratio):
+            return import_torchvision().ops.roi_align(maps, rois, 14, 0.25, ratio, True)
+
+        peers = {"torchvision": autograd.backward(forward, gradient, torch.randn(SHAPE))}
+        arguments = {"grad_output": gradient, "rois": rois, "input_size": SHAPE, **call}
+        yield Workload(f"{len(rois)} regions, 14x14, sampling_ratio {ratio}", arguments, peers)
+
+
+def device():
+    """Cores own bands of the map and look at every region that reaches into theirs, so that sums are in one order. V
+    bounds: some forty short instructions locate the samples of a region, for each band that it touches again, and
+    each sample is added to four pixels, for all channels. Samples of a bin in one row or column share pixels; weights
+    summed beforehand would take fewer additions.
+    """
+    call = {"output_height": 7, "output_width": 7, "spatial_scale": 0.25, "sampling_ratio": 2}
+    gradient, rois = torch.randn(512, 256, 7, 7), proposals(512, 1216, 800)
+    yield {"grad_output": gradient, "rois": rois, "input_size": SHAPE, **call}, ""

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vectors of float32 from and to memory of every floating dtype, of float64 from and to float64. Compiled
+// once for each instruction set.
+#if defined(AVO_OP_CPU_COMMON_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_COMMON_SIMD_INL_H_
+#undef AVO_OP_CPU_COMMON_SIMD_INL_H_
+#else
+#define AVO_OP_CPU_COMMON_SIMD_INL_H_
+#endif
+
+#include "hwy/highway.h"
+#include "op_cpu/common/tensors/element.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Lanes(d) elements from `from`, which need not be aligned.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadFloat(D d, const float *from) {
+  return hn::LoadU(d, from);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> LoadFloat(D d, const double *from) {
+  return hn::LoadU(d, from);
+}
+
+// Half types from their bits, the upper half of each lane zero.
+template <class D>
+HWY_INLINE hn::Vec<D> WidenBits(D d, hn::Vec<hn::RebindToUnsigned<D>> bits, BFloat16) {
+  return hn::BitCast(d, hn::ShiftLeft<16>(bits));
+}
+template <class D>
+HWY_INLINE hn::Vec<D> WidenBits(D d, hn::Vec<hn::RebindToUnsigned<D>> raw, Float16) {
+#if HWY_TARGET == HWY_SSE2
+  // Without instructions for it. A product moves the exponent, subnormals included; Inf and NaN keep their
+  // payload.
+  const hn::RebindToUnsigned<D> bits;
+  const auto sign = hn::ShiftLeft<16>(hn::And(raw, hn::Set(bits, 0x8000u)));
+  const auto magnitude = hn::ShiftLeft<13>(hn::And(raw, hn::Set(bits, 0x7fffu)));
+  const auto finite = hn::BitCast(bits, hn::Mul(hn::BitCast(d, magnitude), hn::Set(d, 0x1p112f)));
+  const auto other = hn::Or(magnitude, hn::Set(bits, 0x70000000u));
+  const auto is_finite = hn::Lt(magnitude, hn::Set(bits, 0x0f800000u));
+  return hn::BitCast(d, hn::Or(sign, hn::IfThenElse(is_finite, finite, other)));
+#else
+  const hn::Rebind<uint16_t, D> halves;
+  return hn::PromoteTo(d, hn::BitCast(hn::Rebind<hwy::float16_t, D>(), hn::TruncateTo(halves, raw)));
+#endif
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> LoadFloat(D d, const BFloat16 *from) {
+  const hn::Rebind<uint16_t, D> halves;
+  const auto raw = hn::LoadU(halves, reinterpret_cast<const uint16_t *>(from));
+  return WidenBits(d, hn::PromoteTo(hn::RebindToUnsigned<D>(), raw), BFloat16{});
+}
+template <class D>
+HWY_INLINE hn::Vec<D> LoadFloat(D d, const Float16 *from) {
+#if HWY_TARGET == HWY_SSE2
+  const hn::Rebind<uint16_t, D> halves;
+  const auto raw = hn::LoadU(halves, reinterpret_cast<const uint16_t *>(from));
+  return WidenBits(d, hn::PromoteTo(hn::RebindToUnsigned<D>(), raw), Float16{});
+#else
+  const hn::Rebind<hwy::float16_t, D> halves;
+  return hn::PromoteTo(d, hn::LoadU(halves, reinterpret_cast<const hwy::float16_t *>(from)));
+#endif
+}
+
+// Rounds to nearest even, as FromFloat does.
+template <class D>
+HWY_INLINE void StoreFloat(hn::Vec<D> value, D d, float *to) {
+  hn::StoreU(value, d, to);
+}
+template <class D>
+HWY_INLINE void StoreFloat(hn::Vec<D> value, D d, double *to) {
+  hn::StoreU(value, d, to);
+}
+template <class D>
+HWY_INLINE void StoreFloat(hn::Vec<D> value, D, BFloat16 *to) {
+  const hn::RebindToUnsigned<D> bits;
+  const hn::Rebind<uint16_t, D> halves;
+  const auto raw = hn::BitCast(bits, value);
+  const auto high = hn::ShiftRight<16>(raw);
+  const auto odd = hn::And(high, hn::Set(bits, 1));
+  const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(raw, hn::Set(bits, 0x7fff)), odd));
+  // Rounding could turn a NaN into infinity or zero: it stays one, and becomes quiet.
+  const auto quiet = hn::Or(high, hn::Set(bits, 0x40));
+  const auto nan = hn::RebindMask(bits, hn::IsNaN(value));
+  hn::StoreU(hn::TruncateTo(halves, hn::IfThenElse(nan, quiet, rounded)), halves,
+             reinterpret_cast<uint16_t *>(to));
+}
+template <class D>
+HWY_INLINE void StoreFloat(hn::Vec<D> value, [[maybe_unused]] D d, Float16 *to) {
+#if HWY_TARGET == HWY_SSE2
+  float values[hn::MaxLanes(d)];
+  hn::StoreU(value, d, values);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) to[i] = FromFloat<Float16>(values[i]);
+#else
+  const hn::Rebind<hwy::float16_t, D> halves;
+  hn::StoreU(hn::DemoteTo(halves, value), halves, reinterpret_cast<hwy::float16_t *>(to));
+#endif
+}
+
+// StoreFloat past the caches to a place that is a multiple of the bytes of a vector.
+template <class D, typename T>
+HWY_INLINE void StreamFloat(hn::Vec<D> value, D d, T *to) {
+  if constexpr (std::is_same_v<T, hn::TFromD<D>>) {
+    hn::Stream(value, d, to);
+  } else {
+    StoreFloat(value, d, to);
+  }
+}
+
+// Calls body(lane) for those of a mask.
+template <class D, class Body>
+HWY_INLINE void ForLanes(D d, hn::Mask<D> mask, const Body &body) {
+  for (uint64_t bits = hn::BitsFromMask(d, mask); bits != 0; bits &= bits - 1) {
+    body(static_cast<int64_t>(hwy::Num0BitsBelowLS1Bit_Nonzero64(bits)));
+  }
+}
+
+}  // namespace avo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

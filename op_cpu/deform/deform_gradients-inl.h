@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the gradients of a tile's samples to those of pixels, offsets and masks, channels as lanes.
+#if defined(AVO_OP_CPU_COMMON_DEFORM_GRADIENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_COMMON_DEFORM_GRADIENTS_INL_H_
+#undef AVO_OP_CPU_COMMON_DEFORM_GRADIENTS_INL_H_
+#else
+#define AVO_OP_CPU_COMMON_DEFORM_GRADIENTS_INL_H_
+#endif
+
+#include "hwy/aligned_allocator.h"
+#include "hwy/highway.h"
+#include "op_cpu/deform/deform-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Lane i becomes the sum of the lanes of vectors[i]: pairs are added as soon as they are mixed, so that half
+// as many are left to mix.
+template <class D>
+HWY_INLINE hn::Vec<D> SumsOfLanes(D d, hn::Vec<D> (&vectors)[hn::MaxLanes(D())]) {
+  for (size_t half = hn::MaxLanes(d) / 2; half > 0; half /= 2) {
+    for (size_t i = 0; i < half; ++i) {
+      vectors[i] = hn::Add(hn::InterleaveWholeLower(d, vectors[i], vectors[i + half]),
+                           hn::InterleaveWholeUpper(d, vectors[i], vectors[i + half]));
+    }
+  }
+  return vectors[0];
+}
+
+template <typename T>
+class DeformGradients {
+  using Value = Compute<T>;
+  using D = ComputeTag<T>;
+  using V = hn::Vec<D>;
+  using Sampler = DeformSampler<T>;
+  static constexpr int64_t kLanes = hn::MaxLanes(D());
+
+ public:
+  DeformGradients(const Sampler &sampler, int64_t most_channels)
+      : sampler_(sampler),
+        outside_(AlignUp(most_channels, kLanes)),
+        corners_(4 * sampler.most),
+        products_(4 * sampler.most * kLanes),
+        sums_(4 * sampler.most) {}
+
+  // Channels [first, first + channels) of a tap. Reads the gradients of its samples, position p's from
+  // `into` + p * stride on; adds to those of the pixels, whose channel `first` is first in `grads`; writes
+  // the masked samples to `columns`, which is laid out as `into`, and adds to `along`, planes of the
+  // gradients of row offset, column offset and mask that are `plane` apart, one element a position of the
+  // tile.
+  void Spread(int64_t tap, int64_t first, int64_t channels, const Value *into, int64_t stride,
+              const ChannelImage<Value> &grads, Value *columns, Value *along, int64_t plane) {
+    sampler_.Point(tap, grads, outside_.data(), corners_.data());
+    const int64_t count = sampler_.tile().positions();
+    for (int64_t p = 0; p < count; ++p) {
+      SpreadPosition(tap, p, first, channels, into + p * stride, columns + p * stride);
+    }
+    AddAlong(tap, along, plane);
+  }
+
+ private:
+  void SpreadPosition(int64_t tap, int64_t p, int64_t first, int64_t channels, const Value *into,
+                      Value *columns) {
+    const D d;
+    const Value *weight = sampler_.Weights(tap) + p;
+    const T *const *corner = sampler_.Corners(tap) + 4 * p;
+    const T *from[4] = {corner[0] + first, corner[1] + first, corner[2] + first, corner[3] + first};
+    Value *const *to = &corners_[4 * p];
+    const V weights[4] = {hn::Set(d, weight[0]), hn::Set(d, weight[sampler_.most]),
+                          hn::Set(d, weight[2 * sampler_.most]), hn::Set(d, weight[3 * sampler_.most])};
+    V products[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    int64_t c = 0;
+    for (; c + kLanes <= channels; c += kLanes) {
+      const V grad = hn::LoadU(d, into + c);
+      V sample = hn::Zero(d);
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; ++i) {
+        const V pixel = LoadFloat(d, from[i] + c);
+        sample = hn::MulAdd(weights[i], pixel, sample);
+        products[i] = hn::MulAdd(grad, pixel, products[i]);
+        hn::StoreU(hn::MulAdd(weights[i], grad, hn::LoadU(d, to[i] + c)), d, to[i] + c);
+      }
+      hn::StoreU(sample, d, columns + c);
+    }
+    if (c < channels) {
+      const auto count = hn::FirstN(d, channels - c);
+      const V grad = hn::IfThenElseZero(count, hn::LoadU(d, into + c));
+      V sample = hn::Zero(d);
+      for (int i = 0; i < 4; ++i) {
+        const V pixel = hn::IfThenElseZero(count, LoadFloat(d, from[i] + c));
+        sample = hn::MulAdd(weights[i], pixel, sample);
+        products[i] = hn::MulAdd(grad, pixel, products[i]);
+        hn::StoreU(hn::MulAdd(weights[i], grad, hn::LoadU(d, to[i] + c)), d, to[i] + c);
+      }
+      hn::StoreU(sample, d, columns + c);
+    }
+    for (int i = 0; i < 4; ++i) {
+      const V product = corner[i] == sampler_.zeros() ? hn::Zero(d) : products[i];
+      hn::Store(product, d, &products_[(4 * p + i) * kLanes]);
+    }
+  }
+
+  void AddAlong(int64_t tap, Value *along, int64_t plane) {
+    const D d;
+    const int64_t count = sampler_.tile().positions();
+    for (int64_t i = 0; i < 4 * count; i += kLanes) {
+      V vectors[kLanes];
+      for (int64_t j = 0; j < kLanes; ++j) vectors[j] = hn::Load(d, &products_[(i + j) * kLanes]);
+      hn::Store(SumsOfLanes(d, vectors), d, &sums_[i]);
+    }
+    const Value *weights = sampler_.Weights(tap), *sum = sums_.data();
+    const auto weight = [&](int which, int64_t p) { return weights[which * sampler_.most + p]; };
+    for (int64_t p = 0; p < count; ++p, sum += 4) {
+      const Value left = weight(Sampler::kLeft, p), right = weight(Sampler::kRight, p);
+      const Value top = weight(Sampler::kTop, p), bottom = weight(Sampler::kBottom, p);
+      const Value above = left * sum[0] + right * sum[1], below = left * sum[2] + right * sum[3];
+      const Value west = top * sum[0] + bottom * sum[2], east = top * sum[1] + bottom * sum[3];
+      const Value mask = weight(Sampler::kMask, p);
+      along[p] += mask * (below - above);
+      along[plane + p] += mask * (east - west);
+      along[2 * plane + p] += top * above + bottom * below;
+    }
+  }
+
+  const Sampler &sampler_;
+  std::vector<Value> outside_;  // what pixels beyond the image would get
+  std::vector<Value *> corners_;
+  hwy::AlignedVector<Value> products_,
+      sums_;  // (position, corner) of gradients with pixels: by lanes, summed
+};
+
+}  // namespace avo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples of images, channels as lanes. Images whose channels are not neighbours in memory are copied so, a
+// few channels of the pixels that a tile needs at a time.
+#if defined(AVO_OP_CPU_COMMON_GRID_CHANNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_COMMON_GRID_CHANNELS_INL_H_
+#undef AVO_OP_CPU_COMMON_GRID_CHANNELS_INL_H_
+#else
+#define AVO_OP_CPU_COMMON_GRID_CHANNELS_INL_H_
+#endif
+
+#include <algorithm>
+#include <vector>
+
+#include "hwy/aligned_allocator.h"
+#include "hwy/highway.h"
+#include "op_cpu/common/vectors/simd-inl.h"
+#include "op_cpu/common/vectors/transpose-inl.h"
+#include "op_cpu/grid/grid_tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int64_t kCopyDepth = 16;        // channels of a copy: a pixel of float32 is a line of the cache
+constexpr int64_t kCopyPixels = 1 << 15;  // of a copy at most, so that it stays in L2
+
+// Where the neighbours of a tile's samples are: in the image, …
+template <typename T>
+struct GridImage {
+  static constexpr int64_t kDepth = 0;
+  const T *operator()(int64_t i) const { return pointers[i] + first; }
+  const T *const *pointers;
+  int64_t first;
+};
+
+// … or in a copy.
+template <typename T>
+struct GridCopy {
+  static constexpr int64_t kDepth = kCopyDepth;
+  const T *operator()(int64_t i) const { return copy + offsets[i]; }
+  const T *copy;
+  const typename GridTile<T>::Index *offsets;
+};
+
+template <typename T>
+class GridChannels {
+  using Value = Compute<T>;
+  using D = ComputeTag<T>;
+  using Index = typename GridTile<T>::Index;
+  static constexpr int64_t kLanes = hn::MaxLanes(D());
+  static constexpr int64_t kRun = 64;  // samples that are stored together
+
+ public:
+  // Whether the channels of a pixel are neighbours in memory, and whole vectors.
+  static bool InPlace(const Tensor &images) {
+    return images.strides[1] == 1 && images.shape[1] % kLanes == 0;
+  }
+
+  // Samples `depth` channels at a time; `stream` if `out` is larger than the caches.
+  GridChannels(const Tensor &images, const Tensor &out, int64_t depth, bool stream, const GridTile<T> &grid)
+      : images_(images),
+        out_(out),
+        grid_(grid),
+        depth_(depth),
+        in_place_(InPlace(images)),
+        stream_(stream),
+        zeros_(in_place_ ? images.shape[1] : 0),
+        pointers_(in_place_ ? grid.neighbours() * grid.most() : 0),
+        offsets_(hwy::AllocateAligned<Index>(in_place_ ? 1 : grid.neighbours() * grid.most())),
+        results_(hwy::AllocateAligned<Value>(kRun * depth)) {}
+
+  // To a tile whose neighbours and weights `grid` has.
+  void Move(const Tile &tile) {
+    tile_ = tile;
+    image_ = static_cast<const T *>(images_.data) + tile.image * images_.strides[0];
+    if (in_place_) {
+      for (int64_t k = 0; k < grid_.neighbours(); ++k) {
+        for (int64_t p = 0; p < tile.positions(); ++p) {
+          const int64_t offset = OffsetOf(k, p);
+          pointers_[grid_.Place(p) + k * kLanes] = offset == kOutside ? zeros_.data() : image_ + offset;
+        }
+      }
+      return;
+    }
+    const int64_t pixels = grid_.box().pixels();
+    copied_ = pixels <= std::min(kCopyPixels, 4 * tile.positions());
+    if (!copied_) return;
+    if (pixels >= room_) {
+      room_ = pixels + 1;
+      copy_ = hwy::AllocateAligned<T>(room_ * kCopyDepth);
+    }
+    grid_.Number(kCopyDepth, offsets_.get());
+    // What lies outside is read as zeros, so that 0 x infinity never enters a sum.
+    std::fill_n(copy_.get() + pixels * kCopyDepth, kCopyDepth, T{});
+  }
+
+  // Channels [first, first + count) of the tile.
+  void Sample(int64_t first, int64_t count) {
+    if (in_place_) {
+      SampleRuns(GridImage<T>{pointers_.data(), first}, first, count);
+    } else if (copied_) {
+      Copy(first, count);
+      SampleRuns(GridCopy<T>{copy_.get(), offsets_.get()}, first, count);
+    } else {
+      OneByOne(first, count);
+    }
+  }
+
+ private:
+  int64_t OffsetOf(int64_t k, int64_t p) const {
+    int64_t row, column;
+    if (!grid_.At(k, p, &row, &column)) return kOutside;
+    return row * images_.strides[2] + column * images_.strides[3];
+  }
+
+  void Copy(int64_t first, int64_t count) {
+    const Shape &s = images_.strides;
+    const GridBox &box = grid_.box();
+    const T *from = image_ + first * s[1] + box.row * s[2] + box.column * s[3];
+    const bool one_run = s[3] == 1 && s[2] == box.columns;
+    const int64_t rows = one_run ? 1 : box.rows, columns = one_run ? box.pixels() : box.columns;
+    T *to = copy_.get();
+    for (int64_t y = 0; y < rows; ++y, from += s[2], to += columns * kCopyDepth) {
+      RowToChannelsLast(from, s, count, columns, to, kCopyDepth);
+    }
+  }
+
+  template <class Source>
+  void SampleRuns(const Source &source, int64_t first, int64_t count) {
+    const Shape &s = out_.strides;
+    T *to = static_cast<T *>(out_.data) + tile_.image * s[0] + first * s[1] + tile_.row * s[2] +
+            tile_.column * s[3];
+    const bool one_run = tile_.rows == 1 || (tile_.columns == out_.shape[3] && s[2] == tile_.columns * s[3]);
+    const int64_t length = one_run ? tile_.positions() : tile_.columns;
+    for (int64_t begin = 0; begin < tile_.positions(); begin += length, to += s[2]) {
+      for (int64_t i = 0; i < length; i += kRun) {
+        const int64_t run = std::min(kRun, length - i);
+        if (in_place_ && s[1] == 1) {
+          SampleRun(source, begin + i, run, count, to + i * s[3], s[3]);
+        } else {
+          SampleRun(source, begin + i, run, in_place_ ? count : kCopyDepth, results_.get(), depth_);
+          FromChannelsLast<T>(results_.get(), depth_, count, 1, run, to + i * s[3], {s[1], s[2], s[3]},
+                              stream_);
+        }
+      }
+    }
+  }
+
+  template <class Source, typename To>
+  void SampleRun(const Source &source, int64_t begin, int64_t run, int64_t count, To *to, int64_t stride) {
+    const int64_t neighbours = grid_.neighbours();
+    const auto sample = neighbours == 1   ? &GridChannels::Weigh<1, Source, To>
+                        : neighbours == 4 ? &GridChannels::Weigh<4, Source, To>
+                                          : &GridChannels::Weigh<16, Source, To>;
+    (this->*sample)(source, begin, run, count, to, stride);
+  }
+
+  // Samples [begin, begin + run), whole vectors of channels of each.
+  template <int64_t kNeighbours, class Source, typename To>
+  void Weigh(const Source source, int64_t begin, int64_t run, int64_t count, To *to, int64_t stride) {
+    const D d;
+    const Value *weights = grid_.weights();
+    for (int64_t p = begin; p < begin + run; ++p, to += stride) {
+      const int64_t place = (p & -kLanes) * kNeighbours + (p & (kLanes - 1));
+      const Value *weight = weights + place;
+      const T *from[kNeighbours];
+#pragma GCC unroll 16
+      for (int64_t k = 0; k < kNeighbours; ++k) from[k] = source(place + k * kLanes);
+      const auto channels = [&](int64_t c) HWY_ATTR {
+        auto sum = LoadFloat(d, from[0] + c);
+        if constexpr (kNeighbours > 1) sum = hn::Mul(sum, hn::Set(d, weight[0]));
+#pragma GCC unroll 16
+        for (int64_t k = 1; k < kNeighbours; ++k) {
+          sum = hn::MulAdd(hn::Set(d, weight[k * kLanes]), LoadFloat(d, from[k] + c), sum);
+        }
+        StoreFloat(sum, d, to + c);
+      };
+      if constexpr (Source::kDepth > 0) {
+#pragma GCC unroll 4
+        for (int64_t c = 0; c < Source::kDepth; c += kLanes) channels(c);
+      } else {
+        for (int64_t c = 0; c < count; c += kLanes) channels(c);
+      }
+    }
+  }
+
+  void OneByOne(int64_t first, int64_t count) {
+    const Shape &s = out_.strides;
+    const int64_t neighbours = grid_.neighbours(), stride = images_.strides[1];
+    const T zero{}, *plane = image_ + first * stride, *from[16];
+    for (int64_t p = 0; p < tile_.positions(); ++p) {
+      const Value *weight = grid_.weights() + grid_.Place(p);
+      int64_t steps[16];
+      for (int64_t k = 0; k < neighbours; ++k) {
+        const int64_t offset = OffsetOf(k, p);
+        from[k] = offset == kOutside ? &zero : plane + offset;
+        steps[k] = offset == kOutside ? 0 : stride;
+      }
+      T *to = static_cast<T *>(out_.data) + tile_.image * s[0] + first * s[1] +
+              (tile_.row + p / tile_.columns) * s[2] + (tile_.column + p % tile_.columns) * s[3];
+      for (int64_t c = 0; c < count; ++c) {
+        Value sum = 0;
+        for (int64_t k = 0; k < neighbours; ++k) {
+          sum += weight[k * kLanes] * Widen(from[k][c * steps[k]]);
+        }
+        to[c * s[1]] = Narrow<T>(sum);
+      }
+    }
+  }
+
+  const Tensor &images_, &out_;
+  const GridTile<T> &grid_;
+  const int64_t depth_;
+  const bool in_place_, stream_;
+  Tile tile_{};
+  const T *image_ = nullptr;
+  std::vector<T> zeros_;
+  std::vector<const T *> pointers_;             // by grid_.Place
+  hwy::AlignedFreeUniquePtr<Index[]> offsets_;  // by grid_.Place, into the copy
+  bool copied_ = false;
+  int64_t room_ = 0;  // pixels of `copy_`
+  hwy::AlignedFreeUniquePtr<T[]> copy_;
+  hwy::AlignedFreeUniquePtr<Value[]> results_;
+};
+
+}  // namespace avo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of samples of images, of some channels at a time: channels are lanes. Compiled once for each
+// instruction set.
+#if defined(AVO_OP_CPU_COMMON_GRID_GRADIENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_COMMON_GRID_GRADIENTS_INL_H_
+#undef AVO_OP_CPU_COMMON_GRID_GRADIENTS_INL_H_
+#else
+#define AVO_OP_CPU_COMMON_GRID_GRADIENTS_INL_H_
+#endif
+
+#include <algorithm>
+#include <vector>
+
+#include "op_cpu/common/copies/channel_images-inl.h"
+#include "op_cpu/grid/grid_samples.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The neighbours of all samples of some images, as lists one behind the other, of `most` at the most each.
+template <typename Value>
+struct GridNeighbours {
+  // What a neighbour adds: its sample's gradient times `weight` to the pixel, times the pixel and by_y or
+  // by_x to the grid.
+  struct Neighbour {
+    int64_t row, column;
+    Value weight, by_y, by_x;
+  };
+
+  int64_t samples, most;
+  std::vector<Neighbour> all;
+  std::vector<int32_t> count;
+  std::vector<Value> outside_by_y, outside_by_x;
+
+  GridNeighbours(int64_t images, int64_t samples_of_one, int64_t most_of_one)
+      : samples(samples_of_one),
+        most(most_of_one),
+        all(images * samples * most),
+        count(images * samples),
+        outside_by_y(count.size()),
+        outside_by_x(count.size()) {}
+
+  // Sample i of all, at a position of image n.
+  template <typename T>
+  void Set(int64_t i, const Tensor &grid, int64_t n, int64_t position, int64_t height, int64_t width,
+           const GridRules &rules) {
+    const GridSample<Value> sample = SampleAt<T>(grid, n, position, height, width, rules);
+    count[i] = sample.taps;
+    outside_by_y[i] = sample.outside_by_y;
+    outside_by_x[i] = sample.outside_by_x;
+    for (int tap = 0; tap < sample.taps; ++tap) {
+      all[i * most + tap] = {sample.pixel[tap] / width, sample.pixel[tap] % width, sample.weight[tap],
+                             sample.by_y[tap], sample.by_x[tap]};
+    }
+  }
+};
+
+// Channels [first, last) of one image: what its pixels get, `sums_column` apart in columns of an image
+// `width` wide, and what these channels give the grid, as (y, x) for each sample. Whole vectors are read and
+// summed.
+template <typename T>
+void AddGridGradients(const GridNeighbours<Compute<T>> &neighbours, int64_t sample, int64_t columns,
+                      const ChannelImage<const T> &image, const ChannelImage<const T> &grads, int64_t first,
+                      int64_t last, Compute<T> *sums, int64_t width, int64_t sums_column,
+                      Compute<T> *to_grid) {
+  const ComputeTag<T> d;
+  const int64_t lanes = hn::Lanes(d);
+  for (int64_t position = 0; position < neighbours.samples; ++position, ++sample, to_grid += 2) {
+    const T *grad = grads.data + position / columns * grads.row + position % columns * grads.column;
+    const auto *begin = neighbours.all.data() + sample * neighbours.most,
+               *end = begin + neighbours.count[sample];
+    auto by_y = hn::Zero(d), by_x = by_y;
+    for (int64_t c = first; c < last; c += lanes) {
+      const auto inside = hn::FirstN(d, last - c);
+      const auto up = hn::IfThenElseZero(inside, LoadFloat(d, grad + c));
+      for (const auto *tap = begin; tap != end; ++tap) {
+        const T *pixel = image.data + tap->row * image.row + tap->column * image.column;
+        Compute<T> *sum = sums + (tap->row * width + tap->column) * sums_column + c;
+        hn::StoreU(hn::MulAdd(hn::Set(d, tap->weight), up, hn::LoadU(d, sum)), d, sum);
+        // What lies behind the channels may be a NaN.
+        const auto along = hn::Mul(up, hn::IfThenElseZero(inside, LoadFloat(d, pixel + c)));
+        by_y = hn::MulAdd(along, hn::Set(d, tap->by_y), by_y);
+        by_x = hn::MulAdd(along, hn::Set(d, tap->by_x), by_x);
+      }
+    }
+    to_grid[0] = hn::ReduceSum(d, by_y);
+    to_grid[1] = hn::ReduceSum(d, by_x);
+  }
+}
+
+}  // namespace avo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bilinear samples of planes, positions as lanes: the two neighbours in a row of an image are one element of
+// twice the size for a gather.
+#if defined(AVO_OP_CPU_COMMON_GRID_PAIRS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_COMMON_GRID_PAIRS_INL_H_
+#undef AVO_OP_CPU_COMMON_GRID_PAIRS_INL_H_
+#else
+#define AVO_OP_CPU_COMMON_GRID_PAIRS_INL_H_
+#endif
+
+#include <algorithm>
+#include <vector>
+
+#include "hwy/aligned_allocator.h"
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+#include "op_cpu/common/vectors/simd-inl.h"
+#include "op_cpu/grid/grid_rows-inl.h"
+#include "op_cpu/grid/grid_tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The elements at base + offset and next to it: a vector of the first of each pair, and one of the second.
+template <class D, class VU>
+HWY_INLINE void GatherPairs(D d, const float *base, VU offsets, hn::Vec<D> *first, hn::Vec<D> *second) {
+  // Offsets of even positions and of odd ones, as 64 bits.
+  const hn::RepartitionToWide<hn::RebindToUnsigned<D>> pairs;
+  const hn::RebindToSigned<decltype(pairs)> wide;
+  const auto both = hn::BitCast(pairs, offsets);
+  const auto even = hn::BitCast(wide, hn::And(both, hn::Set(pairs, 0xffffffffu)));
+  const auto odd = hn::BitCast(wide, hn::ShiftRight<32>(both));
+  const auto *from = reinterpret_cast<const uint64_t *>(base);
+  const auto evens = hn::BitCast(d, hn::GatherOffset(pairs, from, even));
+  const auto odds = hn::BitCast(d, hn::GatherOffset(pairs, from, odd));
+  *first = hn::InterleaveEven(d, evens, odds);
+  *second = hn::InterleaveOdd(d, evens, odds);
+}
+template <class D, class VU, typename T>
+HWY_INLINE void GatherPairs(D d, const T *base, VU offsets, hn::Vec<D> *first, hn::Vec<D> *second) {
+  const hn::RebindToUnsigned<D> bits;
+  const hn::RebindToSigned<D> index;
+  const auto *from = reinterpret_cast<const uint32_t *>(base);
+  const auto pairs = hn::GatherOffset(bits, from, hn::BitCast(index, offsets));
+  *first = WidenBits(d, hn::And(pairs, hn::Set(bits, 0xffffu)), T{});
+  *second = WidenBits(d, hn::ShiftRight<16>(pairs), T{});
+}
+
+template <typename T>
+class GridPairs {
+  using D = ComputeTag<T>;
+  using U = hn::RebindToUnsigned<D>;
+  using V = hn::Vec<D>;
+  using Pair = GridPair<D>;
+  static constexpr int64_t kLanes = hn::MaxLanes(D());
+  static constexpr bool kByRows = GridRows<T>::kWorth;
+
+ public:
+  // Whether images of these sizes and strides have pairs that an offset of 32 bits reaches.
+  static bool Fit(const Tensor &images) {
+    const Shape &size = images.shape, &s = images.strides;
+    return s[3] == 1 && size[3] > 1 && s[2] >= 0 && (size[2] - 1) * s[2] + size[3] < INT32_MAX / 4;
+  }
+
+  // For tiles of at most `most` positions; `stream` if `out` is larger than the caches.
+  GridPairs(const Tensor &images, const Tensor &out, bool stream, int64_t most)
+      : images_(images),
+        out_(out),
+        stream_(stream),
+        results_(most),
+        offsets_(hwy::AllocateAligned<uint32_t>(most + kLanes)),
+        weights_(hwy::AllocateAligned<float>(4 * (most + kLanes))),
+        rows_(most / kLanes + 1),
+        partial_(most / kLanes + 1) {}
+
+  // To a tile whose neighbours `grid` has.
+  void Move(const GridTile<T> &grid, const Tile &tile) {
+    const D d;
+    const U u;
+    tile_ = tile;
+    box_ = grid.box();
+    count_ = tile.positions();
+    const int64_t row_bytes = images_.strides[2] * sizeof(T);
+    // A plane of one row is its own next.
+    step_ = images_.shape[2] > 1 ? images_.strides[2] : 0;
+    int64_t by_rows = 0;
+    for (int64_t p = 0; p < count_; p += kLanes) {
+      const Pair y = PairOf(grid, 0, p), x = PairOf(grid, 1, p);
+      const auto offset = hn::MulAdd(hn::BitCast(u, y.index), hn::Set(u, static_cast<uint32_t>(row_bytes)),
+                                     hn::Mul(hn::BitCast(u, x.index), hn::Set(u, sizeof(T))));
+      hn::Store(offset, u, &offsets_[p]);
+      auto all = hn::FirstN(d, kLanes);
+      for (int k = 0; k < 4; ++k) {
+        const V product = hn::Mul(y.weight[k / 2], x.weight[k % 2]);
+        const auto counts = hn::And(y.counts[k / 2], x.counts[k % 2]);
+        all = hn::And(all, counts);
+        // NaN is passed on though nothing counts.
+        const V kept = hn::IfThenElse(hn::Or(counts, hn::IsNaN(product)), product, hn::Set(d, kExcluded));
+        hn::Store(kept, d, &weights_[4 * p + k * kLanes]);
+      }
+      partial_[p / kLanes] = !hn::AllTrue(d, all);
+      rows_[p / kLanes] = {};
+      if (kByRows && hn::AllTrue(d, all) && p + kLanes <= count_) {
+        rows_[p / kLanes] = GridRows<T>::Find(y, x, images_, &offsets_[p], &weights_[4 * p]);
+      }
+      by_rows += rows_[p / kLanes].count != 0;
+    }
+    smooth_ = 2 * by_rows * kLanes > count_;
+  }
+
+  // Channels [first, first + count) of the tile. Two at a time share offsets and weights: 1.2 x at AVX-512.
+  void Sample(int64_t first, int64_t count) {
+    const Shape &s = out_.strides;
+    const int64_t stride = images_.strides[1];
+    const bool dense =
+        s[3] == 1 && (tile_.rows == 1 || (tile_.columns == out_.shape[3] && s[2] == tile_.columns));
+    const T *plane = static_cast<const T *>(images_.data) + tile_.image * images_.strides[0] + first * stride;
+    T *to = static_cast<T *>(out_.data) + tile_.image * s[0] + first * s[1] + tile_.row * s[2] +
+            tile_.column * s[3];
+    const bool stream = stream_ && reinterpret_cast<uintptr_t>(to) % 64 == 0 && s[1] * sizeof(T) % 64 == 0;
+    int64_t c = 0;
+    for (; dense && smooth_ && c + 4 <= count; c += 4) {
+      Planes<4>(plane + c * stride, stride, to + c * s[1], s[1], stream);
+    }
+    for (; dense && c + 2 <= count; c += 2) {
+      Planes<2>(plane + c * stride, stride, to + c * s[1], s[1], stream);
+    }
+    for (; c < count; ++c) {
+      if (dense) {
+        Planes<1>(plane + c * stride, stride, to + c * s[1], s[1], stream);
+        continue;
+      }
+      Planes<1>(plane + c * stride, stride, results_.data(), 0, false);
+      for (int64_t p = 0; p < count_; ++p) {
+        to[c * s[1] + p / tile_.columns * s[2] + p % tile_.columns * s[3]] = Narrow<T>(results_[p]);
+      }
+    }
+  }
+
+ private:
+  // All positions of kPlanes planes, `stride` apart, to `out`, `out_stride` apart; the next planes are
+  // fetched meanwhile: 1.2 x at AVX-512 for planes that come from beyond L2.
+  template <int kPlanes, typename To>
+  void Planes(const T *plane, int64_t stride, To *out, int64_t out_stride, bool stream) const {
+    const D d;
+    const int64_t whole = count_ / kLanes * kLanes;
+    const T *next = plane + kPlanes * stride + box_.row * images_.strides[2];
+    const int64_t fetched = whole == 0 ? 0 : box_.rows * images_.strides[2] / (whole / kLanes);
+    for (int64_t p = 0; p < whole; p += kLanes, next += fetched) {
+      V values[kPlanes];
+#pragma GCC unroll 4
+      for (int i = 0; i < kPlanes; ++i) hwy::Prefetch(next + i * stride);
+      if (kByRows && rows_[p / kLanes].count > 0) {
+        rows_[p / kLanes].Weigh(plane, stride, images_.strides[2], &offsets_[p], &weights_[4 * p], values);
+      } else {
+#pragma GCC unroll 4
+        for (int i = 0; i < kPlanes; ++i) values[i] = Weigh(plane + i * stride, p);
+      }
+#pragma GCC unroll 4
+      for (int i = 0; i < kPlanes; ++i) {
+        if (stream) {
+          StreamFloat(values[i], d, out + i * out_stride + p);
+        } else {
+          StoreFloat(values[i], d, out + i * out_stride + p);
+        }
+      }
+    }
+    if (whole == count_) return;
+    for (int i = 0; i < kPlanes; ++i) {
+      To last[kLanes];
+      StoreFloat(Weigh(plane + i * stride, whole), d, last);
+      std::copy_n(last, count_ - whole, out + i * out_stride + whole);
+    }
+  }
+
+  // The weight of a neighbour that does not count: no other weight is negative.
+  static constexpr float kExcluded = -0.0f;
+
+  HWY_INLINE Pair PairOf(const GridTile<T> &grid, int axis, int64_t p) const {
+    const D d;
+    const hn::RebindToSigned<D> i;
+    const auto low = hn::Load(i, grid.indices(axis, 0) + p), high = hn::Load(i, grid.indices(axis, 1) + p);
+    const V below = hn::Load(d, grid.axis_weights(axis, 0) + p),
+            above = hn::Load(d, grid.axis_weights(axis, 1) + p);
+    const auto zero = hn::Zero(i);
+    const auto has_low = hn::Ge(low, zero), has_high = hn::Ge(high, zero);
+    const int64_t size = images_.shape[2 + axis];
+    // The lower neighbour is the second of a pair at the upper border, the upper one the first at the lower.
+    const auto last = hn::Set(i, static_cast<int32_t>(std::max<int64_t>(size - 2, 0)));
+    const auto shifts = hn::AndNot(has_high, has_low), only_high = hn::AndNot(has_low, has_high);
+    Pair pair;
+    if (size == 1) {
+      pair.index = zero;
+      pair.weight[0] = hn::IfThenElse(hn::RebindMask(d, has_high), above, below);
+      pair.weight[1] = above;
+      pair.counts[0] = hn::RebindMask(d, hn::Or(has_low, has_high));
+      pair.counts[1] = hn::MaskFalse(d);
+      return pair;
+    }
+    pair.index = hn::Max(zero, hn::Min(low, last));
+    const auto shift_up = hn::RebindMask(d, shifts), shift_down = hn::RebindMask(d, only_high);
+    pair.weight[0] = hn::IfThenElse(shift_down, above, below);
+    pair.weight[1] = hn::IfThenElse(shift_up, below, above);
+    pair.counts[0] = hn::RebindMask(d, hn::AndNot(shifts, hn::Or(has_low, has_high)));
+    pair.counts[1] = hn::RebindMask(d, hn::AndNot(only_high, hn::Or(has_low, has_high)));
+    return pair;
+  }
+
+  HWY_INLINE V Weigh(const T *plane, int64_t p) const {
+    const D d;
+    const auto offsets = hn::Load(U(), &offsets_[p]);
+    const float *weights = &weights_[4 * p];
+    V value0, value1, value2, value3;
+    GatherPairs(d, plane, offsets, &value0, &value1);
+    GatherPairs(d, plane + step_, offsets, &value2, &value3);
+    if (HWY_UNLIKELY(partial_[p / kLanes])) {
+      value0 = IfCounts(weights, value0);
+      value1 = IfCounts(weights + kLanes, value1);
+      value2 = IfCounts(weights + 2 * kLanes, value2);
+      value3 = IfCounts(weights + 3 * kLanes, value3);
+    }
+    V sum = hn::Mul(value0, hn::Load(d, weights));
+    sum = hn::MulAdd(value1, hn::Load(d, weights + kLanes), sum);
+    sum = hn::MulAdd(value2, hn::Load(d, weights + 2 * kLanes), sum);
+    return hn::MulAdd(value3, hn::Load(d, weights + 3 * kLanes), sum);
+  }
+
+  // 0 x infinity must not enter a sum.
+  static HWY_INLINE V IfCounts(const float *weights, V value) {
+    const D d;
+    const U u;
+    const auto bits = hn::BitCast(u, hn::Load(d, weights));
+    const auto excluded = hn::Eq(bits, hn::Set(u, hwy::BitCastScalar<uint32_t>(kExcluded)));
+    return hn::IfThenZeroElse(hn::RebindMask(d, excluded), value);
+  }
+
+  const Tensor &images_, &out_;
+  const bool stream_;
+  Tile tile_{};
+  GridBox box_{};
+  std::vector<float> results_;
+  int64_t count_ = 0, step_ = 0;
+  bool smooth_ = false;
+  hwy::AlignedFreeUniquePtr<uint32_t[]> offsets_;  // bytes from the plane to the pair in the upper row
+  hwy::AlignedFreeUniquePtr<float[]> weights_;     // (vector of positions, neighbour, position)
+  std::vector<GridRows<T>> rows_;                  // of a vector of positions
+  std::vector<char> partial_;  // of a vector of positions: whether a neighbour does not count
+};
+
+}  // namespace avo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "op_host/grid_sampler_args.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "hwy/cache_control.h"
+#include "op_cpu/common/copies/stream.h"
+#include "op_cpu/common/copies/tiles.h"
+#include "op_cpu/common/tensors/element.h"
+#include "op_cpu/common/vectors/simd.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "op_cpu/grid/grid_sampler.cpp"
+#include "hwy/foreach_target.h"
+#include "op_cpu/grid/grid_channels-inl.h"
+#include "op_cpu/grid/grid_pairs-inl.h"
+#include "op_cpu/grid/grid_tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::grid_sampler::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace avo::HWY_NAMESPACE;
+
+constexpr int64_t kPositions = 25 << 10;  // of a tile at most: what belongs to them stays in L2
+
+// How a call is cut to pieces: tiles of the result, and of each its channels by `depth`.
+template <typename T>
+struct Plan {
+  explicit Plan(const Args &args)
+      : rules(RulesOf(args)),
+        channels(args.input.shape[1]),
+        in_place(GridChannels<T>::InPlace(args.input)),
+        pairs(!in_place && ByPairs(args)),
+        depth(!in_place                  ? kCopyDepth
+              : args.out.strides[1] == 1 ? channels
+                                         : 4 * kCopyDepth),
+        most(std::min(args.out.shape[2] * args.out.shape[3],
+                      rules.interpolation == Interpolation::kBicubic ? kPositions / 4
+                      : in_place || (pairs && channels < kCopyDepth) ? kPositions / 8
+                                                                     : kPositions)),
+        tiles(args.out.shape[2], args.out.shape[3], most,
+              pairs      ? most
+              : in_place ? 64
+                         : 160),
+        stream(OutgrowsCaches(args.out)) {}
+
+  // A copy of half types instead, half the size, where it is made for enough samples of enough channels.
+  bool ByPairs(const Args &args) const {
+    const int64_t pixels = args.input.shape[2] * args.input.shape[3];
+    const bool copied = sizeof(T) == 2 && 2 * channels >= kCopyDepth && pixels <= kCopyPixels &&
+                        pixels <= 4 * args.out.shape[2] * args.out.shape[3];
+    return !std::is_same_v<T, double> && rules.interpolation == Interpolation::kBilinear && !copied &&
+           GridPairs<float>::Fit(args.input);
+  }
+
+  GridRules rules;
+  int64_t channels;
+  bool in_place;  // the channels of a pixel are neighbours in memory, and whole vectors
+  bool pairs;     // positions are lanes
+  int64_t depth, most;
+  Tiles tiles;
+  bool stream;  // results are larger than caches
+};
+
+// What a thread works in.
+template <typename T>
+class Worker {
+  // There is no gather of pairs of float64.
+  using Pairs = GridPairs<std::conditional_t<std::is_same_v<T, double>, float, T>>;
+
+ public:
+  Worker(const Args &args, const Plan<T> &plan)
+      : grid_(args.grid, args.input.shape[2], args.input.shape[3], plan.rules, plan.most) {
+    if (plan.pairs) {
+      pairs_.emplace(args.input, args.out, plan.stream, plan.most);
+    } else {
+      channels_.emplace(args.input, args.out, plan.depth, plan.stream, grid_);
+    }
+  }
+
+  void Move(const Tile &tile) {
+    grid_.Move(tile);
+    if constexpr (!std::is_same_v<T, double>) {
+      if (pairs_) pairs_->Move(grid_, tile);
+    }
+    if (channels_) {
+      grid_.Weigh();
+      channels_->Move(tile);
+    }
+  }
+
+  // Channels [first, first + count) of the tile.
+  void Sample(int64_t first, int64_t count) {
+    if (pairs_) {
+      pairs_->Sample(first, count);
+    } else {
+      channels_->Sample(first, count);
+    }
+  }
+
+ private:
+  GridTile<T> grid_;
+  std::optional<Pairs> pairs_;
+  std::optional<GridChannels<T>> channels_;
+};
+
+void Run(const Args &args, const ParallelFor &parallel_for) {
+  if (args.out.numel() == 0) return;
+  DispatchFloat(args.input.dtype, [&](auto element) {
+    using T = decltype(element);
+    const Plan<T> plan(args);
+    const int64_t groups = CeilDiv(plan.channels, plan.depth), tiles = plan.tiles.count();
+    const int64_t work = plan.most * std::min(plan.depth, plan.channels);
+    parallel_for(args.out.shape[0] * tiles * groups, GrainOf(4 * work), [&](int64_t begin, int64_t end) {
+      Worker<T> worker(args, plan);
+      for (int64_t item = begin; item < end; ++item) {
+        const int64_t tile = item / groups, first = item % groups * plan.depth;
+        if (item == begin || first == 0) worker.Move(plan.tiles(tile / tiles, tile % tiles));
+        worker.Sample(first, std::min(plan.depth, plan.channels - first));
+      }
+      hwy::FlushStream();
+    });
+  });
+}
+
+}  // namespace avo::grid_sampler::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace avo::grid_sampler {
+AVO_RUN_CPU(Run)
+}  // namespace avo::grid_sampler
+#endif

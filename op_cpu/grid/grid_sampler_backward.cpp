@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "op_host/grid_sampler_backward_args.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "op_cpu/common/copies/huge_pages.h"
+#include "op_cpu/common/vectors/simd.h"
+#include "op_host/common/tiling/math.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "op_cpu/grid/grid_sampler_backward.cpp"
+#include "hwy/foreach_target.h"
+#include "op_cpu/grid/grid_gradients-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::grid_sampler_backward::HWY_NAMESPACE {
+using namespace avo::HWY_NAMESPACE;
+
+constexpr int64_t kGroup = 64;         // channels that a thread adds up at a time
+constexpr int64_t kTogether = 8;       // groups of images in memory at a time: for as many threads
+constexpr int64_t kGrainSamples = 64;  // below this many a thread costs more than it computes
+
+// One call, some images at a time, channels side by side: 2.1 x at AVX-512 for 64 channels of 128 x 128, of
+// channels one after the other. A thread owns a group of channels of an image, so that every sum runs in the
+// order of the samples.
+template <typename T>
+class GridGradients {
+  using Value = Compute<T>;
+
+ public:
+  GridGradients(const Args &args, const ParallelFor &parallel_for)
+      : args_(args),
+        parallel_for_(parallel_for),
+        rules_(RulesOf(args)),
+        channels_(args.input.shape[1]),
+        groups_(std::max<int64_t>(1, CeilDiv(channels_, kGroup))),
+        most_(std::min(args.input.shape[0], CeilDiv(kTogether, groups_))),
+        samples_(args.grid.shape[1] * args.grid.shape[2]),
+        padded_(AlignUp<int64_t>(channels_, hn::MaxLanes(ComputeTag<T>()))),
+        image_sums_(args.input.shape[2] * args.input.shape[3] * padded_),
+        images_(args.input, most_, channels_),
+        grads_(args.grad_output, most_, channels_),
+        neighbours_(most_, samples_, rules_.interpolation == Interpolation::kBicubic ? 16 : 4),
+        // Highway gives no memory of no size.
+        sums_(hwy::AllocateAligned<Value>(std::max<int64_t>(1, most_ * image_sums_))),
+        by_group_(most_ * groups_ * samples_ * 2) {
+    AdviseHugePages(sums_.get(), most_ * image_sums_ * sizeof(Value));
+  }
+
+  void Run() {
+    for (int64_t first = 0; first < args_.input.shape[0]; first += most_) {
+      const int64_t count = std::min(most_, args_.input.shape[0] - first);
+      images_.Load(first, count, parallel_for_);
+      grads_.Load(first, count, parallel_for_);
+      parallel_for_(count * samples_, kGrainSamples, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          neighbours_.template Set<T>(i, args_.grid, first + i / samples_, i % samples_, args_.input.shape[2],
+                                      args_.input.shape[3], rules_);
+        }
+      });
+      parallel_for_(count * groups_, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t item = begin; item < end; ++item) AddGroup(first, item / groups_, item % groups_);
+      });
+      StoreImages(first, count);
+      StoreGrid(first, count);
+    }
+  }
+
+ private:
+  void AddGroup(int64_t first, int64_t i, int64_t group) {
+    const int64_t width = args_.input.shape[3], from = group * kGroup,
+                  to = std::min(from + kGroup, channels_);
+    const int64_t filled = to == channels_ ? padded_ : to;
+    Value *sums = sums_.get() + i * image_sums_;
+    for (int64_t p = 0; p < image_sums_; p += padded_)
+      std::fill(sums + p + from, sums + p + filled, Value{0});
+    AddGridGradients<T>(neighbours_, i * samples_, args_.grid.shape[2], images_.At(first + i),
+                        grads_.At(first + i), from, to, sums, width, padded_,
+                        by_group_.data() + (i * groups_ + group) * samples_ * 2);
+  }
+
+  void StoreImages(int64_t first, int64_t count) {
+    const Shape &strides = args_.grad_input.strides;
+    const int64_t rows = args_.input.shape[2], width = args_.input.shape[3];
+    parallel_for_(count * rows, GrainOf(width * channels_), [&](int64_t begin, int64_t end) {
+      for (int64_t item = begin; item < end; ++item) {
+        const int64_t i = item / rows, y = item % rows;
+        FromChannelsLast<T>(
+            sums_.get() + i * image_sums_ + y * width * padded_, padded_, channels_, 1, width,
+            static_cast<T *>(args_.grad_input.data) + (first + i) * strides[0] + y * strides[2],
+            {strides[1], 0, strides[3]});
+      }
+    });
+  }
+
+  void StoreGrid(int64_t first, int64_t count) {
+    const Tensor &grid = args_.grad_grid;
+    const int64_t columns = grid.shape[2];
+    for (int64_t sample = 0; sample < count * samples_; ++sample) {
+      const int64_t i = sample / samples_, position = sample % samples_;
+      Value by_y = neighbours_.outside_by_y[sample], by_x = neighbours_.outside_by_x[sample];
+      // The nearest neighbour stays the same where the grid moves.
+      for (int64_t group = 0; group < groups_ && rules_.interpolation != Interpolation::kNearest; ++group) {
+        const Value *from = &by_group_[((i * groups_ + group) * samples_ + position) * 2];
+        by_y += from[0];
+        by_x += from[1];
+      }
+      T *to = static_cast<T *>(grid.data) + (first + i) * grid.strides[0] +
+              position / columns * grid.strides[1] + position % columns * grid.strides[2];
+      to[0] = Narrow<T>(by_x);
+      to[grid.strides[3]] = Narrow<T>(by_y);
+    }
+  }
+
+  const Args &args_;
+  const ParallelFor &parallel_for_;
+  const GridRules rules_;
+  const int64_t channels_, groups_, most_, samples_, padded_, image_sums_;
+  ChannelImages<T> images_, grads_;
+  GridNeighbours<Value> neighbours_;
+  const hwy::AlignedFreeUniquePtr<Value[]> sums_;
+  std::vector<Value> by_group_;
+};
+
+void Run(const Args &args, const ParallelFor &parallel_for) {
+  DispatchFloat(args.input.dtype,
+                [&](auto element) { GridGradients<decltype(element)>(args, parallel_for).Run(); });
+}
+
+}  // namespace avo::grid_sampler_backward::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace avo::grid_sampler_backward {
+AVO_RUN_CPU(Run)
+}  // namespace avo::grid_sampler_backward
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples of an image at the coordinates of a grid: the neighbours of each and their weights, for all modes
+// of interpolation and padding. Positions are float64, so that the nearest neighbour is that of the
+// definition.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "op_cpu/common/sampling/bilinear.h"
+#include "op_cpu/common/tensors/element.h"
+#include "op_host/common/tensors/tensor.h"
+
+namespace avo {
+
+// Values are those of torch's arguments.
+enum class Interpolation : int64_t { kBilinear, kNearest, kBicubic };
+enum class Padding : int64_t { kZeros, kBorder, kReflection };
+
+struct GridRules {
+  Interpolation interpolation;
+  Padding padding;
+  bool align_corners;
+};
+
+template <class Args>
+GridRules RulesOf(const Args &args) {
+  return {static_cast<Interpolation>(args.interpolation_mode), static_cast<Padding>(args.padding_mode),
+          args.align_corners};
+}
+
+// A position along one axis, and its derivative by what it was made of.
+struct GridPosition {
+  double value;
+  double slope;
+};
+
+// Neighbours along one axis, each with its weight and the derivative of that by the coordinate.
+template <typename Weight>
+struct GridAxis {
+  int taps = 0;
+  int64_t index[4];  // kOutside where there is none
+  Weight weight[4], slope[4];
+
+  void Add(int64_t at, double tap_weight, double tap_slope) {
+    index[taps] = at;
+    weight[taps] = static_cast<Weight>(tap_weight);
+    slope[taps++] = static_cast<Weight>(tap_slope);
+  }
+};
+
+inline GridPosition Unnormalize(double coordinate, int64_t size, bool align_corners) {
+  const double extent = static_cast<double>(size);
+  if (align_corners) return {(coordinate + 1) / 2 * (extent - 1), (extent - 1) / 2};
+  return {((coordinate + 1) * extent - 1) / 2, extent / 2};
+}
+
+// Mirrored between -0.5 and size - 0.5, with align_corners between 0 and size - 1.
+inline GridPosition Reflect(GridPosition at, int64_t size, bool align_corners) {
+  const double low = align_corners ? 0 : -0.5, span = static_cast<double>(align_corners ? size - 1 : size);
+  if (span == 0) return {0, 0};
+  const double distance = std::abs(at.value - low), flips = std::floor(distance / span);
+  const double extra = distance - flips * span;
+  const bool odd = std::fmod(flips, 2) != 0;
+  return {(odd ? span - extra : extra) + low, (at.value < low) != odd ? -at.slope : at.slope};
+}
+
+// Where padding moves a position; a border has no slope, and NaN becomes 0.
+inline GridPosition Pad(GridPosition at, int64_t size, const GridRules &rules) {
+  if (rules.padding == Padding::kZeros) return at;
+  if (rules.padding == Padding::kReflection) at = Reflect(at, size, rules.align_corners);
+  const double last = static_cast<double>(size - 1);
+  if (!(at.value > 0)) return {0, 0};
+  return at.value < last ? at : GridPosition{last, 0};
+}
+
+inline int64_t InsideOr(double index, int64_t size) {
+  return index >= 0 && index < static_cast<double>(size) ? static_cast<int64_t>(index) : kOutside;
+}
+
+// Weight of a neighbour `distance` in [0, 2] away, and its derivative by the distance; A = -0.75.
+inline GridPosition Cubic(double distance) {
+  constexpr double kA = -0.75;
+  const double d = distance;
+  if (d <= 1) return {((kA + 2) * d - (kA + 3)) * d * d + 1, (3 * (kA + 2) * d - 2 * (kA + 3)) * d};
+  return {((kA * d - 5 * kA) * d + 8 * kA) * d - 4 * kA, (3 * kA * d - 10 * kA) * d + 8 * kA};
+}
+
+template <typename Weight>
+GridAxis<Weight> SampleAxis(double coordinate, int64_t size, const GridRules &rules) {
+  GridAxis<Weight> axis;
+  GridPosition at = Unnormalize(coordinate, size, rules.align_corners);
+  if (rules.interpolation == Interpolation::kBicubic) {
+    // Each neighbour is padded by itself.
+    const double low = std::floor(at.value), offset = at.value - low;
+    for (int k = 0; k < 4; ++k) {
+      const GridPosition weight = Cubic(std::abs(offset + 1 - k));
+      const double index = Pad({low - 1 + k, 1}, size, rules).value;
+      axis.Add(InsideOr(index, size), weight.value, (k < 2 ? 1 : -1) * weight.slope * at.slope);
+    }
+    return axis;
+  }
+  at = Pad(at, size, rules);
+  if (rules.interpolation == Interpolation::kNearest) {
+    axis.Add(InsideOr(std::nearbyint(at.value), size), 1, 0);
+    return axis;
+  }
+  const auto pair = ZeroPaddedAxis<Weight>(at.value, size);
+  axis.Add(pair.index[0], pair.weight[0], -at.slope);
+  axis.Add(pair.index[1], pair.weight[1], at.slope);
+  return axis;
+}
+
+// The neighbours of one sample that lie in the image.
+template <typename Weight>
+struct GridSample {
+  int taps = 0;
+  // What those beyond the image add to the sample and to its derivatives: 0, or NaN.
+  Weight outside = 0, outside_by_y = 0, outside_by_x = 0;
+  int64_t pixel[16];  // row * W + column
+  Weight weight[16], by_y[16], by_x[16];
+};
+
+// Sample `position`, counted over the rows of the grid, of image n.
+template <typename T>
+GridSample<Compute<T>> SampleAt(const Tensor &grid, int64_t n, int64_t position, int64_t height,
+                                int64_t width, const GridRules &rules) {
+  using Weight = Compute<T>;
+  const int64_t row = position / grid.shape[2], column = position % grid.shape[2];
+  const T *at = static_cast<const T *>(grid.data) + n * grid.strides[0] + row * grid.strides[1] +
+                column * grid.strides[2];
+  const auto x = SampleAxis<Weight>(Widen(at[0]), width, rules);
+  const auto y = SampleAxis<Weight>(Widen(at[grid.strides[3]]), height, rules);
+  GridSample<Weight> sample;
+  for (int i = 0; i < y.taps; ++i) {
+    for (int j = 0; j < x.taps; ++j) {
+      const Weight weight = y.weight[i] * x.weight[j];
+      const Weight by_y = y.slope[i] * x.weight[j], by_x = y.weight[i] * x.slope[j];
+      if (y.index[i] == kOutside || x.index[j] == kOutside) {
+        sample.outside += 0 * weight;
+        sample.outside_by_y += 0 * by_y;
+        sample.outside_by_x += 0 * by_x;
+        continue;
+      }
+      sample.pixel[sample.taps] = y.index[i] * width + x.index[j];
+      sample.weight[sample.taps] = weight;
+      sample.by_y[sample.taps] = by_y;
+      sample.by_x[sample.taps++] = by_x;
+    }
+  }
+  return sample;
+}
+
+}  // namespace avo

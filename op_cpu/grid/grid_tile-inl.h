@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Neighbours and weights of the samples of a tile of a grid, found once for all channels.
+#if defined(AVO_OP_CPU_COMMON_GRID_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_COMMON_GRID_TILE_INL_H_
+#undef AVO_OP_CPU_COMMON_GRID_TILE_INL_H_
+#else
+#define AVO_OP_CPU_COMMON_GRID_TILE_INL_H_
+#endif
+
+#include <algorithm>
+#include <limits>
+
+#include "hwy/aligned_allocator.h"
+#include "hwy/highway.h"
+#include "op_cpu/common/copies/tiles.h"
+#include "op_cpu/common/vectors/simd-inl.h"
+#include "op_cpu/common/vectors/transpose-inl.h"
+#include "op_cpu/grid/grid_axis-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Pixels of an image: rows [row, row + rows), and columns likewise.
+struct GridBox {
+  int64_t row, column, rows, columns;
+
+  int64_t pixels() const { return rows * columns; }
+};
+
+// Neighbour k of a sample is (k / side, k % side) of those along the rows and along the columns.
+template <typename T>
+class GridTile {
+ public:
+  using Value = Compute<T>;
+  using D = ComputeTag<T>;
+  using I = hn::RebindToSigned<D>;
+  using Index = hn::TFromD<I>;
+  static constexpr int64_t kLanes = hn::MaxLanes(D());
+
+  // For tiles of at most `most_positions` of images of height x width pixels.
+  GridTile(const Tensor &grid, int64_t height, int64_t width, const GridRules &rules, int64_t most_positions)
+      : grid_(grid),
+        size_{height, width},
+        y_(height, rules),
+        x_(width, rules),
+        side_(NeighboursOf(rules.interpolation)),
+        most_(AlignUp<int64_t>(most_positions, kLanes)),
+        coordinates_(hwy::AllocateAligned<Value>(2 * most_)),
+        indices_(hwy::AllocateAligned<Index>(2 * side_ * most_)),
+        axis_weights_(hwy::AllocateAligned<Value>(2 * side_ * most_)),
+        weights_(hwy::AllocateAligned<Value>(side_ * side_ * most_)) {}
+
+  int64_t neighbours() const { return side_ * side_; }
+  int64_t most() const { return most_; }
+  // Where what belongs to neighbour 0 of position p is; that of neighbour k is k * kLanes on. So a sample
+  // takes a few lines of the cache, and their offsets are constants.
+  HWY_INLINE int64_t Place(int64_t p) const { return p / kLanes * kLanes * neighbours() + p % kLanes; }
+  const Value *weights() const { return weights_.get(); }  // by Place
+  // Of neighbours along the rows (axis 0) or the columns (1), by position; index -1 is outside.
+  const Index *indices(int axis, int64_t k) const { return &indices_[(axis * side_ + k) * most_]; }
+  const Value *axis_weights(int axis, int64_t k) const { return &axis_weights_[(axis * side_ + k) * most_]; }
+  const GridBox &box() const { return box_; }  // of the pixels that count
+
+  void Move(const Tile &tile) {
+    const D d;
+    Read(tile);
+    count_ = tile.positions();
+    Index *columns = indices_.get() + side_ * most_;
+    Value *column_weights = axis_weights_.get() + side_ * most_;
+    for (int64_t p = 0; p < count_; p += kLanes) {
+      y_.Locate(hn::Load(d, &coordinates_[most_ + p]), &indices_[p], &axis_weights_[p], most_);
+      x_.Locate(hn::Load(d, &coordinates_[p]), columns + p, column_weights + p, most_);
+    }
+    int64_t end;
+    Range(indices_.get(), &box_.row, &end);
+    box_.rows = end - box_.row;
+    Range(columns, &box_.column, &end);
+    box_.column = box_.column / kAlign * kAlign;
+    end = std::min(AlignUp(end, kAlign), size_[1]);
+    box_.columns = end - box_.column;
+  }
+
+  // Products of the weights along the axes, for weights().
+  void Weigh() {
+    const D d;
+    for (int64_t p = 0; p < count_; p += kLanes) {
+      for (int64_t k = 0; k < neighbours(); ++k) {
+        const auto row = hn::Load(d, axis_weights(0, k / side_) + p);
+        const auto column = hn::Load(d, axis_weights(1, k % side_) + p);
+        hn::Store(hn::Mul(row, column), d, &weights_[p * neighbours() + k * kLanes]);
+      }
+    }
+  }
+
+  // Row and column of neighbour k of position p; false if it lies outside the image.
+  HWY_INLINE bool At(int64_t k, int64_t p, int64_t *row, int64_t *column) const {
+    *row = indices_[k / side_ * most_ + p];
+    *column = indices_[(side_ + k % side_) * most_ + p];
+    return (*row | *column) >= 0;
+  }
+
+  // Numbers of the neighbours among the pixels of the box, times `scale`; those outside are pixel
+  // box().pixels().
+  void Number(Index scale, Index *numbers) const {
+    const I d;
+    const auto none = hn::Set(d, static_cast<Index>(box_.pixels()));
+    const auto columns = hn::Set(d, static_cast<Index>(box_.columns));
+    const auto first = hn::Set(d, static_cast<Index>(box_.row * box_.columns + box_.column));
+    for (int64_t k = 0; k < neighbours(); ++k) {
+      for (int64_t p = 0; p < count_; p += kLanes) {
+        const auto row = hn::Load(d, &indices_[k / side_ * most_ + p]);
+        const auto column = hn::Load(d, &indices_[(side_ + k % side_) * most_ + p]);
+        const auto number = hn::Sub(hn::MulAdd(row, columns, column), first);
+        const auto inside = hn::Ge(hn::Or(row, column), hn::Zero(d));
+        hn::Store(hn::Mul(hn::IfThenElse(inside, number, none), hn::Set(d, scale)), d,
+                  numbers + p * neighbours() + k * kLanes);
+      }
+    }
+  }
+
+ private:
+  static constexpr int64_t kAlign = 16;  // columns of a box, so that few vectors are partial
+
+  // Coordinates x of the tile, then y; the last is repeated up to a whole vector.
+  void Read(const Tile &tile) {
+    const D d;
+    const Shape &s = grid_.strides;
+    const T *from =
+        static_cast<const T *>(grid_.data) + tile.image * s[0] + tile.row * s[1] + tile.column * s[2];
+    Value *x = coordinates_.get(), *y = x + most_;
+    for (int64_t row = 0; row < tile.rows; ++row, from += s[1], x += tile.columns, y += tile.columns) {
+      int64_t i = 0;
+      if (s[3] == 1 && s[2] == 2) {
+        for (; i + kLanes <= tile.columns; i += kLanes) {
+          const auto low = LoadFloat(d, from + 2 * i), high = LoadFloat(d, from + 2 * i + kLanes);
+          hn::StoreU(hn::ConcatEven(d, high, low), d, x + i);
+          hn::StoreU(hn::ConcatOdd(d, high, low), d, y + i);
+        }
+      }
+      for (; i < tile.columns; ++i) {
+        x[i] = Widen(from[i * s[2]]);
+        y[i] = Widen(from[i * s[2] + s[3]]);
+      }
+    }
+    const int64_t count = tile.positions(), padded = AlignUp(count, kLanes);
+    std::fill(x, coordinates_.get() + padded, x[-1]);
+    std::fill(y, coordinates_.get() + most_ + padded, y[-1]);
+  }
+
+  // First of the indices that are inside, and one past the last; 0, 0 if none is.
+  void Range(const Index *indices, int64_t *begin, int64_t *end) const {
+    const I d;
+    auto low = hn::Set(d, std::numeric_limits<Index>::max()), high = hn::Set(d, -1);
+    for (int64_t k = 0; k < side_; ++k) {
+      for (int64_t p = 0; p < count_; p += kLanes) {
+        const auto index = hn::Load(d, indices + k * most_ + p);
+        low = hn::Min(low, hn::IfThenElse(hn::Lt(index, hn::Zero(d)), low, index));
+        high = hn::Max(high, index);
+      }
+    }
+    *end = hn::ReduceMax(d, high) + 1;
+    *begin = *end == 0 ? 0 : hn::ReduceMin(d, low);
+  }
+
+  const Tensor &grid_;
+  const int64_t size_[2];
+  const GridAxisRules<D> y_, x_;
+  const int64_t side_, most_;
+  int64_t count_ = 0;
+  GridBox box_{};
+  hwy::AlignedFreeUniquePtr<Value[]> coordinates_;  // x, then y
+  hwy::AlignedFreeUniquePtr<Index[]> indices_;      // (rows, then columns; neighbour, position)
+  hwy::AlignedFreeUniquePtr<Value[]> axis_weights_, weights_;
+};
+
+}  // namespace avo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "op_host/avg_pool2d_backward_args.h"
+
+#include "op_cpu/common/vectors/simd.h"
+#include "op_cpu/pooling/windows.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "op_cpu/pooling/avg_pool2d_backward.cpp"
+#include "hwy/foreach_target.h"
+#include "op_cpu/pooling/window_gradients-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::avg_pool2d_backward::HWY_NAMESPACE {
+namespace cpu = avo::HWY_NAMESPACE;
+
+void Run(const Args &args, const ParallelFor &parallel_for) {
+  const auto axis = [&](int64_t i) {
+    return WindowAxis{args.input.shape[2 + i], args.kernel_size[i], args.stride[i], args.padding[i], 1};
+  };
+  const WindowAxis rows = axis(0), columns = axis(1);
+  const WindowGradients windows{args.grad_output,
+                                args.input,
+                                args.out,
+                                rows,
+                                columns,
+                                WindowDivisors::Of(args.grad_output.shape, rows, columns,
+                                                   args.count_include_pad, args.divisor_override)};
+  DispatchFloat(args.out.dtype, [&](auto element) {
+    using T = decltype(element);
+    cpu::PoolGradients<cpu::MeanGradients<T>, T>(windows, parallel_for);
+  });
+}
+
+}  // namespace avo::avg_pool2d_backward::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace avo::avg_pool2d_backward {
+AVO_RUN_CPU(Run)
+}  // namespace avo::avg_pool2d_backward
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines of pooling windows whose channels lie side by side in memory. Compiled once for each instruction set.
+#if defined(AVO_OP_CPU_COMMON_CHANNEL_LINES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_COMMON_CHANNEL_LINES_INL_H_
+#undef AVO_OP_CPU_COMMON_CHANNEL_LINES_INL_H_
+#else
+#define AVO_OP_CPU_COMMON_CHANNEL_LINES_INL_H_
+#endif
+
+#include <algorithm>
+
+#include "op_cpu/common/vectors/transpose-inl.h"
+#include "op_cpu/pooling/stream-inl.h"
+#include "op_cpu/pooling/window_lines-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Images whose neighbours in a vector are channels.
+template <class Op, typename T>
+class ChannelLines : WindowLines<Op, T> {
+  using Base = WindowLines<Op, T>;
+  using Base::columns_, Base::inside_, Base::windows_, Base::Lanes;
+  using typename Base::C, typename Base::D, typename Base::Line;
+
+ public:
+  // Of `channels` channels at most.
+  ChannelLines(const Windows &windows, int64_t channels) : Base(windows), channels_(channels) {
+    const int64_t reach =
+        (windows.out.shape[3] - 1) * columns_.stride + (columns_.kernel - 1) * columns_.dilation + 1;
+    line_.assign((columns_.padding + std::max(reach, columns_.size)) * channels, Base::Identity());
+    taps_.resize(columns_.kernel);
+    if (windows.out.strides[1] != 1) {
+      result_.resize(hwy::RoundUpTo(windows.out.shape[3] * channels, Lanes()) + Lanes());
+    } else if (Base::Streams()) {
+      stream_.resize(windows.out.shape[3] * channels);
+    }
+  }
+
+  // How many channels a line of windows takes at a time: so many that they stay in the first cache.
+  static int64_t Channels(const Windows &windows) {
+    constexpr int64_t kCached = 8192;
+    const int64_t most = std::max<int64_t>(64, kCached / windows.columns.size / 64 * 64);
+    return std::min(windows.in.shape[1], most);
+  }
+
+  void operator()(int64_t n, int64_t first_channel, int64_t channels, int64_t first, int64_t last) {
+    const Tensor &in = windows_.in, &out = windows_.out;
+    const T *image = static_cast<const T *>(in.data) + n * in.strides[0] + first_channel;
+    T *to = static_cast<T *>(out.data) + n * out.strides[0] + first_channel * out.strides[1];
+    if (channels != channels_) {
+      // Where the padding lies now there may be pixels of other channels.
+      std::fill(line_.begin(), line_.end(), Base::Identity());
+      channels_ = channels;
+    }
+    for (int64_t row = first; row < last; ++row) {
+      FoldRows(image, row, channels);
+      T *line = to + row * out.strides[2];
+      if (!stream_.empty()) {
+        FoldColumns(row, channels, stream_.data(), channels);
+        StreamRow(channels, line, out.strides[3]);
+      } else if (result_.empty()) {
+        FoldColumns(row, channels, line, out.strides[3]);
+      } else {
+        FoldColumns(row, channels, result_.data(), channels);
+        FromChannelsLast<T>(result_.data(), channels, channels, 1, out.shape[3], line,
+                            {out.strides[1], 0, out.strides[3]});
+      }
+    }
+  }
+
+ private:
+  void FoldRows(const T *image, int64_t row, int64_t channels) {
+    const int64_t count = Base::Inside(image, row), stride = windows_.in.strides[3];
+    C *line = line_.data() + columns_.padding * channels;
+    if (count == 0) {
+      std::fill_n(line, columns_.size * channels, Base::Identity());
+    } else if (channels == stride) {
+      Fold<Op>(D(), inside_.data(), 0, count, columns_.size * channels, AsItIs(), line);
+    } else {
+      // Pixel by pixel, as there is something between them.
+      for (int64_t x = 0; x < columns_.size; ++x, line += channels) {
+        Fold<Op>(D(), inside_.data(), 0, count, channels, AsItIs(), line);
+        for (int64_t i = 0; i < count; ++i) inside_[i] += stride;
+      }
+    }
+  }
+
+  template <typename To>
+  void FoldColumns(int64_t row, int64_t channels, To *to, int64_t step) {
+    for (int64_t j = 0; j < columns_.kernel; ++j) taps_[j] = line_.data() + j * columns_.dilation * channels;
+    const int64_t count = windows_.out.shape[3], apart = columns_.stride * channels;
+    // Windows side by side are one run, as long as their divisors are the same. 1.4 x at AVX-512: 3 x 3 means
+    // of 64 channels at a stride of 1.
+    const bool runs = columns_.stride == 1 && step == channels;
+    for (int64_t x = 0, next = 0; x < count; x = next) {
+      next = runs ? count : x + 1;
+      if constexpr (Base::kMean) {
+        const C *factors = Base::Factors(row), factor = factors[x];
+        for (next = x + 1; runs && next < count && factors[next] == factor;) ++next;
+        FoldWindows(x * apart, (next - x) * channels, TimesOne<C>{factor}, to + x * step);
+      } else {
+        FoldWindows(x * apart, (next - x) * channels, AsItIs(), to + x * step);
+      }
+    }
+  }
+
+  template <class Finish, typename To>
+  void FoldWindows(int64_t offset, int64_t length, const Finish &finish, To *to) {
+    Fold<Op>(D(), taps_.data(), offset, taps_.size(), length, finish, to);
+  }
+
+  void StreamRow(int64_t channels, T *to, int64_t step) const {
+    const int64_t count = windows_.out.shape[3];
+    if (step == channels) return StreamRun(stream_.data(), count * channels, to);
+    for (int64_t x = 0; x < count; ++x) StreamRun(&stream_[x * channels], channels, to + x * step);
+  }
+
+  Line line_, result_;     // result: where it does not go to channels that lie side by side
+  std::vector<T> stream_;  // results on their way around the caches; empty where they do not go
+  std::vector<const C *> taps_;
+  int64_t channels_;  // that the line is laid out for
+};
+
+}  // namespace avo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

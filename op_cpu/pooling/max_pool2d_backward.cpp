@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "op_host/max_pool2d_backward_args.h"
+
+#include "op_cpu/common/vectors/simd.h"
+#include "op_cpu/pooling/windows.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "op_cpu/pooling/max_pool2d_backward.cpp"
+#include "hwy/foreach_target.h"
+#include "op_cpu/pooling/column_gradients-inl.h"
+#include "op_cpu/pooling/largest_gradients-inl.h"
+#include "op_cpu/pooling/pair_gradients-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::max_pool2d_backward::HWY_NAMESPACE {
+namespace cpu = avo::HWY_NAMESPACE;
+
+void Run(const Args &args, const ParallelFor &parallel_for) {
+  const auto axis = [&](int64_t i) {
+    return WindowAxis{args.input.shape[2 + i], args.kernel_size[i], args.stride[i], args.padding[i],
+                      args.dilation[i]};
+  };
+  const WindowGradients windows{args.grad_output, args.input, args.out, axis(0), axis(1), {}};
+  DispatchFloat(args.out.dtype, [&](auto element) {
+    using T = decltype(element);
+    if (cpu::PoolPairs<T, 3>(windows, parallel_for) || cpu::PoolPairs<T, 2>(windows, parallel_for)) return;
+    if (cpu::ColumnGradients<T>::Suit(windows)) {
+      cpu::PoolColumnGradients<T>(windows, parallel_for);
+    } else {
+      cpu::PoolGradients<cpu::LargestGradients<T>, T>(windows, parallel_for);
+    }
+  });
+}
+
+}  // namespace avo::max_pool2d_backward::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace avo::max_pool2d_backward {
+AVO_RUN_CPU(Run)
+}  // namespace avo::max_pool2d_backward
+#endif

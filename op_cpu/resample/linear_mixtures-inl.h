@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What vectors of linearly resampled outputs are made of. Compiled once for each instruction set.
+#if defined(AVO_OP_CPU_COMMON_LINEAR_MIXTURES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_COMMON_LINEAR_MIXTURES_INL_H_
+#undef AVO_OP_CPU_COMMON_LINEAR_MIXTURES_INL_H_
+#else
+#define AVO_OP_CPU_COMMON_LINEAR_MIXTURES_INL_H_
+#endif
+
+#include <numeric>
+#include <vector>
+
+#include "hwy/highway.h"
+#include "op_cpu/resample/linear.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The same for all rows.
+class LinearMixtures {
+  using F32 = hn::ScalableTag<float>;
+
+ public:
+  static constexpr int64_t kLanes = hn::MaxLanes(F32());
+
+  // A vector of outputs from two windows of the row, whose elements permutations bring to their lanes.
+  struct alignas(64) Mixture {
+    int32_t left_lanes[kLanes], right_lanes[kLanes];
+    float left_weights[kLanes], right_weights[kLanes];
+  };
+  // Where outputs and both windows begin, and the index of the mixture: -1 where samples are farther apart.
+  struct Place {
+    int32_t out, left, right, mixture;
+  };
+
+  // Outputs of at least a vector; the last one overlaps the one before it.
+  LinearMixtures(int64_t length, int64_t out_length, bool align_corners, double scales)
+      : length_(length), out_length_(out_length) {
+    const int64_t whole = out_length / kLanes, count = hwy::DivCeil(out_length, kLanes);
+    const auto append = [&](int64_t begin, int64_t end) {
+      const int64_t first = Out(begin);
+      samples_ = SampleLinear<float>(length, out_length, align_corners, scales, first,
+                                     std::min(end * kLanes, out_length));
+      for (int64_t v = begin; v < end; ++v) Append(static_cast<int32_t>(Out(v)), Out(v) - first);
+    };
+    places_.reserve(count);
+    // Ratios of small integers repeat within a few vectors: what they are made of is computed once, and stays
+    // in the first cache. 1.4 x for 80 rows of 3000.
+    const auto ratio = RatioOf(length, out_length, align_corners, scales);
+    int64_t repeating = count, period = 0, shift = 0;  // in vectors, and of inputs meanwhile
+    if (ratio && out_length >= length && length >= kLanes) {
+      const int64_t common = std::gcd(ratio->step, ratio->denominator), outputs = ratio->denominator / common;
+      period = outputs / std::gcd(outputs, kLanes);
+      shift = period * kLanes / outputs * (ratio->step / common);
+      // Positions before the first input are moved there.
+      repeating = period + hwy::DivCeil(std::max<int64_t>(-ratio->first, 0), ratio->step * kLanes);
+    }
+    if (repeating + period > whole) repeating = count;
+    mixtures_.reserve(repeating + period);
+    append(0, repeating);
+    if (repeating == count) return;
+    int64_t v = repeating, moved = shift;
+    for (const Place *from = &places_[v - period]; v < whole && from->left + moved + kLanes < length; ++v) {
+      places_.push_back({static_cast<int32_t>(Out(v)), static_cast<int32_t>(from->left + moved),
+                         static_cast<int32_t>(from->right + moved), from->mixture});
+      if (++from < &places_[repeating]) continue;
+      from -= period;
+      moved += shift;
+    }
+    append(v, count);
+  }
+
+  const std::vector<Place> &places() const { return places_; }
+  // Whether both windows are the same everywhere.
+  bool one_window() const { return one_window_; }
+  const Mixture *mixtures() const { return mixtures_.data(); }
+  // Of all outputs, where some are farther apart.
+  const LinearSamples<float> &samples() const { return samples_; }
+
+ private:
+  int64_t Out(int64_t v) const { return std::min(v * kLanes, out_length_ - kLanes); }
+
+  // The vector of outputs at `out`, whose samples are at `begin`.
+  void Append(int32_t out, int64_t begin) {
+    const int32_t *const lefts = &samples_.left[begin], *const rights = &samples_.right[begin];
+    // One window where it holds all.
+    const auto end = static_cast<int32_t>(length_ - kLanes), left = std::min(lefts[0], end);
+    const int32_t right = rights[kLanes - 1] - left < kLanes ? left : std::min(rights[0], end);
+    if (end < 0 || lefts[kLanes - 1] - left >= kLanes || rights[kLanes - 1] - right >= kLanes) {
+      places_.push_back({out, left, right, -1});
+      one_window_ = false;
+      return;
+    }
+    one_window_ &= left == right;
+    places_.push_back({out, left, right, static_cast<int32_t>(mixtures_.size())});
+    Mixture &mixture = mixtures_.emplace_back();
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      mixture.left_lanes[lane] = lefts[lane] - left;
+      mixture.right_lanes[lane] = rights[lane] - right;
+      mixture.left_weights[lane] = samples_.left_weight[begin + lane];
+      mixture.right_weights[lane] = samples_.right_weight[begin + lane];
+    }
+  }
+
+  const int64_t length_, out_length_;
+  bool one_window_ = true;
+  LinearSamples<float> samples_;
+  std::vector<Place> places_;
+  std::vector<Mixture> mixtures_;
+};
+
+}  // namespace avo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

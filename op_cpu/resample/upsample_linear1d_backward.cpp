@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "op_host/upsample_linear1d_backward_args.h"
+
+#include "op_cpu/common/tensors/element.h"
+#include "op_cpu/resample/linear.h"
+#include "op_cpu/resample/rows.h"
+
+namespace avo::upsample_linear1d_backward {
+
+void RunCpu(const Args &args, const ParallelFor &parallel_for) {
+  const int64_t length = args.out.shape[2], out_length = args.grad_output.shape[2];
+  DispatchFloat(args.grad_output.dtype, [&](auto element) {
+    using T = decltype(element);
+    const auto samples =
+        length == out_length
+            ? LinearSamples<Compute<T>>()
+            : SampleLinear<Compute<T>>(length, out_length, args.align_corners, args.scales, 0, out_length);
+    ForRows<T>(args.grad_output, args.out, parallel_for, [&](const Row<const T> &grads, const Row<T> &out) {
+      if (length == out_length) {
+        for (int64_t i = 0; i < length; ++i) out[i] = grads[i];
+        return;
+      }
+      // float64 sums: an input may receive from all outputs, and none is rounded before the last.
+      std::vector<double> sums(length, 0.0);
+      for (int64_t i = 0; i < out_length; ++i) {
+        const double grad = Widen(grads[i]);
+        sums[samples.left[i]] += samples.left_weight[i] * grad;
+        sums[samples.right[i]] += samples.right_weight[i] * grad;
+      }
+      for (int64_t i = 0; i < length; ++i) out[i] = Narrow<T>(static_cast<Compute<T>>(sums[i]));
+    });
+  });
+}
+
+}  // namespace avo::upsample_linear1d_backward

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines along one axis of tensors of any strides, in blocks of neighbours.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+#include "op_cpu/common/parallel/parallel.h"
+#include "op_cpu/common/tensors/element.h"
+#include "op_host/common/tensors/tensor.h"
+
+namespace avo {
+
+// Line j of a block starts at offsets[t] + j * steps[t] in tensor t.
+template <size_t N>
+struct LineBlock {
+  std::array<int64_t, N> offsets{}, steps{};
+  int64_t lines = 1;
+  bool side_by_side = false;  // neighbours are nearer to each other than the elements of a line
+};
+
+// Calls body(block) for all lines along `axis`, `widest` side by side or fewer. Tensors have the shape of the
+// first, by whose strides lines are neighbours.
+template <size_t N, typename Body>
+void ForLines(const std::array<const Tensor *, N> &tensors, int64_t axis, int64_t widest,
+              const ParallelFor &parallel_for, const Body &body) {
+  struct Dimension {
+    int64_t extent;
+    std::array<int64_t, N> strides;
+    // Neighbours in a broadcast dimension are the same line.
+    int64_t distance() const {
+      return strides[0] == 0 ? std::numeric_limits<int64_t>::max() : std::abs(strides[0]);
+    }
+  };
+  const Tensor &in = *tensors[0];
+  if (in.numel() == 0) return;
+  std::vector<Dimension> others;
+  for (int64_t d = 0; d < in.rank(); ++d) {
+    if (d == axis || in.shape[d] == 1) continue;
+    others.push_back({in.shape[d], {}});
+    for (size_t t = 0; t < N; ++t) others.back().strides[t] = tensors[t]->strides[d];
+  }
+  std::sort(others.begin(), others.end(),
+            [](const Dimension &a, const Dimension &b) { return a.distance() < b.distance(); });
+  // Dimensions that follow each other in all tensors are one.
+  std::vector<Dimension> dimensions(1, {1, {}});
+  for (const Dimension &next : others) {
+    Dimension &last = dimensions.back();
+    bool follows = true;
+    for (size_t t = 0; t < N; ++t) follows &= next.strides[t] == last.strides[t] * last.extent;
+    if (last.extent == 1) {
+      last = next;
+    } else if (follows) {
+      last.extent *= next.extent;
+    } else {
+      dimensions.push_back(next);
+    }
+  }
+
+  const Dimension &beside = dimensions[0];
+  const int64_t length = in.rank() == 0 ? 1 : in.shape[axis], across = beside.extent;
+  LineBlock<N> block;
+  block.side_by_side = across > 1 && length > 1 && beside.distance() < std::abs(in.strides[axis]);
+  block.lines = std::min(across, block.side_by_side ? widest : GrainOf(length));
+  block.steps = beside.strides;
+  const int64_t blocks = (across + block.lines - 1) / block.lines;
+  int64_t items = blocks;
+  for (size_t d = 1; d < dimensions.size(); ++d) items *= dimensions[d].extent;
+  parallel_for(items, GrainOf(length * block.lines), [&](int64_t begin, int64_t end) {
+    for (int64_t item = begin; item < end; ++item) {
+      const int64_t first = item % blocks * block.lines;
+      int64_t rest = item / blocks;
+      LineBlock<N> part = block;
+      part.lines = std::min(block.lines, across - first);
+      for (size_t t = 0; t < N; ++t) part.offsets[t] = first * beside.strides[t];
+      for (size_t d = 1; d < dimensions.size(); ++d) {
+        const int64_t index = rest % dimensions[d].extent;
+        rest /= dimensions[d].extent;
+        for (size_t t = 0; t < N; ++t) part.offsets[t] += index * dimensions[d].strides[t];
+      }
+      body(part);
+    }
+  });
+}
+
+}  // namespace avo

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running extremes along one axis, and where they are. Compiled once for each instruction set.
+#if defined(AVO_OP_CPU_COMMON_SCAN_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_COMMON_SCAN_INL_H_
+#undef AVO_OP_CPU_COMMON_SCAN_INL_H_
+#else
+#define AVO_OP_CPU_COMMON_SCAN_INL_H_
+#endif
+
+#include <algorithm>
+#include <vector>
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+#include "op_cpu/common/copies/stream.h"
+#include "op_cpu/scan/lines.h"
+#include "op_cpu/scan/scan_lines-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int64_t kPart = 1 << 14;  // of a line that threads share
+
+// One long line in parts: the leader of each, then its scan from the leader of those before it. A thread that
+// gets all of them scans the line as it is, reading it once.
+template <class Order, typename T, typename I, bool kReverse>
+void ScanParts(const Scanned<T, I> &io, int64_t length, bool stream, const ParallelFor &parallel_for) {
+  const int64_t parts = (length + kPart - 1) / kPart;
+  std::vector<Leader<KeyOf<T>>> leaders(parts);
+  const auto count = [&](int64_t part) { return std::min(kPart, length - part * kPart); };
+  const auto scan = [&](int64_t first, int64_t elements, Leader<KeyOf<T>> leader) {
+    Scan<Order, T, I>::template Line<kReverse>(io.Behind(first), elements, first, stream, &leader);
+    if (stream) hwy::FlushStream();
+  };
+  bool done = false;
+  parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+    if (begin == 0 && end == parts) {
+      scan(0, length, {});
+      done = true;
+      return;
+    }
+    for (int64_t part = begin; part < end; ++part) {
+      const T *from = io.Behind(part * kPart).from - (kReverse ? count(part) - 1 : 0);
+      leaders[part] = Scan<Order, T, I>::template LeaderOf<kReverse>(from, count(part), part * kPart);
+    }
+  });
+  if (done) return;
+  for (int64_t part = 1; part < parts; ++part) {
+    if (!Leads<Order>(leaders[part].best, leaders[part - 1].best)) leaders[part] = leaders[part - 1];
+  }
+  parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      scan(part * kPart, count(part), part == 0 ? Leader<KeyOf<T>>() : leaders[part - 1]);
+    }
+  });
+}
+
+// The best value so far along `axis`, from its end where kReverse, and its index where I is not void.
+template <class Order, typename T, typename I, bool kReverse>
+void ScanAxis(const Tensor &in, const Tensor &out, const Tensor &indices, int64_t axis,
+              const ParallelFor &parallel_for) {
+  using Scans = Scan<Order, T, I>;
+  const int64_t length = in.rank() == 0 ? 1 : in.shape[axis];
+  const auto step = [&](const Tensor &tensor) { return tensor.rank() == 0 ? 1 : tensor.strides[axis]; };
+  const Scanned<T, I> all{static_cast<const T *>(in.data),
+                          static_cast<T *>(out.data),
+                          static_cast<I *>(indices.data),
+                          step(in),
+                          step(out),
+                          step(indices)};
+  const bool stream = Streams(out) && Streams(indices);
+  const bool neighbours = length == 1 || (step(in) == 1 && step(out) == 1 && step(indices) == 1);
+  // Lines that are too few for all threads are shared by them, one after another.
+  const bool shared = neighbours && length > kPart && in.numel() / length <= 8;
+  const auto scan = [&](const LineBlock<3> &block) {
+    Scanned<T, I> io = all.Shifted(block.offsets[0], block.offsets[1], block.offsets[2]);
+    if constexpr (kReverse) io = io.Reversed(length);
+    const auto &steps = block.steps;
+    if (block.side_by_side && steps[0] == 1 && steps[1] == 1 && steps[2] == 1 &&
+        block.lines >= Scans::kLanes && length <= Scans::kMostRows) {
+      Scans::Columns(io, length, block.lines, stream);
+    } else {
+      for (int64_t j = 0; j < block.lines; ++j) {
+        Leader<KeyOf<T>> leader;
+        if (shared) {
+          ScanParts<Order, T, I, kReverse>(io, length, stream, parallel_for);
+        } else if (neighbours) {
+          Scans::template Line<kReverse>(io, length, 0, stream, &leader);
+        } else {
+          Scans::OneByOne(io, length, 0, &leader);
+        }
+        io = io.Shifted(steps[0], steps[1], steps[2]);
+      }
+    }
+    if (stream) hwy::FlushStream();
+  };
+  ForLines<3>({&in, &out, &indices}, axis, Scans::kColumns, shared ? SerialFor : parallel_for, scan);
+}
+
+// Of every dtype, with indices of int64 or int32; dim in [-rank, rank).
+template <class Order>
+void ScanWithIndices(const Tensor &in, const Tensor &out, const Tensor &indices, int64_t dim,
+                     const ParallelFor &parallel_for) {
+  const int64_t axis = dim < 0 ? dim + std::max<int64_t>(in.rank(), 1) : dim;
+  DispatchElement(in.dtype, [&](auto element) {
+    using T = decltype(element);
+    if (indices.dtype == DType::kInt32) {
+      ScanAxis<Order, T, int32_t, false>(in, out, indices, axis, parallel_for);
+    } else {
+      ScanAxis<Order, T, int64_t, false>(in, out, indices, axis, parallel_for);
+    }
+  });
+}
+
+}  // namespace avo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between the objects of the aclnn C interface and the framework-free types, by the public functions.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <vector>
+
+#include "aclnn/acl_meta.h"
+#include "op_host/common/tensors/tensor.h"
+
+namespace avo {
+
+// The view an aclTensor describes; its data stays an address on the device.
+inline Tensor FromAcl(const aclTensor *tensor) {
+  const auto dimensions = [tensor](auto getter) {
+    int64_t *values = nullptr;
+    uint64_t count = 0;
+    getter(tensor, &values, &count);
+    const std::unique_ptr<int64_t[]> owner(values);
+    return Shape(values, values + count);
+  };
+  aclDataType dtype = ACL_DT_UNDEFINED;
+  int64_t offset = 0;
+  void *storage = nullptr;
+  aclGetDataType(tensor, &dtype);
+  aclGetViewOffset(tensor, &offset);
+  aclGetRawTensorAddr(tensor, &storage);
+
+  Tensor view;
+  view.dtype = static_cast<DType>(dtype);
+  view.shape = dimensions(aclGetViewShape);
+  view.strides = dimensions(aclGetViewStrides);
+  view.data = static_cast<uint8_t *>(storage) + offset * DTypeSize(view.dtype);
+  return view;
+}
+
+// Elements of memory from a view's data to the last it reaches; strides are not negative.
+inline int64_t ExtentOf(const Tensor &view) {
+  int64_t extent = view.numel() == 0 ? 0 : 1;
+  for (size_t i = 0; extent > 0 && i < view.shape.size(); ++i)
+    extent += (view.shape[i] - 1) * view.strides[i];
+  return extent;
+}
+
+// An aclTensor of such a view, whose data is an address on the device.
+inline aclTensor *ToAcl(const Tensor &view) {
+  const int64_t extent = ExtentOf(view);
+  return aclCreateTensor(view.shape.data(), view.shape.size(), static_cast<aclDataType>(view.dtype),
+                         view.strides.data(), 0, ACL_FORMAT_ND, &extent, 1, view.data);
+}
+
+// An aclBoolArray of what is 0 and what is not.
+inline aclBoolArray *BoolsToAcl(const std::vector<int64_t> &values) {
+  const std::unique_ptr<bool[]> flags(new bool[values.size()]);
+  for (size_t i = 0; i < values.size(); ++i) flags[i] = values[i] != 0;
+  return aclCreateBoolArray(flags.get(), values.size());
+}
+
+// The format a tensor was created with, or ACL_FORMAT_UNDEFINED.
+inline aclFormat FormatOf(const aclTensor *tensor) {
+  aclFormat format = ACL_FORMAT_UNDEFINED;
+  aclGetFormat(tensor, &format);
+  return format;
+}
+
+inline bool HasFormat(const aclTensor *tensor, std::initializer_list<aclFormat> formats) {
+  return std::find(formats.begin(), formats.end(), FormatOf(tensor)) != formats.end();
+}
+
+}  // namespace avo

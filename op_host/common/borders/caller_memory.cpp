@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "op_host/common/borders/caller_memory.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+namespace avo {
+namespace {
+
+// The bytes [begin, end) that a view lies in.
+struct Range {
+  intptr_t begin = 0;
+  intptr_t end = 0;
+  bool Meets(const Range &other) const { return begin < other.end && other.begin < end; }
+};
+
+Range RangeOf(const Tensor &view) {
+  const auto size = static_cast<intptr_t>(DTypeSize(view.dtype));
+  const auto first = reinterpret_cast<intptr_t>(view.data);
+  if (view.numel() == 0) return {};
+  Range range{first, first + size};
+  for (size_t i = 0; i < view.shape.size(); ++i) {
+    const intptr_t reach = (view.shape[i] - 1) * view.strides[i] * size;
+    (reach < 0 ? range.begin : range.end) += reach;
+  }
+  return range;
+}
+
+// Whether each dimension steps over all that those of smaller steps reach, as views of dense tensors do.
+bool StepsOver(const Tensor &view) {
+  const size_t rank = view.shape.size();
+  for (size_t i = 0; i < rank; ++i) {
+    if (view.shape[i] == 1) continue;
+    const int64_t step = std::abs(view.strides[i]);
+    int64_t reach = 0;
+    for (size_t other = 0; other < rank; ++other) {
+      const int64_t smaller = std::abs(view.strides[other]);
+      if (other != i && smaller <= step) reach += (view.shape[other] - 1) * smaller;
+    }
+    if (step <= reach) return false;
+  }
+  return true;
+}
+
+// Which bytes of a range are some element's; what lies beside the range is left out.
+class Bytes {
+ public:
+  explicit Bytes(const Range &range) : range_(range), taken_(range.end - range.begin) {}
+
+  // Whether none was taken before.
+  bool Take(const Tensor &view) {
+    return Visit(view, 0, reinterpret_cast<intptr_t>(view.data), [this](size_t byte) {
+      const bool free = !taken_[byte];
+      taken_[byte] = true;
+      return free;
+    });
+  }
+
+  bool AreFree(const Tensor &view) const {
+    return Visit(view, 0, reinterpret_cast<intptr_t>(view.data),
+                 [this](size_t byte) { return !taken_[byte]; });
+  }
+
+ private:
+  // Whether `test` holds for each byte of each element.
+  template <typename Test>
+  bool Visit(const Tensor &view, size_t dim, intptr_t at, const Test &test) const {
+    const auto size = static_cast<intptr_t>(DTypeSize(view.dtype));
+    if (dim == view.shape.size()) {
+      for (intptr_t byte = std::max(at, range_.begin); byte < std::min(at + size, range_.end); ++byte) {
+        if (!test(static_cast<size_t>(byte - range_.begin))) return false;
+      }
+      return true;
+    }
+    for (int64_t i = 0; i < view.shape[dim]; ++i) {
+      if (!Visit(view, dim + 1, at + i * view.strides[dim] * size, test)) return false;
+    }
+    return true;
+  }
+
+  Range range_;
+  std::vector<bool> taken_;
+};
+
+// Ranges that meet are those of interlocking views at best, which is rare: then each byte is looked at.
+bool Apart(const Tensor &result, const Tensor &other) {
+  const Range a = RangeOf(result), b = RangeOf(other);
+  if (!a.Meets(b)) return true;
+  Bytes bytes({std::max(a.begin, b.begin), std::min(a.end, b.end)});
+  bytes.Take(result);
+  return bytes.AreFree(other);
+}
+
+bool OverlapsItself(const Tensor &result) {
+  return result.numel() > 0 && !StepsOver(result) && !Bytes(RangeOf(result)).Take(result);
+}
+
+}  // namespace
+
+Status CheckOwnMemory(std::initializer_list<NamedTensor> results, std::initializer_list<NamedTensor> inputs) {
+  for (const NamedTensor &result : results) {
+    if (OverlapsItself(*result.tensor)) {
+      return Fail(StatusCode::kInvalid, result.name,
+                  ": expected elements with memory of their own, got some that share it");
+    }
+    const auto shared = [&result](const NamedTensor &other) {
+      return other.tensor != nullptr && other.tensor != result.tensor &&
+             !Apart(*result.tensor, *other.tensor);
+    };
+    for (const auto &others : {inputs, results}) {
+      const auto *const other = std::find_if(others.begin(), others.end(), shared);
+      if (other == others.end()) continue;
+      return Fail(StatusCode::kInvalid, result.name, ": expected memory of its own, got some that ",
+                  other->name, " lies in");
+    }
+  }
+  return Status::Ok();
+}
+
+Status CheckChosen(const char *result, DType dtype, const char *attribute, std::optional<DType> chosen) {
+  if (!chosen || *chosen == dtype) return Status::Ok();
+  return Fail(StatusCode::kInvalid, result, ": expected ", attribute, ", ", DTypeName(*chosen), ", got ",
+              DTypeName(dtype));
+}
+
+}  // namespace avo

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the generated contracts are written in: how values print, and arithmetic on shapes as contracts define
+// it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "op_host/common/tensors/status.h"
+#include "op_host/common/tensors/tensor.h"
+
+namespace avo {
+
+// Where a call will run: some operators take more dtypes on the CPU.
+enum class Target : uint8_t { kNpu, kCpu };
+
+// Division rounding towards minus infinity, and its remainder; 0 for a zero divisor, which a later check
+// rejects.
+constexpr int64_t FloorDiv(int64_t a, int64_t b) {
+  if (b == 0) return 0;
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
+constexpr int64_t FloorMod(int64_t a, int64_t b) { return b == 0 ? 0 : a - FloorDiv(a, b) * b; }
+
+constexpr int64_t ToInt64(int64_t value) { return value; }
+
+// Towards zero; values beyond the range, and NaN, give the nearest end of it.
+inline int64_t ToInt64(double value) {
+  constexpr double kLimit = 9223372036854775808.0;
+  if (value >= kLimit) return std::numeric_limits<int64_t>::max();
+  return value > -kLimit ? static_cast<int64_t>(value) : std::numeric_limits<int64_t>::min();
+}
+
+// A double as the integer of the same bits, for interfaces that carry floats in 32 bits only.
+inline int64_t DoubleBits(double value) {
+  int64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+inline double DoubleFromBits(int64_t bits) {
+  double value = 0;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+inline int64_t MinOf(const Shape &values) {
+  return values.empty() ? 0 : *std::min_element(values.begin(), values.end());
+}
+inline int64_t MaxOf(const Shape &values) {
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
+
+// A dimension in [-rank, rank) as one in [0, rank).
+constexpr int64_t WrapDimension(int64_t dim, int64_t rank) { return dim < 0 ? dim + rank : dim; }
+
+// The shape with dimension `dim` taken out, or kept as 1; all dimensions where it is not one of them.
+inline Shape DropDimension(Shape shape, int64_t dim, bool keepdim) {
+  const auto rank = static_cast<int64_t>(shape.size());
+  const int64_t position = WrapDimension(dim, rank);
+  if (position < 0 || position >= rank) return keepdim ? Shape(shape.size(), 1) : Shape();
+  if (keepdim) {
+    shape[position] = 1;
+  } else {
+    shape.erase(shape.begin() + position);
+  }
+  return shape;
+}
+
+inline bool IsOneOf(DType dtype, std::initializer_list<DType> dtypes) {
+  return std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end();
+}
+
+// A dense output that InferOutputs describes; its memory comes later.
+inline void SetDense(Tensor *tensor, const Shape &shape, DType dtype) {
+  *tensor = {dtype, shape, ContiguousStrides(shape), nullptr};
+}
+
+// --- what entry points take beyond the contract's own shapes and lengths ---
+
+inline bool HasLength(const Shape &values, std::initializer_list<size_t> lengths) {
+  return std::find(lengths.begin(), lengths.end(), values.size()) != lengths.end();
+}
+
+// An entry point's array as one of `length`: one element stands for all of them, none means `empty`, and of
+// twice as many `half` says which.
+inline Shape Spread(const Shape &given, size_t length, int64_t empty, size_t half) {
+  if (given.size() < 2) return Shape(length, given.empty() ? empty : given[0]);
+  if (given.size() == length) return given;
+  const auto first = given.begin() + static_cast<std::ptrdiff_t>(half * length);
+  return Shape(first, first + static_cast<std::ptrdiff_t>(length));
+}
+
+// A first dimension of 1 for a tensor that comes without.
+inline void AddBatch(Tensor *tensor, int64_t rank) {
+  if (tensor->rank() + 1 != rank) return;
+  tensor->strides.insert(tensor->strides.begin(), tensor->numel());
+  tensor->shape.insert(tensor->shape.begin(), 1);
+}
+
+struct BatchedTensor {
+  Tensor *tensor;
+  int64_t rank;
+  const char *name;
+};
+
+// The same for the tensors of a call: all of them come with their first dimension, or none.
+inline Status AddBatch(std::initializer_list<BatchedTensor> tensors) {
+  const BatchedTensor &first = *tensors.begin();
+  const int64_t missing = first.rank - first.tensor->rank();
+  if (missing != 0 && missing != 1) return Status::Ok();  // the contract says which rank it wants
+  for (const BatchedTensor &each : tensors) {
+    if (each.rank - each.tensor->rank() != missing && each.tensor->rank() + 1 >= each.rank) {
+      return Fail(StatusCode::kInvalid, each.name, ": expected rank ", each.rank - missing, " as ",
+                  first.name, " has its first dimension or not, got rank ", each.tensor->rank());
+    }
+  }
+  for (const BatchedTensor &each : tensors) {
+    if (missing == 1) AddBatch(each.tensor, each.rank);
+  }
+  return Status::Ok();
+}
+
+// --- how messages print values ---
+
+inline std::string Show(const Shape &values, const char *open = "(", const char *close = ")") {
+  std::ostringstream text;
+  for (size_t i = 0; i < values.size(); ++i) text << (i == 0 ? "" : ", ") << values[i];
+  return open + text.str() + (values.size() == 1 && *open == '(' ? "," : "") + close;
+}
+inline std::string ShowList(const Shape &values) { return Show(values, "[", "]"); }
+inline std::string Show(int64_t value) { return std::to_string(value); }
+inline std::string Show(bool value) { return value ? "true" : "false"; }
+inline std::string Show(const std::string &value) { return '"' + value + '"'; }
+inline std::string Show(DType dtype) { return DTypeName(dtype); }
+inline std::string Show(double value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
+template <typename T>
+std::string Show(const std::optional<T> &value) {
+  return value ? Show(*value) : "none";
+}
+
+// --- how a tiling struct prints ---
+
+template <typename T>
+std::string Json(T value) {
+  if constexpr (std::is_same_v<T, bool>) return value ? "true" : "false";
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!std::isfinite(value)) return "null";
+    std::ostringstream text;
+    text.precision(std::numeric_limits<T>::max_digits10);
+    text << value;
+    return text.str();
+  } else {
+    return std::to_string(value);
+  }
+}
+
+template <typename T, size_t N>
+std::string Json(const T (&values)[N]) {
+  std::string text = "[";
+  for (size_t i = 0; i < N; ++i) text += (i == 0 ? "" : ", ") + Json(values[i]);
+  return text + "]";
+}
+
+}  // namespace avo

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "op_host/common/tensors/tensor.h"
+
+#include <algorithm>
+
+namespace avo {
+namespace {
+
+struct DTypeInfo {
+  DType dtype;
+  const char *name;
+  int64_t size;
+};
+
+constexpr DTypeInfo kDTypes[] = {
+    {DType::kFloat32, "float32", 4},   {DType::kFloat16, "float16", 2}, {DType::kInt8, "int8", 1},
+    {DType::kInt32, "int32", 4},       {DType::kUInt8, "uint8", 1},     {DType::kInt16, "int16", 2},
+    {DType::kInt64, "int64", 8},       {DType::kFloat64, "float64", 8}, {DType::kBool, "bool", 1},
+    {DType::kBFloat16, "bfloat16", 2},
+};
+
+const DTypeInfo *Find(DType dtype) {
+  for (const DTypeInfo &info : kDTypes) {
+    if (info.dtype == dtype) return &info;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string DTypeName(DType dtype) {
+  const DTypeInfo *info = Find(dtype);
+  return info != nullptr ? info->name : "dtype " + std::to_string(static_cast<int32_t>(dtype));
+}
+
+int64_t DTypeSize(DType dtype) {
+  const DTypeInfo *info = Find(dtype);
+  return info != nullptr ? info->size : 0;
+}
+
+Shape ContiguousStrides(const Shape &shape) {
+  Shape strides(shape.size(), 1);
+  // Of empty tensors as torch's are, in which an extent of 0 counts as 1.
+  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * std::max<int64_t>(shape[i], 1);
+  return strides;
+}
+
+}  // namespace avo

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choosing tiles: what fits the Unified Buffer and leaves the least work on the busiest core.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "op_host/common/tiling/math.h"
+#include "op_host/common/tiling/platform.h"
+
+namespace avo {
+
+// Largest n in [0, limit] with bytes(n) <= budget; bytes must not decrease with n.
+template <typename Bytes>
+int64_t LargestFit(int64_t limit, uint64_t budget, Bytes bytes) {
+  int64_t low = 0, high = limit;
+  while (low < high) {
+    const int64_t middle = (low + high + 1) / 2;
+    if (static_cast<uint64_t>(bytes(middle)) <= budget) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+// A tile of `rows` rows and `units` units along them, and how many of each there are.
+struct Tile {
+  int64_t rows = 0;  // 0: not even the smallest tile fits
+  int64_t units = 0;
+  int64_t groups = 0;
+  int64_t tiles = 0;
+};
+
+struct TileSpace {
+  int64_t rows;        // of the problem
+  int64_t units;       // along a row
+  int64_t least_rows;  // of a tile
+  int64_t most_rows;
+  int64_t most_units;
+  int64_t granule;  // units are rounded up to this where that fits
+};
+
+// Modelled cycles of a launch of `items` tiles of at most `tile_bytes` and `all_bytes` together. Blocks are
+// dispatched one after the other. On the busiest core a tile passes three stages (in, compute, out) that
+// overlap between tiles, so two more stages fill and drain the pipeline; each has a fixed latency, of two
+// copies and a dozen vector instructions, and its share of the bandwidth.
+inline double TileCycles(int64_t items, double tile_bytes, double all_bytes, const Platform &platform) {
+  constexpr double kLatencyCycles = 600;
+  constexpr double kDispatchCycles = 80;  // a block: 2.1 us from 1 to 48 blocks, as published for Atlas A2
+  const double bytes_per_cycle = platform.hbm_bytes_per_cycle > 0 ? platform.hbm_bytes_per_cycle : 1;
+  const double blocks = static_cast<double>(std::min<int64_t>(items, platform.vector_cores));
+  const double rounds = static_cast<double>(CeilDiv<int64_t>(items, platform.vector_cores));
+  const double core_bytes = std::max(tile_bytes, rounds * all_bytes / static_cast<double>(items));
+  return blocks * kDispatchCycles + (core_bytes + 2 * tile_bytes) / bytes_per_cycle +
+         (rounds + 2) * kLatencyCycles;
+}
+
+// The best tile. ub_bytes(rows, units): Unified Buffer it takes; gm_bytes(rows, units): global memory it
+// moves.
+template <typename UbBytes, typename GmBytes>
+Tile FindTile(const TileSpace &space, const Platform &platform, UbBytes ub_bytes, GmBytes gm_bytes) {
+  Tile best;
+  double best_cycles = 0;
+  int64_t most_units = LargestFit(std::min(space.units, space.most_units), platform.ub_bytes,
+                                  [&](int64_t units) { return ub_bytes(space.least_rows, units); });
+  // Several tiles along a row keep to the granule where one fits.
+  if (most_units < space.units && most_units >= space.granule)
+    most_units = AlignDown(most_units, space.granule);
+  if (most_units < 1) return best;
+  const int64_t fewest = CeilDiv(space.units, most_units);
+  const int64_t last = std::min<int64_t>(space.units, fewest + platform.vector_cores);
+  for (int64_t tiles = fewest; tiles <= last; ++tiles) {
+    const int64_t units = std::min(most_units, AlignUp(CeilDiv(space.units, tiles), space.granule));
+    const int64_t fit =
+        LargestFit(space.most_rows, platform.ub_bytes, [&](int64_t rows) { return ub_bytes(rows, units); });
+    // Halve the rows while that may spread the work better.
+    for (int64_t rows = std::max(fit, space.least_rows);; rows = std::max(space.least_rows, rows / 2)) {
+      const int64_t groups = CeilDiv(space.rows, rows);
+      const int64_t stretches = CeilDiv(space.units, units);
+      const double tile_bytes = gm_bytes(rows, units);
+      const double all_bytes =
+          tile_bytes * static_cast<double>(space.rows * space.units) / static_cast<double>(rows * units);
+      const double cycles = TileCycles(groups * stretches, tile_bytes, all_bytes, platform);
+      if (best.rows == 0 || cycles < best_cycles) {
+        best = {rows, units, groups, stretches};
+        best_cycles = cycles;
+      }
+      if (rows == space.least_rows) break;
+    }
+  }
+  return best;
+}
+
+// Elements a copy of TensorCopy (op_kernel/common/copies/row_copy.h) moves at once.
+inline Tile FindCopyTile(int64_t elements, int64_t item, const Platform &platform) {
+  constexpr int64_t kGranuleBytes = 512;             // what global memory moves at full speed
+  constexpr int64_t kMaxCopyBytes = (1 << 21) - 32;  // blockLen of DataCopyPad
+  const int64_t granule = kGranuleBytes / item;
+  const auto ub_bytes = [&](int64_t, int64_t units) { return 2 * AlignUp(units, granule) * item; };
+  const auto gm_bytes = [&](int64_t, int64_t units) { return 2.0 * units * item; };
+  Tile tile = FindTile({1, elements, 1, 1, kMaxCopyBytes / item, granule}, platform, ub_bytes, gm_bytes);
+  tile.units = AlignUp(tile.units, granule);
+  return tile;
+}
+
+}  // namespace avo

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows as vector lanes. Sixteen rows of a tile are transposed, so that position x of all of them is one 64 B
+// slot of float32; what is a shift or a stride along a row is then an address, and no element is ever
+// gathered. TransDataTo5HD runs at full vector speed (64 floats a cycle), Gather at 5 elements a cycle.
+#pragma once
+
+#include "../copies/row_copy.h"
+
+namespace avo {
+
+constexpr uint32_t kLanes = 16;         // rows that TransDataTo5HD takes at once
+constexpr uint32_t kSlotBlocks = 2;     // data blocks of a slot: 16 lanes of float32
+constexpr uint32_t kRowPositions = 16;  // positions that a transposition back to rows writes at once
+
+constexpr uint32_t kMaxPlanes = 31;
+
+// Positions dealt out to planes, so that every planes-th one is a contiguous run: position x is slot x /
+// planes of plane x % planes, behind the plane's skew.
+struct LanePlanes {
+  AscendC::LocalTensor<float> lanes;
+  uint32_t planes;
+  uint32_t pitch;  // slots from plane to plane
+  uint8_t skew[kMaxPlanes] = {};
+
+  // Offset of slot `slot` of plane `plane`.
+  __aicore__ inline uint32_t SlotOffset(uint32_t plane, uint32_t slot) const {
+    return (plane * pitch + skew[plane] + slot) * kLanes;
+  }
+  __aicore__ inline uint32_t Offset(uint32_t position) const {
+    return SlotOffset(position % planes, position / planes);
+  }
+  __aicore__ inline AscendC::LocalTensor<float> At(uint32_t position) const {
+    return lanes[Offset(position)];
+  }
+  // Slots of a plane that lie before position `position`.
+  __aicore__ inline uint32_t SlotsBefore(uint32_t plane, uint32_t position) const {
+    return (position + planes - 1 - plane) / planes;
+  }
+};
+
+template <typename T>
+__aicore__ inline uint64_t AddressOf(const AscendC::LocalTensor<T> &tensor, uint32_t offset) {
+  return reinterpret_cast<uint64_t>(tensor[offset].GetPhyAddr());
+}
+
+// Slots by which to move a run at address `own` so that it is read together with one at address `other`: a
+// repeat reads eight of the 16 bank groups of UB, so runs at opposite halves of them, four slots apart, do
+// not take turns.
+__aicore__ inline uint8_t OppositeSkew(uint64_t own, uint64_t other) {
+  constexpr uint64_t kSlotBytes = kLanes * sizeof(float);
+  constexpr uint64_t kGroupSlots = 8;  // slots after which bank groups come again
+  return static_cast<uint8_t>((other / kSlotBytes - own / kSlotBytes + kGroupSlots / 2) % kGroupSlots);
+}
+
+// Transpositions of `step` positions each reach a plane again after this many; step is a power of two.
+__aicore__ inline uint32_t PlaneCycle(uint32_t planes, uint32_t step) {
+  const uint32_t power = planes & (~planes + 1);
+  return planes / (power < step ? power : step);
+}
+
+// One TransDataTo5HD of `repeats` repeats, whose strides count only where there are several.
+template <typename T>
+__aicore__ inline void Transpose16(uint64_t (&targets)[kLanes], uint64_t (&sources)[kLanes], uint32_t repeats,
+                                   uint32_t target_blocks, uint32_t source_blocks) {
+  const AscendC::TransDataTo5HDParams params(false, false, static_cast<uint8_t>(repeats),
+                                             static_cast<uint16_t>(repeats > 1 ? target_blocks : 0),
+                                             static_cast<uint16_t>(repeats > 1 ? source_blocks : 0));
+  // The 2-byte types are transposed as half, bit for bit: TransDataTo5HD knows no bfloat16_t.
+  if constexpr (sizeof(T) == sizeof(float)) {
+    AscendC::TransDataTo5HD<float>(targets, sources, params);
+  } else {
+    AscendC::TransDataTo5HD<half>(targets, sources, params);
+  }
+}
+
+// Position first + x of `to` holds element x of every row, for x < count rounded up to a block of T. Lanes of
+// absent rows repeat the last one. `staging` holds transposed 2-byte elements before they are widened.
+template <typename T>
+__aicore__ inline void RowsToLanes(const LanePlanes &to, uint32_t first, const AscendC::LocalTensor<T> &rows,
+                                   uint32_t row_stride, uint32_t row_count, uint32_t count,
+                                   const AscendC::LocalTensor<T> &staging) {
+  constexpr uint32_t kStep = kBlockBytes / sizeof(T);
+  constexpr uint32_t kBlocks = kSlotBlocks * sizeof(T) / sizeof(float);
+  const uint32_t steps = (count + kStep - 1) / kStep;
+  const uint32_t cycle = PlaneCycle(to.planes, kStep);
+  uint64_t sources[kLanes], targets[kLanes];
+  for (uint32_t c = 0; c < cycle && c < steps; ++c) {
+    for (uint32_t m = 0; m < kLanes; ++m) {
+      sources[m] = AddressOf(rows, (m < row_count ? m : row_count - 1) * row_stride + c * kStep);
+      // A position takes kBlocks consecutive targets.
+      const uint32_t offset = to.Offset(first + c * kStep + m / kBlocks) + m % kBlocks * kStep;
+      if constexpr (sizeof(T) == sizeof(float)) {
+        targets[m] = AddressOf(to.lanes, offset);
+      } else {
+        targets[m] = AddressOf(staging, offset);
+      }
+    }
+    Transpose16<T>(targets, sources, (steps - c + cycle - 1) / cycle, kStep * cycle / to.planes * kBlocks,
+                   cycle);
+  }
+  if constexpr (sizeof(T) != sizeof(float)) {
+    for (uint32_t plane = 0; plane < to.planes; ++plane) {
+      const uint32_t begin = to.SlotsBefore(plane, first);
+      const uint32_t end = to.SlotsBefore(plane, first + steps * kStep);
+      const uint32_t offset = to.SlotOffset(plane, begin);
+      if (end > begin) {
+        AscendC::Cast(to.lanes[offset], staging[offset], AscendC::RoundMode::CAST_NONE,
+                      (end - begin) * kLanes);
+      }
+    }
+  }
+}
+
+// Element x of every row is position first + x of `from`, for x < count rounded up to kRowPositions. All of
+// `from` must have been written.
+template <typename T>
+__aicore__ inline void LanesToRows(const AscendC::LocalTensor<T> &rows, uint32_t row_stride,
+                                   const LanePlanes &from, uint32_t first, uint32_t count,
+                                   const AscendC::LocalTensor<T> &staging) {
+  constexpr uint32_t kStep = kBlockBytes / sizeof(T);
+  constexpr uint32_t kBlocks = kSlotBlocks * sizeof(T) / sizeof(float);
+  const uint32_t steps = (count + kRowPositions - 1) / kRowPositions;
+  const uint32_t cycle = PlaneCycle(from.planes, kRowPositions);
+  if constexpr (sizeof(T) != sizeof(float)) {
+    for (uint32_t plane = 0; plane < from.planes; ++plane) {
+      const uint32_t begin = from.SlotsBefore(plane, first);
+      const uint32_t end = from.SlotsBefore(plane, first + steps * kRowPositions);
+      const uint32_t offset = from.SlotOffset(plane, begin);
+      if (end > begin) {
+        AscendC::Cast(staging[offset], from.lanes[offset], AscendC::RoundMode::CAST_RINT,
+                      (end - begin) * kLanes);
+      }
+    }
+  }
+  uint64_t sources[kLanes], targets[kLanes];
+  for (uint32_t c = 0; c < cycle && c < steps; ++c) {
+    // As many lanes a time as a block holds: 4-byte elements go in two halves, each row in two blocks.
+    for (uint32_t part = 0; part < kBlocks; ++part) {
+      for (uint32_t m = 0; m < kRowPositions; ++m) {
+        const uint32_t offset = from.Offset(first + c * kRowPositions + m) + part * kStep;
+        if constexpr (sizeof(T) == sizeof(float)) {
+          sources[m] = AddressOf(from.lanes, offset);
+        } else {
+          sources[m] = AddressOf(staging, offset);
+        }
+        targets[m] = AddressOf(
+            rows, (part * kStep + m / kBlocks) * row_stride + c * kRowPositions + m % kBlocks * kStep);
+      }
+      Transpose16<T>(targets, sources, (steps - c + cycle - 1) / cycle, cycle * kBlocks,
+                     kRowPositions * cycle / from.planes * kBlocks);
+    }
+  }
+}
+
+// Element x of 16 rows becomes slot x, `width` elements from slot to slot, for x < count rounded up to a
+// block of T. Lanes of absent rows repeat the last one. Elements keep their type.
+template <typename T>
+__aicore__ inline void RowsToSlots(const AscendC::LocalTensor<T> &slots, uint32_t width,
+                                   const AscendC::LocalTensor<T> &rows, uint32_t row_stride,
+                                   uint32_t row_count, uint32_t count) {
+  constexpr uint32_t kStep = kBlockBytes / sizeof(T);
+  constexpr uint32_t kBlocks = kLanes / kStep;
+  uint64_t sources[kLanes], targets[kLanes];
+  for (uint32_t m = 0; m < kLanes; ++m) {
+    sources[m] = AddressOf(rows, (m < row_count ? m : row_count - 1) * row_stride);
+    targets[m] = AddressOf(slots, m / kBlocks * width + m % kBlocks * kStep);
+  }
+  Transpose16<T>(targets, sources, (count + kStep - 1) / kStep, width, 1);
+}
+
+// The way back, for x < count rounded up to kRowPositions.
+template <typename T>
+__aicore__ inline void SlotsToRows(const AscendC::LocalTensor<T> &rows, uint32_t row_stride,
+                                   const AscendC::LocalTensor<T> &slots, uint32_t width, uint32_t count) {
+  constexpr uint32_t kStep = kBlockBytes / sizeof(T);
+  constexpr uint32_t kBlocks = kLanes / kStep;
+  uint64_t sources[kLanes], targets[kLanes];
+  for (uint32_t part = 0; part < kBlocks; ++part) {
+    for (uint32_t m = 0; m < kLanes; ++m) {
+      sources[m] = AddressOf(slots, m * width + part * kStep);
+      targets[m] = AddressOf(rows, (part * kStep + m / kBlocks) * row_stride + m % kBlocks * kStep);
+    }
+    Transpose16<T>(targets, sources, (count + kRowPositions - 1) / kRowPositions, kBlocks, kBlocks * width);
+  }
+}
+
+// Fills positions [begin, end).
+__aicore__ inline void FillLanes(const LanePlanes &of, uint32_t begin, uint32_t end, float value) {
+  for (uint32_t plane = 0; plane < of.planes; ++plane) {
+    const uint32_t slot = of.SlotsBefore(plane, begin), slots = of.SlotsBefore(plane, end) - slot;
+    if (slots > 0) AscendC::Duplicate(of.lanes[of.SlotOffset(plane, slot)], value, slots * kLanes);
+  }
+}
+
+__aicore__ inline void ZeroLanes(const LanePlanes &of, uint32_t begin, uint32_t end) {
+  FillLanes(of, begin, end, 0.0f);
+}
+
+}  // namespace avo

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of modulated deformable convolution. Every sum runs in one order, so results are deterministic.
+// For each step, some images:
+//   1. Vector cores copy images and grad_output channels-last.
+//   2. Cube cores multiply grad_output with the filters: the gradients of the samples, in the workspace.
+//   3. Vector cores sample a band of positions again, which gives the gradients of offset and mask, and the
+//      samples, which cube cores multiply with grad_output and add to a gradient of the weights of their own.
+//   4. Each vector core scatters the gradients of samples into its slices of the gradient of the input.
+// At last the blocks' gradients of weights and bias are added up, block by block.
+#pragma once
+
+#include "deform_gradients.h"
+#include "deform_scatter.h"
+#include "modulated_deform_conv2d_backward_tiling.h"
+#include "row_product.h"
+
+template <typename T, uint32_t KEY>
+class ModulatedDeformConv2dBackward {
+ public:
+  __aicore__ inline void Init(GM_ADDR input, GM_ADDR offset, GM_ADDR mask, GM_ADDR weight,
+                              GM_ADDR grad_output, GM_ADDR grad_input, GM_ADDR grad_offset, GM_ADDR grad_mask,
+                              GM_ADDR grad_weight, GM_ADDR grad_bias, GM_ADDR workspace,
+                              const ModulatedDeformConv2dBackwardTiling &tiling, AscendC::TPipe *pipe) {
+    t_ = tiling;
+    pipe_ = pipe;
+    workspace_ = workspace;
+    grad_output_ = grad_output, input_ = input, offset_ = offset, mask_ = mask, weight_ = weight;
+    grad_input_ = grad_input, grad_offset_ = grad_offset, grad_mask_ = grad_mask;
+    taps_ = t_.kernel[0] * t_.kernel[1];
+    positions_ = t_.outSize[0] * t_.outSize[1];
+    channels_ = t_.images.channels * t_.deformGroups;
+    depth_ = channels_ / t_.groups * taps_;
+    bands_ = (positions_ + t_.band - 1) / t_.band;
+    block_ = AscendC::GetBlockIdx() / AscendC::GetTaskRatio();
+    const int64_t weights = t_.filters * depth_;
+    bias_sums_ = RoundUp8(weights);
+    block_sums_ = bias_sums_ + RoundUp8(t_.filters);
+
+    const avo::ChannelsLast grads = avo::LayoutOf(t_.grads), filters = avo::LayoutOf(t_.weights);
+    Place(grad_output_gm_, grad_output, t_.batch * t_.filters * positions_);
+    Place(grads_gm_, Region(kGrads), grads.images * grads.ImagePixels() * grads.pixel);
+    Place(filter_gm_, Region(kWeights), filters.ImagePixels() * filters.pixel);
+    Place(ones_gm_, Region(kOnes), t_.band);
+    Place(into_gm_, Region(kInto), t_.stepImages * taps_ * positions_ * channels_);
+    Place(columns_gm_, Region(kColumns), AscendC::GetBlockNum() * 2 * channels_ * taps_ * t_.band);
+    Place(sums_gm_, Region(kSums), AscendC::GetBlockNum() * block_sums_);
+    Place(grad_weight_gm_, grad_weight, weights);
+    Place(grad_bias_gm_, grad_bias, t_.filters);
+  }
+
+  __aicore__ inline void Process() {
+    if ASCEND_IS_AIV {
+      if (t_.batch > 0) {
+        Copy(weight_, Region(kWeights), t_.weights, 1);
+        avo::WriteOnes(ones_gm_, t_.band, pipe_);
+      }
+    } else {
+      product_.Init(t_.productRows, t_.productWidth, t_.productDepth, pipe_);
+    }
+    for (int64_t first = 0; first < t_.batch; first += t_.stepImages) {
+      const int64_t images = t_.batch - first < t_.stepImages ? t_.batch - first : t_.stepImages;
+      const avo::Share share = avo::ShareOf(images * bands_, AscendC::GetBlockNum(), block_);
+      if ASCEND_IS_AIV {
+        const int64_t plane = t_.images.height * t_.images.width;
+        Copy(input_ + first * channels_ * plane * sizeof(T), Region(kImages), t_.images,
+             images * t_.deformGroups);
+        Copy(grad_output_ + first * t_.filters * positions_ * sizeof(T), Region(kGrads), t_.grads, images);
+        AscendC::SyncAll<false>();
+        AscendC::SyncAll<false>();
+        SampleBands(first, share);
+        Scatter(first, images);
+      } else {
+        AscendC::SyncAll<false>();
+        for (int64_t item = share.begin; item < share.end; ++item) MultiplyFilters(item);
+        AscendC::SyncAll<false>();
+        MultiplyBands(first, share);
+      }
+      AscendC::SyncAll<false>();
+    }
+    if ASCEND_IS_AIV {
+      Sum(grad_weight_gm_, 0, t_.filters * depth_);
+      Sum(grad_bias_gm_, bias_sums_, t_.filters);
+    }
+  }
+
+ private:
+  enum { kImages, kGrads, kWeights, kOnes, kInto, kColumns, kSums, kSlices };  // regions
+  static constexpr uint16_t kSampled = 0, kFree = 1;  // flags: a band is there; its buffer may be written
+
+  static __aicore__ inline int64_t RoundUp8(int64_t value) { return (value + 7) / 8 * 8; }
+  __aicore__ inline GM_ADDR Region(uint32_t i) { return workspace_ + t_.regions[i]; }
+  template <typename U>
+  __aicore__ inline void Place(AscendC::GlobalTensor<U> &tensor, GM_ADDR at, int64_t elements) {
+    tensor.SetGlobalBuffer(reinterpret_cast<__gm__ U *>(at), elements);
+  }
+
+  __aicore__ inline void Copy(GM_ADDR from, GM_ADDR to, avo::ImageCopy layout, int64_t images) {
+    layout.images = images;
+    avo::ToChannelsLast<T> copy;
+    copy.Init(from, to, layout, pipe_);
+    copy.Process(pipe_);
+  }
+
+  __aicore__ inline uint32_t Count(int64_t position) { return avo::Rest(positions_ - position, t_.band); }
+  __aicore__ inline AscendC::GlobalTensor<T> Columns(int64_t band) {
+    return columns_gm_[(block_ * 2 + band % 2) * channels_ * taps_ * t_.band];
+  }
+
+  // Gradients of the samples of a band: rows are positions, columns channels.
+  __aicore__ inline void MultiplyFilters(int64_t item) {
+    const avo::ChannelsLast grads = avo::LayoutOf(t_.grads), filters = avo::LayoutOf(t_.weights);
+    const int64_t local = item / bands_, position = item % bands_ * t_.band;
+    const int64_t channels = channels_ / t_.groups, rows = t_.filters / t_.groups, pixel = filters.pixel;
+    for (int64_t group = 0; group < t_.groups; ++group) {
+      const int64_t from = (grads.Pixel(local, 0, 0) + position) * grads.pixel + group * rows;
+      for (int64_t tap = 0; tap < taps_; ++tap) {
+        for (int64_t c = 0; c < channels; c += t_.productWidth) {
+          product_.Begin(Count(position), avo::Rest(channels - c, t_.productWidth));
+          const int64_t filter = (filters.Pixel(0, 0, 0) + c * taps_ + tap) * pixel + group * rows;
+          product_.Accumulate({grads_gm_, from, grads.pixel, 0}, {filter_gm_, filter, taps_ * pixel, 0}, 1,
+                              rows);
+          const int64_t row = (local * taps_ + tap) * positions_ + position;
+          product_.Store(into_gm_, row * channels_ + group * channels + c, channels_);
+        }
+      }
+    }
+  }
+
+  __aicore__ inline void SampleBands(int64_t first, const avo::Share &share) {
+    avo::DeformGradients<T> gradients;
+    gradients.Init(Region(kImages), offset_, mask_, Region(kInto), grad_offset_, grad_mask_, t_.images, t_,
+                   pipe_);
+    const uint32_t half_band = t_.band / 2, begin = AscendC::GetSubBlockIdx() * half_band;
+    for (int64_t item = share.begin; item < share.end; ++item) {
+      const int64_t band = item - share.begin, position = item % bands_ * t_.band;
+      if (band >= 2) AscendC::CrossCoreWaitFlag(kFree);
+      if (begin < Count(position)) {
+        const uint32_t own = avo::Rest(Count(position) - begin, half_band);
+        gradients.Compute(first + item / bands_, item / bands_, position + begin, own, Columns(band), begin);
+      }
+      AscendC::CrossCoreSetFlag<2, PIPE_MTE3>(kSampled);
+    }
+    for (int64_t band = share.begin; band < share.end && band < share.begin + 2; ++band) {
+      AscendC::CrossCoreWaitFlag(kFree);
+    }
+    pipe_->Reset();
+  }
+
+  __aicore__ inline void MultiplyBands(int64_t first, const avo::Share &share) {
+    for (int64_t item = share.begin; item < share.end; ++item) {
+      const int64_t band = item - share.begin, position = item % bands_ * t_.band;
+      AscendC::CrossCoreWaitFlag(kSampled);
+      // The block's first band sets what the others add to.
+      if (first + band > 0) AscendC::SetAtomicAdd<float>();
+      MultiplySamples(first + item / bands_, position, Columns(band));
+      AscendC::SetAtomicNone();
+      AscendC::PipeBarrier<PIPE_FIX>();
+      AscendC::CrossCoreSetFlag<2, PIPE_MTE2>(kFree);
+    }
+  }
+
+  // Gradients of weights and bias of a band: rows are filters, columns (channel, tap).
+  __aicore__ inline void MultiplySamples(int64_t n, int64_t position,
+                                         const AscendC::GlobalTensor<T> &columns) {
+    const int64_t filters = t_.filters / t_.groups, sums = block_ * block_sums_;
+    for (int64_t group = 0; group < t_.groups; ++group) {
+      for (int64_t row = 0; row < filters; row += t_.productRows) {
+        const int64_t filter = group * filters + row;
+        const uint32_t rows = avo::Rest(filters - row, t_.productRows);
+        const avo::ProductRows<T> grads{grad_output_gm_, (n * t_.filters + filter) * positions_ + position,
+                                        positions_, 0};
+        for (int64_t d = 0; d < depth_; d += t_.productWidth) {
+          product_.Begin(rows, avo::Rest(depth_ - d, t_.productWidth));
+          const avo::ProductRows<T> samples{columns, (group * depth_ + d) * t_.band, t_.band, 0};
+          product_.Accumulate(grads, samples, 1, Count(position));
+          product_.Store(sums_gm_, sums + filter * depth_ + d, depth_);
+        }
+        product_.Begin(rows, 1);
+        product_.Accumulate(grads, {ones_gm_, 0, t_.band, 0}, 1, Count(position));
+        product_.Store(sums_gm_, sums + bias_sums_ + filter, 1);
+      }
+    }
+  }
+
+  __aicore__ inline void Scatter(int64_t first, int64_t images) {
+    avo::DeformScatter<T> scatter;
+    scatter.Init(offset_, mask_, Region(kInto), Region(kSlices), grad_input_, t_.images, t_, pipe_);
+    const int64_t slices = (t_.images.channels + avo::kSlice - 1) / avo::kSlice;
+    const avo::Share share = avo::CoreShare(images * t_.deformGroups * slices);
+    for (int64_t item = share.begin; item < share.end; ++item) scatter.Compute(first, item);
+    pipe_->Reset();
+  }
+
+  // `count` elements of the blocks' sums, from element `from` on.
+  __aicore__ inline void Sum(const AscendC::GlobalTensor<T> &out, int64_t from, int64_t count) {
+    constexpr uint32_t kPiece = 2048;
+    AscendC::TQue<AscendC::TPosition::VECIN, 1> in_queue;
+    AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue;
+    AscendC::TBuf<AscendC::TPosition::VECCALC> buffer;
+    pipe_->InitBuffer(in_queue, 2, kPiece * sizeof(float));
+    pipe_->InitBuffer(out_queue, 2, kPiece * sizeof(T));
+    pipe_->InitBuffer(buffer, kPiece * sizeof(float));
+    auto sum = buffer.template Get<float>();
+    const avo::Share share = avo::CoreShare((count + kPiece - 1) / kPiece);
+    for (int64_t piece = share.begin; piece < share.end; ++piece) {
+      const uint32_t elements = avo::Rest(count - piece * kPiece, kPiece);
+      AscendC::Duplicate(sum, 0.0f, kPiece);
+      for (int64_t block = 0; block < AscendC::GetBlockNum() && t_.batch > 0; ++block) {
+        auto part = in_queue.template AllocTensor<float>();
+        avo::CopyRowsIn(part, kPiece, sums_gm_, block * block_sums_ + from + piece * kPiece, elements, 1,
+                        elements);
+        in_queue.EnQue(part);
+        part = in_queue.template DeQue<float>();
+        AscendC::Add(sum, sum, part, elements);
+        in_queue.FreeTensor(part);
+      }
+      auto result = out_queue.template AllocTensor<T>();
+      if constexpr (sizeof(T) == sizeof(float)) {
+        AscendC::Adds(result, sum, 0.0f, elements);
+      } else {
+        AscendC::Cast(result, sum, AscendC::RoundMode::CAST_RINT, elements);
+      }
+      out_queue.EnQue(result);
+      result = out_queue.template DeQue<T>();
+      avo::CopyRowsOut(out, piece * kPiece, elements, result, kPiece, 1, elements);
+      out_queue.FreeTensor(result);
+    }
+    pipe_->Reset();
+  }
+
+  ModulatedDeformConv2dBackwardTiling t_;
+  AscendC::TPipe *pipe_;
+  GM_ADDR workspace_;
+  GM_ADDR grad_output_;
+  GM_ADDR input_;
+  GM_ADDR offset_;
+  GM_ADDR mask_;
+  GM_ADDR weight_;
+  GM_ADDR grad_input_;
+  GM_ADDR grad_offset_;
+  GM_ADDR grad_mask_;
+  AscendC::GlobalTensor<T> grad_output_gm_, grads_gm_, filter_gm_, ones_gm_, columns_gm_, grad_weight_gm_,
+      grad_bias_gm_;
+  AscendC::GlobalTensor<float> into_gm_, sums_gm_;
+  avo::RowProduct<T> product_;
+  int64_t taps_, positions_, channels_, depth_, bands_, block_, bias_sums_, block_sums_;
+};

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples of images at the coordinates of a grid. A core takes tiles of samples and a group of channels: it
+// finds the neighbours of a tile's samples once, by vector instructions, and then, channel after channel,
+// copies the box of pixels around them and gathers. A smooth grid reads little more than it must, and no
+// image, row or number of channels is too large. What bounds it is Gather, at five elements a cycle.
+#pragma once
+
+#include "grid_boxes.h"
+#include "grid_sampler_tiling.h"
+
+template <typename T, uint32_t KEY>
+class GridSampler : avo::GridBoxes<T, false, GridSamplerTiling> {
+ public:
+  __aicore__ inline void Init(GM_ADDR input, GM_ADDR grid, GM_ADDR out, GM_ADDR,
+                              const GridSamplerTiling &tiling, AscendC::TPipe *pipe) {
+    this->InitBoxes(input, grid, tiling, pipe);
+    const auto &t = this->t_;
+    out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out),
+                            t.images * t.channels * t.outRows * t.outColumns);
+    pipe->InitBuffer(out_queue_, 2, t.capacity * sizeof(T));
+    pipe->InitBuffer(weights_, t.taps * t.taps * t.capacity * sizeof(float));
+  }
+
+  __aicore__ inline void Process() {
+    const auto &t = this->t_;
+    const avo::Share share = avo::CoreShare(t.images * t.rowTiles * t.columnTiles * t.channelGroups);
+    int64_t located = -1;
+    for (int64_t item = share.begin; item < share.end; ++item) {
+      const int64_t tile = item / t.channelGroups, first = item % t.channelGroups * t.groupChannels;
+      if (tile != located) Prepare(tile);
+      located = tile;
+      const int64_t end = first + t.groupChannels < t.channels ? first + t.groupChannels : t.channels;
+      for (int64_t channel = first; channel < end; ++channel) Compute(channel);
+    }
+  }
+
+ private:
+  __aicore__ inline void Prepare(int64_t tile) {
+    this->SetTile(tile);
+    this->LoadGrid();
+    for (uint32_t axis = 0; axis < 2; ++axis) this->Locate(axis);
+    if (this->t_.taps > 1) this->taps_.Weights(weights_.template Get<float>(), this->tile_.whole);
+    this->FindBox();
+    this->SetPiece(0);
+  }
+
+  __aicore__ inline void Compute(int64_t channel) {
+    const uint32_t count = this->tile_.count;
+    auto out = out_queue_.template AllocTensor<T>();
+    AscendC::LocalTensor<float> sum;
+    if constexpr (sizeof(T) == sizeof(float)) {
+      sum = out;
+    } else {
+      sum = this->Work(1);
+    }
+    for (uint32_t piece = 0; piece < this->pieces_; ++piece) {
+      if (this->pieces_ > 1) this->SetPiece(piece);
+      auto box = this->CopyBox(channel);
+      AddPiece(sum, box, piece == 0);
+      this->box_queue_.FreeTensor(box);
+    }
+    if constexpr (sizeof(T) != sizeof(float)) {
+      AscendC::Cast(out, sum, AscendC::RoundMode::CAST_RINT, count);
+    }
+    CopyOut(out, channel);
+  }
+
+  // Weighted neighbours, as far as they lie in the piece.
+  __aicore__ inline void AddPiece(const AscendC::LocalTensor<float> &sum, const AscendC::LocalTensor<T> &box,
+                                  bool first) {
+    const uint32_t count = this->tile_.count, taps = this->t_.taps * this->t_.taps;
+    for (uint32_t i = 0; i < taps; ++i) {
+      const bool set = first && i == 0;
+      const auto value = set ? sum : this->Work(0);
+      this->GatherTap(value, box, i);
+      const auto weight = weights_.template Get<float>()[i * this->t_.capacity];
+      if (set) {
+        if (taps > 1) AscendC::Mul(sum, sum, weight, count);
+      } else if (taps > 1) {
+        AscendC::MulAddDst(sum, value, weight, count);
+      } else {
+        AscendC::Add(sum, sum, value, count);
+      }
+    }
+  }
+
+  __aicore__ inline void CopyOut(const AscendC::LocalTensor<T> &result, int64_t channel) {
+    const auto &t = this->t_;
+    const auto &tile = this->tile_;
+    out_queue_.EnQue(result);
+    auto out = out_queue_.template DeQue<T>();
+    const int64_t plane = (tile.image * t.channels + channel) * t.outRows * t.outColumns;
+    avo::CopyRowsOut(out_gm_, plane + this->TileStart(), t.outColumns, out,
+                     tile.rows > 1 ? tile.columns : avo::RoundUp(tile.columns, this->kLane), tile.rows,
+                     tile.columns);
+    out_queue_.FreeTensor(out);
+  }
+
+  AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> weights_;
+  AscendC::GlobalTensor<T> out_gm_;
+};

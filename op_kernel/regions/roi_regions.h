@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regions of interest on the device: what a row of rois means, and which core pools which bins. Regions cost
+// as much as they have samples, so each core states the costs of its share of them in the workspace, the
+// cores meet, and each then finds where its part of the whole begins and ends.
+#pragma once
+
+#include "../common/copies/row_copy.h"
+
+namespace avo {
+
+struct Region {
+  bool counts;      // has samples
+  int64_t image;    // below 0 where there is no such image
+  float start[2];   // along y, along x; elements of the feature map
+  float bin[2];     // size of a bin
+  int32_t grid[2];  // samples of a bin
+};
+
+// A bin of a region, regions after each other; {rois, 0} is the end.
+struct BinPlace {
+  int64_t roi;
+  uint32_t bin;
+};
+
+template <typename T>
+class RoiRegions {
+ public:
+  template <typename Tiling>
+  __aicore__ inline void Init(GM_ADDR rois, GM_ADDR batch_indices, GM_ADDR workspace, const Tiling &tiling,
+                              AscendC::TPipe *pipe) {
+    rois_ = tiling.rois;
+    step_ = tiling.roiStep;
+    images_ = tiling.images;
+    size_[0] = tiling.height;
+    size_[1] = tiling.width;
+    bins_[0] = tiling.outHeight;
+    bins_[1] = tiling.outWidth;
+    ratio_ = tiling.samplingRatio;
+    scale_ = tiling.scale;
+    aligned_ = tiling.aligned != 0;
+    const int64_t cores = AscendC::GetBlockNum();
+    roi_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(rois), rois_ * step_);
+    index_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t *>(batch_indices), rois_);
+    cost_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace + tiling.costs), rois_);
+    const int64_t sums = (rois_ * sizeof(float) + kCostAlignment - 1) / kCostAlignment * kCostAlignment;
+    sum_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace + tiling.costs + sums), cores * kLane);
+    pipe->InitBuffer(queue_, 1, kTile * kMostStep * sizeof(float));
+    pipe->InitBuffer(values_, kTile * kMostStep * sizeof(float));
+    pipe->InitBuffer(index_queue_, 1, kTile * sizeof(int32_t));
+    pipe->InitBuffer(index_values_, kTile * sizeof(float));
+    pipe->InitBuffer(cost_queue_, 1, kTile * sizeof(float));
+    pipe->InitBuffer(sums_, 1, cores * kBlockBytes);
+    loaded_ = -1;
+  }
+
+  __aicore__ inline uint32_t Bins() const { return bins_[0] * bins_[1]; }
+
+  __aicore__ inline Region At(int64_t roi) {
+    Load(roi / kTile);
+    const uint32_t row = static_cast<uint32_t>(roi % kTile) * step_;
+    const auto values = values_.template Get<float>();
+    Region region;
+    region.image = ImageOf(row, static_cast<uint32_t>(roi % kTile));
+    region.counts = region.image >= 0;
+    const float offset = aligned_ ? 0.5f : 0.0f;
+    for (uint32_t axis = 0; axis < 2; ++axis) {
+      const uint32_t x1 = row + step_ - 4 + 1 - axis;
+      region.start[axis] = values.GetValue(x1) * scale_ - offset;
+      const float end = values.GetValue(x1 + 2) * scale_ - offset;
+      float size = end - region.start[axis];
+      // Neither NaN nor infinity is below the largest float.
+      if (!(size >= -kMostFloat && size <= kMostFloat)) region.counts = false;
+      if (!aligned_ && size < 1.0f) size = 1.0f;
+      if (size < 0.0f) region.counts = false;
+      region.bin[axis] = size / static_cast<float>(static_cast<int32_t>(bins_[axis]));
+      region.grid[axis] = GridOf(region.bin[axis]);
+      if (region.grid[axis] <= 0) region.counts = false;
+    }
+    return region;
+  }
+
+  // This core's share of the costs into the workspace; all cores meet before any asks for its part.
+  __aicore__ inline void StateCosts() {
+    const Share share = CoreShare(rois_);
+    float sum = 0.0f;
+    for (int64_t first = share.begin; first < share.end; first += kTile) {
+      const uint32_t count = static_cast<uint32_t>(share.end - first < kTile ? share.end - first : kTile);
+      auto costs = cost_queue_.template AllocTensor<float>();
+      for (uint32_t i = 0; i < count; ++i) {
+        const float cost = CostOf(At(first + i));
+        costs.SetValue(i, cost);
+        sum += cost;
+      }
+      cost_queue_.EnQue(costs);
+      costs = cost_queue_.template DeQue<float>();
+      CopyRowsOut(cost_gm_, first, count, costs, kTile, 1, count);
+      cost_queue_.FreeTensor(costs);
+    }
+    auto sums = cost_queue_.template AllocTensor<float>();
+    sums.SetValue(0, sum);
+    cost_queue_.EnQue(sums);
+    sums = cost_queue_.template DeQue<float>();
+    CopyRowsOut(sum_gm_, AscendC::GetBlockIdx() * kLane, 1, sums, kTile, 1, 1);
+    cost_queue_.FreeTensor(sums);
+  }
+
+  // Where core `core` begins.
+  __aicore__ inline BinPlace BeginOf(int64_t core) {
+    const int64_t cores = AscendC::GetBlockNum();
+    if (core == cores) return {rois_, 0};
+    auto sums = sums_.template AllocTensor<float>();
+    CopyRowsIn(sums, kLane, sum_gm_, 0, kLane, static_cast<uint32_t>(cores), 1);
+    sums_.EnQue(sums);
+    sums = sums_.template DeQue<float>();
+    float total = 0.0f;
+    for (int64_t i = 0; i < cores; ++i) total += sums.GetValue(i * kLane);
+    const float target = total * (static_cast<float>(static_cast<int32_t>(core)) /
+                                  static_cast<float>(static_cast<int32_t>(cores)));
+    float before = 0.0f;
+    int64_t part = 0;
+    for (; part < cores - 1; ++part) {
+      const float sum = sums.GetValue(part * kLane);
+      if (before + sum > target) break;
+      before += sum;
+    }
+    sums_.FreeTensor(sums);
+    return Find(ShareOf(rois_, cores, part), before, target);
+  }
+
+ private:
+  static constexpr uint32_t kTile = 64;  // regions in UB at once
+  static constexpr uint32_t kMostStep = 5;
+  static constexpr uint32_t kLane = kBlockBytes / sizeof(float);
+  static constexpr int64_t kCostAlignment = 512;
+  static constexpr float kMostFloat = 3.4028234e38f;
+
+  __aicore__ inline void Load(int64_t tile) {
+    if (loaded_ == tile) return;
+    loaded_ = tile;
+    const int64_t first = tile * kTile, rest = rois_ - first;
+    const uint32_t rows = static_cast<uint32_t>(rest < kTile ? rest : kTile), count = rows * step_;
+    auto copied = queue_.template AllocTensor<T>();
+    CopyRowsIn(copied, kTile * kMostStep, roi_gm_, first * step_, count, 1, count);
+    queue_.EnQue(copied);
+    copied = queue_.template DeQue<T>();
+    if constexpr (sizeof(T) == sizeof(float)) {
+      AscendC::Muls(values_.template Get<float>(), copied, 1.0f, count);
+    } else {
+      AscendC::Cast(values_.template Get<float>(), copied, AscendC::RoundMode::CAST_NONE, count);
+    }
+    queue_.FreeTensor(copied);
+    if (step_ == kMostStep) return;
+    auto indices = index_queue_.template AllocTensor<int32_t>();
+    CopyRowsIn(indices, kTile, index_gm_, first, rows, 1, rows);
+    index_queue_.EnQue(indices);
+    indices = index_queue_.template DeQue<int32_t>();
+    AscendC::Cast(index_values_.template Get<float>(), indices, AscendC::RoundMode::CAST_NONE, rows);
+    index_queue_.FreeTensor(indices);
+  }
+
+  // -1 for none.
+  __aicore__ inline int64_t ImageOf(uint32_t row, uint32_t at) {
+    const float index = step_ == kMostStep ? values_.template Get<float>().GetValue(row)
+                                           : index_values_.template Get<float>().GetValue(at);
+    const bool inside = index >= 0.0f && index < static_cast<float>(static_cast<int32_t>(images_));
+    return inside ? static_cast<int32_t>(index) : -1;
+  }
+
+  // ceil(bin), or what was asked for; at most 2^30.
+  __aicore__ inline int32_t GridOf(float bin) const {
+    constexpr float kMost = 1073741824.0f;
+    if (ratio_ > 0) return ratio_ < kMost ? static_cast<int32_t>(ratio_) : static_cast<int32_t>(kMost);
+    if (!(bin > 0.0f)) return 0;
+    if (bin >= kMost) return static_cast<int32_t>(kMost);
+    const int32_t whole = static_cast<int32_t>(bin);
+    return static_cast<float>(whole) < bin ? whole + 1 : whole;
+  }
+
+  // Of a bin: its samples, as far as they can lie in the image, and what it takes to write it.
+  __aicore__ inline float CostOf(const Region &region) const {
+    float samples = 1.0f;
+    for (uint32_t axis = 0; axis < 2 && region.counts; ++axis) {
+      const int64_t most = 2 * size_[axis] + 4;
+      samples *=
+          static_cast<float>(region.grid[axis] < most ? region.grid[axis] : static_cast<int32_t>(most));
+    }
+    return samples + 1.0f;
+  }
+
+  // The bin at which `target` is reached, in regions [share.begin, share.end) with `before` ahead of them.
+  __aicore__ inline BinPlace Find(const Share &share, float before, float target) {
+    const float bins = static_cast<float>(static_cast<int32_t>(Bins()));
+    // Sums are those of one bin of each region.
+    for (int64_t first = share.begin; first < share.end; first += kTile) {
+      const uint32_t count = static_cast<uint32_t>(share.end - first < kTile ? share.end - first : kTile);
+      auto costs = queue_.template AllocTensor<float>();
+      CopyRowsIn(costs, kTile, cost_gm_, first, count, 1, count);
+      queue_.EnQue(costs);
+      costs = queue_.template DeQue<float>();
+      for (uint32_t i = 0; i < count; ++i) {
+        const float cost = costs.GetValue(i);
+        if (before + cost > target) {
+          queue_.FreeTensor(costs);
+          const int32_t bin = static_cast<int32_t>((target - before) / cost * bins);
+          return {first + i, static_cast<uint32_t>(bin < 0 ? 0 : bin)};
+        }
+        before += cost;
+      }
+      queue_.FreeTensor(costs);
+    }
+    return {share.end, 0};
+  }
+
+  AscendC::TQue<AscendC::TPosition::VECIN, 1> queue_, index_queue_, sums_;
+  AscendC::TQue<AscendC::TPosition::VECOUT, 1> cost_queue_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> values_, index_values_;
+  AscendC::GlobalTensor<T> roi_gm_;
+  AscendC::GlobalTensor<int32_t> index_gm_;
+  AscendC::GlobalTensor<float> cost_gm_, sum_gm_;
+  int64_t rois_, images_, ratio_, size_[2], loaded_;
+  uint32_t step_, bins_[2];
+  float scale_;
+  bool aligned_;
+};
+
+}  // namespace avo

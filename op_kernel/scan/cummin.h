@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cumulative minimum and its indices: memory-bound.
+//   columns  along any dimension but the last: a step is one minimum of contiguous elements
+//   rows     along the last one: rows as lanes, then the same
+// Few long lines are cut into parts, which are lanes too, over all cores.
+#pragma once
+
+#include "cummin_tiling.h"
+#include "running_scan.h"
+
+template <typename T, typename I, uint32_t KEY>
+class Cummin : public avo::RunningScan<avo::Smaller, T, I, KEY == 1> {};

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Windows of pooling, shared by its operators."""
+
+import numpy as np
+
+
+def output_length(length, kernel, stride, padding, dilation, ceil_mode):
+    """Windows along an axis; with ceil_mode a last one that starts in the right padding is dropped."""
+    reach = length + 2 * padding - dilation * (kernel - 1) - 1
+    count = -(-reach // stride) + 1 if ceil_mode else reach // stride + 1
+    return count - 1 if ceil_mode and (count - 1) * stride >= length + padding else count
+
+
+def window_elements(input, kernel_size, stride, padding, dilation, ceil_mode, fill):
+    """Yields, for each element of a window, its value in every window: float64 (N, C, oH, oW).
+
+    Beyond the image it is ``fill``.
+    """
+    axes = list(zip(input.shape[2:], kernel_size, stride, padding, dilation, strict=True))
+    counts = [output_length(*axis, ceil_mode) for axis in axes]
+    ends = [
+        (count - 1) * step + (kernel - 1) * gap + 1
+        for count, (_, kernel, step, _, gap) in zip(counts, axes, strict=True)
+    ]
+    pads = [(pad, max(0, end - pad - length)) for end, (length, _, _, pad, _) in zip(ends, axes, strict=True)]
+    padded = np.pad(input.astype(np.float64), [(0, 0), (0, 0), *pads], constant_values=fill)
+    starts = [np.arange(count) * step for count, step in zip(counts, stride, strict=True)]
+    for i in range(kernel_size[0]):
+        rows = padded[:, :, starts[0] + i * dilation[0]]
+        for j in range(kernel_size[1]):
+            yield rows[..., starts[1] + j * dilation[1]]
+
+
+def divisors(size, counts, kernel_size, stride, padding, include_pad):
+    """Elements of each window, (oH, oW), that a mean counts: inside the image, or inside its padding too."""
+    rows, columns = (
+        np.minimum(np.arange(count) * step - pad + kernel, length + (pad if include_pad else 0))
+        - np.maximum(np.arange(count) * step - pad, -pad if include_pad else 0)
+        for length, count, kernel, step, pad in zip(size, counts, kernel_size, stride, padding, strict=True)
+    )
+    return rows[:, None] * columns
+
+
+def add_to_windows(shares, shape, kernel_size, stride, padding, dilation):
+    """Images of ``shape``, float64, whose elements are the sums of what the windows over them give.
+
+    ``shares`` yields, for each element of a window, what every window gives it: (N, C, oH, oW).
+    """
+    total = None
+    for tap, share in enumerate(shares):
+        starts = [np.arange(count) * step for count, step in zip(share.shape[2:], stride, strict=True)]
+        if total is None:
+            ends = [s[-1] + (k - 1) * d + 1 for s, k, d in zip(starts, kernel_size, dilation, strict=True)]
+            padded = [max(end, n + 2 * pad) for end, n, pad in zip(ends, shape[2:], padding, strict=True)]
+            total = np.zeros((*shape[:2], *padded))
+        i, j = divmod(tap, kernel_size[1])
+        with np.errstate(invalid="ignore"):
+            total[:, :, (starts[0] + i * dilation[0])[:, None], starts[1] + j * dilation[1]] += share
+    return total[:, :, padding[0] : padding[0] + shape[2], padding[1] : padding[1] + shape[3]]

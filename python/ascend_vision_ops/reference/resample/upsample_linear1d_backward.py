@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradient of linear interpolation, as CANN's aclnnUpsampleLinear1dBackward defines it."""
+
+import numpy as np
+
+from ._linear import positions
+
+
+def upsample_linear1d_backward(grad_output, output_size, input_size, align_corners=False, scales=None):
+    """Gradient (N, C, L) of ``upsample_linear1d``'s input from that of its result, (N, C, output_size[0]).
+
+    Every output's gradient goes to the two samples that it was read from, with the weights that they had; float64
+    inside, rounded once to the dtype of ``grad_output``.
+    """
+    length, out_length = input_size[2], output_size[0]
+    if out_length == length:
+        return grad_output.copy()
+    left, right, weight = positions(length, out_length, align_corners, scales)
+    grads = grad_output.astype(np.float64)
+    result = np.zeros(tuple(input_size), np.float64)
+    np.add.at(result, (..., left), (1 - weight) * grads)
+    np.add.at(result, (..., right), weight * grads)
+    return result.astype(grad_output.dtype)

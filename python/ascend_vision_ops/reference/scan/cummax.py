@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cumulative maximum, as torch.cummax defines it."""
+
+from ._running import running_best
+
+
+def cummax(input, dim):
+    """Values and int64 indices of the largest element so far along ``dim``, each of the shape of ``input``.
+
+    Ties take the latest index. NaN propagates, and its index moves to the latest NaN.
+    """
+    return running_best(input, dim, lambda element, best: element >= best)

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cumulative minimum, as torch.cummin defines it."""
+
+from ._running import running_best
+
+
+def cummin(input, dim):
+    """Values and int64 indices of the smallest element so far along ``dim``, each of the shape of ``input``.
+
+    Ties take the latest index. NaN propagates, and its index moves to the latest NaN.
+    """
+    return running_best(input, dim, lambda element, best: element <= best)
