@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "op_host/common/tiling/math.h"
+#include "op_host/common/tiling/tile_search.h"
 
 namespace avo::count_outside {
 
@@ -12,12 +13,13 @@ Plan<CountOutsideTiling> ComputeTiling(const Args &args, const Platform &platfor
   constexpr int64_t kRepeat = 64, kMostTile = 8192;
   Plan<CountOutsideTiling> plan;
   const int64_t item = DTypeSize(args.indices.dtype);
-  // Two buffers of indices; as float32, flags, zeros and the sum's; two bits.
-  const int64_t bytes = 2 * item + 4 * 4 + 1, spare = 2 * kRepeat;
-  const int64_t fits = AlignDown((static_cast<int64_t>(platform.ub_bytes) - spare) / bytes, kRepeat);
+  const auto bytes = [&](int64_t repeats) { return BytesOf(CountOutsideBuffers(repeats * kRepeat, item)); };
   plan.tiling.indices = args.indices.numel();
-  plan.tiling.tileLength = static_cast<uint32_t>(
-      std::min({fits, kMostTile, AlignUp(std::max<int64_t>(plan.tiling.indices, 1), kRepeat)}));
+  const int64_t wanted = std::min(kMostTile, AlignUp(std::max<int64_t>(plan.tiling.indices, 1), kRepeat));
+  const int64_t repeats = LargestFit(wanted / kRepeat, platform.ub_bytes, bytes);
+  if (repeats == 0) ThrowUbTooSmall(platform, bytes(1));
+  plan.tiling.tileLength = static_cast<uint32_t>(repeats * kRepeat);
+  plan.ub_bytes = bytes(repeats);
   plan.tiling.size = static_cast<float>(args.size);
   plan.block_dim = 1;
   plan.tiling_key = kOneCore;

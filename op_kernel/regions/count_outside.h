@@ -14,13 +14,14 @@ class CountOutside {
     t_ = tiling;
     indices_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(indices), t_.indices);
     count_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t *>(count), 1);
-    pipe->InitBuffer(queue_, 2, t_.tileLength * sizeof(T));
-    pipe->InitBuffer(values_, t_.tileLength * sizeof(float));
-    pipe->InitBuffer(flags_, t_.tileLength * sizeof(float));
-    pipe->InitBuffer(zeros_, t_.tileLength * sizeof(float));
-    pipe->InitBuffer(work_, t_.tileLength * sizeof(float));
-    pipe->InitBuffer(bits_, 2 * MaskBytes());
-    pipe->InitBuffer(out_queue_, 1, avo::kBlockBytes);
+    const CountOutsideBuffers buffers(t_.tileLength, sizeof(T));
+    pipe->InitBuffer(queue_, buffers.indices.count, buffers.indices.bytes);
+    pipe->InitBuffer(values_, buffers.values.bytes);
+    pipe->InitBuffer(flags_, buffers.flags.bytes);
+    pipe->InitBuffer(work_, buffers.work.bytes);
+    pipe->InitBuffer(zeros_, buffers.zeros.bytes);
+    pipe->InitBuffer(bits_, buffers.bits.bytes);
+    pipe->InitBuffer(out_queue_, buffers.count.count, buffers.count.bytes);
     avo::ZeroQueue<T>(queue_, 2, t_.tileLength);
     AscendC::Duplicate(zeros_.template Get<float>(), 0.0f, t_.tileLength);
   }
@@ -37,8 +38,6 @@ class CountOutside {
 
  private:
   static constexpr uint32_t kRepeat = 64;  // floats
-
-  __aicore__ inline uint32_t MaskBytes() const { return avo::RoundUp(t_.tileLength / 8, avo::kBlockBytes); }
 
   __aicore__ inline void CopyIn(int64_t begin, uint32_t count) {
     auto indices = queue_.template AllocTensor<T>();
@@ -59,7 +58,8 @@ class CountOutside {
     }
     queue_.FreeTensor(indices);
     AscendC::CompareScalar(bits, values, 0.0f, AscendC::CMPMODE::GE, whole);
-    avo::KeepBits(bits, bits[MaskBytes()], values, t_.size, AscendC::CMPMODE::LT, whole);
+    avo::KeepBits(bits, bits[CountOutsideBuffers::MaskBytes(t_.tileLength)], values, t_.size,
+                  AscendC::CMPMODE::LT, whole);
     AscendC::Select(flags, bits, zeros_.template Get<float>(), 1.0f,
                     AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, whole);
     AscendC::ReduceSum(values, flags, work_.template Get<float>(), static_cast<int32_t>(count));

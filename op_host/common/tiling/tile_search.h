@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 
 #include "op_host/common/tiling/math.h"
 #include "op_host/common/tiling/platform.h"
+#include "op_kernel/common/memory/buffers.h"
 
 namespace avo {
 
@@ -23,6 +26,12 @@ int64_t LargestFit(int64_t limit, uint64_t budget, Bytes bytes) {
     }
   }
   return low;
+}
+
+// Rejects a call on a device whose Unified Buffer does not hold the smallest tile, which takes `least` bytes.
+[[noreturn]] inline void ThrowUbTooSmall(const Platform &platform, uint64_t least) {
+  throw std::invalid_argument("the Unified Buffer has " + std::to_string(platform.ub_bytes) +
+                              " bytes, the smallest tile takes " + std::to_string(least));
 }
 
 // A tile of `rows` rows and `units` units along them, and how many of each there are.
