@@ -247,6 +247,19 @@ def test_a_tiling_header(tmp_path):
     ]
 
 
+def test_operators_share_a_tiling_struct(tmp_path):
+    """The header of an operator names the struct of its family, which lies in a header that it includes."""
+    (tmp_path / "shared.h").write_text("struct Shared {\n  int64_t rows;  // of the input\n};\n")
+    header = tmp_path / "x_tiling.h"
+    header.write_text('#include "shared.h"\n\nusing XTiling = avo::Shared;\n')
+    assert [(field.name, field.comment) for field in read_tiling(header, "XTiling")] == [
+        ("rows", "of the input")
+    ]
+    header.write_text('#include "shared.h"\n\nusing XTiling = avo::Other;\n')
+    with pytest.raises(TilingError, match="expected `struct Other {` in a header that it includes"):
+        read_tiling(header, "XTiling")
+
+
 def test_schemas():
     schema = parse_schema(
         'f(Tensor a, Tensor? b=None, *, int[2] k=1, int[] l=[], str s="x, y") -> (Tensor v, Tensor i)'

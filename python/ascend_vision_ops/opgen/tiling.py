@@ -30,10 +30,23 @@ class Field:
 
 
 def read_tiling(path: Path, struct: str) -> list[Field]:
-    """The fields of `struct`: one a line, each with its trailing comment; an empty one repeats the comment above."""
+    """The fields of `struct`: one a line, each with its trailing comment; an empty one repeats the comment above.
+
+    Operators of a family may share a struct. Then the header says ``using XTiling = avo::SharedTiling;``, and the fields
+    are those of the struct `SharedTiling` in one of the headers that it includes.
+    """
     if not path.exists():
         raise TilingError(f"{path.name}:1: expected the tiling header of the operator, got no such file")
-    lines = path.read_text(encoding="utf-8").splitlines()
+    text = path.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    if alias := re.search(rf"^using {struct} = (?:avo::)?(\w+);", text, re.M):
+        headers = [path.parent / name for name in re.findall(r'^#include "([^"]+)"', text, re.M)]
+        for header in headers:
+            if re.search(rf"^struct {alias[1]} \{{", header.read_text(encoding="utf-8"), re.M):
+                return read_tiling(header, alias[1])
+        raise TilingError(
+            f"{path.name}:1: expected `struct {alias[1]} {{` in a header that it includes, got none"
+        )
     start = next((i for i, line in enumerate(lines) if re.match(rf"struct\s+{struct}\s*\{{", line)), None)
     if start is None:
         raise TilingError(f"{path.name}:1: expected `struct {struct} {{`, got none")
