@@ -28,6 +28,8 @@ usage: ./build.sh COMMAND [OPTIONS]
 
   --target sim|npu        default sim
   --ascend-headers DIR    check: type-checks host and kernel sources against CANN's own headers in DIR
+  --only OP[,OP...]       build, test: a tree with these operators alone, quick to build, and to build again after an
+                          edit; `test OP --only` is short for `test OP --only OP`
   --cpu                   build, test, fuzz: the CPU kernels alone, in a tree of their own, which is little to build
   --sanitize LIST         build, test, fuzz: a tree of its own with -fsanitize=LIST (address,undefined, or thread, which
                           is --cpu too: the simulated device's memory faults on purpose)
@@ -39,6 +41,7 @@ Environment: PYTHON (python3), CXX (c++ or g++), AVO_VENV (.venv), ASCEND_HOME_P
 Examples:
   ./build.sh demo
   ./build.sh test upsample_linear1d -- -k float16 -x
+  ./build.sh test upsample_linear1d --only
   ./build.sh test --cpu --sanitize address,undefined
   ./build.sh fuzz --sanitize thread -- --seconds 300
   ./build.sh gen --target npu
@@ -203,11 +206,14 @@ build() {
     [ -n "${CXX:-}" ] || find_tools
     say "configuring $tree"
     run configure "$venv/bin/cmake" -S . -B "$tree" -G Ninja "-DCMAKE_MAKE_PROGRAM=$venv/bin/ninja" \
-      "-DPython_EXECUTABLE=$venv/bin/python" -DAVO_TESTS=ON "-DAVO_CPU_ONLY=$cpu" "-DAVO_SANITIZE=$sanitize"
+      "-DPython_EXECUTABLE=$venv/bin/python" -DAVO_TESTS=ON "-DAVO_CPU_ONLY=$cpu" "-DAVO_SANITIZE=$sanitize" \
+      "-DAVO_ONLY=${only//,/;}"
   fi
   say "building $tree"
   if [ "$cpu" = 1 ]; then
     run build "$venv/bin/cmake" --build "$tree" --target _native sanitizer_faults
+  elif [ -n "$only" ]; then
+    run build "$venv/bin/cmake" --build "$tree" --target _native avo_torch avo_onnxruntime
   else
     run build "$venv/bin/cmake" --build "$tree"
   fi
@@ -225,8 +231,7 @@ expose() {
 
 # An operator's contract lies in the folder of its family.
 need_contract() {
-  compgen -G "op_host/*/$operator.yaml" >/dev/null ||
-    die "no operator '$operator': no file op_host/*/$operator.yaml"
+  compgen -G "op_host/*/$1.yaml" >/dev/null || die "no operator '$1': no file op_host/*/$1.yaml"
 }
 
 need_sim() { [ "$target" = sim ] || die "$command works on target sim only"; }
@@ -276,6 +281,9 @@ run_tests() {
   local tests=()
   if [ "$cpu" = 1 ]; then
     tests=(-m cpu_kernels -o "testpaths=tests/test_ops.py tests/test_large_results.py tests/fuzz tests/sanitizers")
+  elif [ -n "$only" ]; then
+    tests=(-o "testpaths=$(echo tests/test_ops.py tests/test_tilings.py tests/test_bad_calls.py tests/host/*/)")
+    say "npu tensors, models and modules: not in a tree of few operators; ./build.sh test $operator runs their tests"
   else
     run build-tests "$venv/bin/cmake" --build "$tree" --target avo_tests
   fi
@@ -389,9 +397,17 @@ clean() {
   [ "$all" = 0 ] || rm -rf "$venv" "$bench_venv"
 }
 
+known_command() {
+  case $command in
+    setup | build | demo | test | fuzz | onnxruntimes | bench | performance | gen | docs | check | package | clean) ;;
+    '') usage; exit 2 ;;
+    *) die "unknown command '$command' (see ./build.sh --help)" ;;
+  esac
+}
+
 # --- command line ------------------------------------------------------------------------------------------------
 
-command='' operator='' target=sim ascend_headers='' sanitize='' cpu=0 verbose=0 all=0
+command='' operator='' only='' target=sim ascend_headers='' sanitize='' cpu=0 verbose=0 all=0
 while [ $# -gt 0 ]; do
   # What is not for everybody is for the benchmarks.
   case $command:$1 in bench:--target | bench:--verbose | bench:--) ;; bench:-*) break ;; esac
@@ -400,6 +416,7 @@ while [ $# -gt 0 ]; do
     --target) target=${2:-}; shift ;;
     --ascend-headers) ascend_headers=${2:?--ascend-headers needs a DIR}; shift ;;
     --sanitize) sanitize=${2:?--sanitize needs a LIST}; shift ;;
+    --only) case ${2:-} in '' | -*) only=${operator:?--only needs an OP} ;; *) only=$2; shift ;; esac ;;
     --cpu) cpu=1 ;;
     --verbose) verbose=1 ;;
     --all) all=1 ;;
@@ -414,19 +431,24 @@ case $target in sim | npu) ;; *) die "--target is sim or npu, not '$target'" ;; 
 case $sanitize in *thread*) cpu=1 ;; esac
 kind=sim
 [ "$cpu" = 0 ] || kind=cpu
+[ -z "$only" ] || kind=only-${only//,/-}
 tree=build/$kind${sanitize:+-${sanitize//,/-}}
 bench_venv=$venv-bench
 if [ -n "$operator" ]; then
   case $command in
-    bench) [[ $operator == overhead || $operator == setup ]] || need_contract ;;
-    test | fuzz | performance) need_contract ;;
-    *) die "'$command' takes no operator" ;;
+    bench) [[ $operator == overhead || $operator == setup ]] || need_contract "$operator" ;;
+    test | fuzz | performance) need_contract "$operator" ;;
+    *) known_command; die "'$command' takes no operator" ;;
   esac
 fi
+for name in ${only//,/ }; do
+  case $command in build | test) need_contract "$name" ;; *) known_command; die "'$command' takes no --only" ;; esac
+done
+[ -z "$only$operator" ] || [ -z "$only" ] || [[ ",$only," == *",${operator:-${only%%,*}},"* ]] ||
+  die "--only: expected $operator among the operators, got $only"
+known_command
 
 case $command in
-  setup | build | demo | fuzz | onnxruntimes | bench | performance | gen | docs | check | package | clean) "$command" "$@" ;;
   test) run_tests "$@" ;;
-  '') usage; exit 2 ;;
-  *) die "unknown command '$command' (see ./build.sh --help)" ;;
+  *) "$command" "$@" ;;
 esac

@@ -54,7 +54,9 @@ endforeach()
 package_item(${CMAKE_SOURCE_DIR}/sim/ascendc/include include/ascendc)
 
 # Folders of links, so that _specs holds the contracts and not the C++ sources beside them.
-foreach(spec ${specs})
+set(rendered_specs ${specs})
+keep_rendered_operators(rendered_specs)
+foreach(spec ${rendered_specs})
   file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/op_host ${spec})
   package_item(${spec} _specs/${path})
 endforeach()

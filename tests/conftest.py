@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ascend_vision_ops import operators
 from ascend_vision_ops.testing.run import TARGETS, missing
+from ascend_vision_ops.testing.selection import keep_concerned
 
 
 def pytest_addoption(parser):
@@ -37,21 +38,10 @@ def pytest_terminal_summary(terminalreporter):
 
 
 def pytest_collection_modifyitems(config, items):
-    """--case keeps that case alone; --op the tests with an operator's name in a parameter or the file's name."""
+    """--case keeps that case alone; --op keeps the tests about those operators."""
     chosen, line = config.getoption("--op"), config.getoption("--case")
-
-    def concerned(item):
-        values = getattr(item, "callspec", None)
-        values = values.params.values() if values else ()
-        if line is not None:
-            return item.name.startswith("test_op[")
-        return any(
-            operator in item.path.stem or any(operator in (v, getattr(v, "operator", None)) for v in values)
-            for operator in chosen
-        )
-
-    if chosen is None and line is None:
-        return
-    kept = [item for item in items if concerned(item)]
-    config.hook.pytest_deselected(items=[item for item in items if not concerned(item)])
-    items[:] = kept
+    if line is not None:
+        config.hook.pytest_deselected(items=[item for item in items if not item.name.startswith("test_op[")])
+        items[:] = [item for item in items if item.name.startswith("test_op[")]
+    elif chosen is not None:
+        keep_concerned(config, items, chosen)

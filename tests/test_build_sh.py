@@ -64,6 +64,11 @@ def test_help():
         (["build", "--fast"], "unknown option --fast"),
         (["build", "--target", "gpu"], "--target is sim or npu, not 'gpu'"),
         (["test", "no_such_operator"], "no operator 'no_such_operator'"),
+        (["tests", "no_such_operator"], "unknown command 'tests'"),
+        (["build", "argmax"], "'build' takes no operator"),
+        (["build", "--only", "argmax,no_such_operator"], "no operator 'no_such_operator'"),
+        (["demo", "--only", "argmax"], "'demo' takes no --only"),
+        (["test", "argmax", "--only", "cummax"], "--only: expected argmax among the operators, got cummax"),
         (["demo", "--target", "npu"], "demo works on target sim only"),
     ],
 )

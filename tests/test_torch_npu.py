@@ -16,10 +16,22 @@ from ascend_vision_ops import sim
 SUITE = Path(__file__).parent / "torch_npu"
 
 
+def pytest_generate_tests(metafunc):
+    if "part" in metafunc.fixturenames:
+        # To start a process takes longer than the tests of one operator: they share one.
+        parts = (
+            [""]
+            if metafunc.config.getoption("--op")
+            else sorted(path.name for path in SUITE.glob("test_*.py"))
+        )
+        metafunc.parametrize("part", parts)
+
+
 @pytest.mark.skipif(importlib.util.find_spec("torch_npu") is None, reason="torch_npu is not installed")
 @pytest.mark.skipif(bool(sim.obstacle()), reason=f"no simulation here: {sim.obstacle()}")
-@pytest.mark.parametrize("part", sorted(path.name for path in SUITE.glob("test_*.py")))
-def test_suite(part):
+@pytest.mark.passes_op_on
+def test_suite(part, request):
+    """One file of the suite, or of all files what is about the operators of --op."""
     command = [
         sys.executable,
         "-m",
@@ -31,9 +43,20 @@ def test_suite(part):
         "ascend_vision_ops.testing",
     ]
     command += ["--npu-devices", "2", "--confcutdir", str(SUITE), str(SUITE / part)]
+    chosen = request.config.getoption("--op") or []
+    command += [f"--op={operator}" for operator in chosen]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
     print(done.stdout[-20_000:], done.stderr[-5_000:])
+    if chosen and done.returncode == pytest.ExitCode.NO_TESTS_COLLECTED:
+        pytest.skip(f"no test of npu tensors is about {', '.join(chosen)}")
     assert done.returncode == 0
+
+
+def test_a_file_of_the_suite_named_alone_says_how_to_run_it():
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(SUITE / "test_nn.py")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=SUITE.parents[1])
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "./build.sh test -- tests/test_torch_npu.py" in done.stderr
 
 
 def script(code: str, **environment: str) -> subprocess.CompletedProcess:

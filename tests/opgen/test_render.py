@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from ascend_vision_ops.opgen import load_specs
 from ascend_vision_ops.opgen.__main__ import main
-from ascend_vision_ops.opgen.render import TARGETS, fill, write_files
+from ascend_vision_ops.opgen.render import TARGETS, fill, only, write_files
 
 ROOT = Path(__file__).parents[2]
 INCLUDES = [ROOT, ROOT / "sim/acl/include"]
@@ -51,6 +52,26 @@ def test_removes_what_is_stale_and_nothing_else(golden_root, tmp_path):
     assert not (out / "op_host/toy_blend_args.h").exists()
     assert (out / "op_host/toy_blend_backward_args.h").exists()
     assert (out / "mine.txt").exists()
+
+
+def test_only_some_operators(golden_root, tmp_path, capsys):
+    """Without its gradient an operator has none, as before the gradient was written; CMake reads who is there."""
+    command = ["render", "--root", str(golden_root), "--out", str(tmp_path), "--only"]
+    assert main([*command, "toy_blend"]) == 0
+    assert (tmp_path / "operators.txt").read_text() == "toy_blend"
+    sources = {path.name for path in tmp_path.rglob("*.cpp")}
+    assert "torch_toy_blend.cpp" in sources and not [name for name in sources if "backward" in name]
+    assert "backward" not in (tmp_path / "csrc/torch_toy_blend.cpp").read_text()
+    assert main([*command, "toy_blend;toy_blend_backward"]) == 0
+    assert (tmp_path / "csrc/torch_toy_blend_backward.cpp").exists()
+    assert main([*command, "toy_blend;toy_bland"]) == 1
+    assert "--only: expected names of operators, got toy_bland" in capsys.readouterr().err
+
+
+def test_only_a_composite_comes_with_what_it_calls(tmp_path):
+    specs = load_specs(ROOT, [])
+    name, called = next((spec.name, spec.composite) for spec in specs if spec.composite)
+    assert [spec.name for spec in only(specs, [name])] == sorted([name, called])
 
 
 def test_an_unfinished_operator_is_named_and_left_out(golden_root, tmp_path, capsys):

@@ -11,7 +11,7 @@ from pathlib import Path
 from . import headers
 from .calls import unprovoked
 from .load import SpecError, load_specs
-from .render import TARGETS, write_files
+from .render import TARGETS, only, write_files
 from .scaffold import ScaffoldError, new_operator
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -25,6 +25,8 @@ def render(arguments: argparse.Namespace) -> int:
         print(
             f"opgen: {name} left out: neither op_kernel/*/{name}_tiling.h nor composite/{name}.py is there yet"
         )
+    if arguments.only:
+        specs = only(specs, arguments.only.split(";"))
     out = arguments.out or arguments.root / "build" / arguments.target / "gen"
     result = write_files(out, TARGETS[arguments.target](specs, arguments.root))
     print(
@@ -92,6 +94,7 @@ def main(argv: list[str] | None = None) -> int:
     sub = command("render", render)
     sub.add_argument("--target", choices=sorted(TARGETS), default="sim")
     sub.add_argument("--out", type=Path, help="output folder (default: build/<target>/gen)")
+    sub.add_argument("--only", metavar="OP[;OP…]", help="operators to render (default: all)")
     command("check", check)
     sub = command("check-headers", check_headers)
     sub.add_argument("--ascend-headers", "--headers", dest="headers", type=Path, metavar="DIR")

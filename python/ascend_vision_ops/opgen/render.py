@@ -13,6 +13,7 @@ from pathlib import Path
 import jinja2
 
 from . import cpp, faces, npu, onnxruntime
+from .load import SpecError
 from .model import SOCS, Spec, all_nodes, camel, either
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -101,6 +102,7 @@ def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
     yield "csrc/native_cpu.cpp", render_text("native_cpu.cpp.j2", specs=with_kernel(specs))
     yield from onnxruntime_files(specs)
     yield from python_files(specs, root)
+    yield "operators.txt", ";".join(spec.name for spec in specs)  # a list as CMake reads it
 
 
 def onnxruntime_files(specs: list[Spec]) -> Iterator[tuple[str, str]]:
@@ -138,6 +140,21 @@ def public_names(path: Path) -> list[str]:
 def with_kernel(specs: list[Spec]) -> list[Spec]:
     """The operators that are no composites."""
     return [spec for spec in specs if not spec.composite]
+
+
+def only(specs: list[Spec], names: list[str]) -> list[Spec]:
+    """The operators with the given names, and those that composites among them call.
+
+    A gradient that is not among them is left out of its operator's contract, as if nobody had written it yet.
+    """
+    chosen = {spec.name for spec in specs if spec.name in names}
+    if missing := sorted(set(names) - chosen):
+        raise SpecError([f"--only: expected names of operators, got {', '.join(missing)}"])
+    chosen |= {spec.composite for spec in specs if spec.name in chosen and spec.composite}
+    kept = [spec for spec in specs if spec.name in chosen]
+    for spec in kept:
+        spec.backward = [gradient for gradient in spec.backward if gradient.operator in chosen]
+    return kept
 
 
 def entry_files(spec: Spec, template: str) -> Iterator[tuple[str, str]]:
