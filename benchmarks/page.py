@@ -13,36 +13,37 @@ from benchmarks.workload import OUT, TURN, threaded
 INTRO = """\
 # Benchmarks
 
-CPU kernels on torch tensors, beside those of other projects in the same process. `./build.sh bench setup` installs the
-peers, `./build.sh bench --save` measures everything and writes this page, `./build.sh bench OP` measures one operator.
+This page compares the CPU kernels with those of other projects, on torch tensors and in the same process. `./build.sh bench
+setup` installs the peers. `./build.sh bench --save` measures everything and writes this page; `./build.sh bench OP` measures
+one operator.
 
-- **Times** are milliseconds of a call, medians over interleaved rounds: a busy machine slows all contestants alike, so
-  what counts is the **ratio**, the best peer's time over ours. Behind ±, half the distance between the quartiles.
-- **Caches** hold what a contestant's own calls leave there: it {turns}. `--turn 0` is for
-  one call behind those of the others, where images come from memory: a maximum pool of 26 MB is then ahead of its best
-  peer by 1.2 to 1.7 instead of 2 to 2.4.
-- **Memory**: results are allocated in each call, by each project's own allocator in its default setting. ONNX Runtime
-  and OpenVINO keep results from call to call, the latter in place. Columns **out=** are for a result that is there
-  already, so that no page is touched for the first time; their ratio is to the best peer of all, those that take a
-  result too included. `soft_nms` takes none, as its length depends on the scores.
-- **of limit**: the least time that the machine allows, over ours: moving all arguments and results once at the rate of
-  copies of that many bytes, for convolutions their products at the rate of a matrix product in the same dtype, both
-  measured in the same run. What lies in caches, or reads more than it writes, may exceed the rate of a copy.
-  Suppression has no such limit.
-- **Targets** are of one thread. Each contestant's result was compared with ours before it was timed: indices exactly,
-  floats to 0.02, as peers compute in their own precision. `numpy values` has no indices, and is a peer nevertheless.
-- **Gradients**, operators named `…_backward`: the backward pass alone, the forward one having run before. torch
-  then reads the indices of maxima, which ours finds again.
-- **Threads**: every library's pool has that many; idle threads do not spin.
-- **Behind a peer** stands what reading bounds, and the way through torch comes on top: 4 us a call, 20 where operands
+- **Times** are milliseconds for one call, as medians over interleaved rounds. A busy machine slows all contestants alike,
+  so look at the **ratio**: the best peer's time divided by ours. The figure after ± is half the distance between the quartiles.
+- **Caches** hold what a contestant's own earlier calls left there, because each contestant {turns}. With
+  `--turn 0` a contestant makes one call after a call of each other contestant, so that images come from memory. A maximum pool of
+  26 MB is then 1.2 to 1.7 times as fast as its best peer, instead of 2 to 2.4 times.
+- **Memory**: each call allocates its results, with each project's own allocator in its default setting. ONNX Runtime and
+  OpenVINO keep the memory of results from call to call; OpenVINO reuses it in place. The columns **out=** are for a result whose
+  memory exists already, so that no page is touched for the first time. Their ratio is to the best of all peers,
+  including those that also write into existing memory. `soft_nms` has no such column, because its length depends on the scores.
+- **of limit** is the least time that the machine allows, divided by ours. The limit is to move all arguments and results once
+  at the rate at which the machine copies that many bytes. For convolutions it is the rate of a matrix product in the same
+  dtype. The same run measures both rates. A workload whose data lie in caches, or that reads more than it writes, may exceed
+  the rate of a copy. Suppression has no such limit.
+- **Targets** are for one thread. Before a contestant is timed, its result is compared with ours: indices exactly, floats
+  to 0.02, because peers compute in their own precision. `numpy values` computes no indices and is a peer nevertheless.
+- **Gradients** are the operators named `…_backward`. Only the backward pass is timed; the forward pass ran before. torch reads the
+  indices of maxima that its forward pass stored, whereas ours finds them again.
+- **Threads**: every library's pool has this many threads, and idle threads do not spin.
+- **Where we are behind a peer**, reading memory is the limit, and each call through torch adds 4 us, or 20 us where the operands
   have swept Python's code from the caches. NumPy's `argmax` of 64 x 32000 takes, in most processes, 3 to 9% longer
-  than the fastest bare read of that we know, in four streams; our kernel takes 2% longer, before what comes on top:
-  1.1 is out of reach. NumPy's call of 8 x 1000 takes 1 us; torch's own operators, such as means of 7 x 7 images, have
-  a shorter way.
+  than the fastest plain read that we found, which reads four streams. Our kernel takes 2% longer than that read, before the
+  cost of the call, so a ratio of 1.1 is out of reach. NumPy's call of 8 x 1000 takes 1 us. torch's own operators, such as
+  means of 7 x 7 images, have a shorter way to their kernels.
 
-`./build.sh bench --gate` runs again and fails where a ratio is more than {allowance:.0%} below that of this page. On a
-machine that many share, 11 of 172 rows fell by more between two runs of one build, so that it measures such rows once
-more: the better counts. Turns must be as long as here. Seconds are not compared.
+`./build.sh bench --gate` measures again and fails where a ratio is more than {allowance:.0%} below the ratio on this page. On a
+machine that many people share, 11 of 172 rows fell by more than that between two runs of the same build. The gate therefore
+measures such a row once more and takes the better result. Turns must be as long as on this page. Seconds are not compared.
 
 ![Times of all peers over ours](images/benchmarks.svg)
 
@@ -50,12 +51,12 @@ more: the better counts. Turns must be as long as here. Seconds are not compared
 
 | peer | why |
 | --- | --- |
-| torch | what its users would call; channels-last where that is faster |
-| torchvision | suppression, RoIAlign and deformable convolution as detectors use them |
-| mmcv | where the detection operators come from; four are compiled from its sources, CornerPool is torch's `cummax` |
-| ONNX Runtime, OpenVINO | what runs exported models on CPUs; OpenVINO is the fastest for most of them |
-| OpenCV | resampling, soft suppression; version 5, beside the 4 of the demos |
-| NumPy | its running maxima and `argmax` are vectorised, torch's are not |
+| torch | its users would call it otherwise; channels-last where that is faster |
+| torchvision | detectors call its suppression, RoIAlign and deformable convolution |
+| mmcv | the detection operators come from it; four are compiled from its sources, and its CornerPool calls torch's `cummax` |
+| ONNX Runtime, OpenVINO | they run exported models on CPUs; OpenVINO is the fastest for most of them |
+| OpenCV | resampling and soft suppression; version 5, whereas the demos use 4 |
+| NumPy | its running maxima and its `argmax` are vectorised, those of torch are not |
 """
 
 

@@ -19,7 +19,7 @@ HEAD = ("workload", "threads", "ours", "best peer", "its time", "ratio", "out=",
 RIGHT = {"threads", "ours", "its time", "ratio", "out=", "ratio out=", "of limit"}
 NONE = "–"
 # Of the page's text: how long a turn was.
-TURNS = "goes on for {:g} ms in each turn"
+TURNS = "runs for {:g} ms in each turn"
 # What a narrow terminal has no room for, in this order.
 LEAST = ("others", "absent", "out=", "its time", "of limit", "ratio out=")
 

@@ -27,19 +27,20 @@ DEVICES = ("Ascend910B1", "Ascend910B4")
 INTRO = """\
 # Performance
 
-Written by `./build.sh performance`; `./build.sh performance OP` measures one operator again. Nothing here was timed by
-a clock: the [simulated device](simulator.md) counts bytes, instructions and scalar accesses exactly, and models times.
+`./build.sh performance` writes this page; `./build.sh performance OP` measures one operator again. No clock timed anything
+here: the [simulated device](simulator.md) counts bytes, instructions and scalar accesses exactly, and it models times.
 
-- **time**: modelled, launch included. **of roofline**: that time over the longer of moving all inputs and outputs once
-  at the full bandwidth of HBM (1.8 TB/s, of which published copies reach 84 %), and of the contract's `flops` on the
-  cube unit at its peak. Below 1 where results still lie in L2 when the kernel ends.
-- **bytes**: what moved between global memory and the cores, over inputs and outputs once.
-- **cores**: that had work. **scalar**: accesses of the scalar unit to memory, an output.
-- **busiest pipe**: the share of the time that it was busy, as a mean over the cores; what waits for bandwidth is busy.
-  **busiest path**: bytes through HBM, or between L2 and the cores, over what fits in the time at full bandwidth.
-- **mark**: what the project set itself for Ascend910B1, and whether it is met.
+- **time** is the modelled time, launch included. **of roofline** divides it by the longer of two times: moving all inputs and
+  outputs once at the full bandwidth of HBM (1.8 TB/s, of which published copies reach 84 %), and computing the contract's
+  `flops` on the cube unit at its peak. It is below 1 where results still lie in L2 when the kernel ends.
+- **bytes** divides what moved between global memory and the cores by the size of all inputs and outputs.
+- **cores** counts the cores that had work. **scalar** is the number of memory accesses of the scalar unit for each output.
+- **busiest pipe** is the share of the time in which that pipe was busy, as a mean over the cores. A pipe that waits for
+  bandwidth counts as busy. **busiest path** divides the bytes through HBM, or between L2 and the cores, by the bytes that this
+  path moves in the same time at full bandwidth.
+- **mark** is the goal of the project for Ascend910B1, and whether the kernel meets it.
 
-Every call can be profiled alone, with a trace of all pipes: `avo profile 'OPERATOR(CALL)' --trace trace.json`.
+You can profile every call alone, with a trace of all pipes: `avo profile 'OPERATOR(CALL)' --trace trace.json`.
 
 ![Modelled time over roofline of every row](images/performance.svg)
 """
