@@ -13,37 +13,42 @@ from benchmarks.workload import OUT, TURN, threaded
 INTRO = """\
 # Benchmarks
 
-This page compares the CPU kernels with those of other projects, on torch tensors and in the same process. `./build.sh bench
-setup` installs the peers. `./build.sh bench --save` measures everything and writes this page; `./build.sh bench OP` measures
-one operator.
+This page compares the CPU kernels with those of other projects, on torch tensors and in the same process.
+`./build.sh bench setup` installs the peers. `./build.sh bench --save` measures everything and writes this page;
+`./build.sh bench OP` measures one operator.
 
-- **Times** are milliseconds for one call, as medians over interleaved rounds. A busy machine slows all contestants alike,
-  so look at the **ratio**: the best peer's time divided by ours. The figure after ± is half the distance between the quartiles.
+- **Times** are milliseconds for one call, as medians over interleaved rounds. A busy machine slows all
+  contestants alike, so look at the **ratio**: the best peer's time divided by ours. The figure after ± is half
+  the distance between the quartiles.
 - **Caches** hold what a contestant's own earlier calls left there, because each contestant {turns}. With
-  `--turn 0` a contestant makes one call after a call of each other contestant, so that images come from memory. A maximum pool of
-  26 MB is then 1.2 to 1.7 times as fast as its best peer, instead of 2 to 2.4 times.
-- **Memory**: each call allocates its results, with each project's own allocator in its default setting. ONNX Runtime and
-  OpenVINO keep the memory of results from call to call; OpenVINO reuses it in place. The columns **out=** are for a result whose
-  memory exists already, so that no page is touched for the first time. Their ratio is to the best of all peers,
-  including those that also write into existing memory. `soft_nms` has no such column, because its length depends on the scores.
-- **of limit** is the least time that the machine allows, divided by ours. The limit is to move all arguments and results once
-  at the rate at which the machine copies that many bytes. For convolutions it is the rate of a matrix product in the same
-  dtype. The same run measures both rates. A workload whose data lie in caches, or that reads more than it writes, may exceed
-  the rate of a copy. Suppression has no such limit.
-- **Targets** are for one thread. Before a contestant is timed, its result is compared with ours: indices exactly, floats
-  to 0.02, because peers compute in their own precision. `numpy values` computes no indices and is a peer nevertheless.
-- **Gradients** are the operators named `…_backward`. Only the backward pass is timed; the forward pass ran before. torch reads the
-  indices of maxima that its forward pass stored, whereas ours finds them again.
+  `--turn 0` a contestant makes one call after a call of each other contestant, so that images come from memory.
+  A maximum pool of 26 MB is then 1.2 to 1.7 times as fast as its best peer, instead of 2 to 2.4 times.
+- **Memory**: each call allocates its results, with each project's own allocator in its default setting. ONNX
+  Runtime and OpenVINO keep the memory of results from call to call; OpenVINO reuses it in place. The columns
+  **out=** are for a result whose memory exists already, so that no page is touched for the first time. Their
+  ratio is to the best of all peers, including those that also write into existing memory. `soft_nms` has no
+  such column, because its length depends on the scores.
+- **of limit** is the least time that the machine allows, divided by ours. The limit is to move all arguments
+  and results once at the rate at which the machine copies that many bytes. For convolutions it is the rate of a
+  matrix product in the same dtype. The same run measures both rates. A workload whose data lie in caches, or
+  that reads more than it writes, may exceed the rate of a copy. Suppression has no such limit.
+- **Targets** are for one thread. Before a contestant is timed, its result is compared with ours: indices
+  exactly, floats to 0.02, because peers compute in their own precision. `numpy values` computes no indices and
+  is a peer nevertheless.
+- **Gradients** are the operators named `…_backward`. Only the backward pass is timed; the forward pass ran
+  before. torch reads the indices of maxima that its forward pass stored, whereas ours finds them again.
 - **Threads**: every library's pool has this many threads, and idle threads do not spin.
-- **Where we are behind a peer**, reading memory is the limit, and each call through torch adds 4 us, or 20 us where the operands
-  have swept Python's code from the caches. NumPy's `argmax` of 64 x 32000 takes, in most processes, 3 to 9% longer
-  than the fastest plain read that we found, which reads four streams. Our kernel takes 2% longer than that read, before the
-  cost of the call, so a ratio of 1.1 is out of reach. NumPy's call of 8 x 1000 takes 1 us. torch's own operators, such as
-  means of 7 x 7 images, have a shorter way to their kernels.
+- **Where we are behind a peer**, reading memory is the limit, and each call through torch adds 4 us, or 20 us
+  where the operands have swept Python's code from the caches. NumPy's `argmax` of 64 x 32000 takes, in most
+  processes, 3 to 9% longer than the fastest plain read that we found, which reads four streams. Our kernel
+  takes 2% longer than that read, before the cost of the call, so a ratio of 1.1 is out of reach. NumPy's call
+  of 8 x 1000 takes 1 us. torch's own operators, such as means of 7 x 7 images, have a shorter way to their
+  kernels.
 
-`./build.sh bench --gate` measures again and fails where a ratio is more than {allowance:.0%} below the ratio on this page. On a
-machine that many people share, 11 of 172 rows fell by more than that between two runs of the same build. The gate therefore
-measures such a row once more and takes the better result. Turns must be as long as on this page. Seconds are not compared.
+`./build.sh bench --gate` measures again and fails where a ratio is more than {allowance:.0%} below the ratio on
+this page. On a machine that many people share, 11 of 172 rows fell by more than that between two runs of the
+same build. The gate therefore measures such a row once more and takes the better result. Turns must be as long
+as on this page. Seconds are not compared.
 
 ![Times of all peers over ours](images/benchmarks.svg)
 
@@ -53,7 +58,7 @@ measures such a row once more and takes the better result. Turns must be as long
 | --- | --- |
 | torch | its users would call it otherwise; channels-last where that is faster |
 | torchvision | detectors call its suppression, RoIAlign and deformable convolution |
-| mmcv | the detection operators come from it; four are compiled from its sources, and its CornerPool calls torch's `cummax` |
+| mmcv | the detection operators come from it; four are compiled from its sources, CornerPool calls torch's `cummax` |
 | ONNX Runtime, OpenVINO | they run exported models on CPUs; OpenVINO is the fastest for most of them |
 | OpenCV | resampling and soft suppression; version 5, whereas the demos use 4 |
 | NumPy | its running maxima and its `argmax` are vectorised, those of torch are not |

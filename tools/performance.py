@@ -27,17 +27,20 @@ DEVICES = ("Ascend910B1", "Ascend910B4")
 INTRO = """\
 # Performance
 
-`./build.sh performance` writes this page; `./build.sh performance OP` measures one operator again. No clock timed anything
-here: the [simulated device](simulator.md) counts bytes, instructions and scalar accesses exactly, and it models times.
+`./build.sh performance` writes this page; `./build.sh performance OP` measures one operator again. No clock
+timed anything here: the [simulated device](simulator.md) counts bytes, instructions and scalar accesses
+exactly, and it models times.
 
-- **time** is the modelled time, launch included. **of roofline** divides it by the longer of two times: moving all inputs and
-  outputs once at the full bandwidth of HBM (1.8 TB/s, of which published copies reach 84 %), and computing the contract's
-  `flops` on the cube unit at its peak. It is below 1 where results still lie in L2 when the kernel ends.
+- **time** is the modelled time, launch included. **of roofline** divides it by the longer of two times: moving
+  all inputs and outputs once at the full bandwidth of HBM (1.8 TB/s, of which published copies reach 84 %), and
+  computing the contract's `flops` on the cube unit at its peak. It is below 1 where results still lie in L2
+  when the kernel ends.
 - **bytes** divides what moved between global memory and the cores by the size of all inputs and outputs.
-- **cores** counts the cores that had work. **scalar** is the number of memory accesses of the scalar unit for each output.
-- **busiest pipe** is the share of the time in which that pipe was busy, as a mean over the cores. A pipe that waits for
-  bandwidth counts as busy. **busiest path** divides the bytes through HBM, or between L2 and the cores, by the bytes that this
-  path moves in the same time at full bandwidth.
+- **cores** counts the cores that had work. **scalar** is the number of memory accesses of the scalar unit for
+  each output.
+- **busiest pipe** is the share of the time in which that pipe was busy, as a mean over the cores. A pipe that
+  waits for bandwidth counts as busy. **busiest path** divides the bytes through HBM, or between L2 and the
+  cores, by the bytes that this path moves in the same time at full bandwidth.
 - **mark** is the goal of the project for Ascend910B1, and whether the kernel meets it.
 
 You can profile every call alone, with a trace of all pipes: `avo profile 'OPERATOR(CALL)' --trace trace.json`.
