@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module _native: what the NumPy faces, the tests and `avo` call. What is in it comes from other files;
-// with AVO_CPU_ONLY from those of the CPU kernels alone.
+// The module _native, which the NumPy faces, the tests and `avo` call. Other files register its functions;
+// with AVO_CPU_ONLY these are only the files of the CPU kernels.
 #include "native_common.h"
 #include "op_cpu/common/parallel/pool.h"
 #include "op_cpu/common/vectors/simd.h"

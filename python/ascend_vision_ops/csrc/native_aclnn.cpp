@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One aclnn call from Python, with everything it allocates.
+// Makes one aclnn call from Python and owns everything that the call allocates.
 #include <cstring>
 #include <mutex>
 
@@ -24,7 +24,7 @@ void UseDevice() {
   CheckAcl(aclrtSetDevice(kDevice), "aclrtSetDevice failed");
 }
 
-// A negative stride has no aclTensor: the face makes such an array dense first.
+// An aclTensor cannot have a negative stride, so an array with one is copied to a dense array first.
 py::array Forward(const py::array &array) {
   const Tensor view = FromNumpy(array);
   bool backwards = false;
@@ -118,8 +118,8 @@ aclTensor *AclnnCall::Output(const py::array &array, bool fresh) {
   const py::array forward = Forward(array);
   if (!forward.is(array)) impl_->written.emplace_back(array, forward);
   impl_->kept.push_back(forward);
-  // What lies between the elements of a strided result goes to the device too, so that it comes back
-  // untouched.
+  // The bytes between the elements of a strided result go to the device as well, so that they come back
+  // unchanged.
   return MakeTensor(FromNumpy(forward), const_cast<void *>(forward.data()), forward.itemsize(), !fresh, true);
 }
 
@@ -136,7 +136,7 @@ const aclBoolArray *AclnnCall::Bools(const std::vector<int64_t> &values) {
 aclTensor *AclnnCall::Probe(const py::handle &description) {
   if (description.is_none()) return nullptr;
   Tensor view = Describe(description);
-  // One element's memory, whatever the shape: the first phase does not look at data.
+  // Memory for one element is enough for any shape, because the first phase does not read data.
   Impl::Storage storage;
   CheckAcl(aclrtMalloc(&storage.device, 32, ACL_MEM_MALLOC_HUGE_FIRST), "out of device memory");
   aclFormat format = ACL_FORMAT_ND;
@@ -181,7 +181,7 @@ void AclnnCall::Run(aclnnStatus first_phase, SecondPhase second_phase) {
            "no memory for the workspace");
     }
     step(aclrtCreateStream(&impl_->stream), "aclrtCreateStream failed");
-    // The second phase consumes the executor, whether or not it succeeds.
+    // The second phase consumes the executor, also when it fails.
     if (code != 0) {
       aclDestroyAclOpExecutor(executor_);
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one way Python calls an aclnn entry point.
+// The only way in which Python calls an aclnn entry point.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,17 @@
 
 namespace avo::native {
 
-// Raises the runtime's latest message: ValueError for the two parameter codes, RuntimeError for others.
+// Raises an exception with the runtime's latest message: ValueError for the two codes of wrong parameters,
+// RuntimeError for other codes.
 void CheckAcl(int32_t code, const char *what);
 
-// The device of the process, or `soc`; then cores and Unified Buffer as the caller says.
+// Describes the device of the process, or the device `soc`, with the number of cores and the Unified Buffer
+// that the caller gives.
 Platform PlatformOf(const std::optional<std::string> &soc, std::optional<uint32_t> cores,
                     std::optional<uint64_t> ub_bytes);
 
-// One call of an aclnn entry point: the arrays' storage goes to the device, results come back. Objects live
-// until the call ends, whichever way.
+// One call of an aclnn entry point. It copies arrays to the device and results back. Its objects live until
+// the call ends, also when it fails.
 class AclnnCall {
  public:
   explicit AclnnCall(const char *name);
@@ -36,13 +38,13 @@ class AclnnCall {
   const aclIntArray *Ints(const std::vector<int64_t> &values);
   const aclBoolArray *Bools(const std::vector<int64_t> &values);
 
-  // For probing the first phase: objects from descriptions (None: a null pointer), with memory nothing is
-  // copied to.
+  // These create objects from descriptions, to probe the first phase; None gives a null pointer. Nothing is
+  // copied to their memory.
   aclTensor *Probe(const py::handle &description);
   const aclIntArray *ProbeInts(const py::handle &values);
   const aclBoolArray *ProbeBools(const py::handle &values);
 
-  // What the first phase fills in.
+  // The first phase fills these in.
   uint64_t *workspace_size() { return &workspace_size_; }
   aclOpExecutor **executor() { return &executor_; }
 
@@ -50,7 +52,7 @@ class AclnnCall {
   using SecondPhase = aclnnStatus (*)(void *, uint64_t, aclOpExecutor *, aclrtStream);
   void Run(aclnnStatus first_phase, SecondPhase second_phase);
 
-  // Code and message of a first phase that was only probed.
+  // Returns code and message of a first phase that was only probed.
   py::tuple Outcome(aclnnStatus first_phase);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between NumPy and the framework-free types.
+// Conversions between NumPy arrays and our types, which know no framework.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -19,7 +19,7 @@ namespace avo::native {
 
 namespace py = pybind11;
 
-// The submodules of _native; files add what they have to them.
+// The submodules of _native. Other files add functions to them.
 struct Modules {
   py::module_ cpu;
   py::module_ aclnn;
@@ -29,38 +29,39 @@ struct Modules {
   py::module_ sim;
 };
 
-// Calls `add` when the module is made; one static object a generated file.
+// Calls `add` when the module is created. Each generated file has one static object of this type.
 class Registration {
  public:
   explicit Registration(void (*add)(Modules &));
   static void AddAll(Modules &modules);
 };
 
-// The dtype of that name or NumPy type; a value outside the enum, which dtype checks reject, for one of no
-// contract.
+// Finds the dtype with this name or NumPy type. A type that no contract has gives a value outside the enum,
+// which dtype checks reject.
 DType DTypeOf(const py::handle &dtype);
 
-// A view of an array's memory: strides go through as they are, zero and negative ones too.
+// Makes a view of an array's memory. It keeps all strides, also zero and negative ones.
 Tensor FromNumpy(const py::array &array);
 std::optional<Tensor> FromNumpy(const std::optional<py::array> &array);
 
-// Shape and dtype without memory: of an array, or of a pair (shape, dtype name).
+// Takes shape and dtype from an array or from a pair (shape, dtype name); the result has no memory.
 Tensor Describe(const py::handle &tensor);
 std::optional<Tensor> DescribeOptional(const py::handle &tensor);
 
-// Where an output goes: the caller's array, which must be writable and fit, or a new dense one.
+// Returns the array that receives an output: the caller's, which must be writable and fit, or a new dense
+// array.
 py::array OutputArray(const char *name, const std::optional<py::array> &out, Tensor *output);
 
-// Raises an error of this type, with the code as attribute `code`.
+// Raises an exception of this type, with the attribute `code`.
 [[noreturn]] void Raise(PyObject *type, const std::string &text, int32_t code);
 
-// Raises what a contract found wrong as ValueError.
+// Raises ValueError for a status in which a contract reports an error.
 void Check(const char *name, const Status &status);
 
-// The package's own thread pool, as ParallelFor.
+// Gives the package's own thread pool as a ParallelFor.
 const ParallelFor &Threads();
 
-// A JSON text as Python objects.
+// Turns a JSON text into Python objects.
 py::object FromJson(const std::string &json);
 
 }  // namespace avo::native

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Python asks the simulated device.
+// Gives Python access to the simulated device.
 #include "engine/device_model.h"
 #include "native_common.h"
 #include "sim/sim_runtime.h"
@@ -8,7 +8,7 @@ namespace {
 
 namespace py = pybind11;
 
-// What figures are set against.
+// Describes the device that measured figures are compared with.
 py::dict DeviceOf(const std::string &soc) {
   using namespace pybind11::literals;
   const sim::DeviceModel &model = sim::DeviceModel::Find(soc);

@@ -8,13 +8,14 @@
 #include "acl/acl.h"
 #include "op_host/common/borders/acl_tensor.h"
 
-// Of torch_npu, which has no stable interface for its task queue. Both are what its public headers declare;
-// NPUStream is larger here than there, which is safe, for such a class is returned through its address.
+// Declarations of torch_npu, which has no stable interface for its task queue. They repeat its public
+// headers. NPUStream is larger here than there, which is safe: functions return such a class through an
+// address that the caller provides.
 namespace c10_npu {
 class NPUStream {
  public:
   ~NPUStream() {}
-  // Without `need_empty`, the task queue is left as it is.
+  // Without `need_empty`, the call does not wait for the task queue.
   aclrtStream stream(const bool need_empty) const;
 
  private:
@@ -81,7 +82,8 @@ const aclBoolArray *NpuCall::Bools(const std::vector<int64_t> &values) {
 
 void NpuCall::Run(aclnnStatus first_phase, SecondPhase second_phase) {
   if (first_phase != 0) Raise(name_, "the first phase failed", first_phase);
-  // Freed when this returns: the allocator gives it out again to work that is queued behind this call.
+  // The tensor is freed when this function returns. The allocator then gives its memory only to work that is
+  // queued after this call.
   std::optional<TorchTensor> workspace;
   void *address = nullptr;
   if (workspace_size_ > 0) {

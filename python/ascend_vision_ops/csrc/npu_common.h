@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One aclnn call on npu tensors: through torch_npu's task queue, on its current stream, with its allocator's
-// memory.
+// One aclnn call on npu tensors. It goes through torch_npu's task queue to the current stream and uses memory
+// of torch_npu's allocator.
 #pragma once
 
 #include <torch/csrc/stable/accelerator.h>
@@ -14,13 +14,13 @@
 
 namespace avo::torch_face {
 
-// Second phase of an entry point.
+// The second phase of an entry point.
 using SecondPhase = aclnnStatus (*)(void *, uint64_t, aclOpExecutor *, aclrtStream);
 
-// Hidden, as torch's stable types are.
+// The class is hidden, because torch's stable types are.
 class __attribute__((visibility("hidden"))) NpuCall {
  public:
-  // `like` is a tensor of the device that the call runs on.
+  // `like` is a tensor on the device that the call runs on.
   NpuCall(const char *name, const TorchTensor &like);
   ~NpuCall();
   NpuCall(const NpuCall &) = delete;
@@ -35,11 +35,12 @@ class __attribute__((visibility("hidden"))) NpuCall {
   uint64_t *workspace_size() { return &workspace_size_; }
   aclOpExecutor **executor() { return &executor_; }
 
-  // Raises what the first phase found wrong; else queues the second.
+  // Raises an error of the first phase; otherwise queues the second phase.
   void Run(aclnnStatus first_phase, SecondPhase second_phase);
 
  private:
-  // What the queued call needs until it has run; freed by it, or by ~NpuCall when it never got that far.
+  // Memory that the queued call needs until it has run. The call frees it, or ~NpuCall does when nothing was
+  // queued.
   struct Objects;
 
   const char *name_;
@@ -50,7 +51,7 @@ class __attribute__((visibility("hidden"))) NpuCall {
   aclOpExecutor *executor_ = nullptr;
 };
 
-// Memory on the device of `like` for an output that InferOutputs described.
+// Allocates memory for an output that InferOutputs described, on the device of `like`.
 TorchTensor AllocateLike(const TorchTensor &like, Tensor *output);
 
 }  // namespace avo::torch_face

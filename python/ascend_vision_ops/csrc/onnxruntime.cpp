@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The custom-op library of ONNX Runtime, on the CPU kernels: its types are in this file alone. It is not
-// linked to ONNX Runtime, whose functions come in a table, and serves every version from 1.17 on.
+// The custom-op library of ONNX Runtime, which runs the CPU kernels. Only this file knows ONNX Runtime's
+// types. The library is not linked to ONNX Runtime, which passes its functions in a table, so it serves every
+// version from 1.17 on.
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -69,13 +70,13 @@ DType FromElement(int element) {
   return static_cast<DType>(-1);
 }
 
-// --- the runtime's functions, whose statuses are errors ---
+// --- calls of the runtime's functions; a status that is not null becomes an exception ---
 
 OrtStatus *MakeStatus(const Api *api, ErrorCode code, const std::string &text) {
   return api->Call<OrtStatus *>(kCreateStatus, static_cast<int>(code), text.c_str());
 }
 
-// Whether a call succeeded; its status is released.
+// Says whether a call succeeded, and releases its status.
 bool Succeeded(const Api *api, OrtStatus *status) {
   if (status == nullptr) return true;
   api->Call<void>(kReleaseStatus, status);
@@ -96,7 +97,8 @@ void Need(const Api *api, Slot slot, Arguments... arguments) {
   throw std::runtime_error(text);
 }
 
-// What `body` throws as a status that begins with the node's name; no exception may leave this library.
+// Turns an exception of `body` into a status that begins with the node's name. No exception may leave this
+// library.
 template <typename Body>
 OrtStatus *Guarded(const Api *api, const std::string &name, const Body &body) {
   try {
@@ -126,7 +128,7 @@ class KernelAttributes : public Attributes {
     return value;
   }
   std::optional<std::string> ReadString(const char *name) const override {
-    size_t size = 0;  // with the final null
+    size_t size = 0;  // including the final null
     if (!Try(api_, kKernelInfoGetAttribute_string, info_, name, static_cast<char *>(nullptr), &size)) {
       return std::nullopt;
     }
@@ -192,7 +194,7 @@ class InferAttributes : public Attributes {
 
 // --- shapes ---
 
-// Released at the end of its scope.
+// Releases a shape at the end of its scope.
 struct OwnedTypeShape {
   const Api *api;
   OrtTypeShape *info = nullptr;
@@ -220,7 +222,7 @@ class InferShapes : public Shapes {
     size_t count = 0;
     Need(api, kShapeInferContext_GetInputCount, given, &count);
     for (size_t i = 0; i < count; ++i) {
-      OrtTypeShape *found = nullptr;  // the context's own; none of an input that is left out
+      OrtTypeShape *found = nullptr;  // belongs to the context; null for an input that is left out
       inputs_.emplace_back();
       if (!Try(api, kShapeInferContext_GetInputTypeShape, given, i, &found) || found == nullptr) continue;
       const auto *info = const_cast<const OrtTypeShape *>(found);
@@ -248,7 +250,7 @@ class InferShapes : public Shapes {
   }
 
   void Output(size_t index, const std::vector<Dim> &shape) override {
-    // The runtime takes a dimension without a value by its name alone, so that one not known needs a new
+    // The runtime identifies a dimension without a value by its name, so each unknown dimension gets a new
     // name.
     static std::atomic<int64_t> unknown{0};
     std::vector<std::string> names;
@@ -263,7 +265,7 @@ class InferShapes : public Shapes {
     for (const std::string &name : names) symbols.push_back(name.c_str());
     OwnedTypeShape made(api_);
     Need(api_, kCreateTensorTypeAndShapeInfo, &made.info);
-    // Newer runtimes take the type too.
+    // Newer runtimes also take the type.
     Need(api_, kSetTensorElementType, made.info, ToElement(types_->outputs[index]));
     Need(api_, kSetDimensions, made.info, static_cast<const int64_t *>(values.data()), values.size());
     Need(api_, kSetSymbolicDimensions, made.info, symbols.data(), symbols.size());
@@ -292,7 +294,8 @@ class InferShapes : public Shapes {
 
 // --- one call ---
 
-// The runtime's own threads. Ranges are handed out by number, a few for each core that there is.
+// Runs ranges on the runtime's own threads, a few ranges for each core. A range has a number, and its bounds
+// follow from it.
 ParallelFor ThreadsOf(const Api *api, const OrtKernelContext *context) {
   return [api, context](int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)> &body) {
     constexpr int64_t kRangesPerThread = 4;
@@ -417,7 +420,8 @@ struct Kernel {
   Compute compute;
 };
 
-// A node with one combination of dtypes, as the runtime sees it; `ort` is first, so that one is the other.
+// A node with one combination of dtypes. `ort`, what the runtime sees of it, is the first member, so that a
+// pointer to it is also a pointer to this object.
 struct Operator {
   OrtCustomOp ort;
   const Api *api;
@@ -445,8 +449,8 @@ OrtStatus *RunKernel(void *kernel, OrtKernelContext *context) {
   });
 }
 
-// What cannot be told beforehand is left open. Errors are those of creation and compute: here they would be
-// lost.
+// Infers what can be known before the data are there and leaves the rest open. It reports no errors, because
+// the runtime would drop them; creation and compute report them.
 OrtStatus *InferShape(const OrtCustomOp *op, OrtShapeInferContext *context) {
   const Operator &self = Of(op);
   try {
@@ -458,8 +462,8 @@ OrtStatus *InferShape(const OrtCustomOp *op, OrtShapeInferContext *context) {
   return nullptr;
 }
 
-// Before it asks for shapes, a runtime reads the type of each input. Older ones do so for an input that is
-// left out too, and crash; 1.24 does not.
+// Before a runtime asks for shapes, it reads the type of each input. Older runtimes also do so for an input
+// that is left out, and crash; 1.24 does not.
 bool AsksSafely(const char *version) {
   int major = 0, minor = 0;
   return std::sscanf(version, "%d.%d", &major, &minor) == 2 && (major > 1 || minor >= 24);
@@ -488,7 +492,7 @@ Operator MakeOperator(const Api *api, const NodeType &node, const NodeType::Type
   return {ort, api, &node, &types};
 }
 
-// The nodes of one runtime, by domain. Never freed: sessions hold on to them.
+// The nodes of one runtime, by domain. They are never freed, because sessions keep pointers to them.
 struct Domain {
   std::deque<Operator> operators;
   OrtCustomOpDomain *ort = nullptr;
@@ -522,7 +526,7 @@ OrtCustomOpDomain *DomainOf(const Api *api, const std::string &name, bool asks_s
   return made;
 }
 
-// All domains that there are, or those that the session option names, separated by commas.
+// The domains that the session option names, separated by commas; all domains without the option.
 std::vector<std::string> WantedDomains(const Api *api, const OrtSessionOptions *options) {
   constexpr const char *kKey = "ascend_vision_ops.domains";
   std::vector<std::string> known, wanted;
@@ -554,7 +558,7 @@ Registration::Registration(void (*add)(std::vector<NodeType> &)) { Registered().
 
 }  // namespace avo::onnxruntime_face
 
-// What ONNX Runtime looks for in a custom-op library.
+// The function that ONNX Runtime looks up in a custom-op library.
 extern "C" __attribute__((visibility("default"))) avo::onnxruntime_face::OrtStatus *RegisterCustomOps(
     avo::onnxruntime_face::OrtSessionOptions *options, const avo::onnxruntime_face::ApiBase *base) {
   using namespace avo::onnxruntime_face;

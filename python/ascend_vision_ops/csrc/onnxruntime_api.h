@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of ONNX Runtime's C API, version 17, that the custom-op library calls: the table of functions only
-// ever grows at its end, so slots by number hold for every runtime from 1.17 on, and no header is needed.
-// Where ONNX Runtime's own header is there, onnxruntime.cpp checks each number against it.
+// The part of ONNX Runtime's C API, version 17, that the custom-op library calls. The API is a table of
+// functions that only grows at its end. So the number of a slot is right for every runtime from 1.17 on, and
+// no header is needed. Where ONNX Runtime's own header exists, onnxruntime.cpp checks each number against it.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct OrtValue;
 struct OrtOpAttr;
 struct OrtCustomOp;
 
-// A function of the table, called as `Slot<number, arguments…>`.
+// Calls a function of the table: `Slot<number, arguments…>`.
 struct Api {
   void *slots[276];
 
@@ -38,7 +38,7 @@ struct ApiBase {
   const char *(*GetVersionString)();
 };
 
-// AVO_ORT_SLOTS(X) is X(name, slot) for each function of the table that is called.
+// AVO_ORT_SLOTS(X) expands to X(name, slot) for each function of the table that we call.
 #define AVO_ORT_SLOTS(X)                       \
   X(CreateStatus, 0)                           \
   X(GetErrorMessage, 2)                        \
@@ -79,8 +79,9 @@ enum Slot : size_t {
 #undef AVO_ORT_SLOT
 };
 
-// What a library hands to the runtime: functions by the same rule. Slots of 1.17 that stay null are the first
-// versions of creation and compute, what variadic tensors need, versions of operators, and aliases.
+// The table that a library passes to the runtime; the same rule holds. These slots of 1.17 stay null: the
+// first versions of creation and compute, the functions for variadic tensors, versions of operators, and
+// aliases.
 struct OrtCustomOp {
   uint32_t version;
   void *CreateKernel;
@@ -104,7 +105,7 @@ struct OrtCustomOp {
   void *aliases[4];
 };
 
-// ONNXTensorElementDataType, the numbers of onnx.TensorProto.DataType.
+// ONNXTensorElementDataType has the numbers of onnx.TensorProto.DataType.
 enum ElementType : int {
   kFloat = 1,
   kUInt8 = 2,

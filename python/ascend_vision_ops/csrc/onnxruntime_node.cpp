@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What shapes mean, without ONNX Runtime.
+// Works with the shapes of nodes, without types of ONNX Runtime.
 #include "onnxruntime_node.h"
 
 #include <stdexcept>
@@ -22,7 +22,7 @@ std::vector<Dim> Known(const Shape &shape) {
 
 Tensor Shapes::Input(size_t index, int64_t rank) const {
   const std::vector<Dim> &dims = Like(index);
-  // ONNX Runtime shows a shape that is not known as one of rank 0.
+  // ONNX Runtime reports an unknown shape as a shape of rank 0.
   if (dims.empty() || (rank >= 0 && static_cast<int64_t>(dims.size()) != rank)) {
     throw std::invalid_argument("rank");
   }

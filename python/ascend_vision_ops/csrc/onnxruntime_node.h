@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What generated onnxruntime_*.cpp say of nodes, free of ONNX Runtime's types: these are in onnxruntime.cpp
-// alone.
+// What the generated files onnxruntime_*.cpp use to describe nodes. ONNX Runtime's types do not appear here;
+// only onnxruntime.cpp knows them.
 #pragma once
 
 #include <functional>
@@ -16,28 +16,31 @@ namespace avo::onnxruntime_face {
 
 using namespace avo::onnx;
 
-// One call of a kernel: tensors by their places in the node.
+// One call of a kernel. A tensor is identified by its place in the node.
 class Context {
  public:
   virtual ~Context() = default;
   virtual Tensor Input(size_t index) = 0;
   virtual std::optional<Tensor> OptionalInput(size_t index) = 0;
-  // Memory for a result that InferOutputs described; of ours where the node leaves it out.
+  // Gives memory for a result that InferOutputs described. The memory is our own where the node leaves the
+  // result out.
   virtual void Output(size_t index, Tensor *output) = 0;
   virtual void Scratch(Tensor *output) = 0;
-  // Rows of `sources` side by side: the first `count`, or those at the first `count` of `indices`.
+  // Writes rows of `sources` side by side: the first `count` rows, or the rows at the first `count` of
+  // `indices`.
   virtual void Rows(size_t index, std::initializer_list<const Tensor *> sources, const Tensor *indices,
                     int64_t count) = 0;
   virtual const ParallelFor &threads() const = 0;
 };
 
-// Throws what a contract found wrong.
+// Throws for a status in which a contract reports an error.
 void Check(const Status &status);
 
-// The element of a count.
+// Reads the one element of a count.
 int64_t FirstOf(const Tensor &tensor);
 
-// A dimension before the data are there: its value, -1 for one that is not known; its name, where it has one.
+// A dimension before the data are there: its value, or -1 where it is unknown, and its name, where it has
+// one.
 struct Dim {
   int64_t value = -1;
   std::string symbol = {};
@@ -46,7 +49,7 @@ struct Dim {
 inline Dim Unknown() { return {}; }
 std::vector<Dim> Known(const Shape &shape);
 
-// The shapes of a node's tensors.
+// The shapes of a node's tensors, before the data are there.
 class Shapes {
  public:
   struct Place {
@@ -59,18 +62,18 @@ class Shapes {
   virtual const std::vector<Dim> &Like(size_t index) const = 0;
   virtual void Output(size_t index, const std::vector<Dim> &shape) = 0;
 
-  // With -1 for what is not known; throws where the rank is another one, or perhaps not known.
+  // Gives a shape with -1 for each unknown dimension. Throws where the rank differs or is unknown.
   Tensor Input(size_t index, int64_t rank) const;
-  // A dimension of an input.
+  // Gives a dimension of an input.
   const Dim &Same(size_t input, size_t dim) const { return Like(input)[dim]; }
-  // A value that rests on dimensions of inputs, all of which must be known.
+  // Gives a value that depends on dimensions of inputs, all of which must be known.
   Dim From(int64_t value, std::initializer_list<Place> places) const;
 };
 
 using Compute = std::function<void(Context &)>;
 
 struct NodeType {
-  // Of inputs and of results.
+  // Shapes of the inputs and of the results.
   struct Types {
     std::vector<DType> inputs;
     std::vector<DType> outputs;
@@ -78,13 +81,13 @@ struct NodeType {
 
   const char *domain;
   const char *name;
-  std::vector<bool> optional;  // of each input, whether it may be left out
+  std::vector<bool> optional;  // for each input, whether it may be left out
   std::vector<Types> types;
   Compute (*prepare)(const Attributes &attributes);
   void (*infer)(const Attributes &attributes, Shapes &shapes);
 };
 
-// Each generated file adds its nodes while the library is loaded.
+// Each generated file adds its nodes when the library is loaded.
 class Registration {
  public:
   explicit Registration(void (*add)(std::vector<NodeType> &nodes));

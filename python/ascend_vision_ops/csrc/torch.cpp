@@ -31,13 +31,14 @@ std::string DeviceName(const TorchTensor &tensor) {
   }
 }
 
-// Of (N, C, H, W) whose channels lie side by side.
+// Strides of an (N, C, H, W) tensor whose channels are adjacent in memory.
 Shape LastStrides(const Shape &shape) {
   const int64_t pixel = shape[1], row = shape[3] * pixel;
   return {shape[2] * row, 1, row, pixel};
 }
 
-// As torch's is_contiguous: strides of single elements do not count, and of an empty tensor none does.
+// Follows torch's is_contiguous: the stride of a dimension of size 1 does not count, and no stride of an
+// empty tensor does.
 bool HasStrides(const Tensor &tensor, const Shape &strides) {
   for (int64_t i = 0; i < tensor.rank(); ++i) {
     if (tensor.shape[i] != 1 && tensor.strides[i] != strides[i]) return tensor.numel() == 0;
@@ -82,7 +83,7 @@ Tensor ResultFromTorch(const char *name, const char *parameter, const TorchTenso
     }
   }
   Tensor view = FromTorch(result);
-  view.data = result.mutable_data_ptr();  // where torch makes the copy of a tensor that it put off
+  view.data = result.mutable_data_ptr();  // makes torch copy a lazily cloned tensor
   return view;
 }
 
@@ -91,7 +92,8 @@ void Check(const char *name, const Status &status) {
 }
 
 TorchTensor Allocate(Tensor *output) {
-  // Not torch::stable::empty, which finds its operator by name: 16% of the instructions of a small call.
+  // torch::stable::empty would look its operator up by name, which takes 16% of the instructions of a small
+  // call.
   AtenTensorHandle handle = nullptr;
   STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_empty_strided(
       output->rank(), output->shape.data(), output->strides.data(),

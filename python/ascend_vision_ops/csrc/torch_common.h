@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between torch's stable ABI and the framework-free types: the only place beside torch_*.cpp that knows
-// torch.
+// Conversions between torch's stable ABI and our types, which know no framework. Only this file and
+// torch_*.cpp know torch.
 #pragma once
 
 #include <torch/csrc/stable/library.h>
@@ -21,28 +21,29 @@ namespace avo::torch_face {
 using TorchTensor = torch::stable::Tensor;
 using TorchType = torch::headeronly::ScalarType;
 
-// Types of no contract give a value outside the enum, which the dtype check then rejects.
+// A type that no contract has gives a value outside the enum, which the dtype check rejects.
 DType FromTorch(TorchType type);
 TorchType ToTorch(DType dtype);
 
-// A view of the same memory; strides go through as they are.
+// Makes a view of the same memory with the same strides.
 Tensor FromTorch(const TorchTensor &tensor);
 std::optional<Tensor> FromTorch(const std::optional<TorchTensor> &tensor);
 
-// A view of a result's memory, which the caller brought; raises where it is not on the device of `like`, the
-// call's first tensor. The operator's name and the parameter's are for the message.
+// Makes a view of a result's memory that the caller provides. Raises where it is not on the device of `like`,
+// the call's first tensor. The message contains the names of the operator and of the parameter.
 Tensor ResultFromTorch(const char *name, const char *parameter, const TorchTensor &result,
                        const TorchTensor &like);
 
-// Raises what a contract found wrong, the operator's name before the message.
+// Raises for a status in which a contract reports an error, with the operator's name before the message.
 void Check(const char *name, const Status &status);
 
-// Memory for an output that InferOutputs described.
+// Allocates memory for an output that InferOutputs described.
 TorchTensor Allocate(Tensor *output);
-// The same for (N, C, H, W) results that lie in memory as the images `like`: channels-last where these are.
+// Does the same for (N, C, H, W) results with the memory format of the images `like`: channels-last where
+// they are.
 TorchTensor Allocate(Tensor *output, const Tensor &like);
 
-// torch's own threads, so that no second pool fights for the cores.
+// Runs on torch's own threads, so that no second pool competes for the cores.
 const ParallelFor &Threads();
 
 }  // namespace avo::torch_face

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What composites cut their results with: see composite/__init__.py.
+// The operator with which composites cut their results to length; see composite/__init__.py.
 #include <algorithm>
 
 #include "torch_common.h"
@@ -8,7 +8,7 @@ namespace {
 
 using namespace avo::torch_face;
 
-// A copy, for a schema without aliases must not return a view.
+// Returns a copy, because an operator whose schema has no aliases must not return a view.
 TorchTensor Valid(TorchTensor rows, TorchTensor count) {
   const TorchTensor here =
       torch::stable::to(count, torch::stable::Device(torch::headeronly::DeviceType::CPU));
@@ -16,7 +16,8 @@ TorchTensor Valid(TorchTensor rows, TorchTensor count) {
       torch::stable::narrow(rows, 0, 0, *static_cast<const int64_t *>(here.const_data_ptr())));
 }
 
-// Of rows that an operator has made, which are dense: 1.4 x for nms_indices of 10 boxes.
+// Copies rows that an operator of ours made, and that are therefore dense. This makes a call on 10 boxes 1.4
+// x as fast.
 TorchTensor ValidCpu(const TorchTensor &rows, const TorchTensor &count) {
   avo::Tensor valid = FromTorch(rows);
   const void *from = valid.data;
