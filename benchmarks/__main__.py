@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CPU kernels against the best peer on this machine: `./build.sh bench [OP] [OPTIONS]`.
+"""Compares the CPU kernels with the best peer on this machine: `./build.sh bench [OP] [OPTIONS]`.
 
-Files benchmarks/workloads/<family>/<op>.py say what is measured (benchmarks/workload.py), benchmarks/peers how others
-are called, and benchmarks/measure.py times them, each number of threads in a process of its own. `bench overhead` is
-overhead.py.
+The files benchmarks/workloads/<family>/<op>.py state what is measured (see benchmarks/workload.py). benchmarks/peers
+calls other projects. benchmarks/measure.py times all contestants, with a process for each number of threads. `bench
+overhead` runs overhead.py.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ from benchmarks.workload import TURN, operators, threaded
 
 
 def environment(threads: int) -> dict[str, str]:
-    """Of a process whose libraries make pools of this many threads, which do not spin while others work."""
+    """The environment of a process whose libraries create pools of this many threads, which do not spin while idle."""
     counts = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(threads))
     return {**os.environ, **counts, "OMP_WAIT_POLICY": "PASSIVE"}
 
 
 @contextlib.contextmanager
 def progress(total: int):
-    """A function that takes operators done and what runs now: a bar on a terminal, nothing in a pipe."""
+    """Gives a function that takes the number of operators done and what runs now. It draws a bar on a terminal and
+    prints nothing in a pipe."""
     if not sys.stderr.isatty():
         yield lambda done, text: None
         return
@@ -48,13 +49,13 @@ def progress(total: int):
 
 
 def run(names: list[str], counts: list[int], clock: str, turn: float, only: str) -> list[dict]:
-    """The lines of benchmarks.measure for these operators at these numbers of threads."""
+    """Collects the lines that benchmarks.measure prints for these operators at these numbers of threads."""
     lines, done = [], 0
     with progress(len(names) * len(counts)) as show:
         for threads in counts:
             command = [sys.executable, "-m", "benchmarks.measure", *names, "--threads", str(threads)]
             command += ["--clock", clock, "--turn", str(turn), "--only", only]
-            # Libraries have much to say; the end of it matters where a process fails.
+            # Libraries print much; only the end matters, and only when a process fails.
             with (
                 tempfile.TemporaryFile("w+", errors="replace") as errors,
                 subprocess.Popen(
@@ -144,7 +145,7 @@ def main() -> int:
                 out.print(f"{line['operator']} {line['workload']}: {name} {why[:300]}", soft_wrap=True)
     status = 0
     if options.gate:
-        # CPU time of several threads says nothing of the time they take together.
+        # The CPU time of several threads does not tell how long they take together.
         counts = {1} if options.cpu_time else set(options.threads)
         saved = [row for row in saved if row.threads in counts]
         again = partial(measured_again, clock=clock, turn=options.turn, out=out)
@@ -156,7 +157,7 @@ def main() -> int:
 
 
 def measured_again(row: report.Row, clock: str, turn: float, out) -> report.Row:
-    """A row of another run of its workload."""
+    """Measures the workload of a row again and returns the new row."""
     out.print(f"\nmeasuring again: {row.operator} {row.workload}, {threaded(row.threads)}", soft_wrap=True)
     lines = run([row.operator], [row.threads], clock, turn, row.workload)
     rows = (report.row(line) for line in lines if line["kind"] == "result")
@@ -164,7 +165,7 @@ def measured_again(row: report.Row, clock: str, turn: float, out) -> report.Row:
 
 
 def judged(fallen: list, out) -> int:
-    """Prints what fell below the saved run; the exit code."""
+    """Prints the rows that fell below the saved run, and returns the exit code."""
     from ascend_vision_ops.cli.show import table
 
     rows = table("operator", "workload", ">threads", "fell")

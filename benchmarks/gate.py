@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What fell since the saved run, by ratios that both runs measured within themselves, never by seconds."""
+"""Finds rows that became worse than in the saved run. It compares ratios, which each run measured in itself, and no
+seconds.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +9,25 @@ from collections.abc import Callable, Iterable
 
 from benchmarks.report import NONE, Row
 
-# Of a ratio. Between two runs of one build on a machine that many share, 11 of 172 rows fell by more, so that one run
-# does not condemn a row.
+# The share by which a ratio may fall. On a machine that many people share, 11 of 172 rows fell by more between two runs
+# of the same build. One run alone therefore does not fail a row.
 ALLOWANCE = 0.2
-# Columns of the page, and what rows call them: with peers, and without.
+# Columns of the page and the names that rows have for them, for rows with peers and for rows without.
 FIGURES, LIMIT = {"ratio": "ratio", "ratio out=": "given_ratio"}, {"of limit": "share"}
 
 
 def fallen(
     saved: list[Row], new: list[Row], whole: bool, again: Callable[[Row], Row]
 ) -> Iterable[tuple[Row, str]]:
-    """Rows that are worse than they were, each with what of it.
+    """Finds the rows that are worse than in the saved run, and says for each which figure fell.
 
-    A row that is worse is measured again, and the better of both runs counts, figure by figure. A row without peers is
-    judged by its share of the limit. Where the saved run's best peer is absent now, its ratio says nothing, and the row
-    counts as fallen: install the peer.
+    A worse row is measured again, and for each figure the better of both runs counts. A row without peers is judged by
+    its share of the limit. Where the best peer of the saved run is not installed now, the ratio has no meaning, and the
+    row counts as fallen: install the peer.
 
     Args:
-        whole: the new run is of all workloads, so that one that is gone counts too
-        again: measures a row's workload once more
+        whole: whether the new run measured all workloads, so that a workload which is gone counts as fallen
+        again: a function that measures the workload of a row once more
     """
     now = {row.key: row for row in new}
     for was in saved:
@@ -40,7 +42,7 @@ def fallen(
 
 
 def _gone(was: Row, row: Row) -> str:
-    """That the best peer of the saved run is absent, and why; '' where it is there."""
+    """Says that the best peer of the saved run is absent, and why; '' where it is installed."""
     for text in row.absent.split(", "):
         name, _, why = text.rpartition(" ")
         name, why = (name, why) if why in ("differs", "fails") else (text, "is not installed")
@@ -50,7 +52,7 @@ def _gone(was: Row, row: Row) -> str:
 
 
 def _worse(was: Row, runs: list[Row]) -> Iterable[str]:
-    """What of a row is worse in all of these runs of it that have the best peer."""
+    """Says which figures of a row are worse in all of these runs that include the best peer."""
     told = [run for run in runs if not _gone(was, run)]
     for title, name in (FIGURES if was.ratio else LIMIT).items():
         before, after = getattr(was, name), max(getattr(run, name) for run in told)

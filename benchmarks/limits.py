@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the machine can do at most, at this many threads: copying memory, multiplying matrices."""
+"""Measures the limits of the machine at this many threads: how fast it copies memory and multiplies matrices."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-SIZES = (1, 4, 16, 64, 256)  # MiB, in and out
-EDGE = 2048  # of the matrices
+SIZES = (1, 4, 16, 64, 256)  # MiB, read and written together
+EDGE = 2048  # rows and columns of the matrices
 
 
 @dataclass(frozen=True)
 class Limits:
     """Attributes:
-    copy: bytes a second, read and written, of copying memory that is touched, by the bytes that move
-    product: operations a second of a matrix product, by the elements' dtype
+    copy: bytes per second, read and written, when memory that was touched before is copied; by the number of bytes
+    product: operations per second of a matrix product, by the dtype of the elements
     """
 
     copy: dict[int, float]
     product: dict[str, float]
 
     def copy_rate(self, moved: int) -> float:
-        """Between the two measured sizes, by the logarithm: caches hold the smaller ones."""
+        """Interpolates between two measured sizes by their logarithm, because caches hold the smaller sizes."""
         sizes = sorted(self.copy)
         return float(np.interp(math.log(moved), [math.log(s) for s in sizes], [self.copy[s] for s in sizes]))
 

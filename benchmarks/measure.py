@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One process of a run: at one number of threads, all contestants of all workloads, a line of JSON for each.
+"""One process of a run. It times all contestants of all workloads at one number of threads and prints a line of JSON
+for each.
 
-Contestants must agree with us before any is timed. Then rounds are interleaved, so that a busy machine slows all of
-them; what counts is the ratio.
+Before a contestant is timed, its result must agree with ours. Rounds are interleaved, so that a busy machine slows all
+contestants alike and the ratio stays the same.
 """
 
 from __future__ import annotations
@@ -23,15 +24,17 @@ from ascend_vision_ops.testing.run import as_tuple
 from benchmarks import limits, peers
 from benchmarks.workload import OURS, OUT, TURN, Workload, workloads
 
-# Seconds that the rounds of a workload may take together, and their number. A contestant that needs longer than SLOW
-# for a call has the call that was compared with ours, and one round.
+# Seconds that all rounds of a workload may take, and the number of rounds. A contestant that needs more than SLOW
+# seconds for a call makes only the call that was compared with ours and one round.
 BUDGET, ROUNDS, SLOW = 4.0, (5, 15), 1.0
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 
 
 def near(ours, theirs, name: str) -> None:
-    """A contestant that computes something else is no peer. Floats are compared widely, as peers take positions in
-    float32 and halves in halves; other values exactly; None is a result that a peer does not have.
+    """Says whether a result agrees with ours, because a contestant that computes something else is no peer.
+
+    Floats may differ much, because peers compute positions in float32 and half types in half types. Other values must
+    be equal. None stands for a result that a peer does not compute.
     """
     for our, their in zip(as_tuple(ours), as_tuple(theirs), strict=True):
         if their is None:
@@ -42,7 +45,7 @@ def near(ours, theirs, name: str) -> None:
 
 
 def read(contestant, result):
-    """What the operator returns, out of what a contestant returned."""
+    """Extracts the results of the operator from what a contestant returned."""
     return contestant.read(result) if isinstance(contestant, peers.Peer) else result
 
 
@@ -57,7 +60,8 @@ def our_contestants(operator: str, work: Workload) -> dict:
 
 
 def assemble(operator: str, work: Workload, clock) -> tuple[dict, dict[str, float], dict[str, str]]:
-    """Contestants that agree with us, seconds of a call of each, and why others are absent: '' for not installed."""
+    """Finds the contestants that agree with us and the seconds that a call of each takes; and for the others the reason
+    why they are absent, '' for not installed."""
     contestants, seconds, absent = {}, {}, {}
     own = our_contestants(operator, work)
     right = own[OURS]()
@@ -69,7 +73,7 @@ def assemble(operator: str, work: Workload, clock) -> tuple[dict, dict[str, floa
             near(right, read(function, result), f"{name} on {work.name}")
         except ImportError:
             absent[name] = ""
-        except Exception as error:  # differs from ours, or has a library's own way to say that it cannot
+        except Exception as error:  # the result differs, or the library raises an error of its own kind
             kind = "differs" if isinstance(error, AssertionError) else "fails"
             absent[name] = f"{kind}: {' '.join(str(error).split())}"
         else:
@@ -87,7 +91,7 @@ def once(function, clock) -> float:
 def race(
     contestants: dict, seconds: dict[str, float], clock, turn: float = TURN, budget: float = BUDGET
 ) -> dict[str, list[float]]:
-    """Seconds of a call in each round, by contestant, whose turn takes `turn` milliseconds or one call."""
+    """Measures seconds per call in each round, by contestant. A turn takes `turn` milliseconds, or one call."""
     calls = {name: max(1, int(turn / 1e3 / max(seconds[name], 1e-9))) for name in contestants}
     whole = sum(seconds[name] * calls[name] for name in contestants if seconds[name] < SLOW)
     fewest, most = ROUNDS
@@ -105,13 +109,13 @@ def race(
 
 
 def moved(operator: str, work: Workload) -> int:
-    """Bytes of all arguments and results."""
+    """Adds up the bytes of all arguments and results."""
     arrays = (*as_tuple(getattr(ops, operator)(**work.arguments)), *work.arguments.values())
     return sum(array.nbytes for array in arrays if isinstance(array, torch.Tensor))
 
 
 def spread(times: list[float]) -> float:
-    """Half the distance between the quartiles, over the median."""
+    """Half the distance between the quartiles, divided by the median."""
     if len(times) < 2:
         return 0.0
     low, _, high = statistics.quantiles(times, n=4)
@@ -128,7 +132,7 @@ def main() -> int:
     options = parser.parse_args()
     clock = CLOCKS[options.clock]
     torch.set_num_threads(options.threads)
-    # Libraries print to standard output, which is for lines of JSON.
+    # Standard output is for lines of JSON, but libraries print there too.
     channel = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small ONNX models of the kinds that exporters write: for tests of the passes, and to compare simplifiers on."""
+"""Builds small ONNX models as exporters write them, for tests of the passes and for comparisons of simplifiers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 
 
 class Builder:
-    """Nodes and weights in the order they are added; each call gives the name of what it made."""
+    """Collects nodes and weights in the order in which they are added. Each call returns the name of its result."""
 
     def __init__(self, seed: int = 0):
         self.rng = np.random.default_rng(seed)
@@ -62,13 +62,13 @@ class Builder:
         return self.op("BatchNormalization", x, *parts)
 
     def flatten_by_shape(self, x: str) -> str:
-        """x.view(x.size(0), -1), as torch's exporter writes it."""
+        """Flattens as torch's exporter writes x.view(x.size(0), -1)."""
         size = self.op("Gather", self.op("Shape", x), self.weight(np.int64(0)), axis=0)
         parts = self.op("Unsqueeze", size, self.ints(0)), self.ints(-1)
         return self.op("Reshape", x, self.op("Concat", *parts, axis=0))
 
     def model(self, inputs: dict, outputs: dict, opset: int = 17, domains=()) -> onnx.ModelProto:
-        """inputs, outputs: shape by name, or (type, shape)."""
+        """Makes the model. inputs and outputs are shapes by name, or pairs (type, shape)."""
 
         def info(name, what):
             dtype, shape = what if isinstance(what, tuple) else (FLOAT, what)
@@ -87,7 +87,8 @@ class Builder:
 
 
 def convnet(batch: int | str = 2) -> onnx.ModelProto:
-    """Padding, convolutions with and without bias, batch normalisation, a residual sum, dropout, a classifier."""
+    """A network with padding, convolutions with and without bias, batch normalisation, a residual sum, dropout and a
+    classifier."""
     b = Builder()
     x = b.op("Pad", "image", b.ints(0, 0, 1, 1, 0, 0, 1, 1), b.weight(np.float32(0)))
     x = b.op("Relu", b.conv(x, 3, 8, bn=True, pads=[0, 0, 0, 0]))
@@ -103,7 +104,7 @@ def convnet(batch: int | str = 2) -> onnx.ModelProto:
 
 
 def shape_glue(batch: int | str = "batch") -> onnx.ModelProto:
-    """Attention over a feature map: heads split and merged, a mask expanded, all by shapes that the graph computes."""
+    """Attention over a feature map. Shapes that the graph computes split and merge the heads and expand a mask."""
     b = Builder()
     tokens = b.op("Transpose", b.op("Reshape", "x", b.ints(0, 16, -1)), perm=[0, 2, 1])
     shape = b.op("Shape", tokens)
@@ -132,7 +133,7 @@ def shape_glue(batch: int | str = "batch") -> onnx.ModelProto:
 def focus(
     size: int | str = 32, kernel: int = 3, order=((0, 0), (1, 0), (0, 1), (1, 1)), **conv
 ) -> onnx.ModelProto:
-    """The stem of YOLOv5 as torch exports it: two slices for each of four phases, Concat, Conv."""
+    """The stem of YOLOv5 as torch exports it: two slices for each of four phases, then Concat and Conv."""
     b = Builder()
     parts = []
     last, step = b.ints(np.iinfo(np.int64).max), b.ints(2)
@@ -145,7 +146,8 @@ def focus(
 
 
 def detector(batch: int | str = 1, opset: int = 17) -> onnx.ModelProto:
-    """Normalisation, a backbone with mmcv's deformable convolution, a head, mmcv's NMS and what follows it."""
+    """A detector: normalisation, a backbone with mmcv's deformable convolution, a head, mmcv's NMS and its
+    postprocessing."""
     b = Builder()
     mean = b.weight(np.array([123.7, 116.3, 103.5], np.float32).reshape(1, 3, 1, 1))
     std = b.weight(np.array([58.4, 57.1, 57.4], np.float32).reshape(1, 3, 1, 1))
@@ -173,14 +175,14 @@ def detector(batch: int | str = 1, opset: int = 17) -> onnx.ModelProto:
 
 
 def published(name: str) -> onnx.ModelProto:
-    """A network of the ONNX model zoo that comes with the package onnx, its weights made up: `densenet121`, …"""
+    """Loads a network of the ONNX model zoo that the package onnx contains, with invented weights: `densenet121`, …"""
     return onnx.load(
         Path(onnx.__file__).parent / "backend" / "test" / "data" / "light" / f"light_{name}.onnx"
     )
 
 
 def chain(blocks: int) -> onnx.ModelProto:
-    """Ten nodes a block: a reshape to a computed shape, constants to fold, an identity, dropout."""
+    """Chains blocks of ten nodes: a reshape to a computed shape, constants to fold, an identity and dropout."""
     b = Builder()
     one, axis, head, tail = b.weight(np.int64(1)), b.ints(0), b.ints(1), b.ints(8)
     first, second = b.weight(np.float32([1.5])), b.weight(np.float32([0.25]))
@@ -194,7 +196,9 @@ def chain(blocks: int) -> onnx.ModelProto:
 
 
 def large(megabytes: int, path) -> None:
-    """Writes a stack of matrix products of that size, its weights in one file beside it, without holding them."""
+    """Writes a stack of matrix products of that size. The weights go to one file beside it and are never in memory
+    together.
+    """
     width = 2048
     layers = max(1, megabytes * 2**20 // (4 * width * width))
     nodes, weights = [], []

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our passes beside onnxsim on the same models: `python -m benchmarks.onnx_simplify [--large MB]`.
+"""Compares our passes with onnxsim on the same models: `python -m benchmarks.onnx_simplify [--large MB]`.
 
-Nodes that are left, whether ONNX Runtime computes the same with the result, and the time from protobuf to protobuf.
-With --large, peak memory of a process that simplifies a model of that many megabytes of external weights, and checks
-nothing, beside one that only imports the same packages.
+It prints the number of nodes that are left, whether ONNX Runtime computes the same with the result, and the time from
+protobuf to protobuf. With --large it prints the peak memory of a process that simplifies a model with that many
+megabytes of external weights without a check, and of a process that only imports the same packages.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def theirs(proto: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def difference(before: onnx.ModelProto, after: onnx.ModelProto) -> str:
-    """The largest difference of an output, over the largest element."""
+    """Finds the largest difference in an output, divided by its largest element."""
     old, new = Runner(ir.from_proto(before), stand_ins=False), Runner(ir.from_proto(after), stand_ins=False)
     feeds = random_feeds(ir.from_proto(before), np.random.default_rng(0))
     worst = 0.0
@@ -82,7 +82,7 @@ def compare(rounds: int) -> None:
         before = make()
         times: dict[str, list[float]] = {name: [] for name in contestants}
         results = {}
-        for _ in range(rounds):  # in turns, so that a busy machine slows both
+        for _ in range(rounds):  # both take turns, so that a busy machine slows both
             for name, function in contestants.items():
                 start = time.perf_counter()
                 try:
@@ -110,7 +110,7 @@ def compare(rounds: int) -> None:
 
 
 def peak(program: str, *arguments: str) -> tuple[float, float]:
-    """Megabytes at most in memory, and seconds."""
+    """Measures the peak memory in megabytes, and the seconds."""
     start = time.perf_counter()
     command = [sys.executable, "-c", program + PEAK, *arguments]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a call costs beside its work: `./build.sh bench overhead`.
+"""What a call costs in addition to its work: `./build.sh bench overhead`.
 
-Small calls, so that nearly all of their time is that of the way to the kernel. On the CPU beside torchvision's; on npu
-the time of the calling thread until the work is queued, beside that of operators that torch_npu has itself. On a
-simulated device the work runs on other threads of the same machine, which is why only the caller's own time is counted.
+The calls are so small that they spend nearly all their time on the way to the kernel. On the CPU they are compared with
+torchvision's calls. On npu the time of the calling thread until the work is queued is compared with that of
+torch_npu's own operators. A simulated device works on other threads of the same machine, so only the caller's own
+time counts.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from ascend_vision_ops.testing.boxes import clustered
 from ascend_vision_ops.testing.peers import import_torchvision
 from ascend_vision_ops.testing.run import smallest_call
 
-# Calls of a round. On npu few, for whose work a round waits: simulated, that takes a hundred times as long as the call.
+# Calls of a round. On npu they are few, because a round waits for the work, and simulated work takes a hundred times as
+# long as the call.
 CALLS = {"cpu": 200, "npu": 20}
-TARGET = 1.5  # times torchvision's time
+TARGET = 1.5  # relative to torchvision's time
 
 
 def microseconds(contestants: dict, rounds: int, calls: int, settle=lambda: None) -> dict[str, float]:
-    """Medians over interleaved rounds of the calling thread's own time for a call."""
+    """Measures the calling thread's own time for a call, as medians over interleaved rounds."""
     times: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(rounds + 1):
         for name, function in contestants.items():
@@ -38,12 +40,14 @@ def microseconds(contestants: dict, rounds: int, calls: int, settle=lambda: None
                 function()
             times[name].append((time.thread_time() - begin) / calls)
             settle()
-    # The first round fills caches.
+    # The first round only fills the caches.
     return {name: 1e6 * statistics.median(values[1:]) for name, values in times.items()}
 
 
 def nms_calls() -> tuple[dict, dict]:
-    """Ours and torchvision's suppression of ten boxes, by name; theirs is empty where it is not installed."""
+    """Gives suppression of ten boxes by name, ours and torchvision's; theirs is left out where torchvision is
+    missing.
+    """
     generator = np.random.default_rng(0)
     boxes = torch.from_numpy(clustered(generator, (10, 4))).float()
     scores = torch.from_numpy(generator.random(10)).float()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/benchmarks.md and its figure, out of the rows of a run."""
+"""Writes docs/benchmarks.md and its figure from the rows of a run."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ as on this page. Seconds are not compared.
 
 
 def processor() -> str:
-    """The processor's name and number of cores."""
+    """Gives the processor's name and number of cores."""
     names = [
         line.partition(":")[2].strip()
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
@@ -76,7 +76,7 @@ def processor() -> str:
 
 
 def heading(lines: list[dict], clock: str) -> list[str]:
-    """What was measured on and with, a sentence each."""
+    """Says on which machine and with which projects the run measured, in a line each."""
     first = next(line for line in lines if line["kind"] == "versions")["versions"]
     present = ", ".join(f"{name} {version.split('-')[0]}" for name, version in first.items() if version)
     absent = ", ".join(name for name, version in first.items() if not version)
@@ -106,7 +106,7 @@ def write(lines: list[dict], rows: list[Row], clock: str, allowance: float) -> N
     draw(rows, FIGURE)
 
 
-# A colour for each project, whatever its variant.
+# A colour for each project; its variants share it.
 COLOURS = {
     "torch": "#d6604d",
     "torchvision": "#f4a582",
@@ -119,7 +119,7 @@ COLOURS = {
 
 
 def times_of(row: Row) -> dict[str, float]:
-    """Milliseconds of each contestant of a row, ours as ''."""
+    """Gives the milliseconds of each contestant of a row; ours has the name ''."""
     cells = [f"{row.best} {row.best_time}", *re.split(", (?=[a-z])", row.others)]
     pairs = (cell.rsplit(" ", 1) for cell in cells if NONE not in cell)
     found = {name: float(value.replace(",", "")) for name, value in pairs}
@@ -127,7 +127,7 @@ def times_of(row: Row) -> dict[str, float]:
 
 
 def draw(rows: list[Row], path: Path) -> None:
-    """A line for each workload, a panel for each number of threads: every peer's time over ours."""
+    """Draws every peer's time divided by ours: a line for each workload, a panel for each number of threads."""
     import matplotlib
 
     matplotlib.use("Agg")

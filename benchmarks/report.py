@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of a run: in a terminal's table, on docs/benchmarks.md and back, in its figure."""
+"""Rows of a run. They are shown as a table in a terminal, written to docs/benchmarks.md, and read back from there."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ HEAD = ("workload", "threads", "ours", "best peer", "its time", "ratio", "out=",
         "others", "absent")  # fmt: skip
 RIGHT = {"threads", "ours", "its time", "ratio", "out=", "ratio out=", "of limit"}
 NONE = "–"
-# Of the page's text: how long a turn was.
+# The words of the page that say how long a turn was.
 TURNS = "runs for {:g} ms in each turn"
-# What a narrow terminal has no room for, in this order.
+# Columns that a narrow terminal leaves out, in this order.
 LEAST = ("others", "absent", "out=", "its time", "of limit", "ratio out=")
 
 
 @dataclass(frozen=True)
 class Row:
-    """A workload at a number of threads, as its cells read.
+    """One workload at one number of threads; each member is the text of a cell.
 
     Attributes:
-        ratio: the best peer's time over ours, results allocated in each call; given_ratio: with a result that is there
-            for us, and for peers that take one; 0 without a peer
-        share: the least time that the limit allows over our best, 0 without a limit
+        ratio: the best peer's time divided by ours, where each call allocates its results; 0 without a peer
+        given_ratio: the same where we, and peers that can, write to a result whose memory exists; 0 without a peer
+        share: the least time that the limit allows, divided by our best time; 0 without a limit
     """
 
     operator: str
@@ -64,7 +64,7 @@ class Row:
 
     @classmethod
     def of(cls, operator: str, cells: list[str]) -> Row:
-        """The row whose cells are these."""
+        """Makes a row from its cells."""
 
         def number(cell):
             return 0.0 if cell == NONE else float(cell.rstrip(" x%"))
@@ -77,18 +77,18 @@ class Row:
 
 
 def milliseconds(seconds: float) -> str:
-    """Three digits, and no exponent."""
+    """Writes a number with three digits and without an exponent."""
     value = 1e3 * seconds
     return f"{value:,.{max(0, 2 - math.floor(math.log10(value)))}f}"
 
 
 def digits(value: float) -> float:
-    """Three of them, as cells have."""
+    """Rounds a number to three digits, as cells have them."""
     return float(f"{value:.3g}")
 
 
 def row(result: dict) -> Row:
-    """The row of a line that benchmarks.measure writes."""
+    """Makes a row from a line that benchmarks.measure wrote."""
     seconds = dict(result["seconds"])
     ours, given = seconds.pop(OURS), seconds.pop(OURS + OUT, None)
     ordinary = {name: value for name, value in seconds.items() if not name.endswith(OUT)}
@@ -121,7 +121,7 @@ def verdict(target: float, ratio: float, given_ratio: float) -> str:
 
 
 def rows_of(page: str) -> list[Row]:
-    """The rows of a page."""
+    """Reads the rows of a page."""
     rows, operator = [], ""
     for line in page.splitlines():
         if line.startswith("## "):
@@ -132,26 +132,28 @@ def rows_of(page: str) -> list[Row]:
 
 
 def sort(rows: Iterable[Row]) -> list[Row]:
-    """Operators and workloads in the order of their first rows, threads next to each other."""
+    """Sorts rows by operator and workload in the order of their first rows, with numbers of threads next to each
+    other.
+    """
     rows = list(rows)
     places = {each.key[:2]: place for place, each in reversed(list(enumerate(rows)))}
     return sorted(rows, key=lambda each: (places[each.key[:2]], each.threads))
 
 
 def saved() -> list[Row]:
-    """The rows of the last run that was saved."""
+    """Reads the rows of the last saved run."""
     return rows_of(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else []
 
 
 def saved_turn() -> float:
-    """Milliseconds of a turn in the last run that was saved; NaN where its page does not say."""
+    """Reads how many milliseconds a turn took in the last saved run; NaN where the page does not say."""
     before, _, behind = TURNS.partition("{:g}")
     found = re.search(f"{before}(.+?){behind}", PAGE.read_text(encoding="utf-8"))
     return float(found[1]) if found else math.nan
 
 
 def tables(rows: list[Row]) -> str:
-    """A heading and a table for each operator."""
+    """Gives a heading and a table for each operator."""
     lines: list[str] = []
     for operator in dict.fromkeys(each.operator for each in rows):
         lines += [f"## {operator}", "", f"| {' | '.join(HEAD)} |"]
@@ -162,7 +164,7 @@ def tables(rows: list[Row]) -> str:
 
 
 def shown(rows: list[Row], width: int):
-    """A table for a terminal of this many columns."""
+    """Gives a table for a terminal with this many columns."""
     from ascend_vision_ops.cli.show import table
 
     titles = ["operator", *HEAD]

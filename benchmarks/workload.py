@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What benchmarks/workloads/<family>/<op>.py yield of `workloads()`: calls of the torch operator on CPU tensors.
+"""Workloads: the calls of a torch operator on CPU tensors that `workloads()` of benchmarks/workloads/<family>/<op>.py
+yields.
 
-A workload is judged against the limit that stands in its file: "copy", where moving its arguments and results once is
-what cannot be avoided, "product", where it is `flops` at the rate of a matrix product, or "" for neither.
+A workload is compared with a limit that its file names. "copy" is the time to move its arguments and results once,
+which cannot be avoided. "product" is the time for `flops` at the rate of a matrix product. "" means that there is no
+limit.
 """
 
 from __future__ import annotations
@@ -14,10 +16,10 @@ from types import ModuleType
 from typing import NamedTuple
 
 FILES = {path.stem: path for path in Path(__file__).parent.glob("workloads/*/*.py")}
-# Names of contestants: ours, and what follows the name of one whose result goes to memory that is there.
+# Names of contestants: our own, and the ending for a contestant that writes to a result whose memory exists.
 OURS, OUT = "ours", " out="
-# Milliseconds that a contestant goes on in its turn. Caches then hold what its own calls leave there, not what the
-# others' left: with one call a turn, the time of a pool is that of fetching its image from memory.
+# Milliseconds of a contestant's turn. Its calls then find in the caches what its own earlier calls left there. With one
+# call in a turn, a pool would spend its time on fetching its image from memory behind the others.
 TURN = 90
 
 
@@ -25,11 +27,12 @@ class Workload(NamedTuple):
     """One call.
 
     Attributes:
-        name: tells it from the operator's others
-        arguments: of the torch operator
-        peers: contestants by the names of their projects, `benchmarks.peers.Peer` or functions that return what the
-            operator returns; " out=" behind a name marks one whose result goes to memory that is there
-        target: times as fast as the best peer that it ought to be at one thread; 0 for no target
+        name: distinguishes it from the other workloads of the operator
+        arguments: the arguments of the torch operator, by name
+        peers: contestants by the names of their projects; each is a `benchmarks.peers.Peer` or a function that returns
+            what the operator returns. A name that ends with " out=" belongs to a contestant that writes to a result
+            whose memory exists
+        target: the ratio to the best peer that we want at one thread; 0 for no target
     """
 
     name: str
@@ -41,18 +44,18 @@ class Workload(NamedTuple):
 
 
 def operators() -> list[str]:
-    """Names of the operators that have workloads on CPUs."""
+    """Gives the names of the operators that have workloads on CPUs."""
     return [name for name, path in sorted(FILES.items()) if "\ndef workloads(" in path.read_text()]
 
 
 def module_of(operator: str) -> ModuleType | None:
-    """The module that knows what to measure of an operator, None where nobody wrote one."""
+    """Imports the module that says what to measure of an operator; None where nobody wrote one."""
     path = FILES.get(operator)
     return path and importlib.import_module(f"benchmarks.workloads.{path.parent.name}.{operator}")
 
 
 def workloads(operator: str) -> Iterator[Workload]:
-    """An operator's workloads, of the same values every time."""
+    """Gives the workloads of an operator, with the same values every time."""
     import torch
 
     torch.manual_seed(0)
@@ -60,11 +63,11 @@ def workloads(operator: str) -> Iterator[Workload]:
 
 
 def size(shape, dtype: object = "float32") -> str:
-    """A shape as workloads name it, with its dtype unless that is float32: 8x64x112x112 bfloat16."""
+    """Writes a shape as names of workloads have it, with the dtype unless it is float32: 8x64x112x112 bfloat16."""
     text, kind = "x".join(map(str, shape)), str(dtype).removeprefix("torch.")
     return text if kind == "float32" else f"{text} {kind}"
 
 
 def threaded(threads: int) -> str:
-    """A number of threads, in words."""
+    """Writes a number of threads in words."""
     return f"{threads} thread{'s' * (threads > 1)}"

@@ -31,14 +31,14 @@ MAX_BYTES = 400_000
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 PROMISES = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 SIMULATOR = re.compile(r"#\s*(el)?if(n?def)?\b.*\b\w*SIM\w*")
-# A function with a body, at the start of a line or one level in: its name, and where its body begins.
+# Finds a function with a body at the start of a line or one level in; gives its name and where its body begins.
 FUNCTION = re.compile(
     r"^(?!\s*(?:if|for|while|switch|return|else)\b)[\w:<>,&*\s\[\]]*?\b(\w+)\s*\([^;{}]*\)[^;{}]*\{", re.M
 )
 
 
 def files() -> list[str]:
-    """Files that git tracks or would."""
+    """Lists the files that git tracks or would track."""
     listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     return sorted(name for name in set(names) if (ROOT / name).is_file())
@@ -72,13 +72,13 @@ def rules(names):
             yield f"{name}:1: expected the line {LICENCE}"
         for number, line in enumerate(text.splitlines(), 1):
             if PROMISES.search(line) and name != "tools/check.py":
-                yield f"{name}:{number}: a promise; do it or open an issue: {line.strip()}"
+                yield f"{name}:{number}: a promise: do it now or open an issue: {line.strip()}"
             if name.startswith(("op_host/", "op_kernel/")) and SIMULATOR.search(line):
                 yield f"{name}:{number}: kernels and tiling do not know the simulator: {line.strip()}"
 
 
 def bodies(name: str):
-    """Name and normalised body of every C++ function of a file."""
+    """Gives name and normalised body of every C++ function of a file."""
     text = re.sub(r"//[^\n]*", "", text_of(name))
     for match in FUNCTION.finditer(text):
         depth, end = 1, match.end()
@@ -91,7 +91,7 @@ def bodies(name: str):
 
 
 def duplicates(names):
-    """One body in two files of op_* folders: a helper that belongs in common/."""
+    """Finds one body in two files of op_* folders, which should be one helper."""
     seen = defaultdict(set)
     for name in names:
         if name.startswith(("op_host/", "op_kernel/", "op_cpu/")) and name.endswith(CPP):
@@ -111,7 +111,7 @@ def support(names):
 
 
 def tool(*command: str):
-    """A formatter or linter: its complaints, by line."""
+    """Runs a formatter or linter and gives its complaints, by line."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         yield from (done.stdout + done.stderr).strip().splitlines()[:40] or [

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where others differ: every `divergence` row of the contracts, and what stands behind it here.
+"""Where other implementations differ: every `divergence` row of the contracts, with the tests or reasons that prove it.
 
-Tests live in tests/divergence/test_<operator>.py. Those of a row are named test_<first word of who>_…; what cannot be
-run here has its reason in that file's `NOT_RUN`, by the same word. CANN itself runs on its own machines only.
+The tests are in tests/divergence/test_<operator>.py. The tests of a row are named test_<first word of who>_…. Where a
+row cannot be tested here, the file's `NOT_RUN` gives the reason, by the same word. CANN itself runs only on its own
+machines.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ the other implementation and ours, or the reason why it is not run here.
 
 @dataclass(frozen=True)
 class Row:
-    """One divergence; `proof` is empty when nothing stands behind it."""
+    """One divergence. `proof` is empty when neither a test nor a reason proves it."""
 
     operator: str
     who: str
@@ -42,7 +43,7 @@ def word_of(who: str) -> str:
 
 
 def proofs(path: Path, word: str) -> list[str]:
-    """Tests of a file for one `who`, or the reason that it gives."""
+    """Finds the tests of a file for one `who`, or the reason that the file gives."""
     if not path.exists():
         return []
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -56,7 +57,7 @@ def proofs(path: Path, word: str) -> list[str]:
 
 
 def rows(root: Path) -> list[Row]:
-    """Every row of every contract."""
+    """Collects every row of every contract."""
     found: list[Row] = []
     for spec in load_specs(root):
         found += rows_of(spec, root / "tests" / "divergence" / f"test_{spec.name}.py")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./build.sh docs`: the support table of docs/operators.md, the simulator's calibration table, the operators' pages
-and the page of divergences."""
+"""`./build.sh docs` writes the support table of docs/operators.md, the calibration table of docs/simulator.md, a page
+for each operator and the page of divergences."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _dtypes(spec: Spec) -> str:
 
 
 def support_table(root: Path) -> str:
-    """A Markdown table, a row for each operator."""
+    """Makes a Markdown table with a row for each operator."""
     rows = [("operator", "dtypes", "aclnn entry point", "CPU", "simulated device", "NPU", "gradient")]
     for spec in load_specs(root):
         entries = ", ".join(f"`{entry.function}`" for entry in spec.entries) or f"by `{spec.composite}`"
@@ -45,7 +45,9 @@ def support_table(root: Path) -> str:
 
 
 def calibration_table(program: Path) -> str:
-    """Modelled beside published time of every measurement, then of every pipe whose busy time was published."""
+    """Makes tables of modelled and published times: of every measurement, then of every pipe with a published busy
+    time.
+    """
     result = json.loads(subprocess.run([program], capture_output=True, text=True).stdout)
     lines = ["| measurement | published | modelled | error |", "| --- | ---: | ---: | ---: |"]
     for entry in [*result["times"], *result["ratios"]]:
@@ -82,7 +84,7 @@ def calibration_table(program: Path) -> str:
 
 
 def fill(path: Path, marker: re.Pattern, table: str) -> None:
-    """Puts a table between its markers."""
+    """Replaces the text between two markers by a table."""
     text = path.read_text(encoding="utf-8")
     path.write_text(marker.sub(lambda found: f"{found[1]}{table}\n{found[3]}", text), encoding="utf-8")
 

@@ -28,7 +28,7 @@ REFERENCE, CASES, HOST_TESTS, WORKLOADS = (
 )
 ROOMS = (*CPP_ROOMS, REFERENCE, CASES, HOST_TESTS, WORKLOADS)
 COMMON = "common"
-# What may include a file of common/ beside the families: with it, the file serves all operators.
+# Folders that are no families but may use a file of common/; such a file serves all operators.
 BORDERS = ("python/ascend_vision_ops/csrc/", "python/ascend_vision_ops/opgen/", "sim/")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
@@ -46,11 +46,11 @@ def code_lines(text: str) -> int:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a file lies: in which room, and in which family's folder of it."""
+    """Where a file lies: the room, and the folder in it."""
 
     room: str
     family: str
-    operator: str  # whose name the file carries, "" for a helper
+    operator: str  # the operator whose name the file has, "" for a helper
 
 
 @dataclass
@@ -84,7 +84,7 @@ class Tree:
 
     @cached_property
     def places(self) -> dict[str, Place]:
-        """Files of rooms, but for those that lie in a room itself."""
+        """The files of rooms, except those that lie directly in a room."""
         found = {}
         for name in self.names:
             room = next((room for room in ROOMS if name.startswith(f"{room}/")), None)
@@ -97,7 +97,7 @@ class Tree:
 
     @cached_property
     def uses(self) -> dict[str, set[str]]:
-        """For each file the files of rooms that it includes or imports itself."""
+        """For each file, the files of rooms that it includes or imports directly."""
         return {
             name: set(self._used_by(name)) & self.places.keys()
             for name in self.names
@@ -129,19 +129,19 @@ class Tree:
             yield from (path for path in self.places if path.startswith(CASES) and Path(path).stem == module)
 
     def users(self, name: str) -> set[str]:
-        """All files that use a file, directly or through others. A source beside a header serves whom that serves."""
+        """Finds all files that use a file, directly or through others. A source serves the same users as its header."""
         found, open_ends = set(), {name, str(Path(name).with_suffix(".h"))}
         while open_ends:
             target = open_ends.pop()
             new = {user for user, used in self.uses.items() if target in used} - found
-            # Who includes X.h is served by what X.cpp includes, too.
+            # A file that includes X.h also uses what X.cpp includes.
             headers = {str(Path(user).with_suffix(".h")) for user in new if user.endswith(".cpp")}
             found |= new
             open_ends |= new | (headers & self.places.keys() - found)
         return found
 
     def family_problems(self) -> Iterator[str]:
-        """Files in the wrong folder, what one family takes from another, and what is not common in common/."""
+        """Finds files in the wrong folder, uses across families, and files of common/ that are not common."""
         for name, place in self.places.items():
             if place.family not in self.families | {COMMON} or name.endswith("__init__.py"):
                 known = ", ".join(sorted(self.families))
@@ -164,7 +164,7 @@ class Tree:
             yield f"{name}: serves {', '.join(families) or 'no family'}; common/ is for what several families use"
 
     def lines_of(self, operator: str, room: str) -> float:
-        """Lines of code of an operator in a room: its own, and its share of each helper of its family.
+        """Counts the lines of code of an operator in a room: its own lines, and its share of each helper of its family.
 
         A helper of 300 lines that three operators use counts 100 for each, wherever it lies.
         """
@@ -183,7 +183,7 @@ class Tree:
 
 
 def _plain(path: Path) -> str:
-    """A path without its `..` parts."""
+    """Resolves the `..` parts of a path."""
     parts: list[str] = []
     for part in path.parts:
         if part == "..":

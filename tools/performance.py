@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./build.sh performance [OP]`: docs/performance.md and its figure, measured on the simulated device.
+"""`./build.sh performance [OP]` measures on the simulated device and writes docs/performance.md with its figure.
 
-Files benchmarks/workloads/<family>/<op>.py say what is measured: `device()` yields arguments of the torch operator, a
-mark, and where values matter a word about them. A mark is what is wanted of the first device: "1.5 x" of the roofline,
-"1500 us", or "" for nothing in particular. The docstring of `device()` says what bounds the kernel and what would move
-it.
+The files benchmarks/workloads/<family>/<op>.py say what is measured. `device()` yields the arguments of the torch
+operator, a mark, and where the values matter a word about them. A mark is the goal on the first device: "1.5 x" of
+the roofline, "1500 us", or "" for no goal. The docstring of `device()` says what limits the kernel and what would
+make it faster.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ You can profile every call alone, with a trace of all pipes: `avo profile 'OPERA
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the page, as its cells read."""
+    """One line of the page; each member is the text of a cell."""
 
     call: str
     device: str
@@ -88,13 +88,15 @@ RULE = "| --- | --- |" + " ---: |" * 5 + " --- | --- | --- |"
 
 
 def workload(operator: str):
-    """The module that knows what to measure of an operator, or None."""
+    """Imports the module that says what to measure of an operator, or gives None."""
     module = module_of(operator)
     return module if hasattr(module, "device") else None
 
 
 def calls(operator: str):
-    """What is measured of an operator, with the same values every time: arguments, mark, a word about the values."""
+    """Yields what is measured of an operator, with the same values every time: arguments, mark, a word about the
+    values.
+    """
     import torch
 
     torch.manual_seed(0)
@@ -103,7 +105,7 @@ def calls(operator: str):
 
 
 def shown(value: object) -> str:
-    """A value of a call, as `avo profile` reads it back."""
+    """Writes a value of a call so that `avo profile` can read it back."""
     if not hasattr(value, "shape"):
         return repr(value).replace(" ", "")
     return f"{SHORT[str(value.dtype).removeprefix('torch.')]}[{','.join(map(str, value.shape))}]"
@@ -115,7 +117,7 @@ def describe(arguments: dict[str, object], note: str = "") -> str:
 
 
 def number(value: float) -> str:
-    """Three digits, and no exponent."""
+    """Writes a number with three digits and without an exponent."""
     digits = max(0, 2 - len(str(int(value))) + 1)
     return f"{value:,.{digits}f}"
 
@@ -129,7 +131,7 @@ def verdict(mark: str, figures: profiling.Figures) -> str:
 
 
 def measure(operator: str, arguments: dict[str, object], mark: str, note: str, soc: str) -> Row:
-    """One call on one device."""
+    """Measures one call on one device."""
     _native.sim.set_soc(soc)
     arrays = {
         name: from_torch(value) if hasattr(value, "numpy") else value for name, value in arguments.items()
@@ -152,7 +154,7 @@ def measure(operator: str, arguments: dict[str, object], mark: str, note: str, s
 
 
 def section(operator: str) -> str:
-    """Heading, table and sentence of one operator."""
+    """Gives heading, text and table of one operator."""
     module = workload(operator)
     rows = [measure(operator, *call, soc) for call in calls(operator) for soc in DEVICES]
     text = " ".join(module.device.__doc__.split())
@@ -160,7 +162,7 @@ def section(operator: str) -> str:
 
 
 def sections(page: str) -> dict[str, str]:
-    """The operators' parts of a page."""
+    """Splits a page into the sections of its operators."""
     parts = re.split(r"^## ", page, flags=re.M)[1:]
     return {part.split("\n", 1)[0]: f"## {part}".rstrip() + "\n" for part in parts}
 
@@ -171,7 +173,7 @@ def rows_of(part: str) -> list[Row]:
 
 
 def draw(parts: dict[str, str]) -> None:
-    """A dot for each row of the first device: modelled time over roofline."""
+    """Draws modelled time over roofline, a dot for each row of the first device."""
     import matplotlib
 
     matplotlib.use("Agg")

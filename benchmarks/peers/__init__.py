@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other projects' operators as contestants: one module a project that needs more than a call."""
+"""Operators of other projects as contestants. A project that needs more than a call has a module."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from ascend_vision_ops.testing.peers import import_torchvision
 from benchmarks.peers import mmcv, opencv
 
-# How each project tells that it is there.
+# The module by which each project is found.
 IMPORTS: dict[str, Callable[[], object]] = {
     "torch": lambda: importlib.import_module("torch"),
     "torchvision": import_torchvision,
@@ -23,13 +23,13 @@ IMPORTS: dict[str, Callable[[], object]] = {
 
 
 class Peer:
-    """A contestant: calling it is what is timed.
+    """A contestant. Calling it is what is timed.
 
     Args:
-        make: returns the function to call, which takes nothing; called once, at the first call. Raises ImportError
-            where the peer is not installed.
-        read: what the operator returns, out of what that function returned; None in the place of a result that the
-            peer does not compute
+        make: returns the function to call, which takes no arguments. It is called once, at the first call, and raises
+            ImportError where the peer is not installed
+        read: extracts the results of the operator from what that function returned, with None in the place of a
+            result that the peer does not compute
     """
 
     def __init__(self, make: Callable[[], Callable[[], object]], read: Callable = lambda result: result):
@@ -44,7 +44,7 @@ class Peer:
 
 
 def versions() -> dict[str, str]:
-    """The version of every peer, '' for one that is not installed."""
+    """Gives the version of every peer, '' for a peer that is not installed."""
     found = {}
     for name, load in IMPORTS.items():
         try:

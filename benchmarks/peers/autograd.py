@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of other projects' operators as contestants: what their backward pass alone takes."""
+"""Gradients of other projects' operators as contestants. Only their backward pass is timed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from benchmarks.peers import Peer
 
 
 def backward(forward: Callable[..., torch.Tensor], gradient: torch.Tensor, *tensors: torch.Tensor) -> Peer:
-    """The gradients of `tensors`, those of the result being given; the forward pass ran before the first call."""
+    """Computes the gradients of `tensors` from given gradients of the result. The forward pass runs before the first
+    call.
+    """
 
     def make():
         leaves = [tensor.detach().requires_grad_() for tensor in tensors]

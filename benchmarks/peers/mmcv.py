@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mmcv: its CPU operators in C++, which its package for CPUs leaves out, and what it computes with torch alone.
+"""mmcv: its CPU operators in C++, which its package for CPUs leaves out, and its functions that only use torch.
 
-`python benchmarks/peers/mmcv.py SOURCES` compiles four of them, out of an unpacked source distribution, into the
+`python benchmarks/peers/mmcv.py SOURCES` compiles four of the operators from an unpacked source distribution, into the
 environment of the Python that runs it.
 """
 
@@ -24,7 +24,7 @@ def build(sources: Path) -> None:
     root, folder = sources / "mmcv" / "ops" / "csrc", LIBRARY.parent
     folder.mkdir(parents=True, exist_ok=True)
     files = [Path(__file__).with_name("mmcv_ops.cpp")]
-    # Objects take their sources' names, which each kind's two share.
+    # An object gets the name of its source, and the two sources of a kind have the same name.
     for kind in KINDS:
         for part in (root / "pytorch", root / "pytorch" / "cpu"):
             files.append(folder / f"{part.name}_{kind}.cpp")
@@ -43,7 +43,7 @@ def build(sources: Path) -> None:
 
 @functools.cache
 def operators():
-    """torch.ops.avo_peer_mmcv: nms, softnms, roi_align, modulated_deform_conv."""
+    """Gives torch.ops.avo_peer_mmcv with nms, softnms, roi_align and modulated_deform_conv."""
     if not LIBRARY.exists():
         raise ImportError("mmcv's operators are not compiled: ./build.sh bench setup")
     torch.ops.load_library(LIBRARY)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenCV, on as many threads as torch has."""
+"""OpenCV with as many threads as torch has."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 
 @functools.cache
 def module():
-    """cv2."""
+    """Imports cv2."""
     import cv2
 
     cv2.setNumThreads(torch.get_num_threads())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runtimes of models: ONNX Runtime and OpenVINO, on as many threads as torch has.
+"""ONNX Runtime and OpenVINO, which run models, with as many threads as torch has.
 
-Both keep their results' memory from call to call: ONNX Runtime in its arena, OpenVINO in the request.
+Both keep the memory of their results from call to call: ONNX Runtime in its arena, OpenVINO in the request.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ def node(
     results=1,
     **attributes,
 ):
-    """Contestants "onnxruntime" and "openvino" for a model of one ONNX node.
+    """Gives the contestants "onnxruntime" and "openvino" for a model of one ONNX node.
 
     Args:
         feeds, constants: torch tensors by the names of the node's inputs; constants are part of the model
-        order: names of the inputs in the node's order, '' for one that is left out; feeds, then constants
+        order: names of the inputs in the node's order, '' for an input that is left out; by default feeds, then
+            constants
     """
     both = {**feeds, **(constants or {})}
 
@@ -51,7 +52,7 @@ def node(
 
 
 def onnxruntime(model, feeds: dict) -> Peer:
-    """A session of a model; `model()` is its bytes."""
+    """Creates a session for a model; `model()` gives its bytes."""
 
     def make():
         import onnxruntime as runtime
@@ -59,7 +60,7 @@ def onnxruntime(model, feeds: dict) -> Peer:
         options = runtime.SessionOptions()
         options.intra_op_num_threads = torch.get_num_threads()
         options.inter_op_num_threads = 1
-        # Idle threads that spin would take time from the other contestants.
+        # Idle threads that spin would take time from other contestants.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         session = runtime.InferenceSession(model(), options, providers=["CPUExecutionProvider"])
         binding = session.io_binding()
@@ -73,14 +74,14 @@ def onnxruntime(model, feeds: dict) -> Peer:
             session.run_with_iobinding(binding)
             return binding
 
-        call.arrays = arrays  # whose memory the binding reads
+        call.arrays = arrays  # the binding reads its memory
         return call
 
     return Peer(make, lambda binding: tuple(to_torch(value) for value in binding.copy_outputs_to_cpu()))
 
 
 def openvino(model, feeds: dict) -> Peer:
-    """A request of a compiled model; `model()` is its bytes as ONNX, or an openvino.Model."""
+    """Creates a request for a compiled model; `model()` gives its bytes as ONNX, or an openvino.Model."""
 
     def make():
         import openvino as ov
@@ -88,7 +89,7 @@ def openvino(model, feeds: dict) -> Peer:
         core = ov.Core()
         made = model()
         read = core.read_model(made) if isinstance(made, bytes) else made
-        # Without a hint half types and float32 both may be computed in bfloat16.
+        # Without this hint, OpenVINO may compute half types and float32 in bfloat16.
         precision = {torch.float16: "f16", torch.bfloat16: "bf16"}.get(
             next(iter(feeds.values())).dtype, "f32"
         )
@@ -114,21 +115,21 @@ def openvino(model, feeds: dict) -> Peer:
             request.infer()
             return request
 
-        call.arrays = arrays  # whose memory the request reads
+        call.arrays = arrays  # the request reads its memory
         return call
 
     return Peer(make, _results)
 
 
 def element_type(dtype: torch.dtype):
-    """OpenVINO's element type for a dtype of floats."""
+    """Gives OpenVINO's element type for a floating dtype."""
     import openvino as ov
 
     return {torch.float32: ov.Type.f32, torch.float16: ov.Type.f16, torch.bfloat16: ov.Type.bf16}[dtype]
 
 
 def constant(tensor):
-    """A node of OpenVINO that holds a tensor of floats."""
+    """Makes a node of OpenVINO that holds a floating tensor."""
     from openvino import opset8
 
     wide = opset8.constant(tensor.float().numpy())
