@@ -31,7 +31,7 @@ CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 
 
 def near(ours, theirs, name: str) -> None:
-    """Says whether a result agrees with ours, because a contestant that computes something else is no peer.
+    """Raises where a result differs from ours, because a contestant that computes something else is no peer.
 
     Floats may differ much, because peers compute positions in float32 and half types in half types. Other values must
     be equal. None stands for a result that a peer does not compute.
