@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options and the summary of what did not run; what a test needs beyond that stands beside it."""
+"""Options of the tests, and a summary of what did not run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def pytest_addoption(parser):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Says how many cases had no target to run on: an absent device is not passed over in silence."""
+    """Says how many cases had no target to run on, so that nobody overlooks an absent device."""
     ids = (
         report.nodeid
         for reports in terminalreporter.stats.values()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every violation of every contract through the C entry points: code, parameter named, nothing written.
+"""Violates every condition of every contract through the C entry points, and checks the code, that the message names
+the parameter, and that nothing is written.
 
-The calls are generated from the contracts (opgen/calls.py), so this file names no operator.
+opgen/calls.py generates the calls from the contracts, so this file names no operator.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def test_first_phase_refuses(operator, call):
 @pytest.mark.parametrize("face", ["cpu", "aclnn"])
 @pytest.mark.parametrize("operator", avo.operators())
 def test_a_refused_call_writes_nothing(operator, face):
-    """A result of a wrong shape is refused by name, and stays as it was."""
+    """The error names a result of a wrong shape, and the result stays as it was."""
     if spec_of(operator).composite:
         pytest.skip("a composite: its results have the size that the data give")
     case = cases_of(operator)[0]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks: peers compute what we compute, rows read back, the gate sees what fell. Nothing is timed here."""
+"""Benchmarks: peers compute what we compute, rows can be read back, and the gate sees what fell. Nothing is timed
+here.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from benchmarks.workload import operators as measured
 
 @functools.cache
 def summary(operator: str) -> list[Workload]:
-    """An operator's workloads without their tensors."""
+    """Gives the workloads of an operator without their tensors."""
     return [work._replace(arguments={}, peers=dict.fromkeys(work.peers)) for work in workloads(operator)]
 
 
@@ -33,7 +35,7 @@ def smallest(operator: str) -> Workload:
 
 
 def result(**changes) -> dict:
-    """A line of benchmarks.measure."""
+    """Makes a line as benchmarks.measure prints it."""
     line = {
         "operator": "op", "workload": "1x2", "threads": 1, "target": 2.0, "spread": 0.012, "least": 0.001,
         "seconds": {"ours": 0.01, "ours out=": 0.004, "torch": 0.03, "torch out=": 0.01, "numpy values": 0.1234},
@@ -44,7 +46,7 @@ def result(**changes) -> dict:
 
 @pytest.mark.parametrize("operator", measured())
 def test_peers_compute_what_we_compute(operator):
-    """On the smallest workload; the run compares on all of them."""
+    """Compares on the smallest workload; a run of the benchmarks compares on all of them."""
     work = smallest(operator)
     ours = getattr(ops, operator)(**work.arguments)
     compared = 0
@@ -59,7 +61,7 @@ def test_peers_compute_what_we_compute(operator):
 
 
 def test_every_forward_operator_is_measured():
-    """By itself, or as the operator that it is a part of, or that is a part of it."""
+    """An operator is measured itself, or as part of another, or through an operator that is part of it."""
     covered = {*measured(), *(spec_of(name).composite for name in measured())} - {""}
     rest = [
         name
@@ -93,7 +95,7 @@ def test_another_result_is_no_peer():
 
 
 def test_a_contestant_that_differs_is_absent():
-    """So is one that is not installed, and one that fails; each with its reason."""
+    """A contestant that is not installed, or that fails, is absent too; each gives its reason."""
 
     def missing():
         raise ImportError("no such module")
@@ -117,7 +119,7 @@ def test_a_contestant_that_differs_is_absent():
 
 
 def test_results_that_are_given(monkeypatch):
-    """Ours runs again into a result that is there, which the face has to take by name."""
+    """Our operator runs again and writes to a result that exists, which it takes by name."""
     given = []
 
     def face(input, mode, *, out=None):
@@ -144,7 +146,7 @@ def test_rounds_are_interleaved_and_few_for_the_slow():
 
 @pytest.mark.parametrize(("turn", "calls"), [(0, [1, 1]), (20, [2, 1]), (40, [4, 1])])
 def test_a_turn_lasts_as_long_for_all(turn, calls):
-    """Milliseconds of calls, one at least, before the next contestant's."""
+    """A turn lasts the same milliseconds for all, and at least one call."""
     order = []
     contestants = {name: lambda name=name: order.append(name) for name in ("fast", "slow")}
     clock = measure.CLOCKS["cpu"]
@@ -154,7 +156,7 @@ def test_a_turn_lasts_as_long_for_all(turn, calls):
 
 
 def test_rows_read_back():
-    """A row that is written is the row that is read, with and without peers, targets and limits."""
+    """A row is the same after it was written and read, with and without peers, targets and limits."""
     rows = [
         report.row(result()),
         report.row(result(threads=2)),
@@ -177,7 +179,7 @@ def test_verdict(ratio, given, told):
 
 
 def ours(factor: float) -> dict[str, float]:
-    """Seconds of all, ours times a factor."""
+    """Gives seconds of all contestants; ours are multiplied by a factor."""
     seconds = result()["seconds"]
     return {name: factor * value if name.startswith("ours") else value for name, value in seconds.items()}
 
@@ -187,7 +189,7 @@ def never(row):
 
 
 def test_the_gate_sees_a_slower_kernel():
-    """A deliberate fault: one row half as fast in both runs, seconds of all rows doubled or not."""
+    """A deliberate fault: one row is half as fast in both runs, whether the seconds of all rows doubled or not."""
     saved = [report.row(result(workload=name)) for name in ("a", "b")]
     busy = {name: 2 * value for name, value in result()["seconds"].items()}
     new = [report.row(result(workload="a", seconds=busy)), report.row(result(workload="b", seconds=ours(2)))]
@@ -203,12 +205,16 @@ def test_the_gate_sees_a_slower_kernel():
     ("first", "second", "told"),
     [
         (3, 1, []),  # noise
-        (3, 2, ["ratio 3 -> 1.5, 50% less", "ratio out= 2.5 -> 1.25, 50% less"]),  # the better counts
+        (
+            3,
+            2,
+            ["ratio 3 -> 1.5, 50% less", "ratio out= 2.5 -> 1.25, 50% less"],
+        ),  # the better of both runs counts
         (2, 3, ["ratio 3 -> 1.5, 50% less", "ratio out= 2.5 -> 1.25, 50% less"]),
     ],
 )
 def test_the_gate_measures_again_what_fell(first, second, told):
-    """Once, that row alone."""
+    """The gate measures the row that fell once more, and no other row."""
     saved, asked = [report.row(result(workload=name)) for name in ("a", "b")], []
 
     def again(row):
@@ -221,7 +227,7 @@ def test_the_gate_measures_again_what_fell(first, second, told):
 
 
 def test_the_gate_hears_no_run_without_the_best_peer():
-    """A second run whose best peer failed has ratios to slower ones."""
+    """A second run whose best peer failed has ratios to slower peers, which do not count."""
     saved, new = [report.row(result())], [report.row(result(seconds=ours(2)))]
     seconds = {"ours": 0.02, "ours out=": 0.008, "numpy values": 1.0}
     alone = report.row(result(seconds=seconds, absent={"torch": "fails: no memory"}))
@@ -254,7 +260,7 @@ def test_the_gate_judges_rows_without_peers_by_the_limit(absent):
 
 
 def test_the_gate_fails_the_run(monkeypatch, tmp_path, capsys):
-    """Exit code 1 and a table, against the saved page."""
+    """The run ends with exit code 1 and prints a table."""
     monkeypatch.setattr(report, "PAGE", tmp_path / "benchmarks.md")
     monkeypatch.setattr(page, "PAGE", tmp_path / "benchmarks.md")
     monkeypatch.setattr(page, "FIGURE", tmp_path / "benchmarks.svg")
@@ -285,7 +291,7 @@ def test_the_gate_fails_the_run(monkeypatch, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "measuring again: op 1x2, 1 thread" in printed and "ratio 3 -> 0.3, 90% less" in printed
     assert asked[-1] == (["op"], [1], "wall", TURN, "1x2")
-    # Shorter turns find caches otherwise, and say nothing of this page.
+    # Shorter turns find other caches, so their ratios cannot be compared with this page.
     with pytest.raises(SystemExit, match="2"):
         bench("--gate", "--turn", "0")
     assert f"--turn: --gate expects {TURN}, as {page.PAGE} was measured, got 0" in capsys.readouterr().err
@@ -298,13 +304,13 @@ def test_the_gate_fails_the_run(monkeypatch, tmp_path, capsys):
 
 
 def test_the_saved_page_is_of_these_workloads():
-    """Every workload has its rows, and no row is of a workload that is gone."""
+    """Every workload has its rows, and no row belongs to a workload that is gone."""
     saved = {(row.operator, row.workload) for row in report.saved()}
     assert saved == {(operator, work.name) for operator in measured() for work in summary(operator)}
 
 
 def test_models_hold_their_inputs():
-    """A view that is not dense is copied for a runtime, and the copy lives as long as the contestant."""
+    """A runtime gets a copy of a view that is not dense; the copy lives as long as the contestant."""
     values = torch.randn(4, 6)[:, 1:]
     peer = runtimes.node("ArgMax", {"self": values}, opset=13, axis=1, keepdims=0)["onnxruntime"]
     first = peer()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""build.sh on machines that lack something: one clear line, and a status that is not 0."""
+"""build.sh on machines that lack something prints one clear line and does not exit with 0."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_no_network(tmp_path):
 
 
 def test_an_importable_torch_is_used(tmp_path):
-    """The torch of PYTHON serves the new environment, with what it depends on."""
+    """The new environment uses the torch of PYTHON and what that torch depends on."""
     venv = tmp_path / "venv"
     done = build_sh("setup", AVO_VENV=str(venv), PYTHON=sys.executable)
     if "no network?" in done.stderr:
@@ -117,7 +117,7 @@ def test_package_for_npu_without_cann(tmp_path):
     assert "needs CANN: ASCEND_HOME_PATH is not set" in last_line(done)
 
 
-# What the project calls of CANN's CMake package; both targets do nothing but leave a file.
+# A stand-in for the functions of CANN's CMake package that the project calls; both targets only write a file.
 CANN_CMAKE = """\
 foreach(name npu_op_package npu_op_code_gen npu_op_kernel_sources npu_op_package_add)
   function(${name})
@@ -137,7 +137,7 @@ add_custom_target(package COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_BINARY_DIR}/b
 
 
 def test_package_for_npu(tmp_path):
-    """Kernels are compiled before the package is made of them; CANN's CMake functions are stood in for."""
+    """Kernels are compiled before the package is made. A stand-in replaces CANN's CMake functions."""
     cann = tmp_path / "cann"
     folder = cann / "compiler" / "tikcpp" / "ascendc_kernel_cmake"
     folder.mkdir(parents=True)

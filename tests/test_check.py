@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/check.py finds what it is there for: a tree that is well, and the same tree with one fault."""
+"""tools/check.py finds each fault: every test checks a tree without a fault, then the same tree with one."""
 
 import sys
 
@@ -14,7 +14,7 @@ BODY = "int Twice(int value) {\n  const int result = value + value;\n  return re
 
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
-    """A function that writes files into an empty tree and gives their names."""
+    """Gives a function that writes files into an empty tree and returns their names."""
     monkeypatch.setattr(check, "ROOT", tmp_path)
 
     def write(**files):
@@ -39,7 +39,7 @@ HOUSE = {
 
 @pytest.fixture
 def house(tree, tmp_path):
-    """A function that gives the tree of HOUSE with other files, or other texts."""
+    """Gives a function that makes the tree of HOUSE with other files or other texts."""
     return lambda **files: Tree(tmp_path, tree(**HOUSE | files))
 
 
@@ -64,7 +64,7 @@ def test_a_file_past_its_budget(house, name, limit):
 
 
 def test_an_operator_past_its_budget_with_its_share_of_the_family(house):
-    """A helper counts in equal parts for those that use it, wherever code moves within the family."""
+    """A helper counts in equal parts for the operators that use it, wherever it lies within the family."""
     text = '#include "helper.h"\n' + 199 * "a\n"
     files = {f"op_host/boxes/{name}": text for name in ("x.cpp", "w.cpp")} | {"op_host/boxes/w.yaml": ""}
     assert list(check.over_budget(house(**files, **{"op_host/boxes/helper.h": ""}))) == []
@@ -126,7 +126,7 @@ def test_a_file_in_the_wrong_room(house, name, text, told):
 
 
 def test_what_serves_generated_code_is_common(house):
-    """A border to a framework, or a header of generated code, serves every operator."""
+    """A file that generated code or a border to a framework includes serves every operator."""
     template = {"python/ascend_vision_ops/opgen/templates/a.j2": '#include "op_host/common/status.h"\n'}
     header = {
         "op_host/common/status.h": "",
@@ -171,7 +171,9 @@ def test_rules_that_are_kept(tree):
 
 
 def test_a_helper_written_twice(tree):
-    """Whatever its name, comments and indents; short ones, and those of one file, are no helpers."""
+    """A copy is found whatever its name, comments and indents are. Short functions, and copies in one file, do not
+    count.
+    """
     again = BODY.replace("Twice", "Double").replace("  return", "    // why\n    return")
     names = tree(**{"op_host/x.cpp": LICENCE + BODY, "op_cpu/y.h": f"static {again}"})
     (found,) = check.duplicates(names)
@@ -182,7 +184,7 @@ def test_a_helper_written_twice(tree):
 
 
 def test_a_support_table_that_is_old(monkeypatch):
-    """The page of this tree, against contracts of which one is gone."""
+    """The page of this tree is compared with contracts of which one is gone."""
     assert list(check.support([check.SUPPORTED])) == []
     table = docs.support_table(check.ROOT)
     monkeypatch.setattr(check, "support_table", lambda root: "\n".join(table.splitlines()[:-1]))
@@ -198,7 +200,7 @@ def test_a_tool_that_complains():
 
 
 class Nothing(list):
-    """What a step finds in a tree that is well."""
+    """What a step finds in a tree without a fault."""
 
     def family_problems(self):
         return []

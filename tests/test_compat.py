@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Imports in every order around the patches, each in a process of its own; what they do on npu is in torch_npu/."""
+"""Imports libraries in every order around the patches, each in a process of its own. tests/torch_npu tests what the
+patches do on npu tensors."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demos in Python, as far as they go without a network."""
+"""The demos in Python, as far as they run without a network."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ cv2 = pytest.importorskip("cv2")
 
 def example(name: str, *arguments: object) -> subprocess.CompletedProcess:
     command = [sys.executable, ROOT / "examples" / f"{name}.py", *arguments]
-    # A pipe is narrow, and messages are looked for in one piece.
+    # Tables in a pipe are narrow; a wide one keeps each message in one line.
     environment = {**os.environ, "COLUMNS": "200"}
     return subprocess.run([str(part) for part in command], capture_output=True, text=True, env=environment)
 

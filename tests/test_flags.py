@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an operator cannot raise on a device, another one counts there."""
+"""An operator that cannot raise an error on a device lets another operator count the wrong values there."""
 
 from __future__ import annotations
 

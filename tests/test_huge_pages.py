@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fresh results ask for huge pages, whoever allocates them: flag `hg` of the mapping they lie in."""
+"""Fresh results ask for huge pages, whoever allocates them. The mapping that they lie in then has the flag `hg`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ pytestmark = pytest.mark.skipif(
     not Path("/sys/kernel/mm/transparent_hugepage").is_dir(), reason="a system without transparent huge pages"
 )
 
-# A result of 40 MB: C libraries map what is larger than 32 MB anew for each allocation.
+# A result of 40 MB: C libraries create a new mapping for each allocation of more than 32 MB.
 LENGTHS = 1024, 10 * 2**20
 
 
 def asks_for_huge_pages(address: int) -> bool:
-    """Whether the mapping around an address, the middle of a result, has the advice."""
+    """Says whether the mapping around an address, which is the middle of a result, has the flag."""
     inside = False
     for line in Path("/proc/self/smaps").read_text(encoding="utf-8").splitlines():
         if found := re.match(r"([0-9a-f]+)-([0-9a-f]+) ", line):
@@ -40,7 +40,7 @@ def test_torch_results():
 
 
 def test_other_memory_does_not_ask():
-    # A mapping of its own: what C libraries give may lie in what a result before it left.
+    # The array has a mapping of its own; memory from the C library may lie in the mapping of an earlier result.
     plain = np.frombuffer(mmap.mmap(-1, 4 * LENGTHS[1]), np.uint8)
     assert not asks_for_huge_pages(plain.ctypes.data + plain.nbytes // 2)
 

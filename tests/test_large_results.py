@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of more than 4 MB, which CPU kernels write around the caches where they are aligned."""
+"""CPU kernels write aligned results of more than 4 MB around the caches."""
 
 import pytest
 
 from ascend_vision_ops.testing import parse_case
 from ascend_vision_ops.testing.run import judge, rerun_line
 
-# Aligned rows, and some that are not; whole vectors, and some left over at the end.
+# Rows that are aligned and rows that are not; whole vectors, and elements left over at the end.
 LINES = [
     "argmax(self=f32[3,65603,8].integers,dim=0).dense",
     "argmax(self=bf16[3,65603,8].integers,dim=0,select_last_index=True).dense",

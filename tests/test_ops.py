@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every operator on every case, dtype and target against the reference; the reference against others' code.
+"""Compares every operator on every case, dtype and target with the reference, and the reference with implementations
+that are not ours.
 
-Nothing here names an operator: contracts and case files are found.
+Nothing here names an operator: the tests find the contracts and the case files.
 """
 
 from __future__ import annotations
@@ -46,14 +47,16 @@ def pytest_generate_tests(metafunc):
 
 
 def _operators(config, metafunc=None) -> list[str]:
-    """Those asked for; of a test marked `differentiable`, those whose contract has a gradient."""
+    """Gives the operators of --op, or all. For a test marked `differentiable` it keeps those whose contract has a
+    gradient.
+    """
     found = config.getoption("--op") or operators()
     marked = metafunc and metafunc.definition.get_closest_marker("differentiable")
     return [operator for operator in found if spec_of(operator).backward] if marked else found
 
 
 def _one_dtype(operator: str) -> list[BoundCase]:
-    """Each case once, for tests that compute in float64."""
+    """Gives each case once, for tests that compute in float64."""
     return list({case.case.id: case for case in reversed(cases_of(operator))}.values())
 
 
@@ -82,7 +85,7 @@ def test_op(case, target):
 
 @pytest.mark.cpu_kernels
 def test_random_calls(operator):
-    """Calls that hypothesis draws from the case file's `strategy()`, on all targets that run here."""
+    """Runs calls that hypothesis draws from the `strategy()` of the case file, on all targets that run here."""
     module, spec = cases_module(operator), spec_of(operator)
     if not hasattr(module, "strategy"):
         pytest.skip(f"tests/cases/*/{operator}.py has no strategy()")
@@ -116,7 +119,7 @@ def as_torch(arguments: dict[str, object]) -> dict[str, object]:
 
 
 def wide_arguments(case: BoundCase) -> dict[str, object]:
-    """The case's arguments with floating arrays in float64."""
+    """Gives the case's arguments with floating arrays in float64."""
 
     def wide(value):
         floating = isinstance(value, np.ndarray) and is_float(value.dtype)
@@ -138,7 +141,7 @@ def test_reference_against_oracle(case):
     if theirs is None:
         pytest.skip("the oracle declines this call")
     for ours, other in zip(expected(case.operator, arguments), as_tuple(theirs), strict=True):
-        # 0 * inf and eps * inf differ: beside an infinity the last bit of a weight decides.
+        # 0 * inf and eps * inf differ, so next to an infinity the last bit of a weight decides.
         finite = np.isfinite(ours) & np.isfinite(other.numpy())
         bound = 1e-9 * np.abs(ours[finite]).max(initial=1.0)
         np.testing.assert_allclose(ours[finite], other.numpy()[finite], rtol=1e-9, atol=bound)
@@ -146,12 +149,13 @@ def test_reference_against_oracle(case):
 
 @pytest.mark.differentiable
 def test_gradient_of_reference(case):
-    """The backward operator is the derivative: central differences of the forward one along a random line."""
+    """Compares the backward operator with central differences of the forward operator along a random line."""
     spec, arguments = spec_of(case.operator), wide_arguments(case)
     outputs = expected(case.operator, arguments)
     if not all(np.isfinite(output).all() for output in outputs) or case.case.id.startswith("wide"):
         return
-    # Elsewhere differences straddle kinks; the backward operator's own oracle judges those gradients.
+    # Without that, a difference may cross a point where the function has no derivative. The oracle of the backward
+    # operator judges such gradients.
     smooth = getattr(
         cases_module(case.operator), "SMOOTH", [name for g in spec.backward for name in g.inputs]
     )
@@ -172,7 +176,8 @@ def test_gradient_of_reference(case):
             rows = zip(ahead, behind, cotangents, strict=True)
             want = sum(float(((a - b) / (2 * step) * g).sum()) for a, b, g in rows)
             scale = 1 + float(np.linalg.norm(line) * np.linalg.norm(grad))
-            # Equal elements of a maximum: the derivative ahead is not the one behind, and neither is wrong.
+            # Where elements of a maximum are equal, the derivatives to the left and to the right differ, and neither
+            # is wrong.
             if any(
                 (np.abs(a + b - 2 * o) > 1e-2 * step).any()
                 for a, b, o in zip(ahead, behind, outputs, strict=True)
@@ -185,7 +190,7 @@ def test_gradient_of_reference(case):
 
 
 def gradients(function, case: BoundCase, dtype):
-    """Gradients of a random linear function of the results, with respect to the tensors that have one."""
+    """Computes gradients of a random linear function of the results, for the tensors that have a gradient."""
     import torch
 
     tensors = as_torch(case.arguments())
@@ -203,12 +208,12 @@ def gradients(function, case: BoundCase, dtype):
     loss = sum((r * torch.randn(r.shape, generator=generator).to(dtype)).sum() for r in results)
     return (
         torch.autograd.grad(loss, leaves) if loss.requires_grad else None
-    )  # an oracle may be no function of torch
+    )  # the oracle need not be written in torch
 
 
 @pytest.mark.differentiable
 def test_torch_autograd_against_oracle(operator):
-    """loss.backward() through our operator gives what it gives through the oracle."""
+    """loss.backward() gives the same through our operator as through the oracle."""
     import torch
 
     from ascend_vision_ops import ops
@@ -248,7 +253,7 @@ def test_faces_have_one_signature(operator):
 
 
 def test_dtypes_of_results(operator):
-    """Each combination of dtypes that the contract allows runs, and gives results of the dtype it says."""
+    """Each combination of dtypes that the contract allows runs and returns the dtypes that the contract states."""
     spec = spec_of(operator)
     for case in {tuple(case.dtypes.items()): case for case in reversed(cases_of(operator))}.values():
         if any(name in case.dtypes for name in spec.outputs):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of the tests themselves: what they keep."""
+"""The options of the tests: which tests they keep."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def kept(*options: str) -> list[str]:
-    """Parameters of a test that every operator has."""
+    """Lists the parameters of a test that every operator has."""
     test = f"{HERE / 'test_ops.py'}::test_faces_have_one_signature"
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--collect-only", "-q"]
     done = subprocess.run([*command, test, *options], capture_output=True, text=True, cwd=HERE.parent)

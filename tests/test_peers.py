@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-ins for libraries that a peer is linked with and that are not there."""
+"""Stand-ins for libraries that a peer is linked with and that are not installed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from ascend_vision_ops.testing import peers
 
-# A function of a version, one of none, and a variable, all from libraries that go away before the module is loaded.
+# A function with a version, one without, and a variable, from libraries that are removed before the module is loaded.
 ABSENT = "int absent_function(void) { return 1; }\n"
 VERSIONED = "int __cudaBegin(void) { return 1; }\n"
 MODULE = """
@@ -38,7 +38,7 @@ module.foreign()
 
 @pytest.fixture
 def module(tmp_path):
-    """A module that needs two libraries that are gone."""
+    """Builds a module that needs two libraries which are gone."""
     if shutil.which("cc") is None:
         pytest.skip("no C compiler cc")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/performance.md says what the simulated device says: cheap rows are measured again.
+"""docs/performance.md agrees with the simulated device: the cheapest rows are measured again.
 
 The page is written by `./build.sh performance`; nothing here names an operator.
 """
@@ -31,7 +31,7 @@ def figure(text: str) -> float:
     return float(text.split()[0].replace(",", ""))
 
 
-# What a composite costs is on the page of the operator that it cuts to size.
+# The page has no section for a composite; it costs what the operator costs that it calls.
 OPERATORS = [name for name in operators() if not spec_of(name).composite]
 
 
@@ -47,7 +47,7 @@ def test_every_operator_is_on_the_page(operator):
 
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_the_cheapest_row_is_as_measured(operator, device):
-    """Counts are exact; times may move by what a change of the model's constants is worth without a new page."""
+    """Counts are exact. Times may differ a little, so that a change of the model's constants needs no new page."""
     arguments, mark, note = min(calls(operator), key=lambda call: size(call[0]))
     if size(arguments) > CHEAP:
         pytest.skip(f"its smallest call has {size(arguments):,} bytes of arguments")
@@ -61,7 +61,7 @@ def test_the_cheapest_row_is_as_measured(operator, device):
 
 
 def test_rows_read_back():
-    """A row that is written is the row that is read."""
+    """A row is the same after it was written and read."""
     row = performance.Row(
         "`x=f32[1,2]`", "910B1", "4.4 us", "1.5 x", "1.00 x", "48", "0", "V 80%", "L2 6%", ""
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CPU kernels run with each instruction set that the processor has, and the tests know which of them is wrong."""
+"""CPU kernels run with each instruction set of the processor, and a failure names the one that is wrong."""
 
 import os
 import platform
@@ -23,12 +23,12 @@ def test_the_baseline_is_among_them():
     assert processor.targets()[-1] == {"x86_64": "SSE2", "aarch64": "NEON_WITHOUT_AES"}[platform.machine()]
 
 
-# Runs of a case: with each instruction set, the best one last; then with that on one thread and on all.
+# A case runs with each instruction set, the best one last, and then with the best one on one thread and on all.
 RUNS = len(processor.targets()) + 2
 
 
 def judged_with_a_fault(monkeypatch, at):
-    """The verdict on a case in whose run number `at` an element is wrong."""
+    """Judges a case in whose run number `at` an element is wrong."""
     used, right = [], run.run
 
     def wrong_once(operator, target, arguments):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C++ programs written for CANN, compiled unchanged with what `avo config`, the .pc file and the CMake package say."""
+"""Compiles C++ programs for CANN unchanged, with what `avo config`, the .pc file and the CMake package say."""
 
 from __future__ import annotations
 

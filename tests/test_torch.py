@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every torch operator under torch's other parts: torch.compile, export, autocast and func, on CPU tensors.
+"""Every torch operator under torch.compile, torch.export, autocast and torch.func, on CPU tensors.
 
-Nothing here names an operator: contracts are found, and calls are made from them (testing/torch_checks.py).
+Nothing here names an operator: the tests find the contracts and make calls from them (testing/torch_checks.py).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FORMATTED = [operator for operator in OPERATORS if spec_of(operator).memory_form
 
 @pytest.fixture(scope="module", autouse=True)
 def caches(tmp_path_factory):
-    """What compilers keep goes where tests keep their files."""
+    """Compilers keep their caches in the folder of the test."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path_factory.mktemp("inductor")))
         patch.setattr(torch._inductor.config, "compile_threads", 1)
@@ -48,7 +48,8 @@ def test_compile(operator, backend):
 
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_graphs_have_the_operator(operator):
-    # Wrappers take a shorter way to its kernels, which no graph is to show: passes and exporters look for the operator.
+    # Wrappers take a shorter way to the kernels. A graph must not show it, because passes and exporters look for the
+    # operator.
     checks.in_graphs(operator, CPU)
 
 
@@ -122,11 +123,11 @@ def test_out_opcheck(operator):
 
 @pytest.mark.parametrize("operator", WITH_KERNEL)
 def test_out_compiled(operator):
-    # Not by inductor too: what it compiles has the operator itself, which `test_compile` tests, and a copy.
+    # Inductor is left out: it compiles the operator itself, which `test_compile` tests, and a copy.
     results.compiled(operator, CPU, "aot_eager")
 
 
-# --- the checks themselves, on operators that are not as said
+# --- the checks find operators that do not keep their promises
 
 
 def test_check_of_graphs_sees_what_a_composite_calls(monkeypatch):

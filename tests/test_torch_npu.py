@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tests/torch_npu in a process of its own: the simulated device must be active before torch_npu is imported."""
+"""Runs tests/torch_npu in a process of its own, because the simulated device must be active before torch_npu is
+imported.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ SUITE = Path(__file__).parent / "torch_npu"
 
 def pytest_generate_tests(metafunc):
     if "part" in metafunc.fixturenames:
-        # To start a process takes longer than the tests of one operator: they share one.
+        # A process takes longer to start than the tests of one operator take, so all files share one process.
         parts = (
             [""]
             if metafunc.config.getoption("--op")
@@ -31,7 +33,7 @@ def pytest_generate_tests(metafunc):
 @pytest.mark.skipif(bool(sim.obstacle()), reason=f"no simulation here: {sim.obstacle()}")
 @pytest.mark.passes_op_on
 def test_suite(part, request):
-    """One file of the suite, or of all files what is about the operators of --op."""
+    """Runs one file of the suite; with --op it runs the tests of all files that are about these operators."""
     command = [
         sys.executable,
         "-m",

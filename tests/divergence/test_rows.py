@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every divergence that a contract states has a test behind it, or a reason why it is not run here."""
+"""A test proves every divergence that a contract states, or a reason says why it cannot run here."""
 
 from pathlib import Path
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every aclnn entry point of every operator: what it takes beyond the NumPy face, and that all of them agree.
+"""Every aclnn entry point of every operator: what it takes beyond the NumPy face. All entry points agree.
 
-The NumPy face calls an operator's first entry point with arrays as the schema has them. `_native.entries` calls any,
-with arguments by their C names. Nothing here names an operator: where an entry point says something by other arguments
-than the schema, `arguments(entry, given)` of a file <operator>.py beside this one makes these of a case's, or None.
+The NumPy face calls an operator's first entry point with the arguments of the schema. `_native.entries` calls any entry
+point, with arguments by their C names. Nothing here names an operator. Where an entry point has other arguments than
+the schema, a file <operator>.py beside this one has a function `arguments(entry, given)` that translates those of a
+case, or returns None.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ IDS = [entry.function for _, entry in ENTRIES]
 
 
 def call(operator: str, entry, values: dict[str, object]) -> list[np.ndarray]:
-    """Results of an entry point; `values` by parameter, and results' shapes and dtypes as poisoned arrays."""
+    """Calls an entry point; `values` has the arguments by name, and poisoned arrays for the results."""
     _native_entry = getattr(_native.entries, entry.name)
     _native_entry({argument.name: values[argument.target] for argument in entry.arguments})
     return [values[name] for name in spec_of(operator).outputs]
 
 
 def filled(spec, made) -> dict[str, object]:
-    """A call of the contract's example with arrays for its shapes."""
+    """Gives the call of the contract's example, with arrays in place of shapes."""
     rng, values = np.random.default_rng(0), dict(made.values)
     for name, value in values.items():
         if hasattr(value, "ndim"):
@@ -46,7 +47,7 @@ def filled(spec, made) -> dict[str, object]:
 
 
 def shaped(spec, made):
-    """The example call with results of the shapes that its arguments ask for."""
+    """Gives the example call with results of the shapes that its arguments ask for."""
     sizes = sizes_of(spec, made)
     for name in spec.outputs:
         made = made.with_shape(name, shape_of(spec, name, sizes))
@@ -65,7 +66,7 @@ def translation(operator: str):
 
 
 def arguments_of(spec, entry, case) -> dict[str, object] | None:
-    """A case as an entry point takes it; None when it has no argument for something the case says."""
+    """Translates a case for an entry point; None when the entry point has no argument for something in the case."""
     translate = translation(spec.name)
     arguments = translate(entry, case.arguments()) if translate else case.arguments()
     if arguments is None:
@@ -84,7 +85,7 @@ def arguments_of(spec, entry, case) -> dict[str, object] | None:
 
 @pytest.mark.parametrize(("operator", "entry"), ENTRIES, ids=IDS)
 def test_entry_gives_what_the_face_gives(operator, entry):
-    """On the operator's small cases, as far as the entry point has arguments for them, to the bit."""
+    """Compares to the bit, on the operator's small cases, as far as the entry point has arguments for them."""
     spec, done = spec_of(operator), 0
     for case in cases_of(operator):
         values = arguments_of(spec, entry, case) if takes("aclnn", case) and not case.case.out else None
@@ -107,7 +108,7 @@ SPREAD = [(name, entry, a) for name, entry in ENTRIES for a in entry.arguments i
     ("operator", "entry", "argument"), SPREAD, ids=[f"{e.function}-{a.name}" for _, e, a in SPREAD]
 )
 def test_lengths_of_int_arrays(operator, entry, argument):
-    """Arrays of every accepted length that say the same give the same."""
+    """Int arrays of every accepted length that mean the same give the same results."""
     spec, spread = spec_of(operator), argument.spread
     made = example_call(spec, entry)
     element = made.values[argument.target][0] if spread.empty is None else spread.empty
@@ -128,7 +129,9 @@ UNBATCHED = [(name, entry) for name, entry in ENTRIES if spec_of(name).unbatched
 
 @pytest.mark.parametrize(("operator", "entry"), UNBATCHED, ids=[entry.function for _, entry in UNBATCHED])
 def test_tensors_without_their_first_dimension(operator, entry):
-    """All without it give what all with a first dimension of 1 give; only some without is an error."""
+    """When all tensors lack their first dimension, the results are those of a first dimension of 1. When only some
+    lack it, that is an error.
+    """
     spec = spec_of(operator)
     first = spec.patterns[spec.tensors[0].name].dims[0].text
     values = filled(spec, example_call(dataclasses.replace(spec, example=spec.example | {first: 1}), entry))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./build.sh fuzz`: it finds a fault, makes it small and prints it; and a few calls of each operator."""
+"""`./build.sh fuzz` finds a fault, makes it small and prints it. A few calls of each operator are right."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_few_calls(operator):
 
 @pytest.fixture
 def fault(monkeypatch):
-    """A kernel whose last element is wrong where its first input has 5 dimensions' worth of rows that are apart."""
+    """A kernel with a deliberate fault: its last element is wrong for some strided inputs."""
     operator = WITH_KERNEL[0]
     right = getattr(cpu, operator)
 
@@ -46,12 +46,12 @@ def fault(monkeypatch):
 
 
 def blocks(image, out):
-    """Channels of channels-last images are taken in blocks, of which the last is smaller."""
+    """Kernels take channels of channels-last images in blocks; the last block is smaller."""
     return image.layout == out == "channels_last" and image.shape[1] > 64 and image.shape[3] > 64
 
 
 def streamed(image, out):
-    """Results of 4 bytes or more an element go around the caches."""
+    """Results with elements of 4 bytes or more are written around the caches."""
     return math.prod(image.shape) > 1 << 20
 
 
@@ -72,7 +72,7 @@ def test_finds_a_fault_and_makes_it_small(fault):
     assert outcome.wrong is not None
     arrays = [value for value in outcome.wrong.arguments().values() if isinstance(value, np.ndarray)]
     assert sum(array.size for array in arrays) < 100
-    # The printed call is wrong on its own.
+    # The printed call alone is wrong, too.
     assert not all(verdict.ok for verdict in judge(parse_case(outcome.wrong.text), "cpu").values())
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules of ascend_vision_ops.nn, on cpu tensors here, on npu tensors in torch_npu/test_nn.py.
+"""Modules of ascend_vision_ops.nn on cpu tensors; torch_npu/test_nn.py tests them on npu tensors.
 
-A file <operator>.py beside this one holds CALLS, (module, tensors…); SAME, (module, another function, tensors…);
-BAD, (what makes a module, what its ValueError says).
+A file <operator>.py beside this one holds three lists: CALLS with (module, tensors…); SAME with (module, another
+function that gives the same, tensors…); BAD with (a function that makes a module, the text of its ValueError).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def first(result):
 
 
 def gradients(function, tensors, device="cpu"):
-    """Result, and the gradients of tensors and of a module's parameters."""
+    """Gives the result and the gradients of tensors and of a module's parameters."""
     wanted = not isinstance(function, NO_GRADIENT)
     leaves = [tensor.detach().to(device).requires_grad_(wanted) for tensor in tensors]
     parameters = list(function.parameters()) if isinstance(function, torch.nn.Module) else []
@@ -71,7 +71,7 @@ def test_every_module_has_calls_and_a_docstring():
 
 
 def test_stubs_name_every_module():
-    """What type checkers read, for they do not run what collects the modules."""
+    """Type checkers read the stubs, because they do not run the code that collects the modules."""
     stubs = ast.parse(Path(nn.__file__).with_name("__init__.pyi").read_text())
     names = [alias.asname for node in stubs.body if isinstance(node, ast.ImportFrom) for alias in node.names]
     assert sorted(names) == nn.__all__
@@ -82,10 +82,10 @@ def test_as_another_function_has_it(case):
     module, same, *tensors = case
     count = 1 + len(tensors)
     ours, theirs = gradients(module, tensors)[:count], gradients(same, tensors)[:count]
-    # Sums and products in another order; gradients of bicubic weights are several of them.
+    # Sums and products are rounded in another order; gradients of bicubic weights consist of several.
     torch.testing.assert_close(ours[0], theirs[0], rtol=1e-5, atol=1e-5)
     for one, other in zip(ours[1:], theirs[1:], strict=True):
-        if one is not None and other is not None:  # what one of them does not depend on
+        if one is not None and other is not None:  # for what a result does not depend on
             torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
 
 

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# As ONNX's own backend tests compare.
+# The tolerances of ONNX's own backend tests.
 RTOL, ATOL = 1e-3, 1e-7
 
 
 class Declined(Exception):
-    """Why a case is not run: what the operator does not have. Shown in the summary of skips."""
+    """The reason why a case does not run: something that the operator does not have. The summary of skips shows it."""
 
 
 @dataclass(frozen=True)
 class NodeCase:
-    """One published case. An input or output that the node leaves out is None."""
+    """One published case. None stands for an input or output that the node leaves out."""
 
     name: str
     attributes: dict[str, object]
@@ -33,9 +33,9 @@ class NodeCase:
 
 @functools.cache
 def cases_of(op_type: str) -> list[NodeCase]:
-    """Every published case of nodes of one type, which are in a module of that name, as its import hands them over.
+    """Collects every published case of nodes of one type. A module of that name hands them over when it is imported.
 
-    Not by `load_model_tests`: that builds all 1,900 cases of all operators, and takes a minute.
+    `load_model_tests` would build all 1,900 cases of all operators, which takes a minute.
     """
     from onnx import helper
     from onnx.backend.test.case import node as published
@@ -58,7 +58,7 @@ def cases_of(op_type: str) -> list[NodeCase]:
     original, published.expect = published.expect, expect
     try:
         name = f"{published.__name__}.{op_type.lower()}"
-        # Imported before, it handed its cases to somebody else: once more.
+        # A module hands its cases over when it is imported; if it was imported before, it is imported again.
         importlib.reload(sys.modules[name]) if name in sys.modules else importlib.import_module(name)
     finally:
         published.expect = original
@@ -66,7 +66,7 @@ def cases_of(op_type: str) -> list[NodeCase]:
 
 
 def near(got: np.ndarray, want: np.ndarray) -> None:
-    """Floats within the tolerances of ONNX's backend tests; integers equal."""
+    """Compares floats with the tolerances of ONNX's backend tests, and integers exactly."""
     assert got.shape == want.shape
     if np.issubdtype(want.dtype, np.floating):
         np.testing.assert_allclose(got, want, rtol=RTOL, atol=ATOL)

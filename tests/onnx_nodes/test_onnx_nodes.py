@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The node cases that ONNX publishes, through our operators.
+"""Runs the node cases that ONNX publishes through our operators.
 
-A file adapters/<operator>.py beside this one has the node's type in `NODE`, and `evaluate(run, attributes, *inputs)`:
-the node's first results by calls of `run(operator, **arguments)`, or `Declined` raised with the reason.
+A file adapters/<operator>.py has the node's type in `NODE`. Its function `evaluate(run, attributes, *inputs)`
+computes the node's first results by calls of `run(operator, **arguments)`, or raises `Declined` with the reason.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def test_node(operator, case, face):
 
 @pytest.mark.parametrize("operator", [path.stem for path in FILES])
 def test_cases_were_found_and_most_run(operator):
-    """An adapter that finds nothing, or declines all, tests nothing."""
+    """An adapter that finds no case, or declines all, would test nothing."""
     assert operator in operators()
     cases = nodes.cases_of(adapter(operator).NODE)
     declined = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the adapters of pooling share: a node's window as (N, C, H, W) images have it."""
+"""What the adapters of pooling share: the window of a node, for images (N, C, H, W)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.onnx_nodes.nodes import Declined
 
 @dataclass
 class Window:
-    """Rows and columns of kernel, stride, dilation, and padding before and after."""
+    """A window: kernel, stride, dilation, and padding before and after, each for rows and columns."""
 
     kernel: list[int]
     stride: list[int]
@@ -24,7 +24,7 @@ class Window:
 
     @property
     def symmetric(self) -> bool:
-        """Whether torch's operators have this padding."""
+        """Says whether torch's operators can pad like this."""
         return self.before == self.after and all(
             2 * pad <= kernel for pad, kernel in zip(self.before, self.kernel, strict=True)
         )
@@ -34,7 +34,7 @@ class Window:
         return {"kernel_size": self.kernel, "stride": self.stride, "ceil_mode": self.ceil_mode}
 
     def padded(self, images: np.ndarray, value: float) -> np.ndarray:
-        """The images with their padding around them, for windows that then have none."""
+        """Pads the images, so that the window needs no padding."""
         if self.ceil_mode:
             raise Declined("ceil_mode with padding that torch's operator does not have")
         sides = [(0, 0), (0, 0), *zip(self.before, self.after, strict=True)]
@@ -42,7 +42,7 @@ class Window:
 
 
 def window_of(attributes: dict[str, object], extents: tuple[int, ...]) -> Window:
-    """Of the last two dimensions; a row of samples is an image of height 1."""
+    """Gives the window of the last two dimensions; a row of samples counts as an image of height 1."""
     axes = len(extents)
     if axes > 2:
         raise Declined("volumes")
@@ -75,5 +75,5 @@ def as_images(values: np.ndarray) -> np.ndarray:
 
 
 def like(results: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Results in the rank of the node's input."""
+    """Gives results the rank of the node's input."""
     return results[:, :, 0] if values.ndim == 3 else results

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each sanitizer of this build sees a fault of its kind, in a library that runs as the CPU kernels do."""
+"""Each sanitizer of this build sees a fault of its kind, in a library that runs like the CPU kernels."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def faults():
 
 @pytest.mark.parametrize("sanitizer", SANITIZERS)
 def test_a_fault_fails_the_case_that_it_happens_in(faults, sanitizer, monkeypatch):
-    """Once: a sanitizer tells of each place one time."""
+    """It happens once, because a sanitizer reports each place one time."""
     words, fault = FAULTS[sanitizer]
     case = parse_case("upsample_linear1d(self=f32[1,1,5],output_size=[7])")
     right = getattr(cpu, case.operator)

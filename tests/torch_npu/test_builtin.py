@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The built-in operators that everyday code needs: the same on npu as on the CPU that computes them."""
+"""The built-in operators that everyday code needs give the same on npu as on the CPU, which computes them."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Detector(nn.Module):
 def test_lists_of_tensors_with_a_scalar_each(npu, name):
     tensors, scalars = pair(2), [0.5, 2.0]
     function = getattr(torch, f"_foreach_{name}")
-    # torch_npu has another way for more tensors than a call takes.
+    # torch_npu splits the call when there are more tensors than one call takes.
     for count in (1, 20):
         same(
             function([x.to(npu) for x in tensors] * count, scalars * count),
@@ -138,13 +138,13 @@ def test_a_detector_trains(npu, optimizer):
     near = train(model, *batch)
     assert train(far, *(tensor.to(npu) for tensor in batch)) == pytest.approx(near, rel=1e-5)
     for ours, theirs in zip(far.parameters(), model.parameters(), strict=True):
-        # Optimisers fuse their steps in another order on npu.
+        # On npu, optimisers fuse their steps in another order.
         torch.testing.assert_close(ours.cpu(), theirs, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("rank", range(1, 6))
 def test_operators_that_are_ours_at_every_rank(npu, rank):
-    """torch_npu gives tensors of three to five dimensions formats; aclnnCummax and aclnnArgMax take them."""
+    """torch_npu gives tensors of three to five dimensions a format; aclnnCummax and aclnnArgMax accept it."""
     x = torch.randint(-5, 5, (2, 3, 2, 4, 3)[:rank]).float()
     for function in (torch.cummax, torch.cummin):
         for got, want in zip(function(x.to(npu), rank - 1), function(x, rank - 1), strict=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mmcv's public operators on npu tensors, against the numbers that mmcv's own tests publish, and against torch."""
+"""Compares mmcv's public operators on npu tensors with the numbers that mmcv's own tests publish, and with torch."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_roi_align(npu, x, rois, out, grad, dtype):
 
 
 def test_roi_align_of_maxima(npu):
-    """One sample a bin, on a pixel: the maximum is that pixel, and so is the place of its gradient."""
+    """Each bin has one sample, on a pixel. The maximum is that pixel, and the gradient goes there."""
     x = torch.arange(16.0, device=npu).reshape(1, 1, 4, 4).requires_grad_()
     module = mmcv.ops.RoIAlign(2, sampling_ratio=1, pool_mode="max", aligned=False)
     result = module(x, torch.tensor([[0.0, 0, 0, 4, 4]], device=npu))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torchvision's public operators on npu tensors, against torchvision's own on cpu tensors."""
+"""Compares torchvision's public operators on npu tensors with the same operators on cpu tensors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def boxes(count: int, seed: int = 0):
 
 
 def both(function, *arguments):
-    """Results of one call on the CPU and on the NPU."""
+    """Gives the results of one call on the CPU and on the NPU."""
 
     def on(device):
         return [a.to(device) if isinstance(a, torch.Tensor) else a for a in arguments]
@@ -36,7 +36,7 @@ def both(function, *arguments):
 
 
 def gradients(function, *tensors):
-    """Result and gradients on the CPU and on the NPU; a tensor may be None."""
+    """Gives result and gradients on the CPU and on the NPU; a tensor may be None."""
     found = []
     for device in ("cpu", "npu"):
         leaves = [t if t is None else t.detach().to(device).requires_grad_() for t in tensors]
@@ -55,7 +55,7 @@ def test_nms(npu, count, threshold):
 
 
 def test_nms_at_the_threshold(npu):
-    """An IoU of 3/10, which torchvision finds above 0.3, and one of 1/2, which it does not find above 0.5."""
+    """torchvision finds an IoU of 3/10 above 0.3, but not an IoU of 1/2 above 0.5."""
     corners, scores = (
         torch.tensor([[0.0, 0, 10, 1], [0, 0, 3, 1], [0, 0, 5, 1]]),
         torch.tensor([0.9, 0.8, 0.7]),
@@ -118,7 +118,7 @@ def test_deform_conv2d(npu, masked, images):
     window = {"stride": (2, 1), "padding": (1, 0), "dilation": (2, 1)}
     x = torch.rand(images, 6, 5, 4)
     offset = torch.randn(images, 3 * 2 * 6, 2, 3)
-    # Gradients jump where a sample lies on a pixel's row or column: none does.
+    # Gradients jump where a sample lies on a row or column of pixels, so these samples avoid them.
     offset = offset.floor() + offset.frac().abs() * 0.8 + 0.1
     mask = torch.rand(images, 3 * 6, 2, 3) if masked else None
     weight, bias = torch.randn(2, 3, 3, 2), torch.randn(2)
@@ -180,7 +180,7 @@ def test_twice(npu):
 
 
 def detector():
-    """A Faster R-CNN as torchvision builds it, small."""
+    """Builds a small Faster R-CNN of torchvision."""
     torch.manual_seed(0)
     backbone = vision.models.detection.backbone_utils.resnet_fpn_backbone(
         backbone_name="resnet18", weights=None
@@ -194,7 +194,7 @@ def detector():
 
 
 def stages(model, image, targets=None):
-    """Proposals, detections and losses: all of the model but the scaling of images."""
+    """Gives proposals, detections and losses: all of the model except the scaling of images."""
     images = vision.models.detection.image_list.ImageList(image, [tuple(image.shape[2:])])
     features = model.backbone(image)
     proposals, losses = model.rpn(images, features, targets)
@@ -207,7 +207,7 @@ def test_a_detector_detects(npu):
     model, image = detector().eval(), torch.rand(1, 3, 96, 128)
     (near_proposals,), (near,), _ = stages(model, image)
     (far_proposals,), (far,), _ = stages(copy.deepcopy(model).to(npu), image.to(npu))
-    # Convolutions are ATen's on both; samples and sums of RoIAlign are rounded in another order.
+    # ATen computes the convolutions on both devices; RoIAlign rounds samples and sums in another order.
     torch.testing.assert_close(far_proposals.cpu(), near_proposals, rtol=1e-4, atol=1e-3)
     assert len(near["boxes"]) > 10
     assert torch.equal(far["labels"].cpu(), near["labels"])

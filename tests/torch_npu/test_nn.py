@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules of ascend_vision_ops.nn on npu tensors: the calls of tests/nn, against the same on cpu tensors."""
+"""Modules of ascend_vision_ops.nn: the calls of tests/nn give the same on npu tensors as on cpu tensors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_half(npu, call):
     assert result.dtype == torch.float16
     torch.testing.assert_close(
         result.cpu(), want, rtol=1e-2, atol=1e-2
-    )  # offsets of a pack are rounded apart
+    )  # the offsets of a pack are rounded differently
 
 
 @pytest.mark.parametrize("call", calls.WITH_GRADIENT, ids=calls.name_of)

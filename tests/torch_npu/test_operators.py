@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our operators on npu tensors: results, gradients, streams, graphs, compilation. Names no operator but as a sample."""
+"""Our operators on npu tensors: results, gradients, streams, graphs and compilation. Operators are named only as
+samples.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from ascend_vision_ops.testing.run import (
     tolerance_of,
 )
 
-SAMPLES = 6  # cases an operator and dtype: the kernels are those of the aclnn face, which runs them all
+SAMPLES = 6  # cases of an operator and dtype; the aclnn face runs all cases on the same kernels
 
 
 def samples():
@@ -119,11 +121,11 @@ def test_a_replay_equals_an_eager_call(npu, operator):
 
 
 def slow_then_read(npu, wait: bool) -> bool:
-    """Whether a second stream that reads what a first one writes sees the result."""
+    """Says whether a second stream sees the result that a first stream writes."""
     far, side = torch.randn(8, 16, 512).to(npu), torch.npu.Stream()
     target = torch.zeros(8, 16, 1024, device=npu)
     torch.npu.synchronize()
-    for _ in range(10):  # so that the stream is behind, however busy this machine is
+    for _ in range(10):  # the stream is late, however busy this machine is
         result = avo.upsample_linear1d(far, [1024])
     target.copy_(result)
     with torch.npu.stream(side):
@@ -146,7 +148,7 @@ def test_a_wait_is_enough(npu):
 
 
 def mixed_calls():
-    """A call of each of our operators and of some that torch_npu has, by name: function and arguments on the CPU."""
+    """Gives a call of each of our operators and of some of torch_npu, by name: a function, and arguments on the CPU."""
     x, y = torch.rand(4, 6) + 0.1, torch.rand(4, 6) + 0.1
     image, weight = torch.rand(1, 2, 6, 6), torch.rand(3, 2, 3, 3)
     builtin = {
@@ -178,7 +180,7 @@ def test_many_calls_from_two_threads_leave_nothing_behind(npu):
                 name = names[turn * step % len(names)]
                 function, arguments = far[name]
                 results = as_tuple(function(*arguments.values()) if name == "half" else function(**arguments))
-                # Of each the first and some later results, which other calls have run in between.
+                # The first result of each call and some later ones, after other calls ran in between.
                 if name in first and turn % 7 == 0:
                     same = all(
                         torch.equal(a.cpu().nan_to_num(7), b.nan_to_num(7))
@@ -190,7 +192,8 @@ def test_many_calls_from_two_threads_leave_nothing_behind(npu):
             missing.extend(set(names) - set(first))
 
     missing: list[str] = []
-    # Steps that have no divisor in common with the number of calls: each thread makes all, in an order of its own.
+    # The steps have no divisor in common with the number of calls, so each thread makes all calls in an order of its
+    # own.
     steps = [step for step in range(1, 100) if math.gcd(step, len(calls)) == 1][1:3]
     threads = [threading.Thread(target=work, args=(step, 500)) for step in steps]
     for thread in threads:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch_npu reads when it starts, each in a process of its own."""
+"""What torch_npu reads when it starts. Each test runs in a process of its own."""
 
 from __future__ import annotations
 
