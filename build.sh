@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# One entry point for people who build; `avo` is the one for people who use.
+# The one command for people who build the package; `avo` is the command for people who use it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -8,32 +8,33 @@ usage() {
   cat <<'EOF'
 usage: ./build.sh COMMAND [OPTIONS]
 
-  setup         virtual environment with all tools, by pip
-  build         libraries and the Python package, importable in that environment
+  setup         creates a virtual environment and installs all tools in it with pip
+  build         builds the libraries and the Python package, and makes them importable in that environment
   demo          resamples a recording, finds faces in a photograph, exports one detector to ONNX and trains another;
-                pictures in demo_output/
-  test [OP]     all tests, or those of one operator; after `--` arguments of pytest
-  fuzz [OP]     random calls of the CPU kernels for a minute, against the reference; after `--`: --seconds N, --seed N, …
-  onnxruntimes  other versions of ONNX Runtime, by pip into build/onnxruntimes, for the tests of ONNX nodes
-  bench [OP]    CPU benchmarks against the peers that are installed, 19 minutes for all; `bench setup` installs the
-                peers in an environment of their own; `bench --save` writes docs/benchmarks.md, `bench --gate` compares
-                with it, `bench --help` tells of more; `bench overhead` measures what a call costs beside its work
+                leaves pictures in demo_output/
+  test [OP]     runs all tests, or the tests of one operator; arguments after `--` go to pytest
+  fuzz [OP]     compares random calls of the CPU kernels with the reference for a minute; after `--`: --seconds N, --seed N
+  onnxruntimes  installs other versions of ONNX Runtime in build/onnxruntimes, for the tests of ONNX nodes
+  bench [OP]    compares the CPU kernels with the peers that are installed, in 19 minutes for all operators; `bench setup`
+                installs the peers in an environment of their own, `bench --save` writes docs/benchmarks.md, `bench --gate`
+                compares with that page, `bench overhead` measures what a call costs in addition to its work; `bench
+                --help` tells more
   performance [OP]
-                kernels on the simulated device, minutes for all of them; writes docs/performance.md
-  gen           writes the generated sources of a target and says where
-  docs          writes operator pages and divergences to build/docs, refreshes docs/operators.md
-  check         format, lint, line budgets, duplicate helpers; after `--`: --fix formats first
-  package       wheel (sim), or custom-operator package (npu, needs CANN), in dist/
-  clean         removes build/ and dist/; with --all the virtual environment too
+                measures the kernels on the simulated device, in minutes for all operators; writes docs/performance.md
+  gen           writes the generated sources of a target and says where they are
+  docs          writes operator pages and divergences to build/docs, and refreshes docs/operators.md
+  check         checks format, lint, line budgets, families and duplicate helpers; `-- --fix` formats first
+  package       makes a wheel (sim) or a custom-operator package (npu, needs CANN) in dist/
+  clean         removes build/ and dist/; with --all also the virtual environment
 
-  --target sim|npu        default sim
-  --ascend-headers DIR    check: type-checks host and kernel sources against CANN's own headers in DIR
-  --only OP[,OP...]       build, test: a tree with these operators alone, quick to build, and to build again after an
-                          edit; `test OP --only` is short for `test OP --only OP`
-  --cpu                   build, test, fuzz: the CPU kernels alone, in a tree of their own, which is little to build
-  --sanitize LIST         build, test, fuzz: a tree of its own with -fsanitize=LIST (address,undefined, or thread, which
-                          is --cpu too: the simulated device's memory faults on purpose)
-  --verbose               output of tools on the terminal, not in build/logs/
+  --target sim|npu        the target; sim where it is not given
+  --ascend-headers DIR    check: also compiles host and kernel sources against CANN's own headers in DIR
+  --only OP[,OP...]       build, test: uses a tree with these operators alone, which builds quickly, also after an edit;
+                          `test OP --only` is short for `test OP --only OP`
+  --cpu                   build, test, fuzz: uses a tree with the CPU kernels alone, which builds quickly
+  --sanitize LIST         build, test, fuzz: uses a tree that is built with -fsanitize=LIST, which is address,undefined or
+                          thread; thread implies --cpu, because memory of the simulated device faults on purpose
+  --verbose               shows the output of tools on the terminal instead of writing it to build/logs/
   -h, --help
 
 Environment: PYTHON (python3), CXX (c++ or g++), AVO_VENV (.venv), ASCEND_HOME_PATH (CANN, for --target npu).
@@ -51,7 +52,8 @@ EOF
 die() { echo "build.sh: $*" >&2; exit 1; }
 say() { echo "build.sh: $*"; }
 
-# run LABEL COMMAND…: output goes to build/logs/LABEL.log; its last line is shown on a terminal, its end on failure.
+# run LABEL COMMAND…: runs a command and writes its output to build/logs/LABEL.log. A terminal shows the last line; a
+# failure shows the end.
 run() {
   local label=$1 log=build/logs/$1.log status=0
   shift
@@ -93,8 +95,8 @@ int main() { return std::optional<int>{}.has_value(); }' | "$CXX" -std=c++17 -fs
   export CXX
 }
 
-# requirements [GROUP]: of pyproject.toml, one a line: those of a dependency group; or whatever a build, a run and a
-# developer need, torch excepted.
+# requirements [GROUP]: prints requirements of pyproject.toml, one per line: those of a dependency group, or all that a
+# build, a run and a developer need. It leaves torch out.
 requirements() {
   "$venv/bin/python" - "$@" <<'EOF'
 import sys
@@ -122,13 +124,13 @@ setup() {
     run venv "$python" -m venv "$venv"
   fi
   site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-  # Tools are installed while a reused torch is out of sight, or pip would count on programs that lie beside it.
+  # While tools are installed, a reused torch is hidden; otherwise pip would rely on programs that lie beside it.
   rm -f "$site/avo_torch.pth"
   say "installing tools"
   requirements >"$venv/avo-requirements.txt"
   pip_install tools -r "$venv/avo-requirements.txt"
   if ! "$venv/bin/python" -c "$usable_torch" >/dev/null 2>&1; then
-    # A torch that $python can import is reused with its dependencies: its folder goes to the end of the path.
+    # A torch that $python can import is reused with its dependencies. Its folder goes to the end of the path.
     if torch_site=$("$python" -c "$usable_torch" 2>/dev/null); then
       say "using the torch in $torch_site"
       echo "$torch_site" >"$site/avo_torch.pth"
@@ -137,10 +139,10 @@ setup() {
       pip_install torch torch==2.13.0
     fi
   fi
-  # Without CANN, torch would fail to import torch_npu at every start.
+  # Without CANN, torch would try to import torch_npu at every start, and fail.
   echo 'import os; "ASCEND_HOME_PATH" in os.environ or os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")' \
     >"$site/avo_torch_npu.pth"
-  # To run on the simulated device; to compare with; mmcv without its compiled operators, to be patched.
+  # torch_npu runs on the simulated device. torchvision is an oracle. mmcv comes without compiled operators and is patched.
   setup_beside_torch torch_npu torch_npu==2.13.0
   setup_beside_torch torchvision torchvision==0.28.0
   setup_beside_torch mmcv mmcv-lite==2.2.0 mmengine==0.10.7 addict==2.4.0 yapf==0.43.0 termcolor==3.3.0 platformdirs==4.14.7
@@ -148,7 +150,7 @@ setup() {
   (cat pyproject.toml build.sh | cksum; "$venv/bin/python" -V 2>&1) >"$stamp"
 }
 
-# setup_beside_torch MODULE REQUIREMENT…: for the torch that is there. No further dependencies: those of these packages
+# setup_beside_torch MODULE REQUIREMENT…: installs packages for the installed torch, without their dependencies, which
 # are for NPUs or CUDA, or a second copy of OpenCV.
 setup_beside_torch() {
   local module=$1
@@ -160,7 +162,7 @@ setup_beside_torch() {
   (pip_install "$module" --no-deps "$@") || say "going on without $module"
 }
 
-# Sources of Highway, which CMake takes from here. PyPI has no package of them; NumPy's source distribution holds them.
+# Fetches the sources of Highway for CMake. PyPI has no package with them, but NumPy's source distribution contains them.
 setup_highway() {
   local folder=$venv/share/highway work
   [ ! -f "$folder/CMakeLists.txt" ] || return 0
@@ -172,7 +174,7 @@ setup_highway() {
   rm -rf "$work"
 }
 
-# fetch_sources PACKAGE VERSION SHA256 FOLDER [PATTERN]: unpacks a source distribution, or what fits a pattern of it.
+# fetch_sources PACKAGE VERSION SHA256 FOLDER [PATTERN]: unpacks a source distribution, or the files that fit a pattern.
 fetch_sources() {
   local archive=$1-$2.tar.gz index
   index=${PIP_INDEX_URL:-$("$venv/bin/python" -m pip config get global.index-url 2>/dev/null || true)}
@@ -183,7 +185,7 @@ fetch_sources() {
   tar -xzf "$4/$archive" -C "$4" ${5:+--wildcards "$5"}
 }
 
-# Prints the folder of an importable torch of 2.10 or newer, the first with the stable ABI that is built against.
+# Prints the folder of an importable torch of 2.10 or newer; 2.10 is the first with the stable ABI that we use.
 usable_torch='
 import os
 os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"
@@ -229,7 +231,7 @@ expose() {
   chmod +x "$venv/bin/avo"
 }
 
-# An operator's contract lies in the folder of its family.
+# need_contract OP: stops where no such operator exists. A contract lies in the folder of the operator's family.
 need_contract() {
   compgen -G "op_host/*/$1.yaml" >/dev/null || die "no operator '$1': no file op_host/*/$1.yaml"
 }
@@ -252,22 +254,22 @@ demo() {
   fi
 }
 
-# run_in_tree COMMAND…: Python of the environment with the package of the tree, and what its sanitizers need.
+# run_in_tree ARGUMENT…: runs Python of the environment with the package of the tree and what its sanitizers need.
 run_in_tree() {
   local env=("AVO_BUILD=$PWD/$tree" "PYTHONPATH=$PWD/$tree/python:$PWD") reports=$PWD/$tree/reports
   if [ -n "$sanitize" ]; then
-    # The runtime first, for the interpreter has none; libstdc++ too, or libasan finds nothing to throw with.
+    # The interpreter has no sanitizer runtime, so it is loaded first. libstdc++ too, or libasan cannot intercept throw.
     local cxx=${CXX:-c++} runtime=ubsan
     case $sanitize in *thread*) runtime=tsan ;; *address*) runtime=asan ;; esac
     env+=("LD_PRELOAD=$("$cxx" -print-file-name=lib$runtime.so) $("$cxx" -print-file-name=libstdc++.so)")
   fi
   if [ -n "$sanitize" ] && [ "$cpu" = 1 ]; then
-    # Reports go to files, and the program goes on: tests tell which call a report is of (testing/sanitizers.py).
+    # Reports go to files and the program goes on, so that tests can say which call caused a report (testing/sanitizers.py).
     rm -rf "$reports"
     mkdir -p "$reports"
     env+=("AVO_SANITIZER_REPORTS=$reports" "ASAN_OPTIONS=detect_leaks=0:halt_on_error=0:log_path=$reports/asan"
       "UBSAN_OPTIONS=print_stacktrace=1:log_path=$reports/ubsan"
-      # Of the interpreter and its libraries, which are not instrumented, only what our code calls is of interest.
+      # The interpreter and its libraries are not instrumented. Only what our code calls in them is of interest.
       "TSAN_OPTIONS=exitcode=0:ignore_noninstrumented_modules=1:log_path=$reports/tsan")
   elif [ -n "$sanitize" ]; then
     env+=(ASAN_OPTIONS=detect_leaks=0:handle_segv=0)  # faults on guarded memory are what some tests wait for
@@ -287,7 +289,7 @@ run_tests() {
   else
     run build-tests "$venv/bin/cmake" --build "$tree" --target avo_tests
   fi
-  # Without arguments of one's own (a debugger wants one process), tests share the cores.
+  # Without arguments of the user, tests share the cores. A debugger, for example, wants one process.
   [ $# -gt 0 ] || set -- -q -n "$(nproc)"
   run_in_tree -m pytest "${tests[@]}" ${operator:+--op "$operator"} "$@"
 }
@@ -298,8 +300,8 @@ fuzz() {
   run_in_tree -m ascend_vision_ops.testing.fuzz ${operator:+"$operator"} "$@"
 }
 
-# Beside the installed one, which is the newest that pip found: the oldest that the custom-op library serves, and some
-# between. A version that does not exist for this Python is left out.
+# Installs the oldest version that the custom-op library serves and some later ones, beside the installed version, which
+# is the newest that pip found. A version that does not exist for this Python is left out.
 onnxruntimes() {
   need_sim
   setup
@@ -326,14 +328,14 @@ bench() {
   "$python" -m benchmarks ${operator:+"$operator"} "$@"
 }
 
-# Peers that others need not have, over the tools, the package and torch of the virtual environment.
+# Installs peers in an environment of their own, on top of the tools, the package and torch of the virtual environment.
 bench_setup() {
   setup
   [ -n "${CXX:-}" ] || find_tools
   local site
   [ -x "$bench_venv/bin/python" ] || run venv-bench "$venv/bin/python" -m venv "$bench_venv"
   site=$("$bench_venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-  # pip sees nothing of the other environment, whose OpenCV is an older one.
+  # pip must not see the other environment, which has an older OpenCV.
   rm -f "$site/avo_bench.pth"
   requirements bench >"$bench_venv/avo-requirements.txt"
   say "installing $(tr '\n' ' ' <"$bench_venv/avo-requirements.txt")in $bench_venv"
@@ -409,7 +411,7 @@ known_command() {
 
 command='' operator='' only='' target=sim ascend_headers='' sanitize='' cpu=0 verbose=0 all=0
 while [ $# -gt 0 ]; do
-  # What is not for everybody is for the benchmarks.
+  # Options that build.sh does not know belong to the benchmarks.
   case $command:$1 in bench:--target | bench:--verbose | bench:--) ;; bench:-*) break ;; esac
   case $1 in
     -h | --help) usage; exit 0 ;;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Google Highway, the SIMD library of the CPU kernels: an installed one, else the sources that `build.sh setup` puts
-# into the environment, else its repository.
+# Google Highway is the SIMD library of the CPU kernels. An installed one is used; otherwise the sources that `build.sh
+# setup` puts into the environment; otherwise its repository.
 python_value(python_prefix "import sys; print(sys.prefix)")
 if(EXISTS ${python_prefix}/share/highway/CMakeLists.txt)
   set(FETCHCONTENT_SOURCE_DIR_HIGHWAY ${python_prefix}/share/highway)

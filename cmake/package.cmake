@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Lays the Python package out twice from one list: as links in the build tree, as files in an install (a wheel).
+# Lays the Python package out twice from one list: as links in the build tree, and as files in an install (a wheel).
 
 # Puts `source` (a file or folder) at `path` below the package.
 function(package_item source path)
@@ -15,10 +15,10 @@ function(package_item source path)
   endif()
 endfunction()
 
-# Links to contracts and headers that are there no more would be found as if they were.
+# Removes old links, because links to contracts and headers that are gone would still be found.
 file(REMOVE_RECURSE ${avo_package}/_specs ${avo_package}/include)
 
-# Python sources: a wheel takes them from pyproject's wheel.packages.
+# A wheel takes the Python sources from wheel.packages of pyproject.toml; the build tree links to them.
 file(MAKE_DIRECTORY ${avo_package})
 file(GLOB python_sources CONFIGURE_DEPENDS LIST_DIRECTORIES true python/ascend_vision_ops/*)
 foreach(source ${python_sources})
@@ -28,7 +28,7 @@ foreach(source ${python_sources})
   endif()
   set(parts ${source})
   if(IS_DIRECTORY ${gen}/python/ascend_vision_ops/${name})
-    # Files beside generated ones: a folder of links, not the link to a folder that an older tree may have there.
+    # Where generated files lie in the same folder, the folder has links to files. An older tree may have a link here.
     if(IS_SYMLINK ${avo_package}/${name})
       file(REMOVE ${avo_package}/${name})
     endif()
@@ -53,7 +53,7 @@ foreach(source ${headers} ${gen}/include/aclnnop)
 endforeach()
 package_item(${CMAKE_SOURCE_DIR}/sim/ascendc/include include/ascendc)
 
-# Folders of links, so that _specs holds the contracts and not the C++ sources beside them.
+# _specs has links to the contracts only, and not to the C++ sources beside them.
 set(rendered_specs ${specs})
 keep_rendered_operators(rendered_specs)
 foreach(spec ${rendered_specs})

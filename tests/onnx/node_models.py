@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of one node, from an operator's cases: with the node's names, and defaults left out."""
+"""Makes models of one node from the cases of an operator, with the names of the node and without defaults."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BFLOAT16 = numpy_dtype("bfloat16")
 
 @dataclass(frozen=True)
 class NodeModel:
-    """A model of one node, and what to feed it. bfloat16 goes in and out as float32, which every runtime takes."""
+    """A model of one node and its inputs. bfloat16 enters and leaves as float32, which every runtime takes."""
 
     node: Node
     model: ModelProto
@@ -32,17 +32,17 @@ class NodeModel:
 
     @property
     def arguments(self) -> dict[str, object]:
-        """What the node says to its operator."""
+        """Gives the arguments that the node passes to its operator."""
         return {**self.arrays, **self.node.arguments(self.attributes)}
 
     def wanted(self) -> tuple[np.ndarray, ...]:
-        """The reference's results."""
+        """Gives the results of the reference."""
         results = expected(self.node.operator, self.arguments)
         by_name = dict(zip(spec_of(self.node.operator).outputs, results, strict=True))
         return tuple(by_name[name] for name in self.node.outputs)
 
     def wrong(self, results: list[np.ndarray]) -> dict[str, str]:
-        """What is wrong with each result, by its name."""
+        """Says what is wrong with each result, by its name."""
         spec, found = spec_of(self.node.operator), {}
         rows = zip(self.node.outputs, results, self.wanted(), self.dtypes, strict=True)
         for name, got, want, dtype in rows:
@@ -54,7 +54,7 @@ class NodeModel:
 
 
 def as_attribute(value: object) -> object:
-    """A parameter's value as ONNX has it."""
+    """Gives the value of a parameter as ONNX writes it."""
     if isinstance(value, bool):
         return int(value)
     return list(value) if isinstance(value, tuple) else value
@@ -68,7 +68,9 @@ def one_node(
     static: bool = False,
     opset: int = 16,
 ) -> NodeModel:
-    """The model of a node with these inputs, those that are None left out; `dtypes` are those of its results."""
+    """Makes the model of a node with these inputs, without those that are None. `dtypes` are the dtypes of its
+    results.
+    """
     names, feeds, inputs, casts = [], {}, [], []
     for item in node.inputs:
         array = arrays.get(item.parameter)
@@ -104,7 +106,7 @@ def one_node(
 
 
 def node_model(node: Node, case: BoundCase, static: bool = False) -> NodeModel | None:
-    """The model of a case; None where the node has no attribute for what the case asks."""
+    """Makes the model of a case; None where the node has no attribute for something in the case."""
     spec, arguments = spec_of(node.operator), case.arguments()
     tensors = {item.parameter for item in node.inputs}
     attributes = {}
@@ -118,7 +120,7 @@ def node_model(node: Node, case: BoundCase, static: bool = False) -> NodeModel |
                 continue
             return None
         if attribute.required or as_attribute(value) != as_attribute(attribute.default):
-            # One name after the other, so that aliases have their turn.
+            # The names take turns, so that aliases are tested too.
             name = attribute.names[len(case.text) % len(attribute.names)]
             attributes[name] = as_attribute(value)
     arrays = {name: arguments.get(name) for name in tensors}
@@ -128,9 +130,9 @@ def node_model(node: Node, case: BoundCase, static: bool = False) -> NodeModel |
 
 @functools.cache
 def cases_in_turn(operator: str) -> list[BoundCase]:
-    """Every case once, its dtypes in turn: the first case in the first dtype, the next in the next one.
+    """Gives every case once; dtypes take turns: the first case has the first dtype, the next case the next dtype.
 
-    Without those that choose dtypes of results, which a runtime does itself.
+    Cases that choose dtypes of results are left out, because a runtime chooses them itself.
     """
     outputs, by_case = spec_of(operator).outputs, {}
     for case in cases_of(operator):

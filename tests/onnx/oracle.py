@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX Runtime as the oracle: what a model computes, by nothing of ours but the library of custom operators."""
+"""ONNX Runtime as the oracle: what a model computes. Of ours it only uses the library of custom operators."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HAS_LIBRARY = onnxruntime_library().is_file()
 
 
 def run(proto: onnx.ModelProto, feeds: dict) -> dict[str, np.ndarray]:
-    """Outputs by name, of the graph as it is."""
+    """Runs the unchanged graph and gives its outputs by name."""
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
@@ -33,7 +33,7 @@ def types(proto: onnx.ModelProto) -> list[str]:
 
 
 def shapes(values) -> dict[str, list]:
-    """Shape by name; a named dimension by its name, an unknown one as None."""
+    """Gives shapes by name. A named dimension appears as its name, an unknown one as None."""
 
     def size(dim):
         return dim.dim_param or (dim.dim_value if dim.HasField("dim_value") else None)

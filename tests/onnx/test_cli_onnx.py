@@ -20,7 +20,7 @@ from tests.onnx.oracle import HAS_LIBRARY, image, run, types  # noqa: E402
 
 @pytest.fixture
 def avo(capsys):
-    """Runs a command: status, what it printed, what it complained about."""
+    """Runs a command and gives its status, its output and its error output."""
 
     def call(*arguments) -> tuple[int, str, str]:
         status = main(["onnx", *map(str, arguments)])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models from torch to ONNX and through ONNX Runtime with our library, against torch.
+"""Exports models from torch to ONNX, runs them in ONNX Runtime with our library, and compares with torch.
 
-Nothing here names an operator where each of them is meant: they are those that have a node of their own.
+Tests of all operators name none: they find the operators that have a node of their own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OPERATORS = sorted(found.operator for found in nodes() if found.domain == DOMAIN
 
 
 class Calls(torch.nn.Module):
-    """Functions of tensors side by side, each of as many as it takes, in one model."""
+    """Several functions of tensors in one model; each takes as many tensors as it needs."""
 
     def __init__(self, *functions, counts=None):
         super().__init__()
@@ -44,7 +44,7 @@ class Calls(torch.nn.Module):
 
 
 def runs(path, tensors) -> list[np.ndarray]:
-    """Results of a file in ONNX Runtime, after onnx's checker."""
+    """Checks a file with onnx's checker and gives its results in ONNX Runtime."""
     onnx.checker.check_model(str(path), full_check=True)
     proto = onnx.load(path)
     names = [value.name for value in proto.graph.input]
@@ -66,7 +66,9 @@ def types(model) -> list[str]:
 
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_operator(operator, tmp_path):
-    """The contract's example and the first cases: a node for each call, the same bits from the same kernel."""
+    """The contract's example and the first cases: each call becomes a node and gives the same bits, by the same
+    kernel.
+    """
     calls = [example(operator), *(call for _, call in small_calls(operator, 3))]
     module = Calls(*(call.function for call in calls), counts=[len(call.tensors) for call in calls])
     tensors = [tensor for call in calls for tensor in call.tensors]
@@ -76,7 +78,7 @@ def test_operator(operator, tmp_path):
 
 
 def test_operators_for_atc(tmp_path):
-    """One operator set, names without a domain; and they lead back to the same results."""
+    """The model has one operator set and names without a domain. Converted back, it gives the same results."""
     calls = [example(operator) for operator in OPERATORS if not spec_of(operator).composite]
     module = Calls(*(call.function for call in calls), counts=[len(call.tensors) for call in calls]).eval()
     tensors = [tensor for call in calls for tensor in call.tensors]
@@ -104,7 +106,9 @@ def test_results_of_open_shapes_are_refused_for_atc(tmp_path):
 
 
 def test_linear_interpolation_is_one_resize(tmp_path):
-    """By length and by factor, to one sample, with factors that are no ratio of lengths; a copy where lengths agree."""
+    """By length and by factor, to one sample, and with factors that are no ratio of lengths. Equal lengths give a
+    copy.
+    """
 
     def resized(**options):
         return lambda x: F.interpolate(x, mode="linear", **options)
@@ -115,7 +119,7 @@ def test_linear_interpolation_is_one_resize(tmp_path):
     module = Calls(*(functions := [*sizes, *factors, resized(scale_factor=1.04), resized(size=10)])).eval()
     model = export(module, [signal] * len(functions), tmp_path / "model.onnx")
     assert sorted(types(model)) == ["Identity"] * 2 + ["Resize"] * (len(functions) - 2)
-    # ONNX Runtime forms positions in float32, torch's ratio of lengths in double.
+    # ONNX Runtime computes positions in float32, torch computes the ratio of lengths in double.
     agree(runs(tmp_path / "model.onnx", [signal] * len(functions)), module(*[signal] * len(functions)), 1e-5)
 
 
@@ -145,7 +149,7 @@ def test_what_onnx_has_stays_its_own(tmp_path):
     ).eval()
     model = export(module, [image, grid, image], tmp_path / "model.onnx")
     assert sorted(types(model)) == ["GridSample", "MaxPool"]
-    # Two orders of the four products.
+    # The four products are added in two orders.
     agree(runs(tmp_path / "model.onnx", [image, grid, image]), module(image, grid, image), 1e-5)
 
 
@@ -158,7 +162,7 @@ def test_a_dtype_of_indices_is_a_cast(tmp_path):
 
 
 def test_open_dimensions(tmp_path):
-    """A batch of any size, and linear interpolation of any length."""
+    """The batch may have any size, and linear interpolation any length."""
     module = Calls(lambda x: F.interpolate(avo.cummax(x, 2)[0], scale_factor=2, mode="linear")).eval()
     path = tmp_path / "model.onnx"
     export(
@@ -191,7 +195,7 @@ class Detector(torch.nn.Module):
 
 
 def test_detector_whole_and_without_its_end(tmp_path):
-    """NMS inside; and cut off, for ATC, with what follows it in a model of its own."""
+    """The detector has NMS inside. For ATC it is cut off, together with what follows it, as a model of its own."""
     torch.manual_seed(0)
     module, image, path = Detector().eval(), torch.randn(1, 3, 20, 20), tmp_path / "model.onnx"
     wanted = dict(zip(("dets", "kept"), module(image), strict=True))
@@ -228,7 +232,7 @@ def test_any_number_of_boxes(tmp_path):
 
 
 def test_a_program_that_torch_exported_already(tmp_path):
-    """As it is; taken apart, operators that are nodes are no longer there."""
+    """A program may be exported as it is. After a decomposition, our operators are no longer in it."""
     module, path = Calls(lambda b, s: avo.nms(b, s, 0.4), counts=[2]).eval(), tmp_path / "model.onnx"
     program = torch.export.export(module, boxes(30))
     export(program, boxes(30), path)
@@ -279,7 +283,7 @@ def test_an_attribute_that_only_a_run_decides(tmp_path):
 
 
 def test_a_factor_of_an_open_length(tmp_path):
-    """In float32, 2.1 times 30 is another length than in double."""
+    """2.1 times 30 gives another length in float32 than in double."""
     module = Calls(lambda x: F.interpolate(x, scale_factor=2.1, mode="linear")).eval()
     with pytest.raises(
         ExportError, match=r"interpolate: scale_factor: expected a multiple of 1/256 .* got 2\.1"
@@ -288,7 +292,9 @@ def test_a_factor_of_an_open_length(tmp_path):
 
 
 def test_an_operator_set_without_a_way_back(tmp_path):
-    """ScatterElements of a maximum came with 18; no file is written that says 18 instead."""
+    """ScatterElements of a maximum exists from set 18 on. No file is written that states set 18 instead of an older
+    one.
+    """
     module = Calls(
         lambda x: torch.scatter_reduce(x, 0, torch.zeros(1, 3, dtype=torch.int64), x, "amax")
     ).eval()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading and writing models: what is broken, what lies in other files, what is large."""
+"""Reads and writes models: broken ones, models with weights in other files, large ones."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_external_weights_stay_external_also_over_the_same_file(tmp_path):
     model = files.load(path)
     report = passes.simplify(model, checker=passes.Checker(1))
     assert report.nodes_after == 11
-    files.save(model, path)  # over the file that its weights are read from
+    files.save(model, path)  # writes over the file from which its weights are read
     assert path.stat().st_size < 6000 and (tmp_path / "model.onnx.data").is_file()
     x = {"image": image(2, 3, 16, 16)}
     want, got = run(before, x), run(onnx.load(path), x)
@@ -92,8 +92,8 @@ def test_weights_of_old_models_are_no_inputs(tmp_path):
 
 
 def test_a_large_model_is_not_held_twice(large):
-    """Peak memory of a process that simplifies and writes it, over one that imports as much: once the weights, of
-    pages that are mapped and that the system may drop, and no more than a tenth besides."""
+    """A process that simplifies and writes the model needs, beyond a process with the same imports, the weights once,
+    in mapped pages that the system may drop, and at most a tenth more."""
     size = (large.parent / "large.onnx.data").stat().st_size / 2**20
     out = large.parent / "small.onnx"
     idle, _ = peak(OURS.format(work="if 0: "), str(large), str(out))

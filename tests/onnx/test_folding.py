@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folding against numbers that are not ours: ONNX's cases with all inputs constant, and published networks."""
+"""Compares folding with numbers that are not ours: ONNX's cases with constant inputs, and published networks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FOUR_DIGITS = {"test_gridsample_bicubic", "test_roialign_aligned_false", "test_r
 
 
 def constant_cases():
-    """Published cases of tensors of numbers: name, the model with inputs as weights and outputs passed on, results."""
+    """Gives published cases of numeric tensors: name, the model with its inputs as weights, and the results."""
     for case in load_model_tests(kind="node"):
         if case.model is None or case.name.endswith("_expanded"):  # the same as the function's body
             continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Passes that change what a caller sees: batch, parts that are split off, names for ATC."""
+"""Passes that change what a caller sees: they set the batch, split parts off, or rename nodes for ATC."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_batch(net, old, new):
     for size in (1, 2, 5) if new == "dynamic" else (new,):
         x = image(size, *rest)
         (got,) = run(after, {name: x}).values()
-        # Image by image through the model as it was, with the last one twice where it takes pairs.
+        # The unchanged model gets one image after the other; where it takes pairs, the last image comes twice.
         single = [
             run(before, {name: np.repeat(x[i : i + 1], 2 if old == 2 else 1, axis=0)}) for i in range(size)
         ]
@@ -73,7 +73,7 @@ def test_batch(net, old, new):
 
 
 def test_batch_of_a_computed_target_with_a_literal_one():
-    """Concat(1, …) in front of Reshape: the 1 is the batch, though nothing says so."""
+    """In Concat(1, …) in front of Reshape, the 1 is the batch, although nothing says so."""
     before = models.chain(3)
     after, _ = apply(before, "set_batch=4,default", check=2)
     assert shapes(after.graph.output) == {after.graph.output[0].name: [4, 4, 8]}
@@ -92,7 +92,9 @@ def test_batch_drops_stale_shapes():
 
 @pytest.mark.parametrize("new", [4, "dynamic"])
 def test_batch_behind_a_custom_node(new):
-    """Nobody runs it: a stand-in that treats image by image shows that the rest is right."""
+    """Nothing here can run the custom node. A stand-in that handles one image after the other shows that the rest is
+    right.
+    """
     b = Builder()
     x = b.op("acme::Magic", "x", shape=[1, 6, 4, 4])
     out = b.op("Reshape", b.op("Relu", x), b.ints(1, -1))
@@ -130,7 +132,7 @@ def test_batch_refuses_constants_of_that_many_images():
 
 
 def test_a_wrong_batch_change_is_found():
-    """A deliberate fault: the batch is changed where it shows, and nowhere else."""
+    """A deliberate fault: the batch is changed in the inputs and outputs, and nowhere else."""
 
     class Careless(passes.REGISTRY["set_batch"]):
         name = "careless"
@@ -181,7 +183,7 @@ def test_postprocessing_is_cut_off():
     report = passes.simplify(model, "cut_postprocessing", passes.Checker(2))
     after, part = ir.to_proto(model), ir.to_proto(report.split_off["postprocessing"])
     assert "NonMaxSuppression" not in types(after) and "NonMaxSuppression" in types(part)
-    # What picks the only image goes too, so that the rest can have another batch.
+    # The node that picks the only image is cut off too, so that the rest can have another batch.
     assert types(part).count("Squeeze") == 2 and "Squeeze" not in types(after)
     assert list(shapes(after.graph.output).values()) == [[1, 256, 4], [1, 256]]
     raw = np.random.default_rng(0).integers(0, 256, (1, 32, 32, 3)).astype(np.uint8)
@@ -254,7 +256,7 @@ def test_atc_refuses_what_it_cannot_name_or_read():
 
 @pytest.mark.parametrize("new", [3, "dynamic"])
 def test_batch_of_an_upsampling_by_size_and_a_batch_in_the_middle(new):
-    """Sizes of Resize hold the batch; a sequence comes first in what attention layers of torch compute on."""
+    """Sizes of Resize contain the batch. In torch's attention layers the sequence is the first dimension."""
     b = Builder()
     up = b.op("Resize", "x", "", "", b.ints(2, 4, 8, 8), mode="linear")
     tokens = b.op("Transpose", b.op("Reshape", up, b.ints(2, 4, 64)), perm=[2, 0, 1])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every ONNX node in ONNX Runtime, through the custom-op library, against the reference.
+"""Compares every ONNX node in ONNX Runtime, through the custom-op library, with the reference.
 
-AVO_ONNX_EVERY=n takes every n-th case only, as `test_runtimes.py` does for each version of ONNX Runtime.
+AVO_ONNX_EVERY=n takes only every n-th case; `test_runtimes.py` does so for each version of ONNX Runtime.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EVERY = int(os.environ.get("AVO_ONNX_EVERY", "1"))
 
 def session(model, domains=None, **options):
     chosen = ort.SessionOptions()
-    chosen.log_severity_level = 4  # what is refused on purpose is no news
+    chosen.log_severity_level = 4  # calls that are refused on purpose need no log
     for name, value in options.items():
         setattr(chosen, name, value)
     register(chosen, **({} if domains is None else {"domains": domains}))
@@ -89,7 +89,7 @@ def test_a_float_attribute_is_the_decimal_number_it_was_written_as():
 
 
 def test_an_optional_input_may_be_missing_in_the_middle():
-    """Without mask, with bias: DCNv1 with a bias."""
+    """DCNv1 with a bias has no mask but a bias."""
     rng = np.random.default_rng(0)
     shapes = {"input": (1, 4, 5, 5), "offset": (1, 18, 5, 5), "weight": (2, 4, 3, 3), "bias": (2,)}
     arrays = {name: rng.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
@@ -121,7 +121,7 @@ def test_a_bad_node_is_an_error_that_names_what_is_wrong(attributes, shape, mess
 
 
 def test_int_arrays_have_their_length():
-    """One int stands for all; none are no attribute."""
+    """One int stands for all dimensions; an empty list is no attribute."""
     pool, arrays = node("ascend_vision_ops", "max_pool2d"), {"input": np.ones((1, 1, 6, 6), np.float32)}
     for kernel, stride in ([2, 2], 1), (2, [1, 1]):
         made = one_node(pool, arrays, {"kernel_size": kernel, "stride": stride}, ["float32"])
@@ -170,7 +170,7 @@ def test_types_of_results_are_those_that_the_runtime_fixed():
 
 
 def test_shapes_are_inferred(found):
-    """What a session says of results before a run: all of it where inputs are static and data decide nothing."""
+    """A session knows the shapes of results before a run where inputs are static and the data decide nothing."""
     spec = spec_of(found.operator)
     models = (node_model(found, case, static=True) for case in cases_in_turn(found.operator))
     made = next(m for m in models if m is not None and all(m.feeds[n].size for n in m.feeds) and m.feeds)
@@ -178,7 +178,7 @@ def test_shapes_are_inferred(found):
     after = [list(result.shape) for result in run(made)]
     version = tuple(map(int, ort.__version__.split(".")[:2]))
     if any(item.optional for item in found.inputs) and version < (1, 24):
-        return  # older runtimes crash where one is left out, so that they are not told
+        return  # older runtimes crash where an input is left out, so the library infers nothing for them
     for name, known, real in zip(found.outputs, before, after, strict=True):
         dims = spec.patterns[name].dims
         dynamic = [dim is not None and dim.text in spec.dynamic for dim in dims or [None] * len(real)]
@@ -239,7 +239,7 @@ def test_several_sessions_share_the_domains():
 
 
 def test_a_runtime_that_is_too_old_gets_a_status_and_no_crash():
-    """The library's own entry, with the tables of a runtime that has no API 17."""
+    """Calls the library's own entry with the tables of a runtime that has no API 17."""
     messages = []
     create = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)(
         lambda code, text: messages.append((code, text.decode())) or 1
@@ -258,7 +258,9 @@ def test_a_runtime_that_is_too_old_gets_a_status_and_no_crash():
 
 
 def test_the_library_needs_nothing_but_the_language():
-    """Neither the simulated device, which it does not use, nor ONNX Runtime, whose version it would tie."""
+    """It needs neither the simulated device, which it does not use, nor ONNX Runtime, which would tie it to a
+    version.
+    """
     import subprocess
 
     listed = subprocess.run(

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Passes over graphs that exporters write; ONNX Runtime and onnx's checker say whether they are still the same."""
+"""Passes over graphs that exporters write. ONNX Runtime and onnx's checker say whether the graphs still mean the
+same.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from benchmarks.onnx_models import FLOAT, Builder  # noqa: E402
 
 
 def run(proto: onnx.ModelProto, feeds: dict) -> list[np.ndarray]:
-    """ONNX Runtime on the graph as it is."""
+    """Runs the unchanged graph in ONNX Runtime."""
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
@@ -30,7 +32,7 @@ def run(proto: onnx.ModelProto, feeds: dict) -> list[np.ndarray]:
 
 
 def apply(proto: onnx.ModelProto, text: str, once: bool = False):
-    """The model after the passes, which onnx's checker accepts, and the report."""
+    """Applies passes and gives the model, which onnx's checker accepts, and the report."""
     model = ir.from_proto(proto)
     manager = passes.Manager(passes.passes_of(text))
     report = manager.run_once(model) if once else manager.run_to_fixed_point(model)
@@ -48,7 +50,8 @@ def image(*shape: int, seed: int = 0) -> np.ndarray:
 
 
 def assert_same(before: onnx.ModelProto, after: onnx.ModelProto, feeds: dict, largest: float = 0.0) -> None:
-    """Equal, or within `largest` of the largest element: a fused convolution adds in another order."""
+    """Demands equal results, or a difference of at most `largest` times the largest element, because a fused
+    convolution adds in another order."""
     for want, got in zip(run(before, feeds), run(after, feeds), strict=True):
         assert got.dtype == want.dtype and got.shape == want.shape
         np.testing.assert_allclose(got, want, rtol=0, atol=largest * np.abs(want).max(initial=0))
@@ -86,7 +89,7 @@ def test_shape_glue_goes(batch):
     after, _ = apply(before, "default")
     glue = {"Gather", "Unsqueeze", "Shape", "Concat"}
     left = [kind for kind in types(after) if kind in glue]
-    # With an open batch one Expand to it is left, and what computes its target.
+    # With an open batch, one Expand to it is left, and the nodes that compute its target.
     assert left == ([] if batch != "batch" else left) and len(left) <= 6
     for size in (1, 4) if batch == "batch" else (batch,):
         assert_same(before, after, {"x": image(size, 16, 6, 6)})
@@ -113,7 +116,7 @@ def test_a_second_run_finds_nothing(name):
 
 def test_no_worse_than_onnxsim():
     onnxsim = pytest.importorskip("onnxsim", reason="onnxsim is not installed")
-    # Not shape_glue(1): onnxsim also makes one product and a Split of three products of one input.
+    # shape_glue(1) is left out: onnxsim also turns three products of one input into one product and a Split.
     for before in (
         models.convnet(),
         models.convnet("n"),
@@ -170,7 +173,7 @@ def test_folds_around_a_custom_node():
     passes.simplify(model, "fold_constants,remove_dead")
     kinds = [node.op_type for node in model.graph]
     assert kinds.count("MMCVModulatedDeformConv2d") == kinds.count("NonMaxSuppression") == 1
-    # The size of what a custom node makes is known from the model.
+    # The model states the size of the custom node's result.
     assert "Shape" not in kinds and "Unsqueeze" not in kinds
 
 
@@ -405,7 +408,7 @@ def test_prelu_is_bit_equal():
     want, got = run(before, {"x": x})[0], run(after, {"x": x})[0]
     nan = np.isnan(want)
     assert np.array_equal(nan, np.isnan(got))
-    # The sign of zero is the one bit that may differ: 0 + -0 is 0.
+    # Only the sign of zero may differ: 0 + -0 is 0.
     assert np.array_equal(got[~nan], want[~nan])
 
 
@@ -457,7 +460,9 @@ def test_focus_of_an_open_size():
 def test_focus_refuses():
     _, report = apply(models.focus(dilations=[2, 2]), "focus_to_conv")
     assert "dilated" in report.row("focus_to_conv").refused[0]
-    before = models.focus(order=((0, 0), (0, 0), (0, 1), (1, 1)))  # one phase twice: no Focus
+    before = models.focus(
+        order=((0, 0), (0, 0), (0, 1), (1, 1))
+    )  # one phase appears twice, so this is no Focus
     after, report = apply(before, "focus_to_conv,focus_to_space_to_depth")
     assert types(after) == types(before)
 
@@ -490,7 +495,7 @@ def test_arguments_that_make_no_sense(text):
 
 
 class Oscillates(passes.GraphPass):
-    """Never content."""
+    """A pass that changes the graph every time."""
 
     name, summary = "oscillates", "adds and removes"
 
@@ -499,7 +504,7 @@ class Oscillates(passes.GraphPass):
 
 
 class Wrong(passes.NodePass):
-    """A deliberate fault: the kind of pass that a checker is for."""
+    """A deliberate fault, which the check of passes must find."""
 
     name, summary, op_types = "wrong", "x + 0.001 for Relu", frozenset({"Relu"})
 
@@ -549,7 +554,7 @@ def test_the_checker_names_the_place():
 
 
 def test_a_fault_behind_a_custom_node_is_found():
-    """Nobody runs the custom node here: its stand-in passes on what changed before it."""
+    """Nothing here can run the custom node. Its stand-in passes on what changed before it."""
     model = ir.from_proto(models.detector())
     with pytest.raises(passes.CheckFailed, match="pass wrong changed"):
         passes.Manager([Wrong()], passes.Checker(1)).run_once(model)

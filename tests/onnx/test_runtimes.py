@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes in other versions of ONNX Runtime than the installed one: those that `./build.sh onnxruntimes` fetched."""
+"""Runs the nodes in other versions of ONNX Runtime than the installed one, which `./build.sh onnxruntimes` fetched."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NONE = pytest.param(
     "folder", [path.parent for path in FOLDERS] or [NONE], ids=lambda path: path and path.name
 )
 def test_nodes_in_another_version(folder):
-    """A process of its own, in which that version is found before the installed one; every tenth case."""
+    """A process of its own finds that version before the installed one and runs every tenth case."""
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")])),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes as onnx itself sees them: schemas, inference of types and shapes, the reference evaluator."""
+"""The nodes as onnx itself sees them: schemas, inference of types and shapes, and the reference evaluator."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.onnx.node_models import BFLOAT16, cases_in_turn, node_model, one_node
 @pytest.fixture(scope="module", autouse=True)
 def registered():
     register()
-    register()  # again does nothing
+    register()  # a second registration changes nothing
 
 
 def pytest_generate_tests(metafunc):
@@ -43,7 +43,9 @@ def shape_of(value) -> list:
 
 
 def test_nodes_pass_the_checker_and_shapes_are_inferred(found):
-    """With static inputs all is known but what data decide; types of results are those that come."""
+    """With static inputs all shapes are known except those that the data decide. Types of results are inferred
+    correctly.
+    """
     spec = contracts()[found.operator]
     for made in models(found, 8):
         model = inferred(made.model)
@@ -68,7 +70,7 @@ def test_names_of_dimensions_reach_results_and_open_ones_stay_open():
     assert result_shapes(roi_align, {"input": None, "rois": None}, arguments) == [[None, None, 7, 6]]
     pool = node("ascend_vision_ops", "max_pool2d")
     arguments = pool.arguments({"kernel_size": 3})
-    # Height and width rest on a dimension each, and only one of them is known.
+    # Height and width each depend on one dimension, and only one of these is known.
     assert result_shapes(pool, {"input": ["n", 8, 30, "w"]}, arguments) == [["n", 8, 10, None]]
     cummax = node("mmcv", "cummax")
     assert result_shapes(cummax, {"input": ["a", 3]}, cummax.arguments({"dim": 0})) == [["a", 3]] * 2
