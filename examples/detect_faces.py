@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faces and eyes in a photograph: windows of a classical detector, suppressed and cropped on the simulated device.
+"""Finds faces and eyes in a photograph: the simulated device suppresses and crops the windows of a classical detector.
 
-OpenCV's cascades look at every window of an image at every scale; told not to group their finds, they return dozens of
-windows around each face, and a few lonely ones elsewhere. NMS or SoftNMS picks among them, RoIAlign crops the best. The
-photograph, of the astronaut Eileen Collins, is by NASA, in the public domain, as scikit-image on PyPI ships it. Prints
-how far the implementations are apart and what the kernels cost on the simulated device; the picture is left in
-demo_output/.
+OpenCV's cascades look at every window of an image at every scale. When they do not group what they find, they return
+dozens of windows around each face and a few single ones elsewhere. NMS or SoftNMS picks among the windows, and RoIAlign
+crops the best ones. The photograph shows the astronaut Eileen Collins; it is by NASA, in the public domain, and
+scikit-image on PyPI contains it. The example prints how far the implementations differ and what the kernels cost on the
+simulated device, and leaves a picture in demo_output/.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PHOTOGRAPH = PackagedFile(
     package="scikit-image==0.26.0",
     member="skimage/data/astronaut.png",
     sha256="88431cd9653ccd539741b555fb0a46b61558b301d4110412b5bc28b5e3ea6cb5",
-    # One wheel for every machine: only its data are of interest.
+    # One wheel serves every machine, because only its data are used.
     options=("--only-binary=:all:", "--python-version=3.11", "--platform=manylinux_2_28_x86_64"),
 )
 CASCADES = {"face": "haarcascade_frontalface_default.xml", "eye": "haarcascade_eye.xml"}
@@ -42,7 +42,7 @@ CROPS, CROP_SIZE = 8, 96
 
 @dataclass(frozen=True)
 class Windows:
-    """Windows x1, y1, x2, y2 of one detector, and their scores."""
+    """The windows (x1, y1, x2, y2) of one detector and their scores."""
 
     boxes: np.ndarray
     scores: np.ndarray
@@ -52,8 +52,8 @@ class Windows:
 
 
 def detect(image: np.ndarray, cascade: str) -> Windows:
-    """Every window that a cascade lets through, by the confidence of its last stage as a score in 0..1."""
-    cv2.setNumThreads(1)  # windows come in the order in which threads find them
+    """Gives every window that a cascade accepts. The confidence of the last stage becomes a score in 0..1."""
+    cv2.setNumThreads(1)  # threads find the windows in any order
     detector = cv2.CascadeClassifier(str(Path(cv2.data.haarcascades) / cascade))
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     corners, _, weights = detector.detectMultiScale3(
@@ -65,7 +65,7 @@ def detect(image: np.ndarray, cascade: str) -> Windows:
 
 
 class Device:
-    """Calls operators on the simulated device; notes how far the implementations are apart, and the cost."""
+    """Calls operators on the simulated device, and notes how far the implementations differ and what the calls cost."""
 
     def __init__(self):
         self.parity = table("operator", "call", "implementation", ">max error", "tolerance", "verdict")
@@ -73,7 +73,7 @@ class Device:
         self.wrong = 0
 
     def call(self, operator: str, what: str, **arguments) -> tuple[np.ndarray, ...]:
-        """Results of the AscendC kernel."""
+        """Gives the results of the AscendC kernel."""
         wanted = expected(operator, arguments)
         results = {
             "reference": as_tuple(getattr(avo.reference, operator)(**arguments)),
@@ -98,7 +98,7 @@ class Device:
 
 
 def picture(path: Path, image: np.ndarray, stages: dict[str, dict[str, Windows]], crops, picked) -> None:
-    """The windows before and after, and the crops of the best ones."""
+    """Draws the windows before and after suppression, and the crops of the best ones."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -110,7 +110,7 @@ def picture(path: Path, image: np.ndarray, stages: dict[str, dict[str, Windows]]
     )
     above, below = figure.subfigures(2, 1, height_ratios=[2.6, 1])
     for axes, (title, stage) in zip(above.subplots(1, len(stages)), stages.items(), strict=True):
-        # Pale and grey, so that windows can be told from it.
+        # The photograph is pale and grey, so that the windows stand out.
         axes.imshow(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), cmap="gray", vmin=-160, vmax=290)
         for name, windows in stage.items():
             for (x1, y1, x2, y2), score in zip(windows.boxes, windows.scores, strict=True):
@@ -153,7 +153,7 @@ def main() -> int:
         dets, _ = device.call("soft_nms", what, **call, min_score=MIN_SCORE)
         decayed[name] = Windows(dets[:, :4], dets[:, 4])
 
-    # The best of both detectors, as regions of the one image there is.
+    # The best windows of both detectors become regions of the only image.
     picked = [
         (name, score, box)
         for name, windows in decayed.items()

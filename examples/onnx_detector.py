@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small detector from torch to ONNX Runtime and to what Ascend's ATC reads, step by step.
+"""Takes a small detector step by step from torch to ONNX Runtime and to a model that Ascend's ATC reads.
 
-A backbone with a modulated deformable convolution, a neck of corner pooling and a head whose boxes NMS picks among,
-with weights that nobody trained. It is exported with our operators as nodes, made smaller, split into what a host does
-(the image before, NMS after) and what the NPU does, and that part gets ATC's names and one operator set. After each
-step ONNX Runtime computes the same as torch. Prints the nodes after each step; models and a picture are left in
-demo_output/.
+The detector has a backbone with a modulated deformable convolution, a neck with corner pooling and a head, among whose
+boxes NMS picks; nobody trained its weights. It is exported with our operators as nodes and made smaller. Then it is
+split into the part for the host (the image before, NMS after) and the part for the NPU, which gets ATC's names and one
+operator set. After each step ONNX Runtime computes the same as torch. The example prints the nodes after each step, and
+leaves the models and a picture in demo_output/.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ascend_vision_ops.onnx.execute import Runner
 from ascend_vision_ops.onnx.flavours import from_atc_name, names_of_ours
 
 SIZE, STRIDE = 64, 4
-TOLERANCE = 1e-4  # of boxes in pixels: both compute in float32, and sum some hundred numbers in another order
+TOLERANCE = 1e-4  # boxes in pixels; both compute in float32 and add some hundred numbers in another order
 
 
 def block(channels_in: int, channels: int, kernel: int, stride: int = 1) -> nn.Sequential:
@@ -38,14 +38,14 @@ def block(channels_in: int, channels: int, kernel: int, stride: int = 1) -> nn.S
 
 
 class Focus(nn.Module):
-    """The four phases of 2 x 2 pixels as channels, as YOLO begins."""
+    """Makes channels of the four phases of 2 x 2 pixels, as YOLO does at its start."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.cat([x[..., ::2, ::2], x[..., 1::2, ::2], x[..., ::2, 1::2], x[..., 1::2, 1::2]], 1)
 
 
 class Detector(nn.Module):
-    """Boxes (M, 5) with scores, from an image (1, SIZE, SIZE, 3) of uint8."""
+    """Finds boxes (M, 5) with scores in an image (1, SIZE, SIZE, 3) of uint8."""
 
     def __init__(self, channels: int = 16):
         super().__init__()
@@ -73,7 +73,7 @@ class Detector(nn.Module):
 
 
 def make_detector() -> Detector:
-    """Weights and statistics that make use of every part: offsets that are not zero, scores that differ."""
+    """Makes a detector whose weights and statistics use every part: offsets are not zero, scores differ."""
     torch.manual_seed(0)
     model = Detector().eval()
     with torch.no_grad():
@@ -89,7 +89,7 @@ def make_detector() -> Detector:
 
 @dataclass
 class Step:
-    """Models, run one after the other, and how far their results are from torch's."""
+    """Models that run one after the other, and how far their results are from torch's."""
 
     name: str
     models: dict[str, ir.Model]
@@ -110,7 +110,7 @@ def is_ours(node: ir.Node) -> bool:
 
 
 def run(models: dict[str, ir.Model], image: np.ndarray) -> np.ndarray:
-    """Results in ONNX Runtime of models in a row, each of which takes what those before it made."""
+    """Runs models in ONNX Runtime one after the other; each takes the results of the models before it."""
     values = {"image": image}
     for model in models.values():
         runner = Runner(model, stand_ins=False)
@@ -121,14 +121,14 @@ def run(models: dict[str, ir.Model], image: np.ndarray) -> np.ndarray:
 
 
 def steps_of(model: Detector, image: Tensor, out: Path) -> list[Step]:
-    """Every step, with its files in a folder."""
+    """Gives every step, with its files in a folder."""
     wanted, done = model(image).detach().numpy(), []
 
     def step(name: str, **models: ir.Model) -> None:
         found = run(models, image.numpy())
         if found.shape != wanted.shape:
             raise RuntimeError(f"{name}: expected {len(wanted)} boxes as torch finds, got {len(found)}")
-        # A copy: passes work in place.
+        # Passes change a model in place, so they get a copy.
         kept = {part: model.clone() for part, model in models.items()}
         done.append(Step(name, kept, float(np.abs(found - wanted).max())))
 
@@ -152,7 +152,7 @@ def steps_of(model: Detector, image: Tensor, out: Path) -> list[Step]:
 
 @dataclass
 class Box:
-    """A node of the drawing, or where a long edge passes a layer; pixels."""
+    """A node of the drawing, or the place where a long edge passes a layer, in pixels."""
 
     text: str = ""
     colour: str = ""
@@ -166,12 +166,12 @@ class Box:
         return 3.2 * len(self.text) + 7 if self.text else 5
 
 
-ROW, GAP, ROUNDS = 27, 8, 24  # pixels between layers and boxes; sweeps of the layout
+ROW, GAP, ROUNDS = 27, 8, 24  # pixels between layers, pixels between boxes, passes of the layout
 RED, NAVY, GREY = "#b5304a", "#1b2a41", "#66758a"
 
 
 class Drawing:
-    """A graph in layers, each node below those that it reads; long edges bend around what lies between."""
+    """A graph in layers. Each node lies below the nodes that it reads, and long edges bend around the nodes between."""
 
     def __init__(self, models: dict[str, ir.Model], kept: set[str]):
         self.boxes: list[Box] = []
@@ -212,7 +212,9 @@ class Drawing:
         self.edges.append((source, target))
 
     def _place(self) -> None:
-        """Each box where its neighbours are on average, above and below in turns, and none over another."""
+        """Places each box at the mean position of its neighbours, above and below in turns, so that boxes do not
+        overlap.
+        """
         above, below = defaultdict(list), defaultdict(list)
         for source, target in self.edges:
             above[id(target)].append(source)
@@ -273,7 +275,7 @@ class Drawing:
 
 
 def picture(path: Path, first: Step, last: Step) -> None:
-    """The graph as exported beside what became of it."""
+    """Draws the exported graph beside the final one."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that the examples take from packages on PyPI, so that none has to be in this repository."""
+"""Fetches files that the examples need from packages on PyPI, so that this repository need not contain them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class PackagedFile:
-    """A file of a package, such as "pysptk==1.0.1".
+    """A file in a package such as "pysptk==1.0.1".
 
-    what: what messages call it. options: of `pip download`, to say which archive of the package.
+    what: the name of the file in messages. options: options of `pip download` that choose the archive of the package.
     """
 
     what: str
@@ -27,7 +27,7 @@ class PackagedFile:
     options: tuple[str, ...]
 
     def fetch(self, cache: Path) -> Path:
-        """The file in `cache`, fetched by pip when it is not there yet."""
+        """Gives the file in `cache`; pip fetches it when it is missing."""
         path = cache / Path(self.member).name
         if not path.exists():
             cache.mkdir(parents=True, exist_ok=True)

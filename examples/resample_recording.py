@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resamples a real recording by UpsampleLinear1d in three dtypes through all three implementations.
+"""Resamples a real recording with UpsampleLinear1d in three dtypes, with all three implementations.
 
-The recording is utterance a0007 of CMU ARCTIC (Carnegie Mellon University, free for any use with its notice kept) as
-the source package of pysptk on PyPI ships it. Prints how far the implementations are apart and what the kernel cost on
-the simulated device; leaves a picture and the resampled recording in demo_output/.
+The recording is utterance a0007 of CMU ARCTIC (Carnegie Mellon University, free for any use with its notice kept),
+which the source package of pysptk on PyPI contains. The example prints how far the implementations differ and what
+the kernel costs on the simulated device. It leaves a picture and the resampled recording in demo_output/.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ IMPLEMENTATIONS = {"reference": "NumPy reference", "cpu": "CPU kernel", "aclnn":
 
 
 def read_wave(path: Path) -> tuple[np.ndarray, int]:
-    """Samples in -1..1 and their rate."""
+    """Reads samples in -1..1 and their rate."""
     with wave.open(str(path)) as file:
         samples = np.frombuffer(file.readframes(file.getnframes()), "<i2")
         return samples / 32768, file.getframerate()
@@ -57,7 +57,7 @@ def resample(implementation: str, signal: np.ndarray, out_length: int) -> np.nda
 
 
 def picture(path: Path, samples: np.ndarray, rate: int, results: dict, wanted: dict, out_rate: int) -> None:
-    """The whole recording, a stretch of it before and after, and the error of every dtype there."""
+    """Draws the whole recording, a piece of it before and after, and the error of every dtype in that piece."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -77,11 +77,12 @@ def picture(path: Path, samples: np.ndarray, rate: int, results: dict, wanted: d
         "A recording resampled by UpsampleLinear1d on the simulated Ascend NPU", fontsize=13, weight="bold"
     )
 
-    # Around the loudest moment: twenty input samples can be told apart.
+    # The picture shows twenty input samples around the loudest moment, which can be told apart.
     loudest = int(np.argmax(np.abs(samples)))
     start, stop = loudest - 9, loudest + 15
     seconds = np.arange(len(samples)) / rate
-    # Pixel centres: the first output lies half an output's distance behind the edge of the first input.
+    # Samples have centres, as pixels do: the first output lies half an output's width behind the edge of the first
+    # input.
     out_seconds = (np.arange(wanted["float32"].size) + 0.5) / out_rate - 0.5 / rate
     inside = (out_seconds >= seconds[start]) & (out_seconds <= seconds[stop])
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small detector in torch, trained on the simulated Ascend NPU, every step checked against the CPU.
+"""Trains a small detector in torch on the simulated Ascend NPU, and checks every step against the CPU.
 
-Coloured discs, crosses and triangles are drawn on noise. A backbone with a modulated deformable convolution, a neck of
-corner pooling and two heads, one for every cell and one for regions that RoIAlign crops, learn to find them; batched
-NMS picks among the finds. Before each step a copy on the CPU takes over the weights and computes loss and gradients of
-the same batch. Prints how far they are apart; the picture is left in demo_output/.
+Coloured discs, crosses and triangles are drawn on noise. The detector learns to find them. It has a backbone with a
+modulated deformable convolution, a neck with corner pooling, a head for every cell, and a head for the regions that
+RoIAlign crops; batched NMS picks among the boxes. Before each step, a copy on the CPU takes over the weights and
+computes loss and gradients of the same batch. The example prints how far both differ, and leaves a picture in
+demo_output/.
 """
 
 from __future__ import annotations
@@ -21,31 +22,34 @@ import ascend_vision_ops as avo
 from ascend_vision_ops.cli.show import console, table
 
 if not avo.sim.obstacle() and not avo.sim.active():
-    avo.sim.activate()  # before torch, which would look for CANN's libraries
+    avo.sim.activate()  # before torch is imported, which would look for CANN's libraries
 
 import torch
 import torch.nn.functional as F
-import torch_npu  # noqa: F401  gives torch its device npu
+import torch_npu  # noqa: F401  gives torch the device npu
 from torch import Tensor, nn
 
 from ascend_vision_ops.nn import CornerPool, ModulatedDeformConv2dPack, RoIAlign
 
-SIZE, STRIDE, CELLS = 64, 4, 16  # pixels of an image and of a cell, cells of a side
+SIZE, STRIDE, CELLS = 64, 4, 16  # pixels of an image, pixels of a cell, cells along a side
 SHAPES = ("disc", "cross", "triangle")
 COLOURS = ("#e0592a", "#1c7ed6", "#2b8a3e")
-CROP = 5  # RoIAlign's output
-# Relative differences from the same weights. Both devices compute in float32, and sum some thousand numbers in another
-# order; in gradients, a maximum of two features that are equal but for that may go to the other one.
-# Left alone, two trainings would drift apart: Adam makes steps of one size of gradients that are but rounding errors.
+CROP = 5  # bins of RoIAlign along a side
+# Relative differences that are allowed between results from the same weights. Both devices compute in float32 and add
+# some thousand numbers in another order. The gradient of a maximum may go to the other of two nearly equal features.
+# Two separate trainings would drift apart, because Adam makes full steps even for gradients that are rounding errors.
 TOLERANCE = {"loss": 1e-5, "gradients": 1e-2}
 
 
 @dataclass
 class Batch:
-    """Images (N, 3, SIZE, SIZE), and what the heads are to say of them.
+    """Images (N, 3, SIZE, SIZE) and what the heads have to say about them.
 
-    cells: (N, 1, CELLS, CELLS), 1 where a shape's middle is. sides: (N, 4, CELLS, CELLS), how far its borders are from
-    there, in cells. regions: (R, 5). classes: theirs, the last for none. boxes: class and box of what is in each image.
+    cells: (N, 1, CELLS, CELLS), 1 where the middle of a shape is
+    sides: (N, 4, CELLS, CELLS), distances from there to the four sides of the shape, in cells
+    regions: (R, 5), index of the image and x1, y1, x2, y2
+    classes: (R,), classes of the regions, the last one for no shape
+    boxes: class and box of the shapes in each image
     """
 
     images: Tensor
@@ -61,7 +65,7 @@ class Batch:
 
 
 def draw(generator: np.random.Generator) -> tuple[np.ndarray, list[tuple[int, np.ndarray]]]:
-    """An image of two shapes on noise, and the class and box of each."""
+    """Draws an image of two shapes on noise, and gives the class and box of each."""
     image = generator.normal(0.45, 0.05, (3, SIZE, SIZE)).astype(np.float32)
     rows, columns = np.mgrid[:SIZE, :SIZE] + 0.5
     found = []
@@ -82,7 +86,7 @@ def draw(generator: np.random.Generator) -> tuple[np.ndarray, list[tuple[int, np
 
 
 def make_batch(count: int, seed: int) -> Batch:
-    """Images with what the two heads are to say of them."""
+    """Makes images with what the two heads have to say about them."""
     generator = np.random.default_rng(seed)
     images, boxes = zip(*(draw(generator) for _ in range(count)), strict=True)
     cells, sides = (
@@ -102,7 +106,7 @@ def make_batch(count: int, seed: int) -> Batch:
             for _ in range(3):
                 regions.append([index, *(box + generator.normal(0, 1.5, 4))])
                 classes.append(kind)
-        # Regions of nothing: squares whose middle lies in no shape.
+        # Regions without a shape: squares whose middle lies in no shape.
         while len(regions) < 8 * (index + 1):
             px, py = generator.uniform(8, SIZE - 8, 2)
             if all(not (b[0] < px < b[2] and b[1] < py < b[3]) for _, b in found):
@@ -118,7 +122,7 @@ def block(channels_in: int, channels: int, kernel: int, stride: int = 1) -> nn.S
 
 
 class Corners(nn.Module):
-    """Each cell sees the strongest feature towards the four sides (CornerNet)."""
+    """Gives each cell the strongest features towards the four sides (CornerNet)."""
 
     def __init__(self, channels: int):
         super().__init__()
@@ -136,7 +140,7 @@ class Corners(nn.Module):
 
 
 class Detector(nn.Module):
-    """Backbone, neck, and two heads: cells say whether a shape is there and where it ends, regions say which it is."""
+    """The detector. Cells say whether a shape is there and where it ends; regions say which shape it is."""
 
     def __init__(self, channels: int = 16):
         super().__init__()
@@ -150,14 +154,14 @@ class Detector(nn.Module):
         self.neck = Corners(channels)
         self.cells = nn.Sequential(block(channels, channels, 3), nn.Conv2d(channels, 5, 1))
         with torch.no_grad():
-            self.cells[1].bias[0] = -2  # few cells have a shape
+            self.cells[1].bias[0] = -2  # only few cells have a shape
         self.crops = RoIAlign(CROP, 1 / STRIDE, sampling_ratio=2)
         self.regions = nn.Sequential(
             nn.Linear(channels * CROP * CROP, 32), nn.ReLU(), nn.Linear(32, len(SHAPES) + 1)
         )
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Features, logits of cells (N, 1, CELLS, CELLS), and distances to the four sides (N, 4, CELLS, CELLS)."""
+        """Gives features, logits of cells (N, 1, CELLS, CELLS) and distances to the four sides (N, 4, CELLS, CELLS)."""
         features = self.neck(self.backbone(images))
         found = self.cells(features)
         return features, found[:, :1], F.relu(found[:, 1:] + 2)
@@ -176,7 +180,7 @@ class Detector(nn.Module):
     def detect(
         self, images: Tensor, most: int = 12, above: float = 0.3
     ) -> list[list[tuple[int, float, np.ndarray]]]:
-        """Class, score and box of what is found in each image."""
+        """Gives class, score and box of each shape that is found in each image."""
         self.eval()
         features, logits, sides = self(images)
         scores, places = torch.sigmoid(logits).flatten(1).topk(most)
@@ -187,7 +191,7 @@ class Detector(nn.Module):
         regions = torch.cat([image.unsqueeze(2).to(boxes.dtype), boxes], 2).flatten(0, 1)
         chances = self.classify(features, regions).softmax(1)[:, : len(SHAPES)].max(1)
         scores = scores.flatten() * chances.values
-        # Shapes suppress shapes of any kind, but only within their image.
+        # Shapes suppress shapes of any kind, but only in the same image.
         kept = avo.batched_nms(boxes.flatten(0, 1), scores, image.flatten(), 0.4)
         self.train()
         results: list[list] = [[] for _ in images]
@@ -199,7 +203,7 @@ class Detector(nn.Module):
 
 
 def picture(path: Path, batch: Batch, before: list, after: list, steps: list[Step]) -> None:
-    """What was found before and after, beside what there is, and the losses."""
+    """Draws what the detector found before and after training, the true shapes, and the losses."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -234,7 +238,7 @@ def picture(path: Path, batch: Batch, before: list, after: list, steps: list[Ste
     loss.set_ylim(bottom=0)
     loss.legend(frameon=False)
     for name, colour in {"loss": "#b5304a", "gradients": "#1b2a41"}.items():
-        # Where both are the same to the last bit, there is no place on the scale.
+        # Steps in which both are equal to the last bit have no place on a logarithmic scale.
         values = [getattr(step, name) or np.nan for step in steps]
         apart.semilogy(numbers, values, ".-", color=colour, linewidth=0.8, markersize=4, label=name)
         apart.axhline(TOLERANCE[name], color=colour, linestyle="--", linewidth=0.8)
@@ -249,7 +253,7 @@ def picture(path: Path, batch: Batch, before: list, after: list, steps: list[Ste
 
 @dataclass
 class Step:
-    """Losses of a step on both devices, and how far the gradients are apart, all of them as one vector."""
+    """Losses of a step on both devices, and the difference of the gradients, taken together as one vector."""
 
     cpu: float
     npu: float
@@ -257,12 +261,12 @@ class Step:
 
     @property
     def loss(self) -> float:
-        """Relative difference of the losses."""
+        """The relative difference of the losses."""
         return abs(self.npu - self.cpu) / abs(self.cpu)
 
 
 def train(model: Detector, options: argparse.Namespace) -> list[Step]:
-    """Trains the model on npu; a copy of it on the CPU computes the same steps."""
+    """Trains the model on npu, while a copy on the CPU computes the same steps."""
     npu = next(model.parameters()).device
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 1e-2, total_steps=options.steps)
