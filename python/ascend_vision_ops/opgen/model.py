@@ -231,48 +231,193 @@ class Fold:
     ints: dict[str, int] = field(default_factory=dict)  # int arrays with an element that is this size too
 
 
-@dataclass
-class Spec:
-    """A validated contract."""
+# --- the parts of a contract; the modules of opgen/contract read them ------------------------------------------------
 
-    path: Path
+
+@dataclass(kw_only=True)
+class Signature:
+    """What torch sees of an operator: name, parameters and results.
+
+    scope: the names that expressions of the contract may use: parameters, results, and sizes as they are read.
+    """
+
     name: str
     schema: str
-    summary: str
     parameters: list[Parameter]
     outputs: list[str]
+    scope: dict[str, Symbol]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all parameters and results."""
+        return [*(parameter.name for parameter in self.parameters), *self.outputs]
+
+    @property
+    def tensors(self) -> list[Parameter]:
+        return [parameter for parameter in self.parameters if parameter.is_tensor]
+
+    @property
+    def tensor_names(self) -> list[str]:
+        """The names of all tensors: inputs, then results."""
+        return [*(tensor.name for tensor in self.tensors), *self.outputs]
+
+    @property
+    def attributes(self) -> list[Parameter]:
+        return [parameter for parameter in self.parameters if not parameter.is_tensor]
+
+    @property
+    def visible(self) -> list[Parameter]:
+        """The parameters of the torch schema."""
+        return [parameter for parameter in self.parameters if not parameter.internal]
+
+    def parameter(self, name: str) -> Parameter:
+        return next(parameter for parameter in self.parameters if parameter.name == name)
+
+    def optional_tensor(self, name: str) -> bool:
+        return any(parameter.name == name and parameter.optional for parameter in self.tensors)
+
+    def required(self, name: str) -> bool:
+        """Whether an entry point with an argument for a tensor needs it. It always needs an internal tensor."""
+        internal = any(parameter.name == name and parameter.internal for parameter in self.parameters)
+        return internal or not self.optional_tensor(name)
+
+    def field_type(self, parameter: Parameter) -> str:
+        """The type that expressions see a parameter with, once defaults have taken the place of None."""
+        return self.scope[parameter.name].type
+
+
+@dataclass(kw_only=True)
+class EntryPoints:
+    """The C entry points of an operator."""
+
     entries: list[Entry]
     normal: dict[str, Expression]  # parameter -> what torch's value becomes before the contract sees it
-    socs: list[str]
+    unbatched: bool  # whether C entry points also take tensors without their first dimension
+
+    @property
+    def entry(self) -> Entry:
+        return self.entries[0]
+
+
+@dataclass(kw_only=True)
+class Types:
+    """The dtypes that tensors may have, by name."""
+
     dtypes: dict[str, list[str]]  # tensors with a choice of their own
     cpu_dtypes: dict[str, list[str]]  # what the CPU kernel takes beyond `dtypes`
     same_dtype: dict[str, str]  # tensors that follow another one
     dtype_from: dict[str, Expression]  # outputs whose dtype an attribute chooses
     formats: list[str]
+
+    @property
+    def typenames(self) -> list[str]:
+        """The tensors whose dtype is a template parameter of the kernel, in the contract's order."""
+        return [tensor for tensor, names in self.dtypes.items() if len(names) > 1]
+
+    @property
+    def instances(self) -> list[dict[str, str]]:
+        """Every combination of independent dtypes: tensor -> dtype name."""
+        lists = [self.dtypes[tensor] for tensor in self.typenames]
+        return [dict(zip(self.typenames, names, strict=True)) for names in itertools.product(*lists)]
+
+    def dtype_of(self, tensor: str, instance: dict[str, str]) -> str:
+        """The dtype that a tensor has in one combination of the independent ones."""
+        if tensor in self.same_dtype:
+            return self.dtype_of(self.same_dtype[tensor], instance)
+        return instance.get(tensor, self.dtypes[tensor][0])
+
+    def followed(self, tensor: str) -> str:
+        """The tensor with a choice of its own that decides the dtype of this one."""
+        while tensor in self.same_dtype:
+            tensor = self.same_dtype[tensor]
+        return tensor
+
+    def input_dtypes(self, tensor: str) -> list[str]:
+        return self.dtypes[self.followed(tensor)]
+
+
+@dataclass(kw_only=True)
+class Shapes:
+    """The shapes of tensors, by name, and the sizes that they are made of."""
+
     patterns: dict[str, Pattern]
-    lets: dict[str, Expression]
-    checks: list[Check]
+    lets: dict[str, Expression]  # names for further sizes
+    dynamic: list[str]  # sizes of results that only the data decide
+
+    def names_within(self, expression: Expression) -> list[str]:
+        """The names that an expression uses, and the names in the definitions of those."""
+        found = []
+        for name in expression.names:
+            found += [name, *(self.names_within(self.lets[name]) if name in self.lets else [])]
+        return found
+
+    def sources(self, expression: Expression) -> list[tuple[str, int]]:
+        """The dimensions of inputs that the value of an expression depends on: tensor and index."""
+        names = self.names_within(expression)
+        return [
+            (pattern.tensor, index)
+            for pattern in self.patterns.values()
+            for index, bound in enumerate(pattern.binds)
+            if bound in names or pattern.tensor in names
+        ]
+
+    def same_size(self, dim: Expression) -> tuple[str, int] | None:
+        """The dimension of an input that has the same name as this one; None where `dim` is no plain name."""
+        sources = self.sources(dim)
+        bare = len(dim.names) == 1 and dim.text == dim.names[0] and dim.text not in self.lets
+        return sources[0] if bare and len(sources) == 1 else None
+
+
+@dataclass(kw_only=True)
+class Device:
+    """What an operator needs of the device."""
+
+    socs: list[str]
+    kernel: str  # vector, cube or mixed
+    workspace: bool  # whether the cores of a kernel meet through a workspace of its own
     tiling_keys: dict[str, int]
-    kernel: str
-    workspace: bool
+    flops: Expression | None  # of the product on the cube unit
+
+
+@dataclass(kw_only=True)
+class Transforms:
+    """What torch's transforms and memory layouts make of an operator."""
+
+    autocast: str  # what floating tensors become under torch.autocast: float32 or widest
+    folds: list[Fold]  # how vmap makes one call of many, best first
+    leading: str  # or: the int parameter that names a dimension, before which vmap's examples are one more dimension
+    memory_format: dict[str, str]  # result -> tensor that it lies in memory as
+
+
+@dataclass(kw_only=True)
+class Composition:
+    """What a composite is made of; empty for an operator with a kernel."""
+
+    composite: str  # the operator that it calls, and whose checks are its own
+    rows: dict[str, Rows]  # what the rows of each result are, for C++
+
+
+@dataclass(kw_only=True)
+class Documentation:
+    """Texts, and the example that pages and tests start from."""
+
+    summary: str
+    details: str
+    docs: dict[str, str]  # of each parameter and result
+    source: list[str]
+    divergence: list[dict[str, str]]  # {who, what}
+    example: dict[str, object]
+
+
+@dataclass(kw_only=True)
+class Spec(Signature, EntryPoints, Types, Shapes, Device, Transforms, Composition, Documentation):
+    """A validated contract: all its parts in one, and what follows from several of them."""
+
+    path: Path
+    checks: list[Check]
     tolerance: dict[str, Tolerance]
     backward: list[Gradient]
-    docs: dict[str, str]
-    details: str
-    source: list[str]
-    divergence: list[dict[str, str]]
-    example: dict[str, object]
-    scope: dict[str, Symbol]
-    flops: Expression | None = None  # of the product on the cube unit
-    memory_format: dict[str, str] = field(default_factory=dict)  # result -> tensor that it lies in memory as
-    composite: str = ""  # the operator that a composite calls, and whose checks and dtypes are its own
-    dynamic: list[str] = field(default_factory=list)  # sizes of results that only the data decide
-    unbatched: bool = False  # whether C entry points also take tensors without their first dimension
-    autocast: str = "widest"  # what floating tensors become under torch.autocast
-    folds: list[Fold] = field(default_factory=list)  # how vmap makes one call of many, best first
-    leading: str = ""  # or: the int parameter that names a dimension, before which examples are one more
-    rows: dict[str, Rows] = field(default_factory=dict)  # of a composite's results, for C++
-    onnx: list[Node] = field(default_factory=list)  # nodes of exported models, in domains of others
+    onnx: list[Node]  # nodes of exported models, in domains of others
     fields: list = field(default_factory=list)  # of the tiling struct, read from its header
 
     # --- names ---------------------------------------------------------------------------------------------------
@@ -287,27 +432,15 @@ class Spec:
 
     @property
     def op_type(self) -> str:
-        """The operator type in a CANN package; prefixed, since CANN's own type of the same name would be replaced."""
+        """The operator type in a CANN package. The prefix keeps CANN's own type of the same name in its place."""
         return f"Avo{self.class_name}"
 
     @property
-    def entry(self) -> Entry:
-        return self.entries[0]
+    def family(self) -> str:
+        """The operator's family: the name of the folder that its contract lies in."""
+        return self.path.parent.name
 
     # --- parts ---------------------------------------------------------------------------------------------------
-
-    @property
-    def tensors(self) -> list[Parameter]:
-        return [parameter for parameter in self.parameters if parameter.is_tensor]
-
-    @property
-    def attributes(self) -> list[Parameter]:
-        return [parameter for parameter in self.parameters if not parameter.is_tensor]
-
-    @property
-    def visible(self) -> list[Parameter]:
-        """Parameters of the torch schema."""
-        return [parameter for parameter in self.parameters if not parameter.internal]
 
     @property
     def ordered(self) -> list[Parameter]:
@@ -331,50 +464,6 @@ class Spec:
         if self.composite and not self.rows:
             return []
         return [torch_node(self.name, self.visible, self.outputs), *self.onnx]
-
-    @property
-    def family(self) -> str:
-        """The operator's family: the name of the folder that its contract lies in."""
-        return self.path.parent.name
-
-    def names_within(self, expression: Expression) -> list[str]:
-        """The names an expression uses, and those that the sizes among them are made of."""
-        found = []
-        for name in expression.names:
-            found += [name, *(self.names_within(self.lets[name]) if name in self.lets else [])]
-        return found
-
-    def sources(self, expression: Expression) -> list[tuple[str, int]]:
-        """The dimensions of inputs that an expression's value rests on: tensor and place."""
-        names = self.names_within(expression)
-        return [
-            (pattern.tensor, index)
-            for pattern in self.patterns.values()
-            for index, bound in enumerate(pattern.binds)
-            if bound in names or pattern.tensor in names
-        ]
-
-    def same_size(self, dim: Expression) -> tuple[str, int] | None:
-        """The dimension of an input that a dimension is by its very name."""
-        sources = self.sources(dim)
-        bare = len(dim.names) == 1 and dim.text == dim.names[0] and dim.text not in self.lets
-        return sources[0] if bare and len(sources) == 1 else None
-
-    def parameter(self, name: str) -> Parameter:
-        return next(parameter for parameter in self.parameters if parameter.name == name)
-
-    def optional_tensor(self, name: str) -> bool:
-        return any(parameter.name == name and parameter.optional for parameter in self.tensors)
-
-    def required(self, name: str) -> bool:
-        """Whether an entry point that has an argument for it needs it: also what only some of them have."""
-        internal = any(parameter.name == name and parameter.internal for parameter in self.parameters)
-        return internal or not self.optional_tensor(name)
-
-    @property
-    def typenames(self) -> list[str]:
-        """Tensors whose dtype is a template parameter of the kernel, in spec order."""
-        return [tensor for tensor, names in self.dtypes.items() if len(names) > 1]
 
     @property
     def torch_schema(self) -> str:
@@ -415,35 +504,10 @@ class Spec:
     def has_floating_results(self) -> bool:
         return any(DTYPES[name].floating for output in self.outputs for name in self.input_dtypes(output))
 
-    @property
-    def instances(self) -> list[dict[str, str]]:
-        """Every combination of independent dtypes: tensor -> dtype name."""
-        lists = [self.dtypes[tensor] for tensor in self.typenames]
-        return [dict(zip(self.typenames, names, strict=True)) for names in itertools.product(*lists)]
-
-    def dtype_of(self, tensor: str, instance: dict[str, str]) -> str:
-        """The dtype a tensor has in one combination of the independent ones."""
-        if tensor in self.same_dtype:
-            return self.dtype_of(self.same_dtype[tensor], instance)
-        return instance.get(tensor, self.dtypes[tensor][0])
-
-    def followed(self, tensor: str) -> str:
-        """The tensor with a choice of its own that decides this one's dtype."""
-        while tensor in self.same_dtype:
-            tensor = self.same_dtype[tensor]
-        return tensor
-
-    def input_dtypes(self, tensor: str) -> list[str]:
-        return self.dtypes[self.followed(tensor)]
-
     def batched(self, entry: Entry) -> list[tuple[Argument, int]]:
         """The tensors of an entry point that may come without their first dimension, and their ranks with it."""
         found = [(argument, self.patterns.get(argument.target)) for argument in entry.arguments]
         return [(a, len(p.dims)) for a, p in found if self.unbatched and p is not None and p.dims]
-
-    def field_type(self, parameter: Parameter) -> str:
-        """The expression type of a parameter once normalised."""
-        return self.scope[parameter.name].type
 
 
 def all_nodes(specs: list[Spec]) -> list[Node]:

@@ -32,8 +32,8 @@ class Field:
 def read_tiling(path: Path, struct: str) -> list[Field]:
     """The fields of `struct`: one a line, each with its trailing comment; an empty one repeats the comment above.
 
-    Operators of a family may share a struct. Then the header says ``using XTiling = avo::SharedTiling;``, and the fields
-    are those of the struct `SharedTiling` in one of the headers that it includes.
+    Operators of a family may share a struct. Then the header says ``using XTiling = avo::SharedTiling;``, and the
+    fields are those of the struct `SharedTiling` in one of the headers that it includes.
     """
     if not path.exists():
         raise TilingError(f"{path.name}:1: expected the tiling header of the operator, got no such file")
