@@ -256,7 +256,7 @@ def test_operators_share_a_tiling_struct(tmp_path):
         ("rows", "of the input")
     ]
     header.write_text('#include "shared.h"\n\nusing XTiling = avo::Other;\n')
-    with pytest.raises(TilingError, match="expected `struct Other {` in a header that it includes"):
+    with pytest.raises(TilingError, match=r"expected `struct Other \{` in a header that it includes"):
         read_tiling(header, "XTiling")
 
 

@@ -15,6 +15,7 @@ import ascend_vision_ops.onnx._needs  # noqa: F401
 import onnx
 import onnx_ir as ir
 
+from ascend_vision_ops.onnx import domains, nodes
 from ascend_vision_ops.opgen.model import atc_name, camel
 
 # ONNX operators that ATC converts for Ascend devices, of CANN 8.0's "list of supported ONNX operators"; in lower case,
@@ -38,9 +39,6 @@ thresholdedrelu tile topk transpose trilu unsqueeze where xor
 ATC_OPERATORS = frozenset(_ATC.split())
 ATC_OPSET = 18  # the newest that ATC reads
 
-# Domains whose nodes can be renamed there and back.
-DOMAINS = ("mmcv", "mmdeploy", "ascend_vision_ops")
-
 
 def atc_runs(domain: str, op_type: str) -> bool:
     """Whether ATC converts a standard node by itself."""
@@ -49,8 +47,6 @@ def atc_runs(domain: str, op_type: str) -> bool:
 
 def names_of_ours() -> set[tuple[str, str]]:
     """Domain and type of all nodes that mean one of our operators."""
-    from ascend_vision_ops.onnx import nodes
-
     return {(node.domain, node.name) for node in nodes()}
 
 
@@ -62,7 +58,7 @@ def from_atc_name(op_type: str) -> tuple[str, str] | None:
     ours = {atc_name(*key): key for key in sorted(names_of_ours())}
     if op_type in ours:
         return ours[op_type]
-    for domain in DOMAINS:
+    for domain in domains():
         for known in (op_type.removeprefix(camel(domain)), op_type):
             if known and atc_name(domain, known) == op_type:
                 return domain, known

@@ -20,8 +20,8 @@ from ascend_vision_ops.opgen.calls import Shaped, sizes_of_arguments
 from ascend_vision_ops.opgen.model import Pattern
 from ascend_vision_ops.opgen.nodes import ONNX_DTYPES
 
-Dim = int | str | None  # known, named, open
-NAMES = {"float32": "float", "float64": "double"}
+Dim = int | str | None  # a known size, a named one, or one that is open
+ONNX_NAMES = {"float32": "float", "float64": "double"}  # where ONNX calls a dtype otherwise than NumPy does
 
 
 def result_dtypes(
@@ -131,7 +131,13 @@ def _attribute(attribute: Attribute, name: str) -> OpSchema.Attribute:
     return OpSchema.Attribute(name, helper.make_attribute(name, default))
 
 
+def _types(names: Sequence[str]) -> list[str]:
+    """Dtypes as a schema names them: tensor(float) for float32."""
+    return [f"tensor({ONNX_NAMES.get(name, name)})" for name in names]
+
+
 def _schema(node: Node) -> OpSchema:
+    """Makes the schema of a node. Tensors of one dtype share a letter: T, T1, T2, …"""
     spec = contracts()[node.operator]
     letters: dict[str, str] = {}
     for item in node.inputs:
@@ -139,9 +145,7 @@ def _schema(node: Node) -> OpSchema:
     constraints = []
     for tensor, letter in letters.items():
         names = spec.dtypes.get(tensor, []) + spec.cpu_dtypes.get(tensor, [])
-        constraints.append(
-            (letter, [f"tensor({NAMES.get(name, name)})" for name in names], f"dtypes of {tensor}")
-        )
+        constraints.append((letter, _types(names), f"dtypes of {tensor}"))
     option = OpSchema.FormalParameterOption
     inputs = [
         OpSchema.FormalParameter(
@@ -154,12 +158,12 @@ def _schema(node: Node) -> OpSchema:
     ]
     outputs = []
     for output in node.outputs:
-        kind = letters.get(spec.followed(output))
-        if kind is None:
-            kind = f"T{len(letters) + len(outputs)}"
+        letter = letters.get(spec.followed(output))
+        if letter is None:  # a dtype of its own: one that an attribute chooses, or a fixed one
+            letter = f"T{len(letters) + len(outputs)}"
             names = spec.dtypes[spec.followed(output)][: None if output in spec.dtype_from else 1]
-            constraints.append((kind, [f"tensor({name})" for name in names], f"dtypes of {output}"))
-        outputs.append(OpSchema.FormalParameter(output, kind, spec.docs[output]))
+            constraints.append((letter, _types(names), f"dtypes of {output}"))
+        outputs.append(OpSchema.FormalParameter(output, letter, spec.docs[output]))
     schema = OpSchema(
         node.name,
         node.domain,
@@ -174,14 +178,23 @@ def _schema(node: Node) -> OpSchema:
     return schema
 
 
+def register() -> None:
+    """Makes the nodes known to onnx in this process. Nodes that onnx knows already stay as they are.
+
+    Raises RuntimeError, which names the node and its operator, where onnx takes a schema for a wrong one.
+    """
+    for node in nodes():
+        if onnx.defs.has(node.name, 1, node.domain):
+            continue
+        try:
+            onnx.defs.register_schema(_schema(node))
+        except Exception as error:  # onnx's own errors have no common type, and name neither of the two
+            raise RuntimeError(
+                f"{node.qualified}: expected a schema that onnx takes for operator {node.operator}, got {error}"
+            ) from error
+
+
 @functools.cache
 def schemas() -> tuple[OpSchema, ...]:
     """A schema of each node, version 1 of its domain."""
     return tuple(_schema(node) for node in nodes())
-
-
-def register() -> None:
-    """Makes the nodes known to onnx in this process; those that it knows already stay as they are."""
-    for schema in schemas():
-        if not onnx.defs.has(schema.name, 1, schema.domain):
-            onnx.defs.register_schema(schema)

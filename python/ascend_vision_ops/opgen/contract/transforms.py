@@ -47,7 +47,7 @@ class _FoldReader:
         return folds
 
     def _fold(self, where: Where, size: str, element: str) -> Fold | None:
-        """Finds the dimension of each tensor that is `size`. `element` names an int array's element of the same value."""
+        """Finds the dimension of each tensor that is `size`. `element` is `size`, or an int array's element like it."""
         tensors = [p.name for p in self.signature.visible if p.name in self.shapes.patterns]
         inputs = {name: places for name in tensors if (places := self._places(name, size))}
         results = [self._places(name, size) for name in self.signature.outputs]
