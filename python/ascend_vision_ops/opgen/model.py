@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model of a contract: what a validated op_host/X.yaml says, ready for the templates."""
+"""The model of a contract: Spec, with all that a validated op_host/X.yaml says, and the types it is made of."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .schema import Parameter
 
 @dataclass(frozen=True)
 class DType:
-    """An element type under its names in every place it is written."""
+    """An element type, with its name in each of the languages and libraries."""
 
-    name: str  # ours, and NumPy's where NumPy has it
-    cpp: str  # avo::DType enumerator
-    kernel: str  # AscendC type
+    name: str  # in contracts and in NumPy
+    cpp: str  # enumerator of avo::DType
+    kernel: str  # type in AscendC
     acl: str  # aclDataType
     ge: str  # ge::DataType
     floating: bool = False
@@ -51,7 +51,7 @@ def camel(name: str) -> str:
 
 
 def atc_name(domain: str, name: str) -> str:
-    """The name of a node of another domain in a model for ATC, which takes one domain; no other node has it."""
+    """The name of a node in a model for ATC, which has no domains. No node of another domain has the same name."""
     if name.lower().startswith(domain.replace("_", "")):
         return name
     return camel(domain.replace(".", "_")) + camel(name)
@@ -69,8 +69,17 @@ def either(words: list[str]) -> str:
 
 @dataclass(frozen=True)
 class Spread:
-    """How an entry point's int array becomes one of `length`: one element stands for all, and where `second` names a
-    parameter, of twice as many the latter half is that one's; `empty` is what no element at all means."""
+    """How the int array of an entry point, which may have several lengths, becomes an int[length].
+
+        elements      length = 2, second = "padding_end", empty = 0
+        []            padding = [0, 0]      padding_end keeps its default
+        [a]           padding = [a, a]
+        [a, b]        padding = [a, b]
+        [a, b, c, d]  padding = [a, b]      padding_end = [c, d]
+
+    second: the parameter that the second half of twice as many elements is for; "" where that is not allowed.
+    empty: the element that an empty array stands for; None where it is not allowed.
+    """
 
     length: int
     second: str = ""
@@ -88,9 +97,9 @@ class Argument:
 
     name: str  # as CANN spells it
     ctype: str
-    target: str  # the parameter or output it is
+    target: str  # the parameter or output that it is
     output: bool = False
-    spread: Spread | None = None  # of an int array with a choice of lengths
+    spread: Spread | None = None  # of an int array that may have several lengths
 
     @property
     def declaration(self) -> str:
@@ -98,7 +107,7 @@ class Argument:
 
     @property
     def bools(self) -> bool:
-        """Whether C spells an int array as an aclBoolArray."""
+        """Whether an int array is an aclBoolArray in C."""
         return self.ctype.endswith("aclBoolArray *")
 
     @property
@@ -107,14 +116,14 @@ class Argument:
 
     @property
     def targets(self) -> list[str]:
-        """The parameters it gives values to."""
+        """The parameters that it gives values to."""
         second = self.spread.second if self.spread else ""
         return [self.target] if second in ("", self.target) else [self.target, second]
 
 
 @dataclass
 class Entry:
-    """An aclnn entry point: two C functions. Parameters it has no argument for keep their defaults."""
+    """An aclnn entry point, which is two C functions. Parameters without an argument keep their defaults."""
 
     name: str  # BlurImage
     header: str  # aclnn_blur_image.h
@@ -135,7 +144,13 @@ class Entry:
 
 @dataclass
 class Tolerance:
-    """How far from the reference a result may be, and why: within any one of these. `largest` may depend on sizes."""
+    """How far a result may be from the reference, and why. It must keep one of the bounds; without any it is exact.
+
+    absolute: distance.
+    relative: share of the reference's magnitude.
+    largest: share of the largest magnitude in the reference; may be an expression of sizes.
+    ulp: units in the last place of the result's dtype.
+    """
 
     why: str
     absolute: float = 0.0
@@ -144,7 +159,7 @@ class Tolerance:
     ulp: int = 0
 
     def at(self, sizes: dict[str, object]) -> Tolerance:
-        """For a call whose expressions see `sizes`."""
+        """The tolerance for a call with these sizes."""
         if not isinstance(self.largest, Expression):
             return self
         return replace(self, largest=float(self.largest.evaluate(sizes)))
@@ -165,12 +180,15 @@ class Tolerance:
 
 @dataclass
 class Pattern:
-    """The shape of a tensor: one entry a dimension, or one expression for the whole of it."""
+    """The shape of a tensor: `dims`, one expression for each dimension, or `whole`, one for all of it.
+
+    binds: for each dimension the name that it defines, None where an earlier tensor defines it or it is an expression.
+    """
 
     tensor: str
     dims: list[Expression] | None
     whole: Expression | None = None
-    binds: list[str | None] = field(default_factory=list)  # the name a dimension is the first to bear
+    binds: list[str | None] = field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -189,20 +207,21 @@ class Pattern:
 
 @dataclass
 class Check:
-    """One step of a contract, in the documented order.
+    """One check of a call. The checks of a contract are in the documented order.
 
-    kind: rank, length, require, shape, dtype, same_dtype. `subject` is the parameter the message names.
+    kind: rank, length, require, shape, dtype or same_dtype.
+    subject: the parameter that the message names.
     """
 
     kind: str
     subject: str
-    output: bool = False  # looks at an output's own shape or dtype
-    optional: bool = False  # of an optional tensor: only when it is given
+    output: bool = False  # of the shape or dtype of an output
+    optional: bool = False  # of an optional tensor, and checked only when it is given
     pattern: Pattern | None = None
     length: int = 0
     expression: Expression | None = None
     expected: list[str | Name] = field(default_factory=list)
-    shown: list[str] = field(default_factory=list)  # further names whose values the message prints
+    shown: list[str] = field(default_factory=list)  # the message prints the values of these names too
     dtypes: list[str] = field(default_factory=list)
     cpu_dtypes: list[str] = field(default_factory=list)
     same_as: str = ""
@@ -214,7 +233,7 @@ class Check:
 
 @dataclass
 class Gradient:
-    """One backward call: which inputs it gives gradients of, the operator, and its arguments."""
+    """One call of the backward pass: the inputs that it gives gradients of, the operator, and its arguments."""
 
     inputs: list[str]
     operator: str
@@ -223,12 +242,16 @@ class Gradient:
 
 @dataclass(frozen=True)
 class Fold:
-    """A size that torch.func.vmap's examples may become part of: the dimension that it is in each input and result."""
+    """A size that grows with the number of examples when torch.func.vmap makes one call of many.
+
+    inputs, results: the dimension that the size is, in each input (by name) and in each result.
+    ints: int arrays with an element that is this size too: name -> index of the element.
+    """
 
     size: str
     inputs: dict[str, int]
     results: list[int]
-    ints: dict[str, int] = field(default_factory=dict)  # int arrays with an element that is this size too
+    ints: dict[str, int] = field(default_factory=dict)
 
 
 # --- the parts of a contract; the modules of opgen/contract read them ------------------------------------------------
@@ -444,7 +467,7 @@ class Spec(Signature, EntryPoints, Types, Shapes, Device, Transforms, Compositio
 
     @property
     def ordered(self) -> list[Parameter]:
-        """Parameters in the order of the first aclnn entry point, then those it has no argument for."""
+        """The parameters in the order of the first C entry point, then those that it has no argument for."""
         order = {argument.target: index for index, argument in enumerate(self.entry.arguments)}
         return sorted(self.parameters, key=lambda parameter: order.get(parameter.name, len(order)))
 
@@ -455,19 +478,19 @@ class Spec(Signature, EntryPoints, Types, Shapes, Device, Transforms, Compositio
 
     @property
     def kernel_tensors(self) -> list[str]:
-        """All tensors in the order the kernel takes them: inputs, then outputs, each in aclnn order."""
+        """All tensors in the order of the kernel's arguments: inputs, then outputs, each as in the C entry point."""
         return [parameter.name for parameter in self.ordered if parameter.is_tensor] + self.ordered_outputs
 
     @property
     def nodes(self) -> list[Node]:
-        """The ONNX nodes that mean this operator; none of a composite that C++ does not know how to make."""
+        """The ONNX nodes that mean this operator. A composite without `rows` has none, since C++ cannot compute it."""
         if self.composite and not self.rows:
             return []
         return [torch_node(self.name, self.visible, self.outputs), *self.onnx]
 
     @property
     def torch_schema(self) -> str:
-        """The schema that torch gets: attributes that are sizes may be symbolic, which keeps shapes dynamic."""
+        """The schema that torch gets. Attributes that are sizes are SymInt there, so that shapes can stay dynamic."""
         schema = self.schema
         for parameter in self.visible:
             if parameter.name in self.size_attributes:
@@ -476,7 +499,7 @@ class Spec(Signature, EntryPoints, Types, Shapes, Device, Transforms, Compositio
 
     @property
     def torch_out_schema(self) -> str:
-        """The schema of the overload whose results go to tensors of the caller's."""
+        """The schema of the overload that writes its results to tensors of the caller."""
         marks = [f"Tensor({chr(ord('a') + index)}!)" for index in range(len(self.outputs))]
         inside = self.torch_schema.partition("(")[2].rpartition("->")[0].strip().removesuffix(")")
         star = "" if any(parameter.keyword_only for parameter in self.visible) else "*, "
@@ -486,7 +509,7 @@ class Spec(Signature, EntryPoints, Types, Shapes, Device, Transforms, Compositio
 
     @property
     def size_attributes(self) -> set[str]:
-        """Attributes that are a dimension of a tensor, or have one as an element."""
+        """The attributes that are the size of a dimension, or that have such a size as an element."""
 
         def sizes(node: ast.AST) -> set[str]:
             match node:
@@ -505,13 +528,13 @@ class Spec(Signature, EntryPoints, Types, Shapes, Device, Transforms, Compositio
         return any(DTYPES[name].floating for output in self.outputs for name in self.input_dtypes(output))
 
     def batched(self, entry: Entry) -> list[tuple[Argument, int]]:
-        """The tensors of an entry point that may come without their first dimension, and their ranks with it."""
+        """The tensors of an entry point that may lack their first dimension, with their ranks including it."""
         found = [(argument, self.patterns.get(argument.target)) for argument in entry.arguments]
         return [(a, len(p.dims)) for a, p in found if self.unbatched and p is not None and p.dims]
 
 
 def all_nodes(specs: list[Spec]) -> list[Node]:
-    """The ONNX nodes of all operators but gradients, which exported models do not have."""
+    """The ONNX nodes of all operators except gradients, which exported models do not contain."""
     named = {gradient.operator for spec in specs for gradient in spec.backward}
     # The gradient of a linear operator's gradient is that operator.
     gradients = {
