@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exports torch models: our operators become the nodes of their names, by torch's own exporter."""
+"""Exports torch models by torch's own exporter. Our operators become the nodes with their names."""
 
 from __future__ import annotations
 

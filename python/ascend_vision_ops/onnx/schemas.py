@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes for onnx itself: schemas with inference of types and shapes, made from the contracts.
+"""Schemas of the nodes for onnx itself, made from the contracts, with inference of types and shapes.
 
-After `register` a model with these nodes passes ``onnx.checker``, ``onnx.shape_inference`` sees through them, and
-tools that fold constants or export by schema know what they take and give.
+After `register`, ``onnx.checker`` accepts models with these nodes, ``onnx.shape_inference`` infers their results, and
+tools that fold constants or export by schema know their inputs and results.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ONNX_NAMES = {"float32": "float", "float64": "double"}  # where ONNX calls a dty
 def result_dtypes(
     node: Node, dtypes: Mapping[str, str | None], arguments: Mapping[str, object]
 ) -> list[str | None]:
-    """The dtype of each result of a node, by those of its tensors and the operator's arguments; None for not known."""
+    """The dtype of each result of a node, from its tensors' dtypes and the operator's arguments; None where unknown."""
     spec = contracts()[node.operator]
     known = {spec.followed(name): dtype for name, dtype in dtypes.items() if dtype is not None}
     found: list[str | None] = []
@@ -43,9 +43,10 @@ def result_dtypes(
 def result_shapes(
     node: Node, shapes: Mapping[str, Sequence[Dim] | None], arguments: Mapping[str, object]
 ) -> list[list[Dim] | None]:
-    """The shape of each result of a node, as far as shapes of its tensors tell; None where not even the rank is known.
+    """The shape of each result of a node, as far as it follows from its tensors; None where even the rank is unknown.
 
-    ``shapes`` is by parameter: None for a tensor of unknown rank; a tensor that is left out is not in it.
+    shapes: by parameter; None for a tensor of unknown rank. A tensor that is left out is not in it.
+
     Raises ValueError for a rank or an attribute that the operator does not take.
     """
     spec = contracts()[node.operator]
@@ -86,7 +87,7 @@ def _shape(spec: Spec, pattern: Pattern, shapes, values) -> list[Dim] | None:
 
 
 def _infer(node: Node, context) -> None:
-    """What onnx calls: sets types of results, open where inputs do not tell."""
+    """The inference that onnx calls. It sets the types of results, and leaves open what does not follow from inputs."""
     dtypes, shapes = {}, {}
     names = {number: name for name, number in ONNX_DTYPES.items()}
     for index in range(context.get_num_inputs()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a model that Ascend's ATC reads: custom nodes without a domain, one operator set."""
+"""Makes a model that Ascend's ATC can read: with one operator set, and custom nodes without a domain."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ascend_vision_ops.onnx.passes._values import opset
 class ToAtc(GraphPass):
     name = "to_atc"
     summary = (
-        "custom nodes get names without a domain that are no standard operator's; one operator set is left"
+        "gives custom nodes names without a domain, which no standard operator has; keeps one operator set"
     )
     demanded = True
 
