@@ -53,10 +53,10 @@ def compare_nodes(model: ir.Model, feeds: Mapping[str, np.ndarray]) -> Iterator[
     for value in graph.initializers.values():
         values[value.name] = constant(value)
     for node in model.graph:
-        yield _judge(node, values, model.graph.opset_imports)
+        yield _compare(node, values, model.graph.opset_imports)
 
 
-def _judge(node: ir.Node, values: Mapping[str, np.ndarray], imports: Mapping[str, int]) -> NodeVerdict:
+def _compare(node: ir.Node, values: Mapping[str, np.ndarray], imports: Mapping[str, int]) -> NodeVerdict:
     name = f"{node.domain}::{node.op_type}" if node.domain else node.op_type
     inputs = {value.name: values[value.name] for value in node.inputs if value is not None}
     outputs = [value.name for value in node.outputs if value.name]

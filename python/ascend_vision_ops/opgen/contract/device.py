@@ -27,7 +27,7 @@ def _tiling_keys(document: Document) -> dict[str, int]:
         if not re.fullmatch(r"[a-z]\w*", name) or not isinstance(number, int) or number < 0:
             got = f"{name}: {show(number)}"
             document.problem(("tiling_keys", name), "lower_case: a number from 0", got)
-    if not value and ("tiling_keys",) in document.lines:
+    if not value and "tiling_keys" in document.given:
         document.problem("tiling_keys", "at least one key", "none")
     if len({str(number) for number in value.values()}) != len(value):
         document.problem("tiling_keys", "numbers that differ", show(list(value.values())))
@@ -35,7 +35,7 @@ def _tiling_keys(document: Document) -> dict[str, int]:
 
 
 def _flops(document: Document, scope: dict[str, Symbol]) -> Expression | None:
-    if not document["flops"]:
+    if "flops" not in document.given:
         return None
     expression = document.expression(("flops",), document["flops"], scope)
     if expression is not None and expression.type != "int":

@@ -28,7 +28,8 @@ class SpecError(Exception):
 class Document:
     """One contract file.
 
-    values: what each key holds. After `keys.check_keys`, a value has the kind that its key demands.
+    values: what each key holds. After `keys.check_keys`, all keys are there, with a value of the right kind.
+    given: the keys that the file states with such a value; others have a default. Filled by `keys.check_keys`.
     lines: the line of each value, counted from 1.
     problems: lines of text, `file:line: key: expected …, got …`, in the order in which they were found.
     """
@@ -37,6 +38,7 @@ class Document:
         """Reads the file. Raises SpecError where it is no YAML, or no mapping."""
         self.path = path
         self.lines: dict[Where, int] = {}
+        self.given: set[str] = set()
         self.problems: list[str] = []
         try:
             root = yaml.compose(path.read_text(encoding="utf-8"), Loader=LOADER)

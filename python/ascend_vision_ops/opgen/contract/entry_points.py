@@ -22,7 +22,7 @@ def read_entry_points(document: Document, signature: Signature) -> EntryPoints:
     value = document["aclnn"]
     listed = isinstance(value, list)
     points = EntryPoints(entries=[], normal={}, unbatched=document["unbatched"])
-    for index, item in enumerate(value if listed else [value] if value else []):
+    for index, item in enumerate(value if listed else [value]):
         reader = _EntryReader(document, signature, points, is_first=index == 0)
         entry = reader.read(("aclnn", index) if listed else ("aclnn",), item)
         if entry is not None:

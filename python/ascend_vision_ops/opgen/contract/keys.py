@@ -86,7 +86,9 @@ def check_keys(document: Document) -> None:
         if key.required and name not in document:
             document.problem(name, "this key", "none", line=1)
     for name, key in KEYS.items():
-        if name not in document or name not in allowed or not _is_proper(document, name, key):
+        if name in document and name in allowed and _is_proper(document, name, key):
+            document.given.add(name)
+        else:
             document.values[name] = key.value()
 
 

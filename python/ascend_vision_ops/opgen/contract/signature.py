@@ -11,7 +11,7 @@ from .document import Document
 
 def read_signature(document: Document) -> Signature | None:
     """Reads the signature. Gives None where the schema cannot be read: then nothing else can be read either."""
-    if not document["schema"] and document.problems:  # it is missing, or no text
+    if "schema" not in document.given:
         return None
     try:
         schema = parse_schema(document["schema"])

@@ -15,7 +15,7 @@ from .keys import VMAP
 def read_transforms(document: Document, signature: Signature, shapes: Shapes) -> Transforms:
     """Reads them all."""
     vmap = document["vmap"]
-    if vmap and set(vmap) not in ({"fold"}, {"leading"}):
+    if "vmap" in document.given and set(vmap) not in ({"fold"}, {"leading"}):
         document.problem("vmap", VMAP, show(list(vmap)))
     return Transforms(
         autocast=document["autocast"],
