@@ -47,6 +47,7 @@ class Document:
             raise SpecError([f"{path.name}:{line}: expected YAML, got {error.problem}"]) from None
         if not isinstance(root, yaml.MappingNode):
             raise SpecError([f"{path.name}:1: expected a mapping of keys, got something else"])
+        self._scalars = yaml.SafeLoader("")  # converts numbers, texts, true and null
         self.values: dict[str, object] = self._value(root, ())
 
     def __contains__(self, key: str) -> bool:
@@ -69,7 +70,7 @@ class Document:
             return result
         if isinstance(node, yaml.SequenceNode):
             return [self._value(item, (*where, index)) for index, item in enumerate(node.value)]
-        return yaml.SafeLoader("").construct_object(node)
+        return self._scalars.construct_object(node)
 
     def problem(self, where: Where | str, expected: str, got: object, line: int | None = None) -> None:
         """Reports a problem at a place. Without a line, it is that of the place or of the nearest one around it."""
