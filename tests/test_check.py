@@ -7,6 +7,7 @@ import pytest
 
 from tools import check, docs
 from tools.families import REFERENCE, Tree
+from tools.mentions import mentions
 
 LICENCE = "// SPDX-License-Identifier: Apache-2.0\n"
 BODY = "int Twice(int value) {\n  const int result = value + value;\n  return result > 0 ? result : 0;\n}\n"
@@ -136,6 +137,52 @@ def test_what_serves_generated_code_is_common(house):
     assert list(house(**template, **header, **inner).family_problems()) == []
 
 
+# Three operators: one whose name is an ordinary word, and two whose names are not.
+NAMED = {f"op_host/boxes/{name}.yaml": "" for name in ("argmax", "roi_align", "max_pool2d")}
+PACKAGE = "python/ascend_vision_ops"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "operator"),
+    [
+        (f"{PACKAGE}/a.py", "v = ops.roi_align(w)\n", "roi_align"),
+        (f"{PACKAGE}/a.py", "from b.max_pool2d import c\n", "max_pool2d"),
+        (f"{PACKAGE}/a.py", "def argmax(v): ...\n", "argmax"),
+        (f"{PACKAGE}/a.py", "TABLE = {'argmax': 3}\n", "argmax"),
+        (f"{PACKAGE}/a.py", "name = 'aten::argmax'\n", "argmax"),
+        (f"{PACKAGE}/a.py", "raise ValueError(f'{v}: not roi_align')\n", "roi_align"),
+        (f"{PACKAGE}/a.py", "class RoiAlign: ...\n", "RoiAlign"),
+        ("sim/a.cpp", 'Register("max_pool2d");\n', "max_pool2d"),
+        ("sim/a.h", "int argmax = 1;\n", "argmax"),
+        ("cmake/a.cmake", "add_library(roi_align)\n", "roi_align"),
+        ("tools/a.py", "BUDGETS = {'roi_align': 3}\n", "roi_align"),
+    ],
+)
+def test_an_operator_that_others_know(house, name, text, operator):
+    (found,) = mentions(house(**NAMED, **{name: "\n" + text}))
+    assert found.startswith(f"{name}:2: mentions {operator};")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (f"{PACKAGE}/nn/roi_align.py", "def roi_align(): ...\n"),
+        (f"{PACKAGE}/reference/boxes/_helper.py", "def roi_align(): ...\n"),
+        (f"{PACKAGE}/a.py", '"""As roi_align does."""\n# argmax\n'),
+        (f"{PACKAGE}/a.py", "place = np.argmax(v) + numpy.argmax(v)\n"),
+        (f"{PACKAGE}/a.py", "NODES = 'abs argmax argmin'\n"),
+        (f"{PACKAGE}/a.py", "roi_align_of_others = 1\n"),
+        (f"{PACKAGE}/a.py", "parser.add_argument('v', help='such as roi_align')\n"),
+        (f"{PACKAGE}/a.py", "USE = 'avo tiling roi_align'\nparser = ArgumentParser(epilog=USE)\n"),
+        ("sim/a.cpp", "// roi_align\n/* max_pool2d */ int a;\n"),
+        ("cmake/a.cmake", "set(v 1)  # roi_align\n"),
+        ("tests/test_a.py", "roi_align = 1\n"),
+    ],
+)
+def test_what_is_no_mention_of_an_operator(house, name, text):
+    assert list(mentions(house(**NAMED, **{name: text}))) == []
+
+
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
@@ -211,11 +258,11 @@ NOTHING = Nothing()
 
 @pytest.mark.parametrize(("problems", "code"), [([], 0), (["op_cpu/x.cpp: 251 lines, budget 250"], 1)])
 def test_the_exit_code_tells(monkeypatch, capsys, problems, code):
-    for step in ("tool", "duplicates", "rules", "support", "Tree"):
+    for step in ("tool", "duplicates", "rules", "support", "Tree", "mentions"):
         monkeypatch.setattr(check, step, lambda *_: NOTHING)
     monkeypatch.setattr(check, "over_budget", lambda _: problems)
     monkeypatch.setattr("sys.argv", ["check"])
     assert check.main() == code
     printed = capsys.readouterr().out
     assert all(line in printed for line in problems)
-    assert ("1 of 8 failed" if code else "8 of 8 ok") in printed
+    assert ("1 of 9 failed" if code else "9 of 9 ok") in printed

@@ -60,6 +60,51 @@ def test_torchvision_after():
     run(BOXES, PATCH_TORCHVISION, PATCH_TORCHVISION, IMPORT_TORCHVISION, KEPT, REGISTERED)
 
 
+# A torchvision with a function in Python that calls it by name from another module.
+STAND_IN = """
+import pathlib, sys, tempfile
+folder = pathlib.Path(tempfile.mkdtemp(), "torchvision")
+(folder / "ops").mkdir(parents=True)
+(folder / "__init__.py").write_text("__version__ = '0'; from . import ops")
+(folder / "ops/__init__.py").write_text("from .boxes import area")
+(folder / "ops/boxes.py").write_text("def area(boxes, scale=1): return 'theirs'")
+sys.path.insert(0, str(folder.parent))
+import torch
+from ascend_vision_ops.compat import _torchvision
+torch.utils.rename_privateuse1_backend("npu")
+class OnNpu(torch.Tensor):
+    device = torch.device("npu")
+@_torchvision.function("torchvision.ops.boxes", NAME, takes=torch.Tensor.is_floating_point)
+def area(boxes, scale=1):
+    return f"ours {scale}"
+"""
+OURS_ON_NPU = """
+import torchvision
+assert torchvision.ops.area is torchvision.ops.boxes.area
+cpu, npu = torch.ones(1, 4), torch.ones(1, 4).as_subclass(OnNpu)
+assert torchvision.ops.area(npu, scale=2) == "ours 2"
+assert torchvision.ops.area(cpu) == torchvision.ops.area(npu.int()) == "theirs"
+"""
+
+
+@pytest.mark.parametrize("first", ["", "import torchvision"], ids=["patched before", "imported before"])
+def test_a_function_of_torchvision_in_python(first):
+    """Ours is called for npu tensors that it takes, theirs for others, by whatever name they are imported."""
+    run("NAME = 'area'", STAND_IN, first, "_torchvision.patch()", OURS_ON_NPU)
+
+
+def test_a_torchvision_without_a_function():
+    refused = """
+try:
+    _torchvision.patch()
+except RuntimeError as error:
+    assert "expected torchvision.ops.boxes.volume, torchvision 0 has none" in str(error), error
+else:
+    raise AssertionError("nothing raised")
+"""
+    run("NAME = 'volume'", STAND_IN, "import torchvision", refused)
+
+
 ON_NPU = """
 import ascend_vision_ops as avo
 avo.sim.activate()

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./build.sh check`: format, lint, line budgets, families, duplicate helpers, rules; `--fix` formats first."""
+"""`./build.sh check`: format, lint, line budgets, families, names of operators, duplicate helpers, rules.
+
+`--fix` formats first.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from pathlib import Path
 
 from tools.docs import SUPPORT, support_table
 from tools.families import CASES, CPP_ROOMS, REFERENCE, Tree, code_lines
+from tools.mentions import mentions
 
 ROOT = Path(__file__).resolve().parents[1]
 CPP = (".h", ".cpp")
@@ -134,6 +138,7 @@ def main() -> int:
         "format of C++": tool(f"{scripts}/clang-format", "--dry-run", "--Werror", *sources),
         "line budgets": over_budget(tree),
         "families": tree.family_problems(),
+        "names of operators": mentions(tree),
         "duplicate helpers": duplicates(names),
         "rules": rules(names),
         "support table": support(names),

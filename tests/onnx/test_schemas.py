@@ -11,8 +11,10 @@ onnx = pytest.importorskip("onnx", reason="the package onnx is not installed")
 from onnx.reference import ReferenceEvaluator  # noqa: E402
 
 from ascend_vision_ops.onnx import contracts, node, nodes, reference_ops  # noqa: E402
+from ascend_vision_ops.onnx import schemas as schemas_module  # noqa: E402
 from ascend_vision_ops.onnx.schemas import register, result_shapes, schemas  # noqa: E402
-from ascend_vision_ops.opgen.nodes import ONNX_DTYPES  # noqa: E402
+from ascend_vision_ops.opgen import load_spec  # noqa: E402
+from ascend_vision_ops.opgen.nodes import DOMAIN, ONNX_DTYPES  # noqa: E402
 from tests.onnx.node_models import BFLOAT16, cases_in_turn, node_model, one_node  # noqa: E402
 
 
@@ -106,6 +108,46 @@ def test_schemas_say_what_contracts_say():
     assert onnx.helper.get_attribute_value(schema.attributes["dilation"].default_value) == [1, 1]
     argmax = next(s for s in schemas() if s.name == "argmax")
     assert {"tensor(int64)", "tensor(int32)"} == set(argmax.outputs[0].types)
+
+
+FIXED = """\
+schema: toy_fixed(Tensor input) -> (Tensor sums, Tensor squares)
+summary: Results of fixed dtypes.
+aclnn: ToyFixed(input, sums, squares)
+dtypes: {input: [float16, int32], sums: [float32], squares: [float64]}
+shape: {input: [N], sums: [N], squares: [N]}
+tiling_keys: {only: 0}
+tolerance: {float32: {why: a test}, float16: {why: a test}, float64: {why: a test}}
+parameters: {input: x, sums: x, squares: x}
+source: a test
+example: {N: 2}
+"""
+
+
+@pytest.fixture
+def fixed(tmp_path, monkeypatch):
+    """A contract, of which the schemas are made instead of the real ones. onnx forgets its node afterwards."""
+    (tmp_path / "toy_fixed.yaml").write_text(FIXED)
+    spec = load_spec(tmp_path / "toy_fixed.yaml")
+    monkeypatch.setattr(schemas_module, "contracts", lambda: {spec.name: spec})
+    monkeypatch.setattr(schemas_module, "nodes", lambda: spec.nodes)
+    yield spec
+    if onnx.defs.has(spec.name, domain=DOMAIN):
+        onnx.defs.deregister_schema(spec.name, 1, DOMAIN)
+
+
+def test_a_result_of_a_fixed_dtype(fixed):
+    """onnx calls float32 tensor(float), and float64 tensor(double)."""
+    register()
+    schema = onnx.defs.get_schema(fixed.name, 1, DOMAIN)
+    assert [output.types for output in schema.outputs] == [{"tensor(float)"}, {"tensor(double)"}]
+    assert schema.inputs[0].types == {"tensor(float16)", "tensor(int32)"}
+
+
+def test_a_schema_that_onnx_refuses_is_named(fixed, monkeypatch):
+    monkeypatch.setattr(schemas_module, "ONNX_NAMES", {})
+    with pytest.raises(RuntimeError, match=rf"{DOMAIN}::toy_fixed: .* operator toy_fixed, got .*float32"):
+        register()
 
 
 def test_the_reference_evaluator_runs_every_node(found):

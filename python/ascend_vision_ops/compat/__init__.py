@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """torchvision's and mmcv's operators on npu tensors, by the operators of this package.
 
-``X.py`` holds what operator X does in their place: functions with their signatures, each decorated with its name there.
+``X.py`` holds what operator X does in their place: functions with the signatures of theirs. The decorator of each says
+which one it replaces: ``torchvision.operator(schema)`` an operator that torchvision registers with torch,
+``torchvision.function(module, name)`` and ``mmcv.function(module, name)`` a function or method written in Python.
 """
 
 from __future__ import annotations

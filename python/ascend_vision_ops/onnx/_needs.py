@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Imported first by each module that needs the extra `onnx`: says so where it is not installed."""
+"""Raises an ImportError where the extra `onnx` is not installed. Modules that need the extra import this one first."""
 
 from importlib.util import find_spec
 

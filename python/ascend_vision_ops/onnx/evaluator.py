@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes in onnx's reference evaluator: each calls the NumPy reference of its operator."""
+"""Classes for onnx's reference evaluator: each node calls the NumPy reference of its operator."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ascend_vision_ops.testing.run import expected
 
 
 def evaluate(node: Node, inputs, attributes) -> tuple[np.ndarray, ...]:
-    """Results of a node: arrays in its order of outputs, computed in float64 and rounded once.
+    """Computes the results of a node in float64, rounded once; arrays in the order of its outputs.
 
-    ``inputs`` are arrays, or None for those that are left out, at the end also by a shorter sequence.
+    inputs: arrays, with None for an input that is left out. The last ones may also be missing from the sequence.
     """
     given = [*inputs, *[None] * (len(node.inputs) - len(inputs))]
     arrays = {item.parameter: array for item, array in zip(node.inputs, given, strict=True)}
@@ -48,5 +48,5 @@ def _operators() -> tuple[type[OpRun], ...]:
 
 
 def operators() -> list[type[OpRun]]:
-    """One class a node, named as it is."""
+    """One class for each node, with the name of the node."""
     return list(_operators())

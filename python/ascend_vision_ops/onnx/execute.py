@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running a model: ONNX Runtime with our operators, or onnx's reference evaluator where that cannot."""
+"""Runs a model: by ONNX Runtime with our operators, or by onnx's reference evaluator where ONNX Runtime cannot."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from ascend_vision_ops.onnx.files import INLINE_BYTES, ModelError, external_tens
 from ascend_vision_ops.onnx.flavours import give_domains, needs_domains
 from ascend_vision_ops.paths import onnxruntime_library
 
-# Sizes that unnamed and named dimensions get in made-up inputs: the first of a tensor, and the others.
+# Sizes that open dimensions get in made-up inputs: the first dimension of a tensor, and the other ones.
 BATCH, EXTENT = 2, 64
 
 
 def session_options():
-    """Options of an ONNX Runtime session with our operators, where their library is built; the graph stays as it is."""
+    """Options for a session of ONNX Runtime that does not change the graph; with our operators where they are built."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -39,18 +39,19 @@ def session_options():
 
 
 def inputs_of(model: ir.Model) -> list[ir.Value]:
-    """What a caller must give: inputs without a default."""
+    """The inputs that a caller must give: those without a default."""
     return [value for value in model.graph.inputs if value.name not in model.graph.initializers]
 
 
 def random_feeds(
     model: ir.Model, rng: np.random.Generator, shapes: Mapping[str, tuple[int, ...]] | None = None
 ) -> dict[str, np.ndarray]:
-    """One made-up array for each input.
+    """Makes up one array for each input. Floating elements are normally distributed, integers lie in 0…9.
 
-    shapes: of inputs by name; otherwise dimensions of one name have one size, the first of a tensor 2 and others 64.
-    Floating elements are normally distributed, integers lie in 0…9. Raises ModelError where an input has no known rank
-    or is no tensor of numbers.
+    shapes: the shapes of inputs, by name. For other inputs, an open dimension gets the size 2 where it is the first one
+        of its tensor, otherwise 64; dimensions with the same name get the same size.
+
+    Raises ModelError where an input has no known rank or is no tensor of numbers.
     """
     feeds, sizes = {}, {}
     for value in inputs_of(model):
@@ -80,15 +81,15 @@ def random_array(rng: np.random.Generator, shape, value: ir.Value) -> np.ndarray
 
 
 class Runner:
-    """A model as it is now, ready to run; later changes of it do not matter.
+    """Runs a model as it is now. Later changes of the model do not matter.
 
     stand_ins: whether functions of the right shape may stand for nodes that nobody can run.
-    how: what runs it, known after the first call. Raises ModelError at the call where nothing can.
+    how: what runs it, known after the first call. A call raises ModelError where nothing can run the model.
     """
 
     def __init__(self, model: ir.Model, stand_ins: bool = True):
         self.stand_ins = stand_ins
-        if needs_domains(model):  # nobody here runs nodes under ATC's names
+        if needs_domains(model):  # nothing here runs nodes with names for ATC
             model = model.clone()
             give_domains(model)
         self.proto = ir.to_proto(model)
@@ -102,7 +103,7 @@ class Runner:
 
     @property
     def model(self) -> ir.Model:
-        """The model that this runs, as it was."""
+        """The model that this runs, as it was at the start."""
         if self._model is None:
             self._model = ir.from_proto(self.proto)
         return self._model
@@ -121,7 +122,7 @@ class Runner:
             raise ModelError(f"{why} (ONNX Runtime: {self.reason})" if self.reason else why) from None
 
     def close(self) -> None:
-        """Gives the memory of weights back; the next call takes it again."""
+        """Frees the memory of the weights. The next call reads them again."""
         self._call = self._model = None
 
     def _open(self):
@@ -178,7 +179,7 @@ def first_line(error: Exception) -> str:
 
 
 def standard_operators() -> set[tuple[str, str]]:
-    """Domain and type of what ONNX Runtime has built in; of what ONNX defines where it is not installed."""
+    """Domain and type of the nodes that ONNX Runtime has built in; without ONNX Runtime, of those that ONNX defines."""
     try:
         from onnxruntime.capi.onnxruntime_pybind11_state import get_all_operator_schema as schemas
     except ImportError:
@@ -187,9 +188,9 @@ def standard_operators() -> set[tuple[str, str]]:
 
 
 def stand_ins_for(model: ir.Model) -> list[type[OpRun]]:
-    """For nodes that nobody can run, functions of their inputs with outputs of the right shape.
+    """Stand-ins for nodes that nobody can run: functions of their inputs with outputs of the right shape.
 
-    Passes around such nodes can then be checked: what flows into them still decides what comes out.
+    With them, passes around such nodes can be checked: the outputs still depend on what flows into the nodes.
     """
     known = {(op.op_domain, op.__name__) for op in reference_ops()}
     known |= {(domain, name) for domain, name, _ in model.functions}
@@ -211,8 +212,10 @@ def _stand_in(domain: str, op_type: str, outputs: dict[str, ir.Value]) -> type[O
 
 
 def _made_up(value: ir.Value, inputs: list[np.ndarray], who: str) -> np.ndarray:
-    """Of the output's shape; open dimensions have the size that the first input has there. Rows, where inputs have as
-    many, depend on those of the same number only, as the images of a batch do.
+    """Makes up an output. Its open dimensions have the size that the first input has at the same index.
+
+    A row of the output depends on the same row of each input that has as many rows, as images of a batch do, and on the
+    whole of each other input.
     """
     if value.shape is None or value.dtype is None:
         raise ModelError(
@@ -221,7 +224,7 @@ def _made_up(value: ir.Value, inputs: list[np.ndarray], who: str) -> np.ndarray:
     sizes = dict(enumerate(inputs[0].shape if inputs else ()))
     shape = [dim if isinstance(dim, int) else sizes.get(axis, BATCH) for axis, dim in enumerate(value.shape)]
     dtype = value.dtype.numpy()
-    # Integers are most often indices, and 0 is one that is always valid.
+    # Integers are most often indices, and 0 is a valid index everywhere.
     if not np.issubdtype(dtype, np.floating):
         return np.zeros(shape, dtype)
     rows = shape[0] if shape else 1
@@ -231,7 +234,10 @@ def _made_up(value: ir.Value, inputs: list[np.ndarray], who: str) -> np.ndarray:
 
 
 def _summary(array: np.ndarray, rows: int) -> np.ndarray:
-    """One number a row, or one for all, that changes with each element and its place, and a little where they do."""
+    """One number for each row, or one for all where the array has not so many rows.
+
+    It depends on each element and on its index, and changes a little where an element changes a little.
+    """
     flat = np.nan_to_num(array.astype(np.float64), posinf=1.0, neginf=-1.0)
     flat = flat.reshape(rows, -1) if array.ndim and len(array) == rows and rows else flat.reshape(1, -1)
     return flat @ np.cos(np.arange(flat.shape[1])) / math.sqrt(flat.shape[1] or 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading and writing models. Weights in external files stay there, mapped, until a pass asks for their numbers."""
+"""Reads and writes models. Weights in external files stay there, mapped, until a pass needs their numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INLINE_BYTES = 1_900_000_000
 
 
 class ModelError(ValueError):
-    """A model that cannot be read, run or transformed; the text says which part of it."""
+    """A model that cannot be read, run or transformed. The text names the part of the model."""
 
 
 def load(path: str | Path) -> ir.Model:
@@ -51,7 +51,7 @@ def load(path: str | Path) -> ir.Model:
 
 
 def free_weights(model: ir.Model) -> None:
-    """Before IR version 4 every weight had to be an input as well; there such inputs are weights, not inputs."""
+    """Removes weights from the inputs: before IR version 4 every weight had to be an input as well."""
     if model.ir_version < 4:
         names = set(model.graph.initializers)
         for value in [value for value in model.graph.inputs if value.name in names]:
@@ -65,13 +65,16 @@ def external_tensors(model: ir.Model) -> list[ir.ExternalTensor]:
 
 
 def weight_bytes(model: ir.Model) -> int:
-    """Bytes of all initializers, wherever they lie."""
+    """Bytes of all initializers, in the model and in external files."""
     values = (value.const_value for graph in model.graphs() for value in graph.initializers.values())
     return sum(tensor.nbytes for tensor in values if tensor is not None)
 
 
 def save(model: ir.Model, path: str | Path) -> None:
-    """Writes a model; weights go to `path`.data where they lay in a file before or are too large for a protobuf."""
+    """Writes a model.
+
+    The weights go to `path`.data where they came from an external file, or where a protobuf cannot hold them.
+    """
     path = Path(path)
     if not path.parent.is_dir():
         raise FileNotFoundError(f"no folder {path.parent} to write {path.name} to")

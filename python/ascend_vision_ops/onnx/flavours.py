@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of custom nodes: with a domain, as ONNX Runtime knows them, or without, as Ascend's ATC takes them.
+"""Names of custom nodes: with a domain for ONNX Runtime, and without a domain for Ascend's ATC.
 
-ATC accepts a model with one operator set, so a custom node there has no domain, and its name must be none of ONNX's
-or CANN's: ``mmcv::NonMaxSuppression`` would become ONNX's. A name for ATC is the domain's in front of the node's, each
-word with a capital: ``MmcvNonMaxSuppression``, ``AscendVisionOpsCornerPool``; one that begins with its domain, as
-``MMCVRoiAlign`` of mmcv, stays.
+ATC accepts models with one operator set only, so that a custom node has no domain there. Its name must not be one of
+ONNX's or CANN's: without its domain, ``mmcv::NonMaxSuppression`` would be ONNX's node. A name for ATC therefore is the
+domain and the name, each word with a capital:
+
+    mmcv::NonMaxSuppression            MmcvNonMaxSuppression
+    ascend_vision_ops::corner_pool     AscendVisionOpsCornerPool
+    mmcv::MMCVRoiAlign                 MMCVRoiAlign, since it begins with its domain
 """
 
 from __future__ import annotations
@@ -15,10 +18,11 @@ import ascend_vision_ops.onnx._needs  # noqa: F401
 import onnx
 import onnx_ir as ir
 
+from ascend_vision_ops.onnx import domains, nodes
 from ascend_vision_ops.opgen.model import atc_name, camel
 
-# ONNX operators that ATC converts for Ascend devices, of CANN 8.0's "list of supported ONNX operators"; in lower case,
-# since the list spells some of them its own way.
+# The ONNX operators that ATC converts for Ascend devices, from CANN 8.0's "list of supported ONNX operators". They are
+# in lower case, since the list spells some of them differently from ONNX.
 _ATC = """
 abs acos acosh adaptiveavgpool2d adaptivemaxpool2d add addcmul affinegrid and argmax argmin ascendantiquant
 ascenddequant ascendquant ascendrequant asin asinh atan atanh averagepool batchmatmul batchmulticlassnms
@@ -38,9 +42,6 @@ thresholdedrelu tile topk transpose trilu unsqueeze where xor
 ATC_OPERATORS = frozenset(_ATC.split())
 ATC_OPSET = 18  # the newest that ATC reads
 
-# Domains whose nodes can be renamed there and back.
-DOMAINS = ("mmcv", "mmdeploy", "ascend_vision_ops")
-
 
 def atc_runs(domain: str, op_type: str) -> bool:
     """Whether ATC converts a standard node by itself."""
@@ -48,21 +49,19 @@ def atc_runs(domain: str, op_type: str) -> bool:
 
 
 def names_of_ours() -> set[tuple[str, str]]:
-    """Domain and type of all nodes that mean one of our operators."""
-    from ascend_vision_ops.onnx import nodes
-
+    """Domain and type of all nodes that mean an operator of this package."""
     return {(node.domain, node.name) for node in nodes()}
 
 
 def from_atc_name(op_type: str) -> tuple[str, str] | None:
-    """Domain and type of a node under its ATC name; None for other names.
+    """Domain and type of the node that has a name for ATC; None for other names.
 
-    Where a type begins with a small letter, as ``mmcv::cummax``, the contracts say so; others begin with a capital.
+    Types begin with a capital, except those that the contracts state with a small letter, such as ``mmcv::cummax``.
     """
     ours = {atc_name(*key): key for key in sorted(names_of_ours())}
     if op_type in ours:
         return ours[op_type]
-    for domain in DOMAINS:
+    for domain in domains():
         for known in (op_type.removeprefix(camel(domain)), op_type):
             if known and atc_name(domain, known) == op_type:
                 return domain, known
@@ -70,7 +69,7 @@ def from_atc_name(op_type: str) -> tuple[str, str] | None:
 
 
 def needs_domains(model: ir.Model) -> bool:
-    """Whether nodes have the names that ATC knows them by."""
+    """Whether nodes have names for ATC."""
     return any(_known(node) for node in model.graph.all_nodes())
 
 
@@ -79,7 +78,7 @@ def _known(node: ir.Node) -> tuple[str, str] | None:
 
 
 def give_domains(model: ir.Model) -> int:
-    """Custom nodes get their domain and type back, in place; how many."""
+    """Gives custom nodes with names for ATC their domain and type back, in place. Returns how many."""
     count = 0
     for node in model.graph.all_nodes():
         known = _known(node)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX Runtime against onnx's reference evaluator, each node on the very inputs that ONNX Runtime gave it."""
+"""Compares ONNX Runtime with onnx's reference evaluator, node by node, on the inputs that ONNX Runtime computed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ NEAR = Tolerance(largest=1e-5, relative=1e-5, why="sums in another order")
 
 @dataclass(frozen=True)
 class NodeVerdict:
-    """verdict: equal, near (within the tolerance), wrong, or not compared."""
+    """The result of the comparison of one node.
+
+    verdict: equal, near (within the tolerance), wrong, or not compared.
+    """
 
     label: str
     op_type: str
@@ -33,8 +36,10 @@ class NodeVerdict:
 
 
 def compare_nodes(model: ir.Model, feeds: Mapping[str, np.ndarray]) -> Iterator[NodeVerdict]:
-    """One verdict for each node of the main graph, in its order. Errors do not add up: each node gets what ONNX
-    Runtime computed before it. Raises ModelError where ONNX Runtime cannot run the model.
+    """One verdict for each node of the main graph, in its order.
+
+    Errors do not add up, since the reference gets the inputs that ONNX Runtime computed for the node. Raises ModelError
+    where ONNX Runtime cannot run the model.
     """
     exposed = model.clone()
     graph = exposed.graph
@@ -48,10 +53,10 @@ def compare_nodes(model: ir.Model, feeds: Mapping[str, np.ndarray]) -> Iterator[
     for value in graph.initializers.values():
         values[value.name] = constant(value)
     for node in model.graph:
-        yield _judge(node, values, model.graph.opset_imports)
+        yield _compare(node, values, model.graph.opset_imports)
 
 
-def _judge(node: ir.Node, values: Mapping[str, np.ndarray], imports: Mapping[str, int]) -> NodeVerdict:
+def _compare(node: ir.Node, values: Mapping[str, np.ndarray], imports: Mapping[str, int]) -> NodeVerdict:
     name = f"{node.domain}::{node.op_type}" if node.domain else node.op_type
     inputs = {value.name: values[value.name] for value in node.inputs if value is not None}
     outputs = [value.name for value in node.outputs if value.name]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes for onnx itself: schemas with inference of types and shapes, made from the contracts.
+"""Schemas of the nodes for onnx itself, made from the contracts, with inference of types and shapes.
 
-After `register` a model with these nodes passes ``onnx.checker``, ``onnx.shape_inference`` sees through them, and
-tools that fold constants or export by schema know what they take and give.
+After `register`, ``onnx.checker`` accepts models with these nodes, ``onnx.shape_inference`` infers their results, and
+tools that fold constants or export by schema know their inputs and results.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ascend_vision_ops.opgen.calls import Shaped, sizes_of_arguments
 from ascend_vision_ops.opgen.model import Pattern
 from ascend_vision_ops.opgen.nodes import ONNX_DTYPES
 
-Dim = int | str | None  # known, named, open
-NAMES = {"float32": "float", "float64": "double"}
+Dim = int | str | None  # a known size, a named one, or one that is open
+ONNX_NAMES = {"float32": "float", "float64": "double"}  # where ONNX calls a dtype otherwise than NumPy does
 
 
 def result_dtypes(
     node: Node, dtypes: Mapping[str, str | None], arguments: Mapping[str, object]
 ) -> list[str | None]:
-    """The dtype of each result of a node, by those of its tensors and the operator's arguments; None for not known."""
+    """The dtype of each result of a node, from its tensors' dtypes and the operator's arguments; None where unknown."""
     spec = contracts()[node.operator]
     known = {spec.followed(name): dtype for name, dtype in dtypes.items() if dtype is not None}
     found: list[str | None] = []
@@ -43,9 +43,10 @@ def result_dtypes(
 def result_shapes(
     node: Node, shapes: Mapping[str, Sequence[Dim] | None], arguments: Mapping[str, object]
 ) -> list[list[Dim] | None]:
-    """The shape of each result of a node, as far as shapes of its tensors tell; None where not even the rank is known.
+    """The shape of each result of a node, as far as it follows from its tensors; None where even the rank is unknown.
 
-    ``shapes`` is by parameter: None for a tensor of unknown rank; a tensor that is left out is not in it.
+    shapes: by parameter; None for a tensor of unknown rank. A tensor that is left out is not in it.
+
     Raises ValueError for a rank or an attribute that the operator does not take.
     """
     spec = contracts()[node.operator]
@@ -86,7 +87,7 @@ def _shape(spec: Spec, pattern: Pattern, shapes, values) -> list[Dim] | None:
 
 
 def _infer(node: Node, context) -> None:
-    """What onnx calls: sets types of results, open where inputs do not tell."""
+    """The inference that onnx calls. It sets the types of results, and leaves open what does not follow from inputs."""
     dtypes, shapes = {}, {}
     names = {number: name for name, number in ONNX_DTYPES.items()}
     for index in range(context.get_num_inputs()):
@@ -131,7 +132,13 @@ def _attribute(attribute: Attribute, name: str) -> OpSchema.Attribute:
     return OpSchema.Attribute(name, helper.make_attribute(name, default))
 
 
+def _types(names: Sequence[str]) -> list[str]:
+    """Dtypes as a schema names them: tensor(float) for float32."""
+    return [f"tensor({ONNX_NAMES.get(name, name)})" for name in names]
+
+
 def _schema(node: Node) -> OpSchema:
+    """Makes the schema of a node. Tensors of one dtype share a letter: T, T1, T2, …"""
     spec = contracts()[node.operator]
     letters: dict[str, str] = {}
     for item in node.inputs:
@@ -139,9 +146,7 @@ def _schema(node: Node) -> OpSchema:
     constraints = []
     for tensor, letter in letters.items():
         names = spec.dtypes.get(tensor, []) + spec.cpu_dtypes.get(tensor, [])
-        constraints.append(
-            (letter, [f"tensor({NAMES.get(name, name)})" for name in names], f"dtypes of {tensor}")
-        )
+        constraints.append((letter, _types(names), f"dtypes of {tensor}"))
     option = OpSchema.FormalParameterOption
     inputs = [
         OpSchema.FormalParameter(
@@ -154,12 +159,12 @@ def _schema(node: Node) -> OpSchema:
     ]
     outputs = []
     for output in node.outputs:
-        kind = letters.get(spec.followed(output))
-        if kind is None:
-            kind = f"T{len(letters) + len(outputs)}"
+        letter = letters.get(spec.followed(output))
+        if letter is None:  # a dtype of its own: one that an attribute chooses, or a fixed one
+            letter = f"T{len(letters) + len(outputs)}"
             names = spec.dtypes[spec.followed(output)][: None if output in spec.dtype_from else 1]
-            constraints.append((kind, [f"tensor({name})" for name in names], f"dtypes of {output}"))
-        outputs.append(OpSchema.FormalParameter(output, kind, spec.docs[output]))
+            constraints.append((letter, _types(names), f"dtypes of {output}"))
+        outputs.append(OpSchema.FormalParameter(output, letter, spec.docs[output]))
     schema = OpSchema(
         node.name,
         node.domain,
@@ -174,14 +179,23 @@ def _schema(node: Node) -> OpSchema:
     return schema
 
 
+def register() -> None:
+    """Makes the nodes known to onnx in this process. Nodes that onnx knows already stay as they are.
+
+    Raises RuntimeError, which names the node and its operator, where onnx takes a schema for a wrong one.
+    """
+    for node in nodes():
+        if onnx.defs.has(node.name, 1, node.domain):
+            continue
+        try:
+            onnx.defs.register_schema(_schema(node))
+        except Exception as error:  # onnx's own errors have no common type, and name neither of the two
+            raise RuntimeError(
+                f"{node.qualified}: expected a schema that onnx takes for operator {node.operator}, got {error}"
+            ) from error
+
+
 @functools.cache
 def schemas() -> tuple[OpSchema, ...]:
     """A schema of each node, version 1 of its domain."""
     return tuple(_schema(node) for node in nodes())
-
-
-def register() -> None:
-    """Makes the nodes known to onnx in this process; those that it knows already stay as they are."""
-    for schema in schemas():
-        if not onnx.defs.has(schema.name, 1, schema.domain):
-            onnx.defs.register_schema(schema)

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code generation from operator contracts: op_host/X.yaml to everything that restates it.
+"""Generates code from operator contracts: everything that follows from op_host/X.yaml.
 
-The model (`load_spec`, `load_specs`) is also what tests, `avo list` and `avo new` read.
-Needs neither a build nor torch.
+    op_host/*/X.yaml  the contract
+      contract/       reads its keys
+      model.py        the Spec that they make
+      cpp.py, …       filters: text in C++ or Python for parts of a Spec
+      templates/      put these texts into files
+    build/<target>/gen
+
+Tests, `avo list` and `avo new` read contracts by `load_spec` and `load_specs` too. Needs neither a build nor torch.
 """
 
 from .load import SpecError, load_spec, load_specs

@@ -37,7 +37,7 @@ def render(arguments: argparse.Namespace) -> int:
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """Validates every contract, and that the sweep of bad calls reaches each of its conditions."""
+    """Validates every contract, and checks that the sweep of bad calls violates each of its conditions."""
     specs = load_specs(arguments.root)
     problems = [
         f"{spec.path.name}:1: require: expected `bad` values for `{check.expression.text}`, "

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Concrete calls of a contract: the example it gives, the judgement of any call, and every single violation.
+"""Concrete calls of a contract: its example, the check of any call, and the sweep of bad calls.
 
-The judgement follows the same list of checks from which the C++ is generated, so that the sweep knows, for each bad
-call, the return code and the parameter that the message must name.
+The sweep has, for each check of a contract, calls that differ from the example in one value and fail this check first.
+Calls are checked here by the same list of checks that the C++ is generated from. So the sweep knows, for each bad call,
+the return code and the parameter that the message must name.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ FORMAT_NUMBERS = {"ND": 2, "NCL": 47, "NCHW": 0, "NCDHW": 30, "NHWC": 1}
 
 @dataclass
 class Shaped:
-    """A tensor as far as contracts look: what expressions see of it."""
+    """What a contract sees of a tensor: its shape, dtype and format."""
 
     shape: tuple[int, ...]
     dtype: str
@@ -32,10 +33,15 @@ class Shaped:
 
 @dataclass
 class Call:
-    """Arguments by parameter name: Shaped tensors (None when not given) and attribute values, normalised."""
+    """The arguments of a call.
+
+    values: by parameter name: a Shaped tensor, None for a tensor that is not given, or the value of an attribute, in
+        which defaults have taken the place of None and empty lists.
+    nulls: aclnn names of the pointers that are passed as null.
+    """
 
     values: dict[str, object]
-    nulls: list[str] = field(default_factory=list)  # pointers passed as null, by aclnn name
+    nulls: list[str] = field(default_factory=list)
 
     def with_value(self, name: str, value: object) -> Call:
         changed = Call(dict(self.values), list(self.nulls))
@@ -50,7 +56,13 @@ class Call:
 
 @dataclass
 class BadCall:
-    """One violation: the call, and what the first phase must answer."""
+    """A call that violates the contract in one point, and what the first phase must answer.
+
+    entry: name of the entry point that is called.
+    id: unique name within the entry point: parameter, check and value.
+    code: the status that the first phase must return.
+    parameter: the name that its message must start with.
+    """
 
     operator: str
     entry: str
@@ -85,7 +97,7 @@ class BadCall:
 
 
 def sizes_of(spec: Spec, call: Call) -> dict[str, object]:
-    """The values expressions see: arguments, and the names that `shape` and `let` give to sizes."""
+    """The values that expressions see: arguments, and the sizes that `shape` and `let` have names for."""
     values = dict(call.values)
     for pattern in spec.patterns.values():
         tensor = call.values.get(pattern.tensor)
@@ -98,7 +110,7 @@ def sizes_of(spec: Spec, call: Call) -> dict[str, object]:
 
 
 def sizes_of_arguments(spec: Spec, arguments: dict[str, object]) -> dict[str, object]:
-    """The same for a call of a Python face: arguments left out have their defaults."""
+    """The same for a call of a Python face. Arguments that are left out have their defaults."""
     values = {p.name: p.default_value() for p in spec.parameters if not p.is_tensor and p.has_default}
     values |= {p.name: None for p in spec.tensors if p.optional}
     values |= arguments
@@ -107,7 +119,7 @@ def sizes_of_arguments(spec: Spec, arguments: dict[str, object]) -> dict[str, ob
 
 
 def shape_of(spec: Spec, tensor: str, values: dict[str, object]) -> tuple[int, ...]:
-    """The shape a pattern asks for."""
+    """The shape that the contract demands of a tensor."""
     pattern = spec.patterns[tensor]
     if pattern.dims is None:
         return tuple(pattern.whole.evaluate(values))
@@ -115,9 +127,10 @@ def shape_of(spec: Spec, tensor: str, values: dict[str, object]) -> tuple[int, .
 
 
 def example_call(spec: Spec, entry: Entry | None = None) -> Call:
-    """The call that `example` describes, for one entry point; what it leaves out has its default.
+    """The call that `example` describes, for one entry point. Attributes that `example` leaves out have their defaults.
 
-    Optional tensors are given, but for those only other entry points have. A composite's has no results.
+    Optional tensors are given, except those that the entry point has no argument for. The call of a composite has no
+    results.
     """
     entry = entry or next(iter(spec.entries), None)
     example = {**spec.example, **(entry.example if entry else {})}
@@ -146,7 +159,7 @@ def example_call(spec: Spec, entry: Entry | None = None) -> Call:
 
 
 def failed_check(spec: Spec, call: Call) -> Check | None:
-    """The first check a call fails, in the documented order."""
+    """The first check that a call fails, in the documented order; None where it passes all."""
     values: dict[str, object] | None = None
     for check in spec.checks:
         if check.kind not in ("rank", "length") and values is None:
@@ -177,7 +190,7 @@ def _holds(spec: Spec, check: Check, call: Call, subject, values) -> bool:
 
 
 def violations(spec: Spec) -> Iterator[BadCall]:
-    """Every single violation of every entry point of a contract."""
+    """The sweep: all bad calls of all entry points of a contract."""
     for entry in spec.entries:
         good = example_call(spec, entry)
         for argument in entry.arguments:
@@ -221,7 +234,7 @@ def violations(spec: Spec) -> Iterator[BadCall]:
 
 
 def unprovoked(spec: Spec) -> list[Check]:
-    """Conditions of `require` that no call of the sweep violates; they want a `bad`."""
+    """Conditions of `require` that no call of the sweep violates. They need values under the key `bad`."""
     provoked = set()
     for bad in violations(spec):
         failed = failed_check(spec, bad.call) if bad.code == INVALID else None
@@ -230,7 +243,7 @@ def unprovoked(spec: Spec) -> list[Check]:
 
 
 def _companions(entry: Entry, good: Call, bad: Call) -> Call:
-    """The call with what an argument of the usual length says of its second parameter, too."""
+    """Gives the second parameter of each spread(…) the value of the first one, where the bad call changed that."""
     for argument in entry.arguments:
         value = bad.values[argument.target]
         if len(argument.targets) > 1 and value != good.values[argument.target]:
@@ -244,7 +257,7 @@ def _spelled(entry: Entry, target: str) -> str:
 
 
 def _reachable(spec: Spec, entry: Entry, good: Call, bad: Call) -> bool:
-    """Whether an entry point can make the call: what differs from the good one has an argument."""
+    """Whether an entry point can make the call: it must have an argument for each value that is not the good one."""
     return all(
         entry.argument_of(name) is not None
         for name, value in bad.values.items()
@@ -253,7 +266,7 @@ def _reachable(spec: Spec, entry: Entry, good: Call, bad: Call) -> bool:
 
 
 def _violating(spec: Spec, good: Call, check: Check) -> Iterator[tuple[str, Call]]:
-    """Calls one step away from the good one, of which those that fail exactly `check` are kept."""
+    """Calls that differ from the good one in one value. The caller keeps those that fail `check` first."""
     subject = good.values.get(check.subject)
     match check.kind:
         case "rank" if subject is not None:
@@ -272,7 +285,7 @@ def _violating(spec: Spec, good: Call, check: Check) -> Iterator[tuple[str, Call
 
 
 def _nudged(spec: Spec, good: Call, check: Check) -> Iterator[tuple[str, Call]]:
-    """One attribute, element or dimension changed; outputs follow, unless an output's shape is what is judged."""
+    """Changes one attribute, element or dimension. Outputs get the shapes that follow, unless `check` is about one."""
     if check.bad:
         call = good
         for name, value in check.bad.items():
@@ -311,7 +324,7 @@ def _nudged(spec: Spec, good: Call, check: Check) -> Iterator[tuple[str, Call]]:
 
 
 def _follow(spec: Spec, call: Call) -> Call:
-    """The call with outputs shaped as its inputs ask, where they can be."""
+    """The call with the outputs' shapes that follow from its inputs, where there are such shapes."""
     try:
         values = sizes_of(spec, call)
         for output in spec.outputs:

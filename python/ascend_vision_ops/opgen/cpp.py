@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a contract is spelled in C++: the filters of the C++ templates."""
+"""The filters of the C++ templates: C++ text for parts of a contract."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .schema import Parameter
 
 TYPES = {"int": "int64_t", "float": "double", "bool": "bool", "str": "std::string", "dtype": "DType",
          "ints": "Shape", "tensor": "Tensor"}  # fmt: skip
-# Types of one kind of core, but with the scheduler by which cores meet: AIV_ONLY and AIC_ONLY run without it.
+# AIV_ONLY and AIC_ONLY would run without the scheduler that lets cores wait for each other.
 TASK_TYPES = {
     "vector": "KERNEL_TYPE_MIX_AIV_1_0",
     "cube": "KERNEL_TYPE_MIX_AIC_1_0",
@@ -42,7 +42,7 @@ def field(spec: Spec, parameter: Parameter) -> str:
 
 
 def spell(spec: Spec):
-    """Names as they are spelled where `args` and the size locals are in scope."""
+    """C++ for a name of the contract, where `args` and the locals of sizes are in scope."""
 
     def spelled(name: str) -> str:
         return name if spec.scope[name].dimension else f"args.{name}"
@@ -60,7 +60,7 @@ def dimension(spec: Spec, tensor: str, index: int) -> str:
 
 
 def shape(spec: Spec, tensor: str) -> str:
-    """The shape a pattern gives, as an expression."""
+    """An expression for the shape of a tensor."""
     pattern = spec.patterns[tensor]
     if pattern.dims is None:
         return pattern.whole.cpp(spell(spec))
@@ -82,7 +82,7 @@ def output_dtype(spec: Spec, output: str) -> str:
 
 
 def condition(spec: Spec, check: Check) -> str:
-    """True when the check fails."""
+    """An expression that is true when the check fails."""
     tensor = f"args.{check.subject}{_access(spec, check.subject)}"
     guards = [
         guard for guard, on in (("outputs", check.output), (f"args.{check.subject}", check.optional)) if on
@@ -117,7 +117,7 @@ def _pieces(pieces: list[str | Name]) -> list[str]:
 
 
 def value(spec: Spec, name: str) -> str:
-    """A parameter's or size's value as text."""
+    """An expression for the value of a parameter or size as text."""
     symbol = spec.scope[name]
     spelled = spell(spec)(name)
     if symbol.type.startswith("tensor"):
@@ -127,7 +127,7 @@ def value(spec: Spec, name: str) -> str:
 
 
 def message(spec: Spec, check: Check) -> list[str]:
-    """The parts of a failed check's message, as arguments of Fail."""
+    """The arguments of Fail for a failed check: the parts of the message."""
     tensor = f"args.{check.subject}{_access(spec, check.subject)}"
     parts = [f"names.{check.subject}"]
     match check.kind:
@@ -165,7 +165,7 @@ def message(spec: Spec, check: Check) -> list[str]:
 
 
 def _merged(parts: list[str]) -> list[str]:
-    """Neighbouring literals joined."""
+    """Joins string literals that stand beside each other."""
     merged: list[str] = []
     for part in parts:
         if merged and part.startswith('"') and merged[-1].startswith('"'):
@@ -176,7 +176,7 @@ def _merged(parts: list[str]) -> list[str]:
 
 
 def default(spec: Spec, parameter: Parameter) -> str:
-    """The normalised default of a parameter an entry point has no argument for."""
+    """The default that the contract sees of a parameter for which an entry point has no argument."""
     content = _normal_default(spec, parameter)
     if parameter.is_tensor or content is None:
         return "std::nullopt"
@@ -188,7 +188,7 @@ def default(spec: Spec, parameter: Parameter) -> str:
 
 
 def _normal_default(spec: Spec, parameter: Parameter) -> object:
-    """The default as the contract sees it; one that takes another parameter's value cannot be told beforehand."""
+    """The default that the contract sees. It is not known beforehand where it is the value of another parameter."""
     content = parameter.default_value()
     normal = spec.normal.get(parameter.name)
     if normal is None or normal.names != [parameter.name]:
@@ -197,7 +197,7 @@ def _normal_default(spec: Spec, parameter: Parameter) -> object:
 
 
 def from_acl(spec: Spec, argument: Argument, ints: str) -> str:
-    """Statement that takes an entry point's argument into Args; `ints` is how the target reads an aclIntArray."""
+    """A statement that copies an argument of an entry point into Args. `ints` is C++ that reads an aclIntArray."""
     target = f"args.{argument.target}"
     if argument.spread:
         return _spread_from_acl(argument, ints.format(argument.name))
@@ -213,7 +213,7 @@ def from_acl(spec: Spec, argument: Argument, ints: str) -> str:
 
 
 def _spread_from_acl(argument: Argument, given: str) -> str:
-    """Statements that judge an array's length and spread it over the parameters it gives values to."""
+    """Statements that check the length of an array and copy it into the one or two parameters that it stands for."""
     spread, lengths = argument.spread, argument.spread.lengths
     values = f"{argument.name}_given"
     empty = spread.empty or 0
@@ -240,20 +240,20 @@ def _spread_from_acl(argument: Argument, given: str) -> str:
 
 
 def internal_value(spec: Spec, parameter: Parameter) -> str:
-    """What a parameter that only C entry points have is for torch and NumPy."""
+    """The value that torch and NumPy pass for a parameter that only C entry points have."""
     if parameter.name in spec.normal:
         return spec.normal[parameter.name].cpp(lambda name: f"args.{name}")
     return default(spec, parameter)
 
 
 def required_pointers(spec: Spec, entry: Entry) -> list[str]:
-    """Arguments that may not be null, in order, the two results of the first phase last."""
+    """The arguments that must not be null, in their order; the two results of the first phase come last."""
     names = [a.name for a in entry.arguments if a.pointer and spec.required(a.target)]
     return [*names, "workspaceSize", "executor"]
 
 
 def unbound(spec: Spec, entry: Entry) -> list[Parameter]:
-    """Parameters an entry point has no argument for and whose default is not what Args starts with."""
+    """Parameters without an argument of the entry point whose default is not the initial value in Args."""
     return [p for p in spec.parameters if entry.argument_of(p.name) is None and not p.is_tensor]
 
 
@@ -271,12 +271,12 @@ def instance_name(spec: Spec, instance: dict[str, str]) -> str:
 
 
 def kernel_arguments(spec: Spec) -> list[str]:
-    """The kernel's arguments out of the simulator's array: tensors, workspace, tiling."""
+    """The kernel's arguments, taken from the simulator's array: tensors, workspace, tiling."""
     return [f"static_cast<GM_ADDR>(args[{index}])" for index in range(len(spec.kernel_tensors) + 2)]
 
 
 def instance_condition(spec: Spec, instance: dict[str, str]) -> str:
-    """True of a call whose dtypes are those of an instance."""
+    """An expression that is true for a call with the dtypes of an instance."""
     tests = [f"args.{tensor}{_access(spec, tensor)}dtype == DType::{DTYPES[name].cpp}"
              for tensor, name in instance.items()]  # fmt: skip
     return " && ".join(tests) or "true"
@@ -287,7 +287,7 @@ def all_names(spec: Spec) -> list[str]:
 
 
 def preliminary(spec: Spec) -> list[Check]:
-    """Checks that must pass before sizes can be read."""
+    """The checks that must pass before sizes can be read: ranks and lengths."""
     return [check for check in spec.checks if check.kind in ("rank", "length")]
 
 
@@ -312,7 +312,7 @@ def torch_parameters(spec: Spec) -> list[str]:
         kind = TORCH_TYPES[parameter.type.removesuffix("?")]
         if parameter.optional:
             kind = f"std::optional<{kind}>"
-        # A copy of a list is an allocation more.
+        # A copy of a list would cost an allocation.
         declarations.append(
             f"const {kind} &{parameter.name}" if "vector" in kind else f"{kind} {parameter.name}"
         )
@@ -320,7 +320,7 @@ def torch_parameters(spec: Spec) -> list[str]:
 
 
 def torch_out_parameters(spec: Spec) -> list[str]:
-    """Those and the tensors that results go to."""
+    """These parameters, and the tensors that results go to."""
     return torch_parameters(spec) + [f"const TorchTensor &{output}" for output in spec.outputs]
 
 
@@ -329,7 +329,7 @@ def torch_results(spec: Spec) -> str:
 
 
 def named_tensors(spec: Spec, names: list[str]) -> list[str]:
-    """Tensors of a call with their names; null pointers for optional ones that are left out."""
+    """The tensors of a call with their names; null pointers for optional tensors that are left out."""
 
     def pointer(name: str) -> str:
         return f"args.{name} ? &*args.{name} : nullptr" if spec.optional_tensor(name) else f"&args.{name}"
@@ -338,7 +338,7 @@ def named_tensors(spec: Spec, names: list[str]) -> list[str]:
 
 
 def chosen_dtypes(spec: Spec) -> list[tuple[str, str]]:
-    """Outputs whose dtype an attribute may ask for: output and attribute."""
+    """The outputs whose dtype an attribute chooses: output and attribute."""
     return [(output, chosen.text) for output, chosen in spec.dtype_from.items() if chosen.text in spec.scope]
 
 
@@ -348,7 +348,7 @@ def torch_result(spec: Spec) -> str:
 
 
 def torch_value(spec: Spec, parameter: Parameter) -> str:
-    """A torch argument as the field of Args."""
+    """An expression that converts a torch argument to the field of Args."""
     if parameter.name in spec.normal:
         return spec.normal[parameter.name].cpp(lambda name: name)
     if parameter.is_tensor:
@@ -361,7 +361,7 @@ def torch_value(spec: Spec, parameter: Parameter) -> str:
 
 
 def native_attributes(spec: Spec) -> list[str]:
-    """Attributes as pybind11 hands them over."""
+    """The parameters of a pybind11 function for the attributes."""
     return [
         f"{_native_type(parameter)}{parameter.name}" for parameter in spec.visible if not parameter.is_tensor
     ]
@@ -381,7 +381,7 @@ def native_attribute_names(spec: Spec) -> str:
 
 
 def native_value(spec: Spec, parameter: Parameter) -> str:
-    """A Python attribute as the field of Args."""
+    """An expression that converts an attribute from Python to the field of Args."""
     if parameter.name in spec.normal:
         return spec.normal[parameter.name].cpp(lambda name: name)
     if parameter.type == "dtype?":
@@ -390,7 +390,7 @@ def native_value(spec: Spec, parameter: Parameter) -> str:
 
 
 def native_parameters(spec: Spec, face: str) -> list[str]:
-    """Parameters of a pybind11 function: those of the schema, then what the face adds."""
+    """The parameters of a pybind11 function: those of the schema, then those that the face adds."""
     result = []
     for parameter in spec.visible:
         if not parameter.is_tensor:
@@ -413,7 +413,7 @@ def native_arg_names(spec: Spec, face: str) -> list[str]:
 
 
 def entry_uses(spec: Spec, output: str) -> list[str]:
-    """The arguments of the first entry point out of Args and the caller's tensors; `output` spells a result."""
+    """The arguments of the first entry point, from Args and the caller's tensors. `output` is the C++ of a result."""
     return [_entry_use(spec, argument, output) for argument in spec.entry.arguments]
 
 
@@ -437,7 +437,7 @@ def _entry_use(spec: Spec, argument: Argument, output: str) -> str:
 
 
 def torch_unreachable(spec: Spec) -> list[tuple[str, str]]:
-    """The same as torch's types spell it."""
+    """The same, from torch's types."""
     return [
         (name, f"{name}.has_value()" if differs.endswith(".is_none()") else differs)
         for name, differs in native_unreachable(spec)
@@ -445,7 +445,7 @@ def torch_unreachable(spec: Spec) -> list[tuple[str, str]]:
 
 
 def native_unreachable(spec: Spec) -> list[tuple[str, str]]:
-    """Parameters the entry point has no argument for: name, and the condition that one differs from its default."""
+    """Parameters without an argument of the entry point: name, and a condition that the value is not the default."""
     chosen = {name for expression in spec.dtype_from.values() for name in expression.names}
     found = []
     for parameter in spec.visible:
@@ -463,7 +463,7 @@ def native_unreachable(spec: Spec) -> list[tuple[str, str]]:
 
 
 def native_probe(argument: Argument) -> str:
-    """Statement that takes an argument of a probed call out of the dictionary."""
+    """A statement that reads an argument of a call of the first phase alone from the dictionary."""
     source = f'arguments["{argument.name}"]'
     if argument.ctype.endswith("aclTensor *"):
         return f"aclTensor *{argument.name} = call.Probe({source});"
@@ -481,7 +481,7 @@ def native_probe(argument: Argument) -> str:
 
 
 def native_entry(argument: Argument) -> str:
-    """Statement that takes an argument of a whole call out of the dictionary."""
+    """A statement that reads an argument of a whole call from the dictionary."""
     source = f'arguments["{argument.name}"]'
     if argument.output:
         return f"aclTensor *{argument.name} = call.Output({source}.cast<py::array>(), false);"
@@ -495,11 +495,11 @@ def native_result(spec: Spec) -> str:
     return arrays[0] if len(arrays) == 1 else f"py::make_tuple({', '.join(arrays)})"
 
 
-# --- what headers and pages say -----------------------------------------------------------------------------------
+# --- texts of headers and pages -----------------------------------------------------------------------------------
 
 
 def check_text(spec: Spec, check: Check, spelled=lambda name: name) -> str:
-    """A check as a condition that holds, in words."""
+    """A check in words: `parameter: what holds`."""
     subject = spelled(check.subject)
     text = check.expected_text(spelled)
     given = f" where {subject} is given" if check.optional else ""
@@ -527,7 +527,7 @@ def entry_speller(entry: Entry):
 
 
 def check_doc(spec: Spec, check: Check, entry: Entry) -> str:
-    """A check as the header of an entry point states it."""
+    """A check in the words of an entry point's header, with its names of parameters."""
     argument = entry.argument_of(check.subject)
     if check.kind == "length" and argument and argument.spread:
         return f"{argument.name}: {either([str(n) for n in argument.spread.lengths])} elements"
@@ -569,11 +569,11 @@ def _facts(spec: Spec, argument: Argument, entry: Entry) -> str:
 
 def _spread_facts(argument: Argument) -> str:
     spread = argument.spread
-    facts = [f"{either([str(n) for n in spread.lengths])} elements: one stands for all"]
+    facts = [f"{either([str(n) for n in spread.lengths])} elements; one stands for all"]
     if spread.second not in ("", argument.target):
-        facts.append(f"of {2 * spread.length} the latter half is for the other side")
+        facts.append(f"of {2 * spread.length} elements the second half is for the other side")
     if spread.empty is not None:
-        facts.append(f"none for {spread.empty}")
+        facts.append(f"no element means {spread.empty}")
     return ", ".join(facts)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The expression language of contracts: Python expressions, written once, emitted as C++, Python and prose.
+"""The expression language of contracts: Python expressions that become C++, Python and prose.
 
 Values: int, float, bool, str and dtype attributes, int arrays, tensors and the dimension names that `shape`
 binds. Beyond Python's arithmetic and comparisons: `x.shape`, `rank(x)`, `numel(x)`, `len(a)`, `min`, `max`,
@@ -25,12 +25,16 @@ ARITHMETIC = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 
 
 class ExpressionError(ValueError):
-    """A text that is no expression of the language; says what was expected and what came."""
+    """A text that is no expression of the language. The message reads `expected …, got …`."""
 
 
 @dataclass(frozen=True)
 class Symbol:
-    """A name an expression may use; `type` is int, float, bool, str, dtype, ints, or tensor, with `?` when optional."""
+    """A name that an expression may use.
+
+    type: int, float, bool, str, dtype, ints or tensor, with `?` behind it when optional.
+    dimension: whether it is the name of a size, and no parameter.
+    """
 
     name: str
     type: str
@@ -39,7 +43,7 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Name:
-    """A parameter's name inside prose, kept apart because each face has its own word for it."""
+    """The name of a parameter inside prose. It is apart from the text, since each face has its own name for it."""
 
     name: str
 
@@ -204,7 +208,7 @@ class Expression:
     # --- C++ -----------------------------------------------------------------------------------------------------
 
     def cpp(self, spell: Callable[[str], str]) -> str:
-        """The C++ text; `spell` gives the C++ of a name."""
+        """The expression in C++; `spell` gives the C++ of a name."""
         return self._cpp(self.tree, spell)
 
     def _cpp(self, node: ast.AST, spell: Callable[[str], str], inner: bool = False) -> str:
@@ -310,11 +314,11 @@ class Expression:
     # --- Python --------------------------------------------------------------------------------------------------
 
     def python(self) -> str:
-        """Python text, right for numbers and for torch's SymInt; its helpers are in `PYTHON_HELPERS`."""
+        """The expression in Python, for numbers and torch's SymInt. It calls the functions in `PYTHON_HELPERS`."""
         return ast.unparse(_ToPython(self).visit(ast.parse(self.text, mode="eval").body))
 
     def evaluate(self, values: Mapping[str, object]) -> object:
-        """The value for concrete attributes, dimensions and tensors (anything with `.shape`)."""
+        """The value for given attributes, sizes and tensors (objects with `.shape`), by name."""
         return eval(self._code, dict(PYTHON_HELPERS), dict(values))
 
     @cached_property
@@ -324,12 +328,12 @@ class Expression:
     # --- prose ---------------------------------------------------------------------------------------------------
 
     def prose(self) -> list[str | Name]:
-        """The text in pieces, parameters apart from the words around them."""
+        """The expression as prose, in pieces: names of parameters, and the text between them."""
         return text_pieces(self.text, self.scope)
 
 
 class _ToPython(ast.NodeTransformer):
-    """Rewrites what SymInt needs spelled differently: int, min, max, `or` defaults, rank and numel."""
+    """Replaces what torch's SymInt does not support: int, min, max, `or` with a default, //, %, rank and numel."""
 
     def __init__(self, expression: Expression):
         self.expression = expression
@@ -338,7 +342,7 @@ class _ToPython(ast.NodeTransformer):
         self.generic_visit(node)
         name = node.func.id
         if name in ("min", "max") and len(node.args) == 1:
-            # Python's own would compare symbolic sizes with each other, each time a guard.
+            # Python's own min and max compare symbolic sizes, and torch adds a guard for each comparison.
             function = ast.Name(id=f"sym_{name}", ctx=ast.Load())
             return ast.Call(
                 func=ast.Name(id="reduce", ctx=ast.Load()), args=[function, *node.args], keywords=[]
@@ -397,7 +401,7 @@ PYTHON_HELPERS = {
 
 
 def text_pieces(text: str, scope: Mapping[str, Symbol]) -> list[str | Name]:
-    """Free text split so that the parameters it names can be spelled as each face spells them."""
+    """Splits a text into names of parameters and the text between them, so that a face can use its own names."""
     names = [name for name, symbol in scope.items() if not symbol.dimension]
     if not names:
         return [text]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a contract is spelled in Python: the filters of the templates of the Python faces and of the pages."""
+"""The filters of the templates of Python faces and pages: Python text for parts of a contract."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ def signature(spec: Spec, face: str) -> list[str]:
 
 
 def keyword_only_extra(spec: Spec, *extras: str) -> list[str]:
-    """What a face adds behind the schema's parameters, keyword-only."""
+    """The keyword-only parameters that a face adds to those of the schema, after a star where there is none yet."""
     return [*([] if any(p.keyword_only for p in spec.visible) else ["*"]), *extras]
 
 
 def torch_call(spec: Spec, results: Sequence[str] = ()) -> list[str]:
     given = [p.name for p in spec.visible if not p.keyword_only]
-    # One result is the wrapper's own argument of that name.
+    # `results` are names of parameters of the wrapper.
     given += [f"{name}={name}" for name in results]
     return given + ["**keywords"] * any(p.keyword_only for p in spec.visible)
 
 
 def torch_keywords(spec: Spec) -> list[str]:
-    """Statements that gather keyword-only arguments, but for defaults: each that torch is given costs 0.4 us."""
+    """Statements that gather keyword-only arguments. Defaults are left out: each argument costs torch 0.4 us."""
     keywords = [p for p in spec.visible if p.keyword_only]
     required = [f'"{p.name}": {p.name}' for p in keywords if not p.has_default]
     lines = [f"keywords = {{{', '.join(required)}}}"] if keywords else []
@@ -64,12 +64,12 @@ def torch_keywords(spec: Spec) -> list[str]:
 
 
 def fake_results(spec: Spec) -> list[str]:
-    """Parameters of a fake kernel for the tensors that results may go to."""
+    """The parameters of a fake kernel for the tensors that results may go to."""
     return [f"{output}: Tensor | None = None" for output in spec.outputs]
 
 
 def numpy_call(spec: Spec, tensors: str) -> list[str]:
-    """Arguments of the native call; `tensors` is numpy or tiling."""
+    """The arguments of the native call. tensors: numpy or tiling, the face that calls."""
     arguments = []
     for parameter in spec.visible:
         if parameter.is_tensor:
@@ -85,7 +85,7 @@ def numpy_call(spec: Spec, tensors: str) -> list[str]:
 
 
 def composite_call(spec: Spec) -> list[str]:
-    """Arguments of a composite on arrays: tensors as arrays, the rest as it came."""
+    """The arguments of a composite on arrays: tensors become arrays, attributes stay as they are."""
     return [
         text if parameter.is_tensor or not parameter.keyword_only else f"{parameter.name}={text}"
         for parameter, text in zip(spec.visible, numpy_call(spec, "numpy"), strict=True)
@@ -128,23 +128,24 @@ def docstring(spec: Spec, face: str) -> str:
             if parameter.is_tensor:
                 text += f"; {parameter_facts(spec, parameter.name, face in ('torch', 'cpu'))}"
         lines += textwrap.wrap(text, wide - 4, initial_indent="    ", subsequent_indent="        ")
-    out = [] if spec.composite else ["    out: where results go, any strides; a new array when None"]
+    arrays = "an array for the result" if len(spec.outputs) == 1 else "a tuple of arrays for the results"
+    out = [] if spec.composite else [f"    out: {arrays}, of any strides; new when None"]
     tensors = "a tensor for the result" if len(spec.outputs) == 1 else "a tuple of tensors for the results"
-    shared = "any strides, no memory shared with inputs, no gradient"
+    shared = "of any strides, without memory shared with inputs, without gradient"
     lines += {
         "torch": [] if spec.composite else [f"    out: {tensors}, {shared}; new when None"],
         "cpu": out,
         "aclnn": out,
         "tiling": [
-            "    soc: device to plan for, as the runtime names it; the current one when None",
-            "    cores: vector cores to plan for, instead of the device's",
-            "    ub_bytes: Unified Buffer of a vector core to plan for, instead of the device's",
+            "    soc: name of the device to plan for, as the runtime spells it; the current device when None",
+            "    cores: number of vector cores to plan for; that of the device when None",
+            "    ub_bytes: bytes of Unified Buffer of a vector core to plan for; those of the device when None",
         ],
     }.get(face, [])
     lines += ["", "Returns:"]
     if face == "tiling":
         lines.append(
-            "    The plan: tiling key, block_dim, workspace, and the fields of the tiling struct with comments."
+            "    The plan: tiling key, block_dim, workspace, ub_bytes, and the fields of the tiling struct."
         )
     else:
         for output in spec.outputs:
@@ -153,9 +154,9 @@ def docstring(spec: Spec, face: str) -> str:
     error = "RuntimeError" if face == "torch" else "ValueError"
     if spec.composite:
         return textwrap.indent(
-            "\n".join([*lines, "", "Raises:", f"    {error}: as {spec.composite}"]), "    "
+            "\n".join([*lines, "", "Raises:", f"    {error}: where {spec.composite} raises it"]), "    "
         )
-    lines += ["", "Raises:", f"    {error}: in this order, unless"]
+    lines += ["", "Raises:", f"    {error}: one of these does not hold, checked in this order"]
     for check in spec.checks:
         subject = next((p for p in spec.parameters if p.name == check.subject), None)
         if subject is not None and subject.internal:
@@ -170,7 +171,10 @@ def docstring(spec: Spec, face: str) -> str:
 
 
 def fake_values(spec: Spec) -> list[str]:
-    """Statements that give attributes the values conditions see: int arrays spread, internal ones their default."""
+    """Statements that give attributes the values that conditions see.
+
+    An int that stands for an array becomes the array; an internal parameter gets its default.
+    """
     spread = [p for p in spec.visible if p.length and isinstance(p.default, int)]
     return [
         f"{p.name} = [{p.name}] * {p.length} if isinstance({p.name}, int) else {p.name}" for p in spread
@@ -180,7 +184,7 @@ def fake_values(spec: Spec) -> list[str]:
 
 
 def fake_condition(spec: Spec, check: Check) -> str:
-    """True where the check holds, for tensors whose sizes may be symbolic."""
+    """An expression that is true where the check holds, for tensors whose sizes may be symbolic."""
     subject = check.subject
     match check.kind:
         case "rank":
@@ -206,14 +210,14 @@ def fake_condition(spec: Spec, check: Check) -> str:
 
 
 def fake_message(spec: Spec, check: Check) -> str:
-    """The message of a failed check as kernels give it, an f-string."""
+    """An f-string: the message of a failed check, the same as that of the C++."""
     name, _, text = cpp.check_text(spec, check).partition(": ")
     message = f"{spec.name}: {name}: expected {text}".replace("{", "{{").replace("}", "}}")
     return 'f"' + message.replace("\\", "\\\\").replace('"', '\\"') + f', got {_got(spec, check)}"'
 
 
 def _got(spec: Spec, check: Check) -> str:
-    """What came, inside an f-string."""
+    """The part of the f-string that shows the given value."""
 
     def shown(name: str) -> str:
         if not spec.scope[name].type.startswith("tensor"):
@@ -258,7 +262,7 @@ def fake_output(spec: Spec, output: str) -> str:
 
 
 def fake_sizes(spec: Spec) -> list[str]:
-    """Statements that bind the names of sizes."""
+    """Statements that define the names of sizes."""
     lines = []
     for pattern in spec.patterns.values():
         for index, name in enumerate(pattern.binds):
@@ -274,7 +278,7 @@ def fake_sizes(spec: Spec) -> list[str]:
 
 
 class _Saved(ast.NodeTransformer):
-    """`x.shape` becomes the saved value x_shape; other tensors and attributes stay."""
+    """Replaces `x.shape` by the saved value x_shape. Other expressions stay as they are."""
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         if node.attr == "shape":
@@ -283,7 +287,14 @@ class _Saved(ast.NodeTransformer):
 
 
 def gradient_plan(spec: Spec) -> dict[str, object]:
-    """What a forward saves and what its backward calls: `tensors`, `values` (name, expression), `calls`, `grads`."""
+    """What autograd saves in the forward call, and what it calls in the backward call.
+
+    tensors: names of the tensors to save.
+    values: name -> expression of each other value to save.
+    calls: for each gradient call its targets, operator and arguments.
+    returns: what backward returns, one expression for each positional parameter.
+    keywords, positional: names of the keyword-only and of the other parameters.
+    """
     tensors, values, calls = [], {}, []
     grads = {f"grad_{output}" for output in spec.outputs}
     names = {parameter.name: parameter for parameter in spec.visible}
@@ -324,7 +335,7 @@ def gradient_plan(spec: Spec) -> dict[str, object]:
 
 
 def transforms(spec: Spec) -> list[str]:
-    """Arguments of `register`: what autograd, torch.autocast and torch.func know of an operator."""
+    """The arguments of `register`: what autograd, torch.autocast and torch.func get to know about an operator."""
     arguments = [spec.name, f"fake=_{spec.name}_fake", f"out={json.dumps(spec.torch_out_schema)}"]
     if spec.backward:
         arguments.append(f"gradient=Gradient(_{spec.name}_setup, _{spec.name}_backward)")
@@ -344,11 +355,11 @@ def gradient_targets(gradient: Gradient) -> list[str]:
     return [f"grad_of_{name}" for name in gradient.inputs]
 
 
-# --- examples and the sweep ---------------------------------------------------------------------------------------
+# --- examples and bad calls ---------------------------------------------------------------------------------------
 
 
 def example_values(spec: Spec) -> dict[str, object]:
-    """The example call in parts for the example templates."""
+    """The tensors and attributes of the example call, for the templates of examples."""
     call = example_call(spec)
     values = sizes_of(spec, call)
     return {
@@ -381,7 +392,7 @@ def _python_tensor(tensor: Shaped, face: str) -> str:
 
 
 def c_example_value(spec: Spec, name: str) -> str:
-    """A scalar argument of the C++ example."""
+    """The C++ literal of a scalar argument of the example."""
     value = example_call(spec).values[name]
     if isinstance(value, bool):
         return str(value).lower()
@@ -398,7 +409,7 @@ HOST_TYPES = {
 
 
 def bad_inputs(specs: list[Spec]) -> str:
-    """Every violation of every contract, as JSON."""
+    """The bad calls of all contracts, as JSON."""
     rows = []
     for spec in specs:
         entries = {entry.name: entry for entry in spec.entries}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Type-checks the npu project against a CANN user's own headers, with g++ and without CANN's compiler."""
+"""Type-checks the npu project with g++ against the headers of a CANN toolkit. CANN's compiler is not needed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from . import kernel_headers
 from .model import Spec
 from .npu import kernel_file_stem
 
-# One header of each include folder the sources need; a toolkit has them in few places, checkouts in many.
+# One header of each include folder that the sources need. A toolkit has few such folders, checkouts have many.
 HOST_KEYS = (
     "acl/acl.h", "acl/acl_rt.h", "aclnn/acl_meta.h", "aclnn/aclnn_base.h", "opdev/common_types.h", "opdev/op_log.h",
     "exe_graph/runtime/tiling_context.h", "register/op_def_registry.h", "register/op_impl_registry.h",
@@ -34,7 +34,7 @@ SKIPPED = {".git", "tests", "test", "stub", "stubs", "docs", "examples", "testca
 
 @dataclass
 class Outcome:
-    """One file's check."""
+    """The result of the check of one file."""
 
     file: str
     ok: bool
@@ -42,7 +42,7 @@ class Outcome:
 
 
 def find_roots(folder: Path, keys: tuple[str, ...]) -> dict[str, Path]:
-    """For each header, the include folder under which it lies; the shallowest where there are several."""
+    """For each header the include folder that it lies in: the one with the shortest path where there are several."""
     wanted = {Path(key).name: [k for k in keys if Path(k).name == Path(key).name] for key in keys}
     found: dict[str, Path] = {}
     for here, folders, files in os.walk(folder, followlinks=True):
@@ -58,13 +58,13 @@ def find_roots(folder: Path, keys: tuple[str, ...]) -> dict[str, Path]:
 
 
 def missing_headers(folder: Path, keys: tuple[str, ...]) -> list[str]:
-    """Those of the headers that a folder does not hold."""
+    """The headers that a folder does not hold."""
     found = find_roots(folder, keys)
     return [key for key in keys if key not in found]
 
 
 def check_host(project: Path, headers: Path) -> Iterator[Outcome]:
-    """Operator definitions, tiling, shape inference, aclnn entry points and ATC's parser plugins."""
+    """Checks operator definitions, tiling, shape inference, aclnn entry points and ATC's parser plugins."""
     roots = list(dict.fromkeys(find_roots(headers, HOST_KEYS + HOST_OPTIONAL).values()))
     command = ["g++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-DOP_TILING_LIB"]
     command += [f"-I{project / part}" for part in ("", "include")]
@@ -80,7 +80,7 @@ def _run(command: list[str], file: Path, project: Path) -> Outcome:
 
 
 def check_kernels(specs: list[Spec], project: Path, headers: Path) -> Iterator[Outcome]:
-    """Kernel entries with all they include."""
+    """Checks kernel entries with all that they include."""
     roots = find_roots(headers, kernel_headers.KEYS + kernel_headers.OPTIONAL)
     with tempfile.TemporaryDirectory(prefix="avo-stubs-") as scratch:
         errors_of = kernel_headers.checker(project, roots, Path(scratch), kernel_file_stem)
@@ -93,13 +93,13 @@ def check_kernels(specs: list[Spec], project: Path, headers: Path) -> Iterator[O
 
 
 def in_parallel(check: Callable, items: list) -> Iterator[Outcome]:
-    """Outcomes in order, each as soon as it is there."""
+    """The outcomes in the order of the items, each as soon as it is known."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         yield from pool.map(check, items)
 
 
 def report(specs: list[Spec], project: Path, folder: Path) -> int:
-    """Checks everything that the given headers allow and prints a line a file; 0 when all of it passed."""
+    """Checks all that the given headers allow and prints a line for each file. Gives 0 when all files passed."""
     if not folder.is_dir():
         print(f"check-headers: expected a folder of CANN headers, got {folder}")
         return 1

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Type-checks kernel sources against CANN's own AscendC headers with g++, as its CPU debugging mode reads them.
 
-The headers call compiler intrinsics that an installed CANN declares for CPU debugging in stub_fun.h. Where that file is
-missing, the names g++ does not know are declared as templates that take anything. So calls of the AscendC API are
-checked in full (names, argument counts, order and kinds), intrinsics behind them are not; nor are address spaces.
+The headers call compiler intrinsics. An installed CANN declares them for CPU debugging in stub_fun.h. Where that file
+is missing, each name that g++ does not know is declared as a template that takes any arguments. So calls of AscendC
+are checked in full: names, and number, order and kinds of arguments. Intrinsics behind them are not, nor are address
+spaces.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ UNKNOWN = re.compile(
     r"(?:error: |)‘([a-z]\w*)’ was not declared in this scope|there are no arguments to ‘([a-z]\w*)’ that depend"
 )
 
-# Enumerations of the instruction set that CANN's compiler has built in.
+# Enumerations that are built into CANN's compiler.
 ENUMERATIONS = {
     "pipe_t": "PIPE_S PIPE_V PIPE_M PIPE_MTE1 PIPE_MTE2 PIPE_MTE3 PIPE_ALL PIPE_MTE4 PIPE_MTE5 PIPE_V2 PIPE_FIX",
     "event_t": "EVENT_ID0 EVENT_ID1 EVENT_ID2 EVENT_ID3 EVENT_ID4 EVENT_ID5 EVENT_ID6 EVENT_ID7",
@@ -54,7 +55,7 @@ DRIVER_MACROS = """\
 
 
 def include_folders(roots: dict[str, Path]) -> list[Path]:
-    """Folders that AscendC's headers look in, below and beside the one with kernel_operator.h."""
+    """The include folders of AscendC's headers: below and beside the one with kernel_operator.h."""
     root = roots["kernel_operator.h"]
     names = ("", "..", "basic_api", "utils", "adv_api", "interface", "impl", "../impl", "../impl/basic_api")
     folders = [path for key, path in roots.items() if key != "kernel_operator.h"]
@@ -62,7 +63,10 @@ def include_folders(roots: dict[str, Path]) -> list[Path]:
 
 
 def write_stubs(folder: Path, roots: dict[str, Path], names: set[str]) -> None:
-    """What the given headers lack of an installed CANN's CPU-debugging headers."""
+    """Writes the headers for CPU debugging that an installed CANN has and the given folder lacks.
+
+    names: intrinsics to declare.
+    """
     if "kernel_tiling/kernel_tiling.h" not in roots:
         (folder / "kernel_tiling").mkdir(exist_ok=True)
         (folder / "kernel_tiling" / "kernel_tiling.h").write_text("#pragma once\n", encoding="utf-8")
@@ -79,7 +83,7 @@ def write_stubs(folder: Path, roots: dict[str, Path], names: set[str]) -> None:
 
 
 def unit(spec: Spec, stem: str) -> str:
-    """A source that includes a kernel entry once per combination of dtypes, every tiling key instantiated."""
+    """A source that includes a kernel entry once for each combination of dtypes and instantiates every tiling key."""
     lines = ['#include "kernel_operator.h"', DRIVER_MACROS]
     for number, instance in enumerate(spec.instances):
         lines += [
@@ -91,8 +95,10 @@ def unit(spec: Spec, stem: str) -> str:
 
 
 def own_errors(text: str, own: tuple[str, ...]) -> list[str]:
-    """Errors in files below `own`, permitted ones too, and what stops the compiler; others inside CANN's headers are of
-    parts the stubs leave out."""
+    """The lines about errors in files below `own`, and about errors that stop the compiler.
+
+    Errors that g++ only permits count too. Other errors inside CANN's headers come from parts that the stubs leave out.
+    """
     wrong = ("error:", "[-fpermissive]")
     return [
         line
@@ -104,7 +110,7 @@ def own_errors(text: str, own: tuple[str, ...]) -> list[str]:
 def checker(
     project: Path, roots: dict[str, Path], scratch: Path, stem: Callable[[Spec], str]
 ) -> Callable[[Spec], list[str]]:
-    """A function that gives the errors of a kernel entry."""
+    """Makes a function that gives the errors of a kernel entry."""
     folders = [project / "op_kernel", project, scratch, *include_folders(roots)]
     command = ["g++", *FLAGS, *(f"-I{folder}" for folder in folders)]
 

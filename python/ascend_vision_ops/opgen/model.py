@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model of a contract: what a validated op_host/X.yaml says, ready for the templates."""
+"""The model of a contract: Spec, with all that a validated op_host/X.yaml says, and the types it is made of."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .schema import Parameter
 
 @dataclass(frozen=True)
 class DType:
-    """An element type under its names in every place it is written."""
+    """An element type, with its name in each of the languages and libraries."""
 
-    name: str  # ours, and NumPy's where NumPy has it
-    cpp: str  # avo::DType enumerator
-    kernel: str  # AscendC type
+    name: str  # in contracts and in NumPy
+    cpp: str  # enumerator of avo::DType
+    kernel: str  # type in AscendC
     acl: str  # aclDataType
     ge: str  # ge::DataType
     floating: bool = False
@@ -51,7 +51,7 @@ def camel(name: str) -> str:
 
 
 def atc_name(domain: str, name: str) -> str:
-    """The name of a node of another domain in a model for ATC, which takes one domain; no other node has it."""
+    """The name of a node in a model for ATC, which has no domains. No node of another domain has the same name."""
     if name.lower().startswith(domain.replace("_", "")):
         return name
     return camel(domain.replace(".", "_")) + camel(name)
@@ -69,8 +69,17 @@ def either(words: list[str]) -> str:
 
 @dataclass(frozen=True)
 class Spread:
-    """How an entry point's int array becomes one of `length`: one element stands for all, and where `second` names a
-    parameter, of twice as many the latter half is that one's; `empty` is what no element at all means."""
+    """How the int array of an entry point, which may have several lengths, becomes an int[length].
+
+        elements      length = 2, second = "padding_end", empty = 0
+        []            padding = [0, 0]      padding_end keeps its default
+        [a]           padding = [a, a]
+        [a, b]        padding = [a, b]
+        [a, b, c, d]  padding = [a, b]      padding_end = [c, d]
+
+    second: the parameter that the second half of twice as many elements is for; "" where that is not allowed.
+    empty: the element that an empty array stands for; None where it is not allowed.
+    """
 
     length: int
     second: str = ""
@@ -88,9 +97,9 @@ class Argument:
 
     name: str  # as CANN spells it
     ctype: str
-    target: str  # the parameter or output it is
+    target: str  # the parameter or output that it is
     output: bool = False
-    spread: Spread | None = None  # of an int array with a choice of lengths
+    spread: Spread | None = None  # of an int array that may have several lengths
 
     @property
     def declaration(self) -> str:
@@ -98,7 +107,7 @@ class Argument:
 
     @property
     def bools(self) -> bool:
-        """Whether C spells an int array as an aclBoolArray."""
+        """Whether an int array is an aclBoolArray in C."""
         return self.ctype.endswith("aclBoolArray *")
 
     @property
@@ -107,14 +116,14 @@ class Argument:
 
     @property
     def targets(self) -> list[str]:
-        """The parameters it gives values to."""
+        """The parameters that it gives values to."""
         second = self.spread.second if self.spread else ""
         return [self.target] if second in ("", self.target) else [self.target, second]
 
 
 @dataclass
 class Entry:
-    """An aclnn entry point: two C functions. Parameters it has no argument for keep their defaults."""
+    """An aclnn entry point, which is two C functions. Parameters without an argument keep their defaults."""
 
     name: str  # BlurImage
     header: str  # aclnn_blur_image.h
@@ -135,7 +144,13 @@ class Entry:
 
 @dataclass
 class Tolerance:
-    """How far from the reference a result may be, and why: within any one of these. `largest` may depend on sizes."""
+    """How far a result may be from the reference, and why. It must keep one of the bounds; without any it is exact.
+
+    absolute: distance.
+    relative: share of the reference's magnitude.
+    largest: share of the largest magnitude in the reference; may be an expression of sizes.
+    ulp: units in the last place of the result's dtype.
+    """
 
     why: str
     absolute: float = 0.0
@@ -144,7 +159,7 @@ class Tolerance:
     ulp: int = 0
 
     def at(self, sizes: dict[str, object]) -> Tolerance:
-        """For a call whose expressions see `sizes`."""
+        """The tolerance for a call with these sizes."""
         if not isinstance(self.largest, Expression):
             return self
         return replace(self, largest=float(self.largest.evaluate(sizes)))
@@ -165,12 +180,15 @@ class Tolerance:
 
 @dataclass
 class Pattern:
-    """The shape of a tensor: one entry a dimension, or one expression for the whole of it."""
+    """The shape of a tensor: `dims`, one expression for each dimension, or `whole`, one for all of it.
+
+    binds: for each dimension the name that it defines, None where an earlier tensor defines it or it is an expression.
+    """
 
     tensor: str
     dims: list[Expression] | None
     whole: Expression | None = None
-    binds: list[str | None] = field(default_factory=list)  # the name a dimension is the first to bear
+    binds: list[str | None] = field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -189,20 +207,21 @@ class Pattern:
 
 @dataclass
 class Check:
-    """One step of a contract, in the documented order.
+    """One check of a call. The checks of a contract are in the documented order.
 
-    kind: rank, length, require, shape, dtype, same_dtype. `subject` is the parameter the message names.
+    kind: rank, length, require, shape, dtype or same_dtype.
+    subject: the parameter that the message names.
     """
 
     kind: str
     subject: str
-    output: bool = False  # looks at an output's own shape or dtype
-    optional: bool = False  # of an optional tensor: only when it is given
+    output: bool = False  # of the shape or dtype of an output
+    optional: bool = False  # of an optional tensor, and checked only when it is given
     pattern: Pattern | None = None
     length: int = 0
     expression: Expression | None = None
     expected: list[str | Name] = field(default_factory=list)
-    shown: list[str] = field(default_factory=list)  # further names whose values the message prints
+    shown: list[str] = field(default_factory=list)  # the message prints the values of these names too
     dtypes: list[str] = field(default_factory=list)
     cpu_dtypes: list[str] = field(default_factory=list)
     same_as: str = ""
@@ -214,7 +233,7 @@ class Check:
 
 @dataclass
 class Gradient:
-    """One backward call: which inputs it gives gradients of, the operator, and its arguments."""
+    """One call of the backward pass: the inputs that it gives gradients of, the operator, and its arguments."""
 
     inputs: list[str]
     operator: str
@@ -223,56 +242,205 @@ class Gradient:
 
 @dataclass(frozen=True)
 class Fold:
-    """A size that torch.func.vmap's examples may become part of: the dimension that it is in each input and result."""
+    """A size that grows with the number of examples when torch.func.vmap makes one call of many.
+
+    inputs, results: the dimension that the size is, in each input (by name) and in each result.
+    ints: int arrays with an element that is this size too: name -> index of the element.
+    """
 
     size: str
     inputs: dict[str, int]
     results: list[int]
-    ints: dict[str, int] = field(default_factory=dict)  # int arrays with an element that is this size too
+    ints: dict[str, int] = field(default_factory=dict)
 
 
-@dataclass
-class Spec:
-    """A validated contract."""
+# --- the parts of a contract; the modules of opgen/contract read them ------------------------------------------------
 
-    path: Path
+
+@dataclass(kw_only=True)
+class Signature:
+    """What torch sees of an operator: name, parameters and results.
+
+    scope: the names that expressions of the contract may use: parameters, results, and sizes as they are read.
+    """
+
     name: str
     schema: str
-    summary: str
     parameters: list[Parameter]
     outputs: list[str]
+    scope: dict[str, Symbol]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all parameters and results."""
+        return [*(parameter.name for parameter in self.parameters), *self.outputs]
+
+    @property
+    def tensors(self) -> list[Parameter]:
+        return [parameter for parameter in self.parameters if parameter.is_tensor]
+
+    @property
+    def tensor_names(self) -> list[str]:
+        """The names of all tensors: inputs, then results."""
+        return [*(tensor.name for tensor in self.tensors), *self.outputs]
+
+    @property
+    def attributes(self) -> list[Parameter]:
+        return [parameter for parameter in self.parameters if not parameter.is_tensor]
+
+    @property
+    def visible(self) -> list[Parameter]:
+        """The parameters of the torch schema."""
+        return [parameter for parameter in self.parameters if not parameter.internal]
+
+    def parameter(self, name: str) -> Parameter:
+        return next(parameter for parameter in self.parameters if parameter.name == name)
+
+    def optional_tensor(self, name: str) -> bool:
+        return any(parameter.name == name and parameter.optional for parameter in self.tensors)
+
+    def required(self, name: str) -> bool:
+        """Whether an entry point with an argument for a tensor needs it. It always needs an internal tensor."""
+        internal = any(parameter.name == name and parameter.internal for parameter in self.parameters)
+        return internal or not self.optional_tensor(name)
+
+    def field_type(self, parameter: Parameter) -> str:
+        """The type that expressions see a parameter with, once defaults have taken the place of None."""
+        return self.scope[parameter.name].type
+
+
+@dataclass(kw_only=True)
+class EntryPoints:
+    """The C entry points of an operator."""
+
     entries: list[Entry]
     normal: dict[str, Expression]  # parameter -> what torch's value becomes before the contract sees it
-    socs: list[str]
+    unbatched: bool  # whether C entry points also take tensors without their first dimension
+
+    @property
+    def entry(self) -> Entry:
+        return self.entries[0]
+
+
+@dataclass(kw_only=True)
+class Types:
+    """The dtypes that tensors may have, by name."""
+
     dtypes: dict[str, list[str]]  # tensors with a choice of their own
     cpu_dtypes: dict[str, list[str]]  # what the CPU kernel takes beyond `dtypes`
     same_dtype: dict[str, str]  # tensors that follow another one
     dtype_from: dict[str, Expression]  # outputs whose dtype an attribute chooses
     formats: list[str]
+
+    @property
+    def typenames(self) -> list[str]:
+        """The tensors whose dtype is a template parameter of the kernel, in the contract's order."""
+        return [tensor for tensor, names in self.dtypes.items() if len(names) > 1]
+
+    @property
+    def instances(self) -> list[dict[str, str]]:
+        """Every combination of independent dtypes: tensor -> dtype name."""
+        lists = [self.dtypes[tensor] for tensor in self.typenames]
+        return [dict(zip(self.typenames, names, strict=True)) for names in itertools.product(*lists)]
+
+    def dtype_of(self, tensor: str, instance: dict[str, str]) -> str:
+        """The dtype that a tensor has in one combination of the independent ones."""
+        if tensor in self.same_dtype:
+            return self.dtype_of(self.same_dtype[tensor], instance)
+        return instance.get(tensor, self.dtypes[tensor][0])
+
+    def followed(self, tensor: str) -> str:
+        """The tensor with a choice of its own that decides the dtype of this one."""
+        while tensor in self.same_dtype:
+            tensor = self.same_dtype[tensor]
+        return tensor
+
+    def input_dtypes(self, tensor: str) -> list[str]:
+        return self.dtypes[self.followed(tensor)]
+
+
+@dataclass(kw_only=True)
+class Shapes:
+    """The shapes of tensors, by name, and the sizes that they are made of."""
+
     patterns: dict[str, Pattern]
-    lets: dict[str, Expression]
-    checks: list[Check]
+    lets: dict[str, Expression]  # names for further sizes
+    dynamic: list[str]  # sizes of results that only the data decide
+
+    def names_within(self, expression: Expression) -> list[str]:
+        """The names that an expression uses, and the names in the definitions of those."""
+        found = []
+        for name in expression.names:
+            found += [name, *(self.names_within(self.lets[name]) if name in self.lets else [])]
+        return found
+
+    def sources(self, expression: Expression) -> list[tuple[str, int]]:
+        """The dimensions of inputs that the value of an expression depends on: tensor and index."""
+        names = self.names_within(expression)
+        return [
+            (pattern.tensor, index)
+            for pattern in self.patterns.values()
+            for index, bound in enumerate(pattern.binds)
+            if bound in names or pattern.tensor in names
+        ]
+
+    def same_size(self, dim: Expression) -> tuple[str, int] | None:
+        """The dimension of an input that has the same name as this one; None where `dim` is no plain name."""
+        sources = self.sources(dim)
+        bare = len(dim.names) == 1 and dim.text == dim.names[0] and dim.text not in self.lets
+        return sources[0] if bare and len(sources) == 1 else None
+
+
+@dataclass(kw_only=True)
+class Device:
+    """What an operator needs of the device."""
+
+    socs: list[str]
+    kernel: str  # vector, cube or mixed
+    workspace: bool  # whether the cores of a kernel meet through a workspace of its own
     tiling_keys: dict[str, int]
-    kernel: str
-    workspace: bool
+    flops: Expression | None  # of the product on the cube unit
+
+
+@dataclass(kw_only=True)
+class Transforms:
+    """What torch's transforms and memory layouts make of an operator."""
+
+    autocast: str  # what floating tensors become under torch.autocast: float32 or widest
+    folds: list[Fold]  # how vmap makes one call of many, best first
+    leading: str  # or: the int parameter that names a dimension, before which vmap's examples are one more dimension
+    memory_format: dict[str, str]  # result -> tensor that it lies in memory as
+
+
+@dataclass(kw_only=True)
+class Composition:
+    """What a composite is made of; empty for an operator with a kernel."""
+
+    composite: str  # the operator that it calls, and whose checks are its own
+    rows: dict[str, Rows]  # what the rows of each result are, for C++
+
+
+@dataclass(kw_only=True)
+class Documentation:
+    """Texts, and the example that pages and tests start from."""
+
+    summary: str
+    details: str
+    docs: dict[str, str]  # of each parameter and result
+    source: list[str]
+    divergence: list[dict[str, str]]  # {who, what}
+    example: dict[str, object]
+
+
+@dataclass(kw_only=True)
+class Spec(Signature, EntryPoints, Types, Shapes, Device, Transforms, Composition, Documentation):
+    """A validated contract: all its parts in one, and what follows from several of them."""
+
+    path: Path
+    checks: list[Check]
     tolerance: dict[str, Tolerance]
     backward: list[Gradient]
-    docs: dict[str, str]
-    details: str
-    source: list[str]
-    divergence: list[dict[str, str]]
-    example: dict[str, object]
-    scope: dict[str, Symbol]
-    flops: Expression | None = None  # of the product on the cube unit
-    memory_format: dict[str, str] = field(default_factory=dict)  # result -> tensor that it lies in memory as
-    composite: str = ""  # the operator that a composite calls, and whose checks and dtypes are its own
-    dynamic: list[str] = field(default_factory=list)  # sizes of results that only the data decide
-    unbatched: bool = False  # whether C entry points also take tensors without their first dimension
-    autocast: str = "widest"  # what floating tensors become under torch.autocast
-    folds: list[Fold] = field(default_factory=list)  # how vmap makes one call of many, best first
-    leading: str = ""  # or: the int parameter that names a dimension, before which examples are one more
-    rows: dict[str, Rows] = field(default_factory=dict)  # of a composite's results, for C++
-    onnx: list[Node] = field(default_factory=list)  # nodes of exported models, in domains of others
+    onnx: list[Node]  # nodes of exported models, in domains of others
     fields: list = field(default_factory=list)  # of the tiling struct, read from its header
 
     # --- names ---------------------------------------------------------------------------------------------------
@@ -287,31 +455,19 @@ class Spec:
 
     @property
     def op_type(self) -> str:
-        """The operator type in a CANN package; prefixed, since CANN's own type of the same name would be replaced."""
+        """The operator type in a CANN package. The prefix keeps CANN's own type of the same name in its place."""
         return f"Avo{self.class_name}"
 
     @property
-    def entry(self) -> Entry:
-        return self.entries[0]
+    def family(self) -> str:
+        """The operator's family: the name of the folder that its contract lies in."""
+        return self.path.parent.name
 
     # --- parts ---------------------------------------------------------------------------------------------------
 
     @property
-    def tensors(self) -> list[Parameter]:
-        return [parameter for parameter in self.parameters if parameter.is_tensor]
-
-    @property
-    def attributes(self) -> list[Parameter]:
-        return [parameter for parameter in self.parameters if not parameter.is_tensor]
-
-    @property
-    def visible(self) -> list[Parameter]:
-        """Parameters of the torch schema."""
-        return [parameter for parameter in self.parameters if not parameter.internal]
-
-    @property
     def ordered(self) -> list[Parameter]:
-        """Parameters in the order of the first aclnn entry point, then those it has no argument for."""
+        """The parameters in the order of the first C entry point, then those that it has no argument for."""
         order = {argument.target: index for index, argument in enumerate(self.entry.arguments)}
         return sorted(self.parameters, key=lambda parameter: order.get(parameter.name, len(order)))
 
@@ -322,63 +478,19 @@ class Spec:
 
     @property
     def kernel_tensors(self) -> list[str]:
-        """All tensors in the order the kernel takes them: inputs, then outputs, each in aclnn order."""
+        """All tensors in the order of the kernel's arguments: inputs, then outputs, each as in the C entry point."""
         return [parameter.name for parameter in self.ordered if parameter.is_tensor] + self.ordered_outputs
 
     @property
     def nodes(self) -> list[Node]:
-        """The ONNX nodes that mean this operator; none of a composite that C++ does not know how to make."""
+        """The ONNX nodes that mean this operator. A composite without `rows` has none, since C++ cannot compute it."""
         if self.composite and not self.rows:
             return []
         return [torch_node(self.name, self.visible, self.outputs), *self.onnx]
 
     @property
-    def family(self) -> str:
-        """The operator's family: the name of the folder that its contract lies in."""
-        return self.path.parent.name
-
-    def names_within(self, expression: Expression) -> list[str]:
-        """The names an expression uses, and those that the sizes among them are made of."""
-        found = []
-        for name in expression.names:
-            found += [name, *(self.names_within(self.lets[name]) if name in self.lets else [])]
-        return found
-
-    def sources(self, expression: Expression) -> list[tuple[str, int]]:
-        """The dimensions of inputs that an expression's value rests on: tensor and place."""
-        names = self.names_within(expression)
-        return [
-            (pattern.tensor, index)
-            for pattern in self.patterns.values()
-            for index, bound in enumerate(pattern.binds)
-            if bound in names or pattern.tensor in names
-        ]
-
-    def same_size(self, dim: Expression) -> tuple[str, int] | None:
-        """The dimension of an input that a dimension is by its very name."""
-        sources = self.sources(dim)
-        bare = len(dim.names) == 1 and dim.text == dim.names[0] and dim.text not in self.lets
-        return sources[0] if bare and len(sources) == 1 else None
-
-    def parameter(self, name: str) -> Parameter:
-        return next(parameter for parameter in self.parameters if parameter.name == name)
-
-    def optional_tensor(self, name: str) -> bool:
-        return any(parameter.name == name and parameter.optional for parameter in self.tensors)
-
-    def required(self, name: str) -> bool:
-        """Whether an entry point that has an argument for it needs it: also what only some of them have."""
-        internal = any(parameter.name == name and parameter.internal for parameter in self.parameters)
-        return internal or not self.optional_tensor(name)
-
-    @property
-    def typenames(self) -> list[str]:
-        """Tensors whose dtype is a template parameter of the kernel, in spec order."""
-        return [tensor for tensor, names in self.dtypes.items() if len(names) > 1]
-
-    @property
     def torch_schema(self) -> str:
-        """The schema that torch gets: attributes that are sizes may be symbolic, which keeps shapes dynamic."""
+        """The schema that torch gets. Attributes that are sizes are SymInt there, so that shapes can stay dynamic."""
         schema = self.schema
         for parameter in self.visible:
             if parameter.name in self.size_attributes:
@@ -387,7 +499,7 @@ class Spec:
 
     @property
     def torch_out_schema(self) -> str:
-        """The schema of the overload whose results go to tensors of the caller's."""
+        """The schema of the overload that writes its results to tensors of the caller."""
         marks = [f"Tensor({chr(ord('a') + index)}!)" for index in range(len(self.outputs))]
         inside = self.torch_schema.partition("(")[2].rpartition("->")[0].strip().removesuffix(")")
         star = "" if any(parameter.keyword_only for parameter in self.visible) else "*, "
@@ -397,7 +509,7 @@ class Spec:
 
     @property
     def size_attributes(self) -> set[str]:
-        """Attributes that are a dimension of a tensor, or have one as an element."""
+        """The attributes that are the size of a dimension, or that have such a size as an element."""
 
         def sizes(node: ast.AST) -> set[str]:
             match node:
@@ -415,39 +527,14 @@ class Spec:
     def has_floating_results(self) -> bool:
         return any(DTYPES[name].floating for output in self.outputs for name in self.input_dtypes(output))
 
-    @property
-    def instances(self) -> list[dict[str, str]]:
-        """Every combination of independent dtypes: tensor -> dtype name."""
-        lists = [self.dtypes[tensor] for tensor in self.typenames]
-        return [dict(zip(self.typenames, names, strict=True)) for names in itertools.product(*lists)]
-
-    def dtype_of(self, tensor: str, instance: dict[str, str]) -> str:
-        """The dtype a tensor has in one combination of the independent ones."""
-        if tensor in self.same_dtype:
-            return self.dtype_of(self.same_dtype[tensor], instance)
-        return instance.get(tensor, self.dtypes[tensor][0])
-
-    def followed(self, tensor: str) -> str:
-        """The tensor with a choice of its own that decides this one's dtype."""
-        while tensor in self.same_dtype:
-            tensor = self.same_dtype[tensor]
-        return tensor
-
-    def input_dtypes(self, tensor: str) -> list[str]:
-        return self.dtypes[self.followed(tensor)]
-
     def batched(self, entry: Entry) -> list[tuple[Argument, int]]:
-        """The tensors of an entry point that may come without their first dimension, and their ranks with it."""
+        """The tensors of an entry point that may lack their first dimension, with their ranks including it."""
         found = [(argument, self.patterns.get(argument.target)) for argument in entry.arguments]
         return [(a, len(p.dims)) for a, p in found if self.unbatched and p is not None and p.dims]
 
-    def field_type(self, parameter: Parameter) -> str:
-        """The expression type of a parameter once normalised."""
-        return self.scope[parameter.name].type
-
 
 def all_nodes(specs: list[Spec]) -> list[Node]:
-    """The ONNX nodes of all operators but gradients, which exported models do not have."""
+    """The ONNX nodes of all operators except gradients, which exported models do not contain."""
     named = {gradient.operator for spec in specs for gradient in spec.backward}
     # The gradient of a linear operator's gradient is that operator.
     gradients = {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX nodes of an operator, as the key `onnx` of its contract states them, and what they mean.
+"""The ONNX nodes that mean an operator, as the key `onnx` of its contract states them.
 
-`Node.arguments` turns the attributes that a node has into the operator's parameters.
+`Node.arguments` turns the attributes of a node into parameters of the operator.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ ONNX_DTYPES = {
 
 
 class NodeError(ValueError):
-    """A text that states no node; says what was expected and what came."""
+    """A text that does not describe a node. The message reads `expected …, got …`."""
 
 
 def decimal(value: float) -> float:
-    """A float attribute, 32 bits in ONNX, as the shortest decimal number with these bits: 0.7, not 0.699999988."""
+    """The shortest decimal number with the 32 bits of a float attribute in ONNX: 0.7, not 0.699999988."""
     import numpy as np
 
     return float(str(np.float32(value)))
 
 
 def below(value: float) -> float:
-    """The next smaller float32, so that `x >= value` of float32 numbers reads `x > below(value)`."""
+    """The next smaller float32. For float32 numbers, `x >= value` is the same as `x > below(value)`."""
     import numpy as np
 
     return float(np.nextafter(np.float32(value), np.float32(-np.inf)))
@@ -42,12 +42,12 @@ def below(value: float) -> float:
 class Attribute:
     """An attribute of a node.
 
-    names: what it is called; exported models have any one of them, the first is the documented one.
+    names: the names it may have in exported models; the first is the documented one.
     parameter: the operator's parameter that it gives a value to.
-    type: int, float, str or ints (int arrays; `length` elements, or one number for all of them; 0 for any number of
-        elements), bool (an int), dtype (an int, as in `onnx.TensorProto.DataType`).
-    default: what its absence means: a value; None, the operator's None; or REQUIRED.
-    below: whether the parameter is the next smaller float32.
+    type: int, float, str, ints, bool (an int in ONNX) or dtype (an int, as in `onnx.TensorProto.DataType`).
+    length: of ints, how many elements it has, where one number may stand for all of them; 0 for any number.
+    default: the value where the attribute is absent: a value, None (the operator's None), or REQUIRED.
+    below: whether the parameter gets the next smaller float32.
     """
 
     names: tuple[str, ...]
@@ -71,7 +71,7 @@ class Attribute:
         return {"float": "FLOAT", "str": "STRING", "ints": "INTS"}.get(self.type, "INT")
 
     def argument(self, value: object) -> object:
-        """The parameter for the attribute's value: a number, a text or bytes, a sequence; None where it is absent."""
+        """The parameter for the attribute's value: a number, text, bytes or a sequence; None where it is absent."""
         if value is None or (self.type == "ints" and not isinstance(value, int) and not len(value)):
             value = self.default
             if value is REQUIRED:
@@ -96,7 +96,7 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Input:
-    """A tensor that a node takes, by its place: empty or left out where it is optional."""
+    """A tensor that a node takes, by its index. An optional one may be empty or left out at the end."""
 
     parameter: str
     optional: bool
@@ -104,9 +104,9 @@ class Input:
 
 @dataclass(frozen=True)
 class Node:
-    """A node that exported models contain, and the operator that it is.
+    """A node that exported models contain, and the operator that it means.
 
-    outputs: results of the operator, in the node's order; of operators with several, a node may have some only.
+    outputs: results of the operator, in the node's order. A node may leave out some of several results.
     """
 
     domain: str
@@ -121,13 +121,14 @@ class Node:
         return f"{self.domain}::{self.name}"
 
     def attribute(self, name: str) -> Attribute | None:
-        """The attribute of a name, or of an alias."""
+        """The attribute with a name or alias; None where there is none."""
         return next((attribute for attribute in self.attributes if name in attribute.names), None)
 
     def arguments(self, attributes: Mapping[str, object]) -> dict[str, object]:
-        """Parameters of the operator, tensors excepted, for the attributes that a node has.
+        """The operator's parameters, without tensors, for the attributes that a node has.
 
-        Raises ValueError, which names it, for an unknown attribute, a required one that is absent, or two names of one.
+        Raises ValueError for an unknown attribute, for a required one that is absent, and for one that is given by two
+        names; the message starts with its name.
         """
         for name in attributes:
             if self.attribute(name) is None:
@@ -146,15 +147,21 @@ class Node:
 
 @dataclass
 class Rows:
-    """What the rows of a composite's result are: of a result of the operator it calls, the first `count`; of inputs
-    those at the indices that such a result holds, side by side."""
+    """What the rows of a composite's result are.
+
+        indices = ""     result                 the first `count` rows of a result of the operator that it calls
+        indices = "kept" boxes[kept], scores[kept]   rows of inputs side by side, at the first `count` indices of `kept`
+
+    sources: that result, or the inputs.
+    indices: the result that holds indices, "" for none.
+    """
 
     sources: list[str] = field(default_factory=list)
     indices: str = ""
 
 
 def parse_rows(text: str) -> Rows:
-    """`result`, or `tensor[result], tensor[result]`."""
+    """Reads `result`, or `tensor[result], tensor[result]`."""
     parts = split_arguments(text)
     found = [re.fullmatch(r"([a-z_]\w*)(?:\[([a-z_]\w*)\])?", part) for part in parts]
     indices = {match[2] or "" for match in found if match}
@@ -164,14 +171,14 @@ def parse_rows(text: str) -> Rows:
 
 
 def torch_node(operator: str, parameters: Iterable[Parameter], outputs: Iterable[str]) -> Node:
-    """The node of an operator in our own domain."""
+    """The node of an operator in our own domain: its parameters and results as they are."""
     return parse_node(DOMAIN, operator, operator, list(parameters), list(outputs))
 
 
 def parse_node(
     domain: str, text: str, operator: str, parameters: list[Parameter], outputs: list[str]
 ) -> Node:
-    """`Name`, `Name(argument, …)` or `Name(argument, …) -> result, …`, of an operator's parameters and results."""
+    """Reads `Name`, `Name(argument, …)` or `Name(argument, …) -> result, …` for an operator."""
     match = re.fullmatch(r"(\w+)\s*(?:\((.*)\))?\s*(?:->\s*(.+))?", text.strip(), re.DOTALL)
     if not match:
         raise NodeError(f"expected `Name(argument, …) -> result, …`, got {text!r}")
@@ -205,7 +212,10 @@ def parse_node(
 
 
 def _argument(part: str, parameters: Mapping[str, Parameter]) -> Input | Attribute | None:
-    """`...`, `parameter`, or `name[|alias]…[=value]`; value `parameter [or default]` or `below(that)`."""
+    """Reads `parameter`, or `name[|alias]…[=value]` with a value `parameter [or default]` or `below(…)` of it.
+
+    Gives None for `...`, which stands for all parameters that no other argument names.
+    """
     if part == "...":
         return None
     match = re.fullmatch(r"(\w+(?:\|\w+)*)\s*(?:=\s*(.+))?", part, re.DOTALL)
@@ -236,7 +246,7 @@ def _argument(part: str, parameters: Mapping[str, Parameter]) -> Input | Attribu
 
 
 def _plain(parameter: Parameter) -> Input | Attribute:
-    """A parameter under its own name, with the schema's default."""
+    """The input or attribute that has the parameter's own name and default."""
     if parameter.is_tensor:
         return Input(parameter.name, parameter.optional)
     default = parameter.default_value()

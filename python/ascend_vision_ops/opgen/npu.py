@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The npu target: the filters of its templates, and the files of the custom-operator project."""
+"""The filters of the npu target's templates, and the hand-written files of its custom-operator project."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .schema import Parameter
 
 @dataclass(frozen=True)
 class Attribute:
-    """One attribute of the operator definition; a parameter may need several."""
+    """One attribute of the operator definition. A parameter may need several."""
 
     name: str
     kind: str  # Int, Float, Bool, String, ListInt
@@ -50,7 +50,7 @@ def attributes(spec: Spec) -> list[Attribute]:
 
 
 def op_def_attributes(spec: Spec) -> list[str]:
-    """Statements that declare the attributes; those with a default in the contract are optional."""
+    """Statements that declare the attributes. An attribute with a default in the contract is optional."""
     lines = []
     for attribute in attributes(spec):
         parameter = attribute.parameter
@@ -78,7 +78,7 @@ def _default(spec: Spec, parameter: Parameter) -> str:
 
 
 def gert_attributes(spec: Spec) -> list[str]:
-    """Statements that read the attributes into Args."""
+    """Statements that copy the attributes into Args."""
     lines = []
     found = attributes(spec)
     for index, attribute in enumerate(found):
@@ -129,7 +129,7 @@ def gert_output_dtype(spec: Spec, output: str) -> str:
 
 
 def ge_column(spec: Spec, tensor: str) -> list[str]:
-    """A tensor's dtype in every combination, as the operator definition lists them."""
+    """The dtype of a tensor in each combination of dtypes, as the operator definition lists them."""
     return [f"ge::{DTYPES[spec.dtype_of(tensor, instance)].ge}" for instance in spec.instances]
 
 
@@ -149,7 +149,7 @@ def inner_declarations(spec: Spec) -> list[str]:
 
 
 def inner_arguments(spec: Spec, entry: Entry) -> list[str]:
-    """What the documented entry point passes on, without the two results."""
+    """The arguments that the documented entry point passes on, without the two results of the first phase."""
     empty = {"int": "0", "float": "0.0", "bool": "false", "str": '""', "dtype": "avo::DType::kFloat32"}
     passed = [cpp.argument_name(entry, parameter.name) for parameter in spec.ordered if parameter.is_tensor]
     for attribute in attributes(spec):
@@ -178,7 +178,7 @@ def inner_arguments(spec: Spec, entry: Entry) -> list[str]:
 
 
 def own_array(spec: Spec, entry: Entry, parameter: Parameter) -> bool:
-    """Whether an entry point passes an int array on that it made of Args, and not the caller's."""
+    """Whether an entry point passes on an int array that it made from Args, instead of the caller's."""
     argument = entry.argument_of(parameter.name)
     if parameter.type != "ints":
         return False
@@ -186,7 +186,7 @@ def own_array(spec: Spec, entry: Entry, parameter: Parameter) -> bool:
 
 
 def plugin_attributes(spec: Spec) -> list[str]:
-    """Statements that give a graph's operator the attributes of Args; the counterpart of `gert_attributes`."""
+    """Statements that copy the attributes of Args to an operator of a graph; the opposite of `gert_attributes`."""
     empty = {"int": "int64_t{0}", "float": "0.0", "bool": "false", "dtype": "DType::kFloat32"}
     lines = []
     for attribute in attributes(spec):
@@ -207,7 +207,10 @@ def plugin_attributes(spec: Spec) -> list[str]:
     return lines
 
 
-ATC_OPSETS = (8, 18)  # first and last of those that ATC reads; a node without a domain has one of them
+ATC_OPSETS = (
+    8,
+    18,
+)  # first and last operator set that ATC reads; a node without a domain belongs to one of them
 
 
 def atc_names(group: list[Node]) -> list[str]:
@@ -216,19 +219,19 @@ def atc_names(group: list[Node]) -> list[str]:
 
 
 def in_operator_order(spec: Spec, node: Node) -> bool:
-    """Whether tensors of a node stand where those of the operator definition do, as ATC's parser connects them."""
+    """Whether a node has its tensors in the order of the operator definition. ATC's parser connects them by place."""
     inputs = [parameter.name for parameter in spec.ordered if parameter.is_tensor]
     given = [item.parameter for item in node.inputs]
     return inputs[: len(given)] == given and spec.ordered_outputs[: len(node.outputs)] == list(node.outputs)
 
 
 def gert_unbatched(spec: Spec) -> list[tuple[str, int]]:
-    """Inputs that may come without their first dimension, and their ranks with it."""
+    """The inputs that may come without their first dimension, and their ranks with it."""
     return [(a.target, rank) for a, rank in spec.batched(spec.entry) if not a.output]
 
 
 def kernel_file_stem(spec: Spec) -> str:
-    """The file opbuild looks for: the operator type in snake case."""
+    """The name of the file that opbuild looks for, without suffix: the operator type in snake case."""
     return snake(spec.op_type)
 
 
@@ -250,7 +253,7 @@ FILTERS = {
 
 
 def copied_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
-    """The hand-written sources of the package, under the paths they have in the source tree."""
+    """The hand-written sources of the package, under the paths that they have in the source tree."""
     left_out = contract_files(root / "op_host").keys() - {spec.name for spec in specs}
     paths = [
         *root.glob("op_host/**/*"),

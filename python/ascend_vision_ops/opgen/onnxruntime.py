@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How ONNX nodes are spelled in C++: the filters of onnxruntime.cpp.j2."""
+"""The filters of onnxruntime.cpp.j2: C++ text for the ONNX nodes of an operator."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .schema import REQUIRED, Parameter
 
 
 def groups(spec: Spec) -> list[list[Node]]:
-    """The nodes of an operator, those together that differ in domain and name only."""
+    """The nodes of an operator, in groups of nodes that differ in domain and name only."""
     found: dict[tuple, list[Node]] = {}
     for node in spec.nodes:
         key = node.inputs, str(node.attributes), node.outputs
@@ -23,7 +23,7 @@ def groups(spec: Spec) -> list[list[Node]]:
 
 
 def local(kernel: Spec, parameter: Parameter, node: Node) -> str:
-    """The value of a parameter for a node: its attribute, or where it has none the default."""
+    """A statement that defines a parameter's value for a node: its attribute, or the default where it has none."""
     kind = parameter.type.removesuffix("?")
     name = f"std::optional<{cpp.TYPES[kind]}>" if parameter.optional else cpp.TYPES[kind]
     attribute = next((a for a in node.attributes if a.parameter == parameter.name), None)
@@ -33,12 +33,12 @@ def local(kernel: Spec, parameter: Parameter, node: Node) -> str:
 
 
 def _read(kernel: Spec, attribute: Attribute, parameter: Parameter) -> str:
-    """A call of the function that reads an attribute; `Required…` where there is no default."""
+    """A call of the function that reads an attribute; of `Required` around it where there is no default."""
     arguments = ["attributes", "{" + ", ".join(cpp.cstr(name) for name in attribute.names) + "}"]
     if attribute.type == "ints":
         arguments.append(str(attribute.length))
     if attribute.type == "dtype":
-        # A runtime decides the dtypes of results before it sees attributes: by the first of the contract's list.
+        # A runtime fixes the dtype of a result before it sees attributes: as the first dtype of the contract's list.
         output = next(name for name, chosen in kernel.dtype_from.items() if parameter.name in chosen.names)
         arguments.append(f"DType::{DTYPES[kernel.dtypes[output][0]].cpp}")
     function = {
@@ -70,25 +70,25 @@ def _literal(parameter: Parameter, value: object) -> str:
 
 
 def field(kernel: Spec, parameter: Parameter) -> str:
-    """The field of Args for a local of the parameter's name."""
+    """The field of Args, from the local with the parameter's name."""
     if parameter.name in kernel.normal:
         return kernel.normal[parameter.name].cpp(lambda name: name)
     return parameter.name
 
 
 def kernel_inputs(kernel: Spec, node: Node) -> list[tuple[int, Parameter]]:
-    """The tensors that a node gives to the kernel, with their places."""
+    """The tensors that a node passes to the kernel, with their indices."""
     return [(place, kernel.parameter(item.parameter)) for place, item in enumerate(node.inputs)]
 
 
 def rank(spec: Spec, tensor: str) -> int:
-    """The rank of a tensor, -1 where any will do."""
+    """The rank of a tensor; -1 where it may have any rank."""
     pattern = spec.patterns.get(tensor)
     return len(pattern.dims) if pattern and pattern.dims is not None else -1
 
 
 def types(spec: Spec, node: Node) -> list[str]:
-    """The combinations of dtypes that an operator has on CPUs, as rows of the table: of inputs, then of results."""
+    """The rows of the table of dtypes on CPUs: in each the dtypes of inputs, then those of results."""
     inputs = [item.parameter for item in node.inputs]
     free = [name for name in dict.fromkeys(spec.followed(name) for name in inputs) if name in spec.dtypes]
     rows = [{}]
@@ -103,7 +103,7 @@ def types(spec: Spec, node: Node) -> list[str]:
 
 
 def shape(spec: Spec, node: Node, output: str) -> str:
-    """What is known of a result's shape before its data, as the argument of `Shapes::Output`."""
+    """The argument of `Shapes::Output`: what is known about a result's shape before the data are there."""
     pattern = spec.patterns[output]
     places = {item.parameter: place for place, item in enumerate(node.inputs)}
     if pattern.dims is not None:
@@ -127,7 +127,7 @@ def _dimension(spec: Spec, places: Mapping[str, int], dim: Expression) -> str:
 
 
 def attribute_text(attribute: Attribute) -> str:
-    """An attribute as a page shows it: its names, type and default."""
+    """An attribute in the words of a page: its names, type and default."""
     names = " or ".join(f"`{name}`" for name in attribute.names)
     default = (
         "" if attribute.required else f" = {'none' if attribute.default is None else attribute.default!r}"

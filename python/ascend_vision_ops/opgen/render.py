@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Renders contracts through the templates into a folder, touching only what changed and removing what is stale."""
+"""Renders contracts through the templates into a folder. Writes only files that changed and removes those not made."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .load import SpecError
 from .model import SOCS, Spec, all_nodes, camel, either
 
 TEMPLATES = Path(__file__).parent / "templates"
-MANIFEST = ".opgen.json"  # what the last run wrote, so that stale files can go
+MANIFEST = ".opgen.json"  # names of the files that the last run wrote; the next run removes the stale ones
 
 
 NUMPY_FACES = {
@@ -48,7 +48,7 @@ def environment() -> jinja2.Environment:
 
 
 def fill(items: Sequence[str], before: str, after: str = "", width: int = 110) -> str:
-    """`before` + the items + `after`, broken after commas and aligned behind the opening bracket of `before`."""
+    """`before` + items + `after`. Breaks lines after commas and aligns them behind the opening bracket of `before`."""
     indent = " " * len(before)
     lines, current = [], before
     if not items:
@@ -64,7 +64,7 @@ def fill(items: Sequence[str], before: str, after: str = "", width: int = 110) -
 
 @dataclass
 class Result:
-    """What a run did, as paths relative to the output folder."""
+    """What a run did. All paths are relative to the output folder."""
 
     written: list[str] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
@@ -98,7 +98,7 @@ def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
         page = render_text("op.md.j2", spec=spec, cpp_example=example, nodes=nodes[name])
         yield f"docs/ops/{name}.md", page
 
-    # In one file: pybind11's headers take most of the time that a function alone takes to compile.
+    # All functions go into one file, since most of the time to compile one goes into pybind11's headers.
     yield "csrc/native_cpu.cpp", render_text("native_cpu.cpp.j2", specs=with_kernel(specs))
     yield from onnxruntime_files(specs)
     yield from python_files(specs, root)
@@ -115,14 +115,14 @@ def onnxruntime_files(specs: list[Spec]) -> Iterator[tuple[str, str]]:
 
 
 def python_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
-    """The Python faces, and what is made from all contracts together."""
+    """The Python faces, and the other files that are made from all contracts together."""
     package = "python/ascend_vision_ops"
     yield f"{package}/ops.py", render_text("ops.py.j2", specs=specs)
     for face, title in NUMPY_FACES.items():
         yield f"{package}/{face}.py", render_text("numpy.py.j2", specs=specs, face=face, title=title)
     yield f"{package}/tiling.py", render_text("tiling.py.j2", specs=with_kernel(specs))
     yield f"{package}/__init__.pyi", render_text("init.pyi.j2", specs=specs)
-    # Type checkers do not run the code that collects modules.
+    # Type checkers do not run the code that collects modules, and need these names.
     modules = {spec.name: root / package / "nn" / f"{spec.name}.py" for spec in specs}
     names = {name: public_names(path) for name, path in modules.items() if path.exists()}
     yield f"{package}/nn/__init__.pyi", render_text("nn.pyi.j2", names=names)
@@ -130,7 +130,7 @@ def python_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
 
 
 def public_names(path: Path) -> list[str]:
-    """What a Python file says in its `__all__`."""
+    """The names in the `__all__` of a Python file."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             return ast.literal_eval(node.value)
@@ -138,7 +138,7 @@ def public_names(path: Path) -> list[str]:
 
 
 def with_kernel(specs: list[Spec]) -> list[Spec]:
-    """The operators that are no composites."""
+    """The operators with a kernel, which are all but composites."""
     return [spec for spec in specs if not spec.composite]
 
 
@@ -158,7 +158,7 @@ def only(specs: list[Spec], names: list[str]) -> list[Spec]:
 
 
 def entry_files(spec: Spec, template: str) -> Iterator[tuple[str, str]]:
-    """Header and source of each aclnn entry point."""
+    """Header and source of each C entry point of an operator."""
     for entry in spec.entries:
         yield f"include/aclnnop/{entry.header}", render_text("aclnn.h.j2", spec=spec, entry=entry)
         yield f"op_api/{entry.file_stem}.cpp", render_text(template, spec=spec, entry=entry)
@@ -169,7 +169,7 @@ def kernel_entry(spec: Spec, function: str) -> str:
 
 
 def npu_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
-    """Path and text of every file of the custom-operator project; composites are Python alone."""
+    """Path and text of every file of the custom-operator project. Composites have none, since they are Python alone."""
     specs = with_kernel(specs)
     socs = [soc for soc in SOCS if any(soc in spec.socs for spec in specs)]
     yield "CMakeLists.txt", render_text("npu/CMakeLists.txt.j2", socs=socs)
@@ -204,8 +204,8 @@ EXECUTABLE = {"build.sh"}
 
 
 def write_files(out: Path, files: Iterator[tuple[str, str]]) -> Result:
-    """Writes what differs, removes what an earlier run wrote and this one does not."""
-    files = list(files)  # a failing template leaves the folder as it was
+    """Writes files whose text differs, and removes files that an earlier run wrote and this one does not."""
+    files = list(files)  # renders all first: where a template fails, the folder stays as it is
     result = Result()
     manifest = out / MANIFEST
     before = set(json.loads(manifest.read_text())) if manifest.exists() else set()

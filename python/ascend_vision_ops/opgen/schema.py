@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parser of torch operator schemas: `name(Tensor self, int[1] size, float? scale=None, *, str mode="x") -> Tensor`."""
+"""Parses torch operator schemas: `name(Tensor self, int[1] size, float? scale=None, *, str mode="x") -> Tensor`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ REQUIRED = object()  # the default of a parameter without one
 
 
 class SchemaError(ValueError):
-    """A text that is no schema; says what was expected and what came."""
+    """A text that is no schema. The message reads `expected …, got …`."""
 
 
 @dataclass
@@ -22,10 +22,10 @@ class Parameter:
     name: str
     base: str  # Tensor, int, float, bool, str, ScalarType
     optional: bool = False
-    length: int | None = None  # of an int array: its fixed length, 0 for any; None: no array
+    length: int | None = None  # of an int array: its fixed length, or 0 for any length; None for no array
     default: object = REQUIRED
     keyword_only: bool = False
-    internal: bool = False  # known to aclnn and Args only; torch always passes its default
+    internal: bool = False  # only C entry points have it; torch passes its default
 
     @property
     def is_tensor(self) -> bool:
@@ -49,7 +49,7 @@ class Parameter:
         return f"{self.base}{array}{'?' if self.optional else ''}"
 
     def default_value(self) -> object:
-        """The default as the attribute's own value: an int array given as one int is spread."""
+        """The default as a value of the attribute. Where one int stands for an int array, it is the whole array."""
         if self.length and isinstance(self.default, int):
             return [self.default] * self.length
         return self.default
@@ -87,7 +87,7 @@ def split_arguments(text: str) -> list[str]:
 
 
 def parse_parameters(text: str, internal: bool = False) -> list[Parameter]:
-    """Parses what stands between a schema's parentheses."""
+    """Parses the text between the parentheses of a schema."""
     parameters, keyword_only = [], False
     for part in split_arguments(text):
         if part == "*":

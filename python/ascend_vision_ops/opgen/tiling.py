@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads op_kernel/X_tiling.h, so that a tiling prints with the comments its author wrote."""
+"""Reads op_kernel/X_tiling.h: a printed tiling has the comments that the header has for its fields."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ SCALAR = re.compile(r"(u?int(8|16|32|64)_t|float|double|bool)")
 
 
 class TilingError(ValueError):
-    """A tiling header that does not hold its struct in the plain form; names the line."""
+    """A tiling header without the struct in the plain form. The message starts with file and line."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """A member of a tiling struct. `length` is the text between its brackets, empty for a scalar."""
+    """A member of a tiling struct.
+
+    length: the text between the brackets of an array, "" for a scalar.
+    comment: the comment behind it in the header.
+    """
 
     name: str
     type: str
@@ -25,12 +29,12 @@ class Field:
 
     @property
     def printable(self) -> bool:
-        """False for nested structs (TCubeTiling), which print by their type."""
+        """False for a nested struct, such as TCubeTiling. Its type is printed instead of a value."""
         return bool(SCALAR.fullmatch(self.type))
 
 
 def read_tiling(path: Path, struct: str) -> list[Field]:
-    """The fields of `struct`: one a line, each with its trailing comment; an empty one repeats the comment above.
+    """Reads the fields of `struct`. Each is on a line of its own with a comment behind it; `//` repeats the one above.
 
     Operators of a family may share a struct. Then the header says ``using XTiling = avo::SharedTiling;``, and the
     fields are those of the struct `SharedTiling` in one of the headers that it includes.

@@ -96,7 +96,7 @@ def nms_session():
     inputs = [onnx.helper.make_tensor_value_info(name, kind, None) for name, kind in kinds.items()]
     output = onnx.helper.make_tensor_value_info("kept", types.INT64, None)
     node = onnx.helper.make_node("NonMaxSuppression", list(kinds), ["kept"])
-    graph = onnx.helper.make_graph([node], "nms", inputs, [output])
+    graph = onnx.helper.make_graph([node], "suppression", inputs, [output])
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 11)], ir_version=8)
     return onnxruntime.InferenceSession(model.SerializeToString())
 

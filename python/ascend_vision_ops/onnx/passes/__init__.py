@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Passes over ONNX graphs, one file each, known by name.
+"""Passes over ONNX graphs. Each is a file of its own and is known by its name.
 
-``PRESETS``       lists of passes by name: ``default`` makes a graph smaller and leaves its interface alone
-``passes_of``     the passes that a text such as ``default,prelu_to_relu,convert_opset=17`` describes
-``simplify``      runs passes over a model until nothing changes any more
-``Pass``, ``NodePass``, ``GraphPass``, ``RulePass``, ``register``   to write one's own
+``PRESETS``       lists of passes by name: ``default`` makes a graph smaller and keeps its interface
+``passes_of``     makes the passes that a text names, such as ``default,prelu_to_relu,convert_opset=17``
+``simplify``      runs passes over a model until none of them changes it
+``Pass``, ``NodePass``, ``GraphPass``, ``RulePass``, ``register``   for a pass of your own
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ PRESETS = {
 
 
 def passes_of(text: str) -> list[Pass]:
-    """Passes by name, between commas: `name`, `name=argument`, or a preset; ValueError where there is none such."""
+    """Makes the passes of a text: `name`, `name=argument` or a preset, with commas. ValueError for unknown ones."""
     names = [part.strip() for part in text.split(",") if part.strip()]
     if not names:
         raise ValueError(f"expected passes between commas, got {text!r}")
@@ -57,7 +57,7 @@ def passes_of(text: str) -> list[Pass]:
 
 
 def simplify(model: ir.Model, passes: str = "default", checker: Checker | None = None) -> Report:
-    """Runs passes over the model, in place, until nothing changes any more.
+    """Runs passes over the model, in place, until a whole round of them changes nothing.
 
     passes: see `passes_of`. Raises ValueError for unknown passes, CheckFailed where a pass changes the results.
     """

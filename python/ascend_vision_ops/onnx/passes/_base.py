@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a pass is, and the registry of passes by name."""
+"""The base classes of passes, and the registry of passes by name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Pair = tuple[str, np.ndarray, np.ndarray]
 
 
 class Refused(Exception):
-    """A pass cannot apply, here or at all; the text is the reason."""
+    """A pass cannot be applied, to one node or to the model. The text is the reason."""
 
 
 @dataclass
@@ -45,20 +45,23 @@ class Pass(abc.ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     tolerance: ClassVar[Tolerance] = EXACT
-    # One that a user asks for by name: when it refuses, that is an error and not a remark.
+    # Whether a refusal is an error, since users ask for this pass by name and need what it does.
     demanded: ClassVar[bool] = False
-    # What its argument is, in `name=argument`; none for most.
+    # What messages call the argument in `name=argument`; "" for a pass without an argument.
     argument: ClassVar[str] = ""
 
     @abc.abstractmethod
     def run(self, model: ir.Model) -> Outcome: ...
 
     def split_off(self) -> dict[str, ir.Model]:
-        """Models that this pass took off the graph, by what they are."""
+        """The models that this pass cut off the graph, by the names of these parts."""
         return {}
 
     def pairs(self, before: Runner, after: Runner, make: Callable[[ir.Model], list[Feeds]]) -> Iterator[Pair]:
-        """Name, expected and got of every output that must agree; passes that change the interface say how it maps."""
+        """Name, expected array and given array of every output that must agree.
+
+        A pass that changes the interface overrides this: it knows which inputs and outputs belong to each other.
+        """
         feeds = make(before.model)
         wanted = [before(feed) for feed in feeds]
         before.close()
@@ -68,13 +71,13 @@ class Pass(abc.ABC):
 
 
 class NodePass(Pass):
-    """Looks at each node of some types: a predicate, and a transformation of the nodes that satisfy it."""
+    """A pass that transforms those nodes of some types to which it applies."""
 
     op_types: ClassVar[frozenset[str]]
 
     @abc.abstractmethod
     def applies(self, node: ir.Node, model: ir.Model) -> bool:
-        """Whether to transform; raises Refused where the node looks right, but something stands in the way."""
+        """Whether to transform a node. Raises Refused where it would, but for a reason that the user should know."""
 
     @abc.abstractmethod
     def transform(self, node: ir.Node, model: ir.Model) -> None: ...
@@ -83,7 +86,7 @@ class NodePass(Pass):
         outcome = Outcome()
         for graph in graphs_of(model):
             for node in [node for node in graph if node.domain == "" and node.op_type in self.op_types]:
-                if node.graph is None:  # an earlier transformation took it along
+                if node.graph is None:  # an earlier transformation removed it
                     continue
                 try:
                     if self.applies(node, model):
@@ -95,11 +98,11 @@ class NodePass(Pass):
 
 
 class GraphPass(Pass):
-    """Works on the graph as a whole."""
+    """A pass that works on the graph as a whole."""
 
     @abc.abstractmethod
     def transform(self, model: ir.Model) -> int:
-        """Transforms, and counts what it changed; raises Refused before it changed anything."""
+        """Transforms the model. Returns how much it changed. Raises Refused only before it changes anything."""
 
     def run(self, model: ir.Model) -> Outcome:
         try:
@@ -109,12 +112,12 @@ class GraphPass(Pass):
 
 
 class RulePass(Pass):
-    """Rewrite rules of onnxscript."""
+    """A pass that consists of rewrite rules of onnxscript."""
 
     rules: ClassVar[tuple[RewriteRule, ...]]
 
     def worthwhile(self, model: ir.Model) -> bool:
-        """A cheap look at whether any rule may fit: matching all of them at every node takes its time."""
+        """Whether any rule may fit. This is cheap, while matching all rules at every node takes long."""
         return True
 
     def run(self, model: ir.Model) -> Outcome:
@@ -126,7 +129,7 @@ class RulePass(Pass):
 
 
 class _Reasons(MatchingTracer):
-    """Collects why nodes that a pattern fits were left alone."""
+    """Collects the reasons why a rule left nodes alone that fit its pattern."""
 
     def __init__(self):
         super().__init__()
@@ -141,7 +144,7 @@ REGISTRY: dict[str, type[Pass]] = {}
 
 
 def register(cls: type[Pass]) -> type[Pass]:
-    """Class decorator: makes a pass known under its name."""
+    """A class decorator: makes a pass known by its name."""
     if cls.name in REGISTRY:
         raise ValueError(f"two passes are called {cls.name!r}")
     REGISTRY[cls.name] = cls
@@ -149,7 +152,7 @@ def register(cls: type[Pass]) -> type[Pass]:
 
 
 def make(text: str) -> Pass:
-    """The pass that `name` or `name=argument` describes; ValueError says what was expected."""
+    """Makes the pass for `name` or `name=argument`. Raises ValueError where there is no such pass."""
     name, equals, argument = text.partition("=")
     if name not in REGISTRY:
         raise ValueError(f"no pass {name!r}; there are {', '.join(sorted(REGISTRY))}")

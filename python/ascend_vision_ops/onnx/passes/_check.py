@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a model before and after a pass on made-up inputs, and compares."""
+"""Runs a model on made-up inputs before and after a pass, and compares the results."""
 
 from __future__ import annotations
 
@@ -23,9 +23,14 @@ class CheckFailed(RuntimeError):
 
 @dataclass
 class Checker:
-    """Checks passes on `count` made-up inputs each; with the same seed on the same ones.
+    """Checks each pass on made-up inputs.
 
-    shapes: of inputs, where the model leaves them open.
+    count: how many inputs.
+    seed: the same seed gives the same inputs.
+    shapes: shapes of inputs by name, where the model leaves them open.
+    before: runs the model as it was before the pass.
+    how: what ran the models.
+    unable: why the last check was not possible, "" where it was.
     """
 
     count: int
@@ -43,9 +48,10 @@ class Checker:
         return [random_feeds(model, rng, self.shapes) for _ in range(self.count)]
 
     def check(self, applied: Pass, model: ir.Model) -> str:
-        """What the comparison found, in a few words; raises CheckFailed where outputs differ.
+        """Compares the model after a pass with the one before it. Gives the verdict in a few words.
 
-        A model that nothing here can run cannot be checked: the verdict says so, and `unable` why.
+        Raises CheckFailed where outputs differ. A model that nothing here can run cannot be checked: then the verdict
+        is "not checked", and `unable` has the reason.
         """
         after, worst = Runner(model), 0.0
         try:
@@ -71,7 +77,7 @@ class Checker:
 
 
 def _of_dtype(tolerance: Tolerance, dtype: np.dtype) -> Tolerance:
-    """The tolerance of a pass that rounds, but at least four steps of the largest element, in types of few bits."""
+    """The tolerance of a pass that rounds, for a dtype: at least four rounding steps of the largest element."""
     if not tolerance.largest or not is_float(dtype):
         return tolerance
     return replace(tolerance, largest=max(tolerance.largest, 4 * float(ml_dtypes.finfo(dtype).eps)))

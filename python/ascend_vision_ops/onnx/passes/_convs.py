@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several passes ask of convolutions."""
+"""Helpers of passes that change convolutions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ascend_vision_ops.onnx.passes._values import constant_tensor, input_of
 
 
 def only_user(value: ir.Value) -> ir.Node:
-    """The node that uses a value, which no other node does; Refused otherwise."""
+    """The only node that uses a value. Raises Refused where there are several, or where it is an output."""
     if value.is_graph_output():
         raise Refused(f"{value.name!r} is an output of the graph")
     users = {node for node, _ in value.uses()}
@@ -27,7 +27,7 @@ def need_constants(node: ir.Node, indices, what: str) -> None:
 
 
 def explicit_pads(conv: ir.Node, rank: int) -> list[int]:
-    """Padding before and after each of `rank` axes; Refused where it depends on the input's size."""
+    """The padding before and after each of `rank` axes. Raises Refused where it depends on the input's size."""
     mode = conv.attributes.get_string("auto_pad", "NOTSET")
     if mode == "VALID":
         return [0] * (2 * rank)

@@ -1,5 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds YOLO's Focus: four slices of an image, one a phase of its 2 x 2 blocks, side by side as channels, then Conv."""
+"""Finds YOLO's Focus: four slices of an image that become its channels, then a convolution.
+
+Each slice takes one pixel of every block of 2 x 2 pixels. The position (row, column) in the block is the slice's phase.
+
+    image          a b a b        slices   a a   b b   c c   d d
+                   c d c d                 a a   b b   c c   d d
+                   a b a b        phases   0,0   0,1   1,0   1,1
+                   c d c d
+"""
 
 from __future__ import annotations
 
@@ -15,7 +23,7 @@ from ascend_vision_ops.onnx.passes._values import constant, input_of, is_onnx, n
 
 @dataclass
 class Focus:
-    """The image (N, C, H, W), the phases (row, column) in the order of the channels, and the nodes."""
+    """What is found: the image (N, C, H, W), the phases (row, column) in the order of channels, and the nodes."""
 
     image: ir.Value
     phases: list[tuple[int, int]]
@@ -23,7 +31,7 @@ class Focus:
     conv: ir.Node
 
     def weight(self) -> np.ndarray:
-        """(outputs, 2 rows, 2 columns, C, height, width): the convolution's weight by phase of the image."""
+        """The convolution's weight by phase: (outputs, phase row, phase column, C, kernel rows, kernel columns)."""
         weight = constant(self.conv.inputs[1])
         by_phase = weight.reshape(weight.shape[0], 4, -1, *weight.shape[2:])
         places = [self.phases.index((row, column)) for row in range(2) for column in range(2)]
@@ -42,7 +50,7 @@ class FocusPass(NodePass):
 
 
 def find_focus(concat: ir.Node) -> Focus | None:
-    """None where the node is no Focus at all; Refused where something of it stands in the way."""
+    """The Focus that ends in a Concat; None where there is none. Raises Refused for one that cannot be transformed."""
     if len(concat.inputs) != 4 or concat.attributes.get_int("axis", 1) not in (1, -3):
         return None
     if not all(is_onnx(value.producer(), "Slice") for value in concat.inputs if value is not None):
@@ -63,7 +71,7 @@ def find_focus(concat: ir.Node) -> Focus | None:
 
 
 def _phase(value: ir.Value) -> tuple[ir.Value, tuple[int, int]] | None:
-    """The image under a chain of slices, and which rows and columns they take: every other, from 0 or 1."""
+    """The image that a chain of slices takes every second row and column of, and its first row and column: 0 or 1."""
     starts: dict[int, int] = {}
     while is_onnx(value.producer(), "Slice"):
         cut = _cut(value.producer())
@@ -78,7 +86,7 @@ def _phase(value: ir.Value) -> tuple[ir.Value, tuple[int, int]] | None:
 
 
 def _cut(node: ir.Node) -> dict[int, int] | None:
-    """Start by axis of a slice that takes every other element to the end."""
+    """The start for each axis of a slice that takes every second element up to the end."""
     x = node.inputs[0]
     arrays = [constant(input_of(node, index)) for index in range(1, 5)]
     if any(array is None for array in arrays):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs lists of passes, once or until nothing changes any more, and reports what each did."""
+"""Runs lists of passes, once or until none of them changes the model, and reports what each did."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ascend_vision_ops.onnx.passes._base import Pass
 from ascend_vision_ops.onnx.passes._check import Checker
 from ascend_vision_ops.onnx.passes._values import node_count
 
-# More rounds than any model needs: passes that undo each other's work would go on for ever.
+# More rounds than any model needs. Passes that undo each other's work would run forever.
 MAX_ROUNDS = 20
 
 
 @dataclass
 class Row:
-    """What one pass did, over all rounds; nodes of all graphs before its first and after its last change."""
+    """What one pass did in all rounds, and the number of nodes before its first and after its last change."""
 
     name: str
     applied: int = 0
@@ -67,11 +67,11 @@ class Manager:
         return self._run(model, 1)
 
     def run_to_fixed_point(self, model: ir.Model) -> Report:
-        """Runs the list until a whole round changes nothing; RuntimeError where that does not come about."""
+        """Runs the list until a whole round changes nothing. Raises RuntimeError where that never happens."""
         return self._run(model, MAX_ROUNDS)
 
     def _run(self, model: ir.Model, rounds: int) -> Report:
-        # Graphs are millions of small objects that live on: collecting while they are made costs a quarter of the time.
+        # A graph has millions of small objects that stay alive. The garbage collector would take a quarter of the time.
         collects = gc.isenabled()
         gc.disable()
         try:
@@ -88,7 +88,7 @@ class Manager:
         if self.checker:
             self.checker.start(model)
         for report.rounds in range(1, rounds + 1):
-            # All must run: any() would stop at the first that changed something. What was asked for is done once.
+            # A list, since any() would stop at the first pass that changed something. Demanded passes run once.
             changed = [
                 (report.rounds == 1 or not item.demanded) and self._step(item, row, model)
                 for item, row in zip(self.passes, report.rows, strict=True)
@@ -112,7 +112,7 @@ class Manager:
         before, start = self._nodes, time.perf_counter()
         outcome = item.run(model)
         row.milliseconds += (time.perf_counter() - start) * 1e3
-        # Reasons of the last round: earlier ones may have been cleared away since.
+        # Only the reasons of the last round: those of earlier rounds may no longer hold.
         row.applied, row.refused = row.applied + outcome.applied, outcome.refused
         if outcome.applied:
             row.before = before if row.before is None else row.before

@@ -12,12 +12,11 @@ import onnx_ir as ir
 
 from ascend_vision_ops.onnx.passes._values import constant, constant_tensor, graphs_of, input_of, known_dim
 
-# An element of a shape vector: a number, the name of a dimension, or None for anything else.
+# An element of a shape vector: a number, the name of a dimension, or None where it is unknown.
 Element = int | str | None
-LONGEST = 64
+LONGEST = 64  # elements of a vector; longer ones are not followed
 
-
-# What a node's inputs were when it was inferred last, in its `meta`, which no file holds.
+# The key in a node's `meta` for its inputs at the last inference. Files do not contain `meta`.
 SEEN = "ascend_vision_ops.inferred_from"
 SAME_AS_INPUT = {
     "Abs", "BatchNormalization", "Ceil", "Clip", "Dropout", "Elu", "Erf", "Exp", "Floor", "HardSigmoid", "HardSwish",
@@ -29,9 +28,9 @@ BROADCASTS = frozenset({"Add", "Sub", "Mul", "Div"})
 
 
 def walk(model: ir.Model) -> Iterator[tuple[ir.Graph, ir.Node, Vectors]]:
-    """All nodes in order, each after what can be said of its outputs is written down: types, shapes, shape vectors.
+    """All nodes in order. Types, shapes and shape vectors of a node's outputs are inferred before it is given.
 
-    A node that is taken may be removed, and its inputs replaced.
+    The caller may remove the node, or replace its inputs.
     """
     vectors = Vectors()
     for graph in graphs_of(model):
@@ -42,13 +41,13 @@ def walk(model: ir.Model) -> Iterator[tuple[ir.Graph, ir.Node, Vectors]]:
 
 
 def infer_shapes(model: ir.Model) -> None:
-    """Types and shapes of all values, as far as they can be known; nodes that nobody knows keep what the model says."""
+    """Infers types and shapes of all values. Outputs of unknown nodes keep those that the model states."""
     for _ in walk(model):
         pass
 
 
 def infer_node(node: ir.Node, model: ir.Model, vectors: Vectors) -> None:
-    """Writes down what follows for a node's outputs from its inputs, unless those are as they were the last time."""
+    """Infers types and shapes of a node's outputs, unless its inputs are the same as at the last inference."""
     if all(value.type is not None and is_static(value) for value in node.outputs):
         return
     seen = [(value.shape, value.const_value) for value in node.inputs if value is not None]
@@ -56,11 +55,11 @@ def infer_node(node: ir.Node, model: ir.Model, vectors: Vectors) -> None:
     if before is not None and _same_objects(before, seen):
         return
     node.meta[SEEN] = seen
-    # Most nodes of a graph are of a few kinds, and onnx's inference costs a serialised node each.
+    # Most nodes of a graph are of a few kinds. onnx's inference would serialise each of them.
     if node.domain == "" and len(node.outputs) == 1 and node.inputs and node.inputs[0] is not None:
         shape = _infer_simple(node, vectors)
         if shape is not None:
-            _learn(node.outputs[0], shape, node.inputs[0].type)
+            _refine(node.outputs[0], shape, node.inputs[0].type)
             return
     _infer_by_onnx(node, model, vectors)
 
@@ -112,7 +111,7 @@ def _reshaped(dims: list, target: list[Element]) -> ir.Shape | None:
         for dim in [
             dim for dim in rest if not isinstance(dim, int) and known_dim(dim) is not None and dim in whole
         ]:
-            rest.remove(dim)  # an open dimension on both sides cancels
+            rest.remove(dim)  # an open dimension on both sides cancels out
             whole.remove(dim)
         static = all(isinstance(item, int) for item in [*rest, *whole])
         made[made.index(-1)] = math.prod(whole) // math.prod(rest) if static and math.prod(rest) else None
@@ -126,7 +125,7 @@ def _expanded(dims: list, target: list[Element]) -> ir.Shape | None:
 
 
 def _dim(item):
-    """A dimension for an element of a shape vector; those without a name of the model's are open."""
+    """The dimension for an element of a shape vector. It is open where its name is not one of the model's."""
     if isinstance(item, str):
         return None if item.endswith("]") else ir.SymbolicDim(item)
     return item
@@ -147,34 +146,34 @@ def _infer_by_onnx(node: ir.Node, model: ir.Model, vectors: Vectors) -> None:
         if tensor is not None and tensor.size <= LONGEST:
             data[value.name] = ir.serde.serialize_tensor(tensor)
         elif tensor is None and (array := vectors.numbers(value)) is not None and value.dtype is not None:
-            # Known, though a constant only once it is folded.
+            # The number is known, although the value becomes a constant only when it is folded.
             data[value.name] = onnx.numpy_helper.from_array(array.astype(value.dtype.numpy()))
     try:
         schema = onnx.defs.get_schema(node.op_type, model.graph.opset_imports[node.domain], node.domain)
         found = onnx.shape_inference.infer_node_outputs(schema, ir.serde.serialize_node(node), types, data)
-    except Exception:  # no schema, or inference that gives up: the outputs stay as they are
+    except Exception:  # there is no schema, or inference gives up: the outputs stay as they are
         return
     for value in node.outputs:
         if value.name in found:
             shape = ir.serde.deserialize_type_proto_for_shape(found[value.name])
-            _learn(value, shape, ir.serde.deserialize_type_proto_for_type(found[value.name]))
+            _refine(value, shape, ir.serde.deserialize_type_proto_for_type(found[value.name]))
 
 
-def _learn(value: ir.Value, shape: ir.Shape | None, kind: ir.TypeProtocol | None) -> None:
-    """Adds to what is known of a value; a number the model states stays where inference has none."""
+def _refine(value: ir.Value, shape: ir.Shape | None, kind: ir.TypeProtocol | None) -> None:
+    """Adds an inferred type and shape to a value. A number that the model states stays where inference has none."""
     value.type = value.type or kind
     old = value.shape
     if shape is None or old is shape:
         return
     if old is not None and len(old) == len(shape):
-        if all(_says(a, b) for a, b in zip(old, shape, strict=True)):
+        if all(_implies(a, b) for a, b in zip(old, shape, strict=True)):
             return
-        shape = ir.Shape([a if _says(a, b) else b for a, b in zip(old, shape, strict=True)])
+        shape = ir.Shape([a if _implies(a, b) else b for a, b in zip(old, shape, strict=True)])
     value.shape = shape
 
 
-def _says(old, new) -> bool:
-    """Whether a dimension says all that another does."""
+def _implies(old, new) -> bool:
+    """Whether the dimension `old` tells at least as much as `new`: a number most, then a name."""
     return isinstance(old, int) or (
         not isinstance(new, int) and (known_dim(old) is not None or known_dim(new) is None)
     )
@@ -185,7 +184,7 @@ def is_static(value: ir.Value) -> bool:
 
 
 def dims_of(value: ir.Value) -> list[Element] | None:
-    """A tensor's dimensions; those without a name get one of their own."""
+    """The dimensions of a tensor. An open dimension without a name gets one: value[axis]."""
     if value.shape is None:
         return None
     return [
@@ -195,13 +194,13 @@ def dims_of(value: ir.Value) -> list[Element] | None:
 
 
 class Vectors:
-    """What is known of integer scalars and vectors, element by element.
+    """The known elements of integer scalars and vectors.
 
     Nodes must be visited in the order of the graph.
     """
 
     def __init__(self):
-        # Elements, and whether they are a vector: one element may be a scalar.
+        # For each value its elements, and whether it is a vector: one element may also be a scalar.
         self.known: dict[ir.Value, tuple[list[Element], bool]] = {}
 
     def of(self, value: ir.Value | None) -> tuple[list[Element], bool] | None:
@@ -226,7 +225,7 @@ class Vectors:
             self.known[node.outputs[0]] = found
 
     def numbers(self, value: ir.Value) -> np.ndarray | None:
-        """The value as an array, where every element is a number; int64."""
+        """The value as an int64 array; None where an element is not a number."""
         found = self.of(value)
         if found is None or not all(isinstance(item, int) for item in found[0]):
             return None
@@ -275,7 +274,7 @@ def _slice(vectors: Vectors, node: ir.Node):
     if not starts or not ends or not steps:
         return None
     start, end, step, length = starts[0], ends[0], steps[0], len(data[0])
-    # As Python slices, but for an end below -length, which NumPy's clamping treats as the beginning.
+    # The rule is Python's, except for an end below -length with a negative step: it includes the first element.
     end = None if step < 0 and end < -length else end
     return data[0][start:end:step], True
 
@@ -330,7 +329,7 @@ def _elementwise(function: Callable[[Element, Element], Element]):
 
 
 def _numbers(function: Callable[[int, int], int], neutral: int | None = None, commutes: bool = True):
-    """Of two numbers their result; of a name and the neutral element the name."""
+    """A rule for two elements: numbers give the function's result, a name and the neutral element give the name."""
 
     def element(x: Element, y: Element) -> Element:
         if isinstance(x, int) and isinstance(y, int):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cuts a graph in two at some values, and compares the two in a row with the whole."""
+"""Cuts a graph in two at some values, and compares the two parts, one after the other, with the whole graph."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ascend_vision_ops.onnx.passes._base import GraphPass, Pair
 
 
 class SplitPass(GraphPass):
-    """A pass that takes a part off the model, and keeps it as a model of its own."""
+    """A pass that cuts a part off the model and keeps it as a model of its own."""
 
     part_name: str
     demanded = True
@@ -25,7 +25,7 @@ class SplitPass(GraphPass):
         return {} if self.part is None else {self.part_name: self.part}
 
     def _in_a_row(self, before: Runner, first: Runner, second: Runner, feeds) -> Iterator[Pair]:
-        """The whole, against one part and then the other on what the first made and what is still an input."""
+        """The outputs of the whole model, and those of both parts: the second part gets the first one's outputs."""
         wanted = [before(feed) for feed in feeds]
         before.close()
         for feed, want in zip(feeds, wanted, strict=True):
@@ -40,7 +40,7 @@ def input_names(model: ir.Model) -> list[str]:
 
 
 def keep(model: ir.Model, inputs: list[str], outputs: list[str]) -> None:
-    """Leaves of a model what leads from values of the one names to values of the other, in place."""
+    """Keeps only the nodes between some values and others, by their names, in place."""
     graph = model.graph
     values = ir.convenience.create_value_mapping(graph)
     graph.outputs.clear()

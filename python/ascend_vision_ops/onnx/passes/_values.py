@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What passes ask about values and nodes, and the few ways in which they change a graph."""
+"""Questions of passes about values and nodes, and the few ways in which they change a graph."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ CONTROL_FLOW = {"If", "Loop", "Scan", "SequenceMap"}
 
 
 def is_onnx(node: ir.Node | None, *op_types: str) -> bool:
-    """A node of the standard operator set, of one of the types."""
+    """Whether a node is of the standard operator set and has one of the types."""
     return node is not None and node.domain == "" and node.op_type in op_types
 
 
 def label(node: ir.Node) -> str:
-    """How messages call a node."""
+    """The name that messages use for a node."""
     domain = f"{node.domain}::" if node.domain else ""
     output = node.outputs[0].name if node.outputs else ""
     return f"{domain}{node.op_type} {node.name or output!r}"
 
 
 def constant_tensor(value: ir.Value | None) -> ir.TensorProtocol | None:
-    """The tensor of a value that no caller can change: an initializer that is no input, or a Constant's output."""
+    """The tensor of a constant: an initializer that is no input, or the output of a Constant. None for other values."""
     if value is None or value.is_graph_input():
         return None
     return ir.convenience.get_const_tensor(value)
 
 
 def constant(value: ir.Value | None) -> np.ndarray | None:
-    """The numbers of a constant value, None where it is none."""
+    """The numbers of a constant; None for other values."""
     tensor = constant_tensor(value)
     return None if tensor is None else tensor.numpy()
 
@@ -40,14 +40,14 @@ def input_of(node: ir.Node, index: int) -> ir.Value | None:
 
 
 def static_shape(value: ir.Value | None) -> tuple[int, ...] | None:
-    """The shape where every dimension is a number."""
+    """The shape of a value; None where a dimension is not a number."""
     if value is None or value.shape is None or not all(isinstance(dim, int) for dim in value.shape):
         return None
     return tuple(value.shape)
 
 
 def same_shape(a: ir.Value | None, b: ir.Value | None) -> bool:
-    """Known to be equal, dimension by dimension: as numbers, or under one name."""
+    """Whether two shapes are known to be equal: each dimension has the same number or the same name."""
     if a is None or b is None or a.shape is None or b.shape is None or len(a.shape) != len(b.shape):
         return False
     return all(
@@ -65,12 +65,12 @@ def opset(model: ir.Model) -> int:
 
 
 def new_initializer(graph: ir.Graph, name: str, array: np.ndarray) -> ir.Value:
-    """Registers a weight under that name, or the next free one."""
+    """Adds a weight to a graph, with that name or the next free one."""
     free, count = name, 0
     while free in graph.initializers:
         count += 1
         free = f"{name}_{count}"
-    # Not ascontiguousarray, which makes a vector of a scalar.
+    # ascontiguousarray would make a vector of a scalar.
     tensor = ir.Tensor(np.asarray(array, order="C"), dtype=ir.DataType.from_numpy(array.dtype), name=free)
     value = ir.Value(
         name=free, type=ir.TensorType(tensor.dtype), shape=ir.Shape(array.shape), const_value=tensor
@@ -80,7 +80,7 @@ def new_initializer(graph: ir.Graph, name: str, array: np.ndarray) -> ir.Value:
 
 
 def can_supersede(old: ir.Value, new: ir.Value) -> bool:
-    """May `new` stand wherever `old` does? A graph's output must be made in that graph, once."""
+    """Whether `new` may take the place of `old`. An output of a graph must be made by a node of it, and only once."""
     if not old.is_graph_output():
         return True
     made_here = new.producer() is not None and new.producer().graph is old.producer().graph
@@ -88,7 +88,7 @@ def can_supersede(old: ir.Value, new: ir.Value) -> bool:
 
 
 def supersede(node: ir.Node, new: ir.Value) -> None:
-    """Removes a node of one output, whose users take `new` instead."""
+    """Removes a node with one output. The users of the output get `new` instead."""
     old = node.outputs[0]
     is_output, name = old.is_graph_output(), old.name
     new.type = new.type or old.type
@@ -100,7 +100,7 @@ def supersede(node: ir.Node, new: ir.Value) -> None:
 
 
 def substitute(old_nodes: list[ir.Node], new_nodes: list[ir.Node]) -> None:
-    """Puts new nodes in the place of the old ones' last, whose output the new ones' last makes from now on."""
+    """Replaces old nodes by new ones. The last new node makes the output of the last old node from now on."""
     last, made = old_nodes[-1], new_nodes[-1]
     ir.convenience.replace_nodes_and_values(
         last.graph, last, old_nodes, new_nodes, last.outputs, made.outputs
@@ -108,7 +108,7 @@ def substitute(old_nodes: list[ir.Node], new_nodes: list[ir.Node]) -> None:
 
 
 def graphs_of(model: ir.Model) -> list[ir.Graph]:
-    """The main graph, then the graphs in its nodes' attributes; functions are not among them."""
+    """The main graph, then the graphs in attributes of its nodes. The bodies of functions are not among them."""
     found = [model.graph]
     for graph in found:
         for node in graph:
@@ -127,7 +127,7 @@ def node_count(model: ir.Model) -> int:
 
 
 def remove_unused(graph: ir.Graph) -> int:
-    """Removes nodes that make nothing that is used; how many."""
+    """Removes nodes whose outputs nothing uses. Returns how many."""
     count = 0
     for node in reversed(graph):
         if not any(value.uses() or value.is_graph_output() for value in node.outputs):

@@ -17,7 +17,7 @@ from ascend_vision_ops.onnx.passes._values import opset
 @register
 class ConvertOpset(GraphPass):
     name = "convert_opset"
-    summary = "the standard operator set in another version, up or down, by onnxscript's converter or onnx's"
+    summary = "converts the standard operator set to another version, by onnxscript's converter or onnx's"
     argument = "VERSION"
     tolerance = ROUNDED
     demanded = True
@@ -53,7 +53,7 @@ class ConvertOpset(GraphPass):
 
 
 class _Reasons(logging.Handler):
-    """Why the converter gave up, which it only logs."""
+    """Catches the reason why the converter gave up, which it only logs."""
 
     last = "the converter did nothing"
 

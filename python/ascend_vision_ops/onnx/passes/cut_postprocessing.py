@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cuts non-maximum suppression and all that follows it off a detector."""
+"""Cuts non-maximum suppression and everything behind it off a detector."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ascend_vision_ops.onnx.passes._shapes import infer_shapes
 from ascend_vision_ops.onnx.passes._split import SplitPass, keep
 from ascend_vision_ops.onnx.passes._values import constant_tensor, is_onnx
 
-# ONNX's, mmcv's, mmdeploy's and TensorRT's are all called something of NMS.
+# The types of ONNX's, mmcv's, mmdeploy's and TensorRT's nodes all contain one of these words.
 SUPPRESSION = re.compile(r"nms|nonmaxsuppression|non_max_suppression", re.IGNORECASE)
 
 
 @register
 class CutPostprocessing(SplitPass):
     name = "cut_postprocessing"
-    summary = "non-maximum suppression and what depends on it become a model of their own"
+    summary = "cuts off non-maximum suppression and what depends on it, as a model of their own"
     part_name = "postprocessing"
 
     def transform(self, model: ir.Model) -> int:
@@ -67,7 +67,10 @@ class CutPostprocessing(SplitPass):
 
 
 def _picks(node: ir.Node) -> bool:
-    """Nodes that only pick or name what goes into suppression, as one image of the batch: they go with it."""
+    """Whether a node only selects or renames an input of the suppression, such as one image of the batch.
+
+    Such a node is cut off with the suppression.
+    """
     if any(value.is_graph_output() for value in node.outputs):
         return False
     constant_index = is_onnx(node, "Gather") and constant_tensor(node.inputs[1]) is not None
@@ -75,7 +78,7 @@ def _picks(node: ir.Node) -> bool:
 
 
 def _read_by(node: ir.Node) -> list[ir.Value]:
-    """Values a node reads, also inside its subgraphs, of the graph that it lies in."""
+    """The values of a node's own graph that it reads, also inside of its subgraphs."""
     values = [value for value in node.inputs if value is not None]
     for attribute in node.attributes.values():
         if attribute.type == ir.AttributeType.GRAPH:

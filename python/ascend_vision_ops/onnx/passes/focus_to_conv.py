@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""YOLO's Focus and the convolution behind it as one convolution of twice the size and stride."""
+"""Makes YOLO's Focus and the convolution behind it one convolution with twice the kernel size and stride."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FocusToConv(FocusPass):
     def transform(self, node: ir.Node, model: ir.Model) -> None:
         focus = find_focus(node)
         conv = focus.conv
-        # Tap (u, v) of phase (row, column) is pixel (2u + row, 2v + column) of the image.
+        # Element (u, v) of the kernel for phase (row, column) reads pixel (2u + row, 2v + column) of the image.
         weight = focus.weight()
         outputs, _, _, channels, height, width = weight.shape
         taps = weight.transpose(0, 3, 4, 1, 5, 2).reshape(outputs, channels, 2 * height, 2 * width)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""YOLO's Focus as SpaceToDepth, with the weights of the convolution behind it in its order."""
+"""Makes YOLO's Focus a SpaceToDepth, and permutes the weights of the convolution behind it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class FocusToSpaceToDepth(FocusPass):
         )
         blocks.outputs[0].name = f"{node.outputs[0].name}_blocks"
         blocks.outputs[0].type, blocks.outputs[0].shape = node.outputs[0].type, node.outputs[0].shape
-        # SpaceToDepth's channels are (row, column, C).
+        # SpaceToDepth orders the channels as (row, column, C).
         weight = focus.weight().reshape(constant(focus.conv.inputs[1]).shape)
         node.graph.insert_before(focus.conv, blocks)
         focus.conv.replace_input_with(1, focus.replace_weight(weight))

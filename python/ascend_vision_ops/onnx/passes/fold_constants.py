@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes what depends on constants alone."""
+"""Computes nodes that depend on constants only."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ RANDOM = {
     "Multinomial",
     "Bernoulli",
 }
-# onnx's reference, which computes here, counts a last window that begins on padding differently from its own cases.
+# onnx's reference evaluator computes here. It differs from onnx's own cases in a last window that begins on padding.
 MISCOUNTED = {"AveragePool"}
-# These carry the scales that a converter of quantised models looks for.
+# Converters of quantised models look for these nodes and their scales.
 QUANTISED = {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"}
 
 
@@ -63,7 +63,7 @@ class FoldConstants(GraphPass):
 
 
 class _Folding:
-    """Arrays of constant values; those that other nodes take become weights, and equal small ones one weight."""
+    """The arrays of constant values. Those that other nodes read become weights; equal small ones become one."""
 
     def __init__(self, model: ir.Model, shapes_only: bool):
         self.model, self.shapes_only = model, shapes_only
@@ -71,7 +71,7 @@ class _Folding:
         self.weights: dict[tuple, ir.Value] = {}
 
     def visit(self, graph: ir.Graph, node: ir.Node, vectors: Vectors) -> None:
-        # An output of the graph is made by a node, of constants if need be.
+        # An output of the graph must be made by a node, even from constants.
         if not any(value.is_graph_output() for value in node.outputs):
             arrays = self._compute(node, vectors)
             if arrays is not None:
@@ -85,7 +85,7 @@ class _Folding:
                 self._feed(attribute.as_graph())
 
     def _feed(self, graph: ir.Graph) -> None:
-        """Outer values that a subgraph reads, or gives out, are weights too."""
+        """Makes weights of the outer values that a subgraph reads or returns."""
         for node in graph.all_nodes():
             for index, value in enumerate(node.inputs):
                 if value is not None and value in self.arrays:
@@ -103,7 +103,7 @@ class _Folding:
         return self.weights[key]
 
     def _compute(self, node: ir.Node, vectors: Vectors) -> list[np.ndarray] | None:
-        """The outputs as arrays, None where they are not constant or not to be computed."""
+        """The outputs of a node as arrays; None where they are not constant or must not be computed."""
         if node.domain != "":
             return None
         if len(node.outputs) == 1 and (array := vectors.numbers(node.outputs[0])) is not None:

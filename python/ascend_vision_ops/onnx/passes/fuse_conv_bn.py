@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batch normalisation behind a convolution goes into the convolution's weights."""
+"""Merges batch normalisation into the weights of the convolution before it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ascend_vision_ops.onnx.passes._values import constant, input_of, is_onnx, n
 @register
 class FuseConvBn(NodePass):
     name = "fuse_conv_bn"
-    summary = "Conv or ConvTranspose, then BatchNormalization: one node, also where several share weights"
+    summary = "Conv or ConvTranspose and BatchNormalization behind it become one node, also where several share weights"
     tolerance = ROUNDED
     op_types = frozenset({"BatchNormalization"})
 
@@ -42,12 +42,12 @@ class FuseConvBn(NodePass):
         if conv.op_type == "Conv":
             spread = factor.reshape(-1, *[1] * (weight.ndim - 1))
         else:
-            # (inputs, outputs / groups, …): the outputs of a group belong to its share of the inputs.
+            # The weight is (inputs, outputs / groups, …): inputs of a group have the factors of its outputs.
             groups = conv.attributes.get_int("group", 1)
             rows = np.repeat(factor.reshape(groups, -1), weight.shape[0] // groups, axis=0)
             spread = rows.reshape(*weight.shape[:2], *[1] * (weight.ndim - 2))
         conv.resize_inputs(3)
-        # New weights, not changed ones: another convolution may use the old.
+        # New weights, since another convolution may use the old ones.
         for index, what, array in ((1, "weight", weight * spread), (2, "bias", bias * factor + shift)):
             name = f"{node.outputs[0].name}_{what}"
             conv.replace_input_with(index, new_initializer(conv.graph, name, array.astype(weight.dtype)))

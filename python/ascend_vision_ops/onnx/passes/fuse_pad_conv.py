@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Zero padding in front of a convolution becomes the convolution's own."""
+"""Merges padding with zeros into the padding of the convolution behind it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ascend_vision_ops.onnx.passes._values import constant, input_of, is_onnx
 @register
 class FusePadConv(NodePass):
     name = "fuse_pad_conv"
-    summary = "Pad with zeros, then Conv: one Conv"
+    summary = "Pad with zeros and Conv behind it become one Conv"
     tolerance = ROUNDED
     op_types = frozenset({"Pad"})
 
@@ -51,7 +51,7 @@ class FusePadConv(NodePass):
 
 
 def _pads(node: ir.Node, rank: int) -> np.ndarray:
-    """(2, rank): before and after each axis."""
+    """The padding (2, rank): before each axis, and after each."""
     given = constant(input_of(node, 1))
     given = node.attributes.get_ints("pads", ()) if given is None else given
     axes = constant(input_of(node, 3))

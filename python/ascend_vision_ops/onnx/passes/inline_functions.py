@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the bodies of a model's own functions where they are called."""
+"""Replaces calls of a model's own functions by the bodies of the functions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ascend_vision_ops.onnx.passes._base import GraphPass, register
 @register
 class InlineFunctions(GraphPass):
     name = "inline_functions"
-    summary = "calls of the model's own functions become their bodies"
+    summary = "replaces calls of the model's own functions by their bodies"
 
     def transform(self, model: ir.Model) -> int:
         calls = sum(node.op_identifier() in model.functions for node in model.graph.all_nodes())

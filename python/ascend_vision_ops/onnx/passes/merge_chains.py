@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One node for several of a kind in a row."""
+"""Replaces several nodes of one kind in a row by one node."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ascend_vision_ops.onnx.passes._values import graphs_of
 @register
 class MergeChains(RulePass):
     name = "merge_chains"
-    summary = "Reshape of Reshape, Unsqueeze of Unsqueeze, Relu and Clip in a row: one node"
+    summary = "several Reshape, Unsqueeze, or Relu and Clip in a row become one node"
     kinds = frozenset({"Reshape", "Unsqueeze", "Relu", "Clip"})
     rules = (
         common.reshape_reshape_rule,

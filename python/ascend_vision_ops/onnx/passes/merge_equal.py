@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One node for several that compute the same."""
+"""Keeps one of several nodes that compute the same."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from ascend_vision_ops.onnx.passes._values import node_count
 @register
 class MergeEqual(GraphPass):
     name = "merge_equal"
-    summary = "nodes of equal type, inputs and attributes, and equal small weights, are kept once"
+    summary = (
+        "keeps one of several nodes with equal type, inputs and attributes, and one of equal small weights"
+    )
 
     def transform(self, model: ir.Model) -> int:
         before = _size(model)

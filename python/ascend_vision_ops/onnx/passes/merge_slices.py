@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One Slice for two in a row along different axes."""
+"""Replaces two Slices in a row along different axes by one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ascend_vision_ops.onnx.passes._values import constant, input_of, is_onnx, n
 @register
 class MergeSlices(NodePass):
     name = "merge_slices"
-    summary = "Slice of Slice along other axes: one Slice"
+    summary = "two Slice in a row along different axes become one Slice"
     op_types = frozenset({"Slice"})
 
     def applies(self, node: ir.Node, model: ir.Model) -> bool:
@@ -21,7 +21,7 @@ class MergeSlices(NodePass):
         if not is_onnx(inner, "Slice") or inner.graph is not node.graph or inner.outputs[0].is_graph_output():
             return False
         first = _axes(inner)
-        # A user that cannot merge keeps the inner one alive, and then nothing is won.
+        # A user that cannot be merged would keep the inner Slice alive; then merging others gains nothing.
         users = [user for user, _ in inner.outputs[0].uses()]
         return first is not None and all(
             is_onnx(user, "Slice") and _apart(first, _axes(user)) for user in users
@@ -40,7 +40,7 @@ class MergeSlices(NodePass):
 
 
 def _parameters(node: ir.Node) -> list[np.ndarray] | None:
-    """Starts, ends, axes and steps, all as many; None where they are not constant, or attributes as of old."""
+    """Starts, ends, axes and steps, equally many; None where they are not constant, or attributes as in old models."""
     starts, ends = constant(input_of(node, 1)), constant(input_of(node, 2))
     if starts is None or ends is None:
         return None
@@ -54,7 +54,7 @@ def _parameters(node: ir.Node) -> list[np.ndarray] | None:
 
 
 def _axes(node: ir.Node) -> set[int] | None:
-    """None where they are not known, or counted from the end."""
+    """The axes of a Slice; None where they are unknown or counted from the end."""
     parameters = _parameters(node)
     axes = None if parameters is None else set(parameters[2].tolist())
     if axes and min(axes) < 0:

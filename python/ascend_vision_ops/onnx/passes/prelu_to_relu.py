@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PRelu as two Relu: relu(x) + -slope * relu(-x), bit for bit the same but for the payload of NaN."""
+"""Replaces PRelu by two Relu: relu(x) + -slope * relu(-x). The bits are the same, except those inside of a NaN."""
 
 from __future__ import annotations
 

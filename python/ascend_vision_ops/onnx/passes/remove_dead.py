@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Removes what no output needs."""
+"""Removes nodes and weights that no output needs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ascend_vision_ops.onnx.passes._values import node_count
 @register
 class RemoveDead(GraphPass):
     name = "remove_dead"
-    summary = "nodes, weights, functions and operator sets that no output needs"
+    summary = "removes nodes, weights, functions and operator sets that no output needs"
 
     def transform(self, model: ir.Model) -> int:
         before = _size(model)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Removes nodes that pass their input on as it is, whatever it is."""
+"""Removes nodes that pass every input on unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ascend_vision_ops.onnx.passes._values import can_supersede, constant, input
 @register
 class RemoveIdentity(NodePass):
     name = "remove_identity"
-    summary = "Identity, and Dropout where it does not train"
+    summary = "removes Identity, and Dropout where it does not train"
     op_types = frozenset({"Identity", "Dropout"})
 
     def applies(self, node: ir.Node, model: ir.Model) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Removes nodes that change nothing, given their attributes and shapes."""
+"""Removes nodes that change nothing because of their attributes and shapes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ascend_vision_ops.onnx.passes._values import (
 @register
 class RemoveNoop(NodePass):
     name = "remove_noop"
-    summary = "casts to the same type, reshapes to the same shape, + 0, * 1, padding by 0; two transposes become one"
+    summary = "removes casts to the same type, reshapes to the same shape, + 0, * 1, padding by 0; merges two Transpose"
     op_types = frozenset(
         {
             "Cast",
@@ -62,7 +62,7 @@ def _permutation(node: ir.Node) -> list[int] | None:
 
 
 def _source(node: ir.Node) -> ir.Value | None:
-    """The input that the node passes on; None where it does something."""
+    """The input that the node passes on unchanged; None where it changes it."""
     x, out = node.inputs[0], node.outputs[0]
     match node.op_type:
         case "Cast":
@@ -71,12 +71,12 @@ def _source(node: ir.Node) -> ir.Value | None:
             perm = _permutation(node)
             same = perm is not None and perm == sorted(perm)
         case "Reshape" | "Flatten" | "Expand":
-            # Elements keep their order, so one shape means one tensor; one open dimension follows from the others.
+            # Elements keep their order, so equal shapes mean equal tensors. One open dimension follows from the others.
             same = same_shape(x, out)
         case "Squeeze" | "Unsqueeze":
             same = x.shape is not None and out.shape is not None and len(x.shape) == len(out.shape)
         case "Slice" | "Pad" | "Tile" | "Split":
-            # Of one size means nothing was cut off or added; a negative step or pad still moves elements.
+            # Equal sizes mean that nothing was cut off or added. A negative step or pad would still move elements.
             same = (
                 len(node.outputs) == 1
                 and static_shape(x) is not None
@@ -106,7 +106,7 @@ def _moves_nothing(node: ir.Node) -> bool:
 
 
 def _neutral(node: ir.Node) -> ir.Value | None:
-    """x of x + 0, 0 + x, x - 0, x * 1, 1 * x, x / 1 and x ** 1, where the constant does not widen its shape."""
+    """x of x + 0, 0 + x, x - 0, x * 1, 1 * x, x / 1 and x ** 1, where the constant does not broadcast x."""
     neutral = 0 if node.op_type in ("Add", "Sub") else 1
     places = ((0, 1), (1, 0)) if node.op_type in ("Add", "Mul") else ((0, 1),)
     for kept, other in places:

@@ -28,7 +28,7 @@ ELEMENTWISE = ("Add", "Sub", "Mul", "Div", "Pow", "Min", "Max", "Where", "Concat
 
 @dataclass
 class Old:
-    """What the model was before: its batch, and the shape of each value."""
+    """The model before the change: its batch size, and the shape of each value."""
 
     batch: int | str
     shapes: dict[ir.Value, ir.Shape | None]
@@ -41,7 +41,7 @@ class Old:
 @register
 class SetBatch(GraphPass):
     name = "set_batch"
-    summary = "another batch size, or an open one: inputs, outputs, and constants of Reshape and Expand"
+    summary = "changes the batch size, or opens it: in inputs, outputs, and constants of Reshape and Expand"
     argument = "N|dynamic"
     tolerance = ROUNDED
     demanded = True
@@ -57,19 +57,19 @@ class SetBatch(GraphPass):
         batch = _batch_of(inputs[0])
         if batch == self.batch or (isinstance(batch, str) and self.batch == OPEN):
             return 0
-        # On a copy: half a change of batch is a broken model.
+        # The change is made on a copy: a refusal in the middle would leave a broken model.
         changed = model.clone()
-        # Targets of Reshape that were computed from the old shapes show what the batch is in them.
+        # Targets of Reshape that are computed from shapes become constants, which show where the batch is.
         FoldConstants(shapes_only=True).transform(changed)
         count = _Change(changed, Old(batch, _shapes(changed)), self.batch).run()
         model.graph = changed.graph
         return count
 
     def pairs(self, before, after, make):
-        """The model before, image by image or in its own batches, against the model after."""
+        """Compares with the model before, which runs in batches of its own size."""
         old = _batch_of(batched_inputs(before.model)[0])
         batched = {value.name for value in batched_inputs(before.model)}
-        # Three images are no multiple of most batches.
+        # Three images: this is no multiple of most batches.
         feeds = make(after.model)
         if self.batch == OPEN:
             feeds = [{n: _resized(a, 3) if n in batched else a for n, a in feed.items()} for feed in feeds]
@@ -84,7 +84,7 @@ class SetBatch(GraphPass):
 
 
 def batched_inputs(model: ir.Model) -> list[ir.Value]:
-    """Inputs whose first dimension is the batch: that of the first of two dimensions or more."""
+    """The inputs whose first dimension is the batch: that of the first input with two dimensions or more."""
     ranked = [value for value in inputs_of(model) if value.shape is not None and len(value.shape) > 1]
     if not ranked:
         raise Refused("no input has a batch: expected one of two dimensions or more")
@@ -112,7 +112,7 @@ def _in_batches(before, feed, batched, old: int) -> dict[str, np.ndarray]:
     parts = []
     for start in range(0, count, old):
         piece = {n: a[start : start + old] if n in batched else a for n, a in feed.items()}
-        # The last batch is filled up by its own images.
+        # The last batch is filled up with its own images.
         parts.append(before({n: _resized(a, old) if n in batched else a for n, a in piece.items()}))
     return {
         name: np.concatenate([part[name] for part in parts])[:count]
@@ -123,9 +123,10 @@ def _in_batches(before, feed, batched, old: int) -> dict[str, np.ndarray]:
 
 
 class _Change:
-    """One walk through the graph in its order, with the new batch in all shapes behind.
+    """Changes the batch in one walk through the graph. Shapes before the current node have the new batch already.
 
-    The batch is the outermost factor of one dimension: b, or b times something where a Reshape merged them.
+    In each value, the batch b is one dimension, or the outermost factor of a dimension where a Reshape has merged it:
+    (b, C, H, W), (b * C, H, W).
     """
 
     def __init__(self, model: ir.Model, old: Old, batch: int | str):
@@ -150,21 +151,21 @@ class _Change:
         return count
 
     def grows(self, value: ir.Value | None) -> bool:
-        """Whether the value's size depends on the batch: its shape is another now, or nobody knows it."""
+        """Whether the value's size depends on the batch: its shape has changed, or it is unknown."""
         if value is None or constant(value) is not None:
             return False
         old = self.old.dims(value)
         return old is None or value.shape is None or list(value.shape) != old
 
     def _grown(self, value: ir.Value) -> list[int]:
-        """The axes along which a value has another size now."""
+        """The axes along which the size of a value has changed."""
         old = self.old.dims(value)
         if old is None or value.shape is None or len(old) != len(value.shape):
             return [0]
         return [axis for axis, (a, b) in enumerate(zip(old, value.shape, strict=True)) if a != b]
 
     def _known(self, node: ir.Node, value: ir.Value) -> ir.Shape | None:
-        """The inferred shape, and what the model knew beyond it: of custom nodes, and dimensions besides the batch."""
+        """The inferred shape, completed by that in the model: for custom nodes, and dimensions other than the batch."""
         old, new = self.old.dims(value), value.shape
         if old is None or not any(self.grows(item) for item in node.inputs):
             return new if new is not None else self.old.shapes.get(value)
@@ -176,7 +177,7 @@ class _Change:
         for axis, (dim, before) in enumerate(zip(new, old, strict=True)):
             unknown = dim is None or (not isinstance(dim, int) and dim.value is None)
             if unknown and axis == 0:
-                # Another number may be a multiple of the batch, or have nothing to do with it.
+                # Another number may be a multiple of the batch, or independent of it.
                 dims.append(self.dim if known_dim(before) == self.old.batch else None)
             else:
                 dims.append(before if unknown else dim)
@@ -195,7 +196,7 @@ class _Change:
         return 0
 
     def _refuse_loss(self, node: ir.Node) -> None:
-        """What worked for the old batch alone."""
+        """Raises Refused for a node that works for the old batch only."""
         if is_onnx(node, "Squeeze"):
             axes = constant(input_of(node, 1))
             axes = node.attributes.get_ints("axes", None) if axes is None else axes
@@ -229,9 +230,9 @@ class _Change:
         if target is None or not len(target) or target[0] != self.old.batch:
             return 0
         if self.grows(data):
-            leading = 1  # as many images as flow in
+            leading = 1  # Expand keeps the number of images
         elif self.old.batch == 1:
-            return 0  # 1 is broadcast, whatever the batch
+            return 0  # 1 is broadcast to any batch
         elif isinstance(self.batch, str):
             raise Refused(
                 f"{label(node)} makes a batch of {self.old.batch} out of a constant: it cannot be open"
@@ -245,7 +246,7 @@ class _Change:
         data, target = node.inputs[0], constant(node.inputs[1])
         before, made = self.old.dims(data), self.old.dims(node.outputs[0])
         if target is None:
-            return 0  # computed from shapes, it follows the batch
+            return 0  # it is computed from shapes, and follows the batch
         target = [int(item) for item in target]
         if not before or not made or not all(isinstance(dim, int) for dim in (*before, *made)):
             if target and target[0] in (0, -1):
@@ -260,7 +261,7 @@ class _Change:
         copies = place == axis and made[place] == before[axis] and not (literal and 0 in target)
         if target[place] == -1 or (target[place] == 0 and copies and not literal):
             return 0
-        # What was left open took the rest, of which the batch is none now.
+        # The dimension -1 took what the others left; now the batch is the open one.
         new = [made[index] if item == -1 and not copies else item for index, item in enumerate(target)]
         if copies:
             node.attributes.pop("allowzero", None)
@@ -273,7 +274,7 @@ class _Change:
         return 1
 
     def _place(self, node: ir.Node, before: list[int], axis: int, made: list[int]) -> int:
-        """The dimension of the result that holds the batch: as many elements lie outside it as outside the input's."""
+        """The dimension of the result that holds the batch. As many elements lie outside of it as in the input."""
         outside = math.prod(before[:axis])
         places = [place for place in range(len(made)) if math.prod(made[:place]) == outside]
         for place in places:
@@ -287,7 +288,7 @@ class _Change:
         raise Refused(f"{label(node)} to {made} tears the batch apart")
 
     def _resize(self, node: ir.Node) -> int:
-        """Sizes of the result hold the batch; where that is open, scales say the same without it."""
+        """Replaces the sizes of a Resize, which contain the batch. For an open batch, scales take their place."""
         sizes = constant(input_of(node, 3))
         extents = self.old.dims(node.inputs[0])
         if sizes is None or "axes" in node.attributes or not len(sizes) or sizes[0] != self.old.batch:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reshape and Expand whose target is computed from shapes get a constant one, also where the batch is open."""
+"""Gives Reshape and Expand constant targets where these are computed from shapes, also with an open batch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ascend_vision_ops.onnx.passes._values import constant_tensor, is_onnx, labe
 @register
 class ShapeGlue(Pass):
     name = "shape_glue"
-    summary = "targets of Reshape and Expand that are computed from shapes become constants, open dimensions 0 or -1"
+    summary = "replaces targets of Reshape and Expand computed from shapes by constants; open dimensions are 0 or -1"
 
     def run(self, model: ir.Model) -> Outcome:
         outcome = Outcome()
@@ -36,7 +36,7 @@ class ShapeGlue(Pass):
 
 
 def _reshape(node: ir.Node, wanted: list[Element]) -> list[int]:
-    """The target with 0 for a dimension that the input has at the same place, and -1 for one that is left."""
+    """The target: 0 for an open dimension that the input has at the same axis, -1 for another open one."""
     literal = node.attributes.get_int("allowzero", 0)
     if literal and 0 in wanted:
         raise Refused("0 means an empty dimension here (allowzero)")
@@ -52,7 +52,7 @@ def _reshape(node: ir.Node, wanted: list[Element]) -> list[int]:
 
 
 def _expand(node: ir.Node, wanted: list[Element]) -> list[int]:
-    """The target with 1, which leaves a dimension as it is, where the input has the same one."""
+    """The target: 1, which keeps a dimension, where the input has the same dimension."""
     dims = dims_of(node.inputs[0])
     if dims is None:
         raise Refused("the input has no known shape")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes normalisation off the beginning of a model: on the device, AIPP does it."""
+"""Cuts normalisation off the beginning of a model. AIPP does it on the device."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEADING = ("Sub", "Div", "Mul", "Add", "Cast", "Transpose", "Identity")
 @register
 class SplitPreprocessing(SplitPass):
     name = "split_preprocessing"
-    summary = "leading Cast, Sub, Add, Mul, Div and Transpose of inputs become a model of their own"
+    summary = "cuts off leading Cast, Sub, Add, Mul, Div and Transpose of inputs, as a model of their own"
     part_name = "preprocessing"
 
     def transform(self, model: ir.Model) -> int:
@@ -45,7 +45,7 @@ class SplitPreprocessing(SplitPass):
 
 
 def _chain(value: ir.Value) -> list[ir.Node]:
-    """Nodes in a row from an input on, each the only user of what came before, with constants besides."""
+    """The nodes in a row behind an input. Each is the only user of the one before; its other inputs are constants."""
     nodes: list[ir.Node] = []
     while len(value.uses()) == 1 and not value.is_graph_output():
         node = next(iter(value.consumers()))
@@ -63,5 +63,5 @@ def _chain(value: ir.Value) -> list[ir.Node]:
         nodes.append(node)
         value = node.outputs[0]
     if nodes and nodes[-1].outputs[0].is_graph_output():
-        nodes.pop()  # an output is left to the model
+        nodes.pop()  # the model keeps the node that makes its output
     return nodes

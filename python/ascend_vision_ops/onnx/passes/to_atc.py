@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a model that Ascend's ATC reads: custom nodes without a domain, one operator set."""
+"""Makes a model that Ascend's ATC can read: with one operator set, and custom nodes without a domain."""
 
 from __future__ import annotations
 
 import onnx
 import onnx_ir as ir
 
-from ascend_vision_ops.onnx.flavours import ATC_OPERATORS, ATC_OPSET, DOMAINS, atc_name, from_atc_name
+from ascend_vision_ops.onnx import domains
+from ascend_vision_ops.onnx.flavours import ATC_OPERATORS, ATC_OPSET, atc_name, from_atc_name
 from ascend_vision_ops.onnx.passes._base import GraphPass, Refused, register
 from ascend_vision_ops.onnx.passes._values import opset
 
@@ -15,7 +16,7 @@ from ascend_vision_ops.onnx.passes._values import opset
 class ToAtc(GraphPass):
     name = "to_atc"
     summary = (
-        "custom nodes get names without a domain that are no standard operator's; one operator set is left"
+        "gives custom nodes names without a domain, which no standard operator has; keeps one operator set"
     )
     demanded = True
 
@@ -42,7 +43,7 @@ def _refuse_collision(domain: str, op_type: str) -> None:
     if onnx.defs.has(name) or name.lower() in ATC_OPERATORS:
         raise Refused(f"{domain}::{op_type} would be called {name}, which is a standard operator")
     if from_atc_name(name) != (domain, op_type):
-        others = ", ".join(DOMAINS)
+        others = ", ".join(domains())
         raise Refused(
             f"{domain}::{op_type} has no name for ATC that leads back to it: nodes of {others} have"
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a model for ONNX Runtime of one for ATC: custom nodes in their domains again."""
+"""Makes a model for ONNX Runtime from one for ATC: gives custom nodes their domains back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ascend_vision_ops.onnx.passes._base import GraphPass, register
 @register
 class ToOrt(GraphPass):
     name = "to_ort"
-    summary = "the way back of to_atc: custom nodes in their domains, with a version for each"
+    summary = "undoes to_atc: gives custom nodes their domains back, with a version for each"
     demanded = True
 
     def transform(self, model: ir.Model) -> int:
