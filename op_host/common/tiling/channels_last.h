@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <stdexcept>
 
 #include "op_host/common/tensors/tensor.h"
 #include "op_host/common/tiling/math.h"
 #include "op_host/common/tiling/platform.h"
 #include "op_host/common/tiling/tile_search.h"
+#include "op_kernel/common/copies/channels_last_buffers.h"
+#include "op_kernel/common/sampling/bilinear_rows_buffers.h"
 
 namespace avo {
 
@@ -30,16 +31,16 @@ uint64_t PlanChannelsLast(const Shape &shape, int64_t item, int64_t taps, const 
   // Planes and pixels of a tile, each twice for double buffering; an odd number of blocks from plane to plane
   // keeps the 16 rows of a transposition in different bank groups.
   const auto plane = [&](int64_t count) { return (CeilDiv(count, block) | 1) * block; };
+  const auto bytes = [&](int64_t count) { return BytesOf(ToChannelsLastBuffers(group, plane(count), item)); };
   const auto fit = [&] {
-    return LargestFit(std::min(rows * columns, kMaxRepeats * block), platform.ub_bytes,
-                      [&](int64_t count) { return 4 * group * plane(count) * item; });
+    return LargestFit(std::min(rows * columns, kMaxRepeats * block), platform.ub_bytes, bytes);
   };
   int64_t count = fit();
   if (count < kSectorBytes / item && group > kLanes) {
     group = kLanes;
     count = fit();
   }
-  if (count == 0) throw std::invalid_argument("the Unified Buffer does not hold one tile of an image");
+  if (count == 0) ThrowUbTooSmall(platform, bytes(1));
   int64_t tile_rows = 1, tile_columns = columns;
   if (count >= columns) {
     // Whole rows, as few as give every core a tile.
@@ -67,11 +68,15 @@ uint64_t PlanChannelsLast(const Shape &shape, int64_t item, int64_t taps, const 
   return static_cast<uint64_t>(shape[0] * (rows + 2 * taps - 1) * pitch * pixel * item);
 }
 
+// Bytes of the Unified Buffer that ToChannelsLast takes with the fields that PlanChannelsLast has filled.
+template <typename Tiling>
+uint64_t ChannelsLastBytes(const Tiling &tiling, int64_t item) {
+  return BytesOf(ToChannelsLastBuffers(tiling.tileChannels, tiling.tilePitch, item));
+}
+
 // Unified Buffer of BilinearRows (op_kernel/common/sampling/bilinear_rows.h), of its parameters.
-inline int64_t BilinearBytes(int64_t located, int64_t batch, int64_t chunk, int64_t taps, int64_t item) {
-  const int64_t corners = taps * taps, elements = batch * corners * chunk;
-  const int64_t positions = located * 4 * (1 + corners + 4) + 2 * AlignUp<int64_t>(located / 8, 32);
-  return 2 * elements * item + (item == 4 ? 0 : elements * 4) + positions + batch * corners * 32;
+inline int64_t BilinearBytes(int64_t located, int64_t batch, int64_t chunk, int64_t, int64_t item) {
+  return static_cast<int64_t>(BytesOf(BilinearRowsBuffers(located, batch, chunk, item)));
 }
 
 }  // namespace avo

@@ -9,6 +9,7 @@
 
 #include "op_host/common/tiling/math.h"
 #include "op_host/common/tiling/platform.h"
+#include "op_kernel/common/copies/row_copy_buffers.h"
 #include "op_kernel/common/memory/buffers.h"
 
 namespace avo {
@@ -102,14 +103,18 @@ Tile FindTile(const TileSpace &space, const Platform &platform, UbBytes ub_bytes
   return best;
 }
 
-// Elements a copy of TensorCopy (op_kernel/common/copies/row_copy.h) moves at once.
+// How TensorCopy (op_kernel/common/copies/row_copy.h) cuts a dense tensor into chunks: `units` elements each,
+// at most `tiles` of them. It takes TensorCopyBuffers(units, item) of the Unified Buffer.
 inline Tile FindCopyTile(int64_t elements, int64_t item, const Platform &platform) {
   constexpr int64_t kGranuleBytes = 512;             // what global memory moves at full speed
   constexpr int64_t kMaxCopyBytes = (1 << 21) - 32;  // blockLen of DataCopyPad
   const int64_t granule = kGranuleBytes / item;
-  const auto ub_bytes = [&](int64_t, int64_t units) { return 2 * AlignUp(units, granule) * item; };
+  const auto ub_bytes = [&](int64_t, int64_t units) {
+    return BytesOf(TensorCopyBuffers(AlignUp(units, granule), item));
+  };
   const auto gm_bytes = [&](int64_t, int64_t units) { return 2.0 * units * item; };
   Tile tile = FindTile({1, elements, 1, 1, kMaxCopyBytes / item, granule}, platform, ub_bytes, gm_bytes);
+  if (tile.rows == 0) ThrowUbTooSmall(platform, ub_bytes(1, 1));
   tile.units = AlignUp(tile.units, granule);
   return tile;
 }

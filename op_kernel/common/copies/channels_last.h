@@ -9,6 +9,7 @@
 #pragma once
 
 #include "../vectors/lanes.h"
+#include "channels_last_buffers.h"
 
 namespace avo {
 
@@ -96,8 +97,9 @@ class ToChannelsLast {
     in_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(images), planes * layout_.rows * layout_.columns);
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(workspace),
                             layout_.images * layout_.ImagePixels() * layout_.pixel);
-    pipe->InitBuffer(in_queue_, 2, group_ * pitch_ * sizeof(T));
-    pipe->InitBuffer(out_queue_, 2, group_ * pitch_ * sizeof(T));
+    const ToChannelsLastBuffers buffers(group_, pitch_, sizeof(T));
+    pipe->InitBuffer(in_queue_, buffers.planes.count, buffers.planes.bytes);
+    pipe->InitBuffer(out_queue_, buffers.pixels.count, buffers.pixels.bytes);
   }
 
   // Returns when the images of all cores are there; then `pipe` is free for other buffers.

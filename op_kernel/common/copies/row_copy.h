@@ -4,6 +4,8 @@
 
 #include "kernel_operator.h"
 
+#include "row_copy_buffers.h"
+
 namespace avo {
 
 constexpr uint32_t kBlockBytes = 32;  // data block of the vector core
@@ -103,7 +105,8 @@ class TensorCopy {
     chunk_ = chunk;
     in_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(in), elements);
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out), elements);
-    pipe->InitBuffer(queue_, 2, chunk * sizeof(T));
+    const TensorCopyBuffers buffers(chunk, sizeof(T));
+    pipe->InitBuffer(queue_, buffers.chunks.count, buffers.chunks.bytes);
   }
 
   __aicore__ inline void Process() {

@@ -14,6 +14,7 @@
 
 #include "../copies/channels_last.h"
 #include "../vectors/bits.h"
+#include "bilinear_rows_buffers.h"
 
 namespace avo {
 
@@ -34,10 +35,10 @@ class BilinearRows {
   static constexpr uint32_t kCorners = kTaps * kTaps;
 
   // located: most positions of a Locate, a multiple of 64; batch: most samples of a CopyIn, a multiple of 8;
-  // chunk: most channels, a multiple of 16 up to 2032. UB: op_host/common/tiling/channels_last.h,
-  // BilinearBytes.
+  // chunk: most channels, a multiple of 16 up to 2032. It takes BilinearRowsBuffers of the Unified Buffer.
   __aicore__ inline void Init(GM_ADDR workspace, const ChannelsLast &layout, uint32_t located, uint32_t batch,
                               uint32_t chunk, AscendC::TPipe *pipe) {
+    const BilinearRowsBuffers buffers(located, batch, chunk, sizeof(T));
     InitPositions(layout, located, pipe);
     chunk_ = chunk;
     gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(workspace),
@@ -45,9 +46,9 @@ class BilinearRows {
     const int64_t gap = (layout.Pitch() - kTaps) * layout.pixel * static_cast<int64_t>(sizeof(T));
     whole_ = chunk == layout.pixel && gap >= 0 && gap < int64_t{1} << 32;
     const uint32_t elements = batch * kCorners * chunk;
-    pipe->InitBuffer(queue_, 2, elements * sizeof(T));
-    pipe->InitBuffer(spread_, batch * kCorners * kBlockBytes);
-    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(wide_, elements * sizeof(float));
+    pipe->InitBuffer(queue_, buffers.rows.count, buffers.rows.bytes);
+    pipe->InitBuffer(spread_, buffers.spread.bytes);
+    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(wide_, buffers.wide.bytes);
     // Samples that are skipped leave what was there before: once, zeros.
     for (uint32_t i = 0; i < 2; ++i) {
       auto rows = queue_.template AllocTensor<T>();
@@ -56,14 +57,15 @@ class BilinearRows {
     }
   }
 
-  // For Locate alone.
+  // Prepares for Locate alone; it takes BilinearPositionsBuffers of the Unified Buffer.
   __aicore__ inline void InitPositions(const ChannelsLast &layout, uint32_t located, AscendC::TPipe *pipe) {
     layout_ = layout;
     located_ = located;
-    pipe->InitBuffer(windows_, located * sizeof(int32_t));
-    pipe->InitBuffer(weights_, kCorners * located * sizeof(float));
-    pipe->InitBuffer(scratch_, 4 * located * sizeof(float));
-    pipe->InitBuffer(masks_, 2 * MaskBytes());
+    const BilinearPositionsBuffers buffers(located);
+    pipe->InitBuffer(windows_, buffers.windows.bytes);
+    pipe->InitBuffer(weights_, buffers.weights.bytes);
+    pipe->InitBuffer(scratch_, buffers.scratch.bytes);
+    pipe->InitBuffer(masks_, buffers.masks.bytes);
   }
 
   // Windows and weights of positions y and x, which are finite and which it overwrites, for `count` rounded
@@ -193,8 +195,9 @@ class BilinearRows {
   static constexpr uint32_t kBrcb = 8;  // elements that a repeat of Brcb spreads
   static constexpr uint32_t kMaxRepeats = 248;
 
-  // Bits of as many positions as there may be, on a block.
-  __aicore__ inline uint32_t MaskBytes() const { return RoundUp(located_ / 8, kBlockBytes); }
+  __aicore__ inline uint32_t MaskBytes() const {
+    return static_cast<uint32_t>(BilinearPositionsBuffers::MaskBytes(located_));
+  }
 
   // The lower neighbours `low` of positions, which become the weights of the upper ones.
   __aicore__ inline void SplitClamped(const AscendC::LocalTensor<float> &low,
