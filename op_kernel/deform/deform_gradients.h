@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the vector cores compute of the gradients of deformable convolution, band by band, from the gradients
 // of the samples (tap, position, channel):
-//   - The gradients of offset and mask. They follow from the dot products of a sample's gradient with each of
-//   its
-//     four corners, over the channels.
+//   - The gradients of offset and mask. They follow from the dot products, over the channels, of the
+//     gradient of a sample with each of its four corners.
 //   - The samples. Cube cores multiply them with grad_output for the gradient of the weights, and take them
 //     transposed: a row of positions for each channel and tap.
 //

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modulated deformable convolution. The images of a call are handled in steps; all cores meet once in each
-// step.
-//   1. Vector cores copy the images of the step channels-last into the workspace. (The filters are copied
-//   once.)
-//   2. The two vector cores of a block sample a band of positions, half of it each: the columns (tap,
-//   position,
-//      channel).
+// Modulated deformable convolution. The images of a call are handled in steps; all vector cores meet once in
+// each step.
+//   1. Vector cores copy the images of the step channels-last into the workspace. Before the first step, they
+//      copy the filters, too.
+//   2. The two vector cores of a block sample a band of positions, half of it each. The samples are the
+//      columns (tap, position, channel) of a matrix.
 //   3. The cube core of the block multiplies the filters with the columns, and stores the result. Meanwhile
-//   its
-//      vector cores sample the next band into the other of two buffers:
+//      the vector cores sample the next band into the other of two buffers:
 //
 //        vector cores   sample band 0 | sample band 1   | sample band 2   | …
 //        cube core                    | multiply band 0 | multiply band 1 | …

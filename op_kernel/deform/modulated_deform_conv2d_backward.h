@@ -2,8 +2,7 @@
 // Gradients of modulated deformable convolution. Every sum runs in one order, so results are deterministic.
 // The images of a call are handled in steps. All cores meet after 1, after 2 and after 4.
 //   1. Vector cores copy images and grad_output of the step channels-last into the workspace.
-//   2. Cube cores multiply grad_output with the filters. That gives the gradients of the samples, in the
-//   workspace.
+//   2. Cube cores multiply grad_output with the filters. That gives the gradients of the samples.
 //   3. Vector cores sample the images again, band by band. With the gradients of the samples they compute the
 //      gradients of offset and mask. Cube cores multiply the samples with grad_output and add the product to
 //      the gradient of weights and bias of their block.
