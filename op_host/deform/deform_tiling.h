@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tilings of deformable convolution and its gradient share.
+// What the tilings of deformable convolution and of its gradient share.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <stdexcept>
 
 #include "op_host/common/tiling/channels_last.h"
 #include "op_host/common/tiling/plan.h"
 #include "op_host/common/tiling/tile_search.h"
+#include "op_kernel/deform/row_product_buffers.h"
 
 namespace avo {
 
-// Sizes of a call, and the fields that say them.
+constexpr int64_t kFractalSide = 16;  // rows of a fractal
+constexpr int64_t kStepBands = 4;     // bands that a block handles in a step, about
+
+// The sizes of a call, and the choices that follow from them alone.
 struct DeformProblem {
   template <typename Args>
   explicit DeformProblem(const Args &args)
@@ -24,26 +27,29 @@ struct DeformProblem {
         item(DTypeSize(args.input.dtype)),
         mask(args.mask.has_value()) {}
 
-  const Shape input, weight, out;
-  const int64_t groups, deform_groups, item;
+  const Shape input;            // (batch, channels, rows, columns)
+  const Shape weight;           // (filters, channels of a group, rows of taps, columns of taps)
+  const Shape out;              // rows and columns of the result
+  const int64_t groups;         // of the convolution
+  const int64_t deform_groups;  // blocks of channels that share offsets
+  const int64_t item;           // bytes of an element
   const bool mask;
 
   int64_t Taps() const { return weight[2] * weight[3]; }
   int64_t Positions() const { return out[0] * out[1]; }
+  // Channels of a deform group.
   int64_t Channels() const { return input[1] / deform_groups; }
 
-  // Unified Buffer of DeformTaps.
-  int64_t TapBytes(int64_t band, int64_t located) const {
-    return 3 * located * item + 3 * band / 2 * 4 + 6 * located * 4 + 2 * AlignUp<int64_t>(located / 8, 32);
-  }
-  // A block is a cube core and two vector cores.
+  // Most blocks of a launch; a block is a cube core and two vector cores.
   static int64_t Blocks(const Platform &platform) {
     return std::max<int64_t>(1, std::min(platform.cube_cores, platform.vector_cores / 2));
   }
 
-  // Positions of a band: those that leave the least work on the busiest block, and large ones where alike.
+  // Positions of a band: the number that leaves the least work on the busiest block, and the largest of
+  // those.
   int64_t Band(int64_t images, int64_t blocks) const {
-    constexpr int64_t kMost = 128, kStep = 32, kOverhead = 8;
+    constexpr int64_t kMost = 128, kStep = 32;
+    constexpr int64_t kOverhead = 8;  // a band takes as long as so many more positions
     int64_t best = kStep, best_cost = INT64_MAX;
     for (int64_t band = kStep; band <= kMost; band += kStep) {
       const int64_t rounds = CeilDiv(images * CeilDiv(Positions(), band), blocks);
@@ -53,14 +59,13 @@ struct DeformProblem {
     return best;
   }
 
-  // Fills the fields that say the problem, and those of the sampling: as many samples at once, in steps of
-  // `step`, as fit the Unified Buffer with few taps located, then as many taps. bytes(located, sampled,
-  // chunk).
-  template <typename Args, typename Tiling, typename Bytes>
-  void PlanSampling(const Args &args, const Platform &platform, int64_t step, const Bytes &bytes,
-                    Tiling *t) const {
-    constexpr int64_t kMostChannels = 512, kMostSampled = 32, kMostLocated = 1024, kFewLocated = 256,
-                      kRepeat = 64;
+  // The images of a step as the kernel copies them: the channels of each deform group are an image of their
+  // own.
+  Shape StepImages(int64_t images) const { return {images * deform_groups, Channels(), input[2], input[3]}; }
+
+  // Fills the fields that repeat the call.
+  template <typename Args, typename Tiling>
+  void FillSizes(const Args &args, Tiling *t) const {
     t->batch = input[0];
     t->filters = weight[0];
     for (int i = 0; i < 2; ++i) {
@@ -70,22 +75,41 @@ struct DeformProblem {
     t->groups = static_cast<uint32_t>(groups);
     t->deformGroups = static_cast<uint32_t>(deform_groups);
     t->hasMask = mask ? 1 : 0;
+  }
 
+  // Fills located, sampled and chunk: as many samples at once, in multiples of `step`, as fit the Unified
+  // Buffer while few windows are located, and then as many windows. bytes(located, sampled, chunk): what the
+  // kernel's buffers take.
+  template <typename Tiling, typename Bytes>
+  void PlanSampling(const Platform &platform, int64_t step, const Bytes &bytes, Tiling *t) const {
+    constexpr int64_t kMostChannels = 512, kLeastChannels = 16;
+    constexpr int64_t kMostSampled = 32, kEnoughSampled = 16;
+    constexpr int64_t kMostLocated = 1024, kFewLocated = 256, kRepeat = 64;
     const int64_t half = t->band / 2, all = AlignUp(Taps() * deform_groups * half, kRepeat);
-    int64_t chunk = std::min(AlignUp<int64_t>(Channels(), 16), kMostChannels), sampled = 0;
-    for (; chunk >= 16; chunk = chunk / 2 / 16 * 16) {
-      sampled =
-          step * LargestFit(std::min(kMostSampled, AlignUp(half, step)) / step, platform.ub_bytes,
-                            [&](int64_t n) { return bytes(std::min(all, kFewLocated), step * n, chunk); });
-      if (sampled >= std::min<int64_t>(16, half)) break;
+    const int64_t few = std::min(all, kFewLocated),
+                  most_sampled = std::min(kMostSampled, AlignUp(half, step));
+    int64_t chunk = std::min(AlignUp(Channels(), kLeastChannels), kMostChannels), sampled = 0;
+    for (;;) {
+      sampled = step * LargestFit(most_sampled / step, platform.ub_bytes,
+                                  [&](int64_t n) { return bytes(few, step * n, chunk); });
+      if (sampled >= std::min(kEnoughSampled, half) || chunk == kLeastChannels) break;
+      chunk = AlignDown(chunk / 2, kLeastChannels);
     }
-    if (sampled == 0) throw std::invalid_argument("the Unified Buffer does not hold the samples of one tile");
+    if (sampled == 0) ThrowUbTooSmall(platform, bytes(few, step, chunk));
     const int64_t located =
         kRepeat * LargestFit(std::min(all, kMostLocated) / kRepeat, platform.ub_bytes,
                              [&](int64_t n) { return bytes(kRepeat * n, sampled, chunk); });
     t->located = static_cast<uint32_t>(located);
     t->sampled = static_cast<uint32_t>(sampled);
     t->chunk = static_cast<uint32_t>(chunk);
+  }
+
+  // Depth of a product's factors that L1 holds at once, in whole slices, but no more than `depth` takes.
+  int64_t ProductDepth(int64_t rows, int64_t columns, int64_t depth, const Platform &platform) const {
+    const int64_t slice = static_cast<int64_t>(RowProductBuffers::kSliceBytes) / item;
+    return slice * LargestFit(CeilDiv(depth, slice), platform.l1_bytes, [&](int64_t slices) {
+             return BytesOf(RowProductBuffers(rows, columns, slice * slices, item).l1);
+           });
   }
 };
 

@@ -9,15 +9,15 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-constexpr int kPartBits = 11;
+constexpr int kPartBits = 11;  // significant bits of the first two floats of a step
 
 int64_t FloorDiv(Wide a, Wide b) {
   const Wide quotient = a / b;
   return static_cast<int64_t>(quotient - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0));
 }
 
-// The leading kPartBits bits of a value.
-float Leading(long double value) {
+// Returns a value cut to its first kPartBits significant bits.
+float LeadingBits(long double value) {
   if (value == 0) return 0;
   int exponent = 0;
   std::frexp(value, &exponent);
@@ -26,8 +26,8 @@ float Leading(long double value) {
 }
 
 void FillParts(long double step, LinearSteps *steps) {
-  steps->parts[0] = Leading(step);
-  steps->parts[1] = Leading(step - steps->parts[0]);
+  steps->parts[0] = LeadingBits(step);
+  steps->parts[1] = LeadingBits(step - steps->parts[0]);
   steps->parts[2] = static_cast<float>(step - steps->parts[0] - steps->parts[1]);
 }
 
@@ -35,10 +35,10 @@ LinearSteps FromRatio(int64_t numerator, int64_t denominator, Wide offset_numera
                       Wide offset_denominator) {
   LinearSteps steps;
   steps.whole = numerator / denominator;
-  Wide rest = static_cast<Wide>(numerator % denominator) << 32;
-  steps.high = static_cast<int64_t>(rest / denominator);
-  rest = (rest % denominator) << 32;
-  steps.low = static_cast<int64_t>(rest / denominator);
+  Wide remainder = static_cast<Wide>(numerator % denominator) << 32;
+  steps.high = static_cast<int64_t>(remainder / denominator);
+  remainder = (remainder % denominator) << 32;
+  steps.low = static_cast<int64_t>(remainder / denominator);
   steps.offset = FloorDiv(offset_numerator * (Wide{1} << 32), offset_denominator);
   FillParts(static_cast<long double>(numerator) / denominator, &steps);
   return steps;
@@ -47,9 +47,9 @@ LinearSteps FromRatio(int64_t numerator, int64_t denominator, Wide offset_numera
 LinearSteps FromReal(long double step, long double offset) {
   LinearSteps steps;
   steps.whole = static_cast<int64_t>(std::floor(step));
-  long double rest = std::ldexp(step - steps.whole, 32);
-  steps.high = static_cast<int64_t>(std::floor(rest));
-  steps.low = static_cast<int64_t>(std::floor(std::ldexp(rest - steps.high, 32)));
+  const long double fraction = std::ldexp(step - steps.whole, 32);
+  steps.high = static_cast<int64_t>(std::floor(fraction));
+  steps.low = static_cast<int64_t>(std::floor(std::ldexp(fraction - steps.high, 32)));
   steps.offset = static_cast<int64_t>(std::floor(std::ldexp(offset, 32)));
   FillParts(step, &steps);
   return steps;
@@ -71,7 +71,7 @@ LinearScale MakeLinearScale(int64_t in_length, int64_t out_length, bool align_co
     scale.numerator = in_length;
     scale.denominator = out_length;
     const double given = scales > 0 ? 1.0 / scales : 0.0;
-    // A scale that says no more than the two lengths is the ratio of the lengths.
+    // Where `scales` is the ratio of the two lengths, the exact ratio takes its place.
     scale.rational = scales <= 0 || given == static_cast<double>(in_length) / static_cast<double>(out_length);
     scale.value = given;
   }

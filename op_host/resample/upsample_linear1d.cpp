@@ -7,35 +7,35 @@
 namespace avo::upsample_linear1d {
 namespace {
 
+// How tiles of the forward direction lie in UB, for PlanLinear.
 struct Paths {
   const LinearProblem &problem;
   int64_t length, periods;
 
-  // One input before the first period and one after the last; the transposition to lanes rounds up to blocks
-  // and leaves room for the sample that goes on beyond the signal.
+  // Inputs of `units` periods, one input before them and one after them. The transposition to lanes rounds up
+  // to data blocks, and there is room for one more slot: beyond the end of the signal its last sample is
+  // repeated.
   RowLayout Phases(int64_t units) const {
-    constexpr int64_t kMaxSkew = 7;  // of a plane of sums (op_kernel/common/vectors/lanes.h)
+    constexpr int64_t kMaxSkew =
+        7;  // slots by which a plane of sums is shifted (op_kernel/common/vectors/lanes.h)
     const int64_t p = problem.scale.numerator, q = problem.scale.denominator;
     const int64_t inputs = AlignUp(units * p + 2, problem.block), outputs = AlignUp(units * q, kLanes);
-    return {problem.OddRow(inputs), problem.OddRow(outputs), problem.Pitch(CeilDiv(inputs + 2, p)),
-            problem.Pitch(CeilDiv(outputs, q) + kMaxSkew)};
+    return {problem.LaneRow(inputs), problem.LaneRow(outputs), problem.PlanePitch(CeilDiv(inputs + 2, p)),
+            problem.PlanePitch(CeilDiv(outputs, q) + kMaxSkew)};
   }
 
-  int64_t PhaseBytes(const RowLayout &layout) const {
+  uint64_t PhaseBytes(const RowLayout &layout) const {
     return problem.LaneBytes(layout, problem.scale.numerator, problem.scale.denominator);
   }
 
-  // The inputs between the first and the last output, and their right neighbours.
+  // Inputs from the left sample of the first output to the right sample of the last one.
   RowLayout Gather(int64_t units) const {
     const int64_t inputs = std::min(problem.in_length, problem.Span(units - 1, problem.scale.value) + 4);
     return {AlignUp(inputs, problem.block), AlignUp(units, kLanes)};
   }
 
-  // A row in both queues, in the table of offsets and weights, the two float results, and the gathered
-  // elements.
-  int64_t GatherBytes(const RowLayout &layout) const {
-    const int64_t table = 6 * 4 + (problem.item == 4 ? 0 : problem.item);
-    return 2 * layout.in_row * problem.item + layout.out_row * (2 * problem.item + table);
+  uint64_t GatherBytes(int64_t rows, const RowLayout &layout) const {
+    return BytesOf(UpsampleLinear1dGatherBuffers(rows, layout.in_row, layout.out_row, problem.item));
   }
 };
 

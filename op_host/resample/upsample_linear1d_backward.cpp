@@ -7,24 +7,26 @@
 namespace avo::upsample_linear1d_backward {
 namespace {
 
+// How tiles of the gradient lie in UB, for PlanLinear.
 struct Paths {
   const LinearProblem &problem;
   int64_t length, periods;
 
-  // The tile's periods and one on either side; sums reach one input beyond each end, and the transposition
-  // back to rows rounds up.
+  // Gradients of `units` periods and of one more on either side. Sums reach one input beyond each end, and
+  // the transposition back to rows rounds up.
   RowLayout Phases(int64_t units) const {
     const int64_t p = problem.scale.numerator, q = problem.scale.denominator;
     const int64_t grads = AlignUp((units + 2) * q, problem.block), sums = (units + 2) * p + 2 + kLanes;
-    return {problem.OddRow(grads), problem.OddRow(AlignUp(units * p, kLanes)),
-            problem.Pitch(CeilDiv(grads, q)), problem.Pitch(CeilDiv(sums, p))};
+    return {problem.LaneRow(grads), problem.LaneRow(AlignUp(units * p, kLanes)),
+            problem.PlanePitch(CeilDiv(grads, q)), problem.PlanePitch(CeilDiv(sums, p))};
   }
 
-  int64_t PhaseBytes(const RowLayout &layout) const {
+  uint64_t PhaseBytes(const RowLayout &layout) const {
     return problem.LaneBytes(layout, problem.scale.denominator, problem.scale.numerator);
   }
 
-  // Outputs that one input may receive from: those less than one input away on either side, ceil(2 / step).
+  // Most outputs that one input receives from. They lie less than one input away from it, on either side, so
+  // there are at most ceil(2 / step) of them.
   int64_t Window() const {
     const LinearScale &scale = problem.scale;
     if (scale.value <= 0) return problem.out_length;
@@ -32,14 +34,16 @@ struct Paths {
     return std::min(problem.out_length, LinearProblem::Span(2, 1 / scale.value) + 1);
   }
 
-  // Outputs of a window in UB at once: both buffers of the queue together take an eighth of it at most.
+  // Outputs of a window that are in UB at once. The two buffers of the queue together take at most an eighth
+  // of UB.
   int64_t WindowChunk() const {
     return std::min(Window(), static_cast<int64_t>(problem.platform.ub_bytes) / (16 * problem.item));
   }
 
-  // The outputs from the first window to the last, as much of the windows as is loaded at once.
+  // Outputs from the start of the first window to the start of the last one, and a chunk of that window.
   RowLayout Gather(int64_t units) const {
-    constexpr int64_t kMaxSpread = 8176;  // indices below 2^13; a longer one must not fit
+    constexpr int64_t kMaxSpread =
+        8176;  // indices are below 2^13; a tile whose windows spread more must not fit
     const long double value = problem.scale.value;
     const int64_t spread = value <= 0 ? 0 : LinearProblem::Span(units - 1, 1 / value) + 2;
     const int64_t outputs = std::min(problem.out_length, spread + WindowChunk());
@@ -47,10 +51,8 @@ struct Paths {
             AlignUp(units, kLanes)};
   }
 
-  // A row in both queues, the table, weights and gradients, and the gathered elements and sums of half types.
-  int64_t GatherBytes(const RowLayout &layout) const {
-    const int64_t table = 6 * 4 + (problem.item == 4 ? 0 : problem.item + 4);
-    return 2 * layout.in_row * problem.item + layout.out_row * (2 * problem.item + table);
+  uint64_t GatherBytes(int64_t rows, const RowLayout &layout) const {
+    return BytesOf(UpsampleLinear1dBackwardGatherBuffers(rows, layout.in_row, layout.out_row, problem.item));
   }
 };
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of deformable convolution as columns: channels of a tap at a position, contiguous in GM, positions
-// of a band below each other, taps of the band behind each other.
+// Samples of deformable convolution as a factor of a matrix product. In GM the samples of a band, its
+// columns, are one plane for each tap; in a plane, the channels of a position are contiguous:
+//
+//   tap 0:  position 0: c0 c1 c2 …      tap 1:  position 0: c0 c1 c2 …      …
+//           position 1: c0 c1 c2 …              position 1: c0 c1 c2 …
 #pragma once
 
+#include "deform_columns_buffers.h"
 #include "deform_taps.h"
 #include "image_copy.h"
 
@@ -20,34 +24,35 @@ class DeformColumns {
     sampled_ = t.sampled;
     chunk_ = t.chunk;
     band_ = t.band;
-    locate_.Init(offset, mask, copy, t, t.band / 2, pipe);
+    locations_.Init(offset, mask, copy, t, pipe);
     rows_.Init(images, LayoutOf(copy), t.located, t.sampled, t.chunk, pipe);
-    pipe->InitBuffer(out_queue_, 2, t.sampled * t.chunk * sizeof(T));
+    const DeformColumnsBuffers buffers(t.band, t.located, t.sampled, t.chunk, sizeof(T));
+    pipe->InitBuffer(out_queue_, buffers.samples.count, buffers.samples.bytes);
   }
 
-  // Positions [first, first + count) of image n, which is image `local` of those in the workspace: they
-  // become rows `row` and on of a band.
+  // Chooses positions [first, first + count) of image n, which is image `local` of the step in the workspace.
+  // Their samples become rows [row, row + count) of the planes of a band.
   __aicore__ inline void Begin(int64_t n, int64_t local, int64_t first, uint32_t count, uint32_t row) {
     n_ = n;
     local_ = local;
     count_ = count;
     row_ = row;
-    locate_.SetPositions(first, count);
+    locations_.SetPositions(first, count);
   }
 
-  // Taps [begin, end) of all deform groups.
+  // Samples taps [begin, end) of all deform groups at the chosen positions, into the columns of a band.
   __aicore__ inline void Sample(int64_t begin, int64_t end, const AscendC::GlobalTensor<T> &columns) {
     for (int64_t group = 0; group < deform_groups_; ++group) {
-      for (int64_t tap = begin; tap < end; tap += locate_.TapsAtOnce()) {
-        const uint32_t taps = Rest(end - tap, locate_.TapsAtOnce());
-        locate_.Locate(rows_, n_, group * taps_ + tap, taps);
-        for (uint32_t t = 0; t < taps; ++t) SampleTap(group, tap + t, t * locate_.Slots(), columns);
+      for (int64_t tap = begin; tap < end; tap += locations_.TapsAtOnce()) {
+        const uint32_t taps = Rest(end - tap, locations_.TapsAtOnce());
+        locations_.Locate(rows_, n_, group * taps_ + tap, taps);
+        for (uint32_t t = 0; t < taps; ++t) SampleTap(group, tap + t, t * locations_.Slots(), columns);
       }
     }
   }
 
  private:
-  // One tap, whose windows begin with window `first`.
+  // Samples one tap of a deform group. Its first window is window `first` of the last Locate.
   __aicore__ inline void SampleTap(int64_t group, int64_t tap, uint32_t first,
                                    const AscendC::GlobalTensor<T> &columns) {
     const int64_t all_channels = channels_ * deform_groups_;
@@ -60,6 +65,8 @@ class DeformColumns {
     }
   }
 
+  // Samples channels [channel, channel + chunk) at windows [first, first + samples) of an image. In
+  // `columns`, the channels of a position start `step` elements after those of the position before.
   __aicore__ inline void SampleTile(int64_t image, uint32_t first, uint32_t samples, uint32_t channel,
                                     const AscendC::GlobalTensor<T> &columns, int64_t step) {
     constexpr uint32_t kLane = kBlockBytes / sizeof(T);
@@ -81,12 +88,12 @@ class DeformColumns {
     out_queue_.FreeTensor(out);
   }
 
-  DeformTaps<T> locate_;
+  DeformTaps<T> locations_;
   BilinearRows<T> rows_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
   int64_t taps_, deform_groups_, channels_;
   uint32_t sampled_, chunk_, band_;
-  // The positions in hand.
+  // The chosen positions.
   int64_t n_, local_;
   uint32_t count_, row_;
 };

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modulated deformable convolution. Vector cores copy images and filters channels-last into the workspace,
-// then sample: a band of positions becomes a matrix (tap, position, channel). Cube cores multiply the filters
-// with it, while the vector cores of their block sample the next band into the other of two buffers. Rows of
-// the product are filters, so that the result is stored as it shall lie. The workspace holds two steps'
-// images (op_host/deform/deform_tiling.h), whatever the batch.
+// Modulated deformable convolution. The images of a call are handled in steps; all vector cores meet once in
+// each step.
+//   1. Vector cores copy the images of the step channels-last into the workspace. Before the first step, they
+//      copy the filters, too.
+//   2. The two vector cores of a block sample a band of positions, half of it each. The samples are the
+//      columns (tap, position, channel) of a matrix.
+//   3. The cube core of the block multiplies the filters with the columns, and stores the result. Meanwhile
+//      the vector cores sample the next band into the other of two buffers:
+//
+//        vector cores   sample band 0 | sample band 1   | sample band 2   | …
+//        cube core                    | multiply band 0 | multiply band 1 | …
+//
+// Rows of the product are filters, which is the layout of the result. The workspace holds the images of two
+// steps, as a core may begin a step while another still samples the step before. Its size does not depend on
+// the batch.
 #pragma once
 
 #include "deform_columns.h"
@@ -25,7 +35,7 @@ class ModulatedDeformConv2d {
     bands_ = (positions_ + t_.band - 1) / t_.band;
     block_ = AscendC::GetBlockIdx() / AscendC::GetTaskRatio();
 
-    // Two steps' images; the filters, whose image of one row begins with a row of zeros; ones; columns.
+    // The workspace holds: images of two steps; filters, as one image with a border; ones; columns.
     const avo::ChannelsLast images = avo::LayoutOf(t_.images), weights = avo::LayoutOf(t_.weights);
     images_ = workspace;
     step_bytes_ = images.images * images.ImagePixels() * images.pixel * sizeof(T);
@@ -45,7 +55,7 @@ class ModulatedDeformConv2d {
   __aicore__ inline void Process() {
     if ASCEND_IS_AIV {
       CopyFilters();
-      // The bias is added by one more product, of its column and a row of ones.
+      // One more product adds the bias: its column times a row of ones.
       if (t_.hasBias != 0) avo::WriteOnes(ones_gm_, t_.band, pipe_);
     } else {
       product_.Init(t_.productRows, t_.band, t_.productDepth, pipe_);
@@ -74,10 +84,11 @@ class ModulatedDeformConv2d {
   }
 
  private:
-  // Flags: a part of a band is there; the band may be overwritten.
-  static constexpr uint16_t kSampled = 0, kFree = 1;
+  // Flags between the cores of a block.
+  static constexpr uint16_t kSampled = 0;  // some taps of a band have been sampled
+  static constexpr uint16_t kFree = 1;     // the columns of a band may be overwritten
 
-  // Filters (O, C / groups, taps) as (taps, O, C / groups).
+  // Copies the filters (O, C / groups, taps) as (taps, O, C / groups).
   __aicore__ inline void CopyFilters() {
     avo::ToChannelsLast<T> copy;
     copy.Init(weight_, filters_, t_.weights, pipe_);
@@ -93,23 +104,25 @@ class ModulatedDeformConv2d {
     sampler_.Init(to, offset_, mask_, step, t_, pipe_);
   }
 
-  // This vector core's half of a band.
+  // Samples this vector core's half of a band into `columns`, after the cube core is done with the band
+  // before in these columns.
   __aicore__ inline void SampleHalf(int64_t n, int64_t local, int64_t position, uint32_t count,
                                     const AscendC::GlobalTensor<T> &columns) {
     const uint32_t half_band = t_.band / 2, begin = AscendC::GetSubBlockIdx() * half_band;
     if (done_ >= 2) AscendC::CrossCoreWaitFlag(kFree);
     if (begin < count) sampler_.Begin(n, local, position + begin, avo::Rest(count - begin, half_band), begin);
-    for (int64_t tap = 0; tap < taps_; tap += t_.partTaps) {
-      if (begin < count) sampler_.Sample(tap, PartEnd(tap), columns);
+    for (int64_t tap = 0; tap < taps_; tap += t_.tapsPerFlag) {
+      if (begin < count) sampler_.Sample(tap, EndOfTaps(tap), columns);
       AscendC::CrossCoreSetFlag<2, PIPE_MTE3>(kSampled);
     }
   }
 
-  __aicore__ inline int64_t PartEnd(int64_t tap) {
-    return tap + t_.partTaps < taps_ ? tap + t_.partTaps : taps_;
+  // End of the taps that are sampled from `tap` on before the next flag.
+  __aicore__ inline int64_t EndOfTaps(int64_t tap) {
+    return tap + t_.tapsPerFlag < taps_ ? tap + t_.tapsPerFlag : taps_;
   }
 
-  // The product of a band with all filters.
+  // Multiplies all filters with the columns of a band, and stores the result.
   __aicore__ inline void Multiply(int64_t n, int64_t position, uint32_t count,
                                   const AscendC::GlobalTensor<T> &columns) {
     const int64_t filters = t_.filters / t_.groups, channels = channels_ / t_.groups;
@@ -120,15 +133,15 @@ class ModulatedDeformConv2d {
         const int64_t filter = group * filters + row;
         const uint32_t rows = avo::Rest(filters - row, t_.productRows);
         product_.Begin(rows, count);
-        for (int64_t tap = 0; tap < taps_; tap += t_.partTaps) {
-          // The first product follows the samples as they come.
+        for (int64_t tap = 0; tap < taps_; tap += t_.tapsPerFlag) {
+          // The first product takes taps as soon as they have been sampled.
           if (!sampled) AscendC::CrossCoreWaitFlag(kSampled);
           product_.Accumulate(
               {filter_gm_, tap * t_.weights.pixel + filter * channels, channels, t_.weights.pixel},
-              {columns, tap * plane + group * channels, channels_, plane}, PartEnd(tap) - tap, channels);
+              {columns, tap * plane + group * channels, channels_, plane}, EndOfTaps(tap) - tap, channels);
         }
         sampled = true;
-        // By now the ones are there, too.
+        // The ones were written before the first flag.
         if (t_.hasBias != 0) product_.Accumulate({bias_gm_, filter, 1, 0}, {ones_gm_, 0, 1, 0}, 1, 1);
         product_.Store(out_gm_, (n * t_.filters + filter) * positions_ + position, positions_);
       }
@@ -148,5 +161,5 @@ class ModulatedDeformConv2d {
   avo::DeformColumns<T> sampler_;
   avo::RowProduct<T> product_;
   int64_t taps_, positions_, channels_, bands_, block_, step_bytes_;
-  int64_t done_ = 0;  // bands of this block
+  int64_t done_ = 0;  // bands that this block has handled
 };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients of modulated deformable convolution. Every sum runs in one order, so results are deterministic.
-// For each step, some images:
-//   1. Vector cores copy images and grad_output channels-last.
-//   2. Cube cores multiply grad_output with the filters: the gradients of the samples, in the workspace.
-//   3. Vector cores sample a band of positions again, which gives the gradients of offset and mask, and the
-//      samples, which cube cores multiply with grad_output and add to a gradient of the weights of their own.
-//   4. Each vector core scatters the gradients of samples into its slices of the gradient of the input.
-// At last the blocks' gradients of weights and bias are added up, block by block.
+// The images of a call are handled in steps. All cores meet after 1, after 2 and after 4.
+//   1. Vector cores copy images and grad_output of the step channels-last into the workspace.
+//   2. Cube cores multiply grad_output with the filters. That gives the gradients of the samples.
+//   3. Vector cores sample the images again, band by band. With the gradients of the samples they compute the
+//      gradients of offset and mask. Cube cores multiply the samples with grad_output and add the product to
+//      the gradient of weights and bias of their block.
+//   4. Each vector core adds the gradients of the samples to its slices of the gradient of the input.
+// At the end, vector cores add up the gradients of weights and bias that the blocks found, block by block.
 #pragma once
 
 #include "deform_gradients.h"
@@ -41,7 +42,7 @@ class ModulatedDeformConv2dBackward {
     Place(grads_gm_, Region(kGrads), grads.images * grads.ImagePixels() * grads.pixel);
     Place(filter_gm_, Region(kWeights), filters.ImagePixels() * filters.pixel);
     Place(ones_gm_, Region(kOnes), t_.band);
-    Place(into_gm_, Region(kInto), t_.stepImages * taps_ * positions_ * channels_);
+    Place(sample_grads_gm_, Region(kSampleGrads), t_.stepImages * taps_ * positions_ * channels_);
     Place(columns_gm_, Region(kColumns), AscendC::GetBlockNum() * 2 * channels_ * taps_ * t_.band);
     Place(sums_gm_, Region(kSums), AscendC::GetBlockNum() * block_sums_);
     Place(grad_weight_gm_, grad_weight, weights);
@@ -67,7 +68,7 @@ class ModulatedDeformConv2dBackward {
         Copy(grad_output_ + first * t_.filters * positions_ * sizeof(T), Region(kGrads), t_.grads, images);
         AscendC::SyncAll<false>();
         AscendC::SyncAll<false>();
-        SampleBands(first, share);
+        ComputeBands(first, share);
         Scatter(first, images);
       } else {
         AscendC::SyncAll<false>();
@@ -84,8 +85,20 @@ class ModulatedDeformConv2dBackward {
   }
 
  private:
-  enum { kImages, kGrads, kWeights, kOnes, kInto, kColumns, kSums, kSlices };  // regions
-  static constexpr uint16_t kSampled = 0, kFree = 1;  // flags: a band is there; its buffer may be written
+  // Regions of the workspace; t_.regions says where they start.
+  enum {
+    kImages,       // channels-last, of a step
+    kGrads,        // grad_output channels-last, of a step
+    kWeights,      // channels-last
+    kOnes,         // a band of ones
+    kSampleGrads,  // (image, tap, position, channel) of a step, float32
+    kColumns,      // samples of two bands for each block
+    kSums,         // gradients of weights and bias for each block, float32
+    kSlices        // gradient of the input of a step, float32 (deform_scatter.h)
+  };
+  // Flags between the cores of a block.
+  static constexpr uint16_t kSampled = 0;  // a band has been sampled
+  static constexpr uint16_t kFree = 1;     // the columns of a band may be overwritten
 
   static __aicore__ inline int64_t RoundUp8(int64_t value) { return (value + 7) / 8 * 8; }
   __aicore__ inline GM_ADDR Region(uint32_t i) { return workspace_ + t_.regions[i]; }
@@ -101,12 +114,15 @@ class ModulatedDeformConv2dBackward {
     copy.Process(pipe_);
   }
 
+  // Positions of the band that starts at `position`.
   __aicore__ inline uint32_t Count(int64_t position) { return avo::Rest(positions_ - position, t_.band); }
+  // Where band `band` of this block puts its samples: bands take turns with two buffers.
   __aicore__ inline AscendC::GlobalTensor<T> Columns(int64_t band) {
     return columns_gm_[(block_ * 2 + band % 2) * channels_ * taps_ * t_.band];
   }
 
-  // Gradients of the samples of a band: rows are positions, columns channels.
+  // Computes the gradients of the samples of a band. Rows of the product are positions, its columns are
+  // channels.
   __aicore__ inline void MultiplyFilters(int64_t item) {
     const avo::ChannelsLast grads = avo::LayoutOf(t_.grads), filters = avo::LayoutOf(t_.weights);
     const int64_t local = item / bands_, position = item % bands_ * t_.band;
@@ -120,16 +136,18 @@ class ModulatedDeformConv2dBackward {
           product_.Accumulate({grads_gm_, from, grads.pixel, 0}, {filter_gm_, filter, taps_ * pixel, 0}, 1,
                               rows);
           const int64_t row = (local * taps_ + tap) * positions_ + position;
-          product_.Store(into_gm_, row * channels_ + group * channels + c, channels_);
+          product_.Store(sample_grads_gm_, row * channels_ + group * channels + c, channels_);
         }
       }
     }
   }
 
-  __aicore__ inline void SampleBands(int64_t first, const avo::Share &share) {
+  // Vector cores: computes the gradients of offset and mask of this block's bands, and samples the bands for
+  // the cube core.
+  __aicore__ inline void ComputeBands(int64_t first, const avo::Share &share) {
     avo::DeformGradients<T> gradients;
-    gradients.Init(Region(kImages), offset_, mask_, Region(kInto), grad_offset_, grad_mask_, t_.images, t_,
-                   pipe_);
+    gradients.Init(Region(kImages), offset_, mask_, Region(kSampleGrads), grad_offset_, grad_mask_, t_.images,
+                   t_, pipe_);
     const uint32_t half_band = t_.band / 2, begin = AscendC::GetSubBlockIdx() * half_band;
     for (int64_t item = share.begin; item < share.end; ++item) {
       const int64_t band = item - share.begin, position = item % bands_ * t_.band;
@@ -146,11 +164,12 @@ class ModulatedDeformConv2dBackward {
     pipe_->Reset();
   }
 
+  // Cube core: adds the gradients of weights and bias of this block's bands to those of the block.
   __aicore__ inline void MultiplyBands(int64_t first, const avo::Share &share) {
     for (int64_t item = share.begin; item < share.end; ++item) {
       const int64_t band = item - share.begin, position = item % bands_ * t_.band;
       AscendC::CrossCoreWaitFlag(kSampled);
-      // The block's first band sets what the others add to.
+      // The first band of the block sets the sums, and the others add to them.
       if (first + band > 0) AscendC::SetAtomicAdd<float>();
       MultiplySamples(first + item / bands_, position, Columns(band));
       AscendC::SetAtomicNone();
@@ -159,7 +178,8 @@ class ModulatedDeformConv2dBackward {
     }
   }
 
-  // Gradients of weights and bias of a band: rows are filters, columns (channel, tap).
+  // Computes the gradients of weights and bias of a band. Rows of the product are filters, its columns are
+  // (channel, tap).
   __aicore__ inline void MultiplySamples(int64_t n, int64_t position,
                                          const AscendC::GlobalTensor<T> &columns) {
     const int64_t filters = t_.filters / t_.groups, sums = block_ * block_sums_;
@@ -182,37 +202,40 @@ class ModulatedDeformConv2dBackward {
     }
   }
 
+  // Computes this core's slices of the gradient of the input of a step.
   __aicore__ inline void Scatter(int64_t first, int64_t images) {
     avo::DeformScatter<T> scatter;
-    scatter.Init(offset_, mask_, Region(kInto), Region(kSlices), grad_input_, t_.images, t_, pipe_);
-    const int64_t slices = (t_.images.channels + avo::kSlice - 1) / avo::kSlice;
+    scatter.Init(offset_, mask_, Region(kSampleGrads), Region(kSlices), grad_input_, t_.images, t_, pipe_);
+    const int64_t slices = (t_.images.channels + avo::kSliceChannels - 1) / avo::kSliceChannels;
     const avo::Share share = avo::CoreShare(images * t_.deformGroups * slices);
     for (int64_t item = share.begin; item < share.end; ++item) scatter.Compute(first, item);
     pipe_->Reset();
   }
 
-  // `count` elements of the blocks' sums, from element `from` on.
+  // Adds up elements [from, from + count) of what the blocks found, and stores the sums in `out`. Takes
+  // DeformSumBuffers of the Unified Buffer.
   __aicore__ inline void Sum(const AscendC::GlobalTensor<T> &out, int64_t from, int64_t count) {
-    constexpr uint32_t kPiece = 2048;
+    constexpr uint32_t kPiece = DeformSumBuffers::kPiece;
     AscendC::TQue<AscendC::TPosition::VECIN, 1> in_queue;
     AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue;
     AscendC::TBuf<AscendC::TPosition::VECCALC> buffer;
-    pipe_->InitBuffer(in_queue, 2, kPiece * sizeof(float));
-    pipe_->InitBuffer(out_queue, 2, kPiece * sizeof(T));
-    pipe_->InitBuffer(buffer, kPiece * sizeof(float));
+    const DeformSumBuffers buffers(sizeof(T));
+    pipe_->InitBuffer(in_queue, buffers.terms.count, buffers.terms.bytes);
+    pipe_->InitBuffer(out_queue, buffers.result.count, buffers.result.bytes);
+    pipe_->InitBuffer(buffer, buffers.sum.bytes);
     auto sum = buffer.template Get<float>();
     const avo::Share share = avo::CoreShare((count + kPiece - 1) / kPiece);
     for (int64_t piece = share.begin; piece < share.end; ++piece) {
       const uint32_t elements = avo::Rest(count - piece * kPiece, kPiece);
       AscendC::Duplicate(sum, 0.0f, kPiece);
       for (int64_t block = 0; block < AscendC::GetBlockNum() && t_.batch > 0; ++block) {
-        auto part = in_queue.template AllocTensor<float>();
-        avo::CopyRowsIn(part, kPiece, sums_gm_, block * block_sums_ + from + piece * kPiece, elements, 1,
+        auto terms = in_queue.template AllocTensor<float>();
+        avo::CopyRowsIn(terms, kPiece, sums_gm_, block * block_sums_ + from + piece * kPiece, elements, 1,
                         elements);
-        in_queue.EnQue(part);
-        part = in_queue.template DeQue<float>();
-        AscendC::Add(sum, sum, part, elements);
-        in_queue.FreeTensor(part);
+        in_queue.EnQue(terms);
+        terms = in_queue.template DeQue<float>();
+        AscendC::Add(sum, sum, terms, elements);
+        in_queue.FreeTensor(terms);
       }
       auto result = out_queue.template AllocTensor<T>();
       if constexpr (sizeof(T) == sizeof(float)) {
@@ -241,7 +264,11 @@ class ModulatedDeformConv2dBackward {
   GM_ADDR grad_mask_;
   AscendC::GlobalTensor<T> grad_output_gm_, grads_gm_, filter_gm_, ones_gm_, columns_gm_, grad_weight_gm_,
       grad_bias_gm_;
-  AscendC::GlobalTensor<float> into_gm_, sums_gm_;
+  AscendC::GlobalTensor<float> sample_grads_gm_, sums_gm_;
   avo::RowProduct<T> product_;
-  int64_t taps_, positions_, channels_, depth_, bands_, block_, bias_sums_, block_sums_;
+  int64_t taps_, positions_, channels_;
+  int64_t depth_;                   // elements of a filter: channels of a group times taps
+  int64_t bands_;                   // of an image
+  int64_t block_;                   // this core's block
+  int64_t bias_sums_, block_sums_;  // elements of a block's sums before those of the bias, and of all
 };

@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear interpolation along rows, memory-bound by design: no workspace, no scalar access to elements.
-//   phases  output and input lengths in a small ratio: rows as lanes, each phase of a period is one weighted
-//   sum. gather  any ratio: a table of offsets and weights for a tile's outputs, reused over the rows. copy
-//   equal lengths.
+// Linear interpolation along rows. Each output is a weighted sum of two neighbouring inputs. There are three
+// paths:
+//
+//   phases  The lengths are in a small ratio: a period has inStep inputs and outStep outputs. Rows become
+//           lanes, so that each position is one slot of 16 rows (lanes.h). The outputs with the same place in
+//           their period form a phase. They have the same two weights, and their inputs are inStep slots
+//           apart, so a tile takes two instructions for each phase. With inStep = 1 and outStep = 2:
+//
+//             inputs    x0        x1        x2
+//             outputs   y0   y1   y2   y3   y4   y5
+//             phase 0   y0 = 0.25 x(-1) + 0.75 x0     y2 = 0.25 x0 + 0.75 x1     …
+//             phase 1   y1 = 0.75 x0 + 0.25 x1        y3 = 0.75 x1 + 0.25 x2     …
+//
+//   gather  Any other lengths. A table holds offsets and weights of both inputs for each output of a tile,
+//           and all rows use it.
+//   copy    The lengths are equal.
 #pragma once
 
 #include "../common/sampling/linear_positions.h"
@@ -19,15 +31,14 @@ class UpsampleLinear1d<T, 0> : avo::RowTiles<T> {
   __aicore__ inline void Init(GM_ADDR self, GM_ADDR out, GM_ADDR, const UpsampleLinear1dTiling &tiling,
                               AscendC::TPipe *pipe) {
     t_ = tiling;
-    // Lanes of inputs come first and those of outputs last: far apart they lie in different banks, so that
-    // reads of the one do not wait for writes of the other.
-    const uint32_t in_slots = t_.inStep * t_.inPitch, out_slots = t_.outStep * t_.outPitch;
-    pipe->InitBuffer(in_lanes_, in_slots * avo::kLanes * sizeof(float));
-    if constexpr (sizeof(T) != sizeof(float)) {
-      pipe->InitBuffer(staging_, (in_slots > out_slots ? in_slots : out_slots) * avo::kLanes * sizeof(T));
-    }
+    const avo::PhaseBuffers buffers(t_.inRow, t_.outRow, t_.inStep * t_.inPitch, t_.outStep * t_.outPitch,
+                                    sizeof(T));
+    // Slots of inputs come first and slots of outputs last. So far apart they lie in different banks, and
+    // reading the former does not wait for writing the latter.
+    pipe->InitBuffer(in_lanes_, buffers.in_lanes.bytes);
+    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(staging_, buffers.staging.bytes);
     this->InitRows(self, out, t_.rows, t_.inLength, t_.outLength, avo::kLanes, t_.inRow, t_.outRow, pipe);
-    pipe->InitBuffer(out_lanes_, out_slots * avo::kLanes * sizeof(float));
+    pipe->InitBuffer(out_lanes_, buffers.out_lanes.bytes);
     sums_ = {out_lanes_.template Get<float>(), t_.outStep, t_.outPitch};
     inputs_ = {in_lanes_.template Get<float>(), t_.inStep, t_.inPitch};
     for (uint32_t phase = 0; phase < t_.outStep; ++phase) {
@@ -40,8 +51,9 @@ class UpsampleLinear1d<T, 0> : avo::RowTiles<T> {
   __aicore__ inline void Process() {
     const auto share = avo::CoreShare(t_.rowGroups * t_.lengthTiles);
     for (int64_t item = share.begin; item < share.end; ++item) {
-      // Along the rows first: the input before a tile is then the last one of the tile before, still in its
-      // lanes, and loads start on the tile's own alignment.
+      // Tiles follow each other along the rows. So the input before a tile is the last one of the tile
+      // before, which is still in its lanes, and the load of a tile starts at its first input, which is
+      // aligned.
       this->SetRows(item / t_.lengthTiles);
       const int64_t period = item % t_.lengthTiles * t_.tileUnits;
       const int64_t in_begin = period * t_.inStep, in_tile = static_cast<int64_t>(t_.tileUnits) * t_.inStep;
@@ -56,30 +68,32 @@ class UpsampleLinear1d<T, 0> : avo::RowTiles<T> {
   __aicore__ inline avo::Position PhaseAt(uint32_t phase) {
     return avo::PhasePosition(phase, t_.inStep, t_.outStep, t_.halfPixel != 0);
   }
-  // Position in the lanes of a phase's first left input.
+  // Position in inputs_ of the left input of a phase's first output.
   static __aicore__ inline uint32_t LeftOf(const avo::Position &at) {
     return static_cast<uint32_t>(at.whole + 1);
   }
 
-  // Position x of the lanes is input x - 1 of the tile; `first` is the position of the first input loaded.
+  // Computes the current tile. Position x of inputs_ is input x - 1 of the tile. The first input that is
+  // loaded goes to position `first`: 0, or 1 where position 0 holds the last input of the tile before.
   __aicore__ inline void Compute(uint32_t first) {
     auto staging = sizeof(T) == sizeof(float) ? AscendC::LocalTensor<T>() : staging_.template Get<T>();
     auto rows = this->CopyIn();
     avo::RowsToLanes(inputs_, first, rows, t_.inRow, this->rows_, this->in_count_, staging);
     this->in_queue_.FreeTensor(rows);
 
-    // Beyond either end of the signal its last sample goes on.
+    // Beyond either end of the signal, the sample at that end is repeated.
     const uint32_t end = first + this->in_count_;
     if (this->in_begin_ + this->in_count_ == t_.inLength) {
       AscendC::Muls(inputs_.At(end), inputs_.At(end - 1), 1.0f, avo::kLanes);
     }
     if (this->in_begin_ == 0) {
-      // x' < 0 reads sample 0 with weight 1 and sample 1 with weight 0, which shows where that is Inf or NaN.
+      // A position below 0 reads sample 0 with weight 1 and sample 1 with weight 0. The latter counts where
+      // sample 1 is Inf or NaN.
       AscendC::Muls(inputs_.At(0), inputs_.At(2), 0.0f, avo::kLanes);
       AscendC::Add(inputs_.At(0), inputs_.At(0), inputs_.At(1), avo::kLanes);
     }
 
-    // Each phase of the outputs is a weighted sum of two runs of inputs.
+    // Each phase is a weighted sum of two runs of slots.
     const uint32_t outputs = this->out_count_;
     for (uint32_t phase = 0; phase < t_.outStep && phase < outputs; ++phase) {
       const avo::Position at = PhaseAt(phase);
@@ -91,7 +105,7 @@ class UpsampleLinear1d<T, 0> : avo::RowTiles<T> {
     avo::ZeroLanes(sums_, outputs,
                    (outputs + avo::kRowPositions - 1) / avo::kRowPositions * avo::kRowPositions);
 
-    // The last input of the tile is the one before the next.
+    // Keep the last input of the tile for the next tile.
     const uint32_t last = t_.tileUnits * t_.inStep;
     if (last < end) AscendC::Muls(inputs_.At(0), inputs_.At(last), 1.0f, avo::kLanes);
 
@@ -113,14 +127,14 @@ class UpsampleLinear1d<T, 1> : avo::RowTiles<T> {
     t_ = tiling;
     map_ = {t_.stepWhole, t_.stepHigh, t_.stepLow, t_.offset, t_.step0, t_.step1, t_.step2};
     this->InitRows(self, out, t_.rows, t_.inLength, t_.outLength, t_.tileRows, t_.inRow, t_.outRow, pipe);
-    const uint32_t outputs = t_.tileRows * t_.outRow;
-    pipe->InitBuffer(left_offsets_, outputs * sizeof(int32_t));
-    pipe->InitBuffer(right_offsets_, outputs * sizeof(int32_t));
-    pipe->InitBuffer(left_weights_, outputs * sizeof(float));
-    pipe->InitBuffer(right_weights_, outputs * sizeof(float));
-    pipe->InitBuffer(left_, outputs * sizeof(float));
-    pipe->InitBuffer(right_, outputs * sizeof(float));
-    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(gathered_, outputs * sizeof(T));
+    const UpsampleLinear1dGatherBuffers buffers(t_.tileRows, t_.inRow, t_.outRow, sizeof(T));
+    pipe->InitBuffer(left_offsets_, buffers.left_offsets.bytes);
+    pipe->InitBuffer(right_offsets_, buffers.right_offsets.bytes);
+    pipe->InitBuffer(left_weights_, buffers.left_weights.bytes);
+    pipe->InitBuffer(right_weights_, buffers.right_weights.bytes);
+    pipe->InitBuffer(left_, buffers.left.bytes);
+    pipe->InitBuffer(right_, buffers.right.bytes);
+    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(gathered_, buffers.gathered.bytes);
   }
 
   __aicore__ inline void Process() { this->ProcessTiles(*this, t_); }
@@ -128,17 +142,19 @@ class UpsampleLinear1d<T, 1> : avo::RowTiles<T> {
  private:
   friend class avo::RowTiles<T>;
 
-  // Outputs and inputs of a tile's rows, and the table that leads from one to the other.
+  // Chooses the outputs and inputs of tile `tile` of a row, and builds the table that leads from one to the
+  // other.
   __aicore__ inline void SetLength(int64_t tile) {
     this->SetOutputs(tile * t_.tileUnits, t_.tileUnits);
     const avo::Position first = avo::PositionAt(map_, this->out_begin_);
     const avo::Position last = avo::PositionAt(map_, this->out_begin_ + this->out_count_ - 1);
-    // One more than the last pair: its position may be rounded up to a whole number.
+    // One input more than the last pair: rounding may move the last position up to a whole number.
     this->SetInputs(first.whole, last.whole + 3);
     BuildTable(first.fraction, static_cast<float>(static_cast<int32_t>(first.whole - this->in_begin_)));
   }
 
-  // Offsets of both samples and their weights, for one row and then for each row of the tile.
+  // Computes the offsets and the weights of both samples of each output, for one row and then for each row of
+  // the tile. The first output lies fraction0 behind input whole0 of the tile.
   __aicore__ inline void BuildTable(float fraction0, float whole0) {
     const uint32_t n = t_.outRow;
     const float last = static_cast<float>(static_cast<int32_t>(this->in_count_ - 1));
@@ -153,14 +169,15 @@ class UpsampleLinear1d<T, 1> : avo::RowTiles<T> {
                      fraction0, n);
     AscendC::Adds(whole, whole, whole0, n);
 
-    // Left of the first input its weight is 1: the comparison 0 <= whole of whole numbers is a clamped sum.
+    // Left of the first input the right sample has weight 0. For whole numbers, clamp(whole + 1, 0, 1) is the
+    // comparison 0 <= whole.
     AscendC::Adds(temp, whole, 1.0f, n);
     avo::Clamp(temp, 0.0f, 1.0f, n);
     AscendC::Mul(right_weight, right_weight, temp, n);
     AscendC::Muls(left_weight, right_weight, -1.0f, n);
     AscendC::Adds(left_weight, left_weight, 1.0f, n);
 
-    // Both samples are inputs of the tile; at the end of the signal they are the same.
+    // Clamp both samples to the inputs of the tile; at the end of the signal they are the same one.
     avo::Clamp(whole, 0.0f, last, n);
     AscendC::Adds(temp, whole, 1.0f, n);
     AscendC::Mins(temp, temp, last, n);
@@ -172,6 +189,7 @@ class UpsampleLinear1d<T, 1> : avo::RowTiles<T> {
     avo::RepeatRow(right_weight, t_.tileRows, n, 0.0f);
   }
 
+  // Computes the current tile from the table.
   __aicore__ inline void Compute() {
     const uint32_t n = this->rows_ * t_.outRow;
     const auto left_offset = left_offsets_.template Get<uint32_t>();

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient of linear interpolation: the adjoint of each path of upsample_linear1d.h. Every sum runs in one
-// fixed order on one core, so results are deterministic; no atomics, no workspace.
-//   phases  rows as lanes: each phase adds its weighted run of gradients to two strided runs of inputs.
-//   gather  every input sums over its window of outputs, weighted by the hat 1 - |x' - x|.
-//   copy    equal lengths.
+// Gradient of linear interpolation. Each path is the adjoint of the same path of upsample_linear1d.h. One
+// core computes each sum, in one order, so results are deterministic.
+//
+//   phases  Rows become lanes. Each phase of the gradients adds its slots, times one weight, to the slots of
+//           the left inputs, and times the other weight to the slots of the right inputs.
+//   gather  Each input x sums over its window: the outputs whose position x' is less than one away from it.
+//           The weight is the hat function 1 - |x' - x|:
+//
+//             weight 1            .^.
+//                             . '   ' .
+//                    0  ____.'         '.____      x': positions of outputs
+//                         x - 1   x   x + 1
+//
+//   copy    The lengths are equal.
 #pragma once
 
 #include "../common/sampling/linear_positions.h"
@@ -22,12 +31,11 @@ class UpsampleLinear1dBackward<T, 0> : avo::RowTiles<T> {
     t_ = tiling;
     this->InitRows(grad_output, out, t_.rows, t_.outLength, t_.inLength, avo::kLanes, t_.inRow, t_.outRow,
                    pipe);
-    const uint32_t in_slots = t_.outStep * t_.inPitch, out_slots = t_.inStep * t_.outPitch;
-    pipe->InitBuffer(grad_lanes_, in_slots * avo::kLanes * sizeof(float));
-    pipe->InitBuffer(sum_lanes_, out_slots * avo::kLanes * sizeof(float));
-    if constexpr (sizeof(T) != sizeof(float)) {
-      pipe->InitBuffer(staging_, (in_slots > out_slots ? in_slots : out_slots) * avo::kLanes * sizeof(T));
-    }
+    const avo::PhaseBuffers buffers(t_.inRow, t_.outRow, t_.outStep * t_.inPitch, t_.inStep * t_.outPitch,
+                                    sizeof(T));
+    pipe->InitBuffer(grad_lanes_, buffers.in_lanes.bytes);
+    pipe->InitBuffer(sum_lanes_, buffers.out_lanes.bytes);
+    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(staging_, buffers.staging.bytes);
   }
 
   __aicore__ inline void Process() {
@@ -36,7 +44,7 @@ class UpsampleLinear1dBackward<T, 0> : avo::RowTiles<T> {
       this->SetRows(item / t_.lengthTiles);
       const int64_t period = item % t_.lengthTiles * t_.tileUnits;
       this->SetOutputs(period * t_.inStep, static_cast<int64_t>(t_.tileUnits) * t_.inStep);
-      // Periods next to the tile reach one input into it.
+      // The outputs of the periods beside the tile reach one input into it.
       const int64_t first = period > 0 ? period - 1 : 0;
       this->SetInputs(first * t_.outStep, (period + t_.tileUnits + 1) * t_.outStep);
       Compute(first * t_.inStep - 1);
@@ -44,7 +52,7 @@ class UpsampleLinear1dBackward<T, 0> : avo::RowTiles<T> {
   }
 
  private:
-  // `origin`: the input at position 0 of the sums.
+  // Computes the current tile. `origin` is the input at position 0 of the sums.
   __aicore__ inline void Compute(int64_t origin) {
     const avo::LanePlanes grads{grad_lanes_.template Get<float>(), t_.outStep, t_.inPitch};
     const avo::LanePlanes sums{sum_lanes_.template Get<float>(), t_.inStep, t_.outPitch};
@@ -63,7 +71,7 @@ class UpsampleLinear1dBackward<T, 0> : avo::RowTiles<T> {
       AscendC::Axpy(sums.At(left + 1), grads.At(phase), at.fraction, count);
     }
 
-    // What fell beyond either end of the signal belongs to the sample at that end.
+    // A sum beyond either end of the signal belongs to the sample at that end.
     const uint32_t first = static_cast<uint32_t>(this->out_begin_ - origin);
     const uint32_t last = first + this->out_count_ - 1;
     if (this->out_begin_ == 0) AscendC::Add(sums.At(first), sums.At(first), sums.At(first - 1), avo::kLanes);
@@ -91,16 +99,16 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
                 t_.inverse0,     t_.inverse1,    t_.inverse2};
     this->InitRows(grad_output, out, t_.rows, t_.outLength, t_.inLength, t_.tileRows, t_.inRow, t_.outRow,
                    pipe);
-    const uint32_t lanes = t_.tileRows * t_.outRow;
-    pipe->InitBuffer(offsets_, lanes * sizeof(int32_t));
-    pipe->InitBuffer(distance_, lanes * sizeof(float));
-    pipe->InitBuffer(lowest_, lanes * sizeof(float));
-    pipe->InitBuffer(highest_, lanes * sizeof(float));
-    pipe->InitBuffer(weight_, lanes * sizeof(float));
-    pipe->InitBuffer(grad_, lanes * sizeof(float));
+    const UpsampleLinear1dBackwardGatherBuffers buffers(t_.tileRows, t_.inRow, t_.outRow, sizeof(T));
+    pipe->InitBuffer(offsets_, buffers.offsets.bytes);
+    pipe->InitBuffer(distance_, buffers.distance.bytes);
+    pipe->InitBuffer(lowest_, buffers.lowest.bytes);
+    pipe->InitBuffer(highest_, buffers.highest.bytes);
+    pipe->InitBuffer(weight_, buffers.weight.bytes);
+    pipe->InitBuffer(grad_, buffers.grad.bytes);
     if constexpr (sizeof(T) != sizeof(float)) {
-      pipe->InitBuffer(gathered_, lanes * sizeof(T));
-      pipe->InitBuffer(sum_, lanes * sizeof(float));
+      pipe->InitBuffer(gathered_, buffers.gathered.bytes);
+      pipe->InitBuffer(sum_, buffers.sum.bytes);
     }
   }
 
@@ -109,27 +117,32 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
  private:
   friend class avo::RowTiles<T>;
 
-  // First output of an input's window: the one after the last whose position is <= x - 1, but no later than
-  // leaves room for a whole window. What is too early in a window has weight zero.
-  __aicore__ inline int64_t WindowOf(int64_t whole) {
+  // Returns the first output of the window of an input x. `whole` is the last output whose position is at
+  // most x - 1, and the window starts after it, but early enough to be a whole window. Outputs that are too
+  // early have weight zero.
+  __aicore__ inline int64_t StartOfWindow(int64_t whole) {
     const int64_t latest = t_.outLength - t_.window;
     return whole + 1 < 0 ? 0 : (whole + 1 < latest ? whole + 1 : latest);
   }
 
+  // Chooses the inputs of tile `tile` of a row, and builds their table.
   __aicore__ inline void SetLength(int64_t tile) {
     this->SetOutputs(tile * t_.tileUnits, t_.tileUnits);
     const int64_t begin = this->out_begin_, end = begin + this->out_count_ - 1;
     const avo::Position first = avo::PositionAt(inverse_, begin);
-    base_ = WindowOf(first.whole);
-    // A position may be rounded up to the next whole number.
-    spread_ = static_cast<uint32_t>(WindowOf(avo::PositionAt(inverse_, end).whole + 1) - base_);
+    base_ = StartOfWindow(first.whole);
+    // Rounding may move a position up to the next whole number.
+    spread_ = static_cast<uint32_t>(StartOfWindow(avo::PositionAt(inverse_, end).whole + 1) - base_);
     const avo::Position at = avo::PositionAt(map_, base_);
     BuildTable(first.fraction, static_cast<float>(static_cast<int32_t>(first.whole + 1 - base_)), at.fraction,
                static_cast<float>(static_cast<int32_t>(at.whole - begin)));
   }
 
-  // For each input: offset of its window, distance x' - x of the window's first output, and the bounds that
-  // clamping x' to the signal puts on distances at its ends. Then the same for each row of the tile.
+  // Computes, for each input x of one row and then of each row of the tile: the offset of its window; the
+  // distance x' - x of the first output of its window; and bounds of the distance. Positions x' are clamped
+  // to the signal, so the first input has no distance below 0, and the last input has none above 0. The first
+  // window starts fraction0 behind output base_ + whole0; the position of output base_ is near_distance +
+  // far_distance behind the first input.
   __aicore__ inline void BuildTable(float fraction0, float whole0, float near_distance, float far_distance) {
     const uint32_t n = t_.outRow;
     auto offsets = offsets_.template Get<int32_t>();
@@ -143,7 +156,8 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
     AscendC::Adds(whole, whole, whole0, n);
     avo::Clamp(whole, 0.0f, static_cast<float>(static_cast<int32_t>(spread_)), n);
 
-    // The large parts cancel exactly before the small ones are added.
+    // Whole numbers and products of step0 are exact, so what is large cancels exactly before what is small is
+    // added.
     AscendC::Muls(distance, whole, t_.step0, n);
     AscendC::Sub(distance, distance, index, n);
     AscendC::Adds(distance, distance, far_distance, n);
@@ -151,7 +165,7 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
     AscendC::Axpy(distance, whole, t_.step2, n);
     AscendC::Adds(distance, distance, near_distance, n);
 
-    // Bounds of two do nothing: the hat is zero beyond one.
+    // For all other inputs the bounds are -2 and 2. They change nothing, as weights are zero beyond 1.
     const int64_t after = t_.inLength - 1 - this->out_begin_;
     AscendC::Adds(lowest, index, this->out_begin_ == 0 ? 0.0f : 1.0f, n);
     AscendC::Mins(lowest, lowest, 1.0f, n);
@@ -168,14 +182,14 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
     avo::RepeatRow(highest, t_.tileRows, n, 0.0f);
   }
 
+  // Computes the current tile from the table, a chunk of each window at a time.
   __aicore__ inline void Compute() {
     const uint32_t n = this->rows_ * t_.outRow;
     auto result = this->out_queue_.template AllocTensor<T>();
     auto sum = Sum(result);
     AscendC::Duplicate(sum, 0.0f, n);
     for (int64_t done = 0; done < t_.window; done += t_.windowChunk) {
-      const int64_t rest = t_.window - done;
-      const uint32_t chunk = static_cast<uint32_t>(rest < t_.windowChunk ? rest : t_.windowChunk);
+      const uint32_t chunk = avo::Rest(t_.window - done, t_.windowChunk);
       this->SetInputs(base_ + done, base_ + done + spread_ + chunk);
       auto rows = this->CopyIn();
       for (uint32_t i = 0; i < chunk; ++i) AddOutput(sum, rows, i, static_cast<int32_t>(done) + i, n);
@@ -185,7 +199,8 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
     this->CopyOut(result);
   }
 
-  // Adds output `place` of every window, which is element `i` behind the offsets.
+  // Adds output `place` of each window to the sum of its input. The output is `i` elements behind the offset
+  // of the window.
   __aicore__ inline void AddOutput(const AscendC::LocalTensor<float> &sum,
                                    const AscendC::LocalTensor<T> &rows, uint32_t i, int32_t place,
                                    uint32_t n) {
@@ -210,7 +225,7 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
     AscendC::MulAddDst(sum, grad, weight, n);
   }
 
-  // float32 sums in the result itself.
+  // Returns where sums are kept: in the result itself where it is float32.
   __aicore__ inline AscendC::LocalTensor<float> Sum(const AscendC::LocalTensor<T> &result) {
     if constexpr (sizeof(T) == sizeof(float)) {
       return result;
@@ -223,8 +238,8 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
   avo::LinearMap map_, inverse_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> offsets_, distance_, lowest_, highest_, weight_, grad_,
       gathered_, sum_;
-  int64_t base_;
-  uint32_t spread_;
+  int64_t base_;     // first output of the first window of the tile
+  uint32_t spread_;  // outputs from there to the first output of the last window
 };
 
 template <typename T>

@@ -3,37 +3,64 @@
 
 #include <cstdint>
 
-// Positions are fixed-point: i * step + offset, with step = whole + high / 2^32 + low / 2^64 = part0 + part1
-// + part2 (op_host/resample/linear_scale.h).
+#include "../common/copies/row_copy_buffers.h"
+#include "row_tiles_buffers.h"
+
+// Two maps of positions, i * step + offset, each in fixed point and as a sum of floats
+// (op_host/resample/linear_scale.h): `step` from outputs to inputs, `inverse` from inputs to outputs.
 struct UpsampleLinear1dBackwardTiling {
   int64_t rows;           // N * C
-  int64_t inLength;       // L, of the gradient computed
-  int64_t outLength;      // output_size[0], of the gradient given
+  int64_t inLength;       // L, length of the gradient computed
+  int64_t outLength;      // output_size[0], length of the gradient given
   int64_t rowGroups;      // tiles across the rows
   int64_t lengthTiles;    // tiles along a row
   uint32_t tileRows;      // rows of a tile
   uint32_t tileUnits;     // of a tile; phases: periods; gather: inputs of a row; copy: elements
-  uint32_t inRow;         // elements between the rows of a tile of given gradients in UB
-  uint32_t outRow;        // elements between the rows of a tile of computed gradients in UB
+  uint32_t inRow;         // elements from row to row of a tile of given gradients in UB
+  uint32_t outRow;        // elements from row to row of a tile of computed gradients in UB
   uint32_t inStep;        // phases: inputs of a period
   uint32_t outStep;       // phases: outputs of a period
-  uint32_t inPitch;       // phases: positions from plane to plane of gradient lanes
-  uint32_t outPitch;      // phases: positions from plane to plane of sum lanes
+  uint32_t inPitch;       // phases: slots from plane to plane of given gradients
+  uint32_t outPitch;      // phases: slots from plane to plane of sums
   uint32_t halfPixel;     // 1: positions of pixel centres; 0: align_corners
   uint32_t windowChunk;   // gather: outputs of a window that are loaded at once
-  int64_t window;         // gather: outputs that any one input may receive from
-  float step0;            // position of an output
-  float step1;            //
-  float step2;            //
-  float inverse0;         // position of an input, less one, among the outputs
-  float inverse1;         //
-  float inverse2;         //
-  int64_t stepWhole;      // position of an output
-  int64_t stepHigh;       //
-  int64_t stepLow;        //
-  int64_t offset;         //
-  int64_t inverseWhole;   // position of an input, less one, among the outputs
-  int64_t inverseHigh;    //
-  int64_t inverseLow;     //
-  int64_t inverseOffset;  //
+  int64_t window;         // gather: most outputs that one input receives from
+  float step0;            // input position of an output: step = step0 + step1 + step2
+  float step1;            // step0 and step1 have 11 significant bits
+  float step2;            // what step0 and step1 leave
+  float inverse0;         // output position of an input, less one: step = inverse0 + inverse1 + inverse2
+  float inverse1;         // inverse0 and inverse1 have 11 significant bits
+  float inverse2;         // what inverse0 and inverse1 leave
+  int64_t stepWhole;      // step = stepWhole + stepHigh / 2^32 + stepLow / 2^64
+  int64_t stepHigh;       // first 32 bits of the fraction
+  int64_t stepLow;        // next 32 bits of the fraction
+  int64_t offset;         // offset * 2^32
+  int64_t inverseWhole;   // step = inverseWhole + inverseHigh / 2^32 + inverseLow / 2^64
+  int64_t inverseHigh;    // first 32 bits of the fraction
+  int64_t inverseLow;     // next 32 bits of the fraction
+  int64_t inverseOffset;  // offset * 2^32
+};
+
+// What the kernel puts into the Unified Buffer where it gathers (key gather).
+struct UpsampleLinear1dBackwardGatherBuffers {
+  avo::RowTilesBuffers tiles;
+  avo::Buffer offsets;          // int32: bytes from the start of a tile to the window of an input
+  avo::Buffer distance;         // float32: from an input to the position of the first output of its window
+  avo::Buffer lowest, highest;  // float32: bounds of this distance
+  avo::Buffer weight, grad;     // float32: of one output of each window
+  avo::Buffer gathered;         // gradients of 2 bytes, before they are widened
+  avo::Buffer sum;              // float32: sums that are rounded to 2 bytes at the end
+
+  // As for RowTilesBuffers.
+  __aicore__ UpsampleLinear1dBackwardGatherBuffers(uint64_t rows, uint64_t in_row, uint64_t out_row,
+                                                   uint64_t item)
+      : tiles(rows, in_row, out_row, item),
+        offsets{1, rows * out_row * 4},
+        distance{1, rows * out_row * 4},
+        lowest{1, rows * out_row * 4},
+        highest{1, rows * out_row * 4},
+        weight{1, rows * out_row * 4},
+        grad{1, rows * out_row * 4},
+        gathered{item == 4 ? 0u : 1u, rows * out_row * item},
+        sum{item == 4 ? 0u : 1u, rows * out_row * 4} {}
 };

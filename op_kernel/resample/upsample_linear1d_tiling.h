@@ -3,7 +3,10 @@
 
 #include <cstdint>
 
-// Input position of output i: i * step + offset, in fixed point and as floats
+#include "../common/copies/row_copy_buffers.h"
+#include "row_tiles_buffers.h"
+
+// Output i lies at input position i * step + offset. The step is given in fixed point and as a sum of floats
 // (op_host/resample/linear_scale.h).
 struct UpsampleLinear1dTiling {
   int64_t rows;         // N * C
@@ -13,18 +16,39 @@ struct UpsampleLinear1dTiling {
   int64_t lengthTiles;  // tiles along a row
   uint32_t tileRows;    // rows of a tile
   uint32_t tileUnits;   // of a tile; phases: periods; gather: outputs of a row; copy: elements
-  uint32_t inRow;       // elements between the rows of an input tile in UB
-  uint32_t outRow;      // elements between the rows of an output tile in UB
+  uint32_t inRow;       // elements from row to row of an input tile in UB
+  uint32_t outRow;      // elements from row to row of an output tile in UB
   uint32_t inStep;      // phases: inputs of a period
   uint32_t outStep;     // phases: outputs of a period
-  uint32_t inPitch;     // phases: positions from plane to plane of input lanes
-  uint32_t outPitch;    // phases: positions from plane to plane of output lanes
+  uint32_t inPitch;     // phases: slots from plane to plane of inputs
+  uint32_t outPitch;    // phases: slots from plane to plane of outputs
   uint32_t halfPixel;   // 1: positions of pixel centres; 0: align_corners
   float step0;          // step = step0 + step1 + step2
   float step1;          // step0 and step1 have 11 significant bits
-  float step2;          // the rest
+  float step2;          // what step0 and step1 leave
   int64_t stepWhole;    // step = stepWhole + stepHigh / 2^32 + stepLow / 2^64
   int64_t stepHigh;     // first 32 bits of the fraction
   int64_t stepLow;      // next 32 bits of the fraction
   int64_t offset;       // offset * 2^32
+};
+
+// What the kernel puts into the Unified Buffer where it gathers (key gather).
+struct UpsampleLinear1dGatherBuffers {
+  avo::RowTilesBuffers tiles;
+  avo::Buffer left_offsets,
+      right_offsets;  // int32: bytes from the start of a tile to both samples of an output
+  avo::Buffer left_weights, right_weights;  // float32: weights of both samples
+  avo::Buffer left, right;                  // float32: both samples
+  avo::Buffer gathered;                     // samples of 2 bytes, before they are widened
+
+  // As for RowTilesBuffers.
+  __aicore__ UpsampleLinear1dGatherBuffers(uint64_t rows, uint64_t in_row, uint64_t out_row, uint64_t item)
+      : tiles(rows, in_row, out_row, item),
+        left_offsets{1, rows * out_row * 4},
+        right_offsets{1, rows * out_row * 4},
+        left_weights{1, rows * out_row * 4},
+        right_weights{1, rows * out_row * 4},
+        left{1, rows * out_row * 4},
+        right{1, rows * out_row * 4},
+        gathered{item == 4 ? 0u : 1u, rows * out_row * item} {}
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images whose channels are neighbours in memory. Compiled once for each instruction set.
+// Images whose channels are contiguous. Compiled once for each instruction set.
 #if defined(AVO_OP_CPU_COMMON_CHANNEL_IMAGES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_CHANNEL_IMAGES_INL_H_
 #undef AVO_OP_CPU_COMMON_CHANNEL_IMAGES_INL_H_
@@ -18,21 +18,22 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Pixels of one image whose channels are neighbours, rows and columns of pixels any number of elements apart.
+// One image whose channels are contiguous.
 template <typename T>
 struct ChannelImage {
   T *data;
-  int64_t row, column;
+  int64_t row, column;  // elements from row to row, and from pixel to pixel
 };
 
-// Images of a call in that form: where they lie if their channels are neighbours, else copies of some at a
-// time.
+// The images of a call in that form. Where their channels are contiguous, they are read where they lie; else
+// some of them at a time are copied.
 template <typename T>
 class ChannelImages {
   static constexpr int64_t kLanes = hn::MaxLanes(ComputeTag<T>());
 
  public:
-  // Copies of `most` images. Whole vectors of channels can be read from multiples of `together` on.
+  // `most` images are copied at a time. The caller may read whole vectors from each channel that is a
+  // multiple of `together`.
   ChannelImages(const Tensor &images, int64_t most, int64_t together)
       : images_(images),
         in_place_(images.strides[1] == 1 && together % kLanes == 0),
@@ -41,7 +42,7 @@ class ChannelImages {
     if (!in_place_) AdviseHugePages(copies_.get(), most * size_ * sizeof(T));
   }
 
-  // Images [first, first + count) are what At gives from now on.
+  // Prepares images [first, first + count), which At returns from now on.
   void Load(int64_t first, int64_t count, const ParallelFor &parallel_for) {
     first_ = first;
     if (in_place_) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results that go around the caches.
+// Which results are stored past the caches.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,16 @@
 
 namespace avo {
 
-// Whether results are too large to be kept in caches, which would read lines that are overwritten.
+// Whether a result is too large for the caches. Then storing through them would only read lines that are
+// overwritten.
 inline bool OutgrowsCaches(const Tensor &tensor) {
   constexpr int64_t kCacheBytes = 4 << 20;
   return tensor.numel() * DTypeSize(tensor.dtype) > kCacheBytes;
 }
 
-// Whether vectors of results go around the caches: they outgrow them, and a vector along a unit stride is
-// aligned. At AVX-512 2 x for scans with indices, 1.2 x without, 2.3 x for 400 MB of resampled rows.
+// Whether vectors of a result are stored past the caches: it is too large for them, and vectors along a
+// stride of 1 are aligned. At AVX-512 this gives 2 x for scans with indices, 1.2 x without, 2.3 x for 400 MB
+// of resampled rows.
 inline bool Streams(const Tensor &tensor) {
   constexpr int64_t kAlignment = 64;
   const int64_t size = DTypeSize(tensor.dtype);

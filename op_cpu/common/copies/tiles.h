@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results (N, C, H, W) tile by tile.
+// Tiles of results (N, C, H, W).
 #pragma once
 
 #include <algorithm>
@@ -9,15 +9,15 @@
 
 namespace avo {
 
-// Positions of the result of one image: a rectangle.
+// A rectangle of positions in the result of one image.
 struct Tile {
   int64_t image, row, column, rows, columns;
 
   int64_t positions() const { return rows * columns; }
 };
 
-// Rectangles of at most `most` positions and `most_columns` columns that cover the result of an image, as
-// even as they can be.
+// Tiles that cover the result of an image. They have at most `most` positions and `most_columns` columns, and
+// are as equal in size as possible.
 class Tiles {
  public:
   Tiles(int64_t rows, int64_t columns, int64_t most, int64_t most_columns) : rows_(rows), columns_(columns) {

@@ -19,7 +19,8 @@ using Body = std::function<void(int64_t, int64_t)>;
 
 thread_local bool inside_pool = false;
 
-// One job at a time; its ranges are handed out by number, so that idle threads take what is left.
+// A pool of threads. It runs one job at a time. The ranges of a job are numbered; an idle thread takes the
+// next number.
 class Pool {
  public:
   Pool() {
@@ -67,7 +68,7 @@ class Pool {
     }
   }
 
-  // Called and left with the lock held; bodies run without it.
+  // Runs ranges until none is left. The caller holds the lock; bodies run without it.
   void TakeRanges(std::unique_lock<std::mutex> &lock) {
     while (next_ < ranges_) {
       const int64_t range = next_++;
@@ -128,7 +129,8 @@ void PoolFor(int64_t count, int64_t grain, const Body &body) {
     return SerialFor(count, grain, body);
   }
   static Pool pool;
-  // A few ranges a thread even out what the operating system does to them.
+  // Several ranges for each thread, so that a thread that the operating system has stopped does not delay the
+  // others.
   constexpr int64_t kRangesPerThread = 4;
   const int64_t ranges = std::min(pool.threads() * kRangesPerThread, count / std::max<int64_t>(grain, 1));
   if (ranges <= 1 || pool.threads() == 1) return SerialFor(count, grain, body);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of CPU kernels are injected: torch's, ONNX Runtime's, or the pool below.
+// How CPU kernels use threads. A caller passes a ParallelFor: that of torch, that of ONNX Runtime, or the
+// pool below.
 #pragma once
 
 #include <algorithm>
@@ -8,12 +9,12 @@
 
 namespace avo {
 
-// Runs body on disjoint ranges that cover [0, count), ranges of at least `grain` where there are that many;
-// returns when all are done. Bodies may run at the same time on several threads.
+// Calls body for disjoint ranges that cover [0, count), each of at least `grain` items where there are so
+// many. Returns when all calls have returned. Several threads may call body at the same time.
 using ParallelFor = std::function<void(int64_t count, int64_t grain,
                                        const std::function<void(int64_t begin, int64_t end)> &body)>;
 
-// All on the calling thread.
+// Runs everything on the calling thread.
 void SerialFor(int64_t count, int64_t grain, const std::function<void(int64_t begin, int64_t end)> &body);
 
 // On a pool of as many threads as the machine has cores, shared by the process. Nested calls run serially.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bilinear samples of an image (H, W): the two neighbours of a position along each axis and their weights. A
-// neighbour that counts nothing has index kOutside, so that 0 x infinity never enters a sum. Rules:
-//   ZeroPaddedAxis  beyond the image lie zeros (grid_sampler's zeros; DCN). A position that is not finite has
-//                   no neighbours, and weights of NaN.
-//   ClampedAxis     RoIAlign: positions in [-1, 0] are 0, those in [size - 1, size] the last element; beyond
-//                   is nothing.
+// Bilinear samples of an image (H, W). Along each axis, a position has two neighbours and their weights. A
+// neighbour that does not count has the index kOutside and is not read, so that 0 x infinity never enters a
+// sum. Two rules:
+//   ZeroPaddedAxis  Zeros lie beyond the image (grid_sampler, deformable convolution). A position that is not
+//                   finite has no neighbours, and its weights are NaN.
+//   ClampedAxis     As in RoIAlign, positions in [-1, 0] read the first element, and positions in
+//                   [size - 1, size] read the last one. A position beyond does not count.
 #pragma once
 
 #include <cmath>
@@ -15,7 +16,7 @@ namespace avo {
 
 constexpr int64_t kOutside = std::numeric_limits<int64_t>::min();
 
-// Positions may be float or double whatever weights are.
+// The two neighbours of a position. The type of positions does not depend on that of weights.
 template <typename Weight>
 struct AxisSample {
   int64_t index[2] = {kOutside, kOutside};
@@ -30,7 +31,7 @@ AxisSample<Weight> ZeroPaddedAxis(Position position, int64_t size) {
   const Position below = std::floor(position);
   axis.weight[1] = static_cast<Weight>(position - below);
   axis.weight[0] = static_cast<Weight>(1 - (position - below));
-  // Compared before it is converted: NaN and huge positions are no integers.
+  // Compare before converting, as NaN and huge positions have no integer.
   if (!(below >= -1 && below < static_cast<Position>(size))) return axis;
   const int64_t low = static_cast<int64_t>(below);
   if (low >= 0) axis.index[0] = low;
@@ -51,11 +52,11 @@ AxisSample<Weight> ClampedAxis(Position position, int64_t size) {
 // The four corners of a sample: (y0, x0), (y0, x1), (y1, x0), (y1, x1).
 template <typename Weight>
 struct BilinearSample {
-  int64_t offset[4];  // elements from the image's first; kOutside where the corner counts nothing
+  int64_t offset[4];  // in elements, from the start of the image; kOutside where the corner does not count
   Weight weight[4];
 };
 
-// Inline in so many words: GCC else calls it, for each sample.
+// The word inline is needed: without it GCC calls this function for each sample.
 template <typename Weight>
 inline BilinearSample<Weight> Corners(const AxisSample<Weight> &y, const AxisSample<Weight> &x,
                                       int64_t row_stride, int64_t column_stride) {
@@ -69,7 +70,7 @@ inline BilinearSample<Weight> Corners(const AxisSample<Weight> &y, const AxisSam
   return sample;
 }
 
-// The weighted sum of the corners of one channel; `value(offset)` reads one.
+// Returns the weighted sum of the corners of one channel; `value(offset)` reads a corner.
 template <typename Weight, typename Value>
 Weight Interpolate(const BilinearSample<Weight> &sample, const Value &value) {
   Weight sum = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements in memory and what kernels compute in: float64 for float64, float32 for all other floating dtypes.
-// Conversions round to nearest even.
+// Types of elements in memory and of computation. Kernels compute float64 in float64, and all other floating
+// dtypes in float32. Conversions round to nearest even.
 #pragma once
 
 #include <cstdint>
@@ -29,19 +29,20 @@ struct BFloat16 {
 
 inline float ToFloat(float value) { return value; }
 
-float ToFloat(double) = delete;  // loses what Widen keeps
+float ToFloat(double) = delete;  // it would lose bits; Widen keeps them
 
 inline float ToFloat(BFloat16 value) { return BitCast<float>(static_cast<uint32_t>(value.bits) << 16); }
 
 inline float ToFloat(Float16 value) {
   const uint32_t sign = static_cast<uint32_t>(value.bits & 0x8000u) << 16;
   const uint32_t magnitude = static_cast<uint32_t>(value.bits & 0x7fffu) << 13;
-  // Inf and NaN keep their payload; for the rest a product moves the exponent, subnormals included.
+  // Inf and NaN keep their payload. For all others, also subnormals, a product moves the exponent.
   if (magnitude >= 0x0f800000u) return BitCast<float>(sign | 0x70000000u | magnitude);
   return BitCast<float>(sign | BitCast<uint32_t>(BitCast<float>(magnitude) * 0x1p112f));
 }
 
-// What elements are computed in and ordered by: float32 for the half types, themselves for the others.
+// Converts an element to the type that it is computed in and compared by: float32 for half types, its own
+// type for all others.
 template <typename T>
 T Widen(T value) {
   return value;
@@ -78,7 +79,8 @@ inline Float16 FromFloat<Float16>(float value) {
   if (magnitude >= 0x477ff000u)
     return {static_cast<uint16_t>(sign | 0x7c00u)};  // rounds to 65536 or is larger
   if (magnitude < 0x38800000u) {
-    // Subnormal: adding 0.5 lets the hardware round at the place of the last bit, 2^-24.
+    // The result is subnormal. After adding 0.5, the last bit of the sum is 2^-24, so the processor rounds
+    // there.
     const float rounded = BitCast<float>(magnitude) + 0.5f;
     return {static_cast<uint16_t>(sign | (BitCast<uint32_t>(rounded) - 0x3f000000u))};
   }
@@ -86,7 +88,7 @@ inline Float16 FromFloat<Float16>(float value) {
   return {static_cast<uint16_t>(sign | ((rounded - 0x38000000u) >> 13))};
 }
 
-// The element of a result.
+// Converts a computed value to an element of the result.
 template <typename T>
 T Narrow(Compute<T> value) {
   if constexpr (std::is_same_v<T, Compute<T>>) {
@@ -96,7 +98,8 @@ T Narrow(Compute<T> value) {
   }
 }
 
-// Calls body(T{}) for the element type of a floating dtype that computes in float32; false for any other.
+// Calls body(T{}) with the element type of a floating dtype that is computed in float32. Returns false for
+// any other dtype.
 template <typename Body>
 bool DispatchFloat32(DType dtype, Body body) {
   switch (dtype) {
@@ -114,7 +117,7 @@ bool DispatchFloat32(DType dtype, Body body) {
   }
 }
 
-// The same for every floating dtype.
+// Does the same for every floating dtype.
 template <typename Body>
 bool DispatchFloat(DType dtype, Body body) {
   if (dtype != DType::kFloat64) return DispatchFloat32(dtype, body);
@@ -122,7 +125,7 @@ bool DispatchFloat(DType dtype, Body body) {
   return true;
 }
 
-// The same for every dtype there is; bool is uint8_t.
+// Does the same for every dtype; bool is uint8_t.
 template <typename Body>
 bool DispatchElement(DType dtype, Body body) {
   switch (dtype) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of float32 from and to memory of every floating dtype, of float64 from and to float64. Compiled
-// once for each instruction set.
+// Loads and stores of vectors. Memory of float32, float16 and bfloat16 becomes vectors of float32; memory of
+// float64 becomes vectors of float64. Compiled once for each instruction set.
 #if defined(AVO_OP_CPU_COMMON_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_SIMD_INL_H_
 #undef AVO_OP_CPU_COMMON_SIMD_INL_H_
@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Lanes(d) elements from `from`, which need not be aligned.
+// Loads Lanes(d) elements from `from`, which need not be aligned.
 template <class D>
 HWY_INLINE hn::Vec<D> LoadFloat(D d, const float *from) {
   return hn::LoadU(d, from);
@@ -25,7 +25,7 @@ HWY_INLINE hn::Vec<D> LoadFloat(D d, const double *from) {
   return hn::LoadU(d, from);
 }
 
-// Half types from their bits, the upper half of each lane zero.
+// Converts half types to float32. The lower half of each lane holds their bits, the upper half is zero.
 template <class D>
 HWY_INLINE hn::Vec<D> WidenBits(D d, hn::Vec<hn::RebindToUnsigned<D>> bits, BFloat16) {
   return hn::BitCast(d, hn::ShiftLeft<16>(bits));
@@ -33,8 +33,8 @@ HWY_INLINE hn::Vec<D> WidenBits(D d, hn::Vec<hn::RebindToUnsigned<D>> bits, BFlo
 template <class D>
 HWY_INLINE hn::Vec<D> WidenBits(D d, hn::Vec<hn::RebindToUnsigned<D>> raw, Float16) {
 #if HWY_TARGET == HWY_SSE2
-  // Without instructions for it. A product moves the exponent, subnormals included; Inf and NaN keep their
-  // payload.
+  // SSE2 has no instruction for this. A product moves the exponent, also for subnormals. Inf and NaN keep
+  // their payload.
   const hn::RebindToUnsigned<D> bits;
   const auto sign = hn::ShiftLeft<16>(hn::And(raw, hn::Set(bits, 0x8000u)));
   const auto magnitude = hn::ShiftLeft<13>(hn::And(raw, hn::Set(bits, 0x7fffu)));
@@ -66,7 +66,7 @@ HWY_INLINE hn::Vec<D> LoadFloat(D d, const Float16 *from) {
 #endif
 }
 
-// Rounds to nearest even, as FromFloat does.
+// Stores Lanes(d) elements to `to`, which need not be aligned. Rounds to nearest even, as FromFloat does.
 template <class D>
 HWY_INLINE void StoreFloat(hn::Vec<D> value, D d, float *to) {
   hn::StoreU(value, d, to);
@@ -83,7 +83,7 @@ HWY_INLINE void StoreFloat(hn::Vec<D> value, D, BFloat16 *to) {
   const auto high = hn::ShiftRight<16>(raw);
   const auto odd = hn::And(high, hn::Set(bits, 1));
   const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(raw, hn::Set(bits, 0x7fff)), odd));
-  // Rounding could turn a NaN into infinity or zero: it stays one, and becomes quiet.
+  // Rounding could turn a NaN into infinity or zero, so a NaN is not rounded, but becomes quiet.
   const auto quiet = hn::Or(high, hn::Set(bits, 0x40));
   const auto nan = hn::RebindMask(bits, hn::IsNaN(value));
   hn::StoreU(hn::TruncateTo(halves, hn::IfThenElse(nan, quiet, rounded)), halves,
@@ -101,7 +101,8 @@ HWY_INLINE void StoreFloat(hn::Vec<D> value, [[maybe_unused]] D d, Float16 *to) 
 #endif
 }
 
-// StoreFloat past the caches to a place that is a multiple of the bytes of a vector.
+// Stores past the caches where T is the type of the lanes, and as StoreFloat does otherwise. `to` is aligned
+// to a vector.
 template <class D, typename T>
 HWY_INLINE void StreamFloat(hn::Vec<D> value, D d, T *to) {
   if constexpr (std::is_same_v<T, hn::TFromD<D>>) {
@@ -111,7 +112,7 @@ HWY_INLINE void StreamFloat(hn::Vec<D> value, D d, T *to) {
   }
 }
 
-// Calls body(lane) for those of a mask.
+// Calls body(lane) for each lane whose bit of the mask is set.
 template <class D, class Body>
 HWY_INLINE void ForLanes(D d, hn::Mask<D> mask, const Body &body) {
   for (uint64_t bits = hn::BitsFromMask(d, mask); bits != 0; bits &= bits - 1) {

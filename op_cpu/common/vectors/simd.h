@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which instruction set CPU kernels run on. A kernel's file is compiled once for each (hwy/foreach_target.h),
-// from one source; the best that the processor has is chosen at the first call.
+// Which instruction set CPU kernels run on. The source of a kernel is compiled once for each instruction set
+// (hwy/foreach_target.h). The first call chooses the best one that the processor has.
 #pragma once
 
 #include <string>
@@ -8,23 +8,23 @@
 
 namespace avo {
 
-// Names of the instruction sets that are compiled in and that this processor has, best first. "AMX" is AVX3
-// and products of tiles (tile_product.h).
+// Returns the names of the instruction sets that are compiled in and that this processor has, best first.
+// "AMX" is AVX3 with products of tiles (tile_product.h).
 std::vector<std::string> CpuTargets();
 
-// Keeps to one of CpuTargets() from now on: for tests. Throws std::invalid_argument for any other name.
+// Makes all kernels run on one of CpuTargets() from now on. Tests use it. Throws std::invalid_argument for
+// any other name.
 void UseCpuTarget(const std::string &name);
 
-// The same for the one that the environment variable AVO_CPU_TARGET names at the first call; nothing without
-// it.
+// At the first call, does the same for the name in the environment variable AVO_CPU_TARGET, if it is set.
 void UseCpuTargetOfEnvironment();
 
-// Whether a kernel that runs on AVX3 shall multiply tiles.
+// Whether a kernel that runs on AVX3 should multiply tiles.
 bool UseTiles();
 
 }  // namespace avo
 
-// RunCpu of an operator: calls `Run` of the chosen instruction set.
+// Defines RunCpu of an operator, which calls `Run` of the chosen instruction set.
 #define AVO_RUN_CPU(Run)                                           \
   HWY_EXPORT(Run);                                                 \
   void RunCpu(const Args &args, const ParallelFor &parallel_for) { \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two vectors of float32 that become neighbours in memory. Compiled once for each instruction set.
+// A store of two vectors of float32, side by side in memory. Compiled once for each instruction set.
 #if defined(AVO_OP_CPU_COMMON_STORE_PAIR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_STORE_PAIR_INL_H_
 #undef AVO_OP_CPU_COMMON_STORE_PAIR_INL_H_
@@ -14,9 +14,9 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Lanes whose upper halves are bfloat16, rounded to nearest even, of sums and products of bfloat16: their
-// NaNs are quiet and have no lower bits, so rounding carries nothing into the upper ones, and they need no
-// care. 1.3 x for resampled bfloat16 at AVX-512.
+// Rounds to nearest even, so that the upper half of each lane is a bfloat16. The values must be sums and
+// products of bfloat16: their NaNs are quiet and their lower bits are 0, so that rounding carries nothing
+// into the upper bits. So NaNs need no test: 1.3 x for resampled bfloat16 at AVX-512.
 template <class D>
 HWY_INLINE hn::Vec<hn::RebindToUnsigned<D>> RoundUpperHalves(D, hn::Vec<D> value) {
   const hn::RebindToUnsigned<D> bits;
@@ -25,8 +25,8 @@ HWY_INLINE hn::Vec<hn::RebindToUnsigned<D>> RoundUpperHalves(D, hn::Vec<D> value
   return hn::Add(raw, hn::IfThenElse(odd, hn::Set(bits, 0x8000), hn::Set(bits, 0x7fff)));
 }
 
-// Lanes of a, then those of b, which are sums and products of elements of T. With kStream, past the caches to
-// a place that is a multiple of the bytes of a vector.
+// Stores the lanes of a and then those of b, which are sums and products of elements of T. With kStream,
+// stores past the caches, and `to` is aligned to a vector.
 template <bool kStream, class D, typename T>
 HWY_INLINE void StorePair(hn::Vec<D> a, hn::Vec<D> b, D d, T *to) {
   const hn::Repartition<uint16_t, D> halves;

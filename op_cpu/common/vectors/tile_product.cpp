@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one file with intrinsics of an instruction set: Highway knows vectors, no tiles.
+// The only file with intrinsics of one instruction set, as Highway has vectors but no tiles.
 #include "op_cpu/common/vectors/tile_product.h"
 
 #if defined(__linux__) && defined(__x86_64__)
@@ -15,23 +15,25 @@
 namespace avo {
 namespace {
 
-bool Ask() {
+// Whether the processor has tiles of bfloat16, and Linux lets this process use them.
+bool RequestTiles() {
   constexpr unsigned kBFloat16 = 1u << 22, kTiles = 1u << 24;
   constexpr unsigned kBoth = kBFloat16 | kTiles;
   unsigned eax, ebx, ecx, edx;
   if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) || (edx & kBoth) != kBoth) return false;
-  // The registers are 8 KB more to save of a thread, which Linux does for processes that ask for it.
+  // The registers are 8 KB more of a thread to save. Linux saves them only for processes that ask for it.
   constexpr long kRequestPermission = 0x1023, kTileData = 18;
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
-// As the processor reads it: every register has all of its 16 rows of 64 bytes.
+// The format that the processor reads. Each register has all of its 16 rows of 64 bytes.
 struct alignas(64) Configuration {
   uint8_t palette, start_row, reserved[14];
   uint16_t row_bytes[16];
   uint8_t rows[16];
 };
-// Constant memory: the compiler takes the instruction to read 8 bytes, and would leave out writing the rest.
+// In constant memory, because the compiler believes that the instruction reads only 8 bytes, and would not
+// write the others of a local variable.
 constexpr Configuration kConfiguration = {
     1, 0, {}, {64, 64, 64, 64, 64, 64, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 16}};
 static_assert(sizeof(Configuration) == 64);
@@ -39,8 +41,12 @@ static_assert(sizeof(Configuration) == 64);
 AVO_TILES void Configure() { _tile_loadconfig(&kConfiguration); }
 AVO_TILES void Release() { _tile_release(); }
 
-// Two tiles of rows by two of columns: 0 to 3 are sums, 4 and 5 rows, 6 and 7 columns. A tile that is loaded
-// takes part in two products, which hides the loads.
+// Multiplies two tiles of rows with two tiles of columns. Each tile that is loaded takes part in two
+// products, which hides the loads. Registers:
+//
+//                 columns 6   columns 7
+//   rows 4        sums 0      sums 1
+//   rows 5        sums 2      sums 3
 AVO_TILES void MultiplySquare(const BFloat16 *a, int64_t a_stride, const BFloat16 *b, int64_t depth,
                               float *sums, int64_t sums_stride) {
   const BFloat16 *a_below = a + 16 * a_stride, *b_right = b + depth * kTileProductColumns;
@@ -66,7 +72,7 @@ AVO_TILES void MultiplySquare(const BFloat16 *a, int64_t a_stride, const BFloat1
   _tile_stored(3, below + 16, sum_bytes);
 }
 
-// The same with one tile of columns.
+// Multiplies two tiles of rows with one tile of columns.
 AVO_TILES void MultiplyLast(const BFloat16 *a, int64_t a_stride, const BFloat16 *b, int64_t depth,
                             float *sums, int64_t sums_stride) {
   const BFloat16 *a_below = a + 16 * a_stride;
@@ -88,7 +94,7 @@ AVO_TILES void MultiplyLast(const BFloat16 *a, int64_t a_stride, const BFloat16 
 }  // namespace
 
 bool HasTileProduct() {
-  static const bool has = Ask();
+  static const bool has = RequestTiles();
   return has;
 }
 
@@ -97,7 +103,7 @@ TileRegisters::~TileRegisters() { Release(); }
 
 void MultiplyAddTiles(const BFloat16 *a, int64_t a_stride, int64_t rows, const BFloat16 *b, int64_t depth,
                       int64_t columns, float *sums, int64_t sums_stride) {
-  // The compiler does not know that tiles are memory.
+  // The compiler does not know that these instructions read and write memory.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   depth = (depth + kTileProductDepth - 1) / kTileProductDepth * kTileProductDepth;
   for (int64_t c = 0; c < columns; c += 2 * kTileProductColumns) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bfloat16 matrices by the matrix unit of x86-64 (AMX): registers are tiles of 16 rows of 64
-// bytes. Sums are float32; subnormal factors and sums are 0 to it. What other processors have of this is
-// never called.
+// Products of bfloat16 matrices by the matrix unit of x86-64 (AMX). Its registers are tiles of 16 rows of 64
+// bytes. Sums are float32. The unit takes subnormal factors and sums as 0. On other processors these
+// functions exist, but nothing calls them.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace avo {
 
-constexpr int64_t kTileProductRows = 32;     // of the first factor, at a time
-constexpr int64_t kTileProductColumns = 16;  // of a panel of the second
-constexpr int64_t kTileProductDepth = 32;    // at a time
+constexpr int64_t kTileProductRows = 32;     // of the first factor that are multiplied at a time
+constexpr int64_t kTileProductColumns = 16;  // of a panel of the second factor
+constexpr int64_t kTileProductDepth = 32;    // that is multiplied at a time
 
-// Whether this processor has the unit and the system lets this process use it, which is asked once.
+// Whether this processor has the unit and the system lets this process use it. The first call asks.
 bool HasTileProduct();
 
-// Sets up the registers of this thread for MultiplyAddTiles, and gives them back.
+// While an object of this class lives, the registers of its thread are set up for MultiplyAddTiles.
 class TileRegisters {
  public:
   TileRegisters();
@@ -26,9 +26,12 @@ class TileRegisters {
   TileRegisters &operator=(const TileRegisters &) = delete;
 };
 
-// sums (rows, columns) += a (rows, depth) x b (depth, columns). All three sizes are taken in whole pieces of
-// the sizes above: there is memory for that many, and zeros in both factors for that deep. b is packed:
-// panels of columns, of which element (k, c) is at (k / 2 * kTileProductColumns + c) * 2 + k % 2.
+// Computes sums (rows, columns) += a (rows, depth) x b (depth, columns). Each size is rounded up to a
+// multiple of the size above. There must be memory for so many rows and columns, and zeros in both factors
+// for so much depth. b consists of panels of kTileProductColumns columns. In a panel, two elements of the
+// depth lie side by side:
+//
+//   column 0: k0 k1 | column 1: k0 k1 | … | column 0: k2 k3 | column 1: k2 k3 | …
 void MultiplyAddTiles(const BFloat16 *a, int64_t a_stride, int64_t rows, const BFloat16 *b, int64_t depth,
                       int64_t columns, float *sums, int64_t sums_stride);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices turned in registers, and what rests on it: images to channels-last memory and tiles of a result
-// from it.
+// Transposition in registers, and copies of images that use it: to channels-last memory, and from there to a
+// result.
 #if defined(AVO_OP_CPU_COMMON_TRANSPOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_TRANSPOSE_INL_H_
 #undef AVO_OP_CPU_COMMON_TRANSPOSE_INL_H_
@@ -18,8 +18,8 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Rows of a square of Lanes(d) x Lanes(d) become its columns: first of squares within blocks of 16 bytes,
-// which take one instruction a vector and step, then the blocks.
+// Transposes a square of Lanes(d) x Lanes(d) elements. First transposes the squares within blocks of 16
+// bytes, where each vector takes one instruction for each step; then the blocks.
 template <class D>
 HWY_INLINE void Transpose(D d, hn::Vec<D> (&rows)[hn::MaxLanes(D())]) {
   constexpr size_t kSide = hn::MaxLanes(D());
@@ -61,14 +61,14 @@ HWY_INLINE void Transpose(D d, hn::Vec<D> (&rows)[hn::MaxLanes(D())]) {
   }
 }
 
-// Elements of any type as bits, as many as there are lanes of what they are computed in.
+// ComputeTag: lanes of what elements of T are computed in. BitsTag: as many elements of T, as bits.
 template <typename T>
 using ComputeTag = hn::ScalableTag<Compute<T>>;
 template <typename T>
 using BitsTag = hn::Rebind<hwy::UnsignedFromSize<sizeof(T)>, ComputeTag<T>>;
 
-// `pixels` neighbours of all channels, channels `stride` apart, as pixels of `channels` neighbours each,
-// `to_stride` apart.
+// Transposes (channels, pixels) to (pixels, channels). Channels start `stride` elements apart in `from`,
+// pixels start `to_stride` elements apart in `to`; all other strides are 1.
 template <typename T>
 void ToChannelsLast(const T *from, int64_t stride, int64_t channels, int64_t pixels, T *to,
                     int64_t to_stride) {
@@ -97,7 +97,7 @@ void ToChannelsLast(const T *from, int64_t stride, int64_t channels, int64_t pix
   }
 }
 
-// The same for pixels of a row of (N, C, H, W) images of any strides.
+// Does the same for pixels of a row of an (N, C, H, W) image with any strides.
 template <typename T>
 void RowToChannelsLast(const T *from, const Shape &strides, int64_t channels, int64_t pixels, T *to,
                        int64_t to_stride) {
@@ -107,13 +107,13 @@ void RowToChannelsLast(const T *from, const Shape &strides, int64_t channels, in
   }
 }
 
-// Where the channels of a rectangle of pixels go: element strides.
+// Strides of an image, in elements.
 struct PixelStrides {
   int64_t channel, row, column;
 };
 
-// Squares of 16, 8 or 4 pixels of a row by as many channels, of which the first `count` are stored; all, past
-// the caches, with `stream`.
+// Transposes a square of pixels of a row (16, 8 or 4) by as many channels, and stores its first `count`
+// channels. With `stream`, stores all channels past the caches.
 template <typename T, class D = ComputeTag<T>>
 HWY_INLINE void StoreSquare(const Compute<T> *from, int64_t stride, int64_t count, T *to, int64_t to_channel,
                             bool stream) {
@@ -134,8 +134,9 @@ HWY_INLINE void StoreSquare(const Compute<T> *from, int64_t stride, int64_t coun
   }
 }
 
-// A rectangle of pixels of `channels` neighbours each, `stride` apart, into an image. Whole vectors are read.
-// With `stream` results go past the caches where they can: hwy::FlushStream after it.
+// Stores a rectangle of pixels (rows, columns, channels), which start `stride` elements apart, to an image.
+// Reads whole vectors of channels. With `stream`, stores past the caches where this is possible; then the
+// caller must call hwy::FlushStream.
 template <typename T>
 void FromChannelsLast(const Compute<T> *from, int64_t stride, int64_t channels, int64_t rows, int64_t columns,
                       T *to, const PixelStrides &strides, bool stream = false) {
@@ -154,8 +155,8 @@ void FromChannelsLast(const Compute<T> *from, int64_t stride, int64_t channels, 
     constexpr int64_t kBytes = kSide * sizeof(T);
     stream = stream && reinterpret_cast<uintptr_t>(to) % kBytes == 0 && strides.channel % kSide == 0 &&
              strides.row % kSide == 0;
-    // Squares turned in registers: 1.25 x for a whole modulated_deform_conv2d of 64 channels of 50 x 76. All
-    // pixels of some channels before the next: they share pages of the image.
+    // Squares are transposed in registers: 1.25 x for a whole modulated_deform_conv2d of 64 channels of 50
+    // x 76. All pixels of some channels come before the next channels, as they share pages of the image.
     for (int64_t c = 0; c < channels; c += kSide) {
       for (int64_t y = 0; y < rows; ++y) {
         // The last square overlaps the one before it.

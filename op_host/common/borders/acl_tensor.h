@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the objects of the aclnn C interface and the framework-free types, by the public functions.
+// Conversions between the objects of the aclnn C interface and our own types, by public functions only.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace avo {
 
-// The view an aclTensor describes; its data stays an address on the device.
+// Returns the view that an aclTensor describes. Its data is still an address on the device.
 inline Tensor FromAcl(const aclTensor *tensor) {
   const auto dimensions = [tensor](auto getter) {
     int64_t *values = nullptr;
@@ -37,7 +37,8 @@ inline Tensor FromAcl(const aclTensor *tensor) {
   return view;
 }
 
-// Elements of memory from a view's data to the last it reaches; strides are not negative.
+// Returns how many elements of memory a view spans, from its first to its last one. Strides must not be
+// negative.
 inline int64_t ExtentOf(const Tensor &view) {
   int64_t extent = view.numel() == 0 ? 0 : 1;
   for (size_t i = 0; extent > 0 && i < view.shape.size(); ++i)
@@ -45,21 +46,21 @@ inline int64_t ExtentOf(const Tensor &view) {
   return extent;
 }
 
-// An aclTensor of such a view, whose data is an address on the device.
+// Creates an aclTensor of a view whose data is an address on the device.
 inline aclTensor *ToAcl(const Tensor &view) {
   const int64_t extent = ExtentOf(view);
   return aclCreateTensor(view.shape.data(), view.shape.size(), static_cast<aclDataType>(view.dtype),
                          view.strides.data(), 0, ACL_FORMAT_ND, &extent, 1, view.data);
 }
 
-// An aclBoolArray of what is 0 and what is not.
+// Creates an aclBoolArray: false for 0, true for all other values.
 inline aclBoolArray *BoolsToAcl(const std::vector<int64_t> &values) {
   const std::unique_ptr<bool[]> flags(new bool[values.size()]);
   for (size_t i = 0; i < values.size(); ++i) flags[i] = values[i] != 0;
   return aclCreateBoolArray(flags.get(), values.size());
 }
 
-// The format a tensor was created with, or ACL_FORMAT_UNDEFINED.
+// Returns the format with which a tensor was created, or ACL_FORMAT_UNDEFINED.
 inline aclFormat FormatOf(const aclTensor *tensor) {
   aclFormat format = ACL_FORMAT_UNDEFINED;
   aclGetFormat(tensor, &format);

@@ -9,7 +9,7 @@
 namespace avo {
 namespace {
 
-// The bytes [begin, end) that a view lies in.
+// The addresses [begin, end) of all bytes of a view, and of those between them.
 struct Range {
   intptr_t begin = 0;
   intptr_t end = 0;
@@ -28,7 +28,8 @@ Range RangeOf(const Tensor &view) {
   return range;
 }
 
-// Whether each dimension steps over all that those of smaller steps reach, as views of dense tensors do.
+// Whether the stride of each dimension is larger than all that the dimensions of smaller strides reach
+// together. This holds for views of dense tensors, and then no two elements share memory.
 bool StepsOver(const Tensor &view) {
   const size_t rank = view.shape.size();
   for (size_t i = 0; i < rank; ++i) {
@@ -44,23 +45,24 @@ bool StepsOver(const Tensor &view) {
   return true;
 }
 
-// Which bytes of a range are some element's; what lies beside the range is left out.
+// Marks the bytes of a range that belong to an element. Bytes outside the range are ignored.
 class Bytes {
  public:
-  explicit Bytes(const Range &range) : range_(range), taken_(range.end - range.begin) {}
+  explicit Bytes(const Range &range) : range_(range), marked_(range.end - range.begin) {}
 
-  // Whether none was taken before.
-  bool Take(const Tensor &view) {
+  // Marks the bytes of all elements. Returns whether none of them was marked before; stops at the first that
+  // was.
+  bool Mark(const Tensor &view) {
     return Visit(view, 0, reinterpret_cast<intptr_t>(view.data), [this](size_t byte) {
-      const bool free = !taken_[byte];
-      taken_[byte] = true;
+      const bool free = !marked_[byte];
+      marked_[byte] = true;
       return free;
     });
   }
 
   bool AreFree(const Tensor &view) const {
     return Visit(view, 0, reinterpret_cast<intptr_t>(view.data),
-                 [this](size_t byte) { return !taken_[byte]; });
+                 [this](size_t byte) { return !marked_[byte]; });
   }
 
  private:
@@ -81,20 +83,21 @@ class Bytes {
   }
 
   Range range_;
-  std::vector<bool> taken_;
+  std::vector<bool> marked_;
 };
 
-// Ranges that meet are those of interlocking views at best, which is rare: then each byte is looked at.
-bool Apart(const Tensor &result, const Tensor &other) {
+// Whether two tensors share no byte. Where their ranges overlap, they may still be interlocking views; this
+// is rare, so each byte is looked at.
+bool ShareNothing(const Tensor &result, const Tensor &other) {
   const Range a = RangeOf(result), b = RangeOf(other);
   if (!a.Meets(b)) return true;
   Bytes bytes({std::max(a.begin, b.begin), std::min(a.end, b.end)});
-  bytes.Take(result);
+  bytes.Mark(result);
   return bytes.AreFree(other);
 }
 
 bool OverlapsItself(const Tensor &result) {
-  return result.numel() > 0 && !StepsOver(result) && !Bytes(RangeOf(result)).Take(result);
+  return result.numel() > 0 && !StepsOver(result) && !Bytes(RangeOf(result)).Mark(result);
 }
 
 }  // namespace
@@ -107,7 +110,7 @@ Status CheckOwnMemory(std::initializer_list<NamedTensor> results, std::initializ
     }
     const auto shared = [&result](const NamedTensor &other) {
       return other.tensor != nullptr && other.tensor != result.tensor &&
-             !Apart(*result.tensor, *other.tensor);
+             !ShareNothing(*result.tensor, *other.tensor);
     };
     for (const auto &others : {inputs, results}) {
       const auto *const other = std::find_if(others.begin(), others.end(), shared);

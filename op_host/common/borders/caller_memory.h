@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results in memory of the caller's: kernels write them in any order, while they read their inputs.
+// Results in memory that the caller provides. Kernels write results in any order while they read their
+// inputs, so no two elements may share memory.
 #pragma once
 
 #include <initializer_list>
@@ -10,14 +11,13 @@
 
 namespace avo {
 
-// A tensor and what messages call it; none of an optional one that is left out.
 struct NamedTensor {
-  const char *name;
-  const Tensor *tensor;
+  const char *name;      // in messages
+  const Tensor *tensor;  // nullptr for an optional tensor that is not given
 };
 
-// Fails unless each element of each result has bytes that no other element has, of it or of any other tensor.
-// Views may interlock.
+// Fails where an element of a result shares bytes with another element, of the same tensor or of another one.
+// Two views may interlock, such as the even and the odd elements of an array.
 Status CheckOwnMemory(std::initializer_list<NamedTensor> results, std::initializer_list<NamedTensor> inputs);
 
 // Fails where a result has another dtype than an attribute asks for.

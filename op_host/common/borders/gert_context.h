@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From CANN's tiling and shape-inference contexts to the framework-free types; only the npu target includes
-// it.
+// Conversions from CANN's contexts of tiling and shape inference to our own types. Only the npu target
+// includes this file.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ inline void ToGert(const Shape &shape, gert::Shape *result) {
   for (size_t i = 0; i < shape.size(); ++i) result->SetDim(i, shape[i]);
 }
 
-// Dense by then: the framework has made views contiguous. DType has the values of ge::DataType.
+// Tensors are dense here, as the framework has made views contiguous. DType has the values of ge::DataType.
 template <typename GertShape>
 Tensor FromGert(const GertShape &shape, ge::DataType dtype) {
   Tensor tensor;
@@ -41,8 +41,8 @@ inline Shape ListAttribute(const gert::RuntimeAttrs &attributes, size_t index) {
   return list == nullptr ? Shape() : Shape(list->GetData(), list->GetData() + list->GetSize());
 }
 
-// Float attributes of an operator definition have 32 bits. The aclnn wrapper hands the exact double over as
-// the bits of an int attribute behind it; graphs leave that at 0.
+// Float attributes of an operator definition have 32 bits. The aclnn wrapper passes the bits of the exact
+// double in an int attribute after it. Graphs leave that attribute at 0.
 inline double DoubleAttribute(const gert::RuntimeAttrs &attributes, size_t index) {
   const int64_t bits = *attributes.GetInt(index + 1);
   return bits == 0 ? *attributes.GetFloat(index) : DoubleFromBits(bits);
@@ -55,8 +55,9 @@ inline bool IsKnown(const Tensor &tensor) {
   return true;
 }
 
-// Hands a plan to the framework: launch, key, workspace and the raw tiling struct. Where `cores_meet`, they
-// start together or not at all: else two streams' kernels could each hold cores that the other waits for.
+// Passes a plan to the framework: launch, key, workspace and the bytes of the tiling struct. With
+// `cores_meet`, all cores start together. Otherwise the kernels of two streams could each hold cores for
+// which the other one waits.
 template <typename TilingStruct>
 ge::graphStatus Submit(const Plan<TilingStruct> &plan, size_t library_workspace, bool cores_meet,
                        gert::TilingContext *context) {

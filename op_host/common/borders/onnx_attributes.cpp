@@ -13,7 +13,7 @@ namespace {
   throw std::invalid_argument(std::string(name) + ": expected " + expected + ", got " + got);
 }
 
-// What an attribute is, other than what was looked for; empty where there is none.
+// Returns what type an attribute has, for messages; empty where there is none.
 std::string KindOf(const Attributes &attributes, const char *name) {
   if (attributes.ReadInt(name)) return "an int";
   if (attributes.ReadFloat(name)) return "a float";
@@ -21,7 +21,8 @@ std::string KindOf(const Attributes &attributes, const char *name) {
   return attributes.ReadInts(name) ? "ints" : "";
 }
 
-// The value under any one of the names, by `read`; an attribute that it cannot read is of another type.
+// Returns the value that `read` finds under one of the names. An attribute that it cannot read has another
+// type.
 template <typename Read>
 auto Find(const Attributes &attributes, Names names, const char *expected, const Read &read) {
   decltype(read(*names.begin())) found;
@@ -40,12 +41,13 @@ auto Find(const Attributes &attributes, Names names, const char *expected, const
   return found;
 }
 
-// An array without elements is one that is not there.
+// Returns nothing for an empty array.
 std::optional<Shape> IfAny(std::optional<Shape> values) {
   return values && values->empty() ? std::nullopt : std::move(values);
 }
 
-// "0.7" for the float32 next to it: what whoever wrote the attribute meant.
+// Returns 0.7 for the float32 nearest to 0.7, and so on: the decimal number that the author of the model
+// wrote.
 double Decimal(float value) {
   if (!std::isfinite(value)) return value;
   char text[32] = {};

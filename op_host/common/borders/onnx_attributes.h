@@ -12,7 +12,8 @@
 
 namespace avo::onnx {
 
-// The attributes of one node; none where there is no attribute of that name and type.
+// The attributes of one node. Each function returns nothing where the node has no attribute of that name and
+// type.
 class Attributes {
  public:
   virtual ~Attributes() = default;
@@ -22,18 +23,20 @@ class Attributes {
   virtual std::optional<Shape> ReadInts(const char *name) const = 0;
 };
 
-// The value of an attribute that has any one of some names; none where it has no value. They throw, naming
-// it, where it is there under two names, or of another type.
+// These functions return the value of an attribute that has one of several names, or nothing where the node
+// has none of them. They throw an error that names the attribute where the node has two of the names, or
+// where the value is of another type.
 using Names = std::initializer_list<const char *>;
 std::optional<int64_t> Int(const Attributes &attributes, Names names);
 std::optional<bool> Bool(const Attributes &attributes, Names names);
 std::optional<std::string> String(const Attributes &attributes, Names names);
-// The shortest decimal number with these 32 bits; an int too.
+// Returns the shortest decimal number that rounds to the float32. Also takes an int.
 std::optional<double> Float(const Attributes &attributes, Names names);
-// As many ints, or any number of them where `length` is 0; one int stands for all; none are no value.
+// Returns `length` ints, or any number of them where `length` is 0. One int stands for all; an empty array
+// counts as absent.
 std::optional<Shape> Ints(const Attributes &attributes, Names names, int64_t length);
-// A number of onnx.TensorProto.DataType. All but `fixed` is refused: a session has fixed the types of
-// results.
+// Returns the dtype for a number of onnx.TensorProto.DataType. Rejects all numbers but that of `fixed`, as a
+// session fixes the types of results.
 std::optional<DType> DTypeOf(const Attributes &attributes, Names names, DType fixed);
 
 template <typename T>
@@ -42,7 +45,7 @@ T Required(const char *name, std::optional<T> value) {
   return *std::move(value);
 }
 
-// The next smaller float32, so that > becomes >=.
+// Returns the next smaller float32: x >= value is the same as x > Below(value).
 double Below(double value);
 
 }  // namespace avo::onnx

@@ -12,7 +12,7 @@ namespace {
 // onnx.AttributeProto.AttributeType
 constexpr int kFloat = 1, kInt = 2, kString = 3, kInts = 7;
 
-// Any JSON value: numbers, true, false and null by their text.
+// Any JSON value. Numbers, true, false and null are kept as text.
 struct Json {
   std::string text;
   std::vector<Json> items;
@@ -23,8 +23,9 @@ class Parser {
  public:
   explicit Parser(const std::string &text) : text_(text) {}
 
-  Json Whole() {
-    Json value = Any();
+  // Parses the whole text as one value.
+  Json ParseAll() {
+    Json value = ParseValue();
     if (Next() != '\0') Refuse();
     return value;
   }
@@ -34,36 +35,38 @@ class Parser {
     throw std::invalid_argument("attribute: expected JSON, got " + text_.substr(place_, 40));
   }
 
+  // Skips spaces. Returns the next character without consuming it, or 0 at the end.
   char Next() {
     while (place_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[place_])) != 0) ++place_;
     return place_ < text_.size() ? text_[place_] : '\0';
   }
-  bool Take(char wanted) {
+  // Consumes the next character if it is `wanted`, and returns whether it was.
+  bool Accept(char wanted) {
     if (Next() != wanted) return false;
     ++place_;
     return true;
   }
-  void Need(char wanted) {
-    if (!Take(wanted)) Refuse();
+  void Require(char wanted) {
+    if (!Accept(wanted)) Refuse();
   }
 
-  Json Any() {
+  Json ParseValue() {
     if (++depth_ > kDeepest) Refuse();
     Json value;
-    if (Take('{')) {
-      while (!Take('}')) {
-        const std::string name = String();
-        Need(':');
-        value.fields[name] = Any();
-        if (Next() != '}') Need(',');
+    if (Accept('{')) {
+      while (!Accept('}')) {
+        const std::string name = ParseString();
+        Require(':');
+        value.fields[name] = ParseValue();
+        if (Next() != '}') Require(',');
       }
-    } else if (Take('[')) {
-      while (!Take(']')) {
-        value.items.push_back(Any());
-        if (Next() != ']') Need(',');
+    } else if (Accept('[')) {
+      while (!Accept(']')) {
+        value.items.push_back(ParseValue());
+        if (Next() != ']') Require(',');
       }
     } else if (Next() == '"') {
-      value.text = String();
+      value.text = ParseString();
     } else {
       while (Next() != '\0' && std::strchr(",]}", text_[place_]) == nullptr) value.text += text_[place_++];
       if (value.text.empty()) Refuse();
@@ -72,19 +75,20 @@ class Parser {
     return value;
   }
 
-  // Names and modes are plain; of escapes, only the character behind the stroke is kept.
-  std::string String() {
-    Need('"');
+  // Names and modes have no escape sequences. Where there is one, only the character after the backslash is
+  // kept.
+  std::string ParseString() {
+    Require('"');
     std::string value;
     while (place_ < text_.size() && text_[place_] != '"') {
       if (text_[place_] == '\\') ++place_;
       if (place_ < text_.size()) value += text_[place_++];
     }
-    Need('"');
+    Require('"');
     return value;
   }
 
-  static constexpr int kDeepest = 32;
+  static constexpr int kDeepest = 32;  // values within each other
 
   const std::string &text_;
   size_t place_ = 0;
@@ -102,7 +106,7 @@ int TypeOf(const std::string &text) {
 
 JsonAttributes::JsonAttributes(const std::string &text) {
   if (text.empty()) return;
-  Json whole = Parser(text).Whole();
+  Json whole = Parser(text).ParseAll();
   for (Json &attribute : whole.fields["attribute"].items) {
     Value value;
     value.type = TypeOf(attribute.fields["type"].text);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of an ONNX node as ATC's parser hands them to plugins: JSON, {"attribute": [{"name": "offset",
-// "type": 2, "i": 1}, …]}, types by the numbers of AttributeProto, floats as text, values of 0 perhaps left
-// out.
+// Attributes of an ONNX node in JSON, as the parser of ATC passes them to plugins:
+//
+//   {"attribute": [{"name": "offset", "type": 2, "i": 1}, …]}
+//
+// Types are the numbers of AttributeProto, floats are text, and a value of 0 may be absent.
 #pragma once
 
 #include <map>
@@ -13,7 +15,7 @@ namespace avo::onnx {
 
 class JsonAttributes : public Attributes {
  public:
-  // Throws std::invalid_argument for what is no JSON; a text without attributes has none.
+  // Throws std::invalid_argument where `text` is not JSON. An empty text has no attributes.
   explicit JsonAttributes(const std::string &text);
 
   std::optional<float> ReadFloat(const char *name) const override;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the generated contracts are written in: how values print, and arithmetic on shapes as contracts define
-// it.
+// What generated contracts call: arithmetic on shapes as contracts define it, and how values print.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +17,11 @@
 
 namespace avo {
 
-// Where a call will run: some operators take more dtypes on the CPU.
+// Where a call will run. Some operators take more dtypes on the CPU.
 enum class Target : uint8_t { kNpu, kCpu };
 
-// Division rounding towards minus infinity, and its remainder; 0 for a zero divisor, which a later check
-// rejects.
+// Division that rounds towards minus infinity, and its remainder. Both are 0 for a divisor of 0, which a
+// later check rejects.
 constexpr int64_t FloorDiv(int64_t a, int64_t b) {
   if (b == 0) return 0;
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
@@ -32,14 +31,14 @@ constexpr int64_t FloorMod(int64_t a, int64_t b) { return b == 0 ? 0 : a - Floor
 
 constexpr int64_t ToInt64(int64_t value) { return value; }
 
-// Towards zero; values beyond the range, and NaN, give the nearest end of it.
+// Rounds towards zero. Values beyond the range become the nearest end of it, and NaN becomes the lower end.
 inline int64_t ToInt64(double value) {
   constexpr double kLimit = 9223372036854775808.0;
   if (value >= kLimit) return std::numeric_limits<int64_t>::max();
   return value > -kLimit ? static_cast<int64_t>(value) : std::numeric_limits<int64_t>::min();
 }
 
-// A double as the integer of the same bits, for interfaces that carry floats in 32 bits only.
+// Converts a double to the integer with the same bits, for interfaces whose floats have 32 bits.
 inline int64_t DoubleBits(double value) {
   int64_t bits = 0;
   std::memcpy(&bits, &value, sizeof(bits));
@@ -59,10 +58,11 @@ inline int64_t MaxOf(const Shape &values) {
   return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
 }
 
-// A dimension in [-rank, rank) as one in [0, rank).
+// Converts a dimension in [-rank, rank) to one in [0, rank).
 constexpr int64_t WrapDimension(int64_t dim, int64_t rank) { return dim < 0 ? dim + rank : dim; }
 
-// The shape with dimension `dim` taken out, or kept as 1; all dimensions where it is not one of them.
+// Removes dimension `dim` from a shape, or sets it to 1 with keepdim. Where there is no such dimension,
+// removes all of them, or sets all of them to 1.
 inline Shape DropDimension(Shape shape, int64_t dim, bool keepdim) {
   const auto rank = static_cast<int64_t>(shape.size());
   const int64_t position = WrapDimension(dim, rank);
@@ -79,19 +79,19 @@ inline bool IsOneOf(DType dtype, std::initializer_list<DType> dtypes) {
   return std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end();
 }
 
-// A dense output that InferOutputs describes; its memory comes later.
+// Describes a dense output. Its memory is set later.
 inline void SetDense(Tensor *tensor, const Shape &shape, DType dtype) {
   *tensor = {dtype, shape, ContiguousStrides(shape), nullptr};
 }
 
-// --- what entry points take beyond the contract's own shapes and lengths ---
+// --- other lengths and ranks that entry points also take ---
 
 inline bool HasLength(const Shape &values, std::initializer_list<size_t> lengths) {
   return std::find(lengths.begin(), lengths.end(), values.size()) != lengths.end();
 }
 
-// An entry point's array as one of `length`: one element stands for all of them, none means `empty`, and of
-// twice as many `half` says which.
+// Returns the array of an entry point as one of `length` elements. One element stands for all of them, and an
+// empty array means `empty` for all. Of an array of twice as many elements, returns half number `half`.
 inline Shape Spread(const Shape &given, size_t length, int64_t empty, size_t half) {
   if (given.size() < 2) return Shape(length, given.empty() ? empty : given[0]);
   if (given.size() == length) return given;
@@ -99,7 +99,7 @@ inline Shape Spread(const Shape &given, size_t length, int64_t empty, size_t hal
   return Shape(first, first + static_cast<std::ptrdiff_t>(length));
 }
 
-// A first dimension of 1 for a tensor that comes without.
+// Adds a first dimension of 1 to a tensor that has one dimension fewer than `rank`.
 inline void AddBatch(Tensor *tensor, int64_t rank) {
   if (tensor->rank() + 1 != rank) return;
   tensor->strides.insert(tensor->strides.begin(), tensor->numel());
@@ -112,11 +112,12 @@ struct BatchedTensor {
   const char *name;
 };
 
-// The same for the tensors of a call: all of them come with their first dimension, or none.
+// Does the same for the tensors of a call. Either all of them have their first dimension, or none has.
 inline Status AddBatch(std::initializer_list<BatchedTensor> tensors) {
   const BatchedTensor &first = *tensors.begin();
   const int64_t missing = first.rank - first.tensor->rank();
-  if (missing != 0 && missing != 1) return Status::Ok();  // the contract says which rank it wants
+  if (missing != 0 && missing != 1)
+    return Status::Ok();  // the contract rejects this rank with its own message
   for (const BatchedTensor &each : tensors) {
     if (each.rank - each.tensor->rank() != missing && each.tensor->rank() + 1 >= each.rank) {
       return Fail(StatusCode::kInvalid, each.name, ": expected rank ", each.rank - missing, " as ",

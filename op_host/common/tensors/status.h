@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a contract check returns: an aclnn code, and a message naming parameter, expected and got.
+// What a check of a contract returns: an aclnn code, and a message with the parameter, what was expected and
+// what it got.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ struct Status {
   static Status Ok() { return {}; }
 };
 
-// Status of a failed check; the parts are streamed one after the other into the message.
+// Returns the status of a failed check. Its message consists of `parts`, one after the other.
 template <typename... Parts>
 Status Fail(StatusCode code, const Parts &...parts) {
   std::ostringstream text;

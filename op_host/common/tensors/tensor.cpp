@@ -40,7 +40,7 @@ int64_t DTypeSize(DType dtype) {
 
 Shape ContiguousStrides(const Shape &shape) {
   Shape strides(shape.size(), 1);
-  // Of empty tensors as torch's are, in which an extent of 0 counts as 1.
+  // As in torch, an extent of 0 counts as 1.
   for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * std::max<int64_t>(shape[i], 1);
   return strides;
 }

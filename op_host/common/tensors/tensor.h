@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The framework-free tensor that contracts, tiling and CPU kernels speak of.
+// The tensor of contracts, tiling and CPU kernels. It depends on no framework.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace avo {
 
-// Values are those of aclDataType, so the C border converts by a cast.
+// The values are those of aclDataType, so that the border to the C interface converts by a cast.
 enum class DType : int32_t {
   kFloat32 = 0,
   kFloat16 = 1,
@@ -25,7 +25,7 @@ enum class DType : int32_t {
 };
 
 std::string DTypeName(DType dtype);  // "float32", …; "dtype 5" for one outside the enum
-int64_t DTypeSize(DType dtype);      // bytes an element; 0 for one outside the enum
+int64_t DTypeSize(DType dtype);      // bytes of an element; 0 for one outside the enum
 
 using Shape = std::vector<int64_t>;
 
@@ -36,7 +36,7 @@ inline int64_t NumElements(const Shape &shape) {
 // Row-major strides, in elements, of a dense tensor.
 Shape ContiguousStrides(const Shape &shape);
 
-// A view: data points at element [0, …, 0]; strides count elements and may be zero or negative.
+// A view of memory. `data` points at element [0, …, 0]; strides count elements and may be zero or negative.
 struct Tensor {
   DType dtype = DType::kFloat32;
   Shape shape;

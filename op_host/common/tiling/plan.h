@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tiling function returns: the struct the kernel reads, and how to launch it.
+// What a tiling function returns: the struct that the kernel reads, and how to launch the kernel.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ namespace avo {
 template <typename TilingStruct>
 struct Plan {
   TilingStruct tiling{};
-  uint32_t block_dim = 0;  // 0: nothing to launch, the outputs are empty
-  uint64_t tiling_key = 0;
-  uint64_t workspace = 0;  // bytes, of the kernel itself
-  uint64_t ub_bytes = 0;   // of the Unified Buffer, as the kernel's lists of buffers add up (BytesOf)
+  uint32_t block_dim = 0;   // blocks of the launch; 0: there is nothing to launch, as the outputs are empty
+  uint64_t tiling_key = 0;  // which instance of the kernel to launch
+  uint64_t workspace = 0;   // bytes of global memory that the kernel itself needs
+  uint64_t ub_bytes = 0;    // bytes of the Unified Buffer that the kernel's buffer lists add up to (BytesOf)
 };
 
 }  // namespace avo

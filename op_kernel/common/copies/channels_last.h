@@ -1,28 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images (N, C, H, W) copied into the workspace with the channels of a pixel together, so that what a sample
-// between pixels reads is a few contiguous runs. All vector cores transpose, and meet: ToChannelsLast. Then
-// BilinearRows (bilinear_rows.h) reads; PixelsToPlanes turns rows of channels back into planes.
+// Channels-last copies of images. ToChannelsLast copies images (N, C, H, W) into the workspace so that the
+// channels of a pixel are contiguous. Then what a sample between pixels reads is a few contiguous runs
+// (bilinear_rows.h). PixelsToPlanes turns rows of channels back into planes.
 //
-// A border of zeros lets the window of taps x taps pixels of any sample be read without a condition: rows
-// -taps to -1, rows H to H + taps - 2, and columns W to W + taps - 2, of which column -k is column Pitch() -
-// k of the row before. Samples that count nothing read the window at (-taps, 0).
+//   (C, H W)    channel 0: p0 p1 p2 …            pixel 0: c0 c1 c2 …
+//               channel 1: p0 p1 p2 …      →     pixel 1: c0 c1 c2 …
+//
+// The copy has a border of zeros, so that the window of taps x taps pixels of any sample can be read without
+// a condition. With taps = 2, H = 2 and W = 3:
+//
+//             x =  0 1 2 3
+//   y = -2         0 0 0 0       taps rows above the image
+//   y = -1         0 0 0 0
+//   y =  0         p p p 0       taps - 1 columns behind each row
+//   y =  1         p p p 0
+//   y =  2         0 0 0 0       taps - 1 rows below the image
+//
+// Pixel (y, -1) is the last one behind row y - 1. A sample that does not count reads the window at (-taps,
+// 0), which holds zeros.
 #pragma once
 
 #include "../vectors/lanes.h"
+#include "channels_last_buffers.h"
 
 namespace avo {
 
+// The layout of such a copy.
 struct ChannelsLast {
   int64_t images;
-  int64_t channels;
-  int64_t rows;
-  int64_t columns;
-  uint32_t pixel;  // elements of a pixel: channels, rounded up to 16
-  uint32_t taps;
+  int64_t channels;  // of an image
+  int64_t rows;      // of an image, without the border
+  int64_t columns;   // of an image, without the border
+  uint32_t pixel;    // elements from pixel to pixel: channels, rounded up to 16
+  uint32_t taps;     // rows and columns of a window
 
+  // Pixels from row to row.
   __aicore__ inline int64_t Pitch() const { return columns + taps - 1; }
+  // Pixels from image to image.
   __aicore__ inline int64_t ImagePixels() const { return (rows + 2 * taps - 1) * Pitch(); }
-  // Pixel (y, x) of an image, counted from the first of all.
+  // The number of pixel (y, x) of an image, counted through all images and their borders.
   __aicore__ inline int64_t Pixel(int64_t image, int64_t y, int64_t x) const {
     return image * ImagePixels() + (y + taps) * Pitch() + x;
   }
@@ -34,7 +50,8 @@ __aicore__ inline ChannelsLast LayoutOf(const Tiling &tiling) {
   return {tiling.images, tiling.channels, tiling.height, tiling.width, tiling.pixel, tiling.taps};
 }
 
-// Rows of `count` planes `plane` elements apart in GM; gaps beyond what one copy can skip are taken in turn.
+// Loads the same `elements` elements of `count` planes, which start `plane` elements apart in GM and ub_row
+// elements apart in UB. One copy takes all planes where its gap field can hold their distance.
 template <typename T>
 __aicore__ inline void CopyPlanesIn(const AscendC::LocalTensor<T> &ub, uint32_t ub_row,
                                     const AscendC::GlobalTensor<T> &gm, int64_t gm_offset, int64_t plane,
@@ -46,6 +63,7 @@ __aicore__ inline void CopyPlanesIn(const AscendC::LocalTensor<T> &ub, uint32_t 
   }
 }
 
+// Stores `elements` elements to each of `count` planes; the reverse of CopyPlanesIn.
 template <typename T>
 __aicore__ inline void CopyPlanesOut(const AscendC::GlobalTensor<T> &gm, int64_t gm_offset, int64_t plane,
                                      const AscendC::LocalTensor<T> &ub, uint32_t ub_row, uint32_t count,
@@ -57,8 +75,9 @@ __aicore__ inline void CopyPlanesOut(const AscendC::GlobalTensor<T> &gm, int64_t
   }
 }
 
-// `count` pixels of `channels` elements, `width` apart, become `channels` rows of `count` elements, `row`
-// apart; both counts are rounded up to 16, and so much of the pixels must have been written.
+// Transposes `count` pixels of `channels` elements into `channels` rows of `count` elements. Pixels start
+// `width` elements apart, rows start `row` elements apart. Both counts are rounded up to 16, and all elements
+// that this includes must have been written.
 template <typename T>
 __aicore__ inline void PixelsToPlanes(const AscendC::LocalTensor<T> &planes, uint32_t row,
                                       const AscendC::LocalTensor<T> &pixels, uint32_t width,
@@ -68,12 +87,12 @@ __aicore__ inline void PixelsToPlanes(const AscendC::LocalTensor<T> &planes, uin
   }
 }
 
-// What is transposed at once; several rows only where they are whole. Planes lie `pitch` apart in UB.
+// What is transposed at once. A tile has several rows only where it has whole rows.
 struct TransposeTile {
   uint32_t channels;
   uint32_t rows;
   uint32_t columns;
-  uint32_t pitch;
+  uint32_t pitch;  // elements from channel to channel in UB
 };
 
 template <typename T>
@@ -96,14 +115,16 @@ class ToChannelsLast {
     in_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(images), planes * layout_.rows * layout_.columns);
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(workspace),
                             layout_.images * layout_.ImagePixels() * layout_.pixel);
-    pipe->InitBuffer(in_queue_, 2, group_ * pitch_ * sizeof(T));
-    pipe->InitBuffer(out_queue_, 2, group_ * pitch_ * sizeof(T));
+    const ToChannelsLastBuffers buffers(group_, pitch_, sizeof(T));
+    pipe->InitBuffer(in_queue_, buffers.planes.count, buffers.planes.bytes);
+    pipe->InitBuffer(out_queue_, buffers.pixels.count, buffers.pixels.bytes);
   }
 
-  // Returns when the images of all cores are there; then `pipe` is free for other buffers.
+  // Copies this core's share of the tiles, and waits until all cores have done so. Afterwards `pipe` is free
+  // for other buffers.
   __aicore__ inline void Process(AscendC::TPipe *pipe) {
-    const int64_t groups = Parts(layout_.pixel, group_), row_tiles = Parts(layout_.rows, tile_rows_),
-                  column_tiles = Parts(layout_.columns, tile_columns_);
+    const int64_t groups = Pieces(layout_.pixel, group_), row_tiles = Pieces(layout_.rows, tile_rows_),
+                  column_tiles = Pieces(layout_.columns, tile_columns_);
     const Share share = CoreShare(layout_.images * row_tiles * column_tiles * groups);
     for (int64_t item = share.begin; item < share.end; ++item) {
       const int64_t tile = item / groups, rows = tile / column_tiles;
@@ -121,8 +142,9 @@ class ToChannelsLast {
   }
 
  private:
-  static __aicore__ inline int64_t Parts(int64_t size, uint32_t part) { return (size + part - 1) / part; }
+  static __aicore__ inline int64_t Pieces(int64_t size, uint32_t piece) { return (size + piece - 1) / piece; }
 
+  // Transposes the current tile.
   __aicore__ inline void Compute() {
     const uint32_t count = rows_ * columns_, channels = Rest(layout_.channels - first_, group_);
     auto planes = in_queue_.template AllocTensor<T>();
@@ -143,6 +165,7 @@ class ToChannelsLast {
     out_queue_.FreeTensor(pixels);
   }
 
+  // Stores the pixels of the current tile: whole rows where the tile has all channels, else pixel by pixel.
   __aicore__ inline void Store(const AscendC::LocalTensor<T> &pixels) {
     const uint32_t group = Rest(layout_.pixel - first_, group_), row = columns_ * group_;
     const int64_t to = layout_.Pixel(image_, row_, column_) * layout_.pixel + first_;
@@ -156,15 +179,17 @@ class ToChannelsLast {
     }
   }
 
-  // Rows above and below each image, and columns beside it.
+  // Writes zeros to this core's share of the borders. A border consists of pieces: runs of a row above or
+  // below the image, and runs of a column behind its rows.
   __aicore__ inline void ClearBorder() {
     constexpr uint32_t kMaxRows = 4095;  // of a copy
     const uint32_t capacity = group_ * pitch_, pixel = layout_.pixel;
     const uint32_t above = layout_.taps, below = layout_.taps - 1, beside = below;
-    // Pixels, or a part of one, of a row of the border or of a column of it.
-    const uint32_t piece = pixel < capacity ? pixel : capacity, pixels = Rest(capacity / piece, kMaxRows);
-    const int64_t row_pieces = Parts(layout_.Pitch(), pixels);
-    const int64_t column_pieces = Parts(layout_.rows, pixels) * beside;
+    // A piece has as many pixels as the zeros in UB fill. Where they do not fill one pixel, it is written in
+    // several copies.
+    const uint32_t most = pixel < capacity ? pixel : capacity, pixels = Rest(capacity / most, kMaxRows);
+    const int64_t row_pieces = Pieces(layout_.Pitch(), pixels);
+    const int64_t column_pieces = Pieces(layout_.rows, pixels) * beside;
     const int64_t pieces = (above + below) * row_pieces + column_pieces;
     const Share share = CoreShare(layout_.images * pieces);
     if (share.begin == share.end) return;
@@ -174,17 +199,17 @@ class ToChannelsLast {
     zeros = out_queue_.template DeQue<T>();
     for (int64_t item = share.begin; item < share.end; ++item) {
       const int64_t image = item / pieces, i = item % pieces, row_piece = i - column_pieces;
-      for (uint32_t c = 0; c < pixel; c += piece) {
-        const uint32_t part = Rest(pixel - c, piece);
+      for (uint32_t c = 0; c < pixel; c += most) {
+        const uint32_t elements = Rest(pixel - c, most);
         if (i < column_pieces) {
           const int64_t row = i / beside * pixels;
           const int64_t to = layout_.Pixel(image, row, layout_.columns + i % beside) * pixel + c;
-          CopyPlanesOut(out_gm_, to, layout_.Pitch() * pixel, zeros, part, Rest(layout_.rows - row, pixels),
-                        part);
+          CopyPlanesOut(out_gm_, to, layout_.Pitch() * pixel, zeros, elements,
+                        Rest(layout_.rows - row, pixels), elements);
         } else {
           const int64_t row = row_piece / row_pieces, x = row_piece % row_pieces * pixels;
           const int64_t y = row < above ? row - above : layout_.rows + row - above;
-          const uint32_t run = Rest(layout_.Pitch() - x, pixels) * part;
+          const uint32_t run = Rest(layout_.Pitch() - x, pixels) * elements;
           CopyRowsOut(out_gm_, layout_.Pixel(image, y, x) * pixel + c, run, zeros, run, 1, run);
         }
       }
@@ -196,10 +221,13 @@ class ToChannelsLast {
   AscendC::TQue<AscendC::TPosition::VECIN, 1> in_queue_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
   AscendC::GlobalTensor<T> in_gm_, out_gm_;
-  uint32_t group_, tile_rows_, tile_columns_, pitch_;
-  // The tile in hand.
-  int64_t image_, row_, column_;
-  uint32_t first_, rows_, columns_;  // first channel
+  uint32_t group_;  // channels of a tile
+  uint32_t tile_rows_, tile_columns_;
+  uint32_t pitch_;  // elements from channel to channel of a tile in UB
+  // The current tile.
+  int64_t image_, row_, column_;  // where it starts
+  uint32_t first_;                // its first channel
+  uint32_t rows_, columns_;
 };
 
 }  // namespace avo

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows between GM and UB: any length, each UB row on its own 32 B grid; and a plain copy of a whole tensor.
+// Copies of rows between GM and UB, and a plain copy of a whole tensor (TensorCopy). Rows may have any
+// length. In UB each row starts on a data block:
+//
+//   GM   a a a a a b b b b b c c c c c             rows of 5 elements, 5 apart
+//   UB   a a a a a . . . b b b b b . . . c c …     8 apart: the pitch of these rows
 #pragma once
 
 #include "kernel_operator.h"
+
+#include "row_copy_buffers.h"
 
 namespace avo {
 
@@ -10,37 +16,39 @@ constexpr uint32_t kBlockBytes = 32;  // data block of the vector core
 
 __aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
 
-// Integers below 2^24 exactly; the scalar unit converts int32 alone.
+// Converts an integer to float, exactly below 2^24. The scalar unit converts only int32.
 __aicore__ inline float ToFloat(int64_t value) { return static_cast<float>(static_cast<int32_t>(value)); }
 
-// What is left, `most` at a time.
+// Returns how many of the `left` items that remain to take at once, where `most` can be taken.
 __aicore__ inline uint32_t Rest(int64_t left, uint32_t most) {
   return left < most ? static_cast<uint32_t>(left) : most;
 }
 
-// Of a tile that begins at `begin`, what lies inside `size`.
+// Returns how many elements of a tile lie in [0, size), where the tile starts at `begin` and has `tile`
+// elements.
 __aicore__ inline uint32_t Part(int64_t begin, uint32_t tile, int64_t size) {
   return Rest(size - begin, tile);
 }
 
+// The items [begin, end) that one core works on.
 struct Share {
   int64_t begin;
   int64_t end;
 };
 
-// A core's share of `total` items, which the cores split as evenly as possible: [begin, end).
+// Returns the share of core `core` where `cores` cores split `total` items as evenly as possible.
 __aicore__ inline Share ShareOf(int64_t total, int64_t cores, int64_t core) {
   const int64_t base = total / cores, extra = total % cores;
   const int64_t begin = core * base + (core < extra ? core : extra);
   return {begin, begin + base + (core < extra ? 1 : 0)};
 }
 
-// This vector core's share; a block of a mixed kernel has two.
+// Returns the share of this vector core. A block of a mixed kernel has two vector cores.
 __aicore__ inline Share CoreShare(int64_t total) {
   return ShareOf(total, AscendC::GetBlockNum() * AscendC::GetTaskRatio(), AscendC::GetBlockIdx());
 }
 
-// Lets the second pipe of `event` wait until the first one is done with what it has been given.
+// Makes the second pipe of `event` wait until the first one has finished all instructions so far.
 template <AscendC::HardEvent event>
 __aicore__ inline void WaitFor(AscendC::TPipe *pipe) {
   const auto id = static_cast<event_t>(pipe->FetchEventID(event));
@@ -48,13 +56,14 @@ __aicore__ inline void WaitFor(AscendC::TPipe *pipe) {
   AscendC::WaitFlag<event>(id);
 }
 
-// Whatever any core did before comes before what any core does afterwards.
+// Waits until all cores are here. What any core wrote before is visible to every core afterwards.
 __aicore__ inline void WaitForCores() {
   AscendC::PipeBarrier<PIPE_ALL>();
   AscendC::SyncAll();
 }
 
-// Writes zeros to all `depth` buffers of a queue, for instructions that read beyond what is copied there.
+// Writes zeros to all `depth` buffers of a queue, where instructions read more elements than are copied
+// there.
 template <typename T, typename Queue>
 __aicore__ inline void ZeroQueue(Queue &queue, uint32_t depth, uint32_t elements) {
   for (uint32_t i = 0; i < depth; ++i) {
@@ -65,8 +74,8 @@ __aicore__ inline void ZeroQueue(Queue &queue, uint32_t depth, uint32_t elements
   }
 }
 
-// Loads `rows` rows of `count` elements; in UB they lie `ub_row` elements apart (a whole number of blocks),
-// and `fill` the rest of a row's last block.
+// Loads `rows` rows of `count` elements. Rows start gm_row elements apart in GM and ub_row elements apart in
+// UB (whole data blocks). The end of the last data block of each row is set to `fill`.
 template <typename T>
 __aicore__ inline void CopyRowsIn(const AscendC::LocalTensor<T> &ub, uint32_t ub_row,
                                   const AscendC::GlobalTensor<T> &gm, int64_t gm_offset, int64_t gm_row,
@@ -80,7 +89,8 @@ __aicore__ inline void CopyRowsIn(const AscendC::LocalTensor<T> &ub, uint32_t ub
   AscendC::DataCopyPad(ub, gm[gm_offset], copy, pad);
 }
 
-// Stores `rows` rows of `count` elements that lie `ub_row` elements apart in UB.
+// Stores `rows` rows of `count` elements. Rows start ub_row elements apart in UB and gm_row elements apart in
+// GM.
 template <typename T>
 __aicore__ inline void CopyRowsOut(const AscendC::GlobalTensor<T> &gm, int64_t gm_offset, int64_t gm_row,
                                    const AscendC::LocalTensor<T> &ub, uint32_t ub_row, uint32_t rows,
@@ -93,7 +103,8 @@ __aicore__ inline void CopyRowsOut(const AscendC::GlobalTensor<T> &gm, int64_t g
   AscendC::DataCopyPad(gm[gm_offset], ub, copy);
 }
 
-// Copies a whole dense tensor, this core's share of it, `chunk` elements at a time.
+// Copies this core's share of a dense tensor, `chunk` elements at a time. Takes TensorCopyBuffers of the
+// Unified Buffer.
 template <typename T>
 class TensorCopy {
  public:
@@ -103,11 +114,12 @@ class TensorCopy {
     chunk_ = chunk;
     in_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(in), elements);
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out), elements);
-    pipe->InitBuffer(queue_, 2, chunk * sizeof(T));
+    const TensorCopyBuffers buffers(chunk, sizeof(T));
+    pipe->InitBuffer(queue_, buffers.chunks.count, buffers.chunks.bytes);
   }
 
   __aicore__ inline void Process() {
-    // Shares are whole chunks, so that every copy starts on a chunk's alignment.
+    // Shares are whole chunks, so that every copy starts at a multiple of `chunk` elements.
     const int64_t chunks = (elements_ + chunk_ - 1) / chunk_;
     const Share share = CoreShare(chunks);
     for (int64_t i = share.begin; i < share.end; ++i) {

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples between pixels of images that lie channels-last in GM (channels_last.h). Positions become indices
-// and weights by vector instructions, many samples at once (Locate). Then, a batch at a time, the window of
-// 2 x 2 pixels of each sample is copied (CopyIn: one copy and one scalar read a sample) and multiplied
-// with its weights (Weighted: a few long instructions). What is summed, and in which order, is the caller's:
-// rows lie in UB as [tap y][sample][tap x][channel], so that tap y is one Add, and so are samples far apart.
+// Samples between pixels of images that lie channels-last in GM (channels_last.h). A core does, for its
+// samples:
 //
-// A core does, for its samples:
-//   Locate(y, x, count)                   positions -> windows, Weight(i)
-//   CopyIn(image, first, samples, …)      of a chunk of channels
-//   rows = Weighted(first)                float32, [kTaps][samples][kTaps][Step()]
-//   … Release()
+//   Locate(y, x, count)                 Computes windows (2 x 2 pixels) and weights of many samples at once.
+//   CopyIn(image, first, samples, …)    Copies a chunk of channels of the windows of a batch of samples. This
+//                                       takes one copy and one scalar read for each sample.
+//   rows = Weighted(first)              Converts the rows to float32 and multiplies them with their weights.
+//   …                                   The caller adds up what it needs, in its own order.
+//   Release()
+//
+// Rows lie in UB as (tap y, sample, tap x, channel), so that one Add sums the upper and the lower pixels of
+// all samples:
+//
+//   upper   sample 0: left c0 c1 …, right c0 c1 … | sample 1: left …, right … | …
+//   lower   sample 0: left c0 c1 …, right c0 c1 … | sample 1: left …, right … | …
 #pragma once
 
 #include "../copies/channels_last.h"
 #include "../vectors/bits.h"
+#include "bilinear_rows_buffers.h"
 
 namespace avo {
 
-// The whole numbers `low` below positions, which become their fractions; `scratch` is free.
+// Splits positions: sets `low` to the largest whole numbers that are not above them, and `position` to what
+// is left.
 __aicore__ inline void SplitWhole(const AscendC::LocalTensor<float> &low,
                                   const AscendC::LocalTensor<float> &position,
                                   const AscendC::LocalTensor<float> &scratch, uint32_t count) {
@@ -34,10 +40,10 @@ class BilinearRows {
   static constexpr uint32_t kCorners = kTaps * kTaps;
 
   // located: most positions of a Locate, a multiple of 64; batch: most samples of a CopyIn, a multiple of 8;
-  // chunk: most channels, a multiple of 16 up to 2032. UB: op_host/common/tiling/channels_last.h,
-  // BilinearBytes.
+  // chunk: most channels, a multiple of 16 up to 2032. Takes BilinearRowsBuffers of the Unified Buffer.
   __aicore__ inline void Init(GM_ADDR workspace, const ChannelsLast &layout, uint32_t located, uint32_t batch,
                               uint32_t chunk, AscendC::TPipe *pipe) {
+    const BilinearRowsBuffers buffers(located, batch, chunk, sizeof(T));
     InitPositions(layout, located, pipe);
     chunk_ = chunk;
     gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(workspace),
@@ -45,10 +51,10 @@ class BilinearRows {
     const int64_t gap = (layout.Pitch() - kTaps) * layout.pixel * static_cast<int64_t>(sizeof(T));
     whole_ = chunk == layout.pixel && gap >= 0 && gap < int64_t{1} << 32;
     const uint32_t elements = batch * kCorners * chunk;
-    pipe->InitBuffer(queue_, 2, elements * sizeof(T));
-    pipe->InitBuffer(spread_, batch * kCorners * kBlockBytes);
-    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(wide_, elements * sizeof(float));
-    // Samples that are skipped leave what was there before: once, zeros.
+    pipe->InitBuffer(queue_, buffers.rows.count, buffers.rows.bytes);
+    pipe->InitBuffer(spread_, buffers.spread.bytes);
+    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(wide_, buffers.wide.bytes);
+    // CopyIn leaves what was there before where it skips a sample. Write zeros there once.
     for (uint32_t i = 0; i < 2; ++i) {
       auto rows = queue_.template AllocTensor<T>();
       AscendC::Duplicate(rows.template ReinterpretCast<half>(), half(0), elements * sizeof(T) / sizeof(half));
@@ -56,19 +62,20 @@ class BilinearRows {
     }
   }
 
-  // For Locate alone.
+  // Prepares for Locate alone. Takes BilinearPositionsBuffers of the Unified Buffer.
   __aicore__ inline void InitPositions(const ChannelsLast &layout, uint32_t located, AscendC::TPipe *pipe) {
     layout_ = layout;
     located_ = located;
-    pipe->InitBuffer(windows_, located * sizeof(int32_t));
-    pipe->InitBuffer(weights_, kCorners * located * sizeof(float));
-    pipe->InitBuffer(scratch_, 4 * located * sizeof(float));
-    pipe->InitBuffer(masks_, 2 * MaskBytes());
+    const BilinearPositionsBuffers buffers(located);
+    pipe->InitBuffer(windows_, buffers.windows.bytes);
+    pipe->InitBuffer(weights_, buffers.weights.bytes);
+    pipe->InitBuffer(scratch_, buffers.scratch.bytes);
+    pipe->InitBuffer(masks_, buffers.masks.bytes);
   }
 
-  // Windows and weights of positions y and x, which are finite and which it overwrites, for `count` rounded
-  // up to 64 of them. As RoIAlign has it, [-1, 0] is the first element and [size - 1, size] the last; beyond
-  // is nothing.
+  // Computes windows and weights of `count` positions y and x, rounded up to 64. Positions must be finite;
+  // they are overwritten. As in RoIAlign, a position in [-1, 0] reads the first pixel and one in [size - 1,
+  // size] reads the last pixel. A position beyond does not count.
   __aicore__ inline void Locate(const AscendC::LocalTensor<float> &y, const AscendC::LocalTensor<float> &x,
                                 uint32_t count) {
     count = RoundUp(count, kRepeat);
@@ -84,7 +91,7 @@ class BilinearRows {
     KeepBits(inside, other, x, columns, AscendC::CMPMODE::LE, count);
     SplitClamped(y_low, y, inverse, rows, count);
     SplitClamped(x_low, x, inverse, columns, count);
-    // y and x hold the weights of the upper neighbours by now.
+    // By now y and x hold the weights of the lower and the right pixel.
     AscendC::Muls(inverse, x, -1.0f, count);
     AscendC::Adds(inverse, inverse, 1.0f, count);
     AscendC::Mul(Weight(3), y, x, count);
@@ -96,8 +103,8 @@ class BilinearRows {
     SetWindows(y_low, x_low, inside, count);
   }
 
-  // Windows whose first pixels are the whole numbers y_low, x_low where `inside` has a bit, and the zeros
-  // elsewhere. Overwrites both.
+  // Sets windows: the first pixel of a window is (y_low, x_low) where `inside` has a bit. Elsewhere the
+  // window is the one of zeros above the image. Overwrites y_low and x_low.
   __aicore__ inline void SetWindows(const AscendC::LocalTensor<float> &y_low,
                                     const AscendC::LocalTensor<float> &x_low,
                                     const AscendC::LocalTensor<uint8_t> &inside, uint32_t count) {
@@ -112,19 +119,21 @@ class BilinearRows {
     AscendC::Add(windows, windows, column, count);
   }
 
-  // As many floats as there may be positions, which Locate overwrites.
+  // A plane of floats, one for each position, which Locate overwrites.
   __aicore__ inline AscendC::LocalTensor<float> Scratch() { return scratch_.template Get<float>(); }
 
-  // Weight of tap (i / kTaps, i % kTaps), for each position of the last Locate: to be changed, or set.
+  // Weights of tap (i / kTaps, i % kTaps), one for each position of the last Locate. The caller may change or
+  // set them.
   __aicore__ inline AscendC::LocalTensor<float> Weight(uint32_t i) {
     return weights_.template Get<float>()[i * located_];
   }
 
-  // First pixel of each window, y * Pitch() + x; below 0 where a sample counts nothing.
+  // The first pixel of each window, y * Pitch() + x. It is negative where a sample does not count.
   __aicore__ inline AscendC::LocalTensor<int32_t> Windows() { return windows_.template Get<int32_t>(); }
 
-  // Copies channels [channel, channel + count) of the windows of samples [first, first + samples): first is a
-  // multiple of 8, samples is rounded up to one. Of each group of `group` samples only `used` are copied.
+  // Copies channels [channel, channel + count) of the windows of samples [first, first + samples). `first` is
+  // a multiple of 8, and `samples` is rounded up to one. Only the first `used` samples of each group of
+  // `group` samples are copied.
   __aicore__ inline void CopyIn(int64_t image, uint32_t first, uint32_t samples, uint32_t channel,
                                 uint32_t count, uint32_t group = 1, uint32_t used = 1) {
     samples_ = RoundUp(samples, kBrcb);
@@ -141,7 +150,7 @@ class BilinearRows {
     queue_.EnQue(rows);
   }
 
-  // The rows of the last CopyIn, in float32.
+  // Returns the rows of the last CopyIn, in float32.
   __aicore__ inline AscendC::LocalTensor<float> Rows() {
     copied_ = queue_.template DeQue<T>();
     if constexpr (sizeof(T) == sizeof(float)) {
@@ -153,7 +162,8 @@ class BilinearRows {
     }
   }
 
-  // Multiplies rows with the weights of their samples, which begin with sample `first`.
+  // Multiplies rows with the weights of their samples. The first of these is sample `first` of the last
+  // Locate.
   __aicore__ inline void Weigh(const AscendC::LocalTensor<float> &rows, uint32_t first) {
     auto spread = spread_.template Get<float>();
     for (uint32_t i = 0; i < kCorners; ++i) {
@@ -173,7 +183,7 @@ class BilinearRows {
     }
   }
 
-  // The rows of the last CopyIn, times their weights.
+  // Returns the rows of the last CopyIn, times their weights.
   __aicore__ inline AscendC::LocalTensor<float> Weighted(uint32_t first) {
     auto rows = Rows();
     Weigh(rows, first);
@@ -182,9 +192,9 @@ class BilinearRows {
 
   __aicore__ inline void Release() { queue_.FreeTensor(copied_); }
 
-  // Elements from row to row.
+  // Elements from row to row: the channels of one pixel of a window.
   __aicore__ inline uint32_t Step() const { return chunk_; }
-  // Samples of the last CopyIn, rounded up as its rows are.
+  // Samples of the last CopyIn, rounded up to a multiple of 8.
   __aicore__ inline uint32_t Samples() const { return samples_; }
 
  private:
@@ -193,10 +203,13 @@ class BilinearRows {
   static constexpr uint32_t kBrcb = 8;  // elements that a repeat of Brcb spreads
   static constexpr uint32_t kMaxRepeats = 248;
 
-  // Bits of as many positions as there may be, on a block.
-  __aicore__ inline uint32_t MaskBytes() const { return RoundUp(located_ / 8, kBlockBytes); }
+  // Bytes from one mask to the other.
+  __aicore__ inline uint32_t MaskBytes() const {
+    return static_cast<uint32_t>(BilinearPositionsBuffers::MaskBytes(located_));
+  }
 
-  // The lower neighbours `low` of positions, which become the weights of the upper ones.
+  // Clamps positions to the image and splits them: sets `low` to the upper or left pixel, and `position` to
+  // the weight of the lower or right pixel.
   __aicore__ inline void SplitClamped(const AscendC::LocalTensor<float> &low,
                                       const AscendC::LocalTensor<float> &position,
                                       const AscendC::LocalTensor<float> &scratch, float size,
@@ -206,7 +219,7 @@ class BilinearRows {
     SplitWhole(low, position, scratch, count);
   }
 
-  // kTaps rows of kTaps pixels, rows of the window a plane of samples apart.
+  // Copies the two rows of a window. In UB the lower row lies a plane of samples after the upper row.
   __aicore__ inline void CopyWindow(const AscendC::LocalTensor<T> &to, int64_t from, uint32_t count) {
     constexpr uint32_t kLane = kBlockBytes / sizeof(T), kSize = sizeof(T);
     const AscendC::DataCopyPadExtParams<T> pad{false, 0, 0, T(0)};
@@ -229,8 +242,10 @@ class BilinearRows {
   AscendC::TBuf<AscendC::TPosition::VECCALC> windows_, weights_, scratch_, masks_, spread_, wide_;
   AscendC::GlobalTensor<T> gm_;
   AscendC::LocalTensor<T> copied_;
-  uint32_t located_, chunk_, samples_;
-  bool whole_;  // whether the pixels of a window's row are one run
+  uint32_t located_;  // positions from plane to plane of weights
+  uint32_t chunk_;    // elements from row to row
+  uint32_t samples_;  // of the last CopyIn
+  bool whole_;        // whether a chunk has all channels, so that one copy takes a window
 };
 
 }  // namespace avo

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Positions i * step + offset along an axis: exact for one index on the scalar unit, and for a run of indices
-// on the vector unit in float32 without losing the fraction.
+// Positions i * step + offset along an axis. The scalar unit computes the position of one index exactly; the
+// vector unit computes the positions of a run of indices in float32, split into whole part and fraction, so
+// that the fraction keeps its bits.
 #pragma once
 
 #include "kernel_operator.h"
 
 namespace avo {
 
-// A step as op_host/resample/linear_scale.h splits it.
+// The step and the offset, as op_host/resample/linear_scale.h splits them.
 struct LinearMap {
   int64_t whole;  // step = whole + high / 2^32 + low / 2^64
   int64_t high;
   int64_t low;
-  int64_t offset;  // in 2^-32
-  float part0;  // step = part0 + part1 + part2; products of the first two with indices below 2^13 are exact
+  int64_t offset;  // in units of 2^-32
+  float
+      part0;  // step = part0 + part1 + part2. Products of part0 and part1 with indices below 2^13 are exact.
   float part1;
   float part2;
 };
@@ -23,6 +25,7 @@ struct Position {
   float fraction;  // [0, 1)
 };
 
+// Returns the position of one index.
 __aicore__ inline Position PositionAt(const LinearMap &map, int64_t index) {
   constexpr int64_t kFractionMask = 0xffffffff;
   const int64_t high = index * map.high;
@@ -30,7 +33,7 @@ __aicore__ inline Position PositionAt(const LinearMap &map, int64_t index) {
   const int64_t sum = (high & kFractionMask) + low + (map.offset & kFractionMask);
   Position position;
   position.whole = index * map.whole + (high >> 32) + (map.offset >> 32) + (sum >> 32);
-  // 24 bits are what a float holds.
+  // A float holds 24 bits of the fraction.
   position.fraction =
       static_cast<float>(static_cast<int32_t>((sum & kFractionMask) >> 8)) * (1.0f / 16777216.0f);
   return position;
@@ -47,7 +50,7 @@ __aicore__ inline void Clamp(const AscendC::LocalTensor<float> &tensor, float lo
   AscendC::Mins(tensor, tensor, high, count);
 }
 
-// Offsets of elements of T, from their indices, which this overwrites.
+// Converts indices of elements of T to offsets in bytes. Overwrites the indices.
 template <typename T>
 __aicore__ inline void ByteOffsets(const AscendC::LocalTensor<int32_t> &offsets,
                                    const AscendC::LocalTensor<float> &indices, uint32_t count) {
@@ -55,8 +58,9 @@ __aicore__ inline void ByteOffsets(const AscendC::LocalTensor<int32_t> &offsets,
   AscendC::Cast(offsets, indices, AscendC::RoundMode::CAST_RINT, count);
 }
 
-// whole[t] + fraction[t] = index[t] * step + fraction0, index[t] being whole numbers below 2^13. A position
-// within 2^-22 below a whole number is taken as that number: it is one that rounding missed.
+// Computes whole[t] + fraction[t] = index[t] * step + fraction0, where index[t] are whole numbers below 2^13.
+// A position that is less than 2^-22 below a whole number becomes that number: rounding has moved it there.
+// `temp` and `spare` are scratch.
 __aicore__ inline void PositionRun(const AscendC::LocalTensor<float> &whole,
                                    const AscendC::LocalTensor<float> &fraction,
                                    const AscendC::LocalTensor<float> &index,
@@ -64,7 +68,7 @@ __aicore__ inline void PositionRun(const AscendC::LocalTensor<float> &whole,
                                    const AscendC::LocalTensor<float> &spare, const LinearMap &map,
                                    float fraction0, uint32_t count) {
   constexpr float kSnap = 1.0f / 4194304.0f;
-  // The leading parts: exact products, each split into whole and fraction before anything is rounded.
+  // Products with part0 and part1 are exact. Split each into whole and fraction before anything is rounded.
   AscendC::Muls(fraction, index, map.part0, count);
   Floor(whole, fraction, count);
   AscendC::Sub(fraction, fraction, whole, count);
@@ -73,7 +77,7 @@ __aicore__ inline void PositionRun(const AscendC::LocalTensor<float> &whole,
   AscendC::Sub(spare, spare, temp, count);
   AscendC::Add(whole, whole, temp, count);
   AscendC::Add(fraction, fraction, spare, count);
-  // The rest is small; carry what overflows into the whole part.
+  // The product with part2 is small. Add it to the fraction, and carry from there into the whole part.
   AscendC::Muls(temp, index, map.part2, count);
   AscendC::Adds(temp, temp, fraction0, count);
   AscendC::Add(fraction, fraction, temp, count);
@@ -84,8 +88,8 @@ __aicore__ inline void PositionRun(const AscendC::LocalTensor<float> &whole,
   AscendC::Add(whole, whole, temp, count);
 }
 
-// Phase `phase` of a rational step in/out: whole position (-1 for outputs left of the first input) and
-// fraction.
+// Returns the position of output `phase` of a period of `out_step` outputs and `in_step` inputs. The whole
+// part is -1 for outputs left of the first input.
 __aicore__ inline Position PhasePosition(int64_t phase, int64_t in_step, int64_t out_step, bool half_pixel) {
   const int64_t denominator = half_pixel ? 2 * out_step : out_step;
   const int64_t numerator = half_pixel ? (2 * phase + 1) * in_step - out_step : phase * in_step;

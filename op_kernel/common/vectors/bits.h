@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bits that comparisons of positions leave, one a lane.
+// Masks: one bit for each position that is compared.
 #pragma once
 
 #include "kernel_operator.h"
 
 namespace avo {
 
-// Keeps the bits of those that compare to `limit`; none with NaN does.
+// Clears the bits of positions for which the comparison with `limit` is false; with NaN it is always false.
+// `other` is scratch for a mask.
 __aicore__ inline void KeepBits(const AscendC::LocalTensor<uint8_t> &bits,
                                 const AscendC::LocalTensor<uint8_t> &other,
                                 const AscendC::LocalTensor<float> &position, float limit,

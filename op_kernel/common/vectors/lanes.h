@@ -1,28 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows as vector lanes. Sixteen rows of a tile are transposed, so that position x of all of them is one 64 B
-// slot of float32; what is a shift or a stride along a row is then an address, and no element is ever
-// gathered. TransDataTo5HD runs at full vector speed (64 floats a cycle), Gather at 5 elements a cycle.
+// Rows as vector lanes. Sixteen rows of a tile are transposed, so that each row becomes a lane, and position
+// x of all rows becomes one slot: 16 elements of float32, 64 bytes.
+//
+//   rows    a0 a1 a2 a3 …        slots    a0 b0 c0 … | a1 b1 c1 … | a2 b2 c2 … | …
+//           b0 b1 b2 b3 …                 slot 0       slot 1       slot 2
+//           c0 c1 c2 c3 …
+//
+// A shift along a row is then another address. Where a kernel takes every second or every third position,
+// slots are dealt out to planes (LanePlanes), so that a stride along a row is a run of slots:
+//
+//   2 planes    plane 0: x0 x2 x4 … | plane 1: x1 x3 x5 …
+//
+// So no element is ever gathered. TransDataTo5HD runs at full vector speed, 64 floats a cycle, while Gather
+// takes 5 elements a cycle.
 #pragma once
 
 #include "../copies/row_copy.h"
 
 namespace avo {
 
-constexpr uint32_t kLanes = 16;         // rows that TransDataTo5HD takes at once
+constexpr uint32_t kLanes = 16;         // rows that TransDataTo5HD transposes at once
 constexpr uint32_t kSlotBlocks = 2;     // data blocks of a slot: 16 lanes of float32
 constexpr uint32_t kRowPositions = 16;  // positions that a transposition back to rows writes at once
 
 constexpr uint32_t kMaxPlanes = 31;
 
-// Positions dealt out to planes, so that every planes-th one is a contiguous run: position x is slot x /
-// planes of plane x % planes, behind the plane's skew.
+// Slots that are dealt out to planes. Position x is slot x / planes of plane x % planes.
 struct LanePlanes {
   AscendC::LocalTensor<float> lanes;
-  uint32_t planes;
-  uint32_t pitch;  // slots from plane to plane
-  uint8_t skew[kMaxPlanes] = {};
+  uint32_t planes;                // how many
+  uint32_t pitch;                 // slots from plane to plane
+  uint8_t skew[kMaxPlanes] = {};  // slots that are left free at the start of each plane (OppositeSkew)
 
-  // Offset of slot `slot` of plane `plane`.
+  // Offset in elements of slot `slot` of plane `plane`.
   __aicore__ inline uint32_t SlotOffset(uint32_t plane, uint32_t slot) const {
     return (plane * pitch + skew[plane] + slot) * kLanes;
   }
@@ -32,7 +42,7 @@ struct LanePlanes {
   __aicore__ inline AscendC::LocalTensor<float> At(uint32_t position) const {
     return lanes[Offset(position)];
   }
-  // Slots of a plane that lie before position `position`.
+  // How many slots of a plane belong to positions before `position`.
   __aicore__ inline uint32_t SlotsBefore(uint32_t plane, uint32_t position) const {
     return (position + planes - 1 - plane) / planes;
   }
@@ -43,22 +53,26 @@ __aicore__ inline uint64_t AddressOf(const AscendC::LocalTensor<T> &tensor, uint
   return reinterpret_cast<uint64_t>(tensor[offset].GetPhyAddr());
 }
 
-// Slots by which to move a run at address `own` so that it is read together with one at address `other`: a
-// repeat reads eight of the 16 bank groups of UB, so runs at opposite halves of them, four slots apart, do
-// not take turns.
+// Returns by how many slots to move a run at address `own` so that one instruction reads it and a run at
+// address `other` at the same time. A repeat reads eight of the 16 bank groups of UB. Two runs do not wait
+// for each other where they use opposite halves of the groups, so they have to be four slots apart, modulo
+// eight.
 __aicore__ inline uint8_t OppositeSkew(uint64_t own, uint64_t other) {
   constexpr uint64_t kSlotBytes = kLanes * sizeof(float);
-  constexpr uint64_t kGroupSlots = 8;  // slots after which bank groups come again
+  constexpr uint64_t kGroupSlots = 8;  // slots after which bank groups repeat
   return static_cast<uint8_t>((other / kSlotBytes - own / kSlotBytes + kGroupSlots / 2) % kGroupSlots);
 }
 
-// Transpositions of `step` positions each reach a plane again after this many; step is a power of two.
+// A kernel transposes `step` positions at a time, a power of two. Returns after how many transpositions the
+// first position is in the same plane again. The transpositions of one cycle differ; each of them repeats
+// cycle by cycle.
 __aicore__ inline uint32_t PlaneCycle(uint32_t planes, uint32_t step) {
   const uint32_t power = planes & (~planes + 1);
   return planes / (power < step ? power : step);
 }
 
-// One TransDataTo5HD of `repeats` repeats, whose strides count only where there are several.
+// Issues one TransDataTo5HD. The strides, in data blocks from repeat to repeat, count where there are several
+// repeats.
 template <typename T>
 __aicore__ inline void Transpose16(uint64_t (&targets)[kLanes], uint64_t (&sources)[kLanes], uint32_t repeats,
                                    uint32_t target_blocks, uint32_t source_blocks) {
@@ -73,8 +87,10 @@ __aicore__ inline void Transpose16(uint64_t (&targets)[kLanes], uint64_t (&sourc
   }
 }
 
-// Position first + x of `to` holds element x of every row, for x < count rounded up to a block of T. Lanes of
-// absent rows repeat the last one. `staging` holds transposed 2-byte elements before they are widened.
+// Transposes rows into slots: position first + x of `to` gets element x of every row, for x < count rounded
+// up to a data block of T. There are row_count <= 16 rows, `row_stride` elements apart; the lanes after them
+// repeat the last row. `staging` holds elements of 2 bytes between the transposition and the conversion to
+// float32.
 template <typename T>
 __aicore__ inline void RowsToLanes(const LanePlanes &to, uint32_t first, const AscendC::LocalTensor<T> &rows,
                                    uint32_t row_stride, uint32_t row_count, uint32_t count,
@@ -111,8 +127,8 @@ __aicore__ inline void RowsToLanes(const LanePlanes &to, uint32_t first, const A
   }
 }
 
-// Element x of every row is position first + x of `from`, for x < count rounded up to kRowPositions. All of
-// `from` must have been written.
+// Transposes slots back into rows: element x of every row gets position first + x of `from`, for x < count
+// rounded up to kRowPositions. All of these positions must have been written.
 template <typename T>
 __aicore__ inline void LanesToRows(const AscendC::LocalTensor<T> &rows, uint32_t row_stride,
                                    const LanePlanes &from, uint32_t first, uint32_t count,
@@ -134,7 +150,8 @@ __aicore__ inline void LanesToRows(const AscendC::LocalTensor<T> &rows, uint32_t
   }
   uint64_t sources[kLanes], targets[kLanes];
   for (uint32_t c = 0; c < cycle && c < steps; ++c) {
-    // As many lanes a time as a block holds: 4-byte elements go in two halves, each row in two blocks.
+    // A data block holds 16 elements of 2 bytes, or 8 of 4 bytes. The latter take two transpositions of 8
+    // lanes, and each row takes two blocks.
     for (uint32_t part = 0; part < kBlocks; ++part) {
       for (uint32_t m = 0; m < kRowPositions; ++m) {
         const uint32_t offset = from.Offset(first + c * kRowPositions + m) + part * kStep;
@@ -152,8 +169,8 @@ __aicore__ inline void LanesToRows(const AscendC::LocalTensor<T> &rows, uint32_t
   }
 }
 
-// Element x of 16 rows becomes slot x, `width` elements from slot to slot, for x < count rounded up to a
-// block of T. Lanes of absent rows repeat the last one. Elements keep their type.
+// Transposes rows into slots of their own type: element x of 16 rows becomes slot x, for x < count rounded up
+// to a data block of T. Slots start `width` elements apart. Lanes after row_count repeat the last row.
 template <typename T>
 __aicore__ inline void RowsToSlots(const AscendC::LocalTensor<T> &slots, uint32_t width,
                                    const AscendC::LocalTensor<T> &rows, uint32_t row_stride,
@@ -168,7 +185,7 @@ __aicore__ inline void RowsToSlots(const AscendC::LocalTensor<T> &slots, uint32_
   Transpose16<T>(targets, sources, (count + kStep - 1) / kStep, width, 1);
 }
 
-// The way back, for x < count rounded up to kRowPositions.
+// Transposes such slots back into rows, for x < count rounded up to kRowPositions.
 template <typename T>
 __aicore__ inline void SlotsToRows(const AscendC::LocalTensor<T> &rows, uint32_t row_stride,
                                    const AscendC::LocalTensor<T> &slots, uint32_t width, uint32_t count) {
@@ -184,7 +201,7 @@ __aicore__ inline void SlotsToRows(const AscendC::LocalTensor<T> &rows, uint32_t
   }
 }
 
-// Fills positions [begin, end).
+// Sets positions [begin, end) to `value`.
 __aicore__ inline void FillLanes(const LanePlanes &of, uint32_t begin, uint32_t end, float value) {
   for (uint32_t plane = 0; plane < of.planes; ++plane) {
     const uint32_t slot = of.SlotsBefore(plane, begin), slots = of.SlotsBefore(plane, end) - slot;
