@@ -11,31 +11,26 @@ Plan<GridSamplerTiling> ComputeTiling(const Args &args, const Platform &platform
                             args.align_corners);
   Plan<GridSamplerTiling> plan;
   plan.tiling_key = kBoxes;
-  const int64_t samples = problem.out_rows * problem.out_columns;
   if (args.out.numel() == 0) return plan;
 
-  const int64_t item = problem.item, block = 32 / item;
-  // Rows of a tile: neighbours, their weights and scratch; tables; coordinates, gathered elements and
-  // results.
-  const int64_t pairs = problem.taps * problem.taps;
-  const int64_t rows = 4 * problem.taps + 4 + 2 * pairs + 2;
-  const int64_t row_bytes = 4 * rows + 2 * item + 2 * item + (item == 4 ? 0 : item + 8) + 1;
-  const int64_t plane = problem.height * (AlignUp(problem.width, block) + block) + block;
-  constexpr int64_t kBoxBytes = 72 * 1024;  // more serves no smooth grid
-  const GridTileSize size = FindGridTile(samples, std::min(AlignUp(plane, block), kBoxBytes / item), item,
-                                         row_bytes, platform.ub_bytes);
+  const auto bytes = [&](int64_t capacity, int64_t box) {
+    return BytesOf(GridSamplerBuffers(problem.taps, capacity, box, problem.item));
+  };
+  const GridTileSize size = FindGridTile(problem, problem.out_rows * problem.out_columns, platform, bytes);
   FillGrid(problem, size, false, &plan.tiling);
+  plan.ub_bytes = bytes(size.capacity, size.box);
 
-  // Few groups, for a tile is located once in each; but work for all cores.
+  // Few groups of channels, because the neighbours of a tile are found anew for each group; but enough for
+  // all cores. The cost of a core is in channels.
   GridSamplerTiling &t = plan.tiling;
-  constexpr double kLocateChannels = 3;  // what locating a tile costs, in channels
+  constexpr double kLocateChannels = 3;  // finding the neighbours of a tile takes as long as three channels
   const int64_t tiles = t.images * t.rowTiles * t.columnTiles;
   double best = 0;
   for (int64_t groups = 1; groups <= std::min<int64_t>(problem.channels, platform.vector_cores); ++groups) {
     const int64_t each = CeilDiv(problem.channels, groups);
-    const double share =
+    const double core_tiles =
         static_cast<double>(CeilDiv<int64_t>(tiles * CeilDiv(problem.channels, each), platform.vector_cores));
-    const double cost = share * (static_cast<double>(each) + kLocateChannels);
+    const double cost = core_tiles * (static_cast<double>(each) + kLocateChannels);
     if (groups > 1 && cost >= best) continue;
     best = cost;
     t.groupChannels = static_cast<uint32_t>(each);

@@ -7,69 +7,73 @@
 namespace avo::grid_sampler_backward {
 namespace {
 
-constexpr int64_t kLanes = 16, kMostChannels = 64, kBatch = 64, kBlockBytes = 32;
-constexpr int64_t kMostSamples = 256;
+constexpr int64_t kLanes = 16;         // channels, or pixels, that are transposed together
+constexpr int64_t kMostChannels = 64;  // of a band
 
-// Channels and pixels whose sums lie in UB, beside the buffers of op_kernel/grid/grid_scatter.h.
-struct Bands {
-  int64_t channels = 0;
-  int64_t pixels = 0;
-};
+// Bytes of UB that the gradient of the images takes.
+uint64_t ScatterBytes(const GridProblem &problem, int64_t capacity, int64_t channels, int64_t pixels) {
+  return BytesOf(GridScatterBuffers(problem.taps, capacity, channels, pixels, problem.item));
+}
 
-Bands FindBands(const GridProblem &problem, int64_t capacity, int64_t ub_bytes) {
-  const int64_t item = problem.item, pairs = problem.taps * problem.taps;
-  const int64_t rows = 4 * problem.taps + 4 + 3 * pairs + 3;
-  const int64_t tiles = capacity * (4 * rows + 2 * item + (item == 4 ? 0 : 8) + 1);
-  const int64_t fixed = tiles + 4 * kBlockBytes;
-  Bands bands;
-  for (bands.channels = std::min(kMostChannels, AlignUp(problem.channels, kLanes)); bands.channels > 0;
-       bands.channels -= kLanes) {
-    // Of a channel: planes twice, and rows, in place of which planes leave.
-    const int64_t plane = kBatch * item + kBlockBytes;
-    const int64_t batch = 2 * plane + std::max(plane, kBatch * 4) + (item == 4 ? 0 : kBatch * item);
-    bands.pixels = AlignDown((ub_bytes - fixed - bands.channels * batch) / (bands.channels * 4) - 1, kLanes);
-    if (bands.pixels >= kBatch || bands.channels == kLanes) break;
+// Chooses groups of channels and bands of pixels. Bands are large, because a core goes through all samples
+// for each band; but there is work for all cores. Returns the number of pairs of a band and a group.
+int64_t FillBands(const GridProblem &problem, const Platform &platform, GridSamplerBackwardTiling *tiling) {
+  constexpr int64_t kBatch = GridScatterBuffers::kBatch;
+  GridSamplerBackwardTiling &t = *tiling;
+  const uint64_t spare = GridSpareBytes(t.capacity);
+  const uint64_t budget =
+      std::max(platform.ub_bytes, ScatterBytes(problem, t.capacity, kLanes, kLanes) + spare);
+  int64_t channels = std::min(kMostChannels, AlignUp(problem.channels, kLanes)), pixels = 0;
+  for (;; channels -= kLanes) {
+    t.channelGroups = CeilDiv(problem.channels, channels);
+    const int64_t of_core = CeilDiv(problem.images * t.channelGroups * problem.height * problem.width,
+                                    int64_t{platform.vector_cores});
+    const int64_t wanted = std::max(kBatch, AlignUp(of_core, kLanes));
+    pixels = kLanes * LargestFit(wanted / kLanes, budget, [&](int64_t n) {
+               return ScatterBytes(problem, t.capacity, channels, n * kLanes) + spare;
+             });
+    if (pixels >= kBatch || channels == kLanes) break;
   }
-  return bands;
+  t.groupChannels = static_cast<uint32_t>(channels);
+  t.bandColumns = std::min(problem.width, pixels);
+  t.bandRows = std::min(problem.height, pixels / t.bandColumns);
+  return problem.images * t.channelGroups * CeilDiv(problem.height, t.bandRows) *
+         CeilDiv(problem.width, t.bandColumns);
 }
 
 }  // namespace
 
 Plan<GridSamplerBackwardTiling> ComputeTiling(const Args &args, const Platform &platform) {
+  constexpr int64_t kMostSamples = 256;  // of a tile
   const GridProblem problem(args.input, args.grid, args.interpolation_mode, args.padding_mode,
                             args.align_corners);
   Plan<GridSamplerBackwardTiling> plan;
   plan.tiling_key = kBoxes;
   GridSamplerBackwardTiling &t = plan.tiling;
-  const int64_t samples = problem.out_rows * problem.out_columns, pixels = problem.height * problem.width;
   t.gradInput = args.output_mask[0] != 0 && args.grad_input.numel() > 0 ? 1 : 0;
   t.gradGrid = args.output_mask[1] != 0 && args.grad_grid.numel() > 0 ? 1 : 0;
   if (t.gradInput == 0 && t.gradGrid == 0) return plan;
 
-  const int64_t item = problem.item, block = kBlockBytes / item, pairs = problem.taps * problem.taps;
-  const int64_t rows = 6 * problem.taps + 4 + 3 * pairs + 6;
-  const int64_t row_bytes = 4 * rows + 2 * item + 2 * item + 2 * item + (item == 4 ? 0 : item + 16) + 1;
-  const int64_t plane = problem.height * (AlignUp(problem.width, block) + block) + block;
-  constexpr int64_t kBoxBytes = 72 * 1024;  // more serves no smooth grid
-  const GridTileSize size =
-      FindGridTile(std::max<int64_t>(1, std::min(samples, kMostSamples)),
-                   std::min(AlignUp(plane, block), kBoxBytes / item), item, row_bytes, platform.ub_bytes);
+  // Both gradients have the same tiles: those that fit beside the smallest band, whatever output_mask says.
+  const auto gradient_bytes = [&](int64_t capacity, int64_t box) {
+    return BytesOf(GridGradientBuffers(problem.taps, capacity, box, problem.item));
+  };
+  const auto bytes = [&](int64_t capacity, int64_t box) {
+    return std::max(gradient_bytes(capacity, box), ScatterBytes(problem, capacity, kLanes, kLanes));
+  };
+  const int64_t samples = std::min(problem.out_rows * problem.out_columns, kMostSamples);
+  const GridTileSize size = FindGridTile(problem, samples, platform, bytes);
   FillGrid(problem, size, true, &t);
 
-  // Large bands, for every core goes through all samples for each; but work for all cores.
-  const Bands bands = FindBands(problem, size.capacity, static_cast<int64_t>(platform.ub_bytes));
   int64_t items = 0;
   if (t.gradInput != 0) {
-    t.groupChannels = static_cast<uint32_t>(bands.channels);
-    t.channelGroups = CeilDiv(problem.channels, bands.channels);
-    const int64_t share = CeilDiv(problem.images * t.channelGroups * pixels, int64_t{platform.vector_cores});
-    const int64_t most = std::min(bands.pixels, std::max(kBatch, AlignUp(share, kLanes)));
-    t.bandColumns = std::min(problem.width, most);
-    t.bandRows = std::min(problem.height, most / t.bandColumns);
-    items = problem.images * t.channelGroups * CeilDiv(problem.height, t.bandRows) *
-            CeilDiv(problem.width, t.bandColumns);
+    items = FillBands(problem, platform, &t);
+    plan.ub_bytes = ScatterBytes(problem, t.capacity, t.groupChannels, t.bandRows * t.bandColumns);
   }
-  if (t.gradGrid != 0) items = std::max(items, problem.images * t.columnTiles);
+  if (t.gradGrid != 0) {
+    items = std::max(items, problem.images * t.columnTiles);
+    plan.ub_bytes = std::max(plan.ub_bytes, gradient_bytes(size.capacity, size.box));
+  }
   plan.block_dim = static_cast<uint32_t>(std::min<int64_t>(platform.vector_cores, items));
   return plan;
 }

@@ -10,83 +10,96 @@ namespace {
 
 constexpr int64_t kLanes = 16;
 
-struct Bands {
-  int64_t item, block, bins, width;
-  bool largest;
-  const Platform &platform;
+// What lies in UB at once: channels, samples, positions of samples, gradients of bins, and pixels of a band.
+struct BandTile {
+  int64_t chunk, batch, located, grad_bins, pixels;
+};
 
-  int64_t Pitch(int64_t pixels) const { return (CeilDiv(AlignUp(pixels, kLanes), block) | 1) * block; }
+uint64_t BandBytes(const BandTile &tile, int64_t pitch, int64_t item, const Platform &platform) {
+  return BytesOf(RoiAlignBackwardBuffers(platform.vector_cores, tile.located, tile.batch, tile.chunk,
+                                         tile.grad_bins, tile.pixels, pitch, item));
+}
 
-  // Unified Buffer of a band of `pixels`; `batch` samples of the maxima.
-  int64_t Bytes(int64_t pixels, int64_t chunk, int64_t located, int64_t batch, int64_t grad_bins) const {
-    const int64_t slots = AlignUp(pixels, kLanes), lanes = AlignUp<int64_t>(chunk, 64);
-    const int64_t wide = item == 4 ? 0 : grad_bins * chunk * 4 + slots * kLanes * item;
-    const int64_t maxima = largest ? 4 * lanes * 4 + AlignUp<int64_t>(lanes / 8, 32) : 0;
-    return RoiRegionBytes(platform.vector_cores) + RoiExtentBytes() + 7 * located * 4 +
-           BilinearBytes(located, batch, chunk, kRoiTaps, item) + maxima + slots * chunk * 4 +
-           2 * grad_bins * chunk * item + 2 * kLanes * Pitch(pixels) * item + wide;
+// Bytes of UB with a band of one row of `tile.pixels` pixels.
+uint64_t RowBytes(const BandTile &tile, int64_t item, const Platform &platform) {
+  return BandBytes(tile, RoiPitch(tile.pixels, item), item, platform);
+}
+
+// Columns of a band of at most `pixels` pixels: whole rows, or else pieces that are stored in runs of whole
+// sectors of the L2.
+int64_t BandColumns(int64_t pixels, int64_t width, int64_t item) {
+  constexpr int64_t kSectorBytes = 128;
+  const int64_t run = AlignUp(kSectorBytes / item, kLanes);
+  return width <= pixels && width <= 2 * run ? width : std::min(AlignDown(pixels, kLanes), run);
+}
+
+// Chooses the largest band with as many channels as leave room for 32 pixels, or else with 16 channels.
+// `pixel` is the channels of a pixel, `bins` those of a region.
+BandTile FindBandTile(int64_t pixel, int64_t bins, bool largest, int64_t item, const Platform &platform) {
+  constexpr int64_t kMostChunk =
+      1008;  // two pixels are less than 256 data blocks, the limit of repeat strides
+  constexpr int64_t kMostPixels = 2048, kFewPixels = 32;
+  const int64_t batch = largest ? 8 : 0;
+  const BandTile least{kLanes, batch, 64, 1, kLanes};
+  if (RowBytes(least, item, platform) > platform.ub_bytes) {
+    ThrowUbTooSmall(platform, RowBytes(least, item, platform));
   }
-
-  bool Plan(RoiAlignBackwardTiling *tiling) const {
-    constexpr int64_t kMostChunk = 1008;  // repeat strides of a pair of pixels below 256 blocks
-    constexpr int64_t kLocated = 128, kMostPixels = 2048, kLeastPixels = 32, kRunBytes = 128;
-    const int64_t batch = largest ? 8 : 0;
-    for (int64_t chunk = std::min<int64_t>(tiling->pixel, kMostChunk);; chunk = AlignUp(chunk / 2, kLanes)) {
-      for (const auto [located, grad_bins] :
-           {std::pair{kLocated, std::min<int64_t>(bins, 8)}, {int64_t{64}, int64_t{1}}}) {
-        const int64_t pixels = LargestFit(kMostPixels, platform.ub_bytes, [&](int64_t count) {
-          return Bytes(count, chunk, located, batch, grad_bins);
-        });
-        if (pixels < (chunk > kLanes ? kLeastPixels : 1)) continue;
-        // Whole rows, or pieces that are written in runs of whole sectors.
-        const int64_t run = AlignUp(kRunBytes / item, kLanes);
-        const int64_t columns = width <= pixels && width <= 2 * run ? width
-                                : pixels >= kLanes                  ? std::min(AlignDown(pixels, kLanes), run)
-                                                                    : 0;
-        if (columns == 0) continue;
-        tiling->chunk = static_cast<uint32_t>(chunk);
-        tiling->batch = static_cast<uint32_t>(batch);
-        tiling->located = static_cast<uint32_t>(located);
-        tiling->gradBins = static_cast<uint32_t>(grad_bins);
-        tiling->bandColumns = static_cast<uint32_t>(columns);
-        tiling->bandRows = static_cast<uint32_t>(std::min(tiling->height, pixels / columns));
-        tiling->bandPitch = static_cast<uint32_t>(Pitch(columns * tiling->bandRows));
-        return true;
-      }
-      if (chunk == kLanes) return false;
+  for (int64_t chunk = std::min(pixel, kMostChunk);; chunk = AlignUp(chunk / 2, kLanes)) {
+    for (BandTile tile : {BandTile{chunk, batch, 128, std::min<int64_t>(bins, 8), 0},
+                          BandTile{chunk, batch, least.located, least.grad_bins, 0}}) {
+      tile.pixels = LargestFit(kMostPixels, platform.ub_bytes, [&](int64_t pixels) {
+        BandTile other = tile;
+        other.pixels = pixels;
+        return RowBytes(other, item, platform);
+      });
+      if (tile.pixels >= (chunk > kLanes ? kFewPixels : 1)) return tile;
     }
   }
-};
+}
 
 }  // namespace
 
 Plan<RoiAlignBackwardTiling> ComputeTiling(const Args &args, const Platform &platform) {
   Plan<RoiAlignBackwardTiling> plan;
-  RoiAlignBackwardTiling &tiling = plan.tiling;
+  RoiAlignBackwardTiling &t = plan.tiling;
   const Shape &shape = args.out.shape;
   const int64_t item = DTypeSize(args.out.dtype), rois = args.rois.shape[0];
   const bool largest = args.mode != "avg";
-  // A layout of the gradients in the fields of the feature maps, for as long as it takes to note it.
+  // PlanChannelsLast writes the fields of the feature maps: those of the gradients move to their own fields.
   uint64_t grads = 0;
   if (rois > 0) {
-    grads = PlanChannelsLast(args.grad_output.shape, item, 1, platform, &tiling);
-    tiling.gradTileChannels = tiling.tileChannels;
-    tiling.gradTileRows = tiling.tileRows;
-    tiling.gradTileColumns = tiling.tileColumns;
-    tiling.gradTilePitch = tiling.tilePitch;
+    grads = PlanChannelsLast(args.grad_output.shape, item, 1, platform, &t);
+    plan.ub_bytes = ChannelsLastBytes(t, item);
+    t.gradTileChannels = t.tileChannels;
+    t.gradTileRows = t.tileRows;
+    t.gradTileColumns = t.tileColumns;
+    t.gradTilePitch = t.tilePitch;
   }
-  const uint64_t maps = PlanChannelsLast(shape, item, kRoiTaps, platform, &tiling);
-  tiling.grads = static_cast<int64_t>(largest ? AlignUp<uint64_t>(maps, kRoiAlignment) : 0);
-  tiling.costs = static_cast<int64_t>(AlignUp<uint64_t>(tiling.grads + grads, kRoiAlignment));
+  const uint64_t maps = PlanChannelsLast(shape, item, kRoiTaps, platform, &t);
+  if (largest) plan.ub_bytes = std::max(plan.ub_bytes, ChannelsLastBytes(t, item));
+  t.grads = static_cast<int64_t>(largest ? AlignUp<uint64_t>(maps, kRoiAlignment) : 0);
+  t.costs = static_cast<int64_t>(AlignUp<uint64_t>(t.grads + grads, kRoiAlignment));
   SetRegions(args.rois, args.output_height, args.output_width, args.spatial_scale, args.sampling_ratio,
-             args.aligned, args.mode, &tiling);
+             args.aligned, args.mode, &t);
+
   const int64_t bins = args.output_height * args.output_width;
-  if (!Bands{item, 32 / item, bins, tiling.width, largest, platform}.Plan(&tiling)) {
-    throw std::invalid_argument("the Unified Buffer does not hold a band of the gradient");
-  }
+  BandTile tile = FindBandTile(t.pixel, bins, largest, item, platform);
+  const int64_t columns = BandColumns(tile.pixels, t.width, item);
+  const int64_t rows = std::min(t.height, tile.pixels / columns);
+  tile.pixels = rows * columns;
+  t.chunk = static_cast<uint32_t>(tile.chunk);
+  t.batch = static_cast<uint32_t>(tile.batch);
+  t.located = static_cast<uint32_t>(tile.located);
+  t.gradBins = static_cast<uint32_t>(tile.grad_bins);
+  t.bandColumns = static_cast<uint32_t>(columns);
+  t.bandRows = static_cast<uint32_t>(rows);
+  t.bandPitch = static_cast<uint32_t>(RoiPitch(tile.pixels, item));
+  plan.ub_bytes = std::max(plan.ub_bytes, BandBytes(tile, t.bandPitch, item, platform));
   plan.block_dim = platform.vector_cores;
-  plan.workspace = static_cast<uint64_t>(tiling.costs) +
-                   std::max(RoiExtentWorkspace(rois), RoiCostBytes(rois, platform.vector_cores));
+  // Extents of regions: five numbers in float32, for a multiple of 64 regions.
+  const uint64_t extents = static_cast<uint64_t>(AlignUp<int64_t>(rois, 64) * 5 * 4);
+  plan.workspace =
+      static_cast<uint64_t>(t.costs) + std::max(extents, RoiCostBytes(rois, platform.vector_cores));
   plan.tiling_key = largest ? kLargest : kMean;
   return plan;
 }

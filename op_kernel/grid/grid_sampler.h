@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of images at the coordinates of a grid. A core takes tiles of samples and a group of channels: it
-// finds the neighbours of a tile's samples once, by vector instructions, and then, channel after channel,
-// copies the box of pixels around them and gathers. A smooth grid reads little more than it must, and no
-// image, row or number of channels is too large. What bounds it is Gather, at five elements a cycle.
+// Samples images at the coordinates of a grid. A core works on tiles of samples, each with a group of
+// channels. It finds the neighbours of a tile's samples once. Then, for one channel after the other, it
+// copies the box of pixels around them, gathers the neighbours and adds them up, weighted (grid_boxes.h). The
+// box of a smooth grid has few pixels that no sample needs. An image, a row and the number of channels may be
+// of any size. Gather bounds the kernel, at five elements a cycle.
 #pragma once
 
 #include "grid_boxes.h"
 #include "grid_sampler_tiling.h"
 
 template <typename T, uint32_t KEY>
-class GridSampler : avo::GridBoxes<T, false, GridSamplerTiling> {
+class GridSampler : avo::GridBoxes<T, false> {
  public:
   __aicore__ inline void Init(GM_ADDR input, GM_ADDR grid, GM_ADDR out, GM_ADDR,
                               const GridSamplerTiling &tiling, AscendC::TPipe *pipe) {
@@ -17,8 +18,9 @@ class GridSampler : avo::GridBoxes<T, false, GridSamplerTiling> {
     const auto &t = this->t_;
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out),
                             t.images * t.channels * t.outRows * t.outColumns);
-    pipe->InitBuffer(out_queue_, 2, t.capacity * sizeof(T));
-    pipe->InitBuffer(weights_, t.taps * t.taps * t.capacity * sizeof(float));
+    const GridSamplerBuffers buffers(t.taps, t.capacity, t.boxElements, sizeof(T));
+    pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
+    pipe->InitBuffer(weights_, buffers.weights.bytes);
   }
 
   __aicore__ inline void Process() {
@@ -35,11 +37,12 @@ class GridSampler : avo::GridBoxes<T, false, GridSamplerTiling> {
   }
 
  private:
+  // Does what all channels of a tile share: weights, and the place of each neighbour in its box.
   __aicore__ inline void Prepare(int64_t tile) {
     this->SetTile(tile);
     this->LoadGrid();
     for (uint32_t axis = 0; axis < 2; ++axis) this->Locate(axis);
-    if (this->t_.taps > 1) this->taps_.Weights(weights_.template Get<float>(), this->tile_.whole);
+    if (this->t_.taps > 1) this->taps_.FillWeights(weights_.template Get<float>(), this->tile_.whole);
     this->FindBox();
     this->SetPiece(0);
   }
@@ -65,18 +68,19 @@ class GridSampler : avo::GridBoxes<T, false, GridSamplerTiling> {
     CopyOut(out, channel);
   }
 
-  // Weighted neighbours, as far as they lie in the piece.
+  // Adds the weighted neighbours that lie in the piece. The first piece of a box starts the sum.
   __aicore__ inline void AddPiece(const AscendC::LocalTensor<float> &sum, const AscendC::LocalTensor<T> &box,
                                   bool first) {
-    const uint32_t count = this->tile_.count, taps = this->t_.taps * this->t_.taps;
-    for (uint32_t i = 0; i < taps; ++i) {
+    const uint32_t count = this->tile_.count, neighbours = this->t_.taps * this->t_.taps;
+    const bool weighted = neighbours > 1;
+    for (uint32_t i = 0; i < neighbours; ++i) {
       const bool set = first && i == 0;
       const auto value = set ? sum : this->Work(0);
       this->GatherTap(value, box, i);
       const auto weight = weights_.template Get<float>()[i * this->t_.capacity];
       if (set) {
-        if (taps > 1) AscendC::Mul(sum, sum, weight, count);
-      } else if (taps > 1) {
+        if (weighted) AscendC::Mul(sum, sum, weight, count);
+      } else if (weighted) {
         AscendC::MulAddDst(sum, value, weight, count);
       } else {
         AscendC::Add(sum, sum, value, count);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of grid samples, one after the other, without workspace and without atomics. Of the grid: a core
-// takes tiles of samples, gathers their neighbours channel after channel, and sums their products with the
-// samples' gradients and the derivatives of their weights. Of the images: common/grid_scatter.h.
+// Both gradients of grid samples, one after the other, without a workspace and without atomics.
+//
+// Gradient of the grid (here): a core works on tiles of samples. It gathers the neighbours of a tile channel
+// by channel, multiplies them with the gradients of the samples and with the derivatives of their weights,
+// and adds up the products over all channels.
+//
+// Gradient of the images: grid_scatter.h.
 #pragma once
 
 #include "grid_sampler_backward_tiling.h"
@@ -10,7 +14,7 @@
 namespace avo {
 
 template <typename T>
-class GridGradient : GridBoxes<T, true, GridSamplerBackwardTiling> {
+class GridGradient : GridBoxes<T, true> {
  public:
   __aicore__ inline void Init(GM_ADDR grad_output, GM_ADDR input, GM_ADDR grid, GM_ADDR grad_grid,
                               const GridSamplerBackwardTiling &tiling, AscendC::TPipe *pipe) {
@@ -19,12 +23,13 @@ class GridGradient : GridBoxes<T, true, GridSamplerBackwardTiling> {
     grads_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(grad_output),
                               t.images * t.channels * t.outColumns);
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(grad_grid), t.images * t.outColumns * 2);
-    pipe->InitBuffer(grads_queue_, 2, t.capacity * sizeof(T));
-    pipe->InitBuffer(out_queue_, 1, 2 * t.capacity * sizeof(T));
-    pipe->InitBuffer(slopes_, 2 * t.taps * t.taps * t.capacity * sizeof(float));
-    pipe->InitBuffer(sums_, 2 * t.capacity * sizeof(float));
-    pipe->InitBuffer(pairing_, 2 * t.capacity * sizeof(int32_t));
-    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(wide_, 2 * t.capacity * sizeof(float));
+    const GridGradientBuffers buffers(t.taps, t.capacity, t.boxElements, sizeof(T));
+    pipe->InitBuffer(grads_queue_, buffers.grads.count, buffers.grads.bytes);
+    pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
+    pipe->InitBuffer(slopes_, buffers.slopes.bytes);
+    pipe->InitBuffer(sums_, buffers.sums.bytes);
+    pipe->InitBuffer(pairing_, buffers.pairing.bytes);
+    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(wide_, buffers.wide.bytes);
     BuildPairing();
   }
 
@@ -35,7 +40,7 @@ class GridGradient : GridBoxes<T, true, GridSamplerBackwardTiling> {
       this->SetTile(tile);
       AscendC::Duplicate(Sum(kAxisY), 0.0f, this->tile_.whole);
       AscendC::Duplicate(Sum(kAxisX), 0.0f, this->tile_.whole);
-      // The nearest pixel does not change with the coordinate.
+      // In mode nearest the gradient is 0: a small change of a coordinate does not change the nearest pixel.
       if (t.interpolation != 1) Compute();
       CopyOut();
     }
@@ -53,7 +58,7 @@ class GridGradient : GridBoxes<T, true, GridSamplerBackwardTiling> {
     this->LoadGrid();
     for (uint32_t axis = 0; axis < 2; ++axis) this->Locate(axis);
     for (uint32_t axis = 0; axis < 2; ++axis) {
-      this->taps_.Slopes(axis, SlopeTable(axis), this->tile_.whole);
+      this->taps_.FillSlopes(axis, SlopeTable(axis), this->tile_.whole);
     }
     this->FindBox();
     for (uint32_t piece = 0; piece < this->pieces_; ++piece) {
@@ -62,6 +67,7 @@ class GridGradient : GridBoxes<T, true, GridSamplerBackwardTiling> {
     }
   }
 
+  // Adds what one channel contributes to the sums of both axes.
   __aicore__ inline void AddChannel(int64_t channel) {
     const auto &t = this->t_;
     const uint32_t count = this->tile_.count;
@@ -90,7 +96,10 @@ class GridGradient : GridBoxes<T, true, GridSamplerBackwardTiling> {
     this->box_queue_.FreeTensor(box);
   }
 
-  // Offsets that interleave the two sums, x first.
+  // Fills pairing_ with the offsets by which a gather interleaves the two rows of sums:
+  //
+  //   sums_      y0 y1 y2 … x0 x1 x2 …       x begins `capacity` elements behind y
+  //   gathered   x0 y0 x1 y1 x2 y2 …
   __aicore__ inline void BuildPairing() {
     const uint32_t capacity = this->t_.capacity, count = 2 * capacity;
     const auto half = sums_.template Get<float>(), place = slopes_.template Get<float>();
@@ -98,7 +107,8 @@ class GridGradient : GridBoxes<T, true, GridSamplerBackwardTiling> {
     AscendC::Muls(half, half, 0.5f, count);
     Floor(place, half, count);
     AscendC::Sub(half, place, half, count);
-    // 0 for x, which lies behind all of y, and -0.5 for y.
+    // For element i, place is floor(i / 2). half is 0 where i is even, which takes x, and else -0.5. So place
+    // becomes floor(i / 2) + capacity for x, and floor(i / 2) for y.
     const float behind = static_cast<float>(static_cast<int32_t>(capacity));
     AscendC::Muls(half, half, 2 * behind, count);
     AscendC::Add(place, place, half, count);
@@ -106,6 +116,7 @@ class GridGradient : GridBoxes<T, true, GridSamplerBackwardTiling> {
     ByteOffsets<float>(pairing_.template Get<int32_t>(), place, count);
   }
 
+  // Interleaves the sums of the tile, and stores them.
   __aicore__ inline void CopyOut() {
     const uint32_t count = 2 * this->tile_.count;
     auto out = out_queue_.template AllocTensor<T>();
@@ -158,7 +169,7 @@ class GridSamplerBackward {
       pipe_->Reset();
     }
     if (tiling_.gradInput != 0) {
-      avo::GridScatter<T, GridSamplerBackwardTiling> of_images;
+      avo::GridScatter<T> of_images;
       of_images.Init(grad_output_, grid_, grad_input_, tiling_, pipe_);
       of_images.Process();
     }

@@ -1,21 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradient of the images that a grid sampled. A core owns a band of pixels and a group of channels, whose
-// sums lie in UB, the channels of a pixel together. It goes through all samples in their order, takes those
-// with a neighbour in the band, and adds each, weighed, to its pixel with one vector instruction. So no sum
-// is shared, and its order is fixed. Gradients of the next samples are on their way meanwhile.
+// The gradient of the images that a grid sampled.
+//
+// A core owns a band of pixels and a group of channels: no other core adds to them. Their sums lie in UB, the
+// channels of a pixel side by side. The core goes through all samples of the image in their order. If a
+// neighbour of a sample lies in the band, the pair is a hit: one vector instruction adds the gradient of the
+// sample, times the weight of the neighbour, to all channels of that pixel. So every sum has a fixed order.
+//
+//   image          bands, 2 rows each        sums in UB, a row for each pixel of the band
+//   . . . . . .    0 0 0 0 0 0               none     -                        <- number 0
+//   . . . . . .    0 0 0 0 0 0               pixel 0  c0 c1 c2 … c15           <- number 1
+//   . . . . . .    1 1 1 1 1 1               pixel 1  c0 c1 c2 … c15
+//   . . . . . .    1 1 1 1 1 1               …
+//
+// The gradients of samples come in batches of 64. While one batch is added, the next one with a hit is
+// copied.
 #pragma once
 
 #include "../common/copies/channels_last.h"
 #include "grid_boxes.h"
+#include "grid_buffers.h"
 
 namespace avo {
 
-template <typename T, typename Tiling>
-class GridScatter : GridTiles<T, false, Tiling> {
+template <typename T>
+class GridScatter : GridTiles<T, false> {
  public:
-  static constexpr uint32_t kBatch = 64;  // samples whose gradients are in UB at once: a repeat
-
-  __aicore__ inline void Init(GM_ADDR grad_output, GM_ADDR grid, GM_ADDR grad_input, const Tiling &tiling,
+  __aicore__ inline void Init(GM_ADDR grad_output, GM_ADDR grid, GM_ADDR grad_input, const GridTiling &tiling,
                               AscendC::TPipe *pipe) {
     this->InitTiles(grid, tiling, pipe);
     const auto &t = this->t_;
@@ -24,17 +34,18 @@ class GridScatter : GridTiles<T, false, Tiling> {
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(grad_input),
                             t.images * t.channels * t.height * t.width);
     group_ = t.groupChannels;
-    pipe->InitBuffer(in_queue_, 2, group_ * kPitch * sizeof(T));
-    const uint32_t row = kBatch * sizeof(float), plane = kPitch * sizeof(T);
-    pipe->InitBuffer(out_queue_, 1, group_ * (row > plane ? row : plane));
-    pipe->InitBuffer(weights_, t.taps * t.taps * t.capacity * sizeof(float));
-    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(rounded_, kBatch * group_ * sizeof(T));
-    pipe->InitBuffer(places_, t.capacity * sizeof(int32_t));
-    pipe->InitBuffer(hits_, t.taps * t.taps * t.capacity * sizeof(int32_t));
-    pipe->InitBuffer(hit_bits_, RoundUp(t.capacity / 8, kBlockBytes));
-    pixels_ = RoundUp(static_cast<uint32_t>(t.bandRows * t.bandColumns), kLanes);
-    pipe->InitBuffer(sums_, (1 + pixels_) * group_ * sizeof(float));
-    AscendC::CreateVecIndex(places_.template Get<int32_t>(), int32_t(0), t.capacity);
+    const uint32_t pixels = static_cast<uint32_t>(t.bandRows * t.bandColumns);
+    pixels_ = RoundUp(pixels, kLanes);
+    const GridScatterBuffers buffers(t.taps, t.capacity, group_, pixels, sizeof(T));
+    pipe->InitBuffer(in_queue_, buffers.in.count, buffers.in.bytes);
+    pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
+    pipe->InitBuffer(weights_, buffers.weights.bytes);
+    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(rounded_, buffers.rounded.bytes);
+    pipe->InitBuffer(numbers_, buffers.numbers.bytes);
+    pipe->InitBuffer(hits_, buffers.hits.bytes);
+    pipe->InitBuffer(hit_bits_, buffers.hit_bits.bytes);
+    pipe->InitBuffer(sums_, buffers.sums.bytes);
+    AscendC::CreateVecIndex(numbers_.template Get<int32_t>(), int32_t(0), t.capacity);
   }
 
   __aicore__ inline void Process() {
@@ -60,38 +71,40 @@ class GridScatter : GridTiles<T, false, Tiling> {
   }
 
  private:
-  static constexpr uint32_t kMostTile = 1024;  // samples, more than there are
-  static constexpr uint32_t kMostTaps = 16;
-  // Elements between rows of a batch: an odd number of blocks, so that transposed rows lie in 16 bank groups.
-  static constexpr uint32_t kPitch = kBatch + kBlockBytes / sizeof(T);
+  static constexpr uint32_t kBatch = GridScatterBuffers::kBatch;  // samples: a repeat
+  static constexpr uint32_t kPitch = GridScatterBuffers::Pitch(sizeof(T));
+  static constexpr uint32_t kMostTile = 1024;  // more samples than a tile has
+  static constexpr uint32_t kMostTaps = 16;    // neighbours of a sample
 
-  __aicore__ inline bool Meets(uint32_t axis, int64_t begin, uint32_t size) {
+  // Whether a neighbour of the tile may lie in [begin, begin + size) along an axis.
+  __aicore__ inline bool Touches(uint32_t axis, int64_t begin, uint32_t size) {
     int32_t first = 0, last = 0;
-    this->taps_.Extent(axis, this->tile_.count, this->tile_.whole, first, last);
+    this->taps_.FindExtent(axis, this->tile_.count, this->tile_.whole, first, last);
     return last >= begin && first < begin + size;
   }
 
+  // Adds the hits of a tile of samples to the sums of the band.
   __aicore__ inline void AddTile(int64_t tile) {
     const auto &t = this->t_;
     this->SetTile(tile);
     this->LoadGrid();
     this->Locate(kAxisY);
-    if (!Meets(kAxisY, row_, band_rows_)) return;
+    if (!Touches(kAxisY, row_, band_rows_)) return;
     this->Locate(kAxisX);
-    if (band_columns_ < t.width && !Meets(kAxisX, column_, band_columns_)) return;
+    if (band_columns_ < t.width && !Touches(kAxisX, column_, band_columns_)) return;
     const uint32_t whole = this->tile_.whole;
-    if (t.taps > 1) this->taps_.Weights(weights_.template Get<float>(), whole);
-    // A pixel's number in the band; 0, before the first of them, is none.
-    this->taps_.Relate(kAxisY, static_cast<int32_t>(row_), band_rows_, band_columns_, 1, whole);
-    this->taps_.Relate(kAxisX, static_cast<int32_t>(column_), band_columns_, 1, 0, whole);
-    this->taps_.Offsets(this->offsets_.template Get<int32_t>(), 1, whole);
+    if (t.taps > 1) this->taps_.FillWeights(weights_.template Get<float>(), whole);
+    // A neighbour's place is the number of its pixel in the band, from 1 on; 0 stands for no pixel.
+    this->taps_.SetPlaces(kAxisY, static_cast<int32_t>(row_), band_rows_, band_columns_, 1, whole);
+    this->taps_.SetPlaces(kAxisX, static_cast<int32_t>(column_), band_columns_, 1, 0, whole);
+    this->taps_.FillOffsets(this->offsets_.template Get<int32_t>(), 1, whole);
     for (uint32_t i = 0; i < t.taps * t.taps; ++i) FindHits(i);
     const uint32_t count = this->tile_.count;
     uint32_t next = NextBatch();
     if (next < count) CopyIn(next);
     while (next < count) {
       const uint32_t first = next;
-      TakeHits(first + kBatch);
+      SelectHits(first + kBatch);
       next = NextBatch();
       ToRows(Rest(count - first, kBatch));
       if (next < count) CopyIn(next);
@@ -99,7 +112,8 @@ class GridScatter : GridTiles<T, false, Tiling> {
     }
   }
 
-  // Hits of tap i: pixel times kMostTile plus sample, for those samples of the tile whose pixel is one.
+  // Lists the hits of neighbour i in the order of the samples. A hit is one number: that of the pixel times
+  // kMostTile, plus that of the sample in the tile.
   __aicore__ inline void FindHits(uint32_t i) {
     const uint32_t from = i * this->t_.capacity, whole = this->tile_.whole;
     const auto pixels = this->offsets_.template Get<int32_t>()[from];
@@ -107,7 +121,7 @@ class GridScatter : GridTiles<T, false, Tiling> {
     AscendC::Cast(scratch, pixels, AscendC::RoundMode::CAST_NONE, whole);
     AscendC::CompareScalar(hit_bits_.template Get<uint8_t>(), scratch, 0.0f, AscendC::CMPMODE::GT, whole);
     AscendC::Muls(pixels, pixels, static_cast<int32_t>(kMostTile), whole);
-    AscendC::Add(pixels, pixels, places_.template Get<int32_t>(), whole);
+    AscendC::Add(pixels, pixels, numbers_.template Get<int32_t>(), whole);
     uint64_t kept = 0;
     AscendC::GatherMask(hits_.template Get<int32_t>()[from], pixels, hit_bits_.template Get<uint32_t>(), true,
                         this->tile_.count, {1, 1, 8, 8}, kept);
@@ -119,7 +133,7 @@ class GridScatter : GridTiles<T, false, Tiling> {
     return static_cast<uint32_t>(hits_.template Get<int32_t>().GetValue(i * this->t_.capacity + index));
   }
 
-  // The first sample of the batch with the next hit that is not taken, or the end of the tile.
+  // The first sample of the next batch that has a hit, or the end of the tile.
   __aicore__ inline uint32_t NextBatch() {
     uint32_t next = this->tile_.count;
     for (uint32_t i = 0; i < this->t_.taps * this->t_.taps; ++i) {
@@ -130,8 +144,9 @@ class GridScatter : GridTiles<T, false, Tiling> {
     return next;
   }
 
-  // Takes the hits of samples below `end`, of a batch; at best all of them at once.
-  __aicore__ inline void TakeHits(uint32_t end) {
+  // Selects the hits of samples before `end`, at most a batch: those in [begin_, end_) of each neighbour. If
+  // every sample of the batch is a hit, it looks at the last hit alone.
+  __aicore__ inline void SelectHits(uint32_t end) {
     for (uint32_t i = 0; i < this->t_.taps * this->t_.taps; ++i) {
       begin_[i] = end_[i];
       const uint32_t most = end_[i] + Rest(hit_count_[i] - end_[i], kBatch);
@@ -140,7 +155,7 @@ class GridScatter : GridTiles<T, false, Tiling> {
     }
   }
 
-  // Adds the hits that were taken, of samples from `first` on, whose rows are there.
+  // Adds the selected hits to the sums. rows_ has the gradients of the batch that begins at sample `first`.
   __aicore__ inline void AddBatch(uint32_t first) {
     const auto &t = this->t_;
     const auto weights = weights_.template Get<float>();
@@ -156,7 +171,7 @@ class GridScatter : GridTiles<T, false, Tiling> {
     out_queue_.FreeTensor(rows_);
   }
 
-  // Planes of the gradients of a batch's samples.
+  // Loads the gradients of the batch that begins at sample `first`, a plane for each channel.
   __aicore__ inline void CopyIn(uint32_t first) {
     const auto &t = this->t_;
     auto planes = in_queue_.template AllocTensor<T>();
@@ -166,7 +181,8 @@ class GridScatter : GridTiles<T, false, Tiling> {
     in_queue_.EnQue(planes);
   }
 
-  // As rows of channels, in float32, where later the band's planes go.
+  // Transposes these planes into rows_: the channels of a sample side by side, in float32. The rows take the
+  // buffer that CopyOut needs later.
   __aicore__ inline void ToRows(uint32_t count) {
     auto planes = in_queue_.template DeQue<T>();
     rows_ = out_queue_.template AllocTensor<float>();
@@ -185,6 +201,7 @@ class GridScatter : GridTiles<T, false, Tiling> {
     }
   }
 
+  // Rounds the sums of the band and stores them, a batch of pixels at a time.
   __aicore__ inline void CopyOut() {
     const auto &t = this->t_;
     const int64_t plane = t.height * t.width, pixels = static_cast<int64_t>(band_rows_) * band_columns_;
@@ -210,14 +227,17 @@ class GridScatter : GridTiles<T, false, Tiling> {
 
   AscendC::TQue<AscendC::TPosition::VECIN, 1> in_queue_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> weights_, rounded_, places_, hits_, hit_bits_, sums_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> weights_, rounded_, numbers_, hits_, hit_bits_, sums_;
   AscendC::GlobalTensor<T> grads_gm_, out_gm_;
-  AscendC::LocalTensor<float> rows_;
-  uint32_t group_, pixels_;
-  uint32_t hit_count_[kMostTaps], begin_[kMostTaps], end_[kMostTaps];  // of each tap: all hits, those taken
-  // The band and the channels in hand.
-  int64_t image_, channel_, row_, column_;
-  uint32_t channels_, width_, band_rows_, band_columns_;
+  AscendC::LocalTensor<float> rows_;  // gradients of a batch, [sample][width_]
+  uint32_t group_;                    // channels of a group
+  uint32_t pixels_;                   // of a band, rounded up to 16
+  // Of each neighbour: how many hits the tile has, and which of them are selected.
+  uint32_t hit_count_[kMostTaps], begin_[kMostTaps], end_[kMostTaps];
+  // The band and the group of channels that the core works on.
+  int64_t image_, channel_, row_, column_;  // first channel, row and column
+  uint32_t channels_, width_;               // channels, and the same rounded up to 16
+  uint32_t band_rows_, band_columns_;
 };
 
 }  // namespace avo

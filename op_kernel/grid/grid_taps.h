@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbours of grid samples along either axis, by vector instructions for many samples at once: their
-// indices in float32, which is what torch computes them in, weights, and derivatives of weights by the
-// coordinates. Modes bilinear, nearest, bicubic; padding zeros, border, reflection.
+// Finds the neighbours of grid samples along one axis at a time. One vector instruction handles 64 samples.
+// A neighbour has an index, a weight and, on request, the derivative of the weight by the coordinate. Indices
+// are whole numbers in float32, the type in which torch computes them.
+//
+//   bilinear, one axis    index     2         3             nearest: 1 neighbour
+//                         pixel     o---*-----o             bicubic: 4 neighbours, indices 1 to 4
+//                         weight   0.6       0.4
+//                         sample        2.4
+//
+// The neighbours of a sample are all pairs of one along y and one along x: taps x taps of them, numbered row
+// by row. A table has a row of samples for each of these pairs, a row of UB has one element for each sample.
 #pragma once
 
 #include "../common/copies/row_copy.h"
 #include "../common/sampling/linear_positions.h"
 #include "../common/vectors/bits.h"
+#include "grid_buffers.h"
 
 namespace avo {
 
@@ -17,35 +26,42 @@ struct GridRules {
 };
 
 struct GridAxis {
-  float scale;  // pixels of a unit of coordinates
-  float last;   // the last pixel
-  float span;   // from one line of reflection to the other
+  float scale;  // pixels that a coordinate of 1 stands for
+  float last;   // index of the last pixel
+  float span;   // pixels between the two lines of reflection
 };
 
 constexpr uint32_t kAxisY = 0, kAxisX = 1;
 
-// Bits of the elements between `low` and `high`; none of NaN. `other` is free.
-__aicore__ inline void BitsBetween(const AscendC::LocalTensor<uint8_t> &bits,
-                                   const AscendC::LocalTensor<uint8_t> &other,
-                                   const AscendC::LocalTensor<float> &of, float low, float high,
-                                   bool strictly, uint32_t count) {
+// Sets the bits of elements between `low` and `high`, both included unless `strictly`. A NaN gets no bit.
+// Overwrites `other`.
+__aicore__ inline void SetBitsBetween(const AscendC::LocalTensor<uint8_t> &bits,
+                                      const AscendC::LocalTensor<uint8_t> &other,
+                                      const AscendC::LocalTensor<float> &of, float low, float high,
+                                      bool strictly, uint32_t count) {
   AscendC::CompareScalar(bits, of, low, strictly ? AscendC::CMPMODE::GT : AscendC::CMPMODE::GE, count);
   KeepBits(bits, other, of, high, strictly ? AscendC::CMPMODE::LT : AscendC::CMPMODE::LE, count);
 }
 
-// Elements without a bit become `other`.
-__aicore__ inline void Keep(const AscendC::LocalTensor<float> &of, const AscendC::LocalTensor<uint8_t> &bits,
-                            float other, uint32_t count) {
+// Writes `other` to elements without a bit.
+__aicore__ inline void KeepWhereSet(const AscendC::LocalTensor<float> &of,
+                                    const AscendC::LocalTensor<uint8_t> &bits, float other, uint32_t count) {
   AscendC::Select(of, bits, of, other, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, count);
 }
 
-// Counts are multiples of 64. SLOPES: with derivatives.
+// Rows of the buffer `rows_`, of `capacity` floats each:
+//
+//   indices     y: tap 0, tap 1, …   x: tap 0, tap 1, …
+//   weights     y: tap 0, tap 1, …   x: tap 0, tap 1, …
+//   slopes      y: tap 0, tap 1, …   x: tap 0, tap 1, …   only with SLOPES
+//   scratch     0, 1, 2, 3
+//
+// A slope is the derivative of a weight by the coordinate. The argument `count` of functions is a number of
+// samples, rounded up to a multiple of 64, unless a function says otherwise.
 template <bool SLOPES>
 class GridTaps {
  public:
-  // Rows of `capacity` floats: indices, weights, derivatives of both axes, and scratch.
-  static constexpr uint32_t kScratch = 4;
-
+  // taps: neighbours along an axis; capacity: most samples of a tile.
   __aicore__ inline void Init(const GridRules &rules, const GridAxis &y, const GridAxis &x, uint32_t taps,
                               uint32_t capacity, AscendC::TPipe *pipe) {
     rules_ = rules;
@@ -53,17 +69,18 @@ class GridTaps {
     axes_[kAxisX] = x;
     taps_ = taps;
     capacity_ = capacity;
-    pipe->InitBuffer(rows_, ((SLOPES ? 6 : 4) * taps + kScratch) * capacity * sizeof(float));
-    const uint32_t bytes = capacity / 8 < kBlockBytes ? kBlockBytes : capacity / 8;
-    pipe->InitBuffer(bits_, bytes);
-    pipe->InitBuffer(more_bits_, bytes);
+    const GridTapsBuffers buffers(taps, capacity, SLOPES);
+    pipe->InitBuffer(rows_, buffers.rows.bytes);
+    pipe->InitBuffer(bits_, buffers.bits.bytes);
+    pipe->InitBuffer(more_bits_, buffers.more_bits.bytes);
   }
 
-  // Neighbour `tap` of every sample: a whole number, or what is no pixel, NaN included.
+  // The index of neighbour `tap` of every sample. It may lie outside the image, or be NaN.
   __aicore__ inline AscendC::LocalTensor<float> Index(uint32_t axis, uint32_t tap) {
     return Row(axis * taps_ + tap);
   }
-  // Its weight; nearest has none. Free after the tables are made.
+  // The weight of neighbour `tap` of every sample; mode nearest has no weights. After FillWeights and
+  // FillSlopes the rows are free: SetPlaces writes there.
   __aicore__ inline AscendC::LocalTensor<float> Weight(uint32_t axis, uint32_t tap) {
     return Row((2 + axis) * taps_ + tap);
   }
@@ -71,7 +88,7 @@ class GridTaps {
     return Row((4 + axis) * taps_ + tap);
   }
 
-  // From coordinates, which it overwrites.
+  // Finds the neighbours along `axis` of samples with the coordinates `at`, which it overwrites.
   __aicore__ inline void Locate(uint32_t axis, const AscendC::LocalTensor<float> &at, uint32_t count) {
     const GridAxis &of = axes_[axis];
     AscendC::Adds(at, at, 1.0f, count);
@@ -95,9 +112,10 @@ class GridTaps {
     if constexpr (SLOPES) AscendC::Muls(Slope(axis, 0), Slope(axis, 1), -1.0f, count);
   }
 
-  // The pixels from the first to the last that any of `count` samples, any number of them, may read.
-  __aicore__ inline void Extent(uint32_t axis, uint32_t count, uint32_t whole, int32_t &first,
-                                int32_t &last) {
+  // Finds the first and the last pixel along `axis` that one of the first `count` samples may read. `count`
+  // is any number; `whole` is the same rounded up to 64.
+  __aicore__ inline void FindExtent(uint32_t axis, uint32_t count, uint32_t whole, int32_t &first,
+                                    int32_t &last) {
     const auto at = Scratch(0), low = Scratch(1), high = Scratch(2), work = Scratch(3);
     const auto bits = bits_.template Get<uint8_t>();
     AscendC::Duplicate(low, axes_[axis].last, whole);
@@ -117,25 +135,28 @@ class GridTaps {
     last = static_cast<int32_t>(at.GetValue(kBlock));
   }
 
-  // Weights become (index - first) * step + base where index is one of the `size` from `first` on, else far
-  // below any sum of those.
-  __aicore__ inline void Relate(uint32_t axis, int32_t first, uint32_t size, uint32_t step, uint32_t base,
-                                uint32_t count) {
-    constexpr float kNone = -1.0e9f;
+  // Replaces the weights along `axis` by places: (index - first) * step + base for an index in [first, first
+  // + size). Any other index gets kNowhere. The place of a neighbour in a buffer is the sum of its places
+  // along both axes, which FillOffsets takes.
+  __aicore__ inline void SetPlaces(uint32_t axis, int32_t first, uint32_t size, uint32_t step, uint32_t base,
+                                   uint32_t count) {
+    constexpr float kNowhere = -1.0e9f;  // so small that it makes any sum negative
     const auto bits = bits_.template Get<uint8_t>();
     for (uint32_t tap = 0; tap < taps_; ++tap) {
       const auto to = Weight(axis, tap);
       AscendC::Adds(to, Index(axis, tap), -static_cast<float>(first), count);
-      BitsBetween(bits, more_bits_.template Get<uint8_t>(), to, 0.0f,
-                  static_cast<float>(static_cast<int32_t>(size - 1)), false, count);
+      SetBitsBetween(bits, more_bits_.template Get<uint8_t>(), to, 0.0f,
+                     static_cast<float>(static_cast<int32_t>(size - 1)), false, count);
       if (step != 1) AscendC::Muls(to, to, static_cast<float>(static_cast<int32_t>(step)), count);
       if (base != 0) AscendC::Adds(to, to, static_cast<float>(static_cast<int32_t>(base)), count);
-      Keep(to, bits, kNone, count);
+      KeepWhereSet(to, bits, kNowhere, count);
     }
   }
 
-  // Sums of what Relate made of both axes, `bytes` a unit; 0 where either is none.
-  __aicore__ inline void Offsets(const AscendC::LocalTensor<int32_t> &table, uint32_t bytes, uint32_t count) {
+  // Fills a table with the places of neighbours times `bytes`, after SetPlaces of both axes. The place is 0
+  // where it is kNowhere along either axis.
+  __aicore__ inline void FillOffsets(const AscendC::LocalTensor<int32_t> &table, uint32_t bytes,
+                                     uint32_t count) {
     const auto sum = Scratch(0);
     for (uint32_t i = 0; i < taps_ * taps_; ++i) {
       AscendC::Add(sum, Weight(kAxisY, i / taps_), Weight(kAxisX, i % taps_), count);
@@ -145,14 +166,15 @@ class GridTaps {
     }
   }
 
-  // Row i of a table is that of tap (i / taps, i % taps).
-  __aicore__ inline void Weights(const AscendC::LocalTensor<float> &table, uint32_t count) {
+  // Fills a table with the weights of neighbours. Its row i belongs to the pair of taps i / taps along y and
+  // i % taps along x.
+  __aicore__ inline void FillWeights(const AscendC::LocalTensor<float> &table, uint32_t count) {
     for (uint32_t i = 0; i < taps_ * taps_; ++i) {
       AscendC::Mul(table[i * capacity_], Weight(kAxisY, i / taps_), Weight(kAxisX, i % taps_), count);
     }
   }
-  // The derivatives of these weights by the coordinate of `axis`.
-  __aicore__ inline void Slopes(uint32_t axis, const AscendC::LocalTensor<float> &table, uint32_t count) {
+  // Fills a table with the derivatives of these weights by the coordinate along `axis`.
+  __aicore__ inline void FillSlopes(uint32_t axis, const AscendC::LocalTensor<float> &table, uint32_t count) {
     for (uint32_t i = 0; i < taps_ * taps_; ++i) {
       const uint32_t y = i / taps_, x = i % taps_;
       AscendC::Mul(table[i * capacity_], axis == kAxisY ? Slope(kAxisY, y) : Weight(kAxisY, y),
@@ -168,7 +190,8 @@ class GridTaps {
     return Row((SLOPES ? 6 : 4) * taps_ + i);
   }
 
-  // Where padding moves positions; NaN goes to 0. `slope`: derivative by the coordinate.
+  // Moves positions as the padding says. With a border or a reflection, NaN goes to 0. With SLOPE it also
+  // writes the derivative of the moved position by the coordinate to `slope`.
   template <bool SLOPE>
   __aicore__ inline void Pad(const AscendC::LocalTensor<float> &at, const AscendC::LocalTensor<float> &slope,
                              const GridAxis &of, uint32_t count) {
@@ -177,15 +200,20 @@ class GridTaps {
     if (rules_.padding == 0) return;
     if (rules_.padding == 2) Reflect<SLOPE>(at, slope, of, count);
     AscendC::Compare(bits, at, at, AscendC::CMPMODE::EQ, count);
-    Keep(at, bits, 0.0f, count);
+    KeepWhereSet(at, bits, 0.0f, count);
     if constexpr (SLOPE) {
-      BitsBetween(bits, more_bits_.template Get<uint8_t>(), at, 0.0f, of.last, true, count);
-      Keep(slope, bits, 0.0f, count);
+      SetBitsBetween(bits, more_bits_.template Get<uint8_t>(), at, 0.0f, of.last, true, count);
+      KeepWhereSet(slope, bits, 0.0f, count);
     }
     Clamp(at, 0.0f, of.last, count);
   }
 
-  // Mirrored into a period of twice the span, then into its nearer half.
+  // Mirrors positions at the two lines of reflection, `span` pixels apart. A mirrored position repeats after
+  // 2 * span: so it is first taken modulo this period, and then mirrored from its second half into its first.
+  //
+  //   period        |<------- 2 span ------->|
+  //   lines         |           |            |
+  //   position      -->-->-->-->--<--<--<--<--
   template <bool SLOPE>
   __aicore__ inline void Reflect(const AscendC::LocalTensor<float> &at,
                                  const AscendC::LocalTensor<float> &slope, const GridAxis &of,
@@ -200,7 +228,7 @@ class GridTaps {
     AscendC::Adds(at, at, -low, count);
     if constexpr (SLOPE) {
       AscendC::CompareScalar(bits, at, 0.0f, AscendC::CMPMODE::GE, count);
-      Keep(slope, bits, -of.scale, count);
+      KeepWhereSet(slope, bits, -of.scale, count);
     }
     AscendC::Abs(at, at, count);
     AscendC::Muls(scratch, at, 1.0f / period, count);
@@ -219,8 +247,10 @@ class GridTaps {
     AscendC::Adds(at, at, low, count);
   }
 
-  // Four neighbours, each padded by itself. Weights are cubics of the distance d, A = -0.75:
-  // (A + 2) d^3 - (A + 3) d^2 + 1 up to 1, A d^3 - 5 A d^2 + 8 A d - 4 A up to 2.
+  // Finds four neighbours, and pads the index of each of them. Weights are cubics of the distance d from the
+  // sample to the neighbour, with A = -0.75:
+  //   d up to 1   (A + 2) d^3 - (A + 3) d^2 + 1
+  //   d up to 2   A d^3 - 5 A d^2 + 8 A d - 4 A
   __aicore__ inline void LocateCubic(uint32_t axis, const AscendC::LocalTensor<float> &at, uint32_t count) {
     constexpr float kA = -0.75f;
     const auto low = Scratch(1), d = Scratch(2);
@@ -235,7 +265,8 @@ class GridTaps {
       Cubic(weight, d, near ? kA + 2 : kA, near ? -(kA + 3) : -5 * kA, near ? 0.0f : 8 * kA,
             near ? 1.0f : -4 * kA, count);
       if constexpr (SLOPES) {
-        // By the distance, which grows with the position for the first two.
+        // The derivative by the distance. The distance of the first two neighbours grows with the position,
+        // that of the other two shrinks.
         const auto slope = Slope(axis, tap);
         AscendC::Muls(slope, d, 3 * (near ? kA + 2 : kA), count);
         AscendC::Adds(slope, slope, 2 * (near ? -(kA + 3) : -5 * kA), count);
@@ -248,7 +279,7 @@ class GridTaps {
     }
   }
 
-  // ((a d + b) d + c) d + e
+  // Computes ((a d + b) d + c) d + e.
   __aicore__ inline void Cubic(const AscendC::LocalTensor<float> &to, const AscendC::LocalTensor<float> &d,
                                float a, float b, float c, float e, uint32_t count) {
     AscendC::Muls(to, d, a, count);

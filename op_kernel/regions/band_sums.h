@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over samples that a core owns: a band of rows and columns of some channels of an image, channels of a
-// pixel together, as float32 in UB. When all is added, the band is rounded and written as planes (N, C, H,
-// W).
+// The sums of a band: some rows and columns of an image, with a chunk of channels. Only one core adds to a
+// band. The sums lie in UB as float32, the channels of a pixel side by side. When all is added, the core
+// rounds them and stores them as planes of the result (N, C, H, W), 16 channels at a time:
+//
+//   sums in UB         pixel 0   c0 c1 c2 …  |  pixel 1   c0 c1 c2 …  |  …
+//   planes in UB       c0        pixel 0, pixel 1, …   , then a pitch further
+//                      c1        pixel 0, pixel 1, …
 #pragma once
 
 #include "../common/copies/channels_last.h"
+#include "roi_buffers.h"
 
 namespace avo {
 
 template <typename T>
 class BandSums {
  public:
-  // Of the tiling: images, channels, height, width; bands of bandRows x bandColumns x chunk (several rows
-  // only of columns that are whole, or a multiple of 16), whose planes lie bandPitch apart in UB.
+  // It takes these fields of the tiling: images, channels, height, width, pixel; and bands of bandRows x
+  // bandColumns pixels with chunk channels, whose planes lie bandPitch elements apart in UB. A band may have
+  // several rows if these are whole, or if bandColumns is a multiple of 16.
   template <typename Tiling>
   __aicore__ inline void Init(GM_ADDR out, const Tiling &tiling, AscendC::TPipe *pipe) {
     size_[0] = tiling.height;
@@ -26,19 +32,21 @@ class BandSums {
     images_ = tiling.images;
     slots_ = RoundUp(most_rows_ * most_columns_, kLanes);
     gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out), images_ * all_channels_ * size_[0] * size_[1]);
-    pipe->InitBuffer(sums_, slots_ * chunk_ * sizeof(float));
-    pipe->InitBuffer(queue_, 2, kLanes * pitch_ * sizeof(T));
-    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(rounded_, slots_ * kLanes * sizeof(T));
+    const BandSumsBuffers buffers(most_rows_ * most_columns_, chunk_, pitch_, sizeof(T));
+    pipe->InitBuffer(sums_, buffers.sums.bytes);
+    pipe->InitBuffer(queue_, buffers.planes.count, buffers.planes.bytes);
+    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(rounded_, buffers.rounded.bytes);
   }
 
+  // How many bands the result has.
   __aicore__ inline int64_t Count() const {
-    return images_ * Parts(size_[0], most_rows_) * Parts(size_[1], most_columns_) * Parts(pixel_, chunk_);
+    return images_ * Pieces(size_[0], most_rows_) * Pieces(size_[1], most_columns_) * Pieces(pixel_, chunk_);
   }
 
-  // Band `band` in hand, all of its sums 0.
+  // Goes on to band `band`, and sets all of its sums to 0.
   __aicore__ inline void Begin(int64_t band) {
-    const int64_t chunks = Parts(pixel_, chunk_), row_bands = Parts(size_[0], most_rows_),
-                  column_bands = Parts(size_[1], most_columns_);
+    const int64_t chunks = Pieces(pixel_, chunk_), row_bands = Pieces(size_[0], most_rows_),
+                  column_bands = Pieces(size_[1], most_columns_);
     channel = static_cast<uint32_t>(band % chunks) * chunk_;
     channels = Rest(pixel_ - channel, chunk_);
     low[1] = band / chunks % column_bands * most_columns_;
@@ -53,13 +61,13 @@ class BandSums {
     return y >= low[0] && y < high[0] && x >= low[1] && x < high[1];
   }
 
-  // Adds factor x values, of the band's channels, to a pixel that it has.
+  // Adds factor * values to a pixel of the band. `values` are those of the band's channels.
   __aicore__ inline void Add(int64_t y, int64_t x, const AscendC::LocalTensor<float> &values, float factor) {
     const int64_t slot = (y - low[0]) * most_columns_ + x - low[1];
     AscendC::Axpy(sums_.template Get<float>()[slot * chunk_], values, factor, static_cast<int32_t>(channels));
   }
 
-  // Rounds and writes the band, 16 channels a time.
+  // Rounds the sums and stores them, 16 channels at a time.
   __aicore__ inline void Store() {
     const uint32_t present = Rest(all_channels_ - channel, chunk_);
     const uint32_t rows = static_cast<uint32_t>(high[0] - low[0]),
@@ -83,13 +91,15 @@ class BandSums {
     }
   }
 
-  // The band in hand: rows and columns [low, high), channels of the padded pixel.
+  // The band: rows [low[0], high[0]) and columns [low[1], high[1]) of an image, and its first channel and
+  // number of channels. The channels are rounded up to 16, as those of a pixel in the workspace are.
   int64_t image, low[2], high[2];
   uint32_t channel, channels;
 
  private:
-  static __aicore__ inline int64_t Parts(int64_t size, uint32_t part) { return (size + part - 1) / part; }
+  static __aicore__ inline int64_t Pieces(int64_t size, uint32_t piece) { return (size + piece - 1) / piece; }
 
+  // Rounds 16 channels of all pixels, and transposes them to planes.
   __aicore__ inline void ToPlanes(const AscendC::LocalTensor<T> &planes,
                                   const AscendC::LocalTensor<float> &sums) {
     if constexpr (sizeof(T) == sizeof(float)) {
@@ -110,8 +120,10 @@ class BandSums {
   AscendC::TBuf<AscendC::TPosition::VECCALC> sums_, rounded_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> queue_;
   AscendC::GlobalTensor<T> gm_;
-  int64_t size_[2], images_, all_channels_;
-  uint32_t pixel_, chunk_, most_rows_, most_columns_, pitch_, slots_;
+  int64_t size_[2], images_, all_channels_;    // H and W; N; C
+  uint32_t pixel_;                             // C, rounded up to 16
+  uint32_t chunk_, most_rows_, most_columns_;  // of a band at most
+  uint32_t pitch_, slots_;                     // from plane to plane; pixels, rounded up to 16
 };
 
 }  // namespace avo

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts indices outside a range: compared as float32, a 1 for each that fails, summed tile by tile.
+// Counts indices outside a range. Each index is compared as float32 and becomes a 1 if it lies outside. One
+// core adds up these numbers, tile by tile.
 #pragma once
 
 #include "../common/copies/row_copy.h"
@@ -53,7 +54,7 @@ class CountOutside {
     if constexpr (std::is_same_v<T, float>) {
       AscendC::Muls(values, indices, 1.0f, whole);
     } else {
-      // Integers beyond 2^24 are rounded, none of them into the range.
+      // Integers beyond 2^24 are rounded, but never into the range, which ends at 2^24 or before.
       AscendC::Cast(values, indices, AscendC::RoundMode::CAST_NONE, whole);
     }
     queue_.FreeTensor(indices);

@@ -7,8 +7,8 @@
 
 struct CountOutsideTiling {
   int64_t indices;      // K
-  uint32_t tileLength;  // of them in UB at once, a multiple of 64
-  float size;           // of what they index
+  uint32_t tileLength;  // indices in UB at once, a multiple of 64
+  float size;           // indices in [0, size) are inside
 };
 
 // What the kernel puts into the Unified Buffer.

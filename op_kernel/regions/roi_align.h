@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// RoIAlign: the feature maps are copied channels-last into the workspace; then each core pools its part of
-// all bins. Bins with few samples are pooled several at a time, those with more than a batch one after the
-// other.
+// RoIAlign. All cores copy the feature maps to the workspace with the channels of a pixel side by side
+// (common/copies/channels_last.h). Then each core pools a run of bins (roi_regions.h), a chunk of channels
+// at a time. It pools several bins together if all their samples fit a batch; a bin with more samples is
+// pooled alone, batch by batch.
 #pragma once
 
 #include "../common/sampling/bilinear_rows.h"
@@ -26,15 +27,15 @@ class RoiAlign {
 
   __aicore__ inline void Process() {
     regions_.Init(rois_, batch_indices_, workspace_, t_, pipe_);
-    regions_.StateCosts();
+    regions_.WriteCosts();
     pipe_->Reset();
     avo::ToChannelsLast<T> to_channels_last;
     to_channels_last.Init(input_, workspace_, t_, pipe_);
     to_channels_last.Process(pipe_);
     regions_.Init(rois_, batch_indices_, workspace_, t_, pipe_);
     InitPooling();
-    const avo::BinPlace begin = regions_.BeginOf(AscendC::GetBlockIdx());
-    const avo::BinPlace end = regions_.BeginOf(AscendC::GetBlockIdx() + 1);
+    const avo::BinPlace begin = regions_.FirstBinOf(AscendC::GetBlockIdx());
+    const avo::BinPlace end = regions_.FirstBinOf(AscendC::GetBlockIdx() + 1);
     for (int64_t roi = begin.roi; roi < t_.rois && roi <= end.roi; ++roi) {
       const uint32_t first = roi == begin.roi ? begin.bin : 0,
                      last = roi == end.roi ? end.bin : regions_.Bins();
@@ -45,77 +46,76 @@ class RoiAlign {
  private:
   __aicore__ inline void InitPooling() {
     samples_.Init(workspace_, t_, pipe_);
-    const uint32_t slots = avo::RoundUp(t_.outBins, avo::kLanes);
-    pipe_->InitBuffer(pixels_, slots * t_.chunk * sizeof(float));
-    if constexpr (sizeof(T) != sizeof(float)) pipe_->InitBuffer(rounded_, slots * t_.chunk * sizeof(T));
-    pipe_->InitBuffer(out_queue_, 1, t_.chunk * t_.outPitch * sizeof(T));
-    AscendC::Duplicate(pixels_.template Get<float>(), 0.0f, slots * t_.chunk);
+    const avo::RoiAlignBuffers buffers(AscendC::GetBlockNum(), t_.located, t_.batch, t_.chunk, t_.outBins,
+                                       t_.outPitch, sizeof(T));
+    pipe_->InitBuffer(pixels_, buffers.pixels.bytes);
+    if constexpr (sizeof(T) != sizeof(float)) pipe_->InitBuffer(rounded_, buffers.rounded.bytes);
+    pipe_->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
+    AscendC::Duplicate(pixels_.template Get<float>(), 0.0f, avo::RoundUp(t_.outBins, avo::kLanes) * t_.chunk);
   }
 
-  // Bins [first, last) of a region, a chunk of channels after the other.
+  // Pools bins [first, last) of a region, one chunk of channels after the other.
   __aicore__ inline void PoolRegion(int64_t roi, uint32_t first, uint32_t last) {
     region_ = regions_.At(roi);
     for (uint32_t channel = 0; channel < t_.pixel; channel += t_.chunk) {
       channel_ = channel;
       channels_ = t_.pixel - channel < t_.chunk ? t_.pixel - channel : t_.chunk;
-      if (!region_.counts) {
+      if (!region_.has_samples) {
         AscendC::Duplicate(pixels_.template Get<float>(), 0.0f, t_.outBins * t_.chunk);
-        for (uint32_t bin = first; bin < last; bin += t_.outBins)
+        for (uint32_t bin = first; bin < last; bin += t_.outBins) {
           Store(roi, bin, avo::Rest(last - bin, t_.outBins));
+        }
       } else if (static_cast<int64_t>(region_.grid[0]) * region_.grid[1] <= t_.batch) {
         PoolTogether(roi, first, last);
       } else {
         for (uint32_t bin = first; bin < last; bin += t_.outBins) {
           const uint32_t count = avo::Rest(last - bin, t_.outBins);
-          for (uint32_t b = 0; b < count; ++b)
+          for (uint32_t b = 0; b < count; ++b) {
             PoolAlone(bin + b, pixels_.template Get<float>()[b * t_.chunk]);
+          }
           Store(roi, bin, count);
         }
       }
     }
   }
 
-  // Batches of several bins with all of their samples.
+  // Pools bins [first, last) in batches of several bins with all of their samples. Positions are located for
+  // several batches at once, and bins are stored when outBins of them are there.
   __aicore__ inline void PoolTogether(int64_t roi, uint32_t first, uint32_t last) {
     const uint32_t grid = region_.grid[0] * region_.grid[1];
     const avo::SampleBatches batches{avo::Rest(avo::Rest(t_.batch / grid, t_.outBins), last - first), grid};
-    const uint32_t together = batches.together, stride = batches.Stride();
-    const uint32_t located = t_.located / stride * together, written = t_.outBins / together * together;
+    const uint32_t batch_bins = batches.bins, stride = batches.Stride();
+    const uint32_t located = t_.located / stride * batch_bins, written = t_.outBins / batch_bins * batch_bins;
     uint32_t located_from = first, located_to = first;
     for (uint32_t tile = first; tile < last; tile += written) {
       const uint32_t end = tile + avo::Rest(last - tile, written);
-      for (uint32_t bin = tile; bin < end; bin += together) {
+      for (uint32_t bin = tile; bin < end; bin += batch_bins) {
         if (bin >= located_to) {
           located_from = bin;
           located_to = bin + avo::Rest(last - bin, located);
           samples_.Locate(region_, bin, located_to - bin, batches, {0, 0, 0, region_.grid[1]});
         }
-        const uint32_t at = (bin - located_from) / together * stride;
-        samples_.rows.CopyIn(region_.image, at, batches.Count(), channel_, channels_, together,
-                             avo::Rest(last - bin, together));
+        const uint32_t at = (bin - located_from) / batch_bins * stride;
+        samples_.rows.CopyIn(region_.image, at, batches.Count(), channel_, channels_, batch_bins,
+                             avo::Rest(last - bin, batch_bins));
         const auto pairs = samples_.Combine(at, batches);
         samples_.Finish(pixels_.template Get<float>()[(bin - tile) * t_.chunk], t_.chunk, pairs,
-                        avo::Rest(end - bin, together));
+                        avo::Rest(end - bin, batch_bins));
         samples_.rows.Release();
       }
       Store(roi, tile, end - tile);
     }
   }
 
-  // One bin, of more samples than a batch has, into `pixel`; those far beyond the image are not looked at.
+  // Pools one bin with more samples than a batch has into `pixel`. Samples far outside the image are skipped.
   __aicore__ inline void PoolAlone(uint32_t bin, const AscendC::LocalTensor<float> &pixel) {
-    const avo::Share y = samples_.Inside(region_, 0, bin / t_.outWidth, t_.height),
-                     x = samples_.Inside(region_, 1, bin % t_.outWidth, t_.width);
-    const int64_t columns = x.end - x.begin, count = (y.end - y.begin) * columns;
-    const int64_t all = static_cast<int64_t>(region_.grid[0]) * region_.grid[1];
-    // Samples that are not looked at are 0, which a maximum must know.
-    const bool others = count < all;
-    AscendC::Duplicate(pixel, t_.mode == 0 || others ? 0.0f : kLeast, t_.chunk);
+    const avo::GridInside inside = samples_.InsideOf(region_, bin);
+    const int64_t count = inside.Count();
+    // Skipped samples are 0, and a maximum starts with them.
+    const bool skipped = count < static_cast<int64_t>(region_.grid[0]) * region_.grid[1];
+    AscendC::Duplicate(pixel, t_.mode == 0 || skipped ? 0.0f : -__builtin_inff(), t_.chunk);
     for (int64_t first = 0; first < count; first += t_.located) {
-      const uint32_t located = static_cast<uint32_t>(count - first < t_.located ? count - first : t_.located);
-      samples_.Locate(region_, bin, 1, {1, located},
-                      {first, static_cast<int32_t>(y.begin), static_cast<int32_t>(x.begin),
-                       static_cast<int32_t>(columns)});
+      const uint32_t located = samples_.LocateOne(region_, bin, inside, first);
       for (uint32_t at = 0; at < located; at += t_.batch) {
         const avo::SampleBatches batch{1, avo::Rest(located - at, t_.batch)};
         samples_.rows.CopyIn(region_.image, at, batch.grid, channel_, channels_);
@@ -127,11 +127,11 @@ class RoiAlign {
     }
   }
 
-  // The bins in `pixels_` to global memory, channel by channel.
+  // Stores bins [bin, bin + count) of a region, which lie in `pixels_`, channel by channel.
   __aicore__ inline void Store(int64_t roi, uint32_t bin, uint32_t count) {
     const uint32_t present = t_.channels - channel_ < t_.chunk ? t_.channels - channel_ : t_.chunk;
     auto pixels = pixels_.template Get<float>();
-    if (t_.mode == 0 && region_.counts) {
+    if (t_.mode == 0 && region_.has_samples) {
       const float samples = static_cast<float>(region_.grid[0]) * static_cast<float>(region_.grid[1]);
       AscendC::Muls(pixels, pixels, 1.0f / samples, count * t_.chunk);
     }
@@ -151,8 +151,6 @@ class RoiAlign {
     out_queue_.FreeTensor(planes);
   }
 
-  static constexpr float kLeast = -__builtin_inff();
-
   RoiAlignTiling t_;
   AscendC::TPipe *pipe_;
   GM_ADDR input_;
@@ -164,7 +162,7 @@ class RoiAlign {
   avo::RoiSamples<T> samples_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> pixels_, rounded_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
-  // The region in hand, and its channels.
+  // The region that is pooled, and its chunk of channels: the first one, and how many.
   avo::Region region_;
   uint32_t channel_, channels_;
 };

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient of RoIAlign. Gradients, and for maxima feature maps, are copied channels-last into the workspace.
-// Then each core owns bands of the result, some rows and columns of some channels, whose sums lie in UB: it
-// adds what samples of the regions that touch it hand to its pixels, in their order. No sum is shared.
+// Gradient of RoIAlign. All cores copy the gradients, and for the maxima also the feature maps, to the
+// workspace with the channels of a pixel side by side. Then each core works on bands of the result
+// (band_sums.h). It finds the regions that touch a band (roi_extents.h), locates their samples, and adds to
+// each pixel of the band what these samples contribute, in their order. No other core adds to the same pixel
+// and channel.
+//
+// Mode avg: a bin's gradient goes to its samples in equal parts, and from each sample to its four corners by
+// their weights. Mode max: all of it goes to the first sample that is the maximum, and from there to its
+// corners. Mode onnx_max: all of it goes to the first corner whose weighted value is the maximum.
 #pragma once
 
 #include "../common/sampling/bilinear_rows.h"
@@ -27,7 +33,7 @@ class RoiAlignBackward {
 
   __aicore__ inline void Process() {
     regions_.Init(rois_, workspace_, t_, pipe_);
-    regions_.State();
+    regions_.WriteExtents();
     pipe_->Reset();
     avo::ToChannelsLast<T> to_channels_last;
     if constexpr (kLargest) {
@@ -42,7 +48,7 @@ class RoiAlignBackward {
     }
     InitBands();
 
-    // In turns, as neighbours are likely to be as crowded.
+    // Cores take bands in turns: as many regions are likely to touch a band as its neighbours.
     for (int64_t band = AscendC::GetBlockIdx(); band < band_.Count(); band += AscendC::GetBlockNum()) {
       band_.Begin(band);
       AddRegions();
@@ -56,56 +62,61 @@ class RoiAlignBackward {
 
   __aicore__ inline void InitBands() {
     regions_.Init(rois_, workspace_, t_, pipe_);
-    const uint32_t lanes = avo::RoundUp(t_.chunk, kRepeat);
+    const avo::RoiAlignBackwardBuffers buffers(AscendC::GetBlockNum(), t_.located, t_.batch, t_.chunk,
+                                               t_.gradBins, t_.bandRows * t_.bandColumns, t_.bandPitch,
+                                               sizeof(T));
     if constexpr (kLargest) {
       samples_.Init(workspace_, t_, pipe_);
-      pipe_->InitBuffer(best_, 4 * lanes * sizeof(float));
-      pipe_->InitBuffer(hits_, avo::RoundUp(lanes / 8, avo::kBlockBytes));
-      AscendC::Duplicate(best_.template Get<float>(), 0.0f, 4 * lanes);
+      pipe_->InitBuffer(best_, buffers.best.bytes);
+      pipe_->InitBuffer(hits_, buffers.hits.bytes);
+      AscendC::Duplicate(best_.template Get<float>(), 0.0f, 4 * Lanes());
     } else {
       samples_.InitPositions(t_, pipe_);
     }
     band_.Init(out_, t_, pipe_);
-    pipe_->InitBuffer(grad_queue_, 2, t_.gradBins * t_.chunk * sizeof(T));
-    if constexpr (sizeof(T) != sizeof(float)) {
-      pipe_->InitBuffer(wide_, t_.gradBins * t_.chunk * sizeof(float));
-    }
+    pipe_->InitBuffer(grad_queue_, buffers.grads.count, buffers.grads.bytes);
+    if constexpr (sizeof(T) != sizeof(float)) pipe_->InitBuffer(wide_, buffers.wide.bytes);
   }
 
-  // What the regions hand to the band in hand.
+  // Channels of a chunk, rounded up to a repeat.
+  __aicore__ inline uint32_t Lanes() const { return avo::RoundUp(t_.chunk, kRepeat); }
+
+  // Adds what all regions contribute to the band.
   __aicore__ inline void AddRegions() {
     const float low[2] = {avo::ToFloat(band_.low[0]), avo::ToFloat(band_.low[1])};
     const float high[2] = {avo::ToFloat(band_.high[0]), avo::ToFloat(band_.high[1])};
     for (int64_t first = 0; first < t_.rois; first += regions_.kExtents) {
-      const uint32_t touching = regions_.Touching(first, band_.image, low, high);
-      for (uint32_t i = 0; i < touching; ++i) AddRegion(first + regions_.Touched(i), low, high);
+      const uint32_t touching = regions_.FindTouching(first, band_.image, low, high);
+      for (uint32_t i = 0; i < touching; ++i) AddRegion(first + regions_.TouchingRegion(i), low, high);
     }
   }
 
+  // Adds what one region contributes to the band: rows [low[0], high[0]) and columns [low[1], high[1]).
   __aicore__ inline void AddRegion(int64_t roi, const float (&low)[2], const float (&high)[2]) {
     region_ = regions_.At(roi);
-    const avo::Share rows = regions_.BinsBetween(region_, 0, low[0], high[0]);
+    const avo::Range rows = regions_.BinsBetween(region_, 0, low[0], high[0]);
     const uint32_t end = static_cast<uint32_t>(rows.end) * t_.outWidth;
     const int64_t grid = static_cast<int64_t>(region_.grid[0]) * region_.grid[1];
-    share_ = 1.0f / (static_cast<float>(region_.grid[0]) * static_cast<float>(region_.grid[1]));
-    uint32_t together = 1;
-    if (!kLargest && grid <= t_.located) together = avo::Rest(t_.located / grid, t_.gradBins);
-    // Whole rows of bins, whose samples are numbered alike.
-    if (together > t_.outWidth) together -= together % t_.outWidth;
-    for (uint32_t bin = static_cast<uint32_t>(rows.begin) * t_.outWidth; bin < end; bin += together) {
-      const uint32_t count = avo::Rest(end - bin, together);
+    sample_factor_ = 1.0f / (static_cast<float>(region_.grid[0]) * static_cast<float>(region_.grid[1]));
+    uint32_t batch_bins = 1;
+    if (!kLargest && grid <= t_.located) batch_bins = avo::Rest(t_.located / grid, t_.gradBins);
+    // Whole rows of bins: then the tables of samples change little from row to row.
+    if (batch_bins > t_.outWidth) batch_bins -= batch_bins % t_.outWidth;
+    for (uint32_t bin = static_cast<uint32_t>(rows.begin) * t_.outWidth; bin < end; bin += batch_bins) {
+      const uint32_t count = avo::Rest(end - bin, batch_bins);
       if (count == 1) {
-        const avo::Share columns = regions_.BinsBetween(region_, 1, low[1], high[1]);
+        const avo::Range columns = regions_.BinsBetween(region_, 1, low[1], high[1]);
         if (bin % t_.outWidth < columns.begin || bin % t_.outWidth >= columns.end) continue;
       }
       LoadGrads(roi, bin, count);
       if constexpr (kLargest) {
         AddLargest(bin);
-      } else if (together > 1 || grid <= t_.located) {
-        samples_.Locate(region_, bin, count, {together, static_cast<uint32_t>(grid)},
+      } else if (batch_bins > 1 || grid <= t_.located) {
+        samples_.Locate(region_, bin, count, {batch_bins, static_cast<uint32_t>(grid)},
                         {0, 0, 0, region_.grid[1]});
         for (uint32_t j = 0; j < grid; ++j) {
-          for (uint32_t b = 0; b < count; ++b) AddSample(j * together + b, grads_[b * t_.chunk], share_);
+          for (uint32_t b = 0; b < count; ++b)
+            AddSample(j * batch_bins + b, grads_[b * t_.chunk], sample_factor_);
         }
       } else {
         AddMean(bin);
@@ -114,7 +125,7 @@ class RoiAlignBackward {
     }
   }
 
-  // Gradients of consecutive bins, as float32.
+  // Loads the gradients of bins [bin, bin + count) into grads_, as float32.
   __aicore__ inline void LoadGrads(int64_t roi, uint32_t bin, uint32_t count) {
     auto copied = grad_queue_.template AllocTensor<T>();
     const int64_t from = (grad_layout_.Pixel(roi, 0, 0) + bin) * t_.pixel + band_.channel;
@@ -133,26 +144,23 @@ class RoiAlignBackward {
     }
   }
 
-  // One bin of many samples.
+  // Adds the gradient of one bin with more samples than are located at once. Mode avg.
   __aicore__ inline void AddMean(uint32_t bin) {
-    const avo::Share y = samples_.Inside(region_, 0, bin / t_.outWidth, t_.height);
-    const avo::Share x = samples_.Inside(region_, 1, bin % t_.outWidth, t_.width);
-    const int64_t columns = x.end - x.begin, count = (y.end - y.begin) * columns;
-    for (int64_t first = 0; first < count; first += t_.located) {
-      const uint32_t located = avo::Rest(count - first, t_.located);
-      samples_.Locate(region_, bin, 1, {1, located},
-                      {first, static_cast<int32_t>(y.begin), static_cast<int32_t>(x.begin),
-                       static_cast<int32_t>(columns)});
-      for (uint32_t s = 0; s < located; ++s) AddSample(s, grads_, share_);
+    const avo::GridInside inside = samples_.InsideOf(region_, bin);
+    for (int64_t first = 0; first < inside.Count(); first += t_.located) {
+      const uint32_t located = samples_.LocateOne(region_, bin, inside, first);
+      for (uint32_t s = 0; s < located; ++s) AddSample(s, grads_, sample_factor_);
     }
   }
 
-  // Adds factor x grad to those of a sample's corners that lie in the band, by their weights.
+  // Adds factor * grad to those of the corners of sample `s` that lie in the band, by their weights.
   __aicore__ inline void AddSample(uint32_t s, const AscendC::LocalTensor<float> &grad, float factor) {
     const int32_t window = samples_.rows.Windows().GetValue(s);
     for (uint32_t i = 0; window >= 0 && i < 4; ++i) AddCorner(s, window, i, grad, factor);
   }
 
+  // Adds factor * grad to corner `i` of sample `s`, by its weight, if it lies in the band. `window` is the
+  // sample's first pixel.
   __aicore__ inline void AddCorner(uint32_t s, int32_t window, uint32_t i,
                                    const AscendC::LocalTensor<float> &grad, float factor) {
     const int32_t pitch = static_cast<int32_t>(t_.width + 1);
@@ -160,22 +168,19 @@ class RoiAlignBackward {
     if (band_.Has(y, x)) band_.Add(y, x, grad, samples_.rows.Weight(i).GetValue(s) * factor);
   }
 
-  // One bin of a maximum: what it is, then who is it.
+  // Adds the gradient of one bin in the modes of a maximum. The first pass over its samples finds the maximum
+  // of each channel, the second one adds the gradient where the maximum lies.
   __aicore__ inline void AddLargest(uint32_t bin) {
-    const uint32_t lanes = avo::RoundUp(t_.chunk, kRepeat);
-    const auto best = best_.template Get<float>(), left = best[lanes];
-    const avo::Share y = samples_.Inside(region_, 0, bin / t_.outWidth, t_.height);
-    const avo::Share x = samples_.Inside(region_, 1, bin % t_.outWidth, t_.width);
-    const int64_t columns = x.end - x.begin, count = (y.end - y.begin) * columns;
-    const bool others = count < static_cast<int64_t>(region_.grid[0]) * region_.grid[1];
-    AscendC::Duplicate(best, others ? 0.0f : -__builtin_inff(), lanes);
+    const auto best = best_.template Get<float>(), left = best[Lanes()];
+    const avo::GridInside inside = samples_.InsideOf(region_, bin);
+    const int64_t count = inside.Count();
+    // Skipped samples are 0, and the maximum starts with them.
+    const bool skipped = count < static_cast<int64_t>(region_.grid[0]) * region_.grid[1];
+    AscendC::Duplicate(best, skipped ? 0.0f : -__builtin_inff(), Lanes());
     AscendC::Muls(left, grads_, 1.0f, band_.channels);
     for (uint32_t pass = 0; pass < 2; ++pass) {
       for (int64_t first = 0; first < count; first += t_.located) {
-        const uint32_t located = avo::Rest(count - first, t_.located);
-        samples_.Locate(region_, bin, 1, {1, located},
-                        {first, static_cast<int32_t>(y.begin), static_cast<int32_t>(x.begin),
-                         static_cast<int32_t>(columns)});
+        const uint32_t located = samples_.LocateOne(region_, bin, inside, first);
         for (uint32_t at = 0; at < located; at += t_.batch) {
           const avo::SampleBatches batch{1, avo::Rest(located - at, t_.batch)};
           samples_.rows.CopyIn(band_.image, at, batch.grid, band_.channel, band_.channels);
@@ -184,7 +189,7 @@ class RoiAlignBackward {
             samples_.Finish(pairs, t_.chunk, pairs, 1);
             samples_.Merge(best, pairs, t_.chunk, true);
           } else {
-            HandOut(at, batch.grid);
+            AddToMaximum(at, batch.grid);
           }
           samples_.rows.Release();
         }
@@ -192,8 +197,9 @@ class RoiAlignBackward {
     }
   }
 
-  // Gives what is left of the gradient to those of a batch's candidates that are the maximum.
-  __aicore__ inline void HandOut(uint32_t at, uint32_t count) {
+  // Adds the gradient to the samples of a batch (mode max) or to their corners (onnx_max) that are the
+  // maximum, in channels where none was before. The batch begins with sample `at`.
+  __aicore__ inline void AddToMaximum(uint32_t at, uint32_t count) {
     const auto pairs = samples_.rows.Weighted(at);
     const uint32_t pair = 2 * t_.chunk, plane = samples_.rows.Samples() * pair;
     const int32_t pitch = static_cast<int32_t>(t_.width + 1);
@@ -203,31 +209,39 @@ class RoiAlignBackward {
       const int32_t window = samples_.rows.Windows().GetValue(at + s);
       if (window < 0) continue;
       for (uint32_t i = 0; i < (corners ? 4 : 1); ++i) {
-        // A corner beyond the last row or column is none.
+        // Corners behind the last row or column are not in the image.
         if (window / pitch + i / 2 >= t_.height || window % pitch + i % 2 >= t_.width) continue;
-        const auto taken = Take(pairs[i / 2 * plane + s * pair + i % 2 * t_.chunk]);
+        const auto grad = GradientAtMaximum(pairs[i / 2 * plane + s * pair + i % 2 * t_.chunk]);
         if (corners) {
-          AddCorner(at + s, window, i, taken, 1.0f);
+          AddCorner(at + s, window, i, grad, 1.0f);
         } else {
-          AddSample(at + s, taken, 1.0f);
+          AddSample(at + s, grad, 1.0f);
         }
       }
     }
   }
 
-  // The gradient of those channels whose candidate is the maximum, which is then not left to others.
-  __aicore__ inline AscendC::LocalTensor<float> Take(const AscendC::LocalTensor<float> &candidate) {
-    const uint32_t lanes = avo::RoundUp(t_.chunk, kRepeat);
-    const auto best = best_.template Get<float>(), left = best[lanes], taken = left[lanes],
-               value = taken[lanes];
+  // The gradient in channels where `candidate` is the maximum, and 0 in the others. What it returns is
+  // removed from `left`, so that a later candidate with the same value gets nothing. best_ has four rows of
+  // channels:
+  //
+  //   best    maximum of the bin
+  //   left    gradient that no candidate has got yet
+  //   grad    gradient that this candidate gets
+  //   value   the candidate, padded to whole repeats
+  __aicore__ inline AscendC::LocalTensor<float> GradientAtMaximum(
+      const AscendC::LocalTensor<float> &candidate) {
+    const uint32_t lanes = Lanes();
+    const auto best = best_.template Get<float>(), left = best[lanes], grad = left[lanes],
+               value = grad[lanes];
     auto hits = hits_.template Get<uint8_t>();
     const auto bits = hits.template ReinterpretCast<uint16_t>();
     AscendC::Muls(value, candidate, 1.0f, t_.chunk);
     AscendC::Compare(hits, value, best, AscendC::CMPMODE::EQ, lanes);
-    AscendC::Select(taken, hits, left, 0.0f, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, lanes);
+    AscendC::Select(grad, hits, left, 0.0f, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, lanes);
     AscendC::Not(bits, bits, lanes / 16);
     AscendC::Select(left, hits, left, 0.0f, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, lanes);
-    return taken;
+    return grad;
   }
 
   RoiAlignBackwardTiling t_;
@@ -245,6 +259,6 @@ class RoiAlignBackward {
   AscendC::TQue<AscendC::TPosition::VECIN, 1> grad_queue_;
   avo::BandSums<T> band_;
   AscendC::LocalTensor<float> grads_;
-  avo::Region region_;  // in hand
-  float share_;         // of a bin's gradient that each sample of the mean takes
+  avo::Region region_;   // the region that is added
+  float sample_factor_;  // 1 / samples of a bin
 };

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where regions lie, for gradients: a core that owns a part of a feature map asks which regions touch it.
-// Each core states the extents of its share of the regions in the workspace, as five arrays: image, and
-// lowest and highest row and column. After the cores have met, vector instructions compare many regions at
-// once.
+// Where regions lie, for the gradient: a core that owns a band of a feature map asks which regions touch it.
+//
+// Each core writes the extents of its share of the regions to the workspace (WriteExtents). After all cores
+// have met, vector instructions compare the extents of 512 regions at once (FindTouching). Extents lie there
+// as five arrays of float32, one element for each region, padded to a multiple of 64:
+//
+//   image      i0 i1 i2 …     -1 where a region has no samples
+//   lowest y   …
+//   highest y  …              with a margin of two elements on either side
+//   lowest x   …
+//   highest x  …
 #pragma once
 
 #include "../common/sampling/bilinear_rows.h"
@@ -13,7 +20,7 @@ namespace avo {
 template <typename T>
 class RoiExtents : public RoiRegions<T> {
  public:
-  static constexpr uint32_t kExtents = 512;  // regions that are compared at once
+  static constexpr uint32_t kExtents = RoiExtentsBuffers::kExtents;
 
   template <typename Tiling>
   __aicore__ inline void Init(GM_ADDR rois, GM_ADDR workspace, const Tiling &tiling, AscendC::TPipe *pipe) {
@@ -22,25 +29,27 @@ class RoiExtents : public RoiRegions<T> {
     padded_ = (count_ + kRepeat - 1) / kRepeat * kRepeat;
     columns_ = tiling.outWidth;
     rows_ = tiling.outHeight;
-    gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace + tiling.costs), kArrays * padded_);
-    pipe->InitBuffer(in_queue_, 1, kArrays * kExtents * sizeof(float));
-    pipe->InitBuffer(out_queue_, 1, kArrays * kRepeat * sizeof(float));
-    pipe->InitBuffer(extents_, kArrays * kExtents * sizeof(float));
-    pipe->InitBuffer(numbers_, kExtents * sizeof(float));
-    pipe->InitBuffer(touching_, kExtents * sizeof(float));
-    pipe->InitBuffer(masks_, 2 * kExtents / 8);
+    gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace + tiling.costs), kFields * padded_);
+    const RoiExtentsBuffers buffers(AscendC::GetBlockNum());
+    pipe->InitBuffer(in_queue_, buffers.in.count, buffers.in.bytes);
+    pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
+    pipe->InitBuffer(extents_, buffers.extents.bytes);
+    pipe->InitBuffer(numbers_, buffers.numbers.bytes);
+    pipe->InitBuffer(touching_, buffers.touching.bytes);
+    pipe->InitBuffer(masks_, buffers.masks.bytes);
     AscendC::CreateVecIndex(numbers_.template Get<float>(), 0.0f, kExtents);
     loaded_ = -1;
   }
 
-  __aicore__ inline void State() {
+  // Writes the extents of this core's share of the regions to the workspace.
+  __aicore__ inline void WriteExtents() {
     const Share share = CoreShare(padded_ / kRepeat);
     for (int64_t first = share.begin * kRepeat; first < share.end * kRepeat; first += kRepeat) {
       auto extents = out_queue_.template AllocTensor<float>();
       for (uint32_t i = 0; i < kRepeat; ++i) {
         Region region{false, -1, {0.0f, 0.0f}, {0.0f, 0.0f}, {0, 0}};
         if (first + i < count_) region = this->At(first + i);
-        extents.SetValue(i, region.counts ? ToFloat(region.image) : -1.0f);
+        extents.SetValue(i, region.has_samples ? ToFloat(region.image) : -1.0f);
         for (uint32_t axis = 0; axis < 2; ++axis) {
           const float size = region.bin[axis] * ToFloat(axis == 0 ? rows_ : columns_);
           extents.SetValue((1 + 2 * axis) * kRepeat + i, region.start[axis] - kMargin);
@@ -49,23 +58,24 @@ class RoiExtents : public RoiRegions<T> {
       }
       out_queue_.EnQue(extents);
       extents = out_queue_.template DeQue<float>();
-      CopyRowsOut(gm_, first, padded_, extents, kRepeat, kArrays, kRepeat);
+      CopyRowsOut(gm_, first, padded_, extents, kRepeat, kFields, kRepeat);
       out_queue_.FreeTensor(extents);
     }
   }
 
-  // How many of regions [first, first + kExtents) of an image may read elements [low, high) along both axes.
-  __aicore__ inline uint32_t Touching(int64_t first, int64_t image, const float (&low)[2],
-                                      const float (&high)[2]) {
+  // Finds those of the regions [first, first + kExtents) that lie in an image and may read elements [low,
+  // high) of it along both axes. Returns how many there are.
+  __aicore__ inline uint32_t FindTouching(int64_t first, int64_t image, const float (&low)[2],
+                                          const float (&high)[2]) {
     const uint32_t count = Rest(padded_ - first, kExtents);
     const auto extents = extents_.template Get<float>();
     if (loaded_ != first) {
       loaded_ = first;
       auto copied = in_queue_.template AllocTensor<float>();
-      CopyRowsIn(copied, kExtents, gm_, first, padded_, kArrays, count);
+      CopyRowsIn(copied, kExtents, gm_, first, padded_, kFields, count);
       in_queue_.EnQue(copied);
       copied = in_queue_.template DeQue<float>();
-      for (uint32_t i = 0; i < kArrays; ++i) {
+      for (uint32_t i = 0; i < kFields; ++i) {
         AscendC::Muls(extents[i * kExtents], copied[i * kExtents], 1.0f, count);
       }
       in_queue_.FreeTensor(copied);
@@ -83,27 +93,30 @@ class RoiExtents : public RoiRegions<T> {
     return static_cast<uint32_t>(touching);
   }
 
-  // The i-th of them, counted from `first`.
-  __aicore__ inline int64_t Touched(uint32_t i) {
+  // The number of the i-th region that FindTouching found, counted from its `first`.
+  __aicore__ inline int64_t TouchingRegion(uint32_t i) {
     return static_cast<int32_t>(touching_.template Get<float>().GetValue(i));
   }
 
-  // The rows, or columns, of bins whose samples may read elements [low, high).
-  __aicore__ inline Share BinsBetween(const Region &region, uint32_t axis, float low, float high) const {
+  // The rows of bins (axis 0), or their columns (axis 1), whose samples may read elements [low, high).
+  __aicore__ inline Range BinsBetween(const Region &region, uint32_t axis, float low, float high) const {
     const uint32_t bins = axis == 0 ? rows_ : columns_;
     const float begin = (low - kMargin - region.start[axis]) / region.bin[axis] - 1.0f;
     const float end = (high + kMargin - region.start[axis]) / region.bin[axis] + 1.0f;
-    // Bins of no size have all of their samples at one place.
+    // All samples of bins without a size lie at one place.
     if (!(region.bin[axis] > 0.0f)) return {0, bins};
-    return {Bounded(begin, bins), Bounded(end, bins)};
+    return {Clamped(begin, bins), Clamped(end, bins)};
   }
 
  private:
-  static constexpr uint32_t kArrays = 5;
-  static constexpr int64_t kRepeat = 64;
-  static constexpr float kMargin = 2.0f;  // the border's one element, a neighbour, and what rounding moves
+  static constexpr uint32_t kFields = RoiExtentsBuffers::kFields;
+  static constexpr int64_t kRepeat = RoiRegionsBuffers::kTile;
+  // Elements that a sample may read beyond its position: one outside the image, a neighbour, and less than
+  // that for rounding.
+  static constexpr float kMargin = 2.0f;
 
-  static __aicore__ inline int64_t Bounded(float value, uint32_t bins) {
+  // A number of bins in [0, bins].
+  static __aicore__ inline int64_t Clamped(float value, uint32_t bins) {
     if (!(value > 0.0f)) return 0;
     return value < ToFloat(bins) ? static_cast<int32_t>(value) : bins;
   }
@@ -112,8 +125,9 @@ class RoiExtents : public RoiRegions<T> {
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> extents_, numbers_, touching_, masks_;
   AscendC::GlobalTensor<float> gm_;
-  int64_t count_, padded_, loaded_;
-  uint32_t rows_, columns_;
+  int64_t count_, padded_;   // regions, and the same rounded up to 64
+  int64_t loaded_;           // first region of the extents in UB, -1 for none
+  uint32_t rows_, columns_;  // of bins
 };
 
 }  // namespace avo

@@ -1,22 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions of interest on the device: what a row of rois means, and which core pools which bins. Regions cost
-// as much as they have samples, so each core states the costs of its share of them in the workspace, the
-// cores meet, and each then finds where its part of the whole begins and ends.
+// Regions of interest on the device: what a row of rois means, and which core pools which bins.
+//
+//   region           bins, 2 x 2       samples of a bin, grid of 2 x 2
+//   +-----------+    +-----+-----+     +-------+
+//   |           |    |     |     |     | *   * |
+//   |           |    +-----+-----+     |       |
+//   |           |    |     |     |     | *   * |
+//   +-----------+    +-----+-----+     +-------+
+//
+// The cost of a bin follows from its number of samples. All cores get the same cost, not the same number of
+// regions, so a core's bins may begin and end within a region:
+//
+//   regions        |--- 0 ---|- 1 -|------------- 2 -------------|- 3 -|
+//   cores          |------- 0 -------|------- 1 -------|------- 2 -----|
+//
+// First each core writes the costs of its share of the regions to the workspace (WriteCosts). After all cores
+// have met, each core finds its first bin and that of the next core there (FirstBinOf).
 #pragma once
 
 #include "../common/copies/row_copy.h"
+#include "roi_buffers.h"
 
 namespace avo {
 
+// A region in elements of its feature map; [0] is along y, [1] along x.
 struct Region {
-  bool counts;      // has samples
-  int64_t image;    // below 0 where there is no such image
-  float start[2];   // along y, along x; elements of the feature map
+  bool has_samples;
+  int64_t image;    // -1 where there is no such image
+  float start[2];   // where the first bin begins
   float bin[2];     // size of a bin
   int32_t grid[2];  // samples of a bin
 };
 
-// A bin of a region, regions after each other; {rois, 0} is the end.
+// Items from `begin` on, before `end`.
+struct Range {
+  int64_t begin;
+  int64_t end;
+};
+
+// A bin of a region. Behind the last region is {rois, 0}.
 struct BinPlace {
   int64_t roi;
   uint32_t bin;
@@ -44,43 +66,45 @@ class RoiRegions {
     cost_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace + tiling.costs), rois_);
     const int64_t sums = (rois_ * sizeof(float) + kCostAlignment - 1) / kCostAlignment * kCostAlignment;
     sum_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace + tiling.costs + sums), cores * kLane);
-    pipe->InitBuffer(queue_, 1, kTile * kMostStep * sizeof(float));
-    pipe->InitBuffer(values_, kTile * kMostStep * sizeof(float));
-    pipe->InitBuffer(index_queue_, 1, kTile * sizeof(int32_t));
-    pipe->InitBuffer(index_values_, kTile * sizeof(float));
-    pipe->InitBuffer(cost_queue_, 1, kTile * sizeof(float));
-    pipe->InitBuffer(sums_, 1, cores * kBlockBytes);
+    const RoiRegionsBuffers buffers(cores);
+    pipe->InitBuffer(queue_, buffers.rois.count, buffers.rois.bytes);
+    pipe->InitBuffer(values_, buffers.values.bytes);
+    pipe->InitBuffer(index_queue_, buffers.indices.count, buffers.indices.bytes);
+    pipe->InitBuffer(index_values_, buffers.index_values.bytes);
+    pipe->InitBuffer(cost_queue_, buffers.costs.count, buffers.costs.bytes);
+    pipe->InitBuffer(sums_, buffers.sums.count, buffers.sums.bytes);
     loaded_ = -1;
   }
 
   __aicore__ inline uint32_t Bins() const { return bins_[0] * bins_[1]; }
 
+  // Reads region `roi`.
   __aicore__ inline Region At(int64_t roi) {
     Load(roi / kTile);
     const uint32_t row = static_cast<uint32_t>(roi % kTile) * step_;
     const auto values = values_.template Get<float>();
     Region region;
     region.image = ImageOf(row, static_cast<uint32_t>(roi % kTile));
-    region.counts = region.image >= 0;
+    region.has_samples = region.image >= 0;
     const float offset = aligned_ ? 0.5f : 0.0f;
     for (uint32_t axis = 0; axis < 2; ++axis) {
       const uint32_t x1 = row + step_ - 4 + 1 - axis;
       region.start[axis] = values.GetValue(x1) * scale_ - offset;
       const float end = values.GetValue(x1 + 2) * scale_ - offset;
       float size = end - region.start[axis];
-      // Neither NaN nor infinity is below the largest float.
-      if (!(size >= -kMostFloat && size <= kMostFloat)) region.counts = false;
+      // This is false for NaN and for infinities.
+      if (!(size >= -kMostFloat && size <= kMostFloat)) region.has_samples = false;
       if (!aligned_ && size < 1.0f) size = 1.0f;
-      if (size < 0.0f) region.counts = false;
+      if (size < 0.0f) region.has_samples = false;
       region.bin[axis] = size / static_cast<float>(static_cast<int32_t>(bins_[axis]));
       region.grid[axis] = GridOf(region.bin[axis]);
-      if (region.grid[axis] <= 0) region.counts = false;
+      if (region.grid[axis] <= 0) region.has_samples = false;
     }
     return region;
   }
 
-  // This core's share of the costs into the workspace; all cores meet before any asks for its part.
-  __aicore__ inline void StateCosts() {
+  // Writes the costs of this core's share of the regions, and their sum, to the workspace.
+  __aicore__ inline void WriteCosts() {
     const Share share = CoreShare(rois_);
     float sum = 0.0f;
     for (int64_t first = share.begin; first < share.end; first += kTile) {
@@ -104,8 +128,8 @@ class RoiRegions {
     cost_queue_.FreeTensor(sums);
   }
 
-  // Where core `core` begins.
-  __aicore__ inline BinPlace BeginOf(int64_t core) {
+  // The first bin of core `core`, after all cores have met. Core GetBlockNum() begins behind the last region.
+  __aicore__ inline BinPlace FirstBinOf(int64_t core) {
     const int64_t cores = AscendC::GetBlockNum();
     if (core == cores) return {rois_, 0};
     auto sums = sums_.template AllocTensor<float>();
@@ -116,24 +140,26 @@ class RoiRegions {
     for (int64_t i = 0; i < cores; ++i) total += sums.GetValue(i * kLane);
     const float target = total * (static_cast<float>(static_cast<int32_t>(core)) /
                                   static_cast<float>(static_cast<int32_t>(cores)));
+    // The core that wrote the costs among which the target lies.
     float before = 0.0f;
-    int64_t part = 0;
-    for (; part < cores - 1; ++part) {
-      const float sum = sums.GetValue(part * kLane);
+    int64_t writer = 0;
+    for (; writer < cores - 1; ++writer) {
+      const float sum = sums.GetValue(writer * kLane);
       if (before + sum > target) break;
       before += sum;
     }
     sums_.FreeTensor(sums);
-    return Find(ShareOf(rois_, cores, part), before, target);
+    return FindBin(ShareOf(rois_, cores, writer), before, target);
   }
 
  private:
-  static constexpr uint32_t kTile = 64;  // regions in UB at once
-  static constexpr uint32_t kMostStep = 5;
+  static constexpr uint32_t kTile = RoiRegionsBuffers::kTile;
+  static constexpr uint32_t kMostStep = RoiRegionsBuffers::kMostStep;
   static constexpr uint32_t kLane = kBlockBytes / sizeof(float);
-  static constexpr int64_t kCostAlignment = 512;
+  static constexpr int64_t kCostAlignment = 512;  // bytes
   static constexpr float kMostFloat = 3.4028234e38f;
 
+  // Loads a tile of regions as float32, unless it is there.
   __aicore__ inline void Load(int64_t tile) {
     if (loaded_ == tile) return;
     loaded_ = tile;
@@ -158,15 +184,15 @@ class RoiRegions {
     index_queue_.FreeTensor(indices);
   }
 
-  // -1 for none.
-  __aicore__ inline int64_t ImageOf(uint32_t row, uint32_t at) {
+  // The feature map of region `i` of the tile, whose values begin at `row`; -1 if there is no such map.
+  __aicore__ inline int64_t ImageOf(uint32_t row, uint32_t i) {
     const float index = step_ == kMostStep ? values_.template Get<float>().GetValue(row)
-                                           : index_values_.template Get<float>().GetValue(at);
+                                           : index_values_.template Get<float>().GetValue(i);
     const bool inside = index >= 0.0f && index < static_cast<float>(static_cast<int32_t>(images_));
     return inside ? static_cast<int32_t>(index) : -1;
   }
 
-  // ceil(bin), or what was asked for; at most 2^30.
+  // The samples of a bin along an axis: samplingRatio, or else ceil(bin); at most 2^30.
   __aicore__ inline int32_t GridOf(float bin) const {
     constexpr float kMost = 1073741824.0f;
     if (ratio_ > 0) return ratio_ < kMost ? static_cast<int32_t>(ratio_) : static_cast<int32_t>(kMost);
@@ -176,10 +202,11 @@ class RoiRegions {
     return static_cast<float>(whole) < bin ? whole + 1 : whole;
   }
 
-  // Of a bin: its samples, as far as they can lie in the image, and what it takes to write it.
+  // The cost of a bin: 1 for writing it, and 1 for each of its samples, but no more than may lie in the
+  // image.
   __aicore__ inline float CostOf(const Region &region) const {
     float samples = 1.0f;
-    for (uint32_t axis = 0; axis < 2 && region.counts; ++axis) {
+    for (uint32_t axis = 0; axis < 2 && region.has_samples; ++axis) {
       const int64_t most = 2 * size_[axis] + 4;
       samples *=
           static_cast<float>(region.grid[axis] < most ? region.grid[axis] : static_cast<int32_t>(most));
@@ -187,10 +214,11 @@ class RoiRegions {
     return samples + 1.0f;
   }
 
-  // The bin at which `target` is reached, in regions [share.begin, share.end) with `before` ahead of them.
-  __aicore__ inline BinPlace Find(const Share &share, float before, float target) {
+  // The bin at which the sum of costs reaches `target`. It lies in the regions of `share`, and the costs of
+  // all regions ahead of them add up to `before`. A cost counts one bin of each region: all regions have as
+  // many.
+  __aicore__ inline BinPlace FindBin(const Share &share, float before, float target) {
     const float bins = static_cast<float>(static_cast<int32_t>(Bins()));
-    // Sums are those of one bin of each region.
     for (int64_t first = share.begin; first < share.end; first += kTile) {
       const uint32_t count = static_cast<uint32_t>(share.end - first < kTile ? share.end - first : kTile);
       auto costs = queue_.template AllocTensor<float>();

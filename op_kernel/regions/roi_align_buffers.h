@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "roi_buffers.h"
+
+namespace avo {
+
+// What RoiAlign (roi_align.h) puts into the Unified Buffer while it pools. Before that it has
+// RoiRegionsBuffers alone, and then ToChannelsLastBuffers alone.
+struct RoiAlignBuffers {
+  RoiRegionsBuffers regions;
+  RoiSamplesBuffers samples;
+  Buffer pixels;   // float32, pooled bins: [bins][chunk]
+  Buffer rounded;  // the same as results; half types alone
+  Buffer out;      // queue of results, [chunk][pitch]
+
+  // cores: of the launch; located, batch, chunk: of RoiSamples; bins: that are written at once; pitch:
+  // elements from channel to channel of these bins; item: bytes of an element.
+  __aicore__ RoiAlignBuffers(uint64_t cores, uint64_t located, uint64_t batch, uint64_t chunk, uint64_t bins,
+                             uint64_t pitch, uint64_t item)
+      : regions(cores),
+        samples(located, batch, chunk, item),
+        pixels{1, BandSumsBuffers::Slots(bins) * chunk * 4},
+        rounded{item == 4 ? 0u : 1u, BandSumsBuffers::Slots(bins) * chunk * item},
+        out{1, chunk * pitch * item} {}
+};
+
+// What RoiAlignBackward (roi_align_backward.h) puts into the Unified Buffer while it adds up bands. Before
+// that it has RoiExtentsBuffers alone, and then ToChannelsLastBuffers alone, once or twice.
+struct RoiAlignBackwardBuffers {
+  RoiExtentsBuffers regions;
+  RoiSamplesBuffers samples;
+  Buffer best;  // float32, four rows of channels, of the maxima alone
+  Buffer hits;  // a mask with a bit for each channel, of the maxima alone
+  BandSumsBuffers band;
+  Buffer grads;  // queue of gradients of bins, [bins][chunk]
+  Buffer wide;   // float32, the same; half types alone
+
+  // batch: samples in UB at once, 0 in mode avg; bins: whose gradients are in UB at once; pixels: of a band;
+  // pitch: elements from plane to plane of a band; the others as above.
+  __aicore__ RoiAlignBackwardBuffers(uint64_t cores, uint64_t located, uint64_t batch, uint64_t chunk,
+                                     uint64_t bins, uint64_t pixels, uint64_t pitch, uint64_t item)
+      : regions(cores),
+        samples(located, batch, chunk, item),
+        best{batch == 0 ? 0u : 1u, 4 * Lanes(chunk) * 4},
+        hits{batch == 0 ? 0u : 1u, (Lanes(chunk) / 8 + 31) / 32 * 32},
+        band(pixels, chunk, pitch, item),
+        grads{2, bins * chunk * item},
+        wide{item == 4 ? 0u : 1u, bins * chunk * 4} {}
+
+  // Channels, rounded up to a repeat.
+  static __aicore__ uint64_t Lanes(uint64_t chunk) { return (chunk + 63) / 64 * 64; }
+};
+
+}  // namespace avo
