@@ -3,7 +3,7 @@
 #include "op_host/argmax_args.h"
 
 #include "op_host/common/tiling/plan.h"
-#include "op_host/scan/argmax_search.h"
+#include "op_host/scan/argmax_tiling.h"
 
 namespace avo::argmax {
 

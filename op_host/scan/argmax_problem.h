@@ -35,8 +35,6 @@ struct ArgmaxProblem {
   int64_t PartLength(int64_t parts) const {
     return std::min(length, AlignUp(CeilDiv(length, parts), kRepeat));
   }
-  // The gap between the rows of a copy is a uint32_t of bytes, which some tensors exceed.
-  bool LongGap(int64_t elements) const { return elements * item >= int64_t{1} << 32; }
 
   // Short lines: the distance between neighbours of a group (op_kernel/scan/short_lines.h).
   int64_t Apart() const {

@@ -7,7 +7,8 @@
 namespace avo::cummax {
 
 Plan<CummaxTiling> ComputeTiling(const Args &args, const Platform &platform) {
-  return PlanScanWithIndices(args.input, args.indices, args.dim, {kColumns, kRows}, platform);
+  constexpr ScanKeys kKeys{cummax::kColumns, cummax::kRows};
+  return PlanScanWithIndices(args.input, args.indices, args.dim, kKeys, platform);
 }
 
 }  // namespace avo::cummax

@@ -7,7 +7,8 @@
 namespace avo::cummin {
 
 Plan<CumminTiling> ComputeTiling(const Args &args, const Platform &platform) {
-  return PlanScanWithIndices(args.input, args.indices, args.dim, {kColumns, kRows}, platform);
+  constexpr ScanKeys kKeys{cummin::kColumns, cummin::kRows};
+  return PlanScanWithIndices(args.input, args.indices, args.dim, kKeys, platform);
 }
 
 }  // namespace avo::cummin

@@ -45,9 +45,6 @@ struct ScanProblem {
   // Keys that the end of a part takes in the workspace.
   int64_t EndPitch(int64_t columns) const { return static_cast<int64_t>(Layout().EndPitch(columns)); }
 
-  // The gap between the rows of a copy is a uint32_t of bytes, which some tensors exceed.
-  bool LongGap(int64_t elements) const { return elements * item >= int64_t{1} << 32; }
-
   // Elements from row to row in UB, for elements of `bytes` bytes; the planes of int64 have 4 bytes. A row
   // has room for the positions to which a transposition back to rows rounds up. It is an odd number of data
   // blocks, so that the 16 rows of a transposition lie in 16 bank groups.

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "op_host/common/tiling/tile_search.h"
+#include "op_host/scan/copy_limits.h"
 #include "op_host/scan/scan_cycles.h"
 
 namespace avo {
@@ -31,7 +32,7 @@ class ScanSearch {
     constexpr int64_t kMaxRows = 1024, kMaxTransposedParts = 8;
     constexpr int64_t kLanes = ScanLayout::kTransposed;
     // Rows whose gap is too long for a copy go one by one, and nothing else is tried then.
-    if (problem_.LongGap(problem_.length)) Try(1, 1, 0);
+    if (ExceedsCopyGap(problem_.length * problem_.item)) Try(1, 1, 0);
     for (int64_t rows = kLanes; best_.slices != 1 && rows <= kMaxRows; rows += kLanes) {
       Try(rows, 1, 0);
       if (rows >= problem_.outer) break;
@@ -93,18 +94,18 @@ class ScanSearch {
     cut->slice_length =
         AlignUp(CeilDiv(problem_.length, cut->slices * cut->groups), problem_.rows ? kAlign : 1);
     cut->groups = CeilDiv(CeilDiv(problem_.length, cut->slice_length), cut->slices);
-    return cut->slice_length != problem_.length && !(problem_.rows && problem_.LongGap(cut->slice_length));
+    return cut->slice_length != problem_.length &&
+           !(problem_.rows && ExceedsCopyGap(cut->slice_length * problem_.item));
   }
 
   // The most positions that fit; 0 where not one does.
   int64_t MostPositions(ScanCut cut) const {
     constexpr int64_t kTransposed = ScanLayout::kTransposed;
     constexpr int64_t kMaxRepeats = 255;  // of a transposition, eight positions of float32 each
-    constexpr int64_t kMaxRows = 4095;    // blockCount of DataCopyPad
     constexpr int64_t kGranule = 64;      // positions, so that pieces of rows start on whole sectors
     const int64_t length = cut.slice_length;
-    int64_t most = std::min(length, problem_.rows ? AlignDown(kMaxRepeats * 8, kTransposed) : kMaxRows);
-    if (!problem_.rows && problem_.LongGap(problem_.inner)) most = 1;
+    int64_t most = std::min(length, problem_.rows ? AlignDown(kMaxRepeats * 8, kTransposed) : kMaxCopyRows);
+    if (!problem_.rows && ExceedsCopyGap(problem_.inner * problem_.item)) most = 1;
     const int64_t fit = LargestFit(most, problem_.platform.ub_bytes, [&](int64_t positions) {
       cut.positions = positions;
       return bytes_(problem_, cut);

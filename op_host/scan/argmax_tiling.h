@@ -8,6 +8,7 @@
 
 #include "op_host/common/tiling/tile_search.h"
 #include "op_host/scan/argmax_problem.h"
+#include "op_host/scan/copy_limits.h"
 
 namespace avo {
 
@@ -115,12 +116,12 @@ class ArgmaxSearch {
   }
 
   void TryColumns(int64_t slices, int64_t columns) {
-    constexpr int64_t kMaxRows = 4095;  // blockCount of DataCopyPad
     const int64_t length = problem_.length;
     ArgmaxCut cut{Layout::kColumns, slices, columns};
     const int64_t lanes = cut.Pitch(problem_);
     if (lanes > kMaxRepeats * kRepeat) return;
-    cut.positions = MostPositions(cut, problem_.LongGap(problem_.inner) ? 1 : std::min(length, kMaxRows));
+    cut.positions = MostPositions(
+        cut, ExceedsCopyGap(problem_.inner * problem_.item) ? 1 : std::min(length, kMaxCopyRows));
     if (cut.positions == 0) return;
     const int64_t pieces = CeilDiv(length, cut.positions);
     cut.positions = CeilDiv(length, pieces);
@@ -157,7 +158,8 @@ class ArgmaxSearch {
       const int64_t pieces = CeilDiv(length, std::max<int64_t>(1, fit));
       cut.positions = std::min(fit, AlignUp(CeilDiv(length, pieces), kRepeat));
     }
-    if (cut.positions == 0 || (problem_.LongGap(problem_.length) && parts == 1 && rows > 1)) return false;
+    if (cut.positions == 0 || (ExceedsCopyGap(problem_.length * problem_.item) && parts == 1 && rows > 1))
+      return false;
     const double compute = static_cast<double>(CeilDiv(length, kRepeat)) * cost_.CompareCycles(rows) +
                            kReduceCycles + static_cast<double>(kReduceRowCycles * rows);
     cut.cycles = cost_.LaunchCycles(CeilDiv(problem_.outer * parts, rows), CeilDiv(length, cut.positions),
