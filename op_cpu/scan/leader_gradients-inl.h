@@ -46,10 +46,9 @@ HWY_INLINE void StoreWide(hn::Vec<D> value, D d, T *to) {
   }
 }
 
-// Sums gradients. Tensor 0 holds gradients of type T, tensors 1 … N - 1 hold elements of type E that say who
-// leads, and tensor N is the result. Leads::One(elements, index) and Leads::Lanes(d, elements, index) say
-// whether the element at `index` leads, from one element, or from one vector, of each of the tensors 1 … N
-// - 1.
+// Sums gradients. Tensor 0 holds gradients of type T, tensor N is the result. The N - 1 tensors between them
+// hold elements of type E that say who leads: Leads::One(elements, index) says whether the element at `index`
+// leads, from one element of each of these tensors; Leads::Lanes(d, elements, index) does so for vectors.
 template <typename T, typename E, size_t N, class Leads>
 class LeaderSums {
  public:

@@ -2,12 +2,12 @@
 // Lines along one axis of tensors of any strides. Lines that are neighbours in memory are handed out
 // together, as blocks.
 //
-//   a tensor (3, 4, 5) along axis 1: 15 lines of 4 elements, as blocks of up to 5
+//   tensor (3, 4, 5) along axis 1: 15 lines of 4 elements, in three blocks of 5 lines
 //
-//   block 0, index 0 of axis 0      * * * * *      5 lines side by side: one element of each line in a row of
-//                                   * * * * *      memory, so that a vector holds several lines
-//                                   * * * * *
-//                                   * * * * *
+//   block 0     a0 b0 c0 d0 e0      Lines a … e lie side by side: memory holds one element of each line, then
+//               a1 b1 c1 d1 e1      the next element of each line. So a vector holds several lines.
+//               a2 b2 c2 d2 e2
+//               a3 b3 c3 d3 e3
 #pragma once
 
 #include <algorithm>

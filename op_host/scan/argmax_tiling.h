@@ -12,12 +12,12 @@
 
 namespace avo {
 
-// Modelled cycles: copies against the vector unit.
+// Modelled cycles of the parts of a call.
 class ArgmaxCost {
  public:
   explicit ArgmaxCost(const ArgmaxProblem &problem) : problem_(problem) {}
 
-  // Of handing one element to each of `repeats` repeats of lanes.
+  // Cycles to compare one element for each lane, in `repeats` repeats of lanes.
   double CompareCycles(int64_t repeats) const {
     const int64_t item = problem_.item;
     const bool whole = problem_.format.whole;
@@ -26,15 +26,16 @@ class ArgmaxCost {
     return instructions * kStartCycles + (per_repeat + keys) * static_cast<double>(repeats);
   }
 
-  // Of turning short lines into the lanes of `repeats` repeats.
+  // Cycles to transpose short lines to the lanes of `repeats` repeats.
   double TransposeCycles(int64_t repeats) const {
     const double instructions =
         static_cast<double>(4 * repeats * static_cast<int64_t>(problem_.format.Planes()));
     return instructions * (kStartCycles + static_cast<double>(problem_.length) / 4);
   }
 
-  // Of a launch of `tiles` tiles, each of which loads `elements` elements in `pieces` pieces, as runs of
-  // `run` contiguous elements, and computes for `compute` cycles.
+  // Cycles of a launch: of its busiest core, and of starting all cores. Each of `tiles` tiles loads
+  // `elements` elements in `pieces` pieces, as runs of `run` contiguous elements, and computes for `compute`
+  // cycles.
   double LaunchCycles(int64_t tiles, int64_t pieces, int64_t elements, int64_t run, double compute) const {
     constexpr double kPieceCycles = 600;    // latency of a copy and a dozen instructions
     constexpr double kDispatchCycles = 80;  // of a block
@@ -60,7 +61,7 @@ class ArgmaxSearch {
  public:
   explicit ArgmaxSearch(const ArgmaxProblem &problem) : problem_(problem), cost_(problem) {}
 
-  // The best cut.
+  // Finds the fastest cut. Throws where no tile fits.
   ArgmaxCut Find() {
     if (problem_.inner > 1) {
       TryAllColumns();
@@ -81,6 +82,7 @@ class ArgmaxSearch {
   static constexpr int64_t kRepeat = ArgmaxProblem::kRepeat, kMaxRepeats = ArgmaxProblem::kMaxRepeats;
   static constexpr int64_t kMaxPart = int64_t{1} << 23;  // indices within a part are exact in float32
 
+  // Says how many bytes of UB the smallest tile takes.
   [[noreturn]] void Refuse(const ArgmaxCut &least) const {
     ThrowUbTooSmall(problem_.platform, least.Bytes(problem_));
   }
@@ -115,6 +117,7 @@ class ArgmaxSearch {
     for (int64_t columns = granule; best_.positions == 0 && columns > 0; columns /= 2) TryColumns(1, columns);
   }
 
+  // Tries tiles of so many slices and columns, along as much of the axis as fits.
   void TryColumns(int64_t slices, int64_t columns) {
     const int64_t length = problem_.length;
     ArgmaxCut cut{Layout::kColumns, slices, columns};
@@ -146,7 +149,8 @@ class ArgmaxSearch {
     }
   }
 
-  // False where tiles of more rows do not fit either.
+  // Tries tiles of so many parts, of lines in so many parts. Returns false where tiles of more rows do not
+  // fit either.
   bool TryLines(int64_t rows, int64_t parts) {
     constexpr int64_t kMaxKeys = 255 * int64_t{ArgmaxFormat::kKeyBlock};  // of a row: an instruction's stride
     constexpr int64_t kReduceCycles = 600, kReduceRowCycles = 25, kJoinCycles = 1000, kJoinPartCycles = 40;

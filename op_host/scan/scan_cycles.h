@@ -12,7 +12,7 @@ namespace avo {
 
 constexpr int64_t kEndRun = 16;  // ends of parts of rows in a run (op_kernel/scan/part_carries.h)
 
-// Cycles of the steps of a scan, each of which takes `instructions` and waits for the step before it.
+// Returns the cycles of the steps of a scan. Each step takes `instructions` and waits for the step before it.
 inline double StepCycles(int64_t positions, int64_t width, int64_t run, int64_t instructions) {
   constexpr double kStartCycles = 22;  // of an instruction, beside its repeats
   constexpr int64_t kRepeat = ScanLayout::kRepeat;

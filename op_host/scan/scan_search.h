@@ -88,7 +88,8 @@ class ScanSearch {
     best_cycles_ = cycles;
   }
 
-  // Cuts lines into parts for about `groups` tiles; false where that makes no sense.
+  // Cuts lines into equal parts, for `cut->groups` tiles a line or fewer. Returns false where a line would be
+  // its only part, or where rows would be too far apart for a copy.
   bool CutLines(ScanCut *cut) const {
     constexpr int64_t kAlign = 64;  // positions, so that parts of rows start on whole sectors
     cut->slice_length =

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ArgMax: the index of the largest element of each line. It is bound by memory.
-//   columns  along any dimension but the last: lanes are contiguous elements, and the elements at one index
-//   of
-//            the searched axis are compared in all lanes at once
-//   lines    along the last dimension: 64 neighbours of a line are compared in 64 lanes, and at the end of
-//   the
-//            line the largest lane is found. Few long lines are cut into parts; the cores meet, and join the
+//   columns  along any dimension but the last: lanes are contiguous elements, and an instruction compares the
+//            elements at one index of the searched axis in all lanes
+//   lines    along the last dimension: 64 neighbours of a line are compared in 64 lanes, and the largest lane
+//            is found at the end of the line. Few long lines are cut into parts; the cores meet, and join the
 //            results of the parts
 //   short    along the last dimension, where lines are short: each line is a lane (short_lines.h)
 #pragma once

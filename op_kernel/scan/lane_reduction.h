@@ -80,7 +80,7 @@ class LaneReduction {
     const auto is_number = spare_.Get<uint8_t>();
     AscendC::Compare(is_number, best, best, AscendC::CMPMODE::EQ, count);
     if (last_) {
-      // Of NaNs the first one wins in any case.
+      // The first NaN wins in any case.
       AscendC::Muls(limb, order, -1.0f, count);
       AscendC::Select(order, is_number, order, limb, AscendC::SELMODE::VSEL_TENSOR_TENSOR_MODE, count);
     }

@@ -3,10 +3,11 @@
 // all later parts of the line must know. Cores exchange these ends in the workspace, `unit` keys each: of
 // columns one key for each element of a slice, of a row its one key in all lanes of a data block.
 //
-//   workspace   plane 0   | tile 0: end 0, end 1, … | tile 1: end 0, end 1, … | …    each end includes the
-//   ends
-//               plane 1   | the same, of int64      |                                before it in its tile
-//               indices   | the same, of the indices|
+//   workspace   plane 0   | tile 0: end 0, end 1, … | tile 1: end 0, end 1, … | …
+//               plane 1   | second planes of int64, in the same order           | …
+//               indices   | the same of the indices, in the same order          | …
+//
+// The ends of a tile have been scanned: each of them includes the ends before it in its tile.
 //
 // A tile that has `before` tiles of its line before it reads these ends, and scans them. Where the scan goes
 // from the first position to the last, they lie in UB as

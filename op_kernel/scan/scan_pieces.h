@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pieces of a scan's tiles, and their copies between GM and UB. scan_layout.h has drawings of tiles.
 //
-// ScanShape is the same for a whole launch. It gives the tile for each item of work, and the pieces of a
-// tile:
+// ScanShape is the same for a whole launch. It gives the tile of each item of work, and each piece of a tile:
 //
-//   outer, length, inner  ──TileOf(item)──▶  slices, columns  ──PieceOf(tile, number)──▶  positions
+//   ScanShape (outer, length, inner)
+//     TileOf(item)              → ScanTile    (slices, columns)
+//     PieceOf(tile, number)     → ScanPiece   (positions)
 #pragma once
 
 #include "../common/vectors/lanes.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of a scan as keys: what is computed on. A tile takes these ways through UB:
 //
-//   layout    type            queue ─▶ computed on ─▶ queue
+//   layout    type            queue → computed on → queue
 //   columns   4 bytes         the buffer of the queue itself
-//   columns   2 bytes         Cast ─▶ work ─▶ Cast
-//   columns   int64           KeyPlanes ─▶ its planes, scan ─▶ results ─▶ PlaneInterleaver
-//   rows      4 bytes         transposition ─▶ work ─▶ transposition
-//   rows      2 bytes         transposition ─▶ staging ─▶ Cast ─▶ work ─▶ Cast ─▶ staging ─▶ transposition
-//   rows      int64           KeyPlanes ─▶ transposition ─▶ work, scan ─▶ transposition ─▶ PlaneInterleaver
+//   columns   2 bytes         Cast → work → Cast
+//   columns   int64           KeyPlanes → its planes, scan → results → PlaneInterleaver
+//   rows      4 bytes         transposition → work → transposition
+//   rows      2 bytes         transposition → staging → Cast → work → Cast → staging → transposition
+//   rows      int64           KeyPlanes → transposition → work, scan → transposition → PlaneInterleaver
 #pragma once
 
 #include "scan_pieces.h"
@@ -77,7 +77,7 @@ class ScanTiles : protected ScanPieces<T, ROWS> {
     }
   }
 
-  // Where results are computed: the buffer that is copied out, or `work`.
+  // Returns where results are computed: the buffer that is copied out, or `work`.
   __aicore__ inline AscendC::LocalTensor<Key> Results(const AscendC::LocalTensor<Key> &work) {
     if constexpr (kDirect) {
       return out_queue_.template AllocTensor<T>();

@@ -21,7 +21,7 @@ struct ScanTilesBuffers {
         table(layout.item),
         staging{layout.rows && layout.item == 2 ? 1u : 0u, size.elements * layout.item} {}
 
-  // Of two planes, instructions read whole repeats, so a repeat follows the carries.
+  // Keys of all carries. Instructions on two planes read whole repeats, so a repeat follows the carries.
   static __aicore__ uint64_t CarryKeys(const ScanLayout &layout, const ScanTileSize &size) {
     return layout.Planes() * size.width + (layout.Planes() > 1 ? ScanLayout::kRepeat : 0);
   }

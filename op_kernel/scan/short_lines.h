@@ -94,9 +94,12 @@ class ShortLines : ArgmaxTiles<T, I> {
     }
   }
 
-  // Stores indices in the order of lines. Lanes lie group behind group; a transposition puts the first lines
-  // of all groups side by side, and GatherMask takes the gaps out: a b c d . . | e f g h . . becomes a b c d
-  // e f …
+  // Stores indices in the order of lines. Lanes lie group behind group. A transposition puts the first lines
+  // of all groups side by side, then the second lines. GatherMask takes the gaps out:
+  //
+  //   lanes        a e … | b f … | c g … | d h …
+  //   transposed   a b c d . . . . | e f g h . . . . | …
+  //   stored       a b c d e f g h …
   __aicore__ inline void CopyOut(int64_t first, uint32_t lines) {
     const auto &t = this->t_;
     auto indices = this->lanes_.Indices();
