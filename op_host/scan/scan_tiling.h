@@ -52,9 +52,18 @@ inline uint64_t EndsWorkspace(const ScanProblem &problem, const ScanCut &cut) {
   return static_cast<uint64_t>(parts * problem.EndPitch(cut.columns) * 4 * planes);
 }
 
-// buffers: a function (const Tiling &, const ScanLayout &) that gives the kernel's list of buffers.
-template <typename Tiling, typename Buffers>
-Plan<Tiling> PlanScan(ScanProblem problem, const ScanKeys &keys, Buffers buffers) {
+// A search that uses all of the Unified Buffer.
+struct NoReserve {
+  template <typename Tiling>
+  uint64_t operator()(const Tiling &, const ScanLayout &) const {
+    return 0;
+  }
+};
+
+// buffers, reserve: functions (const Tiling &, const ScanLayout &). They give the kernel's list of buffers,
+// and bytes of the Unified Buffer that the search keeps free beside them.
+template <typename Tiling, typename Buffers, typename Reserve = NoReserve>
+Plan<Tiling> PlanScan(ScanProblem problem, const ScanKeys &keys, Buffers buffers, Reserve reserve = {}) {
   Plan<Tiling> plan;
   plan.tiling_key = problem.rows ? keys.rows : keys.columns;
   plan.tiling.outer = problem.outer;
@@ -62,7 +71,8 @@ Plan<Tiling> PlanScan(ScanProblem problem, const ScanKeys &keys, Buffers buffers
   plan.tiling.inner = problem.inner;
   if (problem.empty()) return plan;
   const auto bytes = [&](const ScanProblem &scan, const ScanCut &cut) {
-    return BytesOf(buffers(ScanTilingOf<Tiling>(scan, cut), scan.Layout()));
+    const Tiling tiling = ScanTilingOf<Tiling>(scan, cut);
+    return BytesOf(buffers(tiling, scan.Layout())) + reserve(tiling, scan.Layout());
   };
   ScanCut cut = ScanSearch(problem, bytes).Find();
   if (cut.positions == 0 && problem.rows) {
@@ -75,7 +85,7 @@ Plan<Tiling> PlanScan(ScanProblem problem, const ScanKeys &keys, Buffers buffers
     ThrowUbTooSmall(problem.platform, bytes(problem, {1, 1, 1, 1, 0, problem.length}));
   }
   plan.tiling = ScanTilingOf<Tiling>(problem, cut);
-  plan.ub_bytes = bytes(problem, cut);
+  plan.ub_bytes = BytesOf(buffers(plan.tiling, problem.Layout()));
   plan.workspace = EndsWorkspace(problem, cut);
   plan.block_dim = static_cast<uint32_t>(
       std::min<int64_t>(plan.tiling.outerTiles * plan.tiling.columnTiles, problem.platform.vector_cores));
