@@ -16,7 +16,7 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
   const int64_t axis = args.mode < 2 ? 2 : 3;
   DispatchFloat(args.input.dtype, [&](auto element) {
     using T = decltype(element);
-    // Without indices the third tensor is only measured.
+    // Without indices only the strides of the third tensor are read.
     if (args.mode % 2 == 0) {
       ScanAxis<Largest, T, void, true>(args.input, args.out, args.out, axis, parallel_for);
     } else {

@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::corner_pool_backward::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Of inputs and outputs: an input leads where it is the output, or NaN.
+// An input leads where it is equal to the output at its own index, or NaN. elements: inputs and outputs.
 struct Leads {
   template <typename T>
   static bool One(const std::array<T, 2> &elements, int64_t) {

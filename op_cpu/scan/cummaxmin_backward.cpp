@@ -11,15 +11,15 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::cummaxmin_backward::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Of indices: an element leads where the index is its own.
+// An element leads where the forward call gave its own index. elements: indices.
 struct Leads {
   template <typename I>
-  static bool One(const std::array<I, 1> &elements, int64_t place) {
-    return elements[0] == place;
+  static bool One(const std::array<I, 1> &elements, int64_t own) {
+    return elements[0] == own;
   }
   template <class D>
-  static HWY_INLINE hn::Mask<D> Lanes(D d, const hn::Vec<D> *elements, int64_t place) {
-    return hn::Eq(elements[0], hn::Set(d, place));
+  static HWY_INLINE hn::Mask<D> Lanes(D d, const hn::Vec<D> *elements, int64_t own) {
+    return hn::Eq(elements[0], hn::Set(d, own));
   }
 };
 

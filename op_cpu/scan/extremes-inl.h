@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest or smallest of neighbours in memory, and where a value is. Compiled once for each instruction
-// set.
+// The largest or smallest of elements that are contiguous in memory, and the index of a value. This file is
+// compiled once for each instruction set.
 #if defined(AVO_OP_CPU_COMMON_EXTREMES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_EXTREMES_INL_H_
 #undef AVO_OP_CPU_COMMON_EXTREMES_INL_H_
@@ -17,9 +17,11 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// An order of keys. Where it says `before` and `after`, an element that comes first may differ in its bits
+// from an equal one that comes later: zeros of both signs.
 struct Largest {
   template <class V>
-  static HWY_INLINE V Of(V before, V after) {
+  static HWY_INLINE V Combine(V before, V after) {
     return hn::Max(before, after);
   }
   template <class V>
@@ -31,7 +33,7 @@ struct Largest {
     return hn::Lt(value, best);
   }
   template <class D>
-  static HWY_INLINE hn::TFromD<D> OfLanes(D d, hn::Vec<D> value) {
+  static HWY_INLINE hn::TFromD<D> CombineLanes(D d, hn::Vec<D> value) {
     return hn::ReduceMax(d, value);
   }
   template <typename Key>
@@ -42,7 +44,7 @@ struct Largest {
 
 struct Smallest {
   template <class V>
-  static HWY_INLINE V Of(V before, V after) {
+  static HWY_INLINE V Combine(V before, V after) {
     return hn::Min(before, after);
   }
   template <class V>
@@ -54,7 +56,7 @@ struct Smallest {
     return hn::Gt(value, best);
   }
   template <class D>
-  static HWY_INLINE hn::TFromD<D> OfLanes(D d, hn::Vec<D> value) {
+  static HWY_INLINE hn::TFromD<D> CombineLanes(D d, hn::Vec<D> value) {
     return hn::ReduceMin(d, value);
   }
   template <typename Key>
@@ -65,22 +67,24 @@ struct Smallest {
 
 template <typename Key>
 struct Extreme {
-  Key best;  // of those that are numbers, where any is
-  bool nan;  // whether any is not
+  Key best;  // of the elements that are numbers, if there are any
+  bool nan;  // whether there is a NaN
 };
 
-// Of four pieces, a vector each, and where any of them is NaN.
+// The extremes of four pieces, lane by lane, and the lanes in which any piece has a NaN.
 template <class D>
-struct Pieces {
+struct FourExtremes {
   hn::Vec<D> a, b, c, e;
   hn::Mask<D> nan;
 };
 
-// Of `count` elements, a multiple of Lanes(d), from each of four places `step` apart: side by side, so that
-// no vector waits for the one before it, and more is on its way from memory where processors cease to fetch
-// ahead at the end of a page.
+// Finds the extremes of four pieces of `count` elements each, `step` elements apart. `count` is a multiple of
+// Lanes(d). The pieces are read side by side, so that no vector waits for the one before it. Memory serves
+// four streams, too, where a processor ceases to fetch one ahead at the end of a page.
+//
+//   from   [ piece a | piece b | piece c | piece e ]     count may be less than step
 template <class Order, class D, typename T>
-HWY_INLINE Pieces<D> ExtremesOfPieces(D d, const T *from, int64_t step, int64_t count) {
+HWY_INLINE FourExtremes<D> ExtremesOfFourPieces(D d, const T *from, int64_t step, int64_t count) {
   auto a = LoadKey(d, from), b = LoadKey(d, from + step), c = LoadKey(d, from + 2 * step),
        e = LoadKey(d, from + 3 * step);
   auto nan = IsNaNKey(d, a);
@@ -88,15 +92,15 @@ HWY_INLINE Pieces<D> ExtremesOfPieces(D d, const T *from, int64_t step, int64_t 
     const auto w = LoadKey(d, from + i), x = LoadKey(d, from + step + i), y = LoadKey(d, from + 2 * step + i),
                z = LoadKey(d, from + 3 * step + i);
     nan = hn::Or(nan, hn::Or(IsEitherNaNKey(d, w, x), IsEitherNaNKey(d, y, z)));
-    a = Order::Of(a, w);
-    b = Order::Of(b, x);
-    c = Order::Of(c, y);
-    e = Order::Of(e, z);
+    a = Order::Combine(a, w);
+    b = Order::Combine(b, x);
+    c = Order::Combine(c, y);
+    e = Order::Combine(e, z);
   }
   return {a, b, c, e, nan};
 }
 
-// Of `count` > 0 elements.
+// Finds the extreme of `count` > 0 elements.
 template <class Order, typename T>
 HWY_NOINLINE Extreme<Compute<T>> ExtremeOf(const T *from, int64_t count) {
   const hn::ScalableTag<Compute<T>> d;
@@ -111,29 +115,30 @@ HWY_NOINLINE Extreme<Compute<T>> ExtremeOf(const T *from, int64_t count) {
     return extreme;
   }
   const int64_t piece = count / (4 * kLanes) * kLanes;
-  auto [a, b, c, e, nan] = ExtremesOfPieces<Order>(d, from, piece, piece);
+  auto [a, b, c, e, nan] = ExtremesOfFourPieces<Order>(d, from, piece, piece);
   for (int64_t i = 4 * piece; i < count; i += kLanes) {
     // The last vector overlaps the one before it.
     const auto w = LoadKey(d, from + std::min(i, count - kLanes));
     nan = hn::Or(nan, IsNaNKey(d, w));
-    a = Order::Of(a, w);
+    a = Order::Combine(a, w);
   }
-  return {Order::OfLanes(d, Order::Of(Order::Of(a, b), Order::Of(c, e))), !hn::AllFalse(d, nan)};
+  return {Order::CombineLanes(d, Order::Combine(Order::Combine(a, b), Order::Combine(c, e))),
+          !hn::AllFalse(d, nan)};
 }
 
-// Lanes that are `key`, or NaN where that is.
+// Marks the lanes that are equal to `key`, or NaN if `key` is NaN.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE hn::Mask<D> Matches(D d, V keys, hn::TFromD<D> key) {
   return key == key ? hn::Eq(keys, hn::Set(d, key)) : IsNaNKey(d, keys);
 }
 
-// The first place of `key`, of a NaN where that is one; -1 where there is none.
+// Returns the first index of `key`, or of a NaN if `key` is NaN; -1 if there is none.
 template <typename T>
 int64_t FindFirst(const T *from, int64_t count, Compute<T> key) {
   const hn::ScalableTag<Compute<T>> d;
   constexpr int64_t kLanes = hn::MaxLanes(d);
   int64_t i = 0;
-  // Several vectors to a branch, since where to stop cannot be predicted.
+  // Several vectors share a branch, because no processor predicts where to stop.
   constexpr int64_t kVectors = std::min<int64_t>(4, 64 / kLanes);
   for (; i + kVectors * kLanes <= count; i += kVectors * kLanes) {
     uint64_t bits = 0;
@@ -157,7 +162,7 @@ int64_t FindFirst(const T *from, int64_t count, Compute<T> key) {
   return -1;
 }
 
-// The last one.
+// Returns the last index, in the same way.
 template <typename T>
 int64_t FindLast(const T *from, int64_t count, Compute<T> key) {
   const hn::ScalableTag<Compute<T>> d;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of elements as they are ordered: float32 for the half types, int32 for narrower integers,
-// themselves for the others. Compiled once for each instruction set.
+// Vectors of keys: the values by which elements are ordered. Keys of the half types are float32, those of
+// integers of less than 4 bytes are int32, and all other elements are their own keys. This file is compiled
+// once for each instruction set.
 #if defined(AVO_OP_CPU_COMMON_KEYS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_KEYS_INL_H_
 #undef AVO_OP_CPU_COMMON_KEYS_INL_H_
@@ -18,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <typename T>
 using KeyOf = std::conditional_t<std::is_integral_v<T> && (sizeof(T) < 4), int32_t, Compute<T>>;
 
-// Lanes(d) elements from `from`, which need not be aligned.
+// Loads Lanes(d) elements from `from`, which need not be aligned, as keys.
 template <class D, typename T>
 HWY_INLINE hn::Vec<D> LoadKey(D d, const T *from) {
   using Key = hn::TFromD<D>;
@@ -31,7 +32,8 @@ HWY_INLINE hn::Vec<D> LoadKey(D d, const T *from) {
   }
 }
 
-// Stores, around the caches where `stream`; then the place is a multiple of the bytes that are stored.
+// Stores a vector. With `stream` it goes around the caches; then `to` must be aligned to the size of the
+// vector.
 template <class D>
 HWY_INLINE void Put(hn::Vec<D> value, D d, hn::TFromD<D> *to, bool stream) {
   if (stream) {
@@ -41,7 +43,7 @@ HWY_INLINE void Put(hn::Vec<D> value, D d, hn::TFromD<D> *to, bool stream) {
   }
 }
 
-// Stores keys that were loaded from elements of T.
+// Stores keys as the elements of T of which they were loaded.
 template <class D, typename T>
 HWY_INLINE void PutKey(hn::Vec<D> key, D d, T *to, bool stream) {
   if constexpr (std::is_same_v<hn::TFromD<D>, T>) {
@@ -77,7 +79,7 @@ HWY_INLINE hn::Mask<D> IsEitherNaNKey(D d, hn::Vec<D> a, hn::Vec<D> b) {
   }
 }
 
-// Lanes(d) indices of I, each `base` more than that of its lane.
+// Stores Lanes(d) indices of type I: `base` plus the number in each lane.
 template <class D, typename I>
 HWY_INLINE void PutIndices(hn::Vec<D> index, D d, int64_t base, I *to, bool stream) {
   using Lane = hn::TFromD<D>;

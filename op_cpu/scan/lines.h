@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines along one axis of tensors of any strides, in blocks of neighbours.
+// Lines along one axis of tensors of any strides. Lines that are neighbours in memory are handed out
+// together, as blocks.
+//
+//   tensor (3, 4, 5) along axis 1: 15 lines of 4 elements, in three blocks of 5 lines
+//
+//   block 0     a0 b0 c0 d0 e0      Lines a … e lie side by side: memory holds one element of each line, then
+//               a1 b1 c1 d1 e1      the next element of each line. So a vector holds several lines.
+//               a2 b2 c2 d2 e2
+//               a3 b3 c3 d3 e3
 #pragma once
 
 #include <algorithm>
@@ -15,23 +23,23 @@
 
 namespace avo {
 
-// Line j of a block starts at offsets[t] + j * steps[t] in tensor t.
+// Lines that are neighbours. Line j of a block starts at element offsets[t] + j * steps[t] of tensor t.
 template <size_t N>
 struct LineBlock {
   std::array<int64_t, N> offsets{}, steps{};
   int64_t lines = 1;
-  bool side_by_side = false;  // neighbours are nearer to each other than the elements of a line
+  bool side_by_side = false;  // two lines are nearer to each other than two elements of a line
 };
 
-// Calls body(block) for all lines along `axis`, `widest` side by side or fewer. Tensors have the shape of the
-// first, by whose strides lines are neighbours.
+// Calls body(block) for all lines along `axis`. A block has at most `widest` lines where they lie side by
+// side. All tensors have the shape of the first one, and its strides say which lines are neighbours.
 template <size_t N, typename Body>
 void ForLines(const std::array<const Tensor *, N> &tensors, int64_t axis, int64_t widest,
               const ParallelFor &parallel_for, const Body &body) {
   struct Dimension {
     int64_t extent;
     std::array<int64_t, N> strides;
-    // Neighbours in a broadcast dimension are the same line.
+    // In a broadcast dimension all lines are the same line, which is nobody's neighbour.
     int64_t distance() const {
       return strides[0] == 0 ? std::numeric_limits<int64_t>::max() : std::abs(strides[0]);
     }
@@ -46,7 +54,7 @@ void ForLines(const std::array<const Tensor *, N> &tensors, int64_t axis, int64_
   }
   std::sort(others.begin(), others.end(),
             [](const Dimension &a, const Dimension &b) { return a.distance() < b.distance(); });
-  // Dimensions that follow each other in all tensors are one.
+  // Two dimensions that are contiguous to each other in all tensors become one.
   std::vector<Dimension> dimensions(1, {1, {}});
   for (const Dimension &next : others) {
     Dimension &last = dimensions.back();
@@ -73,16 +81,16 @@ void ForLines(const std::array<const Tensor *, N> &tensors, int64_t axis, int64_
   parallel_for(items, GrainOf(length * block.lines), [&](int64_t begin, int64_t end) {
     for (int64_t item = begin; item < end; ++item) {
       const int64_t first = item % blocks * block.lines;
-      int64_t rest = item / blocks;
-      LineBlock<N> part = block;
-      part.lines = std::min(block.lines, across - first);
-      for (size_t t = 0; t < N; ++t) part.offsets[t] = first * beside.strides[t];
+      int64_t outer = item / blocks;
+      LineBlock<N> own = block;
+      own.lines = std::min(block.lines, across - first);
+      for (size_t t = 0; t < N; ++t) own.offsets[t] = first * beside.strides[t];
       for (size_t d = 1; d < dimensions.size(); ++d) {
-        const int64_t index = rest % dimensions[d].extent;
-        rest /= dimensions[d].extent;
-        for (size_t t = 0; t < N; ++t) part.offsets[t] += index * dimensions[d].strides[t];
+        const int64_t index = outer % dimensions[d].extent;
+        outer /= dimensions[d].extent;
+        for (size_t t = 0; t < N; ++t) own.offsets[t] += index * dimensions[d].strides[t];
       }
-      body(part);
+      body(own);
     }
   });
 }

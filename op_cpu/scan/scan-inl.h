@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running extremes along one axis, and where they are. Compiled once for each instruction set.
+// Running extremes along one axis, and their indices. This file is compiled once for each instruction set.
 #if defined(AVO_OP_CPU_COMMON_SCAN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_SCAN_INL_H_
 #undef AVO_OP_CPU_COMMON_SCAN_INL_H_
@@ -20,17 +20,18 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int64_t kPart = 1 << 14;  // of a line that threads share
+constexpr int64_t kPart = 1 << 14;  // elements of a part, where several threads scan one line
 
-// One long line in parts: the leader of each, then its scan from the leader of those before it. A thread that
-// gets all of them scans the line as it is, reading it once.
+// Scans one long line in parts, which threads share. First the leader of each part is found; then each part
+// is scanned, beginning with the leader of all parts before it. A thread that gets all parts scans the line
+// at once, and so reads it once.
 template <class Order, typename T, typename I, bool kReverse>
 void ScanParts(const Scanned<T, I> &io, int64_t length, bool stream, const ParallelFor &parallel_for) {
   const int64_t parts = (length + kPart - 1) / kPart;
   std::vector<Leader<KeyOf<T>>> leaders(parts);
   const auto count = [&](int64_t part) { return std::min(kPart, length - part * kPart); };
   const auto scan = [&](int64_t first, int64_t elements, Leader<KeyOf<T>> leader) {
-    Scan<Order, T, I>::template Line<kReverse>(io.Behind(first), elements, first, stream, &leader);
+    Scan<Order, T, I>::template Line<kReverse>(io.FromIndex(first), elements, first, stream, &leader);
     if (stream) hwy::FlushStream();
   };
   bool done = false;
@@ -41,7 +42,7 @@ void ScanParts(const Scanned<T, I> &io, int64_t length, bool stream, const Paral
       return;
     }
     for (int64_t part = begin; part < end; ++part) {
-      const T *from = io.Behind(part * kPart).from - (kReverse ? count(part) - 1 : 0);
+      const T *from = io.FromIndex(part * kPart).from - (kReverse ? count(part) - 1 : 0);
       leaders[part] = Scan<Order, T, I>::template LeaderOf<kReverse>(from, count(part), part * kPart);
     }
   });
@@ -56,7 +57,8 @@ void ScanParts(const Scanned<T, I> &io, int64_t length, bool stream, const Paral
   });
 }
 
-// The best value so far along `axis`, from its end where kReverse, and its index where I is not void.
+// Writes the best value so far along `axis`, and its index where I is not void. kReverse: the scan goes from
+// the last element to the first one.
 template <class Order, typename T, typename I, bool kReverse>
 void ScanAxis(const Tensor &in, const Tensor &out, const Tensor &indices, int64_t axis,
               const ParallelFor &parallel_for) {
@@ -70,9 +72,9 @@ void ScanAxis(const Tensor &in, const Tensor &out, const Tensor &indices, int64_
                           step(out),
                           step(indices)};
   const bool stream = Streams(out) && Streams(indices);
-  const bool neighbours = length == 1 || (step(in) == 1 && step(out) == 1 && step(indices) == 1);
-  // Lines that are too few for all threads are shared by them, one after another.
-  const bool shared = neighbours && length > kPart && in.numel() / length <= 8;
+  const bool contiguous = length == 1 || (step(in) == 1 && step(out) == 1 && step(indices) == 1);
+  // Where lines are too few for all threads, all threads share one line after the other.
+  const bool shared = contiguous && length > kPart && in.numel() / length <= 8;
   const auto scan = [&](const LineBlock<3> &block) {
     Scanned<T, I> io = all.Shifted(block.offsets[0], block.offsets[1], block.offsets[2]);
     if constexpr (kReverse) io = io.Reversed(length);
@@ -85,7 +87,7 @@ void ScanAxis(const Tensor &in, const Tensor &out, const Tensor &indices, int64_
         Leader<KeyOf<T>> leader;
         if (shared) {
           ScanParts<Order, T, I, kReverse>(io, length, stream, parallel_for);
-        } else if (neighbours) {
+        } else if (contiguous) {
           Scans::template Line<kReverse>(io, length, 0, stream, &leader);
         } else {
           Scans::OneByOne(io, length, 0, &leader);
@@ -98,7 +100,7 @@ void ScanAxis(const Tensor &in, const Tensor &out, const Tensor &indices, int64_
   ForLines<3>({&in, &out, &indices}, axis, Scans::kColumns, shared ? SerialFor : parallel_for, scan);
 }
 
-// Of every dtype, with indices of int64 or int32; dim in [-rank, rank).
+// Scans a tensor of any dtype, with indices of int64 or int32. dim: in [-rank, rank).
 template <class Order>
 void ScanWithIndices(const Tensor &in, const Tensor &out, const Tensor &indices, int64_t dim,
                      const ParallelFor &parallel_for) {

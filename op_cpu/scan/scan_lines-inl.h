@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running extremes of lines, and where they are. Compiled once for each instruction set.
+// Running extremes of lines, and their indices. This file is compiled once for each instruction set.
+//
+// A line whose elements are contiguous is scanned a vector at a time. Each step combines every lane with a
+// lane before it, at twice the distance of the step before:
+//
+//   keys            3  1  4  1  5  9  2  6
+//   distance 1      3  3  4  4  5  9  9  6
+//   distance 2      3  3  4  4  5  9  9  9
+//   distance 4      3  3  4  4  5  9  9  9
+//
+// Contiguous lines that lie side by side are lanes instead: a step combines two vectors.
 #if defined(AVO_OP_CPU_COMMON_SCAN_LINES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_SCAN_LINES_INL_H_
 #undef AVO_OP_CPU_COMMON_SCAN_LINES_INL_H_
@@ -17,8 +27,8 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// An element takes the lead where it is NaN or not worse than the best before it; so ties go to the latest,
-// and NaN stays until the next NaN.
+// Whether an element becomes the leader: where it is NaN, or not worse than the best before it. So of equal
+// elements the last one leads, and a NaN leads until the next NaN.
 template <class Order, typename Key>
 bool Leads(Key key, Key best) {
   return !(Order::Better(best, key) || best != best) || key != key;
@@ -27,16 +37,17 @@ bool Leads(Key key, Key best) {
 template <typename Key>
 struct Leader {
   Key best{};
-  int64_t at = -1;  // in its line; -1 before the first element
+  int64_t at = -1;  // its index along the line; -1 before the first element
 };
 
-// Elements of a line, or of several, and where their results go. I is void where indices are not wanted.
+// The first element of a line, or of several lines, and where its results go. I is void where indices are not
+// wanted.
 template <typename T, typename I>
 struct Scanned {
   const T *from;
   T *to;
   I *at;
-  int64_t from_step = 1, to_step = 1, at_step = 1;  // along the axis
+  int64_t from_step = 1, to_step = 1, at_step = 1;  // elements from one index of the axis to the next one
 
   Scanned Shifted(int64_t in, int64_t out, int64_t index) const {
     Scanned other = *this;
@@ -45,11 +56,11 @@ struct Scanned {
     if constexpr (!std::is_void_v<I>) other.at += index;
     return other;
   }
-  // From element i of the line on.
-  Scanned Behind(int64_t i) const { return Shifted(i * from_step, i * to_step, i * at_step); }
-  // The same elements from the last to the first.
+  // The line from index i on.
+  Scanned FromIndex(int64_t i) const { return Shifted(i * from_step, i * to_step, i * at_step); }
+  // The same elements, from the last one to the first one.
   Scanned Reversed(int64_t count) const {
-    Scanned other = Behind(count - 1);
+    Scanned other = FromIndex(count - 1);
     other.from_step = -from_step;
     other.to_step = -to_step;
     other.at_step = -at_step;
@@ -63,7 +74,7 @@ class Scan {
   using Key = KeyOf<T>;
   using Io = Scanned<T, I>;
 
-  // `count` elements of any steps, the first of index `base`.
+  // Scans `count` elements of any steps, the first of which has index `base`.
   static HWY_NOINLINE void OneByOne(const Io &io, int64_t count, int64_t base, Leader<Key> *leader) {
     for (int64_t i = 0; i < count; ++i) {
       const Key key = static_cast<Key>(Widen(io.from[i * io.from_step]));
@@ -73,64 +84,64 @@ class Scan {
     }
   }
 
-  // Of neighbours in memory: steps of 1, or of -1 where kReverse. A vector takes log2(lanes) steps, each of
-  // which combines lanes with those before them: 7 x of one element after the other, at AVX-512.
+  // Scans contiguous elements: steps are 1, or -1 where kReverse. It takes log2(lanes) steps for each vector,
+  // and is 7 x as fast as one element after the other, at AVX-512.
   template <bool kReverse>
   static void Line(const Io &io, int64_t count, int64_t base, bool stream, Leader<Key> *leader) {
     static_assert(!kReverse || !kIndices);
-    // Lanes hold indices from `base` on.
+    // Lanes count indices from `base` on, in as many bits as a key has.
     const int64_t distance = leader->at < 0 ? count : base + count - leader->at;
-    if (count < kLanes || distance > hwy::LimitsMax<Place>()) return OneByOne(io, count, base, leader);
+    if (count < kLanes || distance > hwy::LimitsMax<LaneIndex>()) return OneByOne(io, count, base, leader);
     if (leader->at < 0) *leader = {static_cast<Key>(Widen(io.from[0])), base};
 
-    // Processors cease to fetch ahead at the end of a page: 1.1 x for rows of 128. What follows a short line
-    // is the next one, which lies behind it either way.
+    // Processors cease to fetch ahead at the end of a page; the prefetch gives 1.1 x for rows of 128. Behind
+    // a short line lies the next line, in either direction.
     const int64_t ahead = kReverse && count > kPage ? -kPage : kPage;
     const D d;
-    const Places places;
+    const DI di;
     const Steps<kReverse> steps;
-    const auto last = hn::IndicesFromVec(d, hn::Set(places, kReverse ? 0 : kLanes - 1));
-    const auto none = hn::Set(places, hwy::LimitsMin<Place>());
+    const auto last = hn::IndicesFromVec(d, hn::Set(di, kReverse ? 0 : kLanes - 1));
+    const auto none = hn::Set(di, hwy::LimitsMin<LaneIndex>());
     V best = hn::Set(d, leader->best);
-    auto best_at = hn::Set(places, static_cast<Place>(leader->at - base));
+    auto best_at = hn::Set(di, static_cast<LaneIndex>(leader->at - base));
     for (int64_t i = 0; i < count; i += kLanes) {
       if (i + kLanes > count) {
-        // The last vector overlaps the one before it, and begins with what that found so far.
+        // The last vector overlaps the one before it, and begins with the result at the index before its own.
         i = count - kLanes;
         stream = false;
-        best = hn::Set(d, static_cast<Key>(Widen(io.Behind(i - 1).to[0])));
-        if constexpr (kIndices) best_at = hn::Set(places, static_cast<Place>(io.at[i - 1] - base));
+        best = hn::Set(d, static_cast<Key>(Widen(io.FromIndex(i - 1).to[0])));
+        if constexpr (kIndices) best_at = hn::Set(di, static_cast<LaneIndex>(io.at[i - 1] - base));
       }
       const int64_t lowest = kReverse ? 1 - i - kLanes : i;
       const V keys = LoadKey(d, io.from + lowest);
       hwy::Prefetch(io.from + lowest + ahead);
       V running = best;
       auto index = best_at;
-      // In few lanes, or far into a line, seldom does any lane take the lead: 1.3 x for one long line. Else a
-      // branch that goes either way costs more than the steps: 1.1 x without it for rows of 128 with indices,
-      // 1.7 x for those without.
+      // In a vector of few lanes, or far into a line, there is seldom a new leader, and a branch skips the
+      // steps: 1.3 x for one long line. Elsewhere the branch goes either way, and costs more than the steps:
+      // without it, rows of 128 are 1.1 x as fast with indices, and 1.7 x without them.
       const bool rare = kLanes <= 8 || i >= 32 * kLanes;
       if (!rare || !hn::AllTrue(d, Order::Worse(keys, best))) {
         if (!hn::AllFalse(d, IsEitherNaNKey(d, keys, best))) {
           *leader = {hn::GetLane(best), base + hn::GetLane(best_at)};
-          return OneByOne(io.Behind(i), count - i, base + i, leader);
+          return OneByOne(io.FromIndex(i), count - i, base + i, leader);
         }
-        running = Order::Of(best, steps.template Running<Order>(keys));
+        running = Order::Combine(best, steps.template Running<Order>(keys));
         best = Moved(running, last);
         if constexpr (kIndices) {
-          const auto leads = hn::RebindMask(places, hn::Eq(keys, running));
-          const auto fresh_at = hn::IfThenElse(leads, hn::Iota(places, static_cast<Place>(i)), none);
+          const auto leads = hn::RebindMask(di, hn::Eq(keys, running));
+          const auto fresh_at = hn::IfThenElse(leads, hn::Iota(di, static_cast<LaneIndex>(i)), none);
           index = hn::Max(best_at, steps.template Running<Largest>(fresh_at));
           best_at = Moved(index, last);
         }
       }
-      if constexpr (kIndices) PutIndices(index, places, base, io.at + lowest, stream);
+      if constexpr (kIndices) PutIndices(index, di, base, io.at + lowest, stream);
       PutKey(running, d, io.to + lowest, stream);
     }
     *leader = {hn::GetLane(best), base + hn::GetLane(best_at)};
   }
 
-  // Who leads at the end of `count` neighbours in memory, the first of them of index `base`.
+  // Finds the leader at the end of `count` contiguous elements, the first of which has index `base`.
   template <bool kReverse>
   static Leader<Key> LeaderOf(const T *from, int64_t count, int64_t base) {
     const auto extreme = ExtremeOf<Order>(from, count);
@@ -139,7 +150,7 @@ class Scan {
     return {static_cast<Key>(best), base + at};
   }
 
-  // Of `count` rows of neighbouring lines, which are walked side by side.
+  // Scans `lines` lines of `count` elements that lie side by side, as lanes.
   static void Columns(const Io &io, int64_t count, int64_t lines, bool stream) {
     int64_t j = 0;
     for (; j + kColumns <= lines; j += kColumns) {
@@ -157,23 +168,23 @@ class Scan {
   static constexpr int64_t kPage = 4096 / sizeof(T);
   using D = hn::ScalableTag<Key>;
   using V = hn::Vec<D>;
-  using Places = hn::RebindToSigned<D>;
-  using Place = hn::TFromD<Places>;
+  using DI = hn::RebindToSigned<D>;
+  using LaneIndex = hn::TFromD<DI>;
 
  public:
-  static constexpr int64_t kLanes = hn::MaxLanes(D()), kColumns = 64, kMostRows = hwy::LimitsMax<Place>();
+  static constexpr int64_t kLanes = hn::MaxLanes(D()), kColumns = 64, kMostRows = hwy::LimitsMax<LaneIndex>();
 
  private:
-  // Of each lane the one `step` before it, or itself.
+  // For each lane, the number of the lane `step` before it, or its own number where there is none.
   template <bool kReverse>
-  static HWY_INLINE auto Before(Place step) {
-    const Places places;
-    const auto lane = hn::Iota(places, 0), before = hn::Sub(lane, hn::Set(places, kReverse ? -step : step));
-    const auto inside = hn::And(hn::Ge(before, hn::Zero(places)), hn::Lt(before, hn::Set(places, kLanes)));
+  static HWY_INLINE auto Before(LaneIndex step) {
+    const DI di;
+    const auto lane = hn::Iota(di, 0), before = hn::Sub(lane, hn::Set(di, kReverse ? -step : step));
+    const auto inside = hn::And(hn::Ge(before, hn::Zero(di)), hn::Lt(before, hn::Set(di, kLanes)));
     return hn::IndicesFromVec(D(), hn::IfThenElse(inside, before, lane));
   }
 
-  // Of each lane the best of it and those before it, in log2(lanes) steps.
+  // Combines each lane with all lanes before it, in log2(lanes) steps.
   template <bool kReverse>
   struct Steps {
     HWY_INLINE Steps()
@@ -184,10 +195,10 @@ class Scan {
 
     template <class By, class Value>
     HWY_INLINE Value Running(Value value) const {
-      value = By::Of(Moved(value, by1), value);
-      if constexpr (kLanes > 2) value = By::Of(Moved(value, by2), value);
-      if constexpr (kLanes > 4) value = By::Of(Moved(value, by4), value);
-      if constexpr (kLanes > 8) value = By::Of(Moved(value, by8), value);
+      value = By::Combine(Moved(value, by1), value);
+      if constexpr (kLanes > 2) value = By::Combine(Moved(value, by2), value);
+      if constexpr (kLanes > 4) value = By::Combine(Moved(value, by4), value);
+      if constexpr (kLanes > 8) value = By::Combine(Moved(value, by8), value);
       return value;
     }
 
@@ -202,26 +213,26 @@ class Scan {
   template <size_t kVectors>
   static void VectorsOfColumns(Io io, int64_t count, bool stream) {
     const D d;
-    const Places places;
+    const DI di;
     V best[kVectors];
-    hn::Vec<Places> best_at[kVectors];
+    hn::Vec<DI> best_at[kVectors];
     for (size_t v = 0; v < kVectors; ++v) {
       best[v] = LoadKey(d, io.from + v * kLanes);
-      best_at[v] = hn::Zero(places);
+      best_at[v] = hn::Zero(di);
     }
     for (int64_t i = 0; i < count; ++i) {
-      const auto index = hn::Set(places, static_cast<Place>(i));
+      const auto index = hn::Set(di, static_cast<LaneIndex>(i));
       for (size_t v = 0; v < kVectors; ++v) {
         const V keys = LoadKey(d, io.from + v * kLanes);
         const auto leads = hn::Or(Order::NotWorse(keys, best[v]), IsNaNKey(d, keys));
         best[v] = hn::IfThenElse(leads, keys, best[v]);
         PutKey(best[v], d, io.to + v * kLanes, stream);
         if constexpr (kIndices) {
-          best_at[v] = hn::IfThenElse(hn::RebindMask(places, leads), index, best_at[v]);
-          PutIndices(best_at[v], places, 0, io.at + v * kLanes, stream);
+          best_at[v] = hn::IfThenElse(hn::RebindMask(di, leads), index, best_at[v]);
+          PutIndices(best_at[v], di, 0, io.at + v * kLanes, stream);
         }
       }
-      io = io.Behind(1);
+      io = io.FromIndex(1);
     }
   }
 };

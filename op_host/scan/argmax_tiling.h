@@ -1,219 +1,210 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ArgMax cuts a tensor: tiles of slices and columns where the searched axis is not the last one, else
-// tiles of lines, or of parts of lines.
+// The search for the cut of a call of ArgMax that fits the Unified Buffer and takes the least modelled
+// cycles.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
-#include <stdexcept>
 
-#include "op_host/common/tensors/tensor.h"
-#include "op_host/common/tiling/plan.h"
 #include "op_host/common/tiling/tile_search.h"
+#include "op_host/scan/argmax_problem.h"
+#include "op_host/scan/copy_limits.h"
 
 namespace avo {
 
-struct ArgmaxTile {
-  int64_t slices = 0;     // of columns, or parts of lines
-  int64_t columns = 1;    // of each slice
-  int64_t positions = 0;  // of the searched axis in UB at once; 0: nothing fits
-  int64_t parts = 1;      // of a line
-  int64_t apart = 0;      // lines from lane to lane, where lines are lanes
-  double cycles = 0;
-};
+// Modelled cycles of the parts of a call.
+class ArgmaxCost {
+ public:
+  explicit ArgmaxCost(const ArgmaxProblem &problem) : problem_(problem) {}
 
-// A tensor as (outer, length, inner) around the searched axis, and what its dtype costs.
-struct ArgmaxProblem {
-  ArgmaxProblem(DType dtype, int64_t index_item, const Platform &platform)
-      : item(DTypeSize(dtype)),
-        index_item(index_item),
-        whole(dtype == DType::kInt32 || dtype == DType::kInt64),
-        direct(dtype == DType::kInt32 || dtype == DType::kFloat32),
-        platform(platform) {}
-
-  int64_t outer = 1, length = 1, inner = 1;
-  int64_t item, index_item;
-  bool whole, direct;  // compared as int32; as it was copied
-  const Platform &platform;
-
-  static constexpr int64_t kRepeat = 64;       // lanes
-  static constexpr int64_t kMaxRepeats = 255;  // of an instruction
-  static constexpr int64_t kBlock = 32;
-
-  int64_t Planes() const { return item == 8 ? 2 : 1; }
-  int64_t Limbs() const { return 2 * Planes(); }
-
-  // Columns: lanes of a position in UB, slices on whole blocks of inputs, keys and results, and positions on
-  // pairs of repeats, for the sake of UB's banks.
-  int64_t Lanes(int64_t slices, int64_t columns) const {
-    return AlignUp(slices * AlignUp(columns, kBlock / std::min<int64_t>(item, 4)), 2 * kRepeat);
-  }
-  // Lines: elements from row to row in UB.
-  int64_t Pitch(int64_t elements) const { return AlignUp(elements, kBlock / std::min<int64_t>(item, 4)); }
-  int64_t PartLength(int64_t parts) const {
-    return std::min(length, AlignUp(CeilDiv(length, parts), kRepeat));
-  }
-  static int64_t PartsAtOnce(int64_t parts) { return std::min<int64_t>(AlignUp<int64_t>(parts, 8), 1024); }
-
-  // Unified Buffer of what was loaded, and of its keys.
-  int64_t LoadBytes(int64_t elements) const {
-    return elements * (2 * item + (direct ? 0 : 4 * Planes()) + (item == 1 ? 2 : 0));
-  }
-  int64_t LeaderBytes(int64_t lanes) const {
-    return (lanes * (Planes() + 1 + (whole ? 1 : 0)) + kRepeat) * 4 + 3 * AlignUp(lanes / 8, kBlock);
-  }
-  int64_t ColumnBytes(int64_t lanes, int64_t positions) const {
-    return LoadBytes(lanes * positions) + LeaderBytes(lanes) + 2 * lanes * index_item;
-  }
-  int64_t LineBytes(int64_t rows, int64_t elements, int64_t parts) const {
-    const int64_t lanes = rows * kRepeat, results = AlignUp<int64_t>(rows, 8), found = (Limbs() + 1) * 4;
-    int64_t bytes =
-        LoadBytes(rows * Pitch(elements) + kRepeat) + LeaderBytes(lanes) + 2 * results * index_item;
-    bytes += 2 * lanes * 4 + results * (kBlock + kRepeat / 8 + found) + kRepeat * 4;
-    bytes += whole ? lanes * 4 : results * kRepeat / 8;
-    if (parts > 1) bytes += found * (results + PartsAtOnce(parts));
-    return bytes;
-  }
-
-  // Lines as lanes: those that begin at the same place of a block of keys become lanes together.
-  int64_t Apart() const { return std::lcm<int64_t>(length, kBlock / 4) / length; }
-  int64_t ShortLanes(int64_t lines) const {
-    return AlignUp(Apart() * AlignUp<int64_t>(CeilDiv(lines, Apart()), 16), 2 * kRepeat);
-  }
-  int64_t ShortBytes(int64_t lines) const {
-    constexpr int64_t kTooLarge = int64_t{1} << 40;
-    const int64_t lanes = ShortLanes(lines), each = AlignDown<int64_t>(lanes / Apart(), 16);
-    if (lanes > kMaxRepeats * kRepeat || each > kMaxRepeats * 8) return kTooLarge;
-    return LoadBytes(Pitch(lines * length)) + LeaderBytes(lanes) + Planes() * (length + 16) * lanes * 4 +
-           2 * lanes * index_item + lanes * 4 + each * 64;
-  }
-
-  // Modelled cycles of offering an element to `repeats` repeats of lanes.
-  double OfferCycles(int64_t repeats) const {
-    constexpr double kStart = 22;
+  // Cycles to compare one element for each lane, in `repeats` repeats of lanes.
+  double CompareCycles(int64_t repeats) const {
+    const int64_t item = problem_.item;
+    const bool whole = problem_.format.whole;
     const double per_repeat = item == 8 ? 7 : 4, instructions = item == 8 ? 12 : whole ? 4 : 6;
-    const double keys = direct ? 0 : item == 8 ? 5 : item == 1 ? 2 : 1;
-    return instructions * kStart + (per_repeat + keys) * static_cast<double>(repeats);
+    const double keys = IsOwnKey(problem_.format.item) ? 0 : item == 8 ? 5 : item == 1 ? 2 : 1;
+    return instructions * kStartCycles + (per_repeat + keys) * static_cast<double>(repeats);
   }
 
-  // Of `tiles` tiles that load `stretches` times each, `elements` in all, in runs of `run` elements.
-  double Cycles(int64_t tiles, int64_t stretches, int64_t elements, int64_t run, double compute) const {
-    constexpr double kStretchCycles = 600;  // a copy and a dozen instructions, their latency
+  // Cycles to transpose short lines to the lanes of `repeats` repeats.
+  double TransposeCycles(int64_t repeats) const {
+    const double instructions =
+        static_cast<double>(4 * repeats * static_cast<int64_t>(problem_.format.Planes()));
+    return instructions * (kStartCycles + static_cast<double>(problem_.length) / 4);
+  }
+
+  // Cycles of a launch: of its busiest core, and of starting all cores. Each of `tiles` tiles loads
+  // `elements` elements in `pieces` pieces, as runs of `run` contiguous elements, and computes for `compute`
+  // cycles.
+  double LaunchCycles(int64_t tiles, int64_t pieces, int64_t elements, int64_t run, double compute) const {
+    constexpr double kPieceCycles = 600;    // latency of a copy and a dozen instructions
     constexpr double kDispatchCycles = 80;  // of a block
     constexpr double kFullSpeedBytes = 512;
-    const double slowness = std::max(1.0, kFullSpeedBytes / static_cast<double>(run * item));
+    const Platform &platform = problem_.platform;
+    const double slowness = std::max(1.0, kFullSpeedBytes / static_cast<double>(run * problem_.item));
     const double bandwidth = platform.hbm_bytes_per_cycle > 0 ? platform.hbm_bytes_per_cycle : 1;
-    const double bytes = static_cast<double>(elements * item) * slowness / bandwidth;
+    const double copied = static_cast<double>(elements * problem_.item) * slowness / bandwidth;
     const int64_t cores = platform.vector_cores;
     return static_cast<double>(std::min(tiles, cores)) * kDispatchCycles +
            static_cast<double>(CeilDiv(tiles, cores)) *
-               (std::max(bytes, compute) + kStretchCycles * static_cast<double>(stretches)) +
-           bytes / static_cast<double>(stretches);
+               (std::max(copied, compute) + kPieceCycles * static_cast<double>(pieces)) +
+           copied / static_cast<double>(pieces);
   }
+
+  static constexpr double kStartCycles = 22;  // of an instruction, beside its repeats
+
+ private:
+  const ArgmaxProblem &problem_;
 };
 
-inline void Consider(ArgmaxTile *best, const ArgmaxTile &tile) {
-  if (tile.positions > 0 && (best->positions == 0 || tile.cycles < best->cycles)) *best = tile;
-}
+class ArgmaxSearch {
+ public:
+  explicit ArgmaxSearch(const ArgmaxProblem &problem) : problem_(problem), cost_(problem) {}
 
-inline ArgmaxTile FindColumnTile(const ArgmaxProblem &problem) {
-  constexpr int64_t kMaxRows = 4095;  // blockCount of DataCopyPad
-  const int64_t granule = 512 / problem.item, cores = problem.platform.vector_cores;
-  const int64_t widest = ArgmaxProblem::kMaxRepeats * ArgmaxProblem::kRepeat;
-  // The gap between the rows of a copy is a uint32_t of bytes.
-  const int64_t most =
-      problem.inner * problem.item >= int64_t{1} << 32 ? 1 : std::min(problem.length, kMaxRows);
-  ArgmaxTile best;
-  const auto consider = [&](int64_t slices, int64_t columns) {
-    const int64_t lanes = problem.Lanes(slices, columns);
-    if (lanes > widest) return;
-    ArgmaxTile tile{slices, columns};
-    tile.positions =
-        LargestFit(most, problem.platform.ub_bytes, [&](int64_t n) { return problem.ColumnBytes(lanes, n); });
-    if (tile.positions == 0) return;
-    const int64_t stretches = CeilDiv(problem.length, tile.positions);
-    tile.positions = CeilDiv(problem.length, stretches);
-    tile.cycles = problem.Cycles(
-        CeilDiv(problem.outer, slices) * CeilDiv(problem.inner, columns), stretches,
-        slices * columns * problem.length, columns,
-        static_cast<double>(problem.length) * problem.OfferCycles(lanes / ArgmaxProblem::kRepeat));
-    Consider(&best, tile);
-  };
-  const int64_t fewest = CeilDiv(problem.inner, widest);
-  const int64_t last = std::max(fewest, std::min(CeilDiv(problem.inner, granule), 4 * fewest + 2 * cores));
-  for (int64_t tiles = fewest; tiles <= last; ++tiles) {
-    int64_t columns = CeilDiv(problem.inner, tiles);
-    if (tiles > 1) columns = std::min(problem.inner, AlignUp(columns, granule));
-    for (int64_t slices = 1;; slices = std::min(problem.outer, slices * 2)) {
-      consider(slices, columns);
-      if (slices == problem.outer || slices * columns > widest) break;
+  // Finds the fastest cut. Throws where no tile fits.
+  ArgmaxCut Find() {
+    if (problem_.inner > 1) {
+      TryAllColumns();
+      if (best_.positions == 0) Refuse({Layout::kColumns, 1, 1, 1});
+    } else {
+      const int64_t fewest = CeilDiv(problem_.length, kMaxPart);
+      TryAllLines(fewest);
+      TryAllShortLines();
+      if (best_.positions == 0) {
+        Refuse({Layout::kLines, 1, 1, std::min(problem_.length, kRepeat), fewest});
+      }
+    }
+    return best_;
+  }
+
+ private:
+  using Layout = ArgmaxCut::Layout;
+  static constexpr int64_t kRepeat = ArgmaxProblem::kRepeat, kMaxRepeats = ArgmaxProblem::kMaxRepeats;
+  static constexpr int64_t kMaxPart = int64_t{1} << 23;  // indices within a part are exact in float32
+
+  // Says how many bytes of UB the smallest tile takes.
+  [[noreturn]] void Refuse(const ArgmaxCut &least) const {
+    ThrowUbTooSmall(problem_.platform, least.Bytes(problem_));
+  }
+
+  void KeepIfFaster(const ArgmaxCut &cut) {
+    if (best_.positions == 0 || cut.cycles < best_.cycles) best_ = cut;
+  }
+
+  // The most positions of a cut that fit, up to `most`.
+  int64_t MostPositions(ArgmaxCut cut, int64_t most) const {
+    return LargestFit(most, problem_.platform.ub_bytes, [&](int64_t positions) {
+      cut.positions = positions;
+      return cut.Bytes(problem_);
+    });
+  }
+
+  // Tries tiles of all numbers of columns and slices.
+  void TryAllColumns() {
+    const int64_t granule = 512 / problem_.item, cores = problem_.platform.vector_cores;
+    const int64_t widest = kMaxRepeats * kRepeat, inner = problem_.inner, outer = problem_.outer;
+    const int64_t fewest = CeilDiv(inner, widest);
+    const int64_t last = std::max(fewest, std::min(CeilDiv(inner, granule), 4 * fewest + 2 * cores));
+    for (int64_t tiles = fewest; tiles <= last; ++tiles) {
+      int64_t columns = CeilDiv(inner, tiles);
+      if (tiles > 1) columns = std::min(inner, AlignUp(columns, granule));
+      for (int64_t slices = 1;; slices = std::min(outer, slices * 2)) {
+        TryColumns(slices, columns);
+        if (slices == outer || slices * columns > widest) break;
+      }
+    }
+    // A Unified Buffer that is too small for all of these takes a few elements at a time.
+    for (int64_t columns = granule; best_.positions == 0 && columns > 0; columns /= 2) TryColumns(1, columns);
+  }
+
+  // Tries tiles of so many slices and columns, along as much of the axis as fits.
+  void TryColumns(int64_t slices, int64_t columns) {
+    const int64_t length = problem_.length;
+    ArgmaxCut cut{Layout::kColumns, slices, columns};
+    const int64_t lanes = cut.Pitch(problem_);
+    if (lanes > kMaxRepeats * kRepeat) return;
+    cut.positions = MostPositions(
+        cut, ExceedsCopyGap(problem_.inner * problem_.item) ? 1 : std::min(length, kMaxCopyRows));
+    if (cut.positions == 0) return;
+    const int64_t pieces = CeilDiv(length, cut.positions);
+    cut.positions = CeilDiv(length, pieces);
+    const double compute = static_cast<double>(length) * cost_.CompareCycles(lanes / kRepeat);
+    cut.cycles = cost_.LaunchCycles(CeilDiv(problem_.outer, slices) * CeilDiv(problem_.inner, columns),
+                                    pieces, slices * columns * length, columns, compute);
+    KeepIfFaster(cut);
+  }
+
+  // Tries lines in `fewest` parts and more, and tiles of all numbers of parts.
+  void TryAllLines(int64_t fewest) {
+    const int64_t cores = problem_.platform.vector_cores, length = problem_.length;
+    const int64_t most =
+        std::max(fewest, std::min(CeilDiv(length, 8 * kRepeat), CeilDiv(64 * cores, problem_.outer)));
+    for (int64_t parts = fewest; parts <= most; parts = std::max(parts + 1, parts * 9 / 8)) {
+      // A last part that begins where the line ends would be in vain.
+      if (parts > 1 && (parts - 1) * problem_.PartLength(parts) >= length) continue;
+      const int64_t all_parts = problem_.outer * parts;
+      for (int64_t rows = 1; rows <= kMaxRepeats; rows = rows < 8 ? rows + 1 : rows + rows / 8) {
+        if (!TryLines(std::min(rows, all_parts), parts) || rows >= all_parts) break;
+      }
     }
   }
-  for (int64_t columns = granule; best.positions == 0 && columns > 0; columns /= 2) consider(1, columns);
-  return best;
-}
 
-// Lines as lanes: as many as fit, or as all cores share evenly.
-inline void ConsiderShortTiles(const ArgmaxProblem &problem, ArgmaxTile *best) {
-  constexpr int64_t kFewestLines = 2, kRounds = 8, kMaxTransposed = 255 * 8;
-  const int64_t apart = problem.Apart(), cores = problem.platform.vector_cores;
-  if (problem.length + 8 > kMaxTransposed || problem.outer < kFewestLines) return;
-  const int64_t most = LargestFit(problem.outer, problem.platform.ub_bytes,
-                                  [&](int64_t lines) { return problem.ShortBytes(lines); });
-  if (most == 0) return;
-  const int64_t fewest = CeilDiv(problem.outer, cores * most);
-  for (int64_t rounds = fewest; rounds < fewest + kRounds; ++rounds) {
-    ArgmaxTile tile{std::min(most, CeilDiv(problem.outer, cores * rounds)), 1, problem.length};
-    tile.apart = apart;
-    const int64_t repeats = problem.ShortLanes(tile.slices) / ArgmaxProblem::kRepeat;
-    const double turns = static_cast<double>(4 * repeats * problem.Planes());
-    const double compute = static_cast<double>(problem.length) * problem.OfferCycles(repeats) +
-                           turns * (22 + static_cast<double>(problem.length) / 4);
-    tile.cycles = problem.Cycles(CeilDiv(problem.outer, tile.slices), 1, tile.slices * problem.length,
-                                 tile.slices * problem.length, compute);
-    Consider(best, tile);
+  // Tries tiles of so many parts, of lines in so many parts. Returns false where tiles of more rows do not
+  // fit either.
+  bool TryLines(int64_t rows, int64_t parts) {
+    constexpr int64_t kMaxKeys = 255 * int64_t{ArgmaxFormat::kKeyBlock};  // of a row: an instruction's stride
+    constexpr int64_t kReduceCycles = 600, kReduceRowCycles = 25, kJoinCycles = 1000, kJoinPartCycles = 40;
+    const int64_t length = problem_.PartLength(parts), cores = problem_.platform.vector_cores;
+    ArgmaxCut cut{Layout::kLines, rows, 1, 0, parts};
+    cut.positions = MostPositions(cut, std::min(length, AlignDown(kMaxKeys, kRepeat)));
+    if (cut.positions < length) {
+      const int64_t fit = AlignDown(cut.positions, kRepeat);
+      const int64_t pieces = CeilDiv(length, std::max<int64_t>(1, fit));
+      cut.positions = std::min(fit, AlignUp(CeilDiv(length, pieces), kRepeat));
+    }
+    if (cut.positions == 0 || (ExceedsCopyGap(problem_.length * problem_.item) && parts == 1 && rows > 1))
+      return false;
+    const double compute = static_cast<double>(CeilDiv(length, kRepeat)) * cost_.CompareCycles(rows) +
+                           kReduceCycles + static_cast<double>(kReduceRowCycles * rows);
+    cut.cycles = cost_.LaunchCycles(CeilDiv(problem_.outer * parts, rows), CeilDiv(length, cut.positions),
+                                    rows * length, cut.positions, compute);
+    if (parts > 1) {
+      const int64_t join = kJoinCycles + parts * kJoinPartCycles;
+      cut.cycles += static_cast<double>(CeilDiv(problem_.outer, cores) * join);
+    }
+    KeepIfFaster(cut);
+    return true;
   }
-}
 
-inline ArgmaxTile FindLineTile(const ArgmaxProblem &problem) {
-  constexpr int64_t kMaxPart = int64_t{1} << 23;  // indices within a part are exact in float32
-  constexpr int64_t kMaxBytes = 255 * 32;         // of the float32 of a row in UB: an instruction's stride
-  constexpr int64_t kReduceCycles = 600, kReduceRowCycles = 25, kJoinCycles = 40;
-  const int64_t cores = problem.platform.vector_cores, unit = ArgmaxProblem::kRepeat;
-  const int64_t fewest = CeilDiv(problem.length, kMaxPart);
-  const int64_t most =
-      std::max(fewest, std::min(CeilDiv(problem.length, 8 * unit), CeilDiv(64 * cores, problem.outer)));
-  ArgmaxTile best;
-  for (int64_t parts = fewest; parts <= most; parts = std::max(parts + 1, parts * 9 / 8)) {
-    const int64_t length = problem.PartLength(parts);
-    // Parts that begin where others do would be in vain.
-    if (parts > 1 && (parts - 1) * length >= problem.length) continue;
-    const int64_t rows_of_all = problem.outer * parts;
-    const bool long_gap = problem.length * problem.item >= int64_t{1} << 32;
-    for (int64_t rows = 1; rows <= ArgmaxProblem::kMaxRepeats; rows = rows < 8 ? rows + 1 : rows + rows / 8) {
-      ArgmaxTile tile{std::min(rows, rows_of_all), 1, 0, parts};
-      tile.positions =
-          LargestFit(std::min<int64_t>(length, AlignDown(kMaxBytes / 4, unit)), problem.platform.ub_bytes,
-                     [&](int64_t n) { return problem.LineBytes(tile.slices, n, parts); });
-      if (tile.positions < length) {
-        const int64_t stretches = CeilDiv(length, std::max<int64_t>(1, AlignDown(tile.positions, unit)));
-        tile.positions = std::min(AlignDown(tile.positions, unit), AlignUp(CeilDiv(length, stretches), unit));
-      }
-      if (tile.positions == 0 || (long_gap && parts == 1 && tile.slices > 1)) break;
-      const double compute = static_cast<double>(CeilDiv(length, unit)) * problem.OfferCycles(tile.slices) +
-                             kReduceCycles + static_cast<double>(kReduceRowCycles * tile.slices);
-      tile.cycles = problem.Cycles(CeilDiv(rows_of_all, tile.slices), CeilDiv(length, tile.positions),
-                                   tile.slices * length, tile.positions, compute);
-      if (parts > 1) {
-        tile.cycles += static_cast<double>(CeilDiv(problem.outer, cores) * (1000 + parts * kJoinCycles));
-      }
-      Consider(&best, tile);
-      if (rows >= rows_of_all) break;
+  // Tries lines as lanes: as many as fit, or as all cores share evenly.
+  void TryAllShortLines() {
+    constexpr int64_t kFewestLines = 2, kMaxRounds = 8;
+    constexpr int64_t kMaxPositions = 255 * 8;  // of a transposition
+    const int64_t cores = problem_.platform.vector_cores;
+    if (problem_.length + 8 > kMaxPositions || problem_.outer < kFewestLines) return;
+    ArgmaxCut cut{Layout::kShortLines, 0, 1, problem_.length};
+    const int64_t most = LargestFit(problem_.outer, problem_.platform.ub_bytes, [&](int64_t lines) {
+      constexpr uint64_t kTooMany = uint64_t{1} << 40;
+      cut.slices = lines;
+      const int64_t lanes = cut.Pitch(problem_),
+                    group = AlignDown(lanes / problem_.Apart(), ArgmaxProblem::kTransposed);
+      return lanes > kMaxRepeats * kRepeat || group > kMaxPositions ? kTooMany : cut.Bytes(problem_);
+    });
+    if (most == 0) return;
+    const int64_t fewest = CeilDiv(problem_.outer, cores * most);
+    for (int64_t rounds = fewest; rounds < fewest + kMaxRounds; ++rounds) {
+      cut.slices = std::min(most, CeilDiv(problem_.outer, cores * rounds));
+      const int64_t repeats = cut.Pitch(problem_) / kRepeat, elements = cut.slices * problem_.length;
+      const double compute = static_cast<double>(problem_.length) * cost_.CompareCycles(repeats) +
+                             cost_.TransposeCycles(repeats);
+      cut.cycles = cost_.LaunchCycles(CeilDiv(problem_.outer, cut.slices), 1, elements, elements, compute);
+      KeepIfFaster(cut);
     }
   }
-  ConsiderShortTiles(problem, &best);
-  return best;
-}
+
+  const ArgmaxProblem &problem_;
+  ArgmaxCost cost_;
+  ArgmaxCut best_{};
+};
 
 }  // namespace avo

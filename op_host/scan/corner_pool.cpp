@@ -8,8 +8,8 @@ namespace avo::corner_pool {
 
 Plan<CornerPoolTiling> ComputeTiling(const Args &args, const Platform &platform) {
   const int64_t axis = args.mode < 2 ? 2 : 3;
-  const ScanProblem problem(args.input.shape, axis, DTypeSize(args.input.dtype), 0, platform);
-  auto plan = PlanRunningScan<CornerPoolTiling>(problem, {kColumns, kRows});
+  const ScanProblem problem(args.input.shape, axis, DTypeSize(args.input.dtype), platform);
+  auto plan = PlanRunningScan(problem, {kColumns, kRows});
   plan.tiling.reverse = args.mode % 2 == 0 ? 1 : 0;
   return plan;
 }

@@ -7,12 +7,8 @@
 namespace avo::cummax {
 
 Plan<CummaxTiling> ComputeTiling(const Args &args, const Platform &platform) {
-  const int64_t axis = args.dim < 0 ? args.dim + std::max<int64_t>(args.input.rank(), 1) : args.dim;
-  const ScanProblem problem(args.input.shape, axis, DTypeSize(args.input.dtype),
-                            DTypeSize(args.indices.dtype), platform);
-  auto plan = PlanRunningScan<CummaxTiling>(problem, {kColumns, kRows});
-  plan.tiling.indexPitch = static_cast<uint32_t>(ScanProblem::Pitch(plan.tiling.tileLength, sizeof(int32_t)));
-  return plan;
+  constexpr ScanKeys kKeys{cummax::kColumns, cummax::kRows};
+  return PlanScanWithIndices(args.input, args.indices, args.dim, kKeys, platform);
 }
 
 }  // namespace avo::cummax

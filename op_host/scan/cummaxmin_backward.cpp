@@ -7,14 +7,15 @@
 namespace avo::cummaxmin_backward {
 
 Plan<CummaxminBackwardTiling> ComputeTiling(const Args &args, const Platform &platform) {
-  const Shape &shape = args.grad_values.shape;
-  const int64_t axis = WrapDimension(args.dim, std::max<int64_t>(args.grad_values.rank(), 1));
-  ScanProblem problem(shape, axis, DTypeSize(args.grad_values.dtype), 0, platform);
-  const int64_t index = DTypeSize(args.indices.dtype);
-  problem.more_copied = 2 * index + (index == 8 ? 4 : 0);
-  problem.more_computed = 4 + 4;  // masks and places
-  problem.more_read = index;
-  return PlanScan<CummaxminBackwardTiling>(problem, {kColumns, kRows});
+  const Tensor &grad = args.grad_values;
+  const int64_t axis = WrapDimension(args.dim, std::max<int64_t>(grad.rank(), 1));
+  const int64_t index_item = DTypeSize(args.indices.dtype);
+  ScanProblem problem(grad.shape, axis, DTypeSize(grad.dtype), platform);
+  problem.more_read = index_item;
+  return PlanScan<CummaxminBackwardTiling>(
+      problem, {kColumns, kRows}, [=](const CummaxminBackwardTiling &tiling, const ScanLayout &layout) {
+        return CummaxminBackwardBuffers(tiling, layout, static_cast<uint64_t>(index_item));
+      });
 }
 
 }  // namespace avo::cummaxmin_backward

@@ -7,12 +7,8 @@
 namespace avo::cummin {
 
 Plan<CumminTiling> ComputeTiling(const Args &args, const Platform &platform) {
-  const int64_t axis = args.dim < 0 ? args.dim + std::max<int64_t>(args.input.rank(), 1) : args.dim;
-  const ScanProblem problem(args.input.shape, axis, DTypeSize(args.input.dtype),
-                            DTypeSize(args.indices.dtype), platform);
-  auto plan = PlanRunningScan<CumminTiling>(problem, {kColumns, kRows});
-  plan.tiling.indexPitch = static_cast<uint32_t>(ScanProblem::Pitch(plan.tiling.tileLength, sizeof(int32_t)));
-  return plan;
+  constexpr ScanKeys kKeys{cummin::kColumns, cummin::kRows};
+  return PlanScanWithIndices(args.input, args.indices, args.dim, kKeys, platform);
 }
 
 }  // namespace avo::cummin

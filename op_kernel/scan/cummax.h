@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cumulative maximum and its indices: memory-bound.
+// Cumulative maximum and its indices. It is bound by memory. scan_layout.h has drawings.
 //   columns  along any dimension but the last: a step is one maximum of contiguous elements
-//   rows     along the last one: rows as lanes, then the same
-// Few long lines are cut into parts, which are lanes too, over all cores.
+//   rows     along the last dimension: rows are transposed to lanes; then a step is the same
+// Few long lines are cut into parts, which are scanned side by side on all cores.
 #pragma once
 
 #include "cummax_tiling.h"

@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
+#include "leader_gradients_buffers.h"
+#include "scan_gradient_tiling.h"
 
-// The input as (outer, length, inner), summed along length.
-struct CummaxminBackwardTiling {
-  int64_t outer;         // slices before the summed axis
-  int64_t length;        // of the summed axis
-  int64_t inner;         // contiguous elements behind it; 1: rows are summed
-  int64_t outerTiles;    // tiles across the slices
-  int64_t columnTiles;   // tiles across the elements of a slice
-  uint32_t tileOuter;    // slices of a tile
-  uint32_t tileColumns;  // elements of each
-  uint32_t tileLength;   // positions of the summed axis in UB at once
-  uint32_t rowPitch;     // rows: elements between the rows of a tile in UB
+using CummaxminBackwardTiling = avo::ScanGradientTiling;
+
+// What the kernel puts into the Unified Buffer.
+struct CummaxminBackwardBuffers {
+  avo::LeaderGradientsBuffers sums;
+  avo::Buffer indices;  // queue: indices as they lie in GM
+  avo::Buffer numbers;  // int32: the number of each position, repeated for all lanes
+  avo::Buffer narrow;   // int32: indices of 8 bytes as int32
+
+  // index_item: bytes of an index.
+  __aicore__ CummaxminBackwardBuffers(const avo::ScanGradientTiling &tiling, const avo::ScanLayout &layout,
+                                      uint64_t index_item)
+      : CummaxminBackwardBuffers(layout, avo::ScanTileSize(layout, tiling), index_item) {}
+
+ private:
+  __aicore__ CummaxminBackwardBuffers(const avo::ScanLayout &layout, const avo::ScanTileSize &size,
+                                      uint64_t index_item)
+      : sums(layout, size),
+        indices{2, size.copied * index_item},
+        numbers{1, size.elements * 4},
+        narrow{index_item == 8 ? 1u : 0u, size.copied * 4} {}
 };

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements as what the vector unit orders: float32 or int32, exactly. int64 becomes two planes of int32, its
-// high half and its low half with the top bit turned over, so that both compare as signed numbers.
+// Keys: what the vector unit compares in place of elements, which is float32 or int32, and exact. Keys of
+// int64 are two planes of int32. Plane 0 holds the high halves, plane 1 the low halves with their top bits
+// inverted, because a low half is unsigned and int32 is compared as signed. Plane 1 decides where plane 0 is
+// equal.
+//
+//   int64 in memory   low a  high a | low b  high b | low c  high c
+//   plane 0           high a  high b  high c
+//   plane 1           low a ^ 2^31  low b ^ 2^31  low c ^ 2^31
 #pragma once
 
 #include <type_traits>
 
 #include "../common/copies/row_copy.h"
+#include "key_planes_buffers.h"
 
 namespace avo {
 
@@ -14,19 +21,21 @@ constexpr int32_t kTopBit = -2147483647 - 1;
 template <typename T>
 class KeyPlanes {
  public:
+  // Whether keys are int32, else they are float32.
   static constexpr bool kWhole = std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t>;
   using Key = std::conditional_t<kWhole, int32_t, float>;
-  static constexpr uint32_t kPlanes = sizeof(T) == sizeof(int64_t) ? 2 : 1;
+  static constexpr uint32_t kPlanes = KeyPlaneCount(sizeof(T));
 
-  // Room for `elements` elements at a time.
-  __aicore__ inline void Init(uint32_t elements, AscendC::TPipe *pipe) {
+  // elements: most elements at a time, as in `buffers`.
+  __aicore__ inline void Init(const KeyPlanesBuffers &buffers, uint32_t elements, AscendC::TPipe *pipe) {
     if constexpr (kDirect) return;
     elements_ = elements;
-    pipe->InitBuffer(planes_, kPlanes * elements * sizeof(Key));
-    if constexpr (sizeof(T) == 1) pipe->InitBuffer(halves_, elements * sizeof(half));
+    pipe->InitBuffer(planes_, buffers.planes.bytes);
+    if constexpr (sizeof(T) == 1) pipe->InitBuffer(halves_, buffers.halves.bytes);
   }
 
-  // Takes up `count` loaded elements, which must stay where they are until the planes have been read.
+  // Computes the keys of `count` loaded elements. `loaded` must not change before the planes have been read:
+  // it may be a plane itself.
   __aicore__ inline void Load(const AscendC::LocalTensor<T> &loaded, uint32_t count) {
     constexpr auto kNone = AscendC::RoundMode::CAST_NONE;
     if constexpr (kDirect) {
@@ -47,7 +56,7 @@ class KeyPlanes {
     }
   }
 
-  // Plane 0 orders elements, plane 1 those that are equal in it.
+  // Plane 0 orders elements, plane 1 orders those that are equal in plane 0.
   __aicore__ inline AscendC::LocalTensor<Key> Plane(uint32_t plane) {
     if constexpr (kDirect) {
       return loaded_;
@@ -56,8 +65,8 @@ class KeyPlanes {
     }
   }
 
-  // Where planes begin when `loaded` is taken up.
-  __aicore__ inline uint64_t Address(const AscendC::LocalTensor<T> &loaded) {
+  // The address that plane 0 has after Load(loaded, …).
+  __aicore__ inline uint64_t AddressAfterLoad(const AscendC::LocalTensor<T> &loaded) {
     if constexpr (kDirect) {
       return reinterpret_cast<uint64_t>(loaded.GetPhyAddr());
     } else {
@@ -67,36 +76,43 @@ class KeyPlanes {
 
  private:
   static constexpr bool kDirect = std::is_same_v<T, Key>;
+  static_assert(kDirect == IsOwnKey(sizeof(T)), "the buffers of keys follow from the size of an element");
   static constexpr uint8_t kEven = 1, kOdd = 2;  // patterns of GatherMask
 
   AscendC::TBuf<AscendC::TPosition::VECCALC> planes_, halves_;
   AscendC::LocalTensor<std::conditional_t<kDirect, T, Key>> loaded_;
-  uint32_t elements_ = 0;
+  uint32_t elements_ = 0;  // from plane to plane
 };
 
-// The way back: int64 from their two planes, a stretch at a time, by a table of where its halves lie.
-class PlaneWeaver {
+// Makes int64 elements of their two planes again. Gather copies their halves: a table says where each half
+// lies in the planes.
+//
+//   half            0      1       2      3       …
+//   is of element   0 low  0 high  1 low  1 high
+//   table, bytes    4 p    0       4 p + 4  4     …      p: elements from plane to plane
+class PlaneInterleaver {
  public:
   // pitch: elements from plane to plane.
-  __aicore__ inline void Init(uint32_t pitch, AscendC::TPipe *pipe) {
+  __aicore__ inline void Init(const PlaneInterleaverBuffers &buffers, uint32_t pitch, AscendC::TPipe *pipe) {
     pitch_ = pitch;
-    pipe->InitBuffer(table_, 2 * kHalves * sizeof(int32_t));
+    pipe->InitBuffer(table_, buffers.table.bytes);
     const auto offsets = table_.Get<int32_t>(), other = offsets[kHalves];
+    constexpr int32_t kCount = kHalves;
     AscendC::CreateVecIndex(offsets, int32_t{0}, kHalves);
-    // Half i is of element i / 2, and in the first plane where i is odd: bytes from the second plane on.
-    AscendC::ShiftRight(other, offsets, int32_t{1}, static_cast<int32_t>(kHalves));
-    AscendC::Muls(other, other, int32_t{2}, static_cast<int32_t>(kHalves));
-    AscendC::Sub(offsets, offsets, other, static_cast<int32_t>(kHalves));
-    AscendC::Adds(offsets, offsets, int32_t{-1}, static_cast<int32_t>(kHalves));
-    AscendC::Muls(offsets, offsets, -static_cast<int32_t>(pitch * sizeof(int32_t)),
-                  static_cast<int32_t>(kHalves));
-    AscendC::Muls(other, other, int32_t{2}, static_cast<int32_t>(kHalves));
-    AscendC::Add(offsets, offsets, other, static_cast<int32_t>(kHalves));
+    // other: 2 * (i / 2) for half i. offsets: 1 where half i is high, 0 where it is low.
+    AscendC::ShiftRight(other, offsets, int32_t{1}, kCount);
+    AscendC::Muls(other, other, int32_t{2}, kCount);
+    AscendC::Sub(offsets, offsets, other, kCount);
+    // A low half lies in the second plane; element i / 2 lies 4 * (i / 2) bytes behind the begin of a plane.
+    AscendC::Adds(offsets, offsets, int32_t{-1}, kCount);
+    AscendC::Muls(offsets, offsets, -static_cast<int32_t>(pitch * sizeof(int32_t)), kCount);
+    AscendC::Muls(other, other, int32_t{2}, kCount);
+    AscendC::Add(offsets, offsets, other, kCount);
   }
 
-  // Elements [0, count); the planes are used up.
-  __aicore__ inline void Weave(const AscendC::LocalTensor<int64_t> &to,
-                               const AscendC::LocalTensor<int32_t> &planes, uint32_t count) {
+  // Writes elements [0, count) to `to`. The low plane is changed on the way.
+  __aicore__ inline void Interleave(const AscendC::LocalTensor<int64_t> &to,
+                                    const AscendC::LocalTensor<int32_t> &planes, uint32_t count) {
     const auto low = planes[pitch_];
     AscendC::Adds(low, low, kTopBit, static_cast<int32_t>(count));
     const auto halves = to.ReinterpretCast<int32_t>();
@@ -108,9 +124,9 @@ class PlaneWeaver {
   }
 
  private:
-  static constexpr uint32_t kHalves = 512;
+  static constexpr uint32_t kHalves = PlaneInterleaverBuffers::kTableEntries;
 
-  AscendC::TBuf<AscendC::TPosition::VECCALC> table_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> table_;  // offsets of kHalves halves, and as much scratch
   uint32_t pitch_ = 0;
 };
 

@@ -1,103 +1,120 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the largest elements of many short lines are: lines are lanes. They lie in memory without gaps; those
-// that begin at the same place of a data block, `apart` lines from each other, become lanes together.
+// ArgMax along the last axis of many short lines: each line becomes a lane. Lines follow each other in memory
+// without gaps, but a transposition takes rows from whole data blocks. Lines that begin at the same offset in
+// their data block form a group; two neighbours in a group are `apart` lines from each other. The kernel
+// transposes a group at a time. For lines of 6 keys, and data blocks of 8, `apart` is 4:
+//
+//   memory        |aaaaaabb|bbbbcccc|ccdddddd|eeeeeeff|ffffgggg|gghhhhhh|…
+//   group 0       a, e, …      offset 0
+//   group 1       b, f, …      offset 6, so the transposition begins 6 keys before them
+//   group 2       c, g, …      offset 4
+//   group 3       d, h, …      offset 2
+//
+//   slots         position 0   a0 e0 … | b0 f0 … | c0 g0 … | d0 h0 …      GroupLanes() lanes each
+//                 position 1   a1 e1 … | b1 f1 … | c1 g1 … | d1 h1 …
+//
+// What a transposition takes besides a line falls into the data block of positions before, or behind, those
+// of the line.
 #pragma once
 
 #include "../common/vectors/lanes.h"
-#include "leader_tiles.h"
+#include "argmax_tiles.h"
 
 namespace avo {
 
-template <typename T, typename I, typename Tiling>
-class ShortLines : LeaderTiles<T, Tiling> {
-  using Tiles = LeaderTiles<T, Tiling>;
+template <typename T, typename I>
+class ShortLines : ArgmaxTiles<T, I> {
+  using Tiles = ArgmaxTiles<T, I>;
   using Key = typename KeyPlanes<T>::Key;
   static constexpr uint32_t kPlanes = KeyPlanes<T>::kPlanes;
-  static constexpr uint32_t kStep = kBlockBytes / sizeof(Key);
+  static constexpr uint32_t kKeyBlock = ArgmaxFormat::kKeyBlock;
 
  public:
-  __aicore__ inline void Init(GM_ADDR in, GM_ADDR out, GM_ADDR, const Tiling &tiling, AscendC::TPipe *pipe) {
-    const uint32_t lanes = tiling.pitch, length = static_cast<uint32_t>(tiling.length);
-    elements_ = RoundUp(tiling.tileOuter * length, kBlockBytes / (sizeof(T) < 4 ? sizeof(T) : 4));
-    each_ = lanes / tiling.apart / kLanes * kLanes;
-    offered_.plane = (length + 2 * kStep) * lanes;
-    this->InitTiles(in, tiling, elements_, lanes, pipe);
+  __aicore__ inline void Init(GM_ADDR in, GM_ADDR out, GM_ADDR, const ArgmaxTiling &tiling,
+                              AscendC::TPipe *pipe) {
+    const ShortLinesBuffers buffers(tiling, Tiles::kFormat);
+    elements_ = ShortLinesBuffers::Elements(tiling, Tiles::kFormat);
+    group_lanes_ = ShortLinesBuffers::GroupLanes(tiling);
+    this->InitTiles(in, tiling, buffers.tiles, elements_, tiling.pitch, pipe);
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ I *>(out), tiling.outer);
-    pipe->InitBuffer(slots_, kPlanes * offered_.plane * sizeof(Key));
-    pipe->InitBuffer(out_queue_, 2, lanes * sizeof(I));
-    pipe->InitBuffer(places_, lanes * sizeof(int32_t));
-    pipe->InitBuffer(turned_, each_ * kLanes * sizeof(int32_t));
-    offered_.slots = slots_.template Get<Key>();
-    // Lanes without lines are computed with too.
-    AscendC::Duplicate(offered_.slots, Key(0), static_cast<int32_t>(kPlanes * offered_.plane));
-    this->leaders_.FaceAway(AddressOf(offered_.slots, 0));
+    pipe->InitBuffer(slots_buffer_, buffers.slots.bytes);
+    pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
+    pipe->InitBuffer(indices_, buffers.indices.bytes);
+    pipe->InitBuffer(transposed_, buffers.transposed.bytes);
+    slots_.keys = slots_buffer_.template Get<Key>();
+    slots_.plane = ShortLinesBuffers::PlaneKeys(tiling);
+    // Instructions compute lanes without lines too.
+    AscendC::Duplicate(slots_.keys, Key(0), static_cast<int32_t>(kPlanes * slots_.plane));
+    this->lanes_.AvoidBanksOf(AddressOf(slots_.keys, 0));
   }
 
   __aicore__ inline void Process() {
     const auto &t = this->t_;
     const uint32_t length = static_cast<uint32_t>(t.length), repeats = t.pitch / Tiles::kRepeat;
     const Share share = CoreShare(t.outerTiles);
-    for (int64_t group = share.begin; group < share.end; ++group) {
-      const int64_t first = group * t.tileOuter;
+    for (int64_t item = share.begin; item < share.end; ++item) {
+      const int64_t first = item * t.tileOuter;
       const uint32_t lines = Part(first, t.tileOuter, t.outer);
       auto tile = this->in_queue_.template AllocTensor<T>();
       CopyRowsIn(tile, lines * length, this->in_gm_, first * length, 0, 1, lines * length);
       tile = this->Load(tile, elements_);
       for (uint32_t p = 0; p < kPlanes; ++p) LinesToLanes(p, lines);
       this->in_queue_.FreeTensor(tile);
-      this->leaders_.Reset(repeats);
-      constexpr uint8_t kDense = 8;
+      this->lanes_.Reset(repeats);
       for (uint32_t x = 0; x < length; ++x) {
-        this->leaders_.Offer(offered_, (kStep + x) * t.pitch, kDense, Tiles::kRepeat, repeats,
-                             static_cast<int32_t>(x));
+        this->lanes_.KeepLarger(slots_, {(kKeyBlock + x) * t.pitch, Tiles::kDense, repeats, Tiles::kRepeat},
+                                static_cast<int32_t>(x));
       }
       CopyOut(first, lines);
     }
   }
 
  private:
-  // Keys as leaders are offered them.
+  // Keys of lines as lanes.
   struct Slots {
-    AscendC::LocalTensor<Key> slots;
-    uint32_t plane;
-    __aicore__ inline AscendC::LocalTensor<Key> Plane(uint32_t i) const { return slots[i * plane]; }
+    AscendC::LocalTensor<Key> keys;
+    uint32_t plane;  // keys from plane to plane
+    __aicore__ inline AscendC::LocalTensor<Key> Plane(uint32_t i) const { return keys[i * plane]; }
   };
 
+  // Transposes the first `lines` lines of the tile, group by group.
   __aicore__ inline void LinesToLanes(uint32_t plane, uint32_t lines) {
     const auto &t = this->t_;
     const uint32_t length = static_cast<uint32_t>(t.length);
     const auto keys = this->keys_.Plane(plane).template ReinterpretCast<float>();
-    const auto slots = offered_.Plane(plane).template ReinterpretCast<float>();
-    for (uint32_t first = 0; first < t.apart && first < lines; ++first) {
-      const uint32_t count = (lines - first + t.apart - 1) / t.apart;
+    const auto slots = slots_.Plane(plane).template ReinterpretCast<float>();
+    for (uint32_t group = 0; group < t.apart && group < lines; ++group) {
+      const uint32_t count = (lines - group + t.apart - 1) / t.apart;
       for (uint32_t lane = 0; lane < count; lane += kLanes) {
-        const uint32_t begin = (first + lane * t.apart) * length, offset = begin % kStep;
-        RowsToSlots(slots[(kStep - offset) * t.pitch + first * each_ + lane], t.pitch, keys[begin - offset],
-                    t.apart * length, count - lane < kLanes ? count - lane : kLanes, offset + length);
+        const uint32_t begin = (group + lane * t.apart) * length, offset = begin % kKeyBlock;
+        RowsToSlots(slots[(kKeyBlock - offset) * t.pitch + group * group_lanes_ + lane], t.pitch,
+                    keys[begin - offset], t.apart * length, count - lane < kLanes ? count - lane : kLanes,
+                    offset + length);
       }
     }
   }
 
-  // Places in the order of lines: lanes of all of the `apart` kinds side by side, then without gaps.
+  // Stores indices in the order of lines. Lanes lie group behind group. A transposition puts the first lines
+  // of all groups side by side, then the second lines. GatherMask takes the gaps out:
+  //
+  //   lanes        a e … | b f … | c g … | d h …
+  //   transposed   a b c d . . . . | e f g h . . . . | …
+  //   stored       a b c d e f g h …
   __aicore__ inline void CopyOut(int64_t first, uint32_t lines) {
     const auto &t = this->t_;
-    auto places = this->leaders_.Places();
+    auto indices = this->lanes_.Indices();
     if (t.apart > 1) {
-      const auto turned = turned_.template Get<int32_t>();
-      RowsToSlots(turned.template ReinterpretCast<float>(), kLanes, places.template ReinterpretCast<float>(),
-                  each_, t.apart, each_);
-      places = places_.template Get<int32_t>();
+      const auto transposed = transposed_.template Get<int32_t>();
+      RowsToSlots(transposed.template ReinterpretCast<float>(), kLanes,
+                  indices.template ReinterpretCast<float>(), group_lanes_, t.apart, group_lanes_);
+      indices = indices_.template Get<int32_t>();
       uint64_t kept = 0;
-      constexpr uint8_t kAll = 7;
-      AscendC::GatherMask(places, turned, kAll, true, t.apart,
-                          {1, static_cast<uint16_t>(each_), kSlotBlocks, 0}, kept);
+      constexpr uint8_t kAll = 7;  // pattern of GatherMask
+      AscendC::GatherMask(indices, transposed, kAll, true, t.apart,
+                          {1, static_cast<uint16_t>(group_lanes_), kSlotBlocks, 0}, kept);
     }
     auto out = out_queue_.template AllocTensor<I>();
-    if constexpr (sizeof(I) == sizeof(int32_t)) {
-      AscendC::Adds(out, places, 0, static_cast<int32_t>(lines));
-    } else {
-      AscendC::Cast(out, places, AscendC::RoundMode::CAST_NONE, lines);
-    }
+    Tiles::ToIndexType(out, indices, lines);
     out_queue_.EnQue(out);
     out = out_queue_.template DeQue<I>();
     CopyRowsOut(out_gm_, first, lines, out, lines, 1, lines);
@@ -105,10 +122,11 @@ class ShortLines : LeaderTiles<T, Tiling> {
   }
 
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> slots_, places_, turned_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> slots_buffer_, indices_, transposed_;
   AscendC::GlobalTensor<I> out_gm_;
-  Slots offered_;
-  uint32_t elements_, each_;
+  Slots slots_;
+  uint32_t elements_;     // of a tile
+  uint32_t group_lanes_;  // from group to group
 };
 
 }  // namespace avo

@@ -33,14 +33,14 @@ def peers(values, dim):
 
 
 def device():
-    """Along columns, reading the input once is all there is, and MTE2 waits for HBM. Half types are
-    compared in float32, and the vector unit bounds: five instructions an element, one to widen it, two
-    comparisons, of which one finds NaN, a choice of places and a maximum. Places of 16 bits, and
-    float16 compared as it is, would move it. Long lines are combined across lanes at their end. Short
-    ones are lanes themselves, turned in the Unified Buffer: of lines of 20 elements the vector unit is
-    busy for 13 us of 18, as it compares 400 lines at once, 8 repeats an instruction, and each
-    instruction starts in 22 cycles; keys of fewer bytes would hold more lines. A thousand lines take a
-    launch of 3 us and a start of 0.5 us, more than all their bytes.
+    """Along columns the kernel only reads the input once, and MTE2 waits for HBM. Half types are compared as
+    float32, and the vector unit bounds: five instructions for each element, one to widen it, two comparisons, of
+    which one finds NaN, a choice of indices and a maximum. Indices of 16 bits, and a comparison of float16 as it
+    is, would move it. Long lines are reduced across lanes at their end. Short lines are lanes themselves,
+    transposed in the Unified Buffer: for lines of 20 elements the vector unit is busy for 13 us of 18. It compares
+    400 lines at once, in 8 repeats of an instruction, and each instruction takes 22 cycles to start; keys of fewer
+    bytes would hold more lines. A thousand lines take a launch of 3 us and a start of 0.5 us, which is more than
+    all their bytes take.
     """
     for (shape, dim), mark in zip(
         [*SHAPES, ((100_000, 20), 1)], ("1.5 x", "4 x", "", "", "4 x"), strict=True

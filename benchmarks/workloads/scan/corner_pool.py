@@ -26,7 +26,7 @@ def peers(maps, mode):
         return torch.from_numpy(pooled).flip(dim) if turned else pooled
 
     def mmcv():
-        # What its CornerPool does with torch.
+        # mmcv's CornerPool does this with torch.
         pooled = (maps.flip(dim) if turned else maps).cummax(dim).values
         return pooled.flip(dim) if turned else pooled
 
@@ -38,9 +38,9 @@ def peers(maps, mode):
 
 
 def device():
-    """MTE2 and the launch are what is left, along rows too, where the vector unit turns 16 rows into lanes and
-    back meanwhile; of half types along columns on Ascend910B4 it is the vector unit, which widens them. Writes
-    stay in L2. Few long lines are cut into parts over all cores and read twice, the second time out of L2.
+    """MTE2 and the launch bound, also along rows, where the vector unit transposes 16 rows to lanes and back in the
+    meantime. Half types along columns on Ascend910B4 are bound by the vector unit, which widens them. Writes stay
+    in L2. Few long lines are cut into parts over all cores and read twice, the second time out of L2.
     """
     for mode in range(4):
         yield {"input": torch.randn(4, 128, 128, 128), "mode": mode}, "1.5 x" if mode < 2 else "4 x"

@@ -5,8 +5,8 @@ import torch
 
 
 def device():
-    """Three maps are read and one is written. Along columns that bounds; along rows the vector unit, which
-    turns rows into lanes and back.
+    """Three maps are read and one is written. Along columns these copies bound; along rows the vector unit does, which
+    transposes rows to lanes and back.
     """
     for mode in (0, 2):
         maps, gradient = torch.randn(4, 128, 128, 128), torch.randn(4, 128, 128, 128)

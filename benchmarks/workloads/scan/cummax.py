@@ -16,7 +16,7 @@ def workloads():
 
 
 def scans(function, extreme):
-    """Workloads of a cumulative extreme: `function` is torch's, `extreme` NumPy's, which has no indices."""
+    """Workloads of a cumulative extreme. `function` is torch's; `extreme` is NumPy's, which gives no indices."""
     for shape, dim, target in SHAPES:
         values = torch.randn(shape)
         array, given = values.numpy(), (torch.empty(shape), torch.empty(shape, dtype=torch.int64))
@@ -36,11 +36,11 @@ def alone(values):
 
 
 def device():
-    """Along columns writes bound: values, and indices of 8 bytes each. Along rows the vector unit, which
-    turns rows into lanes and back and keeps an index beside each value. One long line is cut into parts, a
-    lane each, over all cores: it is read twice, the second time out of L2, and the vector unit bounds. int64
-    is compared as two halves, six instructions a step instead of one, and its halves are put together by
-    Gather: the vector unit bounds.
+    """Along columns writes bound: values, and indices of 8 bytes each. Along rows the vector unit bounds, which
+    transposes rows to lanes and back and computes an index beside each value. One long line is cut into parts over all
+    cores, and each part is a lane. It is read twice, the second time out of L2, and the vector unit bounds. int64 is
+    compared as two halves, in six instructions for each step instead of one, and Gather puts its halves together: the
+    vector unit bounds.
     """
     for shape, dim, mark in (
         ((4, 128, 128, 128), 2, "1.5 x"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines of cummax."""
+"""The workloads of cummax, for minima."""
 
 import numpy as np
 import torch

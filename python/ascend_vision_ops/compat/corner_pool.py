@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mmcv's CornerPool, made of torch's flip and cummax there; its pools of integers stay so."""
+"""mmcv's CornerPool. mmcv makes it of torch's flip and cummax, which still pool integers."""
 
 from torch import Tensor, ops
 

@@ -15,18 +15,18 @@ MODES = ("top", "bottom", "left", "right")
 
 
 class CornerPool(nn.Module):
-    """The largest value between each place and one side of the feature map.
+    """The largest value between each place of a feature map and one of its sides.
 
     Args:
-        mode: "top", from the last row up; "bottom", from the first row down; "left", from the last column; "right",
-            from the first column
+        mode: where the scan goes to; "top", from the last row up; "bottom", from the first row down; "left", from the
+            last column; "right", from the first column
 
     Shape:
         input: (N, C, H, W), float32, float16 or bfloat16
-        output: the same
+        output: (N, C, H, W), the dtype of the input
 
     Raises:
-        ValueError: mode is none of these
+        ValueError: if mode is none of these
 
     Source: mmcv.ops.CornerPool; Law and Deng, CornerNet, 2018.
     """

@@ -6,22 +6,22 @@ from hypothesis import strategies as st
 
 from ascend_vision_ops.testing import Array, Case
 
-# Around 64 lanes and blocks of 8 to 32 elements, in lines and across them.
+# Shapes around 64 lanes and around data blocks of 8 to 32 elements, along lines and across them.
 SHAPES = [(1,), (7,), (64,), (65,), (130,), (2, 3, 4), (15, 17), (64, 65), (3, 1, 5), (5, 63), (9, 128)]
-# Around the tiles of both layouts on a 192 KB Unified Buffer, and lines that are cut into parts.
+# Shapes around the tiles of all layouts on a Unified Buffer of 192 KB, and lines that are cut into parts.
 LONG = [((3, 1100), 1), ((1100, 3), 0), ((17, 513), -1), ((2, 90, 130), 1), ((2, 3, 5000), 1), ((4097,), 0)]
 LONG += [((2, 9000), 1), ((1, 20001), 1), ((7000, 5), 1), ((70, 33, 2), 1), ((9, 4099), 1), ((5, 333), 0)]
 
 
 def halves(rng, shape):
-    """Few high and few low halves, of both signs and with either half's top bit set."""
+    """int64 of a few high halves and a few low halves, with the top bit of either half set or not."""
     high = rng.choice([-(2**31), -1, 0, 1, 2**31 - 1], shape)
     low = rng.choice([0, 1, 2**16, 2**31 - 1, 2**31, 2**32 - 1], shape)
     return np.asarray(high * 2**32 + low)
 
 
 def peaks(rng, shape):
-    """Zeros of both signs, with a few equal maxima and NaNs."""
+    """Zeros of both signs, a few equal maxima and a few NaNs."""
     return np.asarray(rng.choice([0.0, -0.0, np.inf, np.nan], shape, p=[0.6, 0.3994, 4e-4, 2e-4]))
 
 

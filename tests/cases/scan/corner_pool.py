@@ -3,16 +3,16 @@ from hypothesis import strategies as st
 
 from ascend_vision_ops.testing import Array, Case
 
-# Around 16 lanes, blocks of 8 and 16 elements, and the 16 positions of a transposition.
+# Shapes around 16 lanes, data blocks of 8 and 16 elements, and the 16 positions of a transposition.
 SIZES = [
     (2, 3, 16, 17), (1, 1, 1, 1), (1, 5, 7, 1), (1, 3, 1, 9), (1, 15, 15, 15), (1, 2, 31, 33), (3, 17, 8, 24),
     (2, 48, 3, 5), (1, 4, 64, 64), (1, 100, 10, 2), (1, 1, 9, 32), (1, 1, 9, 81), (1, 1, 5, 529),
 ]  # fmt: skip
-# Around the stretches that both layouts take at once on a 192 KB Unified Buffer, and many columns.
+# Shapes around the pieces of both layouts on a Unified Buffer of 192 KB, and many columns.
 LONG = [
     (1, 1, 300, 700), (1, 1, 4096, 3), (1, 1, 4095, 8), (1, 1, 3, 4100), (1, 2, 9, 2033), (1, 1, 2, 20000),
 ]  # fmt: skip
-# Lines that cores share, of lengths that end within a part.
+# Lines that cores share. Their lengths end within a part.
 SHARED = [(1, 1, 1, 9001), (1, 3, 5011, 2), (1, 1, 4, 5000), (1, 1, 2, 33000)]
 
 
@@ -36,7 +36,7 @@ def cases():
 
 
 def oracle(input, mode):
-    """mmcv's cummax formula: flips before and after for the modes that run backwards."""
+    """What mmcv does with cummax: it flips before and after, for the modes that go backwards."""
     dim = 2 if mode < 2 else 3
     if input.numel() == 0:
         return input

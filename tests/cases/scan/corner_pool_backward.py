@@ -8,7 +8,7 @@ FORWARD = cases_module("corner_pool")
 
 
 def field(rng, shape):
-    """Few numbers, so many ties, with infinities and NaN; the same whenever the shape is."""
+    """A few numbers, so that many are equal, with infinities and NaN. They depend on the shape alone."""
     values = np.random.default_rng(shape).choice([-2.0, -1.0, 0.0, -0.0, 0.5, 3.0, np.inf, -np.inf], shape)
     return np.where(np.random.default_rng(shape).random(shape) < 0.02, np.nan, values)
 

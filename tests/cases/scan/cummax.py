@@ -6,19 +6,20 @@ from ascend_vision_ops.testing import Array, Case, cases_module
 
 halves = cases_module("argmax").halves
 
-# Around 16 lanes, blocks of 8 and 16 elements, the 16 positions of a transposition, and 64 elements a repeat.
+# Shapes around 16 lanes, data blocks of 8 and 16 elements, the 16 positions of a transposition, and a repeat of 64
+# elements.
 SHAPES = [(1,), (7,), (16,), (33,), (2, 3, 4), (15, 17), (16, 16), (17, 15)]
 SHAPES += [(3, 1, 5), (64, 65), (5, 63), (2, 31, 33)]
-# Around the stretches that both layouts take at once on a 192 KB Unified Buffer; many columns; a long line.
+# Shapes around the pieces of both layouts on a Unified Buffer of 192 KB, many columns, and a long line.
 LONG = [((3, 1100), 1), ((1100, 3), 0), ((17, 513), -1), ((2, 300, 130), 1), ((2, 3, 5000), 0), ((4097,), 0)]
-# Lines that cores share: one, of a length that ends within a part; several; columns.
+# Lines that cores share: one whose length ends within a part, several lines, and columns.
 LONG += [((5003,), 0), ((3, 2500), 1), ((3001, 5), 0), ((2, 2048, 9), 1)]
 # Lines that the threads of a CPU share, in parts of 16384 elements.
 LONG += [((40001,), 0), ((2, 16385), 1)]
 
 
 def late(rng, shape):
-    """Ties, and in every other line one NaN, among the last 20."""
+    """Few integers, so that many are equal, and in every other line one NaN among its last 20 elements."""
     places = np.arange(shape[1])[None] == shape[1] - rng.integers(1, 21, (shape[0], 1))
     return np.where(places & (np.arange(shape[0])[:, None] % 2 == 0), np.nan, rng.integers(-4, 5, shape))
 
@@ -29,10 +30,10 @@ def cases():
             yield Case(f"{shape} {dim} {values}", {"input": Array(*shape, values=values), "dim": dim})
         args = {"input": Array(*shape, values=halves), "dim": dim}
         yield Case(f"wide {shape} {dim}", args, dtypes=("int64",))
-    # Whole vectors in which nothing takes the lead.
+    # Whole vectors without a new leader.
     for shape, dim in LONG:
         yield Case(f"{shape} {dim} normal", {"input": Array(*shape), "dim": dim})
-    # Around whole vectors of 2 to 16 lanes, the last of which overlaps the one before it.
+    # Lengths around whole vectors of 2 to 16 lanes. The last vector of a line overlaps the one before it.
     for length in (1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 31, 81, 128, 511, 529):
         yield Case(f"late NaN {length}", {"input": Array(40, length, values=late), "dim": 1})
     yield from (Case(f"0-d {dim}", {"input": Array(), "dim": dim}) for dim in (0, -1))

@@ -9,7 +9,7 @@ LAYOUTS = [("strided", 2), ("transposed", 1), ("offset", 0), ("strided", -1)]
 
 
 def _leaders(axis):
-    """A generator of indices that cummax could have given along an axis."""
+    """Makes a generator of indices that cummax can give along an axis."""
 
     def generate(rng, shape):
         places = np.arange(shape[axis] if shape else 1).reshape([-1] + [1] * (-1 - axis))

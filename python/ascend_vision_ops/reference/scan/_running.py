@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running extremes with their indices, and what their gradients share."""
+"""Running extremes with their indices, and the sum that their gradients have in common."""
 
 import numpy as np
 
 
 def running_best(input, dim, not_worse):
-    """Values and indices of the best element so far; an element leads where it is NaN or not worse than the best."""
+    """Values and indices of the best element so far. An element leads if NaN or not worse than the last leader."""
     if input.ndim == 0:
         return input.copy(), np.zeros((), np.int64)
     lines = np.moveaxis(input, dim, 0)
@@ -19,7 +19,7 @@ def running_best(input, dim, not_worse):
 
 
 def scatter_add(grad, indices, dim):
-    """Gradients added to zeros at ``indices`` along ``dim``, in float64, rounded to the dtype of ``grad``."""
+    """Sums gradients at ``indices`` along ``dim``, in float64, and rounds the sums to the dtype of ``grad``."""
     if grad.ndim == 0:
         return grad.copy()
     sums = np.zeros(grad.shape, np.float64)

@@ -5,10 +5,10 @@ import numpy as np
 
 
 def argmax(self, dim=None, keepdim=False, select_last_index=False, dtype=None):
-    """Index of the largest element of each line of ``self`` along ``dim``, of all elements where it is None.
+    """Index of the largest element of each line of ``self`` along ``dim``, or of all elements if ``dim`` is None.
 
-    The first of equal elements, or the last; NaN is larger than any number, and the first NaN wins in any case. Of
-    ``dtype``, int64 where it is None.
+    Of equal elements the first one is taken, or the last one if ``select_last_index``. NaN is larger than any number,
+    and the first NaN is taken in any case. The result has the dtype ``dtype``, int64 if that is None.
     """
     axis = 0 if dim is None or self.ndim == 0 else dim
     lines = np.moveaxis(self.reshape(-1) if dim is None or self.ndim == 0 else self, axis, 0)

@@ -5,10 +5,11 @@ import numpy as np
 
 
 def corner_pool(input, mode):
-    """Running maximum of feature maps (N, C, H, W); NaN propagates.
+    """Running maximum of feature maps (N, C, H, W). NaN propagates.
 
-    ``mode``: 0 top (from the last row up), 1 bottom (down), 2 left (from the last column), 3 right. The result is at
-    each place the largest input between it and the side where the scan starts.
+    ``mode`` says where the scan goes to: 0 top (from the last row up), 1 bottom (from the first row down), 2 left (from
+    the last column), 3 right (from the first column). At each place the result is the largest input between this place
+    and the side where the scan starts.
     """
     axis = 2 if mode < 2 else 3
     step = -1 if mode % 2 == 0 else 1

@@ -7,6 +7,6 @@ from ._running import scatter_add
 def cummaxmin_backward(grad_values, indices, dim):
     """Gradient of the input of ``cummax`` or ``cummin``, of the shape and dtype of ``grad_values``.
 
-    Each gradient is added, in float64, to the element along ``dim`` that ``indices`` names.
+    Each gradient is added, in float64, to the element whose index along ``dim`` is in ``indices``.
     """
     return scatter_add(grad_values, indices, dim)

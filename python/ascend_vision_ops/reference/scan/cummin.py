@@ -7,6 +7,6 @@ from ._running import running_best
 def cummin(input, dim):
     """Values and int64 indices of the smallest element so far along ``dim``, each of the shape of ``input``.
 
-    Ties take the latest index. NaN propagates, and its index moves to the latest NaN.
+    Equal elements give the last index. NaN propagates, and its index moves on to the next NaN.
     """
     return running_best(input, dim, lambda element, best: element <= best)

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// The largest key that each lane has met so far, and the index at which it met it. Lanes come in repeats
+// of 64. The kernel hands over one key for each lane at a time:
+//
+//   lane               0   1   2   3  …
+//   best, index        5@0 7@2 2@1 9@0       before
+//   key at index 3     6   7   1   9
+//   kept, first wins   0   1   1   1         a mask: the lanes that keep their best
+//   best, index        6@3 7@2 2@1 9@0       after
+#pragma once
+
+#include "argmax_buffers.h"
+#include "key_planes.h"
+
+namespace avo {
+
+// Where one key for each lane lies in a plane.
+struct KeyRepeats {
+  uint32_t offset;  // of the first key
+  uint8_t stride;   // data blocks from one repeat to the next one
+  uint32_t repeats;
+  uint32_t lanes;  // keys of each repeat that count; all 64 are read
+};
+
+template <typename T>
+class LaneArgmax {
+ public:
+  using Key = typename KeyPlanes<T>::Key;
+  static constexpr uint32_t kPlanes = KeyPlanes<T>::kPlanes;
+  static constexpr bool kWhole = KeyPlanes<T>::kWhole;
+  static constexpr uint32_t kRepeat = ArgmaxFormat::kRepeat;
+
+  // lanes: most lanes. last: of equal keys the last one wins instead of the first. Of NaNs the first one
+  // always wins.
+  __aicore__ inline void Init(const LaneArgmaxBuffers &buffers, uint32_t lanes, bool last,
+                              AscendC::TPipe *pipe) {
+    most_lanes_ = lanes;
+    last_ = last;
+    pipe->InitBuffer(best_, buffers.best.bytes);
+    pipe->InitBuffer(indices_, buffers.indices.bytes);
+    pipe->InitBuffer(bits_, buffers.bits.bytes);
+    if constexpr (kWhole) {
+      pipe->InitBuffer(larger_, buffers.larger.bytes);
+      AscendC::Duplicate(larger_.template Get<Key>(), Key(0), lanes);
+    }
+  }
+
+  // Moves the best keys by a repeat where that avoids bank conflicts. An instruction reads two operands at
+  // the same time if they lie in opposite halves of the bank groups. `address`: of keys that will be handed
+  // over; positions are whole pairs of repeats apart.
+  __aicore__ inline void AvoidBanksOf(uint64_t address) {
+    constexpr uint64_t kRepeatBytes = kRepeat * sizeof(Key);
+    const uint64_t own = reinterpret_cast<uint64_t>(best_.template Get<Key>().GetPhyAddr());
+    skew_ = (own / kRepeatBytes + address / kRepeatBytes) % 2 == 0 ? kRepeat : 0;
+  }
+
+  // Begins anew: all lanes have the least key, at index 0.
+  __aicore__ inline void Reset(uint32_t repeats) {
+    for (uint32_t p = 0; p < kPlanes; ++p) AscendC::Duplicate(Best(p), Least(), repeats * kRepeat);
+    AscendC::Duplicate(Indices(), 0, repeats * kRepeat);
+  }
+
+  // Hands the element at `index` of every line to its lane, which keeps the larger one. Keys: KeyPlanes, or
+  // another class whose Plane(i) is a tensor.
+  template <typename Keys>
+  __aicore__ inline void KeepLarger(Keys &keys, const KeyRepeats &at, int32_t index) {
+    const auto key = keys.Plane(0)[at.offset];
+    if constexpr (!kWhole) {
+      MarkKeptFloats(key, at);
+    } else if constexpr (kPlanes == 1) {
+      MarkKept(0, key, Best(0), last_, at);
+    } else {
+      MarkKeptPairs(key, keys.Plane(1)[at.offset], at);
+    }
+    const uint8_t count = static_cast<uint8_t>(at.repeats);
+    const auto indices = Indices().template ReinterpretCast<float>();
+    AscendC::Select(indices, Bits(0), indices, __builtin_bit_cast(float, index),
+                    AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, uint64_t{at.lanes}, count, Dense());
+    AscendC::Max(Best(0), Best(0), key, uint64_t{at.lanes}, count, KeySecond(at));
+  }
+
+  __aicore__ inline AscendC::LocalTensor<Key> Best(uint32_t plane) {
+    return best_.template Get<Key>()[skew_ + plane * most_lanes_];
+  }
+  __aicore__ inline AscendC::LocalTensor<int32_t> Indices() { return indices_.template Get<int32_t>(); }
+
+ private:
+  // Repeat strides where all operands are dense, and where the first or the second source is a key.
+  static __aicore__ inline AscendC::BinaryRepeatParams Dense() { return {1, 1, 1, 8, 8, 8}; }
+  static __aicore__ inline AscendC::BinaryRepeatParams KeyFirst(const KeyRepeats &at) {
+    return {1, 1, 1, 8, at.stride, 8};
+  }
+  static __aicore__ inline AscendC::BinaryRepeatParams KeySecond(const KeyRepeats &at) {
+    return {1, 1, 1, 8, 8, at.stride};
+  }
+
+  static __aicore__ inline Key Least() {
+    if constexpr (kWhole) {
+      return -2147483647 - 1;
+    } else {
+      return -__builtin_inff();
+    }
+  }
+
+  // Mask 0 says which lanes keep their best, masks 1 and 2 are scratch.
+  __aicore__ inline AscendC::LocalTensor<uint8_t> Bits(uint32_t mask) {
+    return bits_.template Get<uint8_t>()[mask * LaneArgmaxBuffers::MaskBytes(most_lanes_)];
+  }
+  __aicore__ inline AscendC::LocalTensor<uint16_t> Words(uint32_t mask) {
+    return Bits(mask).template ReinterpretCast<uint16_t>();
+  }
+  // 16-bit words of a mask.
+  static __aicore__ inline uint32_t WordCount(const KeyRepeats &at) { return at.repeats * kRepeat / 16; }
+
+  // A lane keeps its best unless the key is larger, or equal where the last one wins. Comparisons with NaN
+  // are false, so a NaN key wins; a best that is NaN stays.
+  __aicore__ inline void MarkKeptFloats(const AscendC::LocalTensor<Key> &key, const KeyRepeats &at) {
+    const auto keep = Words(0), nans = Words(1);
+    AscendC::Compare(Bits(0), key, Best(0), last_ ? AscendC::CMPMODE::LT : AscendC::CMPMODE::LE,
+                     uint64_t{kRepeat}, static_cast<uint8_t>(at.repeats), KeyFirst(at));
+    AscendC::CompareScalar(Bits(1), Best(0), -__builtin_inff(), AscendC::CMPMODE::GE, at.repeats * kRepeat);
+    AscendC::Not(nans, nans, WordCount(at));
+    AscendC::Or(keep, keep, nans, WordCount(at));
+  }
+
+  // Sets the bits of lanes whose best is larger than the key, or equal unless `last`. Compare knows only
+  // equality of int32, so this compares with the maximum of both.
+  __aicore__ inline void MarkKept(uint32_t mask, const AscendC::LocalTensor<Key> &key,
+                                  const AscendC::LocalTensor<Key> &best, bool last, const KeyRepeats &at) {
+    const auto larger = larger_.template Get<Key>();
+    AscendC::Max(larger, best, key, uint64_t{at.lanes}, static_cast<uint8_t>(at.repeats), KeySecond(at));
+    if (last) {
+      MarkEqual(mask, larger, key, KeySecond(at), at);
+      AscendC::Not(Words(mask), Words(mask), WordCount(at));
+    } else {
+      MarkEqual(mask, larger, best, Dense(), at);
+    }
+  }
+
+  // Of two planes: a lane keeps its best if that is larger in the high plane, or equal there and kept in the
+  // low plane. Also chooses the low plane of the best, because only a maximum chooses the high one.
+  __aicore__ inline void MarkKeptPairs(const AscendC::LocalTensor<Key> &high,
+                                       const AscendC::LocalTensor<Key> &low, const KeyRepeats &at) {
+    const auto keep = Words(0), low_keeps = Words(1), differs = Words(2);
+    const uint32_t words = WordCount(at);
+    MarkKept(0, high, Best(0), false, at);
+    MarkEqual(2, high, Best(0), KeyFirst(at), at);
+    MarkKept(1, low, Best(1), last_, at);
+    AscendC::Not(differs, differs, words);
+    AscendC::Or(low_keeps, low_keeps, differs, words);
+    AscendC::And(keep, keep, low_keeps, words);
+    // Select takes float and half alone, but it only moves bits.
+    const auto best = Best(1).template ReinterpretCast<float>();
+    AscendC::Select(best, Bits(0), best, low.template ReinterpretCast<float>(),
+                    AscendC::SELMODE::VSEL_TENSOR_TENSOR_MODE, uint64_t{at.lanes},
+                    static_cast<uint8_t>(at.repeats), KeySecond(at));
+  }
+
+  __aicore__ inline void MarkEqual(uint32_t mask, const AscendC::LocalTensor<Key> &a,
+                                   const AscendC::LocalTensor<Key> &b,
+                                   const AscendC::BinaryRepeatParams &params, const KeyRepeats &at) {
+    AscendC::Compare(Bits(mask), a, b, AscendC::CMPMODE::EQ, uint64_t{kRepeat},
+                     static_cast<uint8_t>(at.repeats), params);
+  }
+
+  AscendC::TBuf<AscendC::TPosition::VECCALC> best_, indices_, bits_, larger_;
+  uint32_t most_lanes_ = 0;
+  uint32_t skew_ = 0;  // keys that best_ is moved by
+  bool last_ = false;
+};
+
+}  // namespace avo
