@@ -20,7 +20,7 @@ import torch
 import ascend_vision_ops as avo
 from ascend_vision_ops import sim
 from ascend_vision_ops.cli.show import console, table
-from ascend_vision_ops.testing.boxes import clustered
+from ascend_vision_ops.testing import cases_module
 from ascend_vision_ops.testing.peers import import_torchvision
 from ascend_vision_ops.testing.run import smallest_call
 
@@ -49,7 +49,7 @@ def nms_calls() -> tuple[dict, dict]:
     missing.
     """
     generator = np.random.default_rng(0)
-    boxes = torch.from_numpy(clustered(generator, (10, 4))).float()
+    boxes = torch.from_numpy(cases_module("_boxes").clustered(generator, (10, 4))).float()
     scores = torch.from_numpy(generator.random(10)).float()
     classes = torch.arange(10) % 3
     ours = {

@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes and places of boxes along x or y, as cells take them. Compiled once for each instruction set.
-#if defined(AVO_OP_CPU_COMMON_BOX_AXIS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AVO_OP_CPU_COMMON_BOX_AXIS_INL_H_
-#undef AVO_OP_CPU_COMMON_BOX_AXIS_INL_H_
+// Classes of box sizes, and cells of box middles, along x or along y. Compiled once for each instruction set.
+//
+//   step     a class of sizes (widths or heights): two octaves, so the largest size is 4 times the smallest
+//   middle   the sum of both ends of a box, which is twice its middle
+//   cell     an interval of middles; each step has its own cells, whose width is in proportion to its sizes
+//
+//   sizes    1      4      16      64        step 0 has smaller sizes too, the last step larger ones
+//            step 0 | step 1 | step 2
+//   middles  first_                      last_
+//   step 0   | 0 | 1 | 2 | 3 | … | 14 | 15 |       the outer cells have all middles beyond, too
+//   step 1   |       0       | … |    3    |
+#if defined(AVO_OP_CPU_BOXES_BOX_AXIS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_BOXES_BOX_AXIS_INL_H_
+#undef AVO_OP_CPU_BOXES_BOX_AXIS_INL_H_
 #else
-#define AVO_OP_CPU_COMMON_BOX_AXIS_INL_H_
+#define AVO_OP_CPU_BOXES_BOX_AXIS_INL_H_
 #endif
 
 #include <algorithm>
@@ -20,19 +30,19 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Sizes are in steps of two octaves. Middles, which are doubled, the sum of both ends, are in cells, in
-// proportion to the step of the size. Larger ones never have a smaller step or cell, be they rounded or out
-// of all bounds: what is between two middles is in the cells from the one's to the other's.
+// Steps and cells keep order: a larger size never has a smaller step, and a larger middle never has a smaller
+// cell, however they are rounded. So all middles between two others lie in the cells between those of the
+// two.
 class BoxAxis {
  public:
   static constexpr int kSteps = 12;
 
-  // Chooses steps and bounds from middles and sizes of some boxes; both are sorted. False where they are out
-  // of proportion.
+  // Chooses steps and bounds from middles and sizes of a sample of boxes, and sorts both. Returns false where
+  // their proportions do not suit floating-point numbers.
   bool Measure(std::vector<float> *middles, std::vector<float> *sizes) {
     std::sort(middles->begin(), middles->end());
     std::sort(sizes->begin(), sizes->end());
-    // A few boxes far from the others, or small ones, do not make all cells large or small.
+    // A few boxes far from the others, or a few small ones, do not make all cells large or small.
     const size_t few = middles->size() / 10;
     const float low = (*middles)[few], high = middles->rbegin()[few], near = high - low;
     first_ = near > 0 ? std::max(middles->front(), low - near / 2) : middles->front();
@@ -44,7 +54,7 @@ class BoxAxis {
     return last_ - first_ < kMostSize && sizes->back() < kMostSize && sizes->front() > 1 / kMostSize;
   }
 
-  // Makes cells that are a part of the largest size of a step, and returns how many those of all steps are.
+  // Makes the cells of each step `part` of its largest size wide. Returns the number of cells of all steps.
   double Divide(double part) {
     double count = 0;
     for (int32_t step = 0; step < steps_; ++step) {
@@ -57,16 +67,18 @@ class BoxAxis {
   }
 
   int32_t steps() const { return steps_; }
-  const std::array<int32_t, kSteps> &cells() const { return cells_; }  // by step
+  const std::array<int32_t, kSteps> &cells() const { return cells_; }  // their number, by step
 
-  // Cells in reach of a box, in the steps from `low` to `high`.
+  // Cells that hold boxes in reach of a box: in each step from `low` to `high`, those from `first` to `last`.
   struct Reach {
     int32_t low, high;
     std::array<int32_t, kSteps> first, last;
   };
-  // Of those whose ratio of sizes is not below `least` and whose overlap could be above it.
+
+  // Returns the cells of all boxes that may overlap with a box so much that the ratio of intersection to
+  // union along this axis is at least `least`. size, middle: of the box; offset: added to sizes.
   Reach ReachOf(float size, float middle, float least, float offset) const {
-    // Overlaps and middles are rounded, sizes where one is added.
+    // The bounds are a little wide: overlaps and middles are rounded, and sizes where the offset is added.
     const float part = (1 - least) / (1 + least) * 1.001f, largest = size / least;
     const float more = std::abs(middle) * 1e-6f + offset * 1e-5f + 1e-37f;
     Reach reach;
@@ -75,13 +87,14 @@ class BoxAxis {
     for (int32_t step = reach.low; step <= reach.high; ++step) {
       const float most = step < steps_ - 1 ? std::min(most_[step], largest) : largest;
       const float far = (most + size) * part + more;
-      // All of them for NaN, where the middle is infinite.
+      // An infinite middle makes NaN here, and NaN reaches all cells.
       reach.first[step] = Cell(std::min(std::max(first_, middle - far), last_), step);
       reach.last[step] = Cell(std::max(std::min(last_, middle + far), first_), step);
     }
     return reach;
   }
 
+  // Returns the steps of sizes.
   template <class D, class DI = hn::RebindToSigned<D>>
   HWY_INLINE hn::Vec<DI> Steps(D, hn::Vec<D> sizes) const {
     const DI d;
@@ -89,6 +102,8 @@ class BoxAxis {
     return hn::ShiftRight<1>(hn::Min(hn::Max(above, hn::Zero(d)), hn::Set(d, 2 * steps_ - 1)));
   }
 
+  // Returns the cells of middles, each in its step. Scales of neighbouring steps differ by a factor of 4, two
+  // in their exponent.
   template <class D, class DI = hn::RebindToSigned<D>>
   HWY_INLINE hn::Vec<DI> Cells(D d, hn::Vec<D> middles, hn::Vec<DI> steps) const {
     const DI integers;
@@ -99,12 +114,13 @@ class BoxAxis {
   }
 
  private:
-  static constexpr float kMostSize = 1e18f;  // so that all scales are normal
-  static constexpr int kBias = 127, kMantissa = 23;
+  static constexpr float kMostSize = 1e18f;          // keeps all scales normal numbers
+  static constexpr int kBias = 127, kMantissa = 23;  // of float32: bias of the exponent, bits of the mantissa
 
+  // Returns the exponent of a size as float32 stores it.
   static int32_t ExponentOf(float size) { return BitCast<int32_t>(size) >> kMantissa; }
 
-  // Of two, for the size that ends a step.
+  // Returns the exponent of two of the size that ends a step.
   int ExponentBehind(int32_t step) const { return exponent_ + 2 * (step + 1) - kBias; }
 
   int32_t Step(float size) const { return std::clamp(ExponentOf(size) - exponent_, 0, 2 * steps_ - 1) / 2; }
@@ -113,12 +129,12 @@ class BoxAxis {
     return static_cast<int32_t>((middle - first_) * scale_[step]);
   }
 
-  float first_ = 0, last_ = 0;  // middle with a cell of its own
-  int32_t exponent_ = 0;        // of the first step, which has all smaller sizes too
-  int32_t steps_ = 1;           // the last one has all larger sizes too
-  // By step: the size that ends it, cells for a unit and in all.
-  std::array<float, kSteps> most_{}, scale_{};
-  std::array<int32_t, kSteps> cells_{};
+  float first_ = 0, last_ = 0;         // the least and the largest middle that is not moved to an outer cell
+  int32_t exponent_ = 0;               // stored exponent of the sizes of step 0
+  int32_t steps_ = 1;                  // their number
+  std::array<float, kSteps> most_{};   // by step: the size that ends it
+  std::array<float, kSteps> scale_{};  // by step: cells for each unit of a middle
+  std::array<int32_t, kSteps> cells_{};  // by step: number of cells
 };
 
 }  // namespace avo::HWY_NAMESPACE

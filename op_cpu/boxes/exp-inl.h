@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exponential function. Compiled once for each instruction set, and the same number with all of them.
-#if defined(AVO_OP_CPU_COMMON_EXP_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AVO_OP_CPU_COMMON_EXP_INL_H_
-#undef AVO_OP_CPU_COMMON_EXP_INL_H_
+// The exponential function. Compiled once for each instruction set; the results are the same with all of
+// them.
+#if defined(AVO_OP_CPU_BOXES_EXP_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_BOXES_EXP_INL_H_
+#undef AVO_OP_CPU_BOXES_EXP_INL_H_
 #else
-#define AVO_OP_CPU_COMMON_EXP_INL_H_
+#define AVO_OP_CPU_BOXES_EXP_INL_H_
 #endif
 
 #include "hwy/highway.h"
@@ -15,24 +16,25 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr double Factorial(int n) { return n < 2 ? 1.0 : n * Factorial(n - 1); }
 
-// x^term / term! and the next term of the series, over x^term.
+// Returns two terms of the series of exp(x), divided by x^term: 1 / term! + x / (term + 1)!
 template <int term, class D>
 HWY_INLINE hn::Vec<D> TwoTerms(D d, hn::Vec<D> x) {
   constexpr double kThis = 1.0 / Factorial(term), kNext = 1.0 / Factorial(term + 1);
   return hn::Add(hn::Set(d, kThis), hn::Mul(x, hn::Set(d, kNext)));
 }
 
-// exp(x) in float64, right to 2^-46 of it; 0 below -708, NaN for NaN. Not for x above 709.
+// Returns exp(x) in float64 with a relative error below 2^-46; 0 for x below -708, NaN for NaN. x must not be
+// above 709.
 template <class D>
 HWY_INLINE hn::Vec<D> Exp64(D d, hn::Vec<D> x) {
   const hn::RebindToSigned<D> integers;
-  // x = n ln 2 + r, |r| <= ln(2)/2: the power of two goes into the exponent, 11 terms of the series are right
-  // to 2^-47.
+  // x = n ln 2 + r with |r| <= ln(2) / 2. The power of two becomes the exponent of the result; of exp(r), 11
+  // terms of the series have an error below 2^-47.
   const auto n = hn::Round(hn::Mul(hn::Max(x, hn::Set(d, -708.0)), hn::Set(d, 1.4426950408889634)));
   const auto r = hn::Sub(hn::Sub(x, hn::Mul(n, hn::Set(d, 0x1.62e42feep-1))),
                          hn::Mul(n, hn::Set(d, 0x1.a39ef35793c76p-33)));
   const auto r2 = hn::Mul(r, r), r4 = hn::Mul(r2, r2), r8 = hn::Mul(r4, r4);
-  // Terms in pairs, then pairs of those, so that none waits for all before it.
+  // The sum is a tree of pairs of terms, so that no term waits for all terms before it.
   const auto first = hn::Add(TwoTerms<0>(d, r), hn::Mul(r2, TwoTerms<2>(d, r)));
   const auto second = hn::Add(TwoTerms<4>(d, r), hn::Mul(r2, TwoTerms<6>(d, r)));
   const auto third = hn::Add(TwoTerms<8>(d, r), hn::Mul(r2, TwoTerms<10>(d, r)));
@@ -42,7 +44,7 @@ HWY_INLINE hn::Vec<D> Exp64(D d, hn::Vec<D> x) {
   return hn::IfThenElse(hn::Lt(x, hn::Set(d, -708.0)), hn::Zero(d), value);
 }
 
-// exp(x) of x <= 0, computed in float64 and rounded once.
+// Returns exp(x) for x <= 0, computed in float64 and rounded once.
 template <class D>
 HWY_INLINE hn::Vec<D> ExpRounded(D d, hn::Vec<D> x) {
   const hn::Half<D> half;

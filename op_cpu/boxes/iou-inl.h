@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iou() of a box with as many as a vector holds, in its order of operations. Compiled once for each
-// instruction set.
-#if defined(AVO_OP_CPU_COMMON_IOU_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AVO_OP_CPU_COMMON_IOU_INL_H_
-#undef AVO_OP_CPU_COMMON_IOU_INL_H_
+// The overlap of one box with a vector of boxes, in the order of operations of Iou() in iou.h. Compiled once
+// for each instruction set.
+//
+// `boxes` is a struct with an array for each coordinate: x1, y1, x2, y2. A vector of boxes is boxes i, i + 1,
+// ….
+#if defined(AVO_OP_CPU_BOXES_IOU_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_BOXES_IOU_INL_H_
+#undef AVO_OP_CPU_BOXES_IOU_INL_H_
 #else
-#define AVO_OP_CPU_COMMON_IOU_INL_H_
+#define AVO_OP_CPU_BOXES_IOU_INL_H_
 #endif
 
 #include <limits>
@@ -17,8 +20,8 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Width and height of what `box` and boxes i, i + 1, … have in common, negative or 0 where it is nothing.
-// `boxes` has an array for each coordinate.
+// Returns the width, or the height, of the intersection of `box` with each box; it is 0 or negative where
+// there is none.
 template <class D, class Arrays>
 HWY_INLINE hn::Vec<D> CommonWidth(D d, const Arrays &boxes, size_t i, const Box &box, float offset) {
   const auto right = hn::Min(hn::LoadU(d, &boxes.x2[i]), hn::Set(d, box.x2));
@@ -32,14 +35,14 @@ HWY_INLINE hn::Vec<D> CommonHeight(D d, const Arrays &boxes, size_t i, const Box
   return hn::Add(hn::Sub(bottom, top), hn::Set(d, offset));
 }
 
-// What they have in common.
+// Returns the area of the intersection of `box` with each box.
 template <class D, class Arrays>
 HWY_INLINE hn::Vec<D> Inter(D d, const Arrays &boxes, size_t i, const Box &box, float offset) {
   return hn::Mul(hn::Max(hn::Zero(d), CommonWidth(d, boxes, i, box, offset)),
                  hn::Max(hn::Zero(d), CommonHeight(d, boxes, i, box, offset)));
 }
 
-// Areas of `boxes`, as BoxArea() computes them.
+// Returns the areas of the boxes, as BoxArea() computes them.
 template <class D, class Arrays>
 HWY_INLINE hn::Vec<D> Areas(D d, const Arrays &boxes, size_t i, float offset) {
   const auto width = hn::Sub(hn::LoadU(d, &boxes.x2[i]), hn::LoadU(d, &boxes.x1[i]));
@@ -47,20 +50,21 @@ HWY_INLINE hn::Vec<D> Areas(D d, const Arrays &boxes, size_t i, float offset) {
   return hn::Mul(hn::Add(width, hn::Set(d, offset)), hn::Add(height, hn::Set(d, offset)));
 }
 
-// What `box` and others have in common over what they cover together, from the areas of the others.
+// Returns the overlap of `box` with each box: intersection over union. areas: of the boxes.
 template <class D>
 HWY_INLINE hn::Vec<D> OverUnion(D d, hn::Vec<D> inter, hn::Vec<D> areas, const Box &box) {
   const auto both = hn::Add(areas, hn::Set(d, box.area));
   return hn::Div(inter, hn::Sub(both, inter));
 }
 
-// Where that may be above a threshold, which is not below 0, and nowhere else can it be: inter / union,
-// rounded, is above it only where inter is not below threshold * union, rounded, since rounding keeps order.
+// Returns where the overlap of `box` with each box may be above a threshold, without a division; elsewhere it
+// is not above. Rounding keeps order: the rounded inter / union is above the threshold only where inter is at
+// least the rounded threshold * union. The threshold must not be below 0.
 template <class D>
 HWY_INLINE hn::Mask<D> MayExceed(D d, hn::Vec<D> inter, hn::Vec<D> areas, const Box &box, float threshold) {
   const auto both = hn::Add(areas, hn::Set(d, box.area));
   const auto least = hn::Mul(hn::Sub(both, inter), hn::Set(d, threshold));
-  // Not where they have nothing in common.
+  // An intersection of 0 never suffices.
   return hn::Ge(inter, hn::Max(least, hn::Set(d, std::numeric_limits<float>::denorm_min())));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Areas of boxes and their intersection over union, in float32 and in one order of operations, which the
-// reference and the device keep too: sets of boxes that a threshold chooses are then the same bit for bit.
+// Areas of boxes and their overlap, intersection over union (IoU), in float32. The reference and the device
+// compute them in the same order of operations, so that a threshold decides the same everywhere.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 
 namespace avo {
 
-// A box by its corners; `offset` 1 counts both border pixels, 0 takes corners as points.
+// A box with corners (x1, y1) and (x2, y2). Widths and heights have an `offset`: 1 counts both border pixels,
+// 0 takes corners as points.
 struct Box {
   float x1, y1, x2, y2, area;
 };
@@ -21,13 +22,14 @@ inline float BoxArea(float x1, float y1, float x2, float y2, float offset) {
   return (x2 - x1 + offset) * (y2 - y1 + offset);
 }
 
-// Row i of dense ones (N, 4).
+// Returns row i of dense boxes (N, 4).
 inline Box BoxAt(const float *boxes, int64_t i, float offset) {
   const float *row = boxes + 4 * i;
   return {row[0], row[1], row[2], row[3], BoxArea(row[0], row[1], row[2], row[3], offset)};
 }
 
-// A NaN corner makes the area NaN, so that minima and maxima need not pass NaN on.
+// Returns the overlap of two boxes; NaN where it is 0/0 or where a corner is NaN. A NaN corner makes the area
+// NaN, so that minima and maxima need not pass NaN on.
 inline float Iou(const Box &a, const Box &b, float offset) {
   const float width = std::max(0.0f, std::min(a.x2, b.x2) - std::max(a.x1, b.x1) + offset);
   const float height = std::max(0.0f, std::min(a.y2, b.y2) - std::max(a.y1, b.y1) + offset);
@@ -35,7 +37,7 @@ inline float Iou(const Box &a, const Box &b, float offset) {
   return inter / (a.area + b.area - inter);
 }
 
-// Boxes apart by coordinate, so that one is compared with many by vector instructions.
+// Boxes with an array for each coordinate, so that vector instructions compare one box with many.
 struct Boxes {
   std::vector<float> x1, y1, x2, y2, area;
 
@@ -52,7 +54,7 @@ struct Boxes {
   }
 };
 
-// Row i of a tensor (N, 4) of any strides.
+// Returns row i of a tensor (N, 4) of any strides.
 template <typename T>
 inline Box LoadBox(const Tensor &boxes, int64_t i, float offset) {
   const T *row = static_cast<const T *>(boxes.data) + i * boxes.strides[0];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kept boxes of a non-maximum suppression, all of which are compared with. Compiled once for each instruction
-// set.
-#if defined(AVO_OP_CPU_COMMON_KEPT_BOXES_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AVO_OP_CPU_COMMON_KEPT_BOXES_INL_H_
-#undef AVO_OP_CPU_COMMON_KEPT_BOXES_INL_H_
+// The kept boxes of a non-maximum suppression. A new box is compared with all of them, a block of 16 at a
+// time. Compiled once for each instruction set.
+#if defined(AVO_OP_CPU_BOXES_KEPT_BOXES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_BOXES_KEPT_BOXES_INL_H_
+#undef AVO_OP_CPU_BOXES_KEPT_BOXES_INL_H_
 #else
-#define AVO_OP_CPU_COMMON_KEPT_BOXES_INL_H_
+#define AVO_OP_CPU_BOXES_KEPT_BOXES_INL_H_
 #endif
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class KeptBoxes {
 
   size_t count() const { return boxes_.size(); }
   const std::vector<Box> &boxes() const { return boxes_; }
-  // Blocks of boxes that Suppress() has looked into up to now.
+  // Number of blocks that Suppress() has compared a box with up to now.
   size_t compared() const { return compared_; }
 
   void Add(const Box &box) {
@@ -40,26 +40,27 @@ class KeptBoxes {
     boxes_.push_back(box);
   }
 
-  // Whether the overlap of any with `box` is above the threshold.
+  // Returns whether a kept box suppresses `box`: whether their overlap is above the threshold.
   bool Suppress(const Box &box) { return threshold_ >= 0 ? Suppress<true>(box) : Suppress<false>(box); }
 
  private:
   static constexpr size_t kLanes = 16;
   struct Block {
     float x1[kLanes], y1[kLanes], x2[kLanes], y2[kLanes], area[kLanes];
-    // Lanes without a box suppress nothing.
+    // A lane without a box has a NaN area, which suppresses nothing.
     Block() { std::fill_n(area, kLanes, std::numeric_limits<float>::quiet_NaN()); }
   };
 
-  // Without a division where it can be seen that no overlap is above the threshold: 1.3 x at AVX-512.
-  template <bool kMay>
+  // kMayExceed: skips the division where MayExceed() says that no overlap is above the threshold, which
+  // is 1.3 times as fast with AVX-512. It asks for a threshold that is not below 0.
+  template <bool kMayExceed>
   bool Suppress(const Box &box) {
     const hn::CappedTag<float, kLanes> d;
     for (const Block &block : blocks_) {
       ++compared_;
       for (size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
         const auto inter = Inter(d, block, i, box, offset_), areas = hn::LoadU(d, &block.area[i]);
-        if (kMay && hn::AllFalse(d, MayExceed(d, inter, areas, box, threshold_))) continue;
+        if (kMayExceed && hn::AllFalse(d, MayExceed(d, inter, areas, box, threshold_))) continue;
         const auto iou = OverUnion(d, inter, areas, box);
         if (!hn::AllFalse(d, hn::Gt(iou, hn::Set(d, threshold_)))) return true;
       }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Soft non-maximum suppression on one thread: each pick depends on the one before.
 #include "op_host/soft_nms_padded_args.h"
 
 #include <array>
@@ -13,9 +14,10 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::soft_nms_padded::HWY_NAMESPACE {
-using avo::HWY_NAMESPACE::Decay;
 using avo::HWY_NAMESPACE::DecayingBoxes;
+using avo::HWY_NAMESPACE::DecayRule;
 
+// Computes all results. T: dtype of boxes and scores; I: dtype of indices and count.
 template <typename T, typename I>
 void SoftNms(const Args &args) {
   const int64_t count = args.boxes.shape[0];
@@ -26,8 +28,8 @@ void SoftNms(const Args &args) {
     boxes[i] = LoadBox<T>(args.boxes, i, offset);
     scores[i] = ToFloat(static_cast<const T *>(args.scores.data)[i * args.scores.strides[0]]);
   }
-  const Decay decay{args.method, static_cast<float>(args.iou_threshold), static_cast<float>(args.sigma)};
-  DecayingBoxes left(boxes, scores, offset, decay);
+  const DecayRule rule{args.method, static_cast<float>(args.iou_threshold), static_cast<float>(args.sigma)};
+  DecayingBoxes table(boxes, scores, offset, rule);
   const auto store = [&](int64_t i, const std::array<float, 5> &row, int64_t index) {
     for (int64_t k = 0; k < 5; ++k) {
       static_cast<T *>(args.dets.data)[i * args.dets.strides[0] + k * args.dets.strides[1]] =
@@ -36,10 +38,10 @@ void SoftNms(const Args &args) {
     static_cast<I *>(args.indices.data)[i * args.indices.strides[0]] = static_cast<I>(index);
   };
   int64_t i = 0;
-  for (; i < left.count(); ++i) {
-    const auto [box, score, index] = left.Pick(i);
+  for (; i < table.count(); ++i) {
+    const auto [box, score, index] = table.Pick(i);
     store(i, {box.x1, box.y1, box.x2, box.y2, score}, index);
-    left.Apply(box, i, static_cast<float>(args.min_score));
+    table.Decay(box, i, static_cast<float>(args.min_score));
   }
   *static_cast<I *>(args.count.data) = static_cast<I>(i);
   for (; i < count; ++i) store(i, {}, -1);

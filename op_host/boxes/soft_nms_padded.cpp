@@ -1,46 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiling of SoftNms.
+// Tiling of SoftNmsPadded: whether one core holds all boxes, and how many a core holds at a time where not.
 #include "op_host/soft_nms_padded_args.h"
 
+#include <algorithm>
+
 #include "op_host/common/tiling/math.h"
+#include "op_host/common/tiling/tile_search.h"
 
 namespace avo::soft_nms_padded {
 namespace {
 
-constexpr uint64_t kGroup = 64;              // slots of a repeat
-constexpr uint64_t kSharedPlanes = 11;       // in GM: fields of all boxes, and records of half of them
-constexpr uint64_t kSlotBytes = 12 * 4;      // all planes of the Unified Buffer
-constexpr uint64_t kBatchBytes = 20 * 1024;  // batches of input and results, records and patterns
-constexpr uint64_t kBoardBytes = 6 * 1024;   // streamed: posts of other cores
-constexpr uint64_t kPost = 24;               // elements of a post
+constexpr uint64_t kGroup = kEntryGroup;
+// Bytes of UB that a chunk leaves free, where it is not the smallest. They decide from how many boxes on all
+// cores work: with them, one core of an Atlas A2 holds up to 3648 boxes.
+constexpr uint64_t kFreeBytes = 8 * 1024;
 
-// Slots that fit the Unified Buffer beside `others`; each has a bit in a mask too.
-uint64_t Capacity(const Platform &platform, uint64_t others) {
-  return std::max(
-      kGroup, AlignDown((platform.ub_bytes - std::min(platform.ub_bytes, others)) * 8 / (8 * kSlotBytes + 1),
-                        kGroup));
-}
+struct Problem {
+  uint64_t boxes, item, index;  // item: bytes of a score; index: bytes of an index
+  uint64_t ub_bytes;
+
+  uint64_t Bytes(uint64_t entries, bool streamed) const {
+    return BytesOf(SoftNmsPaddedBuffers(entries, item, index, streamed));
+  }
+
+  // Most entries of a chunk.
+  uint64_t Capacity(bool streamed) const {
+    constexpr int64_t kMostGroups = 255;  // repeats of an instruction
+    const uint64_t budget = ub_bytes - std::min(ub_bytes, kFreeBytes);
+    const auto bytes = [&](int64_t groups) { return Bytes(groups * kGroup, streamed); };
+    return kGroup * std::max<int64_t>(1, LargestFit(kMostGroups, budget, bytes));
+  }
+};
 
 }  // namespace
 
 Plan<SoftNmsPaddedTiling> ComputeTiling(const Args &args, const Platform &platform) {
   Plan<SoftNmsPaddedTiling> plan;
   SoftNmsPaddedTiling &tiling = plan.tiling;
-  const uint64_t boxes = static_cast<uint64_t>(args.boxes.shape[0]);
+  const Problem problem{static_cast<uint64_t>(args.boxes.shape[0]),
+                        static_cast<uint64_t>(DTypeSize(args.boxes.dtype)),
+                        static_cast<uint64_t>(DTypeSize(args.indices.dtype)), platform.ub_bytes};
+  const uint64_t boxes = problem.boxes;
   uint64_t chunk = AlignUp(std::max<uint64_t>(boxes, 1), kGroup);
-  // An odd number of repeats: neighbouring planes then start in opposite halves of the banks.
+  // An odd number of groups: neighbouring planes then start in opposite halves of the banks.
   chunk += chunk % (2 * kGroup) == 0 ? kGroup : 0;
-  plan.tiling_key = kResident;
+  const bool streamed = chunk > problem.Capacity(false);
+  plan.tiling_key = streamed ? kStreamed : kResident;
   plan.block_dim = 1;
   tiling.chunks = 1;
-  if (chunk > Capacity(platform, kBatchBytes)) {
-    chunk = std::min(AlignUp(CeilDiv<uint64_t>(boxes, platform.vector_cores), kGroup),
-                     Capacity(platform, kBatchBytes + kBoardBytes));
+  if (streamed) {
+    chunk =
+        std::min(AlignUp(CeilDiv<uint64_t>(boxes, platform.vector_cores), kGroup), problem.Capacity(true));
     tiling.chunks = static_cast<uint32_t>(CeilDiv(boxes, chunk));
-    plan.tiling_key = kStreamed;
     plan.block_dim = std::min(platform.vector_cores, tiling.chunks);
-    plan.workspace = 4 * (tiling.chunks * chunk * kSharedPlanes + 2 * kPost * tiling.chunks);
+    plan.workspace = 4 * SharedTableLayout{tiling.chunks * chunk, tiling.chunks}.End();
   }
+  plan.ub_bytes = problem.Bytes(chunk, streamed);
+  if (plan.ub_bytes > platform.ub_bytes) ThrowUbTooSmall(platform, problem.Bytes(kGroup, streamed));
   tiling.boxes = static_cast<uint32_t>(boxes);
   tiling.chunk = static_cast<uint32_t>(chunk);
   tiling.method = static_cast<uint32_t>(args.method);

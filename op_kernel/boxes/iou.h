@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Areas of boxes and their intersection over union, in float32 and in the order of operations of
-// op_cpu/boxes/iou.h, so that a threshold decides the same everywhere. The union may be 0: NaN then, as
-// where a corner is NaN. Pairs of boxes come as
-//   OneBox    one box, by its values, against a run of boxes
-//   SpreadBox the same, by data blocks of its values
-//   BoxRows   a column of boxes against 64 boxes: row r of the tile is box r against all 64, without a scalar
-// The two work tiles should start in the other half of 512 B than the result, and in another 64 KB of the
-// Unified Buffer: its banks then serve all operands of an instruction at once.
+// Areas of boxes and their intersection over union (IoU), in float32 and in the order of operations of
+// op_cpu/boxes/iou.h, so that a threshold decides the same everywhere. The union may be 0; the IoU is NaN
+// then, as it is where a corner is NaN.
+//
+// Two types say which pairs of boxes an instruction compares:
+//   SpreadBox  one box with the boxes of planes
+//   BoxRows    each box of a column with the same 64 boxes: row r of the tile is box r with all 64
+//
+// The two tiles for intermediate results should start 256 bytes further than the result, counted modulo 512
+// bytes, and in another 64 KB of UB. All operands of an instruction then lie in different banks, and no
+// operand waits for another.
 #pragma once
 
 #include "../common/copies/row_copy.h"
+#include "box_planes.h"
 
 namespace avo {
 
-constexpr uint32_t kBoxLanes = 64;  // boxes that a repeat compares at once
+constexpr uint32_t kBoxLanes = 64;  // boxes that one repeat compares at once
 
-// Boxes apart by coordinate: planes of float32, `pitch` elements apart.
-enum BoxPlane : uint32_t { kX1, kY1, kX2, kY2, kArea, kBoxPlanes };
-
+// Planes of boxes in UB; from plane to plane it is `pitch` elements.
 struct BoxPlanes {
   AscendC::LocalTensor<float> planes;
   uint32_t pitch;
@@ -25,18 +27,18 @@ struct BoxPlanes {
   __aicore__ inline AscendC::LocalTensor<float> operator[](uint32_t plane) const {
     return planes[plane * pitch];
   }
-  // The boxes from one place on.
+  // The same planes without the first `place` boxes.
   __aicore__ inline BoxPlanes From(uint32_t place) const { return {planes[place], pitch}; }
 };
 
-// high - low + offset.
+// Computes high - low + offset: the width or height of each box.
 __aicore__ inline void Extent(const AscendC::LocalTensor<float> &to, const AscendC::LocalTensor<float> &high,
                               const AscendC::LocalTensor<float> &low, float offset, uint32_t count) {
   AscendC::Sub(to, high, low, count);
   if (offset != 0.0f) AscendC::Adds(to, to, offset, count);
 }
 
-// The same in place of high, but not below 0.
+// Replaces `high` by max(0, high - low + offset): the width or height of an intersection.
 __aicore__ inline void Overlap(const AscendC::LocalTensor<float> &high,
                                const AscendC::LocalTensor<float> &low, float offset, uint32_t count) {
   if (offset == 0.0f) {
@@ -47,7 +49,7 @@ __aicore__ inline void Overlap(const AscendC::LocalTensor<float> &high,
   }
 }
 
-// Fills the plane of areas from the others.
+// Computes the plane of areas from the planes of corners.
 __aicore__ inline void BoxAreas(const BoxPlanes &boxes, const AscendC::LocalTensor<float> &work, float offset,
                                 uint32_t count) {
   Extent(boxes[kArea], boxes[kX2], boxes[kX1], offset, count);
@@ -55,7 +57,8 @@ __aicore__ inline void BoxAreas(const BoxPlanes &boxes, const AscendC::LocalTens
   AscendC::Mul(boxes[kArea], boxes[kArea], work, count);
 }
 
-// Intersection over union of all pairs, a tile of `count` elements; the work tiles are overwritten.
+// Computes the IoU of all pairs, a tile of `count` elements. work0 and work1 are tiles of the same size,
+// whose values are lost. A type of pairs computes Max, Min and Add of one plane for all pairs.
 template <typename Pairs>
 __aicore__ inline void IouOf(const Pairs &pairs, const AscendC::LocalTensor<float> &iou,
                              const AscendC::LocalTensor<float> &work0,
@@ -72,25 +75,8 @@ __aicore__ inline void IouOf(const Pairs &pairs, const AscendC::LocalTensor<floa
   AscendC::Div(iou, iou, work0, count);
 }
 
-// One box against `count` of `boxes`.
-struct OneBox {
-  BoxPlanes boxes;
-  uint32_t count;
-  float value[kBoxPlanes];
-
-  __aicore__ inline void Max(const AscendC::LocalTensor<float> &to, uint32_t plane) const {
-    AscendC::Maxs(to, boxes[plane], value[plane], count);
-  }
-  __aicore__ inline void Min(const AscendC::LocalTensor<float> &to, uint32_t plane) const {
-    AscendC::Mins(to, boxes[plane], value[plane], count);
-  }
-  __aicore__ inline void Add(const AscendC::LocalTensor<float> &to, uint32_t plane) const {
-    AscendC::Adds(to, boxes[plane], value[plane], count);
-  }
-};
-
-// The same with the box's values spread over a data block each; count is a multiple of 64, at most 255 of
-// them.
+// One box with the first `count` of `boxes`. Data block p of `blocks` repeats the box's value of plane p
+// eight times. count: a multiple of 64, at most 255 * 64.
 struct SpreadBox {
   BoxPlanes boxes;
   uint32_t count;
@@ -112,12 +98,13 @@ struct SpreadBox {
   }
 };
 
-// Rows are boxes of a column, spread by SpreadRows; lanes the first 64 of `lanes`. At most 255 rows.
+// Each of `rows` boxes of a column with the first 64 boxes of `lanes`. SpreadRows has spread each plane of
+// the column over data blocks. At most 255 rows.
 struct BoxRows {
   BoxPlanes lanes, column;
   uint32_t rows;
 
-  // 64 lanes again and again, and one data block for all of them.
+  // Each repeat takes the same 64 lanes (stride 0) and the next data block of the column (stride 1).
   __aicore__ static inline AscendC::BinaryRepeatParams Strides() { return {1, 1, 0, 8, 0, 1}; }
   __aicore__ inline void Max(const AscendC::LocalTensor<float> &to, uint32_t plane) const {
     AscendC::Max(to, lanes[plane], column[plane], kBoxLanes, static_cast<uint8_t>(rows), Strides());
@@ -130,7 +117,7 @@ struct BoxRows {
   }
 };
 
-// Spreads `rows` elements, a multiple of 8, over a data block each.
+// Repeats each of `rows` elements eight times, so that it fills a data block. rows: a multiple of 8.
 __aicore__ inline void SpreadRows(const AscendC::LocalTensor<float> &blocks,
                                   const AscendC::LocalTensor<float> &elements, uint32_t rows) {
   constexpr uint32_t kRepeat = 8;  // elements, and blocks, of a repeat

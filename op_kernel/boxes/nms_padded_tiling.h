@@ -3,30 +3,31 @@
 
 #include <cstdint>
 
-// Boxes are sorted, gathered as planes in that order, and decided a band at a time.
+// Scores are sorted in chunks, boxes are fetched in that order in tiles, and they are decided a band at a
+// time. The lists of buffers are those of the three helpers (score_sort, sorted_boxes, band_suppression).
 struct NmsPaddedTiling {
-  int64_t boxes;         // in all
+  int64_t boxes;         // N
   int64_t outputs;       // length of the result
-  int64_t most;          // boxes kept at most
-  int64_t pitch;         // elements between the planes of sorted boxes in the workspace
-  int64_t keptPitch;     // the same of kept boxes
-  int64_t runs;          // byte in the workspace: sorted chunks, (score, index) pairs
-  int64_t merged;        // byte: the other side of merges
-  int64_t lengths;       // byte: how many pairs each chunk has
-  int64_t sorted;        // byte: planes of boxes by descending score
-  int64_t kept;          // byte: planes of kept boxes
-  int64_t masks;         // byte: which boxes of a band each core found suppressed
-  int64_t words;         // byte: which boxes of a band suppress which
-  int64_t state;         // byte: what was kept so far
-  float iouThreshold;    // boxes whose overlap is above are suppressed
-  float scoreThreshold;  // scores must be above, where there is a filter
-  float offset;          // of widths and heights
+  int64_t most;          // boxes that are kept at most
+  int64_t pitch;         // elements from plane to plane of sorted boxes in the workspace
+  int64_t keptPitch;     // elements from plane to plane of kept boxes
+  int64_t runs;          // byte of the workspace where sorted chunks start: (score, index) pairs
+  int64_t merged;        // byte where the other side of merges starts
+  int64_t lengths;       // byte where the lengths of runs start, int32
+  int64_t sorted;        // byte where the planes of boxes by descending score start, float32
+  int64_t kept;          // byte where the planes of kept boxes start, float32
+  int64_t masks;         // byte where the masks of cores start: a bit for each box of a band
+  int64_t words;         // byte where the words of pairs start: a bit for each pair of boxes of a band
+  int64_t state;         // byte where core 0 leaves how many boxes are kept
+  float iouThreshold;    // a box is suppressed where its overlap with a better one is above this
+  float scoreThreshold;  // with a filter, scores must be above this
+  float offset;          // added to widths and heights
   uint32_t filter;       // 1: scoreThreshold counts
-  uint32_t chunk;        // scores that a core sorts at once
-  uint32_t chunks;       // of them
-  uint32_t window;       // pairs of each list in UB while merging
-  uint32_t tile;         // boxes that are gathered at once
-  uint32_t band;         // boxes that are decided at once
-  uint32_t rows;         // boxes of a tile of overlaps, against 64 each
-  uint32_t lanes;        // kept boxes in UB at once
+  uint32_t chunk;        // scores that a core sorts at once, a multiple of 64
+  uint32_t chunks;       // their number
+  uint32_t window;       // pairs of each list in UB during a merge
+  uint32_t tile;         // boxes that are fetched at a time, a multiple of 8
+  uint32_t band;         // boxes that are decided at a time, a multiple of 64
+  uint32_t rows;         // boxes that a tile of overlaps compares with 64 others, a multiple of 8
+  uint32_t lanes;        // kept boxes in UB at a time, a multiple of 64
 };

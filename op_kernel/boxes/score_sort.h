@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts scores of any number in global memory into (score, index) pairs: descending, NaN first, equal scores
-// lowest index first. Cores sort chunks in UB and merge four runs at a time in global memory. Sort and
-// MrgSort promise that equal scores keep their order, and nothing about NaN: NaN never reaches them but as
-// the scores +inf of runs of their own, which come first.
+// Sorts any number of scores in GM into (score, index) pairs: scores descend, NaN comes first, and of equal
+// scores the lowest index comes first.
+//
+// Cores sort chunks in UB, each into two runs, and then merge four runs at a time from GM to GM:
+//
+//   scores         [  chunk 0  |  chunk 1  |  chunk 2  ]
+//   sorted chunks  [ nan | nan | nan | numbers | numbers | numbers ]   runs 0, 1, …, 5
+//   first merge    [ run 0: 0 + 1 + 2 + 3      | run 1: 4 + 5      ]
+//   second merge   [ run 0: all pairs in order                     ]
+//
+// Sort and MrgSort promise that equal scores keep their order; they promise nothing about NaN. So the NaN
+// scores of a chunk go into a run of their own, with +inf for a score. All runs of NaN are before the runs of
+// numbers, and therefore also before scores that are +inf themselves.
 #pragma once
 
 #include <type_traits>
 
 #include "../common/copies/row_copy.h"
+#include "score_sort_buffers.h"
 
 namespace avo {
 
-constexpr uint32_t kPairFloats = 2;  // a score and the bits of its index
+constexpr uint32_t kPairFloats = kPairBytes / sizeof(float);  // a score and the bits of its index
 
 template <typename T>
 class ScoreSort {
@@ -30,24 +40,25 @@ class ScoreSort {
     pairs_gm_[1].SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace + tiling.merged));
     lengths_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t *>(workspace + tiling.lengths));
 
-    const uint32_t pairs = (chunk_ > kLists * window_ ? chunk_ : kLists * window_) * kPairFloats;
-    pipe->InitBuffer(keys_, chunk_ * sizeof(float));
-    pipe->InitBuffer(places_, chunk_ * sizeof(int32_t));
-    pipe->InitBuffer(passing_, chunk_ / 8);
-    pipe->InitBuffer(chosen_keys_, chunk_ * sizeof(float));
-    pipe->InitBuffer(chosen_, chunk_ * sizeof(int32_t));
-    pipe->InitBuffer(pairs_, pairs * sizeof(float));
-    pipe->InitBuffer(merged_, pairs * sizeof(float));
-    pipe->InitBuffer(length_, kBlockBytes);
-    pipe->InitBuffer(lengths_, RoundUp(2 * chunks_, kBlockBytes / sizeof(int32_t)) * sizeof(int32_t));
-    pipe->InitBuffer(runs_, 2 * 2 * chunks_ * sizeof(int32_t));
-    // Whole instructions read beyond what was loaded or chosen.
+    const ScoreSortBuffers buffers(chunk_, chunks_, window_, sizeof(T));
+    pipe->InitBuffer(keys_, buffers.keys.bytes);
+    pipe->InitBuffer(places_, buffers.places.bytes);
+    pipe->InitBuffer(passing_, buffers.passing.bytes);
+    pipe->InitBuffer(chosen_keys_, buffers.chosen_keys.bytes);
+    pipe->InitBuffer(chosen_, buffers.chosen.bytes);
+    pipe->InitBuffer(pairs_, buffers.pairs.bytes);
+    pipe->InitBuffer(merged_, buffers.merged.bytes);
+    pipe->InitBuffer(length_, buffers.length.bytes);
+    pipe->InitBuffer(lengths_, buffers.lengths.bytes);
+    pipe->InitBuffer(runs_, buffers.runs.bytes);
+    if (buffers.raw.count > 0) pipe->InitBuffer(raw_, buffers.raw.bytes);
+    // Instructions read whole repeats, also where fewer scores were loaded or chosen.
     AscendC::Duplicate(keys_.template Get<float>(), 0.0f, chunk_);
     AscendC::Duplicate(chosen_.template Get<int32_t>(), 0, chunk_);
-    if constexpr (!std::is_same_v<T, float>) pipe->InitBuffer(raw_, chunk_ * sizeof(T));
   }
 
-  // Sorts on all cores. Afterwards `Pairs` are in order, `Count` of them: scores that pass.
+  // Sorts on all cores. Afterwards Pairs() are in order; there are Count() of them, since scores that the
+  // filter leaves out have none.
   __aicore__ inline void Process() {
     for (uint32_t i = AscendC::GetBlockIdx(); i < chunks_; i += AscendC::GetBlockNum()) SortChunk(i);
     WaitForCores();
@@ -66,10 +77,11 @@ class ScoreSort {
 
  private:
   enum RunField : uint32_t { kStart, kLength, kRunFields };
-  static constexpr uint32_t kLists = 4;       // that MrgSort takes
-  static constexpr uint32_t kSortGroup = 32;  // scores that a repeat of Sort takes
+  static constexpr uint32_t kLists = kMergeLists;
+  static constexpr uint32_t kSortGroup = 32;  // scores that one repeat of Sort orders
   static constexpr float kInfinity = __builtin_inff();
 
+  // Sorts a chunk into two runs: `index` has its NaN scores, `chunks_ + index` the others.
   __aicore__ inline void SortChunk(uint32_t index) {
     const int64_t begin = static_cast<int64_t>(index) * chunk_;
     const uint32_t count = Rest(boxes_ - begin, chunk_);
@@ -101,6 +113,7 @@ class ScoreSort {
     StoreRun(index, nans);
   }
 
+  // Loads `count` scores from `begin` on, as float32.
   __aicore__ inline void Load(const AscendC::LocalTensor<float> &keys, int64_t begin, uint32_t count) {
     WaitFor<AscendC::HardEvent::V_MTE2>(pipe_);
     if constexpr (std::is_same_v<T, float>) {
@@ -114,7 +127,7 @@ class ScoreSort {
     }
   }
 
-  // Packs the elements whose bit is set; returns how many.
+  // Packs the elements whose bit is set and returns their number.
   __aicore__ inline uint32_t Choose(const AscendC::LocalTensor<float> &to,
                                     const AscendC::LocalTensor<float> &from,
                                     const AscendC::LocalTensor<uint8_t> &bits, uint32_t count) {
@@ -124,7 +137,7 @@ class ScoreSort {
     return static_cast<uint32_t>(chosen);
   }
 
-  // Sorts what was chosen and leaves it, with its length, as a run of the first level.
+  // Sorts the `count` chosen scores and stores them as run `run` of GM, and their number beside it.
   __aicore__ inline void StoreRun(uint32_t run, uint32_t count) {
     if (count > 0) {
       auto pairs = pairs_.template Get<float>(), scratch = merged_.template Get<float>();
@@ -146,7 +159,7 @@ class ScoreSort {
     CopyRowsOut(gm, first * kPairFloats, floats, pairs, RoundUp(floats, 8), 1, floats);
   }
 
-  // Every core keeps the list of runs that hold something, in order.
+  // Reads the lengths of all runs; every core then has the same list of runs that are not empty.
   __aicore__ inline void ReadRuns() {
     auto lengths = lengths_.template Get<int32_t>();
     CopyRowsIn(lengths, RoundUp(2 * chunks_, 8), lengths_gm_, 0, 2 * chunks_, 1, 2 * chunks_);
@@ -165,7 +178,7 @@ class ScoreSort {
     runs_.template Get<int32_t>().SetValue(run * kRunFields + kLength, length);
   }
 
-  // Four runs become one, the first four on the first core and so on.
+  // Merges each four runs into one: core 0 the first four, core 1 the next four, and so on.
   __aicore__ inline void MergeRuns() {
     const uint32_t groups = (run_count_ + kLists - 1) / kLists;
     uint32_t start = 0;
@@ -182,68 +195,88 @@ class ScoreSort {
     from_ = 1 - from_;
   }
 
-  // A window of each list is in UB; a merge ends where one window is used up.
-  __aicore__ inline void MergeGroup(uint32_t first, uint32_t lists, uint32_t start) {
-    auto windows = pairs_.template Get<float>(), merged = merged_.template Get<float>();
+  // What a merge knows of its lists. Of each list one window is in UB:
+  //
+  //   list i in GM      [ loaded before | window | left[i] pairs, from next[i] on ]
+  //   window i in UB    [ used[i] pairs, merged already | held[i] pairs ]
+  struct Lists {
     uint32_t next[kLists], left[kLists], used[kLists], held[kLists];
-    for (uint32_t i = 0; i < lists; ++i) {
-      next[i] = Run(first + i, kStart);
-      left[i] = Run(first + i, kLength);
-      used[i] = held[i] = 0;
+  };
+
+  // Merges runs [first, first + count) into pairs that start at pair `start` of the other side. MrgSort stops
+  // where one window is used up. That window is loaded anew, then the next MrgSort goes on.
+  __aicore__ inline void MergeGroup(uint32_t first, uint32_t count, uint32_t start) {
+    auto merged = merged_.template Get<float>();
+    Lists lists;
+    for (uint32_t i = 0; i < count; ++i) {
+      lists.next[i] = Run(first + i, kStart);
+      lists.left[i] = Run(first + i, kLength);
+      lists.used[i] = lists.held[i] = 0;
     }
-    for (uint32_t open = lists; open > 0;) {
+    for (uint32_t open = count; open > 0;) {
       AscendC::PipeBarrier<PIPE_ALL>();
       AscendC::MrgSort4Info info;
       AscendC::LocalTensor<float> source[kLists];
       uint32_t list[kLists], active = 0;
-      for (uint32_t i = 0; i < lists; ++i) {
-        auto own = windows[i * window_ * kPairFloats];
-        // The last list is copied, which MrgSort could start anywhere, from the start of its window.
-        if (open == 1 && used[i] > 0) {
-          next[i] -= held[i];
-          left[i] += held[i];
-          held[i] = 0;
-        }
-        if (held[i] == 0 && left[i] > 0) {
-          held[i] = Rest(left[i], window_);
-          CopyRowsIn(own, window_ * kPairFloats, pairs_gm_[from_],
-                     static_cast<int64_t>(next[i]) * kPairFloats, 0, 1, held[i] * kPairFloats);
-          next[i] += held[i];
-          left[i] -= held[i];
-          used[i] = 0;
-        }
-        if (held[i] == 0) continue;
+      for (uint32_t i = 0; i < count; ++i) {
+        LoadWindow(lists, i, open == 1);
+        if (lists.held[i] == 0) continue;
         list[active] = i;
-        source[active] = own[used[i] * kPairFloats];
-        info.elementLengths[active++] = static_cast<uint16_t>(held[i]);
+        source[active] = Window(i)[lists.used[i] * kPairFloats];
+        info.elementLengths[active++] = static_cast<uint16_t>(lists.held[i]);
       }
       AscendC::PipeBarrier<PIPE_ALL>();
       uint16_t taken[kLists] = {info.elementLengths[0], 0, 0, 0};
-      auto result = merged;
-      if (active == 1) {
-        result = source[0];
-      } else {
-        for (uint32_t i = active; i < kLists; ++i) source[i] = source[0];
-        info.ifExhaustedSuspension = true;
-        info.validBit = static_cast<uint16_t>((1U << active) - 1);
-        AscendC::MrgSort(merged, {source[0], source[1], source[2], source[3]}, info);
-        WaitFor<AscendC::HardEvent::V_S>(pipe_);
-        AscendC::GetMrgSortResult(taken[0], taken[1], taken[2], taken[3]);
-        WaitFor<AscendC::HardEvent::V_MTE3>(pipe_);
-      }
+      if (active > 1) Merge(merged, source, info, active, taken);
       uint32_t written = 0;
       for (uint32_t i = 0; i < active; ++i) {
+        const uint32_t from = list[i];
         written += taken[i];
-        used[list[i]] += taken[i];
-        held[list[i]] -= taken[i];
-        if (held[list[i]] + left[list[i]] == 0) --open;
+        lists.used[from] += taken[i];
+        lists.held[from] -= taken[i];
+        if (lists.held[from] + lists.left[from] == 0) --open;
       }
-      CopyPairsOut(pairs_gm_[1 - from_], start, result, written);
+      CopyPairsOut(pairs_gm_[1 - from_], start, active > 1 ? merged : source[0], written);
       start += written;
     }
   }
 
-  static constexpr uint32_t kRepeat = 64;  // elements of float32
+  __aicore__ inline AscendC::LocalTensor<float> Window(uint32_t list) {
+    return pairs_.template Get<float>()[list * window_ * kPairFloats];
+  }
+
+  // Loads the next window of a list where all pairs of the one in UB are used. last: no other list is left.
+  __aicore__ inline void LoadWindow(Lists &lists, uint32_t i, bool last) {
+    // The last list is copied, not merged. A copy to GM has to start at a data block of UB, and a pair in the
+    // middle of a window need not: the window is loaded again from its first unused pair on.
+    if (last && lists.used[i] > 0) {
+      lists.next[i] -= lists.held[i];
+      lists.left[i] += lists.held[i];
+      lists.held[i] = 0;
+    }
+    if (lists.held[i] > 0 || lists.left[i] == 0) return;
+    lists.held[i] = Rest(lists.left[i], window_);
+    CopyRowsIn(Window(i), window_ * kPairFloats, pairs_gm_[from_],
+               static_cast<int64_t>(lists.next[i]) * kPairFloats, 0, 1, lists.held[i] * kPairFloats);
+    lists.next[i] += lists.held[i];
+    lists.left[i] -= lists.held[i];
+    lists.used[i] = 0;
+  }
+
+  // Merges the first `active` of four lists, and tells how many pairs it took of each.
+  __aicore__ inline void Merge(const AscendC::LocalTensor<float> &merged,
+                               AscendC::LocalTensor<float> (&source)[kLists], AscendC::MrgSort4Info &info,
+                               uint32_t active, uint16_t (&taken)[kLists]) {
+    for (uint32_t i = active; i < kLists; ++i) source[i] = source[0];
+    info.ifExhaustedSuspension = true;
+    info.validBit = static_cast<uint16_t>((1U << active) - 1);
+    AscendC::MrgSort(merged, {source[0], source[1], source[2], source[3]}, info);
+    WaitFor<AscendC::HardEvent::V_S>(pipe_);
+    AscendC::GetMrgSortResult(taken[0], taken[1], taken[2], taken[3]);
+    WaitFor<AscendC::HardEvent::V_MTE3>(pipe_);
+  }
+
+  static constexpr uint32_t kRepeat = 64;  // float32 elements of one repeat
 
   AscendC::TBuf<AscendC::TPosition::VECCALC> raw_, keys_, places_, passing_, chosen_keys_, chosen_, pairs_,
       merged_, length_, lengths_, runs_;

@@ -1,17 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// SoftNms: boxes in slots, decayed and picked one after the other.
-//   resident  all slots in the Unified Buffer of one core
-//   streamed  slots in GM, chunks of them dealt to all cores; cores meet after every decay
+// Soft non-maximum suppression: picks the box of the largest score again and again, and decays the scores of
+// the others by their overlap with it. Boxes lie in entries of a table:
+//
+//   resident  The table is in UB of one core.
+//   streamed  The table is in GM, in chunks that all cores share; cores meet after every pick.
+//
+// Entries [0, i) hold the boxes that have been picked, entries [i, last) those that are left:
+//
+//   pick      The box of the largest score of [i, last) is picked. The box of entry i moves to its entry.
+//   decay     The scores of [i + 1, last) are decayed.
+//   drop      A score is low where it is below the bound. Low entries take the boxes of the last entries:
+//
+//                before   a  low  b  low  c  low  d  e       last entries are on the right
+//                after    a  e    b  d    c                  last is 3 less
+//
+// mmcv moves boxes one by one: the last box comes into each low entry, unless the last box is low itself. The
+// result is the same.
 #pragma once
 
-#include "box_slots.h"
+#include "box_table.h"
 #include "picked_boxes.h"
-#include "shared_slots.h"
+#include "shared_table.h"
 #include "soft_nms_padded_tiling.h"
 
 template <typename T, typename I, uint32_t KEY>
 class SoftNmsPadded {
-  static constexpr uint32_t kPiece = 256;  // boxes that are taken apart at a time
+  static constexpr bool kStreamed = KEY == 1;
+  static constexpr uint32_t kLoad = SoftNmsPaddedBuffers::kLoad, kSpread = SoftNmsPaddedBuffers::kSpread;
 
  public:
   __aicore__ inline void Init(GM_ADDR boxes, GM_ADDR scores, GM_ADDR dets, GM_ADDR indices, GM_ADDR count,
@@ -19,27 +34,27 @@ class SoftNmsPadded {
     tiling_ = tiling;
     box_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(boxes), uint64_t{tiling.boxes} * 4);
     score_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(scores), tiling.boxes);
-    slots_.Init(tiling.chunk, {tiling.method, tiling.offset, tiling.iouThreshold, tiling.sigma}, pipe);
-    picked_.Init(dets, indices, count, tiling.boxes, pipe);
-    if constexpr (KEY == 1) shared_.Init(workspace, tiling.chunk, tiling.chunks, pipe);
-    pipe->InitBuffer(in_queue_, 1, kPiece * 5 * sizeof(T));
-    if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(wide_, kPiece * 4 * sizeof(float));
-    pipe->InitBuffer(records_, (2 * kSpread + avo::kRecord) * sizeof(float));
+    const SoftNmsPaddedBuffers buffers(tiling.chunk, sizeof(T), sizeof(I), kStreamed);
+    const avo::DecayRule rule{tiling.method, tiling.offset, tiling.iouThreshold, tiling.sigma};
+    table_.Init(tiling.chunk, buffers.table, rule, pipe);
+    picked_.Init(dets, indices, count, tiling.boxes, buffers.picked, pipe);
+    if constexpr (kStreamed) shared_.Init(workspace, tiling.chunk, tiling.chunks, buffers.shared, pipe);
+    pipe->InitBuffer(in_queue_, buffers.in.count, buffers.in.bytes);
+    if (buffers.wide.count > 0) pipe->InitBuffer(wide_, buffers.wide.bytes);
+    pipe->InitBuffer(records_, buffers.records.bytes);
     AscendC::Duplicate(records_.Get<float>(), 0.0f, 2 * kSpread + avo::kRecord);
   }
 
   __aicore__ inline void Process() {
-    if constexpr (KEY == 0) {
-      PickResident();
-    } else {
+    if constexpr (kStreamed) {
       PickStreamed();
+    } else {
+      PickResident();
     }
   }
 
  private:
-  static constexpr uint32_t kSpread = avo::kRecord * avo::kRecord;
-
-  // The box picked, and one that moves, as blocks; a record.
+  // The box that was picked last and a box that moves, each spread over data blocks; and a record.
   __aicore__ inline AscendC::LocalTensor<float> Picked() { return records_.Get<float>(); }
   __aicore__ inline AscendC::LocalTensor<float> Moved() { return records_.Get<float>()[kSpread]; }
   __aicore__ inline AscendC::LocalTensor<float> Record() { return records_.Get<float>()[2 * kSpread]; }
@@ -48,176 +63,203 @@ class SoftNmsPadded {
     Load(0, tiling_.boxes);
     uint32_t last = tiling_.boxes;
     for (uint32_t i = 0; i < last; ++i) {
-      const uint32_t best = slots_.Largest(i, last, true).slot;
-      slots_.Read(picked_.Next(), best);
-      slots_.Spread(Picked(), picked_.Next());
+      const uint32_t best = table_.FindLargest(i, last, true).entry;
+      table_.ReadRecord(picked_.Next(), best);
+      table_.Spread(Picked(), picked_.Next());
       picked_.Add();
       if (best != i) Move(best, i);
       if (i + 1 == last) break;
-      slots_.Decay(Picked(), i + 1, last);
-      // Slots below the bound take the others from the end, up to where what is kept ends. So does mmcv, slot
-      // by slot: the last one comes into each slot that falls below, unless it falls below itself.
-      const uint32_t below = slots_.Below(tiling_.minScore, i + 1, last);
-      last -= below;
-      for (uint32_t n = 0; n < below; ++n) {
-        const uint32_t slot = static_cast<uint32_t>(slots_.BelowList().GetValue(n));
-        if (slot >= last) break;
-        Move(slot, slots_.OtherFromLast(n));
+      table_.Decay(Picked(), i + 1, last);
+      const uint32_t low = table_.ListLow(tiling_.minScore, i + 1, last);
+      last -= low;
+      for (uint32_t n = 0; n < low; ++n) {
+        const uint32_t entry = static_cast<uint32_t>(table_.LowEntries().GetValue(n));
+        if (entry >= last) break;
+        Move(entry, table_.OtherFromLast(n));
       }
     }
     picked_.Finish();
   }
 
+  // Copies entry `from` to entry `to`.
   __aicore__ inline void Move(uint32_t to, uint32_t from) {
-    slots_.Read(Record(), from);
-    slots_.Spread(Moved(), Record());
-    slots_.Write(to, Moved());
+    table_.ReadRecord(Record(), from);
+    table_.Spread(Moved(), Record());
+    table_.WriteSpread(to, Moved());
   }
 
-  // What a chunk of this core has of a range of slots: slots [first, last) of the chunk.
-  struct Part {
+  // The entries of a range that lie in one chunk: entries [first, last) of the chunk, which starts at entry
+  // `begin` of the table.
+  struct ChunkRange {
     uint32_t chunk, begin, first, last;
   };
-  __aicore__ inline bool NextPart(Part &part, uint32_t first, uint32_t last) {
-    for (part.chunk += AscendC::GetBlockNum(); part.chunk < tiling_.chunks;
-         part.chunk += AscendC::GetBlockNum()) {
-      part.begin = part.chunk * tiling_.chunk;
-      const uint32_t end = part.begin + tiling_.chunk;
-      if (part.begin >= last) return false;
+
+  // Goes on to this core's next chunk that has entries of [first, last) of the table. Returns false behind
+  // the last one. BeforeChunks() is the range to start with.
+  __aicore__ inline bool NextChunk(ChunkRange &range, uint32_t first, uint32_t last) {
+    for (range.chunk += AscendC::GetBlockNum(); range.chunk < tiling_.chunks;
+         range.chunk += AscendC::GetBlockNum()) {
+      range.begin = range.chunk * tiling_.chunk;
+      const uint32_t end = range.begin + tiling_.chunk;
+      if (range.begin >= last) return false;
       if (end <= first) continue;
-      part.first = first > part.begin ? first - part.begin : 0;
-      part.last = (end < last ? end : last) - part.begin;
+      range.first = first > range.begin ? first - range.begin : 0;
+      range.last = (end < last ? end : last) - range.begin;
       return true;
     }
     return false;
   }
-  __aicore__ inline Part NoPart() {
+  __aicore__ inline ChunkRange BeforeChunks() {
     return {static_cast<uint32_t>(AscendC::GetBlockIdx() - AscendC::GetBlockNum()), 0, 0, 0};
   }
 
   __aicore__ inline void PickStreamed() {
+    LoadAll();
     uint32_t last = tiling_.boxes;
-    for (Part part = NoPart(); NextPart(part, 0, last);) {
-      Load(part.begin, part.last);
-      shared_.Store(slots_, part.chunk, 0, avo::kFields);
-      slots_.Renew();
-      shared_.Post(slots_, part.chunk, 0, part.last, part.chunk == 0, 0);
-    }
-    shared_.Meet();
     for (uint32_t i = 0; i < last; ++i) {
       const uint32_t leading = i / tiling_.chunk;
-      const auto best = shared_.FindLargest(slots_, leading, Chunks(last));
-      shared_.Read(picked_.Next(), best.chunk, false);
-      slots_.Spread(Picked(), picked_.Next());
-      shared_.Read(Record(), leading, true);
-      slots_.Spread(Moved(), Record());
+      const auto best = shared_.FindLargest(table_, leading, Chunks(last));
+      shared_.ReadLargest(picked_.Next(), best.chunk);
+      table_.Spread(Picked(), picked_.Next());
+      shared_.ReadFirst(Record(), leading);
+      table_.Spread(Moved(), Record());
       if (AscendC::GetBlockIdx() == 0) picked_.Add();
       if (i + 1 == last) break;
-      for (Part part = NoPart(); NextPart(part, i + 1, last);) {
-        shared_.Load(slots_, part.chunk);
-        if (best.chunk == part.chunk && best.slot > i) {
-          slots_.Write(best.slot - part.begin, Moved());
-          shared_.Write(best.slot, Moved());
-        }
-        slots_.Decay(Picked(), part.first, part.last);
-        const uint32_t below = slots_.Below(tiling_.minScore, part.first, part.last);
-        shared_.Store(slots_, part.chunk, avo::kScore, 1);
-        Post(part, i + 1, below);
-      }
-      shared_.Meet();
-      const uint32_t below = shared_.CountBelow(slots_, (i + 1) / tiling_.chunk, Chunks(last));
-      if (below > 0) {
-        FillSlots(i + 1, last, last - below);
-        last -= below;
+      DecayAll(i, last, best);
+      const uint32_t low = shared_.CountLow(table_, (i + 1) / tiling_.chunk, Chunks(last));
+      if (low > 0) {
+        FillLowEntries(i + 1, last, last - low);
+        last -= low;
       }
     }
     if (AscendC::GetBlockIdx() == 0) picked_.Finish();
   }
 
-  __aicore__ inline uint32_t Chunks(uint32_t slots) { return (slots + tiling_.chunk - 1) / tiling_.chunk; }
-
-  __aicore__ inline void Post(const Part &part, uint32_t first, uint32_t below) {
-    shared_.Post(slots_, part.chunk, part.first, part.last, part.begin + part.first == first, below);
+  // Copies the boxes of all chunks of this core to the shared table, and posts their largest scores.
+  __aicore__ inline void LoadAll() {
+    for (ChunkRange range = BeforeChunks(); NextChunk(range, 0, tiling_.boxes);) {
+      Load(range.begin, range.last);
+      shared_.Store(table_, range.chunk, 0, avo::kFields);
+      table_.AssumeNan();
+      shared_.Post(table_, range.chunk, 0, range.last, range.chunk == 0, 0);
+    }
+    shared_.WaitForPosts();
   }
 
-  // As in PickResident: slots of [first, kept) below the bound take the others of [kept, last). These line up
-  // in GM from the last one down, so that each core knows where in the line its own start.
-  __aicore__ inline void FillSlots(uint32_t first, uint32_t last, uint32_t kept) {
-    const auto line = slots_.Plane(avo::kWork + 2);
-    const uint32_t batch = 2 * tiling_.chunk / avo::kRecord;
-    for (Part part = NoPart(); NextPart(part, kept, last);) {
-      shared_.Load(slots_, part.chunk);
-      slots_.GiveUpBefore(part.first);
-      const uint32_t below = slots_.Below(tiling_.minScore, part.first, part.last);
-      const uint32_t behind = last - part.begin - part.last;
-      const uint32_t place = behind - shared_.CountBelow(slots_, part.chunk + 1, Chunks(last));
-      const uint32_t others = part.last - part.first - below;
-      for (uint32_t n = 0; n < others; ++n) {
-        slots_.Read(line[n % batch * avo::kRecord], slots_.OtherFromLast(n));
-        if (n % batch == batch - 1 || n == others - 1)
-          shared_.StoreLine(place + n / batch * batch, line, n % batch + 1);
+  // Moves the box of entry i to the entry of the box that was picked, decays the scores behind entry i, and
+  // posts the largest scores and how many are low.
+  __aicore__ inline void DecayAll(uint32_t i, uint32_t last, const avo::SharedTable::Largest &best) {
+    for (ChunkRange range = BeforeChunks(); NextChunk(range, i + 1, last);) {
+      shared_.Load(table_, range.chunk);
+      if (best.chunk == range.chunk && best.entry > i) {
+        table_.WriteSpread(best.entry - range.begin, Moved());
+        shared_.WriteSpread(best.entry, Moved());
       }
+      table_.Decay(Picked(), range.first, range.last);
+      const uint32_t low = table_.ListLow(tiling_.minScore, range.first, range.last);
+      shared_.Store(table_, range.chunk, avo::kScore, 1);
+      Post(range, i + 1, low);
+    }
+    shared_.WaitForPosts();
+  }
+
+  // Number of chunks that the first `entries` entries are in.
+  __aicore__ inline uint32_t Chunks(uint32_t entries) {
+    return (entries + tiling_.chunk - 1) / tiling_.chunk;
+  }
+
+  __aicore__ inline void Post(const ChunkRange &range, uint32_t first, uint32_t low) {
+    shared_.Post(table_, range.chunk, range.first, range.last, range.begin + range.first == first, low);
+  }
+
+  // Lets the low entries of [first, kept) take the other boxes of [kept, last), as PickResident does. These
+  // boxes are stored as moving records in GM, from the last entry down; the posts tell each core where its
+  // own start.
+  __aicore__ inline void FillLowEntries(uint32_t first, uint32_t last, uint32_t kept) {
+    const auto moving = table_.Plane(avo::kWork + 2);
+    const uint32_t batch = 2 * tiling_.chunk / avo::kRecord;  // records that two work planes hold
+    for (ChunkRange range = BeforeChunks(); NextChunk(range, kept, last);) {
+      StoreMoving(range, last, moving, batch);
     }
     AscendC::SyncAll();
-    for (Part part = NoPart(); NextPart(part, first, kept);) {
-      shared_.Load(slots_, part.chunk);
-      const uint32_t place = shared_.CountBelow(slots_, first / tiling_.chunk, part.chunk);
-      const uint32_t below = slots_.Below(tiling_.minScore, part.first, part.last);
-      for (uint32_t n = 0; n < below; ++n) {
-        if (n % batch == 0) shared_.LoadLine(place + n, line, below - n < batch ? below - n : batch);
-        slots_.Spread(Moved(), line[n % batch * avo::kRecord]);
-        slots_.Write(static_cast<uint32_t>(slots_.BelowList().GetValue(n)), Moved());
+    for (ChunkRange range = BeforeChunks(); NextChunk(range, first, kept);) {
+      shared_.Load(table_, range.chunk);
+      const uint32_t begin = shared_.CountLow(table_, first / tiling_.chunk, range.chunk);
+      const uint32_t low = table_.ListLow(tiling_.minScore, range.first, range.last);
+      for (uint32_t n = 0; n < low; ++n) {
+        if (n % batch == 0) shared_.LoadMoving(begin + n, moving, avo::Rest(low - n, batch));
+        table_.Spread(Moved(), moving[n % batch * avo::kRecord]);
+        table_.WriteSpread(static_cast<uint32_t>(table_.LowEntries().GetValue(n)), Moved());
       }
-      if (below > 0) shared_.Store(slots_, part.chunk, 0, avo::kFields);
-      slots_.Renew();
-      Post(part, first, 0);
+      if (low > 0) shared_.Store(table_, range.chunk, 0, avo::kFields);
+      table_.AssumeNan();
+      Post(range, first, 0);
     }
-    shared_.Meet();
+    shared_.WaitForPosts();
   }
 
-  // Boxes [begin, begin + count) into slots from 0 on.
-  __aicore__ inline void Load(uint32_t begin, uint32_t count) {
-    for (uint32_t at = 0; at < count; at += kPiece) {
-      CopyIn(begin + at, count - at < kPiece ? count - at : kPiece);
-      TakeApart(at, count - at < kPiece ? count - at : kPiece);
+  // Stores the entries of a range that are not low as moving records, `batch` at a time.
+  __aicore__ inline void StoreMoving(const ChunkRange &range, uint32_t last,
+                                     const AscendC::LocalTensor<float> &moving, uint32_t batch) {
+    shared_.Load(table_, range.chunk);
+    table_.DropBefore(range.first);
+    const uint32_t low = table_.ListLow(tiling_.minScore, range.first, range.last);
+    const uint32_t behind = last - range.begin - range.last;  // entries of later chunks, low ones included
+    const uint32_t begin = behind - shared_.CountLow(table_, range.chunk + 1, Chunks(last));
+    const uint32_t others = range.last - range.first - low;
+    for (uint32_t n = 0; n < others; ++n) {
+      table_.ReadRecord(moving[n % batch * avo::kRecord], table_.OtherFromLast(n));
+      if (n % batch == batch - 1 || n == others - 1)
+        shared_.StoreMoving(begin + n / batch * batch, moving, n % batch + 1);
     }
-    slots_.ComputeAreas();
-    AscendC::Adds(slots_.Plane(avo::kIndex).template ReinterpretCast<int32_t>(),
-                  slots_.Plane(avo::kNumbers).template ReinterpretCast<int32_t>(),
-                  static_cast<int32_t>(begin), slots_.slots());
+  }
+
+  // Loads boxes [begin, begin + count) into entries from 0 on.
+  __aicore__ inline void Load(uint32_t begin, uint32_t count) {
+    for (uint32_t entry = 0; entry < count; entry += kLoad) {
+      const uint32_t loaded = avo::Rest(count - entry, kLoad);
+      CopyIn(begin + entry, loaded);
+      SplitFields(entry, loaded);
+    }
+    table_.ComputeAreas();
+    AscendC::Adds(table_.Plane(avo::kIndex).template ReinterpretCast<int32_t>(),
+                  table_.Plane(avo::kNumbers).template ReinterpretCast<int32_t>(),
+                  static_cast<int32_t>(begin), table_.entries());
   }
 
   __aicore__ inline void CopyIn(uint32_t first, uint32_t count) {
     auto in = in_queue_.template AllocTensor<T>();
-    avo::CopyRowsIn(in, kPiece * 4, box_gm_, uint64_t{first} * 4, 0, 1, count * 4);
-    avo::CopyRowsIn(in[kPiece * 4], kPiece, score_gm_, first, 0, 1, count);
+    avo::CopyRowsIn(in, kLoad * 4, box_gm_, uint64_t{first} * 4, 0, 1, count * 4);
+    avo::CopyRowsIn(in[kLoad * 4], kLoad, score_gm_, first, 0, 1, count);
     in_queue_.EnQue(in);
   }
 
-  __aicore__ inline void TakeApart(uint32_t slot, uint32_t count) {
+  // Writes the corners and scores of `count` loaded boxes to their planes, from an entry on.
+  __aicore__ inline void SplitFields(uint32_t entry, uint32_t count) {
+    constexpr uint8_t kFirstOfFour = 3, kAll = 7;  // built-in patterns of GatherMask
     auto in = in_queue_.template DeQue<T>();
-    const AscendC::GatherMaskParams whole{1, 1, 8, 8};
-    uint64_t kept = 0;
+    const AscendC::GatherMaskParams params{1, 1, 8, 8};
+    uint64_t gathered = 0;
     AscendC::LocalTensor<float> boxes;
     if constexpr (sizeof(T) == sizeof(float)) {
       boxes = in;
-      AscendC::GatherMask(slots_.Plane(avo::kScore)[slot], in[kPiece * 4], uint8_t{7}, true, count, whole,
-                          kept);
+      AscendC::GatherMask(table_.Plane(avo::kScore)[entry], in[kLoad * 4], kAll, true, count, params,
+                          gathered);
     } else {
       boxes = wide_.template Get<float>();
       AscendC::Cast(boxes, in, AscendC::RoundMode::CAST_NONE, count * 4);
-      AscendC::Cast(slots_.Plane(avo::kScore)[slot], in[kPiece * 4], AscendC::RoundMode::CAST_NONE, count);
+      AscendC::Cast(table_.Plane(avo::kScore)[entry], in[kLoad * 4], AscendC::RoundMode::CAST_NONE, count);
     }
     for (uint32_t corner = 0; corner < 4; ++corner) {
-      AscendC::GatherMask(slots_.Plane(avo::kX1 + corner)[slot], boxes, static_cast<uint8_t>(3 + corner),
-                          true, count * 4, whole, kept);
+      AscendC::GatherMask(table_.Plane(avo::kX1 + corner)[entry], boxes,
+                          static_cast<uint8_t>(kFirstOfFour + corner), true, count * 4, params, gathered);
     }
     in_queue_.FreeTensor(in);
   }
 
-  avo::BoxSlots slots_;
+  avo::BoxTable table_;
   avo::PickedBoxes<T, I> picked_;
-  avo::SharedSlots shared_;
+  avo::SharedTable shared_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> in_queue_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> wide_, records_;
   AscendC::GlobalTensor<T> box_gm_, score_gm_;

@@ -3,14 +3,40 @@
 
 #include <cstdint>
 
-// Boxes in slots; a chunk of slots is in the Unified Buffer at a time.
+#include "box_table_buffers.h"
+#include "picked_boxes_buffers.h"
+#include "shared_table_buffers.h"
+
+// A table has an entry for each box; a chunk of entries is in UB at a time.
 struct SoftNmsPaddedTiling {
   uint32_t boxes;      // N
-  uint32_t chunk;      // slots of a chunk, a multiple of a repeat
-  uint32_t chunks;     // of all boxes; resident: one
+  uint32_t chunk;      // entries of a chunk, a multiple of 64
+  uint32_t chunks;     // number of chunks; resident: one
   uint32_t method;     // 0 naive, 1 linear, 2 gaussian
   float offset;        // added to widths and heights
-  float iouThreshold;  // below it methods 0 and 1 decay nothing
+  float iouThreshold;  // methods 0 and 1: an overlap below it decays nothing
   float sigma;         // of method 2
   float minScore;      // boxes of a lower score are dropped
+};
+
+// What the kernel puts into UB.
+struct SoftNmsPaddedBuffers {
+  avo::BoxTableBuffers table;
+  avo::PickedBoxesBuffers picked;
+  avo::SharedTableBuffers shared;
+  avo::Buffer in;       // queue of boxes, then their scores, in their own dtype
+  avo::Buffer wide;     // float32: these boxes; none for float32
+  avo::Buffer records;  // float32: two boxes, each spread over eight data blocks, and a record
+
+  static constexpr uint32_t kLoad = 256;                            // boxes that are loaded at a time
+  static constexpr uint32_t kSpread = avo::kRecord * avo::kRecord;  // elements of a box that is spread
+
+  // entries: of a chunk; item: bytes of a score; index: bytes of an index; streamed: several chunks.
+  __aicore__ SoftNmsPaddedBuffers(uint64_t entries, uint64_t item, uint64_t index, bool streamed)
+      : table(entries),
+        picked(item, index),
+        shared(streamed),
+        in{1, kLoad * 5 * item},
+        wide{item == 4 ? 0U : 1U, kLoad * 4 * 4},
+        records{1, (2 * kSpread + avo::kRecord) * 4} {}
 };

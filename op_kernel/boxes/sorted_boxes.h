@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes in the order of their scores, as planes of float32 in global memory: corners, areas, the bits of each
-// box's index and, where there are classes, the two halves of its class.
+// Boxes in the order of their scores, as planes in GM (box_planes.h): corners, areas, indices and, where
+// boxes have classes, the two halves of each class.
+//
+// Boxes are fetched one by one, by the indices of sorted pairs. Each box gets a data block of UB (32 bytes),
+// from which GatherMask picks one element for each plane:
+//
+//   rows      x1 y1 x2 y2 .  .  .  . | x1 y1 x2 y2 .  .  .  . | …     float32; float16 has 16 elements a
+//   block pattern   0  1  0  0  0  0  0  0   0  1  0  0  0  0  0  0         selects y1 plane     y1 y1 …
 #pragma once
 
 #include "iou.h"
 #include "score_sort.h"
+#include "sorted_boxes_buffers.h"
 
 namespace avo {
-
-enum SortedPlane : uint32_t { kIndex = kBoxPlanes, kPlanes, kClassLow = kPlanes, kClassHigh, kClassPlanes };
 
 template <typename T, bool CLASSES>
 class SortedBoxes {
  public:
-  static constexpr uint32_t kCount = CLASSES ? kClassPlanes : kPlanes;
+  static constexpr uint32_t kPlanes = CLASSES ? kClassPlanes : kSortedPlanes;
 
   template <typename Tiling>
   __aicore__ inline void Init(GM_ADDR boxes, GM_ADDR classes, GM_ADDR planes, const Tiling &tiling,
@@ -23,23 +28,25 @@ class SortedBoxes {
     pitch_ = tiling.pitch;
     offset_ = tiling.offset;
     boxes_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(boxes), tiling.boxes * kCorners);
-    planes_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(planes), pitch_ * kCount);
-    pipe->InitBuffer(pairs_, tile_ * kPairFloats * sizeof(float));
-    pipe->InitBuffer(rows_, tile_ * kBlockBytes);
-    pipe->InitBuffer(corners_, tile_ * sizeof(T));
-    pipe->InitBuffer(work_, tile_ * sizeof(float));
-    pipe->InitBuffer(planes_, kCount * tile_ * sizeof(float));
-    pipe->InitBuffer(patterns_, (kCorners + kHalves) * kBlockBytes);
-    // Whole instructions read beyond the boxes of a tile.
+    planes_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(planes), pitch_ * kPlanes);
+    const SortedBoxesBuffers buffers(tile_, sizeof(T), CLASSES);
+    pipe->InitBuffer(pairs_, buffers.pairs.bytes);
+    pipe->InitBuffer(rows_, buffers.rows.bytes);
+    pipe->InitBuffer(corners_, buffers.corners.bytes);
+    pipe->InitBuffer(work_, buffers.work.bytes);
+    pipe->InitBuffer(planes_, buffers.planes.bytes);
+    pipe->InitBuffer(patterns_, buffers.patterns.bytes);
+    if (buffers.class_rows.count > 0) pipe->InitBuffer(class_rows_, buffers.class_rows.bytes);
+    // Instructions read whole repeats, also where a tile has fewer boxes.
     AscendC::Duplicate(rows_.template Get<float>(), 0.0f, tile_ * kBlockBytes / sizeof(float));
     AscendC::Duplicate(pairs_.template Get<float>(), 0.0f, tile_ * kPairFloats);
-    // Element c of each data block: of T, and behind those of 4 bytes.
+    // Pattern c selects element c of each data block: first the patterns of corners, whose elements are of
+    // type T, then those of the halves of classes, whose elements have 4 bytes.
     for (uint32_t c = 0; c < kCorners; ++c) {
       AscendC::Duplicate(Pattern(c), (sizeof(T) == sizeof(float) ? 0x01010101U : 0x00010001U) << c, kWords);
     }
     if constexpr (CLASSES) {
       classes_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ uint32_t *>(classes), tiling.boxes * kHalves);
-      pipe->InitBuffer(class_rows_, tile_ * kBlockBytes);
       AscendC::Duplicate(class_rows_.template Get<uint32_t>(), 0U, tile_ * kWords);
       for (uint32_t c = 0; c < kHalves; ++c) {
         AscendC::Duplicate(Pattern(kCorners + c), 0x01010101U << c, kWords);
@@ -47,7 +54,7 @@ class SortedBoxes {
     }
   }
 
-  // The boxes that `pairs` name, `count` of them, on all cores.
+  // Stores the planes of `count` boxes, in the order of `pairs`. Cores share the tiles.
   __aicore__ inline void Process(const AscendC::GlobalTensor<float> &pairs, int64_t count) {
     const Share share = CoreShare((count + tile_ - 1) / tile_);
     for (int64_t i = share.begin; i < share.end; ++i) {
@@ -55,14 +62,14 @@ class SortedBoxes {
       CopyIn(pairs, begin, Rest(count - begin, tile_));
       Compute();
       WaitFor<AscendC::HardEvent::V_MTE3>(pipe_);
-      CopyRowsOut(planes_gm_, begin, pitch_, planes_.template Get<float>(), tile_, kCount, count_);
+      CopyRowsOut(planes_gm_, begin, pitch_, planes_.template Get<float>(), tile_, kPlanes, count_);
     }
   }
 
  private:
   using Bits = std::conditional_t<sizeof(T) == sizeof(float), uint32_t, uint16_t>;
   static constexpr uint32_t kCorners = 4, kHalves = 2;
-  static constexpr uint32_t kWords = kBlockBytes / sizeof(uint32_t);
+  static constexpr uint32_t kWords = kBlockBytes / sizeof(uint32_t);  // 4-byte elements of a data block
 
   __aicore__ inline AscendC::LocalTensor<uint32_t> Pattern(uint32_t index) {
     return patterns_.template Get<uint32_t>()[index * kWords];
@@ -71,7 +78,7 @@ class SortedBoxes {
     return planes_.template Get<float>()[plane * tile_];
   }
 
-  // A data block for each box, fetched by its index.
+  // Loads `count` pairs from pair `begin` on, and the box of each into a data block of its own.
   __aicore__ inline void CopyIn(const AscendC::GlobalTensor<float> &gm, int64_t begin, uint32_t count) {
     count_ = count;
     auto pairs = pairs_.template Get<float>();
@@ -81,8 +88,8 @@ class SortedBoxes {
     WaitFor<AscendC::HardEvent::MTE2_V>(pipe_);
     WaitFor<AscendC::HardEvent::MTE3_V>(pipe_);
     constexpr uint8_t kOdd = 2;
-    uint64_t taken = 0;
-    AscendC::GatherMask(Plane(kIndex), pairs, kOdd, true, count * kPairFloats, {1, 1, 8, 0}, taken);
+    uint64_t gathered = 0;
+    AscendC::GatherMask(Plane(kIndex), pairs, kOdd, true, count * kPairFloats, {1, 1, 8, 0}, gathered);
     WaitFor<AscendC::HardEvent::V_S>(pipe_);
     auto indices = Plane(kIndex).template ReinterpretCast<uint32_t>();
     for (uint32_t i = 0; i < count; ++i) {
@@ -97,32 +104,33 @@ class SortedBoxes {
     WaitFor<AscendC::HardEvent::MTE2_V>(pipe_);
   }
 
-  // An element of each data block.
+  // Copies the element that a pattern selects of each data block of `rows`.
   template <typename E>
-  __aicore__ inline void TakeColumn(const AscendC::LocalTensor<E> &to, const AscendC::LocalTensor<E> &rows,
-                                    uint32_t pattern) {
+  __aicore__ inline void GatherColumn(const AscendC::LocalTensor<E> &to, const AscendC::LocalTensor<E> &rows,
+                                      uint32_t pattern) {
     constexpr uint32_t kRepeatRows = 8;
-    uint64_t taken = 0;
+    uint64_t gathered = 0;
     AscendC::GatherMask(to, rows, Pattern(pattern).template ReinterpretCast<E>(), false, 0,
                         {1, static_cast<uint16_t>((count_ + kRepeatRows - 1) / kRepeatRows), kRepeatRows, 0},
-                        taken);
+                        gathered);
   }
 
+  // Fills the planes of the tile from its rows; CopyIn() filled the plane of indices.
   __aicore__ inline void Compute() {
     for (uint32_t c = 0; c < kCorners; ++c) {
       auto rows = rows_.template Get<Bits>();
       if constexpr (std::is_same_v<T, float>) {
-        TakeColumn(Plane(c).template ReinterpretCast<Bits>(), rows, c);
+        GatherColumn(Plane(c).template ReinterpretCast<Bits>(), rows, c);
       } else {
-        TakeColumn(corners_.template Get<Bits>(), rows, c);
+        GatherColumn(corners_.template Get<Bits>(), rows, c);
         AscendC::Cast(Plane(c), corners_.template Get<T>(), AscendC::RoundMode::CAST_NONE, count_);
       }
     }
     BoxAreas({planes_.template Get<float>(), tile_}, work_.template Get<float>(), offset_, count_);
     if constexpr (CLASSES) {
       for (uint32_t c = 0; c < kHalves; ++c) {
-        TakeColumn(Plane(kClassLow + c).template ReinterpretCast<uint32_t>(),
-                   class_rows_.template Get<uint32_t>(), kCorners + c);
+        GatherColumn(Plane(kClassLow + c).template ReinterpretCast<uint32_t>(),
+                     class_rows_.template Get<uint32_t>(), kCorners + c);
       }
     }
   }

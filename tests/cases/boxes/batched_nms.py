@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-from ascend_vision_ops.testing import Array, Case
-from ascend_vision_ops.testing.boxes import classes, clustered, degenerate, few, kept_by_others
+from ascend_vision_ops.testing import Array, Case, cases_module
+
+OF = cases_module("_boxes")
+classes, clustered, degenerate, few = OF.classes, OF.clustered, OF.degenerate, OF.few
 
 
 def cases():
@@ -12,5 +14,4 @@ def cases():
 
 
 def oracle(boxes, scores, idxs, iou_threshold):
-    padded = kept_by_others(boxes, scores, iou_threshold, idxs=idxs)
-    return None if padded is None else padded[0][: padded[1].item()]
+    return cases_module("_suppression").valid_by_others(boxes, scores, iou_threshold, idxs=idxs)

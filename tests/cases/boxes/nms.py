@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 import torch
 
-from ascend_vision_ops.testing import Array, Case
-from ascend_vision_ops.testing.boxes import clustered, degenerate, few, kept_by_others
+from ascend_vision_ops.testing import Array, Case, cases_module
+
+OF = cases_module("_boxes")
+clustered, degenerate, few = OF.clustered, OF.degenerate, OF.few
 
 
 def call(count, boxes=clustered, scores="uniform", layout="dense", **attributes):
@@ -22,8 +24,5 @@ def cases():
 
 
 def oracle(boxes, scores, iou_threshold, **attributes):
-    padded = kept_by_others(boxes, scores, iou_threshold, **attributes)
-    if padded is None:
-        return None
-    kept = padded[0][: padded[1].item()]
-    return torch.cat([boxes[kept], scores[kept][:, None]], 1), kept
+    kept = cases_module("_suppression").valid_by_others(boxes, scores, iou_threshold, **attributes)
+    return None if kept is None else (torch.cat([boxes[kept], scores[kept][:, None]], 1), kept)

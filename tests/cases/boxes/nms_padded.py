@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 from hypothesis import strategies as st
 
-from ascend_vision_ops.testing import Array, Case
-from ascend_vision_ops.testing import boxes as of
+from ascend_vision_ops.testing import Array, Case, cases_module
 
-oracle = of.kept_by_others
-all_over, apart, at_octaves, chain, few = of.all_over, of.apart, of.at_octaves, of.chain, of.few
-classes, clustered, degenerate = of.classes, of.clustered, of.degenerate
+OF = cases_module("_boxes")
+all_over, apart, at_octaves, chain, descending = OF.all_over, OF.apart, OF.at_octaves, OF.chain, OF.descending
+classes, clustered, degenerate, few, halves = OF.classes, OF.clustered, OF.degenerate, OF.few, OF.halves
+infinitesimal, of_all_sizes, scattered = OF.infinitesimal, OF.of_all_sizes, OF.scattered
+oracle = cases_module("_suppression").kept_by_others
 
-# Around 64 lanes and rows, and the places where blocks, bands and sorted runs end, and comparisons of scores.
+# Around 8, 32 and 64 boxes, multiples of which instructions take, and around 200, from which the CPU sorts by digits.
 COUNTS = (1, 2, 7, 8, 31, 33, 63, 64, 65, 127, 129, 200, 201)
 
-# More boxes than are compared one by one. Nothing is above 1; below 0 all that have an area are suppressed.
-MANY = {of.of_all_sizes: (0.0, 0.1, 0.9), at_octaves: (0.25, 0.5), all_over: (-1.0, 0.99, 2.0)}
-MANY |= {of.infinitesimal: (0.5,), of.scattered: (0.0, 0.5)}
+# Thresholds for more boxes than the CPU compares one by one. No overlap is above 1; all overlaps are above -1.
+MANY = {of_all_sizes: (0.0, 0.1, 0.9), at_octaves: (0.25, 0.5), all_over: (-1.0, 0.99, 2.0)}
+MANY |= {infinitesimal: (0.5,), scattered: (0.0, 0.5)}
 
 
 def call(count, boxes, scores="uniform", **attributes):
@@ -25,7 +26,7 @@ def cases():
     for count in COUNTS:
         yield Case(f"{count} boxes", call(count, clustered))
     for boxes, count in ((clustered, 1500), (apart, 1100), (chain, 1030)):
-        scores = of.descending if boxes is chain else "uniform"
+        scores = descending if boxes is chain else "uniform"
         yield Case(f"{boxes.__name__} {count}", call(count, boxes, scores), ("float32",))
     for boxes, threshold, offset in ((b, t, o) for b in MANY for t in MANY[b] for o in (0, 1)):
         args = call(1300, boxes, few, iou_threshold=threshold, offset=offset, max_num=900)
@@ -40,7 +41,7 @@ def cases():
         yield Case(f"max output {most}", call(80, clustered, max_output=most, max_num=20))
     yield Case("classes", call(260, clustered, few, idxs=Array(260, values=classes)))
     yield Case("strided", call(90, clustered, iou_threshold=0.25), out="strided")
-    args = call(3000, clustered, score_threshold=0.1, idxs=Array(3000, values=of.halves))
+    args = call(3000, clustered, score_threshold=0.1, idxs=Array(3000, values=halves))
     args["boxes"] = Array(3000, 4, values=clustered, layout="transposed")
     yield Case("many of both", args, ("float32", "float16"))
     yield Case("none", call(0, clustered))
@@ -50,7 +51,7 @@ def cases():
 @st.composite
 def strategy(draw):
     count = draw(st.one_of(st.integers(0, 150), st.integers(200, 500)))
-    boxes = draw(st.sampled_from([clustered, apart, degenerate, of.of_all_sizes, at_octaves, all_over]))
+    boxes = draw(st.sampled_from([clustered, apart, degenerate, of_all_sizes, at_octaves, all_over]))
     args = call(count, boxes, draw(st.sampled_from(["special", few, "uniform"])))
     args |= {"iou_threshold": draw(st.sampled_from([0.0, 0.3, 0.7])), "offset": draw(st.integers(0, 1))}
     args |= {"max_output": draw(st.integers(-1, 60)), "max_num": draw(st.integers(-1, 40))}

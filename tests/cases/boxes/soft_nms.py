@@ -5,7 +5,7 @@ from ascend_vision_ops.testing import Array, Case
 
 
 def crowd(rng, shape, heap=12):
-    """Boxes in heaps of a dozen; some have whole corners, so that overlaps tie too."""
+    """Boxes in heaps of about twelve. Some have whole corners, so that overlaps are equal too."""
     heaps = -(-shape[0] // heap)
     corner = rng.uniform(0, 400, (heaps, 2))[rng.integers(0, heaps, shape[0])]
     corner += rng.uniform(-12, 12, corner.shape)
@@ -14,6 +14,7 @@ def crowd(rng, shape, heap=12):
 
 
 def pixels(rng, shape):
+    """Small boxes with whole corners: many overlaps are equal."""
     return np.round(crowd(rng, shape) / 6)
 
 
@@ -30,7 +31,7 @@ def cases():
 
 
 def oracle(boxes, scores, iou_threshold=0.3, sigma=0.5, min_score=1e-3, method=1, offset=0):
-    """The loop of mmcv's CPU operator over overlaps that torch computes."""
+    """The loop of mmcv's CPU operator, with overlaps that torch computes."""
     import torch
 
     x1, y1, x2, y2 = boxes.float()[:, :, None].unbind(1)
@@ -47,8 +48,8 @@ def oracle(boxes, scores, iou_threshold=0.3, sigma=0.5, min_score=1e-3, method=1
         best = i
         for j in range(i + 1, n):
             best = j if score[best] < score[j] else best
-        for slots in (order, score):
-            slots[i], slots[best] = slots[best], slots[i]
+        for values in (order, score):
+            values[i], values[best] = values[best], values[i]
         j = i = i + 1
         while j < n:
             score[j] = score[j] * weights[order[i - 1], order[j]].numpy()

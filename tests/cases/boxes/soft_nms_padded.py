@@ -9,12 +9,13 @@ crowd, pixels, call = SOFT_NMS.crowd, SOFT_NMS.pixels, SOFT_NMS.call
 
 
 def strange(rng, shape):
-    """A few scores that are no numbers between 0 and 1."""
+    """Scores between 0 and 1, but for about eight that are NaN, infinite, 0 or negative."""
     odd = rng.choice([np.nan, np.inf, -np.inf, 0, -1], shape)
     return np.where(rng.random(shape) < 8 / shape[0], odd, rng.random(shape))
 
 
 def pile(rng, shape):
+    """Boxes in heaps of about 300, with whole corners."""
     return np.round(crowd(rng, shape, heap=300))
 
 
@@ -36,7 +37,7 @@ def cases():
         yield Case(f"threshold {threshold}", call(pixels, "integers", 40, iou_threshold=threshold))
     for layout in ("strided", "transposed", "offset"):
         yield Case(layout, call(layout=layout), out=layout)
-    # Around and above what one Unified Buffer holds.
+    # The most boxes that one core holds in its Unified Buffer, and more.
     for n in (3648, 3649):
         yield Case(f"{n}", call(pile, count=n, method=0, iou_threshold=0.2, min_score=0.5), ("float32",))
     yield Case("streamed", call(pile, "integers", 3800, iou_threshold=0.2, min_score=3.5), ("float16",))
@@ -55,6 +56,6 @@ def oracle(boxes, scores, **attributes):
 
 
 def strategy():
-    # Not method 2: the last bit of an exponential may decide between scores that tie but for rounding.
+    # Method 2 is left out: the last bit of an exponential may decide between scores that are equal but for rounding.
     kinds = st.sampled_from([crowd, pixels]), st.sampled_from(["uniform", "integers", "constant"])
     return st.builds(call, *kinds, st.integers(0, 70), method=st.integers(0, 1), min_score=st.floats(0, 1))

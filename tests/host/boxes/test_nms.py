@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Non-maximum suppression: what must hold for every tiling, orders and sizes that cases do not reach, and others'
-figures."""
+"""Non-maximum suppression: fields of tilings, orders and sizes that the cases do not reach, and published examples."""
 
 import random
 from types import SimpleNamespace
@@ -10,10 +9,11 @@ import pytest
 
 import ascend_vision_ops as avo
 from ascend_vision_ops import reference
-from ascend_vision_ops.testing.boxes import apart, classes, clustered, kept_by_onnx_runtime
+from ascend_vision_ops.testing import cases_module
 
-ITEM = {"float32": 4, "float16": 2, "bfloat16": 2}
-LANES = 64
+BOXES = cases_module("_boxes")
+DTYPES = ("float32", "float16", "bfloat16")
+LANES = 64  # boxes of a word
 
 
 def plan_of(count, dtype="float32", outputs=-1, cores=48, ub_bytes=196608, has_classes=False):
@@ -29,48 +29,26 @@ def plan_of(count, dtype="float32", outputs=-1, cores=48, ub_bytes=196608, has_c
     )
 
 
-def up(value, step):
-    return -(-value // step) * step
-
-
-def unified_buffer_bytes(plan, dtype, has_classes):
-    """What each phase asks of the Unified Buffer, buffer by buffer."""
-    item, planes, columns = ITEM[dtype], 8 if has_classes else 6, 7 if has_classes else 5
-    pairs = 8 * max(plan.chunk, 4 * plan.window)
-    sort = [4 * plan.chunk] * 4 + [plan.chunk // 8, pairs, pairs, 32]
-    sort += [
-        up(4 * up(2 * plan.chunks, 8), 32),
-        up(16 * plan.chunks, 32),
-        0 if item == 4 else item * plan.chunk,
-    ]
-    gather = [8 * plan.tile, 32 * plan.tile, up(item * plan.tile, 32), 4 * plan.tile, planes * 4 * plan.tile]
-    gather += [6 * 32, 32 * plan.tile if has_classes else 0]
-    tile = plan.rows * LANES * 4
-    bands = [tile, 2 * tile + 256, 2 * planes * plan.band * 4, columns * plan.rows * 32]
-    bands += [2 * planes * plan.lanes * 4, 3 * up(8 * plan.rows, 32), 8 * plan.band]
-    bands += [up((plan.blocks * plan.band + LANES) // 8, 32), 8 * LANES, 16 * LANES, 32, 32]
-    return max(map(sum, (sort if plan.chunks else [0], gather, bands)))
-
-
 def check(count, dtype, outputs, cores, ub_bytes, has_classes):
+    """What instructions of the kernel ask of the fields of a tiling, and pieces of its workspace."""
     plan = plan_of(count, dtype, outputs, cores, ub_bytes, has_classes)
     planes = 8 if has_classes else 6
     assert plan.key == ("classes" if has_classes else "one_class")
     assert 1 <= plan.blocks <= cores
-    assert unified_buffer_bytes(plan, dtype, has_classes) <= ub_bytes
-    # Chunks cover the scores; Sort takes 255 groups of 32, MrgSort lists of 4095, Compare whole repeats.
+    # Chunks cover the scores. Sort takes 255 groups of 32 at most, MrgSort lists of 4095 at most, Compare whole
+    # repeats.
     assert plan.chunks == (-(-count // plan.chunk) if count else 0)
     assert plan.chunk % 64 == 0
     assert plan.chunk <= min(255 * 32, 2 * 4095)
     assert plan.chunks <= 1 or 8 <= plan.window <= 4095
-    # Eight rows of a repeat of Brcb and of GatherMask; whole words in a band, whose words fit a tile.
+    # A repeat of Brcb and of GatherMask takes eight rows. A band has whole words, and one row of its words fits a tile.
     assert plan.tile % 8 == 0
     assert plan.tile > 0
     assert plan.rows % 8 == 0
     assert 8 <= plan.rows <= 255
     assert plan.band % LANES == 0 == plan.lanes % LANES
     assert plan.band * 8 <= plan.rows * LANES * 4
-    # Pieces of the workspace are disjoint and hold what is stored there.
+    # The pieces of the workspace do not overlap, and hold what is stored there.
     pieces = [
         (plan.runs, 2 * plan.chunks * plan.chunk * 8),
         (plan.merged, count * 8),
@@ -88,14 +66,14 @@ def check(count, dtype, outputs, cores, ub_bytes, has_classes):
     assert plan.keptPitch >= count + (LANES - 1) * -(-count // plan.band)
 
 
-def test_tilings_fit_and_cover():
+def test_tilings_suit_the_instructions():
     rng = random.Random(0)
     for _ in range(600):
         count = rng.choice([0, 1, int(2 ** rng.uniform(0, 21))])
         outputs = rng.choice([-1, 0, 5, count])
         check(
             count,
-            rng.choice([*ITEM]),
+            rng.choice(DTYPES),
             outputs,
             rng.randint(1, 48),
             rng.choice([98304, 196608, 253952]),
@@ -109,7 +87,7 @@ def test_all_cores_work():
 
 
 def test_workspace_grows_with_boxes_alone():
-    """Nothing of the size of all pairs."""
+    """Nothing in it has the size of all pairs of boxes."""
     assert plan_of(1_000_000).workspace < 11 * plan_of(100_000).workspace
 
 
@@ -119,8 +97,10 @@ def test_workspace_grows_with_boxes_alone():
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 @pytest.mark.parametrize("count", [2500, 9000])
 def test_order_is_that_of_torch(dtype, count):
-    """Where nothing is suppressed, indices are those of a stable descending sort: ties, NaN, infinities and zeros of
-    both signs over several runs of a merge."""
+    """Nothing is suppressed, so the indices are those of a stable descending sort.
+
+    Scores are equal, NaN, infinite and zeros of both signs, over several runs of a merge.
+    """
     import torch
 
     rng = np.random.default_rng(count)
@@ -151,17 +131,17 @@ def test_hundred_thousand_boxes():
 
 def test_every_box_kept_over_many_bands():
     rng = np.random.default_rng(1)
-    boxes, scores = apart(rng, (3000, 4)).astype(np.float32), rng.random(3000).astype(np.float32)
+    boxes, scores = BOXES.apart(rng, (3000, 4)).astype(np.float32), rng.random(3000).astype(np.float32)
     indices, count = avo.aclnn.nms_padded(boxes, scores, 0.5)
     assert count == 3000
     np.testing.assert_array_equal(indices, np.argsort(-scores, kind="stable"))
 
 
 def test_classes_suppress_apart():
-    """Each class gets what it gets alone, in half precision and with corners as large as it has."""
+    """A class keeps the boxes that it keeps alone, with float16 corners near the largest float16."""
     rng = np.random.default_rng(2)
-    boxes = (clustered(rng, (300, 4)) + 32000).astype(np.float16)
-    scores, idxs = rng.random(300).astype(np.float16), classes(rng, (300,))
+    boxes = (BOXES.clustered(rng, (300, 4)) + 32000).astype(np.float16)
+    scores, idxs = rng.random(300).astype(np.float16), BOXES.classes(rng, (300,))
     for face in (reference, avo.cpu, avo.aclnn):
         indices, count = face.nms_padded(boxes, scores, 0.5, idxs=idxs)
         kept = indices[: count[0]]
@@ -185,7 +165,7 @@ FACES = pytest.mark.parametrize("face", [reference, avo.cpu, avo.aclnn], ids=["r
 
 @FACES
 def test_example_of_mmcv(face):
-    """Boxes, scores and result of mmcv 2.x, tests/test_ops/test_nms.py."""
+    """The boxes, scores and result in tests/test_ops/test_nms.py of mmcv 2.x."""
     boxes = [[6, 3, 8, 7], [3, 6, 9, 11], [3, 7, 10, 12], [1, 4, 13, 7]]
     assert kept_by(face, boxes, [0.6, 0.9, 0.7, 0.2], 0.3) == [1, 0, 3]
 
@@ -214,20 +194,20 @@ def test_example_in_the_docstring_of_mmcv(face):
 
 @FACES
 def test_overlap_equal_to_the_threshold_keeps(face):
-    """mmcv 1.x for ONNX Runtime suppresses where IoU >= threshold, which 1/2 is."""
+    """The IoU is 1/2, as the threshold is. mmcv 1.x for ONNX Runtime suppresses where IoU >= threshold."""
     assert kept_by(face, [[0, 0, 4, 2], [0, 0, 2, 2]], [1, 0.5], 0.5) == [0, 1]
 
 
 @FACES
 def test_threshold_in_float32(face):
-    """3/10 in float32 is above 0.3 in float64, with which torchvision compares it; here it is not above 0.3."""
+    """The IoU 3/10 in float32 is above 0.3 in float64, so torchvision suppresses; it is not above 0.3 in float32."""
     assert np.float64(np.float32(3) / np.float32(10)) > 0.3
     assert kept_by(face, [[0, 0, 10, 1], [0, 0, 3, 1]], [1, 0.5], 0.3) == [0, 1]
 
 
 @FACES
 def test_classes_are_not_moved_apart(face):
-    """torchvision adds class * (largest coordinate + 1) to corners, which rounds large ones: 12/20 becomes 0 or 1."""
+    """torchvision moves classes apart, which rounds large corners: an IoU of 12/20 becomes 0 or 1."""
     big = 2.0**25
     boxes = np.array([[0, 0, 4, 4], [0, 0, 4, 4], [1, 0, 5, 4], [big, 0, big + 4, 4]], np.float32)
     idxs = np.array([0, 1, 1, 0])
@@ -240,9 +220,9 @@ def test_classes_are_not_moved_apart(face):
 
 @FACES
 def test_reversed_corners(face):
-    """ONNX Runtime takes two corners in any order; here, as in torchvision, a reversed box has a negative width."""
+    """ONNX Runtime takes two corners in any order. Here, as in torchvision, a reversed box has a negative width."""
     import torch
 
     boxes = [[0, 0, 4, 4], [4, 4, 0, 0]]
-    assert kept_by_onnx_runtime(torch.tensor(boxes), 0.5).tolist() == [0]
+    assert cases_module("_suppression").kept_by_onnx_runtime(torch.tensor(boxes), 0.5).tolist() == [0]
     assert kept_by(face, boxes, [1, 0.5], 0.5) == [0, 1]

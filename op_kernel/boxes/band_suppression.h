@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Suppresses boxes that lie sorted in GM, a band of them at a time:
+//   1. All cores compare the band with the boxes that earlier bands have kept. A box that one of these
+//      suppresses leaves the band. The others are packed; they are called alive.
+//   2. All cores compare the boxes alive with each other, and store a bit for each pair in GM.
+//   3. Core 0 walks through these bits (greedy_walk.h) and appends the boxes it keeps to those in GM.
+//
+// Cores share the tiles t0, t1, … of steps 1 and 2 evenly, however few boxes are kept. The rows of a tile are
+// boxes of the band (overlap_bits.h):
+//
+//   step 1    kept boxes, 64 a tile         step 2    boxes alive, 64 a tile
+//   rows      [ t0 ][ t1 ][ t2 ][ t3 ]      rows      [ t0 ]
+//   rows      [ t4 ][ t5 ][ t6 ][ t7 ]      rows      [ t1 ][ t2 ]          only better boxes suppress a row
+//   rows      [ t8 ] …                      rows      [ t3 ][ t4 ][ t5 ]
+//
+// The kept boxes of a band start at a multiple of 64 lanes in GM. The lanes between two bands hold NaN, which
+// suppresses nothing.
+#pragma once
+
+#include "band_suppression_buffers.h"
+#include "greedy_walk.h"
+#include "nms_padded_tiling.h"
+
+namespace avo {
+
+template <bool CLASSES>
+class BandSuppression {
+ public:
+  __aicore__ inline void Init(GM_ADDR workspace, const NmsPaddedTiling &tiling, AscendC::TPipe *pipe) {
+    tiling_ = tiling;
+    pipe_ = pipe;
+    sorted_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace + tiling.sorted));
+    kept_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace + tiling.kept));
+    masks_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ uint16_t *>(workspace + tiling.masks));
+    words_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ uint16_t *>(workspace + tiling.words));
+    state_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t *>(workspace + tiling.state), kStates);
+    InitBuffers();
+    overlaps_.Init({iou_.template Get<float>(), work_.template Get<float>()[kHalfBanks],
+                    column_.template Get<float>(), class_bits_.template Get<uint8_t>(), tiling.rows,
+                    tiling.offset, tiling.iouThreshold});
+    walk_.Init({iou_.template Get<uint16_t>(), suppressed_.template Get<uint16_t>(),
+                better_masks_.template Get<uint16_t>(), pair_.template Get<uint16_t>(),
+                kept_word_.template Get<uint16_t>(), work_.template Get<uint32_t>()},
+               words_gm_, tiling.band, pipe);
+  }
+
+  // Decides the first `sorted` boxes, or as many as it takes to keep tiling.most, and stores all results.
+  template <typename Results>
+  __aicore__ inline void Process(int64_t sorted, Results &results) {
+    for (int64_t begin = 0; begin < sorted && kept_ < tiling_.most; begin += tiling_.band) {
+      const uint32_t alive = SuppressByKept(begin, Rest(sorted - begin, tiling_.band));
+      CompareWithin(alive);
+      WaitForCores();
+      if (AscendC::GetBlockIdx() == 0) KeepBest(alive, results);
+      WaitForCores();
+      LoadState();
+    }
+    results.StoreCount(kept_, state_.template Get<int32_t>());
+    results.FillBehind(kept_, iou_.template Get<int32_t>(), tiling_.rows * kBoxLanes);
+  }
+
+ private:
+  static constexpr uint32_t kPlanes = CLASSES ? kClassPlanes : kSortedPlanes;
+  static constexpr uint32_t kHalfBanks = BandBuffers::kBankBytes / 2 / sizeof(float);
+  static constexpr uint32_t kRowGroup = 8;  // rows that one repeat of Brcb spreads
+
+  // What core 0 tells the others after each band.
+  enum State : uint32_t { kKept, kKeptLanes, kStates = 8 };
+
+  __aicore__ inline void InitBuffers() {
+    const auto cores = static_cast<uint64_t>(AscendC::GetBlockNum());
+    const BandBuffers buffers(tiling_.band, tiling_.rows, tiling_.lanes, cores, CLASSES);
+    pipe_->InitBuffer(iou_, buffers.iou.bytes);
+    pipe_->InitBuffer(band_, buffers.band.bytes);
+    pipe_->InitBuffer(alive_, buffers.alive.bytes);
+    pipe_->InitBuffer(work_, buffers.work.bytes);
+    pipe_->InitBuffer(column_, buffers.column.bytes);
+    pipe_->InitBuffer(lanes_, buffers.lanes.count, buffers.lanes.bytes);
+    pipe_->InitBuffer(bits_, buffers.bits.count, buffers.bits.bytes);
+    pipe_->InitBuffer(class_bits_, buffers.class_bits.bytes);
+    pipe_->InitBuffer(suppressed_, buffers.suppressed.bytes);
+    pipe_->InitBuffer(masks_, buffers.masks.bytes);
+    pipe_->InitBuffer(better_masks_, buffers.better_masks.bytes);
+    pipe_->InitBuffer(pair_, buffers.pair.bytes);
+    pipe_->InitBuffer(kept_word_, buffers.kept_word.bytes);
+    pipe_->InitBuffer(state_, buffers.state.bytes);
+  }
+
+  __aicore__ inline BoxPlanes Band() { return {band_.template Get<float>(), tiling_.band}; }
+  __aicore__ inline BoxPlanes Alive() { return {alive_.template Get<float>(), tiling_.band}; }
+
+  // Loads a band of `count` boxes and packs those that no kept box suppresses. Returns how many these are.
+  __aicore__ inline uint32_t SuppressByKept(int64_t begin, uint32_t count) {
+    auto mask = masks_.template Get<uint16_t>();
+    AscendC::Duplicate(Band().planes, 0.0f, kPlanes * tiling_.band);
+    WaitFor<AscendC::HardEvent::V_MTE2>(pipe_);
+    CopyRowsIn(Band().planes, tiling_.band, sorted_gm_, begin, tiling_.pitch, kPlanes, count);
+    WaitFor<AscendC::HardEvent::MTE2_V>(pipe_);
+    if (kept_lanes_ > 0) {
+      CompareWithKept(count);
+    } else {
+      AscendC::Duplicate(mask, static_cast<uint16_t>(0xffff), tiling_.band / 16);
+    }
+    return Pack(Alive(), Band(), mask, count);
+  }
+
+  // Packs those of the first `count` boxes whose bit is set and returns their number. Behind them it leaves
+  // NaN, which neither suppresses nor is suppressed.
+  __aicore__ inline uint32_t Pack(const BoxPlanes &to, const BoxPlanes &from,
+                                  const AscendC::LocalTensor<uint16_t> &mask, uint32_t count) {
+    AscendC::Duplicate(to.planes, __builtin_nanf(""), kPlanes * tiling_.band);
+    uint64_t packed = 0;
+    for (uint32_t plane = 0; plane < kPlanes && count > 0; ++plane) {
+      AscendC::GatherMask(to[plane], from[plane], mask.template ReinterpretCast<uint32_t>(), true, count,
+                          {1, 1, 8, 8}, packed);
+    }
+    return static_cast<uint32_t>(packed);
+  }
+
+  // Sets the bits of the first mask of the boxes of the band that no kept box suppresses. This core compares
+  // its share of the tiles, row of tiles by row of tiles.
+  __aicore__ inline void CompareWithKept(uint32_t count) {
+    const uint32_t groups = static_cast<uint32_t>(kept_lanes_ / kBoxLanes);
+    const uint32_t columns = (count + tiling_.rows - 1) / tiling_.rows;
+    AscendC::Duplicate(suppressed_.template Get<uint16_t>(), static_cast<uint16_t>(0),
+                       tiling_.band * kWordHalves);
+    const Share share = CoreShare(static_cast<int64_t>(columns) * groups);
+    for (int64_t tile = share.begin; tile < share.end;) {
+      const uint32_t first = static_cast<uint32_t>(tile / groups) * tiling_.rows;
+      const uint32_t rows = RoundUp(Rest(count - first, tiling_.rows), kRowGroup);
+      const int64_t row_end = tile - tile % groups + groups;
+      overlaps_.SetColumn(Band().From(first), rows);
+      for (const int64_t end = row_end < share.end ? row_end : share.end; tile < end;) {
+        const uint32_t tiles = Rest(end - tile, tiling_.lanes / kBoxLanes);
+        CompareWithLanes(tile % groups, tiles, first, rows);
+        tile += tiles;
+      }
+    }
+    CombineMasks();
+  }
+
+  // Loads `groups` groups of 64 kept boxes from group `group` on, and adds the bits of those that suppress
+  // one of `rows` boxes of the band from `first` on to the words of these boxes.
+  __aicore__ inline void CompareWithLanes(int64_t group, uint32_t groups, uint32_t first, uint32_t rows) {
+    auto words = suppressed_.template Get<uint16_t>()[first * kWordHalves];
+    auto lanes = lanes_.template AllocTensor<float>();
+    CopyRowsIn(lanes, tiling_.lanes, kept_gm_, group * kBoxLanes, tiling_.keptPitch, kPlanes,
+               groups * kBoxLanes);
+    lanes_.EnQue(lanes);
+    lanes = lanes_.template DeQue<float>();
+    for (uint32_t i = 0; i < groups; ++i) {
+      auto bits = bits_.template AllocTensor<uint16_t>();
+      overlaps_.Compare(bits, BoxPlanes{lanes, tiling_.lanes}.From(i * kBoxLanes));
+      AscendC::Or(words, words, bits, rows * kWordHalves);
+      bits_.FreeTensor(bits);
+    }
+    lanes_.FreeTensor(lanes);
+  }
+
+  // Exchanges the masks of all cores: a box stays alive where no core found a kept box that suppresses it.
+  __aicore__ inline void CombineMasks() {
+    const uint32_t elements = tiling_.band / 16, cores = AscendC::GetBlockNum();
+    auto masks = masks_.template Get<uint16_t>();
+    FindZeroWords(masks, suppressed_.template Get<uint16_t>(), work_.template Get<uint32_t>(), tiling_.band);
+    WaitFor<AscendC::HardEvent::V_MTE3>(pipe_);
+    CopyRowsOut(masks_gm_, AscendC::GetBlockIdx() * elements, elements, masks, elements, 1, elements);
+    WaitForCores();
+    CopyRowsIn(masks, cores * elements, masks_gm_, 0, 0, 1, cores * elements);
+    WaitFor<AscendC::HardEvent::MTE2_V>(pipe_);
+    for (uint32_t left = cores; left > 1;) {
+      const uint32_t half = left / 2;
+      left -= half;
+      AscendC::And(masks, masks, masks[left * elements], half * elements);
+    }
+  }
+
+  // Compares this core's share of the tiles of step 2 and stores their words in GM, a row of words for each
+  // group of 64 boxes.
+  __aicore__ inline void CompareWithin(uint32_t count) {
+    const uint32_t whole = RoundUp(count, kBoxLanes);
+    int64_t tiles = 0;
+    for (uint32_t first = 0; first < whole; first += tiling_.rows) tiles += GroupsBefore(first, whole);
+    const Share share = CoreShare(tiles);
+    int64_t tile = 0;
+    for (uint32_t first = 0; first < whole && tile < share.end; first += tiling_.rows) {
+      const uint32_t groups = GroupsBefore(first, whole), rows = Rest(whole - first, tiling_.rows);
+      if (tile + groups > share.begin) overlaps_.SetColumn(Alive().From(first), rows);
+      for (uint32_t group = 0; group < groups; ++group, ++tile) {
+        if (tile < share.begin || tile >= share.end) continue;
+        auto bits = bits_.template AllocTensor<uint16_t>();
+        overlaps_.Compare(bits, Alive().From(group * kBoxLanes));
+        bits_.EnQue(bits);
+        bits = bits_.template DeQue<uint16_t>();
+        const int64_t place = (static_cast<int64_t>(group) * tiling_.band + first) * kWordHalves;
+        CopyRowsOut(words_gm_, place, 0, bits, rows * kWordHalves, 1, rows * kWordHalves);
+        bits_.FreeTensor(bits);
+      }
+    }
+  }
+
+  // Returns how many groups of 64 boxes begin before the last row of the tiles whose first row is `first`.
+  __aicore__ inline uint32_t GroupsBefore(uint32_t first, uint32_t whole) {
+    return (Rest(whole, first + tiling_.rows) + kBoxLanes - 1) / kBoxLanes;
+  }
+
+  // Walks through the first `count` boxes alive, packs those that are kept into the band, and appends them to
+  // the kept boxes and to the results, as far as there is room for results.
+  template <typename Results>
+  __aicore__ inline void KeepBest(uint32_t count, Results &results) {
+    walk_.Run(masks_.template Get<uint64_t>(), count);
+    count = Pack(Band(), Alive(), masks_.template Get<uint16_t>(), count);
+    const uint32_t stored = Rest(tiling_.most - kept_, count), lanes = RoundUp(count, kBoxLanes);
+    auto state = state_.template Get<int32_t>();
+    for (uint32_t i = 0; i < kStates; ++i) state.SetValue(i, 0);
+    state.SetValue(kKept, static_cast<int32_t>(kept_ + stored));
+    state.SetValue(kKeptLanes, static_cast<int32_t>(kept_lanes_ + lanes));
+    const auto indices = results.HalvesOf(Band()[kIndex].template ReinterpretCast<int32_t>(),
+                                          work_.template Get<typename Results::Index>(), count);
+    WaitFor<AscendC::HardEvent::S_MTE3>(pipe_);
+    WaitFor<AscendC::HardEvent::V_MTE3>(pipe_);
+    CopyRowsOut(state_gm_, 0, 0, state, kStates, 1, kStates);
+    if (count == 0) return;
+    CopyRowsOut(kept_gm_, kept_lanes_, tiling_.keptPitch, Band().planes, tiling_.band, kPlanes, lanes);
+    results.StoreIndices(indices, kept_, stored);
+  }
+
+  __aicore__ inline void LoadState() {
+    auto state = state_.template Get<int32_t>();
+    CopyRowsIn(state, kStates, state_gm_, 0, 0, 1, kStates);
+    WaitFor<AscendC::HardEvent::MTE2_S>(pipe_);
+    kept_ = state.GetValue(kKept);
+    kept_lanes_ = state.GetValue(kKeptLanes);
+  }
+
+  AscendC::TBuf<AscendC::TPosition::VECCALC> iou_, band_, alive_, work_, column_, class_bits_, suppressed_,
+      masks_, better_masks_, pair_, kept_word_, state_;
+  AscendC::TQue<AscendC::TPosition::VECIN, 1> lanes_;
+  AscendC::TQue<AscendC::TPosition::VECOUT, 1> bits_;
+  AscendC::GlobalTensor<float> sorted_gm_, kept_gm_;
+  AscendC::GlobalTensor<uint16_t> masks_gm_, words_gm_;
+  AscendC::GlobalTensor<int32_t> state_gm_;
+  OverlapBits<CLASSES> overlaps_;
+  GreedyWalk walk_;
+  AscendC::TPipe *pipe_;
+  NmsPaddedTiling tiling_;
+  int64_t kept_ = 0;        // boxes that are kept, and stored as results
+  int64_t kept_lanes_ = 0;  // lanes of GM that they take
+};
+
+}  // namespace avo
