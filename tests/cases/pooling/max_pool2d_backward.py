@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import math
 
-from ascend_vision_ops.reference.common.windows import output_length, pair
+from ascend_vision_ops.reference.common.pair import pair
+from ascend_vision_ops.reference.pooling._windows import output_length
 from ascend_vision_ops.testing import Array, Case, cases_module
 
 lowest = cases_module("_pool_vectors").lowest
