@@ -5,8 +5,10 @@
 
 namespace avo {
 
-// What makes a share of `kernel` elements of a window one over those that count: inside the image, or inside
-// its padding too.
+// How much larger 1 / n is than 1 / kernel, where n elements of a window count along an axis: those inside
+// the image, or with `include_pad` those inside the image or its padding.
+//
+// window: index along the axis; size: elements of the image along it; kernel, stride and pad: of the windows.
 __aicore__ inline float BorderFactor(int64_t window, int64_t size, int64_t kernel, int64_t stride,
                                      int64_t pad, bool include_pad) {
   const int64_t start = window * stride - pad, limit = size + (include_pad ? pad : 0);
