@@ -76,7 +76,9 @@ def test_the_kernel_takes_what_tiling_says(operator):
         if case.case.out or not takes("aclnn", case) or sum(array.size for array in arrays) > 20_000:
             continue
         plan = plan_of(operator, case.case.args, case.dtypes)
-        reports = profiling.profile(operator, arguments).reports
+        # Before and after the kernel, other kernels may copy arrays of another layout.
+        launched = profiling.profile(operator, arguments).reports
+        reports = [report for report in launched if report["kernel"].startswith(operator)]
         assert [report["ub_peak_bytes"] for report in reports] == [plan["ub_bytes"]] * len(reports), case.text
         seen += len(reports)
     assert seen > 0
