@@ -30,10 +30,10 @@ class Field:
 
 
 def read_tiling(path: Path, struct: str) -> list[Field]:
-    """The fields of `struct`: one a line, each with its trailing comment; an empty one repeats the comment above.
+    """Reads the fields of `struct`. Each is on a line of its own with a comment behind it; `//` repeats the one above.
 
-    Operators of a family may share a struct, which lies in a header that theirs includes. An operator's header then says
-    ``using XTiling = avo::Shared;``, or ``struct XTiling : avo::Shared {`` where it adds fields to the shared ones.
+    Operators of a family may share a struct, which lies in a header that theirs includes. Then the header says
+    ``using XTiling = avo::Shared;``, or ``struct XTiling : avo::Shared {`` if it adds fields to the shared ones.
     """
     if not path.exists():
         raise TilingError(f"{path.name}:1: expected the tiling header of the operator, got no such file")
@@ -42,7 +42,9 @@ def read_tiling(path: Path, struct: str) -> list[Field]:
     if alias := re.search(rf"^using {struct} = (?:avo::)?(\w+);", text, re.M):
         return _read_shared(path, text, alias[1])
     head = re.compile(rf"struct\s+{struct}\s*(?::\s*(?:avo::)?(\w+)\s*)?\{{")
-    start, match = next(((i, found) for i, line in enumerate(lines) if (found := head.match(line))), (0, None))
+    start, match = next(
+        ((i, found) for i, line in enumerate(lines) if (found := head.match(line))), (0, None)
+    )
     if match is None:
         raise TilingError(f"{path.name}:1: expected `struct {struct} {{`, got none")
     fields = _read_shared(path, text, match[1]) if match[1] else []
