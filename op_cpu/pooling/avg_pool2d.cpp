@@ -12,8 +12,8 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::avg_pool2d::HWY_NAMESPACE {
 
 void Run(const Args &args, const ParallelFor &parallel_for) {
-  const auto axis = [&](int64_t i) {
-    return WindowAxis{args.input.shape[2 + i], args.kernel_size[i], args.stride[i], args.padding[i], 1};
+  const auto axis = [&](int i) {
+    return WindowAxis::Of(args.input, i, args.kernel_size, args.stride, args.padding, {1, 1});
   };
   const WindowAxis rows = axis(0), columns = axis(1);
   avo::HWY_NAMESPACE::Pool<avo::HWY_NAMESPACE::Total>(

@@ -6,15 +6,15 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/pooling/avg_pool2d_backward.cpp"
 #include "hwy/foreach_target.h"
-#include "op_cpu/pooling/window_gradients-inl.h"
+#include "op_cpu/pooling/mean_gradients-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::avg_pool2d_backward::HWY_NAMESPACE {
 namespace cpu = avo::HWY_NAMESPACE;
 
 void Run(const Args &args, const ParallelFor &parallel_for) {
-  const auto axis = [&](int64_t i) {
-    return WindowAxis{args.input.shape[2 + i], args.kernel_size[i], args.stride[i], args.padding[i], 1};
+  const auto axis = [&](int i) {
+    return WindowAxis::Of(args.input, i, args.kernel_size, args.stride, args.padding, {1, 1});
   };
   const WindowAxis rows = axis(0), columns = axis(1);
   const WindowGradients windows{args.grad_output,

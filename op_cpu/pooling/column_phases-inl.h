@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planes turned for windows side by side at column strides of 1 and 2. Compiled once for each instruction
-// set.
-#if defined(AVO_OP_CPU_COMMON_COLUMN_PHASES_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AVO_OP_CPU_COMMON_COLUMN_PHASES_INL_H_
-#undef AVO_OP_CPU_COMMON_COLUMN_PHASES_INL_H_
+// Planes split into phases, for windows at column strides of 1 and 2. Compiled once for each instruction set.
+#if defined(AVO_OP_CPU_POOLING_COLUMN_PHASES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_POOLING_COLUMN_PHASES_INL_H_
+#undef AVO_OP_CPU_POOLING_COLUMN_PHASES_INL_H_
 #else
-#define AVO_OP_CPU_COMMON_COLUMN_PHASES_INL_H_
+#define AVO_OP_CPU_POOLING_COLUMN_PHASES_INL_H_
 #endif
 
 #include <algorithm>
@@ -14,16 +13,28 @@
 
 #include "hwy/aligned_allocator.h"
 #include "hwy/highway.h"
-#include "op_cpu/pooling/leaders-inl.h"
+#include "op_cpu/pooling/window_maxima-inl.h"
 #include "op_cpu/pooling/windows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Positions whose rows are as far from a row of windows, and columns from a column of them, make up a phase,
-// `pitch` elements a row. All windows are then one run, and an element of them is at a fixed distance from
-// it; elements beside the image are minus infinity.
+// A phase has the elements whose row has one remainder by the row stride and whose column has one by the
+// column stride, counted from the start of the padding. A tap of window (y, x) and that tap of window (y, x +
+// 1) are then neighbours, and rows of windows follow each other `pitch` elements apart: one tap of all
+// windows is one run.
+//
+//   image with padding 1          phases of strides 2, 2; pitch 3
+//
+//   .  .  .  .  .  .              0,0   . . .      0,1   . . .
+//   .  a0 a1 a2 a3 .                    . b1 b3          b0 b2 .
+//   .  b0 b1 b2 b3 .
+//   .  c0 c1 c2 c3 .              1,0   . a1 a3    1,1   a0 a2 .
+//                                       . c1 c3          c0 c2 .
+//
+// Tap (1, 1) of 2 x 2 windows is phase 1,1: a0 for window (0, 0), a2 for (0, 1), c0 for (1, 0), … Elements
+// beside the image are minus infinity.
 template <typename T>
 class ColumnPhases {
   using C = Compute<T>;
@@ -32,17 +43,17 @@ class ColumnPhases {
  public:
   static constexpr C kLowest = -std::numeric_limits<C>::infinity();
 
-  // For `window_rows` rows of windows at once, whose columns, with those beside the image, `pitch` holds.
+  // window_rows: rows of windows at a time; pitch: columns of windows, with those that lie beside the image.
   ColumnPhases(const WindowAxis &rows, const WindowAxis &columns, int64_t pitch, int64_t window_rows)
       : rows_(rows), columns_(columns), pitch_(pitch) {
     const int64_t stride = columns.stride;
     phase_ = (window_rows + (rows.Reach() - 1) / rows.stride) * pitch + kLanes;
-    turned_.assign(rows.stride * stride * phase_, kLowest);
+    phases_.assign(rows.stride * stride * phase_, kLowest);
     for (int64_t i = 0; i < rows.kernel; ++i) {
       for (int64_t j = 0; j < columns.kernel; ++j) {
         const int64_t y = i * rows.dilation, x = j * columns.dilation;
-        const C *phase = turned_.data() + (y % rows.stride * stride + x % stride) * phase_;
-        const auto number = static_cast<Number<C>>(i * columns.kernel + j);
+        const C *phase = phases_.data() + (y % rows.stride * stride + x % stride) * phase_;
+        const auto number = static_cast<TapNumber<C>>(i * columns.kernel + j);
         taps_.push_back({phase + y / rows.stride * pitch + x / stride, number});
       }
     }
@@ -52,36 +63,37 @@ class ColumnPhases {
     return columns.stride <= 2 && columns.size >= columns.stride * kLanes;
   }
 
-  // The elements of windows.
+  // The taps of windows.
   const std::vector<WindowTap<C>> &taps() const { return taps_; }
 
-  // Turns what the rows [top, bottom) of windows reach to. Whether it has neither NaN nor infinities, of
-  // which the product with zero is NaN.
-  bool Turn(const T *image, int64_t row_stride, int64_t top, int64_t bottom) {
-    bool plain = true;
+  // Splits the rows of the image that the rows [top, bottom) of windows reach. Returns whether all their
+  // elements are finite: the product of NaN or infinity with zero is NaN.
+  bool Split(const T *image, int64_t row_stride, int64_t top, int64_t bottom) {
+    bool finite = true;
     for (int64_t i = 0; i < std::min(rows_.stride, rows_.Reach()); ++i) {
-      C *line = turned_.data() + i * columns_.stride * phase_;
+      C *line = phases_.data() + i * columns_.stride * phase_;
       const int64_t start = rows_.Start(top) + i, end = rows_.Start(bottom - 1) + rows_.Reach();
       for (int64_t y = start; y < end; y += rows_.stride, line += pitch_) {
-        plain &= TurnRow(y < 0 || y >= rows_.size ? nullptr : image + y * row_stride, line);
+        finite &= SplitRow(y < 0 || y >= rows_.size ? nullptr : image + y * row_stride, line);
       }
     }
-    return plain;
+    return finite;
   }
 
  private:
   static constexpr int64_t kLanes = hn::MaxLanes(D());
 
-  // A row of the image, or one beside it, to its phases.
-  bool TurnRow(const T *from, C *to) const {
+  // Splits a row of the image, or one beside it, which is nullptr. Returns whether it is finite.
+  bool SplitRow(const T *from, C *to) const {
     const D d;
     const int64_t stride = columns_.stride, width = columns_.size, padding = columns_.padding;
     if (from == nullptr) {
       for (int64_t i = 0; i < stride; ++i) std::fill_n(to + i * phase_, pitch_, kLowest);
       return true;
     }
-    C *low = to + padding % stride * phase_ + padding / stride;
-    C *high = to + (padding + 1) % stride * phase_ + (padding + 1) / stride;
+    // Where the even and the odd columns go.
+    C *even = to + padding % stride * phase_ + padding / stride;
+    C *odd = to + (padding + 1) % stride * phase_ + (padding + 1) / stride;
     const auto zero = hn::Zero(d);
     auto products = zero;
     // The last vectors overlap those before them.
@@ -90,7 +102,7 @@ class ColumnPhases {
         const int64_t i = std::min(x, width - kLanes);
         const auto a = LoadFloat(d, from + i);
         products = hn::MulAdd(a, zero, products);
-        hn::StoreU(a, d, low + i);
+        hn::StoreU(a, d, even + i);
       }
       return hn::AllTrue(d, hn::Eq(products, zero));
     }
@@ -99,19 +111,20 @@ class ColumnPhases {
       const int64_t i = std::min(x, half - kLanes);
       const auto a = LoadFloat(d, from + 2 * i), b = LoadFloat(d, from + 2 * i + kLanes);
       products = hn::MulAdd(b, zero, hn::MulAdd(a, zero, products));
-      hn::StoreU(hn::ConcatEven(d, b, a), d, low + i);
-      hn::StoreU(hn::ConcatOdd(d, b, a), d, high + i);
+      hn::StoreU(hn::ConcatEven(d, b, a), d, even + i);
+      hn::StoreU(hn::ConcatOdd(d, b, a), d, odd + i);
     }
     if (width % 2 == 1) {
-      low[half] = Widen(from[width - 1]);
-      products = hn::MulAdd(hn::Set(d, low[half]), zero, products);
+      even[half] = Widen(from[width - 1]);
+      products = hn::MulAdd(hn::Set(d, even[half]), zero, products);
     }
     return hn::AllTrue(d, hn::Eq(products, zero));
   }
 
   const WindowAxis rows_, columns_;
-  int64_t pitch_, phase_;  // elements of a row of a phase, of a phase
-  hwy::AlignedVector<C> turned_;
+  int64_t pitch_;  // elements from row to row of a phase
+  int64_t phase_;  // elements of a phase
+  hwy::AlignedVector<C> phases_;
   std::vector<WindowTap<C>> taps_;
 };
 

@@ -1,46 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows combined element by element. Compiled once for each instruction set.
-#if defined(AVO_OP_CPU_COMMON_FOLD_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AVO_OP_CPU_COMMON_FOLD_INL_H_
-#undef AVO_OP_CPU_COMMON_FOLD_INL_H_
+// Combines rows element by element, to maxima or sums. Compiled once for each instruction set.
+#if defined(AVO_OP_CPU_POOLING_FOLD_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_POOLING_FOLD_INL_H_
+#undef AVO_OP_CPU_POOLING_FOLD_INL_H_
 #else
-#define AVO_OP_CPU_COMMON_FOLD_INL_H_
+#define AVO_OP_CPU_POOLING_FOLD_INL_H_
 #endif
 
 #include <algorithm>
-#include <limits>
-#include <type_traits>
 
-#include "op_cpu/common/vectors/simd-inl.h"
+#include "op_cpu/pooling/partial_vectors-inl.h"
+#include "op_cpu/pooling/window_operations-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A maximum, where a NaN stays, whichever side it is on: Max() itself gives b where there is one.
-struct Largest {
-  template <class D>
-  static HWY_INLINE hn::Vec<D> Identity(D d) {
-    return hn::Set(d, -std::numeric_limits<hn::TFromD<D>>::infinity());
-  }
-  template <class V>
-  static HWY_INLINE V Combine(V a, V b) {
-    return hn::MaskedMaxOr(a, hn::Eq(a, a), a, b);
-  }
-};
-
-struct Total {
-  template <class D>
-  static HWY_INLINE hn::Vec<D> Identity(D d) {
-    return hn::Zero(d);
-  }
-  template <class V>
-  static HWY_INLINE V Combine(V a, V b) {
-    return hn::Add(a, b);
-  }
-};
-
-// What is stored of elements i, i + 1, …
+// What Fold stores of its results i, i + 1, …: these, or products with a factor each, or with one factor.
 struct AsItIs {
   template <class D>
   HWY_INLINE hn::Vec<D> operator()(D, hn::Vec<D> value, size_t) const {
@@ -50,7 +26,7 @@ struct AsItIs {
 
 template <typename T>
 struct TimesEach {
-  const T *factors;  // may be read for one vector more
+  const T *factors;  // with a vector more than there are results
   template <class D>
   HWY_INLINE hn::Vec<D> operator()(D d, hn::Vec<D> value, size_t i) const {
     return hn::Mul(value, hn::LoadU(d, factors + i));
@@ -66,38 +42,16 @@ struct TimesOne {
   }
 };
 
-// Fewer elements than a vector has, as they are in memory.
-template <class D, typename T>
-using RawTag = hn::Rebind<std::conditional_t<sizeof(T) == 2, uint16_t, hn::TFromD<D>>, D>;
-
-template <class D, typename T>
-HWY_INLINE hn::Vec<D> LoadFirst(D d, const T *from, size_t count) {
-  if constexpr (std::is_same_v<T, hn::TFromD<D>>) return hn::LoadN(d, from, count);
-  const RawTag<D, T> raw;
-  T elements[hn::MaxLanes(d)];
-  hn::StoreU(hn::LoadN(raw, reinterpret_cast<const hn::TFromD<decltype(raw)> *>(from), count), raw,
-             reinterpret_cast<hn::TFromD<decltype(raw)> *>(elements));
-  return LoadFloat(d, elements);
-}
-
-template <class D, typename T>
-HWY_INLINE void StoreFirst(hn::Vec<D> value, D d, T *to, size_t count) {
-  if constexpr (std::is_same_v<T, hn::TFromD<D>>) return hn::StoreN(value, d, to, count);
-  const RawTag<D, T> raw;
-  T elements[hn::MaxLanes(d)];
-  StoreFloat(value, d, elements);
-  hn::StoreN(hn::LoadU(raw, reinterpret_cast<const hn::TFromD<decltype(raw)> *>(elements)), raw,
-             reinterpret_cast<hn::TFromD<decltype(raw)> *>(to), count);
-}
-
+// The vector of elements i, i + 1, … of some rows, combined.
 template <class Op, class D, typename From, typename... Rows>
-HWY_INLINE hn::Vec<D> FoldVector(D d, size_t i, const From *first, Rows... rest) {
+HWY_INLINE hn::Vec<D> FoldVector(D d, size_t i, const From *first, Rows... others) {
   auto all = LoadFloat(d, first + i);
-  ((all = Op::Combine(all, LoadFloat(d, rest + i))), ...);
+  ((all = Op::Combine(all, LoadFloat(d, others + i))), ...);
   return all;
 }
 
-// A number of rows known at compile time: their addresses stay in registers. At least one vector long.
+// Combines a number of rows that is known at compile time, so that their addresses stay in registers. length:
+// at least one vector.
 template <class Op, class D, class Finish, typename To, typename... Rows>
 HWY_INLINE void FoldFew(D d, size_t length, const Finish &finish, To *to, Rows... rows) {
   const size_t lanes = hn::Lanes(d);
@@ -108,6 +62,7 @@ HWY_INLINE void FoldFew(D d, size_t length, const Finish &finish, To *to, Rows..
   }
 }
 
+// Combines any number of rows. length: at least one vector.
 template <class Op, class D, typename From, class Finish, typename To>
 void FoldMany(D d, const From *const *rows, size_t offset, size_t count, size_t length, const Finish &finish,
               To *to) {
@@ -137,7 +92,8 @@ void FoldMany(D d, const From *const *rows, size_t offset, size_t count, size_t 
   }
 }
 
-// to[i] = finish(rows[0][offset + i], rows[1][offset + i], … combined) for i < length; of at least one row.
+// Combines `count` rows, at least one: to[i] is what `finish` makes of rows[0][offset + i], rows[1][offset +
+// i], … for i < length.
 template <class Op, class D, typename From, class Finish, typename To>
 HWY_INLINE void Fold(D d, const From *const *rows, size_t offset, size_t count, size_t length,
                      const Finish &finish, To *to) {
@@ -159,6 +115,7 @@ HWY_INLINE void Fold(D d, const From *const *rows, size_t offset, size_t count, 
   }
 }
 
+// Combines the lanes of a vector.
 template <class Op, class D>
 HWY_INLINE hn::TFromD<D> FoldLanes([[maybe_unused]] D d, hn::Vec<D> value) {
   if constexpr (hn::MaxLanes(D()) == 1) {
@@ -169,7 +126,7 @@ HWY_INLINE hn::TFromD<D> FoldLanes([[maybe_unused]] D d, hn::Vec<D> value) {
   }
 }
 
-// All elements of a run combined.
+// Combines the elements of a run.
 template <class Op, class D, typename From>
 HWY_INLINE hn::TFromD<D> FoldRun(D d, const From *run, size_t length) {
   const size_t lanes = hn::Lanes(d);

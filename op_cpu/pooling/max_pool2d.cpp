@@ -12,9 +12,8 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::max_pool2d::HWY_NAMESPACE {
 
 void Run(const Args &args, const ParallelFor &parallel_for) {
-  const auto axis = [&](int64_t i) {
-    return WindowAxis{args.input.shape[2 + i], args.kernel_size[i], args.stride[i], args.padding[i],
-                      args.dilation[i]};
+  const auto axis = [&](int i) {
+    return WindowAxis::Of(args.input, i, args.kernel_size, args.stride, args.padding, args.dilation);
   };
   avo::HWY_NAMESPACE::Pool<avo::HWY_NAMESPACE::Largest>({args.input, args.out, axis(0), axis(1), {}},
                                                         parallel_for);

@@ -7,7 +7,7 @@
 #define HWY_TARGET_INCLUDE "op_cpu/pooling/max_pool2d_backward.cpp"
 #include "hwy/foreach_target.h"
 #include "op_cpu/pooling/column_gradients-inl.h"
-#include "op_cpu/pooling/largest_gradients-inl.h"
+#include "op_cpu/pooling/maximum_gradients-inl.h"
 #include "op_cpu/pooling/pair_gradients-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -15,9 +15,8 @@ namespace avo::max_pool2d_backward::HWY_NAMESPACE {
 namespace cpu = avo::HWY_NAMESPACE;
 
 void Run(const Args &args, const ParallelFor &parallel_for) {
-  const auto axis = [&](int64_t i) {
-    return WindowAxis{args.input.shape[2 + i], args.kernel_size[i], args.stride[i], args.padding[i],
-                      args.dilation[i]};
+  const auto axis = [&](int i) {
+    return WindowAxis::Of(args.input, i, args.kernel_size, args.stride, args.padding, args.dilation);
   };
   const WindowGradients windows{args.grad_output, args.input, args.out, axis(0), axis(1), {}};
   DispatchFloat(args.out.dtype, [&](auto element) {
@@ -26,7 +25,7 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
     if (cpu::ColumnGradients<T>::Suit(windows)) {
       cpu::PoolColumnGradients<T>(windows, parallel_for);
     } else {
-      cpu::PoolGradients<cpu::LargestGradients<T>, T>(windows, parallel_for);
+      cpu::PoolGradients<cpu::MaximumGradients<T>, T>(windows, parallel_for);
     }
   });
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of images as pairs of columns: an even one and the odd one behind it. Compiled once for each
+// Rows of images as pairs of columns: an even column and the odd column behind it. Compiled once for each
 // instruction set.
-#if defined(AVO_OP_CPU_COMMON_PAIRS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AVO_OP_CPU_COMMON_PAIRS_INL_H_
-#undef AVO_OP_CPU_COMMON_PAIRS_INL_H_
+#if defined(AVO_OP_CPU_POOLING_PAIRS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_POOLING_PAIRS_INL_H_
+#undef AVO_OP_CPU_POOLING_PAIRS_INL_H_
 #else
-#define AVO_OP_CPU_COMMON_PAIRS_INL_H_
+#define AVO_OP_CPU_POOLING_PAIRS_INL_H_
 #endif
 
 #include <algorithm>
@@ -14,15 +14,15 @@
 #include "hwy/highway.h"
 #include "op_cpu/common/copies/stream.h"
 #include "op_cpu/common/vectors/store_pair-inl.h"
-#include "op_cpu/pooling/fold-inl.h"
+#include "op_cpu/pooling/partial_vectors-inl.h"
 #include "op_cpu/pooling/windows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// What elements are compared by: themselves, where there are neither NaN nor infinities but those that stand
-// for what lies beside the image.
+// Keys are what elements are compared by. Of finite elements the keys are the elements; what lies beside the
+// image is minus infinity.
 template <typename C>
 struct FiniteKeys {
   using Tag = hn::ScalableTag<C>;
@@ -30,10 +30,11 @@ struct FiniteKeys {
   static constexpr C kLowest = -std::numeric_limits<C>::infinity();
 
   static HWY_INLINE Key Of(Key value) { return value; }
-  static HWY_INLINE Key Rank(Key key, int) { return key; }
+  static HWY_INLINE Key AsTap(Key key, int) { return key; }
 };
 
-// Integers in the order of any elements, whatever lies beside the image below all of them and NaN above.
+// Of any elements the keys are integers in the same order. What lies beside the image is below all of them,
+// and NaN is above all of them.
 template <typename C>
 struct AnyKeys {
   using Tag = hn::RebindToSigned<hn::ScalableTag<C>>;
@@ -44,20 +45,39 @@ struct AnyKeys {
   static HWY_INLINE Key Of(hn::Vec<hn::ScalableTag<C>> value) {
     const hn::ScalableTag<C> d;
     const Tag keys;
-    const auto bits = hn::BitCast(keys, hn::Add(value, hn::Zero(d)));  // one zero, not two
+    const auto bits = hn::BitCast(keys, hn::Add(value, hn::Zero(d)));  // -0 becomes 0
     const auto flipped = hn::Xor(bits, hn::Set(keys, std::numeric_limits<hn::TFromD<Tag>>::max()));
     const auto key = hn::IfNegativeThenElse(bits, flipped, bits);
     return hn::IfThenElse(hn::RebindMask(keys, hn::IsNaN(value)), hn::Set(keys, kNaN), key);
   }
-  // Of element `number` of a window: the last NaN is the largest.
-  static HWY_INLINE Key Rank(Key key, int number) {
+  // Raises NaN by the number of the tap, so that the last NaN of a window is its largest key.
+  static HWY_INLINE Key AsTap(Key key, int number) {
     const Tag keys;
     const auto nan = hn::Eq(key, hn::Set(keys, kNaN));
     return hn::IfThenElse(nan, hn::Set(keys, static_cast<hn::TFromD<Tag>>(kNaN + number)), key);
   }
 };
 
-// Neighbours in a vector are columns, or the pairs of a plane's row.
+// Loads `count` elements of a row from `at` on, at most a vector, and gives their keys; of the other lanes
+// the lowest key. Adds the products of the elements with zero to `products`: NaN where an element is not
+// finite.
+template <class Keys, typename T, typename V>
+HWY_INLINE typename Keys::Key LoadKeys(const T *row, int64_t at, int64_t count, V &products) {
+  const hn::ScalableTag<Compute<T>> d;
+  const typename Keys::Tag keys;
+  const int64_t lanes = hn::Lanes(d);
+  const auto lowest = hn::Set(keys, Keys::kLowest);
+  if (count <= 0) return lowest;
+  const auto value = count >= lanes ? LoadFloat(d, row + at) : LoadFirst(d, row + at, count);
+  products = hn::MulAdd(value, hn::Zero(d), products);
+  const auto key = Keys::Of(value);
+  return count >= lanes ? key : hn::IfThenElse(hn::FirstN(keys, count), key, lowest);
+}
+
+// Pairs of a plane's row: lane i of a vector is pair x + i.
+//
+//   row        e0 o0 e1 o1 e2 o2 e3 o3
+//   vectors    even: e0 e1 e2 e3      odd: o0 o1 o2 o3
 template <typename T>
 class ColumnPairs {
   using C = Compute<T>;
@@ -66,65 +86,63 @@ class ColumnPairs {
   static constexpr int64_t kLanes = hn::MaxLanes(D());
 
  public:
-  static constexpr int64_t kStep = kLanes;  // pairs in a vector
+  static constexpr int64_t kStep = kLanes;  // pairs of a vector
 
   explicit ColumnPairs(const WindowGradients &windows)
       : stream_(Streams(windows.out)), width_(windows.out.shape[3]), count_(windows.grad.shape[3]) {}
 
-  static bool Suit(const WindowGradients &windows) {
-    return windows.in.strides[3] == 1 && windows.grad.strides[3] == 1 && windows.out.strides[3] == 1;
-  }
-  // How many planes, how many elements a row of one has, and the place of one.
+  static bool Suit(const WindowGradients &windows) { return windows.AreNeighbours(3); }
+  // How many planes there are, where plane i lies, and how many elements a row of one has.
   static int64_t Planes(const Shape &shape) { return shape[0] * shape[1]; }
-  static int64_t RowSize(const Shape &shape) { return shape[3]; }
   static T *Plane(const Tensor &images, int64_t i) {
-    const int64_t n = i / images.shape[1], c = i % images.shape[1];
-    return static_cast<T *>(images.data) + n * images.strides[0] + c * images.strides[1];
+    return PlaneOf<T>(images, i / images.shape[1], i % images.shape[1]);
   }
+  static int64_t RowSize(const Shape &shape) { return shape[3]; }
   // A row is one line of vectors.
   static int64_t Lines(const Shape &) { return 1; }
   void Select(int64_t) {}
 
-  // Pairs from x on of a row, nullptr beside the image; products of their elements with zero are added up.
+  // Loads the keys of the pairs from x on. row: nullptr beside the image.
   template <class Keys, typename Key>
   HWY_INLINE void Load(const T *row, int64_t x, Key &even, Key &odd, V &products) const {
     const typename Keys::Tag keys;
-    const int64_t rest = row == nullptr ? 0 : width_ - 2 * x;
-    const Key low = LoadKeys<Keys>(row, 2 * x, rest, products);
-    const Key high = LoadKeys<Keys>(row, 2 * x + kLanes, rest - kLanes, products);
+    const int64_t left = row == nullptr ? 0 : width_ - 2 * x;
+    const Key low = LoadKeys<Keys>(row, 2 * x, left, products);
+    const Key high = LoadKeys<Keys>(row, 2 * x + kLanes, left - kLanes, products);
     even = hn::ConcatEven(keys, high, low);
     odd = hn::ConcatOdd(keys, high, low);
   }
-  // Of windows from x on, 0 behind the last one.
+  // Loads the gradients of the windows from x on, 0 behind the last window.
   HWY_INLINE V LoadGrads(const T *row, int64_t x) const {
     const D d;
-    const int64_t rest = row == nullptr ? 0 : count_ - x;
-    return rest >= kLanes ? LoadFloat(d, row + x) : rest > 0 ? LoadFirst(d, row + x, rest) : hn::Zero(d);
+    const int64_t left = row == nullptr ? 0 : count_ - x;
+    return left >= kLanes ? LoadFloat(d, row + x) : left > 0 ? LoadFirst(d, row + x, left) : hn::Zero(d);
   }
+  // Stores pairs from x on. Whole vectors of a row's end go around the caches too: a line of the caches that
+  // was read among others that were not costs as much as several.
   HWY_INLINE void Store(V even, V odd, T *row, int64_t x) const {
     const D d;
     const V low = hn::InterleaveWholeLower(d, even, odd), high = hn::InterleaveWholeUpper(d, even, odd);
-    const int64_t rest = width_ - 2 * x;
+    const int64_t left = width_ - 2 * x;
     T *to = row + 2 * x;
-    if (rest >= 2 * kLanes) {
-      if (stream_) {
-        StorePair<true>(low, high, d, to);
-      } else {
-        StorePair<false>(low, high, d, to);
-      }
+    if (left < 2 * kLanes) {
+      StoreUpTo(low, d, to, left, stream_);
+      StoreUpTo(high, d, to + kLanes, left - kLanes, stream_);
+    } else if (stream_) {
+      StorePair<true>(low, high, d, to);
     } else {
-      PutFirst(low, rest, to);
-      PutFirst(high, rest - kLanes, to + kLanes);
+      StorePair<false>(low, high, d, to);
     }
   }
 
-  // The neighbour before each lane, or behind it.
+  // The pair before each lane: the last lane of `last`, then all lanes of `now` but the last.
   template <class Keys, typename Key>
   static HWY_INLINE Key Before(Key now, Key last) {
     const typename Keys::Tag keys;
     const hn::RebindToUnsigned<typename Keys::Tag> numbers;
     return hn::TwoTablesLookupLanes(keys, last, now, hn::IndicesFromVec(keys, hn::Iota(numbers, kLanes - 1)));
   }
+  // The pair behind each lane: all lanes of `now` but the first, then the first lane of `next`.
   static HWY_INLINE V Behind(V now, V next) {
     const D d;
     return hn::TwoTablesLookupLanes(d, now, next,
@@ -132,32 +150,11 @@ class ColumnPairs {
   }
 
  private:
-  template <class Keys>
-  static HWY_INLINE typename Keys::Key LoadKeys(const T *row, int64_t at, int64_t rest, V &products) {
-    const D d;
-    const typename Keys::Tag keys;
-    const auto lowest = hn::Set(keys, Keys::kLowest);
-    if (rest <= 0) return lowest;
-    const auto value = rest >= kLanes ? LoadFloat(d, row + at) : LoadFirst(d, row + at, rest);
-    products = hn::MulAdd(value, hn::Zero(d), products);
-    const auto key = Keys::Of(value);
-    return rest >= kLanes ? key : hn::IfThenElse(hn::FirstN(keys, rest), key, lowest);
-  }
-
-  // Whole vectors around the caches here too: a line within that others surround costs as much as several.
-  HWY_INLINE void PutFirst(V value, int64_t rest, T *to) const {
-    if (rest >= kLanes && stream_) {
-      StreamFloat(value, D(), to);
-    } else if (rest > 0) {
-      StoreFirst(value, D(), to, std::min(rest, kLanes));
-    }
-  }
-
   const bool stream_;
-  const int64_t width_, count_;
+  const int64_t width_, count_;  // columns of the image, and of windows
 };
 
-// Neighbours in a vector are channels.
+// Pairs of channels-last images: lanes are channels, and a vector has one pair.
 template <typename T>
 class ChannelPairs {
   using C = Compute<T>;
@@ -172,34 +169,31 @@ class ChannelPairs {
       : windows_(windows), stream_(StreamsLines(windows.out)) {}
 
   static bool Suit(const WindowGradients &windows) {
-    return windows.in.strides[1] == 1 && windows.grad.strides[1] == 1 && windows.out.strides[1] == 1 &&
-           windows.in.shape[1] >= kLanes;
+    return windows.AreNeighbours(1) && windows.in.shape[1] >= kLanes;
   }
   static int64_t Planes(const Shape &shape) { return shape[0]; }
+  static T *Plane(const Tensor &images, int64_t i) { return PlaneOf<T>(images, i, 0); }
   static int64_t RowSize(const Shape &shape) { return shape[1] * shape[3]; }
-  static T *Plane(const Tensor &images, int64_t i) {
-    return static_cast<T *>(images.data) + i * images.strides[0];
-  }
-  // A line is of as many channels as a vector has lanes; the last one overlaps that before it.
+  // A line has as many channels as a vector has lanes; the last line overlaps the one before it.
   static int64_t Lines(const Shape &shape) { return CeilDiv(shape[1], kLanes); }
   void Select(int64_t line) { channel_ = std::min(line * kLanes, windows_.in.shape[1] - kLanes); }
 
   template <class Keys, typename Key>
   HWY_INLINE void Load(const T *row, int64_t x, Key &even, Key &odd, V &products) const {
-    const int64_t step = windows_.in.strides[3], rest = row == nullptr ? 0 : windows_.in.shape[3] - 2 * x;
+    const int64_t step = windows_.in.strides[3], left = row == nullptr ? 0 : windows_.in.shape[3] - 2 * x;
     const int64_t at = 2 * x * step + channel_;
-    even = LoadKeys<Keys>(row, at, rest > 0, products);
-    odd = LoadKeys<Keys>(row, at + step, rest > 1, products);
+    even = LoadKeys<Keys>(row, at, left > 0 ? kLanes : 0, products);
+    odd = LoadKeys<Keys>(row, at + step, left > 1 ? kLanes : 0, products);
   }
   HWY_INLINE V LoadGrads(const T *row, int64_t x) const {
     if (row == nullptr || x >= windows_.grad.shape[3]) return hn::Zero(D());
     return LoadFloat(D(), row + x * windows_.grad.strides[3] + channel_);
   }
   HWY_INLINE void Store(V even, V odd, T *row, int64_t x) const {
-    const int64_t step = windows_.out.strides[3], rest = windows_.out.shape[3] - 2 * x;
+    const int64_t step = windows_.out.strides[3], left = windows_.out.shape[3] - 2 * x;
     T *to = row + 2 * x * step + channel_;
-    if (rest > 0) Put(even, to);
-    if (rest > 1) Put(odd, to + step);
+    if (left > 0) StoreUpTo(even, D(), to, kLanes, stream_);
+    if (left > 1) StoreUpTo(odd, D(), to + step, kLanes, stream_);
   }
   template <class Keys, typename Key>
   static HWY_INLINE Key Before(Key, Key last) {
@@ -208,27 +202,12 @@ class ChannelPairs {
   static HWY_INLINE V Behind(V, V next) { return next; }
 
  private:
-  // Around the caches go whole lines of them alone.
+  // Only whole lines of the caches, 64 bytes, go around them.
   static bool StreamsLines(const Tensor &out) { return kLanes * sizeof(T) == 64 && Streams(out); }
-
-  template <class Keys>
-  static HWY_INLINE typename Keys::Key LoadKeys(const T *row, int64_t at, bool inside, V &products) {
-    if (!inside) return hn::Set(typename Keys::Tag(), Keys::kLowest);
-    const auto value = LoadFloat(D(), row + at);
-    products = hn::MulAdd(value, hn::Zero(D()), products);
-    return Keys::Of(value);
-  }
-  HWY_INLINE void Put(V value, T *to) const {
-    if (stream_) {
-      StreamFloat(value, D(), to);
-    } else {
-      StoreFloat(value, D(), to);
-    }
-  }
 
   const WindowGradients &windows_;
   const bool stream_;
-  int64_t channel_ = 0;
+  int64_t channel_ = 0;  // first one of the selected line
 };
 
 }  // namespace avo::HWY_NAMESPACE

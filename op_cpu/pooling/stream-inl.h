@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of results that go around the caches. Compiled once for each instruction set.
-#if defined(AVO_OP_CPU_COMMON_STREAM_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AVO_OP_CPU_COMMON_STREAM_INL_H_
-#undef AVO_OP_CPU_COMMON_STREAM_INL_H_
+// Stores runs of results around the caches. Compiled once for each instruction set.
+#if defined(AVO_OP_CPU_POOLING_STREAM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_POOLING_STREAM_INL_H_
+#undef AVO_OP_CPU_POOLING_STREAM_INL_H_
 #else
-#define AVO_OP_CPU_COMMON_STREAM_INL_H_
+#define AVO_OP_CPU_POOLING_STREAM_INL_H_
 #endif
 
 #include <algorithm>
@@ -18,7 +18,8 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Copies elements to a place of any alignment, whole lines around the caches.
+// Copies `count` elements to a place of any alignment. Whole lines of the caches, 64 bytes, go around them;
+// what lies before and behind these is stored as usual.
 template <typename T>
 void StreamRun(const T *from, int64_t count, T *to) {
   constexpr size_t kLine = 64;

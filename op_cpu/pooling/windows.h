@@ -12,35 +12,43 @@
 
 namespace avo {
 
+// The windows along one axis. Window w has the taps 0, 1, … kernel - 1, and tap k lies at position Start(w) +
+// k * dilation of the image, or beside the image.
 struct WindowAxis {
-  int64_t size, kernel, stride, padding, dilation;
+  int64_t size;  // of the image
+  int64_t kernel, stride, padding, dilation;
 
-  // From the first element of a window to behind its last.
+  // Axis `i`, 0 for rows and 1 for columns, of windows over `image`.
+  static WindowAxis Of(const Tensor &image, int i, const Shape &kernel, const Shape &stride,
+                       const Shape &padding, const Shape &dilation) {
+    return {image.shape[2 + i], kernel[i], stride[i], padding[i], dilation[i]};
+  }
+
+  // Positions from the first tap of a window to the one behind its last tap.
   int64_t Reach() const { return (kernel - 1) * dilation + 1; }
-  // From the first window that a position is in to behind the last, at most.
+  // From the first window that a position is in to the one behind the last: the most there are.
   int64_t Holding() const { return CeilDiv(Reach(), stride); }
   int64_t Start(int64_t window) const { return window * stride - padding; }
-  // Elements [first, last) of a window that lie inside the image.
-  int64_t First(int64_t window) const {
+  // The taps [FirstTap, EndTap) of a window lie inside the image.
+  int64_t FirstTap(int64_t window) const {
     const int64_t start = Start(window);
     return start < 0 ? std::min(kernel, CeilDiv(-start, dilation)) : 0;
   }
-  int64_t Last(int64_t window) const {
-    const int64_t rest = size - Start(window);
-    return rest <= 0 ? 0 : std::min(kernel, CeilDiv(rest, dilation));
+  int64_t EndTap(int64_t window) const {
+    const int64_t left = size - Start(window);
+    return left <= 0 ? 0 : std::min(kernel, CeilDiv(left, dilation));
   }
-  // Elements of a window, not dilated, that a mean counts: those inside the image, or inside its padding too.
+  // Taps of a window without dilation that a mean counts: inside the image, or inside it or its padding.
   int64_t Counted(int64_t window, bool include_pad) const {
-    return include_pad ? std::min(kernel, size + padding - Start(window)) : Last(window) - First(window);
+    return include_pad ? std::min(kernel, size + padding - Start(window)) : EndTap(window) - FirstTap(window);
   }
 };
 
-// Sums are divided by rows[row of the window] * columns[its column].
+// A mean is the sum of its window, divided by rows[row of the window] * columns[column of the window].
 struct WindowDivisors {
   std::vector<int64_t> rows, columns;
 
-  // Those of `windows`, (N, C, rows, columns): elements that count, or a number that replaces theirs unless
-  // 0.
+  // windows: shape (N, C, rows, columns). Divisors are the taps that count, or `override` unless it is 0.
   static WindowDivisors Of(const Shape &windows, const WindowAxis &rows, const WindowAxis &columns,
                            bool include_pad, int64_t override) {
     WindowDivisors result{std::vector<int64_t>(windows[2], 1), std::vector<int64_t>(windows[3], override)};
@@ -51,7 +59,13 @@ struct WindowDivisors {
   }
 };
 
-// Rows of the image, `dilation` apart, that lie inside a row of windows.
+// The plane of channel `c` of image `n`.
+template <typename T>
+T *PlaneOf(const Tensor &images, int64_t n, int64_t c) {
+  return static_cast<T *>(images.data) + n * images.strides[0] + c * images.strides[1];
+}
+
+// The rows of the image that a row of windows combines: `count` of them, `dilation` apart, from `first` on.
 struct WindowRows {
   int64_t first, count;
 };
@@ -59,28 +73,29 @@ struct WindowRows {
 struct Windows {
   Tensor in, out;
   WindowAxis rows, columns;
-  WindowDivisors divisors;
+  WindowDivisors divisors;  // of means
 
+  // For each row of windows.
   std::vector<WindowRows> Rows() const {
     std::vector<WindowRows> result(out.shape[2]);
     for (int64_t y = 0; y < out.shape[2]; ++y) {
-      const int64_t first = rows.First(y);
-      result[y] = {rows.Start(y) + first * rows.dilation, std::max<int64_t>(0, rows.Last(y) - first)};
+      const int64_t first = rows.FirstTap(y);
+      result[y] = {rows.Start(y) + first * rows.dilation, std::max<int64_t>(0, rows.EndTap(y) - first)};
     }
     return result;
   }
 
-  // Elements that a line of windows of one image is the first to touch.
+  // Elements that a row of windows of one plane is the first to touch.
   int64_t Touched() const { return std::min(rows.kernel, rows.stride) * in.shape[3] + out.shape[3]; }
-  // Whether there is one window, over the whole of each image, without padding.
+  // Whether there is one window, over the whole of each plane, without padding.
   bool Whole() const {
     return out.shape[2] == 1 && out.shape[3] == 1 && rows.padding == 0 && columns.padding == 0 &&
            rows.dilation == 1 && columns.dilation == 1 && rows.kernel >= rows.size &&
            columns.kernel >= columns.size;
   }
-  // Whether the rows of an image follow each other in memory.
+  // Whether the rows of a plane follow each other in memory.
   bool Dense() const { return in.strides[2] == in.shape[3] * in.strides[3]; }
-  // The same for images that are whole and dense, as images of one column.
+  // The same windows over images of one column. The windows must be whole and the planes dense.
   Windows Column() const {
     Windows result = *this;
     const int64_t size = in.shape[2] * in.shape[3];
@@ -93,9 +108,9 @@ struct Windows {
   }
 };
 
-// Of a window that a position of the image is in: which window, and which of its elements the position is.
+// A position of the image is tap `tap` of window `window`, along one axis.
 struct WindowElement {
-  int64_t window, element;
+  int64_t window, tap;
 };
 
 // For each position along an axis, the windows that it is in.
@@ -104,7 +119,8 @@ class WindowCover {
   WindowCover(const WindowAxis &axis, int64_t windows) : begin_(axis.size + 1) {
     const auto for_each = [&](const auto &body) {
       for (int64_t w = 0; w < windows; ++w) {
-        for (int64_t k = axis.First(w); k < axis.Last(w); ++k) body(axis.Start(w) + k * axis.dilation, w, k);
+        for (int64_t k = axis.FirstTap(w); k < axis.EndTap(w); ++k)
+          body(axis.Start(w) + k * axis.dilation, w, k);
       }
     };
     for_each([&](int64_t position, int64_t, int64_t) { ++begin_[position + 1]; });
@@ -114,7 +130,7 @@ class WindowCover {
     for_each([&](int64_t position, int64_t w, int64_t k) { elements_[next[position]++] = {w, k}; });
   }
 
-  // [first, last), by ascending windows.
+  // The elements [first, last), by ascending windows.
   std::pair<const WindowElement *, const WindowElement *> Of(int64_t position) const {
     return {elements_.data() + begin_[position], elements_.data() + begin_[position + 1]};
   }
@@ -125,9 +141,14 @@ class WindowCover {
 };
 
 struct WindowGradients {
-  Tensor grad, in, out;
+  Tensor grad, in, out;  // the gradient of the windows, the forward input, its gradient
   WindowAxis rows, columns;
   WindowDivisors divisors;  // of means
+
+  // Whether the elements of all three along dimension `d` are neighbours in memory.
+  bool AreNeighbours(int d) const {
+    return in.strides[d] == 1 && grad.strides[d] == 1 && out.strides[d] == 1;
+  }
 };
 
 }  // namespace avo

@@ -10,12 +10,7 @@ Plan<AvgPool2dTiling> ComputeTiling(const Args &args, const Platform &platform) 
   PoolProblem problem(args.input, args.out, args.kernel_size, args.stride, args.padding, {1, 1});
   problem.means = true;
   auto plan = PlanPool<AvgPool2dTiling>(problem, kWindows, kPlanes, platform);
-  const bool counted = args.divisor_override == 0;
-  const double elements = static_cast<double>(args.kernel_size[0]) * static_cast<double>(args.kernel_size[1]);
-  plan.tiling.borders = counted ? 1 : 0;
-  plan.tiling.includePad = args.count_include_pad ? 1 : 0;
-  plan.tiling.scale =
-      static_cast<float>(1.0 / (counted ? elements : static_cast<double>(args.divisor_override)));
+  StateMeans(args.kernel_size, args.count_include_pad, args.divisor_override, &plan.tiling);
   return plan;
 }
 

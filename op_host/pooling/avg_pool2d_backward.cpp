@@ -9,14 +9,10 @@ namespace avo::avg_pool2d_backward {
 Plan<AvgPool2dBackwardTiling> ComputeTiling(const Args &args, const Platform &platform) {
   const PoolProblem pool(args.input, args.grad_output, args.kernel_size, args.stride, args.padding, {1, 1});
   if (pool.planes == 0) return {};
-  const GradientProblem problem{pool, false};
-  auto plan = PlanGradient<AvgPool2dBackwardTiling>(problem, problem.Find(platform), kWindows, platform);
-  const bool counted = args.divisor_override == 0;
-  const double elements = static_cast<double>(args.kernel_size[0]) * static_cast<double>(args.kernel_size[1]);
-  plan.tiling.borders = counted ? 1 : 0;
-  plan.tiling.includePad = args.count_include_pad ? 1 : 0;
-  plan.tiling.scale =
-      static_cast<float>(1.0 / (counted ? elements : static_cast<double>(args.divisor_override)));
+  const GradientTile tile = GradientSearch(pool, false, platform).Find();
+  auto plan = PlanGradient<AvgPool2dBackwardTiling>(pool, tile, GradientLayout(pool, false, tile), kWindows,
+                                                    platform);
+  StateMeans(args.kernel_size, args.count_include_pad, args.divisor_override, &plan.tiling);
   return plan;
 }
 

@@ -10,13 +10,13 @@ Plan<MaxPool2dBackwardTiling> ComputeTiling(const Args &args, const Platform &pl
   const PoolProblem pool(args.input, args.grad_output, args.kernel_size, args.stride, args.padding,
                          args.dilation);
   if (pool.planes == 0) return {};
-  const GradientProblem problem{pool, true};
-  const GradientTile tile = problem.Find(platform);
-  auto plan = PlanGradient<MaxPool2dBackwardTiling>(problem, tile, kWindows, platform);
+  const GradientTile tile = GradientSearch(pool, true, platform).Find();
+  const GradientLayout layout(pool, true, tile);
+  auto plan = PlanGradient<MaxPool2dBackwardTiling>(pool, tile, layout, kWindows, platform);
   plan.tiling.tapRows = static_cast<uint32_t>(tile.tap_rows);
   plan.tiling.tapColumns = static_cast<uint32_t>(tile.tap_columns);
-  plan.tiling.regionRows = static_cast<uint32_t>(problem.RegionRows(tile));
-  plan.tiling.regionPitch = static_cast<uint32_t>(problem.RegionPitch(tile));
+  plan.tiling.regionRows = static_cast<uint32_t>(layout.RegionRows());
+  plan.tiling.regionPitch = static_cast<uint32_t>(layout.RegionPitch());
   return plan;
 }
 

@@ -1,166 +1,202 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of the gradients of pooling: elements of the image that a tile owns, and the windows over them, in
-// chunks (op_kernel/pooling/window_gradients.h).
+// Tiles of the gradients of pooling (op_kernel/pooling/window_gradients.h): a tile owns rows and columns of
+// the image, and goes through the windows that reach into it, one chunk of windows after another.
 #pragma once
 
-#include <stdexcept>
+#include <algorithm>
+#include <cstdint>
 
-#include "op_host/pooling/pool_tiling.h"
+#include "op_host/common/tiling/plan.h"
+#include "op_host/common/tiling/tile_search.h"
+#include "op_host/pooling/pool_problem.h"
+#include "op_kernel/pooling/max_pool2d_backward_tiling.h"
 
 namespace avo {
 
 struct GradientTile {
-  int64_t rows, columns;              // of the image that are owned
-  int64_t chunk_rows, chunk_columns;  // of windows at once
-  int64_t tap_rows, tap_columns;      // of a window at once, where maxima are found again
+  int64_t rows, columns;              // of the image, which the tile owns
+  int64_t chunk_rows, chunk_columns;  // of windows of a chunk
+  int64_t tap_rows, tap_columns;      // of a window that are loaded at once, where maxima are found again
 };
 
-struct GradientProblem {
-  const PoolProblem &pool;
-  bool maxima;  // found again, so the image under the windows is loaded
+// How a tile lies in the Unified Buffer. Sizes are elements, or slots of one element of 16 planes.
+class GradientLayout {
+ public:
+  static constexpr int64_t kLanes = 16;      // planes of a tile
+  static constexpr int64_t kMaxSlots = 255;  // slots of one instruction
 
-  static constexpr int64_t kLanes = PoolBuffers::kLanes;
-  static constexpr int64_t kMaxRepeats = 255;
-  static constexpr int64_t kSlack = 16;  // slots
+  // maxima: whether maxima are found again, for which the image under the windows is loaded.
+  GradientLayout(const PoolProblem &pool, bool maxima, const GradientTile &tile)
+      : pool_(pool), maxima_(maxima), tile_(tile) {}
 
-  // Most windows over `own` elements that follow each other.
-  static int64_t Over(const PoolAxis &axis, int64_t own) {
-    return std::min(axis.out, (own - 1 + (axis.kernel - 1) * axis.dilation) / axis.stride + 1);
-  }
-  // All windows over what is owned at once, where instructions reach that far.
-  GradientTile Whole(int64_t rows, int64_t columns) const {
-    return {rows,
-            columns,
-            Over(pool.rows, rows),
-            std::min(kMaxRepeats, Over(pool.columns, columns)),
-            pool.rows.kernel,
-            pool.columns.kernel};
-  }
+  // Rows and columns of the image under a chunk of windows.
+  int64_t RegionRows() const { return pool_.rows.Span(tile_.chunk_rows, tile_.tap_rows); }
+  int64_t RegionColumns() const { return pool_.columns.Span(tile_.chunk_columns, tile_.tap_columns); }
+  // Slots from row to row of the region: a transposition writes up to eight slots too many.
+  int64_t RegionPitch() const { return RegionColumns() + 8; }
 
-  int64_t RegionRows(const GradientTile &tile) const {
-    return pool.rows.Span(tile.chunk_rows, tile.tap_rows);
-  }
-  int64_t RegionColumns(const GradientTile &tile) const {
-    return pool.columns.Span(tile.chunk_columns, tile.tap_columns);
-  }
-  // A transposition writes up to eight slots too many.
-  int64_t RegionPitch(const GradientTile &tile) const {
-    return RegionColumns(tile) + PoolBuffers::kBlockFloats;
-  }
-  int64_t PlaneElements(const GradientTile &tile) const {
-    const int64_t block = 32 / pool.item, grads = tile.chunk_rows * AlignUp(tile.chunk_columns, block);
-    return !maxima ? grads
-                   : std::max(grads, std::min(pool.rows.in, RegionRows(tile)) *
-                                         AlignUp(std::min(pool.columns.in, RegionColumns(tile)), block));
+  // Elements of a plane that are loaded at once: gradients of windows, or the image under the windows.
+  int64_t PlaneElements() const {
+    const int64_t block = 32 / pool_.item, grads = tile_.chunk_rows * AlignUp(tile_.chunk_columns, block);
+    if (!maxima_) return grads;
+    const int64_t row = AlignUp(std::min(pool_.columns.in, RegionColumns()), block);
+    return std::max(grads, std::min(pool_.rows.in, RegionRows()) * row);
   }
 
-  int64_t Bytes(const GradientTile &tile) const {
-    constexpr int64_t kSlot = kLanes * 4, kRowBits = 2048, kMaxColumns = 2032, kMaxCopyRows = 4095;
-    constexpr int64_t kTooLarge = int64_t{1} << 40;
-    const int64_t windows = tile.chunk_rows * AlignUp(tile.chunk_columns, kLanes) + kSlack;
-    const int64_t own = tile.rows * AlignUp(tile.columns, kLanes);
-    if (std::max(tile.columns, maxima ? RegionColumns(tile) : tile.chunk_columns) > kMaxColumns ||
-        std::max({tile.rows, tile.chunk_rows, maxima ? RegionRows(tile) : 1}) > kMaxCopyRows) {
-      return kTooLarge;
-    }
-    int64_t bytes = kLanes * PlaneElements(tile) * (2 * pool.item + (pool.item == 4 ? 0 : 4)) +
-                    kLanes * own * (pool.item + (pool.item == 4 ? 0 : 4)) + 2 * windows * kSlot +
-                    (own + kSlack) * kSlot;
-    if (maxima) {
-      bytes += (RegionRows(tile) * RegionPitch(tile) + kSlack) * kSlot + windows * kSlot +
-               std::max(windows * 2, kRowBits) + kRowBits;
-    }
-    return bytes;
+  uint64_t Bytes() const {
+    const auto size = [](int64_t n) { return static_cast<uint64_t>(n); };
+    const WindowGradientBuffers::Sizes sizes{size(PlaneElements()),
+                                             size(tile_.rows * AlignUp(tile_.columns, kLanes)),
+                                             size(tile_.chunk_rows * AlignUp(tile_.chunk_columns, kLanes))};
+    const uint64_t item = size(pool_.item);
+    if (!maxima_) return BytesOf(WindowGradientBuffers(sizes, item));
+    return BytesOf(MaxPool2dBackwardBuffers(sizes, size(RegionRows() * RegionPitch()), item));
+  }
+  // Bytes of the Unified Buffer, or more than any has where one instruction does not reach all rows or
+  // columns.
+  uint64_t LimitedBytes() const {
+    constexpr int64_t kMaxColumns = 2032, kMaxCopyRows = 4095;
+    constexpr uint64_t kTooLarge = uint64_t{1} << 40;
+    const int64_t columns = std::max(tile_.columns, maxima_ ? RegionColumns() : tile_.chunk_columns);
+    const int64_t rows = std::max({tile_.rows, tile_.chunk_rows, maxima_ ? RegionRows() : 1});
+    return columns > kMaxColumns || rows > kMaxCopyRows ? kTooLarge : Bytes();
   }
 
-  // Modelled cycles of a tile: copies against instructions, each of a row of windows.
-  double Cycles(const GradientTile &tile, const Platform &platform) const {
+  // Modelled cycles of the tile: its copies, or its instructions, which each compute a row of windows.
+  double Cycles(const Platform &platform) const {
     constexpr double kStart = 22, kTileCycles = 1500;
-    const double windows = static_cast<double>(tile.chunk_rows * tile.chunk_columns);
-    const double own = static_cast<double>(tile.rows * tile.columns);
-    const double region = maxima ? static_cast<double>(RegionRows(tile) * RegionColumns(tile)) : 0;
+    const double windows = static_cast<double>(tile_.chunk_rows * tile_.chunk_columns);
+    const double own = static_cast<double>(tile_.rows * tile_.columns);
+    const double region = maxima_ ? static_cast<double>(RegionRows() * RegionColumns()) : 0;
     const double bandwidth = platform.hbm_bytes_per_cycle > 0 ? platform.hbm_bytes_per_cycle : 1;
-    const double bytes = static_cast<double>(kLanes * pool.item) * (windows + own + region) / bandwidth;
-    const double repeats = windows * (pool.columns.stride == 1 ? 0.25 : 1),
-                 rows = static_cast<double>(tile.chunk_rows);
-    const double taps = static_cast<double>(pool.rows.kernel * pool.columns.kernel);
-    const double compute = taps * ((maxima ? 7 : 1) * rows * kStart + (maxima ? 5 : 1) * repeats);
+    const double bytes = static_cast<double>(kLanes * pool_.item) * (windows + own + region) / bandwidth;
+    const double repeats = windows * (pool_.columns.stride == 1 ? 0.25 : 1),
+                 rows = static_cast<double>(tile_.chunk_rows);
+    const double taps = static_cast<double>(pool_.rows.kernel * pool_.columns.kernel);
+    const double compute = taps * ((maxima_ ? 7 : 1) * rows * kStart + (maxima_ ? 5 : 1) * repeats);
     return std::max(bytes, compute) + kTileCycles;
   }
 
-  GradientTile Find(const Platform &platform) const {
-    const PoolAxis &rows = pool.rows, &columns = pool.columns;
-    const auto fit = [&](int64_t limit, auto tile_of) {
-      return LargestFit(limit, platform.ub_bytes, [&](int64_t n) { return Bytes(tile_of(n)); });
-    };
-    // The gap between the rows of a copy is a uint32_t of bytes.
-    const bool long_rows = columns.in * pool.item >= int64_t{1} << 32;
-    int64_t across = long_rows ? 0 : fit(columns.in, [&](int64_t n) { return Whole(1, n); });
-    if (across == 0) return Pieces(fit, platform.ub_bytes, long_rows);
-    const int64_t granule = 512 / pool.item;
-    if (across < columns.in && across > granule) across = AlignDown(across, granule);
+ private:
+  const PoolProblem &pool_;
+  bool maxima_;
+  GradientTile tile_;
+};
+
+// Searches the tile of a gradient for a device.
+class GradientSearch {
+ public:
+  GradientSearch(const PoolProblem &pool, bool maxima, const Platform &platform)
+      : pool_(pool), maxima_(maxima), platform_(platform) {}
+
+  // The tile with the fewest modelled cycles.
+  GradientTile Find() const {
+    const PoolAxis &rows = pool_.rows, &columns = pool_.columns;
+    const int64_t fitting = LongRows() ? 0 : Fit(columns.in, [&](int64_t n) { return Whole(1, n); });
+    if (fitting == 0) return FindPieces();
+    const int64_t granule = 512 / pool_.item;
+    const int64_t across = fitting < columns.in && fitting > granule ? AlignDown(fitting, granule) : fitting;
     GradientTile best = Whole(1, across);
     double best_cycles = 0;
-    const int64_t groups = CeilDiv(pool.planes, kLanes) * CeilDiv(columns.in, across);
-    for (int64_t n = fit(rows.in, [&](int64_t r) { return Whole(r, across); });; n = n * 3 / 4) {
+    const int64_t groups = CeilDiv(pool_.planes, GradientLayout::kLanes) * CeilDiv(columns.in, across);
+    for (int64_t n = Fit(rows.in, [&](int64_t r) { return Whole(r, across); });; n = n * 3 / 4) {
       const GradientTile tile = Whole(n, across);
-      const int64_t rounds = CeilDiv<int64_t>(groups * CeilDiv(rows.in, n), platform.vector_cores);
-      const double cycles = static_cast<double>(rounds) * Cycles(tile, platform);
+      const int64_t rounds = CeilDiv<int64_t>(groups * CeilDiv(rows.in, n), platform_.vector_cores);
+      const double cycles = static_cast<double>(rounds) * LayoutOf(tile).Cycles(platform_);
       if (best_cycles == 0 || cycles < best_cycles) best = tile, best_cycles = cycles;
       if (n == 1) return best;
     }
   }
 
  private:
-  // Windows too large for the Unified Buffer: few of them at a time, or a piece of one.
-  template <typename Fit>
-  GradientTile Pieces(const Fit &fit, uint64_t ub_bytes, bool long_rows) const {
-    constexpr int64_t kColumns = 128;
-    GradientTile tile{1, std::min(kColumns, pool.columns.in), 1, 1, 1, 1};
-    while (tile.columns > 1 && fit(1, [&](int64_t) { return tile; }) == 0) tile.columns /= 2;
-    if (fit(1, [&](int64_t) { return tile; }) == 0) {
-      throw std::invalid_argument("the Unified Buffer does not hold one tile of a gradient of pooling");
-    }
-    // Windows are gone through for every tile over them: half of the Unified Buffer for what a tile owns.
-    tile.rows = std::max<int64_t>(1, LargestFit(long_rows ? 1 : pool.rows.in, ub_bytes / 2, [&](int64_t n) {
-                                    GradientTile larger = tile;
-                                    larger.rows = n;
-                                    return Bytes(larger);
-                                  }));
-    const auto grow = [&](int64_t GradientTile::*extent, int64_t limit) {
-      tile.*extent = fit(limit, [&](int64_t n) {
-        GradientTile larger = tile;
-        larger.*extent = n;
-        return larger;
-      });
-    };
-    if (maxima) {
-      grow(&GradientTile::tap_columns, pool.columns.kernel);
-      if (!long_rows) grow(&GradientTile::tap_rows, pool.rows.kernel);
-    } else {
-      grow(&GradientTile::chunk_columns, std::min(kMaxRepeats, Over(pool.columns, tile.columns)));
-      if (!long_rows) grow(&GradientTile::chunk_rows, Over(pool.rows, tile.rows));
-    }
-    return tile;
+  GradientLayout LayoutOf(const GradientTile &tile) const { return {pool_, maxima_, tile}; }
+
+  // Whether the gap between two rows of a copy, a uint32_t of bytes, is too short for the image's rows.
+  bool LongRows() const { return pool_.columns.in * pool_.item >= int64_t{1} << 32; }
+
+  // The most windows that reach into `own` neighbouring elements.
+  static int64_t WindowsOver(const PoolAxis &axis, int64_t own) {
+    return std::min(axis.out, (own - 1 + (axis.kernel - 1) * axis.dilation) / axis.stride + 1);
   }
+  int64_t WindowColumnsOver(int64_t own) const {
+    return std::min(GradientLayout::kMaxSlots, WindowsOver(pool_.columns, own));
+  }
+
+  // The tile that owns rows x columns elements and has all windows over them in one chunk, or as many columns
+  // of windows as one instruction computes.
+  GradientTile Whole(int64_t rows, int64_t columns) const {
+    return {rows,
+            columns,
+            WindowsOver(pool_.rows, rows),
+            WindowColumnsOver(columns),
+            pool_.rows.kernel,
+            pool_.columns.kernel};
+  }
+
+  // The largest extent up to `limit` that the device holds. tile_of(n): the tile with extent n.
+  template <typename TileOf>
+  int64_t Fit(int64_t limit, TileOf tile_of) const {
+    return LargestFit(limit, platform_.ub_bytes,
+                      [&](int64_t n) { return LayoutOf(tile_of(n)).LimitedBytes(); });
+  }
+  // `tile` with the largest extent that the device holds, where it holds `tile`.
+  GradientTile Grown(const GradientTile &tile, int64_t GradientTile::*extent, int64_t limit) const {
+    GradientTile larger = tile;
+    larger.*extent = Fit(limit, [&](int64_t n) {
+      GradientTile tried = tile;
+      tried.*extent = n;
+      return tried;
+    });
+    return larger;
+  }
+
+  // A tile for windows that the Unified Buffer does not hold as a whole: few of them at a time, or a piece of
+  // one.
+  GradientTile FindPieces() const {
+    constexpr int64_t kColumns = 128;
+    GradientTile tile{1, std::min(kColumns, pool_.columns.in), 1, 1, 1, 1};
+    while (tile.columns > 1 && LayoutOf(tile).LimitedBytes() > platform_.ub_bytes) tile.columns /= 2;
+    const uint64_t least = LayoutOf(tile).LimitedBytes();
+    if (least > platform_.ub_bytes) ThrowUbTooSmall(platform_, least);
+    // All windows over a tile are computed again for each tile, so what a tile owns gets half of the Unified
+    // Buffer.
+    const auto bytes = [&](int64_t n) {
+      GradientTile larger = tile;
+      larger.rows = n;
+      return LayoutOf(larger).LimitedBytes();
+    };
+    const int64_t most_rows = LongRows() ? 1 : pool_.rows.in;
+    tile.rows = std::max<int64_t>(1, LargestFit(most_rows, platform_.ub_bytes / 2, bytes));
+    if (maxima_) {
+      tile = Grown(tile, &GradientTile::tap_columns, pool_.columns.kernel);
+      return LongRows() ? tile : Grown(tile, &GradientTile::tap_rows, pool_.rows.kernel);
+    }
+    tile = Grown(tile, &GradientTile::chunk_columns, WindowColumnsOver(tile.columns));
+    return LongRows() ? tile : Grown(tile, &GradientTile::chunk_rows, WindowsOver(pool_.rows, tile.rows));
+  }
+
+  const PoolProblem &pool_;
+  bool maxima_;
+  const Platform &platform_;
 };
 
-// What both operators' structs hold.
+// The plan of a gradient, but for what only one of the operators' structs holds.
 template <typename Tiling>
-Plan<Tiling> PlanGradient(const GradientProblem &problem, const GradientTile &tile, uint64_t key,
-                          const Platform &platform) {
+Plan<Tiling> PlanGradient(const PoolProblem &pool, const GradientTile &tile, const GradientLayout &layout,
+                          uint64_t key, const Platform &platform) {
   Plan<Tiling> plan;
-  plan.tiling_key = key;
   Tiling &t = plan.tiling;
-  problem.pool.State(&t);
-  t.planeGroups = CeilDiv(t.planes, GradientProblem::kLanes);
+  pool.State(&t);
+  t.planeGroups = CeilDiv(t.planes, GradientLayout::kLanes);
   t.rowTiles = CeilDiv(t.inRows, tile.rows);
   t.columnTiles = CeilDiv(t.inColumns, tile.columns);
   t.tileRows = static_cast<uint32_t>(tile.rows);
   t.tileColumns = static_cast<uint32_t>(tile.columns);
   t.chunkRows = static_cast<uint32_t>(tile.chunk_rows);
   t.chunkColumns = static_cast<uint32_t>(tile.chunk_columns);
-  t.planeElements = static_cast<uint32_t>(problem.PlaneElements(tile));
+  t.planeElements = static_cast<uint32_t>(layout.PlaneElements());
+  plan.tiling_key = key;
+  plan.ub_bytes = layout.Bytes();
   plan.block_dim = static_cast<uint32_t>(
       std::min<int64_t>(platform.vector_cores, t.planeGroups * t.rowTiles * t.columnTiles));
   return plan;

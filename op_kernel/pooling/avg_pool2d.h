@@ -7,6 +7,7 @@
 
 namespace avo {
 
+// Windows are summed; the kernel then multiplies the sums by the factors of a mean.
 struct WindowMean {
   static constexpr bool kMean = true;
   template <typename T>
@@ -17,7 +18,7 @@ struct WindowMean {
     AscendC::Add(operands...);
   }
   template <typename... Operands>
-  static __aicore__ inline void Take(const Operands &...operands) {
+  static __aicore__ inline void CombineScalar(const Operands &...operands) {
     AscendC::Adds(operands...);
   }
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient of mean pooling: all elements of a window receive the same share.
+// Gradient of mean pooling: every element of a window receives the same share, the window's gradient divided
+// by the number of elements that count.
 #pragma once
 
 #include "avg_pool2d_backward_tiling.h"
@@ -20,7 +21,7 @@ class AvgPool2dBackward : avo::WindowGradients<T, AvgPool2dBackwardTiling> {
   __aicore__ inline void Process() { this->ProcessTiles(*this); }
 
  private:
-  // Gradients become shares.
+  // Multiplies the gradient of each window by the factors of its mean.
   __aicore__ inline void Prepare() {
     using avo::kLanes;
     const auto &t = this->t_;

@@ -1,32 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
+#include "window_gradient_tiling.h"
 
-// Tiles of the image, and chunks of the windows over them (op_kernel/pooling/window_gradients.h).
-struct AvgPool2dBackwardTiling {
-  int64_t planes;          // N * C, 16 of them a tile
-  int64_t inRows;          // H
-  int64_t inColumns;       // W
-  int64_t outRows;         // rows of windows
-  int64_t outColumns;      // columns of windows
-  int64_t kernelRows;      // kernel_size[0]
-  int64_t kernelColumns;   // kernel_size[1]
-  int64_t strideRows;      // stride[0]
-  int64_t strideColumns;   // stride[1]
-  int64_t padRows;         // padding[0]
-  int64_t padColumns;      // padding[1]
-  int64_t dilateRows;      // dilation[0]
-  int64_t dilateColumns;   // dilation[1]
-  int64_t planeGroups;     // tiles across the planes
-  int64_t rowTiles;        // tiles along the rows of a plane
-  int64_t columnTiles;     // tiles along a row
-  uint32_t tileRows;       // rows of the image that a tile owns
-  uint32_t tileColumns;    // columns of the image that a tile owns
-  uint32_t chunkRows;      // rows of windows at once
-  uint32_t chunkColumns;   // columns of windows at once
-  uint32_t planeElements;  // elements of a plane that are loaded at once
-  uint32_t borders;        // 1: a window at the border divides by fewer than kernel_size
-  uint32_t includePad;     // 1: padding counts
-  float scale;             // 1 over the number of elements of a window, or over divisor_override
+struct AvgPool2dBackwardTiling : avo::WindowGradientTiling {
+  uint32_t borders;     // 1: a window at the border divides by fewer elements than kernel_size has
+  uint32_t includePad;  // 1: elements of the padding count
+  float scale;          // 1 / number of elements of a window, or 1 / divisor_override
 };

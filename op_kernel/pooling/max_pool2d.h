@@ -7,10 +7,10 @@
 
 namespace avo {
 
-// Max gives NaN where either side is NaN.
+// AscendC's Max gives NaN where either operand is NaN, and so do windows.
 struct WindowMaximum {
   static constexpr bool kMean = false;
-  // No bfloat16 is compared on Atlas A2.
+  // Atlas A2 compares no bfloat16.
   template <typename T>
   using Element = std::conditional_t<std::is_same_v<T, half>, half, float>;
   static __aicore__ inline float Identity() { return -__builtin_inff(); }
@@ -19,7 +19,7 @@ struct WindowMaximum {
     AscendC::Max(operands...);
   }
   template <typename... Operands>
-  static __aicore__ inline void Take(const Operands &...operands) {
+  static __aicore__ inline void CombineScalar(const Operands &...operands) {
     AscendC::Maxs(operands...);
   }
 };

@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
+#include "window_gradient_buffers.h"
+#include "window_gradient_tiling.h"
 
-// Tiles of the image, and chunks of the windows over them (op_kernel/pooling/window_gradients.h).
-struct MaxPool2dBackwardTiling {
-  int64_t planes;          // N * C, 16 of them a tile
-  int64_t inRows;          // H
-  int64_t inColumns;       // W
-  int64_t outRows;         // rows of windows
-  int64_t outColumns;      // columns of windows
-  int64_t kernelRows;      // kernel_size[0]
-  int64_t kernelColumns;   // kernel_size[1]
-  int64_t strideRows;      // stride[0]
-  int64_t strideColumns;   // stride[1]
-  int64_t padRows;         // padding[0]
-  int64_t padColumns;      // padding[1]
-  int64_t dilateRows;      // dilation[0]
-  int64_t dilateColumns;   // dilation[1]
-  int64_t planeGroups;     // tiles across the planes
-  int64_t rowTiles;        // tiles along the rows of a plane
-  int64_t columnTiles;     // tiles along a row
-  uint32_t tileRows;       // rows of the image that a tile owns
-  uint32_t tileColumns;    // columns of the image that a tile owns
-  uint32_t chunkRows;      // rows of windows at once
-  uint32_t chunkColumns;   // columns of windows at once
-  uint32_t planeElements;  // elements of a plane that are loaded at once
-  uint32_t tapRows;        // rows of a window that are loaded at once
-  uint32_t tapColumns;     // columns of a window that are loaded at once
-  uint32_t regionRows;     // rows of the image under the windows at once
-  uint32_t regionPitch;    // slots from one to the next
+struct MaxPool2dBackwardTiling : avo::WindowGradientTiling {
+  uint32_t tapRows;      // rows of a window that are loaded at once
+  uint32_t tapColumns;   // columns of a window that are loaded at once
+  uint32_t regionRows;   // rows of the image under a chunk of windows
+  uint32_t regionPitch;  // slots from one of these rows to the next
+};
+
+// What the kernel puts into the Unified Buffer.
+struct MaxPool2dBackwardBuffers {
+  using Windows = avo::WindowGradientBuffers;
+  static constexpr uint64_t kRowBytes = 256 * 64 / 8;  // bits of the 64 lanes of 255 repeats and of one more
+
+  Windows windows;
+  avo::Buffer region;   // slots: the image under a chunk of windows
+  avo::Buffer taps;     // slots: which tap of each window is its maximum
+  avo::Buffer bits;     // a bit for each lane of a chunk of windows, or of a row of them
+  avo::Buffer numbers;  // a bit for each lane of a row of windows: whether its element is a number, not NaN
+
+  // region_slots: slots of the image under a chunk of windows; item: bytes of an element.
+  __aicore__ inline MaxPool2dBackwardBuffers(const Windows::Sizes &of, uint64_t region_slots, uint64_t item)
+      : windows(of, item),
+        region{1, (region_slots + Windows::kSlack) * Windows::kSlotBytes},
+        taps{1, (of.window_slots + Windows::kSlack) * Windows::kSlotBytes},
+        bits{1, AtLeastARow((of.window_slots + Windows::kSlack) * Windows::kPlanes / 8)},
+        numbers{1, kRowBytes} {}
+
+  static __aicore__ inline uint64_t AtLeastARow(uint64_t bytes) {
+    return bytes > kRowBytes ? bytes : kRowBytes;
+  }
 };

@@ -1,17 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window walk of pooling over small planes: 16 whole planes are lanes, in as many groups as the Unified
-// Buffer holds, so that copies are long and a step along rows or columns is an address. Planes lie in memory
-// without gaps: those that begin at the same place of a data block, `chunk` planes apart, become lanes
-// together, and the ones between them the next lanes.
+// Pooling of small planes: whole planes become lanes. A tile is as many planes as the Unified Buffer holds,
+// so that copies are long. A step along a row or a column is then an address, and one instruction computes a
+// tap of all windows of all planes.
+//
+// Planes follow each other in memory without gaps, and most of them start within a data block of 32 bytes.
+// The kernel transposes 16 planes at a time; these must start at the same offset in a data block. Every
+// `chunk`-th plane does. So the lanes are `chunk` groups, and group g holds the planes g, g + chunk, g + 2
+// chunk, …
+//
+//   planes of 2 x 3 float32, chunk 4: plane p starts 24 p bytes behind plane 0
+//   offset in a data block     plane 0: 0   1: 24   2: 16   3: 8   4: 0   5: 24   …
+//   lanes                      0 4 8 12 … | 1 5 9 … | 2 6 10 … | 3 7 11 …
+//
+// A slot is one position of all these planes. `rows_` holds rows of windows with their padding, so that the
+// windows of one row and of the next row are one run:
+//
+//   one row, 5 elements, padding 1, kernel 3, stride 2    . a b c d e . .
+//   windows of one row and the next                       ^ ^ ^
+//                                                             ^ ^ ^
+//                                                                 ^ ^ ^
+//                                                                     ^ ^ ^   dropped: between two rows
 #pragma once
 
 #include "../common/vectors/lanes.h"
+#include "pool_buffers.h"
 #include "runs.h"
 #include "window_borders.h"
 
 namespace avo {
 
-// Op and the tiling: as in pool_windows.h.
+// Op and Tiling are as in pool_windows.h.
 template <typename T, typename Op, typename Tiling>
 class PoolPlanes {
  public:
@@ -23,18 +41,22 @@ class PoolPlanes {
     results_ = static_cast<uint32_t>(t_.outRows) * out_row_;
     in_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(in), t_.planes * plane_);
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out), t_.planes * out_plane_);
-    const uint32_t lanes = t_.slots * t_.slotLanes;
-    const uint32_t rows = (static_cast<uint32_t>(t_.outRows) * t_.rowPitch + Reach()) * t_.slotLanes;
-    pipe->InitBuffer(lanes_, lanes * sizeof(Element));
-    if constexpr (!kDirect) pipe->InitBuffer(wide_, t_.wideElements * sizeof(Element));
-    pipe->InitBuffer(in_queue_, 2, t_.inElements * sizeof(T));
-    pipe->InitBuffer(out_queue_, 2, RoundUp(t_.tilePlanes * out_plane_, kBlock) * sizeof(T));
-    pipe->InitBuffer(rows_, rows * sizeof(Element));
-    pipe->InitBuffer(padded_, t_.slotLanes * t_.outPitch * sizeof(T));
-    pipe->InitBuffer(kept_, RoundUp(t_.outPitch / 8, kBlockBytes));
-    // Lanes without planes are computed with too; padding along the rows stays what it is.
-    AscendC::Duplicate(lanes_.template Get<Element>(), Element(0), static_cast<int32_t>(lanes));
-    FillIdentity<Op>(rows_.template Get<Element>(), rows);
+    const uint32_t row_slots = static_cast<uint32_t>(t_.outRows) * t_.rowPitch + Reach();
+    const PoolPlaneBuffers buffers({t_.inElements, t_.wideElements, t_.slots, t_.slotLanes, row_slots,
+                                    uint64_t{t_.tilePlanes} * out_plane_, t_.outPitch},
+                                   sizeof(T), sizeof(Element));
+    pipe->InitBuffer(lanes_, buffers.lanes.bytes);
+    if constexpr (!kDirect) pipe->InitBuffer(wide_, buffers.wide.bytes);
+    pipe->InitBuffer(in_queue_, buffers.in.count, buffers.in.bytes);
+    pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
+    pipe->InitBuffer(rows_, buffers.rows.bytes);
+    pipe->InitBuffer(padded_, buffers.padded.bytes);
+    pipe->InitBuffer(kept_, buffers.kept.bytes);
+    // Instructions compute lanes without a plane too, so these need values. The padding along the rows is
+    // written here alone.
+    AscendC::Duplicate(lanes_.template Get<Element>(), Element(0),
+                       static_cast<int32_t>(t_.slots * t_.slotLanes));
+    FillIdentity<Op>(rows_.template Get<Element>(), row_slots * t_.slotLanes);
     SetKept();
   }
 
@@ -45,13 +67,7 @@ class PoolPlanes {
       planes_ = Part(first_, t_.tilePlanes, t_.planes);
       PlanesToLanes();
       CombineRows();
-      // Windows along a row, and on to the next row: those in between are dropped in the end.
-      const auto results = lanes_.template Get<Element>();
-      CombineTaps<Op, Element>(
-          {results, t_.slotLanes},
-          {rows_.template Get<Element>(), static_cast<uint32_t>(t_.strideColumns) * t_.slotLanes},
-          static_cast<uint32_t>(t_.dilateColumns) * t_.slotLanes, static_cast<uint32_t>(t_.kernelColumns),
-          results_, t_.slotLanes, true);
+      CombineColumns();
       if constexpr (Op::kMean) Scale();
       LanesToPlanes();
     }
@@ -62,12 +78,14 @@ class PoolPlanes {
   using Word = std::conditional_t<sizeof(T) == sizeof(uint32_t), uint32_t, uint16_t>;
   static constexpr bool kDirect = std::is_same_v<T, Element>;
   static constexpr uint32_t kBlock = kBlockBytes / sizeof(T), kStep = kBlockBytes / sizeof(Element);
-  static constexpr uint32_t kBefore = kLanes;  // slots before a plane, for what lies in its first block
+  // Slots before a plane: a transposition writes what lies before the plane in its first data block there.
+  static constexpr uint32_t kBefore = kLanes;
 
+  // Columns from the first tap of a window to its last tap.
   __aicore__ inline uint32_t Reach() const {
     return static_cast<uint32_t>((t_.kernelColumns - 1) * t_.dilateColumns);
   }
-  // Which elements of a plane of padded rows are results, a bit each; set once.
+  // Sets a bit for each element of a plane with its padding: whether it is a result.
   __aicore__ inline void SetKept() {
     auto words = kept_.template Get<Word>();
     constexpr uint32_t kBits = 8 * sizeof(Word);
@@ -80,7 +98,8 @@ class PoolPlanes {
     }
   }
 
-  // Calls group(plane, planes, lane) for 16 lanes a time: every chunk-th plane from `plane` on.
+  // Calls group(plane, count, lane) for each group of up to 16 lanes from `lane` on: `count` planes, every
+  // chunk-th one from `plane` on.
   template <typename Group>
   __aicore__ inline void ForGroups(Group group) {
     const uint32_t each = t_.slotLanes / t_.chunk;
@@ -116,7 +135,7 @@ class PoolPlanes {
   struct Taps {
     int64_t begin, end;
   };
-  // Rows of window `row` that lie inside the image.
+  // The taps of a row of windows, along the rows, that lie inside the image.
   __aicore__ inline Taps TapsOf(int64_t row) const {
     const int64_t start = row * t_.strideRows - t_.padRows, step = t_.dilateRows;
     const int64_t begin = start < 0 ? (step - 1 - start) / step : 0;
@@ -125,7 +144,8 @@ class PoolPlanes {
     return {begin, end > begin ? end : begin};
   }
 
-  // Rows of windows that have the same taps, all at once; columns that no window reads are left out.
+  // Combines the rows of each window. Rows of windows that have the same taps inside the image are computed
+  // at once; columns that no window reads are left out.
   __aicore__ inline void CombineRows() {
     const uint32_t lanes = t_.slotLanes, columns = static_cast<uint32_t>(t_.inColumns);
     const uint32_t right = static_cast<uint32_t>((t_.outColumns - 1) * t_.strideColumns) + Reach() + 1;
@@ -153,7 +173,17 @@ class PoolPlanes {
     }
   }
 
-  // Only now, so that sums of integers are exact before they are divided.
+  // Combines the columns of each window: along a row, and on to the next row. The windows between two rows
+  // are dropped at the end.
+  __aicore__ inline void CombineColumns() {
+    CombineTaps<Op, Element>(
+        {lanes_.template Get<Element>(), t_.slotLanes},
+        {rows_.template Get<Element>(), static_cast<uint32_t>(t_.strideColumns) * t_.slotLanes},
+        static_cast<uint32_t>(t_.dilateColumns) * t_.slotLanes, static_cast<uint32_t>(t_.kernelColumns),
+        results_, t_.slotLanes, true);
+  }
+
+  // Makes means of sums. This comes last, so that sums of integers are exact before they are divided.
   __aicore__ inline void Scale() {
     const auto results = lanes_.template Get<float>();
     const uint32_t lanes = t_.slotLanes, row_lanes = out_row_ * lanes;
@@ -175,7 +205,7 @@ class PoolPlanes {
     }
   }
 
-  // Back to planes, then without the padding between their rows.
+  // Turns lanes back to planes, then removes the padding between their rows.
   __aicore__ inline void LanesToPlanes() {
     const auto padded = padded_.template Get<T>();
     AscendC::LocalTensor<T> results;
@@ -207,11 +237,11 @@ class PoolPlanes {
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> lanes_, rows_, wide_, padded_, kept_;
   AscendC::GlobalTensor<T> in_gm_, out_gm_;
-  uint32_t plane_, out_plane_;  // elements of a plane
-  uint32_t out_row_, results_;  // positions of a row of results, and of all of them
-  // The tile in hand.
-  int64_t first_;
-  uint32_t planes_;
+  uint32_t plane_, out_plane_;  // elements of a plane of the input and of the result
+  uint32_t out_row_, results_;  // slots of a row of windows, and of all rows; with the dropped windows
+  // The tile that is computed.
+  int64_t first_;    // its first plane
+  uint32_t planes_;  // how many planes it has
 };
 
 }  // namespace avo

@@ -1,34 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window walk of pooling: windows are separable, so rows are combined first, as they lie in memory, and
-// only the combined ones are turned into lanes, where a step along the row is an address. Memory-bound, no
-// workspace, no scalar access to elements.
+// Pooling of windows of any size. Windows are separable, so the kernel combines the rows of each window
+// first, as they lie in memory. It then transposes the combined rows: 16 of them become lanes, a column of
+// them becomes a slot, and a step along the row is an address. The columns of each window are combined there.
+//
+//   3 x 3 windows, stride 2, padding 1, over the rows a, b, c of 5 elements
+//
+//   input      a0 a1 a2 a3 a4      combined   u0 u1 u2 u3 u4   first row of windows: a and b
+//              b0 b1 b2 b3 b4                 v0 v1 v2 v3 v4   second row of windows: b and c
+//              c0 c1 c2 c3 c4
+//
+//   slots      ..  u0v0  u1v1  u2v2  u3v3  u4v4  ..            .. is padding
+//   window 0   ^^  ^^^^  ^^^^
+//   window 1             ^^^^  ^^^^  ^^^^
+//   window 2                         ^^^^  ^^^^  ^^
+//
+// Most calls are bound by memory. The kernel needs no workspace, and the scalar unit touches no element.
 #pragma once
 
 #include "../common/vectors/lanes.h"
+#include "pool_buffers.h"
 #include "runs.h"
 #include "window_borders.h"
 
 namespace avo {
 
-// What a stretch of windows along one axis reads: inputs [begin, begin + count), the first of them `before`
-// positions behind the first window's start.
-struct WindowInputs {
-  int64_t begin;
-  int32_t count;  // not above 0: padding alone
-  uint32_t before;
-  uint32_t span;  // positions from the first window's start to the last one's end
-
-  __aicore__ inline uint32_t After() const { return span - before - static_cast<uint32_t>(count); }
-};
-
-__aicore__ inline WindowInputs InputsOf(int64_t start, int64_t span, int64_t size) {
-  const int64_t begin = start < 0 ? 0 : start, end = start + span < size ? start + span : size;
-  return {begin, static_cast<int32_t>(end - begin), static_cast<uint32_t>(begin - start),
-          static_cast<uint32_t>(span)};
-}
-
-// Op: Element<T>, which windows are combined in; Identity(), Combine, Take (runs.h); where kMean, windows are
-// sums that the tiling's `scale`, `borders` and `includePad` make means.
+// Op has Element<T>, the type that windows are combined in, and Identity, Combine and CombineScalar (runs.h).
+// With Op::kMean, windows are sums, and `scale`, `borders` and `includePad` of Tiling make means of them.
 template <typename T, typename Op, typename Tiling>
 class PoolWindows {
  public:
@@ -36,25 +33,28 @@ class PoolWindows {
     t_ = tiling;
     in_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(in), t_.planes * t_.inRows * t_.inColumns);
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out), t_.planes * t_.outRows * t_.outColumns);
-    const uint32_t rows = t_.tilePlanes * t_.tileRows;
-    const uint32_t positions = RoundUp(t_.tileColumns, kRowPositions), results = positions * t_.slotLanes;
-    // What is read lies far from what it is written to: in another third of UB no bank serves both.
-    if constexpr (!kDirect) pipe->InitBuffer(in_queue_, 2, t_.inElements * sizeof(T));
-    pipe->InitBuffer(slots_, t_.slots * t_.slotLanes * sizeof(Element));
+    const uint32_t slots = RoundUp(t_.tileColumns, kRowPositions), results = slots * t_.slotLanes;
+    const PoolWindowBuffers buffers({uint64_t{t_.tilePlanes} * t_.tileRows, t_.tileColumns, t_.inElements,
+                                     t_.wideElements, t_.rowPitch, t_.slots, t_.slotLanes, t_.outPitch},
+                                    sizeof(T), sizeof(Element));
+    // The order keeps what an instruction reads far from what it writes: in another third of the Unified
+    // Buffer, where they share no bank.
+    if constexpr (!kDirect) pipe->InitBuffer(in_queue_, buffers.in.count, buffers.in.bytes);
+    pipe->InitBuffer(slots_, buffers.slots.bytes);
     if constexpr (kDirect) {
-      pipe->InitBuffer(in_queue_, 2, t_.inElements * sizeof(T));
+      pipe->InitBuffer(in_queue_, buffers.in.count, buffers.in.bytes);
     } else {
-      pipe->InitBuffer(staging_, positions * StagingLanes() * sizeof(T));
-      pipe->InitBuffer(wide_, t_.wideElements * sizeof(Element));
-      AscendC::Duplicate(staging_.template Get<T>(), T(0), positions * StagingLanes());
+      pipe->InitBuffer(staging_, buffers.staging.bytes);
+      pipe->InitBuffer(wide_, buffers.wide.bytes);
+      AscendC::Duplicate(staging_.template Get<T>(), T(0), slots * StagingLanes());
     }
-    pipe->InitBuffer(out_queue_, 2, RoundUp(rows, kLanes) * t_.outPitch * sizeof(T));
-    pipe->InitBuffer(combined_, rows * t_.rowPitch * sizeof(Element));
-    pipe->InitBuffer(results_buffer_, results * sizeof(Element) + kSkewBytes);
+    pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
+    pipe->InitBuffer(combined_, buffers.combined.bytes);
+    pipe->InitBuffer(results_buffer_, buffers.results.bytes);
     const auto buffer = results_buffer_.template Get<Element>();
     const uint32_t third = t_.tapColumns > 2 ? 2 * static_cast<uint32_t>(t_.dilateColumns) * t_.slotLanes : 0;
-    results_ = buffer[Apart(buffer, slots_.template Get<Element>()[third])];
-    // Positions behind the last window are turned into rows too.
+    results_ = buffer[SkewFrom(buffer, slots_.template Get<Element>()[third])];
+    // A transposition back to rows reads slots behind the last window too, so these need values.
     AscendC::Duplicate(results_, Element(0), results);
   }
 
@@ -74,16 +74,16 @@ class PoolWindows {
  private:
   using Element = typename Op::template Element<T>;
   static constexpr bool kDirect = std::is_same_v<T, Element>;
-  static constexpr uint32_t kSkewBytes = 512;  // more than the largest skew
 
-  // Elements by which to move `own`, in which two taps are combined, so that it and `other`, the third one,
-  // are read in one cycle.
-  static __aicore__ inline uint32_t Apart(const AscendC::LocalTensor<Element> &own,
-                                          const AscendC::LocalTensor<Element> &other) {
+  // Elements by which to move `own` so that one cycle reads both it and `other`: their bank groups are then
+  // different ones. `own` holds two combined taps, `other` is the third tap.
+  static __aicore__ inline uint32_t SkewFrom(const AscendC::LocalTensor<Element> &own,
+                                             const AscendC::LocalTensor<Element> &other) {
     return OppositeSkew(AddressOf(own, 0), AddressOf(other, 0)) * kSlotBlocks * kBlockBytes / sizeof(Element);
   }
 
-  // Windows too large for UB come in pieces; each adds to the results, of one window then.
+  // Computes one tile. Windows too large for the Unified Buffer come in pieces. A tile is then one window,
+  // and each piece is combined with the results of those before it.
   __aicore__ inline void Compute() {
     auto out = out_queue_.template AllocTensor<T>();
     const uint32_t rows = planes_ * rows_, batch = t_.slotLanes;
@@ -111,19 +111,22 @@ class PoolWindows {
     CopyOut(out);
   }
 
-  // Odd groups of lanes, so that 16 positions lie in 16 bank groups.
-  __aicore__ inline uint32_t StagingLanes() const { return t_.slotLanes | kLanes; }
+  __aicore__ inline uint32_t StagingLanes() const {
+    return static_cast<uint32_t>(PoolWindowBuffers::StagingLanes(t_.slotLanes));
+  }
+  // Whether windows come in pieces.
   __aicore__ inline bool Pieces() const {
     return t_.tapRows < t_.kernelRows || t_.tapColumns < t_.kernelColumns;
   }
 
-  // Row planes_ * rows_ of windows: the tile's input rows, combined over the rows of each window.
+  // Loads the rows that the tile's windows read, piece by piece, and combines the rows of each window:
+  // planes_ * rows_ combined rows. `columns`: the columns that the windows read.
   __aicore__ inline void CombineRows(const WindowInputs &columns) {
     auto combined = combined_.template Get<Element>();
     const bool whole = t_.wholeRows != 0;
     const uint32_t count = whole ? static_cast<uint32_t>(t_.inColumns) : columns.count;
     const uint32_t pitch = RoundUp(count, kBlockBytes / sizeof(T));
-    // Whole blocks, as they are turned into lanes.
+    // A transposition reads whole data blocks.
     const uint32_t used = RoundUp(columns.count, kBlockBytes / sizeof(Element));
     if (Pieces()) FillIdentity<Op>(combined, t_.rowPitch);
     for (int64_t tap = 0; tap < t_.kernelRows; tap += t_.tapRows) {
@@ -138,33 +141,44 @@ class PoolWindows {
       auto loaded = CopyIn(from, whole ? 0 : columns.begin, count, pitch);
       const auto in = Widen(loaded, from, pitch);
       const uint32_t width = kDirect ? used : t_.chunk, row = kDirect ? pitch : t_.chunk;
-      const uint32_t step = static_cast<uint32_t>(t_.strideRows) * row, plane = from.span * row;
-      // Rows of one plane after the other, or of all planes, whichever is longer.
-      const bool across = rows_ < planes_;
       for (uint32_t x = 0; x < used; x += width) {
-        const auto chunk = in[kDirect ? 0 : x * planes_ * from.span];
-        for (uint32_t i = 0; i < (across ? rows_ : planes_); ++i) {
-          const Runs<Element> to{combined[i * (across ? 1 : rows_) * t_.rowPitch + x],
-                                 (across ? rows_ : 1) * t_.rowPitch};
-          const Runs<Element> first{chunk[i * (across ? step : plane)], across ? plane : step};
-          const uint32_t dilation = static_cast<uint32_t>(t_.dilateRows) * row;
-          const uint32_t runs = across ? planes_ : rows_;
-          // Nothing is in the slots yet, but for padding.
-          const auto spare = slots_.template Get<Element>()[columns.before * t_.slotLanes];
-          const uint32_t skew = taps > 2 ? Apart(spare, first.first[2 * dilation]) : 0;
-          const bool fits = skew + runs * first.step <= columns.count * t_.slotLanes;
-          const Runs<Element> partial{spare[skew], first.step};
-          CombineTaps<Op, Element>(to, first, dilation, taps, runs, used - x < width ? used - x : width,
-                                   !Pieces(), fits ? &partial : nullptr);
-        }
+        CombineChunk(in[kDirect ? 0 : x * planes_ * from.span], x, used - x < width ? used - x : width, taps,
+                     {row, from.span}, columns);
       }
       in_queue_.FreeTensor(loaded);
     }
     if constexpr (Op::kMean) ScaleRows(used);
   }
 
-  // Rows at the borders, whose windows have fewer elements that count. Each is one run here, but a lane of
-  // all positions later.
+  // How rows of one plane lie in the tile: `pitch` elements from row to row, `rows` of them.
+  struct PlaneRows {
+    uint32_t pitch, rows;
+  };
+
+  // Combines `taps` rows of each window, columns [x, x + count) of them, into the combined rows. An
+  // instruction goes along the rows of a plane, or across the planes, whichever are more. `columns`: as in
+  // CombineRows.
+  __aicore__ inline void CombineChunk(const AscendC::LocalTensor<Element> &chunk, uint32_t x, uint32_t count,
+                                      uint32_t taps, const PlaneRows &in, const WindowInputs &columns) {
+    const bool across = rows_ < planes_;
+    const uint32_t window_rows = static_cast<uint32_t>(t_.strideRows) * in.pitch, plane = in.rows * in.pitch;
+    const uint32_t tap = static_cast<uint32_t>(t_.dilateRows) * in.pitch;
+    const uint32_t runs = across ? planes_ : rows_;
+    for (uint32_t i = 0; i < (across ? rows_ : planes_); ++i) {
+      const Runs<Element> to{combined_.template Get<Element>()[i * (across ? 1 : rows_) * t_.rowPitch + x],
+                             (across ? rows_ : 1) * t_.rowPitch};
+      const Runs<Element> from{chunk[i * (across ? window_rows : plane)], across ? plane : window_rows};
+      // The slots of inputs are free until the combined rows are transposed.
+      const auto spare = slots_.template Get<Element>()[columns.before * t_.slotLanes];
+      const uint32_t skew = taps > 2 ? SkewFrom(spare, from.first[2 * tap]) : 0;
+      const bool fits = skew + runs * from.step <= columns.count * t_.slotLanes;
+      const Runs<Element> partial{spare[skew], from.step};
+      CombineTaps<Op, Element>(to, from, tap, taps, runs, count, !Pieces(), fits ? &partial : nullptr);
+    }
+  }
+
+  // Multiplies rows of windows at the borders, in which fewer elements count. A row is one run here; later it
+  // is a lane of all slots.
   __aicore__ inline void ScaleRows(uint32_t used) {
     for (uint32_t r = 0; r < rows_ && t_.borders != 0; ++r) {
       const float factor =
@@ -175,7 +189,9 @@ class PoolWindows {
     }
   }
 
-  // Rows of the tile's planes, with room for padding between them; where planes are whole, one run.
+  // Loads rows of the tile's planes and leaves room for the padding between planes. Whole planes without
+  // padding are one copy. rows: those that windows read; column, count: the columns that are loaded; pitch:
+  // elements from row to row.
   __aicore__ inline AscendC::LocalTensor<T> CopyIn(const WindowInputs &rows, int64_t column, uint32_t count,
                                                    uint32_t pitch) {
     auto in = in_queue_.template AllocTensor<T>();
@@ -198,8 +214,10 @@ class PoolWindows {
     return in_queue_.template DeQue<T>();
   }
 
-  // The tile as elements, the rows of padding filled. Elements that are converted lie in chunks of columns,
-  // one under the other, so that rows side by side do not meet in a bank group.
+  // Fills the rows of padding and gives the tile as Element. A tile that is converted lies in chunks of
+  // columns, one chunk after another, so that neighbouring rows do not meet in a bank group:
+  //
+  //   rows of T     a0 a1 a2 a3 | b0 b1 b2 b3        chunks of 2     a0 a1 b0 b1 | a2 a3 b2 b3
   __aicore__ inline AscendC::LocalTensor<Element> Widen(const AscendC::LocalTensor<T> &in,
                                                         const WindowInputs &rows, uint32_t pitch) {
     for (uint32_t p = 0; p < planes_; ++p) {
@@ -220,7 +238,7 @@ class PoolWindows {
     }
   }
 
-  // Combined rows [row, row + count), as many lanes, combined over the columns of each window.
+  // Transposes combined rows [row, row + count) to lanes, and combines the columns of each window there.
   __aicore__ inline void CombineColumns(uint32_t row, uint32_t count, const WindowInputs &from,
                                         uint32_t taps) {
     const auto slots = slots_.template Get<Element>();
@@ -233,7 +251,8 @@ class PoolWindows {
       const uint32_t end = from.span - from.After();
       if (from.before > 0) FillIdentity<Op>(slots, from.before * t_.slotLanes);
       if (from.After() > 0) FillIdentity<Op>(slots[end * t_.slotLanes], from.After() * t_.slotLanes);
-      // Whole blocks are turned; the last one may reach into the padding.
+      // A transposition writes whole data blocks; its last one may overwrite padding, which is then filled
+      // each time.
       padded_ = t_.columnTiles == 1 && !Pieces() && from.count % (kBlockBytes / sizeof(Element)) == 0;
     }
     CombineTaps<Op, Element>({results_, t_.slotLanes},
@@ -242,8 +261,8 @@ class PoolWindows {
                              RoundUp(count, kLanes), !Pieces());
   }
 
-  // Means of `count` rows, all but the factors of rows at the borders. Only now, so that sums of integers are
-  // exact before they are divided.
+  // Makes means of the sums of `count` rows, but for the factors of rows at the borders (ScaleRows). This
+  // comes last, so that sums of integers are exact before they are divided.
   __aicore__ inline void Scale(uint32_t count) {
     const uint32_t lanes = RoundUp(count, kLanes);
     for (uint32_t x = 0; x < columns_ && t_.borders != 0; ++x) {
@@ -256,7 +275,7 @@ class PoolWindows {
     ScaleRuns({results_, t_.slotLanes}, t_.scale, columns_, lanes);
   }
 
-  // The results as they are stored.
+  // Gives the results as T, in slots of slotLanes lanes, or of StagingLanes() where they are converted.
   __aicore__ inline AscendC::LocalTensor<T> Narrow(uint32_t lanes) {
     if constexpr (kDirect) {
       return results_;
@@ -285,10 +304,10 @@ class PoolWindows {
   AscendC::TBuf<AscendC::TPosition::VECCALC> combined_, slots_, results_buffer_, wide_, staging_;
   AscendC::LocalTensor<Element> results_;
   AscendC::GlobalTensor<T> in_gm_, out_gm_;
-  // The tile in hand.
+  // The tile that is computed: its first plane, row of windows and column of windows, and how many of each.
   int64_t plane_, row_, column_;
   uint32_t planes_, rows_, columns_;
-  bool padded_ = false;  // the slots of padding are filled, and stay so
+  bool padded_ = false;  // whether the slots of padding are filled, and no later step overwrites them
 };
 
 }  // namespace avo

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of elements at even steps, combined one by one: an instruction a run where runs are long, else one for
-// a repeat's worth of all of them.
+// Runs: ranges of `count` elements that start `step` elements apart. An instruction covers a run, or, where
+// runs are short, one repeat's worth of elements of up to 255 runs.
+//
+//   step 8, count 5     a a a a a . . . b b b b b . . . c c c c c . . .
 #pragma once
 
 #include "../common/copies/row_copy.h"
@@ -10,27 +12,33 @@ namespace avo {
 template <typename T>
 struct Runs {
   AscendC::LocalTensor<T> first;
-  uint32_t step;  // elements from run to run, a whole number of blocks
+  uint32_t step;  // elements from run to run, a whole number of data blocks
 
   __aicore__ inline AscendC::LocalTensor<T> At(uint32_t run, uint32_t element = 0) const {
     return first[run * step + element];
   }
-  __aicore__ inline uint8_t Blocks() const { return static_cast<uint8_t>(step * sizeof(T) / kBlockBytes); }
+  // Data blocks from run to run, for the strides of a repeat.
+  __aicore__ inline uint8_t StepBlocks() const {
+    return static_cast<uint8_t>(step * sizeof(T) / kBlockBytes);
+  }
 };
 
-// Calls whole(run, count) for each run, or part(run, element, mask, repeats). `widest`: the largest step.
-template <typename T, typename Whole, typename Part>
-__aicore__ inline void ForRuns(uint32_t runs, uint32_t count, uint32_t widest, Whole whole, Part part) {
+// Calls by_run(run, count) for each run; or, where that takes fewer instructions, by_column(run, element,
+// mask, repeats) for each repeat's worth of elements of up to 255 runs from `run` on. `widest`: the largest
+// step.
+template <typename T, typename ByRun, typename ByColumn>
+__aicore__ inline void ForRuns(uint32_t runs, uint32_t count, uint32_t widest, ByRun by_run,
+                               ByColumn by_column) {
   constexpr uint32_t kRepeat = 256 / sizeof(T), kMost = 255;
-  const uint32_t parts = (count + kRepeat - 1) / kRepeat;
-  if (widest * sizeof(T) > kMost * kBlockBytes || runs <= parts) {
-    for (uint32_t run = 0; run < runs; ++run) whole(run, static_cast<int32_t>(count));
+  const uint32_t columns = (count + kRepeat - 1) / kRepeat;
+  if (widest * sizeof(T) > kMost * kBlockBytes || runs <= columns) {
+    for (uint32_t run = 0; run < runs; ++run) by_run(run, static_cast<int32_t>(count));
     return;
   }
   for (uint32_t run = 0; run < runs; run += kMost) {
     const uint8_t repeats = static_cast<uint8_t>(runs - run < kMost ? runs - run : kMost);
     for (uint32_t x = 0; x < count; x += kRepeat) {
-      part(run, x, uint64_t{count - x < kRepeat ? count - x : kRepeat}, repeats);
+      by_column(run, x, uint64_t{count - x < kRepeat ? count - x : kRepeat}, repeats);
     }
   }
 }
@@ -49,22 +57,23 @@ __aicore__ inline void CastRuns(const Runs<D> &to, const Runs<S> &from, uint32_t
       [&](uint32_t run, int32_t all) { AscendC::Cast(to.At(run), from.At(run), kRound, all); },
       [&](uint32_t run, uint32_t x, uint64_t mask, uint8_t repeats) {
         AscendC::Cast(to.At(run, x), from.At(run, x), kRound, mask, repeats,
-                      {1, 1, to.Blocks(), from.Blocks()});
+                      {1, 1, to.StepBlocks(), from.StepBlocks()});
       });
 }
 
-__aicore__ inline void ScaleRuns(const Runs<float> &runs_of, float factor, uint32_t runs, uint32_t count) {
-  if (runs_of.step == count) count *= runs, runs = 1;
+__aicore__ inline void ScaleRuns(const Runs<float> &scaled, float factor, uint32_t runs, uint32_t count) {
+  if (scaled.step == count) count *= runs, runs = 1;
   ForRuns<float>(
-      runs, count, runs_of.step,
-      [&](uint32_t run, int32_t all) { AscendC::Muls(runs_of.At(run), runs_of.At(run), factor, all); },
+      runs, count, scaled.step,
+      [&](uint32_t run, int32_t all) { AscendC::Muls(scaled.At(run), scaled.At(run), factor, all); },
       [&](uint32_t run, uint32_t x, uint64_t mask, uint8_t repeats) {
-        AscendC::Muls(runs_of.At(run, x), runs_of.At(run, x), factor, mask, repeats,
-                      {1, 1, runs_of.Blocks(), runs_of.Blocks()});
+        AscendC::Muls(scaled.At(run, x), scaled.At(run, x), factor, mask, repeats,
+                      {1, 1, scaled.StepBlocks(), scaled.StepBlocks()});
       });
 }
 
-// Op: Identity(), Combine(dst, a, b, …) and Take(dst, a, identity, …) as AscendC's instructions.
+// Op has Identity(), Combine(to, a, b, …) and CombineScalar(to, a, scalar, …), both with the arguments of an
+// AscendC instruction.
 template <typename Op, typename T>
 __aicore__ inline void CombineRuns(const Runs<T> &to, const Runs<T> &a, const Runs<T> &b, uint32_t runs,
                                    uint32_t count) {
@@ -78,7 +87,20 @@ __aicore__ inline void CombineRuns(const Runs<T> &to, const Runs<T> &a, const Ru
       [&](uint32_t run, int32_t all) { Op::Combine(to.At(run), a.At(run), b.At(run), all); },
       [&](uint32_t run, uint32_t x, uint64_t mask, uint8_t repeats) {
         Op::Combine(to.At(run, x), a.At(run, x), b.At(run, x), mask, repeats,
-                    AscendC::BinaryRepeatParams(1, 1, 1, to.Blocks(), a.Blocks(), b.Blocks()));
+                    AscendC::BinaryRepeatParams(1, 1, 1, to.StepBlocks(), a.StepBlocks(), b.StepBlocks()));
+      });
+}
+
+// Copies runs: combines each element with the identity.
+template <typename Op, typename T>
+__aicore__ inline void CopyRuns(const Runs<T> &to, const Runs<T> &from, uint32_t runs, uint32_t count) {
+  const T identity = static_cast<T>(Op::Identity());
+  ForRuns<T>(
+      runs, count, to.step > from.step ? to.step : from.step,
+      [&](uint32_t run, int32_t all) { Op::CombineScalar(to.At(run), from.At(run), identity, all); },
+      [&](uint32_t run, uint32_t x, uint64_t mask, uint8_t repeats) {
+        Op::CombineScalar(to.At(run, x), from.At(run, x), identity, mask, repeats,
+                          AscendC::UnaryRepeatParams(1, 1, to.StepBlocks(), from.StepBlocks()));
       });
 }
 
@@ -87,8 +109,10 @@ __aicore__ inline void FillIdentity(const AscendC::LocalTensor<T> &elements, uin
   AscendC::Duplicate(elements, static_cast<T>(Op::Identity()), static_cast<int32_t>(count));
 }
 
-// Combines `taps` runs of inputs, `tap` elements apart, into each run; onto what is there unless `fresh`.
-// Fresh ones may have all taps but the last one combined in `partial`.
+// Combines `taps` inputs into each run of `to`. The inputs of tap k are the runs of `from`, moved by k *
+// `tap` elements. With `fresh`, `to` holds nothing yet; the taps but the last one are then combined in
+// `partial`, if there is one. A caller gives one where `to` and the next tap would be read from the same bank
+// groups.
 template <typename Op, typename T>
 __aicore__ inline void CombineTaps(const Runs<T> &to, const Runs<T> &from, uint32_t tap, uint32_t taps,
                                    uint32_t runs, uint32_t count, bool fresh,
@@ -99,14 +123,7 @@ __aicore__ inline void CombineTaps(const Runs<T> &to, const Runs<T> &from, uint3
     CombineRuns<Op>(sum, from, Runs<T>{from.first[tap], from.step}, runs, count);
     done = 2;
   } else if (fresh) {
-    const T identity = static_cast<T>(Op::Identity());
-    ForRuns<T>(
-        runs, count, to.step > from.step ? to.step : from.step,
-        [&](uint32_t run, int32_t all) { Op::Take(to.At(run), from.At(run), identity, all); },
-        [&](uint32_t run, uint32_t x, uint64_t mask, uint8_t repeats) {
-          Op::Take(to.At(run, x), from.At(run, x), identity, mask, repeats,
-                   AscendC::UnaryRepeatParams(1, 1, to.Blocks(), from.Blocks()));
-        });
+    CopyRuns<Op>(to, from, runs, count);
     done = 1;
   }
   for (; done < taps; ++done) {

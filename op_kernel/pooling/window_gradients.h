@@ -1,26 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of windows over images. Sixteen planes are the lanes: an element of all of them is one slot of
-// 64 bytes, so a window's elements are addresses, and those of a row of windows one instruction. A tile owns
-// some elements of the images and adds up what the windows over them give, window by window in one order.
+// Gradients of windows over images. The lanes are sixteen planes: one element of all of them is a slot of 64
+// bytes. A tile owns some rows and columns of these planes. The kernel goes through the windows that have
+// elements in the tile, one chunk of windows after another. For each tap it adds what the windows give that
+// tap to the elements of the tile, one row of windows with an instruction. The order of all sums is fixed.
+//
+//   3 x 3 windows, stride 2; the tile owns the elements o; the chunk has the windows 0 to 2
+//
+//   image             . . o o o o . .        tap 0 of window 1 is element 2, of window 2 element 4
+//   window 0          ^ ^ ^                  tap 2 of window 0 is element 2, of window 1 element 4
+//   window 1              ^ ^ ^
+//   window 2                  ^ ^ ^
 #pragma once
 
 #include "../common/vectors/lanes.h"
+#include "window_gradient_buffers.h"
 
 namespace avo {
 
-// `count` of an axis from `begin` on.
-struct Stretch {
+// Positions [begin, begin + count) of an axis.
+struct AxisRange {
   int64_t begin;
   int32_t count;
 };
 
-// A kernel derives from this: Prepare() is told of new windows, SharesOf(tap) gives what element `tap` of
-// each of them receives, slot by slot as the gradients lie.
+// A kernel derives from this and has two functions. Prepare() is called when the gradients of a new chunk of
+// windows are loaded. SharesOf(tap) gives what tap `tap` of each window receives: slots in the order of
+// grads_.
 template <typename T, typename Tiling>
 class WindowGradients {
  protected:
-  static constexpr uint32_t kSlack = 16;  // slots that are read or written beyond a tile
-  static constexpr uint32_t kSlotBytes = kLanes * sizeof(float);
+  static constexpr uint32_t kSlack = WindowGradientBuffers::kSlack;
 
   __aicore__ inline void InitWindows(GM_ADDR grad, GM_ADDR out, const Tiling &tiling, AscendC::TPipe *pipe) {
     t_ = tiling;
@@ -28,21 +37,26 @@ class WindowGradients {
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out), t_.planes * t_.inRows * t_.inColumns);
     grad_pitch_ = RoundUp(t_.chunkColumns, kRowPositions);
     sum_pitch_ = RoundUp(t_.tileColumns, kRowPositions);
-    pipe->InitBuffer(in_queue_, 2, kLanes * t_.planeElements * sizeof(T));
-    pipe->InitBuffer(out_queue_, 1, kLanes * t_.tileRows * sum_pitch_ * sizeof(T));
-    pipe->InitBuffer(grads_, (t_.chunkRows * grad_pitch_ + kSlack) * kSlotBytes);
-    pipe->InitBuffer(shares_, (t_.chunkRows * grad_pitch_ + kSlack) * kSlotBytes);
-    pipe->InitBuffer(sums_, (t_.tileRows * sum_pitch_ + kSlack) * kSlotBytes);
+    const WindowGradientBuffers buffers(BufferSizes(), sizeof(T));
+    pipe->InitBuffer(in_queue_, buffers.in.count, buffers.in.bytes);
+    pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
+    pipe->InitBuffer(grads_, buffers.grads.bytes);
+    pipe->InitBuffer(shares_, buffers.shares.bytes);
+    pipe->InitBuffer(sums_, buffers.sums.bytes);
     ZeroQueue<T>(in_queue_, 2, kLanes * t_.planeElements);
     AscendC::Duplicate(grads_.Get<float>(), 0.0f, (t_.chunkRows * grad_pitch_ + kSlack) * kLanes);
     if constexpr (!kSingle) {
-      pipe->InitBuffer(wide_, kLanes * t_.planeElements * sizeof(float));
-      pipe->InitBuffer(rows_, kLanes * t_.tileRows * sum_pitch_ * sizeof(float));
+      pipe->InitBuffer(wide_, buffers.wide.bytes);
+      pipe->InitBuffer(rows_, buffers.rows.bytes);
       AscendC::Duplicate(rows_.Get<float>(), 0.0f, kLanes * t_.tileRows * sum_pitch_);
     }
   }
 
-  // Hands this core's tiles to `kernel`, chunk of windows by chunk.
+  __aicore__ inline WindowGradientBuffers::Sizes BufferSizes() const {
+    return {t_.planeElements, uint64_t{t_.tileRows} * sum_pitch_, uint64_t{t_.chunkRows} * grad_pitch_};
+  }
+
+  // Computes this core's tiles, each with `kernel` for one chunk of windows after another.
   template <typename Kernel>
   __aicore__ inline void ProcessTiles(Kernel &kernel) {
     const Share share = CoreShare(t_.planeGroups * t_.rowTiles * t_.columnTiles);
@@ -54,10 +68,10 @@ class WindowGradients {
       own_rows_ = {row, static_cast<int32_t>(Part(row, t_.tileRows, t_.inRows))};
       own_columns_ = {column, static_cast<int32_t>(Part(column, t_.tileColumns, t_.inColumns))};
       AscendC::Duplicate(sums_.Get<float>(), 0.0f, own_rows_.count * sum_pitch_ * kLanes);
-      const Stretch rows =
-          Windows(own_rows_, t_.kernelRows, t_.strideRows, t_.padRows, t_.dilateRows, t_.outRows);
-      const Stretch columns = Windows(own_columns_, t_.kernelColumns, t_.strideColumns, t_.padColumns,
-                                      t_.dilateColumns, t_.outColumns);
+      const AxisRange rows =
+          WindowsOver(own_rows_, t_.kernelRows, t_.strideRows, t_.padRows, t_.dilateRows, t_.outRows);
+      const AxisRange columns = WindowsOver(own_columns_, t_.kernelColumns, t_.strideColumns, t_.padColumns,
+                                            t_.dilateColumns, t_.outColumns);
       for (int64_t r = 0; r < rows.count; r += t_.chunkRows) {
         for (int64_t c = 0; c < columns.count; c += t_.chunkColumns) {
           chunk_rows_ = {rows.begin + r, static_cast<int32_t>(Part(r, t_.chunkRows, rows.count))};
@@ -72,10 +86,11 @@ class WindowGradients {
     }
   }
 
-  // Slot r * pitch + c of `slots`: element (rows.begin + r, columns.begin + c) of the planes in hand.
+  // Loads a rectangle of the tile's planes. Slot r * pitch + c of `slots` is then element (rows.begin + r,
+  // columns.begin + c) of each of them. gm: planes of all_rows x all_columns elements.
   __aicore__ inline void LoadSlots(const AscendC::LocalTensor<float> &slots, uint32_t pitch,
                                    const AscendC::GlobalTensor<T> &gm, int64_t all_rows, int64_t all_columns,
-                                   const Stretch &rows, const Stretch &columns) {
+                                   const AxisRange &rows, const AxisRange &columns) {
     constexpr uint32_t kBlock = kBlockBytes / sizeof(T);
     const uint32_t count = static_cast<uint32_t>(columns.count), row_pitch = RoundUp(count, kBlock);
     const uint32_t plane_pitch = rows.count * row_pitch;
@@ -99,9 +114,10 @@ class WindowGradients {
     in_queue_.FreeTensor(copied);
   }
 
-  // Windows [first, first + count) of a row of them whose element at offset `tap` lies in [own.begin, …).
-  static __aicore__ inline Stretch Hit(const Stretch &windows, const Stretch &own, int64_t stride,
-                                       int64_t offset) {
+  // Gives those of `windows` whose tap lies in `own`, along one axis. The tap of window w is element w *
+  // stride + offset of the image.
+  static __aicore__ inline AxisRange WindowsWithTapIn(const AxisRange &own, const AxisRange &windows,
+                                                      int64_t stride, int64_t offset) {
     const int64_t low = own.begin - offset, high = own.begin + own.count - 1 - offset;
     int64_t first = low > 0 ? (low + stride - 1) / stride : 0, last = high < 0 ? -1 : high / stride;
     if (first < windows.begin) first = windows.begin;
@@ -111,31 +127,31 @@ class WindowGradients {
 
   Tiling t_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> grads_, shares_;
-  uint32_t grad_pitch_;
-  // The windows in hand.
-  Stretch chunk_rows_, chunk_columns_;
+  uint32_t grad_pitch_;  // slots from row to row of windows in grads_ and shares_
+  // The chunk of windows that is computed.
+  AxisRange chunk_rows_, chunk_columns_;
 
  private:
   static constexpr bool kSingle = std::is_same_v<T, float>;
 
-  // Windows over the elements of `own`.
-  static __aicore__ inline Stretch Windows(const Stretch &own, int64_t kernel, int64_t stride, int64_t pad,
-                                           int64_t dilate, int64_t windows) {
+  // Gives the windows that reach into `own`, along an axis with `windows` windows.
+  static __aicore__ inline AxisRange WindowsOver(const AxisRange &own, int64_t kernel, int64_t stride,
+                                                 int64_t pad, int64_t dilate, int64_t windows) {
     const int64_t reach = own.begin + pad - (kernel - 1) * dilate;
     const int64_t first = reach > 0 ? (reach + stride - 1) / stride : 0;
     const int64_t end = (own.begin + own.count - 1 + pad) / stride + 1, last = end < windows ? end : windows;
     return {first, static_cast<int32_t>(last > first ? last - first : 0)};
   }
 
-  // What the elements of row `i` of the windows receive.
+  // Adds what the taps of row `i` of the windows receive.
   template <typename Kernel>
   __aicore__ inline void AddRowOfTaps(Kernel &kernel, int64_t i) {
     const int64_t row_offset = i * t_.dilateRows - t_.padRows;
-    const Stretch rows = Hit(chunk_rows_, own_rows_, t_.strideRows, row_offset);
+    const AxisRange rows = WindowsWithTapIn(own_rows_, chunk_rows_, t_.strideRows, row_offset);
     if (rows.count == 0) return;
     for (int64_t j = 0; j < t_.kernelColumns; ++j) {
       const int64_t offset = j * t_.dilateColumns - t_.padColumns;
-      const Stretch columns = Hit(chunk_columns_, own_columns_, t_.strideColumns, offset);
+      const AxisRange columns = WindowsWithTapIn(own_columns_, chunk_columns_, t_.strideColumns, offset);
       if (columns.count == 0) continue;
       const auto shares = kernel.SharesOf(i * t_.kernelColumns + j);
       for (int64_t r = rows.begin; r < rows.begin + rows.count; ++r) {
@@ -149,7 +165,7 @@ class WindowGradients {
     }
   }
 
-  // Adds slots that follow each other to slots a stride apart.
+  // Adds neighbouring slots of `from` to slots of `to` that are strideColumns apart.
   __aicore__ inline void AddSlots(const AscendC::LocalTensor<float> &to,
                                   const AscendC::LocalTensor<float> &from, uint32_t slots) {
     constexpr int64_t kMaxStride = 255 / kSlotBlocks;
@@ -194,11 +210,11 @@ class WindowGradients {
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> sums_, wide_, rows_;
   AscendC::GlobalTensor<T> grad_gm_, out_gm_;
-  uint32_t sum_pitch_;
-  // The tile in hand.
+  uint32_t sum_pitch_;  // slots from row to row of sums_, and elements from row to row of the output tile
+  // The tile that is computed: its planes, and the rows and columns that it owns.
   int64_t plane_;
   uint32_t planes_;
-  Stretch own_rows_, own_columns_;
+  AxisRange own_rows_, own_columns_;
 };
 
 }  // namespace avo

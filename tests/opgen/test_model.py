@@ -264,6 +264,10 @@ def test_operators_share_a_tiling_struct(tmp_path):
     assert [(field.name, field.comment) for field in read_tiling(header, "XTiling")] == [
         ("rows", "of the input")
     ]
+    header.write_text(
+        '#include "shared.h"\n\nstruct XTiling : avo::Shared {\n  float scale;  // of all\n};\n'
+    )
+    assert [field.name for field in read_tiling(header, "XTiling")] == ["rows", "scale"]
     header.write_text('#include "shared.h"\n\nusing XTiling = avo::Other;\n')
     with pytest.raises(TilingError, match=r"expected `struct Other \{` in a header that it includes"):
         read_tiling(header, "XTiling")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Feature maps as backbones pool them between stages and at their end."""
+"""Feature maps that backbones pool between their stages and at their end."""
 
 import torch
 import torch.nn.functional as F
 
 from benchmarks.workloads.pooling.max_pool2d import windows
 
-# Images, kernel, stride, padding, target: two that keep maps large, and what goes before a classifier.
+# Images, kernel, stride, padding, target: two calls that keep maps large, and one before a classifier.
 SHAPES = [
     ((8, 64, 112, 112), (3, 5), (2, 3), (1, 2), 1.2),
     ((8, 64, 112, 112), (3, 3), (1, 1), (1, 1), 1.5),
@@ -25,15 +25,17 @@ def workloads():
 
 
 def device():
-    """Float32 windows are bound by MTE2, whose loads wait for HBM, and at a stride of 1 by the vector
-    unit, which adds a row for each row but the first, and a column for each column but the first, of a
-    window. A running sum would add two, but would not be exact for integers of any size. Half types sum
-    in float32: the vector unit works as long as for float32, for half of the bytes. At a stride of 1 it
-    is busy for 17 us of 21, and no two of its operands meet in a bank group: what two taps are combined
-    into is kept half of the groups away from the third. At a stride of 3 it is busy for 10 us of 14, as
-    long as MTE2: windows side by side begin three slots apart, and some operands meet. Planes of 7 x 7
-    are lanes, whole; the mark is 2.7 us for float32 and half of that for float16, less than the 3.1 us
-    of a launch and a start, so no kernel reaches it.
+    """Float32 windows are bound by MTE2, whose loads wait for HBM. At a stride of 1 they are bound by the
+    vector unit, which adds all rows of a window to its first row, then all columns to its first column. A
+    running sum would need two additions, but would not be exact for integers of any size.
+
+    Half types are summed in float32, so the vector unit works as long as for float32, for half of the bytes. At
+    a stride of 1 it is busy for 17 us of 21. No two of its operands meet in a bank group, because the sum of
+    two taps lies half of the bank groups away from the third tap. At a stride of 3 it is busy for 10 us of 14,
+    as long as MTE2: neighbouring windows start three slots apart, and some operands meet.
+
+    Planes of 7 x 7 are lanes. Their mark is 2.7 us for float32 and half of that for float16. A launch and a
+    start alone take 3.1 us, so no kernel reaches it.
     """
     for i, (shape, kernel, stride, padding) in enumerate(DEVICE):
         for dtype in (torch.float32, torch.float16, torch.bfloat16)[: 3 if i == 0 else 2]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of the feature maps that avg_pool2d pools."""
+"""Gradients of the feature maps of avg_pool2d."""
 
 import torch
 import torch.nn.functional as F
@@ -13,8 +13,8 @@ def workloads():
 
 
 def device():
-    """The vector unit adds each window's share to all of its elements, one element of all windows at a time, and
-    turns rows into lanes and back for it. The images themselves are not read.
+    """The vector unit bounds these calls: it adds the share of each window to all of its elements, one tap of
+    all windows at a time, and transposes rows to lanes and back for that. The images themselves are not read.
     """
     for shape, kernel, stride, padding in DEVICE[:2]:
         maps = torch.randn(shape)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Feature maps as backbones and detection necks pool them."""
+"""Feature maps that backbones and detection necks pool."""
 
 import torch
 import torch.nn.functional as F
@@ -27,7 +27,7 @@ def workloads():
 
 
 def windows(shapes, function, node, opset, **extra):
-    """Workloads of a pooling operator: `function` is torch's, which takes `extra` too, `node` ONNX's."""
+    """Yields the workloads of a pooling operator. function: torch's, which takes `extra` too; node: ONNX's."""
     for shape, kernel, stride, padding, target in shapes:
         window = {"kernel_size": list(kernel), "stride": list(stride), "padding": list(padding)}
         name = f"{'x'.join(map(str, kernel))} stride {','.join(map(str, stride))} of "
@@ -50,16 +50,17 @@ def windows(shapes, function, node, opset, **extra):
 
 
 def device():
-    """Windows of large planes are bound by MTE2, whose loads wait for HBM; the launch of 2.5 us and a
-    start of 0.5 us are what keeps maps of halves from the rate of copies. Maxima of float16 are taken
-    in float16, those of bfloat16 in float32, as Atlas A2 compares no bfloat16: the vector unit is then
-    busy for as long as MTE2, 9 us of 13, and converting once per row of a window instead of once per
-    element would take an order of bfloat16 in integers. Small planes are lanes, whole. 16384 planes of
-    14 x 14 reach the mark in float32; in half types it is 6.7 us, and a launch, a start and reading at
-    the rate of copies take 7.3. For 2048 planes of 20 x 20 the mark is 5.5 us in float32 and 2.7 us in
-    float16: launch and start take 3.1 us and reading at the rate of copies 2.2 and 1.1 us, before the
-    first maximum. Beyond that the vector unit works for 5 and 3 us on the two or three tiles of a core,
-    too few to overlap.
+    """Windows of large planes are bound by MTE2, whose loads wait for HBM. Half types do not reach the rate of
+    copies because of the launch of 2.5 us and a start of 0.5 us. Maxima of float16 are computed in float16,
+    those of bfloat16 in float32, as Atlas A2 compares no bfloat16. The vector unit is then busy for as long as
+    MTE2, 9 us of 13. To convert each row of windows once, instead of each element, would need bfloat16 as
+    integers in the same order.
+
+    Small planes are lanes. 16384 planes of 14 x 14 reach the mark in float32. In half types it is 6.7 us, and a
+    launch, a start and reading at the rate of copies take 7.3. For 2048 planes of 20 x 20 the mark is 5.5 us in
+    float32 and 2.7 us in float16. Launch and start take 3.1 us, and reading at the rate of copies 2.2 and 1.1
+    us, before the first maximum. The vector unit then works for 5 and 3 us on the two or three tiles of a core,
+    which are too few to overlap.
     """
     for i, (shape, kernel, stride, padding) in enumerate(DEVICE):
         for dtype in (torch.float32, torch.float16, torch.bfloat16)[: 3 if i == 0 else 2]:

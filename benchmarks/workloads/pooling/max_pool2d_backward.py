@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of the feature maps that max_pool2d pools."""
+"""Gradients of the feature maps of max_pool2d."""
 
 import torch
 import torch.nn.functional as F
@@ -10,7 +10,7 @@ from benchmarks.workloads.pooling.max_pool2d import DEVICE, SHAPES
 
 
 def workloads():
-    # torch keeps the indices of the forward pass, which it then reads in place of the images.
+    # torch keeps the indices of the forward pass, and reads these instead of the images.
     yield from gradients(SHAPES[:2], F.max_pool2d)
 
 
@@ -34,9 +34,9 @@ def gradients(shapes, pool, **options):
 
 
 def device():
-    """The vector unit finds each window's maximum again, an element of all windows at a time, and adds as many
-    times; rows are turned into lanes and back for it. Keeping the indices of a forward pass would spare the
-    search, at the price of writing and reading them.
+    """The vector unit bounds these calls: it finds the maximum of each window again, one tap of all windows at
+    a time, adds as many times, and transposes rows to lanes and back for that. Indices of the forward pass
+    would spare the search, but would have to be written and read.
     """
     for shape, kernel, stride, padding in DEVICE[:2]:
         maps = torch.randn(shape)

@@ -13,15 +13,15 @@ __all__ = ["AvgPool2d"]
 
 
 class AvgPool2d(nn.Module):
-    """The mean of each window of an image.
+    """Computes the mean of each window of an image.
 
     Args:
         kernel_size: rows and columns of a window, one int for both
-        stride: rows and columns from window to window; kernel_size when None
+        stride: rows and columns from window to window; kernel_size if None
         padding: rows and columns of zeros on either side, at most half of kernel_size
-        ceil_mode: whether windows that the padded input does not hold in full count too
-        count_include_pad: whether padding counts as elements of a window; as in torch, where the operator
-            avg_pool2d has False, as CANN
+        ceil_mode: whether a window counts that reaches beyond the padded input
+        count_include_pad: whether padding counts as elements of a window. The default is torch's; that of the
+            operator avg_pool2d is CANN's, False
         divisor_override: what sums are divided by, instead of the number of elements
 
     Shape:
@@ -29,7 +29,8 @@ class AvgPool2d(nn.Module):
         output: (N, C, oH, oW), dtype of input
 
     Raises:
-        ValueError: kernel_size, stride or padding is not one or two ints, or out of its range; divisor_override is 0
+        ValueError: if kernel_size, stride or padding is not one or two ints, or is out of its range, or if
+            divisor_override is 0
 
     Source: torch.nn.AvgPool2d.
     """

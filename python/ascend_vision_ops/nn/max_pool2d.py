@@ -13,21 +13,21 @@ __all__ = ["MaxPool2d"]
 
 
 class MaxPool2d(nn.Module):
-    """The maximum of each window of an image.
+    """Computes the maximum of each window of an image.
 
     Args:
         kernel_size: rows and columns of a window, one int for both
-        stride: rows and columns from window to window; kernel_size when None
+        stride: rows and columns from window to window; kernel_size if None
         padding: rows and columns of minus infinity on either side
         dilation: rows and columns from element to element of a window
-        ceil_mode: whether windows that the padded input does not hold in full count too
+        ceil_mode: whether a window counts that reaches beyond the padded input
 
     Shape:
         input: (N, C, H, W), float32, float16 or bfloat16
         output: (N, C, oH, oW), dtype of input
 
     Raises:
-        ValueError: kernel_size, stride, padding or dilation is not one or two ints, or out of its range
+        ValueError: if kernel_size, stride, padding or dilation is not one or two ints, or is out of its range
 
     Source: torch.nn.MaxPool2d.
     """

@@ -36,25 +36,22 @@ class Field:
 def read_tiling(path: Path, struct: str) -> list[Field]:
     """Reads the fields of `struct`. Each is on a line of its own with a comment behind it; `//` repeats the one above.
 
-    Operators of a family may share a struct. Then the header says ``using XTiling = avo::SharedTiling;``, and the
-    fields are those of the struct `SharedTiling` in one of the headers that it includes.
+    Operators of a family may share a struct, which lies in a header that theirs includes. Then the header says
+    ``using XTiling = avo::Shared;``, or ``struct XTiling : avo::Shared {`` if it adds fields to the shared ones.
     """
     if not path.exists():
         raise TilingError(f"{path.name}:1: expected the tiling header of the operator, got no such file")
     text = path.read_text(encoding="utf-8")
     lines = text.splitlines()
     if alias := re.search(rf"^using {struct} = (?:avo::)?(\w+);", text, re.M):
-        headers = [path.parent / name for name in re.findall(r'^#include "([^"]+)"', text, re.M)]
-        for header in headers:
-            if re.search(rf"^struct {alias[1]} \{{", header.read_text(encoding="utf-8"), re.M):
-                return read_tiling(header, alias[1])
-        raise TilingError(
-            f"{path.name}:1: expected `struct {alias[1]} {{` in a header that it includes, got none"
-        )
-    start = next((i for i, line in enumerate(lines) if re.match(rf"struct\s+{struct}\s*\{{", line)), None)
-    if start is None:
+        return _read_shared(path, text, alias[1])
+    head = re.compile(rf"struct\s+{struct}\s*(?::\s*(?:avo::)?(\w+)\s*)?\{{")
+    start, match = next(
+        ((i, found) for i, line in enumerate(lines) if (found := head.match(line))), (0, None)
+    )
+    if match is None:
         raise TilingError(f"{path.name}:1: expected `struct {struct} {{`, got none")
-    fields: list[Field] = []
+    fields = _read_shared(path, text, match[1]) if match[1] else []
     for number, line in enumerate(lines[start + 1 :], start + 2):
         text = line.strip()
         if text.startswith("}"):
@@ -73,3 +70,12 @@ def read_tiling(path: Path, struct: str) -> list[Field]:
     raise TilingError(
         f"{path.name}:{len(lines)}: expected `}};` after struct {struct}, got the end of the file"
     )
+
+
+def _read_shared(path: Path, text: str, struct: str) -> list[Field]:
+    """The fields of `struct`, which lies in a header that the header at `path`, with this text, includes."""
+    for name in re.findall(r'^#include "([^"]+)"', text, re.M):
+        header = path.parent / name
+        if re.search(rf"^struct {struct} ", header.read_text(encoding="utf-8"), re.M):
+            return read_tiling(header, struct)
+    raise TilingError(f"{path.name}:1: expected `struct {struct} {{` in a header that it includes, got none")

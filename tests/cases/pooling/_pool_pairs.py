@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commonest windows, whose gradients have a path of their own on CPUs: 3 x 3 and 2 x 2 at strides of 2."""
+"""3 x 3 and 2 x 2 windows at strides of 2. They are the commonest, and CPU kernels have code of their own for them."""
 
 from itertools import product
 
@@ -9,13 +9,14 @@ from ascend_vision_ops.testing import Array, Case, cases_module
 
 lowest = cases_module("_pool_vectors").lowest
 WINDOWS = [{"kernel_size": [3, 3], "padding": [1, 1]}, {"kernel_size": [2, 2]}]
-# Channels and columns: around vectors of each, odd and even, ends behind the last window.
+# Channels and columns: a vector of either, one more and one less; odd and even columns; columns behind the last
+# window.
 SIZES = [(16, 31), (17, 32), (32, 33), (33, 64), (34, 65), (35, 97), (64, 66), (130, 5), (16, 2), (18, 3)]
 VALUES = ["normal", lowest, "special", "integers"]
 
 
 def some_rows(rng, shape):
-    """Ties, and NaN and infinities in one row of six: what is finite and what is not take turns."""
+    """Small integers, of which many are equal, and NaN and infinities in every sixth row, so that both take turns."""
     images = rng.integers(-3, 4, shape).astype(float)
     images[..., ::6, :] = lowest(rng, images[..., ::6, :].shape)
     return images
@@ -36,7 +37,7 @@ def pair_cases(call):
 
 @st.composite
 def calls(draw, call):
-    """Random ones, half of which have such windows."""
+    """Draws calls; half of them have such windows."""
     args = draw(cases_module("max_pool2d").strategy())
     n, channels, height, width = args["input"].shape
     if draw(st.booleans()):

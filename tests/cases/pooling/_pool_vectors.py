@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pooling around the vectors of CPUs: columns at each stride, channels, whole images, and none at all."""
+"""Sizes around those of the vectors of CPUs: columns at each stride, channels, whole images, no images."""
 
 from itertools import product
 
@@ -7,7 +7,7 @@ import numpy as np
 
 from ascend_vision_ops.testing import Array, Case
 
-WIDTHS = [(1, 1), (2, 31), (3, 32), (3, 33), (5, 67)]  # kernel and image
+WIDTHS = [(1, 1), (2, 31), (3, 32), (3, 33), (5, 67)]  # columns of kernel_size and of the image
 LAYOUTS = ["dense", "strided", "transposed", "channels_last"]
 
 
@@ -20,7 +20,7 @@ def vector_cases():
     for channels, out in product((1, 3, 16, 17, 35), ("", "channels_last")):
         for image in (Array(2, channels, 6, 7, layout="channels_last"), Array(2, channels, 6, 7)):
             yield Case(f"{channels} channels {out}", {"input": image, **args}, out=out)
-    # More channels than a line of windows takes at once, fewer of them at last; whole images, which lie side by side.
+    # More channels than a line of windows takes at once, so that the last line has fewer; then whole images.
     for channels, kernel in ((130, [2, 2]), (90, [3, 3])):
         args = {"input": Array(1, channels, 3, 200, layout="channels_last"), "kernel_size": kernel}
         yield Case(f"blocks of {channels}", args | {"stride": [1, 1], "padding": [1, 1]}, out="channels_last")
@@ -34,12 +34,12 @@ def vector_cases():
 
 
 def lowest(rng, shape):
-    """Minus infinity for the most part, as what lies outside of an image is taken for."""
+    """Mostly minus infinity, which is also what lies outside of an image."""
     return rng.choice([-np.inf, np.nan, np.inf, 0, 1], shape, p=[0.9, 0.02, 0.02, 0.03, 0.03])
 
 
 def column_cases(call):
-    """Vectors along columns: ties, NaN and infinities in bands of rows, and windows that reach into the padding."""
+    """Vectors of columns: equal elements, NaN and infinities in some rows, and windows that reach into the padding."""
     windows = [
         ((3, 3), (2, 2), 1),
         ((2, 2), (1, 1), 1),

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from ascend_vision_ops.testing import Array, Case, cases_module
 
-# Image, kernel, stride, padding: alike, unlike per axis, windows that skip inputs, whole images.
+# Image, kernel, stride, padding: the same for both axes, different ones, windows that skip inputs, whole
+# images.
 WINDOWS = [
     ((2, 3, 17, 19), (3, 3), (2, 2), (1, 1)), ((1, 5, 16, 16), (2, 2), (2, 2), (0, 0)),
     ((2, 2, 9, 30), (3, 2), (1, 3), (1, 0)), ((1, 2, 23, 14), (1, 5), (4, 1), (0, 2)),
@@ -16,7 +17,8 @@ WINDOWS = [
 # Windows that start in the right padding, or reach beyond it.
 CEIL = [((5, 5), 2, 2, 1), ((6, 7), 3, 2, 1), ((4, 4), 2, 3, 1), ((7, 9), 3, 3, 0), ((6, 6), 3, 4, 1)]
 LAYOUTS = [("strided", ""), ("transposed", "strided"), ("offset", "transposed"), ("broadcast", "offset")]
-# Rows and columns around tiles; windows larger than the Unified Buffer. Of integers, whose long sums do not round.
+# Rows and columns around those of a tile; windows larger than the Unified Buffer. Their values are integers, whose
+# long sums are exact.
 TILES = [((1, 1, 2 * rows, 112), (3, 3), (2, 2), (1, 1)) for rows in (55, 56, 57)]
 TILES += [((1, 1, 2, 2 * columns), (2, 2), (2, 2), (0, 0)) for columns in (1019, 1020, 1021)]
 TILES += [((1, 1, 300, 301), (300, 301), (300, 301), (0, 0)), ((1, 2, 5, 6000), (5, 2500), (1, 900), (2, 10))]

@@ -7,12 +7,13 @@ from ascend_vision_ops.testing import Array, Case, cases_module
 
 lowest = cases_module("_pool_vectors").lowest
 some_rows = cases_module("_pool_pairs").some_rows
-# Tap by tap, and again for every tile: larger windows are for the CPU's patience.
+# The most elements of a window: the simulated device takes too long for larger ones, which it computes tap by tap
+# for each tile.
 LARGEST = 3000
 
 
 def backward_call(args, values="normal"):
-    """The arguments of the backward call that belongs to those of a forward call."""
+    """Gives the arguments of the backward call that belongs to a forward call with `args`."""
     image = args["input"]
     kernel, padding = pair(args["kernel_size"]), pair(args.get("padding", 0))
     stride, dilation = pair(args.get("stride", ())) or kernel, pair(args.get("dilation", 1))
@@ -23,13 +24,14 @@ def backward_call(args, values="normal"):
 
 
 def backward_cases(forward):
-    """Those of the forward operator, and what is the gradient's own."""
+    """Yields the cases of the forward operator, and cases for gradients alone."""
     for case in forward.cases():
         if math.prod(case.args["kernel_size"]) <= LARGEST:
             yield Case(case.id, backward_call(case.args), out=case.out)
     args = {"input": Array(2, 9, 11, 13), "kernel_size": [3, 3], "stride": [2, 1], "padding": [1, 1]}
     yield Case("special gradients", backward_call(args, "special"))
-    # Planes around a tile's 16, many rows, many columns, windows beyond the Unified Buffer, far apart.
+    # Planes around the 16 of a tile, many rows, many columns, windows that do not fit the Unified Buffer, windows that
+    # are far apart.
     for shape in ((1, 15, 20, 20), (1, 33, 9, 9), (1, 3, 300, 40), (1, 2, 3, 2100)):
         yield Case(f"{shape}", backward_call({"input": Array(*shape), "kernel_size": [2, 2]}))
     args = {"input": Array(1, 1, 52, 54, values="integers"), "kernel_size": [52, 53], "stride": [1, 1]}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aclnnMaxPool with padding that differs from side to side, and with empty strides, against torch."""
+"""Compares aclnnMaxPool with torch where the padding of the four sides differs, and where strides are empty."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def max_pool(images, kernel, strides, pads, out_shape, ceil_mode=0):
     return out
 
 
-# Above, to the left, below, to the right; a whole window of padding may lie before or behind an image.
+# Padding above, to the left, below, to the right. A whole window may lie in the padding, before or behind the image.
 @pytest.mark.parametrize(
     "pads", [(0, 0, 1, 1), (1, 0, 0, 2), (2, 1, 1, 0), (3, 0, 0, 0), (0, 0, 3, 2), (0, 3, 0, 0)]
 )

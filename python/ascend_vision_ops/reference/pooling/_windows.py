@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Windows of pooling, shared by its operators."""
+"""The windows of pooling, for all its operators."""
 
 import numpy as np
 
 
 def output_length(length, kernel, stride, padding, dilation, ceil_mode):
-    """Windows along an axis; with ceil_mode a last one that starts in the right padding is dropped."""
+    """Counts the windows along an axis of `length` elements.
+
+    With ``ceil_mode`` the last window may reach beyond the padded input, but not start in the padding behind it.
+    """
     reach = length + 2 * padding - dilation * (kernel - 1) - 1
     count = -(-reach // stride) + 1 if ceil_mode else reach // stride + 1
     return count - 1 if ceil_mode and (count - 1) * stride >= length + padding else count
 
 
 def window_elements(input, kernel_size, stride, padding, dilation, ceil_mode, fill):
-    """Yields, for each element of a window, its value in every window: float64 (N, C, oH, oW).
+    """Yields, for each tap of a window in row-major order, its value in every window: float64 (N, C, oH, oW).
 
-    Beyond the image it is ``fill``.
+    Beside the image the value is ``fill``.
     """
     axes = list(zip(input.shape[2:], kernel_size, stride, padding, dilation, strict=True))
     counts = [output_length(*axis, ceil_mode) for axis in axes]
@@ -32,7 +35,10 @@ def window_elements(input, kernel_size, stride, padding, dilation, ceil_mode, fi
 
 
 def divisors(size, counts, kernel_size, stride, padding, include_pad):
-    """Elements of each window, (oH, oW), that a mean counts: inside the image, or inside its padding too."""
+    """Counts the elements of each window, (oH, oW), inside the image; with ``include_pad`` inside its padding too.
+
+    ``size`` is the image's (H, W), ``counts`` are the windows along each axis.
+    """
     rows, columns = (
         np.minimum(np.arange(count) * step - pad + kernel, length + (pad if include_pad else 0))
         - np.maximum(np.arange(count) * step - pad, -pad if include_pad else 0)
@@ -42,9 +48,9 @@ def divisors(size, counts, kernel_size, stride, padding, include_pad):
 
 
 def add_to_windows(shares, shape, kernel_size, stride, padding, dilation):
-    """Images of ``shape``, float64, whose elements are the sums of what the windows over them give.
+    """Gives float64 images of ``shape`` whose elements are the sums of what the windows over them give.
 
-    ``shares`` yields, for each element of a window, what every window gives it: (N, C, oH, oW).
+    ``shares`` yields, for each tap of a window in row-major order, what every window gives it: (N, C, oH, oW).
     """
     total = None
     for tap, share in enumerate(shares):

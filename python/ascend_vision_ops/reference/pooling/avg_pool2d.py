@@ -10,10 +10,10 @@ from ._windows import divisors, window_elements
 def avg_pool2d(
     input, kernel_size, stride=(), padding=0, ceil_mode=False, count_include_pad=False, divisor_override=None
 ):
-    """Mean of each window of images (N, C, H, W): (N, C, oH, oW); float64 inside, rounded to the dtype of ``input``.
+    """Gives the mean (N, C, oH, oW) of each window of images (N, C, H, W), in the dtype of ``input``.
 
-    An empty ``stride`` is ``kernel_size``. Sums are divided by ``divisor_override``, or by the number of elements
-    inside the image, with ``count_include_pad`` inside the image or its padding.
+    An empty ``stride`` is ``kernel_size``. Each float64 sum is divided by ``divisor_override``. If that is None or 0, it is
+    divided by the number of elements inside the image, or, with ``count_include_pad``, inside the image or its padding.
     """
     kernel, padding = pair(kernel_size), pair(padding)
     window = (kernel, pair(stride) or kernel, padding, (1, 1), ceil_mode, 0.0)

@@ -17,9 +17,9 @@ def avg_pool2d_backward(
     count_include_pad=False,
     divisor_override=None,
 ):
-    """Gradient (N, C, H, W) of ``avg_pool2d``'s input from that of its result, of the dtype of ``grad_output``.
+    """Gives the gradient (N, C, H, W) of the input of ``avg_pool2d``, in the dtype of ``grad_output``.
 
-    Every element of a window receives, in float64, the window's gradient by its divisor.
+    Each element of a window receives the gradient of the window, divided by its divisor. Sums are float64.
     """
     kernel, padding = pair(kernel_size), pair(padding)
     stride = pair(stride) or kernel

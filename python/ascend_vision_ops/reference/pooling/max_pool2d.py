@@ -10,9 +10,9 @@ from ._windows import window_elements
 
 
 def max_pool2d(input, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False):
-    """Maximum of each window of images (N, C, H, W): (N, C, oH, oW), of the dtype of ``input``.
+    """Gives the maximum (N, C, oH, oW) of each window of images (N, C, H, W), in the dtype of ``input``.
 
-    An empty ``stride`` is ``kernel_size``. Padding is minus infinity; a NaN in a window is its maximum.
+    An empty ``stride`` is ``kernel_size``. Padding is minus infinity. The maximum of a window with NaN is NaN.
     """
     kernel, padding, dilation = pair(kernel_size), pair(padding), pair(dilation)
     stride = pair(stride) or kernel

@@ -8,24 +8,24 @@ from ._windows import add_to_windows, window_elements
 
 
 def max_pool2d_backward(grad_output, input, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False):
-    """Gradient (N, C, H, W) of ``max_pool2d``'s input from that of its result, of the dtype of ``grad_output``.
+    """Gives the gradient (N, C, H, W) of the input of ``max_pool2d``, in the dtype of ``grad_output``.
 
-    A window's gradient is added, in float64, to the first of its largest elements in row-major order; to its last NaN
-    where it has one.
+    The gradient of a window goes to the first of its largest elements in row-major order, or to its last NaN if it has
+    one. Sums are float64.
     """
     kernel, padding, dilation = pair(kernel_size), pair(padding), pair(dilation)
     stride = pair(stride) or kernel
     windows = (kernel, stride, padding, dilation, ceil_mode)
     inside = window_elements(np.ones(input.shape), *windows, 0.0)
-    best, leader = None, None
+    largest, maximum = None, None  # of each window: the largest element so far, and which tap it is
     for tap, (element, there) in enumerate(
         zip(window_elements(input, *windows, -np.inf), inside, strict=True)
     ):
-        if best is None:
-            best, leader = np.full(element.shape, -np.inf), np.full(element.shape, -1)
+        if largest is None:
+            largest, maximum = np.full(element.shape, -np.inf), np.full(element.shape, -1)
         with np.errstate(invalid="ignore"):
-            leads = (there > 0) & ((leader < 0) | (element > best) | (element != element))
-        best, leader = np.where(leads, element, best), np.where(leads, tap, leader)
+            larger = (there > 0) & ((maximum < 0) | (element > largest) | (element != element))
+        largest, maximum = np.where(larger, element, largest), np.where(larger, tap, maximum)
     grads = grad_output.astype(np.float64)
-    shares = (np.where(leader == tap, grads, 0.0) for tap in range(kernel[0] * kernel[1]))
+    shares = (np.where(maximum == tap, grads, 0.0) for tap in range(kernel[0] * kernel[1]))
     return add_to_windows(shares, input.shape, *windows[:4]).astype(grad_output.dtype)

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Images that threads compute side by side.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "hwy/cache_control.h"
+#include "op_cpu/common/parallel/parallel.h"
+
+namespace avo {
+
+// Splits `images` images of `rows` rows each among threads, at least `grain` rows for each. A thread makes a
+// worker with make(), then calls body(worker, image, first row, end row) for each image that it has rows of.
+template <class Make, class Body>
+void ParallelImages(int64_t images, int64_t rows, int64_t grain, const ParallelFor &parallel_for,
+                    const Make &make, const Body &body) {
+  parallel_for(images * rows, grain, [&](int64_t begin, int64_t end) {
+    auto worker = make();
+    for (int64_t image = begin / rows; begin < end; ++image) {
+      const int64_t first = begin - image * rows, last = std::min(rows, end - image * rows);
+      body(worker, image, first, last);
+      begin += last - first;
+    }
+    hwy::FlushStream();
+  });
+}
+
+// Brings elements to the caches. A prefetch of an address without memory does nothing.
+template <typename T>
+void PrefetchRun(const T *run, int64_t length) {
+  for (int64_t x = 0; x < length; x += 64 / sizeof(T)) hwy::Prefetch(run + x);
+}
+
+}  // namespace avo

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// How two elements of a window are combined. Compiled once for each instruction set.
+#if defined(AVO_OP_CPU_POOLING_WINDOW_OPERATIONS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_POOLING_WINDOW_OPERATIONS_INL_H_
+#undef AVO_OP_CPU_POOLING_WINDOW_OPERATIONS_INL_H_
+#else
+#define AVO_OP_CPU_POOLING_WINDOW_OPERATIONS_INL_H_
+#endif
+
+#include <limits>
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// A maximum that is NaN where either operand is NaN. Highway's Max gives b where one of them is NaN.
+struct Largest {
+  template <class D>
+  static HWY_INLINE hn::Vec<D> Identity(D d) {
+    return hn::Set(d, -std::numeric_limits<hn::TFromD<D>>::infinity());
+  }
+  template <class V>
+  static HWY_INLINE V Combine(V a, V b) {
+    return hn::MaskedMaxOr(a, hn::Eq(a, a), a, b);
+  }
+};
+
+struct Total {
+  template <class D>
+  static HWY_INLINE hn::Vec<D> Identity(D d) {
+    return hn::Zero(d);
+  }
+  template <class V>
+  static HWY_INLINE V Combine(V a, V b) {
+    return hn::Add(a, b);
+  }
+};
+
+}  // namespace avo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
