@@ -7,6 +7,7 @@ import argparse
 import sys
 
 import ascend_vision_ops
+from ascend_vision_ops.opgen.__main__ import new_options
 
 EXAMPLES = """\
 examples:
@@ -121,11 +122,10 @@ def parser() -> argparse.ArgumentParser:
     sub = command("onnx", "onnx", "ONNX models: simplify, convert for ATC, run, compare")
     _onnx_commands(sub)
 
-    sub = command("new", "show", "stubs of a new operator in a source tree")
-    sub.add_argument("operator", metavar="OP", help="name as in its torch schema, such as corner_pool")
-    sub.add_argument(
-        "--family", required=True, help="folder of the operators that it is alike, such as boxes"
+    sub = command(
+        "new", "show", "writes the files of a new operator in a source tree, as stubs that build and run"
     )
+    new_options(sub)
     sub.add_argument("--root", default=".", metavar="DIR", help="source tree (the current folder)")
     return top
 

@@ -103,4 +103,6 @@ def run_config(options: argparse.Namespace) -> int:
 def run_new(options: argparse.Namespace) -> int:
     from ascend_vision_ops.opgen.__main__ import main
 
-    return main(["new", options.operator, "--family", options.family, "--root", options.root])
+    command = ["new", options.schema, "--family", options.family, "--root", options.root]
+    command += [f"--shape={shape}" for shape in options.shape]
+    return main(command + [f"--dtype={dtype}" for dtype in options.dtype])

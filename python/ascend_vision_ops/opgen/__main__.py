@@ -70,10 +70,37 @@ def show_list(arguments: argparse.Namespace) -> int:
 
 
 def new(arguments: argparse.Namespace) -> int:
-    """Writes the stubs of a new operator."""
-    for path in new_operator(arguments.root, arguments.operator, arguments.family):
+    """Writes the files of a new operator, as stubs that build and run."""
+    written = new_operator(
+        arguments.root, arguments.schema, arguments.family, arguments.shape, arguments.dtype
+    )
+    for path in written:
         print(path.relative_to(arguments.root))
     return 0
+
+
+def new_options(sub: argparse.ArgumentParser) -> None:
+    """Adds what `new` takes; `avo new` takes the same."""
+    sub.add_argument(
+        "schema",
+        metavar="SCHEMA",
+        help="signature as torch writes it, such as 'box_iou(Tensor boxes1, Tensor boxes2) -> Tensor'; or the name of "
+        "an operator that has a contract, to write the files that it lacks",
+    )
+    sub.add_argument(
+        "--family",
+        default="",
+        help="folder of the operators that it resembles, such as boxes; may be a new one",
+    )
+    shape = (
+        "dimensions of a tensor, of the first one without NAME (N,L); other tensors have those of the first"
+    )
+    sub.add_argument("--shape", action="append", default=[], metavar="[NAME=]N,…", help=shape)
+    dtype = (
+        "dtypes of a tensor, of the first one without NAME (float32,float16,bfloat16); or another tensor, whose "
+        "dtype it has (the first)"
+    )
+    sub.add_argument("--dtype", action="append", default=[], metavar="[NAME=]A,…", help=dtype)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -97,10 +124,7 @@ def main(argv: list[str] | None = None) -> int:
     sub.add_argument("--ascend-headers", "--headers", dest="headers", type=Path, metavar="DIR")
     command("list", show_list)
     sub = command("new", new)
-    sub.add_argument("operator", help="its name in lower_case")
-    sub.add_argument(
-        "--family", required=True, help="folder of the operators that it is alike, such as boxes"
-    )
+    new_options(sub)
     arguments = parser.parse_args(argv)
     arguments.root = arguments.root.resolve()
     try:
