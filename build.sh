@@ -420,7 +420,7 @@ if [ -n "$operator" ]; then
   case $command in
     bench) [[ $operator == overhead || $operator == setup ]] || need_contract ;;
     test | fuzz | performance) need_contract ;;
-    setup | build | demo | onnxruntimes | gen | docs | check | package | clean) die "'$command' takes no operator" ;;
+    *) die "'$command' takes no operator" ;;
   esac
 fi
 

@@ -61,8 +61,6 @@ def test_help():
     ("arguments", "words"),
     [
         (["dance"], "unknown command 'dance'"),
-        (["tests", "corner_pool"], "unknown command 'tests'"),
-        (["gen", "corner_pool"], "'gen' takes no operator"),
         (["build", "--fast"], "unknown option --fast"),
         (["build", "--target", "gpu"], "--target is sim or npu, not 'gpu'"),
         (["test", "no_such_operator"], "no operator 'no_such_operator'"),
