@@ -84,21 +84,22 @@ def new_options(sub: argparse.ArgumentParser) -> None:
     sub.add_argument(
         "schema",
         metavar="SCHEMA",
-        help="signature as torch writes it, such as 'box_iou(Tensor boxes1, Tensor boxes2) -> Tensor'; or the name of "
-        "an operator that has a contract, to write the files that it lacks",
+        help="the signature as torch writes it, such as 'box_iou(Tensor boxes1, Tensor boxes2) -> Tensor'; or the name "
+        "of an operator that has a contract: then only the files that it lacks are written",
     )
     sub.add_argument(
         "--family",
         default="",
-        help="folder of the operators that it resembles, such as boxes; may be a new one",
+        help="the folder of the operators that it shares helpers with, such as boxes; it may be a new one",
     )
     shape = (
-        "dimensions of a tensor, of the first one without NAME (N,L); other tensors have those of the first"
+        "the dimensions of tensor NAME, or of the first tensor if there is no NAME; repeat it for each tensor (default: "
+        "N,L for the first tensor, and its shape for all others)"
     )
     sub.add_argument("--shape", action="append", default=[], metavar="[NAME=]N,…", help=shape)
     dtype = (
-        "dtypes of a tensor, of the first one without NAME (float32,float16,bfloat16); or another tensor, whose "
-        "dtype it has (the first)"
+        "the dtypes of tensor NAME, or of the first tensor if there is no NAME; or the tensor whose dtype it has "
+        "(default: float32,float16,bfloat16 for the first tensor, and its dtype for all others)"
     )
     sub.add_argument("--dtype", action="append", default=[], metavar="[NAME=]A,…", help=dtype)
 
