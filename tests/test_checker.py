@@ -111,7 +111,7 @@ def test_a_case_reads_back(line):
     "line", ["op", "op(f16[1])", "op(self=f16)", "op(self=f99[1])", "op(self=f16[1].wobbly)", "("]
 )
 def test_a_bad_case_line_is_told(line):
-    with pytest.raises((ValueError, FileNotFoundError), match=r"a case reads like|has no cases"):
+    with pytest.raises((ValueError, FileNotFoundError), match=r"expected a case such as|has no cases"):
         parse_case(line)
 
 

@@ -31,6 +31,14 @@ def figure(text: str) -> float:
     return float(text.split()[0].replace(",", ""))
 
 
+def part_of(operator: str) -> str:
+    """The section of the page on an operator."""
+    assert operator in PARTS, (
+        f"docs/performance.md has no section on {operator}: ./build.sh performance {operator} writes it"
+    )
+    return PARTS[operator]
+
+
 # The page has no section for a composite; it costs what the operator costs that it calls.
 OPERATORS = [name for name in operators() if not spec_of(name).composite]
 
@@ -39,10 +47,10 @@ OPERATORS = [name for name in operators() if not spec_of(name).composite]
 def test_every_operator_is_on_the_page(operator):
     module = workload(operator)
     assert module is not None, f"benchmarks/workloads/*/{operator}.py has no device()"
-    rows = rows_of(PARTS[operator])
+    rows = rows_of(part_of(operator))
     shown = [describe(arguments, note) for arguments, _, note in calls(operator)]
     assert [row.call for row in rows] == [call for call in shown for _ in DEVICES]
-    assert " ".join(module.device.__doc__.split()) in PARTS[operator]
+    assert " ".join(module.device.__doc__.split()) in part_of(operator)
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
@@ -53,7 +61,9 @@ def test_the_cheapest_row_is_as_measured(operator, device):
         pytest.skip(f"its smallest call has {size(arguments):,} bytes of arguments")
     again = measure(operator, arguments, mark, note, DEVICES[0])
     row = next(
-        row for row in rows_of(PARTS[operator]) if row.call == again.call and DEVICES[0].endswith(row.device)
+        row
+        for row in rows_of(part_of(operator))
+        if row.call == again.call and DEVICES[0].endswith(row.device)
     )
     assert (row.bytes, row.cores, row.scalar) == (again.bytes, again.cores, again.scalar)
     assert figure(row.time) == pytest.approx(figure(again.time), rel=0.02)

@@ -55,7 +55,7 @@ def test_a_wrong_result_names_its_instruction_set(monkeypatch):
 def test_other_results_on_all_threads_are_wrong(monkeypatch):
     verdict = judged_with_a_fault(monkeypatch, at=RUNS)
     assert not verdict.ok
-    assert verdict.message == "on all threads: the results are others"
+    assert verdict.message == "on all threads: results differ with the number of threads"
 
 
 def test_elements_that_no_kernel_writes_show(monkeypatch):

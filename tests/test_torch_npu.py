@@ -72,7 +72,7 @@ ACTIVATE = "import ascend_vision_ops as avo\navo.sim.activate()\n"
 def test_activation_refuses_beside_cann():
     done = script(ACTIVATE, ASCEND_HOME_PATH="/usr/local/Ascend")
     assert done.returncode != 0
-    assert "CANN is there: ASCEND_HOME_PATH=/usr/local/Ascend" in done.stderr
+    assert "CANN is installed: ASCEND_HOME_PATH=/usr/local/Ascend" in done.stderr
     assert "force=True" in done.stderr
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the NumPy faces do to their arguments before the native call."""
+"""Prepares the arguments of the NumPy faces for the native call."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ import numpy as np
 
 
 def array(value) -> np.ndarray:
-    """The argument as an array; an array stays as it is, strides and all."""
+    """Returns the argument as an array. An array stays as it is, with its strides."""
     return np.asarray(value)
 
 
 def optional_array(value) -> np.ndarray | None:
+    """Returns the argument as an array, or None."""
     return None if value is None else np.asarray(value)
 
 
 def sizes(value: int | Sequence[int], length: int) -> list[int]:
-    """An int array given as a sequence, or as one int for all of its elements, as torch takes it."""
+    """Returns an int array of a length, given as a sequence or, as torch allows, as one int for all elements."""
     return [int(value)] * length if isinstance(value, (int, np.integer)) else [int(size) for size in value]
 
 
 def outputs(out, count: int) -> list[np.ndarray | None]:
-    """The arrays or tensors of `out=`: one, a tuple of several, or None."""
+    """Returns the `count` arrays or tensors of `out=`, which is one, a tuple of several, or None for new ones."""
     if out is None:
         return [None] * count
     given = list(out) if isinstance(out, tuple) else [out]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic on shapes as contracts define it; right for ints and for torch's SymInt."""
+"""Arithmetic on shapes as contracts define it. It works for ints and for torch's SymInt."""
 
 from __future__ import annotations
 
@@ -8,27 +8,30 @@ from collections.abc import Sequence
 
 
 def numel(tensor) -> int:
-    """The number of elements of anything with a shape."""
+    """Returns the number of elements of anything that has a shape."""
     return math.prod(tensor.shape)
 
 
 def floor_div(a: int, b: int) -> int:
-    """a // b; 0 for a zero divisor, which a later check of the contract rejects."""
+    """Returns a // b; 0 if b is 0, which a later check of the contract rejects."""
     return a // b if b != 0 else 0
 
 
 def floor_mod(a: int, b: int) -> int:
-    """a % b; 0 for a zero divisor."""
+    """Returns a % b; 0 if b is 0."""
     return a % b if b != 0 else 0
 
 
 def wrap(dim: int, rank: int) -> int:
-    """A dimension in [-rank, rank) as one in [0, rank)."""
+    """Returns the dimension in [0, rank) that `dim`, in [-rank, rank), means."""
     return dim + rank if dim < 0 else dim
 
 
 def drop(shape: Sequence[int], dim: int, keepdim: bool) -> list[int]:
-    """The shape with dimension `dim` taken out, or kept as 1; all dimensions where it is not one of them."""
+    """Returns the shape without dimension `dim`, or with 1 in its place if `keepdim`.
+
+    If `dim` is not a dimension of the shape, all dimensions are dropped.
+    """
     index = wrap(dim, len(shape))
     if not 0 <= index < len(shape):
         return [1] * len(shape) if keepdim else []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators under autograd, torch.func and torch.autocast, from what their contracts say (docs/contracts.md).
+"""Registers operators for autograd, torch.func and torch.autocast, as their contracts state (docs/contracts.md).
 
-torch.library.register_autograd does not reach torch.func (grad, vmap, jacrev): for these an operator is an
-autograd.Function, called where torch.func enters the dispatcher.
+torch.library.register_autograd does not serve torch.func (grad, vmap, jacrev). For these, an operator is also an
+autograd.Function, which is called where torch.func enters the dispatcher.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _library = torch.library.Library("ascend_vision_ops", "FRAGMENT")
 
 @dataclass(frozen=True)
 class Gradient:
-    """The two functions of torch.library.register_autograd."""
+    """The two functions that torch.library.register_autograd takes."""
 
     setup: Callable
     backward: Callable
@@ -36,9 +36,11 @@ class Gradient:
 
 @dataclass(frozen=True)
 class Fold:
-    """A size that vmap's examples become part of: the dimension that it is, in inputs and in results.
+    """A size that grows by the number of vmap's examples, so that one call computes all of them.
 
-    ints: int arrays with an element that is this size too, and which one.
+    inputs: which dimension the size is of each input that has it.
+    results: which dimension it is of each result.
+    ints: which element it is of each int array that has it.
     """
 
     inputs: dict[str, int]
@@ -56,15 +58,18 @@ def register(
     folds: Sequence[Fold] = (),
     leading: str = "",
 ) -> tuple[Callable, Callable]:
-    """Registers an operator that has kernels for the rest of torch; returns it and its overload `out` for its wrapper.
+    """Registers an operator, which has kernels already, for the other parts of torch.
 
-    wrapper: the function that users call, of the operator's name; it passes all positional arguments on by position.
-    fake: kernel without data, of the operator and of its overload `out`, whose tensors it takes as keywords.
-    out: schema of that overload.
-    gradient: of the operator; None where no result can have one.
-    autocast: what floating tensors become: float32, or the widest of their dtypes.
-    folds: sizes that examples of vmap can become part of.
-    leading: the int argument that names a dimension; examples become one more before it.
+    Returns two functions for its wrapper: they call the operator, and its overload `out`.
+
+    wrapper: the function that users call; it has the operator's name and passes positional arguments by position.
+    fake: computes shapes and dtypes without data, for the operator and for its overload `out`, whose tensors it takes
+        as keywords.
+    out: the schema of that overload.
+    gradient: the gradient of the operator; None if no result can have one.
+    autocast: what floating tensors become under autocast: "float32", or "widest", the widest of their dtypes.
+    folds: the sizes that may grow by the number of examples under vmap.
+    leading: the int argument that names a dimension; under vmap the examples become one more dimension before all.
     """
     name = wrapper.__name__
     op = getattr(torch.ops.ascend_vision_ops, name).default
@@ -85,35 +90,38 @@ def register(
         _library.impl(name, under_autocast, key)
     defaults = wrapper.__defaults__ or ()
     defaults = (object(),) * (wrapper.__code__.co_argcount - len(defaults)) + defaults
-    return _straight(op, defaults, gradient=gradient is not None), _straight(
-        op_out, defaults, results=results
+    return (
+        _fast_call(op, defaults, gradient=gradient is not None),
+        _fast_call(op_out, defaults, results=results),
     )
 
 
 def register_composite(name: str, schema: str, function: Callable) -> Callable:
-    """Registers an operator that calls others; returns it for its wrapper."""
+    """Registers an operator that is a Python function on top of others; returns a function that its wrapper calls."""
     _library.define(schema)
-    # torch.func would else see one operator, and call it example by example.
+    # Without the second key, torch.func would see one operator and call it example by example.
     for key in ("CompositeImplicitAutograd", "FuncTorchDynamicLayerFrontMode"):
         _library.impl(name, function, key)
     op = getattr(torch.ops.ascend_vision_ops, name).default
 
     def call(*args, **keywords):
-        # The dispatcher would call the function too, in 4 us; graphs are to have the operator.
+        # Graphs must contain the operator. All other calls go to the function itself and save 4 us of dispatching.
         return (op if is_compiling() else function)(*args, **keywords)
 
     return call
 
 
-def _straight(op, defaults: tuple, *, gradient: bool = False, results: Sequence[str] = ()) -> Callable:
-    """The overload as its wrapper calls it, past what has nothing to do on the way: OpOverload.__call__, a tenth of a
-    small call; the kernels in Python of autograd, a third; last arguments that are defaults, up to 0.6 us each.
+def _fast_call(op, defaults: tuple, *, gradient: bool = False, results: Sequence[str] = ()) -> Callable:
+    """Makes a function that calls an overload and skips the steps that have nothing to do.
 
-    Behind a kernel that streams through the caches all of this is cold, and each function of torch's costs 1 us.
+    It skips OpOverload.__call__, which takes a tenth of the time of a small call; the Python kernels of autograd, which
+    take a third; and last arguments that are defaults, which take up to 0.6 us each. After a kernel that has streamed
+    through the caches, all code is cold, and each function of torch takes 1 us.
 
-    defaults: objects that the wrapper passes on for positional arguments left out; unknown ones where none may be.
+    defaults: for each positional argument, the object that the wrapper passes if its caller leaves the argument out; a
+        new object if the caller may not.
     gradient: whether the operator has kernels of autograd.
-    results: names of the caller's tensors that it writes.
+    results: the names of the caller's tensors that the overload writes.
     """
     function = op._op
     kernels = gradient or results
@@ -144,7 +152,7 @@ def _straight(op, defaults: tuple, *, gradient: bool = False, results: Sequence[
 
 
 def _register_out(name: str, schema: str, fake: Callable) -> tuple[torch._ops.OpOverload, list[str]]:
-    """The overload whose results go to the caller's tensors, as those of torch's own operators are, and their names."""
+    """Registers the overload whose results go to the caller's tensors; returns it and the names of the results."""
     _library.define(schema)
     op = getattr(torch.ops.ascend_vision_ops, name).out
     torch.library.register_fake(op, fake)
@@ -159,15 +167,15 @@ def _register_out(name: str, schema: str, fake: Callable) -> tuple[torch._ops.Op
         return written(keyset, *args, **keywords)
 
     def written(keyset, *args, **keywords):
-        # A backward pass that saved one of them must see that it is another one now.
+        # A backward pass may have saved one of these tensors. Its version tells that its values are others now.
         _increment_version(map(keywords.get, results))
         return op.redispatch(keyset & torch._C._after_ADInplaceOrView_keyset, *args, **keywords)
 
     def functional(*args, **keywords):
-        """Graphs of torch.compile have no results in given memory, but copies to it.
+        """Computes new results and copies them to the caller's tensors, as graphs of torch.compile must.
 
-        torch would make such graphs itself from torch.Tag.out, which 2.13 does wrongly for several results, and not
-        for operators with an argument called mode.
+        torch.Tag.out would make torch do this itself. But torch 2.13 does it wrongly for several results, and not
+        at all for operators with an argument called mode.
         """
         fake(*args, **keywords)  # judges the tensors
         given = {name: value for name, value in keywords.items() if name not in results}
@@ -183,7 +191,7 @@ def _register_out(name: str, schema: str, fake: Callable) -> tuple[torch._ops.Op
 
 
 def check_result(what: str, result: Tensor | None, like: Tensor) -> None:
-    """Raises where a tensor of the caller's is on another device than the inputs."""
+    """Raises an error if the caller's tensor is on another device than the inputs."""
     if result is not None:
         torch._check(
             result.device == like.device,
@@ -192,7 +200,7 @@ def check_result(what: str, result: Tensor | None, like: Tensor) -> None:
 
 
 def check_chosen(what: str, result: Tensor | None, attribute: str, chosen: torch.dtype | None) -> None:
-    """Raises where a tensor of the caller's has another dtype than an attribute asks for."""
+    """Raises an error if the caller's tensor has another dtype than an attribute asks for."""
     if result is not None and chosen is not None:
         torch._check(
             result.dtype == chosen, lambda: f"{what}: expected {attribute}, {chosen}, got {result.dtype}"
@@ -200,8 +208,10 @@ def check_chosen(what: str, result: Tensor | None, attribute: str, chosen: torch
 
 
 def formatted(result: Tensor, like: Tensor) -> Tensor:
-    """An empty (N, C, H, W) result in the memory format that the kernel gives it: channels-last on CPUs where the
-    images `like` are that."""
+    """Returns the empty result, (N, C, H, W), in the memory format that the kernel gives it.
+
+    On CPUs that is channels-last if the images `like` are channels-last.
+    """
     last = torch.channels_last
     on_cpu = like.device.type in ("cpu", "meta")
     if on_cpu and like.is_contiguous(memory_format=last) and not like.is_contiguous():
@@ -210,7 +220,7 @@ def formatted(result: Tensor, like: Tensor) -> Tensor:
 
 
 def no_gradient(name: str) -> Gradient:
-    """That of an operator without: an error, where torch alone would silently give none."""
+    """Makes the gradient of an operator that has none. It raises an error, where torch would give no gradient."""
 
     def backward(ctx, *grads):
         raise RuntimeError(
@@ -224,12 +234,12 @@ def no_gradient(name: str) -> Gradient:
 
 
 def _function(op, gradient: Gradient, folds: Sequence[Fold], leading: str) -> type[torch.autograd.Function]:
-    """The operator as a function of its positional arguments, and a dict of its keyword-only ones."""
+    """Makes the operator's autograd.Function: of its positional arguments, and a dict of its keyword-only arguments."""
     positional = [a for a in op._schema.arguments if not a.kwarg_only]
     keyword_only = [a for a in op._schema.arguments if a.kwarg_only]
 
     def complete(args, keywords):
-        """All arguments: the dispatcher leaves out those that are defaults."""
+        """Adds the arguments that the dispatcher leaves out because they are defaults."""
         rest = [a.default_value for a in positional[len(args) :]]
         return (*args, *rest), {a.name: keywords.get(a.name, a.default_value) for a in keyword_only}
 
@@ -279,14 +289,14 @@ def _function(op, gradient: Gradient, folds: Sequence[Fold], leading: str) -> ty
 
 
 def _batch_at(value: Tensor, dim: int | None, place: int, size: int) -> Tensor:
-    """The tensor with examples along dimension `place`; one that all of them share is expanded."""
+    """Returns the tensor with the examples along dimension `place`; a tensor that all examples share is expanded."""
     if dim is not None:
         return value.movedim(dim, place)
     return value.unsqueeze(place).expand(*value.shape[:place], size, *value.shape[place:])
 
 
 def _folded(call, fold: Fold, values: dict[str, Any], batched: dict[str, int], size: int):
-    """One call with `size` times as much of the fold's size."""
+    """Makes one call, in which the size of the fold is `size` times as large."""
     folded = dict(values)
     for name, place in fold.inputs.items():
         if values[name] is not None:
@@ -302,7 +312,7 @@ def _folded(call, fold: Fold, values: dict[str, Any], batched: dict[str, int], s
 
 
 def _with_leading(values: dict[str, Any], batched: dict[str, int], size: int, leading: str) -> dict[str, Any]:
-    """Arguments of one call on tensors with one more dimension; none where no dimension of theirs is named."""
+    """Returns the arguments of one call on tensors with one more dimension; none if `leading` names no dimension."""
     tensors = {name: value for name, value in values.items() if isinstance(value, Tensor)}
     rank = min(value.ndim - (name in batched) for name, value in tensors.items())
     dim = values[leading]
@@ -313,7 +323,7 @@ def _with_leading(values: dict[str, Any], batched: dict[str, int], size: int, le
 
 
 def _one_by_one(call, values: dict[str, Any], batched: dict[str, int], size: int) -> tuple[Tensor, ...]:
-    """One call an example."""
+    """Makes one call for each example."""
     if size == 0:
         raise RuntimeError("vmap: expected at least one example, got none")
     calls = [
@@ -327,9 +337,10 @@ def _one_by_one(call, values: dict[str, Any], batched: dict[str, int], size: int
 
 
 def _cast(call: Callable, policy: str, args: tuple, keywords: dict[str, Any]):
-    """The call with floating tensors of one dtype, where torch.autocast is on; else as it is.
+    """Makes the call, with all floating tensors in one dtype if torch.autocast is on.
 
-    float32: half types become float32, and floating results the dtype of the first floating tensor, as in torchvision.
+    With the policy "float32", half types become float32, and floating results get the dtype of the first floating
+    tensor, as in torchvision. With "widest", all tensors get the widest of their dtypes.
     """
     given = [value for value in (*args, *keywords.values()) if isinstance(value, Tensor)]
     device = given[0].device.type

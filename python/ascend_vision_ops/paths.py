@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-# Not resolved: in a development tree the package is a folder of links beside the built libraries.
+# The path is not resolved, because in a development tree the package is a folder of links beside the built libraries.
 PACKAGE = Path(__file__).parent
 
 
@@ -14,27 +14,27 @@ def _first(*candidates: Path) -> Path:
 
 
 def library_dir() -> Path:
-    """Shared libraries: libascendcl, libnnopbase, libcust_opapi, libascendc_sim, libavo_torch."""
+    """Returns the folder of shared libraries: libascendcl, libnnopbase, libcust_opapi, libascendc_sim, libavo_torch."""
     return PACKAGE / "lib"
 
 
 def onnxruntime_library() -> Path:
-    """The custom-op library of ONNX Runtime."""
+    """Returns the path of the custom-op library for ONNX Runtime."""
     return library_dir() / "libavo_onnxruntime.so"
 
 
 def include_dir() -> Path:
-    """Headers of C and C++ programs: acl/, aclnn/, aclnnop/."""
+    """Returns the folder of headers of C and C++ programs: acl/, aclnn/, aclnnop/."""
     return PACKAGE / "include"
 
 
 def cmake_dir() -> Path:
-    """Folder to give find_package(ascend_vision_ops) as CMAKE_PREFIX_PATH."""
+    """Returns the folder to add to CMAKE_PREFIX_PATH for find_package(ascend_vision_ops)."""
     return PACKAGE / "lib" / "cmake" / "ascend_vision_ops"
 
 
 def specs_dir() -> Path:
-    """Operator contracts: _specs in the package, op_host in a source tree that is not built."""
+    """Returns the folder of contracts: _specs in the package, op_host in a source tree that is not built."""
     return _first(PACKAGE / "_specs", PACKAGE.parents[1] / "op_host")
 
 
@@ -49,5 +49,5 @@ def contract_files(folder: Path | None = None) -> dict[str, Path]:
 
 
 def cases_dir() -> Path:
-    """Test cases of the operators: _cases in the package, tests/cases in a source tree that is not built."""
+    """Returns the folder of case files: _cases in the package, tests/cases in a source tree that is not built."""
     return _first(PACKAGE / "_cases", PACKAGE.parents[1] / "tests" / "cases")

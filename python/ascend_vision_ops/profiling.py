@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the simulated device counts and models while an operator runs, against the least it must move."""
+"""Runs one call on the simulated device and compares its bytes and modelled time with the least possible."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 
 from ascend_vision_ops.opgen.calls import sizes_of_arguments
 
-# Cores of a mixed launch's block that have a pipe, where not all three have it.
+# How many of the three cores of a block have a pipe, in a mixed launch; pipes that are not listed are in all three.
 CORES_OF_MIXED_BLOCK = {"M": 1, "MTE1": 1, "FIX": 1, "V": 2}
-# Multiply-accumulates of the cube unit a cycle and core, by bytes of an element: 16 x 16 x 16 for half types
-# (published peak), a quarter of that for float32, whose published peak is a quarter.
+# Multiply-accumulates of the cube unit per cycle and core, by the bytes of an element. Half types reach 16 x 16 x 16,
+# and float32 a quarter of that, as in the published peaks.
 CUBE_MACS = {2: 4096, 4: 1024}
 
 
@@ -21,12 +21,12 @@ CUBE_MACS = {2: 4096, 4: 1024}
 class Figures:
     """One call of an operator on the simulated device.
 
-    reports: one dict a kernel launched, as the simulator gives them.
-    least_bytes: bytes of the inputs and outputs, each moved once.
-    outputs: elements of the results.
-    device: description of the simulated device.
-    least_cube_seconds: what the contract's `flops` take on the cube unit at its peak.
-    trace: Chrome / Perfetto JSON of the last kernel, empty unless asked for.
+    reports: the simulator's report on each kernel that was launched.
+    least_bytes: the bytes of all inputs and results together.
+    outputs: the number of elements of the results.
+    device: the description of the simulated device.
+    least_cube_seconds: the time that the contract's `flops` take on the cube unit at its peak.
+    trace: a JSON trace of the last kernel for Chrome or Perfetto; empty unless asked for.
     """
 
     reports: list[dict]
@@ -38,11 +38,12 @@ class Figures:
 
     @property
     def cores(self) -> int:
+        """The most cores that a kernel had work for."""
         return max((report["cores"] for report in self.reports), default=0)
 
     @property
     def bytes_moved(self) -> int:
-        """Bytes between global memory and the cores, both ways."""
+        """The bytes that moved between global memory and the cores, in both directions."""
         return sum(report["gm_read_bytes"] + report["gm_write_bytes"] for report in self.reports)
 
     @property
@@ -51,12 +52,12 @@ class Figures:
 
     @property
     def microseconds(self) -> float:
-        """Modelled, launches included."""
+        """The modelled time, which includes the launches."""
         return sum(report["microseconds"] for report in self.reports)
 
     @property
     def roofline_microseconds(self) -> float:
-        """The longer of the least bytes at the full bandwidth of HBM, and the product on the cube unit."""
+        """The longer of two times: that of the least bytes at the full bandwidth of HBM, and `least_cube_seconds`."""
         return 1e6 * max(self.least_bytes / self.device["hbm_bytes_per_second"], self.least_cube_seconds)
 
     @property
@@ -65,7 +66,7 @@ class Figures:
 
     @property
     def pipe_shares(self) -> dict[str, float]:
-        """Of each pipe, the share of the whole time that it was busy, as a mean over the cores that have it."""
+        """For each pipe, the part of the whole time in which it was busy, as a mean over the cores that have it."""
         busy: dict[str, float] = {}
         for report in self.reports:
             blocks = max(report["blocks"], 1)
@@ -78,7 +79,7 @@ class Figures:
 
     @property
     def path_shares(self) -> dict[str, float]:
-        """Bytes of HBM and of L2 against what these move in the whole time at full bandwidth."""
+        """The bytes through HBM and through L2, each divided by what it can move in the whole time."""
         seconds = self.microseconds * 1e-6
         hbm = sum(report["hbm_read_bytes"] + report["hbm_write_bytes"] for report in self.reports)
         moved = {"HBM": (hbm, "hbm_bytes_per_second"), "L2": (self.bytes_moved, "l2_bytes_per_second")}
@@ -90,7 +91,7 @@ class Figures:
 
 
 def profile(operator: str, arguments: dict[str, object], trace: bool = False) -> Figures:
-    """Runs one call through the aclnn entry point and returns what was counted."""
+    """Runs one call through the aclnn entry point and returns what the simulated device counted."""
     from ascend_vision_ops import _native, aclnn
 
     simulator = _native.sim
@@ -117,7 +118,7 @@ def profile(operator: str, arguments: dict[str, object], trace: bool = False) ->
 
 
 def cube_seconds(operator: str, arguments: dict[str, object], device: dict) -> float:
-    """Seconds that the contract's `flops` of a call take when all cube cores run at their peak; 0 without."""
+    """Returns the seconds that the contract's `flops` take on all cube cores at their peak; 0 without `flops`."""
     from ascend_vision_ops.testing.run import spec_of
 
     spec = spec_of(operator)

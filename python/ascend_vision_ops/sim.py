@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch_npu on the simulated device: activates it for a process, or runs a script so.
+"""Runs torch_npu on the simulated device: in this process, or in a script.
 
 python -m ascend_vision_ops.sim [--devices N] [--soc NAME] script.py [ARGUMENTS]
 """
@@ -15,36 +15,37 @@ from pathlib import Path
 
 from .paths import library_dir
 
-# In the order they load: those that the torch_npu wheel is linked with, found by their names from then on.
+# The libraries that the torch_npu wheel is linked with, in the order in which they load. Once loaded, they are found by
+# their names.
 _RUNTIME = ("ascendc_sim", "ascendcl", "nnopbase", "cust_opapi")
 _TORCH_NPU = ("acl_op_compiler", "hccl", "ge_runner", "graph", "acl_tdt_channel")
 _active: tuple[int, str] | None = None
 
 
 def active() -> bool:
-    """Whether this process runs on the simulated device."""
+    """Says whether this process runs on the simulated device."""
     return _active is not None
 
 
 def obstacle() -> str:
-    """What says that this machine has an NPU or CANN of its own; empty when nothing does."""
+    """Says what on this machine is a sign of an NPU or of CANN; empty if there is no sign."""
     if home := os.environ.get("ASCEND_HOME_PATH"):
-        return f"CANN is there: ASCEND_HOME_PATH={home}"
+        return f"CANN is installed: ASCEND_HOME_PATH={home}"
     if nodes := sorted(Path("/dev").glob("davinci[0-9]*")):
-        return f"an NPU is there: {nodes[0]}"
+        return f"there is an NPU: {nodes[0]}"
     return ""
 
 
 def activate(devices: int = 1, soc: str = "Ascend910B1", *, force: bool = False) -> None:
-    """Gives this process simulated NPUs, on which the torch_npu wheel runs unmodified; imports torch and torch_npu.
+    """Gives this process simulated NPUs and imports torch and torch_npu, whose wheel runs on them unmodified.
 
     Args:
-        devices: how many
+        devices: the number of NPUs
         soc: the device to simulate, as the runtime names it
-        force: also on a machine with CANN or an NPU, whose libraries are then not used
+        force: simulate also on a machine with CANN or an NPU, whose libraries are then not used
 
     Raises:
-        RuntimeError: CANN or an NPU is there, torch_npu was imported before, or the simulated device is active with
+        RuntimeError: there is CANN or an NPU, torch_npu was imported before, or the simulated device is active with
             other arguments
         ImportError: torch or torch_npu is not installed
         ValueError: devices is less than 1
@@ -63,13 +64,13 @@ def activate(devices: int = 1, soc: str = "Ascend910B1", *, force: bool = False)
     if "torch_npu" in sys.modules:
         raise RuntimeError("activate: torch_npu was imported before; expected this call first")
     os.environ["AVO_SIM_DEVICES"], os.environ["AVO_SIM_SOC"] = str(devices), soc
-    # torch would import torch_npu by itself, before there is what it needs.
+    # Otherwise torch would import torch_npu by itself, before the libraries that it needs are loaded.
     os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"
     for name in (*_RUNTIME, *_TORCH_NPU):
         _load(name)
     import torch  # noqa: F401
 
-    _load("opapi")  # on torch's libraries
+    _load("opapi")  # needs the libraries of torch
     import torch_npu  # noqa: F401
 
     _active = devices, soc
@@ -82,15 +83,15 @@ def _load(name: str) -> None:
 
 
 def main() -> None:
-    """Runs a script as `python` would, on the simulated device."""
+    """Runs a script on the simulated device, as `python` runs it."""
     parser = argparse.ArgumentParser(prog="python -m ascend_vision_ops.sim", description=main.__doc__)
-    parser.add_argument("--devices", type=int, default=1, help="how many NPUs (1)")
-    parser.add_argument("--soc", default="Ascend910B1", help="the device to simulate (Ascend910B1)")
-    parser.add_argument("--force", action="store_true", help="also where CANN or an NPU is")
+    parser.add_argument("--devices", type=int, default=1, help="the number of NPUs (default: 1)")
+    parser.add_argument("--soc", default="Ascend910B1", help="the device to simulate (default: Ascend910B1)")
+    parser.add_argument("--force", action="store_true", help="simulate also if there is CANN or an NPU")
     parser.add_argument("script", type=Path)
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     options = parser.parse_args()
-    # The module that scripts import, not this one, which runs under the name __main__.
+    # This module runs under the name __main__; scripts import it under its own name, which is another module.
     from ascend_vision_ops import sim
 
     sim.activate(options.devices, options.soc, force=options.force)

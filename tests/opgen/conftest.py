@@ -23,11 +23,11 @@ def rich_root() -> Path:
 
 @pytest.fixture
 def compile_only():
-    """compile_only(source, folders): g++ takes a source without a warning, given folders of headers."""
+    """compile_only(source, folders, *options): g++ takes a source without a warning, given folders of headers."""
 
-    def run(source: Path, folders: list[Path]) -> None:
+    def run(source: Path, folders: list[Path], *options: str) -> None:
         command = ["g++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
-        command += [*(f"-I{folder}" for folder in folders), str(source)]
+        command += [*(f"-I{folder}" for folder in folders), *options, str(source)]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`avo`: what is here, whether it is right, what it costs, and how to build against it."""
+"""`avo` lists the operators, compares them with their references, profiles them, and helps to add and to use them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import argparse
 import sys
 
 import ascend_vision_ops
+from ascend_vision_ops.opgen.__main__ import new_options
 
 EXAMPLES = """\
 examples:
@@ -21,18 +22,18 @@ examples:
 
 
 class Failure(Exception):
-    """Ends the command with one line on stderr."""
+    """Ends the command with status 1; the message is its one line on stderr."""
 
 
 def _call_arguments(sub: argparse.ArgumentParser, required: bool = True) -> None:
-    call = "operator, or a whole call: op(self=f16[1,8,7],…)"
+    call = "the operator; or a whole call, such as 'op(self=f16[1,8,7],…)', which needs no further option"
     sub.add_argument("call", metavar="OP", nargs=None if required else "?", help=call)
-    shape = "shape of a tensor, the first one without NAME"
+    shape = "the shape of tensor NAME, or of the first tensor if there is no NAME; repeat it for each tensor"
     sub.add_argument("--shape", action="append", default=[], metavar="[NAME=]N,…", help=shape)
-    sub.add_argument("--dtype", help="dtype of the first tensor (float32)")
-    attribute = "attribute, in Python's notation"
+    sub.add_argument("--dtype", help="the dtype of the first tensor (default: float32)")
+    attribute = "the value of an attribute, written as in Python; repeat it for each attribute"
     sub.add_argument("--attr", action="append", default=[], metavar="NAME=VALUE", help=attribute)
-    sub.add_argument("--soc", help="device to simulate, such as Ascend910B1")
+    sub.add_argument("--soc", help="the device to simulate, such as Ascend910B1")
 
 
 def _onnx_commands(sub: argparse.ArgumentParser) -> None:
@@ -42,45 +43,63 @@ def _onnx_commands(sub: argparse.ArgumentParser) -> None:
         made = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
         made.set_defaults(name=name)
         made.add_argument(
-            "model", metavar="MODEL", nargs="?" if name == "simplify" else None, help="ONNX file"
+            "model", metavar="MODEL", nargs="?" if name == "simplify" else None, help="the ONNX file"
         )
         return made
 
     def checks(made: argparse.ArgumentParser, count: int) -> None:
-        text = f"made-up inputs to compare each pass's result on ({count}; 0 for none)"
+        text = f"compare the model before and after each pass on N random inputs; 0 compares nothing (default: {count})"
         made.add_argument("--check", type=int, default=count, metavar="N", help=text)
         shapes(made)
 
     def shapes(made: argparse.ArgumentParser) -> None:
-        text = "shape of a made-up input, where the model leaves it open"
+        text = "the shape of a random input, where the model leaves it open; repeat it for each input"
         made.add_argument("--shape", action="append", default=[], metavar="NAME=N,…", help=text)
-        made.add_argument("--seed", type=int, default=0, help="of made-up inputs (0)")
+        made.add_argument("--seed", type=int, default=0, help="the seed of random inputs (default: 0)")
 
-    command("info", "nodes by type and what runs each; operator sets, open dimensions, weights")
-
-    made = command("simplify", "runs passes over a model until nothing changes any more")
-    made.add_argument("-o", "--output", metavar="OUT", help="file to write; none is written without")
-    made.add_argument("--passes", default="default", metavar="A,B=ARG,…", help="passes or presets (default)")
-    made.add_argument("--list", action="store_true", help="lists passes and presets")
-    made.add_argument(
-        "--batch", metavar="N|dynamic", help="another batch size; the same as --passes set_batch=N,…"
+    command(
+        "info",
+        "lists the node types with who can run them, operator sets, inputs with open dimensions, and weights",
     )
-    made.add_argument("--once", action="store_true", help="runs each pass once")
+
+    made = command("simplify", "runs passes over a model until no pass changes it")
+    made.add_argument(
+        "-o", "--output", metavar="OUT", help="the file to write; without it, nothing is written"
+    )
+    made.add_argument(
+        "--passes",
+        default="default",
+        metavar="A,B=ARG,…",
+        help="passes or presets, in this order (default: the preset 'default')",
+    )
+    made.add_argument("--list", action="store_true", help="list all passes and presets")
+    made.add_argument(
+        "--batch", metavar="N|dynamic", help="set the batch size first; short for --passes set_batch=N,…"
+    )
+    made.add_argument("--once", action="store_true", help="run each pass only once")
     checks(made, 1)
 
-    made = command("convert", "renames custom nodes for Ascend's ATC, or back for ONNX Runtime")
-    made.add_argument("--flavour", required=True, choices=("atc", "ort"), help="who is to read the model")
-    made.add_argument("--opset", type=int, metavar="V", help="standard operator set (atc: at most 18)")
-    made.add_argument("-o", "--output", required=True, metavar="OUT", help="file to write")
+    made = command(
+        "convert",
+        "renames custom nodes so that Ascend's ATC reads the model, or back so that ONNX Runtime does",
+    )
+    made.add_argument("--flavour", required=True, choices=("atc", "ort"), help="who will read the model")
+    made.add_argument(
+        "--opset",
+        type=int,
+        metavar="V",
+        help="convert to this version of the standard operator set (atc reads at most 18)",
+    )
+    made.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to write")
     checks(made, 1)
 
-    made = command("run", "runs a model with ONNX Runtime and our operators")
-    text = "file.npy, or random:1,3,64,64; inputs that are left out are made up"
+    made = command("run", "runs a model with ONNX Runtime and this package's operators")
+    text = "the value of an input: file.npy, or random:1,3,64,64; an input without this option is random"
     made.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help=text)
-    made.add_argument("-o", "--output", metavar="OUT", help="folder to write NAME.npy of each output to")
-    made.add_argument("--seed", type=int, default=0, help="of random inputs (0)")
+    made.add_argument("-o", "--output", metavar="OUT", help="write each output as NAME.npy into this folder")
+    made.add_argument("--seed", type=int, default=0, help="the seed of random inputs (default: 0)")
 
-    shapes(command("parity", "ONNX Runtime against onnx's reference evaluator, node by node"))
+    shapes(command("parity", "compares ONNX Runtime with the reference evaluator of onnx, node by node"))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -97,41 +116,68 @@ def parser() -> argparse.ArgumentParser:
         sub.set_defaults(module=module, name=name)
         return sub
 
-    command("list", "show", "operators, their dtypes, targets and entry points")
+    command(
+        "list",
+        "show",
+        "lists the operators with their dtypes and C entry points, and the targets that can run here",
+    )
 
-    sub = command("parity", "parity", "CPU and AscendC kernels against the reference, on all cases")
-    sub.add_argument("operators", metavar="OP", nargs="*", help="operators (all)")
+    sub = command("parity", "parity", "compares CPU and AscendC kernels with the reference, on all cases")
+    sub.add_argument("operators", metavar="OP", nargs="*", help="the operators to compare (default: all)")
 
-    sub = command("profile", "profile", "what one call costs on the simulated device")
+    sub = command("profile", "profile", "shows what one call costs on the simulated device")
     _call_arguments(sub, required=False)
-    sub.add_argument("--trace", metavar="FILE", help="writes a trace for chrome://tracing or ui.perfetto.dev")
-    sub.add_argument("--calibration", action="store_true", help="the model beside published measurements")
+    sub.add_argument(
+        "--trace", metavar="FILE", help="write a trace that ui.perfetto.dev and chrome://tracing open"
+    )
+    sub.add_argument(
+        "--calibration", action="store_true", help="compare the simulator's times with published measurements"
+    )
 
-    sub = command("tiling", "show", "the tiling that a call gets, field by field; needs no device")
+    sub = command("tiling", "show", "shows how a call is tiled, field by field; it needs no device")
     _call_arguments(sub)
-    sub.add_argument("--cores", type=int, help="vector cores, instead of the device's")
-    sub.add_argument("--ub", type=int, metavar="BYTES", help="Unified Buffer, instead of the device's")
+    sub.add_argument(
+        "--cores", type=int, help="plan for this number of vector cores, not for that of the device"
+    )
+    sub.add_argument(
+        "--ub",
+        type=int,
+        metavar="BYTES",
+        help="plan for a Unified Buffer of this size, not for that of the device",
+    )
 
-    sub = command("config", "show", "what a compiler needs to build ACL programs, and where libraries are")
-    for option in ("cflags", "libs", "includedir", "libdir", "cmakedir"):
-        sub.add_argument(f"--{option}", action="store_true")
-    library = "the library of custom operators, for RegisterCustomOpsLibrary_V2 of ONNX Runtime"
+    sub = command(
+        "config",
+        "show",
+        "prints compiler and linker options of ACL programs, and where headers and libraries are",
+    )
+    options = {
+        "cflags": "options of the compiler",
+        "libs": "options of the linker",
+        "includedir": "the folder of headers",
+        "libdir": "the folder of libraries",
+        "cmakedir": "the folder to add to CMAKE_PREFIX_PATH for find_package(ascend_vision_ops)",
+    }
+    for option, meaning in options.items():
+        sub.add_argument(f"--{option}", action="store_true", help=meaning)
+    library = "the library of custom operators for ONNX Runtime (RegisterCustomOpsLibrary_V2)"
     sub.add_argument("--onnxruntime", action="store_true", help=library)
 
-    sub = command("onnx", "onnx", "ONNX models: simplify, convert for ATC, run, compare")
+    sub = command("onnx", "onnx", "shows, simplifies, converts, runs and compares ONNX models")
     _onnx_commands(sub)
 
-    sub = command("new", "show", "stubs of a new operator in a source tree")
-    sub.add_argument("operator", metavar="OP", help="name as in its torch schema, such as corner_pool")
-    sub.add_argument(
-        "--family", required=True, help="folder of the operators that it is alike, such as boxes"
+    sub = command(
+        "new", "show", "writes the files of a new operator in a source tree, as stubs that build and run"
     )
-    sub.add_argument("--root", default=".", metavar="DIR", help="source tree (the current folder)")
+    new_options(sub)
+    sub.add_argument(
+        "--root", default=".", metavar="DIR", help="the source tree (default: the current folder)"
+    )
     return top
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Runs a command; wrong use and failures print one line and give 1 or 2."""
+    """Runs a command and returns its status: 0; 1 after a failure, which is told in one line; 2 after wrong use."""
     import importlib
 
     options = parser().parse_args(argv)
@@ -142,7 +188,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"avo: {error}", file=sys.stderr)
         return 1
     except ImportError as error:
-        print(f"avo: the package is not built ({error}); ./build.sh build makes it", file=sys.stderr)
+        print(f"avo: the package is not built ({error}); ./build.sh build builds it", file=sys.stderr)
         return 1
     except BrokenPipeError:  # `avo list | head`
         sys.stderr.close()

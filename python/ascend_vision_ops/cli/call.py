@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A call of an operator as the command line describes it."""
+"""Makes a call of an operator from the options of a command."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ascend_vision_ops.testing.run import spec_of
 
 
 def known(operator: str) -> str:
-    """The name, when there is such an operator."""
+    """Returns the name if there is such an operator, and fails otherwise."""
     if operator not in operators():
-        raise Failure(f"no operator {operator!r}; there are {', '.join(operators())}")
+        raise Failure(f"there is no operator {operator!r}; the operators are {', '.join(operators())}")
     return operator
 
 
 def call_of(options: argparse.Namespace) -> BoundCase:
-    """The call that OP, --shape, --dtype and --attr describe."""
+    """Makes the call that OP, --shape, --dtype and --attr describe."""
     if options.call is None:
-        raise Failure("name an operator, or a call such as op(self=f16[1,8,7])")
+        raise Failure("expected the name of an operator, or a call such as op(self=f16[1,8,7]), got none")
     if "(" in options.call:
         case = parse_case(options.call)
         known(case.operator)
@@ -35,16 +35,18 @@ def call_of(options: argparse.Namespace) -> BoundCase:
         if not equals:
             name, dims = tensors[0], text
         if name not in tensors:
-            raise Failure(f"--shape: {spec.name} has no tensor {name!r}, but {', '.join(tensors)}")
+            raise Failure(
+                f"--shape: {spec.name} has no tensor {name!r}; its tensors are {', '.join(tensors)}"
+            )
         try:
             args[name] = Array(*(int(dim) for dim in dims.replace("x", ",").split(",")))
         except ValueError:
-            raise Failure(f"--shape takes integers such as 1,80,1500, got {dims!r}") from None
+            raise Failure(f"--shape: expected integers such as 1,80,1500, got {dims!r}") from None
     for text in options.attr:
         name, equals, value = text.partition("=")
         if not equals or name not in [parameter.name for parameter in spec.attributes]:
             names = ", ".join(parameter.name for parameter in spec.attributes)
-            raise Failure(f"--attr takes NAME=VALUE with NAME of {names}, got {text!r}")
+            raise Failure(f"--attr: expected NAME=VALUE, where NAME is one of {names}, got {text!r}")
         try:
             args[name] = ast.literal_eval(value)
         except (ValueError, SyntaxError):

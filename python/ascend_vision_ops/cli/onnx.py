@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`avo onnx`: what is in a model, passes over it, running and comparing it."""
+"""`avo onnx`: shows, simplifies, converts, runs and compares ONNX models."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from ascend_vision_ops.onnx.flavours import ATC_OPSET, atc_runs, from_atc_name, 
 
 @contextlib.contextmanager
 def _progress(first: str):
-    """A function that says what is going on, in one line of a terminal; nothing in a pipe."""
+    """Yields a function that shows its text in the last line of a terminal; in a pipe it shows nothing."""
     columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
     with Progress(*columns, transient=True, disable=not sys.stdout.isatty()) as progress:
         task = progress.add_task(first, total=None)
@@ -59,7 +59,7 @@ def _shapes(options: argparse.Namespace) -> dict[str, tuple[int, ...]]:
     for text in options.shape:
         name, equals, dims = text.partition("=")
         if not equals:
-            raise Failure(f"--shape takes NAME=1,3,64,64, got {text!r}")
+            raise Failure(f"--shape: expected NAME=1,3,64,64, got {text!r}")
         shapes[name] = _dims("--shape", dims)
     return shapes
 
@@ -68,7 +68,7 @@ def _dims(option: str, text: str) -> tuple[int, ...]:
     try:
         return tuple(int(dim) for dim in text.replace("x", ",").split(",") if dim)
     except ValueError:
-        raise Failure(f"{option} takes integers such as 1,3,64,64, got {text!r}") from None
+        raise Failure(f"{option}: expected integers such as 1,3,64,64, got {text!r}") from None
 
 
 # --- info --------------------------------------------------------------------------------------------------------
@@ -116,10 +116,12 @@ def run_info(options: argparse.Namespace) -> int:
         rows.add_row(name, str(number), npu, ort)
     out.print(rows)
     out.print()
-    hints = [f"nobody runs {', '.join(nobody)}"] if nobody else []
+    hints = [f"neither ATC nor ONNX Runtime runs {', '.join(nobody)}"] if nobody else []
     if len(model.graph.opset_imports) > 1:
         sets = len(model.graph.opset_imports)
-        hints.append(f"ATC takes one operator set, this has {sets}: avo onnx convert --flavour atc")
+        hints.append(
+            f"ATC reads models with one operator set; this one has {sets}: avo onnx convert --flavour atc"
+        )
     if model.graph.opset_imports.get("", 0) > ATC_OPSET:
         hints.append(
             f"ATC reads operator sets up to {ATC_OPSET}: avo onnx convert --flavour atc --opset {ATC_OPSET}"
@@ -136,7 +138,7 @@ def run_simplify(options: argparse.Namespace) -> int:
     if options.list:
         return _list_passes()
     if options.model is None:
-        raise Failure("simplify: name a MODEL, or --list")
+        raise Failure("simplify: expected a MODEL, or --list, got neither")
     text = options.passes if options.batch is None else f"set_batch={options.batch},{options.passes}"
     return _transform(options, text, once=options.once)
 
@@ -167,9 +169,9 @@ def _list_passes() -> int:
 def _transform(options: argparse.Namespace, text: str, once: bool) -> int:
     chosen = passes.passes_of(text)
     if options.check < 0:
-        raise Failure(f"--check takes a number of inputs, 0 for none, got {options.check}")
+        raise Failure(f"--check: expected a number of inputs from 0 on, got {options.check}")
     if options.output and not Path(options.output).parent.is_dir():
-        raise Failure(f"--output: no folder {Path(options.output).parent}")
+        raise Failure(f"--output: there is no folder {Path(options.output).parent}")
     with _progress("reading") as progress:
         model = load(options.model)
         checker = passes.Checker(options.check, options.seed, _shapes(options)) if options.check else None
@@ -256,18 +258,20 @@ def _feeds(options: argparse.Namespace, model: ir.Model) -> dict[str, np.ndarray
         name, equals, source = text.partition("=")
         if not equals or name not in values:
             raise Failure(
-                f"--input takes NAME=VALUE with NAME of {', '.join(values) or 'none'}, got {text!r}"
+                f"--input: expected NAME=VALUE, where NAME is one of {', '.join(values) or 'none'}, got {text!r}"
             )
         if source.startswith("random:"):
             shapes[name] = _dims("--input", source.removeprefix("random:"))
             feeds[name] = random_array(rng, shapes[name], values[name])
             continue
         if not Path(source).is_file():
-            raise Failure(f"--input {name}: no file {source} (random:1,3,64,64 makes numbers up)")
+            raise Failure(
+                f"--input {name}: there is no file {source} (random:1,3,64,64 gives random numbers)"
+            )
         try:
             feeds[name] = np.load(source, allow_pickle=False)
         except ValueError:
-            raise Failure(f"--input {name}: {source} is no .npy file") from None
+            raise Failure(f"--input {name}: {source} is not a .npy file") from None
         wanted = values[name].dtype
         if wanted is not None and feeds[name].dtype != wanted.numpy():
             raise Failure(f"--input {name}: expected {wanted.numpy()}, got {feeds[name].dtype} in {source}")
@@ -300,7 +304,7 @@ def run_parity(options: argparse.Namespace) -> int:
         out.print(f"not compared: {item.label}: {item.message}", markup=False)
     wrong = [item for item in found if item.verdict == "wrong"]
     if wrong:
-        out.print(f"first to diverge: {wrong[0].label}: {wrong[0].message}", markup=False)
+        out.print(f"the first node that diverges is {wrong[0].label}: {wrong[0].message}", markup=False)
         return 1
-    out.print(f"no node diverges, of {len(found)}")
+    out.print(f"none of {len(found)} nodes diverges")
     return 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`avo parity`: every implementation against the reference, on every case."""
+"""`avo parity`: compares every implementation with the reference, on every case."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ from ascend_vision_ops.testing.run import TARGETS, cases_of, judge, missing, spe
 
 @dataclass
 class Row:
-    """Verdicts of one operator, target and dtype, gathered over the cases."""
+    """The verdicts on one result of an operator, for one target and dtype, over all cases.
+
+    share: what part of the tolerance the worst element needs; above 1 it is wrong.
+    wrong: a line for each case that is wrong.
+    """
 
     cases: int = 0
     max_error: float = 0.0

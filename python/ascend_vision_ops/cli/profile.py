@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`avo profile`: what one call costs on the simulated device, and its model beside published figures."""
+"""`avo profile`: shows what one call costs on the simulated device; compares the simulator with published times."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def summary(out, figures: profiling.Figures) -> None:
         f"({figures.roofline_microseconds:.2f} us: HBM or cube unit at its peak)"
     )  # fmt: skip
     if products:
-        rows.add_row("cube unit", f"{figures.pipe_shares['M']:.1%}", "of the time busy, mean of its cores")
+        rows.add_row("cube unit", f"{figures.pipe_shares['M']:.1%}", "busy, as a mean over the cube cores")
     rows.add_row("scalar accesses", f"{figures.scalar_accesses_per_output:.4f}", "an output")
     peak = max((report["ub_peak_bytes"] for report in figures.reports), default=0)
     rows.add_row("Unified Buffer, peak", f"{peak:,}", f"{figures.device['ub_bytes']:,} bytes")
@@ -69,10 +69,10 @@ def summary(out, figures: profiling.Figures) -> None:
 
 
 def calibration() -> int:
-    """The simulator's model beside published measurements; 1 when an entry is off by more than its bound."""
+    """Compares the simulator with published measurements; returns 1 if an entry differs by more than its bound."""
     program = paths.PACKAGE / "bin" / "sim_calibrate"
     out = console()
-    with out.status("running the published kernels on the simulated device"):
+    with out.status("Running the kernels of the published measurements on the simulated device"):
         done = subprocess.run([program], capture_output=True, text=True)
     if not done.stdout:
         raise Failure(f"{program.name} failed: {done.stderr.strip()}")
@@ -89,5 +89,5 @@ def calibration() -> int:
     out.print(rows)
     bound, order = f"{result['task_bound']:.0%}", "kept" if result["ordered"] else "NOT kept"
     verdict = "ok" if result["ok"] else "NOT within the bounds"
-    out.print(f"every task within {bound}: {verdict}; order of the measurements: {order}")
+    out.print(f"Every task is within {bound}: {verdict}. The order of the measurements: {order}.")
     return 0 if result["ok"] else 1

@@ -18,7 +18,7 @@ from ascend_vision_ops.testing.run import TARGETS, missing, spec_of
 
 
 def table(*columns: str) -> Table:
-    """A table in the house's manner: columns of numbers, those whose title starts with >, to the right."""
+    """Makes an empty table as all commands print it; a column whose title starts with > is aligned right."""
     made = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         side = "right" if column.startswith(">") else "left"
@@ -27,7 +27,7 @@ def table(*columns: str) -> Table:
 
 
 def console() -> Console:
-    # A pipe has no width: rows stay whole, for grep.
+    # A pipe has no width. There, a row stays on one line, so that grep finds it.
     return Console(width=None if sys.stdout.isatty() else 400, highlight=False)
 
 
@@ -56,8 +56,10 @@ def run_tiling(options: argparse.Namespace) -> int:
 
     case = call_of(options)
     if composite := spec_of(case.operator).composite:
-        raise Failure(f"{case.operator} has no tiling of its own: see that of {composite}")
-    # Tiling sees shapes and dtypes only, so no array of that size is made.
+        raise Failure(
+            f"{case.operator} has no tiling of its own, because it calls {composite}; see the tiling of that"
+        )
+    # The tiling sees only shapes and dtypes, so the arrays are described and not made.
     arguments = {
         name: (value.shape, case.dtypes[name]) if isinstance(value, Array) else value
         for name, value in case.case.args.items()
@@ -93,9 +95,9 @@ def run_config(options: argparse.Namespace) -> int:
     if options.onnxruntime:
         parts.append(str(paths.onnxruntime_library()))
     if not parts:
-        raise Failure("config: say what to print, such as --cflags --libs")
+        raise Failure("config: expected what to print, such as --cflags --libs, got no option")
     if not libraries.is_dir():
-        raise Failure(f"the libraries are not built: no {libraries}")
+        raise Failure(f"the libraries are not built: there is no folder {libraries}")
     print(" ".join(parts))
     return 0
 
@@ -103,4 +105,6 @@ def run_config(options: argparse.Namespace) -> int:
 def run_new(options: argparse.Namespace) -> int:
     from ascend_vision_ops.opgen.__main__ import main
 
-    return main(["new", options.operator, "--family", options.family, "--root", options.root])
+    command = ["new", options.schema, "--family", options.family, "--root", options.root]
+    command += [f"--shape={shape}" for shape in options.shape]
+    return main(command + [f"--dtype={dtype}" for dtype in options.dtype])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torchvision's and mmcv's operators on npu tensors, by the operators of this package.
+"""Replaces operators of torchvision and mmcv by those of this package, for npu tensors.
 
 ``X.py`` holds what operator X does in their place: functions with the signatures of theirs. The decorator of each says
 which one it replaces: ``torchvision.operator(schema)`` an operator that torchvision registers with torch,
@@ -18,13 +18,14 @@ __all__ = ["patch_mmcv", "patch_torchvision"]
 def patch_torchvision() -> None:
     """Registers torchvision's nms, roi_align and deform_conv2d for npu tensors, with their gradients.
 
-    torchvision may be imported before or after. What is built on these operators (batched_nms, MultiScaleRoIAlign,
-    DeformConv2d, detection models), autograd, autocast and torch.compile then work on npu tensors; cpu tensors stay
-    with torchvision. Where torchvision is not installed, `torch.ops.torchvision` gets these operators, on cpu and npu
-    tensors, for programs that call them by name; they give way should torchvision turn up.
+    torchvision may be imported before or after this call. What is built on these operators (batched_nms,
+    MultiScaleRoIAlign, DeformConv2d, detection models) then works on npu tensors, as do autograd, autocast and
+    torch.compile. torchvision itself still computes cpu tensors. If it is not installed, `torch.ops.torchvision` gets
+    these operators for cpu and npu tensors, so that programs can call them by name. They are removed again when
+    torchvision is imported later.
 
-    Calling it again changes nothing. What an operator here does not take, such as float64 tensors, is a RuntimeError
-    that names the parameter; see the divergences of nms_indices, roi_align and modulated_deform_conv2d.
+    A second call changes nothing. An argument that an operator here does not support, such as a float64 tensor, is a
+    RuntimeError that names the parameter; see the divergences of nms_indices, roi_align and modulated_deform_conv2d.
 
     Source: the schemas of torchvision 0.28.
     """
@@ -37,12 +38,13 @@ def patch_torchvision() -> None:
 def patch_mmcv() -> None:
     """Makes mmcv's nms, soft_nms, batched_nms, roi_align, CornerPool and modulated_deform_conv2d run on npu tensors.
 
-    mmcv.ops may be imported before or after; modules that imported these functions by name have the new ones too. Cpu
-    tensors stay with mmcv's compiled operators. Where mmcv has none (mmcv-lite), mmcv.ops becomes importable, these
-    operators take cpu tensors too, and any other operator raises a RuntimeError that names it.
+    mmcv.ops may be imported before or after this call; modules that imported these functions by name get the new ones,
+    too. mmcv's compiled operators still compute cpu tensors. If mmcv has no compiled operators (mmcv-lite), mmcv.ops
+    becomes importable, these operators take cpu tensors too, and every other operator raises a RuntimeError that names
+    it.
 
-    Calling it again changes nothing. What an operator here does not take, such as float64 tensors, is a RuntimeError
-    that names the parameter.
+    A second call changes nothing. An argument that an operator here does not support, such as a float64 tensor, is a
+    RuntimeError that names the parameter.
 
     Raises:
         ImportError: mmcv, or what its operators need, is not installed
@@ -57,7 +59,7 @@ def patch_mmcv() -> None:
 
 
 def _load() -> None:
-    """Imports the operators, and what each does in place of others."""
+    """Imports the operators and all replacements."""
     from ascend_vision_ops import ops
 
     if "torch_npu" in sys.modules:

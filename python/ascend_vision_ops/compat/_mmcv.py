@@ -32,7 +32,7 @@ def function(
 
 
 def patch() -> None:
-    """Puts all functions in the place of mmcv's."""
+    """Replaces all functions."""
     if _patched:
         return
     compiled = (

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators written in Python on top of others, one file each: results whose shape only the data decide.
+"""Composites: operators written in Python on top of others, because only the data decide the shape of their results.
 
-``X.py`` holds ``def X(face, <the parameters of X's schema>)``. It sees arrays of one kind, NumPy's or torch's, and
-calls operators and array functions through its `Face`, so that one text serves every face of the package.
+``X.py`` holds ``def X(face, <the parameters of X's schema>)``. Its arrays are all of NumPy or all of torch. It calls
+operators and array functions through its `Face`, so that one function serves every face of the package.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Face:
-    """What a composite needs to know about the arrays it is called with.
+    """What a composite needs for one kind of arrays.
 
     ops: the operators on such arrays.
-    xp: their array library, for functions that NumPy and torch spell alike.
-    valid: rows of an array below a count, an array of one int64; what slices cannot say where shapes are traced.
+    xp: the array library, for functions that NumPy and torch spell alike.
+    valid: valid(rows, count) returns the first `count` rows of an array. `count` is an array of one int64,
+        which a slice could not take while torch traces shapes.
     """
 
     ops: Any
@@ -30,7 +31,7 @@ class Face:
 
 @functools.cache
 def numpy_face(module: str) -> Face:
-    """The face of NumPy arrays whose operators are those of a module."""
+    """Makes the face of NumPy arrays, whose operators are those of a module."""
     import numpy as np
 
     return Face(sys.modules[module], np, lambda rows, count: rows[: count.item()])
@@ -38,7 +39,7 @@ def numpy_face(module: str) -> Face:
 
 @functools.cache
 def torch_face(module: str) -> Face:
-    """The face of torch tensors, whose operators are those of a module."""
+    """Makes the face of torch tensors, whose operators are those of a module."""
     import torch
 
     @torch.library.register_fake("ascend_vision_ops::_valid")
@@ -48,8 +49,8 @@ def torch_face(module: str) -> Face:
     @torch.library.register_vmap("ascend_vision_ops::_valid")
     def valid_vmap(info, in_dims, rows, count):
         raise RuntimeError(
-            "vmap: expected an operator with results of a fixed shape, got one whose results have as many rows as the "
-            "data decide, a number for each example; the padded operator that it calls has a fixed shape"
+            "vmap: expected an operator with results of a fixed shape, got one whose number of rows depends on the "
+            "data of each example; the padded operator that it calls has results of a fixed shape"
         )
 
     return Face(sys.modules[module], torch, torch.ops.ascend_vision_ops._valid.default)

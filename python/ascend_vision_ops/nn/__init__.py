@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules around the operators, ``X.py`` holding those of operator X, for tensors on cpu and npu."""
+"""Modules around the operators, for tensors on cpu and npu. ``X.py`` holds the modules of operator X."""
 
 import importlib
 import pkgutil

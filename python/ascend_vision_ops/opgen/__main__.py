@@ -72,10 +72,38 @@ def show_list(arguments: argparse.Namespace) -> int:
 
 
 def new(arguments: argparse.Namespace) -> int:
-    """Writes the stubs of a new operator."""
-    for path in new_operator(arguments.root, arguments.operator, arguments.family):
+    """Writes the files of a new operator, as stubs that build and run."""
+    written = new_operator(
+        arguments.root, arguments.schema, arguments.family, arguments.shape, arguments.dtype
+    )
+    for path in written:
         print(path.relative_to(arguments.root))
     return 0
+
+
+def new_options(sub: argparse.ArgumentParser) -> None:
+    """Adds what `new` takes; `avo new` takes the same."""
+    sub.add_argument(
+        "schema",
+        metavar="SCHEMA",
+        help="the signature as torch writes it, such as 'box_iou(Tensor boxes1, Tensor boxes2) -> Tensor'; or the name "
+        "of an operator that has a contract: then only the files that it lacks are written",
+    )
+    sub.add_argument(
+        "--family",
+        default="",
+        help="the folder of the operators that it shares helpers with, such as boxes; it may be a new one",
+    )
+    shape = (
+        "the dimensions of tensor NAME, or of the first tensor if there is no NAME; repeat it for each tensor (default: "
+        "N,L for the first tensor, and its shape for all others)"
+    )
+    sub.add_argument("--shape", action="append", default=[], metavar="[NAME=]N,…", help=shape)
+    dtype = (
+        "the dtypes of tensor NAME, or of the first tensor if there is no NAME; or the tensor whose dtype it has "
+        "(default: float32,float16,bfloat16 for the first tensor, and its dtype for all others)"
+    )
+    sub.add_argument("--dtype", action="append", default=[], metavar="[NAME=]A,…", help=dtype)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -100,10 +128,7 @@ def main(argv: list[str] | None = None) -> int:
     sub.add_argument("--ascend-headers", "--headers", dest="headers", type=Path, metavar="DIR")
     command("list", show_list)
     sub = command("new", new)
-    sub.add_argument("operator", help="its name in lower_case")
-    sub.add_argument(
-        "--family", required=True, help="folder of the operators that it is alike, such as boxes"
-    )
+    new_options(sub)
     arguments = parser.parse_args(argv)
     arguments.root = arguments.root.resolve()
     try:

@@ -267,7 +267,10 @@ def all_empty(spec: Spec) -> str:
 
 
 def instance_name(spec: Spec, instance: dict[str, str]) -> str:
-    return "_".join([spec.name, *instance.values()])
+    """The function of an instance. The operator's bare name is that of a namespace, so one without a choice of dtypes
+    has a name of its own, too.
+    """
+    return "_".join([spec.name, *(instance.values() or ["kernel"])])
 
 
 def kernel_arguments(spec: Spec) -> list[str]:

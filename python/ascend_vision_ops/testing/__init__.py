@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of operators, and the checker that judges results on them; used by the tests and `avo parity`."""
+"""Cases of operators, and the checker that compares results with the reference. The tests and `avo parity` use them."""
 
 import sys
 
@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 if "pytest" in sys.modules:
-    # `pytest -p ascend_vision_ops.testing`: a plugin's parts are those of its module.
+    # `pytest -p ascend_vision_ops.testing` takes this module as a plugin, so its hooks must be found here.
     from ascend_vision_ops.testing.plugin import (  # noqa: F401
         npu,
         pytest_addoption,

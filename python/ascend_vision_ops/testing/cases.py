@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A case: what an operator is called with, free of dtypes; bound to dtypes it prints as a line to rerun it.
+"""Cases: calls of an operator without dtypes. A case with dtypes prints as a line that runs it again.
 
-A file tests/cases/<family>/<op>.py holds ``def cases()``, which yields ``Case(id, args)``. It may hold
-``def oracle(**args)``, an independent implementation on torch tensors (float64), and value generators
-of its own, ``def <name>(rng, shape)``, which its arrays take by ``values=<name>``.
+A file tests/cases/<family>/<op>.py holds ``def cases()``, which yields ``Case(id, args)``. It may also hold
+
+- ``def oracle(**args)``, an independent implementation on float64 torch tensors;
+- ``def strategy()``, a hypothesis strategy of arguments;
+- value generators ``def <name>(rng, shape)``, which its arrays use by ``values=<name>``.
 """
 
 from __future__ import annotations
@@ -38,15 +40,15 @@ LONG = {short: name for name, short in SHORT.items()}
 
 
 def numpy_dtype(name: str) -> np.dtype:
-    """The NumPy dtype of a contract's dtype name; bfloat16 is ml_dtypes'."""
+    """Returns the NumPy dtype that a contract calls `name`; bfloat16 is that of ml_dtypes."""
     return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
 
 
 class Array:
-    """An input described by shape, values and layout.
+    """An input array, described by shape, values and layout.
 
-    values: a generator of `VALUES`, or one of the case file, ``f(rng, shape) -> ndarray``.
-    layout: one of `LAYOUTS`; the elements are the same in all of them.
+    values: the name of a generator in `VALUES`, or a function ``f(rng, shape) -> ndarray`` of the case file.
+    layout: how the elements lie in memory, one of `LAYOUTS`.
     """
 
     def __init__(self, *shape: int, values: str | Callable = "normal", layout: str = "dense"):
@@ -70,10 +72,12 @@ class Array:
 
 @dataclass(frozen=True)
 class Case:
-    """One call: `id` says what is special about it, `args` are its keywords, with an `Array` for each tensor.
+    """One call without dtypes.
 
-    dtypes: dtypes of the first tensor that the case is meant for, all where empty.
-    out: layout of results that the caller allocates, "" to have them allocated.
+    id: says what is special about the call.
+    args: the keyword arguments, with an `Array` for each tensor.
+    dtypes: the dtypes of the first tensor with which the case is run; empty for all of the contract.
+    out: the layout of results that the caller allocates; "" if the operator allocates them.
     """
 
     id: str
@@ -84,7 +88,7 @@ class Case:
 
 @dataclass(frozen=True)
 class BoundCase:
-    """A case of an operator with a dtype for each of its arrays, and for results of which the caller chooses one."""
+    """A case with a dtype for each array, and for each result whose dtype the caller chooses."""
 
     operator: str
     case: Case
@@ -92,7 +96,7 @@ class BoundCase:
 
     @property
     def text(self) -> str:
-        """One line, valid Python, that `parse_case` reads back."""
+        """The case as one line of valid Python, which `parse_case` reads back."""
         parts = [
             f"{name}={value.text(self.dtypes[name]) if isinstance(value, Array) else _literal(value)}"
             for name, value in self.case.args.items()
@@ -102,7 +106,7 @@ class BoundCase:
         return f"{self.operator}({','.join(parts)})" + out + (f"({chosen})" if chosen else "")
 
     def arguments(self) -> dict[str, object]:
-        """Fresh arguments, the same each time; all arrays have their dtype and layout."""
+        """Makes the arguments, with arrays of the right dtype and layout; every time new arrays with equal values."""
         rng = np.random.default_rng(zlib.crc32(self.text.encode()))
         return {
             name: value.make(self.dtypes[name], rng) if isinstance(value, Array) else value
@@ -115,11 +119,11 @@ def _literal(value: object) -> str:
 
 
 def parse_case(text: str) -> BoundCase:
-    """Reads a case's printed line; the values of its arrays may be generators of the operator's case file.
+    """Reads the line that a case prints.
 
-    ``op(self=f16[1,8,7].special.strided,size=[13]).transposed`` says dtype, shape, values and layout of an
-    array, and behind the call the layout of results; then, as in ``op(…).transposed(indices=i32)``, chosen dtypes of
-    results.
+    ``op(self=f16[1,8,7].special.strided,size=[13]).transposed(indices=i32)`` states dtype, shape, values and layout of
+    the array ``self``; behind the call, the layout of results, and the dtypes that the caller chooses for them. Values
+    may also be a generator of the operator's case file.
     """
     try:
         call, out, chosen = ast.parse(text, mode="eval").body, "", {}
@@ -140,7 +144,7 @@ def parse_case(text: str) -> BoundCase:
     except (SyntaxError, ValueError, KeyError, AttributeError) as error:
         detail = f" ({error})" if str(error) else ""
         raise ValueError(
-            f"a case reads like op(self=f16[1,8,7].strided,size=[13]), got {text!r}{detail}"
+            f"expected a case such as op(self=f16[1,8,7].strided,size=[13]), got {text!r}{detail}"
         ) from None
     return BoundCase(operator, Case("line", args, out=out), dtypes)
 
@@ -156,18 +160,18 @@ def _parse_array(node: ast.AST, operator: str) -> tuple[str, Array]:
             options["values"] = getattr(cases_module(operator), node.attr)
         node = node.value
     if not (isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)):
-        raise ValueError(f"{ast.unparse(node)} is no array")
+        raise ValueError(f"{ast.unparse(node)} is not an array")
     shape = ast.literal_eval(node.slice)
     return LONG[node.value.id], Array(*(shape if isinstance(shape, tuple) else (shape,)), **options)
 
 
 @functools.cache
 def cases_module(operator: str) -> ModuleType:
-    """The case file of an operator, imported."""
+    """Imports the case file of an operator."""
     path = next(cases_dir().glob(f"*/{operator}.py"), None)
     if path is None:
         raise FileNotFoundError(
-            f"operator {operator} has no cases: {cases_dir()}/*/{operator}.py does not exist"
+            f"operator {operator} has no cases: there is no file {cases_dir()}/*/{operator}.py"
         )
     spec = importlib.util.spec_from_file_location(f"ascend_vision_ops_cases.{operator}", path)
     module = importlib.util.module_from_spec(spec)
@@ -178,7 +182,7 @@ def cases_module(operator: str) -> ModuleType:
 def bound_cases(
     operator: str, combinations: list[dict[str, str]], results: tuple[str, ...] = ()
 ) -> Iterator[BoundCase]:
-    """Every case of an operator in every combination of dtypes of its arrays, and of `results` where it has them."""
+    """Yields every case of an operator in every combination of dtypes of its arrays and of the results `results`."""
     for case in cases_module(operator).cases():
         arrays = [name for name, value in case.args.items() if isinstance(value, Array)]
         for dtypes in combinations:
@@ -187,11 +191,11 @@ def bound_cases(
                 yield BoundCase(operator, case, {name: dtypes[name] for name in names})
 
 
-# --- values: (rng, shape) -> array, rounded to the dtype afterwards
+# --- values: generators (rng, shape) -> array; the array is rounded to the dtype afterwards
 
 
 def _special(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Normal numbers with infinities, NaN, zeros of both signs and very large and small values strewn in."""
+    """Returns normal numbers, 15 % of which are replaced by NaN, infinities, zeros, or very large or small values."""
     values = rng.standard_normal(shape)
     strange = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 6e4, -6e4, 1e-7, 1e-40])
     return np.where(rng.random(shape) < 0.15, rng.choice(strange, shape), values)
@@ -208,7 +212,7 @@ VALUES: dict[str, Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]] 
 }
 
 
-# --- layouts: the same elements; memory beside them is poison, to find out who reads past a view
+# --- layouts: how equal elements lie in memory; the memory beside them is poison, which shows who reads past a view
 
 
 def _strided(dense: np.ndarray) -> np.ndarray:
@@ -237,10 +241,10 @@ def _offset(dense: np.ndarray) -> np.ndarray:
 
 
 def _broadcast(dense: np.ndarray) -> np.ndarray:
-    """Stride 0 along the first dimension: its slices are all the first one."""
+    """Repeats the first slice along the first dimension, which has stride 0."""
     if dense.ndim == 0 or not dense.size:
         return dense
-    # Not np.broadcast_to, whose arrays are read-only, which torch's tensors cannot be.
+    # The arrays of np.broadcast_to are read-only, which torch tensors cannot be.
     return np.lib.stride_tricks.as_strided(dense, dense.shape, (0, *dense.strides[1:]))
 
 

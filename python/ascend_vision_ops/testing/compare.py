@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checker: is a result what the reference says, within the tolerance of operator and dtype?"""
+"""The checker: compares a result with the reference, within the tolerance that the contract grants its dtype."""
 
 from __future__ import annotations
 
@@ -17,17 +17,22 @@ EXACT = Tolerance(why="indices and copies are exact")
 
 @dataclass(frozen=True)
 class Comparison:
-    """Verdict on one result. Errors are over finite elements; `message` is empty when `ok`."""
+    """The verdict on one result.
+
+    max_error, max_ulp: the largest differences, over finite elements.
+    share: what part of the tolerance the worst element needs; above 1 it is wrong.
+    message: says what is wrong; empty if `ok`.
+    """
 
     ok: bool
     max_error: float = 0.0
     max_ulp: int = 0
-    share: float = 0.0  # of the tolerance that the worst element takes
+    share: float = 0.0
     message: str = ""
 
 
 def poisoned(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """An array whose every byte is 0xA5, as fresh device memory is, aligned to 64 bytes as torch's are."""
+    """Makes an array whose bytes are all 0xA5, as in fresh device memory; aligned to 64 bytes, as torch tensors are."""
     dtype, alignment = np.dtype(dtype), 64
     size = math.prod(shape) * dtype.itemsize
     raw = np.full(size + alignment, POISON_BYTE, np.uint8)
@@ -40,23 +45,23 @@ def is_float(dtype: np.dtype) -> bool:
 
 
 def ulp_distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Representable values between a and b, of one floating dtype; +0 and -0 are one value."""
+    """Counts the representable values from a to b, which have one floating dtype; +0 and -0 are one value."""
     bits = np.dtype(f"i{a.dtype.itemsize}")
 
     def order(x: np.ndarray) -> np.ndarray:
         raw = x.view(bits).astype(np.int64)
         return np.where(raw < 0, np.int64(np.iinfo(bits).min) - raw, raw)
 
-    # Unsigned: the distance of two float64 of opposite sign does not fit int64.
+    # The result is unsigned, because the distance of two float64 of opposite sign does not fit int64.
     low, high = np.minimum(order(a), order(b)), np.maximum(order(a), order(b))
     return high.astype(np.uint64) - low.astype(np.uint64)
 
 
 def compare(got: np.ndarray, want: np.ndarray, dtype: np.dtype, tolerance: Tolerance) -> Comparison:
-    """Judges `got` against `want`.
+    """Compares a result with that of the reference.
 
-    got: the result, which must be of `dtype` and of want's shape.
-    want: the reference's result, float64 for floating dtypes; indices and other integers must be equal.
+    got: the result; it must have the dtype `dtype` and the shape of `want`.
+    want: the result of the reference, in float64 for a floating dtype. Integers must be equal.
     """
     got, want, dtype = np.asarray(got), np.asarray(want), np.dtype(dtype)
     if got.dtype != dtype:
@@ -92,7 +97,7 @@ def compare(got: np.ndarray, want: np.ndarray, dtype: np.dtype, tolerance: Toler
         bound = np.maximum(bound, tolerance.largest * largest)
         near = (error <= bound) | (ulp <= tolerance.ulp)
         share = np.fmin(error / bound, ulp / np.float64(tolerance.ulp))
-    # Infinities: next to the largest finite value in steps, but never near in difference.
+    # An infinity is one step from the largest finite value, but its difference is infinite: only `ulp` can grant it.
     finite = np.isfinite(got64) & np.isfinite(rounded.astype(np.float64))
     within = np.where(finite, near, ulp <= tolerance.ulp) & (np.isnan(got64) == np.isnan(want))
     worst = float(np.nan_to_num(share[finite], posinf=np.inf).max(initial=0))
@@ -100,7 +105,7 @@ def compare(got: np.ndarray, want: np.ndarray, dtype: np.dtype, tolerance: Toler
 
 
 def _near_poison(want: np.ndarray) -> np.ndarray:
-    """Where a right result may be the poison itself. In float16, 0xa5a5 is -0.022: one of a million is it."""
+    """Says where the right result is near the poison itself, which is -0.022 in float16: results may well be that."""
     poison = poisoned((), want.dtype).astype(np.float64)
     room = abs(poison) / 8 if is_float(want.dtype) else 0
     with np.errstate(invalid="ignore"):

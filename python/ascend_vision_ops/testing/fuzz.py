@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./build.sh fuzz`: random calls of the CPU kernels for a bounded time, judged as the tests judge their cases.
+"""`./build.sh fuzz`: calls the CPU kernels at random for a limited time, and compares them as the tests do.
 
-Shapes and attributes are drawn from the case file's `strategy()` and its cases; then dtypes, layouts of inputs and
-results, and values of the kinds that the case file gives an input anywhere.
+Shapes and attributes come from the case file: from its `strategy()` and from its cases. Dtypes, layouts of inputs and
+results, and values are then drawn; an input gets only kinds of values that some case of the file gives it.
 """
 
 from __future__ import annotations
@@ -28,15 +28,22 @@ from ascend_vision_ops.cli.call import known
 from ascend_vision_ops.testing.cases import LAYOUTS, VALUES, Array, BoundCase, Case, cases_module
 from ascend_vision_ops.testing.run import cases_of, combinations_of, judge, rerun_line, spec_of
 
-BATCH = 20  # calls between looks at the clock that hypothesis draws from one seed
-SHRINKING = 20.0  # seconds at most to make a failing call smaller
-LARGEST = 20_000  # elements of a case that calls are made from
-RESULTS = ("", *(layout for layout in LAYOUTS if layout != "broadcast"))  # whose elements share memory
+BATCH = 20  # calls that hypothesis draws from one seed; the clock is read after them
+SHRINKING = 20.0  # most seconds for making a failing call smaller
+LARGEST = 20_000  # most elements of a case that calls are made from
+# Layouts of results. The elements of a broadcast array share memory, so it cannot be a result.
+RESULTS = ("", *(layout for layout in LAYOUTS if layout != "broadcast"))
 
 
 @dataclasses.dataclass
 class Outcome:
-    """What calls of one operator came to: how many, and the smallest that is wrong, with what is wrong."""
+    """What fuzzing one operator has found.
+
+    calls: the number of calls.
+    wrong: the smallest call that is wrong, None if all are right.
+    message: says what is wrong with it.
+    seed: the seed that the last calls were drawn from.
+    """
 
     operator: str
     calls: int = 0
@@ -52,11 +59,11 @@ def _elements(case: Case) -> int:
 
 
 def calls(operator: str) -> st.SearchStrategy[BoundCase]:
-    """Calls of an operator."""
+    """Makes a strategy that draws calls of an operator."""
     spec, module = spec_of(operator), cases_module(operator)
     cases = list({bound.case.id: bound.case for bound in cases_of(operator)}.values())
     small = [case for case in cases if _elements(case) <= LARGEST]
-    # Values that mean something to the operator: each kind that its cases give an input.
+    # For each input, the kinds of values that the cases give it, which mean something to the operator.
     kinds: dict[str, list[str]] = {}
     for case in cases:
         for name, value in case.args.items():
@@ -79,7 +86,7 @@ def calls(operator: str) -> st.SearchStrategy[BoundCase]:
             values = value.values if plain else value.generator
             if plain and "float" in dtypes[name] and not case.dtypes:
                 values = draw(st.sampled_from(kinds[name]))
-            # What a file's own generator makes may have to go with another input: not the first slice again and again.
+            # Values of the file's own generators may have to fit another input, which a repeated first slice would not.
             layouts = [layout for layout in LAYOUTS if plain or layout != "broadcast"]
             args[name] = Array(*value.shape, values=values, layout=draw(st.sampled_from(layouts)))
         chosen = {name: dtype for name, dtype in dtypes.items() if name in spec.outputs or name in args}
@@ -90,7 +97,7 @@ def calls(operator: str) -> st.SearchStrategy[BoundCase]:
 
 
 def wrong_with(case: BoundCase) -> str:
-    """What is wrong with a call, empty where nothing is."""
+    """Says what is wrong with a call; empty if it is right."""
     verdicts = judge(case, "cpu").items()
     return "; ".join(f"{name}: {verdict.message}" for name, verdict in verdicts if not verdict.ok)
 
@@ -104,14 +111,17 @@ def fuzz(
     begin: Callable[[BoundCase], None] = lambda case: None,
     tell: Callable[[Outcome], None] = lambda outcome: None,
 ) -> Outcome:
-    """Calls an operator until the time is over, `most` calls are made, or one is wrong; that is then made smaller.
+    """Calls an operator until the time is over, `most` calls are made, or a call is wrong.
 
-    begin: is told of each call before it is made.
-    tell: is called after each that is right.
+    A wrong call is made smaller before the function returns.
+
+    begin: is called with each call before it is made.
+    tell: is called with the outcome so far after each call that is right.
     """
     outcome, strategy = Outcome(operator), calls(operator)
-    end = time.monotonic() + seconds  # from now: some case files take seconds to load, for they import torch
-    # Hypothesis runs a seed's calls in one go; a batch that the clock cuts short costs nothing.
+    # The time starts here, because loading a case file may take seconds: some import torch.
+    end = time.monotonic() + seconds
+    # Hypothesis runs all calls of a seed in one go. After the end of the time, the remaining calls return at once.
     settings = hypothesis.settings(
         max_examples=BATCH, deadline=None, database=None, report_multiple_bugs=False, print_blob=False,
         phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink], verbosity=hypothesis.Verbosity.quiet,
@@ -145,7 +155,8 @@ def fuzz(
         try:
             hypothesis.seed(outcome.seed)(settings(hypothesis.given(case=strategy)(agree)))()
         except Exception:
-            # A sanitizer tells of a place once: made again, the call seems right, which hypothesis calls flaky.
+            # A sanitizer reports a place only once. When hypothesis repeats the call, it seems right, which hypothesis
+            # calls flaky.
             if outcome.wrong is None:
                 raise
             break
@@ -160,7 +171,7 @@ def _seeds(first: int) -> Iterator[int]:
 
 @contextmanager
 def _progress(seconds: float):
-    """Called with each outcome: a bar on a terminal, nothing in a pipe."""
+    """Yields a function that shows an outcome: as a bar on a terminal, and not at all in a pipe."""
     if not sys.stdout.isatty():
         yield lambda outcome: None
         return
@@ -176,7 +187,7 @@ def _progress(seconds: float):
 
 
 def fuzz_all(names: list[str], seconds: float, seed: int, begin: Callable[[BoundCase], None]) -> int:
-    """Fuzzes operators one after the other, says how each went, and gives the number of those that failed."""
+    """Fuzzes operators one after the other and prints how each went; returns the number of operators that failed."""
     failed, end = 0, time.monotonic() + seconds
     with _progress(seconds) as tell:
         for index, name in enumerate(names):
@@ -192,7 +203,10 @@ def fuzz_all(names: list[str], seconds: float, seed: int, begin: Callable[[Bound
 
 
 def survives(work: Callable[[Callable[[BoundCase], None]], int]) -> int:
-    """What `work` gives, done in a process of its own; 1 where that dies, and the call that it died of is printed."""
+    """Does `work` in a process of its own and returns its result.
+
+    If the process dies, it prints the call that the process died of, and returns 1.
+    """
     with tempfile.TemporaryFile("w+") as note:
 
         def begin(case: BoundCase) -> None:
@@ -225,14 +239,18 @@ def main(arguments: list[str] | None = None) -> int:
         description="Random calls of the CPU kernels, with every instruction set, on one thread and on all, against "
         "the reference. Status 1 where one is wrong; it is printed as the line that makes it again.",
     )
-    parser.add_argument("operator", nargs="?", help="all of them by default")
-    parser.add_argument("--seconds", type=float, default=60.0, help="for all operators together (60)")
-    parser.add_argument("--seed", type=int, help="the same calls as another run, as far as the time goes")
+    parser.add_argument("operator", nargs="?", help="the operator to call (default: all)")
+    parser.add_argument(
+        "--seconds", type=float, default=60.0, help="the time for all operators together (default: 60)"
+    )
+    parser.add_argument("--seed", type=int, help="repeat the calls of the run that printed this seed")
     options = parser.parse_args(arguments)
     names = [known(options.operator)] if options.operator else operators()
     names = [name for name in names if not spec_of(name).composite]
     if not names:
-        parser.error(f"{options.operator} has no kernel of its own, but calls other operators: fuzz these")
+        parser.error(
+            f"{options.operator} has no kernel of its own, because it calls another operator; fuzz that one"
+        )
     seed = random.randrange(2**31) if options.seed is None else options.seed
     print(f"seed {seed}, {options.seconds:g} s for {len(names)} operators", flush=True)
     failed = survives(lambda begin: fuzz_all(names, options.seconds, seed, begin))

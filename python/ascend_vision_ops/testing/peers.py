@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other projects' operators, to compare with: torchvision on any torch.
+"""Imports operators of other projects to compare with: torchvision beside any torch.
 
-PyPI has torchvision's wheel for CUDA alone, which names libraries that a torch for CPUs does not have. Its CPU kernels
-need none of them, so libraries of those names that define what is missing let it load.
+The torchvision wheel on PyPI is built for CUDA. It is linked with libraries that a torch for CPUs does not have, though
+its CPU kernels use none of them. So this module makes libraries of those names that define the missing symbols.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from collections import defaultdict
 from pathlib import Path
 from types import ModuleType
 
-# What constructors of a module with CUDA kernels call gets an address; any other call ends the process.
+# The constructors of a module with CUDA kernels call some functions, which return an address. Any other call ends the
+# process.
 _HEAD = """
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,19 +32,19 @@ static void *Absent(const char *name) {
 """
 _FUNCTION = '__attribute__((visibility("default"))) void *{0}(void) {{ return {1}; }}\n'
 _DATA = '__attribute__((visibility("default"))) void *{0}[64];\n'
-# Vtables, type infos and their names, which a module points to. Other variables have names as functions have; nothing
-# reads them without CUDA.
+# Prefixes of vtables, type infos and their names, which are data. Other variables have names like functions and become
+# functions; nothing reads them without CUDA.
 _DATA_NAMES = ("_ZTV", "_ZTI", "_ZTS")
 
 
 @functools.cache
 def import_torchvision() -> ModuleType:
-    """torchvision, with its CPU kernels, whether it and torch were built for CUDA or not.
+    """Imports torchvision with its CPU kernels, whether it and torch were built for CUDA or not.
 
     Raises:
-        ImportError: it is not installed; or it needs stand-ins for libraries and there is no C compiler to make them
+        ImportError: torchvision is not installed, or it needs stand-in libraries and there is no C compiler
     """
-    import torch  # noqa: F401  its libraries must be there first
+    import torch  # noqa: F401  torchvision needs its libraries
 
     spec = importlib.util.find_spec("torchvision")
     if spec is None or spec.origin is None:
@@ -53,12 +54,12 @@ def import_torchvision() -> ModuleType:
 
 
 def load_stand_ins(modules: list[Path]) -> list[str]:
-    """Loads a library in the place of each that the modules need and that is not there; returns their names.
+    """Loads a stand-in for each library that the modules need and that is not installed; returns their names.
 
-    They define every symbol of the modules that no library defines which is there.
+    The stand-ins define every symbol of the modules that no installed library defines.
     """
     missing: dict[str, None] = {}
-    absent: dict[str, dict[str, None]] = defaultdict(dict)  # by version, '' for none
+    absent: dict[str, dict[str, None]] = defaultdict(dict)  # symbols by their version, '' without one
     for module in modules:
         handles = []
         for name in needed(module):
@@ -70,7 +71,8 @@ def load_stand_ins(modules: list[Path]) -> list[str]:
             if not any(hasattr(handle, symbol) for handle in handles):
                 absent[version][symbol] = None
     names = list(missing)
-    # glibc looks for a version in the library of which it is one, whose name the version is; the rest may be anywhere.
+    # glibc looks for a versioned symbol in the library whose name is the version. The last library gets the symbols
+    # without a version.
     for name in names:
         versions = [version for version in absent if version == name or (not version and name == names[-1])]
         _load(name, {version: list(absent[version]) for version in versions})
@@ -78,29 +80,31 @@ def load_stand_ins(modules: list[Path]) -> list[str]:
 
 
 def needed(library: Path) -> list[str]:
-    """Names of the libraries that one is linked with."""
+    """Returns the names of the libraries that a library is linked with."""
     lines = _output("readelf", "-dW", str(library)).splitlines()
     return [line.split("[")[1].split("]")[0] for line in lines if "(NEEDED)" in line]
 
 
 def undefined(library: Path) -> list[tuple[str, str]]:
-    """Symbols that a library needs from others, each with its version, empty for none."""
+    """Returns the symbols that a library needs from others, each with its version or an empty text."""
     rows = (line.split() for line in _output("nm", "-D", "--undefined-only", str(library)).splitlines())
     return [(symbol, version) for kind, text in rows if kind == "U"
             for symbol, _, version in [text.partition("@")]]  # fmt: skip
 
 
 def _beside(module: Path, name: str) -> str:
-    """Where a wheel's own copy of a library is; else the name, for the loader to find."""
+    """Returns the path of a copy inside the wheel, or the bare name, for which the loader searches."""
     copy = module.parent.with_name(f"{module.parent.name}.libs") / name
     return str(copy) if copy.exists() else name
 
 
 def _load(name: str, symbols: dict[str, list[str]]) -> None:
-    """Compiles a library of this name, with these symbols in these versions, and loads it for good."""
+    """Compiles a library of this name, with these symbols by version, and loads it into the process."""
     compiler = next(filter(None, map(shutil.which, (os.environ.get("CC", "cc"), "gcc", "clang"))), None)
     if compiler is None:
-        raise ImportError(f"{name} is not there, and no C compiler to make a stand-in (CC names one)")
+        raise ImportError(
+            f"{name} is not installed, and there is no C compiler to make a stand-in (CC names one)"
+        )
     source, versions = _HEAD, ""
     for version, listed in symbols.items():
         for symbol in listed:
@@ -126,4 +130,4 @@ def _output(*command: str) -> str:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         detail = getattr(error, "stderr", "") or error
-        raise ImportError(f"{command[0]} failed, which stand-ins for libraries need: {detail}") from error
+        raise ImportError(f"{command[0]} failed, which makes stand-ins for libraries: {detail}") from error

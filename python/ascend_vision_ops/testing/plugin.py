@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pytest plugin for projects that use torch_npu: ``pytest -p ascend_vision_ops.testing`` gives the fixture `npu`.
+"""A pytest plugin for projects that use torch_npu: ``pytest -p ascend_vision_ops.testing`` adds the fixture `npu`.
 
-It is a real device where there is one, else a simulated one, so that the same tests run in ordinary CI.
+The fixture is a real device if there is one, and a simulated one otherwise. So the same tests run in ordinary CI.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from ascend_vision_ops import sim
 
 def pytest_addoption(parser) -> None:
     group = parser.getgroup("npu", "the device of the fixture npu (ascend-vision-ops)")
-    group.addoption("--npu-devices", type=int, default=1, help="simulated NPUs (1)")
-    group.addoption("--npu-soc", default="Ascend910B1", help="device to simulate (Ascend910B1)")
+    group.addoption("--npu-devices", type=int, default=1, help="the number of simulated NPUs (default: 1)")
+    group.addoption("--npu-soc", default="Ascend910B1", help="the device to simulate (default: Ascend910B1)")
 
 
 def pytest_configure(config) -> None:
-    """Before tests are imported: torch_npu needs its libraries when it is imported itself."""
+    """Prepares the device before any test is imported, because importing torch_npu needs its libraries."""
     if sim.obstacle():
         importlib.import_module("torch_npu")
     else:
@@ -34,7 +34,7 @@ def pytest_report_header(config) -> str:
 
 @pytest.fixture(scope="session")
 def npu():
-    """torch.device("npu:0"), real or simulated."""
+    """Is torch.device("npu:0"), real or simulated."""
     import torch
 
     return torch.device("npu:0")

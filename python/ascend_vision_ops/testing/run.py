@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a case on a target and judges every output against the reference."""
+"""Runs a case on a target and compares every result with the reference."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ TARGETS = {
 
 @functools.cache
 def spec_of(operator: str) -> Spec:
-    """The contract of an operator."""
+    """Reads the contract of an operator, once."""
     return load_spec(contract_files()[operator])
 
 
 def missing(target: str) -> str:
-    """Why a target cannot run here, empty when it can."""
+    """Says why a target cannot run here; empty if it can."""
     library = {"torch": "libavo_torch.so", "aclnn": "libcust_opapi.so"}.get(target)
     if library and not (library_dir() / library).exists():
         return "not built"
@@ -45,7 +45,10 @@ def missing(target: str) -> str:
 
 
 def combinations_of(spec: Spec) -> list[dict[str, str]]:
-    """The dtypes of tensors that kernels of an operator have, and of results where they are not what comes unasked."""
+    """Lists the combinations of dtypes that an operator has kernels for.
+
+    Each names the dtype of every tensor, and of a result only if it is not the dtype that a caller gets by default.
+    """
     tensors = [parameter.name for parameter in spec.tensors]
     results = tuple(name for name in spec.outputs if name in spec.typenames)
     instances = list(spec.instances)
@@ -59,14 +62,14 @@ def combinations_of(spec: Spec) -> list[dict[str, str]]:
 
 
 def cases_of(operator: str) -> list[BoundCase]:
-    """Every case of an operator in every combination of dtypes its kernels have."""
+    """Lists every case of an operator in every combination of dtypes that it has kernels for."""
     spec = spec_of(operator)
     results = tuple(name for name in spec.outputs if name in spec.typenames)
     return list(bound_cases(operator, combinations_of(spec), results))
 
 
 def takes(target: str, case: BoundCase) -> bool:
-    """Whether a target has the dtypes of a case: CPUs have more."""
+    """Says whether a target supports the dtypes of a case; CPU kernels support more than the device."""
     extra = spec_of(case.operator).cpu_dtypes
     return target in ("cpu", "torch") or not any(
         case.dtypes.get(name) in more for name, more in extra.items()
@@ -74,7 +77,7 @@ def takes(target: str, case: BoundCase) -> bool:
 
 
 def smallest_call(operator: str) -> dict[str, object]:
-    """Torch arguments of the smallest case of an operator that has elements and that torch and the device take."""
+    """Returns the smallest case whose tensors have elements, as torch arguments that the device supports."""
     calls = [c.arguments() for c in cases_of(operator) if takes("aclnn", c)]
     sizes = [[value.size for value in call.values() if isinstance(value, np.ndarray)] for call in calls]
     place = min((sum(size), index) for index, size in enumerate(sizes) if min(size) > 0)[1]
@@ -82,7 +85,7 @@ def smallest_call(operator: str) -> dict[str, object]:
 
 
 def to_torch(array: np.ndarray):
-    """The torch tensor that shares an array's memory, shape and strides; bfloat16 too."""
+    """Returns a torch tensor with the memory, shape and strides of an array, which may be bfloat16."""
     import torch
 
     if array.dtype == numpy_dtype("bfloat16"):
@@ -91,7 +94,7 @@ def to_torch(array: np.ndarray):
 
 
 def from_torch(tensor) -> np.ndarray:
-    """The array that shares a CPU tensor's memory; bfloat16 as ml_dtypes'."""
+    """Returns an array with the memory of a CPU tensor; bfloat16 is that of ml_dtypes."""
     import torch
 
     if tensor.dtype == torch.bfloat16:
@@ -104,7 +107,7 @@ def as_tuple(results) -> tuple:
 
 
 def run(operator: str, target: str, arguments: dict[str, object]) -> tuple[np.ndarray, ...]:
-    """Results of an operator on a target; arrays in and out."""
+    """Calls an operator on a target; arguments and results are arrays."""
     if target == "torch":
         function = getattr(importlib.import_module("ascend_vision_ops.ops"), operator)
 
@@ -122,9 +125,9 @@ def run(operator: str, target: str, arguments: dict[str, object]) -> tuple[np.nd
 
 
 def expected(operator: str, arguments: dict[str, object]) -> tuple[np.ndarray, ...]:
-    """The reference's results, floating ones in float64 and not rounded to the result's dtype.
+    """Computes the results by the reference. Floating results are float64, not rounded to the dtype of the result.
 
-    Arguments are widened too, but for those that the function names in its attribute ``kept``.
+    Floating arguments become float64 too, except those that the function names in its attribute ``kept``.
     """
     function = getattr(reference, operator)
     kept = getattr(function, "kept", ())
@@ -138,14 +141,15 @@ def expected(operator: str, arguments: dict[str, object]) -> tuple[np.ndarray, .
 
 
 def tolerance_of(spec: Spec, dtype: str, arguments: dict[str, object]) -> Tolerance:
-    """What the contract grants results of a dtype in a call of a Python face."""
+    """Returns the tolerance that the contract grants results of a dtype in a call."""
     return spec.tolerance.get(dtype, EXACT).at(sizes_of_arguments(spec, arguments))
 
 
 def judge(case: BoundCase, target: str) -> dict[str, Comparison]:
-    """Verdict on each output of a case on a target; on CPUs with each of their instruction sets.
+    """Compares each result of a case on a target with the reference.
 
-    There the best one's results must also be the same bits whichever way threads share the work.
+    On the target cpu this is done for each instruction set of the processor. The results of the best one must also be
+    equal bit by bit, however the threads share the work.
     """
     spec = spec_of(case.operator)
     arguments = case.arguments()
@@ -169,11 +173,14 @@ def judge(case: BoundCase, target: str) -> dict[str, Comparison]:
         bits = None
         for sharing in ("serial", "finest"):
             processor.share(sharing)
-            # Fresh results of the face, in which an element that no kernel writes is anything.
+            # The face allocates these results; an element that no kernel writes differs from run to run.
             bits, before = run(case.operator, target, dict(arguments)), bits
             for name, result, other in zip(spec.outputs, bits, before or bits, strict=True):
                 if result.tobytes() != other.tobytes():
-                    keep({name: Comparison(False, message="the results are others")}, "on all threads")
+                    keep(
+                        {name: Comparison(False, message="results differ with the number of threads")},
+                        "on all threads",
+                    )
     except sanitizers.SanitizerError as error:
         keep({name: Comparison(False, message=str(error)) for name in spec.outputs}, "sanitizer")
     finally:
@@ -186,7 +193,7 @@ def _judge(case, target, arguments, wanted) -> dict[str, Comparison]:
     spec = spec_of(case.operator)
     dtypes = {name: spec.dtype_of(name, case.dtypes) for name in spec.outputs}
     views = {}
-    # Fresh memory of the device is poison, that of NumPy is not.
+    # Fresh memory of the device is poison; that of NumPy is not, so the caller gives poisoned results.
     bare = target == "cpu" and not spec.composite
     if bare or case.case.out or any(name in case.dtypes for name in spec.outputs):
         for name, want in wanted.items():
@@ -205,7 +212,7 @@ def _judge(case, target, arguments, wanted) -> dict[str, Comparison]:
 
 
 def _beside(view: np.ndarray, result: np.ndarray, verdict: Comparison) -> Comparison:
-    """The verdict, unless memory between a caller's elements was written, or the results went elsewhere."""
+    """Returns the verdict; a failure if bytes between the elements were written, or the results went elsewhere."""
     if not np.shares_memory(view, result) and view.size:
         return Comparison(False, message="results are not in the caller's array")
     whole = view
@@ -219,7 +226,7 @@ def _beside(view: np.ndarray, result: np.ndarray, verdict: Comparison) -> Compar
 
 
 def rerun_line(case: BoundCase, target: str) -> str:
-    """The shell command that runs one case again."""
+    """Returns the shell command that runs one case again."""
     kind, _, sanitize = Path(os.environ.get("AVO_BUILD", "sim")).name.partition("-")
     options = (" --cpu" if kind == "cpu" else "") + (
         f" --sanitize {sanitize.replace('-', ',')}" if sanitize else ""

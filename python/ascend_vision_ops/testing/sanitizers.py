@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the sanitizers of an instrumented build found in this process.
+"""Reports of the sanitizers of an instrumented build.
 
-They write reports into a folder, one file a process (`log_path`), and let the program go on; whoever makes a call
-asks afterwards, and knows which call a report is of.
+A sanitizer writes its reports into a folder, one file for each process (`log_path`), and the program goes on. A test
+asks for new reports after each call, so it knows which call a report belongs to.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ import ctypes
 import os
 from pathlib import Path
 
-# Set by `build.sh test --sanitize` to the folder.
+# The environment variable with the folder, which `build.sh test --sanitize` sets.
 VARIABLE = "AVO_SANITIZER_REPORTS"
 
 _read: dict[Path, int] = {}
 
 if VARIABLE in os.environ and "undefined" in Path(os.environ.get("AVO_BUILD", "")).name:
-    # Beside the address sanitizer, GCC's runtime of this one does not read its own `log_path`.
+    # Together with the address sanitizer, GCC's undefined-behaviour runtime ignores its own `log_path`.
     with contextlib.suppress(OSError, AttributeError):
         _runtime = ctypes.CDLL("libubsan.so.1")
         _runtime.__sanitizer_set_report_path(os.fsencode(Path(os.environ[VARIABLE]) / "ubsan"))
 
 
 class SanitizerError(AssertionError):
-    """A sanitizer found something in the call before; the message is its report."""
+    """A sanitizer reported the last call; the message is its report."""
 
 
 def new_reports() -> str:
-    """What was reported in this process since the last call; empty without sanitizers."""
+    """Returns what sanitizers have reported in this process since the last time; empty without sanitizers."""
     folder = os.environ.get(VARIABLE)
     if not folder:
         return ""
@@ -42,6 +42,6 @@ def new_reports() -> str:
 
 
 def check() -> None:
-    """Raises SanitizerError where there is a new report."""
+    """Raises SanitizerError if there is a new report."""
     if reports := new_reports():
         raise SanitizerError(reports)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of the torch operators, made from contracts and case files: what tests of autograd, torch.compile & co call."""
+"""Makes calls of the torch operators from contracts and case files, for tests of autograd, torch.compile and others."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from ascend_vision_ops.testing.run import as_tuple, cases_of, spec_of, takes, to
 
 @dataclasses.dataclass
 class TorchCall:
-    """An operator and its arguments; each call of it is `function(*tensors)`, for what takes tensors alone."""
+    """An operator and its arguments. `function(*tensors)` calls it, for parts of torch that accept only tensors."""
 
     operator: str
     arguments: dict[str, object]
 
     @property
     def names(self) -> list[str]:
-        """Tensors that are given."""
+        """The names of the tensors that the call has."""
         return [name for name, value in self.arguments.items() if isinstance(value, torch.Tensor)]
 
     @property
@@ -39,7 +39,7 @@ class TorchCall:
 
     @property
     def parts(self) -> tuple[tuple, dict]:
-        """Positional and keyword-only arguments, those that are defaults too; without `out`, which is none of these."""
+        """The positional and the keyword-only arguments, with all defaults; without `out`, which the overload lacks."""
         bound = inspect.signature(getattr(ops, self.operator)).bind(**self.arguments)
         bound.apply_defaults()
         bound.arguments.pop("out", None)
@@ -47,27 +47,27 @@ class TorchCall:
 
     @property
     def differentiable(self) -> list[str]:
-        """Tensors with a gradient."""
+        """The names of the tensors that have a gradient."""
         inputs = {name for gradient in spec_of(self.operator).backward for name in gradient.inputs}
         return [name for name in self.names if name in inputs]
 
     def function(self, *tensors: torch.Tensor, names: list[str] | None = None) -> tuple[torch.Tensor, ...]:
-        """The results for other tensors, in place of `names`, or of all."""
+        """Computes the results with other tensors in the place of those called `names`, or of all tensors."""
         given = dict(zip(names or self.names, tensors, strict=True))
         return as_tuple(getattr(ops, self.operator)(**{**self.arguments, **given}))
 
     def map(self, change) -> TorchCall:
-        """The call with every tensor changed."""
+        """Makes the call whose tensors are `change(tensor)`."""
         tensors = {name: change(self.arguments[name]) for name in self.names}
         return TorchCall(self.operator, {**self.arguments, **tensors})
 
     def to(self, dtype: torch.dtype) -> TorchCall:
-        """The call with floating tensors of a dtype."""
+        """Makes the call whose floating tensors have a dtype."""
         return self.map(lambda tensor: tensor.to(dtype) if tensor.is_floating_point() else tensor)
 
 
 def small_calls(operator: str, limit: int, largest: int = 10_000) -> Iterator[tuple[BoundCase, TorchCall]]:
-    """The first cases for cpu and npu whose floating tensors are float32 that are neither empty nor large."""
+    """Yields the first cases that run on cpu and npu, have float32 tensors, and are neither empty nor large."""
     kept = 0
     for case in cases_of(operator):
         if kept == limit:
@@ -86,7 +86,10 @@ def small_calls(operator: str, limit: int, largest: int = 10_000) -> Iterator[tu
 
 
 def _grown(spec: Spec, by: int) -> Iterator[dict[str, object]]:
-    """Examples of a contract with one size larger: that of tensors themselves, that of a name, that in an int array."""
+    """Yields variants of a contract's example, in each of which one size is larger by `by`.
+
+    The size is that of a tensor of any rank, a named size, or the first element of an int array.
+    """
     tensors = [name for name in spec.example if name in {parameter.name for parameter in spec.tensors}]
     arrays = [name for name, value in spec.example.items() if isinstance(value, list)]
     longer = {name: [spec.example[name][0] + by, *spec.example[name][1:]] for name in arrays}
@@ -100,7 +103,7 @@ def _grown(spec: Spec, by: int) -> Iterator[dict[str, object]]:
 
 
 def example(operator: str, grown: int = 0) -> TorchCall:
-    """The call that the contract gives as an example, on random float32 tensors, with one size more by `grown`."""
+    """Makes the call of the contract's example, on random float32 tensors; one size is larger by `grown`."""
     spec = spec_of(operator)
     for sizes in _grown(spec, grown) if grown else [spec.example]:
         call = example_call(dataclasses.replace(spec, example=sizes))
@@ -112,7 +115,7 @@ def example(operator: str, grown: int = 0) -> TorchCall:
         if not isinstance(given, Shaped):
             return given
         if given.dtype.startswith("float"):
-            # Not near 0 or 1: samples moved there would be at the corners of bilinear functions.
+            # Values stay away from 0 and 1. Samples there would lie where bilinear functions have no gradient.
             return torch.empty(given.shape).uniform_(0.1, 0.9, generator=generator)
         return torch.zeros(given.shape, dtype=getattr(torch, given.dtype))
 

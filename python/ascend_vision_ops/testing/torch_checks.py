@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for every torch operator on every device; the tests on cpu and on npu call these."""
+"""Checks that every torch operator passes on every device. The tests on cpu and on npu call them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from ascend_vision_ops.testing.torch_calls import TorchCall, example, small_call
 
 
 def same(results, wanted) -> None:
-    """Equal bit by bit, NaN to NaN: one kernel ran on the same elements."""
+    """Asserts that results are equal bit by bit, where NaN equals NaN: one kernel ran on the same elements."""
     for result, want in zip(as_tuple(results), as_tuple(wanted), strict=True):
         torch.testing.assert_close(result, want, rtol=0, atol=0, equal_nan=True)
 
 
 def on(device: torch.device, call: TorchCall) -> TorchCall:
+    """Makes the call with its tensors on a device."""
     return call.map(lambda tensor: tensor.to(device))
 
 
@@ -29,23 +30,23 @@ def on(device: torch.device, call: TorchCall) -> TorchCall:
 
 
 def opcheck(operator: str, device: torch.device) -> None:
-    """Schema, fake kernel, autograd registration and AOTAutograd, as torch.library judges them."""
+    """Checks schema, fake kernel, autograd registration and AOTAutograd with torch.library.opcheck."""
     utilities = ["test_schema", "test_faketensor", "test_aot_dispatch_dynamic"]
     if device.type != "npu":
-        utilities.append("test_autograd_registration")  # knows no npu
+        utilities.append("test_autograd_registration")  # does not know the device npu
     if not spec_of(operator).composite:
-        utilities.append("test_aot_dispatch_static")  # has no sizes that only the data decide
+        utilities.append("test_aot_dispatch_static")  # rejects sizes that only the data decide
     for _, call in small_calls(operator, 2):
         arguments, keywords = on(device, call).parts
         torch.library.opcheck(call.overload, arguments, keywords, test_utils=utilities)
 
 
-# Results whose size the data decide are traced only where this says so.
+# Without this option, torch does not trace results whose size the data decide.
 dynamic_outputs = torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True)
 
 
 def compiled(operator: str, device: torch.device, backend: str) -> None:
-    """One graph, and its gradient, give what the operator gives."""
+    """Checks that one graph, and its gradient, give what the operator gives."""
     call, function = on(device, example(operator)), getattr(ops, operator)
     torch._dynamo.reset()
     with dynamic_outputs:
@@ -56,7 +57,7 @@ def compiled(operator: str, device: torch.device, backend: str) -> None:
 
 
 def in_graphs(operator: str, device: torch.device) -> None:
-    """A graph of the wrapper is the operator, not what it is made of."""
+    """Checks that a graph of the wrapper consists of the operator alone, not of what the operator calls."""
     found = []
 
     def backend(module, inputs):
@@ -73,7 +74,7 @@ def in_graphs(operator: str, device: torch.device) -> None:
 
 
 def gradients(call: TorchCall, function) -> tuple[torch.Tensor, ...]:
-    """Those of the sum of floating results, of all tensors that have one."""
+    """Computes the gradients of the sum of squares of all floating results, for all tensors that have one."""
     leaves = {name: call.arguments[name].detach().requires_grad_() for name in call.differentiable}
     results = as_tuple(function(**{**call.arguments, **leaves}))
     loss = sum(result.square().sum() for result in results if result.is_floating_point())
@@ -85,7 +86,10 @@ def attributes(call: TorchCall) -> dict[str, object]:
 
 
 def dynamic(operator: str, device: torch.device) -> None:
-    """Calls whose sizes differ share a graph, and so do their gradients; those whose attributes differ need not."""
+    """Checks that calls of different sizes share a graph, and so do their gradients.
+
+    Calls whose attributes differ may have graphs of their own.
+    """
     counter, function = CompileCounterWithBackend("aot_eager"), getattr(ops, operator)
     calls = [on(device, example(operator, grown)) for grown in (1, 2, 3)]
     torch._dynamo.reset()
@@ -97,7 +101,7 @@ def dynamic(operator: str, device: torch.device) -> None:
             found.append(counter.frame_count)
         return found
 
-    # Sizes that happen to be equal are no one size.
+    # Without this option, torch takes sizes that happen to be equal for one size.
     with dynamic_outputs, torch.fx.experimental._config.patch(use_duck_shape=False):
         traced = torch.compile(function, backend=counter, fullgraph=True, dynamic=True)
         counts = [graphs(lambda call, function: function(**call.arguments))]
@@ -117,7 +121,10 @@ class _Module(torch.nn.Module):
 
 
 def exported(operator: str, device: torch.device) -> None:
-    """The exported program gives what the operator gives, at other sizes too where only tensors have them."""
+    """Checks that the exported program gives what the operator gives.
+
+    The program must also run with other sizes, if no attribute depends on them.
+    """
     first, second = (on(device, example(operator, grown)) for grown in (1, 2))
     dims = [dict.fromkeys(range(tensor.ndim), torch.export.Dim.AUTO) for tensor in first.tensors]
     free = attributes(first) == attributes(second)
@@ -132,7 +139,7 @@ def exported(operator: str, device: torch.device) -> None:
 
 
 def autocast(operator: str, device: torch.device, dtype: torch.dtype) -> None:
-    """Tensors of mixed dtypes meet in the dtype that the contract's policy says, results have that of the first."""
+    """Checks that tensors of mixed dtypes are computed in the dtype that the contract's policy states."""
     spec, call = spec_of(operator), on(device, example(operator))
     policy = spec_of(spec.composite or operator).autocast
     floating = [name for name in call.names if call.arguments[name].is_floating_point()]
@@ -144,7 +151,7 @@ def autocast(operator: str, device: torch.device, dtype: torch.dtype) -> None:
         wide = policy == "float32" or len(halves) < len(floating)
         computed = given.to(torch.float32) if wide else given
         for result, want in zip(results, computed.function(*computed.tensors), strict=True):
-            # A composite's results are what torch makes of the tensors it is given.
+            # The results of a composite have the dtypes that torch's own functions give them.
             to = result.dtype if spec.composite else dtype if policy == "float32" else want.dtype
             same(result, want.to(to) if want.is_floating_point() else want)
 
@@ -153,7 +160,7 @@ def autocast(operator: str, device: torch.device, dtype: torch.dtype) -> None:
 
 
 class Calls(TorchDispatchMode):
-    """Counts the calls of an operator's kernels."""
+    """Counts how often the kernels of an operator are called."""
 
     def __init__(self, overload):
         super().__init__()
@@ -168,12 +175,15 @@ EXAMPLES = 3
 
 
 def batches(call: TorchCall, names: list[str]) -> list[torch.Tensor]:
-    """EXAMPLES of some tensors, which differ where they are floating: along the last dimension."""
+    """Stacks EXAMPLES variants of some tensors along a new last dimension; variant i is rolled by i elements."""
     return [torch.stack([torch.roll(call.arguments[name], i) for i in range(EXAMPLES)], -1) for name in names]
 
 
 def vmap(operator: str, device: torch.device) -> None:
-    """vmap over all tensors, and over each alone, gives what one call an example gives; by one call where one does."""
+    """Checks vmap over all tensors, and over each tensor alone, against one call for each example.
+
+    Where the contract has a fold or a leading dimension that fits, vmap must make a single call.
+    """
     call, spec = on(device, example(operator)), spec_of(operator)
     folds = [set(fold.inputs) for fold in spec.folds]
     for names in [call.names, *([name] for name in call.names if len(call.names) > 1)]:
@@ -198,7 +208,7 @@ def vmap(operator: str, device: torch.device) -> None:
 
 
 def jacobians(operator: str, device: torch.device) -> None:
-    """jacrev, grad and vmap of grad are what autograd gives."""
+    """Checks that jacrev, grad and vmap of grad give what autograd gives."""
     call = on(device, example(operator))
     names = call.differentiable
     leaves = [call.arguments[name] for name in names]
@@ -236,7 +246,10 @@ def jacobians(operator: str, device: torch.device) -> None:
 
 
 def refusals(operator: str, *devices: torch.device) -> None:
-    """Each kind of violation of each parameter that torch can express is a RuntimeError that names the parameter."""
+    """Checks that a violation of the contract is a RuntimeError that names the parameter.
+
+    It tries each kind of violation of each parameter that torch can express.
+    """
     spec, tried = spec_of(operator), set()
     for bad in violations(spec):
         kind, _, detail = bad.id.split("-", 1)[1].partition("-")
@@ -262,12 +275,12 @@ def refusals(operator: str, *devices: torch.device) -> None:
 
 
 def _zeros(tensor: Shaped, device: torch.device) -> torch.Tensor:
-    """One zero, seen many times: some violations are of too many elements."""
+    """Makes a tensor of one zero, expanded to the shape, because some violations have too many elements for memory."""
     return torch.zeros((), dtype=getattr(torch, tensor.dtype), device=device).expand(tensor.shape)
 
 
 def _expressible(spec: Spec, bad: BadCall, devices: tuple[torch.device, ...]) -> bool:
-    """Whether the violation is one on these devices, by what torch passes."""
+    """Says whether torch can make the call, and whether it is a violation on these devices."""
     good, names = example_call(spec).values, {parameter.name for parameter in spec.visible}
     changed = {name for name, value in bad.call.values.items() if value != good[name]}
     if bad.code != INVALID or not changed <= names:
@@ -287,7 +300,7 @@ def _expressible(spec: Spec, bad: BadCall, devices: tuple[torch.device, ...]) ->
 
 
 def gradcheck(operator: str, device: torch.device) -> None:
-    """Gradients are central differences in float64, and second ones of its gradient where that has one."""
+    """Checks gradients against central differences in float64, and second gradients where there are any."""
     call = on(device, example(operator)).to(torch.float64)
     names = call.differentiable
 
@@ -302,7 +315,7 @@ def gradcheck(operator: str, device: torch.device) -> None:
 
 
 def no_gradient(operator: str, device: torch.device) -> None:
-    """A gradient of an operator without one is an error, not none."""
+    """Checks that asking for the gradient of an operator without one raises an error."""
     call = on(device, example(operator))
     leaves = [tensor.requires_grad_() for tensor in call.tensors if tensor.is_floating_point()]
     results = call.function(*call.tensors)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for `out=` of every torch operator, on every device; the tests on cpu and on npu call these."""
+"""Checks of `out=` that every torch operator passes on every device. The tests on cpu and on npu call them."""
 
 from __future__ import annotations
 
@@ -25,14 +25,18 @@ def _poison_like(tensor: torch.Tensor) -> np.ndarray:
 
 @dataclasses.dataclass
 class Result:
-    """A tensor that a result can go to, and the memory it is a view of, poison in every byte."""
+    """A tensor for a result.
+
+    tensor: a view of `memory`, in some layout.
+    memory: bytes, all of them poison at first.
+    """
 
     tensor: torch.Tensor
     memory: torch.Tensor
 
     @classmethod
     def like(cls, want: torch.Tensor, layout: str) -> Result:
-        """One of the shape, dtype and device of another."""
+        """Makes a tensor of the shape, dtype and device of another, in a layout."""
         view = whole = LAYOUTS[layout](_poison_like(want))
         while isinstance(whole.base, np.ndarray):
             whole = whole.base
@@ -42,20 +46,22 @@ class Result:
         return cls(memory.view(want.dtype).as_strided(view.shape, strides, start), memory)
 
     def written_bytes(self) -> int:
+        """Counts the bytes of the memory that are not poison."""
         return int((self.memory != POISON_BYTE).sum())
 
     def poison(self) -> None:
+        """Writes poison to the tensor, and to nothing beside it."""
         self.tensor.copy_(to_torch(_poison_like(self.tensor)))
 
 
 def with_results(call: TorchCall, results: list[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-    """The call, whose results go to these tensors."""
+    """Makes the call with `out=` these tensors."""
     out = tuple(results) if len(results) > 1 else results[0]
     return as_tuple(getattr(ops, call.operator)(**call.arguments, out=out))
 
 
 def written(operator: str, device: torch.device) -> None:
-    """Tensors of any strides get the operator's results and are what it returns; nothing beside them is written."""
+    """Checks that tensors of any strides get the results and are returned, and that nothing beside them is written."""
     for _, small in small_calls(operator, 3):
         call = on(device, small)
         wanted = call.function(*call.tensors)
@@ -66,10 +72,10 @@ def written(operator: str, device: torch.device) -> None:
             returned = with_results(call, tensors)
             assert all(one is other for one, other in zip(returned, tensors, strict=True)), "other tensors"
             for tensor, want in zip(tensors, wanted, strict=True):
-                # Kernels may take other steps where results are not dense: then the last bits differ.
+                # Kernels may compute in another order for results that are not dense. Then the last bits differ.
                 exact = {"rtol": 0, "atol": 0} if layout == "dense" else {}
                 torch.testing.assert_close(tensor, want, equal_nan=True, **exact)
-            # What autograd saved of them must be known to be overwritten.
+            # Autograd may have saved the tensors; their versions tell it that they were overwritten.
             assert all(tensor._version > v for tensor, v in zip(tensors, versions, strict=True)), "version"
             for result in results:
                 result.poison()
@@ -79,13 +85,13 @@ def written(operator: str, device: torch.device) -> None:
 
 
 def memory_format(operator: str, device: torch.device) -> None:
-    """Channels-last images give channels-last results on CPUs where the contract says so, in graphs too."""
+    """Checks that channels-last images give channels-last results on CPUs, in graphs too, if the contract says so."""
     call, formats = on(device, example(operator)), spec_of(operator).memory_format
     for name in dict.fromkeys(formats.values()):
         last = {name: call.arguments[name].contiguous(memory_format=torch.channels_last)}
         changed = TorchCall(operator, {**call.arguments, **last})
         results, wanted = changed.function(*changed.tensors), call.function(*call.tensors)
-        # Kernels take other steps there: then the last bits differ.
+        # Kernels compute channels-last images in another order, so the last bits may differ.
         torch.testing.assert_close(results, wanted)
         graph = torch.compile(changed.function, backend="aot_eager", fullgraph=True, dynamic=True)
         on_meta = changed.map(lambda tensor: tensor.to("meta"))
@@ -97,7 +103,7 @@ def memory_format(operator: str, device: torch.device) -> None:
 
 
 def chosen(operator: str, device: torch.device) -> None:
-    """Where the contract has several dtypes for a result, the caller's tensor chooses."""
+    """Checks that the caller's tensor chooses the dtype, where the contract has several for a result."""
     spec, call = spec_of(operator), on(device, example(operator))
     wanted = call.function(*call.tensors)
     for index, name in enumerate(spec.outputs):
@@ -114,7 +120,7 @@ def chosen(operator: str, device: torch.device) -> None:
 
 
 def _wrong(want: torch.Tensor, device: torch.device) -> Iterator[torch.Tensor]:
-    """Tensors for a result that it does not fit."""
+    """Yields tensors that do not fit a result."""
     yield want.new_empty((*want.shape, 2))
     yield want.new_empty([extent + 1 for extent in want.shape] or [2])
     yield want.new_empty(want.shape, dtype=torch.int16 if want.is_floating_point() else torch.float32)
@@ -122,7 +128,10 @@ def _wrong(want: torch.Tensor, device: torch.device) -> Iterator[torch.Tensor]:
 
 
 def refusals(operator: str, device: torch.device) -> None:
-    """A tensor of another shape, dtype or device, or that shares memory, is an error by name and stays as it was."""
+    """Checks the errors for a tensor of another shape, dtype or device, or whose elements share memory.
+
+    Each error names the result, and the tensors stay as they were.
+    """
     spec, call = spec_of(operator), on(device, example(operator))
     wanted = call.function(*call.tensors)
     for index, name in enumerate(spec.outputs):
@@ -147,7 +156,7 @@ def refusals(operator: str, device: torch.device) -> None:
 
 
 def _sharing(input: torch.Tensor, want: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """A copy of an input, and a tensor like a result that begins with the last bytes of it."""
+    """Makes a copy of an input, and a tensor like a result that starts at the last eight bytes of the copy."""
     start = (input.nbytes - 1) // 8 * 8
     memory = torch.zeros(start + input.nbytes + want.nbytes + 8, dtype=torch.uint8, device=input.device)
     copy = memory[: input.nbytes].view(input.dtype).view(input.shape)
@@ -156,7 +165,10 @@ def _sharing(input: torch.Tensor, want: torch.Tensor) -> tuple[torch.Tensor, tor
 
 
 def overlaps(operator: str, device: torch.device) -> None:
-    """Results in memory of an input, or of each other, are an error; results between the elements of one are not."""
+    """Checks that a result in the memory of an input or of another result is an error.
+
+    A result whose elements lie between those of an input is none.
+    """
     spec, call = spec_of(operator), on(device, example(operator))
     wanted = call.function(*call.tensors)
 
@@ -185,7 +197,7 @@ def overlaps(operator: str, device: torch.device) -> None:
 
 
 def without_gradient(operator: str, device: torch.device) -> None:
-    """Under autograd `out=` is torch's usual error, whichever tensor needs a gradient; without it, it runs."""
+    """Checks that `out=` raises torch's usual error if any tensor needs a gradient, and runs without autograd."""
     call = on(device, example(operator))
     wanted = call.function(*call.tensors)
     message = re.escape(
@@ -210,10 +222,10 @@ def without_gradient(operator: str, device: torch.device) -> None:
 
 
 def opcheck(operator: str, device: torch.device) -> None:
-    """The overload `out`, as torch.library judges it."""
+    """Checks the overload `out` with torch.library.opcheck."""
     utilities = ["test_schema", "test_faketensor", "test_aot_dispatch_static", "test_aot_dispatch_dynamic"]
     if device.type != "npu":
-        utilities.append("test_autograd_registration")  # knows no npu
+        utilities.append("test_autograd_registration")  # does not know the device npu
     call = on(device, example(operator))
     arguments, keywords = call.parts
     wanted = call.function(*call.tensors)
@@ -226,7 +238,7 @@ def opcheck(operator: str, device: torch.device) -> None:
 
 
 def inference(operator: str, device: torch.device) -> None:
-    """Tensors of inference mode, which have no version, and those from before it, which have one."""
+    """Checks `out=` in inference mode, with tensors made there, which have no version, and with other tensors."""
     call = on(device, example(operator))
     wanted = call.function(*call.tensors)
     before = [torch.empty_like(want) for want in wanted]
@@ -238,7 +250,7 @@ def inference(operator: str, device: torch.device) -> None:
 
 
 def compiled(operator: str, device: torch.device, backend: str) -> None:
-    """One graph writes the caller's tensors, and those that it makes itself."""
+    """Checks that one graph writes to tensors of the caller and to tensors that it makes itself."""
     call = on(device, example(operator))
     wanted = call.function(*call.tensors)
     torch._dynamo.reset()
@@ -257,7 +269,7 @@ def compiled(operator: str, device: torch.device, backend: str) -> None:
 
 
 def vmap(operator: str, device: torch.device) -> None:
-    """vmap has no rule for results in the caller's tensors, and says so."""
+    """Checks that vmap reports that it has no rule for results in the caller's tensors."""
     call = on(device, example(operator))
     results = [torch.empty_like(want) for want in call.function(*call.tensors)]
     name = call.names[0]
