@@ -47,8 +47,9 @@ class CoreState {
   CoreState(const CoreIdentity &identity, const DeviceModel &device, DeviceMemory &gm,
             const LaunchOptions &launch_options, Scheduler &scheduler, uint64_t key);
 
-  void BeginBlock();  // poisoned on-chip memories, fresh clocks
-  void EndBlock();    // checks what must be balanced
+  // Starts with poisoned on-chip memories and fresh clocks. `outermost`: the frame that calls the kernel.
+  void BeginBlock(const void *outermost);
+  void EndBlock();  // checks what must be balanced
   void ReleaseMemories();
 
   void Issue(const Instruction &instruction);
@@ -71,10 +72,12 @@ class CoreState {
   // Meetings with other cores: what this core has done, and what it learns.
   GlobalClock ReleaseGlobal(Pipe pipe);
   void AcquireGlobal(const GlobalClock &clock);
-  void AddEvent(Event::Kind kind, Pipe pipe, uint32_t token, const Site &site);
+  void AddEvent(Event::Kind kind, Pipe pipe, uint32_t token, uint32_t site);
 
   double pending_scalar() const { return pending_scalar_; }
+  // The number of an API call in sites(): one for each line and each path that led there.
   uint32_t SiteOf(const char *name, Where where);
+  const Site &SiteAt(const char *name, Where where) { return sites_[SiteOf(name, where)]; }
   const std::vector<Site> &sites() const { return sites_; }
 
   const CoreIdentity id;
@@ -99,7 +102,7 @@ class CoreState {
   };
   struct FlagQueue {
     std::deque<uint32_t> tokens;
-    Where where{};
+    Site last_set;
   };
 
   // Names and files are literals, so that their addresses tell them apart.
@@ -107,14 +110,15 @@ class CoreState {
     const char *name;
     const char *file;
     int line;
+    uint64_t path;  // HashOfCallPath
     bool operator==(const SiteKey &other) const {
-      return name == other.name && file == other.file && line == other.line;
+      return name == other.name && file == other.file && line == other.line && path == other.path;
     }
   };
   struct SiteHash {
     size_t operator()(const SiteKey &key) const {
       return (reinterpret_cast<size_t>(key.name) * 31 + reinterpret_cast<size_t>(key.file)) * 4099 +
-             static_cast<size_t>(key.line);
+             static_cast<size_t>(key.line) + key.path;
     }
   };
 
@@ -131,7 +135,9 @@ class CoreState {
   void AddCopy(const Instruction &instruction, const Operand &gm, uint32_t site);
 
   OnChip chips_[kSpaces];
+  const void *outermost_frame_ = nullptr;
   std::vector<Site> sites_;
+  std::deque<CallPath> paths_;  // of sites_, which point to them
   std::unordered_map<SiteKey, uint32_t, SiteHash> site_ids_;
   std::vector<Clock> tokens_;
   FlagQueue flags_[kPipes][kPipes][kEventIds];

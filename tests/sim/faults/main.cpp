@@ -56,7 +56,7 @@ bool Check(const FaultCase &one, const sim::Report &report) {
   std::vector<std::string> wanted = one.texts;
   wanted.push_back(std::string(sim::FaultName(one.kind)) + ": kernel twice_plus, block ");
   wanted.push_back("[seed 7]");
-  if (fault_line != 0) wanted.push_back("_cases.cpp:" + std::to_string(fault_line) + ")");
+  if (fault_line != 0) wanted.push_back("_cases.cpp:" + std::to_string(fault_line) + " ");
   for (const sim::Fault &fault : report.faults) {
     bool all = fault.kind == one.kind;
     for (const std::string &text : wanted) all = all && fault.text.find(text) != std::string::npos;
