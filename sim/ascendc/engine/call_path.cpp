@@ -4,42 +4,45 @@
 namespace sim {
 namespace {
 
+// Frames that a hash looks at: those of the simulator and the API function, and some of the kernel.
+constexpr int kHashedFrames = 7;
+
 struct Frame {
   const Frame *caller;
   uintptr_t return_address;
 };
 
-// Calls visit(return address) for each frame up to the outermost one. Returns false where a frame pointer
-// leaves the stack between here and there. What is read lies in that stretch, so that any value is safe.
-template <typename Visit>
-inline bool Walk(const Frame *frame, const Frame *outermost, Visit &&visit) {
-  while (frame != outermost) {
-    visit(frame->return_address);
-    const Frame *caller = frame->caller;
-    const bool aligned = reinterpret_cast<uintptr_t>(caller) % alignof(Frame) == 0;
-    if (caller <= frame || caller > outermost || !aligned) return false;
-    frame = caller;
-  }
-  return true;
+// The frame of the caller, or null where the frame pointer leaves the stack between here and `outermost`. All
+// that is read lies in that stretch, so that a register with any other value does no harm.
+inline const Frame *CallerOf(const Frame *frame, const Frame *outermost) {
+  const Frame *caller = frame->caller;
+  const bool aligned = reinterpret_cast<uintptr_t>(caller) % alignof(Frame) == 0;
+  return caller > frame && caller <= outermost && aligned ? caller : nullptr;
 }
 
 }  // namespace
 
 __attribute__((noinline)) uint64_t HashOfCallPath(const void *outermost) {
-  uint64_t hash = 1;
-  const bool whole =
-      Walk(static_cast<const Frame *>(__builtin_frame_address(0)), static_cast<const Frame *>(outermost),
-           [&hash](uintptr_t address) { hash = (hash ^ address) * 0x9E3779B97F4A7C15; });
-  return whole ? hash : 0;
+  const auto *last = static_cast<const Frame *>(outermost);
+  const auto *frame = static_cast<const Frame *>(__builtin_frame_address(0));
+  uint64_t hash = 0;
+  for (int i = 0; i < kHashedFrames && frame != last; ++i) {
+    hash = (hash << 9 | hash >> 55) ^ frame->return_address;
+    frame = CallerOf(frame, last);
+    if (frame == nullptr) return 0;
+  }
+  return hash + reinterpret_cast<uintptr_t>(frame);
 }
 
 __attribute__((noinline)) CallPath ReadCallPath(const void *outermost) {
+  const auto *last = static_cast<const Frame *>(outermost);
   CallPath path;
-  const bool whole =
-      Walk(static_cast<const Frame *>(__builtin_frame_address(0)), static_cast<const Frame *>(outermost),
-           [&path](uintptr_t address) { path.push_back(address); });
-  if (!whole || path.empty()) return {};
-  path.pop_back();  // in the launcher itself
+  for (const auto *frame = static_cast<const Frame *>(__builtin_frame_address(0)); frame != last;) {
+    path.push_back(frame->return_address);
+    frame = CallerOf(frame, last);
+    if (frame == nullptr) return {};
+  }
+  if (!path.empty()) path.pop_back();  // in the launcher itself
   return path;
 }
 

@@ -66,13 +66,22 @@ std::byte *CoreState::Memory(Space space, uint64_t address) {
 }
 
 uint32_t CoreState::SiteOf(const char *name, Where where) {
-  const uint64_t path = HashOfCallPath(outermost_frame_);
-  const auto [entry, added] =
-      site_ids_.try_emplace({name, where.file, where.line, path}, static_cast<uint32_t>(sites_.size()));
+  const uint64_t path = outermost_frame_ != nullptr ? HashOfCallPath(outermost_frame_) : 0;
+  const SiteKey key{name, where.file, where.line, path};
+  const size_t hash = SiteHash()(key);
+  RecentSite &recent = recent_sites_[(hash ^ hash >> 12) % kRecentSites];
+  if (recent.key == key) return recent.id;
+  const auto [entry, added] = site_ids_.try_emplace(key, static_cast<uint32_t>(sites_.size()));
   if (added) {
+    sites_.push_back({name, where.file, where.line, nullptr});
     if (path != 0) paths_.push_back(ReadCallPath(outermost_frame_));
-    sites_.push_back({name, where.file, where.line, path != 0 ? &paths_.back() : nullptr});
+    if (path != 0 && !paths_.back().empty()) {
+      sites_.back().path = &paths_.back();
+    } else {
+      outermost_frame_ = nullptr;  // a kernel without frame pointers: do not look again
+    }
   }
+  recent = {key, entry->second};
   return entry->second;
 }
 
@@ -119,10 +128,10 @@ void CoreState::Forget(Space space, uint64_t address, uint64_t bytes) {
   Chip(space).written.Clear(address, bytes);
 }
 
-uint32_t CoreState::SetToken(Pipe from, Where where) {
+uint32_t CoreState::SetToken(Pipe from, uint32_t site) {
   const auto token = static_cast<uint32_t>(tokens_.size());
   tokens_.push_back(hazards.Release(from));
-  AddEvent(Event::kSet, from, token, SiteOf("SetFlag", where));
+  AddEvent(Event::kSet, from, token, site);
   return token;
 }
 
@@ -141,8 +150,9 @@ CoreState::FlagQueue &CoreState::FlagOf(Pipe from, Pipe to, int32_t event, const
 
 void CoreState::SetFlag(Pipe from, Pipe to, int32_t event, Where where) {
   FlagQueue &flag = FlagOf(from, to, event, "SetFlag", where);
-  flag.tokens.push_back(SetToken(from, where));
-  flag.last_set = SiteAt("SetFlag", where);
+  const uint32_t site = SiteOf("SetFlag", where);
+  flag.tokens.push_back(SetToken(from, site));
+  flag.last_set = sites_[site];
 }
 
 void CoreState::WaitFlag(Pipe from, Pipe to, int32_t event, Where where) {

@@ -59,7 +59,8 @@ class CoreState {
   [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);
 
   // Flags: SetToken announces the work `from` has so far, WaitToken makes `to` wait for it.
-  uint32_t SetToken(Pipe from, Where where);
+  uint32_t SetToken(Pipe from, uint32_t site);
+  uint32_t SetToken(Pipe from, Where where) { return SetToken(from, SiteOf("SetFlag", where)); }
   void WaitToken(Pipe to, uint32_t token, Where where);
   void SetFlag(Pipe from, Pipe to, int32_t id, Where where);
   void WaitFlag(Pipe from, Pipe to, int32_t id, Where where);
@@ -139,6 +140,13 @@ class CoreState {
   std::vector<Site> sites_;
   std::deque<CallPath> paths_;  // of sites_, which point to them
   std::unordered_map<SiteKey, uint32_t, SiteHash> site_ids_;
+  // Those of site_ids_ that were looked up last, by their hash: instructions mostly come in loops.
+  struct RecentSite {
+    SiteKey key{};
+    uint32_t id = 0;
+  };
+  static constexpr size_t kRecentSites = 64;
+  RecentSite recent_sites_[kRecentSites];
   std::vector<Clock> tokens_;
   FlagQueue flags_[kPipes][kPipes][kEventIds];
   uint8_t event_ids_[kPipes][kPipes] = {};

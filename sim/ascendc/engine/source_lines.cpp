@@ -47,7 +47,8 @@ std::string FirstArgument(const std::string &text, size_t begin) {
       const size_t last = text.find_last_not_of(" \t\n", i - 1);
       return first < i ? text.substr(first, last - first + 1) : "";
     }
-    depth += std::strchr("([{<", c) != nullptr ? 1 : std::strchr(")]}>", c) != nullptr ? -1 : 0;
+    const bool arrow = c == '>' && text[i - 1] == '-';
+    if (!arrow) depth += std::strchr("([{<", c) != nullptr ? 1 : std::strchr(")]}>", c) != nullptr ? -1 : 0;
   }
   return "";
 }
