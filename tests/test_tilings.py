@@ -14,9 +14,13 @@ from hypothesis import strategies as st
 from ascend_vision_ops import operators, profiling, tiling
 from ascend_vision_ops.testing import cases_module
 from ascend_vision_ops.testing.cases import Array
-from ascend_vision_ops.testing.run import cases_of, missing, spec_of, takes
+from ascend_vision_ops.testing.fuzz import calls
+from ascend_vision_ops.testing.run import cases_of, judge, missing, spec_of, takes
 
 SMALLEST, LARGEST = 1024, 256 * 1024  # bytes of a Unified Buffer
+CORES, UB_BYTES = (2, 6, 20), (24 * 1024, 64 * 1024, 192 * 1024)  # of the devices on which kernels run
+RUNS = 12  # calls of one operator, which take a second or two
+TOO_SMALL = "the Unified Buffer has "
 
 
 def pytest_generate_tests(metafunc):
@@ -53,7 +57,7 @@ def test_tilings_of_random_calls(operator):
         try:
             plan = plan_of(operator, args, dtypes, cores=cores, ub_bytes=ub_bytes)
         except ValueError as error:
-            assert f"the Unified Buffer has {ub_bytes} bytes, the smallest tile takes " in str(error)
+            assert f"{TOO_SMALL}{ub_bytes} bytes, the smallest tile takes " in str(error)
             assert int(str(error).split()[-1]) > ub_bytes
             return
         assert 0 <= plan["block_dim"] <= cores
@@ -82,3 +86,50 @@ def test_the_kernel_takes_what_tiling_says(operator):
         assert [report["ub_peak_bytes"] for report in reports] == [plan["ub_bytes"]] * len(reports), case.text
         seen += len(reports)
     assert seen > 0
+
+
+@pytest.fixture
+def simulator():
+    from ascend_vision_ops._native import sim
+
+    yield sim
+    sim.set_size()
+
+
+@pytest.mark.skipif(bool(missing("aclnn")), reason=missing("aclnn"))
+def test_kernels_run_on_devices_of_any_size(operator, simulator):
+    """On devices with few cores or little memory a call gives right results, or its tiling rejects it.
+
+    Every output element is written, and by one core alone:
+
+    - Fresh device memory holds a poison that no result has, so that `judge` sees an element that nobody wrote.
+    - Two cores that write the same bytes without an order between them are a fault (BlockConflict) of the
+      simulated device, and a fault fails the call.
+    """
+    ran = 0
+
+    @hypothesis.settings(
+        max_examples=RUNS, deadline=None, derandomize=True, database=None, phases=[hypothesis.Phase.generate],
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )  # fmt: skip
+    @hypothesis.given(
+        case=calls(operator).filter(lambda case: takes("aclnn", case)),
+        cores=st.sampled_from(CORES),
+        ub_bytes=st.sampled_from(UB_BYTES),
+    )
+    def runs(case, cores, ub_bytes):
+        nonlocal ran
+        simulator.set_size(cores, ub_bytes)
+        try:
+            verdicts = judge(case, "aclnn")
+        except (RuntimeError, ValueError) as error:
+            assert TOO_SMALL in str(error) and ", the smallest tile takes " in str(error), (
+                f"{case.text} with {cores} cores and {ub_bytes} bytes: {error}"
+            )
+            return
+        wrong = {name: verdict.message for name, verdict in verdicts.items() if not verdict.ok}
+        assert not wrong, f"{case.text} with {cores} cores and {ub_bytes} bytes: {wrong}"
+        ran += 1
+
+    runs()
+    assert ran > 0

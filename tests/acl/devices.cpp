@@ -146,6 +146,25 @@ ACL_TEST(another_device_can_be_chosen) {
   CHECK(platform_ascendc::PlatformAscendCManager::GetInstance("Ascend910B1")->GetCoreNumAiv() == 48);
 }
 
+ACL_TEST(a_device_can_have_any_size) {
+  Session session;
+  const auto platform = [] { return platform_ascendc::PlatformAscendCManager::GetInstance(); };
+  const auto ub_bytes = [&] {
+    uint64_t bytes = 0;
+    platform()->GetCoreMemSize(platform_ascendc::CoreMemType::UB, bytes);
+    return bytes;
+  };
+  CHECK_OK(simSetSize(6, 65536));
+  CHECK(platform()->GetCoreNumAiv() == 6 && platform()->GetCoreNumAic() == 3);
+  CHECK(ub_bytes() == 65536 - 256);
+  CHECK(platform_ascendc::PlatformAscendCManager::GetInstance("Ascend910B1")->GetCoreNumAiv() == 48);
+  CHECK_FAILS(simSetSize(7, 0), ACL_ERROR_INVALID_PARAM, "even number");
+  CHECK_FAILS(simSetSize(0, 100), ACL_ERROR_INVALID_PARAM, "multiple of 32");
+  CHECK(platform()->GetCoreNumAiv() == 6);
+  CHECK_OK(simSetSize(0, 0));
+  CHECK(platform()->GetCoreNumAiv() == 48 && ub_bytes() == 196608 - 256);
+}
+
 ACL_TEST(an_unknown_device_is_refused_with_the_known_names) {
   simSetSoc("Ascend9000");
   CHECK_FAILS(aclInit(nullptr), ACL_ERROR_RT_SOC_VERSION, "Ascend910B1");

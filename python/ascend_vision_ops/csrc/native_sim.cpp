@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives Python access to the simulated device.
 #include "engine/device_model.h"
+#include "native_aclnn.h"
 #include "native_common.h"
 #include "sim/sim_runtime.h"
 
@@ -30,6 +31,13 @@ void AddSimulator(py::module_ &sim) {
   sim.def(
       "set_soc", [](const std::string &soc) { simSetSoc(soc.c_str()); }, py::arg("soc"),
       "Device to simulate; before the first call that needs one.");
+  sim.def(
+      "set_size",
+      [](uint32_t vector_cores, uint64_t ub_bytes) {
+        avo::native::CheckAcl(simSetSize(vector_cores, ub_bytes), "simSetSize failed");
+      },
+      py::arg("vector_cores") = 0, py::arg("ub_bytes") = 0,
+      "Gives the device other numbers of vector cores and bytes of Unified Buffer from now on; 0: its own.");
   sim.def(
       "trace", [](bool on) { simSetTrace(on); }, py::arg("on") = true,
       "Keep pipe traces of the kernels launched from now on.");

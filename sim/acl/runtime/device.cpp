@@ -11,12 +11,19 @@ namespace {
 
 struct Choice {
   std::mutex mutex;
-  std::string soc;  // of simSetSoc; empty: not called
+  std::string soc;            // of simSetSoc; empty: not called
+  uint32_t vector_cores = 0;  // of simSetSize; 0: not chosen
+  uint64_t ub_bytes = 0;
+
+  static Choice &Get() {
+    static auto *choice = new Choice;
+    return *choice;
+  }
 };
 
-Choice &ChosenSoc() {
-  static auto *choice = new Choice;
-  return *choice;
+uint64_t FromEnvironment(const char *name) {
+  const char *text = std::getenv(name);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : 0;
 }
 
 }  // namespace
@@ -34,16 +41,25 @@ int32_t DeviceCount() {
 }
 
 std::string SocName() {
-  Choice &choice = ChosenSoc();
+  Choice &choice = Choice::Get();
   std::lock_guard<std::mutex> lock(choice.mutex);
   if (!choice.soc.empty()) return choice.soc;
   const char *text = std::getenv("AVO_SIM_SOC");
   return text == nullptr || *text == '\0' ? "Ascend910B1" : text;
 }
 
+const DeviceModel &Sized(const DeviceModel &model) {
+  static const auto cores = static_cast<uint32_t>(FromEnvironment("AVO_SIM_CORES"));
+  static const uint64_t ub_bytes = FromEnvironment("AVO_SIM_UB_BYTES");
+  Choice &choice = Choice::Get();
+  std::lock_guard<std::mutex> lock(choice.mutex);
+  return model.Resized(choice.vector_cores != 0 ? choice.vector_cores : cores,
+                       choice.ub_bytes != 0 ? choice.ub_bytes : ub_bytes);
+}
+
 const DeviceModel *FindModel(std::string *error) {
   try {
-    return &DeviceModel::Find(SocName());
+    return &Sized(DeviceModel::Find(SocName()));
   } catch (const std::invalid_argument &unknown) {
     *error = unknown.what();
     return nullptr;
@@ -53,7 +69,20 @@ const DeviceModel *FindModel(std::string *error) {
 }  // namespace sim::runtime
 
 extern "C" void simSetSoc(const char *soc) {
-  sim::runtime::Choice &choice = sim::runtime::ChosenSoc();
+  sim::runtime::Choice &choice = sim::runtime::Choice::Get();
   std::lock_guard<std::mutex> lock(choice.mutex);
   choice.soc = soc == nullptr ? "" : soc;
+}
+
+extern "C" aclError simSetSize(uint32_t vectorCores, uint64_t ubBytes) {
+  try {
+    sim::DeviceModel::Find("Ascend910B1").Resized(vectorCores, ubBytes);
+  } catch (const std::invalid_argument &error) {
+    return sim::runtime::Fail(ACL_ERROR_INVALID_PARAM, __func__, ": ", error.what());
+  }
+  sim::runtime::Choice &choice = sim::runtime::Choice::Get();
+  std::lock_guard<std::mutex> lock(choice.mutex);
+  choice.vector_cores = vectorCores;
+  choice.ub_bytes = ubBytes;
+  return ACL_SUCCESS;
 }

@@ -13,12 +13,18 @@
 
 namespace sim::runtime {
 
+// A device with the cores and the Unified Buffer that were chosen: simSetSize, else the environment's
+// AVO_SIM_CORES and AVO_SIM_UB_BYTES, else its own. Throws std::invalid_argument where the environment names a
+// device that cannot be.
+ACL_FUNC_VISIBILITY const DeviceModel &Sized(const DeviceModel &model);
+
 class Device {
  public:
   Device(int32_t id, const DeviceModel &model);
 
   int32_t id() const { return id_; }
-  const DeviceModel &model() const { return model_; }
+  // What the device is like now: simSetSize changes it.
+  const DeviceModel &model() const { return Sized(model_); }
   DeviceMemory &memory() { return memory_; }
   // Held by a running kernel: a device runs one at a time, on all its cores.
   std::mutex &cores() { return cores_; }
@@ -36,7 +42,7 @@ int32_t DeviceCount();
 // Name of the simulated device: simSetSoc, else the environment's AVO_SIM_SOC, else Ascend910B1.
 ACL_FUNC_VISIBILITY std::string SocName();
 
-// The description of SocName(); nullptr, with *error set, when there is no such device.
+// The description of SocName(), with the chosen size; nullptr, with *error set, when there is no such device.
 ACL_FUNC_VISIBILITY const DeviceModel *FindModel(std::string *error);
 
 // The open device whose memory holds the address; nullptr for host addresses.

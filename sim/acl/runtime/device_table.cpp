@@ -24,7 +24,7 @@ std::shared_ptr<Device> DeviceTable::OpenLocked(const char *call, int32_t id, ac
       *code = Fail(ACL_ERROR_RT_SOC_VERSION, call, ": ", error);
       return nullptr;
     }
-    entry.device = std::make_shared<Device>(id, *model);
+    entry.device = std::make_shared<Device>(id, DeviceModel::Find(model->soc));
   }
   return entry.device;
 }

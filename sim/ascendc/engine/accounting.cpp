@@ -122,7 +122,7 @@ void CoreState::Account(const Instruction &instruction, uint32_t site) {
   events.push_back(event);
 }
 
-void CoreState::AddEvent(Event::Kind kind, Pipe pipe, uint32_t token, const Site &site) {
+void CoreState::AddEvent(Event::Kind kind, Pipe pipe, uint32_t token, uint32_t site) {
   pending_scalar_ += model->cost.issue;
   elapsed += model->cost.issue;
   if (!options->cost) return;
@@ -130,7 +130,7 @@ void CoreState::AddEvent(Event::Kind kind, Pipe pipe, uint32_t token, const Site
   event.kind = kind;
   event.pipe = pipe;
   event.token = token;
-  event.site = SiteOf(site.name, {site.file, site.line});
+  event.site = site;
   event.scalar = static_cast<float>(pending_scalar_);
   pending_scalar_ = 0;
   events.push_back(event);

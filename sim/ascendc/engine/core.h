@@ -55,6 +55,8 @@ class Core {
   bool Written(Space space, uint64_t address, uint64_t bytes);
   void Forget(Space space, uint64_t address, uint64_t bytes);
 
+  // " of in_queue_" where the buffer that holds this byte has a name in the source, else "": for faults.
+  std::string OfBuffer(Space space, uint64_t address);
   // Ends the block with a fault at `where`; the text says what was expected and what came.
   [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);
 

@@ -15,9 +15,11 @@ CoreState::CoreState(const CoreIdentity &identity, const DeviceModel &device, De
       options(&launch_options),
       scheduler(&block_scheduler),
       tiling_key(key),
+      hazards(&queues),
       queues(this) {}
 
-void CoreState::BeginBlock() {
+void CoreState::BeginBlock(const void *outermost) {
+  outermost_frame_ = outermost;
   // The compiler orders nothing on a cube core.
   hazards.Reset(options->auto_sync && !id.cube, model->bytes);
   queues.Reset();
@@ -26,13 +28,12 @@ void CoreState::BeginBlock() {
 }
 
 void CoreState::EndBlock() {
-  const std::string left = queues.Leftover();
-  if (!left.empty()) log.Add(FaultKind::kQueueBalance, "the kernel ends with " + left);
+  queues.ReportLeftover("the kernel");
   for (int from = 0; from < kPipes; ++from) {
     for (int to = 0; to < kPipes; ++to) {
       for (FlagQueue &flag : flags_[from][to]) {
         if (flag.tokens.empty()) continue;
-        const Site site{"SetFlag", flag.where.file, flag.where.line};
+        const Site &site = flag.last_set;
         log.AddPair(FaultKind::kFlag, site, site,
                     Describe(site) + ": HardEvent::" + PipeName(static_cast<Pipe>(from)) + "_" +
                         PipeName(static_cast<Pipe>(to)) + " is set and never waited for: missing WaitFlag");
@@ -65,14 +66,28 @@ std::byte *CoreState::Memory(Space space, uint64_t address) {
 }
 
 uint32_t CoreState::SiteOf(const char *name, Where where) {
-  const auto [entry, added] =
-      site_ids_.try_emplace({name, where.file, where.line}, static_cast<uint32_t>(sites_.size()));
-  if (added) sites_.push_back({name, where.file, where.line});
+  const uint64_t path = outermost_frame_ != nullptr ? HashOfCallPath(outermost_frame_) : 0;
+  const SiteKey key{name, where.file, where.line, path};
+  const size_t hash = SiteHash()(key);
+  RecentSite &recent = recent_sites_[(hash ^ hash >> 12) % kRecentSites];
+  if (recent.key == key) return recent.id;
+  const auto [entry, added] = site_ids_.try_emplace(key, static_cast<uint32_t>(sites_.size()));
+  if (added) {
+    sites_.push_back({name, where.file, where.line, nullptr});
+    if (path != 0) paths_.push_back(ReadCallPath(outermost_frame_));
+    if (path != 0 && !paths_.back().empty()) {
+      sites_.back().path = &paths_.back();
+    } else {
+      outermost_frame_ = nullptr;  // a kernel without frame pointers: do not look again
+    }
+  }
+  recent = {key, entry->second};
   return entry->second;
 }
 
 void CoreState::Fail(FaultKind kind, const char *instruction, Where where, const std::string &text) {
-  log.Add(kind, Describe({instruction, where.file, where.line}) + ": " + text);
+  const Site &site = SiteAt(instruction, where);
+  log.Add(kind, Describe(site) + ": " + text, {site});
   throw BlockEnded{};
 }
 
@@ -95,7 +110,7 @@ void CoreState::Issue(const Instruction &instruction) {
       hazards.Record(pipe, instruction.operands[i], site_id, instruction.atomic);
     }
     for (int waited = 0; drain != 0 && waited < kPipes; ++waited) {
-      if ((drain >> waited) & 1U) AddEvent(Event::kDrain, static_cast<Pipe>(waited), 0, site);
+      if ((drain >> waited) & 1U) AddEvent(Event::kDrain, static_cast<Pipe>(waited), 0, site_id);
     }
   }
   for (int i = 0; i < instruction.operand_count; ++i) {
@@ -113,16 +128,16 @@ void CoreState::Forget(Space space, uint64_t address, uint64_t bytes) {
   Chip(space).written.Clear(address, bytes);
 }
 
-uint32_t CoreState::SetToken(Pipe from, Where where) {
+uint32_t CoreState::SetToken(Pipe from, uint32_t site) {
   const auto token = static_cast<uint32_t>(tokens_.size());
   tokens_.push_back(hazards.Release(from));
-  AddEvent(Event::kSet, from, token, {"SetFlag", where.file, where.line});
+  AddEvent(Event::kSet, from, token, site);
   return token;
 }
 
 void CoreState::WaitToken(Pipe to, uint32_t token, Where where) {
   hazards.Acquire(to, tokens_[token]);
-  AddEvent(Event::kWait, to, token, {"WaitFlag", where.file, where.line});
+  AddEvent(Event::kWait, to, token, SiteOf("WaitFlag", where));
 }
 
 CoreState::FlagQueue &CoreState::FlagOf(Pipe from, Pipe to, int32_t event, const char *name, Where where) {
@@ -135,8 +150,9 @@ CoreState::FlagQueue &CoreState::FlagOf(Pipe from, Pipe to, int32_t event, const
 
 void CoreState::SetFlag(Pipe from, Pipe to, int32_t event, Where where) {
   FlagQueue &flag = FlagOf(from, to, event, "SetFlag", where);
-  flag.tokens.push_back(SetToken(from, where));
-  flag.where = where;
+  const uint32_t site = SiteOf("SetFlag", where);
+  flag.tokens.push_back(SetToken(from, site));
+  flag.last_set = sites_[site];
 }
 
 void CoreState::WaitFlag(Pipe from, Pipe to, int32_t event, Where where) {
@@ -176,12 +192,12 @@ void CoreState::ReleaseEventId(Pipe from, Pipe to, int32_t event) {
 
 void CoreState::Barrier(Pipe pipe, Where where) {
   hazards.Barrier(pipe);
-  AddEvent(Event::kBarrier, pipe, 0, {"PipeBarrier", where.file, where.line});
+  AddEvent(Event::kBarrier, pipe, 0, SiteOf("PipeBarrier", where));
 }
 
 void CoreState::BarrierAll(Where where) {
   hazards.BarrierAll();
-  AddEvent(Event::kBarrierAll, Pipe::S, 0, {"PipeBarrier", where.file, where.line});
+  AddEvent(Event::kBarrierAll, Pipe::S, 0, SiteOf("PipeBarrier", where));
 }
 
 GlobalClock CoreState::ReleaseGlobal(Pipe pipe) {

@@ -47,8 +47,9 @@ class CoreState {
   CoreState(const CoreIdentity &identity, const DeviceModel &device, DeviceMemory &gm,
             const LaunchOptions &launch_options, Scheduler &scheduler, uint64_t key);
 
-  void BeginBlock();  // poisoned on-chip memories, fresh clocks
-  void EndBlock();    // checks what must be balanced
+  // Starts with poisoned on-chip memories and fresh clocks. `outermost`: the frame that calls the kernel.
+  void BeginBlock(const void *outermost);
+  void EndBlock();  // checks what must be balanced
   void ReleaseMemories();
 
   void Issue(const Instruction &instruction);
@@ -58,7 +59,8 @@ class CoreState {
   [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);
 
   // Flags: SetToken announces the work `from` has so far, WaitToken makes `to` wait for it.
-  uint32_t SetToken(Pipe from, Where where);
+  uint32_t SetToken(Pipe from, uint32_t site);
+  uint32_t SetToken(Pipe from, Where where) { return SetToken(from, SiteOf("SetFlag", where)); }
   void WaitToken(Pipe to, uint32_t token, Where where);
   void SetFlag(Pipe from, Pipe to, int32_t id, Where where);
   void WaitFlag(Pipe from, Pipe to, int32_t id, Where where);
@@ -71,10 +73,12 @@ class CoreState {
   // Meetings with other cores: what this core has done, and what it learns.
   GlobalClock ReleaseGlobal(Pipe pipe);
   void AcquireGlobal(const GlobalClock &clock);
-  void AddEvent(Event::Kind kind, Pipe pipe, uint32_t token, const Site &site);
+  void AddEvent(Event::Kind kind, Pipe pipe, uint32_t token, uint32_t site);
 
   double pending_scalar() const { return pending_scalar_; }
+  // The number of an API call in sites(): one for each line and each path that led there.
   uint32_t SiteOf(const char *name, Where where);
+  const Site &SiteAt(const char *name, Where where) { return sites_[SiteOf(name, where)]; }
   const std::vector<Site> &sites() const { return sites_; }
 
   const CoreIdentity id;
@@ -99,7 +103,7 @@ class CoreState {
   };
   struct FlagQueue {
     std::deque<uint32_t> tokens;
-    Where where{};
+    Site last_set;
   };
 
   // Names and files are literals, so that their addresses tell them apart.
@@ -107,14 +111,15 @@ class CoreState {
     const char *name;
     const char *file;
     int line;
+    uint64_t path;  // HashOfCallPath
     bool operator==(const SiteKey &other) const {
-      return name == other.name && file == other.file && line == other.line;
+      return name == other.name && file == other.file && line == other.line && path == other.path;
     }
   };
   struct SiteHash {
     size_t operator()(const SiteKey &key) const {
       return (reinterpret_cast<size_t>(key.name) * 31 + reinterpret_cast<size_t>(key.file)) * 4099 +
-             static_cast<size_t>(key.line);
+             static_cast<size_t>(key.line) + key.path;
     }
   };
 
@@ -131,8 +136,17 @@ class CoreState {
   void AddCopy(const Instruction &instruction, const Operand &gm, uint32_t site);
 
   OnChip chips_[kSpaces];
+  const void *outermost_frame_ = nullptr;
   std::vector<Site> sites_;
+  std::deque<CallPath> paths_;  // of sites_, which point to them
   std::unordered_map<SiteKey, uint32_t, SiteHash> site_ids_;
+  // Those of site_ids_ that were looked up last, by their hash: instructions mostly come in loops.
+  struct RecentSite {
+    SiteKey key{};
+    uint32_t id = 0;
+  };
+  static constexpr size_t kRecentSites = 64;
+  RecentSite recent_sites_[kRecentSites];
   std::vector<Clock> tokens_;
   FlagQueue flags_[kPipes][kPipes][kEventIds];
   uint8_t event_ids_[kPipes][kPipes] = {};

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_model.h"
 
+#include <map>
+#include <mutex>
 #include <stdexcept>
+#include <tuple>
 
 namespace sim {
 namespace {
@@ -9,6 +12,11 @@ namespace {
 constexpr uint64_t kKiB = 1024;
 constexpr uint64_t kMiB = 1024 * kKiB;
 constexpr uint64_t kGiB = 1024 * kMiB;
+
+// What Resized takes.
+constexpr uint32_t kMaxVectorCores = 1024;
+constexpr uint64_t kLeastUbBytes = 1024;
+constexpr uint64_t kMostUbBytes = kMiB;
 
 // On-chip sizes: CANN's platform_config and public kernel libraries, one set for all of Atlas A2 and A3.
 // Clock and bandwidths: the published measurements of a device of 48 vector cores, here B1, assumed for the
@@ -60,6 +68,32 @@ const DeviceModel &DeviceModel::Find(const std::string &soc) {
     known += (known.empty() ? "" : ", ") + device.soc;
   }
   throw std::invalid_argument("soc must be one of " + known + "; got " + soc);
+}
+
+const DeviceModel &DeviceModel::Resized(uint32_t vector_core_count, uint64_t ub_bytes) const {
+  if (vector_core_count % 2 != 0 || vector_core_count > kMaxVectorCores) {
+    throw std::invalid_argument("vector cores must be an even number up to " + std::to_string(kMaxVectorCores) +
+                                ", as each cube core has two of them; got " +
+                                std::to_string(vector_core_count));
+  }
+  if (ub_bytes % 32 != 0 || (ub_bytes != 0 && ub_bytes < kLeastUbBytes) || ub_bytes > kMostUbBytes) {
+    throw std::invalid_argument("bytes of the Unified Buffer must be a multiple of 32 in [" +
+                                std::to_string(kLeastUbBytes) + ", " + std::to_string(kMostUbBytes) +
+                                "]; got " + std::to_string(ub_bytes));
+  }
+  if (vector_core_count == 0) vector_core_count = vector_cores;
+  if (ub_bytes == 0) ub_bytes = bytes[static_cast<int>(Space::UB)];
+  if (vector_core_count == vector_cores && ub_bytes == bytes[static_cast<int>(Space::UB)]) return *this;
+  static std::mutex mutex;
+  static auto *devices = new std::map<std::tuple<std::string, uint32_t, uint64_t>, DeviceModel>;
+  std::lock_guard<std::mutex> lock(mutex);
+  const auto [entry, added] = devices->try_emplace({soc, vector_core_count, ub_bytes}, *this);
+  if (added) {
+    entry->second.vector_cores = vector_core_count;
+    entry->second.cube_cores = vector_core_count / 2;
+    entry->second.bytes[static_cast<int>(Space::UB)] = ub_bytes;
+  }
+  return entry->second;
 }
 
 std::vector<std::string> DeviceModel::Names() {

@@ -5,15 +5,17 @@
 #include <cstdint>
 #include <vector>
 
+#include "call_path.h"
 #include "clock.h"
 
 namespace sim {
 
 // An API call in a source file: what reports and traces name.
 struct Site {
-  const char *name;
-  const char *file;
-  int line;
+  const char *name = "";  // of the API function
+  const char *file = nullptr;
+  int line = 0;
+  const CallPath *path = nullptr;  // how the kernel came there; null where that is not known
 };
 
 struct Event {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "faults.h"
 
-#include <cstring>
+#include "source_lines.h"
 
 namespace sim {
 
@@ -58,9 +58,7 @@ const char *SpaceName(Space space) {
 }
 
 std::string Describe(const Site &site) {
-  const char *slash = std::strrchr(site.file, '/');
-  return std::string(site.name) + " (" + (slash != nullptr ? slash + 1 : site.file) + ":" +
-         std::to_string(site.line) + ")";
+  return std::string(site.name) + " (" + LineText(site) + ")";
 }
 
 std::string Range(Space space, int64_t begin, int64_t end) {
@@ -68,26 +66,51 @@ std::string Range(Space space, int64_t begin, int64_t end) {
          ")";
 }
 
-FaultLog::Key FaultLog::KeyOf(FaultKind kind, const Site &first, const Site &second) {
+std::string KeyOf(const LoggedFault &fault) {
+  std::string key = FaultName(fault.kind);
+  for (const Site &site : fault.sites) key += " " + Describe(site);
+  return fault.sites.empty() ? key + fault.text : key;
+}
+
+std::vector<std::string> TextsWithCalls(const std::vector<LoggedFault> &faults) {
+  std::vector<Site> sites;
+  for (const LoggedFault &fault : faults) sites.insert(sites.end(), fault.sites.begin(), fault.sites.end());
+  const std::vector<std::string> calls = CallTexts(sites);
+  size_t next = 0;
+  std::vector<std::string> texts;
+  for (const LoggedFault &fault : faults) {
+    std::string text = fault.text;
+    size_t from = 0;
+    for (const Site &site : fault.sites) {
+      const std::string &path = calls[next++];
+      const std::string line = LineText(site);
+      const size_t found = text.find(Describe(site), from);
+      if (found == std::string::npos) continue;
+      const size_t begin = text.find(line, found);
+      text.replace(begin, line.size(), path);
+      from = begin + path.size();
+    }
+    texts.push_back(text);
+  }
+  return texts;
+}
+
+FaultLog::Key FaultLog::PairOf(FaultKind kind, const Site &first, const Site &second) {
   return {kind, first.file, first.line, second.file, second.line};
 }
 
 bool FaultLog::Known(FaultKind kind, const Site &first, const Site &second) const {
-  return pairs_.size() >= kMaxFaults || pairs_.count(KeyOf(kind, first, second)) != 0;
+  return pairs_.size() >= kMaxFaults || pairs_.count(PairOf(kind, first, second)) != 0;
 }
 
-void FaultLog::Add(FaultKind kind, const std::string &text) {
-  Log(kind, text, text.substr(0, text.find(')')));
+void FaultLog::Add(FaultKind kind, const std::string &text, const std::vector<Site> &sites) {
+  if (faults_.size() < kMaxFaults) faults_.push_back({kind, text, sites});
 }
 
 bool FaultLog::AddPair(FaultKind kind, const Site &first, const Site &second, const std::string &text) {
-  if (!pairs_.insert(KeyOf(kind, first, second)).second) return false;
-  Log(kind, text, Describe(first) + Describe(second));
+  if (!pairs_.insert(PairOf(kind, first, second)).second) return false;
+  Add(kind, text, {second, first});
   return true;
-}
-
-void FaultLog::Log(FaultKind kind, const std::string &text, const std::string &calls) {
-  if (faults_.size() < kMaxFaults) faults_.push_back({kind, text, calls});
 }
 
 }  // namespace sim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of one core: collected, each pair of source lines once.
+// The faults of one core, for each pair of source lines one.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,28 @@ namespace sim {
 // Ends a block. The fault itself is already in the block's log.
 struct BlockEnded {};
 
-std::string Describe(const Site &site);                      // "Add (kernel.h:42)"
+std::string Describe(const Site &site);                      // "Add (rows.h:7)"
 std::string Range(Space space, int64_t begin, int64_t end);  // "UB bytes [0, 256)"
 
 struct LoggedFault {
   FaultKind kind;
-  std::string text;   // without kernel and block
-  std::string calls;  // what it has in common with the same fault of other blocks: the calls it names
+  std::string text;         // without kernel and block
+  std::vector<Site> sites;  // those that the text describes, in that order
 };
+
+// What a fault has in common with the same fault of other blocks: its kind and its lines.
+std::string KeyOf(const LoggedFault &fault);
+
+// The texts of the faults with the calls that led to each site: "Add (rows.h:7)" becomes
+// "Add (kernel.h:42 Process > rows.h:7 AddRows)" where the calls are known. Takes all faults at a time, as it
+// runs a program that reads the line tables.
+std::vector<std::string> TextsWithCalls(const std::vector<LoggedFault> &faults);
 
 class FaultLog {
  public:
-  void Add(FaultKind kind, const std::string &text);
-  // The same for a pair of sites: once a pair.
+  void Add(FaultKind kind, const std::string &text, const std::vector<Site> &sites = {});
+  // Adds a fault unless one of this kind is there for the same two lines; the text describes `second` and then
+  // `first`. Returns whether it was added.
   bool AddPair(FaultKind kind, const Site &first, const Site &second, const std::string &text);
   bool Known(FaultKind kind, const Site &first, const Site &second) const;
   const std::vector<LoggedFault> &faults() const { return faults_; }
@@ -36,8 +45,7 @@ class FaultLog {
  private:
   static constexpr size_t kMaxFaults = 32;
   using Key = std::tuple<FaultKind, std::string, int, std::string, int>;
-  void Log(FaultKind kind, const std::string &text, const std::string &calls);
-  static Key KeyOf(FaultKind kind, const Site &first, const Site &second);
+  static Key PairOf(FaultKind kind, const Site &first, const Site &second);
 
   std::vector<LoggedFault> faults_;
   std::set<Key> pairs_;

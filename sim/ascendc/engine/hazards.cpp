@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hazards.h"
 
+#include "queues.h"
 #include "runs.h"
 
 namespace sim {
@@ -61,8 +62,9 @@ void Hazards::Report(Pipe pipe, const Operand &operand, const Site &site, const 
   const int64_t high = std::min(static_cast<int64_t>(conflict.end * kCellBytes), extent.end);
   log->AddPair(FaultKind::kMissingSync, earlier, site,
                Describe(site) + " on " + PipeName(pipe) + (operand.write ? " writes " : " reads ") +
-                   operand.name + ", " + Range(operand.space, low, high) + ", that " + Describe(earlier) +
-                   " on " + PipeName(conflict.pipe) + (conflict.write ? " writes" : " reads") +
+                   operand.name + ", " + Range(operand.space, low, high) +
+                   queues_->OfBuffer(operand.space, static_cast<uint64_t>(low)) + ", that " +
+                   Describe(earlier) + " on " + PipeName(conflict.pipe) + (conflict.write ? " writes" : " reads") +
                    ", with no order between them: missing " + OrderOf(conflict.pipe, pipe));
 }
 

@@ -37,8 +37,12 @@ struct GmLog {
   std::vector<GlobalClockPtr> global_clocks;
 };
 
+class Queues;
+
 class Hazards {
  public:
+  // `queues` names the buffers in reports.
+  explicit Hazards(const Queues *queues) : queues_(queues) {}
   void Reset(bool auto_sync, const uint64_t *space_bytes);
 
   void ReleaseShadows();
@@ -91,6 +95,7 @@ class Hazards {
                       uint64_t first, uint64_t last, FaultLog *log);
   void RecordGm(Pipe pipe, const Operand &operand, uint32_t site, bool atomic);
 
+  const Queues *const queues_;
   bool auto_sync_ = true;
   const uint64_t *space_bytes_ = nullptr;
   Clock sequence_{};           // instructions issued to each pipe

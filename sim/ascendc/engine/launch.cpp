@@ -86,7 +86,7 @@ class Launcher {
     core.state_ = &state;
     SetCurrentCore(&core);
     try {
-      state.BeginBlock();
+      state.BeginBlock(__builtin_frame_address(0));
       kernel_.invoke(args_.data());
       state.EndBlock();
     } catch (const BlockEnded &) {
@@ -146,27 +146,34 @@ class Launcher {
 
   // The same fault of several blocks is one, which counts them.
   void CollectFaults(Report *report) const {
+    std::vector<LoggedFault> faults;
+    std::vector<uint32_t> blocks;
+    std::vector<std::string> keys;
     std::vector<uint32_t> more;
-    std::vector<std::string> texts;
     for (const auto &core : cores_) {
       for (const LoggedFault &fault : core->log.faults()) {
-        const std::string key = std::string(FaultName(fault.kind)) + fault.calls;
-        const auto known = std::find(texts.begin(), texts.end(), key);
-        if (known != texts.end()) {
-          ++more[known - texts.begin()];
+        const std::string key = KeyOf(fault);
+        const auto known = std::find(keys.begin(), keys.end(), key);
+        if (known != keys.end()) {
+          ++more[known - keys.begin()];
           continue;
         }
-        texts.push_back(key);
+        faults.push_back(fault);
+        blocks.push_back(core->id.block);
+        keys.push_back(key);
         more.push_back(0);
-        report->faults.push_back({fault.kind, kernel_.name, core->id.block,
-                                  std::string(FaultName(fault.kind)) + ": kernel " + kernel_.name +
-                                      ", block " + std::to_string(core->id.block) + ": " + fault.text});
       }
     }
-    for (size_t i = 0; i < more.size(); ++i) {
-      std::string &text = report->faults[i].text;
-      if (more[i] != 0) text += "; the same in " + std::to_string(more[i]) + " more blocks";
+    if (faults.empty()) return;
+    const std::vector<std::string> texts = TextsWithCalls(faults);
+    for (size_t i = 0; i < faults.size(); ++i) {
+      std::string text = std::string(FaultName(faults[i].kind)) + ": kernel " + kernel_.name + ", block " +
+                         std::to_string(blocks[i]) + ": " + texts[i];
+      if (more[i] != 0) {
+        text += "; the same in " + std::to_string(more[i]) + (more[i] == 1 ? " more block" : " more blocks");
+      }
       text += " [seed " + std::to_string(options_.seed) + "]";
+      report->faults.push_back({faults[i].kind, kernel_.name, blocks[i], text});
     }
   }
 

@@ -11,7 +11,7 @@ void CoreState::CheckOperand(const Operand &operand, const Site &site, Where whe
     Fail(FaultKind::kAlignment, site.name, where,
          std::string(operand.name) + " must start on a multiple of " + std::to_string(operand.alignment) +
              " bytes, its address is " + SpaceName(operand.space) + " offset " +
-             std::to_string(operand.address));
+             std::to_string(operand.address) + queues.OfBuffer(operand.space, operand.address));
   }
   if (operand.space == Space::GM) {
     CheckGmBounds(operand, site, where);
@@ -27,13 +27,16 @@ void CoreState::CheckOperand(const Operand &operand, const Site &site, Where whe
   if (extent.begin < 0 || extent.end > static_cast<int64_t>(capacity)) {
     Fail(FaultKind::kUbBounds, site.name, where,
          std::string(operand.name) + (operand.write ? " writes " : " reads ") +
-             Range(operand.space, extent.begin, extent.end) + ", the memory has " + std::to_string(capacity));
+             Range(operand.space, extent.begin, extent.end) +
+             queues.OfBuffer(operand.space, operand.address) + ", but the memory has " +
+             std::to_string(capacity) + " bytes");
   }
   const std::string stale = queues.Stale(operand);
   if (!stale.empty()) {
     Fail(FaultKind::kUseAfterFree, site.name, where,
          std::string(operand.name) + (operand.write ? " writes " : " reads ") +
-             Range(operand.space, extent.begin, extent.end) + ", " + stale);
+             Range(operand.space, extent.begin, extent.end) +
+             queues.OfBuffer(operand.space, operand.address) + ", " + stale);
   }
 }
 
@@ -76,7 +79,7 @@ void CoreState::CheckDefined(const Operand &operand, const Site &site) {
         log.AddPair(FaultKind::kUninitialised, site, site,
                     Describe(site) + " reads " + operand.name + ", " +
                         Range(operand.space, low, low + static_cast<int64_t>(bytes)) +
-                        ", but nothing wrote byte " + std::to_string(low + static_cast<int64_t>(first)));
+                        (gm ? "" : queues.OfBuffer(operand.space, begin)) + ", but nothing wrote byte " + std::to_string(low + static_cast<int64_t>(first)));
   });
 }
 

@@ -2,6 +2,7 @@
 #include "queues.h"
 
 #include "core_state.h"
+#include "source_lines.h"
 
 namespace sim {
 
@@ -29,8 +30,7 @@ void Queues::Reset() {
 }
 
 void Queues::Release() {
-  const std::string left = Leftover();
-  if (!left.empty()) core_->log.Add(FaultKind::kQueueBalance, "TPipe ends with " + left);
+  ReportLeftover("TPipe");
   // Queues keep their numbers: objects of the kernel still hold them.
   for (Queue &queue : queues_) {
     queue.buffers.clear();
@@ -40,21 +40,23 @@ void Queues::Release() {
   for (uint64_t &top : top_) top = 0;
 }
 
-int32_t Queues::Take(AscendC::TPosition position, int32_t queue, uint32_t bytes, Where where) {
+int32_t Queues::AddBuffer(AscendC::TPosition position, int32_t queue, uint32_t bytes, Where where) {
   const Space space = SpaceOf(position);
   const int s = static_cast<int>(space);
   const uint64_t size = (uint64_t{bytes} + 31) / 32 * 32;
   const uint64_t capacity = core_->model->bytes[s];
+  const Site &made = core_->SiteAt("InitBuffer", where);
   if (top_[s] + size > capacity) {
+    const std::string name = BufferName(made);
     core_->Fail(FaultKind::kUbCapacity, "InitBuffer", where,
-                std::string("a buffer of ") + std::to_string(size) + " bytes does not fit in " +
-                    SpaceName(space) + ": " + std::to_string(top_[s]) + " of " + std::to_string(capacity) +
-                    " bytes are taken");
+                (name.empty() ? "a buffer" : "the buffer " + name) + " of " + std::to_string(size) +
+                    " bytes does not fit in " + SpaceName(space) + ": " + std::to_string(top_[s]) + " of " +
+                    std::to_string(capacity) + " bytes are taken" + Taken(space));
   }
   if (buffers_.size() >= kMaxBuffers) {
     core_->Fail(FaultKind::kUbCapacity, "InitBuffer", where,
                 "a kernel may have " + std::to_string(kMaxBuffers) +
-                    " buffers, those of queues counted one by one; this is one more");
+                    " buffers, and each buffer of a queue counts; this one is one more");
   }
   Buffer buffer;
   buffer.space = space;
@@ -62,7 +64,7 @@ int32_t Queues::Take(AscendC::TPosition position, int32_t queue, uint32_t bytes,
   buffer.address = top_[s];
   buffer.bytes = size;
   buffer.queue = queue;
-  buffer.where = where;
+  buffer.made = made;
   buffers_.push_back(buffer);
   top_[s] += size;
   peak_[s] = std::max(peak_[s], top_[s]);
@@ -73,14 +75,38 @@ int32_t Queues::InitQueue(const QueueKind &kind, uint32_t number, uint32_t bytes
   const auto id = static_cast<int32_t>(queues_.size());
   queues_.push_back({kind, {}, {}});
   for (uint32_t i = 0; i < number; ++i) {
-    const int32_t buffer = Take(kind.position, id, bytes, where);
+    const int32_t buffer = AddBuffer(kind.position, id, bytes, where);
     queues_.back().buffers.push_back(buffer);
   }
   return id;
 }
 
 int32_t Queues::InitBuffer(AscendC::TPosition position, uint32_t bytes, Where where) {
-  return Take(position, -1, bytes, where);
+  return AddBuffer(position, -1, bytes, where);
+}
+
+std::string Queues::Taken(Space space) const {
+  std::string text;
+  for (const Buffer &buffer : buffers_) {
+    const std::string name = BufferName(buffer.made);
+    if (buffer.space != space || name.empty()) continue;
+    text += (text.empty() ? " by " : ", ") + name + " (" + std::to_string(buffer.bytes) + " bytes)";
+  }
+  return text;
+}
+
+std::string Queues::Named(const Queue &queue) const {
+  const std::string name = queue.buffers.empty() ? "" : BufferName(buffers_[queue.buffers.front()].made);
+  return name.empty() ? "the queue" : "the queue " + name;
+}
+
+std::string Queues::OfBuffer(Space space, uint64_t address) const {
+  for (const Buffer &buffer : buffers_) {
+    if (buffer.space != space || address < buffer.address || address >= buffer.address + buffer.bytes) continue;
+    const std::string name = BufferName(buffer.made);
+    return name.empty() ? "" : " of " + name;
+  }
+  return "";
 }
 
 LocalTensorBase Queues::TensorOf(int32_t id) const {
@@ -130,15 +156,15 @@ LocalTensorBase Queues::Alloc(int32_t id, Where where) {
   }
   if (next < 0) {
     core_->Fail(FaultKind::kQueueBalance, "AllocTensor", where,
-                "all " + std::to_string(queue.buffers.size()) +
-                    " buffers of the queue are in use, the first " +
-                    StateName(buffers_[queue.buffers.front()].state) + ": missing FreeTensor");
+                "all " + std::to_string(queue.buffers.size()) + " buffers of " + Named(queue) +
+                    " are in use, the first one is " + StateName(buffers_[queue.buffers.front()].state) +
+                    ": missing FreeTensor");
   }
   Buffer &buffer = buffers_[next];
   if (buffer.emptied != 0) core_->WaitToken(queue.kind.producer, buffer.emptied, where);
   buffer.emptied = 0;
   buffer.state = BufferState::kAllocated;
-  buffer.where = where;
+  buffer.given = core_->SiteAt("AllocTensor", where);
   return TensorOf(next);
 }
 
@@ -147,11 +173,11 @@ void Queues::EnQue(int32_t id, const LocalTensorBase &tensor, Where where) {
   Buffer &buffer = Owned(id, tensor, "EnQue", where);
   if (buffer.state == BufferState::kQueued) {
     core_->Fail(FaultKind::kQueueBalance, "EnQue", where,
-                "the tensor is in the queue already: missing DeQue");
+                "the tensor is already in " + Named(queue) + ": missing DeQue");
   }
   if (queue.kind.depth > 0 && static_cast<int32_t>(queue.queued.size()) >= queue.kind.depth) {
     core_->Fail(FaultKind::kQueueBalance, "EnQue", where,
-                "the queue of depth " + std::to_string(queue.kind.depth) + " is full: missing DeQue");
+                Named(queue) + " of depth " + std::to_string(queue.kind.depth) + " is full: missing DeQue");
   }
   buffer.filled = core_->SetToken(queue.kind.producer, where);
   buffer.state = BufferState::kQueued;
@@ -161,7 +187,7 @@ void Queues::EnQue(int32_t id, const LocalTensorBase &tensor, Where where) {
 LocalTensorBase Queues::DeQue(int32_t id, Where where) {
   Queue &queue = Checked(id, "DeQue", where);
   if (queue.queued.empty()) {
-    core_->Fail(FaultKind::kQueueBalance, "DeQue", where, "the queue is empty: missing EnQue");
+    core_->Fail(FaultKind::kQueueBalance, "DeQue", where, Named(queue) + " is empty: missing EnQue");
   }
   const int32_t next = queue.queued.front();
   queue.queued.pop_front();
@@ -177,7 +203,7 @@ void Queues::Free(int32_t id, const LocalTensorBase &tensor, Where where) {
   Buffer &buffer = Owned(id, tensor, "FreeTensor", where);
   if (buffer.state == BufferState::kQueued) {
     core_->Fail(FaultKind::kQueueBalance, "FreeTensor", where,
-                "the tensor is still in the queue: missing DeQue");
+                "the tensor is still in " + Named(queue) + ": missing DeQue");
   }
   buffer.emptied = core_->SetToken(queue.kind.consumer, where);
   buffer.state = BufferState::kIdle;
@@ -221,14 +247,17 @@ std::string Queues::Stale(const Operand &operand) const {
   return "";
 }
 
-std::string Queues::Leftover() const {
+void Queues::ReportLeftover(const std::string &who) {
   for (const Buffer &buffer : buffers_) {
     if (buffer.queue < 0 || buffer.state == BufferState::kIdle) continue;
-    const Site site{"AllocTensor", buffer.where.file, buffer.where.line};
-    return std::string("a buffer of ") + PositionName(buffer.position) + " " + StateName(buffer.state) +
-           ", from " + Describe(site);
+    const std::string name = BufferName(buffer.made);
+    core_->log.Add(FaultKind::kQueueBalance,
+                   who + " ends with a buffer of " + (name.empty() ? "" : name + ", position ") +
+                       PositionName(buffer.position) + ", which " + Describe(buffer.given) +
+                       " gave out and which is " + StateName(buffer.state),
+                   {buffer.given});
+    return;
   }
-  return "";
 }
 
 }  // namespace sim

@@ -9,12 +9,13 @@
 
 #include "../include/sim/local_tensor_base.h"
 #include "core.h"
+#include "events.h"
 
 namespace sim {
 
 class CoreState;
 
-// What the queue does to a buffer: FreeTensor leads back to kIdle.
+// Where a buffer of a queue is in its round: AllocTensor, EnQue, DeQue and FreeTensor lead to the next state.
 enum class BufferState : uint8_t { kIdle, kAllocated, kQueued, kTaken };
 
 // Producer and consumer of a queue: EnQue sets the flag producer -> consumer, FreeTensor the one back.
@@ -46,10 +47,12 @@ class Queues {
   int32_t Count(int32_t queue, Where where);  // GetTensorCountInQue
   bool HasIdle(int32_t queue, Where where);
 
-  // Judges an operand: "" or what is wrong with the buffer it lies in.
+  // Judges an operand: says what is wrong with the buffer it lies in, "" where nothing is.
   std::string Stale(const Operand &operand) const;
-  // Buffers that are not idle, as one text; "" when there are none.
-  std::string Leftover() const;
+  // Reports a buffer that is not idle, where there is one: `who` ends too early.
+  void ReportLeftover(const std::string &who);
+  // " of in_queue_" where the buffer that holds this byte has a name in the source, else "".
+  std::string OfBuffer(Space space, uint64_t address) const;
 
  private:
   struct Buffer {
@@ -62,7 +65,8 @@ class Queues {
     uint32_t generation = 0;
     uint32_t filled = 0;   // flag of EnQue, 0: none
     uint32_t emptied = 0;  // flag of FreeTensor
-    Where where{};
+    Site made;   // InitBuffer
+    Site given;  // the last AllocTensor
   };
   struct Queue {
     QueueKind kind;
@@ -70,7 +74,9 @@ class Queues {
     std::deque<int32_t> queued;
   };
 
-  int32_t Take(AscendC::TPosition position, int32_t queue, uint32_t bytes, Where where);
+  int32_t AddBuffer(AscendC::TPosition position, int32_t queue, uint32_t bytes, Where where);
+  std::string Taken(Space space) const;       // " by in_queue_ (65536 bytes), values_ (8192 bytes)", or ""
+  std::string Named(const Queue &queue) const;  // "the queue in_queue_", or "the queue"
   Queue &Checked(int32_t queue, const char *instruction, Where where);
   Buffer &Owned(int32_t queue, const LocalTensorBase &tensor, const char *instruction, Where where);
 

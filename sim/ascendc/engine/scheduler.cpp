@@ -116,7 +116,7 @@ void Scheduler::Meet(CoreState &core, bool vector_only, uint32_t cores, Where wh
   }
   const GlobalClock mine = core.ReleaseGlobal(Pipe::S);
   for (size_t i = 0; i < mine.size(); ++i) Join(&gathering.joined[i], mine[i]);
-  core.AddEvent(Event::kMeet, Pipe::S, gathering.id, {"SyncAll", where.file, where.line});
+  core.AddEvent(Event::kMeet, Pipe::S, gathering.id, core.SiteOf("SyncAll", where));
   const uint64_t round = gathering.round;
   if (++gathering.arrived >= expected) {
     gathering.result = std::make_shared<const GlobalClock>(std::move(gathering.joined));
@@ -158,19 +158,20 @@ void Scheduler::CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t 
   CheckFlagId(core, "CrossCoreSetFlag", flag, where);
   std::unique_lock lock(mutex_);
   const uint32_t token = posts_++;
-  core.AddEvent(Event::kPost, pipe, token, {"CrossCoreSetFlag", where.file, where.line});
+  const uint32_t site = core.SiteOf("CrossCoreSetFlag", where);
+  core.AddEvent(Event::kPost, pipe, token, site);
   Exchange &exchange = ExchangeOf(core, mode, flag);
   if (mode == 0) {
     const auto senders = static_cast<uint32_t>(exchange.senders.size());
     CheckResident(core, "CrossCoreSetFlag", !core.id.cube, senders, where);
   }
-  exchange.posts[core.id.core].push_back({core.ReleaseGlobal(pipe), token, where});
+  exchange.posts[core.id.core].push_back({core.ReleaseGlobal(pipe), token, core.sites()[site]});
   for (const uint32_t sender : exchange.senders) {
     if (exchange.posts[sender].empty()) return;
   }
   Post delivery;
   delivery.clock.assign(cores_.size(), Clock{});
-  delivery.where = where;
+  delivery.site = core.sites()[site];
   delivery.token = static_cast<uint32_t>(deliveries_.size());
   deliveries_.emplace_back();
   for (const uint32_t sender : exchange.senders) {
@@ -195,21 +196,20 @@ void Scheduler::ReportLeftFlags() {
   for (const CoreState *core : cores_) {
     if (!core->log.faults().empty()) return;  // a block that ended early waits for nothing
   }
-  auto report = [this](uint32_t core, uint16_t flag, Where where, const char *what) {
-    const Site site{"CrossCoreSetFlag", where.file, where.line};
+  auto report = [this](uint32_t core, uint16_t flag, const Site &site, const char *what) {
     cores_[core]->log.AddPair(FaultKind::kFlag, site, site,
                               Describe(site) + ": flag " + std::to_string(flag) + what);
   };
   for (const auto &[key, inbox] : inboxes_) {
     if (!inbox.empty()) {
-      report(key.first, key.second, inbox.front().where,
+      report(key.first, key.second, inbox.front().site,
              " is set and never waited for: missing CrossCoreWaitFlag");
     }
   }
   for (const auto &[key, exchange] : exchanges_) {
     for (const auto &[sender, posts] : exchange.posts) {
       if (posts.empty()) continue;
-      report(sender, std::get<1>(key), posts.front().where,
+      report(sender, std::get<1>(key), posts.front().site,
              " is not set by all cores of its group: nobody receives it");
     }
   }
@@ -226,7 +226,7 @@ void Scheduler::CrossCoreWait(CoreState &core, uint16_t flag, Where where) {
   }
   const Post post = inbox.front();
   inbox.pop_front();
-  core.AddEvent(Event::kTake, Pipe::S, post.token, {"CrossCoreWaitFlag", where.file, where.line});
+  core.AddEvent(Event::kTake, Pipe::S, post.token, core.SiteOf("CrossCoreWaitFlag", where));
   core.AcquireGlobal(post.clock);
 }
 

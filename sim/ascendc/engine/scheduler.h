@@ -47,7 +47,7 @@ class Scheduler {
   struct Post {
     GlobalClock clock;
     uint32_t token = 0;
-    Where where{};
+    Site site;
   };
   // A flag reaches its receivers once every sender has set it.
   struct Exchange {

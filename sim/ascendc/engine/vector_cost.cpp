@@ -14,7 +14,6 @@ namespace {
 
 constexpr uint64_t kBlock = 32;
 constexpr int kGroups = 16;
-constexpr int kBanks = 64;  // bank id and group: 2 + 4 bits
 
 struct Access {
   std::array<uint8_t, kGroups> group_count{};

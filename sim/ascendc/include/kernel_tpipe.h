@@ -141,9 +141,11 @@ class TBuf {
     LocalTensor<T> tensor = Get<T>();
     const uint64_t end = bufOffset + uint64_t{size} * sizeof(T);
     if (end > tensor.bytes) {
-      sim::Core::Current().Fail(sim::FaultKind::kUbBounds, "TBuf::Get", where,
-                                "bytes [" + std::to_string(bufOffset) + ", " + std::to_string(end) +
-                                    ") of a buffer of " + std::to_string(tensor.bytes));
+      sim::Core &core = sim::Core::Current();
+      core.Fail(sim::FaultKind::kUbBounds, "TBuf::Get", where,
+                "bytes [" + std::to_string(bufOffset) + ", " + std::to_string(end) + ")" +
+                    core.OfBuffer(tensor.space, tensor.address) + " are outside of the buffer, which has " +
+                    std::to_string(tensor.bytes) + " bytes");
     }
     tensor.address += bufOffset;
     tensor.bytes = end - bufOffset;

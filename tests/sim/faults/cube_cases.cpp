@@ -341,7 +341,7 @@ const std::vector<FaultCase> &CubeCases() {
       cube("more_depth_than_loaded", K::kUninitialised, MoreDepthThanLoaded,
            {"Mmad", "reads fm, L0A", "nothing wrote"}),
       cube("l0_overflow", K::kUbBounds, L0Overflow,
-           {"LoadData", "L0A bytes [64512, 66560), the memory has 65536"}),
+           {"LoadData", "L0A bytes [64512, 66560), but the memory has 65536"}),
       cube("l0_buffer_overflow", K::kUbCapacity, L0BufferOverflow,
            {"InitBuffer", "65568 bytes does not fit in L0A"}),
       cube("product_leaves_tensor", K::kUbBounds, ProductLeavesTensor,

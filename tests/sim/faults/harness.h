@@ -22,7 +22,7 @@ struct FaultCase {
   const char *name;
   sim::FaultKind kind;  // sim::FaultKind::kOther with no text: a correct kernel
   void (*kernel)(const Arguments &);
-  std::vector<std::string> texts;  // all of them in the report
+  std::vector<std::string> texts;  // the report must hold all of them
   uint32_t blocks = 1;
   bool strict = false;  // without the compiler's auto-sync
   sim::KernelType type = sim::KernelType::kVector;
@@ -36,3 +36,5 @@ const std::vector<FaultCase> &LegalityCases();
 const std::vector<FaultCase> &QueueCases();
 const std::vector<FaultCase> &OrderCases();
 const std::vector<FaultCase> &CubeCases();
+const std::vector<FaultCase> &CallCases();
+const std::vector<FaultCase> &PlainCases();

@@ -186,7 +186,7 @@ const std::vector<FaultCase> &LegalityCases() {
       {"unwritten_ub",
        K::kUninitialised,
        UnwrittenUb,
-       {"Add", "reads src1, UB bytes [8192, 8704), but nothing wrote byte 8592"}},
+       {"Add", "reads src1, UB bytes [8192, 8704) of buffer, but nothing wrote byte 8592"}},
       {"unwritten_gm",
        K::kUninitialised,
        UnwrittenGm,

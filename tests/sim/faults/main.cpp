@@ -17,7 +17,7 @@ constexpr uint64_t kBytes = uint64_t{4} * kTile * kTiles * sizeof(float);
 
 std::map<std::string, FaultCase> AllCases() {
   std::map<std::string, FaultCase> all;
-  for (const auto *cases : {&LegalityCases(), &QueueCases(), &OrderCases(), &CubeCases()}) {
+  for (const auto *cases : {&LegalityCases(), &QueueCases(), &OrderCases(), &CubeCases(), &CallCases(), &PlainCases()}) {
     for (const FaultCase &one : *cases) all.emplace(one.name, one);
   }
   return all;
@@ -56,7 +56,7 @@ bool Check(const FaultCase &one, const sim::Report &report) {
   std::vector<std::string> wanted = one.texts;
   wanted.push_back(std::string(sim::FaultName(one.kind)) + ": kernel twice_plus, block ");
   wanted.push_back("[seed 7]");
-  if (fault_line != 0) wanted.push_back("_cases.cpp:" + std::to_string(fault_line) + ")");
+  if (fault_line != 0) wanted.push_back("_cases.cpp:" + std::to_string(fault_line));
   for (const sim::Fault &fault : report.faults) {
     bool all = fault.kind == one.kind;
     for (const std::string &text : wanted) all = all && fault.text.find(text) != std::string::npos;

@@ -45,7 +45,8 @@ inline void CheckView(Core &core, const char *instruction, const Operand &operan
     core.Fail(FaultKind::kUbBounds, instruction, where,
               std::string(operand.name) + " takes " + std::to_string(reach) + " bytes from " +
                   SpaceName(operand.space) + " offset " + std::to_string(operand.address) +
-                  ", its LocalTensor has " + std::to_string(bytes));
+                  core.OfBuffer(operand.space, operand.address) + ", but its LocalTensor has " +
+                  std::to_string(bytes) + " bytes");
   }
 }
 

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "source_lines.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+
+#include "line_tables.h"
+
+namespace sim {
+namespace {
+
+std::string FileName(const std::string &path) { return path.substr(path.rfind('/') + 1); }
+
+// Removes everything between `open` and its `close`, the two included.
+std::string WithoutBrackets(const std::string &text, char open, char close) {
+  std::string out;
+  int depth = 0;
+  for (const char c : text) {
+    if (c == open) ++depth;
+    if (depth == 0) out += c;
+    if (c == close && depth > 0) --depth;
+  }
+  return out;
+}
+
+// "void Scan<float>::Load(int)::{lambda(int)#1}::operator()(int) const" becomes "lambda", the others their last
+// name: "void Scan<float>::Load<3>(int)" becomes "Load".
+std::string ShortName(const std::string &function) {
+  if (function.find("operator") != std::string::npos) {
+    return function.find("operator()") != std::string::npos ? "lambda" : "operator";
+  }
+  std::string name = WithoutBrackets(WithoutBrackets(function, '<', '>'), '(', ')');
+  name = name.substr(0, name.find(" const"));
+  name = name.substr(name.rfind(' ') + 1);
+  const size_t scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
+// The argument that begins at `begin`, up to its comma or closing parenthesis; empty where it does not end.
+std::string FirstArgument(const std::string &text, size_t begin) {
+  int depth = 0;
+  for (size_t i = begin; i < text.size(); ++i) {
+    const char c = text[i];
+    if (depth == 0 && (c == ',' || c == ')')) {
+      const size_t first = text.find_first_not_of(" \t\n", begin);
+      const size_t last = text.find_last_not_of(" \t\n", i - 1);
+      return first < i ? text.substr(first, last - first + 1) : "";
+    }
+    const bool arrow = c == '>' && text[i - 1] == '-';
+    if (!arrow) depth += std::strchr("([{<", c) != nullptr ? 1 : std::strchr(")]}>", c) != nullptr ? -1 : 0;
+  }
+  return "";
+}
+
+// Line `line` of a file and the next ones, as far as a call may go; empty where there is no such line.
+std::string LinesFrom(const std::string &path, int line) {
+  constexpr int kLinesOfCall = 4;
+  std::ifstream file(path);
+  std::string text;
+  std::string one;
+  for (int number = 1; number < line + kLinesOfCall && std::getline(file, one); ++number) {
+    if (number >= line) text += one + "\n";
+  }
+  return text;
+}
+
+std::string NameIn(const std::string &text) {
+  const std::string call = "InitBuffer";
+  const size_t found = text.find(call);
+  if (found == std::string::npos) return "";
+  // Two calls in one line: nobody knows which one it is.
+  const size_t next = text.find(call, found + call.size());
+  if (next != std::string::npos && next < text.find('\n')) return "";
+  const size_t open = text.find('(', found);
+  if (open == std::string::npos) return "";
+  std::string name = FirstArgument(text, open + 1);
+  const std::string self = "this->";
+  return name.compare(0, self.size(), self) == 0 ? name.substr(self.size()) : name;
+}
+
+// The calls of a site, innermost first, without those in the simulator and the launcher.
+std::vector<SourceCall> CallsOfKernel(const Site &site,
+                                      const std::map<uintptr_t, std::vector<SourceCall>> &known) {
+  std::vector<SourceCall> calls;
+  bool entry = false;
+  for (const uintptr_t address : *site.path) {
+    const auto found = known.find(address);
+    entry = found != known.end() && !found->second.empty();
+    if (entry) calls.insert(calls.end(), found->second.begin(), found->second.end());
+  }
+  if (entry) calls.pop_back();  // the function that calls the kernel's entry
+  const std::string file = FileName(site.file);
+  const auto in_file = [&file](const SourceCall &call) { return FileName(call.file) == file; };
+  auto first = std::find_if(calls.begin(), calls.end(), [&](const SourceCall &call) {
+    return in_file(call) && call.line == site.line;
+  });
+  // Where a compiler joined equal code of two lines, the table has one of them only.
+  if (first == calls.end()) first = std::find_if(calls.begin(), calls.end(), in_file);
+  calls.erase(calls.begin(), first);
+  if (!calls.empty()) calls.front().line = site.line;
+  return calls;
+}
+
+std::string CallText(const Site &site, const std::map<uintptr_t, std::vector<SourceCall>> &known) {
+  std::string text;
+  std::string inner;  // file and function of the call before
+  for (const SourceCall &call : site.path != nullptr ? CallsOfKernel(site, known) : std::vector<SourceCall>{}) {
+    const std::string function = ShortName(call.function);
+    // A compiler that splits a function shows it as one that calls itself.
+    if (inner == call.file + function) continue;
+    inner = call.file + function;
+    const std::string one = FileName(call.file) + ":" + std::to_string(call.line) + " " + function;
+    text = text.empty() ? one : one + " > " + text;
+  }
+  return text.empty() ? LineText(site) : text;
+}
+
+}  // namespace
+
+std::string LineText(const Site &site) { return FileName(site.file) + ":" + std::to_string(site.line); }
+
+std::vector<std::string> CallTexts(const std::vector<Site> &sites) {
+  std::vector<uintptr_t> addresses;
+  for (const Site &site : sites) {
+    if (site.path != nullptr) addresses.insert(addresses.end(), site.path->begin(), site.path->end());
+  }
+  const auto known = CallsAt(addresses);
+  std::vector<std::string> texts;
+  for (const Site &site : sites) texts.push_back(CallText(site, known));
+  return texts;
+}
+
+std::string BufferName(const Site &site) {
+  if (site.file == nullptr) return "";
+  const std::string path = site.file;
+  std::string text = LinesFrom(path, site.line);
+  if (text.empty() && path[0] != '/' && site.path != nullptr && !site.path->empty()) {
+    // A path from the folder in which the compiler ran: one of those around the kernel's library.
+    std::string folder = ModuleOf(site.path->back());
+    while (text.empty() && folder.find('/') != std::string::npos) {
+      folder.resize(folder.rfind('/'));
+      text = LinesFrom(folder + "/" + path, site.line);
+    }
+  }
+  return NameIn(text);
+}
+
+}  // namespace sim

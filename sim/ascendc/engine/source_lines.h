@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sources say about a fault: the calls that led to it, and the names of buffers.
+//
+// The calls come from the line tables of the compiled kernel (-g1), which the program addr2line of the binutils
+// reads. The names of buffers come from the source files. Where one of these is missing, the answer is empty and
+// a fault says less.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "events.h"
+
+namespace sim {
+
+// "row_copy.h:88": the line of the API call alone.
+std::string LineText(const Site &site);
+
+// For each site the calls from the kernel's entry to its line, as
+// "cummax.h:31 Process > scan.h:120 Load > row_copy.h:88 CopyRowsIn"; LineText where they are not known.
+// Starts addr2line once for each library that holds kernels, so ask for all sites at a time.
+std::vector<std::string> CallTexts(const std::vector<Site> &sites);
+
+// The first argument of the InitBuffer call at `site` as the source has it: "in_queue_", "queues_[i]". Empty
+// where the source file is missing.
+std::string BufferName(const Site &site);
+
+}  // namespace sim
