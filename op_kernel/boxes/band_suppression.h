@@ -39,7 +39,7 @@ class BandSuppression {
                     column_.template Get<float>(), class_bits_.template Get<uint8_t>(), tiling.rows,
                     tiling.offset, tiling.iouThreshold});
     walk_.Init({iou_.template Get<uint16_t>(), suppressed_.template Get<uint16_t>(),
-                better_masks_.template Get<uint16_t>(), pair_.template Get<uint16_t>(),
+                better_masks_.template Get<uint16_t>(), suppressors_.template Get<uint16_t>(),
                 kept_word_.template Get<uint16_t>(), work_.template Get<uint32_t>()},
                words_gm_, tiling.band, pipe);
   }
@@ -81,7 +81,7 @@ class BandSuppression {
     pipe_->InitBuffer(suppressed_, buffers.suppressed.bytes);
     pipe_->InitBuffer(masks_, buffers.masks.bytes);
     pipe_->InitBuffer(better_masks_, buffers.better_masks.bytes);
-    pipe_->InitBuffer(pair_, buffers.pair.bytes);
+    pipe_->InitBuffer(suppressors_, buffers.suppressors.bytes);
     pipe_->InitBuffer(kept_word_, buffers.kept_word.bytes);
     pipe_->InitBuffer(state_, buffers.state.bytes);
   }
@@ -233,7 +233,7 @@ class BandSuppression {
   }
 
   AscendC::TBuf<AscendC::TPosition::VECCALC> iou_, band_, alive_, work_, column_, class_bits_, suppressed_,
-      masks_, better_masks_, pair_, kept_word_, state_;
+      masks_, better_masks_, suppressors_, kept_word_, state_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> lanes_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> bits_;
   AscendC::GlobalTensor<float> sorted_gm_, kept_gm_;

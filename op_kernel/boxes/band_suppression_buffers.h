@@ -22,7 +22,7 @@ struct BandBuffers {
   Buffer suppressed;    // a word for each box of the band: the better boxes that suppress it
   Buffer masks;         // for each core a bit for each box of the band
   Buffer better_masks;  // 64 words: word i has the bits of the boxes before box i
-  Buffer pair;          // two times 64 words
+  Buffer suppressors;   // two times 64 words: what suppresses the boxes of a group
   Buffer kept_word;     // a data block of equal words
   Buffer state;         // int32: what core 0 tells the others
 
@@ -40,7 +40,7 @@ struct BandBuffers {
         suppressed{1, band * 8},
         masks{1, (cores * band + kWordBoxes) / 8},
         better_masks{1, kWordBoxes * 8},
-        pair{1, 2 * kWordBoxes * 8},
+        suppressors{1, 2 * kWordBoxes * 8},
         kept_word{1, 32},
         state{1, 32} {}
 

@@ -17,7 +17,7 @@ struct BoxTableBuffers {
   Buffer small;   // records: constants, the result of a maximum, and a pattern for each element of a record
 
   // entries: a multiple of 64.
-  explicit __aicore__ BoxTableBuffers(uint64_t entries)
+  __aicore__ explicit BoxTableBuffers(uint64_t entries)
       : planes{1, kTablePlanes * entries * 4},
         mask{1, (entries / 8 + 31) / 32 * 32},
         small{1, (kFixedRecords + kRecord) * kRecord * 4} {}

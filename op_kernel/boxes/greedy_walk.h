@@ -25,7 +25,7 @@ class GreedyWalk {
     Words words;                          // one row of words
     Words suppressed;                     // a word for each box of the band
     Words better_masks;                   // 64 words
-    Words pair;                           // two times 64 words
+    Words suppressors;                    // two times 64 words: of earlier groups, of the own group
     Words kept_word;                      // a data block
     AscendC::LocalTensor<uint32_t> work;  // two times 128 elements
   };
@@ -74,7 +74,7 @@ class GreedyWalk {
   // Returns the bits of the kept boxes among the first `count` of a group, whose words are loaded.
   // suppressed: the words of these boxes by all groups before.
   __aicore__ inline uint64_t DecideGroup(const Words &suppressed, uint32_t count) {
-    auto earlier = memory_.pair, better = memory_.pair[kGroupHalves];
+    auto earlier = memory_.suppressors, better = memory_.suppressors[kGroupHalves];
     AscendC::Or(earlier, suppressed, suppressed, kGroupHalves);
     AscendC::And(better, memory_.words, memory_.better_masks, kGroupHalves);
     FindZeroWords(memory_.kept_word, earlier, memory_.work, 2 * kBoxLanes);

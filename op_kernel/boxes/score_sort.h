@@ -282,12 +282,13 @@ class ScoreSort {
       merged_, length_, lengths_, runs_;
   AscendC::TPipe *pipe_;
   AscendC::GlobalTensor<T> scores_gm_;
-  AscendC::GlobalTensor<float> pairs_gm_[2];
+  AscendC::GlobalTensor<float> pairs_gm_[2];  // the two sides of merges
   AscendC::GlobalTensor<int32_t> lengths_gm_;
   int64_t boxes_;
   uint32_t chunk_, chunks_, window_;
-  uint32_t run_count_ = 0, from_ = 0;
-  float least_;
+  uint32_t run_count_ = 0;  // runs that are not merged yet
+  uint32_t from_ = 0;       // the side of pairs_gm_ that holds them
+  float least_;             // with a filter, scores must be above this
   bool filter_;
 };
 

@@ -15,7 +15,7 @@ struct SharedTableBuffers {
   Buffer post;    // the post that this core writes
 
   // used: whether there is a shared table at all.
-  explicit __aicore__ SharedTableBuffers(bool used)
+  __aicore__ explicit SharedTableBuffers(bool used)
       : board{used ? 1U : 0U, kFetchedPosts * kRecord * 4},
         values{used ? 1U : 0U, 2 * kFetchedPosts * 4},
         post{used ? 1U : 0U, kPost * 4} {}

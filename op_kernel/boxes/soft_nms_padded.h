@@ -172,9 +172,9 @@ class SoftNmsPadded {
     shared_.Post(table_, range.chunk, range.first, range.last, range.begin + range.first == first, low);
   }
 
-  // Lets the low entries of [first, kept) take the other boxes of [kept, last), as PickResident does. These
-  // boxes are stored as moving records in GM, from the last entry down; the posts tell each core where its
-  // own start.
+  // Lets the low entries of [first, kept) take the other boxes of [kept, last), as PickResident does. First,
+  // cores store these boxes as moving records in GM, from the last entry down; the posts tell each core at
+  // which record its own boxes start. Then cores load the records that their low entries take.
   __aicore__ inline void FillLowEntries(uint32_t first, uint32_t last, uint32_t kept) {
     const auto moving = table_.Plane(avo::kWork + 2);
     const uint32_t batch = 2 * tiling_.chunk / avo::kRecord;  // records that two work planes hold

@@ -12,7 +12,7 @@ NOT_RUN = {
 
 
 def test_torchvision_compares_with_the_threshold_in_float64(torchvision):
-    """An IoU of 3/10: above 0.3 when it is rounded to float32 and the threshold is not."""
+    """An IoU of 3/10, rounded to float32, is above a threshold of 0.3 in float64."""
     boxes, scores = np.array([[0, 0, 10, 1], [0, 0, 3, 1]], np.float32), np.array([0.9, 0.8], np.float32)
     theirs = torchvision.ops.nms(torch.from_numpy(boxes), torch.from_numpy(scores), 0.3)
     assert theirs.tolist() == [0]
@@ -20,7 +20,7 @@ def test_torchvision_compares_with_the_threshold_in_float64(torchvision):
 
 
 def test_torchvision_moves_classes_apart(torchvision):
-    """2/3 of an overlap, in a class that is moved to where coordinates are whole numbers: all of it."""
+    """Two boxes with an IoU of 2/3. torchvision moves their class to where float32 holds whole numbers only: IoU 1."""
     boxes = np.array([[1e7, 0, 1e7 + 4, 4], [0, 0, 1, 1], [0.2, 0, 1.2, 1]], np.float32)
     scores, classes = np.array([0.9, 0.8, 0.7], np.float32), np.array([0, 1, 1])
     theirs = torchvision.ops.batched_nms(*map(torch.from_numpy, (boxes, scores, classes)), 0.7)
@@ -29,6 +29,7 @@ def test_torchvision_moves_classes_apart(torchvision):
 
 
 def onnx_runtime(boxes, scores, limit, threshold):
+    """Indices that NonMaxSuppression of ONNX Runtime keeps."""
     kinds = [("boxes", TensorProto.FLOAT), ("scores", TensorProto.FLOAT), ("limit", TensorProto.INT64)]
     kinds.append(("threshold", TensorProto.FLOAT))
     node = helper.make_node("NonMaxSuppression", [name for name, _ in kinds], ["out"])
@@ -44,7 +45,7 @@ def onnx_runtime(boxes, scores, limit, threshold):
 
 
 def test_onnx_runtime_takes_corners_in_any_order():
-    """Two boxes of one place, the second with its corners swapped: suppressed there, kept here."""
+    """Two equal boxes, but the corners of the second are exchanged: ONNX Runtime suppresses it, ours keeps it."""
     boxes = np.array([[0, 0, 10, 10], [10, 0, 0, 10]], np.float32)
     scores = np.array([0.9, 0.8], np.float32)
     assert onnx_runtime(boxes, scores, 2, 0.5) == [0]

@@ -14,7 +14,7 @@ def test_torch_has_no_such_operator():
 
 
 def test_opencv_keeps_the_score_of_a_box_at_the_threshold():
-    """The second box has half of the first one's area, inside it: an IoU of exactly 0.5."""
+    """The second box is half of the first one: their IoU is exactly 0.5, as the threshold is."""
     cv2 = pytest.importorskip("cv2")
     boxes, scores = np.array([[0, 0, 10, 10], [0, 0, 10, 5]], np.float32), np.array([0.75, 0.5], np.float32)
     decayed, _ = cv2.dnn.softNMSBoxes(boxes.astype(int), scores, 0.001, 0.5, 0, 0.5, 1)

@@ -10,7 +10,7 @@ CALLS = [
     (nn.SoftNMS(), BOXES, SCORES),
     (nn.SoftNMS(method="gaussian", sigma=0.4, min_score=0.3, offset=1), BOXES, SCORES),
 ]
-# Nothing overlaps so much that a score decays: boxes by score.
+# No IoU reaches the threshold, so no score decays: the boxes come sorted by score.
 SAME = [
     (
         nn.SoftNMS(0.99, method="naive"),

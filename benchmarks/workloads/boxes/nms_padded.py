@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes of a detector around its objects, before and after a first selection by score; and layouts that are no such."""
+"""Boxes of a detector around its objects, before and after a first selection by score; and two extreme layouts."""
 
 import numpy as np
 import torch
@@ -13,9 +13,10 @@ TARGETS = {1000: 1.5, 5000: 2.5, 20_000: 6, 100_000: 12}
 
 
 def detections(count, seed=0):
-    """Boxes and scores, all different: about twelve proposals for each object of an image of 1333 x 800 pixels.
+    """Boxes and scores: about twelve proposals for each object of an image of 1333 x 800 pixels; all scores differ.
 
-    Sides are 70 pixels, times or over 2.5 as a deviation. The further a proposal is off, the lower it scores.
+    Sides of objects have a log-normal distribution around 70 pixels; the deviation is a factor of 2.5. The further a
+    proposal is from its object, the lower is its score.
     """
     rng = np.random.default_rng(seed)
     objects = max(1, count // 12)
@@ -29,7 +30,7 @@ def detections(count, seed=0):
     half = side[which] * np.exp(rng.normal(0, 1, (count, 2)) * error) / 2
     boxes = np.concatenate([middle - half, middle + half], 1).clip(0, [1333, 800, 1333, 800])
     score = 4 * error[:, 0] + rng.normal(0, 0.7, count)
-    # Ranks: which of two equal scores comes first is not the same for all peers.
+    # Scores are made of ranks, since peers do not agree which of two equal scores comes first.
     rank = score.argsort().argsort()
     return torch.from_numpy(boxes).float(), torch.from_numpy(1 - (rank + 0.5) / count).float()
 
@@ -45,13 +46,14 @@ def clusters(count, size=20):
 
 
 def grid(count):
-    """Boxes of which none overlaps another: all are kept."""
+    """Boxes that do not overlap: all of them are kept."""
     x, y = torch.arange(count) % 100 * 4.0, torch.arange(count) // 100 * 4.0
-    return torch.stack([x, y, x + 3, y + 3], 1), torch.rand(count)
+    scores = torch.rand(count, generator=torch.Generator().manual_seed(count))
+    return torch.stack([x, y, x + 3, y + 3], 1), scores
 
 
 def heap(count):
-    """Boxes about one point, of sides from 2 to 1000 pixels: all overlap, few enough to keep many."""
+    """Boxes around one point, with sides of 2 to 1000 pixels: all overlap, but many by so little that they are kept."""
     generator = torch.Generator().manual_seed(count)
     half = 10 ** (2.7 * torch.rand(count, 2, generator=generator))
     scores = (torch.randperm(count, generator=generator) + 0.5) / count
@@ -93,19 +95,19 @@ def peers(boxes, scores):
     constants = {"most": torch.tensor([len(boxes)]), "threshold": torch.tensor([THRESHOLD])}
     found = runtimes.node("NonMaxSuppression", feeds, constants, opset=11)
     for peer in found.values():
-        # Rows of image, class and box; OpenVINO's are as many as there could be, and -1 behind the last.
+        # Rows are image, class and box. OpenVINO fills the rows behind the last box with -1.
         peer.read = lambda results, read=peer.read: padded((rows := read(results)[0])[rows[:, 0] >= 0][:, 2])
     found |= {"torchvision": Peer(torchvision, padded), "mmcv": Peer(by_mmcv, padded)}
-    # OpenCV intersects rectangles by width and height, and keeps others of many.
+    # OpenCV takes widths and heights, which are rounded otherwise: of many boxes it keeps some others.
     return found if len(boxes) > 5000 else found | {"opencv": Peer(by_opencv, padded)}
 
 
 def device():
-    """The vector unit bounds where all boxes are kept: 12 instructions for 64 pairs, of which five take half as
-    long again since two operands meet in a bank. In clusters few pairs are left, and what counts are the bands of 1024
-    boxes, each with three points where all cores meet; and one core, which walks through the bits of a band while
-    the others wait. Larger bands would meet less often, and compare more pairs of which one is suppressed already.
-    Of many boxes few of which are wanted, gathering them one by one takes most of the time.
+    """Where all boxes are kept, the vector unit is the bound: 64 pairs take 12 instructions, and five of these take
+    1.5 times as long because two operands lie in the same bank. In clusters few pairs are left. There the bands of
+    1024 boxes count: cores meet three times for each band, and one core walks through its bits while the others wait.
+    Larger bands would need fewer meetings, but would compare more pairs of which one box is suppressed already. Where
+    few of many boxes are wanted, most of the time goes into fetching the sorted boxes one by one.
     """
     yield {**named(clusters(1000)), "iou_threshold": THRESHOLD}, ""
     yield {**named(clusters(10_000)), "iou_threshold": THRESHOLD}, "2000 us"

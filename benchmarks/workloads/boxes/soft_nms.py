@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes of a detector around its objects, as many as mmdetection keeps before suppression, and five times as many."""
+"""Boxes of a detector around its objects: 1000, as many as mmdetection keeps before, and 5000."""
 
 import numpy as np
 import torch
@@ -9,7 +9,7 @@ from benchmarks.workload import Workload
 from benchmarks.workloads.boxes.nms_padded import detections
 
 METHODS = {1: "linear", 2: "gaussian"}
-THRESHOLD = 0.3001  # no ratio of small integers: an IoU that equals it OpenCV does not decay
+THRESHOLD = 0.3001  # no IoU equals this: OpenCV does not decay a score where the IoU equals the threshold
 SIGMA, LEAST = 0.5, 1e-3
 TARGETS = {(1000, 1): 14, (5000, 1): 14, (1000, 2): 4.5, (5000, 2): 4}
 
@@ -17,7 +17,7 @@ TARGETS = {(1000, 1): 14, (5000, 1): 14, (1000, 2): 4.5, (5000, 2): 4}
 def workloads():
     for count in (1000, 5000):
         boxes, scores = detections(count)
-        # Whole corners, since OpenCV's boxes have no others.
+        # Corners are whole numbers, since OpenCV takes no others.
         call = (boxes.round(), scores)
         for method, name in METHODS.items():
             arguments = dict(zip(("boxes", "scores"), call, strict=True))
@@ -55,7 +55,7 @@ def peers(boxes, scores, method):
 
 
 def openvino(boxes, scores, picked):
-    """Its suppression with a sigma, which decays by exp(-IoU² / (2 sigma)), by more where boxes overlap more."""
+    """OpenVINO's suppression. With its sigma a score decays by exp(-IoU² / (2 sigma)), so it gets half of ours."""
     feeds = {"boxes": boxes[None], "scores": scores[None, None]}
 
     def model():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A thousand boxes in heaps, for the operator that soft_nms is, and a cut."""
+"""A thousand boxes in heaps, for the operator that soft_nms calls."""
 
 import numpy as np
 import torch
@@ -8,9 +8,8 @@ from benchmarks.workloads.boxes.soft_nms import METHODS, THRESHOLD
 
 
 def device():
-    """The vector unit of one core: a pick is a maximum over all scores that are left, it decays them, and the
-    next pick depends on that. So picks cannot overlap, and sharing one among cores would add a meeting of all
-    of them to each.
+    """The vector unit of one core is the bound. A pick takes a maximum over all scores that are left and decays them,
+    and the next pick depends on that, so picks cannot overlap. Cores that share a pick would have to meet after each.
     """
     generator = np.random.default_rng(0)
     corner = generator.integers(0, 1000, (50, 2))[generator.integers(0, 50, 1000)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mmcv's nms, which its batched_nms is made of."""
+"""Puts ours in the place of mmcv's nms, which mmcv's batched_nms calls too."""
 
 from torch import ops
 

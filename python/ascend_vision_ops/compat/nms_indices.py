@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torchvision's nms."""
+"""Puts ours in the place of torchvision's nms."""
 
 import numpy as np
 from torch import ops
@@ -15,9 +15,10 @@ def nms(dets, scores, iou_threshold):
 def below(threshold: float) -> float:
     """The largest float32 that is not above a threshold.
 
-    torchvision compares an IoU in float32 with the threshold as it is; ours with the nearest float32, which may be
-    above it. Nothing in float32 lies between this one and the threshold, so that results are torchvision's.
+    torchvision compares an IoU in float32 with the threshold in float64. Ours rounds the threshold to the nearest
+    float32, which may be above it. No float32 lies between the result of this function and the threshold, so a
+    comparison with either gives the same.
     """
     rounded = np.float32(threshold)
-    # As float64: NumPy would compare in float32.
+    # float() widens: NumPy would round the threshold and compare in float32.
     return float(rounded if float(rounded) <= threshold else np.nextafter(rounded, np.float32(-np.inf)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mmcv's soft_nms, which computes on the CPU whatever device its boxes are on."""
+"""Puts ours in the place of mmcv's soft_nms, which computes on the CPU whatever device its boxes are on."""
 
 from torch import ops
 
@@ -19,5 +19,5 @@ def soft_nms(
 ):
     if method not in METHODS:
         raise ValueError(f"soft_nms: method: expected one of {', '.join(METHODS)}, got {method!r}")
-    threshold = iou_threshold if iou_thr is None else iou_thr  # its name of old
+    threshold = iou_threshold if iou_thr is None else iou_thr  # the old name of the argument
     return forward(None, boxes, scores, threshold, sigma, min_score, METHODS.index(method), offset)

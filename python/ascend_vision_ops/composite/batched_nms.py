@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Non-maximum suppression within classes: the padded indices that name a box."""
+"""Non-maximum suppression within classes: the padded indices without their padding."""
 
 
 def batched_nms(face, boxes, scores, idxs, iou_threshold):

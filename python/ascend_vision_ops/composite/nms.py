@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Non-maximum suppression: the boxes that the padded indices name."""
+"""Non-maximum suppression: the padded indices without their padding, and the boxes that they name."""
 
 
 def nms(face, boxes, scores, iou_threshold, *, offset=0, score_threshold=0.0, max_num=-1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Non-maximum suppression: the padded indices that name a box."""
+"""Non-maximum suppression: the padded indices without their padding."""
 
 
 def nms_indices(face, boxes, scores, iou_threshold):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Soft non-maximum suppression: the rows of the padded results that hold a box."""
+"""Soft non-maximum suppression: the padded results without the rows that hold no box."""
 
 
 def soft_nms(face, boxes, scores, iou_threshold=0.3, sigma=0.5, min_score=1e-3, method=1, offset=0):

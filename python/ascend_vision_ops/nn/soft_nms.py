@@ -15,14 +15,14 @@ METHODS = ("naive", "linear", "gaussian")
 
 
 class SoftNMS(nn.Module):
-    """Picks boxes by score, each decaying the scores of those that overlap it.
+    """Picks boxes by descending score. Each picked box decays the scores of the boxes that overlap with it.
 
     Args:
-        iou_threshold: "naive" and "linear" decay the scores of boxes whose IoU with the picked one is not below it
-        sigma: width of the decay of "gaussian"
-        min_score: a box whose score has decayed below it is dropped
-        method: how a score decays; "naive", "linear" or "gaussian"
-        offset: what a width or height is more than the difference of the corners, 0 or 1
+        iou_threshold: "naive" and "linear" decay the score of a box whose IoU with the picked box is at least this
+        sigma: width of the decay by "gaussian"
+        min_score: a box is dropped when its score has decayed below this
+        method: how a score decays; "naive" to 0, "linear" by 1 - IoU, "gaussian" by exp(-IoU² / sigma)
+        offset: added to widths and heights; 0, or 1 to count both border pixels
 
     Shape:
         boxes: (N, 4), rows x1, y1, x2, y2, float32, float16 or bfloat16

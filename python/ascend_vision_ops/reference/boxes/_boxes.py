@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes as rows x1, y1, x2, y2: areas and overlaps.
+"""Areas, overlaps and orders of boxes, which are rows x1, y1, x2, y2.
 
-In float32, unlike other specifications: a threshold on the overlap decides which boxes survive, so the order of
-operations and their roundings are part of the definition.
+Unlike other references, these compute in float32: a threshold on the overlap decides which boxes are kept, so the order
+of operations and their roundings are part of the definition.
 """
 
 import numpy as np
@@ -28,6 +28,6 @@ def iou(box, boxes, offset=0):
 
 
 def by_score(scores):
-    """Places of scores in descending order: NaN first, equal ones by their place."""
+    """Indices of scores in descending order. NaN comes first; of equal scores the lowest index comes first."""
     scores = np.asarray(scores, np.float32)
     return np.lexsort((-np.where(np.isnan(scores), 0, scores), ~np.isnan(scores)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Non-maximum suppression within classes, as torchvision.ops.batched_nms means it: class by class."""
+"""Non-maximum suppression within classes. torchvision.ops.batched_nms means the same: each class by itself."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from .nms_padded import nms_padded
 
 
 def batched_nms(boxes, scores, idxs, iou_threshold):
-    """Indices (M) of the boxes kept in their class, of all classes by descending score."""
+    """Indices (M) of the boxes that are kept in their class; boxes of all classes are sorted by descending score."""
     kept = np.zeros(len(boxes), bool)
     for each in np.unique(idxs):
         own = np.flatnonzero(idxs == each)

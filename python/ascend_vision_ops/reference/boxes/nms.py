@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Non-maximum suppression, as mmcv.ops.nms returns it."""
+"""Non-maximum suppression with the results of mmcv.ops.nms."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from .nms_padded import nms_padded
 
 
 def nms(boxes, scores, iou_threshold, *, offset=0, score_threshold=0.0, max_num=-1):
-    """Kept boxes with their scores as fifth column (M, 5), by descending score, and their indices (M)."""
+    """Rows (M, 5) of the kept boxes and their scores, by descending score, and the indices (M) of these boxes."""
     indices, count = nms_padded(
         boxes, scores, iou_threshold, offset=offset, score_threshold=score_threshold, max_num=max_num
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Non-maximum suppression, as torchvision.ops.nms returns it."""
+"""Non-maximum suppression with the result of torchvision.ops.nms."""
 
 from .nms_padded import nms_padded
 

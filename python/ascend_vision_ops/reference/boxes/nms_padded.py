@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Non-maximum suppression, as torchvision and mmcv 2.x define it, with exact classes and a fixed shape."""
+"""Non-maximum suppression as torchvision and mmcv 2.x define it, with exact classes and results of a fixed shape."""
 
 import numpy as np
 
@@ -17,10 +17,10 @@ def nms_padded(
     max_num=-1,
     idxs=None,
 ):
-    """int64 indices of the kept boxes by descending score, -1 behind them, and their count (1).
+    """int64 indices of the kept boxes by descending score, then -1; and the number of kept boxes, of shape (1).
 
-    ``boxes`` is (N, 4), ``scores`` (N), ``idxs`` (N) or None for one class; indices are (max_output), (N) where
-    that is negative.
+    ``boxes`` is (N, 4) and ``scores`` is (N). ``idxs`` is (N), or None where all boxes have the same class. The indices
+    have shape (max_output), or (N) where max_output is negative.
     """
     length = max_output if max_output >= 0 else len(boxes)
     most = min(length, max_num) if max_num > 0 else length
