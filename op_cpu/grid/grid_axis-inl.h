@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where samples of a grid lie along one axis of an image, positions as lanes: the neighbours of each and
-// their weights, for all modes of interpolation and padding.
-#if defined(AVO_OP_CPU_COMMON_GRID_AXIS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AVO_OP_CPU_COMMON_GRID_AXIS_INL_H_
-#undef AVO_OP_CPU_COMMON_GRID_AXIS_INL_H_
+// Finds the neighbours of grid samples along one axis of an image, and their weights, for all modes of
+// interpolation and padding. Samples are lanes. grid_samples.h does the same for one sample in float64, with
+// derivatives.
+#if defined(AVO_OP_CPU_GRID_GRID_AXIS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_GRID_GRID_AXIS_INL_H_
+#undef AVO_OP_CPU_GRID_GRID_AXIS_INL_H_
 #else
-#define AVO_OP_CPU_COMMON_GRID_AXIS_INL_H_
+#define AVO_OP_CPU_GRID_GRID_AXIS_INL_H_
 #endif
 
 #include "hwy/highway.h"
@@ -15,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Neighbours along an axis: 1 of nearest, 2 of bilinear, 4 of bicubic.
+// The number of neighbours along an axis: 1 for nearest, 2 for bilinear, 4 for bicubic.
 inline int64_t NeighboursOf(Interpolation interpolation) {
   return interpolation == Interpolation::kNearest ? 1 : interpolation == Interpolation::kBilinear ? 2 : 4;
 }
@@ -30,39 +31,41 @@ class GridAxisRules {
  public:
   GridAxisRules(int64_t size, const GridRules &rules) : size_(size), rules_(rules) {}
 
-  // Stores neighbour k of each coordinate and its weight `step` after those of neighbour k - 1. The index of
-  // one outside the image is -1; its weight stays, so that NaN is passed on.
+  // Stores the index and the weight of each neighbour of a vector of coordinates; those of neighbour k lie k
+  // * step elements behind those of neighbour 0. A neighbour outside the image has index -1. It keeps its
+  // weight, which may be NaN, so that the sample becomes NaN.
   HWY_INLINE void Locate(V coordinate, hn::TFromD<I> *index, Value *weight, int64_t step) const {
     const D d;
     const I i;
     V at = Unnormalize(coordinate);
     if (rules_.interpolation == Interpolation::kBicubic) {
-      // Each neighbour is padded by itself.
+      // Padding moves each neighbour, not the position.
       const V below = hn::Floor(at), offset = hn::Sub(at, below), one = hn::Set(d, 1);
       const V distances[4] = {hn::Add(offset, one), offset, hn::Sub(one, offset),
                               hn::Sub(hn::Set(d, 2), offset)};
       for (int k = 0; k < 4; ++k) {
         const V neighbour = Pad(hn::Add(below, hn::Set(d, static_cast<Value>(k - 1))));
-        hn::StoreU(InsideOr(ToIndex(neighbour)), i, index + k * step);
+        hn::StoreU(OrOutside(ToIndex(neighbour)), i, index + k * step);
         hn::StoreU(k == 0 || k == 3 ? FarCubic(distances[k]) : NearCubic(distances[k]), d, weight + k * step);
       }
       return;
     }
     at = Pad(at);
     if (rules_.interpolation == Interpolation::kNearest) {
-      hn::StoreU(InsideOr(ToIndex(hn::Round(at))), i, index);
+      hn::StoreU(OrOutside(ToIndex(hn::Round(at))), i, index);
       hn::StoreU(hn::Set(d, 1), d, weight);
       return;
     }
     const V below = hn::Floor(at), fraction = hn::Sub(at, below);
     const VI low = ToIndex(below);
-    hn::StoreU(InsideOr(low), i, index);
-    hn::StoreU(InsideOr(hn::Add(low, hn::Set(i, 1))), i, index + step);
+    hn::StoreU(OrOutside(low), i, index);
+    hn::StoreU(OrOutside(hn::Add(low, hn::Set(i, 1))), i, index + step);
     hn::StoreU(hn::Sub(hn::Set(d, 1), fraction), d, weight);
     hn::StoreU(fraction, d, weight + step);
   }
 
  private:
+  // The position in pixels of a coordinate in [-1, 1].
   HWY_INLINE V Unnormalize(V coordinate) const {
     const D d;
     const V sum = hn::Add(coordinate, hn::Set(d, 1)), half = hn::Set(d, Value{0.5});
@@ -71,7 +74,7 @@ class GridAxisRules {
     return hn::Mul(hn::Sub(hn::Mul(sum, hn::Set(d, extent)), hn::Set(d, 1)), half);
   }
 
-  // Mirrored between -0.5 and size - 0.5, with align_corners between 0 and size - 1.
+  // Mirrors positions at -0.5 and size - 0.5, or with align_corners at 0 and size - 1.
   HWY_INLINE V Reflect(V at) const {
     const D d;
     const V low = hn::Set(d, rules_.align_corners ? Value{0} : Value{-0.5});
@@ -82,7 +85,8 @@ class GridAxisRules {
     return hn::Add(hn::IfThenElse(even, extra, hn::Sub(span, extra)), low);
   }
 
-  // Where padding moves a position; NaN becomes 0, as does what is divided by an extent of 0.
+  // Moves positions as the padding says. With a border or a reflection NaN becomes 0. Reflect divides by 0
+  // for an image of one pixel with align_corners, which gives NaN and so 0.
   HWY_INLINE V Pad(V at) const {
     const D d;
     if (rules_.padding == Padding::kZeros) return at;
@@ -91,20 +95,22 @@ class GridAxisRules {
     return hn::IfThenElseZero(hn::Gt(at, hn::Zero(d)), hn::Min(at, last));
   }
 
-  // Compared before it is converted: NaN and huge positions are no integers, and lie outside.
+  // Converts whole numbers to integers. It compares first, because NaN and huge numbers are no integers: they
+  // become -2, which is outside.
   HWY_INLINE VI ToIndex(V whole) const {
     const D d;
     const auto small = hn::Lt(hn::Abs(whole), hn::Set(d, Value{1 << 30}));
     return hn::ConvertTo(I(), hn::IfThenElse(small, whole, hn::Set(d, -2)));
   }
 
-  HWY_INLINE VI InsideOr(VI index) const {
+  // Replaces an index outside the image by -1.
+  HWY_INLINE VI OrOutside(VI index) const {
     const I i;
     const auto last = hn::Set(i, static_cast<hn::TFromD<I>>(std::min<int64_t>(size_ - 1, 1 << 30)));
     return hn::IfThenElse(hn::Gt(index, last), hn::Set(i, -1), hn::Max(index, hn::Set(i, -1)));
   }
 
-  // Weights of neighbours up to 1 and from 1 to 2 away; A = -0.75.
+  // The weight of a neighbour at distance x: NearCubic for x up to 1, FarCubic from 1 to 2, with A = -0.75.
   static HWY_INLINE V NearCubic(V x) {
     const D d;
     const V inner = hn::MulSub(x, hn::Set(d, Value{1.25}), hn::Set(d, Value{2.25}));

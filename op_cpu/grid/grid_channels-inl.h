@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of images, channels as lanes. Images whose channels are not neighbours in memory are copied so, a
-// few channels of the pixels that a tile needs at a time.
-#if defined(AVO_OP_CPU_COMMON_GRID_CHANNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AVO_OP_CPU_COMMON_GRID_CHANNELS_INL_H_
-#undef AVO_OP_CPU_COMMON_GRID_CHANNELS_INL_H_
+// Samples of images with channels as lanes. If the channels of a pixel are not neighbours in memory, 16
+// channels of the pixels that a tile needs are copied at a time, in that layout.
+#if defined(AVO_OP_CPU_GRID_GRID_CHANNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_GRID_GRID_CHANNELS_INL_H_
+#undef AVO_OP_CPU_GRID_GRID_CHANNELS_INL_H_
 #else
-#define AVO_OP_CPU_COMMON_GRID_CHANNELS_INL_H_
+#define AVO_OP_CPU_GRID_GRID_CHANNELS_INL_H_
 #endif
 
 #include <algorithm>
@@ -22,9 +22,13 @@ namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int64_t kCopyDepth = 16;        // channels of a copy: a pixel of float32 is a line of the cache
-constexpr int64_t kCopyPixels = 1 << 15;  // of a copy at most, so that it stays in L2
+constexpr int64_t kCopyPixels = 1 << 15;  // most pixels of a copy, so that it stays in L2
 
-// Where the neighbours of a tile's samples are: in the image, …
+// GridImage and GridCopy tell where the neighbours of a tile's samples are. source(i) points to the channels
+// of neighbour `i`, a place as of GridTile::Place. kDepth is how many channels there are, 0 where it is not a
+// constant.
+
+// Neighbours in the image itself, from channel `first` on.
 template <typename T>
 struct GridImage {
   static constexpr int64_t kDepth = 0;
@@ -33,7 +37,7 @@ struct GridImage {
   int64_t first;
 };
 
-// … or in a copy.
+// Neighbours in a copy.
 template <typename T>
 struct GridCopy {
   static constexpr int64_t kDepth = kCopyDepth;
@@ -56,7 +60,7 @@ class GridChannels {
     return images.strides[1] == 1 && images.shape[1] % kLanes == 0;
   }
 
-  // Samples `depth` channels at a time; `stream` if `out` is larger than the caches.
+  // depth: most channels of a Sample; stream: whether results go around the caches.
   GridChannels(const Tensor &images, const Tensor &out, int64_t depth, bool stream, const GridTile<T> &grid)
       : images_(images),
         out_(out),
@@ -69,7 +73,7 @@ class GridChannels {
         offsets_(hwy::AllocateAligned<Index>(in_place_ ? 1 : grid.neighbours() * grid.most())),
         results_(hwy::AllocateAligned<Value>(kRun * depth)) {}
 
-  // To a tile whose neighbours and weights `grid` has.
+  // Goes on to a tile. The GridTile must have its neighbours and weights.
   void Move(const Tile &tile) {
     tile_ = tile;
     image_ = static_cast<const T *>(images_.data) + tile.image * images_.strides[0];
@@ -90,11 +94,11 @@ class GridChannels {
       copy_ = hwy::AllocateAligned<T>(room_ * kCopyDepth);
     }
     grid_.Number(kCopyDepth, offsets_.get());
-    // What lies outside is read as zeros, so that 0 x infinity never enters a sum.
+    // Neighbours outside the image read zeros behind the copy, so that 0 x infinity never enters a sum.
     std::fill_n(copy_.get() + pixels * kCopyDepth, kCopyDepth, T{});
   }
 
-  // Channels [first, first + count) of the tile.
+  // Computes channels [first, first + count) of the tile.
   void Sample(int64_t first, int64_t count) {
     if (in_place_) {
       SampleRuns(GridImage<T>{pointers_.data(), first}, first, count);
@@ -107,12 +111,14 @@ class GridChannels {
   }
 
  private:
+  // Elements from the first of the image to neighbour k of sample p; kOutside if it is not in the image.
   int64_t OffsetOf(int64_t k, int64_t p) const {
     int64_t row, column;
     if (!grid_.At(k, p, &row, &column)) return kOutside;
     return row * images_.strides[2] + column * images_.strides[3];
   }
 
+  // Copies some channels of the pixels of the tile's box.
   void Copy(int64_t first, int64_t count) {
     const Shape &s = images_.strides;
     const GridBox &box = grid_.box();
@@ -125,6 +131,7 @@ class GridChannels {
     }
   }
 
+  // Computes and stores all samples of the tile, in runs of neighbours in memory of at most kRun samples.
   template <class Source>
   void SampleRuns(const Source &source, int64_t first, int64_t count) {
     const Shape &s = out_.strides;
@@ -146,6 +153,7 @@ class GridChannels {
     }
   }
 
+  // Computes samples [begin, begin + run) into `to`, `stride` elements apart.
   template <class Source, typename To>
   void SampleRun(const Source &source, int64_t begin, int64_t run, int64_t count, To *to, int64_t stride) {
     const int64_t neighbours = grid_.neighbours();
@@ -155,7 +163,7 @@ class GridChannels {
     (this->*sample)(source, begin, run, count, to, stride);
   }
 
-  // Samples [begin, begin + run), whole vectors of channels of each.
+  // SampleRun for a known number of neighbours. It computes whole vectors of channels.
   template <int64_t kNeighbours, class Source, typename To>
   void Weigh(const Source source, int64_t begin, int64_t run, int64_t count, To *to, int64_t stride) {
     const D d;
@@ -184,6 +192,8 @@ class GridChannels {
     }
   }
 
+  // Computes the samples one element after the other, where a copy would have many more pixels than samples
+  // read.
   void OneByOne(int64_t first, int64_t count) {
     const Shape &s = out_.strides;
     const int64_t neighbours = grid_.neighbours(), stride = images_.strides[1];
@@ -214,11 +224,11 @@ class GridChannels {
   const bool in_place_, stream_;
   Tile tile_{};
   const T *image_ = nullptr;
-  std::vector<T> zeros_;
-  std::vector<const T *> pointers_;             // by grid_.Place
-  hwy::AlignedFreeUniquePtr<Index[]> offsets_;  // by grid_.Place, into the copy
-  bool copied_ = false;
-  int64_t room_ = 0;  // pixels of `copy_`
+  std::vector<T> zeros_;                        // a pixel, for neighbours outside the image
+  std::vector<const T *> pointers_;             // of neighbours in the image, by grid_.Place
+  hwy::AlignedFreeUniquePtr<Index[]> offsets_;  // of neighbours in the copy, by grid_.Place
+  bool copied_ = false;                         // whether the tile is sampled from a copy
+  int64_t room_ = 0;                            // pixels that copy_ has room for
   hwy::AlignedFreeUniquePtr<T[]> copy_;
   hwy::AlignedFreeUniquePtr<Value[]> results_;
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of samples of images, of some channels at a time: channels are lanes. Compiled once for each
+// Both gradients of grid samples, for some channels at a time, with channels as lanes. Compiled once for each
 // instruction set.
-#if defined(AVO_OP_CPU_COMMON_GRID_GRADIENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AVO_OP_CPU_COMMON_GRID_GRADIENTS_INL_H_
-#undef AVO_OP_CPU_COMMON_GRID_GRADIENTS_INL_H_
+#if defined(AVO_OP_CPU_GRID_GRID_GRADIENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_GRID_GRID_GRADIENTS_INL_H_
+#undef AVO_OP_CPU_GRID_GRID_GRADIENTS_INL_H_
 #else
-#define AVO_OP_CPU_COMMON_GRID_GRADIENTS_INL_H_
+#define AVO_OP_CPU_GRID_GRID_GRADIENTS_INL_H_
 #endif
 
 #include <algorithm>
@@ -18,20 +18,24 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The neighbours of all samples of some images, as lists one behind the other, of `most` at the most each.
+// The neighbours of all samples of some images. Each sample has room for `most` neighbours, of which it has
+// count[i]:
+//
+//   all      sample 0: n0 n1 n2 -   sample 1: n0 n1 n2 n3   …        most = 4
+//   count    3                      4
 template <typename Value>
 struct GridNeighbours {
-  // What a neighbour adds: its sample's gradient times `weight` to the pixel, times the pixel and by_y or
-  // by_x to the grid.
+  // A pixel that a sample reads. The sample's gradient g adds g * weight to the gradient of the pixel, and g
+  // * pixel * by_y and g * pixel * by_x to the gradients of the sample's coordinates.
   struct Neighbour {
     int64_t row, column;
     Value weight, by_y, by_x;
   };
 
-  int64_t samples, most;
+  int64_t samples, most;  // samples of an image, neighbours of a sample
   std::vector<Neighbour> all;
   std::vector<int32_t> count;
-  std::vector<Value> outside_by_y, outside_by_x;
+  std::vector<Value> outside_by_y, outside_by_x;  // what neighbours outside the image add: 0 or NaN
 
   GridNeighbours(int64_t images, int64_t samples_of_one, int64_t most_of_one)
       : samples(samples_of_one),
@@ -41,7 +45,7 @@ struct GridNeighbours {
         outside_by_y(count.size()),
         outside_by_x(count.size()) {}
 
-  // Sample i of all, at a position of image n.
+  // Finds the neighbours of sample `position` of image n, and stores them as those of sample i.
   template <typename T>
   void Set(int64_t i, const Tensor &grid, int64_t n, int64_t position, int64_t height, int64_t width,
            const GridRules &rules) {
@@ -56,9 +60,10 @@ struct GridNeighbours {
   }
 };
 
-// Channels [first, last) of one image: what its pixels get, `sums_column` apart in columns of an image
-// `width` wide, and what these channels give the grid, as (y, x) for each sample. Whole vectors are read and
-// summed.
+// Adds the gradients of channels [first, last) of one image. `sample` is the number of its first sample in
+// `neighbours`. The gradient of the image goes to `sums`: pixels of an image `width` wide, `sums_column`
+// elements apart. What these channels add to the gradient of the grid goes to `to_grid`, as (y, x) for each
+// sample. Reads and sums whole vectors.
 template <typename T>
 void AddGridGradients(const GridNeighbours<Compute<T>> &neighbours, int64_t sample, int64_t columns,
                       const ChannelImage<const T> &image, const ChannelImage<const T> &grads, int64_t first,
@@ -78,7 +83,7 @@ void AddGridGradients(const GridNeighbours<Compute<T>> &neighbours, int64_t samp
         const T *pixel = image.data + tap->row * image.row + tap->column * image.column;
         Compute<T> *sum = sums + (tap->row * width + tap->column) * sums_column + c;
         hn::StoreU(hn::MulAdd(hn::Set(d, tap->weight), up, hn::LoadU(d, sum)), d, sum);
-        // What lies behind the channels may be a NaN.
+        // Memory behind the last channel may hold a NaN.
         const auto along = hn::Mul(up, hn::IfThenElseZero(inside, LoadFloat(d, pixel + c)));
         by_y = hn::MulAdd(along, hn::Set(d, tap->by_y), by_y);
         by_x = hn::MulAdd(along, hn::Set(d, tap->by_x), by_x);

@@ -21,9 +21,9 @@ namespace avo::grid_sampler::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace avo::HWY_NAMESPACE;
 
-constexpr int64_t kPositions = 25 << 10;  // of a tile at most: what belongs to them stays in L2
+constexpr int64_t kPositions = 25 << 10;  // most samples of a tile: their neighbours and weights stay in L2
 
-// How a call is cut to pieces: tiles of the result, and of each its channels by `depth`.
+// How a call is divided: into tiles of the result, and these into `depth` channels at a time.
 template <typename T>
 struct Plan {
   explicit Plan(const Args &args)
@@ -44,7 +44,8 @@ struct Plan {
                          : 160),
         stream(OutgrowsCaches(args.out)) {}
 
-  // A copy of half types instead, half the size, where it is made for enough samples of enough channels.
+  // Whether GridPairs computes the call: bilinear, in float32 or a half type. For half types a copy, which is
+  // half the size, is faster if there are enough channels and samples for it.
   bool ByPairs(const Args &args) const {
     const int64_t pixels = args.input.shape[2] * args.input.shape[3];
     const bool copied = sizeof(T) == 2 && 2 * channels >= kCopyDepth && pixels <= kCopyPixels &&
@@ -56,16 +57,18 @@ struct Plan {
   GridRules rules;
   int64_t channels;
   bool in_place;  // the channels of a pixel are neighbours in memory, and whole vectors
-  bool pairs;     // positions are lanes
-  int64_t depth, most;
+  bool
+      pairs;  // GridPairs computes the call, with samples as lanes; else GridChannels, with channels as lanes
+  int64_t depth;  // channels at a time
+  int64_t most;   // samples of a tile
   Tiles tiles;
-  bool stream;  // results are larger than caches
+  bool stream;  // results go around the caches, which are smaller
 };
 
-// What a thread works in.
+// Computes tiles of samples. Each thread owns one.
 template <typename T>
 class Worker {
-  // There is no gather of pairs of float64.
+  // GridPairs has no float64; the type only has to compile.
   using Pairs = GridPairs<std::conditional_t<std::is_same_v<T, double>, float, T>>;
 
  public:
@@ -78,6 +81,7 @@ class Worker {
     }
   }
 
+  // Goes on to a tile, and finds its neighbours.
   void Move(const Tile &tile) {
     grid_.Move(tile);
     if constexpr (!std::is_same_v<T, double>) {
@@ -89,7 +93,7 @@ class Worker {
     }
   }
 
-  // Channels [first, first + count) of the tile.
+  // Computes channels [first, first + count) of the tile.
   void Sample(int64_t first, int64_t count) {
     if (pairs_) {
       pairs_->Sample(first, count);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of an image at the coordinates of a grid: the neighbours of each and their weights, for all modes
-// of interpolation and padding. Positions are float64, so that the nearest neighbour is that of the
-// definition.
+// Finds the neighbours of one sample of a grid, with weights and derivatives, for all modes of interpolation
+// and padding. Positions are float64, so that the nearest neighbour is that of the definition.
 #pragma once
 
 #include <cmath>
@@ -29,18 +28,19 @@ GridRules RulesOf(const Args &args) {
           args.align_corners};
 }
 
-// A position along one axis, and its derivative by what it was made of.
+// A number and its derivative: a position by the coordinate, or a weight by the distance.
 struct GridPosition {
   double value;
   double slope;
 };
 
-// Neighbours along one axis, each with its weight and the derivative of that by the coordinate.
+// The neighbours of a sample along one axis.
 template <typename Weight>
 struct GridAxis {
-  int taps = 0;
-  int64_t index[4];  // kOutside where there is none
-  Weight weight[4], slope[4];
+  int taps = 0;      // how many
+  int64_t index[4];  // kOutside where a neighbour is not in the image
+  Weight weight[4];
+  Weight slope[4];  // derivatives of the weights by the coordinate
 
   void Add(int64_t at, double tap_weight, double tap_slope) {
     index[taps] = at;
@@ -49,23 +49,25 @@ struct GridAxis {
   }
 };
 
+// The position in pixels of a coordinate in [-1, 1].
 inline GridPosition Unnormalize(double coordinate, int64_t size, bool align_corners) {
   const double extent = static_cast<double>(size);
   if (align_corners) return {(coordinate + 1) / 2 * (extent - 1), (extent - 1) / 2};
   return {((coordinate + 1) * extent - 1) / 2, extent / 2};
 }
 
-// Mirrored between -0.5 and size - 0.5, with align_corners between 0 and size - 1.
+// Mirrors a position at -0.5 and size - 0.5, or with align_corners at 0 and size - 1.
 inline GridPosition Reflect(GridPosition at, int64_t size, bool align_corners) {
   const double low = align_corners ? 0 : -0.5, span = static_cast<double>(align_corners ? size - 1 : size);
   if (span == 0) return {0, 0};
   const double distance = std::abs(at.value - low), flips = std::floor(distance / span);
   const double extra = distance - flips * span;
-  const bool odd = std::fmod(flips, 2) != 0;
-  return {(odd ? span - extra : extra) + low, (at.value < low) != odd ? -at.slope : at.slope};
+  const bool mirrored = std::fmod(flips, 2) != 0;
+  return {(mirrored ? span - extra : extra) + low, (at.value < low) != mirrored ? -at.slope : at.slope};
 }
 
-// Where padding moves a position; a border has no slope, and NaN becomes 0.
+// Moves a position as the padding says. A position that moves to the border has derivative 0. With a border
+// or a reflection NaN becomes 0.
 inline GridPosition Pad(GridPosition at, int64_t size, const GridRules &rules) {
   if (rules.padding == Padding::kZeros) return at;
   if (rules.padding == Padding::kReflection) at = Reflect(at, size, rules.align_corners);
@@ -74,11 +76,13 @@ inline GridPosition Pad(GridPosition at, int64_t size, const GridRules &rules) {
   return at.value < last ? at : GridPosition{last, 0};
 }
 
-inline int64_t InsideOr(double index, int64_t size) {
+// A whole number as an index; kOutside if it is none of the image.
+inline int64_t OrOutside(double index, int64_t size) {
   return index >= 0 && index < static_cast<double>(size) ? static_cast<int64_t>(index) : kOutside;
 }
 
-// Weight of a neighbour `distance` in [0, 2] away, and its derivative by the distance; A = -0.75.
+// The bicubic weight of a neighbour at `distance` in [0, 2], and its derivative by the distance, with A =
+// -0.75.
 inline GridPosition Cubic(double distance) {
   constexpr double kA = -0.75;
   const double d = distance;
@@ -86,23 +90,24 @@ inline GridPosition Cubic(double distance) {
   return {((kA * d - 5 * kA) * d + 8 * kA) * d - 4 * kA, (3 * kA * d - 10 * kA) * d + 8 * kA};
 }
 
+// Finds the neighbours of a coordinate along an axis of `size` pixels.
 template <typename Weight>
 GridAxis<Weight> SampleAxis(double coordinate, int64_t size, const GridRules &rules) {
   GridAxis<Weight> axis;
   GridPosition at = Unnormalize(coordinate, size, rules.align_corners);
   if (rules.interpolation == Interpolation::kBicubic) {
-    // Each neighbour is padded by itself.
+    // Padding moves each neighbour, not the position.
     const double low = std::floor(at.value), offset = at.value - low;
     for (int k = 0; k < 4; ++k) {
       const GridPosition weight = Cubic(std::abs(offset + 1 - k));
       const double index = Pad({low - 1 + k, 1}, size, rules).value;
-      axis.Add(InsideOr(index, size), weight.value, (k < 2 ? 1 : -1) * weight.slope * at.slope);
+      axis.Add(OrOutside(index, size), weight.value, (k < 2 ? 1 : -1) * weight.slope * at.slope);
     }
     return axis;
   }
   at = Pad(at, size, rules);
   if (rules.interpolation == Interpolation::kNearest) {
-    axis.Add(InsideOr(std::nearbyint(at.value), size), 1, 0);
+    axis.Add(OrOutside(std::nearbyint(at.value), size), 1, 0);
     return axis;
   }
   const auto pair = ZeroPaddedAxis<Weight>(at.value, size);
@@ -111,17 +116,19 @@ GridAxis<Weight> SampleAxis(double coordinate, int64_t size, const GridRules &ru
   return axis;
 }
 
-// The neighbours of one sample that lie in the image.
+// The neighbours of one sample that lie in the image. `by_y` and `by_x` are the derivatives of their weights
+// by the coordinates.
 template <typename Weight>
 struct GridSample {
-  int taps = 0;
-  // What those beyond the image add to the sample and to its derivatives: 0, or NaN.
+  int taps = 0;  // how many
+  // What neighbours outside the image add to the sample and to its derivatives: 0, or NaN if their weight is
+  // NaN.
   Weight outside = 0, outside_by_y = 0, outside_by_x = 0;
   int64_t pixel[16];  // row * W + column
   Weight weight[16], by_y[16], by_x[16];
 };
 
-// Sample `position`, counted over the rows of the grid, of image n.
+// Sample number `position`, counted row by row, of the grid of image n.
 template <typename T>
 GridSample<Compute<T>> SampleAt(const Tensor &grid, int64_t n, int64_t position, int64_t height,
                                 int64_t width, const GridRules &rules) {

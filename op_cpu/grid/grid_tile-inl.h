@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbours and weights of the samples of a tile of a grid, found once for all channels.
-#if defined(AVO_OP_CPU_COMMON_GRID_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AVO_OP_CPU_COMMON_GRID_TILE_INL_H_
-#undef AVO_OP_CPU_COMMON_GRID_TILE_INL_H_
+// The neighbours and weights of the samples of a tile, found once for all channels. Samples are lanes.
+//
+// Along each axis they lie neighbour by neighbour, with `most` samples in each row:
+//   indices        y of neighbour 0: s0 s1 s2 … | y of neighbour 1: s0 s1 … | x of neighbour 0: s0 s1 …
+// The weights of pairs of neighbours along both axes lie by vectors of samples, so that a sample takes a few
+// lines of the cache. With 4 neighbours and vectors of 8 samples:
+//   weights        n0: s0…s7 | n1: s0…s7 | n2: s0…s7 | n3: s0…s7 || n0: s8…s15 | …           Place(8) = 32
+#if defined(AVO_OP_CPU_GRID_GRID_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_GRID_GRID_TILE_INL_H_
+#undef AVO_OP_CPU_GRID_GRID_TILE_INL_H_
 #else
-#define AVO_OP_CPU_COMMON_GRID_TILE_INL_H_
+#define AVO_OP_CPU_GRID_GRID_TILE_INL_H_
 #endif
 
 #include <algorithm>
@@ -21,14 +27,14 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Pixels of an image: rows [row, row + rows), and columns likewise.
+// A rectangle of pixels of an image: rows [row, row + rows), and columns likewise.
 struct GridBox {
   int64_t row, column, rows, columns;
 
   int64_t pixels() const { return rows * columns; }
 };
 
-// Neighbour k of a sample is (k / side, k % side) of those along the rows and along the columns.
+// Neighbour k of a sample is number k / side of its neighbours along y and number k % side of those along x.
 template <typename T>
 class GridTile {
  public:
@@ -38,7 +44,7 @@ class GridTile {
   using Index = hn::TFromD<I>;
   static constexpr int64_t kLanes = hn::MaxLanes(D());
 
-  // For tiles of at most `most_positions` of images of height x width pixels.
+  // most_positions: most samples of a tile.
   GridTile(const Tensor &grid, int64_t height, int64_t width, const GridRules &rules, int64_t most_positions)
       : grid_(grid),
         size_{height, width},
@@ -53,15 +59,16 @@ class GridTile {
 
   int64_t neighbours() const { return side_ * side_; }
   int64_t most() const { return most_; }
-  // Where what belongs to neighbour 0 of position p is; that of neighbour k is k * kLanes on. So a sample
-  // takes a few lines of the cache, and their offsets are constants.
+  // The place of sample p and neighbour 0 in weights(); neighbour k is k * kLanes further.
   HWY_INLINE int64_t Place(int64_t p) const { return p / kLanes * kLanes * neighbours() + p % kLanes; }
   const Value *weights() const { return weights_.get(); }  // by Place
-  // Of neighbours along the rows (axis 0) or the columns (1), by position; index -1 is outside.
+  // Rows (axis 0) or columns (axis 1) of neighbour k of all samples; -1 is outside the image. And their
+  // weights.
   const Index *indices(int axis, int64_t k) const { return &indices_[(axis * side_ + k) * most_]; }
   const Value *axis_weights(int axis, int64_t k) const { return &axis_weights_[(axis * side_ + k) * most_]; }
-  const GridBox &box() const { return box_; }  // of the pixels that count
+  const GridBox &box() const { return box_; }  // around all neighbours that lie in the image
 
+  // Goes on to a tile, and finds its neighbours along both axes and their box.
   void Move(const Tile &tile) {
     const D d;
     Read(tile);
@@ -81,7 +88,7 @@ class GridTile {
     box_.columns = end - box_.column;
   }
 
-  // Products of the weights along the axes, for weights().
+  // Multiplies the weights along both axes, for weights().
   void Weigh() {
     const D d;
     for (int64_t p = 0; p < count_; p += kLanes) {
@@ -93,15 +100,15 @@ class GridTile {
     }
   }
 
-  // Row and column of neighbour k of position p; false if it lies outside the image.
+  // Gives row and column of neighbour k of sample p; returns false if it lies outside the image.
   HWY_INLINE bool At(int64_t k, int64_t p, int64_t *row, int64_t *column) const {
     *row = indices_[k / side_ * most_ + p];
     *column = indices_[(side_ + k % side_) * most_ + p];
     return (*row | *column) >= 0;
   }
 
-  // Numbers of the neighbours among the pixels of the box, times `scale`; those outside are pixel
-  // box().pixels().
+  // Stores the number of each neighbour's pixel in the box, times `scale`, by Place. A neighbour outside the
+  // image gets the number box().pixels().
   void Number(Index scale, Index *numbers) const {
     const I d;
     const auto none = hn::Set(d, static_cast<Index>(box_.pixels()));
@@ -120,9 +127,9 @@ class GridTile {
   }
 
  private:
-  static constexpr int64_t kAlign = 16;  // columns of a box, so that few vectors are partial
+  static constexpr int64_t kAlign = 16;  // a box begins and ends at multiples of so many columns
 
-  // Coordinates x of the tile, then y; the last is repeated up to a whole vector.
+  // Reads the coordinates of the tile; the last one is repeated up to a whole vector.
   void Read(const Tile &tile) {
     const D d;
     const Shape &s = grid_.strides;
@@ -148,7 +155,7 @@ class GridTile {
     std::fill(y, coordinates_.get() + most_ + padded, y[-1]);
   }
 
-  // First of the indices that are inside, and one past the last; 0, 0 if none is.
+  // Finds the smallest index that is inside the image, and one past the largest; 0 and 0 if none is.
   void Range(const Index *indices, int64_t *begin, int64_t *end) const {
     const I d;
     auto low = hn::Set(d, std::numeric_limits<Index>::max()), high = hn::Set(d, -1);

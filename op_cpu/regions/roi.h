@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions of interest on the CPU. Bilinear samples of a grid are separable: each axis of a region has, for
-// every bin, the elements its samples read and their weights.
+// Regions of interest on the CPU. Samples lie on a grid and are bilinear, so both axes of a region are
+// independent: an element at row y and column x counts for a mean with the product of its weights along y and
+// along x.
+//
+// For each bin along an axis there is a list of taps: the elements that the samples of the bin read, and
+// their weights in the mean. Elements that several samples read are in it once. The maxima need the samples
+// themselves:
+//
+//   elements       0     1     2     3     4          slots 0 to 4 of `elements`
+//   samples          * *    |   * *   |               two bins with two samples each
+//   taps of bin 0  .25  .75                           (slot 0, .25), (slot 1, .75)
+//   taps of bin 1        .1   .6   .3                 (slot 1, .1), (slot 2, .6), (slot 3, .3)
 #pragma once
 
 #include <algorithm>
@@ -21,22 +31,22 @@ namespace avo {
 
 template <typename Weight>
 struct RoiTap {
-  int32_t slot;  // into `elements`
+  int32_t slot;  // place in `elements`
   Weight weight;
 };
 
 template <typename Weight>
 struct RoiAxis {
-  int64_t grid = 0;                         // samples of a bin
-  std::vector<int32_t> elements;            // that samples read, ascending
-  std::vector<RoiTap<Weight>> taps;         // of the mean of a bin's samples, bin by bin
-  std::vector<int32_t> first_tap;           // of each bin, and the end
+  int64_t grid = 0;                         // samples of a bin, those outside the feature map included
+  std::vector<int32_t> elements;            // rows or columns that samples read, ascending
+  std::vector<RoiTap<Weight>> taps;         // bin by bin
+  std::vector<int32_t> first_tap;           // of each bin, and the number of all taps
   std::vector<AxisSample<Weight>> samples;  // those inside the feature map, bin by bin
-  std::vector<int32_t> first_sample;
+  std::vector<int32_t> first_sample;        // of each bin, and the number of all samples
 
   int64_t Size() const { return static_cast<int64_t>(elements.size()); }
 
-  // Room for about as many samples.
+  // Reserves memory for `bins` bins and about `count` samples.
   void Reserve(int64_t bins, int64_t count) {
     elements.reserve(2 * count);
     taps.reserve(2 * count + bins);
@@ -45,7 +55,8 @@ struct RoiAxis {
     first_sample.reserve(bins + 1);
   }
 
-  // Neighbours ascend from sample to sample, so an element met before is one of the last two.
+  // The slot of an element, which it adds if it is new. Samples ascend, so an element that is not new is one
+  // of the last two.
   int32_t Slot(int64_t element) {
     for (size_t back = 1; back <= std::min<size_t>(2, elements.size()); ++back) {
       if (elements[elements.size() - back] == element) return static_cast<int32_t>(elements.size() - back);
@@ -54,6 +65,24 @@ struct RoiAxis {
     return static_cast<int32_t>(elements.size()) - 1;
   }
 
+  // Begins the next bin; after the last bin it marks the end.
+  void NextBin() {
+    first_tap.push_back(static_cast<int32_t>(taps.size()));
+    first_sample.push_back(static_cast<int32_t>(samples.size()));
+  }
+
+  // Adds a sample to the bin, if it reads anything.
+  void AddSample(const AxisSample<Weight> &sample) {
+    if (sample.Empty()) return;
+    samples.push_back(sample);
+    for (int n = 0; n < 2; ++n) {
+      if (sample.index[n] == kOutside) continue;
+      AddTap(sample.index[n], sample.weight[n] / static_cast<double>(grid));
+    }
+  }
+
+  // Adds an element to the taps of the bin, or its weight to the tap that the bin has for it: one of the last
+  // two.
   void AddTap(int64_t element, double weight) {
     const int32_t slot = Slot(element);
     for (size_t i = taps.size(); i > static_cast<size_t>(first_tap.back()); --i) {
@@ -70,9 +99,9 @@ struct RoiAxis {
 template <typename Weight>
 struct RoiRegion {
   int64_t image = 0;
-  RoiAxis<Weight> y, x;  // no samples where the region has none
+  RoiAxis<Weight> y, x;  // both empty where the region has no samples
 
-  // Calls body(sample) for those of bin (p, q) that lie inside the feature map, row by row.
+  // Calls body(sample) for the samples of bin (p, q) that lie inside the feature map, row by row.
   template <typename Body>
   void ForSamples(int64_t p, int64_t q, int64_t row_stride, int64_t column_stride, const Body &body) const {
     for (int32_t i = y.first_sample[p]; i < y.first_sample[p + 1]; ++i) {
@@ -83,17 +112,17 @@ struct RoiRegion {
   }
 };
 
-// What a call says of all of its regions.
+// The arguments of a call that concern all of its regions; [0] is along y, [1] along x.
 struct RoiCall {
   const Tensor &rois;
   const std::optional<Tensor> &batch_indices;
-  int64_t images, size[2], bins[2];
+  int64_t images, size[2], bins[2];  // N, (H, W), (output_height, output_width)
   double scale;
   int64_t sampling_ratio;
   bool aligned;
 
-  // The axis of a region from `begin` to `end`; false where it has no samples. Positions are computed in
-  // Real, in the order of the definition (op_host/regions/roi_align.yaml).
+  // Makes an axis of a region that reaches from `begin` to `end`. Returns false where it has no samples.
+  // Positions are computed in Real, in the order of the definition (op_host/regions/roi_align.yaml).
   template <typename Real>
   bool MakeAxis(Real begin, Real end, int axis, RoiAxis<Real> *made) const {
     const Real ratio = static_cast<Real>(scale), offset = aligned ? Real{0.5} : Real{0};
@@ -108,39 +137,32 @@ struct RoiCall {
     if (made->grid == 0) return false;
     const Real grid = static_cast<Real>(made->grid);
     const double step = static_cast<double>(bin) / static_cast<double>(made->grid);
-    // As far as rounding moves a sample, or further.
+    // Rounding moves a sample by less than this.
     const double margin =
         std::max<double>(std::abs(start), length) * std::numeric_limits<Real>::epsilon() * 4;
     made->Reserve(bins[axis], std::min(made->grid * bins[axis], 2 * size[axis]));
     for (int64_t b = 0; b < bins[axis]; ++b) {
-      made->first_tap.push_back(static_cast<int32_t>(made->taps.size()));
-      made->first_sample.push_back(static_cast<int32_t>(made->samples.size()));
-      // Samples far beyond the feature map are passed over.
+      made->NextBin();
+      // Samples that certainly lie outside the feature map are skipped.
       const Real origin = start + static_cast<Real>(b) * bin;
       const int64_t last =
-          Bounded((static_cast<double>(size[axis]) - origin + margin) / step + 1, made->grid);
-      for (int64_t i = Bounded((-1 - origin - margin) / step - 1, made->grid); i < last; ++i) {
+          ClampedCount((static_cast<double>(size[axis]) - origin + margin) / step + 1, made->grid);
+      for (int64_t i = ClampedCount((-1 - origin - margin) / step - 1, made->grid); i < last; ++i) {
         const Real position = origin + (static_cast<Real>(i) + Real{0.5}) * bin / grid;
-        const auto sample = ClampedAxis<Real>(position, size[axis]);
-        if (sample.Empty()) continue;
-        made->samples.push_back(sample);
-        for (int n = 0; n < 2; ++n) {
-          if (sample.index[n] == kOutside) continue;
-          made->AddTap(sample.index[n], sample.weight[n] / static_cast<double>(made->grid));
-        }
+        made->AddSample(ClampedAxis<Real>(position, size[axis]));
       }
     }
-    made->first_tap.push_back(static_cast<int32_t>(made->taps.size()));
-    made->first_sample.push_back(static_cast<int32_t>(made->samples.size()));
+    made->NextBin();
     return true;
   }
 
-  // A number of samples in [0, grid]; NaN, of a step of 0, leaves all.
-  static int64_t Bounded(double samples, int64_t grid) {
+  // A number of samples in [0, grid]. NaN, which a step of 0 makes, is 0.
+  static int64_t ClampedCount(double samples, int64_t grid) {
     if (std::isnan(samples)) return 0;
     return static_cast<int64_t>(std::clamp(samples, 0.0, static_cast<double>(grid)));
   }
 
+  // Region `k`. Throws where there is no such feature map.
   template <typename T>
   RoiRegion<Compute<T>> Region(int64_t k) const {
     const T *row = static_cast<const T *>(rois.data) + k * rois.strides[0];
@@ -171,15 +193,16 @@ struct RoiCall {
   }
 };
 
-// The mean of one bin by the definition, for results that are not finite though no element is NaN: a
-// neighbour of weight 0 makes NaN of an infinity, which weights of elements instead of samples hide, or make
-// up.
+// The mean of bin (p, q) by the definition, sample by sample. Kernels call it for means that are not finite:
+// where a sample's corner has weight 0 and is infinite, the sample is NaN. Weights of elements, added up over
+// samples, may hide such a corner, or make NaN where no sample is.
 template <typename T>
 Compute<T> RoiMean(const RoiRegion<Compute<T>> &region, const T *plane, int64_t row_stride,
                    int64_t column_stride, int64_t p, int64_t q) {
   using Value = Compute<T>;
   const RoiAxis<Value> &y = region.y, &x = region.x;
-  // Elements of a bin are fewer than neighbours of its samples: they alone tell whether all is finite.
+  // If the weighted elements add up to a finite mean, it is right. A bin has fewer elements than its samples
+  // have corners.
   Value sum = 0;
   for (int32_t i = y.first_tap[p]; i < y.first_tap[p + 1]; ++i) {
     const T *row = plane + y.elements[y.taps[i].slot] * row_stride;
@@ -195,8 +218,8 @@ Compute<T> RoiMean(const RoiRegion<Compute<T>> &region, const T *plane, int64_t 
   return sum / static_cast<Value>(y.grid * x.grid);
 }
 
-// Calls body(image, channel, plane) for every plane (H, W) of images (N, C, H, W), dense and of what is
-// computed in.
+// Calls body(image, channel, plane) for every plane (H, W) of images (N, C, H, W). The plane is dense, and of
+// the type in which results are computed.
 template <typename T, typename Body>
 void ForPlanes(const Tensor &images, const ParallelFor &parallel_for, const Body &body) {
   const int64_t channels = images.shape[1], rows = images.shape[2], columns = images.shape[3];

@@ -6,13 +6,15 @@
 namespace avo::roi_align_backward {
 namespace {
 
-// The adjoint of RoiPooling, into the float64 sums of one plane. grad(bin row, bin column) reads.
+// Adds the gradients of the bins of a region to the sums of one plane of the feature map, in float64. The
+// functions take grad(p, q), which reads the gradient of bin (p, q).
 template <typename Value>
 class RoiSpreading {
  public:
   RoiSpreading(const RoiRegion<Value> &region, double *plane, int64_t columns)
       : region_(region), plane_(plane), columns_(columns) {}
 
+  // Mode avg: rows of bins are first spread along x, and the row that results then along y.
   template <typename Grad>
   void Mean(const int64_t (&bins)[2], const Grad &grad) const {
     const RoiAxis<Value> &y = region_.y, &x = region_.x;
@@ -40,6 +42,7 @@ class RoiSpreading {
     }
   }
 
+  // Modes max and, with `corners`, onnx_max. `values` is the plane of the feature map.
   template <typename Grad>
   void Largest(const int64_t (&bins)[2], const Value *values, bool corners, const Grad &grad) const {
     const RoiAxis<Value> &y = region_.y, &x = region_.x;
@@ -49,7 +52,7 @@ class RoiSpreading {
       for (int64_t q = 0; q < bins[1]; ++q) {
         const int64_t rows = y.first_sample[p + 1] - y.first_sample[p];
         const int64_t columns = x.first_sample[q + 1] - x.first_sample[q];
-        // Samples beyond the feature map are 0, and take nothing where they are the maximum.
+        // Samples outside the feature map are 0. Where they are the maximum, no element gets the gradient.
         Value best = rows == y.grid && columns == x.grid ? -std::numeric_limits<Value>::infinity() : Value{0};
         BilinearSample<Value> from{};
         int first = 0, last = 0;
@@ -59,7 +62,7 @@ class RoiSpreading {
             const bool outside = sample.offset[n] == kOutside;
             const Value one = outside ? Value{0} : sample.weight[n] * value(sample.offset[n]);
             const Value candidate = corners ? one : Interpolate(sample, value);
-            // A NaN is a maximum that equals nothing.
+            // A NaN becomes the maximum, and no element equals it.
             if (!(candidate > best || candidate != candidate || (none && candidate == best))) continue;
             if (corners && outside && candidate == best) continue;
             best = candidate;
@@ -76,18 +79,18 @@ class RoiSpreading {
   }
 
  private:
-  // A row of bins, by the definition: where a gradient is not finite, a neighbour of weight 0 takes NaN,
-  // which weights of elements instead of samples hide.
+  // Adds the gradients of row p of bins by the definition, sample by sample, where one is not finite: a
+  // corner of weight 0 then gets NaN, which weights of elements, added up over samples, may hide.
   template <typename Grad>
   void MeanOfSamples(int64_t p, int64_t columns, const Grad &grad) const {
     const double count = static_cast<double>(region_.y.grid) * static_cast<double>(region_.x.grid);
     for (int64_t q = 0; q < columns; ++q) {
-      const double share = double{grad(p, q)} / count;
-      region_.ForSamples(p, q, columns_, 1, [=](const auto &sample) { Add(sample, 0, 4, share); });
+      const double of_sample = double{grad(p, q)} / count;
+      region_.ForSamples(p, q, columns_, 1, [=](const auto &sample) { Add(sample, 0, 4, of_sample); });
     }
   }
 
-  // A gradient to some of a sample's corners, by their weights.
+  // Adds a gradient to corners [first, last) of a sample, by their weights.
   void Add(const BilinearSample<Value> &sample, int first, int last, double grad) const {
     for (int n = first; n < last; ++n) {
       if (sample.offset[n] != kOutside) plane_[sample.offset[n]] += sample.weight[n] * grad;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images whose channels are neighbours in memory, and copies that are.
-#if defined(AVO_OP_CPU_COMMON_ROI_COPY_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AVO_OP_CPU_COMMON_ROI_COPY_INL_H_
-#undef AVO_OP_CPU_COMMON_ROI_COPY_INL_H_
+// Images whose channels are neighbours in memory, and copies in that layout of images in another one.
+#if defined(AVO_OP_CPU_REGIONS_ROI_COPY_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_REGIONS_ROI_COPY_INL_H_
+#undef AVO_OP_CPU_REGIONS_ROI_COPY_INL_H_
 #else
-#define AVO_OP_CPU_COMMON_ROI_COPY_INL_H_
+#define AVO_OP_CPU_REGIONS_ROI_COPY_INL_H_
 #endif
 
 #include <algorithm>
@@ -18,16 +18,16 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Pixels of neighbouring channels; a vector from each of them may be read if there are as many channels as
-// lanes, and beyond the last pixel if there are less. (y, x) is at y * row_stride + x * column_stride -
-// origin.
+// An image whose channels are neighbours in memory, or a rectangle of it. Pixel (y, x) begins at first[y *
+// row_stride + x * column_stride - origin]. A whole vector may be read there: it has channels of this pixel,
+// or, if a pixel has fewer channels than a vector has lanes, also memory behind the pixel.
 template <typename T>
 struct PixelImage {
   const T *first;
-  int64_t origin, row_stride, column_stride;
+  int64_t origin, row_stride, column_stride;  // elements
 };
 
-// A region that reads all.
+// A region that reads the whole feature map.
 template <typename Weight>
 RoiRegion<Weight> WholeMap(int64_t rows, int64_t columns) {
   RoiRegion<Weight> map;
@@ -36,15 +36,17 @@ RoiRegion<Weight> WholeMap(int64_t rows, int64_t columns) {
   return map;
 }
 
+// Copies what a region reads of some planes. Each thread owns one; its buffer serves one region after the
+// other.
 template <typename T>
 struct PixelCopy {
   PixelImage<T> image{};
-  const T *from = nullptr;
-  int64_t depth = 0;
+  const T *from = nullptr;  // the planes that were copied last
+  int64_t depth = 0;        // how many of them
   hwy::AlignedVector<T> pixels;
 
-  // What a region reads of `channels` planes; with `once` it is there if these are the planes read last.
-  // `strides` are those of the planes, rows and columns.
+  // Copies the rectangle that a region reads of `channels` planes into `image`. `strides` are those of the
+  // images (N, C, H, W). With `once` it copies nothing if the last call copied the same planes.
   void Read(const RoiRegion<Compute<T>> &region, const T *planes, const Shape &strides, int64_t channels,
             bool once) {
     if (once && planes == from && channels == depth) return;

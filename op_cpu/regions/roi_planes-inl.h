@@ -1,28 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means of regions of feature maps whose rows are runs: columns are lanes. Rows are weighed first, then
-// columns, as a product with a band matrix that has the bins as lanes. Short vectors multiply what fills its
-// band by 0: results that are not finite are to be computed again, without it.
-#if defined(AVO_OP_CPU_COMMON_ROI_PLANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AVO_OP_CPU_COMMON_ROI_PLANES_INL_H_
-#undef AVO_OP_CPU_COMMON_ROI_PLANES_INL_H_
+// Means of regions of feature maps in which the elements of a row are neighbours in memory. The rows of a bin
+// are summed first, with columns as lanes. The sums are then multiplied with the weights of columns, with
+// bins as lanes (roi_band-inl.h):
+//
+//   elements of the region      sums of a row of bins       means
+//   . . . . . . .   weight .4
+//   . . . . . . .   weight .6   s s s s s s s               m0 m1 m2
+//
+// Short vectors multiply elements that a bin does not read by 0. So a mean that is not finite must be
+// computed again by the definition.
+#if defined(AVO_OP_CPU_REGIONS_ROI_PLANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_REGIONS_ROI_PLANES_INL_H_
+#undef AVO_OP_CPU_REGIONS_ROI_PLANES_INL_H_
 #else
-#define AVO_OP_CPU_COMMON_ROI_PLANES_INL_H_
+#define AVO_OP_CPU_REGIONS_ROI_PLANES_INL_H_
 #endif
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <vector>
 
 #include "hwy/highway.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/regions/roi.h"
+#include "op_cpu/regions/roi_band-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Rows of `kChannels` planes, weighed and summed, `kVectors` of columns of each; the second at `second`.
+// Sums the rows of bin row `bin`, weighted, for `kChannels` planes. It takes `kVectors` vectors of columns of
+// each plane; the second one begins `second` columns behind the first.
 template <int kChannels, int kVectors, typename T>
 HWY_INLINE void BlendRows(const RoiAxis<float> &y, int64_t bin, const T *from, int64_t channel_stride,
                           int64_t row_stride, int64_t second, float *to, int64_t to_stride) {
@@ -52,137 +59,12 @@ HWY_INLINE void BlendRows(const RoiAxis<float> &y, int64_t bin, const T *from, i
   }
 }
 
-// A region's columns and bins as a product with a band matrix, a vector of bins at a time: a sum of terms, of
-// which each has an element and its weight for every bin.
-struct RoiBand {
-  using Sums = hn::Vec<hn::ScalableTag<float>>;
-  static constexpr int32_t kLanes = hn::MaxLanes(hn::ScalableTag<float>());
-  // Long vectors look elements up in a window of columns: at AVX-512 1.15 x for 14 x 14 bins. Short ones
-  // would not gain: a term has the same element for all bins.
-  static constexpr bool kLookUp = kLanes >= 16;
-  static constexpr int32_t kWindow = kLookUp ? 2 * kLanes : 1;
-
-  struct Term {
-    int32_t column = 0;  // first of the window, from the region's first
-    int32_t indices[kLookUp ? kLanes : 1] = {};
-    float weights[kLanes] = {};
-    uint8_t counted[8] = {};  // a bit for each bin that has the element
-  };
-  std::vector<Term> terms;
-  std::vector<int32_t> ends;  // of the terms of each vector of bins
-
-  explicit RoiBand(const RoiAxis<float> &x) {
-    const int32_t bins = static_cast<int32_t>(x.first_tap.size()) - 1;
-    for (int32_t bin = 0; bin < bins; bin += kLanes) {
-      const int32_t count = std::min(kLanes, bins - bin);
-      int32_t next[kLanes], column[kLanes];  // tap of each bin, and where it reads
-      const auto read = [&](int32_t b, int32_t tap) {
-        next[b] = tap;
-        column[b] =
-            tap == x.first_tap[bin + b + 1] ? kNone : x.elements[x.taps[tap].slot] - x.elements.front();
-      };
-      for (int32_t b = 0; b < count; ++b) read(b, x.first_tap[bin + b]);
-      for (int32_t first; (first = *std::min_element(column, column + count)) != kNone;) {
-        Term &term = terms.emplace_back();
-        term.column = first;
-        for (int32_t b = 0; b < count; ++b) {
-          if (column[b] - first >= kWindow) continue;
-          term.weights[b] = x.taps[next[b]].weight;
-          term.counted[b / 8] |= 1 << b % 8;
-          if constexpr (kLookUp) term.indices[b] = column[b] - first;
-          read(b, next[b] + 1);
-        }
-      }
-      ends.push_back(static_cast<int32_t>(terms.size()));
-    }
-  }
-
-  // Adds a term to a row's sums; `term.column` of the row is at `from`.
-  static HWY_INLINE Sums Add(const Term &term, const float *from, Sums sums) {
-    const hn::ScalableTag<float> d;
-    const auto weights = hn::LoadU(d, term.weights);
-    if constexpr (kLookUp) {
-      const auto indices = hn::SetTableIndices(d, term.indices);
-      const auto elements =
-          hn::TwoTablesLookupLanes(d, hn::LoadU(d, from), hn::LoadU(d, from + kLanes), indices);
-      // Not to bins beside those, which a NaN would reach by weights of 0: 1.35 x where 1 % is NaN.
-      return hn::MaskedMulAddOr(sums, hn::LoadMaskBits(d, term.counted), elements, weights, sums);
-    } else {
-      return hn::MulAdd(hn::Set(d, *from), weights, sums);
-    }
-  }
-
- private:
-  static constexpr int32_t kNone = std::numeric_limits<int32_t>::max();
-};
-
-// Stores results, around the caches with `stream`; false where one is not finite.
-template <typename T>
-bool StoreRun(const float *from, int64_t count, T *to, bool stream) {
-  const hn::ScalableTag<float> d;
-  const int64_t lanes = hn::Lanes(d);
-  if (count < lanes) {
-    bool finite = true;
-    for (int64_t i = 0; i < count; ++i) {
-      to[i] = Narrow<T>(from[i]);
-      finite &= std::isfinite(from[i]);
-    }
-    return finite;
-  }
-  auto odd = hn::MaskFalse(d);
-  // The last vector overlaps the one before it.
-  for (int64_t next = 0; next < count; next += lanes) {
-    const int64_t i = std::min(next, count - lanes);
-    const auto value = hn::LoadU(d, from + i);
-    odd = hn::Or(odd, hn::Not(hn::IsFinite(value)));
-    if (stream && i == next) {
-      StreamFloat(value, d, to + i);
-    } else {
-      StoreFloat(value, d, to + i);
-    }
-  }
-  return hn::AllFalse(d, odd);
-}
-
-// Calls again(place) for those of a run that are not finite.
-template <class Again>
-void ForOdd(const float *from, int64_t count, const Again &again) {
-  const hn::ScalableTag<float> d;
-  for (int64_t i = 0; i < count; i += hn::Lanes(d)) {
-    const auto odd = hn::Not(hn::IsFinite(hn::LoadN(d, from + i, count - i)));
-    ForLanes(d, odd, [&](int64_t lane) { again(i + lane); });
-  }
-}
-
-// Whether an element that counts for the mean of a bin of a plane is NaN; rows are of at least a vector, and
-// read as such: 1.35 x where 1 % is NaN.
-template <typename T>
-bool AnyNaN(const RoiRegion<float> &region, int64_t p, int64_t q, const T *plane, int64_t row_stride,
-            int64_t columns) {
-  const hn::ScalableTag<float> d;
-  const int64_t lanes = hn::Lanes(d);
-  const RoiAxis<float> &y = region.y, &x = region.x;
-  for (int32_t j = x.first_tap[q]; j < x.first_tap[q + 1];) {
-    const auto column = [&] { return x.elements[x.taps[j].slot]; };
-    const int64_t first = std::min<int64_t>(column(), columns - lanes);
-    uint64_t counted = 0;
-    for (; j < x.first_tap[q + 1] && column() < first + lanes; ++j)
-      counted |= uint64_t{1} << (column() - first);
-    auto found = hn::MaskFalse(d);
-    for (int32_t i = y.first_tap[p]; i < y.first_tap[p + 1]; ++i) {
-      const T *row = plane + y.elements[y.taps[i].slot] * row_stride;
-      found = hn::Or(found, hn::IsNaN(LoadFloat(d, row + first)));
-    }
-    if (hn::BitsFromMask(d, found) & counted) return true;
-  }
-  return false;
-}
-
-// Of one thread.
+// Each thread owns one; its buffers serve one region after the other.
 class RoiPlanes {
  public:
-  // Means of a region in `kChannels` planes of rows of at least a vector; those of a plane follow upon those
-  // of the one before. Calls ahead(row of bins) before each of them.
+  // Computes the means of a region in `kChannels` planes. Rows have at least `columns` elements, and at least
+  // a vector. The result is [kChannels][bin rows][bin columns]. Calls ahead(p) before it computes row p of
+  // bins.
   template <int kChannels, typename T, typename Ahead>
   const float *Mean(const RoiRegion<float> &region, const RoiBand &band, const int64_t (&bins)[2],
                     const T *planes, int64_t channel_stride, int64_t row_stride, int64_t columns,
@@ -218,8 +100,9 @@ class RoiPlanes {
   }
 
  private:
-  static constexpr int64_t kBinRows = 8;  // whose sums of rows stay in the first cache
+  static constexpr int64_t kBinRows = 8;  // rows of bins whose sums stay in the first cache
 
+  // Sums the rows of bin row `bin`, weighted, for `width` columns of all channels.
   template <int kChannels, typename T>
   static void Blend(const RoiAxis<float> &y, int64_t bin, const T *from, int64_t channel_stride,
                     int64_t row_stride, int64_t width, float *to) {
@@ -236,7 +119,7 @@ class RoiPlanes {
     }
   }
 
-  // kRows rows of sums times the band; to(row) gives where those of a row go.
+  // Multiplies kRows rows of sums with the band. to(row) is where the results of a row go.
   template <int kRows, class To>
   HWY_INLINE void Project(const RoiBand &band, int64_t row, int64_t width, int64_t bins, const To &to) {
     const hn::ScalableTag<float> d;
@@ -259,9 +142,9 @@ class RoiPlanes {
     }
   }
 
-  std::vector<float> blended_;  // rows of bins, channels, columns
-  std::vector<float> pooled_;
-  int64_t shift_ = 0;
+  std::vector<float> blended_;  // [bin rows][channels][columns]
+  std::vector<float> pooled_;   // [channels][bin rows][bin columns]
+  int64_t shift_ = 0;           // columns that are read before the region's first one
 };
 
 }  // namespace avo::HWY_NAMESPACE

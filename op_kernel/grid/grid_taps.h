@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the neighbours of grid samples along one axis at a time. One vector instruction handles 64 samples.
-// A neighbour has an index, a weight and, on request, the derivative of the weight by the coordinate. Indices
+// Finds the neighbours of grid samples along one axis at a time. One vector instruction handles 64 samples. A
+// neighbour has an index, a weight and, on request, the derivative of the weight by the coordinate. Indices
 // are whole numbers in float32, the type in which torch computes them.
 //
 //   bilinear, one axis    index     2         3             nearest: 1 neighbour

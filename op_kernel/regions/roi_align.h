@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // RoIAlign. All cores copy the feature maps to the workspace with the channels of a pixel side by side
-// (common/copies/channels_last.h). Then each core pools a run of bins (roi_regions.h), a chunk of channels
-// at a time. It pools several bins together if all their samples fit a batch; a bin with more samples is
-// pooled alone, batch by batch.
+// (common/copies/channels_last.h). Then each core pools a run of bins (roi_regions.h), a chunk of channels at
+// a time. It pools several bins together if all their samples fit a batch; a bin with more samples is pooled
+// alone, batch by batch.
 #pragma once
 
 #include "../common/sampling/bilinear_rows.h"

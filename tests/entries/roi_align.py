@@ -3,7 +3,8 @@ import numpy as np
 
 
 def arguments(entry, given):
-    """Entry points with `batchIndices` take the first column of the regions there, and are never aligned."""
+    """Entry points with `batchIndices` take the first column of the regions as that argument. They are never aligned: a
+    call that is aligned is left out (None)."""
     if entry.argument_of("batch_indices") is None:
         return given
     if given.pop("aligned", True):

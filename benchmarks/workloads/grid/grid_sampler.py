@@ -25,10 +25,10 @@ def workloads():
 
 
 def device():
-    """Under a smooth grid the vector unit bounds, which weighs four neighbours of each sample in float32,
-    half types included: it would take fewer passes, not fewer bytes. Under a random grid every neighbour is a
-    read of its own, and L2 bounds: what comes from there is a pixel with its channels, four times over.
-    Sorting samples by place would move it, at a price that smooth grids would pay too.
+    """With a smooth grid the vector unit bounds: it multiplies the four neighbours of each sample with weights in
+    float32, for half types, too. Fewer passes would help, not fewer bytes. With a random grid every neighbour is a read
+    of its own, and L2 bounds: each sample reads four pixels from there. Sorting samples by place would help, but smooth
+    grids would pay for it, too.
     """
     for work in workloads():
         yield work.arguments, "1000 us" if work.arguments["input"].shape[0] == 4 else "", work.name.split()[1]

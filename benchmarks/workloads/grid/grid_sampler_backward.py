@@ -11,7 +11,7 @@ from benchmarks.workloads.grid import grid_sampler
 
 def workloads():
     for work in grid_sampler.workloads():
-        # Away from centres of pixels, where the gradient of the grid jumps and the last bit decides.
+        # Moved away from centres of pixels: there the gradient of the grid jumps, and the last bit decides.
         images, grid = work.arguments["input"], work.arguments["grid"] + 0.0013
         gradient = torch.randn(images.shape)
         peers = {
@@ -23,10 +23,10 @@ def workloads():
 
 
 def device():
-    """Cores own bands of pixels and look at every sample of an image for each, so that sums are in one order and no
-    core waits for another. V bounds: one instruction for each neighbour of a sample, and some forty short ones to
-    locate each 256 samples, for every band again. Under a random warp each band also reads all gradients; a
-    channels-last copy of them would let it read those of its own samples alone.
+    """A core owns bands of pixels and goes through all samples of an image for each band, so that every sum has a fixed
+    order and no core waits for another. V bounds: one instruction for each neighbour of a sample, and some forty short
+    ones to locate 256 samples, anew for each band. With a random grid each band also reads all gradients; with a
+    channels-last copy of them it could read only those of its own samples.
     """
     for work in grid_sampler.workloads():
         images = work.arguments["input"]

@@ -5,6 +5,6 @@ import torch
 
 
 def device():
-    """One core, whose vector unit bounds: 5000 indices a microsecond. Operators are given few of them."""
+    """The vector unit of the one core that works bounds, at 5000 indices a microsecond. Operators have few indices."""
     for count in (1000, 100_000):
         yield {"indices": torch.randint(0, 8, (count,)).float(), "size": 8}, ""

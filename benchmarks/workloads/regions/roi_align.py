@@ -13,7 +13,7 @@ CALLS = [(1000, 7, 0, 12), (1000, 7, 2, 8), (100, 14, 0, 8), (100, 14, 2, 8)]
 
 
 def proposals(count, width, height, seed=0):
-    """Rows 0, x1, y1, x2, y2 in pixels of the image: sides from 16 pixels up, evenly by their logarithm."""
+    """Rows (0, x1, y1, x2, y2) in pixels of the image. The logarithms of sides, from 16 to 400 pixels, are even."""
     rng = np.random.default_rng(seed)
     size = np.exp(rng.uniform(np.log(16), np.log(400), (count, 2)))
     centre = rng.uniform(0, 1, (count, 2)) * (width, height)
@@ -52,10 +52,10 @@ def peers(maps, rois, bins, ratio):
 
 
 def device():
-    """In float32 reading bounds: the four neighbours of every sample, each with its channels, come from L2,
-    most of them more than once since samples lie closer than pixels. Half types read half as much and are
-    bound by the vector unit, which weighs them in float32. Reading the pixels under a whole bin once would
-    move the former. With sampling_ratio 0 the large regions have as many samples as pixels.
+    """In float32 reading bounds: the four corners of every sample come from L2 with all their channels, and most pixels
+    more than once, because samples lie closer than pixels. Half types read half as much: there the vector unit bounds,
+    which multiplies corners with weights in float32. Reading the pixels of a whole bin once would help float32. With
+    sampling_ratio 0, large regions have as many samples as pixels.
     """
     maps, rois = torch.randn(1, 256, 200, 304), proposals(1000, 1216, 800)
     bins = {"output_height": 7, "output_width": 7, "spatial_scale": 0.25}

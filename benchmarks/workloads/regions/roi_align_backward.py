@@ -26,10 +26,10 @@ def workloads():
 
 
 def device():
-    """Cores own bands of the map and look at every region that reaches into theirs, so that sums are in one order. V
-    bounds: some forty short instructions locate the samples of a region, for each band that it touches again, and
-    each sample is added to four pixels, for all channels. Samples of a bin in one row or column share pixels; weights
-    summed beforehand would take fewer additions.
+    """A core owns bands of the map and goes through all regions that touch them, so that every sum has a fixed order. V
+    bounds: some forty short instructions locate the samples of a region, anew for each band that it touches, and each
+    sample is added to four pixels, for all channels. Samples of a bin share pixels: adding up their weights first would
+    take fewer additions.
     """
     call = {"output_height": 7, "output_width": 7, "spatial_scale": 0.25, "sampling_ratio": 2}
     gradient, rois = torch.randn(512, 256, 7, 7), proposals(512, 1216, 800)

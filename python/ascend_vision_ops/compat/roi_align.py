@@ -14,7 +14,9 @@ from . import _torchvision as torchvision
     "int sampling_ratio, bool aligned) -> Tensor"
 )
 def roi_align(input, rois, spatial_scale, pooled_height, pooled_width, sampling_ratio, aligned):
-    ratio = max(sampling_ratio, 0)  # -1 is torchvision's word for a number that follows the size
+    ratio = max(
+        sampling_ratio, 0
+    )  # torchvision says -1 for a number of samples that follows the size of the region
     return ops.ascend_vision_ops.roi_align(
         input, rois, pooled_height, pooled_width, spatial_scale, ratio, "avg", aligned
     )
@@ -47,7 +49,6 @@ def roi_align_backward(
 def forward(
     ctx, input, rois, output_size, spatial_scale=1.0, sampling_ratio=0, pool_mode="avg", aligned=True
 ):
-    # sizes of bins, spatial_scale, sampling_ratio, and how samples become one
     call = (*_pair(output_size), spatial_scale, sampling_ratio)
     ctx.call, ctx.mode, ctx.aligned, ctx.input_shape = call, pool_mode, aligned, input.shape
     ctx.save_for_backward(rois, *([] if pool_mode == "avg" else [input]))

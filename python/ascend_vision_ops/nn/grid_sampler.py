@@ -16,7 +16,7 @@ PADDING_MODES = ("zeros", "border", "reflection")
 
 
 class GridSampler(nn.Module):
-    """Images sampled at the coordinates of a grid, -1 and 1 being their sides.
+    """Samples images at the coordinates of a grid. Coordinates -1 and 1 are the sides of an image.
 
     Args:
         mode: "bilinear", "nearest" or "bicubic"
@@ -29,7 +29,7 @@ class GridSampler(nn.Module):
         output: (N, C, oH, oW), dtype of input
 
     Raises:
-        ValueError: mode or padding_mode is none of these
+        ValueError: mode or padding_mode has a value that is not allowed
 
     Source: torch.nn.functional.grid_sample.
     """

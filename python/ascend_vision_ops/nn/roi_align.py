@@ -13,14 +13,16 @@ __all__ = ["RoIAlign"]
 
 
 class RoIAlign(nn.Module):
-    """Regions of feature maps, each as bins of samples between pixels.
+    """Pools regions of feature maps. Each region becomes bins, and each bin is pooled from samples between pixels.
 
     Args:
         output_size: rows and columns of bins, one int for both
         spatial_scale: elements of the feature map per unit of the regions' coordinates
         sampling_ratio: samples of a bin along each axis; 0 for ceil(size of the region / bins)
-        pool_mode: what the samples of a bin become; "avg", "max" or "onnx_max" (ONNX's maximum, of weighted corners)
-        aligned: whether coordinates are those of centres of pixels, moved by half of one
+        pool_mode: how the samples of a bin are combined: "avg" is their mean, "max" their maximum, and "onnx_max" the
+            maximum of their weighted corners, as ONNX has it
+        aligned: whether (0, 0) is the corner of the first pixel, so that coordinates are moved by half a pixel; or
+            else its centre
 
     Shape:
         input: (N, C, H, W), float32, float16 or bfloat16
@@ -28,9 +30,10 @@ class RoIAlign(nn.Module):
         output: (K, C, *output_size), dtype of input
 
     Raises:
-        ValueError: output_size, spatial_scale, sampling_ratio or pool_mode is out of its range
+        ValueError: output_size, spatial_scale, sampling_ratio or pool_mode has a value that is not allowed
 
-    Source: mmcv.ops.RoIAlign, whose order of arguments it has; torchvision.ops.RoIAlign with aligned=False.
+    Source: mmcv.ops.RoIAlign, with the same order of arguments; torchvision.ops.RoIAlign, where aligned is False unless
+    given.
     """
 
     def __init__(

@@ -6,12 +6,14 @@ from hypothesis import strategies as st
 
 from ascend_vision_ops.testing import Array, Case
 
-# The grid has kinks wherever a sample meets a pixel, which finite differences step over; the oracle judges it.
+# Only the gradient of `input` is compared with finite differences. That of the grid jumps wherever a sample lies on a
+# pixel; the oracle judges it.
 SMOOTH = ("input",)
 MODES = list(product(range(3), range(3), (False, True)))
 
 
-def lattice(rng, shape):  # exact in every dtype, as is `smooth`, and so are positions in float32
+def lattice(rng, shape):
+    """Coordinates that every dtype holds exactly, as those of `smooth`; positions in float32 are exact, too."""
     return rng.integers(-112, 113, shape) / 64
 
 
@@ -20,7 +22,8 @@ def smooth(rng, shape):
     return np.broadcast_to(np.round(64 * (rows * [0.2, 0.85] + columns * [0.9, -0.15])) / 64, shape)
 
 
-# Image and grid: single pixels, more channels than lanes, around a tile, columns of tiles, larger than the UB, rows.
+# Sizes (C, H, W) of images and (oH, oW) of grids: single pixels, more channels than lanes, samples around a tile,
+# several tiles in a row, images larger than UB, several rows of tiles.
 SIZES = [((1, 1, 1), (3, 3)), ((17, 5, 1), (1, 64)), ((2, 1, 40), (13, 5)), ((33, 16, 16), (9, 16)),
          *(((2, 8, 8), (1, n)) for n in (1023, 1024, 1025)), ((1, 30, 40), (9, 160)), ((2, 260, 300), (4, 50)),
          ((1, 2, 60000), (2, 70)), ((48, 9, 11), (7, 13)), ((9, 40, 41), (2, 3)), ((7, 24, 40), (13, 37))]  # fmt: skip
@@ -28,7 +31,9 @@ LAYOUTS = [("strided", ""), ("transposed", "strided"), ("offset", "transposed"),
 
 
 def call(image, grid, mode, where="normal", **array):
-    where = lattice if mode[0] == 1 and where != "special" else where  # last bits decide the nearest
+    where = (
+        lattice if mode[0] == 1 and where != "special" else where
+    )  # else the last bit may decide which pixel is the nearest
     args = {"input": Array(*image, **array), "grid": Array(image[0], *grid, 2, values=where)}
     return args | dict(zip(("interpolation_mode", "padding_mode", "align_corners"), mode, strict=True))
 

@@ -7,7 +7,8 @@ from ascend_vision_ops.testing import Array, Case, cases_module
 
 FORWARD = cases_module("grid_sampler")
 lattice, smooth, MODES = FORWARD.lattice, FORWARD.smooth, FORWARD.MODES
-# Image and grid: single pixels, channels around lanes and groups of them, many bands of an image, columns of tiles.
+# Sizes (C, H, W) of images and (oH, oW) of grids: single pixels, channels around lanes and groups of them, images of
+# many bands, several tiles in a row.
 SIZES = [((1, 1, 1), (3, 3)), ((17, 5, 1), (1, 64)), ((2, 1, 40), (13, 5)), ((33, 16, 16), (9, 16)),
          ((65, 40, 21), (30, 17)), ((2, 8, 8), (1, 1025)), ((1, 260, 300), (4, 50)),
          ((1, 2, 60000), (2, 70))]  # fmt: skip

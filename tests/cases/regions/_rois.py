@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regions, and ONNX Runtime's RoiAlign, for the cases of RoIAlign and its gradient."""
+"""Values for the cases of RoIAlign and its gradient, and ONNX Runtime's RoiAlign as their oracle."""
 
 import numpy as np
 
-# Regions that are not finite, of no or negative size, and far beyond the image or much larger than it.
-ODD = [[0, np.nan, 1, 5, 6], [0, 1, np.inf, 5, 6], [1, 1, 2, -np.inf, 6], [0, 5, 6, 2, 3], [1, 4, 4, 4, 4],
+# Regions that are not finite, have no size or a negative one, lie far outside the image, or are much larger than it.
+IRREGULAR = [[0, np.nan, 1, 5, 6], [0, 1, np.inf, 5, 6], [1, 1, 2, -np.inf, 6], [0, 5, 6, 2, 3], [1, 4, 4, 4, 4],
        [0, 7, 3, 2, 9], [1, -900, -900, -800, -800], [0, -40, -30, 60, 50], [1, -1, -1, 32, 24],
        [0, 31, 23, 32, 24], [1, 3, 4, 3, 9]]  # fmt: skip
 
@@ -16,31 +16,32 @@ g (double[n, c, h, w] x, double[k, d] rois, int64[k] indices) => (double[k, c, p
 
 
 def inside(rng, shape):
-    """Regions of two images, some reaching beyond the border of one of 24 x 32."""
+    """Regions of two images of 24 x 32. Some reach over the border."""
     corners = np.sort(rng.uniform(-3, 30, (shape[0], 2, 2)), axis=1)
     return np.concatenate([rng.integers(0, 2, (shape[0], 1)), corners.reshape(-1, 4)], 1)
 
 
-def meeting(rng, shape):
-    """Regions within images of 24 x 32 and of halves of pixels: many samples meet pixels, or miss them by rounding."""
+def on_pixels(rng, shape):
+    """Regions in images of 24 x 32, with corners at multiples of half a pixel: many samples lie on a pixel, or would
+    without rounding."""
     low = rng.integers(3, 14, (shape[0], 2)) / 2
     high = np.minimum(low + rng.integers(2, 31, (shape[0], 2)) / 2, (31, 23))
     return np.concatenate([rng.integers(0, 2, (shape[0], 1)), low, high], 1)
 
 
-def odd(rng, shape):
-    return np.array(ODD, dtype=float)
+def irregular(rng, shape):
+    return np.array(IRREGULAR, dtype=float)
 
 
 def sparse(rng, shape):
-    """Few elements that are not finite: most means are, but for those of large bins."""
+    """Values of which few are not finite: most bins have a finite mean, but not most large bins."""
     return np.where(
         rng.random(shape) < 0.002, rng.choice([np.nan, np.inf], shape), rng.standard_normal(shape)
     )
 
 
 def onnx_roi_align(input, rois, height, width, scale, ratio, mode, aligned):
-    """None where ONNX Runtime has no answer: sampled maxima, gradients, regions not finite or of negative size."""
+    """ONNX Runtime's result; None for mode max, for gradients, and for regions not finite or of negative size."""
     import onnx
     import onnxruntime
     import torch

@@ -11,7 +11,7 @@ def inside(rng, shape):
 
 
 def edges(rng, shape):
-    """Around both ends, and beyond what the narrowest of the dtypes tell apart."""
+    """Around both ends of the range, and numbers that the narrowest dtypes round."""
     return rng.choice([-1, -(2**31), 0, 1, 2, 3, 4, 200, 60000], shape)
 
 
@@ -23,7 +23,7 @@ FLOATING = ("float32", "float16", "bfloat16")
 
 
 def cases():
-    # Around a repeat, a tile of 8192, and two of them.
+    # Counts around a repeat, a tile of 8192, and two tiles.
     for count in (0, 1, 63, 64, 65, 1000, 8191, 8192, 8193, 16385):
         yield Case(f"inside {count}", {"indices": Array(count, values=inside), "size": 3})
         yield Case(f"edges {count}", {"indices": Array(count, values=edges), "size": 3})

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from ascend_vision_ops.testing import Array, Case, cases_module
 
 ROIS = cases_module("_rois")
-inside, meeting, odd, sparse = ROIS.inside, ROIS.meeting, ROIS.odd, ROIS.sparse
+inside, on_pixels, irregular, sparse = ROIS.inside, ROIS.on_pixels, ROIS.irregular, ROIS.sparse
 MODES = ("avg", "max", "onnx_max")
 
 
@@ -18,16 +18,16 @@ def _case(name, shape, rois=None, bins=(2, 2), out="", **args):
 
 
 def cases():
-    rois = Array(70, 5, values=meeting, layout="strided")
+    rois = Array(70, 5, values=on_pixels, layout="strided")
     for mode, ratio, aligned in product(MODES, (0, 2, 3), (True, False)):
         args = {"sampling_ratio": ratio, "mode": mode, "aligned": aligned}
         yield _case("regions", (2, 20, 24, 32), Array(9, 5, values=inside), (3, 5), **args)
-        yield _case("odd", (2, 20, 24, 32), Array(11, 5, values=odd), (2, 3), **args)
-        yield _case("meeting", Array(2, 18, 24, 32, values="special"), rois, (7, 3), **args)
+        yield _case("irregular", (2, 20, 24, 32), Array(11, 5, values=irregular), (2, 3), **args)
+        yield _case("on pixels", Array(2, 18, 24, 32, values="special"), rois, (7, 3), **args)
     for bins, scale, ratio in product(((1, 1), (7, 7), (1, 17), (14, 2), (9, 35)), (1.0, 3.0), (0, 2)):
         maps = Array(2, 5, 24, 90, values=sparse)
         yield _case("bins", maps, bins=bins, spatial_scale=scale, sampling_ratio=ratio)
-    # Channels around transpositions and groups, and what a copy takes; columns around vectors.
+    # Channels: around what is transposed at once, a group, and what a copy moves. Columns: around vectors.
     for channels, layout in product((1, 15, 17, 64, 257, 1030), ("dense", "channels_last")):
         yield _case("channels", Array(2, channels, 9, 10, values=sparse, layout=layout), sampling_ratio=2)
     for channels, columns in enumerate((1, 3, 4, 5, 8, 9, 15, 16, 17, 33, 700), 1):
@@ -38,7 +38,9 @@ def cases():
     for layout in ("dense", "strided", "transposed", "offset", "broadcast", "channels_last"):
         yield _case(layout, Array(2, 3, 24, 32, layout=layout), rois, spatial_scale=0.75, out="transposed")
         for mode in MODES:
-            yield _case("crowd", Array(2, 35, 17, 19, layout=layout), rois, (8, 17), mode=mode)  # copied once
+            yield _case(
+                "crowd", Array(2, 35, 17, 19, layout=layout), rois, (8, 17), mode=mode
+            )  # regions share a copy
             yield _case(layout, Array(2, 35, 24, 32, values="special", layout=layout), rois, mode=mode)
     yield _case("large", (2, 6, 200, 64), Array(70, 5, values=inside), (51, 50), sampling_ratio=1)
     yield _case("no regions", (2, 3, 4, 5), Array(0, 5))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from ascend_vision_ops.testing import Array, Case, cases_module
 
 ROIS = cases_module("_rois")
-inside, meeting, odd = ROIS.inside, ROIS.meeting, ROIS.odd
+inside, on_pixels, irregular = ROIS.inside, ROIS.on_pixels, ROIS.irregular
 MODES = ("avg", "max", "onnx_max")
 
 
@@ -30,7 +30,7 @@ def cases():
     for mode, ratio, aligned in product(MODES, (0, 2), (True, False)):
         args = {"sampling_ratio": ratio, "mode": mode, "aligned": aligned}
         yield _case("regions", (2, 20, 24, 32), (9, inside), (3, 5), **args)
-        yield _case("odd", (2, 3, 24, 32), (11, odd), **args)
+        yield _case("irregular", (2, 3, 24, 32), (11, irregular), **args)
     for channels, mode in product((1, 17, 257), ("avg", "max")):
         yield _case("channels", (2, channels, 9, 10), sampling_ratio=2, mode=mode)
     for size in ((2, 3, 1, 40), (2, 3, 40, 1), (2, 2, 3, 200), (2, 40, 5, 70)):
@@ -41,7 +41,7 @@ def cases():
         yield _case(layout, (2, 3, 24, 32), (70, inside), layout=layout, out="transposed", mode="max")
     for mode, ratio in product(MODES, (0, 1, 3)):
         args = {"mode": mode, "sampling_ratio": ratio}
-        yield _case("meeting", (2, 3, 24, 32), (12, meeting), (3, 7), values="special", **args)
+        yield _case("on pixels", (2, 3, 24, 32), (12, on_pixels), (3, 7), values="special", **args)
     yield _case("many regions", (2, 2, 24, 32), (600, inside), (1, 2), sampling_ratio=1)
     yield _case("no regions", (2, 3, 4, 5), (0, inside))
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Positions and neighbours of grid samples, shared by grid_sampler and its gradient.
+"""Positions and neighbours of grid samples, for grid_sampler and its gradient.
 
-As torch.nn.functional.grid_sample defines them: modes bilinear, nearest, bicubic; padding zeros, border, reflection.
+torch.nn.functional.grid_sample defines them. Modes: bilinear, nearest, bicubic. Padding: zeros, border, reflection.
 """
 
 import numpy as np
@@ -14,14 +14,17 @@ ZEROS, BORDER, REFLECTION = range(3)
 
 
 def unnormalize(coordinate, size, align_corners):
-    """Positions in pixels of coordinates in [-1, 1], and their derivative."""
+    """The positions in pixels of coordinates in [-1, 1], and the derivative of a position by its coordinate."""
     if align_corners:
         return (coordinate + 1) / 2 * (size - 1), (size - 1) / 2
     return ((coordinate + 1) * size - 1) / 2, size / 2
 
 
 def pad(position, size, padding_mode, align_corners):
-    """Positions after padding, and their derivatives by those before; NaN becomes 0 but with zeros."""
+    """The positions to which padding moves positions, and the derivatives of the moved ones by the given ones.
+
+    NaN becomes 0, except with padding zeros, which moves nothing.
+    """
     slope = np.ones_like(position)
     if padding_mode == ZEROS:
         return position, slope
@@ -39,7 +42,7 @@ def pad(position, size, padding_mode, align_corners):
 
 
 def cubic(offset):
-    """Weights of four neighbours and their derivatives; the second lies `offset` in [0, 1) before the position."""
+    """Weights of four neighbours and their derivatives; the position lies `offset` in [0, 1) behind the second one."""
     a = -0.75
     for k in range(4):
         distance = np.abs(offset + 1 - k)
@@ -54,9 +57,9 @@ def cubic(offset):
 
 
 def corners(image_size, grid, interpolation_mode, padding_mode, align_corners):
-    """The neighbours of the samples of one image (C, H, W) at `grid` (oH, oW, 2), each as a `Corner`.
+    """Yields the neighbours of the samples of one image (C, H, W) at `grid` (oH, oW, 2), each as a `Corner`.
 
-    Its derivatives are those of the weight by the coordinates of the grid.
+    A corner's derivatives are those of its weight by the coordinates of the grid.
     """
     height, width = image_size
     with np.errstate(invalid="ignore", over="ignore"):

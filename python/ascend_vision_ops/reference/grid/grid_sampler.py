@@ -10,8 +10,8 @@ def grid_sampler(input, grid, interpolation_mode=0, padding_mode=0, align_corner
     """Samples (N, C, oH, oW) of images (N, C, H, W) at the coordinates (x, y) of ``grid`` (N, oH, oW, 2).
 
     ``interpolation_mode``: 0 bilinear, 1 nearest, 2 bicubic. ``padding_mode``: 0 zeros, 1 border, 2 reflection.
-    Coordinates -1 and 1 are the outer edges of the image, with ``align_corners`` the centres of its outer pixels.
-    float64 inside, rounded once to the dtype of ``input``.
+    Coordinates -1 and 1 are the outer edges of the image, or with ``align_corners`` the centres of its outer pixels.
+    It computes in float64 and rounds once, to the dtype of ``input``.
     """
     result = np.zeros((*input.shape[:2], *grid.shape[1:3]))
     how = (interpolation_mode, padding_mode, align_corners)

@@ -11,8 +11,8 @@ def grid_sampler_backward(
 ):
     """Gradients of ``grid_sampler``'s images (N, C, H, W) and grid (N, oH, oW, 2) from that of its result.
 
-    ``grad_output`` is (N, C, oH, oW). A coordinate that padding moved to the border has no gradient, nor has any
-    coordinate in mode nearest. float64 inside, rounded once to the dtype of ``grad_output``.
+    ``grad_output`` is (N, C, oH, oW). The gradient of a coordinate is 0 where padding moved the position to the
+    border, and in mode nearest. It computes in float64 and rounds once, to the dtype of ``grad_output``.
     """
     grad_input, grad_grid = np.zeros(input.shape), np.zeros(grid.shape)
     how = (interpolation_mode, padding_mode, align_corners)

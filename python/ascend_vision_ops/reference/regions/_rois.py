@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regions of RoIAlign: their feature maps, and where their samples lie."""
+"""Regions of RoIAlign: which feature map they lie on, and where their samples lie."""
 
 import numpy as np
 
 
-def of_regions(function):
-    """Marks a specification that computes positions in the dtype of ``rois``, which its judges are to pass on."""
+def keeps_rois(function):
+    """Marks a specification that computes positions in the dtype of ``rois``: tests must not widen that argument."""
     function.kept = ("rois",)
     return function
 
 
 def samples_of(roi, image_size, bins, spatial_scale, sampling_ratio, aligned):
-    """Positions (y, x) of the samples of one region (x1, y1, x2, y2), each (bins, samples, bins, samples).
+    """Positions y and x of the samples of one region (x1, y1, x2, y2).
 
-    None where the region has no samples. Positions have the dtype of ``roi`` and are rounded to it operation by
-    operation, in the order of mmcv's and torchvision's kernels: where one is that of a pixel, its other neighbours
-    count 0 times what they are, which makes NaN of an infinity that 1e-8 would leave.
+    Both have the shape (bins along y, samples of a bin along y, bins along x, samples of a bin along x) and the dtype
+    of ``roi``. The result is None where the region has no samples.
+
+    Each operation rounds to that dtype, in the order of mmcv's and torchvision's kernels. This matters where a sample
+    lies exactly on a pixel: its other corners have weight 0, and 0 times infinity is NaN. With a position that is off
+    by 1e-8, the result would be infinity.
     """
     one = roi.dtype.type
     scale, offset = one(spatial_scale), one(0.5 if aligned else 0)
@@ -36,12 +39,12 @@ def samples_of(roi, image_size, bins, spatial_scale, sampling_ratio, aligned):
 
 
 def regions_of(rois):
-    """Rows of ``rois`` as what positions are computed in: float32, or float64."""
+    """The rows of ``rois`` in the dtype in which positions are computed: float32, or float64 for float64."""
     return rois.astype(np.promote_types(rois.dtype, np.float32))
 
 
 def batch_index(roi, images):
-    """The feature map of a region (index, x1, y1, x2, y2)."""
+    """The index of a region's feature map (index, x1, y1, x2, y2). Raises ValueError where there is no such map."""
     if not 0 <= roi[0] < images:
         raise ValueError(f"rois: expected an index of a feature map in [0, {images}), got {roi[0]}")
     return int(roi[0])

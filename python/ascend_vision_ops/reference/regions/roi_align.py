@@ -4,16 +4,16 @@
 import numpy as np
 
 from ..common.bilinear import clamped, corners
-from ._rois import batch_index, of_regions, regions_of, samples_of
+from ._rois import batch_index, keeps_rois, regions_of, samples_of
 
 
-@of_regions
+@keeps_rois
 def roi_align(
     input, rois, output_height, output_width, spatial_scale=1.0, sampling_ratio=0, mode="avg", aligned=True
 ):
-    """Bins (K, C, output_height, output_width) of regions (K, 5) of feature maps (N, C, H, W), dtype of ``input``.
+    """Pools regions (K, 5) of feature maps (N, C, H, W): (K, C, output_height, output_width), dtype of ``input``.
 
-    A region is (index of its feature map, x1, y1, x2, y2); ValueError where there is no such map.
+    A region is (index of its feature map, x1, y1, x2, y2). Raises ValueError where there is no such map.
     """
     bins = (output_height, output_width)
     out = np.zeros((len(rois), input.shape[1], *bins), input.dtype)

@@ -4,10 +4,10 @@
 import numpy as np
 
 from ..common.bilinear import clamped, corners
-from ._rois import batch_index, of_regions, regions_of, samples_of
+from ._rois import batch_index, keeps_rois, regions_of, samples_of
 
 
-@of_regions
+@keeps_rois
 @np.errstate(invalid="ignore")
 def roi_align_backward(
     grad_output,
@@ -21,10 +21,12 @@ def roi_align_backward(
     mode="avg",
     input=None,
 ):
-    """Gradient of feature maps of shape ``input_size``, of the dtype of ``grad_output`` (K, C, oh, ow).
+    """Gradient of the feature maps: shape ``input_size``, dtype of ``grad_output`` (K, C, output_height, output_width).
 
-    avg hands a bin's gradient to its samples in equal parts, and each sample to its corners by their weights. The
-    maxima hand all of it to the first sample inside the map, or corner, that is the maximum; they need ``input``.
+    Mode avg: the gradient of a bin goes to its samples in equal parts, and from each sample to its corners by their
+    weights. Mode max: all of it goes to the first sample inside the map that is the maximum, and from there to its
+    corners. Mode onnx_max: all of it goes to the first corner inside the map whose weighted value is the maximum. The
+    last two modes need ``input``.
     """
     grads = np.zeros(input_size, np.float64)
     for grad, roi in zip(grad_output.astype(np.float64), regions_of(rois), strict=True):
@@ -46,7 +48,7 @@ def roi_align_backward(
         counts = np.stack([corner.inside for corner in around], -1)
         if mode == "max":
             parts, counts = parts.sum(-1, keepdims=True), counts.any(-1, keepdims=True)
-        # (C, bin row, bin column, candidates), a candidate being a sample or a corner of one.
+        # (C, bin row, bin column, candidate). A candidate is a sample, or a corner of a sample.
         flat = parts.transpose(0, 1, 3, 2, 4, 5).reshape(*grad.shape, -1)
         inside = np.broadcast_to(counts, parts.shape).transpose(0, 1, 3, 2, 4, 5).reshape(flat.shape)
         hits = inside & (flat == flat.max(-1, keepdims=True))
