@@ -19,7 +19,7 @@ __aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t unit) { return (valu
 // Converts an integer to float, exactly below 2^24. The scalar unit converts only int32.
 __aicore__ inline float ToFloat(int64_t value) { return static_cast<float>(static_cast<int32_t>(value)); }
 
-// Returns how many of the `left` items that remain to take at once, where `most` can be taken.
+// Returns how many items to take now: `most`, or the `left` items that remain where these are fewer.
 __aicore__ inline uint32_t Rest(int64_t left, uint32_t most) {
   return left < most ? static_cast<uint32_t>(left) : most;
 }
