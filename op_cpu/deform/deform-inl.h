@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of a deformable convolution, channels as lanes: the neighbours of a position and their weights are
-// found once for all channels of a deform group.
+// Samples of a deformable convolution. Channels are lanes. DeformSampler finds the four corners of each
+// sample and their weights once for all channels of a deform group.
 #if defined(AVO_OP_CPU_COMMON_DEFORM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_DEFORM_INL_H_
 #undef AVO_OP_CPU_COMMON_DEFORM_INL_H_
@@ -22,8 +22,8 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Of a tile: what memory allows, but `most` and all there are at the most; in multiples of `rows`, of which a
-// product takes that many at a time.
+// Returns the positions of a tile: a multiple of `rows`, as a product takes so many positions at a time.
+// `memory` is how many there is memory for; a tile has at most `most`, and no more than the result has.
 inline int64_t MostPositions(const DeformSizes &sizes, int64_t memory, int64_t most, int64_t rows) {
   const int64_t all = AlignUp(sizes.out[0] * sizes.out[1], rows);
   return std::clamp(memory / rows * rows, rows, std::min(most, all));
@@ -46,24 +46,27 @@ class DeformSampler {
         mask_(args.mask ? &*args.mask : nullptr),
         zeros_(sizes.channels + hn::MaxLanes(D())),
         starts_(2 * most),
-        moves_(2 * most),
+        offsets_(2 * most),
         indices_(sizes.Taps() * 4 * most),
         corners_(sizes.Taps() * 4 * most),
         weights_(sizes.Taps() * kWeights * most) {}
 
-  const int64_t most;  // elements from one weight of a tap to the next: positions, and some
+  const int64_t most;  // positions of a tile, rounded up to vectors: elements from plane to plane of weights
 
-  // What weights there are of a tap: of the four corners, masked; then those they are made of.
+  // The planes of weights of a tap: four masked weights of corners; then the weights along each axis, and the
+  // mask.
   enum { kCorners = 0, kTop = 4, kBottom, kLeft, kRight, kMask, kWeights };
   const Value *Weights(int64_t tap) const { return &weights_[tap * kWeights * most]; }
 
-  // Four for each position: (above, left), (above, right), (below, left), (below, right).
+  // The corners of a tap, four for each position: (above, left), (above, right), (below, left), (below,
+  // right).
   const T *const *Corners(int64_t tap) const { return &corners_[tap * 4 * most]; }
 
   const Tile &tile() const { return tile_; }
   const T *zeros() const { return zeros_.data(); }
 
-  void Move(const Tile &tile, const ChannelImage<const T> &image) {
+  // Chooses the tile of the result, and its image, for the functions below.
+  void SetTile(const Tile &tile, const ChannelImage<const T> &image) {
     tile_ = tile;
     image_ = image;
     int64_t p = 0;
@@ -75,13 +78,13 @@ class DeformSampler {
     }
   }
 
-  // Finds the neighbours of all positions of the tile for all taps of deform group `part`.
-  void Locate(int64_t part) {
+  // Finds corners and weights of all taps of a deform group, for all positions of the tile.
+  void Locate(int64_t deform_group) {
     const D d;
     for (int64_t tap = 0; tap < sizes_.Taps(); ++tap) {
-      const int64_t k = part * sizes_.Taps() + tap;
-      ReadTile<T>(offset_, tile_, 2 * k, moves_.data());
-      ReadTile<T>(offset_, tile_, 2 * k + 1, moves_.data() + most);
+      const int64_t k = deform_group * sizes_.Taps() + tap;
+      ReadTile<T>(offset_, tile_, 2 * k, offsets_.data());
+      ReadTile<T>(offset_, tile_, 2 * k + 1, offsets_.data() + most);
       Value *to = &weights_[tap * kWeights * most];
       if (mask_ != nullptr) {
         ReadTile<T>(*mask_, tile_, k, to + kMask * most);
@@ -89,8 +92,8 @@ class DeformSampler {
         std::fill_n(to + kMask * most, most, Value{1});
       }
       for (int64_t p = 0; p < tile_.positions(); p += hn::Lanes(d)) {
-        Neighbours(0, tap, tap / sizes_.kernel[1], p);
-        Neighbours(1, tap, tap % sizes_.kernel[1], p);
+        FindNeighbours(0, tap, tap / sizes_.kernel[1], p);
+        FindNeighbours(1, tap, tap % sizes_.kernel[1], p);
         const V mask = hn::LoadU(d, to + kMask * most + p);
         for (int64_t i = 0; i < 4; ++i) {
           const V row = hn::LoadU(d, to + (kTop + i / 2) * most + p);
@@ -98,14 +101,14 @@ class DeformSampler {
           hn::StoreU(hn::Mul(hn::Mul(row, mask), column), d, to + i * most + p);
         }
       }
-      Point(tap, image_, zeros_.data(), &corners_[tap * 4 * most]);
+      PointCorners(tap, image_, zeros_.data(), &corners_[tap * 4 * most]);
     }
   }
 
-  // The corners of a tap in an image; `outside` for those that lie beyond it. Zeros are read there, not
-  // pixels of weight 0, so that 0 x infinity never enters a sum.
+  // Sets `corners` to the addresses of the corners of a tap in an image, and to `outside` for corners beyond
+  // it. Samples read zeros there, and not pixels of weight 0, so that 0 x infinity never enters a sum.
   template <typename Pixel>
-  void Point(int64_t tap, const ChannelImage<Pixel> &image, Pixel *outside, Pixel **corners) const {
+  void PointCorners(int64_t tap, const ChannelImage<Pixel> &image, Pixel *outside, Pixel **corners) const {
     const Index *index = &indices_[tap * 4 * most];
     for (int64_t p = 0; p < tile_.positions(); ++p, corners += 4) {
       const int64_t above = index[p], below = index[most + p];
@@ -119,12 +122,12 @@ class DeformSampler {
     }
   }
 
-  // The four corners of a position and their weights, from a channel on.
+  // The corners of one sample and their weights. Its value is their weighted sum.
   struct Mixture {
     const T *c0, *c1, *c2, *c3;
     V w0, w1, w2, w3;
 
-    // A vector of channels.
+    // Returns the sample's channels from channel c on, one vector.
     HWY_INLINE V At(int64_t c) const {
       const D d;
       V sum = hn::Mul(w0, LoadFloat(d, c0 + c));
@@ -133,7 +136,7 @@ class DeformSampler {
       return hn::MulAdd(w3, LoadFloat(d, c3 + c), sum);
     }
 
-    // Two vectors of channels of bfloat16, rounded to it.
+    // Stores the sample's channels from channel c on, two vectors, rounded to bfloat16.
     HWY_INLINE void StorePairs(int64_t c, BFloat16 *to) const {
       V even = hn::Zero(D()), odd = even;
       AddPairs(c0 + c, w0, even, odd);
@@ -158,8 +161,8 @@ class DeformSampler {
       odd = hn::MulAdd(weight, hn::BitCast(d, hn::And(pair, hn::Set(bits, 0xffff0000u))), odd);
     }
 
-    // The upper half is that of the nearest bfloat16. A NaN came from a bfloat16 or from the processor: its
-    // lower half is 0, and it stays one.
+    // Rounds so that the upper half of each lane is the nearest bfloat16. The lower half of a NaN is 0 here,
+    // as it comes from a bfloat16 or from the processor, so it stays a NaN.
     static HWY_INLINE hn::Vec<Bits> Rounded(V value) {
       const Bits bits;
       const auto raw = hn::BitCast(bits, value);
@@ -168,6 +171,7 @@ class DeformSampler {
     }
   };
 
+  // The sample of a tap at position p of the tile. Its channel 0 is channel `channel` of the image.
   HWY_INLINE Mixture At(int64_t tap, int64_t p, int64_t channel) const {
     const D d;
     const T *const *corner = Corners(tap) + 4 * p;
@@ -177,30 +181,34 @@ class DeformSampler {
             hn::Set(d, weight[2 * most]), hn::Set(d, weight[3 * most])};
   }
 
-  // Channels [first, first + channels) of a tap, masked, as factors of a product: position p's from
-  // to + p * stride on, parts that far from each other. Whole vectors are read and written.
+  // Samples channels [first, first + channels) of a tap, as a factor of a product. The channels of position p
+  // go to to + p * stride, and term i of them (TileProduct) goes i * term_pitch further. Reads and writes
+  // whole vectors.
   template <class Product>
   void Sample(int64_t tap, int64_t first, int64_t channels, typename Product::Sample *to, int64_t stride,
-              int64_t part) const {
+              int64_t term_pitch) const {
     const int64_t lanes = hn::Lanes(D()), count = tile_.positions();
     for (int64_t p = 0; p < count; ++p, to += stride) {
       const Mixture mixture = At(tap, p, first);
       int64_t c = 0;
       if constexpr (std::is_same_v<T, BFloat16> && std::is_same_v<typename Product::Sample, BFloat16>) {
-        // Even and odd channels apart mix no lanes: 1.4 x for a whole call of 64 channels of 50 x 76.
+        // Even and odd channels are computed in two vectors, so that lanes need no rearrangement: 1.4 x for a
+        // whole call of 64 channels of 50 x 76.
         for (; c + 2 * lanes <= channels; c += 2 * lanes) mixture.StorePairs(c, to + c);
       }
-      for (; c < channels; c += lanes) Product::Store(mixture.At(c), to + c, part);
+      for (; c < channels; c += lanes) Product::Store(mixture.At(c), to + c, term_pitch);
     }
   }
 
  private:
-  // Indices (-1 outside the image) and weights (0 there) of the two neighbours of positions p, p + 1, … along
-  // an axis. The whole and the fraction of an offset are exact, so that of the position is, however large.
-  void Neighbours(int axis, int64_t tap, int64_t place, int64_t p) {
+  // Finds the two neighbours along an axis of a vector of positions, from position p on: their indices (-1
+  // outside the image) and weights (0 there). `place` is the row or column of the tap. An offset is split
+  // into whole part and fraction before the position is added, so that the weights are exact in images of any
+  // size.
+  void FindNeighbours(int axis, int64_t tap, int64_t place, int64_t p) {
     const D d;
     const I index;
-    const V moved = hn::LoadU(d, &moves_[axis * most + p]), below = hn::Floor(moved);
+    const V moved = hn::LoadU(d, &offsets_[axis * most + p]), below = hn::Floor(moved);
     const V fraction = hn::Sub(moved, below);
     const auto finite = hn::Le(hn::Abs(moved), hn::Set(d, Value{1 << 29}));
     const auto whole = hn::ConvertTo(index, hn::IfThenElseZero(finite, below));
@@ -211,7 +219,7 @@ class DeformSampler {
     const auto zero = hn::Zero(index), none = hn::Set(index, -1);
     const auto known = hn::RebindMask(index, finite);
     const auto low_inside = hn::And(known, hn::And(hn::Ge(low, zero), hn::Lt(low, size)));
-    // At -1 exactly nothing counts.
+    // A position of exactly -1 does not count.
     const auto moves = hn::RebindMask(index, hn::Gt(fraction, hn::Zero(d)));
     const auto high_inside = hn::And(
         known, hn::And(hn::Lt(high, size), hn::Or(hn::Gt(high, zero), hn::And(hn::Eq(high, zero), moves))));
@@ -230,9 +238,10 @@ class DeformSampler {
   const std::vector<T> zeros_;
   Tile tile_{};
   ChannelImage<const T> image_{};
-  std::vector<Index> starts_;   // rows, then columns, where the windows of the tile begin
-  std::vector<Value> moves_;    // of a tap: rows, then columns
-  std::vector<Index> indices_;  // (tap, position): rows above and below, columns left and right
+  std::vector<Index> starts_;   // rows, then columns, at which the windows of the tile start
+  std::vector<Value> offsets_;  // offsets of one tap: rows, then columns
+  std::vector<Index>
+      indices_;  // for each tap, planes of positions: rows above and below, columns left and right
   std::vector<const T *> corners_;
   std::vector<Value> weights_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters of a deformable convolution as the second factor of the product with its samples.
+// Filters of a deformable convolution, packed as the second factor of the product with its samples.
 #if defined(AVO_OP_CPU_COMMON_DEFORM_FILTERS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_DEFORM_FILTERS_INL_H_
 #undef AVO_OP_CPU_COMMON_DEFORM_FILTERS_INL_H_
@@ -23,7 +23,8 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Block by block as a product takes them: rows are elements of a block, columns the filters of its group.
+// The filters are packed block by block (DeformBlock), as a product takes them. Rows are the elements of a
+// block, columns are the filters of its group.
 template <typename T, class Product>
 class DeformFilters {
   using Value = Compute<T>;
@@ -44,11 +45,11 @@ class DeformFilters {
       places_.push_back(rows * vectors * kLanes);
       rows += Rows(block);
     }
-    const int64_t row = vectors * kLanes, all = Product::kParts * rows;
-    part_ = rows * row;
+    const int64_t row = vectors * kLanes, all = Product::kTerms * rows;
+    term_pitch_ = rows * row;
     packed_ = hwy::AllocateAligned<Packed>(all * row);
     AdviseHugePages(packed_.get(), all * row * sizeof(Packed));
-    if (Product::kTogether > 1) {
+    if (Product::kPackedDepth > 1) {
       parallel_for(all, GrainOf(row), [&](int64_t begin, int64_t end) {
         std::fill_n(&packed_[begin * row], (end - begin) * row, Packed{0});
       });
@@ -59,25 +60,28 @@ class DeformFilters {
     });
   }
 
-  const int64_t vectors;  // of filters of a group, the last one filled up
+  const int64_t vectors;  // of the filters of a group; zeros fill the last one
 
-  // Those of block i.
-  const Packed *Of(size_t i) const { return &packed_[places_[i]]; }
+  // The filters of block i.
+  const Packed *Block(size_t i) const { return &packed_[places_[i]]; }
 
-  // From a part of a factor to the next.
-  int64_t part() const { return part_; }
+  // Elements from term to term of the filters (TileProduct).
+  int64_t term_pitch() const { return term_pitch_; }
 
  private:
-  // Of a filter: where it is, and what it is in the block whose rows are these.
+  // An element of a filter: where it is read, and where it goes.
   struct Element {
-    int64_t from, first_row, rows, k;
+    int64_t from;             // elements from the start of the filter
+    int64_t first_row, rows;  // rows of its block
+    int64_t k;                // its number in the block
   };
 
   static int64_t Rows(const DeformBlock &block) {
-    return Product::Filled(block.depth()) / Product::kTogether;
+    return Product::Filled(block.depth()) / Product::kPackedDepth;
   }
 
-  // Elements are taken in the order of memory, of which there are two: taps or channels next to each other.
+  // Lists the elements of a block, in the order in which they lie in memory. Either the taps or the channels
+  // of a filter are contiguous.
   void FindElements(const DeformBlock &block, int64_t first_row) {
     const Shape &s = weight_.strides;
     const int64_t per_group = sizes_.GroupChannels(), channel = block.channel - block.group * per_group;
@@ -89,7 +93,7 @@ class DeformFilters {
     }
   }
 
-  // One vector of filters.
+  // Packs one vector of the filters of a group.
   void Pack(int64_t group, int64_t vector) {
     const D d;
     const int64_t o = vector * kLanes, filters = std::min(kLanes, sizes_.GroupFilters() - o);
@@ -100,9 +104,10 @@ class DeformFilters {
     const Element *elements = &elements_[group * depth];
     const auto pack = [&](const Element &e, hn::Vec<D> values) {
       const int64_t place = e.first_row * vectors * kLanes + first * e.rows;
-      Product::Pack(values, e.k, &packed_[place + e.k / Product::kTogether * columns + o - first], part_);
+      Product::Pack(values, e.k, &packed_[place + e.k / Product::kPackedDepth * columns + o - first],
+                    term_pitch_);
     };
-    // Squares turned in registers: 1.7 x for a whole call of 512 filters of 2048 channels on 13 x 13.
+    // Squares are transposed in registers: 1.7 x for a whole call of 512 filters of 2048 channels on 13 x 13.
     const bool squares = dense_ && depth >= kLanes;
     for (int64_t next = 0; squares && next < depth; next += kLanes) {
       // The last square overlaps the one before it.
@@ -124,9 +129,9 @@ class DeformFilters {
   const DeformSizes &sizes_;
   const Tensor &weight_;
   std::vector<Element> elements_;  // (group, element)
-  bool dense_ = true;              // elements follow each other in memory
-  std::vector<int64_t> places_;    // of blocks
-  int64_t part_ = 0;
+  bool dense_ = true;              // the elements of a filter are contiguous
+  std::vector<int64_t> places_;    // where each block starts in packed_
+  int64_t term_pitch_ = 0;
   hwy::AlignedFreeUniquePtr<Packed[]> packed_;
 };
 

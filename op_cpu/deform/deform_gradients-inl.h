@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the gradients of a tile's samples to those of pixels, offsets and masks, channels as lanes.
+// Gradients of pixels, offsets and masks from the gradients of the samples of a tile. Channels are lanes.
 #if defined(AVO_OP_CPU_COMMON_DEFORM_GRADIENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_DEFORM_GRADIENTS_INL_H_
 #undef AVO_OP_CPU_COMMON_DEFORM_GRADIENTS_INL_H_
@@ -15,8 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Lane i becomes the sum of the lanes of vectors[i]: pairs are added as soon as they are mixed, so that half
-// as many are left to mix.
+// Returns a vector whose lane i is the sum of the lanes of vectors[i]. Each step interleaves pairs of vectors
+// and adds them, so that the next step has half as many. Overwrites `vectors`.
 template <class D>
 HWY_INLINE hn::Vec<D> SumsOfLanes(D d, hn::Vec<D> (&vectors)[hn::MaxLanes(D())]) {
   for (size_t half = hn::MaxLanes(d) / 2; half > 0; half /= 2) {
@@ -44,24 +44,25 @@ class DeformGradients {
         products_(4 * sampler.most * kLanes),
         sums_(4 * sampler.most) {}
 
-  // Channels [first, first + channels) of a tap. Reads the gradients of its samples, position p's from
-  // `into` + p * stride on; adds to those of the pixels, whose channel `first` is first in `grads`; writes
-  // the masked samples to `columns`, which is laid out as `into`, and adds to `along`, planes of the
-  // gradients of row offset, column offset and mask that are `plane` apart, one element a position of the
-  // tile.
-  void Spread(int64_t tap, int64_t first, int64_t channels, const Value *into, int64_t stride,
-              const ChannelImage<Value> &grads, Value *columns, Value *along, int64_t plane) {
-    sampler_.Point(tap, grads, outside_.data(), corners_.data());
+  // Handles channels [first, first + channels) of a tap, for all positions of the tile:
+  //   sample_grads  read: gradients of the samples; those of position p start at p * stride
+  //   grads         added to: gradients of the pixels; its channel 0 is channel `first`
+  //   columns       written: the masked samples, laid out as sample_grads
+  //   offset_grads  added to: planes of positions, `plane` elements apart: gradients of row offset, column
+  //                 offset and mask
+  void Scatter(int64_t tap, int64_t first, int64_t channels, const Value *sample_grads, int64_t stride,
+               const ChannelImage<Value> &grads, Value *columns, Value *offset_grads, int64_t plane) {
+    sampler_.PointCorners(tap, grads, outside_.data(), corners_.data());
     const int64_t count = sampler_.tile().positions();
     for (int64_t p = 0; p < count; ++p) {
-      SpreadPosition(tap, p, first, channels, into + p * stride, columns + p * stride);
+      ScatterPosition(tap, p, first, channels, sample_grads + p * stride, columns + p * stride);
     }
-    AddAlong(tap, along, plane);
+    AddOffsetGrads(tap, offset_grads, plane);
   }
 
  private:
-  void SpreadPosition(int64_t tap, int64_t p, int64_t first, int64_t channels, const Value *into,
-                      Value *columns) {
+  void ScatterPosition(int64_t tap, int64_t p, int64_t first, int64_t channels, const Value *sample_grads,
+                       Value *columns) {
     const D d;
     const Value *weight = sampler_.Weights(tap) + p;
     const T *const *corner = sampler_.Corners(tap) + 4 * p;
@@ -72,7 +73,7 @@ class DeformGradients {
     V products[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
     int64_t c = 0;
     for (; c + kLanes <= channels; c += kLanes) {
-      const V grad = hn::LoadU(d, into + c);
+      const V grad = hn::LoadU(d, sample_grads + c);
       V sample = hn::Zero(d);
 #pragma GCC unroll 4
       for (int i = 0; i < 4; ++i) {
@@ -85,7 +86,7 @@ class DeformGradients {
     }
     if (c < channels) {
       const auto count = hn::FirstN(d, channels - c);
-      const V grad = hn::IfThenElseZero(count, hn::LoadU(d, into + c));
+      const V grad = hn::IfThenElseZero(count, hn::LoadU(d, sample_grads + c));
       V sample = hn::Zero(d);
       for (int i = 0; i < 4; ++i) {
         const V pixel = hn::IfThenElseZero(count, LoadFloat(d, from[i] + c));
@@ -101,7 +102,7 @@ class DeformGradients {
     }
   }
 
-  void AddAlong(int64_t tap, Value *along, int64_t plane) {
+  void AddOffsetGrads(int64_t tap, Value *offset_grads, int64_t plane) {
     const D d;
     const int64_t count = sampler_.tile().positions();
     for (int64_t i = 0; i < 4 * count; i += kLanes) {
@@ -117,17 +118,17 @@ class DeformGradients {
       const Value above = left * sum[0] + right * sum[1], below = left * sum[2] + right * sum[3];
       const Value west = top * sum[0] + bottom * sum[2], east = top * sum[1] + bottom * sum[3];
       const Value mask = weight(Sampler::kMask, p);
-      along[p] += mask * (below - above);
-      along[plane + p] += mask * (east - west);
-      along[2 * plane + p] += top * above + bottom * below;
+      offset_grads[p] += mask * (below - above);
+      offset_grads[plane + p] += mask * (east - west);
+      offset_grads[2 * plane + p] += top * above + bottom * below;
     }
   }
 
   const Sampler &sampler_;
-  std::vector<Value> outside_;  // what pixels beyond the image would get
-  std::vector<Value *> corners_;
-  hwy::AlignedVector<Value> products_,
-      sums_;  // (position, corner) of gradients with pixels: by lanes, summed
+  std::vector<Value> outside_;          // takes the gradients of pixels beyond the image; nothing reads it
+  std::vector<Value *> corners_;        // gradients of the corners of each position
+  hwy::AlignedVector<Value> products_;  // (position, corner, lane): gradients of samples times pixels
+  hwy::AlignedVector<Value> sums_;      // (position, corner): the same, summed over the lanes
 };
 
 }  // namespace avo::HWY_NAMESPACE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of the tensors that a deformable convolution reads beside its images.
+// Loads and stores of tiles of (N, C, H, W) tensors: offsets, masks, grad_output.
 #if defined(AVO_OP_CPU_COMMON_DEFORM_READS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_DEFORM_READS_INL_H_
 #undef AVO_OP_CPU_COMMON_DEFORM_READS_INL_H_
@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A channel of a tensor at the positions of a tile.
+// Loads a channel of a tensor at the positions of a tile, (rows, columns) without gaps.
 template <typename T>
 void ReadTile(const Tensor &tensor, const Tile &tile, int64_t channel, Compute<T> *to) {
   const ComputeTag<T> d;
@@ -37,7 +37,7 @@ void ReadTile(const Tensor &tensor, const Tile &tile, int64_t channel, Compute<T
   }
 }
 
-// The same the other way.
+// Stores to a channel of a tensor at the positions of a tile.
 template <typename T>
 void StoreTile(const Compute<T> *from, const Tensor &tensor, const Tile &tile, int64_t channel) {
   const Shape &s = tensor.strides;

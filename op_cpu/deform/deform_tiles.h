@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes of a deformable convolution and the pieces it is taken in.
+// The sizes of a deformable convolution, and the blocks in which its product is computed.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,16 @@
 
 namespace avo {
 
-// Taps and channels that are sampled together, all of one group and one deform group: a piece of the depth of
-// the product. Element (tap, channel) of it is at (tap - tap's first) * channels + channel.
+// A range of the depth of the product: some taps of some channels, all of one group and one deform group.
+// They are sampled together. Element (t, c) of a block, tap `tap` + t and channel `channel` + c, is number t
+// * channels + c:
+//
+//   tap 0: c0 c1 c2 … | tap 1: c0 c1 c2 … | …
 struct DeformBlock {
-  int64_t group, part;  // conv group, deform group
-  int64_t channel, channels;
-  int64_t tap, taps;
-  int64_t before;  // depth of the blocks of the same group before it
+  int64_t group, deform_group;
+  int64_t channel, channels;  // the first channel, counted through all groups, and how many
+  int64_t tap, taps;          // the first tap, and how many
+  int64_t before;             // depth of the blocks of the same group before this one
 
   int64_t depth() const { return channels * taps; }
 };
@@ -37,21 +40,22 @@ struct DeformSizes {
         padding{args.padding[0], args.padding[1]},
         dilation{args.dilation[0], args.dilation[1]},
         groups(args.groups),
-        parts(args.deform_groups) {}
+        deform_groups(args.deform_groups) {}
 
   int64_t batch, channels, size[2], filters, kernel[2], out[2], stride[2], padding[2], dilation[2];
-  int64_t groups, parts;
+  int64_t groups, deform_groups;
 
   int64_t Taps() const { return kernel[0] * kernel[1]; }
   int64_t GroupChannels() const { return channels / groups; }
   int64_t GroupFilters() const { return filters / groups; }
-  int64_t PartChannels() const { return channels / parts; }
+  int64_t DeformGroupChannels() const { return channels / deform_groups; }
   int64_t Depth() const { return GroupChannels() * Taps(); }
 
-  // Groups and deform groups begin at multiples of that many channels.
-  int64_t Together() const { return std::gcd(GroupChannels(), PartChannels()); }
+  // Groups and deform groups start at multiples of this number of channels.
+  int64_t ChannelAlignment() const { return std::gcd(GroupChannels(), DeformGroupChannels()); }
 
-  // Where filter o of a group has what a tap of a block is multiplied by: that of the first channel.
+  // Returns the address of the weight of filter o of the block's group, for a tap and the first channel of
+  // the block.
   template <typename T>
   T *Weights(const Tensor &weight, const DeformBlock &block, int64_t o, int64_t tap) const {
     const int64_t place[4] = {block.group * GroupFilters() + o, block.channel - block.group * GroupChannels(),
@@ -60,14 +64,14 @@ struct DeformSizes {
                               std::plus<>(), std::multiplies<>());
   }
 
-  // All of the depth, group by group, in blocks of about `depth` and at most `most` channels; these in
-  // multiples of `lanes` where a block does not hold all of them. Blocks of the same channels follow each
-  // other.
+  // Splits the depth of all groups into blocks. A block has about `depth` elements and at most `most`
+  // channels. Where it does not have all channels, their number is a multiple of `lanes`. Blocks of the same
+  // channels follow each other.
   std::vector<DeformBlock> Blocks(int64_t depth, int64_t most, int64_t lanes) const {
     std::vector<DeformBlock> blocks;
     for (int64_t first = 0, last; first < channels; first = last) {
-      const int64_t group = first / GroupChannels(), part = first / PartChannels();
-      last = std::min((group + 1) * GroupChannels(), (part + 1) * PartChannels());
+      const int64_t group = first / GroupChannels(), deform_group = first / DeformGroupChannels();
+      last = std::min((group + 1) * GroupChannels(), (deform_group + 1) * DeformGroupChannels());
       const int64_t pieces = CeilDiv(last - first, most),
                     step = AlignUp(CeilDiv(last - first, pieces), lanes);
       for (int64_t c = first; c < last; c += step) {
@@ -75,7 +79,7 @@ struct DeformSizes {
         for (int64_t tap = 0; tap < Taps(); tap += together) {
           const bool fresh = blocks.empty() || blocks.back().group != group;
           const int64_t before = fresh ? 0 : blocks.back().before + blocks.back().depth();
-          blocks.push_back({group, part, c, count, tap, std::min(together, Taps() - tap), before});
+          blocks.push_back({group, deform_group, c, count, tap, std::min(together, Taps() - tap), before});
         }
       }
     }

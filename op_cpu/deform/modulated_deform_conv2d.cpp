@@ -21,20 +21,21 @@ namespace avo::modulated_deform_conv2d::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace avo::HWY_NAMESPACE;
 
-constexpr int64_t kColumns = 32;      // of a tile, which is compact so that samples share pixels in L2
-constexpr int64_t kImages = 1 << 20;  // bytes of images in channels-last memory at a time
+constexpr int64_t kColumns =
+    32;  // most columns of a tile; tiles are compact so that samples share pixels in L2
+constexpr int64_t kImages = 1 << 20;  // bytes of images that are copied to channels-last memory at a time
 
-// One call, tile by tile of the result: samples of a block of the depth (channels are lanes) go to L2, where
-// their product with packed filters (filters are lanes) reads them: no matrix of all samples in memory. 1.6 x
-// OpenVINO's speed for 256 channels of 100 x 152 and for 64 of 50 x 76. Values of a tile are (position,
-// filter).
+// A convolution tile by tile of the result. The samples of one block (DeformBlock; channels are lanes) are
+// written to memory that stays in L2. Then they are multiplied with packed filters (filters are lanes), and
+// the product is added to the sums (position, filter) of the tile. So there is no matrix of all samples. This
+// is 1.6 x as fast as OpenVINO for 256 channels of 100 x 152 and for 64 of 50 x 76.
 template <typename T, class Product>
 class Convolution {
   using Value = Compute<T>;
   using Sample = typename Product::Sample;
   using D = ComputeTag<T>;
   static constexpr int64_t kLanes = hn::MaxLanes(D());
-  static constexpr int64_t kSums = 1 << 18;  // at most, of a tile
+  static constexpr int64_t kSums = 1 << 18;  // most sums of a tile
 
  public:
   Convolution(const Args &args, const DeformSizes &sizes, const ParallelFor &parallel_for)
@@ -47,39 +48,39 @@ class Convolution {
     if (args.bias) LoadBias(*args.bias);
   }
 
-  // Positions of a tile, at most.
+  // Most positions of a tile.
   int64_t Positions() const {
     return MostPositions(sizes_, kSums / width_, Product::kPositions, Product::kRows);
   }
 
-  // Channels are read together from multiples of it on.
-  int64_t Together() const { return sizes_.Together(); }
+  // Blocks start at multiples of this number of channels.
+  int64_t ChannelAlignment() const { return sizes_.ChannelAlignment(); }
 
-  // What a thread works in.
+  // The memory of one thread.
   class Worker {
    public:
     Worker(const Convolution &call, int64_t positions)
         : call_(call),
           sampler_(call.sizes_, call.args_, positions),
           stride_(SampleStride(call)),
-          part_(positions * stride_),
-          samples_(Product::kParts * part_),
+          term_pitch_(positions * stride_),
+          samples_(Product::kTerms * term_pitch_),
           sums_(positions * call.width_) {}
 
     void Convolve(const Tile &tile, const ChannelImage<const T> &image) {
-      sampler_.Move(tile, image);
-      int64_t part = -1;
+      sampler_.SetTile(tile, image);
+      int64_t deform_group = -1;
       for (size_t i = 0; i < call_.blocks_.size(); ++i) {
         const DeformBlock &block = call_.blocks_[i];
-        if (block.part != part) sampler_.Locate(part = block.part);
+        if (block.deform_group != deform_group) sampler_.Locate(deform_group = block.deform_group);
         if (block.before == 0) Begin(block.group, tile.positions());
         for (int64_t tap = 0; tap < block.taps; ++tap) {
           sampler_.template Sample<Product>(block.tap + tap, block.channel, block.channels,
-                                            &samples_[tap * block.channels], stride_, part_);
+                                            &samples_[tap * block.channels], stride_, term_pitch_);
         }
         FillDepth(block.depth(), tile.positions());
-        Product::MultiplyAdd(samples_.data(), stride_, part_, tile.positions(), call_.filters_.Of(i),
-                             call_.filters_.part(), block.depth(), call_.filters_.vectors, sums_.data(),
+        Product::MultiplyAdd(samples_.data(), stride_, term_pitch_, tile.positions(), call_.filters_.Block(i),
+                             call_.filters_.term_pitch(), block.depth(), call_.filters_.vectors, sums_.data(),
                              call_.width_);
         if (block.before + block.depth() == call_.sizes_.Depth()) Store(block.group, tile);
       }
@@ -92,12 +93,12 @@ class Convolution {
       return Product::Stride(deepest);
     }
 
-    // Zeros where the product reads beyond the samples, where channels of another block may be.
+    // Writes zeros where the product reads after the samples. There may be samples of another block.
     void FillDepth(int64_t depth, int64_t positions) {
       const int64_t beyond = Product::Filled(depth) - depth;
-      for (int64_t i = 0; beyond > 0 && i < Product::kParts; ++i) {
+      for (int64_t i = 0; beyond > 0 && i < Product::kTerms; ++i) {
         for (int64_t p = 0; p < positions; ++p) {
-          std::fill_n(&samples_[i * part_ + p * stride_ + depth], beyond, Sample{});
+          std::fill_n(&samples_[i * term_pitch_ + p * stride_ + depth], beyond, Sample{});
         }
       }
     }
@@ -120,7 +121,8 @@ class Convolution {
 
     const Convolution &call_;
     DeformSampler<T> sampler_;
-    const int64_t stride_, part_;  // from position to position, from part to part of samples
+    const int64_t stride_,
+        term_pitch_;  // elements from position to position and from term to term of samples
     hwy::AlignedVector<Sample> samples_;
     hwy::AlignedVector<Value> sums_;
     typename Product::Registers registers_;
@@ -139,7 +141,7 @@ class Convolution {
   const DeformSizes &sizes_;
   const std::vector<DeformBlock> blocks_;
   const DeformFilters<T, Product> filters_;
-  const int64_t width_;  // filters of a group, filled up
+  const int64_t width_;  // filters of a group, rounded up to vectors
   std::vector<Value> bias_;
 };
 
@@ -150,7 +152,7 @@ void Convolve(const Args &args, const DeformSizes &sizes, const ParallelFor &par
   const Tiles tiles(sizes.out[0], sizes.out[1], positions, kColumns);
   const int64_t image_bytes = sizes.channels * sizes.size[0] * sizes.size[1] * sizeof(T);
   const int64_t step = std::clamp<int64_t>(kImages / image_bytes, 1, std::max<int64_t>(sizes.batch, 1));
-  ChannelImages<T> images(args.input, step, call.Together());
+  ChannelImages<T> images(args.input, step, call.ChannelAlignment());
   for (int64_t first = 0; first < sizes.batch; first += step) {
     const int64_t count = std::min(step, sizes.batch - first);
     images.Load(first, count, parallel_for);
@@ -169,13 +171,14 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
   const DeformSizes sizes(args);
   DispatchFloat(args.input.dtype, [&](auto element) {
     using T = decltype(element);
-    // Channels apart, which are more than the filters of each: 12 x for 256 of 100 x 152.
-    if (sizes.groups == sizes.channels && sizes.PartChannels() >= sizes.GroupFilters())
+    // Depthwise, and with no more filters for a channel than a deform group has channels: 12 x for 256
+    // channels of 100 x 152.
+    if (sizes.groups == sizes.channels && sizes.DeformGroupChannels() >= sizes.GroupFilters())
       return Convolve<T, DepthwiseConvolution<T, Args>>(args, sizes, parallel_for);
 #if HWY_TARGET == HWY_AVX3
     if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>) {
-      // For 256 channels of 100 x 152 and 64 of 50 x 76: bfloat16 4 x and 2 x the speed of vectors, float16
-      // 1.9 x and 1.2 x.
+      // Against vectors, for 256 channels of 100 x 152 and for 64 of 50 x 76: bfloat16 4 x and 2 x,
+      // float16 1.9 x and 1.2 x.
       if (UseTiles()) return Convolve<T, Convolution<T, TileProduct<T>>>(args, sizes, parallel_for);
     }
 #endif

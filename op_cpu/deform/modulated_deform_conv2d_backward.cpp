@@ -21,15 +21,18 @@ namespace hn = hwy::HWY_NAMESPACE;
 using namespace avo::HWY_NAMESPACE;
 
 constexpr int64_t kChannels = 64;    // of a task
-constexpr int64_t kPositions = 120;  // of a tile: what is computed of it stays in L2
-constexpr int64_t kColumns = 32;     // of a tile
-constexpr int64_t kGrads = 1 << 18;  // gradients of a tile's results, at most
-constexpr int64_t kTasks = 16;       // that sum up gradients of weights at a time
+constexpr int64_t kPositions = 120;  // most positions of a tile, so that what is computed of it stays in L2
+constexpr int64_t kColumns = 32;     // most columns of a tile
+constexpr int64_t kGrads = 1 << 18;  // most elements of grad_output of a tile
+constexpr int64_t kTasks = 16;       // about the tasks of a step
 
-// Gradients of one call. A task owns some channels of an image: what it adds to no other does. What several
-// add to, the gradients of weights, offset and mask, has a place for each image of a step or for each task,
-// and these are summed in one order. Products: grad_output x filters, for gradients of samples; grad_output x
-// samples, for those of filters.
+// The gradients of one call. A step is some images; a task is some channels of one of them.
+//   - No two tasks add to the same pixel of the gradient of the input.
+//   - Gradients of weights are summed for each image of a step, and those of offset and mask for each task.
+//   At the end
+//     these sums are added up in one order.
+// There are two products: grad_output x filters gives the gradients of samples, and grad_output x samples
+// gives the gradients of filters.
 template <typename T>
 class Gradients {
   using Value = Compute<T>;
@@ -56,28 +59,29 @@ class Gradients {
     step_ = std::clamp<int64_t>(kTasks / Tasks(), 1, std::max<int64_t>(sizes_.batch, 1));
     packed_.resize(matrix_);
     grad_weights_.resize(step_ * matrix_);
-    along_.resize(step_ * Tasks() * AlongSize());
+    offset_grads_.resize(step_ * Tasks() * OffsetGradsSize());
   }
 
   void Run() {
-    const int64_t blocks = blocks_.size(), planes = sizes_.parts * sizes_.Taps();
+    const int64_t blocks = blocks_.size(), planes = sizes_.deform_groups * sizes_.Taps();
     ForEach(blocks, filters_ * kProductDepth, [&](int64_t i) { PackFilters(i); });
-    ChannelImages<T> images(args_.input, step_, sizes_.Together());
+    ChannelImages<T> images(args_.input, step_, sizes_.ChannelAlignment());
     for (int64_t first = 0; first < sizes_.batch; first += step_) {
       const int64_t count = std::min(step_, sizes_.batch - first);
       images.Load(first, count, parallel_for_);
-      std::fill(along_.begin(), along_.end(), Value{0});
+      std::fill(offset_grads_.begin(), offset_grads_.end(), Value{0});
       const int64_t work = positions_ * filters_ * kChannels;
       parallel_for_(count * Tasks(), GrainOf(work), [&](int64_t begin, int64_t end) {
         Worker worker(*this);
         for (int64_t item = begin; item < end; ++item) {
           const int64_t n = first + item / Tasks();
           worker.Run(item % Tasks(), n, images.At(n), &grad_weights_[item / Tasks() * matrix_],
-                     &along_[item * AlongSize()]);
+                     &offset_grads_[item * OffsetGradsSize()]);
         }
       });
       ForEach(count * planes, 3 * positions_, [&](int64_t item) {
-        StoreAlong(first + item / planes, item % planes, &along_[item / planes * Tasks() * AlongSize()]);
+        StoreOffsetGrads(first + item / planes, item % planes,
+                         &offset_grads_[item / planes * Tasks() * OffsetGradsSize()]);
       });
     }
     ForEach(blocks, filters_ * kProductDepth, [&](int64_t i) { StoreWeights(i); });
@@ -85,7 +89,7 @@ class Gradients {
   }
 
  private:
-  // What a thread works in.
+  // The memory of one thread.
   class Worker {
    public:
     explicit Worker(const Gradients &call)
@@ -95,12 +99,14 @@ class Gradients {
           width_(AlignUp(call.filters_, kLanes)),
           stride_(kProductDepth + kLanes),
           grads_(AlignUp(call.filters_, kProductRows) * sampler_.most),
-          turned_(sampler_.most * width_),
-          into_(sampler_.most * stride_),
+          grads_by_position_(sampler_.most * width_),
+          sample_grads_(sampler_.most * stride_),
           columns_(sampler_.most * stride_),
           pixels_(call.sizes_.size[0] * call.sizes_.size[1] * AlignUp(kChannels, kLanes)) {}
 
-    void Run(int64_t task, int64_t n, const ChannelImage<const T> &image, Value *grad_weights, Value *along) {
+    // Computes task `task` of image n.
+    void Run(int64_t task, int64_t n, const ChannelImage<const T> &image, Value *grad_weights,
+             Value *offset_grads) {
       const D d;
       const DeformSizes &sizes = call_.sizes_;
       const DeformBlock &all = call_.blocks_[call_.tasks_[task]];
@@ -110,18 +116,20 @@ class Gradients {
       for (int64_t i = 0; i < call_.tiles_.count(); ++i) {
         const Tile tile = call_.tiles_(n, i);
         LoadGrads(tile, all.group);
-        sampler_.Move(tile, image);
-        sampler_.Locate(all.part);
+        sampler_.SetTile(tile, image);
+        sampler_.Locate(all.deform_group);
         for (size_t b = call_.tasks_[task]; b < call_.tasks_[task + 1]; ++b) {
           const DeformBlock &block = call_.blocks_[b];
           const int64_t vectors = Width(block) / kLanes;
-          std::fill_n(into_.data(), tile.positions() * stride_, Value{0});
-          MultiplyAdd(d, turned_.data(), width_, tile.positions(), &call_.packed_[call_.places_[b]], 0,
-                      call_.filters_, vectors, into_.data(), stride_);
+          std::fill_n(sample_grads_.data(), tile.positions() * stride_, Value{0});
+          MultiplyAdd(d, grads_by_position_.data(), width_, tile.positions(),
+                      &call_.packed_[call_.places_[b]], 0, call_.filters_, vectors, sample_grads_.data(),
+                      stride_);
           for (int64_t t = 0; t < block.taps; ++t) {
-            gradients_.Spread(block.tap + t, block.channel, block.channels, &into_[t * block.channels],
-                              stride_, pixels, &columns_[t * block.channels],
-                              along + (block.tap + t) * 3 * plane + call_.Place(tile), plane);
+            gradients_.Scatter(block.tap + t, block.channel, block.channels,
+                               &sample_grads_[t * block.channels], stride_, pixels,
+                               &columns_[t * block.channels],
+                               offset_grads + (block.tap + t) * 3 * plane + call_.Place(tile), plane);
           }
           MultiplyAdd(d, grads_.data(), sampler_.most, call_.filters_, columns_.data(), stride_,
                       tile.positions(), vectors, grad_weights + call_.places_[b], Width(block));
@@ -134,20 +142,21 @@ class Gradients {
     }
 
    private:
-    // grad_output of a group as (filter, position) and as (position, filter).
+    // Loads grad_output of a group, as (filter, position) and as (position, filter).
     void LoadGrads(const Tile &tile, int64_t group) {
       for (int64_t o = 0; o < call_.filters_; ++o) {
         ReadTile<T>(call_.args_.grad_output, tile, group * call_.filters_ + o, &grads_[o * sampler_.most]);
       }
-      ToChannelsLast<Value>(grads_.data(), sampler_.most, call_.filters_, tile.positions(), turned_.data(),
-                            width_);
+      ToChannelsLast<Value>(grads_.data(), sampler_.most, call_.filters_, tile.positions(),
+                            grads_by_position_.data(), width_);
     }
 
     const Gradients &call_;
     DeformSampler<T> sampler_;
     DeformGradients<T> gradients_;
-    const int64_t width_, stride_;  // from position to position: of turned_, of into_ and columns_
-    hwy::AlignedVector<Value> grads_, turned_, into_, columns_, pixels_;
+    const int64_t width_;   // elements from position to position of grads_by_position_
+    const int64_t stride_;  // elements from position to position of sample_grads_ and columns_
+    hwy::AlignedVector<Value> grads_, grads_by_position_, sample_grads_, columns_, pixels_;
   };
 
   // Calls body(i) for all i below `count`; each computes `elements` elements.
@@ -160,11 +169,12 @@ class Gradients {
 
   static int64_t Width(const DeformBlock &block) { return AlignUp(block.depth(), kLanes); }
   int64_t Tasks() const { return static_cast<int64_t>(tasks_.size()) - 1; }
-  int64_t AlongSize() const { return sizes_.Taps() * 3 * positions_; }
-  // Where the positions of a tile begin in a plane that has them tile by tile.
+  int64_t OffsetGradsSize() const { return sizes_.Taps() * 3 * positions_; }
+  // Where the positions of a tile start in a plane that holds them tile by tile.
   int64_t Place(const Tile &tile) const { return tile.row * sizes_.out[1] + tile.rows * tile.column; }
 
-  // Filters as the second factor of the product with grad_output, (filter, element of a block).
+  // Packs the filters of block i as the second factor of the product with grad_output: (filter, element of a
+  // block).
   void PackFilters(int64_t i) {
     const DeformBlock &block = blocks_[i];
     const int64_t panel = kProductVectors * kLanes;
@@ -178,6 +188,7 @@ class Gradients {
     }
   }
 
+  // Stores the gradients of the weights of block i, summed over the images of a step.
   void StoreWeights(int64_t i) const {
     const DeformBlock &block = blocks_[i];
     for (int64_t o = 0; o < filters_; ++o) {
@@ -193,15 +204,17 @@ class Gradients {
     }
   }
 
-  // Gradients of offset and mask of an image, tap k of all deform groups', summed over the tasks of its own.
-  void StoreAlong(int64_t image, int64_t k, const Value *along) const {
+  // Stores the gradients of offset and mask of tap k of an image, summed over its tasks. Taps are counted
+  // through all deform groups.
+  void StoreOffsetGrads(int64_t image, int64_t k, const Value *offset_grads) const {
     std::vector<Value> sums(positions_);
     for (int64_t kind = 0; kind < 3; ++kind) {
       std::fill(sums.begin(), sums.end(), Value{0});
       for (int64_t task = 0; task < Tasks(); ++task) {
-        if (blocks_[tasks_[task]].part != k / sizes_.Taps()) continue;
-        const Value *part = along + task * AlongSize() + (k % sizes_.Taps() * 3 + kind) * positions_;
-        for (int64_t p = 0; p < positions_; ++p) sums[p] += part[p];
+        if (blocks_[tasks_[task]].deform_group != k / sizes_.Taps()) continue;
+        const Value *found =
+            offset_grads + task * OffsetGradsSize() + (k % sizes_.Taps() * 3 + kind) * positions_;
+        for (int64_t p = 0; p < positions_; ++p) sums[p] += found[p];
       }
       for (int64_t i = 0; i < tiles_.count(); ++i) {
         const Tile tile = tiles_(image, i);
@@ -226,13 +239,16 @@ class Gradients {
   const ParallelFor &parallel_for_;
   const DeformSizes sizes_;
   const std::vector<DeformBlock> blocks_;
-  const int64_t filters_, most_, positions_;  // filters of a group, positions of a tile and of an image
+  const int64_t filters_;    // of a group
+  const int64_t most_;       // positions of a tile, at most
+  const int64_t positions_;  // of an image
   const Tiles tiles_;
-  std::vector<size_t> tasks_;    // the first block of each, and the end
-  std::vector<int64_t> places_;  // of the blocks in the matrix of weights
-  int64_t matrix_ = 0, step_ = 0;
+  std::vector<size_t> tasks_;    // the first block of each task, and the end of the last one
+  std::vector<int64_t> places_;  // where each block starts in the packed filters and their gradients
+  int64_t matrix_ = 0;           // elements of all blocks
+  int64_t step_ = 0;             // images of a step
   hwy::AlignedVector<Value> packed_, grad_weights_;  // (block), (image of a step, block)
-  std::vector<Value> along_;                         // (image of a step, task, tap, kind, position)
+  std::vector<Value> offset_grads_;                  // (image of a step, task, tap, kind, position)
 };
 
 void Run(const Args &args, const ParallelFor &parallel_for) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices: tiles of the result in registers, factors from the caches.
+// Products of matrices. A tile of the result is in registers; the factors are read from the caches.
 #if defined(AVO_OP_CPU_COMMON_PRODUCT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_PRODUCT_INL_H_
 #undef AVO_OP_CPU_COMMON_PRODUCT_INL_H_
@@ -15,13 +15,13 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// What registers hold of a result: rows and vectors of columns. With 16 registers 6 x 2, with 32 6 x 4.
+// The tile of a result in registers: rows, and vectors of columns. 16 registers hold 6 x 2, 32 hold 6 x 4.
 constexpr int64_t kProductRows = 6;
 constexpr int64_t kProductVectors = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 4 : 2;
 
-constexpr int64_t kProductDepth = 128;  // so many rows of b are read from L1 by all rows of a
+constexpr int64_t kProductDepth = 128;  // all rows of a read so many rows of b, which stay in L1
 
-// sums (kProductRows, kVectors vectors) += a (kProductRows, depth) x b (depth, kVectors vectors).
+// Computes sums (kProductRows, kVectors vectors) += a (kProductRows, depth) x b (depth, kVectors vectors).
 template <int64_t kVectors, class D, typename Value = hn::TFromD<D>>
 HWY_NOINLINE void MultiplyTile(D d, const Value *HWY_RESTRICT a, int64_t a_stride,
                                const Value *HWY_RESTRICT b, int64_t b_stride, int64_t depth,
@@ -54,9 +54,12 @@ HWY_NOINLINE void MultiplyTile(D d, const Value *HWY_RESTRICT a, int64_t a_strid
   }
 }
 
-// sums (rows, vectors) += a (rows, depth) x b (depth, vectors). Rows are taken kProductRows at a time: there
-// is memory for that many. Without b_stride b is packed: dense blocks of kProductVectors vectors of columns,
-// or of what is left. sums and b are aligned to vectors.
+// Computes sums (rows, vectors) += a (rows, depth) x b (depth, vectors). Rows are taken kProductRows at a
+// time, and there must be memory for a multiple of that. sums and b are aligned to vectors. If b_stride is 0,
+// b is packed: panels of kProductVectors vectors of columns, each of them dense. The last panel may be
+// narrower.
+//
+//   panel 0: k0: v0 v1, k1: v0 v1, … | panel 1: k0: v2 v3, k1: v2 v3, … | …
 template <class D, typename Value = hn::TFromD<D>>
 void MultiplyAdd(D d, const Value *a, int64_t a_stride, int64_t rows, const Value *b, int64_t b_stride,
                  int64_t depth, int64_t vectors, Value *sums, int64_t sums_stride) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear resampling of rows of neighbours in memory. Compiled once for each instruction set.
+// Linear resampling of rows whose elements are contiguous. Compiled once for each instruction set.
 #if defined(AVO_OP_CPU_COMMON_LINEAR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_LINEAR_INL_H_
 #undef AVO_OP_CPU_COMMON_LINEAR_INL_H_
@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Outputs [begin, end) of any samples and strides.
+// Computes outputs [begin, end) of a row, one by one. Samples may be far apart, and strides may be any.
 template <typename T>
 void SampleOneByOne(const Row<const T> &in, const LinearSamples<Compute<T>> &samples, int64_t begin,
                     int64_t end, const Row<T> &out) {
@@ -30,11 +30,11 @@ void SampleOneByOne(const Row<const T> &in, const LinearSamples<Compute<T>> &sam
   }
 }
 
-// Rows that are resampled side by side.
+// Rows that are resampled together.
 template <typename T, size_t kCount>
 using LinearRows = std::array<T *, kCount>;
 
-// Rows of any number; what their outputs are made of is found once.
+// Resamples rows by vectors. The constructor finds the mixtures, which are the same for all rows.
 template <typename T>
 class LinearVectors {
   using F32 = hn::ScalableTag<float>;
@@ -43,12 +43,13 @@ class LinearVectors {
  public:
   static constexpr int64_t kLanes = LinearMixtures::kLanes;
 
-  // Outputs of at least a vector.
+  // There must be at least one vector of outputs.
   LinearVectors(int64_t length, int64_t out_length, bool align_corners, double scales)
       : whole_(out_length / kLanes), of_(length, out_length, align_corners, scales) {}
 
-  // With kStream, results go past the caches. Rows `next` follow, or are the same. Where both windows are
-  // one, it is loaded and converted once: 1.2 x for half types at AVX-512, 1.1 x for float32.
+  // Resamples rows `in` to rows `out`. With kStream, stores past the caches. `next` are the rows of the next
+  // call, or the same rows. Where both windows of all vectors are the same, each window is loaded and
+  // converted once: 1.2 x for half types at AVX-512, 1.1 x for float32.
   template <bool kStream, size_t kCount>
   void Resample(LinearRows<const T, kCount> in, LinearRows<T, kCount> out,
                 LinearRows<const T, kCount> next) const {
@@ -65,7 +66,7 @@ class LinearVectors {
   template <bool kStream, bool kOneWindow, size_t kCount>
   void ResampleFrom(LinearRows<const T, kCount> in, LinearRows<T, kCount> out,
                     LinearRows<const T, kCount> next) const {
-    // Locals, which no result can overwrite.
+    // Copies in local variables: the compiler knows that no store to a result changes them.
     const Place *place = of_.places().data(), *const end = place + of_.places().size();
     const LinearMixtures::Mixture *const mixtures = of_.mixtures();
     for (const Place *const last = place + whole_ / 2 * 2; place < last; place += 2) {
@@ -96,6 +97,7 @@ class LinearVectors {
     }
   }
 
+  // A mixture in registers. Of computes its outputs from a row.
   struct Mixed {
     explicit HWY_INLINE Mixed(const LinearMixtures::Mixture &mixture)
         : left_lanes(hn::IndicesFromVec(F32(), hn::Load(I32(), mixture.left_lanes))),
@@ -116,8 +118,9 @@ class LinearVectors {
     hn::Vec<F32> left_weights, right_weights;
   };
 
-  // float32 is bound by memory: its results in the caches are fetched, 1.2 to 1.4 x for rows at AVX-512. Half
-  // types wait for inputs while results pass the caches: those of the next rows, 1.1 x where nothing is
+  // Prefetches memory that is needed soon. Rows of float32 are bound by memory, so where results go through
+  // the caches, their lines are fetched: 1.2 to 1.4 x for rows at AVX-512. Rows of half types wait for inputs
+  // where results go past the caches, so the inputs of the next rows are fetched: 1.1 x where nothing is
   // cached.
   template <bool kStream>
   static HWY_INLINE void FetchAhead([[maybe_unused]] const T *next, [[maybe_unused]] const T *to) {
@@ -130,7 +133,8 @@ class LinearVectors {
     }
   }
 
-  // Outputs i, i + 1, … of any samples: two gathers, which there are for float32.
+  // Computes the vector of outputs from output i on where samples are too far apart for a window. float32
+  // takes two gathers; half types have none, and are computed one by one.
   template <size_t kCount>
   HWY_NOINLINE void FromAnywhere(LinearRows<const T, kCount> in, int64_t i, LinearRows<T, kCount> out) const {
     const LinearSamples<float> &samples = of_.samples();
@@ -147,7 +151,7 @@ class LinearVectors {
     }
   }
 
-  const int64_t whole_;  // vectors that do not overlap
+  const int64_t whole_;  // vectors that do not overlap another one
   const LinearMixtures of_;
 };
 

@@ -10,21 +10,22 @@
 
 namespace avo {
 
-// Output i is left_weight[i] * input[left[i]] + right_weight[i] * input[right[i]]; lengths are below 2^31.
-// Arrays of each, so that vectors of neighbours can be loaded.
+// Output i is left_weight[i] * input[left[i]] + right_weight[i] * input[right[i]]. Lengths are below 2^31.
+// Each member is an array, so that vectors of it can be loaded.
 template <typename Weight>
 struct LinearSamples {
   std::vector<int32_t> left, right;
   std::vector<Weight> left_weight, right_weight;
 };
 
-// Position i is (first + i * step) / denominator, exactly.
+// Positions that are ratios of integers: position i is (first + i * step) / denominator.
 struct LinearRatio {
   int64_t first, step, denominator;
 };
 
-// Positions that follow from the lengths are ratios of integers, exact up to 2^31 - 1; none where `scales` >
-// 0 makes them of float64, but for powers of two, where those are the same.
+// Returns the positions as ratios where they follow from the lengths; these are exact up to lengths of 2^31
+// - 1. Returns nothing where `scales` > 0 defines positions in float64. Where `scales` is a power of two and
+// the ratio of the lengths, both are the same, so this returns the ratios.
 inline std::optional<LinearRatio> RatioOf(int64_t length, int64_t out_length, bool align_corners,
                                           double scales) {
   if (align_corners) return LinearRatio{0, length - 1, std::max<int64_t>(out_length - 1, 1)};
@@ -35,7 +36,7 @@ inline std::optional<LinearRatio> RatioOf(int64_t length, int64_t out_length, bo
   return LinearRatio{length - out_length, 2 * length, 2 * out_length};
 }
 
-// Samples of outputs [begin, end).
+// Returns the samples of outputs [begin, end).
 template <typename Weight>
 LinearSamples<Weight> SampleLinear(int64_t length, int64_t out_length, bool align_corners, double scales,
                                    int64_t begin, int64_t end) {
@@ -59,18 +60,18 @@ LinearSamples<Weight> SampleLinear(int64_t length, int64_t out_length, bool alig
     }
     return samples;
   }
-  // Quotient and remainder are carried along, since a division of integers for each takes longer than a few
-  // dozen rows.
+  // Quotient and remainder are updated from output to output, as a division for each would take longer than
+  // resampling a few dozen rows.
   const auto [first, step, denominator] = *ratio;
-  const int64_t whole = step / denominator, part = step % denominator;
+  const int64_t whole = step / denominator, fraction = step % denominator;
   int64_t i = begin;
   for (; i < end && first + i * step < 0; ++i) place(i, 0, 0.0);
-  int64_t left = (first + i * step) / denominator, rest = (first + i * step) % denominator;
+  int64_t left = (first + i * step) / denominator, remainder = (first + i * step) % denominator;
   for (; i < end; ++i) {
-    place(i, left, static_cast<double>(rest) / static_cast<double>(denominator));
-    rest += part;
-    const bool carry = rest >= denominator;
-    rest -= carry ? denominator : 0;
+    place(i, left, static_cast<double>(remainder) / static_cast<double>(denominator));
+    remainder += fraction;
+    const bool carry = remainder >= denominator;
+    remainder -= carry ? denominator : 0;
     left += whole + carry;
   }
   return samples;

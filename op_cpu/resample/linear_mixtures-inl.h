@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What vectors of linearly resampled outputs are made of. Compiled once for each instruction set.
+// How to compute vectors of linearly resampled outputs. Compiled once for each instruction set.
+//
+// A vector of outputs reads two windows of a row: a vector of inputs that holds all left samples, and one
+// that holds all right samples. Permutations bring the samples to their lanes, and weights mix them:
+//
+//   left window    x4 x5 x6 x7   →   x4 x4 x5 x5    times left weights
+//   right window   x5 x6 x7 x8   →   x5 x5 x6 x6    times right weights
+//   outputs                          y8 y9 y10 y11
 #if defined(AVO_OP_CPU_COMMON_LINEAR_MIXTURES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_LINEAR_MIXTURES_INL_H_
 #undef AVO_OP_CPU_COMMON_LINEAR_MIXTURES_INL_H_
@@ -17,24 +24,25 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The same for all rows.
+// The mixtures of all vectors of a row. They are the same for all rows.
 class LinearMixtures {
   using F32 = hn::ScalableTag<float>;
 
  public:
   static constexpr int64_t kLanes = hn::MaxLanes(F32());
 
-  // A vector of outputs from two windows of the row, whose elements permutations bring to their lanes.
+  // Permutations and weights of a vector of outputs.
   struct alignas(64) Mixture {
     int32_t left_lanes[kLanes], right_lanes[kLanes];
     float left_weights[kLanes], right_weights[kLanes];
   };
-  // Where outputs and both windows begin, and the index of the mixture: -1 where samples are farther apart.
+  // Where the outputs of a vector and both of its windows start, and the index of its mixture. The index is
+  // -1 where the samples are too far apart for a window.
   struct Place {
     int32_t out, left, right, mixture;
   };
 
-  // Outputs of at least a vector; the last one overlaps the one before it.
+  // There must be at least one vector of outputs. The last vector overlaps the one before it.
   LinearMixtures(int64_t length, int64_t out_length, bool align_corners, double scales)
       : length_(length), out_length_(out_length) {
     const int64_t whole = out_length / kLanes, count = hwy::DivCeil(out_length, kLanes);
@@ -45,15 +53,16 @@ class LinearMixtures {
       for (int64_t v = begin; v < end; ++v) Append(static_cast<int32_t>(Out(v)), Out(v) - first);
     };
     places_.reserve(count);
-    // Ratios of small integers repeat within a few vectors: what they are made of is computed once, and stays
-    // in the first cache. 1.4 x for 80 rows of 3000.
+    // Where the lengths are in a small ratio, mixtures repeat after a few vectors. Then they are computed
+    // once and stay in L1: 1.4 x for 80 rows of 3000.
     const auto ratio = RatioOf(length, out_length, align_corners, scales);
-    int64_t repeating = count, period = 0, shift = 0;  // in vectors, and of inputs meanwhile
+    int64_t repeating = count;      // the first vector whose mixture is that of an earlier one
+    int64_t period = 0, shift = 0;  // vectors, and inputs, from a mixture to the same one
     if (ratio && out_length >= length && length >= kLanes) {
       const int64_t common = std::gcd(ratio->step, ratio->denominator), outputs = ratio->denominator / common;
       period = outputs / std::gcd(outputs, kLanes);
       shift = period * kLanes / outputs * (ratio->step / common);
-      // Positions before the first input are moved there.
+      // Positions before the first input are moved to it, so the vectors there do not repeat.
       repeating = period + hwy::DivCeil(std::max<int64_t>(-ratio->first, 0), ratio->step * kLanes);
     }
     if (repeating + period > whole) repeating = count;
@@ -75,16 +84,16 @@ class LinearMixtures {
   // Whether both windows are the same everywhere.
   bool one_window() const { return one_window_; }
   const Mixture *mixtures() const { return mixtures_.data(); }
-  // Of all outputs, where some are farther apart.
+  // The samples of all outputs. Only valid where some mixture has the index -1.
   const LinearSamples<float> &samples() const { return samples_; }
 
  private:
   int64_t Out(int64_t v) const { return std::min(v * kLanes, out_length_ - kLanes); }
 
-  // The vector of outputs at `out`, whose samples are at `begin`.
+  // Appends the vector of outputs that starts at output `out`. Its samples start at `begin` of samples_.
   void Append(int32_t out, int64_t begin) {
     const int32_t *const lefts = &samples_.left[begin], *const rights = &samples_.right[begin];
-    // One window where it holds all.
+    // The right window is the left one where that holds all samples.
     const auto end = static_cast<int32_t>(length_ - kLanes), left = std::min(lefts[0], end);
     const int32_t right = rights[kLanes - 1] - left < kLanes ? left : std::min(rights[0], end);
     if (end < 0 || lefts[kLanes - 1] - left >= kLanes || rights[kLanes - 1] - right >= kLanes) {

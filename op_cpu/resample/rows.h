@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of (N, C, L) tensors of any strides.
+// Rows of (N, C, L) tensors with any strides.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct Row {
   T &operator[](int64_t i) const { return data[i * stride]; }
 };
 
-// Row `row` of all, counted through the channels of each n.
+// Returns row `row` of a tensor: channel row % C of signal row / C.
 template <typename T>
 Row<T> RowAt(const Tensor &tensor, int64_t row) {
   const int64_t channels = tensor.shape[1];
@@ -26,7 +26,7 @@ Row<T> RowAt(const Tensor &tensor, int64_t row) {
       tensor.strides[2]};
 }
 
-// Calls body(row of in, row of out) for every n and c.
+// Calls body(row of in, row of out) for all rows.
 template <typename T, typename Body>
 void ForRows(const Tensor &in, const Tensor &out, const ParallelFor &parallel_for, const Body &body) {
   const int64_t length = std::max(in.shape[2], out.shape[2]);

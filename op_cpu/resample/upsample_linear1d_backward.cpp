@@ -20,7 +20,7 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
         for (int64_t i = 0; i < length; ++i) out[i] = grads[i];
         return;
       }
-      // float64 sums: an input may receive from all outputs, and none is rounded before the last.
+      // Sums are float64. An input may receive from all outputs, and the sum is rounded only at the end.
       std::vector<double> sums(length, 0.0);
       for (int64_t i = 0; i < out_length; ++i) {
         const double grad = Widen(grads[i]);

@@ -36,17 +36,17 @@ struct Paths {
 
   // Outputs of a window that are in UB at once. The two buffers of the queue together take at most an eighth
   // of UB.
-  int64_t WindowChunk() const {
+  int64_t WindowPiece() const {
     return std::min(Window(), static_cast<int64_t>(problem.platform.ub_bytes) / (16 * problem.item));
   }
 
-  // Outputs from the start of the first window to the start of the last one, and a chunk of that window.
+  // Outputs from the start of the first window to the start of the last one, and a piece of that window.
   RowLayout Gather(int64_t units) const {
     constexpr int64_t kMaxSpread =
         8176;  // indices are below 2^13; a tile whose windows spread more must not fit
     const long double value = problem.scale.value;
     const int64_t spread = value <= 0 ? 0 : LinearProblem::Span(units - 1, 1 / value) + 2;
-    const int64_t outputs = std::min(problem.out_length, spread + WindowChunk());
+    const int64_t outputs = std::min(problem.out_length, spread + WindowPiece());
     return {AlignUp(outputs, problem.block) + (spread > kMaxSpread ? int64_t{1} << 30 : 0),
             AlignUp(units, kLanes)};
   }
@@ -76,7 +76,7 @@ Plan<UpsampleLinear1dBackwardTiling> ComputeTiling(const Args &args, const Platf
   plan.tiling.inverse1 = inverse.parts[1];
   plan.tiling.inverse2 = inverse.parts[2];
   plan.tiling.window = paths.Window();
-  plan.tiling.windowChunk = static_cast<uint32_t>(paths.WindowChunk());
+  plan.tiling.windowPiece = static_cast<uint32_t>(paths.WindowPiece());
   return plan;
 }
 

@@ -182,17 +182,17 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
     avo::RepeatRow(highest, t_.tileRows, n, 0.0f);
   }
 
-  // Computes the current tile from the table, a chunk of each window at a time.
+  // Computes the current tile from the table, a piece of each window at a time.
   __aicore__ inline void Compute() {
     const uint32_t n = this->rows_ * t_.outRow;
     auto result = this->out_queue_.template AllocTensor<T>();
     auto sum = Sum(result);
     AscendC::Duplicate(sum, 0.0f, n);
-    for (int64_t done = 0; done < t_.window; done += t_.windowChunk) {
-      const uint32_t chunk = avo::Rest(t_.window - done, t_.windowChunk);
-      this->SetInputs(base_ + done, base_ + done + spread_ + chunk);
+    for (int64_t done = 0; done < t_.window; done += t_.windowPiece) {
+      const uint32_t piece = avo::Rest(t_.window - done, t_.windowPiece);
+      this->SetInputs(base_ + done, base_ + done + spread_ + piece);
       auto rows = this->CopyIn();
-      for (uint32_t i = 0; i < chunk; ++i) AddOutput(sum, rows, i, static_cast<int32_t>(done) + i, n);
+      for (uint32_t i = 0; i < piece; ++i) AddOutput(sum, rows, i, static_cast<int32_t>(done) + i, n);
       this->in_queue_.FreeTensor(rows);
     }
     if constexpr (sizeof(T) != sizeof(float)) AscendC::Cast(result, sum, AscendC::RoundMode::CAST_RINT, n);

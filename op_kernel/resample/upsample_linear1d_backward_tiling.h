@@ -23,7 +23,7 @@ struct UpsampleLinear1dBackwardTiling {
   uint32_t inPitch;       // phases: slots from plane to plane of given gradients
   uint32_t outPitch;      // phases: slots from plane to plane of sums
   uint32_t halfPixel;     // 1: positions of pixel centres; 0: align_corners
-  uint32_t windowChunk;   // gather: outputs of a window that are loaded at once
+  uint32_t windowPiece;   // gather: outputs of a window that are loaded at once
   int64_t window;         // gather: most outputs that one input receives from
   float step0;            // input position of an output: step = step0 + step1 + step2
   float step1;            // step0 and step1 have 11 significant bits

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deformable convolution elsewhere: the deform group of a channel, and the order of tensors and of their channels."""
+"""How other libraries define deformable convolution: the deform group of a channel, and the order of tensors and channels."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def call(groups, deform_groups, channels=8, filters=4, seed=0):
 
 
 def within_groups(groups, deform_groups, **args):
-    """mmcv 1.x: each conv group is convolved alone, and its channels are split among all deform groups."""
+    """Convolve as mmcv 1.x does: each conv group alone, with its channels split among all deform groups."""
     parts = zip(
         *(np.split(args[name], groups, axis) for name, axis in (("input", 1), ("weight", 0))), strict=True
     )

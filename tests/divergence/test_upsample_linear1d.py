@@ -14,7 +14,7 @@ def test_torch_accepts_scales_that_contradict_the_length():
 
 
 def test_torch_rounds_positions_to_float32():
-    """Resampling by 1/3 meets samples, at 3 i + 1; beyond 2^24 not all of these are float32 numbers."""
+    """Resampling by 1/3 reads the samples at 3 i + 1. Beyond 2^24, float32 cannot hold all of these positions."""
     length = 3 * (1 << 23)
     ramp = (np.arange(length) % 4096).astype(np.float32).reshape(1, 1, length)
     want = ramp[..., 1::3]

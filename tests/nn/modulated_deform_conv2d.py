@@ -21,9 +21,9 @@ def moving_pack():
 CALLS = [(GROUPED, X, OFFSET, torch.rand(2, 18, 8, 7)), (moving_pack(), X)]
 PACK = nn.ModulatedDeformConv2dPack(4, 6, 3, (2, 1), 1, groups=2, deform_groups=2)
 SAME = [
-    # Without movement, and without a mask.
+    # With offsets of 0, and without a mask.
     (PLAIN, lambda x, offset: conv2d(x, PLAIN.weight, None, 1, 1, 1, 2), X, torch.zeros(2, 36, 8, 7)),
-    # A new pack moves nothing, and halves every sample.
+    # A new pack has offsets of 0, and halves every sample.
     (PACK, lambda x: conv2d(x, PACK.weight / 2, PACK.bias, (2, 1), 1, 1, 2), X),
 ]
 BAD = [

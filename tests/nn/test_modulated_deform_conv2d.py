@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ModulatedDeformConv2dPack has in common with mmcv's."""
+"""ModulatedDeformConv2dPack has the first values, parameters and dtypes of the module of mmcv."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_first_values():
 
 
 def test_names_of_parameters():
-    """As mmcv 2.2's state_dict has them."""
+    """The names and shapes are those of the state_dict in mmcv 2.2."""
     pack = nn.ModulatedDeformConv2dPack(4, 6, (3, 2), deform_groups=2, groups=2)
     shapes = {name: tuple(value.shape) for name, value in pack.state_dict().items()}
     assert shapes == {

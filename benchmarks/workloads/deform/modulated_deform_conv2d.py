@@ -7,7 +7,7 @@ from ascend_vision_ops.testing.peers import import_torchvision
 from benchmarks.peers import Peer, mmcv, runtimes
 from benchmarks.workload import Workload, size
 
-# Images, filters; 3x3 windows. Targets by dtype.
+# Shape of the images and number of filters, with 3x3 windows. Targets are times the speed of the fastest peer, by dtype.
 SHAPES = [((1, 256, 100, 152), 256), ((2, 64, 50, 76), 64)]
 TARGETS = [{torch.float32: 1.3, torch.bfloat16: 3}, {torch.float32: 1.2}]
 
@@ -65,7 +65,7 @@ def peers(arguments):
 
 
 def openvino(arguments):
-    """Its own operator: it reads no DeformConv of ONNX with a mask."""
+    """OpenVINO's own operator, as OpenVINO does not read a DeformConv of ONNX with a mask."""
 
     def model():
         import openvino as ov
@@ -87,11 +87,10 @@ def openvino(arguments):
 
 
 def device():
-    """The product itself takes about half of the float32 time, on cube cores that work while vector cores
-    sample. Those bound: in float32 by reading the four neighbours of every sample from L2, in half types by
-    weighing them, which they do in float32. Samples shared between the nine taps of neighbouring windows
-    would move it, but their offsets are free. The small layers wait for the first samples and the last
-    products.
+    """Vector cores bound the time. In float32 they read the four neighbours of every sample from L2; in half types
+    they multiply them with their weights, which they do in float32. The product takes about half of the float32 time,
+    on cube cores that work at the same time. Neighbouring windows cannot share samples, as each tap has its own
+    offset. In the small layers, the first samples and the last products do not overlap with other work.
     """
     for work in workloads():
         arguments = work.arguments

@@ -9,7 +9,7 @@ from benchmarks.peers import Peer, opencv, runtimes
 from benchmarks.workload import Workload, size
 
 SHAPES = [((1, 80, 1500), 3000), ((8, 512, 1024), 4096), ((32, 64, 16000), 48000)]
-# Of float32 and of half types.
+# Targets for float32 and for half types, as times the speed of the fastest peer.
 TARGETS = [(2.5, 0), (4, 10), (3, 0)]
 
 
@@ -39,7 +39,7 @@ def peers(signal, length):
     )
     if signal.dtype != torch.float32:
         return found | {"openvino": resize["openvino"]}
-    # Rows are an image's: cv2 caps neither side at these sizes, and interpolates vertically by a factor of 1.
+    # The rows are those of an image. cv2 takes images of these sizes, and resizes them vertically by a factor of 1.
     rows, result = signal.numpy().reshape(-1, signal.shape[2]), given.numpy().reshape(-1, length)
 
     def cv2(target):
@@ -57,9 +57,9 @@ def peers(signal, length):
 
 
 def device():
-    """Ratios of small integers are bound by writing the result, half types by the vector unit, which computes
-    them in float32. Other ratios gather two inputs for each output, which is what the vector unit spends its
-    time on. The short signals take a launch of 3 us and a start of 0.5 us, more than all their bytes.
+    """For ratios of small integers, writing the result bounds the time; for half types the vector unit does, which
+    computes in float32. For other ratios, the vector unit spends its time on gathering two inputs for each output. For
+    short signals, the launch of 3 us and the start of 0.5 us take longer than moving all bytes.
     """
     for dtype in (torch.float32, torch.float16, torch.bfloat16):
         for shape, out_length in SHAPES[:2]:

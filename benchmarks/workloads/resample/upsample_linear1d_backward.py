@@ -25,8 +25,8 @@ def workloads():
 
 
 def device():
-    """MTE2 bounds, as gradients are as many times the signals as these were stretched. The short signals take
-    a launch of 3 us and a start of 0.5 us, more than all their bytes.
+    """MTE2 bounds the time, as the gradients that it loads are several times as long as the result. For short signals,
+    the launch of 3 us and the start of 0.5 us take longer than moving all bytes.
     """
     for dtype in (torch.float32, torch.float16):
         for shape, out_length in SHAPES:

@@ -105,7 +105,7 @@ Tile FindTile(const TileSpace &space, const Platform &platform, UbBytes ub_bytes
   return best;
 }
 
-// How TensorCopy (op_kernel/common/copies/row_copy.h) cuts a dense tensor into chunks: `units` elements each,
+// How TensorCopy (op_kernel/common/copies/row_copy.h) cuts a dense tensor into pieces: `units` elements each,
 // at most `tiles` of them. It takes TensorCopyBuffers(units, item) of the Unified Buffer.
 inline Tile FindCopyTile(int64_t elements, int64_t item, const Platform &platform) {
   constexpr int64_t kGranuleBytes = 512;             // what global memory moves at full speed

@@ -19,7 +19,7 @@ __aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t unit) { return (valu
 // Converts an integer to float, exactly below 2^24. The scalar unit converts only int32.
 __aicore__ inline float ToFloat(int64_t value) { return static_cast<float>(static_cast<int32_t>(value)); }
 
-// Returns how many of the `left` items that remain to take at once, where `most` can be taken.
+// Returns how many items to take now: `most`, or the `left` items that remain where these are fewer.
 __aicore__ inline uint32_t Rest(int64_t left, uint32_t most) {
   return left < most ? static_cast<uint32_t>(left) : most;
 }
@@ -103,33 +103,33 @@ __aicore__ inline void CopyRowsOut(const AscendC::GlobalTensor<T> &gm, int64_t g
   AscendC::DataCopyPad(gm[gm_offset], ub, copy);
 }
 
-// Copies this core's share of a dense tensor, `chunk` elements at a time. Takes TensorCopyBuffers of the
+// Copies this core's share of a dense tensor, `piece` elements at a time. Takes TensorCopyBuffers of the
 // Unified Buffer.
 template <typename T>
 class TensorCopy {
  public:
-  __aicore__ inline void Init(GM_ADDR in, GM_ADDR out, int64_t elements, uint32_t chunk,
+  __aicore__ inline void Init(GM_ADDR in, GM_ADDR out, int64_t elements, uint32_t piece,
                               AscendC::TPipe *pipe) {
     elements_ = elements;
-    chunk_ = chunk;
+    piece_ = piece;
     in_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(in), elements);
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out), elements);
-    const TensorCopyBuffers buffers(chunk, sizeof(T));
-    pipe->InitBuffer(queue_, buffers.chunks.count, buffers.chunks.bytes);
+    const TensorCopyBuffers buffers(piece, sizeof(T));
+    pipe->InitBuffer(queue_, buffers.pieces.count, buffers.pieces.bytes);
   }
 
   __aicore__ inline void Process() {
-    // Shares are whole chunks, so that every copy starts at a multiple of `chunk` elements.
-    const int64_t chunks = (elements_ + chunk_ - 1) / chunk_;
-    const Share share = CoreShare(chunks);
+    // Shares are whole pieces, so that every copy starts at a multiple of `piece` elements.
+    const int64_t pieces = (elements_ + piece_ - 1) / piece_;
+    const Share share = CoreShare(pieces);
     for (int64_t i = share.begin; i < share.end; ++i) {
-      const int64_t begin = i * chunk_;
-      const uint32_t count = static_cast<uint32_t>(elements_ - begin < chunk_ ? elements_ - begin : chunk_);
+      const int64_t begin = i * piece_;
+      const uint32_t count = static_cast<uint32_t>(elements_ - begin < piece_ ? elements_ - begin : piece_);
       auto ub = queue_.template AllocTensor<T>();
-      CopyRowsIn(ub, chunk_, in_gm_, begin, count, 1, count);
+      CopyRowsIn(ub, piece_, in_gm_, begin, count, 1, count);
       queue_.EnQue(ub);
       ub = queue_.template DeQue<T>();
-      CopyRowsOut(out_gm_, begin, count, ub, chunk_, 1, count);
+      CopyRowsOut(out_gm_, begin, count, ub, piece_, 1, count);
       queue_.FreeTensor(ub);
     }
   }
@@ -138,7 +138,7 @@ class TensorCopy {
   AscendC::TQueBind<AscendC::TPosition::VECIN, AscendC::TPosition::VECOUT, 1> queue_;
   AscendC::GlobalTensor<T> in_gm_, out_gm_;
   int64_t elements_;
-  uint32_t chunk_;
+  uint32_t piece_;
 };
 
 }  // namespace avo

@@ -7,10 +7,10 @@ namespace avo {
 
 // What TensorCopy (row_copy.h) puts into the Unified Buffer.
 struct TensorCopyBuffers {
-  Buffer chunks;  // queue of chunks, loaded and stored
+  Buffer pieces;  // queue of pieces, loaded and stored
 
-  // chunk: elements that are copied at once; item: bytes of an element.
-  __aicore__ TensorCopyBuffers(uint64_t chunk, uint64_t item) : chunks{2, chunk * item} {}
+  // piece: elements that are copied at once; item: bytes of an element.
+  __aicore__ TensorCopyBuffers(uint64_t piece, uint64_t item) : pieces{2, piece * item} {}
 };
 
 }  // namespace avo

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""deform_conv2d of torchvision, modulated_deform_conv2d of mmcv."""
+"""Replacements for deform_conv2d of torchvision and modulated_deform_conv2d of mmcv."""
 
 import torch
 from torch import ops
@@ -43,7 +43,7 @@ def deform_conv2d_backward(grad, input, weight, offset, mask, bias, *window_and_
             grad, input, offset, mask if use_mask else None, weight, *_window(*window)
         )
     )
-    # Without use_mask, torchvision passes a mask of another shape, which nothing depends on.
+    # Without use_mask, torchvision passes a mask of another shape. The result does not depend on it.
     grad_mask = grad_mask if use_mask else torch.zeros_like(mask)
     return grad_input, grad_weight, grad_offset, grad_mask, grad_bias
 
@@ -52,7 +52,7 @@ def deform_conv2d_backward(grad, input, weight, offset, mask, bias, *window_and_
 def forward(
     ctx, input, offset, mask, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, deform_groups=1
 ):
-    # Under autocast offset alone is of a half type; mmcv takes it for that of the whole.
+    # Under autocast only offset has a half type. As mmcv does, convert all tensors to it.
     input, mask, weight = input.type_as(offset), mask.type_as(offset), weight.type_as(offset)
     ctx.window = _pair(stride), _pair(padding), _pair(dilation), groups, deform_groups
     ctx.with_bias = bias is not None

@@ -17,7 +17,7 @@ __all__ = ["ModulatedDeformConv2d", "ModulatedDeformConv2dPack"]
 
 
 class ModulatedDeformConv2d(nn.Module):
-    """Convolution that samples its input at given offsets and weighs each sample.
+    """Convolution that samples its input at given offsets and multiplies each sample with a mask.
 
     Args:
         in_channels: C, a multiple of groups and of deform_groups
@@ -26,21 +26,21 @@ class ModulatedDeformConv2d(nn.Module):
         stride: rows and columns from window to window
         padding: rows and columns of zeros on either side
         dilation: rows and columns from tap to tap of a window
-        groups: blocks of channels that are convolved apart
-        deform_groups: blocks of channels that have offsets and mask in common, G
-        bias: whether filters have one
+        groups: number of blocks of channels, each of which is convolved with filters of its own
+        deform_groups: number of blocks of channels, each of which has its own offsets and mask, G
+        bias: whether a bias is added to the result of each filter
 
     Shape:
         input: (N, C, H, W), float32, float16 or bfloat16; under autocast it is cast to the dtype of offset
-        offset: (N, 2 G kH kW, oH, oW), by how much each sample is moved, rows and columns in turn
-        mask: (N, G kH kW, oH, oW), what each sample is multiplied by; None for 1 (DCNv1)
+        offset: (N, 2 G kH kW, oH, oW), how far each sample is moved; row offsets and column offsets alternate
+        mask: (N, G kH kW, oH, oW), the factor of each sample; None means 1 (DCNv1)
         output: (N, O, oH, oW), dtype of offset
-        parameters: weight (O, C / groups, kH, kW), uniform in ±1 / sqrt(C kH kW); bias (O,), 0
+        parameters: weight (O, C / groups, kH, kW), at first uniform in ±1 / sqrt(C kH kW); bias (O,), at first 0
 
     Raises:
-        ValueError: a size is out of its range, or channels cannot be divided so
+        ValueError: a size is out of its range, or the channels are not a multiple of the groups
 
-    Source: mmcv.ops.ModulatedDeformConv2d, whose arguments, parameters and first values it has.
+    Source: mmcv.ops.ModulatedDeformConv2d. Arguments, parameters and first values are the same.
     """
 
     def __init__(
@@ -77,14 +77,14 @@ class ModulatedDeformConv2d(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Gives parameters their first values."""
+        """Set the parameters to their first values."""
         bound = 1 / math.sqrt(self.in_channels * math.prod(self.kernel_size))
         nn.init.uniform_(self.weight, -bound, bound)
         if self.bias is not None:
             nn.init.zeros_(self.bias)
 
     def forward(self, input: Tensor, offset: Tensor, mask: Tensor | None = None) -> Tensor:
-        # Under autocast the convolution that computes offsets gives a half type, of which the rest is then.
+        # Under autocast, the convolution that computes offsets returns a half type; then all tensors take it.
         dtype = offset.dtype
         return ops.modulated_deform_conv2d(
             input.to(dtype),
@@ -108,10 +108,11 @@ class ModulatedDeformConv2d(nn.Module):
 
 
 class ModulatedDeformConv2dPack(ModulatedDeformConv2d):
-    """A deformable convolution in the place of an ordinary one: a convolution of its own gives offsets and mask.
+    """A deformable convolution that can replace an ordinary one, as it computes its own offsets and mask.
 
-    That convolution, conv_offset, has the window of this one and is 0 at first, so that this one starts as an ordinary
-    convolution with every sample halved. Its first two thirds of channels are offsets, the others the mask's logits.
+    Another convolution, conv_offset, computes them from the input. It has the same window. Two thirds of its channels
+    are offsets, and the others are the logits of the mask. Its parameters are 0 at first, so that the module starts as
+    an ordinary convolution of which every sample is halved.
 
     Args:
         as ModulatedDeformConv2d
@@ -121,7 +122,7 @@ class ModulatedDeformConv2dPack(ModulatedDeformConv2d):
         output: (N, O, oH, oW), dtype of input
         parameters: those of ModulatedDeformConv2d, conv_offset.weight (3 G kH kW, C, kH, kW), conv_offset.bias
 
-    Source: mmcv.ops.ModulatedDeformConv2dPack ("DCNv2"), whose checkpoints it loads.
+    Source: mmcv.ops.ModulatedDeformConv2dPack ("DCNv2"). It loads the checkpoints of that module.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -137,9 +138,9 @@ class ModulatedDeformConv2dPack(ModulatedDeformConv2d):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Gives parameters their first values."""
+        """Set the parameters to their first values."""
         super().reset_parameters()
-        if hasattr(self, "conv_offset"):  # not yet there when the base class is made
+        if hasattr(self, "conv_offset"):  # the constructor of the base class runs before it exists
             for parameter in self.conv_offset.parameters():
                 nn.init.zeros_(parameter)
 

@@ -11,19 +11,19 @@ __all__ = ["UpsampleLinear1d"]
 
 
 class UpsampleLinear1d(nn.Module):
-    """Signals resampled along their length.
+    """Resample signals along their length.
 
     Args:
-        size: length of the result; or
-        scale_factor: the length is int(L * scale_factor), and positions follow the factor
-        align_corners: whether the first and last samples of both lengths coincide
+        size: length of the result
+        scale_factor: instead of size; the length is int(L * scale_factor), and the factor defines the positions
+        align_corners: whether the first and the last sample of input and result coincide
 
     Shape:
         input: (N, C, L), float32, float16 or bfloat16
         output: (N, C, size), dtype of input
 
     Raises:
-        ValueError: both size and scale_factor are given, or none, or what is given is not above 0
+        ValueError: both size and scale_factor are given, or neither, or the value is not above 0
 
     Source: torch.nn.Upsample(mode="linear").
     """

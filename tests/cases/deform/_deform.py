@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of deformable convolution, shared with its gradient."""
+"""Calls of deformable convolution, for the operator and for its gradient."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -8,18 +8,18 @@ from ascend_vision_ops.testing import Array
 
 
 def between(rng, shape):
-    """Offsets that lead between pixels, where differences of the result are its derivatives."""
+    """Offsets that lead between pixels, where finite differences of the result are near its derivatives."""
     return rng.integers(-3, 3, shape) + rng.uniform(0.02, 0.98, shape)
 
 
 def far(rng, shape):
-    """Offsets that lead beyond the image, to its edge, onto pixels and nowhere."""
+    """Offsets that lead beyond the image, to its edge and onto pixels, and offsets that are not finite."""
     strange = [float("nan"), float("inf"), -float("inf"), 1e30, -1e30, -1.0, 0.0, 1.0, 40.0]
     return rng.choice([*strange, *rng.normal(0, 4, 20)], shape)
 
 
 def infinite(rng, shape):
-    """Values of which few are infinite and some have no bits beyond the first ones."""
+    """Values of which a few are infinite, and some have only a few significant bits."""
     values = rng.choice([0, 0.5, 1, -2, *rng.normal(size=20)], shape)
     return np.where(rng.random(shape) < 0.003, rng.choice([-np.inf, np.inf], shape), values)
 
@@ -27,7 +27,7 @@ def infinite(rng, shape):
 def call(
     shape, filters, kernel, stride=(1, 1), padding=(1, 1), dilation=(1, 1), groups=1, deform=1, **options
 ):
-    """Arguments of a call. Options are those of its arrays, `moves` of offset's, `without` the absent tensors."""
+    """Arguments of a call. `options` go to all arrays; `moves` are the values of offset, `without` the absent tensors."""
     without, moves = options.pop("without", ()), options.pop("moves", between)
     axes = zip(shape[2:], kernel, stride, padding, dilation, strict=True)
     places = [(size + 2 * pad - gap * (k - 1) - 1) // step + 1 for size, k, step, pad, gap in axes]

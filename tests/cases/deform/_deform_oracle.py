@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deformable convolution out of torch's operators, shared with its gradient."""
+"""Deformable convolution from operators of torch, for the operator and for its gradient."""
 
 
 def convolve(
@@ -14,13 +14,13 @@ def convolve(
     groups=1,
     deform_groups=1,
 ):
-    """Zero-padded torch.nn.functional.grid_sample, tap by tap, and torch.einsum."""
+    """Sample tap by tap with torch.nn.functional.grid_sample, padded with zeros, and multiply with torch.einsum."""
     import torch
     import torch.nn.functional as F
 
     (batch, channels, height, width), (filters, _, *kernel) = input.shape, weight.shape
     if not torch.isfinite(offset).all() or batch == 0:
-        return None  # grid_sample gives NaN for a position that is NaN
+        return None  # for a position that is NaN, grid_sample returns NaN
     taps, places = kernel[0] * kernel[1], offset.shape[2:]
     ends = zip(places, stride, padding, strict=True)
     starts = [torch.arange(count, dtype=input.dtype) * step - pad for count, step, pad in ends]

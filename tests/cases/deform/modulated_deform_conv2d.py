@@ -12,17 +12,18 @@ WINDOWS = [
     ((1, 3, 12, 10), 2, (1, 3), (1, 3), (0, 1), (1, 2)), ((1, 2, 1, 1), 1, (1, 1), (1, 1), (0, 0), (1, 1)),
     ((1, 5, 6, 30), 18, (2, 2), (1, 1), (3, 4), (2, 3)), ((3, 1, 5, 5), 1, (5, 5), (1, 1), (0, 0), (1, 1)),
 ]  # fmt: skip
-# Channels, filters, groups, deform groups; in the last ones neither's blocks hold the other's.
+# Channels, filters, groups, deform groups. In the last two, groups and deform groups cut across each other.
 GROUPS = [(4, 4, 2, 1), (4, 2, 1, 2), (4, 6, 2, 2), (8, 4, 2, 4), (8, 8, 4, 2), (6, 12, 6, 1), (5, 3, 1, 5)]
 GROUPS += [(6, 6, 3, 2), (6, 4, 2, 3)]
-# Channels apart, around vectors of them.
+# Depthwise, and about as many channels as a vector has lanes.
 GROUPS += [(15, 15, 15, 1), (34, 68, 34, 2), (17, 17, 17, 17), (66, 66, 66, 2), (2, 8, 2, 1)]
-# Channels, filters, columns of the image: around what a data block, a fractal or a band of positions holds.
+# Channels, filters, columns of the image: about as many as a data block, a fractal or a band of positions holds.
 TILES = [(channels, filters, 16) for channels, filters in ((7, 15), (8, 16), (9, 17), (64, 33), (65, 16))]
 TILES += [(16, 16, columns) for columns in (15, 17, 31, 32, 33)] + [(300, 130, 9)]
-# Depths and filters around what a CPU's matrix unit takes at a time, positions around what it takes in a tile.
+# For the matrix unit of a CPU: depths and filters about as large as it takes at a time, positions as it takes in a tile.
 TILES += [(85, 31, 63), (86, 32, 64), (96, 48, 65)]
-# Several tiles of a CPU's kernel, images and vectors of channels, which it reads in place or copies first.
+# For the CPU kernel: several tiles, images and vectors of channels. It reads some of these images in place, and copies
+# others first.
 IMAGES = [
     ((2, 48, 17, 41), 33, 1, ""),
     ((2, 64, 9, 40), 66, 2, "channels_last"),
@@ -44,7 +45,7 @@ def cases():
         args = DEFORM.call(shape, filters, (3, 3), deform=deform, layout="channels_last")
         yield Case(f"channels last {shape} {out}", args, out=out)
     args = DEFORM.call((2, 48, 7, 40), 48, (3, 3), groups=48, layout="channels_last")
-    yield Case("channels apart and last", args, out="channels_last")
+    yield Case("depthwise channels last", args, out="channels_last")
     for without in (["mask"], ["bias"], ["mask", "bias"]):
         args = DEFORM.call((2, 4, 6, 7), 5, (3, 3), deform=2, without=without)
         yield Case(f"without {without}", args)

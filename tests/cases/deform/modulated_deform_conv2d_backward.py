@@ -8,14 +8,14 @@ between, far = DEFORM.between, DEFORM.far
 
 
 def gradient_call(args, **options):
-    """Arguments of the gradient of a forward call."""
+    """Arguments of the gradient, from those of a forward call."""
     shape = (args["input"].shape[0], args["weight"].shape[0], *args["offset"].shape[2:])
     return {"grad_output": Array(*shape, **options)} | {k: v for k, v in args.items() if k != "bias"}
 
 
 def cases():
     for case in FORWARD.cases():
-        # Of a difference between infinities the order of its terms says whether it is infinite or a NaN.
+        # A sum with infinities of both signs is infinite or NaN, depending on the order of its terms.
         if not case.id.startswith(("without ['bias']", "infinities")):
             layout = case.args["input"].layout
             yield Case(case.id, gradient_call(case.args, layout=layout), out=case.out)
@@ -35,7 +35,7 @@ def oracle(
 ):
     import torch
 
-    # Beside a pixel's row or column the derivative jumps: which side counts is ours to say.
+    # On a row or column of pixels the derivative jumps. Which side counts is our own definition.
     if not torch.isfinite(offset).all() or (offset == offset.floor()).any():
         return None
     leaves = [input, offset, torch.ones_like(offset[:, ::2]) if mask is None else mask, weight]

@@ -5,14 +5,14 @@ from hypothesis import strategies as st
 
 from ascend_vision_ops.testing import Array, Case
 
-# Rows, input length, output length. Rows of 16 fill the vector lanes; beside them, and one row alone, which gathers.
+# Rows, input length, output length. 16 rows fill the vector lanes, and there are a few less and more. One row gathers.
 SIZES = [
     (16, 64, 128), (15, 64, 128), (17, 65, 130), (32, 7, 49), (2, 8, 120), (3, 5, 80), (16, 96, 32), (5, 45, 30),
     (18, 30, 45), (1, 100, 200), (1, 1023, 441), (6, 1, 7), (6, 1, 40), (6, 7, 1), (7, 40, 39), (33, 39, 40),
     (4, 3, 900), (4, 6720, 14), (2, 960, 2), (3, 480, 1), (1, 4800, 10), (2, 50, 15000), (3, 2, 3), (1, 1, 1),
     (80, 1500, 3000), (2000, 5, 13), (5, 16, 32), (5, 17, 51), (5, 33, 99), (5, 500, 1501), (5, 600, 4200),
     (5, 40, 160), (5, 41, 164), (9, 120, 125), (3, 960, 1000), (5, 68, 272)]  # fmt: skip
-# Lengths around the tiles of phases (16 rows, factor 2) and of gathering (one row) on a 192 KB Unified Buffer.
+# Lengths about as large as the tiles of phases (16 rows, factor 2) and of gather (one row), for a Unified Buffer of 192 KB.
 TILES = [(rows, n, 2 * n) for rows, n in ((16, 335), (16, 336), (16, 337), (20, 672), (20, 673))]
 TILES += [(1, 9000, 8176 + d) for d in (-1, 0, 1)] + [(1, 20000, 3 * 8176 + 1)]
 SCALES = [(10, 1.75), (100, 4.0), (10, 0.33), (1000, 2.0009), (7, 1.01), (64, 1.5), (9, -1.0), (12, -3)]
@@ -40,7 +40,7 @@ def cases():
 def oracle(self, output_size, align_corners=False, scales=None):
     import torch.nn.functional as F
 
-    # torch floors positions in float32, and adds 0 x the neighbour where the result is a copy by definition.
+    # torch computes positions in float32, which long signals show. Where our result is a copy, torch adds 0 x a neighbour.
     copied = self.shape[2] == output_size[0]
     if max(self.shape[2], *output_size) > 4000 or (copied and not self.isfinite().all()):
         return None

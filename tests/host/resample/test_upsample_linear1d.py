@@ -45,7 +45,7 @@ def check(kernel, plan, rows, length, out_length, dtype, cores, ub_bytes):
     assert plan.workspace == 0
     assert plan.ub_bytes <= ub_bytes
     if plan.key == "copy":
-        # Chunks cover the tensor, and none of them is empty.
+        # Pieces cover the tensor, and none of them is empty.
         assert (items - 1) * plan.tileUnits < rows * length <= items * plan.tileUnits
         return
     # Tiles lie on a grid of row groups and pieces of a row. So they are disjoint and cover every output once.

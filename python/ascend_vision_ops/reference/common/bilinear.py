@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bilinear samples of an image (C, H, W), shared by the operators that read between pixels.
 
-A rule turns positions along one axis into their lower neighbour, the weight of the upper one, and where a position
-counts at all: `zero_padded` of grid_sampler and DCN, `clamped` of RoIAlign.
+A rule takes positions along one axis. It returns the lower neighbour of each position, the weight of the upper neighbour,
+and whether the position counts. Operators have their own rules: `zero_padded` is that of grid_sampler, `clamped` that of
+RoIAlign.
 """
 
 from typing import NamedTuple
@@ -11,32 +12,32 @@ import numpy as np
 
 
 class Corner(NamedTuple):
-    """One of the four neighbours of every sample. Derivatives are those of the weight by the position."""
+    """One of the four neighbours of every sample."""
 
     inside: np.ndarray  # whether it lies in the image
-    row: np.ndarray  # always in the image
-    column: np.ndarray
+    row: np.ndarray  # 0 where it does not lie in the image
+    column: np.ndarray  # 0 where it does not lie in the image
     weight: np.ndarray
-    by_y: np.ndarray
-    by_x: np.ndarray
+    by_y: np.ndarray  # derivative of the weight with respect to the sample's row
+    by_x: np.ndarray  # derivative of the weight with respect to the sample's column
 
     def values(self, image):
-        """The neighbour's values: (C, *samples), 0 beyond the image."""
+        """Return the neighbour's values: (C, *samples), 0 beyond the image."""
         return np.where(self.inside, image[:, self.row, self.column], 0.0)
 
     def add(self, image, values):
-        """Adds values (C, *samples) to the neighbours in `image`; those beyond it take nothing."""
+        """Add values (C, *samples) to the neighbours in `image`. A neighbour beyond the image takes nothing."""
         np.add.at(image, (slice(None), self.row, self.column), np.where(self.inside, values, 0.0))
 
 
 def zero_padded(position, size):
-    """Zeros lie beyond the image; a position that is not finite has weights of NaN."""
+    """Rule: zeros lie beyond the image. A position that is not finite has weights of NaN."""
     low = np.floor(position)
     return low, position - low, np.isfinite(position)
 
 
 def clamped(position, size):
-    """Positions up to one pixel beyond the image are its border; what lies further out counts nothing."""
+    """Rule: a position up to one pixel beyond the image reads its border. A position further out does not count."""
     inside = (position >= -1) & (position <= size)
     position = np.where(inside, np.clip(position, 0, size - 1), 0.0)
     # The last pixel has weight 1 and no upper neighbour.
@@ -45,7 +46,7 @@ def clamped(position, size):
 
 
 def corners(image_size, y, x, rule):
-    """The four `Corner`s of samples at positions y and x, in the order (low, low), (low, high), (high, low), …"""
+    """Yield the four `Corner`s of samples at positions y and x: (low, low), (low, high), (high, low), (high, high)."""
     height, width = image_size
     with np.errstate(invalid="ignore"):
         (y_low, y_high_weight, y_counts), (x_low, x_high_weight, x_counts) = rule(y, height), rule(x, width)
@@ -67,5 +68,5 @@ def corners(image_size, y, x, rule):
 
 
 def interpolate(image, y, x, rule):
-    """The samples of image (C, H, W) at positions y and x: (C, *y.shape)."""
+    """Return the samples of image (C, H, W) at positions y and x: (C, *y.shape)."""
     return sum(corner.weight * corner.values(image) for corner in corners(image.shape[1:], y, x, rule))

@@ -7,7 +7,7 @@ from ..common.pair import pair
 
 
 def sampled(position, size):
-    """Rule of `bilinear.corners`: a sample counts where -1 < position < size along both axes."""
+    """Rule for `bilinear.corners`: a sample counts where -1 < position < size along both axes."""
     inside = (position > -1) & (position < size)
     position = np.where(inside, position, 0.0)
     low = np.floor(position)
@@ -15,7 +15,7 @@ def sampled(position, size):
 
 
 def positions(offset, kernel, stride, padding, dilation, deform_groups):
-    """Rows and columns at which taps are read: float64 (N, deform_groups, kH kW, oH, oW) each."""
+    """Return the rows and columns at which taps are read, two arrays float64 (N, deform_groups, kH kW, oH, oW)."""
     moves = offset.astype(np.float64)
     moves = moves.reshape(len(offset), deform_groups, kernel[0] * kernel[1], 2, *offset.shape[2:])
     axes = zip(kernel, offset.shape[2:], pair(stride), pair(padding), pair(dilation), strict=True)
@@ -27,5 +27,5 @@ def positions(offset, kernel, stride, padding, dilation, deform_groups):
 
 
 def modulation(mask, like):
-    """The mask in the shape of the positions; 1 where there is none."""
+    """Return the mask in the shape of the positions `like`; ones without a mask."""
     return np.ones(like.shape) if mask is None else mask.astype(np.float64).reshape(like.shape)

@@ -12,17 +12,18 @@ def modulated_deform_conv2d(
 ):
     """Convolution of images (N, C, H, W) read at learned offsets: (N, O, oH, oW), of the dtype of ``input``.
 
-    ``offset`` (N, deform_groups 2 kH kW, oH, oW) holds rows and columns in turn; ``mask`` (N, deform_groups kH kW, oH,
-    oW) multiplies samples and may be None. The deform group of a channel counts over all of C.
+    ``offset`` (N, deform_groups 2 kH kW, oH, oW) holds row offsets and column offsets, which alternate. Samples are
+    multiplied with ``mask`` (N, deform_groups kH kW, oH, oW), which may be None. The channels of a deform group are
+    counted over all of C.
     """
     filters, per_group, *kernel = weight.shape
     batch, channels, *size = input.shape
     rows, columns = positions(offset, kernel, stride, padding, dilation, deform_groups)
     scale = modulation(mask, rows)
-    parts = input.astype(np.float64).reshape(batch, deform_groups, channels // deform_groups, *size)
-    samples = np.empty((batch, deform_groups, parts.shape[2], *rows.shape[2:]))
+    images = input.astype(np.float64).reshape(batch, deform_groups, channels // deform_groups, *size)
+    samples = np.empty((batch, deform_groups, images.shape[2], *rows.shape[2:]))
     for at in np.ndindex(batch, deform_groups):
-        samples[at] = interpolate(parts[at], rows[at], columns[at], sampled) * scale[at]
+        samples[at] = interpolate(images[at], rows[at], columns[at], sampled) * scale[at]
     samples = samples.reshape(batch, groups, per_group, *rows.shape[2:])
     kernels = weight.astype(np.float64).reshape(groups, filters // groups, per_group, -1)
     result = np.einsum("ngckyx,gock->ngoyx", samples, kernels, optimize=True)

@@ -12,8 +12,8 @@ def modulated_deform_conv2d_backward(
 ):
     """Gradients of ``input``, ``offset``, ``mask``, ``weight`` and bias from that of the result, (N, O, oH, oW).
 
-    Without ``mask`` its gradient is that of a mask of ones. Where a sample lies on a row or column of pixels, its
-    offset's gradient is that towards the next row or column; samples that count 0 have none.
+    Without ``mask``, its gradient is that of a mask of ones. Where a sample lies exactly on a row or column of pixels,
+    the gradient of its offset is the one towards the next row or column. A sample that does not count has no gradient.
     """
     filters, per_group, *kernel = weight.shape
     batch, channels, *size = input.shape
@@ -22,21 +22,21 @@ def modulated_deform_conv2d_backward(
     places = rows.shape[2:]
     grads = grad_output.astype(np.float64).reshape(batch, groups, filters // groups, *places[1:])
     kernels = weight.astype(np.float64).reshape(groups, filters // groups, per_group, -1)
-    into = np.einsum("ngoyx,gock->ngckyx", grads, kernels, optimize=True)
-    into = into.reshape(batch, deform_groups, channels // deform_groups, *places)
+    sample_grads = np.einsum("ngoyx,gock->ngckyx", grads, kernels, optimize=True)
+    sample_grads = sample_grads.reshape(batch, deform_groups, channels // deform_groups, *places)
 
-    parts = input.astype(np.float64).reshape(batch, deform_groups, channels // deform_groups, *size)
-    samples, grad_input = np.zeros_like(into), np.zeros_like(parts)
+    images = input.astype(np.float64).reshape(batch, deform_groups, channels // deform_groups, *size)
+    samples, grad_input = np.zeros_like(sample_grads), np.zeros_like(images)
     grad_offset = np.zeros((batch, deform_groups, places[0], 2, *places[1:]))
     for at in np.ndindex(batch, deform_groups):
         for corner in corners(size, rows[at], columns[at], sampled):
-            values = corner.values(parts[at])
+            values = corner.values(images[at])
             samples[at] += corner.weight * values
-            along = (into[at] * values).sum(0) * scale[at]
-            grad_offset[at][:, 0] += corner.by_y * along
-            grad_offset[at][:, 1] += corner.by_x * along
-            corner.add(grad_input[at], into[at] * corner.weight * scale[at])
-    grad_mask = (into * samples).sum(2)
+            dots = (sample_grads[at] * values).sum(0) * scale[at]
+            grad_offset[at][:, 0] += corner.by_y * dots
+            grad_offset[at][:, 1] += corner.by_x * dots
+            corner.add(grad_input[at], sample_grads[at] * corner.weight * scale[at])
+    grad_mask = (sample_grads * samples).sum(2)
     read = (samples * scale[:, :, None]).reshape(batch, groups, per_group, *places)
     grad_weight = np.einsum("ngoyx,ngckyx->gock", grads, read, optimize=True)
     mask_shape = (batch, deform_groups * places[0], *places[1:])

@@ -5,10 +5,10 @@ import numpy as np
 
 
 def positions(length, out_length, align_corners, scales):
-    """Indices of the left and right sample of each output, int64 (out_length,), and the right one's weight, float64.
+    """Return the left and the right sample of each output, int64 (out_length,), and the weight of the right one, float64.
 
-    Positions that follow from the two lengths are ratios of integers and computed as such: a sample that lies on a
-    whole number is found there.
+    Positions that follow from the two lengths are ratios of integers, and are computed as such. So an output that lies
+    exactly on a sample is found there.
     """
     index = np.arange(out_length, dtype=np.int64)
     if align_corners or scales is None or scales <= 0:

@@ -9,8 +9,8 @@ from ._linear import positions
 def upsample_linear1d(self, output_size, align_corners=False, scales=None):
     """Resample signals (N, C, L) to (N, C, output_size[0]); float64 inside, rounded once to the dtype of ``self``.
 
-    ``scales`` is the factor that led to ``output_size``; where it is positive, positions follow it and not the ratio
-    of the lengths. A result of the input's length is a copy, whatever ``scales`` says.
+    ``scales`` is the factor from L to ``output_size``. A positive factor defines the positions; else the ratio of the
+    lengths does. Where the result has the length of the input, it is a copy for any ``scales``.
     """
     length, out_length = self.shape[2], output_size[0]
     if out_length == length:

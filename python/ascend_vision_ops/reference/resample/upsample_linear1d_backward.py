@@ -7,10 +7,10 @@ from ._linear import positions
 
 
 def upsample_linear1d_backward(grad_output, output_size, input_size, align_corners=False, scales=None):
-    """Gradient (N, C, L) of ``upsample_linear1d``'s input from that of its result, (N, C, output_size[0]).
+    """Gradient (N, C, L) of the input of ``upsample_linear1d`` from that of its result, (N, C, output_size[0]).
 
-    Every output's gradient goes to the two samples that it was read from, with the weights that they had; float64
-    inside, rounded once to the dtype of ``grad_output``.
+    The gradient of each output is added to those of the two samples that it was read from, times their weights. All is
+    float64 inside and is rounded once to the dtype of ``grad_output``.
     """
     length, out_length = input_size[2], output_size[0]
     if out_length == length:
