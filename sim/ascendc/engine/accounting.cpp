@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of a core, and the events its cost is replayed from.
+// The counters of a core, and the events that the cost model replays.
 #include "core_state.h"
 #include "runs.h"
 #include "vector_cost.h"

@@ -7,11 +7,12 @@
 namespace sim {
 namespace {
 
-// Of a cycle: what rounding may leave of a copy. Coarser than the steps of a double at an hour of cycles, or
-// a long kernel would wait for bytes that no step of its clock is short enough to move.
+// A copy counts as done when it needs less than this part of a cycle: rounding may leave so much. It must be more
+// than the smallest step of a double after an hour of cycles; otherwise a long kernel would wait for ever for bytes
+// that take less than one step of its clock.
 constexpr double kDone = 1e-3;
 
-// Water-filling from below: demands under the share are met, the others split the rest.
+// Shares bandwidth fairly: demands below an equal share get all they want, and the others divide what is left.
 double WaterLevel(std::vector<double> demands, double capacity) {
   std::sort(demands.begin(), demands.end());
   double left = capacity;
@@ -44,7 +45,7 @@ void Bandwidth::Start(uint32_t core, bool cube, Pipe pipe, const Event &copy) {
     const HbmTraffic row = l2_->Access(begin, end - begin, copy.write, copy.bypass);
     traffic.read += row.read;
     traffic.written += row.written;
-    // A row that starts inside a sector and goes on into the next line moves one line more than it fills.
+    // A row that starts inside a sector and ends in the next line moves one line more than it fills.
     const bool crosses = (end - 1) / cost.gm_line != begin / cost.gm_line;
     if (crosses && begin % cost.l2_sector != 0)
       extra += static_cast<double>(std::min<uint64_t>(cost.gm_line, end - begin));
@@ -90,7 +91,7 @@ std::vector<Flow> Bandwidth::TakeFinished() {
 }
 
 void Bandwidth::Settle() {
-  // Cores that read one line at a time wait for each other.
+  // Cores that read the same line wait for each other.
   std::vector<uint64_t> lines;
   lines.reserve(flows_.size());
   for (const Flow &flow : flows_) {

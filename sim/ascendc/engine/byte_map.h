@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One bit a byte of an on-chip memory: has anything written it?
+// One bit for each byte of an on-chip memory, which says whether anything wrote the byte.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 
 namespace sim {
 
-// Offset from bit `begin` of the first of `count` bits that is `set`, or `count`. Other threads may set bits.
+// Looks at `count` bits from bit `begin` on. Returns the offset of the first one that is `set` from `begin`, or
+// `count` where there is none. Other threads may set bits meanwhile.
 inline uint64_t FirstBit(bool set, const uint64_t *words, uint64_t begin, uint64_t count) {
   const uint64_t end = begin + count;
   for (uint64_t position = begin; position < end;) {

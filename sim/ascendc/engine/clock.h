@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector clocks: which instructions of each pipe are known to have finished.
+// Vector clocks. A clock says how many instructions of each pipe are known to have finished.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace sim {
 
-// Clock[q] = n: instructions 1..n of pipe q have finished.
+// Clock[q] = n: the first n instructions of pipe q have finished.
 using Clock = std::array<uint32_t, kPipes>;
 
 inline void Join(Clock *into, const Clock &from) {
   for (int pipe = 0; pipe < kPipes; ++pipe) (*into)[pipe] = std::max((*into)[pipe], from[pipe]);
 }
 
-// The same of every core of a launch: core x pipe. Shared, as all cores leave a SyncAll with one.
+// A clock for every core of a launch: [core][pipe]. It is shared, as all cores leave a SyncAll with the same one.
 using GlobalClock = std::vector<Clock>;
 using GlobalClockPtr = std::shared_ptr<const GlobalClock>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block's view of its simulated AI core: the one gate through which every AscendC call goes.
+// The simulated AI core as a block sees it. Every AscendC call goes through this class.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace sim {
 class Queues;     // buffers of TPipe (queues.h)
 class CoreState;  // pipes, clocks, shadow memory, counters and trace of one block (core.cpp)
 
-// What a fault is about; its name is the first word of the report and what tests look for.
+// What a fault is about. Its name is the first word of the report, and tests look for it.
 enum class FaultKind : uint8_t {
   kAlignment,      // operand address or copy length off its 32 B grid
   kRepeat,         // repeatTimes above 255
@@ -39,19 +39,19 @@ const char *FaultName(FaultKind kind);
 
 class Core {
  public:
-  // The core whose block runs on this thread; an API call outside a kernel stops the process with a message.
+  // Returns the core whose block runs on this thread. A call outside a kernel stops the process with a message.
   static Core &Current();
 
-  // Judges, counts and records one instruction. Throws BlockEnded where going on would be meaningless
-  // (bounds, alignment); hazards are recorded and the block goes on. Call it before computing the result.
+  // Judges, counts and records one instruction. Call it before computing the result. After a fault of bounds or
+  // alignment no result means anything: it throws BlockEnded. After other faults the block goes on.
   void Issue(const Instruction &instruction);
 
-  // Host pointer to on-chip memory (within its space) or to GM (a device address); bounds were judged by
-  // Issue.
+  // Returns the host pointer to an address: an offset in an on-chip memory, or a device address of GM. Issue has
+  // judged the bounds before.
   std::byte *Memory(Space space, uint64_t address);
 
-  // On-chip: whether all of these bytes count as written. Forget makes bytes count as never written, which an
-  // instruction does that hands on what nobody wrote. Without the hazard judge everything counts as written.
+  // Says whether all of these bytes of an on-chip memory count as written; without the judge of hazards all do.
+  // Forget makes bytes count as never written: an instruction that copies bytes which nobody wrote calls it.
   bool Written(Space space, uint64_t address, uint64_t bytes);
   void Forget(Space space, uint64_t address, uint64_t bytes);
 
@@ -60,7 +60,7 @@ class Core {
   // Ends the block with a fault at `where`; the text says what was expected and what came.
   [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);
 
-  // Order between pipes. An id is the event id that FetchEventID / AllocEventID hand out, 0..7 a pair of
+  // Flags order pipes. `id` is an event id as FetchEventID and AllocEventID hand it out: 0 to 7 for each pair of
   // pipes.
   void SetFlag(Pipe from, Pipe to, int32_t id, Where where);
   void WaitFlag(Pipe from, Pipe to, int32_t id, Where where);
@@ -69,7 +69,7 @@ class Core {
   void ReleaseEventId(Pipe from, Pipe to, int32_t id);
   void Barrier(Pipe pipe, Where where);  // PipeBarrier<PIPE_x>
   void BarrierAll(Where where);          // PipeBarrier<PIPE_ALL>
-  // Fails where the kernel's type is one without the scheduler by which cores meet.
+  // Fails where the kernel has a type whose cores run without the scheduler that lets them meet.
   void CheckMayMeet(const char *instruction, Where where);
   void SyncAllBlocks(bool vector_only, Where where, uint32_t cores = 0);   // SyncAll; cores 0: all
   void CrossCoreSet(uint8_t mode, Pipe pipe, uint16_t flag, Where where);  // CrossCoreSetFlag

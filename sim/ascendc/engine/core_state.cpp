@@ -216,8 +216,8 @@ void CoreState::AcquireGlobal(const GlobalClock &clock) {
     if (joined->size() < known->size()) joined->resize(known->size(), Clock{});
     for (size_t core = 0; core < known->size(); ++core) Join(&(*joined)[core], (*known)[core]);
   }
-  // What others have seen of this core has happened: S knows it, and so do the pipes it issues to from now
-  // on.
+  // What other cores know of this core has happened. S knows that now, and so do the pipes to which it issues
+  // later.
   if (joined->size() > id.core) hazards.Acquire(Pipe::S, (*joined)[id.core]);
   hazards.AcquireGlobal(joined);
 }

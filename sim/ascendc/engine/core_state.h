@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything one simulated AI core holds while its block runs, and what it leaves to the judges that come
-// after.
+// All that a simulated AI core holds while its block runs, and what the judges read after the run.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +57,8 @@ class CoreState {
   void Forget(Space space, uint64_t address, uint64_t bytes);
   [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);
 
-  // Flags: SetToken announces the work `from` has so far, WaitToken makes `to` wait for it.
+  // A token stands for one setting of a flag. SetToken returns a token for all work that `from` has so far;
+  // WaitToken makes `to` wait until that work is done.
   uint32_t SetToken(Pipe from, uint32_t site);
   uint32_t SetToken(Pipe from, Where where) { return SetToken(from, SiteOf("SetFlag", where)); }
   void WaitToken(Pipe to, uint32_t token, Where where);
@@ -70,7 +70,8 @@ class CoreState {
   void Barrier(Pipe pipe, Where where);
   void BarrierAll(Where where);
 
-  // Meetings with other cores: what this core has done, and what it learns.
+  // Meetings with other cores. ReleaseGlobal returns what this core knows to be done; AcquireGlobal adds what
+  // another core knew.
   GlobalClock ReleaseGlobal(Pipe pipe);
   void AcquireGlobal(const GlobalClock &clock);
   void AddEvent(Event::Kind kind, Pipe pipe, uint32_t token, uint32_t site);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replay of a launch: S issues in program order, pipes run in order, copies share bandwidth.
+// Replays a launch: S issues in program order, each pipe works in order, and copies share the bandwidth.
 #include "cost.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ struct PendingCopy {
   }
 };
 
-// While V waits for banks of UB, they serve no copy of the same core.
+// While V waits for banks of UB, these banks serve no copy of the same core.
 struct Conflict {
   double start;
   uint32_t core;
@@ -122,13 +122,13 @@ class Simulation {
     Progress(static_cast<uint32_t>(next_start_++));
   }
 
-  // Advances to the next start or end of a copy. False when there is none.
+  // Goes on to the next start or end of a copy. Returns false where there is none.
   bool Step() {
     double next = bandwidth_.idle() ? std::numeric_limits<double>::infinity() : now_ + bandwidth_.NextEnd();
     if (!pending_.empty()) next = std::min(next, std::max(now_, pending_.top().start));
     if (!conflicts_.empty()) next = std::min(next, std::max(now_, conflicts_.top().start));
     if (next == std::numeric_limits<double>::infinity()) {
-      // Those that run may only wait for one that has not started yet.
+      // All copies that run may be waiting for one that has not started yet.
       if (next_start_ >= cores_.size()) return false;
       StartNext();
       return true;
@@ -244,7 +244,7 @@ class Simulation {
     return moved;
   }
 
-  // S, up to where it has to wait.
+  // Runs S up to the event at which it has to wait.
   bool Scalar(uint32_t index) {
     CoreSim &core = cores_[index];
     const std::vector<Event> &events = *core.trace->events;

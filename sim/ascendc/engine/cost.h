@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cycle model: replays what all cores did, with HBM and L2 bandwidth shared between them.
+// The cycle model. It replays what all cores did while they share the bandwidth of HBM and L2.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ CostResult Replay(const DeviceModel &model, const std::vector<CoreTrace> &cores,
                   const std::vector<uint32_t> &meetings, const std::vector<std::vector<uint32_t>> &deliveries,
                   bool trace);
 
-// Chrome / Perfetto JSON: a process per core, a row per pipe.
+// Returns the trace as Chrome / Perfetto JSON: each core is a process, each pipe a row.
 std::string TraceJson(const DeviceModel &model, const std::vector<CoreTrace> &cores, const CostResult &cost,
                       const std::string &kernel);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which core runs on this thread: set around a block by Launch.
+// The core that runs on this thread. Launch sets it before a block and removes it afterwards.
 #pragma once
 
 namespace sim {

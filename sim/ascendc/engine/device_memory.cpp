@@ -20,12 +20,12 @@ namespace {
 
 constexpr uint64_t kGuardBytes = 512;  // never part of an allocation: an overrun of one byte is seen
 constexpr uint64_t kPageBytes = DeviceMemory::kPage;
-// Addresses, as a multiple of the memory: the rest is for reservations, each of which may be larger than the
-// memory (torch_npu reserves 9/8 of it for each stream and size class).
+// The address space is this many times the memory. What is beyond the memory is for reservations, each of which may
+// be larger than the memory: torch_npu reserves 9/8 of it for each stream and size class.
 constexpr uint64_t kSpaces = 32;
-// Poison touches every page. What an allocation has beyond this much stays untouched and reads zero: a
-// program that takes most of the device's memory would take as much of the host's. Its bytes still count as
-// unwritten.
+// Poison takes memory of the host, page by page. Beyond this many bytes an allocation is not poisoned and reads as
+// zero; otherwise a program that takes most of the device's memory would take as much of the host's. These bytes
+// count as unwritten all the same.
 constexpr uint64_t kPoisonedBytes = uint64_t{256} << 20;
 
 uint64_t AlignUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
@@ -34,7 +34,7 @@ uint64_t AlignUp(uint64_t value, uint64_t step) { return (value + step - 1) / st
   throw std::runtime_error(std::string("device memory: ") + what + ": " + std::strerror(errno));
 }
 
-// Addresses without memory behind them.
+// Reserves addresses without memory.
 std::byte *ReserveOrThrow(uint64_t bytes, void *place = nullptr) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (place == nullptr ? 0 : MAP_FIXED);
   void *memory = mmap(place, bytes, PROT_NONE, flags, -1, 0);
@@ -44,8 +44,8 @@ std::byte *ReserveOrThrow(uint64_t bytes, void *place = nullptr) {
 
 }  // namespace
 
-// Offsets below `capacity` are memory, in the order of the file behind it; those above are addresses that
-// `Reserve` hands out, into which `Map` puts pages of the file.
+// Offsets below `capacity` are memory, in the order of the file that holds it. Offsets above are addresses that
+// `Reserve` hands out and into which `Map` puts pages of the file.
 struct DeviceMemory::Arena {
   uint64_t capacity = 0;
   uint64_t span = 0;
@@ -76,30 +76,30 @@ struct DeviceMemory::Arena {
     return static_cast<uint64_t>(static_cast<const std::byte *>(device) - visible);
   }
 
-  // Puts pages of the file behind the host's alias of an offset.
+  // Maps pages of the file at the host address of an offset.
   void Show(uint64_t offset, uint64_t bytes, uint64_t physical) {
     void *place = mmap(host + offset, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
                        fd, static_cast<off_t>(physical));
     if (place == MAP_FAILED) ThrowErrno("mmap");
-    // Whole pages of bits: what lies around these is not harmed.
+    // These are whole pages of bits, so that bits of neighbours do not change.
     const uint64_t first = offset / 8 / kPageBytes * kPageBytes;
     const uint64_t last = AlignUp((offset + bytes) / 8, kPageBytes);
     if (mprotect(reinterpret_cast<std::byte *>(written) + first, last - first, PROT_READ | PROT_WRITE) != 0)
       ThrowErrno("mprotect");
   }
 
-  // What is known of the bytes at one offset becomes known of those at another; both are pages.
+  // Copies the bits of the bytes at one offset to those at another. Both offsets are multiples of a page.
   void MoveMarks(uint64_t from, uint64_t to, uint64_t bytes) {
     std::memcpy(written + to / 64, written + from / 64, bytes / 8);
     Mark(from, bytes, false);
   }
 
-  // Says of the bytes [first, first + bytes) that they are written, or that they are not.
+  // Marks the bytes [first, first + bytes) as written, or as not written.
   void Mark(uint64_t first, uint64_t bytes, bool set) {
     const uint64_t last = first + bytes - 1;
     const uint64_t head = ~uint64_t{0} << (first % 64);
     const uint64_t tail = ~uint64_t{0} >> (63 - last % 64);
-    // Words at the ends may be shared with a neighbouring range of another thread.
+    // The first and the last word may also belong to a range that another thread marks.
     const auto change = [set](uint64_t *word, uint64_t bits) {
       if (set) {
         __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
@@ -118,7 +118,7 @@ struct DeviceMemory::Arena {
     constexpr uint64_t kPageWords = kPageBytes / sizeof(uint64_t);
     uint64_t *first_page = written + AlignUp(static_cast<uint64_t>(begin - written), kPageWords);
     uint64_t *last_page = written + static_cast<uint64_t>(end - written) / kPageWords * kPageWords;
-    // Whole pages of zeros go back to the host.
+    // Pages that hold zeros alone are given back to the host.
     if (!set && first_page < last_page &&
         madvise(first_page, static_cast<size_t>(last_page - first_page) * sizeof(uint64_t), MADV_DONTNEED) ==
             0) {
@@ -161,7 +161,7 @@ void *DeviceMemory::Take(uint64_t bytes, uint64_t alignment, uint64_t poisoned) 
   for (auto range = arena.free.begin(); range != arena.free.end(); ++range) {
     const uint64_t begin = range->first;
     const uint64_t end = begin + range->second;
-    // A guard before and after, so that neighbours never touch.
+    // There is a guard before and after an allocation, so that neighbours never touch.
     const uint64_t start = AlignUp(begin + kGuardBytes, alignment);
     if (start + kGuardBytes > end || bytes > end - start - kGuardBytes) continue;
     arena.free.erase(range);
@@ -190,7 +190,7 @@ bool DeviceMemory::Free(void *device) {
   arena.used -= allocation->second;
   arena.allocations.erase(allocation);
 
-  // Whole pages go back to the host.
+  // Whole pages are given back to the host.
   const uint64_t first_page = AlignUp(begin, kPageBytes);
   const uint64_t last_page = end / kPageBytes * kPageBytes;
   if (last_page > first_page) madvise(arena.host + first_page, last_page - first_page, MADV_REMOVE);
@@ -211,7 +211,8 @@ void *DeviceMemory::Reserve(uint64_t bytes, uint64_t alignment) {
   bytes = AlignUp(std::max<uint64_t>(bytes, 1), kPage);
   alignment = std::max(alignment, kPage);
   std::unique_lock lock(arena.mutex);
-  // The first gap that is large enough, a page away from its neighbours, whose mappings must not join.
+  // Finds the first gap that is large enough. It keeps a page away from its neighbours, as mappings that touch
+  // would count as one.
   uint64_t begin = AlignUp(arena.capacity + kPage, alignment);
   for (const auto &range : arena.reserved) {
     if (begin + bytes + kPage <= range.first) break;
@@ -236,7 +237,7 @@ std::string DeviceMemory::Release(void *address) {
 
 bool DeviceMemory::AllocatePhysical(uint64_t bytes, uint64_t *physical) {
   Arena &arena = *arena_;
-  // An allocation made of pieces is poisoned as far as any other.
+  // An allocation of several pieces is poisoned up to the same limit as any other.
   uint64_t pieces = 0;
   {
     std::shared_lock lock(arena.mutex);
@@ -245,7 +246,7 @@ bool DeviceMemory::AllocatePhysical(uint64_t bytes, uint64_t *physical) {
   void *memory = Take(bytes, kPage, kPoisonedBytes - std::min(pieces, kPoisonedBytes));
   if (memory == nullptr) return false;
   *physical = arena.OffsetOf(memory);
-  // No address reaches it until it is mapped.
+  // The memory has no address until it is mapped.
   std::unique_lock lock(arena.mutex);
   arena.physical_bytes += bytes;
   arena.allocations.erase(*physical);
@@ -314,7 +315,7 @@ std::string DeviceMemory::Unmap(void *address) {
   arena.MoveMarks(offset, physical, bytes);
   ReserveOrThrow(bytes, arena.host + offset);
   arena.physicals[physical].mapped = false;
-  // What lies before and behind it stays an allocation.
+  // What lies before and after it stays an allocation.
   const auto joined = std::prev(arena.allocations.upper_bound(offset));
   const uint64_t begin = joined->first, end = begin + joined->second;
   arena.allocations.erase(joined);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one core did, in program order, as the cost model replays it.
+// What one core did, in program order. The cost model replays it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace sim {
 
-// An API call in a source file: what reports and traces name.
+// An API call in a source file, as reports and traces name it.
 struct Site {
   const char *name = "";  // of the API function
   const char *file = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conflicts over GM, between cores and between the pipes of one core, judged after the run.
+// Finds accesses to the same bytes of GM that nothing orders: between cores, and between the pipes of a core.
 #include <algorithm>
 
 #include "hazards.h"
@@ -12,7 +12,7 @@ struct Entry {
   uint32_t core;
 };
 
-// Sorted by address, with the furthest end of all entries before each.
+// Accesses sorted by address. furthest_[i] is the largest end of the entries 0 to i.
 class Intervals {
  public:
   void Add(const GmAccess &access, uint32_t core) { entries_.push_back({&access, core}); }
@@ -25,7 +25,7 @@ class Intervals {
       furthest_.push_back(furthest = std::max(furthest, entry.access->end()));
   }
 
-  // Visits entries that overlap [begin, end), last first, until visit returns false.
+  // Calls visit(entry) for the entries that overlap [begin, end), from the last to the first, until it returns false.
   template <typename Visit>
   void Overlapping(uint64_t begin, uint64_t end, Visit &&visit) const {
     auto it = std::lower_bound(entries_.begin(), entries_.end(), end, [](const Entry &entry, uint64_t value) {
@@ -44,7 +44,7 @@ class Intervals {
   std::vector<uint64_t> furthest_;
 };
 
-// First bytes that two accesses share, row by row.
+// Finds the first bytes that two accesses share, row by row. Returns false where they share none.
 bool Overlap(const GmAccess &a, const GmAccess &b, uint64_t *begin, uint64_t *end) {
   for (uint32_t i = 0; i < a.rows; ++i) {
     const uint64_t low = a.address + static_cast<uint64_t>(i * a.row_stride);
@@ -80,8 +80,7 @@ class Judge {
     }
     writes_.Sort();
     atomics_.Sort();
-    // Every pair with a write: writes among themselves, then reads and atomics against writes, reads against
-    // atomics.
+    // Judges every pair with a write: writes against writes, atomics against writes, reads against both.
     for (const Entry &write : writes_.entries()) Against(writes_, write);
     for (const Entry &atomic : atomics_.entries()) Against(writes_, atomic);
     if (writes_.entries().empty() && atomics_.entries().empty()) return;

@@ -38,7 +38,7 @@ void Hazards::Advance(Pipe pipe, bool chained) {
   const uint32_t scalar = clocks_[p][Index(Pipe::S)];
   Join(&clocks_[p], clocks_[Index(Pipe::S)]);
   if (!auto_sync_) clocks_[p][Index(Pipe::S)] = scalar;
-  // Earlier work of the same pipe: V after V is ordered by auto-sync, a copy after a copy by nothing.
+  // Earlier work of the same pipe: automatic synchronisation orders V after V; nothing orders a copy after a copy.
   if (chained || (auto_sync_ && pipe == Pipe::V)) clocks_[p][p] = sequence_[p] - 1;
 }
 
@@ -93,11 +93,12 @@ uint32_t Hazards::JudgeCells(Pipe pipe, const Operand &operand, const Site &site
     conflict.end = index + 1;
   };
 
-  // Readers came after the write they read: where one of them is in the way, it is the one to name.
+  // Who reads bytes came after the write. Where a reader and the writer are both in conflict, the report names the
+  // reader.
   bool readers = false;
   for (int earlier = 0; operand.write && earlier < kPipes; ++earlier) {
     const std::vector<Cell> &reads = shadow.reads[earlier];
-    // A read and a later write of the same pipe start in order, and the read is done first.
+    // A pipe starts a read and a later write in order, and the read is done first.
     if (reads.empty() || earlier == Index(pipe)) continue;
     for (uint64_t cell = first; cell <= last; ++cell) {
       if (reads[cell].sequence <= known[earlier]) continue;
@@ -179,7 +180,7 @@ void Hazards::RecordGm(Pipe pipe, const Operand &operand, uint32_t site, bool at
     access.pipe = pipe;
     access.write = operand.write;
     access.atomic = atomic;
-    // A run that continues the previous one of this pipe is one access.
+    // A run that continues the last one of this pipe belongs to the same access.
     if (access.rows == 1 && last_access_[p] < gm_.accesses.size()) {
       GmAccess &last = gm_.accesses[last_access_[p]];
       if (last.pipe == pipe && last.rows == 1 && last.address + last.row_bytes == access.address &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Happens-before of one core: vector clocks of its pipes, shadow of its on-chip memories, log of its GM
-// accesses.
+// Which instruction of a core is known to happen before which other one: the vector clocks of its pipes, the last
+// accesses to each part of its on-chip memories (the shadow), and the log of its accesses to GM.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace sim {
 
-// One access to GM, kept to be judged against other pipes and other cores after the run.
+// One access to GM. It is judged against those of other pipes and other cores after the run.
 struct GmAccess {
   uint64_t address = 0;
   uint64_t row_bytes = 0;
@@ -47,16 +47,17 @@ class Hazards {
 
   void ReleaseShadows();
 
-  // Takes the next number of `pipe`; S hands what it waited for to the pipe it issues to.
+  // Announces an instruction: it gets the next number of `pipe`. What S has waited for is done for this pipe too,
+  // as S issues to it.
   // `chained`: the pipe itself orders this instruction after its earlier ones.
   void Advance(Pipe pipe, bool chained);
-  // Judges one operand of the instruction Advance announced, then Record notes it.
-  // Returns the pipes S has to wait for under auto-sync, as a bit mask.
+  // Judges one operand of the instruction that Advance announced; Record notes it afterwards. Returns a bit mask of
+  // the pipes for which S has to wait under automatic synchronisation.
   uint32_t Judge(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites,
                  FaultLog *log);
   void Record(Pipe pipe, const Operand &operand, uint32_t site, bool atomic);
 
-  // A flag carries what its pipe has done and knows; joining it is waiting for it.
+  // A flag carries what its pipe has done and knows (Release). Who waits for the flag knows that too (Acquire).
   Clock Release(Pipe pipe);
   void Acquire(Pipe pipe, const Clock &clock) { Join(&clocks_[Index(pipe)], clock); }
   void Barrier(Pipe pipe) { clocks_[Index(pipe)][Index(pipe)] = sequence_[Index(pipe)]; }
@@ -70,14 +71,14 @@ class Hazards {
     uint32_t sequence = 0;  // 0: never
     uint32_t site = 0;
   };
-  // Per 32 B block: its last write, and its last read by each pipe.
+  // For each data block of 32 bytes its last write, and its last read by each pipe.
   struct Shadow {
     std::vector<Cell> writes;
     std::vector<uint8_t> write_pipes;
     std::vector<Cell> reads[kPipes];
   };
   static constexpr uint64_t kCellBytes = 32;
-  // Blocks [first, end) of an operand that an earlier call touches, unordered; end 0: none.
+  // The data blocks [first, end) of an operand, which an earlier call touches without an order; end 0: none.
   struct Conflict {
     Pipe pipe = Pipe::S;
     bool write = false;
@@ -107,10 +108,11 @@ class Hazards {
   GmLog gm_;
 };
 
-// "SetFlag/WaitFlag<HardEvent::MTE2_V> (or EnQue/DeQue)" or "PipeBarrier<PIPE_V>".
+// Names what orders the pipe `later` after `earlier`: "SetFlag/WaitFlag<HardEvent::MTE2_V> (or EnQue/DeQue, …)"
+// or "PipeBarrier<PIPE_V>".
 std::string OrderOf(Pipe earlier, Pipe later);
 
-// The judge of GM after a run. `logs` and `sites` by core; faults go to the core of the later access.
+// Judges the accesses to GM after a run. A fault goes to the log of the core with the later access.
 struct GmCore {
   uint32_t block;
   bool auto_sync;

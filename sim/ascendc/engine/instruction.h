@@ -7,7 +7,8 @@
 
 namespace sim {
 
-// The in-order queues of an AI core. S is the scalar unit, which issues to all others.
+// The pipes of an AI core; each starts its instructions in order. S is the scalar unit, which issues to all
+// others.
 enum class Pipe : uint8_t { S, V, M, MTE1, MTE2, MTE3, FIX, kCount };
 constexpr int kPipes = static_cast<int>(Pipe::kCount);
 const char *PipeName(Pipe pipe);
@@ -17,7 +18,7 @@ enum class Space : uint8_t { GM, UB, L1, L0A, L0B, L0C, BT, FB, kCount };
 constexpr int kSpaces = static_cast<int>(Space::kCount);
 const char *SpaceName(Space space);
 
-// Source line of an API call, taken by default argument: `Where where = Where::Here()`.
+// The source line of an API call. API functions take it by a default argument: `Where where = Where::Here()`.
 struct Where {
   const char *file;
   int line;
@@ -26,9 +27,9 @@ struct Where {
   }
 };
 
-// The bytes one operand touches: `groups` x `rows` runs of `row_bytes`, e.g. repeats x data blocks of a
-// vector instruction, or one group of blockCount rows of a DataCopy. Strides are in bytes, from start to
-// start.
+// The bytes that one operand touches: `groups` x `rows` runs of `row_bytes`. For a vector instruction these are its
+// repeats and their data blocks; for a DataCopy one group of blockCount rows. A stride is the number of bytes from
+// the start of one run to the start of the next.
 struct Operand {
   const char *name = "";  // the parameter's name in the AscendC documentation: "dst", "src0", …
   Space space = Space::UB;
@@ -39,11 +40,12 @@ struct Operand {
   int64_t row_stride = 0;
   uint32_t groups = 1;
   int64_t group_stride = 0;
-  // Lanes of a group that are touched, `element_bytes` wide each, counted through its rows; 0: all of them.
+  // The lanes of a group that are touched, a bit for each, counted through its rows. A lane has `element_bytes`;
+  // with 0 all lanes are touched.
   uint8_t element_bytes = 0;
   std::array<uint64_t, 4> lanes{};
-  // Gathers: bit i of this map says that element i from `address` is touched, `element_bytes` wide, of the
-  // row_bytes / element_bytes of the one row. Null: no map. Must live until Issue returns.
+  // For gathers: bit i says that element i from `address` on is touched, of the row_bytes / element_bytes elements
+  // of the one row. Null: no map. The map must live until Issue returns.
   const uint64_t *elements = nullptr;
   uint32_t alignment = 32;  // required of `address`, in bytes; 1: none (GM)
   bool defined = true;      // false: reading bytes never written is legal (e.g. padding lanes of a sort)
@@ -51,7 +53,7 @@ struct Operand {
   uint32_t generation = 0;
 };
 
-// What work costs, looked up in the device description.
+// The kind of work, by which the device description gives its cost.
 enum class Work : uint8_t {
   kScalar,     // one scalar access (GetValue / SetValue) or scalar arithmetic
   kVector,     // 256 B repeats, at the rate of the instruction (vector_rates.h)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two scalars that reports and traces write as JSON.
+// Strings and numbers as reports and traces write them in JSON.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ L2Cache::L2Cache(const DeviceModel &model, const std::vector<const std::vector<E
   first_page_ = first / kPageBytes;
   pages_.resize(last / kPageBytes - first_page_ + 1);
 
-  // What the kernel allocates, and how much of it is dirty.
+  // How many bytes the kernel allocates in the L2, and how many of them are dirty.
   each_copy([&](const Event &copy) {
     if (copy.bypass && !copy.write) return;
     ForEachRow(copy, [&](uint64_t begin, uint64_t end) {

@@ -144,7 +144,7 @@ class Launcher {
     if (options_.trace) report->trace = TraceJson(model_, traces, cost, kernel_.name);
   }
 
-  // The same fault of several blocks is one, which counts them.
+  // Reports a fault that several blocks have once, with the number of blocks.
   void CollectFaults(Report *report) const {
     std::vector<LoggedFault> faults;
     std::vector<uint32_t> blocks;

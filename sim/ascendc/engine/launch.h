@@ -16,7 +16,7 @@ namespace sim {
 
 enum class KernelType : uint8_t { kVector, kCube, kMixed12 /* 1 AIC : 2 AIV */ };
 
-// A kernel as the generated entry hands it over: `invoke` calls the __global__ function with these arguments.
+// A kernel to be launched: `invoke` calls the __global__ function with the arguments.
 struct Kernel {
   const char *name = "";
   void (*invoke)(void *const *args) = nullptr;  // args: the device addresses, workspace and tiling last
@@ -69,8 +69,9 @@ struct Report {
   std::string trace;         // Chrome / Perfetto JSON where LaunchOptions::trace
 };
 
-// Blocks until all blocks have ended. `args` are device addresses (or by-value words); `tiling` is copied to
-// GM and its address appended after `args`. A kernel with faults leaves GM as its blocks left it.
+// Runs the kernel and returns when all its blocks have ended. `args` are device addresses, or words that are passed
+// by value; `tiling` is copied to GM, and its address comes after `args`. After a fault GM holds what the blocks
+// wrote until then.
 Report Launch(DeviceMemory &memory, const DeviceModel &model, const Kernel &kernel, uint32_t block_dim,
               uint64_t tiling_key, const std::vector<void *> &args, const void *tiling, size_t tiling_bytes,
               const LaunchOptions &options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operand may be: aligned, inside its memory, in a buffer that is in use, and defined where it is
-// read.
+// Checks operands: each must be aligned, lie inside its memory and in a buffer that is in use, and hold bytes that
+// were written where it is read.
 #include "core_state.h"
 #include "runs.h"
 

@@ -31,7 +31,7 @@ void Queues::Reset() {
 
 void Queues::Release() {
   ReportLeftover("TPipe");
-  // Queues keep their numbers: objects of the kernel still hold them.
+  // Queues keep their ids, which objects of the kernel still hold.
   for (Queue &queue : queues_) {
     queue.buffers.clear();
     queue.queued.clear();
@@ -146,7 +146,7 @@ Queues::Buffer &Queues::Owned(int32_t queue, const LocalTensorBase &tensor, cons
 
 LocalTensorBase Queues::Alloc(int32_t id, Where where) {
   Queue &queue = Checked(id, "AllocTensor", where);
-  // Buffers go round in turn, as on the device: the one that was used least comes first.
+  // The buffers of a queue take turns, as on the device: the one that was given out least often comes next.
   int32_t next = -1;
   for (const int32_t candidate : queue.buffers) {
     const Buffer &buffer = buffers_[candidate];

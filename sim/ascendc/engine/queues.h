@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a TPipe hands out: buffers in on-chip memory, and the queues that pass them from pipe to pipe.
+// What a TPipe hands out: buffers in on-chip memory, and queues that pass them from pipe to pipe.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class CoreState;
 // Where a buffer of a queue is in its round: AllocTensor, EnQue, DeQue and FreeTensor lead to the next state.
 enum class BufferState : uint8_t { kIdle, kAllocated, kQueued, kTaken };
 
-// Producer and consumer of a queue: EnQue sets the flag producer -> consumer, FreeTensor the one back.
+// The two pipes of a queue: EnQue sets the flag from the producer to the consumer, FreeTensor the one back.
 struct QueueKind {
   AscendC::TPosition position;
   Pipe producer;
@@ -31,7 +31,8 @@ class Queues {
   explicit Queues(CoreState *core) : core_(core) {}
   void Reset();
 
-  // Returns the queue's id. Fails where the memory does not hold number x bytes.
+  // Adds a queue of `number` buffers with `bytes` each and returns its id. Fails where the memory has too little
+  // room.
   int32_t InitQueue(const QueueKind &kind, uint32_t number, uint32_t bytes, Where where);
   int32_t InitBuffer(AscendC::TPosition position, uint32_t bytes, Where where);  // of a TBuf: the buffer's id
   LocalTensorBase TensorOf(int32_t buffer) const;

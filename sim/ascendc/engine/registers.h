@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Special registers of one AI core that API functions set and later ones read.
+// The special registers of an AI core. Some API functions set them, later ones read them.
 #pragma once
 
 #include <array>
@@ -16,12 +16,12 @@ struct Registers {
   std::array<uint64_t, 2> mask{~uint64_t{0}, ~uint64_t{0}};
   // Written by Compare without dst and by SetCmpMask, read by Select.
   std::array<uint64_t, 2> compare_mask{};
-  // What DataCopy to GM does with the value already there.
+  // What DataCopy to GM does with the value that is there.
   Atomic atomic = Atomic::kNone;
   AtomicType atomic_type = AtomicType::kFloat;
-  // Elements MrgSort took from each list.
+  // How many elements MrgSort took from each list.
   std::array<uint16_t, 4> merged{};
-  // Results of the last reduction of whole repeats, as bits of the element type.
+  // Results of the last WholeReduce function, as bits of the element type.
   uint64_t reduced_value = 0;
   uint64_t reduced_index = 0;
   uint64_t reduced_sum = 0;

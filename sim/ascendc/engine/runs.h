@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs of bytes behind an operand: rows that touch are joined, lanes that are off are left out.
+// The runs of bytes that an operand touches. Rows that follow each other without a gap are one run; lanes that the
+// mask turns off are left out.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ struct ByteRange {
   int64_t end = 0;
 };
 
-// The smallest range around all bytes of an operand (lanes not looked at).
+// Returns the smallest range that holds all bytes of an operand, those of lanes that are off too.
 inline ByteRange Extent(const Operand &operand) {
   if (operand.rows == 0 || operand.groups == 0 || operand.row_bytes == 0) return {};
   const int64_t rows = (static_cast<int64_t>(operand.rows) - 1) * operand.row_stride;
@@ -28,7 +29,7 @@ inline uint64_t BytesOf(const Operand &operand) {
   return static_cast<uint64_t>(operand.row_bytes) * operand.rows * operand.groups;
 }
 
-// Calls visit(begin, bytes) for each run of a group whose lanes are partly off.
+// Calls visit(begin, bytes) for each run of a group of which some lanes are off.
 template <typename Visit>
 void ForEachLaneRun(const Operand &operand, uint64_t group_address, Visit &&visit) {
   const uint32_t width = operand.element_bytes;
@@ -50,7 +51,7 @@ void ForEachLaneRun(const Operand &operand, uint64_t group_address, Visit &&visi
   }
 }
 
-// Calls visit(begin, bytes) for each run of elements that the operand's map names.
+// Calls visit(begin, bytes) for each run of elements that the operand's map marks.
 template <typename Visit>
 void ForEachElementRun(const Operand &operand, Visit &&visit) {
   const uint64_t width = operand.element_bytes;
@@ -78,7 +79,7 @@ inline bool AllLanes(const Operand &operand) {
   return true;
 }
 
-// Calls visit(begin, bytes) for each run of bytes the operand touches.
+// Calls visit(begin, bytes) for each run of bytes that the operand touches.
 template <typename Visit>
 void ForEachRun(const Operand &operand, Visit &&visit) {
   if (operand.row_bytes == 0 || operand.rows == 0) return;

@@ -23,7 +23,7 @@ void Scheduler::RunAll() {
   for (std::thread &thread : threads_) thread.join();
 }
 
-// A worker holds one permit from its start to its end, but for the waits of the cores it runs.
+// A worker holds a permit from its start to its end, except while the core that it runs waits.
 void Scheduler::Work() {
   std::unique_lock lock(mutex_);
   while (next_ < order_.size()) {
@@ -69,7 +69,7 @@ bool Scheduler::WaitFor(std::unique_lock<std::mutex> *lock, const std::function<
   return is_ready;
 }
 
-// The logs of other cores may be read here alone: none of them runs.
+// This is the only place that may read the logs of other cores: none of them runs now.
 void Scheduler::DeclareStuck() {
   if (stuck_) return;
   stuck_ = true;
@@ -80,7 +80,7 @@ void Scheduler::Stuck(std::unique_lock<std::mutex> *lock, CoreState &core, const
                       const std::string &text) {
   const bool died = stuck_by_fault_;
   lock->unlock();
-  // A block that died is reported already; the others end without a word.
+  // The block that ended early has its report already; the others end without one.
   if (died) throw BlockEnded{};
   core.Fail(FaultKind::kFlag, name, where, text);
 }

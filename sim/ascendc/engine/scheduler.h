@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the cores of a launch on few host threads, lets them meet, and ends them all where they could only
-// hang.
+// Runs the cores of a launch on few host threads and lets them meet. Where all that are left wait for each other, as
+// they would do for ever on a device, it ends them with a fault.
 #pragma once
 
 #include <condition_variable>
@@ -23,16 +23,16 @@ class Scheduler {
   Scheduler(std::vector<uint32_t> order, uint32_t permits, std::function<void(uint32_t)> run);
   void RunAll();
 
-  // SyncAll over the vector cores, which cube cores pass by, or over all cores. `cores`: how many meet, 0:
-  // all.
+  // SyncAll: waits until all cores came. With `vector_only` cube cores do not wait and do not count. `cores`: how
+  // many meet; 0: all.
   void Meet(CoreState &core, bool vector_only, uint32_t cores, Where where);
   void CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t flag, Where where);
   void CrossCoreWait(CoreState &core, uint16_t flag, Where where);
   void Register(CoreState *core) { cores_.push_back(core); }
-  // After the run: flags that nobody waited for would let a later kernel go on too early.
+  // Reports, after the run, flags that nobody waited for: they would let a later kernel go on too early.
   void ReportLeftFlags();
 
-  // For the cost model: how many cores a meeting has, which posts a cross-core token is made of.
+  // For the cost model: how many cores each meeting has, and which settings of flags each delivery consists of.
   const std::vector<uint32_t> &meetings() const { return meetings_; }
   const std::vector<std::vector<uint32_t>> &deliveries() const { return deliveries_; }
 
@@ -49,7 +49,7 @@ class Scheduler {
     uint32_t token = 0;
     Site site;
   };
-  // A flag reaches its receivers once every sender has set it.
+  // A cross-core flag reaches its receivers once every sender has set it.
   struct Exchange {
     std::map<uint32_t, std::deque<Post>> posts;  // by sending core
     std::vector<uint32_t> senders;
@@ -57,11 +57,12 @@ class Scheduler {
   };
 
   void Work();
-  // Gives the permit back while waiting. Returns false where nobody is left who could make `ready` true.
+  // Waits until `ready`, and gives the permit to run to another core meanwhile. Returns false where no core is left
+  // that could make it true.
   bool WaitFor(std::unique_lock<std::mutex> *lock, const std::function<bool()> &ready);
   void Released();      // something that a waiting core may wait for has happened
   void DeclareStuck();  // nobody runs any more, and somebody waits
-  // Fails where `cores` cores are to meet and the device does not run as many of them at a time.
+  // Fails where `cores` cores are to meet, but the device does not run so many at a time.
   void CheckResident(CoreState &core, const char *name, bool vector_only, uint32_t cores, Where where) const;
   static void CheckFlagId(CoreState &core, const char *name, uint16_t flag, Where where);
   Exchange &ExchangeOf(const CoreState &core, uint8_t mode, uint16_t flag);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Unified Buffer has 16 bank groups of 3 banks; an address is bank[2] row[7] group[4] offset[5]. In a
-// cycle a group serves one read and one write, and a bank either: reads of a repeat in one group take turns,
-// so do writes, and a read waits for the write of the repeat before where both are in one bank.
+// The Unified Buffer has 16 bank groups of 3 banks; an address is bank[2] row[7] group[4] offset[5]. In
+// a cycle a group serves one read and one write, and a bank serves one of the two. So the reads of a repeat that lie in
+// one group take turns, and so do its writes; and a read waits for the write of the repeat before it where both are in
+// the same bank.
 #include "vector_cost.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ struct Access {
   uint64_t banks = 0;  // bit: bank id * 16 + group
 };
 
-// The data blocks that `operand` touches in one repeat, each block once.
+// Adds the data blocks that `operand` touches in one repeat, each block once.
 void AddRepeat(const Operand &operand, uint32_t repeat, uint32_t repeats, Access *access) {
   uint64_t start = operand.address;
   uint64_t bytes = operand.row_bytes;
@@ -52,7 +53,7 @@ uint32_t Busiest(const Access &access) {
   return *std::max_element(access.group_count.begin(), access.group_count.end());
 }
 
-// Cycles that banks add to one repeat of one cycle, averaged over the pattern's period.
+// Returns the cycles of a repeat, which takes one without bank conflicts: the mean over the first 32 repeats.
 double BankCycles(const DeviceModel &model, const Instruction &instruction) {
   const uint32_t repeats = std::max<uint32_t>(instruction.repeats, 1);
   const uint32_t sampled = std::min<uint32_t>(repeats, 32);
@@ -67,7 +68,7 @@ double BankCycles(const DeviceModel &model, const Instruction &instruction) {
     }
     const uint32_t turns = std::max<uint32_t>({Busiest(reads), Busiest(writes), 1});
     cycles += turns;
-    // Reads that take turns leave the write a cycle of its own.
+    // Where reads take turns, the write of the repeat before gets a cycle of its own.
     if (turns == 1 && (reads.banks & written) != 0) cycles += model.cost.bank_read_write;
     written = writes.banks;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles of a vector instruction: its rate, and the banks its operands meet in.
+// The cycles of a vector instruction: those by its rate, and those that conflicts of memory banks add.
 #pragma once
 
 #include "device_model.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements a vector core computes a cycle, by instruction. Source: Huawei, Ascend C API reference, appendix
+// How many elements a vector core computes in a cycle, by instruction. Source: Huawei, Ascend C API reference, appendix
 // "Theoretical performance of vector instructions", tables 6-16 (Atlas A2 / A3).
 #pragma once
 
@@ -14,7 +14,7 @@ struct VectorRate {
   double single;  // of 4-byte types
 };
 
-// Instructions that are not listed run at the plain rate: one 256 B repeat a cycle.
+// Instructions that are not listed take a cycle for each repeat of 256 bytes.
 inline constexpr VectorRate kVectorRates[] = {
     {"Exp", 32, 32},
     {"Ln", 32, 32},
@@ -31,13 +31,13 @@ inline constexpr VectorRate kVectorRates[] = {
     {"WholeReduceSum", 128.0 / 7, 64.0 / 7},
     {"WholeReduceMax", 128.0 / 7, 64.0 / 7},
     {"WholeReduceMin", 128.0 / 7, 64.0 / 7},
-    // Reductions of a whole tensor reduce its repeats first; the rounds over their results, less than one
-    // repeat in thirty, are not charged.
+    // A reduction of a whole tensor first reduces each repeat. The rounds over these results are not charged; they
+    // are less than one repeat in thirty.
     {"ReduceSum", 128.0 / 7, 64.0 / 7},
     {"ReduceMax", 128.0 / 7, 64.0 / 7},
     {"ReduceMin", 128.0 / 7, 64.0 / 7},
     {"RepeatReduceSum", 128.0 / 7, 64.0 / 7},
-    // half goes through float: three conversions at its pace.
+    // half is computed in float: three conversions at the pace of float.
     {"Ceil", 64.0 / 3, 64},
     {"Floor", 64.0 / 3, 64},
     {"Round", 64.0 / 3, 64},
@@ -46,7 +46,8 @@ inline constexpr VectorRate kVectorRates[] = {
     {"MrgSort", 2, 2},
 };
 
-// Elements a cycle of `instruction` on elements of `element_bytes`; a conversion counts its wider side.
+// Returns the elements that `instruction` computes in a cycle. `element_bytes`: of an element; for a conversion of
+// the wider of its two types.
 inline double VectorElementsPerCycle(const char *instruction, uint32_t element_bytes) {
   for (const VectorRate &rate : kVectorRates) {
     if (std::strcmp(rate.instruction, instruction) == 0) return element_bytes == 2 ? rate.half : rate.single;

@@ -10,7 +10,7 @@ template <typename T, MaskMode mode = MaskMode::NORMAL>
 __aicore__ inline void SetVectorMask(const uint64_t maskHigh, const uint64_t maskLow) {
   sim::Core::Current().registers.mask = {maskLow, maskHigh};
 }
-// The first `len` lanes of a repeat, or in counter mode the number of elements.
+// Sets the mask to the first `len` lanes of a repeat, or in counter mode to `len` elements.
 template <typename T, MaskMode mode = MaskMode::NORMAL>
 __aicore__ inline void SetVectorMask(int32_t len) {
   const uint64_t lanes = static_cast<uint64_t>(len);

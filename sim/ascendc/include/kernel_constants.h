@@ -40,7 +40,7 @@ enum class ReduceOrder : uint8_t {
   ORDER_ONLY_INDEX
 };
 enum class RoundMode : uint8_t {
-  CAST_NONE = 0,  // no rounding happens, or the pair's own default
+  CAST_NONE = 0,  // no rounding, or the default of the pair of types
   CAST_RINT,      // to nearest, ties to even
   CAST_FLOOR,
   CAST_CEIL,

@@ -35,7 +35,7 @@ namespace AscendC {
 
 using TEventID = int8_t;
 
-// FROM_TO: what the pipe TO waits for is the work of the pipe FROM.
+// FROM_TO: the pipe TO waits for work of the pipe FROM.
 enum class HardEvent : uint8_t {
   MTE2_MTE1,
   MTE1_MTE2,
@@ -86,7 +86,7 @@ struct PipePair {
   Pipe to;
 };
 
-// In the order of HardEvent.
+// The pipes of each HardEvent, in its order.
 inline constexpr PipePair kHardEvents[] = {
     {Pipe::MTE2, Pipe::MTE1}, {Pipe::MTE1, Pipe::MTE2}, {Pipe::MTE1, Pipe::M},  {Pipe::M, Pipe::MTE1},
     {Pipe::MTE2, Pipe::V},    {Pipe::V, Pipe::MTE2},    {Pipe::MTE3, Pipe::V},  {Pipe::V, Pipe::MTE3},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that AscendC adds to C++, as far as a host compiler needs them.
+// The keywords that AscendC adds to C++, as far as a host compiler needs them.
 #pragma once
 
 #include <cstdint>
@@ -24,5 +24,5 @@
 #define __NPU_ARCH__ 2201
 #endif
 
-// A macro, as on the device: of `GM_ADDR a, b;` only the first is an address.
+// This is a macro, as on the device. So only the first of `GM_ADDR a, b;` is an address.
 #define GM_ADDR __gm__ uint8_t *

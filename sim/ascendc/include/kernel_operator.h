@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AscendC API on a host CPU: one include, as kernels write it.
+// The AscendC API on a host CPU. Kernels include this one file.
 #pragma once
 
 #include "kernel_common.h"

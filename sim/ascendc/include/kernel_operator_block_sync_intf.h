@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order between the pipes of a core, and between cores.
+// Synchronisation of the pipes of a core, and of cores.
 #pragma once
 
 #include "kernel_event.h"
@@ -28,7 +28,7 @@ inline void PipeBarrier(sim::Where where = sim::Where::Here()) {
   }
 }
 
-// Waits for the scalar unit's own loads and stores.
+// Waits for the loads and stores of the scalar unit itself.
 template <MemDsbT arg0>
 inline void DataSyncBarrier(sim::Where where = sim::Where::Here()) {
   sim::Core::Current().Barrier(sim::Pipe::S, where);
@@ -41,7 +41,7 @@ inline void SyncAll(sim::Where where = sim::Where::Here()) {
   core.SyncAllBlocks(isAIVOnly, where);
 }
 
-// Through flags in GM: 32 B a core there and in UB. usedCores 0: all cores.
+// SyncAll through flags in GM: the two workspaces have 32 bytes for each core. usedCores 0: all cores.
 template <bool isAIVOnly = true>
 inline void SyncAll(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace,
                     const int32_t usedCores = 0, sim::Where where = sim::Where::Here()) {
@@ -67,7 +67,7 @@ inline void CrossCoreSetFlag(uint16_t flagId, sim::Where where = sim::Where::Her
   core.CrossCoreSet(modeId, sim::PipeOf(pipe), flagId, where);
 }
 
-// The flag's number says which core waits for what. All later instructions of the core wait, as on Atlas A2.
+// Waits for the flag of that number. All later instructions of the core wait, whatever their pipe, as on Atlas A2.
 template <uint8_t modeId = 0, pipe_t pipe = PIPE_S>
 inline void CrossCoreWaitFlag(uint16_t flagId, sim::Where where = sim::Where::Here()) {
   sim::Core::Current().CrossCoreWait(flagId, where);

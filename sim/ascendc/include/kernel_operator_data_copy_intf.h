@@ -8,7 +8,7 @@
 
 namespace AscendC {
 
-// Strided blocks. Lengths and gaps in 32 B.
+// Copies blocks at a stride. Lengths and gaps count 32 bytes.
 template <typename T>
 __aicore__ inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
                                 const DataCopyParams &repeatParams, sim::Where where = sim::Where::Here()) {
@@ -28,8 +28,7 @@ __aicore__ inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> 
                   sim::Side<U>("src", src, repeatParams.srcGap), repeatParams, where);
 }
 
-// The enhanced parameters change nothing on the GM and UB paths of Atlas A2 but their block mode, which must
-// be normal.
+// The enhanced parameters change nothing between GM and UB on Atlas A2. Their block mode must be normal.
 template <typename D, typename S>
 __aicore__ inline void DataCopy(const D &dst, const S &src, const DataCopyParams &intriParams,
                                 const DataCopyEnhancedParams &enhancedParams,
@@ -43,7 +42,7 @@ __aicore__ inline void DataCopy(const D &dst, const S &src, const DataCopyParams
   DataCopy(dst, src, intriParams, where);
 }
 
-// `count` elements in one run, a multiple of 32 B.
+// Copies `count` elements in one run; their bytes are a multiple of 32.
 template <typename T>
 __aicore__ inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const uint32_t count,
                                 sim::Where where = sim::Where::Here()) {
@@ -60,7 +59,7 @@ __aicore__ inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> 
   sim::CopyRun("DataCopy", sim::Side<T>("dst", dst), sim::Side<T>("src", src), count, where);
 }
 
-// Row-major matrices to fractal NZ; columns beyond dValue of the last 32 B become zero.
+// Copies row-major matrices (ND) to fractals (NZ). Columns from dValue to the end of the last 32 bytes become zero.
 template <typename T>
 __aicore__ inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
                                 const Nd2NzParams &intriParams, sim::Where where = sim::Where::Here()) {
@@ -71,7 +70,7 @@ __aicore__ inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T>
   }
 }
 
-// Rows of any byte length; in UB each row starts on 32 B.
+// Copies rows of any number of bytes. In UB each row starts at a multiple of 32 bytes.
 template <typename T>
 __aicore__ inline void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
                                    const DataCopyExtParams &dataCopyParams,
@@ -101,7 +100,7 @@ __aicore__ inline void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor
   sim::CopyPadOut("DataCopyPad", dst, src, sim::Extended(dataCopyParams), where);
 }
 
-// The value of padding that a DataCopyPad without isPad writes.
+// Sets the value that a DataCopyPad without isPad writes as padding.
 template <typename T, TPosition pos = TPosition::MAX>
 __aicore__ inline void SetPadValue(T paddingValue) {
   sim::Registers &registers = sim::Core::Current().registers;
@@ -110,7 +109,7 @@ __aicore__ inline void SetPadValue(T paddingValue) {
   std::memcpy(&registers.pad_value, &paddingValue, sizeof(T));
 }
 
-// UB to UB under a mask. In counter mode the mask counts lanes of a repeat, and repeatTime stays in force.
+// Copies within UB under a mask. In counter mode the mask counts lanes of a repeat, and repeatTime still holds.
 template <typename T, bool isSetMask = true>
 __aicore__ inline void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[],
                             const uint8_t repeatTime, const CopyRepeatParams &repeatParams,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking into a kernel: printf, DumpTensor, ASSERT.
+// Functions to look into a kernel: printf, DumpTensor and ASSERT.
 #pragma once
 
 #include <cstdio>
@@ -23,7 +23,7 @@ std::string FormatText(const char *format, const Arguments &...arguments) {
 }
 inline std::string FormatText() { return ""; }
 
-// One write, so that blocks do not cut each other's lines.
+// One write for the whole text, so that the lines of several blocks do not mix.
 inline void Print(const std::string &text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 template <typename Read>

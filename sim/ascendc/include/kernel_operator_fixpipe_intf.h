@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way out of L0C.
+// Fixpipe copies results out of L0C.
 #pragma once
 
 #include "kernel_struct_fixpipe.h"

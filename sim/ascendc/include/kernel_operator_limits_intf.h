@@ -9,7 +9,7 @@
 
 namespace sim {
 
-// Sign, exponent and mantissa of the 16-bit floats that kernels compare against.
+// The bits of the 16-bit floats with which kernels compare.
 template <typename T>
 struct FloatLimits;
 template <>

@@ -33,14 +33,14 @@ template <typename T, typename U, typename S>
 __aicore__ inline void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm, const LocalTensor<S> &filter,
                             const MmadParams &mmadParams, sim::Where where = sim::Where::Here()) {
   constexpr sim::CubeKind kind = sim::CubeKindOf<T, U, S>();
-  sim::LocalTensorBase table;  // the bias table from its start
+  sim::LocalTensorBase table;  // the start of the bias table
   table.space = sim::Space::BT;
   table.bytes = sim::Core::Current().BytesOf(sim::Space::BT);
   const bool biased = !mmadParams.cmatrixInitVal && mmadParams.cmatrixSource;
   sim::Multiply(kind, dst, fm, filter, biased ? &table : nullptr, mmadParams, where);
 }
 
-// The same, from bias (n) in each row.
+// The same product, added to the bias of n values in each row.
 template <typename T, typename U, typename S, typename V>
 __aicore__ inline void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm, const LocalTensor<S> &filter,
                             const LocalTensor<V> &bias, const MmadParams &mmadParams,
@@ -50,7 +50,7 @@ __aicore__ inline void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm,
 }
 
 enum class HF32Mode { ENABLE, DISABLE };
-enum class HF32TransMode { NEAREST_ZERO, NEAREST_EVEN };  // what a tie is rounded to
+enum class HF32TransMode { NEAREST_ZERO, NEAREST_EVEN };  // how ties are rounded
 
 __aicore__ inline void SetHF32Mode(HF32Mode mode) {
   sim::Core::Current().registers.hf32 = mode == HF32Mode::ENABLE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting: 32 at a time, merging, and the whole.
+// Sorts: groups of 32 elements, merges of sorted lists, and whole tensors.
 #pragma once
 
 #include "sim/sort.h"
@@ -17,7 +17,7 @@ __aicore__ inline void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T
                                const MrgSort4Info &params, sim::Where where = sim::Where::Here()) {
   sim::MrgSort(dst, src, params, where);
 }
-// The same with its parameters apart; sortedNum receives what each list gave.
+// The same with single parameters. sortedNum receives how many elements each list gave.
 template <typename T, bool isExhaustedSuspension = false>
 __aicore__ inline void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T> &sortList,
                                const uint16_t elementCountList[4], uint32_t sortedNum[4], uint16_t validBit,
@@ -37,7 +37,7 @@ __aicore__ inline void GetMrgSortResult(uint16_t &mrgSortList1, uint16_t &mrgSor
   mrgSortList4 = merged[3];
 }
 
-// Atlas A2 sorts plain scores, so there is nothing to put together.
+// Atlas A2 sorts scores as they are, so that there is nothing to combine.
 template <typename T>
 __aicore__ inline void Concat(LocalTensor<T> &concat, const LocalTensor<T> &src, const LocalTensor<T> &tmp,
                               const int32_t repeatTime) {
@@ -51,7 +51,7 @@ __aicore__ inline void Extract(const LocalTensor<T> &dstValue, const LocalTensor
                                sim::Where where = sim::Where::Here()) {
   sim::Extract(dstValue, dstIndex, sorted, repeatTime, where);
 }
-// repeatTime groups of 32, each sorted, or with isFullSort all of them as one list.
+// Sorts each of repeatTime groups of 32, or all of them as one list with isFullSort.
 template <typename T, bool isFullSort>
 __aicore__ inline void Sort(const LocalTensor<T> &dst, const LocalTensor<T> &concat,
                             const LocalTensor<uint32_t> &index, LocalTensor<T> &tmp, const int32_t repeatTime,
@@ -62,7 +62,7 @@ __aicore__ inline void Sort(const LocalTensor<T> &dst, const LocalTensor<T> &con
   }
 }
 
-// Elements of T that elemOffset or elemCount sorted pairs take.
+// Returns how many elements of T elemOffset, or elemCount, sorted pairs take.
 template <typename T>
 __aicore__ inline uint32_t GetSortOffset(const uint32_t elemOffset) {
   return elemOffset * (sim::kPairBytes / sizeof(T));

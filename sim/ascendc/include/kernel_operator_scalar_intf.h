@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic of the scalar unit beyond C++'s own.
+// Functions of the scalar unit that C++ has no operator for.
 #pragma once
 
 #include "sim/cast.h"
@@ -21,13 +21,13 @@ __aicore__ inline int64_t ScalarCountLeadingZero(uint64_t valueIn) {
 }
 __aicore__ inline int64_t CountLeadingZero(uint64_t valueIn) { return ScalarCountLeadingZero(valueIn); }
 
-// Bits after the sign bit that equal it; -1 for 0 and -1, whose bits are all equal.
+// Counts the bits after the sign bit that equal it. Returns -1 for 0 and -1, whose bits are all equal.
 __aicore__ inline int64_t CountBitsCntSameAsSignBit(int64_t valueIn) {
   const uint64_t bits = valueIn < 0 ? ~static_cast<uint64_t>(valueIn) : static_cast<uint64_t>(valueIn);
   return bits == 0 ? -1 : __builtin_clzll(bits) - 1;
 }
 
-// Position of the lowest bit of that value, -1 when there is none.
+// Returns the position of the lowest bit of that value, or -1 where there is none.
 template <int countValue>
 __aicore__ inline int64_t ScalarGetSFFValue(uint64_t valueIn) {
   static_assert(countValue == 0 || countValue == 1, "countValue must be 0 or 1");
@@ -39,14 +39,14 @@ __aicore__ inline int64_t GetSFFValue(uint64_t valueIn) {
   return ScalarGetSFFValue<countValue>(valueIn);
 }
 
-// The bits of one type as a value of another.
+// Returns the bits of one type as a value of another type.
 template <typename T, typename U>
 __aicore__ constexpr U GetScalarBitcodeValue(T scalarValue) {
   static_assert(sizeof(T) == sizeof(U), "GetScalarBitcodeValue: types must be of one size");
   return __builtin_bit_cast(U, scalarValue);
 }
 
-// float to half (odd) and int32_t, half to int32_t, int32_t to float, by rounding mode.
+// Converts by the rounding mode: float to half (odd) and int32_t, half to int32_t, int32_t to float.
 template <typename T, typename U, RoundMode roundMode>
 __aicore__ inline U ScalarCast(T valueIn) {
   static_assert(sim::ModesOf(sim::CastPair<T, U>()) != 0, "ScalarCast: no conversion between these types");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What copies to GM do with the value already there.
+// Sets what copies to GM do with the value that is there.
 #pragma once
 
 #include <type_traits>

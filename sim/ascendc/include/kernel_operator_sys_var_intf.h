@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel may ask about the core it runs on.
+// Functions by which a kernel asks about the core that it runs on.
 #pragma once
 
 #include "../engine/core.h"
@@ -14,10 +14,10 @@ constexpr int32_t AIV = 2;
 inline int64_t GetBlockNum() { return sim::Core::Current().BlockNum(); }
 inline int64_t GetSubBlockNum() { return sim::Core::Current().SubBlockNum(); }
 inline int64_t GetSubBlockIdx() { return sim::Core::Current().SubBlockIdx(); }
-// Vector cores a cube core: 2 on the vector cores of a mixed kernel.
+// Vector cores for each cube core: 2 on the vector cores of a mixed kernel.
 inline int64_t GetTaskRatio() { return sim::Core::Current().SubBlockNum(); }
 inline int64_t GetTaskRation() { return GetTaskRatio(); }
-// On the vector cores of a mixed kernel, blocks are counted by vector core.
+// On the vector cores of a mixed kernel each vector core counts as a block.
 inline int64_t GetBlockIdx() {
   const sim::Core &core = sim::Core::Current();
   return int64_t{core.BlockIdx()} * core.SubBlockNum() + core.SubBlockIdx();
@@ -25,7 +25,7 @@ inline int64_t GetBlockIdx() {
 
 inline constexpr int16_t GetDataBlockSizeInBytes() { return 32; }
 
-// A counter of 50 MHz beside the core clock of 1.85 GHz.
+// The counter has 50 MHz, the clock of a core 1.85 GHz.
 inline int64_t GetSystemCycle() { return static_cast<int64_t>(sim::Core::Current().ClockCycles() / 37); }
 
 inline int64_t GetProgramCounter() { return 0; }
@@ -36,7 +36,7 @@ inline int64_t GetProgramCounter() { return 0; }
 
 inline void InitSocState() { sim::Core::Current().registers = sim::Registers{}; }
 
-// Reads as AIC or AIV, whatever core the thread stands for.
+// Gives AIC or AIV, according to the core that runs on this thread.
 struct CoreTypeOfThread {
   operator int32_t() const { return sim::Core::Current().IsCube() ? AIC : AIV; }
 };

@@ -21,7 +21,7 @@ Level0<M> BinaryLevel0(bool set, M mask, uint8_t repeat, const AscendC::BinaryRe
 
 namespace AscendC {
 
-// One line per instruction: name, class, lane function, element types that Atlas A2 has.
+// One line for each instruction: name, class, lane function, and the element types of Atlas A2.
 #define SIM_BINARY(Name, Lane, ...)                                                                        \
   template <typename T, bool isSetMask = true>                                                             \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                       \
@@ -59,7 +59,7 @@ SIM_BINARY(AddRelu, sim::ThenRelu<sim::AddLane>, half, float, int16_t)
 SIM_BINARY(SubRelu, sim::ThenRelu<sim::SubLane>, half, float, int16_t)
 #undef SIM_BINARY
 
-// Logic works on 16-bit lanes. At level 2 wider types are accepted too, and `count` then counts 16-bit lanes.
+// Logic works on 16-bit lanes. The functions by count also take wider types; `count` then counts 16-bit lanes.
 #define SIM_LOGIC(Name, Lane)                                                                              \
   template <typename T, bool isSetMask = true>                                                             \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                       \
@@ -93,7 +93,7 @@ SIM_LOGIC(And, AndLane)
 SIM_LOGIC(Or, OrLane)
 #undef SIM_LOGIC
 
-// dst = src0 * src1 + dst, from half to float too.
+// dst = src0 * src1 + dst; the sources may be half where dst is float.
 #define SIM_MUL_ADD_DST(Mask)                                                                     \
   template <typename T, typename U, bool isSetMask = true>                                        \
   __aicore__ inline void MulAddDst(const LocalTensor<T> &dst, const LocalTensor<U> &src0,         \
@@ -116,7 +116,7 @@ __aicore__ inline void MulAddDst(const LocalTensor<T> &dst, const LocalTensor<U>
   sim::Accumulate("MulAddDst", sim::MulAddLane<T>(), dst, src0, src1, sim::Level2{count}, where);
 }
 
-// dst = src0 * dst + src1, and its relu.
+// dst = src0 * dst + src1, and the relu of that.
 #define SIM_FUSED(Name, Lane)                                                                              \
   template <typename T, bool isSetMask = true>                                                             \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                       \

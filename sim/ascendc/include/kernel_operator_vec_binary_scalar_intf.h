@@ -6,7 +6,7 @@
 
 namespace sim {
 
-// Binds the scalar as the right operand of a two-operand lane function.
+// A lane function of two operands, of which the right one is the scalar.
 template <typename F, typename T>
 struct WithScalar {
   F function;
@@ -14,7 +14,7 @@ struct WithScalar {
   Compute<T> operator()(Compute<T> value) const { return function(value, scalar); }
 };
 
-// The sign bit decides, so -0 is multiplied.
+// The sign bit decides, so that -0 is multiplied too.
 struct LeakyReluLane {
   template <typename T>
   T operator()(T value, T slope) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each element of src fills a data block of dst.
+// Brcb: each element of src fills a data block of dst.
 #pragma once
 
 #include "kernel_struct_gather.h"

@@ -36,7 +36,7 @@ __aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &
                 });
 }
 
-// Into the CMPMASK register.
+// Compares into the register CMPMASK.
 template <typename T, bool isSetMask = true>
 __aicore__ inline void Compare(const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE cmpMode,
                                const uint64_t mask[], const BinaryRepeatParams &repeatParams,
@@ -63,7 +63,7 @@ __aicore__ inline void GetCmpMask(const LocalTensor<T> &dst, sim::Where where = 
   op.Issue();
   std::memcpy(sim::Pointer<uint8_t>(op.core(), dst), op.core().registers.compare_mask.data(), 16);
 }
-// As many of the 16 bytes as the tensor has: the address of a selMask takes 8.
+// Takes as many of the 16 bytes as the tensor has: the address of a selMask has 8.
 template <typename T>
 __aicore__ inline void SetCmpMask(const LocalTensor<T> &src, sim::Where where = sim::Where::Here()) {
   sim::VectorOp op("SetCmpMask", 4, where);
@@ -109,7 +109,7 @@ SIM_COMPARE_SCALAR(CompareScalar)
 SIM_COMPARE_SCALAR(Compares)
 #undef SIM_COMPARE_SCALAR
 
-// Bit 1 takes src0, bit 0 src1.
+// A bit of 1 selects src0, a bit of 0 selects src1.
 template <typename T, typename U, bool isSetMask = true>
 __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
                               const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,
@@ -164,7 +164,7 @@ __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<T> &s
   sim::SelectByRegister(dst, src0, src1, selMode,
                         sim::BinaryLevel0(false, MASK_PLACEHOLDER, repeatTime, repeatParams), where);
 }
-// The register holds the scalar that bit 0 takes.
+// The register holds the scalar that a bit of 0 selects.
 template <typename T, typename U>
 __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
                               const LocalTensor<T> &src0, uint8_t repeatTime,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// firstValue, firstValue + 1, … into the lanes.
+// Writes firstValue, firstValue + 1, … to the lanes.
 #pragma once
 
 #include "sim/vector_op.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scalar into every lane.
+// Writes a scalar to every lane.
 #pragma once
 
 #include "sim/vector_op.h"

@@ -6,7 +6,7 @@
 
 namespace AscendC {
 
-// Bits of src1Pattern are used up one after the other within a repeat.
+// A repeat takes the bits of src1Pattern one after the other.
 template <typename T, typename U, GatherMaskMode mode = defaultGatherMaskMode>
 __aicore__ inline void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src0,
                                   const LocalTensor<U> &src1Pattern, const bool reduceMode,
@@ -27,7 +27,7 @@ __aicore__ inline void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T
       [&](uint32_t r, uint32_t e) { return ((pattern()[r * stride + e / 8] >> (e % 8)) & 1U) != 0; });
 }
 
-// 1, 2: even, odd elements; 3..6: one of each four; 7: all.
+// Pattern 1: even elements; 2: odd ones; 3 to 6: the first to the fourth of each four; 7: all.
 template <typename T, GatherMaskMode mode = defaultGatherMaskMode>
 __aicore__ inline void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src0,
                                   const uint8_t src1Pattern, const bool reduceMode, const uint32_t mask,

@@ -6,7 +6,7 @@
 
 namespace AscendC {
 
-// The mask comes as a count of lanes or as bits; both forms of every reduction.
+// Every reduction has two forms: the mask is a number of lanes, or bits.
 #define SIM_BLOCK_REDUCE(Name, Type)                                                                        \
   template <typename T, bool isSetMask = true>                                                              \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                         \
@@ -94,7 +94,7 @@ SIM_WHOLE_REDUCE(WholeReduceMax, MAX)
 SIM_WHOLE_REDUCE(WholeReduceMin, MIN)
 #undef SIM_WHOLE_REDUCE
 
-// The newer names of the same instructions.
+// Newer names of the same instructions.
 #define SIM_REDUCE_NAMES(Mask, Value)                                                                     \
   template <ReduceType reduceType, typename T, typename U, bool isSetMask = true>                         \
   __aicore__ inline void ReduceDataBlock(const LocalTensor<T> &dst, const LocalTensor<U> &src, Mask,      \
@@ -125,7 +125,7 @@ SIM_REDUCE_NAMES(const int32_t mask, static_cast<uint64_t>(mask))
 SIM_REDUCE_NAMES(const uint64_t mask[], mask)
 #undef SIM_REDUCE_NAMES
 
-// All elements to one; with calIndex its index follows, in the bits of an element.
+// Reduces all elements to one. With calIndex its index follows, in the bits of an element.
 #define SIM_REDUCE_EXTREME(Name, Type)                                                                      \
   template <typename T>                                                                                     \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                         \
@@ -184,7 +184,7 @@ __aicore__ inline void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T>
   sim::ReduceTotal(dst, src, sharedTmpBuffer, false, sim::ReduceCount{count}, where);
 }
 
-// Results of the last reduction, from the special registers.
+// Returns the results of the last reduction, which are in special registers.
 template <typename T>
 __aicore__ inline void GetReduceRepeatMaxMinSpr(T &maxMinValue, T &maxMinIndex) {
   const sim::Registers &registers = sim::Core::Current().registers;

@@ -12,8 +12,8 @@ namespace sim {
 using AscendC::LocalTensor;
 using AscendC::NCHW_CONV_ADDR_LIST_SIZE;
 
-// One address list of TransDataTo5HD, 16 data blocks a repeat: an operand where they lie evenly, else one
-// that spans them with a map of blocks.
+// The operand of one address list of TransDataTo5HD, which has 16 data blocks in a repeat. Where the blocks lie at
+// equal distances, rows at a stride describe them; otherwise one row that spans them, with a map of the blocks.
 struct BlockList {
   std::array<uint64_t, NCHW_CONV_ADDR_LIST_SIZE> address;
   std::vector<uint64_t> map;
@@ -45,8 +45,8 @@ struct BlockList {
   }
 };
 
-// 16 blocks read as rows, written as columns: element j of block i lands in element i of block j (16-bit), in
-// the blocks 2j and 2j + 1 (32-bit), or in a chosen half of block j (8-bit).
+// Reads 16 blocks as rows and writes them as columns. Element j of block i goes to element i of block j (16-bit
+// types), to the blocks 2j and 2j + 1 (32-bit types), or to the chosen half of block j (8-bit types).
 template <typename T>
 void TransData(const uint64_t *dst, const uint64_t *src, const AscendC::TransDataTo5HDParams &params,
                Where where) {
@@ -60,7 +60,7 @@ void TransData(const uint64_t *dst, const uint64_t *src, const AscendC::TransDat
   }
   constexpr uint32_t kRows = NCHW_CONV_ADDR_LIST_SIZE;
   constexpr uint32_t kColumns =
-      sizeof(T) == 1 ? 16 : kBlockBytes / sizeof(T);  // elements taken of each block
+      sizeof(T) == 1 ? 16 : kBlockBytes / sizeof(T);  // elements that are read of each block
   constexpr uint32_t kHalf = sizeof(T) == 1 ? 16 : 0;
   const uint32_t from_offset = params.srcHighHalf ? kHalf : 0, to_offset = params.dstHighHalf ? kHalf : 0;
   constexpr uint32_t kBytes = sizeof(T) == 1 ? 16 : kBlockBytes;
@@ -123,7 +123,7 @@ __aicore__ inline void TransDataTo5HD(const LocalTensor<T> (&dstList)[NCHW_CONV_
   }
   sim::TransData<T>(dst, src, nchwconvParams, where);
 }
-// The lists lie in UB, where the scalar unit reads them.
+// The lists of addresses lie in UB, and the scalar unit reads them.
 template <typename T>
 __aicore__ inline void TransDataTo5HD(const LocalTensor<uint64_t> &dst, const LocalTensor<uint64_t> &src,
                                       const TransDataTo5HDParams &nchwconvParams,
@@ -136,7 +136,7 @@ __aicore__ inline void TransDataTo5HD(const LocalTensor<uint64_t> &dst, const Lo
   sim::TransData<T>(to, from, nchwconvParams, where);
 }
 
-// A 16 x 16 matrix.
+// Transposes a matrix of 16 x 16.
 template <typename T>
 __aicore__ inline void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                                  sim::Where where = sim::Where::Here()) {
@@ -156,7 +156,7 @@ __aicore__ inline void Transpose(const LocalTensor<T> &dst, const LocalTensor<T>
   }
 }
 
-// A 16 x 16 matrix, or (N, C, H, W) to and from (N, H, W, C) through a work tensor.
+// Transposes a matrix of 16 x 16; or turns (N, C, H, W) into (N, H, W, C), or back, by means of a work tensor.
 template <typename T>
 __aicore__ inline void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                                  const LocalTensor<uint8_t> &sharedTmpBuffer,

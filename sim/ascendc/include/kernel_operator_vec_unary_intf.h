@@ -20,8 +20,7 @@ Level0<M> UnaryLevel0(bool set, M mask, uint8_t repeat, const AscendC::UnaryRepe
 
 namespace AscendC {
 
-// One line per instruction: name, class, lane function, element types that Atlas A2 has, type of level-2
-// counts.
+// One line for each instruction: name, class, lane function, the element types of Atlas A2, and the type of `count`.
 #define SIM_UNARY(Name, Lane, ...)                                                                         \
   template <typename T, bool isSetMask = true>                                                             \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[], \
@@ -51,7 +50,7 @@ SIM_UNARY(Abs, AbsLane, half, float)
 SIM_UNARY(Exp, ExpLane, half, float)
 SIM_UNARY(Ln, LnLane, half, float)
 SIM_UNARY(Sqrt, SqrtLane, half, float)
-// The device approximates these two; here they are exact to one rounding.
+// The device approximates these two. Here they are exact but for one rounding.
 SIM_UNARY(Rsqrt, RsqrtLane, half, float)
 SIM_UNARY(Reciprocal, ReciprocalLane, half, float)
 #undef SIM_UNARY

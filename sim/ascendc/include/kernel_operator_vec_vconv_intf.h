@@ -26,7 +26,7 @@ __aicore__ inline void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src
   sim::Cast(dst, src, roundMode, sim::Level2{count}, where);
 }
 
-// What Cast from int32_t to half multiplies by.
+// Sets the factor of a Cast from int32_t to half.
 __aicore__ inline void SetDeqScale(half scale) { sim::Core::Current().registers.deq_scale = scale; }
 
 }  // namespace AscendC

@@ -18,8 +18,8 @@ enum class BlockMode : uint8_t {
 };
 enum class DeqScale : uint8_t { DEQ_NONE = 0, DEQ, VDEQ, DEQ8, VDEQ8, DEQ16, VDEQ16 };
 
-// Blocks of blockLen x 32 B; the gaps lie between the end of a block and the start of the next, in 32 B.
-// Used with DataCopyPad, blockLen and the GM gap count bytes.
+// Blocks of blockLen x 32 bytes. A gap lies between the end of a block and the start of the next, and counts 32
+// bytes. With DataCopyPad blockLen and the gap in GM count bytes.
 struct DataCopyParams {
   DataCopyParams() {}
   DataCopyParams(uint16_t count, uint16_t len, uint16_t src_gap, uint16_t dst_gap)
@@ -45,7 +45,7 @@ struct DataCopyEnhancedParams {
   bool isRelu = false;
 };
 
-// blockLen and the GM gap in bytes, the UB gap in 32 B.
+// blockLen and the gap in GM count bytes, the gap in UB counts 32 bytes.
 struct DataCopyExtParams {
   DataCopyExtParams() {}
   DataCopyExtParams(uint16_t count, uint32_t len, uint32_t src_stride, uint32_t dst_stride, uint32_t reserved)
@@ -82,7 +82,7 @@ struct DataCopyPadExtParams {
   T paddingValue = T(0);
 };
 
-// ND matrices to fractal NZ; strides in elements, those of the NZ side in C0 units of 32 B.
+// From row-major matrices (ND) to fractals (NZ). Strides count elements, those on the side of NZ 32 bytes (C0).
 struct Nd2NzParams {
   Nd2NzParams() {}
   Nd2NzParams(uint16_t nd_num, uint16_t n_value, uint16_t d_value, uint16_t src_nd_matrix_stride,
@@ -119,8 +119,8 @@ struct CopyRepeatParams {
   uint16_t srcRepeatSize = DEFAULT_REPEAT_STRIDE;
 };
 
-// One dimension of a strided slice: elements startIndex..endIndex, runs of burstLen x 32 B, `stride` elements
-// apart.
+// One dimension of a strided slice: the elements startIndex to endIndex in runs of burstLen x 32 bytes, with
+// `stride` elements from run to run.
 struct SliceInfo {
   SliceInfo() {}
   SliceInfo(uint32_t start, uint32_t end, uint32_t stride_elements, uint32_t burst, uint32_t shape = 0)

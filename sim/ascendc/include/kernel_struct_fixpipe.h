@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of the way out of L0C.
+// Parameters of Fixpipe, which copies results out of L0C.
 #pragma once
 
 #include <cstdint>
 
 #include "kernel_constants.h"
 
-// What Fixpipe does to each value; the quantising modes (DEQF16 and after) are not modelled.
+// What Fixpipe does to each value. The modes that quantise (DEQF16 and the next ones) are not modelled.
 enum QuantMode_t : uint8_t {
   NoQuant,
   F322F16,
@@ -30,9 +30,9 @@ struct FixpipeConfig {
 constexpr FixpipeConfig CFG_NZ = {CO2Layout::NZ};
 constexpr FixpipeConfig CFG_ROW_MAJOR = {CO2Layout::ROW_MAJOR};
 
-// srcStride: from one column of fractals in L0C to the next, in rows of 16 values. dstStride: to NZ in 32 B
-// from column to column, to ND in elements from row to row. srcNdStride counts 16 rows of 16 values,
-// dstNdStride elements.
+// srcStride: from one column of fractals in L0C to the next; it counts rows of 16 values.
+// dstStride: for NZ from column to column, in units of 32 bytes; for ND from row to row, in elements.
+// srcNdStride counts 16 rows of 16 values, dstNdStride elements.
 struct FixpipeParamsV220 {
   FixpipeParamsV220() {}
   FixpipeParamsV220(uint16_t n, uint16_t m, uint16_t src_stride, uint32_t dst_stride, bool relu)

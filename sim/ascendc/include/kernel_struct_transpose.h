@@ -22,7 +22,7 @@ enum class TransposeType : uint8_t {
   TRANSPOSE_NHWC2NCHW,
 };
 
-// Strides in 32 B data blocks; the halves matter to 8-bit elements only.
+// Strides count data blocks of 32 bytes. The halves matter for 8-bit elements only.
 struct TransDataTo5HDParams {
   constexpr TransDataTo5HDParams() = default;
   constexpr TransDataTo5HDParams(bool dst_high, bool src_high, uint8_t repeat, uint16_t dst_repeat,

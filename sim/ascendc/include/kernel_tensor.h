@@ -45,7 +45,7 @@ inline uint64_t GetShapeSize(const ShapeInfo &info) {
 
 namespace sim {
 
-// One access of the scalar unit: described, judged, then done.
+// Describes one access of the scalar unit and has it judged; the caller then does it.
 template <typename T>
 void IssueScalar(const char *name, Space space, uint64_t address, bool write, uint64_t view_bytes,
                  Where where) {
@@ -82,7 +82,7 @@ void ScalarStore(Space space, uint64_t address, uint64_t view_bytes, T value, Wh
   std::memcpy(Core::Current().Memory(space, address), &value, sizeof(T));
 }
 
-// What operator() of a tensor hands out: reads and writes are instructions of the scalar unit.
+// An element that operator() of a tensor returns. To read or write it is an instruction of the scalar unit.
 template <typename T>
 class Element {
  public:
@@ -120,7 +120,7 @@ class LocalTensor : public sim::LocalTensorBase {
     position = pos;
   }
 
-  // The address in its memory, as the device returns it: no host pointer.
+  // The address in its memory, as on the device. It is no host pointer.
   uint64_t GetPhyAddr() const { return address; }
   uint64_t GetPhyAddr(uint32_t offset) const { return address + static_cast<uint64_t>(offset) * sizeof(T); }
 
@@ -135,8 +135,7 @@ class LocalTensor : public sim::LocalTensorBase {
     return {space, GetPhyAddr(offset), Left(offset), where};
   }
 
-  // A view from element `offset` to the end; one that starts past the end is empty, and its first use is the
-  // fault.
+  // A view from element `offset` to the end. One that starts after the end is empty, and its first use is a fault.
   LocalTensor operator[](uint32_t offset) const {
     LocalTensor view = *this;
     view.address = GetPhyAddr(offset);
@@ -219,7 +218,7 @@ class GlobalTensor {
     cacheMode_ = mode;
   }
 
-  // Fails when [address, address + bytes) leaves the buffer named to SetGlobalBuffer.
+  // Fails where [address, address + bytes) leaves the buffer that SetGlobalBuffer was given.
   void CheckBounds(const char *instruction, uint64_t address, uint64_t bytes, sim::Where where) const {
     if (address >= begin_ && address <= end_ && bytes <= end_ - address) {
       return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TPipe, TQue and TBuf: on-chip memory, and the order between the pipes that hand it on.
+// TPipe, TQue and TBuf: they hand out on-chip memory and order the pipes that use it.
 #pragma once
 
 #include <exception>
@@ -15,14 +15,14 @@
 
 namespace sim {
 
-// Where the buffers of a queue lie: where it leads to, or where it starts when that is the on-chip side.
+// Returns where the buffers of a queue lie: at its source, unless that is in GM or the destination is in L1.
 constexpr AscendC::TPosition BufferPosition(AscendC::TPosition src, AscendC::TPosition dst) {
   using P = AscendC::TPosition;
   if (src == P::GM || dst == P::TSCM || src == P::A1 || src == P::B1 || src == P::C1) return dst;
   return src;
 }
 
-// The pipes of a queue, by the memories it joins: who fills its buffers and who empties them.
+// Returns the pipe that fills the buffers of a queue and the one that empties them, by the memories at its ends.
 constexpr PipePair QueuePipes(AscendC::TPosition src, AscendC::TPosition dst) {
   const Space from = SpaceOf(src);
   const Space to = SpaceOf(dst);
@@ -96,7 +96,8 @@ class TQueBind {
   int32_t queue_ = -1;
 };
 
-// The position's own end of the pipeline: VECIN is filled from GM, VECOUT is emptied to it.
+// Returns the source or the destination of a queue by its position: VECIN is filled from GM, VECOUT is emptied to
+// GM.
 constexpr TPosition GetBufferLogicPos(TPosition pos, bool isSrc) {
   switch (pos) {
     case TPosition::A2:
@@ -123,7 +124,7 @@ class TQue : public TQueBind<GetBufferLogicPos(pos, true), GetBufferLogicPos(pos
 template <TPosition pos, int32_t depth = 1, auto mask = 0>
 using TSCM = TQueBind<pos, TPosition::TSCM, depth, mask>;
 
-// Memory without a queue: its order between pipes is the kernel's own to state.
+// Memory without a queue: the kernel itself must order the pipes that use it.
 template <TPosition pos = TPosition::LCM>
 class TBuf {
  public:
@@ -135,7 +136,7 @@ class TBuf {
   LocalTensor<T> Get(uint32_t len, sim::Where where = sim::Where::Here()) {
     return GetWithOffset<T>(len, 0, where);
   }
-  // `size` elements from byte `bufOffset`.
+  // Returns `size` elements from byte `bufOffset` on.
   template <typename T>
   LocalTensor<T> GetWithOffset(uint32_t size, uint32_t bufOffset, sim::Where where = sim::Where::Here()) {
     LocalTensor<T> tensor = Get<T>();
@@ -199,10 +200,10 @@ class TPipe {
     return FetchEventID(evt);
   }
 
-  // First byte of a logical position's memory, as the device numbers it.
+  // The address of the first byte of a position's memory.
   uint64_t GetBaseAddr(int8_t) { return 0; }
 
-  // All work done, all memory free again.
+  // Waits for all work and frees all memory.
   void Reset() {
     sim::Core::Current().BarrierAll(where_);
     sim::Core::Current().queues().Release();
@@ -225,7 +226,7 @@ class TPipe {
   bool ended_ = false;
 };
 
-// What the pipe has left of a memory, until the next InitBuffer.
+// Returns what is left of a memory, for use until the next InitBuffer. False where nothing is left.
 template <typename T, TPosition pos>
 inline bool PopStackBuffer(LocalTensor<T> &popBuffer) {
   sim::Core &core = sim::Core::Current();

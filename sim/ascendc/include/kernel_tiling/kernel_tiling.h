@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiling structs of the library: what host code fills in and a kernel hands to Matmul.
+// Tiling structs of the library. Host code fills them in, and a kernel passes them to Matmul.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions of one lane under every RoundMode, and which pairs and modes Atlas A2 has.
+// Converts one lane by a RoundMode, and says which pairs of types and modes Atlas A2 has.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ constexpr uint32_t kFiveModes = Bit(RoundMode::CAST_RINT) | Bit(RoundMode::CAST_
 template <typename S, typename D>
 struct CastPair {};
 
-// The legal modes of a pair; 0: the device has no such conversion.
+// Returns the legal modes of a pair of types, a bit for each; 0: the device has no such conversion.
 constexpr uint32_t ModesOf(...) { return 0; }
 constexpr uint32_t ModesOf(CastPair<int8_t, half>) { return kNoneMode; }
 constexpr uint32_t ModesOf(CastPair<uint8_t, half>) { return kNoneMode; }
@@ -61,13 +61,13 @@ constexpr float Sign(float magnitude, float sign) {
   return BitsFloat((FloatBits(magnitude) & 0x7FFFFFFFU) | (FloatBits(sign) & 0x80000000U));
 }
 
-// The integral float next to `value` in the given direction, by adding and taking away 1.5 * 2^23: no library
-// call, so the loop stays a vector loop.
+// Rounds a float to an integral value in the given direction: it adds 1.5 * 2^23 and subtracts it again. There is no
+// library call, so that compilers vectorise loops around it.
 template <RoundMode mode>
 float Integral(float value) {
   constexpr float kShift = 12582912.0F;
   const float magnitude = BitsFloat(FloatBits(value) & 0x7FFFFFFFU);
-  const bool fractional = magnitude < 8388608.0F;  // false for NaN and Inf too
+  const bool fractional = magnitude < 8388608.0F;  // also false for NaN and Inf
   const float near = (BitsFloat(Pick(fractional, FloatBits(value), 0U)) + kShift) - kShift;
   float result = near;
   if constexpr (mode == RoundMode::CAST_FLOOR) {
@@ -83,10 +83,10 @@ float Integral(float value) {
   return BitsFloat(Pick(fractional, FloatBits(Sign(result, value)), FloatBits(value)));
 }
 
-// Saturates; NaN becomes 0.
+// Converts to an integer. Values beyond its range become the nearest one; NaN becomes 0.
 template <typename D>
 D SaturateFloat(float value) {
-  // 2^(bits - 1) or 2^bits: the first float above the range.
+  // 2^(bits - 1) or 2^bits, the first float above the range.
   constexpr float kAbove = static_cast<float>(std::numeric_limits<D>::max() / 2 + 1) * 2.0F;
   constexpr float kLowest = static_cast<float>(std::numeric_limits<D>::min());
   const bool above = value >= kAbove;
@@ -102,8 +102,8 @@ D SaturateInteger(S value) {
   return static_cast<D>(wide < low ? low : (wide > high ? high : wide));
 }
 
-// A 16-bit float from a double that holds the value exactly, in any direction. Overflow follows IEEE 754:
-// away from zero to infinity, toward zero to the largest finite value.
+// Converts a double, which holds the value exactly, to a 16-bit float in any direction. Overflow follows IEEE 754:
+// it gives infinity, or the largest finite value where the direction is towards zero.
 template <typename D, RoundMode mode>
 D Narrow16(double value) {
   D nearest(static_cast<float>(value));
@@ -132,7 +132,7 @@ D Narrow16(double value) {
   }
 }
 
-// A float from an integer that a long double holds exactly.
+// Converts an integer, which a long double holds exactly, to a float.
 template <RoundMode mode>
 float NarrowInteger(int64_t value) {
   const float nearest = static_cast<float>(value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons into packed bits, and selections by them.
+// Comparisons, which give packed bits, and selections by such bits.
 #pragma once
 
 #include "../kernel_struct_binary.h"
@@ -12,7 +12,7 @@ using AscendC::CMPMODE;
 using AscendC::LocalTensor;
 using AscendC::SELMODE;
 
-// Every comparison with a NaN is false, NE included, which the documentation calls out as unlike IEEE 754.
+// Every comparison with a NaN is false, NE too. The documentation says so, and that IEEE 754 differs.
 template <CMPMODE mode, typename T>
 bool Holds(T a, T b) {
   switch (mode) {
@@ -67,8 +67,8 @@ int64_t CheckCompareCount(const char *name, uint32_t count, Where where) {
   return count;
 }
 
-// The packed results of a whole instruction: one bit a lane, repeats one after the other. The mask of the
-// level-0 forms is reserved on Atlas A2: all lanes compare.
+// The packed results of a whole instruction: a bit for each lane, repeat after repeat. The mask argument is reserved
+// on Atlas A2, so that all lanes compare.
 template <typename T, typename Right>
 void CompareBits(VectorOp &op, uint8_t *bits, Lanes<T> left, CMPMODE mode, Right right) {
   WithMode(mode, [&](auto constant) {
@@ -86,7 +86,7 @@ void CompareBits(VectorOp &op, uint8_t *bits, Lanes<T> left, CMPMODE mode, Right
   });
 }
 
-// Level 0 with all lanes; level 2 through its count.
+// All lanes in the form with a mask, `count` lanes in the form with a count.
 template <typename T>
 bool AllLanesOf(VectorOp &op, int64_t repeat) {
   Registers &registers = op.core().registers;
@@ -133,7 +133,7 @@ void CompareScalar(const char *name, const LocalTensor<U> &dst, const LocalTenso
   CompareBits(op, Pointer<uint8_t>(op.core(), dst), left, mode, [=](uint32_t, uint32_t) { return value; });
 }
 
-// Level-2 counts may need more than 255 repeats: the hardware takes several instructions.
+// A count may need more than 255 repeats; the hardware then takes several instructions.
 template <typename F>
 void InChunks(int64_t repeats, F function) {
   for (int64_t first = 0; first < repeats; first += 255) {
@@ -141,7 +141,7 @@ void InChunks(int64_t repeats, F function) {
   }
 }
 
-// Compare into the CMPMASK register: one repeat.
+// Compares one repeat into the register CMPMASK.
 template <typename T, typename M>
 void CompareToRegister(const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode, bool set, M mask,
                        Strides stride0, Strides stride1, Where where) {
@@ -168,7 +168,7 @@ void CompareToRegister(const LocalTensor<T> &src0, const LocalTensor<T> &src1, C
   });
 }
 
-// Where the selecting bits come from: one repeat's worth for all repeats, or as many as there are lanes.
+// The bits that select: those of one repeat for all repeats, or a bit for each lane of all.
 struct Selector {
   const uint8_t *bits;
   bool per_repeat;
@@ -244,7 +244,7 @@ void SelectScalar(const LocalTensor<T> &dst, const LocalTensor<U> &mask, const L
               [=](uint32_t, uint32_t) { return src1; });
 }
 
-// The CMPMASK register names the bits: itself, or an address in UB.
+// The register CMPMASK holds the bits, or their address in UB.
 template <typename T, typename Level>
 void SelectByRegister(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
                       SELMODE mode, const Level &level, Where where) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of DataCopy and DataCopyPad: two sides, each rows at a stride, and what happens to their bytes.
+// The bodies of DataCopy and DataCopyPad. A copy has two sides, each with rows at a stride.
 #pragma once
 
 #include <mutex>
@@ -14,7 +14,7 @@ namespace sim {
 // One end of a copy.
 struct CopySide {
   Operand operand;
-  uint64_t view_bytes = 0;  // on-chip: what the LocalTensor holds
+  uint64_t view_bytes = 0;  // on-chip: bytes of the LocalTensor
   uint32_t element_bytes = 1;
   uint32_t gap_blocks = 0;
   bool l2_bypass = false;
@@ -51,7 +51,7 @@ CopySide Side(const char *name, const AscendC::GlobalTensor<T> &tensor, uint32_t
   return side;
 }
 
-// The pipe that moves data from one memory to another on Atlas A2.
+// Returns the pipe that moves data from one memory to another on Atlas A2.
 inline Pipe CopyPipe(Space from, Space to) {
   if (from == Space::GM) {
     return Pipe::MTE2;
@@ -107,7 +107,7 @@ void Combine(Atomic atomic, std::byte *dst, const std::byte *src, uint64_t bytes
   }
 }
 
-// A row that lands in GM under SetAtomicAdd & co: one indivisible step, whichever blocks write there.
+// Writes a row to GM after SetAtomicAdd, SetAtomicMax or SetAtomicMin. Other blocks see it whole or not at all.
 inline void CombineRow(const Registers &registers, std::byte *dst, const std::byte *src, uint64_t bytes) {
   static std::mutex memory;
   const std::lock_guard<std::mutex> lock(memory);
@@ -136,7 +136,7 @@ inline void CopyRow(const Core &core, const CopySide &side, std::byte *dst, cons
   }
 }
 
-// Elements that nobody wrote stay so in a copy of whole blocks that may hold some.
+// Copies of whole blocks may hold elements that nobody wrote; the copies of these count as not written.
 inline void HandOn(Core &core, Space from, uint64_t src, Space to, uint64_t dst, uint64_t bytes,
                    uint32_t width) {
   if (from == Space::GM || core.Written(from, src, bytes)) return;
@@ -145,7 +145,7 @@ inline void HandOn(Core &core, Space from, uint64_t src, Space to, uint64_t dst,
   }
 }
 
-// Rows of equal length on both sides.
+// Copies rows that have the same length on both sides.
 inline void CopyRows(Core &core, const CopySide &dst, const CopySide &src) {
   std::byte *to = core.Memory(dst.operand.space, dst.operand.address);
   const std::byte *from = core.Memory(src.operand.space, src.operand.address);
@@ -162,7 +162,7 @@ inline void CopyBlocks(const char *name, CopySide dst, CopySide src, const Ascen
   if (params.blockCount == 0 || params.blockLen == 0) {
     return;
   }
-  // To the bias table lengths and gaps there count 64 B.
+  // Lengths and gaps in the bias table count 64 bytes.
   const bool table = dst.operand.space == Space::BT;
   const uint32_t bytes = params.blockLen * (table ? 2 : 1) * kBlockBytes;
   for (CopySide *side : {&dst, &src}) {
@@ -173,7 +173,7 @@ inline void CopyBlocks(const char *name, CopySide dst, CopySide src, const Ascen
   }
   if (table) {
     dst.operand.alignment = 2 * kBlockBytes;
-    src.operand.defined = false;  // a product finds what is missing where it reads it
+    src.operand.defined = false;  // a product that reads missing bytes is the fault
   }
   IssueCopy(core, name, dst, src, where);
   CopyRows(core, dst, src);
@@ -198,7 +198,7 @@ inline void CopyRun(const char *name, CopySide dst, CopySide src, uint32_t count
   CopyRows(core, dst, src);
 }
 
-// DataCopyPad's older parameters, whose stride fields are narrower.
+// The older parameters of DataCopyPad, whose fields for strides have fewer bits.
 inline AscendC::DataCopyExtParams Extended(const AscendC::DataCopyParams &params) {
   return {params.blockCount, params.blockLen, params.srcStride, params.dstStride, 0};
 }
@@ -235,7 +235,7 @@ void CopyPadIn(const char *name, const AscendC::LocalTensor<T> &dst, const Ascen
   to.operand.row_stride = row + static_cast<int64_t>(params.dstStride) * kBlockBytes;
   to.operand.row_bytes = row;
   CheckSide(core, name, to, where);
-  // Padding without a value leaves bytes that nobody may rely on: only the copied ones count as written.
+  // Without a value nobody may rely on the padding: only the copied bytes count as written.
   if (!padded) {
     to.operand.row_bytes = params.blockLen;
     if (left != 0) {
@@ -260,7 +260,7 @@ void CopyPadIn(const char *name, const AscendC::LocalTensor<T> &dst, const Ascen
   for (uint32_t i = 0; i < params.blockCount; ++i) {
     std::byte *start = out + i * to.operand.row_stride;
     const std::byte *source = in + i * from.operand.row_stride;
-    // Without a value the documented filling is the first element of the row.
+    // The documentation says: without a value the padding is the first element of the row.
     if (!padded) {
       std::memcpy(&value, source, sizeof(T));
     }
@@ -336,7 +336,7 @@ struct SameLane {
   }
 };
 
-// Copies bits, so 16-bit floats travel as integers.
+// Copies bits, so that 16-bit floats are handled as integers.
 template <typename T, typename M>
 void CopyMasked(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src, bool set, M mask,
                 uint8_t repeat, const AscendC::CopyRepeatParams &params, Where where) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of Fixpipe: columns of fractals of L0C (NZ) to GM or L1, as rows (ND) or as they lie, converted
-// and clipped on the way.
+// The body of Fixpipe. It copies columns of fractals (NZ) from L0C to GM or L1, as rows (ND) or as they lie, and
+// converts and clips the values.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace sim {
 
-// Whether U of L0C becomes T, and by which mode; else false.
+// Says whether Fixpipe converts U of L0C to T in this mode.
 template <typename T, typename U>
 bool LegalQuant(QuantMode_t mode) {
   if constexpr (std::is_same_v<T, U>) return mode == NoQuant;
@@ -50,7 +50,7 @@ void CheckFixpipe(Core &core, const char *name, const LocalTensorBase &src, bool
   if (params.dstStride == 0) FailRange(core, FaultKind::kStride, name, where, "dstStride", "positive", 0);
 }
 
-// The values read: whole columns of 16, and what the last one has beside them.
+// The values that are read: whole columns of 16, and those of the last column.
 template <typename U>
 void AddFixpipeSource(Core &core, const char *name, const LocalTensorBase &src,
                       const AscendC::FixpipeParamsV220 &params, bool defined, Where where,
@@ -84,7 +84,7 @@ T FixpipeValue(U value, bool relu) {
   return static_cast<T>(value);
 }
 
-// One matrix of L0C. `dst` has address and memory set.
+// Copies one matrix of L0C. The address and the memory of `dst` are set.
 template <typename T, typename U>
 void FixpipeMatrix(Core &core, const char *name, CopySide dst, const LocalTensorBase &src, bool rows,
                    const AscendC::FixpipeParamsV220 &params, Where where) {
@@ -107,7 +107,7 @@ void FixpipeMatrix(Core &core, const char *name, CopySide dst, const LocalTensor
   instruction.l2_bypass = dst.l2_bypass;
   instruction.atomic = global && core.registers.atomic != Atomic::kNone;
   instruction.Add(dst.operand);
-  // Columns that fill up the last fractal of NZ hold what nobody computed.
+  // In NZ the last fractal may have columns that nobody computed.
   AddFixpipeSource<U>(core, name, src, params, rows, where, &instruction);
   core.Issue(instruction);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// half and bfloat16_t: IEEE binary16 and its truncated binary32 cousin, converted by integer code that
-// compilers vectorise, so results depend on no hardware. Arithmetic is done in float and rounded once.
+// half (IEEE binary16) and bfloat16_t (the upper half of binary32). Conversions are integer code that compilers
+// vectorise, so that results depend on no hardware. Arithmetic is done in float and rounded once.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace sim {
 constexpr uint32_t FloatBits(float value) { return __builtin_bit_cast(uint32_t, value); }
 constexpr float BitsFloat(uint32_t bits) { return __builtin_bit_cast(float, bits); }
 
-// Selects without a branch, which compilers would not turn back into a vector blend around a float operation.
+// Selects without a branch: with one, compilers would not vectorise a loop that also has float operations.
 constexpr uint32_t Pick(bool condition, uint32_t yes, uint32_t no) {
   const uint32_t mask = 0U - static_cast<uint32_t>(condition);
   return (yes & mask) | (no & ~mask);
 }
 
-// Round to nearest, ties to even. A NaN keeps its sign and becomes quiet.
+// Rounds to nearest, ties to even. A NaN keeps its sign and becomes quiet.
 constexpr uint16_t FloatToHalfBits(float value) {
   const uint32_t bits = FloatBits(value);
   const uint32_t sign = (bits >> 16) & 0x8000U;
@@ -50,9 +50,8 @@ constexpr uint16_t FloatToBfloat16Bits(float value) {
 
 constexpr float Bfloat16BitsToFloat(uint16_t value) { return BitsFloat(static_cast<uint32_t>(value) << 16); }
 
-// Storage is 16 bits; every other property comes from the two conversions. Only operations whose operands are
-// both of this type are overloaded: mixed ones go through the implicit conversion to float, as the built-in
-// types do.
+// The type has 16 bits; all else follows from its two conversions. Only operations with two operands of this type are
+// overloaded. With another type the operand is converted to float implicitly, as built-in types are.
 template <uint16_t (*Narrow)(float), float (*Widen)(uint16_t)>
 struct Float16 {
   uint16_t bits;
@@ -113,7 +112,7 @@ namespace sim {
 template <typename T>
 constexpr bool kIsFloat16 = std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>;
 
-// The type in which lanes of T are computed before one rounding to T.
+// The type in which lanes of T are computed; the result is rounded to T once.
 template <typename T>
 using Compute = std::conditional_t<kIsFloat16<T>, float, T>;
 

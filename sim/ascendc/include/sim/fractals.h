@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of LoadData and LoadDataWithTranspose: fractals of 512 B on their way to L0A and L0B, in
-// whatever order the strides give them; inside a fractal rows of 32 B, or its transpose.
+// The bodies of LoadData and LoadDataWithTranspose. They load fractals of 512 bytes to L0A and L0B, in the order that
+// the strides give. A fractal has rows of 32 bytes; it is copied as it is, or transposed.
 #pragma once
 
 #include "../kernel_struct_mm.h"
@@ -11,7 +11,7 @@ namespace sim {
 constexpr uint32_t kFractalBytes = 512;
 constexpr uint32_t kFractalRows = 16;
 
-// Fails unless the tensor lies in one of the memories, which `expected` names.
+// Fails unless the tensor lies in one of these memories. `expected` names them for the message.
 inline void CheckMemory(Core &core, const char *name, Where where, const char *parameter,
                         const LocalTensorBase &tensor, std::initializer_list<Space> spaces,
                         const char *expected) {
@@ -22,7 +22,7 @@ inline void CheckMemory(Core &core, const char *name, Where where, const char *p
             std::string(parameter) + " must be in " + expected + ", it is in " + SpaceName(tensor.space));
 }
 
-// Units of `unit` bytes in src, one a repeat.
+// The operand of src: a repeat reads one unit of `unit` bytes.
 inline void SetRepeats(Core &core, const char *name, CopySide *src, uint32_t unit, uint32_t start,
                        uint32_t repeats, uint32_t stride, bool descending, Where where) {
   const uint32_t span = stride * (repeats - 1);
@@ -39,7 +39,7 @@ inline void SetRepeats(Core &core, const char *name, CopySide *src, uint32_t uni
   src->operand.row_stride = static_cast<int64_t>(stride) * unit;
 }
 
-// Element (row, column) of a square of fractals: those of one-byte types lie below each other, those of
+// Finds element (row, column) of a square of fractals. Fractals of one-byte types lie below each other, those of
 // four-byte types side by side.
 inline uint32_t SquareOffset(uint32_t width, uint32_t row, uint32_t column) {
   const uint32_t per_row = kBlockBytes / width;
@@ -47,7 +47,8 @@ inline uint32_t SquareOffset(uint32_t width, uint32_t row, uint32_t column) {
                     : row * kBlockBytes + column * width;
 }
 
-// dst = the square's transpose, its fractals `step` bytes apart. Elements that nobody wrote stay so.
+// Writes the transpose of the square to dst, with `step` bytes from fractal to fractal. Copies of elements that nobody
+// wrote count as not written.
 inline void TransposeSquare(Core &core, uint32_t width, Space from, uint64_t src, Space to, uint64_t dst,
                             uint64_t step, bool all_written) {
   const uint32_t side = width == 1 ? 32 : kFractalRows;
@@ -93,7 +94,7 @@ inline void LoadFractals(const LocalTensorBase &dst, CopySide to, CopySide from,
   to.operand.row_stride = (int64_t{params.dstGap} + 1) * kFractalBytes;
   const uint64_t base = from.operand.address;
   if (global) from.operand.alignment = 1;
-  from.operand.defined = global;  // what nobody wrote in L1 is found where a product reads it
+  from.operand.defined = global;  // a product that reads missing bytes is the fault
   SetRepeats(core, kName, &from, kFractalBytes, params.startIndex, params.repeatTimes, params.srcStride,
              descending, where);
   IssueCopy(core, kName, to, from, where);

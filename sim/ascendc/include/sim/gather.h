@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads by address: every element that is touched is judged, not the range around them.
+// Reads by address. Each element that is touched is judged, not the range around all of them.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace sim {
 
 using AscendC::LocalTensor;
 
-// The elements of a table that one instruction touches.
+// A map of the elements of a table that one instruction touches.
 class TouchMap {
  public:
   explicit TouchMap(uint64_t elements) : words_((elements + 63) / 64, 0) {}
@@ -22,7 +22,7 @@ class TouchMap {
   std::vector<uint64_t> words_;
 };
 
-// Offsets are bytes from src; the judge of offsets themselves runs first, as they decide what is read next.
+// Offsets count bytes from src. The offsets are judged first, as they decide what is read.
 template <typename T, typename Level>
 void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offsets,
             uint32_t base, const Level &level, Where where) {
@@ -34,7 +34,7 @@ void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTen
   }
   Core &core = op.core();
   auto to = op.Write<T>("dst", dst, level.template Of<T>(op, 0));
-  // Offsets lie densely, 4 bytes a lane, however wide the elements are.
+  // Offsets lie densely: 4 bytes for each lane, whatever the width of an element.
   auto from = op.Read<uint32_t>("srcOffset", offsets, op.Dense<uint32_t>());
   from.Resolve(core);
 
@@ -52,7 +52,7 @@ void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTen
   uint64_t last = 0;
   each([&](uint32_t r, uint32_t lane, uint64_t byte) {
     if (byte % sizeof(T) != 0 || byte + sizeof(T) > src.bytes) {
-      op.Issue();  // an offset that nothing wrote is the better report
+      op.Issue();  // where nothing wrote an offset, that is the report
       const std::string name = "srcBaseOffset + srcOffset[" + std::to_string(r * op.lanes() + lane) + "]";
       const bool aligned = byte % sizeof(T) == 0;
       FailRange(core, aligned ? FaultKind::kUbBounds : FaultKind::kAlignment, "Gather", where, name.c_str(),
@@ -75,7 +75,7 @@ void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTen
   });
 }
 
-// Whole data blocks by byte offset, eight a repeat.
+// Gathers whole data blocks by their offsets in bytes; a repeat has eight.
 template <typename T>
 void Gatherb(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offsets,
              uint8_t repeat, const AscendC::GatherRepeatParams &params, Where where) {
@@ -116,7 +116,7 @@ void Gatherb(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTe
   }
 }
 
-// Keeps the elements whose bit is 1 and packs them. `bit(r, e)` is the mask bit of element e of repeat r.
+// Packs the elements whose bit is 1. bit(r, e) is the bit of element e of repeat r.
 template <typename T, typename AddPattern, typename Bit>
 void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src, bool reduce_mode, uint32_t mask,
                 const AscendC::GatherMaskParams &params, uint64_t &kept, Where where, AddPattern add_pattern,
@@ -133,7 +133,7 @@ void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src, bool reduc
   }
   const uint32_t count = reduce_mode ? mask : kRepeatBytes / sizeof(T);  // elements a repeat
   const uint64_t bytes = static_cast<uint64_t>(count) * sizeof(T);
-  // Whole blocks, then the tail of the last one.
+  // Whole blocks, then the rest of the last one.
   Operand whole = LocalOperand("src0", src, false);
   whole.groups = params.repeatTimes;
   whole.group_stride = static_cast<int64_t>(params.src0RepeatStride) * kBlockBytes;

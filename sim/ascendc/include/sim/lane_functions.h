@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What vector instructions do to one lane. Floats follow IEEE 754 as the documentation of special values
-// says; integers wrap. half lanes arrive as float and are rounded to half once, by the caller.
+// What vector instructions do to one lane. Floats follow IEEE 754 and the documentation of special values; integers
+// wrap. The caller converts lanes of half to float, and rounds the result to half once.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace sim {
 
-// Integer arithmetic wraps modulo 2^n, as documented outside the saturation mode.
+// Integer arithmetic wraps modulo 2^n, as documented for all but the saturation mode.
 template <typename T, typename F>
 constexpr T Wrapping(T left, T right, F function) {
   if constexpr (std::is_integral_v<T>) {
@@ -79,7 +79,7 @@ struct ReluLane {
     }
   }
 };
-// relu of another function.
+// The relu of another function.
 template <typename F>
 struct ThenRelu {
   F function;
@@ -149,12 +149,12 @@ struct FusedLane {
 template <typename D>
 struct FusedReluLane {
   Compute<D> operator()(Compute<D> dst, Compute<D> a, Compute<D> b) const {
-    // Rounded before the comparison, which changes no sign but that of a result that rounds to zero.
+    // It is rounded before the comparison. That matters only for a result that rounds to zero.
     return ReluLane()(static_cast<Compute<D>>(static_cast<D>(FusedLane<D>()(dst, a, b))));
   }
 };
 
-// Shifts act on the bits; those to the right keep the sign of signed types. Shifting all bits out is legal.
+// Shifts move bits. Those to the right keep the sign of signed types. A shift by all bits or more is legal.
 struct ShiftLeftLane {
   template <typename T>
   T operator()(T value, uint32_t bits) const {

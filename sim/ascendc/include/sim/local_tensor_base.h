@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every LocalTensor is underneath, whatever its element type: where it lies and which buffer it came
-// from.
+// The base of every LocalTensor: where it lies, and which buffer it belongs to.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@
 
 namespace AscendC {
 
-// Logical positions of a tensor, named after the pipeline they serve.
+// The positions that AscendC gives tensors, by the use it makes of them.
 enum class TPosition : uint8_t {
   GM,
   A1,
@@ -39,11 +38,11 @@ namespace sim {
 
 struct LocalTensorBase {
   uint64_t address = 0;  // byte offset in `space`
-  uint64_t bytes = 0;    // extent of the view, for bounds
+  uint64_t bytes = 0;    // of the view
   Space space = Space::UB;
   AscendC::TPosition position = AscendC::TPosition::VECCALC;
   int32_t buffer_id = -1;   // buffer of a TQue or TBuf, -1: none
-  uint32_t generation = 0;  // of that buffer; FreeTensor makes older ones stale
+  uint32_t generation = 0;  // of that buffer: FreeTensor starts a new one, after which older tensors are stale
 };
 
 // The on-chip memory behind a logical position.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One factor of a Matmul object on its way from rows in GM to L0A or L0B. Outer: m of the left factor, n of
-// the right one. Either k is contiguous in GM, or the outer dimension is, and fractals are turned on the way.
+// Copies one factor of a Matmul object from rows in GM to L0A or L0B. The outer dimension is m of the left factor and
+// n of the right one. In GM either k is contiguous, or the outer dimension; then the fractals are transposed.
 #pragma once
 
 #include "../kernel_operator.h"
@@ -12,7 +12,7 @@ class MatmulFactor {
  public:
   static constexpr bool kLeft = l0 == AscendC::TPosition::A2;
 
-  // k of a product, products of a copy to L1, buffers of both.
+  // The k of one product, the products whose operands a copy to L1 holds, and the buffers of each memory.
   void Init(AscendC::TPipe *pipe, uint32_t outer, uint32_t base_k, uint32_t step, uint32_t l1_buffers,
             uint32_t l0_buffers, Where where) {
     base_k_ = base_k;
@@ -22,16 +22,16 @@ class MatmulFactor {
     pipe->InitBuffer(l0_, l0_buffers > 1 ? 2 : 1, outer * base_k * sizeof(T), where);
   }
 
-  // `pitch` elements from one row in GM to the next.
+  // `pitch`: elements from one row in GM to the next.
   void Set(const AscendC::GlobalTensor<T> &gm, bool k_contiguous, uint64_t pitch) {
     gm_ = gm;
-    // A column of one is as contiguous as a row.
+    // A single column is contiguous as well.
     k_contiguous_ = k_contiguous || pitch == 1;
     pitch_ = k_contiguous_ && !k_contiguous ? 0 : pitch;
   }
   bool k_contiguous() const { return k_contiguous_; }
 
-  // A tile: outer [first, first + outer) and all of k.
+  // Starts a tile: [first, first + outer) of the outer dimension, and all of k.
   void Begin(uint32_t first, uint32_t outer, uint32_t k) {
     first_ = first;
     outer_ = outer;
@@ -40,7 +40,7 @@ class MatmulFactor {
     queued_ = 0;
   }
 
-  // The operand of product `index` in L0; Free it when the product is issued.
+  // Returns the operand of product `index` in L0. Call Free when the product is issued.
   AscendC::LocalTensor<T> Take(uint32_t index, Where where) {
     const uint32_t chunk = index / step_;
     if (index % step_ == 0) {
@@ -66,7 +66,7 @@ class MatmulFactor {
     return std::min(base_k_ * step_, k_ - chunk * base_k_ * step_);
   }
 
-  // `rows` rows of `columns` to fractals, `stride` rows a column of fractals.
+  // Copies `rows` rows of `columns` elements to fractals; a column of fractals has `stride` rows.
   void CopyRows(const AscendC::LocalTensor<T> &to, uint64_t from, uint32_t rows, uint32_t columns,
                 uint32_t stride, Where where) {
     constexpr uint64_t kMostPitch = 65535;
@@ -82,13 +82,13 @@ class MatmulFactor {
     auto to = l1_.template AllocTensor<T>(where);
     const uint32_t k = queued_ * step_ * base_k_, depth = ChunkDepth(queued_);
     if (k_contiguous_) {
-      // One row alone is multiplied as it lies.
+      // A single row is multiplied as it lies.
       CopyRows(to, first_ * pitch_ + k, outer_, depth, kLeft && outer_ == 1 ? 1 : padded_, where);
     } else if (sizeof(T) == 2) {
       CopyRows(to, k * pitch_ + first_, depth, outer_, static_cast<uint32_t>(AlignUp(depth, kFractalRows)),
                where);
     } else {
-      // Strips of 16 k, so that two fractals side by side make the square that is turned.
+      // Strips of 16 k: two fractals side by side then make the square that is transposed.
       for (uint32_t row = 0; row < depth; row += kFractalRows) {
         CopyRows(to[row * padded_], (k + row) * pitch_ + first_, std::min(kFractalRows, depth - row), outer_,
                  kFractalRows, where);
@@ -135,7 +135,7 @@ class MatmulFactor {
     }
   }
 
-  // Fractals as they lie; an instruction moves at most 255.
+  // Copies fractals as they lie. An instruction moves at most 255.
   void LoadRun(const AscendC::LocalTensor<T> &to, const AscendC::LocalTensor<T> &from, uint32_t fractals,
                Where where) {
     constexpr uint32_t kMost = 255;

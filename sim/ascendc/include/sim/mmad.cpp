@@ -16,7 +16,7 @@ constexpr uint32_t kHf32DroppedBits = 12;  // 23 bits of mantissa less 11
 
 uint32_t WidthOf(CubeKind kind) { return kind == CubeKind::kFloat ? 4 : kind == CubeKind::kInt8 ? 1 : 2; }
 
-// Sizes of one product, in fractals where they say so.
+// The sizes of one product.
 struct Shape {
   uint32_t m, n, k;
   uint32_t width;                 // bytes of an element of A and B
@@ -56,7 +56,7 @@ Shape ShapeOf(CubeKind kind, const AscendC::MmadParams &params) {
   return shape;
 }
 
-// A or B: whole fractals where all of their elements count, else those elements that do.
+// The operands of A or B: whole fractals where all their elements are used, else the elements that are.
 class Source {
  public:
   Source(const char *name, const LocalTensorBase &tensor) : operand_(LocalOperand(name, tensor, false)) {
@@ -65,7 +65,7 @@ class Source {
 
   void Whole(uint64_t bytes) { operand_.row_bytes = static_cast<uint32_t>(bytes); }
 
-  // Runs of `run` bytes, at the offsets that `offset(outer, inner)` gives.
+  // Adds runs of `run` bytes at the offsets that offset(outer, inner) gives.
   template <typename Offset>
   void Partly(uint32_t unit, uint64_t bytes, uint32_t outer, uint32_t inner, Offset &&offset) {
     map_.assign(CeilDivide(bytes / unit, 64), 0);
@@ -108,7 +108,7 @@ void DescribeB(const Shape &shape, Source *source) {
                  [&](uint32_t column, uint32_t index) { return shape.OffsetB(index * per_unit, column); });
 }
 
-// The m x n results of C: whole columns of fractals, and what the last one has beside them.
+// The operands of the m x n results in C: whole columns of fractals, and the columns of the last one.
 void AddC(Core &core, const Shape &shape, const LocalTensorBase &dst, bool write, Where where,
           Instruction *instruction) {
   Operand whole = LocalOperand("dst", dst, write);
@@ -163,7 +163,7 @@ T Load(const std::byte *bytes) {
   return value;
 }
 
-// Sums go over k in order; 16 columns at a time, in as many lanes as the host has.
+// Adds over k in order. It computes 16 columns at a time, which compilers vectorise.
 template <typename T>
 void Product(Core &core, const Shape &shape, const Rounding &rounding, const LocalTensorBase &dst,
              const LocalTensorBase &fm, const LocalTensorBase &filter, const LocalTensorBase *bias,
@@ -247,7 +247,7 @@ void Multiply(CubeKind kind, const LocalTensorBase &dst, const LocalTensorBase &
   instruction.where = where;
   instruction.pipe = Pipe::M;
   instruction.work = Work::kCube;
-  // A fractal of float has 8 k, of which a step takes 4.
+  // A fractal of float has 8 k, and a step takes 4 of them.
   const uint32_t steps_per_fractal = kind == CubeKind::kFloat && !rounding.hf32 ? 2 : 1;
   instruction.steps = uint64_t{shape.rows} * shape.columns * shape.depth * steps_per_fractal;
   instruction.elements = uint64_t{shape.m} * shape.n * shape.k;

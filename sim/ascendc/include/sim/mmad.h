@@ -24,7 +24,7 @@ constexpr CubeKind CubeKindOf() {
   return std::is_same_v<U, float> ? CubeKind::kFloat : CubeKind::kNone;
 }
 
-// Judges the product and computes it. `bias` null: none.
+// Judges the product and computes it. bias: null where there is none.
 void Multiply(CubeKind kind, const LocalTensorBase &dst, const LocalTensorBase &fm,
               const LocalTensorBase &filter, const LocalTensorBase *bias, const AscendC::MmadParams &params,
               Where where);

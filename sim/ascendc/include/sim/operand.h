@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From tensors to sim::Operand: what every API function says about the memory it touches.
+// Makes a sim::Operand from a tensor. By these, API functions say which memory they touch.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr uint32_t kRepeatBytes = 256;
 constexpr uint64_t CeilDivide(uint64_t value, uint64_t divisor) { return (value + divisor - 1) / divisor; }
 constexpr uint64_t AlignUp(uint64_t value, uint64_t step) { return CeilDivide(value, step) * step; }
 
-// Bytes from the operand's address to the end of the last byte it touches.
+// Returns the bytes from the operand's address to the end of the last byte that it touches.
 inline uint64_t Reach(const Operand &operand) {
   if (operand.rows == 0 || operand.groups == 0 || operand.row_bytes == 0) {
     return 0;
@@ -37,7 +37,7 @@ inline uint64_t Reach(const Operand &operand) {
          operand.element_bytes;
 }
 
-// The bounds of a view are the tensor's own; those of buffers and memories are the core's to judge.
+// Fails where an operand leaves the view of its tensor. The core judges the bounds of buffers and memories.
 inline void CheckView(Core &core, const char *instruction, const Operand &operand, uint64_t bytes,
                       Where where) {
   const uint64_t reach = Reach(operand);
@@ -61,7 +61,7 @@ inline Operand LocalOperand(const char *name, const LocalTensorBase &tensor, boo
   return operand;
 }
 
-// `bytes` in one run.
+// An operand of `bytes` in one run.
 inline Operand Run(const char *name, const LocalTensorBase &tensor, bool write, uint64_t bytes) {
   Operand operand = LocalOperand(name, tensor, write);
   operand.row_bytes = static_cast<uint32_t>(bytes);

@@ -14,7 +14,7 @@ using AscendC::LocalTensor;
 using AscendC::ReduceOrder;
 using AscendC::ReduceType;
 
-// The documented order of additions: neighbours, then neighbours of the sums; each sum is rounded to T.
+// Adds in the documented order: neighbours first, then neighbours of these sums. Each sum is rounded to T.
 template <typename T>
 T TreeSum(T *values, uint32_t count) {
   for (uint32_t width = count; width > 1; width /= 2) {
@@ -25,7 +25,8 @@ T TreeSum(T *values, uint32_t count) {
   return values[0];
 }
 
-// The best element so far and where it was: the first among equals, and the first NaN over everything.
+// The largest (or smallest) element so far and its index. Of equal elements it keeps the first; a NaN wins, and of
+// several NaN the first.
 template <typename T>
 struct Best {
   bool found = false;
@@ -43,7 +44,7 @@ struct Best {
   }
 };
 
-// An index as the device stores it: in the bits of an element.
+// Returns an index as the device stores it: in the bits of an element.
 template <typename T>
 T IndexBits(uint32_t index) {
   using Bits = std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>;
@@ -59,8 +60,8 @@ void CheckReduce(const char *name, Core &core, int32_t dst_repeat, int32_t src_b
   CheckRange(core, FaultKind::kStride, name, where, "srcRepStride", src_repeat, 0, 65535);
 }
 
-// What one repeat of a reduction writes: `results` elements of T from dst + r * stride bytes, those whose bit
-// is set.
+// The operand of the results of a reduction: repeat r writes up to `results` elements of T from dst + r * stride
+// bytes on, those whose bit is set.
 template <typename T>
 void AddResults(VectorOp &op, const LocalTensor<T> &dst, uint32_t results, uint64_t written,
                 uint64_t stride_bytes, uint32_t alignment) {
@@ -76,12 +77,12 @@ void AddResults(VectorOp &op, const LocalTensor<T> &dst, uint32_t results, uint6
   op.Add(operand, dst);
 }
 
-// Whether a lane of any repeat's mask is active; in counter mode the last repeat may be short.
+// Says whether a lane is active in repeat r; in counter mode the last repeat may have fewer lanes.
 inline bool LaneOn(const VectorOp &op, uint32_t r, uint32_t lane) {
   return op.counted() ? lane < op.LanesOf(r) : op.Active(lane);
 }
 
-// Eight results a repeat, one a data block; blocks without an active lane are left alone.
+// Writes eight results in a repeat, one for each data block. The result of a block without an active lane stays.
 template <typename T, typename M>
 void BlockReduce(const char *name, ReduceType type, const LocalTensor<T> &dst, const LocalTensor<T> &src,
                  bool set, M mask, int32_t repeat, int32_t dst_repeat, int32_t src_block, int32_t src_repeat,
@@ -121,7 +122,7 @@ void BlockReduce(const char *name, ReduceType type, const LocalTensor<T> &dst, c
   }
 }
 
-// Sums of neighbours; a pair without an active lane is left alone.
+// Adds neighbours. The result of a pair without an active lane stays.
 template <typename T, typename M>
 void PairReduce(const LocalTensor<T> &dst, const LocalTensor<T> &src, bool set, M mask, int32_t repeat,
                 int32_t dst_repeat, int32_t src_block, int32_t src_repeat, Where where) {
@@ -172,7 +173,7 @@ Best<T> BestOfRepeat(const VectorOp &op, ReduceType type, const Lanes<T> &from, 
   return best;
 }
 
-// What the special registers hand to GetReduceRepeatMaxMinSpr and GetReduceRepeatSumSpr.
+// Keeps the results for GetReduceRepeatMaxMinSpr and GetReduceRepeatSumSpr in the special registers.
 template <typename T>
 void Remember(Core &core, T value, uint32_t index) {
   core.registers.reduced_value = 0;
@@ -181,7 +182,7 @@ void Remember(Core &core, T value, uint32_t index) {
   core.registers.reduced_index = index;
 }
 
-// One result a repeat: a sum, or an extreme and its index within the repeat.
+// Writes one result for each repeat: a sum, or the extreme and its index within the repeat.
 template <typename T, typename M>
 void WholeReduce(const char *name, ReduceType type, const LocalTensor<T> &dst, const LocalTensor<T> &src,
                  bool set, M mask, int32_t repeat, int32_t dst_repeat, int32_t src_block, int32_t src_repeat,
@@ -228,8 +229,8 @@ void WholeReduce(const char *name, ReduceType type, const LocalTensor<T> &dst, c
   }
 }
 
-// Elements of the work tensor that ReduceMax and ReduceMin need for `repeats` repeats: value and index of
-// each, in every round until one is left; without an index the rounds share their space.
+// Returns the elements of the work tensor that ReduceMax and ReduceMin need for `repeats` repeats: a value and an index
+// for each repeat, in every round until one is left. Without an index all rounds use the same space.
 template <typename T>
 uint64_t WorkElements(uint64_t repeats, bool index) {
   constexpr uint64_t kPerBlock = kBlockBytes / sizeof(T), kPerRepeat = kRepeatBytes / sizeof(T);
@@ -242,7 +243,7 @@ uint64_t WorkElements(uint64_t repeats, bool index) {
   return total;
 }
 
-// Work tensors hold nothing that a kernel may rely on afterwards.
+// A kernel may not rely on what a work tensor holds afterwards.
 template <typename T>
 void AddWork(VectorOp &op, const LocalTensor<T> &work, uint64_t elements) {
   if (work.bytes < elements * sizeof(T)) {
@@ -253,8 +254,7 @@ void AddWork(VectorOp &op, const LocalTensor<T> &work, uint64_t elements) {
   op.Add(Run("sharedTmpBuffer", work, true, elements * sizeof(T)), work);
 }
 
-// Choosing lanes for the whole-tensor reductions, whose repeatTime is 32 bits wide: `first` repeats are done
-// already.
+// Chooses the lanes of reductions of a whole tensor, whose repeatTime has 32 bits. `first` repeats are done already.
 template <typename M>
 struct ReduceMask {
   M mask;
@@ -340,8 +340,8 @@ void ReduceExtreme(const char *name, ReduceType type, const LocalTensor<T> &dst,
   Remember(core, best.value, best.index);
 }
 
-// Level 2 adds the sums of repeats one after the other and needs no work tensor; level 0 adds them as a tree
-// too.
+// By count it adds the sums of the repeats one after the other and needs no work tensor. By mask it adds them as a
+// tree.
 template <typename T, typename Choice>
 void ReduceTotal(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work, bool tree,
                  const Choice &choice, Where where) {
@@ -362,7 +362,7 @@ void ReduceTotal(const LocalTensor<T> &dst, const LocalTensor<T> &src, const Loc
                      sums.push_back(SumOfRepeat(op, from, r));
                    }
                  });
-  // The tree over repeats runs in the same 256 B steps as the first round.
+  // The tree over repeats has the same steps of 256 bytes as the first round.
   while (tree && sums.size() > 1) {
     std::vector<T> next;
     for (size_t i = 0; i < sums.size(); i += kLanes) {

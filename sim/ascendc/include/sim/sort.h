@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts of (score, index) pairs of 8 bytes. Descending, equal scores in the order they came; the
-// documentation is silent on NaN, which here counts as less than everything.
+// Sorts pairs (score, index) of 8 bytes, the largest score first; equal scores keep their order. The documentation does
+// not say where NaN goes; here it is less than everything.
 #pragma once
 
 #include <vector>
@@ -67,8 +67,8 @@ void Sort32(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTe
   }
 }
 
-// Merges the lists named by `valid`; `suspend` stops when one of them is used up. Returns what each list
-// gave.
+// Merges the lists whose bit of `valid` is set. With `suspend` it stops when one of them is used up. Returns how many
+// pairs each list gave.
 template <typename T>
 std::array<uint16_t, 4> MergeLists(SortPair<T> *to, const std::array<const SortPair<T> *, 4> &lists,
                                    const std::array<uint32_t, 4> &lengths, bool suspend) {
@@ -154,7 +154,7 @@ void MrgSort(const LocalTensor<T> &dst, const AscendC::MrgSortSrcList<T> &src,
   }
 }
 
-// Scores and indices of pairs, taken apart.
+// Splits pairs into scores and indices.
 template <typename T>
 void Extract(const LocalTensor<T> &values, const LocalTensor<uint32_t> &indices, const LocalTensor<T> &sorted,
              int32_t repeat, Where where) {
@@ -180,7 +180,7 @@ void Extract(const LocalTensor<T> &values, const LocalTensor<uint32_t> &indices,
   }
 }
 
-// Lists of 32 sorted pairs in `pairs` merged into one, four at a time, between it and `tmp`.
+// Merges the lists of 32 sorted pairs in `pairs` into one, four at a time; each round copies to `tmp` or back.
 template <typename T>
 void MergeAll(const LocalTensor<T> &pairs, const LocalTensor<T> &tmp, uint32_t lists, Where where) {
   constexpr uint32_t kPerPair = kPairBytes / sizeof(T);

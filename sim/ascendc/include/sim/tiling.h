@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiling data and keys: what CANN's kernel compiler puts before an operator's source.
+// Tiling data and keys, which CANN's kernel compiler puts before the source of an operator.
 #pragma once
 
 #include <cstring>
@@ -33,7 +33,7 @@ inline void LoadTiling(void *into, const void *tiling, size_t bytes, Where where
   tiling_struct tiling_data;                                                \
   ::sim::LoadTiling(&tiling_data, tiling_arg, sizeof(tiling_struct), ::sim::Where{__FILE__, __LINE__})
 
-// The struct of GET_TILING_DATA, named once at the start of the kernel.
+// Names the struct of GET_TILING_DATA, once at the start of the kernel.
 #define REGISTER_TILING_DEFAULT(tiling_struct) using AscendcDefaultTiling [[maybe_unused]] = tiling_struct
 #define REGISTER_TILING_FOR_TILINGKEY(expression, tiling_struct) static_assert(sizeof(tiling_struct) > 0)
 #define GET_TILING_DATA(tiling_data, tiling_arg) \
@@ -43,7 +43,7 @@ inline void LoadTiling(void *into, const void *tiling, size_t bytes, Where where
   ::sim::LoadTiling(&var, reinterpret_cast<const uint8_t *>(tiling_arg) + offsetof(tiling_struct, member), \
                     sizeof(var), ::sim::Where{__FILE__, __LINE__})
 
-// Which cores start is the launcher's to know, sim::Kernel::type; whether they may meet is said here.
+// The launcher decides which cores start (sim::Kernel::type). This says whether they may meet.
 #define KERNEL_TASK_TYPE_DEFAULT(value)     \
   static_assert((value) < KERNEL_TYPE_MAX); \
   ::sim::SetTaskType(value)
@@ -75,10 +75,10 @@ inline void SetTaskType(KernelMetaType type) {
 
 namespace AscendC {
 
-// The part of the workspace that is the kernel's own: here all of it, on CANN what follows the library's
-// part.
+// Returns the part of the workspace that belongs to the kernel: here all of it; with CANN what follows the part of the
+// library.
 inline GM_ADDR GetUserWorkspace(GM_ADDR workspace) { return workspace; }
-// The library's part: nothing here needs one.
+// The part of the library, which nothing here needs.
 inline GM_ADDR GetSysWorkSpacePtr() { return nullptr; }
 
 }  // namespace AscendC

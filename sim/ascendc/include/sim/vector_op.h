@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector instructions: from mask, repeats and strides (level 0) or a count (level 2) to an Instruction, and
-// the one loop that applies a function to lanes.
+// Vector instructions. A VectorOp makes an Instruction from a mask, repeats and strides (level 0) or from a count
+// (level 2), and has the one loop that applies a function to lanes.
 #pragma once
 
 #include <type_traits>
 
 #include "../kernel_tensor.h"
 
-// In-place operands overlap exactly, which is no dependence between lanes.
+// Operands in place overlap exactly, so that no lane depends on another one.
 #if defined(__clang__)
 #define SIM_LANES _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -19,7 +19,7 @@ namespace sim {
 template <typename T, typename... Allowed>
 constexpr bool kOneOf = (std::is_same_v<T, Allowed> || ...);
 
-// The same bytes as lanes of another type.
+// The same bytes, read as lanes of another type.
 template <typename U, typename T>
 AscendC::LocalTensor<U> As(const AscendC::LocalTensor<T> &tensor) {
   return tensor.template ReinterpretCast<U>();
@@ -34,14 +34,13 @@ constexpr Compute<T> Widen(T value) {
   return static_cast<Compute<T>>(value);
 }
 
-// Strides of one operand in 32 B data blocks: between blocks of a repeat, and between repeats.
+// The strides of one operand in data blocks of 32 bytes: from block to block in a repeat, and from repeat to repeat.
 struct Strides {
   uint32_t block = 1;
   uint32_t repeat = 8;
 };
 
-// Address arithmetic of one operand: lane `lane` of repeat `r`. `base` is known once Issue has judged the
-// address.
+// Finds lane `lane` of repeat `r` of one operand. `base` is set after Issue has judged the address.
 template <typename T>
 struct Lanes {
   static constexpr uint32_t kPerBlock = kBlockBytes / sizeof(T);
@@ -59,11 +58,10 @@ struct Lanes {
   }
 };
 
-// A vector instruction under construction. The order of calls: a Mask… or Count, the operands, Issue, then
-// Map.
+// Builds a vector instruction. Call Mask… or Count, then one function for each operand, then Issue, then Map.
 class VectorOp {
  public:
-  // `lane_bytes`: width of the widest operand's element, which sets how many lanes a 256 B repeat has.
+  // `lane_bytes`: of an element of the widest operand; a repeat of 256 bytes has 256 / lane_bytes lanes.
   VectorOp(const char *name, uint32_t lane_bytes, Where where)
       : core_(Core::Current()), lanes_(kRepeatBytes / lane_bytes) {
     instruction_.name = name;
@@ -82,8 +80,8 @@ class VectorOp {
   uint32_t active() const { return active_; }
   bool counted() const { return counted_; }
 
-  // Level 0. False when the call does nothing (repeatTime 0). `set` is the template parameter isSetMask:
-  // without it the mask registers decide and the argument is a placeholder.
+  // For level 0. Returns false where the call does nothing (repeatTime 0). `set` is the template parameter isSetMask:
+  // without it the mask registers decide, and the argument has no meaning.
   bool Mask(bool set, uint64_t mask, int64_t repeat) {
     Registers &registers = core_.registers;
     if (set && registers.mask_counts) {
@@ -106,8 +104,8 @@ class VectorOp {
     }
     return FromRegisters(repeat);
   }
-  // Level 2: the first `count` lanes, in as many repeats as the hardware takes. False for 0, documented to do
-  // nothing. The mask registers come back full and in normal mode.
+  // For level 2: the first `count` lanes, in as many repeats as the hardware takes. Returns false for 0, which does
+  // nothing as documented. Afterwards the mask registers are full and in normal mode.
   bool Count(int64_t count) {
     if (count < 0) {
       FailRange(core_, FaultKind::kCount_, name(), where(), "count", ">= 0", count);
@@ -129,7 +127,7 @@ class VectorOp {
   Lanes<T> Write(const char *operand, const LocalTensorBase &tensor, Strides strides) {
     return Add<T>(operand, tensor, true, strides);
   }
-  // Default strides of a whole repeat without gaps.
+  // The default strides: a repeat without gaps.
   template <typename T>
   Strides Dense() const {
     return {1, static_cast<uint32_t>(lanes_ * sizeof(T) / kBlockBytes)};
@@ -148,12 +146,12 @@ class VectorOp {
   bool Active(uint32_t lane) const {
     return prefix_ ? lane < active_ : ((bits_[lane / 64] >> (lane % 64)) & 1U) != 0;
   }
-  // Lanes that compute in repeat r.
+  // Says which lanes compute in repeat r.
   uint32_t LanesOf(uint32_t r) const {
     return counted_ ? std::min(lanes_, active_ - r * lanes_) : (prefix_ ? active_ : lanes_);
   }
 
-  // dst[lane] = function(sources[lane]...) for all active lanes, repeat by repeat; computed in Compute<T>.
+  // Sets dst[lane] = function(sources[lane]...) for all active lanes, repeat by repeat. It computes in Compute<T>.
   template <typename F, typename D, typename... S>
   void Map(F function, Lanes<D> dst, Lanes<S>... sources) const {
     dst.Resolve(core_);
@@ -236,7 +234,7 @@ class VectorOp {
     return {tensor, strides.block * kPerBlock, strides.repeat * kPerBlock};
   }
 
-  // Whole repeats, and the tail as an operand of its own.
+  // Whole repeats; the lanes after them are an operand of their own.
   template <typename T>
   void AddCounted(Operand operand, const LocalTensorBase &tensor, Strides strides, bool dense) {
     if (dense) {
@@ -290,7 +288,7 @@ class VectorOp {
   Instruction instruction_;
   uint32_t lanes_;
   uint32_t repeats_ = 1;
-  uint32_t active_ = 0;  // lanes of a repeat when the mask is a prefix, elements of all when counted
+  uint32_t active_ = 0;  // first lanes of each repeat (mask as a number), or elements of all repeats (count)
   bool counted_ = false;
   bool prefix_ = false;
   bool unit_blocks_ = true;
@@ -298,8 +296,8 @@ class VectorOp {
   std::array<uint64_t, 2> bits_{};
 };
 
-// Level 0 and level 2 differ only in how lanes are chosen and laid out; these carry that to the one body of
-// an instruction. Operand 0 is dst.
+// Level 0 and level 2 differ only in how lanes are chosen and laid out. These classes give that to the one body of an
+// instruction. Operand 0 is dst.
 template <typename M>
 struct Level0 {
   bool set;
@@ -353,7 +351,7 @@ void Binary(const char *name, F function, const AscendC::LocalTensor<D> &dst,
   op.Map(function, to, left, right);
 }
 
-// dst is an input too: function(dst, src) and function(dst, src0, src1).
+// For functions whose dst is an input too: function(dst, src) and function(dst, src0, src1).
 template <typename Level, typename F, typename D, typename S>
 void Accumulate(const char *name, F function, const AscendC::LocalTensor<D> &dst,
                 const AscendC::LocalTensor<S> &src, const Level &level, Where where) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// first, first + diff, first + 2 * diff, …
+// Writes first, first + diff, first + 2 * diff, …
 #pragma once
 
 #include "../../kernel_operator_vec_createvecindex_intf.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of Ceil, Floor, Round and Trunc: a conversion from float to float, with half through float.
+// The body of Ceil, Floor, Round and Trunc: a conversion from float to float; half is converted to float first.
 #pragma once
 
 #include "../../sim/cast.h"
@@ -16,7 +16,7 @@ void RoundTo(const char *name, const AscendC::LocalTensor<T> &dst, const AscendC
   }
   auto to = op.Write<T>("dst", dst, op.Dense<T>());
   auto from = op.Read<T>("src", src, op.Dense<T>());
-  // What the work tensor holds afterwards is nobody's to rely on.
+  // Nobody may rely on what the work tensor holds afterwards.
   const uint64_t used =
       work == nullptr ? 0 : std::min<uint64_t>(work->bytes, AlignUp(count * sizeof(float), kBlockBytes));
   if (used > 0) {

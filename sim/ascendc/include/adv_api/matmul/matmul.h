@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Matmul object on a cube core, made of LoadData, Mmad and Fixpipe: rows in GM (ND) in, rows in GM out.
+// The Matmul object on a cube core, made of LoadData, Mmad and Fixpipe. Its factors and its result are rows in GM
+// (ND).
 #pragma once
 
 #include "../../kernel_tiling/kernel_tiling.h"
@@ -80,7 +81,8 @@ class MatmulImpl {
   template <typename T>
   void SetWorkspace(GlobalTensor<T> &) {}
 
-  // The next tile of baseM x baseN; false when there is none. enPartialSum: added to the tile that is there.
+  // Computes the next tile of baseM x baseN; returns false where there is none. enPartialSum: it is added to the tile in
+  // L0C.
   template <bool sync = true>
   bool Iterate(bool enPartialSum = false, sim::Where where = sim::Where::Here()) {
     const uint32_t rows = Tiles(single_m_, t_.baseM), columns = Tiles(single_n_, t_.baseN);
@@ -101,7 +103,7 @@ class MatmulImpl {
     return true;
   }
 
-  // The tile to its place in C.
+  // Copies the tile to its place in C.
   template <bool sync = true>
   void GetTensorC(const GlobalTensor<DstT> &gm, uint8_t enAtomic = 0, bool enSequentialWrite = false,
                   sim::Where where = sim::Where::Here()) {
@@ -124,7 +126,7 @@ class MatmulImpl {
   template <bool sync = true>
   void IterateAll(const GlobalTensor<DstT> &gm, uint8_t enAtomic = 0, bool enSequentialWrite = false,
                   bool waitIterateAll = false, bool fakeMsg = false, sim::Where where = sim::Where::Here()) {
-    (void)waitIterateAll, (void)fakeMsg;  // of the asynchronous mode, which a cube core does not have
+    (void)waitIterateAll, (void)fakeMsg;  // for the asynchronous mode, which a cube core does not have
     while (Iterate<sync>(false, where)) GetTensorC<sync>(gm, enAtomic, enSequentialWrite, where);
   }
 
@@ -157,7 +159,7 @@ class MatmulImpl {
     DataCopy(bias, bias_[at_.column], Nd2NzParams(1, 1, n, 0, n, 1, 1, 0), where);
     bias1_.EnQue(bias, where);
     bias = bias1_.template DeQue<float>(where);
-    // Products that read the bias before are done.
+    // Waits for products that read the bias before.
     SetFlag<HardEvent::M_MTE1>(EVENT_ID7, where);
     WaitFlag<HardEvent::M_MTE1>(EVENT_ID7, where);
     const uint16_t blocks = static_cast<uint16_t>(sim::CeilDivide(at_.n, 16));
@@ -168,7 +170,7 @@ class MatmulImpl {
   }
 
   void Multiply(bool first, sim::Where where) {
-    constexpr uint32_t kChained = 10;  // fractals of a tile from which on products need no barrier
+    constexpr uint32_t kChained = 10;  // with so many fractals in a tile products need no barrier
     if (at_.m == 1 && !a_.k_contiguous()) Fail("Iterate", where, "one row of a transposed A is not modelled");
     const bool biased = biased_ && first;
     if (biased && t_.isBias == 0) Fail("Iterate", where, "SetBias needs a tiling with isBias");

@@ -7,7 +7,7 @@
 enum class CubeFormat { ND = 0, NZ, ZN, ZZ, NN, ND_ALIGN, SCALAR, VECTOR };
 enum class LayoutMode { NONE = 0, BSNGD, SBNGD, BNGS1S2, NORMAL };
 
-// Both templates of the library work alike here: copies to L1 are as large as the tiling says.
+// Both templates of the library do the same here: copies to L1 are as large as the tiling says.
 struct MatmulConfig {
   bool doNorm = false;
   bool doMultiDataLoad = false;

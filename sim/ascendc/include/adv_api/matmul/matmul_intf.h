@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matmul for code of cube cores. In CANN's other mode vector cores send their calls to the cube core; that
-// mode is not modelled, and a source that asks for it does not compile.
+// Matmul for code that runs on cube cores. CANN also has a mode in which vector cores send their calls to the cube
+// core. That mode is not modelled, and a source that asks for it does not compile.
 #pragma once
 
 #ifndef ASCENDC_CUBE_ONLY
@@ -14,14 +14,14 @@ namespace AscendC {
 template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto &MM_CFG = CFG_NORM>
 using Matmul = MatmulImpl<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG>;
 
-// Objects, each followed by its tiling, or one alone whose Init comes later.
+// Takes objects, each followed by its tiling, or one object alone whose Init is called later.
 template <class T>
 __aicore__ inline void InitCurObj(TPipe *tpipe, T &object, sim::Where) {
   object.SetPipe(tpipe);
 }
 template <class T, class Tiling, class... Rest>
 __aicore__ inline void InitCurObj(TPipe *tpipe, T &object, Tiling &&tiling, Rest &&...rest) {
-  // The last of `rest` is the line.
+  // The last one of `rest` is the line number.
   const sim::Where where = std::get<sizeof...(rest) - 1>(std::forward_as_tuple(rest...));
   if constexpr (std::is_pointer_v<std::decay_t<Tiling>>) {
     object.Init(tiling, tpipe, where);

@@ -34,7 +34,7 @@ void Broadcast(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T>
   if (used > 0) {
     op.Add(Run("sharedTmpBuffer", *work, true, used), *work);
   }
-  // A pass that fills blocks and one that copies or packs rows.
+  // One pass fills blocks, another one copies or packs rows.
   op.instruction().repeats = static_cast<uint32_t>(2 * CeilDivide(count * sizeof(T), kRepeatBytes));
   op.instruction().elements = count;
   core.Issue(op.instruction());
@@ -55,7 +55,7 @@ void Broadcast(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T>
 
 namespace AscendC {
 
-// Both spellings exist.
+// The API has both spellings.
 #define SIM_BROADCAST(Name)                                                                        \
   template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>                     \
   __aicore__ inline void Name(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,      \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills GM from the UB that the pipe has left.
+// Fills GM. It uses the part of UB that the pipe has not given out.
 #pragma once
 
 #include "../../kernel_operator_data_copy_intf.h"
@@ -22,7 +22,7 @@ void FillGlobal(const char *name, const AscendC::GlobalTensor<T> &gm, uint64_t s
   if (chunk == 0) {
     return;
   }
-  // The stack buffer belongs to nobody, so what came before it and what comes after wait.
+  // No queue orders the stack buffer, so that earlier and later work must wait.
   core.BarrierAll(where);
   AscendC::Duplicate(stack, value, static_cast<int32_t>(chunk), where);
   const int32_t id = core.FetchEventId(Pipe::V, Pipe::MTE3);
