@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replaces operators of torchvision and mmcv by those of this package, for npu tensors.
+"""torchvision's and mmcv's operators on npu tensors, by the operators of this package.
 
-``X.py`` holds the replacements by operator X. Each is a function with the signature of the one that it replaces, and a
-decorator that names that one.
+``X.py`` holds what operator X does in their place: functions with their signatures, each decorated with its name there.
 """
 
 from __future__ import annotations

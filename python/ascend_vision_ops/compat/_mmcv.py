@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replaces functions of mmcv: for npu tensors, and for all tensors if mmcv has no compiled operators."""
+"""Functions in the place of mmcv's, for npu tensors, and where mmcv has no compiled operators for all tensors."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from torch import Tensor
 
 
 class _Function(NamedTuple):
-    """A replacement: of `path` in `module`, for calls whose first tensor `takes` accepts."""
-
     module: str
     path: str
     call: Callable[..., Any]
@@ -26,13 +24,13 @@ class _Function(NamedTuple):
 
 
 _functions: list[_Function] = []
-_patched: list[bool] = []  # empty until mmcv is patched; then whether it has compiled operators
+_patched: list[bool] = []  # whether mmcv has compiled operators, once it is patched
 
 
 def function(
     module: str, path: str, takes: Callable[[Tensor], bool] = lambda tensor: True
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Makes a decorator whose function replaces mmcv's `path` in `module`, if `takes` accepts the first tensor."""
+    """Puts a function in the place of mmcv's `path` in `module`, where `takes` says so of the first tensor."""
 
     def keep(call: Callable[..., Any]) -> Callable[..., Any]:
         _functions.append(_Function(module, path, call, takes))
@@ -42,7 +40,7 @@ def function(
 
 
 def patch() -> None:
-    """Replaces all functions."""
+    """Puts all functions in the place of mmcv's."""
     if _patched:
         return
     compiled = (
@@ -63,7 +61,7 @@ def patch() -> None:
 
 
 def _site(entry: _Function) -> tuple[Any, str]:
-    """Finds the module or class that holds a function of mmcv, and the name of the function there."""
+    """The module or class that holds a function, and its name there."""
     module, (*owners, name) = importlib.import_module(entry.module), entry.path.split(".")
     owner: Any = module
     for step in owners:
@@ -75,7 +73,6 @@ def _site(entry: _Function) -> tuple[Any, str]:
 
 
 def _replace(entry: _Function, owner: Any, name: str, compiled: bool) -> None:
-    """Replaces one function by another that chooses, call by call, between mmcv's and ours."""
     original = getattr(owner, name)
 
     @functools.wraps(original)
@@ -85,7 +82,7 @@ def _replace(entry: _Function, owner: Any, name: str, compiled: bool) -> None:
         return (entry.call if ours else original)(*args, **kwargs)
 
     if isinstance(owner, ModuleType):
-        # Modules that imported the function by its name hold it too.
+        # Whoever imported the function by its name has it too.
         for holder in [m for m in list(sys.modules.values()) if isinstance(m, ModuleType)]:
             for key, value in list(vars(holder).items()):
                 if value is original:
@@ -97,7 +94,7 @@ def _replace(entry: _Function, owner: Any, name: str, compiled: bool) -> None:
 
 
 class _Extension(ModuleType):
-    """Stands for the module of mmcv's compiled operators; each operator in it raises an error."""
+    """What mmcv's modules look for their compiled operators in; each of them raises an error."""
 
     def __init__(self) -> None:
         super().__init__("mmcv._ext", "Stands for mmcv's compiled operators.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Registers kernels for operators of torchvision, which may be imported already, later, or never."""
+"""Kernels for operators of torchvision's, registered whether torchvision is there already, later or never."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class _Operator(NamedTuple):
 
 _operators: dict[str, _Operator] = {}
 _registered: list[torch.library.Library] = []
-# Holds the definitions of the operators while there is no torchvision that defines them.
+# The operators themselves, where there is no torchvision to define them.
 _stand_in: list[torch.library.Library] = []
 
 
 def operator(schema: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Makes a decorator: its function becomes the npu kernel of the torchvision operator with this schema."""
+    """Makes a function the kernel for npu tensors of the torchvision operator with this schema."""
 
     def keep(kernel: Callable[..., Any]) -> Callable[..., Any]:
         _operators[schema.partition("(")[0]] = _Operator(schema, kernel)
@@ -44,7 +44,7 @@ def patch() -> None:
 
 
 def _register() -> None:
-    """Registers the kernels. They work as soon as torchvision defines the operators, now or later."""
+    """Kernels need no definition: that of torchvision finds them, whenever it comes."""
     library = torch.library.Library("torchvision", "IMPL")
     for name, entry in _operators.items():
         library.impl(name, entry.kernel, "PrivateUse1")
@@ -54,7 +54,7 @@ def _register() -> None:
 
 
 def _autocast(name: str) -> Callable[..., Any]:
-    """Makes the kernel for autocast: it computes in float32, as torchvision does on other devices."""
+    """The operator in float32, as torchvision has it under autocast on other devices."""
     half = torch.float16, torch.bfloat16
 
     def call(first, *rest):
@@ -67,7 +67,7 @@ def _autocast(name: str) -> Callable[..., Any]:
 
 
 def _define() -> None:
-    """Defines the operators with the schemas of torchvision, on top of this package's operators and their gradients."""
+    """Operators of torchvision's schemas, which this package's operators give all there is to them."""
     library = torch.library.Library("torchvision", "FRAGMENT")
     for name, entry in _operators.items():
         library.define(entry.schema)
@@ -77,7 +77,7 @@ def _define() -> None:
 
 
 class _TorchvisionComes(importlib.abc.MetaPathFinder):
-    """Removes our definitions before torchvision defines its operators."""
+    """Takes the stand-in away before torchvision defines its operators."""
 
     @staticmethod
     def spec() -> importlib.machinery.ModuleSpec | None:
