@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replaces operators of torchvision and mmcv by those of this package, for npu tensors.
+"""torchvision's and mmcv's operators on npu tensors, by the operators of this package.
 
 ``X.py`` holds what operator X does in their place: functions with the signatures of theirs. The decorator of each says
 which one it replaces: ``torchvision.operator(schema)`` an operator that torchvision registers with torch,

@@ -32,7 +32,7 @@ def function(
 
 
 def patch() -> None:
-    """Replaces all functions."""
+    """Puts all functions in the place of mmcv's."""
     if _patched:
         return
     compiled = (

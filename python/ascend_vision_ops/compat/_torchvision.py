@@ -39,7 +39,7 @@ _stand_in: list[torch.library.Library] = []
 
 
 def operator(schema: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Makes a decorator: its function becomes the npu kernel of the torchvision operator with this schema."""
+    """Makes a function the kernel for npu tensors of the torchvision operator with this schema."""
 
     def keep(kernel: Callable[..., Any]) -> Callable[..., Any]:
         _operators[schema.partition("(")[0]] = _Operator(schema, kernel)

@@ -95,8 +95,8 @@ def new_options(sub: argparse.ArgumentParser) -> None:
         help="the folder of the operators that it shares helpers with, such as boxes; it may be a new one",
     )
     shape = (
-        "the dimensions of tensor NAME, or of the first tensor if there is no NAME; repeat it for each tensor (default: "
-        "N,L for the first tensor, and its shape for all others)"
+        "the dimensions of tensor NAME, or of the first tensor if there is no NAME; repeat it for each tensor "
+        "(default: N,L for the first tensor, and its shape for all others)"
     )
     sub.add_argument("--shape", action="append", default=[], metavar="[NAME=]N,…", help=shape)
     dtype = (
