@@ -75,6 +75,12 @@ def test_an_operator_past_its_budget_with_its_share_of_the_family(house):
     ]
 
 
+def test_declarations_count_for_no_operator(house):
+    files = {"op_kernel/boxes/x_tiling.h": 30 * "a\n", "op_kernel/boxes/helper_buffers.h": 200 * "a\n"}
+    includes = '#include "x_tiling.h"\n#include "helper_buffers.h"\n#include "../common/z.h"\n'
+    assert house(**files, **{"op_kernel/boxes/x.h": includes}).lines_of("x", "op_kernel") == 3
+
+
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [

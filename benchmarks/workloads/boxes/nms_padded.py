@@ -48,7 +48,7 @@ def clusters(count, size=20):
 def grid(count):
     """Boxes that do not overlap: all of them are kept."""
     x, y = torch.arange(count) % 100 * 4.0, torch.arange(count) // 100 * 4.0
-    scores = torch.rand(count, generator=torch.Generator().manual_seed(count))
+    scores = torch.rand(count, generator=torch.Generator().manual_seed(0))
     return torch.stack([x, y, x + 3, y + 3], 1), scores
 
 
