@@ -48,7 +48,7 @@ class BandSuppression {
   template <typename Results>
   __aicore__ inline void Process(int64_t sorted, Results &results) {
     for (int64_t begin = 0; begin < sorted && kept_ < tiling_.most; begin += tiling_.band) {
-      const uint32_t alive = SuppressByKept(begin, Rest(sorted - begin, tiling_.band));
+      const uint32_t alive = SuppressByKept(begin, MinRemaining(sorted - begin, tiling_.band));
       CompareWithin(alive);
       WaitForCores();
       if (AscendC::GetBlockIdx() == 0) KeepBest(alive, results);
@@ -127,11 +127,11 @@ class BandSuppression {
     const Share share = CoreShare(static_cast<int64_t>(columns) * groups);
     for (int64_t tile = share.begin; tile < share.end;) {
       const uint32_t first = static_cast<uint32_t>(tile / groups) * tiling_.rows;
-      const uint32_t rows = RoundUp(Rest(count - first, tiling_.rows), kRowGroup);
+      const uint32_t rows = RoundUp(MinRemaining(count - first, tiling_.rows), kRowGroup);
       const int64_t row_end = tile - tile % groups + groups;
       overlaps_.SetColumn(Band().From(first), rows);
       for (const int64_t end = row_end < share.end ? row_end : share.end; tile < end;) {
-        const uint32_t tiles = Rest(end - tile, tiling_.lanes / kBoxLanes);
+        const uint32_t tiles = MinRemaining(end - tile, tiling_.lanes / kBoxLanes);
         CompareWithLanes(tile % groups, tiles, first, rows);
         tile += tiles;
       }
@@ -183,7 +183,7 @@ class BandSuppression {
     const Share share = CoreShare(tiles);
     int64_t tile = 0;
     for (uint32_t first = 0; first < whole && tile < share.end; first += tiling_.rows) {
-      const uint32_t groups = GroupsBefore(first, whole), rows = Rest(whole - first, tiling_.rows);
+      const uint32_t groups = GroupsBefore(first, whole), rows = MinRemaining(whole - first, tiling_.rows);
       if (tile + groups > share.begin) overlaps_.SetColumn(Alive().From(first), rows);
       for (uint32_t group = 0; group < groups; ++group, ++tile) {
         if (tile < share.begin || tile >= share.end) continue;
@@ -200,7 +200,7 @@ class BandSuppression {
 
   // Returns how many groups of 64 boxes begin before the last row of the tiles whose first row is `first`.
   __aicore__ inline uint32_t GroupsBefore(uint32_t first, uint32_t whole) {
-    return (Rest(whole, first + tiling_.rows) + kBoxLanes - 1) / kBoxLanes;
+    return (MinRemaining(whole, first + tiling_.rows) + kBoxLanes - 1) / kBoxLanes;
   }
 
   // Walks through the first `count` boxes alive, packs those that are kept into the band, and appends them to
@@ -209,7 +209,7 @@ class BandSuppression {
   __aicore__ inline void KeepBest(uint32_t count, Results &results) {
     walk_.Run(masks_.template Get<uint64_t>(), count);
     count = Pack(Band(), Alive(), masks_.template Get<uint16_t>(), count);
-    const uint32_t stored = Rest(tiling_.most - kept_, count), lanes = RoundUp(count, kBoxLanes);
+    const uint32_t stored = MinRemaining(tiling_.most - kept_, count), lanes = RoundUp(count, kBoxLanes);
     auto state = state_.template Get<int32_t>();
     for (uint32_t i = 0; i < kStates; ++i) state.SetValue(i, 0);
     state.SetValue(kKept, static_cast<int32_t>(kept_ + stored));

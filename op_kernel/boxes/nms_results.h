@@ -62,7 +62,7 @@ class NmsResults {
     WaitFor<AscendC::HardEvent::V_MTE3>(pipe_);
     const Share share = CoreShare((halves + most - 1) / most);
     for (int64_t i = share.begin; i < share.end; ++i) {
-      const uint32_t count = Rest(halves - i * most, most);
+      const uint32_t count = MinRemaining(halves - i * most, most);
       CopyRowsOut(indices_gm_, begin + i * most, 0, work, most, 1, count);
     }
   }

@@ -84,7 +84,7 @@ class ScoreSort {
   // Sorts a chunk into two runs: `index` has its NaN scores, `chunks_ + index` the others.
   __aicore__ inline void SortChunk(uint32_t index) {
     const int64_t begin = static_cast<int64_t>(index) * chunk_;
-    const uint32_t count = Rest(boxes_ - begin, chunk_);
+    const uint32_t count = MinRemaining(boxes_ - begin, chunk_);
     const uint32_t whole = RoundUp(count, kRepeat);
     auto keys = keys_.template Get<float>();
     auto places = places_.template Get<int32_t>();
@@ -184,7 +184,7 @@ class ScoreSort {
     uint32_t start = 0;
     for (uint32_t group = 0; group < groups; ++group) {
       const uint32_t first = group * kLists;
-      const uint32_t lists = Rest(run_count_ - first, kLists);
+      const uint32_t lists = MinRemaining(run_count_ - first, kLists);
       uint32_t length = 0;
       for (uint32_t i = 0; i < lists; ++i) length += Run(first + i, kLength);
       if (group % AscendC::GetBlockNum() == AscendC::GetBlockIdx()) MergeGroup(first, lists, start);
@@ -255,7 +255,7 @@ class ScoreSort {
       lists.held[i] = 0;
     }
     if (lists.held[i] > 0 || lists.left[i] == 0) return;
-    lists.held[i] = Rest(lists.left[i], window_);
+    lists.held[i] = MinRemaining(lists.left[i], window_);
     CopyRowsIn(Window(i), window_ * kPairFloats, pairs_gm_[from_],
                static_cast<int64_t>(lists.next[i]) * kPairFloats, 0, 1, lists.held[i] * kPairFloats);
     lists.next[i] += lists.held[i];

@@ -102,7 +102,7 @@ class SharedTable {
     Largest found{from, 0};
     float score = 0.0f;
     for (uint32_t chunk = from; chunk < to; chunk += kFetchedPosts) {
-      const uint32_t count = Rest(to - chunk, kFetchedPosts);
+      const uint32_t count = MinRemaining(to - chunk, kFetchedPosts);
       auto values = FetchStatus(table, chunk, count, kLargestScore);
       AscendC::ReduceMax(values, values, values[kFetchedPosts], static_cast<int32_t>(count), true);
       const float best = values.GetValue(0);
@@ -120,7 +120,7 @@ class SharedTable {
   __aicore__ inline uint32_t CountLow(BoxTable &table, uint32_t from, uint32_t to) {
     uint32_t low = 0;
     for (uint32_t chunk = from; chunk < to; chunk += kFetchedPosts) {
-      const uint32_t count = Rest(to - chunk, kFetchedPosts);
+      const uint32_t count = MinRemaining(to - chunk, kFetchedPosts);
       auto values = FetchStatus(table, chunk, count, kLowCount);
       AscendC::ReduceSum(values, values, values[kFetchedPosts], static_cast<int32_t>(count));
       low += static_cast<uint32_t>(static_cast<int32_t>(values.GetValue(0)));

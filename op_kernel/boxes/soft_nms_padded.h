@@ -187,7 +187,7 @@ class SoftNmsPadded {
       const uint32_t begin = shared_.CountLow(table_, first / tiling_.chunk, range.chunk);
       const uint32_t low = table_.ListLow(tiling_.minScore, range.first, range.last);
       for (uint32_t n = 0; n < low; ++n) {
-        if (n % batch == 0) shared_.LoadMoving(begin + n, moving, avo::Rest(low - n, batch));
+        if (n % batch == 0) shared_.LoadMoving(begin + n, moving, avo::MinRemaining(low - n, batch));
         table_.Spread(Moved(), moving[n % batch * avo::kRecord]);
         table_.WriteSpread(static_cast<uint32_t>(table_.LowEntries().GetValue(n)), Moved());
       }
@@ -217,7 +217,7 @@ class SoftNmsPadded {
   // Loads boxes [begin, begin + count) into entries from 0 on.
   __aicore__ inline void Load(uint32_t begin, uint32_t count) {
     for (uint32_t entry = 0; entry < count; entry += kLoad) {
-      const uint32_t loaded = avo::Rest(count - entry, kLoad);
+      const uint32_t loaded = avo::MinRemaining(count - entry, kLoad);
       CopyIn(begin + entry, loaded);
       SplitFields(entry, loaded);
     }

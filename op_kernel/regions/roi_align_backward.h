@@ -99,11 +99,11 @@ class RoiAlignBackward {
     const int64_t grid = static_cast<int64_t>(region_.grid[0]) * region_.grid[1];
     sample_factor_ = 1.0f / (static_cast<float>(region_.grid[0]) * static_cast<float>(region_.grid[1]));
     uint32_t batch_bins = 1;
-    if (!kLargest && grid <= t_.located) batch_bins = avo::Rest(t_.located / grid, t_.gradBins);
+    if (!kLargest && grid <= t_.located) batch_bins = avo::MinRemaining(t_.located / grid, t_.gradBins);
     // Whole rows of bins: then the tables of samples change little from row to row.
     if (batch_bins > t_.outWidth) batch_bins -= batch_bins % t_.outWidth;
     for (uint32_t bin = static_cast<uint32_t>(rows.begin) * t_.outWidth; bin < end; bin += batch_bins) {
-      const uint32_t count = avo::Rest(end - bin, batch_bins);
+      const uint32_t count = avo::MinRemaining(end - bin, batch_bins);
       if (count == 1) {
         const avo::Range columns = regions_.BinsBetween(region_, 1, low[1], high[1]);
         if (bin % t_.outWidth < columns.begin || bin % t_.outWidth >= columns.end) continue;
@@ -182,7 +182,7 @@ class RoiAlignBackward {
       for (int64_t first = 0; first < count; first += t_.located) {
         const uint32_t located = samples_.LocateOne(region_, bin, inside, first);
         for (uint32_t at = 0; at < located; at += t_.batch) {
-          const avo::SampleBatches batch{1, avo::Rest(located - at, t_.batch)};
+          const avo::SampleBatches batch{1, avo::MinRemaining(located - at, t_.batch)};
           samples_.rows.CopyIn(band_.image, at, batch.grid, band_.channel, band_.channels);
           if (pass == 0) {
             const auto pairs = samples_.Combine(at, batch);

@@ -67,7 +67,7 @@ class RoiExtents : public RoiRegions<T> {
   // high) of it along both axes. Returns how many there are.
   __aicore__ inline uint32_t FindTouching(int64_t first, int64_t image, const float (&low)[2],
                                           const float (&high)[2]) {
-    const uint32_t count = Rest(padded_ - first, kExtents);
+    const uint32_t count = MinRemaining(padded_ - first, kExtents);
     const auto extents = extents_.template Get<float>();
     if (loaded_ != first) {
       loaded_ = first;

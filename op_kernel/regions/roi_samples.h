@@ -89,7 +89,7 @@ class RoiSamples {
   // Locates samples of one bin, from number `first` of `inside` on, as one batch. Returns how many.
   __aicore__ inline uint32_t LocateOne(const Region &region, uint32_t bin, const GridInside &inside,
                                        int64_t first) {
-    const uint32_t count = Rest(inside.Count() - first, located_);
+    const uint32_t count = MinRemaining(inside.Count() - first, located_);
     Locate(region, bin, 1, {1, count},
            {first, static_cast<int32_t>(inside.y.begin), static_cast<int32_t>(inside.x.begin),
             static_cast<int32_t>(inside.Columns())});

@@ -33,13 +33,13 @@ class ArgmaxColumns : ArgmaxTiles<T, I> {
     const Share share = CoreShare(t.outerTiles * t.columnTiles);
     for (int64_t item = share.begin; item < share.end; ++item) {
       outer_ = item / t.columnTiles * t.tileOuter;
-      slices_ = Part(outer_, t.tileOuter, t.outer);
+      slices_ = TileExtent(outer_, t.tileOuter, t.outer);
       column_ = item % t.columnTiles * t.tileColumns;
-      columns_ = Part(column_, t.tileColumns, t.inner);
+      columns_ = TileExtent(column_, t.tileColumns, t.inner);
       repeats_ = (slices_ * slice_pitch_ + Tiles::kRepeat - 1) / Tiles::kRepeat;
       this->lanes_.Reset(repeats_);
       for (int64_t begin = 0; begin < t.length; begin += t.tileLength) {
-        Compute(begin, Part(begin, t.tileLength, t.length));
+        Compute(begin, TileExtent(begin, t.tileLength, t.length));
       }
       CopyOut();
     }
@@ -109,12 +109,12 @@ class ArgmaxLines : ArgmaxTiles<T, I> {
     const Share share = CoreShare(t.outerTiles);
     for (int64_t item = share.begin; item < share.end; ++item) {
       first_ = item * t.tileOuter;
-      rows_ = Part(first_, t.tileOuter, all_parts_);
+      rows_ = TileExtent(first_, t.tileOuter, all_parts_);
       this->lanes_.Reset(rows_);
       for (int64_t begin = 0; begin < t.partLength; begin += t.tileLength) {
-        Compute(begin, Part(begin, t.tileLength, t.partLength));
+        Compute(begin, TileExtent(begin, t.tileLength, t.partLength));
       }
-      reduction_.Reduce(this->lanes_, rows_, Part(0, Tiles::kRepeat, t.partLength));
+      reduction_.Reduce(this->lanes_, rows_, TileExtent(0, Tiles::kRepeat, t.partLength));
       if (t.parts > 1) {
         StoreParts();
       } else {
@@ -154,7 +154,7 @@ class ArgmaxLines : ArgmaxTiles<T, I> {
     tile = this->Load(tile, rows_ * t.pitch + Tiles::kRepeat);
     const uint8_t stride = static_cast<uint8_t>(t.pitch / ArgmaxFormat::kKeyBlock);
     for (uint32_t x = 0; x < count; x += Tiles::kRepeat) {
-      this->lanes_.KeepLarger(this->keys_, {x, stride, rows_, Part(x, Tiles::kRepeat, count)},
+      this->lanes_.KeepLarger(this->keys_, {x, stride, rows_, TileExtent(x, Tiles::kRepeat, count)},
                               static_cast<int32_t>(begin + x));
     }
     this->in_queue_.FreeTensor(tile);
@@ -183,7 +183,7 @@ class ArgmaxLines : ArgmaxTiles<T, I> {
     const auto &t = this->t_;
     PartArgmax<T> largest;
     for (int64_t begin = 0; begin < t.parts; begin += t.partsAtOnce) {
-      const uint32_t count = Part(begin, t.partsAtOnce, t.parts);
+      const uint32_t count = TileExtent(begin, t.partsAtOnce, t.parts);
       auto parts = parts_queue_.template AllocTensor<float>();
       CopyRowsIn(parts, t.partsAtOnce, parts_gm_, line * t.parts + begin, all_parts_, kPartResults, count);
       parts_queue_.EnQue(parts);

@@ -47,13 +47,13 @@ struct ScanShape {
     const int64_t number = item / column_tiles;
     ScanTile tile{};
     tile.column = item % column_tiles * tile_columns;
-    tile.columns = Part(tile.column, tile_columns, inner);
+    tile.columns = TileExtent(tile.column, tile_columns, inner);
     if (groups > 0) {
       tile.slices = tile_slices;
       tile.axis = number % groups * tile_slices * slice_length;
       tile.first = number / groups * length + tile.axis;
     } else {
-      tile.slices = Part(number * tile_slices, tile_slices, outer);
+      tile.slices = TileExtent(number * tile_slices, tile_slices, outer);
       tile.first = number * tile_slices * length;
     }
     return tile;
@@ -67,7 +67,7 @@ struct ScanShape {
     const int64_t pieces = Pieces();
     ScanPiece piece{};
     piece.begin = (reverse ? pieces - 1 - number : number) * tile_positions;
-    piece.positions = Part(piece.begin, tile_positions, slice_length);
+    piece.positions = TileExtent(piece.begin, tile_positions, slice_length);
     piece.first = number == 0;
     piece.last = number == pieces - 1;
     piece.full = tile.slices;
@@ -80,9 +80,9 @@ struct ScanShape {
   __aicore__ inline void CutToLine(const ScanTile &tile, ScanPiece *piece) const {
     const int64_t left = length - tile.axis - piece->begin;
     const int64_t fit = left < piece->positions ? 0 : (left - piece->positions) / slice_length + 1;
-    piece->full = Rest(fit, tile.slices);
+    piece->full = MinRemaining(fit, tile.slices);
     const int64_t behind = left - piece->full * slice_length;
-    if (piece->full < tile.slices && behind > 0) piece->partial = Rest(behind, piece->positions);
+    if (piece->full < tile.slices && behind > 0) piece->partial = MinRemaining(behind, piece->positions);
   }
 };
 

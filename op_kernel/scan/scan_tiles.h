@@ -121,7 +121,7 @@ class ScanTiles : protected ScanPieces<T, ROWS> {
     const uint32_t count = this->piece_.positions, width = this->Width();
     for (uint32_t lane = 0; lane < width; lane += kLanes) {
       RowsToSlots(positions[lane], width, rows[lane * this->row_pitch_], this->row_pitch_,
-                  Rest(this->tile_.slices - lane, kLanes), count);
+                  MinRemaining(this->tile_.slices - lane, kLanes), count);
     }
     if constexpr (sizeof(E) == sizeof(Key)) {
       ZeroRange(positions, RoundUp(count, kBlockBytes / sizeof(E)) * width, this->Elements());

@@ -141,9 +141,9 @@ PlatformAscendC *PlatformAscendCManager::GetInstance(const char *customSocVersio
   static std::mutex mutex;
   static auto *instances = new std::map<const sim::DeviceModel *, std::unique_ptr<Instance>>;
   // A device that is asked for by its name is as it was built.
-  const sim::DeviceModel &model =
-      customSocVersion != nullptr ? sim::DeviceModel::Find(customSocVersion)
-                                  : sim::runtime::Sized(sim::DeviceModel::Find(sim::runtime::SocName()));
+  const sim::DeviceModel &model = customSocVersion != nullptr
+                                      ? sim::DeviceModel::Find(customSocVersion)
+                                      : sim::runtime::Sized(sim::DeviceModel::Find(sim::runtime::SocName()));
   std::lock_guard<std::mutex> lock(mutex);
   std::unique_ptr<Instance> &instance = (*instances)[&model];
   if (instance == nullptr) instance = std::make_unique<Instance>(model);

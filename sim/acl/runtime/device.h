@@ -14,8 +14,8 @@
 namespace sim::runtime {
 
 // A device with the cores and the Unified Buffer that were chosen: simSetSize, else the environment's
-// AVO_SIM_CORES and AVO_SIM_UB_BYTES, else its own. Throws std::invalid_argument where the environment names a
-// device that cannot be.
+// AVO_SIM_CORES and AVO_SIM_UB_BYTES, else its own. Throws std::invalid_argument where the environment names
+// a device that cannot be.
 ACL_FUNC_VISIBILITY const DeviceModel &Sized(const DeviceModel &model);
 
 class Device {

@@ -25,7 +25,8 @@ class Intervals {
       furthest_.push_back(furthest = std::max(furthest, entry.access->end()));
   }
 
-  // Calls visit(entry) for the entries that overlap [begin, end), from the last to the first, until it returns false.
+  // Calls visit(entry) for the entries that overlap [begin, end), from the last to the first, until it
+  // returns false.
   template <typename Visit>
   void Overlapping(uint64_t begin, uint64_t end, Visit &&visit) const {
     auto it = std::lower_bound(entries_.begin(), entries_.end(), end, [](const Entry &entry, uint64_t value) {

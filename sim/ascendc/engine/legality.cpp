@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks operands: each must be aligned, lie inside its memory and in a buffer that is in use, and hold bytes that
-// were written where it is read.
+// Checks operands: each must be aligned, lie inside its memory and in a buffer that is in use, and hold bytes
+// that were written where it is read.
 #include "core_state.h"
 #include "runs.h"
 
@@ -79,7 +79,8 @@ void CoreState::CheckDefined(const Operand &operand, const Site &site) {
         log.AddPair(FaultKind::kUninitialised, site, site,
                     Describe(site) + " reads " + operand.name + ", " +
                         Range(operand.space, low, low + static_cast<int64_t>(bytes)) +
-                        (gm ? "" : queues.OfBuffer(operand.space, begin)) + ", but nothing wrote byte " + std::to_string(low + static_cast<int64_t>(first)));
+                        (gm ? "" : queues.OfBuffer(operand.space, begin)) + ", but nothing wrote byte " +
+                        std::to_string(low + static_cast<int64_t>(first)));
   });
 }
 

@@ -102,7 +102,8 @@ std::string Queues::Named(const Queue &queue) const {
 
 std::string Queues::OfBuffer(Space space, uint64_t address) const {
   for (const Buffer &buffer : buffers_) {
-    if (buffer.space != space || address < buffer.address || address >= buffer.address + buffer.bytes) continue;
+    if (buffer.space != space || address < buffer.address || address >= buffer.address + buffer.bytes)
+      continue;
     const std::string name = BufferName(buffer.made);
     return name.empty() ? "" : " of " + name;
   }

@@ -12,10 +12,11 @@ extern "C" {
 // and aclrtSetDevice: those fail with a message that lists the known devices when the name is none of them.
 ACL_FUNC_VISIBILITY void simSetSoc(const char *soc);
 
-// From now on the device has this many vector cores, an even number as each cube core has two of them, and this
-// many bytes of Unified Buffer in a core, a multiple of 32; 0: as many as the environment's AVO_SIM_CORES and
-// AVO_SIM_UB_BYTES say, else as it has. For tests: tilings and kernels meet devices that nobody built. It may be
-// called at any time; synchronise the streams first. Returns ACL_ERROR_INVALID_PARAM for any other numbers.
+// From now on the device has this many vector cores, an even number as each cube core has two of them, and
+// this many bytes of Unified Buffer in a core, a multiple of 32; 0: as many as the environment's
+// AVO_SIM_CORES and AVO_SIM_UB_BYTES say, else as it has. For tests: tilings and kernels meet devices that
+// nobody built. It may be called at any time; synchronise the streams first. Returns ACL_ERROR_INVALID_PARAM
+// for any other numbers.
 ACL_FUNC_VISIBILITY aclError simSetSize(uint32_t vectorCores, uint64_t ubBytes);
 
 // Keep the report of every kernel launched from now on, of all threads and streams. Reports with faults are
