@@ -8,7 +8,7 @@
 //   sizes    1      4      16      64        step 0 has smaller sizes too, the last step larger ones
 //            step 0 | step 1 | step 2
 //   middles  first_                      last_
-//   step 0   | 0 | 1 | 2 | 3 | … | 14 | 15 |       the outer cells have all middles beyond, too
+//   step 0   | 0 | 1 | 2 | 3 | … | 14 | 15 |       the first and the last cell have all middles beyond, too
 //   step 1   |       0       | … |    3    |
 #if defined(AVO_OP_CPU_BOXES_BOX_AXIS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_BOXES_BOX_AXIS_INL_H_
@@ -131,7 +131,7 @@ class BoxAxis {
 
   float first_ = 0, last_ = 0;         // the least and the largest middle that is not moved to an outer cell
   int32_t exponent_ = 0;               // stored exponent of the sizes of step 0
-  int32_t steps_ = 1;                  // their number
+  int32_t steps_ = 1;                  // number of steps
   std::array<float, kSteps> most_{};   // by step: the size that ends it
   std::array<float, kSteps> scale_{};  // by step: cells for each unit of a middle
   std::array<int32_t, kSteps> cells_{};  // by step: number of cells

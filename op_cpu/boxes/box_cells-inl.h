@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suppression by cells: a kept box is compared with the boxes in cells near it alone. Compiled once for each
+// Suppression by cells: a kept box is compared only with the boxes in cells near it. Compiled once for each
 // instruction set.
 //
 // Boxes lie in memory in the order of their cells (box_grids-inl.h), coordinate by coordinate. A kept box
@@ -7,8 +7,9 @@
 //
 //   cells     |    0    |  1  |      2      |  3  | …                       starts_: where each cell begins
 //   boxes     | a  b  c | d e | f  g  h  i  | j k | …
-//   vectors   [ a  b  c   d ][ e  f  g  h ][ i  j k  …                      of 4 lanes, as an example
-//   a kept box in reach of cells 1 and 2 is compared with all three vectors
+//   vectors   [ a  b  c   d ][ e  f  g  h ][ i  j k  …                      with 4 lanes, for example
+//
+// Here a kept box that has cells 1 and 2 in reach is compared with all three vectors.
 //
 // Of 20,000 boxes about objects, a kept box visits 120, of which it suppresses 5.
 #if defined(AVO_OP_CPU_BOXES_BOX_CELLS_INL_H_) == defined(HWY_TARGET_TOGGLE)

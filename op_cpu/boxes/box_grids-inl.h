@@ -9,8 +9,8 @@
 //   low   (step 0)      grid of 16 x 16       grid of 4 x 16 cells
 //   high  (step 1)      grid of 16 x 4        grid of 4 x 4
 //
-// All cells are numbered through: grid after grid, in a grid column after column, in a column from top to
-// bottom. So the cells of a column that are in reach of a box follow each other.
+// The cells of all grids have consecutive numbers. In a grid they go column after column, and in a column
+// from top to bottom. So the cells of a column that are in reach of a box have consecutive numbers too.
 #if defined(AVO_OP_CPU_BOXES_BOX_GRIDS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_BOXES_BOX_GRIDS_INL_H_
 #undef AVO_OP_CPU_BOXES_BOX_GRIDS_INL_H_

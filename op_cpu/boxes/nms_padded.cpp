@@ -37,6 +37,8 @@ class Suppression {
   // Clears `alive` where a box is suppressed. What it is behind the last kept box has no meaning where `most`
   // boxes are kept.
   void Run() {
+    // Compares boxes with all kept boxes at first. Each time their number has doubled, goes on in cells if
+    // boxes were compared with at least kFewCompared blocks on average since the last time.
     KeptBoxes first(offset_, threshold_);
     size_t few = threshold_ < kLowThreshold ? kFewAtLowThreshold : kFew, begin = 0, compared = 0;
     do {
@@ -46,6 +48,7 @@ class Suppression {
       few *= 2;
     } while (CellsMayPay() && first.compared() - compared < kFewCompared * (next_ - begin));
     if (CellsMayPay() && RunInCells(first)) {
+      // Boxes that are alive have been compared with all boxes kept so far: only new ones count.
       KeptBoxes rest(offset_, threshold_);
       Scan(order_.size(), &rest);
     } else {
@@ -65,7 +68,7 @@ class Suppression {
 
   bool Done() const { return next_ == order_.size() || count_ >= most_; }
 
-  // Visits boxes and adds those that no box of `kept` suppresses to it, until it has `enough`.
+  // Visits boxes until `kept` holds `enough`, and adds each box that no box of `kept` suppresses.
   void Scan(size_t enough, KeptBoxes *kept) {
     for (; !Done() && kept->count() < enough; ++next_) {
       const int32_t i = order_[next_];

@@ -7,10 +7,10 @@ from ._boxes import iou
 
 
 def soft_nms_padded(boxes, scores, iou_threshold=0.3, sigma=0.5, min_score=1e-3, method=1, offset=0):
-    """Rows (N, 5) of x1, y1, x2, y2 and decayed score, int64 indices (N), and how many are picked (1).
+    """Rows (N, 5) of x1, y1, x2, y2 and decayed score, int64 indices (N), and how many boxes are picked (1).
 
-    boxes (N, 4), scores (N). Rows without a picked box are zeros, and their indices are -1. Unlike other references this
-    one computes in float32: comparisons decide which box is picked next.
+    boxes (N, 4), scores (N). Rows without a picked box are zeros, and their indices are -1. Unlike other references,
+    this one computes in float32: comparisons decide which box is picked next.
     """
     boxes, scores = np.array(boxes, np.float32), np.array(scores, np.float32)
     indices, n, i = np.arange(len(boxes)), len(boxes), 0
