@@ -31,7 +31,10 @@ struct ArgmaxProblem {
   static constexpr int64_t kMaxRepeats = 255;                // of an instruction
   static constexpr int64_t kTransposed = 16;                 // rows that a transposition takes at once
 
-  int64_t CopyUnit() const { return static_cast<int64_t>(format.CopyUnit()); }
+  // Elements from row to row in UB, for rows of `elements` elements.
+  int64_t RowPitch(int64_t elements) const {
+    return static_cast<int64_t>(WholeUnits(elements, CopyUnit(format.item)));
+  }
   int64_t PartLength(int64_t parts) const {
     return std::min(length, AlignUp(CeilDiv(length, parts), kRepeat));
   }
@@ -62,9 +65,9 @@ struct ArgmaxCut {
     constexpr int64_t kPair = 2 * ArgmaxProblem::kRepeat;
     switch (layout) {
       case Layout::kColumns:
-        return AlignUp(slices * AlignUp(columns, problem.CopyUnit()), kPair);
+        return AlignUp(slices * problem.RowPitch(columns), kPair);
       case Layout::kLines:
-        return AlignUp(positions, problem.CopyUnit());
+        return problem.RowPitch(positions);
       case Layout::kShortLines:
         break;
     }
@@ -72,29 +75,36 @@ struct ArgmaxCut {
     return AlignUp(apart * AlignUp(CeilDiv(slices, apart), ArgmaxProblem::kTransposed), kPair);
   }
 
-  ArgmaxTiling Tiling(const ArgmaxProblem &problem) const {
+  // The fields on which the sizes of buffers depend. The search tries thousands of cuts, and needs no others.
+  ArgmaxTiling Sizes(const ArgmaxProblem &problem) const {
     constexpr int64_t kMostPartsAtOnce = 1024, kKeyBlock = ArgmaxFormat::kKeyBlock;
     ArgmaxTiling tiling{};
-    tiling.outer = problem.outer;
     tiling.length = problem.length;
-    tiling.inner = problem.inner;
-    tiling.outerTiles = CeilDiv(problem.outer * parts, slices);
-    tiling.columnTiles = CeilDiv(problem.inner, columns);
     tiling.parts = parts;
-    tiling.partLength = problem.PartLength(parts);
     tiling.tileOuter = static_cast<uint32_t>(slices);
-    tiling.tileColumns = static_cast<uint32_t>(columns);
     tiling.tileLength = static_cast<uint32_t>(positions);
     tiling.pitch = static_cast<uint32_t>(Pitch(problem));
-    tiling.last = problem.last ? 1 : 0;
     tiling.apart = layout == Layout::kShortLines ? static_cast<uint32_t>(problem.Apart()) : 0;
     tiling.partsAtOnce = static_cast<uint32_t>(std::min(AlignUp(parts, kKeyBlock), kMostPartsAtOnce));
     return tiling;
   }
 
+  // All fields but `bypass`.
+  ArgmaxTiling Tiling(const ArgmaxProblem &problem) const {
+    ArgmaxTiling tiling = Sizes(problem);
+    tiling.outer = problem.outer;
+    tiling.inner = problem.inner;
+    tiling.outerTiles = CeilDiv(problem.outer * parts, slices);
+    tiling.columnTiles = CeilDiv(problem.inner, columns);
+    tiling.partLength = problem.PartLength(parts);
+    tiling.tileColumns = static_cast<uint32_t>(columns);
+    tiling.last = problem.last ? 1 : 0;
+    return tiling;
+  }
+
   // Bytes of UB that the kernel takes.
   uint64_t Bytes(const ArgmaxProblem &problem) const {
-    const ArgmaxTiling tiling = Tiling(problem);
+    const ArgmaxTiling tiling = Sizes(problem);
     switch (layout) {
       case Layout::kColumns:
         return BytesOf(ArgmaxColumnsBuffers(tiling, problem.format));

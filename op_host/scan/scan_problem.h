@@ -2,7 +2,6 @@
 // A scan and the ways to cut it, as its tiling sees them (op_kernel/scan/scan_layout.h has drawings).
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "op_host/common/tensors/tensor.h"
@@ -49,9 +48,9 @@ struct ScanProblem {
   // has room for the positions to which a transposition back to rows rounds up. It is an odd number of data
   // blocks, so that the 16 rows of a transposition lie in 16 bank groups.
   static int64_t RowPitch(int64_t positions, int64_t bytes) {
-    constexpr int64_t kBlockBytes = 32, kTransposed = ScanLayout::kTransposed;
-    const int64_t block = kBlockBytes / std::min<int64_t>(bytes, 4);
-    return (CeilDiv(AlignUp(positions, kTransposed), block) | 1) * block;
+    const int64_t transposed = AlignUp<int64_t>(positions, ScanLayout::kTransposed);
+    // Whole transpositions are whole data blocks too, of 16 elements, or an even number of blocks of 8.
+    return bytes == 2 ? (transposed / 16 | 1) * 16 : (transposed / 8 | 1) * 8;
   }
 };
 

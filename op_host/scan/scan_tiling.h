@@ -20,26 +20,36 @@ struct ScanKeys {
   uint64_t rows;
 };
 
-// The struct of a cut. Tiling: RunningScanTiling or ScanGradientTiling.
+// The fields on which the sizes of buffers depend. The search tries thousands of cuts, and needs no others.
+// Tiling: RunningScanTiling or ScanGradientTiling.
 template <typename Tiling>
-Tiling ScanTilingOf(const ScanProblem &problem, const ScanCut &cut) {
+Tiling ScanSizes(const ScanProblem &problem, const ScanCut &cut) {
   Tiling tiling{};
-  tiling.outer = problem.outer;
-  tiling.length = problem.length;
-  tiling.inner = problem.inner;
-  tiling.outerTiles = cut.OuterTiles(problem);
-  tiling.columnTiles = cut.ColumnTiles(problem);
   tiling.tileOuter = static_cast<uint32_t>(cut.slices);
   tiling.tileColumns = static_cast<uint32_t>(cut.columns);
   tiling.tileLength = static_cast<uint32_t>(cut.positions);
   tiling.rowPitch = static_cast<uint32_t>(ScanProblem::RowPitch(cut.positions, problem.item));
   if constexpr (std::is_same_v<Tiling, RunningScanTiling>) {
     tiling.groups = cut.groups;
-    tiling.partLength = cut.slice_length;
-    tiling.runLength = static_cast<uint32_t>(cut.run);
     if (problem.indexed()) {
       tiling.indexPitch = static_cast<uint32_t>(ScanProblem::RowPitch(cut.positions, sizeof(int32_t)));
     }
+  }
+  return tiling;
+}
+
+// All fields but `reverse`.
+template <typename Tiling>
+Tiling ScanTilingOf(const ScanProblem &problem, const ScanCut &cut) {
+  auto tiling = ScanSizes<Tiling>(problem, cut);
+  tiling.outer = problem.outer;
+  tiling.length = problem.length;
+  tiling.inner = problem.inner;
+  tiling.outerTiles = cut.OuterTiles(problem);
+  tiling.columnTiles = cut.ColumnTiles(problem);
+  if constexpr (std::is_same_v<Tiling, RunningScanTiling>) {
+    tiling.partLength = cut.slice_length;
+    tiling.runLength = static_cast<uint32_t>(cut.run);
   }
   return tiling;
 }
@@ -71,7 +81,7 @@ Plan<Tiling> PlanScan(ScanProblem problem, const ScanKeys &keys, Buffers buffers
   plan.tiling.inner = problem.inner;
   if (problem.empty()) return plan;
   const auto bytes = [&](const ScanProblem &scan, const ScanCut &cut) {
-    const Tiling tiling = ScanTilingOf<Tiling>(scan, cut);
+    const auto tiling = ScanSizes<Tiling>(scan, cut);
     return BytesOf(buffers(tiling, scan.Layout())) + reserve(tiling, scan.Layout());
   };
   ScanCut cut = ScanSearch(problem, bytes).Find();

@@ -25,7 +25,7 @@ class ArgmaxColumns : ArgmaxTiles<T, I> {
     this->InitTiles(in, tiling, buffers.tiles, ArgmaxColumnsBuffers::Elements(tiling), tiling.pitch, pipe);
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ I *>(out), tiling.outer * tiling.inner);
     pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
-    slice_pitch_ = WholeUnits(tiling.tileColumns, Tiles::kFormat.CopyUnit());
+    slice_pitch_ = WholeUnits(tiling.tileColumns, CopyUnit(sizeof(T)));
   }
 
   __aicore__ inline void Process() {

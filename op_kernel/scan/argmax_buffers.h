@@ -20,8 +20,6 @@ struct ArgmaxFormat {
   __aicore__ constexpr uint64_t Planes() const { return KeyPlaneCount(item); }
   // Float32 numbers that order the keys of an element one after the other (lane_reduction.h).
   __aicore__ constexpr uint64_t Limbs() const { return 2 * Planes(); }
-  // Elements on which copies into UB begin: whole data blocks of elements and of keys.
-  __aicore__ constexpr uint64_t CopyUnit() const { return 32 / (item < 4 ? item : 4); }
 };
 
 struct LaneArgmaxBuffers {
@@ -118,7 +116,7 @@ struct ShortLinesBuffers {
         transposed{1, GroupLanes(tiling) * 16 * 4} {}
 
   static __aicore__ uint64_t Elements(const ArgmaxTiling &tiling, const ArgmaxFormat &format) {
-    return WholeUnits(tiling.tileOuter * static_cast<uint64_t>(tiling.length), format.CopyUnit());
+    return WholeUnits(tiling.tileOuter * static_cast<uint64_t>(tiling.length), CopyUnit(format.item));
   }
   // Keys of a plane of slots.
   static __aicore__ uint64_t PlaneKeys(const ArgmaxTiling &tiling) {

@@ -7,10 +7,14 @@
 
 namespace avo {
 
-// The multiple of `unit` that is not less than `count`.
+// The least multiple of `unit`, a power of two, that is not less than `count`. Tiling calls this thousands of
+// times, so it does not divide.
 __aicore__ constexpr uint64_t WholeUnits(uint64_t count, uint64_t unit) {
-  return (count + unit - 1) / unit * unit;
+  return (count + unit - 1) & ~(unit - 1);
 }
+
+// Elements on which rows begin in UB: whole data blocks of elements, and of their keys.
+__aicore__ constexpr uint64_t CopyUnit(uint64_t item) { return item == 1 ? 32 : item == 2 ? 16 : 8; }
 
 // Planes that the keys of an element take: two for int64, one for all other types.
 __aicore__ constexpr uint64_t KeyPlaneCount(uint64_t item) { return item == 8 ? 2 : 1; }

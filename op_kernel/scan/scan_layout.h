@@ -47,7 +47,7 @@ struct ScanLayout {
 
   // Elements from one slice of a position to the next one.
   __aicore__ constexpr uint64_t SlicePitch(uint64_t columns) const {
-    return WholeUnits(columns, 32 / (item < 4 ? item : 4));
+    return WholeUnits(columns, CopyUnit(item));
   }
   // Elements of a position.
   __aicore__ constexpr uint64_t Width(uint64_t slices, uint64_t columns) const {
