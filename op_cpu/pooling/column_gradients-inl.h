@@ -70,10 +70,10 @@ class ColumnGradients {
            ColumnPhases<T>::Suit(windows.columns);
   }
 
-  // Computes rows [first, last) of the gradient of channel c of image n.
-  void operator()(int64_t n, int64_t c, int64_t first, int64_t last) {
-    const T *image = PlaneOf<T>(windows_.in, n, c), *grads = PlaneOf<T>(windows_.grad, n, c);
-    T *to = PlaneOf<T>(windows_.out, n, c);
+  // Computes rows [first, last) of a plane of the gradient.
+  void operator()(int64_t plane, int64_t first, int64_t last) {
+    const T *image = PlaneOf<T>(windows_.in, plane), *grads = PlaneOf<T>(windows_.grad, plane);
+    T *to = PlaneOf<T>(windows_.out, plane);
     for (; first < last; first += band_) ComputeBand(image, grads, first, std::min(first + band_, last), to);
   }
 
@@ -136,15 +136,11 @@ class ColumnGradients {
 
   // Copies a row of gradients, or zeros for a row of windows that does not exist, which is nullptr.
   void CopyGrads(const T *from, C *to) const {
-    const D d;
     const int64_t count = windows_.grad.shape[3];
-    if (from == nullptr) {
+    if (from != nullptr) {
+      CopyWide(from, count, to);
+    } else {
       std::fill_n(to, count, C{0});
-      return;
-    }
-    for (int64_t x = 0; x < count; x += kLanes) {
-      const int64_t i = std::min(x, count - kLanes);
-      hn::StoreU(LoadFloat(d, from + i), d, to + i);
     }
   }
 
@@ -254,17 +250,6 @@ class ColumnGradients {
   TapNumber<C> *first_maximum_;
   std::vector<std::vector<Holder>> holders_;  // for each phase
 };
-
-template <typename T>
-void PoolColumnGradients(const WindowGradients &windows, const ParallelFor &parallel_for) {
-  const Shape &shape = windows.out.shape;
-  ParallelImages(
-      shape[0] * shape[1], shape[2], GrainOf(shape[3]), parallel_for,
-      [&] { return ColumnGradients<T>(windows); },
-      [&](ColumnGradients<T> &gradients, int64_t image, int64_t first, int64_t last) {
-        gradients(image / shape[1], image % shape[1], first, last);
-      });
-}
 
 }  // namespace avo::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -63,11 +63,11 @@ class ColumnLines : WindowLines<Op, T> {
     }
   }
 
-  // Rows [first, last) of the windows of channel c of image n.
-  void operator()(int64_t n, int64_t c, int64_t first, int64_t last) {
+  // Rows [first, last) of the windows of a plane.
+  void operator()(int64_t plane, int64_t first, int64_t last) {
     const Tensor &out = windows_.out;
-    const T *image = PlaneOf<T>(windows_.in, n, c);
-    T *to = PlaneOf<T>(out, n, c) + first * out.strides[2];
+    const T *image = PlaneOf<T>(windows_.in, plane);
+    T *to = PlaneOf<T>(out, plane) + first * out.strides[2];
     while (first < last) {
       const int64_t batch = std::min(batch_, last - first);
       for (int64_t i = 0; i < batch; ++i) {

@@ -20,6 +20,23 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Copies `count` elements, at least a vector, in the type that is computed with. Returns the sum of their
+// products with zero, which is NaN in some lane if an element is not finite.
+template <typename T>
+HWY_INLINE hn::Vec<hn::ScalableTag<Compute<T>>> CopyWide(const T *from, int64_t count, Compute<T> *to) {
+  const hn::ScalableTag<Compute<T>> d;
+  const int64_t lanes = hn::Lanes(d);
+  auto products = hn::Zero(d);
+  // The last vector overlaps the one before it.
+  for (int64_t x = 0; x < count; x += lanes) {
+    const int64_t i = std::min(x, count - lanes);
+    const auto value = LoadFloat(d, from + i);
+    products = hn::MulAdd(value, hn::Zero(d), products);
+    hn::StoreU(value, d, to + i);
+  }
+  return products;
+}
+
 // A phase has the elements whose row has one remainder by the row stride and whose column has one by the
 // column stride, counted from the start of the padding. A tap of window (y, x) and that tap of window (y, x +
 // 1) are then neighbours, and rows of windows follow each other `pitch` elements apart: one tap of all
@@ -96,17 +113,9 @@ class ColumnPhases {
     C *odd = to + (padding + 1) % stride * phase_ + (padding + 1) / stride;
     const auto zero = hn::Zero(d);
     auto products = zero;
-    // The last vectors overlap those before them.
-    if (stride == 1) {
-      for (int64_t x = 0; x < width; x += kLanes) {
-        const int64_t i = std::min(x, width - kLanes);
-        const auto a = LoadFloat(d, from + i);
-        products = hn::MulAdd(a, zero, products);
-        hn::StoreU(a, d, even + i);
-      }
-      return hn::AllTrue(d, hn::Eq(products, zero));
-    }
+    if (stride == 1) return hn::AllTrue(d, hn::Eq(CopyWide(from, width, even), zero));
     const int64_t half = width / 2;
+    // The last vectors overlap those before them.
     for (int64_t x = 0; x < half; x += kLanes) {
       const int64_t i = std::min(x, half - kLanes);
       const auto a = LoadFloat(d, from + 2 * i), b = LoadFloat(d, from + 2 * i + kLanes);

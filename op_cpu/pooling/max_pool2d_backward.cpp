@@ -23,7 +23,9 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
     using T = decltype(element);
     if (cpu::PoolPairs<T, 3>(windows, parallel_for) || cpu::PoolPairs<T, 2>(windows, parallel_for)) return;
     if (cpu::ColumnGradients<T>::Suit(windows)) {
-      cpu::PoolColumnGradients<T>(windows, parallel_for);
+      const Shape &shape = windows.out.shape;
+      ParallelImages<cpu::ColumnGradients<T>>(windows, shape[0] * shape[1], shape[2], GrainOf(shape[3]),
+                                              parallel_for);
     } else {
       cpu::PoolGradients<cpu::MaximumGradients<T>, T>(windows, parallel_for);
     }

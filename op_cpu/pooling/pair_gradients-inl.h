@@ -82,10 +82,21 @@ class PairGradients {
   struct Rows {
     const T *in[3], *grads;
     T *out[3];
-    const C *
-        above;  // what the windows above gave row 0 of these: a line of even columns, then one of odd columns
-    C *below;   // the same of row 2, for the windows below
-    C *paused;  // State::given of a line between its turns
+    const C *above;  // what the windows above gave row 0 of these: even columns, then odd columns
+    C *below;        // the same of row 2, for the windows below
+    C *paused;       // State::given of a line between its turns
+  };
+
+  // The keys of a vector of windows: their taps, and the largest tap, for each row of the windows.
+  template <class Keys>
+  struct WindowKeys {
+    using Key = typename Keys::Key;
+    Key a[3], b[3], c[3], largest[3];
+
+    HWY_INLINE Key Best() const {
+      const Key best = hn::Max(largest[1], largest[2]);
+      return kKernel == 3 ? hn::Max(largest[0], best) : best;
+    }
   };
 
   // What the pairs of a vector leave for those behind them, for each row of the windows.
@@ -140,42 +151,29 @@ class PairGradients {
   // the results of FiniteKeys are void.
   template <class Keys>
   bool ComputePairs(const Rows &rows, int64_t begin, int64_t end) const {
-    using Key = typename Keys::Key;
     const D d;
     V products = hn::Zero(d);
     State<Keys> state;
     Resume(rows, begin, state, products);
     for (int64_t x = begin; x < end; x += kStep) {
-      Key a[3], b[3], c[3], largest[3];
-      LoadWindows<Keys>(rows, x, state, a, b, c, largest, products);
-      Key best = hn::Max(largest[1], largest[2]);
-      if (kKernel == 3) best = hn::Max(largest[0], best);
+      const WindowKeys<Keys> keys = LoadWindows(rows, x, state, products);
+      const auto best = keys.Best();
       const V grad = pairs_.LoadGrads(rows.grads, x);
       // The windows whose maximum is not in a row before.
       auto open = hn::Not(hn::MaskFalse(typename Keys::Tag()));
 #pragma GCC unroll 3
       for (int i = kFirst; i < 3; ++i) {
-        auto here = i == 2 ? open : hn::MaskedEq(open, largest[i], best);
-        open = hn::AndNot(here, open);
-        V to_a = hn::Zero(d);
-        if (kKernel == 3) {
-          const auto is_a = hn::MaskedEq(here, a[i], best);
-          to_a = hn::IfThenElseZero(hn::RebindMask(d, is_a), grad);
-          here = hn::AndNot(is_a, here);
-          if (x > 0) Finish(rows, i, x - kStep, state, to_a);
-        }
-        const auto is_b = hn::MaskedEq(here, b[i], best);
-        V to_b = hn::IfThenElseZero(hn::RebindMask(d, is_b), grad);
-        V to_c = hn::IfThenElseZero(hn::RebindMask(d, hn::AndNot(is_b, here)), grad);
+        V given[3];
+        GiveRow(keys, i, best, grad, open, given);
         if (i == 0) {
           const C *above = rows.above + x / kStep * kLanes;
-          to_b = hn::Add(hn::Load(d, above), to_b);
-          to_c = hn::Add(hn::Load(d, above + line_), to_c);
+          given[1] = hn::Add(hn::Load(d, above), given[1]);
+          given[2] = hn::Add(hn::Load(d, above + line_), given[2]);
         }
-        if (kKernel == 2) Put(rows, i, x, to_b, to_c);
-        state.given[i][0] = to_a;
-        state.given[i][1] = to_b;
-        state.given[i][2] = to_c;
+        if (kKernel == 2) Put(rows, i, x, given[1], given[2]);
+        if (kKernel == 3 && x > 0) Finish(rows, i, x - kStep, state, given[0]);
+#pragma GCC unroll 3
+        for (int k = 0; k < 3; ++k) state.given[i][k] = given[k];
       }
     }
     const bool finite = hn::AllTrue(d, hn::Eq(products, hn::Zero(d)));
@@ -184,23 +182,44 @@ class PairGradients {
     return finite;
   }
 
-  // Loads the keys of the taps of the windows from x on, and the largest key of each of their rows.
-  template <class Keys, typename Key = typename Keys::Key>
-  HWY_INLINE void LoadWindows(const Rows &rows, int64_t x, State<Keys> &state, Key (&a)[3], Key (&b)[3],
-                              Key (&c)[3], Key (&largest)[3], V &products) const {
+  // Loads the keys of the windows from x on.
+  template <class Keys>
+  HWY_INLINE WindowKeys<Keys> LoadWindows(const Rows &rows, int64_t x, State<Keys> &state,
+                                          V &products) const {
+    WindowKeys<Keys> keys;
 #pragma GCC unroll 3
     for (int i = kFirst; i < 3; ++i) {
       const int number = (i - kFirst) * kKernel;  // of the row's first tap
-      pairs_.template Load<Keys>(rows.in[i], x, b[i], c[i], products);
-      if (kKernel == 3) {
-        a[i] = Keys::AsTap(Pairs::template Before<Keys>(c[i], state.odd_keys[i]), number);
-      }
-      state.odd_keys[i] = c[i];
-      b[i] = Keys::AsTap(b[i], number + kKernel - 2);
-      c[i] = Keys::AsTap(c[i], number + kKernel - 1);
-      largest[i] = hn::Max(b[i], c[i]);
-      if (kKernel == 3) largest[i] = hn::Max(a[i], largest[i]);
+      auto &a = keys.a[i], &b = keys.b[i], &c = keys.c[i], &largest = keys.largest[i];
+      pairs_.template Load<Keys>(rows.in[i], x, b, c, products);
+      if (kKernel == 3) a = Keys::AsTap(Pairs::template Before<Keys>(c, state.odd_keys[i]), number);
+      state.odd_keys[i] = c;
+      b = Keys::AsTap(b, number + kKernel - 2);
+      c = Keys::AsTap(c, number + kKernel - 1);
+      largest = hn::Max(b, c);
+      if (kKernel == 3) largest = hn::Max(a, largest);
     }
+    return keys;
+  }
+
+  // Computes what row i of windows gives its taps a, b and c: the gradient where the tap is the first one
+  // whose key is `best`. open: the windows whose maximum is not in a row before; these windows are taken out
+  // where it is here.
+  template <class Keys, typename Mask>
+  HWY_INLINE void GiveRow(const WindowKeys<Keys> &keys, int i, typename Keys::Key best, V grad, Mask &open,
+                          V (&given)[3]) const {
+    const D d;
+    auto here = i == 2 ? open : hn::MaskedEq(open, keys.largest[i], best);
+    open = hn::AndNot(here, open);
+    given[0] = hn::Zero(d);
+    if (kKernel == 3) {
+      const auto is_a = hn::MaskedEq(here, keys.a[i], best);
+      given[0] = hn::IfThenElseZero(hn::RebindMask(d, is_a), grad);
+      here = hn::AndNot(is_a, here);
+    }
+    const auto is_b = hn::MaskedEq(here, keys.b[i], best);
+    given[1] = hn::IfThenElseZero(hn::RebindMask(d, is_b), grad);
+    given[2] = hn::IfThenElseZero(hn::RebindMask(d, hn::AndNot(is_b, here)), grad);
   }
 
   // The state before pair `begin`: that of a new line, or what Pause kept.
@@ -266,14 +285,10 @@ class PairGradients {
 
 template <typename T, int kKernel, class Pairs>
 void PoolPairGradients(const WindowGradients &windows, const ParallelFor &parallel_for) {
-  using Gradients = PairGradients<T, kKernel, Pairs>;
   const Shape &shape = windows.out.shape;
-  ParallelImages(
-      Pairs::Planes(shape), CeilDiv<int64_t>(shape[2], 2), GrainOf(2 * Pairs::RowSize(shape)), parallel_for,
-      [&] { return Gradients(windows); },
-      [&](Gradients &gradients, int64_t plane, int64_t first, int64_t last) {
-        gradients(plane, first, last);
-      });
+  ParallelImages<PairGradients<T, kKernel, Pairs>>(windows, Pairs::Planes(shape),
+                                                   CeilDiv<int64_t>(shape[2], 2),
+                                                   GrainOf(2 * Pairs::RowSize(shape)), parallel_for);
 }
 
 // Computes the gradients if these are such windows; returns whether they are.

@@ -94,9 +94,7 @@ class ColumnPairs {
   static bool Suit(const WindowGradients &windows) { return windows.AreNeighbours(3); }
   // How many planes there are, where plane i lies, and how many elements a row of one has.
   static int64_t Planes(const Shape &shape) { return shape[0] * shape[1]; }
-  static T *Plane(const Tensor &images, int64_t i) {
-    return PlaneOf<T>(images, i / images.shape[1], i % images.shape[1]);
-  }
+  static T *Plane(const Tensor &images, int64_t i) { return PlaneOf<T>(images, i); }
   static int64_t RowSize(const Shape &shape) { return shape[3]; }
   // A row is one line of vectors.
   static int64_t Lines(const Shape &) { return 1; }

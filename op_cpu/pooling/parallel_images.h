@@ -32,4 +32,13 @@ void PrefetchRun(const T *run, int64_t length) {
   for (int64_t x = 0; x < length; x += 64 / sizeof(T)) hwy::Prefetch(run + x);
 }
 
+// The same where a worker is made of `problem`, and called with the image and the rows.
+template <class Worker, class Problem>
+void ParallelImages(const Problem &problem, int64_t images, int64_t rows, int64_t grain,
+                    const ParallelFor &parallel_for) {
+  ParallelImages(
+      images, rows, grain, parallel_for, [&] { return Worker(problem); },
+      [](Worker &worker, int64_t image, int64_t first, int64_t last) { worker(image, first, last); });
+}
+
 }  // namespace avo

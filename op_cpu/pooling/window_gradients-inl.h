@@ -61,20 +61,7 @@ class PixelRows {
   bool direct_ = false;  // whether rows are lines as they lie
 };
 
-// Stores rows [first, last) of some channels of an image, as Gradients computes them.
-template <class Gradients, typename T>
-void StoreGradients(Gradients &gradients, const Tensor &out, int64_t n, int64_t channel, int64_t first,
-                    int64_t last) {
-  const int64_t channels = std::min(kGradientBlock<T>, out.shape[1] - channel);
-  gradients.Select(n, channel, channels);
-  T *to = PlaneOf<T>(out, n, channel);
-  for (int64_t y = first; y < last; ++y) {
-    FromChannelsLast<T>(gradients.Row(y), kGradientBlock<T>, channels, 1, out.shape[3],
-                        to + y * out.strides[2], {out.strides[1], 0, out.strides[3]});
-  }
-}
-
-// Gradients is MeanGradients<T> or MaximumGradients<T>.
+// Computes some channels at a time. Gradients is MeanGradients<T> or MaximumGradients<T>.
 template <class Gradients, typename T>
 void PoolGradients(const WindowGradients &windows, const ParallelFor &parallel_for) {
   const Tensor &out = windows.out;
@@ -83,8 +70,14 @@ void PoolGradients(const WindowGradients &windows, const ParallelFor &parallel_f
       out.shape[0] * blocks, rows, GrainOf(out.shape[3] * kGradientBlock<T>), parallel_for,
       [&] { return Gradients(windows); },
       [&](Gradients &gradients, int64_t image, int64_t first, int64_t last) {
-        const int64_t channel = image % blocks * kGradientBlock<T>;
-        StoreGradients<Gradients, T>(gradients, out, image / blocks, channel, first, last);
+        const int64_t n = image / blocks, channel = image % blocks * kGradientBlock<T>;
+        const int64_t channels = std::min(kGradientBlock<T>, out.shape[1] - channel);
+        gradients.Select(n, channel, channels);
+        T *to = PlaneOf<T>(out, n, channel);
+        for (int64_t y = first; y < last; ++y) {
+          FromChannelsLast<T>(gradients.Row(y), kGradientBlock<T>, channels, 1, out.shape[3],
+                              to + y * out.strides[2], {out.strides[1], 0, out.strides[3]});
+        }
       });
 }
 

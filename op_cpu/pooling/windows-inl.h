@@ -169,14 +169,9 @@ void PoolTransposed(const Windows &windows, const ParallelFor &parallel_for) {
 // All other images, plane by plane.
 template <class Op, typename T>
 void PoolColumns(const Windows &windows, const ParallelFor &parallel_for) {
-  using Lines = ColumnLines<Op, T>;
-  const int64_t rows = windows.out.shape[2], channels = windows.in.shape[1];
-  ParallelImages(
-      windows.in.shape[0] * channels, rows, GrainOf(windows.Touched()), parallel_for,
-      [&] { return Lines(windows); },
-      [&](Lines &lines, int64_t image, int64_t first, int64_t last) {
-        lines(image / channels, image % channels, first, last);
-      });
+  const Shape &shape = windows.out.shape;
+  ParallelImages<ColumnLines<Op, T>>(windows, shape[0] * shape[1], shape[2], GrainOf(windows.Touched()),
+                                     parallel_for);
 }
 
 // Pools images of any floating dtype.

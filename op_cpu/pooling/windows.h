@@ -59,10 +59,14 @@ struct WindowDivisors {
   }
 };
 
-// The plane of channel `c` of image `n`.
+// The plane of channel `c` of image `n`, or plane n * channels + c.
 template <typename T>
 T *PlaneOf(const Tensor &images, int64_t n, int64_t c) {
   return static_cast<T *>(images.data) + n * images.strides[0] + c * images.strides[1];
+}
+template <typename T>
+T *PlaneOf(const Tensor &images, int64_t plane) {
+  return PlaneOf<T>(images, plane / images.shape[1], plane % images.shape[1]);
 }
 
 // The rows of the image that a row of windows combines: `count` of them, `dilation` apart, from `first` on.

@@ -12,8 +12,9 @@ def avg_pool2d(
 ):
     """Gives the mean (N, C, oH, oW) of each window of images (N, C, H, W), in the dtype of ``input``.
 
-    An empty ``stride`` is ``kernel_size``. Each float64 sum is divided by ``divisor_override``. If that is None or 0, it is
-    divided by the number of elements inside the image, or, with ``count_include_pad``, inside the image or its padding.
+    An empty ``stride`` is ``kernel_size``. Each float64 sum is divided by ``divisor_override``. If that is None or 0,
+    it is divided by the number of elements inside the image; with ``count_include_pad`` by the number inside the image
+    or its padding.
     """
     kernel, padding = pair(kernel_size), pair(padding)
     window = (kernel, pair(stride) or kernel, padding, (1, 1), ceil_mode, 0.0)
