@@ -21,10 +21,7 @@ def unnormalize(coordinate, size, align_corners):
 
 
 def pad(position, size, padding_mode, align_corners):
-    """The positions to which padding moves positions, and the derivatives of the moved ones by the given ones.
-
-    NaN becomes 0, except with padding zeros, which moves nothing.
-    """
+    """Positions after padding, and their derivatives by those before it. Except with zeros, NaN becomes 0."""
     slope = np.ones_like(position)
     if padding_mode == ZEROS:
         return position, slope
