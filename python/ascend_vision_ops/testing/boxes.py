@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of boxes, scores and classes for case files, and non-maximum suppression by ONNX Runtime.
-
-Boxes have the shape (N, 4), rows x1, y1, x2, y2. Scores and classes have the shape (N,).
-"""
+"""Boxes, scores and classes for cases, and non-maximum suppression that is not ours."""
 
 import functools
 
@@ -10,7 +7,7 @@ import numpy as np
 
 
 def clustered(rng, shape):
-    """Returns boxes in clusters; about eight boxes of a cluster overlap each other."""
+    """Boxes in clusters of about eight that overlap each other."""
     centres = rng.uniform(0, 200, (max(1, shape[0] // 8), 2))
     middle = centres[rng.integers(0, len(centres), shape[0])] + rng.normal(0, 2, (shape[0], 2))
     half = rng.uniform(8, 14, (shape[0], 2))
@@ -18,42 +15,39 @@ def clustered(rng, shape):
 
 
 def apart(rng, shape):
-    """Returns boxes on a grid, none of which overlaps another."""
+    """Boxes on a grid, of which none suppresses another."""
     corner = np.stack(np.divmod(rng.permutation(shape[0]), 40), 1) * 4.0
     return np.concatenate([corner, corner + 3], 1)
 
 
 def chain(rng, shape):
-    """Returns a row of boxes. Each overlaps only its neighbours, so NMS in order of the row keeps every second box."""
+    """Each box suppresses the next one alone: of those in order of score every other one is kept."""
     x = np.arange(shape[0])[:, None] * 4.0
     return np.concatenate([x, 0 * x, x + 16, 0 * x + 16], 1)
 
 
 def of_all_sizes(rng, shape):
-    """Returns squares with sides of 1 to 1000 pixels; most squares lie inside another."""
+    """Squares of 1 to 1000 pixels, most of them within others."""
     corner = rng.uniform(0, 1000, (shape[0], 2))
     return np.concatenate([corner, corner + 10 ** rng.uniform(0, 3, (shape[0], 1))], 1)
 
 
 def at_octaves(rng, shape):
-    """Returns boxes whose sides are powers of two, or one bit more or less, at multiples of a quarter of the side.
-
-    Many of their overlaps are exactly at a threshold.
-    """
+    """Sides at powers of two, to the last bit, and places in quarters of them: many overlaps are at a threshold."""
     side = 2.0 ** rng.integers(0, 5, (shape[0], 2)) * rng.choice([1 - 2**-24, 1, 1 + 2**-23], (shape[0], 2))
     corner = rng.integers(0, 24, (shape[0], 2)) * side / 4
     return np.concatenate([corner, corner + side], 1)
 
 
 def all_over(rng, shape):
-    """Returns boxes that cover nearly the same place, one box far away, and one that is nearly empty."""
+    """Boxes of most of one place, with one far away and one that is nearly empty."""
     boxes = 100 + rng.uniform(0, 1, (shape[0], 1)) + np.array([0, 0, 100, 100])
     boxes[:1], boxes[1:2] = [6e4, 6e4, 6.1e4, 6.1e4], [0, 0, 2**-14, 2**-14]
     return boxes
 
 
 def scattered(rng, shape):
-    """Returns clusters and a few boxes far from them; some are huge, or so far that sums of corners overflow."""
+    """Clusters, a few boxes far from them, some of those so far that the sum of two corners overflows, or huge."""
     boxes = clustered(rng, shape)
     far, huge = rng.random((2, shape[0], 1)) < 0.03
     boxes = boxes + far * rng.choice([1e4, -1e6, 2e38, -3e38], (shape[0], 1))
@@ -61,43 +55,39 @@ def scattered(rng, shape):
 
 
 def infinitesimal(rng, shape):
-    """Returns clusters of boxes so small that their areas keep few digits, or become 0."""
+    """Clusters so small that areas are rounded to few digits, or to 0."""
     return clustered(rng, shape) * 2.0**-70
 
 
 def degenerate(rng, shape):
-    """Returns boxes of which some are empty, reversed, equal, infinite or NaN."""
+    """Empty, reversed, equal, infinite and NaN boxes."""
     boxes = rng.integers(0, 4, shape).astype(float)
     strange = rng.random(shape) < 0.05
     return np.where(strange, rng.choice([np.nan, np.inf, -np.inf, 6e4, -0.0], shape), boxes)
 
 
 def descending(rng, shape):
-    """Returns scores in descending order."""
     return -np.arange(shape[0], dtype=float)
 
 
 def few(rng, shape):
-    """Returns scores of three values, so that many are equal."""
+    """Many equal scores."""
     return rng.integers(0, 3, shape) / 4
 
 
 def classes(rng, shape):
-    """Returns int64 classes, some of which differ only in their upper or only in their lower 32 bits."""
+    """Classes that differ in their low or their high half alone."""
     return rng.choice(np.array([0, 1, -1, 2**32, 2**32 + 1, -(2**63)]), shape)
 
 
 def halves(rng, shape):
-    """Returns two classes of about equally many boxes."""
+    """Two classes of as many boxes."""
     return rng.integers(0, 2, shape)
 
 
 @functools.cache
 def nms_session():
-    """Makes a session of ONNX Runtime with one NonMaxSuppression.
-
-    Its inputs are boxes (1, N, 4), scores (1, 1, N), the most boxes to keep (1,), and the threshold (1,).
-    """
+    """NonMaxSuppression of ONNX Runtime: boxes (1, N, 4), scores (1, 1, N), most (1), threshold (1)."""
     import onnx
     import onnxruntime
 
@@ -112,7 +102,7 @@ def nms_session():
 
 
 def kept_by_onnx_runtime(boxes, iou_threshold):
-    """Returns the indices of the boxes that NonMaxSuppression keeps, of boxes in descending order of their scores."""
+    """Places of the boxes that NonMaxSuppression keeps, of torch boxes in the order of their scores."""
     count = len(boxes)
     feeds = {
         "boxes": boxes.float().numpy()[None],
@@ -126,10 +116,10 @@ def kept_by_onnx_runtime(boxes, iou_threshold):
 def kept_by_others(
     boxes, scores, iou_threshold, max_output=-1, offset=0, score_threshold=0.0, max_num=-1, idxs=None
 ):
-    """Computes nms_padded on torch tensors: torch.sort orders the boxes, ONNX Runtime suppresses class by class.
+    """nms_padded on torch tensors: order by torch.sort, suppression by ONNX Runtime, class by class.
 
-    Returns None where ONNX Runtime defines something else: for a box of no area or with infinite corners, for an
-    offset that float32 corners cannot hold exactly, and for a threshold outside of [0, 1].
+    None where ONNX Runtime defines something else: for boxes that are not proper, with an offset that the corners
+    cannot hold exactly, and for a threshold outside of [0, 1].
     """
     import torch
 
