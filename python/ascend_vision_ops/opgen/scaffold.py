@@ -148,14 +148,17 @@ def _write(root: Path, files: Mapping[str, str]) -> list[Path]:
 
 
 def _formatted(root: Path, path: Path, text: str) -> str:
-    """The text as the formatters of the tree write it; as it is where a formatter or its options are not there."""
-    folder = Path(sys.executable).parent
-    command, options = {
-        ".py": ([folder / "ruff", "format", "--quiet", "--stdin-filename", path, "-"], "pyproject.toml"),
-    }.get(path.suffix, ([folder / "clang-format", f"--assume-filename={path}"], ".clang-format"))
-    if path.suffix == ".yaml" or not command[0].exists() or not (root / options).exists():
+    """Returns the text as the formatter of the tree writes it; as it is if the formatter or its style is not there."""
+    if path.suffix == ".yaml":
         return text
-    done = subprocess.run(command, input=text, capture_output=True, text=True, cwd=root)
+    if path.suffix == ".py":
+        style, tool, options = "pyproject.toml", "ruff", ["format", "--quiet", "--stdin-filename", path, "-"]
+    else:
+        style, tool, options = ".clang-format", "clang-format", [f"--assume-filename={path}"]
+    program = Path(sys.executable).parent / tool
+    if not program.exists() or not (root / style).exists():
+        return text
+    done = subprocess.run([program, *options], input=text, capture_output=True, text=True, cwd=root)
     if done.returncode:
         raise ScaffoldError(f"{path.relative_to(root)}: {done.stderr.strip()}")
     return done.stdout
