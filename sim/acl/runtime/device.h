@@ -14,8 +14,8 @@
 namespace sim::runtime {
 
 // A device with the cores and the Unified Buffer that were chosen: simSetSize, else the environment's
-// AVO_SIM_CORES and AVO_SIM_UB_BYTES, else its own. Throws std::invalid_argument where the environment names a
-// device that cannot be.
+// AVO_SIM_CORES and AVO_SIM_UB_BYTES, else its own. Throws std::invalid_argument where the environment names
+// a device that cannot be.
 ACL_FUNC_VISIBILITY const DeviceModel &Sized(const DeviceModel &model);
 
 class Device {
@@ -26,7 +26,7 @@ class Device {
   // What the device is like now: simSetSize changes it.
   const DeviceModel &model() const { return Sized(model_); }
   DeviceMemory &memory() { return memory_; }
-  // Held by a running kernel: a device runs one at a time, on all its cores.
+  // A running kernel holds this: a device runs one kernel at a time, on all its cores.
   std::mutex &cores() { return cores_; }
 
  private:

@@ -7,12 +7,13 @@
 namespace sim {
 namespace {
 
-// A copy counts as done when it needs less than this part of a cycle: rounding may leave so much. It must be more
-// than the smallest step of a double after an hour of cycles; otherwise a long kernel would wait for ever for bytes
-// that take less than one step of its clock.
+// A copy counts as done when it needs less than this part of a cycle: rounding may leave so much. It must be
+// more than the smallest step of a double after an hour of cycles; otherwise a long kernel would wait for
+// ever for bytes that take less than one step of its clock.
 constexpr double kDone = 1e-3;
 
-// Shares bandwidth fairly: demands below an equal share get all they want, and the others divide what is left.
+// Shares bandwidth fairly: demands below an equal share get all they want, and the others divide what is
+// left.
 double WaterLevel(std::vector<double> demands, double capacity) {
   std::sort(demands.begin(), demands.end());
   double left = capacity;

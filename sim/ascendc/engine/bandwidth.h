@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies in flight share bandwidth like a fluid. Each one is at most as fast as its core and its rows allow, and
-// all together stay within the bandwidth of HBM and of L2.
+// Copies in flight share bandwidth like a fluid. Each one is at most as fast as its core and its rows allow,
+// and all together stay within the bandwidth of HBM and of L2.
 #pragma once
 
 #include <cstdint>

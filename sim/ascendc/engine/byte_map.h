@@ -8,8 +8,8 @@
 
 namespace sim {
 
-// Looks at `count` bits from bit `begin` on. Returns the offset of the first one that is `set` from `begin`, or
-// `count` where there is none. Other threads may set bits meanwhile.
+// Looks at `count` bits from bit `begin` on. Returns the offset of the first one that is `set` from `begin`,
+// or `count` where there is none. Other threads may set bits meanwhile.
 inline uint64_t FirstBit(bool set, const uint64_t *words, uint64_t begin, uint64_t count) {
   const uint64_t end = begin + count;
   for (uint64_t position = begin; position < end;) {

@@ -19,7 +19,8 @@ inline void Join(Clock *into, const Clock &from) {
   for (int pipe = 0; pipe < kPipes; ++pipe) (*into)[pipe] = std::max((*into)[pipe], from[pipe]);
 }
 
-// A clock for every core of a launch: [core][pipe]. It is shared, as all cores leave a SyncAll with the same one.
+// A clock for every core of a launch: [core][pipe]. It is shared, as all cores leave a SyncAll with the same
+// one.
 using GlobalClock = std::vector<Clock>;
 using GlobalClockPtr = std::shared_ptr<const GlobalClock>;
 

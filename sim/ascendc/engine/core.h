@@ -39,19 +39,21 @@ const char *FaultName(FaultKind kind);
 
 class Core {
  public:
-  // Returns the core whose block runs on this thread. A call outside a kernel stops the process with a message.
+  // Returns the core whose block runs on this thread. A call outside a kernel stops the process with a
+  // message.
   static Core &Current();
 
-  // Judges, counts and records one instruction. Call it before computing the result. After a fault of bounds or
-  // alignment no result means anything: it throws BlockEnded. After other faults the block goes on.
+  // Judges, counts and records one instruction. Call it before computing the result. After a fault of bounds
+  // or alignment no result means anything: it throws BlockEnded. After other faults the block goes on.
   void Issue(const Instruction &instruction);
 
-  // Returns the host pointer to an address: an offset in an on-chip memory, or a device address of GM. Issue has
-  // judged the bounds before.
+  // Returns the host pointer to an address: an offset in an on-chip memory, or a device address of GM. Issue
+  // has judged the bounds before.
   std::byte *Memory(Space space, uint64_t address);
 
-  // Says whether all of these bytes of an on-chip memory count as written; without the judge of hazards all do.
-  // Forget makes bytes count as never written: an instruction that copies bytes which nobody wrote calls it.
+  // Says whether all of these bytes of an on-chip memory count as written; without the judge of hazards all
+  // do. Forget makes bytes count as never written: an instruction that copies bytes which nobody wrote calls
+  // it.
   bool Written(Space space, uint64_t address, uint64_t bytes);
   void Forget(Space space, uint64_t address, uint64_t bytes);
 
@@ -60,8 +62,8 @@ class Core {
   // Ends the block with a fault at `where`; the text says what was expected and what came.
   [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);
 
-  // Flags order pipes. `id` is an event id as FetchEventID and AllocEventID hand it out: 0 to 7 for each pair of
-  // pipes.
+  // Flags order pipes. `id` is an event id as FetchEventID and AllocEventID hand it out: 0 to 7 for each pair
+  // of pipes.
   void SetFlag(Pipe from, Pipe to, int32_t id, Where where);
   void WaitFlag(Pipe from, Pipe to, int32_t id, Where where);
   int32_t FetchEventId(Pipe from, Pipe to);               // a free id, not taken

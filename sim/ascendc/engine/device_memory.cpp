@@ -20,12 +20,12 @@ namespace {
 
 constexpr uint64_t kGuardBytes = 512;  // never part of an allocation: an overrun of one byte is seen
 constexpr uint64_t kPageBytes = DeviceMemory::kPage;
-// The address space is this many times the memory. What is beyond the memory is for reservations, each of which may
-// be larger than the memory: torch_npu reserves 9/8 of it for each stream and size class.
+// The address space is this many times the memory. What is beyond the memory is for reservations, each of
+// which may be larger than the memory: torch_npu reserves 9/8 of it for each stream and size class.
 constexpr uint64_t kSpaces = 32;
-// Poison takes memory of the host, page by page. Beyond this many bytes an allocation is not poisoned and reads as
-// zero; otherwise a program that takes most of the device's memory would take as much of the host's. These bytes
-// count as unwritten all the same.
+// Poison takes memory of the host, page by page. Beyond this many bytes an allocation is not poisoned and
+// reads as zero; otherwise a program that takes most of the device's memory would take as much of the host's.
+// These bytes count as unwritten all the same.
 constexpr uint64_t kPoisonedBytes = uint64_t{256} << 20;
 
 uint64_t AlignUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
@@ -44,8 +44,8 @@ std::byte *ReserveOrThrow(uint64_t bytes, void *place = nullptr) {
 
 }  // namespace
 
-// Offsets below `capacity` are memory, in the order of the file that holds it. Offsets above are addresses that
-// `Reserve` hands out and into which `Map` puts pages of the file.
+// Offsets below `capacity` are memory, in the order of the file that holds it. Offsets above are addresses
+// that `Reserve` hands out and into which `Map` puts pages of the file.
 struct DeviceMemory::Arena {
   uint64_t capacity = 0;
   uint64_t span = 0;
@@ -211,8 +211,8 @@ void *DeviceMemory::Reserve(uint64_t bytes, uint64_t alignment) {
   bytes = AlignUp(std::max<uint64_t>(bytes, 1), kPage);
   alignment = std::max(alignment, kPage);
   std::unique_lock lock(arena.mutex);
-  // Finds the first gap that is large enough. It keeps a page away from its neighbours, as mappings that touch
-  // would count as one.
+  // Finds the first gap that is large enough. It keeps a page away from its neighbours, as mappings that
+  // touch would count as one.
   uint64_t begin = AlignUp(arena.capacity + kPage, alignment);
   for (const auto &range : arena.reserved) {
     if (begin + bytes + kPage <= range.first) break;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HBM of a simulated device. It is guarded: programs see addresses that the host may not touch (PROT_NONE).
-// Fresh memory is poisoned: the first 256 MiB of an allocation, and of all physical memory. The map of written
-// bytes tells which bytes anything wrote.
+// The HBM of a simulated device. It is guarded: programs see addresses that the host may not touch
+// (PROT_NONE). Fresh memory is poisoned: the first 256 MiB of an allocation, and of all physical memory. The
+// map of written bytes tells which bytes anything wrote.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,9 @@ class DeviceMemory {
   uint64_t used() const;
 
   // Virtual memory: a program reserves a range of addresses and maps physical memory into it. Physical memory
-  // keeps its bytes when it is unmapped and mapped elsewhere. To `Find`, neighbouring mappings are one allocation.
-  // Sizes and addresses are multiples of kPage. Each function returns what is wrong, or an empty text.
+  // keeps its bytes when it is unmapped and mapped elsewhere. To `Find`, neighbouring mappings are one
+  // allocation. Sizes and addresses are multiples of kPage. Each function returns what is wrong, or an empty
+  // text.
   static constexpr uint64_t kPage = 4096;
   void *Reserve(uint64_t bytes, uint64_t alignment);  // nullptr when no range of addresses is left
   std::string Release(void *address);
@@ -36,15 +37,16 @@ class DeviceMemory {
   std::string Map(void *address, uint64_t bytes, uint64_t physical);
   std::string Unmap(void *address);
 
-  // Finds the allocation that holds [device, device + bytes), its start and size. Returns false where there is none.
+  // Finds the allocation that holds [device, device + bytes), its start and size. Returns false where there
+  // is none.
   bool Find(const void *device, uint64_t bytes, void **start, uint64_t *size) const;
   bool Contains(const void *device) const;  // whether the address lies in this arena at all
 
   // Returns the host address at which the bytes of a device address can be read and written.
   std::byte *Host(const void *device) const;
 
-  // The map of written bytes, which the judge of uninitialised reads looks at. Several threads may use it at a
-  // time, for ranges that do not overlap.
+  // The map of written bytes, which the judge of uninitialised reads looks at. Several threads may use it at
+  // a time, for ranges that do not overlap.
   void MarkWritten(const void *device, uint64_t bytes);
   void MarkUnwritten(const void *device, uint64_t bytes);
   // Returns the offset from `device` of the first byte that nothing wrote, or `bytes` where all are written.

@@ -72,9 +72,9 @@ const DeviceModel &DeviceModel::Find(const std::string &soc) {
 
 const DeviceModel &DeviceModel::Resized(uint32_t vector_core_count, uint64_t ub_bytes) const {
   if (vector_core_count % 2 != 0 || vector_core_count > kMaxVectorCores) {
-    throw std::invalid_argument("vector cores must be an even number up to " + std::to_string(kMaxVectorCores) +
-                                ", as each cube core has two of them; got " +
-                                std::to_string(vector_core_count));
+    throw std::invalid_argument(
+        "vector cores must be an even number up to " + std::to_string(kMaxVectorCores) +
+        ", as each cube core has two of them; got " + std::to_string(vector_core_count));
   }
   if (ub_bytes % 32 != 0 || (ub_bytes != 0 && ub_bytes < kLeastUbBytes) || ub_bytes > kMostUbBytes) {
     throw std::invalid_argument("bytes of the Unified Buffer must be a multiple of 32 in [" +

@@ -110,8 +110,9 @@ struct DeviceModel {
 
   // Throws std::invalid_argument, which lists the known devices, for a name that is none of them.
   static const DeviceModel &Find(const std::string &soc);
-  // This device with another number of vector cores (two for each cube core) and other bytes of Unified Buffer
-  // in a core; 0: as it is. Throws std::invalid_argument where there can be no such device. It is never freed.
+  // This device with another number of vector cores (two for each cube core) and other bytes of Unified
+  // Buffer in a core; 0: as it is. Throws std::invalid_argument where there can be no such device. It is
+  // never freed.
   const DeviceModel &Resized(uint32_t vector_core_count, uint64_t ub_bytes) const;
   static std::vector<std::string> Names();
 };

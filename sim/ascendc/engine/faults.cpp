@@ -57,9 +57,7 @@ const char *SpaceName(Space space) {
   return space < Space::kCount ? names[static_cast<int>(space)] : "?";
 }
 
-std::string Describe(const Site &site) {
-  return std::string(site.name) + " (" + LineText(site) + ")";
-}
+std::string Describe(const Site &site) { return std::string(site.name) + " (" + LineText(site) + ")"; }
 
 std::string Range(Space space, int64_t begin, int64_t end) {
   return std::string(SpaceName(space)) + " bytes [" + std::to_string(begin) + ", " + std::to_string(end) +

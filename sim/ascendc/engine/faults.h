@@ -36,8 +36,8 @@ std::vector<std::string> TextsWithCalls(const std::vector<LoggedFault> &faults);
 class FaultLog {
  public:
   void Add(FaultKind kind, const std::string &text, const std::vector<Site> &sites = {});
-  // Adds a fault unless one of this kind is there for the same two lines; the text describes `second` and then
-  // `first`. Returns whether it was added.
+  // Adds a fault unless one of this kind is there for the same two lines; the text describes `second` and
+  // then `first`. Returns whether it was added.
   bool AddPair(FaultKind kind, const Site &first, const Site &second, const std::string &text);
   bool Known(FaultKind kind, const Site &first, const Site &second) const;
   const std::vector<LoggedFault> &faults() const { return faults_; }

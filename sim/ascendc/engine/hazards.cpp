@@ -38,7 +38,8 @@ void Hazards::Advance(Pipe pipe, bool chained) {
   const uint32_t scalar = clocks_[p][Index(Pipe::S)];
   Join(&clocks_[p], clocks_[Index(Pipe::S)]);
   if (!auto_sync_) clocks_[p][Index(Pipe::S)] = scalar;
-  // Earlier work of the same pipe: automatic synchronisation orders V after V; nothing orders a copy after a copy.
+  // Earlier work of the same pipe: automatic synchronisation orders V after V; nothing orders a copy after a
+  // copy.
   if (chained || (auto_sync_ && pipe == Pipe::V)) clocks_[p][p] = sequence_[p] - 1;
 }
 
@@ -63,9 +64,10 @@ void Hazards::Report(Pipe pipe, const Operand &operand, const Site &site, const 
   log->AddPair(FaultKind::kMissingSync, earlier, site,
                Describe(site) + " on " + PipeName(pipe) + (operand.write ? " writes " : " reads ") +
                    operand.name + ", " + Range(operand.space, low, high) +
-                   queues_->OfBuffer(operand.space, static_cast<uint64_t>(low)) + ", that " +
-                   Describe(earlier) + " on " + PipeName(conflict.pipe) + (conflict.write ? " writes" : " reads") +
-                   ", with no order between them: missing " + OrderOf(conflict.pipe, pipe));
+                   queues_->OfBuffer(operand.space, static_cast<uint64_t>(low)) + ", which " +
+                   Describe(earlier) + " on " + PipeName(conflict.pipe) +
+                   (conflict.write ? " writes" : " reads") + ", and nothing orders the two: missing " +
+                   OrderOf(conflict.pipe, pipe));
 }
 
 uint32_t Hazards::JudgeCells(Pipe pipe, const Operand &operand, const Site &site,
@@ -93,8 +95,8 @@ uint32_t Hazards::JudgeCells(Pipe pipe, const Operand &operand, const Site &site
     conflict.end = index + 1;
   };
 
-  // Who reads bytes came after the write. Where a reader and the writer are both in conflict, the report names the
-  // reader.
+  // Who reads bytes came after the write. Where a reader and the writer are both in conflict, the report
+  // names the reader.
   bool readers = false;
   for (int earlier = 0; operand.write && earlier < kPipes; ++earlier) {
     const std::vector<Cell> &reads = shadow.reads[earlier];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which instruction of a core is known to happen before which other one: the vector clocks of its pipes, the last
-// accesses to each part of its on-chip memories (the shadow), and the log of its accesses to GM.
+// Which instruction of a core is known to happen before which other one: the vector clocks of its pipes, the
+// last accesses to each part of its on-chip memories (the shadow), and the log of its accesses to GM.
 #pragma once
 
 #include <cstdint>
@@ -47,17 +47,17 @@ class Hazards {
 
   void ReleaseShadows();
 
-  // Announces an instruction: it gets the next number of `pipe`. What S has waited for is done for this pipe too,
-  // as S issues to it.
-  // `chained`: the pipe itself orders this instruction after its earlier ones.
+  // Announces an instruction: it gets the next number of `pipe`. What S has waited for is done for this pipe
+  // too, as S issues to it. `chained`: the pipe itself orders this instruction after its earlier ones.
   void Advance(Pipe pipe, bool chained);
-  // Judges one operand of the instruction that Advance announced; Record notes it afterwards. Returns a bit mask of
-  // the pipes for which S has to wait under automatic synchronisation.
+  // Judges one operand of the instruction that Advance announced; Record notes it afterwards. Returns a bit
+  // mask of the pipes for which S has to wait under automatic synchronisation.
   uint32_t Judge(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites,
                  FaultLog *log);
   void Record(Pipe pipe, const Operand &operand, uint32_t site, bool atomic);
 
-  // A flag carries what its pipe has done and knows (Release). Who waits for the flag knows that too (Acquire).
+  // A flag carries what its pipe has done and knows (Release). Who waits for the flag knows that too
+  // (Acquire).
   Clock Release(Pipe pipe);
   void Acquire(Pipe pipe, const Clock &clock) { Join(&clocks_[Index(pipe)], clock); }
   void Barrier(Pipe pipe) { clocks_[Index(pipe)][Index(pipe)] = sequence_[Index(pipe)]; }
@@ -108,8 +108,8 @@ class Hazards {
   GmLog gm_;
 };
 
-// Names what orders the pipe `later` after `earlier`: "SetFlag/WaitFlag<HardEvent::MTE2_V> (or EnQue/DeQue, …)"
-// or "PipeBarrier<PIPE_V>".
+// Names what orders the pipe `later` after `earlier`: "SetFlag/WaitFlag<HardEvent::MTE2_V> (or EnQue/DeQue,
+// …)" or "PipeBarrier<PIPE_V>".
 std::string OrderOf(Pipe earlier, Pipe later);
 
 // Judges the accesses to GM after a run. A fault goes to the log of the core with the later access.

@@ -27,9 +27,9 @@ struct Where {
   }
 };
 
-// The bytes that one operand touches: `groups` x `rows` runs of `row_bytes`. For a vector instruction these are its
-// repeats and their data blocks; for a DataCopy one group of blockCount rows. A stride is the number of bytes from
-// the start of one run to the start of the next.
+// The bytes that one operand touches: `groups` x `rows` runs of `row_bytes`. For a vector instruction these
+// are its repeats and their data blocks; for a DataCopy one group of blockCount rows. A stride is the number
+// of bytes from the start of one run to the start of the next.
 struct Operand {
   const char *name = "";  // the parameter's name in the AscendC documentation: "dst", "src0", …
   Space space = Space::UB;
@@ -40,12 +40,12 @@ struct Operand {
   int64_t row_stride = 0;
   uint32_t groups = 1;
   int64_t group_stride = 0;
-  // The lanes of a group that are touched, a bit for each, counted through its rows. A lane has `element_bytes`;
-  // with 0 all lanes are touched.
+  // The lanes of a group that are touched, a bit for each, counted through its rows. A lane has
+  // `element_bytes`; with 0 all lanes are touched.
   uint8_t element_bytes = 0;
   std::array<uint64_t, 4> lanes{};
-  // For gathers: bit i says that element i from `address` on is touched, of the row_bytes / element_bytes elements
-  // of the one row. Null: no map. The map must live until Issue returns.
+  // For gathers: bit i says that element i from `address` on is touched, of the row_bytes / element_bytes
+  // elements of the one row. Null: no map. The map must live until Issue returns.
   const uint64_t *elements = nullptr;
   uint32_t alignment = 32;  // required of `address`, in bytes; 1: none (GM)
   bool defined = true;      // false: reading bytes never written is legal (e.g. padding lanes of a sort)

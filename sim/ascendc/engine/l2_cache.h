@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bytes of GM the L2 holds, and so which bytes of a copy cross HBM. The bytes that were used least recently
-// leave it first.
+// Which bytes of GM the L2 holds, and so which bytes of a copy cross HBM. The bytes that were used least
+// recently leave it first.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct HbmTraffic {
 
 class L2Cache {
  public:
-  // The kernel is assumed to run many times: where its data do not fit in the L2, the L2 starts full, and as many of
-  // its lines are dirty as the kernel leaves.
+  // The kernel is assumed to run many times: where its data do not fit in the L2, the L2 starts full, and as
+  // many of its lines are dirty as the kernel leaves.
   L2Cache(const DeviceModel &model, const std::vector<const std::vector<Event> *> &cores);
 
   HbmTraffic Access(uint64_t address, uint64_t bytes, bool write, bool bypass);
@@ -50,7 +50,8 @@ class L2Cache {
   double foreign_dirty_ = 0;
 };
 
-// Calls visit(begin, end) for each run of bytes of a copy. Rows that follow each other without a gap are one run.
+// Calls visit(begin, end) for each run of bytes of a copy. Rows that follow each other without a gap are one
+// run.
 template <typename Visit>
 void ForEachRow(const Event &copy, Visit &&visit) {
   for (uint32_t row = 0; row < copy.rows; ++row) {

@@ -69,9 +69,9 @@ struct Report {
   std::string trace;         // Chrome / Perfetto JSON where LaunchOptions::trace
 };
 
-// Runs the kernel and returns when all its blocks have ended. `args` are device addresses, or words that are passed
-// by value; `tiling` is copied to GM, and its address comes after `args`. After a fault GM holds what the blocks
-// wrote until then.
+// Runs the kernel and returns when all its blocks have ended. `args` are device addresses, or words that are
+// passed by value; `tiling` is copied to GM, and its address comes after `args`. After a fault GM holds what
+// the blocks wrote until then.
 Report Launch(DeviceMemory &memory, const DeviceModel &model, const Kernel &kernel, uint32_t block_dim,
               uint64_t tiling_key, const std::vector<void *> &args, const void *tiling, size_t tiling_bytes,
               const LaunchOptions &options);

@@ -85,13 +85,13 @@ std::string Hex(uintptr_t value) {
   return "0x" + text;
 }
 
-// Asks addr2line about addresses of one file. For each of them it prints the address, and then a line with the
-// function and a line with the place for each call.
+// Asks addr2line about addresses of one file. For each of them it prints the address, and then a line with
+// the function and a line with the place for each call.
 void Ask(const std::string &file, const std::map<uintptr_t, uintptr_t> &addresses,
          std::map<uintptr_t, std::vector<SourceCall>> *calls) {
   std::string program = "/proc/" + std::to_string(getpid()) + "/exe";
-  std::vector<std::string> arguments = {"addr2line", "-a", "-C", "-f", "-i", "-e",
-                                        file == "/proc/self/exe" ? program : file};
+  std::vector<std::string> arguments = {
+      "addr2line", "-a", "-C", "-f", "-i", "-e", file == "/proc/self/exe" ? program : file};
   for (const auto &[in_file, address] : addresses) arguments.push_back(Hex(in_file));
   const std::string output = OutputOf(arguments);
   std::vector<SourceCall> *current = nullptr;

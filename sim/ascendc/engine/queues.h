@@ -31,8 +31,8 @@ class Queues {
   explicit Queues(CoreState *core) : core_(core) {}
   void Reset();
 
-  // Adds a queue of `number` buffers with `bytes` each and returns its id. Fails where the memory has too little
-  // room.
+  // Adds a queue of `number` buffers with `bytes` each and returns its id. Fails where the memory has too
+  // little room.
   int32_t InitQueue(const QueueKind &kind, uint32_t number, uint32_t bytes, Where where);
   int32_t InitBuffer(AscendC::TPosition position, uint32_t bytes, Where where);  // of a TBuf: the buffer's id
   LocalTensorBase TensorOf(int32_t buffer) const;
@@ -66,8 +66,8 @@ class Queues {
     uint32_t generation = 0;
     uint32_t filled = 0;   // flag of EnQue, 0: none
     uint32_t emptied = 0;  // flag of FreeTensor
-    Site made;   // InitBuffer
-    Site given;  // the last AllocTensor
+    Site made;             // InitBuffer
+    Site given;            // the last AllocTensor
   };
   struct Queue {
     QueueKind kind;
@@ -76,7 +76,7 @@ class Queues {
   };
 
   int32_t AddBuffer(AscendC::TPosition position, int32_t queue, uint32_t bytes, Where where);
-  std::string Taken(Space space) const;       // " by in_queue_ (65536 bytes), values_ (8192 bytes)", or ""
+  std::string Taken(Space space) const;         // " by in_queue_ (65536 bytes), values_ (8192 bytes)", or ""
   std::string Named(const Queue &queue) const;  // "the queue in_queue_", or "the queue"
   Queue &Checked(int32_t queue, const char *instruction, Where where);
   Buffer &Owned(int32_t queue, const LocalTensorBase &tensor, const char *instruction, Where where);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs of bytes that an operand touches. Rows that follow each other without a gap are one run; lanes that the
-// mask turns off are left out.
+// The runs of bytes that an operand touches. Rows that follow each other without a gap are one run; lanes
+// that the mask turns off are left out.
 #pragma once
 
 #include <cstdint>

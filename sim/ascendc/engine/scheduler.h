@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the cores of a launch on few host threads and lets them meet. Where all that are left wait for each other, as
-// they would do for ever on a device, it ends them with a fault.
+// Runs the cores of a launch on few host threads and lets them meet. Where all that are left wait for each
+// other, as they would do for ever on a device, it ends them with a fault.
 #pragma once
 
 #include <condition_variable>
@@ -23,8 +23,8 @@ class Scheduler {
   Scheduler(std::vector<uint32_t> order, uint32_t permits, std::function<void(uint32_t)> run);
   void RunAll();
 
-  // SyncAll: waits until all cores came. With `vector_only` cube cores do not wait and do not count. `cores`: how
-  // many meet; 0: all.
+  // SyncAll: waits until all cores came. With `vector_only` cube cores do not wait and do not count. `cores`:
+  // how many meet; 0: all.
   void Meet(CoreState &core, bool vector_only, uint32_t cores, Where where);
   void CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t flag, Where where);
   void CrossCoreWait(CoreState &core, uint16_t flag, Where where);
@@ -32,7 +32,8 @@ class Scheduler {
   // Reports, after the run, flags that nobody waited for: they would let a later kernel go on too early.
   void ReportLeftFlags();
 
-  // For the cost model: how many cores each meeting has, and which settings of flags each delivery consists of.
+  // For the cost model: how many cores each meeting has, and which settings of flags each delivery consists
+  // of.
   const std::vector<uint32_t> &meetings() const { return meetings_; }
   const std::vector<std::vector<uint32_t>> &deliveries() const { return deliveries_; }
 
@@ -57,8 +58,8 @@ class Scheduler {
   };
 
   void Work();
-  // Waits until `ready`, and gives the permit to run to another core meanwhile. Returns false where no core is left
-  // that could make it true.
+  // Waits until `ready`, and gives the permit to run to another core meanwhile. Returns false where no core
+  // is left that could make it true.
   bool WaitFor(std::unique_lock<std::mutex> *lock, const std::function<bool()> &ready);
   void Released();      // something that a waiting core may wait for has happened
   void DeclareStuck();  // nobody runs any more, and somebody waits

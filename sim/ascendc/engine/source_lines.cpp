@@ -24,8 +24,8 @@ std::string WithoutBrackets(const std::string &text, char open, char close) {
   return out;
 }
 
-// "void Scan<float>::Load(int)::{lambda(int)#1}::operator()(int) const" becomes "lambda", the others their last
-// name: "void Scan<float>::Load<3>(int)" becomes "Load".
+// "void Scan<float>::Load(int)::{lambda(int)#1}::operator()(int) const" becomes "lambda", the others their
+// last name: "void Scan<float>::Load<3>(int)" becomes "Load".
 std::string ShortName(const std::string &function) {
   if (function.find("operator") != std::string::npos) {
     return function.find("operator()") != std::string::npos ? "lambda" : "operator";
@@ -92,9 +92,8 @@ std::vector<SourceCall> CallsOfKernel(const Site &site,
   if (entry) calls.pop_back();  // the function that calls the kernel's entry
   const std::string file = FileName(site.file);
   const auto in_file = [&file](const SourceCall &call) { return FileName(call.file) == file; };
-  auto first = std::find_if(calls.begin(), calls.end(), [&](const SourceCall &call) {
-    return in_file(call) && call.line == site.line;
-  });
+  auto first = std::find_if(calls.begin(), calls.end(),
+                            [&](const SourceCall &call) { return in_file(call) && call.line == site.line; });
   // Where a compiler joined equal code of two lines, the table has one of them only.
   if (first == calls.end()) first = std::find_if(calls.begin(), calls.end(), in_file);
   calls.erase(calls.begin(), first);
@@ -105,7 +104,8 @@ std::vector<SourceCall> CallsOfKernel(const Site &site,
 std::string CallText(const Site &site, const std::map<uintptr_t, std::vector<SourceCall>> &known) {
   std::string text;
   std::string inner;  // file and function of the call before
-  for (const SourceCall &call : site.path != nullptr ? CallsOfKernel(site, known) : std::vector<SourceCall>{}) {
+  for (const SourceCall &call :
+       site.path != nullptr ? CallsOfKernel(site, known) : std::vector<SourceCall>{}) {
     const std::string function = ShortName(call.function);
     // A compiler that splits a function shows it as one that calls itself.
     if (inner == call.file + function) continue;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the sources say about a fault: the calls that led to it, and the names of buffers.
 //
-// The calls come from the line tables of the compiled kernel (-g1), which the program addr2line of the binutils
-// reads. The names of buffers come from the source files. Where one of these is missing, the answer is empty and
-// a fault says less.
+// The calls come from the line tables of the compiled kernel (-g1), which the program addr2line of the
+// binutils reads. The names of buffers come from the source files. Where one of these is missing, the answer
+// is empty and a fault says less.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Unified Buffer has 16 bank groups of 3 banks; an address is bank[2] row[7] group[4] offset[5]. In
-// a cycle a group serves one read and one write, and a bank serves one of the two. So the reads of a repeat that lie in
-// one group take turns, and so do its writes; and a read waits for the write of the repeat before it where both are in
-// the same bank.
+// a cycle a group serves one read and one write, and a bank serves one of the two. So the reads of a repeat
+// that lie in one group take turns, and so do its writes; and a read waits for the write of the repeat before
+// it where both are in the same bank.
 #include "vector_cost.h"
 
 #include <algorithm>

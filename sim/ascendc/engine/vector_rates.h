@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many elements a vector core computes in a cycle, by instruction. Source: Huawei, Ascend C API reference, appendix
-// "Theoretical performance of vector instructions", tables 6-16 (Atlas A2 / A3).
+// How many elements a vector core computes in a cycle, by instruction. Source: Huawei, Ascend C API
+// reference, appendix "Theoretical performance of vector instructions", tables 6-16 (Atlas A2 / A3).
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ inline constexpr VectorRate kVectorRates[] = {
     {"WholeReduceSum", 128.0 / 7, 64.0 / 7},
     {"WholeReduceMax", 128.0 / 7, 64.0 / 7},
     {"WholeReduceMin", 128.0 / 7, 64.0 / 7},
-    // A reduction of a whole tensor first reduces each repeat. The rounds over these results are not charged; they
-    // are less than one repeat in thirty.
+    // A reduction of a whole tensor first reduces each repeat. The rounds over these results are not charged;
+    // they are less than one repeat in thirty.
     {"ReduceSum", 128.0 / 7, 64.0 / 7},
     {"ReduceMax", 128.0 / 7, 64.0 / 7},
     {"ReduceMin", 128.0 / 7, 64.0 / 7},
@@ -46,8 +46,8 @@ inline constexpr VectorRate kVectorRates[] = {
     {"MrgSort", 2, 2},
 };
 
-// Returns the elements that `instruction` computes in a cycle. `element_bytes`: of an element; for a conversion of
-// the wider of its two types.
+// Returns the elements that `instruction` computes in a cycle. `element_bytes`: of an element; for a
+// conversion of the wider of its two types.
 inline double VectorElementsPerCycle(const char *instruction, uint32_t element_bytes) {
   for (const VectorRate &rate : kVectorRates) {
     if (std::strcmp(rate.instruction, instruction) == 0) return element_bytes == 2 ? rate.half : rate.single;

@@ -67,7 +67,8 @@ inline void CrossCoreSetFlag(uint16_t flagId, sim::Where where = sim::Where::Her
   core.CrossCoreSet(modeId, sim::PipeOf(pipe), flagId, where);
 }
 
-// Waits for the flag of that number. All later instructions of the core wait, whatever their pipe, as on Atlas A2.
+// Waits for the flag of that number. All later instructions of the core wait, whatever their pipe, as on
+// Atlas A2.
 template <uint8_t modeId = 0, pipe_t pipe = PIPE_S>
 inline void CrossCoreWaitFlag(uint16_t flagId, sim::Where where = sim::Where::Here()) {
   sim::Core::Current().CrossCoreWait(flagId, where);

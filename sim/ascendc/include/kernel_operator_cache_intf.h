@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data cache of the scalar unit, and the instruction cache. GM is coherent here, so that these functions do
-// nothing but take the time of an issue.
+// The data cache of the scalar unit, and the instruction cache. GM is coherent here, so that these functions
+// do nothing but take the time of an issue.
 #pragma once
 
 #include "kernel_tensor.h"

@@ -59,7 +59,8 @@ __aicore__ inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> 
   sim::CopyRun("DataCopy", sim::Side<T>("dst", dst), sim::Side<T>("src", src), count, where);
 }
 
-// Copies row-major matrices (ND) to fractals (NZ). Columns from dValue to the end of the last 32 bytes become zero.
+// Copies row-major matrices (ND) to fractals (NZ). Columns from dValue to the end of the last 32 bytes become
+// zero.
 template <typename T>
 __aicore__ inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
                                 const Nd2NzParams &intriParams, sim::Where where = sim::Where::Here()) {
@@ -109,7 +110,8 @@ __aicore__ inline void SetPadValue(T paddingValue) {
   std::memcpy(&registers.pad_value, &paddingValue, sizeof(T));
 }
 
-// Copies within UB under a mask. In counter mode the mask counts lanes of a repeat, and repeatTime still holds.
+// Copies within UB under a mask. In counter mode the mask counts lanes of a repeat, and repeatTime still
+// holds.
 template <typename T, bool isSetMask = true>
 __aicore__ inline void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[],
                             const uint8_t repeatTime, const CopyRepeatParams &repeatParams,

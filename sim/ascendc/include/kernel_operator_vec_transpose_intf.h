@@ -12,8 +12,9 @@ namespace sim {
 using AscendC::LocalTensor;
 using AscendC::NCHW_CONV_ADDR_LIST_SIZE;
 
-// The operand of one address list of TransDataTo5HD, which has 16 data blocks in a repeat. Where the blocks lie at
-// equal distances, rows at a stride describe them; otherwise one row that spans them, with a map of the blocks.
+// The operand of one address list of TransDataTo5HD, which has 16 data blocks in a repeat. Where the blocks
+// lie at equal distances, rows at a stride describe them; otherwise one row that spans them, with a map of
+// the blocks.
 struct BlockList {
   std::array<uint64_t, NCHW_CONV_ADDR_LIST_SIZE> address;
   std::vector<uint64_t> map;
@@ -45,8 +46,8 @@ struct BlockList {
   }
 };
 
-// Reads 16 blocks as rows and writes them as columns. Element j of block i goes to element i of block j (16-bit
-// types), to the blocks 2j and 2j + 1 (32-bit types), or to the chosen half of block j (8-bit types).
+// Reads 16 blocks as rows and writes them as columns. Element j of block i goes to element i of block j
+// (16-bit types), to the blocks 2j and 2j + 1 (32-bit types), or to the chosen half of block j (8-bit types).
 template <typename T>
 void TransData(const uint64_t *dst, const uint64_t *src, const AscendC::TransDataTo5HDParams &params,
                Where where) {
@@ -156,7 +157,8 @@ __aicore__ inline void Transpose(const LocalTensor<T> &dst, const LocalTensor<T>
   }
 }
 
-// Transposes a matrix of 16 x 16; or turns (N, C, H, W) into (N, H, W, C), or back, by means of a work tensor.
+// Transposes a matrix of 16 x 16; or turns (N, C, H, W) into (N, H, W, C), or back, by means of a work
+// tensor.
 template <typename T>
 __aicore__ inline void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                                  const LocalTensor<uint8_t> &sharedTmpBuffer,

@@ -20,7 +20,8 @@ Level0<M> UnaryLevel0(bool set, M mask, uint8_t repeat, const AscendC::UnaryRepe
 
 namespace AscendC {
 
-// One line for each instruction: name, class, lane function, the element types of Atlas A2, and the type of `count`.
+// One line for each instruction: name, class, lane function, the element types of Atlas A2, and the type of
+// `count`.
 #define SIM_UNARY(Name, Lane, ...)                                                                         \
   template <typename T, bool isSetMask = true>                                                             \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[], \

@@ -18,8 +18,8 @@ enum class BlockMode : uint8_t {
 };
 enum class DeqScale : uint8_t { DEQ_NONE = 0, DEQ, VDEQ, DEQ8, VDEQ8, DEQ16, VDEQ16 };
 
-// Blocks of blockLen x 32 bytes. A gap lies between the end of a block and the start of the next, and counts 32
-// bytes. With DataCopyPad blockLen and the gap in GM count bytes.
+// Blocks of blockLen x 32 bytes. A gap lies between the end of a block and the start of the next, and counts
+// 32 bytes. With DataCopyPad blockLen and the gap in GM count bytes.
 struct DataCopyParams {
   DataCopyParams() {}
   DataCopyParams(uint16_t count, uint16_t len, uint16_t src_gap, uint16_t dst_gap)
@@ -82,7 +82,8 @@ struct DataCopyPadExtParams {
   T paddingValue = T(0);
 };
 
-// From row-major matrices (ND) to fractals (NZ). Strides count elements, those on the side of NZ 32 bytes (C0).
+// From row-major matrices (ND) to fractals (NZ). Strides count elements, those on the side of NZ 32 bytes
+// (C0).
 struct Nd2NzParams {
   Nd2NzParams() {}
   Nd2NzParams(uint16_t nd_num, uint16_t n_value, uint16_t d_value, uint16_t src_nd_matrix_stride,

@@ -8,8 +8,8 @@
 
 namespace AscendC {
 
-// A repeat loads one fractal of 512 bytes. startIndex, srcStride and dstGap count fractals; the gap lies between the
-// end of a fractal and the start of the next.
+// A repeat loads one fractal of 512 bytes. startIndex, srcStride and dstGap count fractals; the gap lies
+// between the end of a fractal and the start of the next.
 struct LoadData2DParams {
   LoadData2DParams() {}
   LoadData2DParams(uint16_t start_index, uint8_t repeat_times, uint16_t src_stride, uint8_t sid_in,
@@ -32,9 +32,9 @@ struct LoadData2DParams {
 };
 using LoadData2dParams = LoadData2DParams;
 
-// A repeat loads one square of 16 x 16 elements (32 x 32 of one-byte types), which is one or two fractals. startIndex
-// and srcStride count squares. The gaps count fractals: dstGap lies between the first fractals of two repeats,
-// dstFracGap between the fractals of one square.
+// A repeat loads one square of 16 x 16 elements (32 x 32 of one-byte types), which is one or two fractals.
+// startIndex and srcStride count squares. The gaps count fractals: dstGap lies between the first fractals of
+// two repeats, dstFracGap between the fractals of one square.
 struct LoadData2dTransposeParams {
   LoadData2dTransposeParams() {}
   LoadData2dTransposeParams(uint16_t start_index, uint8_t repeat_times, uint16_t src_stride, uint16_t dst_gap,

@@ -135,7 +135,8 @@ class LocalTensor : public sim::LocalTensorBase {
     return {space, GetPhyAddr(offset), Left(offset), where};
   }
 
-  // A view from element `offset` to the end. One that starts after the end is empty, and its first use is a fault.
+  // A view from element `offset` to the end. One that starts after the end is empty, and its first use is a
+  // fault.
   LocalTensor operator[](uint32_t offset) const {
     LocalTensor view = *this;
     view.address = GetPhyAddr(offset);

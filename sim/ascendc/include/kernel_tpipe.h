@@ -22,7 +22,8 @@ constexpr AscendC::TPosition BufferPosition(AscendC::TPosition src, AscendC::TPo
   return src;
 }
 
-// Returns the pipe that fills the buffers of a queue and the one that empties them, by the memories at its ends.
+// Returns the pipe that fills the buffers of a queue and the one that empties them, by the memories at its
+// ends.
 constexpr PipePair QueuePipes(AscendC::TPosition src, AscendC::TPosition dst) {
   const Space from = SpaceOf(src);
   const Space to = SpaceOf(dst);
@@ -96,8 +97,8 @@ class TQueBind {
   int32_t queue_ = -1;
 };
 
-// Returns the source or the destination of a queue by its position: VECIN is filled from GM, VECOUT is emptied to
-// GM.
+// Returns the source or the destination of a queue by its position: VECIN is filled from GM, VECOUT is
+// emptied to GM.
 constexpr TPosition GetBufferLogicPos(TPosition pos, bool isSrc) {
   switch (pos) {
     case TPosition::A2:

@@ -65,7 +65,8 @@ const std::vector<FaultCase> &CallCases() {
       {"in_helper",
        K::kMissingSync,
        InHelper,
-       {"Adds (call_cases.cpp:", " InHelper > row_adder.h:", " Add) on V reads src, UB bytes [0, 4096) of rows_",
+       {"Adds (call_cases.cpp:", " InHelper > row_adder.h:",
+        " Add) on V reads src, UB bytes [0, 4096) of rows_",
         "DataCopy (call_cases.cpp:", " InHelper > row_adder.h:", " Load) on MTE2 writes"}},
       {"from_two_lines",
        K::kMissingSync,
@@ -79,7 +80,8 @@ const std::vector<FaultCase> &CallCases() {
       {"no_room_beside_helper",
        K::kUbCapacity,
        NoRoomBesideHelper,
-       {"the buffer buffers[1] of 131072 bytes does not fit in UB: 73728 of 196608 bytes are taken by rows_ (4096 "
+       {"the buffer buffers[1] of 131072 bytes does not fit in UB: 73728 of 196608 bytes are taken by rows_ "
+        "(4096 "
         "bytes), sums_ (4096 bytes), buffers[0] (65536 bytes)"}},
   };
   return cases;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// This file is compiled as a stranger may do it, without line tables and frame pointers: the report names the line
-// of the API call alone.
+// This file is compiled as a stranger may do it, without line tables and frame pointers: the report names the
+// line of the API call alone.
 #include "harness.h"
 #include "row_adder.h"
 
@@ -21,7 +21,10 @@ void Plain(const Arguments &arguments) {
 
 const std::vector<FaultCase> &PlainCases() {
   static const std::vector<FaultCase> cases = {
-      {"plain", sim::FaultKind::kMissingSync, Plain, {"Adds (plain_cases.cpp:", ") on V writes dst, UB bytes [0, 4096) of buffer"}},
+      {"plain",
+       sim::FaultKind::kMissingSync,
+       Plain,
+       {"Adds (plain_cases.cpp:", ") on V writes dst, UB bytes [0, 4096) of buffer"}},
   };
   return cases;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A helper as kernels have them: it owns its buffers, and its lines say nothing about the kernel that calls it.
+// A helper as kernels have them: it owns its buffers, and its lines say nothing about the kernel that calls
+// it.
 #pragma once
 
 #include "twice_plus.h"

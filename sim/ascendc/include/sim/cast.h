@@ -61,8 +61,8 @@ constexpr float Sign(float magnitude, float sign) {
   return BitsFloat((FloatBits(magnitude) & 0x7FFFFFFFU) | (FloatBits(sign) & 0x80000000U));
 }
 
-// Rounds a float to an integral value in the given direction: it adds 1.5 * 2^23 and subtracts it again. There is no
-// library call, so that compilers vectorise loops around it.
+// Rounds a float to an integral value in the given direction: it adds 1.5 * 2^23 and subtracts it again.
+// There is no library call, so that compilers vectorise loops around it.
 template <RoundMode mode>
 float Integral(float value) {
   constexpr float kShift = 12582912.0F;
@@ -102,8 +102,8 @@ D SaturateInteger(S value) {
   return static_cast<D>(wide < low ? low : (wide > high ? high : wide));
 }
 
-// Converts a double, which holds the value exactly, to a 16-bit float in any direction. Overflow follows IEEE 754:
-// it gives infinity, or the largest finite value where the direction is towards zero.
+// Converts a double, which holds the value exactly, to a 16-bit float in any direction. Overflow follows IEEE
+// 754: it gives infinity, or the largest finite value where the direction is towards zero.
 template <typename D, RoundMode mode>
 D Narrow16(double value) {
   D nearest(static_cast<float>(value));

@@ -107,7 +107,8 @@ void Combine(Atomic atomic, std::byte *dst, const std::byte *src, uint64_t bytes
   }
 }
 
-// Writes a row to GM after SetAtomicAdd, SetAtomicMax or SetAtomicMin. Other blocks see it whole or not at all.
+// Writes a row to GM after SetAtomicAdd, SetAtomicMax or SetAtomicMin. Other blocks see it whole or not at
+// all.
 inline void CombineRow(const Registers &registers, std::byte *dst, const std::byte *src, uint64_t bytes) {
   static std::mutex memory;
   const std::lock_guard<std::mutex> lock(memory);

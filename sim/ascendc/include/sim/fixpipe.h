@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of Fixpipe. It copies columns of fractals (NZ) from L0C to GM or L1, as rows (ND) or as they lie, and
-// converts and clips the values.
+// The body of Fixpipe. It copies columns of fractals (NZ) from L0C to GM or L1, as rows (ND) or as they lie,
+// and converts and clips the values.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// half (IEEE binary16) and bfloat16_t (the upper half of binary32). Conversions are integer code that compilers
-// vectorise, so that results depend on no hardware. Arithmetic is done in float and rounded once.
+// half (IEEE binary16) and bfloat16_t (the upper half of binary32). Conversions are integer code that
+// compilers vectorise, so that results depend on no hardware. Arithmetic is done in float and rounded once.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +50,8 @@ constexpr uint16_t FloatToBfloat16Bits(float value) {
 
 constexpr float Bfloat16BitsToFloat(uint16_t value) { return BitsFloat(static_cast<uint32_t>(value) << 16); }
 
-// The type has 16 bits; all else follows from its two conversions. Only operations with two operands of this type are
-// overloaded. With another type the operand is converted to float implicitly, as built-in types are.
+// The type has 16 bits; all else follows from its two conversions. Only operations with two operands of this
+// type are overloaded. With another type the operand is converted to float implicitly, as built-in types are.
 template <uint16_t (*Narrow)(float), float (*Widen)(uint16_t)>
 struct Float16 {
   uint16_t bits;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of LoadData and LoadDataWithTranspose. They load fractals of 512 bytes to L0A and L0B, in the order that
-// the strides give. A fractal has rows of 32 bytes; it is copied as it is, or transposed.
+// The bodies of LoadData and LoadDataWithTranspose. They load fractals of 512 bytes to L0A and L0B, in the
+// order that the strides give. A fractal has rows of 32 bytes; it is copied as it is, or transposed.
 #pragma once
 
 #include "../kernel_struct_mm.h"
@@ -39,16 +39,16 @@ inline void SetRepeats(Core &core, const char *name, CopySide *src, uint32_t uni
   src->operand.row_stride = static_cast<int64_t>(stride) * unit;
 }
 
-// Finds element (row, column) of a square of fractals. Fractals of one-byte types lie below each other, those of
-// four-byte types side by side.
+// Finds element (row, column) of a square of fractals. Fractals of one-byte types lie below each other, those
+// of four-byte types side by side.
 inline uint32_t SquareOffset(uint32_t width, uint32_t row, uint32_t column) {
   const uint32_t per_row = kBlockBytes / width;
   return width == 4 ? column / per_row * kFractalBytes + row * kBlockBytes + column % per_row * width
                     : row * kBlockBytes + column * width;
 }
 
-// Writes the transpose of the square to dst, with `step` bytes from fractal to fractal. Copies of elements that nobody
-// wrote count as not written.
+// Writes the transpose of the square to dst, with `step` bytes from fractal to fractal. Copies of elements
+// that nobody wrote count as not written.
 inline void TransposeSquare(Core &core, uint32_t width, Space from, uint64_t src, Space to, uint64_t dst,
                             uint64_t step, bool all_written) {
   const uint32_t side = width == 1 ? 32 : kFractalRows;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What vector instructions do to one lane. Floats follow IEEE 754 and the documentation of special values; integers
-// wrap. The caller converts lanes of half to float, and rounds the result to half once.
+// What vector instructions do to one lane. Floats follow IEEE 754 and the documentation of special values;
+// integers wrap. The caller converts lanes of half to float, and rounds the result to half once.
 #pragma once
 
 #include <cmath>

@@ -41,8 +41,9 @@ struct LocalTensorBase {
   uint64_t bytes = 0;    // of the view
   Space space = Space::UB;
   AscendC::TPosition position = AscendC::TPosition::VECCALC;
-  int32_t buffer_id = -1;   // buffer of a TQue or TBuf, -1: none
-  uint32_t generation = 0;  // of that buffer: FreeTensor starts a new one, after which older tensors are stale
+  int32_t buffer_id = -1;  // buffer of a TQue or TBuf, -1: none
+  uint32_t generation =
+      0;  // of that buffer: FreeTensor starts a new one, after which older tensors are stale
 };
 
 // The on-chip memory behind a logical position.

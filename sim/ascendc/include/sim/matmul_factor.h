@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies one factor of a Matmul object from rows in GM to L0A or L0B. The outer dimension is m of the left factor and
-// n of the right one. In GM either k is contiguous, or the outer dimension; then the fractals are transposed.
+// Copies one factor of a Matmul object from rows in GM to L0A or L0B. The outer dimension is m of the left
+// factor and n of the right one. In GM either k is contiguous, or the outer dimension; then the fractals are
+// transposed.
 #pragma once
 
 #include "../kernel_operator.h"

@@ -25,8 +25,8 @@ T TreeSum(T *values, uint32_t count) {
   return values[0];
 }
 
-// The largest (or smallest) element so far and its index. Of equal elements it keeps the first; a NaN wins, and of
-// several NaN the first.
+// The largest (or smallest) element so far and its index. Of equal elements it keeps the first; a NaN wins,
+// and of several NaN the first.
 template <typename T>
 struct Best {
   bool found = false;
@@ -60,8 +60,8 @@ void CheckReduce(const char *name, Core &core, int32_t dst_repeat, int32_t src_b
   CheckRange(core, FaultKind::kStride, name, where, "srcRepStride", src_repeat, 0, 65535);
 }
 
-// The operand of the results of a reduction: repeat r writes up to `results` elements of T from dst + r * stride
-// bytes on, those whose bit is set.
+// The operand of the results of a reduction: repeat r writes up to `results` elements of T from dst + r *
+// stride bytes on, those whose bit is set.
 template <typename T>
 void AddResults(VectorOp &op, const LocalTensor<T> &dst, uint32_t results, uint64_t written,
                 uint64_t stride_bytes, uint32_t alignment) {
@@ -82,7 +82,8 @@ inline bool LaneOn(const VectorOp &op, uint32_t r, uint32_t lane) {
   return op.counted() ? lane < op.LanesOf(r) : op.Active(lane);
 }
 
-// Writes eight results in a repeat, one for each data block. The result of a block without an active lane stays.
+// Writes eight results in a repeat, one for each data block. The result of a block without an active lane
+// stays.
 template <typename T, typename M>
 void BlockReduce(const char *name, ReduceType type, const LocalTensor<T> &dst, const LocalTensor<T> &src,
                  bool set, M mask, int32_t repeat, int32_t dst_repeat, int32_t src_block, int32_t src_repeat,
@@ -229,8 +230,9 @@ void WholeReduce(const char *name, ReduceType type, const LocalTensor<T> &dst, c
   }
 }
 
-// Returns the elements of the work tensor that ReduceMax and ReduceMin need for `repeats` repeats: a value and an index
-// for each repeat, in every round until one is left. Without an index all rounds use the same space.
+// Returns the elements of the work tensor that ReduceMax and ReduceMin need for `repeats` repeats: a value
+// and an index for each repeat, in every round until one is left. Without an index all rounds use the same
+// space.
 template <typename T>
 uint64_t WorkElements(uint64_t repeats, bool index) {
   constexpr uint64_t kPerBlock = kBlockBytes / sizeof(T), kPerRepeat = kRepeatBytes / sizeof(T);
@@ -254,7 +256,8 @@ void AddWork(VectorOp &op, const LocalTensor<T> &work, uint64_t elements) {
   op.Add(Run("sharedTmpBuffer", work, true, elements * sizeof(T)), work);
 }
 
-// Chooses the lanes of reductions of a whole tensor, whose repeatTime has 32 bits. `first` repeats are done already.
+// Chooses the lanes of reductions of a whole tensor, whose repeatTime has 32 bits. `first` repeats are done
+// already.
 template <typename M>
 struct ReduceMask {
   M mask;
@@ -340,8 +343,8 @@ void ReduceExtreme(const char *name, ReduceType type, const LocalTensor<T> &dst,
   Remember(core, best.value, best.index);
 }
 
-// By count it adds the sums of the repeats one after the other and needs no work tensor. By mask it adds them as a
-// tree.
+// By count it adds the sums of the repeats one after the other and needs no work tensor. By mask it adds them
+// as a tree.
 template <typename T, typename Choice>
 void ReduceTotal(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &work, bool tree,
                  const Choice &choice, Where where) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts pairs (score, index) of 8 bytes, the largest score first; equal scores keep their order. The documentation does
-// not say where NaN goes; here it is less than everything.
+// Sorts pairs (score, index) of 8 bytes, the largest score first; equal scores keep their order. The
+// documentation does not say where NaN goes; here it is less than everything.
 #pragma once
 
 #include <vector>
@@ -67,8 +67,8 @@ void Sort32(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTe
   }
 }
 
-// Merges the lists whose bit of `valid` is set. With `suspend` it stops when one of them is used up. Returns how many
-// pairs each list gave.
+// Merges the lists whose bit of `valid` is set. With `suspend` it stops when one of them is used up. Returns
+// how many pairs each list gave.
 template <typename T>
 std::array<uint16_t, 4> MergeLists(SortPair<T> *to, const std::array<const SortPair<T> *, 4> &lists,
                                    const std::array<uint32_t, 4> &lengths, bool suspend) {
@@ -180,7 +180,8 @@ void Extract(const LocalTensor<T> &values, const LocalTensor<uint32_t> &indices,
   }
 }
 
-// Merges the lists of 32 sorted pairs in `pairs` into one, four at a time; each round copies to `tmp` or back.
+// Merges the lists of 32 sorted pairs in `pairs` into one, four at a time; each round copies to `tmp` or
+// back.
 template <typename T>
 void MergeAll(const LocalTensor<T> &pairs, const LocalTensor<T> &tmp, uint32_t lists, Where where) {
   constexpr uint32_t kPerPair = kPairBytes / sizeof(T);

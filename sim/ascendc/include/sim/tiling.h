@@ -75,8 +75,8 @@ inline void SetTaskType(KernelMetaType type) {
 
 namespace AscendC {
 
-// Returns the part of the workspace that belongs to the kernel: here all of it; with CANN what follows the part of the
-// library.
+// Returns the part of the workspace that belongs to the kernel: here all of it; with CANN what follows the
+// part of the library.
 inline GM_ADDR GetUserWorkspace(GM_ADDR workspace) { return workspace; }
 // The part of the library, which nothing here needs.
 inline GM_ADDR GetSysWorkSpacePtr() { return nullptr; }

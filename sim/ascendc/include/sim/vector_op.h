@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector instructions. A VectorOp makes an Instruction from a mask, repeats and strides (level 0) or from a count
-// (level 2), and has the one loop that applies a function to lanes.
+// Vector instructions. A VectorOp makes an Instruction from a mask, repeats and strides (level 0) or from a
+// count (level 2), and has the one loop that applies a function to lanes.
 #pragma once
 
 #include <type_traits>
@@ -34,7 +34,8 @@ constexpr Compute<T> Widen(T value) {
   return static_cast<Compute<T>>(value);
 }
 
-// The strides of one operand in data blocks of 32 bytes: from block to block in a repeat, and from repeat to repeat.
+// The strides of one operand in data blocks of 32 bytes: from block to block in a repeat, and from repeat to
+// repeat.
 struct Strides {
   uint32_t block = 1;
   uint32_t repeat = 8;
@@ -80,8 +81,8 @@ class VectorOp {
   uint32_t active() const { return active_; }
   bool counted() const { return counted_; }
 
-  // For level 0. Returns false where the call does nothing (repeatTime 0). `set` is the template parameter isSetMask:
-  // without it the mask registers decide, and the argument has no meaning.
+  // For level 0. Returns false where the call does nothing (repeatTime 0). `set` is the template parameter
+  // isSetMask: without it the mask registers decide, and the argument has no meaning.
   bool Mask(bool set, uint64_t mask, int64_t repeat) {
     Registers &registers = core_.registers;
     if (set && registers.mask_counts) {
@@ -104,8 +105,8 @@ class VectorOp {
     }
     return FromRegisters(repeat);
   }
-  // For level 2: the first `count` lanes, in as many repeats as the hardware takes. Returns false for 0, which does
-  // nothing as documented. Afterwards the mask registers are full and in normal mode.
+  // For level 2: the first `count` lanes, in as many repeats as the hardware takes. Returns false for 0,
+  // which does nothing as documented. Afterwards the mask registers are full and in normal mode.
   bool Count(int64_t count) {
     if (count < 0) {
       FailRange(core_, FaultKind::kCount_, name(), where(), "count", ">= 0", count);
@@ -151,7 +152,8 @@ class VectorOp {
     return counted_ ? std::min(lanes_, active_ - r * lanes_) : (prefix_ ? active_ : lanes_);
   }
 
-  // Sets dst[lane] = function(sources[lane]...) for all active lanes, repeat by repeat. It computes in Compute<T>.
+  // Sets dst[lane] = function(sources[lane]...) for all active lanes, repeat by repeat. It computes in
+  // Compute<T>.
   template <typename F, typename D, typename... S>
   void Map(F function, Lanes<D> dst, Lanes<S>... sources) const {
     dst.Resolve(core_);
@@ -296,8 +298,8 @@ class VectorOp {
   std::array<uint64_t, 2> bits_{};
 };
 
-// Level 0 and level 2 differ only in how lanes are chosen and laid out. These classes give that to the one body of an
-// instruction. Operand 0 is dst.
+// Level 0 and level 2 differ only in how lanes are chosen and laid out. These classes give that to the one
+// body of an instruction. Operand 0 is dst.
 template <typename M>
 struct Level0 {
   bool set;

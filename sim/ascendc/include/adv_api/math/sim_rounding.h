@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of Ceil, Floor, Round and Trunc: a conversion from float to float; half is converted to float first.
+// The body of Ceil, Floor, Round and Trunc: a conversion from float to float; half is converted to float
+// first.
 #pragma once
 
 #include "../../sim/cast.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Matmul object on a cube core, made of LoadData, Mmad and Fixpipe. Its factors and its result are rows in GM
-// (ND).
+// The Matmul object on a cube core, made of LoadData, Mmad and Fixpipe. Its factors and its result are rows
+// in GM (ND).
 #pragma once
 
 #include "../../kernel_tiling/kernel_tiling.h"
@@ -81,8 +81,8 @@ class MatmulImpl {
   template <typename T>
   void SetWorkspace(GlobalTensor<T> &) {}
 
-  // Computes the next tile of baseM x baseN; returns false where there is none. enPartialSum: it is added to the tile in
-  // L0C.
+  // Computes the next tile of baseM x baseN; returns false where there is none. enPartialSum: it is added to
+  // the tile in L0C.
   template <bool sync = true>
   bool Iterate(bool enPartialSum = false, sim::Where where = sim::Where::Here()) {
     const uint32_t rows = Tiles(single_m_, t_.baseM), columns = Tiles(single_n_, t_.baseN);

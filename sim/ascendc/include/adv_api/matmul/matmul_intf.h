@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matmul for code that runs on cube cores. CANN also has a mode in which vector cores send their calls to the cube
-// core. That mode is not modelled, and a source that asks for it does not compile.
+// Matmul for code that runs on cube cores. CANN also has a mode in which vector cores send their calls to the
+// cube core. That mode is not modelled, and a source that asks for it does not compile.
 #pragma once
 
 #ifndef ASCENDC_CUBE_ONLY
