@@ -366,7 +366,7 @@ const std::vector<FaultCase> &CubeCases() {
        CubeOnVector,
        {"DataCopy", "dst is in L1, which a vector core does not have"}},
       mixed("no_flag_before_cube", K::kBlockConflict, NoFlagBeforeCube,
-            {"DataCopy", "GM bytes [0, 2048)", "that another core of the block ",
+            {"DataCopy", "GM bytes [0, 2048)", "which another core of the block ",
              "missing CrossCoreSetFlag<2, PIPE_"}),
       mixed("flag_of_another_pipe", K::kBlockConflict, FlagOfAnotherPipe,
             {"DataCopy", "and nothing orders the two cores: missing CrossCoreSetFlag<2, PIPE_"}),
