@@ -171,8 +171,8 @@ ACL_TEST(the_environment_gives_a_size) {  // AVO_SIM_CORES=6, AVO_SIM_UB_BYTES=6
   CHECK_OK(aclGetDeviceCapability(0, ACL_DEVICE_INFO_VECTOR_CORE_NUM, &value));
   CHECK(value == 6);
   uint64_t bytes = 0;
-  platform_ascendc::PlatformAscendCManager::GetInstance()->GetCoreMemSize(
-      platform_ascendc::CoreMemType::UB, bytes);
+  platform_ascendc::PlatformAscendCManager::GetInstance()->GetCoreMemSize(platform_ascendc::CoreMemType::UB,
+                                                                          bytes);
   CHECK(bytes == 65536 - 256);
 }
 

@@ -36,7 +36,8 @@ void CoreState::EndBlock() {
         const Site &site = flag.last_set;
         log.AddPair(FaultKind::kFlag, site, site,
                     Describe(site) + ": HardEvent::" + PipeName(static_cast<Pipe>(from)) + "_" +
-                        PipeName(static_cast<Pipe>(to)) + " is set, but nobody waits for it: missing WaitFlag");
+                        PipeName(static_cast<Pipe>(to)) +
+                        " is set, but nobody waits for it: missing WaitFlag");
       }
     }
   }

@@ -57,7 +57,8 @@ void CoreState::CheckGmBounds(const Operand &operand, const Site &site, Where wh
     text += std::to_string(end - begin) + " bytes at a GM address that lies in no allocation";
   } else {
     const auto base = static_cast<int64_t>(reinterpret_cast<uint64_t>(start));
-    text += Range(Space::GM, extent.begin - base, extent.end - base) + " of an allocation of " + std::to_string(size) + " bytes";
+    text += Range(Space::GM, extent.begin - base, extent.end - base) + " of an allocation of " +
+            std::to_string(size) + " bytes";
   }
   Fail(FaultKind::kGmBounds, site.name, where, text);
 }

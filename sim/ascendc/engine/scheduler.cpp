@@ -97,7 +97,8 @@ void Scheduler::CheckResident(CoreState &core, const char *name, bool vector_onl
             std::to_string(core.id.blocks) + " blocks are to meet, but " + core.model->soc + " has " +
                 (cube ? std::to_string(core.model->cube_cores) + " cube cores"
                       : std::to_string(core.model->vector_cores) + " vector cores") +
-                " and runs " + std::to_string(blocks) + " such blocks at a time, so that the device would hang here");
+                " and runs " + std::to_string(blocks) +
+                " such blocks at a time, so that the device would hang here");
 }
 
 void Scheduler::Meet(CoreState &core, bool vector_only, uint32_t cores, Where where) {
@@ -220,9 +221,9 @@ void Scheduler::CrossCoreWait(CoreState &core, uint16_t flag, Where where) {
   std::unique_lock lock(mutex_);
   std::deque<Post> &inbox = inboxes_[{core.id.core, flag}];
   if (!WaitFor(&lock, [&] { return !inbox.empty(); })) {
-    Stuck(
-        &lock, core, "CrossCoreWaitFlag", where,
-        "flag " + std::to_string(flag) + " never came, so that the device would hang here: missing CrossCoreSetFlag");
+    Stuck(&lock, core, "CrossCoreWaitFlag", where,
+          "flag " + std::to_string(flag) +
+              " never came, so that the device would hang here: missing CrossCoreSetFlag");
   }
   const Post post = inbox.front();
   inbox.pop_front();

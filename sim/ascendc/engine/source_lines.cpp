@@ -24,8 +24,8 @@ std::string WithoutBrackets(const std::string &text, char open, char close) {
   return out;
 }
 
-// Returns the last name of a function: "Load" for "void Scan<float>::Load<3>(int) const". A lambda, whose name is
-// "operator()", becomes "lambda".
+// Returns the last name of a function: "Load" for "void Scan<float>::Load<3>(int) const". A lambda, whose
+// name is "operator()", becomes "lambda".
 std::string ShortName(const std::string &function) {
   std::string name = WithoutBrackets(WithoutBrackets(function, '<', '>'), '(', ')');
   name = name.substr(0, name.find(" const"));
