@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the torch_npu wheel links against and the simulated device does not have. A library that torch_npu is
-// linked with must define every one of these names, or it does not load; none of them is needed by a program
-// that stays with aclnn operators.
+// Functions that the torch_npu wheel is linked with and that the simulated device does not have. torch_npu
+// loads only where every one of these names is defined. A program that uses aclnn operators only calls none
+// of them.
 #include <cstdio>
 #include <cstdlib>
 
@@ -10,14 +10,14 @@
 
 namespace {
 
-// Calls that cannot be answered fail, and say who asked for what.
+// Reports that a function is missing, with its name, and returns an error.
 int Absent(const char *name) {
   constexpr int kUnsupported = 207000;  // ACL_ERROR_RT_FEATURE_NOT_SUPPORT
   std::fprintf(stderr, "[simulated device] %s is not simulated\n", name);
   return sim::ReportError(kUnsupported, std::string(name) + " is not simulated");
 }
 
-int dummy;  // what handles of objects that nobody looks into point to
+int dummy;  // handles point to this where nobody reads the object
 
 }  // namespace
 
@@ -38,7 +38,7 @@ SUCCEEDS(MsprofReportCompactInfo)
 SUCCEEDS(MsprofSysCycleTime)
 SUCCEEDS(MsprofReportEvent)
 
-// Descriptions of operators for the compiler of graphs, which torch_npu makes before it asks for one.
+// Descriptions of operators for the graph compiler. torch_npu makes them before it asks for the compiler.
 HANDLE(aclCreateTensorDesc)
 HANDLE(aclopCreateAttr)
 SUCCEEDS(aclDestroyTensorDesc)
@@ -63,8 +63,8 @@ ABSENT(aclGetTensorDescFormat)
 ABSENT(aclGetTensorDescNumDims)
 ABSENT(aclGetTensorDescType)
 
-// torch_npu takes this way where no aclnn operator of the name exists, on a thread of its own which loses the
-// error: later results would be garbage. So the process ends here.
+// torch_npu calls this where there is no aclnn operator of that name. The call comes from a thread that
+// ignores errors, and later results would be wrong. So the process ends here.
 EXPORT int aclopCompileAndExecute(const char *operator_type) {
   std::fprintf(
       stderr,
@@ -82,7 +82,7 @@ ABSENT(aclmdlInitDump)
 ABSENT(aclmdlSetDump)
 ABSENT(aclmdlFinalizeDump)
 
-// Kernels as binaries.
+// Kernels in binary files.
 ABSENT(aclrtBinaryGetFunction)
 ABSENT(aclrtBinaryLoadFromData)
 ABSENT(aclrtGetFunctionAddr)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked against in place of the wheel's libtorch_npu.so, which need not be there when the package is built;
-// never loaded. The declarations are those of csrc/npu.cpp.
+// The package is linked with this library in place of the wheel's libtorch_npu.so, which may be missing where
+// the package is built. It is never loaded. The declarations are those of csrc/npu.cpp.
 #include <functional>
 #include <string>
 

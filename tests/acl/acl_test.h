@@ -63,12 +63,12 @@ inline void ExpectCode(const char *file, int line, const char *call, int expecte
                     #call " returned " + std::to_string(code_) + ": " + acl_test::Message()); \
   } while (false)
 
-// The call fails with that code, and the message of this thread contains `part`.
+// Checks that the call fails with that code, and that the message of this thread contains `part`.
 #define CHECK_FAILS(call, code, part) acl_test::ExpectCode(__FILE__, __LINE__, #call, code, call, part)
 
 namespace acl_test {
 
-// Device 0 with its default stream, as most tests want it.
+// Device 0 with its default stream, which most tests need.
 struct Session {
   Session() {
     CHECK_OK(aclInit(nullptr));

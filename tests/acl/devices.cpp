@@ -165,6 +165,21 @@ ACL_TEST(a_device_can_have_any_size) {
   CHECK(platform()->GetCoreNumAiv() == 48 && ub_bytes() == 196608 - 256);
 }
 
+ACL_TEST(the_environment_gives_a_size) {  // AVO_SIM_CORES=6, AVO_SIM_UB_BYTES=65536
+  Session session;
+  int64_t value = 0;
+  CHECK_OK(aclGetDeviceCapability(0, ACL_DEVICE_INFO_VECTOR_CORE_NUM, &value));
+  CHECK(value == 6);
+  uint64_t bytes = 0;
+  platform_ascendc::PlatformAscendCManager::GetInstance()->GetCoreMemSize(platform_ascendc::CoreMemType::UB,
+                                                                          bytes);
+  CHECK(bytes == 65536 - 256);
+}
+
+ACL_TEST(an_impossible_size_is_refused) {  // AVO_SIM_CORES=7
+  CHECK_FAILS(aclInit(nullptr), ACL_ERROR_RT_SOC_VERSION, "even number");
+}
+
 ACL_TEST(an_unknown_device_is_refused_with_the_known_names) {
   simSetSoc("Ascend9000");
   CHECK_FAILS(aclInit(nullptr), ACL_ERROR_RT_SOC_VERSION, "Ascend910B1");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans, executors, and kernels that fail.
+// Plans and executors, and kernels that fail.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -23,7 +23,7 @@ struct BytesTiling {
   int64_t bytes;
 };
 
-// dst = src, one block; reads `bytes` bytes whatever the allocation holds.
+// Sets dst = src with one block. It reads `bytes` bytes, however large the allocation is.
 void CopyBytes(GM_ADDR src, GM_ADDR dst, GM_ADDR, GM_ADDR tiling) {
   GET_TILING_DATA_WITH_STRUCT(BytesTiling, tilingData, tiling);
   constexpr int64_t kTile = 32768;
@@ -80,7 +80,7 @@ Tensor MakeTensor(const std::vector<int64_t> &shape, aclDataType dtype, void *da
   return Tensor(tensor, aclDestroyTensor);
 }
 
-// One whole call on a stream, waiting for nothing.
+// Makes one whole call on a stream and does not wait for it.
 struct Call {
   Call(const aclTensor *self, aclTensor *out, int64_t bytes, aclrtStream stream) {
     aclOpExecutor *executor = nullptr;
@@ -261,7 +261,7 @@ ACL_TEST(a_capture_replays_calls_with_the_memory_of_the_moment) {
   CHECK_OK(aclmdlRIDestroy(graph));
 }
 
-// Two threads, each with streams of its own, share a device; nothing is left behind.
+// Two threads, each with its own streams, share a device. Nothing is left afterwards.
 ACL_TEST(threads_share_a_device_and_leave_nothing) {
   Session session;
   const size_t start = UsedBytes();
@@ -297,8 +297,9 @@ ACL_TEST(threads_share_a_device_and_leave_nothing) {
   CHECK(UsedBytes() == start);
 }
 
-// Driven by test_strided_copy.py: reads a storage of bytes, prints the dense copy of a view of it, or writes
-// dense bytes to the view and prints the storage. COPY is "in|out item storage_items offset shape strides".
+// test_strided_copy.py runs this. It reads a storage of bytes and prints the dense copy of a view of it
+// ("in"), or writes dense bytes to the view and prints the storage ("out"). COPY is "in|out item
+// storage_items offset shape strides".
 ACL_TEST(strided_copy) {
   const char *text = std::getenv("COPY");
   CHECK(text != nullptr);

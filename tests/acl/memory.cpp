@@ -21,7 +21,7 @@ ACL_TEST(fresh_memory_is_poisoned) {
   CHECK(buffer.Download<uint8_t>() == std::vector<uint8_t>(1000, 1));
 }
 
-// Bytes of this process in the host's memory.
+// Returns the bytes of host memory that this process has.
 static size_t ResidentBytes() {
   std::ifstream statm("/proc/self/statm");
   size_t all = 0;
@@ -171,7 +171,7 @@ ACL_TEST(addresses_tell_where_they_lie) {
   CHECK_OK(aclrtFreeHost(host));
 }
 
-// Run in a process of its own: it must end with SIGSEGV.
+// Runs in a process of its own, which must end with SIGSEGV.
 ACL_TEST(crash_host_read_of_device_memory) {
   Session session;
   Buffer buffer(64);
@@ -237,7 +237,7 @@ ACL_TEST(mapped_memory_is_one_allocation_and_keeps_its_bytes) {
   CHECK_OK(aclrtMapMem(base, kPiece, 0, first, 0));
   CHECK_OK(aclrtMapMem(base + kPiece, kPiece, 0, second, 0));
 
-  // Across the border of the two.
+  // Across the border of the two mappings.
   const std::vector<char> sent(1000, 7);
   std::vector<char> got(1000);
   CHECK_OK(aclrtMemcpy(base + kPiece - 500, 1000, sent.data(), 1000, ACL_MEMCPY_HOST_TO_DEVICE));
@@ -246,7 +246,8 @@ ACL_TEST(mapped_memory_is_one_allocation_and_keeps_its_bytes) {
   CHECK_FAILS(aclrtMemset(base, 3 * kPiece, 0, 2 * kPiece + 1), ACL_ERROR_RT_PARAM_INVALID,
               "the allocation of 4194304 bytes has 4194304 left");
 
-  // The first piece, mapped behind the second: its bytes move with it, and its old place is none.
+  // The first piece is mapped after the second one. Its bytes move with it, and its old addresses have no
+  // memory.
   CHECK_OK(aclrtUnmapMem(base));
   CHECK_FAILS(aclrtMemcpy(got.data(), 1, base, 1, ACL_MEMCPY_DEVICE_TO_HOST), ACL_ERROR_RT_PARAM_INVALID,
               "lies in no allocation");

@@ -91,7 +91,7 @@ ACL_TEST(null_is_the_default_stream) {
   CHECK(by_null == by_handle);
 }
 
-// Without the wait the second stream reads before the first has written; with it, never.
+// Without the wait the second stream reads before the first one has written. With the wait it never does.
 ACL_TEST(event_orders_streams_and_its_absence_shows) {
   Session session;
   Stream writer;

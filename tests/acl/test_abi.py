@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ACL headers against those of an installed torch_npu: types of functions, values of enumerators, layouts."""
+"""Compares the ACL headers with those of an installed torch_npu: types of functions, enumerators, layouts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 OURS = Path(__file__).parents[2] / "sim" / "acl" / "include"
-# What the wheel ships of CANN's headers: the aclnn ones (acl_meta.h) are not among them.
+# The headers of CANN that the wheel has. Those of aclnn (acl_meta.h) are not among them.
 HEADERS = [
     "acl/acl_base_rt.h",
     "acl/acl_rt.h",

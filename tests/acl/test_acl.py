@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ACL runtime as a C++ program sees it: each test of acl_tests in a process of its own."""
+"""Tests the ACL runtime with a C++ program. Each test of acl_tests runs in a process of its own."""
 
 from __future__ import annotations
 
@@ -13,11 +13,15 @@ import pytest
 BUILD = Path(os.environ.get("AVO_BUILD", Path(__file__).parents[2] / "build" / "sim"))
 PROGRAM = BUILD / "tests" / "acl_tests"
 DRIVEN_ELSEWHERE = {"strided_copy"}
-ENVIRONMENT = {"two_devices_are_apart": {"AVO_SIM_DEVICES": "2"}}
+ENVIRONMENT = {
+    "two_devices_are_apart": {"AVO_SIM_DEVICES": "2"},
+    "the_environment_gives_a_size": {"AVO_SIM_CORES": "6", "AVO_SIM_UB_BYTES": "65536"},
+    "an_impossible_size_is_refused": {"AVO_SIM_CORES": "7"},
+}
 
 
 def run(name: str, **options) -> subprocess.CompletedProcess:
-    """Runs one test of the program, with the variables it needs and none that would change the device."""
+    """Runs one test of the program with the environment that it needs, without variables that change the device."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("AVO_SIM_")}
     env.update(ENVIRONMENT.get(name, {}), **options.pop("env", {}))
     return subprocess.run([PROGRAM, name], capture_output=True, timeout=300, check=False, env=env, **options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Views made dense and written back by the runtime's strided-copy kernel, against NumPy."""
+"""Compares the runtime's strided-copy kernel with NumPy: it makes views dense and writes them back."""
 
 from __future__ import annotations
 

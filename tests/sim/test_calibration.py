@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cycle model against published measurements: every task time, their order, and the pipes it claims to know."""
+"""Compares the cycle model with published measurements: task times, their order, and busy times of pipes."""
 
 from __future__ import annotations
 

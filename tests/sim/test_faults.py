@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Broken kernels, each of which the simulator must report: each case of sim_faults in a process of its own."""
+"""The simulator must report each broken kernel. Each case of sim_faults runs in a process of its own."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ struct aclTensorList {
 };
 
 struct aclScalarList {
-  // torch_npu passes the scalars of some operators as a list here and as a tensor there. This tells one from
-  // the other: the first word of an aclTensor is an address, and none looks like this.
+  // torch_npu passes the scalars of some operators as a list in one place and as a tensor in another. This
+  // word tells the two apart: the first word of an aclTensor is an address, and no address has this value.
   static constexpr uint64_t kTag = 0xACA15CA1A2115700;
   uint64_t tag = kTag;
   std::vector<aclScalar *> members;

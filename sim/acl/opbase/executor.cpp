@@ -20,8 +20,8 @@ runtime::Registry<aclOpExecutor> &Executors() {
   return *executors;
 }
 
-// Spent executors keep their address for a while, so that using one again is seen and not taken for a newer
-// one.
+// Executors that have run keep their address for a while. So the use of one a second time is noticed and is
+// not taken for the use of a newer one.
 void Retire(std::shared_ptr<aclOpExecutor> executor) {
   constexpr size_t kKept = 256;
   struct Retired {
@@ -46,7 +46,7 @@ std::shared_ptr<aclOpExecutor> FindExecutor(const char *call, aclOpExecutor *han
   return executor;
 }
 
-// The tensor's memory must lie on the stream's device, in one allocation.
+// Checks that the memory of a tensor lies on the device of the stream, in one allocation.
 Status CheckTensor(const Slot &slot, const runtime::Device &device) {
   const TensorState &tensor = *slot.tensor;
   if (tensor.Elements() == 0) return {};
@@ -125,7 +125,7 @@ struct Run {
   uint64_t workspace_bytes = 0;
 
   Status operator()() const {
-    // What an earlier call left in the workspace is as good as never written.
+    // What an earlier call left in the workspace counts as never written.
     if (workspace_bytes > 0) device->memory().MarkUnwritten(workspace, workspace_bytes);
     for (const ResolvedStep &step : steps) {
       Status status =
@@ -196,7 +196,7 @@ aclnnStatus RunPlan(void *workspace, uint64_t workspaceSize, aclOpExecutor *exec
     ResolvedStep resolved{step.launch, {}, step.host, {}};
     for (const int slot : step.slots) {
       if (step.host) {
-        // A copy: the caller may give its aclTensor another address once this returns.
+        // This is a copy: the caller may give its aclTensor another address after this call.
         Slot view = plan->slots[slot];
         if (view.tensor != nullptr) view.tensor = std::make_shared<TensorState>(*view.tensor);
         resolved.views.push_back(std::move(view));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an aclOpExecutor holds: addresses to resolve, and kernel launches that use them.
+// The content of an aclOpExecutor: addresses that are still to be found, and kernel launches that use them.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,8 @@
 
 namespace sim::opbase {
 
-// Where a kernel argument comes from; neither a tensor nor workspace bytes: a null address.
+// Where a kernel argument comes from: a tensor, bytes of the workspace, or neither, which gives a null
+// address.
 struct Slot {
   std::shared_ptr<const TensorState> tensor;
   std::string name;      // of a tensor, for messages: "input 0"

@@ -41,7 +41,7 @@ struct OpPlan::Impl {
     return AddSlot(std::move(slot));
   }
 
-  // A copy between the view in slot `view` and its dense twin in slot `dense`.
+  // A copy between the view in slot `view` and the dense copy of it in slot `dense`.
   void AddCopy(int view, int dense, bool to_view, std::vector<Step> *steps) {
     const TensorState &tensor = *executor->slots[view].tensor;
     Step step;

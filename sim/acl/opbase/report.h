@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codes and reports of the aclnn layer.
+// Error codes and reports of the aclnn layer.
 #pragma once
 
 #include "aclnn/acl_meta.h"
@@ -17,7 +17,7 @@ using runtime::Fail;
 
 }  // namespace sim::opbase
 
-// Refuses a null pointer argument with `code`, naming call and parameter.
+// Refuses a null pointer with `code`; the message names the call and the parameter.
 #define SIM_REQUIRE_OBJECT(pointer, code)                                            \
   do {                                                                               \
     if ((pointer) == nullptr) {                                                      \

@@ -20,7 +20,7 @@ extern "C" __global__ __aicore__ void strided_copy(GM_ADDR src, GM_ADDR dst, GM_
 namespace sim::opbase {
 namespace {
 
-// A dimension, in bytes.
+// A dimension; strides are in bytes.
 struct Dim {
   int64_t size;
   int64_t src;
@@ -29,7 +29,8 @@ struct Dim {
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Dimensions in the destination's order of memory; those that follow each other on both sides become one.
+// Returns the dimensions in the order of the destination's memory. Two of them become one where they follow
+// each other without a gap on both sides.
 std::vector<Dim> Merge(std::vector<Dim> dims) {
   dims.erase(std::remove_if(dims.begin(), dims.end(), [](const Dim &dim) { return dim.size == 1; }),
              dims.end());
@@ -46,14 +47,14 @@ std::vector<Dim> Merge(std::vector<Dim> dims) {
   return merged;
 }
 
-// Whether rows of `bytes` may stand along this dimension in one copy: no overlap, and gaps that its fields
-// hold.
+// Says whether one copy can take rows of `bytes` along this dimension: they must not overlap, and the gaps
+// must fit in the fields of the parameters.
 bool HoldsRows(const Dim &dim, int64_t bytes) {
   constexpr int64_t kMaxGap = std::numeric_limits<uint32_t>::max();
   return dim.src >= bytes && dim.dst >= bytes && dim.src - bytes <= kMaxGap && dim.dst - bytes <= kMaxGap;
 }
 
-// Takes the dimension with the most rows out of `dims`; one row when there is none.
+// Removes the dimension with the most rows from `dims` and returns it; one row where there is none.
 Dim TakeRows(std::vector<Dim> *dims, int64_t bytes) {
   auto best = dims->end();
   for (auto dim = dims->begin(); dim != dims->end(); ++dim) {
@@ -67,7 +68,7 @@ Dim TakeRows(std::vector<Dim> *dims, int64_t bytes) {
 
 void SetTiles(StridedCopyTiling *tiling, int64_t ub_bytes, int64_t cores) {
   constexpr int64_t kBlockBytes = 32;
-  constexpr int64_t kFullSpeedBytes = 512;  // GM moves at full speed from here on
+  constexpr int64_t kFullSpeedBytes = 512;  // GM moves at full speed from this size on
   constexpr int64_t kMaxRows = 4095;        // of one DataCopyPad
   const int64_t tile_bytes = ub_bytes / 2 / kBlockBytes * kBlockBytes;
   int64_t outer = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch that copies a strided view of device memory to another of the same shape.
+// Makes the launch that copies one strided view of device memory to another one of the same shape.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,9 @@
 
 namespace sim::opbase {
 
-// Strides count elements; those of the source may be 0, those of the destination only in dimensions of one
-// element. The kernel's arguments are the addresses of both views' first elements, source first.
+// Strides count elements. Those of the source may be 0; those of the destination only in dimensions of one
+// element. The arguments of the kernel are the addresses of the first elements of both views, the source
+// first.
 runtime::Status PlanStridedCopy(const std::vector<int64_t> &shape, const std::vector<int64_t> &src_strides,
                                 const std::vector<int64_t> &dst_strides, uint64_t item_bytes,
                                 runtime::KernelLaunch *launch);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AscendC kernel that copies a strided view to another: tiles of rows go through UB, gaps are skipped in GM.
+// An AscendC kernel that copies one strided view to another. Tiles of rows go through UB; gaps in GM are
+// skipped.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,9 @@
 
 constexpr int32_t kStridedCopyDims = 8;
 
-// Bytes throughout. A tile is up to tileRows rows of up to pieceBytes; tiles are numbered with the pieces of
-// a row fastest, then the groups of rows, then the outer dimensions, the last of them fastest.
+// All sizes and strides are in bytes. A tile has up to tileRows rows of up to pieceBytes. Tiles are numbered:
+// first along the pieces of a row, then along the groups of rows, then along the outer dimensions from the
+// last to the first.
 struct StridedCopyTiling {
   int64_t rowBytes;                     // bytes that follow each other on both sides
   int64_t pieceBytes;                   // of a row, in one tile
@@ -68,7 +70,7 @@ class StridedCopy {
     CopyOut(dst, rows, bytes);
   }
 
-  // Gaps lie between the end of a row and the start of the next; a single row has none.
+  // A gap lies between the end of a row and the start of the next. A single row has none.
   __aicore__ static inline uint32_t Gap(int64_t stride, int64_t rows, int64_t bytes) {
     return rows > 1 ? static_cast<uint32_t>(stride - bytes) : 0;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an aclTensor holds, shared with the executors that use it.
+// The content of an aclTensor. Executors that use the tensor share it.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ struct TensorState {
 
   int64_t Elements() const;
   uint64_t ItemSize() const { return aclDataTypeSize(dtype); }
-  // Bytes from the first element of the view to the end of its last one.
+  // The bytes from the first element of the view to the end of its last one.
   uint64_t Extent() const;
-  // Row-major without gaps; strides of dimensions of one element do not count.
+  // Says whether the view is row-major without gaps. Strides of dimensions of one element do not matter.
   bool Dense() const;
   void *ViewAddress() const { return static_cast<char *>(data) + offset * static_cast<int64_t>(ItemSize()); }
 };
 
-// Strides of a dense tensor.
+// Returns the strides of a dense tensor, in elements.
 std::vector<int64_t> DenseStrides(const std::vector<int64_t> &shape);
 
 }  // namespace sim::opbase

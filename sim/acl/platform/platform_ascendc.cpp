@@ -12,7 +12,8 @@
 
 namespace fe {
 
-// What CANN fills from a device's configuration file; here the simulated device's description.
+// CANN fills this from the configuration file of a device. Here it refers to the description of the simulated
+// device.
 class PlatFormInfos {
  public:
   explicit PlatFormInfos(const sim::DeviceModel &model) : model(model) {}
@@ -43,8 +44,8 @@ uint32_t PlatformAscendC::GetCoreNumAiv(void) const { return platformInfo_->mode
 
 uint32_t PlatformAscendC::GetCoreNumVector(void) const { return 0; }
 
-// A mixed block is one cube core with its vector cores: as many blocks as the slices need, at most the cube
-// cores.
+// A mixed block is one cube core with its vector cores. The result is as many blocks as the slices need, and
+// at most as many as there are cube cores.
 uint32_t PlatformAscendC::CalcTschNumBlocks(uint32_t sliceNum, uint32_t aicCoreNum,
                                             uint32_t aivCoreNum) const {
   if (aicCoreNum == 0 || aivCoreNum == 0 || aicCoreNum > aivCoreNum) return sliceNum;
@@ -140,7 +141,7 @@ PlatformAscendC *PlatformAscendCManager::GetInstance(const char *customSocVersio
   };
   static std::mutex mutex;
   static auto *instances = new std::map<const sim::DeviceModel *, std::unique_ptr<Instance>>;
-  // A device that is asked for by its name is as it was built.
+  // A device that is asked for by its name has its own size.
   const sim::DeviceModel &model = customSocVersion != nullptr
                                       ? sim::DeviceModel::Find(customSocVersion)
                                       : sim::runtime::Sized(sim::DeviceModel::Find(sim::runtime::SocName()));

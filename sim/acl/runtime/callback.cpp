@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host functions in streams: run by the stream's thread, or by a thread that subscribed to the stream.
+// Host functions in streams. The thread of the stream runs them, or a thread that subscribed to the stream.
 #include <pthread.h>
 
 #include <chrono>
@@ -17,7 +17,7 @@ struct Callback {
   bool done = false;
 };
 
-// Callbacks that wait for one subscribed thread.
+// The callbacks that one subscribed thread is to run.
 struct ReportQueue {
   std::mutex mutex;
   std::condition_variable changed;

@@ -12,7 +12,7 @@ namespace {
 
 struct CompileOptions {
   std::mutex mutex;
-  // Kernels are never compiled while a program runs.
+  // Nothing is compiled while a program runs.
   std::map<aclCompileOpt, std::string> values{{ACL_OP_JIT_COMPILE, "disable"}};
 
   static CompileOptions &Get() {

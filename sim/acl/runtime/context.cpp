@@ -26,7 +26,7 @@ Registry<Context> &Contexts() {
 
 std::shared_ptr<Context> CurrentContextOrNull() {
   const std::shared_ptr<Context> context = current_context.lock();
-  // A context that another thread closed lives on only in its last users.
+  // A context that another thread closed lives as long as somebody uses it.
   return context != nullptr && Contexts().Find(context.get()) != nullptr ? context : nullptr;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A context: a device as one or more threads use it, with a default stream.
+// A context: one or more threads use a device through it. It has a default stream.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ class Context {
   explicit Context(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
   const std::shared_ptr<Device> &device() const { return device_; }
-  // Made at its first use.
+  // The stream is made at its first use.
   std::shared_ptr<Stream> DefaultStream();
 
  private:
@@ -27,13 +27,14 @@ class Context {
 
 Registry<Context> &Contexts();
 
-// The calling thread's context. Without one reports the error, sets *code and returns nullptr.
+// Returns the context of the calling thread. Where there is none it reports that, sets *code and returns
+// nullptr.
 ACL_FUNC_VISIBILITY std::shared_ptr<Context> CurrentContext(const char *call, aclError *code);
-// The same without an error: nullptr when there is none.
+// Returns the context of the calling thread, or nullptr.
 std::shared_ptr<Context> CurrentContextOrNull();
 void SetCurrentContext(std::shared_ptr<Context> context);
 
-// Ends all streams of a context, after their tasks, and forgets it.
+// Ends all streams of a context after their tasks, and removes the context.
 void CloseContext(const std::shared_ptr<Context> &context);
 
 }  // namespace sim::runtime

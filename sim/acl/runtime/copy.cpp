@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies and fills: checked when they are called, and once more when a stream runs them.
+// Copies and fills. They are checked when they are called, and again when a stream runs them.
 #include <cstring>
 #include <vector>
 
@@ -17,14 +17,14 @@ struct Copy {
   size_t height = 1;
   size_t dst_pitch = 0;
   size_t src_pitch = 0;
-  std::vector<std::byte> staged;  // the source rows, densely, of pageable memory
+  std::vector<std::byte> staged;  // the rows of a source in pageable memory, without gaps
 };
 
 size_t Extent(size_t width, size_t height, size_t pitch) {
   return height == 0 || width == 0 ? 0 : (height - 1) * pitch + width;
 }
 
-// Bytes copied from memory that nothing wrote stay bytes that nothing wrote.
+// Bytes that are copied from memory which nothing wrote count as not written.
 void CopyWrittenMap(const Copy &copy, const void *dst, const void *src) {
   sim::DeviceMemory &to = copy.dst.device->memory();
   if (copy.src.device == nullptr) {
@@ -129,7 +129,8 @@ aclError Queue(const char *call, const Status &status, Copy copy, aclrtStream ha
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> stream = UseStream(call, handle, &code);
   if (stream == nullptr) return code;
-  // Pageable memory is read at once, as its owner may not keep it; only pinned memory is read by the stream.
+  // Pageable memory is read at once, as its owner may free it after the call. The stream reads pinned memory
+  // only.
   if (copy.dst.device != nullptr && copy.src.device == nullptr && !copy.src.pinned) {
     copy.staged.resize(copy.width * copy.height);
     for (size_t row = 0; row < copy.height && copy.width > 0; ++row) {

@@ -26,7 +26,7 @@ class Device {
   // What the device is like now: simSetSize changes it.
   const DeviceModel &model() const { return Sized(model_); }
   DeviceMemory &memory() { return memory_; }
-  // Held by a running kernel: a device runs one at a time, on all its cores.
+  // A running kernel holds this: a device runs one kernel at a time, on all its cores.
   std::mutex &cores() { return cores_; }
 
  private:

@@ -64,7 +64,7 @@ aclError DeviceTable::Reset(const char *call, int32_t id, bool force) {
   return ACL_SUCCESS;
 }
 
-// Outside the table's lock: tasks that still run may look devices up.
+// The lock of the table is not held here, as tasks that still run may look for devices.
 void DeviceTable::Close(Entry entry) {
   for (const std::shared_ptr<Context> &context : Contexts().All()) {
     if (context->device() == entry.device) CloseContext(context);

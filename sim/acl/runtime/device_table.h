@@ -14,11 +14,13 @@ class DeviceTable {
  public:
   static DeviceTable &Get();
 
-  // The device, opened if need be. On error reports it, sets *code and returns nullptr.
+  // Returns the device and opens it first where it is not open. On an error it reports that, sets *code and
+  // returns nullptr.
   std::shared_ptr<Device> Open(const char *call, int32_t id, aclError *code);
-  // Opens the device and counts one more user of its default context.
+  // Opens the device, and counts one more user of its default context.
   std::shared_ptr<Context> Set(const char *call, int32_t id, aclError *code);
-  // One user less; the last one (or `force`) closes the device with all that belongs to it.
+  // Counts one user less. After the last one, or with `force`, it closes the device with all that belongs to
+  // it.
   aclError Reset(const char *call, int32_t id, bool force);
   void CloseAll();
 

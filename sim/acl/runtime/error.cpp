@@ -6,7 +6,7 @@
 namespace sim::runtime {
 namespace {
 
-// Programs that never ask for messages must not collect them without end.
+// A program may never ask for messages, so that only the latest ones are kept.
 constexpr size_t kMessagesKept = 16;
 
 struct ThreadErrors {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of the calling thread, as aclGetRecentErrMsg and aclrtGetLastError hand them out.
+// Errors of the calling thread, which aclGetRecentErrMsg and aclrtGetLastError return.
 #pragma once
 
 #include <sstream>
@@ -9,7 +9,8 @@
 
 namespace sim::runtime {
 
-// Outcome of something that another thread runs: becomes an error of the thread that waits for it.
+// The outcome of a task that another thread runs. A failure becomes an error of the thread that waits for the
+// task.
 struct Status {
   aclError code = ACL_SUCCESS;
   std::string text;
@@ -24,23 +25,23 @@ std::string Text(const Parts &...parts) {
   return text.str();
 }
 
-// Makes the text this thread's latest message and returns the code.
+// Makes the text the latest message of this thread and returns the code.
 ACL_FUNC_VISIBILITY aclError RecordError(aclError code, std::string text);
 
-// Report of a failed call; the parts are streamed one after the other into the message.
+// Reports a failed call. The message consists of the parts, one after the other.
 template <typename... Parts>
 aclError Fail(aclError code, const Parts &...parts) {
   return RecordError(code, Text(parts...));
 }
 
-// The failure of a background task, said again on this thread by the call that met it.
+// Reports the failure of a background task again, on this thread and for the call that found it.
 inline aclError ReturnStatus(const char *call, const Status &status) {
   return status.ok() ? ACL_SUCCESS : Fail(status.code, call, ": ", status.text);
 }
 
 }  // namespace sim::runtime
 
-// Refuses a null pointer argument, naming call and parameter.
+// Refuses a null pointer; the message names the call and the parameter.
 #define SIM_REQUIRE_POINTER(pointer)                                                                     \
   do {                                                                                                   \
     if ((pointer) == nullptr) {                                                                          \

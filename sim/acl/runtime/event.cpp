@@ -21,7 +21,7 @@ void Event::Record(const std::shared_ptr<Event> &event, Stream &stream) {
   {
     std::lock_guard<std::mutex> lock(event->mutex_);
     event->capture_ = capture;
-    // Inside a capture an event only tells which stream depends on which.
+    // Inside a capture an event only says which stream depends on which other one.
     if (capture != nullptr) return;
     mark = ++event->recorded_;
   }

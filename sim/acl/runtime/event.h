@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An event: the latest mark put into a stream. Waiters take the mark that is the latest when they are queued.
+// An event is the latest mark that was put into a stream. A waiter waits for the mark that is the latest when
+// the wait is queued.
 #pragma once
 
 #include <chrono>
@@ -21,15 +22,15 @@ class Event {
 
   // Queues a mark on the stream.
   static void Record(const std::shared_ptr<Event> &event, Stream &stream);
-  // Makes what is queued on the stream from now on wait for the latest mark; nothing to wait for without one.
+  // Tasks that are queued on the stream from now on wait for the latest mark, where there is one.
   static void MakeWait(const std::shared_ptr<Event> &event, const std::shared_ptr<Stream> &stream);
 
   Status Synchronize(int32_t timeout_ms);
   bool Complete() const;
   bool EverRecorded() const;
-  // Time of the last mark that was reached.
+  // The time at which the last mark was reached.
   Clock::time_point ReachedAt() const;
-  // The capture in which the latest mark lies, while it goes on.
+  // The capture in which the latest mark lies, until that capture ends.
   std::shared_ptr<Graph> Capture() const;
 
   uint32_t id() const { return id_; }

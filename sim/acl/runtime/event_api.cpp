@@ -43,7 +43,7 @@ aclError Wait(const char *call, aclrtEvent handle, int32_t timeout_ms) {
   return ReturnStatus(call, event->Synchronize(timeout_ms));
 }
 
-// Events that have a time: recorded, reached, and made with ACL_EVENT_TIME_LINE.
+// Checks that an event has a time: it was made with ACL_EVENT_TIME_LINE, recorded and reached.
 aclError CheckTime(const char *call, const char *parameter, const Event &event) {
   if (!event.has_time() || !event.EverRecorded()) {
     return Fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, call, ": ", parameter,
@@ -76,7 +76,7 @@ aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag) {
   return CreateEvent(__func__, event, flag);
 }
 
-// Queued marks and waits keep the event alive until they have run.
+// Marks and waits in queues keep the event alive until they have run.
 aclError aclrtDestroyEvent(aclrtEvent event) {
   aclError code = ACL_SUCCESS;
   if (FindEvent(__func__, "event", event, &code) != nullptr) Events().Take(event);
@@ -92,7 +92,7 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
   return code;
 }
 
-// Marks count upwards here, so that an event needs no reset before it is recorded again.
+// Marks have increasing numbers here, so that an event needs no reset before it is recorded again.
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
   aclError code = ACL_SUCCESS;
   if (FindEvent(__func__, "event", event, &code) != nullptr) UseStream(__func__, stream, &code);
@@ -145,7 +145,7 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *statu
   return code;
 }
 
-// Host time between the two marks: the modelled time of kernels is in their reports.
+// Returns the time of the host between two marks. The modelled times of kernels are in their reports.
 aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent) {
   SIM_REQUIRE_POINTER(ms);
   aclError code = ACL_SUCCESS;

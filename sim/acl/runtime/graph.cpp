@@ -128,7 +128,7 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI) {
   return ACL_SUCCESS;
 }
 
-// Captures here never forbid other calls, whatever the mode.
+// A capture never forbids other calls here, whatever its mode.
 aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode) {
   SIM_REQUIRE_POINTER(mode);
   thread_local aclmdlRICaptureMode current = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;

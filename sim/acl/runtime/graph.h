@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A captured graph: the tasks that were queued while its streams were being captured, replayed in that order.
+// A captured graph: the tasks that were queued while its streams were being captured. It runs them in that
+// order.
 #pragma once
 
 #include <memory>
@@ -18,7 +19,7 @@ class Graph {
   static void Join(const std::shared_ptr<Graph> &graph, const std::shared_ptr<Stream> &stream);
   void End();
 
-  // Order of arrival is an order that the events between the streams allow.
+  // The order in which tasks arrive is one that the events between the streams allow.
   void Append(Task task);
   void Replay(Stream &stream) const;
 

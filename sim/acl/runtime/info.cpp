@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs ask about the software and the device.
+// Answers of the runtime about the software and the device.
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -178,7 +178,8 @@ aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId) {
   return CheckDeviceId(__func__, "peerDeviceId", peerDeviceId);
 }
 
-// Level of the environment's AVO_SIM_LOG (0 debug … 3 error) and above go to stderr; without it nothing does.
+// Messages go to stderr from the level of the environment's AVO_SIM_LOG on (0 debug to 3 error); without it
+// none do.
 void aclAppLog(aclLogLevel logLevel, const char *func, const char *, uint32_t, const char *fmt, ...) {
   static const int lowest = [] {
     const char *text = std::getenv("AVO_SIM_LOG");

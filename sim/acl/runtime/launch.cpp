@@ -22,7 +22,7 @@ struct Reports {
   }
 };
 
-// Text that simTakeReports and simTakeTrace hand out; it lives until the next call on its thread.
+// The text that simTakeReports and simTakeTrace return. It lives until the next call on this thread.
 std::string &TakenText() {
   thread_local std::string text;
   return text;

@@ -17,7 +17,8 @@ struct KernelLaunch {
   std::vector<std::byte> tiling;
 };
 
-// Blocks until the kernel has ended. Faults are printed, kept for simTakeReports and returned as a failure.
+// Runs the kernel and returns when it has ended. Faults are printed, kept for simTakeReports, and returned as
+// a failure.
 ACL_FUNC_VISIBILITY Status RunKernel(Device &device, const KernelLaunch &launch,
                                      const std::vector<void *> &args);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where an address lies, and whether a range of bytes may be touched there.
+// Finds out where an address lies, and whether a range of bytes may be accessed there.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,12 @@ struct Range {
   bool pinned = false;             // host memory from aclrtMallocHost or aclrtHostRegister
 
   std::byte *bytes() const;
-  // Whether a device range still lies in a live allocation.
+  // Says whether a range of device memory still lies in an allocation.
   bool Alive() const;
 };
 
-// Checks that [address, address + size) is memory of that side and, on a device, inside one allocation.
-// `parameter` names it in the message: "dst", "workspace".
+// Checks that [address, address + size) is memory of the host or of a device, as the caller says, and on a
+// device inside one allocation. `parameter` names it in the message: "dst", "workspace".
 ACL_FUNC_VISIBILITY Status CheckRange(const char *parameter, const void *address, size_t size, Side side,
                                       Range *range);
 

@@ -48,7 +48,7 @@ aclError AllocateHost(const char *call, void **pointer, size_t size) {
   return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, call, ": the host has no ", size, " bytes");
 }
 
-// Host and device share one coherent memory here; only the range is checked.
+// Host and device share one coherent memory here, so that only the range is checked.
 aclError CheckCacheRange(const char *call, void *pointer, size_t size) {
   Range range;
   const Status status = CheckRange("devPtr", pointer, size, Side::kDevice, &range);
@@ -112,7 +112,7 @@ aclError aclrtFreeHostWithDevSync(void *hostPtr) {
   return code != ACL_SUCCESS ? code : ReleaseHost(__func__, hostPtr);
 }
 
-// Kernels cannot reach host memory on the simulated device: registering pins, and maps nothing.
+// Kernels on the simulated device cannot reach host memory: to register memory pins it and maps nothing.
 aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType, void **devPtr) {
   SIM_REQUIRE_POINTER(ptr);
   if (size == 0) return Fail(ACL_ERROR_INVALID_PARAM, __func__, ": size must be greater than 0");

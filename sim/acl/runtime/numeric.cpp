@@ -63,8 +63,8 @@ aclFloat16 aclFloatToFloat16(float value) {
   // 65520 and above round to infinity.
   if (magnitude >= 0x477FF000u) return static_cast<aclFloat16>(sign | 0x7C00u);
   if (magnitude < 0x38800000u) {
-    // Below 2^-14: adding 0.5 leaves the value in units of 2^-24, rounded to nearest even by the addition
-    // itself.
+    // Below 2^-14 the addition of 0.5 leaves the value in units of 2^-24; the addition itself rounds it to
+    // nearest even.
     float shifted;
     std::memcpy(&shifted, &magnitude, sizeof(shifted));
     shifted += 0.5f;

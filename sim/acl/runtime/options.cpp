@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings that programs may make and read back; the simulated device has one behaviour whatever they say.
+// Settings that programs may make and read back. The simulated device behaves the same whatever they say.
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -13,7 +13,7 @@ namespace {
 
 struct SysParams {
   std::mutex mutex;
-  std::map<aclSysParamOpt, int64_t> values = {{ACL_OPT_DETERMINISTIC, 0}};  // the others are set by nobody
+  std::map<aclSysParamOpt, int64_t> values = {{ACL_OPT_DETERMINISTIC, 0}};  // nobody has set the others
 
   static SysParams &Get() {
     static auto *params = new SysParams;

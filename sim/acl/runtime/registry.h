@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles that programs hold: an unknown or destroyed one is an error, never a crash.
+// The handles that programs hold. An unknown or destroyed handle is an error and never a crash.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ class Registry {
     return found == objects_.end() ? nullptr : found->second;
   }
 
-  // Takes the object out; nullptr when the handle is unknown.
+  // Removes the object and returns it; nullptr where the handle is unknown.
   std::shared_ptr<T> Take(const void *handle) {
     std::lock_guard<std::mutex> lock(mutex_);
     const auto found = objects_.find(handle);

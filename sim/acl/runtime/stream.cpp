@@ -51,7 +51,8 @@ void Stream::Loop() {
     lock.unlock();
     Status status;
     if (!skip) status = task.run();
-    // What the task holds (executors, host buffers) must be gone before anyone sees the stream idle.
+    // What the task holds (executors, host buffers) must be freed before anybody sees that the stream is
+    // idle.
     task = Task{};
     lock.lock();
     if (!status.ok() && failure_.ok()) failure_ = std::move(status);
@@ -105,7 +106,7 @@ void Stream::Close(bool drop_queued) {
     queued_.notify_all();
   }
   if (!thread.joinable()) return;
-  // The last owner of a stream may be one of its own tasks.
+  // The last owner of a stream may be one of its tasks.
   if (thread.get_id() == std::this_thread::get_id()) {
     thread.detach();
   } else {

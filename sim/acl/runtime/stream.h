@@ -20,7 +20,7 @@ class Graph;
 
 struct Task {
   std::function<Status()> run;
-  // Runs even after a failure has stopped the stream: marks that other streams wait for.
+  // The task runs even after a failure has stopped the stream: other streams wait for its mark.
   bool always = false;
 };
 
@@ -31,12 +31,13 @@ class Stream {
   Stream(const Stream &) = delete;
   Stream &operator=(const Stream &) = delete;
 
-  // Appends a task, or hands it to the graph that is being captured. The thread starts with the first task.
+  // Appends a task, or gives it to the graph that is being captured. The thread starts with the first task.
   ACL_FUNC_VISIBILITY void Push(Task task);
-  // Waits for the tasks queued so far; a negative timeout waits without end. Takes the failure of the stream.
+  // Waits for the tasks queued so far, with a negative timeout for ever. Returns the failure of the stream
+  // and clears it.
   Status Synchronize(int32_t timeout_ms);
   bool Idle() const;
-  // Takes the queued tasks out, ends the thread after the running one.
+  // Removes the queued tasks and ends the thread after the task that runs.
   void Close(bool drop_queued);
   void DropQueued();
 
@@ -78,12 +79,11 @@ class Stream {
 
 Registry<Stream> &Streams();
 
-// The stream behind a handle, the current context's default stream for nullptr. On a wrong handle reports the
-// error, sets *code and returns nullptr. `call` is the ACL function, for the message.
+// Finds the stream of a handle; nullptr stands for the default stream of the current context. For a wrong
+// handle it reports that, sets *code and returns nullptr. `call` is the ACL function, for the message.
 std::shared_ptr<Stream> FindStream(const char *call, aclrtStream handle, aclError *code);
 
-// As FindStream, and the stream must belong to the current context: what the calls that queue or wait
-// require.
+// As FindStream; the stream must also belong to the current context. Calls that queue or wait require that.
 ACL_FUNC_VISIBILITY std::shared_ptr<Stream> UseStream(const char *call, aclrtStream handle, aclError *code);
 
 }  // namespace sim::runtime

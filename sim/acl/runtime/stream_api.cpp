@@ -8,10 +8,10 @@ using namespace sim::runtime;
 
 namespace {
 
-constexpr uint32_t kStreamsOfDevice = 1984;  // what an Ascend 910B offers
+constexpr uint32_t kStreamsOfDevice = 1984;  // as many as an Ascend 910B has
 constexpr uint32_t kLeastPriority = 7;
 
-// A wait inside a capture, or for oneself, would never end.
+// Refuses a wait inside a capture and a wait for the own stream: these would never end.
 aclError CheckWait(const char *call, const Stream &stream) {
   if (stream.Capture() != nullptr) {
     return Fail(ACL_ERROR_RT_STREAM_CAPTURED, call, ": stream ", stream.id(), " is being captured");

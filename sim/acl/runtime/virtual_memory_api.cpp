@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses and memory apart: ranges of addresses, into which physical memory is mapped piece by piece.
+// Virtual memory: a program reserves a range of addresses and maps physical memory into it, piece by piece.
 #include <algorithm>
 
 #include "context.h"
@@ -31,7 +31,7 @@ std::shared_ptr<PhysicalMemory> FindPhysical(const char *call, aclrtDrvMemHandle
   return found;
 }
 
-// The device whose addresses these are.
+// Finds the device to which an address belongs.
 std::shared_ptr<Device> DeviceOfAddress(const char *call, const void *address, aclError *code) {
   std::shared_ptr<Device> device = DeviceOf(address);
   if (device == nullptr) {
@@ -67,7 +67,7 @@ aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment, vo
   const std::shared_ptr<Device> device =
       context != nullptr ? context->device() : DeviceTable::Get().Open(__func__, 0, &code);
   if (device == nullptr) return code;
-  // What is mapped comes in pages of that size, and so do programs' places within the range.
+  // Physical memory comes in pages of that size, and programs map it at multiples of that size.
   *virPtr = device->memory().Reserve(size, std::max<size_t>(alignment, kGranularity));
   if (*virPtr != nullptr) return ACL_SUCCESS;
   return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, __func__, ": device ", device->id(), " has no ", size,

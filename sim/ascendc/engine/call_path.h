@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a kernel came to an API call. Compilers lay frames out like this when they keep frame pointers
-// (-fno-omit-frame-pointer), so that a walk from frame to frame costs two loads each:
+// (-fno-omit-frame-pointer), so that a walk costs two loads for each frame:
 //
 //     frame of Issue    [ caller ●][ return address ]      the call of Issue, in an API function
 //                                │
@@ -21,11 +21,12 @@ namespace sim {
 // (Kernel::invoke).
 using CallPath = std::vector<uintptr_t>;
 
-// A number that tells the path from here out to the frame `outermost` from other paths. It is 0 where the
-// chain of frame pointers does not lead there, as in a kernel that was compiled without them.
+// Returns a number that tells the path from here to the frame `outermost` from other paths. It takes the
+// frames next to the API call and the depth of the stack, so that it costs some loads. It is 0 where the
+// frame pointers leave the stack, as they do in a kernel that was compiled without them.
 uint64_t HashOfCallPath(const void *outermost);
 
-// The path itself; empty where the hash is 0.
+// Returns the path itself; empty where the chain of frame pointers does not lead to `outermost`.
 CallPath ReadCallPath(const void *outermost);
 
 }  // namespace sim

@@ -36,7 +36,8 @@ void CoreState::EndBlock() {
         const Site &site = flag.last_set;
         log.AddPair(FaultKind::kFlag, site, site,
                     Describe(site) + ": HardEvent::" + PipeName(static_cast<Pipe>(from)) + "_" +
-                        PipeName(static_cast<Pipe>(to)) + " is set and never waited for: missing WaitFlag");
+                        PipeName(static_cast<Pipe>(to)) +
+                        " is set, but nobody waits for it: missing WaitFlag");
       }
     }
   }
@@ -160,7 +161,7 @@ void CoreState::WaitFlag(Pipe from, Pipe to, int32_t event, Where where) {
   if (flag.tokens.empty()) {
     Fail(FaultKind::kFlag, "WaitFlag", where,
          std::string("HardEvent::") + PipeName(from) + "_" + PipeName(to) + " with eventID " +
-             std::to_string(event) + " was not set: missing SetFlag, the device would hang here");
+             std::to_string(event) + " was not set, so that the device would hang here: missing SetFlag");
   }
   WaitToken(to, flag.tokens.front(), where);
   flag.tokens.pop_front();

@@ -141,31 +141,31 @@ class Judge {
     const auto base = reinterpret_cast<uint64_t>(start);
     const std::string where =
         Range(Space::GM, static_cast<int64_t>(begin - base), static_cast<int64_t>(end - base)) +
-        " of an allocation of " + std::to_string(size);
+        " of an allocation of " + std::to_string(size) + " bytes";
     if (a.core == b.core) {
       core_b.faults->AddPair(
           FaultKind::kMissingSync, site_a, site_b,
           Describe(site_b) + " on " + PipeName(b.access->pipe) + (b.access->write ? " writes " : " reads ") +
-              where + ", that " + Describe(site_a) + " on " + PipeName(a.access->pipe) +
-              (a.access->write ? " writes" : " reads") + ", with no order between them: missing " +
+              where + ", which " + Describe(site_a) + " on " + PipeName(a.access->pipe) +
+              (a.access->write ? " writes" : " reads") + ", and nothing orders the two: missing " +
               OrderOf(a.access->pipe, b.access->pipe));
       return;
     }
     const std::string accesses = Describe(site_b) + (b.access->write ? " writes " : " reads ") + where;
     if (core_a.block == core_b.block) {
       core_b.faults->AddPair(FaultKind::kBlockConflict, site_a, site_b,
-                             accesses + ", that another core of the block " +
+                             accesses + ", which another core of the block " +
                                  (a.access->write ? "writes" : "reads") + " in " + Describe(site_a) +
-                                 ", with no order between the cores: missing CrossCoreSetFlag<2, PIPE_" +
+                                 ", and nothing orders the two cores: missing CrossCoreSetFlag<2, PIPE_" +
                                  PipeName(a.access->pipe) + "> / CrossCoreWaitFlag");
       return;
     }
     core_b.faults->AddPair(
         FaultKind::kBlockConflict, site_a, site_b,
-        accesses + ", that block " + std::to_string(core_a.block) + " " +
+        accesses + ", which block " + std::to_string(core_a.block) + " " +
             (a.access->write ? "writes" : "reads") + " in " + Describe(site_a) +
-            ", with no order between the blocks: missing SyncAll" +
-            (a.access->write && b.access->write ? ", or blocks that overlap by mistake" : ""));
+            ", and nothing orders the two blocks: missing SyncAll" +
+            (a.access->write && b.access->write ? ", or the blocks overlap by mistake" : ""));
   }
 
   const std::vector<GmCore> &cores_;

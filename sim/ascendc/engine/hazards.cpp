@@ -64,9 +64,9 @@ void Hazards::Report(Pipe pipe, const Operand &operand, const Site &site, const 
   log->AddPair(FaultKind::kMissingSync, earlier, site,
                Describe(site) + " on " + PipeName(pipe) + (operand.write ? " writes " : " reads ") +
                    operand.name + ", " + Range(operand.space, low, high) +
-                   queues_->OfBuffer(operand.space, static_cast<uint64_t>(low)) + ", that " +
+                   queues_->OfBuffer(operand.space, static_cast<uint64_t>(low)) + ", which " +
                    Describe(earlier) + " on " + PipeName(conflict.pipe) +
-                   (conflict.write ? " writes" : " reads") + ", with no order between them: missing " +
+                   (conflict.write ? " writes" : " reads") + ", and nothing orders the two: missing " +
                    OrderOf(conflict.pipe, pipe));
 }
 

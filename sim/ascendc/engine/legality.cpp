@@ -10,7 +10,7 @@ void CoreState::CheckOperand(const Operand &operand, const Site &site, Where whe
   if (operand.alignment > 1 && operand.address % operand.alignment != 0) {
     Fail(FaultKind::kAlignment, site.name, where,
          std::string(operand.name) + " must start on a multiple of " + std::to_string(operand.alignment) +
-             " bytes, its address is " + SpaceName(operand.space) + " offset " +
+             " bytes, but its address is " + SpaceName(operand.space) + " offset " +
              std::to_string(operand.address) + queues.OfBuffer(operand.space, operand.address));
   }
   if (operand.space == Space::GM) {
@@ -54,11 +54,11 @@ void CoreState::CheckGmBounds(const Operand &operand, const Site &site, Where wh
   }
   std::string text = std::string(operand.name) + (operand.write ? " writes " : " reads ");
   if (start == nullptr) {
-    text += std::to_string(end - begin) + " bytes at a GM address in no allocation";
+    text += std::to_string(end - begin) + " bytes at a GM address that lies in no allocation";
   } else {
     const auto base = static_cast<int64_t>(reinterpret_cast<uint64_t>(start));
     text += Range(Space::GM, extent.begin - base, extent.end - base) + " of an allocation of " +
-            std::to_string(size);
+            std::to_string(size) + " bytes";
   }
   Fail(FaultKind::kGmBounds, site.name, where, text);
 }

@@ -135,12 +135,13 @@ Queues::Buffer &Queues::Owned(int32_t queue, const LocalTensorBase &tensor, cons
                               Where where) {
   const int32_t id = tensor.buffer_id;
   if (id < 0 || static_cast<size_t>(id) >= buffers_.size() || buffers_[id].queue != queue) {
-    core_->Fail(FaultKind::kQueueBalance, instruction, where, "the tensor is none of this queue's buffers");
+    core_->Fail(FaultKind::kQueueBalance, instruction, where,
+                "the tensor is none of the buffers of this queue");
   }
   Buffer &buffer = buffers_[id];
   if (buffer.generation != tensor.generation || buffer.state == BufferState::kIdle) {
     core_->Fail(FaultKind::kUseAfterFree, instruction, where,
-                "the tensor was already given back by FreeTensor");
+                "FreeTensor has given this tensor back already");
   }
   return buffer;
 }

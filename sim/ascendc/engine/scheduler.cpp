@@ -97,7 +97,8 @@ void Scheduler::CheckResident(CoreState &core, const char *name, bool vector_onl
             std::to_string(core.id.blocks) + " blocks are to meet, but " + core.model->soc + " has " +
                 (cube ? std::to_string(core.model->cube_cores) + " cube cores"
                       : std::to_string(core.model->vector_cores) + " vector cores") +
-                " and runs " + std::to_string(blocks) + " such blocks at a time: the device would hang here");
+                " and runs " + std::to_string(blocks) +
+                " such blocks at a time, so that the device would hang here");
 }
 
 void Scheduler::Meet(CoreState &core, bool vector_only, uint32_t cores, Where where) {
@@ -127,7 +128,7 @@ void Scheduler::Meet(CoreState &core, bool vector_only, uint32_t cores, Where wh
   } else if (!WaitFor(&lock, [&] { return gathering.round != round; })) {
     Stuck(&lock, core, "SyncAll", where,
           std::to_string(gathering.arrived) + " of " + std::to_string(expected) +
-              " cores came, the others ended or wait elsewhere: SyncAll must be called by all of them");
+              " cores came; the others ended or wait elsewhere: all of them must call SyncAll");
   }
   core.hazards.AcquireGlobal(gathering.result);
 }
@@ -203,14 +204,14 @@ void Scheduler::ReportLeftFlags() {
   for (const auto &[key, inbox] : inboxes_) {
     if (!inbox.empty()) {
       report(key.first, key.second, inbox.front().site,
-             " is set and never waited for: missing CrossCoreWaitFlag");
+             " is set, but nobody waits for it: missing CrossCoreWaitFlag");
     }
   }
   for (const auto &[key, exchange] : exchanges_) {
     for (const auto &[sender, posts] : exchange.posts) {
       if (posts.empty()) continue;
       report(sender, std::get<1>(key), posts.front().site,
-             " is not set by all cores of its group: nobody receives it");
+             " is not set by all cores of its group, so that nobody receives it");
     }
   }
 }
@@ -220,9 +221,9 @@ void Scheduler::CrossCoreWait(CoreState &core, uint16_t flag, Where where) {
   std::unique_lock lock(mutex_);
   std::deque<Post> &inbox = inboxes_[{core.id.core, flag}];
   if (!WaitFor(&lock, [&] { return !inbox.empty(); })) {
-    Stuck(
-        &lock, core, "CrossCoreWaitFlag", where,
-        "flag " + std::to_string(flag) + " never came: missing CrossCoreSetFlag, the device would hang here");
+    Stuck(&lock, core, "CrossCoreWaitFlag", where,
+          "flag " + std::to_string(flag) +
+              " never came, so that the device would hang here: missing CrossCoreSetFlag");
   }
   const Post post = inbox.front();
   inbox.pop_front();

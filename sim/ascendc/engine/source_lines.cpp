@@ -24,17 +24,16 @@ std::string WithoutBrackets(const std::string &text, char open, char close) {
   return out;
 }
 
-// "void Scan<float>::Load(int)::{lambda(int)#1}::operator()(int) const" becomes "lambda", the others their
-// last name: "void Scan<float>::Load<3>(int)" becomes "Load".
+// Returns the last name of a function: "Load" for "void Scan<float>::Load<3>(int) const". A lambda, whose
+// name is "operator()", becomes "lambda".
 std::string ShortName(const std::string &function) {
-  if (function.find("operator") != std::string::npos) {
-    return function.find("operator()") != std::string::npos ? "lambda" : "operator";
-  }
   std::string name = WithoutBrackets(WithoutBrackets(function, '<', '>'), '(', ')');
   name = name.substr(0, name.find(" const"));
   name = name.substr(name.rfind(' ') + 1);
   const size_t scope = name.rfind("::");
-  return scope == std::string::npos ? name : name.substr(scope + 2);
+  if (scope != std::string::npos) name = name.substr(scope + 2);
+  const bool call = name == "operator" && function.find("operator()") != std::string::npos;
+  return call ? "lambda" : name;
 }
 
 // The argument that begins at `begin`, up to its comma or closing parenthesis; empty where it does not end.

@@ -41,7 +41,7 @@ constexpr int32_t kParamInvalid = 161002;  // ACLNN_ERR_PARAM_INVALID
 
 using Tensors = std::vector<at::Tensor>;
 
-// The views of a call, in the order its arguments come.
+// The views of a call, in the order of its arguments.
 struct Call {
   OpPlan plan;
   std::vector<int> slots;
@@ -54,7 +54,8 @@ std::optional<at::Scalar> NumberOf(const aclScalar *scalar);  // none where null
 std::vector<const aclTensor *> MembersOf(const aclTensorList *list);
 std::string TextOf(const char *text);
 
-// What an argument is while the first phase runs (C type), and how it becomes what the body sees.
+// Adapters. Each has the C type of an argument, which the first phase gets, and converts it to what the body
+// gets.
 template <typename C, bool kWritten>
 struct TensorArgument {
   size_t place;
@@ -82,7 +83,7 @@ struct ValueArgument {
   ValueArgument(Call &, C c) : value(Take(Convert(c))) {}
   Value operator()(const Tensors &) const { return value; }
 
-  // A number that is not optional is 0 where it is null.
+  // A null pointer gives 0 for a number that is not optional.
   static Value Take(const std::optional<at::Scalar> &number) {
     if constexpr (std::is_same_v<Value, at::Scalar>) {
       return number.value_or(at::Scalar());
@@ -108,17 +109,17 @@ struct ValueArgument {
 
 struct NumbersArgument {
   std::vector<at::Scalar> values;
-  std::optional<size_t> place;  // of the tensor that holds them instead
+  std::optional<size_t> place;  // of the tensor, where one holds the numbers
   NumbersArgument(Call &call, const void *list_or_tensor);
   std::vector<at::Scalar> operator()(const Tensors &views) const;
 };
 
-// A result whose shape the data decide: it has memory for the largest one.
+// A result whose shape depends on the data. It has memory for the largest shape.
 struct Found {
   at::Tensor memory;
   std::shared_ptr<opbase::TensorState> state;
 
-  // Takes the result; aclGetViewShape then gives its shape.
+  // Stores the result; aclGetViewShape then gives its shape.
   void Give(const at::Tensor &result) const;
 };
 
@@ -129,7 +130,7 @@ struct FoundArgument {
   Found operator()(const Tensors &views) const { return {views[place], state}; }
 };
 
-// Queues `body` as the only step of an executor.
+// Makes `body` the only step of an executor.
 aclnnStatus Finish(Call &call, std::function<void(const Tensors &)> body, uint64_t *workspace,
                    aclOpExecutor **executor);
 
@@ -138,7 +139,7 @@ aclnnStatus Plan(uint64_t *workspace, aclOpExecutor **executor, Body body, C... 
   try {
     Call call;
     const std::tuple<Arguments...> bound{
-        Arguments(call, arguments)...};  // braces: from the first to the last
+        Arguments(call, arguments)...};  // braces evaluate from the first to the last
     const auto run = [body, bound](const Tensors &views) {
       std::apply([&](const auto &...argument) { body(argument(views)...); }, bound);
     };
@@ -150,8 +151,7 @@ aclnnStatus Plan(uint64_t *workspace, aclOpExecutor **executor, Body body, C... 
 
 }  // namespace sim::builtin
 
-// The three readings of an item of the list: its C parameter, its name, its adapter, and the body's
-// parameter.
+// What an item of the list stands for: its C parameter, its name, its adapter, and the parameter of the body.
 #define AVO_C_In(name) const aclTensor *name
 #define AVO_C_Out(name) aclTensor *name
 #define AVO_C_Found(name) aclTensor *name

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element by element: one tensor, two tensors, a tensor and a number.
+// Operators that work element by element: on one tensor, on two tensors, on a tensor and a number.
 #include <ATen/ATen.h>
 
 #include "bridge.h"

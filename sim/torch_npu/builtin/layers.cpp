@@ -16,19 +16,19 @@ std::optional<at::Tensor> Given(const at::Tensor &tensor) {
   return tensor.defined() ? std::optional<at::Tensor>(tensor) : std::nullopt;
 }
 
-// A result that was asked for and computed: no statistics of a batch are, for one, where a layer does not
-// train.
+// Copies a result that was asked for and that was computed. A layer that does not train, for example,
+// computes no statistics of its batch.
 void Give(at::Tensor &out, const at::Tensor &result) {
   if (out.defined() && result.defined() && out.numel() > 0 && result.numel() > 0) out.copy_(result);
 }
 
-// Where in its window each maximum lies, in place of the bits that a device keeps: only the gradient reads
-// them, and they need no more room.
+// Stores where in its window each maximum lies. A device stores bits instead. Only the gradient reads them,
+// and the places need no more memory.
 at::Tensor Places(const at::Tensor &mask, at::IntArrayRef sizes) {
   return at::from_blob(mask.data_ptr(), sizes, at::kShort);
 }
 
-// Position 0, 1, … along the last dimension but `behind`, times a factor.
+// The positions 0, 1, …, times a factor, along the dimension that has `behind` dimensions after it.
 at::Tensor Steps(const at::Tensor &like, int64_t behind, int64_t factor) {
   const int64_t count = like.size(like.dim() - 1 - behind);
   const at::Tensor steps = at::arange(count, at::kLong) * factor;
@@ -37,7 +37,7 @@ at::Tensor Steps(const at::Tensor &like, int64_t behind, int64_t factor) {
 
 int64_t Second(const std::vector<int64_t> &pair) { return pair.back(); }
 
-// The kernel's size where no stride is given.
+// Returns the stride, or the size of the kernel where no stride is given.
 const std::vector<int64_t> &StrideOf(const std::vector<int64_t> &stride, const std::vector<int64_t> &kernel) {
   return stride.empty() ? kernel : stride;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimisers: the same operation on every tensor of a list. Scalars come as tensors of one element.
+// Operators of optimisers: the same operation on every tensor of a list. Scalars are tensors of one element.
 #include <ATen/ATen.h>
 
 #include "bridge.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making, filling, copying, joining and reducing tensors.
+// Operators that make, fill, copy, join and reduce tensors.
 #include <ATen/ATen.h>
 
 #include "bridge.h"
@@ -8,7 +8,7 @@
 
 namespace {
 
-// Device generators count: a seed and an offset into its sequence make a number stream.
+// Generators of a device count: a seed and an offset in its sequence determine the numbers.
 at::Generator From(int64_t seed, int64_t offset) {
   return at::make_generator<at::CPUGeneratorImpl>(static_cast<uint64_t>(seed) * 2654435761u + offset);
 }
@@ -17,7 +17,7 @@ at::OptionalIntArrayRef Dims(const std::vector<int64_t> &dims) {
   return dims.empty() ? at::OptionalIntArrayRef() : at::OptionalIntArrayRef(dims);
 }
 
-// An index that is not given comes as a tensor without elements.
+// A tensor without elements stands for an index that is not given.
 c10::List<std::optional<at::Tensor>> Indices(const sim::builtin::Tensors &tensors) {
   c10::List<std::optional<at::Tensor>> indices;
   for (const at::Tensor &tensor : tensors) {
@@ -140,7 +140,7 @@ ACLNN(IndexAdd, In(self), Int(dim), In(index), In(source), Number(alpha), Out(ou
 ACLNN(InplaceMaskedFillScalar, InOut(self), In(mask), Number(value)) { self.masked_fill_(mask, value); }
 ACLNN(InplaceMaskedFillTensor, InOut(self), In(mask), In(value)) { self.masked_fill_(mask, value); }
 ACLNN(Index, In(self), InList(indices), Out(out)) {
-  // Not where nothing is chosen: an index without elements looks like one that is not given.
+  // Nothing to do where nothing is selected: an index without elements looks like one that is not given.
   if (out.numel() > 0) out.copy_(at::index(self, Indices(indices)));
 }
 ACLNN(IndexPutImpl, InOut(self), InList(indices), In(values), Bool(accumulate), Bool(unsafe)) {

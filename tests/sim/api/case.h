@@ -25,7 +25,7 @@ struct Case {
   std::vector<Buffer> buffers;
   std::vector<uint8_t *> gm;
 
-  // Forms that take fewer numbers leave the rest out.
+  // Forms with fewer numbers ignore the other ones.
   int64_t Int(size_t i) const { return i < ints.size() ? ints[i] : 0; }
   double Float(size_t i) const { return floats.at(i); }
 
@@ -56,7 +56,7 @@ struct Entry {
   void (*run)(Case &);
   sim::KernelType type = sim::KernelType::kVector;
 };
-// Each cases_*.cpp adds its table.
+// Each file cases_*.cpp adds its table.
 std::vector<Entry> &Entries();
 struct Register {
   Register(std::initializer_list<Entry> entries) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lane by lane: binary, unary and scalar instructions, in their three forms.
+// Instructions that work lane by lane: with one source, two sources, or a scalar; each in its three forms.
 #include "case.h"
 
 using namespace AscendC;

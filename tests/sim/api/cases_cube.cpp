@@ -7,7 +7,7 @@ using namespace AscendC;
 
 namespace {
 
-// Numbers of a case, taken one after the other.
+// The numbers of a case; each call returns the next one.
 struct Numbers {
   const Case &c;
   size_t at = 0;
@@ -27,7 +27,7 @@ void Load(const LocalTensor<T> &dst, const LocalTensor<T> &src, Numbers *numbers
   }
 }
 
-// Bytes of L1 as they come, one load each into L0A and L0B, one product, m x n out.
+// Copies bytes to L1 as they are, loads L0A and L0B once, multiplies once, and writes m x n results.
 template <typename T, typename R>
 void RawProduct(Case &c) {
   Numbers numbers{c};
@@ -53,7 +53,7 @@ void RawProduct(Case &c) {
 
 uint32_t Align(uint32_t value, uint32_t step) { return (value + step - 1) / step * step; }
 
-// A (m x k) x B^T (n x k), both as rows in GM, in steps of k; out m x n of type O.
+// Multiplies A (m x k) by B^T (n x k), both rows in GM, in steps of k. The results are m x n of type O.
 template <typename T, typename O>
 void RowProduct(Case &c, QuantMode_t quant) {
   const uint32_t m = c.Int(0), n = c.Int(1), k = c.Int(2), step = c.Int(3);
@@ -99,7 +99,7 @@ void RowProduct(Case &c, QuantMode_t quant) {
   Fixpipe(c.Global<O>(2), c1, out);
 }
 
-// 16 x 16 values, all of one, as C of a product with a unit matrix; out NZ, through L1 where `form` is 1.
+// Makes 16 x 16 values by a product with a unit matrix and writes them as NZ; by way of L1 where `form` is 1.
 void NzOut(Case &c) {
   const uint16_t m = c.Int(0), n = c.Int(1);
   LocalTensor<half> a1(TPosition::A1, 0, m * 16), b1(TPosition::B1, 65536, n * 16);

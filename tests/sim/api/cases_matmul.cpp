@@ -34,7 +34,7 @@ void Product(Case &c) {
   mm.SetTensorB(c.Global<T>(1), trans_b);
   if (t.isBias != 0) mm.SetBias(c.Global<float>(3));
   if (c.form == 1) {
-    // Twice, the second time added to the first tile by tile.
+    // Computes twice; the second time each tile is added to the first result.
     while (mm.Iterate()) mm.GetTensorC(c.Global<O>(2));
     mm.SetTensorA(c.Global<T>(0), trans_a);
     PipeBarrier<PIPE_FIX>();
@@ -45,7 +45,7 @@ void Product(Case &c) {
   mm.End();
 }
 
-// Two halves of k in one tile of L0C.
+// Multiplies the two halves of k into one tile of L0C.
 void PartialSums(Case &c) {
   TCubeTiling t;
   t.M = t.N = t.baseM = t.baseN = t.singleCoreM = t.singleCoreN = 32;

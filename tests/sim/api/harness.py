@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one AscendC call in sim_api and hands back its report and what its buffers hold afterwards."""
+"""Runs one AscendC call in sim_api and returns its report and the contents of its buffers after the call."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ POISON = 0x5C
 
 @dataclass
 class Empty:
-    """A buffer nothing wrote: reading it is a fault."""
+    """A buffer that nobody wrote: to read it is a fault."""
 
     bytes: int
 
 
 @dataclass
 class Global:
-    """A buffer that stays in GM: the call itself reads or writes it there."""
+    """A buffer in GM, which the call itself reads or writes there."""
 
     array: np.ndarray
 
 
 def poisoned(shape, dtype) -> np.ndarray:
-    """An output's first content: bytes that no test computes."""
+    """The content of an output before the call: bytes that no test computes."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     return np.full(size, POISON, np.uint8).view(dtype).reshape(shape)
 
 
 def run(name, buffers, *, dtype="float32", dtype2="-", form=COUNT, ints=(), floats=()):
-    """Buffers as they are after the call, in order, and the faults that the simulator found, as texts."""
+    """The buffers after the call, in order, and the texts of the faults that the simulator found."""
     arrays, lines = [], []
     for buffer in buffers:
         in_ub = not isinstance(buffer, (Empty, Global))
@@ -76,20 +76,20 @@ def run(name, buffers, *, dtype="float32", dtype2="-", form=COUNT, ints=(), floa
 
 
 def clean(*arguments, **keywords):
-    """The buffers of a call that must have no fault."""
+    """Returns the buffers after a call, which must have no fault."""
     results, faults, _ = run(*arguments, **keywords)
     assert not faults, faults
     return results
 
 
 def fault(expected, *arguments, **keywords):
-    """Asserts that the call is reported, with a text that holds `expected`."""
+    """Asserts that the call has a fault whose text contains `expected`."""
     _, faults, _ = run(*arguments, **keywords)
     assert any(expected in text for text in faults), (expected, faults)
 
 
 def same(got, want):
-    """Equal, NaN to NaN and zero to zero of the same sign."""
+    """Asserts that two arrays are equal: NaN equals NaN, and zeros must have the same sign."""
     got, want = np.asarray(got), np.asarray(want)
     assert got.dtype == want.dtype and got.shape == want.shape, (got.dtype, want.dtype, got.shape, want.shape)
     if got.dtype.kind == "f" or got.dtype == BFLOAT16:
@@ -104,14 +104,14 @@ def same(got, want):
 
 
 def maximum(a, b):
-    """Of two arrays of floats: NaN with a NaN on either side, and +0 above -0."""
+    """The maximum of two arrays of floats: a NaN on either side gives NaN, and +0 is above -0."""
     return np.where(
         np.isnan(a) | np.isnan(b), np.nan, np.where((a == b) & np.signbit(a), b, np.where(a >= b, a, b))
     )
 
 
 def minimum(a, b):
-    """As maximum."""
+    """The minimum, with the same rules as maximum."""
     return np.where(
         np.isnan(a) | np.isnan(b), np.nan, np.where((a == b) & np.signbit(b), b, np.where(a <= b, a, b))
     )
@@ -121,7 +121,7 @@ SPECIALS = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 65504.0, -65504.0, 1e
 
 
 def values(dtype, count, seed=0, specials=True):
-    """Numbers of a type: special ones first, then random of every size."""
+    """Returns numbers of a type: special ones first, then random ones of every magnitude."""
     rng = np.random.default_rng(seed)
     dtype = np.dtype(dtype)
     if dtype.kind in "iu":

@@ -22,7 +22,7 @@ void Run(void *const *args) {
   for (size_t i = 0; i < current.buffers.size(); ++i) {
     current.gm[i] = static_cast<uint8_t *>(args[i]);
     if (current.buffers[i].load && current.buffers[i].bytes > 0) {
-      // In whole data blocks, as the padding of the copy takes them.
+      // In whole data blocks, as the copy also writes padding.
       const Buffer &buffer = current.buffers[i];
       const LocalTensor<uint8_t> blocks(TPosition::VECCALC, static_cast<uint32_t>(buffer.address),
                                         static_cast<uint32_t>(sim::AlignUp(buffer.bytes, 32)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every function of the AscendC API once, in the documented argument order. It has to compile against
-// sim/ascendc and, unchanged, against CANN's own headers: that is its test; nothing runs it.
+// Calls every function of the AscendC API once, with the documented order of arguments. The test is that it
+// compiles with sim/ascendc and, unchanged, with CANN's own headers. Nothing runs it.
 #include "kernel_operator.h"
 
 using namespace AscendC;
@@ -318,7 +318,7 @@ class Kernel {
 }  // namespace
 
 extern "C" __global__ __aicore__ void surface(GM_ADDR in, GM_ADDR out) {
-  // GM_ADDR is a macro that ends in a star, so that the second of these is no address.
+  // GM_ADDR is a macro that ends with a star, so that the second of these is no address.
   GM_ADDR address, byte;
   static_assert(sizeof(address) == sizeof(in) && sizeof(byte) == 1, "GM_ADDR is a macro");
   Tensors tensors;

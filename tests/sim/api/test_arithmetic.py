@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions that work lane by lane, against NumPy: counts, masks, bits, strides, special values."""
+"""Compares instructions that work lane by lane with NumPy: counts, masks, bits, strides, special values."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def test_logic_of_32_bit_types_counts_16_bit_lanes():
 def test_multiply_add(dtype, source, form, mask):
     a, b, old = values(source, 64, 11), values(source, 64, 12), values(dtype, 64, 13)
     lanes = list(range(60)) if form == COUNT else lanes_of(form, "float32", mask)
-    # The product is rounded to the type of dst, then the sum is.
+    # The product is rounded to the type of dst, and then the sum.
     product = (wide(a) * wide(b)).astype(dtype)
     want = old.copy()
     want[lanes] = (wide(product) + wide(old)).astype(dtype)[lanes]

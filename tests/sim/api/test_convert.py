@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cast over every legal pair and mode, and over special values; comparisons and selections."""
+"""Tests Cast with every legal pair of types and mode and with special values; comparisons and selections."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def to_integer(value: Fraction, mode) -> int:
     return low + (rest > Fraction(1, 2))
 
 
-# Mantissa bits, smallest exponent of the last place, largest finite value.
+# Of each type: bits of the mantissa, smallest exponent of the last bit, largest finite value.
 FORMATS = {
     "float16": (11, -24, 65504.0),
     "bfloat16": (8, -133, 3.3895314e38),
@@ -112,7 +112,7 @@ FORMATS = {
 
 
 def to_float(value: Fraction, name, mode):
-    """A value rounded to a float format, exactly, in any mode; directions toward zero stop at the largest finite."""
+    """Rounds a value to a float format exactly, in any mode. Towards zero it never gives infinity."""
     bits, least, largest = FORMATS[name]
     if value == 0:
         return 0.0
@@ -270,7 +270,7 @@ def test_cast_level0(form):
     out = poisoned(192, "float32")
     want = out.copy()
     if form == MASK:
-        # Two repeats of 50 lanes: dst repeats 8 blocks apart, src 4.
+        # Two repeats of 50 lanes: 8 data blocks from repeat to repeat in dst, 4 in src.
         want[:50], want[64:114] = array[:50].astype(np.float32), array[64:114].astype(np.float32)
         ints = [50, NONE, 2, 1, 1, 8, 4]
     else:
@@ -298,7 +298,7 @@ MODES = {0: np.less, 1: np.greater, 2: np.equal, 3: np.less_equal, 4: np.greater
 
 
 def bits_of(mode, a, b):
-    # A NaN compares false in every mode, also in NE.
+    # Every comparison with a NaN is false, NE too.
     held = (
         MODES[mode](a, b) & ~(np.isnan(a) | np.isnan(b))
         if np.asarray(a).dtype.kind == "f"
@@ -323,7 +323,7 @@ def test_compare(dtype, mode):
 def test_compare_level0_strides():
     a, b, out = values("float32", 256, 8), values("float32", 256, 9), poisoned(32, "uint8")
     want = out.copy()
-    # src0 repeats 16 blocks apart, src1 stays; results lie one after the other.
+    # From repeat to repeat there are 16 data blocks in src0 and none in src1; results follow each other.
     want[:16] = bits_of(0, np.concatenate([a[:64], a[128:192]]), np.concatenate([b[:64], b[:64]]))
     same(clean("Compare", [out, a, b], form=MASK, ints=[64, 0, 2, 1, 1, 1, 8, 16, 0])[0], want)
     want[:16] = bits_of(1, np.concatenate([a[:64], a[128:192]]), np.full(128, 0.25, np.float32))

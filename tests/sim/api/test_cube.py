@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cube unit against NumPy: fractals laid out by hand, and products of rows."""
+"""Compares the cube unit with NumPy: products of fractals that a test lays out, and products of rows."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ FLOATS = ["float16", BFLOAT16, "float32"]
 
 
 def whole(shape, dtype, seed):
-    """Small whole numbers: their products and sums are exact in every order."""
+    """Returns small whole numbers: their products and sums are exact in every order."""
     return np.random.default_rng(seed).integers(-4, 5, shape).astype(np.float32).astype(dtype)
 
 
 def fractals(matrix, rows, columns, *, row_major_inside=True, row_major_outside=True):
-    """The bytes of a matrix in fractals of rows x columns, zeros beyond its edges."""
+    """Returns the bytes of a matrix as fractals of rows x columns, with zeros beyond its edges."""
     m, n = (-(-size // step) for size, step in zip(matrix.shape, (rows, columns), strict=True))
     padded = np.zeros((m * rows, n * columns), matrix.dtype)
     padded[: matrix.shape[0], : matrix.shape[1]] = matrix
@@ -103,7 +103,7 @@ def test_gaps_leave_fractals_between():
 
 
 def test_one_row_is_read_as_it_lies():
-    # m = 1 multiplies k values in a row, no fractals.
+    # With m = 1 the left factor is a row of k values, not fractals.
     a, b = whole((1, 80), "float16", 23), whole((80, 20), "float16", 24)
     row = np.zeros(256, np.float16)
     row[:80] = a
@@ -114,7 +114,7 @@ def test_one_row_is_read_as_it_lies():
 @pytest.mark.parametrize("dtype", ["float16", BFLOAT16])
 @pytest.mark.parametrize("square", [0, 1])
 def test_transposed_fractals_of_two_bytes(dtype, square):
-    # A from its transpose (k x m), B from its rows (k x n): each fractal is turned on the way.
+    # A from its transpose (k x m), B from its rows (k x n): the load transposes each fractal.
     m, n, k = 16, 32, 48
     a, b = whole((m, k), dtype, 5), whole((k, n), dtype, 6)
     turn = {"square": square, "last": 0 if square else 1}
@@ -124,7 +124,7 @@ def test_transposed_fractals_of_two_bytes(dtype, square):
 
 
 def test_transposed_squares_of_four_bytes():
-    # Pairs of 16 x 8 make a square: from rows of fractals (ZZ) of B (k x n), a square a repeat, along n.
+    # Two fractals of 16 x 8 make a square. From rows of fractals (ZZ) of B (k x n) a repeat loads one square, along n.
     m, n, k = 16, 48, 16
     a, b = whole((m, k), "float32", 7), whole((k, n), "float32", 8)
     squares = load(square=1, repeats=3, gap=0, last=2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Matmul object against NumPy: every orientation, odd sizes, tiles in both orders."""
+"""Compares the Matmul object with NumPy: transposed factors, odd sizes, tiles in both orders."""
 
 from __future__ import annotations
 

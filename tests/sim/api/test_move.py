@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies, gathers, transpositions and broadcasts, against NumPy's indexing."""
+"""Compares copies, gathers, transpositions and broadcasts with NumPy's indexing."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ def test_gather_mask_by_pattern(dtype, pattern):
 
 @pytest.mark.parametrize("dtype", ["float32", "int16"])
 def test_gather_mask_by_tensor_in_reduce_mode(dtype):
-    # 3 repeats of 70 elements, blocks two apart, the same bits for each repeat.
+    # 3 repeats of 70 elements: every second data block, the same bits for each repeat.
     source = values(dtype, 1200, 14)
     per_block = 32 // np.dtype(dtype).itemsize
     bits = np.random.default_rng(15).integers(0, 256, 32, np.uint8)

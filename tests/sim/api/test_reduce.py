@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions, sorts and scalar functions."""
+"""Tests reductions, sorts and scalar functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def silent():
 
 
 def tree(array):
-    """Neighbours, then neighbours of the sums, each rounded to the type."""
+    """Adds neighbours, then neighbours of the sums; rounds each sum to the type."""
     array = array.copy()
     while len(array) > 1:
         array = (array[0::2].astype(np.float32) + array[1::2].astype(np.float32)).astype(array.dtype)
@@ -233,7 +233,7 @@ def pairs_of(scores, indices):
 
 
 def joined(parts):
-    """One array of all parts; NumPy's own concatenation would pack the gap out of a pair."""
+    """Returns one array of all parts; NumPy's own concatenation would remove the gap in a pair."""
     out = np.zeros(sum(map(len, parts)), parts[0].dtype)
     at = 0
     for part in parts:

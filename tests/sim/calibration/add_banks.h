@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same Add over and over, its operands where they meet in the banks of UB or do not.
+// Repeats one Add. The addresses of its operands decide whether they conflict in the banks of UB.
 #pragma once
 
 #include "kernel_operator.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// z = x + y over a matrix of half, in the steps by which a kernel gets fast.
+// Computes z = x + y over a matrix of half. The tiling selects the steps by which the published kernel became
+// fast.
 #pragma once
 
 #include "kernel_operator.h"
@@ -7,7 +8,7 @@
 struct AddHalfTiling {
   uint32_t rows;  // of the matrix
   uint32_t columns;
-  uint32_t length;   // elements a copy
+  uint32_t length;   // elements of a copy
   uint32_t scalar;   // 1: element by element on the scalar unit
   uint32_t buffers;  // 1 or 2
   uint32_t bypass;   // 1: x and y do not go through the L2
@@ -20,7 +21,7 @@ class AddHalf {
  public:
   __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, GM_ADDR z, const AddHalfTiling &tiling) {
     t_ = tiling;
-    // Rows are split evenly, the first blocks take one more.
+    // Each block gets the same number of rows; the first blocks get one more.
     const uint32_t blocks = AscendC::GetBlockNum();
     const uint32_t block = AscendC::GetBlockIdx();
     const uint32_t share = t_.rows / blocks;
@@ -37,7 +38,7 @@ class AddHalf {
   }
 
   __aicore__ inline void Process() {
-    // Buffers start out free: the first copy and the first Add wait for nothing else.
+    // All buffers are free at the start, so that the first copy and the first Add do not wait.
     for (uint32_t buffer = 0; buffer < t_.buffers; ++buffer) {
       AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(buffer);
       AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(buffer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sim_calibrate: runs the published cases on the cycle model and prints both beside each other as JSON. Exit
-// code 0: every task time is within its bound, and all are in the published order: within an experiment
-// always, between two experiments where their times differ by more than a tenth.
+// sim_calibrate runs the published cases on the cycle model and prints modelled and published times as JSON.
+// The exit code is 0 where every task time is within its bound and all times are in the published order; the
+// order of times of two experiments counts only where they differ by more than a tenth.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -129,9 +129,9 @@ Modelled RunCopy(Device *device, const CopyTilesTiling &tiling) {
   return modelled;
 }
 
-// A product of a few tiles a core, its busy times scaled to the products of base_m x base_n x base_k that a
-// core does of the published one. Rounds but the first find both factors in the L2, as most of the published
-// do.
+// Computes a product of a few tiles on each core, and scales its busy times to the published product, in
+// which a core does more products of base_m x base_n x base_k. In all rounds but the first both factors are
+// in the L2, as in most of the published product.
 Modelled RunProduct(Device *device, const PublishedProduct &published) {
   constexpr double whole = 8192;
   ProductTilesTiling tiling{published.base_m,
@@ -167,7 +167,8 @@ Modelled RunProduct(Device *device, const PublishedProduct &published) {
   modelled.scale =
       whole * whole * whole / (static_cast<double>(tiling.m) * tiling.n * tiling.k * tiling.rounds);
   for (double &pipe : modelled.pipes) pipe *= modelled.scale;
-  // A tile of the result takes whole / k products here, as there: its way out is scaled by tiles.
+  // A tile of the result takes whole / k products, here and in the published product. So its copy out of L0C
+  // is scaled by the number of tiles.
   modelled.pipes[static_cast<int>(sim::Pipe::FIX)] *= tiling.k / whole;
   return modelled;
 }

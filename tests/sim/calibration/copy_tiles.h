@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies a matrix of half to UB tile by tile and does nothing with it: what copies of one shape cost.
+// Copies a matrix of half to UB tile by tile and does nothing with it, to measure copies of one shape.
 #pragma once
 
 #include "kernel_operator.h"
@@ -10,8 +10,8 @@ struct CopyTilesTiling {
   uint32_t tile_rows;
   uint32_t tile_columns;
   uint32_t everything;  // 1: each block copies the whole matrix, 0: its share of the rows
-  uint32_t parts;       // the columns are copied in so many parts,
-  uint32_t rounds;      // each so many times
+  uint32_t parts;       // the columns are copied in so many parts
+  uint32_t rounds;      // each part is copied so many times
   uint32_t bypass;      // 1: does not go through the L2
 };
 
@@ -49,7 +49,7 @@ class CopyTiles {
                                           (t_.columns - columns) * sizeof(half), 0, 0);
     AscendC::DataCopyPad(tile, source_[uint64_t{row} * t_.columns + column], rows,
                          AscendC::DataCopyPadExtParams<half>(false, 0, 0, 0));
-    // UB comes round again: copies to one place need an order.
+    // The next copies overwrite these, and copies to the same bytes need an order.
     if (++next_ == slots_) {
       AscendC::PipeBarrier<PIPE_MTE2>();
       next_ = 0;

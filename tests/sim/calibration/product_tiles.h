@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C (m x n, half) = A (m x k) x B^T (n x k), tile by tile on cube cores: what the pipes of a product cost.
-// With two buffers each pipe works ahead of the next; with one, each waits for all others.
+// Computes C (m x n, half) = A (m x k) x B^T (n x k) tile by tile on cube cores, to measure the pipes of a
+// product. With two buffers each pipe works ahead of the next one; with one buffer each waits for all others.
 #pragma once
 
 #include "kernel_operator.h"
@@ -14,7 +14,7 @@ struct ProductTilesTiling {
   uint32_t base_k;   // of one product
   uint32_t step_k;   // products whose operands are copied to L1 at once
   uint32_t buffers;  // of L1, L0A and L0B each
-  uint32_t rounds;   // the whole is done so many times
+  uint32_t rounds;   // how often the whole product is computed
 };
 
 class ProductTiles {
@@ -88,7 +88,7 @@ class ProductTiles {
     const AscendC::LocalTensor<half> a = a1[step * t_.base_m * t_.base_k],
                                      b = b1[step * t_.base_n * t_.base_k];
     const uint16_t rows = t_.base_m / kSide, columns = t_.base_n / kSide;
-    // Column by column of fractals: a row of L0A is `depth` of them, so is one of L0B `columns`.
+    // Loads fractals column by column: a row of L0A has `depth` fractals, a row of L0B has `columns`.
     for (uint32_t i = 0; i < depth; ++i) {
       AscendC::LoadData(a2[i * kFractal], a[i * rows * kFractal],
                         AscendC::LoadData2DParams(0, rows, 1, 0, depth - 1, false, 0));

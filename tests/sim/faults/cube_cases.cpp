@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cube unit used wrongly: order, memories, shapes and types.
+// Wrong uses of the cube unit: order, memories, shapes and types.
 #include "harness.h"
 #include "mixed_product.h"
 
@@ -14,7 +14,7 @@ void CorrectMixed(const Arguments &a) {
   op.Process();
 }
 
-// 32 x 32 halves on each side, in memories laid out by hand.
+// Two factors of 32 x 32 halves, at fixed addresses of the memories.
 struct Setup {
   explicit Setup(const Arguments &arguments) {
     self.SetGlobalBuffer(reinterpret_cast<__gm__ half *>(arguments.self), 16384);
@@ -42,7 +42,7 @@ struct Setup {
   FixpipeParamsV220 result{32, 32, 32, 32, false};
 };
 
-// All steps, with their order but for the one that `missing` names.
+// All steps and the flags between them, except the flag that `missing` names.
 enum class Missing { kNothing, kLoad, kProduct, kResult, kReload, kRecompute };
 template <Missing missing>
 void Steps(const Arguments &arguments) {
@@ -72,7 +72,7 @@ void Steps(const Arguments &arguments) {
   }
 }
 
-// Up to the product, ready to go wrong there.
+// All steps up to the product.
 struct Ready : Setup {
   explicit Ready(const Arguments &arguments) : Setup(arguments) {
     In();
@@ -90,7 +90,7 @@ void SmallProductsInARow(const Arguments &arguments) {
   Mmad(s.c, s.a2, s.b2, s.product);
 }
 
-// Ten fractals of results and more follow each other without a barrier.
+// Products of ten fractals of results and more need no barrier between them.
 void CorrectLargeProductsInARow(const Arguments &arguments) {
   Setup s(arguments);
   const Nd2NzParams rows(1, 64, 32, 0, 32, 64, 1, 0);
@@ -237,7 +237,7 @@ void CubeOnVector(const Arguments &arguments) {
   DataCopy(l1, self, 64);
 }
 
-// A vector core writes what the cube core reads, and says nothing.
+// A vector core writes what the cube core reads, and sets no flag.
 void NoFlagBeforeCube(const Arguments &arguments) {
   GlobalTensor<half> workspace;
   workspace.SetGlobalBuffer(reinterpret_cast<__gm__ half *>(arguments.self), 1024);
@@ -253,7 +253,7 @@ void NoFlagBeforeCube(const Arguments &arguments) {
   }
 }
 
-// The flag goes with a pipe that does not write: MTE2 is done long before MTE3.
+// The flag is that of a pipe which does not write: MTE2 ends long before MTE3.
 void FlagOfAnotherPipe(const Arguments &arguments) {
   GlobalTensor<half> workspace;
   workspace.SetGlobalBuffer(reinterpret_cast<__gm__ half *>(arguments.self), 1024);
@@ -284,7 +284,7 @@ void FlagOfOneOfTwo(const Arguments &) {
   }
 }
 
-// Who a core of a mixed block is.
+// What a core of a mixed block learns about itself.
 void CorrectIndices(const Arguments &) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
   ASSERT(GetBlockNum() == 3);
@@ -366,12 +366,12 @@ const std::vector<FaultCase> &CubeCases() {
        CubeOnVector,
        {"DataCopy", "dst is in L1, which a vector core does not have"}},
       mixed("no_flag_before_cube", K::kBlockConflict, NoFlagBeforeCube,
-            {"DataCopy", "GM bytes [0, 2048)", "that another core of the block ",
+            {"DataCopy", "GM bytes [0, 2048)", "which another core of the block ",
              "missing CrossCoreSetFlag<2, PIPE_"}),
       mixed("flag_of_another_pipe", K::kBlockConflict, FlagOfAnotherPipe,
-            {"DataCopy", "with no order between the cores: missing CrossCoreSetFlag<2, PIPE_"}),
+            {"DataCopy", "and nothing orders the two cores: missing CrossCoreSetFlag<2, PIPE_"}),
       mixed("flag_nobody_takes", K::kFlag, FlagNobodyTakes,
-            {"CrossCoreSetFlag", "flag 5 is set and never waited for: missing CrossCoreWaitFlag"}),
+            {"CrossCoreSetFlag", "flag 5 is set, but nobody waits for it: missing CrossCoreWaitFlag"}),
       mixed("flag_of_one_of_two", K::kFlag, FlagOfOneOfTwo,
             {"CrossCoreSetFlag", "flag 5 is not set by all cores"}),
       mixed("flag_id", K::kFlag, FlagIdTooLarge, {"CrossCoreSetFlag", "flagId must be in [0, 15], got 16"}),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case: a kernel, and what the report about it must say.
+// A case is a kernel, and what the report about it must say.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,8 @@
 #include "engine/launch.h"
 #include "kernel_operator.h"
 
-// Pointers of one launch; each buffer holds 4 x kTile x kTiles floats, only `self` and `other` are defined.
+// The pointers of one launch. Each buffer holds 4 x kTile x kTiles floats; only `self` and `other` are
+// written.
 struct Arguments {
   GM_ADDR self;
   GM_ADDR other;
@@ -24,11 +25,11 @@ struct FaultCase {
   void (*kernel)(const Arguments &);
   std::vector<std::string> texts;  // the report must hold all of them
   uint32_t blocks = 1;
-  bool strict = false;  // without the compiler's auto-sync
+  bool strict = false;  // without automatic synchronisation by the compiler
   sim::KernelType type = sim::KernelType::kVector;
 };
 
-// Stands on the line before the statement that is at fault: the report must name that statement's line.
+// Stands on the line before the statement with the fault: the report must name the line of that statement.
 extern std::atomic<int> fault_line;
 #define FAULT_HERE fault_line = __LINE__ + 1
 

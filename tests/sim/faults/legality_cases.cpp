@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands that no instruction may have.
+// Instructions with operands that they may not have.
 #include "harness.h"
 #include "twice_plus.h"
 
@@ -11,7 +11,7 @@ using AscendC::TPosition;
 
 namespace {
 
-// Two defined tensors of a tile each in UB, and the memory the case is about.
+// Two tensors in UB that are written, one that is not, and tensors in GM; each of them is a tile.
 struct Setup {
   explicit Setup(const Arguments &arguments) {
     self.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(arguments.self), kTile);
@@ -174,11 +174,11 @@ const std::vector<FaultCase> &LegalityCases() {
       {"allocation_bounds",
        K::kGmBounds,
        AllocationBounds,
-       {"DataCopy", "src reads GM bytes [65504, 69600) of an allocation of 65536"}},
+       {"DataCopy", "src reads GM bytes [65504, 69600) of an allocation of 65536 bytes"}},
       {"no_allocation",
        K::kGmBounds,
        NoAllocation,
-       {"DataCopy", "dst writes 4096 bytes at a GM address in no allocation"}},
+       {"DataCopy", "dst writes 4096 bytes at a GM address that lies in no allocation"}},
       {"ub_capacity",
        K::kUbCapacity,
        Capacity,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// sim_faults --list: the names of all cases. sim_faults --run NAME: runs one; exit code 0 when its report is
-// as it must be, 1 otherwise. sim_faults --outside: calls the API where no kernel runs, which ends the
-// process. sim_faults --late: the correct kernel after hours on the clock of the cycle model.
+// sim_faults --list: prints the names of all cases.
+// sim_faults --run NAME: runs one case; the exit code is 0 where its report is as it must be, else 1.
+// sim_faults --outside: calls the API where no kernel runs, which ends the process.
+// sim_faults --late: runs the correct kernel after hours on the clock of the cycle model.
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -49,7 +50,7 @@ sim::Report Launch(const FaultCase &one,
                      options);
 }
 
-// The message that says all a case expects, or "" with the reasons on stderr.
+// Says whether one fault of the report has all that the case expects; prints what is missing.
 bool Check(const FaultCase &one, const sim::Report &report) {
   for (const sim::Fault &fault : report.faults) std::printf("%s\n", fault.text.c_str());
   const bool correct = one.kind == sim::FaultKind::kOther && one.texts.empty();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// out = 2 * (self + 1) x other^T, all 32 x 32 floats: vector cores write self + 1 to the workspace, the cube
-// core multiplies into `fresh`, vector cores double it. The small correct mixed kernel whose broken variants
-// are in cube_cases.cpp.
+// A small correct mixed kernel; broken variants of it are in cube_cases.cpp. It computes out = 2 * (self + 1)
+// x other^T, all of 32 x 32 floats: vector cores write self + 1 to the workspace, the cube core writes the
+// product to `fresh`, and vector cores double it.
 #pragma once
 
 #include "kernel_operator.h"
 
 constexpr uint16_t kSize = 32;
 constexpr uint32_t kValues = kSize * kSize;
-constexpr uint16_t kSampled = 1;     // flag of the vector cores: the workspace holds its part
-constexpr uint16_t kMultiplied = 2;  // flag of the cube core: so does `fresh`
+constexpr uint16_t kSampled = 1;     // flag of the vector cores: self + 1 is in the workspace
+constexpr uint16_t kMultiplied = 2;  // flag of the cube core: the product is in `fresh`
 
 template <AscendC::HardEvent event>
 __aicore__ inline void Order() {
@@ -53,7 +53,8 @@ class MixedProduct {
   }
 
  private:
-  // Rows of 32 floats to fractals of 16 x 8, four columns of them; then L0A row by row, L0B as it lies.
+  // Copies rows of 32 floats to four columns of fractals of 16 x 8; then loads L0A row by row, and L0B as it
+  // lies.
   __aicore__ inline void Multiply() {
     constexpr uint16_t depth = kSize / 8, rows = kSize / 16;
     auto a1 = l1_.Get<float>(kValues), b1 = l1_.GetWithOffset<float>(kValues, kValues * sizeof(float));

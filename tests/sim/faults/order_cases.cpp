@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work that the device is free to reorder, between pipes and between blocks.
+// Missing synchronisation: the device may reorder this work, between pipes and between blocks.
 #include "harness.h"
 #include "twice_plus.h"
 
@@ -94,7 +94,7 @@ void OverlappingCopies(const Arguments &arguments) {
   AscendC::DataCopy(s.x[kTile / 2], s.self[kTile], kTile / 2);
 }
 
-// Through GM: the copy back in does not wait for the copy out.
+// The copy from GM does not wait for the copy to the same bytes of GM.
 void ThroughGm(const Arguments &arguments) {
   Setup s(arguments);
   AscendC::Duplicate(s.x, 1.0f, kTile);
@@ -118,7 +118,7 @@ void ScalarAfterVector(const Arguments &arguments) {
   s.x.GetValue(3);
 }
 
-// Auto-sync gives both of the above their order.
+// Automatic synchronisation orders the instructions of the two cases above.
 void CorrectByAutoSync(const Arguments &arguments) {
   Setup s(arguments);
   AscendC::Duplicate(s.x, 1.0f, kTile);
@@ -149,13 +149,13 @@ void OverlappingBlocks(const Arguments &arguments) {
   Setup s(arguments);
   AscendC::Duplicate(s.x, 1.0f, kTile);
   Order<HardEvent::V_MTE3>();
-  // Each block writes 8 floats into the next one's share.
+  // Each block writes 8 floats into the share of the next block.
   const uint64_t first = AscendC::GetBlockIdx() * uint64_t{kTile - 8};
   FAULT_HERE;
   AscendC::DataCopy(s.out[first], s.x, kTile);
 }
 
-// Each block leaves a tile in the workspace and reads its neighbour's.
+// Each block writes a tile to the workspace and reads the tile of its neighbour.
 template <bool meet>
 void Exchange(const Arguments &arguments) {
   Setup s(arguments);
@@ -224,7 +224,7 @@ void MoreBlocksMeet(const Arguments &) {
   AscendC::SyncAll<vector_only>();
 }
 
-// Blocks beyond the device's cores run later, and do not meet.
+// There are more blocks than cores: some run later and cannot meet the others.
 void SomeMeet(const Arguments &arguments) {
   constexpr int32_t cores = 48;
   if (AscendC::GetBlockIdx() >= cores) return;
@@ -308,21 +308,21 @@ const std::vector<FaultCase> &OrderCases() {
       {"wait_without_set",
        K::kFlag,
        WaitWithoutSet,
-       {"WaitFlag", "HardEvent::MTE2_V with eventID 3 was not set: missing SetFlag"}},
+       {"WaitFlag", "HardEvent::MTE2_V with eventID 3 was not set"}},
       {"set_without_wait",
        K::kFlag,
        SetWithoutWait,
-       {"SetFlag", "MTE2_V is set and never waited for: missing WaitFlag"}},
+       {"SetFlag", "MTE2_V is set, but nobody waits for it: missing WaitFlag"}},
       {"event_id", K::kFlag, EventIdOutOfRange, {"SetFlag", "eventID must be in [0, 7], got 8"}},
       {"overlapping_blocks",
        K::kBlockConflict,
        OverlappingBlocks,
-       {"DataCopy", "writes GM bytes [", "that block ", "missing SyncAll"},
+       {"DataCopy", "writes GM bytes [", "which block ", "missing SyncAll"},
        2},
       {"missing_sync_all",
        K::kBlockConflict,
        Exchange<false>,
-       {"DataCopy", "GM bytes [", "with no order between the blocks: missing SyncAll"},
+       {"DataCopy", "GM bytes [", "and nothing orders the two blocks: missing SyncAll"},
        2},
       {"not_all_meet", K::kFlag, NotAllMeet, {"SyncAll", "3 of 4 cores came"}, 4},
       {"one_dies_others_meet", K::kAssert, OneDiesOthersMeet, {"ASSERT", "block 1"}, 4},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TPipe and TQue used out of step.
+// Calls of TPipe and TQue in a wrong order.
 #include "harness.h"
 #include "twice_plus.h"
 
@@ -84,7 +84,7 @@ void UseAfterFree(const Arguments &arguments) {
   AscendC::DataCopy(s.out, result, kTile);
 }
 
-// The buffer is in use again, by another tensor.
+// Another tensor uses the buffer now.
 void UseOfOldTensor(const Arguments &arguments) {
   Setup s(arguments);
   auto old = s.results.AllocTensor<float>();
@@ -164,8 +164,8 @@ const std::vector<FaultCase> &QueueCases() {
        K::kUseAfterFree,
        UseOfOldTensor,
        {"Duplicate", "VECOUT that FreeTensor gave back"}},
-      {"twice_free", K::kUseAfterFree, TwiceFree, {"FreeTensor", "already given back"}},
-      {"foreign_tensor", K::kQueueBalance, ForeignTensor, {"EnQue", "none of this queue's buffers"}},
+      {"twice_free", K::kUseAfterFree, TwiceFree, {"FreeTensor", "has given this tensor back already"}},
+      {"foreign_tensor", K::kQueueBalance, ForeignTensor, {"EnQue", "none of the buffers of this queue"}},
       {"no_buffers", K::kQueueBalance, NoBuffers, {"AllocTensor", "missing TPipe::InitBuffer"}},
       {"asked_without_buffers",
        K::kQueueBalance,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// out = 2 * self + other, tile by tile: the small correct kernel whose broken variants are in faults.cpp.
+// A small correct kernel; broken variants of it are in the files *_cases.cpp. It computes out = 2 * self +
+// other, tile by tile.
 #pragma once
 
 #include "kernel_operator.h"
 
-constexpr uint32_t kTile = 1024;  // floats a copy
-constexpr uint32_t kTiles = 4;    // tiles a block
+constexpr uint32_t kTile = 1024;  // floats of a copy
+constexpr uint32_t kTiles = 4;    // tiles of a block
 
 class TwicePlus {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything an ACL program needs: runtime, single-operator types and captured graphs.
+// All that an ACL program needs: the runtime, the types of single operators, and captured graphs.
 #pragma once
 
 #include "acl/acl_mdl.h"

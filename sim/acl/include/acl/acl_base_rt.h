@@ -97,7 +97,7 @@ static const int ACL_ERROR_RT_FAILURE = 500003;
 static const int ACL_ERROR_DRV_FAILURE = 500004;
 static const int ACL_ERROR_PROFILING_FAILURE = 500005;
 
-// Element types; the gaps belong to types that ACL no longer names.
+// Element types. The numbers that are missing belong to types that ACL has no more.
 typedef enum {
   ACL_DT_UNDEFINED = -1,
   ACL_FLOAT = 0,
@@ -180,11 +180,11 @@ typedef enum {
   ACL_DEVICE_INFO_L2_SIZE = 2,
 } aclDeviceInfo;
 
-// Half precision on the host: rounds to nearest even.
+// Conversions of half on the host; they round to nearest, ties to even.
 ACL_FUNC_VISIBILITY float aclFloat16ToFloat(aclFloat16 value);
 ACL_FUNC_VISIBILITY aclFloat16 aclFloatToFloat16(float value);
 
-// Bytes of one element; 0 for types without a whole number of bytes.
+// Returns the bytes of one element; 0 for types that have no whole number of bytes.
 ACL_FUNC_VISIBILITY size_t aclDataTypeSize(aclDataType dataType);
 
 ACL_FUNC_VISIBILITY aclDataBuffer *aclCreateDataBuffer(void *data, size_t size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs captured from streams and replayed. Offline models are no part of the simulated device.
+// Graphs that are captured from streams and run again. The simulated device has no offline models.
 #pragma once
 
 #include "acl/acl_base.h"

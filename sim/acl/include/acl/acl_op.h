@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single-operator descriptions. The simulated device runs operators by their aclnn entry points only.
+// Descriptions of single operators. The simulated device runs operators through their aclnn entry points
+// only.
 #pragma once
 
 #include "acl/acl_base.h"

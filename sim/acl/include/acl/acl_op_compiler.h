@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of the operator compiler: kept and read back, as the simulated device compiles nothing.
+// Options of the operator compiler. They can be set and read back; the simulated device compiles nothing.
 #pragma once
 
 #include "acl/acl_op.h"
@@ -31,7 +31,7 @@ typedef enum {
 } aclCompileOpt;
 
 ACL_FUNC_VISIBILITY aclError aclSetCompileopt(aclCompileOpt opt, const char *value);
-// Bytes of the value, its terminator included; options that were never set read as "".
+// Returns the bytes of the value with its terminator. Options that were never set are "".
 ACL_FUNC_VISIBILITY size_t aclGetCompileoptSize(aclCompileOpt opt);
 ACL_FUNC_VISIBILITY aclError aclGetCompileopt(aclCompileOpt opt, char *value, size_t length);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Architectures of AI cores: __NPU_ARCH__ of the kernels built for them.
+// Architectures of AI cores; kernels are built for the one of __NPU_ARCH__.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the executor of one aclnn call: views made dense on the device, kernel launches, results written
-// back.
+// Builds the executor of one aclnn call: it makes views dense on the device, launches kernels, and writes
+// results back to their views.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace sim {
 
 struct Kernel;
 
-// A tensor as a host function sees it when its turn on a stream has come.
+// A tensor as a host function sees it when the stream runs the function.
 struct HostTensor {
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;  // in elements
@@ -32,23 +32,24 @@ class ACL_FUNC_VISIBILITY OpPlan {
   OpPlan(const OpPlan &) = delete;
   OpPlan &operator=(const OpPlan &) = delete;
 
-  // Slot of a tensor's device address: the tensor itself when its view is dense, else a dense copy in the
-  // workspace, made before the first kernel. A null tensor (an optional one) gives a null address.
+  // Returns the slot of a tensor's device address. Where the view is not dense, it is the address of a dense
+  // copy in the workspace, which is made before the first kernel. A null tensor (an optional one) gives a
+  // null address.
   int Input(const aclTensor *tensor);
-  // As Input; the dense copy is written back to the view after the last kernel.
+  // As Input; the dense copy is copied back to the view after the last kernel.
   int Output(aclTensor *tensor);
-  // Slot of a tensor's view as it is, for host functions; `written` where they write it.
+  // Returns the slot of a tensor's view as it is, for host functions. `written`: they write to it.
   int View(const aclTensor *tensor, bool written);
-  // Slot of the kernel's own workspace; 0 bytes give a null address.
+  // Returns the slot of a workspace for the kernel; 0 bytes give a null address.
   int Workspace(uint64_t bytes);
-  // Appends a launch; the addresses of `slots` are the kernel's arguments, the tiling (copied here) comes
-  // last.
+  // Appends a launch. The arguments of the kernel are the addresses of `slots` and then the tiling, which is
+  // copied here.
   void Launch(const Kernel &kernel, uint32_t block_dim, uint64_t tiling_key, const void *tiling,
               size_t tiling_bytes, const std::vector<int> &slots);
-  // Appends a function that the stream's thread runs on the views of `slots`, a null tensor without data: how
-  // operators that have no kernel run. What it throws fails the stream.
+  // Appends a function for an operator that has no kernel. The thread of the stream runs it on the views of
+  // `slots`; a null tensor has no data. An exception of the function is a failure of the stream.
   void Host(HostFunction function, const std::vector<int> &slots);
-  // Hands the plan over. A plan without launches is an executor that does nothing.
+  // Makes the executor. Without launches it does nothing.
   aclnnStatus Finish(uint64_t *workspaceSize, aclOpExecutor **executor);
 
  private:
@@ -56,18 +57,18 @@ class ACL_FUNC_VISIBILITY OpPlan {
   std::unique_ptr<Impl> impl_;
 };
 
-// Second phase of an aclnn call: queues the executor's kernels on the stream and, unless repeatable, frees
-// it.
+// The second phase of an aclnn call: queues the kernels of the executor on the stream, and frees the executor
+// unless it is repeatable.
 ACL_FUNC_VISIBILITY aclnnStatus RunPlan(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                         aclrtStream stream);
 
-// The values of an array argument; empty for nullptr.
+// Return the values of an array; none for nullptr.
 ACL_FUNC_VISIBILITY std::vector<int64_t> IntArrayValues(const aclIntArray *array);
 ACL_FUNC_VISIBILITY std::vector<int64_t> IntArrayValues(const aclBoolArray *array);  // 0 and 1
 ACL_FUNC_VISIBILITY std::vector<float> FloatArrayValues(const aclFloatArray *array);
 ACL_FUNC_VISIBILITY std::vector<bool> BoolArrayValues(const aclBoolArray *array);
 
-// Makes `message` the latest of this thread's aclGetRecentErrMsg; returns `code`.
+// Makes `message` the latest one of aclGetRecentErrMsg on this thread, and returns `code`.
 ACL_FUNC_VISIBILITY aclnnStatus ReportError(int32_t code, const std::string &message);
 
 }  // namespace sim

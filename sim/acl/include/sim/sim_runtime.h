@@ -8,8 +8,9 @@
 extern "C" {
 #endif
 
-// Device to simulate ("Ascend910B1", the default; also the environment's AVO_SIM_SOC). Call it before aclInit
-// and aclrtSetDevice: those fail with a message that lists the known devices when the name is none of them.
+// Chooses the device to simulate: "Ascend910B1" by default, else the environment's AVO_SIM_SOC. Call it
+// before aclInit and aclrtSetDevice. For an unknown name these fail with a message that lists the known
+// devices.
 ACL_FUNC_VISIBILITY void simSetSoc(const char *soc);
 
 // From now on the device has this many vector cores, an even number as each cube core has two of them, and
@@ -19,16 +20,16 @@ ACL_FUNC_VISIBILITY void simSetSoc(const char *soc);
 // for any other numbers.
 ACL_FUNC_VISIBILITY aclError simSetSize(uint32_t vectorCores, uint64_t ubBytes);
 
-// Keep the report of every kernel launched from now on, of all threads and streams. Reports with faults are
-// always kept.
+// Keeps the reports of all kernels that are launched from now on, by any thread and stream. Reports with
+// faults are always kept.
 ACL_FUNC_VISIBILITY void simKeepReports(int keep);
-// Reports kept since the last take, in order of completion, as a JSON array. Synchronise the streams first.
-// The text lives until the next call on this thread.
+// Returns the reports that were kept since the last call, in the order in which the kernels ended, as a JSON
+// array. Synchronise the streams first. The text lives until the next call on this thread.
 ACL_FUNC_VISIBILITY const char *simTakeReports(void);
 
-// Keep pipe traces of the kernels launched from now on.
+// Keeps traces of the pipes of kernels that are launched from now on.
 ACL_FUNC_VISIBILITY void simSetTrace(int on);
-// Trace of the last kernel that ended (Chrome / Perfetto JSON); empty when there is none.
+// Returns the trace of the last kernel that ended (Chrome / Perfetto JSON), or an empty text.
 ACL_FUNC_VISIBILITY const char *simTakeTrace(void);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tiling may ask of a device, with the names and values of CANN's tiling API.
+// What tiling may ask about a device, with the names and values of CANN's tiling API.
 #pragma once
 
 #include <cstdint>
@@ -60,9 +60,9 @@ class __attribute__((visibility("default"))) PlatformAscendC {
   uint32_t GetLibApiWorkSpaceSize(void) const;
   uint32_t GetResCubeGroupWorkSpaceSize(void) const;
   uint32_t GetResGroupBarrierWorkSpaceSize(void) const;
-  // Bytes; of UB and L1 the 256 that CANN keeps for itself are taken off.
+  // In bytes. For UB and L1 it is 256 less than there are, which CANN keeps for itself.
   void GetCoreMemSize(const CoreMemType &memType, uint64_t &size) const;
-  // Bytes a cycle of one AI core; L2 and HBM only.
+  // In bytes for each cycle of one AI core, for L2 and HBM only.
   void GetCoreMemBw(const CoreMemType &memType, uint64_t &bwSize) const;
   void ReserveLocalMemory(ReservedSize size);
   SocVersion GetSocVersion(void) const;
@@ -78,7 +78,8 @@ class __attribute__((visibility("default"))) PlatformAscendCManager {
  public:
   PlatformAscendCManager() = delete;
 
-  // The simulated device. Throws std::invalid_argument, naming the known devices, when there is no such one.
+  // Returns the simulated device. Throws std::invalid_argument, which lists the known devices, for any other
+  // name.
   static PlatformAscendC *GetInstance();
   static PlatformAscendC *GetInstance(const char *customSocVersion);
 };
