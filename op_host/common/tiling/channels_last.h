@@ -10,7 +10,6 @@
 #include "op_host/common/tiling/platform.h"
 #include "op_host/common/tiling/tile_search.h"
 #include "op_kernel/common/copies/channels_last_buffers.h"
-#include "op_kernel/common/sampling/bilinear_rows_buffers.h"
 
 namespace avo {
 
@@ -72,11 +71,6 @@ uint64_t PlanChannelsLast(const Shape &shape, int64_t item, int64_t taps, const 
 template <typename Tiling>
 uint64_t ChannelsLastBytes(const Tiling &tiling, int64_t item) {
   return BytesOf(ToChannelsLastBuffers(tiling.tileChannels, tiling.tilePitch, item));
-}
-
-// Bytes of the Unified Buffer that BilinearRows takes (op_kernel/common/sampling/bilinear_rows.h).
-inline int64_t BilinearBytes(int64_t located, int64_t batch, int64_t chunk, int64_t, int64_t item) {
-  return static_cast<int64_t>(BytesOf(BilinearRowsBuffers(located, batch, chunk, item)));
 }
 
 }  // namespace avo
