@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of means. All elements of a window receive the same share, so the shares that a column receives
+// Gradients of means. All elements of a window receive the same term, so the terms that a column receives
 // from a row of windows are summed once, for all rows that these windows have. Compiled once for each
 // instruction set.
 #if defined(AVO_OP_CPU_POOLING_MEAN_GRADIENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -54,7 +54,7 @@ class MeanGradients {
   }
 
  private:
-  // Sums the shares that each column receives from a row of windows.
+  // Sums the terms that each column receives from a row of windows.
   void SumColumns(int64_t row, C *to) {
     const int64_t step = grads_.Step();
     const D d;

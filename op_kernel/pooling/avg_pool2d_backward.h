@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient of mean pooling: every element of a window receives the same share, the window's gradient divided
+// Gradient of mean pooling: every element of a window receives the same term, the window's gradient divided
 // by the number of elements that count.
 #pragma once
 
@@ -45,7 +45,7 @@ class AvgPool2dBackward : avo::WindowGradients<T, AvgPool2dBackwardTiling> {
     }
   }
 
-  __aicore__ inline AscendC::LocalTensor<float> SharesOf(int64_t) {
+  __aicore__ inline AscendC::LocalTensor<float> TermsOf(int64_t) {
     return this->grads_.template Get<float>();
   }
 };

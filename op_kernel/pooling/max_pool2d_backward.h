@@ -37,7 +37,7 @@ class MaxPool2dBackward : avo::WindowGradients<T, MaxPool2dBackwardTiling> {
   __aicore__ inline void Prepare() {
     const auto &t = this->t_;
     const uint32_t row = this->grad_pitch_ * kLanes;
-    const auto best = this->shares_.template Get<float>();
+    const auto best = this->terms_.template Get<float>();
     AscendC::Duplicate(best, kLowest, this->chunk_rows_.count * row + Windows::kSlack * kLanes);
     for (int32_t r = 0; r < this->chunk_rows_.count; ++r) StartRow(r);
     AscendC::Duplicate(taps_.template Get<float>()[this->chunk_rows_.count * row], 0.0f,
@@ -131,7 +131,7 @@ class MaxPool2dBackward : avo::WindowGradients<T, MaxPool2dBackwardTiling> {
   __aicore__ inline void KeepIfLarger(uint32_t from, uint32_t to, uint64_t lanes, uint32_t repeats,
                                       uint8_t from_stride, uint8_t to_stride, float tap) {
     const auto key = region_.template Get<float>()[from * kLanes];
-    const auto best = this->shares_.template Get<float>()[to * kLanes],
+    const auto best = this->terms_.template Get<float>()[to * kLanes],
                taps = taps_.template Get<float>()[to * kLanes];
     const auto bits = bits_.template Get<uint16_t>(), numbers = numbers_.template Get<uint16_t>();
     const uint8_t count = static_cast<uint8_t>(repeats);
@@ -146,14 +146,14 @@ class MaxPool2dBackward : avo::WindowGradients<T, MaxPool2dBackwardTiling> {
     AscendC::Max(best, best, key, lanes, count, {1, 1, 1, to_stride, to_stride, from_stride});
   }
 
-  __aicore__ inline AscendC::LocalTensor<float> SharesOf(int64_t tap) {
-    const auto shares = this->shares_.template Get<float>();
+  __aicore__ inline AscendC::LocalTensor<float> TermsOf(int64_t tap) {
+    const auto terms = this->terms_.template Get<float>();
     const uint32_t count = this->chunk_rows_.count * this->grad_pitch_ * kLanes;
     AscendC::CompareScalar(bits_.template Get<uint8_t>(), taps_.template Get<float>(), avo::ToFloat(tap),
                            AscendC::CMPMODE::EQ, count);
-    AscendC::Select(shares, bits_.template Get<uint8_t>(), this->grads_.template Get<float>(), 0.0f,
+    AscendC::Select(terms, bits_.template Get<uint8_t>(), this->grads_.template Get<float>(), 0.0f,
                     AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, count);
-    return shares;
+    return terms;
   }
 
   static constexpr uint32_t kBlock = 8;  // slots that a transposition writes at a time

@@ -18,19 +18,19 @@ struct WindowGradientBuffers {
   static constexpr uint64_t kSlack = 16;   // slots behind the last one that instructions read or write
   static constexpr uint64_t kSlotBytes = kPlanes * 4;
 
-  Buffer in;      // queue of loaded planes, T
-  Buffer out;     // queue of the tile's planes, T
-  Buffer grads;   // slots: the gradients of a chunk of windows
-  Buffer shares;  // slots: what one element of each of these windows receives
-  Buffer sums;    // slots: the gradient of what the tile owns
-  Buffer wide;    // loaded planes as float32; none where T is float32
-  Buffer rows;    // the tile's planes as float32; none where T is float32
+  Buffer in;     // queue of loaded planes, T
+  Buffer out;    // queue of the tile's planes, T
+  Buffer grads;  // slots: the gradients of a chunk of windows
+  Buffer terms;  // slots: what one element of each of these windows receives
+  Buffer sums;   // slots: the gradient of what the tile owns
+  Buffer wide;   // loaded planes as float32; none where T is float32
+  Buffer rows;   // the tile's planes as float32; none where T is float32
 
   __aicore__ inline WindowGradientBuffers(const Sizes &of, uint64_t item)
       : in{2, kPlanes * of.plane_elements * item},
         out{1, kPlanes * of.own_slots * item},
         grads{1, (of.window_slots + kSlack) * kSlotBytes},
-        shares{1, (of.window_slots + kSlack) * kSlotBytes},
+        terms{1, (of.window_slots + kSlack) * kSlotBytes},
         sums{1, (of.own_slots + kSlack) * kSlotBytes},
         wide{item == 4 ? 0u : 1u, kPlanes * of.plane_elements * 4},
         rows{item == 4 ? 0u : 1u, kPlanes * of.own_slots * 4} {}

@@ -24,7 +24,7 @@ struct AxisRange {
 };
 
 // A kernel derives from this and has two functions. Prepare() is called when the gradients of a new chunk of
-// windows are loaded. SharesOf(tap) gives what tap `tap` of each window receives: slots in the order of
+// windows are loaded. TermsOf(tap) gives what tap `tap` of each window receives: slots in the order of
 // grads_.
 template <typename T, typename Tiling>
 class WindowGradients {
@@ -41,7 +41,7 @@ class WindowGradients {
     pipe->InitBuffer(in_queue_, buffers.in.count, buffers.in.bytes);
     pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
     pipe->InitBuffer(grads_, buffers.grads.bytes);
-    pipe->InitBuffer(shares_, buffers.shares.bytes);
+    pipe->InitBuffer(terms_, buffers.terms.bytes);
     pipe->InitBuffer(sums_, buffers.sums.bytes);
     ZeroQueue<T>(in_queue_, 2, kLanes * t_.planeElements);
     AscendC::Duplicate(grads_.Get<float>(), 0.0f, (t_.chunkRows * grad_pitch_ + kSlack) * kLanes);
@@ -127,8 +127,8 @@ class WindowGradients {
   }
 
   Tiling t_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> grads_, shares_;
-  uint32_t grad_pitch_;  // slots from row to row of windows in grads_ and shares_
+  AscendC::TBuf<AscendC::TPosition::VECCALC> grads_, terms_;
+  uint32_t grad_pitch_;  // slots from row to row of windows in grads_ and terms_
   // The chunk of windows that is computed.
   AxisRange chunk_rows_, chunk_columns_;
 
@@ -154,14 +154,14 @@ class WindowGradients {
       const int64_t offset = j * t_.dilateColumns - t_.padColumns;
       const AxisRange columns = WindowsWithTapIn(own_columns_, chunk_columns_, t_.strideColumns, offset);
       if (columns.count == 0) continue;
-      const auto shares = kernel.SharesOf(i * t_.kernelColumns + j);
+      const auto terms = kernel.TermsOf(i * t_.kernelColumns + j);
       for (int64_t r = rows.begin; r < rows.begin + rows.count; ++r) {
         const uint32_t to =
             static_cast<uint32_t>(r * t_.strideRows + row_offset - own_rows_.begin) * sum_pitch_ +
             static_cast<uint32_t>(columns.begin * t_.strideColumns + offset - own_columns_.begin);
         const uint32_t from = static_cast<uint32_t>(r - chunk_rows_.begin) * grad_pitch_ +
                               static_cast<uint32_t>(columns.begin - chunk_columns_.begin);
-        AddSlots(sums_.Get<float>()[to * kLanes], shares[from * kLanes], columns.count);
+        AddSlots(sums_.Get<float>()[to * kLanes], terms[from * kLanes], columns.count);
       }
     }
   }

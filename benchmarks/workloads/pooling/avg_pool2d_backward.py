@@ -13,7 +13,7 @@ def workloads():
 
 
 def device():
-    """The vector unit bounds these calls: it adds the share of each window to all of its elements, one tap of
+    """The vector unit bounds these calls: it adds the term of each window to all of its elements, one tap of
     all windows at a time, and transposes rows to lanes and back for that. The images themselves are not read.
     """
     for shape, kernel, stride, padding in DEVICE[:2]:

@@ -47,19 +47,19 @@ def divisors(size, counts, kernel_size, stride, padding, include_pad):
     return rows[:, None] * columns
 
 
-def add_to_windows(shares, shape, kernel_size, stride, padding, dilation):
+def add_to_windows(terms, shape, kernel_size, stride, padding, dilation):
     """Gives float64 images of ``shape`` whose elements are the sums of what the windows over them give.
 
-    ``shares`` yields, for each tap of a window in row-major order, what every window gives it: (N, C, oH, oW).
+    ``terms`` yields, for each tap of a window in row-major order, what every window gives it: (N, C, oH, oW).
     """
     total = None
-    for tap, share in enumerate(shares):
-        starts = [np.arange(count) * step for count, step in zip(share.shape[2:], stride, strict=True)]
+    for tap, term in enumerate(terms):
+        starts = [np.arange(count) * step for count, step in zip(term.shape[2:], stride, strict=True)]
         if total is None:
             ends = [s[-1] + (k - 1) * d + 1 for s, k, d in zip(starts, kernel_size, dilation, strict=True)]
             padded = [max(end, n + 2 * pad) for end, n, pad in zip(ends, shape[2:], padding, strict=True)]
             total = np.zeros((*shape[:2], *padded))
         i, j = divmod(tap, kernel_size[1])
         with np.errstate(invalid="ignore"):
-            total[:, :, (starts[0] + i * dilation[0])[:, None], starts[1] + j * dilation[1]] += share
+            total[:, :, (starts[0] + i * dilation[0])[:, None], starts[1] + j * dilation[1]] += term
     return total[:, :, padding[0] : padding[0] + shape[2], padding[1] : padding[1] + shape[3]]

@@ -24,7 +24,7 @@ def avg_pool2d_backward(
     kernel, padding = pair(kernel_size), pair(padding)
     stride = pair(stride) or kernel
     counts = divisors(input.shape[2:], grad_output.shape[2:], kernel, stride, padding, count_include_pad)
-    shares = grad_output.astype(np.float64) / (divisor_override or counts)
+    terms = grad_output.astype(np.float64) / (divisor_override or counts)
     return add_to_windows(
-        [shares] * (kernel[0] * kernel[1]), input.shape, kernel, stride, padding, [1, 1]
+        [terms] * (kernel[0] * kernel[1]), input.shape, kernel, stride, padding, [1, 1]
     ).astype(grad_output.dtype)

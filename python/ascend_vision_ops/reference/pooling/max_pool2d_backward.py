@@ -27,5 +27,5 @@ def max_pool2d_backward(grad_output, input, kernel_size, stride=(), padding=0, d
             larger = (there > 0) & ((maximum < 0) | (element > largest) | (element != element))
         largest, maximum = np.where(larger, element, largest), np.where(larger, tap, maximum)
     grads = grad_output.astype(np.float64)
-    shares = (np.where(maximum == tap, grads, 0.0) for tap in range(kernel[0] * kernel[1]))
-    return add_to_windows(shares, input.shape, *windows[:4]).astype(grad_output.dtype)
+    terms = (np.where(maximum == tap, grads, 0.0) for tap in range(kernel[0] * kernel[1]))
+    return add_to_windows(terms, input.shape, *windows[:4]).astype(grad_output.dtype)
