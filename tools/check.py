@@ -25,7 +25,7 @@ FILE_BUDGETS = {
     **{f"{room}/*": 75 for room in (REFERENCE, CASES)},
 }
 # Lines of code that an operator may have in a room, with its share of its family's helpers.
-OPERATOR_BUDGETS = {"op_host": 200, "op_kernel": 750, "op_cpu": 1000, REFERENCE: 75, CASES: 130}
+OPERATOR_BUDGETS = {"op_host": 200, "op_kernel": 875, "op_cpu": 1000, REFERENCE: 75, CASES: 130}
 SUPPORTED = "docs/operators.md"
 MAX_BYTES = 400_000
 LICENCE = "SPDX-License-Identifier: Apache-2.0"

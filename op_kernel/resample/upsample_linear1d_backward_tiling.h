@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "../common/copies/row_copy_buffers.h"
-#include "row_tiles_buffers.h"
+#include "upsample_linear1d_backward_buffers.h"
 
 // Two maps of positions, i * step + offset, each in fixed point and as a sum of floats
 // (op_host/resample/linear_scale.h): `step` from outputs to inputs, `inverse` from inputs to outputs.
@@ -39,28 +39,4 @@ struct UpsampleLinear1dBackwardTiling {
   int64_t inverseHigh;    // first 32 bits of the fraction
   int64_t inverseLow;     // next 32 bits of the fraction
   int64_t inverseOffset;  // offset * 2^32
-};
-
-// What the kernel puts into the Unified Buffer where it gathers (key gather).
-struct UpsampleLinear1dBackwardGatherBuffers {
-  avo::RowTilesBuffers tiles;
-  avo::Buffer offsets;          // int32: bytes from the start of a tile to the window of an input
-  avo::Buffer distance;         // float32: from an input to the position of the first output of its window
-  avo::Buffer lowest, highest;  // float32: bounds of this distance
-  avo::Buffer weight, grad;     // float32: of one output of each window
-  avo::Buffer gathered;         // gradients of 2 bytes, before they are widened
-  avo::Buffer sum;              // float32: sums that are rounded to 2 bytes at the end
-
-  // As for RowTilesBuffers.
-  __aicore__ UpsampleLinear1dBackwardGatherBuffers(uint64_t rows, uint64_t in_row, uint64_t out_row,
-                                                   uint64_t item)
-      : tiles(rows, in_row, out_row, item),
-        offsets{1, rows * out_row * 4},
-        distance{1, rows * out_row * 4},
-        lowest{1, rows * out_row * 4},
-        highest{1, rows * out_row * 4},
-        weight{1, rows * out_row * 4},
-        grad{1, rows * out_row * 4},
-        gathered{item == 4 ? 0u : 1u, rows * out_row * item},
-        sum{item == 4 ? 0u : 1u, rows * out_row * 4} {}
 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How other libraries define deformable convolution: the deform group of a channel, and the order of tensors and channels."""
+"""How other libraries define deformable convolution: deform groups, and the order of tensors and channels."""
 
 import numpy as np
 import pytest

@@ -7,7 +7,7 @@ from ascend_vision_ops.testing.peers import import_torchvision
 from benchmarks.peers import Peer, mmcv, runtimes
 from benchmarks.workload import Workload, size
 
-# Shape of the images and number of filters, with 3x3 windows. Targets are times the speed of the fastest peer, by dtype.
+# Shape of the images and number of filters; windows are 3x3. Targets are times the speed of the best peer, by dtype.
 SHAPES = [((1, 256, 100, 152), 256), ((2, 64, 50, 76), 64)]
 TARGETS = [{torch.float32: 1.3, torch.bfloat16: 3}, {torch.float32: 1.2}]
 

@@ -24,9 +24,9 @@ def workloads():
 
 
 def device():
-    """MTE3 bounds the time. One core owns each slice of channels and adds the gradients of the samples one by one, so that
-    sums run in one order. To add them in the Unified Buffer, slices would have to fit there, and samples would have to
-    be sorted by slice.
+    """MTE3 bounds the time. One core owns each slice of channels and adds the gradients of the samples one by one, so
+    that sums run in one order. To add them in the Unified Buffer, slices would have to fit there, and samples would
+    have to be sorted by slice.
     """
     shape = (2, 64, 50, 76)
     for dtype in (torch.float32, torch.float16):

@@ -27,7 +27,7 @@ def infinite(rng, shape):
 def call(
     shape, filters, kernel, stride=(1, 1), padding=(1, 1), dilation=(1, 1), groups=1, deform=1, **options
 ):
-    """Arguments of a call. `options` go to all arrays; `moves` are the values of offset, `without` the absent tensors."""
+    """Arguments of a call. `options` go to all arrays; `moves`: values of offset; `without`: the absent tensors."""
     without, moves = options.pop("without", ()), options.pop("moves", between)
     axes = zip(shape[2:], kernel, stride, padding, dilation, strict=True)
     places = [(size + 2 * pad - gap * (k - 1) - 1) // step + 1 for size, k, step, pad, gap in axes]

@@ -20,7 +20,7 @@ GROUPS += [(15, 15, 15, 1), (34, 68, 34, 2), (17, 17, 17, 17), (66, 66, 66, 2), 
 # Channels, filters, columns of the image: about as many as a data block, a fractal or a band of positions holds.
 TILES = [(channels, filters, 16) for channels, filters in ((7, 15), (8, 16), (9, 17), (64, 33), (65, 16))]
 TILES += [(16, 16, columns) for columns in (15, 17, 31, 32, 33)] + [(300, 130, 9)]
-# For the matrix unit of a CPU: depths and filters about as large as it takes at a time, positions as it takes in a tile.
+# For the matrix unit of a CPU: depths and filters about as large as it takes at a time, positions as a tile has.
 TILES += [(85, 31, 63), (86, 32, 64), (96, 48, 65)]
 # For the CPU kernel: several tiles, images and vectors of channels. It reads some of these images in place, and copies
 # others first.

@@ -12,7 +12,7 @@ SIZES = [
     (4, 3, 900), (4, 6720, 14), (2, 960, 2), (3, 480, 1), (1, 4800, 10), (2, 50, 15000), (3, 2, 3), (1, 1, 1),
     (80, 1500, 3000), (2000, 5, 13), (5, 16, 32), (5, 17, 51), (5, 33, 99), (5, 500, 1501), (5, 600, 4200),
     (5, 40, 160), (5, 41, 164), (9, 120, 125), (3, 960, 1000), (5, 68, 272)]  # fmt: skip
-# Lengths about as large as the tiles of phases (16 rows, factor 2) and of gather (one row), for a Unified Buffer of 192 KB.
+# Lengths about as large as the tiles of phases (16 rows, factor 2) and gather (one row) in a Unified Buffer of 192 KB.
 TILES = [(rows, n, 2 * n) for rows, n in ((16, 335), (16, 336), (16, 337), (20, 672), (20, 673))]
 TILES += [(1, 9000, 8176 + d) for d in (-1, 0, 1)] + [(1, 20000, 3 * 8176 + 1)]
 SCALES = [(10, 1.75), (100, 4.0), (10, 0.33), (1000, 2.0009), (7, 1.01), (64, 1.5), (9, -1.0), (12, -3)]
@@ -40,7 +40,7 @@ def cases():
 def oracle(self, output_size, align_corners=False, scales=None):
     import torch.nn.functional as F
 
-    # torch computes positions in float32, which long signals show. Where our result is a copy, torch adds 0 x a neighbour.
+    # torch computes positions in float32, which long signals show. Where our result is a copy, it adds 0 x a neighbour.
     copied = self.shape[2] == output_size[0]
     if max(self.shape[2], *output_size) > 4000 or (copied and not self.isfinite().all()):
         return None

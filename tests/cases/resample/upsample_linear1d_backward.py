@@ -6,7 +6,7 @@ from ascend_vision_ops.testing import Array, Case, cases_module
 FORWARD = cases_module("upsample_linear1d")
 # Rows, input length, output length, of the forward direction.
 SIZES = [*FORWARD.SIZES, (2, 1, 5000)]
-# Lengths about as large as the tiles of phases (16 rows, factor 2) and of gather (one row), for a Unified Buffer of 192 KB.
+# Lengths about as large as the tiles of phases (16 rows, factor 2) and gather (one row) in a Unified Buffer of 192 KB.
 TILES = [(16, 328 + d, 2 * (328 + d)) for d in (-1, 0, 1)]
 TILES += [(20, 656 + d, 2 * (656 + d)) for d in (0, 1)]
 TILES += [(1, 8176 + d, 9000) for d in (-1, 0, 1)] + [(1, 20000, 3 * 8176 + 1)]

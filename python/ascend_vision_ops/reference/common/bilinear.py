@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bilinear samples of an image (C, H, W), shared by the operators that read between pixels.
 
-A rule takes positions along one axis. It returns the lower neighbour of each position, the weight of the upper neighbour,
-and whether the position counts. Operators have their own rules: `zero_padded` is that of grid_sampler, `clamped` that of
-RoIAlign.
+A rule takes positions along one axis. It returns the lower neighbour of each position, the weight of the upper
+neighbour, and whether the position counts. Operators have their own rules: `zero_padded` is that of grid_sampler,
+`clamped` that of RoIAlign.
 """
 
 from typing import NamedTuple

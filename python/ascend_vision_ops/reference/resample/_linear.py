@@ -5,7 +5,7 @@ import numpy as np
 
 
 def positions(length, out_length, align_corners, scales):
-    """Return the left and the right sample of each output, int64 (out_length,), and the weight of the right one, float64.
+    """Return the left and right sample of each output, int64 (out_length,), and the weight of the right one, float64.
 
     Positions that follow from the two lengths are ratios of integers, and are computed as such. So an output that lies
     exactly on a sample is found there.
