@@ -92,8 +92,9 @@ class DeformTaps {
   // follow. Computes where the windows of these positions start in the image.
   __aicore__ inline void SetPositions(int64_t first, uint32_t count) {
     constexpr uint32_t kLane = kBlockBytes / sizeof(T);
-    constexpr int64_t kLongRow =
-        4096;  // half a band reaches into at most one more row that is longer than this
+    // Rows that are longer than this count as this long: half a band is far shorter, so it reaches into at
+    // most one more row of them.
+    constexpr int64_t kLongRow = 4096;
     first_ = first;
     count_ = count;
     slots_ = (count + kLane - 1) / kLane * kLane;
