@@ -35,7 +35,7 @@ class NmsPadded {
     if (tiling_.most > 0 && tiling_.boxes > 0) SortBoxes();
     InitBuffers();
     for (int64_t begin = 0; begin < sorted_ && kept_ < tiling_.most; begin += tiling_.band) {
-      DecideBand(begin, avo::Rest(sorted_ - begin, tiling_.band));
+      DecideBand(begin, avo::MinRemaining(sorted_ - begin, tiling_.band));
     }
     StoreCount();
     FillRest();
@@ -141,10 +141,10 @@ class NmsPadded {
     for (int64_t tile = share.begin; tile < share.end;) {
       const uint32_t first = static_cast<uint32_t>(tile / groups) * tiling_.rows;
       const int64_t last = tile - tile % groups + groups;
-      const uint32_t rows = avo::RoundUp(avo::Rest(count - first, tiling_.rows), kBrcbRows);
+      const uint32_t rows = avo::RoundUp(avo::MinRemaining(count - first, tiling_.rows), kBrcbRows);
       SpreadColumn(Band().From(first), rows);
       for (const int64_t end = last < share.end ? last : share.end; tile < end;) {
-        const uint32_t taken = avo::Rest(end - tile, tiling_.lanes / kLanes);
+        const uint32_t taken = avo::MinRemaining(end - tile, tiling_.lanes / kLanes);
         auto lanes = lanes_.template AllocTensor<float>();
         avo::CopyRowsIn(lanes, tiling_.lanes, kept_gm_, tile % groups * kLanes, tiling_.keptPitch, kPlanes,
                         taken * kLanes);
@@ -203,7 +203,8 @@ class NmsPadded {
     const avo::Share share = avo::CoreShare(tiles);
     int64_t tile = 0;
     for (uint32_t first = 0; first < whole && tile < share.end; first += tiling_.rows) {
-      const uint32_t groups = GroupsBefore(first, whole), rows = avo::Rest(whole - first, tiling_.rows);
+      const uint32_t groups = GroupsBefore(first, whole),
+                     rows = avo::MinRemaining(whole - first, tiling_.rows);
       if (tile + groups > share.begin) SpreadColumn(Alive().From(first), rows);
       for (uint32_t group = 0; group < groups; ++group, ++tile) {
         if (tile < share.begin || tile >= share.end) continue;
@@ -219,7 +220,7 @@ class NmsPadded {
   }
   // Groups of 64 boxes that begin before the last row of a column.
   __aicore__ inline uint32_t GroupsBefore(uint32_t first, uint32_t whole) {
-    return (avo::Rest(whole, first + tiling_.rows) + kLanes - 1) / kLanes;
+    return (avo::MinRemaining(whole, first + tiling_.rows) + kLanes - 1) / kLanes;
   }
 
   __aicore__ inline void SpreadColumn(const avo::BoxPlanes &boxes, uint32_t rows) {
@@ -311,7 +312,8 @@ class NmsPadded {
 
   // The first `count` boxes of the band are kept, as far as there is room for them.
   __aicore__ inline void Append(uint32_t count) {
-    const uint32_t stored = avo::Rest(tiling_.most - kept_, count), lanes = avo::RoundUp(count, kLanes);
+    const uint32_t stored = avo::MinRemaining(tiling_.most - kept_, count),
+                   lanes = avo::RoundUp(count, kLanes);
     auto state = state_.template Get<int32_t>();
     for (uint32_t i = 0; i < kStates; ++i) state.SetValue(i, 0);
     state.SetValue(0, static_cast<int32_t>(kept_ + stored));
@@ -347,7 +349,7 @@ class NmsPadded {
     avo::WaitFor<AscendC::HardEvent::V_MTE3>(pipe_);
     const avo::Share share = avo::CoreShare((halves + most - 1) / most);
     for (int64_t i = share.begin; i < share.end; ++i) {
-      const uint32_t count = avo::Rest(halves - i * most, most);
+      const uint32_t count = avo::MinRemaining(halves - i * most, most);
       avo::CopyRowsOut(indices_gm_, begin + i * most, 0, iou_.template Get<int32_t>(), most, 1, count);
     }
   }

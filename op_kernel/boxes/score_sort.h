@@ -72,7 +72,7 @@ class ScoreSort {
 
   __aicore__ inline void SortChunk(uint32_t index) {
     const int64_t begin = static_cast<int64_t>(index) * chunk_;
-    const uint32_t count = Rest(boxes_ - begin, chunk_);
+    const uint32_t count = MinRemaining(boxes_ - begin, chunk_);
     const uint32_t whole = RoundUp(count, kRepeat);
     auto keys = keys_.template Get<float>();
     auto places = places_.template Get<int32_t>();
@@ -171,7 +171,7 @@ class ScoreSort {
     uint32_t start = 0;
     for (uint32_t group = 0; group < groups; ++group) {
       const uint32_t first = group * kLists;
-      const uint32_t lists = Rest(run_count_ - first, kLists);
+      const uint32_t lists = MinRemaining(run_count_ - first, kLists);
       uint32_t length = 0;
       for (uint32_t i = 0; i < lists; ++i) length += Run(first + i, kLength);
       if (group % AscendC::GetBlockNum() == AscendC::GetBlockIdx()) MergeGroup(first, lists, start);
@@ -205,7 +205,7 @@ class ScoreSort {
           held[i] = 0;
         }
         if (held[i] == 0 && left[i] > 0) {
-          held[i] = Rest(left[i], window_);
+          held[i] = MinRemaining(left[i], window_);
           CopyRowsIn(own, window_ * kPairFloats, pairs_gm_[from_],
                      static_cast<int64_t>(next[i]) * kPairFloats, 0, 1, held[i] * kPairFloats);
           next[i] += held[i];

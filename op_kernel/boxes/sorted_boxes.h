@@ -52,7 +52,7 @@ class SortedBoxes {
     const Share share = CoreShare((count + tile_ - 1) / tile_);
     for (int64_t i = share.begin; i < share.end; ++i) {
       const int64_t begin = i * tile_;
-      CopyIn(pairs, begin, Rest(count - begin, tile_));
+      CopyIn(pairs, begin, MinRemaining(count - begin, tile_));
       Compute();
       WaitFor<AscendC::HardEvent::V_MTE3>(pipe_);
       CopyRowsOut(planes_gm_, begin, pitch_, planes_.template Get<float>(), tile_, kCount, count_);

@@ -44,7 +44,7 @@ class DeformColumns {
   __aicore__ inline void Sample(int64_t begin, int64_t end, const AscendC::GlobalTensor<T> &columns) {
     for (int64_t group = 0; group < deform_groups_; ++group) {
       for (int64_t tap = begin; tap < end; tap += locations_.TapsAtOnce()) {
-        const uint32_t taps = Rest(end - tap, locations_.TapsAtOnce());
+        const uint32_t taps = MinRemaining(end - tap, locations_.TapsAtOnce());
         locations_.Locate(rows_, n_, group * taps_ + tap, taps);
         for (uint32_t t = 0; t < taps; ++t) SampleTap(group, tap + t, t * locations_.Slots(), columns);
       }
@@ -59,7 +59,7 @@ class DeformColumns {
     for (uint32_t s = 0; s < count_; s += sampled_) {
       for (int64_t c = 0; c < channels_; c += chunk_) {
         const int64_t to = (tap * band_ + row_ + s) * all_channels + group * channels_ + c;
-        SampleTile(local_ * deform_groups_ + group, first + s, Rest(count_ - s, sampled_),
+        SampleTile(local_ * deform_groups_ + group, first + s, MinRemaining(count_ - s, sampled_),
                    static_cast<uint32_t>(c), columns[to], all_channels);
       }
     }
@@ -70,7 +70,7 @@ class DeformColumns {
   __aicore__ inline void SampleTile(int64_t image, uint32_t first, uint32_t samples, uint32_t channel,
                                     const AscendC::GlobalTensor<T> &columns, int64_t step) {
     constexpr uint32_t kLane = kBlockBytes / sizeof(T);
-    const uint32_t width = Rest(channels_ - channel, chunk_);
+    const uint32_t width = MinRemaining(channels_ - channel, chunk_);
     rows_.CopyIn(image, first, samples, channel, RoundUp(width, kLane));
     auto rows = rows_.Weighted(first);
     auto out = out_queue_.template AllocTensor<T>();

@@ -63,13 +63,13 @@ class DeformGradients {
     locations_.SetPositions(first, count);
     const int64_t all = taps_ * deform_groups_;
     for (int64_t tap = 0; tap < all; tap += locations_.TapsAtOnce()) {
-      const uint32_t taps = Rest(all - tap, locations_.TapsAtOnce());
+      const uint32_t taps = MinRemaining(all - tap, locations_.TapsAtOnce());
       locations_.Locate(rows_, n, tap, taps);
       for (uint32_t t = 0; t < taps; ++t) {
         for (uint32_t s = 0; s < count; s += sampled_) {
           for (int64_t c = 0; c < channels_; c += chunk_) {
-            ComputeTile(local, tap + t, t, s, Rest(count - s, sampled_), static_cast<uint32_t>(c), columns,
-                        row + s);
+            ComputeTile(local, tap + t, t, s, MinRemaining(count - s, sampled_), static_cast<uint32_t>(c),
+                        columns, row + s);
           }
         }
       }
@@ -87,7 +87,7 @@ class DeformGradients {
   __aicore__ inline void ComputeTile(int64_t local, int64_t tap, uint32_t t, uint32_t s, uint32_t count,
                                      uint32_t c, const AscendC::GlobalTensor<T> &columns, uint32_t row) {
     constexpr uint32_t kLane = kBlockBytes / sizeof(T);
-    const uint32_t first = t * locations_.Slots() + s, width = Rest(channels_ - c, chunk_);
+    const uint32_t first = t * locations_.Slots() + s, width = MinRemaining(channels_ - c, chunk_);
     const int64_t group = tap / taps_, k = tap % taps_, channel = group * channels_ + c;
     const int64_t all_channels = channels_ * deform_groups_;
     rows_.CopyIn(local * deform_groups_ + group, first, count, c, RoundUp(width, kLane));
@@ -124,7 +124,7 @@ class DeformGradients {
       const auto products = products_.template Get<float>()[i * sampled_ * kRepeat];
       const auto corner = rows[i / 2 * rows_.Samples() * 2 * chunk_ + i % 2 * chunk_];
       for (uint32_t c = 0; c < width; c += kRepeat) {
-        const uint64_t mask = Rest(width - c, kRepeat);
+        const uint64_t mask = MinRemaining(width - c, kRepeat);
         const AscendC::BinaryRepeatParams params{1, 1, 1, 8, pair, step};
         if (c == 0) {
           AscendC::Mul(products, corner, grads, mask, repeats, params);
@@ -134,7 +134,8 @@ class DeformGradients {
       }
       const auto sum =
           channel == 0 ? Dot(i)[first] : dots_.template Get<float>()[kCorners * located_ + i * sampled_];
-      AscendC::WholeReduceSum(sum, products, static_cast<int32_t>(Rest(width, kRepeat)), repeats, 1, 1, 8);
+      AscendC::WholeReduceSum(sum, products, static_cast<int32_t>(MinRemaining(width, kRepeat)), repeats, 1,
+                              1, 8);
       if (channel != 0) AscendC::Add(Dot(i)[first], Dot(i)[first], sum, count);
     }
   }

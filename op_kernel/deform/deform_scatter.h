@@ -60,13 +60,13 @@ class DeformScatter {
     const int64_t image = item / slices_, channel = item % slices_ * kSliceChannels;
     const int64_t local = image / deform_groups_, group = image % deform_groups_;
     origin_ = item * layout_.ImagePixels();
-    width_ = Rest(layout_.channels - channel, kSliceChannels);
+    width_ = MinRemaining(layout_.channels - channel, kSliceChannels);
     Clear();
     for (int64_t position = 0; position < positions_; position += span_) {
-      const uint32_t count = Rest(positions_ - position, span_);
+      const uint32_t count = MinRemaining(positions_ - position, span_);
       locations_.SetPositions(position, count);
       for (int64_t tap = 0; tap < taps_; tap += locations_.TapsAtOnce()) {
-        const uint32_t taps = Rest(taps_ - tap, locations_.TapsAtOnce());
+        const uint32_t taps = MinRemaining(taps_ - tap, locations_.TapsAtOnce());
         locations_.Locate(rows_, first + local, group * taps_ + tap, taps);
         for (uint32_t t = 0; t < taps; ++t) {
           const int64_t row = (local * taps_ + tap + t) * positions_ + position;
@@ -92,7 +92,7 @@ class DeformScatter {
     zeros = corner_grads_queue_.template DeQue<float>();
     for (int64_t pixel = 0; pixel < layout_.ImagePixels(); pixel += most) {
       AscendC::DataCopy(slices_gm_[(origin_ + pixel) * kSliceChannels], zeros,
-                        Rest(layout_.ImagePixels() - pixel, most) * kSliceChannels);
+                        MinRemaining(layout_.ImagePixels() - pixel, most) * kSliceChannels);
     }
     corner_grads_queue_.FreeTensor(zeros);
     AscendC::PipeBarrier<PIPE_MTE3>();
@@ -119,7 +119,7 @@ class DeformScatter {
       constexpr uint32_t kBlocks = 8;
       constexpr uint8_t kStep = kCorners * kBlocks;
       for (uint32_t s = 0; s < count; s += kBlocks) {
-        const uint64_t mask = Rest(count - s, kBlocks) * kSliceChannels;
+        const uint64_t mask = MinRemaining(count - s, kBlocks) * kSliceChannels;
         AscendC::Mul(corner_grads[(s * kCorners + i) * kSliceChannels], spread[s * kSliceChannels],
                      grads[s * kSliceChannels], mask, 1, {kCorners, 1, 1, kStep, kBlocks, kBlocks});
       }
@@ -154,7 +154,7 @@ class DeformScatter {
     auto planes = planes_.template Get<float>();
     for (int64_t y = 0; y < layout_.rows; ++y) {
       for (int64_t x = 0; x < layout_.columns; x += kRun) {
-        const uint32_t count = Rest(layout_.columns - x, kRun);
+        const uint32_t count = MinRemaining(layout_.columns - x, kRun);
         auto pixels = pixels_queue_.template AllocTensor<float>();
         AscendC::DataCopy(pixels, slices_gm_[(origin_ + layout_.Pixel(0, y, x)) * kSliceChannels],
                           count * kSliceChannels);

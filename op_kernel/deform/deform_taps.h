@@ -26,7 +26,7 @@ __aicore__ inline void SumCorners(const AscendC::LocalTensor<float> &sums,
   AscendC::Add(rows, rows, rows[plane], plane);
   const uint8_t step = static_cast<uint8_t>(chunk / kBlock), pair = static_cast<uint8_t>(2 * chunk / kBlock);
   for (uint32_t c = 0; c < chunk; c += kRepeat) {
-    const uint64_t mask = Rest(chunk - c, kRepeat);
+    const uint64_t mask = MinRemaining(chunk - c, kRepeat);
     AscendC::Add(sums[c], rows[c], rows[chunk + c], mask, static_cast<uint8_t>(samples),
                  {1, 1, 1, step, pair, pair});
   }

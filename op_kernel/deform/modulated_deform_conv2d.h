@@ -67,7 +67,7 @@ class ModulatedDeformConv2d {
       const avo::Share share = avo::ShareOf(images * bands_, AscendC::GetBlockNum(), block_);
       for (int64_t item = share.begin; item < share.end; ++item, ++done_) {
         const int64_t local = item / bands_, position = item % bands_ * t_.band;
-        const uint32_t count = avo::Rest(positions_ - position, t_.band);
+        const uint32_t count = avo::MinRemaining(positions_ - position, t_.band);
         const auto columns = columns_gm_[done_ % 2 * taps_ * t_.band * channels_];
         if ASCEND_IS_AIV {
           SampleHalf(first + local, local, position, count, columns);
@@ -110,7 +110,8 @@ class ModulatedDeformConv2d {
                                     const AscendC::GlobalTensor<T> &columns) {
     const uint32_t half_band = t_.band / 2, begin = AscendC::GetSubBlockIdx() * half_band;
     if (done_ >= 2) AscendC::CrossCoreWaitFlag(kFree);
-    if (begin < count) sampler_.Begin(n, local, position + begin, avo::Rest(count - begin, half_band), begin);
+    if (begin < count)
+      sampler_.Begin(n, local, position + begin, avo::MinRemaining(count - begin, half_band), begin);
     for (int64_t tap = 0; tap < taps_; tap += t_.tapsPerFlag) {
       if (begin < count) sampler_.Sample(tap, EndOfTaps(tap), columns);
       AscendC::CrossCoreSetFlag<2, PIPE_MTE3>(kSampled);
@@ -131,7 +132,7 @@ class ModulatedDeformConv2d {
     for (int64_t group = 0; group < t_.groups; ++group) {
       for (int64_t row = 0; row < filters; row += t_.productRows) {
         const int64_t filter = group * filters + row;
-        const uint32_t rows = avo::Rest(filters - row, t_.productRows);
+        const uint32_t rows = avo::MinRemaining(filters - row, t_.productRows);
         product_.Begin(rows, count);
         for (int64_t tap = 0; tap < taps_; tap += t_.tapsPerFlag) {
           // The first product takes taps as soon as they have been sampled.

@@ -115,7 +115,9 @@ class ModulatedDeformConv2dBackward {
   }
 
   // Positions of the band that starts at `position`.
-  __aicore__ inline uint32_t Count(int64_t position) { return avo::Rest(positions_ - position, t_.band); }
+  __aicore__ inline uint32_t Count(int64_t position) {
+    return avo::MinRemaining(positions_ - position, t_.band);
+  }
   // Where band `band` of this block puts its samples: bands take turns with two buffers.
   __aicore__ inline AscendC::GlobalTensor<T> Columns(int64_t band) {
     return columns_gm_[(block_ * 2 + band % 2) * channels_ * taps_ * t_.band];
@@ -131,7 +133,7 @@ class ModulatedDeformConv2dBackward {
       const int64_t from = (grads.Pixel(local, 0, 0) + position) * grads.pixel + group * rows;
       for (int64_t tap = 0; tap < taps_; ++tap) {
         for (int64_t c = 0; c < channels; c += t_.productWidth) {
-          product_.Begin(Count(position), avo::Rest(channels - c, t_.productWidth));
+          product_.Begin(Count(position), avo::MinRemaining(channels - c, t_.productWidth));
           const int64_t filter = (filters.Pixel(0, 0, 0) + c * taps_ + tap) * pixel + group * rows;
           product_.Accumulate({grads_gm_, from, grads.pixel, 0}, {filter_gm_, filter, taps_ * pixel, 0}, 1,
                               rows);
@@ -153,7 +155,7 @@ class ModulatedDeformConv2dBackward {
       const int64_t band = item - share.begin, position = item % bands_ * t_.band;
       if (band >= 2) AscendC::CrossCoreWaitFlag(kFree);
       if (begin < Count(position)) {
-        const uint32_t own = avo::Rest(Count(position) - begin, half_band);
+        const uint32_t own = avo::MinRemaining(Count(position) - begin, half_band);
         gradients.Compute(first + item / bands_, item / bands_, position + begin, own, Columns(band), begin);
       }
       AscendC::CrossCoreSetFlag<2, PIPE_MTE3>(kSampled);
@@ -186,11 +188,11 @@ class ModulatedDeformConv2dBackward {
     for (int64_t group = 0; group < t_.groups; ++group) {
       for (int64_t row = 0; row < filters; row += t_.productRows) {
         const int64_t filter = group * filters + row;
-        const uint32_t rows = avo::Rest(filters - row, t_.productRows);
+        const uint32_t rows = avo::MinRemaining(filters - row, t_.productRows);
         const avo::ProductRows<T> grads{grad_output_gm_, (n * t_.filters + filter) * positions_ + position,
                                         positions_, 0};
         for (int64_t d = 0; d < depth_; d += t_.productWidth) {
-          product_.Begin(rows, avo::Rest(depth_ - d, t_.productWidth));
+          product_.Begin(rows, avo::MinRemaining(depth_ - d, t_.productWidth));
           const avo::ProductRows<T> samples{columns, (group * depth_ + d) * t_.band, t_.band, 0};
           product_.Accumulate(grads, samples, 1, Count(position));
           product_.Store(sums_gm_, sums + filter * depth_ + d, depth_);
@@ -226,7 +228,7 @@ class ModulatedDeformConv2dBackward {
     auto sum = buffer.template Get<float>();
     const avo::Share share = avo::CoreShare((count + kPiece - 1) / kPiece);
     for (int64_t piece = share.begin; piece < share.end; ++piece) {
-      const uint32_t elements = avo::Rest(count - piece * kPiece, kPiece);
+      const uint32_t elements = avo::MinRemaining(count - piece * kPiece, kPiece);
       AscendC::Duplicate(sum, 0.0f, kPiece);
       for (int64_t block = 0; block < AscendC::GetBlockNum() && t_.batch > 0; ++block) {
         auto terms = in_queue.template AllocTensor<float>();

@@ -47,8 +47,8 @@ class GridTiles {
     tile_.column = index % t_.columnTiles * t_.tileColumns;
     tile_.row = rows % t_.rowTiles * t_.tileRows;
     tile_.image = rows / t_.rowTiles;
-    tile_.rows = Rest(t_.outRows - tile_.row, t_.tileRows);
-    tile_.columns = Rest(t_.outColumns - tile_.column, t_.tileColumns);
+    tile_.rows = MinRemaining(t_.outRows - tile_.row, t_.tileRows);
+    tile_.columns = MinRemaining(t_.outColumns - tile_.column, t_.tileColumns);
     tile_.count = tile_.rows * tile_.columns;
     tile_.whole = RoundUp(tile_.count, kRepeat);
   }
@@ -139,8 +139,8 @@ class GridBoxes : protected GridTiles<T, SLOPES, Tiling> {
     const uint32_t row = index / across_ * piece_rows_, column = index % across_ * piece_columns_;
     piece_.row = box_.row + static_cast<int32_t>(row);
     piece_.column = box_.column + static_cast<int32_t>(column);
-    piece_.rows = Rest(box_.rows - row, piece_rows_);
-    piece_.columns = Rest(box_.columns - column, piece_columns_);
+    piece_.rows = MinRemaining(box_.rows - row, piece_rows_);
+    piece_.columns = MinRemaining(box_.columns - column, piece_columns_);
     // Whole rows that end on a block are one run; others have the zeros before each of them.
     dense_ = piece_.columns == t_.width && piece_.columns % kLane == 0;
     piece_.pitch = dense_ ? piece_.columns : RoundUp(piece_.columns, kLane) + kLane;

@@ -47,12 +47,12 @@ class GridScatter : GridTiles<T, false, Tiling> {
       const int64_t band = item % bands;
       image_ = item / bands / t.channelGroups;
       channel_ = item / bands % t.channelGroups * group_;
-      channels_ = Rest(t.channels - channel_, group_);
+      channels_ = MinRemaining(t.channels - channel_, group_);
       width_ = RoundUp(channels_, kLanes);
       row_ = band / column_bands * t.bandRows;
       column_ = band % column_bands * t.bandColumns;
-      band_rows_ = Rest(t.height - row_, static_cast<uint32_t>(t.bandRows));
-      band_columns_ = Rest(t.width - column_, static_cast<uint32_t>(t.bandColumns));
+      band_rows_ = MinRemaining(t.height - row_, static_cast<uint32_t>(t.bandRows));
+      band_columns_ = MinRemaining(t.width - column_, static_cast<uint32_t>(t.bandColumns));
       AscendC::Duplicate(sums_.template Get<float>(), 0.0f, (1 + pixels_) * width_);
       for (int64_t tile = 0; tile < t.columnTiles; ++tile) AddTile(image_ * t.columnTiles + tile);
       CopyOut();
@@ -93,7 +93,7 @@ class GridScatter : GridTiles<T, false, Tiling> {
       const uint32_t first = next;
       TakeHits(first + kBatch);
       next = NextBatch();
-      ToRows(Rest(count - first, kBatch));
+      ToRows(MinRemaining(count - first, kBatch));
       if (next < count) CopyIn(next);
       AddBatch(first);
     }
@@ -134,7 +134,7 @@ class GridScatter : GridTiles<T, false, Tiling> {
   __aicore__ inline void TakeHits(uint32_t end) {
     for (uint32_t i = 0; i < this->t_.taps * this->t_.taps; ++i) {
       begin_[i] = end_[i];
-      const uint32_t most = end_[i] + Rest(hit_count_[i] - end_[i], kBatch);
+      const uint32_t most = end_[i] + MinRemaining(hit_count_[i] - end_[i], kBatch);
       if (most > end_[i] && Hit(i, most - 1) % kMostTile < end) end_[i] = most;
       while (end_[i] < most && Hit(i, end_[i]) % kMostTile < end) ++end_[i];
     }
@@ -162,7 +162,7 @@ class GridScatter : GridTiles<T, false, Tiling> {
     auto planes = in_queue_.template AllocTensor<T>();
     const int64_t sample = this->TileStart() + first;
     CopyPlanesIn(planes, kPitch, grads_gm_, (image_ * t.channels + channel_) * t.outColumns + sample,
-                 t.outColumns, channels_, Rest(this->tile_.count - first, kBatch));
+                 t.outColumns, channels_, MinRemaining(this->tile_.count - first, kBatch));
     in_queue_.EnQue(planes);
   }
 
@@ -177,7 +177,8 @@ class GridScatter : GridTiles<T, false, Tiling> {
       rows = rounded_.template Get<T>();
     }
     for (uint32_t lane = 0; lane < channels_; lane += kLanes) {
-      RowsToSlots(rows[lane], width_, planes[lane * kPitch], kPitch, Rest(channels_ - lane, kLanes), count);
+      RowsToSlots(rows[lane], width_, planes[lane * kPitch], kPitch, MinRemaining(channels_ - lane, kLanes),
+                  count);
     }
     in_queue_.FreeTensor(planes);
     if constexpr (sizeof(T) != sizeof(float)) {
@@ -189,7 +190,7 @@ class GridScatter : GridTiles<T, false, Tiling> {
     const auto &t = this->t_;
     const int64_t plane = t.height * t.width, pixels = static_cast<int64_t>(band_rows_) * band_columns_;
     for (uint32_t p = 0; p < pixels; p += kBatch) {
-      const uint32_t count = Rest(pixels - p, kBatch);
+      const uint32_t count = MinRemaining(pixels - p, kBatch);
       const auto sums = sums_.template Get<float>()[(1 + p) * width_];
       auto planes = out_queue_.template AllocTensor<T>();
       AscendC::LocalTensor<T> rounded;

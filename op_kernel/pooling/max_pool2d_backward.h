@@ -43,8 +43,8 @@ class MaxPool2dBackward : avo::WindowGradients<T, MaxPool2dBackwardTiling> {
                        Windows::kSlack * kLanes);
     for (int64_t i = 0; i < t.kernelRows; i += t.tapRows) {
       for (int64_t j = 0; j < t.kernelColumns; j += t.tapColumns) {
-        const uint32_t rows = avo::Part(i, t.tapRows, t.kernelRows);
-        const uint32_t columns = avo::Part(j, t.tapColumns, t.kernelColumns);
+        const uint32_t rows = avo::TileExtent(i, t.tapRows, t.kernelRows);
+        const uint32_t columns = avo::TileExtent(j, t.tapColumns, t.kernelColumns);
         LoadRegion(i, rows, j, columns);
         for (uint32_t tap = 0; tap < rows * columns; ++tap) OfferTap(i, j, tap / columns, tap % columns);
       }

@@ -42,7 +42,7 @@ class PoolPlanes {
     const Share share = CoreShare(t_.planeGroups);
     for (int64_t group = share.begin; group < share.end; ++group) {
       first_ = group * t_.tilePlanes;
-      planes_ = Part(first_, t_.tilePlanes, t_.planes);
+      planes_ = TileExtent(first_, t_.tilePlanes, t_.planes);
       PlanesToLanes();
       CombineRows();
       // Windows along a row, and on to the next row: those in between are dropped in the end.

@@ -62,11 +62,11 @@ class PoolWindows {
     const Share share = CoreShare(t_.planeGroups * t_.rowTiles * t_.columnTiles);
     for (int64_t item = share.begin; item < share.end; ++item) {
       column_ = item % t_.columnTiles * t_.tileColumns;
-      columns_ = Part(column_, t_.tileColumns, t_.outColumns);
+      columns_ = TileExtent(column_, t_.tileColumns, t_.outColumns);
       row_ = item / t_.columnTiles % t_.rowTiles * t_.tileRows;
-      rows_ = Part(row_, t_.tileRows, t_.outRows);
+      rows_ = TileExtent(row_, t_.tileRows, t_.outRows);
       plane_ = item / t_.columnTiles / t_.rowTiles * t_.tilePlanes;
-      planes_ = Part(plane_, t_.tilePlanes, t_.planes);
+      planes_ = TileExtent(plane_, t_.tilePlanes, t_.planes);
       Compute();
     }
   }
@@ -88,7 +88,7 @@ class PoolWindows {
     auto out = out_queue_.template AllocTensor<T>();
     const uint32_t rows = planes_ * rows_, batch = t_.slotLanes;
     for (int64_t tap = 0; tap < t_.kernelColumns; tap += t_.tapColumns) {
-      const uint32_t taps = Part(tap, t_.tapColumns, t_.kernelColumns);
+      const uint32_t taps = TileExtent(tap, t_.tapColumns, t_.kernelColumns);
       const WindowInputs from =
           InputsOf(column_ * t_.strideColumns - t_.padColumns + tap * t_.dilateColumns,
                    static_cast<int64_t>(columns_ - 1) * t_.strideColumns + (taps - 1) * t_.dilateColumns + 1,
@@ -127,7 +127,7 @@ class PoolWindows {
     const uint32_t used = RoundUp(columns.count, kBlockBytes / sizeof(Element));
     if (Pieces()) FillIdentity<Op>(combined, t_.rowPitch);
     for (int64_t tap = 0; tap < t_.kernelRows; tap += t_.tapRows) {
-      const uint32_t taps = Part(tap, t_.tapRows, t_.kernelRows);
+      const uint32_t taps = TileExtent(tap, t_.tapRows, t_.kernelRows);
       const WindowInputs from = InputsOf(
           row_ * t_.strideRows - t_.padRows + tap * t_.dilateRows,
           static_cast<int64_t>(rows_ - 1) * t_.strideRows + (taps - 1) * t_.dilateRows + 1, t_.inRows);

@@ -50,9 +50,9 @@ class WindowGradients {
       const int64_t column = item % t_.columnTiles * t_.tileColumns;
       const int64_t row = item / t_.columnTiles % t_.rowTiles * t_.tileRows;
       plane_ = item / t_.columnTiles / t_.rowTiles * kLanes;
-      planes_ = Part(plane_, kLanes, t_.planes);
-      own_rows_ = {row, static_cast<int32_t>(Part(row, t_.tileRows, t_.inRows))};
-      own_columns_ = {column, static_cast<int32_t>(Part(column, t_.tileColumns, t_.inColumns))};
+      planes_ = TileExtent(plane_, kLanes, t_.planes);
+      own_rows_ = {row, static_cast<int32_t>(TileExtent(row, t_.tileRows, t_.inRows))};
+      own_columns_ = {column, static_cast<int32_t>(TileExtent(column, t_.tileColumns, t_.inColumns))};
       AscendC::Duplicate(sums_.Get<float>(), 0.0f, own_rows_.count * sum_pitch_ * kLanes);
       const Stretch rows =
           Windows(own_rows_, t_.kernelRows, t_.strideRows, t_.padRows, t_.dilateRows, t_.outRows);
@@ -60,8 +60,9 @@ class WindowGradients {
                                       t_.dilateColumns, t_.outColumns);
       for (int64_t r = 0; r < rows.count; r += t_.chunkRows) {
         for (int64_t c = 0; c < columns.count; c += t_.chunkColumns) {
-          chunk_rows_ = {rows.begin + r, static_cast<int32_t>(Part(r, t_.chunkRows, rows.count))};
-          chunk_columns_ = {columns.begin + c, static_cast<int32_t>(Part(c, t_.chunkColumns, columns.count))};
+          chunk_rows_ = {rows.begin + r, static_cast<int32_t>(TileExtent(r, t_.chunkRows, rows.count))};
+          chunk_columns_ = {columns.begin + c,
+                            static_cast<int32_t>(TileExtent(c, t_.chunkColumns, columns.count))};
           LoadSlots(grads_.Get<float>(), grad_pitch_, grad_gm_, t_.outRows, t_.outColumns, chunk_rows_,
                     chunk_columns_);
           kernel.Prepare();

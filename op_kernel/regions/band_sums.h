@@ -40,11 +40,11 @@ class BandSums {
     const int64_t chunks = Parts(pixel_, chunk_), row_bands = Parts(size_[0], most_rows_),
                   column_bands = Parts(size_[1], most_columns_);
     channel = static_cast<uint32_t>(band % chunks) * chunk_;
-    channels = Rest(pixel_ - channel, chunk_);
+    channels = MinRemaining(pixel_ - channel, chunk_);
     low[1] = band / chunks % column_bands * most_columns_;
-    high[1] = low[1] + Rest(size_[1] - low[1], most_columns_);
+    high[1] = low[1] + MinRemaining(size_[1] - low[1], most_columns_);
     low[0] = band / chunks / column_bands % row_bands * most_rows_;
-    high[0] = low[0] + Rest(size_[0] - low[0], most_rows_);
+    high[0] = low[0] + MinRemaining(size_[0] - low[0], most_rows_);
     image = band / chunks / column_bands / row_bands;
     AscendC::Duplicate(sums_.template Get<float>(), 0.0f, slots_ * chunk_);
   }
@@ -61,7 +61,7 @@ class BandSums {
 
   // Rounds and writes the band, 16 channels a time.
   __aicore__ inline void Store() {
-    const uint32_t present = Rest(all_channels_ - channel, chunk_);
+    const uint32_t present = MinRemaining(all_channels_ - channel, chunk_);
     const uint32_t rows = static_cast<uint32_t>(high[0] - low[0]),
                    columns = static_cast<uint32_t>(high[1] - low[1]);
     const int64_t plane = size_[0] * size_[1];
@@ -70,7 +70,7 @@ class BandSums {
       ToPlanes(planes, sums_.template Get<float>()[lane]);
       queue_.EnQue(planes);
       planes = queue_.template DeQue<T>();
-      const uint32_t count = Rest(present - lane, kLanes);
+      const uint32_t count = MinRemaining(present - lane, kLanes);
       const int64_t to = (image * all_channels_ + channel + lane) * plane + low[0] * size_[1] + low[1];
       if (most_columns_ == size_[1]) {
         CopyPlanesOut(gm_, to, plane, planes, pitch_, count, rows * columns);
@@ -100,8 +100,8 @@ class BandSums {
       const uint8_t stride = static_cast<uint8_t>(chunk_ * sizeof(float) / kBlockBytes);
       for (uint32_t i = 0; i < slots_; i += kMaxRepeats) {
         AscendC::Cast(rounded[i * kLanes], sums[i * chunk_], AscendC::RoundMode::CAST_RINT,
-                      static_cast<uint64_t>(kLanes), static_cast<uint8_t>(Rest(slots_ - i, kMaxRepeats)),
-                      {1, 1, 1, stride});
+                      static_cast<uint64_t>(kLanes),
+                      static_cast<uint8_t>(MinRemaining(slots_ - i, kMaxRepeats)), {1, 1, 1, stride});
       }
       PixelsToPlanes(planes, pitch_, rounded, kLanes, kLanes, slots_);
     }

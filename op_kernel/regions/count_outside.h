@@ -29,7 +29,7 @@ class CountOutside {
   __aicore__ inline void Process() {
     int32_t outside = 0;
     for (int64_t begin = 0; begin < t_.indices; begin += t_.tileLength) {
-      const uint32_t count = avo::Rest(t_.indices - begin, t_.tileLength);
+      const uint32_t count = avo::MinRemaining(t_.indices - begin, t_.tileLength);
       CopyIn(begin, count);
       outside += Compute(count);
     }

@@ -61,12 +61,12 @@ class RoiAlign {
       if (!region_.counts) {
         AscendC::Duplicate(pixels_.template Get<float>(), 0.0f, t_.outBins * t_.chunk);
         for (uint32_t bin = first; bin < last; bin += t_.outBins)
-          Store(roi, bin, avo::Rest(last - bin, t_.outBins));
+          Store(roi, bin, avo::MinRemaining(last - bin, t_.outBins));
       } else if (static_cast<int64_t>(region_.grid[0]) * region_.grid[1] <= t_.batch) {
         PoolTogether(roi, first, last);
       } else {
         for (uint32_t bin = first; bin < last; bin += t_.outBins) {
-          const uint32_t count = avo::Rest(last - bin, t_.outBins);
+          const uint32_t count = avo::MinRemaining(last - bin, t_.outBins);
           for (uint32_t b = 0; b < count; ++b)
             PoolAlone(bin + b, pixels_.template Get<float>()[b * t_.chunk]);
           Store(roi, bin, count);
@@ -78,24 +78,25 @@ class RoiAlign {
   // Batches of several bins with all of their samples.
   __aicore__ inline void PoolTogether(int64_t roi, uint32_t first, uint32_t last) {
     const uint32_t grid = region_.grid[0] * region_.grid[1];
-    const avo::SampleBatches batches{avo::Rest(avo::Rest(t_.batch / grid, t_.outBins), last - first), grid};
+    const avo::SampleBatches batches{
+        avo::MinRemaining(avo::MinRemaining(t_.batch / grid, t_.outBins), last - first), grid};
     const uint32_t together = batches.together, stride = batches.Stride();
     const uint32_t located = t_.located / stride * together, written = t_.outBins / together * together;
     uint32_t located_from = first, located_to = first;
     for (uint32_t tile = first; tile < last; tile += written) {
-      const uint32_t end = tile + avo::Rest(last - tile, written);
+      const uint32_t end = tile + avo::MinRemaining(last - tile, written);
       for (uint32_t bin = tile; bin < end; bin += together) {
         if (bin >= located_to) {
           located_from = bin;
-          located_to = bin + avo::Rest(last - bin, located);
+          located_to = bin + avo::MinRemaining(last - bin, located);
           samples_.Locate(region_, bin, located_to - bin, batches, {0, 0, 0, region_.grid[1]});
         }
         const uint32_t at = (bin - located_from) / together * stride;
         samples_.rows.CopyIn(region_.image, at, batches.Count(), channel_, channels_, together,
-                             avo::Rest(last - bin, together));
+                             avo::MinRemaining(last - bin, together));
         const auto pairs = samples_.Combine(at, batches);
         samples_.Finish(pixels_.template Get<float>()[(bin - tile) * t_.chunk], t_.chunk, pairs,
-                        avo::Rest(end - bin, together));
+                        avo::MinRemaining(end - bin, together));
         samples_.rows.Release();
       }
       Store(roi, tile, end - tile);
@@ -117,7 +118,7 @@ class RoiAlign {
                       {first, static_cast<int32_t>(y.begin), static_cast<int32_t>(x.begin),
                        static_cast<int32_t>(columns)});
       for (uint32_t at = 0; at < located; at += t_.batch) {
-        const avo::SampleBatches batch{1, avo::Rest(located - at, t_.batch)};
+        const avo::SampleBatches batch{1, avo::MinRemaining(located - at, t_.batch)};
         samples_.rows.CopyIn(region_.image, at, batch.grid, channel_, channels_);
         const auto pairs = samples_.Combine(at, batch);
         samples_.Finish(pairs, t_.chunk, pairs, 1);

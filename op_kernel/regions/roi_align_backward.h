@@ -89,11 +89,11 @@ class RoiAlignBackward {
     const int64_t grid = static_cast<int64_t>(region_.grid[0]) * region_.grid[1];
     share_ = 1.0f / (static_cast<float>(region_.grid[0]) * static_cast<float>(region_.grid[1]));
     uint32_t together = 1;
-    if (!kLargest && grid <= t_.located) together = avo::Rest(t_.located / grid, t_.gradBins);
+    if (!kLargest && grid <= t_.located) together = avo::MinRemaining(t_.located / grid, t_.gradBins);
     // Whole rows of bins, whose samples are numbered alike.
     if (together > t_.outWidth) together -= together % t_.outWidth;
     for (uint32_t bin = static_cast<uint32_t>(rows.begin) * t_.outWidth; bin < end; bin += together) {
-      const uint32_t count = avo::Rest(end - bin, together);
+      const uint32_t count = avo::MinRemaining(end - bin, together);
       if (count == 1) {
         const avo::Share columns = regions_.BinsBetween(region_, 1, low[1], high[1]);
         if (bin % t_.outWidth < columns.begin || bin % t_.outWidth >= columns.end) continue;
@@ -139,7 +139,7 @@ class RoiAlignBackward {
     const avo::Share x = samples_.Inside(region_, 1, bin % t_.outWidth, t_.width);
     const int64_t columns = x.end - x.begin, count = (y.end - y.begin) * columns;
     for (int64_t first = 0; first < count; first += t_.located) {
-      const uint32_t located = avo::Rest(count - first, t_.located);
+      const uint32_t located = avo::MinRemaining(count - first, t_.located);
       samples_.Locate(region_, bin, 1, {1, located},
                       {first, static_cast<int32_t>(y.begin), static_cast<int32_t>(x.begin),
                        static_cast<int32_t>(columns)});
@@ -172,12 +172,12 @@ class RoiAlignBackward {
     AscendC::Muls(left, grads_, 1.0f, band_.channels);
     for (uint32_t pass = 0; pass < 2; ++pass) {
       for (int64_t first = 0; first < count; first += t_.located) {
-        const uint32_t located = avo::Rest(count - first, t_.located);
+        const uint32_t located = avo::MinRemaining(count - first, t_.located);
         samples_.Locate(region_, bin, 1, {1, located},
                         {first, static_cast<int32_t>(y.begin), static_cast<int32_t>(x.begin),
                          static_cast<int32_t>(columns)});
         for (uint32_t at = 0; at < located; at += t_.batch) {
-          const avo::SampleBatches batch{1, avo::Rest(located - at, t_.batch)};
+          const avo::SampleBatches batch{1, avo::MinRemaining(located - at, t_.batch)};
           samples_.rows.CopyIn(band_.image, at, batch.grid, band_.channel, band_.channels);
           if (pass == 0) {
             const auto pairs = samples_.Combine(at, batch);

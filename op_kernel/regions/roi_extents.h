@@ -57,7 +57,7 @@ class RoiExtents : public RoiRegions<T> {
   // How many of regions [first, first + kExtents) of an image may read elements [low, high) along both axes.
   __aicore__ inline uint32_t Touching(int64_t first, int64_t image, const float (&low)[2],
                                       const float (&high)[2]) {
-    const uint32_t count = Rest(padded_ - first, kExtents);
+    const uint32_t count = MinRemaining(padded_ - first, kExtents);
     const auto extents = extents_.template Get<float>();
     if (loaded_ != first) {
       loaded_ = first;

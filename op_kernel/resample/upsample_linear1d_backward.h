@@ -189,7 +189,7 @@ class UpsampleLinear1dBackward<T, 1> : avo::RowTiles<T> {
     auto sum = Sum(result);
     AscendC::Duplicate(sum, 0.0f, n);
     for (int64_t done = 0; done < t_.window; done += t_.windowPiece) {
-      const uint32_t piece = avo::Rest(t_.window - done, t_.windowPiece);
+      const uint32_t piece = avo::MinRemaining(t_.window - done, t_.windowPiece);
       this->SetInputs(base_ + done, base_ + done + spread_ + piece);
       auto rows = this->CopyIn();
       for (uint32_t i = 0; i < piece; ++i) AddOutput(sum, rows, i, static_cast<int32_t>(done) + i, n);

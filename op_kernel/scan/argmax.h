@@ -33,13 +33,13 @@ class ArgmaxColumns : LeaderTiles<T, ArgmaxTiling> {
     const Share share = CoreShare(t.outerTiles * t.columnTiles);
     for (int64_t item = share.begin; item < share.end; ++item) {
       outer_ = item / t.columnTiles * t.tileOuter;
-      slices_ = Part(outer_, t.tileOuter, t.outer);
+      slices_ = TileExtent(outer_, t.tileOuter, t.outer);
       column_ = item % t.columnTiles * t.tileColumns;
-      columns_ = Part(column_, t.tileColumns, t.inner);
+      columns_ = TileExtent(column_, t.tileColumns, t.inner);
       repeats_ = (slices_ * piece_ + Tiles::kRepeat - 1) / Tiles::kRepeat;
       this->leaders_.Reset(repeats_);
       for (int64_t begin = 0; begin < t.length; begin += t.tileLength) {
-        Compute(begin, Part(begin, t.tileLength, t.length));
+        Compute(begin, TileExtent(begin, t.tileLength, t.length));
       }
       CopyOut();
     }
@@ -115,12 +115,12 @@ class ArgmaxLines : LeaderTiles<T, ArgmaxTiling> {
     const Share share = CoreShare(t.outerTiles);
     for (int64_t group = share.begin; group < share.end; ++group) {
       first_ = group * t.tileOuter;
-      rows_ = Part(first_, t.tileOuter, all_parts_);
+      rows_ = TileExtent(first_, t.tileOuter, all_parts_);
       this->leaders_.Reset(rows_);
       for (int64_t begin = 0; begin < t.partLength; begin += t.tileLength) {
-        Compute(begin, Part(begin, t.tileLength, t.partLength));
+        Compute(begin, TileExtent(begin, t.tileLength, t.partLength));
       }
-      across_.Reduce(this->leaders_, rows_, Part(0, Tiles::kRepeat, t.partLength));
+      across_.Reduce(this->leaders_, rows_, TileExtent(0, Tiles::kRepeat, t.partLength));
       if (t.parts > 1) {
         StoreParts();
       } else {
@@ -161,7 +161,7 @@ class ArgmaxLines : LeaderTiles<T, ArgmaxTiling> {
     constexpr uint32_t kBlock = kBlockBytes / sizeof(float);
     for (uint32_t x = 0; x < count; x += Tiles::kRepeat) {
       this->leaders_.Offer(this->keys_, x, static_cast<uint8_t>(t.pitch / kBlock),
-                           Part(x, Tiles::kRepeat, count), rows_, static_cast<int32_t>(begin + x));
+                           TileExtent(x, Tiles::kRepeat, count), rows_, static_cast<int32_t>(begin + x));
     }
     this->in_queue_.FreeTensor(tile);
   }
@@ -187,7 +187,7 @@ class ArgmaxLines : LeaderTiles<T, ArgmaxTiling> {
     const auto &t = this->t_;
     PartLeader<T> leader;
     for (int64_t begin = 0; begin < t.parts; begin += t.partsAtOnce) {
-      const uint32_t count = Part(begin, t.partsAtOnce, t.parts);
+      const uint32_t count = TileExtent(begin, t.partsAtOnce, t.parts);
       auto parts = parts_queue_.template AllocTensor<float>();
       CopyRowsIn(parts, t.partsAtOnce, parts_gm_, line * t.parts + begin, all_parts_, kFound, count);
       parts_queue_.EnQue(parts);

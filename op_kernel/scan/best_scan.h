@@ -101,8 +101,8 @@ class BestScan {
         for (uint32_t lane = 0; lane < width; lane += kRepeat) {
           const uint32_t low = 2 * begin * width + lane, high = low + width;
           Step(to.At(begin * width + lane), source.At(path.reverse ? low : high),
-               source.At(path.reverse ? high : low), true, Rest(width - lane, kRepeat),
-               Rest(pairs - begin, most), {1, 1, 1, row, pair, pair});
+               source.At(path.reverse ? high : low), true, MinRemaining(width - lane, kRepeat),
+               MinRemaining(pairs - begin, most), {1, 1, 1, row, pair, pair});
         }
       }
       if (n % 2 > 0) Copy(to.At(pairs * width), source.At((n - 1) * width), width);
@@ -116,8 +116,8 @@ class BestScan {
     const uint8_t row = static_cast<uint8_t>(path.width / kRowBlock);
     for (uint32_t begin = 0; begin < path.positions; begin += kMost) {
       for (uint32_t lane = 0; lane < path.width; lane += kRepeat) {
-        CopyRepeats(to.At(begin * path.width + lane), from.At(lane), Rest(path.width - lane, kRepeat),
-                    Rest(path.positions - begin, kMost), {1, 1, 1, row, 0, 0});
+        CopyRepeats(to.At(begin * path.width + lane), from.At(lane), MinRemaining(path.width - lane, kRepeat),
+                    MinRemaining(path.positions - begin, kMost), {1, 1, 1, row, 0, 0});
       }
     }
   }
@@ -146,7 +146,7 @@ class BestScan {
       const AscendC::BinaryRepeatParams params(1, 1, 1, stride, stride, stride);
       for (uint32_t lane = 0; lane < width; lane += kRepeat) {
         const uint32_t at = low * width + lane, before = path.reverse ? at + width : at - width;
-        const uint32_t lanes = Rest(width - lane, kRepeat);
+        const uint32_t lanes = MinRemaining(width - lane, kRepeat);
         if (i == 0) {
           CopyRepeats(to.At(at), from.At(at), lanes, reached, params);
         } else {
@@ -156,13 +156,13 @@ class BestScan {
     }
     // Runs take over what lies before them.
     for (uint32_t r = carried ? 0 : 1; r < runs; ++r) {
-      const uint32_t begin = r * run, length = Rest(n - begin, run);
+      const uint32_t begin = r * run, length = MinRemaining(n - begin, run);
       const uint32_t low = path.reverse ? n - begin - length : begin;
       const uint32_t edge = path.reverse ? n - begin : begin - 1;
       for (uint32_t lane = 0; lane < width; lane += kRepeat) {
         const auto at = to.At(low * width + lane);
-        Step(at, at, r == 0 ? carry.At(lane) : to.At(edge * width + lane), true, Rest(width - lane, kRepeat),
-             length, {1, 1, 1, row, row, 0});
+        Step(at, at, r == 0 ? carry.At(lane) : to.At(edge * width + lane), true,
+             MinRemaining(width - lane, kRepeat), length, {1, 1, 1, row, row, 0});
       }
     }
   }

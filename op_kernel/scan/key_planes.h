@@ -103,7 +103,7 @@ class PlaneWeaver {
     const auto table = table_.Get<uint32_t>();
     for (uint32_t at = 0; at < 2 * count; at += kHalves) {
       AscendC::Gather(halves[at], planes, table, at / 2 * static_cast<uint32_t>(sizeof(int32_t)),
-                      Rest(2 * count - at, kHalves));
+                      MinRemaining(2 * count - at, kHalves));
     }
   }
 

@@ -73,14 +73,14 @@ class ScanTiles {
   __aicore__ inline void SetTile(int64_t item) {
     const int64_t outer = item / shape_.column_tiles;
     column_ = item % shape_.column_tiles * shape_.tile_columns;
-    columns_ = Part(column_, shape_.tile_columns, shape_.inner);
+    columns_ = TileExtent(column_, shape_.tile_columns, shape_.inner);
     if (groups_ > 0) {
       group_ = outer % groups_;
       slices_ = shape_.tile_outer;
       axis_ = group_ * slices_ * part_length_;
       first_slice_ = outer / groups_ * shape_.length + axis_;
     } else {
-      slices_ = Part(outer * shape_.tile_outer, shape_.tile_outer, shape_.outer);
+      slices_ = TileExtent(outer * shape_.tile_outer, shape_.tile_outer, shape_.outer);
       first_slice_ = outer * shape_.tile_outer * shape_.length;
     }
     width_ = Width(slices_, columns_);
@@ -91,7 +91,7 @@ class ScanTiles {
     const int64_t stretches = (part_length_ + shape_.tile_length - 1) / shape_.tile_length;
     for (int64_t i = 0; i < stretches; ++i) {
       begin_ = (reverse_ ? stretches - 1 - i : i) * shape_.tile_length;
-      positions_ = Part(begin_, shape_.tile_length, part_length_);
+      positions_ = TileExtent(begin_, shape_.tile_length, part_length_);
       first_ = i == 0;
       last_ = i == stretches - 1;
       whole_ = slices_;
@@ -133,8 +133,8 @@ class ScanTiles {
   template <typename E>
   __aicore__ inline void ToSlots(const AscendC::LocalTensor<E> &slots, const AscendC::LocalTensor<E> &rows) {
     for (uint32_t lane = 0; lane < width_; lane += kLanes) {
-      RowsToSlots(slots[lane], width_, rows[lane * row_pitch_], row_pitch_, Rest(slices_ - lane, kLanes),
-                  positions_);
+      RowsToSlots(slots[lane], width_, rows[lane * row_pitch_], row_pitch_,
+                  MinRemaining(slices_ - lane, kLanes), positions_);
     }
     if constexpr (sizeof(E) == sizeof(C)) {
       Clear(slots, RoundUp(positions_, kBlockBytes / sizeof(E)) * width_, Elements());
@@ -267,9 +267,9 @@ class ScanTiles {
   __aicore__ inline void CutTile() {
     const int64_t left = shape_.length - axis_ - begin_;
     const int64_t fit = left < positions_ ? 0 : (left - positions_) / part_length_ + 1;
-    whole_ = Rest(fit, slices_);
+    whole_ = MinRemaining(fit, slices_);
     const int64_t rest = left - whole_ * part_length_;
-    if (whole_ < slices_ && rest > 0) partial_ = Rest(rest, positions_);
+    if (whole_ < slices_ && rest > 0) partial_ = MinRemaining(rest, positions_);
   }
   __aicore__ inline uint32_t SlicePositions(uint32_t slice) const {
     return slice < whole_ ? positions_ : slice == whole_ ? partial_ : 0;

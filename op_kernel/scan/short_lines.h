@@ -39,7 +39,7 @@ class ShortLines : LeaderTiles<T, Tiling> {
     const Share share = CoreShare(t.outerTiles);
     for (int64_t group = share.begin; group < share.end; ++group) {
       const int64_t first = group * t.tileOuter;
-      const uint32_t lines = Part(first, t.tileOuter, t.outer);
+      const uint32_t lines = TileExtent(first, t.tileOuter, t.outer);
       auto tile = this->in_queue_.template AllocTensor<T>();
       CopyRowsIn(tile, lines * length, this->in_gm_, first * length, 0, 1, lines * length);
       tile = this->Load(tile, elements_);

@@ -130,9 +130,9 @@ class ToChannelsLast {
       const int64_t tile = item / groups, rows = tile / column_tiles;
       first_ = static_cast<uint32_t>(item % groups) * group_;
       column_ = tile % column_tiles * tile_columns_;
-      columns_ = Rest(layout_.columns - column_, tile_columns_);
+      columns_ = MinRemaining(layout_.columns - column_, tile_columns_);
       row_ = rows % row_tiles * tile_rows_;
-      rows_ = Rest(layout_.rows - row_, tile_rows_);
+      rows_ = MinRemaining(layout_.rows - row_, tile_rows_);
       image_ = rows / row_tiles;
       Compute();
     }
@@ -146,7 +146,7 @@ class ToChannelsLast {
 
   // Transposes the current tile.
   __aicore__ inline void Compute() {
-    const uint32_t count = rows_ * columns_, channels = Rest(layout_.channels - first_, group_);
+    const uint32_t count = rows_ * columns_, channels = MinRemaining(layout_.channels - first_, group_);
     auto planes = in_queue_.template AllocTensor<T>();
     const int64_t plane = layout_.rows * layout_.columns;
     CopyPlanesIn(planes, pitch_, in_gm_,
@@ -156,7 +156,8 @@ class ToChannelsLast {
     planes = in_queue_.template DeQue<T>();
     auto pixels = out_queue_.template AllocTensor<T>();
     for (uint32_t lane = 0; lane < channels; lane += kLanes) {
-      RowsToSlots(pixels[lane], group_, planes[lane * pitch_], pitch_, Rest(channels - lane, kLanes), count);
+      RowsToSlots(pixels[lane], group_, planes[lane * pitch_], pitch_, MinRemaining(channels - lane, kLanes),
+                  count);
     }
     in_queue_.FreeTensor(planes);
     out_queue_.EnQue(pixels);
@@ -167,7 +168,7 @@ class ToChannelsLast {
 
   // Stores the pixels of the current tile: whole rows where the tile has all channels, else pixel by pixel.
   __aicore__ inline void Store(const AscendC::LocalTensor<T> &pixels) {
-    const uint32_t group = Rest(layout_.pixel - first_, group_), row = columns_ * group_;
+    const uint32_t group = MinRemaining(layout_.pixel - first_, group_), row = columns_ * group_;
     const int64_t to = layout_.Pixel(image_, row_, column_) * layout_.pixel + first_;
     if (group == layout_.pixel) {
       CopyPlanesOut(out_gm_, to, layout_.Pitch() * layout_.pixel, pixels, row, rows_, row);
@@ -187,7 +188,8 @@ class ToChannelsLast {
     const uint32_t above = layout_.taps, below = layout_.taps - 1, beside = below;
     // A piece has as many pixels as the zeros in UB fill. Where they do not fill one pixel, it is written in
     // several copies.
-    const uint32_t most = pixel < capacity ? pixel : capacity, pixels = Rest(capacity / most, kMaxRows);
+    const uint32_t most = pixel < capacity ? pixel : capacity,
+                   pixels = MinRemaining(capacity / most, kMaxRows);
     const int64_t row_pieces = Pieces(layout_.Pitch(), pixels);
     const int64_t column_pieces = Pieces(layout_.rows, pixels) * beside;
     const int64_t pieces = (above + below) * row_pieces + column_pieces;
@@ -200,16 +202,16 @@ class ToChannelsLast {
     for (int64_t item = share.begin; item < share.end; ++item) {
       const int64_t image = item / pieces, i = item % pieces, row_piece = i - column_pieces;
       for (uint32_t c = 0; c < pixel; c += most) {
-        const uint32_t elements = Rest(pixel - c, most);
+        const uint32_t elements = MinRemaining(pixel - c, most);
         if (i < column_pieces) {
           const int64_t row = i / beside * pixels;
           const int64_t to = layout_.Pixel(image, row, layout_.columns + i % beside) * pixel + c;
           CopyPlanesOut(out_gm_, to, layout_.Pitch() * pixel, zeros, elements,
-                        Rest(layout_.rows - row, pixels), elements);
+                        MinRemaining(layout_.rows - row, pixels), elements);
         } else {
           const int64_t row = row_piece / row_pieces, x = row_piece % row_pieces * pixels;
           const int64_t y = row < above ? row - above : layout_.rows + row - above;
-          const uint32_t run = Rest(layout_.Pitch() - x, pixels) * elements;
+          const uint32_t run = MinRemaining(layout_.Pitch() - x, pixels) * elements;
           CopyRowsOut(out_gm_, layout_.Pixel(image, y, x) * pixel + c, run, zeros, run, 1, run);
         }
       }

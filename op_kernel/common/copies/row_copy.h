@@ -20,14 +20,14 @@ __aicore__ inline uint32_t RoundUp(uint32_t value, uint32_t unit) { return (valu
 __aicore__ inline float ToFloat(int64_t value) { return static_cast<float>(static_cast<int32_t>(value)); }
 
 // Returns how many items to take now: `most`, or the `left` items that remain where these are fewer.
-__aicore__ inline uint32_t Rest(int64_t left, uint32_t most) {
+__aicore__ inline uint32_t MinRemaining(int64_t left, uint32_t most) {
   return left < most ? static_cast<uint32_t>(left) : most;
 }
 
 // Returns how many elements of a tile lie in [0, size), where the tile starts at `begin` and has `tile`
 // elements.
-__aicore__ inline uint32_t Part(int64_t begin, uint32_t tile, int64_t size) {
-  return Rest(size - begin, tile);
+__aicore__ inline uint32_t TileExtent(int64_t begin, uint32_t tile, int64_t size) {
+  return MinRemaining(size - begin, tile);
 }
 
 // The items [begin, end) that one core works on.
