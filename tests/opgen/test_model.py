@@ -112,6 +112,23 @@ def test_a_tolerance_of_several_dtypes(load):
     assert load(text).tolerance == dict.fromkeys(["float16", "float32"], Tolerance(why="rounding", ulp=1))
 
 
+def test_a_tolerance_is_for_the_dtypes_of_results(load):
+    """A half type that only inputs have needs none."""
+    text = GOOD.replace("out: self}", "out: [float32]}").replace("  float16: {ulp: 1, why: rounding}\n", "")
+    assert list(load(text).tolerance) == ["float32"]
+    with pytest.raises(SpecError, match="tolerance: expected an entry for float32, got none"):
+        load(
+            text.replace("  float32: {absolute: 1.0e-6, why: sums}\n", "  float64: {ulp: 1, why: rounding}\n")
+        )
+
+
+def test_a_wrong_shape_is_one_problem(load):
+    """What depends on the shape says nothing about it."""
+    with pytest.raises(SpecError) as raised:
+        load(GOOD.replace("self: [N, L]", "self: [N, L +]") + "vmap: {fold: [N]}\n")
+    assert not [problem for problem in raised.value.problems if "vmap" in problem], raised.value
+
+
 # Text to replace, its replacement, and the problem reported.
 BAD = [
     ("summary: A toy.\n", "", "toy.yaml:1: summary: expected this key, got none"),

@@ -62,7 +62,7 @@ def _read(document: Document, signature: Signature) -> Spec:
         path=document.path,
         # A composite has the checks of the operator that it calls.
         checks=[] if composition.composite else read_checks(document, signature, points, shapes, types),
-        tolerance=read_tolerance(document, types, scope),
+        tolerance=read_tolerance(document, types, signature.outputs, scope),
         backward=read_gradients(document, signature),
         onnx=read_nodes(document, signature),
         **{name: value for part in parts for name, value in vars(part).items()},

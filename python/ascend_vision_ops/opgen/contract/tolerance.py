@@ -10,8 +10,13 @@ from .document import Document, Where, show
 BOUNDS = ("absolute", "relative", "largest", "ulp")
 
 
-def read_tolerance(document: Document, types: Types, scope: dict[str, Symbol]) -> dict[str, Tolerance]:
-    """Reads the tolerance of each dtype. `largest` may be an expression of the names in `scope`."""
+def read_tolerance(
+    document: Document, types: Types, outputs: list[str], scope: dict[str, Symbol]
+) -> dict[str, Tolerance]:
+    """Reads the tolerance of each floating dtype that one of the results `outputs` may have.
+
+    `largest` may be an expression of the names in `scope`.
+    """
     found: dict[str, Tolerance] = {}
     for text, rule in document["tolerance"].items():
         where, names = ("tolerance", text), text.split(", ")
@@ -28,9 +33,9 @@ def read_tolerance(document: Document, types: Types, scope: dict[str, Symbol]) -
                 if bound in rule
             }
             found |= dict.fromkeys(names, Tolerance(why=str(rule["why"]), **bounds))
-    taken = {name for names in types.dtypes.values() for name in names}
+    of_results = {name for output in outputs for name in types.dtypes.get(types.followed(output), [])}
     for name, dtype in DTYPES.items():
-        if dtype.floating and name in taken and name not in found:
+        if dtype.floating and name in of_results and name not in found:
             document.problem("tolerance", f"an entry for {name}", "none")
     return found
 

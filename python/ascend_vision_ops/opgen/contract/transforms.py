@@ -48,6 +48,9 @@ class _FoldReader:
 
     def _fold(self, where: Where, size: str, element: str) -> Fold | None:
         """Finds the dimension of each tensor that is `size`. `element` is `size`, or an int array's element like it."""
+        named = [*(tensor.name for tensor in self.signature.tensors), *self.signature.outputs]
+        if any(name not in self.shapes.patterns for name in named):
+            return None  # The key `shape` is wrong, which is reported there.
         tensors = [p.name for p in self.signature.visible if p.name in self.shapes.patterns]
         inputs = {name: places for name in tensors if (places := self._places(name, size))}
         results = [self._places(name, size) for name in self.signature.outputs]
