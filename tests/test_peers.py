@@ -75,7 +75,7 @@ def test_a_module_loads_with_stand_ins_and_their_functions_say_their_names(modul
 
 def test_without_a_compiler(module, monkeypatch):
     monkeypatch.setattr(peers.shutil, "which", lambda name: None)
-    with pytest.raises(ImportError, match=r"libavo_\S+ is not there, and no C compiler"):
+    with pytest.raises(ImportError, match=r"libavo_\S+ is not installed, and there is no C compiler"):
         peers.load_stand_ins([module])
 
 

@@ -160,17 +160,21 @@ class BandSuppression {
   // Exchanges the masks of all cores: a box stays alive where no core found a kept box that suppresses it.
   __aicore__ inline void CombineMasks() {
     const uint32_t elements = tiling_.band / 16, cores = AscendC::GetBlockNum();
+    // In GM masks follow each other. In UB each starts at a data block, which makes no difference to bands of
+    // whole data blocks of bits: those are loaded in one piece.
+    const uint32_t pitch = BandBuffers::MaskBytes(tiling_.band) / sizeof(uint16_t);
+    const uint32_t rows = pitch == elements ? 1 : cores, row = cores * pitch / rows;
     auto masks = masks_.template Get<uint16_t>();
     FindZeroWords(masks, suppressed_.template Get<uint16_t>(), work_.template Get<uint32_t>(), tiling_.band);
     WaitFor<AscendC::HardEvent::V_MTE3>(pipe_);
     CopyRowsOut(masks_gm_, AscendC::GetBlockIdx() * elements, elements, masks, elements, 1, elements);
     WaitForCores();
-    CopyRowsIn(masks, cores * elements, masks_gm_, 0, 0, 1, cores * elements);
+    CopyRowsIn(masks, row, masks_gm_, 0, elements, rows, cores * elements / rows);
     WaitFor<AscendC::HardEvent::MTE2_V>(pipe_);
     for (uint32_t left = cores; left > 1;) {
       const uint32_t half = left / 2;
       left -= half;
-      AscendC::And(masks, masks, masks[left * elements], half * elements);
+      AscendC::And(masks, masks, masks[left * pitch], half * pitch);
     }
   }
 

@@ -38,7 +38,7 @@ struct BandBuffers {
         bits{2, rows * 8},
         class_bits{1, rows * 8},
         suppressed{1, band * 8},
-        masks{1, (cores * band + kWordBoxes) / 8},
+        masks{1, cores * MaskBytes(band) + kWordBoxes / 8},
         better_masks{1, kWordBoxes * 8},
         suppressors{1, 2 * kWordBoxes * 8},
         kept_word{1, 32},
@@ -46,6 +46,8 @@ struct BandBuffers {
 
   static constexpr uint64_t kBankBytes = 512;  // one round over all bank groups of UB
 
+  // Bytes of a mask with a bit for each box of a band, in whole data blocks.
+  static __aicore__ uint64_t MaskBytes(uint64_t band) { return (band / 8 + 31) / 32 * 32; }
   static __aicore__ uint64_t TileBytes(uint64_t rows) { return rows * kWordBoxes * 4; }
   static __aicore__ uint64_t Planes(bool classes) { return classes ? kClassPlanes : kSortedPlanes; }
 };
