@@ -22,7 +22,9 @@
 #include <utility>
 
 #ifndef __aicore__
-#define __aicore__  // Sources of the host include this file without AscendC's headers.
+// Only sources of the host include this file without AscendC's headers: entries of kernels include those
+// first.
+#define __aicore__
 #endif
 
 namespace avo {
