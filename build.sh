@@ -446,7 +446,7 @@ fi
 for name in ${only//,/ }; do
   case $command in build | test) need_contract "$name" ;; *) known_command; die "'$command' takes no --only" ;; esac
 done
-[ -z "$only$operator" ] || [ -z "$only" ] || [[ ",$only," == *",${operator:-${only%%,*}},"* ]] ||
+[ -z "$only" ] || [[ ",$only," == *",${operator:-${only%%,*}},"* ]] ||
   die "--only: expected $operator among the operators, got $only"
 known_command
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ascend_vision_ops import operators
 from ascend_vision_ops.testing.run import TARGETS, missing
-from ascend_vision_ops.testing.selection import keep_concerned
+from ascend_vision_ops.testing.selection import keep, keep_concerned
 
 
 def pytest_addoption(parser):
@@ -41,7 +41,6 @@ def pytest_collection_modifyitems(config, items):
     """--case keeps that case alone; --op keeps the tests about those operators."""
     chosen, line = config.getoption("--op"), config.getoption("--case")
     if line is not None:
-        config.hook.pytest_deselected(items=[item for item in items if not item.name.startswith("test_op[")])
-        items[:] = [item for item in items if item.name.startswith("test_op[")]
+        keep(config, items, lambda item: item.name.startswith("test_op["))
     elif chosen is not None:
         keep_concerned(config, items, chosen)

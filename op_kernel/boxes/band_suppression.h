@@ -160,8 +160,8 @@ class BandSuppression {
   // Exchanges the masks of all cores: a box stays alive where no core found a kept box that suppresses it.
   __aicore__ inline void CombineMasks() {
     const uint32_t elements = tiling_.band / 16, cores = AscendC::GetBlockNum();
-    // In GM masks follow each other. In UB each starts at a data block, which makes no difference to bands of
-    // whole data blocks of bits: those are loaded in one piece.
+    // In GM the masks follow each other. In UB each mask starts at a data block. Where a mask fills whole
+    // data blocks, both layouts are the same, and all masks are loaded as one row.
     const uint32_t pitch = BandBuffers::MaskBytes(tiling_.band) / sizeof(uint16_t);
     const uint32_t rows = pitch == elements ? 1 : cores, row = cores * pitch / rows;
     auto masks = masks_.template Get<uint16_t>();

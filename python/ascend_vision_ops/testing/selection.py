@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 
 def concerns(item, operators: list[str]) -> bool:
     """Whether a test is about one of the operators.
 
-    It is where the operator's name is in the name of the file or in a parameter, where a parameter is a case or the
-    contract of the operator, and where the test has the marker `passes_op_on`.
+    A test is about an operator if the operator's name is a parameter or a part of the file's name, or if a parameter is
+    a case or the contract of the operator. A test with the marker `passes_op_on` is about all operators.
 
     item: a `pytest.Item`.
     """
@@ -27,6 +29,13 @@ def _names(value) -> tuple:
 
 def keep_concerned(config, items: list, operators: list[str]) -> None:
     """Deselects the tests that are about none of the operators."""
-    kept = [item for item in items if concerns(item, operators)]
-    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    keep(config, items, lambda item: concerns(item, operators))
+
+
+def keep(config, items: list, wanted: Callable[..., bool]) -> None:
+    """Deselects the tests that are not wanted; `wanted` is asked once for each."""
+    kept, deselected = [], []
+    for item in items:
+        (kept if wanted(item) else deselected).append(item)
+    config.hook.pytest_deselected(items=deselected)
     items[:] = kept
