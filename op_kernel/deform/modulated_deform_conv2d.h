@@ -33,7 +33,7 @@ class ModulatedDeformConv2d {
     positions_ = t_.outSize[0] * t_.outSize[1];
     channels_ = t_.images.channels * t_.deformGroups;
     bands_ = (positions_ + t_.band - 1) / t_.band;
-    block_ = AscendC::GetBlockIdx() / AscendC::GetTaskRatio();
+    block_ = AscendC::GetBlockIdx() / AscendC::GetSubBlockNum();
 
     // The workspace holds: images of two steps; filters, as one image with a border; ones; columns.
     const avo::ChannelsLast images = avo::LayoutOf(t_.images), weights = avo::LayoutOf(t_.weights);

@@ -32,7 +32,7 @@ class ModulatedDeformConv2dBackward {
     channels_ = t_.images.channels * t_.deformGroups;
     depth_ = channels_ / t_.groups * taps_;
     bands_ = (positions_ + t_.band - 1) / t_.band;
-    block_ = AscendC::GetBlockIdx() / AscendC::GetTaskRatio();
+    block_ = AscendC::GetBlockIdx() / AscendC::GetSubBlockNum();
     const int64_t weights = t_.filters * depth_;
     bias_sums_ = RoundUp8(weights);
     block_sums_ = bias_sums_ + RoundUp8(t_.filters);

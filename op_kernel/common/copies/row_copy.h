@@ -45,7 +45,7 @@ __aicore__ inline Share ShareOf(int64_t total, int64_t cores, int64_t core) {
 
 // Returns the share of this vector core. A block of a mixed kernel has two vector cores.
 __aicore__ inline Share CoreShare(int64_t total) {
-  return ShareOf(total, AscendC::GetBlockNum() * AscendC::GetTaskRatio(), AscendC::GetBlockIdx());
+  return ShareOf(total, AscendC::GetBlockNum() * AscendC::GetSubBlockNum(), AscendC::GetBlockIdx());
 }
 
 // Makes the second pipe of `event` wait until the first one has finished all instructions so far.

@@ -89,6 +89,8 @@ def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
         yield f"op_kernel/{name}.cpp", kernel_entry(spec, name)
         yield f"op_kernel/{name}_sim.h", render_text("kernel_sim.h.j2", spec=spec)
         yield f"op_kernel/{name}_sim.cpp", render_text("kernel_sim.cpp.j2", spec=spec)
+        yield f"op_kernel/{name}_instances.h", render_text("kernel_instances.h.j2", spec=spec)
+        yield f"op_kernel/{name}_library.cpp", render_text("kernel_library.cpp.j2", spec=spec)
 
         yield f"csrc/torch_{name}.cpp", render_text("torch.cpp.j2", spec=spec)
         yield f"csrc/npu_{name}.cpp", render_text("npu.cpp.j2", spec=spec)

@@ -12,7 +12,9 @@
 #include "core_state.h"
 #include "cost.h"
 #include "current_core.h"
+#include "kernel_libraries.h"
 #include "scheduler.h"
+#include "../compiler/scalar_access.h"
 
 namespace sim {
 
@@ -55,6 +57,7 @@ class Launcher {
 
   Report Run(const std::vector<void *> &args) {
     args_ = args;
+    for (const bool cube : {false, true}) replacements_[cube] = ReplacementOf(kernel_.name, cube);
     scheduler_.RunAll();
     scheduler_.ReportLeftFlags();
     if (options_.hazards) JudgeGlobalMemory();
@@ -87,8 +90,7 @@ class Launcher {
     SetCurrentCore(&core);
     try {
       state.BeginBlock(__builtin_frame_address(0));
-      kernel_.invoke(args_.data());
-      state.EndBlock();
+      if (Invoke(state.id.cube)) state.EndBlock();
     } catch (const BlockEnded &) {
     } catch (const std::exception &error) {
       state.log.Add(FaultKind::kOther, std::string("the kernel threw an exception: ") + error.what());
@@ -97,6 +99,17 @@ class Launcher {
     }
     SetCurrentCore(nullptr);
     state.ReleaseMemories();
+  }
+
+  // Returns false where a fault ended the block without an exception.
+  bool Invoke(bool cube) const {
+    const Replacement &replacement = replacements_[cube];
+    if (replacement.invoke == nullptr) {
+      kernel_.invoke(args_.data());
+      return true;
+    }
+    replacement.prepare(args_.size() > 1 ? args_[args_.size() - 2] : nullptr);
+    return RunWithScalarAccesses(replacement.invoke, args_.data());
   }
 
   void JudgeGlobalMemory() {
@@ -183,6 +196,7 @@ class Launcher {
   const LaunchOptions options_;
   Scheduler scheduler_;
   std::vector<std::unique_ptr<CoreState>> cores_;
+  Replacement replacements_[2];  // of vector and of cube cores
   std::vector<void *> args_;
 };
 

@@ -25,6 +25,10 @@ struct Registers {
   uint64_t reduced_value = 0;
   uint64_t reduced_index = 0;
   uint64_t reduced_sum = 0;
+  // Elements that the last GatherMask kept.
+  uint64_t kept = 0;
+  // CTRL, as set_ctrl left it.
+  uint64_t control = 0;
   // SetPadValue, SetDeqScale.
   bool has_pad_value = false;
   uint64_t pad_value = 0;

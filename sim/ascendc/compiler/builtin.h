@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that CANN's device compiler has built in. Kernels that are compiled against CANN's own AscendC headers include
+// this file before anything else (-include).
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "../include/sim/float16_types.h"
+#include "absent.h"
+#include "enumerations.h"
+#include "intrinsics.h"
+#include "keywords.h"
+
+// Marks for CANN's profiler.
+namespace bisheng::cce {
+inline void metrics_prof_start() {}
+inline void metrics_prof_stop() {}
+template <pipe_t>
+void mark_stamp(uint16_t) {}
+}  // namespace bisheng::cce

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scalar unit: special registers, bits of words, and what a core knows about itself.
+#pragma once
+
+#include "../enumerations.h"
+#include "../keywords.h"
+
+// --- the masks of vector instructions ---------------------------------------------------------------------------
+void set_vector_mask(uint64_t high, uint64_t low);  // bits of lanes, or with set_mask_count `low` elements
+void set_mask_norm();
+void set_mask_count();
+
+// --- what DataCopy to global memory does with the value that is there --------------------------------------------
+void set_atomic_none();
+void set_atomic_add();
+void set_atomic_max();
+void set_atomic_min();
+void set_atomic_f32();
+void set_atomic_f16();
+void set_atomic_bf16();
+void set_atomic_s32();
+void set_atomic_s16();
+void set_atomic_s8();
+
+// --- other special registers -------------------------------------------------------------------------------------
+int64_t get_ctrl();
+void set_ctrl(uint64_t value);
+void set_mov_pad_val(uint64_t value);
+void set_deqscale(half value);
+inline void set_padding(uint64_t) {}
+inline void set_l1_3d_size(uint64_t) {}
+int64_t get_rsvd_cnt();  // elements that GatherMask kept
+int64_t get_acc_val();   // sum of the last reduction
+int64_t get_vms4_sr();   // elements that MrgSort took of each list
+
+// --- the core ------------------------------------------------------------------------------------------------------
+int64_t get_block_idx();
+int64_t get_block_num();
+int64_t get_subblockid();
+int64_t get_subblockdim();
+int64_t get_sys_cnt();
+inline int64_t get_coreid() { return get_block_idx(); }
+inline int64_t get_pc() { return 0; }
+[[noreturn]] void trap();
+// The addresses of on-chip memories count from 0.
+inline uint64_t get_imm(uint64_t offset) { return offset; }
+#define block_idx get_block_idx()
+#define block_num get_block_num()
+
+// --- bits of a word -------------------------------------------------------------------------------------------------
+inline uint64_t sbitset0(uint64_t word, int64_t bit) { return word & ~(uint64_t{1} << bit); }
+inline uint64_t sbitset1(uint64_t word, int64_t bit) { return word | uint64_t{1} << bit; }
+inline int64_t sff0(uint64_t word) { return ~word == 0 ? -1 : __builtin_ctzll(~word); }  // the first 0; -1: none
+inline int64_t sff1(uint64_t word) { return word == 0 ? -1 : __builtin_ctzll(word); }
+inline int64_t bcnt0(uint64_t word) { return 64 - __builtin_popcountll(word); }
+inline int64_t bcnt1(uint64_t word) { return __builtin_popcountll(word); }
+inline int64_t clz(uint64_t word) { return word == 0 ? 64 : __builtin_clzll(word); }
+inline int64_t sflbits(int64_t word) { return word == 0 || word == -1 ? -1 : __builtin_clrsbll(word); }
+
+// --- caches ---------------------------------------------------------------------------------------------------------
+// Global memory is always coherent here, so that there is nothing to do.
+template <typename... Arguments>
+inline void dcci(Arguments...) {}
+template <typename... Arguments>
+inline void dc_preload(Arguments...) {}
+template <typename... Arguments>
+inline void preload(Arguments...) {}

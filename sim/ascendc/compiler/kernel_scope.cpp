@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../include/sim/tiling.h"
+
+#include "intrinsic.h"
+#include "kernel_scope.h"
+
+namespace sim {
+
+uint64_t TilingKeyOfLaunch() { return Core::Current().TilingKey(); }
+
+void LoadTilingData(void *into, const void *tiling, size_t bytes) {
+  LoadTiling(into, tiling, bytes, Unplaced());
+}
+
+void SetCoresAlone(bool alone) { Core::Current().registers.alone = alone; }
+
+}  // namespace sim

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words that CANN's device compiler adds to C++, for a host compiler.
+//
+// Clang can tell the memories of a core apart: a pointer into the Unified Buffer has another type than one into
+// global memory, and mixing the two is a compile error. g++ has one kind of pointer in C++, so that there the words
+// are empty. In both cases a pointer's value is the address that the device would use: on-chip memories count from 0.
+#pragma once
+
+#define __global__
+#define __aicore__
+#define __host_aicore__
+#define __gm__
+#define __ubuf__
+#define __cbuf__
+#define __ca__
+#define __cb__
+#define __cc__
+#define __fbuf__
+#define __biasbuf__
+#define __ssbuf__
+#define __cube__
+#define __vector__
+#define __mix__(...)
+#define __sync_noalias__
+#define __sync_alias__
+#define __check_sync_alias__
+#define __sync_in__
+#define __sync_out__
+#define __in_pipe__(...)
+#define __out_pipe__(...)
+#define __inout_pipe__(...)
+#define __kfc_workspace__
+
+// What a core has for itself. A core runs on a thread of its own.
+#define __BLOCK_LOCAL__ thread_local
+#define __WORKGROUP_LOCAL__ thread_local

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels in libraries of their own. Such a library takes the place of kernels that are linked to the program: the
+// simulated device runs them instead wherever a kernel of the same name is launched. It is how kernels run that were
+// compiled against CANN's own AscendC headers.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "launch.h"
+
+namespace sim {
+
+// The kernels of a library for one kind of core. A mixed kernel has two such sets, one compiled for cube cores and one
+// for vector cores.
+struct KernelSet {
+  const Kernel *kernels = nullptr;
+  size_t count = 0;
+  bool cube = false;
+  // Runs on the thread of a core before its kernel: takes the kernel's workspace.
+  void (*prepare)(void *workspace) = nullptr;
+};
+
+// A library calls it when it is loaded; the arrays live as long as the process.
+void RegisterKernels(const KernelSet &set);
+
+// What runs on a core in place of a kernel.
+struct Replacement {
+  void (*invoke)(void *const *args) = nullptr;
+  void (*prepare)(void *workspace) = nullptr;
+};
+
+// The replacement of a kernel for cube or vector cores; without an `invoke` where there is none. Loads the libraries
+// of the folder AVO_SIM_KERNELS first, where that is set. Throws std::runtime_error where a library does not load.
+Replacement ReplacementOf(const std::string &kernel, bool cube);
+
+// Loads all libraries (*.so) of a folder. Throws std::runtime_error with the reason where one does not load.
+void LoadKernels(const std::string &folder);
+
+}  // namespace sim
