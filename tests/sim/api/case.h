@@ -7,6 +7,7 @@
 
 #include "engine/launch.h"
 #include "kernel_operator.h"
+#include "header_differences.h"
 
 struct Buffer {
   uint64_t address = 0;  // in UB
@@ -32,8 +33,8 @@ struct Case {
   template <typename T>
   AscendC::LocalTensor<T> Tensor(size_t i) const {
     const Buffer &buffer = buffers.at(i);
-    return {AscendC::TPosition::VECCALC, static_cast<uint32_t>(buffer.address),
-            static_cast<uint32_t>(buffer.bytes / sizeof(T))};
+    return LocalAt<T>(AscendC::TPosition::VECCALC, static_cast<uint32_t>(buffer.address),
+                      static_cast<uint32_t>(buffer.bytes / sizeof(T)));
   }
   template <typename T>
   AscendC::GlobalTensor<T> Global(size_t i) const {
