@@ -103,3 +103,4 @@ SIM_ABSENT(__ib_wait_stub)
 SIM_ABSENT(__sync_all_stub)
 
 #undef SIM_ABSENT
+
