@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ascend_vision_ops import operators
+from ascend_vision_ops import ascend_headers, operators
 from ascend_vision_ops.testing.run import TARGETS, missing
 from ascend_vision_ops.testing.selection import keep, keep_concerned
 
@@ -19,6 +19,16 @@ def pytest_addoption(parser):
     group.addoption(
         "--case", metavar="LINE", help="one case as failures print it: [target:]op(self=f16[1,8],…)"
     )
+
+
+def pytest_configure(config):
+    """Compiles kernels against CANN's headers where AVO_ASCEND_HEADERS is set, before processes share the tests."""
+    if not missing("aclnn"):
+        ascend_headers.prepare(config.getoption("--op"))
+
+
+def pytest_report_header():
+    return f"kernels on the simulated device are compiled against {ascend_headers.description()}"
 
 
 def pytest_terminal_summary(terminalreporter):

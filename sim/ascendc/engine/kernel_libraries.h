@@ -31,11 +31,25 @@ struct Replacement {
   void (*prepare)(void *workspace) = nullptr;
 };
 
-// The replacement of a kernel for cube or vector cores; without an `invoke` where there is none. Loads the libraries
-// of the folder AVO_SIM_KERNELS first, where that is set. Throws std::runtime_error where a library does not load.
+// The replacement of a kernel for cube or vector cores; without an `invoke` where there is none. Loads what the
+// environment's AVO_SIM_KERNELS names first. Throws std::runtime_error where a library does not load, and where a list
+// of libraries names this kernel and no library has it.
 Replacement ReplacementOf(const std::string &kernel, bool cube);
 
-// Loads all libraries (*.so) of a folder. Throws std::runtime_error with the reason where one does not load.
-void LoadKernels(const std::string &folder);
+// Loads libraries: all of a folder (*.so), or those of a list. A list is a text file, whose lines have fields that tabs
+// separate:
+//
+//     headers  WHAT         what the libraries were compiled against, for reports
+//     library  FILE         a library, relative to the list's folder
+//     kernel   NAME         a kernel that a library has; without the library it must not run
+//     missing  NAME  WHY    a kernel that no library has, with the reason: it must not run
+//
+// So a kernel of the list never runs silently in the form that is linked to the program. Kernels that a list does not
+// name do, which are those of the simulator itself, such as its strided copies.
+// Throws std::runtime_error with the reason where a library does not load or the list is broken.
+void LoadKernels(const std::string &path);
+
+// What the replacement of a kernel was compiled against; empty where the kernel has no replacement.
+std::string HeadersOf(const std::string &kernel);
 
 }  // namespace sim

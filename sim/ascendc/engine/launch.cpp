@@ -35,7 +35,8 @@ class Launcher {
  public:
   Launcher(DeviceMemory &memory, const DeviceModel &model, const Kernel &kernel, uint32_t block_dim,
            uint64_t tiling_key, const LaunchOptions &options)
-      : memory_(memory),
+      : replacements_{KernelOf(kernel, false), KernelOf(kernel, true)},
+        memory_(memory),
         model_(model),
         kernel_(kernel),
         options_(options),
@@ -57,7 +58,6 @@ class Launcher {
 
   Report Run(const std::vector<void *> &args) {
     args_ = args;
-    for (const bool cube : {false, true}) replacements_[cube] = ReplacementOf(kernel_.name, cube);
     scheduler_.RunAll();
     scheduler_.ReportLeftFlags();
     if (options_.hazards) JudgeGlobalMemory();
@@ -69,6 +69,12 @@ class Launcher {
   }
 
  private:
+  // What runs on the cube or on the vector cores of a launch in place of the kernel.
+  static Replacement KernelOf(const Kernel &kernel, bool cube) {
+    const KernelType other = cube ? KernelType::kVector : KernelType::kCube;
+    return kernel.type == other ? Replacement{} : ReplacementOf(kernel.name, cube);
+  }
+
   static uint32_t CoresPerBlock(const Kernel &kernel) { return kernel.type == KernelType::kMixed12 ? 3 : 1; }
 
   static uint32_t Threads(const LaunchOptions &options) {
@@ -190,19 +196,20 @@ class Launcher {
     }
   }
 
+  const Replacement replacements_[2];  // of vector and of cube cores
   DeviceMemory &memory_;
   const DeviceModel &model_;
   const Kernel kernel_;
   const LaunchOptions options_;
   Scheduler scheduler_;
   std::vector<std::unique_ptr<CoreState>> cores_;
-  Replacement replacements_[2];  // of vector and of cube cores
   std::vector<void *> args_;
 };
 
 Report Launch(DeviceMemory &memory, const DeviceModel &model, const Kernel &kernel, uint32_t block_dim,
               uint64_t tiling_key, const std::vector<void *> &args, const void *tiling, size_t tiling_bytes,
               const LaunchOptions &options) {
+  Launcher launcher(memory, model, kernel, block_dim, tiling_key, options);
   std::vector<void *> all = args;
   void *device_tiling = nullptr;
   if (tiling != nullptr && tiling_bytes != 0) {
@@ -212,7 +219,6 @@ Report Launch(DeviceMemory &memory, const DeviceModel &model, const Kernel &kern
     memory.MarkWritten(device_tiling, tiling_bytes);
   }
   all.push_back(device_tiling);
-  Launcher launcher(memory, model, kernel, block_dim, tiling_key, options);
   Report report = launcher.Run(all);
   if (device_tiling != nullptr) memory.Free(device_tiling);
   return report;
