@@ -13,33 +13,16 @@
 SIM_ABSENT(vaddreluconv_vdeqs162b8)
 
 // scalar
-SIM_ABSENT(conv_f322f16o)
-SIM_ABSENT(conv_f322s32a)
-SIM_ABSENT(conv_f322s32c)
-SIM_ABSENT(conv_f322s32f)
-SIM_ABSENT(conv_f322s32r)
 SIM_ABSENT(get_arch_ver)
-SIM_ABSENT(get_condition_flag)
 SIM_ABSENT(get_fpc)
-SIM_ABSENT(get_icache_prl_st)
 SIM_ABSENT(get_l2_in_main)
 SIM_ABSENT(get_l2_vaddr_base)
-SIM_ABSENT(get_lpcnt)
-SIM_ABSENT(get_max_min_cnt)
-SIM_ABSENT(get_overflow_status)
 SIM_ABSENT(get_para_base)
-SIM_ABSENT(get_st_atomic_cfg)
 SIM_ABSENT(get_stack_phy_base)
-SIM_ABSENT(get_status)
 SIM_ABSENT(get_thread_dim)
 SIM_ABSENT(get_thread_id)
-SIM_ABSENT(ld_dev)
-SIM_ABSENT(set_condition_flag)
 SIM_ABSENT(set_fpc)
-SIM_ABSENT(set_lpcnt)
 SIM_ABSENT(set_pcie_rd_ctrl)
-SIM_ABSENT(set_st_atomic_cfg)
-SIM_ABSENT(st_dev)
 
 // cube
 SIM_ABSENT(copy_cbuf_to_bt)
@@ -115,35 +98,8 @@ SIM_ABSENT(set_pad_val_outtoub)
 SIM_ABSENT(set_quant_pre)
 
 // synchronisation
-SIM_ABSENT(hset_flag)
-SIM_ABSENT(hwait_flag)
 SIM_ABSENT(__ib_set_stub)
 SIM_ABSENT(__ib_wait_stub)
 SIM_ABSENT(__sync_all_stub)
-
-// reductions
-SIM_ABSENT(vcadd)
-SIM_ABSENT(vcgadd)
-SIM_ABSENT(vcgmax)
-SIM_ABSENT(vcgmin)
-SIM_ABSENT(vcmax)
-SIM_ABSENT(vcmin)
-SIM_ABSENT(vcpadd)
-
-// gathers, permutations and sorts
-SIM_ABSENT(scatter_vnchwconv_b16)
-SIM_ABSENT(scatter_vnchwconv_b32)
-SIM_ABSENT(scatter_vnchwconv_b8)
-SIM_ABSENT(set_va_reg_sb)
-SIM_ABSENT(vbitsort)
-SIM_ABSENT(vbrcb)
-SIM_ABSENT(vcopy)
-SIM_ABSENT(vgather)
-SIM_ABSENT(vgatherb)
-SIM_ABSENT(vld_va_reg)
-SIM_ABSENT(vmrgsort4)
-SIM_ABSENT(vreducev2)
-SIM_ABSENT(vtranspose)
-
 
 #undef SIM_ABSENT
