@@ -40,9 +40,7 @@ def poisoned(shape, dtype) -> np.ndarray:
     return np.full(size, POISON, np.uint8).view(dtype).reshape(shape)
 
 
-def run(
-    name, buffers, *, dtype="float32", dtype2="-", form=COUNT, ints=(), floats=(), program=PROGRAM
-):
+def run(name, buffers, *, dtype="float32", dtype2="-", form=COUNT, ints=(), floats=(), program=PROGRAM):
     """The buffers after the call, in order, and the texts of the faults that the simulator found."""
     arrays, lines = [], []
     for buffer in buffers:
