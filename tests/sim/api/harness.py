@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one AscendC call in sim_api and returns its report and the contents of its buffers after the call."""
+"""Runs one AscendC call in sim_api, or one intrinsic in sim_intrinsics. Returns its report and its buffers after it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def poisoned(shape, dtype) -> np.ndarray:
     return np.full(size, POISON, np.uint8).view(dtype).reshape(shape)
 
 
-def run(name, buffers, *, dtype="float32", dtype2="-", form=COUNT, ints=(), floats=()):
+def run(name, buffers, *, dtype="float32", dtype2="-", form=COUNT, ints=(), floats=(), program=None):
     """The buffers after the call, in order, and the texts of the faults that the simulator found."""
     arrays, lines = [], []
     for buffer in buffers:
@@ -76,8 +76,9 @@ def run(name, buffers, *, dtype="float32", dtype2="-", form=COUNT, ints=(), floa
         *lines,
     ]
     data = ("\n".join(header) + "\n").encode() + b"".join(array.tobytes() for array in arrays)
-    for program in back_end.programs:
-        done = subprocess.run([program], input=data, capture_output=True, timeout=60)
+    programs = back_end.programs if program is None else [program]
+    for each in programs:
+        done = subprocess.run([each], input=data, capture_output=True, timeout=60)
         if done.returncode != OTHER_CORES:
             break
     if back_end is not OWN and done.returncode in (NO_CASE, OTHER_CORES):
