@@ -4,6 +4,7 @@
 #include "copies.h"
 
 #include "../../include/sim/copy.h"
+#include "global_protocols.h"
 
 using namespace sim;
 
@@ -39,8 +40,10 @@ void copy_gm_to_ubuf(void *dst, void *src, uint8_t, uint16_t nBurst, uint16_t le
 
 void copy_ubuf_to_gm(void *dst, void *src, uint8_t, uint16_t nBurst, uint16_t lenBurst, uint16_t srcGap,
                      uint16_t dstGap) {
+  if (HasCounted()) return;
   CopyBlocks("DataCopy", Side("dst", InGm<uint8_t>(dst), dstGap),
              Side("src", OnChip<uint8_t>(Space::UB, src), srcGap), {nBurst, lenBurst, srcGap, dstGap}, Unplaced());
+  MeetAfterCounting();
 }
 
 void copy_ubuf_to_ubuf(void *dst, void *src, uint8_t, uint16_t nBurst, uint16_t lenBurst, uint16_t srcGap,

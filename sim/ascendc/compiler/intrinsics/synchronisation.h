@@ -28,3 +28,9 @@ void wait_flag_dev(int64_t flag);
 // The address of the unit that carries flags between cores, which the simulated device does not need.
 inline void set_ffts_base_addr(uint64_t) {}
 inline int64_t get_ffts_base_addr() { return 0; }
+
+// Stand before and after the code by which CANN's headers order cores through words in global memory: SyncAll with
+// workspaces, IBSet and IBWait.
+void __sync_all_stub(int32_t cores, bool vectorCores);
+void __ib_set_stub(int32_t block, int32_t event, bool vectorCores);
+void __ib_wait_stub(int32_t block, int32_t event, bool vectorCores);
