@@ -101,7 +101,8 @@ class CoreState {
   CoreCounters counters;
   std::vector<Event> events;
   uint64_t ub_peak = 0;
-  // Where the core is in a protocol that orders cores by words in global memory (kernel libraries alone have those).
+  // Where the core is in a protocol that orders cores by words in global memory (kernel libraries alone have
+  // those).
   GmProtocol protocol;
   double elapsed = 0;  // cycles, as if nothing overlapped
 

@@ -28,8 +28,8 @@ class Scheduler {
   void Meet(CoreState &core, bool vector_only, uint32_t cores, Where where);
   void CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t flag, Where where);
   void CrossCoreWait(CoreState &core, uint16_t flag, Where where);
-  // A flag in global memory: one core sets it, another one waits for it and clears it. The first waits until the flag is
-  // as given, the second changes it.
+  // A flag in global memory: one core sets it, another one waits for it and clears it. The first waits until
+  // the flag is as given, the second changes it.
   using GmFlag = std::pair<int32_t, int32_t>;  // block and event
   void AwaitGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where);
   void ChangeGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where);

@@ -26,22 +26,32 @@ void SetType(const std::string &type) {
 template <typename Copy>
 void Aligned(const Case &c, Copy copy) {
   if (c.Int(8) != 0) set_mov_pad_val(static_cast<uint64_t>(c.Int(9)));
-  copy(Ub<uint8_t>(c, 0), reinterpret_cast<uint8_t *>(c.gm[1]), 0, c.Int(2), c.Int(3), c.Int(6), c.Int(7), c.Int(4), c.Int(5));
+  copy(Ub<uint8_t>(c, 0), reinterpret_cast<uint8_t *>(c.gm[1]), 0, c.Int(2), c.Int(3), c.Int(6), c.Int(7),
+       c.Int(4), c.Int(5));
 }
 
 const Register registered{
     {"copy_gm_to_ubuf",
-     [](Case &c) { copy_gm_to_ubuf(Ub<uint8_t>(c, 0), reinterpret_cast<uint8_t *>(c.gm[1]), 0, c.Int(2), c.Int(3), c.Int(4), c.Int(5)); }},
+     [](Case &c) {
+       copy_gm_to_ubuf(Ub<uint8_t>(c, 0), reinterpret_cast<uint8_t *>(c.gm[1]), 0, c.Int(2), c.Int(3),
+                       c.Int(4), c.Int(5));
+     }},
     {"copy_ubuf_to_gm",
-     [](Case &c) { copy_ubuf_to_gm(reinterpret_cast<uint8_t *>(c.gm[0]), Ub<uint8_t>(c, 1), 0, c.Int(2), c.Int(3), c.Int(4), c.Int(5)); }},
+     [](Case &c) {
+       copy_ubuf_to_gm(reinterpret_cast<uint8_t *>(c.gm[0]), Ub<uint8_t>(c, 1), 0, c.Int(2), c.Int(3),
+                       c.Int(4), c.Int(5));
+     }},
     {"copy_ubuf_to_ubuf",
-     [](Case &c) { copy_ubuf_to_ubuf(Ub<uint8_t>(c, 0), Ub<uint8_t>(c, 1), 0, c.Int(2), c.Int(3), c.Int(4), c.Int(5)); }},
+     [](Case &c) {
+       copy_ubuf_to_ubuf(Ub<uint8_t>(c, 0), Ub<uint8_t>(c, 1), 0, c.Int(2), c.Int(3), c.Int(4), c.Int(5));
+     }},
     {"copy_gm_to_ubuf_align_b8", [](Case &c) { Aligned(c, copy_gm_to_ubuf_align_b8); }},
     {"copy_gm_to_ubuf_align_b16", [](Case &c) { Aligned(c, copy_gm_to_ubuf_align_b16); }},
     {"copy_gm_to_ubuf_align_b32", [](Case &c) { Aligned(c, copy_gm_to_ubuf_align_b32); }},
     {"copy_ubuf_to_gm_align_b8",
      [](Case &c) {
-       copy_ubuf_to_gm_align_b8(reinterpret_cast<uint8_t *>(c.gm[0]), Ub<uint8_t>(c, 1), 0, c.Int(2), c.Int(3), 0, 0, c.Int(4), c.Int(5));
+       copy_ubuf_to_gm_align_b8(reinterpret_cast<uint8_t *>(c.gm[0]), Ub<uint8_t>(c, 1), 0, c.Int(2),
+                                c.Int(3), 0, 0, c.Int(4), c.Int(5));
      }},
     // ints: bytes, operation (0 none, 1 add, 2 max, 3 min)
     {"atomic",
@@ -51,7 +61,8 @@ const Register registered{
        if (c.Int(3) == 3) set_atomic_min();
        SetType(c.dtype);
        if (c.Int(3) == 0) set_atomic_none();
-       copy_ubuf_to_gm_align_b8(reinterpret_cast<uint8_t *>(c.gm[0]), Ub<uint8_t>(c, 1), 0, 1, c.Int(2), 0, 0, 0, 0);
+       copy_ubuf_to_gm_align_b8(reinterpret_cast<uint8_t *>(c.gm[0]), Ub<uint8_t>(c, 1), 0, 1, c.Int(2), 0, 0,
+                                0, 0);
      }},
     {"conversions",
      [](Case &c) {

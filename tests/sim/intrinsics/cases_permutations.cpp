@@ -7,7 +7,8 @@ namespace {
 template <typename F>
 void ByWidth(Case &c, F function) {
   SetMasks(c);
-  ForType<uint16_t, uint32_t>(c.dtype, [&](auto type) { function(Ub<decltype(type)>(c, 0), Ub<decltype(type)>(c, 1)); });
+  ForType<uint16_t, uint32_t>(
+      c.dtype, [&](auto type) { function(Ub<decltype(type)>(c, 0), Ub<decltype(type)>(c, 1)); });
 }
 
 // Sets VA0 to VA3 from 32 addresses: of dst in the ints from `first` on, then of src.
@@ -26,18 +27,20 @@ const Register registered{
     {"vgather",
      [](Case &c) {
        ByWidth(c, [&](auto *dst, auto *table) {
-         vgather(dst, Ub<uint32_t>(c, 2), static_cast<uint32_t>(reinterpret_cast<uint64_t>(table) + c.Int(2)), c.Int(3),
-                 c.Int(5));
+         vgather(dst, Ub<uint32_t>(c, 2), static_cast<uint32_t>(reinterpret_cast<uint64_t>(table) + c.Int(2)),
+                 c.Int(3), c.Int(5));
        });
      }},
     {"vgatherb",
      [](Case &c) {
        ByWidth(c, [&](auto *dst, auto *table) {
-         vgatherb(dst, Ub<uint32_t>(c, 2), static_cast<uint32_t>(reinterpret_cast<uint64_t>(table) + c.Int(2)), c.Int(3),
-                  c.Int(4), c.Int(5));
+         vgatherb(dst, Ub<uint32_t>(c, 2),
+                  static_cast<uint32_t>(reinterpret_cast<uint64_t>(table) + c.Int(2)), c.Int(3), c.Int(4),
+                  c.Int(5));
        });
      }},
-    // buffers dst, src, bits, the number of elements in global memory; ints: repeat, block stride, pattern, repeat
+    // buffers dst, src, bits, the number of elements in global memory; ints: repeat, block stride, pattern,
+    // repeat
     // strides of src and of bits
     {"vreducev2",
      [](Case &c) {
@@ -48,11 +51,16 @@ const Register registered{
        st_dev(static_cast<uint64_t>(get_rsvd_cnt()), reinterpret_cast<uint64_t *>(c.gm[3]), 0);
      }},
     // ints: dst block stride, dst repeat stride, repeat
-    {"vbrcb", [](Case &c) { ByWidth(c, [&](auto *dst, auto *src) { vbrcb(dst, src, c.Int(2), c.Int(3), c.Int(4)); }); }},
+    {"vbrcb",
+     [](Case &c) {
+       ByWidth(c, [&](auto *dst, auto *src) { vbrcb(dst, src, c.Int(2), c.Int(3), c.Int(4)); });
+     }},
     // ints: repeat, block strides, repeat strides
     {"vcopy",
      [](Case &c) {
-       ByWidth(c, [&](auto *dst, auto *src) { vcopy(dst, src, c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)); });
+       ByWidth(c, [&](auto *dst, auto *src) {
+         vcopy(dst, src, c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6));
+       });
      }},
     // buffers dst, scores, indices; ints: repeat
     {"vbitsort",

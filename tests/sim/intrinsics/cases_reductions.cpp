@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions. Buffers: dst, src, a register in global memory. After the mask: repeat, dst repeat stride, src block stride, src repeat stride, then what the intrinsic adds.
+// Reductions. Buffers: dst, src, a register in global memory. After the mask: repeat, dst repeat stride, src
+// block stride, src repeat stride, then what the intrinsic adds.
 #include "intrinsic_case.h"
 
 namespace {
@@ -15,15 +16,16 @@ void Reduction(Case &c, F function) {
 }
 
 #define REDUCTION(name, ...)                                                                               \
-  {                                                                                                        \
-    #name, [](Case &c) {                                                                                   \
-      Reduction(c, [&](auto *dst, auto *src, uint8_t repeat, uint16_t dstRepeat, uint16_t block,           \
-                       uint16_t srcRepeat) { name(dst, src, repeat, dstRepeat, block, srcRepeat __VA_ARGS__); }); \
-    }                                                                                                      \
-  }
+  {#name, [](Case &c) {                                                                                    \
+     Reduction(                                                                                            \
+         c, [&](auto *dst, auto *src, uint8_t repeat, uint16_t dstRepeat, uint16_t block,                  \
+                uint16_t srcRepeat) { name(dst, src, repeat, dstRepeat, block, srcRepeat __VA_ARGS__); }); \
+   }}
 
 // A register of 64 bits goes to buffer 2, in global memory.
-void Store(Case &c, int64_t value) { st_dev(static_cast<uint64_t>(value), reinterpret_cast<uint64_t *>(c.gm[2]), 0); }
+void Store(Case &c, int64_t value) {
+  st_dev(static_cast<uint64_t>(value), reinterpret_cast<uint64_t *>(c.gm[2]), 0);
+}
 
 const Register registered{
     REDUCTION(vcgadd),
@@ -33,7 +35,9 @@ const Register registered{
     {"vcadd",
      [](Case &c) {
        Reduction(c, [&](auto *dst, auto *src, uint8_t repeat, uint16_t dstRepeat, uint16_t block,
-                        uint16_t srcRepeat) { vcadd(dst, src, repeat, dstRepeat, block, srcRepeat, c.Int(6) != 0); });
+                        uint16_t srcRepeat) {
+         vcadd(dst, src, repeat, dstRepeat, block, srcRepeat, c.Int(6) != 0);
+       });
        Store(c, get_acc_val());
      }},
     {"vcmax",

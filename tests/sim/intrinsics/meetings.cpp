@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks that hand data to each other, ordered by intrinsics alone. Each writes 32 bytes of its number to global memory
-// and reads those of the next block. sim_meetings NAME BLOCKS prints the report and the numbers that were read.
+// Blocks that hand data to each other, ordered by intrinsics alone. Each writes 32 bytes of its number to
+// global memory and reads those of the next block. sim_meetings NAME BLOCKS prints the report and the numbers
+// that were read.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace {
 
-constexpr uint32_t kWords = 8;  // 32 bytes
+constexpr uint32_t kWords = 8;                              // 32 bytes
 constexpr uint64_t kOwn = 0, kNext = 32, kCounters = 1024;  // in UB
 uint8_t *numbers, *read_back, *counters;
 std::string name;
@@ -25,7 +26,9 @@ void Order(pipe_t from, pipe_t to) {
   wait_flag(from, to, EVENT_ID0);
 }
 void Write(uint8_t *to, uint64_t from) { copy_ubuf_to_gm(to, At(from), 0, 1, 1, 0, 0); }
-void Read(uint64_t to, uint8_t *from, uint32_t blocks = 1) { copy_gm_to_ubuf(At(to), from, 0, 1, blocks, 0, 0); }
+void Read(uint64_t to, uint8_t *from, uint32_t blocks = 1) {
+  copy_gm_to_ubuf(At(to), from, 0, 1, blocks, 0, 0);
+}
 
 // A flag of mode 0 that all cores set and wait for.
 void MeetByFlag() {
@@ -106,8 +109,8 @@ int main(int argc, char **argv) {
   kernel.name = argv[1];
   kernel.invoke = Run;
   kernel.type = sim::KernelType::kVector;
-  const sim::Report report = sim::Launch(memory, sim::DeviceModel::Find("Ascend910B1"), kernel, blocks, 0, {}, nullptr, 0,
-                                         sim::LaunchOptions());
+  const sim::Report report = sim::Launch(memory, sim::DeviceModel::Find("Ascend910B1"), kernel, blocks, 0, {},
+                                         nullptr, 0, sim::LaunchOptions());
   std::printf("%s\n", report.Json().c_str());
   for (uint32_t block = 0; block < blocks; ++block) {
     std::printf("%d ", *reinterpret_cast<const int32_t *>(memory.Host(read_back + block * 32)));

@@ -24,13 +24,21 @@ def test_blocks_with_gaps(name):
     want = dst.copy()
     for burst in range(3):
         want[burst * 160 :][:64] = source[burst * 96 :][:64]
-    buffers = [Global(dst) if name.endswith("gm") else dst, Global(source) if name.startswith("copy_gm") else source]
+    buffers = [
+        Global(dst) if name.endswith("gm") else dst,
+        Global(source) if name.startswith("copy_gm") else source,
+    ]
     got, *_ = clean(name, buffers, ints=[*MASK, 3, 2, 1, 3])
     same(got, want)
 
 
 def test_a_copy_leaves_its_allocation():
-    fault("allocation", "copy_gm_to_ubuf", [poisoned(4096, "uint8"), Global(data(64))], ints=[*MASK, 1, 128, 0, 0])
+    fault(
+        "allocation",
+        "copy_gm_to_ubuf",
+        [poisoned(4096, "uint8"), Global(data(64))],
+        ints=[*MASK, 1, 128, 0, 0],
+    )
 
 
 @pytest.mark.parametrize(("bits", "length"), [(8, 21), (16, 22), (32, 20)])
@@ -92,7 +100,5 @@ def test_conversions_of_one_value(value):
 
 def test_registers_hold_words():
     words = np.array([1, 0xBEEF, 3], np.uint16)
-    got, *_ = clean(
-        "registers", [Global(np.zeros(5, np.int64)), Global(words)], ints=[*MASK, 12, 34]
-    )
+    got, *_ = clean("registers", [Global(np.zeros(5, np.int64)), Global(words)], ints=[*MASK, 12, 34])
     assert got.tolist() == [12, 34, 3, 0, 0xBEEF]

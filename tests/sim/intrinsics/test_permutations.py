@@ -250,9 +250,7 @@ def test_transposition_of_words(size):
     for r in range(2):
         for j, block in enumerate(transposed(size, blocks_at(source, at, r, 17))):
             want[to[j] + r * 18 * 32 :][:32] = block
-    got, *_ = clean(
-        f"scatter_vnchwconv_b{size * 8}", [dst, source], ints=[0, 0, 2, 18, 17, 0, 0, *to, *at]
-    )
+    got, *_ = clean(f"scatter_vnchwconv_b{size * 8}", [dst, source], ints=[0, 0, 2, 18, 17, 0, 0, *to, *at])
     same(got, want)
 
 

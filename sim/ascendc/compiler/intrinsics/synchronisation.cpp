@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "synchronisation.h"
 
-#include "../../include/kernel_event.h"
 #include "../../engine/core_state.h"
 #include "../../engine/scheduler.h"
+#include "../../include/kernel_event.h"
 #include "../intrinsic.h"
 #include "global_protocols.h"
 
@@ -36,8 +36,9 @@ void ffts_cross_core_sync(pipe_t pipe, uint64_t config) {
 
 void wait_flag_dev(int64_t flag) { Core::Current().CrossCoreWait(static_cast<uint16_t>(flag), Unplaced()); }
 
-// Loops that read words of other cores until these have changed them would never end where the other cores have no thread
-// to run on. So each protocol waits in the scheduler before the loop, and the loop ends at its first pass.
+// Loops that read words of other cores until these have changed them would never end where the other cores
+// have no thread to run on. So each protocol waits in the scheduler before the loop, and the loop ends at its
+// first pass.
 //
 // SyncAll with workspaces: a core counts up its word, then reads the words of all cores.
 //
@@ -71,7 +72,8 @@ void MeetAfterCounting() {
 
 namespace {
 
-// The first call of a pair waits until the flag is not as the core will leave it, the second one leaves it so.
+// The first call of a pair waits until the flag is not as the core will leave it, the second one leaves it
+// so.
 void PassFlag(const char *name, int32_t block, int32_t event, bool set) {
   CoreState &core = Core::Current().state();
   if (core.protocol.step == GmProtocol::Step::kOutside) {
