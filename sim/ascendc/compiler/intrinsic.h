@@ -31,6 +31,13 @@ AscendC::LocalTensor<T> InUb(const volatile T *address) {
   return OnChip<T>(Space::UB, address);
 }
 
+template <typename T>
+AscendC::GlobalTensor<T> InGm(void *address) {
+  AscendC::GlobalTensor<T> tensor;
+  tensor.SetGlobalBuffer(static_cast<T *>(address));
+  return tensor;
+}
+
 // Lanes by the mask registers, and the strides of dst, src0 and src1.
 inline Level0<uint64_t> ByRegisters(uint8_t repeat, Strides dst, Strides src0 = {}, Strides src1 = {}) {
   return {false, 0, repeat, {dst, src0, src1}};

@@ -7,17 +7,6 @@
 
 using namespace sim;
 
-namespace {
-
-template <typename T>
-AscendC::GlobalTensor<T> InGm(void *address) {
-  AscendC::GlobalTensor<T> tensor;
-  tensor.SetGlobalBuffer(static_cast<T *>(address));
-  return tensor;
-}
-
-}  // namespace
-
 void copy_gm_to_ubuf(void *dst, void *src, uint8_t, uint16_t nBurst, uint16_t lenBurst, uint16_t srcGap,
                      uint16_t dstGap) {
   CopyBlocks("DataCopy", Side("dst", OnChip<uint8_t>(Space::UB, dst), dstGap),

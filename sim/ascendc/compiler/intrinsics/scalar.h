@@ -27,8 +27,6 @@ int64_t get_ctrl();
 void set_ctrl(uint64_t value);
 void set_mov_pad_val(uint64_t value);
 void set_deqscale(half value);
-inline void set_padding(uint64_t) {}
-inline void set_l1_3d_size(uint64_t) {}
 int64_t get_rsvd_cnt();  // elements that GatherMask kept
 int64_t get_acc_val();   // sum of the last reduction
 int64_t get_vms4_sr();   // elements that MrgSort took of each list
