@@ -31,10 +31,15 @@ AscendC::LocalTensor<T> InUb(const volatile T *address) {
   return OnChip<T>(Space::UB, address);
 }
 
+// Added to an address in global memory, it says that the copy bypasses the L2 cache. No address has this bit.
+constexpr uint64_t kBypassesL2 = uint64_t{1} << 56;
+
 template <typename T>
 AscendC::GlobalTensor<T> InGm(void *address) {
+  const auto value = reinterpret_cast<uint64_t>(address);
   AscendC::GlobalTensor<T> tensor;
-  tensor.SetGlobalBuffer(static_cast<T *>(address));
+  tensor.SetGlobalBuffer(reinterpret_cast<T *>(value & ~kBypassesL2));
+  if ((value & kBypassesL2) != 0) tensor.SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);
   return tensor;
 }
 

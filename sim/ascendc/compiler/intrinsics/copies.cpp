@@ -7,6 +7,14 @@
 
 using namespace sim;
 
+// CANN's headers add the offset to the address of a GlobalTensor with CACHE_MODE_DISABLE, where they are compiled with
+// L2_CACHE_HINT. The name is theirs.
+struct OpSystemRunCfg {
+  uint64_t l2Cacheoffset;
+};
+extern OpSystemRunCfg g_opSystemRunCfg;
+OpSystemRunCfg g_opSystemRunCfg{kBypassesL2};
+
 void copy_gm_to_ubuf(void *dst, void *src, uint8_t, uint16_t nBurst, uint16_t lenBurst, uint16_t srcGap,
                      uint16_t dstGap) {
   CopyBlocks("DataCopy", Side("dst", OnChip<uint8_t>(Space::UB, dst), dstGap),
@@ -25,6 +33,8 @@ void copy_ubuf_to_ubuf(void *dst, void *src, uint8_t, uint16_t nBurst, uint16_t 
              Side("src", OnChip<uint8_t>(Space::UB, src), srcGap), {nBurst, lenBurst, srcGap, dstGap}, Unplaced());
 }
 
+// A copy does not tell where its padding comes from. Once a kernel has set the register of the padding value, by SetPadValue
+// or by a DataCopyPad with isPad, it holds for all later copies.
 #define SIM_ALIGNED_COPIES(bits)                                                                                 \
   void copy_gm_to_ubuf_align_b##bits(void *dst, void *src, uint8_t, uint16_t nBurst, uint32_t lenBurst,          \
                                      uint8_t leftPaddingNum, uint8_t rightPaddingNum, uint32_t srcGap,           \
