@@ -6,10 +6,10 @@ namespace {
 
 // Multiplies what is in L0A and L0B and writes the m x n sums to buffer 2.
 template <typename T>
-void Show(const Case &c, uint16_t m, uint16_t n, uint16_t k) {
+void Show(const Case &c, uint16_t m, uint16_t n, uint16_t k, bool align = false) {
   using R = SumOf<T>;
   Order(PIPE_MTE1, PIPE_M);
-  mad(At<R>(0), At<T>(0), At<T>(0), m, k, n, 0, false, false, true);
+  mad(At<R>(0), At<T>(0), At<T>(0), m, k, n, 0, align, false, true);
   Order(PIPE_M, PIPE_FIX);
   RowsOut<R>(c, 2, m, n);
 }
@@ -41,7 +41,7 @@ void Image(Case &c) {
                          dilation_w, dilation_h, false, false, transpose, false, channels);
     LoadA<T>(kB1, c.buffers[1].bytes);
   }
-  Show<T>(c, m, n, k);
+  Show<T>(c, m, n, k, transpose);  // the transpose has an even number of fractals in a row
 }
 
 // Buffers: A, B in L1, the result. m, n, k, then for A and B: index, repeats, stride, gap, transpose, gap of fractals.
@@ -105,6 +105,7 @@ void Fill(Case &c) {
 void FilledFactors(Case &c) {
   create_ca_matrix(At<half>(0), 1 | 2 << 16, static_cast<half>(c.Int(0)));
   create_cb_matrix_bf16(At<bfloat16_t>(0), 2 | 1 << 16, static_cast<bfloat16_t>(1.0F));
+  pipe_barrier(PIPE_MTE1);
   create_cb_matrix(At<half>(0), 2 | 1 << 16, static_cast<half>(c.Int(1)));
   Show<half>(c, 16, 16, 32);
 }
