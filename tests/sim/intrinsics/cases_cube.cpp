@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of the cube unit. Buffers: fractals of A and of B as L0A and L0B hold them, the m x n sums, and more.
+// Products of the cube unit. Buffers: fractals of A and of B as L0A and L0B hold them, the m x n sums, and
+// more.
 #include "cube_case.h"
 
 namespace {
@@ -58,8 +59,8 @@ void UnitFlags(Case &c) {
   }
 }
 
-// m, n, k, mode, word for all columns, relu, and the layout: 0 rows, 1 columns of fractals, 2 these by way of L1. Buffer
-// 3: words of columns.
+// m, n, k, mode, word for all columns, relu, and the layout: 0 rows, 1 columns of fractals, 2 these by way of
+// L1. Buffer 3: words of columns.
 template <typename T, typename O>
 void Quantised(Case &c) {
   using R = SumOf<T>;
@@ -111,7 +112,9 @@ const Register entries{
     {"mad_biased", Biased, sim::KernelType::kCube},
     {"unit_flags", UnitFlags, sim::KernelType::kCube},
     {"quantised",
-     [](Case &c) { ForType<half, int8_t, uint8_t>(c.dtype2, [&](auto type) { QuantisedTo<decltype(type)>(c); }); },
+     [](Case &c) {
+       ForType<half, int8_t, uint8_t>(c.dtype2, [&](auto type) { QuantisedTo<decltype(type)>(c); });
+     },
      sim::KernelType::kCube},
     {"rounded",
      [](Case &c) { c.dtype2 == "float16" ? Quantised<half, half>(c) : Quantised<half, bfloat16_t>(c); },

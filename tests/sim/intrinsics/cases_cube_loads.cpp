@@ -14,8 +14,8 @@ void Show(const Case &c, uint16_t m, uint16_t n, uint16_t k, bool align = false)
   RowsOut<R>(c, 2, m, n);
 }
 
-// Buffers: the image, the other factor's fractals, the result. to_b, m, n, k, set_fmatrix, set_padding, set_l3d_rpt, then
-// the numbers of the intrinsic.
+// Buffers: the image, the other factor's fractals, the result. to_b, m, n, k, set_fmatrix, set_padding,
+// set_l3d_rpt, then the numbers of the intrinsic.
 template <typename T>
 void Image(Case &c) {
   Numbers next{c};
@@ -25,7 +25,8 @@ void Image(Case &c) {
   set_padding(next.Next());
   set_l3d_rpt(next.Next());
   const uint16_t step_k = next.Next(), step_m = next.Next(), pos_k = next.Next(), pos_m = next.Next();
-  const uint8_t stride_w = next.Next(), stride_h = next.Next(), filter_w = next.Next(), filter_h = next.Next();
+  const uint8_t stride_w = next.Next(), stride_h = next.Next(), filter_w = next.Next(),
+                filter_h = next.Next();
   const uint8_t dilation_w = next.Next(), dilation_h = next.Next();
   const bool transpose = next.Next() != 0;
   const uint16_t channels = next.Next();
@@ -33,18 +34,19 @@ void Image(Case &c) {
   ToL1(c, 1, kB1);
   Order(PIPE_MTE2, PIPE_MTE1);
   if (!to_b) {
-    img2colv2_cbuf_to_ca(At<T>(0), At<T>(0), step_k, step_m, pos_k, pos_m, stride_w, stride_h, filter_w, filter_h,
-                         dilation_w, dilation_h, false, false, transpose, false, channels);
+    img2colv2_cbuf_to_ca(At<T>(0), At<T>(0), step_k, step_m, pos_k, pos_m, stride_w, stride_h, filter_w,
+                         filter_h, dilation_w, dilation_h, false, false, transpose, false, channels);
     LoadB<T>(kB1, c.buffers[1].bytes);
   } else if constexpr (sizeof(T) != 1) {
-    img2colv2_cbuf_to_cb(At<T>(0), At<T>(0), step_k, step_m, pos_k, pos_m, stride_w, stride_h, filter_w, filter_h,
-                         dilation_w, dilation_h, false, false, transpose, false, channels);
+    img2colv2_cbuf_to_cb(At<T>(0), At<T>(0), step_k, step_m, pos_k, pos_m, stride_w, stride_h, filter_w,
+                         filter_h, dilation_w, dilation_h, false, false, transpose, false, channels);
     LoadA<T>(kB1, c.buffers[1].bytes);
   }
   Show<T>(c, m, n, k, transpose);  // the transpose has an even number of fractals in a row
 }
 
-// Buffers: A, B in L1, the result. m, n, k, then for A and B: index, repeats, stride, gap, transpose, gap of fractals.
+// Buffers: A, B in L1, the result. m, n, k, then for A and B: index, repeats, stride, gap, transpose, gap of
+// fractals.
 template <typename T>
 void Squares(Case &c) {
   Numbers next{c};

@@ -51,5 +51,6 @@ using SumOf = std::conditional_t<sizeof(T) == 1, int32_t, float>;
 template <typename R>
 void RowsOut(const Case &c, size_t buffer, uint16_t m, uint16_t n, uint8_t unit_flag = 0) {
   set_nd_para(1);
-  copy_matrix_cc_to_gm(Gm<R>(c, buffer), At<R>(0), 0, n, m, n, (m + 15) / 16 * 16, unit_flag, NoQuant, 0, false, true);
+  copy_matrix_cc_to_gm(Gm<R>(c, buffer), At<R>(0), 0, n, m, n, (m + 15) / 16 * 16, unit_flag, NoQuant, 0,
+                       false, true);
 }

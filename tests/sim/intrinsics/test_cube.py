@@ -42,7 +42,9 @@ def test_one_row_of_a_is_a_vector():
     vector = np.zeros(512, np.float16)
     vector[:64] = a[0]
     out = poisoned((1, 48), "float32")
-    got = clean("mad", [Global(vector), factors(a, b)[1], Global(out)], dtype="float16", ints=[1, 48, 64, 0, 0, 0])
+    got = clean(
+        "mad", [Global(vector), factors(a, b)[1], Global(out)], dtype="float16", ints=[1, 48, 64, 0, 0, 0]
+    )
     same(got[2], expected(a, b))
 
 
@@ -132,7 +134,10 @@ def quantised(sums, words, dtype, relu):
 def quantise(mode, source, dtype, words, *, relu=0, layout=0, m=32, n=64):
     rng = np.random.default_rng(13)
     if source == "int8":
-        a, b = rng.integers(-128, 128, (m, 32)).astype(np.int8), rng.integers(-128, 128, (32, n)).astype(np.int8)
+        a, b = (
+            rng.integers(-128, 128, (m, 32)).astype(np.int8),
+            rng.integers(-128, 128, (32, n)).astype(np.int8),
+        )
     else:
         a = (rng.integers(-64, 65, (m, 32)) / 8).astype(np.float16)
         b = (rng.integers(-64, 65, (32, n)) / 8).astype(np.float16)
@@ -169,12 +174,17 @@ def test_quantisation(mode, source, dtype, relu):
 def test_columns_have_words_of_their_own():
     """The scalar mode takes one word for all columns: with the table of the other test it differs."""
     words = words_for("VREQ8", 64, signed=True)
-    (by_column, _), (by_one, _) = quantise("VREQ8", "int8", "int8", words), quantise("REQ8", "int8", "int8", words)
+    (by_column, _), (by_one, _) = (
+        quantise("VREQ8", "int8", "int8", words),
+        quantise("REQ8", "int8", "int8", words),
+    )
     assert (by_column[:, 0] == by_one[:, 0]).all() and (by_column != by_one).any()
 
 
 @pytest.mark.parametrize("layout", [1, 2])
-@pytest.mark.parametrize("mode,source,dtype,c0", [("REQ8", "int8", "int8", 32), ("DEQF16", "int8", "float16", 16)])
+@pytest.mark.parametrize(
+    "mode,source,dtype,c0", [("REQ8", "int8", "int8", 32), ("DEQF16", "int8", "float16", 16)]
+)
 def test_fractals_of_quantised_results(mode, source, dtype, c0, layout):
     """Of results of one byte, two fractals become one of 16 x 32."""
     got, want = quantise(mode, source, dtype, words_for(mode, 64, signed=True), layout=layout)
@@ -182,17 +192,28 @@ def test_fractals_of_quantised_results(mode, source, dtype, c0, layout):
 
 
 def test_one_byte_in_fractals_needs_pairs_of_them():
-    buffers = [*factors(whole((16, 32), "int8", 1), whole((32, 16), "int8", 2)), Global(poisoned((16, 16), "int8"))]
+    buffers = [
+        *factors(whole((16, 32), "int8", 1), whole((32, 16), "int8", 2)),
+        Global(poisoned((16, 16), "int8")),
+    ]
     buffers.append(Global(np.zeros(16, np.uint64)))
     ints = [16, 16, 32, MODES["REQ8"], 0, 0, 1]
     fault("a multiple of 32", "quantised", buffers, dtype="int8", dtype2="int8", ints=ints)
 
 
 def test_a_mode_for_other_types():
-    buffers = [*factors(whole((16, 32), "int8", 1), whole((32, 16), "int8", 2)), Global(poisoned((16, 16), "int8"))]
+    buffers = [
+        *factors(whole((16, 32), "int8", 1), whole((32, 16), "int8", 2)),
+        Global(poisoned((16, 16), "int8")),
+    ]
     buffers.append(Global(np.zeros(16, np.uint64)))
     fault(
-        "quantPre must be", "quantised", buffers, dtype="int8", dtype2="int8", ints=[16, 16, 32, MODES["QF322B8"], 0, 0, 0]
+        "quantPre must be",
+        "quantised",
+        buffers,
+        dtype="int8",
+        dtype2="int8",
+        ints=[16, 16, 32, MODES["QF322B8"], 0, 0, 0],
     )
 
 
@@ -200,7 +221,10 @@ def test_a_mode_for_other_types():
 @pytest.mark.parametrize("relu", [0, 1])
 def test_rounded(dtype, mode, relu):
     rng = np.random.default_rng(14)
-    a, b = rng.standard_normal((32, 16)).astype(np.float16), np.eye(16, 48, dtype=np.float16) * np.float16(1.001)
+    a, b = (
+        rng.standard_normal((32, 16)).astype(np.float16),
+        np.eye(16, 48, dtype=np.float16) * np.float16(1.001),
+    )
     out, table = Global(poisoned((32, 48), dtype)), Global(np.zeros(16, np.uint64))
     got = clean("rounded", [*factors(a, b), out, table], dtype2=dtype, ints=[32, 48, 16, mode, 0, relu, 0])[2]
     want = expected(a, b)
@@ -210,7 +234,9 @@ def test_rounded(dtype, mode, relu):
 def test_several_matrices_in_rows():
     """The copy takes three matrices of 16 columns from L0C: ND_PARA says where each of them starts."""
     a, b = whole((16, 16), "float16", 15), whole((16, 48), "float16", 16)
-    got = clean("matrices", [*factors(a, b), Global(np.zeros((3, 300), np.float32))], dtype="float16", ints=[300])[2]
+    got = clean(
+        "matrices", [*factors(a, b), Global(np.zeros((3, 300), np.float32))], dtype="float16", ints=[300]
+    )[2]
     sums = expected(a, b)
     for i in range(3):
         same(got[i, :256].reshape(16, 16), sums[:, 16 * i : 16 * i + 16])

@@ -73,8 +73,9 @@ def in_l1(image) -> np.ndarray:
 
 
 def shown(windows, dtype, part, *, to_b=0, transpose=0, repeats=1 << 16, size=None, check=clean, text=()):
-    """Loads k_count x m_count elements from (k_start, m_start) and multiplies them with a unit matrix. `size`: of what is
-    loaded with all repeats (m, k)."""
+    """Loads k_count x m_count elements from (k_start, m_start) and multiplies them with a unit matrix.
+
+    `size`: rows and columns of what all repeats load."""
     image = whole(windows.shape, dtype, 1)
     k_count, m_count, _, _ = part
     m, k = size or (m_count, k_count)
@@ -84,7 +85,16 @@ def shown(windows, dtype, part, *, to_b=0, transpose=0, repeats=1 << 16, size=No
     other = fractals(unit, 16, c0) if to_b else nz(unit, c0)
     shape = (m, k) if to_b else (k, m) if transpose else (m, k)
     out = poisoned(shape, np.int32 if dtype == "int8" else np.float32)
-    ints = [to_b, *shape, depth, *windows.words(dtype, repeats), *part, *windows.numbers(), transpose, windows.shape[0]]
+    ints = [
+        to_b,
+        *shape,
+        depth,
+        *windows.words(dtype, repeats),
+        *part,
+        *windows.numbers(),
+        transpose,
+        windows.shape[0],
+    ]
     buffers = [Global(in_l1(image)), Global(other), Global(out)]
     results = check(*text, "img2col", buffers, dtype=dtype, ints=ints)
     return results and results[2], windows.matrix(image)
@@ -197,11 +207,15 @@ def test_fractals_are_chosen_and_transposed():
     parts = fractals(a, 16, 16).reshape(2, 256)
     # L1: other, upper half of A, other, lower half of A. B's fractal as rows, which the load transposes.
     l1 = np.concatenate([other, parts[0], other, parts[1]])
-    got = squares(l1, fractals(b, 16, 16), (32, 16, 16), (1, 2, 2, 0, PLAIN, 0), (0, 1, 1, 0, TRANSPOSE, 0), "float16")
+    got = squares(
+        l1, fractals(b, 16, 16), (32, 16, 16), (1, 2, 2, 0, PLAIN, 0), (0, 1, 1, 0, TRANSPOSE, 0), "float16"
+    )
     same(got, expected(a, b))
 
 
-@pytest.mark.parametrize("dtype,k,n,gap", [("float16", 16, 32, 0), ("int8", 32, 64, 1), ("float32", 16, 32, 0)])
+@pytest.mark.parametrize(
+    "dtype,k,n,gap", [("float16", 16, 32, 0), ("int8", 32, 64, 1), ("float32", 16, 32, 0)]
+)
 def test_squares_of_b(dtype, k, n, gap):
     """B lies in L1 as its rows are (NZ); the load transposes squares. Of one byte a square is two fractals of L1."""
     c0 = 32 // np.dtype(dtype).itemsize
@@ -211,7 +225,12 @@ def test_squares_of_b(dtype, k, n, gap):
     # float32: a square is two fractals side by side in L1; in L0B the second one lies a row of fractals later.
     fractal_gap = n // 16 - 1 if dtype == "float32" else 0
     got = squares(
-        fractals(a, 16, c0), l1, (16, n, k), (0, k // c0, 1, 0, PLAIN, 0), (0, repeats, 1, gap, SQUARES, fractal_gap), dtype
+        fractals(a, 16, c0),
+        l1,
+        (16, n, k),
+        (0, k // c0, 1, 0, PLAIN, 0),
+        (0, repeats, 1, gap, SQUARES, fractal_gap),
+        dtype,
     )
     same(got, expected(a, b))
 
@@ -241,12 +260,18 @@ def test_fills(wide):
     dtype = np.uint32 if wide else np.float16
     per_block = 32 // np.dtype(dtype).itemsize
     repeat = 3 | 2 << 16 | 1 << 32
-    got = clean("fill", [Global(poisoned(12 * per_block, dtype))], form=BITS if wide else COUNT, ints=[repeat, 7, 9])[0]
+    got = clean(
+        "fill", [Global(poisoned(12 * per_block, dtype))], form=BITS if wide else COUNT, ints=[repeat, 7, 9]
+    )[0]
     want = np.full((12, per_block), 7, dtype)
     want[[1, 2, 4, 5, 7, 8]] = 9
     same(got, want.reshape(-1))
 
 
 def test_filled_factors():
-    got = clean("filled_factors", [Global(np.zeros(16)), Global(np.zeros(16)), Global(poisoned((16, 16), "float32"))], ints=[3, 5])
+    got = clean(
+        "filled_factors",
+        [Global(np.zeros(16)), Global(np.zeros(16)), Global(poisoned((16, 16), "float32"))],
+        ints=[3, 5],
+    )
     same(got[2], np.full((16, 16), 3 * 5 * 32, np.float32))

@@ -24,7 +24,8 @@ void ForUnits(Core &core, const Instruction &instruction, Function &&function) {
     for (uint32_t group = 0; group < operand.groups; ++group) {
       for (uint32_t row = 0; row < operand.rows; ++row) {
         const uint64_t start = operand.address + group * operand.group_stride + row * operand.row_stride;
-        for (uint64_t unit = start / kUnit; unit * kUnit < start + operand.row_bytes; ++unit) units.insert(unit);
+        for (uint64_t unit = start / kUnit; unit * kUnit < start + operand.row_bytes; ++unit)
+          units.insert(unit);
       }
     }
   }
