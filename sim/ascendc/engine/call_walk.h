@@ -19,8 +19,12 @@ struct CallFrame {
 constexpr int kFramesBesidesLine = 7;
 constexpr int kFramesWithoutLine = 24;
 
-// As in call_path.h; `innermost` is the frame at which the path begins, null: that of the caller.
+// Returns a number that tells the path from `innermost` to the frame `outermost` from other paths; `innermost` null: from
+// here. It takes `frames` frames next to the API call and the depth of the stack, so that it costs some loads. It is 0
+// where the frame pointers leave the stack, as they do in a kernel that was compiled without them.
 uint64_t HashOfCallPath(const void *outermost, const CallFrame *innermost, int frames);
+
+// Returns the path itself; empty where the chain of frame pointers does not lead to `outermost`.
 CallPath ReadCallPath(const void *outermost, const CallFrame *innermost);
 
 }  // namespace sim

@@ -15,6 +15,7 @@ struct ScalarCase {
   bool strict = false;                // without automatic synchronisation by the compiler
   uint32_t blocks = 1;
   size_t reports = 1;                 // faults in all, where there are any
+  bool marked = false;                // accesses to UB have the prefix GS, as those that clang makes
 };
 
 constexpr uint32_t kFloats = 1024;

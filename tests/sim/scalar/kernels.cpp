@@ -75,6 +75,32 @@ void CallsThroughMemory(void *const *) {
   __asm__ volatile("call *(%0)" : : "r"(uint64_t{128}) : "memory");
 }
 
+// What clang makes of an access to UB.
+void MarkedStore(uint64_t address, float value) {
+  __asm__ volatile("movss %0,%%gs:(%1)" : : "x"(value), "r"(address) : "memory");
+}
+float MarkedLoad(uint64_t address) {
+  float value = 0;
+  __asm__ volatile("movss %%gs:(%1),%0" : "=x"(value) : "r"(address) : "memory");
+  return value;
+}
+
+void CopiesMarked(void *const *args) {
+  for (uint32_t i = 0; i < kFloats; ++i) MarkedStore(i * sizeof(float), Input(args)[i]);
+  for (uint32_t i = 0; i < kFloats; ++i) Output(args)[i] = MarkedLoad(i * sizeof(float)) + 1.0F;
+}
+
+void HasANullPointer(void *const *) {
+  MarkedStore(64, 1);
+  FAULT_HERE;
+  *Ub<volatile float>(64) = 1;
+}
+
+void LeavesUbMarked(void *const *args) {
+  FAULT_HERE;
+  __asm__ volatile("movb $1,%%gs:(%0)" : : "r"(args[0]) : "memory");
+}
+
 // A kernel's own function, which the report names.
 __attribute__((noinline)) void AddInputs(void *const *args) {
   CopyIn(Ub<float>(0), Input(args), 4);
@@ -127,6 +153,9 @@ const std::vector<ScalarCase> &ScalarCases() {
       {"no_address", HasNoAddress, {"Other: ", "scalar access (", "an address that no memory can have"}},
       {"string", ClearsByString, {"Other: ", "as one of memset or memcpy: f3 aa"}},
       {"call", CallsThroughMemory, {"Other: ", "as one of memset or memcpy: ff "}},
+      {"copies_marked", CopiesMarked, {}, 4 * kFloats, false, 1, 1, true},
+      {"null_pointer", HasANullPointer, {"Other: ", "a null pointer, or one to UB without __ubuf__"}, 0, false, 1, 1, true},
+      {"leaves_ub_marked", LeavesUbMarked, {"UbBounds: ", "SetValue (", "but the memory has"}, 0, false, 1, 1, true},
       {"names_the_line",
        AddsTooEarly,
        {"MissingSync: ", "Add (kernels.cpp:", " AddsTooEarly > kernels.cpp:", " AddInputs) on V reads src0, " + Bytes(0, 128),

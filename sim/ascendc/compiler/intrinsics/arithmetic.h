@@ -3,7 +3,7 @@
 // 256 bytes; strides count data blocks of 32 bytes.
 #pragma once
 
-#include "../../include/sim/float16_types.h"
+#include "../element_types.h"
 #include "../keywords.h"
 
 // dst = function(src0, src1)

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "call_path.h"
-
 #include "call_walk.h"
 
 namespace sim {
