@@ -9,8 +9,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "../include/sim/float16_types.h"
 #include "absent.h"
+#include "element_types.h"
 #include "enumerations.h"
 #include "intrinsics.h"
 #include "keywords.h"

@@ -10,6 +10,15 @@
 #define __aicore__
 #define __host_aicore__
 #define __gm__
+#ifdef __clang__
+#define __ubuf__ __attribute__((address_space(256)))  // clang: counts from GS (scalar_access.h)
+#define __cbuf__ __attribute__((address_space(11)))
+#define __ca__ __attribute__((address_space(12)))
+#define __cb__ __attribute__((address_space(13)))
+#define __cc__ __attribute__((address_space(14)))
+#define __fbuf__ __attribute__((address_space(15)))
+#define __biasbuf__ __attribute__((address_space(16)))
+#else
 #define __ubuf__
 #define __cbuf__
 #define __ca__
@@ -17,6 +26,7 @@
 #define __cc__
 #define __fbuf__
 #define __biasbuf__
+#endif
 #define __ssbuf__
 #define __cube__
 #define __vector__

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "byte_map.h"
+#include "call_walk.h"
 #include "core.h"
 #include "device_memory.h"
 #include "device_model.h"
@@ -87,6 +88,8 @@ class CoreState {
   uint32_t SiteOf(const char *name, Where where);
   const Site &SiteAt(const char *name, Where where) { return sites_[SiteOf(name, where)]; }
   const std::vector<Site> &sites() const { return sites_; }
+  // From here on API calls stand at this frame; null: they stand where they are made.
+  void StandAt(const CallFrame *frame) { innermost_frame_ = frame; }
 
   const CoreIdentity id;
   const DeviceModel *const model;
@@ -107,7 +110,8 @@ class CoreState {
     uint32_t token = 0;
   };
   std::vector<UnitFlag> unit_flags;
-  uint64_t ub_peak = 0;
+  uint64_t ub_peak = 0;     // of the buffers of TPipe; where it has none: ub_touched
+  uint64_t ub_touched = 0;  // the end of the highest byte that an operand touched
   // Where the core is in a protocol that orders cores by words in global memory (kernel libraries alone have
   // those).
   GmProtocol protocol;
@@ -154,6 +158,7 @@ class CoreState {
 
   OnChip chips_[kSpaces];
   const void *outermost_frame_ = nullptr;
+  const CallFrame *innermost_frame_ = nullptr;
   std::vector<Site> sites_;
   std::deque<CallPath> paths_;  // of sites_, which point to them
   std::unordered_map<SiteKey, uint32_t, SiteHash> site_ids_;

@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include "../../include/sim/float16_types.h"
+#include "../element_types.h"
 #include "../keywords.h"
 
 namespace sim {
