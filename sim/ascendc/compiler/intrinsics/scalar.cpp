@@ -39,7 +39,12 @@ void set_atomic_s8() { SetAtomicType(AtomicType::kInt8); }
 int64_t get_ctrl() { return static_cast<int64_t>(Core::Current().registers.control); }
 void set_ctrl(uint64_t value) { Core::Current().registers.control = value; }
 void set_mov_pad_val(uint64_t value) { Core::Current().registers.pad_value = value; }
-void set_deqscale(half value) { Core::Current().registers.deq_scale = value; }
+// One register of 64 bits. Its low 16 bits, as half, are the factor of vconv_deq.
+void set_deqscale(uint64_t value) {
+  Core::Current().registers.deq_config = value;
+  Core::Current().registers.deq_scale = half::FromBits(static_cast<uint16_t>(value));
+}
+void set_deqscale(half value) { set_deqscale(uint64_t{value.bits}); }
 int64_t get_rsvd_cnt() { return static_cast<int64_t>(Core::Current().registers.kept); }
 int64_t get_acc_val() { return static_cast<int64_t>(Core::Current().registers.reduced_sum); }
 int64_t get_vms4_sr() {

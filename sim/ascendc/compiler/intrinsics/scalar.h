@@ -26,7 +26,8 @@ void set_atomic_s8();
 int64_t get_ctrl();
 void set_ctrl(uint64_t value);
 void set_mov_pad_val(uint64_t value);
-void set_deqscale(half value);
+void set_deqscale(half value);  // the factor of vconv_deq
+void set_deqscale(uint64_t value);  // what conversions from int16_t to 8 bits read (conversions.h)
 inline void set_padding(uint64_t) {}
 inline void set_l1_3d_size(uint64_t) {}
 int64_t get_rsvd_cnt();  // elements that GatherMask kept

@@ -91,24 +91,6 @@ inline Operand SelectMask(const VectorOp &op, const LocalTensorBase &mask) {
   return Run("selMask", mask, false, CeilDivide(std::max<uint64_t>(lanes, 8), 8));
 }
 
-// The instruction where CMPMASK holds the bits.
-template <typename T, typename Level>
-void SelectByRegister(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
-                      const Level &level, Where where) {
-  static_assert(kOneOf<T, half, float>, "Select: element type not available on Atlas A2");
-  VectorOp op("Select", sizeof(T), where);
-  if (!level.Apply(op)) return;
-  Core &core = op.core();
-  auto to = op.Write<T>("dst", dst, level.template Of<T>(op, 0));
-  auto left = op.Read<T>("src0", src0, level.template Of<T>(op, 1));
-  auto right = op.Read<T>("src1", src1, level.template Of<T>(op, 2));
-  op.Issue();
-  right.Resolve(core);
-  const auto *bits = reinterpret_cast<const uint8_t *>(core.registers.compare_mask.data());
-  SelectLanes(op, to.Resolve(core), left.Resolve(core), Selector{bits, false},
-              [&](uint32_t r, uint32_t lane) { return *right.At(r, lane); });
-}
-
 // The instruction between two tensors by a selMask in UB.
 template <typename T, typename Level>
 void SelectByMask(const LocalTensor<T> &dst, const LocalTensorBase &mask, const LocalTensor<T> &src0,
@@ -127,10 +109,30 @@ void SelectByMask(const LocalTensor<T> &dst, const LocalTensorBase &mask, const 
               [&](uint32_t r, uint32_t lane) { return *right.At(r, lane); });
 }
 
-// The same where CMPMASK holds the address of selMask, of which nobody says how long it is.
+// The instruction where CMPMASK holds the bits.
 template <typename T, typename Level>
-void SelectByAddress(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
-                     const Level &level, Where where) {
+void SelectByBits(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
+                      const Level &level, Where where) {
+  static_assert(kOneOf<T, half, float>, "Select: element type not available on Atlas A2");
+  VectorOp op("Select", sizeof(T), where);
+  if (!level.Apply(op)) return;
+  Core &core = op.core();
+  auto to = op.Write<T>("dst", dst, level.template Of<T>(op, 0));
+  auto left = op.Read<T>("src0", src0, level.template Of<T>(op, 1));
+  auto right = op.Read<T>("src1", src1, level.template Of<T>(op, 2));
+  op.Issue();
+  right.Resolve(core);
+  const auto *bits = reinterpret_cast<const uint8_t *>(core.registers.compare_mask.data());
+  SelectLanes(op, to.Resolve(core), left.Resolve(core), Selector{bits, false},
+              [&](uint32_t r, uint32_t lane) { return *right.At(r, lane); });
+}
+
+// The instruction between two tensors, by the bits in CMPMASK or by a selMask of which CMPMASK holds the address. Nobody
+// says how long that is.
+template <typename T, typename Level>
+void SelectByRegister(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
+                      SELMODE mode, const Level &level, Where where) {
+  if (mode != SELMODE::VSEL_TENSOR_TENSOR_MODE) return SelectByBits(dst, src0, src1, level, where);
   Core &core = Core::Current();
   LocalTensorBase mask;
   mask.address = static_cast<uint32_t>(core.registers.compare_mask[0]);
@@ -140,7 +142,7 @@ void SelectByAddress(const LocalTensor<T> &dst, const LocalTensor<T> &src0, cons
 
 // The instruction between a tensor and the scalar in CMPMASK.
 template <typename T, typename Level>
-void SelectScalarByRegister(const LocalTensor<T> &dst, const LocalTensorBase &mask, const LocalTensor<T> &src0,
+void SelectRegisterScalar(const LocalTensor<T> &dst, const LocalTensorBase &mask, const LocalTensor<T> &src0,
                             const Level &level, Where where) {
   static_assert(kOneOf<T, half, float>, "Select: element type not available on Atlas A2");
   VectorOp op("Select", sizeof(T), where);
@@ -169,7 +171,7 @@ void Select(const LocalTensor<T> &dst, const LocalTensor<U> &mask, const LocalTe
   if (mode == SELMODE::VSEL_CMPMASK_SPR) {
     SetCompareMask(Run("selMask", mask, false, kRepeatBytes / sizeof(T) / 8), mask, where);
     core.Barrier(Pipe::V, where);
-    SelectByRegister(dst, src0, src1, level, where);
+    SelectByBits(dst, src0, src1, level, where);
   } else {
     FillCompareMask(static_cast<uint32_t>(mask.address), where);
     SelectByMask(dst, mask, src0, src1, level, where);
@@ -186,7 +188,7 @@ void SelectScalar(const LocalTensor<T> &dst, const LocalTensor<U> &mask, const L
                          "selMode must be VSEL_TENSOR_SCALAR_MODE with a scalar src1");
   }
   FillCompareMask(src1, where);
-  SelectScalarByRegister(dst, mask, src0, level, where);
+  SelectRegisterScalar(dst, mask, src0, level, where);
 }
 
 }  // namespace sim
