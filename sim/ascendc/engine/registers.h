@@ -40,6 +40,12 @@ struct Registers {
   // SetHF32Mode, SetHF32TransMode: products of float take 11 bits of mantissa, ties towards zero or to even.
   bool hf32 = false;
   bool hf32_to_zero = false;
+  // VA0 to VA7: lists of eight addresses in UB, for transpositions.
+  std::array<std::array<uint64_t, 8>, 8> address_lists{};
+  // Registers that hold a word for the kernel and have no other effect here.
+  uint64_t condition_flag = 0;
+  uint64_t loop_count = 0;
+  uint64_t store_atomic = 0;
 };
 
 }  // namespace sim
