@@ -11,17 +11,6 @@
 
 // conversions
 SIM_ABSENT(vaddreluconv_vdeqs162b8)
-SIM_ABSENT(vconv_deqs162b8h)
-SIM_ABSENT(vconv_deqs162b8l)
-SIM_ABSENT(vconv_f162s4)
-SIM_ABSENT(vconv_f162s4a)
-SIM_ABSENT(vconv_f162s4c)
-SIM_ABSENT(vconv_f162s4f)
-SIM_ABSENT(vconv_f162s4r)
-SIM_ABSENT(vconv_f162s4z)
-SIM_ABSENT(vconv_s42f16)
-SIM_ABSENT(vconv_vdeqs162b8h)
-SIM_ABSENT(vconv_vdeqs162b8l)
 
 // scalar
 SIM_ABSENT(get_arch_ver)
@@ -113,10 +102,5 @@ SIM_ABSENT(__ib_set_stub)
 SIM_ABSENT(__ib_wait_stub)
 SIM_ABSENT(__sync_all_stub)
 
-// other
-SIM_ABSENT(set_data_exp_0)
-SIM_ABSENT(set_data_exp_1)
-SIM_ABSENT(set_data_exp_2)
-SIM_ABSENT(set_data_exp_3)
 
 #undef SIM_ABSENT

@@ -64,3 +64,23 @@ SIM_COMPUTED_CONVERSION(vsubreluconv_s162s8, int8_t, int16_t)
 SIM_COMPUTED_CONVERSION(vmulconv_f162s8, int8_t, half)
 SIM_COMPUTED_CONVERSION(vmulconv_f162u8, uint8_t, half)
 #undef SIM_COMPUTED_CONVERSION
+
+// Conversions to and from int4b_t, of which two lie in a byte, the first one in its low half.
+#define SIM_INT4_CONVERSION(name, D, S, mode)                                                                   \
+  void name(__ubuf__ D *dst, __ubuf__ S *src, uint8_t repeat, uint16_t dstBlockStride, uint16_t srcBlockStride, \
+            uint16_t dstRepeatStride, uint16_t srcRepeatStride);
+SIM_SIX_DIRECTIONS(SIM_INT4_CONVERSION, vconv_f162s4, void, half)
+SIM_INT4_CONVERSION(vconv_s42f16, half, void, CAST_NONE)
+#undef SIM_INT4_CONVERSION
+
+// dst = src * scale + offset by DEQSCALE, in the high (h) or low (l) half of each data block of dst. The vdeq forms have
+// parameters for each of the 16 lanes of a data block of src: DEQSCALE holds their address in UB, in units of 32 bytes.
+#define SIM_DEQUANTISATION(name)                                                                                      \
+  template <typename T>                                                                                               \
+  void name(__ubuf__ T *dst, __ubuf__ int16_t *src, uint8_t repeat, uint16_t dstBlockStride, uint16_t srcBlockStride, \
+            uint16_t dstRepeatStride, uint16_t srcRepeatStride);
+SIM_DEQUANTISATION(vconv_deqs162b8h)
+SIM_DEQUANTISATION(vconv_deqs162b8l)
+SIM_DEQUANTISATION(vconv_vdeqs162b8h)
+SIM_DEQUANTISATION(vconv_vdeqs162b8l)
+#undef SIM_DEQUANTISATION

@@ -28,6 +28,11 @@ void set_ctrl(uint64_t value);
 void set_mov_pad_val(uint64_t value);
 void set_deqscale(half value);  // the factor of vconv_deq
 void set_deqscale(uint64_t value);  // what conversions from int16_t to 8 bits read (conversions.h)
+// A range of UB whose accesses stop the device: CheckLocalMemoryIA, an aid to find faults. Not watched here.
+inline void set_data_exp_0(uint64_t) {}
+inline void set_data_exp_1(uint64_t) {}
+inline void set_data_exp_2(uint64_t) {}
+inline void set_data_exp_3(uint64_t) {}
 inline void set_padding(uint64_t) {}
 inline void set_l1_3d_size(uint64_t) {}
 int64_t get_rsvd_cnt();  // elements that GatherMask kept
