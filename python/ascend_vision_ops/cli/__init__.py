@@ -102,6 +102,19 @@ def _onnx_commands(sub: argparse.ArgumentParser) -> None:
     shapes(command("parity", "compares ONNX Runtime with the reference evaluator of onnx, node by node"))
 
 
+def _sim_commands(sub: argparse.ArgumentParser) -> None:
+    commands = sub.add_subparsers(required=True, metavar="COMMAND")
+    text = "compares what kernels issue on the package's own AscendC headers and on CANN's"
+    made = commands.add_parser("compare", help=text, description=text[0].upper() + text[1:] + ".")
+    made.set_defaults(name="compare")
+    _call_arguments(made, required=False)
+    made.add_argument("--case", metavar="NAME", help="only the case of this name (default: all cases)")
+    libraries = "the folder of kernel libraries that were compiled against CANN's headers"
+    made.add_argument("--kernels", metavar="DIR", required=True, help=libraries)
+    scalar = "compare accesses of the scalar unit too, which the compiler merges"
+    made.add_argument("--scalar", action="store_true", help=scalar)
+
+
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="avo", description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -165,6 +178,9 @@ def parser() -> argparse.ArgumentParser:
 
     sub = command("onnx", "onnx", "shows, simplifies, converts, runs and compares ONNX models")
     _onnx_commands(sub)
+
+    sub = command("sim", "sim", "judges the simulated device: compares it with CANN's own headers")
+    _sim_commands(sub)
 
     sub = command(
         "new", "show", "writes the files of a new operator in a source tree, as stubs that build and run"

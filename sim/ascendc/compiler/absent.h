@@ -67,4 +67,3 @@ SIM_ABSENT(set_pad_val_outtol1)
 SIM_ABSENT(set_pad_val_outtoub)
 
 #undef SIM_ABSENT
-

@@ -19,6 +19,7 @@
 #include "hazards.h"
 #include "launch.h"
 #include "queues.h"
+#include "recording.h"
 
 namespace sim {
 
@@ -66,9 +67,9 @@ class CoreState {
 
   // A token stands for one setting of a flag. SetToken returns a token for all work that `from` has so far;
   // WaitToken makes `to` wait until that work is done.
-  uint32_t SetToken(Pipe from, uint32_t site);
-  uint32_t SetToken(Pipe from, Where where) { return SetToken(from, SiteOf("SetFlag", where)); }
-  void WaitToken(Pipe to, uint32_t token, Where where);
+  uint32_t SetToken(Pipe from, Pipe to, uint32_t site);
+  uint32_t SetToken(Pipe from, Pipe to, Where where) { return SetToken(from, to, SiteOf("SetFlag", where)); }
+  void WaitToken(Pipe from, Pipe to, uint32_t token, Where where);
   void SetFlag(Pipe from, Pipe to, int32_t id, Where where);
   void WaitFlag(Pipe from, Pipe to, int32_t id, Where where);
   int32_t FetchEventId(Pipe from, Pipe to) const;
@@ -83,6 +84,7 @@ class CoreState {
   void AcquireGlobal(const GlobalClock &clock);
   void AddEvent(Event::Kind kind, Pipe pipe, uint32_t token, uint32_t site);
 
+  bool recorded() const { return options->record != LaunchOptions::Record::kNothing; }
   double pending_scalar() const { return pending_scalar_; }
   // The number of an API call in sites(): one for each line and each path that led there.
   uint32_t SiteOf(const char *name, Where where);
@@ -103,6 +105,7 @@ class CoreState {
   Queues queues;
   CoreCounters counters;
   std::vector<Event> events;
+  Recording recording;
   // For each 512 bytes of L0C, for instructions with unitFlag.
   struct UnitFlag {
     bool full = false;   // the product is complete, and Fixpipe may read it

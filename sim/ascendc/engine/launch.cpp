@@ -66,6 +66,7 @@ class Launcher {
     Report report;
     Collect(&report);
     if (options_.cost) Cost(&report);
+    if (options_.record != LaunchOptions::Record::kNothing) report.recording = Recorded(report);
     CollectFaults(&report);
     return report;
   }
@@ -163,6 +164,14 @@ class Launcher {
     report->cycles = cost.cycles;
     report->microseconds = cost.cycles / (model_.clock_ghz * 1e3);
     if (options_.trace) report->trace = TraceJson(model_, traces, cost, kernel_.name);
+  }
+
+  std::string Recorded(const Report &report) const {
+    std::vector<RecordedCore> cores;
+    for (const auto &core : cores_) {
+      cores.push_back({core->id.core, core->id.cube, &core->recording, &core->sites()});
+    }
+    return RecordingJson(kernel_.name, report.cycles, cores, options_.record == LaunchOptions::Record::kCalls);
   }
 
   // Reports a fault that several blocks have once, with the number of blocks.

@@ -5,6 +5,7 @@
 #include "kernel_operator_vec_binary_intf.h"
 #include "kernel_operator_vec_unary_intf.h"
 #include "sim/compare.h"
+#include "sim/select.h"
 
 namespace AscendC {
 
@@ -63,18 +64,9 @@ __aicore__ inline void GetCmpMask(const LocalTensor<T> &dst, sim::Where where = 
   op.Issue();
   std::memcpy(sim::Pointer<uint8_t>(op.core(), dst), op.core().registers.compare_mask.data(), 16);
 }
-// Takes as many of the 16 bytes as the tensor has: the address of a selMask has 8.
 template <typename T>
 __aicore__ inline void SetCmpMask(const LocalTensor<T> &src, sim::Where where = sim::Where::Here()) {
-  sim::VectorOp op("SetCmpMask", 4, where);
-  const uint64_t bytes = std::min<uint64_t>(16, src.bytes);
-  sim::Operand operand = sim::Run("src", src, false, bytes);
-  operand.alignment = 16;
-  operand.defined = false;
-  op.Add(operand, src);
-  op.Issue();
-  op.core().registers.compare_mask = {};
-  std::memcpy(op.core().registers.compare_mask.data(), sim::Pointer<uint8_t>(op.core(), src), bytes);
+  sim::SetCompareMask(src, where);
 }
 
 #define SIM_COMPARE_SCALAR(Name)                                                                         \
@@ -109,13 +101,14 @@ SIM_COMPARE_SCALAR(CompareScalar)
 SIM_COMPARE_SCALAR(Compares)
 #undef SIM_COMPARE_SCALAR
 
-// A bit of 1 selects src0, a bit of 0 selects src1.
+// A bit of 1 selects src0, a bit of 0 selects src1. Select sets the mask registers for its scratch, and then by
+// its argument, whatever isSetMask says.
 template <typename T, typename U, bool isSetMask = true>
 __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
                               const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,
                               const uint64_t mask[], uint8_t repeatTime,
                               const BinaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
-  sim::Select(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams),
+  sim::Select(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(true, mask, repeatTime, repeatParams),
               where);
 }
 template <typename T, typename U, bool isSetMask = true>
@@ -123,7 +116,7 @@ __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &s
                               const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,
                               uint64_t mask, uint8_t repeatTime, const BinaryRepeatParams &repeatParams,
                               sim::Where where = sim::Where::Here()) {
-  sim::Select(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams),
+  sim::Select(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(true, mask, repeatTime, repeatParams),
               where);
 }
 template <typename T, typename U>
@@ -138,7 +131,7 @@ __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &s
                               uint8_t repeatTime, const BinaryRepeatParams &repeatParams,
                               sim::Where where = sim::Where::Here()) {
   sim::SelectScalar(dst, selMask, src0, src1, selMode,
-                    sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);
+                    sim::BinaryLevel0(true, mask, repeatTime, repeatParams), where);
 }
 template <typename T, typename U, bool isSetMask = true>
 __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
@@ -146,7 +139,7 @@ __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &s
                               uint8_t repeatTime, const BinaryRepeatParams &repeatParams,
                               sim::Where where = sim::Where::Here()) {
   sim::SelectScalar(dst, selMask, src0, src1, selMode,
-                    sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);
+                    sim::BinaryLevel0(true, mask, repeatTime, repeatParams), where);
 }
 template <typename T, typename U>
 __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,

@@ -85,7 +85,9 @@ def run(name, buffers, *, dtype="float32", dtype2="-", form=COUNT, ints=(), floa
         pytest.skip("CANN's headers of this version do not have the function, or it needs cores of both kinds")
     assert done.returncode == 0, done.stderr.decode()
     line, _, rest = done.stdout.partition(b"\n")
+    recording, _, rest = rest.partition(b"\n")
     report = json.loads(line)
+    report["lines"] = json.loads(recording)["cores"][0]["lines"].splitlines()
     results, at = [], 0
     for array in arrays:
         results.append(np.frombuffer(rest[at : at + array.nbytes], array.dtype).reshape(array.shape))
@@ -102,6 +104,29 @@ def clean(*arguments, **keywords):
     results, faults, _ = run(*arguments, **keywords)
     assert not faults, faults
     return results
+
+
+def issued(*arguments, **keywords) -> list[str]:
+    """What the call issued, which must have no fault: "V Adds" for an instruction, "barrier V", "flag S V", "wait S V".
+
+    The engine's recording has it between the barriers before and after the call.
+    """
+    _, faults, report = run(*arguments, **keywords)
+    assert not faults, faults
+    lines = [line.split(" ") for line in report["lines"]]
+    begin, end = [i for i, words in enumerate(lines) if words[:2] == ["B", "ALL"]][:2]
+    words_of = {"B": "barrier", "F": "flag", "W": "wait"}
+    return [
+        f"{words[1]} {words[2]}" if words[0] == "I" else " ".join([words_of[words[0]], *words[1:-1]])
+        for words in lines[begin + 1 : end]
+    ]
+
+
+def operands(name, *arguments, **keywords) -> list[list[tuple[str, str, int, int]]]:
+    """The operands of each instruction `name` of a call: space, r or w, address, and bytes of a row."""
+    lines = [line.split(" ") for line in run(*arguments, **keywords)[2]["lines"]]
+    fields = [[operand.split(",") for operand in words[8:]] for words in lines if words[0] == "I" and words[2] == name]
+    return [[(f[1], f[2], int(f[3].partition("+")[0]), int(f[4])) for f in one] for one in fields]
 
 
 def fault(expected, *arguments, **keywords):
