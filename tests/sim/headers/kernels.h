@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Three kernels that use little of AscendC. They are compiled against the simulated device's own headers into
-// small_kernels, and by a test against the small headers into a library that takes their place.
+// small_kernels, and by tests against other headers into a library that takes their place.
 #pragma once
 
 #include <iterator>
@@ -8,10 +8,10 @@
 #include "engine/launch.h"
 #include "kernel_operator.h"
 
-#ifdef SMALL_HEADERS
-constexpr int32_t kBackEnd = 2;
+#ifdef SMALL_LIBRARY
+constexpr int32_t kForm = 2;
 #else
-constexpr int32_t kBackEnd = 1;
+constexpr int32_t kForm = 1;
 #endif
 
 // count: elements of a block; tile: elements of a tensor of a queue, of which `count` is a multiple; index: the element
@@ -57,25 +57,25 @@ inline void SmallAdd(GM_ADDR x, GM_ADDR y, GM_ADDR out, GM_ADDR, GM_ADDR tiling)
   }
 }
 
-// out = 2 x + 1 of integers, by the scalar unit alone; y[0] = which headers the kernel was compiled
-// against, y[1] = an element of the Unified Buffer.
+// out = 2 x + 1 of integers, by the scalar unit alone; y[0] = whether the kernel is linked to the
+// program (1) or in a library (2), y[1] = an element of the Unified Buffer.
 inline void SmallScalars(GM_ADDR x, GM_ADDR y, GM_ADDR out, GM_ADDR, GM_ADDR tiling) {
   using namespace AscendC;
   GET_TILING_DATA_WITH_STRUCT(SmallTiling, plan, tiling);
   TPipe pipe;
   TQue<TPosition::VECOUT, 1> results;
   pipe.InitBuffer(results, 1, plan.count * sizeof(int32_t));
-  GlobalTensor<int32_t> from, to, back_end;
+  GlobalTensor<int32_t> from, to, form;
   const uint64_t start = static_cast<uint64_t>(GetBlockIdx()) * plan.count;
   from.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t *>(x) + start, plan.count);
   to.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t *>(out) + start, plan.count);
-  back_end.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t *>(y), 2);
+  form.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t *>(y), 2);
   LocalTensor<int32_t> result = results.AllocTensor<int32_t>();
   for (uint32_t i = 0; i < plan.count; ++i) result.SetValue(i, from.GetValue(i));
   for (uint32_t i = 0; i < plan.count; ++i) result.SetValue(i, 2 * result.GetValue(i) + 1);
   if (GetBlockIdx() == 0) {
-    back_end.SetValue(0, kBackEnd);
-    back_end.SetValue(1, result.GetValue(plan.index));
+    form.SetValue(0, kForm);
+    form.SetValue(1, result.GetValue(plan.index));
   }
   SetFlag<HardEvent::S_MTE3>(0);
   WaitFlag<HardEvent::S_MTE3>(0);

@@ -4,8 +4,6 @@
 
 #include <cstdint>
 
-#define SMALL_HEADERS  // tells a kernel which headers it is compiled against
-
 using GM_ADDR = __gm__ uint8_t *;
 
 namespace AscendC {
