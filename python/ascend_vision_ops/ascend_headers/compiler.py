@@ -127,14 +127,16 @@ def choose(headers: Headers) -> Compiler:
 
 
 def source_options(headers: Headers) -> list[str]:
-    """The folders of sources. In a source tree they are those that the package links to, so that faults name them."""
+    """Where sources and headers lie. In a source tree they are those that the package links to, so that faults name them."""
     if not (SOURCES / "op_kernel").is_dir():
         raise HeadersError(f"the package is not built: there is no folder {SOURCES}; ./build.sh build builds it")
     ascendc = (SOURCES / "sim" / "ascendc" / "compiler").resolve().parent
     op_kernel = (SOURCES / "op_kernel").resolve()
     folders = [ascendc / "compiler" / "include", ascendc, ascendc / "engine"]
     folders += [generated().parent, op_kernel.parent, op_kernel, *headers.folders]
-    return ["-include", str(ascendc / "compiler" / "builtin.h"), *(f"-I{folder}" for folder in folders)]
+    own = ":".join(map(str, headers.folders))  # a fault names the line outside of them
+    options = [f'-DSIM_HEADER_FOLDERS="{own}"', "-include", str(ascendc / "compiler" / "builtin.h")]
+    return [*options, *(f"-I{folder}" for folder in folders)]
 
 
 def generated() -> Path:

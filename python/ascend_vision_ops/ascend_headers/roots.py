@@ -55,7 +55,7 @@ def find(given: str | Path) -> Headers:
         raise HeadersError(f"{why}: there is no {', no '.join(missing)} in it or below")
     api = roots[API]
     own = include_folders({API: api})
-    return Headers(folder, version_of(api, folder), tuple(dict.fromkeys([*own, roots[TILING]])))
+    return Headers(folder, version_of(api, folder), tuple(dict.fromkeys(path.resolve() for path in (*own, roots[TILING]))))
 
 
 def version_of(api: Path, folder: Path) -> str:

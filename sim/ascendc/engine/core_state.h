@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "byte_map.h"
+#include "call_walk.h"
 #include "core.h"
 #include "device_memory.h"
 #include "device_model.h"
@@ -81,6 +82,8 @@ class CoreState {
   uint32_t SiteOf(const char *name, Where where);
   const Site &SiteAt(const char *name, Where where) { return sites_[SiteOf(name, where)]; }
   const std::vector<Site> &sites() const { return sites_; }
+  // From here on API calls stand at this frame; null: they stand where they are made.
+  void StandAt(const CallFrame *frame) { innermost_frame_ = frame; }
 
   const CoreIdentity id;
   const DeviceModel *const model;
@@ -94,7 +97,8 @@ class CoreState {
   Queues queues;
   CoreCounters counters;
   std::vector<Event> events;
-  uint64_t ub_peak = 0;
+  uint64_t ub_peak = 0;     // of the buffers of TPipe; where it has none: ub_touched
+  uint64_t ub_touched = 0;  // the end of the highest byte that an operand touched
   double elapsed = 0;  // cycles, as if nothing overlapped
 
  private:
@@ -138,6 +142,7 @@ class CoreState {
 
   OnChip chips_[kSpaces];
   const void *outermost_frame_ = nullptr;
+  const CallFrame *innermost_frame_ = nullptr;
   std::vector<Site> sites_;
   std::deque<CallPath> paths_;  // of sites_, which point to them
   std::unordered_map<SiteKey, uint32_t, SiteHash> site_ids_;

@@ -22,6 +22,7 @@ struct Libraries {
   std::mutex mutex;
   std::map<std::pair<std::string, bool>, Replacement> replacements;  // by name and kind of core
   std::set<std::string> loaded;                                      // files
+  std::set<std::string> header_folders;
   std::map<std::string, std::string> listed;  // kernels of a list; with the reason where no library has it
   std::string headers;
 
@@ -30,6 +31,19 @@ struct Libraries {
     return *libraries;
   }
 };
+
+std::string Normal(const std::string &path) {
+  std::string text = fs::path(path).lexically_normal().string();
+  while (!text.empty() && text.back() == '/') text.pop_back();
+  return text;
+}
+
+// Compilers put a relative folder behind the one in which they run, or leave it as it is.
+bool Below(const std::string &file, const std::string &folder) {
+  const std::string inner = folder + "/";
+  if (file.compare(0, inner.size(), inner) == 0) return true;
+  return folder.front() != '/' && file.find("/" + inner) != std::string::npos;
+}
 
 void LoadLibrary(const std::string &file) {
   {
@@ -86,9 +100,23 @@ void LoadList(const fs::path &list) {
 void RegisterKernels(const KernelSet &set) {
   Libraries &libraries = Libraries::Get();
   std::lock_guard<std::mutex> lock(libraries.mutex);
-  for (size_t i = 0; i < set.count; ++i) {
-    libraries.replacements[{set.kernels[i].name, set.cube}] = {set.kernels[i].invoke, set.prepare};
+  // The folder of compiler/kernel_library.h's folder.
+  std::istringstream folders(std::string(set.header_folders) + ":" + set.own_header + "/../..");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    folder = Normal(folder);
+    if (!folder.empty() && folder != "." && folder != "..") libraries.header_folders.insert(folder);
   }
+  for (size_t i = 0; i < set.count; ++i) {
+    libraries.replacements[{set.kernels[i].name, set.cube}] = {set.kernels[i].invoke, set.prepare, set.marked};
+  }
+}
+
+bool InHeaderFolder(const std::string &file) {
+  Libraries &libraries = Libraries::Get();
+  std::lock_guard<std::mutex> lock(libraries.mutex);
+  const std::string path = Normal(file);
+  return std::any_of(libraries.header_folders.begin(), libraries.header_folders.end(),
+                     [&path](const std::string &folder) { return Below(path, folder); });
 }
 
 void LoadKernels(const std::string &path) {

@@ -20,6 +20,11 @@ struct KernelSet {
   bool cube = false;
   // Runs on the thread of a core before its kernel: takes the kernel's workspace.
   void (*prepare)(void *workspace) = nullptr;
+  // The folders of CANN's headers, with colons between them, and the path of compiler/kernel_library.h, each as the
+  // compiler was told it. Faults name the line outside of them from which the kernel calls the headers.
+  const char *header_folders = "";
+  const char *own_header = "";
+  bool marked = false;  // compiled by clang: accesses to UB have a prefix (compiler/scalar_access.h)
 };
 
 // A library calls it when it is loaded; the arrays live as long as the process.
@@ -29,12 +34,16 @@ void RegisterKernels(const KernelSet &set);
 struct Replacement {
   void (*invoke)(void *const *args) = nullptr;
   void (*prepare)(void *workspace) = nullptr;
+  bool marked = false;
 };
 
 // The replacement of a kernel for cube or vector cores; without an `invoke` where there is none. Loads what the
 // environment's AVO_SIM_KERNELS names first. Throws std::runtime_error where a library does not load, and where a list
 // of libraries names this kernel and no library has it.
 Replacement ReplacementOf(const std::string &kernel, bool cube);
+
+// Says whether a source file is in a header folder of a registered library, or is the simulator's.
+bool InHeaderFolder(const std::string &file);
 
 // Loads libraries: all of a folder (*.so), or those of a list. A list is a text file, whose lines have fields that tabs
 // separate:

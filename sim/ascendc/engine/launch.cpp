@@ -5,8 +5,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <numeric>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "core_state.h"
@@ -115,7 +117,7 @@ class Launcher {
       return true;
     }
     replacement.prepare(args_.size() > 1 ? args_[args_.size() - 2] : nullptr);
-    return RunWithScalarAccesses(replacement.invoke, args_.data());
+    return RunWithScalarAccesses(replacement.invoke, args_.data(), replacement.marked);
   }
 
   void JudgeGlobalMemory() {
@@ -165,34 +167,35 @@ class Launcher {
 
   // Reports a fault that several blocks have once, with the number of blocks.
   void CollectFaults(Report *report) const {
+    struct Group {
+      size_t fault;                // the first one
+      std::set<uint32_t> of_cores;
+    };
     std::vector<LoggedFault> faults;
-    std::vector<uint32_t> blocks;
-    std::vector<std::string> keys;
-    std::vector<uint32_t> more;
+    std::vector<const CoreState *> cores;
     for (const auto &core : cores_) {
       for (const LoggedFault &fault : core->log.faults()) {
-        const std::string key = KeyOf(fault);
-        const auto known = std::find(keys.begin(), keys.end(), key);
-        if (known != keys.end()) {
-          ++more[known - keys.begin()];
-          continue;
-        }
         faults.push_back(fault);
-        blocks.push_back(core->id.block);
-        keys.push_back(key);
-        more.push_back(0);
+        cores.push_back(core.get());
       }
     }
     if (faults.empty()) return;
-    const std::vector<std::string> texts = TextsWithCalls(faults);
+    const std::vector<FaultText> texts = TextsWithCalls(faults);
+    std::vector<Group> groups;
+    std::map<std::string, size_t> known;
     for (size_t i = 0; i < faults.size(); ++i) {
-      std::string text = std::string(FaultName(faults[i].kind)) + ": kernel " + kernel_.name + ", block " +
-                         std::to_string(blocks[i]) + ": " + texts[i];
-      if (more[i] != 0) {
-        text += "; the same in " + std::to_string(more[i]) + (more[i] == 1 ? " more block" : " more blocks");
-      }
+      const auto [group, added] = known.try_emplace(texts[i].key, groups.size());
+      if (added) groups.push_back({i, {}});
+      groups[group->second].of_cores.insert(cores[i]->id.core);
+    }
+    for (const Group &group : groups) {
+      const uint32_t block = cores[group.fault]->id.block;
+      std::string text = std::string(FaultName(faults[group.fault].kind)) + ": kernel " + kernel_.name +
+                         ", block " + std::to_string(block) + ": " + texts[group.fault].text;
+      const size_t more = group.of_cores.size() - 1;
+      if (more != 0) text += "; the same in " + std::to_string(more) + (more == 1 ? " more block" : " more blocks");
       text += " [seed " + std::to_string(options_.seed) + "]";
-      report->faults.push_back({faults[i].kind, kernel_.name, blocks[i], text});
+      report->faults.push_back({faults[group.fault].kind, kernel_.name, block, text});
     }
   }
 
