@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library with two faults: it calls an intrinsic that is declared and not defined, as those of absent.h are, and one
-// for a type of elements that the hardware has not.
+// A library with two faults: it calls an intrinsic that is declared and not defined, as those of absent.h
+// are, and one for a type of elements that the hardware has not.
 #include "kernels.h"
 
 #include "compiler/kernel_library.h"

@@ -14,8 +14,8 @@ constexpr int32_t kForm = 2;
 constexpr int32_t kForm = 1;
 #endif
 
-// count: elements of a block; tile: elements of a tensor of a queue, of which `count` is a multiple; index: the element
-// of the Unified Buffer that scalars reads last.
+// count: elements of a block; tile: elements of a tensor of a queue, of which `count` is a multiple; index:
+// the element of the Unified Buffer that scalars reads last.
 struct SmallTiling {
   uint32_t count;
   uint32_t tile;

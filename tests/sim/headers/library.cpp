@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library of the three kernels, which tests compile against the small headers, and against CANN's where they are.
+// A library of the three kernels, which tests compile against the small headers, and against CANN's where
+// they are.
 #define SMALL_LIBRARY  // small_scalars tells which of its forms runs
 #include "kernels.h"
 

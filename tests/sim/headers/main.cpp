@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// small_kernels NAME BLOCKS COUNT TILE INDEX: runs one of the three kernels, with x = 0, 1, 2, … and y = 0, 3, 6, …, as
-// floats for small_add and as int32 for the others. Prints x, y and out after the run, a line of numbers each, or on
-// stderr why the kernel could not run, or its faults; then the exit code is 1.
+// small_kernels NAME BLOCKS COUNT TILE INDEX: runs one of the three kernels, with x = 0, 1, 2, … and y = 0,
+// 3, 6, …, as floats for small_add and as int32 for the others. Prints x, y and out after the run, a line of
+// numbers each, or on stderr why the kernel could not run, or its faults; then the exit code is 1.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,7 +21,8 @@ void Fill(void *memory, T step) {
 
 template <typename T>
 void Print(const void *memory, uint32_t count) {
-  for (uint32_t i = 0; i < count; ++i) std::printf("%.9g ", static_cast<double>(static_cast<const T *>(memory)[i]));
+  for (uint32_t i = 0; i < count; ++i)
+    std::printf("%.9g ", static_cast<double>(static_cast<const T *>(memory)[i]));
   std::printf("\n");
 }
 
@@ -39,8 +40,8 @@ int Run(const sim::Kernel &kernel, uint32_t blocks, const SmallTiling &plan) {
     }
     if (i < 2) memory.MarkWritten(args.back(), kElements * 4);
   }
-  const sim::Report report = sim::Launch(memory, sim::DeviceModel::Find("Ascend910B1"), kernel, blocks, 0, args,
-                                         &plan, sizeof(plan), sim::LaunchOptions::FromEnvironment());
+  const sim::Report report = sim::Launch(memory, sim::DeviceModel::Find("Ascend910B1"), kernel, blocks, 0,
+                                         args, &plan, sizeof(plan), sim::LaunchOptions::FromEnvironment());
   for (const sim::Fault &fault : report.faults) std::fprintf(stderr, "%s\n", fault.text.c_str());
   for (int i = 0; i < 3; ++i) {
     (floats ? Print<float> : Print<int32_t>)(memory.Host(args[i]), blocks * plan.count);
@@ -56,7 +57,8 @@ int main(int argc, char **argv) {
   auto number = [argv](int i) { return static_cast<uint32_t>(std::strtoul(argv[i], nullptr, 10)); };
   try {
     for (const sim::Kernel &kernel : kSmallKernels) {
-      if (std::string(kernel.name) == argv[1]) return Run(kernel, number(2), {number(3), number(4), number(5)});
+      if (std::string(kernel.name) == argv[1])
+        return Run(kernel, number(2), {number(3), number(4), number(5)});
     }
   } catch (const std::exception &error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -13,7 +13,9 @@ class LocalTensor {
 
   __aicore__ T GetValue(uint32_t index) const { return Pointer()[index]; }
   __aicore__ void SetValue(uint32_t index, T value) const { Pointer()[index] = value; }
-  __aicore__ __ubuf__ T *Pointer() const { return reinterpret_cast<__ubuf__ T *>(static_cast<uint64_t>(address_)); }
+  __aicore__ __ubuf__ T *Pointer() const {
+    return reinterpret_cast<__ubuf__ T *>(static_cast<uint64_t>(address_));
+  }
   uint32_t Slot() const { return slot_; }
 
  private:

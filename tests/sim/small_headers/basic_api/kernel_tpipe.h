@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Unified Buffer in parts, and queues that let one pipe work on a part after another:
 //
-//     VECIN    AllocTensor ─MTE2 copies in─▶ EnQue ─flag MTE2_V─▶ DeQue ─V reads─▶ FreeTensor ─flag V_MTE2─▶ AllocTensor
-//     VECOUT   AllocTensor ─V writes─▶ EnQue ─flag V_MTE3─▶ DeQue ─MTE3 copies out─▶ FreeTensor ─flag MTE3_V─▶ AllocTensor
+//     VECIN    AllocTensor ─MTE2 copies in─▶ EnQue ─flag MTE2_V─▶ DeQue ─V reads─▶ FreeTensor ─flag V_MTE2─▶
+//     AllocTensor VECOUT   AllocTensor ─V writes─▶ EnQue ─flag V_MTE3─▶ DeQue ─MTE3 copies out─▶ FreeTensor
+//     ─flag MTE3_V─▶ AllocTensor
 #pragma once
 
 namespace AscendC {
 
 template <HardEvent event>
 struct PipesOf;
-#define PIPES_OF(event, from, to)                  \
-  template <>                                      \
-  struct PipesOf<HardEvent::event> {               \
+#define PIPES_OF(event, from, to)                   \
+  template <>                                       \
+  struct PipesOf<HardEvent::event> {                \
     static constexpr pipe_t kFrom = from, kTo = to; \
   };
 PIPES_OF(MTE2_V, PIPE_MTE2, PIPE_V)
