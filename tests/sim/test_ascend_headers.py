@@ -228,9 +228,7 @@ def test_an_error_of_the_compiler_is_named(tmp_path):
 
 
 def test_folder_is_none(tmp_path):
-    with pytest.raises(
-        HeadersError, match=r"expected a folder with CANN's AscendC headers, got .*none,"
-    ):
+    with pytest.raises(HeadersError, match=r"expected a folder with CANN's AscendC headers, got .*none,"):
         roots.find(tmp_path / "none")
 
 

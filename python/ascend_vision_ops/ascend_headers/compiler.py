@@ -141,7 +141,7 @@ def choose(headers: Headers) -> Compiler:
 
 
 def source_options(headers: Headers) -> list[str]:
-    """Where sources and headers lie. In a source tree they are the files that the package links to: faults name them."""
+    """Where sources and headers lie. In a source tree they are the files that the package links to."""
     if not (SOURCES / "op_kernel").is_dir():
         raise HeadersError(
             f"the package is not built: there is no folder {SOURCES}; ./build.sh build builds it"
