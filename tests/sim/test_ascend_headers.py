@@ -30,17 +30,11 @@ PROGRAM = BUILD / "tests" / "small_kernels"
 ROOT = SIM.parents[1]
 
 HEADERS = os.environ.get(ascend_headers.VARIABLE, "")
-NEEDS_HEADERS = (
-    pytest.mark.ascend_headers,
-    pytest.mark.skipif(
-        not HEADERS, reason="AVO_ASCEND_HEADERS is not set: no kernel runs against CANN's own headers"
-    ),
+WITHOUT = pytest.mark.skipif(
+    not HEADERS, reason="AVO_ASCEND_HEADERS is not set: no kernel runs against CANN's own headers"
 )
-FORMS = (
-    "own",
-    "small",
-    pytest.param("cann", marks=NEEDS_HEADERS),
-)  # what the three kernels are compiled against
+# What the three kernels are compiled against.
+FORMS = ("own", "small", pytest.param("cann", marks=(pytest.mark.ascend_headers, WITHOUT)))
 
 pytestmark = pytest.mark.skipif(bool(missing("aclnn")), reason="the simulated device is not built")
 
@@ -294,10 +288,41 @@ def test_wrong_folder_is_one_line(tmp_path):
     assert "is neither a CANN toolkit" in done.stderr
 
 
+LOADS_WHILE_IT_RUNS = """\
+import numpy as np
+from ascend_vision_ops import _native, aclnn
+indices = np.array([0, 9, 2, -1], np.float32)
+assert aclnn.{name}(indices, 4) == 2
+try:
+    _native.sim.load_kernels("no such file")
+except (ValueError, RuntimeError) as error:
+    print(error)
+_native.sim.load_kernels({listed!r})
+try:
+    aclnn.{name}(indices, 4)
+except RuntimeError as error:
+    print(error)
+"""
+
+
+def test_a_program_loads_libraries_while_it_runs(tmp_path):
+    listed = tmp_path / "some.kernels"
+    listed.write_text(f"missing\t{SMALLEST}_float32\tthe reason why\n")
+    code = LOADS_WHILE_IT_RUNS.format(name=SMALLEST, listed=str(listed))
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment(), timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    first, second = done.stdout.splitlines()
+    assert (
+        "simLoadKernels: kernel libraries: expected a folder or a list of libraries, got no such file"
+        in first
+    )
+    assert f"kernel {SMALLEST}_float32 could not run: the reason why" in second
+
+
 @pytest.mark.ascend_headers
-@pytest.mark.skipif(
-    not HEADERS, reason="AVO_ASCEND_HEADERS is not set: no kernel runs against CANN's own headers"
-)
+@WITHOUT
 def test_every_kernel_of_this_session_has_its_library():
     listed = Path(ascend_headers.prepare()).read_text(encoding="utf-8").splitlines()
     assert listed[0].startswith("headers\tCANN ")
