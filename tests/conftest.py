@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ascend_vision_ops import ascend_headers, operators
 from ascend_vision_ops.testing.run import TARGETS, missing
 from ascend_vision_ops.testing.selection import keep, keep_concerned
@@ -23,11 +25,17 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     """Compiles kernels against CANN's headers where AVO_ASCEND_HEADERS is set, before processes share the tests."""
-    if not missing("aclnn"):
+    if missing("aclnn"):
+        return
+    try:
         ascend_headers.prepare(config.getoption("--op"))
+    except ascend_headers.HeadersError as error:
+        raise pytest.UsageError(str(error)) from None
 
 
 def pytest_report_header():
+    if missing("aclnn"):
+        return None
     return f"kernels on the simulated device are compiled against {ascend_headers.description()}"
 
 

@@ -18,7 +18,9 @@ def main(operators: list[str]) -> int:
         print(f"ascend_headers: {error}", file=sys.stderr)
         return 1
     if not listed:
-        print(f"ascend_headers: {VARIABLE} is not set, it names a folder with CANN's headers", file=sys.stderr)
+        print(
+            f"ascend_headers: {VARIABLE} is not set, it names a folder with CANN's headers", file=sys.stderr
+        )
         return 2
     print(listed)
     return 0

@@ -83,9 +83,21 @@ class Compiler:
             return False, ""
         target.unlink(missing_ok=True)
         if not fresh:
-            options = ("-MMD", "-MF", str(depends), "-MT", "object", *SIDES[library.side], "-c", str(library.source))
+            options = (
+                "-MMD",
+                "-MF",
+                str(depends),
+                "-MT",
+                "object",
+                *SIDES[library.side],
+                "-c",
+                str(library.source),
+            )
             if output := self._run(target_object, *options):
-                return True, f"{library.kernels} does not compile against {self.headers.text}: {first_error(output)}"
+                return (
+                    True,
+                    f"{library.kernels} does not compile against {self.headers.text}: {first_error(output)}",
+                )
         libraries = (f"-L{library_dir()}", "-lascendc_sim", f"-Wl,-rpath,{library_dir()}")
         options = ("-shared", "-Wl,-z,defs", str(target_object), *libraries)
         return True, self._linked(library, self._run(target, *options))
@@ -121,20 +133,26 @@ def choose(headers: Headers) -> Compiler:
     candidates = [named] if named else [["c++"], ["g++"], ["clang++"]]
     program = next((words for words in candidates if shutil.which(words[0])), None)
     if program is None:
-        raise HeadersError(f"there is no compiler {' or '.join(words[0] for words in candidates)} (CXX names one)")
+        raise HeadersError(
+            f"there is no compiler {' or '.join(words[0] for words in candidates)} (CXX names one)"
+        )
     done = subprocess.run([*program, "--version"], capture_output=True, text=True, check=False)
     return Compiler((*program, *FLAGS, *source_options(headers)), done.stdout.partition("\n")[0], headers)
 
 
 def source_options(headers: Headers) -> list[str]:
-    """The folders of sources. In a source tree they are those that the package links to, so that faults name them."""
+    """Where sources and headers lie. In a source tree they are the files that the package links to."""
     if not (SOURCES / "op_kernel").is_dir():
-        raise HeadersError(f"the package is not built: there is no folder {SOURCES}; ./build.sh build builds it")
+        raise HeadersError(
+            f"the package is not built: there is no folder {SOURCES}; ./build.sh build builds it"
+        )
     ascendc = (SOURCES / "sim" / "ascendc" / "compiler").resolve().parent
     op_kernel = (SOURCES / "op_kernel").resolve()
     folders = [ascendc / "compiler" / "include", ascendc, ascendc / "engine"]
     folders += [generated().parent, op_kernel.parent, op_kernel, *headers.folders]
-    return ["-include", str(ascendc / "compiler" / "builtin.h"), *(f"-I{folder}" for folder in folders)]
+    own = ":".join(map(str, headers.folders))  # a fault names the line outside of them
+    options = [f'-DSIM_HEADER_FOLDERS="{own}"', "-include", str(ascendc / "compiler" / "builtin.h")]
+    return [*options, *(f"-I{folder}" for folder in folders)]
 
 
 def generated() -> Path:
@@ -143,7 +161,7 @@ def generated() -> Path:
 
 
 def intrinsic_of(symbol: str) -> str | None:
-    """The intrinsic that an undefined symbol is, with its types where it is there for others; None for other symbols."""
+    """The intrinsic that a symbol is, with its types where it is there for others; None for other symbols."""
     found = INTRINSIC.match(symbol)
     if found is None:
         return None

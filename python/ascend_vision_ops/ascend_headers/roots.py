@@ -55,7 +55,11 @@ def find(given: str | Path) -> Headers:
         raise HeadersError(f"{why}: there is no {', no '.join(missing)} in it or below")
     api = roots[API]
     own = include_folders({API: api})
-    return Headers(folder, version_of(api, folder), tuple(dict.fromkeys([*own, roots[TILING]])))
+    return Headers(
+        folder,
+        version_of(api, folder),
+        tuple(dict.fromkeys(path.resolve() for path in (*own, roots[TILING]))),
+    )
 
 
 def version_of(api: Path, folder: Path) -> str:
@@ -63,7 +67,9 @@ def version_of(api: Path, folder: Path) -> str:
     for place in (api, *api.parents):
         for name, pattern in VERSIONS:
             path = place / name
-            if path.is_file() and (found := pattern.search(path.read_text(encoding="utf-8", errors="replace"))):
+            if path.is_file() and (
+                found := pattern.search(path.read_text(encoding="utf-8", errors="replace"))
+            ):
                 return found[1]
         if place == folder:
             break

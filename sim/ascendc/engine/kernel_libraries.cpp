@@ -81,8 +81,10 @@ std::string TakeLine(const std::string &line) {
   } else if (word == "kernel" || word == "missing") {
     libraries.listed[value] = reason;
   } else {
-    throw std::runtime_error("a list of kernel libraries has a line that starts with none of headers, library, "
-                             "kernel, missing: " + line);
+    throw std::runtime_error(
+        "a list of kernel libraries has a line that starts with none of headers, library, "
+        "kernel, missing: " +
+        line);
   }
   return "";
 }
@@ -107,7 +109,8 @@ void RegisterKernels(const KernelSet &set) {
     if (!folder.empty() && folder != "." && folder != "..") libraries.header_folders.insert(folder);
   }
   for (size_t i = 0; i < set.count; ++i) {
-    libraries.replacements[{set.kernels[i].name, set.cube}] = {set.kernels[i].invoke, set.prepare, set.marked};
+    libraries.replacements[{set.kernels[i].name, set.cube}] = {set.kernels[i].invoke, set.prepare,
+                                                               set.marked};
   }
 }
 
@@ -143,8 +146,8 @@ Replacement ReplacementOf(const std::string &kernel, bool cube) {
   const auto found = libraries.replacements.find({kernel, cube});
   if (found != libraries.replacements.end()) return found->second;
   if (listed != libraries.listed.end()) {
-    throw std::runtime_error(std::string("the loaded libraries have no code of it for ") + (cube ? "cube" : "vector") +
-                             " cores");
+    throw std::runtime_error(std::string("the loaded libraries have no code of it for ") +
+                             (cube ? "cube" : "vector") + " cores");
   }
   return {};
 }
