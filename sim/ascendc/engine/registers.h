@@ -33,11 +33,19 @@ struct Registers {
   bool has_pad_value = false;
   uint64_t pad_value = 0;
   float deq_scale = 1.0F;
+  // All 64 bits of DEQSCALE, as conversions to 8 bits read it: a scale, an offset and a sign, or an address in UB.
+  uint64_t deq_config = 0;
   // KERNEL_TASK_TYPE_DEFAULT named a type whose cores cannot meet.
   bool alone = false;
   // SetHF32Mode, SetHF32TransMode: products of float take 11 bits of mantissa, ties towards zero or to even.
   bool hf32 = false;
   bool hf32_to_zero = false;
+  // VA0 to VA7: lists of eight addresses in UB, for transpositions.
+  std::array<std::array<uint64_t, 8>, 8> address_lists{};
+  // Registers that hold a word for the kernel and have no other effect here.
+  uint64_t condition_flag = 0;
+  uint64_t loop_count = 0;
+  uint64_t store_atomic = 0;
 };
 
 }  // namespace sim

@@ -85,14 +85,15 @@ void Scheduler::Stuck(std::unique_lock<std::mutex> *lock, CoreState &core, const
   core.Fail(FaultKind::kFlag, name, where, text);
 }
 
-void Scheduler::CheckResident(CoreState &core, const char *name, bool vector_only, uint32_t cores,
+void Scheduler::CheckResident(CoreState &core, const char *name, Kinds kinds, uint32_t cores,
                               Where where) const {
   const auto is_cube = [](const CoreState *other) { return other->id.cube; };
   const bool cube = std::any_of(cores_.begin(), cores_.end(), is_cube);
   const bool vector = !std::all_of(cores_.begin(), cores_.end(), is_cube);
-  const uint32_t per_block = cube && vector ? 3 : 1;
-  const uint32_t blocks = core.model->CoresAtOnce(cube, vector) / per_block;
-  if (cores <= blocks * (per_block == 3 && vector_only ? 2 : per_block)) return;
+  const bool mixed = cube && vector;
+  const uint32_t blocks = core.model->CoresAtOnce(cube, vector) / (mixed ? 3 : 1);
+  const uint32_t per_block = !mixed || kinds == Kinds::kCube ? 1 : (kinds == Kinds::kVector ? 2 : 3);
+  if (cores <= blocks * per_block) return;
   core.Fail(FaultKind::kFlag, name, where,
             std::to_string(core.id.blocks) + " blocks are to meet, but " + core.model->soc + " has " +
                 (cube ? std::to_string(core.model->cube_cores) + " cube cores"
@@ -108,7 +109,7 @@ void Scheduler::Meet(CoreState &core, bool vector_only, uint32_t cores, Where wh
   uint32_t expected = 0;
   for (const CoreState *other : cores_) expected += vector_only && other->id.cube ? 0 : 1;
   if (cores != 0) expected = std::min(expected, cores);
-  CheckResident(core, "SyncAll", vector_only, expected, where);
+  CheckResident(core, "SyncAll", vector_only ? Kinds::kVector : Kinds::kAll, expected, where);
   Gathering &gathering = gatherings_[vector_only ? 1 : 0];
   if (gathering.arrived == 0) {
     gathering.id = static_cast<uint32_t>(meetings_.size());
@@ -164,7 +165,7 @@ void Scheduler::CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t 
   Exchange &exchange = ExchangeOf(core, mode, flag);
   if (mode == 0) {
     const auto senders = static_cast<uint32_t>(exchange.senders.size());
-    CheckResident(core, "CrossCoreSetFlag", !core.id.cube, senders, where);
+    CheckResident(core, "CrossCoreSetFlag", core.id.cube ? Kinds::kCube : Kinds::kVector, senders, where);
   }
   exchange.posts[core.id.core].push_back({core.ReleaseGlobal(pipe), token, core.sites()[site]});
   for (const uint32_t sender : exchange.senders) {

@@ -63,8 +63,9 @@ class Scheduler {
   bool WaitFor(std::unique_lock<std::mutex> *lock, const std::function<bool()> &ready);
   void Released();      // something that a waiting core may wait for has happened
   void DeclareStuck();  // nobody runs any more, and somebody waits
-  // Fails where `cores` cores are to meet, but the device does not run so many at a time.
-  void CheckResident(CoreState &core, const char *name, bool vector_only, uint32_t cores, Where where) const;
+  enum class Kinds : uint8_t { kAll, kVector, kCube };
+  // Fails where `cores` cores of these kinds are to meet, but the device does not run so many at a time.
+  void CheckResident(CoreState &core, const char *name, Kinds kinds, uint32_t cores, Where where) const;
   static void CheckFlagId(CoreState &core, const char *name, uint16_t flag, Where where);
   Exchange &ExchangeOf(const CoreState &core, uint8_t mode, uint16_t flag);
   [[noreturn]] void Stuck(std::unique_lock<std::mutex> *lock, CoreState &core, const char *name, Where where,

@@ -23,10 +23,15 @@ struct LeakyReluLane {
   }
 };
 
-template <typename T>
-void CheckShift(const char *name, T bits, Where where) {
-  CheckRange(Core::Current(), FaultKind::kOther, name, where, "scalarValue", static_cast<int64_t>(bits), 0,
-             8 * sizeof(T));
+// A shift by `distance` bits. `lane` has the direction.
+template <typename T, typename F, typename Level>
+void Shift(const char *name, F lane, int64_t distance, const AscendC::LocalTensor<T> &dst,
+           const AscendC::LocalTensor<T> &src, const Level &level, Where where) {
+  static_assert(kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,
+                "ShiftLeft and ShiftRight: element type not available on Atlas A2");
+  CheckRange(Core::Current(), FaultKind::kOther, name, where, "scalarValue", distance, 0, 8 * sizeof(T));
+  const uint32_t bits = static_cast<uint32_t>(distance);
+  Unary(name, [=](T value) { return lane(value, bits); }, dst, src, level, where);
 }
 
 }  // namespace sim
@@ -72,42 +77,27 @@ SIM_SCALAR(Mins, MinLane, half, float, int16_t, int32_t)
 SIM_SCALAR(LeakyRelu, LeakyReluLane, half, float)
 #undef SIM_SCALAR
 
-#define SIM_SHIFT(Name, Lane, RoundParameter, RoundValue)                                                 \
-  template <typename T, bool isSetMask = true>                                                            \
+#define SIM_SHIFT(Name, Lane, RoundParameter, RoundValue) \
+  template <typename T, bool isSetMask = true> \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, \
-                              const uint64_t mask[], const uint8_t repeatTime,                            \
-                              const UnaryRepeatParams &repeatParams RoundParameter,                       \
-                              sim::Where where = sim::Where::Here()) {                                    \
-    static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,                                   \
-                  #Name ": element type not available on Atlas A2");                                      \
-    sim::CheckShift(#Name, scalarValue, where);                                                           \
-    const uint32_t bits = static_cast<uint32_t>(scalarValue);                                             \
-    sim::Unary(                                                                                           \
-        #Name, [=](T value) { return sim::Lane{RoundValue}(value, bits); }, dst, src,                     \
-        sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                              \
-  }                                                                                                       \
-  template <typename T, bool isSetMask = true>                                                            \
+                              const uint64_t mask[], const uint8_t repeatTime, \
+                              const UnaryRepeatParams &repeatParams RoundParameter, \
+                              sim::Where where = sim::Where::Here()) { \
+    sim::Shift(#Name, sim::Lane{RoundValue}, scalarValue, dst, src, \
+               sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where); \
+  } \
+  template <typename T, bool isSetMask = true> \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, \
-                              uint64_t mask, const uint8_t repeatTime,                                    \
-                              const UnaryRepeatParams &repeatParams RoundParameter,                       \
-                              sim::Where where = sim::Where::Here()) {                                    \
-    static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,                                   \
-                  #Name ": element type not available on Atlas A2");                                      \
-    sim::CheckShift(#Name, scalarValue, where);                                                           \
-    const uint32_t bits = static_cast<uint32_t>(scalarValue);                                             \
-    sim::Unary(                                                                                           \
-        #Name, [=](T value) { return sim::Lane{RoundValue}(value, bits); }, dst, src,                     \
-        sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                              \
-  }                                                                                                       \
-  template <typename T, bool isSetMask = true>                                                            \
+                              uint64_t mask, const uint8_t repeatTime, \
+                              const UnaryRepeatParams &repeatParams RoundParameter, \
+                              sim::Where where = sim::Where::Here()) { \
+    sim::Shift(#Name, sim::Lane{RoundValue}, scalarValue, dst, src, \
+               sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where); \
+  } \
+  template <typename T, bool isSetMask = true> \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, \
-                              const int32_t &count, sim::Where where = sim::Where::Here()) {              \
-    static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,                                   \
-                  #Name ": element type not available on Atlas A2");                                      \
-    sim::CheckShift(#Name, scalarValue, where);                                                           \
-    const uint32_t bits = static_cast<uint32_t>(scalarValue);                                             \
-    sim::Unary(                                                                                           \
-        #Name, [=](T value) { return sim::Lane{}(value, bits); }, dst, src, sim::Level2{count}, where);   \
+                              const int32_t &count, sim::Where where = sim::Where::Here()) { \
+    sim::Shift(#Name, sim::Lane{}, scalarValue, dst, src, sim::Level2{count}, where); \
   }
 
 #define SIM_NOTHING

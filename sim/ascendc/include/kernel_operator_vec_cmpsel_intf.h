@@ -15,7 +15,7 @@ namespace AscendC {
                                  const LocalTensor<T> &src1, CMPMODE cmpMode, Mask, uint8_t repeatTime, \
                                  const BinaryRepeatParams &repeatParams,                                \
                                  sim::Where where = sim::Where::Here()) {                               \
-    sim::Compare(dst, src0, src1, cmpMode, repeatTime,                                                  \
+    sim::Compare(dst, src0, src1, cmpMode, sim::AllLanes{repeatTime},                                                  \
                  sim::Strides{repeatParams.src0BlkStride, repeatParams.src0RepStride},                  \
                  sim::Strides{repeatParams.src1BlkStride, repeatParams.src1RepStride}, where);          \
   }
@@ -31,7 +31,7 @@ __aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &
   sim::InChunks(sim::CheckCompareCount<T>("Compare", count, where) / lanes,
                 [&](int64_t first, int64_t repeats) {
                   const uint32_t start = static_cast<uint32_t>(first * lanes);
-                  sim::Compare(dst[start / 8], src0[start], src1[start], cmpMode, repeats, sim::Strides(),
+                  sim::Compare(dst[start / 8], src0[start], src1[start], cmpMode, sim::AllLanes{repeats}, sim::Strides(),
                                sim::Strides(), where);
                 });
 }
@@ -83,7 +83,7 @@ __aicore__ inline void SetCmpMask(const LocalTensor<T> &src, sim::Where where = 
                               CMPMODE cmpMode, const uint64_t[], uint8_t repeatTime,                     \
                               const UnaryRepeatParams &repeatParams,                                     \
                               sim::Where where = sim::Where::Here()) {                                   \
-    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, repeatTime,                                \
+    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, sim::AllLanes{repeatTime},                                \
                        sim::Strides{repeatParams.srcBlkStride, repeatParams.srcRepStride}, where);       \
   }                                                                                                      \
   template <typename T, typename U, bool isSetMask = true>                                               \
@@ -91,7 +91,7 @@ __aicore__ inline void SetCmpMask(const LocalTensor<T> &src, sim::Where where = 
                               CMPMODE cmpMode, const uint64_t, uint8_t repeatTime,                       \
                               const UnaryRepeatParams &repeatParams,                                     \
                               sim::Where where = sim::Where::Here()) {                                   \
-    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, repeatTime,                                \
+    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, sim::AllLanes{repeatTime},                                \
                        sim::Strides{repeatParams.srcBlkStride, repeatParams.srcRepStride}, where);       \
   }                                                                                                      \
   template <typename T, typename U>                                                                      \
@@ -101,7 +101,7 @@ __aicore__ inline void SetCmpMask(const LocalTensor<T> &src, sim::Where where = 
     sim::InChunks(sim::CheckCompareCount<T>(#Name, count, where) / lanes,                                \
                   [&](int64_t first, int64_t repeats) {                                                  \
                     const uint32_t start = static_cast<uint32_t>(first * lanes);                         \
-                    sim::CompareScalar(#Name, dst[start / 8], src0[start], src1Scalar, cmpMode, repeats, \
+                    sim::CompareScalar(#Name, dst[start / 8], src0[start], src1Scalar, cmpMode, sim::AllLanes{repeats}, \
                                        sim::Strides(), where);                                           \
                   });                                                                                    \
   }
@@ -169,10 +169,8 @@ template <typename T, typename U>
 __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
                               const LocalTensor<T> &src0, uint8_t repeatTime,
                               const BinaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
-  T scalar;
-  std::memcpy(&scalar, sim::Core::Current().registers.compare_mask.data(), sizeof(T));
-  sim::SelectScalar(dst, selMask, src0, scalar, SELMODE::VSEL_TENSOR_SCALAR_MODE,
-                    sim::BinaryLevel0(false, MASK_PLACEHOLDER, repeatTime, repeatParams), where);
+  sim::SelectRegisterScalar(dst, selMask, src0,
+                            sim::BinaryLevel0(false, MASK_PLACEHOLDER, repeatTime, repeatParams), where);
 }
 
 }  // namespace AscendC

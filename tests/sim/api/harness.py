@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one AscendC call in sim_api and returns its report and the contents of its buffers after the call."""
+"""Runs one AscendC call in sim_api, or one intrinsic in sim_intrinsics. Returns its report and its buffers after it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ def poisoned(shape, dtype) -> np.ndarray:
     return np.full(size, POISON, np.uint8).view(dtype).reshape(shape)
 
 
-def run(name, buffers, *, dtype="float32", dtype2="-", form=COUNT, ints=(), floats=()):
+def run(
+    name, buffers, *, dtype="float32", dtype2="-", form=COUNT, ints=(), floats=(), program=PROGRAM
+):
     """The buffers after the call, in order, and the texts of the faults that the simulator found."""
     arrays, lines = [], []
     for buffer in buffers:
@@ -60,7 +62,7 @@ def run(name, buffers, *, dtype="float32", dtype2="-", form=COUNT, ints=(), floa
         *lines,
     ]
     data = ("\n".join(header) + "\n").encode() + b"".join(array.tobytes() for array in arrays)
-    done = subprocess.run([PROGRAM], input=data, capture_output=True, timeout=60)
+    done = subprocess.run([program], input=data, capture_output=True, timeout=60)
     assert done.returncode == 0, done.stderr.decode()
     line, _, rest = done.stdout.partition(b"\n")
     report = json.loads(line)

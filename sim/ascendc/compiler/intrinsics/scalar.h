@@ -26,12 +26,44 @@ void set_atomic_s8();
 int64_t get_ctrl();
 void set_ctrl(uint64_t value);
 void set_mov_pad_val(uint64_t value);
-void set_deqscale(half value);
+void set_deqscale(half value);  // the factor of vconv_deq
+void set_deqscale(uint64_t value);  // what conversions from int16_t to 8 bits read (conversions.h)
+// A range of UB whose accesses stop the device: CheckLocalMemoryIA, an aid to find faults. Not watched here.
+inline void set_data_exp_0(uint64_t) {}
+inline void set_data_exp_1(uint64_t) {}
+inline void set_data_exp_2(uint64_t) {}
+inline void set_data_exp_3(uint64_t) {}
 inline void set_padding(uint64_t) {}
 inline void set_l1_3d_size(uint64_t) {}
 int64_t get_rsvd_cnt();  // elements that GatherMask kept
 int64_t get_acc_val();   // sum of the last reduction
+int64_t get_max_min_cnt();  // of the last vcmax or vcmin: the value in bits 0 to 31, its lane above them
 int64_t get_vms4_sr();   // elements that MrgSort took of each list
+
+int64_t get_condition_flag();
+void set_condition_flag(uint64_t value);
+int64_t get_lpcnt();
+void set_lpcnt(uint64_t value);
+// The atomic operation of the scalar unit's stores: its type in bits 0 to 2, the operation in bits 4 and 5.
+int64_t get_st_atomic_cfg();
+void set_st_atomic_cfg(uint64_t value);
+void set_st_atomic_cfg(atomic_type_t type, atomic_op_t operation);
+inline int64_t get_icache_prl_st() { return 0; }  // no instruction is still being loaded
+inline int64_t get_status() { return 0; }         // no result overflowed
+inline uint64_t get_overflow_status() { return 0; }
+
+// --- conversions of one value ------------------------------------------------------------------------------------
+half conv_f322f16o(float value);     // to odd
+int64_t conv_f322s32a(float value);  // to the nearest, ties away from zero
+int64_t conv_f322s32c(float value);  // up
+int64_t conv_f322s32f(float value);  // down
+int64_t conv_f322s32r(float value);  // to the nearest, ties to even
+
+// --- accesses to global memory that bypass the data cache. `offset` counts bytes ----------------------------------
+template <typename T>
+uint64_t ld_dev(__gm__ T *src, int16_t offset);
+template <typename T>
+void st_dev(T value, __gm__ T *dst, int16_t offset);
 
 // --- the core ------------------------------------------------------------------------------------------------------
 int64_t get_block_idx();

@@ -9,6 +9,15 @@ void set_flag(pipe_t from, pipe_t to, event_t id);
 void wait_flag(pipe_t from, pipe_t to, event_t id);
 inline void set_flag(pipe_t from, pipe_t to, uint64_t id) { set_flag(from, to, static_cast<event_t>(id)); }
 inline void wait_flag(pipe_t from, pipe_t to, uint64_t id) { wait_flag(from, to, static_cast<event_t>(id)); }
+// Flags of the pipes between which data pass through `memory`; they order as set_flag and wait_flag do.
+template <typename Id>
+inline void hset_flag(pipe_t from, pipe_t to, Id id, mem_t, bool) {
+  set_flag(from, to, static_cast<event_t>(id));
+}
+template <typename Id>
+inline void hwait_flag(pipe_t from, pipe_t to, Id id, mem_t, bool) {
+  wait_flag(from, to, static_cast<event_t>(id));
+}
 void pipe_barrier(pipe_t pipe);
 // Waits until memory holds what the scalar unit wrote. Nothing to do here: memory is always coherent.
 inline void dsb(mem_dsb_t) {}

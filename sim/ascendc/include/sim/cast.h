@@ -185,6 +185,14 @@ struct CastLane {
   }
 };
 
+// The conversion of what another function computes in S; its result is rounded to S before.
+template <typename D, typename S, typename F>
+struct ThenCast {
+  D operator()(Compute<S> a, Compute<S> b) const {
+    return CastLane<D, S, RoundMode::CAST_NONE>()(static_cast<Compute<S>>(static_cast<S>(F()(a, b))));
+  }
+};
+
 template <typename T, typename U, typename Level>
 void Cast(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<U> &src, RoundMode mode,
           const Level &level, Where where) {

@@ -67,15 +67,16 @@ int64_t CheckCompareCount(const char *name, uint32_t count, Where where) {
   return count;
 }
 
-// The packed results of a whole instruction: a bit for each lane, repeat after repeat. The mask argument is
-// reserved on Atlas A2, so that all lanes compare.
+// The packed results of a whole instruction: a bit for each lane, repeat after repeat. Bits of the last byte behind
+// the last lane become 0.
 template <typename T, typename Right>
 void CompareBits(VectorOp &op, uint8_t *bits, Lanes<T> left, CMPMODE mode, Right right) {
   WithMode(mode, [&](auto constant) {
     for (uint32_t r = 0; r < op.repeats(); ++r) {
-      for (uint32_t lane = 0; lane < op.lanes(); lane += 8) {
+      const uint32_t lanes = op.LanesOf(r);
+      for (uint32_t lane = 0; lane < lanes; lane += 8) {
         uint32_t packed = 0;
-        for (uint32_t i = 0; i < 8; ++i) {
+        for (uint32_t i = 0; i < std::min(8U, lanes - lane); ++i) {
           packed |= static_cast<uint32_t>(
                         Holds<decltype(constant)::value>(Widen(*left.At(r, lane + i)), right(r, lane + i)))
                     << i;
@@ -86,27 +87,34 @@ void CompareBits(VectorOp &op, uint8_t *bits, Lanes<T> left, CMPMODE mode, Right
   });
 }
 
-// All lanes in the form with a mask, `count` lanes in the form with a count.
-template <typename T>
-bool AllLanesOf(VectorOp &op, int64_t repeat) {
-  Registers &registers = op.core().registers;
-  const auto counts = registers.mask_counts;
-  registers.mask_counts = false;
-  const bool any = op.Mask(true, kRepeatBytes / sizeof(T), repeat);
-  registers.mask_counts = counts;
-  return any;
+// The bytes that hold the packed results.
+inline uint64_t BytesOfBits(const VectorOp &op) {
+  return CeilDivide(op.counted() ? op.active() : op.repeats() * op.lanes(), 8);
 }
 
-template <typename U, typename T>
+// All lanes of `repeat` repeats. The mask argument of Compare and CompareScalar is reserved on Atlas A2.
+struct AllLanes {
+  int64_t repeat;
+  bool Apply(VectorOp &op) const {
+    Registers &registers = op.core().registers;
+    const auto counts = registers.mask_counts;
+    registers.mask_counts = false;
+    const bool any = op.Mask(true, op.lanes(), repeat);
+    registers.mask_counts = counts;
+    return any;
+  }
+};
+
+template <typename U, typename T, typename Level>
 void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE mode,
-             int64_t repeat, Strides stride0, Strides stride1, Where where) {
+             const Level &level, Strides stride0, Strides stride1, Where where) {
   static_assert(kOneOf<U, int8_t, uint8_t>, "Compare: dst must be int8_t or uint8_t");
   CheckCompare<T>("Compare", mode, where);
   VectorOp op("Compare", sizeof(T), where);
-  if (!AllLanesOf<T>(op, repeat)) {
+  if (!level.Apply(op)) {
     return;
   }
-  op.Add(Run("dst", dst, true, op.repeats() * op.lanes() / 8), dst);
+  op.Add(Run("dst", dst, true, BytesOfBits(op)), dst);
   auto left = op.Read<T>("src0", src0, stride0);
   auto right = op.Read<T>("src1", src1, stride1);
   op.Issue();
@@ -116,16 +124,16 @@ void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalT
               [&](uint32_t r, uint32_t lane) { return Widen(*right.At(r, lane)); });
 }
 
-template <typename U, typename T>
+template <typename U, typename T, typename Level>
 void CompareScalar(const char *name, const LocalTensor<U> &dst, const LocalTensor<T> &src0, T scalar,
-                   CMPMODE mode, int64_t repeat, Strides stride0, Where where) {
+                   CMPMODE mode, const Level &level, Strides stride0, Where where) {
   static_assert(kOneOf<U, int8_t, uint8_t>, "CompareScalar: dst must be int8_t or uint8_t");
   CheckCompare<T>(name, mode, where);
   VectorOp op(name, sizeof(T), where);
-  if (!AllLanesOf<T>(op, repeat)) {
+  if (!level.Apply(op)) {
     return;
   }
-  op.Add(Run("dst", dst, true, op.repeats() * op.lanes() / 8), dst);
+  op.Add(Run("dst", dst, true, BytesOfBits(op)), dst);
   auto left = op.Read<T>("src0", src0, stride0);
   op.Issue();
   left.Resolve(op.core());
@@ -157,12 +165,14 @@ void CompareToRegister(const LocalTensor<T> &src0, const LocalTensor<T> &src1, C
   right.Resolve(op.core());
   std::array<uint64_t, 2> &bits = op.core().registers.compare_mask;
   WithMode(mode, [&](auto constant) {
-    for (uint32_t lane = 0; lane < op.lanes(); ++lane) {
-      if (op.Active(lane)) {
-        const bool holds =
-            Holds<decltype(constant)::value>(Widen(*left.At(0, lane)), Widen(*right.At(0, lane)));
-        const uint64_t bit = uint64_t{1} << (lane % 64);
-        bits[lane / 64] = holds ? bits[lane / 64] | bit : bits[lane / 64] & ~bit;
+    for (uint32_t r = 0; r < op.repeats(); ++r) {
+      for (uint32_t lane = 0; lane < op.LanesOf(r); ++lane) {
+        if (op.counted() || op.Active(lane)) {
+          const bool holds =
+              Holds<decltype(constant)::value>(Widen(*left.At(r, lane)), Widen(*right.At(r, lane)));
+          const uint64_t bit = uint64_t{1} << (lane % 64);
+          bits[lane / 64] = holds ? bits[lane / 64] | bit : bits[lane / 64] & ~bit;
+        }
       }
     }
   });
@@ -244,6 +254,15 @@ void SelectScalar(const LocalTensor<T> &dst, const LocalTensor<U> &mask, const L
               [=](uint32_t, uint32_t) { return src1; });
 }
 
+// The register CMPMASK holds the scalar that a bit of 0 selects.
+template <typename T, typename U, typename Level>
+void SelectRegisterScalar(const LocalTensor<T> &dst, const LocalTensor<U> &mask, const LocalTensor<T> &src0,
+                          const Level &level, Where where) {
+  T scalar;
+  std::memcpy(&scalar, Core::Current().registers.compare_mask.data(), sizeof(T));
+  SelectScalar(dst, mask, src0, scalar, SELMODE::VSEL_TENSOR_SCALAR_MODE, level, where);
+}
+
 // The register CMPMASK holds the bits, or their address in UB.
 template <typename T, typename Level>
 void SelectByRegister(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
@@ -251,10 +270,11 @@ void SelectByRegister(const LocalTensor<T> &dst, const LocalTensor<T> &src0, con
   static_assert(kOneOf<T, half, float>, "Select: element type not available on Atlas A2");
   Core &core = Core::Current();
   if (mode == SELMODE::VSEL_TENSOR_TENSOR_MODE) {
-    LocalTensor<uint8_t> mask(
-        AscendC::TPosition::VECCALC, static_cast<uint32_t>(core.registers.compare_mask[0]),
-        static_cast<uint32_t>(core.BytesOf(Space::UB) -
-                              std::min(core.BytesOf(Space::UB), core.registers.compare_mask[0])));
+    // An address in UB has 32 bits. CANN's headers fill the register with copies of it.
+    const uint32_t address = static_cast<uint32_t>(core.registers.compare_mask[0]);
+    const uint64_t capacity = core.BytesOf(Space::UB);
+    LocalTensor<uint8_t> mask(AscendC::TPosition::VECCALC, address,
+                              static_cast<uint32_t>(capacity - std::min<uint64_t>(capacity, address)));
     return sim::Select(dst, mask, src0, src1, mode, level, where);
   }
   VectorOp op("Select", sizeof(T), where);

@@ -181,4 +181,62 @@ void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src, bool reduc
   }
 }
 
+// A repeat takes the bits of `bits` one after the other.
+template <typename T, typename U>
+void GatherMaskByBits(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<U> &bits,
+                      bool reduce_mode, uint32_t mask, const AscendC::GatherMaskParams &params,
+                      uint64_t &kept, Where where) {
+  const auto pattern = [&] { return Pointer<uint8_t>(Core::Current(), bits); };
+  const int64_t stride = static_cast<int64_t>(params.src1RepeatStride) * kBlockBytes;
+  GatherMask(
+      dst, src0, reduce_mode, mask, params, kept, where,
+      [&](VectorOp &op, uint32_t count) {
+        Operand operand = Run("src1Pattern", bits, false, CeilDivide(count, 8));
+        operand.groups = params.repeatTimes;
+        operand.group_stride = stride;
+        op.Add(operand, bits);
+      },
+      [&](uint32_t r, uint32_t e) { return ((pattern()[r * stride + e / 8] >> (e % 8)) & 1U) != 0; });
+}
+
+// Pattern 1: even elements; 2: odd ones; 3 to 6: the first to the fourth of each four; 7: all.
+template <typename T>
+void GatherMaskByPattern(const LocalTensor<T> &dst, const LocalTensor<T> &src0, uint8_t pattern,
+                         bool reduce_mode, uint32_t mask, const AscendC::GatherMaskParams &params,
+                         uint64_t &kept, Where where) {
+  CheckRange(Core::Current(), FaultKind::kOther, "GatherMask", where, "src1Pattern",
+                  pattern, 1, 7);
+  GatherMask(
+      dst, src0, reduce_mode, mask, params, kept, where, [](VectorOp &, uint32_t) {},
+      [=](uint32_t, uint32_t e) {
+        return pattern == 7 || (pattern <= 2 ? e % 2 == pattern - 1U : e % 4 == pattern - 3U);
+      });
+}
+
+// Each element of src fills a data block of dst; a repeat has eight.
+template <typename T>
+void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint8_t repeat,
+          const AscendC::BrcbRepeatParams &params, Where where) {
+  static_assert(kOneOf<T, int16_t, uint16_t, half, bfloat16_t, int32_t, uint32_t, float>,
+                "Brcb: element type not available on Atlas A2");
+  VectorOp op("Brcb", sizeof(T), where);
+  if (!op.Mask(true, kRepeatBytes / sizeof(T), repeat)) {
+    return;
+  }
+  if (params.dstBlkStride == 0) {
+    FailRange(op.core(), FaultKind::kStride, "Brcb", where, "dstBlkStride", "at least 1", 0);
+  }
+  auto to =
+      op.Write<T>("dst", dst, Strides{params.dstBlkStride, params.dstRepStride});
+  op.Add(Run("src", src, false, repeat * 8 * sizeof(T)), src);
+  op.Issue();
+  to.Resolve(op.core());
+  const T *from = Pointer<T>(op.core(), src);
+  for (uint32_t i = 0; i < repeat * 8U; ++i) {
+    const T value = from[i];
+    T *block = to.At(i / 8, (i % 8) * Lanes<T>::kPerBlock);
+    std::fill(block, block + Lanes<T>::kPerBlock, value);
+  }
+}
+
 }  // namespace sim

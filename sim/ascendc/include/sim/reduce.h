@@ -267,7 +267,7 @@ struct ReduceMask {
     return op.Mask(true, mask, std::min<int64_t>(255, repeat - first));
   }
   int64_t Repeats(uint32_t) const { return repeat; }
-  uint32_t Stride(uint32_t) const { return stride; }
+  Strides Source() const { return {1, stride}; }
 };
 struct ReduceCount {
   int64_t count;
@@ -277,7 +277,18 @@ struct ReduceCount {
   int64_t Repeats(uint32_t lanes) const {
     return static_cast<int64_t>(CeilDivide(static_cast<uint64_t>(count), lanes));
   }
-  uint32_t Stride(uint32_t) const { return 8; }
+  Strides Source() const { return {1, 8}; }
+};
+// The mask registers choose the lanes of the one instruction that does all repeats.
+struct ReduceRegisters {
+  uint8_t repeat;
+  Strides source;
+  bool Apply(VectorOp &op, int64_t) const { return op.Mask(false, uint64_t{0}, repeat); }
+  int64_t Repeats(uint32_t) const {
+    const Registers &registers = Core::Current().registers;
+    return (registers.mask_counts ? registers.mask[0] : repeat) == 0 ? 0 : 1;
+  }
+  Strides Source() const { return source; }
 };
 
 template <typename T, typename Choice, typename Visit>
@@ -292,9 +303,9 @@ void ReduceInChunks(const char *name, const LocalTensor<T> &dst, const LocalTens
     if (!choice.Apply(op, first)) {
       return;
     }
-    const uint32_t stride = choice.Stride(0);
-    const uint32_t start = static_cast<uint32_t>(first) * stride * (kBlockBytes / sizeof(T));
-    auto from = op.Read<T>("src", src[start], Strides{1, stride});
+    const Strides strides = choice.Source();
+    const uint32_t start = static_cast<uint32_t>(first) * strides.repeat * (kBlockBytes / sizeof(T));
+    auto from = op.Read<T>("src", src[start], strides);
     if (work_elements > 0) {
       AddWork(op, work, work_elements);
     }
@@ -319,7 +330,7 @@ void ReduceExtreme(const char *name, ReduceType type, const LocalTensor<T> &dst,
   if (repeats == 0) {
     return;
   }
-  CheckRange(core, FaultKind::kStride, name, where, "srcRepStride", choice.Stride(0), 0, 65535);
+  CheckRange(core, FaultKind::kStride, name, where, "srcRepStride", choice.Source().repeat, 0, 65535);
   const uint64_t elements = WorkElements<T>(repeats, index);
   Best<T> best;
   ReduceInChunks(name, dst, src, work, elements, index ? 2 : 1, (index ? 2 : 1) * sizeof(T), choice, where,
