@@ -31,6 +31,18 @@ AscendC::LocalTensor<T> InUb(const volatile T *address) {
   return OnChip<T>(Space::UB, address);
 }
 
+// Added to an address in global memory, it says that the copy bypasses the L2 cache. No address has this bit.
+constexpr uint64_t kBypassesL2 = uint64_t{1} << 56;
+
+template <typename T>
+AscendC::GlobalTensor<T> InGm(void *address) {
+  const auto value = reinterpret_cast<uint64_t>(address);
+  AscendC::GlobalTensor<T> tensor;
+  tensor.SetGlobalBuffer(reinterpret_cast<T *>(value & ~kBypassesL2));
+  if ((value & kBypassesL2) != 0) tensor.SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);
+  return tensor;
+}
+
 // Lanes by the mask registers, and the strides of dst, src0 and src1.
 inline Level0<uint64_t> ByRegisters(uint8_t repeat, Strides dst, Strides src0 = {}, Strides src1 = {}) {
   return {false, 0, repeat, {dst, src0, src1}};

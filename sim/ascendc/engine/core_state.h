@@ -94,6 +94,13 @@ class CoreState {
   Queues queues;
   CoreCounters counters;
   std::vector<Event> events;
+  // For each 512 bytes of L0C, for instructions with unitFlag.
+  struct UnitFlag {
+    bool full = false;   // the product is complete, and Fixpipe may read it
+    bool known = false;  // `token` stands for the instruction that changed `full` last
+    uint32_t token = 0;
+  };
+  std::vector<UnitFlag> unit_flags;
   uint64_t ub_peak = 0;
   double elapsed = 0;  // cycles, as if nothing overlapped
 

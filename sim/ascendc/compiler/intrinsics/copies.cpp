@@ -7,22 +7,6 @@
 
 using namespace sim;
 
-namespace {
-
-// Added to an address in global memory, it says that the copy bypasses the L2 cache. No address has this bit.
-constexpr uint64_t kBypassesL2 = uint64_t{1} << 56;
-
-template <typename T>
-AscendC::GlobalTensor<T> InGm(void *address) {
-  const auto value = reinterpret_cast<uint64_t>(address);
-  AscendC::GlobalTensor<T> tensor;
-  tensor.SetGlobalBuffer(reinterpret_cast<T *>(value & ~kBypassesL2));
-  if ((value & kBypassesL2) != 0) tensor.SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);
-  return tensor;
-}
-
-}  // namespace
-
 // CANN's headers add the offset to the address of a GlobalTensor with CACHE_MODE_DISABLE, where they are compiled with
 // L2_CACHE_HINT. The name is theirs.
 struct OpSystemRunCfg {
