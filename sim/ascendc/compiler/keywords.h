@@ -40,6 +40,17 @@
 #define __out_pipe__(...)
 #define __inout_pipe__(...)
 #define __kfc_workspace__
+#define __host__
+#define __VEC_SCOPE__
+#define __simd_callee__
+#define __simd_vf__
+#define __simt_callee__
+#define __simt_vf__
+
+// Vector registers, which later chips have: headers from 9.0 on name these types for every chip.
+struct vector_bool;
+struct vector_align;
+struct vector_address;
 
 // What a core has for itself. A core runs on a thread of its own.
 #define __BLOCK_LOCAL__ thread_local
