@@ -16,7 +16,7 @@ namespace AscendC {
                                  const LocalTensor<T> &src1, CMPMODE cmpMode, Mask, uint8_t repeatTime, \
                                  const BinaryRepeatParams &repeatParams,                                \
                                  sim::Where where = sim::Where::Here()) {                               \
-    sim::Compare(dst, src0, src1, cmpMode, sim::AllLanes{repeatTime},                                                  \
+    sim::Compare(dst, src0, src1, cmpMode, sim::AllLanes{repeatTime},                                   \
                  sim::Strides{repeatParams.src0BlkStride, repeatParams.src0RepStride},                  \
                  sim::Strides{repeatParams.src1BlkStride, repeatParams.src1RepStride}, where);          \
   }
@@ -32,8 +32,8 @@ __aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &
   sim::InChunks(sim::CheckCompareCount<T>("Compare", count, where) / lanes,
                 [&](int64_t first, int64_t repeats) {
                   const uint32_t start = static_cast<uint32_t>(first * lanes);
-                  sim::Compare(dst[start / 8], src0[start], src1[start], cmpMode, sim::AllLanes{repeats}, sim::Strides(),
-                               sim::Strides(), where);
+                  sim::Compare(dst[start / 8], src0[start], src1[start], cmpMode, sim::AllLanes{repeats},
+                               sim::Strides(), sim::Strides(), where);
                 });
 }
 
@@ -75,7 +75,7 @@ __aicore__ inline void SetCmpMask(const LocalTensor<T> &src, sim::Where where = 
                               CMPMODE cmpMode, const uint64_t[], uint8_t repeatTime,                     \
                               const UnaryRepeatParams &repeatParams,                                     \
                               sim::Where where = sim::Where::Here()) {                                   \
-    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, sim::AllLanes{repeatTime},                                \
+    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, sim::AllLanes{repeatTime},                 \
                        sim::Strides{repeatParams.srcBlkStride, repeatParams.srcRepStride}, where);       \
   }                                                                                                      \
   template <typename T, typename U, bool isSetMask = true>                                               \
@@ -83,7 +83,7 @@ __aicore__ inline void SetCmpMask(const LocalTensor<T> &src, sim::Where where = 
                               CMPMODE cmpMode, const uint64_t, uint8_t repeatTime,                       \
                               const UnaryRepeatParams &repeatParams,                                     \
                               sim::Where where = sim::Where::Here()) {                                   \
-    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, sim::AllLanes{repeatTime},                                \
+    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, sim::AllLanes{repeatTime},                 \
                        sim::Strides{repeatParams.srcBlkStride, repeatParams.srcRepStride}, where);       \
   }                                                                                                      \
   template <typename T, typename U>                                                                      \
@@ -93,16 +93,16 @@ __aicore__ inline void SetCmpMask(const LocalTensor<T> &src, sim::Where where = 
     sim::InChunks(sim::CheckCompareCount<T>(#Name, count, where) / lanes,                                \
                   [&](int64_t first, int64_t repeats) {                                                  \
                     const uint32_t start = static_cast<uint32_t>(first * lanes);                         \
-                    sim::CompareScalar(#Name, dst[start / 8], src0[start], src1Scalar, cmpMode, sim::AllLanes{repeats}, \
-                                       sim::Strides(), where);                                           \
+                    sim::CompareScalar(#Name, dst[start / 8], src0[start], src1Scalar, cmpMode,          \
+                                       sim::AllLanes{repeats}, sim::Strides(), where);                   \
                   });                                                                                    \
   }
 SIM_COMPARE_SCALAR(CompareScalar)
 SIM_COMPARE_SCALAR(Compares)
 #undef SIM_COMPARE_SCALAR
 
-// A bit of 1 selects src0, a bit of 0 selects src1. Select sets the mask registers for its scratch, and then by
-// its argument, whatever isSetMask says.
+// A bit of 1 selects src0, a bit of 0 selects src1. Select sets the mask registers for its scratch, and then
+// by its argument, whatever isSetMask says.
 template <typename T, typename U, bool isSetMask = true>
 __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
                               const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,

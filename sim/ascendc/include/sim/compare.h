@@ -66,8 +66,8 @@ int64_t CheckCompareCount(const char *name, uint32_t count, Where where) {
   return count;
 }
 
-// The packed results of a whole instruction: a bit for each lane, repeat after repeat. Bits of the last byte behind
-// the last lane become 0.
+// The packed results of a whole instruction: a bit for each lane, repeat after repeat. Bits of the last byte
+// behind the last lane become 0.
 template <typename T, typename Right>
 void CompareBits(VectorOp &op, uint8_t *bits, Lanes<T> left, CMPMODE mode, Right right) {
   WithMode(mode, [&](auto constant) {
