@@ -54,7 +54,12 @@ def run_compare(options: argparse.Namespace) -> int:
     with BackEnd("") as ours, BackEnd(options.kernels) as theirs:
         for case in track(chosen, "compare", disable=not sys.stdout.isatty(), transient=True):
             both = [end.record(case.text) for end in (ours, theirs)]
-            add(rows.setdefault(case.operator, Row()), case.text, *(future.result() for future in both), options.scalar)
+            add(
+                rows.setdefault(case.operator, Row()),
+                case.text,
+                *(future.result() for future in both),
+                options.scalar,
+            )
         for name, row in rows.items():
             for text in list(row.shown.values())[:MOST_SHOWN]:
                 both = [end.record(text, True) for end in (ours, theirs)]
@@ -94,7 +99,11 @@ def show(out, text: str, difference: Difference | None) -> None:
     def cell(step: Step | None, part: str) -> str:
         if step is None:
             return "(the sequence ends)" if part == "name" else ""
-        return {"name": step.name, "values": "\n".join(step.values), "calls": step.calls.replace(" > ", "\n")}[part]
+        return {
+            "name": step.name,
+            "values": "\n".join(step.values),
+            "calls": step.calls.replace(" > ", "\n"),
+        }[part]
 
     for title, part in (("step", "name"), ("what", "values"), ("calls", "calls")):
         rows.add_row(title, cell(difference.ours, part), cell(difference.theirs, part))
@@ -102,9 +111,13 @@ def show(out, text: str, difference: Difference | None) -> None:
 
 
 def summary(rows: dict[str, Row]):
-    result = table("operator", ">equal", ">different", "first differences, own / CANN's", ">failed", ">modelled time")
+    result = table(
+        "operator", ">equal", ">different", "first differences, own / CANN's", ">failed", ">modelled time"
+    )
     for name, row in sorted(rows.items()):
         kinds = ", ".join(f"{count} x {kind}" for kind, count in row.kinds.most_common(4))
         change = f"{row.cycles[1] / row.cycles[0] - 1:+.2%}" if row.cycles[0] else ""
-        result.add_row(name, str(row.equal), str(sum(row.kinds.values())), kinds, str(len(row.failed)), change)
+        result.add_row(
+            name, str(row.equal), str(sum(row.kinds.values())), kinds, str(len(row.failed)), change
+        )
     return result

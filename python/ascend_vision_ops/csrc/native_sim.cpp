@@ -46,7 +46,8 @@ void AddSimulator(py::module_ &sim) {
       "Gives the device other numbers of vector cores and bytes of Unified Buffer from now on; 0: its own.");
   sim.def(
       "record", [](int level) { simSetRecord(level); }, py::arg("level") = 1,
-      "Record each instruction, flag and barrier of the kernels launched from now on. 0: nothing; 1: with the line of "
+      "Record each instruction, flag and barrier of the kernels launched from now on. 0: nothing; 1: with "
+      "the line of "
       "each; 2: with the calls that led there.");
   sim.def(
       "take_recordings", [] { return avo::native::FromJson(simTakeRecordings()); },

@@ -15,7 +15,14 @@ from pathlib import Path
 
 import yaml
 
-KINDS = {"I": "instruction", "F": "SetFlag", "W": "WaitFlag", "B": "PipeBarrier", "X": "CrossCoreSetFlag", "T": "CrossCoreWaitFlag"}  # fmt: skip
+# The names of lines that are no instructions.
+KINDS = {
+    "F": "SetFlag",
+    "W": "WaitFlag",
+    "B": "PipeBarrier",
+    "X": "CrossCoreSetFlag",
+    "T": "CrossCoreWaitFlag",
+}
 
 
 @dataclass(frozen=True)
@@ -82,12 +89,22 @@ def rules() -> tuple[Rule, ...]:
 
 def _instruction(words: list[str], allocations: dict[str, int]) -> tuple[str, tuple[str, ...]]:
     pipe, name, _, repeats, elements, element_bytes, atomic, *operands = words
-    values = [f"pipe={pipe}", f"repeats={repeats}", f"elements={elements}", f"bytes={element_bytes}", f"atomic={atomic}"]
+    numbers = {
+        "pipe": pipe,
+        "repeats": repeats,
+        "elements": elements,
+        "bytes": element_bytes,
+        "atomic": atomic,
+    }
+    values = [f"{field}={value}" for field, value in numbers.items()]
     for operand in operands:
         fields = operand.split(",")
         start, plus, offset = fields[3].partition("+")
         if plus:
             fields[3] = f"{allocations.setdefault(start, len(allocations))}+{offset}"
+        for count, stride in ((fields[5], 6), (fields[7], 8)):
+            if count == "1":  # the distance to a row or group that is not there
+                fields[stride] = "0"
         values.append(",".join(fields))
     return name, tuple(values)
 
@@ -127,7 +144,9 @@ def first_difference(ours: list[dict], theirs: list[dict], scalar: bool = False)
     """Compares the recordings of a call, kernel by kernel and core by core."""
     for own, other in itertools.zip_longest(ours, theirs, fillvalue={"kernel": "none", "cores": []}):
         if own["kernel"] != other["kernel"] or len(own["cores"]) != len(other["cores"]):
-            names = [Step(f"kernel {one['kernel']}", (f"{len(one['cores'])} cores",), "") for one in (own, other)]
+            names = [
+                Step(f"kernel {one['kernel']}", (f"{len(one['cores'])} cores",), "") for one in (own, other)
+            ]
             return Difference(own["kernel"], 0, 0, *names)
         for core, counterpart in zip(own["cores"], other["cores"], strict=True):
             left = normalised(steps_of(core), "ours", scalar)

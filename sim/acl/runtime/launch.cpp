@@ -16,7 +16,7 @@ struct Reports {
   bool keep = false;
   bool trace = false;
   LaunchOptions::Record record = LaunchOptions::Record::kNothing;
-  std::vector<std::string> kept;  // JSON objects
+  std::vector<std::string> kept;        // JSON objects
   std::vector<std::string> recordings;  // JSON objects
   std::string last_trace;
 

@@ -11,12 +11,12 @@
 #include <set>
 #include <thread>
 
+#include "../compiler/scalar_access.h"
 #include "core_state.h"
 #include "cost.h"
 #include "current_core.h"
 #include "kernel_libraries.h"
 #include "scheduler.h"
-#include "../compiler/scalar_access.h"
 
 namespace sim {
 
@@ -171,7 +171,8 @@ class Launcher {
     for (const auto &core : cores_) {
       cores.push_back({core->id.core, core->id.cube, &core->recording, &core->sites()});
     }
-    return RecordingJson(kernel_.name, report.cycles, cores, options_.record == LaunchOptions::Record::kCalls);
+    return RecordingJson(kernel_.name, report.cycles, cores,
+                         options_.record == LaunchOptions::Record::kCalls);
   }
 
   // Reports a fault that several blocks have once, with the number of blocks.

@@ -24,10 +24,10 @@ struct Kernel {
 };
 
 struct LaunchOptions {
-  bool auto_sync = true;                   // model the compiler's auto-sync; false is the strict mode
-  bool hazards = true;                     // happens-before and uninitialised-read judges
-  bool cost = true;                        // cycle model
-  bool trace = false;                      // keep the events for Report::Trace
+  bool auto_sync = true;  // model the compiler's auto-sync; false is the strict mode
+  bool hazards = true;    // happens-before and uninitialised-read judges
+  bool cost = true;       // cycle model
+  bool trace = false;     // keep the events for Report::Trace
   // What each core did, for Report::recording; with the calls that led to each site, which takes addr2line.
   enum class Record : uint8_t { kNothing, kLines, kCalls } record = Record::kNothing;
   uint32_t threads = 0;                    // 0: all host cores

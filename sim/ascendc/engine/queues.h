@@ -36,7 +36,8 @@ class Queues {
   int32_t InitQueue(const QueueKind &kind, uint32_t number, uint32_t bytes, Where where);
   int32_t InitBuffer(AscendC::TPosition position, uint32_t bytes, Where where);  // of a TBuf: the buffer's id
   LocalTensorBase BufferOf(int32_t buffer, Where where);  // TBuf::Get: fails where InitBuffer never saw it
-  // TPipe::Reset: waits for the flags of FreeTensor. Then all memory is free; buffers left in use are a fault.
+  // TPipe::Reset: waits for the flags of FreeTensor. Then all memory is free; buffers left in use are a
+  // fault.
   void Release(Where where);
   uint64_t Allocated(Space space) const { return top_[static_cast<int>(space)]; }
   uint64_t Peak(Space space) const { return peak_[static_cast<int>(space)]; }

@@ -122,7 +122,8 @@ std::string RecordingJson(const std::string &kernel, double cycles, const std::v
   } else {
     for (const Site &site : sites) calls.push_back(LineText(site));
   }
-  std::string out = "{\"kernel\":" + JsonString(kernel) + ",\"cycles\":" + JsonNumber(cycles) + ",\"cores\":[";
+  std::string out =
+      "{\"kernel\":" + JsonString(kernel) + ",\"cycles\":" + JsonNumber(cycles) + ",\"cores\":[";
   size_t at = 0;
   for (const RecordedCore &core : cores) {
     out += (out.back() == '[' ? "" : ",") + std::string("{\"core\":") + std::to_string(core.core) +

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one core issued, in program order and in full, for programs that compare it (LaunchOptions::record). A line for
-// each instruction, flag and barrier; words are separated by blanks, and the first one says what the line is:
+// What one core issued, in program order and in full, for programs that compare it (LaunchOptions::record). A
+// line for each instruction, flag and barrier; words are separated by blanks, and the first one says what the
+// line is:
 //
 //   I pipe name site repeats elements element_bytes atomic operand …    an instruction
-//   F from to site            a flag set, by SetFlag or by a queue      W from to site    the same, waited for
-//   B pipe site               PipeBarrier, of "ALL" pipes too
-//   X mode pipe flag site     CrossCoreSetFlag                          T flag site       CrossCoreWaitFlag
+//   F from to site            a flag set, by SetFlag or by a queue      W from to site    the same, waited
+//   for B pipe site               PipeBarrier, of "ALL" pipes too X mode pipe flag site     CrossCoreSetFlag
+//   T flag site       CrossCoreWaitFlag
 //
 // `site` is a number in the core's list of sites. An operand is eleven values with commas between them:
 //
 //   name,space,w,address,row_bytes,rows,row_stride,groups,group_stride,element_bytes,lanes
 //
-// w is w where it is written, else r. An address in GM is "start+offset" of its allocation; lanes are hexadecimal, empty
-// where all are touched, and a hash of the map for gathers.
+// w is w where it is written, else r. An address in GM is "start+offset" of its allocation; lanes are
+// hexadecimal, empty where all are touched, and a hash of the map for gathers.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +52,9 @@ struct RecordedCore {
   const std::vector<Site> *sites;
 };
 
-// {"kernel": …, "cycles": …, "cores": [{"core": 0, "cube": false, "sites": [[name, calls], …], "lines": "…"}, …]}.
-// `calls` are those from the kernel's entry to the site (CallTexts of source_lines.h), or else its line alone.
+// {"kernel": …, "cycles": …, "cores": [{"core": 0, "cube": false, "sites": [[name, calls], …], "lines": "…"},
+// …]}. `calls` are those from the kernel's entry to the site (CallTexts of source_lines.h), or else its line
+// alone.
 std::string RecordingJson(const std::string &kernel, double cycles, const std::vector<RecordedCore> &cores,
                           bool with_calls);
 

@@ -101,8 +101,8 @@ SIM_COMPARE_SCALAR(CompareScalar)
 SIM_COMPARE_SCALAR(Compares)
 #undef SIM_COMPARE_SCALAR
 
-// A bit of 1 selects src0, a bit of 0 selects src1. Select sets the mask registers for its scratch, and then by
-// its argument, whatever isSetMask says.
+// A bit of 1 selects src0, a bit of 0 selects src1. Select sets the mask registers for its scratch, and then
+// by its argument, whatever isSetMask says.
 template <typename T, typename U, bool isSetMask = true>
 __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
                               const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,

@@ -33,8 +33,8 @@ void Sequence(const char *name, const AscendC::LocalTensor<T> &dst, T first, T s
   }
 }
 
-// What CreateVecIndex consists of: the scalar unit writes the first data block. Then Adds writes blocks from the block
-// before, and repeats from the repeat before, each followed by a barrier.
+// What CreateVecIndex consists of: the scalar unit writes the first data block. Then Adds writes blocks from
+// the block before, and repeats from the repeat before, each followed by a barrier.
 template <typename T>
 class IndexWriter {
  public:
@@ -62,13 +62,14 @@ class IndexWriter {
   void WriteRepeats(uint64_t mask, uint32_t repeats, Strides strides) const {
     WriteScalars(static_cast<uint32_t>(std::min<uint64_t>(mask, kBlock)), [](uint32_t i) { return i; });
     const uint32_t whole = static_cast<uint32_t>(mask) / kBlock, step = strides.block * kBlock;
-    for (uint32_t block = 1; block < whole; ++block) Step(block * step, (block - 1) * step, kBlock, kBlock, Strides());
+    for (uint32_t block = 1; block < whole; ++block)
+      Step(block * step, (block - 1) * step, kBlock, kBlock, Strides());
     if (mask % kBlock > 0) Step(whole * step, (whole - 1) * step, kBlock, mask % kBlock, strides);
     StepRepeats(mask, repeats, strides);
   }
   void WriteRepeats(const uint64_t mask[], uint32_t repeats, Strides strides) const {
-    WriteScalars(kRepeat, [&](uint32_t lane) { return lane / kBlock * kBlock * strides.block + lane % kBlock; },
-                 mask);
+    WriteScalars(
+        kRepeat, [&](uint32_t lane) { return lane / kBlock * kBlock * strides.block + lane % kBlock; }, mask);
     StepRepeats(mask, repeats, strides);
   }
 
@@ -92,13 +93,15 @@ class IndexWriter {
     for (uint32_t r = 1; r < repeats; ++r) Step(r * step, (r - 1) * step, kRepeat, mask, strides);
   }
 
-  // One instruction: element `to` and those after it become `distance` more than element `from` and those after it.
+  // One instruction: element `to` and those after it become `distance` more than element `from` and those
+  // after it.
   template <typename M>
-  void Step(uint32_t to, uint32_t from, uint32_t distance, M mask, Strides strides, bool barrier = true) const {
+  void Step(uint32_t to, uint32_t from, uint32_t distance, M mask, Strides strides,
+            bool barrier = true) const {
     using Mask = std::conditional_t<std::is_integral_v<M>, uint64_t, const uint64_t *>;
     const Strides each{strides.block, 8};
-    Unary("Adds", WithScalar<AddLane, T>{{}, static_cast<T>(static_cast<float>(distance))}, dst_[to], dst_[from],
-          Level0<Mask>{true, mask, 1, {each, each}}, where_);
+    Unary("Adds", WithScalar<AddLane, T>{{}, static_cast<T>(static_cast<float>(distance))}, dst_[to],
+          dst_[from], Level0<Mask>{true, mask, 1, {each, each}}, where_);
     if (barrier) Core::Current().Barrier(Pipe::V, where_);
   }
 

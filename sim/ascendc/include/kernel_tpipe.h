@@ -204,8 +204,9 @@ class TPipe {
   // The address of the first byte of a position's memory.
   uint64_t GetBaseAddr(int8_t) { return 0; }
 
-  // Frees all memory. As on the device, it waits for what FreeTensor has set flags for, and for nothing else: pipes
-  // may still use a TBuf, so that a kernel which takes the memory for something else needs a PipeBarrier before.
+  // Frees all memory. As on the device, it waits for what FreeTensor has set flags for, and for nothing else:
+  // pipes may still use a TBuf, so that a kernel which takes the memory for something else needs a
+  // PipeBarrier before.
   void Reset(sim::Where where = sim::Where::Here()) {
     sim::Core::Current().queues().Release(where);
     SetAtomicNone();

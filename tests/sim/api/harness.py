@@ -125,7 +125,11 @@ def issued(*arguments, **keywords) -> list[str]:
 def operands(name, *arguments, **keywords) -> list[list[tuple[str, str, int, int]]]:
     """The operands of each instruction `name` of a call: space, r or w, address, and bytes of a row."""
     lines = [line.split(" ") for line in run(*arguments, **keywords)[2]["lines"]]
-    fields = [[operand.split(",") for operand in words[8:]] for words in lines if words[0] == "I" and words[2] == name]
+    fields = [
+        [operand.split(",") for operand in words[8:]]
+        for words in lines
+        if words[0] == "I" and words[2] == name
+    ]
     return [[(f[1], f[2], int(f[3].partition("+")[0]), int(f[4])) for f in one] for one in fields]
 
 

@@ -69,7 +69,8 @@ bool Runs(const sim::Kernel &) { return true; }
 }  // namespace
 
 // Standard input: a line "name dtype dtype2 form", lines of ints, floats and "bytes load store" per buffer,
-// each with its length first, then the bytes. Standard output: two lines of JSON, the report and the recording, then the bytes.
+// each with its length first, then the bytes. Standard output: two lines of JSON, the report and the
+// recording, then the bytes.
 int main() {
   std::string line;
   const auto next = [&line] {
@@ -126,8 +127,8 @@ int main() {
   if (!Runs(kernel)) return 3;
   sim::LaunchOptions options;
   options.record = sim::LaunchOptions::Record::kLines;
-  const sim::Report report = sim::Launch(memory, sim::DeviceModel::Find("Ascend910B1"), kernel, 1, 0, args,
-                                         nullptr, 0, options);
+  const sim::Report report =
+      sim::Launch(memory, sim::DeviceModel::Find("Ascend910B1"), kernel, 1, 0, args, nullptr, 0, options);
   std::cout << report.Json() << "\n" << report.recording << "\n";
   for (size_t i = 0; i < count; ++i) {
     std::cout.write(reinterpret_cast<const char *>(memory.Host(args[i])),

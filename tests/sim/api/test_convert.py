@@ -403,12 +403,12 @@ SCRATCH = 184 * 1024  # where CANN's Select keeps a scalar or an address for the
 @pytest.mark.parametrize("mode", [0, 1, 2])
 @pytest.mark.parametrize("form", [COUNT, MASK])
 def test_select_issues_what_cann_issues(dtype, mode, form):
-    """CANN 8.1, dav_c220/kernel_operator_vec_cmpsel_impl.h: with a count, the forms with two tensors end with a barrier."""
+    """With a count, the forms with two tensors end with a barrier; CANN 8.1, dav_c220/…_vec_cmpsel_impl.h."""
     lanes = 256 // np.dtype(dtype).itemsize
     buffers = [poisoned(256, dtype), np.zeros(64, np.uint8), values(dtype, 256, 20), values(dtype, 256, 21)]
     ints = [256, mode] if form == COUNT else [lanes, mode, 2, 1, 1, 1, 8, 8, 8]
     call = ("Select", buffers)
-    words = dict(dtype=dtype, form=form, ints=ints, floats=[1.5])
+    words = {"dtype": dtype, "form": form, "ints": ints, "floats": [1.5]}
     fill = ["V Duplicate", "barrier V"] if mode > 0 else []
     last = ["barrier V"] if form == COUNT and mode != 1 else []
     assert issued(*call, **words) == [*fill, "V SetCmpMask", "barrier V", "V Select", *last]
@@ -422,7 +422,7 @@ def test_select_issues_what_cann_issues(dtype, mode, form):
 def test_comparisons_of_many_elements_take_252_repeats_each(name):
     a = values("float32", 300 * 64, 22)
     buffers = [poisoned(300 * 8, "uint8"), a, a][: 3 if name == "Compare" else 2]
-    words = dict(ints=[300 * 64, 2], floats=[0.0])
+    words = {"ints": [300 * 64, 2], "floats": [0.0]}
     assert issued(name, buffers, **words) == [f"V {name}"] * 2
     sizes = [one[0][3] for one in operands(name, name, buffers, **words)]
     assert sizes == [252 * 8, 48 * 8]

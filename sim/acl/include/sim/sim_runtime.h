@@ -34,12 +34,13 @@ ACL_FUNC_VISIBILITY void simKeepReports(int keep);
 // array. Synchronise the streams first. The text lives until the next call on this thread.
 ACL_FUNC_VISIBILITY const char *simTakeReports(void);
 
-// Records each instruction, flag and barrier of the cores of kernels that are launched from now on. It costs memory and
-// time, so that it is for small calls. 0: records nothing; 1: with the line of each; 2: with the calls that led there.
+// Records each instruction, flag and barrier of the cores of kernels that are launched from now on. It costs
+// memory and time, so that it is for small calls. 0: records nothing; 1: with the line of each; 2: with the
+// calls that led there.
 ACL_FUNC_VISIBILITY void simSetRecord(int level);
 // Returns the recordings since the last call, in the order in which the kernels ended, as a JSON array
-// (ascendc/engine/recording.h has the format). Synchronise the streams first. The text lives until the next call on this
-// thread.
+// (ascendc/engine/recording.h has the format). Synchronise the streams first. The text lives until the next
+// call on this thread.
 ACL_FUNC_VISIBILITY const char *simTakeRecordings(void);
 
 // Keeps traces of the pipes of kernels that are launched from now on.

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReduceMax and ReduceMin as CANN composes them of WholeReduceMax or WholeReduceMin. Each gives the pairs of value and
-// index of the repeats that it reads, and the next one reads the values of these pairs, which are every second lane:
+// ReduceMax and ReduceMin as CANN composes them of WholeReduceMax or WholeReduceMin. Each gives the pairs of
+// value and index of the repeats that it reads, and the next one reads the values of these pairs, which are
+// every second lane:
 //
 //   src     | repeat 0 | repeat 1 | repeat 2 | …             1. lanes by the mask
 //   work    | value index  value index  value index … |      2. lanes 0, 2, 4, …
 //           | value index  … |                               3. lanes 0, 2, 4, …: the value
 //
-// The scalar unit then adds up the indices that the three steps found, and writes the result. A count that is no whole
-// number of repeats is two reductions, of the whole repeats and of the rest, and one of the two results.
+// The scalar unit then adds up the indices that the three steps found, and writes the result. A count that is
+// no whole number of repeats is two reductions, of the whole repeats and of the rest, and one of the two
+// results.
 #pragma once
 
 #include "../kernel_tensor.h"
@@ -28,7 +30,8 @@ class ExtremeFinder {
  public:
   using Tensor = LocalTensor<T>;
 
-  ExtremeFinder(const char *name, ReduceType type, const Tensor &dst, const Tensor &work, bool index, Where where)
+  ExtremeFinder(const char *name, ReduceType type, const Tensor &dst, const Tensor &work, bool index,
+                Where where)
       : name_(name), type_(type), dst_(dst), work_(work), index_(index), where_(where) {}
 
   // repeats: of 256 bytes, `stride` data blocks apart; the mask chooses lanes in each.
@@ -41,12 +44,14 @@ class ExtremeFinder {
 
   void FindInCount(const Tensor &src, int64_t count) const {
     const int64_t whole = count / kLanes, rest = count % kLanes;
-    if (!CheckWork(count < 0 ? count : static_cast<int64_t>(CeilDivide(static_cast<uint64_t>(count), kLanes)))) {
+    if (!CheckWork(count < 0 ? count
+                             : static_cast<int64_t>(CeilDivide(static_cast<uint64_t>(count), kLanes)))) {
       return;
     }
     if (whole == 0) return FindInRepeats(src, static_cast<uint64_t>(count), 1, 8);
     FindInRepeats(src, uint64_t{kLanes}, whole, 8);
-    if (rest > 0) JoinRest(src[static_cast<uint32_t>(whole * kLanes)], static_cast<uint64_t>(rest), whole * kLanes);
+    if (rest > 0)
+      JoinRest(src[static_cast<uint32_t>(whole * kLanes)], static_cast<uint64_t>(rest), whole * kLanes);
   }
 
  private:
@@ -56,7 +61,8 @@ class ExtremeFinder {
   // Says whether there is something to do; fails where the work tensor is too small for it.
   bool CheckWork(int64_t repeats) const {
     Core &core = Core::Current();
-    if (repeats < 0) FailRange(core, FaultKind::kCount_, name_, where_, "count or repeatTime", ">= 0", repeats);
+    if (repeats < 0)
+      FailRange(core, FaultKind::kCount_, name_, where_, "count or repeatTime", ">= 0", repeats);
     const uint64_t elements = WorkElements<T>(static_cast<uint64_t>(repeats), index_);
     if (repeats > 0 && work_.bytes < elements * sizeof(T)) {
       FailRange(core, FaultKind::kCount_, name_, where_, "sharedTmpBuffer",
@@ -69,14 +75,16 @@ class ExtremeFinder {
   template <typename M>
   void Reduce(const Tensor &to, const Tensor &from, M mask, int64_t repeats, uint32_t stride = 8) const {
     using Mask = std::conditional_t<std::is_integral_v<M>, uint64_t, const uint64_t *>;
-    WholeReduce<T, Mask>(type_ == ReduceType::MAX ? "WholeReduceMax" : "WholeReduceMin", type_, to, from, true, mask,
-                         static_cast<int32_t>(repeats), 1, 1, static_cast<int32_t>(stride),
+    WholeReduce<T, Mask>(type_ == ReduceType::MAX ? "WholeReduceMax" : "WholeReduceMin", type_, to, from,
+                         true, mask, static_cast<int32_t>(repeats), 1, 1, static_cast<int32_t>(stride),
                          ReduceOrder::ORDER_VALUE_INDEX, where_);
   }
   // The values of `pairs` pairs in one repeat, or in each of several.
   void ReducePairs(uint32_t to, uint32_t from, uint32_t pairs, int64_t repeats = 1) const {
     constexpr uint64_t kEven = 0x5555555555555555;
-    const auto even = [](uint32_t count) { return count >= 32 ? kEven : kEven & ((uint64_t{1} << 2 * count) - 1); };
+    const auto even = [](uint32_t count) {
+      return count >= 32 ? kEven : kEven & ((uint64_t{1} << 2 * count) - 1);
+    };
     const uint64_t mask[2] = {even(pairs), even(pairs > 32 ? pairs - 32 : 0)};
     Reduce(work_[to], work_[from], mask, repeats);
   }
@@ -93,8 +101,8 @@ class ExtremeFinder {
   uint32_t ReduceSource(const Tensor &src, M mask, int64_t repeats, uint32_t stride) const {
     constexpr int64_t kMost = 255;
     for (int64_t first = 0; first < repeats; first += kMost) {
-      Reduce(work_[static_cast<uint32_t>(2 * first)], src[static_cast<uint32_t>(first) * stride * kBlock], mask,
-             std::min(kMost, repeats - first), stride);
+      Reduce(work_[static_cast<uint32_t>(2 * first)], src[static_cast<uint32_t>(first) * stride * kBlock],
+             mask, std::min(kMost, repeats - first), stride);
     }
     Barrier();
     return static_cast<uint32_t>(2 * repeats);
@@ -144,15 +152,11 @@ class ExtremeFinder {
     WaitForScalars();
   }
   // The index of the pair at this element of the work tensor.
-  uint32_t IndexAt(uint32_t pair) const {
-    return __builtin_bit_cast(Bits, work_.GetValue(pair + 1, where_));
-  }
+  uint32_t IndexAt(uint32_t pair) const { return __builtin_bit_cast(Bits, work_.GetValue(pair + 1, where_)); }
 
   // Reduces the rest of a count and joins it with what dst_ holds; `begin` is the rest's first index.
   void JoinRest(const Tensor &rest, uint64_t count, int64_t begin) const {
-    const auto result = [this](uint32_t i) {
-      return i == 0 || index_ ? dst_.GetValue(i, where_) : T(0);
-    };
+    const auto result = [this](uint32_t i) { return i == 0 || index_ ? dst_.GetValue(i, where_) : T(0); };
     Wait(Pipe::V, Pipe::S);
     const T value = result(0), at = result(1);
     FindInRepeats(rest, count, 1, 8);

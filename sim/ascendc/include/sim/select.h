@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selections by packed bits. The instruction takes what it needs beside its tensors from the register CMPMASK:
+// Selections by packed bits. The instruction takes what it needs beside its tensors from the register
+// CMPMASK:
 //
 //   mode                       CMPMASK holds               the bits that select
 //   VSEL_CMPMASK_SPR           the bits of one repeat      CMPMASK, the same ones for all repeats
 //   VSEL_TENSOR_SCALAR_MODE    the scalar                  selMask in UB, a bit for each lane of all repeats
 //   VSEL_TENSOR_TENSOR_MODE    the address of selMask      selMask in UB, a bit for each lane of all repeats
 //
-// The register is loaded from UB alone. So in the last two modes CANN's Select first writes the scalar or the address
-// to a place in UB of its own, the scratch:
+// The register is loaded from UB alone. So in the last two modes CANN's Select first writes the scalar or the
+// address to a place in UB of its own, the scratch:
 //
 //   Duplicate to the scratch → PipeBarrier<PIPE_V> → SetCmpMask from it → PipeBarrier<PIPE_V> → Select
 #pragma once
@@ -39,8 +40,8 @@ inline void SetCompareMask(const LocalTensorBase &src, Where where) {
   SetCompareMask(operand, src, where);
 }
 
-// Loads the register CMPMASK with copies of `value`, through the scratch. A device that tests have given a smaller
-// Unified Buffer has no such place.
+// Loads the register CMPMASK with copies of `value`, through the scratch. A device that tests have given a
+// smaller Unified Buffer has no such place.
 template <typename T>
 void FillCompareMask(T value, Where where) {
   Core &core = Core::Current();
@@ -112,7 +113,7 @@ void SelectByMask(const LocalTensor<T> &dst, const LocalTensorBase &mask, const 
 // The instruction where CMPMASK holds the bits.
 template <typename T, typename Level>
 void SelectByBits(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
-                      const Level &level, Where where) {
+                  const Level &level, Where where) {
   static_assert(kOneOf<T, half, float>, "Select: element type not available on Atlas A2");
   VectorOp op("Select", sizeof(T), where);
   if (!level.Apply(op)) return;
@@ -127,8 +128,8 @@ void SelectByBits(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const L
               [&](uint32_t r, uint32_t lane) { return *right.At(r, lane); });
 }
 
-// The instruction between two tensors, by the bits in CMPMASK or by a selMask of which CMPMASK holds the address. Nobody
-// says how long that is.
+// The instruction between two tensors, by the bits in CMPMASK or by a selMask of which CMPMASK holds the
+// address. Nobody says how long that is.
 template <typename T, typename Level>
 void SelectByRegister(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
                       SELMODE mode, const Level &level, Where where) {
@@ -143,7 +144,7 @@ void SelectByRegister(const LocalTensor<T> &dst, const LocalTensor<T> &src0, con
 // The instruction between a tensor and the scalar in CMPMASK.
 template <typename T, typename Level>
 void SelectRegisterScalar(const LocalTensor<T> &dst, const LocalTensorBase &mask, const LocalTensor<T> &src0,
-                            const Level &level, Where where) {
+                          const Level &level, Where where) {
   static_assert(kOneOf<T, half, float>, "Select: element type not available on Atlas A2");
   VectorOp op("Select", sizeof(T), where);
   if (!level.Apply(op)) return;
