@@ -242,7 +242,7 @@ MemoryInstruction ReadInstruction(const uint8_t *code) {
       prefixes.repne = true;
     } else if (*at == 0x65) {
       prefixes.gs = true;
-    } else {
+    } else if (*at != 0x67) {  // an address of 32 bits has the same bytes
       break;
     }
   }

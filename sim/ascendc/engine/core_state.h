@@ -41,6 +41,12 @@ struct CoreCounters {
   uint64_t scalar_accesses = 0;
 };
 
+struct GmProtocol {
+  enum class Step : uint8_t { kOutside, kMeeting, kMet, kFlag };
+  Step step = Step::kOutside;
+  uint32_t cores = 0;  // how many meet; 0: all
+};
+
 class CoreState {
  public:
   CoreState(const CoreIdentity &identity, const DeviceModel &device, DeviceMemory &gm,
@@ -95,6 +101,9 @@ class CoreState {
   CoreCounters counters;
   std::vector<Event> events;
   uint64_t ub_peak = 0;
+  // Where the core is in a protocol that orders cores by words in global memory (kernel libraries alone have
+  // those).
+  GmProtocol protocol;
   double elapsed = 0;  // cycles, as if nothing overlapped
 
  private:

@@ -33,7 +33,8 @@ struct Registers {
   bool has_pad_value = false;
   uint64_t pad_value = 0;
   float deq_scale = 1.0F;
-  // All 64 bits of DEQSCALE, as conversions to 8 bits read it: a scale, an offset and a sign, or an address in UB.
+  // All 64 bits of DEQSCALE, as conversions to 8 bits read it: a scale, an offset and a sign, or an address
+  // in UB.
   uint64_t deq_config = 0;
   // KERNEL_TASK_TYPE_DEFAULT named a type whose cores cannot meet.
   bool alone = false;

@@ -204,8 +204,7 @@ template <typename T>
 void GatherMaskByPattern(const LocalTensor<T> &dst, const LocalTensor<T> &src0, uint8_t pattern,
                          bool reduce_mode, uint32_t mask, const AscendC::GatherMaskParams &params,
                          uint64_t &kept, Where where) {
-  CheckRange(Core::Current(), FaultKind::kOther, "GatherMask", where, "src1Pattern",
-                  pattern, 1, 7);
+  CheckRange(Core::Current(), FaultKind::kOther, "GatherMask", where, "src1Pattern", pattern, 1, 7);
   GatherMask(
       dst, src0, reduce_mode, mask, params, kept, where, [](VectorOp &, uint32_t) {},
       [=](uint32_t, uint32_t e) {
@@ -226,8 +225,7 @@ void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint8_t repeat,
   if (params.dstBlkStride == 0) {
     FailRange(op.core(), FaultKind::kStride, "Brcb", where, "dstBlkStride", "at least 1", 0);
   }
-  auto to =
-      op.Write<T>("dst", dst, Strides{params.dstBlkStride, params.dstRepStride});
+  auto to = op.Write<T>("dst", dst, Strides{params.dstBlkStride, params.dstRepStride});
   op.Add(Run("src", src, false, repeat * 8 * sizeof(T)), src);
   op.Issue();
   to.Resolve(op.core());
