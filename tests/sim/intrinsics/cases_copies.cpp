@@ -2,6 +2,12 @@
 // Copies, and values that the scalar unit converts or keeps. Numbers of a case follow those of the mask.
 #include "intrinsic_case.h"
 
+// As CANN's headers declare it.
+struct OpSystemRunCfg {
+  uint64_t l2Cacheoffset;
+};
+extern OpSystemRunCfg g_opSystemRunCfg;
+
 namespace {
 
 // Stores words to buffer 0, in global memory.
@@ -44,6 +50,17 @@ const Register registered{
     {"copy_ubuf_to_ubuf",
      [](Case &c) {
        copy_ubuf_to_ubuf(Ub<uint8_t>(c, 0), Ub<uint8_t>(c, 1), 0, c.Int(2), c.Int(3), c.Int(4), c.Int(5));
+     }},
+    // Reads the same bytes twice, by the address that CANN's headers make where the hint disables the L2 cache.
+    // ints: data blocks, whether it does
+    {"l2_hint",
+     [](Case &c) {
+       const uint64_t offset = c.Int(3) != 0 ? g_opSystemRunCfg.l2Cacheoffset : 0;
+       auto *address = reinterpret_cast<uint8_t *>(reinterpret_cast<uint64_t>(c.gm[1]) + offset);
+       for (int time = 0; time < 2; ++time) {
+         copy_gm_to_ubuf(Ub<uint8_t>(c, 0), address, 0, 1, c.Int(2), 0, 0);
+         pipe_barrier(PIPE_ALL);
+       }
      }},
     {"copy_gm_to_ubuf_align_b8", [](Case &c) { Aligned(c, copy_gm_to_ubuf_align_b8); }},
     {"copy_gm_to_ubuf_align_b16", [](Case &c) { Aligned(c, copy_gm_to_ubuf_align_b16); }},

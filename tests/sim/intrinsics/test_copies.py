@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from tests.sim.api.harness import BFLOAT16, Global, poisoned, same
+from tests.sim.api.harness import BFLOAT16, Global, poisoned, run, same
 
-from .model import clean, fault
+from .model import PROGRAM, clean, fault
 
 MASK = [0, 0]
 
@@ -30,6 +30,18 @@ def test_blocks_with_gaps(name):
     ]
     got, *_ = clean(name, buffers, ints=[*MASK, 3, 2, 1, 3])
     same(got, want)
+
+
+def test_a_hint_that_disables_the_l2_cache():
+    source = data(4096)
+    traffic = []
+    for hint in (0, 1):
+        buffers = [poisoned(4096, "uint8"), Global(source)]
+        (got, _), faults, report = run("l2_hint", buffers, ints=[*MASK, 128, hint], program=PROGRAM)
+        assert not faults, faults
+        same(got, source)
+        traffic.append(report["hbm_read_bytes"])
+    assert traffic[1] == traffic[0] + 4096
 
 
 def test_a_copy_leaves_its_allocation():
