@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LoadData of an image, and Fixpipe with quantisation. Buffers: the image or fractals of A, fractals of B, the result.
+// LoadData of an image, and Fixpipe with quantisation. Buffers: the image or fractals of A, fractals of B,
+// the result.
 #include "case.h"
 
 using namespace AscendC;
@@ -17,8 +18,8 @@ LocalTensor<T> Place(TPosition position, uint32_t address, uint32_t elements) {
   return LocalTensor<T>(position, address, elements);
 }
 
-// height, width, channels, padding on all sides, value of the padding, k, m, start of m, filter, repeats along m. The
-// filter is a square. B is a unit matrix, so that the result is what L0A got.
+// height, width, channels, padding on all sides, value of the padding, k, m, start of m, filter, repeats
+// along m. The filter is a square. B is a unit matrix, so that the result is what L0A got.
 void ImageProduct(Case &c) {
   const uint16_t k = c.Int(5), m = c.Int(6);
   const auto size_a = static_cast<uint32_t>(c.buffers[0].bytes / sizeof(half));
@@ -34,8 +35,8 @@ void ImageProduct(Case &c) {
   const uint8_t filter = c.Int(8), repeats = c.Int(9);
   SetLoadDataRepeat({static_cast<uint16_t>(m / 16), repeats, 0});
   LoadData(a, image,
-           LoadData3DParamsV2<half>(padding, c.Int(0), c.Int(1), c.Int(2), k, m, 0, c.Int(7), 1, 1, filter, filter, 1, 1,
-                                    false, false, static_cast<half>(c.Int(4))));
+           LoadData3DParamsV2<half>(padding, c.Int(0), c.Int(1), c.Int(2), k, m, 0, c.Int(7), 1, 1, filter,
+                                    filter, 1, 1, false, false, static_cast<half>(c.Int(4))));
   LoadData(b, unit, LoadData2DParams(0, size_b / 256, 1, 0, 0, false, 0));
   Then<HardEvent::MTE1_M>();
   const uint16_t rows = m * repeats;
@@ -47,7 +48,8 @@ void ImageProduct(Case &c) {
 // m, n, k, the word of REQ8, relu.
 void Requantised(Case &c) {
   const uint16_t m = c.Int(0), n = c.Int(1), k = c.Int(2);
-  const auto size_a = static_cast<uint32_t>(c.buffers[0].bytes), size_b = static_cast<uint32_t>(c.buffers[1].bytes);
+  const auto size_a = static_cast<uint32_t>(c.buffers[0].bytes),
+             size_b = static_cast<uint32_t>(c.buffers[1].bytes);
   auto a1 = Place<int8_t>(TPosition::A1, 0, size_a), b1 = Place<int8_t>(TPosition::B1, 262144, size_b);
   auto a2 = Place<int8_t>(TPosition::A2, 0, size_a), b2 = Place<int8_t>(TPosition::B2, 0, size_b);
   auto sums = Place<int32_t>(TPosition::CO1, 0, 16384);

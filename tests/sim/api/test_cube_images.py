@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LoadData of an image and Fixpipe with quantisation, as API functions; tests/sim/intrinsics tests what they consist of."""
+"""LoadData of an image and quantising Fixpipe as API functions; tests/sim/intrinsics tests what they consist of."""
 
 from __future__ import annotations
 
