@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ascend_vision_ops import ascend_headers
+from ascend_vision_ops import ascend_headers, operators
 from ascend_vision_ops.ascend_headers import HeadersError, compiler, libraries, roots
 from ascend_vision_ops.ascend_headers.compiler import Library
-from ascend_vision_ops.testing.run import cases_of, missing
+from ascend_vision_ops.testing.run import cases_of, missing, spec_of
 
 SIM = Path(__file__).parent
 SMALL = SIM / "small_headers"
@@ -361,11 +361,26 @@ def test_an_installed_package_compiles_into_the_users_cache(monkeypatch, tmp_pat
     assert libraries.folder_of_objects() == Path("/of/user/ascend-vision-ops/ascend-headers")
 
 
-def test_packages_hold_sources_and_no_objects():
-    """What an install takes: the sources that a compile needs, nothing of build/ascend-headers."""
-    scripts = [path.read_text() for path in BUILD.rglob("cmake_install.cmake")]
-    assert any("_kernel_sources/sim/ascendc/compiler" in text for text in scripts)
-    assert not any("ascend-headers" in text for text in scripts)
+def test_an_installed_package_has_what_a_compile_needs(monkeypatch, tmp_path):
+    """An install takes all that a library is made of, and nothing of build/ascend-headers."""
+    cmake = Path(sys.prefix) / "bin" / "cmake"
+    subprocess.run(
+        [cmake, "--install", BUILD, "--prefix", tmp_path], check=True, capture_output=True, timeout=120
+    )
+    package = tmp_path / "ascend_vision_ops"
+    assert not [
+        path
+        for path in package.rglob("*")
+        if "ascend-headers" in path.name or path.suffix in (".o", ".kernels")
+    ]
+    monkeypatch.setattr(compiler, "SOURCES", package / "_kernel_sources")
+    entries = {path.name for path in compiler.generated().iterdir()}
+    for name in operators():
+        if not spec_of(name).composite:
+            assert {f"{name}.cpp", f"{name}_instances.h", f"{name}_library.cpp"} <= entries
+    chosen = compiler.choose(roots.find(SMALL))
+    assert str(ROOT / "sim") not in " ".join(chosen.command)
+    assert chosen.make(Library("small", SOURCES / "library.cpp", "vector"), tmp_path) == (True, "")
 
 
 def test_source_distribution_holds_no_objects(tmp_path):
