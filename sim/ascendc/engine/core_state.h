@@ -99,7 +99,7 @@ class CoreState {
   std::vector<Event> events;
   uint64_t ub_peak = 0;     // of the buffers of TPipe; where it has none: ub_touched
   uint64_t ub_touched = 0;  // the end of the highest byte that an operand touched
-  double elapsed = 0;  // cycles, as if nothing overlapped
+  double elapsed = 0;       // cycles, as if nothing overlapped
 
  private:
   struct OnChip {

@@ -52,7 +52,8 @@ void RegisterKernels(const KernelSet &set) {
     if (!folder.empty() && folder != "." && folder != "..") libraries.header_folders.insert(folder);
   }
   for (size_t i = 0; i < set.count; ++i) {
-    libraries.replacements[{set.kernels[i].name, set.cube}] = {set.kernels[i].invoke, set.prepare, set.marked};
+    libraries.replacements[{set.kernels[i].name, set.cube}] = {set.kernels[i].invoke, set.prepare,
+                                                               set.marked};
   }
 }
 

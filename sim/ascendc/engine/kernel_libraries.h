@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels in libraries of their own. Such a library takes the place of kernels that are linked to the program: the
-// simulated device runs them instead wherever a kernel of the same name is launched. It is how kernels run that were
-// compiled against CANN's own AscendC headers.
+// Kernels in libraries of their own. Such a library takes the place of kernels that are linked to the
+// program: the simulated device runs them instead wherever a kernel of the same name is launched. It is how
+// kernels run that were compiled against CANN's own AscendC headers.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,17 @@
 
 namespace sim {
 
-// The kernels of a library for one kind of core. A mixed kernel has two such sets, one compiled for cube cores and one
-// for vector cores.
+// The kernels of a library for one kind of core. A mixed kernel has two such sets, one compiled for cube
+// cores and one for vector cores.
 struct KernelSet {
   const Kernel *kernels = nullptr;
   size_t count = 0;
   bool cube = false;
   // Runs on the thread of a core before its kernel: takes the kernel's workspace.
   void (*prepare)(void *workspace) = nullptr;
-  // The folders of CANN's headers, with colons between them, and the path of compiler/kernel_library.h, each as the
-  // compiler was told it. Faults name the line outside of them from which the kernel calls the headers.
+  // The folders of CANN's headers, with colons between them, and the path of compiler/kernel_library.h, each
+  // as the compiler was told it. Faults name the line outside of them from which the kernel calls the
+  // headers.
   const char *header_folders = "";
   const char *own_header = "";
   bool marked = false;  // compiled by clang: accesses to UB have a prefix (compiler/scalar_access.h)
@@ -37,8 +38,9 @@ struct Replacement {
   bool marked = false;
 };
 
-// The replacement of a kernel for cube or vector cores; without an `invoke` where there is none. Loads the libraries
-// of the folder AVO_SIM_KERNELS first, where that is set. Throws std::runtime_error where a library does not load.
+// The replacement of a kernel for cube or vector cores; without an `invoke` where there is none. Loads the
+// libraries of the folder AVO_SIM_KERNELS first, where that is set. Throws std::runtime_error where a library
+// does not load.
 Replacement ReplacementOf(const std::string &kernel, bool cube);
 
 // Says whether a source file is in a header folder of a registered library, or is the simulator's.
