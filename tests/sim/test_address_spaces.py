@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 COMPILER_FOLDER = Path(__file__).parents[2] / "sim" / "ascendc" / "compiler"
-CLANG = next((name for name in ("clang++", "clang++-18", "clang++-17", "clang++-16") if shutil.which(name)), "")
+CLANG = next(
+    (name for name in ("clang++", "clang++-18", "clang++-17", "clang++-16") if shutil.which(name)), ""
+)
 
 RIGHT = "vadd(ub, ub, ub, 1, 1, 1, 1, 8, 8, 8); copy_gm_to_ubuf(ub, gm, 0, 1, 8, 0, 0); ub[3] = gm[3]; f16[1] = f16[0];"
 MIXED = {
@@ -24,8 +26,18 @@ MIXED = {
 
 def errors_of(statements: str) -> str:
     """The messages of the compiler about a kernel with these statements; empty where it compiles."""
-    kernel = f"void Kernel(__ubuf__ float *ub, __gm__ float *gm, __cbuf__ float *l1, __ubuf__ half *f16) {{ {statements} }}"
-    command = [CLANG, "-std=c++17", "-fsyntax-only", "-include", COMPILER_FOLDER / "builtin.h", "-x", "c++", "-"]
+    parameters = "__ubuf__ float *ub, __gm__ float *gm, __cbuf__ float *l1, __ubuf__ half *f16"
+    kernel = f"void Kernel({parameters}) {{ {statements} }}"
+    command = [
+        CLANG,
+        "-std=c++17",
+        "-fsyntax-only",
+        "-include",
+        COMPILER_FOLDER / "builtin.h",
+        "-x",
+        "c++",
+        "-",
+    ]
     done = subprocess.run(command, input=kernel + "\n", capture_output=True, text=True, timeout=120)
     assert (done.returncode == 0) == ("error:" not in done.stderr), done.stderr
     return done.stderr if done.returncode else ""
@@ -40,4 +52,7 @@ def test_right_pointers_compile():
 @pytest.mark.parametrize("name", MIXED)
 def test_mixed_pointers_do_not_compile(name):
     errors = errors_of(MIXED[name])
-    assert any(text in errors for text in ("no matching function", "cannot initialize", "address space", "incompatible")), errors
+    assert any(
+        text in errors
+        for text in ("no matching function", "cannot initialize", "address space", "incompatible")
+    ), errors

@@ -17,7 +17,9 @@ PROGRAM = BUILD / "tests" / "sim_scalar"
 LEAST_CASES = 15
 LEAST_INSTRUCTIONS = 250  # with a memory operand, of one compiler at one level of optimisation
 
-pytestmark = pytest.mark.skipif(os.uname().machine != "x86_64", reason="kernels of this kind run on x86-64 hosts alone")
+pytestmark = pytest.mark.skipif(
+    os.uname().machine != "x86_64", reason="kernels of this kind run on x86-64 hosts alone"
+)
 
 
 def names() -> list[str]:
@@ -41,7 +43,8 @@ def test_access(name):
 
 
 @pytest.mark.parametrize(
-    ("handler", "code"), [("none", -signal.SIGSEGV), ("before", 42), ("after", 42), ("restores", -signal.SIGSEGV)]
+    ("handler", "code"),
+    [("none", -signal.SIGSEGV), ("before", 42), ("after", 42), ("restores", -signal.SIGSEGV)],
 )
 def test_accesses_of_the_host_go_to_its_own_handler(handler, code):
     """What the host does with a wrong pointer is no access of a kernel, whenever the host installed its handler."""
@@ -51,11 +54,24 @@ def test_accesses_of_the_host_go_to_its_own_handler(handler, code):
 
 # --- instructions -----------------------------------------------------------------------------------------------------
 
-TYPES = ("int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "float", "double")
+TYPES = (
+    "int8_t",
+    "uint8_t",
+    "int16_t",
+    "uint16_t",
+    "int32_t",
+    "uint32_t",
+    "int64_t",
+    "uint64_t",
+    "float",
+    "double",
+)
 OPERATORS = ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>")
 
 # What no scalar access is: these take addresses, go elsewhere, use the stack or repeat.
-NO_ACCESS = re.compile(r"^(lea|nop|call|jmp|push|pop|rep|movs|stos|lods|scas|cmps|f|data16|cs|notrack|bnd|lock)")
+NO_ACCESS = re.compile(
+    r"^(lea|nop|call|jmp|push|pop|rep|movs|stos|lods|scas|cmps|f|data16|cs|notrack|bnd|lock)"
+)
 WRITES_ALONE = re.compile(r"^(mov(?!s[xqd]|zx)\w*|set\w+|movss|movsd|movabs)$")
 READS_ALONE = re.compile(r"^(cmp|test|bt|u?comis[sd]|i?mul|i?div)$")
 BYTES = {"BYTE": 1, "WORD": 2, "DWORD": 4, "QWORD": 8, "XMMWORD": 16}
@@ -108,6 +124,13 @@ def accesses(disassembly: str) -> list[tuple[str, str]]:
     return found
 
 
+def decode(codes: list[str]) -> list[list[int]]:
+    """What the simulator reads in each of these instructions: length, size, whether it reads and whether it writes."""
+    lines = "".join(code + "\n" for code in codes)
+    done = subprocess.run([PROGRAM, "--decode"], input=lines, capture_output=True, text=True, check=True)
+    return [[int(word) for word in line.split()] for line in done.stdout.splitlines()]
+
+
 def expected(text: str) -> tuple[int, bool, bool]:
     """Size, read, written, by the text of an instruction in Intel's syntax."""
     mnemonic, operands = text.split(None, 1)
@@ -128,16 +151,16 @@ def test_instructions_are_read_as_objdump_reads_them(compiler, level, tmp_path):
         pytest.skip(f"no {compiler}, or no objdump")
     source = tmp_path / "functions.cpp"
     source.write_text(functions())
-    subprocess.run([compiler, level, "-w", "-c", source, "-o", tmp_path / "functions.o"], check=True, timeout=120)
+    subprocess.run(
+        [compiler, level, "-w", "-c", source, "-o", tmp_path / "functions.o"], check=True, timeout=120
+    )
     dump = ["objdump", "-d", "-w", "-M", "intel", "--insn-width=16", tmp_path / "functions.o"]
     disassembly = subprocess.run(dump, capture_output=True, text=True, check=True).stdout
     found = accesses(disassembly)
     assert len(found) >= LEAST_INSTRUCTIONS
-    lines = "".join(code + "\n" for code, _ in found)
-    printed = subprocess.run([PROGRAM, "--decode"], input=lines, capture_output=True, text=True, check=True).stdout
     wrong = set()
-    for (code, text), line in zip(found, printed.splitlines(), strict=True):
-        length, size, reads, writes = (int(word) for word in line.split())
+    decoded = decode([code for code, _ in found])
+    for (code, text), (length, size, reads, writes) in zip(found, decoded, strict=True):
         wanted = (len(code) // 2, *expected(text))
         if (length, size, bool(reads), bool(writes)) != wanted:
             wrong.add(f"{code} {text}: {length, size, bool(reads), bool(writes)}, expected {wanted}")
@@ -147,5 +170,7 @@ def test_instructions_are_read_as_objdump_reads_them(compiler, level, tmp_path):
 @pytest.mark.parametrize("code", ["f3aa", "ff10", "8f00", "dd00", "c5fa1000", "f00fb110", "8b05"])
 def test_instructions_that_are_no_scalar_access_are_not_read(code):
     """rep stos, a call, pop, the x87 unit, AVX, a locked exchange, and an operand that counts from the instruction."""
-    printed = subprocess.run([PROGRAM, "--decode"], input=code + "\n", capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run(
+        [PROGRAM, "--decode"], input=code + "\n", capture_output=True, text=True, check=True
+    ).stdout
     assert printed.split()[0] == "0"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that CANN's device compiler has built in. Kernels that are compiled against CANN's own AscendC headers include
-// this file before anything else (-include).
+// All that CANN's device compiler has built in. Kernels that are compiled against CANN's own AscendC headers
+// include this file before anything else (-include).
 #pragma once
 
 #include <math.h>  // not <cmath>: abs, sqrt and others of the global namespace have forms for float then

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// half and bfloat16_t for kernels that are compiled against CANN's own headers. Clang has both built in. It needs them
-// so: an object of a class cannot be assigned to where its memory is an address space of its own (keywords.h).
+// half and bfloat16_t for kernels that are compiled against CANN's own headers. Clang has both built in. It
+// needs them so: an object of a class cannot be assigned to where its memory is an address space of its own
+// (keywords.h).
 #pragma once
 
 #ifdef __clang__

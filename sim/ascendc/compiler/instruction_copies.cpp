@@ -22,7 +22,8 @@ class Copies {
     const auto [entry, added] = copies_.try_emplace(code);
     if (added) {
       entry->second.instruction = ReadInstruction(code);
-      if (entry->second.instruction.length != 0) entry->second.code = Write(code, entry->second.instruction, reset);
+      if (entry->second.instruction.length != 0)
+        entry->second.code = Write(code, entry->second.instruction, reset);
     }
     return entry->second;
   }
@@ -34,7 +35,8 @@ class Copies {
   // Writes: prefix GS, the instruction, a reset of GS, a jump to the next instruction.
   const uint8_t *Write(const uint8_t *code, const MemoryInstruction &instruction, bool reset) {
     if (used_ + kMostBytes > kPageBytes || page_ == nullptr) {
-      void *page = mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      void *page =
+          mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
       if (page == MAP_FAILED) return nullptr;
       page_ = static_cast<uint8_t *>(page);
       used_ = 0;

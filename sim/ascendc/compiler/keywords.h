@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words that CANN's device compiler adds to C++, for a host compiler.
 //
-// Clang can tell the memories of a core apart: a pointer into the Unified Buffer has another type than one into
-// global memory, and mixing the two is a compile error. g++ has one kind of pointer in C++, so that there the words
-// are empty. In both cases a pointer's value is the address that the device would use: on-chip memories count from 0.
+// Clang can tell the memories of a core apart: a pointer into the Unified Buffer has another type than one
+// into global memory, and mixing the two is a compile error. g++ has one kind of pointer in C++, so that
+// there the words are empty. In both cases a pointer's value is the address that the device would use:
+// on-chip memories count from 0.
 #pragma once
 
 #define __global__

@@ -4,14 +4,14 @@
 #ifdef __x86_64__
 
 #include <asm/prctl.h>
-#include <csetjmp>
-#include <csignal>
-#include <mutex>
-#include <string>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <csetjmp>
+#include <csignal>
+#include <mutex>
+#include <string>
 #include <utility>
 
 #include "../engine/core_state.h"
@@ -36,15 +36,16 @@ struct Running {
 };
 thread_local Running running;
 
-constexpr char kNeedsFsgsbase[] = "this kernel needs a host with FSGSBASE: an x86-64 processor since 2012 and Linux 5.9";
+constexpr char kNeedsFsgsbase[] =
+    "this kernel needs a host with FSGSBASE: an x86-64 processor since 2012 and Linux 5.9";
 
 bool CanWriteGs() {
   static const bool can = (getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE) != 0;
   return can;
 }
 
-// Linux itself sets no base in the upper half of the addresses, where that of a memory lies which has a lower address
-// on the host than on the device; the processor's own instruction does.
+// Linux itself sets no base in the upper half of the addresses, where that of a memory lies which has a lower
+// address on the host than on the device; the processor's own instruction does.
 void SetGs(uint64_t base) {
   if (base == running.base_of_gs) return;
   if (CanWriteGs()) {
@@ -98,18 +99,21 @@ void Handle(const siginfo_t &info, ucontext_t *context) {
   const auto *code = reinterpret_cast<const uint8_t *>(counter);
   const bool told = info.si_code == SEGV_MAPERR || info.si_code == SEGV_ACCERR;
   if (!told) {
-    core.Fail(FaultKind::kOther, "scalar access", Unplaced(), "the kernel accesses an address that no memory can have");
+    core.Fail(FaultKind::kOther, "scalar access", Unplaced(),
+              "the kernel accesses an address that no memory can have");
   }
   const bool in_gm = core.state().memory->Contains(info.si_addr);
   if (address >= kLowest && !in_gm && !running.marked) FailAt(address, "which is in no memory of the core");
   const InstructionCopy copy = CopyOf(code, running.marked);
   if (copy.code == nullptr) {
-    FailAt(address, "by an instruction that is no scalar access of a device, as one of memset or memcpy:" + BytesAt(code));
+    FailAt(address, "by an instruction that is no scalar access of a device, as one of memset or memcpy:" +
+                        BytesAt(code));
   }
   const bool local = running.marked ? copy.instruction.gs : address < kLowest;
   if (!local && !in_gm) {
-    FailAt(address, "which is in no memory of the core" +
-                        std::string(address < kLowest ? ": a null pointer, or one to UB without __ubuf__" : ""));
+    FailAt(address,
+           "which is in no memory of the core" +
+               std::string(address < kLowest ? ": a null pointer, or one to UB without __ubuf__" : ""));
   }
   const Space space = local ? Space::UB : Space::GM;
   Judge(core, space, address, copy.instruction);
@@ -134,11 +138,13 @@ bool HandleInPlace(const siginfo_t &info, ucontext_t *context) {
 
 struct sigaction previous;
 
-// Hands an access of the host to the handler that was there before. Where it comes a second time, that handler wanted
-// the process to end: some restore the handler that they found for this, which may be this one.
+// Hands an access of the host to the handler that was there before. Where it comes a second time, that
+// handler wanted the process to end: some restore the handler that they found for this, which may be this
+// one.
 void PassOn(int signal, siginfo_t *info, void *context) {
   static thread_local std::pair<void *, greg_t> last = {};
-  const std::pair<void *, greg_t> place = {info->si_addr, static_cast<ucontext_t *>(context)->uc_mcontext.gregs[REG_RIP]};
+  const std::pair<void *, greg_t> place = {info->si_addr,
+                                           static_cast<ucontext_t *>(context)->uc_mcontext.gregs[REG_RIP]};
   const bool again = std::exchange(last, place) == place;
   if (!again && (previous.sa_flags & SA_SIGINFO) != 0) {
     previous.sa_sigaction(signal, info, context);
@@ -161,11 +167,11 @@ void OnSegmentationFault(int signal, siginfo_t *info, void *context) {
 void InstallHandler() {
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
-  struct sigaction present {};
+  struct sigaction present{};
   sigaction(SIGSEGV, nullptr, &present);
   if ((present.sa_flags & SA_SIGINFO) != 0 && present.sa_sigaction == OnSegmentationFault) return;
   previous = present;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = OnSegmentationFault;
   action.sa_flags = SA_SIGINFO | SA_NODEFER;
   sigaction(SIGSEGV, &action, nullptr);

@@ -29,10 +29,11 @@ _Unwind_Reason_Code Visit(_Unwind_Context *context, void *into) {
 
 constexpr int64_t kOwnFrame = -1;
 
-// Where a function without a frame has its return address at this instruction, counted from RSP; kOwnFrame: it has a
-// frame, or no unwind tables.
+// Where a function without a frame has its return address at this instruction, counted from RSP; kOwnFrame:
+// it has a frame, or no unwind tables.
 int64_t ReturnAddressOf(uintptr_t instruction, uintptr_t rsp, uintptr_t rbp) {
-  static auto *known = new std::unordered_map<uintptr_t, int64_t>;  // never destroyed: threads may outlive main
+  static auto *known =
+      new std::unordered_map<uintptr_t, int64_t>;  // never destroyed: threads may outlive main
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
   const auto [entry, added] = known->try_emplace(instruction, kOwnFrame);

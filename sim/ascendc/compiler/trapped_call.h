@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The call path of a trapped instruction, as frames of engine/call_walk.h: it stands for a call at the instruction.
+// The call path of a trapped instruction, as frames of engine/call_walk.h: it stands for a call at the
+// instruction.
 //
 //     inner   [ outer ●][ the trapped instruction + 1 ]            a return address lies behind its call
 //                     │
-//     outer   [ RBP ●][ return address of the function ]           only where the function has no frame of its own
+//     outer   [ RBP ●][ return address of the function ]           only where the function has no frame of
+//     its own
 //
-// Compilers give a function that calls none no frame, even with -fno-omit-frame-pointer: its return address is found
-// by its unwind tables, once for each instruction.
+// Compilers give a function that calls none no frame, even with -fno-omit-frame-pointer: its return address
+// is found by its unwind tables, once for each instruction.
 #pragma once
 
 #ifdef __x86_64__

@@ -35,7 +35,8 @@ inline CallPath PathFrom(const CallFrame *frame, const CallFrame *outermost) {
 
 }  // namespace
 
-__attribute__((noinline)) uint64_t HashOfCallPath(const void *outermost, const CallFrame *innermost, int frames) {
+__attribute__((noinline)) uint64_t HashOfCallPath(const void *outermost, const CallFrame *innermost,
+                                                  int frames) {
   const auto *first =
       innermost != nullptr ? innermost : static_cast<const CallFrame *>(__builtin_frame_address(0));
   return HashFrom(first, static_cast<const CallFrame *>(outermost), frames);

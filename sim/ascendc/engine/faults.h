@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The faults of one core, for each pair of source lines one; where lines are not known, for each pair of call paths.
+// The faults of one core, for each pair of source lines one; where lines are not known, for each pair of call
+// paths.
 #pragma once
 
 #include <cstdint>

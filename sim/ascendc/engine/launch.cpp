@@ -178,7 +178,7 @@ class Launcher {
   // Reports a fault that several blocks have once, with the number of blocks.
   void CollectFaults(Report *report) const {
     struct Group {
-      size_t fault;                // the first one
+      size_t fault;  // the first one
       std::set<uint32_t> of_cores;
     };
     std::vector<LoggedFault> faults;
@@ -203,7 +203,8 @@ class Launcher {
       std::string text = std::string(FaultName(faults[group.fault].kind)) + ": kernel " + kernel_.name +
                          ", block " + std::to_string(block) + ": " + texts[group.fault].text;
       const size_t more = group.of_cores.size() - 1;
-      if (more != 0) text += "; the same in " + std::to_string(more) + (more == 1 ? " more block" : " more blocks");
+      if (more != 0)
+        text += "; the same in " + std::to_string(more) + (more == 1 ? " more block" : " more blocks");
       text += " [seed " + std::to_string(options_.seed) + "]";
       report->faults.push_back({faults[group.fault].kind, kernel_.name, block, text});
     }

@@ -110,8 +110,8 @@ void CutAtLine(const Site &site, std::vector<SourceCall> *calls) {
   if (!calls->empty()) calls->front().line = site.line;
 }
 
-// Removes the calls within the headers, where the site says no line. Returns the function of the headers that the
-// kernel calls; empty where the kernel calls the intrinsic itself.
+// Removes the calls within the headers, where the site says no line. Returns the function of the headers that
+// the kernel calls; empty where the kernel calls the intrinsic itself.
 std::string CutAtHeaders(std::vector<SourceCall> *calls) {
   const auto first = std::find_if(calls->begin(), calls->end(),
                                   [](const SourceCall &call) { return !InHeaderFolder(call.file); });

@@ -9,13 +9,14 @@
 
 struct ScalarCase {
   const char *name;
-  void (*kernel)(void *const *args);  // args: device addresses of kFloats floats each: input 0, 1, 2, …; output
-  std::vector<std::string> texts;     // one report must hold all of them; empty: there must be none
-  uint64_t accesses = 0;              // of all blocks; 0: any number
-  bool strict = false;                // without automatic synchronisation by the compiler
+  void (*kernel)(
+      void *const *args);          // args: device addresses of kFloats floats each: input 0, 1, 2, …; output
+  std::vector<std::string> texts;  // one report must hold all of them; empty: there must be none
+  uint64_t accesses = 0;           // of all blocks; 0: any number
+  bool strict = false;             // without automatic synchronisation by the compiler
   uint32_t blocks = 1;
-  size_t reports = 1;                 // faults in all, where there are any
-  bool marked = false;                // accesses to UB have the prefix GS, as those that clang makes
+  size_t reports = 1;   // faults in all, where there are any
+  bool marked = false;  // accesses to UB have the prefix GS, as those that clang makes
 };
 
 constexpr uint32_t kFloats = 1024;

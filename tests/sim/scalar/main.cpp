@@ -2,8 +2,10 @@
 // sim_scalar --list: prints the names of all cases.
 // sim_scalar --run NAME: runs one case; the exit code is 0 where its report is as it must be, else 1.
 // sim_scalar --decode: for each line of hexadecimal digits prints what ReadInstruction understands.
-// sim_scalar --host HANDLER: runs a kernel, then lets the host access address 64, with a handler of its own that ends
-//     the program with code 42; HANDLER: none, before (the kernel runs), after, restores (the handler that was there).
+// sim_scalar --host HANDLER: runs a kernel, then lets the host access address 64, with a handler of its own
+// that ends
+//     the program with code 42; HANDLER: none, before (the kernel runs), after, restores (the handler that
+//     was there).
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -46,8 +48,8 @@ Outcome Launch(const ScalarCase &one) {
   options.threads = 2;
   Outcome outcome;
   outcome.report = sim::Launch(memory, sim::DeviceModel::Find("Ascend910B1"),
-                               {"scalar", NeverCalled, sim::KernelType::kVector}, one.blocks, 0, buffers, nullptr, 0,
-                               options);
+                               {"scalar", NeverCalled, sim::KernelType::kVector}, one.blocks, 0, buffers,
+                               nullptr, 0, options);
   std::memcpy(outcome.output.data(), memory.Host(buffers[1]), kBytes);
   return outcome;
 }
@@ -111,7 +113,7 @@ int AccessOfHost(const std::string &handler) {
   if (handler == "before") install();
   if (!Check(*Find("copies"))) return 1;
   if (handler == "after" || handler == "restores") {
-    struct sigaction restore {};
+    struct sigaction restore{};
     restore.sa_sigaction = Restore;
     restore.sa_flags = SA_SIGINFO;
     if (handler == "after") install();
@@ -133,7 +135,8 @@ int main(int argc, char **argv) {
   if (mode == "--decode") return Decode();
   if (mode == "--host" && argc == 3) return AccessOfHost(argv[2]);
   if (mode != "--run" || argc != 3 || Find(argv[2]) == nullptr) {
-    std::fprintf(stderr, "usage: sim_scalar --list | --run NAME | --decode | --host none|before|after|restores\n");
+    std::fprintf(stderr,
+                 "usage: sim_scalar --list | --run NAME | --decode | --host none|before|after|restores\n");
     return 2;
   }
   return Check(*Find(argv[2])) ? 0 : 1;

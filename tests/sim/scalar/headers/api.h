@@ -24,7 +24,9 @@ inline __attribute__((noinline)) void AddBlocks(__ubuf__ float *dst, __ubuf__ fl
 }  // namespace impl
 
 // dst = src + src
-inline void Add(__ubuf__ float *dst, __ubuf__ float *src, uint8_t blocks) { impl::AddBlocks(dst, src, blocks); }
+inline void Add(__ubuf__ float *dst, __ubuf__ float *src, uint8_t blocks) {
+  impl::AddBlocks(dst, src, blocks);
+}
 
 // dst = 4 src, by two additions, of which the second one needs a barrier that is not there.
 inline __attribute__((noinline)) void Fourfold(__ubuf__ float *dst, __ubuf__ float *src, uint8_t blocks) {
