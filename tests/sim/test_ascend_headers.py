@@ -330,10 +330,18 @@ def test_every_kernel_of_this_session_has_its_library():
     assert not {why for why in absent if "was asked for" not in why}
 
 
-def test_config_without_headers_says_what_it_wants():
-    done = avo("config", "--kernels")
+@pytest.mark.parametrize("command", [("config", "--kernels"), ("sim", "compare", SMALLEST)])
+def test_without_headers_a_command_says_what_it_wants(command):
+    done = avo(*command)
     assert done.returncode == 1
     assert "expected --ascend-headers DIR" in done.stderr
+
+
+def test_compare_runs_its_own_side_on_the_own_headers():
+    """With headers against which an operator does not compile, the other side alone fails."""
+    done = avo("sim", "compare", f"{SMALLEST}(indices=f32[8],size=4)", "--ascend-headers", str(SMALL))
+    assert done.returncode == 1
+    assert "fails on CANN's headers" in done.stdout
 
 
 def test_a_list_of_the_user_counts(monkeypatch, tmp_path):
