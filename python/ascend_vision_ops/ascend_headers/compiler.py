@@ -38,7 +38,7 @@ SIDES = {
 UNDEFINED = re.compile(r"undefined (?:reference to [`‘']|symbol: )(.+?)['’]?$", re.MULTILINE)
 # `long vec_dup<float, int>(float, int)`: a template outside all namespaces, which is what intrinsics are.
 INTRINSIC = re.compile(r"^(long|void) (\w+)(<.*>)?\(")
-ERROR = re.compile(r"^.*(?:error|undefined reference): .*$", re.MULTILINE)
+ERROR = re.compile(r"^.*(?:error: |undefined reference to |undefined symbol: ).*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
