@@ -29,6 +29,8 @@ FLAGS = (
     # Address 0 is the start of the Unified Buffer. An access of several elements at once would be judged as one.
     "-fno-delete-null-pointer-checks", "-fno-tree-vectorize",
     "-D__CCE_AICORE__=220", "-D__NPU_ARCH__=2201", "-D__DAV_C220__",
+    # As CANN's own builds have it: a GlobalTensor tells copies whether they bypass the L2 cache.
+    "-DL2_CACHE_HINT",
 )  # fmt: skip
 # A mixed kernel is compiled once for each kind of core.
 SIDES = {
@@ -137,7 +139,10 @@ def choose(headers: Headers) -> Compiler:
             f"there is no compiler {' or '.join(words[0] for words in candidates)} (CXX names one)"
         )
     done = subprocess.run([*program, "--version"], capture_output=True, text=True, check=False)
-    return Compiler((*program, *FLAGS, *source_options(headers)), done.stdout.partition("\n")[0], headers)
+    version = done.stdout.partition("\n")[0]
+    # The intrinsics of the simulated device take ordinary pointers; clang tells the memories of a core apart.
+    flat = ["-DSIM_ONE_ADDRESS_SPACE"] if "clang" in version else []
+    return Compiler((*program, *FLAGS, *flat, *source_options(headers)), version, headers)
 
 
 def source_options(headers: Headers) -> list[str]:

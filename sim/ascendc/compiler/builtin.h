@@ -3,6 +3,11 @@
 // include this file before anything else (-include).
 #pragma once
 
+// Clang tells the memories of a core apart, unless SIM_ONE_ADDRESS_SPACE says that it must not.
+#if defined(__clang__) && !defined(SIM_ONE_ADDRESS_SPACE)
+#define SIM_ADDRESS_SPACES
+#endif
+
 #include <math.h>  // not <cmath>: abs, sqrt and others of the global namespace have forms for float then
 
 #include <cstddef>

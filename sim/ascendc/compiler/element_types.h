@@ -4,7 +4,7 @@
 // (keywords.h).
 #pragma once
 
-#ifdef __clang__
+#ifdef SIM_ADDRESS_SPACES
 using half = _Float16;
 using bfloat16_t = __bf16;
 #else

@@ -21,7 +21,7 @@
 namespace sim {
 
 constexpr const char *kKernelLibraryHeader = __FILE__;
-#ifdef __clang__
+#ifdef SIM_ADDRESS_SPACES
 constexpr bool kMarked = true;
 #else
 constexpr bool kMarked = false;

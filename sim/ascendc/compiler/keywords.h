@@ -11,7 +11,7 @@
 #define __aicore__
 #define __host_aicore__
 #define __gm__
-#ifdef __clang__
+#ifdef SIM_ADDRESS_SPACES
 #define __ubuf__ __attribute__((address_space(256)))  // clang: counts from GS (scalar_access.h)
 #define __cbuf__ __attribute__((address_space(11)))
 #define __ca__ __attribute__((address_space(12)))

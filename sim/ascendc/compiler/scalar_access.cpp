@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <csetjmp>
 #include <csignal>
+#include <cxxabi.h>
+#include <exception>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -177,10 +179,36 @@ void InstallHandler() {
   sigaction(SIGSEGV, &action, nullptr);
 }
 
+// A fault throws BlockEnded. Where it passes a destructor of CANN's, as that of TPipe, which throws a second time or must
+// not be passed, the standard library gives up; the block ends here instead.
+std::terminate_handler previous_terminate = nullptr;
+
+void OnTerminate() {
+  if (running.armed) {
+    // The thread goes on without an exception. Layout: Itanium C++ ABI, exception handling, 2.2.2.
+    struct Exceptions {
+      void *caught;
+      unsigned int uncaught;
+    };
+    *reinterpret_cast<Exceptions *>(abi::__cxa_get_globals()) = {};
+    siglongjmp(running.escape, 1);
+  }
+  previous_terminate();
+}
+
+void InstallTerminateHandler() {
+  static const bool installed = [] {
+    previous_terminate = std::set_terminate(OnTerminate);
+    return true;
+  }();
+  static_cast<void>(installed);
+}
+
 }  // namespace
 
 bool RunWithScalarAccesses(void (*invoke)(void *const *args), void *const *args, bool marked) {
   InstallHandler();
+  InstallTerminateHandler();
   if (marked && !CanWriteGs()) Core::Current().Fail(FaultKind::kOther, "launch", Unplaced(), kNeedsFsgsbase);
   running.marked = marked;
   SetGs(0);

@@ -81,7 +81,7 @@ void Untaken(Case &c) {
   using C = MatmulType<TPosition::GM, CubeFormat::ND, float>;
   TPipe pipe;
   Matmul<A, A, C> mm;
-  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, t);
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &t);
   mm.SetTensorA(c.Global<half>(0));
   mm.SetTensorB(c.Global<half>(1));
   mm.Iterate();

@@ -25,7 +25,8 @@ uint64_t AlignUp(uint64_t value, uint64_t step) { return (value + step - 1) / st
 void Run(void *const *args) {
   using namespace AscendC;
 #ifdef SIM_CANN_HEADERS
-  TPipe pipe;  // some functions take event ids of it
+  // Some functions of vector cores take event ids of it. Cases of cube cores that need one make it themselves.
+  [[maybe_unused]] std::conditional_t<g_coreType == AIC, int, TPipe> pipe;
 #endif
   for (size_t i = 0; i < current.buffers.size(); ++i) {
     current.gm[i] = static_cast<uint8_t *>(args[i]);

@@ -16,7 +16,9 @@ HERE = Path(__file__).parent
 
 def compile_all(folder: str, factory) -> list[Path]:
     """The programs for vector and for cube cores."""
-    chosen = compiler.choose(roots.find(folder))
+    headers = roots.find(folder)
+    chosen = compiler.choose(headers)
+    matmul = [f"-I{folder / 'lib'}" for folder in headers.folders if (folder / "lib").is_dir()]
     into = factory.mktemp("sim_api")
     sources = [HERE / "main.cpp", *sorted(HERE.glob("cases_*.cpp"))]
     jobs = [(side, source) for side in compiler.SIDES for source in sources]
@@ -24,9 +26,7 @@ def compile_all(folder: str, factory) -> list[Path]:
     def compile_one(job: tuple[str, Path]) -> Path:
         side, source = job
         target = into / f"{source.stem}.{side}.o"
-        run(
-            *chosen.command, "-DSIM_CANN_HEADERS", *compiler.SIDES[side], "-c", str(source), "-o", str(target)
-        )
+        run(*chosen.command, *matmul, "-DSIM_CANN_HEADERS", *compiler.SIDES[side], "-c", str(source), "-o", str(target))
         return target
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -35,7 +35,8 @@ def compile_all(folder: str, factory) -> list[Path]:
     for side in compiler.SIDES:
         programs.append(into / side)
         own = [str(target) for target in objects if target.name.endswith(f".{side}.o")]
-        libraries = (f"-L{library_dir()}", "-lascendc_sim", f"-Wl,-rpath,{library_dir()}")
+        # Headers of the high-level API define functions that are not inline.
+        libraries = ("-Wl,-z,muldefs", f"-L{library_dir()}", "-lascendc_sim", f"-Wl,-rpath,{library_dir()}")
         run(chosen.command[0], *own, *libraries, "-o", str(programs[-1]))
     return programs
 

@@ -4,7 +4,7 @@
 // repeat.
 #pragma once
 
-#include "../../include/sim/float16_types.h"
+#include "../element_types.h"
 #include "../enumerations.h"
 #include "../keywords.h"
 

@@ -2,7 +2,7 @@
 // Sorts of pairs (score, index) of 8 bytes, the largest score first.
 #pragma once
 
-#include "../../include/sim/float16_types.h"
+#include "../element_types.h"
 #include "../enumerations.h"
 #include "../keywords.h"
 
