@@ -41,7 +41,7 @@ class NmsPadded {
     sort.Process();
     const auto pairs = sort.Pairs();
     const int64_t count = sort.Count();
-    pipe_->Reset();
+    avo::ReleaseBuffers(pipe_);
     avo::SortedBoxes<T, kClasses> boxes;
     boxes.Init(boxes_, idxs_, workspace_ + tiling_.sorted, tiling_, pipe_);
     boxes.Process(pairs, count);

@@ -52,8 +52,7 @@ __aicore__ inline void WriteOnes(const AscendC::GlobalTensor<T> &gm, uint32_t co
   ones = queue.template DeQue<T>();
   CopyRowsOut(gm, 0, count, ones, count, 1, count);
   queue.FreeTensor(ones);
-  AscendC::PipeBarrier<PIPE_ALL>();
-  pipe->Reset();
+  ReleaseBuffers(pipe);
 }
 
 template <typename T>

@@ -76,7 +76,7 @@ class ModulatedDeformConv2d {
         }
       }
       if ASCEND_IS_AIV
-        pipe_->Reset();
+        avo::ReleaseBuffers(pipe_);
     }
     if ASCEND_IS_AIV {
       for (int64_t i = 0; i < done_ && i < 2; ++i) AscendC::CrossCoreWaitFlag(kFree);

@@ -163,7 +163,7 @@ class ModulatedDeformConv2dBackward {
     for (int64_t band = share.begin; band < share.end && band < share.begin + 2; ++band) {
       AscendC::CrossCoreWaitFlag(kFree);
     }
-    pipe_->Reset();
+    avo::ReleaseBuffers(pipe_);
   }
 
   // Cube core: adds the gradients of weights and bias of this block's bands to those of the block.
@@ -211,7 +211,7 @@ class ModulatedDeformConv2dBackward {
     const int64_t slices = (t_.images.channels + avo::kSliceChannels - 1) / avo::kSliceChannels;
     const avo::Share share = avo::CoreShare(images * t_.deformGroups * slices);
     for (int64_t item = share.begin; item < share.end; ++item) scatter.Compute(first, item);
-    pipe_->Reset();
+    avo::ReleaseBuffers(pipe_);
   }
 
   // Adds up elements [from, from + count) of what the blocks found, and stores the sums in `out`. Takes
@@ -250,7 +250,7 @@ class ModulatedDeformConv2dBackward {
       avo::CopyRowsOut(out, piece * kPiece, elements, result, kPiece, 1, elements);
       out_queue.FreeTensor(result);
     }
-    pipe_->Reset();
+    avo::ReleaseBuffers(pipe_);
   }
 
   ModulatedDeformConv2dBackwardTiling t_;

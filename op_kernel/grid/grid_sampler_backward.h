@@ -165,8 +165,7 @@ class GridSamplerBackward {
       avo::GridGradient<T> of_grid;
       of_grid.Init(grad_output_, input_, grid_, grad_grid_, tiling_, pipe_);
       of_grid.Process();
-      AscendC::PipeBarrier<PIPE_ALL>();
-      pipe_->Reset();
+      avo::ReleaseBuffers(pipe_);
     }
     if (tiling_.gradInput != 0) {
       avo::GridScatter<T> of_images;

@@ -28,8 +28,7 @@ class RoiAlign {
   __aicore__ inline void Process() {
     regions_.Init(rois_, batch_indices_, workspace_, t_, pipe_);
     regions_.WriteCosts();
-    AscendC::PipeBarrier<PIPE_ALL>();
-    pipe_->Reset();
+    avo::ReleaseBuffers(pipe_);
     avo::ToChannelsLast<T> to_channels_last;
     to_channels_last.Init(input_, workspace_, t_, pipe_);
     to_channels_last.Process(pipe_);

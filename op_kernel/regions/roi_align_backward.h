@@ -34,8 +34,7 @@ class RoiAlignBackward {
   __aicore__ inline void Process() {
     regions_.Init(rois_, workspace_, t_, pipe_);
     regions_.WriteExtents();
-    AscendC::PipeBarrier<PIPE_ALL>();
-    pipe_->Reset();
+    avo::ReleaseBuffers(pipe_);
     avo::ToChannelsLast<T> to_channels_last;
     if constexpr (kLargest) {
       to_channels_last.Init(input_, workspace_, t_, pipe_);

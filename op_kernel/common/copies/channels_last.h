@@ -138,7 +138,7 @@ class ToChannelsLast {
     }
     ClearBorder();
     AscendC::SyncAll();
-    pipe->Reset();
+    ReleaseBuffers(pipe);
   }
 
  private:

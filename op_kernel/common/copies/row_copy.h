@@ -62,6 +62,13 @@ __aicore__ inline void WaitForCores() {
   AscendC::SyncAll();
 }
 
+// Gives all buffers back, so that the next InitBuffer starts at address 0 again. Waits for all pipes first:
+// TPipe::Reset itself waits only until the buffers of queues are free, and the new buffers overlap the old ones.
+__aicore__ inline void ReleaseBuffers(AscendC::TPipe *pipe) {
+  AscendC::PipeBarrier<PIPE_ALL>();
+  pipe->Reset();
+}
+
 // Writes zeros to all `depth` buffers of a queue, where instructions read more elements than are copied
 // there.
 template <typename T, typename Queue>

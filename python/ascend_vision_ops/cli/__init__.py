@@ -175,6 +175,11 @@ def parser() -> argparse.ArgumentParser:
         sub.add_argument(f"--{option}", action="store_true", help=meaning)
     library = "the library of custom operators for ONNX Runtime (RegisterCustomOpsLibrary_V2)"
     sub.add_argument("--onnxruntime", action="store_true", help=library)
+    kernels = (
+        "the list of kernel libraries for AVO_SIM_KERNELS, compiled against CANN's headers (--ascend-headers)"
+    )
+    sub.add_argument("--kernels", action="store_true", help=kernels)
+    _headers_option(sub)
 
     sub = command("onnx", "onnx", "shows, simplifies, converts, runs and compares ONNX models")
     _onnx_commands(sub)

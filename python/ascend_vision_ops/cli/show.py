@@ -92,6 +92,12 @@ def run_config(options: argparse.Namespace) -> int:
         parts.append(str(libraries))
     if options.cmakedir:
         parts.append(str(paths.cmake_dir()))
+    if options.kernels:
+        if not (listed := ascend_headers.prepare()):
+            raise Failure(
+                "config --kernels: expected --ascend-headers DIR, or AVO_ASCEND_HEADERS in the environment"
+            )
+        parts.append(listed)
     if options.onnxruntime:
         parts.append(str(paths.onnxruntime_library()))
     if not parts:

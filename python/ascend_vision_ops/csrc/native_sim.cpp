@@ -23,6 +23,12 @@ py::dict DeviceOf(const std::string &soc) {
 void AddSimulator(py::module_ &sim) {
   sim.def("device", &DeviceOf, py::arg("soc"), "Sizes and bandwidths of a device that can be simulated.");
   sim.def(
+      "load_kernels",
+      [](const std::string &path) {
+        avo::native::CheckAcl(simLoadKernels(path.c_str()), "simLoadKernels failed");
+      },
+      py::arg("path"), "Run the kernels of a folder or list of libraries in place of the package's own.");
+  sim.def(
       "keep_reports", [](bool keep) { simKeepReports(keep); }, py::arg("keep") = true,
       "Keep the report of every kernel launched from now on.");
   sim.def(

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <exception>
 
+#include "ascendc/engine/kernel_libraries.h"
+#include "error.h"
 #include "sim/sim_runtime.h"
 
 namespace sim::runtime {
@@ -96,6 +98,15 @@ Status RunKernel(Device &device, const KernelLaunch &launch, const std::vector<v
 using sim::runtime::Reports;
 
 extern "C" {
+
+aclError simLoadKernels(const char *path) {
+  try {
+    sim::LoadKernels(path == nullptr ? "" : path);
+  } catch (const std::exception &error) {
+    return sim::runtime::Fail(ACL_ERROR_INVALID_PARAM, __func__, ": ", error.what());
+  }
+  return ACL_SUCCESS;
+}
 
 void simKeepReports(int keep) {
   Reports &reports = Reports::Get();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the definitions of intrinsics have in common. An intrinsic has addresses, repeats and strides as its arguments,
-// and the mask registers say which lanes compute. It calls the same function of include/sim as the AscendC function
-// that consists of it, so that semantics, legality and cost are in one place.
+// What the definitions of intrinsics have in common. An intrinsic has addresses, repeats and strides as its
+// arguments, and the mask registers say which lanes compute. It calls the same function of include/sim as the
+// AscendC function that consists of it, so that semantics, legality and cost are in one place.
 #pragma once
 
 #include "../include/sim/local_tensor_base.h"
@@ -29,6 +29,18 @@ AscendC::LocalTensor<T> OnChip(Space space, const volatile void *address) {
 template <typename T>
 AscendC::LocalTensor<T> InUb(const volatile T *address) {
   return OnChip<T>(Space::UB, address);
+}
+
+// Added to an address in global memory, it says that the copy bypasses the L2 cache. No address has this bit.
+constexpr uint64_t kBypassesL2 = uint64_t{1} << 56;
+
+template <typename T>
+AscendC::GlobalTensor<T> InGm(void *address) {
+  const auto value = reinterpret_cast<uint64_t>(address);
+  AscendC::GlobalTensor<T> tensor;
+  tensor.SetGlobalBuffer(reinterpret_cast<T *>(value & ~kBypassesL2));
+  if ((value & kBypassesL2) != 0) tensor.SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);
+  return tensor;
 }
 
 // Lanes by the mask registers, and the strides of dst, src0 and src1.

@@ -45,6 +45,7 @@ void CoreState::EndBlock() {
 
 void CoreState::ReleaseMemories() {
   ub_peak = queues.Peak(Space::UB);
+  if (ub_peak == 0) ub_peak = ub_touched;  // the TPipe of CANN's own headers says nothing
   hazards.ReleaseShadows();
   tokens_ = {};
   for (OnChip &chip : chips_) chip = {};
@@ -67,7 +68,9 @@ std::byte *CoreState::Memory(Space space, uint64_t address) {
 }
 
 uint32_t CoreState::SiteOf(const char *name, Where where) {
-  const uint64_t path = outermost_frame_ != nullptr ? HashOfCallPath(outermost_frame_) : 0;
+  const int frames = where.line > 0 ? kFramesBesidesLine : kFramesWithoutLine;
+  const uint64_t path =
+      outermost_frame_ != nullptr ? HashOfCallPath(outermost_frame_, innermost_frame_, frames) : 0;
   const SiteKey key{name, where.file, where.line, path};
   const size_t hash = SiteHash()(key);
   RecentSite &recent = recent_sites_[(hash ^ hash >> 12) % kRecentSites];
@@ -75,7 +78,7 @@ uint32_t CoreState::SiteOf(const char *name, Where where) {
   const auto [entry, added] = site_ids_.try_emplace(key, static_cast<uint32_t>(sites_.size()));
   if (added) {
     sites_.push_back({name, where.file, where.line, nullptr});
-    if (path != 0) paths_.push_back(ReadCallPath(outermost_frame_));
+    if (path != 0) paths_.push_back(ReadCallPath(outermost_frame_, innermost_frame_));
     if (path != 0 && !paths_.back().empty()) {
       sites_.back().path = &paths_.back();
     } else {

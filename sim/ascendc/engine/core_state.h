@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "byte_map.h"
+#include "call_walk.h"
 #include "core.h"
 #include "device_memory.h"
 #include "device_model.h"
@@ -40,6 +41,12 @@ struct CoreCounters {
   uint64_t gm_read_bytes = 0;
   uint64_t gm_write_bytes = 0;
   uint64_t scalar_accesses = 0;
+};
+
+struct GmProtocol {
+  enum class Step : uint8_t { kOutside, kMeeting, kMet, kFlag };
+  Step step = Step::kOutside;
+  uint32_t cores = 0;  // how many meet; 0: all
 };
 
 class CoreState {
@@ -83,6 +90,8 @@ class CoreState {
   uint32_t SiteOf(const char *name, Where where);
   const Site &SiteAt(const char *name, Where where) { return sites_[SiteOf(name, where)]; }
   const std::vector<Site> &sites() const { return sites_; }
+  // From here on API calls stand at this frame; null: they stand where they are made.
+  void StandAt(const CallFrame *frame) { innermost_frame_ = frame; }
 
   const CoreIdentity id;
   const DeviceModel *const model;
@@ -97,7 +106,18 @@ class CoreState {
   CoreCounters counters;
   std::vector<Event> events;
   Recording recording;
-  uint64_t ub_peak = 0;
+  // For each 512 bytes of L0C, for instructions with unitFlag.
+  struct UnitFlag {
+    bool full = false;   // the product is complete, and Fixpipe may read it
+    bool known = false;  // `token` stands for the instruction that changed `full` last
+    uint32_t token = 0;
+  };
+  std::vector<UnitFlag> unit_flags;
+  uint64_t ub_peak = 0;     // of the buffers of TPipe; where it has none: ub_touched
+  uint64_t ub_touched = 0;  // the end of the highest byte that an operand touched
+  // Where the core is in a protocol that orders cores by words in global memory (kernel libraries alone have
+  // those).
+  GmProtocol protocol;
   double elapsed = 0;  // cycles, as if nothing overlapped
 
  private:
@@ -141,6 +161,7 @@ class CoreState {
 
   OnChip chips_[kSpaces];
   const void *outermost_frame_ = nullptr;
+  const CallFrame *innermost_frame_ = nullptr;
   std::vector<Site> sites_;
   std::deque<CallPath> paths_;  // of sites_, which point to them
   std::unordered_map<SiteKey, uint32_t, SiteHash> site_ids_;

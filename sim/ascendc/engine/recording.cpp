@@ -118,7 +118,7 @@ std::string RecordingJson(const std::string &kernel, double cycles, const std::v
   for (const RecordedCore &core : cores) sites.insert(sites.end(), core.sites->begin(), core.sites->end());
   std::vector<std::string> calls;
   if (with_calls) {
-    calls = CallTexts(sites);
+    for (const SourcePlace &place : PlacesOf(sites)) calls.push_back(place.calls);
   } else {
     for (const Site &site : sites) calls.push_back(LineText(site));
   }

@@ -10,7 +10,17 @@ namespace sim {
 enum class Atomic : uint8_t { kNone, kAdd, kMax, kMin };
 enum class AtomicType : uint8_t { kFloat, kHalf, kBfloat16, kInt32, kInt16, kInt8 };
 
+// Bits of CTRL: products of float take 11 bits of mantissa; these are rounded with ties towards zero, not to
+// even.
+constexpr int kControlHf32 = 46;
+constexpr int kControlHf32ToZero = 47;
+
 struct Registers {
+  bool Control(int bit) const { return ((control >> bit) & 1U) != 0; }
+  void SetControl(int bit, bool value) {
+    control = (control & ~(uint64_t{1} << bit)) | uint64_t{value} << bit;
+  }
+
   // Vector mask: bits of lanes 0..127, or in counter mode the number of elements in mask[0].
   bool mask_counts = false;
   std::array<uint64_t, 2> mask{~uint64_t{0}, ~uint64_t{0}};
@@ -27,19 +37,25 @@ struct Registers {
   uint64_t reduced_sum = 0;
   // Elements that the last GatherMask kept.
   uint64_t kept = 0;
-  // CTRL, as set_ctrl left it.
+  // CTRL, as set_ctrl left it. SetHF32Mode and SetHF32TransMode set bits of it.
   uint64_t control = 0;
   // SetPadValue, SetDeqScale.
   bool has_pad_value = false;
   uint64_t pad_value = 0;
   float deq_scale = 1.0F;
-  // All 64 bits of DEQSCALE, as conversions to 8 bits read it: a scale, an offset and a sign, or an address in UB.
+  // All 64 bits of DEQSCALE, as conversions to 8 bits read it: a scale, an offset and a sign, or an address
+  // in UB.
   uint64_t deq_config = 0;
   // KERNEL_TASK_TYPE_DEFAULT named a type whose cores cannot meet.
   bool alone = false;
-  // SetHF32Mode, SetHF32TransMode: products of float take 11 bits of mantissa, ties towards zero or to even.
-  bool hf32 = false;
-  bool hf32_to_zero = false;
+  // Img2col: sizes and padding of the image in L1 for L0A and L0B, repeats, and the value of the padding.
+  std::array<uint64_t, 2> image{};
+  uint64_t image_repeats = 1 << 16;
+  uint64_t image_padding = 0;
+  // Fixpipe: matrices of NZ to ND, the factor for all columns, and where the factors of columns lie.
+  uint64_t matrices = 1;
+  uint64_t factor = 0;
+  uint64_t factor_table = 0;
   // VA0 to VA7: lists of eight addresses in UB, for transpositions.
   std::array<std::array<uint64_t, 8>, 8> address_lists{};
   // Registers that hold a word for the kernel and have no other effect here.

@@ -237,4 +237,28 @@ void Scheduler::CrossCoreWait(CoreState &core, uint16_t flag, Where where) {
   core.AcquireGlobal(post.clock);
 }
 
+void Scheduler::AwaitGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where) {
+  std::unique_lock lock(mutex_);
+  GmFlagState &state = gm_flags_[flag];
+  if (!WaitFor(&lock, [&] { return state.set == set; })) {
+    Stuck(&lock, core, name, where,
+          "the flag of block " + std::to_string(flag.first) + ", event " + std::to_string(flag.second) +
+              (set ? ", never came: missing IBSet" : " is set, and nobody waits for it: missing IBWait") +
+              ", so that the device would hang here");
+  }
+  if (!state.known) return;
+  core.AddEvent(Event::kTake, Pipe::S, state.delivery, core.SiteOf(name, where));
+  core.AcquireGlobal(state.clock);
+}
+
+void Scheduler::ChangeGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where) {
+  std::unique_lock lock(mutex_);
+  GmFlagState &state = gm_flags_[flag];
+  const uint32_t token = posts_++;
+  core.AddEvent(Event::kPost, Pipe::S, token, core.SiteOf(name, where));
+  state = {set, true, core.ReleaseGlobal(Pipe::S), static_cast<uint32_t>(deliveries_.size())};
+  deliveries_.push_back({token});
+  Released();
+}
+
 }  // namespace sim

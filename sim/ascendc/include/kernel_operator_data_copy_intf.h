@@ -64,11 +64,7 @@ __aicore__ inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> 
 template <typename T>
 __aicore__ inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
                                 const Nd2NzParams &intriParams, sim::Where where = sim::Where::Here()) {
-  for (uint32_t matrix = 0; matrix < intriParams.ndNum; ++matrix) {
-    sim::CopyNdToNz(sim::Side<T>("dst", dst[matrix * intriParams.dstNzMatrixStride]),
-                    sim::Side<T>("src", src[static_cast<uint64_t>(matrix) * intriParams.srcNdMatrixStride]),
-                    intriParams, where);
-  }
+  sim::CopyNdsToNz(sim::Side<T>("dst", dst), sim::Side<T>("src", src), intriParams, where);
 }
 
 // Copies rows of any number of bytes. In UB each row starts at a multiple of 32 bytes.

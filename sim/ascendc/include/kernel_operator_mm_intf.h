@@ -4,6 +4,7 @@
 
 #include "kernel_struct_mm.h"
 #include "sim/fractals.h"
+#include "sim/img2col.h"
 #include "sim/mmad.h"
 
 namespace AscendC {
@@ -26,6 +27,43 @@ __aicore__ inline void LoadDataWithTranspose(const LocalTensor<T> &dst, const Lo
                                              const LoadData2dTransposeParams &loadDataParams,
                                              sim::Where where = sim::Where::Here()) {
   sim::LoadSquares(dst, src, sim::Side<T>("dst", dst), sim::Side<T>("src", src), loadDataParams, where);
+}
+
+// Sizes and padding of the image for LoadData of an image, the value of the padding, and repeats.
+__aicore__ inline void SetFmatrix(uint16_t l1H, uint16_t l1W, const uint8_t padList[4],
+                                  const FmatrixMode &fmatrixMode) {
+  sim::Core::Current().registers.image[fmatrixMode == FmatrixMode::FMATRIX_RIGHT ? 1 : 0] =
+      sim::ImageWord(l1H, l1W, padList);
+}
+template <typename T>
+__aicore__ inline void SetLoadDataPaddingValue(const T padValue) {
+  uint64_t &word = sim::Core::Current().registers.image_padding;
+  word = 0;
+  std::memcpy(&word, &padValue, sizeof(T));
+}
+__aicore__ inline void SetLoadDataRepeat(const LoadDataRepeatParam &repeatParams) {
+  sim::Core::Current().registers.image_repeats = uint64_t{repeatParams.repeatStride} |
+                                                 uint64_t{repeatParams.repeatTime} << 16 |
+                                                 uint64_t{repeatParams.repeatMode} << 24;
+}
+
+template <typename T, const IsResetLoad3dConfig &defaultConfig = IS_RESER_LOAD3D_DEFAULT_CONFIG>
+__aicore__ inline void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                                const LoadData3DParamsV2<T> &loadDataParams,
+                                sim::Where where = sim::Where::Here()) {
+  const LoadData3DParamsV2<T> &p = loadDataParams;
+  if (defaultConfig.isSetFMatrix) SetFmatrix(p.l1H, p.l1W, p.padList, FmatrixMode(p.fMatrixCtrl));
+  if (defaultConfig.isSetPadding) SetLoadDataPaddingValue(p.padValue);
+  sim::CheckMemory(sim::Core::Current(), "LoadData", where, "dst", dst, {sim::Space::L0A, sim::Space::L0B},
+                   "L0A (A2) or L0B (B2)");
+  sim::CheckMemory(sim::Core::Current(), "LoadData", where, "src", src, {sim::Space::L1}, "L1 (A1, B1)");
+  const auto filter_w = static_cast<uint16_t>(p.filterW + (p.filterSizeW ? 256 : 0));
+  const auto filter_h = static_cast<uint16_t>(p.filterH + (p.filterSizeH ? 256 : 0));
+  sim::LoadImage(
+      sim::Side<T>("dst", dst), sim::Side<T>("src", src),
+      {p.kExtension, p.mExtension, p.kStartPt, p.mStartPt, p.strideW, p.strideH, filter_w, filter_h,
+       p.dilationFilterW, p.dilationFilterH, p.enTranspose, p.fMatrixCtrl, p.channelSize},
+      where);
 }
 
 // dst (m x n) = fm (m x k) x filter (k x n), added to what dst holds where cmatrixInitVal is false.
@@ -53,14 +91,16 @@ enum class HF32Mode { ENABLE, DISABLE };
 enum class HF32TransMode { NEAREST_ZERO, NEAREST_EVEN };  // how ties are rounded
 
 __aicore__ inline void SetHF32Mode(HF32Mode mode) {
-  sim::Core::Current().registers.hf32 = mode == HF32Mode::ENABLE;
+  sim::Core::Current().registers.SetControl(sim::kControlHf32, mode == HF32Mode::ENABLE);
 }
-__aicore__ inline void SetHF32Mode(bool hf32Mode) { sim::Core::Current().registers.hf32 = hf32Mode; }
+__aicore__ inline void SetHF32Mode(bool hf32Mode) {
+  sim::Core::Current().registers.SetControl(sim::kControlHf32, hf32Mode);
+}
 __aicore__ inline void SetHF32TransMode(HF32TransMode mode) {
-  sim::Core::Current().registers.hf32_to_zero = mode == HF32TransMode::NEAREST_ZERO;
+  sim::Core::Current().registers.SetControl(sim::kControlHf32ToZero, mode == HF32TransMode::NEAREST_ZERO);
 }
 __aicore__ inline void SetHF32TransMode(bool hf32TransMode) {
-  sim::Core::Current().registers.hf32_to_zero = hf32TransMode;
+  sim::Core::Current().registers.SetControl(sim::kControlHf32ToZero, hf32TransMode);
 }
 
 // The order in which a product fills L0C: no result depends on it.

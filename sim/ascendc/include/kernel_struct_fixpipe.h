@@ -5,19 +5,7 @@
 #include <cstdint>
 
 #include "kernel_constants.h"
-
-// What Fixpipe does to each value. The modes that quantise (DEQF16 and the next ones) are not modelled.
-enum QuantMode_t : uint8_t {
-  NoQuant,
-  F322F16,
-  F322BF16,
-  DEQF16,
-  VDEQF16,
-  QF322B8_PRE,
-  VQF322B8_PRE,
-  REQ8,
-  VREQ8,
-};
+#include "sim/quant_mode.h"
 
 namespace AscendC {
 

@@ -54,6 +54,77 @@ struct LoadData2dTransposeParams {
   uint8_t addrMode = 0;
 };
 
+// Loads part of the matrix of windows on an image (sim/img2col.h): kExtension columns and mExtension rows
+// from kStartPt and mStartPt on.
+template <typename T>
+struct LoadData3DParamsV2 {
+  LoadData3DParamsV2() {}
+  LoadData3DParamsV2(const uint8_t padding[4], uint16_t l1_h, uint16_t l1_w, uint16_t channel_size,
+                     uint16_t k_extension, uint16_t m_extension, uint16_t k_start, uint16_t m_start,
+                     uint8_t stride_w, uint8_t stride_h, uint8_t filter_w, uint8_t filter_h,
+                     uint8_t dilation_w, uint8_t dilation_h, bool transpose, bool small_k, T pad_value)
+      : l1H(l1_h),
+        l1W(l1_w),
+        channelSize(channel_size),
+        kExtension(k_extension),
+        mExtension(m_extension),
+        kStartPt(k_start),
+        mStartPt(m_start),
+        strideW(stride_w),
+        strideH(stride_h),
+        filterW(filter_w),
+        filterH(filter_h),
+        dilationFilterW(dilation_w),
+        dilationFilterH(dilation_h),
+        enTranspose(transpose),
+        enSmallK(small_k),
+        padValue(pad_value) {
+    for (int i = 0; i < 4; ++i) padList[i] = padding[i];
+  }
+
+  uint8_t padList[4] = {0, 0, 0, 0};  // left, right, top, bottom
+  uint16_t l1H = 0;
+  uint16_t l1W = 0;
+  uint16_t channelSize = 0;
+  uint16_t kExtension = 0;
+  uint16_t mExtension = 0;
+  uint16_t kStartPt = 0;
+  uint16_t mStartPt = 0;
+  uint8_t strideW = 1;
+  uint8_t strideH = 1;
+  uint8_t filterW = 1;
+  uint8_t filterH = 1;
+  uint8_t dilationFilterW = 1;
+  uint8_t dilationFilterH = 1;
+  bool enTranspose = false;
+  bool enSmallK = false;
+  T padValue = T(0);
+  bool filterSizeW = false;  // 256 more
+  bool filterSizeH = false;
+  bool fMatrixCtrl = false;  // the sizes of FMATRIX_RIGHT
+};
+
+// Says which of the image's properties LoadData sets itself.
+struct IsResetLoad3dConfig {
+  bool isSetFMatrix = true;
+  bool isSetPadding = true;
+};
+constexpr IsResetLoad3dConfig IS_RESER_LOAD3D_DEFAULT_CONFIG = {true, true};
+
+enum class FmatrixMode : uint8_t { FMATRIX_LEFT = 0, FMATRIX_RIGHT = 1 };
+
+// LoadData of an image repeats along m (repeatMode 0, repeatStride counts 16 rows) or along k (1, data
+// blocks).
+struct LoadDataRepeatParam {
+  LoadDataRepeatParam() {}
+  LoadDataRepeatParam(uint16_t stride, uint8_t times, uint8_t mode)
+      : repeatStride(stride), repeatTime(times), repeatMode(mode) {}
+
+  uint16_t repeatStride = 0;
+  uint8_t repeatTime = 1;
+  uint8_t repeatMode = 0;
+};
+
 struct MmadParams {
   MmadParams() {}
   MmadParams(uint16_t m_in, uint16_t n_in, uint16_t k_in, bool is_bias, int32_t fm_offset, bool en_ssparse,

@@ -2,7 +2,11 @@
 // The Matmul object on a cube core.
 #define ASCENDC_CUBE_ONLY
 #include "case.h"
+#if SIM_OLDER_API
+#include "lib/matmul/matmul_intf.h"
+#else
 #include "lib/matmul_intf.h"
+#endif
 
 using namespace AscendC;
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one AscendC call in sim_api and returns its report and the contents of its buffers after the call."""
+"""Runs one AscendC call in sim_api, or one intrinsic in sim_intrinsics. Returns its report and its buffers after it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,25 @@ from pathlib import Path
 
 import ml_dtypes
 import numpy as np
+import pytest
 
 BUILD = Path(os.environ.get("AVO_BUILD", Path(__file__).parents[3] / "build" / "sim"))
 PROGRAM = BUILD / "tests" / "sim_api"
+
+
+
+@dataclass
+class BackEnd:
+    """Where calls run. `programs`: each runs the cases of one kind of core, or the only one runs all."""
+
+    name: str
+    programs: list[Path]
+
+
+OWN = BackEnd("own", [PROGRAM])
+back_end = OWN
+# What sim_api returns for a case that it does not have, and for a case of another kind of core.
+NO_CASE, OTHER_CORES = 2, 3
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 COUNT, MASK, BITS = 2, 0, 1  # forms of a call: level 2, level 0 by count of lanes, level 0 by bits
@@ -40,7 +56,7 @@ def poisoned(shape, dtype) -> np.ndarray:
     return np.full(size, POISON, np.uint8).view(dtype).reshape(shape)
 
 
-def run(name, buffers, *, dtype="float32", dtype2="-", form=COUNT, ints=(), floats=()):
+def run(name, buffers, *, dtype="float32", dtype2="-", form=COUNT, ints=(), floats=(), program=None):
     """The buffers after the call, in order, and the texts of the faults that the simulator found."""
     arrays, lines = [], []
     for buffer in buffers:
@@ -60,7 +76,13 @@ def run(name, buffers, *, dtype="float32", dtype2="-", form=COUNT, ints=(), floa
         *lines,
     ]
     data = ("\n".join(header) + "\n").encode() + b"".join(array.tobytes() for array in arrays)
-    done = subprocess.run([PROGRAM], input=data, capture_output=True, timeout=60)
+    programs = back_end.programs if program is None else [program]
+    for each in programs:
+        done = subprocess.run([each], input=data, capture_output=True, timeout=60)
+        if done.returncode != OTHER_CORES:
+            break
+    if back_end is not OWN and done.returncode in (NO_CASE, OTHER_CORES):
+        pytest.skip("CANN's headers of this version do not have the function, or it needs cores of both kinds")
     assert done.returncode == 0, done.stderr.decode()
     line, _, rest = done.stdout.partition(b"\n")
     recording, _, rest = rest.partition(b"\n")
@@ -112,7 +134,9 @@ def operands(name, *arguments, **keywords) -> list[list[tuple[str, str, int, int
 
 
 def fault(expected, *arguments, **keywords):
-    """Asserts that the call has a fault whose text contains `expected`."""
+    """Asserts that the call has a fault whose text contains `expected`. CANN's headers pass wrong arguments on."""
+    if back_end is not OWN:
+        pytest.skip("a check of our headers, which CANN's do not have")
     _, faults, _ = run(*arguments, **keywords)
     assert any(expected in text for text in faults), (expected, faults)
 

@@ -20,6 +20,13 @@ ACL_FUNC_VISIBILITY void simSetSoc(const char *soc);
 // for any other numbers.
 ACL_FUNC_VISIBILITY aclError simSetSize(uint32_t vectorCores, uint64_t ubBytes);
 
+// From now on kernels run that were compiled against CANN's own AscendC headers, in place of those of this
+// package: loads the libraries of a folder, or those of a list, which `avo config --kernels` makes and
+// prints. The environment's AVO_SIM_KERNELS does the same for a whole process. A kernel that the list says is
+// missing does not run: its launch fails with the reason. Returns ACL_ERROR_INVALID_PARAM where a library
+// does not load; those that were loaded stay.
+ACL_FUNC_VISIBILITY aclError simLoadKernels(const char *path);
+
 // Keeps the reports of all kernels that are launched from now on, by any thread and stream. Reports with
 // faults are always kept.
 ACL_FUNC_VISIBILITY void simKeepReports(int keep);

@@ -3,6 +3,22 @@
 // tiling keys and kernel types.
 #pragma once
 
+// From 9.0 on: functions that are found without the name of their namespace, as the device compiler does.
+namespace __asc_aicore {}
+using namespace __asc_aicore;
+
+#if __has_include("impl/utils/debug/asc_aicore_dump_impl.h")
+// Its overloads of asc_dump differ only in the memory that a pointer leads to. g++ has one kind of pointer, so that each
+// gets a name of its own.
+#define SIM_JOIN(a, b) a##b
+#define SIM_NAME(a, b) SIM_JOIN(a, b)
+#define asc_dump SIM_NAME(asc_dump_, __COUNTER__)
+#include "impl/utils/debug/asc_aicore_dump_impl.h"
+#undef asc_dump
+#undef SIM_NAME
+#undef SIM_JOIN
+#endif
+
 #include_next <kernel_operator.h>
 
 #undef inline  // CANN defines it: the standard library could not be included after it

@@ -156,6 +156,24 @@ inline void CopyRows(Core &core, const CopySide &dst, const CopySide &src) {
   }
 }
 
+// Lengths and gaps count data blocks of 32 bytes, in the bias table 64 bytes and in the fix pipe's table 128.
+inline uint32_t CopyUnit(Space space) {
+  return space == Space::BT ? 2 * kBlockBytes : space == Space::FB ? 4 * kBlockBytes : kBlockBytes;
+}
+
+// Sets the rows of both sides of a copy of blocks. The length of a block counts units of the destination.
+// Gaps lie between the end of a block and the start of the next; on the way to the fix pipe's table they
+// count from start to start.
+inline void SetBlocks(CopySide *dst, CopySide *src, const AscendC::DataCopyParams &params) {
+  const uint32_t bytes = params.blockLen * CopyUnit(dst->operand.space);
+  for (CopySide *side : {dst, src}) {
+    side->operand.row_bytes = bytes;
+    side->operand.rows = params.blockCount;
+    const int64_t gap = int64_t{side->gap_blocks} * CopyUnit(side->operand.space);
+    side->operand.row_stride = dst->operand.space == Space::FB ? gap : bytes + gap;
+  }
+}
+
 inline void CopyBlocks(const char *name, CopySide dst, CopySide src, const AscendC::DataCopyParams &params,
                        Where where) {
   Core &core = Core::Current();
@@ -163,24 +181,42 @@ inline void CopyBlocks(const char *name, CopySide dst, CopySide src, const Ascen
   if (params.blockCount == 0 || params.blockLen == 0) {
     return;
   }
-  // Lengths and gaps in the bias table count 64 bytes.
-  const bool table = dst.operand.space == Space::BT;
-  const uint32_t bytes = params.blockLen * (table ? 2 : 1) * kBlockBytes;
-  for (CopySide *side : {&dst, &src}) {
-    const uint32_t unit = side->operand.space == Space::BT ? 2 * kBlockBytes : kBlockBytes;
-    side->operand.row_bytes = bytes;
-    side->operand.rows = params.blockCount;
-    side->operand.row_stride = static_cast<int64_t>(bytes) + static_cast<int64_t>(side->gap_blocks) * unit;
-  }
+  SetBlocks(&dst, &src, params);
+  const Space to = dst.operand.space;
+  const bool table = to == Space::BT || to == Space::FB;
   if (table) {
-    dst.operand.alignment = 2 * kBlockBytes;
+    dst.operand.alignment = CopyUnit(to);
     src.operand.defined = false;  // a product that reads missing bytes is the fault
   }
   IssueCopy(core, name, dst, src, where);
   CopyRows(core, dst, src);
   for (uint32_t row = 0; table && row < params.blockCount; ++row) {
-    HandOn(core, src.operand.space, src.operand.address + row * src.operand.row_stride, Space::BT,
-           dst.operand.address + row * dst.operand.row_stride, bytes, dst.element_bytes);
+    HandOn(core, src.operand.space, src.operand.address + row * src.operand.row_stride, to,
+           dst.operand.address + row * dst.operand.row_stride, dst.operand.row_bytes, dst.element_bytes);
+  }
+}
+
+// Copies blocks of half to the bias table, where they become float and take twice the length.
+inline void CopyHalfsToTable(const char *name, CopySide dst, CopySide src,
+                             const AscendC::DataCopyParams &params, Where where) {
+  Core &core = Core::Current();
+  CheckRange(core, FaultKind::kStride, name, where, "blockCount", params.blockCount, 0, 4095);
+  if (params.blockCount == 0 || params.blockLen == 0) return;
+  SetBlocks(&dst, &src, params);
+  dst.operand.row_stride += dst.operand.row_bytes;
+  dst.operand.row_bytes *= 2;
+  dst.operand.alignment = CopyUnit(Space::BT);
+  IssueCopy(core, name, dst, src, where);
+  for (uint32_t row = 0; row < params.blockCount; ++row) {
+    const std::byte *from =
+        core.Memory(src.operand.space, src.operand.address + row * src.operand.row_stride);
+    std::byte *to = core.Memory(Space::BT, dst.operand.address + row * dst.operand.row_stride);
+    for (uint32_t i = 0; i < src.operand.row_bytes / sizeof(half); ++i) {
+      half value;
+      std::memcpy(&value, from + i * sizeof(half), sizeof(half));
+      const auto wide = static_cast<float>(value);
+      std::memcpy(to + i * sizeof(float), &wide, sizeof(float));
+    }
   }
 }
 
@@ -327,6 +363,19 @@ inline void CopyNdToNz(CopySide dst, CopySide src, const AscendC::Nd2NzParams &p
       std::memset(block, 0, kBlockBytes);
       std::memcpy(block, from + n * src.operand.row_stride + static_cast<uint64_t>(c) * kBlockBytes, bytes);
     }
+  }
+}
+
+// The same for all matrices of the parameters, one instruction each.
+inline void CopyNdsToNz(const CopySide &dst, const CopySide &src, const AscendC::Nd2NzParams &params,
+                        Where where) {
+  for (uint32_t matrix = 0; matrix < params.ndNum; ++matrix) {
+    CopySide to = dst, from = src;
+    const uint64_t skip = uint64_t{matrix} * params.dstNzMatrixStride * dst.element_bytes;
+    to.operand.address += skip;
+    to.view_bytes -= std::min(to.view_bytes, skip);
+    from.operand.address += uint64_t{matrix} * params.srcNdMatrixStride * src.element_bytes;
+    CopyNdToNz(to, from, params, where);
   }
 }
 

@@ -6,17 +6,17 @@
 #include <vector>
 
 #include "../kernel_struct_fixpipe.h"
+#include "fixpipe_quant.h"
 #include "fractals.h"
+#include "unit_flags.h"
 
 namespace sim {
 
-// Says whether Fixpipe converts U of L0C to T in this mode.
-template <typename T, typename U>
-bool LegalQuant(QuantMode_t mode) {
-  if constexpr (std::is_same_v<T, U>) return mode == NoQuant;
-  if constexpr (std::is_same_v<U, float> && std::is_same_v<T, half>) return mode == F322F16;
-  if constexpr (std::is_same_v<U, float> && std::is_same_v<T, bfloat16_t>) return mode == F322BF16;
-  return false;
+// Columns that lie together in NZ: 16; 8 where fractals are split; 32 of one byte each, as Fixpipe merges two
+// fractals.
+template <typename T>
+uint32_t FixpipeColumns(const AscendC::FixpipeParamsV220 &params) {
+  return params.isChannelSplit ? 8 : sizeof(T) == 1 ? 32 : kFractalRows;
 }
 
 template <typename T, typename U>
@@ -26,23 +26,22 @@ void CheckFixpipe(Core &core, const char *name, const LocalTensorBase &src, bool
   CheckMemory(core, name, where, "src", src, {Space::L0C}, "L0C (CO1)");
   const bool known = std::is_same_v<U, float> || std::is_same_v<U, int32_t>;
   if (!known || !LegalQuant<T, U>(params.quantPre) || (to_l1 && sizeof(T) == 4)) {
-    core.Fail(FaultKind::kType, name, where,
-              std::string(
-                  "quantPre must be NoQuant for equal types, F322F16 from float to half, F322BF16 from float "
-                  "to bfloat16_t; others are not modelled") +
-                  (to_l1 ? ", and L1 takes half and bfloat16_t alone" : ""));
+    core.Fail(
+        FaultKind::kType, name, where,
+        std::string("quantPre must be NoQuant for equal types, F322F16 from float to half, F322BF16 from "
+                    "float to bfloat16_t, (V)QF322B8_PRE from float to int8_t or uint8_t, (V)REQ8 from "
+                    "int32_t to these, (V)DEQF16 from int32_t to half; others are not modelled") +
+            (to_l1 ? ", and L1 takes no type of 4 bytes" : ""));
   }
   if (rows && to_l1) core.Fail(FaultKind::kOther, name, where, "the way to L1 needs CFG_NZ");
   if (params.isChannelSplit && (rows || !std::is_same_v<T, float>)) {
     core.Fail(FaultKind::kOther, name, where, "isChannelSplit needs CFG_NZ and float");
   }
-  if (params.unitFlag != 0) {
-    core.Fail(FaultKind::kOther, name, where, "unitFlag must be 0: the simulated device does not model it");
-  }
+  CheckUnitFlag(core, name, params.unitFlag, where);
   CheckRange(core, FaultKind::kCount_, name, where, "nSize", params.nSize, 0, 4095);
   if (rows) CheckRange(core, FaultKind::kCount_, name, where, "mSize", params.mSize, 0, 8192);
   if (rows) CheckRange(core, FaultKind::kStride, name, where, "srcNdStride", params.srcNdStride, 0, 512);
-  const uint32_t unit = params.isChannelSplit ? 8 : 16;
+  const uint32_t unit = FixpipeColumns<T>(params);
   if (!rows && params.nSize % unit != 0) {
     FailRange(core, FaultKind::kCount_, name, where, "nSize",
               "a multiple of " + std::to_string(unit) + " for NZ", params.nSize);
@@ -78,17 +77,11 @@ void AddFixpipeSource(Core &core, const char *name, const LocalTensorBase &src,
   instruction->Add(tail);
 }
 
-template <typename T, typename U>
-T FixpipeValue(U value, bool relu) {
-  if (relu && value < U(0)) value = U(0);
-  return static_cast<T>(value);
-}
-
 // Copies one matrix of L0C. The address and the memory of `dst` are set.
 template <typename T, typename U>
 void FixpipeMatrix(Core &core, const char *name, CopySide dst, const LocalTensorBase &src, bool rows,
                    const AscendC::FixpipeParamsV220 &params, Where where) {
-  const uint32_t unit = rows ? params.nSize : params.isChannelSplit ? 8 : kFractalRows;
+  const uint32_t unit = rows ? params.nSize : FixpipeColumns<T>(params);
   dst.operand.alignment = rows ? 1 : kBlockBytes;
   dst.operand.rows = params.mSize;
   dst.operand.row_bytes = unit * sizeof(T);
@@ -109,7 +102,11 @@ void FixpipeMatrix(Core &core, const char *name, CopySide dst, const LocalTensor
   instruction.Add(dst.operand);
   // In NZ the last fractal may have columns that nobody computed.
   AddFixpipeSource<U>(core, name, src, params, rows, where, &instruction);
+  const FixpipeFactors factors(core, params.quantPre);
+  factors.AddTo(&instruction, params.nSize);
+  AwaitUnitFlags(core, instruction, params.unitFlag);
   core.Issue(instruction);
+  ChangeUnitFlags(core, instruction, params.unitFlag);
 
   std::byte *out = core.Memory(dst.operand.space, dst.operand.address);
   const std::byte *in = core.Memory(Space::L0C, src.address);
@@ -123,7 +120,7 @@ void FixpipeMatrix(Core &core, const char *name, CopySide dst, const LocalTensor
             (uint64_t{column / kFractalRows} * params.srcStride + i) * kFractalRows + column % kFractalRows;
         U value;
         std::memcpy(&value, in + place * sizeof(U), sizeof(U));
-        row[j] = FixpipeValue<T>(value, params.reluEn);
+        row[j] = FixpipeValue<T>(value, factors.Of(column), params.reluEn);
         if (!global && !core.Written(Space::L0C, src.address + place * sizeof(U), sizeof(U))) {
           core.Forget(Space::L1,
                       dst.operand.address + group * dst.operand.group_stride + i * dst.operand.row_stride +
@@ -133,6 +130,14 @@ void FixpipeMatrix(Core &core, const char *name, CopySide dst, const LocalTensor
       }
       CopyRow(core, dst, target, reinterpret_cast<const std::byte *>(row.data()), row.size() * sizeof(T));
     }
+  }
+}
+
+// Fixpipe takes the factor for all columns from its register.
+inline void SetFactor(const AscendC::FixpipeParamsV220 &params) {
+  const QuantMode_t mode = params.quantPre;
+  if (mode == DEQF16 || mode == QF322B8_PRE || mode == REQ8) {
+    Core::Current().registers.factor = params.deqScalar;
   }
 }
 

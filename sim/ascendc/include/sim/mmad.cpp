@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fractals.h"
+#include "unit_flags.h"
 
 namespace sim {
 namespace {
@@ -225,9 +226,7 @@ void CheckProduct(Core &core, CubeKind kind, const LocalTensorBase &dst, const L
     core.Fail(FaultKind::kOther, kName, where,
               "cmatrixInitVal must be false where bias is the initial value of dst: true starts from zero");
   }
-  if (params.unitFlag != 0) {
-    core.Fail(FaultKind::kOther, kName, where, "unitFlag must be 0: the simulated device does not model it");
-  }
+  CheckUnitFlag(core, kName, params.unitFlag, where);
 }
 
 }  // namespace
@@ -239,7 +238,8 @@ void Multiply(CubeKind kind, const LocalTensorBase &dst, const LocalTensorBase &
   CheckProduct(core, kind, dst, fm, filter, bias, params, where);
   if (params.m == 0 || params.n == 0 || params.k == 0) return;
   const Shape shape = ShapeOf(kind, params);
-  const Rounding rounding{kind == CubeKind::kFloat && core.registers.hf32, core.registers.hf32_to_zero};
+  const Rounding rounding{kind == CubeKind::kFloat && core.registers.Control(kControlHf32),
+                          core.registers.Control(kControlHf32ToZero)};
   const bool accumulate = bias == nullptr && (!params.cmatrixInitVal || params.isBias);
 
   Instruction instruction;
@@ -268,7 +268,9 @@ void Multiply(CubeKind kind, const LocalTensorBase &dst, const LocalTensorBase &
   }
   if (accumulate) AddC(core, shape, dst, false, where, &instruction);
   AddC(core, shape, dst, true, where, &instruction);
+  AwaitUnitFlags(core, instruction, params.unitFlag);
   core.Issue(instruction);
+  ChangeUnitFlags(core, instruction, params.unitFlag);
 
   switch (kind) {
     case CubeKind::kHalf:
