@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the package's kernels as g++ or clang++ compiles them against a user's own copy of CANN's AscendC headers.
+"""Runs the package's kernels as g++ compiles them against a user's own copy of CANN's AscendC headers.
 
     AVO_ASCEND_HEADERS=DIR           what a user sets, or passes as --ascend-headers DIR
       roots.py      finds the include folders below DIR, and their version

@@ -9,7 +9,7 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from ascend_vision_ops import operators, paths
+from ascend_vision_ops import ascend_headers, operators, paths
 from ascend_vision_ops.cli import Failure
 from ascend_vision_ops.cli.call import call_of
 from ascend_vision_ops.opgen import Spec

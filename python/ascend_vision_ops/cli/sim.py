@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from rich.progress import track
 
-from ascend_vision_ops import operators
+from ascend_vision_ops import ascend_headers, operators
 from ascend_vision_ops.cli import Failure
 from ascend_vision_ops.cli.call import call_of, known
 from ascend_vision_ops.cli.show import console, table
@@ -49,9 +49,12 @@ def run_compare(options: argparse.Namespace) -> int:
     if missing("aclnn"):
         raise Failure(f"the simulated device is {missing('aclnn')}")
     chosen = calls(options)
+    kernels = options.kernels or ascend_headers.prepare({case.operator for case in chosen})
+    if not kernels:
+        raise Failure("compare: expected --ascend-headers DIR, or AVO_ASCEND_HEADERS in the environment")
     rows: dict[str, Row] = {}
     out = console()
-    with BackEnd("") as ours, BackEnd(options.kernels) as theirs:
+    with BackEnd("") as ours, BackEnd(kernels) as theirs:
         for case in track(chosen, "compare", disable=not sys.stdout.isatty(), transient=True):
             both = [end.record(case.text) for end in (ours, theirs)]
             add(

@@ -8,9 +8,8 @@ import os
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 
+from ascend_vision_ops.ascend_headers import LIST_VARIABLE, VARIABLE
 from ascend_vision_ops.testing.cases import parse_case
-
-VARIABLE = "AVO_SIM_KERNELS"
 
 
 @dataclass(frozen=True)
@@ -43,17 +42,16 @@ def record(text: str, with_calls: bool = False) -> Recorded:
 
 
 class BackEnd:
-    """A process that records calls. kernels: the folder of libraries to run; empty for the package's own headers."""
+    """A process that records calls. kernels: the libraries to run; empty for the package's own headers."""
 
     def __init__(self, kernels: str) -> None:
-        before = os.environ.pop(VARIABLE, None)
+        before = {name: os.environ.pop(name, None) for name in (VARIABLE, LIST_VARIABLE)}
         if kernels:
-            os.environ[VARIABLE] = kernels
+            os.environ[LIST_VARIABLE] = kernels
         self._pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
         self._pool.submit(os.getpid).result()  # starts the process, which has this environment from now on
-        os.environ.pop(VARIABLE, None)
-        if before is not None:
-            os.environ[VARIABLE] = before
+        os.environ.pop(LIST_VARIABLE, None)
+        os.environ.update({name: value for name, value in before.items() if value is not None})
 
     def record(self, text: str, with_calls: bool = False) -> Future[Recorded]:
         return self._pool.submit(record, text, with_calls)
