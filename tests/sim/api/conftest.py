@@ -22,7 +22,9 @@ CANN = pytest.param(
 def back_end(request, tmp_path_factory):
     """Sets the programs that harness.run starts."""
     if request.param == "cann":
-        harness.back_end = harness.BackEnd("cann", programs.compile_all(os.environ[VARIABLE], tmp_path_factory))
+        harness.back_end = harness.BackEnd(
+            "cann", programs.compile_all(os.environ[VARIABLE], tmp_path_factory)
+        )
     else:
         harness.back_end = harness.OWN
     yield request.param

@@ -24,7 +24,9 @@ def compile_all(folder: str, factory) -> list[Path]:
     def compile_one(job: tuple[str, Path]) -> Path:
         side, source = job
         target = into / f"{source.stem}.{side}.o"
-        run(*chosen.command, "-DSIM_CANN_HEADERS", *compiler.SIDES[side], "-c", str(source), "-o", str(target))
+        run(
+            *chosen.command, "-DSIM_CANN_HEADERS", *compiler.SIDES[side], "-c", str(source), "-o", str(target)
+        )
         return target
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
