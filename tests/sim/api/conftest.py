@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 
 import pytest
+
 from ascend_vision_ops.ascend_headers import VARIABLE
 
 from . import harness, programs

@@ -281,7 +281,7 @@ def test_create_vec_index(dtype, form, ints):
 @pytest.mark.parametrize("dtype", NUMBERS)
 @pytest.mark.parametrize("count", [5, 37, 128, 300])
 def test_create_vec_index_issues_what_cann_issues(dtype, count):
-    """After the scalar unit has written a data block, Adds writes the rest; CANN 8.1, dav_c220/…_vec_createvecindex_impl.h."""
+    """After a data block that the scalar unit writes, Adds; CANN 8.1, dav_c220/…_vec_createvecindex_impl.h."""
     block, repeat = 32 // np.dtype(dtype).itemsize, 256 // np.dtype(dtype).itemsize
     blocks = -(-(min(count, repeat) - block) // block)
     repeats = -(-(count - repeat) // repeat)
