@@ -96,6 +96,11 @@ def _instruction(words: list[str], allocations: dict[str, int]) -> tuple[str, tu
         "bytes": element_bytes,
         "atomic": atomic,
     }
+    if pipe.startswith("MTE"):
+        del (
+            numbers["elements"],
+            numbers["bytes"],
+        )  # intrinsics of copies count bytes; the operands say how many
     values = [f"{field}={value}" for field, value in numbers.items()]
     for operand in operands:
         fields = operand.split(",")

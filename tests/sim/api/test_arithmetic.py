@@ -281,14 +281,14 @@ def test_create_vec_index(dtype, form, ints):
 @pytest.mark.parametrize("dtype", NUMBERS)
 @pytest.mark.parametrize("count", [5, 37, 128, 300])
 def test_create_vec_index_issues_what_cann_issues(dtype, count):
-    """The scalar unit writes a data block, Adds the rest; CANN 8.1, dav_c220/…_vec_createvecindex_impl.h."""
+    """After a data block that the scalar unit writes, Adds; CANN 8.1, dav_c220/…_vec_createvecindex_impl.h."""
     block, repeat = 32 // np.dtype(dtype).itemsize, 256 // np.dtype(dtype).itemsize
     blocks = -(-(min(count, repeat) - block) // block)
     repeats = -(-(count - repeat) // repeat)
     steps = ["V Adds", "barrier V"] * (max(blocks, 0) + max(repeats, 0))
     if repeats > 0 and count % repeat > 0:
         steps.pop()
-    want = ["S SetValue"] * block + ["flag S V", "wait S V"] + steps
+    want = ["flag S V", "wait S V", *steps]
     assert (
         issued("CreateVecIndex", [poisoned(512, dtype)], dtype=dtype, form=COUNT, ints=[count], floats=[5])
         == want
