@@ -22,11 +22,13 @@
 #include "keywords.h"
 
 // The smaller and the larger of two numbers. Kernels of template headers use these names without `std::`.
-template <typename A, typename B, typename = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>>>
+template <typename A, typename B,
+          typename = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>>>
 constexpr std::common_type_t<A, B> min(A a, B b) {
   return b < a ? b : a;
 }
-template <typename A, typename B, typename = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>>>
+template <typename A, typename B,
+          typename = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>>>
 constexpr std::common_type_t<A, B> max(A a, B b) {
   return a < b ? b : a;
 }

@@ -4,13 +4,13 @@
 #ifdef __x86_64__
 
 #include <asm/prctl.h>
+#include <cxxabi.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <csetjmp>
 #include <csignal>
-#include <cxxabi.h>
 #include <exception>
 #include <mutex>
 #include <string>
@@ -179,8 +179,8 @@ void InstallHandler() {
   sigaction(SIGSEGV, &action, nullptr);
 }
 
-// A fault throws BlockEnded. Where it passes a destructor of CANN's, as that of TPipe, which throws a second time or must
-// not be passed, the standard library gives up; the block ends here instead.
+// A fault throws BlockEnded. Where it passes a destructor of CANN's, as that of TPipe, which throws a second
+// time or must not be passed, the standard library gives up; the block ends here instead.
 std::terminate_handler previous_terminate = nullptr;
 
 void OnTerminate() {

@@ -6,14 +6,14 @@ using namespace AscendC;
 
 namespace {
 
-#define FORMS(call, params)                                          \
+#define FORMS(call, params)                                    \
   uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)}; \
-  if (c.form == 2) {                                                 \
-    call((int32_t)c.Int(0));                                         \
-  } else if (c.form == 0) {                                          \
-    call((uint64_t)c.Int(0), (uint8_t)c.Int(2), c.params());         \
-  } else {                                                           \
-    call(bits, (uint8_t)c.Int(2), c.params());                       \
+  if (c.form == 2) {                                           \
+    call((int32_t)c.Int(0));                                   \
+  } else if (c.form == 0) {                                    \
+    call((uint64_t)c.Int(0), (uint8_t)c.Int(2), c.params());   \
+  } else {                                                     \
+    call(bits, (uint8_t)c.Int(2), c.params());                 \
   }
 
 #define BINARY(Name, ...)                                                       \

@@ -7,20 +7,20 @@ using namespace AscendC;
 namespace {
 
 // ints: mask, mask high, repeat, dstRepStride, srcBlkStride, srcRepStride, order
-#define REDUCE(Name, call, bits_call)                                     \
-  {#Name, [](Case &c) {                                                   \
-     ForType<half, float>(c.dtype, [&](auto type) {                       \
-       using T = decltype(type);                                          \
-       auto dst = c.Tensor<T>(0), src = c.Tensor<T>(1);                   \
+#define REDUCE(Name, call, bits_call)                               \
+  {#Name, [](Case &c) {                                             \
+     ForType<half, float>(c.dtype, [&](auto type) {                 \
+       using T = decltype(type);                                    \
+       auto dst = c.Tensor<T>(0), src = c.Tensor<T>(1);             \
        uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)}; \
-       const int32_t mask = c.Int(0), repeat = c.Int(2);                  \
-       if (c.form == 0) {                                                 \
-         Name call;                                                       \
-       } else {                                                           \
-         Name bits_call;                                                  \
-       }                                                                  \
-       (void)mask, (void)bits;                                            \
-     });                                                                  \
+       const int32_t mask = c.Int(0), repeat = c.Int(2);            \
+       if (c.form == 0) {                                           \
+         Name call;                                                 \
+       } else {                                                     \
+         Name bits_call;                                            \
+       }                                                            \
+       (void)mask, (void)bits;                                      \
+     });                                                            \
    }}
 #define STRIDES (int32_t)c.Int(3), (int32_t)c.Int(4), (int32_t)c.Int(5)
 
@@ -29,7 +29,7 @@ namespace {
      ForType<half, float>(c.dtype, [&](auto type) {                                            \
        using T = decltype(type);                                                               \
        auto dst = c.Tensor<T>(0), src = c.Tensor<T>(1), work = c.Tensor<T>(2);                 \
-       uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)};                      \
+       uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)};                            \
        const bool index = c.Int(4) != 0;                                                       \
        if (c.form == 2) {                                                                      \
          Name(dst, src, work, (int32_t)c.Int(0), index);                                       \

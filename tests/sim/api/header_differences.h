@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases are written in AscendC as CANN 9 has it. They are also compiled against CANN's own headers of any version
-// (SIM_CANN_HEADERS). This file has what differs: how a tensor at a plain address is made, and functions that CANN 8.1 has
-// under an older name. A case for what 8.1 does not have at all stands in `#if !SIM_OLDER_API`; its tests are skipped.
+// The cases are written in AscendC as CANN 9 has it. They are also compiled against CANN's own headers of any
+// version (SIM_CANN_HEADERS). This file has what differs: how a tensor at a plain address is made, and
+// functions that CANN 8.1 has under an older name. A case for what 8.1 does not have at all stands in `#if
+// !SIM_OLDER_API`; its tests are skipped.
 #pragma once
 
 #include "include/sim/cast_modes.h"

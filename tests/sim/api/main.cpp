@@ -25,7 +25,8 @@ uint64_t AlignUp(uint64_t value, uint64_t step) { return (value + step - 1) / st
 void Run(void *const *args) {
   using namespace AscendC;
 #ifdef SIM_CANN_HEADERS
-  // Some functions of vector cores take event ids of it. Cases of cube cores that need one make it themselves.
+  // Some functions of vector cores take event ids of it. Cases of cube cores that need one make it
+  // themselves.
   [[maybe_unused]] std::conditional_t<g_coreType == AIC, int, TPipe> pipe;
 #endif
   for (size_t i = 0; i < current.buffers.size(); ++i) {
@@ -56,8 +57,8 @@ void Run(void *const *args) {
 }
 
 #ifdef SIM_CANN_HEADERS
-// CANN's headers are compiled for one kind of core at a time, so that there is a program for vector cores and one for cube
-// cores. This one runs the cases of its own kind.
+// CANN's headers are compiled for one kind of core at a time, so that there is a program for vector cores and
+// one for cube cores. This one runs the cases of its own kind.
 bool Runs(const sim::Kernel &kernel) {
   constexpr bool kCube = g_coreType == AscendC::AIC;
   sim::RegisterKernels({&kernel, 1, kCube, sim::SetWorkspace});

@@ -27,7 +27,14 @@ def compile_all(folder: str, factory) -> list[Path]:
         side, source = job
         target = into / f"{source.stem}.{side}.o"
         run(
-            *chosen.command, *matmul, "-DSIM_CANN_HEADERS", *compiler.SIDES[side], "-c", str(source), "-o", str(target)
+            *chosen.command,
+            *matmul,
+            "-DSIM_CANN_HEADERS",
+            *compiler.SIDES[side],
+            "-c",
+            str(source),
+            "-o",
+            str(target),
         )
         return target
 

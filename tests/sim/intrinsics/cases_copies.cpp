@@ -51,8 +51,8 @@ const Register registered{
      [](Case &c) {
        copy_ubuf_to_ubuf(Ub<uint8_t>(c, 0), Ub<uint8_t>(c, 1), 0, c.Int(2), c.Int(3), c.Int(4), c.Int(5));
      }},
-    // Reads the same bytes twice, by the address that CANN's headers make where the hint disables the L2 cache.
-    // ints: data blocks, whether it does
+    // Reads the same bytes twice, by the address that CANN's headers make where the hint disables the L2
+    // cache. ints: data blocks, whether it does
     {"l2_hint",
      [](Case &c) {
        const uint64_t offset = c.Int(3) != 0 ? g_opSystemRunCfg.l2Cacheoffset : 0;

@@ -8,8 +8,8 @@
 
 using namespace sim;
 
-// CANN's headers add the offset to the address of a GlobalTensor with CACHE_MODE_DISABLE, where they are compiled with
-// L2_CACHE_HINT. The name is theirs.
+// CANN's headers add the offset to the address of a GlobalTensor with CACHE_MODE_DISABLE, where they are
+// compiled with L2_CACHE_HINT. The name is theirs.
 struct OpSystemRunCfg {
   uint64_t l2Cacheoffset;
 };

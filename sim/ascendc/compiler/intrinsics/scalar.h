@@ -36,8 +36,8 @@ inline void set_data_exp_0(uint64_t) {}
 inline void set_data_exp_1(uint64_t) {}
 inline void set_data_exp_2(uint64_t) {}
 inline void set_data_exp_3(uint64_t) {}
-int64_t get_rsvd_cnt();  // elements that GatherMask kept
-int64_t get_acc_val();   // sum of the last reduction
+int64_t get_rsvd_cnt();     // elements that GatherMask kept
+int64_t get_acc_val();      // sum of the last reduction
 int64_t get_max_min_cnt();  // of the last vcmax or vcmin: the value in bits 0 to 31, its lane above them
 int64_t get_vms4_sr();      // elements that MrgSort took of each list
 

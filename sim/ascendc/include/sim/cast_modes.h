@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says between which pairs of types Atlas A2 converts, and by which rounding modes. Include it after AscendC::RoundMode,
-// which comes from our headers or from CANN's.
+// Says between which pairs of types Atlas A2 converts, and by which rounding modes. Include it after
+// AscendC::RoundMode, which comes from our headers or from CANN's.
 #pragma once
 
 #include <cstdint>
