@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tools import check, docs
+from tools import check, docs, intrinsics
 from tools.families import REFERENCE, Tree
 from tools.mentions import mentions
 
@@ -244,6 +244,16 @@ def test_a_support_table_that_is_old(monkeypatch):
     assert [line.partition(":")[0] for line in check.support([check.SUPPORTED])] == [check.SUPPORTED]
 
 
+def test_a_table_of_intrinsics_that_is_old(monkeypatch):
+    """The page of this tree is compared with headers that have another intrinsic."""
+    page = check.INTRINSICS_PAGE
+    assert list(check.intrinsics_table([page])) == []
+    table = intrinsics.table(check.ROOT)
+    assert "`vadd`" in table and "**not modelled** | `copy_matrix_cbuf_to_cc`" in table
+    monkeypatch.setattr(intrinsics, "table", lambda root: table.replace("`vadd`", "`vadd`, `vnew`"))
+    assert [line.partition(":")[0] for line in check.intrinsics_table([page])] == [page]
+
+
 def test_a_tool_that_complains():
     said = "import sys; print('x.py:1: bad'); sys.exit(int(sys.argv[1]))"
     assert list(check.tool(sys.executable, "-c", said, "0")) == []
@@ -264,7 +274,7 @@ NOTHING = Nothing()
 
 @pytest.mark.parametrize(("problems", "code"), [([], 0), (["op_cpu/x.cpp: 251 lines, budget 250"], 1)])
 def test_the_exit_code_tells(monkeypatch, capsys, problems, code):
-    for step in ("tool", "duplicates", "rules", "support", "Tree", "mentions"):
+    for step in ("tool", "duplicates", "rules", "support", "intrinsics_table", "Tree", "mentions"):
         monkeypatch.setattr(check, step, lambda *_: NOTHING)
     monkeypatch.setattr(check, "over_budget", lambda _: problems)
     monkeypatch.setattr("sys.argv", ["check"])

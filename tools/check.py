@@ -13,7 +13,8 @@ from collections import defaultdict
 from fnmatch import fnmatch
 from pathlib import Path
 
-from tools.docs import SUPPORT, support_table
+from tools import intrinsics
+from tools.docs import INTRINSICS, SUPPORT, support_table
 from tools.families import CASES, CPP_ROOMS, REFERENCE, Tree, code_lines
 from tools.mentions import mentions
 
@@ -31,6 +32,7 @@ FILE_BUDGETS = {
 # Lines of code that an operator may have in a room, with its share of its family's helpers.
 OPERATOR_BUDGETS = {"op_host": 200, "op_kernel": 875, "op_cpu": 1000, REFERENCE: 75, CASES: 130}
 SUPPORTED = "docs/operators.md"
+INTRINSICS_PAGE = "docs/simulator_api.md"
 MAX_BYTES = 400_000
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 PROMISES = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
@@ -114,6 +116,12 @@ def support(names):
         yield f"{SUPPORTED}: the support table is not that of the contracts; ./build.sh docs writes it"
 
 
+def intrinsics_table(names):
+    found = INTRINSICS.search(text_of(INTRINSICS_PAGE)) if INTRINSICS_PAGE in names else None
+    if found is None or found[2].strip() != intrinsics.table(ROOT).strip():
+        yield f"{INTRINSICS_PAGE}: the table is not that of the headers; ./build.sh docs writes it"
+
+
 def tool(*command: str):
     """Runs a formatter or linter and gives its complaints, by line."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -142,6 +150,7 @@ def main() -> int:
         "duplicate helpers": duplicates(names),
         "rules": rules(names),
         "support table": support(names),
+        "table of intrinsics": intrinsics_table(names),
     }
     failed = 0
     for title, problems in steps.items():
