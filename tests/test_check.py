@@ -281,4 +281,4 @@ def test_the_exit_code_tells(monkeypatch, capsys, problems, code):
     assert check.main() == code
     printed = capsys.readouterr().out
     assert all(line in printed for line in problems)
-    assert ("1 of 9 failed" if code else "9 of 9 ok") in printed
+    assert ("1 of 10 failed" if code else "10 of 10 ok") in printed

@@ -106,7 +106,9 @@ def main() -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "divergence.md").write_text(divergence_page(ROOT), encoding="utf-8")
     count = len(list(options.out.rglob("*.md")))
-    print(f"docs/operators.md, docs/simulator.md, docs/simulator_api.md and {count} operator pages in {options.out}")
+    print(
+        f"docs/operators.md, docs/simulator.md, docs/simulator_api.md and {count} operator pages in {options.out}"
+    )
     return 0
 
 
