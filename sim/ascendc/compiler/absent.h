@@ -67,8 +67,6 @@ SIM_ABSENT(set_pad_val_outtol1)
 SIM_ABSENT(set_pad_val_outtoub)
 
 // synchronisation
-SIM_ABSENT(__ib_set_stub)
-SIM_ABSENT(__ib_wait_stub)
 SIM_ABSENT(__sync_all_stub)
 
 #undef SIM_ABSENT

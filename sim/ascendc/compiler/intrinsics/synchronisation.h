@@ -28,3 +28,8 @@ void wait_flag_dev(int64_t flag);
 // The address of the unit that carries flags between cores, which the simulated device does not need.
 inline void set_ffts_base_addr(uint64_t) {}
 inline int64_t get_ffts_base_addr() { return 0; }
+
+// CANN calls them around its IBSet and IBWait, so that simulators of its own see that cores meet. The cores meet by what
+// lies between the calls: they poll a flag in global memory.
+inline void __ib_set_stub(int32_t, int32_t, bool) {}
+inline void __ib_wait_stub(int32_t, int32_t, bool) {}
