@@ -28,7 +28,11 @@ usage: ./build.sh COMMAND [OPTIONS]
   clean         removes build/ and dist/; with --all also the virtual environment
 
   --target sim|npu        the target; sim where it is not given
-  --ascend-headers DIR    check: also compiles host and kernel sources against CANN's own headers in DIR
+  --ascend-headers DIR    build, test, demo, performance: compiles kernels against CANN's own AscendC headers in DIR, a
+                          toolkit of 8.1 or 9.x, and runs these on the simulated device; objects stay in
+                          build/ascend-headers (docs/simulator.md); AVO_ASCEND_HEADERS=DIR in the
+                          environment does the same for everything that runs a kernel
+                          check: also compiles host and kernel sources against the headers
   --only OP[,OP...]       build, test: uses a tree with these operators alone, which builds quickly, also after an edit;
                           `test OP --only` is short for `test OP --only OP`
   --cpu                   build, test, fuzz: uses a tree with the CPU kernels alone, which builds quickly
@@ -220,6 +224,17 @@ build() {
     run build "$venv/bin/cmake" --build "$tree"
   fi
   [ "$tree" != build/sim ] || expose
+}
+
+# Compiles the kernels against the headers of --ascend-headers or AVO_ASCEND_HEADERS.
+build_kernels() {
+  [ -n "${AVO_ASCEND_HEADERS:-}" ] && [ "$cpu" = 0 ] || return 0
+  say "kernels against $AVO_ASCEND_HEADERS: $(run_in_tree -m ascend_vision_ops.ascend_headers ${only//,/ })"
+}
+
+build_all() {
+  build
+  build_kernels
 }
 
 # Makes the package of the build tree importable, and puts `avo` on the environment's path.
@@ -449,8 +464,21 @@ done
 [ -z "$only" ] || [[ ",$only," == *",${operator:-${only%%,*}},"* ]] ||
   die "--only: expected $operator among the operators, got $only"
 known_command
+if [ -n "$ascend_headers" ]; then
+  case $command in
+    build | test | demo | performance)
+      [ "$cpu" = 0 ] || die "--ascend-headers: a tree of CPU kernels (--cpu) has no kernels to compile against headers"
+      [ -d "$ascend_headers" ] || die "--ascend-headers: expected a folder, got $ascend_headers"
+      AVO_ASCEND_HEADERS=$(realpath "$ascend_headers")
+      export AVO_ASCEND_HEADERS
+      unset AVO_SIM_KERNELS ;;
+    check) ;;
+    *) die "'$command' takes no --ascend-headers" ;;
+  esac
+fi
 
 case $command in
   test) run_tests "$@" ;;
+  build) build_all "$@" ;;
   *) "$command" "$@" ;;
 esac

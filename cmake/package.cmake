@@ -15,6 +15,18 @@ function(package_item source path)
   endif()
 endfunction()
 
+# Puts the files of the folder `source` that fit the patterns at `path` below the package. The build tree links to all.
+function(package_sources source path)
+  get_filename_component(folder ${avo_package}/${path} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  file(CREATE_LINK ${source} ${avo_package}/${path} SYMBOLIC)
+  set(patterns)
+  foreach(pattern ${ARGN})
+    list(APPEND patterns PATTERN ${pattern})
+  endforeach()
+  install(DIRECTORY ${source}/ DESTINATION ascend_vision_ops/${path} FILES_MATCHING ${patterns})
+endfunction()
+
 # Removes old links, because links to contracts and headers that are gone would still be found.
 file(REMOVE_RECURSE ${avo_package}/_specs ${avo_package}/include)
 
@@ -52,6 +64,20 @@ foreach(source ${headers} ${gen}/include/aclnnop)
   package_item(${source} include/${name})
 endforeach()
 package_item(${CMAKE_SOURCE_DIR}/sim/ascendc/include include/ascendc)
+
+# What a user compiles against CANN's own headers (ascend_headers/), in the folders of the source tree.
+if(NOT AVO_CPU_ONLY)
+  set(sources _kernel_sources)
+  foreach(part compiler engine include)
+    package_sources(${CMAKE_SOURCE_DIR}/sim/ascendc/${part} ${sources}/sim/ascendc/${part} *.h)
+  endforeach()
+  package_sources(${CMAKE_SOURCE_DIR}/op_kernel ${sources}/op_kernel *.h)
+  set(entries)
+  foreach(operator ${operators})
+    list(APPEND entries ${operator}.cpp ${operator}_instances.h ${operator}_library.cpp)
+  endforeach()
+  package_sources(${gen}/op_kernel ${sources}/gen/op_kernel ${entries})
+endif()
 
 # _specs has links to the contracts only, and not to the C++ sources beside them.
 set(rendered_specs ${specs})

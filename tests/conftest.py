@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from ascend_vision_ops import operators
+import pytest
+
+from ascend_vision_ops import ascend_headers, operators
 from ascend_vision_ops.testing.run import TARGETS, missing
 from ascend_vision_ops.testing.selection import keep, keep_concerned
 
@@ -19,6 +21,22 @@ def pytest_addoption(parser):
     group.addoption(
         "--case", metavar="LINE", help="one case as failures print it: [target:]op(self=f16[1,8],…)"
     )
+
+
+def pytest_configure(config):
+    """Compiles kernels against CANN's headers where AVO_ASCEND_HEADERS is set, before processes share the tests."""
+    if missing("aclnn"):
+        return
+    try:
+        ascend_headers.prepare(config.getoption("--op"))
+    except ascend_headers.HeadersError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def pytest_report_header():
+    if missing("aclnn"):
+        return None
+    return f"kernels on the simulated device are compiled against {ascend_headers.description()}"
 
 
 def pytest_terminal_summary(terminalreporter):

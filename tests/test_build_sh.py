@@ -70,6 +70,12 @@ def test_help():
         (["demo", "--only", "argmax"], "'demo' takes no --only"),
         (["test", "argmax", "--only", "cummax"], "--only: expected argmax among the operators, got cummax"),
         (["demo", "--target", "npu"], "demo works on target sim only"),
+        (["clean", "--ascend-headers", "."], "'clean' takes no --ascend-headers"),
+        (
+            ["test", "--ascend-headers", "no-such-folder"],
+            "--ascend-headers: expected a folder, got no-such-folder",
+        ),
+        (["build", "--cpu", "--ascend-headers", "."], "--cpu) has no kernels to compile against headers"),
     ],
 )
 def test_wrong_use(arguments, words):

@@ -34,7 +34,8 @@ struct Problem {
 
 }  // namespace
 
-Plan<SoftNmsPaddedTiling> ComputeTiling(const Args &args, const Platform &platform) {
+Plan<SoftNmsPaddedTiling> ComputeTiling(const Args &args, const Platform &device) {
+  const Platform platform = Below(kTakenBySelect, device);
   Plan<SoftNmsPaddedTiling> plan;
   SoftNmsPaddedTiling &tiling = plan.tiling;
   const Problem problem{static_cast<uint64_t>(args.boxes.shape[0]),

@@ -27,7 +27,8 @@ int64_t TapsPerFlag(int64_t taps, int64_t located_taps) {
 
 }  // namespace
 
-Plan<ModulatedDeformConv2dTiling> ComputeTiling(const Args &args, const Platform &platform) {
+Plan<ModulatedDeformConv2dTiling> ComputeTiling(const Args &args, const Platform &device) {
+  const Platform platform = Below(kTakenBySelect, device);
   const DeformProblem problem(args);
   Plan<ModulatedDeformConv2dTiling> plan;
   plan.tiling_key = kProduct;

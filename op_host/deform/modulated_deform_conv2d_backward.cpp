@@ -30,7 +30,8 @@ void PlanProduct(const DeformProblem &problem, const Platform &platform,
 
 }  // namespace
 
-Plan<ModulatedDeformConv2dBackwardTiling> ComputeTiling(const Args &args, const Platform &platform) {
+Plan<ModulatedDeformConv2dBackwardTiling> ComputeTiling(const Args &args, const Platform &device) {
+  const Platform platform = Below(kTakenBySelect, device);
   constexpr int64_t kLine = 512;  // bytes of GM to which regions of the workspace are aligned
   const DeformProblem problem(args);
   Plan<ModulatedDeformConv2dBackwardTiling> plan;

@@ -6,7 +6,8 @@
 
 namespace avo::grid_sampler {
 
-Plan<GridSamplerTiling> ComputeTiling(const Args &args, const Platform &platform) {
+Plan<GridSamplerTiling> ComputeTiling(const Args &args, const Platform &device) {
+  const Platform platform = Below(kTakenBySelect, device);
   const GridProblem problem(args.input, args.grid, args.interpolation_mode, args.padding_mode,
                             args.align_corners);
   Plan<GridSamplerTiling> plan;

@@ -43,7 +43,8 @@ int64_t FillBands(const GridProblem &problem, const Platform &platform, GridSamp
 
 }  // namespace
 
-Plan<GridSamplerBackwardTiling> ComputeTiling(const Args &args, const Platform &platform) {
+Plan<GridSamplerBackwardTiling> ComputeTiling(const Args &args, const Platform &device) {
+  const Platform platform = Below(kTakenBySelect, device);
   constexpr int64_t kMostSamples = 256;  // of a tile
   const GridProblem problem(args.input, args.grid, args.interpolation_mode, args.padding_mode,
                             args.align_corners);

@@ -6,7 +6,8 @@
 
 namespace avo::max_pool2d_backward {
 
-Plan<MaxPool2dBackwardTiling> ComputeTiling(const Args &args, const Platform &platform) {
+Plan<MaxPool2dBackwardTiling> ComputeTiling(const Args &args, const Platform &device) {
+  const Platform platform = Below(kTakenBySelect, device);
   const PoolProblem pool(args.input, args.grad_output, args.kernel_size, args.stride, args.padding,
                          args.dilation);
   if (pool.planes == 0) return {};

@@ -9,7 +9,8 @@
 
 namespace avo::count_outside {
 
-Plan<CountOutsideTiling> ComputeTiling(const Args &args, const Platform &platform) {
+Plan<CountOutsideTiling> ComputeTiling(const Args &args, const Platform &device) {
+  const Platform platform = Below(kTakenBySelect, device);
   constexpr int64_t kRepeat = 64, kMostTile = 8192;
   Plan<CountOutsideTiling> plan;
   const int64_t item = DTypeSize(args.indices.dtype);

@@ -43,7 +43,8 @@ SampleTile FindSampleTile(int64_t pixel, int64_t bins, int64_t item, const Platf
 
 }  // namespace
 
-Plan<RoiAlignTiling> ComputeTiling(const Args &args, const Platform &platform) {
+Plan<RoiAlignTiling> ComputeTiling(const Args &args, const Platform &device) {
+  const Platform platform = Below(kTakenBySelect, device);
   Plan<RoiAlignTiling> plan;
   RoiAlignTiling &t = plan.tiling;
   if (args.out.numel() == 0) return plan;

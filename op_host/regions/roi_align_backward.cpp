@@ -59,7 +59,8 @@ BandTile FindBandTile(int64_t pixel, int64_t bins, bool largest, int64_t item, c
 
 }  // namespace
 
-Plan<RoiAlignBackwardTiling> ComputeTiling(const Args &args, const Platform &platform) {
+Plan<RoiAlignBackwardTiling> ComputeTiling(const Args &args, const Platform &device) {
+  const Platform platform = Below(kTakenBySelect, device);
   Plan<RoiAlignBackwardTiling> plan;
   RoiAlignBackwardTiling &t = plan.tiling;
   const Shape &shape = args.out.shape;

@@ -7,7 +7,8 @@
 
 namespace avo::argmax {
 
-Plan<ArgmaxTiling> ComputeTiling(const Args &args, const Platform &platform) {
+Plan<ArgmaxTiling> ComputeTiling(const Args &args, const Platform &device) {
+  const Platform platform = Below(kTakenBySelect, device);
   const Shape &shape = args.self.shape;
   const int64_t rank = args.self.rank(), axis = WrapDimension(args.dim, rank);
   const bool all = axis < 0 || axis >= rank;

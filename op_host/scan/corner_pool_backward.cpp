@@ -6,7 +6,8 @@
 
 namespace avo::corner_pool_backward {
 
-Plan<CornerPoolBackwardTiling> ComputeTiling(const Args &args, const Platform &platform) {
+Plan<CornerPoolBackwardTiling> ComputeTiling(const Args &args, const Platform &device) {
+  const Platform platform = Below(kTakenBySelect, device);
   const int64_t axis = args.mode < 2 ? 2 : 3, item = DTypeSize(args.input.dtype);
   ScanProblem problem(args.input.shape, axis, item, platform);
   problem.more_read = 2 * item;

@@ -6,7 +6,8 @@
 
 namespace avo::cummax {
 
-Plan<CummaxTiling> ComputeTiling(const Args &args, const Platform &platform) {
+Plan<CummaxTiling> ComputeTiling(const Args &args, const Platform &device) {
+  const Platform platform = Below(kTakenBySelect, device);
   constexpr ScanKeys kKeys{cummax::kColumns, cummax::kRows};
   return PlanScanWithIndices(args.input, args.indices, args.dim, kKeys, platform);
 }

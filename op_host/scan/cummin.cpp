@@ -6,7 +6,8 @@
 
 namespace avo::cummin {
 
-Plan<CumminTiling> ComputeTiling(const Args &args, const Platform &platform) {
+Plan<CumminTiling> ComputeTiling(const Args &args, const Platform &device) {
+  const Platform platform = Below(kTakenBySelect, device);
   constexpr ScanKeys kKeys{cummin::kColumns, cummin::kRows};
   return PlanScanWithIndices(args.input, args.indices, args.dim, kKeys, platform);
 }

@@ -80,8 +80,11 @@ class PartCarries {
     for (uint32_t p = 0; p < kPlanes; ++p) {
       AscendC::Duplicate(Ends().Plane(p)[worst_at * unit], Scan::Worst(), static_cast<int32_t>(unit));
     }
-    const auto kept = indices_.template Get<int32_t>();
-    if constexpr (INDEXED) AscendC::Duplicate(kept[worst_at * unit], -1, static_cast<int32_t>(unit));
+    Indices kept;
+    if constexpr (INDEXED) {
+      kept = indices_.template Get<int32_t>();
+      AscendC::Duplicate(kept[worst_at * unit], -1, static_cast<int32_t>(unit));
+    }
     WaitFor<AscendC::HardEvent::V_MTE2>(pipe_);
     for (uint32_t p = 0; p < kPlanes; ++p)
       CopyEnds(Ends().Plane(p), values_gm_, p * entries_, item, before, unit);

@@ -48,7 +48,8 @@ class RunningScan : ScanTiles<T, ROWS> {
       return;
     }
     const Share share = CoreShare(this->shape_.Tiles());
-    const auto indices = index_carry_.template Get<int32_t>();
+    AscendC::LocalTensor<int32_t> indices;
+    if constexpr (kIndexed) indices = index_carry_.template Get<int32_t>();
     finding_ends_ = true;
     for (int64_t item = share.begin; item < share.end; ++item) {
       SetNextTile(item);

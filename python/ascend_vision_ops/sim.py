@@ -13,6 +13,7 @@ import runpy
 import sys
 from pathlib import Path
 
+from .ascend_headers import prepare
 from .paths import library_dir
 
 # The libraries that the torch_npu wheel is linked with, in the order in which they load. Once loaded, they are found by
@@ -63,6 +64,7 @@ def activate(devices: int = 1, soc: str = "Ascend910B1", *, force: bool = False)
         raise RuntimeError(f"activate: {found}; expected neither, or force=True to simulate all the same")
     if "torch_npu" in sys.modules:
         raise RuntimeError("activate: torch_npu was imported before; expected this call first")
+    prepare()
     os.environ["AVO_SIM_DEVICES"], os.environ["AVO_SIM_SOC"] = str(devices), soc
     # Otherwise torch would import torch_npu by itself, before the libraries that it needs are loaded.
     os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"

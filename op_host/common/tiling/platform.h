@@ -23,6 +23,24 @@ struct Platform {
   uint64_t l2_bytes_per_cycle = 0;   // per core
 };
 
+// Memory of the Unified Buffer that functions of AscendC take for themselves on Atlas A2, whatever the kernel
+// has there. A kernel that calls one of them keeps its buffers below.
+struct TakenByApi {
+  const char *function;
+  uint64_t offset;
+  uint64_t bytes;
+};
+// Select with a scalar, or with a selMask that has a bit for each lane of all repeats.
+inline constexpr TakenByApi kTakenBySelect{"Select", 184 * 1024, 128};
+
+// The device as a kernel has it that calls the function: with the Unified Buffer below what the function
+// takes. A device of tests may end before.
+inline Platform Below(const TakenByApi &taken, const Platform &device) {
+  Platform platform = device;
+  if (platform.ub_bytes > taken.offset) platform.ub_bytes = taken.offset;
+  return platform;
+}
+
 // Reads a device through the public tiling API, which is the same on CANN and on the simulated device.
 Platform ReadPlatform(const platform_ascendc::PlatformAscendC &device);
 

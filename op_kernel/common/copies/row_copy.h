@@ -63,7 +63,8 @@ __aicore__ inline void WaitForCores() {
 }
 
 // Gives all buffers back, so that the next InitBuffer starts at address 0 again. Waits for all pipes first:
-// TPipe::Reset itself waits only until the buffers of queues are free, and the new buffers overlap the old ones.
+// TPipe::Reset itself waits only until the buffers of queues are free, and the new buffers overlap the old
+// ones.
 __aicore__ inline void ReleaseBuffers(AscendC::TPipe *pipe) {
   AscendC::PipeBarrier<PIPE_ALL>();
   pipe->Reset();

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 import ascend_vision_ops
+from ascend_vision_ops import ascend_headers
 from ascend_vision_ops.opgen.__main__ import new_options
 
 EXAMPLES = """\
@@ -16,6 +18,7 @@ examples:
   avo profile upsample_linear1d --shape 8,512,1024 --attr output_size=[4096] --dtype float16
   avo profile 'upsample_linear1d(self=f32[1,80,1500],output_size=[3000])' --trace trace.json
   avo tiling upsample_linear1d --shape 1,80,1500 --attr output_size=[3000] --cores 3
+  avo parity upsample_linear1d --ascend-headers /usr/local/Ascend/ascend-toolkit/latest
   c++ program.cpp $(avo config --cflags --libs)
   avo onnx simplify detector.onnx -o small.onnx --check 3
 """
@@ -23,6 +26,11 @@ examples:
 
 class Failure(Exception):
     """Ends the command with status 1; the message is its one line on stderr."""
+
+
+def _headers_option(sub: argparse.ArgumentParser) -> None:
+    text = "run kernels that are compiled against CANN's own AscendC headers in DIR (default: AVO_ASCEND_HEADERS)"
+    sub.add_argument("--ascend-headers", metavar="DIR", help=text)
 
 
 def _call_arguments(sub: argparse.ArgumentParser, required: bool = True) -> None:
@@ -102,6 +110,20 @@ def _onnx_commands(sub: argparse.ArgumentParser) -> None:
     shapes(command("parity", "compares ONNX Runtime with the reference evaluator of onnx, node by node"))
 
 
+def _sim_commands(sub: argparse.ArgumentParser) -> None:
+    commands = sub.add_subparsers(required=True, metavar="COMMAND")
+    text = "compares what kernels issue on the package's own AscendC headers and on CANN's"
+    made = commands.add_parser("compare", help=text, description=text[0].upper() + text[1:] + ".")
+    made.set_defaults(name="compare")
+    _call_arguments(made, required=False)
+    made.add_argument("--case", metavar="NAME", help="only the case of this name (default: all cases)")
+    _headers_option(made)
+    libraries = "kernel libraries that were compiled against CANN's headers, in the place of --ascend-headers"
+    made.add_argument("--kernels", metavar="PATH", help=libraries)
+    scalar = "compare accesses of the scalar unit too, which the compiler merges"
+    made.add_argument("--scalar", action="store_true", help=scalar)
+
+
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="avo", description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -124,6 +146,7 @@ def parser() -> argparse.ArgumentParser:
 
     sub = command("parity", "parity", "compares CPU and AscendC kernels with the reference, on all cases")
     sub.add_argument("operators", metavar="OP", nargs="*", help="the operators to compare (default: all)")
+    _headers_option(sub)
 
     sub = command("profile", "profile", "shows what one call costs on the simulated device")
     _call_arguments(sub, required=False)
@@ -133,6 +156,8 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--calibration", action="store_true", help="compare the simulator's times with published measurements"
     )
+
+    _headers_option(sub)
 
     sub = command("tiling", "show", "shows how a call is tiled, field by field; it needs no device")
     _call_arguments(sub)
@@ -162,9 +187,17 @@ def parser() -> argparse.ArgumentParser:
         sub.add_argument(f"--{option}", action="store_true", help=meaning)
     library = "the library of custom operators for ONNX Runtime (RegisterCustomOpsLibrary_V2)"
     sub.add_argument("--onnxruntime", action="store_true", help=library)
+    kernels = (
+        "the list of kernel libraries for AVO_SIM_KERNELS, compiled against CANN's headers (--ascend-headers)"
+    )
+    sub.add_argument("--kernels", action="store_true", help=kernels)
+    _headers_option(sub)
 
     sub = command("onnx", "onnx", "shows, simplifies, converts, runs and compares ONNX models")
     _onnx_commands(sub)
+
+    sub = command("sim", "sim", "judges the simulated device: compares it with CANN's own headers")
+    _sim_commands(sub)
 
     sub = command(
         "new", "show", "writes the files of a new operator in a source tree, as stubs that build and run"
@@ -181,6 +214,10 @@ def main(argv: list[str] | None = None) -> int:
     import importlib
 
     options = parser().parse_args(argv)
+    if getattr(options, "ascend_headers", None):
+        # Given here, the folder counts more than lists and folders of the environment.
+        os.environ[ascend_headers.VARIABLE] = options.ascend_headers
+        os.environ.pop(ascend_headers.LIST_VARIABLE, None)
     try:
         module = importlib.import_module(f"{__name__}.{options.module}")
         return getattr(module, f"run_{options.name}")(options)

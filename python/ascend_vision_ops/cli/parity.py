@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from rich.progress import track
 
-from ascend_vision_ops import operators
+from ascend_vision_ops import ascend_headers, operators
 from ascend_vision_ops.cli.call import known
 from ascend_vision_ops.cli.show import console, table
 from ascend_vision_ops.testing.compare import EXACT
@@ -32,6 +32,8 @@ class Row:
 
 def run_parity(options: argparse.Namespace) -> int:
     names = [known(name) for name in options.operators] or operators()
+    if not missing("aclnn"):
+        ascend_headers.prepare(names if options.operators else None)
     targets = [target for target in TARGETS if not missing(target)]
     cases = [case for name in names for case in cases_of(name)]
     work = [(case, target) for case in cases for target in targets if takes(target, case)]
@@ -47,6 +49,8 @@ def run_parity(options: argparse.Namespace) -> int:
             if not verdict.ok:
                 row.wrong.append(f"{target}:{case.text}: {verdict.message}")
     out = console()
+    if "aclnn" in targets:
+        out.print(f"kernels against {ascend_headers.description()}", markup=False)
     figures = (">cases", ">max error", "tolerance", ">worst takes", "verdict")
     result = table("operator", "output", "dtype", "target", *figures)
     for (name, output, dtype, target), row in sorted(rows.items()):

@@ -8,7 +8,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from ascend_vision_ops import paths, profiling
+from ascend_vision_ops import ascend_headers, paths, profiling
 from ascend_vision_ops.cli import Failure
 from ascend_vision_ops.cli.call import call_of
 from ascend_vision_ops.cli.show import console, table
@@ -18,6 +18,7 @@ def run_profile(options: argparse.Namespace) -> int:
     if options.calibration:
         return calibration()
     case = call_of(options)
+    ascend_headers.prepare([case.operator])
     if options.soc:
         from ascend_vision_ops import _native
 
@@ -25,6 +26,7 @@ def run_profile(options: argparse.Namespace) -> int:
     figures = profiling.profile(case.operator, case.arguments(), trace=bool(options.trace))
     out = console()
     out.print(f"{case.text} on {figures.device['soc']}", markup=False)
+    out.print(f"kernels against {ascend_headers.description()}", markup=False)
     for report in figures.reports:
         out.print(f"\nkernel {report['kernel']}: {report['blocks']} blocks, {report['cores']} cores at work")
         rows = table("pipe", ">instructions", ">repeats", ">bytes", ">busy, mean us a block")

@@ -9,7 +9,7 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from ascend_vision_ops import operators, paths
+from ascend_vision_ops import ascend_headers, operators, paths
 from ascend_vision_ops.cli import Failure
 from ascend_vision_ops.cli.call import call_of
 from ascend_vision_ops.opgen import Spec
@@ -92,6 +92,12 @@ def run_config(options: argparse.Namespace) -> int:
         parts.append(str(libraries))
     if options.cmakedir:
         parts.append(str(paths.cmake_dir()))
+    if options.kernels:
+        if not (listed := ascend_headers.prepare()):
+            raise Failure(
+                "config --kernels: expected --ascend-headers DIR, or AVO_ASCEND_HEADERS in the environment"
+            )
+        parts.append(listed)
     if options.onnxruntime:
         parts.append(str(paths.onnxruntime_library()))
     if not parts:

@@ -23,6 +23,12 @@ py::dict DeviceOf(const std::string &soc) {
 void AddSimulator(py::module_ &sim) {
   sim.def("device", &DeviceOf, py::arg("soc"), "Sizes and bandwidths of a device that can be simulated.");
   sim.def(
+      "load_kernels",
+      [](const std::string &path) {
+        avo::native::CheckAcl(simLoadKernels(path.c_str()), "simLoadKernels failed");
+      },
+      py::arg("path"), "Run the kernels of a folder or list of libraries in place of the package's own.");
+  sim.def(
       "keep_reports", [](bool keep) { simKeepReports(keep); }, py::arg("keep") = true,
       "Keep the report of every kernel launched from now on.");
   sim.def(
@@ -38,6 +44,14 @@ void AddSimulator(py::module_ &sim) {
       },
       py::arg("vector_cores") = 0, py::arg("ub_bytes") = 0,
       "Gives the device other numbers of vector cores and bytes of Unified Buffer from now on; 0: its own.");
+  sim.def(
+      "record", [](int level) { simSetRecord(level); }, py::arg("level") = 1,
+      "Record each instruction, flag and barrier of the kernels launched from now on. 0: nothing; 1: with "
+      "the line of "
+      "each; 2: with the calls that led there.");
+  sim.def(
+      "take_recordings", [] { return avo::native::FromJson(simTakeRecordings()); },
+      "Recordings since the last call, a list of dicts in order of completion.");
   sim.def(
       "trace", [](bool on) { simSetTrace(on); }, py::arg("on") = true,
       "Keep pipe traces of the kernels launched from now on.");

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <exception>
 
+#include "ascendc/engine/kernel_libraries.h"
+#include "error.h"
 #include "sim/sim_runtime.h"
 
 namespace sim::runtime {
@@ -13,7 +15,9 @@ struct Reports {
   std::mutex mutex;
   bool keep = false;
   bool trace = false;
-  std::vector<std::string> kept;  // JSON objects
+  LaunchOptions::Record record = LaunchOptions::Record::kNothing;
+  std::vector<std::string> kept;        // JSON objects
+  std::vector<std::string> recordings;  // JSON objects
   std::string last_trace;
 
   static Reports &Get() {
@@ -32,6 +36,7 @@ void Keep(Report report) {
   Reports &reports = Reports::Get();
   std::lock_guard<std::mutex> lock(reports.mutex);
   if (reports.keep || !report.ok()) reports.kept.push_back(report.Json());
+  if (!report.recording.empty()) reports.recordings.push_back(std::move(report.recording));
   if (reports.trace) reports.last_trace = std::move(report.trace);
 }
 
@@ -47,6 +52,24 @@ Status FaultStatus(const Kernel &kernel, const Report &report) {
   return {vector ? ACL_ERROR_RT_VECTOR_CORE_EXCEPTION : ACL_ERROR_RT_AICORE_EXCEPTION, std::move(text)};
 }
 
+// Moves the objects out and joins them, as simTakeReports and simTakeRecordings return them.
+const char *TakenArray(std::vector<std::string> Reports::*objects) {
+  Reports &reports = Reports::Get();
+  std::vector<std::string> taken;
+  {
+    std::lock_guard<std::mutex> lock(reports.mutex);
+    taken.swap(reports.*objects);
+  }
+  std::string &text = TakenText();
+  text = "[";
+  for (const std::string &object : taken) {
+    if (text.size() > 1) text += ",\n";
+    text += object;
+  }
+  text += "]";
+  return text.c_str();
+}
+
 }  // namespace
 
 Status RunKernel(Device &device, const KernelLaunch &launch, const std::vector<void *> &args) {
@@ -55,6 +78,7 @@ Status RunKernel(Device &device, const KernelLaunch &launch, const std::vector<v
     Reports &reports = Reports::Get();
     std::lock_guard<std::mutex> lock(reports.mutex);
     options.trace = options.trace || reports.trace;
+    options.record = reports.record;
   }
   try {
     std::lock_guard<std::mutex> cores(device.cores());
@@ -75,28 +99,30 @@ using sim::runtime::Reports;
 
 extern "C" {
 
+aclError simLoadKernels(const char *path) {
+  try {
+    sim::LoadKernels(path == nullptr ? "" : path);
+  } catch (const std::exception &error) {
+    return sim::runtime::Fail(ACL_ERROR_INVALID_PARAM, __func__, ": ", error.what());
+  }
+  return ACL_SUCCESS;
+}
+
 void simKeepReports(int keep) {
   Reports &reports = Reports::Get();
   std::lock_guard<std::mutex> lock(reports.mutex);
   reports.keep = keep != 0;
 }
 
-const char *simTakeReports(void) {
+const char *simTakeReports(void) { return sim::runtime::TakenArray(&Reports::kept); }
+
+void simSetRecord(int level) {
   Reports &reports = Reports::Get();
-  std::vector<std::string> kept;
-  {
-    std::lock_guard<std::mutex> lock(reports.mutex);
-    kept.swap(reports.kept);
-  }
-  std::string &text = sim::runtime::TakenText();
-  text = "[";
-  for (const std::string &report : kept) {
-    if (text.size() > 1) text += ",\n";
-    text += report;
-  }
-  text += "]";
-  return text.c_str();
+  std::lock_guard<std::mutex> lock(reports.mutex);
+  reports.record = static_cast<sim::LaunchOptions::Record>(level < 0 ? 0 : level > 2 ? 2 : level);
 }
+
+const char *simTakeRecordings(void) { return sim::runtime::TakenArray(&Reports::recordings); }
 
 void simSetTrace(int on) {
   Reports &reports = Reports::Get();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Intrinsics that CANN's headers call and that are not modelled. A kernel that uses one compiles, and its library does
-// not link: the linker names the intrinsic and the kernel.
+// Intrinsics that CANN's headers call and that are not modelled. A kernel that uses one compiles, and its
+// library does not link: the linker names the intrinsic and the kernel.
 #pragma once
 
 #include <cstdint>
 
-#define SIM_ABSENT(name)         \
+#define SIM_ABSENT(name)           \
   template <typename... Arguments> \
   int64_t name(Arguments...);
 
@@ -65,8 +65,5 @@ SIM_ABSENT(set_l1_2d)
 SIM_ABSENT(set_lrelu_alpha)
 SIM_ABSENT(set_pad_val_outtol1)
 SIM_ABSENT(set_pad_val_outtoub)
-
-// synchronisation
-SIM_ABSENT(__sync_all_stub)
 
 #undef SIM_ABSENT

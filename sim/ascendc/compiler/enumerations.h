@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enumerations that CANN's device compiler has built in: arguments of its intrinsics. Names and values are those of the
-// compiler; a value that no intrinsic of this folder takes is here where CANN's headers name it.
+// Enumerations that CANN's device compiler has built in: arguments of its intrinsics. Names and values are
+// those of the compiler; a value that no intrinsic of this folder takes is here where CANN's headers name it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,17 @@ enum VSPR_t { DATA_EXP_0 = 48, DATA_EXP_1, DATA_EXP_2, DATA_EXP_3 };
 
 // Copies.
 enum mem_t { L1, L0A, L0B, L0C, UB, BT };
-enum pad_t { PAD_NONE, PAD_MODE1, PAD_MODE2, PAD_MODE3, PAD_MODE4, PAD_MODE5, PAD_MODE6, PAD_MODE7, PAD_MODE8 };
+enum pad_t {
+  PAD_NONE,
+  PAD_MODE1,
+  PAD_MODE2,
+  PAD_MODE3,
+  PAD_MODE4,
+  PAD_MODE5,
+  PAD_MODE6,
+  PAD_MODE7,
+  PAD_MODE8
+};
 enum bm_t { BM_DISABLE, BM_ENABLE };
 enum atomic_type_t { ATOMIC_NONE, ATOMIC_F32, ATOMIC_F16, ATOMIC_S16, ATOMIC_S32, ATOMIC_S8, ATOMIC_BF16 };
 enum atomic_op_t { ATOMIC_SUM };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the definitions of intrinsics have in common. An intrinsic has addresses, repeats and strides as its arguments,
-// and the mask registers say which lanes compute. It calls the same function of include/sim as the AscendC function
-// that consists of it, so that semantics, legality and cost are in one place.
+// What the definitions of intrinsics have in common. An intrinsic has addresses, repeats and strides as its
+// arguments, and the mask registers say which lanes compute. It calls the same function of include/sim as the
+// AscendC function that consists of it, so that semantics, legality and cost are in one place.
 #pragma once
 
 #include "../include/sim/local_tensor_base.h"

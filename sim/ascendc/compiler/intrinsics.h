@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The intrinsics of dav_c220 (Atlas A2) that are modelled. Names, parameters and their order are those of CANN's device
-// compiler. Pointers into on-chip memories count from 0, pointers into global memory are device addresses.
+// The intrinsics of dav_c220 (Atlas A2) that are modelled. Names, parameters and their order are those of
+// CANN's device compiler. Pointers into on-chip memories count from 0, pointers into global memory are device
+// addresses.
 //
-// An intrinsic is declared as a template for all element types and defined for those that the hardware has; a call with
-// another one does not link.
+// An intrinsic is declared as a template for all element types and defined for those that the hardware has; a
+// call with another one does not link.
 #pragma once
 
 #include "intrinsics/arithmetic.h"

@@ -2,12 +2,30 @@
 // Makes a library of kernels that are compiled against CANN's own headers. Include it after the kernels.
 #pragma once
 
+#ifndef __x86_64__
+#error \
+    "kernels on CANN's own headers run on x86-64 hosts alone: their scalar accesses are x86-64 instructions that trap"
+#endif
+
 #include <iterator>
 
 #include "../engine/kernel_libraries.h"
 #include "include/kernel_operator.h"
 
+// The build says where CANN's headers are: -DSIM_HEADER_FOLDERS="\"/usr/cann/include:/usr/cann/impl\"".
+// Without it faults name lines of these headers as if they were the kernel's.
+#ifndef SIM_HEADER_FOLDERS
+#define SIM_HEADER_FOLDERS ""
+#endif
+
 namespace sim {
+
+constexpr const char *kKernelLibraryHeader = __FILE__;
+#ifdef SIM_ADDRESS_SPACES
+constexpr bool kMarked = true;
+#else
+constexpr bool kMarked = false;
+#endif
 
 // CANN's GetUserWorkspace ignores its argument and gives what lies behind the workspace of CANN's own.
 inline void SetWorkspace(void *workspace) {
@@ -19,7 +37,8 @@ inline void SetWorkspace(void *workspace) {
 }  // namespace sim
 
 // `kernels`: an array of sim::Kernel.
-#define SIM_KERNEL_LIBRARY(kernels)                                                                      \
-  __attribute__((constructor)) static void RegisterKernelsOfLibrary() {                                  \
-    sim::RegisterKernels({std::data(kernels), std::size(kernels), g_coreType == AscendC::AIC, sim::SetWorkspace}); \
+#define SIM_KERNEL_LIBRARY(kernels)                                                                         \
+  __attribute__((constructor)) static void RegisterKernelsOfLibrary() {                                     \
+    sim::RegisterKernels({std::data(kernels), std::size(kernels), g_coreType == AscendC::AIC,               \
+                          sim::SetWorkspace, SIM_HEADER_FOLDERS, sim::kKernelLibraryHeader, sim::kMarked}); \
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CANN's build scripts generate around a kernel: access to tiling data, the tiling key, the kernel type. For
-// kernels that are compiled against CANN's own headers; the definitions are in kernel_scope.cpp.
+// What CANN's build scripts generate around a kernel: access to tiling data, the tiling key, the kernel type.
+// For kernels that are compiled against CANN's own headers; the definitions are in kernel_scope.cpp.
 #pragma once
 
 #include <cstddef>

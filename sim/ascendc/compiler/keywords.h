@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words that CANN's device compiler adds to C++, for a host compiler.
 //
-// Clang can tell the memories of a core apart: a pointer into the Unified Buffer has another type than one into
-// global memory, and mixing the two is a compile error. g++ has one kind of pointer in C++, so that there the words
-// are empty. In both cases a pointer's value is the address that the device would use: on-chip memories count from 0.
+// Clang can tell the memories of a core apart: a pointer into the Unified Buffer has another type than one
+// into global memory, and mixing the two is a compile error. g++ has one kind of pointer in C++, so that
+// there the words are empty. In both cases a pointer's value is the address that the device would use:
+// on-chip memories count from 0.
 #pragma once
 
 #define __global__
 #define __aicore__
 #define __host_aicore__
 #define __gm__
+#ifdef SIM_ADDRESS_SPACES
+#define __ubuf__ __attribute__((address_space(256)))  // clang: counts from GS (scalar_access.h)
+#define __cbuf__ __attribute__((address_space(11)))
+#define __ca__ __attribute__((address_space(12)))
+#define __cb__ __attribute__((address_space(13)))
+#define __cc__ __attribute__((address_space(14)))
+#define __fbuf__ __attribute__((address_space(15)))
+#define __biasbuf__ __attribute__((address_space(16)))
+#else
 #define __ubuf__
 #define __cbuf__
 #define __ca__
@@ -17,6 +27,7 @@
 #define __cc__
 #define __fbuf__
 #define __biasbuf__
+#endif
 #define __ssbuf__
 #define __cube__
 #define __vector__

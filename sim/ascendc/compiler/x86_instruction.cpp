@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, chapter 2 (instruction format) and
-// appendix A (opcode maps).
+// Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, chapter 2 (instruction
+// format) and appendix A (opcode maps).
 #include "x86_instruction.h"
 
 namespace sim {
@@ -14,7 +14,8 @@ struct Prefixes {
   bool wide = false;  // REX.W
 };
 
-// Returns the bytes of ModRM, SIB and displacement; 0 where the operand is a register or counts from the instruction.
+// Returns the bytes of ModRM, SIB and displacement; 0 where the operand is a register or counts from the
+// instruction.
 uint32_t MemoryOperandLength(const uint8_t *modrm) {
   const uint32_t mode = modrm[0] >> 6;
   const uint32_t rm = modrm[0] & 7;
@@ -30,7 +31,8 @@ uint32_t MemoryOperandLength(const uint8_t *modrm) {
 }
 
 // The instructions of the one-byte map whose operand is memory. Returns false for others.
-bool ReadOneByte(uint8_t opcode, uint8_t reg, const Prefixes &prefixes, MemoryInstruction *out, uint32_t *immediate) {
+bool ReadOneByte(uint8_t opcode, uint8_t reg, const Prefixes &prefixes, MemoryInstruction *out,
+                 uint32_t *immediate) {
   const uint32_t full = prefixes.wide ? 8 : (prefixes.word ? 2 : 4);
   const bool byte = (opcode & 1) == 0;
   out->bytes = byte ? 1 : full;
@@ -109,7 +111,8 @@ bool ReadOneByte(uint8_t opcode, uint8_t reg, const Prefixes &prefixes, MemoryIn
 // The bytes that an SSE instruction accesses, by its prefix: ps and pd, ss, sd.
 uint32_t SseBytes(const Prefixes &prefixes) { return prefixes.repeat ? 4 : (prefixes.repne ? 8 : 16); }
 
-bool ReadTwoBytes(uint8_t opcode, const Prefixes &prefixes, MemoryInstruction *out, uint32_t *immediate) {
+bool ReadTwoBytes(uint8_t opcode, uint8_t reg, const Prefixes &prefixes, MemoryInstruction *out,
+                  uint32_t *immediate) {
   const uint32_t full = prefixes.wide ? 8 : (prefixes.word ? 2 : 4);
   out->reads = true;
   if (opcode >= 0x40 && opcode <= 0x4F) {  // cmov
@@ -123,7 +126,8 @@ bool ReadTwoBytes(uint8_t opcode, const Prefixes &prefixes, MemoryInstruction *o
     return true;
   }
   if (opcode >= 0x51 && opcode <= 0x5F && opcode != 0x5B) {  // arithmetic and conversions of floats
-    out->bytes = opcode == 0x5A && !prefixes.word && !prefixes.repeat && !prefixes.repne ? 8 : SseBytes(prefixes);
+    out->bytes =
+        opcode == 0x5A && !prefixes.word && !prefixes.repeat && !prefixes.repne ? 8 : SseBytes(prefixes);
     return true;
   }
   if (opcode >= 0x60 && opcode <= 0x6D) {  // unpack, pack, compare of integers
@@ -131,11 +135,14 @@ bool ReadTwoBytes(uint8_t opcode, const Prefixes &prefixes, MemoryInstruction *o
     return true;
   }
   if (opcode >= 0xD0 && opcode != 0xD6 && opcode != 0xD7 && opcode != 0xE7) {  // arithmetic of integers
-    out->bytes = opcode == 0xF0 ? 16 : (prefixes.word || prefixes.repeat || prefixes.repne ? 16 : 8);
+    const bool doubles = opcode == 0xE6 && prefixes.repeat;                    // two integers to two doubles
+    out->bytes = !doubles && (prefixes.word || prefixes.repne) ? 16 : 8;
     return true;
   }
   switch (opcode) {
     case 0x10:
+    case 0x14:
+    case 0x15:
     case 0x28:
     case 0x6F:
       out->bytes = opcode == 0x10 ? SseBytes(prefixes) : 16;
@@ -173,6 +180,11 @@ bool ReadTwoBytes(uint8_t opcode, const Prefixes &prefixes, MemoryInstruction *o
     case 0x5B:
       out->bytes = 16;
       return true;
+    case 0xC3:  // movnti
+      out->bytes = full;
+      out->reads = false;
+      out->writes = true;
+      return true;
     case 0x6E:
       out->bytes = prefixes.wide ? 8 : 4;
       return true;
@@ -195,10 +207,11 @@ bool ReadTwoBytes(uint8_t opcode, const Prefixes &prefixes, MemoryInstruction *o
       out->bytes = full;
       out->writes = true;
       return true;
-    case 0xBA:
+    case 0xBA:  // bt, and bts, btr, btc, which write
       *immediate = 1;
       out->bytes = full;
-      return true;
+      out->writes = reg != 4;
+      return reg >= 4;
     case 0xAF:
     case 0xB8:
     case 0xBC:
@@ -242,7 +255,7 @@ MemoryInstruction ReadInstruction(const uint8_t *code) {
       prefixes.repne = true;
     } else if (*at == 0x65) {
       prefixes.gs = true;
-    } else {
+    } else if (*at != 0x67) {  // an address of 32 bits has the same bytes
       break;
     }
   }
@@ -252,7 +265,7 @@ MemoryInstruction ReadInstruction(const uint8_t *code) {
   uint32_t immediate = 0;
   bool known = false;
   if (*at == 0x0F) {
-    known = ReadTwoBytes(at[1], prefixes, &out, &immediate);
+    known = ReadTwoBytes(at[1], at[2] >> 3 & 7, prefixes, &out, &immediate);
     at += 2;
   } else {
     known = ReadOneByte(at[0], at[1] >> 3 & 7, prefixes, &out, &immediate);

@@ -21,12 +21,4 @@ namespace sim {
 // (Kernel::invoke).
 using CallPath = std::vector<uintptr_t>;
 
-// Returns a number that tells the path from here to the frame `outermost` from other paths. It takes the
-// frames next to the API call and the depth of the stack, so that it costs some loads. It is 0 where the
-// frame pointers leave the stack, as they do in a kernel that was compiled without them.
-uint64_t HashOfCallPath(const void *outermost);
-
-// Returns the path itself; empty where the chain of frame pointers does not lead to `outermost`.
-CallPath ReadCallPath(const void *outermost);
-
 }  // namespace sim

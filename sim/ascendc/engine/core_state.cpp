@@ -45,6 +45,7 @@ void CoreState::EndBlock() {
 
 void CoreState::ReleaseMemories() {
   ub_peak = queues.Peak(Space::UB);
+  if (ub_peak == 0) ub_peak = ub_touched;  // the TPipe of CANN's own headers says nothing
   hazards.ReleaseShadows();
   tokens_ = {};
   for (OnChip &chip : chips_) chip = {};
@@ -67,7 +68,9 @@ std::byte *CoreState::Memory(Space space, uint64_t address) {
 }
 
 uint32_t CoreState::SiteOf(const char *name, Where where) {
-  const uint64_t path = outermost_frame_ != nullptr ? HashOfCallPath(outermost_frame_) : 0;
+  const int frames = where.line > 0 ? kFramesBesidesLine : kFramesWithoutLine;
+  const uint64_t path =
+      outermost_frame_ != nullptr ? HashOfCallPath(outermost_frame_, innermost_frame_, frames) : 0;
   const SiteKey key{name, where.file, where.line, path};
   const size_t hash = SiteHash()(key);
   RecentSite &recent = recent_sites_[(hash ^ hash >> 12) % kRecentSites];
@@ -75,7 +78,7 @@ uint32_t CoreState::SiteOf(const char *name, Where where) {
   const auto [entry, added] = site_ids_.try_emplace(key, static_cast<uint32_t>(sites_.size()));
   if (added) {
     sites_.push_back({name, where.file, where.line, nullptr});
-    if (path != 0) paths_.push_back(ReadCallPath(outermost_frame_));
+    if (path != 0) paths_.push_back(ReadCallPath(outermost_frame_, innermost_frame_));
     if (path != 0 && !paths_.back().empty()) {
       sites_.back().path = &paths_.back();
     } else {
@@ -98,6 +101,7 @@ void CoreState::Issue(const Instruction &instruction) {
   const Pipe pipe = instruction.pipe;
   for (int i = 0; i < instruction.operand_count; ++i)
     CheckOperand(instruction.operands[i], site, instruction.where);
+  if (recorded()) recording.Add(instruction, site_id, *memory);
   if (options->hazards) {
     hazards.Advance(pipe, instruction.chained);
     uint32_t drain = 0;
@@ -129,16 +133,19 @@ void CoreState::Forget(Space space, uint64_t address, uint64_t bytes) {
   Chip(space).written.Clear(address, bytes);
 }
 
-uint32_t CoreState::SetToken(Pipe from, uint32_t site) {
+uint32_t CoreState::SetToken(Pipe from, Pipe to, uint32_t site) {
   const auto token = static_cast<uint32_t>(tokens_.size());
   tokens_.push_back(hazards.Release(from));
   AddEvent(Event::kSet, from, token, site);
+  if (recorded()) recording.AddFlag('F', from, to, site);
   return token;
 }
 
-void CoreState::WaitToken(Pipe to, uint32_t token, Where where) {
+void CoreState::WaitToken(Pipe from, Pipe to, uint32_t token, Where where) {
   hazards.Acquire(to, tokens_[token]);
-  AddEvent(Event::kWait, to, token, SiteOf("WaitFlag", where));
+  const uint32_t site = SiteOf("WaitFlag", where);
+  AddEvent(Event::kWait, to, token, site);
+  if (recorded()) recording.AddFlag('W', from, to, site);
 }
 
 CoreState::FlagQueue &CoreState::FlagOf(Pipe from, Pipe to, int32_t event, const char *name, Where where) {
@@ -152,7 +159,7 @@ CoreState::FlagQueue &CoreState::FlagOf(Pipe from, Pipe to, int32_t event, const
 void CoreState::SetFlag(Pipe from, Pipe to, int32_t event, Where where) {
   FlagQueue &flag = FlagOf(from, to, event, "SetFlag", where);
   const uint32_t site = SiteOf("SetFlag", where);
-  flag.tokens.push_back(SetToken(from, site));
+  flag.tokens.push_back(SetToken(from, to, site));
   flag.last_set = sites_[site];
 }
 
@@ -163,7 +170,7 @@ void CoreState::WaitFlag(Pipe from, Pipe to, int32_t event, Where where) {
          std::string("HardEvent::") + PipeName(from) + "_" + PipeName(to) + " with eventID " +
              std::to_string(event) + " was not set, so that the device would hang here: missing SetFlag");
   }
-  WaitToken(to, flag.tokens.front(), where);
+  WaitToken(from, to, flag.tokens.front(), where);
   flag.tokens.pop_front();
 }
 
@@ -193,12 +200,16 @@ void CoreState::ReleaseEventId(Pipe from, Pipe to, int32_t event) {
 
 void CoreState::Barrier(Pipe pipe, Where where) {
   hazards.Barrier(pipe);
-  AddEvent(Event::kBarrier, pipe, 0, SiteOf("PipeBarrier", where));
+  const uint32_t site = SiteOf("PipeBarrier", where);
+  AddEvent(Event::kBarrier, pipe, 0, site);
+  if (recorded()) recording.AddBarrier(PipeName(pipe), site);
 }
 
 void CoreState::BarrierAll(Where where) {
   hazards.BarrierAll();
-  AddEvent(Event::kBarrierAll, Pipe::S, 0, SiteOf("PipeBarrier", where));
+  const uint32_t site = SiteOf("PipeBarrier", where);
+  AddEvent(Event::kBarrierAll, Pipe::S, 0, site);
+  if (recorded()) recording.AddBarrier("ALL", site);
 }
 
 GlobalClock CoreState::ReleaseGlobal(Pipe pipe) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "byte_map.h"
+#include "call_walk.h"
 #include "core.h"
 #include "device_memory.h"
 #include "device_model.h"
@@ -18,6 +19,7 @@
 #include "hazards.h"
 #include "launch.h"
 #include "queues.h"
+#include "recording.h"
 
 namespace sim {
 
@@ -41,6 +43,12 @@ struct CoreCounters {
   uint64_t scalar_accesses = 0;
 };
 
+struct GmProtocol {
+  enum class Step : uint8_t { kOutside, kMeeting, kMet, kFlag };
+  Step step = Step::kOutside;
+  uint32_t cores = 0;  // how many meet; 0: all
+};
+
 class CoreState {
  public:
   CoreState(const CoreIdentity &identity, const DeviceModel &device, DeviceMemory &gm,
@@ -59,9 +67,9 @@ class CoreState {
 
   // A token stands for one setting of a flag. SetToken returns a token for all work that `from` has so far;
   // WaitToken makes `to` wait until that work is done.
-  uint32_t SetToken(Pipe from, uint32_t site);
-  uint32_t SetToken(Pipe from, Where where) { return SetToken(from, SiteOf("SetFlag", where)); }
-  void WaitToken(Pipe to, uint32_t token, Where where);
+  uint32_t SetToken(Pipe from, Pipe to, uint32_t site);
+  uint32_t SetToken(Pipe from, Pipe to, Where where) { return SetToken(from, to, SiteOf("SetFlag", where)); }
+  void WaitToken(Pipe from, Pipe to, uint32_t token, Where where);
   void SetFlag(Pipe from, Pipe to, int32_t id, Where where);
   void WaitFlag(Pipe from, Pipe to, int32_t id, Where where);
   int32_t FetchEventId(Pipe from, Pipe to) const;
@@ -76,11 +84,14 @@ class CoreState {
   void AcquireGlobal(const GlobalClock &clock);
   void AddEvent(Event::Kind kind, Pipe pipe, uint32_t token, uint32_t site);
 
+  bool recorded() const { return options->record != LaunchOptions::Record::kNothing; }
   double pending_scalar() const { return pending_scalar_; }
   // The number of an API call in sites(): one for each line and each path that led there.
   uint32_t SiteOf(const char *name, Where where);
   const Site &SiteAt(const char *name, Where where) { return sites_[SiteOf(name, where)]; }
   const std::vector<Site> &sites() const { return sites_; }
+  // From here on API calls stand at this frame; null: they stand where they are made.
+  void StandAt(const CallFrame *frame) { innermost_frame_ = frame; }
 
   const CoreIdentity id;
   const DeviceModel *const model;
@@ -94,6 +105,7 @@ class CoreState {
   Queues queues;
   CoreCounters counters;
   std::vector<Event> events;
+  Recording recording;
   // For each 512 bytes of L0C, for instructions with unitFlag.
   struct UnitFlag {
     bool full = false;   // the product is complete, and Fixpipe may read it
@@ -101,7 +113,11 @@ class CoreState {
     uint32_t token = 0;
   };
   std::vector<UnitFlag> unit_flags;
-  uint64_t ub_peak = 0;
+  uint64_t ub_peak = 0;     // of the buffers of TPipe; where it has none: ub_touched
+  uint64_t ub_touched = 0;  // the end of the highest byte that an operand touched
+  // Where the core is in a protocol that orders cores by words in global memory (kernel libraries alone have
+  // those).
+  GmProtocol protocol;
   double elapsed = 0;  // cycles, as if nothing overlapped
 
  private:
@@ -145,6 +161,7 @@ class CoreState {
 
   OnChip chips_[kSpaces];
   const void *outermost_frame_ = nullptr;
+  const CallFrame *innermost_frame_ = nullptr;
   std::vector<Site> sites_;
   std::deque<CallPath> paths_;  // of sites_, which point to them
   std::unordered_map<SiteKey, uint32_t, SiteHash> site_ids_;

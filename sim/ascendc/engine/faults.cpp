@@ -64,37 +64,42 @@ std::string Range(Space space, int64_t begin, int64_t end) {
          ")";
 }
 
-std::string KeyOf(const LoggedFault &fault) {
-  std::string key = FaultName(fault.kind);
-  for (const Site &site : fault.sites) key += " " + Describe(site);
-  return fault.sites.empty() ? key + fault.text : key;
-}
-
-std::vector<std::string> TextsWithCalls(const std::vector<LoggedFault> &faults) {
+std::vector<FaultText> TextsWithCalls(const std::vector<LoggedFault> &faults) {
   std::vector<Site> sites;
   for (const LoggedFault &fault : faults) sites.insert(sites.end(), fault.sites.begin(), fault.sites.end());
-  const std::vector<std::string> calls = CallTexts(sites);
+  const std::vector<SourcePlace> places = PlacesOf(sites);
   size_t next = 0;
-  std::vector<std::string> texts;
+  std::vector<FaultText> texts;
   for (const LoggedFault &fault : faults) {
     std::string text = fault.text;
+    std::string key = FaultName(fault.kind);
     size_t from = 0;
     for (const Site &site : fault.sites) {
-      const std::string &path = calls[next++];
-      const std::string line = LineText(site);
-      const size_t found = text.find(Describe(site), from);
+      const SourcePlace &place = places[next++];
+      key += " " + place.api + " (" + place.line + ")";
+      const std::string described = Describe(site);
+      const size_t found = text.find(described, from);
       if (found == std::string::npos) continue;
-      const size_t begin = text.find(line, found);
-      text.replace(begin, line.size(), path);
-      from = begin + path.size();
+      const std::string path = place.api + " (" + place.calls + ")";
+      text.replace(found, described.size(), path);
+      from = found + path.size();
     }
-    texts.push_back(text);
+    texts.push_back({text, fault.sites.empty() ? key + fault.text : key});
   }
   return texts;
 }
 
+FaultLog::Place FaultLog::PlaceOf(const Site &site) {
+  if (site.line > 0) return {site.file, site.line, 0};
+  uint64_t hash = 0;
+  if (site.path != nullptr) {
+    for (const uintptr_t address : *site.path) hash = (hash << 9 | hash >> 55) ^ address;
+  }
+  return {site.name, 0, hash};
+}
+
 FaultLog::Key FaultLog::PairOf(FaultKind kind, const Site &first, const Site &second) {
-  return {kind, first.file, first.line, second.file, second.line};
+  return {kind, PlaceOf(first), PlaceOf(second)};
 }
 
 bool FaultLog::Known(FaultKind kind, const Site &first, const Site &second) const {

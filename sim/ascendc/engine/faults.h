@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The faults of one core, for each pair of source lines one.
+// The faults of one core, for each pair of source lines one; where lines are not known, for each pair of call
+// paths.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ namespace sim {
 // Ends a block. The fault itself is already in the block's log.
 struct BlockEnded {};
 
-std::string Describe(const Site &site);                      // "Add (rows.h:7)"
+// "Add (rows.h:7)", or "Add (unknown line)" for an intrinsic that cannot tell the line of its call.
+std::string Describe(const Site &site);
 std::string Range(Space space, int64_t begin, int64_t end);  // "UB bytes [0, 256)"
 
 struct LoggedFault {
@@ -25,13 +27,16 @@ struct LoggedFault {
   std::vector<Site> sites;  // those that the text describes, in that order
 };
 
-// What a fault has in common with the same fault of other blocks: its kind and its lines.
-std::string KeyOf(const LoggedFault &fault);
+// A fault as a reader wants it.
+struct FaultText {
+  // "Add (rows.h:7)" becomes "Add (kernel.h:42 Process > rows.h:7 AddRows)" where the calls are known.
+  std::string text;
+  // What a fault has in common with the same fault of other blocks: its kind, its API calls and their lines.
+  std::string key;
+};
 
-// The texts of the faults with the calls that led to each site: "Add (rows.h:7)" becomes
-// "Add (kernel.h:42 Process > rows.h:7 AddRows)" where the calls are known. Takes all faults at a time, as it
-// runs a program that reads the line tables.
-std::vector<std::string> TextsWithCalls(const std::vector<LoggedFault> &faults);
+// Takes all faults at a time, as it runs a program that reads the line tables.
+std::vector<FaultText> TextsWithCalls(const std::vector<LoggedFault> &faults);
 
 class FaultLog {
  public:
@@ -44,7 +49,9 @@ class FaultLog {
 
  private:
   static constexpr size_t kMaxFaults = 32;
-  using Key = std::tuple<FaultKind, std::string, int, std::string, int>;
+  using Place = std::tuple<std::string, int, uint64_t>;  // file and line, else the call path
+  using Key = std::tuple<FaultKind, Place, Place>;
+  static Place PlaceOf(const Site &site);
   static Key PairOf(FaultKind kind, const Site &first, const Site &second);
 
   std::vector<LoggedFault> faults_;

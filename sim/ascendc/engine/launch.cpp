@@ -5,16 +5,18 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <numeric>
 #include <random>
+#include <set>
 #include <thread>
 
+#include "../compiler/scalar_access.h"
 #include "core_state.h"
 #include "cost.h"
 #include "current_core.h"
 #include "kernel_libraries.h"
 #include "scheduler.h"
-#include "../compiler/scalar_access.h"
 
 namespace sim {
 
@@ -35,7 +37,8 @@ class Launcher {
  public:
   Launcher(DeviceMemory &memory, const DeviceModel &model, const Kernel &kernel, uint32_t block_dim,
            uint64_t tiling_key, const LaunchOptions &options)
-      : memory_(memory),
+      : replacements_{KernelOf(kernel, false), KernelOf(kernel, true)},
+        memory_(memory),
         model_(model),
         kernel_(kernel),
         options_(options),
@@ -57,18 +60,24 @@ class Launcher {
 
   Report Run(const std::vector<void *> &args) {
     args_ = args;
-    for (const bool cube : {false, true}) replacements_[cube] = ReplacementOf(kernel_.name, cube);
     scheduler_.RunAll();
     scheduler_.ReportLeftFlags();
     if (options_.hazards) JudgeGlobalMemory();
     Report report;
     Collect(&report);
     if (options_.cost) Cost(&report);
+    if (options_.record != LaunchOptions::Record::kNothing) report.recording = Recorded(report);
     CollectFaults(&report);
     return report;
   }
 
  private:
+  // What runs on the cube or on the vector cores of a launch in place of the kernel.
+  static Replacement KernelOf(const Kernel &kernel, bool cube) {
+    const KernelType other = cube ? KernelType::kVector : KernelType::kCube;
+    return kernel.type == other ? Replacement{} : ReplacementOf(kernel.name, cube);
+  }
+
   static uint32_t CoresPerBlock(const Kernel &kernel) { return kernel.type == KernelType::kMixed12 ? 3 : 1; }
 
   static uint32_t Threads(const LaunchOptions &options) {
@@ -109,7 +118,7 @@ class Launcher {
       return true;
     }
     replacement.prepare(args_.size() > 1 ? args_[args_.size() - 2] : nullptr);
-    return RunWithScalarAccesses(replacement.invoke, args_.data());
+    return RunWithScalarAccesses(replacement.invoke, args_.data(), replacement.marked);
   }
 
   void JudgeGlobalMemory() {
@@ -157,52 +166,64 @@ class Launcher {
     if (options_.trace) report->trace = TraceJson(model_, traces, cost, kernel_.name);
   }
 
+  std::string Recorded(const Report &report) const {
+    std::vector<RecordedCore> cores;
+    for (const auto &core : cores_) {
+      cores.push_back({core->id.core, core->id.cube, &core->recording, &core->sites()});
+    }
+    return RecordingJson(kernel_.name, report.cycles, cores,
+                         options_.record == LaunchOptions::Record::kCalls);
+  }
+
   // Reports a fault that several blocks have once, with the number of blocks.
   void CollectFaults(Report *report) const {
+    struct Group {
+      size_t fault;  // the first one
+      std::set<uint32_t> of_cores;
+    };
     std::vector<LoggedFault> faults;
-    std::vector<uint32_t> blocks;
-    std::vector<std::string> keys;
-    std::vector<uint32_t> more;
+    std::vector<const CoreState *> cores;
     for (const auto &core : cores_) {
       for (const LoggedFault &fault : core->log.faults()) {
-        const std::string key = KeyOf(fault);
-        const auto known = std::find(keys.begin(), keys.end(), key);
-        if (known != keys.end()) {
-          ++more[known - keys.begin()];
-          continue;
-        }
         faults.push_back(fault);
-        blocks.push_back(core->id.block);
-        keys.push_back(key);
-        more.push_back(0);
+        cores.push_back(core.get());
       }
     }
     if (faults.empty()) return;
-    const std::vector<std::string> texts = TextsWithCalls(faults);
+    const std::vector<FaultText> texts = TextsWithCalls(faults);
+    std::vector<Group> groups;
+    std::map<std::string, size_t> known;
     for (size_t i = 0; i < faults.size(); ++i) {
-      std::string text = std::string(FaultName(faults[i].kind)) + ": kernel " + kernel_.name + ", block " +
-                         std::to_string(blocks[i]) + ": " + texts[i];
-      if (more[i] != 0) {
-        text += "; the same in " + std::to_string(more[i]) + (more[i] == 1 ? " more block" : " more blocks");
-      }
+      const auto [group, added] = known.try_emplace(texts[i].key, groups.size());
+      if (added) groups.push_back({i, {}});
+      groups[group->second].of_cores.insert(cores[i]->id.core);
+    }
+    for (const Group &group : groups) {
+      const uint32_t block = cores[group.fault]->id.block;
+      std::string text = std::string(FaultName(faults[group.fault].kind)) + ": kernel " + kernel_.name +
+                         ", block " + std::to_string(block) + ": " + texts[group.fault].text;
+      const size_t more = group.of_cores.size() - 1;
+      if (more != 0)
+        text += "; the same in " + std::to_string(more) + (more == 1 ? " more block" : " more blocks");
       text += " [seed " + std::to_string(options_.seed) + "]";
-      report->faults.push_back({faults[i].kind, kernel_.name, blocks[i], text});
+      report->faults.push_back({faults[group.fault].kind, kernel_.name, block, text});
     }
   }
 
+  const Replacement replacements_[2];  // of vector and of cube cores
   DeviceMemory &memory_;
   const DeviceModel &model_;
   const Kernel kernel_;
   const LaunchOptions options_;
   Scheduler scheduler_;
   std::vector<std::unique_ptr<CoreState>> cores_;
-  Replacement replacements_[2];  // of vector and of cube cores
   std::vector<void *> args_;
 };
 
 Report Launch(DeviceMemory &memory, const DeviceModel &model, const Kernel &kernel, uint32_t block_dim,
               uint64_t tiling_key, const std::vector<void *> &args, const void *tiling, size_t tiling_bytes,
               const LaunchOptions &options) {
+  Launcher launcher(memory, model, kernel, block_dim, tiling_key, options);
   std::vector<void *> all = args;
   void *device_tiling = nullptr;
   if (tiling != nullptr && tiling_bytes != 0) {
@@ -212,7 +233,6 @@ Report Launch(DeviceMemory &memory, const DeviceModel &model, const Kernel &kern
     memory.MarkWritten(device_tiling, tiling_bytes);
   }
   all.push_back(device_tiling);
-  Launcher launcher(memory, model, kernel, block_dim, tiling_key, options);
   Report report = launcher.Run(all);
   if (device_tiling != nullptr) memory.Free(device_tiling);
   return report;

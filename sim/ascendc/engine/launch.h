@@ -24,10 +24,12 @@ struct Kernel {
 };
 
 struct LaunchOptions {
-  bool auto_sync = true;                   // model the compiler's auto-sync; false is the strict mode
-  bool hazards = true;                     // happens-before and uninitialised-read judges
-  bool cost = true;                        // cycle model
-  bool trace = false;                      // keep the events for Report::Trace
+  bool auto_sync = true;  // model the compiler's auto-sync; false is the strict mode
+  bool hazards = true;    // happens-before and uninitialised-read judges
+  bool cost = true;       // cycle model
+  bool trace = false;     // keep the events for Report::Trace
+  // What each core did, for Report::recording; with the calls that led to each site, which takes addr2line.
+  enum class Record : uint8_t { kNothing, kLines, kCalls } record = Record::kNothing;
   uint32_t threads = 0;                    // 0: all host cores
   uint64_t seed = 0;                       // order in which blocks start; a failure prints it
   static LaunchOptions FromEnvironment();  // AVO_SIM_STRICT, AVO_SIM_FAST, AVO_SIM_THREADS, AVO_SIM_SEED
@@ -67,6 +69,7 @@ struct Report {
   bool ok() const { return faults.empty(); }
   std::string Json() const;  // every field above, one object
   std::string trace;         // Chrome / Perfetto JSON where LaunchOptions::trace
+  std::string recording;     // RecordingJson (recording.h) where LaunchOptions::record
 };
 
 // Runs the kernel and returns when all its blocks have ended. `args` are device addresses, or words that are

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks operands: each must be aligned, lie inside its memory and in a buffer that is in use, and hold bytes
 // that were written where it is read.
+#include <algorithm>
+
 #include "core_state.h"
 #include "runs.h"
 
@@ -31,6 +33,7 @@ void CoreState::CheckOperand(const Operand &operand, const Site &site, Where whe
              queues.OfBuffer(operand.space, operand.address) + ", but the memory has " +
              std::to_string(capacity) + " bytes");
   }
+  if (operand.space == Space::UB) ub_touched = std::max(ub_touched, static_cast<uint64_t>(extent.end));
   const std::string stale = queues.Stale(operand);
   if (!stale.empty()) {
     Fail(FaultKind::kUseAfterFree, site.name, where,

@@ -29,8 +29,13 @@ void Queues::Reset() {
   for (int space = 0; space < kSpaces; ++space) top_[space] = peak_[space] = 0;
 }
 
-void Queues::Release() {
+void Queues::Release(Where where) {
   ReportLeftover("TPipe");
+  for (const Buffer &buffer : buffers_) {
+    if (buffer.emptied == 0) continue;
+    const QueueKind &kind = queues_[buffer.queue].kind;
+    core_->WaitToken(kind.consumer, kind.producer, buffer.emptied, where);
+  }
   // Queues keep their ids, which objects of the kernel still hold.
   for (Queue &queue : queues_) {
     queue.buffers.clear();
@@ -110,9 +115,17 @@ std::string Queues::OfBuffer(Space space, uint64_t address) const {
   return "";
 }
 
+LocalTensorBase Queues::BufferOf(int32_t id, Where where) {
+  if (id < 0 || static_cast<size_t>(id) >= buffers_.size()) {
+    core_->Fail(FaultKind::kUbBounds, "TBuf::Get", where,
+                "the TBuf has no memory, so that the device would write through a null pointer here: missing "
+                "TPipe::InitBuffer");
+  }
+  return TensorOf(id);
+}
+
 LocalTensorBase Queues::TensorOf(int32_t id) const {
   LocalTensorBase tensor;
-  if (id < 0 || static_cast<size_t>(id) >= buffers_.size()) return tensor;
   const Buffer &buffer = buffers_[id];
   tensor.address = buffer.address;
   tensor.bytes = buffer.bytes;
@@ -163,7 +176,7 @@ LocalTensorBase Queues::Alloc(int32_t id, Where where) {
                     ": missing FreeTensor");
   }
   Buffer &buffer = buffers_[next];
-  if (buffer.emptied != 0) core_->WaitToken(queue.kind.producer, buffer.emptied, where);
+  if (buffer.emptied != 0) core_->WaitToken(queue.kind.consumer, queue.kind.producer, buffer.emptied, where);
   buffer.emptied = 0;
   buffer.state = BufferState::kAllocated;
   buffer.given = core_->SiteAt("AllocTensor", where);
@@ -181,7 +194,7 @@ void Queues::EnQue(int32_t id, const LocalTensorBase &tensor, Where where) {
     core_->Fail(FaultKind::kQueueBalance, "EnQue", where,
                 Named(queue) + " of depth " + std::to_string(queue.kind.depth) + " is full: missing DeQue");
   }
-  buffer.filled = core_->SetToken(queue.kind.producer, where);
+  buffer.filled = core_->SetToken(queue.kind.producer, queue.kind.consumer, where);
   buffer.state = BufferState::kQueued;
   queue.queued.push_back(tensor.buffer_id);
 }
@@ -194,7 +207,7 @@ LocalTensorBase Queues::DeQue(int32_t id, Where where) {
   const int32_t next = queue.queued.front();
   queue.queued.pop_front();
   Buffer &buffer = buffers_[next];
-  core_->WaitToken(queue.kind.consumer, buffer.filled, where);
+  core_->WaitToken(queue.kind.producer, queue.kind.consumer, buffer.filled, where);
   buffer.filled = 0;
   buffer.state = BufferState::kTaken;
   return TensorOf(next);
@@ -207,7 +220,7 @@ void Queues::Free(int32_t id, const LocalTensorBase &tensor, Where where) {
     core_->Fail(FaultKind::kQueueBalance, "FreeTensor", where,
                 "the tensor is still in " + Named(queue) + ": missing DeQue");
   }
-  buffer.emptied = core_->SetToken(queue.kind.consumer, where);
+  buffer.emptied = core_->SetToken(queue.kind.consumer, queue.kind.producer, where);
   buffer.state = BufferState::kIdle;
   ++buffer.generation;
 }

@@ -35,8 +35,10 @@ class Queues {
   // little room.
   int32_t InitQueue(const QueueKind &kind, uint32_t number, uint32_t bytes, Where where);
   int32_t InitBuffer(AscendC::TPosition position, uint32_t bytes, Where where);  // of a TBuf: the buffer's id
-  LocalTensorBase TensorOf(int32_t buffer) const;
-  void Release();  // TPipe::Reset: all memory is free again, buffers left in use are a fault
+  LocalTensorBase BufferOf(int32_t buffer, Where where);  // TBuf::Get: fails where InitBuffer never saw it
+  // TPipe::Reset: waits for the flags of FreeTensor. Then all memory is free; buffers left in use are a
+  // fault.
+  void Release(Where where);
   uint64_t Allocated(Space space) const { return top_[static_cast<int>(space)]; }
   uint64_t Peak(Space space) const { return peak_[static_cast<int>(space)]; }
 
@@ -75,6 +77,7 @@ class Queues {
     std::deque<int32_t> queued;
   };
 
+  LocalTensorBase TensorOf(int32_t buffer) const;
   int32_t AddBuffer(AscendC::TPosition position, int32_t queue, uint32_t bytes, Where where);
   std::string Taken(Space space) const;         // " by in_queue_ (65536 bytes), values_ (8192 bytes)", or ""
   std::string Named(const Queue &queue) const;  // "the queue in_queue_", or "the queue"

@@ -10,7 +10,8 @@ namespace sim {
 enum class Atomic : uint8_t { kNone, kAdd, kMax, kMin };
 enum class AtomicType : uint8_t { kFloat, kHalf, kBfloat16, kInt32, kInt16, kInt8 };
 
-// Bits of CTRL: products of float take 11 bits of mantissa; these are rounded with ties towards zero, not to even.
+// Bits of CTRL: products of float take 11 bits of mantissa; these are rounded with ties towards zero, not to
+// even.
 constexpr int kControlHf32 = 46;
 constexpr int kControlHf32ToZero = 47;
 
@@ -42,7 +43,8 @@ struct Registers {
   bool has_pad_value = false;
   uint64_t pad_value = 0;
   float deq_scale = 1.0F;
-  // All 64 bits of DEQSCALE, as conversions to 8 bits read it: a scale, an offset and a sign, or an address in UB.
+  // All 64 bits of DEQSCALE, as conversions to 8 bits read it: a scale, an offset and a sign, or an address
+  // in UB.
   uint64_t deq_config = 0;
   // KERNEL_TASK_TYPE_DEFAULT named a type whose cores cannot meet.
   bool alone = false;

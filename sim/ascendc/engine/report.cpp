@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "json.h"
+#include "kernel_libraries.h"
 #include "launch.h"
 
 namespace sim {
@@ -33,7 +34,8 @@ std::string Report::Json() const {
   auto field = [](const char *name, const std::string &value) { return JsonString(name) + ":" + value; };
   auto number = [&field](const char *name, uint64_t value) { return field(name, std::to_string(value)); };
   std::string out = "{" + field("kernel", JsonString(kernel)) + "," + field("soc", JsonString(soc)) + "," +
-                    number("blocks", blocks) + "," + number("cores", cores) + ",\"pipes\":{";
+                    field("headers", JsonString(HeadersOf(kernel))) + "," + number("blocks", blocks) + "," +
+                    number("cores", cores) + ",\"pipes\":{";
   for (int i = 0; i < kPipes; ++i) {
     const PipeCounters &pipe = pipes[i];
     out += (i == 0 ? "" : ",") + JsonString(PipeName(static_cast<Pipe>(i))) + ":{" +

@@ -118,7 +118,9 @@ void Scheduler::Meet(CoreState &core, bool vector_only, uint32_t cores, Where wh
   }
   const GlobalClock mine = core.ReleaseGlobal(Pipe::S);
   for (size_t i = 0; i < mine.size(); ++i) Join(&gathering.joined[i], mine[i]);
-  core.AddEvent(Event::kMeet, Pipe::S, gathering.id, core.SiteOf("SyncAll", where));
+  const uint32_t site = core.SiteOf("SyncAll", where);
+  core.AddEvent(Event::kMeet, Pipe::S, gathering.id, site);
+  if (core.recorded() && cores == 0) core.recording.AddMeeting(vector_only, core.id.cube, site);
   const uint64_t round = gathering.round;
   if (++gathering.arrived >= expected) {
     gathering.result = std::make_shared<const GlobalClock>(std::move(gathering.joined));
@@ -162,6 +164,7 @@ void Scheduler::CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t 
   const uint32_t token = posts_++;
   const uint32_t site = core.SiteOf("CrossCoreSetFlag", where);
   core.AddEvent(Event::kPost, pipe, token, site);
+  if (core.recorded()) core.recording.AddCrossCore('X', mode, pipe, flag, site);
   Exchange &exchange = ExchangeOf(core, mode, flag);
   if (mode == 0) {
     const auto senders = static_cast<uint32_t>(exchange.senders.size());
@@ -228,8 +231,34 @@ void Scheduler::CrossCoreWait(CoreState &core, uint16_t flag, Where where) {
   }
   const Post post = inbox.front();
   inbox.pop_front();
-  core.AddEvent(Event::kTake, Pipe::S, post.token, core.SiteOf("CrossCoreWaitFlag", where));
+  const uint32_t site = core.SiteOf("CrossCoreWaitFlag", where);
+  core.AddEvent(Event::kTake, Pipe::S, post.token, site);
+  if (core.recorded()) core.recording.AddCrossCore('T', 0, Pipe::S, flag, site);
   core.AcquireGlobal(post.clock);
+}
+
+void Scheduler::AwaitGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where) {
+  std::unique_lock lock(mutex_);
+  GmFlagState &state = gm_flags_[flag];
+  if (!WaitFor(&lock, [&] { return state.set == set; })) {
+    Stuck(&lock, core, name, where,
+          "the flag of block " + std::to_string(flag.first) + ", event " + std::to_string(flag.second) +
+              (set ? ", never came: missing IBSet" : " is set, and nobody waits for it: missing IBWait") +
+              ", so that the device would hang here");
+  }
+  if (!state.known) return;
+  core.AddEvent(Event::kTake, Pipe::S, state.delivery, core.SiteOf(name, where));
+  core.AcquireGlobal(state.clock);
+}
+
+void Scheduler::ChangeGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where) {
+  std::unique_lock lock(mutex_);
+  GmFlagState &state = gm_flags_[flag];
+  const uint32_t token = posts_++;
+  core.AddEvent(Event::kPost, Pipe::S, token, core.SiteOf(name, where));
+  state = {set, true, core.ReleaseGlobal(Pipe::S), static_cast<uint32_t>(deliveries_.size())};
+  deliveries_.push_back({token});
+  Released();
 }
 
 }  // namespace sim

@@ -28,6 +28,11 @@ class Scheduler {
   void Meet(CoreState &core, bool vector_only, uint32_t cores, Where where);
   void CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t flag, Where where);
   void CrossCoreWait(CoreState &core, uint16_t flag, Where where);
+  // A flag in global memory: one core sets it, another one waits for it and clears it. The first waits until
+  // the flag is as given, the second changes it.
+  using GmFlag = std::pair<int32_t, int32_t>;  // block and event
+  void AwaitGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where);
+  void ChangeGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where);
   void Register(CoreState *core) { cores_.push_back(core); }
   // Reports, after the run, flags that nobody waited for: they would let a later kernel go on too early.
   void ReportLeftFlags();
@@ -49,6 +54,12 @@ class Scheduler {
     GlobalClock clock;
     uint32_t token = 0;
     Site site;
+  };
+  struct GmFlagState {
+    bool set = false;
+    bool known = false;  // somebody has changed it
+    GlobalClock clock;   // of the last change
+    uint32_t delivery = 0;
   };
   // A cross-core flag reaches its receivers once every sender has set it.
   struct Exchange {
@@ -91,6 +102,7 @@ class Scheduler {
   uint32_t posts_ = 0;
   std::map<std::tuple<uint8_t, uint16_t, uint64_t>, Exchange> exchanges_;
   std::map<std::pair<uint32_t, uint16_t>, std::deque<Post>> inboxes_;  // core, flag
+  std::map<GmFlag, GmFlagState> gm_flags_;
 };
 
 }  // namespace sim

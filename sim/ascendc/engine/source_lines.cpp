@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <iterator>
+#include <set>
 
+#include "kernel_libraries.h"
 #include "line_tables.h"
 
 namespace sim {
@@ -78,33 +81,51 @@ std::string NameIn(const std::string &text) {
   return name.compare(0, self.size(), self) == 0 ? name.substr(self.size()) : name;
 }
 
-// The calls of a site, innermost first, without those in the simulator and the launcher.
-std::vector<SourceCall> CallsOfKernel(const Site &site,
-                                      const std::map<uintptr_t, std::vector<SourceCall>> &known) {
+using KnownCalls = std::map<uintptr_t, std::vector<SourceCall>>;
+
+// The calls of a site, innermost first, without the function that calls the kernel's entry.
+std::vector<SourceCall> CallsBelowEntry(const Site &site, const KnownCalls &known) {
   std::vector<SourceCall> calls;
+  if (site.path == nullptr) return calls;
   bool entry = false;
   for (const uintptr_t address : *site.path) {
     const auto found = known.find(address);
-    entry = found != known.end() && !found->second.empty();
-    if (entry) calls.insert(calls.end(), found->second.begin(), found->second.end());
+    if (found == known.end()) continue;  // in the simulator
+    entry = !found->second.empty();
+    calls.insert(calls.end(), found->second.begin(), found->second.end());
   }
-  if (entry) calls.pop_back();  // the function that calls the kernel's entry
-  const std::string file = FileName(site.file);
-  const auto in_file = [&file](const SourceCall &call) { return FileName(call.file) == file; };
-  auto first = std::find_if(calls.begin(), calls.end(),
-                            [&](const SourceCall &call) { return in_file(call) && call.line == site.line; });
-  // Where a compiler joined equal code of two lines, the table has one of them only.
-  if (first == calls.end()) first = std::find_if(calls.begin(), calls.end(), in_file);
-  calls.erase(calls.begin(), first);
-  if (!calls.empty()) calls.front().line = site.line;
+  if (entry) calls.pop_back();
   return calls;
 }
 
-std::string CallText(const Site &site, const std::map<uintptr_t, std::vector<SourceCall>> &known) {
+// Removes the calls within the API function, where the site says the line of its call.
+void CutAtLine(const Site &site, std::vector<SourceCall> *calls) {
+  const std::string file = FileName(site.file);
+  const auto in_file = [&file](const SourceCall &call) { return FileName(call.file) == file; };
+  auto first = std::find_if(calls->begin(), calls->end(),
+                            [&](const SourceCall &call) { return in_file(call) && call.line == site.line; });
+  // Where a compiler joined equal code of two lines, the table has one of them only.
+  if (first == calls->end()) first = std::find_if(calls->begin(), calls->end(), in_file);
+  calls->erase(calls->begin(), first);
+  if (!calls->empty()) calls->front().line = site.line;
+}
+
+// Removes the calls within the headers, where the site says no line. Returns the function of the headers that
+// the kernel calls; empty where the kernel calls the intrinsic itself.
+std::string CutAtHeaders(std::vector<SourceCall> *calls) {
+  const auto first = std::find_if(calls->begin(), calls->end(),
+                                  [](const SourceCall &call) { return !InHeaderFolder(call.file); });
+  if (first == calls->end()) calls->clear();
+  if (calls->empty() || first == calls->begin()) return "";
+  const std::string api = ShortName(std::prev(first)->function);
+  calls->erase(calls->begin(), first);
+  return api;
+}
+
+std::string CallText(const std::vector<SourceCall> &calls) {
   std::string text;
   std::string inner;  // file and function of the call before
-  for (const SourceCall &call :
-       site.path != nullptr ? CallsOfKernel(site, known) : std::vector<SourceCall>{}) {
+  for (const SourceCall &call : calls) {
     const std::string function = ShortName(call.function);
     // A compiler that splits a function shows it as one that calls itself.
     if (inner == call.file + function) continue;
@@ -112,26 +133,51 @@ std::string CallText(const Site &site, const std::map<uintptr_t, std::vector<Sou
     const std::string one = FileName(call.file) + ":" + std::to_string(call.line) + " " + function;
     text = text.empty() ? one : one + " > " + text;
   }
-  return text.empty() ? LineText(site) : text;
+  return text;
+}
+
+SourcePlace PlaceOf(const Site &site, const KnownCalls &known) {
+  SourcePlace place = {site.name, site.file, LineText(site), ""};
+  std::vector<SourceCall> calls = CallsBelowEntry(site, known);
+  if (site.line > 0) {
+    CutAtLine(site, &calls);
+  } else {
+    const std::string api = CutAtHeaders(&calls);
+    if (!api.empty() && api != place.api) place.api = api + ": " + place.api;
+    if (!calls.empty()) {
+      place.file = calls.front().file;
+      place.line = FileName(place.file) + ":" + std::to_string(calls.front().line);
+    }
+  }
+  place.calls = CallText(calls);
+  if (place.calls.empty()) place.calls = place.line;
+  return place;
 }
 
 }  // namespace
 
-std::string LineText(const Site &site) { return FileName(site.file) + ":" + std::to_string(site.line); }
+std::string LineText(const Site &site) {
+  return site.line > 0 ? FileName(site.file) + ":" + std::to_string(site.line) : "unknown line";
+}
 
-std::vector<std::string> CallTexts(const std::vector<Site> &sites) {
-  std::vector<uintptr_t> addresses;
+std::vector<SourcePlace> PlacesOf(const std::vector<Site> &sites) {
+  static const std::string simulator = ModuleOf(reinterpret_cast<uintptr_t>(&LineText));
+  std::set<uintptr_t> addresses;
   for (const Site &site : sites) {
-    if (site.path != nullptr) addresses.insert(addresses.end(), site.path->begin(), site.path->end());
+    if (site.path != nullptr) addresses.insert(site.path->begin(), site.path->end());
   }
-  const auto known = CallsAt(addresses);
-  std::vector<std::string> texts;
-  for (const Site &site : sites) texts.push_back(CallText(site, known));
-  return texts;
+  std::vector<uintptr_t> of_kernels;
+  for (const uintptr_t address : addresses) {
+    if (ModuleOf(address) != simulator) of_kernels.push_back(address);
+  }
+  const KnownCalls known = CallsAt(of_kernels);
+  std::vector<SourcePlace> places;
+  for (const Site &site : sites) places.push_back(PlaceOf(site, known));
+  return places;
 }
 
 std::string BufferName(const Site &site) {
-  if (site.file == nullptr) return "";
+  if (site.file == nullptr || site.line <= 0) return "";
   const std::string path = site.file;
   std::string text = LinesFrom(path, site.line);
   if (text.empty() && path[0] != '/' && site.path != nullptr && !site.path->empty()) {

@@ -13,13 +13,24 @@
 
 namespace sim {
 
-// "row_copy.h:88": the line of the API call alone.
+// "row_copy.h:88": the line of the API call alone; "unknown line" for an intrinsic, which cannot tell it.
 std::string LineText(const Site &site);
 
-// For each site the calls from the kernel's entry to its line, as
-// "cummax.h:31 Process > scan.h:120 Load > row_copy.h:88 CopyRowsIn"; LineText where they are not known.
-// Starts addr2line once for each library that holds kernels, so ask for all sites at a time.
-std::vector<std::string> CallTexts(const std::vector<Site> &sites);
+// Where an API call stands in the kernel.
+struct SourcePlace {
+  // "Add". Where CANN's own headers issue an instruction for the API function that the kernel calls, both are
+  // named: "Select: Add".
+  std::string api;
+  std::string file;  // as the line table has it
+  std::string line;  // "row_copy.h:88"
+  std::string
+      calls;  // from the kernel's entry: "cummax.h:31 Process > scan.h:120 Load > row_copy.h:88 CopyRowsIn"
+};
+
+// The places of API calls; what is not known is as LineText has it. For an intrinsic the line is that of the
+// first caller whose file is in none of the header folders (kernel_libraries.h). Starts addr2line once for
+// each library that holds kernels, so ask for all sites at a time.
+std::vector<SourcePlace> PlacesOf(const std::vector<Site> &sites);
 
 // The first argument of the InitBuffer call at `site` as the source has it: "in_queue_", "queues_[i]". Empty
 // where the source file is missing.

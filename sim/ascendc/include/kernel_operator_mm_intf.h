@@ -59,10 +59,11 @@ __aicore__ inline void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> 
   sim::CheckMemory(sim::Core::Current(), "LoadData", where, "src", src, {sim::Space::L1}, "L1 (A1, B1)");
   const auto filter_w = static_cast<uint16_t>(p.filterW + (p.filterSizeW ? 256 : 0));
   const auto filter_h = static_cast<uint16_t>(p.filterH + (p.filterSizeH ? 256 : 0));
-  sim::LoadImage(sim::Side<T>("dst", dst), sim::Side<T>("src", src),
-                 {p.kExtension, p.mExtension, p.kStartPt, p.mStartPt, p.strideW, p.strideH, filter_w, filter_h,
-                  p.dilationFilterW, p.dilationFilterH, p.enTranspose, p.fMatrixCtrl, p.channelSize},
-                 where);
+  sim::LoadImage(
+      sim::Side<T>("dst", dst), sim::Side<T>("src", src),
+      {p.kExtension, p.mExtension, p.kStartPt, p.mStartPt, p.strideW, p.strideH, filter_w, filter_h,
+       p.dilationFilterW, p.dilationFilterH, p.enTranspose, p.fMatrixCtrl, p.channelSize},
+      where);
 }
 
 // dst (m x n) = fm (m x k) x filter (k x n), added to what dst holds where cmatrixInitVal is false.

@@ -77,27 +77,27 @@ SIM_SCALAR(Mins, MinLane, half, float, int16_t, int32_t)
 SIM_SCALAR(LeakyRelu, LeakyReluLane, half, float)
 #undef SIM_SCALAR
 
-#define SIM_SHIFT(Name, Lane, RoundParameter, RoundValue) \
-  template <typename T, bool isSetMask = true> \
+#define SIM_SHIFT(Name, Lane, RoundParameter, RoundValue)                                                 \
+  template <typename T, bool isSetMask = true>                                                            \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, \
-                              const uint64_t mask[], const uint8_t repeatTime, \
-                              const UnaryRepeatParams &repeatParams RoundParameter, \
-                              sim::Where where = sim::Where::Here()) { \
-    sim::Shift(#Name, sim::Lane{RoundValue}, scalarValue, dst, src, \
-               sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where); \
-  } \
-  template <typename T, bool isSetMask = true> \
+                              const uint64_t mask[], const uint8_t repeatTime,                            \
+                              const UnaryRepeatParams &repeatParams RoundParameter,                       \
+                              sim::Where where = sim::Where::Here()) {                                    \
+    sim::Shift(#Name, sim::Lane{RoundValue}, scalarValue, dst, src,                                       \
+               sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                       \
+  }                                                                                                       \
+  template <typename T, bool isSetMask = true>                                                            \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, \
-                              uint64_t mask, const uint8_t repeatTime, \
-                              const UnaryRepeatParams &repeatParams RoundParameter, \
-                              sim::Where where = sim::Where::Here()) { \
-    sim::Shift(#Name, sim::Lane{RoundValue}, scalarValue, dst, src, \
-               sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where); \
-  } \
-  template <typename T, bool isSetMask = true> \
+                              uint64_t mask, const uint8_t repeatTime,                                    \
+                              const UnaryRepeatParams &repeatParams RoundParameter,                       \
+                              sim::Where where = sim::Where::Here()) {                                    \
+    sim::Shift(#Name, sim::Lane{RoundValue}, scalarValue, dst, src,                                       \
+               sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                       \
+  }                                                                                                       \
+  template <typename T, bool isSetMask = true>                                                            \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, \
-                              const int32_t &count, sim::Where where = sim::Where::Here()) { \
-    sim::Shift(#Name, sim::Lane{}, scalarValue, dst, src, sim::Level2{count}, where); \
+                              const int32_t &count, sim::Where where = sim::Where::Here()) {              \
+    sim::Shift(#Name, sim::Lane{}, scalarValue, dst, src, sim::Level2{count}, where);                     \
   }
 
 #define SIM_NOTHING

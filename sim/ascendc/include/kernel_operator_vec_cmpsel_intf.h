@@ -5,6 +5,7 @@
 #include "kernel_operator_vec_binary_intf.h"
 #include "kernel_operator_vec_unary_intf.h"
 #include "sim/compare.h"
+#include "sim/select.h"
 
 namespace AscendC {
 
@@ -15,7 +16,7 @@ namespace AscendC {
                                  const LocalTensor<T> &src1, CMPMODE cmpMode, Mask, uint8_t repeatTime, \
                                  const BinaryRepeatParams &repeatParams,                                \
                                  sim::Where where = sim::Where::Here()) {                               \
-    sim::Compare(dst, src0, src1, cmpMode, sim::AllLanes{repeatTime},                                                  \
+    sim::Compare(dst, src0, src1, cmpMode, sim::AllLanes{repeatTime},                                   \
                  sim::Strides{repeatParams.src0BlkStride, repeatParams.src0RepStride},                  \
                  sim::Strides{repeatParams.src1BlkStride, repeatParams.src1RepStride}, where);          \
   }
@@ -31,8 +32,8 @@ __aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &
   sim::InChunks(sim::CheckCompareCount<T>("Compare", count, where) / lanes,
                 [&](int64_t first, int64_t repeats) {
                   const uint32_t start = static_cast<uint32_t>(first * lanes);
-                  sim::Compare(dst[start / 8], src0[start], src1[start], cmpMode, sim::AllLanes{repeats}, sim::Strides(),
-                               sim::Strides(), where);
+                  sim::Compare(dst[start / 8], src0[start], src1[start], cmpMode, sim::AllLanes{repeats},
+                               sim::Strides(), sim::Strides(), where);
                 });
 }
 
@@ -63,18 +64,9 @@ __aicore__ inline void GetCmpMask(const LocalTensor<T> &dst, sim::Where where = 
   op.Issue();
   std::memcpy(sim::Pointer<uint8_t>(op.core(), dst), op.core().registers.compare_mask.data(), 16);
 }
-// Takes as many of the 16 bytes as the tensor has: the address of a selMask has 8.
 template <typename T>
 __aicore__ inline void SetCmpMask(const LocalTensor<T> &src, sim::Where where = sim::Where::Here()) {
-  sim::VectorOp op("SetCmpMask", 4, where);
-  const uint64_t bytes = std::min<uint64_t>(16, src.bytes);
-  sim::Operand operand = sim::Run("src", src, false, bytes);
-  operand.alignment = 16;
-  operand.defined = false;
-  op.Add(operand, src);
-  op.Issue();
-  op.core().registers.compare_mask = {};
-  std::memcpy(op.core().registers.compare_mask.data(), sim::Pointer<uint8_t>(op.core(), src), bytes);
+  sim::SetCompareMask(src, where);
 }
 
 #define SIM_COMPARE_SCALAR(Name)                                                                         \
@@ -83,7 +75,7 @@ __aicore__ inline void SetCmpMask(const LocalTensor<T> &src, sim::Where where = 
                               CMPMODE cmpMode, const uint64_t[], uint8_t repeatTime,                     \
                               const UnaryRepeatParams &repeatParams,                                     \
                               sim::Where where = sim::Where::Here()) {                                   \
-    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, sim::AllLanes{repeatTime},                                \
+    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, sim::AllLanes{repeatTime},                 \
                        sim::Strides{repeatParams.srcBlkStride, repeatParams.srcRepStride}, where);       \
   }                                                                                                      \
   template <typename T, typename U, bool isSetMask = true>                                               \
@@ -91,7 +83,7 @@ __aicore__ inline void SetCmpMask(const LocalTensor<T> &src, sim::Where where = 
                               CMPMODE cmpMode, const uint64_t, uint8_t repeatTime,                       \
                               const UnaryRepeatParams &repeatParams,                                     \
                               sim::Where where = sim::Where::Here()) {                                   \
-    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, sim::AllLanes{repeatTime},                                \
+    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, sim::AllLanes{repeatTime},                 \
                        sim::Strides{repeatParams.srcBlkStride, repeatParams.srcRepStride}, where);       \
   }                                                                                                      \
   template <typename T, typename U>                                                                      \
@@ -101,21 +93,22 @@ __aicore__ inline void SetCmpMask(const LocalTensor<T> &src, sim::Where where = 
     sim::InChunks(sim::CheckCompareCount<T>(#Name, count, where) / lanes,                                \
                   [&](int64_t first, int64_t repeats) {                                                  \
                     const uint32_t start = static_cast<uint32_t>(first * lanes);                         \
-                    sim::CompareScalar(#Name, dst[start / 8], src0[start], src1Scalar, cmpMode, sim::AllLanes{repeats}, \
-                                       sim::Strides(), where);                                           \
+                    sim::CompareScalar(#Name, dst[start / 8], src0[start], src1Scalar, cmpMode,          \
+                                       sim::AllLanes{repeats}, sim::Strides(), where);                   \
                   });                                                                                    \
   }
 SIM_COMPARE_SCALAR(CompareScalar)
 SIM_COMPARE_SCALAR(Compares)
 #undef SIM_COMPARE_SCALAR
 
-// A bit of 1 selects src0, a bit of 0 selects src1.
+// A bit of 1 selects src0, a bit of 0 selects src1. Select sets the mask registers for its scratch, and then
+// by its argument, whatever isSetMask says.
 template <typename T, typename U, bool isSetMask = true>
 __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
                               const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,
                               const uint64_t mask[], uint8_t repeatTime,
                               const BinaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
-  sim::Select(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams),
+  sim::Select(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(true, mask, repeatTime, repeatParams),
               where);
 }
 template <typename T, typename U, bool isSetMask = true>
@@ -123,7 +116,7 @@ __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &s
                               const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,
                               uint64_t mask, uint8_t repeatTime, const BinaryRepeatParams &repeatParams,
                               sim::Where where = sim::Where::Here()) {
-  sim::Select(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams),
+  sim::Select(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(true, mask, repeatTime, repeatParams),
               where);
 }
 template <typename T, typename U>
@@ -138,7 +131,7 @@ __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &s
                               uint8_t repeatTime, const BinaryRepeatParams &repeatParams,
                               sim::Where where = sim::Where::Here()) {
   sim::SelectScalar(dst, selMask, src0, src1, selMode,
-                    sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);
+                    sim::BinaryLevel0(true, mask, repeatTime, repeatParams), where);
 }
 template <typename T, typename U, bool isSetMask = true>
 __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
@@ -146,7 +139,7 @@ __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &s
                               uint8_t repeatTime, const BinaryRepeatParams &repeatParams,
                               sim::Where where = sim::Where::Here()) {
   sim::SelectScalar(dst, selMask, src0, src1, selMode,
-                    sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);
+                    sim::BinaryLevel0(true, mask, repeatTime, repeatParams), where);
 }
 template <typename T, typename U>
 __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,

@@ -33,7 +33,7 @@ template <typename T>
 __aicore__ inline void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                               const LocalTensor<uint32_t> &srcOffset, const uint32_t srcBaseOffset,
                               const uint32_t count, sim::Where where = sim::Where::Here()) {
-  sim::Gather(dst, src, srcOffset, srcBaseOffset, sim::Level2{count}, where);
+  sim::GatherCount(dst, src, srcOffset, srcBaseOffset, count, where);
 }
 
 }  // namespace AscendC

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/reduce.h"
+#include "sim/reduce_extreme.h"
 
 namespace AscendC {
 
@@ -126,33 +127,29 @@ SIM_REDUCE_NAMES(const uint64_t mask[], mask)
 #undef SIM_REDUCE_NAMES
 
 // Reduces all elements to one. With calIndex its index follows, in the bits of an element.
-#define SIM_REDUCE_EXTREME(Name, Type)                                                                      \
-  template <typename T>                                                                                     \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                         \
-                              const LocalTensor<T> &sharedTmpBuffer, const int32_t mask,                    \
-                              const int32_t repeatTime, const int32_t srcRepStride, bool calIndex = false,  \
-                              sim::Where where = sim::Where::Here()) {                                      \
-    sim::ReduceExtreme(#Name, ReduceType::Type, dst, src, sharedTmpBuffer,                                  \
-                       sim::ReduceMask<uint64_t>{static_cast<uint64_t>(mask), repeatTime,                   \
-                                                 static_cast<uint32_t>(srcRepStride)},                      \
-                       calIndex, where);                                                                    \
-  }                                                                                                         \
-  template <typename T>                                                                                     \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                         \
-                              const LocalTensor<T> &sharedTmpBuffer, const uint64_t mask[],                 \
-                              const int32_t repeatTime, const int32_t srcRepStride, bool calIndex = false,  \
-                              sim::Where where = sim::Where::Here()) {                                      \
-    sim::ReduceExtreme(                                                                                     \
-        #Name, ReduceType::Type, dst, src, sharedTmpBuffer,                                                 \
-        sim::ReduceMask<const uint64_t *>{mask, repeatTime, static_cast<uint32_t>(srcRepStride)}, calIndex, \
-        where);                                                                                             \
-  }                                                                                                         \
-  template <typename T>                                                                                     \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                         \
-                              const LocalTensor<T> &sharedTmpBuffer, const int32_t count,                   \
-                              bool calIndex = false, sim::Where where = sim::Where::Here()) {               \
-    sim::ReduceExtreme(#Name, ReduceType::Type, dst, src, sharedTmpBuffer, sim::ReduceCount{count},         \
-                       calIndex, where);                                                                    \
+#define SIM_REDUCE_EXTREME(Name, Type)                                                                     \
+  template <typename T>                                                                                    \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                        \
+                              const LocalTensor<T> &sharedTmpBuffer, const int32_t mask,                   \
+                              const int32_t repeatTime, const int32_t srcRepStride, bool calIndex = false, \
+                              sim::Where where = sim::Where::Here()) {                                     \
+    sim::ExtremeFinder<T>(#Name, ReduceType::Type, dst, sharedTmpBuffer, calIndex, where)                  \
+        .FindInRepeats(src, static_cast<uint64_t>(mask), repeatTime, static_cast<uint32_t>(srcRepStride)); \
+  }                                                                                                        \
+  template <typename T>                                                                                    \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                        \
+                              const LocalTensor<T> &sharedTmpBuffer, const uint64_t mask[],                \
+                              const int32_t repeatTime, const int32_t srcRepStride, bool calIndex = false, \
+                              sim::Where where = sim::Where::Here()) {                                     \
+    sim::ExtremeFinder<T>(#Name, ReduceType::Type, dst, sharedTmpBuffer, calIndex, where)                  \
+        .FindInRepeats(src, mask, repeatTime, static_cast<uint32_t>(srcRepStride));                        \
+  }                                                                                                        \
+  template <typename T>                                                                                    \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                        \
+                              const LocalTensor<T> &sharedTmpBuffer, const int32_t count,                  \
+                              bool calIndex = false, sim::Where where = sim::Where::Here()) {              \
+    sim::ExtremeFinder<T>(#Name, ReduceType::Type, dst, sharedTmpBuffer, calIndex, where)                  \
+        .FindInCount(src, count);                                                                          \
   }
 SIM_REDUCE_EXTREME(ReduceMax, MAX)
 SIM_REDUCE_EXTREME(ReduceMin, MIN)
@@ -178,10 +175,9 @@ __aicore__ inline void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T>
                    where);
 }
 template <typename T, bool isSetMask = true>
-__aicore__ inline void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src,
-                                 const LocalTensor<T> &sharedTmpBuffer, const int32_t count,
-                                 sim::Where where = sim::Where::Here()) {
-  sim::ReduceTotal(dst, src, sharedTmpBuffer, false, sim::ReduceCount{count}, where);
+__aicore__ inline void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<T> &,
+                                 const int32_t count, sim::Where where = sim::Where::Here()) {
+  sim::SumOfCount(dst, src, count, where);
 }
 
 // Returns the results of the last reduction, which are in special registers.

@@ -54,15 +54,15 @@ struct LoadData2dTransposeParams {
   uint8_t addrMode = 0;
 };
 
-// Loads part of the matrix of windows on an image (sim/img2col.h): kExtension columns and mExtension rows from
-// kStartPt and mStartPt on.
+// Loads part of the matrix of windows on an image (sim/img2col.h): kExtension columns and mExtension rows
+// from kStartPt and mStartPt on.
 template <typename T>
 struct LoadData3DParamsV2 {
   LoadData3DParamsV2() {}
   LoadData3DParamsV2(const uint8_t padding[4], uint16_t l1_h, uint16_t l1_w, uint16_t channel_size,
                      uint16_t k_extension, uint16_t m_extension, uint16_t k_start, uint16_t m_start,
-                     uint8_t stride_w, uint8_t stride_h, uint8_t filter_w, uint8_t filter_h, uint8_t dilation_w,
-                     uint8_t dilation_h, bool transpose, bool small_k, T pad_value)
+                     uint8_t stride_w, uint8_t stride_h, uint8_t filter_w, uint8_t filter_h,
+                     uint8_t dilation_w, uint8_t dilation_h, bool transpose, bool small_k, T pad_value)
       : l1H(l1_h),
         l1W(l1_w),
         channelSize(channel_size),
@@ -113,7 +113,8 @@ constexpr IsResetLoad3dConfig IS_RESER_LOAD3D_DEFAULT_CONFIG = {true, true};
 
 enum class FmatrixMode : uint8_t { FMATRIX_LEFT = 0, FMATRIX_RIGHT = 1 };
 
-// LoadData of an image repeats along m (repeatMode 0, repeatStride counts 16 rows) or along k (1, data blocks).
+// LoadData of an image repeats along m (repeatMode 0, repeatStride counts 16 rows) or along k (1, data
+// blocks).
 struct LoadDataRepeatParam {
   LoadDataRepeatParam() {}
   LoadDataRepeatParam(uint16_t stride, uint8_t times, uint8_t mode)

@@ -130,8 +130,8 @@ template <TPosition pos = TPosition::LCM>
 class TBuf {
  public:
   template <typename T>
-  LocalTensor<T> Get() {
-    return LocalTensor<T>(sim::Core::Current().queues().TensorOf(buffer_));
+  LocalTensor<T> Get(sim::Where where = sim::Where::Here()) {
+    return LocalTensor<T>(sim::Core::Current().queues().BufferOf(buffer_, where));
   }
   template <typename T>
   LocalTensor<T> Get(uint32_t len, sim::Where where = sim::Where::Here()) {
@@ -140,7 +140,7 @@ class TBuf {
   // Returns `size` elements from byte `bufOffset` on.
   template <typename T>
   LocalTensor<T> GetWithOffset(uint32_t size, uint32_t bufOffset, sim::Where where = sim::Where::Here()) {
-    LocalTensor<T> tensor = Get<T>();
+    LocalTensor<T> tensor = Get<T>(where);
     const uint64_t end = bufOffset + uint64_t{size} * sizeof(T);
     if (end > tensor.bytes) {
       sim::Core &core = sim::Core::Current();
@@ -204,13 +204,16 @@ class TPipe {
   // The address of the first byte of a position's memory.
   uint64_t GetBaseAddr(int8_t) { return 0; }
 
-  // Waits for all work and frees all memory.
-  void Reset() {
-    sim::Core::Current().BarrierAll(where_);
-    sim::Core::Current().queues().Release();
+  // Frees all memory. As on the device, it waits for what FreeTensor has set flags for, and for nothing else:
+  // pipes may still use a TBuf, so that a kernel which takes the memory for something else needs a
+  // PipeBarrier before.
+  void Reset(sim::Where where = sim::Where::Here()) {
+    sim::Core::Current().queues().Release(where);
+    SetAtomicNone();
   }
   void Destroy() {
-    Reset();
+    sim::Core::Current().queues().Release(where_);
+    sim::Core::Current().BarrierAll(where_);
     ended_ = true;
   }
 

@@ -10,6 +10,8 @@
 #include "kernel_struct_unary.h"
 #include "kernel_tensor.h"
 
+#include "header_differences.h"
+
 struct Buffer {
   uint64_t address = 0;  // in UB
   uint64_t bytes = 0;
@@ -34,8 +36,8 @@ struct Case {
   template <typename T>
   AscendC::LocalTensor<T> Tensor(size_t i) const {
     const Buffer &buffer = buffers.at(i);
-    return {AscendC::TPosition::VECCALC, static_cast<uint32_t>(buffer.address),
-            static_cast<uint32_t>(buffer.bytes / sizeof(T))};
+    return LocalAt<T>(AscendC::TPosition::VECCALC, static_cast<uint32_t>(buffer.address),
+                      static_cast<uint32_t>(buffer.bytes / sizeof(T)));
   }
   template <typename T>
   AscendC::GlobalTensor<T> Global(size_t i) const {

@@ -2,5 +2,6 @@
 // One call of one API function.
 #pragma once
 
-#include "call.h"
 #include "kernel_operator.h"
+
+#include "call.h"

@@ -6,14 +6,14 @@ using namespace AscendC;
 
 namespace {
 
-#define FORMS(call, params)                                          \
-  const uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)}; \
-  if (c.form == 2) {                                                 \
-    call((int32_t)c.Int(0));                                         \
-  } else if (c.form == 0) {                                          \
-    call((uint64_t)c.Int(0), (uint8_t)c.Int(2), c.params());         \
-  } else {                                                           \
-    call(bits, (uint8_t)c.Int(2), c.params());                       \
+#define FORMS(call, params)                                    \
+  uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)}; \
+  if (c.form == 2) {                                           \
+    call((int32_t)c.Int(0));                                   \
+  } else if (c.form == 0) {                                    \
+    call((uint64_t)c.Int(0), (uint8_t)c.Int(2), c.params());   \
+  } else {                                                     \
+    call(bits, (uint8_t)c.Int(2), c.params());                 \
   }
 
 #define BINARY(Name, ...)                                                       \
@@ -76,7 +76,9 @@ const Register table{
     BINARY(Or, int16_t, uint16_t),
     BINARY(FusedMulAdd, half, float),
     BINARY(FusedMulAddRelu, half, float),
+#if !SIM_OLDER_API
     BINARY(MulAddRelu, half, float),
+#endif
     UNARY(Relu, half, float, int32_t),
     UNARY(Abs, half, float),
     UNARY(Exp, half, float),
@@ -124,7 +126,7 @@ const Register table{
      [](Case &c) {
        ForType<half, bfloat16_t, float, int16_t, uint16_t, int32_t, uint32_t>(c.dtype, [&](auto type) {
          using T = decltype(type);
-         const uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)};
+         uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)};
          const T value = static_cast<T>(c.Float(0));
          if (c.form == 2) {
            Duplicate(c.Tensor<T>(0), value, (int32_t)c.Int(0));
@@ -141,7 +143,7 @@ const Register table{
        ForType<half, float, int16_t, int32_t>(c.dtype, [&](auto type) {
          using T = decltype(type);
          auto dst = c.Tensor<T>(0);
-         const uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)};
+         uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)};
          const T first = static_cast<T>(c.Float(0));
          if (c.form == 2) {
            CreateVecIndex(dst, first, (uint32_t)c.Int(0));
@@ -153,6 +155,7 @@ const Register table{
          }
        });
      }},
+#if !SIM_OLDER_API
     {"Arange",
      [](Case &c) {
        ForType<half, float, int16_t, int32_t>(c.dtype, [&](auto type) {
@@ -162,6 +165,7 @@ const Register table{
                           (int32_t)c.Int(0));
        });
      }},
+#endif
 };
 
 }  // namespace

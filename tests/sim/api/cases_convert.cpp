@@ -12,7 +12,7 @@ void CastPairCase(Case &c) {
     const auto mode = static_cast<RoundMode>(c.Int(1));
     auto dst = c.Tensor<D>(0);
     auto src = c.Tensor<S>(1);
-    const uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(2)};
+    uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(2)};
     if (c.form == 2) {
       Cast(dst, src, mode, (uint32_t)c.Int(0));
     } else if (c.form == 0) {

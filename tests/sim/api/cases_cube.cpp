@@ -36,9 +36,11 @@ void RawProduct(Case &c) {
   product.kDirectionAlign = numbers.Next() != 0;
   const auto size_a = static_cast<uint32_t>(c.buffers[0].bytes / sizeof(T));
   const auto size_b = static_cast<uint32_t>(c.buffers[1].bytes / sizeof(T));
-  LocalTensor<T> a1(TPosition::A1, 0, size_a), b1(TPosition::B1, 256 * 1024, size_b);
-  LocalTensor<T> a2(TPosition::A2, 0, 32768 / sizeof(T)), b2(TPosition::B2, 0, 32768 / sizeof(T));
-  LocalTensor<R> c1(TPosition::CO1, 0, 16384);
+  auto a1 = LocalAt<T>(TPosition::A1, 0, size_a);
+  auto b1 = LocalAt<T>(TPosition::B1, 256 * 1024, size_b);
+  auto a2 = LocalAt<T>(TPosition::A2, 0, 32768 / sizeof(T));
+  auto b2 = LocalAt<T>(TPosition::B2, 0, 32768 / sizeof(T));
+  auto c1 = LocalAt<R>(TPosition::CO1, 0, 16384);
   DataCopy(a1, c.Global<T>(0), size_a);
   DataCopy(b1, c.Global<T>(1), size_b);
   Order<HardEvent::MTE2_MTE1>();
@@ -60,10 +62,13 @@ void RowProduct(Case &c, QuantMode_t quant) {
   const bool with_bias = c.Int(4) != 0, relu = c.Int(5) != 0;
   constexpr uint32_t c0 = 32 / sizeof(T);
   const uint32_t mm = Align(m, 16), nn = Align(n, 16), kk = Align(step, c0);
-  LocalTensor<T> a1(TPosition::A1, 0, mm * kk), b1(TPosition::B1, 128 * 1024, nn * kk);
-  LocalTensor<T> a2(TPosition::A2, 0, mm * kk), b2(TPosition::B2, 0, nn * kk);
-  LocalTensor<float> bias1(TPosition::C1, 256 * 1024, nn), bias2(TPosition::C2, 0, nn);
-  LocalTensor<float> c1(TPosition::CO1, 0, mm * nn);
+  auto a1 = LocalAt<T>(TPosition::A1, 0, mm * kk);
+  auto b1 = LocalAt<T>(TPosition::B1, 128 * 1024, nn * kk);
+  auto a2 = LocalAt<T>(TPosition::A2, 0, mm * kk);
+  auto b2 = LocalAt<T>(TPosition::B2, 0, nn * kk);
+  auto bias1 = LocalAt<float>(TPosition::C1, 256 * 1024, nn);
+  auto bias2 = LocalAt<float>(TPosition::C2, 0, nn);
+  auto c1 = LocalAt<float>(TPosition::CO1, 0, mm * nn);
   if (c.form == 1) SetHF32Mode(HF32Mode::ENABLE);
   if (with_bias) {
     DataCopy(bias1, c.Global<float>(3), Nd2NzParams(1, 1, n, 0, n, 1, 1, 0));
@@ -102,9 +107,11 @@ void RowProduct(Case &c, QuantMode_t quant) {
 // Makes 16 x 16 values by a product with a unit matrix and writes them as NZ; by way of L1 where `form` is 1.
 void NzOut(Case &c) {
   const uint16_t m = c.Int(0), n = c.Int(1);
-  LocalTensor<half> a1(TPosition::A1, 0, m * 16), b1(TPosition::B1, 65536, n * 16);
-  LocalTensor<half> a2(TPosition::A2, 0, m * 16), b2(TPosition::B2, 0, n * 16);
-  LocalTensor<float> c1(TPosition::CO1, 0, m * n);
+  auto a1 = LocalAt<half>(TPosition::A1, 0, m * 16);
+  auto b1 = LocalAt<half>(TPosition::B1, 65536, n * 16);
+  auto a2 = LocalAt<half>(TPosition::A2, 0, m * 16);
+  auto b2 = LocalAt<half>(TPosition::B2, 0, n * 16);
+  auto c1 = LocalAt<float>(TPosition::CO1, 0, m * n);
   DataCopy(a1, c.Global<half>(0), m * 16U);
   DataCopy(b1, c.Global<half>(1), n * 16U);
   Order<HardEvent::MTE2_MTE1>();
@@ -115,7 +122,7 @@ void NzOut(Case &c) {
   Order<HardEvent::M_FIX>();
   FixpipeParamsV220 params(n, m, m, 0, false);
   if (c.form == 1) {
-    LocalTensor<half> l1(TPosition::A1, 131072, m * n);
+    auto l1 = LocalAt<half>(TPosition::A1, 131072, m * n);
     params.quantPre = QuantMode_t::F322F16;
     params.dstStride = m;
     Fixpipe<half, float, CFG_NZ>(l1, c1, params);

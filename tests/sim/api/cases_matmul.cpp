@@ -2,7 +2,11 @@
 // The Matmul object on a cube core.
 #define ASCENDC_CUBE_ONLY
 #include "case.h"
+#if SIM_OLDER_API
+#include "lib/matmul/matmul_intf.h"
+#else
 #include "lib/matmul_intf.h"
+#endif
 
 using namespace AscendC;
 
@@ -77,7 +81,7 @@ void Untaken(Case &c) {
   using C = MatmulType<TPosition::GM, CubeFormat::ND, float>;
   TPipe pipe;
   Matmul<A, A, C> mm;
-  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, t);
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &t);
   mm.SetTensorA(c.Global<half>(0));
   mm.SetTensorB(c.Global<half>(1));
   mm.Iterate();

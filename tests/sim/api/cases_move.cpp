@@ -48,7 +48,7 @@ const Register table{
     {"PadAndUse",
      [](Case &c) {
        // Five elements land, eight are read.
-       LocalTensor<float> rows(TPosition::VECCALC, 4096, 8);
+       auto rows = LocalAt<float>(TPosition::VECCALC, 4096, 8);
        DataCopyPad(rows, c.Global<float>(0), DataCopyExtParams(1, 20, 0, 0, 0),
                    DataCopyPadExtParams<float>());
        PipeBarrier<PIPE_ALL>();
@@ -79,7 +79,7 @@ const Register table{
      }},
     {"Nd2Nz",
      [](Case &c) {
-       LocalTensor<half> l1(TPosition::A1, 0, c.Int(0));
+       auto l1 = LocalAt<half>(TPosition::A1, 0, c.Int(0));
        DataCopy(l1, c.Global<half>(0), Nd2NzParams(1, c.Int(1), c.Int(2), 0, c.Int(2), c.Int(3), 1, 0));
        PipeBarrier<PIPE_ALL>();
        DataCopy(c.Global<half>(1), l1, (uint32_t)c.Int(0));
@@ -89,7 +89,7 @@ const Register table{
      [](Case &c) {
        ForWidth(c, [&](auto type) {
          using T = decltype(type);
-         const uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)};
+         uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)};
          const CopyRepeatParams params(c.Int(3), c.Int(4), c.Int(5), c.Int(6));
          if (c.form == 0) {
            Copy(c.Tensor<T>(0), c.Tensor<T>(1), (uint64_t)c.Int(0), (uint8_t)c.Int(2), params);
@@ -104,7 +104,7 @@ const Register table{
          using T = decltype(type);
          auto dst = c.Tensor<T>(0), src = c.Tensor<T>(1);
          auto offsets = c.Tensor<uint32_t>(2);
-         const uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)};
+         uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)};
          const uint32_t base = c.Int(4);
          if (c.form == 2) {
            Gather(dst, src, offsets, base, (uint32_t)c.Int(0));
@@ -175,6 +175,7 @@ const Register table{
          TransDataTo5HD<T>(dst, src, TransDataTo5HDParams(c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)));
        });
      }},
+#if !SIM_OLDER_API
     {"Fill",
      [](Case &c) {
        TPipe pipe;
@@ -184,6 +185,7 @@ const Register table{
        Fill(gm, (uint64_t)c.Int(0), static_cast<float>(c.Float(0)));
        pipe.Destroy();
      }},
+#endif
 };
 
 }  // namespace

@@ -7,20 +7,20 @@ using namespace AscendC;
 namespace {
 
 // ints: mask, mask high, repeat, dstRepStride, srcBlkStride, srcRepStride, order
-#define REDUCE(Name, call, bits_call)                                     \
-  {#Name, [](Case &c) {                                                   \
-     ForType<half, float>(c.dtype, [&](auto type) {                       \
-       using T = decltype(type);                                          \
-       auto dst = c.Tensor<T>(0), src = c.Tensor<T>(1);                   \
-       const uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)}; \
-       const int32_t mask = c.Int(0), repeat = c.Int(2);                  \
-       if (c.form == 0) {                                                 \
-         Name call;                                                       \
-       } else {                                                           \
-         Name bits_call;                                                  \
-       }                                                                  \
-       (void)mask, (void)bits;                                            \
-     });                                                                  \
+#define REDUCE(Name, call, bits_call)                               \
+  {#Name, [](Case &c) {                                             \
+     ForType<half, float>(c.dtype, [&](auto type) {                 \
+       using T = decltype(type);                                    \
+       auto dst = c.Tensor<T>(0), src = c.Tensor<T>(1);             \
+       uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)}; \
+       const int32_t mask = c.Int(0), repeat = c.Int(2);            \
+       if (c.form == 0) {                                           \
+         Name call;                                                 \
+       } else {                                                     \
+         Name bits_call;                                            \
+       }                                                            \
+       (void)mask, (void)bits;                                      \
+     });                                                            \
    }}
 #define STRIDES (int32_t)c.Int(3), (int32_t)c.Int(4), (int32_t)c.Int(5)
 
@@ -29,7 +29,7 @@ namespace {
      ForType<half, float>(c.dtype, [&](auto type) {                                            \
        using T = decltype(type);                                                               \
        auto dst = c.Tensor<T>(0), src = c.Tensor<T>(1), work = c.Tensor<T>(2);                 \
-       const uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)};                      \
+       uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)};                            \
        const bool index = c.Int(4) != 0;                                                       \
        if (c.form == 2) {                                                                      \
          Name(dst, src, work, (int32_t)c.Int(0), index);                                       \
@@ -54,12 +54,14 @@ const Register table{
     REDUCE(RepeatReduceSum,
            (dst, src, repeat, mask, 0, (int32_t)c.Int(4), (int32_t)c.Int(3), (int32_t)c.Int(5)),
            (dst, src, repeat, mask, 0, (int32_t)c.Int(4), (int32_t)c.Int(3), (int32_t)c.Int(5))),
+#if !SIM_OLDER_API
     REDUCE(ReduceDataBlock<ReduceType::SUM>, (dst, src, mask, repeat, STRIDES),
            (dst, src, bits, repeat, STRIDES)),
     REDUCE(ReducePairElem<ReduceType::SUM>, (dst, src, mask, repeat, STRIDES),
            (dst, src, bits, repeat, STRIDES)),
     REDUCE(ReduceRepeat<ReduceType::SUM>, (dst, src, mask, repeat, STRIDES),
            (dst, src, bits, repeat, STRIDES)),
+#endif
     TOTAL(ReduceMax),
     TOTAL(ReduceMin),
     {"ReduceSum",
@@ -67,7 +69,7 @@ const Register table{
        ForType<half, float>(c.dtype, [&](auto type) {
          using T = decltype(type);
          auto dst = c.Tensor<T>(0), src = c.Tensor<T>(1), work = c.Tensor<T>(2);
-         const uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)};
+         uint64_t bits[2] = {(uint64_t)c.Int(0), (uint64_t)c.Int(1)};
          if (c.form == 2) {
            ReduceSum(dst, src, work, (int32_t)c.Int(0));
          } else if (c.form == 0) {
@@ -137,6 +139,7 @@ const Register table{
          out.SetValue(i++, static_cast<int32_t>(value));
        }
      }},
+#if !SIM_OLDER_API
     {"Limits",
      [](Case &c) {
        ForType<half, float>(c.dtype, [&](auto type) {
@@ -151,6 +154,7 @@ const Register table{
          out.SetValue(5, NumericLimits<T>::DeNormMin());
        });
      }},
+#endif
     {"Elements",
      [](Case &c) {
        // operator() of both tensors reads and writes.

@@ -7,6 +7,9 @@
 
 #include "case.h"
 #include "engine/launch.h"
+#ifdef SIM_CANN_HEADERS
+#include "compiler/kernel_library.h"
+#endif
 
 std::vector<Entry> &Entries() {
   static std::vector<Entry> entries;
@@ -17,15 +20,22 @@ namespace {
 
 Case current;
 
+uint64_t AlignUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
+
 void Run(void *const *args) {
   using namespace AscendC;
+#ifdef SIM_CANN_HEADERS
+  // Some functions of vector cores take event ids of it. Cases of cube cores that need one make it
+  // themselves.
+  [[maybe_unused]] std::conditional_t<g_coreType == AIC, int, TPipe> pipe;
+#endif
   for (size_t i = 0; i < current.buffers.size(); ++i) {
     current.gm[i] = static_cast<uint8_t *>(args[i]);
     if (current.buffers[i].load && current.buffers[i].bytes > 0) {
       // In whole data blocks, as the copy also writes padding.
       const Buffer &buffer = current.buffers[i];
-      const LocalTensor<uint8_t> blocks(TPosition::VECCALC, static_cast<uint32_t>(buffer.address),
-                                        static_cast<uint32_t>(sim::AlignUp(buffer.bytes, 32)));
+      const auto blocks = LocalAt<uint8_t>(TPosition::VECCALC, static_cast<uint32_t>(buffer.address),
+                                           static_cast<uint32_t>(::AlignUp(buffer.bytes, 32)));
       DataCopyPad(blocks, current.Global<uint8_t>(i), DataCopyExtParams(1, current.buffers[i].bytes, 0, 0, 0),
                   DataCopyPadExtParams<uint8_t>());
     }
@@ -46,10 +56,23 @@ void Run(void *const *args) {
   }
 }
 
+#ifdef SIM_CANN_HEADERS
+// CANN's headers are compiled for one kind of core at a time, so that there is a program for vector cores and
+// one for cube cores. This one runs the cases of its own kind.
+bool Runs(const sim::Kernel &kernel) {
+  constexpr bool kCube = g_coreType == AscendC::AIC;
+  sim::RegisterKernels({&kernel, 1, kCube, sim::SetWorkspace});
+  return kernel.type == (kCube ? sim::KernelType::kCube : sim::KernelType::kVector);
+}
+#else
+bool Runs(const sim::Kernel &) { return true; }
+#endif
+
 }  // namespace
 
 // Standard input: a line "name dtype dtype2 form", lines of ints, floats and "bytes load store" per buffer,
-// each with its length first, then the bytes. Standard output: a line of JSON, then the bytes.
+// each with its length first, then the bytes. Standard output: two lines of JSON, the report and the
+// recording, then the bytes.
 int main() {
   std::string line;
   const auto next = [&line] {
@@ -87,7 +110,7 @@ int main() {
     Buffer buffer;
     next() >> buffer.bytes >> buffer.load >> buffer.store;
     buffer.address = address;
-    address += sim::AlignUp(buffer.bytes, 256) + 256;
+    address += AlignUp(buffer.bytes, 256) + 256;
     current.buffers.push_back(buffer);
   }
   current.gm.resize(count);
@@ -103,9 +126,12 @@ int main() {
   kernel.name = current.name.c_str();
   kernel.invoke = Run;
   kernel.type = entry->type;
-  const sim::Report report = sim::Launch(memory, sim::DeviceModel::Find("Ascend910B1"), kernel, 1, 0, args,
-                                         nullptr, 0, sim::LaunchOptions());
-  std::cout << report.Json() << "\n";
+  if (!Runs(kernel)) return 3;
+  sim::LaunchOptions options;
+  options.record = sim::LaunchOptions::Record::kLines;
+  const sim::Report report =
+      sim::Launch(memory, sim::DeviceModel::Find("Ascend910B1"), kernel, 1, 0, args, nullptr, 0, options);
+  std::cout << report.Json() << "\n" << report.recording << "\n";
   for (size_t i = 0; i < count; ++i) {
     std::cout.write(reinterpret_cast<const char *>(memory.Host(args[i])),
                     static_cast<std::streamsize>(current.buffers[i].bytes));

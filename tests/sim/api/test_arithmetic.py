@@ -6,7 +6,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from .harness import BFLOAT16, BITS, COUNT, MASK, clean, fault, maximum, minimum, poisoned, run, same, values
+from .harness import (
+    BFLOAT16,
+    BITS,
+    COUNT,
+    MASK,
+    clean,
+    fault,
+    issued,
+    maximum,
+    minimum,
+    poisoned,
+    run,
+    same,
+    values,
+)
 
 FLOATS = ["float32", "float16"]
 NUMBERS = [*FLOATS, "int16", "int32"]
@@ -262,6 +276,23 @@ def test_create_vec_index(dtype, form, ints):
     want = out.copy()
     want[places_] = (np.array(places_) + 5).astype(dtype)
     same(clean("CreateVecIndex", [out], dtype=dtype, form=form, ints=ints, floats=[5])[0], want)
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+@pytest.mark.parametrize("count", [5, 37, 128, 300])
+def test_create_vec_index_issues_what_cann_issues(dtype, count):
+    """After a data block that the scalar unit writes, Adds; CANN 8.1, dav_c220/…_vec_createvecindex_impl.h."""
+    block, repeat = 32 // np.dtype(dtype).itemsize, 256 // np.dtype(dtype).itemsize
+    blocks = -(-(min(count, repeat) - block) // block)
+    repeats = -(-(count - repeat) // repeat)
+    steps = ["V Adds", "barrier V"] * (max(blocks, 0) + max(repeats, 0))
+    if repeats > 0 and count % repeat > 0:
+        steps.pop()
+    want = ["flag S V", "wait S V", *steps]
+    assert (
+        issued("CreateVecIndex", [poisoned(512, dtype)], dtype=dtype, form=COUNT, ints=[count], floats=[5])
+        == want
+    )
 
 
 @pytest.mark.parametrize("dtype", NUMBERS)

@@ -10,7 +10,19 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from .harness import BFLOAT16, BITS, COUNT, MASK, clean, fault, poisoned, same, values
+from .harness import (
+    BFLOAT16,
+    BITS,
+    COUNT,
+    MASK,
+    clean,
+    fault,
+    issued,
+    operands,
+    poisoned,
+    same,
+    values,
+)
 
 NONE, RINT, FLOOR, CEIL, ROUND, TRUNC, ODD = range(7)
 FIVE = [RINT, FLOOR, CEIL, ROUND, TRUNC]
@@ -382,3 +394,35 @@ def test_select(dtype, mode, form, count):
     want[:count] = np.where(chosen, a, other)[:count]
     ints = [count, mode] if form == COUNT else [lanes, mode, 2, 1, 1, 1, 8, 8, 8]
     same(clean("Select", [out, mask, a, b], dtype=dtype, form=form, ints=ints, floats=[1.5])[0], want)
+
+
+SCRATCH = 184 * 1024  # where CANN's Select keeps a scalar or an address for the register CMPMASK, on Atlas A2
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("mode", [0, 1, 2])
+@pytest.mark.parametrize("form", [COUNT, MASK])
+def test_select_issues_what_cann_issues(dtype, mode, form):
+    """With a count, the forms with two tensors end with a barrier; CANN 8.1, dav_c220/…_vec_cmpsel_impl.h."""
+    lanes = 256 // np.dtype(dtype).itemsize
+    buffers = [poisoned(256, dtype), np.zeros(64, np.uint8), values(dtype, 256, 20), values(dtype, 256, 21)]
+    ints = [256, mode] if form == COUNT else [lanes, mode, 2, 1, 1, 1, 8, 8, 8]
+    call = ("Select", buffers)
+    words = {"dtype": dtype, "form": form, "ints": ints, "floats": [1.5]}
+    fill = ["V Duplicate", "barrier V"] if mode > 0 else []
+    last = ["barrier V"] if form == COUNT and mode != 1 else []
+    assert issued(*call, **words) == [*fill, "V SetCmpMask", "barrier V", "V Select", *last]
+    if mode > 0:
+        bytes_ = 128 if mode == 2 else 32 * np.dtype(dtype).itemsize
+        assert operands("Duplicate", *call, **words) == [[("UB", "w", SCRATCH, bytes_)]]
+        assert operands("SetCmpMask", *call, **words) == [[("UB", "r", SCRATCH, 16)]]
+
+
+@pytest.mark.parametrize("name", ["Compare", "CompareScalar"])
+def test_comparisons_of_many_elements_take_252_repeats_each(name):
+    a = values("float32", 300 * 64, 22)
+    buffers = [poisoned(300 * 8, "uint8"), a, a][: 3 if name == "Compare" else 2]
+    words = {"ints": [300 * 64, 2], "floats": [0.0]}
+    assert issued(name, buffers, **words) == [f"V {name}"] * 2
+    sizes = [one[0][3] for one in operands(name, name, buffers, **words)]
+    assert sizes == [252 * 8, 48 * 8]

@@ -16,6 +16,7 @@ from .harness import (
     Global,
     clean,
     fault,
+    issued,
     maximum,
     minimum,
     poisoned,
@@ -222,6 +223,16 @@ def test_gatherb():
         dtype="uint32",
         ints=[2, 2, 16],
     )
+
+
+def test_gather_issues_what_cann_issues():
+    """Whole repeats, then the rest; CANN 8.1 counts the repeats in 8 bits."""
+    table, offsets = np.arange(64, dtype=np.float32), np.zeros(256 * 64, np.uint32)
+    for count, instructions in ((200, 2), (128, 1), (40, 1)):
+        buffers = [poisoned(count, "float32"), table, offsets]
+        assert issued("Gather", buffers, ints=[count, 0, 0, 0, 0]) == ["V Gather"] * instructions
+    out = poisoned(256 * 64, "float32")
+    fault("count must be less than 16384", "Gather", [out, table, offsets], ints=[256 * 64, 0, 0, 0, 0])
 
 
 @pytest.mark.parametrize("pattern", range(1, 8))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from .harness import BITS, COUNT, MASK, clean, fault, poisoned, same, values
+from .harness import BITS, COUNT, MASK, clean, fault, issued, poisoned, same, values
 
 FLOATS = ["float32", "float16"]
 
@@ -154,6 +154,62 @@ def test_reduce_extreme(name, dtype, form, ints, index):
     if index:
         assert bits[1] == at
     same(got[1 + index :], out[1 + index :])
+
+
+def waits(*pairs: str) -> list[str]:
+    return [f"{word} {pair}" for pair in pairs for word in ("flag", "wait")]
+
+
+ONE = "V WholeReduceMax"
+ROUND, RESULT = [ONE, "barrier V"], waits("S V", "S MTE3")
+JOIN = [ONE, *waits("V S", "S V"), ONE, *waits("V S")]
+
+
+@pytest.mark.parametrize(
+    "count,index,want",
+    [
+        (40, 1, [ONE]),
+        (40, 0, [ONE, *waits("V S"), *RESULT]),
+        (64 * 8, 1, [*ROUND, *ROUND, *waits("V S"), *RESULT]),
+        (64 * 40, 1, [*ROUND, ONE, *ROUND, ONE, *waits("V S"), *RESULT]),
+        (64 * 8, 0, [*ROUND, *ROUND, ONE, *waits("V S"), *RESULT]),
+        (64 * 8 + 3, 1, [*ROUND, *ROUND, *waits("V S"), *RESULT, *waits("V S"), *JOIN, *RESULT]),
+        (
+            64 * 300,
+            1,
+            [
+                ONE,
+                *ROUND,
+                ONE,
+                *ROUND,
+                ONE,
+                *waits("V S"),
+                *RESULT,
+            ],
+        ),
+    ],
+)
+def test_reduce_issues_what_cann_issues(count, index, want):
+    """CANN 8.1, dav_c220/kernel_operator_vec_reduce_impl.h."""
+    buffers = [
+        poisoned(16, "float32"),
+        values("float32", count, 9, specials=False),
+        poisoned(4096, "float32"),
+    ]
+    steps = issued("ReduceMax", buffers, form=COUNT, ints=[count, 0, 0, 0, index])
+    assert steps == want
+
+
+def test_a_sum_of_any_count_is_one_instruction():
+    count = 64 * 300 + 5
+    buffers = [
+        poisoned(16, "float32"),
+        np.ones(count, np.float32),
+        poisoned(512, "float32"),
+        poisoned(8, "float32"),
+    ]
+    steps = issued("ReduceSum", buffers, form=COUNT, ints=[count])
+    assert steps == ["V ReduceSum", *waits("V S"), *RESULT]
 
 
 def test_reduce_needs_its_work_tensor():

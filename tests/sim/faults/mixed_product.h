@@ -11,10 +11,11 @@ constexpr uint32_t kValues = kSize * kSize;
 constexpr uint16_t kSampled = 1;     // flag of the vector cores: self + 1 is in the workspace
 constexpr uint16_t kMultiplied = 2;  // flag of the cube core: the product is in `fresh`
 
+// CANN's TPipe takes the first event ids of a cube core for itself.
 template <AscendC::HardEvent event>
 __aicore__ inline void Order() {
-  AscendC::SetFlag<event>(EVENT_ID0);
-  AscendC::WaitFlag<event>(EVENT_ID0);
+  AscendC::SetFlag<event>(EVENT_ID4);
+  AscendC::WaitFlag<event>(EVENT_ID4);
 }
 
 class MixedProduct {

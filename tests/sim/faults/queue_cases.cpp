@@ -134,6 +134,45 @@ void TooManyBuffers(const Arguments &) {
   pipe.InitBuffer(one_more, 32);
 }
 
+// The device stores the length of the tensor through a pointer that InitBuffer would have set.
+void BufferWithoutMemory(const Arguments &) {
+  TPipe pipe;
+  AscendC::TBuf<TPosition::VECCALC> never;
+  FAULT_HERE;
+  never.Get<float>();
+}
+
+// Select writes to a place in UB that the kernel's buffer takes.
+void BufferOverSelect(const Arguments &) {
+  TPipe pipe;
+  AscendC::TBuf<TPosition::VECCALC> most;
+  pipe.InitBuffer(most, 184 * 1024 + 32);
+  const auto values = most.Get<float>();
+  const auto bits = values[kTile].ReinterpretCast<uint8_t>();
+  AscendC::Duplicate(values, 0.0f, 2 * kTile);
+  FAULT_HERE;
+  AscendC::Select(values, bits, values, 1.0f, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, 64);
+}
+
+// Reset frees the memory, but V may still compute on it.
+void ResetWithoutBarrier(const Arguments &arguments) {
+  TPipe pipe;
+  AscendC::TBuf<TPosition::VECCALC> sums;
+  pipe.InitBuffer(sums, kTile * sizeof(float));
+  AscendC::Duplicate(sums.Get<float>(), 1.0f, kTile);
+  pipe.Reset();
+  TQue<TPosition::VECIN, 1> in;
+  pipe.InitBuffer(in, 1, kTile * sizeof(float));
+  GlobalTensor<float> self;
+  self.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(arguments.self), kTile);
+  auto x = in.AllocTensor<float>();
+  FAULT_HERE;
+  AscendC::DataCopy(x, self, kTile);
+  in.EnQue(x);
+  x = in.DeQue<float>();
+  in.FreeTensor(x);
+}
+
 }  // namespace
 
 const std::vector<FaultCase> &QueueCases() {
@@ -171,6 +210,18 @@ const std::vector<FaultCase> &QueueCases() {
        K::kQueueBalance,
        AskedWithoutBuffers,
        {"HasIdleBuffer", "missing TPipe::InitBuffer"}},
+      {"buffer_without_memory",
+       K::kUbBounds,
+       BufferWithoutMemory,
+       {"TBuf::Get", "the TBuf has no memory", "missing TPipe::InitBuffer"}},
+      {"buffer_over_select",
+       K::kUbCapacity,
+       BufferOverSelect,
+       {"Select", "writes UB bytes [188416, 188544)", "the kernel's buffers take 188448 bytes; leave 8 KiB"}},
+      {"reset_without_barrier",
+       K::kMissingSync,
+       ResetWithoutBarrier,
+       {"DataCopy", "Duplicate", "writes dst", "UB bytes [0, 4096)"}},
       {"too_many_buffers", K::kUbCapacity, TooManyBuffers, {"InitBuffer", "a kernel may have 64 buffers"}},
   };
   return cases;

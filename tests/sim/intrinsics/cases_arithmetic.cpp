@@ -4,13 +4,13 @@
 
 namespace {
 
-#define BINARY(name, ...)                                                \
-  {#name, [](Case &c) {                                                  \
-     ForType<__VA_ARGS__>(c.dtype, [&](auto type) {                      \
-       using T = decltype(type);                                         \
-       SetMasks(c);                                                      \
-       name(Ub<T>(c, 0), Ub<T>(c, 1), Ub<T>(c, 2), STRIDES3);            \
-     });                                                                 \
+#define BINARY(name, ...)                                     \
+  {#name, [](Case &c) {                                       \
+     ForType<__VA_ARGS__>(c.dtype, [&](auto type) {           \
+       using T = decltype(type);                              \
+       SetMasks(c);                                           \
+       name(Ub<T>(c, 0), Ub<T>(c, 1), Ub<T>(c, 2), STRIDES3); \
+     });                                                      \
    }}
 #define UNARY(name, ...)                            \
   {#name, [](Case &c) {                             \
@@ -21,13 +21,13 @@ namespace {
      });                                            \
    }}
 // The scalar is passed as double: the pointers alone decide the type of lanes.
-#define SCALAR(name, ...)                                          \
-  {#name, [](Case &c) {                                            \
-     ForType<__VA_ARGS__>(c.dtype, [&](auto type) {                \
-       using T = decltype(type);                                   \
-       SetMasks(c);                                                \
-       name(Ub<T>(c, 0), Ub<T>(c, 1), c.Float(0), STRIDES2);       \
-     });                                                           \
+#define SCALAR(name, ...)                                    \
+  {#name, [](Case &c) {                                      \
+     ForType<__VA_ARGS__>(c.dtype, [&](auto type) {          \
+       using T = decltype(type);                             \
+       SetMasks(c);                                          \
+       name(Ub<T>(c, 0), Ub<T>(c, 1), c.Float(0), STRIDES2); \
+     });                                                     \
    }}
 
 template <typename D, typename S>

@@ -5,20 +5,20 @@
 namespace {
 
 // Calls function(eq) or what c.Float(0) names: 0 to 5 for lt, gt, eq, le, ge, ne.
-#define BY_MODE(c, prefix, ...)                    \
-  switch (static_cast<int>(c.Float(0))) {          \
-    case 0:                                        \
-      return prefix##_lt(__VA_ARGS__);             \
-    case 1:                                        \
-      return prefix##_gt(__VA_ARGS__);             \
-    case 2:                                        \
-      return prefix##_eq(__VA_ARGS__);             \
-    case 3:                                        \
-      return prefix##_le(__VA_ARGS__);             \
-    case 4:                                        \
-      return prefix##_ge(__VA_ARGS__);             \
-    default:                                       \
-      return prefix##_ne(__VA_ARGS__);             \
+#define BY_MODE(c, prefix, ...)           \
+  switch (static_cast<int>(c.Float(0))) { \
+    case 0:                               \
+      return prefix##_lt(__VA_ARGS__);    \
+    case 1:                               \
+      return prefix##_gt(__VA_ARGS__);    \
+    case 2:                               \
+      return prefix##_eq(__VA_ARGS__);    \
+    case 3:                               \
+      return prefix##_le(__VA_ARGS__);    \
+    case 4:                               \
+      return prefix##_ge(__VA_ARGS__);    \
+    default:                              \
+      return prefix##_ne(__VA_ARGS__);    \
   }
 
 template <typename F>

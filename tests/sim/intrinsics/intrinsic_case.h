@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the calls of intrinsics have in common. The numbers of a case are: low and high word of the mask, repeat, and
-// the strides in the order of the intrinsic's parameters.
+// What the calls of intrinsics have in common. The numbers of a case are: low and high word of the mask,
+// repeat, and the strides in the order of the intrinsic's parameters.
 #pragma once
 
 #include "call.h"

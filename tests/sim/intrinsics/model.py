@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What intrinsics do, computed with NumPy from their documentation: which lanes compute, and where each of them lies."""
+"""What intrinsics do, computed with NumPy from their documentation: which lanes compute, and where each one lies."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.sim.api.harness import BITS, COUNT, maximum, minimum, same, values
+from tests.sim.api.harness import BFLOAT16, BITS, COUNT, maximum, minimum, same, values
 
 from .model import ALL, BUFFER, DENSE, WAYS, Lanes, clean, computed, fault
 
@@ -85,8 +85,6 @@ SCALAR = [
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name, dtype, scalar, function", SCALAR)
 def test_scalar(name, dtype, scalar, function, way):
-    from tests.sim.api.harness import BFLOAT16
-
     lanes, dst_stride, stride = WAYS[way]
     dtype = BFLOAT16 if dtype == "bfloat16" else np.dtype(dtype)
     dst, a = operand(dtype, 1), operand(dtype, 2)
@@ -120,10 +118,12 @@ def test_shift_right(dtype, rounds):
 def test_shift_beyond_the_element_is_a_fault():
     dst = operand("int16", 1)
     numbers = Lanes(COUNT, 16).numbers(DENSE, DENSE)
-    fault("scalarValue must be in [0, 16], got 17", "vshl", [dst, dst], dtype="int16", ints=numbers, floats=[17])
+    fault(
+        "scalarValue must be in [0, 16], got 17", "vshl", [dst, dst], dtype="int16", ints=numbers, floats=[17]
+    )
 
 
-# --- dst is a source too; a source may be narrower -------------------------------------------------------------------
+# --- dst is a source too; a source may be narrower ---
 def product_plus(addend, a, b):
     """The product is rounded to the type of the addend before the sum."""
     dtype = addend.dtype
@@ -146,7 +146,9 @@ def test_multiply_add(name, dtype, lanes):
 
 
 @pytest.mark.parametrize("lanes", MASKED)
-@pytest.mark.parametrize("name, to, dtype", [("vaxpy", "float16", "float16"), ("vaxpy_mixed", "float32", "float16")])
+@pytest.mark.parametrize(
+    "name, to, dtype", [("vaxpy", "float16", "float16"), ("vaxpy_mixed", "float32", "float16")]
+)
 def test_axpy(name, to, dtype, lanes):
     stride = (1, 4) if to != dtype else DENSE
     dst, a = operand(to, 0), operand(dtype, 1)
@@ -164,7 +166,9 @@ def test_fused(name, after):
     want = computed(
         lanes,
         lambda old, a, b: after(product_plus(b, a, old)),
-        dst, a, b,
+        dst,
+        a,
+        b,
         strides=[DENSE, DENSE],
         in_dst=True,
     )

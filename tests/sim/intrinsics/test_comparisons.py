@@ -51,9 +51,7 @@ def test_mask_bits_leave_no_lane_out():
     a, b = operands("float32")
     dst = np.full(64, 0x5C, np.uint8)
     lanes = Lanes(BITS, 0x5, 3)
-    got, *_ = clean(
-        "vcmpv", [dst, a, b], form=BITS, ints=lanes.numbers(DENSE, (1, 9), (1, 0)), floats=[0]
-    )
+    got, *_ = clean("vcmpv", [dst, a, b], form=BITS, ints=lanes.numbers(DENSE, (1, 9), (1, 0)), floats=[0])
     want = dst.copy()
     left = np.concatenate([a[r * 72 : r * 72 + 64] for r in range(3)])
     want[:24] = packed(holds(0, left, np.tile(b[:64], 3)))
@@ -81,7 +79,7 @@ def test_scalar(mode):
 def test_integers_compare_for_equality_only():
     a, b = operands("int32")
     dst = np.zeros(64, np.uint8)
-    call = dict(dtype="int32", ints=Lanes(COUNT, 64).numbers(DENSE, DENSE, DENSE))
+    call = {"dtype": "int32", "ints": Lanes(COUNT, 64).numbers(DENSE, DENSE, DENSE)}
     got, *_ = clean("vcmpv", [dst, a, b], floats=[2], **call)
     same(got[:8], packed(a[:64] == b[:64]))
     fault("cmpMode must be EQ", "vcmpv", [dst, a, b], floats=[0], **call)

@@ -20,12 +20,28 @@ ACL_FUNC_VISIBILITY void simSetSoc(const char *soc);
 // for any other numbers.
 ACL_FUNC_VISIBILITY aclError simSetSize(uint32_t vectorCores, uint64_t ubBytes);
 
+// From now on kernels run that were compiled against CANN's own AscendC headers, in place of those of this
+// package: loads the libraries of a folder, or those of a list, which `avo config --kernels` makes and
+// prints. The environment's AVO_SIM_KERNELS does the same for a whole process. A kernel that the list says is
+// missing does not run: its launch fails with the reason. Returns ACL_ERROR_INVALID_PARAM where a library
+// does not load; those that were loaded stay.
+ACL_FUNC_VISIBILITY aclError simLoadKernels(const char *path);
+
 // Keeps the reports of all kernels that are launched from now on, by any thread and stream. Reports with
 // faults are always kept.
 ACL_FUNC_VISIBILITY void simKeepReports(int keep);
 // Returns the reports that were kept since the last call, in the order in which the kernels ended, as a JSON
 // array. Synchronise the streams first. The text lives until the next call on this thread.
 ACL_FUNC_VISIBILITY const char *simTakeReports(void);
+
+// Records each instruction, flag and barrier of the cores of kernels that are launched from now on. It costs
+// memory and time, so that it is for small calls. 0: records nothing; 1: with the line of each; 2: with the
+// calls that led there.
+ACL_FUNC_VISIBILITY void simSetRecord(int level);
+// Returns the recordings since the last call, in the order in which the kernels ended, as a JSON array
+// (ascendc/engine/recording.h has the format). Synchronise the streams first. The text lives until the next
+// call on this thread.
+ACL_FUNC_VISIBILITY const char *simTakeRecordings(void);
 
 // Keeps traces of the pipes of kernels that are launched from now on.
 ACL_FUNC_VISIBILITY void simSetTrace(int on);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CANN's kernel_operator.h, and after it what CANN's build scripts put before the source of a kernel: tiling data,
-// tiling keys and kernel types.
+// CANN's kernel_operator.h, and after it what CANN's build scripts put before the source of a kernel: tiling
+// data, tiling keys and kernel types.
 #pragma once
 
 // From 9.0 on: functions that are found without the name of their namespace, as the device compiler does.
@@ -8,8 +8,8 @@ namespace __asc_aicore {}
 using namespace __asc_aicore;
 
 #if __has_include("impl/utils/debug/asc_aicore_dump_impl.h")
-// Its overloads of asc_dump differ only in the memory that a pointer leads to. g++ has one kind of pointer, so that each
-// gets a name of its own.
+// Its overloads of asc_dump differ only in the memory that a pointer leads to. g++ has one kind of pointer,
+// so that each gets a name of its own.
 #define SIM_JOIN(a, b) a##b
 #define SIM_NAME(a, b) SIM_JOIN(a, b)
 #define asc_dump SIM_NAME(asc_dump_, __COUNTER__)

@@ -9,8 +9,8 @@ using namespace sim;
 
 namespace {
 
-// The lanes that vcmpv and vcmpvs compare: all of `repeat` repeats, or in counting mode as many as the mask register
-// says. Neither changes the mask registers.
+// The lanes that vcmpv and vcmpvs compare: all of `repeat` repeats, or in counting mode as many as the mask
+// register says. Neither changes the mask registers.
 struct CountedOrAllLanes {
   uint8_t repeat;
   bool Apply(VectorOp &op) const {
@@ -25,30 +25,30 @@ struct CountedOrAllLanes {
 
 }  // namespace
 
-#define SIM_COMPARISON_OF(name, mode, T)                                                                           \
-  template <>                                                                                                      \
-  void vcmpv_##name(uint8_t *dst, T *src0, T *src1, uint8_t repeat, uint8_t, uint8_t src0BlockStride,              \
-                    uint8_t src1BlockStride, uint8_t, uint8_t src0RepeatStride, uint8_t src1RepeatStride) {        \
-    Compare(InUb(dst), InUb(src0), InUb(src1), CMPMODE::mode, CountedOrAllLanes{repeat},                           \
-            {src0BlockStride, src0RepeatStride}, {src1BlockStride, src1RepeatStride}, Unplaced());                 \
-  }                                                                                                                \
-  template <>                                                                                                      \
-  void vcmpvs_##name(uint8_t *dst, T *src0, T src1, uint8_t repeat, uint16_t, uint16_t srcBlockStride, uint16_t,   \
-                     uint16_t srcRepeatStride) {                                                                   \
-    CompareScalar("CompareScalar", InUb(dst), InUb(src0), src1, CMPMODE::mode, CountedOrAllLanes{repeat},          \
-                  {srcBlockStride, srcRepeatStride}, Unplaced());                                                  \
+#define SIM_COMPARISON_OF(name, mode, T)                                                                    \
+  template <>                                                                                               \
+  void vcmpv_##name(uint8_t *dst, T *src0, T *src1, uint8_t repeat, uint8_t, uint8_t src0BlockStride,       \
+                    uint8_t src1BlockStride, uint8_t, uint8_t src0RepeatStride, uint8_t src1RepeatStride) { \
+    Compare(InUb(dst), InUb(src0), InUb(src1), CMPMODE::mode, CountedOrAllLanes{repeat},                    \
+            {src0BlockStride, src0RepeatStride}, {src1BlockStride, src1RepeatStride}, Unplaced());          \
+  }                                                                                                         \
+  template <>                                                                                               \
+  void vcmpvs_##name(uint8_t *dst, T *src0, T src1, uint8_t repeat, uint16_t, uint16_t srcBlockStride,      \
+                     uint16_t, uint16_t srcRepeatStride) {                                                  \
+    CompareScalar("CompareScalar", InUb(dst), InUb(src0), src1, CMPMODE::mode, CountedOrAllLanes{repeat},   \
+                  {srcBlockStride, srcRepeatStride}, Unplaced());                                           \
   }
-#define SIM_REGISTER_COMPARISON_OF(name, mode, T)                                                                  \
-  template <>                                                                                                      \
-  void vcmp_##name(T *src0, T *src1, uint8_t, uint8_t, uint8_t src0BlockStride, uint8_t src1BlockStride, uint8_t,  \
-                   uint8_t src0RepeatStride, uint8_t src1RepeatStride) {                                           \
-    CompareToRegister(InUb(src0), InUb(src1), CMPMODE::mode, false, uint64_t{0}, {src0BlockStride, src0RepeatStride}, \
-                      {src1BlockStride, src1RepeatStride}, Unplaced());                                            \
+#define SIM_REGISTER_COMPARISON_OF(name, mode, T)                                                            \
+  template <>                                                                                                \
+  void vcmp_##name(T *src0, T *src1, uint8_t, uint8_t, uint8_t src0BlockStride, uint8_t src1BlockStride,     \
+                   uint8_t, uint8_t src0RepeatStride, uint8_t src1RepeatStride) {                            \
+    CompareToRegister(InUb(src0), InUb(src1), CMPMODE::mode, false, uint64_t{0},                             \
+                      {src0BlockStride, src0RepeatStride}, {src1BlockStride, src1RepeatStride}, Unplaced()); \
   }
-#define SIM_COMPARISON(name, mode)              \
-  SIM_COMPARISON_OF(name, mode, half)           \
-  SIM_COMPARISON_OF(name, mode, float)          \
-  SIM_REGISTER_COMPARISON_OF(name, mode, half)  \
+#define SIM_COMPARISON(name, mode)             \
+  SIM_COMPARISON_OF(name, mode, half)          \
+  SIM_COMPARISON_OF(name, mode, float)         \
+  SIM_REGISTER_COMPARISON_OF(name, mode, half) \
   SIM_REGISTER_COMPARISON_OF(name, mode, float)
 SIM_COMPARISON(lt, LT)
 SIM_COMPARISON(gt, GT)
@@ -57,7 +57,8 @@ SIM_COMPARISON(le, LE)
 SIM_COMPARISON(ge, GE)
 SIM_COMPARISON(ne, NE)
 SIM_COMPARISON_OF(eq, EQ, int32_t)
-// CANN's headers name these for int32_t too. The device does not have them, which the shared check of types says.
+// CANN's headers name these for int32_t too. The device does not have them, which the shared check of types
+// says.
 SIM_COMPARISON_OF(lt, LT, int32_t)
 SIM_COMPARISON_OF(gt, GT, int32_t)
 SIM_COMPARISON_OF(le, LE, int32_t)
@@ -81,14 +82,14 @@ void SelectByMode(T *dst, T *src0, void *src1, uint8_t selectMode, const Level0<
 
 }  // namespace
 
-#define SIM_SELECT(T, Source1)                                                                                       \
-  template <>                                                                                                        \
-  void vsel(T *dst, T *src0, Source1 *src1, uint8_t repeat, uint8_t dstBlockStride, uint8_t src0BlockStride,         \
-            uint8_t src1BlockStride, uint8_t dstRepeatStride, uint8_t src0RepeatStride, uint8_t src1RepeatStride,    \
-            uint8_t selectMode) {                                                                                    \
-    SelectByMode(dst, src0, src1, selectMode,                                                                        \
-                 ByRegisters(repeat, {dstBlockStride, dstRepeatStride}, {src0BlockStride, src0RepeatStride},         \
-                             {src1BlockStride, src1RepeatStride}));                                                  \
+#define SIM_SELECT(T, Source1)                                                                               \
+  template <>                                                                                                \
+  void vsel(T *dst, T *src0, Source1 *src1, uint8_t repeat, uint8_t dstBlockStride, uint8_t src0BlockStride, \
+            uint8_t src1BlockStride, uint8_t dstRepeatStride, uint8_t src0RepeatStride,                      \
+            uint8_t src1RepeatStride, uint8_t selectMode) {                                                  \
+    SelectByMode(dst, src0, src1, selectMode,                                                                \
+                 ByRegisters(repeat, {dstBlockStride, dstRepeatStride}, {src0BlockStride, src0RepeatStride}, \
+                             {src1BlockStride, src1RepeatStride}));                                          \
   }
 SIM_SELECT(half, half)
 SIM_SELECT(half, void)

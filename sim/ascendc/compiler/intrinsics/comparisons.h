@@ -6,20 +6,20 @@
 #include "../keywords.h"
 #include "arithmetic.h"
 
-// vcmp compares one repeat into the register CMPMASK, lanes by the mask registers. vcmpv and vcmpvs compare two tensors,
-// or a tensor and a scalar, into memory; they leave lanes out in counting mode only.
-#define SIM_COMPARISON(mode)                                                                                       \
-  template <typename T>                                                                                            \
-  void vcmp_##mode(__ubuf__ T *src0, __ubuf__ T *src1, uint8_t repeat, uint8_t dstBlockStride,                     \
-                   uint8_t src0BlockStride, uint8_t src1BlockStride, uint8_t dstRepeatStride,                      \
-                   uint8_t src0RepeatStride, uint8_t src1RepeatStride);                                            \
-  template <typename T>                                                                                            \
-  void vcmpv_##mode(__ubuf__ uint8_t *dst, __ubuf__ T *src0, __ubuf__ T *src1, uint8_t repeat,                     \
-                    uint8_t dstBlockStride, uint8_t src0BlockStride, uint8_t src1BlockStride,                      \
-                    uint8_t dstRepeatStride, uint8_t src0RepeatStride, uint8_t src1RepeatStride);                  \
-  template <typename T>                                                                                            \
-  void vcmpvs_##mode(__ubuf__ uint8_t *dst, __ubuf__ T *src0, sim::ScalarFor<T> src1, uint8_t repeat,              \
-                     uint16_t dstBlockStride, uint16_t srcBlockStride, uint16_t dstRepeatStride,                   \
+// vcmp compares one repeat into the register CMPMASK, lanes by the mask registers. vcmpv and vcmpvs compare
+// two tensors, or a tensor and a scalar, into memory; they leave lanes out in counting mode only.
+#define SIM_COMPARISON(mode)                                                                          \
+  template <typename T>                                                                               \
+  void vcmp_##mode(__ubuf__ T *src0, __ubuf__ T *src1, uint8_t repeat, uint8_t dstBlockStride,        \
+                   uint8_t src0BlockStride, uint8_t src1BlockStride, uint8_t dstRepeatStride,         \
+                   uint8_t src0RepeatStride, uint8_t src1RepeatStride);                               \
+  template <typename T>                                                                               \
+  void vcmpv_##mode(__ubuf__ uint8_t *dst, __ubuf__ T *src0, __ubuf__ T *src1, uint8_t repeat,        \
+                    uint8_t dstBlockStride, uint8_t src0BlockStride, uint8_t src1BlockStride,         \
+                    uint8_t dstRepeatStride, uint8_t src0RepeatStride, uint8_t src1RepeatStride);     \
+  template <typename T>                                                                               \
+  void vcmpvs_##mode(__ubuf__ uint8_t *dst, __ubuf__ T *src0, sim::ScalarFor<T> src1, uint8_t repeat, \
+                     uint16_t dstBlockStride, uint16_t srcBlockStride, uint16_t dstRepeatStride,      \
                      uint16_t srcRepeatStride);
 SIM_COMPARISON(lt)
 SIM_COMPARISON(gt)

@@ -20,18 +20,18 @@ void Fill(Space space, T *dst, int64_t repeat, V value) {
 
 }  // namespace
 
-#define SIM_FILL(name, space, T, V)                \
-  template <>                                      \
-  void name(T *dst, int64_t repeat, V value) {     \
-    Fill(space, dst, repeat, value);               \
+#define SIM_FILL(name, space, T, V)            \
+  template <>                                  \
+  void name(T *dst, int64_t repeat, V value) { \
+    Fill(space, dst, repeat, value);           \
   }
-#define SIM_FILLS(name, space)                      \
-  SIM_FILL(name, space, half, half)                 \
-  SIM_FILL(name, space, int16_t, half)              \
-  SIM_FILL(name, space, uint16_t, half)             \
-  SIM_FILL(name, space, float, uint32_t)            \
-  SIM_FILL(name, space, int32_t, uint32_t)          \
-  SIM_FILL(name, space, uint32_t, uint32_t)         \
+#define SIM_FILLS(name, space)              \
+  SIM_FILL(name, space, half, half)         \
+  SIM_FILL(name, space, int16_t, half)      \
+  SIM_FILL(name, space, uint16_t, half)     \
+  SIM_FILL(name, space, float, uint32_t)    \
+  SIM_FILL(name, space, int32_t, uint32_t)  \
+  SIM_FILL(name, space, uint32_t, uint32_t) \
   SIM_FILL(name##_bf16, space, bfloat16_t, bfloat16_t)
 SIM_FILLS(create_cbuf_matrix, Space::L1)
 SIM_FILLS(create_ca_matrix, Space::L0A)

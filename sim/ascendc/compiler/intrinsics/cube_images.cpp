@@ -29,17 +29,17 @@ uint16_t FilterSize(uint8_t size, bool large) { return static_cast<uint16_t>(siz
 
 }  // namespace
 
-#define SIM_IMAGE(name, space, T)                                                                              \
-  template <>                                                                                                  \
-  void name(T *dst, T *src, uint16_t stepK, uint16_t stepM, uint16_t posK, uint16_t posM, uint8_t strideW,     \
-            uint8_t strideH, uint8_t filterW, uint8_t filterH, uint8_t dilationW, uint8_t dilationH,           \
-            bool filterSizeW, bool filterSizeH, bool transpose, bool fmatrixCtrl, uint16_t channels) {         \
-    Load(space, dst, src,                                                                                      \
-         {stepK, stepM, posK, posM, strideW, strideH, FilterSize(filterW, filterSizeW),                        \
-          FilterSize(filterH, filterSizeH), dilationW, dilationH, transpose, fmatrixCtrl, channels});          \
+#define SIM_IMAGE(name, space, T)                                                                          \
+  template <>                                                                                              \
+  void name(T *dst, T *src, uint16_t stepK, uint16_t stepM, uint16_t posK, uint16_t posM, uint8_t strideW, \
+            uint8_t strideH, uint8_t filterW, uint8_t filterH, uint8_t dilationW, uint8_t dilationH,       \
+            bool filterSizeW, bool filterSizeH, bool transpose, bool fmatrixCtrl, uint16_t channels) {     \
+    Load(space, dst, src,                                                                                  \
+         {stepK, stepM, posK, posM, strideW, strideH, FilterSize(filterW, filterSizeW),                    \
+          FilterSize(filterH, filterSizeH), dilationW, dilationH, transpose, fmatrixCtrl, channels});      \
   }
-#define SIM_IMAGES(T)                             \
-  SIM_IMAGE(img2colv2_cbuf_to_ca, Space::L0A, T)  \
+#define SIM_IMAGES(T)                            \
+  SIM_IMAGE(img2colv2_cbuf_to_ca, Space::L0A, T) \
   SIM_IMAGE(img2colv2_cbuf_to_cb, Space::L0B, T)
 SIM_IMAGES(half)
 SIM_IMAGES(float)

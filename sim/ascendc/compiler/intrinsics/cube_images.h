@@ -14,11 +14,11 @@ void set_padding(uint64_t value);
 // Where addresses in L1 start again from the image's first byte; 0: nowhere.
 void set_l1_3d_size(uint64_t bytes);
 
-#define SIM_IMAGE(name, to)                                                                                      \
-  template <typename T>                                                                                          \
-  void name(to T *dst, __cbuf__ T *src, uint16_t stepK, uint16_t stepM, uint16_t posK, uint16_t posM,            \
-            uint8_t strideW, uint8_t strideH, uint8_t filterW, uint8_t filterH, uint8_t dilationW,               \
-            uint8_t dilationH, bool filterSizeW, bool filterSizeH, bool transpose, bool fmatrixCtrl,             \
+#define SIM_IMAGE(name, to)                                                                           \
+  template <typename T>                                                                               \
+  void name(to T *dst, __cbuf__ T *src, uint16_t stepK, uint16_t stepM, uint16_t posK, uint16_t posM, \
+            uint8_t strideW, uint8_t strideH, uint8_t filterW, uint8_t filterH, uint8_t dilationW,    \
+            uint8_t dilationH, bool filterSizeW, bool filterSizeH, bool transpose, bool fmatrixCtrl,  \
             uint16_t channels);
 SIM_IMAGE(img2colv2_cbuf_to_ca, __ca__)
 SIM_IMAGE(img2colv2_cbuf_to_cb, __cb__)

@@ -23,30 +23,30 @@ void LoadTransposed(Space space, T *dst, T *src, const AscendC::LoadData2dTransp
 
 }  // namespace
 
-#define SIM_LOAD(name, space, T)                                                                             \
-  template <>                                                                                                \
-  void name(T *dst, T *src, uint16_t baseIdx, uint8_t repeat, uint16_t srcStride, uint16_t dstStride, uint8_t, \
-            bool transpose, addr_cal_mode_t addrMode) {                                                      \
-    Load(space, dst, Side("src", OnChip<T>(Space::L1, src)),                                                 \
-         {baseIdx, repeat, srcStride, 0, dstStride, transpose, static_cast<uint8_t>(addrMode)});             \
-  }                                                                                                          \
-  template <>                                                                                                \
-  void name##_transpose(T *dst, T *src, uint16_t indexID, uint8_t repeat, uint16_t srcStride,                \
-                        uint16_t dstStride, bool addrMode, uint16_t dstFracStride) {                         \
-    LoadTransposed(space, dst, src, {indexID, repeat, srcStride, dstStride, dstFracStride, addrMode});       \
+#define SIM_LOAD(name, space, T)                                                                       \
+  template <>                                                                                          \
+  void name(T *dst, T *src, uint16_t baseIdx, uint8_t repeat, uint16_t srcStride, uint16_t dstStride,  \
+            uint8_t, bool transpose, addr_cal_mode_t addrMode) {                                       \
+    Load(space, dst, Side("src", OnChip<T>(Space::L1, src)),                                           \
+         {baseIdx, repeat, srcStride, 0, dstStride, transpose, static_cast<uint8_t>(addrMode)});       \
+  }                                                                                                    \
+  template <>                                                                                          \
+  void name##_transpose(T *dst, T *src, uint16_t indexID, uint8_t repeat, uint16_t srcStride,          \
+                        uint16_t dstStride, bool addrMode, uint16_t dstFracStride) {                   \
+    LoadTransposed(space, dst, src, {indexID, repeat, srcStride, dstStride, dstFracStride, addrMode}); \
   }
-#define SIM_LOAD_GM(name, space, T)                                                                          \
-  template <>                                                                                                \
-  void name(T *dst, T *src, uint16_t baseIdx, uint8_t repeat, uint16_t srcStride, uint16_t dstStride, uint8_t, \
-            addr_cal_mode_t addrMode) {                                                                      \
-    Load(space, dst, Side("src", InGm<T>(src)),                                                              \
-         {baseIdx, repeat, srcStride, 0, dstStride, false, static_cast<uint8_t>(addrMode)});                 \
+#define SIM_LOAD_GM(name, space, T)                                                                   \
+  template <>                                                                                         \
+  void name(T *dst, T *src, uint16_t baseIdx, uint8_t repeat, uint16_t srcStride, uint16_t dstStride, \
+            uint8_t, addr_cal_mode_t addrMode) {                                                      \
+    Load(space, dst, Side("src", InGm<T>(src)),                                                       \
+         {baseIdx, repeat, srcStride, 0, dstStride, false, static_cast<uint8_t>(addrMode)});          \
   }
-#define SIM_LOADS(T)                           \
-  SIM_LOAD(load_cbuf_to_ca, Space::L0A, T)     \
-  SIM_LOAD(load_cbuf_to_cb, Space::L0B, T)     \
-  SIM_LOAD_GM(load_gm_to_ca, Space::L0A, T)    \
-  SIM_LOAD_GM(load_gm_to_cb, Space::L0B, T)    \
+#define SIM_LOADS(T)                        \
+  SIM_LOAD(load_cbuf_to_ca, Space::L0A, T)  \
+  SIM_LOAD(load_cbuf_to_cb, Space::L0B, T)  \
+  SIM_LOAD_GM(load_gm_to_ca, Space::L0A, T) \
+  SIM_LOAD_GM(load_gm_to_cb, Space::L0B, T) \
   SIM_LOAD_GM(load_gm_to_cbuf, Space::L1, T)
 SIM_LOADS(half)
 SIM_LOADS(bfloat16_t)

@@ -13,8 +13,8 @@ template <typename C, typename A, typename B>
 void Product(C *c, A *a, B *b, uint64_t bias, AscendC::MmadParams params) {
   const LocalTensorBase table = MemoryFrom(Space::BT, bias);
   const bool biased = params.cmatrixSource && !params.cmatrixInitVal;
-  Multiply(CubeKindOf<C, A, B>(), OnChip<C>(Space::L0C, c), OnChip<A>(Space::L0A, a), OnChip<B>(Space::L0B, b),
-           biased ? &table : nullptr, params, Unplaced());
+  Multiply(CubeKindOf<C, A, B>(), OnChip<C>(Space::L0C, c), OnChip<A>(Space::L0A, a),
+           OnChip<B>(Space::L0B, b), biased ? &table : nullptr, params, Unplaced());
 }
 
 AscendC::MmadParams Params(uint16_t m, uint16_t n, uint16_t k, uint8_t unit_flag, bool align, bool source,
@@ -26,16 +26,16 @@ AscendC::MmadParams Params(uint16_t m, uint16_t n, uint16_t k, uint8_t unit_flag
 
 }  // namespace
 
-#define SIM_MAD(C, T)                                                                                            \
-  template <>                                                                                                    \
-  void mad(C *c, T *a, T *b, uint16_t m, uint16_t k, uint16_t n, uint8_t unitFlag, bool kDirectionAlign,         \
-           bool cmatrixSource, bool cmatrixInitVal) {                                                            \
-    Product(c, a, b, 0, Params(m, n, k, unitFlag, kDirectionAlign, cmatrixSource, cmatrixInitVal));              \
-  }                                                                                                              \
-  template <>                                                                                                    \
-  void mad(C *c, T *a, T *b, uint64_t bias, uint16_t m, uint16_t k, uint16_t n, uint8_t unitFlag,                \
-           bool kDirectionAlign, bool cmatrixSource, bool cmatrixInitVal) {                                      \
-    Product(c, a, b, bias, Params(m, n, k, unitFlag, kDirectionAlign, cmatrixSource, cmatrixInitVal));           \
+#define SIM_MAD(C, T)                                                                                    \
+  template <>                                                                                            \
+  void mad(C *c, T *a, T *b, uint16_t m, uint16_t k, uint16_t n, uint8_t unitFlag, bool kDirectionAlign, \
+           bool cmatrixSource, bool cmatrixInitVal) {                                                    \
+    Product(c, a, b, 0, Params(m, n, k, unitFlag, kDirectionAlign, cmatrixSource, cmatrixInitVal));      \
+  }                                                                                                      \
+  template <>                                                                                            \
+  void mad(C *c, T *a, T *b, uint64_t bias, uint16_t m, uint16_t k, uint16_t n, uint8_t unitFlag,        \
+           bool kDirectionAlign, bool cmatrixSource, bool cmatrixInitVal) {                              \
+    Product(c, a, b, bias, Params(m, n, k, unitFlag, kDirectionAlign, cmatrixSource, cmatrixInitVal));   \
   }
 SIM_MAD(float, half)
 SIM_MAD(float, bfloat16_t)

@@ -34,18 +34,18 @@ void CopyOut(const CopySide &dst, U *src, AscendC::FixpipeParamsV220 params, uin
 
 }  // namespace
 
-#define SIM_RESULT(name, side, T, U)                                                                            \
-  template <>                                                                                                   \
-  void name(T *dst, U *src, uint8_t, uint16_t NSize, uint16_t MSize, uint32_t dstStride_dst_D,                  \
-            uint16_t srcStride, uint8_t UnitFlagMode, QuantMode_t QuantPRE, uint8_t ReLUPRE, bool channelSplit, \
-            bool NZ2ND_EN) {                                                                                    \
-    CopyOut<T, U>(Side<T>("dst", side), src,                                                                    \
-                  {NSize, MSize, srcStride, dstStride_dst_D, ReLUPRE != 0, QuantPRE, 0, 1, 0, 0, UnitFlagMode,  \
-                   channelSplit},                                                                               \
-                  ReLUPRE, NZ2ND_EN);                                                                           \
+#define SIM_RESULT(name, side, T, U)                                                             \
+  template <>                                                                                    \
+  void name(T *dst, U *src, uint8_t, uint16_t NSize, uint16_t MSize, uint32_t dstStride_dst_D,   \
+            uint16_t srcStride, uint8_t UnitFlagMode, QuantMode_t QuantPRE, uint8_t ReLUPRE,     \
+            bool channelSplit, bool NZ2ND_EN) {                                                  \
+    CopyOut<T, U>(Side<T>("dst", side), src,                                                     \
+                  {NSize, MSize, srcStride, dstStride_dst_D, ReLUPRE != 0, QuantPRE, 0, 1, 0, 0, \
+                   UnitFlagMode, channelSplit},                                                  \
+                  ReLUPRE, NZ2ND_EN);                                                            \
   }
-#define SIM_RESULTS(T, U)                                                       \
-  SIM_RESULT(copy_matrix_cc_to_gm, InGm<T>(dst), T, U)                          \
+#define SIM_RESULTS(T, U)                              \
+  SIM_RESULT(copy_matrix_cc_to_gm, InGm<T>(dst), T, U) \
   SIM_RESULT(copy_matrix_cc_to_cbuf, OnChip<T>(Space::L1, dst), T, U)
 SIM_RESULTS(half, float)
 SIM_RESULTS(bfloat16_t, float)

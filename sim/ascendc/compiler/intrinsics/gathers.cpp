@@ -59,41 +59,41 @@ void CopyLanes(T *dst, T *src, uint8_t repeat, const AscendC::CopyRepeatParams &
 
 }  // namespace
 
-#define SIM_GATHERS_OF(T)                                                                                        \
-  template <>                                                                                                    \
-  void vgather(T *dst, uint32_t *offsets, uint32_t base, uint16_t dstRepeatStride, uint8_t repeat) {             \
-    Gather(InUb(dst), Table<T>(BlockOf(base)), InUb(offsets), base % kBlockBytes,                                \
-           ByRegisters(repeat, {1, dstRepeatStride}), Unplaced());                                               \
-  }                                                                                                              \
-  template <>                                                                                                    \
-  void vgatherb(T *dst, uint32_t *offsets, uint32_t base, uint16_t dstRepeatStride, uint8_t dstBlockStride,      \
-                uint8_t repeat) {                                                                                \
-    MaskRegisters registers;                                                                                     \
-    registers.Normal();                                                                                          \
-    AscendC::GatherRepeatParams params;                                                                          \
-    params.dstBlkStride = dstBlockStride;                                                                        \
-    params.dstRepStride = dstRepeatStride;                                                                       \
-    Gatherb(InUb(dst), Table<T>(base), InUb(offsets), repeat, params, Unplaced());                               \
-  }                                                                                                              \
-  template <>                                                                                                    \
-  void vreducev2(T *dst, T *src0, T *src1, uint16_t repeat, uint8_t src0BlockStride, uint8_t pattern,            \
-                 uint16_t src0RepeatStride, uint8_t src1RepeatStride) {                                          \
-    Select(dst, src0, src1, pattern, {src0BlockStride, repeat, src0RepeatStride, src1RepeatStride});             \
-  }                                                                                                              \
-  template <>                                                                                                    \
-  void vbrcb(T *dst, T *src, uint16_t dstBlockStride, uint16_t dstRepeatStride, uint8_t repeat) {                \
-    MaskRegisters registers;                                                                                     \
-    registers.Normal();                                                                                          \
-    Brcb(InUb(dst), InUb(src), repeat, {dstBlockStride, dstRepeatStride}, Unplaced());                           \
+#define SIM_GATHERS_OF(T)                                                                                   \
+  template <>                                                                                               \
+  void vgather(T *dst, uint32_t *offsets, uint32_t base, uint16_t dstRepeatStride, uint8_t repeat) {        \
+    Gather(InUb(dst), Table<T>(BlockOf(base)), InUb(offsets), base % kBlockBytes,                           \
+           ByRegisters(repeat, {1, dstRepeatStride}), Unplaced());                                          \
+  }                                                                                                         \
+  template <>                                                                                               \
+  void vgatherb(T *dst, uint32_t *offsets, uint32_t base, uint16_t dstRepeatStride, uint8_t dstBlockStride, \
+                uint8_t repeat) {                                                                           \
+    MaskRegisters registers;                                                                                \
+    registers.Normal();                                                                                     \
+    AscendC::GatherRepeatParams params;                                                                     \
+    params.dstBlkStride = dstBlockStride;                                                                   \
+    params.dstRepStride = dstRepeatStride;                                                                  \
+    Gatherb(InUb(dst), Table<T>(base), InUb(offsets), repeat, params, Unplaced());                          \
+  }                                                                                                         \
+  template <>                                                                                               \
+  void vreducev2(T *dst, T *src0, T *src1, uint16_t repeat, uint8_t src0BlockStride, uint8_t pattern,       \
+                 uint16_t src0RepeatStride, uint8_t src1RepeatStride) {                                     \
+    Select(dst, src0, src1, pattern, {src0BlockStride, repeat, src0RepeatStride, src1RepeatStride});        \
+  }                                                                                                         \
+  template <>                                                                                               \
+  void vbrcb(T *dst, T *src, uint16_t dstBlockStride, uint16_t dstRepeatStride, uint8_t repeat) {           \
+    MaskRegisters registers;                                                                                \
+    registers.Normal();                                                                                     \
+    Brcb(InUb(dst), InUb(src), repeat, {dstBlockStride, dstRepeatStride}, Unplaced());                      \
   }
 SIM_GATHERS_OF(uint16_t)
 SIM_GATHERS_OF(uint32_t)
 
-#define SIM_COPY_OF(T)                                                                                           \
-  template <>                                                                                                    \
-  void vcopy(T *dst, T *src, uint8_t repeat, uint16_t dstBlockStride, uint16_t srcBlockStride,                   \
-             uint16_t dstRepeatStride, uint16_t srcRepeatStride) {                                               \
-    CopyLanes(dst, src, repeat, {dstBlockStride, srcBlockStride, dstRepeatStride, srcRepeatStride});             \
+#define SIM_COPY_OF(T)                                                                               \
+  template <>                                                                                        \
+  void vcopy(T *dst, T *src, uint8_t repeat, uint16_t dstBlockStride, uint16_t srcBlockStride,       \
+             uint16_t dstRepeatStride, uint16_t srcRepeatStride) {                                   \
+    CopyLanes(dst, src, repeat, {dstBlockStride, srcBlockStride, dstRepeatStride, srcRepeatStride}); \
   }
 SIM_COPY_OF(int16_t)
 SIM_COPY_OF(uint16_t)

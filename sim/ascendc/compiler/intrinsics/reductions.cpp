@@ -26,45 +26,46 @@ constexpr ReduceOrder OrderOf(Order_t order) {
 
 }  // namespace
 
-#define SIM_REDUCTIONS_OF(T)                                                                                     \
-  template <>                                                                                                    \
-  void vcadd(T *dst, T *src, uint8_t repeat, uint16_t dstRepeatStride, uint16_t srcBlockStride,                  \
-             uint16_t srcRepeatStride, bool total) {                                                             \
-    if (total) {                                                                                                 \
-      ReduceTotal(InUb(dst), InUb(src), AscendC::LocalTensor<T>(), false,                                        \
-                  ReduceRegisters{repeat, {srcBlockStride, srcRepeatStride}}, Unplaced());                       \
-    } else {                                                                                                     \
-      WholeReduce("WholeReduceSum", ReduceType::SUM, InUb(dst), InUb(src), false, kRegisters, repeat,            \
-                  dstRepeatStride, srcBlockStride, srcRepeatStride, ReduceOrder::ORDER_ONLY_VALUE, Unplaced());  \
-    }                                                                                                            \
-  }                                                                                                              \
-  template <>                                                                                                    \
-  void vcpadd(T *dst, T *src, uint8_t repeat, uint16_t dstRepeatStride, uint16_t srcBlockStride,                 \
-              uint16_t srcRepeatStride) {                                                                        \
-    PairReduce(InUb(dst), InUb(src), false, kRegisters, repeat, dstRepeatStride, srcBlockStride,                 \
-               srcRepeatStride, Unplaced());                                                                     \
+#define SIM_REDUCTIONS_OF(T)                                                                          \
+  template <>                                                                                         \
+  void vcadd(T *dst, T *src, uint8_t repeat, uint16_t dstRepeatStride, uint16_t srcBlockStride,       \
+             uint16_t srcRepeatStride, bool total) {                                                  \
+    if (total) {                                                                                      \
+      ReduceTotal(InUb(dst), InUb(src), AscendC::LocalTensor<T>(), false,                             \
+                  ReduceRegisters{repeat, {srcBlockStride, srcRepeatStride}}, Unplaced());            \
+    } else {                                                                                          \
+      WholeReduce("WholeReduceSum", ReduceType::SUM, InUb(dst), InUb(src), false, kRegisters, repeat, \
+                  dstRepeatStride, srcBlockStride, srcRepeatStride, ReduceOrder::ORDER_ONLY_VALUE,    \
+                  Unplaced());                                                                        \
+    }                                                                                                 \
+  }                                                                                                   \
+  template <>                                                                                         \
+  void vcpadd(T *dst, T *src, uint8_t repeat, uint16_t dstRepeatStride, uint16_t srcBlockStride,      \
+              uint16_t srcRepeatStride) {                                                             \
+    PairReduce(InUb(dst), InUb(src), false, kRegisters, repeat, dstRepeatStride, srcBlockStride,      \
+               srcRepeatStride, Unplaced());                                                          \
   }
 SIM_REDUCTIONS_OF(half)
 SIM_REDUCTIONS_OF(float)
 
-#define SIM_EXTREME_OF(name, api, type, T)                                                                       \
-  template <>                                                                                                    \
-  void name(T *dst, T *src, uint8_t repeat, uint16_t dstRepeatStride, uint16_t srcBlockStride,                   \
-            uint16_t srcRepeatStride, Order_t order) {                                                           \
-    WholeReduce(#api, ReduceType::type, InUb(dst), InUb(src), false, kRegisters, repeat, dstRepeatStride,        \
-                srcBlockStride, srcRepeatStride, OrderOf(order), Unplaced());                                    \
+#define SIM_EXTREME_OF(name, api, type, T)                                                                \
+  template <>                                                                                             \
+  void name(T *dst, T *src, uint8_t repeat, uint16_t dstRepeatStride, uint16_t srcBlockStride,            \
+            uint16_t srcRepeatStride, Order_t order) {                                                    \
+    WholeReduce(#api, ReduceType::type, InUb(dst), InUb(src), false, kRegisters, repeat, dstRepeatStride, \
+                srcBlockStride, srcRepeatStride, OrderOf(order), Unplaced());                             \
   }
 SIM_EXTREME_OF(vcmax, WholeReduceMax, MAX, half)
 SIM_EXTREME_OF(vcmax, WholeReduceMax, MAX, float)
 SIM_EXTREME_OF(vcmin, WholeReduceMin, MIN, half)
 SIM_EXTREME_OF(vcmin, WholeReduceMin, MIN, float)
 
-#define SIM_BLOCKS_OF(name, api, type, T)                                                                        \
-  template <>                                                                                                    \
-  void name(T *dst, T *src, uint8_t repeat, uint16_t dstRepeatStride, uint16_t srcBlockStride,                   \
-            uint16_t srcRepeatStride) {                                                                          \
-    BlockReduce(#api, ReduceType::type, InUb(dst), InUb(src), false, kRegisters, repeat, dstRepeatStride,        \
-                srcBlockStride, srcRepeatStride, Unplaced());                                                    \
+#define SIM_BLOCKS_OF(name, api, type, T)                                                                 \
+  template <>                                                                                             \
+  void name(T *dst, T *src, uint8_t repeat, uint16_t dstRepeatStride, uint16_t srcBlockStride,            \
+            uint16_t srcRepeatStride) {                                                                   \
+    BlockReduce(#api, ReduceType::type, InUb(dst), InUb(src), false, kRegisters, repeat, dstRepeatStride, \
+                srcBlockStride, srcRepeatStride, Unplaced());                                             \
   }
 SIM_BLOCKS_OF(vcgadd, BlockReduceSum, SUM, half)
 SIM_BLOCKS_OF(vcgadd, BlockReduceSum, SUM, float)

@@ -2,7 +2,7 @@
 // Sorts of pairs (score, index) of 8 bytes, the largest score first.
 #pragma once
 
-#include "../../include/sim/float16_types.h"
+#include "../element_types.h"
 #include "../enumerations.h"
 #include "../keywords.h"
 
@@ -10,7 +10,8 @@
 template <typename T>
 void vbitsort(__ubuf__ T *dst, __ubuf__ T *scores, __ubuf__ uint32_t *indices, uint64_t repeat);
 
-// Merges up to four sorted lists. `lengths` has 16 bits for each list. `config`: repeats in bits 0 to 7, the lists that
-// take part in 8 to 11, and in 12 whether to stop when one of them is used up. get_vms4_sr tells how many pairs each gave.
+// Merges up to four sorted lists. `lengths` has 16 bits for each list. `config`: repeats in bits 0 to 7, the
+// lists that take part in 8 to 11, and in 12 whether to stop when one of them is used up. get_vms4_sr tells
+// how many pairs each gave.
 template <typename T>
 void vmrgsort4(__ubuf__ T *dst, __ubuf__ T **lists, uint64_t lengths, uint64_t config);

@@ -22,14 +22,16 @@ void pipe_barrier(pipe_t pipe);
 // Waits until memory holds what the scalar unit wrote. Nothing to do here: memory is always coherent.
 inline void dsb(mem_dsb_t) {}
 
-// Sets a flag between cores when all earlier work of `pipe` is done. `config`: mode in bits 4 and 5, flag in 8 to 11.
+// Sets a flag between cores when all earlier work of `pipe` is done. `config`: mode in bits 4 and 5, flag in
+// 8 to 11.
 void ffts_cross_core_sync(pipe_t pipe, uint64_t config);
 void wait_flag_dev(int64_t flag);
 // The address of the unit that carries flags between cores, which the simulated device does not need.
 inline void set_ffts_base_addr(uint64_t) {}
 inline int64_t get_ffts_base_addr() { return 0; }
 
-// CANN calls them around its IBSet and IBWait, so that simulators of its own see that cores meet. The cores meet by what
-// lies between the calls: they poll a flag in global memory.
-inline void __ib_set_stub(int32_t, int32_t, bool) {}
-inline void __ib_wait_stub(int32_t, int32_t, bool) {}
+// Stand before and after the code by which CANN's headers order cores through words in global memory: SyncAll
+// with workspaces, IBSet and IBWait.
+void __sync_all_stub(int32_t cores, bool vectorCores);
+void __ib_set_stub(int32_t block, int32_t event, bool vectorCores);
+void __ib_wait_stub(int32_t block, int32_t event, bool vectorCores);

@@ -43,14 +43,16 @@ void vld_va_reg(ub_addr8_t registers, uint64_t *addresses, vpart_t part) {
   }
 }
 
-void scatter_vnchwconv_b8(ub_addr8_t dst, ub_addr8_t src, uint8_t repeat, uint16_t dstStride, uint16_t srcStride,
-                          bool dstHighHalf, bool srcHighHalf) {
+void scatter_vnchwconv_b8(ub_addr8_t dst, ub_addr8_t src, uint8_t repeat, uint16_t dstStride,
+                          uint16_t srcStride, bool dstHighHalf, bool srcHighHalf) {
   Scatter<uint8_t>(dst, src, {dstHighHalf, srcHighHalf, repeat, dstStride, srcStride});
 }
-void scatter_vnchwconv_b16(ub_addr8_t dst, ub_addr8_t src, uint8_t repeat, uint16_t dstStride, uint16_t srcStride) {
+void scatter_vnchwconv_b16(ub_addr8_t dst, ub_addr8_t src, uint8_t repeat, uint16_t dstStride,
+                           uint16_t srcStride) {
   Scatter<uint16_t>(dst, src, {false, false, repeat, dstStride, srcStride});
 }
-void scatter_vnchwconv_b32(ub_addr8_t dst, ub_addr8_t src, uint8_t repeat, uint16_t dstStride, uint16_t srcStride) {
+void scatter_vnchwconv_b32(ub_addr8_t dst, ub_addr8_t src, uint8_t repeat, uint16_t dstStride,
+                           uint16_t srcStride) {
   Scatter<uint32_t>(dst, src, {false, false, repeat, dstStride, srcStride});
 }
 

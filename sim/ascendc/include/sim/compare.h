@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons, which give packed bits, and selections by such bits.
+// Comparisons, which give packed bits.
 #pragma once
 
 #include "../kernel_struct_binary.h"
@@ -10,7 +10,6 @@ namespace sim {
 
 using AscendC::CMPMODE;
 using AscendC::LocalTensor;
-using AscendC::SELMODE;
 
 // Every comparison with a NaN is false, NE too. The documentation says so, and that IEEE 754 differs.
 template <CMPMODE mode, typename T>
@@ -67,8 +66,8 @@ int64_t CheckCompareCount(const char *name, uint32_t count, Where where) {
   return count;
 }
 
-// The packed results of a whole instruction: a bit for each lane, repeat after repeat. Bits of the last byte behind
-// the last lane become 0.
+// The packed results of a whole instruction: a bit for each lane, repeat after repeat. Bits of the last byte
+// behind the last lane become 0.
 template <typename T, typename Right>
 void CompareBits(VectorOp &op, uint8_t *bits, Lanes<T> left, CMPMODE mode, Right right) {
   WithMode(mode, [&](auto constant) {
@@ -141,11 +140,12 @@ void CompareScalar(const char *name, const LocalTensor<U> &dst, const LocalTenso
   CompareBits(op, Pointer<uint8_t>(op.core(), dst), left, mode, [=](uint32_t, uint32_t) { return value; });
 }
 
-// A count may need more than 255 repeats; the hardware then takes several instructions.
+// A count may need more repeats than an instruction takes; CANN then issues several of 252 repeats.
 template <typename F>
 void InChunks(int64_t repeats, F function) {
-  for (int64_t first = 0; first < repeats; first += 255) {
-    function(first, std::min<int64_t>(255, repeats - first));
+  constexpr int64_t kMost = 252;
+  for (int64_t first = 0; first < repeats; first += kMost) {
+    function(first, std::min<int64_t>(kMost, repeats - first));
   }
 }
 
@@ -176,119 +176,6 @@ void CompareToRegister(const LocalTensor<T> &src0, const LocalTensor<T> &src1, C
       }
     }
   });
-}
-
-// The bits that select: those of one repeat for all repeats, or a bit for each lane of all.
-struct Selector {
-  const uint8_t *bits;
-  bool per_repeat;
-  bool Chosen(uint32_t r, uint32_t lane, uint32_t lanes) const {
-    const uint32_t bit = (per_repeat ? r * lanes : 0) + lane;
-    return ((bits[bit / 8] >> (bit % 8)) & 1U) != 0;
-  }
-};
-
-template <typename T, typename Right>
-void SelectLanes(const VectorOp &op, Lanes<T> to, Lanes<T> left, const Selector &selector, Right right) {
-  for (uint32_t r = 0; r < op.repeats(); ++r) {
-    for (uint32_t lane = 0; lane < op.LanesOf(r); ++lane) {
-      if (op.counted() || op.Active(lane)) {
-        *to.At(r, lane) = selector.Chosen(r, lane, op.lanes()) ? *left.At(r, lane) : right(r, lane);
-      }
-    }
-  }
-}
-
-template <typename U>
-Operand SelectMask(const VectorOp &op, const LocalTensor<U> &mask, SELMODE mode) {
-  const uint64_t lanes = mode == SELMODE::VSEL_CMPMASK_SPR ? op.lanes()
-                         : op.counted()                    ? op.active()
-                                                           : op.lanes() * op.repeats();
-  return Run("selMask", mask, false, CeilDivide(std::max<uint64_t>(lanes, 8), 8));
-}
-
-template <typename T, typename U, typename Level>
-void Select(const LocalTensor<T> &dst, const LocalTensor<U> &mask, const LocalTensor<T> &src0,
-            const LocalTensor<T> &src1, SELMODE mode, const Level &level, Where where) {
-  static_assert(kOneOf<T, half, float>, "Select: element type not available on Atlas A2");
-  static_assert(kOneOf<U, uint8_t, uint16_t, uint32_t, uint64_t>, "Select: selMask must be unsigned");
-  VectorOp op("Select", sizeof(T), where);
-  if (mode == SELMODE::VSEL_TENSOR_SCALAR_MODE) {
-    op.core().Fail(FaultKind::kOther, "Select", where,
-                   "selMode must be VSEL_CMPMASK_SPR or VSEL_TENSOR_TENSOR_MODE with a tensor src1");
-  }
-  if (!level.Apply(op)) {
-    return;
-  }
-  auto to = op.Write<T>("dst", dst, level.template Of<T>(op, 0));
-  op.Add(SelectMask(op, mask, mode), mask);
-  auto left = op.Read<T>("src0", src0, level.template Of<T>(op, 1));
-  auto right = op.Read<T>("src1", src1, level.template Of<T>(op, 2));
-  op.Issue();
-  Core &core = op.core();
-  const Selector selector{Pointer<uint8_t>(core, mask), mode == SELMODE::VSEL_TENSOR_TENSOR_MODE};
-  right.Resolve(core);
-  SelectLanes(op, to.Resolve(core), left.Resolve(core), selector,
-              [&](uint32_t r, uint32_t lane) { return *right.At(r, lane); });
-}
-
-template <typename T, typename U, typename Level>
-void SelectScalar(const LocalTensor<T> &dst, const LocalTensor<U> &mask, const LocalTensor<T> &src0, T src1,
-                  SELMODE mode, const Level &level, Where where) {
-  static_assert(kOneOf<T, half, float>, "Select: element type not available on Atlas A2");
-  static_assert(kOneOf<U, uint8_t, uint16_t, uint32_t, uint64_t>, "Select: selMask must be unsigned");
-  VectorOp op("Select", sizeof(T), where);
-  if (mode != SELMODE::VSEL_TENSOR_SCALAR_MODE) {
-    op.core().Fail(FaultKind::kOther, "Select", where,
-                   "selMode must be VSEL_TENSOR_SCALAR_MODE with a scalar src1");
-  }
-  if (!level.Apply(op)) {
-    return;
-  }
-  auto to = op.Write<T>("dst", dst, level.template Of<T>(op, 0));
-  op.Add(SelectMask(op, mask, mode), mask);
-  auto left = op.Read<T>("src0", src0, level.template Of<T>(op, 1));
-  op.Issue();
-  Core &core = op.core();
-  SelectLanes(op, to.Resolve(core), left.Resolve(core), Selector{Pointer<uint8_t>(core, mask), true},
-              [=](uint32_t, uint32_t) { return src1; });
-}
-
-// The register CMPMASK holds the scalar that a bit of 0 selects.
-template <typename T, typename U, typename Level>
-void SelectRegisterScalar(const LocalTensor<T> &dst, const LocalTensor<U> &mask, const LocalTensor<T> &src0,
-                          const Level &level, Where where) {
-  T scalar;
-  std::memcpy(&scalar, Core::Current().registers.compare_mask.data(), sizeof(T));
-  SelectScalar(dst, mask, src0, scalar, SELMODE::VSEL_TENSOR_SCALAR_MODE, level, where);
-}
-
-// The register CMPMASK holds the bits, or their address in UB.
-template <typename T, typename Level>
-void SelectByRegister(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,
-                      SELMODE mode, const Level &level, Where where) {
-  static_assert(kOneOf<T, half, float>, "Select: element type not available on Atlas A2");
-  Core &core = Core::Current();
-  if (mode == SELMODE::VSEL_TENSOR_TENSOR_MODE) {
-    // An address in UB has 32 bits. CANN's headers fill the register with copies of it.
-    const uint32_t address = static_cast<uint32_t>(core.registers.compare_mask[0]);
-    const uint64_t capacity = core.BytesOf(Space::UB);
-    LocalTensor<uint8_t> mask(AscendC::TPosition::VECCALC, address,
-                              static_cast<uint32_t>(capacity - std::min<uint64_t>(capacity, address)));
-    return sim::Select(dst, mask, src0, src1, mode, level, where);
-  }
-  VectorOp op("Select", sizeof(T), where);
-  if (!level.Apply(op)) {
-    return;
-  }
-  auto to = op.Write<T>("dst", dst, level.template Of<T>(op, 0));
-  auto left = op.Read<T>("src0", src0, level.template Of<T>(op, 1));
-  auto right = op.Read<T>("src1", src1, level.template Of<T>(op, 2));
-  op.Issue();
-  right.Resolve(core);
-  const auto *bits = reinterpret_cast<const uint8_t *>(core.registers.compare_mask.data());
-  SelectLanes(op, to.Resolve(core), left.Resolve(core), Selector{bits, false},
-              [&](uint32_t r, uint32_t lane) { return *right.At(r, lane); });
 }
 
 }  // namespace sim

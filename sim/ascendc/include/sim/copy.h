@@ -161,9 +161,9 @@ inline uint32_t CopyUnit(Space space) {
   return space == Space::BT ? 2 * kBlockBytes : space == Space::FB ? 4 * kBlockBytes : kBlockBytes;
 }
 
-// Sets the rows of both sides of a copy of blocks. The length of a block counts units of the destination. Gaps lie
-// between the end of a block and the start of the next; on the way to the fix pipe's table they count from start to
-// start.
+// Sets the rows of both sides of a copy of blocks. The length of a block counts units of the destination.
+// Gaps lie between the end of a block and the start of the next; on the way to the fix pipe's table they
+// count from start to start.
 inline void SetBlocks(CopySide *dst, CopySide *src, const AscendC::DataCopyParams &params) {
   const uint32_t bytes = params.blockLen * CopyUnit(dst->operand.space);
   for (CopySide *side : {dst, src}) {
@@ -208,7 +208,8 @@ inline void CopyHalfsToTable(const char *name, CopySide dst, CopySide src,
   dst.operand.alignment = CopyUnit(Space::BT);
   IssueCopy(core, name, dst, src, where);
   for (uint32_t row = 0; row < params.blockCount; ++row) {
-    const std::byte *from = core.Memory(src.operand.space, src.operand.address + row * src.operand.row_stride);
+    const std::byte *from =
+        core.Memory(src.operand.space, src.operand.address + row * src.operand.row_stride);
     std::byte *to = core.Memory(Space::BT, dst.operand.address + row * dst.operand.row_stride);
     for (uint32_t i = 0; i < src.operand.row_bytes / sizeof(half); ++i) {
       half value;
@@ -366,7 +367,8 @@ inline void CopyNdToNz(CopySide dst, CopySide src, const AscendC::Nd2NzParams &p
 }
 
 // The same for all matrices of the parameters, one instruction each.
-inline void CopyNdsToNz(const CopySide &dst, const CopySide &src, const AscendC::Nd2NzParams &params, Where where) {
+inline void CopyNdsToNz(const CopySide &dst, const CopySide &src, const AscendC::Nd2NzParams &params,
+                        Where where) {
   for (uint32_t matrix = 0; matrix < params.ndNum; ++matrix) {
     CopySide to = dst, from = src;
     const uint64_t skip = uint64_t{matrix} * params.dstNzMatrixStride * dst.element_bytes;

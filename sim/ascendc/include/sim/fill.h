@@ -6,7 +6,8 @@
 
 namespace sim {
 
-// Each repeat fills `blocks` blocks; `gap` blocks lie between two repeats. A block has 32 bytes in L1, 512 elsewhere.
+// Each repeat fills `blocks` blocks; `gap` blocks lie between two repeats. A block has 32 bytes in L1, 512
+// elsewhere.
 struct FillShape {
   uint16_t repeats, blocks, gap;
 };

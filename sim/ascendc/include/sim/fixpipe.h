@@ -12,7 +12,8 @@
 
 namespace sim {
 
-// Columns that lie together in NZ: 16; 8 where fractals are split; 32 of one byte each, as Fixpipe merges two fractals.
+// Columns that lie together in NZ: 16; 8 where fractals are split; 32 of one byte each, as Fixpipe merges two
+// fractals.
 template <typename T>
 uint32_t FixpipeColumns(const AscendC::FixpipeParamsV220 &params) {
   return params.isChannelSplit ? 8 : sizeof(T) == 1 ? 32 : kFractalRows;
@@ -25,11 +26,12 @@ void CheckFixpipe(Core &core, const char *name, const LocalTensorBase &src, bool
   CheckMemory(core, name, where, "src", src, {Space::L0C}, "L0C (CO1)");
   const bool known = std::is_same_v<U, float> || std::is_same_v<U, int32_t>;
   if (!known || !LegalQuant<T, U>(params.quantPre) || (to_l1 && sizeof(T) == 4)) {
-    core.Fail(FaultKind::kType, name, where,
-              std::string("quantPre must be NoQuant for equal types, F322F16 from float to half, F322BF16 from "
-                          "float to bfloat16_t, (V)QF322B8_PRE from float to int8_t or uint8_t, (V)REQ8 from "
-                          "int32_t to these, (V)DEQF16 from int32_t to half; others are not modelled") +
-                  (to_l1 ? ", and L1 takes no type of 4 bytes" : ""));
+    core.Fail(
+        FaultKind::kType, name, where,
+        std::string("quantPre must be NoQuant for equal types, F322F16 from float to half, F322BF16 from "
+                    "float to bfloat16_t, (V)QF322B8_PRE from float to int8_t or uint8_t, (V)REQ8 from "
+                    "int32_t to these, (V)DEQF16 from int32_t to half; others are not modelled") +
+            (to_l1 ? ", and L1 takes no type of 4 bytes" : ""));
   }
   if (rows && to_l1) core.Fail(FaultKind::kOther, name, where, "the way to L1 needs CFG_NZ");
   if (params.isChannelSplit && (rows || !std::is_same_v<T, float>)) {

@@ -24,7 +24,8 @@ constexpr bool LegalQuant(QuantMode_t mode) {
   if constexpr (std::is_same_v<U, float> && std::is_same_v<T, bfloat16_t>) return mode == F322BF16;
   if constexpr (std::is_same_v<U, float> && byte) return mode == QF322B8_PRE || mode == VQF322B8_PRE;
   if constexpr (std::is_same_v<U, int32_t> && byte) return mode == REQ8 || mode == VREQ8;
-  if constexpr (std::is_same_v<U, int32_t> && std::is_same_v<T, half>) return mode == DEQF16 || mode == VDEQF16;
+  if constexpr (std::is_same_v<U, int32_t> && std::is_same_v<T, half>)
+    return mode == DEQF16 || mode == VDEQF16;
   return false;
 }
 

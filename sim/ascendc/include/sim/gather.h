@@ -75,6 +75,26 @@ void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTen
   });
 }
 
+// Gather of a count: whole repeats, then the elements after them. CANN keeps the number of repeats in 8 bits,
+// so that of more than 255 it gathers some alone.
+template <typename T>
+void GatherCount(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offsets,
+                 uint32_t base, uint32_t count, Where where) {
+  constexpr uint32_t kLanes = kRepeatBytes / sizeof(T), kMostRepeats = 255;
+  const uint32_t whole = count / kLanes, rest = count % kLanes;
+  if (whole > kMostRepeats) {
+    FailRange(Core::Current(), FaultKind::kCount_, "Gather", where, "count",
+              "less than " + std::to_string((kMostRepeats + 1) * kLanes) +
+                  ", because CANN keeps the number of repeats in 8 bits",
+              count);
+  }
+  const auto gather = [&](uint32_t first, uint64_t lanes, uint32_t repeats) {
+    Gather(dst[first], src, offsets[first], base, Level0<uint64_t>{true, lanes, repeats, {Strides()}}, where);
+  };
+  if (whole > 0) gather(0, kLanes, whole);
+  if (rest > 0) gather(whole * kLanes, rest, 1);
+}
+
 // Gathers whole data blocks by their offsets in bytes; a repeat has eight.
 template <typename T>
 void Gatherb(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offsets,
@@ -204,8 +224,7 @@ template <typename T>
 void GatherMaskByPattern(const LocalTensor<T> &dst, const LocalTensor<T> &src0, uint8_t pattern,
                          bool reduce_mode, uint32_t mask, const AscendC::GatherMaskParams &params,
                          uint64_t &kept, Where where) {
-  CheckRange(Core::Current(), FaultKind::kOther, "GatherMask", where, "src1Pattern",
-                  pattern, 1, 7);
+  CheckRange(Core::Current(), FaultKind::kOther, "GatherMask", where, "src1Pattern", pattern, 1, 7);
   GatherMask(
       dst, src0, reduce_mode, mask, params, kept, where, [](VectorOp &, uint32_t) {},
       [=](uint32_t, uint32_t e) {
@@ -226,8 +245,7 @@ void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint8_t repeat,
   if (params.dstBlkStride == 0) {
     FailRange(op.core(), FaultKind::kStride, "Brcb", where, "dstBlkStride", "at least 1", 0);
   }
-  auto to =
-      op.Write<T>("dst", dst, Strides{params.dstBlkStride, params.dstRepStride});
+  auto to = op.Write<T>("dst", dst, Strides{params.dstBlkStride, params.dstRepStride});
   op.Add(Run("src", src, false, repeat * 8 * sizeof(T)), src);
   op.Issue();
   to.Resolve(op.core());

@@ -31,8 +31,10 @@ struct Image {
     const uint32_t in_block = last ? k - full * Taps() : k % (c0 * Taps());
     const uint32_t first_channel = last ? full : k / (c0 * Taps()) * c0;
     const uint32_t tap = in_block / block, channel = in_block % block;
-    const int64_t y = int64_t{m / result_w} * params.stride_h + tap / params.filter_w * params.dilation_h - top;
-    const int64_t x = int64_t{m % result_w} * params.stride_w + tap % params.filter_w * params.dilation_w - left;
+    const int64_t y =
+        int64_t{m / result_w} * params.stride_h + tap / params.filter_w * params.dilation_h - top;
+    const int64_t x =
+        int64_t{m % result_w} * params.stride_w + tap % params.filter_w * params.dilation_w - left;
     if (y < 0 || y >= height || x < 0 || x >= width) return -1;
     return ((uint64_t{first_channel} * height * width) + (y * width + x) * block + channel) * element;
   }
@@ -42,7 +44,8 @@ struct Image {
 struct Part {
   uint32_t m, k;
   uint32_t m_start, k_start;
-  // The instruction repeats along m (0) or k (1): so many elements of a repeat, and from the start of one to the next.
+  // The instruction repeats along m (0) or k (1): so many elements of a repeat, and from the start of one to
+  // the next.
   uint32_t along, of_repeat, step;
 
   uint32_t SourceM(uint32_t i) const {
@@ -89,17 +92,18 @@ Part PartOf(const Registers &registers, const Img2Col &params, uint32_t c0) {
   return part;
 }
 
-// The byte of L0 that element (m, k) of the loaded part goes to. L0A holds rows of fractals of the matrix or of its
-// transpose, and rows in a fractal; L0B rows of fractals of the matrix, and columns in a fractal.
+// The byte of L0 that element (m, k) of the loaded part goes to. L0A holds rows of fractals of the matrix or
+// of its transpose, and rows in a fractal; L0B rows of fractals of the matrix, and columns in a fractal.
 uint64_t Target(const Part &part, bool transposed, bool to_b, uint32_t element, uint32_t m, uint32_t k) {
   const uint32_t c0 = kBlockBytes / element;
   const uint32_t row = transposed ? k : m, column = transposed ? m : k;
   if (to_b) {
     const auto across = static_cast<uint32_t>(CeilDivide(part.k, kSide));
-    return (uint64_t{m / c0} * across + k / kSide) * kFractalBytes + k % kSide * kBlockBytes + m % c0 * element;
+    return (uint64_t{m / c0} * across + k / kSide) * kFractalBytes + k % kSide * kBlockBytes +
+           m % c0 * element;
   }
-  const auto across = static_cast<uint32_t>(
-      transposed ? CeilDivide(AlignUp(part.m, kSide), c0) : CeilDivide(part.k, c0));
+  const auto across =
+      static_cast<uint32_t>(transposed ? CeilDivide(AlignUp(part.m, kSide), c0) : CeilDivide(part.k, c0));
   return (uint64_t{row / kSide} * across + column / c0) * kFractalBytes + row % kSide * kBlockBytes +
          column % c0 * element;
 }
@@ -117,8 +121,8 @@ void CheckImage(Core &core, const Image &image, const Part &part, bool to_b, Whe
   CheckRange(core, FaultKind::kStride, kName, where, "strideW", image.params.stride_w, 1, 63);
   CheckRange(core, FaultKind::kStride, kName, where, "strideH", image.params.stride_h, 1, 63);
   if (part.k_start % image.c0 != 0) {
-    FailRange(core, FaultKind::kAlignment, kName, where, "kStartPt", "a multiple of " + std::to_string(image.c0),
-              part.k_start);
+    FailRange(core, FaultKind::kAlignment, kName, where, "kStartPt",
+              "a multiple of " + std::to_string(image.c0), part.k_start);
   }
   if (image.Rows() == 0) {
     core.Fail(FaultKind::kCount_, kName, where, "the window is larger than the image with its padding");

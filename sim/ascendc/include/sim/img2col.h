@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LoadData of an image: fractals of the matrix whose row is a position of a convolution's window and whose columns are
-// what the window covers there. L1 holds the image in data blocks (NC1HWC0), so that C0 channels lie together:
+// LoadData of an image: fractals of the matrix whose row is a position of a convolution's window and whose
+// columns are what the window covers there. L1 holds the image in data blocks (NC1HWC0), so that C0 channels
+// lie together:
 //
 //   column k of a row     (block of channels, row of the window, column of the window, channel of the block)
 //   row m                 (row of the result, column of the result)
@@ -19,8 +20,8 @@ struct Img2Col {
   uint8_t stride_w = 1, stride_h = 1;
   uint16_t filter_w = 1, filter_h = 1;
   uint8_t dilation_w = 1, dilation_h = 1;
-  bool transpose = false;   // L0A
-  bool right = false;       // the image's sizes are those that were set for L0B
+  bool transpose = false;  // L0A
+  bool right = false;      // the image's sizes are those that were set for L0B
   uint16_t channels = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions whose narrow side is no array of whole elements in whole data blocks: int4b_t, of which two lie in a byte,
-// and CastDequant, which fills one half of each data block.
+// Conversions whose narrow side is no array of whole elements in whole data blocks: int4b_t, of which two lie
+// in a byte, and CastDequant, which fills one half of each data block.
 #pragma once
 
 #include "cast.h"
@@ -9,11 +9,12 @@ namespace sim {
 
 using AscendC::LocalTensor;
 
-// How the lanes of a repeat lie in memory: `lanes_per_byte` in a byte, and `run_bytes` bytes from the start of each
-// data block on, moved by `offset` bytes.
+// How the lanes of a repeat lie in memory: `lanes_per_byte` in a byte, and `run_bytes` bytes from the start
+// of each data block on, moved by `offset` bytes.
 //
-//   CastDequant, high half:   |................|lanes 0..15     |................|lanes 16..31    |   run 16, offset 16
-//   int4b_t:                  |lanes 0..63                      |lanes 64..127                    |   run 32, offset 0
+//   CastDequant, high half:   |................|lanes 0..15     |................|lanes 16..31    |   run 16,
+//   offset 16 int4b_t:                  |lanes 0..63                      |lanes 64..127                    |
+//   run 32, offset 0
 struct Packing {
   uint32_t lanes_per_byte;
   uint32_t run_bytes;
@@ -35,12 +36,14 @@ class PackedLanes {
   // The byte of a lane, counted from the operand's address.
   uint64_t ByteOf(uint32_t repeat, uint32_t lane) const {
     const uint32_t byte = lane / packing_.lanes_per_byte;
-    return (uint64_t{repeat} * strides_.repeat + uint64_t{byte / packing_.run_bytes} * strides_.block) * kBlockBytes +
+    return (uint64_t{repeat} * strides_.repeat + uint64_t{byte / packing_.run_bytes} * strides_.block) *
+               kBlockBytes +
            packing_.offset + byte % packing_.run_bytes;
   }
 
  private:
-  void AddRepeats(VectorOp &op, Operand operand, LocalTensorBase view, uint32_t first, uint32_t repeats) const {
+  void AddRepeats(VectorOp &op, Operand operand, LocalTensorBase view, uint32_t first,
+                  uint32_t repeats) const {
     const uint64_t start = ByteOf(first, 0);
     operand.address += start;
     operand.alignment = packing_.offset == 0 ? kBlockBytes : packing_.offset;
@@ -75,7 +78,8 @@ constexpr Packing kInt4{2, kBlockBytes, 0};
 
 // Values beyond the range of int4b_t, -8 to 7, become the nearest one; NaN becomes 0.
 template <RoundMode mode, typename Level>
-void CastToInt4(const LocalTensor<uint8_t> &dst, const LocalTensor<half> &src, const Level &level, Where where) {
+void CastToInt4(const LocalTensor<uint8_t> &dst, const LocalTensor<half> &src, const Level &level,
+                Where where) {
   VectorOp op("Cast", sizeof(half), where);
   if (!level.Apply(op)) return;
   const PackedLanes to(kInt4, level.template Of<uint8_t>(op, 0));
@@ -94,7 +98,8 @@ void CastToInt4(const LocalTensor<uint8_t> &dst, const LocalTensor<half> &src, c
 }
 
 template <typename Level>
-void CastFromInt4(const LocalTensor<half> &dst, const LocalTensor<uint8_t> &src, const Level &level, Where where) {
+void CastFromInt4(const LocalTensor<half> &dst, const LocalTensor<uint8_t> &src, const Level &level,
+                  Where where) {
   VectorOp op("Cast", sizeof(half), where);
   if (!level.Apply(op)) return;
   auto to = op.Write<half>("dst", dst, level.template Of<half>(op, 0));
@@ -109,8 +114,8 @@ void CastFromInt4(const LocalTensor<half> &dst, const LocalTensor<uint8_t> &src,
   });
 }
 
-// One word of quantisation parameters: scale in bits 0 to 31, of which the device reads 10 bits of mantissa, offset in
-// bits 37 to 45, sign of the result in bit 46.
+// One word of quantisation parameters: scale in bits 0 to 31, of which the device reads 10 bits of mantissa,
+// offset in bits 37 to 45, sign of the result in bit 46.
 struct DeqWord {
   uint64_t bits;
   float Scale() const { return BitsFloat(static_cast<uint32_t>(bits) & 0xFFFFE000U); }
@@ -121,8 +126,9 @@ struct DeqWord {
   bool Signed() const { return (bits >> 46 & 1) != 0; }
 };
 
-// dst = Cast(src * scale + offset) in one half of each data block of dst. The parameters are DEQSCALE itself, or with
-// `by_lane` 16 words in UB, one for each lane of a data block of src. DEQSCALE then counts data blocks up to them.
+// dst = Cast(src * scale + offset) in one half of each data block of dst. The parameters are DEQSCALE itself,
+// or with `by_lane` 16 words in UB, one for each lane of a data block of src. DEQSCALE then counts data
+// blocks up to them.
 template <typename D, typename Level>
 void CastDequant(const LocalTensor<D> &dst, const LocalTensor<int16_t> &src, bool by_lane, bool high_half,
                  const Level &level, Where where) {
@@ -145,7 +151,8 @@ void CastDequant(const LocalTensor<D> &dst, const LocalTensor<int16_t> &src, boo
   ForActiveLanes(op, [&](uint32_t r, uint32_t lane) {
     const DeqWord word{by_lane ? table[lane % kWords] : config};
     if (word.Signed() != std::is_signed_v<D>) {
-      core.Fail(FaultKind::kType, op.name(), where, "signMode must be true for int8_t, and false for uint8_t");
+      core.Fail(FaultKind::kType, op.name(), where,
+                "signMode must be true for int8_t, and false for uint8_t");
     }
     const float value = static_cast<float>(*from.At(r, lane)) * word.Scale() + word.Offset();
     bytes[to.ByteOf(r, lane)] = static_cast<uint8_t>(SaturateFloat<D>(Integral<RoundMode::CAST_RINT>(value)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Fixpipe does to each value. Names and values are those of CANN's compiler, which has them built in. Modes with
-// V take a factor for each column, the same ones without V one factor for all.
+// What Fixpipe does to each value. Names and values are those of CANN's compiler, which has them built in.
+// Modes with V take a factor for each column, the same ones without V one factor for all.
 #pragma once
 
 enum QuantMode_t {

@@ -269,14 +269,11 @@ struct ReduceMask {
   int64_t Repeats(uint32_t) const { return repeat; }
   Strides Source() const { return {1, stride}; }
 };
+// One instruction takes any count.
 struct ReduceCount {
   int64_t count;
-  bool Apply(VectorOp &op, int64_t first) const {
-    return op.Count(std::min<int64_t>(255 * op.lanes(), count - first * op.lanes()));
-  }
-  int64_t Repeats(uint32_t lanes) const {
-    return static_cast<int64_t>(CeilDivide(static_cast<uint64_t>(count), lanes));
-  }
+  bool Apply(VectorOp &op, int64_t) const { return op.Count(count); }
+  int64_t Repeats(uint32_t) const { return count < 0 ? -1 : count > 0 ? 1 : 0; }
   Strides Source() const { return {1, 8}; }
 };
 // The mask registers choose the lanes of the one instruction that does all repeats.
@@ -316,42 +313,6 @@ void ReduceInChunks(const char *name, const LocalTensor<T> &dst, const LocalTens
     from.Resolve(op.core());
     visit(op, from, static_cast<uint32_t>(first));
   }
-}
-
-template <typename T, typename Choice>
-void ReduceExtreme(const char *name, ReduceType type, const LocalTensor<T> &dst, const LocalTensor<T> &src,
-                   const LocalTensor<T> &work, const Choice &choice, bool index, Where where) {
-  Core &core = Core::Current();
-  constexpr uint32_t kLanes = kRepeatBytes / sizeof(T);
-  const int64_t repeats = choice.Repeats(kLanes);
-  if (repeats < 0) {
-    FailRange(core, FaultKind::kCount_, name, where, "count or repeatTime", ">= 0", repeats);
-  }
-  if (repeats == 0) {
-    return;
-  }
-  CheckRange(core, FaultKind::kStride, name, where, "srcRepStride", choice.Source().repeat, 0, 65535);
-  const uint64_t elements = WorkElements<T>(repeats, index);
-  Best<T> best;
-  ReduceInChunks(name, dst, src, work, elements, index ? 2 : 1, (index ? 2 : 1) * sizeof(T), choice, where,
-                 [&](const VectorOp &op, const Lanes<T> &from, uint32_t first) {
-                   for (uint32_t r = 0; r < op.repeats(); ++r) {
-                     const Best<T> local = BestOfRepeat(op, type, from, r);
-                     if (local.found) {
-                       best.Offer(type, local.value, (first + r) * kLanes + local.index);
-                     }
-                   }
-                 });
-  if (!best.found) {
-    return;
-  }
-  std::memset(core.Memory(work.space, work.address), 0xA5, elements * sizeof(T));
-  T *to = Pointer<T>(core, dst);
-  to[0] = best.value;
-  if (index) {
-    to[1] = IndexBits<T>(best.index);
-  }
-  Remember(core, best.value, best.index);
 }
 
 // By count it adds the sums of the repeats one after the other and needs no work tensor. By mask it adds them

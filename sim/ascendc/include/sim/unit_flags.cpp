@@ -24,7 +24,8 @@ void ForUnits(Core &core, const Instruction &instruction, Function &&function) {
     for (uint32_t group = 0; group < operand.groups; ++group) {
       for (uint32_t row = 0; row < operand.rows; ++row) {
         const uint64_t start = operand.address + group * operand.group_stride + row * operand.row_stride;
-        for (uint64_t unit = start / kUnit; unit * kUnit < start + operand.row_bytes; ++unit) units.insert(unit);
+        for (uint64_t unit = start / kUnit; unit * kUnit < start + operand.row_bytes; ++unit)
+          units.insert(unit);
       }
     }
   }
@@ -54,13 +55,17 @@ void AwaitUnitFlags(Core &core, const Instruction &instruction, uint8_t unit_fla
     }
     if (flag.known) tokens.insert(flag.token);
   });
-  for (const uint32_t token : tokens) core.state().WaitToken(instruction.pipe, token, instruction.where);
+  const Pipe other = reads ? Pipe::M : Pipe::FIX;
+  for (const uint32_t token : tokens) {
+    core.state().WaitToken(other, instruction.pipe, token, instruction.where);
+  }
 }
 
 void ChangeUnitFlags(Core &core, const Instruction &instruction, uint8_t unit_flag) {
   if (unit_flag != kChange) return;
-  const uint32_t token = core.state().SetToken(instruction.pipe, instruction.where);
   const bool full = instruction.pipe != Pipe::FIX;
+  const Pipe other = full ? Pipe::FIX : Pipe::M;
+  const uint32_t token = core.state().SetToken(instruction.pipe, other, instruction.where);
   ForUnits(core, instruction, [&](CoreState::UnitFlag &flag, uint64_t) { flag = {full, true, token}; });
 }
 

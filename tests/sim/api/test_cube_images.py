@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""LoadData of an image and quantising Fixpipe as API functions; tests/sim/intrinsics tests what they consist of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from .harness import Global, clean, poisoned, same
+from .test_cube import expected, fractals, nz, whole
+
+
+@pytest.mark.parametrize("padding,repeats", [(0, 1), (1, 1), (1, 2)])
+def test_windows_of_an_image(padding, repeats):
+    """The first 32 columns: the first data block of the first two pixels of each 3 x 3 window."""
+    channels, height, width, m, start = 32, 6, 7, 16, 3
+    image = whole((channels, height, width), "float16", 1)
+    padded = np.pad(image, ((0, 0), (padding, padding), (padding, padding)), constant_values=9)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(1, 2)).reshape(channels, -1, 9)
+    rows = min(windows.shape[1] - start, m * repeats) if repeats == 1 else m * repeats
+    want = np.concatenate([windows[:16, :, 0], windows[:16, :, 1]]).T[start : start + rows]
+    l1 = image.reshape(2, 16, height, width).transpose(0, 2, 3, 1)
+    unit = Global(nz(np.eye(32, dtype=np.float16), 16))
+    ints = [height, width, channels, padding, 9, 32, rows // repeats, start, 3, repeats]
+    got = clean("ImageProduct", [Global(l1), unit, Global(poisoned((rows, 32), "float32"))], ints=ints)[2]
+    same(got, want.astype(np.float32))
+
+
+@pytest.mark.parametrize("relu", [0, 1])
+def test_requantised(relu):
+    m, n, k = 20, 40, 32
+    a, b = whole((m, k), "int8", 2), whole((k, n), "int8", 3)
+    sums = expected(a, b)
+    factor, offset = np.float32(0.75), -5
+    word = int(factor.view(np.uint32)) | (offset & 0x1FF) << 37 | 1 << 46
+    buffers = [Global(fractals(a, 16, 32)), Global(nz(b.T, 32)), Global(poisoned((m, n), "int8"))]
+    got = clean("Requantised", buffers, ints=[m, n, k, word, relu])[2]
+    scaled = np.rint(np.where((sums < 0) & bool(relu), 0, sums * factor))
+    same(got, np.clip(scaled + offset, -128, 127).astype(np.int8))
