@@ -21,8 +21,8 @@ using namespace __asc_aicore;
 #define __assert_fail assert_fail_of_device
 #include "impl/utils/debug/asc_aicore_assert_impl.h"
 #undef __assert_fail
-// Assembler text of these headers moves a special register, the counter of cycles, into a variable that holds 0. For the
-// host the register is one that may take 0 and has no meaning, and the variable keeps its 0.
+// Assembler text of these headers moves a special register, the counter of cycles, into a variable that holds
+// 0. For the host the register is one that may take 0 and has no meaning, and the variable keeps its 0.
 asm(".set SYS_CNT, %es");
 #endif
 
