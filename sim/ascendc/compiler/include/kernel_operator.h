@@ -17,6 +17,13 @@ using namespace __asc_aicore;
 #undef asc_dump
 #undef SIM_NAME
 #undef SIM_JOIN
+// A failed assertion of a kernel is one of the C library, whose function has the same name and parameters.
+#define __assert_fail assert_fail_of_device
+#include "impl/utils/debug/asc_aicore_assert_impl.h"
+#undef __assert_fail
+// Assembler text of these headers moves a special register, the counter of cycles, into a variable that holds
+// 0. For the host the register is one that may take 0 and has no meaning, and the variable keeps its 0.
+asm(".set SYS_CNT, %es");
 #endif
 
 #include_next <kernel_operator.h>
