@@ -144,6 +144,18 @@ def test_copy_counts_the_elements_of_a_repeat():
     same(got, want)
 
 
+def test_copy_counts_more_elements_than_a_repeat_has_lanes():
+    """100 elements in each of two repeats, and every other data block of the source."""
+    source = numbers("uint32", 512)
+    dst = poisoned(256, "uint32")
+    want = dst.copy()
+    for r in range(2):
+        blocks = source.reshape(-1, 8)[r::2]
+        want[r * 104 :][:100] = blocks.reshape(-1)[:100]
+    got, *_ = clean("vcopy", [dst, source], dtype="uint32", form=COUNT, ints=[100, 0, 2, 1, 2, 13, 1])
+    same(got, want)
+
+
 def pairs_of(scores, indices):
     """(score, index) of 8 bytes each; the bytes between a half and its index are zero."""
     out = np.zeros((len(scores), 8), np.uint8)

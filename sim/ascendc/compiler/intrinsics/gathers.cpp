@@ -51,9 +51,22 @@ void Select(T *dst, T *src0, T *src1, uint8_t pattern, const AscendC::GatherMask
   }
 }
 
+// In counting mode the count holds for each repeat, and may be more than the lanes of 256 bytes: then the
+// data blocks go on at the block stride.
 template <typename T>
 void CopyLanes(T *dst, T *src, uint8_t repeat, const AscendC::CopyRepeatParams &params) {
   const MaskRegisters registers;
+  constexpr uint32_t kLanes = kRepeatBytes / sizeof(T), kBlocks = kRepeatBytes / kBlockBytes;
+  if (registers.counts() && registers.count() > kLanes) {
+    const Strides to{params.dstStride, params.dstStride * kBlocks};
+    const Strides from{params.srcStride, params.srcStride * kBlocks};
+    for (uint32_t r = 0; r < repeat; ++r) {
+      Unary("Copy", SameLane(), InUb(dst + r * params.dstRepeatSize * kBlockBytes / sizeof(T)),
+            InUb(src + r * params.srcRepeatSize * kBlockBytes / sizeof(T)), ByRegisters(1, to, from),
+            Unplaced());
+    }
+    return;
+  }
   CopyMasked(InUb(dst), InUb(src), registers.counts(), registers.count(), repeat, params, Unplaced());
 }
 
