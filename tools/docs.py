@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./build.sh docs` writes the support table of docs/operators.md, the calibration table of docs/simulator.md, the table
-of docs/simulator_api.md, a page for each operator and the page of divergences."""
+"""`./build.sh docs` writes the support table of docs/operators.md, the calibration table of docs/simulator.md, the
+table of docs/simulator_api.md, a page for each operator and the page of divergences."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 #include "core_state.h"
 
 #include <cstring>
+#include <mutex>
+#include <set>
 
 #include "runs.h"
 
@@ -89,8 +91,16 @@ uint32_t CoreState::SiteOf(const char *name, Where where) {
   return entry->second;
 }
 
+// A name that lives as long as the process, for sites outlive the call that they name.
+static const char *Lasting(const char *name) {
+  static std::mutex mutex;
+  static auto *names = new std::set<std::string>;  // never destroyed: threads may outlive main
+  std::lock_guard<std::mutex> lock(mutex);
+  return names->insert(name).first->c_str();
+}
+
 void CoreState::Fail(FaultKind kind, const char *instruction, Where where, const std::string &text) {
-  const Site &site = SiteAt(instruction, where);
+  const Site &site = SiteAt(Lasting(instruction), where);
   log.Add(kind, Describe(site) + ": " + text, {site});
   throw BlockEnded{};
 }
