@@ -124,12 +124,16 @@ void Handle(const siginfo_t &info, ucontext_t *context) {
 }
 
 // Handles the access as a call at the trapped instruction. Returns false where it ended the block.
-bool HandleInPlace(const siginfo_t &info, ucontext_t *context) {
+bool HandleInPlace(int signal, const siginfo_t &info, ucontext_t *context) {
   const TrappedCall call(*context);
   CoreState &state = Core::Current().state();
   state.StandAt(call.innermost());
   bool handled = true;
   try {
+    if (signal == SIGFPE) {
+      Core::Current().Fail(FaultKind::kOther, "scalar division", Unplaced(),
+                           "the kernel divides an integer by zero");
+    }
     Handle(info, context);
   } catch (const BlockEnded &) {
     handled = false;
@@ -138,7 +142,10 @@ bool HandleInPlace(const siginfo_t &info, ucontext_t *context) {
   return handled;
 }
 
-struct sigaction previous;
+// The handlers that were there before, of SIGSEGV and SIGFPE.
+struct sigaction previous_handlers[2];
+
+struct sigaction &PreviousOf(int signal) { return previous_handlers[signal == SIGFPE ? 1 : 0]; }
 
 // Hands an access of the host to the handler that was there before. Where it comes a second time, that
 // handler wanted the process to end: some restore the handler that they found for this, which may be this
@@ -148,6 +155,7 @@ void PassOn(int signal, siginfo_t *info, void *context) {
   const std::pair<void *, greg_t> place = {info->si_addr,
                                            static_cast<ucontext_t *>(context)->uc_mcontext.gregs[REG_RIP]};
   const bool again = std::exchange(last, place) == place;
+  const struct sigaction &previous = PreviousOf(signal);
   if (!again && (previous.sa_flags & SA_SIGINFO) != 0) {
     previous.sa_sigaction(signal, info, context);
   } else if (!again && previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
@@ -157,26 +165,28 @@ void PassOn(int signal, siginfo_t *info, void *context) {
   }
 }
 
-void OnSegmentationFault(int signal, siginfo_t *info, void *context) {
+void OnSignal(int signal, siginfo_t *info, void *context) {
   if (!running.armed) {
     PassOn(signal, info, context);
-  } else if (!HandleInPlace(*info, static_cast<ucontext_t *>(context))) {
+  } else if (!HandleInPlace(signal, *info, static_cast<ucontext_t *>(context))) {
     siglongjmp(running.escape, 1);
   }
 }
 
 // A host may install a handler of its own at any time, as Python's faulthandler does.
-void InstallHandler() {
+void InstallHandlers() {
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
-  struct sigaction present{};
-  sigaction(SIGSEGV, nullptr, &present);
-  if ((present.sa_flags & SA_SIGINFO) != 0 && present.sa_sigaction == OnSegmentationFault) return;
-  previous = present;
-  struct sigaction action{};
-  action.sa_sigaction = OnSegmentationFault;
-  action.sa_flags = SA_SIGINFO | SA_NODEFER;
-  sigaction(SIGSEGV, &action, nullptr);
+  for (const int signal : {SIGSEGV, SIGFPE}) {
+    struct sigaction present{};
+    sigaction(signal, nullptr, &present);
+    if ((present.sa_flags & SA_SIGINFO) != 0 && present.sa_sigaction == OnSignal) continue;
+    PreviousOf(signal) = present;
+    struct sigaction action{};
+    action.sa_sigaction = OnSignal;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    sigaction(signal, &action, nullptr);
+  }
 }
 
 // A fault throws BlockEnded. Where it passes a destructor of CANN's, as that of TPipe, which throws a second
@@ -207,7 +217,7 @@ void InstallTerminateHandler() {
 }  // namespace
 
 bool RunWithScalarAccesses(void (*invoke)(void *const *args), void *const *args, bool marked) {
-  InstallHandler();
+  InstallHandlers();
   InstallTerminateHandler();
   if (marked && !CanWriteGs()) Core::Current().Fail(FaultKind::kOther, "launch", Unplaced(), kNeedsFsgsbase);
   running.marked = marked;

@@ -18,6 +18,25 @@ CANN = pytest.param(
     ),
 )
 
+SMALL = "CANN 8.1 wants a larger temporary tensor than the documentation of CANN 9 asks for"
+# What CANN's own headers do otherwise than our API, by test.
+DIFFERENCES = {
+    "test_mask_registers": "CANN 8.1 takes the mask of a call for bits of lanes in counter mode too",
+    "test_rounding_functions[cann-float16]": SMALL,
+    "test_broadcast": SMALL,
+    "test_start_stride_and_gap_choose_fractals": "CANN ignores addrMode of LoadData out of L1",
+    "test_one_row": "CANN's Matmul multiplies rows that it did not load; the results of these rows are not used",
+    "test_partial_sums": "CANN's Matmul relies on unit flags of a product that is read later",
+    "test_sort32[cann-float16]": "CANN's Extract of half reads pairs behind the last one and drops them",
+}
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        reason = DIFFERENCES.get(item.name) or DIFFERENCES.get(item.name.partition("[")[0])
+        if reason and "[cann" in item.name:
+            item.add_marker(pytest.mark.skip(reason=reason))
+
 
 @pytest.fixture(autouse=True, params=["own", CANN], scope="session")
 def back_end(request, tmp_path_factory):
