@@ -214,8 +214,8 @@ __aicore__ inline void RowsToSlots(const AscendC::LocalTensor<T> &slots, uint32_
   TransposeBarrier();
 }
 
-// Transposes 16 lanes of such slots back into rows, for x < count rounded up to kRowPositions. The caller sets
-// the barriers.
+// Transposes 16 lanes of such slots back into rows, for x < count rounded up to kRowPositions. The caller
+// sets the barriers.
 template <typename T>
 __aicore__ inline void GroupToRows(const AscendC::LocalTensor<T> &rows, uint32_t row_stride,
                                    const AscendC::LocalTensor<T> &slots, uint32_t width, uint32_t count) {
