@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tools import check, docs, intrinsics, kernel_language
+from tools import check, docs, intrinsics, kernel_language, taken_by_api
 from tools.families import REFERENCE, Tree
 from tools.mentions import mentions
 
@@ -276,13 +276,14 @@ NOTHING = Nothing()
 def test_the_exit_code_tells(monkeypatch, capsys, problems, code):
     for step in ("tool", "duplicates", "rules", "support", "intrinsics_table", "Tree", "mentions"):
         monkeypatch.setattr(check, step, lambda *_: NOTHING)
-    monkeypatch.setattr(kernel_language, "problems", lambda *_: NOTHING)
+    for module in (kernel_language, taken_by_api):
+        monkeypatch.setattr(module, "problems", lambda *_: NOTHING)
     monkeypatch.setattr(check, "over_budget", lambda _: problems)
     monkeypatch.setattr("sys.argv", ["check"])
     assert check.main() == code
     printed = capsys.readouterr().out
     assert all(line in printed for line in problems)
-    assert ("1 of 11 failed" if code else "11 of 11 ok") in printed
+    assert ("1 of 12 failed" if code else "12 of 12 ok") in printed
 
 
 KERNEL = """#include <cstdint>
@@ -325,3 +326,37 @@ def test_constructs_that_kernels_leave_out(tree, line, told):
     names = tree(**{"op_kernel/boxes/x.h": KERNEL + line + "\n"})
     (problem,) = kernel_language.problems(names, check.text_of)
     assert problem.startswith(f"op_kernel/boxes/x.h:{KERNEL.count(chr(10)) + 1}: {told}")
+
+
+# A kernel that calls Select in a helper, and its tiling, which leaves the memory that Select takes.
+TAKEN = {
+    taken_by_api.ROWS: 'inline constexpr TakenByApi kTakenBySelect{"Select", 1024, 128};\n',
+    "op_kernel/boxes/x.h": '#include "helper.h"\n',
+    "op_kernel/boxes/helper.h": "AscendC::Select(to, bits, from);\n",
+    "op_host/boxes/x.cpp": '#include "op_host/boxes/x_tiling.h"\n',
+    "op_host/boxes/x_tiling.h": "const Platform platform = Below(kTakenBySelect, device);\n",
+    "op_kernel/grid/y.h": "AscendC::SelectAll(to);  // no Select\n",
+    "op_host/grid/y.cpp": "const Platform &platform = device;\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("op_host/boxes/x_tiling.h", "", "op_kernel/boxes/helper.h: Select takes memory"),
+        (
+            "op_kernel/grid/y.h",
+            "AscendC::Select<float>(to, bits, from);\n",
+            "op_kernel/grid/y.h: Select takes memory",
+        ),
+        (
+            "op_host/grid/y.cpp",
+            "Below(kTakenBySelect, device);\n",
+            "the tiling of y names kTakenBySelect, but no",
+        ),
+    ],
+)
+def test_tilings_leave_what_the_api_takes(house, name, text, told):
+    assert list(taken_by_api.problems(house(**TAKEN))) == []
+    (problem,) = taken_by_api.problems(house(**TAKEN | {name: text}))
+    assert problem.startswith(told)

@@ -13,7 +13,7 @@ from collections import defaultdict
 from fnmatch import fnmatch
 from pathlib import Path
 
-from tools import intrinsics, kernel_language
+from tools import intrinsics, kernel_language, taken_by_api
 from tools.docs import INTRINSICS, SUPPORT, support_table
 from tools.families import CASES, CPP_ROOMS, REFERENCE, Tree, code_lines
 from tools.mentions import mentions
@@ -148,6 +148,7 @@ def main() -> int:
         "families": tree.family_problems(),
         "names of operators": mentions(tree),
         "language of kernels": kernel_language.problems(names, text_of),
+        "memory that the API takes": taken_by_api.problems(tree),
         "duplicate helpers": duplicates(names),
         "rules": rules(names),
         "support table": support(names),
