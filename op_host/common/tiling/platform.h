@@ -23,9 +23,10 @@ struct Platform {
   uint64_t l2_bytes_per_cycle = 0;   // per core
 };
 
-// Memory of the Unified Buffer that functions of AscendC take for themselves on Atlas A2, at a fixed address and
-// whatever the kernel has there. A kernel that calls one of them keeps its buffers below; `check` finds kernels
-// whose tilings do not name the row. docs/tiling.md also has the functions that take what buffers leave.
+// Memory of the Unified Buffer that functions of AscendC take for themselves on Atlas A2, at a fixed address
+// and whatever the kernel has there. A kernel that calls one of them keeps its buffers below; `check` finds
+// kernels whose tilings do not name the row. docs/tiling.md also has the functions that take what buffers
+// leave.
 struct TakenByApi {
   const char *function;
   uint64_t offset;
