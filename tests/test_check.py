@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tools import check, docs, intrinsics
+from tools import check, docs, intrinsics, kernel_language, taken_by_api
 from tools.families import REFERENCE, Tree
 from tools.mentions import mentions
 
@@ -276,9 +276,87 @@ NOTHING = Nothing()
 def test_the_exit_code_tells(monkeypatch, capsys, problems, code):
     for step in ("tool", "duplicates", "rules", "support", "intrinsics_table", "Tree", "mentions"):
         monkeypatch.setattr(check, step, lambda *_: NOTHING)
+    for module in (kernel_language, taken_by_api):
+        monkeypatch.setattr(module, "problems", lambda *_: NOTHING)
     monkeypatch.setattr(check, "over_budget", lambda _: problems)
     monkeypatch.setattr("sys.argv", ["check"])
     assert check.main() == code
     printed = capsys.readouterr().out
     assert all(line in printed for line in problems)
-    assert ("1 of 10 failed" if code else "10 of 10 ok") in printed
+    assert ("1 of 12 failed" if code else "12 of 12 ok") in printed
+
+
+KERNEL = """#include <cstdint>
+#include <type_traits>
+struct Form {
+  float scale[2] = {};
+  __aicore__ inline void ByRun(uint32_t run) const { AscendC::Muls(to[run], to[run], scale[0], 8); }
+};
+template <typename T>
+__aicore__ inline T Least() {
+  if constexpr (std::is_same_v<T, float>) {
+    return -__builtin_inff();
+  }
+  const uint64_t mask[] = {1, 0};  // [&] { in a comment }
+  return T(mask[0]);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("const auto twice = [&](uint32_t x) { return 2 * x; };", "a lambda"),
+        ("ForAll(8, [=](uint32_t x) -> float { return x; });", "a lambda"),
+        ("const auto once = [] { return 1; };", "a lambda"),
+        ("const auto [x, y] = Both();", "a structured binding"),
+        ("auto *all = new float[8];", "dynamic memory"),
+        ("virtual void Run() = 0;", "a virtual function"),
+        ("static int calls = 0;", "a variable of a thread or of all calls"),
+        ("double sum = 0;", "double"),
+        ("const float x = __builtin_bit_cast(float, 1);", "__builtin_bit_cast: no public kernel uses it"),
+        ("std::array<float, 2> both;", "std::array: no public kernel uses it"),
+        ("#include <vector>", "#include <vector>: no public kernel uses it"),
+        ("inline uint32_t Twice(uint32_t x) {\n  return 2 * x;\n}", "Twice has no __aicore__"),
+    ],
+)
+def test_constructs_that_kernels_leave_out(tree, line, told):
+    names = tree(**{"op_kernel/boxes/x.h": KERNEL, "op_host/boxes/x.cpp": line})
+    assert list(kernel_language.problems(names, check.text_of)) == []
+    names = tree(**{"op_kernel/boxes/x.h": KERNEL + line + "\n"})
+    (problem,) = kernel_language.problems(names, check.text_of)
+    assert problem.startswith(f"op_kernel/boxes/x.h:{KERNEL.count(chr(10)) + 1}: {told}")
+
+
+# A kernel that calls Select in a helper, and its tiling, which leaves the memory that Select takes.
+TAKEN = {
+    taken_by_api.ROWS: 'inline constexpr TakenByApi kTakenBySelect{"Select", 1024, 128};\n',
+    "op_kernel/boxes/x.h": '#include "helper.h"\n',
+    "op_kernel/boxes/helper.h": "AscendC::Select(to, bits, from);\n",
+    "op_host/boxes/x.cpp": '#include "op_host/boxes/x_tiling.h"\n',
+    "op_host/boxes/x_tiling.h": "const Platform platform = Below(kTakenBySelect, device);\n",
+    "op_kernel/grid/y.h": "AscendC::SelectAll(to);  // no Select\n",
+    "op_host/grid/y.cpp": "const Platform &platform = device;\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("op_host/boxes/x_tiling.h", "", "op_kernel/boxes/helper.h: Select takes memory"),
+        (
+            "op_kernel/grid/y.h",
+            "AscendC::Select<float>(to, bits, from);\n",
+            "op_kernel/grid/y.h: Select takes memory",
+        ),
+        (
+            "op_host/grid/y.cpp",
+            "Below(kTakenBySelect, device);\n",
+            "the tiling of y names kTakenBySelect, but no",
+        ),
+    ],
+)
+def test_tilings_leave_what_the_api_takes(house, name, text, told):
+    assert list(taken_by_api.problems(house(**TAKEN))) == []
+    (problem,) = taken_by_api.problems(house(**TAKEN | {name: text}))
+    assert problem.startswith(told)

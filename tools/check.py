@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./build.sh check`: format, lint, line budgets, families, names of operators, duplicate helpers, rules.
+"""`./build.sh check`: format, lint, line budgets, families, names of operators, language of kernels, duplicates, rules.
 
 `--fix` formats first.
 """
@@ -13,7 +13,7 @@ from collections import defaultdict
 from fnmatch import fnmatch
 from pathlib import Path
 
-from tools import intrinsics
+from tools import intrinsics, kernel_language, taken_by_api
 from tools.docs import INTRINSICS, SUPPORT, support_table
 from tools.families import CASES, CPP_ROOMS, REFERENCE, Tree, code_lines
 from tools.mentions import mentions
@@ -147,6 +147,8 @@ def main() -> int:
         "line budgets": over_budget(tree),
         "families": tree.family_problems(),
         "names of operators": mentions(tree),
+        "language of kernels": kernel_language.problems(names, text_of),
+        "memory that the API takes": taken_by_api.problems(tree),
         "duplicate helpers": duplicates(names),
         "rules": rules(names),
         "support table": support(names),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiling of NmsPadded: the sizes of three phases, each of which has the whole UB for itself. Scores are
 // sorted in chunks, boxes are fetched in tiles, and boxes are decided in bands.
+#include "op_host/common/tiling/buffer_bytes.h"
 #include "op_host/nms_padded_args.h"
 
 #include <algorithm>

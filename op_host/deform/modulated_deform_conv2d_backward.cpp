@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiling of ModulatedDeformConv2dBackward.
+#include "op_host/common/tiling/buffer_bytes.h"
 #include "op_host/modulated_deform_conv2d_backward_args.h"
 
 #include "op_host/deform/deform_tiling.h"

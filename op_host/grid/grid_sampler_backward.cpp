@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiling of GridSamplerBackward.
+#include "op_host/common/tiling/buffer_bytes.h"
 #include "op_host/grid_sampler_backward_args.h"
 
 #include "op_host/grid/grid_tiling.h"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "op_host/common/tiling/buffer_bytes.h"
 #include "op_host/pooling/pool_windows_tiling.h"
 
 namespace avo {

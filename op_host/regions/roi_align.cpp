@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiling of RoiAlign.
+#include "op_host/common/tiling/buffer_bytes.h"
 #include "op_host/roi_align_args.h"
 
 #include "op_host/common/tiling/channels_last.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiling of UpsampleLinear1d.
+#include "op_host/common/tiling/buffer_bytes.h"
 #include "op_host/upsample_linear1d_args.h"
 
 #include "op_host/resample/linear_tiling.h"

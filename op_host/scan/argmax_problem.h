@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "op_host/common/tensors/tensor.h"
+#include "op_host/common/tiling/buffer_bytes.h"
 #include "op_host/common/tiling/math.h"
 #include "op_host/common/tiling/platform.h"
 #include "op_kernel/scan/argmax_buffers.h"

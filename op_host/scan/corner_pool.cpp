@@ -6,6 +6,7 @@
 
 namespace avo::corner_pool {
 
+// Nothing is left to kTakenBySelect: scans of these dtypes, without indices, call no Select.
 Plan<CornerPoolTiling> ComputeTiling(const Args &args, const Platform &platform) {
   const int64_t axis = args.mode < 2 ? 2 : 3;
   const ScanProblem problem(args.input.shape, axis, DTypeSize(args.input.dtype), platform);

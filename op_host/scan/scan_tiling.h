@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "op_host/common/tensors/contract.h"
+#include "op_host/common/tiling/buffer_bytes.h"
 #include "op_host/common/tiling/plan.h"
 #include "op_host/scan/scan_search.h"
 #include "op_kernel/scan/running_scan_buffers.h"

@@ -84,7 +84,7 @@ class DeformColumns {
     rows_.Release();
     out_queue_.EnQue(out);
     out = out_queue_.template DeQue<T>();
-    CopyPlanesOut(columns, 0, step, out, chunk_, samples, width);
+    CopyRowsOut(columns, 0, step, out, chunk_, samples, width);
     out_queue_.FreeTensor(out);
   }
 

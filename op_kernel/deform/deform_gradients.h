@@ -107,8 +107,7 @@ class DeformGradients {
     rows_.Release();
     planes_queue_.EnQue(planes);
     planes = planes_queue_.template DeQue<T>();
-    CopyPlanesOut(columns, (channel * taps_ + k) * band_ + row, taps_ * band_, planes, sampled_, width,
-                  count);
+    CopyRowsOut(columns, (channel * taps_ + k) * band_ + row, taps_ * band_, planes, sampled_, width, count);
     planes_queue_.FreeTensor(planes);
   }
 
@@ -199,10 +198,10 @@ class DeformGradients {
     grads = offset_grads_queue_.template DeQue<T>();
     const int64_t to = (n * taps_ * deform_groups_ + tap) * positions_;
     for (uint32_t axis = 0; axis < 2; ++axis) {
-      CopyPlanesOut(grad_offset_gm_, 2 * to + axis * positions_ + first_, 2 * positions_,
-                    grads[axis * located_], slots, taps, count);
+      CopyRowsOut(grad_offset_gm_, 2 * to + axis * positions_ + first_, 2 * positions_,
+                  grads[axis * located_], slots, taps, count);
     }
-    CopyPlanesOut(grad_mask_gm_, to + first_, positions_, grads[2 * located_], slots, taps, count);
+    CopyRowsOut(grad_mask_gm_, to + first_, positions_, grads[2 * located_], slots, taps, count);
     offset_grads_queue_.FreeTensor(grads);
   }
 

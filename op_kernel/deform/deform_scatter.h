@@ -171,8 +171,7 @@ class DeformScatter {
         }
         planes_queue_.EnQue(out);
         out = planes_queue_.template DeQue<T>();
-        CopyPlanesOut(grad_gm_, plane * elements + y * layout_.columns + x, elements, out, kRun, width_,
-                      count);
+        CopyRowsOut(grad_gm_, plane * elements + y * layout_.columns + x, elements, out, kRun, width_, count);
         planes_queue_.FreeTensor(out);
       }
     }

@@ -185,11 +185,11 @@ class DeformTaps {
     const int64_t from = (n * all_taps_ + tap) * positions_;
     auto raw = queue_.template AllocTensor<T>();
     for (uint32_t axis = 0; axis < 2; ++axis) {
-      CopyPlanesIn(raw[axis * located_], slots_, offset_gm_, 2 * from + axis * positions_ + first_,
-                   2 * positions_, count, count_);
+      CopyRowsIn(raw[axis * located_], slots_, offset_gm_, 2 * from + axis * positions_ + first_,
+                 2 * positions_, count, count_);
     }
     if (has_mask_) {
-      CopyPlanesIn(raw[2 * located_], slots_, mask_gm_, from + first_, positions_, count, count_);
+      CopyRowsIn(raw[2 * located_], slots_, mask_gm_, from + first_, positions_, count, count_);
     }
     queue_.EnQue(raw);
     raw = queue_.template DeQue<T>();

@@ -176,8 +176,8 @@ class GridScatter : GridTiles<T, false> {
     const auto &t = this->t_;
     auto planes = in_queue_.template AllocTensor<T>();
     const int64_t sample = this->TileStart() + first;
-    CopyPlanesIn(planes, kPitch, grads_gm_, (image_ * t.channels + channel_) * t.outColumns + sample,
-                 t.outColumns, channels_, MinRemaining(this->tile_.count - first, kBatch));
+    CopyRowsIn(planes, kPitch, grads_gm_, (image_ * t.channels + channel_) * t.outColumns + sample,
+               t.outColumns, channels_, MinRemaining(this->tile_.count - first, kBatch));
     in_queue_.EnQue(planes);
   }
 
@@ -192,10 +192,7 @@ class GridScatter : GridTiles<T, false> {
     } else {
       rows = rounded_.template Get<T>();
     }
-    for (uint32_t lane = 0; lane < channels_; lane += kLanes) {
-      RowsToSlots(rows[lane], width_, planes[lane * kPitch], kPitch, MinRemaining(channels_ - lane, kLanes),
-                  count);
-    }
+    RowsToSlots(rows, width_, planes, kPitch, channels_, count);
     in_queue_.FreeTensor(planes);
     if constexpr (sizeof(T) != sizeof(float)) {
       AscendC::Cast(rows_, rows, AscendC::RoundMode::CAST_NONE, RoundUp(count, this->kLane) * width_);
@@ -220,8 +217,8 @@ class GridScatter : GridTiles<T, false> {
       PixelsToPlanes(planes, kPitch, rounded, width_, width_, count);
       out_queue_.EnQue(planes);
       planes = out_queue_.template DeQue<T>();
-      CopyPlanesOut(out_gm_, (image_ * t.channels + channel_) * plane + row_ * t.width + column_ + p, plane,
-                    planes, kPitch, channels_, count);
+      CopyRowsOut(out_gm_, (image_ * t.channels + channel_) * plane + row_ * t.width + column_ + p, plane,
+                  planes, kPitch, channels_, count);
       out_queue_.FreeTensor(planes);
     }
   }

@@ -98,17 +98,15 @@ class PoolPlanes {
     }
   }
 
-  // Calls group(plane, count, lane) for each group of up to 16 lanes from `lane` on: `count` planes, every
-  // chunk-th one from `plane` on.
-  template <typename Group>
-  __aicore__ inline void ForGroups(Group group) {
-    const uint32_t each = t_.slotLanes / t_.chunk;
-    for (uint32_t first = 0; first < t_.chunk && first < planes_; ++first) {
-      const uint32_t count = (planes_ - first + t_.chunk - 1) / t_.chunk;
-      for (uint32_t lane = 0; lane < count; lane += kLanes) {
-        group(first + lane * t_.chunk, count - lane < kLanes ? count - lane : kLanes, first * each + lane);
-      }
-    }
+  // The planes that the lanes of a group hold: `count` of them, every chunk-th one from `first` on.
+  struct LaneGroup {
+    uint32_t first, count;
+  };
+  // The group of the 16 lanes from `lane` on.
+  __aicore__ inline LaneGroup GroupAt(uint32_t lane) const {
+    const uint32_t each = t_.slotLanes / t_.chunk, first = lane / each + lane % each * t_.chunk;
+    if (first >= planes_) return {0, 0};
+    return {first, MinRemaining((planes_ - first + t_.chunk - 1) / t_.chunk, kLanes)};
   }
 
   __aicore__ inline void PlanesToLanes() {
@@ -124,11 +122,15 @@ class PoolPlanes {
       AscendC::Cast(planes, in, AscendC::RoundMode::CAST_NONE, RoundUp(planes_ * plane_, kBlock));
     }
     const auto slots = lanes_.template Get<Element>();
-    ForGroups([&](uint32_t plane, uint32_t count, uint32_t lane) {
-      const uint32_t offset = plane * plane_ % kStep;
-      RowsToSlots(slots[(kBefore - offset) * t_.slotLanes + lane], t_.slotLanes,
-                  planes[plane * plane_ - offset], t_.chunk * plane_, count, offset + plane_);
-    });
+    TransposeBarrier();
+    for (uint32_t lane = 0; lane < t_.slotLanes; lane += kLanes) {
+      const LaneGroup group = GroupAt(lane);
+      if (group.count == 0) continue;
+      const uint32_t start = group.first * plane_, offset = start % kStep;
+      GroupToSlots(slots[(kBefore - offset) * t_.slotLanes + lane], t_.slotLanes, planes[start - offset],
+                   t_.chunk * plane_, group.count, offset + plane_);
+    }
+    TransposeBarrier();
     in_queue_.FreeTensor(in);
   }
 
@@ -183,23 +185,24 @@ class PoolPlanes {
         results_, t_.slotLanes, true);
   }
 
+  // What the sums of a row of windows are multiplied by, beside the factor of all.
+  __aicore__ inline float RowFactor(int64_t row) const {
+    if (t_.borders == 0) return 1.0f;
+    return BorderFactor(row, t_.inRows, t_.kernelRows, t_.strideRows, t_.padRows, t_.includePad != 0);
+  }
+
   // Makes means of sums. This comes last, so that sums of integers are exact before they are divided.
   __aicore__ inline void Scale() {
     const auto results = lanes_.template Get<float>();
     const uint32_t lanes = t_.slotLanes, row_lanes = out_row_ * lanes;
-    const bool pad = t_.includePad != 0;
     for (uint32_t x = 0; x < t_.outColumns && t_.borders != 0; ++x) {
-      const float factor =
-          BorderFactor(x, t_.inColumns, t_.kernelColumns, t_.strideColumns, t_.padColumns, pad);
+      const float factor = BorderFactor(x, t_.inColumns, t_.kernelColumns, t_.strideColumns, t_.padColumns,
+                                        t_.includePad != 0);
       if (factor != 1.0f) ScaleRuns({results[x * lanes], row_lanes}, factor, t_.outRows, lanes);
     }
     for (uint32_t row = 0, next = 0; row < t_.outRows; row = next) {
-      const auto factor_of = [&](int64_t r) {
-        return t_.borders == 0 ? 1.0f
-                               : BorderFactor(r, t_.inRows, t_.kernelRows, t_.strideRows, t_.padRows, pad);
-      };
-      const float factor = factor_of(row);
-      for (next = row + 1; next < t_.outRows && factor_of(next) == factor; ++next) {
+      const float factor = RowFactor(row);
+      for (next = row + 1; next < t_.outRows && RowFactor(next) == factor; ++next) {
       }
       ScaleRuns({results[row * row_lanes], row_lanes}, t_.scale * factor, next - row, row_lanes);
     }
@@ -216,9 +219,14 @@ class PoolPlanes {
       CastRuns<T, Element>({results, t_.slotLanes}, {lanes_.template Get<Element>(), t_.slotLanes},
                            RoundUp(results_, kRowPositions), t_.slotLanes);
     }
-    ForGroups([&](uint32_t plane, uint32_t, uint32_t lane) {
-      SlotsToRows(padded[plane * t_.outPitch], t_.chunk * t_.outPitch, results[lane], t_.slotLanes, results_);
-    });
+    TransposeBarrier();
+    for (uint32_t lane = 0; lane < t_.slotLanes; lane += kLanes) {
+      const LaneGroup group = GroupAt(lane);
+      if (group.count == 0) continue;
+      GroupToRows(padded[group.first * t_.outPitch], t_.chunk * t_.outPitch, results[lane], t_.slotLanes,
+                  results_);
+    }
+    TransposeBarrier();
     auto out = out_queue_.template AllocTensor<T>();
     uint64_t kept = 0;
     AscendC::GatherMask(out.template ReinterpretCast<Word>(), padded.template ReinterpretCast<Word>(),

@@ -81,10 +81,10 @@ class BandSums {
       const uint32_t count = MinRemaining(present - lane, kLanes);
       const int64_t to = (image * all_channels_ + channel + lane) * plane + low[0] * size_[1] + low[1];
       if (most_columns_ == size_[1]) {
-        CopyPlanesOut(gm_, to, plane, planes, pitch_, count, rows * columns);
+        CopyRowsOut(gm_, to, plane, planes, pitch_, count, rows * columns);
       } else {
         for (uint32_t r = 0; r < rows; ++r) {
-          CopyPlanesOut(gm_, to + r * size_[1], plane, planes[r * most_columns_], pitch_, count, columns);
+          CopyRowsOut(gm_, to + r * size_[1], plane, planes[r * most_columns_], pitch_, count, columns);
         }
       }
       queue_.FreeTensor(planes);

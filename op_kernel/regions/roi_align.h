@@ -148,7 +148,7 @@ class RoiAlign {
     out_queue_.EnQue(planes);
     planes = out_queue_.template DeQue<T>();
     const int64_t bins = regions_.Bins(), to = (roi * t_.channels + channel_) * bins + bin;
-    avo::CopyPlanesOut(out_gm_, to, bins, planes, t_.outPitch, present, count);
+    avo::CopyRowsOut(out_gm_, to, bins, planes, t_.outPitch, present, count);
     out_queue_.FreeTensor(planes);
   }
 

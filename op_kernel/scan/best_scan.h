@@ -228,7 +228,7 @@ class BestScan {
     using Params = AscendC::BinaryRepeatParams;
     constexpr auto kEqual = AscendC::CMPMODE::EQ;
     constexpr auto kScalar = AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE;
-    const float worst = __builtin_bit_cast(float, Best::kWorst);
+    const float worst = FloatWithBits(Best::kWorst);
     const auto second = scratch_.template Get<Key>();
     const auto first = in_place ? second[elements_] : to.Plane(0);
     const uint8_t first_stride = in_place ? 8 : p.dstRepStride;
@@ -286,8 +286,7 @@ __aicore__ inline void KeepLeaders(const AscendC::LocalTensor<int32_t> &kept,
                                    const AscendC::LocalTensor<uint8_t> &bits,
                                    const AscendC::LocalTensor<int32_t> &numbers, uint32_t count) {
   AscendC::Select(kept.ReinterpretCast<float>(), bits, numbers.ReinterpretCast<float>(),
-                  __builtin_bit_cast(float, Larger::kWorst), AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE,
-                  count);
+                  FloatWithBits(Larger::kWorst), AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, count);
 }
 
 }  // namespace avo

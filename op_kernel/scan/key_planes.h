@@ -16,6 +16,16 @@
 
 namespace avo {
 
+// The float with the bits of an integer: Select moves 32 bits as a float.
+__aicore__ inline float FloatWithBits(int32_t bits) {
+  union {
+    int32_t integer;
+    float number;
+  } same;
+  same.integer = bits;
+  return same.number;
+}
+
 constexpr int32_t kTopBit = -2147483647 - 1;
 
 template <typename T>

@@ -74,7 +74,7 @@ class LaneArgmax {
     }
     const uint8_t count = static_cast<uint8_t>(at.repeats);
     const auto indices = Indices().template ReinterpretCast<float>();
-    AscendC::Select(indices, Bits(0), indices, __builtin_bit_cast(float, index),
+    AscendC::Select(indices, Bits(0), indices, FloatWithBits(index),
                     AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, uint64_t{at.lanes}, count, Dense());
     AscendC::Max(Best(0), Best(0), key, uint64_t{at.lanes}, count, KeySecond(at));
   }

@@ -71,7 +71,7 @@ class RunningScan : ScanTiles<T, ROWS> {
   using Tile = PlaneTile<Key>;
   using IndexTile = PlaneTile<int32_t>;
   static constexpr uint32_t kPlanes = Tiles::kPlanes;
-  static constexpr bool kIndexed = !std::is_void_v<I>;
+  static constexpr bool kIndexed = !std::is_same_v<I, void>;
   using Index = std::conditional_t<kIndexed, I, int32_t>;
   // Whether indices are computed in the buffer that is copied out.
   static constexpr bool kIndexDirect = !ROWS && sizeof(Index) == sizeof(int32_t);

@@ -8,6 +8,7 @@ namespace avo {
 
 template <typename TilingStruct>
 struct Plan {
+  static_assert(sizeof(TilingStruct) % 8 == 0, "a kernel copies its tiling in units of 8 bytes");
   TilingStruct tiling{};
   uint32_t block_dim = 0;   // blocks of the launch; 0: there is nothing to launch, as the outputs are empty
   uint64_t tiling_key = 0;  // which instance of the kernel to launch

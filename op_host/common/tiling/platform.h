@@ -23,8 +23,10 @@ struct Platform {
   uint64_t l2_bytes_per_cycle = 0;   // per core
 };
 
-// Memory of the Unified Buffer that functions of AscendC take for themselves on Atlas A2, whatever the kernel
-// has there. A kernel that calls one of them keeps its buffers below.
+// Memory of the Unified Buffer that functions of AscendC take for themselves on Atlas A2, at a fixed address
+// and whatever the kernel has there. A kernel that calls one of them keeps its buffers below; `check` finds
+// kernels whose tilings do not name the row. docs/tiling.md also has the functions that take what buffers
+// leave.
 struct TakenByApi {
   const char *function;
   uint64_t offset;
@@ -32,6 +34,8 @@ struct TakenByApi {
 };
 // Select with a scalar, or with a selMask that has a bit for each lane of all repeats.
 inline constexpr TakenByApi kTakenBySelect{"Select", 184 * 1024, 128};
+// AddDeqRelu in all its forms, 2048 elements at a time.
+inline constexpr TakenByApi kTakenByAddDeqRelu{"AddDeqRelu", 184 * 1024, 8 * 1024};
 
 // The device as a kernel has it that calls the function: with the Unified Buffer below what the function
 // takes. A device of tests may end before.

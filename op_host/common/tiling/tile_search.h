@@ -7,10 +7,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "op_host/common/tiling/buffer_bytes.h"
 #include "op_host/common/tiling/math.h"
 #include "op_host/common/tiling/platform.h"
 #include "op_kernel/common/copies/row_copy_buffers.h"
-#include "op_kernel/common/memory/buffers.h"
 
 namespace avo {
 

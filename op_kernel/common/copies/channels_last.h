@@ -50,31 +50,6 @@ __aicore__ inline ChannelsLast LayoutOf(const Tiling &tiling) {
   return {tiling.images, tiling.channels, tiling.height, tiling.width, tiling.pixel, tiling.taps};
 }
 
-// Loads the same `elements` elements of `count` planes, which start `plane` elements apart in GM and ub_row
-// elements apart in UB. One copy takes all planes where its gap field can hold their distance.
-template <typename T>
-__aicore__ inline void CopyPlanesIn(const AscendC::LocalTensor<T> &ub, uint32_t ub_row,
-                                    const AscendC::GlobalTensor<T> &gm, int64_t gm_offset, int64_t plane,
-                                    uint32_t count, uint32_t elements) {
-  const bool together = (plane - elements) * static_cast<int64_t>(sizeof(T)) < int64_t{1} << 32;
-  const uint32_t step = together ? count : 1;
-  for (uint32_t i = 0; i < count; i += step) {
-    CopyRowsIn(ub[i * ub_row], ub_row, gm, gm_offset + i * plane, plane, step, elements);
-  }
-}
-
-// Stores `elements` elements to each of `count` planes; the reverse of CopyPlanesIn.
-template <typename T>
-__aicore__ inline void CopyPlanesOut(const AscendC::GlobalTensor<T> &gm, int64_t gm_offset, int64_t plane,
-                                     const AscendC::LocalTensor<T> &ub, uint32_t ub_row, uint32_t count,
-                                     uint32_t elements) {
-  const bool together = (plane - elements) * static_cast<int64_t>(sizeof(T)) < int64_t{1} << 32;
-  const uint32_t step = together ? count : 1;
-  for (uint32_t i = 0; i < count; i += step) {
-    CopyRowsOut(gm, gm_offset + i * plane, plane, ub[i * ub_row], ub_row, step, elements);
-  }
-}
-
 // Transposes `count` pixels of `channels` elements into `channels` rows of `count` elements. Pixels start
 // `width` elements apart, rows start `row` elements apart. Both counts are rounded up to 16, and all elements
 // that this includes must have been written.
@@ -82,9 +57,7 @@ template <typename T>
 __aicore__ inline void PixelsToPlanes(const AscendC::LocalTensor<T> &planes, uint32_t row,
                                       const AscendC::LocalTensor<T> &pixels, uint32_t width,
                                       uint32_t channels, uint32_t count) {
-  for (uint32_t lane = 0; lane < channels; lane += kLanes) {
-    SlotsToRows(planes[lane * row], row, pixels[lane], width, count);
-  }
+  SlotsToRows(planes, row, pixels, width, channels, count);
 }
 
 // What is transposed at once. A tile has several rows only where it has whole rows.
@@ -149,16 +122,13 @@ class ToChannelsLast {
     const uint32_t count = rows_ * columns_, channels = MinRemaining(layout_.channels - first_, group_);
     auto planes = in_queue_.template AllocTensor<T>();
     const int64_t plane = layout_.rows * layout_.columns;
-    CopyPlanesIn(planes, pitch_, in_gm_,
-                 (image_ * layout_.channels + first_) * plane + row_ * layout_.columns + column_, plane,
-                 channels, count);
+    CopyRowsIn(planes, pitch_, in_gm_,
+               (image_ * layout_.channels + first_) * plane + row_ * layout_.columns + column_, plane,
+               channels, count);
     in_queue_.EnQue(planes);
     planes = in_queue_.template DeQue<T>();
     auto pixels = out_queue_.template AllocTensor<T>();
-    for (uint32_t lane = 0; lane < channels; lane += kLanes) {
-      RowsToSlots(pixels[lane], group_, planes[lane * pitch_], pitch_, MinRemaining(channels - lane, kLanes),
-                  count);
-    }
+    RowsToSlots(pixels, group_, planes, pitch_, channels, count);
     in_queue_.FreeTensor(planes);
     out_queue_.EnQue(pixels);
     pixels = out_queue_.template DeQue<T>();
@@ -171,7 +141,7 @@ class ToChannelsLast {
     const uint32_t group = MinRemaining(layout_.pixel - first_, group_), row = columns_ * group_;
     const int64_t to = layout_.Pixel(image_, row_, column_) * layout_.pixel + first_;
     if (group == layout_.pixel) {
-      CopyPlanesOut(out_gm_, to, layout_.Pitch() * layout_.pixel, pixels, row, rows_, row);
+      CopyRowsOut(out_gm_, to, layout_.Pitch() * layout_.pixel, pixels, row, rows_, row);
       return;
     }
     for (uint32_t r = 0; r < rows_; ++r) {
@@ -206,8 +176,8 @@ class ToChannelsLast {
         if (i < column_pieces) {
           const int64_t row = i / beside * pixels;
           const int64_t to = layout_.Pixel(image, row, layout_.columns + i % beside) * pixel + c;
-          CopyPlanesOut(out_gm_, to, layout_.Pitch() * pixel, zeros, elements,
-                        MinRemaining(layout_.rows - row, pixels), elements);
+          CopyRowsOut(out_gm_, to, layout_.Pitch() * pixel, zeros, elements,
+                      MinRemaining(layout_.rows - row, pixels), elements);
         } else {
           const int64_t row = row_piece / row_pieces, x = row_piece % row_pieces * pixels;
           const int64_t y = row < above ? row - above : layout_.rows + row - above;

@@ -82,6 +82,13 @@ __aicore__ inline void ZeroQueue(Queue &queue, uint32_t depth, uint32_t elements
   }
 }
 
+// How many of `rows` rows one copy takes that start `gm_row` elements apart in GM: all, or a single one where
+// the gap between two rows is longer than its field, which counts bytes in 32 bits, can say.
+template <typename T>
+__aicore__ inline uint32_t RowsAtOnce(int64_t gm_row, uint32_t rows, uint32_t count) {
+  return (gm_row - count) * static_cast<int64_t>(sizeof(T)) < int64_t{1} << 32 ? rows : 1;
+}
+
 // Loads `rows` rows of `count` elements. Rows start gm_row elements apart in GM and ub_row elements apart in
 // UB (whole data blocks). The end of the last data block of each row is set to `fill`.
 template <typename T>
@@ -89,12 +96,14 @@ __aicore__ inline void CopyRowsIn(const AscendC::LocalTensor<T> &ub, uint32_t ub
                                   const AscendC::GlobalTensor<T> &gm, int64_t gm_offset, int64_t gm_row,
                                   uint32_t rows, uint32_t count, T fill = T(0)) {
   constexpr uint32_t kLane = kBlockBytes / sizeof(T);
-  const uint32_t filled = (count + kLane - 1) / kLane * kLane;
-  const uint32_t gap = rows > 1 ? static_cast<uint32_t>((gm_row - count) * sizeof(T)) : 0;
-  const AscendC::DataCopyExtParams copy{static_cast<uint16_t>(rows), count * static_cast<uint32_t>(sizeof(T)),
+  const uint32_t filled = (count + kLane - 1) / kLane * kLane, step = RowsAtOnce<T>(gm_row, rows, count);
+  const uint32_t gap = step > 1 ? static_cast<uint32_t>((gm_row - count) * sizeof(T)) : 0;
+  const AscendC::DataCopyExtParams copy{static_cast<uint16_t>(step), count * static_cast<uint32_t>(sizeof(T)),
                                         gap, (ub_row - filled) / kLane, 0};
   const AscendC::DataCopyPadExtParams<T> pad{true, 0, static_cast<uint8_t>(filled - count), fill};
-  AscendC::DataCopyPad(ub, gm[gm_offset], copy, pad);
+  for (uint32_t row = 0; row < rows; row += step) {
+    AscendC::DataCopyPad(ub[row * ub_row], gm[gm_offset + row * gm_row], copy, pad);
+  }
 }
 
 // Stores `rows` rows of `count` elements. Rows start ub_row elements apart in UB and gm_row elements apart in
@@ -104,11 +113,13 @@ __aicore__ inline void CopyRowsOut(const AscendC::GlobalTensor<T> &gm, int64_t g
                                    const AscendC::LocalTensor<T> &ub, uint32_t ub_row, uint32_t rows,
                                    uint32_t count) {
   constexpr uint32_t kLane = kBlockBytes / sizeof(T);
-  const uint32_t filled = (count + kLane - 1) / kLane * kLane;
-  const uint32_t gap = rows > 1 ? static_cast<uint32_t>((gm_row - count) * sizeof(T)) : 0;
-  const AscendC::DataCopyExtParams copy{static_cast<uint16_t>(rows), count * static_cast<uint32_t>(sizeof(T)),
+  const uint32_t filled = (count + kLane - 1) / kLane * kLane, step = RowsAtOnce<T>(gm_row, rows, count);
+  const uint32_t gap = step > 1 ? static_cast<uint32_t>((gm_row - count) * sizeof(T)) : 0;
+  const AscendC::DataCopyExtParams copy{static_cast<uint16_t>(step), count * static_cast<uint32_t>(sizeof(T)),
                                         (ub_row - filled) / kLane, gap, 0};
-  AscendC::DataCopyPad(gm[gm_offset], ub, copy);
+  for (uint32_t row = 0; row < rows; row += step) {
+    AscendC::DataCopyPad(gm[gm_offset + row * gm_row], ub[row * ub_row], copy);
+  }
 }
 
 // Copies this core's share of a dense tensor, `piece` elements at a time. Takes TensorCopyBuffers of the

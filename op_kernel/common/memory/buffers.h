@@ -12,14 +12,12 @@
 //         : in{2, tile * item}, out{2, tile * item}, ones{1, tile * 4} {}
 //   };
 //
-// The kernel passes the members to InitBuffer. Tiling adds the list up with BytesOf and searches the largest
-// tile whose list fits the Unified Buffer. So a buffer cannot be in one place and be forgotten in the other.
+// The kernel passes the members to InitBuffer. Tiling adds the list up with BytesOf (op_host) and searches
+// the largest tile whose list fits the Unified Buffer. So a buffer cannot be in one place and be forgotten in
+// the other.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <type_traits>
-#include <utility>
 
 #ifndef __aicore__
 // Only sources of the host include this file without AscendC's headers: entries of kernels include those
@@ -34,22 +32,5 @@ struct Buffer {
   uint32_t count;  // how many buffers: the depth of a queue, 1 for a TBuf, 0 where the kernel needs none
   uint64_t bytes;  // size of each
 };
-
-// Adds up buffers, whose number the compiler knows. Tiling sums lists thousands of times while it searches; a
-// loop over the buffers would write each list to memory and take 4 to 12 times as long.
-template <size_t... I>
-uint64_t SumBuffers(const Buffer *buffers, std::index_sequence<I...>) {
-  constexpr uint64_t kDataBlock = 32;  // the pipe rounds each buffer up to a data block
-  return (... + (buffers[I].count * ((buffers[I].bytes + kDataBlock - 1) / kDataBlock * kDataBlock)));
-}
-
-// Bytes that a list of buffers takes of its memory.
-template <typename List>
-uint64_t BytesOf(const List &list) {
-  static_assert(std::is_standard_layout<List>::value && sizeof(List) % sizeof(Buffer) == 0,
-                "a list of buffers has members of type Buffer and lists of them, and no others");
-  return SumBuffers(reinterpret_cast<const Buffer *>(&list),
-                    std::make_index_sequence<sizeof(List) / sizeof(Buffer)>());
-}
 
 }  // namespace avo

@@ -12,6 +12,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from ascend_vision_ops.opgen.kernel_headers import ONE_ADDRESS_SPACE, PROCESSOR_FLAGS, SIDES
 from ascend_vision_ops.paths import PACKAGE, library_dir
 
 from . import HeadersError
@@ -28,15 +29,8 @@ FLAGS = (
     "-ffp-contract=off", "-fno-trapping-math", "-fno-math-errno",
     # Address 0 is the start of the Unified Buffer. An access of several elements at once would be judged as one.
     "-fno-delete-null-pointer-checks", "-fno-tree-vectorize",
-    "-D__CCE_AICORE__=220", "-D__NPU_ARCH__=2201", "-D__DAV_C220__",
-    # As CANN's own builds have it: a GlobalTensor tells copies whether they bypass the L2 cache.
-    "-DL2_CACHE_HINT",
+    *PROCESSOR_FLAGS,
 )  # fmt: skip
-# A mixed kernel is compiled once for each kind of core.
-SIDES = {
-    "vector": ("-D__DAV_C220_VEC__", "-D__DAV_VEC__"),
-    "cube": ("-D__DAV_C220_CUBE__", "-D__DAV_CUBE__"),
-}
 UNDEFINED = re.compile(r"undefined (?:reference to [`‘']|symbol: )(.+?)['’]?$", re.MULTILINE)
 # `long vec_dup<float, int>(float, int)`: a template outside all namespaces, which is what intrinsics are.
 INTRINSIC = re.compile(r"^(long|void) (\w+)(<.*>)?\(")
@@ -141,7 +135,7 @@ def choose(headers: Headers) -> Compiler:
     done = subprocess.run([*program, "--version"], capture_output=True, text=True, check=False)
     version = done.stdout.partition("\n")[0]
     # The intrinsics of the simulated device take ordinary pointers; clang tells the memories of a core apart.
-    flat = ["-DSIM_ONE_ADDRESS_SPACE"] if "clang" in version else []
+    flat = [ONE_ADDRESS_SPACE] if "clang" in version else []
     return Compiler((*program, *FLAGS, *flat, *source_options(headers)), version, headers)
 
 

@@ -14,13 +14,12 @@ from pathlib import Path
 
 from ascend_vision_ops.opgen import Spec, load_spec
 from ascend_vision_ops.opgen.cpp import instance_name
+from ascend_vision_ops.opgen.kernel_headers import SIDES_OF_KERNEL
 from ascend_vision_ops.paths import contract_files
 
 from . import HeadersError
 from .compiler import SOURCES, Compiler, Library, choose, generated
 from .roots import find
-
-SIDES_OF_KERNEL = {"vector": ("vector",), "cube": ("cube",), "mixed": ("vector", "cube")}
 
 
 def build(folder: str | Path, operators: Iterable[str] | None = None) -> Path:

@@ -8,14 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ascend_vision_ops.opgen.headers import find_roots
-from ascend_vision_ops.opgen.kernel_headers import include_folders
+from ascend_vision_ops.opgen.kernel_headers import API, KEYS, TILING, include_folders
 
 from . import HeadersError
 
-# The API, the part of it that a compiler of device code reads for this processor, and the tiling structs of Matmul.
-API = "kernel_operator.h"
-PROCESSOR = "dav_c220/kernel_operator_vec_binary_impl.h"
-TILING = "kernel_tiling/kernel_tiling.h"
 # What the headers are of, where a file beside them says it.
 VERSIONS = (
     ("include/version/cann_version.h", re.compile(r'CANN_VERSION_STR "([^"]+)"')),
@@ -47,8 +43,8 @@ def find(given: str | Path) -> Headers:
     folder = Path(given).resolve()
     if not folder.is_dir():
         raise HeadersError(f"expected a folder with CANN's AscendC headers, got {given}, which is no folder")
-    roots = find_roots(folder, (API, PROCESSOR, TILING))
-    if missing := [key for key in (API, PROCESSOR, TILING) if key not in roots]:
+    roots = find_roots(folder, KEYS)
+    if missing := [key for key in KEYS if key not in roots]:
         why = f"{folder} is neither a CANN toolkit (8.1 or 9.x) nor a checkout of asc-devkit"
         if missing == [TILING]:
             why = f"{folder} lacks a header that a build of asc-devkit generates and that a CANN toolkit has"

@@ -60,7 +60,8 @@ def check_headers(arguments: argparse.Namespace) -> int:
         project = Path(folder)
         specs = load_specs(arguments.root)
         write_files(project, TARGETS["npu"](specs, arguments.root))
-        return headers.report(specs, project, arguments.headers.resolve())
+        simulator = arguments.root / "sim" / "ascendc"
+        return headers.report(specs, project, arguments.headers.resolve(), simulator)
 
 
 def show_list(arguments: argparse.Namespace) -> int:

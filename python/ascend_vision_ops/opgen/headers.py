@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Type-checks the npu project with g++ against the headers of a CANN toolkit. CANN's compiler is not needed."""
+"""Type-checks the npu project against the headers of a CANN toolkit. CANN's compiler is not needed."""
 
 from __future__ import annotations
 
@@ -79,15 +79,21 @@ def _run(command: list[str], file: Path, project: Path) -> Outcome:
     return Outcome(str(file.relative_to(project)), done.returncode == 0, done.stderr.strip())
 
 
-def check_kernels(specs: list[Spec], project: Path, headers: Path) -> Iterator[Outcome]:
-    """Checks kernel entries with all that they include."""
-    roots = find_roots(headers, kernel_headers.KEYS + kernel_headers.OPTIONAL)
-    with tempfile.TemporaryDirectory(prefix="avo-stubs-") as scratch:
-        errors_of = kernel_headers.checker(project, roots, Path(scratch), kernel_file_stem)
+def check_kernels(
+    specs: list[Spec], project: Path, headers: Path, simulator: Path, compiler: kernel_headers.Compiler
+) -> Iterator[Outcome]:
+    """Checks kernel entries with all that they include.
+
+    simulator: sim/ascendc, which has what CANN's device compiler has built in.
+    """
+    roots = find_roots(headers, kernel_headers.KEYS)
+    with tempfile.TemporaryDirectory(prefix="avo-units-") as scratch:
+        checked = kernel_headers.Check(compiler, project, roots, simulator, Path(scratch))
 
         def check(spec: Spec) -> Outcome:
-            lines = errors_of(spec)
-            return Outcome(f"op_kernel/{kernel_file_stem(spec)}.cpp", not lines, "\n".join(lines))
+            stem = kernel_file_stem(spec)
+            lines = checked.errors_of(spec, stem)
+            return Outcome(f"op_kernel/{stem}.cpp", not lines, "\n".join(lines))
 
         yield from in_parallel(check, specs)
 
@@ -98,8 +104,11 @@ def in_parallel(check: Callable, items: list) -> Iterator[Outcome]:
         yield from pool.map(check, items)
 
 
-def report(specs: list[Spec], project: Path, folder: Path) -> int:
-    """Checks all that the given headers allow and prints a line for each file. Gives 0 when all files passed."""
+def report(specs: list[Spec], project: Path, folder: Path, simulator: Path) -> int:
+    """Checks all that the given headers allow and prints a line for each file. Gives 0 when all files passed.
+
+    simulator: sim/ascendc of this project.
+    """
     if not folder.is_dir():
         print(f"check-headers: expected a folder of CANN headers, got {folder}")
         return 1
@@ -113,10 +122,15 @@ def report(specs: list[Spec], project: Path, folder: Path) -> int:
     else:
         checks.append(check_host(project, folder))
     missing = missing_headers(folder, kernel_headers.KEYS)
+    compiler = kernel_headers.choose()
     if missing:
         print(f"check-headers: kernels skipped, {folder} has no {', '.join(missing)}")
+    elif compiler is None:
+        print(f"check-headers: kernels skipped, there is no compiler {os.environ['CXX']} (CXX names it)")
     else:
-        checks.append(check_kernels([spec for spec in specs if not spec.composite], project, folder))
+        print(f"check-headers: kernels compiled by {compiler.text}")
+        own = [spec for spec in specs if not spec.composite]
+        checks.append(check_kernels(own, project, folder, simulator, compiler))
     passed = failed = 0
     for outcome in itertools.chain.from_iterable(checks):
         print(f"{'ok    ' if outcome.ok else 'FAILED'} {outcome.file}", flush=True)

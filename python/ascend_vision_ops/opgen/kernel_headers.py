@@ -1,90 +1,93 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Type-checks kernel sources against CANN's own AscendC headers with g++, as its CPU debugging mode reads them.
+"""Compiles kernel entries against CANN's own AscendC headers, along the path that its device compiler takes.
 
-The headers call compiler intrinsics. An installed CANN declares them for CPU debugging in stub_fun.h. Where that file
-is missing, each name that g++ does not know is declared as a template that takes any arguments. So calls of AscendC
-are checked in full: names, and number, order and kinds of arguments. Intrinsics behind them are not, nor are address
-spaces.
+What the device compiler has built in is declared by the simulator (sim/ascendc/compiler). So every error counts,
+wherever it lies: a static assertion about a dtype fails inside CANN's headers, and the fault is the kernel's. Clang
+17 or later also tells the memories of a core apart: a pointer to the Unified Buffer has another type than one to
+global memory.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import shutil
 import subprocess
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from .model import DTYPES, Spec
 
-KEYS = ("kernel_operator.h", "stub_def.h")
-OPTIONAL = ("stub_fun.h", "kernel_tiling/kernel_tiling.h")
-FLAGS = [
-    "-std=c++17", "-fsyntax-only", "-fpermissive", "-fmax-errors=0", "-DASCENDC_CPU_DEBUG=1",
-    "-D__NPU_ARCH__=2201", "-D__DAV_C220__", "-D__DAV_C220_VEC__", "-D__CCE_AICORE__=220",
-]  # fmt: skip
-UNKNOWN = re.compile(
-    r"(?:error: |)‘([a-z]\w*)’ was not declared in this scope|there are no arguments to ‘([a-z]\w*)’ that depend"
-)
-
-# Enumerations that are built into CANN's compiler.
-ENUMERATIONS = {
-    "pipe_t": "PIPE_S PIPE_V PIPE_M PIPE_MTE1 PIPE_MTE2 PIPE_MTE3 PIPE_ALL PIPE_MTE4 PIPE_MTE5 PIPE_V2 PIPE_FIX",
-    "event_t": "EVENT_ID0 EVENT_ID1 EVENT_ID2 EVENT_ID3 EVENT_ID4 EVENT_ID5 EVENT_ID6 EVENT_ID7",
-    "mem_dsb_t": "DSB_ALL DSB_DDR DSB_UB DSB_SEQ",
-    "mem_t": "L1 L0A L0B L0C UB BT",
-    "pad_t": "PAD_NONE PAD_MODE1 PAD_MODE2 PAD_MODE3 PAD_MODE4 PAD_MODE5 PAD_MODE6 PAD_MODE7 PAD_MODE8",
-    "addr_cal_mode_t": "INC DEC",
-    "atomic_type_t": "ATOMIC_NONE ATOMIC_F32 ATOMIC_F16 ATOMIC_S16 ATOMIC_S32 ATOMIC_S8 ATOMIC_BF16",
-    "cache_line_t": "SINGLE_CACHE_LINE ENTIRE_DATA_CACHE",
-    "dcci_dst_t": "CACHELINE_ALL CACHELINE_UB CACHELINE_OUT CACHELINE_ATOMIC",
-    "QuantMode_t": "NoQuant F322F16 F322BF16 DEQF16 VDEQF16 QF322B8_PRE VQF322B8_PRE REQ8 VREQ8 DEQS16 VDEQS16 "
-    "QF162S4_PRE VQF162S4_PRE QF162B8_PRE VQF162B8_PRE REQ4 VREQ4",
-    "ub_addr8_t": "VA0 VA1 VA2 VA3 VA4 VA5 VA6 VA7",
-    "vpart_t": "L128 H128",
+# The API, the part of it that a compiler of device code reads for this processor, and the tiling structs of Matmul.
+API = "kernel_operator.h"
+PROCESSOR = "dav_c220/kernel_operator_vec_binary_impl.h"
+TILING = "kernel_tiling/kernel_tiling.h"
+KEYS = (API, PROCESSOR, TILING)
+# The last one as CANN's own builds have it: a GlobalTensor tells copies whether they bypass the L2 cache.
+PROCESSOR_FLAGS = ("-D__CCE_AICORE__=220", "-D__NPU_ARCH__=2201", "-D__DAV_C220__", "-DL2_CACHE_HINT")
+# A mixed kernel is compiled once for each kind of core.
+SIDES = {
+    "vector": ("-D__DAV_C220_VEC__", "-D__DAV_VEC__"),
+    "cube": ("-D__DAV_C220_CUBE__", "-D__DAV_CUBE__"),
 }
-DRIVER_MACROS = """\
-#undef GET_TILING_DATA_WITH_STRUCT
-#undef REGISTER_TILING_DEFAULT
-#undef KERNEL_TASK_TYPE_DEFAULT
-#undef TILING_KEY_IS
-#define GET_TILING_DATA_WITH_STRUCT(type, name, address) type name{}
-#define REGISTER_TILING_DEFAULT(type)
-#define KERNEL_TASK_TYPE_DEFAULT(type)
-#define TILING_KEY_IS(key) true
-"""
+SIDES_OF_KERNEL = {"vector": ("vector",), "cube": ("cube",), "mixed": ("vector", "cube")}
+ONE_ADDRESS_SPACE = "-DSIM_ONE_ADDRESS_SPACE"
+
+LEAST_CLANG, LATEST_CLANG = 17, 30  # before 17, clang converts no number to bfloat16
+CLANG = re.compile(r"clang version (\d+)")
+ERROR = re.compile(r"(?:error|required from|in instantiation of)\b")
+MOST_LINES = 20  # of the messages about one kernel
 
 
 def include_folders(roots: dict[str, Path]) -> list[Path]:
     """The include folders of AscendC's headers: below and beside the one with kernel_operator.h."""
-    root = roots["kernel_operator.h"]
+    root = roots[API]
     names = ("", "..", "basic_api", "utils", "adv_api", "interface", "impl", "../impl", "../impl/basic_api")
-    folders = [path for key, path in roots.items() if key != "kernel_operator.h"]
+    folders = [path for key, path in roots.items() if key != API]
     return folders + [root / name for name in names if (root / name).is_dir()]
 
 
-def write_stubs(folder: Path, roots: dict[str, Path], names: set[str]) -> None:
-    """Writes the headers for CPU debugging that an installed CANN has and the given folder lacks.
+@dataclass(frozen=True)
+class Compiler:
+    """A compiler that reads kernels.
 
-    names: intrinsics to declare.
+    memories: whether it tells pointers to different memories apart.
     """
-    if "kernel_tiling/kernel_tiling.h" not in roots:
-        (folder / "kernel_tiling").mkdir(exist_ok=True)
-        (folder / "kernel_tiling" / "kernel_tiling.h").write_text("#pragma once\n", encoding="utf-8")
-    if "stub_fun.h" in roots:
-        return
-    lines = ["#pragma once", '#include "stub_def.h"', "struct AnyValue {"]
-    lines += ["  template <typename T>", "  operator T() const { return T(); }", "};"]
-    lines += [f"enum {name} {{ {', '.join(words.split())} }};" for name, words in ENUMERATIONS.items()]
-    lines += [
-        f"template <typename... A>\ninline AnyValue {name}(A &&...) {{ return {{}}; }}"
-        for name in sorted(names)
-    ]
-    (folder / "stub_fun.h").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    command: tuple[str, ...]
+    memories: bool
+
+    @property
+    def text(self) -> str:
+        if self.memories:
+            return f"{self.command[0]}, pointers to different memories have different types"
+        return (
+            f"{self.command[0]}, all pointers have one type (clang {LEAST_CLANG} or later tells memories apart, "
+            "CXX may name it)"
+        )
+
+
+def choose() -> Compiler | None:
+    """The compiler that CXX names, else clang that tells memories apart, else g++; None where there is none."""
+    named = shlex.split(os.environ.get("CXX", ""))
+    newest = range(LATEST_CLANG, LEAST_CLANG - 1, -1)
+    candidates = [["clang++"], *([f"clang++-{number}"] for number in newest)]
+    for words in [named] if named else candidates:
+        if shutil.which(words[0]) is None:
+            continue
+        done = subprocess.run([*words, "--version"], capture_output=True, text=True, check=False)
+        clang = CLANG.search(done.stdout)
+        if clang and int(clang[1]) >= LEAST_CLANG:
+            return Compiler(tuple(words), True)
+        if named:
+            return Compiler((*words, *([ONE_ADDRESS_SPACE] if clang else [])), False)
+    return Compiler(("g++",), False) if not named and shutil.which("g++") else None
 
 
 def unit(spec: Spec, stem: str) -> str:
-    """A source that includes a kernel entry once for each combination of dtypes and instantiates every tiling key."""
-    lines = ['#include "kernel_operator.h"', DRIVER_MACROS]
+    """A source that includes a kernel entry once for each combination of dtypes, with all of its tiling keys."""
+    lines = [f'#include "{API}"']
     for number, instance in enumerate(spec.instances):
         lines += [
             f"#define DTYPE_{tensor.upper()} {DTYPES[name].kernel}" for tensor, name in instance.items()
@@ -94,43 +97,41 @@ def unit(spec: Spec, stem: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def own_errors(text: str, own: tuple[str, ...]) -> list[str]:
-    """The lines about errors in files below `own`, and about errors that stop the compiler.
+@dataclass(frozen=True)
+class Check:
+    """Compiles kernel entries of the npu project.
 
-    Errors that g++ only permits count too. Other errors inside CANN's headers come from parts that the stubs leave out.
+    roots: where the headers of KEYS lie. simulator: sim/ascendc of this project. scratch: where units are written.
     """
-    wrong = ("error:", "[-fpermissive]")
-    return [
-        line
-        for line in text.splitlines()
-        if "fatal error:" in line or (line.startswith(own) and any(word in line for word in wrong))
-    ]
 
+    compiler: Compiler
+    project: Path
+    roots: dict[str, Path]
+    simulator: Path
+    scratch: Path
 
-def checker(
-    project: Path, roots: dict[str, Path], scratch: Path, stem: Callable[[Spec], str]
-) -> Callable[[Spec], list[str]]:
-    """Makes a function that gives the errors of a kernel entry."""
-    folders = [project / "op_kernel", project, scratch, *include_folders(roots)]
-    command = ["g++", *FLAGS, *(f"-I{folder}" for folder in folders)]
+    def command(self, side: str) -> list[str]:
+        builtin = self.simulator / "compiler"
+        # CANN's headers come before ours, which have files of the same names. The first folder is a wrapper.
+        folders = [builtin / "include", *include_folders(self.roots), self.project / "op_kernel"]
+        folders += [self.simulator, self.simulator / "engine"]
+        return [
+            *self.compiler.command, "-std=c++17", "-fsyntax-only", "-w", *PROCESSOR_FLAGS, *SIDES[side],
+            "-include", str(builtin / "builtin.h"), *(f"-I{folder}" for folder in folders),
+        ]  # fmt: skip
 
-    def compile_text(text: str, name: str = "unit") -> str:
-        source = scratch / f"{name}.cpp"
-        source.write_text(text, encoding="utf-8")
-        return subprocess.run([*command, str(source)], capture_output=True, text=True, check=False).stderr
-
-    names: set[str] = set()
-    write_stubs(scratch, roots, names)
-    while "stub_fun.h" not in roots:
-        found = {a or b for a, b in UNKNOWN.findall(compile_text('#include "kernel_operator.h"\n'))}
-        found = {name for name in found if not name.endswith("_t")} - names
-        if not found:
-            break
-        names |= found
-        write_stubs(scratch, roots, names)
-
-    def errors_of(spec: Spec) -> list[str]:
-        text = compile_text(unit(spec, stem(spec)), f"unit_{stem(spec)}")
-        return own_errors(text, (str(project), str(scratch / "unit_")))
-
-    return errors_of
+    def errors_of(self, spec: Spec, stem: str) -> list[str]:
+        """What the compiler finds in a kernel entry, for each kind of core that runs it; nothing where it compiles."""
+        source = self.scratch / f"unit_{stem}.cpp"
+        source.write_text(unit(spec, stem), encoding="utf-8")
+        found: list[str] = []
+        for side in SIDES_OF_KERNEL[spec.kernel]:
+            done = subprocess.run(
+                [*self.command(side), str(source)], capture_output=True, text=True, check=False
+            )
+            if done.returncode:
+                lines = [line for line in done.stderr.splitlines() if ERROR.search(line)]
+                found += [
+                    f"{side} cores: {line}" for line in lines[:MOST_LINES] or done.stderr.splitlines()[-3:]
+                ]
+        return found
