@@ -27,6 +27,7 @@ void Broadcast(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T>
   if (count == 0) {
     return;
   }
+  op.Share(Sharing::kNone);
   op.Add(Run("dst", dst, true, count * sizeof(T)), dst);
   op.Add(Run("src", src, false, static_cast<uint64_t>(src_rows) * src_columns * sizeof(T)), src);
   const uint64_t used =
