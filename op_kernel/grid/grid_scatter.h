@@ -192,10 +192,7 @@ class GridScatter : GridTiles<T, false> {
     } else {
       rows = rounded_.template Get<T>();
     }
-    for (uint32_t lane = 0; lane < channels_; lane += kLanes) {
-      RowsToSlots(rows[lane], width_, planes[lane * kPitch], kPitch, MinRemaining(channels_ - lane, kLanes),
-                  count);
-    }
+    RowsToSlots(rows, width_, planes, kPitch, channels_, count);
     in_queue_.FreeTensor(planes);
     if constexpr (sizeof(T) != sizeof(float)) {
       AscendC::Cast(rows_, rows, AscendC::RoundMode::CAST_NONE, RoundUp(count, this->kLane) * width_);

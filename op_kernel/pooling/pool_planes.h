@@ -124,11 +124,13 @@ class PoolPlanes {
       AscendC::Cast(planes, in, AscendC::RoundMode::CAST_NONE, RoundUp(planes_ * plane_, kBlock));
     }
     const auto slots = lanes_.template Get<Element>();
+    TransposeBarrier();
     ForGroups([&](uint32_t plane, uint32_t count, uint32_t lane) {
       const uint32_t offset = plane * plane_ % kStep;
-      RowsToSlots(slots[(kBefore - offset) * t_.slotLanes + lane], t_.slotLanes,
-                  planes[plane * plane_ - offset], t_.chunk * plane_, count, offset + plane_);
+      GroupToSlots(slots[(kBefore - offset) * t_.slotLanes + lane], t_.slotLanes,
+                   planes[plane * plane_ - offset], t_.chunk * plane_, count, offset + plane_);
     });
+    TransposeBarrier();
     in_queue_.FreeTensor(in);
   }
 
@@ -216,9 +218,11 @@ class PoolPlanes {
       CastRuns<T, Element>({results, t_.slotLanes}, {lanes_.template Get<Element>(), t_.slotLanes},
                            RoundUp(results_, kRowPositions), t_.slotLanes);
     }
+    TransposeBarrier();
     ForGroups([&](uint32_t plane, uint32_t, uint32_t lane) {
-      SlotsToRows(padded[plane * t_.outPitch], t_.chunk * t_.outPitch, results[lane], t_.slotLanes, results_);
+      GroupToRows(padded[plane * t_.outPitch], t_.chunk * t_.outPitch, results[lane], t_.slotLanes, results_);
     });
+    TransposeBarrier();
     auto out = out_queue_.template AllocTensor<T>();
     uint64_t kept = 0;
     AscendC::GatherMask(out.template ReinterpretCast<Word>(), padded.template ReinterpretCast<Word>(),

@@ -102,10 +102,8 @@ class PoolWindows {
         if (tap + taps < t_.kernelColumns) continue;
         if constexpr (Op::kMean) Scale(count);
         const auto results = Narrow(lanes);
-        for (uint32_t lane = 0; lane < lanes; lane += kLanes) {
-          SlotsToRows(out[(row + lane) * t_.outPitch], t_.outPitch, results[lane],
-                      kDirect ? t_.slotLanes : StagingLanes(), columns_);
-        }
+        SlotsToRows(out[row * t_.outPitch], t_.outPitch, results, kDirect ? t_.slotLanes : StagingLanes(),
+                    lanes, columns_);
       }
     }
     CopyOut(out);
@@ -242,11 +240,8 @@ class PoolWindows {
   __aicore__ inline void CombineColumns(uint32_t row, uint32_t count, const WindowInputs &from,
                                         uint32_t taps) {
     const auto slots = slots_.template Get<Element>();
-    for (uint32_t lane = 0; lane < count; lane += kLanes) {
-      RowsToSlots(slots[from.before * t_.slotLanes + lane], t_.slotLanes,
-                  combined_.template Get<Element>()[(row + lane) * t_.rowPitch], t_.rowPitch,
-                  count - lane < kLanes ? count - lane : kLanes, from.count);
-    }
+    RowsToSlots(slots[from.before * t_.slotLanes], t_.slotLanes,
+                combined_.template Get<Element>()[row * t_.rowPitch], t_.rowPitch, count, from.count);
     if (!padded_) {
       const uint32_t end = from.span - from.After();
       if (from.before > 0) FillIdentity<Op>(slots, from.before * t_.slotLanes);

@@ -109,9 +109,11 @@ class WindowGradients {
       values = wide_.template Get<float>();
       AscendC::Cast(values, copied, AscendC::RoundMode::CAST_NONE, planes_ * plane_pitch);
     }
+    TransposeBarrier();
     for (int32_t r = 0; r < rows.count; ++r) {
-      RowsToSlots(slots[r * pitch * kLanes], kLanes, values[r * row_pitch], plane_pitch, planes_, count);
+      GroupToSlots(slots[r * pitch * kLanes], kLanes, values[r * row_pitch], plane_pitch, planes_, count);
     }
+    TransposeBarrier();
     in_queue_.FreeTensor(copied);
   }
 
@@ -193,10 +195,12 @@ class WindowGradients {
     } else {
       rows = rows_.template Get<float>();
     }
+    TransposeBarrier();
     for (int32_t r = 0; r < own_rows_.count; ++r) {
-      SlotsToRows(rows[r * sum_pitch_], pitch, sums_.Get<float>()[r * sum_pitch_ * kLanes], kLanes,
+      GroupToRows(rows[r * sum_pitch_], pitch, sums_.Get<float>()[r * sum_pitch_ * kLanes], kLanes,
                   static_cast<uint32_t>(own_columns_.count));
     }
+    TransposeBarrier();
     if constexpr (!kSingle) AscendC::Cast(out, rows, AscendC::RoundMode::CAST_RINT, kLanes * pitch);
     out_queue_.EnQue(out);
     out = out_queue_.template DeQue<T>();

@@ -119,10 +119,7 @@ class ScanTiles : protected ScanPieces<T, ROWS> {
   __aicore__ inline void ToPositions(const AscendC::LocalTensor<E> &positions,
                                      const AscendC::LocalTensor<E> &rows) {
     const uint32_t count = this->piece_.positions, width = this->Width();
-    for (uint32_t lane = 0; lane < width; lane += kLanes) {
-      RowsToSlots(positions[lane], width, rows[lane * this->row_pitch_], this->row_pitch_,
-                  MinRemaining(this->tile_.slices - lane, kLanes), count);
-    }
+    RowsToSlots(positions, width, rows, this->row_pitch_, static_cast<uint32_t>(this->tile_.slices), count);
     if constexpr (sizeof(E) == sizeof(Key)) {
       ZeroRange(positions, RoundUp(count, kBlockBytes / sizeof(E)) * width, this->Elements());
     }
@@ -133,9 +130,7 @@ class ScanTiles : protected ScanPieces<T, ROWS> {
   __aicore__ inline void ToRows(const AscendC::LocalTensor<E> &rows, const AscendC::LocalTensor<E> &positions,
                                 uint32_t pitch) {
     const uint32_t width = this->Width();
-    for (uint32_t lane = 0; lane < width; lane += kLanes) {
-      SlotsToRows(rows[lane * pitch], pitch, positions[lane], width, this->piece_.positions);
-    }
+    SlotsToRows(rows, pitch, positions, width, width, this->piece_.positions);
   }
 
   // Zeroes elements [begin, end), for instructions that take whole repeats or transpositions.

@@ -83,15 +83,17 @@ class ShortLines : ArgmaxTiles<T, I> {
     const uint32_t length = static_cast<uint32_t>(t.length);
     const auto keys = this->keys_.Plane(plane).template ReinterpretCast<float>();
     const auto slots = slots_.Plane(plane).template ReinterpretCast<float>();
+    TransposeBarrier();
     for (uint32_t group = 0; group < t.apart && group < lines; ++group) {
       const uint32_t count = (lines - group + t.apart - 1) / t.apart;
       for (uint32_t lane = 0; lane < count; lane += kLanes) {
         const uint32_t begin = (group + lane * t.apart) * length, offset = begin % kKeyBlock;
-        RowsToSlots(slots[(kKeyBlock - offset) * t.pitch + group * group_lanes_ + lane], t.pitch,
-                    keys[begin - offset], t.apart * length, count - lane < kLanes ? count - lane : kLanes,
-                    offset + length);
+        GroupToSlots(slots[(kKeyBlock - offset) * t.pitch + group * group_lanes_ + lane], t.pitch,
+                     keys[begin - offset], t.apart * length, count - lane < kLanes ? count - lane : kLanes,
+                     offset + length);
       }
     }
+    TransposeBarrier();
   }
 
   // Stores indices in the order of lines. Lanes lie group behind group. A transposition puts the first lines

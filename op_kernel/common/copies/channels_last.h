@@ -82,9 +82,7 @@ template <typename T>
 __aicore__ inline void PixelsToPlanes(const AscendC::LocalTensor<T> &planes, uint32_t row,
                                       const AscendC::LocalTensor<T> &pixels, uint32_t width,
                                       uint32_t channels, uint32_t count) {
-  for (uint32_t lane = 0; lane < channels; lane += kLanes) {
-    SlotsToRows(planes[lane * row], row, pixels[lane], width, count);
-  }
+  SlotsToRows(planes, row, pixels, width, channels, count);
 }
 
 // What is transposed at once. A tile has several rows only where it has whole rows.
@@ -155,10 +153,7 @@ class ToChannelsLast {
     in_queue_.EnQue(planes);
     planes = in_queue_.template DeQue<T>();
     auto pixels = out_queue_.template AllocTensor<T>();
-    for (uint32_t lane = 0; lane < channels; lane += kLanes) {
-      RowsToSlots(pixels[lane], group_, planes[lane * pitch_], pitch_, MinRemaining(channels - lane, kLanes),
-                  count);
-    }
+    RowsToSlots(pixels, group_, planes, pitch_, channels, count);
     in_queue_.FreeTensor(planes);
     out_queue_.EnQue(pixels);
     pixels = out_queue_.template DeQue<T>();

@@ -13,6 +13,14 @@
 //
 // So no element is ever gathered. TransDataTo5HD runs at full vector speed, 64 floats a cycle, while Gather
 // takes 5 elements a cycle.
+//
+// TransDataTo5HD gets its operands as addresses. The compiler synchronises calls on tensors alone, so that it
+// orders nothing before or after a transposition:
+//
+//   what wrote its sources or targets   | barrier |   transpositions   | barrier |   who uses its targets
+//
+// The functions below set both barriers, but for the two that transpose one group of 16 rows. Transpositions
+// of one kind write different places, so that they need no barrier between them.
 #pragma once
 
 #include "../copies/row_copy.h"
@@ -71,6 +79,9 @@ __aicore__ inline uint32_t PlaneCycle(uint32_t planes, uint32_t step) {
   return planes / (power < step ? power : step);
 }
 
+// Orders vector instructions before and after transpositions.
+__aicore__ inline void TransposeBarrier() { AscendC::PipeBarrier<PIPE_V>(); }
+
 // Issues one TransDataTo5HD. The strides, in data blocks from repeat to repeat, count where there are several
 // repeats.
 template <typename T>
@@ -100,6 +111,7 @@ __aicore__ inline void RowsToLanes(const LanePlanes &to, uint32_t first, const A
   const uint32_t steps = (count + kStep - 1) / kStep;
   const uint32_t cycle = PlaneCycle(to.planes, kStep);
   uint64_t sources[kLanes], targets[kLanes];
+  TransposeBarrier();
   for (uint32_t c = 0; c < cycle && c < steps; ++c) {
     for (uint32_t m = 0; m < kLanes; ++m) {
       sources[m] = AddressOf(rows, (m < row_count ? m : row_count - 1) * row_stride + c * kStep);
@@ -114,6 +126,7 @@ __aicore__ inline void RowsToLanes(const LanePlanes &to, uint32_t first, const A
     Transpose16<T>(targets, sources, (steps - c + cycle - 1) / cycle, kStep * cycle / to.planes * kBlocks,
                    cycle);
   }
+  TransposeBarrier();
   if constexpr (sizeof(T) != sizeof(float)) {
     for (uint32_t plane = 0; plane < to.planes; ++plane) {
       const uint32_t begin = to.SlotsBefore(plane, first);
@@ -149,6 +162,7 @@ __aicore__ inline void LanesToRows(const AscendC::LocalTensor<T> &rows, uint32_t
     }
   }
   uint64_t sources[kLanes], targets[kLanes];
+  TransposeBarrier();
   for (uint32_t c = 0; c < cycle && c < steps; ++c) {
     // A data block holds 16 elements of 2 bytes, or 8 of 4 bytes. The latter take two transpositions of 8
     // lanes, and each row takes two blocks.
@@ -167,14 +181,16 @@ __aicore__ inline void LanesToRows(const AscendC::LocalTensor<T> &rows, uint32_t
                      kRowPositions * cycle / from.planes * kBlocks);
     }
   }
+  TransposeBarrier();
 }
 
-// Transposes rows into slots of their own type: element x of 16 rows becomes slot x, for x < count rounded up
-// to a data block of T. Slots start `width` elements apart. Lanes after row_count repeat the last row.
+// Transposes 16 rows into slots of their own type: element x of the rows becomes slot x, for x < count
+// rounded up to a data block of T. Slots start `width` elements apart. Lanes after row_count repeat the last
+// row. The caller sets the barriers.
 template <typename T>
-__aicore__ inline void RowsToSlots(const AscendC::LocalTensor<T> &slots, uint32_t width,
-                                   const AscendC::LocalTensor<T> &rows, uint32_t row_stride,
-                                   uint32_t row_count, uint32_t count) {
+__aicore__ inline void GroupToSlots(const AscendC::LocalTensor<T> &slots, uint32_t width,
+                                    const AscendC::LocalTensor<T> &rows, uint32_t row_stride,
+                                    uint32_t row_count, uint32_t count) {
   constexpr uint32_t kStep = kBlockBytes / sizeof(T);
   constexpr uint32_t kBlocks = kLanes / kStep;
   uint64_t sources[kLanes], targets[kLanes];
@@ -185,9 +201,23 @@ __aicore__ inline void RowsToSlots(const AscendC::LocalTensor<T> &slots, uint32_
   Transpose16<T>(targets, sources, (count + kStep - 1) / kStep, width, 1);
 }
 
-// Transposes such slots back into rows, for x < count rounded up to kRowPositions.
+// Transposes rows, group by group. A slot has a lane for each row, rounded up to 16.
 template <typename T>
-__aicore__ inline void SlotsToRows(const AscendC::LocalTensor<T> &rows, uint32_t row_stride,
+__aicore__ inline void RowsToSlots(const AscendC::LocalTensor<T> &slots, uint32_t width,
+                                   const AscendC::LocalTensor<T> &rows, uint32_t row_stride,
+                                   uint32_t row_count, uint32_t count) {
+  TransposeBarrier();
+  for (uint32_t lane = 0; lane < row_count; lane += kLanes) {
+    GroupToSlots(slots[lane], width, rows[lane * row_stride], row_stride,
+                 row_count - lane < kLanes ? row_count - lane : kLanes, count);
+  }
+  TransposeBarrier();
+}
+
+// Transposes 16 lanes of such slots back into rows, for x < count rounded up to kRowPositions. The caller sets
+// the barriers.
+template <typename T>
+__aicore__ inline void GroupToRows(const AscendC::LocalTensor<T> &rows, uint32_t row_stride,
                                    const AscendC::LocalTensor<T> &slots, uint32_t width, uint32_t count) {
   constexpr uint32_t kStep = kBlockBytes / sizeof(T);
   constexpr uint32_t kBlocks = kLanes / kStep;
@@ -199,6 +229,18 @@ __aicore__ inline void SlotsToRows(const AscendC::LocalTensor<T> &rows, uint32_t
     }
     Transpose16<T>(targets, sources, (count + kRowPositions - 1) / kRowPositions, kBlocks, kBlocks * width);
   }
+}
+
+// Transposes slots back into rows, group by group: row_count rows, rounded up to 16.
+template <typename T>
+__aicore__ inline void SlotsToRows(const AscendC::LocalTensor<T> &rows, uint32_t row_stride,
+                                   const AscendC::LocalTensor<T> &slots, uint32_t width, uint32_t row_count,
+                                   uint32_t count) {
+  TransposeBarrier();
+  for (uint32_t lane = 0; lane < row_count; lane += kLanes) {
+    GroupToRows(rows[lane * row_stride], row_stride, slots[lane], width, count);
+  }
+  TransposeBarrier();
 }
 
 // Sets positions [begin, end) to `value`.
