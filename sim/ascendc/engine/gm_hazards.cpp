@@ -115,9 +115,8 @@ class Judge {
   // Whether atomic copies have more than one operation or type.
   bool Mixed() const {
     const std::vector<Entry> &entries = atomics_.entries();
-    return std::any_of(entries.begin(), entries.end(), [&](const Entry &entry) {
-      return entry.access->atomic != entries[0].access->atomic;
-    });
+    return std::any_of(entries.begin(), entries.end(),
+                       [&](const Entry &entry) { return entry.access->atomic != entries[0].access->atomic; });
   }
 
   void Against(const Intervals &others, const Entry &entry) {
@@ -169,25 +168,24 @@ class Judge {
     if (a.core == b.core) {
       core_b.faults->AddPair(
           FaultKind::kMissingSync, site_a, site_b,
-          Describe(site_b) + " on " + PipeName(b.access->pipe) + " " + Does(*b.access) + " " + where + ", which " + Describe(site_a) + " on " + PipeName(a.access->pipe) + " " +
-              Does(*a.access) + ", and nothing orders the two: missing " +
-              OrderOf(a.access->pipe, b.access->pipe));
+          Describe(site_b) + " on " + PipeName(b.access->pipe) + " " + Does(*b.access) + " " + where +
+              ", which " + Describe(site_a) + " on " + PipeName(a.access->pipe) + " " + Does(*a.access) +
+              ", and nothing orders the two: missing " + OrderOf(a.access->pipe, b.access->pipe));
       return;
     }
     const std::string accesses = Describe(site_b) + " " + Does(*b.access) + " " + where;
     if (core_a.block == core_b.block) {
       core_b.faults->AddPair(FaultKind::kBlockConflict, site_a, site_b,
-                             accesses + ", which another core of the block " +
-                                 Does(*a.access) + " in " + Describe(site_a) +
+                             accesses + ", which another core of the block " + Does(*a.access) + " in " +
+                                 Describe(site_a) +
                                  ", and nothing orders the two cores: missing CrossCoreSetFlag<2, PIPE_" +
                                  PipeName(a.access->pipe) + "> / CrossCoreWaitFlag");
       return;
     }
     core_b.faults->AddPair(
         FaultKind::kBlockConflict, site_a, site_b,
-        accesses + ", which block " + std::to_string(core_a.block) + " " +
-            Does(*a.access) + " in " + Describe(site_a) +
-            ", and nothing orders the two blocks: missing SyncAll" +
+        accesses + ", which block " + std::to_string(core_a.block) + " " + Does(*a.access) + " in " +
+            Describe(site_a) + ", and nothing orders the two blocks: missing SyncAll" +
             (a.access->write && b.access->write ? ", or the blocks overlap by mistake" : ""));
   }
 

@@ -47,8 +47,8 @@ class Hazards {
 
   void ReleaseShadows();
 
-  // Announces an instruction: it gets the next number of its pipe. What S has waited for is done for this pipe
-  // too, as S issues to it.
+  // Announces an instruction: it gets the next number of its pipe. What S has waited for is done for this
+  // pipe too, as S issues to it.
   void Advance(const Instruction &instruction);
   // Judges one operand of the instruction that Advance announced; Record notes it afterwards. Returns a bit
   // mask of the pipes for which S has to wait under automatic synchronisation.

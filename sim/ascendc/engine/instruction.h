@@ -32,9 +32,10 @@ struct Where {
 enum class Sharing : uint8_t {
   kInPlace,     // a repeat of results lies exactly on its source, and on no source of a later repeat
   kAccumulate,  // as kInPlace; with a repeat stride of 0 it may lie on the sources of later repeats too
-  kResize,      // results wider or narrower than their source: within a repeat no result runs ahead of it
+  kShrink,      // as kInPlace; within a repeat results may begin where the source begins, or before it
   kPack,        // results that begin where all sources begin, or before
   kNone,
+  kWiden,  // as kInPlace; within a repeat results may end where the source ends, or before it
 };
 
 // The bytes that one operand touches: `groups` x `rows` runs of `row_bytes`. For a vector instruction these
@@ -62,8 +63,8 @@ struct Operand {
   uint32_t first_repeat = 0;
   uint32_t repeat_bytes = 0;
   Sharing sharing = Sharing::kInPlace;  // of a source
-  uint32_t alignment = 32;  // required of `address`, in bytes; 1: none (GM)
-  bool defined = true;      // false: reading bytes never written is legal (e.g. padding lanes of a sort)
+  uint32_t alignment = 32;              // required of `address`, in bytes; 1: none (GM)
+  bool defined = true;     // false: reading bytes never written is legal (e.g. padding lanes of a sort)
   int32_t buffer_id = -1;  // LocalTensorBase::buffer_id and generation: a stale one is a use after FreeTensor
   uint32_t generation = 0;
 };
@@ -96,7 +97,7 @@ struct Instruction {
   // orders copies of one number, so that they are no conflict.
   uint8_t atomic = 0;
   bool by_address = false;  // the operands are no tensors, so that the compiler adds no synchronisation
-  bool chained = false;    // the unit orders this instruction after earlier ones of its pipe by itself
+  bool chained = false;     // the unit orders this instruction after earlier ones of its pipe by itself
 
   Operand &Add(const Operand &operand) { return operands[operand_count++] = operand; }
 };

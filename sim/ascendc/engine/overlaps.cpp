@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that the results of a vector instruction spare its sources. The device reads a repeat, computes it and
-// writes it, and reads the next repeats before it has written the first:
+// Checks that the results of a vector instruction spare its sources. The device reads a repeat, computes it
+// and writes it, and reads the next repeats before it has written the first:
 //
 //   repeat           0          1          2
 //   src          |aaaaaaaa| |bbbbbbbb| |cccccccc|
 //   dst                     |AAAAAAAA| |BBBBBBBB| …       does repeat 1 read b or A? Nobody knows
 //
-// The rules are those of AscendC's documentation (general restrictions, overlap of addresses): within a repeat
-// a result lies exactly where its source lies, or apart from it; no repeat of results lies on a source of a
-// later repeat. Sharing (instruction.h) says what an instruction may besides, or may not.
+// The rules are those of AscendC's documentation (general restrictions, overlap of addresses): within a
+// repeat a result lies exactly where its source lies, or apart from it; no repeat of results lies on a source
+// of a later repeat. Sharing (instruction.h) says what an instruction may besides, or may not.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -95,14 +95,14 @@ bool Alike(const Repeats &a, int64_t i, const Repeats &b, int64_t j) {
 
 // Says whether results may share bytes with the source of the same repeat.
 bool MayShare(const Repeats &to, int64_t i, const Repeats &from, int64_t j, Sharing sharing) {
-  if (Alike(to, i, from, j)) return true;
-  if (sharing != Sharing::kResize) return false;
-  const ByteRange result = to.Extent(i);
-  const ByteRange source = from.Extent(j);
-  // Narrow results fill the space of what has been read from the front; wide ones begin in the space before
-  // their sources and reach the last source with the last result.
-  const bool narrow = result.end - result.begin < source.end - source.begin;
-  return narrow ? result.begin <= source.begin : source.end >= result.end;
+  switch (sharing) {
+    case Sharing::kShrink:
+      return to.Extent(i).begin <= from.Extent(j).begin;
+    case Sharing::kWiden:
+      return to.Extent(i).end <= from.Extent(j).end;
+    default:
+      return Alike(to, i, from, j);
+  }
 }
 
 struct Conflict {
@@ -133,8 +133,8 @@ Conflict Find(const Repeats &to, const Repeats &from, Sharing sharing) {
   return {};
 }
 
-// Says at once that two operands are the same bytes in the same order, and that no repeat reaches into the next
-// one.
+// Says at once that two operands are the same bytes in the same order, and that no repeat reaches into the
+// next one.
 bool SamePlaces(const Operand &a, const Operand &b) {
   const int64_t rows = (static_cast<int64_t>(a.rows) - 1) * a.row_stride + a.row_bytes;
   return a.address == b.address && a.row_bytes == b.row_bytes && a.rows == b.rows &&
@@ -154,8 +154,11 @@ std::string Rule(const Conflict &conflict, Sharing sharing) {
            std::to_string(conflict.from) + " reads them, which the device may do before or after";
   }
   const std::string partly = "they overlap partly in repeat " + std::to_string(conflict.to) + ": ";
-  if (sharing == Sharing::kResize) {
-    return partly + "results of another width may not lie ahead of their sources";
+  if (sharing == Sharing::kShrink) {
+    return partly + "results that are smaller than their source may not begin behind its start";
+  }
+  if (sharing == Sharing::kWiden) {
+    return partly + "results that are wider than their source may not end behind its end";
   }
   return partly + "a repeat of results must lie exactly where its source lies, or apart from it";
 }

@@ -230,9 +230,9 @@ class TPipe {
   bool ended_ = false;
 };
 
-// Returns what is left of a memory, for use until the next InitBuffer. False where nothing is left. The end of
-// UB is left to messages of Matmul. Where buffers reach there, the device takes a length below zero for a large
-// one.
+// Returns what is left of a memory, for use until the next InitBuffer. False where nothing is left. The end
+// of UB is left to messages of Matmul. Where buffers reach there, the device takes a length below zero for a
+// large one.
 template <typename T, TPosition pos>
 inline bool PopStackBuffer(LocalTensor<T> &popBuffer, sim::Where where = sim::Where::Here()) {
   constexpr uint64_t kMessageBytes = 128;
@@ -240,9 +240,10 @@ inline bool PopStackBuffer(LocalTensor<T> &popBuffer, sim::Where where = sim::Wh
   const sim::Space space = sim::SpaceOf(pos);
   const uint64_t end = core.BytesOf(space) - (space == sim::Space::UB ? kMessageBytes : 0);
   if (core.queues().Allocated(space) > end) {
-    core.Fail(sim::FaultKind::kUbCapacity, "PopStackBuffer", where,
-              "it takes what lies before the last 128 bytes of the Unified Buffer, but the kernel's buffers take " +
-                  std::to_string(core.queues().Allocated(space)) + " bytes");
+    core.Fail(
+        sim::FaultKind::kUbCapacity, "PopStackBuffer", where,
+        "it takes what lies before the last 128 bytes of the Unified Buffer, but the kernel's buffers take " +
+            std::to_string(core.queues().Allocated(space)) + " bytes");
   }
   sim::LocalTensorBase tensor;
   tensor.space = space;

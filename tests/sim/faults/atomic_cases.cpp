@@ -112,7 +112,8 @@ void TensorAfterAddress(const Arguments &arguments) {
   AscendC::Adds(s.x, s.y, 1.0f, kTile);
 }
 
-// Automatic synchronisation orders the second Adds after the first, which says nothing about the transposition.
+// Automatic synchronisation orders the second Adds after the first, which says nothing about the
+// transposition.
 void TensorsAroundAddress(const Arguments &arguments) {
   Setup s(arguments);
   TransposeByAddress(s);

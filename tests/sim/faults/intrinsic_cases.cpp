@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of overlap_cases.cpp and atomic_cases.cpp below CANN's own headers: intrinsics have addresses alone.
-// UB bytes from 0 on are zero.
+// The rules of overlap_cases.cpp and atomic_cases.cpp below CANN's own headers: intrinsics have addresses
+// alone. UB bytes from 0 on are zero.
 #include "compiler/intrinsics.h"
 
 #include "harness.h"

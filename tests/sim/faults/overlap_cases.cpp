@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector instructions whose results lie on their sources. For each rule there is a kernel that breaks it and one
-// beside it that does not. UB begins with the tensor t; a repeat of 64 floats has 256 bytes.
+// Vector instructions whose results lie on their sources. For each rule there is a kernel that breaks it and
+// one beside it that does not. UB begins with the tensor t; a repeat of 64 floats has 256 bytes.
 #include "harness.h"
 #include "twice_plus.h"
 
@@ -31,11 +31,11 @@ struct Setup {
 };
 
 // A kernel of one statement, which is a fault or not.
-#define KERNEL(Name, ...)         \
-  void Name(const Arguments &) {  \
-    Setup s;                      \
-    fault_line = __LINE__;        \
-    __VA_ARGS__;                  \
+#define KERNEL(Name, ...)        \
+  void Name(const Arguments &) { \
+    Setup s;                     \
+    fault_line = __LINE__;       \
+    __VA_ARGS__;                 \
   }
 
 KERNEL(AheadInRepeat, AscendC::Adds(s.t[8], s.t, 1.0f, 248))
@@ -66,6 +66,8 @@ KERNEL(Narrow, AscendC::Cast(s.As<half>(), s.t, RoundMode::CAST_NONE, 250))
 KERNEL(NarrowAhead, AscendC::Cast(s.As<half>()[64], s.t, RoundMode::CAST_NONE, 128))
 
 KERNEL(Reduce, AscendC::WholeReduceSum(s.t, s.t, 64, 4, 1, 1, 8))
+KERNEL(ReduceOneLane,
+       AscendC::WholeReduceMax(s.t, s.t, 1, 1, 1, 1, 8, AscendC::ReduceOrder::ORDER_VALUE_INDEX))
 KERNEL(ReduceAhead, AscendC::WholeReduceSum(s.t[64], s.t, 64, 4, 1, 1, 8))
 KERNEL(ReduceBlocks, AscendC::BlockReduceMax(s.t, s.t, 4, 64, 1, 1, 8))
 KERNEL(ReduceBlocksAhead, AscendC::BlockReduceMax(s.t[32], s.t, 4, 64, 1, 1, 8))
@@ -79,8 +81,8 @@ KERNEL(CompareApart, AscendC::Compare(s.As<uint8_t>(), s.x, s.y, AscendC::CMPMOD
 KERNEL(CompareOntoSource, AscendC::Compare(s.As<uint8_t>(), s.t, s.y, AscendC::CMPMODE::LT, 256))
 KERNEL(SelectOntoSource, AscendC::Select(s.t, s.x.ReinterpretCast<uint8_t>(), s.t, s.y,
                                          AscendC::SELMODE::VSEL_TENSOR_TENSOR_MODE, 128))
-KERNEL(SelectOntoMask, AscendC::Select(s.t, s.As<uint8_t>(), s.x, s.y,
-                                       AscendC::SELMODE::VSEL_TENSOR_TENSOR_MODE, 128))
+KERNEL(SelectOntoMask,
+       AscendC::Select(s.t, s.As<uint8_t>(), s.x, s.y, AscendC::SELMODE::VSEL_TENSOR_TENSOR_MODE, 128))
 
 KERNEL(SortFromTheEnd, AscendC::Sort32(s.t, s.t[64], s.y.ReinterpretCast<uint32_t>(), 2))
 KERNEL(SortInPlace, AscendC::Sort32(s.t, s.t, s.y.ReinterpretCast<uint32_t>(), 2))
@@ -98,7 +100,8 @@ void Pack(const LocalTensor<float> &dst, const LocalTensor<float> &src) {
 KERNEL(PackInPlace, Pack(s.t, s.t))
 KERNEL(PackAhead, Pack(s.t[8], s.t))
 
-void TransposeRows(const LocalTensor<half> &to, const LocalTensor<half> &from, uint8_t repeats, uint16_t step) {
+void TransposeRows(const LocalTensor<half> &to, const LocalTensor<half> &from, uint8_t repeats,
+                   uint16_t step) {
   LocalTensor<half> dst[16], src[16];
   for (int i = 0; i < 16; ++i) {
     dst[i] = to[i * 16];
@@ -123,7 +126,8 @@ const std::vector<FaultCase> &OverlapCases() {
     return FaultCase{name, sim::FaultKind::kOverlap, kernel, std::move(texts)};
   };
   const std::string partly = "a repeat of results must lie exactly where its source lies, or apart from it";
-  const std::string resized = "results of another width may not lie ahead of their sources";
+  const std::string shrunk = "results that are smaller than their source may not begin behind its start";
+  const std::string widened = "results that are wider than their source may not end behind its end";
   const std::string later = "which the device may do before or after";
   const std::string apart = "this instruction needs them apart";
   static const std::vector<FaultCase> cases = {
@@ -146,15 +150,16 @@ const std::vector<FaultCase> &OverlapCases() {
       wrong("overlap_products", Products, {"MulAddDst", "dst and dst share", later}),
       right("overlap_mul_add", MulAddInPlace),
       wrong("overlap_mixed_mul_add", MixedMulAdd, {"Axpy", apart}),
-      wrong("overlap_widen", Widen, {"Cast", resized}),
-      wrong("overlap_widen_one_repeat", WidenOneRepeat, {"Cast", resized}),
+      wrong("overlap_widen", Widen, {"Cast", widened}),
+      wrong("overlap_widen_one_repeat", WidenOneRepeat, {"Cast", widened}),
       right("overlap_widen_from_end", WidenFromTheEnd),
       right("overlap_narrow", Narrow),
-      wrong("overlap_narrow_ahead", NarrowAhead, {"Cast", resized}),
+      wrong("overlap_narrow_ahead", NarrowAhead, {"Cast", shrunk}),
       right("overlap_reduce", Reduce),
+      right("overlap_reduce_one_lane", ReduceOneLane),
       wrong("overlap_reduce_ahead", ReduceAhead, {"WholeReduceSum", "UB bytes [256, 260)", later}),
       right("overlap_reduce_blocks", ReduceBlocks),
-      wrong("overlap_reduce_blocks_ahead", ReduceBlocksAhead, {"BlockReduceMax", resized}),
+      wrong("overlap_reduce_blocks_ahead", ReduceBlocksAhead, {"BlockReduceMax", shrunk}),
       right("overlap_broadcast", Broadcast),
       wrong("overlap_broadcast_in_place", BroadcastInPlace, {"Brcb", apart}),
       right("overlap_gather", GatherApart),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector instructions whose results lie on their sources where AscendC allows it. Prints a line for each case: its
-// name, and the tensor afterwards as numbers of its type.
+// Vector instructions whose results lie on their sources where AscendC allows it. Prints a line for each
+// case: its name, and the tensor afterwards as numbers of its type.
 #include <cstdio>
 #include <vector>
 
@@ -31,7 +31,8 @@ void Run(GM_ADDR out) {
   const uint32_t count = kBytes / sizeof(T);
   const Tensors<T> tensors{buffer.Get<T>(count), buffer.GetWithOffset<T>(count, kBytes)};
   for (uint32_t i = 0; i < 2 * count; ++i) {
-    (i < count ? tensors.t : tensors.x).SetValue(i % count, static_cast<T>(static_cast<int>(i % count % 97 + 1)));
+    (i < count ? tensors.t : tensors.x)
+        .SetValue(i % count, static_cast<T>(static_cast<int>(i % count % 97 + 1)));
   }
   AscendC::PipeBarrier<PIPE_ALL>();
   compute(tensors);
@@ -48,9 +49,7 @@ void EarlierRepeat(const Tensors<T> &s) {
 }
 void InPlace(const Tensors<float> &s) { AscendC::Mul(s.t, s.t, s.t, 250); }
 void Sum(const Tensors<float> &s) { AscendC::Add(s.t, s.x, s.t, uint64_t{64}, 5, {1, 1, 1, 0, 8, 0}); }
-void FromFirst(const Tensors<float> &s) {
-  AscendC::Add(s.t, s.x, s.t, uint64_t{64}, 4, {1, 1, 1, 8, 8, 0});
-}
+void FromFirst(const Tensors<float> &s) { AscendC::Add(s.t, s.x, s.t, uint64_t{64}, 4, {1, 1, 1, 8, 8, 0}); }
 void Narrow(const Tensors<float> &s) {
   AscendC::Cast(s.t.ReinterpretCast<half>(), s.t, RoundMode::CAST_NONE, 700);
 }

@@ -101,10 +101,11 @@ inline void CheckSide(Core &core, const char *name, const CopySide &side, Where 
 inline uint8_t AtomicOf(Core &core, const char *name, const CopySide &dst, Where where) {
   if (dst.operand.space != Space::GM || core.registers.atomic == Atomic::kNone) return 0;
   if (dst.combines != nullptr && !dst.combines(core.registers.atomic_type)) {
-    core.Fail(FaultKind::kType, name, where,
-              "SetAtomicType or SetAtomicAdd, SetAtomicMax, SetAtomicMin has set another type than that of dst: "
-              "the device combines " +
-                  std::string(NameOf(core.registers.atomic_type)));
+    core.Fail(
+        FaultKind::kType, name, where,
+        "SetAtomicType or SetAtomicAdd, SetAtomicMax, SetAtomicMin has set another type than that of dst: "
+        "the device combines " +
+            std::string(NameOf(core.registers.atomic_type)));
   }
   return core.registers.AtomicNumber();
 }

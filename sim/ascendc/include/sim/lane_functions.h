@@ -172,7 +172,8 @@ struct ShiftRightLane {
   }
 };
 
-// Says of the function of an instruction that src1 may be the results of earlier repeats (Sharing::kAccumulate).
+// Says of the function of an instruction that src1 may be the results of earlier repeats
+// (Sharing::kAccumulate).
 template <typename F>
 constexpr bool kAccumulates = false;
 template <>

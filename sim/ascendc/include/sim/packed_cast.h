@@ -83,7 +83,7 @@ void CastToInt4(const LocalTensor<uint8_t> &dst, const LocalTensor<half> &src, c
                 Where where) {
   VectorOp op("Cast", sizeof(half), where);
   if (!level.Apply(op)) return;
-  op.Share(Sharing::kResize);
+  op.Share(Sharing::kShrink);
   const PackedLanes to(kInt4, level.template Of<uint8_t>(op, 0));
   to.AddTo(op, "dst", dst, true);
   auto from = op.Read<half>("src", src, level.template Of<half>(op, 1));
@@ -104,7 +104,7 @@ void CastFromInt4(const LocalTensor<half> &dst, const LocalTensor<uint8_t> &src,
                   Where where) {
   VectorOp op("Cast", sizeof(half), where);
   if (!level.Apply(op)) return;
-  op.Share(Sharing::kResize);
+  op.Share(Sharing::kWiden);
   auto to = op.Write<half>("dst", dst, level.template Of<half>(op, 0));
   const PackedLanes from(kInt4, level.template Of<uint8_t>(op, 1));
   from.AddTo(op, "src", src, false);
@@ -138,7 +138,7 @@ void CastDequant(const LocalTensor<D> &dst, const LocalTensor<int16_t> &src, boo
   constexpr uint32_t kWords = 16;
   VectorOp op("CastDequant", sizeof(int16_t), where);
   if (!level.Apply(op)) return;
-  op.Share(Sharing::kResize);
+  op.Share(Sharing::kShrink);
   Core &core = op.core();
   const PackedLanes to({1, kBlockBytes / 2, high_half ? kBlockBytes / 2 : 0}, level.template Of<D>(op, 0));
   to.AddTo(op, "dst", dst, true);

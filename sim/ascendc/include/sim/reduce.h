@@ -94,7 +94,7 @@ void BlockReduce(const char *name, ReduceType type, const LocalTensor<T> &dst, c
     return;
   }
   constexpr uint32_t kPerBlock = Lanes<T>::kPerBlock;
-  op.Share(Sharing::kResize);
+  op.Share(Sharing::kShrink);
   auto from =
       op.Read<T>("src", src, Strides{static_cast<uint32_t>(src_block), static_cast<uint32_t>(src_repeat)});
   uint64_t blocks = 0;
@@ -137,7 +137,7 @@ void PairReduce(const LocalTensor<T> &dst, const LocalTensor<T> &src, bool set, 
   if (!op.Mask(set, mask, repeat)) {
     return;
   }
-  op.Share(Sharing::kResize);
+  op.Share(Sharing::kShrink);
   auto from =
       op.Read<T>("src", src, Strides{static_cast<uint32_t>(src_block), static_cast<uint32_t>(src_repeat)});
   uint64_t pairs = 0;
@@ -155,8 +155,7 @@ void PairReduce(const LocalTensor<T> &dst, const LocalTensor<T> &src, bool set, 
     }
     for (uint32_t pair = 0; pair < op.lanes() / 2; ++pair) {
       if (LaneOn(op, r, 2 * pair) || LaneOn(op, r, 2 * pair + 1)) {
-        to[r * dst_repeat * op.lanes() / 2 + pair] =
-            static_cast<T>(values[2 * pair] + values[2 * pair + 1]);
+        to[r * dst_repeat * op.lanes() / 2 + pair] = static_cast<T>(values[2 * pair] + values[2 * pair + 1]);
       }
     }
   }
@@ -205,7 +204,7 @@ void WholeReduce(const char *name, ReduceType type, const LocalTensor<T> &dst, c
                     (order == ReduceOrder::ORDER_VALUE_INDEX || order == ReduceOrder::ORDER_INDEX_VALUE);
   const bool only_index = type != ReduceType::SUM && order == ReduceOrder::ORDER_ONLY_INDEX;
   const uint32_t bytes = both ? 2 * sizeof(T) : (only_index ? sizeof(uint32_t) : sizeof(T));
-  op.Share(Sharing::kResize);
+  op.Share(Sharing::kShrink);
   auto from =
       op.Read<T>("src", src, Strides{static_cast<uint32_t>(src_block), static_cast<uint32_t>(src_repeat)});
   Operand result = Run("dst", dst, true, bytes);

@@ -52,7 +52,7 @@ void Sort32(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTe
     run.repeat_bytes = kSortLanes * bytes;
     op.Add(run, tensor);
   };
-  op.Share(Sharing::kResize);
+  op.Share(Sharing::kWiden);
   add("dst", dst, true, kPairBytes);
   add("src0", src0, false, sizeof(T));
   op.Share(Sharing::kNone);

@@ -156,8 +156,8 @@ class VectorOp {
     return counted_ ? std::min(lanes_, active_ - r * lanes_) : (prefix_ ? active_ : lanes_);
   }
 
-  // Sets dst[lane] = function(sources[lane]...) for all active lanes, repeat by repeat, as the device does: it
-  // reads a repeat before it writes it. It computes in Compute<T>.
+  // Sets dst[lane] = function(sources[lane]...) for all active lanes, repeat by repeat, as the device does:
+  // it reads a repeat before it writes it. It computes in Compute<T>.
   template <typename F, typename D, typename... S>
   void Map(F function, Lanes<D> dst, Lanes<S>... sources) const {
     dst.Resolve(core_);
@@ -375,7 +375,8 @@ template <typename A, typename... B>
 constexpr uint32_t kWidest = std::max({sizeof(A), sizeof(B)...});
 
 template <typename D, typename S>
-constexpr Sharing kConverts = sizeof(D) == sizeof(S) ? Sharing::kInPlace : Sharing::kResize;
+constexpr Sharing kConverts =
+    sizeof(D) == sizeof(S) ? Sharing::kInPlace : (sizeof(D) < sizeof(S) ? Sharing::kShrink : Sharing::kWiden);
 // AscendC forbids any overlap where half is multiplied and added to float.
 template <typename D, typename S>
 constexpr Sharing kMixedMulAdd = sizeof(D) == sizeof(S) ? Sharing::kInPlace : Sharing::kNone;

@@ -17,11 +17,12 @@ constexpr Sharing RoundingShares(RoundMode mode) {
 inline void CheckRoundingWork(Core &core, const char *name, uint64_t bytes, Where where) {
   constexpr uint64_t kLeast = 32 * sizeof(float);
   if (bytes >= kLeast) return;
-  core.Fail(FaultKind::kUbCapacity, name, where,
-            "of half it needs a work tensor of at least " + std::to_string(kLeast) +
-                " bytes, or as many between the kernel's buffers and the last 128 bytes of the Unified Buffer, "
-                "got " +
-                std::to_string(bytes));
+  core.Fail(
+      FaultKind::kUbCapacity, name, where,
+      "of half it needs a work tensor of at least " + std::to_string(kLeast) +
+          " bytes, or as many between the kernel's buffers and the last 128 bytes of the Unified Buffer, "
+          "got " +
+          std::to_string(bytes));
 }
 
 template <RoundMode mode, typename T>
