@@ -20,6 +20,7 @@ enum class FaultKind : uint8_t {
   kRepeat,         // repeatTimes above 255
   kMask,           // mask outside 1..lanes, or all zero
   kStride,         // stride field beyond its width
+  kOverlap,        // results of a vector instruction lie on its sources where they may not
   kUbBounds,       // operand leaves its LocalTensor or its buffer
   kGmBounds,       // access leaves its allocation or its GlobalTensor
   kUbCapacity,     // InitBuffer beyond the Unified Buffer

@@ -111,9 +111,10 @@ void CoreState::Issue(const Instruction &instruction) {
   const Pipe pipe = instruction.pipe;
   for (int i = 0; i < instruction.operand_count; ++i)
     CheckOperand(instruction.operands[i], site, instruction.where);
+  if (instruction.work == Work::kVector) CheckOverlaps(instruction, site);
   if (recorded()) recording.Add(instruction, site_id, *memory);
   if (options->hazards) {
-    hazards.Advance(pipe, instruction.chained);
+    hazards.Advance(instruction);
     uint32_t drain = 0;
     for (int i = 0; i < instruction.operand_count; ++i) {
       const Operand &operand = instruction.operands[i];

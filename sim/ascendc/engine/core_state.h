@@ -153,6 +153,8 @@ class CoreState {
   void CheckOperand(const Operand &operand, const Site &site, Where where);
   void CheckGmBounds(const Operand &operand, const Site &site, Where where);
   void CheckDefined(const Operand &operand, const Site &site);
+  // overlaps.cpp
+  void CheckOverlaps(const Instruction &instruction, const Site &site);
   void MarkWritten(const Operand &operand);
   // accounting.cpp
   void Account(const Instruction &instruction, uint32_t site);

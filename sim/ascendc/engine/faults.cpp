@@ -15,6 +15,8 @@ const char *FaultName(FaultKind kind) {
       return "Mask";
     case FaultKind::kStride:
       return "Stride";
+    case FaultKind::kOverlap:
+      return "Overlap";
     case FaultKind::kUbBounds:
       return "UbBounds";
     case FaultKind::kGmBounds:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hazards.h"
+#include "registers.h"
 
 namespace sim {
 namespace {
@@ -69,6 +70,15 @@ bool Overlap(const GmAccess &a, const GmAccess &b, uint64_t *begin, uint64_t *en
   return false;
 }
 
+// "reads", "writes", or "writes (atomic add of half)".
+std::string Does(const GmAccess &access) {
+  static const char *const operations[] = {"", "add", "max", "min"};
+  if (!access.write) return "reads";
+  if (access.atomic == 0) return "writes";
+  return std::string("writes (atomic ") + operations[access.atomic >> 4] + " of " +
+         NameOf(static_cast<AtomicType>(access.atomic & 15)) + ")";
+}
+
 class Judge {
  public:
   Judge(const std::vector<GmCore> &cores, const DeviceMemory &memory) : cores_(cores), memory_(memory) {}
@@ -81,9 +91,14 @@ class Judge {
     }
     writes_.Sort();
     atomics_.Sort();
-    // Judges every pair with a write: writes against writes, atomics against writes, reads against both.
+    // Judges every pair with a write: writes against writes, atomics against writes and against atomics of
+    // another operation or type, reads against both.
     for (const Entry &write : writes_.entries()) Against(writes_, write);
-    for (const Entry &atomic : atomics_.entries()) Against(writes_, atomic);
+    const bool mixed = Mixed();
+    for (const Entry &atomic : atomics_.entries()) {
+      Against(writes_, atomic);
+      if (mixed) Against(atomics_, atomic);
+    }
     if (writes_.entries().empty() && atomics_.entries().empty()) return;
     for (uint32_t core = 0; core < cores_.size(); ++core) {
       for (const GmAccess &access : cores_[core].log->accesses) {
@@ -97,10 +112,18 @@ class Judge {
  private:
   static constexpr int kMaxPairs = 4096;  // looked at for one access: beyond, the same lines repeat
 
+  // Whether atomic copies have more than one operation or type.
+  bool Mixed() const {
+    const std::vector<Entry> &entries = atomics_.entries();
+    return std::any_of(entries.begin(), entries.end(),
+                       [&](const Entry &entry) { return entry.access->atomic != entries[0].access->atomic; });
+  }
+
   void Against(const Intervals &others, const Entry &entry) {
     int pairs = 0;
     others.Overlapping(entry.access->address, entry.access->end(), [&](const Entry &other) {
-      if (other.access != entry.access && !Ordered(entry, other) && !Ordered(other, entry))
+      const bool alike = entry.access->atomic != 0 && other.access->atomic == entry.access->atomic;
+      if (other.access != entry.access && !alike && !Ordered(entry, other) && !Ordered(other, entry))
         Conflict(other, entry);
       return ++pairs < kMaxPairs;
     });
@@ -145,26 +168,24 @@ class Judge {
     if (a.core == b.core) {
       core_b.faults->AddPair(
           FaultKind::kMissingSync, site_a, site_b,
-          Describe(site_b) + " on " + PipeName(b.access->pipe) + (b.access->write ? " writes " : " reads ") +
-              where + ", which " + Describe(site_a) + " on " + PipeName(a.access->pipe) +
-              (a.access->write ? " writes" : " reads") + ", and nothing orders the two: missing " +
-              OrderOf(a.access->pipe, b.access->pipe));
+          Describe(site_b) + " on " + PipeName(b.access->pipe) + " " + Does(*b.access) + " " + where +
+              ", which " + Describe(site_a) + " on " + PipeName(a.access->pipe) + " " + Does(*a.access) +
+              ", and nothing orders the two: missing " + OrderOf(a.access->pipe, b.access->pipe));
       return;
     }
-    const std::string accesses = Describe(site_b) + (b.access->write ? " writes " : " reads ") + where;
+    const std::string accesses = Describe(site_b) + " " + Does(*b.access) + " " + where;
     if (core_a.block == core_b.block) {
       core_b.faults->AddPair(FaultKind::kBlockConflict, site_a, site_b,
-                             accesses + ", which another core of the block " +
-                                 (a.access->write ? "writes" : "reads") + " in " + Describe(site_a) +
+                             accesses + ", which another core of the block " + Does(*a.access) + " in " +
+                                 Describe(site_a) +
                                  ", and nothing orders the two cores: missing CrossCoreSetFlag<2, PIPE_" +
                                  PipeName(a.access->pipe) + "> / CrossCoreWaitFlag");
       return;
     }
     core_b.faults->AddPair(
         FaultKind::kBlockConflict, site_a, site_b,
-        accesses + ", which block " + std::to_string(core_a.block) + " " +
-            (a.access->write ? "writes" : "reads") + " in " + Describe(site_a) +
-            ", and nothing orders the two blocks: missing SyncAll" +
+        accesses + ", which block " + std::to_string(core_a.block) + " " + Does(*a.access) + " in " +
+            Describe(site_a) + ", and nothing orders the two blocks: missing SyncAll" +
             (a.access->write && b.access->write ? ", or the blocks overlap by mistake" : ""));
   }
 

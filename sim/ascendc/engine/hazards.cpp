@@ -19,6 +19,8 @@ void Hazards::Reset(bool auto_sync, const uint64_t *space_bytes) {
   space_bytes_ = space_bytes;
   sequence_ = {};
   for (Clock &clock : clocks_) clock = {};
+  certain_ = 0;
+  by_addresses_.clear();
   ReleaseShadows();
   gm_ = {};
   gm_.global_clocks.push_back(nullptr);
@@ -28,8 +30,10 @@ void Hazards::ReleaseShadows() {
   for (Shadow &shadow : shadows_) shadow = {};
 }
 
-void Hazards::Advance(Pipe pipe, bool chained) {
+void Hazards::Advance(const Instruction &instruction) {
+  const Pipe pipe = instruction.pipe;
   const int p = Index(pipe);
+  by_address_ = auto_sync_ && instruction.by_address;
   ++sequence_[p];
   if (pipe == Pipe::S) {
     clocks_[p][p] = sequence_[p];
@@ -37,10 +41,33 @@ void Hazards::Advance(Pipe pipe, bool chained) {
   }
   const uint32_t scalar = clocks_[p][Index(Pipe::S)];
   Join(&clocks_[p], clocks_[Index(Pipe::S)]);
-  if (!auto_sync_) clocks_[p][Index(Pipe::S)] = scalar;
+  if (!auto_sync_ || by_address_) clocks_[p][Index(Pipe::S)] = scalar;
   // Earlier work of the same pipe: automatic synchronisation orders V after V; nothing orders a copy after a
   // copy.
-  if (chained || (auto_sync_ && pipe == Pipe::V)) clocks_[p][p] = sequence_[p] - 1;
+  if (instruction.chained || (auto_sync_ && pipe == Pipe::V)) clocks_[p][p] = sequence_[p] - 1;
+  if (pipe != Pipe::V) return;
+  certain_ = std::max(certain_, clocks_[Index(Pipe::S)][p]);
+  if (!by_address_) return;
+  clocks_[p][p] = certain_;
+  by_addresses_.push_back(sequence_[p]);
+}
+
+bool Hazards::Unseen(Pipe pipe, Pipe earlier, uint32_t sequence) const {
+  const auto automatic = [](Pipe p) { return p == Pipe::V || p == Pipe::S; };
+  if (by_addresses_.empty() || !automatic(pipe) || !automatic(earlier)) return false;
+  if (pipe == earlier && sequence <= certain_) return false;
+  if (pipe == Pipe::V && by_address_) return true;
+  return earlier == Pipe::V && std::binary_search(by_addresses_.begin(), by_addresses_.end(), sequence);
+}
+
+void Hazards::Acquire(Pipe pipe, const Clock &clock) {
+  Join(&clocks_[Index(pipe)], clock);
+  if (pipe == Pipe::V) certain_ = std::max(certain_, clock[Index(pipe)]);
+}
+
+void Hazards::Barrier(Pipe pipe) {
+  clocks_[Index(pipe)][Index(pipe)] = sequence_[Index(pipe)];
+  if (pipe == Pipe::V) certain_ = sequence_[Index(pipe)];
 }
 
 Clock Hazards::Release(Pipe pipe) {
@@ -52,6 +79,8 @@ Clock Hazards::Release(Pipe pipe) {
 
 void Hazards::BarrierAll() {
   for (Clock &clock : clocks_) Join(&clock, sequence_);
+  certain_ = sequence_[Index(Pipe::V)];
+  by_addresses_.clear();
 }
 
 void Hazards::Report(Pipe pipe, const Operand &operand, const Site &site, const Conflict &conflict,
@@ -67,7 +96,8 @@ void Hazards::Report(Pipe pipe, const Operand &operand, const Site &site, const 
                    queues_->OfBuffer(operand.space, static_cast<uint64_t>(low)) + ", which " +
                    Describe(earlier) + " on " + PipeName(conflict.pipe) +
                    (conflict.write ? " writes" : " reads") + ", and nothing orders the two: missing " +
-                   OrderOf(conflict.pipe, pipe));
+                   OrderOf(conflict.pipe, pipe) +
+                   (conflict.unseen ? ", which the compiler adds for tensors alone, not for addresses" : ""));
 }
 
 uint32_t Hazards::JudgeCells(Pipe pipe, const Operand &operand, const Site &site,
@@ -81,7 +111,8 @@ uint32_t Hazards::JudgeCells(Pipe pipe, const Operand &operand, const Site &site
     conflict.end = 0;
   };
   auto meet = [&](Pipe earlier, const Cell &cell, bool write, uint64_t index) {
-    if (auto_sync_ && (pipe == Pipe::S || earlier == Pipe::S)) {
+    const bool unseen = Unseen(pipe, earlier, cell.sequence);
+    if (auto_sync_ && !unseen && (pipe == Pipe::S || earlier == Pipe::S)) {
       if (pipe == Pipe::S) {
         drain |= 1U << Index(earlier);
         known[Index(earlier)] = std::max(known[Index(earlier)], cell.sequence);
@@ -90,7 +121,7 @@ uint32_t Hazards::JudgeCells(Pipe pipe, const Operand &operand, const Site &site
     }
     if (conflict.end != index || conflict.site != cell.site || conflict.pipe != earlier) {
       report();
-      conflict = {earlier, write, cell.site, index, index};
+      conflict = {earlier, write, unseen, cell.site, index, index};
     }
     conflict.end = index + 1;
   };
@@ -112,8 +143,10 @@ uint32_t Hazards::JudgeCells(Pipe pipe, const Operand &operand, const Site &site
   if (shadow.writes.empty() || readers) return drain;
   for (uint64_t cell = first; cell <= last; ++cell) {
     const Cell &write = shadow.writes[cell];
-    if (write.sequence > known[shadow.write_pipes[cell]]) {
-      meet(static_cast<Pipe>(shadow.write_pipes[cell]), write, true, cell);
+    const auto earlier = static_cast<Pipe>(shadow.write_pipes[cell]);
+    if (write.sequence > known[Index(earlier)] ||
+        (pipe == Pipe::V && earlier == Pipe::V && Unseen(pipe, earlier, write.sequence))) {
+      meet(earlier, write, true, cell);
     }
   }
   report();
@@ -131,7 +164,7 @@ uint32_t Hazards::Judge(Pipe pipe, const Operand &operand, const Site &site, con
   return drain;
 }
 
-void Hazards::Record(Pipe pipe, const Operand &operand, uint32_t site, bool atomic) {
+void Hazards::Record(Pipe pipe, const Operand &operand, uint32_t site, uint8_t atomic) {
   if (operand.space == Space::GM) {
     RecordGm(pipe, operand, site, atomic);
     return;
@@ -157,7 +190,7 @@ void Hazards::Record(Pipe pipe, const Operand &operand, uint32_t site, bool atom
   });
 }
 
-void Hazards::RecordGm(Pipe pipe, const Operand &operand, uint32_t site, bool atomic) {
+void Hazards::RecordGm(Pipe pipe, const Operand &operand, uint32_t site, uint8_t atomic) {
   const int p = Index(pipe);
   if (gm_.clocks.empty() || gm_.clocks[last_clock_[p]] != clocks_[p]) {
     last_clock_[p] = static_cast<uint32_t>(gm_.clocks.size());

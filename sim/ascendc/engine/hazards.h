@@ -26,7 +26,7 @@ struct GmAccess {
   uint32_t epoch = 0;         // flags set by `pipe` so far
   Pipe pipe = Pipe::S;
   bool write = false;
-  bool atomic = false;
+  uint8_t atomic = 0;  // Instruction::atomic
 
   uint64_t end() const { return address + static_cast<uint64_t>((rows - 1) * row_stride) + row_bytes; }
 };
@@ -47,20 +47,20 @@ class Hazards {
 
   void ReleaseShadows();
 
-  // Announces an instruction: it gets the next number of `pipe`. What S has waited for is done for this pipe
-  // too, as S issues to it. `chained`: the pipe itself orders this instruction after its earlier ones.
-  void Advance(Pipe pipe, bool chained);
+  // Announces an instruction: it gets the next number of its pipe. What S has waited for is done for this
+  // pipe too, as S issues to it.
+  void Advance(const Instruction &instruction);
   // Judges one operand of the instruction that Advance announced; Record notes it afterwards. Returns a bit
   // mask of the pipes for which S has to wait under automatic synchronisation.
   uint32_t Judge(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites,
                  FaultLog *log);
-  void Record(Pipe pipe, const Operand &operand, uint32_t site, bool atomic);
+  void Record(Pipe pipe, const Operand &operand, uint32_t site, uint8_t atomic);
 
   // A flag carries what its pipe has done and knows (Release). Who waits for the flag knows that too
   // (Acquire).
   Clock Release(Pipe pipe);
-  void Acquire(Pipe pipe, const Clock &clock) { Join(&clocks_[Index(pipe)], clock); }
-  void Barrier(Pipe pipe) { clocks_[Index(pipe)][Index(pipe)] = sequence_[Index(pipe)]; }
+  void Acquire(Pipe pipe, const Clock &clock);
+  void Barrier(Pipe pipe);
   void BarrierAll();
   void AcquireGlobal(GlobalClockPtr clock) { gm_.global_clocks.push_back(std::move(clock)); }
   const Clock &sequence() const { return sequence_; }
@@ -82,22 +82,27 @@ class Hazards {
   struct Conflict {
     Pipe pipe = Pipe::S;
     bool write = false;
+    bool unseen = false;
     uint32_t site = 0;
     uint64_t first = 0;
     uint64_t end = 0;
   };
 
-  bool Ordered(Pipe pipe, Pipe earlier, uint32_t sequence) const {
-    return clocks_[Index(pipe)][Index(earlier)] >= sequence;
-  }
+  // Automatic synchronisation sees tensors alone. Says whether it sees neither the instruction that Advance
+  // announced nor an earlier one, or one of the two, because an operand is given by its address.
+  bool Unseen(Pipe pipe, Pipe earlier, uint32_t sequence) const;
   void Report(Pipe pipe, const Operand &operand, const Site &site, const Conflict &conflict,
               const std::vector<Site> &sites, FaultLog *log) const;
   uint32_t JudgeCells(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites,
                       uint64_t first, uint64_t last, FaultLog *log);
-  void RecordGm(Pipe pipe, const Operand &operand, uint32_t site, bool atomic);
+  void RecordGm(Pipe pipe, const Operand &operand, uint32_t site, uint8_t atomic);
 
   const Queues *const queues_;
   bool auto_sync_ = true;
+  // What V knows of itself by the source: by barriers and flags, not by automatic synchronisation.
+  uint32_t certain_ = 0;
+  bool by_address_ = false;             // the instruction that Advance announced
+  std::vector<uint32_t> by_addresses_;  // the numbers of such instructions of V, in order
   const uint64_t *space_bytes_ = nullptr;
   Clock sequence_{};           // instructions issued to each pipe
   Clock clocks_[kPipes] = {};  // what each pipe knows

@@ -27,6 +27,17 @@ struct Where {
   }
 };
 
+// How the results of a vector instruction may share bytes with one of its sources (overlaps.cpp). Every other
+// overlap is a fault. A "later" repeat is one with a higher number.
+enum class Sharing : uint8_t {
+  kInPlace,     // a repeat of results lies exactly on its source, and on no source of a later repeat
+  kAccumulate,  // as kInPlace; with a repeat stride of 0 it may lie on the sources of later repeats too
+  kShrink,      // as kInPlace; within a repeat results may begin where the source begins, or before it
+  kPack,        // results that begin where all sources begin, or before
+  kNone,
+  kWiden,  // as kInPlace; within a repeat results may end where the source ends, or before it
+};
+
 // The bytes that one operand touches: `groups` x `rows` runs of `row_bytes`. For a vector instruction these
 // are its repeats and their data blocks; for a DataCopy one group of blockCount rows. A stride is the number
 // of bytes from the start of one run to the start of the next.
@@ -44,11 +55,16 @@ struct Operand {
   // `element_bytes`; with 0 all lanes are touched.
   uint8_t element_bytes = 0;
   std::array<uint64_t, 4> lanes{};
-  // For gathers: bit i says that element i from `address` on is touched, of the row_bytes / element_bytes
-  // elements of the one row. Null: no map. The map must live until Issue returns.
+  // For gathers: bit i says that element i from the start of a group on is touched, of the row_bytes /
+  // element_bytes elements of its one row. Null: no map. The map must live until Issue returns.
   const uint64_t *elements = nullptr;
-  uint32_t alignment = 32;  // required of `address`, in bytes; 1: none (GM)
-  bool defined = true;      // false: reading bytes never written is legal (e.g. padding lanes of a sort)
+  // Of a vector instruction: the repeat that the first group belongs to. Where several repeats follow each
+  // other in one row, `repeat_bytes` is the length of each; otherwise a group is a repeat.
+  uint32_t first_repeat = 0;
+  uint32_t repeat_bytes = 0;
+  Sharing sharing = Sharing::kInPlace;  // of a source
+  uint32_t alignment = 32;              // required of `address`, in bytes; 1: none (GM)
+  bool defined = true;     // false: reading bytes never written is legal (e.g. padding lanes of a sort)
   int32_t buffer_id = -1;  // LocalTensorBase::buffer_id and generation: a stale one is a use after FreeTensor
   uint32_t generation = 0;
 };
@@ -77,8 +93,11 @@ struct Instruction {
   uint32_t element_bytes = 4;  // kVector: of the widest operand; a conversion works at the pace of that side
   uint64_t steps = 0;  // kCube: 16 x 16 results each, over 16 k of half, 4 of float, 8 of HF32, 32 of int8_t
   bool l2_bypass = false;  // kCopy: the GlobalTensor's L2 cache hint is CACHE_MODE_DISABLE
-  bool atomic = false;     // kCopy to GM under SetAtomicAdd & co: ordered by the memory, not a write conflict
-  bool chained = false;    // the unit orders this instruction after earlier ones of its pipe by itself
+  // kCopy to GM: 0, or a number for the operation and the type that SetAtomicAdd & co have set. The memory
+  // orders copies of one number, so that they are no conflict.
+  uint8_t atomic = 0;
+  bool by_address = false;  // the operands are no tensors, so that the compiler adds no synchronisation
+  bool chained = false;     // the unit orders this instruction after earlier ones of its pipe by itself
 
   Operand &Add(const Operand &operand) { return operands[operand_count++] = operand; }
 };

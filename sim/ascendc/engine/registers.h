@@ -10,12 +10,28 @@ namespace sim {
 enum class Atomic : uint8_t { kNone, kAdd, kMax, kMin };
 enum class AtomicType : uint8_t { kFloat, kHalf, kBfloat16, kInt32, kInt16, kInt8 };
 
+inline const char *NameOf(AtomicType type) {
+  static const char *const names[] = {"float", "half", "bfloat16_t", "int32_t", "int16_t", "int8_t"};
+  return names[static_cast<int>(type)];
+}
+
 // Bits of CTRL: products of float take 11 bits of mantissa; these are rounded with ties towards zero, not to
 // even.
 constexpr int kControlHf32 = 46;
 constexpr int kControlHf32ToZero = 47;
 
 struct Registers {
+  // The type alone means an addition, until another operation is set.
+  void SetAtomicType(AtomicType type) {
+    if (atomic == Atomic::kNone) atomic = Atomic::kAdd;
+    atomic_type = type;
+  }
+  // A number for what copies to GM combine, and how (Instruction::atomic). 0: nothing.
+  uint8_t AtomicNumber() const {
+    if (atomic == Atomic::kNone) return 0;
+    return static_cast<uint8_t>(static_cast<int>(atomic) << 4 | static_cast<int>(atomic_type));
+  }
+
   bool Control(int bit) const { return ((control >> bit) & 1U) != 0; }
   void SetControl(int bit, bool value) {
     control = (control & ~(uint64_t{1} << bit)) | uint64_t{value} << bit;

@@ -51,9 +51,9 @@ void ForEachLaneRun(const Operand &operand, uint64_t group_address, Visit &&visi
   }
 }
 
-// Calls visit(begin, bytes) for each run of elements that the operand's map marks.
+// Calls visit(begin, bytes) for each run of elements of a group that the operand's map marks.
 template <typename Visit>
-void ForEachElementRun(const Operand &operand, Visit &&visit) {
+void ForEachElementRun(const Operand &operand, uint64_t group_address, Visit &&visit) {
   const uint64_t width = operand.element_bytes;
   const uint64_t count = operand.row_bytes / width;
   const auto touched = [&](uint64_t i) { return ((operand.elements[i / 64] >> (i % 64)) & 1U) != 0; };
@@ -65,7 +65,7 @@ void ForEachElementRun(const Operand &operand, Visit &&visit) {
     if (!touched(i)) continue;
     const uint64_t first = i;
     while (i < count && touched(i)) ++i;
-    visit(operand.address + first * width, (i - first) * width);
+    visit(group_address + first * width, (i - first) * width);
   }
 }
 
@@ -84,7 +84,10 @@ template <typename Visit>
 void ForEachRun(const Operand &operand, Visit &&visit) {
   if (operand.row_bytes == 0 || operand.rows == 0) return;
   if (operand.elements != nullptr) {
-    ForEachElementRun(operand, visit);
+    for (uint32_t group = 0; group < operand.groups; ++group) {
+      ForEachElementRun(operand, operand.address + static_cast<uint64_t>(group * operand.group_stride),
+                        visit);
+    }
     return;
   }
   const bool all_lanes = AllLanes(operand);

@@ -34,7 +34,7 @@ namespace AscendC {
 
 template <typename T>
 inline void SetAtomicType() {
-  sim::Core::Current().registers.atomic_type = sim::AtomicTypeOf<T>();
+  sim::Core::Current().registers.SetAtomicType(sim::AtomicTypeOf<T>());
 }
 
 template <typename T>

@@ -8,12 +8,13 @@
 
 namespace AscendC {
 
+// The compiler synchronises operands that are tensors; addresses leave that to the kernel.
 template <typename T>
 __aicore__ inline void TransDataTo5HD(uint64_t dstList[NCHW_CONV_ADDR_LIST_SIZE],
                                       uint64_t srcList[NCHW_CONV_ADDR_LIST_SIZE],
                                       const TransDataTo5HDParams &nchwconvParams,
                                       sim::Where where = sim::Where::Here()) {
-  sim::TransData<T>(dstList, srcList, nchwconvParams, where);
+  sim::TransData<T>(dstList, srcList, nchwconvParams, true, where);
 }
 template <typename T>
 __aicore__ inline void TransDataTo5HD(const LocalTensor<T> (&dstList)[NCHW_CONV_ADDR_LIST_SIZE],
@@ -25,7 +26,7 @@ __aicore__ inline void TransDataTo5HD(const LocalTensor<T> (&dstList)[NCHW_CONV_
     dst[i] = dstList[i].GetPhyAddr();
     src[i] = srcList[i].GetPhyAddr();
   }
-  sim::TransData<T>(dst, src, nchwconvParams, where);
+  sim::TransData<T>(dst, src, nchwconvParams, false, where);
 }
 // The lists of addresses lie in UB, and the scalar unit reads them.
 template <typename T>
@@ -37,7 +38,7 @@ __aicore__ inline void TransDataTo5HD(const LocalTensor<uint64_t> &dst, const Lo
     to[i] = dst.GetValue(i, where);
     from[i] = src.GetValue(i, where);
   }
-  sim::TransData<T>(to, from, nchwconvParams, where);
+  sim::TransData<T>(to, from, nchwconvParams, true, where);
 }
 
 // Transposes a matrix of 16 x 16.
@@ -86,6 +87,7 @@ __aicore__ inline void Transpose(const LocalTensor<T> &dst, const LocalTensor<T>
     sim::FailRange(core, sim::FaultKind::kCount_, "Transpose", where, "sharedTmpBuffer",
                    "of at least " + std::to_string(work) + " bytes", sharedTmpBuffer.bytes);
   }
+  op.Share(sim::Sharing::kNone);
   op.Add(sim::Run("dst", dst, true, count * sizeof(T)), dst);
   op.Add(sim::Run("src", src, false, count * sizeof(T)), src);
   op.Add(sim::Run("sharedTmpBuffer", sharedTmpBuffer, true, work), sharedTmpBuffer);

@@ -230,16 +230,26 @@ class TPipe {
   bool ended_ = false;
 };
 
-// Returns what is left of a memory, for use until the next InitBuffer. False where nothing is left.
+// Returns what is left of a memory, for use until the next InitBuffer. False where nothing is left. The end
+// of UB is left to messages of Matmul. Where buffers reach there, the device takes a length below zero for a
+// large one.
 template <typename T, TPosition pos>
-inline bool PopStackBuffer(LocalTensor<T> &popBuffer) {
+inline bool PopStackBuffer(LocalTensor<T> &popBuffer, sim::Where where = sim::Where::Here()) {
+  constexpr uint64_t kMessageBytes = 128;
   sim::Core &core = sim::Core::Current();
   const sim::Space space = sim::SpaceOf(pos);
+  const uint64_t end = core.BytesOf(space) - (space == sim::Space::UB ? kMessageBytes : 0);
+  if (core.queues().Allocated(space) > end) {
+    core.Fail(
+        sim::FaultKind::kUbCapacity, "PopStackBuffer", where,
+        "it takes what lies before the last 128 bytes of the Unified Buffer, but the kernel's buffers take " +
+            std::to_string(core.queues().Allocated(space)) + " bytes");
+  }
   sim::LocalTensorBase tensor;
   tensor.space = space;
   tensor.position = pos;
   tensor.address = core.queues().Allocated(space);
-  tensor.bytes = core.BytesOf(space) - tensor.address;
+  tensor.bytes = end - tensor.address;
   popBuffer = LocalTensor<T>(tensor);
   return tensor.bytes != 0;
 }

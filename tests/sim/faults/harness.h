@@ -39,3 +39,6 @@ const std::vector<FaultCase> &OrderCases();
 const std::vector<FaultCase> &CubeCases();
 const std::vector<FaultCase> &CallCases();
 const std::vector<FaultCase> &PlainCases();
+const std::vector<FaultCase> &OverlapCases();
+const std::vector<FaultCase> &AtomicCases();
+const std::vector<FaultCase> &IntrinsicCases();

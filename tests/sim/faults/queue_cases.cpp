@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of TPipe and TQue in a wrong order.
+#include "adv_api/math/floor.h"
 #include "harness.h"
 #include "twice_plus.h"
 
@@ -154,6 +155,32 @@ void BufferOverSelect(const Arguments &) {
   AscendC::Select(values, bits, values, 1.0f, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, 64);
 }
 
+// The kernel's buffers take all but `left` bytes of UB.
+struct Crowded {
+  explicit Crowded(uint32_t left) { pipe.InitBuffer(most, 192 * 1024 - left); }
+  TPipe pipe;
+  AscendC::TBuf<TPosition::VECCALC> most;
+};
+
+// What is left is taken for messages.
+void StackBehindBuffers(const Arguments &) {
+  Crowded crowded(64);
+  LocalTensor<float> rest;
+  FAULT_HERE;
+  AscendC::PopStackBuffer<float, TPosition::LCM>(rest);
+}
+
+// Floor of half works on floats, which lie in what is left of UB.
+void FloorOnStack(uint32_t left) {
+  Crowded crowded(left);
+  const auto values = crowded.most.Get<half>();
+  AscendC::Duplicate(values, half(1), kTile);
+  FAULT_HERE;
+  AscendC::Floor(values, values[kTile / 2], 64);
+}
+void FloorWithoutRoom(const Arguments &) { FloorOnStack(128 + 64); }
+void FloorWithRoom(const Arguments &) { FloorOnStack(128 + 128); }
+
 // Reset frees the memory, but V may still compute on it.
 void ResetWithoutBarrier(const Arguments &arguments) {
   TPipe pipe;
@@ -218,6 +245,13 @@ const std::vector<FaultCase> &QueueCases() {
        K::kUbCapacity,
        BufferOverSelect,
        {"Select", "writes UB bytes [188416, 188544)", "the kernel's buffers take 188448 bytes; leave 8 KiB"}},
+      {"stack_behind_buffers",
+       K::kUbCapacity,
+       StackBehindBuffers,
+       {"PopStackBuffer", "the last 128 bytes of the Unified Buffer",
+        "the kernel's buffers take 196544 bytes"}},
+      {"floor_without_room", K::kUbCapacity, FloorWithoutRoom, {"Floor", "at least 128 bytes", "got 64"}},
+      {"floor_with_room", K::kOther, FloorWithRoom, {}},
       {"reset_without_barrier",
        K::kMissingSync,
        ResetWithoutBarrier,

@@ -23,12 +23,7 @@ void set_atomic_min() { Core::Current().registers.atomic = Atomic::kMin; }
 
 namespace {
 
-// The type alone means an addition, until another operation is set.
-void SetAtomicType(AtomicType type) {
-  sim::Registers &registers = Core::Current().registers;
-  if (registers.atomic == Atomic::kNone) registers.atomic = Atomic::kAdd;
-  registers.atomic_type = type;
-}
+void SetAtomicType(AtomicType type) { Core::Current().registers.SetAtomicType(type); }
 
 }  // namespace
 

@@ -27,7 +27,9 @@ void Scatter(ub_addr8_t dst, ub_addr8_t src, const AscendC::TransDataTo5HDParams
     std::copy_n(ListOf(static_cast<ub_addr8_t>(dst + half)).data(), kAddresses, to + half * kAddresses);
     std::copy_n(ListOf(static_cast<ub_addr8_t>(src + half)).data(), kAddresses, from + half * kAddresses);
   }
-  TransData<T>(to, from, params, Unplaced());
+  // The form of TransDataTo5HD with tensors makes addresses of them too, so that nobody can tell the two
+  // apart.
+  TransData<T>(to, from, params, true, Unplaced());
 }
 
 }  // namespace

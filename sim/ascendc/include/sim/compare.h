@@ -114,6 +114,7 @@ void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalT
     return;
   }
   op.Add(Run("dst", dst, true, BytesOfBits(op)), dst);
+  op.Share(Sharing::kNone);
   auto left = op.Read<T>("src0", src0, stride0);
   auto right = op.Read<T>("src1", src1, stride1);
   op.Issue();
@@ -133,6 +134,7 @@ void CompareScalar(const char *name, const LocalTensor<U> &dst, const LocalTenso
     return;
   }
   op.Add(Run("dst", dst, true, BytesOfBits(op)), dst);
+  op.Share(Sharing::kNone);
   auto left = op.Read<T>("src0", src0, stride0);
   op.Issue();
   left.Resolve(op.core());

@@ -18,10 +18,33 @@ struct CopySide {
   uint32_t element_bytes = 1;
   uint32_t gap_blocks = 0;
   bool l2_bypass = false;
+  // In GM: says whether elements of this type may be combined by atomic copies of `type`.
+  bool (*combines)(AtomicType type) = nullptr;
   void (*check_gm)(const void *tensor, const char *name, uint64_t address, uint64_t bytes,
                    Where where) = nullptr;
   const void *tensor = nullptr;
 };
+
+// The device combines what it copies by the type that SetAtomicType has set, whatever the tensors' type is.
+// Unsigned types stand for bits of their width, and uint8_t for bytes of any type: so intrinsics have them.
+template <typename T>
+bool Combines(AtomicType type) {
+  switch (type) {
+    case AtomicType::kFloat:
+      return kOneOf<T, float, uint32_t, uint8_t>;
+    case AtomicType::kHalf:
+      return kOneOf<T, half, uint16_t, uint8_t>;
+    case AtomicType::kBfloat16:
+      return kOneOf<T, bfloat16_t, uint16_t, uint8_t>;
+    case AtomicType::kInt32:
+      return kOneOf<T, int32_t, uint32_t, uint8_t>;
+    case AtomicType::kInt16:
+      return kOneOf<T, int16_t, uint16_t, uint8_t>;
+    case AtomicType::kInt8:
+      return kOneOf<T, int8_t, uint8_t>;
+  }
+  return false;
+}
 
 template <typename T>
 CopySide Side(const char *name, const AscendC::LocalTensor<T> &tensor, uint32_t gap_blocks = 0) {
@@ -45,6 +68,7 @@ CopySide Side(const char *name, const AscendC::GlobalTensor<T> &tensor, uint32_t
   side.gap_blocks = gap_blocks;
   side.l2_bypass = tensor.cacheMode_ == AscendC::CacheMode::CACHE_MODE_DISABLE;
   side.tensor = &tensor;
+  side.combines = &Combines<T>;
   side.check_gm = [](const void *global, const char *name, uint64_t address, uint64_t bytes, Where where) {
     static_cast<const AscendC::GlobalTensor<T> *>(global)->CheckBounds(name, address, bytes, where);
   };
@@ -73,6 +97,19 @@ inline void CheckSide(Core &core, const char *name, const CopySide &side, Where 
   }
 }
 
+// Returns the number of the atomic operation of a copy (Instruction::atomic).
+inline uint8_t AtomicOf(Core &core, const char *name, const CopySide &dst, Where where) {
+  if (dst.operand.space != Space::GM || core.registers.atomic == Atomic::kNone) return 0;
+  if (dst.combines != nullptr && !dst.combines(core.registers.atomic_type)) {
+    core.Fail(
+        FaultKind::kType, name, where,
+        "SetAtomicType or SetAtomicAdd, SetAtomicMax, SetAtomicMin has set another type than that of dst: "
+        "the device combines " +
+            std::string(NameOf(core.registers.atomic_type)));
+  }
+  return core.registers.AtomicNumber();
+}
+
 // Judges a copy of `dst.operand` from `src.operand`, whose shapes are set.
 inline void IssueCopy(Core &core, const char *name, const CopySide &dst, const CopySide &src, Where where) {
   CheckSide(core, name, dst, where);
@@ -87,7 +124,7 @@ inline void IssueCopy(Core &core, const char *name, const CopySide &dst, const C
   instruction.elements = bytes / src.element_bytes;
   instruction.repeats = static_cast<uint32_t>(CeilDivide(bytes, kRepeatBytes));
   instruction.l2_bypass = src.l2_bypass || dst.l2_bypass;
-  instruction.atomic = dst.operand.space == Space::GM && core.registers.atomic != Atomic::kNone;
+  instruction.atomic = AtomicOf(core, name, dst, where);
   instruction.Add(dst.operand);
   instruction.Add(src.operand);
   core.Issue(instruction);

@@ -98,7 +98,7 @@ void FixpipeMatrix(Core &core, const char *name, CopySide dst, const LocalTensor
   instruction.work = global ? Work::kCopy : Work::kLocalCopy;
   instruction.elements = uint64_t{params.mSize} * params.nSize;
   instruction.l2_bypass = dst.l2_bypass;
-  instruction.atomic = global && core.registers.atomic != Atomic::kNone;
+  instruction.atomic = AtomicOf(core, name, dst, where);
   instruction.Add(dst.operand);
   // In NZ the last fractal may have columns that nobody computed.
   AddFixpipeSource<U>(core, name, src, params, rows, where, &instruction);

@@ -34,6 +34,7 @@ void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTen
   }
   Core &core = op.core();
   auto to = op.Write<T>("dst", dst, level.template Of<T>(op, 0));
+  op.Share(Sharing::kNone);
   // Offsets lie densely: 4 bytes for each lane, whatever the width of an element.
   auto from = op.Read<uint32_t>("srcOffset", offsets, op.Dense<uint32_t>());
   from.Resolve(core);
@@ -108,6 +109,7 @@ void Gatherb(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTe
   const uint32_t block = params.dstBlkStride == 0 ? 1 : params.dstBlkStride;
   auto to = op.Write<T>("dst", dst, Strides{block, params.dstRepStride});
   const uint32_t count = repeat * 8U;
+  op.Share(Sharing::kNone);
   op.Add(Run("offset", offsets, false, count * sizeof(uint32_t)), offsets);
   const uint32_t *offset = Pointer<uint32_t>(core, offsets);
   TouchMap touched(src.bytes / kBlockBytes + 1);
@@ -160,6 +162,7 @@ void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src, bool reduc
   whole.rows = static_cast<uint32_t>(bytes / kBlockBytes);
   whole.row_bytes = kBlockBytes;
   whole.row_stride = static_cast<int64_t>(params.src0BlockStride) * kBlockBytes;
+  op.Share(Sharing::kPack);
   if (whole.rows > 0) {
     op.Add(whole, src);
   }
@@ -173,6 +176,7 @@ void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src, bool reduc
     rest.bytes -= std::min(rest.bytes, start);
     op.Add(tail, rest);
   }
+  op.Share(Sharing::kNone);
   add_pattern(op, count);
   const auto element = [&](uint32_t r, uint32_t e) {
     constexpr uint32_t kPerBlock = Lanes<T>::kPerBlock;
@@ -246,6 +250,7 @@ void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint8_t repeat,
     FailRange(op.core(), FaultKind::kStride, "Brcb", where, "dstBlkStride", "at least 1", 0);
   }
   auto to = op.Write<T>("dst", dst, Strides{params.dstBlkStride, params.dstRepStride});
+  op.Share(Sharing::kNone);
   op.Add(Run("src", src, false, repeat * 8 * sizeof(T)), src);
   op.Issue();
   to.Resolve(op.core());

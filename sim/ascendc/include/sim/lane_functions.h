@@ -172,4 +172,23 @@ struct ShiftRightLane {
   }
 };
 
+// Says of the function of an instruction that src1 may be the results of earlier repeats
+// (Sharing::kAccumulate).
+template <typename F>
+constexpr bool kAccumulates = false;
+template <>
+inline constexpr bool kAccumulates<AddLane> = true;
+template <>
+inline constexpr bool kAccumulates<SubLane> = true;
+template <>
+inline constexpr bool kAccumulates<MulLane> = true;
+template <>
+inline constexpr bool kAccumulates<MaxLane> = true;
+template <>
+inline constexpr bool kAccumulates<MinLane> = true;
+template <>
+inline constexpr bool kAccumulates<ThenRelu<AddLane>> = true;
+template <>
+inline constexpr bool kAccumulates<ThenRelu<SubLane>> = true;
+
 }  // namespace sim

@@ -52,6 +52,7 @@ class PackedLanes {
     operand.rows = op.lanes() / packing_.lanes_per_byte / packing_.run_bytes;
     operand.row_stride = int64_t{strides_.block} * kBlockBytes;
     operand.groups = repeats;
+    operand.first_repeat = first;
     operand.group_stride = int64_t{strides_.repeat} * kBlockBytes;
     operand.element_bytes = 1;
     for (uint32_t lane = 0; lane < op.LanesOf(first); ++lane) {
@@ -82,6 +83,7 @@ void CastToInt4(const LocalTensor<uint8_t> &dst, const LocalTensor<half> &src, c
                 Where where) {
   VectorOp op("Cast", sizeof(half), where);
   if (!level.Apply(op)) return;
+  op.Share(Sharing::kShrink);
   const PackedLanes to(kInt4, level.template Of<uint8_t>(op, 0));
   to.AddTo(op, "dst", dst, true);
   auto from = op.Read<half>("src", src, level.template Of<half>(op, 1));
@@ -102,6 +104,7 @@ void CastFromInt4(const LocalTensor<half> &dst, const LocalTensor<uint8_t> &src,
                   Where where) {
   VectorOp op("Cast", sizeof(half), where);
   if (!level.Apply(op)) return;
+  op.Share(Sharing::kWiden);
   auto to = op.Write<half>("dst", dst, level.template Of<half>(op, 0));
   const PackedLanes from(kInt4, level.template Of<uint8_t>(op, 1));
   from.AddTo(op, "src", src, false);
@@ -135,6 +138,7 @@ void CastDequant(const LocalTensor<D> &dst, const LocalTensor<int16_t> &src, boo
   constexpr uint32_t kWords = 16;
   VectorOp op("CastDequant", sizeof(int16_t), where);
   if (!level.Apply(op)) return;
+  op.Share(Sharing::kShrink);
   Core &core = op.core();
   const PackedLanes to({1, kBlockBytes / 2, high_half ? kBlockBytes / 2 : 0}, level.template Of<D>(op, 0));
   to.AddTo(op, "dst", dst, true);
@@ -143,6 +147,7 @@ void CastDequant(const LocalTensor<D> &dst, const LocalTensor<int16_t> &src, boo
   LocalTensorBase words;
   words.address = (config & 0x3FFF) * kBlockBytes;
   words.bytes = core.BytesOf(Space::UB) - std::min(core.BytesOf(Space::UB), words.address);
+  op.Share(Sharing::kNone);
   if (by_lane) op.Add(Run("vdeq", words, false, kWords * sizeof(uint64_t)), words);
   op.Issue();
   from.Resolve(core);

@@ -94,6 +94,7 @@ void BlockReduce(const char *name, ReduceType type, const LocalTensor<T> &dst, c
     return;
   }
   constexpr uint32_t kPerBlock = Lanes<T>::kPerBlock;
+  op.Share(Sharing::kShrink);
   auto from =
       op.Read<T>("src", src, Strides{static_cast<uint32_t>(src_block), static_cast<uint32_t>(src_repeat)});
   uint64_t blocks = 0;
@@ -105,6 +106,8 @@ void BlockReduce(const char *name, ReduceType type, const LocalTensor<T> &dst, c
   from.Resolve(op.core());
   T *to = Pointer<T>(op.core(), dst);
   for (uint32_t r = 0; r < op.repeats(); ++r) {
+    T results[8];  // the device reads a repeat before it writes it
+    uint32_t found = 0;
     for (uint32_t block = 0; block < 8; ++block) {
       T sum[kPerBlock];
       Best<T> best;
@@ -116,9 +119,11 @@ void BlockReduce(const char *name, ReduceType type, const LocalTensor<T> &dst, c
           best.Offer(type, sum[i], i);
         }
       }
-      if (best.found) {
-        to[(r * dst_repeat) * 8 + block] = type == ReduceType::SUM ? TreeSum(sum, kPerBlock) : best.value;
-      }
+      results[block] = type == ReduceType::SUM ? TreeSum(sum, kPerBlock) : best.value;
+      found |= static_cast<uint32_t>(best.found ? 1 : 0) << block;
+    }
+    for (uint32_t block = 0; block < 8; ++block) {
+      if ((found >> block & 1U) != 0) to[(r * dst_repeat) * 8 + block] = results[block];
     }
   }
 }
@@ -132,6 +137,7 @@ void PairReduce(const LocalTensor<T> &dst, const LocalTensor<T> &src, bool set, 
   if (!op.Mask(set, mask, repeat)) {
     return;
   }
+  op.Share(Sharing::kShrink);
   auto from =
       op.Read<T>("src", src, Strides{static_cast<uint32_t>(src_block), static_cast<uint32_t>(src_repeat)});
   uint64_t pairs = 0;
@@ -143,12 +149,13 @@ void PairReduce(const LocalTensor<T> &dst, const LocalTensor<T> &src, bool set, 
   from.Resolve(op.core());
   T *to = Pointer<T>(op.core(), dst);
   for (uint32_t r = 0; r < op.repeats(); ++r) {
+    Compute<T> values[kRepeatBytes / sizeof(T)];
+    for (uint32_t lane = 0; lane < op.lanes(); ++lane) {
+      values[lane] = LaneOn(op, r, lane) ? Widen(*from.At(r, lane)) : Compute<T>(0);
+    }
     for (uint32_t pair = 0; pair < op.lanes() / 2; ++pair) {
-      const bool left = LaneOn(op, r, 2 * pair), right = LaneOn(op, r, 2 * pair + 1);
-      if (left || right) {
-        const Compute<T> sum = (left ? Widen(*from.At(r, 2 * pair)) : Compute<T>(0)) +
-                               (right ? Widen(*from.At(r, 2 * pair + 1)) : Compute<T>(0));
-        to[r * dst_repeat * op.lanes() / 2 + pair] = static_cast<T>(sum);
+      if (LaneOn(op, r, 2 * pair) || LaneOn(op, r, 2 * pair + 1)) {
+        to[r * dst_repeat * op.lanes() / 2 + pair] = static_cast<T>(values[2 * pair] + values[2 * pair + 1]);
       }
     }
   }
@@ -197,6 +204,7 @@ void WholeReduce(const char *name, ReduceType type, const LocalTensor<T> &dst, c
                     (order == ReduceOrder::ORDER_VALUE_INDEX || order == ReduceOrder::ORDER_INDEX_VALUE);
   const bool only_index = type != ReduceType::SUM && order == ReduceOrder::ORDER_ONLY_INDEX;
   const uint32_t bytes = both ? 2 * sizeof(T) : (only_index ? sizeof(uint32_t) : sizeof(T));
+  op.Share(Sharing::kShrink);
   auto from =
       op.Read<T>("src", src, Strides{static_cast<uint32_t>(src_block), static_cast<uint32_t>(src_repeat)});
   Operand result = Run("dst", dst, true, bytes);
@@ -302,6 +310,7 @@ void ReduceInChunks(const char *name, const LocalTensor<T> &dst, const LocalTens
     }
     const Strides strides = choice.Source();
     const uint32_t start = static_cast<uint32_t>(first) * strides.repeat * (kBlockBytes / sizeof(T));
+    op.Share(Sharing::kPack);
     auto from = op.Read<T>("src", src[start], strides);
     if (work_elements > 0) {
       AddWork(op, work, work_elements);

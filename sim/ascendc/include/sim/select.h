@@ -101,7 +101,9 @@ void SelectByMask(const LocalTensor<T> &dst, const LocalTensorBase &mask, const 
   if (!level.Apply(op)) return;
   Core &core = op.core();
   auto to = op.Write<T>("dst", dst, level.template Of<T>(op, 0));
+  op.Share(Sharing::kNone);
   op.Add(SelectMask(op, mask), mask);
+  op.Share(Sharing::kInPlace);
   auto left = op.Read<T>("src0", src0, level.template Of<T>(op, 1));
   auto right = op.Read<T>("src1", src1, level.template Of<T>(op, 2));
   op.Issue();
@@ -150,7 +152,9 @@ void SelectRegisterScalar(const LocalTensor<T> &dst, const LocalTensorBase &mask
   if (!level.Apply(op)) return;
   Core &core = op.core();
   auto to = op.Write<T>("dst", dst, level.template Of<T>(op, 0));
+  op.Share(Sharing::kNone);
   op.Add(SelectMask(op, mask), mask);
+  op.Share(Sharing::kInPlace);
   auto left = op.Read<T>("src0", src0, level.template Of<T>(op, 1));
   op.Issue();
   T scalar;

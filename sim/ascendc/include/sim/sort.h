@@ -47,8 +47,15 @@ void Sort32(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTe
     return;
   }
   const uint32_t count = kSortLanes * static_cast<uint32_t>(repeat);
-  op.Add(Run("dst", dst, true, count * kPairBytes), dst);
-  op.Add(Run("src0", src0, false, count * sizeof(T)), src0);
+  const auto add = [&](const char *operand, const LocalTensorBase &tensor, bool write, uint32_t bytes) {
+    Operand run = Run(operand, tensor, write, count * bytes);
+    run.repeat_bytes = kSortLanes * bytes;
+    op.Add(run, tensor);
+  };
+  op.Share(Sharing::kWiden);
+  add("dst", dst, true, kPairBytes);
+  add("src0", src0, false, sizeof(T));
+  op.Share(Sharing::kNone);
   op.Add(Run("src1", src1, false, count * sizeof(uint32_t)), src1);
   op.instruction().repeats = static_cast<uint32_t>(repeat);
   op.instruction().elements = count;
@@ -129,6 +136,7 @@ void MrgSort(const LocalTensor<T> &dst, const AscendC::MrgSortSrcList<T> &src,
           repeats);
     }
   }
+  op.Share(Sharing::kNone);
   Operand result = Run("dst", dst, true, static_cast<uint64_t>(total) * kPairBytes * repeats);
   op.Add(result, dst);
   for (int i = 0; i < 4; ++i) {
@@ -166,6 +174,7 @@ void Extract(const LocalTensor<T> &values, const LocalTensor<uint32_t> &indices,
   const uint32_t count = kSortLanes * static_cast<uint32_t>(repeat);
   op.Add(Run("dstValue", values, true, count * sizeof(T)), values);
   op.Add(Run("dstIndex", indices, true, count * sizeof(uint32_t)), indices);
+  op.Share(Sharing::kNone);
   op.Add(Run("sorted", sorted, false, count * kPairBytes), sorted);
   op.instruction().repeats = 2 * static_cast<uint32_t>(repeat);
   op.instruction().elements = 2 * count;

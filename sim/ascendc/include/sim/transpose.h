@@ -12,9 +12,8 @@ namespace sim {
 using AscendC::LocalTensor;
 using AscendC::NCHW_CONV_ADDR_LIST_SIZE;
 
-// The operand of one address list of TransDataTo5HD, which has 16 data blocks in a repeat. Where the blocks
-// lie at equal distances, rows at a stride describe them; otherwise one row that spans them, with a map of
-// the blocks.
+// The operand of one address list of TransDataTo5HD, which has 16 data blocks in a repeat: a row that spans
+// them, with a map of the blocks.
 struct BlockList {
   std::array<uint64_t, NCHW_CONV_ADDR_LIST_SIZE> address;
   std::vector<uint64_t> map;
@@ -26,18 +25,14 @@ struct BlockList {
     operand.write = write;
     const auto [low, high] = std::minmax_element(address.begin(), address.end());
     operand.address = *low;
-    const uint64_t span =
-        *high - *low + static_cast<uint64_t>(repeats - 1) * stride_blocks * kBlockBytes + kBlockBytes;
+    operand.groups = repeats;
+    operand.group_stride = static_cast<int64_t>(stride_blocks) * kBlockBytes;
+    const uint64_t span = *high - *low + kBlockBytes;
     const uint64_t unit = 16;  // half a block, the finest piece of an 8-bit transposition
     map.assign(span / unit / 64 + 1, 0);
-    for (uint32_t r = 0; r < repeats; ++r) {
-      for (const uint64_t start : address) {
-        const uint64_t first =
-            (start - *low + static_cast<uint64_t>(r) * stride_blocks * kBlockBytes + offset) / unit;
-        for (uint64_t i = first; i < first + bytes / unit; ++i) {
-          map[i / 64] |= uint64_t{1} << (i % 64);
-        }
-      }
+    for (const uint64_t start : address) {
+      const uint64_t first = (start - *low + offset) / unit;
+      for (uint64_t i = first; i < first + bytes / unit; ++i) map[i / 64] |= uint64_t{1} << (i % 64);
     }
     operand.row_bytes = static_cast<uint32_t>(span);
     operand.element_bytes = static_cast<uint8_t>(unit);
@@ -48,9 +43,10 @@ struct BlockList {
 
 // Reads 16 blocks as rows and writes them as columns. Element j of block i goes to element i of block j
 // (16-bit types), to the blocks 2j and 2j + 1 (32-bit types), or to the chosen half of block j (8-bit types).
+// `by_address`: the kernel gave addresses, not tensors.
 template <typename T>
 void TransData(const uint64_t *dst, const uint64_t *src, const AscendC::TransDataTo5HDParams &params,
-               Where where) {
+               bool by_address, Where where) {
   static_assert(kOneOf<T, int8_t, uint8_t, int16_t, uint16_t, half, int32_t, uint32_t, float>,
                 "TransDataTo5HD: element type not available on Atlas A2");
   VectorOp op("TransDataTo5HD", sizeof(T), where);
@@ -76,6 +72,7 @@ void TransData(const uint64_t *dst, const uint64_t *src, const AscendC::TransDat
   std::copy_n(dst, kRows, to.address.begin());
   std::copy_n(src, kRows, from.address.begin());
   Instruction &instruction = op.instruction();
+  instruction.by_address = by_address;
   instruction.Add(to.Describe("dstList", true, repeats, params.dstRepStride, to_offset, kBytes));
   instruction.Add(from.Describe("srcList", false, repeats, params.srcRepStride, from_offset, kBytes));
   instruction.repeats = repeats * 2;

@@ -6,8 +6,9 @@
 #include <type_traits>
 
 #include "../kernel_tensor.h"
+#include "lane_functions.h"
 
-// Operands in place overlap exactly, so that no lane depends on another one.
+// Apply computes lanes in any order: a result lies exactly on its own source, or on none.
 #if defined(__clang__)
 #define SIM_LANES _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -119,6 +120,9 @@ class VectorOp {
     return count > 0;
   }
 
+  // How results may share bytes with the sources that are described from here on.
+  void Share(Sharing sharing) { sharing_ = sharing; }
+
   // Describes the operand.
   template <typename T>
   Lanes<T> Read(const char *operand, const LocalTensorBase &tensor, Strides strides) {
@@ -135,7 +139,7 @@ class VectorOp {
   }
   void Add(const Operand &operand, const LocalTensorBase &tensor) {
     CheckView(core_, name(), operand, tensor.bytes, where());
-    instruction_.Add(operand);
+    instruction_.Add(operand).sharing = sharing_;
   }
 
   void Issue() {
@@ -152,12 +156,16 @@ class VectorOp {
     return counted_ ? std::min(lanes_, active_ - r * lanes_) : (prefix_ ? active_ : lanes_);
   }
 
-  // Sets dst[lane] = function(sources[lane]...) for all active lanes, repeat by repeat. It computes in
-  // Compute<T>.
+  // Sets dst[lane] = function(sources[lane]...) for all active lanes, repeat by repeat, as the device does:
+  // it reads a repeat before it writes it. It computes in Compute<T>.
   template <typename F, typename D, typename... S>
   void Map(F function, Lanes<D> dst, Lanes<S>... sources) const {
     dst.Resolve(core_);
     (sources.Resolve(core_), ...);
+    if ((Mixes(dst, sources) || ...)) {
+      MapStaged(function, dst, sources...);
+      return;
+    }
     if (dense_ && (counted_ || (prefix_ && active_ == lanes_))) {
       Apply(function, counted_ ? active_ : active_ * repeats_, dst.base, sources.base...);
       return;
@@ -177,6 +185,43 @@ class VectorOp {
   }
 
  private:
+  // Whether results share bytes with a source, other than that each result lies on its own source.
+  template <typename D, typename S>
+  bool Mixes(const Lanes<D> &dst, const Lanes<S> &source) const {
+    const auto *to = reinterpret_cast<const std::byte *>(dst.base);
+    const auto *from = reinterpret_cast<const std::byte *>(source.base);
+    const auto span = [this](const auto &lanes) {
+      const int64_t blocks = CeilDivide(lanes_, lanes.kPerBlock);
+      return ((repeats_ - int64_t{1}) * lanes.repeat + (blocks - 1) * lanes.block + lanes.kPerBlock) *
+             static_cast<int64_t>(sizeof(*lanes.base));
+    };
+    if (to + span(dst) <= from || from + span(source) <= to) return false;
+    return sizeof(D) != sizeof(S) || to != from || (dst.block != source.block && !unit_blocks_) ||
+           (dst.repeat != source.repeat && repeats_ > 1);
+  }
+
+  template <typename F, typename D, typename... S>
+  void MapStaged(F function, const Lanes<D> &dst, const Lanes<S> &...sources) const {
+    D results[kRepeatBytes];
+    for (uint32_t r = 0; r < repeats_; ++r) {
+      for (uint32_t lane = 0; lane < LanesOf(r); ++lane) {
+        if (counted_ || Active(lane)) {
+          results[lane] = static_cast<D>(function(Widen(Load(sources.At(r, lane)))...));
+        }
+      }
+      for (uint32_t lane = 0; lane < LanesOf(r); ++lane) {
+        if (counted_ || Active(lane)) std::memcpy(dst.At(r, lane), &results[lane], sizeof(D));
+      }
+    }
+  }
+  // Another operand may have written these bytes as another type.
+  template <typename T>
+  static T Load(const T *from) {
+    T value;
+    std::memcpy(&value, from, sizeof(T));
+    return value;
+  }
+
   template <typename F, typename D, typename... S>
   static void Apply(F function, uint32_t count, D *dst, const S *...sources) {
     SIM_LANES
@@ -241,6 +286,7 @@ class VectorOp {
   void AddCounted(Operand operand, const LocalTensorBase &tensor, Strides strides, bool dense) {
     if (dense) {
       operand.row_bytes = active_ * sizeof(T);
+      operand.repeat_bytes = lanes_ * sizeof(T);
       Add(operand, tensor);
       return;
     }
@@ -255,6 +301,7 @@ class VectorOp {
       LocalTensorBase rest = tensor;
       rest.bytes -= std::min(rest.bytes, start);
       operand.address += start;
+      operand.first_repeat = whole;
       Shape<T>(operand, tail, strides, 1);
       Add(operand, rest);
     }
@@ -282,6 +329,7 @@ class VectorOp {
     }
     if (repeats > 1 && operand.rows == 1 && operand.group_stride == bytes) {
       operand.row_bytes = bytes * repeats;
+      operand.repeat_bytes = bytes;
       operand.groups = 1;
     }
   }
@@ -295,6 +343,7 @@ class VectorOp {
   bool prefix_ = false;
   bool unit_blocks_ = true;
   bool dense_ = true;
+  Sharing sharing_ = Sharing::kInPlace;
   std::array<uint64_t, 2> bits_{};
 };
 
@@ -325,6 +374,13 @@ struct Level2 {
 template <typename A, typename... B>
 constexpr uint32_t kWidest = std::max({sizeof(A), sizeof(B)...});
 
+template <typename D, typename S>
+constexpr Sharing kConverts =
+    sizeof(D) == sizeof(S) ? Sharing::kInPlace : (sizeof(D) < sizeof(S) ? Sharing::kShrink : Sharing::kWiden);
+// AscendC forbids any overlap where half is multiplied and added to float.
+template <typename D, typename S>
+constexpr Sharing kMixedMulAdd = sizeof(D) == sizeof(S) ? Sharing::kInPlace : Sharing::kNone;
+
 template <typename Level, typename F, typename D, typename S>
 void Unary(const char *name, F function, const AscendC::LocalTensor<D> &dst,
            const AscendC::LocalTensor<S> &src, const Level &level, Where where) {
@@ -333,6 +389,7 @@ void Unary(const char *name, F function, const AscendC::LocalTensor<D> &dst,
     return;
   }
   auto to = op.Write<D>("dst", dst, level.template Of<D>(op, 0));
+  op.Share(kConverts<D, S>);
   auto from = op.Read<S>("src", src, level.template Of<S>(op, 1));
   op.Issue();
   op.Map(function, to, from);
@@ -347,7 +404,9 @@ void Binary(const char *name, F function, const AscendC::LocalTensor<D> &dst,
     return;
   }
   auto to = op.Write<D>("dst", dst, level.template Of<D>(op, 0));
+  op.Share(kConverts<D, S0>);
   auto left = op.Read<S0>("src0", src0, level.template Of<S0>(op, 1));
+  op.Share(kAccumulates<F> && kOneOf<D, half, float, int32_t> ? Sharing::kAccumulate : kConverts<D, S1>);
   auto right = op.Read<S1>("src1", src1, level.template Of<S1>(op, 2));
   op.Issue();
   op.Map(function, to, left, right);
@@ -363,6 +422,7 @@ void Accumulate(const char *name, F function, const AscendC::LocalTensor<D> &dst
   }
   auto to = op.Write<D>("dst", dst, level.template Of<D>(op, 0));
   auto old = op.Read<D>("dst", dst, level.template Of<D>(op, 0));
+  op.Share(kMixedMulAdd<D, S>);
   auto from = op.Read<S>("src", src, level.template Of<S>(op, 1));
   op.Issue();
   op.Map(function, to, old, from);
@@ -378,6 +438,7 @@ void Accumulate(const char *name, F function, const AscendC::LocalTensor<D> &dst
   }
   auto to = op.Write<D>("dst", dst, level.template Of<D>(op, 0));
   auto old = op.Read<D>("dst", dst, level.template Of<D>(op, 0));
+  op.Share(kMixedMulAdd<D, S>);
   auto left = op.Read<S>("src0", src0, level.template Of<S>(op, 1));
   auto right = op.Read<S>("src1", src1, level.template Of<S>(op, 2));
   op.Issue();

@@ -3,9 +3,27 @@
 // first.
 #pragma once
 
+#include "../../kernel_tpipe.h"
 #include "../../sim/cast.h"
 
 namespace sim {
+
+// Ceil and Floor may not overlap their source.
+constexpr Sharing RoundingShares(RoundMode mode) {
+  return mode == RoundMode::CAST_CEIL || mode == RoundMode::CAST_FLOOR ? Sharing::kNone : Sharing::kInPlace;
+}
+
+// Work tensors of half hold floats, at least 32 of them.
+inline void CheckRoundingWork(Core &core, const char *name, uint64_t bytes, Where where) {
+  constexpr uint64_t kLeast = 32 * sizeof(float);
+  if (bytes >= kLeast) return;
+  core.Fail(
+      FaultKind::kUbCapacity, name, where,
+      "of half it needs a work tensor of at least " + std::to_string(kLeast) +
+          " bytes, or as many between the kernel's buffers and the last 128 bytes of the Unified Buffer, "
+          "got " +
+          std::to_string(bytes));
+}
 
 template <RoundMode mode, typename T>
 void RoundTo(const char *name, const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
@@ -15,7 +33,9 @@ void RoundTo(const char *name, const AscendC::LocalTensor<T> &dst, const AscendC
   if (!op.Count(count)) {
     return;
   }
+  if (std::is_same_v<T, half> && work != nullptr) CheckRoundingWork(op.core(), name, work->bytes, where);
   auto to = op.Write<T>("dst", dst, op.Dense<T>());
+  op.Share(RoundingShares(mode));
   auto from = op.Read<T>("src", src, op.Dense<T>());
   // Nobody may rely on what the work tensor holds afterwards.
   const uint64_t used =
@@ -28,6 +48,16 @@ void RoundTo(const char *name, const AscendC::LocalTensor<T> &dst, const AscendC
     std::memset(op.core().Memory(work->space, work->address), 0xA5, used);
   }
   op.Map([](float value) { return Integral<mode>(value) + 0.0F; }, to, from);
+}
+
+// Without a work tensor half takes one from the end of UB.
+template <RoundMode mode, typename T>
+void RoundOnStack(const char *name, const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
+                  uint32_t count, Where where) {
+  AscendC::LocalTensor<uint8_t> work;
+  const bool needs_work = std::is_same_v<T, half> && count != 0;
+  if (needs_work) AscendC::PopStackBuffer<uint8_t, AscendC::TPosition::LCM>(work, where);
+  RoundTo<mode>(name, dst, src, needs_work ? &work : nullptr, count, where);
 }
 
 }  // namespace sim
@@ -43,6 +73,6 @@ void RoundTo(const char *name, const AscendC::LocalTensor<T> &dst, const AscendC
   template <typename T, bool isReuseSource = false>                                                 \
   __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,     \
                               const uint32_t calCount, sim::Where where = sim::Where::Here()) {     \
-    sim::RoundTo<RoundMode::Mode, T>(#Name, dstTensor, srcTensor, nullptr, calCount, where);        \
+    sim::RoundOnStack<RoundMode::Mode>(#Name, dstTensor, srcTensor, calCount, where);               \
   }                                                                                                 \
   }

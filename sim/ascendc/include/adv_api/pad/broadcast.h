@@ -2,6 +2,7 @@
 // Repeats a tensor along one axis.
 #pragma once
 
+#include "../../kernel_tpipe.h"
 #include "../../sim/vector_op.h"
 
 namespace sim {
@@ -27,8 +28,15 @@ void Broadcast(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T>
   if (count == 0) {
     return;
   }
+  op.Share(Sharing::kNone);
   op.Add(Run("dst", dst, true, count * sizeof(T)), dst);
   op.Add(Run("src", src, false, static_cast<uint64_t>(src_rows) * src_columns * sizeof(T)), src);
+  if (work != nullptr && work->bytes < kBlockBytes) {
+    FailRange(core, FaultKind::kUbCapacity, "Broadcast", where, "sharedTmpBuffer",
+              "of at least 32 bytes, or as many between the kernel's buffers and the last 128 bytes of the "
+              "Unified Buffer",
+              static_cast<int64_t>(work->bytes));
+  }
   const uint64_t used =
       work == nullptr ? 0 : std::min<uint64_t>(work->bytes, AlignUp(count * sizeof(T), kBlockBytes));
   if (used > 0) {
@@ -68,7 +76,9 @@ namespace AscendC {
   __aicore__ inline void Name(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,      \
                               const uint32_t dstShape[dim], const uint32_t srcShape[dim],          \
                               sim::Where where = sim::Where::Here()) {                             \
-    sim::Broadcast<T, dim, axis>(dstLocal, srcLocal, dstShape, srcShape, nullptr, where);          \
+    LocalTensor<uint8_t> work;                                                                     \
+    PopStackBuffer<uint8_t, TPosition::LCM>(work, where);                                          \
+    sim::Broadcast<T, dim, axis>(dstLocal, srcLocal, dstShape, srcShape, &work, where);            \
   }
 SIM_BROADCAST(BroadCast)
 SIM_BROADCAST(Broadcast)

@@ -12,7 +12,7 @@ template <typename T>
 void FillGlobal(const char *name, const AscendC::GlobalTensor<T> &gm, uint64_t size, T value, Where where) {
   Core &core = Core::Current();
   AscendC::LocalTensor<T> stack;
-  AscendC::PopStackBuffer<T, AscendC::TPosition::LCM>(stack);
+  AscendC::PopStackBuffer<T, AscendC::TPosition::LCM>(stack, where);
   const uint64_t room = stack.bytes / kBlockBytes * kBlockBytes / sizeof(T);
   if (room == 0) {
     core.Fail(FaultKind::kUbCapacity, name, where,
