@@ -1,73 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds accesses to the same bytes of GM that nothing orders: between cores, and between the pipes of a core.
-#include <algorithm>
-
-#include "hazards.h"
+#include "gm_intervals.h"
 
 namespace sim {
 namespace {
-
-struct Entry {
-  const GmAccess *access;
-  uint32_t core;
-};
-
-// Accesses sorted by address. furthest_[i] is the largest end of the entries 0 to i.
-class Intervals {
- public:
-  void Add(const GmAccess &access, uint32_t core) { entries_.push_back({&access, core}); }
-
-  void Sort() {
-    std::sort(entries_.begin(), entries_.end(),
-              [](const Entry &a, const Entry &b) { return a.access->address < b.access->address; });
-    uint64_t furthest = 0;
-    for (const Entry &entry : entries_)
-      furthest_.push_back(furthest = std::max(furthest, entry.access->end()));
-  }
-
-  // Calls visit(entry) for the entries that overlap [begin, end), from the last to the first, until it
-  // returns false.
-  template <typename Visit>
-  void Overlapping(uint64_t begin, uint64_t end, Visit &&visit) const {
-    auto it = std::lower_bound(entries_.begin(), entries_.end(), end, [](const Entry &entry, uint64_t value) {
-      return entry.access->address < value;
-    });
-    for (auto index = it - entries_.begin(); index > 0 && furthest_[index - 1] > begin; --index) {
-      const Entry &entry = entries_[index - 1];
-      if (entry.access->end() > begin && !visit(entry)) return;
-    }
-  }
-
-  const std::vector<Entry> &entries() const { return entries_; }
-
- private:
-  std::vector<Entry> entries_;
-  std::vector<uint64_t> furthest_;
-};
-
-// Finds the first bytes that two accesses share, row by row. Returns false where they share none.
-bool Overlap(const GmAccess &a, const GmAccess &b, uint64_t *begin, uint64_t *end) {
-  for (uint32_t i = 0; i < a.rows; ++i) {
-    const uint64_t low = a.address + static_cast<uint64_t>(i * a.row_stride);
-    const uint64_t high = low + a.row_bytes;
-    uint32_t first = 0;
-    uint32_t last = b.rows;
-    if (b.rows > 1 && b.row_stride > 0) {
-      if (low > b.address)
-        first = static_cast<uint32_t>(std::min<uint64_t>((low - b.address) / b.row_stride, b.rows - 1));
-      last = high > b.address
-                 ? static_cast<uint32_t>(std::min<uint64_t>((high - b.address) / b.row_stride + 1, b.rows))
-                 : 1;
-    }
-    for (uint32_t j = first; j < last; ++j) {
-      const uint64_t other = b.address + static_cast<uint64_t>(j * b.row_stride);
-      *begin = std::max(low, other);
-      *end = std::min(high, other + b.row_bytes);
-      if (*begin < *end) return true;
-    }
-  }
-  return false;
-}
 
 class Judge {
  public:
@@ -82,8 +18,8 @@ class Judge {
     writes_.Sort();
     atomics_.Sort();
     // Judges every pair with a write: writes against writes, atomics against writes, reads against both.
-    for (const Entry &write : writes_.entries()) Against(writes_, write);
-    for (const Entry &atomic : atomics_.entries()) Against(writes_, atomic);
+    for (const GmEntry &write : writes_.entries()) Against(writes_, write);
+    for (const GmEntry &atomic : atomics_.entries()) Against(writes_, atomic);
     if (writes_.entries().empty() && atomics_.entries().empty()) return;
     for (uint32_t core = 0; core < cores_.size(); ++core) {
       for (const GmAccess &access : cores_[core].log->accesses) {
@@ -97,9 +33,9 @@ class Judge {
  private:
   static constexpr int kMaxPairs = 4096;  // looked at for one access: beyond, the same lines repeat
 
-  void Against(const Intervals &others, const Entry &entry) {
+  void Against(const GmIntervals &others, const GmEntry &entry) {
     int pairs = 0;
-    others.Overlapping(entry.access->address, entry.access->end(), [&](const Entry &other) {
+    others.Overlapping(entry.access->address, entry.access->end(), [&](const GmEntry &other) {
       if (other.access != entry.access && !Ordered(entry, other) && !Ordered(other, entry))
         Conflict(other, entry);
       return ++pairs < kMaxPairs;
@@ -107,7 +43,7 @@ class Judge {
   }
 
   // Whether `first` has finished before `second` starts.
-  bool Ordered(const Entry &first, const Entry &second) const {
+  bool Ordered(const GmEntry &first, const GmEntry &second) const {
     const GmAccess &a = *first.access;
     const GmAccess &b = *second.access;
     const GmLog &log = *cores_[second.core].log;
@@ -123,25 +59,19 @@ class Judge {
     return clock != nullptr && (*clock)[first.core][Index(a.pipe)] >= a.sequence;
   }
 
-  void Conflict(const Entry &first, const Entry &second) {
+  void Conflict(const GmEntry &first, const GmEntry &second) {
     uint64_t begin = 0;
     uint64_t end = 0;
     if (!Overlap(*first.access, *second.access, &begin, &end)) return;
-    const bool swap = first.core == second.core && first.access->sequence > second.access->sequence &&
-                      first.access->pipe == second.access->pipe;
-    const Entry &a = swap ? second : first;
-    const Entry &b = swap ? first : second;
+    // A core notes its accesses in the order of the program.
+    const bool swap = first.core == second.core && first.access > second.access;
+    const GmEntry &a = swap ? second : first;
+    const GmEntry &b = swap ? first : second;
     const GmCore &core_a = cores_[a.core];
     const GmCore &core_b = cores_[b.core];
     const Site &site_a = (*core_a.sites)[a.access->site];
     const Site &site_b = (*core_b.sites)[b.access->site];
-    void *start = nullptr;
-    uint64_t size = 0;
-    memory_.Find(reinterpret_cast<const void *>(begin), 1, &start, &size);
-    const auto base = reinterpret_cast<uint64_t>(start);
-    const std::string where =
-        Range(Space::GM, static_cast<int64_t>(begin - base), static_cast<int64_t>(end - base)) +
-        " of an allocation of " + std::to_string(size) + " bytes";
+    const std::string where = GmRange(memory_, begin, end);
     if (a.core == b.core) {
       core_b.faults->AddPair(
           FaultKind::kMissingSync, site_a, site_b,
@@ -170,8 +100,8 @@ class Judge {
 
   const std::vector<GmCore> &cores_;
   const DeviceMemory &memory_;
-  Intervals writes_;
-  Intervals atomics_;
+  GmIntervals writes_;
+  GmIntervals atomics_;
 };
 
 }  // namespace

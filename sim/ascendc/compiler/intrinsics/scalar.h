@@ -98,9 +98,13 @@ inline int64_t sflbits(int64_t word) { return word == 0 || word == -1 ? -1 : __b
 
 // --- caches
 // ---------------------------------------------------------------------------------------------------------
-// Global memory is always coherent here, so that there is nothing to do.
-template <typename... Arguments>
-inline void dcci(Arguments...) {}
+// Writes lines of the scalar unit's data cache back to `memory` and forgets them.
+void dcci(const volatile void *address, cache_line_t lines, dcci_dst_t memory);
+template <typename Address>
+inline void dcci(Address *address, cache_line_t lines, dcci_dst_t memory = CACHELINE_ALL) {
+  dcci(reinterpret_cast<const volatile void *>(reinterpret_cast<uint64_t>(address)), lines, memory);
+}
+// What only takes time: nothing depends on it.
 template <typename... Arguments>
 inline void dc_preload(Arguments...) {}
 template <typename... Arguments>
