@@ -181,19 +181,20 @@ void CoreState::Forget(Space space, uint64_t address, uint64_t bytes) {
   Chip(space).written.Clear(address, bytes);
 }
 
-uint32_t CoreState::SetToken(Pipe from, Pipe to, uint32_t site) {
+uint32_t CoreState::SetToken(Pipe from, Pipe to, Where where, int32_t id) {
+  const uint32_t site = SiteOf("SetFlag", where);
   const auto token = static_cast<uint32_t>(tokens_.size());
   tokens_.push_back(hazards.Release(from));
   AddEvent(Event::kSet, from, token, site);
-  if (recorded()) recording.AddFlag('F', from, to, site);
+  if (recorded()) recording.AddFlag('F', from, to, id, site);
   return token;
 }
 
-void CoreState::WaitToken(Pipe from, Pipe to, uint32_t token, Where where) {
+void CoreState::WaitToken(Pipe from, Pipe to, uint32_t token, Where where, int32_t id) {
   hazards.Acquire(to, tokens_[token]);
   const uint32_t site = SiteOf("WaitFlag", where);
   AddEvent(Event::kWait, to, token, site);
-  if (recorded()) recording.AddFlag('W', from, to, site);
+  if (recorded()) recording.AddFlag('W', from, to, id, site);
 }
 
 void CoreState::Barrier(Pipe pipe, Where where) {

@@ -69,9 +69,9 @@ class CoreState {
 
   // A token stands for one setting of a flag. SetToken returns a token for all work that `from` has so far;
   // WaitToken makes `to` wait until that work is done.
-  uint32_t SetToken(Pipe from, Pipe to, uint32_t site);
-  uint32_t SetToken(Pipe from, Pipe to, Where where) { return SetToken(from, to, SiteOf("SetFlag", where)); }
-  void WaitToken(Pipe from, Pipe to, uint32_t token, Where where);
+  static constexpr int32_t kNoId = -1;  // a token that no event id stands for
+  uint32_t SetToken(Pipe from, Pipe to, Where where, int32_t id = kNoId);
+  void WaitToken(Pipe from, Pipe to, uint32_t token, Where where, int32_t id = kNoId);
   void Barrier(Pipe pipe, Where where);
   void BarrierAll(Where where);
 

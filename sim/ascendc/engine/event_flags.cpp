@@ -72,7 +72,7 @@ void EventFlags::Set(Pipe from, Pipe to, int32_t id, const char *name, Where whe
   }
   flag.set = true;
   flag.set_by = core_->SiteOf(name, where);
-  flag.token = core_->SetToken(from, to, core_->SiteOf("SetFlag", where));
+  flag.token = core_->SetToken(from, to, where, id);
 }
 
 void EventFlags::Wait(Pipe from, Pipe to, int32_t id, const char *name, Where where) {
@@ -83,7 +83,7 @@ void EventFlags::Wait(Pipe from, Pipe to, int32_t id, const char *name, Where wh
                     " was not set, so that the device would hang here: missing SetFlag");
   }
   flag.set = false;
-  core_->WaitToken(from, to, flag.token, where);
+  core_->WaitToken(from, to, flag.token, where, id);
 }
 
 int32_t EventFlags::Fetch(Pipe from, Pipe to, const char *name, Where where) {

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,8 +30,12 @@ class FlagCounters {
  public:
   // What this core knows; its own waits included.
   KnownWaits &KnownTo(uint32_t core) { return known_[core]; }
-  // A delivery whose senders knew of these waits.
-  void Deliver(uint32_t receiver, uint16_t flag, uint8_t mode, const KnownWaits &known, const Site &set);
+  // A core sets the flag of a group: those cores that set and receive it in its mode.
+  using Group = std::tuple<uint8_t, uint16_t, uint64_t>;  // mode, flag, number
+  void Set(uint32_t core, const Group &group, const Site &set);
+  // All senders of a group have set the flag, and knew of these waits.
+  void Deliver(const Group &group, const std::vector<uint32_t> &receivers, const KnownWaits &known,
+               const Site &set);
   void Wait(uint32_t receiver, uint16_t flag);
   // SyncAll needs flags that hold a delivery of the kernel.
   void Meet(uint32_t core, uint16_t flag, const Site &set, const Site &meeting);
@@ -48,6 +52,19 @@ class FlagCounters {
     std::vector<Delivery> deliveries;
     std::vector<uint32_t> waits;  // by their number among all waits of the core
   };
+  // What a core set last in a flag, and the change of its mode.
+  struct LastSet {
+    Group group;
+    uint32_t number = 0;  // among the core's settings in this group
+    Site set;
+  };
+  struct Change {
+    uint32_t core;
+    LastSet before;
+    KnownWaits known;
+    uint8_t mode;
+    Site set;
+  };
   struct Pending {
     uint32_t core;
     uint16_t flag;
@@ -55,12 +72,18 @@ class FlagCounters {
     Site meeting;
   };
 
+  bool Over(const Change &change) const;
   static void ReportModes(CoreState *core, uint16_t flag, const Counter &counter);
   static void ReportOverflow(CoreState *core, uint16_t flag, const Counter &counter);
 
   std::map<uint32_t, KnownWaits> known_;
   std::map<uint32_t, uint32_t> waits_;  // of each core
   std::map<std::pair<uint32_t, uint16_t>, Counter> counters_;
+  std::map<std::pair<uint32_t, uint16_t>, LastSet> last_sets_;
+  std::map<std::pair<uint32_t, Group>, uint32_t> sets_;  // how many
+  // Where each delivery of a group stands: receiver, and number among the deliveries of its counter.
+  std::map<Group, std::vector<std::vector<std::pair<uint32_t, size_t>>>> deliveries_;
+  std::vector<Change> changes_;
   std::vector<Pending> pending_;
 };
 

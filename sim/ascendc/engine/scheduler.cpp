@@ -185,12 +185,15 @@ void Scheduler::NoteTakenFlags(bool vector_only, const Site &meeting) {
   }
 }
 
+// Mode 0: all cores of a kind. Mode 1: the vector cores of a block. Mode 2: its cube core against its vector
+// cores.
+FlagCounters::Group Scheduler::GroupOf(const CoreState &core, uint8_t mode, uint16_t flag) {
+  const uint64_t kind = core.id.cube ? 1 : 0;
+  return {mode, flag, mode == 0 ? kind : uint64_t{core.id.block} * 2 + kind};
+}
+
 Scheduler::Exchange &Scheduler::ExchangeOf(const CoreState &core, uint8_t mode, uint16_t flag) {
-  // Mode 0: all cores of a kind. Mode 1: the vector cores of a block. Mode 2: its cube core against its
-  // vector cores.
-  const uint64_t group =
-      mode == 0 ? (core.id.cube ? 1 : 0) : uint64_t{core.id.block} * 2 + (core.id.cube ? 1 : 0);
-  Exchange &exchange = exchanges_[{mode, flag, group}];
+  Exchange &exchange = exchanges_[GroupOf(core, mode, flag)];
   if (!exchange.senders.empty()) return exchange;
   for (const CoreState *other : cores_) {
     if (mode != 0 && other->id.block != core.id.block) continue;
@@ -219,6 +222,7 @@ void Scheduler::CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t 
     const auto senders = static_cast<uint32_t>(exchange.senders.size());
     CheckResident(core, "CrossCoreSetFlag", core.id.cube ? Kinds::kCube : Kinds::kVector, senders, where);
   }
+  counters_.Set(core.id.core, GroupOf(core, mode, flag), core.sites()[site]);
   exchange.posts[core.id.core].push_back(
       {core.ReleaseGlobal(pipe), counters_.KnownTo(core.id.core), token, core.sites()[site]});
   for (const uint32_t sender : exchange.senders) {
@@ -238,8 +242,8 @@ void Scheduler::CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t 
   }
   for (const uint32_t receiver : exchange.receivers) {
     inboxes_[{receiver, flag}].push_back(delivery);
-    counters_.Deliver(receiver, flag, mode, delivery.waits, delivery.site);
   }
+  counters_.Deliver(GroupOf(core, mode, flag), exchange.receivers, delivery.waits, delivery.site);
   Released();
 }
 

@@ -10,7 +10,6 @@
 #include <map>
 #include <mutex>
 #include <thread>
-#include <tuple>
 #include <vector>
 
 #include "core_state.h"
@@ -89,6 +88,7 @@ class Scheduler {
   // Fails where `cores` cores of these kinds are to meet, but the device does not run so many at a time.
   void CheckResident(CoreState &core, const char *name, Kinds kinds, uint32_t cores, Where where) const;
   static void CheckFlagId(CoreState &core, const char *name, uint16_t flag, Where where);
+  static FlagCounters::Group GroupOf(const CoreState &core, uint8_t mode, uint16_t flag);
   Exchange &ExchangeOf(const CoreState &core, uint8_t mode, uint16_t flag);
   [[noreturn]] void Stuck(std::unique_lock<std::mutex> *lock, CoreState &core, const char *name, Where where,
                           const std::string &text);
@@ -113,7 +113,7 @@ class Scheduler {
   std::vector<uint32_t> meetings_;
   std::vector<std::vector<uint32_t>> deliveries_;
   uint32_t posts_ = 0;
-  std::map<std::tuple<uint8_t, uint16_t, uint64_t>, Exchange> exchanges_;
+  std::map<FlagCounters::Group, Exchange> exchanges_;
   std::map<std::pair<uint32_t, uint16_t>, std::deque<Post>> inboxes_;  // core, flag
   std::map<GmFlag, GmFlagState> gm_flags_;
   FlagCounters counters_;

@@ -26,6 +26,7 @@ class Watch {
     if (++(scalar ? scalars_ : others_) > (scalar ? kScalarsPerOther : 1) * budget_) return Verdict::kTooMany;
     if (progress) {
       progress_.store(progress_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      expired_.store(false, std::memory_order_relaxed);
       reads_ = 0;
       return others_ % kOthersInTurn == 0 && !scalar ? Verdict::kYield : Verdict::kGoOn;
     }
