@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar accesses of kernels by pointers. A kernel that is compiled against CANN's own headers reads and writes
-// the Unified Buffer and global memory so, by ordinary instructions of the host at the addresses that the
-// device would use; so does any kernel that goes through a __gm__ pointer itself:
+// Scalar accesses of kernels by pointers. A kernel that is compiled against CANN's own headers reads and
+// writes the Unified Buffer and global memory so, by ordinary instructions of the host at the addresses that
+// the device would use; so does any kernel that goes through a __gm__ pointer itself:
 //
 //     Unified Buffer   0 … 192 KiB      nothing is mapped there
 //     global memory    device address   mapped without any permission

@@ -48,8 +48,7 @@ class Judge {
   // Whether the line of a cached write was in GM again when `later` started.
   bool WrittenBack(const GmEntry &cached, const GmEntry &later) const {
     const uint32_t cleaned = cached.access->caching.cleaned;
-    return cleaned != 0 &&
-           Knew(later.core, later.access->global_clock, cached.core, Pipe::S, cleaned);
+    return cleaned != 0 && Knew(later.core, later.access->global_clock, cached.core, Pipe::S, cleaned);
   }
   // Whether a cached access found a write in GM when its line was loaded.
   bool Loaded(const GmEntry &write, const GmEntry &cached) const {
@@ -102,21 +101,19 @@ class Judge {
   std::string BlockOf(const GmEntry &entry, const GmEntry &other) const {
     const GmCore &core = cores_[entry.core];
     return core.block == cores_[other.core].block ? "another core of the block"
-                                                   : "block " + std::to_string(core.block);
+                                                  : "block " + std::to_string(core.block);
   }
-  const Site &SiteOf(const GmEntry &entry) const {
-    return (*cores_[entry.core].sites)[entry.access->site];
-  }
+  const Site &SiteOf(const GmEntry &entry) const { return (*cores_[entry.core].sites)[entry.access->site]; }
 
   void ReportOld(const GmEntry &write, const GmEntry &read, const char *why) {
     uint64_t begin = 0, end = 0;
     if (!Overlap(*write.access, *read.access, &begin, &end)) return;
     const Site &first = SiteOf(write);
     const Site &second = SiteOf(read);
-    cores_[read.core].faults->AddPair(
-        FaultKind::kCoherence, first, second,
-        Describe(second) + " reads " + GmRange(memory_, begin, end) + ", which " + Describe(first) + " of " +
-            BlockOf(write, read) + why + ": missing DataCacheCleanAndInvalid");
+    cores_[read.core].faults->AddPair(FaultKind::kCoherence, first, second,
+                                      Describe(second) + " reads " + GmRange(memory_, begin, end) +
+                                          ", which " + Describe(first) + " of " + BlockOf(write, read) + why +
+                                          ": missing DataCacheCleanAndInvalid");
   }
 
   // `other`: the write that is lost; the line of `cached` is written back over it.
@@ -127,10 +124,9 @@ class Judge {
     const GmAccess &lost = *told.access;
     cores_[later.core].faults->AddPair(
         FaultKind::kCoherence, first, second,
-        Describe(second) + " writes to a line of 64 bytes of " +
-            GmRange(memory_, lost.address, lost.end()) + " that " + Describe(first) + " of " +
-            BlockOf(earlier, later) + " writes to as well, and the data cache of block " +
-            std::to_string(cores_[cached.core].block) +
+        Describe(second) + " writes to a line of 64 bytes of " + GmRange(memory_, lost.address, lost.end()) +
+            " that " + Describe(first) + " of " + BlockOf(earlier, later) +
+            " writes to as well, and the data cache of block " + std::to_string(cores_[cached.core].block) +
             " may write the whole line back over what the other one wrote: missing "
             "DataCacheCleanAndInvalid, or data of two blocks less than 64 bytes apart");
   }

@@ -73,8 +73,8 @@ class Core {
   void ReleaseEventId(Pipe from, Pipe to, int32_t id, Where where);
   void Barrier(Pipe pipe, Where where);  // PipeBarrier<PIPE_x>
   void BarrierAll(Where where);          // PipeBarrier<PIPE_ALL>
-  // DataCacheCleanAndInvalid of all lines of the scalar unit's data cache, or of the one that holds an address
-  // in GM: writes it back and forgets it.
+  // DataCacheCleanAndInvalid of all lines of the scalar unit's data cache, or of the one that holds an
+  // address in GM: writes it back and forgets it.
   void CleanDataCache(const char *instruction, bool all, uint64_t address, Where where);
   // Fails where the kernel has a type whose cores run without the scheduler that lets them meet.
   void CheckMayMeet(const char *instruction, Where where);

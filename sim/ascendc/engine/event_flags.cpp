@@ -116,8 +116,7 @@ void EventFlags::ReportLeft() {
         if (!flag.set) continue;
         const Site site = core_->sites()[flag.set_by];
         core_->log.AddPair(FaultKind::kFlag, site, site,
-                           Describe(site) + ": " +
-                               EventName(static_cast<Pipe>(from), static_cast<Pipe>(to)) +
+                           Describe(site) + ": " + EventName(static_cast<Pipe>(from), static_cast<Pipe>(to)) +
                                " is set, but nobody waits for it: missing WaitFlag");
       }
     }

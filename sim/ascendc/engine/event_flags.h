@@ -43,7 +43,7 @@ class EventFlags {
   struct Flag {
     bool set = false;
     bool taken = false;
-    uint32_t token = 0;  // of the setting
+    uint32_t token = 0;   // of the setting
     uint32_t set_by = 0;  // sites
     uint32_t taken_by = 0;
   };

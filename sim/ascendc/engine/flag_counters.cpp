@@ -84,11 +84,11 @@ void FlagCounters::ReportOverflow(CoreState *core, uint16_t flag, const Counter 
     const Delivery &now = counter.deliveries[i];
     const size_t first = i - kMostOfCounter;  // the wait that must be over
     if (first < counter.waits.size() && now.known >= counter.waits[first]) continue;
-    core->log.AddPair(FaultKind::kFlag, now.set, now.set,
-                      Describe(now.set) + ": flag " + std::to_string(flag) + " may be set " +
-                          std::to_string(kMostOfCounter + 1) +
-                          " times before a CrossCoreWaitFlag: its counter holds " +
-                          std::to_string(kMostOfCounter) + "; let the sender wait for the receiver in between");
+    core->log.AddPair(
+        FaultKind::kFlag, now.set, now.set,
+        Describe(now.set) + ": flag " + std::to_string(flag) + " may be set " +
+            std::to_string(kMostOfCounter + 1) + " times before a CrossCoreWaitFlag: its counter holds " +
+            std::to_string(kMostOfCounter) + "; let the sender wait for the receiver in between");
     return;
   }
 }
@@ -101,16 +101,17 @@ void FlagCounters::Report(const std::vector<CoreState *> &cores) const {
   for (const Change &change : changes_) {
     if (Over(change)) continue;
     const LastSet &before = change.before;
-    cores[change.core]->log.AddPair(FaultKind::kFlag, before.set, change.set,
-                                    ModesText(std::get<1>(before.group), change.mode, change.set,
-                                              std::get<0>(before.group), before.set));
+    cores[change.core]->log.AddPair(
+        FaultKind::kFlag, before.set, change.set,
+        ModesText(std::get<1>(before.group), change.mode, change.set, std::get<0>(before.group), before.set));
   }
   for (const Pending &one : pending_) {
-    cores[one.core]->log.AddPair(FaultKind::kFlag, one.set, one.meeting,
-                                 Describe(one.meeting) + " sets and waits for flag " +
-                                     std::to_string(one.flag) + " too, which " + Describe(one.set) +
-                                     " has set and nobody has waited for: SyncAll uses the flags 11 to 14, so "
-                                     "use others");
+    cores[one.core]->log.AddPair(
+        FaultKind::kFlag, one.set, one.meeting,
+        Describe(one.meeting) + " sets and waits for flag " + std::to_string(one.flag) + " too, which " +
+            Describe(one.set) +
+            " has set and nobody has waited for: SyncAll uses the flags 11 to 14, so "
+            "use others");
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The counters of cross-core flags, judged after the run. Each core has a counter for each of its 16 flags: a
 // delivery (all senders of its mode have set the flag) adds one, CrossCoreWaitFlag takes one. What a counter
-// holds at a time depends on how fast the cores are, so this looks at what is certain: a wait is over before a
-// delivery where the senders knew of it.
+// holds at a time depends on how fast the cores are, so this looks at what is certain: a wait is over before
+// a delivery where the senders knew of it.
 //
 //   core 0   set<1>(3) ─────────▶ wait(3) ── set(5) ─┐
 //   core 1                                   wait(5) ◀┘ set<2>(3)      the mode may change here

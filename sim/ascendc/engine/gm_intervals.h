@@ -32,9 +32,9 @@ class GmIntervals {
   // returns false.
   template <typename Visit>
   void Overlapping(uint64_t begin, uint64_t end, Visit &&visit) const {
-    auto it = std::lower_bound(entries_.begin(), entries_.end(), end, [](const GmEntry &entry, uint64_t value) {
-      return entry.access->address < value;
-    });
+    auto it =
+        std::lower_bound(entries_.begin(), entries_.end(), end,
+                         [](const GmEntry &entry, uint64_t value) { return entry.access->address < value; });
     for (auto index = it - entries_.begin(); index > 0 && furthest_[index - 1] > begin; --index) {
       const GmEntry &entry = entries_[index - 1];
       if (entry.access->end() > begin && !visit(entry)) return;

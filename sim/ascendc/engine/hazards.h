@@ -17,9 +17,9 @@ constexpr uint64_t kCacheLine = 64;  // bytes of a line of the scalar unit's dat
 
 // What the data cache of the scalar unit has to do with an access to GM.
 struct GmCaching {
-  bool cached = false;    // the access goes through the cache
-  uint32_t loaded = 0;    // when its line came into the cache: index in GmLog::global_clocks
-  uint32_t cleaned = 0;   // a write: instruction of S that wrote the line back; 0: none before the end
+  bool cached = false;   // the access goes through the cache
+  uint32_t loaded = 0;   // when its line came into the cache: index in GmLog::global_clocks
+  uint32_t cleaned = 0;  // a write: instruction of S that wrote the line back; 0: none before the end
   bool operator==(const GmCaching &other) const {
     return cached == other.cached && loaded == other.loaded && cleaned == other.cleaned;
   }
@@ -127,8 +127,8 @@ class Hazards {
 // …)" or "PipeBarrier<PIPE_V>".
 std::string OrderOf(Pipe earlier, Pipe later);
 
-// Judge the accesses to GM after a run: those that nothing orders, and those that see what another core's data
-// cache held back. A fault goes to the log of the core with the later access.
+// Judge the accesses to GM after a run: those that nothing orders, and those that see what another core's
+// data cache held back. A fault goes to the log of the core with the later access.
 struct GmCore {
   uint32_t block;
   bool auto_sync;

@@ -30,8 +30,8 @@ struct LaunchOptions {
   bool trace = false;     // keep the events for Report::Trace
   // What each core did, for Report::recording; with the calls that led to each site, which takes addr2line.
   enum class Record : uint8_t { kNothing, kLines, kCalls } record = Record::kNothing;
-  uint32_t threads = 0;                    // 0: all host cores
-  uint64_t seed = 0;                       // order in which blocks start; a failure prints it
+  uint32_t threads = 0;  // 0: all host cores
+  uint64_t seed = 0;     // order in which blocks start; a failure prints it
   // After these a kernel counts as endless (watch.h): seconds that a core computes without progress, and
   // instructions of a core.
   double timeout = 60;

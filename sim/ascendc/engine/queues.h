@@ -83,8 +83,8 @@ class Queues {
     uint32_t generation = 0;
     int32_t filled = kNoEvent;   // event id of EnQue
     int32_t emptied = kNoEvent;  // event id of FreeTensor
-    Site made;             // InitBuffer
-    Site given;            // the last AllocTensor
+    Site made;                   // InitBuffer
+    Site given;                  // the last AllocTensor
   };
   struct Queue {
     QueueKind kind;

@@ -34,11 +34,11 @@ void ScalarCache::Report(uint32_t earlier, uint32_t later, const std::string &wh
   const Site first = core_->sites()[earlier];
   const Site second = core_->sites()[later];
   const ByteRange extent = Extent(operand);
-  core_->log.AddPair(FaultKind::kCoherence, first, second,
-                     Describe(second) + what + operand.name + ", " +
-                         GmRange(*core_->memory, static_cast<uint64_t>(extent.begin),
-                                 static_cast<uint64_t>(extent.end)) +
-                         why + kMissing);
+  core_->log.AddPair(
+      FaultKind::kCoherence, first, second,
+      Describe(second) + what + operand.name + ", " +
+          GmRange(*core_->memory, static_cast<uint64_t>(extent.begin), static_cast<uint64_t>(extent.end)) +
+          why + kMissing);
 }
 
 void ScalarCache::Access(const Operand &operand, uint32_t site) {
@@ -57,10 +57,10 @@ void ScalarCache::Access(const Operand &operand, uint32_t site) {
     if (old != 0) {
       const std::string writer = Describe(core_->sites()[line.stale_by]);
       Report(line.stale_by, site, operand.write ? " writes " : " reads ", operand,
-             operand.write ? ", in a line of 64 bytes of the data cache which is older than what " + writer +
-                                 " wrote to it in GM, and which will be written back over it"
-                           : ", which the data cache still holds as they were before " + writer +
-                                 " wrote them");
+             operand.write
+                 ? ", in a line of 64 bytes of the data cache which is older than what " + writer +
+                       " wrote to it in GM, and which will be written back over it"
+                 : ", which the data cache still holds as they were before " + writer + " wrote them");
       line.stale = 0;
     }
     if (!operand.write) return;

@@ -8,9 +8,9 @@
 //      MTE2, MTE3, FIX of core 0 ───┤
 //      core 1: the same ────────────┘
 //
-// The simulated memory always has the last value, so that a run gives the same bytes each time. Where a device
-// could give other ones, it is a fault: a line that is in the cache stays there, and a changed one is not
-// written back, until DataCacheCleanAndInvalid or the end. What concerns one core is judged here, as it
+// The simulated memory always has the last value, so that a run gives the same bytes each time. Where a
+// device could give other ones, it is a fault: a line that is in the cache stays there, and a changed one is
+// not written back, until DataCacheCleanAndInvalid or the end. What concerns one core is judged here, as it
 // happens; what concerns two, after the run (coherence.cpp).
 #pragma once
 
@@ -42,8 +42,8 @@ class ScalarCache {
     uint32_t loaded_by = 0;  // sites
     uint32_t changed_by = 0;
     uint32_t stale_by = 0;
-    uint64_t changed = 0;  // a bit for each byte: written here
-    uint64_t stale = 0;    // a bit for each byte: written past the cache since
+    uint64_t changed = 0;          // a bit for each byte: written here
+    uint64_t stale = 0;            // a bit for each byte: written past the cache since
     std::vector<uint32_t> writes;  // in GmLog::accesses
   };
   using Lines = std::map<uint64_t, Line>;  // by address / kCacheLine

@@ -6,8 +6,8 @@
 //   it only reads, as while it polls    the timer; Step ends it at its next read
 //   it issues nothing at all            the timer; the handler of its signal ends it (kernel_run.h)
 //
-// The timer counts the time that the core's thread computes, so that neither a slow host nor a core that waits
-// for another one can make it run out.
+// The timer counts the time that the core's thread computes, so that neither a slow host nor a core that
+// waits for another one can make it run out.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data cache of the scalar unit (engine/scalar_cache.h), and the instruction cache, which is not modelled:
-// its functions take the time of an issue.
+// The data cache of the scalar unit (engine/scalar_cache.h), and the instruction cache, which is not
+// modelled: its functions take the time of an issue.
 #pragma once
 
 #include "kernel_tensor.h"

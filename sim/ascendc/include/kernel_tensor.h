@@ -45,8 +45,8 @@ inline uint64_t GetShapeSize(const ShapeInfo &info) {
 
 namespace sim {
 
-// Describes one access of the scalar unit and has it judged; the caller then does it. `cached`: an access to GM
-// goes through the data cache.
+// Describes one access of the scalar unit and has it judged; the caller then does it. `cached`: an access to
+// GM goes through the data cache.
 template <typename T>
 void IssueScalar(const char *name, Space space, uint64_t address, bool write, uint64_t view_bytes,
                  Where where, bool cached = true) {

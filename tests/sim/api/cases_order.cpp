@@ -7,8 +7,8 @@ using namespace AscendC;
 
 namespace {
 
-constexpr uint32_t kLine = 16;   // floats of a line of the data cache
-constexpr uint32_t kMany = 9;    // buffers of a queue, one more than there are event ids
+constexpr uint32_t kLine = 16;  // floats of a line of the data cache
+constexpr uint32_t kMany = 9;   // buffers of a queue, one more than there are event ids
 
 // ints: whether a WaitFlag stands between the two.
 void SetTwice(Case &c) {
@@ -69,10 +69,8 @@ void AddByPointer(Case &c) {
 }
 
 const Register cases = {
-    {"SetTwice", SetTwice},
-    {"EnQueMany", EnQueMany},
-    {"ReadAfterCopy", ReadAfterCopy},
-    {"CopyAfterWrite", CopyAfterWrite},
+    {"SetTwice", SetTwice},           {"EnQueMany", EnQueMany},
+    {"ReadAfterCopy", ReadAfterCopy}, {"CopyAfterWrite", CopyAfterWrite},
     {"AddByPointer", AddByPointer},
 };
 

@@ -25,7 +25,9 @@ def test_queues_take_event_ids(tensors):
 
 
 def test_queues_take_more_event_ids_than_there_are():
-    reported(["Flag: ", "HardEvent::MTE2_V", "7 set by "], "EnQueMany", [Global(values("float32", LINE))], ints=[9])
+    reported(
+        ["Flag: ", "HardEvent::MTE2_V", "7 set by "], "EnQueMany", [Global(values("float32", LINE))], ints=[9]
+    )
 
 
 def test_the_cache_forgets_a_line():
@@ -67,5 +69,9 @@ def test_a_pointer_to_global_memory():
 
 
 def test_a_pointer_beyond_its_memory():
-    reported(["GmBounds: ", "GetValue", "of an allocation of 64 bytes"], "AddByPointer",
-             [Global(np.zeros(LINE, np.float32))], ints=[LINE])
+    reported(
+        ["GmBounds: ", "GetValue", "of an allocation of 64 bytes"],
+        "AddByPointer",
+        [Global(np.zeros(LINE, np.float32))],
+        ints=[LINE],
+    )

@@ -89,8 +89,14 @@ const std::vector<FaultCase> &EndlessCases() {
       {"endless_writes", K::kEndless, WritesForEver, {"SetValue (", "has issued 20000 instructions"}},
       {"endless_one_of_many", K::kEndless, OneSpins, {"block 1: kernel (endless_cases.cpp:"}, 4},
       {"endless_not_correct_long_loop", K::kOther, CorrectLongLoop, {}},
-      {"poll_each_other", K::kBlockConflict, PollEachOther, {"GetValue", "SetValue"}, 2, false,
-       sim::KernelType::kVector, 1},
+      {"poll_each_other",
+       K::kBlockConflict,
+       PollEachOther,
+       {"GetValue", "SetValue"},
+       2,
+       false,
+       sim::KernelType::kVector,
+       1},
   };
   return cases;
 }

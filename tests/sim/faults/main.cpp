@@ -18,9 +18,8 @@ constexpr uint64_t kBytes = uint64_t{4} * kTile * kTiles * sizeof(float);
 
 std::map<std::string, FaultCase> AllCases() {
   std::map<std::string, FaultCase> all;
-  for (const auto *cases :
-       {&LegalityCases(), &QueueCases(), &OrderCases(), &CubeCases(), &CallCases(), &PlainCases(),
-        &FlagCases(), &CacheCases(), &EndlessCases()}) {
+  for (const auto *cases : {&LegalityCases(), &QueueCases(), &OrderCases(), &CubeCases(), &CallCases(),
+                            &PlainCases(), &FlagCases(), &CacheCases(), &EndlessCases()}) {
     for (const FaultCase &one : *cases) all.emplace(one.name, one);
   }
   return all;
