@@ -97,10 +97,9 @@ SIM_DEVICE_ACCESS_OF(uint16_t)
 SIM_DEVICE_ACCESS_OF(uint32_t)
 SIM_DEVICE_ACCESS_OF(uint64_t)
 
-void dcci(const volatile void *address, cache_line_t lines, dcci_dst_t memory) {
+void sim::CleanLines(uint64_t address, cache_line_t lines, dcci_dst_t memory) {
   if (memory == CACHELINE_UB || memory == CACHELINE_ATOMIC) return;
-  Core::Current().CleanDataCache("DataCacheCleanAndInvalid", lines == ENTIRE_DATA_CACHE,
-                                 reinterpret_cast<uint64_t>(address), Unplaced());
+  Core::Current().CleanDataCache("DataCacheCleanAndInvalid", lines == ENTIRE_DATA_CACHE, address, Unplaced());
 }
 
 int64_t get_block_idx() { return Core::Current().BlockIdx(); }
