@@ -60,6 +60,16 @@ void CorrectLongLoop(const Arguments &) {
   for (int i = 0; i < 19000; ++i) Duplicate(x, 1.0f, 64);
 }
 
+// It reads for longer than a core may that does nothing else.
+void CorrectReadsBetweenWork(const Arguments &arguments) {
+  const auto self = Floats(arguments.self);
+  const LocalTensor<float> x(TPosition::VECCALC, 0, kTile);
+  for (int round = 0; round < 3000; ++round) {
+    for (int i = 0; i < 500; ++i) self.GetValue(i);
+    Duplicate(x, 1.0f, 64);
+  }
+}
+
 // Each block tells the other one that it is there, and waits for it: with one thread of the host too. Nothing
 // but the words in GM orders them, which is another fault.
 void PollEachOther(const Arguments &arguments) {
@@ -89,6 +99,7 @@ const std::vector<FaultCase> &EndlessCases() {
       {"endless_writes", K::kEndless, WritesForEver, {"SetValue (", "has issued 20000 instructions"}},
       {"endless_one_of_many", K::kEndless, OneSpins, {"block 1: kernel (endless_cases.cpp:"}, 4},
       {"endless_not_correct_long_loop", K::kOther, CorrectLongLoop, {}},
+      {"endless_poll_not_correct_reads_between_work", K::kOther, CorrectReadsBetweenWork, {}},
       {"poll_each_other",
        K::kBlockConflict,
        PollEachOther,

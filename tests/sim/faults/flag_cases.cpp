@@ -41,14 +41,14 @@ struct Setup {
   }
   void Fill(uint32_t tensors) {
     for (uint32_t i = 0; i < tensors; ++i) {
-      auto x = in.AllocTensor<float>();
+      auto x = in.template AllocTensor<float>();
       DataCopy(x, self, 64);
       in.EnQue(x);
     }
   }
   void Empty(uint32_t tensors) {
     for (uint32_t i = 0; i < tensors; ++i) {
-      auto x = in.DeQue<float>();
+      auto x = in.template DeQue<float>();
       Adds(x, x, 1.0f, 64);
       in.FreeTensor(x);
     }
