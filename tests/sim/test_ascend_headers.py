@@ -111,6 +111,11 @@ class TestKernels:
         _, _, out, _ = run("small_meeting", 5, 16, kernels=form)
         np.testing.assert_array_equal(out[::16], [16, 32, 48, 64, 0])
 
+    def test_cores_that_meet_do_not_see_the_data_caches_of_others(self, form):
+        message = failure("small_meeting", 5, 16, 0, 1, kernels=form)
+        assert "Coherence: kernel small_meeting" in message
+        assert "GetValue (" in message and "has not written back: missing DataCacheCleanAndInvalid" in message
+
 
 def test_the_same_instructions(kernels):
     """A kernel issues what the simulated device's own headers issue, and is judged and timed by the same engine."""

@@ -12,8 +12,8 @@ from ascend_vision_ops.testing.sequences import Rule, first_difference, rules
 
 LINES = """\
 I MTE2 DataCopy 0 1 64 4 0 dst,UB,w,0,256,1,0,1,0,0, src,GM,r,4096+32,256,1,0,1,0,0,
-F MTE2 V 0
-W MTE2 V 0
+F MTE2 V 3 0
+W MTE2 V 3 0
 I S GetValue 0 1 1 4 0 src,UB,r,0,4,1,0,1,0,0,
 I V Adds 1 1 64 4 0 dst,UB,w,256,256,1,0,1,256,0, src,UB,r,0,256,1,0,1,256,0,
 B V 1
@@ -56,7 +56,8 @@ def test_what_is_said_in_two_ways_is_equal(before, after):
         ("4096+32", "4096+64", "DataCopy: src", 0),
         ("Adds 1 1 64", "Adds 1 2 64", "Adds: repeats", 3),
         ("F MTE2 V", "F MTE2 MTE3", "SetFlag: V", 1),
-        ("W MTE2 V 0\n", "", "WaitFlag / Adds", 2),
+        ("F MTE2 V 3", "F MTE2 V 2", "SetFlag: 3", 1),
+        ("W MTE2 V 3 0\n", "", "WaitFlag / Adds", 2),
         ("B V 1\n", "", "PipeBarrier / CrossCoreSetFlag", 4),
         ("T 14 1\n", "", "CrossCoreWaitFlag / end", 6),
     ],

@@ -136,7 +136,7 @@ def normalised(steps: Iterable[Step], side: str, scalar: bool = False) -> list[S
     - Accesses of the scalar unit, unless `scalar`: the compiler merges loads, and keeps values in registers.
     - What the rules name.
 
-    Event ids, source lines and the ids of buffers are not part of a step.
+    Source lines and the ids of buffers are not part of a step; the ids of events are.
     """
     return [
         step

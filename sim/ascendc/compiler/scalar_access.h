@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar accesses of kernels that are compiled against CANN's own headers. Such a kernel reads and writes the
-// Unified Buffer and global memory by ordinary instructions of the host, at the addresses that the device
-// would use:
+// Scalar accesses of kernels by pointers. A kernel that is compiled against CANN's own headers reads and
+// writes the Unified Buffer and global memory so, by ordinary instructions of the host at the addresses that
+// the device would use; so does any kernel that goes through a __gm__ pointer itself:
 //
 //     Unified Buffer   0 … 192 KiB      nothing is mapped there
 //     global memory    device address   mapped without any permission
@@ -21,10 +21,20 @@
 // made it.
 #pragma once
 
+#include <ucontext.h>
+
+#include <csignal>
+
 namespace sim {
 
-// Runs a kernel on this thread with its scalar accesses handled as above. `marked`: its accesses to UB have
-// the prefix GS. Returns false where an access ended the block; its fault is in the core's log.
-bool RunWithScalarAccesses(void (*invoke)(void *const *args), void *const *args, bool marked);
+// Before a kernel runs on this thread. `marked`: its accesses to UB have the prefix GS.
+void BeginScalarAccesses(bool marked);
+
+// In the handler of the signal: has the access judged, and lets the copy of its instruction go on. Throws
+// BlockEnded where the access ends the block.
+void HandleScalarAccess(const siginfo_t &info, ucontext_t *context);
+
+// Whether two signals came at one instruction.
+bool SamePlace(const ucontext_t &a, const ucontext_t &b);
 
 }  // namespace sim

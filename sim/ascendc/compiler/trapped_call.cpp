@@ -49,7 +49,7 @@ int64_t ReturnAddressOf(uintptr_t instruction, uintptr_t rsp, uintptr_t rbp) {
 
 }  // namespace
 
-TrappedCall::TrappedCall(const ucontext_t &context) {
+TrappedCall::TrappedCall(const ucontext_t &context) : known_(true) {
   const auto &registers = context.uc_mcontext.gregs;
   const auto rip = static_cast<uintptr_t>(registers[REG_RIP]);
   const auto rsp = static_cast<uintptr_t>(registers[REG_RSP]);
@@ -61,6 +61,14 @@ TrappedCall::TrappedCall(const ucontext_t &context) {
   frames_[0].caller = &frames_[1];
   frames_[1].return_address = *reinterpret_cast<const uintptr_t *>(rsp + static_cast<uintptr_t>(offset));
 }
+
+}  // namespace sim
+
+#else
+
+namespace sim {
+
+TrappedCall::TrappedCall(const ucontext_t &) {}
 
 }  // namespace sim
 

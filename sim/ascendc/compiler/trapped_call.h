@@ -11,8 +11,6 @@
 // is found by its unwind tables, once for each instruction.
 #pragma once
 
-#ifdef __x86_64__
-
 #include <ucontext.h>
 
 #include "../engine/call_walk.h"
@@ -24,12 +22,11 @@ class TrappedCall {
   // Within the handler of the signal.
   explicit TrappedCall(const ucontext_t &context);
   TrappedCall(const TrappedCall &) = delete;
-  const CallFrame *innermost() const { return frames_; }
+  const CallFrame *innermost() const { return known_ ? frames_ : nullptr; }
 
  private:
+  bool known_ = false;   // on x86-64 hosts
   CallFrame frames_[2];  // the walk goes to ever higher addresses
 };
 
 }  // namespace sim
-
-#endif

@@ -123,6 +123,7 @@ void CoreState::Account(const Instruction &instruction, uint32_t site) {
 }
 
 void CoreState::AddEvent(Event::Kind kind, Pipe pipe, uint32_t token, uint32_t site) {
+  Step(false, true, site);
   pending_scalar_ += model->cost.issue;
   elapsed += model->cost.issue;
   if (!options->cost) return;

@@ -35,13 +35,27 @@ void Core::Fail(FaultKind kind, const char *instruction, Where where, const std:
   state_->Fail(kind, instruction, where, text);
 }
 
-void Core::SetFlag(Pipe from, Pipe to, int32_t id, Where where) { state_->SetFlag(from, to, id, where); }
-void Core::WaitFlag(Pipe from, Pipe to, int32_t id, Where where) { state_->WaitFlag(from, to, id, where); }
-int32_t Core::FetchEventId(Pipe from, Pipe to) { return state_->FetchEventId(from, to); }
-int32_t Core::AllocEventId(Pipe from, Pipe to, Where where) { return state_->AllocEventId(from, to, where); }
-void Core::ReleaseEventId(Pipe from, Pipe to, int32_t id) { state_->ReleaseEventId(from, to, id); }
+void Core::SetFlag(Pipe from, Pipe to, int32_t id, Where where) {
+  state_->flags.Set(from, to, id, "SetFlag", where);
+}
+void Core::WaitFlag(Pipe from, Pipe to, int32_t id, Where where) {
+  state_->flags.Wait(from, to, id, "WaitFlag", where);
+}
+int32_t Core::FetchEventId(Pipe from, Pipe to, Where where) {
+  return state_->flags.Fetch(from, to, "FetchEventID", where);
+}
+int32_t Core::AllocEventId(Pipe from, Pipe to, Where where) {
+  return state_->flags.Alloc(from, to, "AllocEventID", where);
+}
+void Core::ReleaseEventId(Pipe from, Pipe to, int32_t id, Where where) {
+  state_->flags.Release(from, to, id, "ReleaseEventID", where);
+}
 void Core::Barrier(Pipe pipe, Where where) { state_->Barrier(pipe, where); }
 void Core::BarrierAll(Where where) { state_->BarrierAll(where); }
+
+void Core::CleanDataCache(const char *instruction, bool all, uint64_t address, Where where) {
+  state_->CleanDataCache(instruction, all, address, where);
+}
 
 void Core::CheckMayMeet(const char *instruction, Where where) {
   if (!registers.alone) return;

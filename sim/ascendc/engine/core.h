@@ -33,7 +33,9 @@ enum class FaultKind : uint8_t {
   kCount_,         // Compare / reduction count not in whole repeats, count <= 0, …
   kType,           // instruction not available for the type on this device
   kFlag,           // WaitFlag without SetFlag, event id out of range, SyncAll not met by all blocks
+  kCoherence,      // the scalar unit's data cache and GM differ: DataCacheCleanAndInvalid is missing
   kAssert,         // ASSERT of the kernel itself
+  kEndless,        // the kernel does not end
   kOther,
 };
 const char *FaultName(FaultKind kind);
@@ -64,14 +66,17 @@ class Core {
   [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);
 
   // Flags order pipes. `id` is an event id as FetchEventID and AllocEventID hand it out: 0 to 7 for each pair
-  // of pipes.
+  // of pipes (event_flags.h).
   void SetFlag(Pipe from, Pipe to, int32_t id, Where where);
   void WaitFlag(Pipe from, Pipe to, int32_t id, Where where);
-  int32_t FetchEventId(Pipe from, Pipe to);               // a free id, not taken
+  int32_t FetchEventId(Pipe from, Pipe to, Where where);  // a free id, not taken
   int32_t AllocEventId(Pipe from, Pipe to, Where where);  // taken until ReleaseEventId
-  void ReleaseEventId(Pipe from, Pipe to, int32_t id);
+  void ReleaseEventId(Pipe from, Pipe to, int32_t id, Where where);
   void Barrier(Pipe pipe, Where where);  // PipeBarrier<PIPE_x>
   void BarrierAll(Where where);          // PipeBarrier<PIPE_ALL>
+  // DataCacheCleanAndInvalid of all lines of the scalar unit's data cache, or of the one that holds an
+  // address in GM: writes it back and forgets it.
+  void CleanDataCache(const char *instruction, bool all, uint64_t address, Where where);
   // Fails where the kernel has a type whose cores run without the scheduler that lets them meet.
   void CheckMayMeet(const char *instruction, Where where);
   void SyncAllBlocks(bool vector_only, Where where, uint32_t cores = 0);   // SyncAll; cores 0: all

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "runs.h"
+#include "scheduler.h"
 
 namespace sim {
 
@@ -18,31 +19,25 @@ CoreState::CoreState(const CoreIdentity &identity, const DeviceModel &device, De
       scheduler(&block_scheduler),
       tiling_key(key),
       hazards(&queues),
-      queues(this) {}
+      queues(this),
+      flags(this),
+      cache(this),
+      watch(launch_options.instructions) {}
 
 void CoreState::BeginBlock(const void *outermost) {
   outermost_frame_ = outermost;
   // The compiler orders nothing on a cube core.
   hazards.Reset(options->auto_sync && !id.cube, model->bytes);
   queues.Reset();
+  flags.Reset();
+  cache.Reset();
   tokens_.assign(1, Clock{});  // token 0 stands for none
   pending_scalar_ = model->cost.startup;
 }
 
 void CoreState::EndBlock() {
   queues.ReportLeftover("the kernel");
-  for (int from = 0; from < kPipes; ++from) {
-    for (int to = 0; to < kPipes; ++to) {
-      for (FlagQueue &flag : flags_[from][to]) {
-        if (flag.tokens.empty()) continue;
-        const Site &site = flag.last_set;
-        log.AddPair(FaultKind::kFlag, site, site,
-                    Describe(site) + ": HardEvent::" + PipeName(static_cast<Pipe>(from)) + "_" +
-                        PipeName(static_cast<Pipe>(to)) +
-                        " is set, but nobody waits for it: missing WaitFlag");
-      }
-    }
-  }
+  flags.ReportLeft();
 }
 
 void CoreState::ReleaseMemories() {
@@ -107,33 +102,76 @@ void CoreState::Fail(FaultKind kind, const char *instruction, Where where, const
 
 void CoreState::Issue(const Instruction &instruction) {
   const uint32_t site_id = SiteOf(instruction.name, instruction.where);
+  const bool scalar = instruction.pipe == Pipe::S;
+  bool progress = !scalar;
+  for (int i = 0; i < instruction.operand_count; ++i) progress = progress || instruction.operands[i].write;
+  if (Step(scalar, progress, site_id) == Watch::Verdict::kYield) scheduler->Yield();
   const Site site = sites_[site_id];
-  const Pipe pipe = instruction.pipe;
   for (int i = 0; i < instruction.operand_count; ++i)
     CheckOperand(instruction.operands[i], site, instruction.where);
   if (instruction.work == Work::kVector) CheckOverlaps(instruction, site);
   if (recorded()) recording.Add(instruction, site_id, *memory);
-  if (options->hazards) {
-    hazards.Advance(instruction);
-    uint32_t drain = 0;
-    for (int i = 0; i < instruction.operand_count; ++i) {
-      const Operand &operand = instruction.operands[i];
-      drain |= hazards.Judge(pipe, operand, site, sites_, &log);
-      const bool read = !operand.write || (instruction.atomic && operand.space == Space::GM);
-      if (read && operand.defined) CheckDefined(operand, site);
-    }
-    for (int i = 0; i < instruction.operand_count; ++i) {
-      hazards.Record(pipe, instruction.operands[i], site_id, instruction.atomic);
-    }
-    for (int waited = 0; drain != 0 && waited < kPipes; ++waited) {
-      if ((drain >> waited) & 1U) AddEvent(Event::kDrain, static_cast<Pipe>(waited), 0, site_id);
-    }
-  }
+  if (options->hazards) Judge(instruction, site_id);
   for (int i = 0; i < instruction.operand_count; ++i) {
     const Operand &operand = instruction.operands[i];
     if (operand.write && (options->hazards || operand.space == Space::GM)) MarkWritten(operand);
   }
   Account(instruction, site_id);
+}
+
+void CoreState::Judge(const Instruction &instruction, uint32_t site_id) {
+  const Site site = sites_[site_id];
+  const Pipe pipe = instruction.pipe;
+  hazards.Advance(instruction);
+  uint32_t drain = 0;
+  for (int i = 0; i < instruction.operand_count; ++i) {
+    const Operand &operand = instruction.operands[i];
+    drain |= hazards.Judge(pipe, operand, site, sites_, &log);
+    const bool read = !operand.write || (instruction.atomic && operand.space == Space::GM);
+    if (read && operand.defined) CheckDefined(operand, site);
+  }
+  for (int i = 0; i < instruction.operand_count; ++i) {
+    const Operand &operand = instruction.operands[i];
+    if (operand.space == Space::GM) {
+      RecordGm(instruction, operand, site_id);
+    } else {
+      hazards.Record(pipe, operand, site_id);
+    }
+  }
+  for (int waited = 0; drain != 0 && waited < kPipes; ++waited) {
+    if ((drain >> waited) & 1U) AddEvent(Event::kDrain, static_cast<Pipe>(waited), 0, site_id);
+  }
+}
+
+void CoreState::RecordGm(const Instruction &instruction, const Operand &operand, uint32_t site) {
+  if (instruction.pipe == Pipe::S && !instruction.uncached) {
+    cache.Access(operand, site);
+    return;
+  }
+  cache.Pass(operand, site);
+  hazards.RecordGm(instruction.pipe, operand, site, instruction.atomic, {});
+}
+
+void CoreState::CleanDataCache(const char *name, bool all, uint64_t address, Where where) {
+  Instruction instruction;
+  instruction.name = name;
+  instruction.where = where;
+  Issue(instruction);
+  if (options->hazards) cache.Clean(all, address);
+}
+
+Watch::Verdict CoreState::Step(bool scalar, bool progress, uint32_t site) {
+  const Watch::Verdict verdict = watch.Step(scalar, progress);
+  if (verdict == Watch::Verdict::kGoOn || verdict == Watch::Verdict::kYield) return verdict;
+  const Site last = sites_[site];
+  const std::string why =
+      verdict == Watch::Verdict::kTooMany
+          ? "this core has issued " + std::to_string(watch.budget()) +
+                " instructions, or 16 times as many scalar accesses (AVO_SIM_INSTRUCTIONS)"
+          : "this core has only read for " + SecondsText(options->timeout) +
+                " s of computing, and what it waits for does not come (AVO_SIM_TIMEOUT)";
+  log.Add(FaultKind::kEndless, Describe(last) + ": the kernel does not end: " + why, {last});
+  throw BlockEnded{};
 }
 
 bool CoreState::Written(Space space, uint64_t address, uint64_t bytes) {
@@ -144,69 +182,20 @@ void CoreState::Forget(Space space, uint64_t address, uint64_t bytes) {
   Chip(space).written.Clear(address, bytes);
 }
 
-uint32_t CoreState::SetToken(Pipe from, Pipe to, uint32_t site) {
+uint32_t CoreState::SetToken(Pipe from, Pipe to, Where where, int32_t id) {
+  const uint32_t site = SiteOf("SetFlag", where);
   const auto token = static_cast<uint32_t>(tokens_.size());
   tokens_.push_back(hazards.Release(from));
   AddEvent(Event::kSet, from, token, site);
-  if (recorded()) recording.AddFlag('F', from, to, site);
+  if (recorded()) recording.AddFlag('F', from, to, id, site);
   return token;
 }
 
-void CoreState::WaitToken(Pipe from, Pipe to, uint32_t token, Where where) {
+void CoreState::WaitToken(Pipe from, Pipe to, uint32_t token, Where where, int32_t id) {
   hazards.Acquire(to, tokens_[token]);
   const uint32_t site = SiteOf("WaitFlag", where);
   AddEvent(Event::kWait, to, token, site);
-  if (recorded()) recording.AddFlag('W', from, to, site);
-}
-
-CoreState::FlagQueue &CoreState::FlagOf(Pipe from, Pipe to, int32_t event, const char *name, Where where) {
-  if (event < 0 || event >= kEventIds) {
-    Fail(FaultKind::kFlag, name, where,
-         "eventID must be in [0, " + std::to_string(kEventIds - 1) + "], got " + std::to_string(event));
-  }
-  return flags_[Index(from)][Index(to)][event];
-}
-
-void CoreState::SetFlag(Pipe from, Pipe to, int32_t event, Where where) {
-  FlagQueue &flag = FlagOf(from, to, event, "SetFlag", where);
-  const uint32_t site = SiteOf("SetFlag", where);
-  flag.tokens.push_back(SetToken(from, to, site));
-  flag.last_set = sites_[site];
-}
-
-void CoreState::WaitFlag(Pipe from, Pipe to, int32_t event, Where where) {
-  FlagQueue &flag = FlagOf(from, to, event, "WaitFlag", where);
-  if (flag.tokens.empty()) {
-    Fail(FaultKind::kFlag, "WaitFlag", where,
-         std::string("HardEvent::") + PipeName(from) + "_" + PipeName(to) + " with eventID " +
-             std::to_string(event) + " was not set, so that the device would hang here: missing SetFlag");
-  }
-  WaitToken(from, to, flag.tokens.front(), where);
-  flag.tokens.pop_front();
-}
-
-int32_t CoreState::FetchEventId(Pipe from, Pipe to) const {
-  for (int32_t event = 0; event < kEventIds; ++event) {
-    if (((event_ids_[Index(from)][Index(to)] >> event) & 1U) == 0) return event;
-  }
-  return 0;
-}
-
-int32_t CoreState::AllocEventId(Pipe from, Pipe to, Where where) {
-  uint8_t &taken = event_ids_[Index(from)][Index(to)];
-  if (taken == 0xFF) {
-    Fail(FaultKind::kFlag, "AllocEventID", where,
-         std::string("all ") + std::to_string(kEventIds) + " event ids of " + PipeName(from) + "_" +
-             PipeName(to) + " are taken: missing ReleaseEventID");
-  }
-  const int32_t event = FetchEventId(from, to);
-  taken = static_cast<uint8_t>(taken | (1U << event));
-  return event;
-}
-
-void CoreState::ReleaseEventId(Pipe from, Pipe to, int32_t event) {
-  uint8_t &taken = event_ids_[Index(from)][Index(to)];
-  if (event >= 0 && event < kEventIds) taken = static_cast<uint8_t>(taken & ~(1U << event));
+  if (recorded()) recording.AddFlag('W', from, to, id, site);
 }
 
 void CoreState::Barrier(Pipe pipe, Where where) {

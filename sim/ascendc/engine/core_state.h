@@ -14,18 +14,19 @@
 #include "core.h"
 #include "device_memory.h"
 #include "device_model.h"
+#include "event_flags.h"
 #include "events.h"
 #include "faults.h"
 #include "hazards.h"
 #include "launch.h"
 #include "queues.h"
 #include "recording.h"
+#include "scalar_cache.h"
+#include "watch.h"
 
 namespace sim {
 
 class Scheduler;
-
-constexpr int32_t kEventIds = 8;  // EVENT_ID0..7 of each pair of pipes
 
 struct CoreIdentity {
   uint32_t core = 0;  // number in the launch: one a block, or three of a mixed block
@@ -63,18 +64,14 @@ class CoreState {
   std::byte *Memory(Space space, uint64_t address);
   bool Written(Space space, uint64_t address, uint64_t bytes);
   void Forget(Space space, uint64_t address, uint64_t bytes);
+  void CleanDataCache(const char *instruction, bool all, uint64_t address, Where where);
   [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);
 
   // A token stands for one setting of a flag. SetToken returns a token for all work that `from` has so far;
   // WaitToken makes `to` wait until that work is done.
-  uint32_t SetToken(Pipe from, Pipe to, uint32_t site);
-  uint32_t SetToken(Pipe from, Pipe to, Where where) { return SetToken(from, to, SiteOf("SetFlag", where)); }
-  void WaitToken(Pipe from, Pipe to, uint32_t token, Where where);
-  void SetFlag(Pipe from, Pipe to, int32_t id, Where where);
-  void WaitFlag(Pipe from, Pipe to, int32_t id, Where where);
-  int32_t FetchEventId(Pipe from, Pipe to) const;
-  int32_t AllocEventId(Pipe from, Pipe to, Where where);
-  void ReleaseEventId(Pipe from, Pipe to, int32_t id);
+  static constexpr int32_t kNoId = -1;  // a token that no event id stands for
+  uint32_t SetToken(Pipe from, Pipe to, Where where, int32_t id = kNoId);
+  void WaitToken(Pipe from, Pipe to, uint32_t token, Where where, int32_t id = kNoId);
   void Barrier(Pipe pipe, Where where);
   void BarrierAll(Where where);
 
@@ -103,6 +100,9 @@ class CoreState {
   FaultLog log;
   Hazards hazards;
   Queues queues;
+  EventFlags flags;
+  ScalarCache cache;
+  Watch watch;
   CoreCounters counters;
   std::vector<Event> events;
   Recording recording;
@@ -125,10 +125,6 @@ class CoreState {
     std::unique_ptr<std::byte[]> bytes;
     ByteMap written;
   };
-  struct FlagQueue {
-    std::deque<uint32_t> tokens;
-    Site last_set;
-  };
 
   // Names and files are literals, so that their addresses tell them apart.
   struct SiteKey {
@@ -148,7 +144,10 @@ class CoreState {
   };
 
   OnChip &Chip(Space space);
-  FlagQueue &FlagOf(Pipe from, Pipe to, int32_t id, const char *name, Where where);
+  void Judge(const Instruction &instruction, uint32_t site_id);
+  void RecordGm(const Instruction &instruction, const Operand &operand, uint32_t site);
+  // Counts what the core issues, and ends it where it does not end itself.
+  Watch::Verdict Step(bool scalar, bool progress, uint32_t site);
   // legality.cpp
   void CheckOperand(const Operand &operand, const Site &site, Where where);
   void CheckGmBounds(const Operand &operand, const Site &site, Where where);
@@ -175,8 +174,6 @@ class CoreState {
   static constexpr size_t kRecentSites = 64;
   RecentSite recent_sites_[kRecentSites];
   std::vector<Clock> tokens_;
-  FlagQueue flags_[kPipes][kPipes][kEventIds];
-  uint8_t event_ids_[kPipes][kPipes] = {};
   double pending_scalar_ = 0;
   uint64_t last_allocation_ = 0;
   uint64_t last_allocation_size_ = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "faults.h"
 
+#include <cstdio>
+
 #include "source_lines.h"
 
 namespace sim {
@@ -41,8 +43,12 @@ const char *FaultName(FaultKind kind) {
       return "Type";
     case FaultKind::kFlag:
       return "Flag";
+    case FaultKind::kCoherence:
+      return "Coherence";
     case FaultKind::kAssert:
       return "Assert";
+    case FaultKind::kEndless:
+      return "Endless";
     case FaultKind::kOther:
       return "Other";
   }
@@ -64,6 +70,12 @@ std::string Describe(const Site &site) { return std::string(site.name) + " (" + 
 std::string Range(Space space, int64_t begin, int64_t end) {
   return std::string(SpaceName(space)) + " bytes [" + std::to_string(begin) + ", " + std::to_string(end) +
          ")";
+}
+
+std::string SecondsText(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%g", seconds);
+  return text;
 }
 
 std::vector<FaultText> TextsWithCalls(const std::vector<LoggedFault> &faults) {

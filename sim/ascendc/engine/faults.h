@@ -21,6 +21,8 @@ struct BlockEnded {};
 std::string Describe(const Site &site);
 std::string Range(Space space, int64_t begin, int64_t end);  // "UB bytes [0, 256)"
 
+std::string SecondsText(double seconds);  // "60", "0.25"
+
 struct LoggedFault {
   FaultKind kind;
   std::string text;         // without kernel and block

@@ -1,74 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds accesses to the same bytes of GM that nothing orders: between cores, and between the pipes of a core.
-#include <algorithm>
-
-#include "hazards.h"
+#include "gm_intervals.h"
 #include "registers.h"
 
 namespace sim {
 namespace {
-
-struct Entry {
-  const GmAccess *access;
-  uint32_t core;
-};
-
-// Accesses sorted by address. furthest_[i] is the largest end of the entries 0 to i.
-class Intervals {
- public:
-  void Add(const GmAccess &access, uint32_t core) { entries_.push_back({&access, core}); }
-
-  void Sort() {
-    std::sort(entries_.begin(), entries_.end(),
-              [](const Entry &a, const Entry &b) { return a.access->address < b.access->address; });
-    uint64_t furthest = 0;
-    for (const Entry &entry : entries_)
-      furthest_.push_back(furthest = std::max(furthest, entry.access->end()));
-  }
-
-  // Calls visit(entry) for the entries that overlap [begin, end), from the last to the first, until it
-  // returns false.
-  template <typename Visit>
-  void Overlapping(uint64_t begin, uint64_t end, Visit &&visit) const {
-    auto it = std::lower_bound(entries_.begin(), entries_.end(), end, [](const Entry &entry, uint64_t value) {
-      return entry.access->address < value;
-    });
-    for (auto index = it - entries_.begin(); index > 0 && furthest_[index - 1] > begin; --index) {
-      const Entry &entry = entries_[index - 1];
-      if (entry.access->end() > begin && !visit(entry)) return;
-    }
-  }
-
-  const std::vector<Entry> &entries() const { return entries_; }
-
- private:
-  std::vector<Entry> entries_;
-  std::vector<uint64_t> furthest_;
-};
-
-// Finds the first bytes that two accesses share, row by row. Returns false where they share none.
-bool Overlap(const GmAccess &a, const GmAccess &b, uint64_t *begin, uint64_t *end) {
-  for (uint32_t i = 0; i < a.rows; ++i) {
-    const uint64_t low = a.address + static_cast<uint64_t>(i * a.row_stride);
-    const uint64_t high = low + a.row_bytes;
-    uint32_t first = 0;
-    uint32_t last = b.rows;
-    if (b.rows > 1 && b.row_stride > 0) {
-      if (low > b.address)
-        first = static_cast<uint32_t>(std::min<uint64_t>((low - b.address) / b.row_stride, b.rows - 1));
-      last = high > b.address
-                 ? static_cast<uint32_t>(std::min<uint64_t>((high - b.address) / b.row_stride + 1, b.rows))
-                 : 1;
-    }
-    for (uint32_t j = first; j < last; ++j) {
-      const uint64_t other = b.address + static_cast<uint64_t>(j * b.row_stride);
-      *begin = std::max(low, other);
-      *end = std::min(high, other + b.row_bytes);
-      if (*begin < *end) return true;
-    }
-  }
-  return false;
-}
 
 // "reads", "writes", or "writes (atomic add of half)".
 std::string Does(const GmAccess &access) {
@@ -93,9 +29,9 @@ class Judge {
     atomics_.Sort();
     // Judges every pair with a write: writes against writes, atomics against writes and against atomics of
     // another operation or type, reads against both.
-    for (const Entry &write : writes_.entries()) Against(writes_, write);
+    for (const GmEntry &write : writes_.entries()) Against(writes_, write);
     const bool mixed = Mixed();
-    for (const Entry &atomic : atomics_.entries()) {
+    for (const GmEntry &atomic : atomics_.entries()) {
       Against(writes_, atomic);
       if (mixed) Against(atomics_, atomic);
     }
@@ -114,14 +50,15 @@ class Judge {
 
   // Whether atomic copies have more than one operation or type.
   bool Mixed() const {
-    const std::vector<Entry> &entries = atomics_.entries();
-    return std::any_of(entries.begin(), entries.end(),
-                       [&](const Entry &entry) { return entry.access->atomic != entries[0].access->atomic; });
+    const std::vector<GmEntry> &entries = atomics_.entries();
+    return std::any_of(entries.begin(), entries.end(), [&](const GmEntry &entry) {
+      return entry.access->atomic != entries[0].access->atomic;
+    });
   }
 
-  void Against(const Intervals &others, const Entry &entry) {
+  void Against(const GmIntervals &others, const GmEntry &entry) {
     int pairs = 0;
-    others.Overlapping(entry.access->address, entry.access->end(), [&](const Entry &other) {
+    others.Overlapping(entry.access->address, entry.access->end(), [&](const GmEntry &other) {
       const bool alike = entry.access->atomic != 0 && other.access->atomic == entry.access->atomic;
       if (other.access != entry.access && !alike && !Ordered(entry, other) && !Ordered(other, entry))
         Conflict(other, entry);
@@ -130,7 +67,7 @@ class Judge {
   }
 
   // Whether `first` has finished before `second` starts.
-  bool Ordered(const Entry &first, const Entry &second) const {
+  bool Ordered(const GmEntry &first, const GmEntry &second) const {
     const GmAccess &a = *first.access;
     const GmAccess &b = *second.access;
     const GmLog &log = *cores_[second.core].log;
@@ -146,25 +83,19 @@ class Judge {
     return clock != nullptr && (*clock)[first.core][Index(a.pipe)] >= a.sequence;
   }
 
-  void Conflict(const Entry &first, const Entry &second) {
+  void Conflict(const GmEntry &first, const GmEntry &second) {
     uint64_t begin = 0;
     uint64_t end = 0;
     if (!Overlap(*first.access, *second.access, &begin, &end)) return;
-    const bool swap = first.core == second.core && first.access->sequence > second.access->sequence &&
-                      first.access->pipe == second.access->pipe;
-    const Entry &a = swap ? second : first;
-    const Entry &b = swap ? first : second;
+    // A core notes its accesses in the order of the program.
+    const bool swap = first.core == second.core && first.access > second.access;
+    const GmEntry &a = swap ? second : first;
+    const GmEntry &b = swap ? first : second;
     const GmCore &core_a = cores_[a.core];
     const GmCore &core_b = cores_[b.core];
     const Site &site_a = (*core_a.sites)[a.access->site];
     const Site &site_b = (*core_b.sites)[b.access->site];
-    void *start = nullptr;
-    uint64_t size = 0;
-    memory_.Find(reinterpret_cast<const void *>(begin), 1, &start, &size);
-    const auto base = reinterpret_cast<uint64_t>(start);
-    const std::string where =
-        Range(Space::GM, static_cast<int64_t>(begin - base), static_cast<int64_t>(end - base)) +
-        " of an allocation of " + std::to_string(size) + " bytes";
+    const std::string where = GmRange(memory_, begin, end);
     if (a.core == b.core) {
       core_b.faults->AddPair(
           FaultKind::kMissingSync, site_a, site_b,
@@ -191,8 +122,8 @@ class Judge {
 
   const std::vector<GmCore> &cores_;
   const DeviceMemory &memory_;
-  Intervals writes_;
-  Intervals atomics_;
+  GmIntervals writes_;
+  GmIntervals atomics_;
 };
 
 }  // namespace

@@ -119,7 +119,8 @@ uint32_t Hazards::JudgeCells(Pipe pipe, const Operand &operand, const Site &site
       }
       return;
     }
-    if (conflict.end != index || conflict.site != cell.site || conflict.pipe != earlier) {
+    if (conflict.end == 0 || conflict.end != index || conflict.site != cell.site ||
+        conflict.pipe != earlier) {
       report();
       conflict = {earlier, write, unseen, cell.site, index, index};
     }
@@ -164,11 +165,7 @@ uint32_t Hazards::Judge(Pipe pipe, const Operand &operand, const Site &site, con
   return drain;
 }
 
-void Hazards::Record(Pipe pipe, const Operand &operand, uint32_t site, uint8_t atomic) {
-  if (operand.space == Space::GM) {
-    RecordGm(pipe, operand, site, atomic);
-    return;
-  }
+void Hazards::Record(Pipe pipe, const Operand &operand, uint32_t site) {
   Shadow &shadow = shadows_[Index(operand.space)];
   const uint64_t cells = space_bytes_[Index(operand.space)] / kCellBytes;
   std::vector<Cell> &table = operand.write ? shadow.writes : shadow.reads[Index(pipe)];
@@ -190,7 +187,8 @@ void Hazards::Record(Pipe pipe, const Operand &operand, uint32_t site, uint8_t a
   });
 }
 
-void Hazards::RecordGm(Pipe pipe, const Operand &operand, uint32_t site, uint8_t atomic) {
+void Hazards::RecordGm(Pipe pipe, const Operand &operand, uint32_t site, uint8_t atomic,
+                       const GmCaching &caching) {
   const int p = Index(pipe);
   if (gm_.clocks.empty() || gm_.clocks[last_clock_[p]] != clocks_[p]) {
     last_clock_[p] = static_cast<uint32_t>(gm_.clocks.size());
@@ -215,12 +213,14 @@ void Hazards::RecordGm(Pipe pipe, const Operand &operand, uint32_t site, uint8_t
     access.pipe = pipe;
     access.write = operand.write;
     access.atomic = atomic;
+    access.caching = caching;
     // A run that continues the last one of this pipe belongs to the same access.
     if (access.rows == 1 && last_access_[p] < gm_.accesses.size()) {
       GmAccess &last = gm_.accesses[last_access_[p]];
       if (last.pipe == pipe && last.rows == 1 && last.address + last.row_bytes == access.address &&
           last.site == site && last.clock == access.clock && last.global_clock == global_clock &&
-          last.epoch == access.epoch && last.write == access.write && last.atomic == atomic) {
+          last.epoch == access.epoch && last.write == access.write && last.atomic == atomic &&
+          last.caching == caching && !(caching.cached && access.write && access.address % kCacheLine == 0)) {
         last.row_bytes += access.row_bytes;
         last.sequence = access.sequence;
         continue;

@@ -13,6 +13,18 @@
 
 namespace sim {
 
+constexpr uint64_t kCacheLine = 64;  // bytes of a line of the scalar unit's data cache
+
+// What the data cache of the scalar unit has to do with an access to GM.
+struct GmCaching {
+  bool cached = false;   // the access goes through the cache
+  uint32_t loaded = 0;   // when its line came into the cache: index in GmLog::global_clocks
+  uint32_t cleaned = 0;  // a write: instruction of S that wrote the line back; 0: none before the end
+  bool operator==(const GmCaching &other) const {
+    return cached == other.cached && loaded == other.loaded && cleaned == other.cleaned;
+  }
+};
+
 // One access to GM. It is judged against those of other pipes and other cores after the run.
 struct GmAccess {
   uint64_t address = 0;
@@ -27,6 +39,7 @@ struct GmAccess {
   Pipe pipe = Pipe::S;
   bool write = false;
   uint8_t atomic = 0;  // Instruction::atomic
+  GmCaching caching;
 
   uint64_t end() const { return address + static_cast<uint64_t>((rows - 1) * row_stride) + row_bytes; }
 };
@@ -54,7 +67,10 @@ class Hazards {
   // mask of the pipes for which S has to wait under automatic synchronisation.
   uint32_t Judge(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites,
                  FaultLog *log);
-  void Record(Pipe pipe, const Operand &operand, uint32_t site, uint8_t atomic);
+  void Record(Pipe pipe, const Operand &operand, uint32_t site);
+  void RecordGm(Pipe pipe, const Operand &operand, uint32_t site, uint8_t atomic, const GmCaching &caching);
+  // The last access that RecordGm noted of this pipe: index in GmLog::accesses.
+  uint32_t LastAccess(Pipe pipe) const { return last_access_[Index(pipe)]; }
 
   // A flag carries what its pipe has done and knows (Release). Who waits for the flag knows that too
   // (Acquire).
@@ -95,7 +111,6 @@ class Hazards {
               const std::vector<Site> &sites, FaultLog *log) const;
   uint32_t JudgeCells(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites,
                       uint64_t first, uint64_t last, FaultLog *log);
-  void RecordGm(Pipe pipe, const Operand &operand, uint32_t site, uint8_t atomic);
 
   const Queues *const queues_;
   bool auto_sync_ = true;
@@ -117,7 +132,8 @@ class Hazards {
 // …)" or "PipeBarrier<PIPE_V>".
 std::string OrderOf(Pipe earlier, Pipe later);
 
-// Judges the accesses to GM after a run. A fault goes to the log of the core with the later access.
+// Judge the accesses to GM after a run: those that nothing orders, and those that see what another core's
+// data cache held back. A fault goes to the log of the core with the later access.
 struct GmCore {
   uint32_t block;
   bool auto_sync;
@@ -126,5 +142,6 @@ struct GmCore {
   FaultLog *faults;
 };
 void JudgeGm(const std::vector<GmCore> &cores, const DeviceMemory &memory);
+void JudgeCoherence(const std::vector<GmCore> &cores, const DeviceMemory &memory);
 
 }  // namespace sim

@@ -92,6 +92,7 @@ struct Instruction {
   uint64_t elements = 0;       // elements computed
   uint32_t element_bytes = 4;  // kVector: of the widest operand; a conversion works at the pace of that side
   uint64_t steps = 0;  // kCube: 16 x 16 results each, over 16 k of half, 4 of float, 8 of HF32, 32 of int8_t
+  bool uncached = false;   // kScalar: the access to GM goes past the data cache
   bool l2_bypass = false;  // kCopy: the GlobalTensor's L2 cache hint is CACHE_MODE_DISABLE
   // kCopy to GM: 0, or a number for the operation and the type that SetAtomicAdd & co have set. The memory
   // orders copies of one number, so that they are no conflict.

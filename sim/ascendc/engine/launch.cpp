@@ -11,11 +11,11 @@
 #include <set>
 #include <thread>
 
-#include "../compiler/scalar_access.h"
 #include "core_state.h"
 #include "cost.h"
 #include "current_core.h"
 #include "kernel_libraries.h"
+#include "kernel_run.h"
 #include "scheduler.h"
 
 namespace sim {
@@ -30,6 +30,10 @@ LaunchOptions LaunchOptions::FromEnvironment() {
   if (number("AVO_SIM_FAST", 0) != 0) options.hazards = options.cost = false;
   options.threads = static_cast<uint32_t>(number("AVO_SIM_THREADS", 0));
   options.seed = number("AVO_SIM_SEED", 0);
+  options.instructions = std::max<uint64_t>(number("AVO_SIM_INSTRUCTIONS", options.instructions), 1);
+  const char *timeout = std::getenv("AVO_SIM_TIMEOUT");
+  const double seconds = timeout != nullptr ? std::strtod(timeout, nullptr) : 0;
+  if (seconds > 0) options.timeout = seconds;
   return options;
 }
 
@@ -61,7 +65,7 @@ class Launcher {
   Report Run(const std::vector<void *> &args) {
     args_ = args;
     scheduler_.RunAll();
-    scheduler_.ReportLeftFlags();
+    scheduler_.ReportFlags();
     if (options_.hazards) JudgeGlobalMemory();
     Report report;
     Collect(&report);
@@ -113,12 +117,9 @@ class Launcher {
   // Returns false where a fault ended the block without an exception.
   bool Invoke(bool cube) const {
     const Replacement &replacement = replacements_[cube];
-    if (replacement.invoke == nullptr) {
-      kernel_.invoke(args_.data());
-      return true;
-    }
+    if (replacement.invoke == nullptr) return RunKernel(kernel_.invoke, args_.data(), false);
     replacement.prepare(args_.size() > 1 ? args_[args_.size() - 2] : nullptr);
-    return RunWithScalarAccesses(replacement.invoke, args_.data(), replacement.marked);
+    return RunKernel(replacement.invoke, args_.data(), replacement.marked);
   }
 
   void JudgeGlobalMemory() {
@@ -128,6 +129,7 @@ class Launcher {
                       &core->sites(), &core->log});
     }
     JudgeGm(logs, memory_);
+    JudgeCoherence(logs, memory_);
   }
 
   void Collect(Report *report) const {

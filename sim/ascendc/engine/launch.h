@@ -30,9 +30,14 @@ struct LaunchOptions {
   bool trace = false;     // keep the events for Report::Trace
   // What each core did, for Report::recording; with the calls that led to each site, which takes addr2line.
   enum class Record : uint8_t { kNothing, kLines, kCalls } record = Record::kNothing;
-  uint32_t threads = 0;                    // 0: all host cores
-  uint64_t seed = 0;                       // order in which blocks start; a failure prints it
-  static LaunchOptions FromEnvironment();  // AVO_SIM_STRICT, AVO_SIM_FAST, AVO_SIM_THREADS, AVO_SIM_SEED
+  uint32_t threads = 0;  // 0: all host cores
+  uint64_t seed = 0;     // order in which blocks start; a failure prints it
+  // After these a kernel counts as endless (watch.h): seconds that a core computes without progress, and
+  // instructions of a core.
+  double timeout = 60;
+  uint64_t instructions = uint64_t{1} << 26;
+  // AVO_SIM_STRICT, AVO_SIM_FAST, AVO_SIM_THREADS, AVO_SIM_SEED, AVO_SIM_TIMEOUT, AVO_SIM_INSTRUCTIONS
+  static LaunchOptions FromEnvironment();
 };
 
 struct Fault {

@@ -15,6 +15,8 @@ const char *PositionName(AscendC::TPosition position) {
 
 namespace {
 constexpr size_t kMaxBuffers = 64;
+constexpr int32_t kEventsOfPipe = 3;   // of M_MTE1, on a cube core
+constexpr int32_t kRestOfMemory = -2;  // the buffer id of a tensor of PopStackBuffer
 
 const char *StateName(BufferState state) {
   static const char *const names[] = {"free", "allocated and not enqueued", "enqueued and not dequeued",
@@ -26,16 +28,20 @@ const char *StateName(BufferState state) {
 void Queues::Reset() {
   buffers_.clear();
   queues_.clear();
-  for (int space = 0; space < kSpaces; ++space) top_[space] = peak_[space] = 0;
+  for (int space = 0; space < kSpaces; ++space) {
+    top_[space] = peak_[space] = 0;
+    stacks_[space] = {};
+  }
 }
 
 void Queues::Release(Where where) {
   ReportLeftover("TPipe");
   for (const Buffer &buffer : buffers_) {
-    if (buffer.emptied == 0) continue;
+    if (buffer.emptied == kNoEvent) continue;
     const QueueKind &kind = queues_[buffer.queue].kind;
-    core_->WaitToken(kind.consumer, kind.producer, buffer.emptied, where);
+    core_->flags.Wait(kind.consumer, kind.producer, buffer.emptied, "WaitFlag", where);
   }
+  core_->flags.ReleaseAll();
   // Queues keep their ids, which objects of the kernel still hold.
   for (Queue &queue : queues_) {
     queue.buffers.clear();
@@ -43,6 +49,44 @@ void Queues::Release(Where where) {
   }
   buffers_.clear();
   for (uint64_t &top : top_) top = 0;
+}
+
+void Queues::BeginPipe(Where where) {
+  core_->flags.ReleaseAll();
+  for (int32_t i = 0; core_->id.cube && i < kEventsOfPipe; ++i) {
+    core_->flags.Set(Pipe::M, Pipe::MTE1, core_->flags.Alloc(Pipe::M, Pipe::MTE1, "TPipe", where), "TPipe",
+                     where);
+  }
+}
+
+void Queues::EndPipe(Where where) {
+  Release(where);
+  for (int32_t id = 0; core_->id.cube && id < kEventsOfPipe; ++id) {
+    core_->flags.Wait(Pipe::M, Pipe::MTE1, id, "TPipe", where);
+  }
+}
+
+LocalTensorBase Queues::Rest(AscendC::TPosition position, Where where) {
+  constexpr uint64_t kMessageBytes = 128;  // the end of UB, which is left to messages of Matmul
+  LocalTensorBase tensor;
+  tensor.space = SpaceOf(position);
+  tensor.position = position;
+  tensor.address = top_[Index(tensor.space)];
+  const uint64_t end =
+      core_->model->bytes[Index(tensor.space)] - (tensor.space == Space::UB ? kMessageBytes : 0);
+  // The device takes a length below zero for a large one.
+  if (tensor.address > end) {
+    core_->Fail(
+        FaultKind::kUbCapacity, "PopStackBuffer", where,
+        "it takes what lies before the last 128 bytes of the Unified Buffer, but the kernel's buffers take " +
+            std::to_string(tensor.address) + " bytes");
+  }
+  tensor.bytes = end - tensor.address;
+  Stack &stack = stacks_[Index(tensor.space)];
+  stack.last = core_->SiteAt("PopStackBuffer", where);
+  tensor.buffer_id = kRestOfMemory;
+  tensor.generation = ++stack.generation;
+  return tensor;
 }
 
 int32_t Queues::AddBuffer(AscendC::TPosition position, int32_t queue, uint32_t bytes, Where where) {
@@ -176,14 +220,22 @@ LocalTensorBase Queues::Alloc(int32_t id, Where where) {
                     ": missing FreeTensor");
   }
   Buffer &buffer = buffers_[next];
-  if (buffer.emptied != 0) core_->WaitToken(queue.kind.consumer, queue.kind.producer, buffer.emptied, where);
-  buffer.emptied = 0;
+  if (buffer.emptied != kNoEvent) {
+    core_->flags.Wait(queue.kind.consumer, queue.kind.producer, buffer.emptied, "AllocTensor", where);
+    core_->flags.Release(queue.kind.consumer, queue.kind.producer, buffer.emptied, "AllocTensor", where);
+  }
+  buffer.emptied = kNoEvent;
   buffer.state = BufferState::kAllocated;
   buffer.given = core_->SiteAt("AllocTensor", where);
   return TensorOf(next);
 }
 
-void Queues::EnQue(int32_t id, const LocalTensorBase &tensor, Where where) {
+Queues::Pipes Queues::PipesOf(int32_t queue, const char *instruction, Where where) {
+  const QueueKind &kind = Checked(queue, instruction, where).kind;
+  return {kind.producer, kind.consumer};
+}
+
+void Queues::EnQue(int32_t id, const LocalTensorBase &tensor, Pipes pipes, Where where) {
   Queue &queue = Checked(id, "EnQue", where);
   Buffer &buffer = Owned(id, tensor, "EnQue", where);
   if (buffer.state == BufferState::kQueued) {
@@ -194,12 +246,13 @@ void Queues::EnQue(int32_t id, const LocalTensorBase &tensor, Where where) {
     core_->Fail(FaultKind::kQueueBalance, "EnQue", where,
                 Named(queue) + " of depth " + std::to_string(queue.kind.depth) + " is full: missing DeQue");
   }
-  buffer.filled = core_->SetToken(queue.kind.producer, queue.kind.consumer, where);
+  buffer.filled = core_->flags.Alloc(pipes.from, pipes.to, "EnQue", where);
+  core_->flags.Set(pipes.from, pipes.to, buffer.filled, "EnQue", where);
   buffer.state = BufferState::kQueued;
   queue.queued.push_back(tensor.buffer_id);
 }
 
-LocalTensorBase Queues::DeQue(int32_t id, Where where) {
+LocalTensorBase Queues::DeQue(int32_t id, Pipes pipes, Where where) {
   Queue &queue = Checked(id, "DeQue", where);
   if (queue.queued.empty()) {
     core_->Fail(FaultKind::kQueueBalance, "DeQue", where, Named(queue) + " is empty: missing EnQue");
@@ -207,8 +260,9 @@ LocalTensorBase Queues::DeQue(int32_t id, Where where) {
   const int32_t next = queue.queued.front();
   queue.queued.pop_front();
   Buffer &buffer = buffers_[next];
-  core_->WaitToken(queue.kind.producer, queue.kind.consumer, buffer.filled, where);
-  buffer.filled = 0;
+  core_->flags.Wait(pipes.from, pipes.to, buffer.filled, "DeQue", where);
+  core_->flags.Release(pipes.from, pipes.to, buffer.filled, "DeQue", where);
+  buffer.filled = kNoEvent;
   buffer.state = BufferState::kTaken;
   return TensorOf(next);
 }
@@ -220,7 +274,8 @@ void Queues::Free(int32_t id, const LocalTensorBase &tensor, Where where) {
     core_->Fail(FaultKind::kQueueBalance, "FreeTensor", where,
                 "the tensor is still in " + Named(queue) + ": missing DeQue");
   }
-  buffer.emptied = core_->SetToken(queue.kind.consumer, queue.kind.producer, where);
+  buffer.emptied = core_->flags.Alloc(queue.kind.consumer, queue.kind.producer, "FreeTensor", where);
+  core_->flags.Set(queue.kind.consumer, queue.kind.producer, buffer.emptied, "FreeTensor", where);
   buffer.state = BufferState::kIdle;
   ++buffer.generation;
 }
@@ -241,7 +296,24 @@ bool Queues::HasIdle(int32_t id, Where where) {
   return false;
 }
 
+std::string Queues::StaleRest(const Operand &operand) const {
+  const Stack &stack = stacks_[Index(operand.space)];
+  if (operand.generation != stack.generation) {
+    return "memory of a PopStackBuffer that is over, for a later PopStackBuffer (" + LineText(stack.last) +
+           ") has given it out again: such calls may not be nested";
+  }
+  for (const Buffer &buffer : buffers_) {
+    const bool before = buffer.space != operand.space || operand.address >= buffer.address + buffer.bytes;
+    if (before) continue;
+    const std::string name = BufferName(buffer.made);
+    return "memory of PopStackBuffer that InitBuffer (" + LineText(buffer.made) + ") has given to " +
+           (name.empty() ? "a buffer" : name) + " since: call PopStackBuffer after it";
+  }
+  return "";
+}
+
 std::string Queues::Stale(const Operand &operand) const {
+  if (operand.buffer_id == kRestOfMemory) return StaleRest(operand);
   if (operand.buffer_id >= 0 && static_cast<size_t>(operand.buffer_id) < buffers_.size()) {
     const Buffer &buffer = buffers_[operand.buffer_id];
     if (buffer.generation != operand.generation && buffer.space == operand.space) {

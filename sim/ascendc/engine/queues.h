@@ -18,7 +18,8 @@ class CoreState;
 // Where a buffer of a queue is in its round: AllocTensor, EnQue, DeQue and FreeTensor lead to the next state.
 enum class BufferState : uint8_t { kIdle, kAllocated, kQueued, kTaken };
 
-// The two pipes of a queue: EnQue sets the flag from the producer to the consumer, FreeTensor the one back.
+// The two pipes of a queue: EnQue sets a flag from the producer to the consumer, FreeTensor one back. They
+// take its id from the eight of their pipes (event_flags.h).
 struct QueueKind {
   AscendC::TPosition position;
   Pipe producer;
@@ -36,15 +37,29 @@ class Queues {
   int32_t InitQueue(const QueueKind &kind, uint32_t number, uint32_t bytes, Where where);
   int32_t InitBuffer(AscendC::TPosition position, uint32_t bytes, Where where);  // of a TBuf: the buffer's id
   LocalTensorBase BufferOf(int32_t buffer, Where where);  // TBuf::Get: fails where InitBuffer never saw it
-  // TPipe::Reset: waits for the flags of FreeTensor. Then all memory is free; buffers left in use are a
-  // fault.
+  // TPipe::Init: all event ids are free. On a cube core TPipe takes M_MTE1 0 to 2 and sets their flags, which
+  // CANN's Matmul waits for.
+  void BeginPipe(Where where);
+  // TPipe::Destroy: as Release; on a cube core it also waits for the flags of BeginPipe.
+  void EndPipe(Where where);
+  // TPipe::Reset: waits for the flags of FreeTensor. Then all memory and all event ids are free; buffers left
+  // in use are a fault.
   void Release(Where where);
+  // PopStackBuffer: what no buffer takes of a memory. It is valid until the next InitBuffer or PopStackBuffer
+  // takes some of it.
+  LocalTensorBase Rest(AscendC::TPosition position, Where where);
   uint64_t Allocated(Space space) const { return top_[static_cast<int>(space)]; }
   uint64_t Peak(Space space) const { return peak_[static_cast<int>(space)]; }
 
   LocalTensorBase Alloc(int32_t queue, Where where);
-  void EnQue(int32_t queue, const LocalTensorBase &tensor, Where where);
-  LocalTensorBase DeQue(int32_t queue, Where where);
+  // The pipes are those of the queue, or those between the positions that the kernel gives EnQue and DeQue.
+  struct Pipes {
+    Pipe from;
+    Pipe to;
+  };
+  Pipes PipesOf(int32_t queue, const char *instruction, Where where);
+  void EnQue(int32_t queue, const LocalTensorBase &tensor, Pipes pipes, Where where);
+  LocalTensorBase DeQue(int32_t queue, Pipes pipes, Where where);
   void Free(int32_t queue, const LocalTensorBase &tensor, Where where);
   bool Vacant(int32_t queue, Where where);    // VacantInQue: another EnQue fits
   int32_t Count(int32_t queue, Where where);  // GetTensorCountInQue
@@ -66,10 +81,10 @@ class Queues {
     int32_t queue = -1;  // -1: a TBuf
     BufferState state = BufferState::kIdle;
     uint32_t generation = 0;
-    uint32_t filled = 0;   // flag of EnQue, 0: none
-    uint32_t emptied = 0;  // flag of FreeTensor
-    Site made;             // InitBuffer
-    Site given;            // the last AllocTensor
+    int32_t filled = kNoEvent;   // event id of EnQue
+    int32_t emptied = kNoEvent;  // event id of FreeTensor
+    Site made;                   // InitBuffer
+    Site given;                  // the last AllocTensor
   };
   struct Queue {
     QueueKind kind;
@@ -77,6 +92,14 @@ class Queues {
     std::deque<int32_t> queued;
   };
 
+  static constexpr int32_t kNoEvent = -1;
+  // The use of what no buffer takes: each PopStackBuffer starts a new one.
+  struct Stack {
+    uint32_t generation = 0;
+    Site last;  // the last PopStackBuffer
+  };
+
+  std::string StaleRest(const Operand &operand) const;
   LocalTensorBase TensorOf(int32_t buffer) const;
   int32_t AddBuffer(AscendC::TPosition position, int32_t queue, uint32_t bytes, Where where);
   std::string Taken(Space space) const;         // " by in_queue_ (65536 bytes), values_ (8192 bytes)", or ""
@@ -89,6 +112,7 @@ class Queues {
   std::vector<Queue> queues_;
   uint64_t top_[kSpaces] = {};
   uint64_t peak_[kSpaces] = {};
+  Stack stacks_[kSpaces];
 };
 
 const char *PositionName(AscendC::TPosition position);

@@ -69,10 +69,11 @@ void Recording::Add(const Instruction &instruction, uint32_t site, const DeviceM
   lines_ += '\n';
 }
 
-void Recording::AddFlag(char kind, Pipe from, Pipe to, uint32_t site) {
+void Recording::AddFlag(char kind, Pipe from, Pipe to, int32_t id, uint32_t site) {
   lines_ += kind;
   Word(PipeName(from));
   Word(PipeName(to));
+  Word(std::to_string(id));
   Word(site);
   lines_ += '\n';
 }

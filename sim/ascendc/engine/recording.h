@@ -4,9 +4,11 @@
 // line is:
 //
 //   I pipe name site repeats elements element_bytes atomic operand …    an instruction
-//   F from to site            a flag set, by SetFlag or by a queue      W from to site    the same, waited
-//   for B pipe site               PipeBarrier, of "ALL" pipes too X mode pipe flag site     CrossCoreSetFlag
-//   T flag site       CrossCoreWaitFlag
+//   F from to id site         a flag set, by SetFlag or by a queue; id -1: a unit flag of L0C
+//   W from to id site         the same, waited for
+//   B pipe site               PipeBarrier, of "ALL" pipes too
+//   X mode pipe flag site     CrossCoreSetFlag
+//   T flag site               CrossCoreWaitFlag
 //
 // `site` is a number in the core's list of sites. An operand is eleven values with commas between them:
 //
@@ -29,7 +31,7 @@ namespace sim {
 class Recording {
  public:
   void Add(const Instruction &instruction, uint32_t site, const DeviceMemory &memory);
-  void AddFlag(char kind, Pipe from, Pipe to, uint32_t site);
+  void AddFlag(char kind, Pipe from, Pipe to, int32_t id, uint32_t site);
   void AddBarrier(const char *pipe, uint32_t site);
   // kind X: set, T: waited for.
   void AddCrossCore(char kind, int mode, Pipe pipe, uint16_t flag, uint32_t site);

@@ -6,7 +6,9 @@
 namespace sim {
 namespace {
 constexpr uint16_t kCrossCoreFlags = 16;  // of each core, on Atlas A2
-constexpr size_t kCrossCoreCount = 15;    // what the counter of one holds
+// The flags that SyncAll sets and waits for.
+constexpr uint16_t kFlagsOfVectors[] = {14};
+constexpr uint16_t kFlagsOfAll[] = {11, 12, 13};
 }  // namespace
 
 Scheduler::Scheduler(std::vector<uint32_t> order, uint32_t permits, std::function<void(uint32_t)> run)
@@ -64,9 +66,29 @@ bool Scheduler::WaitFor(std::unique_lock<std::mutex> *lock, const std::function<
     changed_.wait(*lock, [&] { return stuck_ || releases_ != seen; });
   }
   const bool is_ready = ready();
-  changed_.wait(*lock, [this] { return permits_ > 0; });
-  --permits_;
+  TakePermit(lock);
   return is_ready;
+}
+
+void Scheduler::TakePermit(std::unique_lock<std::mutex> *lock) {
+  const uint64_t ticket = tickets_++;
+  changed_.wait(*lock, [&] { return permits_ > 0 && served_ == ticket; });
+  ++served_;
+  --permits_;
+  if (permits_ > 0) changed_.notify_all();
+}
+
+void Scheduler::Yield() {
+  std::unique_lock lock(mutex_);
+  if (next_ < order_.size()) {
+    threads_.emplace_back([this] { Work(); });  // takes over this core's permit
+  } else if (tickets_ != served_) {
+    ++permits_;
+    changed_.notify_all();
+  } else {
+    return;
+  }
+  TakePermit(&lock);
 }
 
 // This is the only place that may read the logs of other cores: none of them runs now.
@@ -118,6 +140,7 @@ void Scheduler::Meet(CoreState &core, bool vector_only, uint32_t cores, Where wh
   }
   const GlobalClock mine = core.ReleaseGlobal(Pipe::S);
   for (size_t i = 0; i < mine.size(); ++i) Join(&gathering.joined[i], mine[i]);
+  Join(&gathering.waits, counters_.KnownTo(core.id.core));
   const uint32_t site = core.SiteOf("SyncAll", where);
   core.AddEvent(Event::kMeet, Pipe::S, gathering.id, site);
   if (core.recorded() && cores == 0) core.recording.AddMeeting(vector_only, core.id.cube, site);
@@ -127,6 +150,9 @@ void Scheduler::Meet(CoreState &core, bool vector_only, uint32_t cores, Where wh
     gathering.joined = {};
     gathering.arrived = 0;
     ++gathering.round;
+    gathering.known = std::move(gathering.waits);
+    gathering.waits = {};
+    if (cores == 0) NoteTakenFlags(vector_only, core.sites()[site]);
     Released();
   } else if (!WaitFor(&lock, [&] { return gathering.round != round; })) {
     Stuck(&lock, core, "SyncAll", where,
@@ -134,14 +160,40 @@ void Scheduler::Meet(CoreState &core, bool vector_only, uint32_t cores, Where wh
               " cores came; the others ended or wait elsewhere: all of them must call SyncAll");
   }
   core.hazards.AcquireGlobal(gathering.result);
+  Join(&counters_.KnownTo(core.id.core), gathering.known);
+}
+
+void Scheduler::NoteTakenFlags(bool vector_only, const Site &meeting) {
+  const auto note = [&](uint16_t flag) {
+    for (const CoreState *core : cores_) {
+      const auto inbox = inboxes_.find({core->id.core, flag});
+      if (inbox != inboxes_.end() && !inbox->second.empty()) {
+        counters_.Meet(core->id.core, flag, inbox->second.front().site, meeting);
+      }
+    }
+    for (const auto &[key, exchange] : exchanges_) {
+      if (std::get<1>(key) != flag) continue;
+      for (const auto &[sender, posts] : exchange.posts) {
+        if (!posts.empty()) counters_.Meet(sender, flag, posts.front().site, meeting);
+      }
+    }
+  };
+  if (vector_only) {
+    for (const uint16_t flag : kFlagsOfVectors) note(flag);
+  } else {
+    for (const uint16_t flag : kFlagsOfAll) note(flag);
+  }
+}
+
+// Mode 0: all cores of a kind. Mode 1: the vector cores of a block. Mode 2: its cube core against its vector
+// cores.
+FlagCounters::Group Scheduler::GroupOf(const CoreState &core, uint8_t mode, uint16_t flag) {
+  const uint64_t kind = core.id.cube ? 1 : 0;
+  return {mode, flag, mode == 0 ? kind : uint64_t{core.id.block} * 2 + kind};
 }
 
 Scheduler::Exchange &Scheduler::ExchangeOf(const CoreState &core, uint8_t mode, uint16_t flag) {
-  // Mode 0: all cores of a kind. Mode 1: the vector cores of a block. Mode 2: its cube core against its
-  // vector cores.
-  const uint64_t group =
-      mode == 0 ? (core.id.cube ? 1 : 0) : uint64_t{core.id.block} * 2 + (core.id.cube ? 1 : 0);
-  Exchange &exchange = exchanges_[{mode, flag, group}];
+  Exchange &exchange = exchanges_[GroupOf(core, mode, flag)];
   if (!exchange.senders.empty()) return exchange;
   for (const CoreState *other : cores_) {
     if (mode != 0 && other->id.block != core.id.block) continue;
@@ -170,7 +222,9 @@ void Scheduler::CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t 
     const auto senders = static_cast<uint32_t>(exchange.senders.size());
     CheckResident(core, "CrossCoreSetFlag", core.id.cube ? Kinds::kCube : Kinds::kVector, senders, where);
   }
-  exchange.posts[core.id.core].push_back({core.ReleaseGlobal(pipe), token, core.sites()[site]});
+  counters_.Set(core.id.core, GroupOf(core, mode, flag), core.sites()[site]);
+  exchange.posts[core.id.core].push_back(
+      {core.ReleaseGlobal(pipe), counters_.KnownTo(core.id.core), token, core.sites()[site]});
   for (const uint32_t sender : exchange.senders) {
     if (exchange.posts[sender].empty()) return;
   }
@@ -182,25 +236,22 @@ void Scheduler::CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t 
   for (const uint32_t sender : exchange.senders) {
     const Post &post = exchange.posts[sender].front();
     for (size_t i = 0; i < post.clock.size(); ++i) Join(&delivery.clock[i], post.clock[i]);
+    Join(&delivery.waits, post.waits);
     deliveries_.back().push_back(post.token);
     exchange.posts[sender].pop_front();
   }
   for (const uint32_t receiver : exchange.receivers) {
-    std::deque<Post> &inbox = inboxes_[{receiver, flag}];
-    if (inbox.size() >= kCrossCoreCount) {
-      core.Fail(FaultKind::kFlag, "CrossCoreSetFlag", where,
-                "flag " + std::to_string(flag) + " was set " + std::to_string(inbox.size()) +
-                    " times without a CrossCoreWaitFlag: its counter holds no more");
-    }
-    inbox.push_back(delivery);
+    inboxes_[{receiver, flag}].push_back(delivery);
   }
+  counters_.Deliver(GroupOf(core, mode, flag), exchange.receivers, delivery.waits, delivery.site);
   Released();
 }
 
-void Scheduler::ReportLeftFlags() {
+void Scheduler::ReportFlags() {
   for (const CoreState *core : cores_) {
     if (!core->log.faults().empty()) return;  // a block that ended early waits for nothing
   }
+  counters_.Report(cores_);
   auto report = [this](uint32_t core, uint16_t flag, const Site &site, const char *what) {
     cores_[core]->log.AddPair(FaultKind::kFlag, site, site,
                               Describe(site) + ": flag " + std::to_string(flag) + what);
@@ -235,6 +286,8 @@ void Scheduler::CrossCoreWait(CoreState &core, uint16_t flag, Where where) {
   core.AddEvent(Event::kTake, Pipe::S, post.token, site);
   if (core.recorded()) core.recording.AddCrossCore('T', 0, Pipe::S, flag, site);
   core.AcquireGlobal(post.clock);
+  counters_.Wait(core.id.core, flag);
+  Join(&counters_.KnownTo(core.id.core), post.waits);
 }
 
 void Scheduler::AwaitGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where) {
@@ -249,6 +302,7 @@ void Scheduler::AwaitGmFlag(CoreState &core, GmFlag flag, bool set, const char *
   if (!state.known) return;
   core.AddEvent(Event::kTake, Pipe::S, state.delivery, core.SiteOf(name, where));
   core.AcquireGlobal(state.clock);
+  Join(&counters_.KnownTo(core.id.core), state.waits);
 }
 
 void Scheduler::ChangeGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where) {
@@ -256,7 +310,8 @@ void Scheduler::ChangeGmFlag(CoreState &core, GmFlag flag, bool set, const char 
   GmFlagState &state = gm_flags_[flag];
   const uint32_t token = posts_++;
   core.AddEvent(Event::kPost, Pipe::S, token, core.SiteOf(name, where));
-  state = {set, true, core.ReleaseGlobal(Pipe::S), static_cast<uint32_t>(deliveries_.size())};
+  state = {set, true, core.ReleaseGlobal(Pipe::S), counters_.KnownTo(core.id.core),
+           static_cast<uint32_t>(deliveries_.size())};
   deliveries_.push_back({token});
   Released();
 }

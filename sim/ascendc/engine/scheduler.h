@@ -10,10 +10,10 @@
 #include <map>
 #include <mutex>
 #include <thread>
-#include <tuple>
 #include <vector>
 
 #include "core_state.h"
+#include "flag_counters.h"
 
 namespace sim {
 
@@ -34,8 +34,11 @@ class Scheduler {
   void AwaitGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where);
   void ChangeGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where);
   void Register(CoreState *core) { cores_.push_back(core); }
-  // Reports, after the run, flags that nobody waited for: they would let a later kernel go on too early.
-  void ReportLeftFlags();
+  // Lets other cores run, where any can: for a core that may wait for what they do.
+  void Yield();
+  // Reports, after the run, cross-core flags that nobody waited for, as they would let a later kernel go on
+  // too early, and those whose counter served two ends at a time.
+  void ReportFlags();
 
   // For the cost model: how many cores each meeting has, and which settings of flags each delivery consists
   // of.
@@ -48,10 +51,13 @@ class Scheduler {
     uint32_t id = 0;  // in meetings_
     uint64_t round = 0;
     GlobalClock joined;
+    KnownWaits waits;
+    KnownWaits known;  // of all that met
     std::shared_ptr<const GlobalClock> result;
   };
   struct Post {
     GlobalClock clock;
+    KnownWaits waits;
     uint32_t token = 0;
     Site site;
   };
@@ -59,6 +65,7 @@ class Scheduler {
     bool set = false;
     bool known = false;  // somebody has changed it
     GlobalClock clock;   // of the last change
+    KnownWaits waits;
     uint32_t delivery = 0;
   };
   // A cross-core flag reaches its receivers once every sender has set it.
@@ -72,12 +79,16 @@ class Scheduler {
   // Waits until `ready`, and gives the permit to run to another core meanwhile. Returns false where no core
   // is left that could make it true.
   bool WaitFor(std::unique_lock<std::mutex> *lock, const std::function<bool()> &ready);
+  void TakePermit(std::unique_lock<std::mutex> *lock);  // in the order of the calls
+  // Notes the flags of SyncAll that hold what the kernel set itself.
+  void NoteTakenFlags(bool vector_only, const Site &meeting);
   void Released();      // something that a waiting core may wait for has happened
   void DeclareStuck();  // nobody runs any more, and somebody waits
   enum class Kinds : uint8_t { kAll, kVector, kCube };
   // Fails where `cores` cores of these kinds are to meet, but the device does not run so many at a time.
   void CheckResident(CoreState &core, const char *name, Kinds kinds, uint32_t cores, Where where) const;
   static void CheckFlagId(CoreState &core, const char *name, uint16_t flag, Where where);
+  static FlagCounters::Group GroupOf(const CoreState &core, uint8_t mode, uint16_t flag);
   Exchange &ExchangeOf(const CoreState &core, uint8_t mode, uint16_t flag);
   [[noreturn]] void Stuck(std::unique_lock<std::mutex> *lock, CoreState &core, const char *name, Where where,
                           const std::string &text);
@@ -92,6 +103,8 @@ class Scheduler {
   uint32_t blocked_ = 0;
   uint32_t ended_ = 0;
   uint64_t releases_ = 0;
+  uint64_t tickets_ = 0;  // of cores that wait for a permit
+  uint64_t served_ = 0;
   bool stuck_ = false;
   bool stuck_by_fault_ = false;  // a block that died is why
 
@@ -100,9 +113,10 @@ class Scheduler {
   std::vector<uint32_t> meetings_;
   std::vector<std::vector<uint32_t>> deliveries_;
   uint32_t posts_ = 0;
-  std::map<std::tuple<uint8_t, uint16_t, uint64_t>, Exchange> exchanges_;
+  std::map<FlagCounters::Group, Exchange> exchanges_;
   std::map<std::pair<uint32_t, uint16_t>, std::deque<Post>> inboxes_;  // core, flag
   std::map<GmFlag, GmFlagState> gm_flags_;
+  FlagCounters counters_;
 };
 
 }  // namespace sim

@@ -82,7 +82,7 @@ class IndexWriter {
       dst_.SetValue(place(lane), static_cast<float>(first_) + static_cast<float>(lane), where_);
     }
     Core &core = Core::Current();
-    const int32_t event = core.FetchEventId(Pipe::S, Pipe::V);
+    const int32_t event = core.FetchEventId(Pipe::S, Pipe::V, where_);
     core.SetFlag(Pipe::S, Pipe::V, event, where_);
     core.WaitFlag(Pipe::S, Pipe::V, event, where_);
   }

@@ -45,15 +45,17 @@ inline uint64_t GetShapeSize(const ShapeInfo &info) {
 
 namespace sim {
 
-// Describes one access of the scalar unit and has it judged; the caller then does it.
+// Describes one access of the scalar unit and has it judged; the caller then does it. `cached`: an access to
+// GM goes through the data cache.
 template <typename T>
 void IssueScalar(const char *name, Space space, uint64_t address, bool write, uint64_t view_bytes,
-                 Where where) {
+                 Where where, bool cached = true) {
   Core &core = Core::Current();
   Instruction instruction;
   instruction.name = name;
   instruction.where = where;
   instruction.elements = 1;
+  instruction.uncached = !cached;
   Operand operand;
   operand.name = write ? "dst" : "src";
   operand.space = space;
@@ -69,16 +71,17 @@ void IssueScalar(const char *name, Space space, uint64_t address, bool write, ui
 }
 
 template <typename T>
-T ScalarLoad(Space space, uint64_t address, uint64_t view_bytes, Where where) {
-  IssueScalar<T>("GetValue", space, address, false, view_bytes, where);
+T ScalarLoad(Space space, uint64_t address, uint64_t view_bytes, Where where, bool cached = true) {
+  IssueScalar<T>("GetValue", space, address, false, view_bytes, where, cached);
   T value;
   std::memcpy(&value, Core::Current().Memory(space, address), sizeof(T));
   return value;
 }
 
 template <typename T>
-void ScalarStore(Space space, uint64_t address, uint64_t view_bytes, T value, Where where) {
-  IssueScalar<T>("SetValue", space, address, true, view_bytes, where);
+void ScalarStore(Space space, uint64_t address, uint64_t view_bytes, T value, Where where,
+                 bool cached = true) {
+  IssueScalar<T>("SetValue", space, address, true, view_bytes, where, cached);
   std::memcpy(Core::Current().Memory(space, address), &value, sizeof(T));
 }
 

@@ -60,16 +60,21 @@ class TQueBind {
   }
   template <typename T>
   bool EnQue(const LocalTensor<T> &tensor, sim::Where where = sim::Where::Here()) {
-    sim::Core::Current().queues().EnQue(queue_, tensor, where);
+    sim::Queues &queues = sim::Core::Current().queues();
+    queues.EnQue(queue_, tensor, queues.PipesOf(queue_, "EnQue", where), where);
     return true;
   }
+  // The positions say which pipe fills the tensor and which one reads it, where these are not the queue's.
   template <TPosition srcUserPos, TPosition dstUserPos, typename T>
   bool EnQue(const LocalTensor<T> &tensor, sim::Where where = sim::Where::Here()) {
-    return EnQue(tensor, where);
+    constexpr sim::PipePair pipes = sim::QueuePipes(srcUserPos, dstUserPos);
+    sim::Core::Current().queues().EnQue(queue_, tensor, {pipes.from, pipes.to}, where);
+    return true;
   }
   template <typename T>
   LocalTensor<T> DeQue(sim::Where where = sim::Where::Here()) {
-    return LocalTensor<T>(sim::Core::Current().queues().DeQue(queue_, where));
+    sim::Queues &queues = sim::Core::Current().queues();
+    return LocalTensor<T>(queues.DeQue(queue_, queues.PipesOf(queue_, "DeQue", where), where));
   }
   template <typename T>
   void DeQue(LocalTensor<T> &tensor, sim::Where where = sim::Where::Here()) {
@@ -77,7 +82,8 @@ class TQueBind {
   }
   template <TPosition srcUserPos, TPosition dstUserPos, typename T>
   LocalTensor<T> DeQue(sim::Where where = sim::Where::Here()) {
-    return DeQue<T>(where);
+    constexpr sim::PipePair pipes = sim::QueuePipes(srcUserPos, dstUserPos);
+    return LocalTensor<T>(sim::Core::Current().queues().DeQue(queue_, {pipes.from, pipes.to}, where));
   }
 
   bool VacantInQue(sim::Where where = sim::Where::Here()) {
@@ -163,13 +169,16 @@ class TBuf {
 class TPipe {
  public:
   explicit TPipe(sim::Where where = sim::Where::Here()) : where_(where) { Init(); }
-  ~TPipe() {
+  ~TPipe() noexcept(false) {
     if (!ended_ && std::uncaught_exceptions() == 0) Destroy();
   }
   TPipe(const TPipe &) = delete;
   TPipe &operator=(const TPipe &) = delete;
 
-  void Init() { ended_ = false; }
+  void Init() {
+    sim::Core::Current().queues().BeginPipe(where_);
+    ended_ = false;
+  }
 
   template <class T>
   bool InitBuffer(T &que, uint8_t num, uint32_t len, sim::Where where = sim::Where::Here()) {
@@ -188,17 +197,17 @@ class TPipe {
     return static_cast<TEventID>(sim::Core::Current().AllocEventId(pipes.from, pipes.to, where));
   }
   template <HardEvent evt>
-  void ReleaseEventID(TEventID id) {
+  void ReleaseEventID(TEventID id, sim::Where where = sim::Where::Here()) {
     constexpr sim::PipePair pipes = sim::PipesOf(evt);
-    sim::Core::Current().ReleaseEventId(pipes.from, pipes.to, id);
+    sim::Core::Current().ReleaseEventId(pipes.from, pipes.to, id, where);
   }
-  TEventID FetchEventID(HardEvent evt) {
+  TEventID FetchEventID(HardEvent evt, sim::Where where = sim::Where::Here()) {
     const sim::PipePair pipes = sim::PipesOf(evt);
-    return static_cast<TEventID>(sim::Core::Current().FetchEventId(pipes.from, pipes.to));
+    return static_cast<TEventID>(sim::Core::Current().FetchEventId(pipes.from, pipes.to, where));
   }
   template <HardEvent evt>
-  TEventID FetchEventID() {
-    return FetchEventID(evt);
+  TEventID FetchEventID(sim::Where where = sim::Where::Here()) {
+    return FetchEventID(evt, where);
   }
 
   // The address of the first byte of a position's memory.
@@ -212,9 +221,9 @@ class TPipe {
     SetAtomicNone();
   }
   void Destroy() {
-    sim::Core::Current().queues().Release(where_);
-    sim::Core::Current().BarrierAll(where_);
     ended_ = true;
+    sim::Core::Current().queues().EndPipe(where_);
+    sim::Core::Current().BarrierAll(where_);
   }
 
  private:
@@ -230,28 +239,12 @@ class TPipe {
   bool ended_ = false;
 };
 
-// Returns what is left of a memory, for use until the next InitBuffer. False where nothing is left. The end
-// of UB is left to messages of Matmul. Where buffers reach there, the device takes a length below zero for a
-// large one.
+// Returns what is left of a memory, for use until the next InitBuffer or PopStackBuffer. False where nothing
+// is left.
 template <typename T, TPosition pos>
 inline bool PopStackBuffer(LocalTensor<T> &popBuffer, sim::Where where = sim::Where::Here()) {
-  constexpr uint64_t kMessageBytes = 128;
-  sim::Core &core = sim::Core::Current();
-  const sim::Space space = sim::SpaceOf(pos);
-  const uint64_t end = core.BytesOf(space) - (space == sim::Space::UB ? kMessageBytes : 0);
-  if (core.queues().Allocated(space) > end) {
-    core.Fail(
-        sim::FaultKind::kUbCapacity, "PopStackBuffer", where,
-        "it takes what lies before the last 128 bytes of the Unified Buffer, but the kernel's buffers take " +
-            std::to_string(core.queues().Allocated(space)) + " bytes");
-  }
-  sim::LocalTensorBase tensor;
-  tensor.space = space;
-  tensor.position = pos;
-  tensor.address = core.queues().Allocated(space);
-  tensor.bytes = end - tensor.address;
-  popBuffer = LocalTensor<T>(tensor);
-  return tensor.bytes != 0;
+  popBuffer = LocalTensor<T>(sim::Core::Current().queues().Rest(pos, where));
+  return popBuffer.bytes != 0;
 }
 
 }  // namespace AscendC

@@ -119,7 +119,7 @@ def issued(*arguments, **keywords) -> list[str]:
     begin, end = [i for i, words in enumerate(lines) if words[:2] == ["B", "ALL"]][:2]
     words_of = {"B": "barrier", "F": "flag", "W": "wait"}
     return [
-        f"{words[1]} {words[2]}" if words[0] == "I" else " ".join([words_of[words[0]], *words[1:-1]])
+        f"{words[1]} {words[2]}" if words[0] == "I" else " ".join([words_of[words[0]], *words[1:-1][:2]])
         for words in lines[begin + 1 : end]
         if words[:2] != ["I", "S"]
     ]
@@ -142,6 +142,12 @@ def fault(expected, *arguments, **keywords):
         pytest.skip("a check of our headers, which CANN's do not have")
     _, faults, _ = run(*arguments, **keywords)
     assert any(expected in text for text in faults), (expected, faults)
+
+
+def reported(expected, *arguments, **keywords):
+    """Asserts, on both back ends, that the call has a fault of which each of the texts is a part."""
+    _, faults, _ = run(*arguments, **keywords)
+    assert any(all(text in one for text in expected) for one in faults), (expected, faults)
 
 
 def same(got, want):

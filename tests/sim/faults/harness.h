@@ -27,6 +27,7 @@ struct FaultCase {
   uint32_t blocks = 1;
   bool strict = false;  // without automatic synchronisation by the compiler
   sim::KernelType type = sim::KernelType::kVector;
+  uint32_t threads = 2;  // of the host
 };
 
 // Stands on the line before the statement with the fault: the report must name the line of that statement.
@@ -42,3 +43,6 @@ const std::vector<FaultCase> &PlainCases();
 const std::vector<FaultCase> &OverlapCases();
 const std::vector<FaultCase> &AtomicCases();
 const std::vector<FaultCase> &IntrinsicCases();
+const std::vector<FaultCase> &FlagCases();
+const std::vector<FaultCase> &CacheCases();
+const std::vector<FaultCase> &EndlessCases();

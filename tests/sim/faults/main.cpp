@@ -19,7 +19,8 @@ constexpr uint64_t kBytes = uint64_t{4} * kTile * kTiles * sizeof(float);
 std::map<std::string, FaultCase> AllCases() {
   std::map<std::string, FaultCase> all;
   for (const auto *cases : {&LegalityCases(), &QueueCases(), &OrderCases(), &CubeCases(), &CallCases(),
-                            &PlainCases(), &OverlapCases(), &AtomicCases(), &IntrinsicCases()}) {
+                            &PlainCases(), &OverlapCases(), &AtomicCases(), &IntrinsicCases(), &FlagCases(),
+                            &CacheCases(), &EndlessCases()}) {
     for (const FaultCase &one : *cases) all.emplace(one.name, one);
   }
   return all;
@@ -41,9 +42,9 @@ sim::Report Launch(const FaultCase &one,
     std::memset(memory.Host(buffers[defined]), 0, kBytes);
     memory.MarkWritten(buffers[defined], kBytes);
   }
-  sim::LaunchOptions options;
+  sim::LaunchOptions options = sim::LaunchOptions::FromEnvironment();
   options.auto_sync = !one.strict;
-  options.threads = 2;
+  options.threads = one.threads;
   options.seed = 7;
   running = one.kernel;
   return sim::Launch(memory, model, {"twice_plus", Invoke, one.type}, one.blocks, 0, buffers, nullptr, 0,

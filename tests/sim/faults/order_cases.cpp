@@ -104,6 +104,24 @@ void ThroughGm(const Arguments &arguments) {
   AscendC::DataCopy(s.y, s.workspace, kTile);
 }
 
+// The copy to GM does not wait for the copy from there.
+void BackToGm(const Arguments &arguments) {
+  Setup s(arguments);
+  AscendC::Duplicate(s.y, 1.0f, kTile);
+  Order<HardEvent::V_MTE3>();
+  AscendC::DataCopy(s.x, s.self, kTile);
+  FAULT_HERE;
+  AscendC::DataCopy(s.self, s.y, kTile);
+}
+
+// The first instruction of all touches the first byte of all.
+void VectorAfterScalar(const Arguments &arguments) {
+  Setup s(arguments);
+  for (uint32_t i = 0; i < 8; ++i) s.x.SetValue(i, 1.0f);
+  FAULT_HERE;
+  AscendC::Muls(s.y, s.x, 2.0f, 8);
+}
+
 void VectorAfterVector(const Arguments &arguments) {
   Setup s(arguments);
   AscendC::Duplicate(s.x, 1.0f, kTile);
@@ -293,6 +311,17 @@ const std::vector<FaultCase> &OrderCases() {
        K::kMissingSync,
        ThroughGm,
        {"on MTE2 reads GM bytes [0, 4096)", "on MTE3 writes", "HardEvent::MTE3_MTE2"}},
+      {"back_to_gm",
+       K::kMissingSync,
+       BackToGm,
+       {"on MTE3 writes GM bytes [0, 4096)", "on MTE2 reads", "HardEvent::MTE2_MTE3"}},
+      {"vector_after_scalar",
+       K::kMissingSync,
+       VectorAfterScalar,
+       {"Muls", "on V reads src, UB bytes [0, 32) of buffer, which SetValue (", " on S writes",
+        "SetFlag/WaitFlag<HardEvent::S_V>"},
+       1,
+       true},
       {"vector_after_vector",
        K::kMissingSync,
        VectorAfterVector,

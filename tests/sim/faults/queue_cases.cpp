@@ -200,6 +200,29 @@ void ResetWithoutBarrier(const Arguments &arguments) {
   in.FreeTensor(x);
 }
 
+// What PopStackBuffer gives out is what no buffer takes at the time.
+template <bool before>
+void StackAndBuffer(const Arguments &) {
+  TPipe pipe;
+  LocalTensor<float> rest;
+  AscendC::TBuf<TPosition::VECCALC> sums;
+  if (before) AscendC::PopStackBuffer<float, TPosition::LCM>(rest);
+  pipe.InitBuffer(sums, kTile * sizeof(float));
+  if (!before) AscendC::PopStackBuffer<float, TPosition::LCM>(rest);
+  FAULT_HERE;
+  AscendC::Duplicate(rest, 1.0f, kTile);
+}
+
+void StackInStack(const Arguments &) {
+  LocalTensor<float> outer, inner;
+  AscendC::PopStackBuffer<float, TPosition::LCM>(outer);
+  AscendC::Duplicate(outer, 1.0f, kTile);
+  AscendC::PopStackBuffer<float, TPosition::LCM>(inner);
+  AscendC::Duplicate(inner, 1.0f, kTile);
+  FAULT_HERE;
+  AscendC::Adds(outer, outer, 1.0f, kTile);
+}
+
 }  // namespace
 
 const std::vector<FaultCase> &QueueCases() {
@@ -256,6 +279,16 @@ const std::vector<FaultCase> &QueueCases() {
        K::kMissingSync,
        ResetWithoutBarrier,
        {"DataCopy", "Duplicate", "writes dst", "UB bytes [0, 4096)"}},
+      {"stack_before_buffer",
+       K::kUseAfterFree,
+       StackAndBuffer<true>,
+       {"Duplicate", "dst writes UB bytes [0, 4096) of sums", "memory of PopStackBuffer that InitBuffer (",
+        "has given to sums since"}},
+      {"correct_stack_after_buffer", K::kOther, StackAndBuffer<false>, {}},
+      {"stack_in_stack",
+       K::kUseAfterFree,
+       StackInStack,
+       {"Adds", "a later PopStackBuffer (queue_cases.cpp:", "may not be nested"}},
       {"too_many_buffers", K::kUbCapacity, TooManyBuffers, {"InitBuffer", "a kernel may have 64 buffers"}},
   };
   return cases;

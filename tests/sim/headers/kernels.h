@@ -15,7 +15,8 @@ constexpr int32_t kForm = 1;
 #endif
 
 // count: elements of a block; tile: elements of a tensor of a queue, of which `count` is a multiple; index:
-// the element of the Unified Buffer that scalars reads last.
+// the element of the Unified Buffer that scalars reads last; for the meeting 1 where blocks do not write their
+// data cache back.
 struct SmallTiling {
   uint32_t count;
   uint32_t tile;
@@ -86,8 +87,9 @@ inline void SmallScalars(GM_ADDR x, GM_ADDR y, GM_ADDR out, GM_ADDR, GM_ADDR til
 }
 
 // out[i] of block i = x of the next block, which that block wrote to the workspace.
-inline void SmallMeeting(GM_ADDR x, GM_ADDR, GM_ADDR out, GM_ADDR workspace, GM_ADDR) {
+inline void SmallMeeting(GM_ADDR x, GM_ADDR, GM_ADDR out, GM_ADDR workspace, GM_ADDR tiling) {
   using namespace AscendC;
+  GET_TILING_DATA_WITH_STRUCT(SmallTiling, plan, tiling);
   GlobalTensor<int32_t> from, to, shared;
   from.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t *>(x));
   to.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t *>(out));
@@ -96,6 +98,10 @@ inline void SmallMeeting(GM_ADDR x, GM_ADDR, GM_ADDR out, GM_ADDR workspace, GM_
   const uint32_t block = static_cast<uint32_t>(GetBlockIdx());
   const uint32_t next = (block + 1) % static_cast<uint32_t>(GetBlockNum());
   shared.SetValue(block * kLine, from.GetValue(block * kLine));
+  if (plan.index == 0) {
+    DataCacheCleanAndInvalid<int32_t, CacheLine::SINGLE_CACHE_LINE, DcciDst::CACHELINE_OUT>(
+        shared[block * kLine]);
+  }
   SyncAll();
   to.SetValue(block * kLine, shared.GetValue(next * kLine));
 }

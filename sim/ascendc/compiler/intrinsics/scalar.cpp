@@ -76,19 +76,26 @@ int64_t conv_f322s32c(float value) { return sim::CastLane<int32_t, float, RoundM
 int64_t conv_f322s32f(float value) { return sim::CastLane<int32_t, float, RoundMode::CAST_FLOOR>{}(value); }
 int64_t conv_f322s32r(float value) { return sim::CastLane<int32_t, float, RoundMode::CAST_RINT>{}(value); }
 
-#define SIM_DEVICE_ACCESS_OF(T)                                                                          \
-  template <>                                                                                            \
-  uint64_t ld_dev(T *src, int16_t offset) {                                                              \
-    return sim::ScalarLoad<T>(sim::Space::GM, reinterpret_cast<uint64_t>(src) + offset, 0, Unplaced());  \
-  }                                                                                                      \
-  template <>                                                                                            \
-  void st_dev(T value, T *dst, int16_t offset) {                                                         \
-    sim::ScalarStore<T>(sim::Space::GM, reinterpret_cast<uint64_t>(dst) + offset, 0, value, Unplaced()); \
+#define SIM_DEVICE_ACCESS_OF(T)                                                                         \
+  template <>                                                                                           \
+  uint64_t ld_dev(T *src, int16_t offset) {                                                             \
+    return sim::ScalarLoad<T>(sim::Space::GM, reinterpret_cast<uint64_t>(src) + offset, 0, Unplaced(),  \
+                              false);                                                                   \
+  }                                                                                                     \
+  template <>                                                                                           \
+  void st_dev(T value, T *dst, int16_t offset) {                                                        \
+    sim::ScalarStore<T>(sim::Space::GM, reinterpret_cast<uint64_t>(dst) + offset, 0, value, Unplaced(), \
+                        false);                                                                         \
   }
 SIM_DEVICE_ACCESS_OF(uint8_t)
 SIM_DEVICE_ACCESS_OF(uint16_t)
 SIM_DEVICE_ACCESS_OF(uint32_t)
 SIM_DEVICE_ACCESS_OF(uint64_t)
+
+void sim::CleanLines(uint64_t address, cache_line_t lines, dcci_dst_t memory) {
+  if (memory == CACHELINE_UB || memory == CACHELINE_ATOMIC) return;
+  Core::Current().CleanDataCache("DataCacheCleanAndInvalid", lines == ENTIRE_DATA_CACHE, address, Unplaced());
+}
 
 int64_t get_block_idx() { return Core::Current().BlockIdx(); }
 int64_t get_block_num() { return Core::Current().BlockNum(); }

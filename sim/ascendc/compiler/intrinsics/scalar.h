@@ -98,9 +98,17 @@ inline int64_t sflbits(int64_t word) { return word == 0 || word == -1 ? -1 : __b
 
 // --- caches
 // ---------------------------------------------------------------------------------------------------------
-// Global memory is always coherent here, so that there is nothing to do.
-template <typename... Arguments>
-inline void dcci(Arguments...) {}
+namespace sim {
+void CleanLines(uint64_t address, cache_line_t lines, dcci_dst_t memory);
+}
+// Writes lines of the scalar unit's data cache back to `memory` and forgets them. CANN's headers pass
+// integers too.
+template <typename Address, typename Lines, typename Memory = dcci_dst_t>
+inline void dcci(Address *address, Lines lines, Memory memory = CACHELINE_ALL) {
+  sim::CleanLines(reinterpret_cast<uint64_t>(address), static_cast<cache_line_t>(lines),
+                  static_cast<dcci_dst_t>(memory));
+}
+// What only takes time: nothing depends on it.
 template <typename... Arguments>
 inline void dc_preload(Arguments...) {}
 template <typename... Arguments>

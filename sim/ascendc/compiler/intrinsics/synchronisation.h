@@ -19,7 +19,7 @@ inline void hwait_flag(pipe_t from, pipe_t to, Id id, mem_t, bool) {
   wait_flag(from, to, static_cast<event_t>(id));
 }
 void pipe_barrier(pipe_t pipe);
-// Waits until memory holds what the scalar unit wrote. Nothing to do here: memory is always coherent.
+// Waits until what dcci writes back is in memory. Nothing to do here: it is there at once.
 inline void dsb(mem_dsb_t) {}
 
 // Sets a flag between cores when all earlier work of `pipe` is done. `config`: mode in bits 4 and 5, flag in

@@ -20,7 +20,7 @@ namespace sim {
 // Lets `to` wait for what `from` has so far, by a free event.
 inline void WaitOnce(Pipe from, Pipe to, Where where) {
   Core &core = Core::Current();
-  const int32_t event = core.FetchEventId(from, to);
+  const int32_t event = core.FetchEventId(from, to, where);
   core.SetFlag(from, to, event, where);
   core.WaitFlag(from, to, event, where);
 }

@@ -66,6 +66,14 @@ __aicore__ inline void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor
                             params.srcStride, params.dstStride);
 }
 
+// Writes the line of the data cache that holds the first element back, and forgets it.
+enum class CacheLine : uint64_t { SINGLE_CACHE_LINE, ENTIRE_DATA_CACHE };
+enum class DcciDst : uint64_t { CACHELINE_ALL, CACHELINE_UB, CACHELINE_OUT };
+template <typename T, CacheLine lines, DcciDst memory>
+__aicore__ inline void DataCacheCleanAndInvalid(const GlobalTensor<T> &dst) {
+  dcci(dst.GetPhyAddr(), static_cast<uint64_t>(lines), static_cast<uint64_t>(memory));
+}
+
 // Waits until all vector cores came here.
 __aicore__ inline void SyncAll() {
   constexpr uint64_t kFlag = 12;

@@ -25,7 +25,7 @@ void FillGlobal(const char *name, const AscendC::GlobalTensor<T> &gm, uint64_t s
   // No queue orders the stack buffer, so that earlier and later work must wait.
   core.BarrierAll(where);
   AscendC::Duplicate(stack, value, static_cast<int32_t>(chunk), where);
-  const int32_t id = core.FetchEventId(Pipe::V, Pipe::MTE3);
+  const int32_t id = core.FetchEventId(Pipe::V, Pipe::MTE3, where);
   core.SetFlag(Pipe::V, Pipe::MTE3, id, where);
   core.WaitFlag(Pipe::V, Pipe::MTE3, id, where);
   for (uint64_t done = 0; done < size; done += chunk) {

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data cache through which the scalar unit accesses GM, and accesses by the kernel's own pointers.
+#include "harness.h"
+#include "twice_plus.h"
+
+using namespace AscendC;
+
+namespace {
+
+constexpr uint32_t kLine = 16;  // floats of a line
+
+struct Setup {
+  explicit Setup(const Arguments &arguments) {
+    self.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(arguments.self), kTile);
+    out.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(arguments.out), kTile);
+    pipe.InitBuffer(buffer, kTile * sizeof(float));
+    x = buffer.Get<float>();
+  }
+  template <CacheLine lines = CacheLine::SINGLE_CACHE_LINE>
+  void Clean(uint32_t index) {
+    DataCacheCleanAndInvalid<float, lines, DcciDst::CACHELINE_OUT>(self[index]);
+  }
+  // Copies one line of twos to `self`.
+  void CopyOut() {
+    Duplicate(x, 2.0f, kLine);
+    SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    DataCopy(self, x, kLine);
+    SetFlag<HardEvent::MTE3_S>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE3_S>(EVENT_ID0);
+  }
+
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  LocalTensor<float> x;
+  GlobalTensor<float> self, out;
+};
+
+template <bool clean>
+void ReadAfterCopy(const Arguments &arguments) {
+  Setup s(arguments);
+  s.self.GetValue(0);
+  s.CopyOut();
+  if (clean) s.Clean(kLine - 1);
+  s.self.GetValue(kLine);
+  FAULT_HERE;
+  s.self.GetValue(3);
+}
+
+// What CACHELINE_UB makes equal is the cache and UB.
+void CleanForUb(const Arguments &arguments) {
+  Setup s(arguments);
+  s.self.GetValue(0);
+  s.CopyOut();
+  DataCacheCleanAndInvalid<float, CacheLine::ENTIRE_DATA_CACHE, DcciDst::CACHELINE_UB>(s.self);
+  FAULT_HERE;
+  s.self.GetValue(3);
+}
+
+template <bool clean>
+void CopyAfterWrite(const Arguments &arguments) {
+  Setup s(arguments);
+  s.self.SetValue(5, 1.0f);
+  if (clean) s.Clean<CacheLine::ENTIRE_DATA_CACHE>(kTile / 2);
+  SetFlag<HardEvent::S_MTE2>(EVENT_ID0);
+  WaitFlag<HardEvent::S_MTE2>(EVENT_ID0);
+  FAULT_HERE;
+  DataCopy(s.x, s.self, kTile);
+}
+
+// The copy writes beside the value, in the same line.
+void CopyOverChangedLine(const Arguments &arguments) {
+  Setup s(arguments);
+  s.self.SetValue(kLine - 1, 1.0f);
+  Duplicate(s.x, 2.0f, kLine);
+  SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  FAULT_HERE;
+  DataCopy(s.self, s.x, kLine / 2);
+}
+
+void WriteToOldLine(const Arguments &arguments) {
+  Setup s(arguments);
+  s.self.GetValue(0);
+  s.CopyOut();
+  FAULT_HERE;
+  s.self.SetValue(3, 1.0f);
+}
+
+// At the end of the kernel everything is written back.
+void CorrectWriteAtTheEnd(const Arguments &arguments) {
+  Setup s(arguments);
+  s.out.SetValue(GetBlockIdx() * kLine, s.self.GetValue(7));
+}
+
+// Each block reads what the next one writes, once before and once after.
+template <bool clean, bool forget>
+void ReadOfOthers(const Arguments &arguments) {
+  Setup s(arguments);
+  const uint32_t mine = GetBlockIdx() * kLine;
+  const uint32_t next = (GetBlockIdx() + 1) % GetBlockNum() * kLine;
+  s.self.GetValue(next);
+  SyncAll();
+  s.self.SetValue(mine, 1.0f);
+  if (clean) s.Clean(mine);
+  SyncAll();
+  if (forget) s.Clean(next);
+  FAULT_HERE;
+  s.self.GetValue(next);
+}
+
+void OneLineOfTwoBlocks(const Arguments &arguments) {
+  Setup s(arguments);
+  FAULT_HERE;
+  s.self.SetValue(GetBlockIdx(), 1.0f);
+}
+
+// One after the other, and each writes its value back before the next one starts.
+void CorrectTurns(const Arguments &arguments) {
+  Setup s(arguments);
+  for (int64_t turn = 0; turn < GetBlockNum(); ++turn) {
+    if (turn == GetBlockIdx()) {
+      s.self.SetValue(GetBlockIdx(), 1.0f);
+      s.Clean(0);
+    }
+    SyncAll();
+  }
+}
+
+// --- pointers of the kernel
+
+volatile __gm__ float *Floats(GM_ADDR address) { return reinterpret_cast<volatile __gm__ float *>(address); }
+
+void CorrectPointer(const Arguments &arguments) {
+  Floats(arguments.out)[GetBlockIdx() * kLine] = Floats(arguments.self)[5] + 1.0f;
+}
+
+void PointerBeyond(const Arguments &arguments) {
+  FAULT_HERE;
+  static_cast<void>(Floats(arguments.self)[4 * kTile * kTiles]);
+}
+
+void PointerToFreshMemory(const Arguments &arguments) {
+  FAULT_HERE;
+  static_cast<void>(Floats(arguments.fresh)[8]);
+}
+
+void PointerToNothing(const Arguments &) {
+  const auto nothing = reinterpret_cast<volatile __gm__ float *>(uint64_t{1} << 46);
+  FAULT_HERE;
+  nothing[0] = 1.0f;
+}
+
+void StalePointer(const Arguments &arguments) {
+  Setup s(arguments);
+  static_cast<void>(Floats(arguments.self)[0]);
+  s.CopyOut();
+  FAULT_HERE;
+  static_cast<void>(Floats(arguments.self)[3]);
+}
+
+void DivisionByZero(const Arguments &) {
+  volatile int32_t zero = 0, value = 7;
+  FAULT_HERE;
+  value = value / zero;
+}
+
+}  // namespace
+
+const std::vector<FaultCase> &CacheCases() {
+  using K = sim::FaultKind;
+  const char *missing = ": missing DataCacheCleanAndInvalid";
+  const std::vector<std::string> stale = {"GetValue", "reads src, GM bytes [12, 16)",
+                                          "which the data cache still holds", "before DataCopy (", missing};
+  static const std::vector<FaultCase> cases = {
+      {"read_after_copy", K::kCoherence, ReadAfterCopy<false>, stale},
+      {"correct_read_after_copy", K::kOther, ReadAfterCopy<true>, {}},
+      {"clean_for_ub", K::kCoherence, CleanForUb, stale},
+      {"copy_after_write",
+       K::kCoherence,
+       CopyAfterWrite<false>,
+       {"DataCopy", "reads src, GM bytes [0, 4096)", "what SetValue (", "is in the data cache alone",
+        missing}},
+      {"correct_copy_after_write", K::kOther, CopyAfterWrite<true>, {}},
+      {"copy_over_changed_line",
+       K::kCoherence,
+       CopyOverChangedLine,
+       {"DataCopy", "writes dst", "a line of 64 bytes that SetValue (", "written back over it", missing}},
+      {"write_to_old_line",
+       K::kCoherence,
+       WriteToOldLine,
+       {"SetValue", "older than what DataCopy (", "written back over it", missing}},
+      {"correct_write_at_the_end", K::kOther, CorrectWriteAtTheEnd, {}, 4},
+      {"not_written_back",
+       K::kCoherence,
+       ReadOfOthers<false, true>,
+       {"GetValue", "reads GM bytes [", "which SetValue (", "has not written back", missing},
+       4},
+      {"not_forgotten",
+       K::kCoherence,
+       ReadOfOthers<true, false>,
+       {"GetValue", "which SetValue (", "wrote after this core's data cache had loaded them", missing},
+       4},
+      {"correct_read_of_others", K::kOther, ReadOfOthers<true, true>, {}, 4},
+      {"one_line_of_two_blocks",
+       K::kCoherence,
+       OneLineOfTwoBlocks,
+       {"SetValue", "writes to a line of 64 bytes", "may write the whole line back", missing},
+       2},
+      {"correct_turns", K::kOther, CorrectTurns, {}, 3},
+      {"correct_pointer", K::kOther, CorrectPointer, {}, 4},
+      {"pointer_beyond",
+       K::kGmBounds,
+       PointerBeyond,
+       {"GetValue (", " PointerBeyond", "src reads 4 bytes at a GM address that lies in no allocation"}},
+      {"pointer_to_fresh_memory", K::kUninitialised, PointerToFreshMemory, {"GetValue (", "nothing wrote"}},
+      {"pointer_to_nothing", K::kOther, PointerToNothing, {"scalar access (", "in no memory of the core"}},
+      {"stale_pointer", K::kCoherence, StalePointer, stale},
+      {"division_by_zero", K::kOther, DivisionByZero, {"scalar division (", "divides an integer by zero"}},
+  };
+  return cases;
+}
