@@ -115,6 +115,10 @@ def report(specs: list[Spec], project: Path, folder: Path, simulator: Path) -> i
     if shutil.which("g++") is None:
         print("check-headers: skipped, no g++ here")
         return 0
+    compiler = kernel_headers.choose()
+    if compiler is None:
+        print(f"check-headers: there is no compiler {os.environ['CXX']}, which CXX names")
+        return 1
     checks = []
     missing = missing_headers(folder, HOST_KEYS)
     if missing:
@@ -122,11 +126,8 @@ def report(specs: list[Spec], project: Path, folder: Path, simulator: Path) -> i
     else:
         checks.append(check_host(project, folder))
     missing = missing_headers(folder, kernel_headers.KEYS)
-    compiler = kernel_headers.choose()
     if missing:
         print(f"check-headers: kernels skipped, {folder} has no {', '.join(missing)}")
-    elif compiler is None:
-        print(f"check-headers: kernels skipped, there is no compiler {os.environ['CXX']} (CXX names it)")
     else:
         print(f"check-headers: kernels compiled by {compiler.text}")
         own = [spec for spec in specs if not spec.composite]
