@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vector instructions whose results lie on their sources: the judge, and results under all options of the host compiler.
+"""Vector instructions whose results lie on their sources: the judge, and results under all compiler options.
 
 The device computes repeat by repeat, and reads a repeat before it writes it.
 """
