@@ -87,8 +87,7 @@ bool Alike(const Repeats &a, int64_t i, const Repeats &b, int64_t j) {
   for (size_t run = 0; run < a.runs().size(); ++run) {
     const ByteRange left = a.At(a.runs()[run], i);
     const ByteRange right = b.At(b.runs()[run], j);
-    if (std::max(left.begin, left.end) != std::max(right.begin, right.end) || left.begin != right.begin)
-      return false;
+    if (left.begin != right.begin || left.end != right.end) return false;
   }
   return true;
 }

@@ -45,10 +45,14 @@ const Register table{
          using T = decltype(type);
          auto src = c.Tensor<T>(4);
          const uint32_t count = c.Int(0);
+         TPipe pipe;  // work tensors lie behind its buffer, which covers those of the case
+         TBuf<TPosition::VECCALC> used;
+         pipe.InitBuffer(used, 16 * 1024);
          Ceil(c.Tensor<T>(0), src, count);
          Floor(c.Tensor<T>(1), src, c.Tensor<uint8_t>(5), count);
          Round(c.Tensor<T>(2), src, c.Tensor<uint8_t>(5), count);
          Trunc(c.Tensor<T>(3), src, count);
+         pipe.Destroy();
        });
      }},
     {"Compare",

@@ -149,8 +149,12 @@ const Register table{
        const uint32_t to[2] = {(uint32_t)c.Int(0), (uint32_t)c.Int(1)};
        const uint32_t column[2] = {to[0], 1}, row[2] = {1, to[1]};
        LocalTensor<uint8_t> work = c.Tensor<uint8_t>(4);
+       TPipe pipe;  // the second work tensor lies behind its buffer, which covers those of the case
+       TBuf<TPosition::VECCALC> used;
+       pipe.InitBuffer(used, 16 * 1024);
        BroadCast<float, 2, 1>(c.Tensor<float>(0), c.Tensor<float>(2), to, column, work);
        Broadcast<float, 2, 0>(c.Tensor<float>(1), c.Tensor<float>(3), to, row);
+       pipe.Destroy();
      }},
     {"Transpose", [](Case &c) { Transpose(c.Tensor<half>(0), c.Tensor<half>(1)); }},
     {"TransposeNchw",

@@ -298,7 +298,7 @@ def test_rounding_functions(dtype):
     count = len(array)
     got = clean(
         "Rounding",
-        [*[poisoned(count, dtype)] * 4, array, poisoned(4 * count, "uint8")],
+        [*[poisoned(count, dtype)] * 4, array, poisoned(max(4 * count, 128), "uint8")],
         dtype=dtype,
         ints=[count],
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results do not depend on the options of the host compiler, where results of an instruction lie on its sources.
+"""Vector instructions whose results lie on their sources: the judge, and results under all compiler options.
 
 The device computes repeat by repeat, and reads a repeat before it writes it.
 """
@@ -102,3 +102,18 @@ def test_results_follow_the_documented_order(program):
     for name, wanted in WANTED.items():
         want = " ".join(f"{float(value):.6g}" for value in wanted())
         assert got[name].split() == [f"{float(v):.6g}" for v in want.split()], name
+
+
+def test_judge_of_overlaps_follows_the_rule_byte_by_byte():
+    calls = 1500
+    done = subprocess.run(
+        [BUILD / "tests" / "sim_overlap_rules", str(calls)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    *different, summary = done.stdout.splitlines()
+    assert not different, "\n".join(different[:5])
+    forbidden = int(summary.split()[1])
+    assert calls / 5 < forbidden < calls * 4 / 5
