@@ -29,6 +29,8 @@ def test_program_is_built():
 
 @pytest.mark.parametrize("name", names())
 def test_fault(name):
+    if os.uname().machine != "x86_64" and ("pointer" in name or "division" in name):
+        pytest.skip("pointers of kernels are judged, and divisions by zero trap, on x86-64 hosts alone")
     variables = {key: value for key, value in os.environ.items() if not key.startswith("AVO_SIM_")}
     if name.startswith("endless"):
         variables |= TIMEOUT if "poll" in name else TIMEOUT | INSTRUCTIONS

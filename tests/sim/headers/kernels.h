@@ -15,8 +15,8 @@ constexpr int32_t kForm = 1;
 #endif
 
 // count: elements of a block; tile: elements of a tensor of a queue, of which `count` is a multiple; index:
-// the element of the Unified Buffer that scalars reads last; for the meeting 1 where blocks do not write their
-// data cache back.
+// the element of the Unified Buffer that scalars reads last; for the meeting 1 where blocks do not write
+// their data cache back.
 struct SmallTiling {
   uint32_t count;
   uint32_t tile;

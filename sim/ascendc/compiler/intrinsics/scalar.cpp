@@ -92,7 +92,7 @@ SIM_DEVICE_ACCESS_OF(uint16_t)
 SIM_DEVICE_ACCESS_OF(uint32_t)
 SIM_DEVICE_ACCESS_OF(uint64_t)
 
-void sim::CleanLines(uint64_t address, cache_line_t lines, dcci_dst_t memory) {
+void dcci(uint64_t address, cache_line_t lines, dcci_dst_t memory) {
   if (memory == CACHELINE_UB || memory == CACHELINE_ATOMIC) return;
   Core::Current().CleanDataCache("DataCacheCleanAndInvalid", lines == ENTIRE_DATA_CACHE, address, Unplaced());
 }

@@ -98,15 +98,13 @@ inline int64_t sflbits(int64_t word) { return word == 0 || word == -1 ? -1 : __b
 
 // --- caches
 // ---------------------------------------------------------------------------------------------------------
-namespace sim {
-void CleanLines(uint64_t address, cache_line_t lines, dcci_dst_t memory);
-}
 // Writes lines of the scalar unit's data cache back to `memory` and forgets them. CANN's headers pass
 // integers too.
+void dcci(uint64_t address, cache_line_t lines, dcci_dst_t memory);
 template <typename Address, typename Lines, typename Memory = dcci_dst_t>
 inline void dcci(Address *address, Lines lines, Memory memory = CACHELINE_ALL) {
-  sim::CleanLines(reinterpret_cast<uint64_t>(address), static_cast<cache_line_t>(lines),
-                  static_cast<dcci_dst_t>(memory));
+  dcci(reinterpret_cast<uint64_t>(address), static_cast<cache_line_t>(lines),
+       static_cast<dcci_dst_t>(memory));
 }
 // What only takes time: nothing depends on it.
 template <typename... Arguments>
