@@ -160,7 +160,7 @@ struct InnerCall::Impl {
 
   bool NothingToDo() const {
     return std::all_of(outputs.begin(), outputs.end(), [](const aclTensor *tensor) {
-      return tensor == nullptr || tensor->state->Elements() == 0;
+      return tensor == nullptr || Described(*tensor->state).GetShapeSize() == 0;
     });
   }
 
