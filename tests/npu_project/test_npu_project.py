@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import ascend_vision_ops as avo
-from ascend_vision_ops.opgen.cpp import kernel_type
+from ascend_vision_ops.opgen.model import DTYPES
 from ascend_vision_ops.opgen.npu import kernel_file_stem
 from ascend_vision_ops.testing import npu_project
 from ascend_vision_ops.testing.run import spec_of
@@ -69,7 +69,7 @@ def test_a_function_is_exported_by_an_attribute_of_its_own(tmp_path, attribute, 
 def syntax(folder: Path, operator: str) -> subprocess.CompletedProcess:
     """Compiles the first instance of a kernel in a copy of the sources, with no other folder of this project."""
     spec = spec_of(operator)
-    defines = [f"-DDTYPE_{name.upper()}={kernel_type(dtype)}" for name, dtype in spec.instances[0].items()]
+    defines = [f"-DDTYPE_{name.upper()}={DTYPES[dtype].kernel}" for name, dtype in spec.instances[0].items()]
     headers = [f"-I{ROOT / 'sim' / 'ascendc' / part}" for part in ("include", "engine", "")]
     source = folder / f"{kernel_file_stem(spec)}.cpp"
     command = ["g++", "-std=c++17", "-fsyntax-only", "-w", *defines, *headers, str(source)]
