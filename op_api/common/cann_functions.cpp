@@ -12,8 +12,8 @@
 namespace avo {
 namespace {
 
-// Returns the names to load CANN's operator libraries by. Up to CANN 8.x there is one; later ones are several,
-// one for each repository of operators, and lie in the toolkit's lib64.
+// Returns the names to load CANN's operator libraries by. Up to CANN 8.x there is one; later ones are
+// several, one for each repository of operators, and lie in the toolkit's lib64.
 std::vector<std::string> LibraryNames() {
   const std::string prefix = "libopapi_", suffix = ".so";
   std::vector<std::string> names;
@@ -38,7 +38,8 @@ const std::vector<void *> &Libraries() {
   static const std::vector<void *> libraries = [] {
     std::vector<void *> opened;
     for (const std::string &name : LibraryNames()) {
-      if (void *const library = dlopen(name.c_str(), RTLD_LAZY); library != nullptr) opened.push_back(library);
+      if (void *const library = dlopen(name.c_str(), RTLD_LAZY); library != nullptr)
+        opened.push_back(library);
     }
     return opened;
   }();
@@ -83,8 +84,8 @@ void LeaveTorchCache() {
   if (leave != nullptr) leave();
 }
 
-// The first function that torch_npu calls before it gives a call a key in the cache. Without a key there is no
-// caching.
+// The first function that torch_npu calls before it gives a call a key in the cache. Without a key there is
+// no caching.
 WithoutCaches::WithoutCaches() {
   static const auto start = reinterpret_cast<CacheFunction>(Find("InitPTACacheThreadLocal"));
   if (start != nullptr) start();

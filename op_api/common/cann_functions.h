@@ -14,8 +14,8 @@ namespace avo {
 // one of opbuild's.
 void LeaveTorchCache();
 
-// While an object of this class lives, CANN's functions neither take executors out of a cache nor put any in, so
-// that an executor may be destroyed.
+// While an object of this class lives, CANN's functions neither take executors out of a cache nor put any in,
+// so that an executor may be destroyed.
 class WithoutCaches {
  public:
   WithoutCaches();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the second phase of a documented aclnn function has to know of the first one. Most calls leave nothing:
-// their second phase is that of the function which opbuild made. The others leave a detour.
+// What the second phase of a documented aclnn function has to know of the first one. Most calls leave
+// nothing: their second phase is that of the function which opbuild made. The others leave a detour.
 //
 //     first phase                              second phase
 //     contract holds, results dense       ->   opbuild's
@@ -26,9 +26,9 @@ class Detour {
                           aclrtStream stream) const = 0;
 };
 
-// Keeps the detour of an executor that the first phase made; null for none. CANN uses the memory of an executor
-// again, so each first phase says this of its executor. A detour stays until then: nothing public tells whether
-// an executor is repeatable, and there are never more of them than executors at one time.
+// Keeps the detour of an executor that the first phase made; null for none. CANN uses the memory of an
+// executor again, so each first phase says this of its executor. A detour stays until then: nothing public
+// tells whether an executor is repeatable, and there are never more of them than executors at one time.
 void SetDetour(const aclOpExecutor *executor, std::shared_ptr<const Detour> detour);
 
 // The second phase of every documented function; `opbuilds` is that of the function which opbuild made.

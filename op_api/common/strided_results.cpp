@@ -31,7 +31,7 @@ const CannFunction &Copy() {
 
 aclnnStatus PlanCopy(aclTensor *view, const aclTensor *dense, uint64_t *bytes, aclOpExecutor **executor) {
   return Copy().First<aclTensor *, const aclTensor *, uint64_t *, aclOpExecutor **>(view, dense, bytes,
-                                                                                     executor);
+                                                                                    executor);
 }
 
 struct DestroyTensor {
@@ -51,8 +51,8 @@ class StridedCopies : public Detour {
     const auto bytes = static_cast<uint64_t>(elements * DTypeSize(dense.dtype));
     results_.push_back({index, result.name, result.given, nullptr, dense_bytes_});
     results_.back().dense.reset(aclCreateTensor(
-        dense.shape.data(), dense.shape.size(), static_cast<aclDataType>(dense.dtype), dense.strides.data(), 0,
-        FormatOf(result.given), dense.shape.data(), dense.shape.size(), nullptr));
+        dense.shape.data(), dense.shape.size(), static_cast<aclDataType>(dense.dtype), dense.strides.data(),
+        0, FormatOf(result.given), dense.shape.data(), dense.shape.size(), nullptr));
     dense_bytes_ += Aligned(bytes);
     return results_.back().dense.get();
   }

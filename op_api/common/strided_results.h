@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results with any strides. The function that opbuild makes writes every result densely from its first address,
-// whatever its strides say. So a result that is not dense gets a dense tensor, which lies in the workspace, and
-// CANN's aclnnInplaceCopy copies it to the caller's view.
+// Results with any strides. The function that opbuild makes writes every result densely from its first
+// address, whatever its strides say. So a result that is not dense gets a dense tensor, which lies in the
+// workspace, and CANN's aclnnInplaceCopy copies it to the caller's view.
 //
 //     workspace   | opbuild's | dense result 0 | dense result 1 | copies |
 #pragma once

@@ -76,7 +76,9 @@ const std::vector<int64_t> kIndices = {0, 1, 1, 3, 0, 0, 2, 2, 0, 1, 2, 2};
 // The tensors of a call; results with the strides that are given.
 struct Call {
   Call(const Sizes &values_strides, const Sizes &indices_strides, int64_t offset = 0)
-      : input(ACL_FLOAT, kDense), values(ACL_FLOAT, values_strides, offset), indices(ACL_INT64, indices_strides, offset) {
+      : input(ACL_FLOAT, kDense),
+        values(ACL_FLOAT, values_strides, offset),
+        indices(ACL_INT64, indices_strides, offset) {
     input.own.Upload(kInput);
   }
 

@@ -82,9 +82,8 @@ aclnnStatus aclnnCummaxGetWorkspaceSize(const aclTensor *self, int64_t, aclTenso
   sim::OpPlan plan;
   plan.Host(
       [](const Tensors &tensors) {
-        ForEach(tensors[0], tensors[0], [&](int64_t place, int64_t) {
-          static_cast<int8_t *>(tensors[0].data)[place] = cann::kMark;
-        });
+        ForEach(tensors[0], tensors[0],
+                [&](int64_t place, int64_t) { static_cast<int8_t *>(tensors[0].data)[place] = cann::kMark; });
       },
       {plan.View(valuesOut, true)});
   return plan.Finish(workspaceSize, executor);

@@ -13,8 +13,8 @@ constexpr int8_t kMark = 77;         // what its cumulative maximum writes
 
 struct Counts {
   int copies_planned = 0, copies_run = 0;
-  int asked = 0, run = 0;     // both phases of the cumulative maximum
-  int cached_by_torch = 0;    // first phases whose executor torch_npu's cache would take
+  int asked = 0, run = 0;   // both phases of the cumulative maximum
+  int cached_by_torch = 0;  // first phases whose executor torch_npu's cache would take
 };
 
 }  // namespace cann

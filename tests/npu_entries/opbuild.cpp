@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stand-in of the function that opbuild makes, with what CANN does behind it: it reads inputs as they are, and
-// writes results densely from their first address, whatever their strides say. It works along the last dimension
-// of a float tensor.
+// A stand-in of the function that opbuild makes, with what CANN does behind it: it reads inputs as they are,
+// and writes results densely from their first address, whatever their strides say. It works along the last
+// dimension of a float tensor.
 #include <cstdlib>
 #include <vector>
 

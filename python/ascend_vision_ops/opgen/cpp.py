@@ -343,7 +343,7 @@ def named_tensors(spec: Spec, names: list[str]) -> list[str]:
 
 
 def entry_tensors(spec: Spec, entry: Entry, outputs: bool) -> list[str]:
-    """The results or the inputs of an entry point, as `named_tensors` gives them, with the names that it has for them."""
+    """The results or the inputs of an entry point as `named_tensors` gives them, with the entry point's names."""
     return [
         f'{{"{argument.name}", {_tensor_pointer(spec, argument.target)}}}'
         for argument in entry.arguments

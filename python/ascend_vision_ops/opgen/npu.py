@@ -178,7 +178,7 @@ def inner_arguments(spec: Spec, entry: Entry) -> list[str]:
 
 
 def entry_results(spec: Spec, entry: Entry) -> list[str]:
-    """The results of an entry point in the order of the operator definition: name, view as the contract saw it, tensor."""
+    """The results of an entry point in the order of the operator definition: name, checked view, tensor."""
     names = [(cpp.argument_name(entry, output), output) for output in spec.ordered_outputs]
     return [f'{{"{name}", &args.{output}, {name}}}' for name, output in names]
 
