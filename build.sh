@@ -12,7 +12,8 @@ usage: ./build.sh COMMAND [OPTIONS]
   build         builds the libraries and the Python package, and makes them importable in that environment
   demo          resamples a recording, finds faces in a photograph, exports one detector to ONNX and trains another;
                 leaves pictures in demo_output/
-  test [OP]     runs all tests, or the tests of one operator; arguments after `--` go to pytest
+  test [OP]     runs all tests, or the tests of one operator; arguments after `--` go to pytest; with --target npu all
+                cases pass through the project that `gen --target npu` writes, built for the simulated device
   fuzz [OP]     compares random calls of the CPU kernels with the reference for a minute; after `--`: --seconds N, --seed N
   onnxruntimes  installs other versions of ONNX Runtime in build/onnxruntimes, for the tests of ONNX nodes
   bench [OP]    compares the CPU kernels with the peers that are installed, in 19 minutes for all operators; `bench setup`
@@ -294,8 +295,19 @@ run_in_tree() {
   env "${env[@]}" "$venv/bin/python" "$@"
 }
 
+# Tests the project of the target npu, which is built with the simulated device's toolkit.
+run_project_tests() {
+  [ "$cpu" = 0 ] || die "a tree of CPU kernels (--cpu) has no project for --target npu"
+  build
+  say "building the npu project"
+  run build-npu "$venv/bin/cmake" --build "$tree" --target npu_project
+  [ $# -gt 0 ] || set -- -q -n "$(nproc)"
+  AVO_NPU_PROJECT=$PWD/$tree/npu/build_out/vendors/ascend_vision_ops run_in_tree -m pytest \
+    -o "testpaths=tests/test_ops.py tests/entries tests/test_bad_calls.py" ${operator:+--op "$operator"} "$@"
+}
+
 run_tests() {
-  need_sim
+  if [ "$target" = npu ]; then run_project_tests "$@"; return; fi
   build
   local tests=()
   if [ "$cpu" = 1 ]; then

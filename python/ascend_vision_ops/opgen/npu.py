@@ -133,6 +133,11 @@ def ge_column(spec: Spec, tensor: str) -> list[str]:
     return [f"ge::{DTYPES[spec.dtype_of(tensor, instance)].ge}" for instance in spec.instances]
 
 
+def kernel_dtypes(spec: Spec, instance: dict[str, str]) -> list[str]:
+    """The dtypes of the kernel's tensors in one combination, as graphs name them."""
+    return [f"ge::{DTYPES[spec.dtype_of(tensor, instance)].ge}" for tensor in spec.kernel_tensors]
+
+
 def inner_declarations(spec: Spec) -> list[str]:
     """Parameters of the entry point that opbuild makes: inputs, attributes, outputs."""
     kinds = {
@@ -252,6 +257,8 @@ FILTERS = {
     "gert_rank": gert_rank,
     "gert_output_dtype": gert_output_dtype,
     "ge_column": ge_column,
+    "cpp_dtype": lambda name: DTYPES[name].cpp,
+    "kernel_dtypes": kernel_dtypes,
     "inner_declarations": inner_declarations,
     "inner_arguments": inner_arguments,
     "entry_results": entry_results,

@@ -16,7 +16,7 @@ from ascend_vision_ops.opgen import Spec, load_spec
 from ascend_vision_ops.opgen.calls import sizes_of_arguments
 from ascend_vision_ops.opgen.model import Tolerance
 from ascend_vision_ops.paths import contract_files, library_dir
-from ascend_vision_ops.testing import sanitizers
+from ascend_vision_ops.testing import npu_project, sanitizers
 from ascend_vision_ops.testing.cases import LAYOUTS, BoundCase, bound_cases, numpy_dtype
 from ascend_vision_ops.testing.compare import EXACT, POISON_BYTE, Comparison, compare, is_float, poisoned
 
@@ -24,6 +24,7 @@ TARGETS = {
     "cpu": "the CPU kernel, NumPy arrays",
     "torch": "the CPU kernel, torch tensors",
     "aclnn": "the aclnn entry point and the AscendC kernel on the simulated device",
+    "npu_project": "the same through the project that users build with CANN",
     "npu": "the same on an NPU",
 }
 
@@ -36,6 +37,8 @@ def spec_of(operator: str) -> Spec:
 
 def missing(target: str) -> str:
     """Says why a target cannot run here; empty if it can."""
+    if (npu_project.folder() is None) == (target == "npu_project"):
+        return f"{npu_project.VARIABLE} is not set" if target == "npu_project" else "npu_project alone runs"
     library = {"torch": "libavo_torch.so", "aclnn": "libcust_opapi.so"}.get(target)
     if library and not (library_dir() / library).exists():
         return "not built"
@@ -231,4 +234,5 @@ def rerun_line(case: BoundCase, target: str) -> str:
     options = (" --cpu" if kind == "cpu" else "") + (
         f" --sanitize {sanitize.replace('-', ',')}" if sanitize else ""
     )
+    options += " --target npu" if target == "npu_project" else ""
     return f"./build.sh test{options} -- tests/test_ops.py --case '{target}:{case.text}'"
