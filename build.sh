@@ -34,6 +34,8 @@ usage: ./build.sh COMMAND [OPTIONS]
                           build/ascend-headers (docs/simulator.md); AVO_ASCEND_HEADERS=DIR in the
                           environment does the same for everything that runs a kernel
                           check: also compiles host and kernel sources against the headers
+  --own-names             gen, package: gives C functions that have a name of CANN's another one, aclnnVisionCummax in
+                          place of aclnnCummax, so that the package takes the place of none (docs/operators.md)
   --only OP[,OP...]       build, test: uses a tree with these operators alone, which builds quickly, also after an edit;
                           `test OP --only` is short for `test OP --only OP`
   --cpu                   build, test, fuzz: uses a tree with the CPU kernels alone, which builds quickly
@@ -387,7 +389,7 @@ gen() {
   setup
   local out=build/$target
   [ "$target" = npu ] || out=$tree/gen
-  opgen render --root . --out "$out" --target "$target"
+  opgen render --root . --out "$out" --target "$target" ${own_names:+--own-names}
   say "generated sources: $out"
 }
 
@@ -416,7 +418,7 @@ package() {
     PATH=$venv/bin:$PATH run package-npu bash build/npu/build.sh
     cp -v build/npu/build_out/custom_opp_*.run dist/
   else
-    run package "$venv/bin/python" -m pip wheel . --no-deps --no-build-isolation --disable-pip-version-check -w dist
+    CMAKE_ARGS="${CMAKE_ARGS:-}${own_names:+ -DAVO_OWN_NAMES=ON}" run package "$venv/bin/python" -m pip wheel . --no-deps --no-build-isolation --disable-pip-version-check -w dist
     say "$(ls -t dist/*.whl | head -n 1)"
   fi
 }
@@ -436,7 +438,7 @@ known_command() {
 
 # --- command line ------------------------------------------------------------------------------------------------
 
-command='' operator='' only='' target=sim ascend_headers='' sanitize='' cpu=0 verbose=0 all=0
+command='' operator='' only='' target=sim ascend_headers='' sanitize='' cpu=0 verbose=0 all=0 own_names=''
 while [ $# -gt 0 ]; do
   # Options that build.sh does not know belong to the benchmarks.
   case $command:$1 in bench:--target | bench:--verbose | bench:--) ;; bench:-*) break ;; esac
@@ -447,6 +449,7 @@ while [ $# -gt 0 ]; do
     --sanitize) sanitize=${2:?--sanitize needs a LIST}; shift ;;
     --only) case ${2:-} in '' | -*) only=${operator:?--only needs an OP} ;; *) only=$2; shift ;; esac ;;
     --cpu) cpu=1 ;;
+    --own-names) own_names=1 ;;
     --verbose) verbose=1 ;;
     --all) all=1 ;;
     --) shift; break ;;
@@ -476,6 +479,7 @@ done
 [ -z "$only" ] || [[ ",$only," == *",${operator:-${only%%,*}},"* ]] ||
   die "--only: expected $operator among the operators, got $only"
 known_command
+[ -z "$own_names" ] || [ "$command" = gen ] || [ "$command" = package ] || die "'$command' takes no --own-names"
 if [ -n "$ascend_headers" ]; then
   case $command in
     build | test | demo | performance)

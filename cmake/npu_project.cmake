@@ -18,4 +18,4 @@ add_custom_target(npu_project
     -DSIM_KERNELS=$<TARGET_FILE:avo_package_kernels>
   COMMAND ${CMAKE_COMMAND} --build ${npu_project}/build_out --target package
   VERBATIM)
-add_dependencies(npu_project op_build op_framework avo_package_kernels)
+add_dependencies(npu_project op_build op_framework op_builtins avo_package_kernels)

@@ -39,6 +39,7 @@ def environment() -> jinja2.Environment:
     env.filters |= cpp.FILTERS | faces.FILTERS | npu.FILTERS | onnxruntime.FILTERS
     env.filters |= {
         "camel": camel,
+        "code": lambda name: f"`{name}`",
         "either": either,
         "fill": fill,
         "index_of": lambda items, item: list(items).index(item),

@@ -15,6 +15,8 @@ import sys
 from pathlib import Path
 
 VARIABLE = "AVO_NPU_PROJECT"
+TREE = Path(__file__).absolute().parents[3]  # the build tree that this module lies in
+BUILTINS = Path("sim") / "operators" / "toolkit" / "lib64" / "libopapi.so"
 LIBRARY = Path("op_api") / "lib" / "libcust_opapi.so"
 VENDOR = Path("npu") / "build_out" / "vendors" / "ascend_vision_ops"
 
@@ -40,4 +42,6 @@ def load() -> None:
     os.environ["ASCEND_CUSTOM_OPP_PATH"] = str(package)
     # The inference of shapes runs for graphs alone. Here each call compares it with the results that it is given.
     os.environ["AVO_SIM_INFER"] = "1"
+    # The entry points look for it by its name, which is known once the library is loaded.
+    ctypes.CDLL(str(TREE / BUILTINS))
     ctypes.CDLL(str(package / LIBRARY), mode=ctypes.RTLD_GLOBAL)
