@@ -84,7 +84,7 @@ def test_the_packed_kernel_sources_are_complete(operator):
 
 
 def test_kernel_sources_without_headers_are_found(tmp_path):
-    """The fault that the test above is for: the files of kernels alone, as CANN copies them where no folder is named."""
+    """The fault that the test above is for: the files of kernels alone, which CANN copies where no folder is named."""
     for source in KERNELS.glob("*.cpp"):
         shutil.copy(source, tmp_path)
     done = syntax(tmp_path, OPERATORS[0])
