@@ -108,6 +108,26 @@ def pytest_of(*arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True, env=env, cwd=ROOT)
 
 
+LOADED = """
+import sys
+from pathlib import Path
+from ascend_vision_ops.testing import npu_project
+npu_project.load()
+from ascend_vision_ops import _native
+print({line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "libcust_opapi" in line})
+"""
+
+
+@pytest.mark.parametrize("chosen", [True, False], ids=["chosen", "not chosen"])
+def test_a_process_has_one_library_of_entry_points(chosen):
+    """Otherwise the tests below would test the simulated device's own once more."""
+    env = {name: value for name, value in os.environ.items() if name != npu_project.VARIABLE}
+    env |= {npu_project.VARIABLE: str(PACKAGE)} if chosen else {}
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, env=env, check=True)
+    own = BUILD / "python" / "ascend_vision_ops" / "lib" / "libcust_opapi.so"
+    assert done.stdout.strip() == repr({str((PACKAGE / npu_project.LIBRARY if chosen else own).resolve())})
+
+
 @pytest.mark.parametrize("operator", avo.operators())
 def test_all_cases_pass_through_the_project(operator):
     chosen = "npu_project or test_random_calls"
