@@ -34,11 +34,14 @@ def names() -> list[str]:
 @pytest.fixture
 def no_cann(tmp_path):
     """A folder with a library of CANN's name and none of its functions."""
-    source = tmp_path / "empty.c"
+    return empty_library(tmp_path)
+
+
+def empty_library(folder: Path, *options: str) -> Path:
+    source = folder / "empty.c"
     source.write_text("")
-    library = tmp_path / "libopapi.so"
-    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library], check=True)
-    return tmp_path
+    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", folder / "libopapi.so", *options], check=True)
+    return folder
 
 
 def test_program_is_built():
@@ -54,6 +57,13 @@ def test_with_cann(name):
 @pytest.mark.parametrize("name", [name for name in names() if "without_cann" in name])
 def test_without_cann(name, no_cann):
     run(name, no_cann)
+
+
+def test_our_functions_are_not_taken_for_those_of_cann(tmp_path):
+    """A library that depends on ours has our functions in its reach, under the names that are looked up."""
+    ours = BUILD / "tests"
+    folder = empty_library(tmp_path, "-Wl,--no-as-needed", f"-L{ours}", "-lnpu_entries_opapi", f"-Wl,-rpath,{ours}")
+    run("without_cann_the_contract_decides", folder)
 
 
 def test_functions_in_one_library_for_each_repository(no_cann):
