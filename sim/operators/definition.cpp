@@ -117,14 +117,14 @@ OpAttrDef &OpAttrDef::AttrType(Option type) {
   return *this;
 }
 
-#define SIM_ATTRIBUTE(kind, type, literal)           \
-  OpAttrDef &OpAttrDef::kind() {                     \
-    Keep(facts_.get(), AttrKind::k##kind, "");       \
-    return *this;                                    \
-  }                                                  \
-  OpAttrDef &OpAttrDef::kind(type value) {           \
-    Keep(facts_.get(), AttrKind::k##kind, literal);  \
-    return *this;                                    \
+#define SIM_ATTRIBUTE(kind, type, literal)          \
+  OpAttrDef &OpAttrDef::kind() {                    \
+    Keep(facts_.get(), AttrKind::k##kind, "");      \
+    return *this;                                   \
+  }                                                 \
+  OpAttrDef &OpAttrDef::kind(type value) {          \
+    Keep(facts_.get(), AttrKind::k##kind, literal); \
+    return *this;                                   \
   }
 SIM_ATTRIBUTE(Bool, bool, Literal(value))
 SIM_ATTRIBUTE(Float, float, Literal(value))

@@ -179,10 +179,9 @@ struct InnerCall::Impl {
   const Kernel &FindKernel() const {
     const std::vector<ge::DataType> dtypes = Dtypes();
     for (const KernelEntry &entry : type.kernels) {
-      const bool fits = std::equal(dtypes.begin(), dtypes.end(), entry.dtypes.begin(), entry.dtypes.end(),
-                                   [](ge::DataType a, ge::DataType b) {
-                                     return a == ge::DT_UNDEFINED || a == b;
-                                   });
+      const bool fits =
+          std::equal(dtypes.begin(), dtypes.end(), entry.dtypes.begin(), entry.dtypes.end(),
+                     [](ge::DataType a, ge::DataType b) { return a == ge::DT_UNDEFINED || a == b; });
       if (fits) return *entry.kernel;
     }
     throw Refusal{kFindKernelError, "no kernel of its package has these dtypes"};
@@ -223,7 +222,8 @@ struct InnerCall::Impl {
       slots.push_back(plan.Dense(outputs[i], rule.outputs[i].name));
     }
     slots.push_back(AddWorkspace(tiling, kernel, &plan));
-    plan.Launch(kernel, tiling.block_dim, tiling.key, tiling.data.GetData(), tiling.data.GetDataSize(), slots);
+    plan.Launch(kernel, tiling.block_dim, tiling.key, tiling.data.GetData(), tiling.data.GetDataSize(),
+                slots);
     return plan.Finish(workspace_size, executor);
   }
 
@@ -253,13 +253,9 @@ void InnerCall::Attribute(int64_t value) {
   impl_->AddAttribute(gert::RuntimeAttr::Kind::kInt)->number = value;
 }
 
-void InnerCall::Attribute(float value) {
-  impl_->AddAttribute(gert::RuntimeAttr::Kind::kFloat)->real = value;
-}
+void InnerCall::Attribute(float value) { impl_->AddAttribute(gert::RuntimeAttr::Kind::kFloat)->real = value; }
 
-void InnerCall::Attribute(bool value) {
-  impl_->AddAttribute(gert::RuntimeAttr::Kind::kBool)->flag = value;
-}
+void InnerCall::Attribute(bool value) { impl_->AddAttribute(gert::RuntimeAttr::Kind::kBool)->flag = value; }
 
 void InnerCall::Attribute(const char *value) {
   impl_->AddAttribute(gert::RuntimeAttr::Kind::kString)->text = ge::AscendString(value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// op_build LIBRARY FOLDER [OPTION…]: writes an entry point of each operator definition in a library, as CANN's opbuild
-// does. What CANN's writes more is for its graphs and its device compiler.
+// op_build LIBRARY FOLDER [OPTION…]: writes an entry point of each operator definition in a library, as
+// CANN's opbuild does. What CANN's writes more is for its graphs and its device compiler.
 //
 //   LIBRARY ──OP_ADD──▶ definitions ──▶ FOLDER/aclnn_my_op.h, .cpp, FOLDER/op_proto.h, .cc
 #include <dlfcn.h>
@@ -129,7 +129,8 @@ std::string SecondPhase(const OpFacts &op) {
 
 std::string HeaderText(const OpFacts &op) {
   const std::string exported = "__attribute__((visibility(\"default\"))) ";
-  return "// Written by op_build of the simulated device.\n#pragma once\n\n#include \"aclnn/aclnn_base.h\"\n\n"
+  return "// Written by op_build of the simulated device.\n#pragma once\n\n#include "
+         "\"aclnn/aclnn_base.h\"\n\n"
          "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" +
          exported + FirstPhase(op) + ";\n\n" + exported + SecondPhase(op) +
          ";\n\n#ifdef __cplusplus\n}\n#endif\n";

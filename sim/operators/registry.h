@@ -22,8 +22,8 @@ struct OperatorType {
   std::vector<KernelEntry> kernels;
 };
 
-// Returns what is registered of a type. Loads the packages first that ASCEND_CUSTOM_OPP_PATH names, folders with
-// colons between them. Throws std::runtime_error where a library does not load.
+// Returns what is registered of a type. Loads the packages first that ASCEND_CUSTOM_OPP_PATH names, folders
+// with colons between them. Throws std::runtime_error where a library does not load.
 OperatorType FindType(const std::string &type);
 
 }  // namespace sim::operators

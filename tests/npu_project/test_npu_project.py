@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import ascend_vision_ops as avo
-from ascend_vision_ops.opgen.cpp import kernel_type
+from ascend_vision_ops.opgen.model import DTYPES
 from ascend_vision_ops.opgen.npu import kernel_file_stem
 from ascend_vision_ops.testing import npu_project
 from ascend_vision_ops.testing.run import spec_of
@@ -69,7 +69,7 @@ def test_a_function_is_exported_by_an_attribute_of_its_own(tmp_path, attribute, 
 def syntax(folder: Path, operator: str) -> subprocess.CompletedProcess:
     """Compiles the first instance of a kernel in a copy of the sources, with no other folder of this project."""
     spec = spec_of(operator)
-    defines = [f"-DDTYPE_{name.upper()}={kernel_type(dtype)}" for name, dtype in spec.instances[0].items()]
+    defines = [f"-DDTYPE_{name.upper()}={DTYPES[dtype].kernel}" for name, dtype in spec.instances[0].items()]
     headers = [f"-I{ROOT / 'sim' / 'ascendc' / part}" for part in ("include", "engine", "")]
     source = folder / f"{kernel_file_stem(spec)}.cpp"
     command = ["g++", "-std=c++17", "-fsyntax-only", "-w", *defines, *headers, str(source)]
@@ -84,7 +84,7 @@ def test_the_packed_kernel_sources_are_complete(operator):
 
 
 def test_kernel_sources_without_headers_are_found(tmp_path):
-    """The fault that the test above is for: the files with kernels alone, which CANN copies where no folder is named."""
+    """The fault that the test above is for: the files of kernels alone, which CANN copies where no folder is named."""
     for source in KERNELS.glob("*.cpp"):
         shutil.copy(source, tmp_path)
     done = syntax(tmp_path, OPERATORS[0])
@@ -106,6 +106,26 @@ def pytest_of(*arguments: str) -> subprocess.CompletedProcess:
     env.pop("PYTEST_XDIST_WORKER", None)
     command = [sys.executable, "-m", "pytest", "-q", *arguments]
     return subprocess.run(command, capture_output=True, text=True, env=env, cwd=ROOT)
+
+
+LOADED = """
+import sys
+from pathlib import Path
+from ascend_vision_ops.testing import npu_project
+npu_project.load()
+from ascend_vision_ops import _native
+print({line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "libcust_opapi" in line})
+"""
+
+
+@pytest.mark.parametrize("chosen", [True, False], ids=["chosen", "not chosen"])
+def test_a_process_has_one_library_of_entry_points(chosen):
+    """Otherwise the tests below would test the simulated device's own once more."""
+    env = {name: value for name, value in os.environ.items() if name != npu_project.VARIABLE}
+    env |= {npu_project.VARIABLE: str(PACKAGE)} if chosen else {}
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, env=env, check=True)
+    own = BUILD / "python" / "ascend_vision_ops" / "lib" / "libcust_opapi.so"
+    assert done.stdout.strip() == repr({str((PACKAGE / npu_project.LIBRARY if chosen else own).resolve())})
 
 
 @pytest.mark.parametrize("operator", avo.operators())

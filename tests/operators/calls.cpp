@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator that copies bytes, behind the stand-in of CANN's framework: what callers of its entry point see.
+// An operator that copies bytes, behind the stand-in of CANN's framework: what callers of its entry point
+// see.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -58,9 +59,11 @@ const sim::Kernel kCubeKernel = KernelOf(sim::KernelType::kCube);
 ge::graphStatus Tile(gert::TilingContext *context) {
   const int64_t *item = context->GetAttrs()->GetInt(0);
   const int64_t *workspace = context->GetAttrs()->GetInt(1);
-  if (item == nullptr || workspace == nullptr || context->GetAttrs()->GetFloat(0) != nullptr) return ge::GRAPH_FAILED;
+  if (item == nullptr || workspace == nullptr || context->GetAttrs()->GetFloat(0) != nullptr)
+    return ge::GRAPH_FAILED;
   if (context->GetOptionalInputShape(1) != nullptr) return ge::GRAPH_FAILED;
-  context->GetTilingData<BytesTiling>()->bytes = *item * context->GetInputShape(0)->GetOriginShape().GetShapeSize();
+  context->GetTilingData<BytesTiling>()->bytes =
+      *item * context->GetInputShape(0)->GetOriginShape().GetShapeSize();
   *context->GetWorkspaceSizes(1) = static_cast<size_t>(*workspace);
   context->SetBlockDim(1);
   return context->SetTilingKey(0);
@@ -78,7 +81,8 @@ ge::graphStatus InferDataType(gert::InferDataTypeContext *context) {
 const TensorRule kInputs[] = {{"x", true, true}, {"extra", false, true}};
 const TensorRule kAsTheyAre[] = {{"x", true, false}, {"extra", false, false}};
 const TensorRule kOutputs[] = {{"y", true, false}};
-const Cell kCells[] = {{ge::DT_INT32, ge::FORMAT_ND}, {ge::DT_FLOAT, ge::FORMAT_ND}, {ge::DT_INT32, ge::FORMAT_ND}};
+const Cell kCells[] = {
+    {ge::DT_INT32, ge::FORMAT_ND}, {ge::DT_FLOAT, ge::FORMAT_ND}, {ge::DT_INT32, ge::FORMAT_ND}};
 const char *const kSocs[] = {"ascend310p", "ascend910b"};
 
 OperatorRule Rule(const char *type) { return {type, kInputs, 2, kOutputs, 1, kCells, 1, kSocs, 2}; }
@@ -96,8 +100,8 @@ using Tensor = std::unique_ptr<aclTensor, aclnnStatus (*)(const aclTensor *)>;
 
 Tensor MakeTensor(const std::vector<int64_t> &shape, void *data, const std::vector<int64_t> &strides = {},
                   aclDataType dtype = ACL_INT32, aclFormat format = ACL_FORMAT_ND) {
-  return Tensor(aclCreateTensor(shape.data(), shape.size(), dtype, strides.empty() ? nullptr : strides.data(), 0,
-                                format, shape.data(), shape.size(), data),
+  return Tensor(aclCreateTensor(shape.data(), shape.size(), dtype, strides.empty() ? nullptr : strides.data(),
+                                0, format, shape.data(), shape.size(), data),
                 aclDestroyTensor);
 }
 
@@ -206,7 +210,8 @@ ACL_TEST(tensors_that_the_definition_does_not_take_are_refused) {
   Call call(Rule("Copy"));
   CHECK_FAILS(call.Plan(nullptr, y.get()), kNullPointer, "x: expected a tensor, got null");
   CHECK_FAILS(call.Plan(x.get(), nullptr), kNullPointer, "y: expected a tensor, got null");
-  CHECK_FAILS(call.Plan(MakeTensor({6}, memory.x.data, {}, ACL_FLOAT).get(), y.get()), kInvalid, "x of dtype 0");
+  CHECK_FAILS(call.Plan(MakeTensor({6}, memory.x.data, {}, ACL_FLOAT).get(), y.get()), kInvalid,
+              "x of dtype 0");
   CHECK_FAILS(call.Plan(MakeTensor({6}, memory.x.data, {}, ACL_INT32, ACL_FORMAT_FRACTAL_NZ).get(), y.get()),
               kInvalid, "format 29");
   call.rule.soc_count = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of operator types: the place of the kernel binaries of CANN's packages, which are found by operator type
-// and dtypes.
+// Kernels of operator types: the place of the kernel binaries of CANN's packages, which are found by operator
+// type and dtypes.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// OP_ADD says that a class defines an operator. What that does depends on the library that the source is compiled
-// for, as in CANN: the tiling library registers the tiling, the library of graphs the inference; a library for
-// opbuild the whole definition.
+// OP_ADD says that a class defines an operator. What that does depends on the library that the source is
+// compiled for, as in CANN: the tiling library registers the tiling, the library of graphs the inference; a
+// library for opbuild the whole definition.
 #pragma once
 
 #include "register/op_def.h"
@@ -16,10 +16,11 @@ SIM_OPERATORS_EXPORT int RegisterDefinition(const char *type, OpDefCreator creat
 #if defined(OP_TILING_LIB)
 #define SIM_OP_ADDED(type) (gert::OpImplRegisterV2(#type).Tiling(type(#type).AICore().GetTiling()), 0)
 #elif defined(OP_PROTO_LIB)
-#define SIM_OP_ADDED(type)                      \
-  (gert::OpImplRegisterV2(#type)                \
-       .InferShape(type(#type).GetInferShape()) \
-       .InferDataType(type(#type).GetInferDataType()), 0)
+#define SIM_OP_ADDED(type)                             \
+  (gert::OpImplRegisterV2(#type)                       \
+       .InferShape(type(#type).GetInferShape())        \
+       .InferDataType(type(#type).GetInferDataType()), \
+   0)
 #else
 #define SIM_OP_ADDED(type) \
   ops::RegisterDefinition(#type, [](const char *name) -> ops::OpDef { return type(name); })

@@ -25,7 +25,8 @@ class __attribute__((visibility("default"))) OpImplRegisterV2 {
   OpImplRegisterV2 &Tiling(TilingKernelFunc function);
   OpImplRegisterV2 &InferShape(InferShapeKernelFunc function);
   OpImplRegisterV2 &InferDataType(InferDataTypeKernelFunc function);
-  // These are for graphs, and for operators whose tiling reads a compiled description; nothing here calls them.
+  // These are for graphs, and for operators whose tiling reads a compiled description; nothing here calls
+  // them.
   OpImplRegisterV2 &InferShapeRange(InferShapeRangeKernelFunc) { return *this; }
   template <typename CompileInfo>
   OpImplRegisterV2 &TilingParse(TilingParseFunc) {
@@ -38,8 +39,9 @@ class __attribute__((visibility("default"))) OpImplRegisterV2 {
 
 }  // namespace gert
 
-#define SIM_IMPL_OP_NAMED(type, number) \
-  [[maybe_unused]] static const gert::OpImplRegisterV2 g_impl_##type##_##number = gert::OpImplRegisterV2(#type)
+#define SIM_IMPL_OP_NAMED(type, number)                                           \
+  [[maybe_unused]] static const gert::OpImplRegisterV2 g_impl_##type##_##number = \
+      gert::OpImplRegisterV2(#type)
 #define SIM_IMPL_OP(type, number) SIM_IMPL_OP_NAMED(type, number)
 #define IMPL_OP(type) SIM_IMPL_OP(type, __COUNTER__)
 #define IMPL_OP_OPTILING(type) IMPL_OP(type)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all contexts of an operator tell: its tensors, by their order in the operator definition, and its attributes.
+// What all contexts of an operator tell: its tensors, by their order in the operator definition, and its
+// attributes.
 #pragma once
 
 #include <utility>
