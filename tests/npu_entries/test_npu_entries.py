@@ -84,7 +84,6 @@ def test_functions_in_one_library_for_each_repository(no_cann):
 
 STRIDED = """
 import sys
-import numpy as np
 from ascend_vision_ops.testing import npu_project
 npu_project.load()
 import ascend_vision_ops as avo
@@ -100,8 +99,8 @@ for case in [case for case in cases_of(sys.argv[1]) if takes("npu_project", case
     views = tuple(array[..., 0] for array in around)
     operator(**case.arguments(), out=views if len(views) > 1 else views[0])
     for array, view, whole in zip(dense, views, around):
-        assert np.array_equal(array.view(np.uint8), np.ascontiguousarray(view).view(np.uint8)), case
-        assert (np.ascontiguousarray(whole[..., 1]).view(np.uint8) == POISON_BYTE).all(), case
+        assert array.tobytes() == view.tobytes(), case
+        assert set(whole[..., 1].tobytes()) <= {POISON_BYTE}, case
 """
 
 
