@@ -156,3 +156,7 @@ def test_package_for_npu(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
     assert done.returncode == 0, done.stderr
     assert (tree / "dist" / "custom_opp_test.run").exists()
+
+
+def test_own_names_are_for_packages():
+    assert "'test' takes no --own-names" in last_line(build_sh("test", "--own-names"))

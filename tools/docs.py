@@ -26,10 +26,10 @@ SHORT = {"float32": "f32", "float16": "f16", "bfloat16": "bf16", "float64": "f64
 
 NAMES_OF_CANN = """\
 CANN has these functions too, with the same arguments. torch_npu looks for a function in custom packages first, so ours
-take the place of CANN's. A call that ours would refuse is handed on to CANN's own function: one of another dtype, format
-or device, or against another condition of the contract. Both phases are then CANN's. Where CANN refuses the call as well,
-or has no such function, the error is ours. `./build.sh package --target npu --own-names` makes a package that takes the
-place of no function: there `aclnnVisionCummax` stands for `aclnnCummax`, in `aclnnop/aclnn_vision_cummax.h`."""
+take the place of CANN's. A call that ours would refuse is handed on to CANN's own function: one of another dtype,
+format or device, or against another condition of the contract. Both phases are then CANN's. Where CANN refuses the call
+as well, or has no such function, the error is ours. `./build.sh package --target npu --own-names` makes a package that
+takes the place of no function: there `aclnnVisionCummax` stands for `aclnnCummax`, in `aclnnop/aclnn_vision_cummax.h`."""
 
 
 def _dtypes(spec: Spec) -> str:
