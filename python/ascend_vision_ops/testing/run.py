@@ -26,7 +26,8 @@ TARGETS = {
     "aclnn": "the aclnn entry point and the AscendC kernel on the simulated device",
     "npu": "the same on an NPU",
 }
-if npu_project.folder() is not None:  # the only target of such a process, whose entry points are those of the project
+# Entry points of the project take the place of the package's own, so it is the only target of such a process.
+if npu_project.folder() is not None:
     TARGETS = {"npu_project": "the same as aclnn, through the project that users build with CANN"}
 
 
