@@ -29,7 +29,8 @@ CANN has these functions too, with the same arguments. torch_npu looks for a fun
 take the place of CANN's. A call that ours would refuse is handed on to CANN's own function: one of another dtype,
 format or device, or against another condition of the contract. Both phases are then CANN's. Where CANN refuses the call
 as well, or has no such function, the error is ours. `./build.sh package --target npu --own-names` makes a package that
-takes the place of no function: there `aclnnVisionCummax` stands for `aclnnCummax`, in `aclnnop/aclnn_vision_cummax.h`."""
+takes the place of no function: there `aclnnVisionCummax` stands for `aclnnCummax`, in `aclnnop/aclnn_vision_cummax.h`.\
+"""
 
 
 def _dtypes(spec: Spec) -> str:
