@@ -70,7 +70,10 @@ def test_help():
         (["demo", "--only", "argmax"], "'demo' takes no --only"),
         (["test", "argmax", "--only", "cummax"], "--only: expected argmax among the operators, got cummax"),
         (["demo", "--target", "npu"], "demo works on target sim only"),
-        (["test", "--target", "npu", "--cpu"], "a tree of CPU kernels (--cpu) has no project for --target npu"),
+        (
+            ["test", "--target", "npu", "--cpu"],
+            "a tree of CPU kernels (--cpu) has no project for --target npu",
+        ),
         (["clean", "--ascend-headers", "."], "'clean' takes no --ascend-headers"),
         (
             ["test", "--ascend-headers", "no-such-folder"],
