@@ -12,7 +12,8 @@ usage: ./build.sh COMMAND [OPTIONS]
   build         builds the libraries and the Python package, and makes them importable in that environment
   demo          resamples a recording, finds faces in a photograph, exports one detector to ONNX and trains another;
                 leaves pictures in demo_output/
-  test [OP]     runs all tests, or the tests of one operator; arguments after `--` go to pytest
+  test [OP]     runs all tests, or the tests of one operator; arguments after `--` go to pytest; with --target npu all
+                cases pass through the project that `gen --target npu` writes, built for the simulated device
   fuzz [OP]     compares random calls of the CPU kernels with the reference for a minute; after `--`: --seconds N, --seed N
   onnxruntimes  installs other versions of ONNX Runtime in build/onnxruntimes, for the tests of ONNX nodes
   bench [OP]    compares the CPU kernels with the peers that are installed, in 19 minutes for all operators; `bench setup`
@@ -33,6 +34,8 @@ usage: ./build.sh COMMAND [OPTIONS]
                           build/ascend-headers (docs/simulator.md); AVO_ASCEND_HEADERS=DIR in the
                           environment does the same for everything that runs a kernel
                           check: also compiles host and kernel sources against the headers
+  --own-names             gen, package: gives C functions that have a name of CANN's another one, aclnnVisionCummax in
+                          place of aclnnCummax, so that the package takes the place of none (docs/operators.md)
   --only OP[,OP...]       build, test: uses a tree with these operators alone, which builds quickly, also after an edit;
                           `test OP --only` is short for `test OP --only OP`
   --cpu                   build, test, fuzz: uses a tree with the CPU kernels alone, which builds quickly
@@ -292,8 +295,19 @@ run_in_tree() {
   env "${env[@]}" "$venv/bin/python" "$@"
 }
 
+# Tests the project of the target npu, which is built with the simulated device's toolkit.
+run_project_tests() {
+  [ "$cpu" = 0 ] || die "a tree of CPU kernels (--cpu) has no project for --target npu"
+  build
+  say "building the npu project"
+  run build-npu "$venv/bin/cmake" --build "$tree" --target npu_project
+  [ $# -gt 0 ] || set -- -q -n "$(nproc)"
+  AVO_NPU_PROJECT=$PWD/$tree/npu/build_out/vendors/ascend_vision_ops run_in_tree -m pytest \
+    -o "testpaths=tests/test_ops.py tests/entries tests/test_bad_calls.py" ${operator:+--op "$operator"} "$@"
+}
+
 run_tests() {
-  need_sim
+  if [ "$target" = npu ]; then run_project_tests "$@"; return; fi
   build
   local tests=()
   if [ "$cpu" = 1 ]; then
@@ -375,7 +389,7 @@ gen() {
   setup
   local out=build/$target
   [ "$target" = npu ] || out=$tree/gen
-  opgen render --root . --out "$out" --target "$target"
+  opgen render --root . --out "$out" --target "$target" ${own_names:+--own-names}
   say "generated sources: $out"
 }
 
@@ -404,7 +418,7 @@ package() {
     PATH=$venv/bin:$PATH run package-npu bash build/npu/build.sh
     cp -v build/npu/build_out/custom_opp_*.run dist/
   else
-    run package "$venv/bin/python" -m pip wheel . --no-deps --no-build-isolation --disable-pip-version-check -w dist
+    CMAKE_ARGS="${CMAKE_ARGS:-}${own_names:+ -DAVO_OWN_NAMES=ON}" run package "$venv/bin/python" -m pip wheel . --no-deps --no-build-isolation --disable-pip-version-check -w dist
     say "$(ls -t dist/*.whl | head -n 1)"
   fi
 }
@@ -424,7 +438,7 @@ known_command() {
 
 # --- command line ------------------------------------------------------------------------------------------------
 
-command='' operator='' only='' target=sim ascend_headers='' sanitize='' cpu=0 verbose=0 all=0
+command='' operator='' only='' target=sim ascend_headers='' sanitize='' cpu=0 verbose=0 all=0 own_names=''
 while [ $# -gt 0 ]; do
   # Options that build.sh does not know belong to the benchmarks.
   case $command:$1 in bench:--target | bench:--verbose | bench:--) ;; bench:-*) break ;; esac
@@ -435,6 +449,7 @@ while [ $# -gt 0 ]; do
     --sanitize) sanitize=${2:?--sanitize needs a LIST}; shift ;;
     --only) case ${2:-} in '' | -*) only=${operator:?--only needs an OP} ;; *) only=$2; shift ;; esac ;;
     --cpu) cpu=1 ;;
+    --own-names) own_names=1 ;;
     --verbose) verbose=1 ;;
     --all) all=1 ;;
     --) shift; break ;;
@@ -464,6 +479,7 @@ done
 [ -z "$only" ] || [[ ",$only," == *",${operator:-${only%%,*}},"* ]] ||
   die "--only: expected $operator among the operators, got $only"
 known_command
+[ -z "$own_names" ] || [ "$command" = gen ] || [ "$command" = package ] || die "'$command' takes no --own-names"
 if [ -n "$ascend_headers" ]; then
   case $command in
     build | test | demo | performance)

@@ -6,8 +6,11 @@ from __future__ import annotations
 import pytest
 
 from ascend_vision_ops import ascend_headers, operators
+from ascend_vision_ops.testing import npu_project
 from ascend_vision_ops.testing.run import TARGETS, missing
 from ascend_vision_ops.testing.selection import keep, keep_concerned
+
+npu_project.load()  # before anything loads the package's own entry points
 
 
 def pytest_addoption(parser):

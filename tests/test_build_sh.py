@@ -70,6 +70,10 @@ def test_help():
         (["demo", "--only", "argmax"], "'demo' takes no --only"),
         (["test", "argmax", "--only", "cummax"], "--only: expected argmax among the operators, got cummax"),
         (["demo", "--target", "npu"], "demo works on target sim only"),
+        (
+            ["test", "--target", "npu", "--cpu"],
+            "a tree of CPU kernels (--cpu) has no project for --target npu",
+        ),
         (["clean", "--ascend-headers", "."], "'clean' takes no --ascend-headers"),
         (
             ["test", "--ascend-headers", "no-such-folder"],
@@ -156,3 +160,7 @@ def test_package_for_npu(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
     assert done.returncode == 0, done.stderr
     assert (tree / "dist" / "custom_opp_test.run").exists()
+
+
+def test_own_names_are_for_packages():
+    assert "'test' takes no --own-names" in last_line(build_sh("test", "--own-names"))

@@ -24,6 +24,14 @@ CALIBRATION = re.compile(r"(<!-- calibration: written by ./build.sh docs -->\n)(
 INTRINSICS = re.compile(r"(<!-- intrinsics: written by ./build.sh docs -->\n)(.*?)(<!-- end -->)", re.S)
 SHORT = {"float32": "f32", "float16": "f16", "bfloat16": "bf16", "float64": "f64"}
 
+NAMES_OF_CANN = """\
+CANN has these functions too, with the same arguments. torch_npu looks for a function in custom packages first, so ours
+take the place of CANN's. A call that ours would refuse is handed on to CANN's own function: one of another dtype,
+format or device, or against another condition of the contract. Both phases are then CANN's. Where CANN refuses the call
+as well, or has no such function, the error is ours. `./build.sh package --target npu --own-names` makes a package that
+takes the place of no function. There `aclnnVisionCummax`, in `aclnnop/aclnn_vision_cummax.h`, stands for
+`aclnnCummax`."""
+
 
 def _dtypes(spec: Spec) -> str:
     tensors = spec.typenames or list(spec.dtypes)
@@ -34,14 +42,29 @@ def _dtypes(spec: Spec) -> str:
 
 
 def support_table(root: Path) -> str:
-    """Makes a Markdown table with a row for each operator."""
+    """Makes a Markdown table with a row for each operator, and one of the functions whose names are CANN's."""
+    specs = load_specs(root)
     rows = [("operator", "dtypes", "aclnn entry point", "CPU", "simulated device", "NPU", "gradient")]
-    for spec in load_specs(root):
+    for spec in specs:
         entries = ", ".join(f"`{entry.function}`" for entry in spec.entries) or f"by `{spec.composite}`"
         gradient = ", ".join(f"`{gradient.operator}`" for gradient in spec.backward)
         gradient = gradient or ("of its parts" if spec.composite else "–")
         socs = ", ".join(spec.socs)
         rows.append((f"`{spec.name}`", _dtypes(spec), entries, "yes", "yes", socs, gradient))
+    return f"{_table(rows)}\n\n## Names of CANN\n\n{NAMES_OF_CANN}\n\n{_table(_cann_rows(specs))}"
+
+
+def _cann_rows(specs: list[Spec]) -> list[tuple[str, ...]]:
+    rows = [("function", "operator", "dtypes that ours takes", "formats", "devices")]
+    for spec in specs:
+        for entry in spec.entries:
+            if entry.cann:
+                facts = (f"`{spec.name}`", _dtypes(spec), ", ".join(spec.formats), ", ".join(spec.socs))
+                rows.append((f"`{entry.function}`", *facts))
+    return rows
+
+
+def _table(rows: list[tuple[str, ...]]) -> str:
     lines = ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
 

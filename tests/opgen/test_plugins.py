@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plugins by which ATC reads ONNX nodes: compiled with a stand-in for CANN's registration, and called."""
+"""The plugins by which ATC reads ONNX nodes: compiled with the simulated device's headers, and called."""
 
 from __future__ import annotations
 
@@ -17,83 +17,21 @@ from ascend_vision_ops.opgen.render import TARGETS
 
 ROOT = Path(__file__).parents[2]
 
-# What plugins use of CANN's header, by its names: operators that keep their attributes, registrations that are listed.
-REGISTER_H = r"""
-#pragma once
-#include <functional>
-#include <iostream>
-#include <map>
-#include <sstream>
-#include <string>
-#include <vector>
-namespace ge {
-constexpr int GRAPH_SUCCESS = 0, GRAPH_FAILED = 1;
-struct AscendString {
-  AscendString() = default;
-  AscendString(const char *text) : text(text) {}
-  const char *GetString() const { return text.c_str(); }
-  std::string text;
-};
-struct Operator {
-  std::map<std::string, std::string> values;
-  int GetAttr(const char *name, AscendString &value) const {
-    if (values.count(name) == 0) return GRAPH_FAILED;
-    value.text = values.at(name);
-    return GRAPH_SUCCESS;
-  }
-  void SetAttr(const char *name, const AscendString &value) { values[name] = '"' + value.text + '"'; }
-  void SetAttr(const char *name, const std::vector<int64_t> &list) {
-    std::ostringstream text;
-    for (size_t i = 0; i < list.size(); ++i) text << (i == 0 ? "[" : ",") << list[i];
-    values[name] = text.str() + (list.empty() ? "[]" : "]");
-  }
-  void SetAttr(const char *name, bool value) { values[name] = value ? "true" : "false"; }
-  void SetAttr(const char *name, int64_t value) { values[name] = std::to_string(value); }
-  void SetAttr(const char *name, float value) {
-    std::ostringstream text;
-    text.precision(9);
-    text << value;
-    values[name] = text.str();
-  }
-};
-}  // namespace ge
-namespace domi {
-using Status = int;
-constexpr Status SUCCESS = 0, FAILED = 1;
-enum FrameworkType { ONNX = 5 };
-enum class ImplyType { TVM = 1 };
-struct Registration {
-  explicit Registration(const char *type) : type(type) { }
-  Registration &FrameworkType(domi::FrameworkType) { return *this; }
-  Registration &OriginOpType(std::vector<ge::AscendString> names) { origins = names; return *this; }
-  Registration &ParseParamsByOperatorFn(std::function<Status(const ge::Operator &, ge::Operator &)> f) {
-    parse = f;
-    return *this;
-  }
-  Registration &ImplyType(domi::ImplyType) { All().push_back(*this); return *this; }
-  static std::vector<Registration> &All() { static std::vector<Registration> all; return all; }
-  std::string type;
-  std::vector<ge::AscendString> origins;
-  std::function<Status(const ge::Operator &, ge::Operator &)> parse;
-};
-}  // namespace domi
-#define JOIN(a, b) a##b
-#define NAME(line) JOIN(registration, line)
-#define REGISTER_CUSTOM_OP(type) static auto NAME(__LINE__) = Registration(type)
-"""
-
 # Arguments: an origin type and its attributes as JSON, "-" for none; prints the operator type and what it gets.
 MAIN_CPP = r"""
+#include <iostream>
+
 #include "register/register.h"
+
 int main(int, char **argv) {
-  for (const auto &registration : domi::Registration::All()) {
+  for (const auto &registration : domi::Registrations()) {
     for (const auto &origin : registration.origins) {
-      if (origin.text != argv[1]) continue;
+      if (origin != ge::AscendString(argv[1])) continue;
       ge::Operator source, target;
-      if (std::string(argv[2]) != "-") source.values["attribute"] = argv[2];
+      if (std::string(argv[2]) != "-") source.SetAttr("attribute", ge::AscendString(argv[2]));
       if (registration.parse(source, target) != domi::SUCCESS) return 2;
-      std::cout << "{\"type\": \"" << registration.type << '"';
-      for (const auto &[name, value] : target.values) std::cout << ", \"" << name << "\": " << value;
+      std::cout << "{\"type\": \"" << registration.type.GetString() << '"';
+      for (const auto &[name, value] : target.json) std::cout << ", \"" << name << "\": " << value;
       std::cout << "}\n";
       return 0;
     }
@@ -112,13 +50,11 @@ def program(tmp_path_factory):
         if name.startswith(("framework/", "op_host/toy_blend_args.h")):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text)
-    (folder / "register").mkdir()
-    (folder / "register" / "register.h").write_text(REGISTER_H)
     (folder / "main.cpp").write_text(MAIN_CPP)
     common = ROOT / "op_host" / "common"
     sources = [folder / "main.cpp", *folder.glob("framework/onnx/*.cpp")]
     sources += [*common.glob("borders/onnx_*.cpp"), common / "tensors" / "tensor.cpp"]
-    includes = [folder, golden, ROOT]
+    includes = [folder, golden, ROOT, ROOT / "sim" / "operators" / "include"]
     command = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", *(f"-I{path}" for path in includes)]
     done = subprocess.run(
         [*command, *map(str, sources), "-o", str(folder / "plugin")], capture_output=True, text=True

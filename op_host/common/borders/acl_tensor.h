@@ -13,7 +13,15 @@
 
 namespace avo {
 
-// Returns the view that an aclTensor describes. Its data is still an address on the device.
+// Returns how many elements lie before a view in its storage.
+inline int64_t OffsetOf(const aclTensor *tensor) {
+  int64_t offset = 0;
+  aclGetViewOffset(tensor, &offset);
+  return offset;
+}
+
+// Returns the view that an aclTensor describes. Its data is still an address on the device, or null where the
+// tensor has none yet.
 inline Tensor FromAcl(const aclTensor *tensor) {
   const auto dimensions = [tensor](auto getter) {
     int64_t *values = nullptr;
@@ -23,17 +31,16 @@ inline Tensor FromAcl(const aclTensor *tensor) {
     return Shape(values, values + count);
   };
   aclDataType dtype = ACL_DT_UNDEFINED;
-  int64_t offset = 0;
   void *storage = nullptr;
   aclGetDataType(tensor, &dtype);
-  aclGetViewOffset(tensor, &offset);
   aclGetRawTensorAddr(tensor, &storage);
 
   Tensor view;
   view.dtype = static_cast<DType>(dtype);
   view.shape = dimensions(aclGetViewShape);
   view.strides = dimensions(aclGetViewStrides);
-  view.data = static_cast<uint8_t *>(storage) + offset * DTypeSize(view.dtype);
+  if (storage != nullptr)
+    view.data = static_cast<uint8_t *>(storage) + OffsetOf(tensor) * DTypeSize(view.dtype);
   return view;
 }
 

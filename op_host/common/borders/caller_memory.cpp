@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "op_host/common/tensors/contract.h"
+
 namespace avo {
 namespace {
 
@@ -19,7 +21,7 @@ struct Range {
 Range RangeOf(const Tensor &view) {
   const auto size = static_cast<intptr_t>(DTypeSize(view.dtype));
   const auto first = reinterpret_cast<intptr_t>(view.data);
-  if (view.numel() == 0) return {};
+  if (view.numel() == 0 || view.data == nullptr) return {};
   Range range{first, first + size};
   for (size_t i = 0; i < view.shape.size(); ++i) {
     const intptr_t reach = (view.shape[i] - 1) * view.strides[i] * size;
@@ -97,10 +99,34 @@ bool ShareNothing(const Tensor &result, const Tensor &other) {
 }
 
 bool OverlapsItself(const Tensor &result) {
-  return result.numel() > 0 && !StepsOver(result) && !Bytes(RangeOf(result)).Mark(result);
+  return result.numel() > 0 && result.data != nullptr && !StepsOver(result) &&
+         !Bytes(RangeOf(result)).Mark(result);
+}
+
+// Whether the bytes between the start of the storage and the end of a view can be counted in 63 bits, and
+// those of a dense copy too.
+bool CanBeCounted(const Tensor &view, int64_t offset) {
+  const int64_t size = std::max<int64_t>(DTypeSize(view.dtype), 1);
+  if (std::find(view.shape.begin(), view.shape.end(), 0) != view.shape.end()) return true;
+  int64_t dense = size, last = offset;
+  for (size_t i = 0; i < view.shape.size(); ++i) {
+    int64_t reach = 0;
+    if (__builtin_mul_overflow(dense, view.shape[i], &dense) ||
+        __builtin_mul_overflow(view.shape[i] - 1, std::abs(view.strides[i]), &reach) ||
+        __builtin_add_overflow(last, reach, &last)) {
+      return false;
+    }
+  }
+  return !__builtin_add_overflow(last, 1, &last) && !__builtin_mul_overflow(last, size, &last);
 }
 
 }  // namespace
+
+Status CheckReach(const char *name, const Tensor &view, int64_t offset) {
+  if (CanBeCounted(view, offset)) return Status::Ok();
+  return Fail(StatusCode::kInvalid, name, ": expected fewer than 2^63 bytes, got shape ",
+              ShowList(view.shape), " with strides ", ShowList(view.strides), " and offset ", offset);
+}
 
 Status CheckOwnMemory(std::initializer_list<NamedTensor> results, std::initializer_list<NamedTensor> inputs) {
   for (const NamedTensor &result : results) {

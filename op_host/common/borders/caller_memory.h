@@ -16,8 +16,13 @@ struct NamedTensor {
   const Tensor *tensor;  // nullptr for an optional tensor that is not given
 };
 
+// Fails where the bytes from the start of the storage to the end of a view do not fit in an int64, with which
+// everything behind this check counts. `offset` is that of the view, in elements.
+Status CheckReach(const char *name, const Tensor &view, int64_t offset);
+
 // Fails where an element of a result shares bytes with another element, of the same tensor or of another one.
-// Two views may interlock, such as the even and the odd elements of an array.
+// Two views may interlock, such as the even and the odd elements of an array. A tensor without an address,
+// which an executor gets later, shares nothing.
 Status CheckOwnMemory(std::initializer_list<NamedTensor> results, std::initializer_list<NamedTensor> inputs);
 
 // Fails where a result has another dtype than an attribute asks for.

@@ -11,6 +11,7 @@ from pathlib import Path
 from . import headers
 from .calls import unprovoked
 from .load import SpecError, load_specs
+from .model import with_own_names
 from .render import TARGETS, only, write_files
 from .scaffold import ScaffoldError, new_operator
 
@@ -27,6 +28,8 @@ def render(arguments: argparse.Namespace) -> int:
         )
     if arguments.only:
         specs = only(specs, arguments.only.split(";"))
+    if arguments.own_names:
+        specs = with_own_names(specs)
     out = arguments.out or arguments.root / "build" / arguments.target / "gen"
     result = write_files(out, TARGETS[arguments.target](specs, arguments.root))
     print(
@@ -124,6 +127,8 @@ def main(argv: list[str] | None = None) -> int:
     sub.add_argument("--target", choices=sorted(TARGETS), default="sim")
     sub.add_argument("--out", type=Path, help="output folder (default: build/<target>/gen)")
     sub.add_argument("--only", metavar="OP[;OP…]", help="operators to render (default: all)")
+    own_names = "gives entry points that have a name of CANN's another one: aclnnVisionX for aclnnX"
+    sub.add_argument("--own-names", action="store_true", help=own_names)
     command("check", check)
     sub = command("check-headers", check_headers)
     sub.add_argument("--ascend-headers", "--headers", dest="headers", type=Path, metavar="DIR")

@@ -196,14 +196,16 @@ def _normal_default(spec: Spec, parameter: Parameter) -> object:
     return normal.evaluate({parameter.name: content})
 
 
-def from_acl(spec: Spec, argument: Argument, ints: str) -> str:
-    """A statement that copies an argument of an entry point into Args. `ints` is C++ that reads an aclIntArray."""
+def from_acl(spec: Spec, argument: Argument, ints: str, refuse: str) -> str:
+    """A statement that copies an argument of an entry point into Args. `ints` is C++ that reads an aclIntArray, and
+    `refuse` gives what the entry point returns for a status.
+    """
     target = f"args.{argument.target}"
     if argument.spread:
-        return _spread_from_acl(argument, ints.format(argument.name))
+        return _spread_from_acl(argument, ints.format(argument.name), refuse)
     if spec.optional_tensor(argument.target):
         return f"if ({argument.name} != nullptr) {target} = avo::FromAcl({argument.name});"
-    if argument.ctype.endswith("aclTensor *"):
+    if argument.is_tensor:
         return f"{target} = avo::FromAcl({argument.name});"
     if argument.ctype.endswith("aclIntArray *") or argument.bools:
         return f"{target} = {ints.format(argument.name)};"
@@ -212,7 +214,7 @@ def from_acl(spec: Spec, argument: Argument, ints: str) -> str:
     return f"{target} = {argument.name};"
 
 
-def _spread_from_acl(argument: Argument, given: str) -> str:
+def _spread_from_acl(argument: Argument, given: str, refuse: str) -> str:
     """Statements that check the length of an array and copy it into the one or two parameters that it stands for."""
     spread, lengths = argument.spread, argument.spread.lengths
     values = f"{argument.name}_given"
@@ -220,7 +222,7 @@ def _spread_from_acl(argument: Argument, given: str) -> str:
     lines = [
         f"const avo::Shape {values} = {given};",
         f"if (!avo::HasLength({values}, {{{', '.join(map(str, lengths))}}})) {{",
-        "  return Report(avo::Fail(avo::StatusCode::kInvalid,",
+        f"  return {refuse}(avo::Fail(avo::StatusCode::kInvalid,",
         f'                          "{argument.name}: expected {either([str(n) for n in lengths])} elements, got ",',
         f"                          {values}.size()));",
         "}",
@@ -229,7 +231,7 @@ def _spread_from_acl(argument: Argument, given: str) -> str:
     if spread.second == argument.target:
         lines += [
             f"if (avo::Spread({values}, {spread.length}, {empty}, 1) != args.{argument.target}) {{",
-            "  return Report(avo::Fail(avo::StatusCode::kInvalid,",
+            f"  return {refuse}(avo::Fail(avo::StatusCode::kInvalid,",
             f'                          "{argument.name}: expected both halves alike, got ",',
             f"                          avo::ShowList({values})));",
             "}",
@@ -331,13 +333,22 @@ def torch_results(spec: Spec) -> str:
     return spec.outputs[0] if len(spec.outputs) == 1 else f"{{{', '.join(spec.outputs)}}}"
 
 
+def _tensor_pointer(spec: Spec, name: str) -> str:
+    return f"args.{name} ? &*args.{name} : nullptr" if spec.optional_tensor(name) else f"&args.{name}"
+
+
 def named_tensors(spec: Spec, names: list[str]) -> list[str]:
     """The tensors of a call with their names; null pointers for optional tensors that are left out."""
+    return [f'{{"{name}", {_tensor_pointer(spec, name)}}}' for name in names]
 
-    def pointer(name: str) -> str:
-        return f"args.{name} ? &*args.{name} : nullptr" if spec.optional_tensor(name) else f"&args.{name}"
 
-    return [f'{{"{name}", {pointer(name)}}}' for name in names]
+def entry_tensors(spec: Spec, entry: Entry, outputs: bool) -> list[str]:
+    """The results or the inputs of an entry point as `named_tensors` gives them, with the entry point's names."""
+    return [
+        f'{{"{argument.name}", {_tensor_pointer(spec, argument.target)}}}'
+        for argument in entry.arguments
+        if argument.is_tensor and (argument.target in spec.outputs) == outputs
+    ]
 
 
 def chosen_dtypes(spec: Spec) -> list[tuple[str, str]]:
@@ -619,6 +630,7 @@ FILTERS = {
     "torch_result": torch_result,
     "torch_results": torch_results,
     "named_tensors": named_tensors,
+    "entry_tensors": entry_tensors,
     "chosen_dtypes": chosen_dtypes,
     "torch_value": torch_value,
     "native_attributes": native_attributes,

@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import kernel_headers
-from .model import Spec
+from . import cann_names, kernel_headers
+from .model import Entry, Spec
 from .npu import kernel_file_stem
 
 # One header of each include folder that the sources need. A toolkit has few such folders, checkouts have many.
@@ -79,6 +79,17 @@ def _run(command: list[str], file: Path, project: Path) -> Outcome:
     return Outcome(str(file.relative_to(project)), done.returncode == 0, done.stderr.strip())
 
 
+def check_names(specs: list[Spec], project: Path, headers: Path) -> Iterator[Outcome]:
+    """Checks that entry points with a name of CANN's have the arguments that CANN's functions have."""
+    roots = list(dict.fromkeys(find_roots(headers, HOST_KEYS + HOST_OPTIONAL).values()))
+
+    def check(pair: tuple[Entry, Path]) -> Outcome:
+        said = cann_names.differences(pair[0], project / "include", pair[1], roots)
+        return Outcome(f"include/aclnnop/{pair[0].header} beside CANN's", not said, said)
+
+    return in_parallel(check, list(cann_names.pairs(specs, headers)))
+
+
 def check_kernels(
     specs: list[Spec], project: Path, headers: Path, simulator: Path, compiler: kernel_headers.Compiler
 ) -> Iterator[Outcome]:
@@ -125,6 +136,7 @@ def report(specs: list[Spec], project: Path, folder: Path, simulator: Path) -> i
         print(f"check-headers: host sources skipped, {folder} has no {', '.join(missing)}")
     else:
         checks.append(check_host(project, folder))
+        checks.append(check_names(specs, project, folder))
     missing = missing_headers(folder, kernel_headers.KEYS)
     if missing:
         print(f"check-headers: kernels skipped, {folder} has no {', '.join(missing)}")

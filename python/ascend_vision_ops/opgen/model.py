@@ -115,6 +115,10 @@ class Argument:
         return self.ctype.endswith("*")
 
     @property
+    def is_tensor(self) -> bool:
+        return self.ctype.endswith("aclTensor *")
+
+    @property
     def targets(self) -> list[str]:
         """The parameters that it gives values to."""
         second = self.spread.second if self.spread else ""
@@ -129,6 +133,7 @@ class Entry:
     header: str  # aclnn_blur_image.h
     arguments: list[Argument]
     example: dict[str, object] = field(default_factory=dict)  # what differs from the contract's example
+    cann: bool = False  # whether CANN has a function of this name, with the same arguments
 
     @property
     def function(self) -> str:
@@ -531,6 +536,15 @@ class Spec(Signature, EntryPoints, Types, Shapes, Device, Transforms, Compositio
         """The tensors of an entry point that may lack their first dimension, with their ranks including it."""
         found = [(argument, self.patterns.get(argument.target)) for argument in entry.arguments]
         return [(a, len(p.dims)) for a, p in found if self.unbatched and p is not None and p.dims]
+
+
+def with_own_names(specs: list[Spec]) -> list[Spec]:
+    """Gives the entry points that have CANN's names other ones, and their headers too: aclnnBlur becomes
+    aclnnVisionBlur."""
+    for entry in (entry for spec in specs for entry in spec.entries if entry.cann):
+        entry.name, entry.cann = f"Vision{entry.name}", False
+        entry.header = entry.header.replace("aclnn_", "aclnn_vision_", 1)
+    return specs
 
 
 def all_nodes(specs: list[Spec]) -> list[Node]:

@@ -133,6 +133,11 @@ def ge_column(spec: Spec, tensor: str) -> list[str]:
     return [f"ge::{DTYPES[spec.dtype_of(tensor, instance)].ge}" for instance in spec.instances]
 
 
+def kernel_dtypes(spec: Spec, instance: dict[str, str]) -> list[str]:
+    """The dtypes of the kernel's tensors in one combination, as graphs name them."""
+    return [f"ge::{DTYPES[spec.dtype_of(tensor, instance)].ge}" for tensor in spec.kernel_tensors]
+
+
 def inner_declarations(spec: Spec) -> list[str]:
     """Parameters of the entry point that opbuild makes: inputs, attributes, outputs."""
     kinds = {
@@ -174,7 +179,13 @@ def inner_arguments(spec: Spec, entry: Entry) -> list[str]:
             passed.append(f"static_cast<int64_t>({value})")
         else:
             passed.append(value)
-    return passed + [cpp.argument_name(entry, output) for output in spec.ordered_outputs]
+    return passed + [f"results[{index}]" for index in range(len(spec.outputs))]
+
+
+def entry_results(spec: Spec, entry: Entry) -> list[str]:
+    """The results of an entry point in the order of the operator definition: name, checked view, tensor."""
+    names = [(cpp.argument_name(entry, output), output) for output in spec.ordered_outputs]
+    return [f'{{"{name}", &args.{output}, {name}}}' for name, output in names]
 
 
 def own_array(spec: Spec, entry: Entry, parameter: Parameter) -> bool:
@@ -246,8 +257,11 @@ FILTERS = {
     "gert_rank": gert_rank,
     "gert_output_dtype": gert_output_dtype,
     "ge_column": ge_column,
+    "cpp_dtype": lambda name: DTYPES[name].cpp,
+    "kernel_dtypes": kernel_dtypes,
     "inner_declarations": inner_declarations,
     "inner_arguments": inner_arguments,
+    "entry_results": entry_results,
     "kernel_file_stem": kernel_file_stem,
 }
 
@@ -258,6 +272,7 @@ def copied_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
     paths = [
         *root.glob("op_host/**/*"),
         *root.glob("op_kernel/**/*"),
+        *root.glob("op_api/**/*"),
         root / "op_cpu/common/parallel/parallel.h",
     ]
     for path in sorted(paths):

@@ -39,6 +39,7 @@ def environment() -> jinja2.Environment:
     env.filters |= cpp.FILTERS | faces.FILTERS | npu.FILTERS | onnxruntime.FILTERS
     env.filters |= {
         "camel": camel,
+        "code": lambda name: f"`{name}`",
         "either": either,
         "fill": fill,
         "index_of": lambda items, item: list(items).index(item),
@@ -91,6 +92,7 @@ def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
         yield f"op_kernel/{name}_sim.cpp", render_text("kernel_sim.cpp.j2", spec=spec)
         yield f"op_kernel/{name}_instances.h", render_text("kernel_instances.h.j2", spec=spec)
         yield f"op_kernel/{name}_library.cpp", render_text("kernel_library.cpp.j2", spec=spec)
+        yield f"op_kernel/{name}_package.cpp", render_text("kernel_package.cpp.j2", spec=spec)
 
         yield f"csrc/torch_{name}.cpp", render_text("torch.cpp.j2", spec=spec)
         yield f"csrc/npu_{name}.cpp", render_text("npu.cpp.j2", spec=spec)

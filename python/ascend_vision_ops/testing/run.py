@@ -16,7 +16,7 @@ from ascend_vision_ops.opgen import Spec, load_spec
 from ascend_vision_ops.opgen.calls import sizes_of_arguments
 from ascend_vision_ops.opgen.model import Tolerance
 from ascend_vision_ops.paths import contract_files, library_dir
-from ascend_vision_ops.testing import sanitizers
+from ascend_vision_ops.testing import npu_project, sanitizers
 from ascend_vision_ops.testing.cases import LAYOUTS, BoundCase, bound_cases, numpy_dtype
 from ascend_vision_ops.testing.compare import EXACT, POISON_BYTE, Comparison, compare, is_float, poisoned
 
@@ -26,6 +26,9 @@ TARGETS = {
     "aclnn": "the aclnn entry point and the AscendC kernel on the simulated device",
     "npu": "the same on an NPU",
 }
+# Entry points of the project take the place of the package's own, so it is the only target of such a process.
+if npu_project.folder() is not None:
+    TARGETS = {"npu_project": "the same as aclnn, through the project that users build with CANN"}
 
 
 @functools.cache
@@ -231,4 +234,5 @@ def rerun_line(case: BoundCase, target: str) -> str:
     options = (" --cpu" if kind == "cpu" else "") + (
         f" --sanitize {sanitize.replace('-', ',')}" if sanitize else ""
     )
+    options += " --target npu" if target == "npu_project" else ""
     return f"./build.sh test{options} -- tests/test_ops.py --case '{target}:{case.text}'"

@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aclScalar, the arrays and the lists hold.
+// What aclScalar and the lists hold. opdev/common_types.h has what the arrays hold.
 #pragma once
 
 #include <vector>
 
+#include "opdev/common_types.h"
 #include "tensor.h"
 
 struct aclScalar {
   aclDataType dtype;
   std::vector<char> value;
-};
-
-struct aclIntArray {
-  std::vector<int64_t> values;
-};
-
-struct aclFloatArray {
-  std::vector<float> values;
-};
-
-struct aclBoolArray {
-  std::vector<char> values;
 };
 
 struct aclTensorList {

@@ -51,9 +51,10 @@ Status CheckTensor(const Slot &slot, const runtime::Device &device) {
   const TensorState &tensor = *slot.tensor;
   if (tensor.Elements() == 0) return {};
   if (tensor.data == nullptr) return {kParamNullptr, Text(slot.name, ": its data address is null")};
+  const uint64_t extent = slot.dense ? tensor.Elements() * tensor.ItemSize() : tensor.Extent();
   runtime::Range range;
-  Status status = runtime::CheckRange((slot.name + ": its data").c_str(), tensor.ViewAddress(),
-                                      tensor.Extent(), runtime::Side::kDevice, &range);
+  Status status = runtime::CheckRange((slot.name + ": its data").c_str(), tensor.ViewAddress(), extent,
+                                      runtime::Side::kDevice, &range);
   if (!status.ok()) {
     status.code = kParamInvalid;
     return status;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/op_plan.h"
 
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
 #include <cstring>
 
 #include "executor.h"
+#include "opdev/op_log.h"
 #include "report.h"
 #include "strided_copy.h"
 
@@ -78,6 +82,12 @@ int OpPlan::Output(aclTensor *tensor) {
   return dense;
 }
 
+int OpPlan::Dense(const aclTensor *tensor, const std::string &name) {
+  const int slot = impl_->AddTensor(tensor, name);
+  impl_->executor->slots[slot].dense = true;
+  return slot;
+}
+
 int OpPlan::View(const aclTensor *tensor, bool written) {
   const int view = impl_->AddTensor(tensor, runtime::Text("tensor ", impl_->inputs++));
   impl_->executor->slots[view].written = written;
@@ -88,7 +98,13 @@ void OpPlan::Host(HostFunction function, const std::vector<int> &slots) {
   impl_->executor->steps.push_back({{}, slots, std::move(function)});
 }
 
-int OpPlan::Workspace(uint64_t bytes) { return impl_->AddWorkspace(bytes); }
+int OpPlan::Workspace(uint64_t bytes, uint64_t skipped) {
+  const int slot = impl_->AddWorkspace(bytes);
+  Slot &workspace = impl_->executor->slots[slot];
+  workspace.workspace_offset += skipped;
+  workspace.workspace_bytes -= skipped;
+  return slot;
+}
 
 void OpPlan::Launch(const Kernel &kernel, uint32_t block_dim, uint64_t tiling_key, const void *tiling,
                     size_t tiling_bytes, const std::vector<int> &slots) {
@@ -116,3 +132,14 @@ aclnnStatus ReportError(int32_t code, const std::string &message) {
 }
 
 }  // namespace sim
+
+void simReportOpError(int32_t code, const char *format, ...) {
+  va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  std::string text(std::max(std::vsnprintf(nullptr, 0, format, arguments), 0), '\0');
+  std::vsnprintf(text.data(), text.size() + 1, format, again);
+  va_end(again);
+  va_end(arguments);
+  sim::ReportError(code, text);
+}

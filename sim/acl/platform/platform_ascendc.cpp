@@ -9,6 +9,7 @@
 
 #include "ascendc/engine/device_model.h"
 #include "runtime/device.h"
+#include "sim/platform_infos.h"
 
 namespace fe {
 
@@ -32,6 +33,25 @@ constexpr uint32_t kVectorCoresOfBlock = 2;
 
 uint64_t BytesOf(const sim::DeviceModel &model, sim::Space space) {
   return model.bytes[static_cast<int>(space)];
+}
+
+struct Instance {
+  explicit Instance(const sim::DeviceModel &model) : infos(model), platform(&infos) {}
+  fe::PlatFormInfos infos;
+  PlatformAscendC platform;
+};
+
+// The device of that name; for nullptr the simulated one, with the size that it has now.
+Instance &InstanceOf(const char *soc) {
+  static std::mutex mutex;
+  static auto *instances = new std::map<const sim::DeviceModel *, std::unique_ptr<Instance>>;
+  const sim::DeviceModel &model = soc != nullptr
+                                      ? sim::DeviceModel::Find(soc)
+                                      : sim::runtime::Sized(sim::DeviceModel::Find(sim::runtime::SocName()));
+  std::lock_guard<std::mutex> lock(mutex);
+  std::unique_ptr<Instance> &instance = (*instances)[&model];
+  if (instance == nullptr) instance = std::make_unique<Instance>(model);
+  return *instance;
 }
 
 }  // namespace
@@ -134,21 +154,13 @@ uint32_t PlatformAscendC::GetVecRegLen(void) const { return 0; }
 PlatformAscendC *PlatformAscendCManager::GetInstance() { return GetInstance(nullptr); }
 
 PlatformAscendC *PlatformAscendCManager::GetInstance(const char *customSocVersion) {
-  struct Instance {
-    explicit Instance(const sim::DeviceModel &model) : infos(model), platform(&infos) {}
-    fe::PlatFormInfos infos;
-    PlatformAscendC platform;
-  };
-  static std::mutex mutex;
-  static auto *instances = new std::map<const sim::DeviceModel *, std::unique_ptr<Instance>>;
-  // A device that is asked for by its name has its own size.
-  const sim::DeviceModel &model = customSocVersion != nullptr
-                                      ? sim::DeviceModel::Find(customSocVersion)
-                                      : sim::runtime::Sized(sim::DeviceModel::Find(sim::runtime::SocName()));
-  std::lock_guard<std::mutex> lock(mutex);
-  std::unique_ptr<Instance> &instance = (*instances)[&model];
-  if (instance == nullptr) instance = std::make_unique<Instance>(model);
-  return &instance->platform;
+  return &InstanceOf(customSocVersion).platform;
 }
 
 }  // namespace platform_ascendc
+
+namespace sim {
+
+fe::PlatFormInfos *PlatformInfos() { return &platform_ascendc::InstanceOf(nullptr).infos; }
+
+}  // namespace sim

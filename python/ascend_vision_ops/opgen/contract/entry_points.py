@@ -41,11 +41,11 @@ class _EntryReader:
         self.scope = {p.name: Symbol(p.name, p.type) for p in signature.parameters}
 
     def read(self, where: Where, item: object) -> Entry | None:
-        """Reads `Name(argument, …)` or {call, header, example}."""
-        header, example = None, {}
+        """Reads `Name(argument, …)` or {call, header, example, cann}."""
+        header, example, cann = None, {}, False
         if isinstance(item, dict):
-            self.document.check_fields(where, item, ("call", "header", "example"))
-            header, example = item.get("header"), self._example(where, item)
+            self.document.check_fields(where, item, ("call", "header", "example", "cann"))
+            header, example, cann = item.get("header"), self._example(where, item), self._cann(where, item)
             where_header, where = (*where, "header"), (*where, "call")
             item = item.get("call")
         match = (
@@ -60,7 +60,13 @@ class _EntryReader:
         found = [self._argument(where, part) for part in split_arguments(inside)]
         arguments = [argument for argument in found if argument is not None]
         self._check_targets(where, arguments)
-        return Entry(name, header or f"aclnn_{snake(name)}.h", arguments, example)
+        return Entry(name, header or f"aclnn_{snake(name)}.h", arguments, example, cann)
+
+    def _cann(self, where: Where, item: dict) -> bool:
+        cann = item.get("cann", False)
+        if not isinstance(cann, bool):
+            self.document.problem((*where, "cann"), "true or false", show(cann))
+        return cann is True
 
     def _example(self, where: Where, item: dict) -> dict[str, object]:
         example = item.get("example", {})

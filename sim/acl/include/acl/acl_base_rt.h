@@ -5,7 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// As in CANN: only a library that defines FUNC_VISIBILITY exports what it declares so, where its symbols are
+// hidden.
+#if defined(FUNC_VISIBILITY)
 #define ACL_FUNC_VISIBILITY __attribute__((visibility("default")))
+#else
+#define ACL_FUNC_VISIBILITY
+#endif
 #define ACL_DEPRECATED __attribute__((deprecated))
 #define ACL_DEPRECATED_MESSAGE(message) __attribute__((deprecated(message)))
 

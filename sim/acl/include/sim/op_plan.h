@@ -38,10 +38,14 @@ class ACL_FUNC_VISIBILITY OpPlan {
   int Input(const aclTensor *tensor);
   // As Input; the dense copy is copied back to the view after the last kernel.
   int Output(aclTensor *tensor);
+  // Returns the slot of the memory from a tensor's first element on, which a kernel takes as dense whatever
+  // the strides say. `name` is the tensor's in messages.
+  int Dense(const aclTensor *tensor, const std::string &name);
   // Returns the slot of a tensor's view as it is, for host functions. `written`: they write to it.
   int View(const aclTensor *tensor, bool written);
-  // Returns the slot of a workspace for the kernel; 0 bytes give a null address.
-  int Workspace(uint64_t bytes);
+  // Returns the slot of a workspace for the kernel; 0 bytes give a null address. The kernel gets the address
+  // behind the bytes that are to be skipped.
+  int Workspace(uint64_t bytes, uint64_t skipped = 0);
   // Appends a launch. The arguments of the kernel are the addresses of `slots` and then the tiling, which is
   // copied here.
   void Launch(const Kernel &kernel, uint32_t block_dim, uint64_t tiling_key, const void *tiling,

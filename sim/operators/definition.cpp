@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <sstream>
+
+#include "definition_facts.h"
+
+namespace ops {
+namespace {
+
+std::vector<std::unique_ptr<OpDef>> &AllDefinitions() {
+  static auto *definitions = new std::vector<std::unique_ptr<OpDef>>;
+  return *definitions;
+}
+
+template <typename Def>
+Def &FindOrAdd(std::vector<std::unique_ptr<Def>> *defs, const char *name) {
+  for (auto &def : *defs) {
+    if (def->Facts().name == name) return *def;
+  }
+  defs->push_back(std::make_unique<Def>(name));
+  return *defs->back();
+}
+
+template <typename Def>
+std::vector<std::unique_ptr<Def>> CopyOf(const std::vector<std::unique_ptr<Def>> &defs) {
+  std::vector<std::unique_ptr<Def>> copies;
+  for (const auto &def : defs) copies.push_back(std::make_unique<Def>(*def));
+  return copies;
+}
+
+std::unique_ptr<OpFacts> CopyOf(const OpFacts &facts) {
+  auto copy = std::make_unique<OpFacts>();
+  copy->type = facts.type;
+  copy->inputs = CopyOf(facts.inputs);
+  copy->outputs = CopyOf(facts.outputs);
+  copy->attributes = CopyOf(facts.attributes);
+  copy->socs = facts.socs;
+  copy->formats = facts.formats;
+  copy->tiling = facts.tiling;
+  copy->infer_shape = facts.infer_shape;
+  copy->infer_datatype = facts.infer_datatype;
+  return copy;
+}
+
+// A number that C++ reads back as the same one.
+template <typename T>
+std::string Literal(T value) {
+  std::ostringstream text;
+  text.precision(9);
+  text << std::boolalpha << std::showpoint << value;
+  return text.str() + (std::is_same_v<T, float> ? "f" : "");
+}
+
+template <typename T>
+std::string Literals(const std::vector<T> &values) {
+  std::string text;
+  for (const T value : values) text += (text.empty() ? "" : ", ") + Literal(value);
+  return "{" + text + "}";
+}
+
+std::string Quoted(const char *text) {
+  std::string quoted = "\"";
+  for (; *text != '\0'; ++text) {
+    if (*text == '"' || *text == '\\') quoted += '\\';
+    quoted += *text;
+  }
+  return quoted + "\"";
+}
+
+void Keep(AttrFacts *facts, AttrKind kind, std::string value) {
+  facts->kind = kind;
+  facts->value = std::move(value);
+}
+
+}  // namespace
+
+OpParamDef::OpParamDef(const char *name) : facts_(std::make_unique<ParamFacts>()) { facts_->name = name; }
+OpParamDef::OpParamDef(const OpParamDef &other) : facts_(std::make_unique<ParamFacts>(*other.facts_)) {}
+OpParamDef &OpParamDef::operator=(const OpParamDef &other) {
+  *facts_ = *other.facts_;
+  return *this;
+}
+OpParamDef::~OpParamDef() = default;
+
+OpParamDef &OpParamDef::ParamType(Option type) {
+  facts_->type = type;
+  return *this;
+}
+OpParamDef &OpParamDef::DataType(std::vector<ge::DataType> types) {
+  facts_->dtypes = std::move(types);
+  return *this;
+}
+OpParamDef &OpParamDef::Format(std::vector<ge::Format> formats) {
+  facts_->formats = std::move(formats);
+  return *this;
+}
+OpParamDef &OpParamDef::UnknownShapeFormat(std::vector<ge::Format>) { return *this; }
+OpParamDef &OpParamDef::AutoContiguous() {
+  facts_->auto_contiguous = true;
+  return *this;
+}
+OpParamDef &OpParamDef::IgnoreContiguous() {
+  facts_->auto_contiguous = false;
+  return *this;
+}
+
+OpAttrDef::OpAttrDef(const char *name) : facts_(std::make_unique<AttrFacts>()) { facts_->name = name; }
+OpAttrDef::OpAttrDef(const OpAttrDef &other) : facts_(std::make_unique<AttrFacts>(*other.facts_)) {}
+OpAttrDef &OpAttrDef::operator=(const OpAttrDef &other) {
+  *facts_ = *other.facts_;
+  return *this;
+}
+OpAttrDef::~OpAttrDef() = default;
+
+OpAttrDef &OpAttrDef::AttrType(Option type) {
+  facts_->type = type;
+  return *this;
+}
+
+#define SIM_ATTRIBUTE(kind, type, literal)          \
+  OpAttrDef &OpAttrDef::kind() {                    \
+    Keep(facts_.get(), AttrKind::k##kind, "");      \
+    return *this;                                   \
+  }                                                 \
+  OpAttrDef &OpAttrDef::kind(type value) {          \
+    Keep(facts_.get(), AttrKind::k##kind, literal); \
+    return *this;                                   \
+  }
+SIM_ATTRIBUTE(Bool, bool, Literal(value))
+SIM_ATTRIBUTE(Float, float, Literal(value))
+SIM_ATTRIBUTE(Int, int64_t, Literal(value))
+SIM_ATTRIBUTE(String, const char *, Quoted(value))
+SIM_ATTRIBUTE(ListInt, std::vector<int64_t>, Literals(value))
+SIM_ATTRIBUTE(ListFloat, std::vector<float>, Literals(value))
+SIM_ATTRIBUTE(ListBool, std::vector<bool>, Literals(value))
+#undef SIM_ATTRIBUTE
+
+OpAICoreDef &OpAICoreDef::SetTiling(gert::OpImplRegisterV2::TilingKernelFunc function) {
+  facts_->tiling = function;
+  return *this;
+}
+OpAICoreDef &OpAICoreDef::AddConfig(const char *soc) {
+  facts_->socs.emplace_back(soc);
+  return *this;
+}
+gert::OpImplRegisterV2::TilingKernelFunc OpAICoreDef::GetTiling() const { return facts_->tiling; }
+
+OpDef::OpDef(const char *type) : facts_(std::make_unique<OpFacts>()), core_(facts_.get()) {
+  facts_->type = type;
+}
+OpDef::OpDef(const OpDef &other) : facts_(CopyOf(*other.facts_)), core_(facts_.get()) {}
+OpDef &OpDef::operator=(const OpDef &other) {
+  if (this != &other) {
+    facts_ = CopyOf(*other.facts_);
+    core_ = OpAICoreDef(facts_.get());
+  }
+  return *this;
+}
+OpDef::~OpDef() = default;
+
+OpParamDef &OpDef::Input(const char *name) { return FindOrAdd(&facts_->inputs, name); }
+OpParamDef &OpDef::Output(const char *name) { return FindOrAdd(&facts_->outputs, name); }
+OpAttrDef &OpDef::Attr(const char *name) { return FindOrAdd(&facts_->attributes, name); }
+OpDef &OpDef::SetInferShape(gert::OpImplRegisterV2::InferShapeKernelFunc function) {
+  facts_->infer_shape = function;
+  return *this;
+}
+OpDef &OpDef::SetInferDataType(gert::OpImplRegisterV2::InferDataTypeKernelFunc function) {
+  facts_->infer_datatype = function;
+  return *this;
+}
+OpDef &OpDef::FormatMatchMode(FormatCheckOption option) {
+  facts_->formats = option;
+  return *this;
+}
+gert::OpImplRegisterV2::InferShapeKernelFunc OpDef::GetInferShape() const { return facts_->infer_shape; }
+gert::OpImplRegisterV2::InferDataTypeKernelFunc OpDef::GetInferDataType() const {
+  return facts_->infer_datatype;
+}
+
+int RegisterDefinition(const char *type, OpDefCreator create) {
+  AllDefinitions().push_back(std::make_unique<OpDef>(create(type)));
+  return 0;
+}
+
+const std::vector<std::unique_ptr<OpDef>> &Definitions() { return AllDefinitions(); }
+
+}  // namespace ops

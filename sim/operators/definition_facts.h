@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the classes of register/op_def.h keep.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "register/op_def_registry.h"
+
+namespace ops {
+
+struct ParamFacts {
+  std::string name;
+  Option type = OPTIONAL;
+  std::vector<ge::DataType> dtypes;
+  std::vector<ge::Format> formats;
+  bool auto_contiguous = false;
+};
+
+enum class AttrKind { kInt, kFloat, kBool, kString, kListInt, kListFloat, kListBool };
+
+struct AttrFacts {
+  std::string name;
+  Option type = REQUIRED;
+  AttrKind kind = AttrKind::kInt;
+  std::string value;  // the default, as an initialiser of C++
+};
+
+struct OpFacts {
+  std::string type;
+  std::vector<std::unique_ptr<OpParamDef>> inputs;
+  std::vector<std::unique_ptr<OpParamDef>> outputs;
+  std::vector<std::unique_ptr<OpAttrDef>> attributes;
+  std::vector<std::string> socs;
+  FormatCheckOption formats = FormatCheckOption::DEFAULT;
+  gert::OpImplRegisterV2::TilingKernelFunc tiling = nullptr;
+  gert::OpImplRegisterV2::InferShapeKernelFunc infer_shape = nullptr;
+  gert::OpImplRegisterV2::InferDataTypeKernelFunc infer_datatype = nullptr;
+};
+
+// The definitions that libraries for opbuild registered, in their order.
+SIM_OPERATORS_EXPORT const std::vector<std::unique_ptr<OpDef>> &Definitions();
+
+}  // namespace ops

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all contexts of an operator tell: its tensors, by their order in the operator definition, and its
+// attributes.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "exe_graph/runtime/runtime_attrs.h"
+#include "exe_graph/runtime/tensor.h"
+
+namespace gert {
+
+// The tensors of one side. A parameter of the definition has none, one, or, where it is dynamic, several.
+struct NodeTensors {
+  struct Range {
+    size_t first = 0;
+    size_t count = 0;
+  };
+  std::vector<Tensor> tensors;
+  std::vector<Range> parameters;
+
+  const Tensor *At(size_t index) const { return index < tensors.size() ? &tensors[index] : nullptr; }
+  const Tensor *Of(size_t parameter, size_t place = 0) const {
+    if (parameter >= parameters.size() || place >= parameters[parameter].count) return nullptr;
+    return &tensors[parameters[parameter].first + place];
+  }
+};
+
+// A call, as the stand-in of CANN's framework describes it to contexts.
+struct Node {
+  Node(const char *type, NodeTensors inputs, NodeTensors outputs, std::vector<RuntimeAttr> attributes)
+      : type(type),
+        inputs(std::move(inputs)),
+        outputs(std::move(outputs)),
+        attributes(std::move(attributes)) {}
+
+  ge::AscendString type;
+  NodeTensors inputs;
+  NodeTensors outputs;
+  RuntimeAttrs attributes;
+};
+
+class ExtendedKernelContext {
+ public:
+  explicit ExtendedKernelContext(Node *node) : node_(node) {}
+
+  const CompileTimeTensorDesc *GetInputDesc(size_t index) const { return DescOf(node_->inputs.At(index)); }
+  const CompileTimeTensorDesc *GetRequiredInputDesc(size_t index) const {
+    return DescOf(node_->inputs.Of(index));
+  }
+  const CompileTimeTensorDesc *GetOptionalInputDesc(size_t index) const {
+    return DescOf(node_->inputs.Of(index));
+  }
+  const CompileTimeTensorDesc *GetDynamicInputDesc(size_t index, size_t place) const {
+    return DescOf(node_->inputs.Of(index, place));
+  }
+  const CompileTimeTensorDesc *GetOutputDesc(size_t index) const { return DescOf(node_->outputs.At(index)); }
+  size_t GetComputeNodeInputNum() const { return node_->inputs.tensors.size(); }
+  size_t GetComputeNodeOutputNum() const { return node_->outputs.tensors.size(); }
+  const RuntimeAttrs *GetAttrs() const { return &node_->attributes; }
+  const char *GetNodeType() const { return node_->type.GetString(); }
+  const char *GetNodeName() const { return node_->type.GetString(); }
+
+ protected:
+  static const CompileTimeTensorDesc *DescOf(const Tensor *tensor) {
+    return tensor == nullptr ? nullptr : &tensor->Desc();
+  }
+
+  Node *node_;
+};
+
+}  // namespace gert
