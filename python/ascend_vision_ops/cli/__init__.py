@@ -33,6 +33,25 @@ def _headers_option(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--ascend-headers", metavar="DIR", help=text)
 
 
+def _device_options(sub: argparse.ArgumentParser) -> None:
+    case = "only this case, as a report prints it; repeat it for several cases"
+    sub.add_argument("--case", action="append", default=[], metavar="LINE", help=case)
+    sub.add_argument("--quick", action="store_true", help="twelve cases of each operator, spread over all its cases")
+    device = (
+        "run the torch operators on an NPU (npu), or on the simulated device under torch_npu (sim), in processes that "
+        "may die; the options below belong to it"
+    )
+    sub.add_argument("--device", choices=("npu", "sim"), help=device)
+    sub.add_argument("--report", metavar="FILE", help="write one line of JSON for each case; .gz compresses it")
+    sub.add_argument("--resume", action="store_true", help="go on with FILE, and leave out the cases that it has")
+    sub.add_argument(
+        "--timeout", type=float, default=120, metavar="S", help="a case hangs after S seconds (default: 120)"
+    )
+    repeat = "calls that are timed for a case; 0 times nothing (default: 10 on npu, 0 on sim)"
+    sub.add_argument("--repeat", type=int, metavar="N", help=repeat)
+    sub.add_argument("--no-model", action="store_true", help="leave out the modelled times, which take a while")
+
+
 def _call_arguments(sub: argparse.ArgumentParser, required: bool = True) -> None:
     call = "the operator; or a whole call, such as 'op(self=f16[1,8,7],…)', which needs no further option"
     sub.add_argument("call", metavar="OP", nargs=None if required else "?", help=call)
@@ -144,9 +163,17 @@ def parser() -> argparse.ArgumentParser:
         "lists the operators with their dtypes and C entry points, and the targets that can run here",
     )
 
+    sub = command("doctor", "doctor", "says what is there to run the operators, what does not fit, what to do")
+    sub.add_argument("--json", action="store_true", help="print JSON")
+
     sub = command("parity", "parity", "compares CPU and AscendC kernels with the reference, on all cases")
     sub.add_argument("operators", metavar="OP", nargs="*", help="the operators to compare (default: all)")
     _headers_option(sub)
+    _device_options(sub)
+
+    sub = command("report", "report", "reads what parity --report wrote, or compares two such files")
+    sub.add_argument("files", metavar="FILE", nargs="+", help="a report; of two, the second is compared with the first")
+    sub.add_argument("--markdown", action="store_true", help="print Markdown, for an issue")
 
     sub = command("profile", "profile", "shows what one call costs on the simulated device")
     _call_arguments(sub, required=False)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds packages of custom operators that are installed beside CANN, this one's among them, and reads what their
+libraries export.
+
+CANN and torch_npu look for custom operators in this order:
+
+    ASCEND_CUSTOM_OPP_PATH=A:B                       A, B
+    $ASCEND_OPP_PATH/vendors/config.ini              load_priority=X,Y: vendors/X, vendors/Y
+                                                        │
+    A folder holds op_api/lib/libcust_opapi.so  ◀───────┘  and below op_impl the kernels
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+
+LIBRARY = "op_api/lib/libcust_opapi.so"
+# Every operator of this package has an entry point that begins so; CANN's build makes it of the operator definition.
+OWN_PREFIX = "aclnnAvo"
+
+
+def vendor_folders(environ: Mapping[str, str] = os.environ) -> list[Path]:
+    """Lists the folders of custom-operator packages, in the order in which they are searched."""
+    folders = [Path(part) for part in environ.get("ASCEND_CUSTOM_OPP_PATH", "").split(":") if part]
+    if opp := environ.get("ASCEND_OPP_PATH"):
+        vendors = Path(opp) / "vendors"
+        folders += [vendors / name for name in load_priority(vendors / "config.ini")]
+    return list(dict.fromkeys(folders))
+
+
+def load_priority(config: Path) -> list[str]:
+    """Reads the names of packages from config.ini, the first one first."""
+    if not config.is_file():
+        return []
+    for line in config.read_text(encoding="utf-8", errors="replace").splitlines():
+        key, equals, names = line.partition("=")
+        if equals and key.strip() == "load_priority":
+            return [name.strip() for name in names.split(",") if name.strip()]
+    return []
+
+
+def exported(library: Path) -> set[str]:
+    """Reads the names that a 64-bit ELF library defines for others, without loading it; empty if it is none."""
+    try:
+        data = library.read_bytes()
+        if data[:5] != b"\x7fELF\x02" or data[5] != 1:
+            return set()
+        table, size, count = (struct.unpack_from("<Q", data, 40)[0], *struct.unpack_from("<HH", data, 58))
+        sections = [struct.unpack_from("<IIQQQQIIQQ", data, table + size * index) for index in range(count)]
+        names: set[str] = set()
+        for section in sections:
+            if section[1] == 11:  # the table of dynamic symbols
+                strings = sections[section[6]][4]
+                names |= _defined(data, section[4], section[5], strings)
+        return names
+    except (OSError, struct.error, IndexError):
+        return set()
+
+
+def _defined(data: bytes, first: int, length: int, strings: int) -> set[str]:
+    names = set()
+    for place in range(first, first + length, 24):
+        name, info, other, section = struct.unpack_from("<IBBH", data, place)
+        # Names that the library needs have no section; hidden and internal ones are not for others.
+        if section and info >> 4 in (1, 2) and other & 3 in (0, 3):
+            begin = strings + name
+            names.add(data[begin : data.index(b"\0", begin)].decode("ascii", "replace"))
+    return names
+
+
+def own_folder(environ: Mapping[str, str] = os.environ) -> Path | None:
+    """Returns the folder of this package's custom operators; None where they are not installed."""
+    for folder in vendor_folders(environ):
+        if any(name.startswith(OWN_PREFIX) for name in exported(folder / LIBRARY)):
+            return folder
+    return None
+
+
+def load() -> None:
+    """Loads the custom operators that are installed beside CANN, so that the operators on npu tensors find them.
+
+    It must come before libavo_torch_npu is loaded. That library needs libcust_opapi by its name, and the name is then
+    taken: the simulated device's library of the same name, which lies beside it, is not loaded.
+
+    Raises:
+        RuntimeError: the package is not installed, or CANN's libraries are not found
+    """
+    folder = own_folder()
+    if folder is None:
+        raise RuntimeError(
+            "the custom-operator package of ascend-vision-ops is not installed: no folder of ASCEND_CUSTOM_OPP_PATH "
+            "or of $ASCEND_OPP_PATH/vendors/config.ini has it; see docs/npu.md, and `avo doctor` for what is there"
+        )
+    try:
+        ctypes.CDLL("libnnopbase.so", ctypes.RTLD_GLOBAL)
+        ctypes.CDLL(str(folder / LIBRARY), ctypes.RTLD_GLOBAL)
+    except OSError as error:
+        raise RuntimeError(f"{error}; expected CANN's environment: source its set_env.sh") from None
