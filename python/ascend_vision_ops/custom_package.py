@@ -33,10 +33,12 @@ def vendor_folders(environ: Mapping[str, str] = os.environ) -> list[Path]:
 
 
 def load_priority(config: Path) -> list[str]:
-    """Reads the names of packages from config.ini, the first one first."""
-    if not config.is_file():
+    """Reads the names of packages from config.ini, the first one first; none from a file that cannot be read."""
+    try:
+        lines = config.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
         return []
-    for line in config.read_text(encoding="utf-8", errors="replace").splitlines():
+    for line in lines:
         key, equals, names = line.partition("=")
         if equals and key.strip() == "load_priority":
             return [name.strip() for name in names.split(",") if name.strip()]

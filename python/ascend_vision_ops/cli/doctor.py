@@ -29,7 +29,11 @@ def run_doctor(options: argparse.Namespace) -> int:
     findings = examine()
     targets = runs_on(findings)
     if options.json:
-        print(json.dumps({"runs_on": targets, "findings": [dataclasses.asdict(one) for one in findings]}, indent=1))
+        print(
+            json.dumps(
+                {"runs_on": targets, "findings": [dataclasses.asdict(one) for one in findings]}, indent=1
+            )
+        )
         return 0 if targets else 1
     out = console()
     out.print(findings_table(findings))

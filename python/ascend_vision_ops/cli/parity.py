@@ -48,7 +48,7 @@ def chosen(options: argparse.Namespace, names: list[str]) -> list[BoundCase]:
 
 
 def run_parity(options: argparse.Namespace) -> int:
-    names = [known(name) for name in options.operators] or operators()
+    names = [known(name) for name in (*options.operators, *options.op)] or operators()
     cases = chosen(options, names)
     if options.device:
         from ascend_vision_ops.cli.device import run_on_device
@@ -58,7 +58,7 @@ def run_parity(options: argparse.Namespace) -> int:
         raise Failure("--report and --resume: expected --device npu or --device sim with them")
     names = list(dict.fromkeys(case.operator for case in cases))
     if not missing("aclnn"):
-        ascend_headers.prepare(names if options.operators else None)
+        ascend_headers.prepare(names if options.operators or options.op or options.case else None)
     targets = [target for target in TARGETS if not missing(target)]
     work = [(case, target) for case in cases for target in targets if takes(target, case)]
     rows: dict[tuple, Row] = {}

@@ -58,9 +58,9 @@ class Page:
             self.line(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |")
 
 
-def ratios(records: list[dict], over: str) -> list[float]:
-    """The measured time of each case over another one, where the case has both."""
-    return [one["device_us"] / one[over] for one in records if one.get("device_us") and one.get(over)]
+def ratios(records: list[dict], time: str, over: str) -> list[float]:
+    """One time of each case over another one, where the case has both."""
+    return [one[time] / one[over] for one in records if one.get(time) and one.get(over)]
 
 
 def spread(values: list[float]) -> str:
@@ -77,10 +77,15 @@ def by_operator(report: Report) -> dict[str, list[dict]]:
 
 def introduce(page: Page, report: Report) -> None:
     head = report.head
-    version = f"ascend-vision-ops {head['version']}" + (f", commit {head['commit']}" if head.get("commit") else "")
+    version = f"ascend-vision-ops {head['version']}" + (
+        f", commit {head['commit']}" if head.get("commit") else ""
+    )
     page.line(f"{version}, on {head['soc']} ({head['device']}), {len(report.records)} cases")
     for finding in head.get("findings", []):
-        if finding["item"] in ("driver", "CANN", "torch", "torch_npu", "in CANN's place") and finding["found"]:
+        if (
+            finding["item"] in ("driver", "CANN", "torch", "torch_npu", "in CANN's place")
+            and finding["found"]
+        ):
             page.line(f"{'- ' if page.markdown else ''}{finding['item']}: {finding['found']}")
 
 
@@ -98,7 +103,7 @@ def show(report: Report, markdown: bool = False) -> None:
             (
                 name, *(str(counts[outcome] or "") for outcome in OUTCOMES),
                 f"{max(shares):.0%}" if shares else "", f"{longest:.1f}" if longest else "",
-                spread(ratios(records, "model_us")), spread(ratios(records, "cann_us")),
+                spread(ratios(records, "device_us", "model_us")), spread(ratios(records, "c_us", "cann_us")),
             )
         )  # fmt: skip
     page.rows(("operator", *(f">{outcome}" for outcome in OUTCOMES), *figures), rows)
@@ -128,9 +133,8 @@ def compare(before: Report, after: Report, markdown: bool = False) -> None:
     page.title("Times of the second over those of the first")
     rows = []
     for name, records in by_operator(after).items():
-        pairs = [
-            (before.records[one["case"]].get("device_us"), one.get("device_us")) for one in records if one["case"] in both
-        ]  # fmt: skip
+        shared = [(before.records[one["case"]], one) for one in records if one["case"] in before.records]
+        pairs = [(old.get("device_us"), new.get("device_us")) for old, new in shared]
         rows.append((name, str(len(pairs)), spread([new / old for old, new in pairs if old and new])))
     page.rows(("operator", ">cases in both", ">time"), rows)
     changed = [

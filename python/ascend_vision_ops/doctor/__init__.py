@@ -12,10 +12,10 @@ Nothing is changed, and no kernel is started.
 
 from __future__ import annotations
 
-from .cann import cann, driver
-from .frameworks import frameworks, optional
-from .host import host
-from .installed import installed
+from .cann import find_cann, find_driver
+from .frameworks import find_frameworks, find_optional
+from .host import find_host
+from .installed import find_installed
 from .machine import ATTENTION, MISSING, OK, Finding, Machine
 
 __all__ = ["ATTENTION", "MISSING", "OK", "Finding", "Machine", "examine", "runs_on"]
@@ -32,7 +32,7 @@ def examine(machine: Machine | None = None) -> list[Finding]:
     machine = machine or Machine()
     return [
         finding
-        for part in (host, frameworks, driver, cann, installed, optional)
+        for part in (find_host, find_frameworks, find_driver, find_cann, find_installed, find_optional)
         for finding in part(machine)
     ]
 

@@ -13,7 +13,16 @@ from .machine import ATTENTION, MISSING, OK, Finding, Machine, numbers
 LEAST_CANN = (8, 1)
 PLACES = ("/usr/local/Ascend/cann", "/usr/local/Ascend/ascend-toolkit/latest")
 # Where toolkits of 8.x and 9.x keep the headers of kernels.
-HEADERS = ("compiler/tikcpp/tikcfw", "*-linux/tikcpp/tikcfw", "*-linux/ascendc/include/basic_api", "*-linux/asc/include")
+HEADERS = (
+    "compiler/tikcpp/tikcfw",
+    "*-linux/tikcpp/tikcfw",
+    "*-linux/ascendc/include/basic_api",
+    "*-linux/asc/include",
+)
+MODULES = (
+    "compiler/tikcpp/ascendc_kernel_cmake/fwk_modules",
+    "*-linux/tikcpp/ascendc_kernel_cmake/fwk_modules",
+)
 MANAGERS = ("/dev/davinci_manager", "/dev/devmm_svm", "/dev/hisi_hdc")
 GROUP_ADVICE = (
     "add the user to the group that owns them, such as HwHiAiUser, and log in again: "
@@ -32,7 +41,7 @@ sys.exit(f"aclrtGetDeviceCount returns {status}") if status else print(name.deco
 """
 
 
-def driver(machine: Machine) -> Iterator[Finding]:
+def find_driver(machine: Machine) -> Iterator[Finding]:
     home = machine.value(machine.at("/etc/ascend_install.info"), "Driver_Install_Path_Param")
     info = machine.at(f"{home or '/usr/local/Ascend'}/driver/version.info")
     version = machine.value(info, "Version")
@@ -64,7 +73,13 @@ def smi(machine: Machine) -> Finding:
         return Finding("device", "npu-smi", ATTENTION, "not on PATH", advice)
     status, answer = machine.answer([program, "info"])
     if status:
-        return Finding("device", "npu-smi", ATTENTION, answer, "the driver does not answer: see dmesg, restart the device")
+        return Finding(
+            "device",
+            "npu-smi",
+            ATTENTION,
+            answer,
+            "the driver does not answer: see dmesg, restart the device",
+        )
     return Finding("device", "npu-smi", OK, "the driver answers")
 
 
@@ -91,7 +106,7 @@ def compiler_version(machine: Machine, home: Path) -> str:
     return machine.value(info, "version_dir") or machine.value(info, "Version")
 
 
-def cann(machine: Machine) -> Iterator[Finding]:
+def find_cann(machine: Machine) -> Iterator[Finding]:
     home = toolkit(machine)
     if home is None or not home.is_dir():
         there = next((path for path in map(machine.at, PLACES) if path.is_dir()), None)
@@ -103,6 +118,7 @@ def cann(machine: Machine) -> Iterator[Finding]:
     yield version(machine, home)
     yield environment(machine, home)
     yield headers(home)
+    yield modules(home)
     if any(machine.at("/dev").glob("davinci[0-9]*")):
         yield soc(machine, home)
 
@@ -118,9 +134,14 @@ def version(machine: Machine, home: Path) -> Finding:
         advice = "no file says the version: is ASCEND_HOME_PATH the folder of a toolkit?"
         return Finding("CANN", "CANN", ATTENTION, found, advice)
     # A component's own Version counts otherwise (7.6 in CANN 8.0); its version_dir counts as the toolkit's does.
-    if machine.value(home / "compiler" / "version.info", "version_dir") and numbers(compiler)[:2] != numbers(told)[:2]:
+    if (
+        machine.value(home / "compiler" / "version.info", "version_dir")
+        and numbers(compiler)[:2] != numbers(told)[:2]
+    ):
         found += f", but its compiler is of {compiler}"
-        return Finding("CANN", "CANN", ATTENTION, found, "parts of two versions are mixed: install one version")
+        return Finding(
+            "CANN", "CANN", ATTENTION, found, "parts of two versions are mixed: install one version"
+        )
     return Finding("CANN", "CANN", OK, found)
 
 
@@ -130,7 +151,9 @@ def environment(machine: Machine, home: Path) -> Finding:
     if not any((folder / "libascendcl.so").exists() for folder in folders):
         absent.append("LD_LIBRARY_PATH to libascendcl.so")
     if absent:
-        return Finding("CANN", "environment", MISSING, f"not set: {', '.join(absent)}", f"source {home}/set_env.sh")
+        return Finding(
+            "CANN", "environment", MISSING, f"not set: {', '.join(absent)}", f"source {home}/set_env.sh"
+        )
     return Finding("CANN", "environment", OK, "set_env.sh was sourced")
 
 
@@ -140,6 +163,15 @@ def headers(home: Path) -> Finding:
         advice = "install the toolkit, not only the runtime, to build the package of custom operators"
         return Finding("CANN", "AscendC headers", ATTENTION, f"no kernel_operator.h in {home}", advice)
     return Finding("CANN", "AscendC headers", OK, str(found[0].parent))
+
+
+def modules(home: Path) -> Finding:
+    """Looks for the CMake functions npu_op_*, with which the package of custom operators is built."""
+    found = next((path for place in MODULES for path in home.glob(place)), None)
+    if found is None:
+        advice = "use CANN 8.3 or newer to build the package of custom operators; an installed one needs none of it"
+        return Finding("CANN", "CMake modules", ATTENTION, f"no npu_op_* functions in {home}", advice)
+    return Finding("CANN", "CMake modules", OK, str(found))
 
 
 def soc(machine: Machine, home: Path) -> Finding:

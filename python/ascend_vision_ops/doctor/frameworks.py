@@ -17,18 +17,20 @@ OPTIONAL = {
     "onnx": "ONNX models",
     "onnxruntime": "ONNX models in ONNX Runtime",
     "onnxscript": "export of ONNX models",
-    "hypothesis": "tests with random calls",
+    "hypothesis": "avo parity and tests",
     "pytest": "tests",
     "opencv-python-headless": "examples",
 }
 
 
-def frameworks(machine: Machine) -> Iterator[Finding]:
+def find_frameworks(machine: Machine) -> Iterator[Finding]:
     torch = machine.version_of("torch")
     if not torch:
         yield Finding("torch", "torch", MISSING, "", "pip install 'torch>=2.10', for torch operators only")
     elif numbers(torch)[:2] < LEAST_TORCH:
-        yield Finding("torch", "torch", ATTENTION, torch, "install torch 2.10 or newer for the torch operators")
+        yield Finding(
+            "torch", "torch", ATTENTION, torch, "install torch 2.10 or newer for the torch operators"
+        )
     else:
         yield Finding("torch", "torch", OK, torch)
     yield torch_npu(machine, torch)
@@ -51,7 +53,7 @@ def torch_npu(machine: Machine, torch: str) -> Finding:
     return Finding("torch", "torch_npu", OK, version)
 
 
-def optional(machine: Machine) -> Iterator[Finding]:
+def find_optional(machine: Machine) -> Iterator[Finding]:
     for name, purpose in OPTIONAL.items():
         version = machine.version_of(name)
         advice = "" if version else f"pip install {name}, for {purpose} only"

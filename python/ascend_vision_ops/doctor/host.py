@@ -21,7 +21,7 @@ print(json.dumps(_native.sim.device(os.environ.get("AVO_SIM_SOC", "Ascend910B1")
 """
 
 
-def host(machine: Machine) -> Iterator[Finding]:
+def find_host(machine: Machine) -> Iterator[Finding]:
     known = machine.system == "Linux" and machine.processor in ("x86_64", "aarch64")
     advice = "" if known else "use Linux on x86_64 or aarch64: CANN and the simulated device need it"
     state = OK if known else MISSING if machine.system != "Linux" else ATTENTION

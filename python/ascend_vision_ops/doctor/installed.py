@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,8 +34,13 @@ def compute_unit(soc: str) -> str:
     return next((unit for unit in ("ascend910b", "ascend910_93") if name.startswith(unit)), name)
 
 
-def installed(machine: Machine) -> Iterator[Finding]:
+def find_installed(machine: Machine) -> Iterator[Finding]:
     folder = own_folder(machine.environ)
+    config = Path(machine.environ.get("ASCEND_OPP_PATH", "")) / "vendors" / "config.ini"
+    if folder is None and config.is_file() and not os.access(config, os.R_OK):
+        advice = f"ask who installed the package for: chmod 644 {config}"
+        yield Finding(PART, "custom operators", MISSING, f"{config} cannot be read", advice)
+        return
     if folder is None:
         searched = ", ".join(map(str, vendor_folders(machine.environ))) or "no folder"
         advice = "./build.sh package --target npu, then install dist/custom_opp_*.run: docs/npu.md"
@@ -55,7 +61,9 @@ def installed(machine: Machine) -> Iterator[Finding]:
 
 
 def kernels(machine: Machine, folder: Path) -> Finding:
-    units = sorted(path.name for path in (folder / KERNELS).glob("*") if path.is_dir() and path.name != "config")
+    units = sorted(
+        path.name for path in (folder / KERNELS).glob("*") if path.is_dir() and path.name != "config"
+    )
     units = [unit for unit in units if next((folder / KERNELS / unit).glob("**/*.o"), None)]
     found = f"for {', '.join(units)}" if units else f"no compiled kernel below {folder / KERNELS}"
     rebuild = "build the package again for this device (ASCEND_COMPUTE_UNIT) and install it"
@@ -80,7 +88,9 @@ def replaced(machine: Machine, functions: list[str]) -> Finding:
     ours = both_phases(of_cann(machine), functions)
     if not ours:
         return Finding(PART, "in CANN's place", OK, "none")
-    advice = "nothing, where that is wanted; docs/npu.md says what is handed on to CANN, and how to build without"
+    advice = (
+        "nothing, where that is wanted; docs/npu.md says what is handed on to CANN, and how to build without"
+    )
     return Finding(PART, "in CANN's place", OK, ", ".join(ours), advice)
 
 

@@ -27,7 +27,7 @@ from ascend_vision_ops.testing.worker import DIED, FAILED, HUNG
 
 COMMAND = (sys.executable, "-m", "ascend_vision_ops.testing.worker")
 START_SECONDS = 600.0  # imports of torch_npu on a busy machine
-LAST_LINES = 4  # of what a dying process printed
+ENDS = 3  # lines at each end of what a dying process printed
 
 
 class NoWorker(RuntimeError):
@@ -104,10 +104,11 @@ class Worker:
         process.stdin.close()
         os.close(self._answers)
         self._log.seek(0)
-        lines = [line for line in self._log.read().splitlines() if line.strip()]
+        lines = [line.strip() for line in self._log.read().splitlines() if line.strip()]
+        lines = [line for line in lines if "Warning" not in line]
         self._log.close()
         reason = f"signal {signal.Signals(-status).name}" if status < 0 else f"status {status}"
-        printed = " | ".join(lines[:1] + lines[1:][-LAST_LINES:])
+        printed = " | ".join(lines[:ENDS] + lines[ENDS:][-ENDS:])
         return f"the process ended by {reason}" + (f": {printed}" if printed else "")
 
 
