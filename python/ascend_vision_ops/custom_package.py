@@ -18,6 +18,8 @@ import struct
 from collections.abc import Mapping
 from pathlib import Path
 
+from .paths import library_dir
+
 LIBRARY = "op_api/lib/libcust_opapi.so"
 # Every operator of this package has an entry point that begins so; CANN's build makes it of the operator definition.
 OWN_PREFIX = "aclnnAvo"
@@ -47,31 +49,46 @@ def load_priority(config: Path) -> list[str]:
 
 def exported(library: Path) -> set[str]:
     """Reads the names that a 64-bit ELF library defines for others, without loading it; empty if it is none."""
+    # Names that the library needs have no section; hidden and internal ones are not for others.
+    return {name for name, section, visibility in _symbols(library) if section and visibility in (0, 3)}
+
+
+def needed(library: Path) -> set[str]:
+    """Reads the names that a 64-bit ELF library needs of others."""
+    return {name for name, section, _ in _symbols(library) if not section}
+
+
+def _symbols(library: Path) -> list[tuple[str, int, int]]:
+    """Lists the global names of a library, each with its section and its visibility."""
     try:
         data = library.read_bytes()
         if data[:5] != b"\x7fELF\x02" or data[5] != 1:
-            return set()
+            return []
         table, size, count = (struct.unpack_from("<Q", data, 40)[0], *struct.unpack_from("<HH", data, 58))
         sections = [struct.unpack_from("<IIQQQQIIQQ", data, table + size * index) for index in range(count)]
-        names: set[str] = set()
+        found = []
         for section in sections:
             if section[1] == 11:  # the table of dynamic symbols
-                strings = sections[section[6]][4]
-                names |= _defined(data, section[4], section[5], strings)
-        return names
-    except (OSError, struct.error, IndexError):
-        return set()
+                found += _table(data, section[4], section[5], sections[section[6]][4])
+        return found
+    except (OSError, struct.error, IndexError, ValueError):
+        return []
 
 
-def _defined(data: bytes, first: int, length: int, strings: int) -> set[str]:
-    names = set()
+def _table(data: bytes, first: int, length: int, strings: int) -> list[tuple[str, int, int]]:
+    found = []
     for place in range(first, first + length, 24):
         name, info, other, section = struct.unpack_from("<IBBH", data, place)
-        # Names that the library needs have no section; hidden and internal ones are not for others.
-        if section and info >> 4 in (1, 2) and other & 3 in (0, 3):
+        if name and info >> 4 in (1, 2):
             begin = strings + name
-            names.add(data[begin : data.index(b"\0", begin)].decode("ascii", "replace"))
-    return names
+            text = data[begin : data.index(b"\0", begin)].decode("ascii", "replace")
+            found.append((text, section, other & 3))
+    return found
+
+
+def own_name(function: str) -> str:
+    """Returns the name that --own-names gives a function which has CANN's name."""
+    return function.replace("aclnn", "aclnnVision", 1)
 
 
 def own_folder(environ: Mapping[str, str] = os.environ) -> Path | None:
@@ -96,6 +113,12 @@ def load() -> None:
         raise RuntimeError(
             "the custom-operator package of ascend-vision-ops is not installed: no folder of ASCEND_CUSTOM_OPP_PATH "
             "or of $ASCEND_OPP_PATH/vendors/config.ini has it; see docs/npu.md, and `avo doctor` for what is there"
+        )
+    functions = {name for name in needed(library_dir() / "libavo_torch_npu.so") if name.startswith("aclnn")}
+    if absent := sorted(functions - exported(folder / LIBRARY)):
+        raise RuntimeError(
+            f"{folder} lacks {', '.join(absent)}: expected the package of custom operators of the same version as this "
+            "Python package, both with --own-names or both without it"
         )
     try:
         ctypes.CDLL("libnnopbase.so", ctypes.RTLD_GLOBAL)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ascend_vision_ops import custom_package
+from ascend_vision_ops import custom_package, paths
 from ascend_vision_ops.cli import main
 from ascend_vision_ops.doctor import ATTENTION, MISSING, OK, Finding, Machine, examine, runs_on
 from ascend_vision_ops.doctor.cann import find_cann, find_driver
@@ -401,7 +401,7 @@ def test_exported_names_of_no_library(tmp_path):
 
 LOAD = """
 import ctypes, sys
-from ascend_vision_ops import custom_package
+from ascend_vision_ops import custom_package, paths
 custom_package.load()
 print(next(line.split()[-1] for line in open("/proc/self/maps") if "libcust_opapi.so" in line))
 # What libavo_torch_npu needs is found by its name from now on.
@@ -417,6 +417,25 @@ def test_the_installed_operators_are_loaded_and_not_the_simulated_ones(fake):
     status, answer = fake.machine.python_answer(LOAD)
     assert status == 0, answer
     assert answer.splitlines() == [str(fake.vendors / "ascend_vision_ops" / custom_package.LIBRARY), "0"]
+
+
+@needs_compiler
+@pytest.mark.skipif(not (paths.library_dir() / "libavo_torch_npu.so").exists(), reason="not built")
+def test_installed_operators_of_another_version_are_refused_by_name(fake):
+    fake.cann()
+    fake.vendor("ascend_vision_ops", [name for name in documented() if name != "aclnnCornerPool"])
+    status, answer = fake.machine.python_answer(LOAD)
+    assert status != 0
+    assert "lacks aclnnCornerPool, aclnnCornerPoolGetWorkspaceSize: expected" in answer
+
+
+@needs_compiler
+def test_functions_with_names_of_their_own_take_no_place_of_cann(fake):
+    fake.driver().cann()
+    fake.vendor("ascend_vision_ops", list(map(custom_package.own_name, documented())), "ascend910b")
+    findings = list(find_installed(fake.machine))
+    assert found(findings, "functions").state == OK
+    assert found(findings, "in CANN's place").found == "none"
 
 
 def test_without_installed_operators_the_error_says_so(fake):

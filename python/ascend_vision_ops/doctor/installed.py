@@ -7,7 +7,14 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from ascend_vision_ops.custom_package import LIBRARY, OWN_PREFIX, exported, own_folder, vendor_folders
+from ascend_vision_ops.custom_package import (
+    LIBRARY,
+    OWN_PREFIX,
+    exported,
+    own_folder,
+    own_name,
+    vendor_folders,
+)
 from ascend_vision_ops.opgen import load_spec
 from ascend_vision_ops.paths import contract_files
 
@@ -25,7 +32,12 @@ def documented() -> list[str]:
 
 
 def both_phases(names: set[str], functions: list[str]) -> list[str]:
-    return [name for name in functions if {name, f"{name}GetWorkspaceSize"} <= names]
+    """The functions that have both phases among the names, under their own names too."""
+    return [
+        function
+        for function in functions
+        if any({name, f"{name}GetWorkspaceSize"} <= names for name in (function, own_name(function)))
+    ]
 
 
 def compute_unit(soc: str) -> str:
@@ -56,7 +68,7 @@ def find_installed(machine: Machine) -> Iterator[Finding]:
     else:
         yield Finding(PART, "functions", OK, f"all {len(functions)} are exported")
     yield kernels(machine, folder)
-    yield replaced(machine, there)
+    yield replaced(machine, there, names)
     yield others(machine, folder, there)
 
 
@@ -83,9 +95,9 @@ def of_cann(machine: Machine) -> set[str]:
     return set().union(*map(exported, libraries))
 
 
-def replaced(machine: Machine, functions: list[str]) -> Finding:
+def replaced(machine: Machine, functions: list[str], names: set[str]) -> Finding:
     """Says which functions take the place of CANN's functions of the same name."""
-    ours = both_phases(of_cann(machine), functions)
+    ours = sorted(of_cann(machine) & set(functions) & names)
     if not ours:
         return Finding(PART, "in CANN's place", OK, "none")
     advice = (

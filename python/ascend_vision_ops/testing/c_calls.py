@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from ascend_vision_ops import ops
-from ascend_vision_ops.custom_package import LIBRARY, own_folder
+from ascend_vision_ops.custom_package import LIBRARY, own_folder, own_name
 from ascend_vision_ops.opgen import Spec
 from ascend_vision_ops.opgen.calls import sizes_of_arguments
 from ascend_vision_ops.opgen.model import Argument, Entry
@@ -52,7 +52,7 @@ def own(name: str):
     """Returns our function of a name."""
     folder = own_folder()
     library = _library(str(folder / LIBRARY) if folder else "libcust_opapi.so")
-    return getattr(library, name, None)
+    return getattr(library, name, None) or getattr(library, own_name(name), None)
 
 
 def of_cann(name: str):
