@@ -469,6 +469,13 @@ def test_the_command_on_this_machine(capsys, monkeypatch):
     assert {"part", "item", "state", "found", "advice"} == set(told["findings"][0])
 
 
+def test_torch_does_not_bring_canns_runtime_into_the_process_of_a_command(monkeypatch, capsys):
+    monkeypatch.delenv("TORCH_DEVICE_BACKEND_AUTOLOAD", raising=False)
+    monkeypatch.setattr("ascend_vision_ops.cli.doctor.examine", list)
+    main(["doctor"])
+    assert os.environ.pop("TORCH_DEVICE_BACKEND_AUTOLOAD") == "0"
+
+
 def test_where_nothing_runs_the_status_is_1(capsys, monkeypatch):
     monkeypatch.setattr(
         "ascend_vision_ops.cli.doctor.examine",

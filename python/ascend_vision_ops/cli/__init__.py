@@ -269,6 +269,8 @@ def main(argv: list[str] | None = None) -> int:
     """Runs a command and returns its status: 0; 1 after a failure, which is told in one line; 2 after wrong use."""
     import importlib
 
+    # Beside CANN, torch would import torch_npu, whose runtime has the names of the simulated one of this process.
+    os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
     options = parser().parse_args(argv)
     if getattr(options, "ascend_headers", None):
         # Given here, the folder counts more than lists and folders of the environment.
