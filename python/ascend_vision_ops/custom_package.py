@@ -121,7 +121,8 @@ def load() -> None:
             "Python package, both with --own-names or both without it"
         )
     try:
-        ctypes.CDLL("libnnopbase.so", ctypes.RTLD_GLOBAL)
-        ctypes.CDLL(str(folder / LIBRARY), ctypes.RTLD_GLOBAL)
+        # Not RTLD_GLOBAL: libraries of CANN that call each other would find our functions of CANN's names.
+        ctypes.CDLL("libnnopbase.so")
+        ctypes.CDLL(str(folder / LIBRARY))
     except OSError as error:
         raise RuntimeError(f"{error}; expected CANN's environment: source its set_env.sh") from None

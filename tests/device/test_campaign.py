@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 
 from ascend_vision_ops import sim
 from ascend_vision_ops.cli import main
-from ascend_vision_ops.testing import report
+from ascend_vision_ops.testing import campaign, report
 from ascend_vision_ops.testing.campaign import Campaign, NoWorker
 from ascend_vision_ops.testing.run import missing
 
@@ -29,8 +30,8 @@ def line(what: int) -> str:
 def records() -> list[dict]:
     """What one run of several cases gave; processes take long to start."""
     whats = [RIGHT, WRONG, ABORTS, RIGHT, EXITS, FAULTS, FAULTS]
-    with Campaign("npu", seconds=60, model=False, command=BROKEN) as campaign:
-        return list(campaign.run([line(what) for what in whats]))
+    with Campaign("npu", seconds=60, model=False, command=BROKEN) as running:
+        return list(running.run([line(what) for what in whats]))
 
 
 def test_a_right_and_a_wrong_result(records):
@@ -56,17 +57,44 @@ def test_a_fault_gets_a_new_process(records):
 
 
 def test_a_process_that_hangs_is_ended_and_says_where():
-    with Campaign("npu", seconds=60, model=False, command=BROKEN) as campaign:
-        (before,) = campaign.run([line(RIGHT)])
-        campaign.seconds = 0.2
-        (hung,) = campaign.run([line(HANGS)])
-        campaign.seconds = 60
-        (after,) = campaign.run([line(RIGHT)])
+    with Campaign("npu", seconds=60, model=False, command=BROKEN) as running:
+        (before,) = running.run([line(RIGHT)])
+        running.seconds = 0.2
+        (hung,) = running.run([line(HANGS)])
+        running.seconds = 60
+        (after,) = running.run([line(RIGHT)])
     assert hung["outcome"] == "hung" and "no answer within 0.2 s" in hung["message"]
     assert "in answer" in hung["message"], "the stack of the process"
     assert after["outcome"] == "passed" and after["pid"] != before["pid"]
     with pytest.raises(ProcessLookupError):
         os.kill(before["pid"], 0)
+
+
+class Stuck:
+    """A process that the driver holds: no signal ends it."""
+
+    killed = False
+
+    def kill(self) -> None:
+        self.killed = True
+
+    def wait(self, seconds: float) -> int:
+        raise subprocess.TimeoutExpired("stuck", seconds)
+
+
+class Late(Stuck):
+    """A process that ends once it is killed."""
+
+    def wait(self, seconds: float) -> int:
+        return -9 if self.killed else super().wait(seconds)
+
+
+def test_a_process_that_no_signal_ends_does_not_hold_up_the_run():
+    stuck, late = Stuck(), Late()
+    assert campaign.end_of(late) == -9
+    assert campaign.end_of(stuck) is None and stuck.killed
+    assert "the driver holds it" in campaign.how_it_ended(None)
+    assert "SIGKILL" in campaign.how_it_ended(-9)
 
 
 def test_a_device_that_does_not_start():

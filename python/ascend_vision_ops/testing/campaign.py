@@ -27,6 +27,7 @@ from ascend_vision_ops.testing.worker import DIED, FAILED, HUNG
 
 COMMAND = (sys.executable, "-m", "ascend_vision_ops.testing.worker")
 START_SECONDS = 600.0  # imports of torch_npu on a busy machine
+WAIT_SECONDS = 10.0  # for a process to end
 ENDS = 3  # lines at each end of what a dying process printed
 
 
@@ -96,20 +97,34 @@ class Worker:
             return ""
         if how is not None:
             process.send_signal(how)
-        try:
-            status = process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            status = process.wait()
-        process.stdin.close()
+        status = end_of(process)
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
         os.close(self._answers)
         self._log.seek(0)
         lines = [line.strip() for line in self._log.read().splitlines() if line.strip()]
         lines = [line for line in lines if "Warning" not in line]
         self._log.close()
-        reason = f"signal {signal.Signals(-status).name}" if status < 0 else f"status {status}"
         printed = " | ".join(lines[:ENDS] + lines[ENDS:][-ENDS:])
-        return f"the process ended by {reason}" + (f": {printed}" if printed else "")
+        return how_it_ended(status) + (f": {printed}" if printed else "")
+
+
+def end_of(process: subprocess.Popen) -> int | None:
+    """Waits for the end of a process, and kills it if it does not come; returns None where even that does not help."""
+    for kill in (False, True):
+        if kill:
+            process.kill()
+        try:
+            return process.wait(WAIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            continue
+    return None
+
+
+def how_it_ended(status: int | None) -> str:
+    if status is None:
+        return "the process does not end, which means that the driver holds it"
+    return f"the process ended by {f'signal {signal.Signals(-status).name}' if status < 0 else f'status {status}'}"
 
 
 @dataclass
