@@ -102,8 +102,8 @@ def test_two_reports(written, capsys):
     assert main(["report", str(before), str(after)]) == 0
     out = capsys.readouterr().out
     assert rows(out)["op"] == ["op", "2", "0.75", "(0.50-1.00)"]
-    assert "1 cases with another outcome" in out and f"- passed -> wrong: {SLOW}" in out
-    assert "2 cases are in one of the reports only" in out
+    assert "Cases with another outcome: 1" in out and f"- passed -> wrong: {SLOW}" in out
+    assert "reports only: 2" in out
 
 
 def test_more_than_two_reports(written, capsys):

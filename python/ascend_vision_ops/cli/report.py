@@ -142,9 +142,9 @@ def compare(before: Report, after: Report, markdown: bool = False) -> None:
         for case in both
         if before.records[case]["outcome"] != after.records[case]["outcome"]
     ]
-    page.title(f"{len(changed)} cases with another outcome" if changed else "Every case has the same outcome")
+    page.title(f"Cases with another outcome: {len(changed)}")
     for case, old, new in changed[:MOST_SHOWN]:
         page.line(f"- {old} -> {new}: {case}")
     alone = len(before.records) + len(after.records) - 2 * len(both)
     if alone:
-        page.line(f"{alone} cases are in one of the reports only")
+        page.line(f"Cases that are in one of the reports only: {alone}")
