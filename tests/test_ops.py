@@ -86,7 +86,9 @@ def test_op(case, target):
 @pytest.mark.cpu_kernels
 def test_the_line_of_every_case_is_read_back(operator):
     """By these lines cases are repeated, run on devices, and compared between reports."""
-    assert [case.text for case in cases_of(operator)] == [parse_case(case.text).text for case in cases_of(operator)]
+    assert [case.text for case in cases_of(operator)] == [
+        parse_case(case.text).text for case in cases_of(operator)
+    ]
 
 
 @pytest.mark.cpu_kernels

@@ -18,7 +18,7 @@ from ascend_vision_ops.doctor import ATTENTION, MISSING, OK, Finding, Machine, e
 from ascend_vision_ops.doctor.cann import find_cann, find_driver
 from ascend_vision_ops.doctor.frameworks import find_frameworks, find_optional
 from ascend_vision_ops.doctor.host import find_host
-from ascend_vision_ops.doctor.installed import compute_unit, documented, find_installed
+from ascend_vision_ops.doctor.installed import compute_unit, documented, find_installed, operator_types
 from ascend_vision_ops.doctor.machine import numbers
 from ascend_vision_ops.testing.run import missing
 
@@ -98,9 +98,10 @@ class Fake:
         names = custom_package.load_priority(config)
         config.write_text(f"load_priority={','.join([*names, name])}\n")
         if unit:
-            kernel = folder / "op_impl/ai_core/tbe/kernel" / unit / "avo_cummax" / "AvoCummax_1.o"
-            kernel.parent.mkdir(parents=True)
-            kernel.write_text("")
+            for kind in operator_types():
+                kernel = folder / "op_impl/ai_core/tbe/kernel" / unit / kind.lower() / f"{kind}_1e04.o"
+                kernel.parent.mkdir(parents=True)
+                kernel.write_text("")
         return folder
 
     @property
@@ -209,6 +210,10 @@ def no_kernels(fake: Fake):
     shutil.rmtree(fake.vendors / "ascend_vision_ops/op_impl")
 
 
+def one_kernel_less(fake: Fake):
+    next(fake.vendors.glob(f"**/{operator_types()[0]}_*.o")).unlink()
+
+
 def no_package(fake: Fake):
     (fake.vendors / "config.ini").unlink()
 
@@ -257,6 +262,14 @@ BROKEN = [
     (no_modules, "CMake modules", ATTENTION, "no npu_op_*", "CANN 8.3", True),
     (other_device, "kernels", MISSING, "none for Ascend910_9392", "ASCEND_COMPUTE_UNIT", False),
     (no_kernels, "kernels", MISSING, "no compiled kernel", "build the package again", False),
+    (
+        one_kernel_less,
+        "kernels",
+        ATTENTION,
+        f"without {operator_types()[0]} for ascend910b",
+        "build the package",
+        True,
+    ),
     (no_package, "custom operators", MISSING, "searched", "build.sh package --target npu", False),
     (hidden_functions, "functions", MISSING, "0 of", "build and install it again", False),
     (one_function_less, "functions", ATTENTION, documented()[-1], "another version", True),

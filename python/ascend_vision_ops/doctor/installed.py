@@ -31,6 +31,12 @@ def documented() -> list[str]:
     return sorted({entry.function for spec in specs for entry in spec.entries})
 
 
+def operator_types() -> list[str]:
+    """Lists the names with which the kernels of operators begin, such as AvoCummax."""
+    specs = map(load_spec, contract_files().values())
+    return [spec.op_type for spec in specs if not spec.composite]
+
+
 def both_phases(names: set[str], functions: list[str]) -> list[str]:
     """The functions that have both phases among the names, under their own names too."""
     return [
@@ -85,6 +91,14 @@ def kernels(machine: Machine, folder: Path) -> Finding:
     soc = ask_soc(machine, home)[0] if home and any(machine.at("/dev").glob("davinci[0-9]*")) else ""
     if soc and compute_unit(soc) not in units:
         return Finding(PART, "kernels", MISSING, f"{found}, none for {soc}", rebuild)
+    for unit in units:
+        files = {path.name for path in (folder / KERNELS / unit).glob("**/*.o")}
+        if absent := [
+            kind for kind in operator_types() if not any(name.startswith(f"{kind}_") for name in files)
+        ]:
+            return Finding(
+                PART, "kernels", ATTENTION, f"{found}, without {', '.join(absent)} for {unit}", rebuild
+            )
     return Finding(PART, "kernels", OK, found)
 
 
