@@ -22,7 +22,7 @@ from ascend_vision_ops.opgen import Spec
 from ascend_vision_ops.opgen.calls import sizes_of_arguments
 from ascend_vision_ops.opgen.model import Argument, Entry
 from ascend_vision_ops.testing.cases import BoundCase
-from ascend_vision_ops.testing.npu import CALLS_OF_A_TURN, DEVICE, far
+from ascend_vision_ops.testing.on_npu import CALLS_OF_A_TURN, DEVICE, far
 from ascend_vision_ops.testing.run import as_tuple, spec_of
 
 FORMAT_ND = 2

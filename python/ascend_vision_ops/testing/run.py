@@ -121,7 +121,7 @@ def run(operator: str, target: str, arguments: dict[str, object]) -> tuple[np.nd
         results = function(**{name: tensors(value) for name, value in arguments.items()})
         return tuple(map(from_torch, as_tuple(results)))
     if target == "npu":
-        return importlib.import_module("ascend_vision_ops.testing.npu").run(operator, arguments)
+        return importlib.import_module("ascend_vision_ops.testing.on_npu").run(operator, arguments)
     face = importlib.import_module(f"ascend_vision_ops.{'cpu' if target == 'cpu' else 'aclnn'}")
     results = as_tuple(getattr(face, operator)(**arguments))
     sanitizers.check()

@@ -65,7 +65,7 @@ def start_model(soc: str) -> dict:
 
 def judged(case: BoundCase, repeat: int) -> dict:
     """Compares a case on npu tensors with the reference, and times it."""
-    from ascend_vision_ops.testing import npu
+    from ascend_vision_ops.testing import on_npu
     from ascend_vision_ops.testing.c_calls import beside_cann
     from ascend_vision_ops.testing.run import judge
 
@@ -78,12 +78,12 @@ def judged(case: BoundCase, repeat: int) -> dict:
                 name: {"max_error": v.max_error, "ulp": v.max_ulp, "share": v.share} for name, v in verdicts.items()
             },
         }  # fmt: skip
-        if repeat and answer["outcome"] == PASSED and (places := npu.changed_bits(case)):
+        if repeat and answer["outcome"] == PASSED and (places := on_npu.changed_bits(case)):
             answer |= {
                 "outcome": WRONG,
                 "message": f"two calls give other bits in result {', '.join(places)}",
             }
-        return answer | (npu.times_of(case, repeat) | beside_cann(case, repeat) if repeat else {})
+        return answer | (on_npu.times_of(case, repeat) | beside_cann(case, repeat) if repeat else {})
     except (RuntimeError, ValueError, MemoryError) as error:
         outcome = SKIPPED if NOT_ON_NPU in str(error) else FAILED
         return {"outcome": outcome, "message": str(error).strip() or type(error).__name__}
