@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from ascend_vision_ops import ascend_headers, operators
@@ -27,7 +29,11 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """Compiles kernels against CANN's headers where AVO_ASCEND_HEADERS is set, before processes share the tests."""
+    """Compiles kernels against CANN's headers where AVO_ASCEND_HEADERS is set, before processes share the tests.
+
+    On a machine with CANN, torch would import torch_npu, whose runtime has the names of the simulated one.
+    """
+    os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
     if missing("aclnn"):
         return
     try:

@@ -84,6 +84,14 @@ def test_op(case, target):
 
 
 @pytest.mark.cpu_kernels
+def test_the_line_of_every_case_is_read_back(operator):
+    """By these lines cases are repeated, run on devices, and compared between reports."""
+    assert [case.text for case in cases_of(operator)] == [
+        parse_case(case.text).text for case in cases_of(operator)
+    ]
+
+
+@pytest.mark.cpu_kernels
 def test_random_calls(operator):
     """Runs calls that hypothesis draws from the `strategy()` of the case file, on all targets that run here."""
     module, spec = cases_module(operator), spec_of(operator)

@@ -76,6 +76,17 @@ def test_activation_refuses_beside_cann():
     assert "force=True" in done.stderr
 
 
+@pytest.mark.skipif(importlib.util.find_spec("torch_npu") is None, reason="torch_npu is not installed")
+def test_a_forced_activation_leaves_canns_operators_alone():
+    """torch_npu looks for operators in the folders that these variables name when its library is loaded."""
+    names = ("ASCEND_HOME_PATH", "ASCEND_OPP_PATH", "ASCEND_CUSTOM_OPP_PATH")
+    code = "import ascend_vision_ops as avo, os\navo.sim.activate(force=True)\n"
+    code += f"print([name for name in {names} if name in os.environ])"
+    done = script(code, **dict.fromkeys(names, "/nowhere"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 @pytest.mark.parametrize("devices", [0, -1])
 def test_activation_refuses_no_devices(devices):
     with pytest.raises(ValueError, match="devices: expected at least 1"):

@@ -20,6 +20,8 @@ from .paths import library_dir
 # their names.
 _RUNTIME = ("ascendc_sim", "ascendcl", "nnopbase", "cust_opapi")
 _TORCH_NPU = ("acl_op_compiler", "hccl", "ge_runner", "graph", "acl_tdt_channel")
+# By these torch_npu finds operators of CANN and of packages beside it, which do not run here.
+_CANN = ("ASCEND_HOME_PATH", "ASCEND_OPP_PATH", "ASCEND_CUSTOM_OPP_PATH")
 _active: tuple[int, str] | None = None
 
 
@@ -64,6 +66,8 @@ def activate(devices: int = 1, soc: str = "Ascend910B1", *, force: bool = False)
         raise RuntimeError(f"activate: {found}; expected neither, or force=True to simulate all the same")
     if "torch_npu" in sys.modules:
         raise RuntimeError("activate: torch_npu was imported before; expected this call first")
+    for name in _CANN:
+        os.environ.pop(name, None)
     prepare()
     os.environ["AVO_SIM_DEVICES"], os.environ["AVO_SIM_SOC"] = str(devices), soc
     # Otherwise torch would import torch_npu by itself, before the libraries that it needs are loaded.

@@ -15,6 +15,8 @@ EXAMPLES = """\
 examples:
   avo list
   avo parity upsample_linear1d
+  avo doctor
+  avo parity --device npu --report report.json.gz
   avo profile upsample_linear1d --shape 8,512,1024 --attr output_size=[4096] --dtype float16
   avo profile 'upsample_linear1d(self=f32[1,80,1500],output_size=[3000])' --trace trace.json
   avo tiling upsample_linear1d --shape 1,80,1500 --attr output_size=[3000] --cores 3
@@ -31,6 +33,33 @@ class Failure(Exception):
 def _headers_option(sub: argparse.ArgumentParser) -> None:
     text = "run kernels that are compiled against CANN's own AscendC headers in DIR (default: AVO_ASCEND_HEADERS)"
     sub.add_argument("--ascend-headers", metavar="DIR", help=text)
+
+
+def _device_options(sub: argparse.ArgumentParser) -> None:
+    case = "only this case, as a report prints it; repeat it for several cases"
+    sub.add_argument("--case", action="append", default=[], metavar="LINE", help=case)
+    sub.add_argument(
+        "--quick", action="store_true", help="twelve cases of each operator, spread over all its cases"
+    )
+    device = (
+        "run the torch operators on an NPU (npu), or on the simulated device under torch_npu (sim), in processes that "
+        "may die; the options below belong to it"
+    )
+    sub.add_argument("--device", choices=("npu", "sim"), help=device)
+    sub.add_argument(
+        "--report", metavar="FILE", help="write one line of JSON for each case; .gz compresses it"
+    )
+    sub.add_argument(
+        "--resume", action="store_true", help="go on with FILE, and leave out the cases that it has"
+    )
+    sub.add_argument(
+        "--timeout", type=float, default=120, metavar="S", help="a case hangs after S seconds (default: 120)"
+    )
+    repeat = "turns of ten calls that are timed for a case; 0 times nothing (default: 10 on npu, 0 on sim)"
+    sub.add_argument("--repeat", type=int, metavar="N", help=repeat)
+    sub.add_argument(
+        "--no-model", action="store_true", help="leave out the modelled times, which take a while"
+    )
 
 
 def _call_arguments(sub: argparse.ArgumentParser, required: bool = True) -> None:
@@ -144,9 +173,24 @@ def parser() -> argparse.ArgumentParser:
         "lists the operators with their dtypes and C entry points, and the targets that can run here",
     )
 
+    sub = command(
+        "doctor", "doctor", "says what is there to run the operators, what does not fit, what to do"
+    )
+    sub.add_argument("--json", action="store_true", help="print JSON")
+
     sub = command("parity", "parity", "compares CPU and AscendC kernels with the reference, on all cases")
     sub.add_argument("operators", metavar="OP", nargs="*", help="the operators to compare (default: all)")
+    sub.add_argument(
+        "--op", action="append", default=[], metavar="OP", help="the same, as other commands have it"
+    )
     _headers_option(sub)
+    _device_options(sub)
+
+    sub = command("report", "report", "reads what parity --report wrote, or compares two such files")
+    sub.add_argument(
+        "files", metavar="FILE", nargs="+", help="a report; of two, the second is compared with the first"
+    )
+    sub.add_argument("--markdown", action="store_true", help="print Markdown, for an issue")
 
     sub = command("profile", "profile", "shows what one call costs on the simulated device")
     _call_arguments(sub, required=False)
@@ -209,10 +253,24 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def import_advice(error: ImportError) -> str:
+    """Says what to do about a module that cannot be imported: another package's, or one of ours that is not built."""
+    top = (error.name or "").partition(".")[0]
+    if isinstance(error, ModuleNotFoundError) and top not in ("", ascend_vision_ops.__name__):
+        return f"this command needs the Python package {top}, which is not installed: pip install {top}"
+    if "undefined symbol" in str(error) and "torch_npu" in sys.modules:
+        return (
+            f"torch_npu has loaded CANN's runtime, beside which the simulated one cannot be loaded ({error})"
+        )
+    return f"the package is not built ({error}); ./build.sh build builds it"
+
+
 def main(argv: list[str] | None = None) -> int:
     """Runs a command and returns its status: 0; 1 after a failure, which is told in one line; 2 after wrong use."""
     import importlib
 
+    # Beside CANN, torch would import torch_npu, whose runtime has the names of the simulated one of this process.
+    os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
     options = parser().parse_args(argv)
     if getattr(options, "ascend_headers", None):
         # Given here, the folder counts more than lists and folders of the environment.
@@ -225,7 +283,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"avo: {error}", file=sys.stderr)
         return 1
     except ImportError as error:
-        print(f"avo: the package is not built ({error}); ./build.sh build builds it", file=sys.stderr)
+        print(f"avo: {import_advice(error)}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # `avo list | head`
         sys.stderr.close()

@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from rich.progress import track
 
 from ascend_vision_ops import ascend_headers, operators
+from ascend_vision_ops.cli import Failure
 from ascend_vision_ops.cli.call import known
 from ascend_vision_ops.cli.show import console, table
+from ascend_vision_ops.testing.cases import BoundCase, parse_case
 from ascend_vision_ops.testing.compare import EXACT
 from ascend_vision_ops.testing.run import TARGETS, cases_of, judge, missing, spec_of, takes
 
@@ -30,12 +32,34 @@ class Row:
     wrong: list[str] = field(default_factory=list)
 
 
+QUICK = 12  # cases of an operator
+
+
+def chosen(options: argparse.Namespace, names: list[str]) -> list[BoundCase]:
+    """The cases of --case; otherwise those of the operators, with --quick some of them, spread over all."""
+    if options.case:
+        return [parse_case(line) for line in options.case]
+    cases = []
+    for name in names:
+        found = [case for case in cases_of(name) if not options.device or takes("npu", case)]
+        step = -(-len(found) // QUICK) if options.quick else 1
+        cases += found[::step]
+    return cases
+
+
 def run_parity(options: argparse.Namespace) -> int:
-    names = [known(name) for name in options.operators] or operators()
+    names = [known(name) for name in (*options.operators, *options.op)] or operators()
+    cases = chosen(options, names)
+    if options.device:
+        from ascend_vision_ops.cli.device import run_on_device
+
+        return run_on_device(options, cases)
+    if options.report or options.resume:
+        raise Failure("--report and --resume: expected --device npu or --device sim with them")
+    names = list(dict.fromkeys(case.operator for case in cases))
     if not missing("aclnn"):
-        ascend_headers.prepare(names if options.operators else None)
+        ascend_headers.prepare(names if options.operators or options.op or options.case else None)
     targets = [target for target in TARGETS if not missing(target)]
-    cases = [case for name in names for case in cases_of(name)]
     work = [(case, target) for case in cases for target in targets if takes(target, case)]
     rows: dict[tuple, Row] = {}
     for case, target in track(work, "parity", disable=not sys.stdout.isatty(), transient=True):

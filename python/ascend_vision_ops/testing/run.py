@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import importlib
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +25,7 @@ TARGETS = {
     "cpu": "the CPU kernel, NumPy arrays",
     "torch": "the CPU kernel, torch tensors",
     "aclnn": "the aclnn entry point and the AscendC kernel on the simulated device",
-    "npu": "the same on an NPU",
+    "npu": "npu tensors, in processes of their own: avo parity --device npu",
 }
 # Entry points of the project take the place of the package's own, so it is the only target of such a process.
 if npu_project.folder() is not None:
@@ -42,8 +43,9 @@ def missing(target: str) -> str:
     library = {"torch": "libavo_torch.so", "aclnn": "libcust_opapi.so"}.get(target)
     if library and not (library_dir() / library).exists():
         return "not built"
-    if target == "npu" and not any(Path("/dev").glob("davinci[0-9]*")):
-        return "no device"
+    if target == "npu" and "torch_npu" not in sys.modules:
+        # Its runtime and the simulated one have the same names, so that a process can have only one of them.
+        return "avo parity --device npu" if any(Path("/dev").glob("davinci[0-9]*")) else "no device"
     return ""
 
 
@@ -121,6 +123,8 @@ def run(operator: str, target: str, arguments: dict[str, object]) -> tuple[np.nd
 
         results = function(**{name: tensors(value) for name, value in arguments.items()})
         return tuple(map(from_torch, as_tuple(results)))
+    if target == "npu":
+        return importlib.import_module("ascend_vision_ops.testing.on_npu").run(operator, arguments)
     face = importlib.import_module(f"ascend_vision_ops.{'cpu' if target == 'cpu' else 'aclnn'}")
     results = as_tuple(getattr(face, operator)(**arguments))
     sanitizers.check()
@@ -196,8 +200,8 @@ def _judge(case, target, arguments, wanted) -> dict[str, Comparison]:
     spec = spec_of(case.operator)
     dtypes = {name: spec.dtype_of(name, case.dtypes) for name in spec.outputs}
     views = {}
-    # Fresh memory of the device is poison; that of NumPy is not, so the caller gives poisoned results.
-    bare = target == "cpu" and not spec.composite
+    # Fresh memory of the simulated device is poison; other memory is not, so the caller gives poisoned results.
+    bare = target in ("cpu", "npu") and not spec.composite
     if bare or case.case.out or any(name in case.dtypes for name in spec.outputs):
         for name, want in wanted.items():
             layout = LAYOUTS[case.case.out or "dense"]

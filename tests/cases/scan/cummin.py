@@ -2,7 +2,7 @@
 from ascend_vision_ops.testing import cases_module
 
 CUMMAX = cases_module("cummax")
-cases, strategy, halves = CUMMAX.cases, CUMMAX.strategy, CUMMAX.halves
+cases, strategy, halves, late = CUMMAX.cases, CUMMAX.strategy, CUMMAX.halves, CUMMAX.late
 
 
 def oracle(input, dim):
