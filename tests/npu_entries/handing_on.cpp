@@ -4,8 +4,8 @@
 #include <thread>
 
 #include "calls.h"
-#include "op_api/common/device.h"
-#include "op_api/common/second_phase.h"
+#include "op_host/common/entries/device.h"
+#include "op_host/common/entries/second_phase.h"
 
 using namespace npu_entries;
 

@@ -272,7 +272,6 @@ def copied_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
     paths = [
         *root.glob("op_host/**/*"),
         *root.glob("op_kernel/**/*"),
-        *root.glob("op_api/**/*"),
         root / "op_cpu/common/parallel/parallel.h",
     ]
     for path in sorted(paths):

@@ -5,7 +5,7 @@
 
 #include <tuple>
 
-#include "op_api/common/second_phase.h"
+#include "op_host/common/entries/second_phase.h"
 
 namespace avo {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "op_api/common/strided_results.h"
+#include "op_host/common/entries/strided_results.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 
-#include "op_api/common/cann_functions.h"
+#include "op_host/common/entries/cann_functions.h"
 #include "op_host/common/borders/acl_tensor.h"
 #include "opdev/op_log.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "op_api/common/second_phase.h"
+#include "op_host/common/entries/second_phase.h"
 
 #include <atomic>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "op_api/common/cann_functions.h"
+#include "op_host/common/entries/cann_functions.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

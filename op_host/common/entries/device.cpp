@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "op_api/common/device.h"
+#include "op_host/common/entries/device.h"
 
 #include <algorithm>
 #include <cctype>
