@@ -67,14 +67,14 @@ using CacheFunction = void (*)();
 // CANN's second phase, for executors that CANN's first phase made.
 class Handed : public Detour {
  public:
-  explicit Handed(SecondPhase second) : second_(second) {}
+  explicit Handed(const CannFunction &function) : function_(function) {}
   aclnnStatus Run(SecondPhase, void *workspace, uint64_t bytes, aclOpExecutor *executor,
                   aclrtStream stream) const override {
-    return second_(workspace, bytes, executor, stream);
+    return function_.Second(workspace, bytes, executor, stream);
   }
 
  private:
-  SecondPhase second_;
+  const CannFunction function_;
 };
 
 }  // namespace
@@ -96,7 +96,7 @@ CannFunction::CannFunction(const char *name)
       second_(reinterpret_cast<SecondPhase>(Find(name))) {}
 
 void CannFunction::SetSecondPhase(const aclOpExecutor *executor) const {
-  SetDetour(executor, std::make_shared<const Handed>(second_));
+  SetDetour(executor, std::make_shared<const Handed>(*this));
 }
 
 }  // namespace avo

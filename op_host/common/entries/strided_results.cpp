@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "op_host/common/entries/cann_functions.h"
 #include "op_host/common/borders/acl_tensor.h"
+#include "op_host/common/entries/cann_functions.h"
 #include "opdev/op_log.h"
 
 namespace avo {
