@@ -451,6 +451,15 @@ def test_functions_with_names_of_their_own_take_no_place_of_cann(fake):
     assert found(findings, "in CANN's place").found == "none"
 
 
+def test_a_process_of_its_own_has_the_same_package(fake, monkeypatch, tmp_path):
+    """Also where a folder with another package of this name comes first on the path of this process."""
+    (tmp_path / "ascend_vision_ops").mkdir()
+    (tmp_path / "ascend_vision_ops/__init__.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    answer = fake.machine.python_answer("import ascend_vision_ops; print(ascend_vision_ops.__file__)")
+    assert answer == (0, str(paths.PACKAGE / "__init__.py"))
+
+
 def test_without_installed_operators_the_error_says_so(fake):
     status, answer = fake.machine.python_answer(LOAD)
     assert status != 0 and "the custom-operator package of ascend-vision-ops is not installed" in answer

@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ascend_vision_ops.paths import PACKAGE
+
 OK, ATTENTION, MISSING = "ok", "attention", "missing"
 
 
@@ -96,8 +98,8 @@ class Machine:
         return done.returncode, done.stdout.strip() if done.returncode == 0 else error
 
     def python_answer(self, code: str, *arguments: str) -> tuple[int, str]:
-        """Runs Python code in a process of its own, which may die, with this process's modules on its path."""
-        paths = [path for path in sys.path if path]
+        """Runs Python code in a process of its own, which may die, with this process's package and modules."""
+        paths = [str(PACKAGE.parent), *(path for path in sys.path if path)]
         environ = {**self.environ, "PYTHONPATH": os.pathsep.join(paths)}
         environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
         other = Machine(environ=environ, root=self.root)
