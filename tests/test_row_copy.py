@@ -4,16 +4,14 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from ascend_vision_ops.testing.run import missing
+from tests import built
 
-BUILD = Path(os.environ.get("AVO_BUILD", Path(__file__).parents[1] / "build" / "sim"))
-PROGRAM = BUILD / "tests" / "far_rows"
+PROGRAM = built.BUILD / "tests" / "far_rows"
 LONGEST = (1 << 30) - 8  # elements of four bytes between two rows; less than 2^32 bytes, in whole data blocks
 
 pytestmark = pytest.mark.skipif(bool(missing("aclnn")), reason="the simulated device is not built")
@@ -23,7 +21,7 @@ pytestmark = pytest.mark.skipif(bool(missing("aclnn")), reason="the simulated de
     ("gap", "copies"), [(0, 1), (24, 1), (LONGEST, 1), (LONGEST + 8, 3), (LONGEST + 32, 3)]
 )
 def test_rows_of_any_distance(gap, copies):
-    assert PROGRAM.exists(), f"{PROGRAM} is missing: ./build.sh test builds it (AVO_BUILD names another tree)"
+    assert PROGRAM.exists(), built.missing(PROGRAM)
     done = subprocess.run([PROGRAM, str(gap)], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     pipes = json.loads(done.stdout)["pipes"]

@@ -91,6 +91,11 @@ def own_name(function: str) -> str:
     return function.replace("aclnn", "aclnnVision", 1)
 
 
+def cann_libraries(home: str | Path) -> list[Path]:
+    """Lists CANN's own operator libraries in a toolkit: one up to CANN 8.x, several in later ones."""
+    return sorted(Path(home, "lib64").glob("libopapi*.so"))
+
+
 def own_folder(environ: Mapping[str, str] = os.environ) -> Path | None:
     """Returns the folder of this package's custom operators; None where they are not installed."""
     for folder in vendor_folders(environ):

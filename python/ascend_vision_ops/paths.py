@@ -13,6 +13,11 @@ def _first(*candidates: Path) -> Path:
     return next((path for path in candidates if path.is_dir()), candidates[0])
 
 
+def device_nodes(root: Path = Path("/")) -> list[Path]:
+    """Lists the NPUs that the driver shows: /dev/davinci0 and so on. root: the folder that stands for /."""
+    return sorted((root / "dev").glob("davinci[0-9]*"))
+
+
 def library_dir() -> Path:
     """Returns the folder of shared libraries: libascendcl, libnnopbase, libcust_opapi, libascendc_sim, libavo_torch."""
     return PACKAGE / "lib"

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from .ascend_headers import prepare
-from .paths import library_dir
+from .paths import device_nodes, library_dir
 
 # The libraries that the torch_npu wheel is linked with, in the order in which they load. Once loaded, they are found by
 # their names.
@@ -34,7 +34,7 @@ def obstacle() -> str:
     """Says what on this machine is a sign of an NPU or of CANN; empty if there is no sign."""
     if home := os.environ.get("ASCEND_HOME_PATH"):
         return f"CANN is installed: ASCEND_HOME_PATH={home}"
-    if nodes := sorted(Path("/dev").glob("davinci[0-9]*")):
+    if nodes := device_nodes():
         return f"there is an NPU: {nodes[0]}"
     return ""
 

@@ -187,7 +187,8 @@ struct InnerCall::Impl {
     throw Refusal{kFindKernelError, "no kernel of its package has these dtypes"};
   }
 
-  // Compares what the functions of graphs find with the results of this call; for tests.
+  // Runs the inferences of graphs and compares the shapes that they find with this call's; for tests. A graph
+  // may choose another dtype of a result than the caller, so that dtypes are not compared.
   void CheckInference() const {
     gert::NodeTensors found = Described(outputs);
     for (gert::Tensor &tensor : found.tensors) tensor = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// op_build LIBRARY FOLDER [OPTION…]: writes an entry point of each operator definition in a library, as
+// op_build LIBRARY FOLDER: writes an entry point of each operator definition in a library, as
 // CANN's opbuild does. What CANN's writes more is for its graphs and its device compiler.
 //
 //   LIBRARY ──OP_ADD──▶ definitions ──▶ FOLDER/aclnn_my_op.h, .cpp, FOLDER/op_proto.h, .cc

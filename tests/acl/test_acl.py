@@ -6,11 +6,11 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from pathlib import Path
 
 import pytest
 
-BUILD = Path(os.environ.get("AVO_BUILD", Path(__file__).parents[2] / "build" / "sim"))
+from tests.built import BUILD, listed, missing
+
 PROGRAM = BUILD / "tests" / "acl_tests"
 DRIVEN_ELSEWHERE = {"strided_copy"}
 ENVIRONMENT = {
@@ -28,14 +28,11 @@ def run(name: str, **options) -> subprocess.CompletedProcess:
 
 
 def names() -> list[str]:
-    if not PROGRAM.exists():
-        return []
-    listed = subprocess.run([PROGRAM, "--list"], capture_output=True, text=True, check=True).stdout.split()
-    return [name for name in listed if name not in DRIVEN_ELSEWHERE]
+    return [name for name in listed(PROGRAM) if name not in DRIVEN_ELSEWHERE]
 
 
 def test_program_is_built():
-    assert PROGRAM.exists(), f"{PROGRAM} is missing: ./build.sh test builds it (AVO_BUILD names another tree)"
+    assert PROGRAM.exists(), missing(PROGRAM)
 
 
 @pytest.mark.parametrize("name", [name for name in names() if not name.startswith("crash_")])

@@ -16,8 +16,8 @@ import pytest
 import ascend_vision_ops as avo
 from ascend_vision_ops.testing import npu_project
 from ascend_vision_ops.testing.run import spec_of
+from tests.built import BUILD, listed, missing
 
-BUILD = Path(os.environ.get("AVO_BUILD", Path(__file__).parents[2] / "build" / "sim"))
 PROGRAM = BUILD / "tests" / "npu_entry_tests"
 CANN = BUILD / "tests" / "npu_entries_cann" / "libopapi.so"
 
@@ -28,12 +28,6 @@ def run(name: str, libraries: Path, **more: str) -> None:
     env |= {"LD_LIBRARY_PATH": str(libraries), **more}
     done = subprocess.run([PROGRAM, name], capture_output=True, text=True, timeout=300, check=False, env=env)
     assert done.returncode == 0, done.stderr
-
-
-def names() -> list[str]:
-    if not PROGRAM.exists():
-        return []
-    return subprocess.run([PROGRAM, "--list"], capture_output=True, text=True, check=True).stdout.split()
 
 
 @pytest.fixture
@@ -50,16 +44,16 @@ def empty_library(folder: Path, *options: str) -> Path:
 
 
 def test_program_is_built():
-    assert PROGRAM.exists(), f"{PROGRAM} is missing: ./build.sh test builds it (AVO_BUILD names another tree)"
+    assert PROGRAM.exists(), missing(PROGRAM)
 
 
-@pytest.mark.parametrize("name", [name for name in names() if "without_cann" not in name])
+@pytest.mark.parametrize("name", [name for name in listed(PROGRAM) if "without_cann" not in name])
 def test_with_cann(name):
     refuses = {"OPBUILD_REFUSES": "1"} if name == "cann_is_asked_where_opbuilds_function_fails" else {}
     run(name, CANN.parent, **refuses)
 
 
-@pytest.mark.parametrize("name", [name for name in names() if "without_cann" in name])
+@pytest.mark.parametrize("name", [name for name in listed(PROGRAM) if "without_cann" in name])
 def test_without_cann(name, no_cann):
     run(name, no_cann)
 

@@ -10,23 +10,18 @@ from pathlib import Path
 
 import pytest
 
-BUILD = Path(os.environ.get("AVO_BUILD", Path(__file__).parents[2] / "build" / "sim"))
+from tests.built import BUILD, listed, missing
+
 PROGRAM = BUILD / "tests" / "operators_tests"
 TOOLKIT = BUILD / "sim" / "operators" / "toolkit"
 LIBRARIES = BUILD / "python" / "ascend_vision_ops" / "lib"
 
 
-def names() -> list[str]:
-    if not PROGRAM.exists():
-        return []
-    return subprocess.run([PROGRAM, "--list"], capture_output=True, text=True, check=True).stdout.split()
-
-
 def test_program_is_built():
-    assert PROGRAM.exists(), f"{PROGRAM} is missing: ./build.sh test builds it (AVO_BUILD names another tree)"
+    assert PROGRAM.exists(), missing(PROGRAM)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", listed(PROGRAM))
 def test_call(name):
     env = {key: value for key, value in os.environ.items() if not key.startswith(("AVO_SIM_", "ASCEND_"))}
     done = subprocess.run([PROGRAM, name], capture_output=True, text=True, timeout=300, env=env)

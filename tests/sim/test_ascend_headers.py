@@ -21,11 +21,11 @@ from ascend_vision_ops import ascend_headers, operators
 from ascend_vision_ops.ascend_headers import HeadersError, compiler, libraries, roots
 from ascend_vision_ops.ascend_headers.compiler import Library
 from ascend_vision_ops.testing.run import cases_of, missing, spec_of
+from tests.built import BUILD
 
 SIM = Path(__file__).parent
 SMALL = SIM / "small_headers"
 SOURCES = SIM / "headers"
-BUILD = Path(os.environ.get("AVO_BUILD", Path(__file__).parents[2] / "build" / "sim"))
 PROGRAM = BUILD / "tests" / "small_kernels"
 ROOT = SIM.parents[1]
 

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
-BUILD = Path(os.environ.get("AVO_BUILD", Path(__file__).parents[2] / "build" / "sim"))
+from tests.built import BUILD
+
 PUBLISHED = json.loads((Path(__file__).parent / "calibration" / "published.json").read_text())
 TASK_ERROR = 0.12  # stated in docs/simulator.md
 RATIO_ERROR = 0.02

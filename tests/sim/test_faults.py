@@ -5,29 +5,23 @@ from __future__ import annotations
 
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
 
-BUILD = Path(os.environ.get("AVO_BUILD", Path(__file__).parents[2] / "build" / "sim"))
+from tests.built import BUILD, listed, missing
+
 PROGRAM = BUILD / "tests" / "sim_faults"
 LEAST_CASES = 150
 # Small budgets, so that a kernel which does not end is found at once. One that polls reads fast.
 TIMEOUT, INSTRUCTIONS = {"AVO_SIM_TIMEOUT": "0.3"}, {"AVO_SIM_INSTRUCTIONS": "20000"}
 
 
-def names() -> list[str]:
-    if not PROGRAM.exists():
-        return []
-    return subprocess.run([PROGRAM, "--list"], capture_output=True, text=True, check=True).stdout.split()
-
-
 def test_program_is_built():
-    assert PROGRAM.exists(), f"{PROGRAM} is missing: ./build.sh test builds it (AVO_BUILD names another tree)"
-    assert len(names()) >= LEAST_CASES
+    assert PROGRAM.exists(), missing(PROGRAM)
+    assert len(listed(PROGRAM)) >= LEAST_CASES
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", listed(PROGRAM))
 def test_fault(name):
     if os.uname().machine != "x86_64" and ("pointer" in name or "division" in name):
         pytest.skip("pointers of kernels are judged, and divisions by zero trap, on x86-64 hosts alone")

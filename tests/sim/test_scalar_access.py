@@ -8,11 +8,11 @@ import re
 import shutil
 import signal
 import subprocess
-from pathlib import Path
 
 import pytest
 
-BUILD = Path(os.environ.get("AVO_BUILD", Path(__file__).parents[2] / "build" / "sim"))
+from tests.built import BUILD, listed, missing
+
 PROGRAM = BUILD / "tests" / "sim_scalar"
 LEAST_CASES = 15
 LEAST_INSTRUCTIONS = 250  # with a memory operand, of one compiler at one level of optimisation
@@ -22,18 +22,12 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def names() -> list[str]:
-    if not PROGRAM.exists():
-        return []
-    return subprocess.run([PROGRAM, "--list"], capture_output=True, text=True, check=True).stdout.split()
-
-
 def test_program_is_built():
-    assert PROGRAM.exists(), f"{PROGRAM} is missing: ./build.sh test builds it (AVO_BUILD names another tree)"
-    assert len(names()) >= LEAST_CASES
+    assert PROGRAM.exists(), missing(PROGRAM)
+    assert len(listed(PROGRAM)) >= LEAST_CASES
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", listed(PROGRAM))
 def test_access(name):
     """An access gives what it must: the right values, or a report that names the line."""
     if shutil.which("addr2line") is None:

@@ -47,13 +47,11 @@ class StridedCopies : public Detour {
   const aclTensor *Add(size_t index, const Result &result) {
     Tensor dense = FromAcl(result.given);
     dense.strides = ContiguousStrides(dense.shape);
-    const int64_t elements = dense.numel();
-    const auto bytes = static_cast<uint64_t>(elements * DTypeSize(dense.dtype));
     results_.push_back({index, result.name, result.given, nullptr, dense_bytes_});
     results_.back().dense.reset(aclCreateTensor(
         dense.shape.data(), dense.shape.size(), static_cast<aclDataType>(dense.dtype), dense.strides.data(),
         0, FormatOf(result.given), dense.shape.data(), dense.shape.size(), nullptr));
-    dense_bytes_ += Aligned(bytes);
+    dense_bytes_ += Aligned(static_cast<uint64_t>(dense.numel() * DTypeSize(dense.dtype)));
     return results_.back().dense.get();
   }
 
@@ -80,16 +78,15 @@ class StridedCopies : public Detour {
   // Takes what opbuild's function needs and returns what all parts need together.
   uint64_t Place(uint64_t opbuilds_bytes) {
     opbuilds_bytes_ = opbuilds_bytes;
-    return Aligned(opbuilds_bytes) + dense_bytes_ + copy_bytes_;
+    return Needed();
   }
 
   aclnnStatus Run(SecondPhase opbuilds, void *workspace, uint64_t bytes, aclOpExecutor *executor,
                   aclrtStream stream) const override {
-    const uint64_t needed = Aligned(opbuilds_bytes_) + dense_bytes_ + copy_bytes_;
-    if (workspace == nullptr || bytes < needed) {
+    if (workspace == nullptr || bytes < Needed()) {
       constexpr auto kCode = static_cast<aclnnStatus>(StatusCode::kInvalid);
       OP_LOGE(kCode, "workspaceSize: expected %lu bytes as the first phase asked for, got %lu",
-              static_cast<unsigned long>(needed), static_cast<unsigned long>(bytes));
+              static_cast<unsigned long>(Needed()), static_cast<unsigned long>(bytes));
       return kCode;
     }
     auto *const dense = static_cast<uint8_t *>(workspace) + Aligned(opbuilds_bytes_);
@@ -112,6 +109,8 @@ class StridedCopies : public Detour {
     std::unique_ptr<aclTensor, DestroyTensor> dense;
     uint64_t offset;  // from the first dense result
   };
+
+  uint64_t Needed() const { return Aligned(opbuilds_bytes_) + dense_bytes_ + copy_bytes_; }
 
   // Plans the copy again, as all addresses are known now. Executors of CANN's functions may hold those of
   // their first phase.

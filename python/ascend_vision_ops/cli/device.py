@@ -47,7 +47,7 @@ def run_on_device(options: argparse.Namespace, cases: list[BoundCase]) -> int:
         console().print(f"report: {path}", markup=False)
     if stopped:
         raise Failure(f"stopped: {stopped}; --resume goes on with the report")
-    bad = [one for one in read.records.values() if one["outcome"] not in ("passed", "skipped")]
+    bad = [one for one in read.records.values() if one["outcome"] in report.BAD]
     return 1 if bad else 0
 
 
@@ -75,7 +75,7 @@ def head(options: argparse.Namespace, campaign: Campaign) -> dict:
 
 def go(campaign: Campaign, texts: list[str], read: report.Report, writer: report.Writer | None) -> str:
     """Runs the cases; returns why it stopped before the last one, empty where it did not."""
-    counts = {"passed": 0}
+    counts = {report.PASSED: 0}
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, disable=not sys.stdout.isatty(), transient=True) as progress:
         task = progress.add_task("", total=len(texts))

@@ -10,10 +10,9 @@ from pathlib import Path
 
 from ascend_vision_ops.cli import Failure
 from ascend_vision_ops.cli.show import console, table
-from ascend_vision_ops.testing.report import Report, read
+from ascend_vision_ops.testing.report import BAD, PASSED, SKIPPED, Report, read
 
-BAD = ("wrong", "failed", "died", "hung")
-OUTCOMES = ("passed", *BAD, "skipped")
+OUTCOMES = (PASSED, *BAD, SKIPPED)
 MOST_SHOWN = 50  # failures that are printed
 MOST_CHARACTERS = 400  # of a failure's message
 

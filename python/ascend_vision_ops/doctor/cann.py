@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from ascend_vision_ops.paths import device_nodes
+
 from .machine import ATTENTION, MISSING, OK, Finding, Machine, numbers
 
 # Kernels compile against the AscendC headers of this CANN and of later ones.
@@ -47,7 +49,7 @@ def find_driver(machine: Machine) -> Iterator[Finding]:
     version = machine.value(info, "Version")
     advice = "" if version else "install the driver and the firmware of your device, for an NPU only"
     yield Finding("device", "driver", OK if version else MISSING, version, advice)
-    nodes = sorted(machine.at("/dev").glob("davinci[0-9]*"))
+    nodes = device_nodes(machine.root)
     if not nodes:
         advice = "there is no NPU; in a container, pass --device /dev/davinci0; without one, use the simulated device"
         yield Finding("device", "devices", MISSING, "no /dev/davinci*", advice)
@@ -119,7 +121,7 @@ def find_cann(machine: Machine) -> Iterator[Finding]:
     yield environment(machine, home)
     yield headers(home)
     yield modules(home)
-    if any(machine.at("/dev").glob("davinci[0-9]*")):
+    if device_nodes(machine.root):
         yield soc(machine, home)
 
 

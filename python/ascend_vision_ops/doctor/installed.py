@@ -5,18 +5,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from ascend_vision_ops.custom_package import (
     LIBRARY,
     OWN_PREFIX,
+    cann_libraries,
     exported,
     own_folder,
     own_name,
     vendor_folders,
 )
-from ascend_vision_ops.opgen import load_spec
-from ascend_vision_ops.paths import contract_files
+from ascend_vision_ops.opgen import Spec, load_spec
+from ascend_vision_ops.paths import contract_files, device_nodes
 
 from .cann import ask_soc, toolkit
 from .machine import ATTENTION, MISSING, OK, Finding, Machine
@@ -25,16 +27,20 @@ PART = "operators"
 KERNELS = "op_impl/ai_core/tbe/kernel"
 
 
+@cache
+def specs() -> tuple[Spec, ...]:
+    """The contracts of this package."""
+    return tuple(map(load_spec, contract_files().values()))
+
+
 def documented() -> list[str]:
     """Lists the C functions that this package documents, each of which has a first phase and a second one."""
-    specs = map(load_spec, contract_files().values())
-    return sorted({entry.function for spec in specs for entry in spec.entries})
+    return sorted({entry.function for spec in specs() for entry in spec.entries})
 
 
 def operator_types() -> list[str]:
     """Lists the names with which the kernels of operators begin, such as AvoCummax."""
-    specs = map(load_spec, contract_files().values())
-    return [spec.op_type for spec in specs if not spec.composite]
+    return [spec.op_type for spec in specs() if not spec.composite]
 
 
 def both_phases(names: set[str], functions: list[str]) -> list[str]:
@@ -49,7 +55,7 @@ def both_phases(names: set[str], functions: list[str]) -> list[str]:
 def compute_unit(soc: str) -> str:
     """Returns the name under which kernels for a device are installed: ascend910b of Ascend910B1."""
     name = soc.lower()
-    return next((unit for unit in ("ascend910b", "ascend910_93") if name.startswith(unit)), name)
+    return next((unit for spec in specs() for unit in spec.socs if name.startswith(unit)), name)
 
 
 def find_installed(machine: Machine) -> Iterator[Finding]:
@@ -88,7 +94,7 @@ def kernels(machine: Machine, folder: Path) -> Finding:
     if not units:
         return Finding(PART, "kernels", MISSING, found, rebuild)
     home = toolkit(machine)
-    soc = ask_soc(machine, home)[0] if home and any(machine.at("/dev").glob("davinci[0-9]*")) else ""
+    soc = ask_soc(machine, home)[0] if home and device_nodes(machine.root) else ""
     if soc and compute_unit(soc) not in units:
         return Finding(PART, "kernels", MISSING, f"{found}, none for {soc}", rebuild)
     for unit in units:
@@ -105,8 +111,7 @@ def kernels(machine: Machine, folder: Path) -> Finding:
 def of_cann(machine: Machine) -> set[str]:
     """The functions of CANN's own operator libraries."""
     home = toolkit(machine)
-    libraries = sorted((home / "lib64").glob("libopapi*.so")) if home else []
-    return set().union(*map(exported, libraries))
+    return set().union(*map(exported, cann_libraries(home))) if home else set()
 
 
 def replaced(machine: Machine, functions: list[str], names: set[str]) -> Finding:

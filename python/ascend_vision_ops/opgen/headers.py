@@ -57,15 +57,11 @@ def find_roots(folder: Path, keys: tuple[str, ...]) -> dict[str, Path]:
     return found
 
 
-def missing_headers(folder: Path, keys: tuple[str, ...]) -> list[str]:
-    """The headers that a folder does not hold."""
-    found = find_roots(folder, keys)
-    return [key for key in keys if key not in found]
+def check_host(project: Path, roots: list[Path]) -> Iterator[Outcome]:
+    """Checks operator definitions, tiling, shape inference, aclnn entry points and ATC's parser plugins.
 
-
-def check_host(project: Path, headers: Path) -> Iterator[Outcome]:
-    """Checks operator definitions, tiling, shape inference, aclnn entry points and ATC's parser plugins."""
-    roots = list(dict.fromkeys(find_roots(headers, HOST_KEYS + HOST_OPTIONAL).values()))
+    roots: the include folders of the toolkit.
+    """
     command = ["g++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-DOP_TILING_LIB"]
     command += [f"-I{project / part}" for part in ("", "include")]
     command += [option for root in roots for option in ("-isystem", str(root))]
@@ -79,9 +75,8 @@ def _run(command: list[str], file: Path, project: Path) -> Outcome:
     return Outcome(str(file.relative_to(project)), done.returncode == 0, done.stderr.strip())
 
 
-def check_names(specs: list[Spec], project: Path, headers: Path) -> Iterator[Outcome]:
+def check_names(specs: list[Spec], project: Path, headers: Path, roots: list[Path]) -> Iterator[Outcome]:
     """Checks that entry points with a name of CANN's have the arguments that CANN's functions have."""
-    roots = list(dict.fromkeys(find_roots(headers, HOST_KEYS + HOST_OPTIONAL).values()))
 
     def check(pair: tuple[Entry, Path]) -> Outcome:
         said = cann_names.differences(pair[0], project / "include", pair[1], roots)
@@ -91,13 +86,16 @@ def check_names(specs: list[Spec], project: Path, headers: Path) -> Iterator[Out
 
 
 def check_kernels(
-    specs: list[Spec], project: Path, headers: Path, simulator: Path, compiler: kernel_headers.Compiler
+    specs: list[Spec],
+    project: Path,
+    roots: dict[str, Path],
+    simulator: Path,
+    compiler: kernel_headers.Compiler,
 ) -> Iterator[Outcome]:
     """Checks kernel entries with all that they include.
 
     simulator: sim/ascendc, which has what CANN's device compiler has built in.
     """
-    roots = find_roots(headers, kernel_headers.KEYS)
     with tempfile.TemporaryDirectory(prefix="avo-units-") as scratch:
         checked = kernel_headers.Check(compiler, project, roots, simulator, Path(scratch))
 
@@ -131,19 +129,19 @@ def report(specs: list[Spec], project: Path, folder: Path, simulator: Path) -> i
         print(f"check-headers: there is no compiler {os.environ['CXX']}, which CXX names")
         return 1
     checks = []
-    missing = missing_headers(folder, HOST_KEYS)
-    if missing:
+    found = find_roots(folder, HOST_KEYS + HOST_OPTIONAL)
+    if missing := [key for key in HOST_KEYS if key not in found]:
         print(f"check-headers: host sources skipped, {folder} has no {', '.join(missing)}")
     else:
-        checks.append(check_host(project, folder))
-        checks.append(check_names(specs, project, folder))
-    missing = missing_headers(folder, kernel_headers.KEYS)
-    if missing:
+        roots = list(dict.fromkeys(found.values()))
+        checks += [check_host(project, roots), check_names(specs, project, folder, roots)]
+    found = find_roots(folder, kernel_headers.KEYS)
+    if missing := [key for key in kernel_headers.KEYS if key not in found]:
         print(f"check-headers: kernels skipped, {folder} has no {', '.join(missing)}")
     else:
         print(f"check-headers: kernels compiled by {compiler.text}")
         own = [spec for spec in specs if not spec.composite]
-        checks.append(check_kernels(own, project, folder, simulator, compiler))
+        checks.append(check_kernels(own, project, found, simulator, compiler))
     passed = failed = 0
     for outcome in itertools.chain.from_iterable(checks):
         print(f"{'ok    ' if outcome.ok else 'FAILED'} {outcome.file}", flush=True)

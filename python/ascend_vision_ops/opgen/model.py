@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ascend_vision_ops.custom_package import own_name
+
 from .expr import Expression, Name, Symbol
 from .nodes import Node, Rows, torch_node
 from .schema import Parameter
@@ -542,7 +544,7 @@ def with_own_names(specs: list[Spec]) -> list[Spec]:
     """Gives the entry points that have CANN's names other ones, and their headers too: aclnnBlur becomes
     aclnnVisionBlur."""
     for entry in (entry for spec in specs for entry in spec.entries if entry.cann):
-        entry.name, entry.cann = f"Vision{entry.name}", False
+        entry.name, entry.cann = own_name(entry.function).removeprefix("aclnn"), False
         entry.header = entry.header.replace("aclnn_", "aclnn_vision_", 1)
     return specs
 

@@ -11,13 +11,12 @@ import ctypes
 import os
 import time
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import torch
 
 from ascend_vision_ops import ops
-from ascend_vision_ops.custom_package import LIBRARY, own_folder, own_name
+from ascend_vision_ops.custom_package import LIBRARY, cann_libraries, own_folder, own_name
 from ascend_vision_ops.opgen import Spec
 from ascend_vision_ops.opgen.calls import sizes_of_arguments
 from ascend_vision_ops.opgen.model import Argument, Entry
@@ -58,9 +57,7 @@ def own(name: str):
 def of_cann(name: str):
     """Returns CANN's function of a name, from CANN's own libraries; None where it has none."""
     home = os.environ.get("ASCEND_HOME_PATH")
-    names = (
-        [str(path) for path in sorted(Path(home, "lib64").glob("libopapi*.so"))] if home else ["libopapi.so"]
-    )
+    names = map(str, cann_libraries(home)) if home else ["libopapi.so"]
     functions = (getattr(_library(library), name, None) for library in names)
     return next((function for function in functions if function is not None), None)
 

@@ -23,7 +23,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ascend_vision_ops.testing.worker import DIED, FAILED, HUNG
+from ascend_vision_ops.testing.report import DIED, FAILED, HUNG
 
 COMMAND = (sys.executable, "-m", "ascend_vision_ops.testing.worker")
 START_SECONDS = 600.0  # imports of torch_npu on a busy machine

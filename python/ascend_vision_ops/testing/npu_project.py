@@ -14,10 +14,11 @@ import os
 import sys
 from pathlib import Path
 
+from ascend_vision_ops.custom_package import LIBRARY
+
 VARIABLE = "AVO_NPU_PROJECT"
 TREE = Path(__file__).absolute().parents[3]  # the build tree that this module lies in
 BUILTINS = Path("sim") / "operators" / "toolkit" / "lib64" / "libopapi.so"
-LIBRARY = Path("op_api") / "lib" / "libcust_opapi.so"
 VENDOR = Path("npu") / "build_out" / "vendors" / "ascend_vision_ops"
 
 

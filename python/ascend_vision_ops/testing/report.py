@@ -21,6 +21,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 FORMAT = 1
+# What may become of a case.
+PASSED, WRONG, FAILED, SKIPPED, DIED, HUNG = "passed", "wrong", "failed", "skipped", "died", "hung"
+BAD = (WRONG, FAILED, DIED, HUNG)
 
 
 class ReportError(ValueError):

@@ -16,7 +16,7 @@ from ascend_vision_ops import reference
 from ascend_vision_ops.opgen import Spec, load_spec
 from ascend_vision_ops.opgen.calls import sizes_of_arguments
 from ascend_vision_ops.opgen.model import Tolerance
-from ascend_vision_ops.paths import contract_files, library_dir
+from ascend_vision_ops.paths import contract_files, device_nodes, library_dir
 from ascend_vision_ops.testing import npu_project, sanitizers
 from ascend_vision_ops.testing.cases import LAYOUTS, BoundCase, bound_cases, numpy_dtype
 from ascend_vision_ops.testing.compare import EXACT, POISON_BYTE, Comparison, compare, is_float, poisoned
@@ -45,7 +45,7 @@ def missing(target: str) -> str:
         return "not built"
     if target == "npu" and "torch_npu" not in sys.modules:
         # Its runtime and the simulated one have the same names, so that a process can have only one of them.
-        return "avo parity --device npu" if any(Path("/dev").glob("davinci[0-9]*")) else "no device"
+        return "avo parity --device npu" if device_nodes() else "no device"
     return ""
 
 

@@ -21,8 +21,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ascend_vision_ops.testing.cases import BoundCase, parse_case
+from ascend_vision_ops.testing.report import FAILED, PASSED, SKIPPED, WRONG
 
-PASSED, WRONG, FAILED, SKIPPED, DIED, HUNG = "passed", "wrong", "failed", "skipped", "died", "hung"
 NOT_ON_NPU = "expected the default on npu"  # the torch operator takes this argument on the CPU alone
 
 

@@ -34,8 +34,6 @@ class Judge {
   }
 
  private:
-  static constexpr int kMaxPairs = 4096;  // looked at for one access
-
   // Whether what `core` knew by its global clock number `clock` includes an instruction of another core.
   bool Knew(uint32_t core, uint32_t clock, uint32_t other, Pipe pipe, uint32_t sequence) const {
     const GlobalClockPtr &known = cores_[core].log->global_clocks[clock];
@@ -58,12 +56,10 @@ class Judge {
 
   template <typename Visit>
   static void Lines(const GmIntervals &intervals, const GmEntry &entry, Visit &&visit) {
-    int pairs = 0;
     const uint64_t begin = entry.access->address / kCacheLine * kCacheLine;
     const uint64_t end = (entry.access->end() + kCacheLine - 1) / kCacheLine * kCacheLine;
     intervals.Overlapping(begin, end, [&](const GmEntry &other) {
       if (other.core != entry.core) visit(other);
-      return ++pairs < kMaxPairs;
     });
   }
 
@@ -81,20 +77,16 @@ class Judge {
   }
 
   void OfRead(const GmEntry &read) {
-    int pairs = 0;
     cached_writes_.Overlapping(read.access->address, read.access->end(), [&](const GmEntry &write) {
       if (write.core != read.core && Before(write, read) && !WrittenBack(write, read)) {
         ReportOld(write, read, " wrote to its data cache and has not written back");
       }
-      return ++pairs < kMaxPairs;
     });
     if (!read.access->caching.cached) return;
-    pairs = 0;
     writes_.Overlapping(read.access->address, read.access->end(), [&](const GmEntry &write) {
       if (write.core != read.core && Before(write, read) && !Loaded(write, read)) {
         ReportOld(write, read, " wrote after this core's data cache had loaded them");
       }
-      return ++pairs < kMaxPairs;
     });
   }
 
@@ -128,7 +120,7 @@ class Judge {
             " that " + Describe(first) + " of " + BlockOf(earlier, later) +
             " writes to as well, and the data cache of block " + std::to_string(cores_[cached.core].block) +
             " may write the whole line back over what the other one wrote: missing "
-            "DataCacheCleanAndInvalid, or data of two blocks less than 64 bytes apart");
+            "DataCacheCleanAndInvalid, or a line of its own for the data of each block");
   }
 
   const std::vector<GmCore> &cores_;

@@ -53,7 +53,7 @@ class EventFlags {
 
   Pair &PairOf(Pipe from, Pipe to) { return pairs_[static_cast<int>(from)][static_cast<int>(to)]; }
   Flag &Checked(Pipe from, Pipe to, int32_t id, const char *name, Where where);
-  // " MTE2_V: 0 by EnQue (a.h:7), 1 by …" of the flags that are taken or set.
+  // "0 set by EnQue (a.h:7), 1 taken by …" of the flags that are set or taken; adds their sites.
   std::string Holders(const Pair &pair, std::vector<Site> *sites) const;
   [[noreturn]] void FailWithHolders(const Pair &pair, const char *name, Where where, const std::string &text);
 

@@ -46,8 +46,6 @@ class Judge {
   }
 
  private:
-  static constexpr int kMaxPairs = 4096;  // looked at for one access: beyond, the same lines repeat
-
   // Whether atomic copies have more than one operation or type.
   bool Mixed() const {
     const std::vector<GmEntry> &entries = atomics_.entries();
@@ -57,12 +55,10 @@ class Judge {
   }
 
   void Against(const GmIntervals &others, const GmEntry &entry) {
-    int pairs = 0;
     others.Overlapping(entry.access->address, entry.access->end(), [&](const GmEntry &other) {
       const bool alike = entry.access->atomic != 0 && other.access->atomic == entry.access->atomic;
       if (other.access != entry.access && !alike && !Ordered(entry, other) && !Ordered(other, entry))
         Conflict(other, entry);
-      return ++pairs < kMaxPairs;
     });
   }
 

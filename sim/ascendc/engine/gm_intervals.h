@@ -28,16 +28,20 @@ class GmIntervals {
       furthest_.push_back(furthest = std::max(furthest, entry.access->end()));
   }
 
-  // Calls visit(entry) for the entries that overlap [begin, end), from the last to the first, until it
-  // returns false.
+  // Calls visit(entry) for the entries that overlap [begin, end), from the last to the first, but for no more
+  // than 4096: beyond, the same lines repeat.
   template <typename Visit>
   void Overlapping(uint64_t begin, uint64_t end, Visit &&visit) const {
     auto it =
         std::lower_bound(entries_.begin(), entries_.end(), end,
                          [](const GmEntry &entry, uint64_t value) { return entry.access->address < value; });
-    for (auto index = it - entries_.begin(); index > 0 && furthest_[index - 1] > begin; --index) {
+    int visits = 4096;
+    for (auto index = it - entries_.begin(); index > 0 && furthest_[index - 1] > begin && visits > 0;
+         --index) {
       const GmEntry &entry = entries_[index - 1];
-      if (entry.access->end() > begin && !visit(entry)) return;
+      if (entry.access->end() <= begin) continue;
+      visit(entry);
+      --visits;
     }
   }
 

@@ -48,10 +48,7 @@ void ScalarCache::Access(const Operand &operand, uint32_t site) {
   ForEachLine(operand.address, operand.row_bytes, [&](uint64_t number, uint64_t bits) {
     const auto [entry, added] = lines_.try_emplace(number);
     Line &line = entry->second;
-    if (added) {
-      line.loaded = now;
-      line.loaded_by = site;
-    }
+    if (added) line.loaded = now;
     caching.loaded = std::min(caching.loaded, line.loaded);
     const uint64_t old = operand.write ? line.stale & ~bits : line.stale & bits;
     if (old != 0) {

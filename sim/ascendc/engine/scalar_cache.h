@@ -38,9 +38,8 @@ class ScalarCache {
 
  private:
   struct Line {
-    uint32_t loaded = 0;     // index in GmLog::global_clocks
-    uint32_t loaded_by = 0;  // sites
-    uint32_t changed_by = 0;
+    uint32_t loaded = 0;      // index in GmLog::global_clocks
+    uint32_t changed_by = 0;  // sites
     uint32_t stale_by = 0;
     uint64_t changed = 0;          // a bit for each byte: written here
     uint64_t stale = 0;            // a bit for each byte: written past the cache since

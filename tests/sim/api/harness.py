@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-BUILD = Path(os.environ.get("AVO_BUILD", Path(__file__).parents[3] / "build" / "sim"))
+from tests.built import BUILD
+
 PROGRAM = BUILD / "tests" / "sim_api"
 
 
