@@ -1,20 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs torch_npu on the simulated device: in this process, or in a script.
-
-python -m ascend_vision_ops.sim [--devices N] [--soc NAME] script.py [ARGUMENTS]
-"""
+"""Runs torch_npu on the simulated device, in this process; `python -m ascend_vision_ops.sim` runs a script so."""
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import os
-import runpy
 import sys
-from pathlib import Path
 
-from .ascend_headers import prepare
-from .paths import device_nodes, library_dir
+from ..ascend_headers import prepare
+from ..paths import device_nodes, library_dir
 
 # The libraries that the torch_npu wheel is linked with, in the order in which they load. Once loaded, they are found by
 # their names.
@@ -80,31 +74,9 @@ def activate(devices: int = 1, soc: str = "Ascend910B1", *, force: bool = False)
     import torch_npu  # noqa: F401
 
     _active = devices, soc
-    if ops := sys.modules.get(f"{__package__}.ops"):
+    if ops := sys.modules.get("ascend_vision_ops.ops"):
         ops.load_npu()
 
 
 def _load(name: str) -> None:
     ctypes.CDLL(str(library_dir() / f"lib{name}.so"), ctypes.RTLD_GLOBAL)
-
-
-def main() -> None:
-    """Runs a script on the simulated device, as `python` runs it."""
-    parser = argparse.ArgumentParser(prog="python -m ascend_vision_ops.sim", description=main.__doc__)
-    parser.add_argument("--devices", type=int, default=1, help="the number of NPUs (default: 1)")
-    parser.add_argument("--soc", default="Ascend910B1", help="the device to simulate (default: Ascend910B1)")
-    parser.add_argument("--force", action="store_true", help="simulate also if there is CANN or an NPU")
-    parser.add_argument("script", type=Path)
-    parser.add_argument("arguments", nargs=argparse.REMAINDER)
-    options = parser.parse_args()
-    # This module runs under the name __main__; scripts import it under its own name, which is another module.
-    from ascend_vision_ops import sim
-
-    sim.activate(options.devices, options.soc, force=options.force)
-    sys.argv = [str(options.script), *options.arguments]
-    sys.path[0] = str(options.script.resolve().parent)
-    runpy.run_path(str(options.script), run_name="__main__")
-
-
-if __name__ == "__main__":
-    main()
