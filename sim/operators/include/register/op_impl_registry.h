@@ -3,6 +3,10 @@
 #pragma once
 
 #include <initializer_list>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "exe_graph/runtime/infer_datatype_context.h"
 #include "exe_graph/runtime/infer_shape_context.h"
