@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..ascend_headers.compiler import SOURCES
 from ..paths import include_dir, library_dir
 from .compile import ALL_CORES, BackEnd, CompileError, back_end, cache_folder
 from .program_text import KernelText, Translated, translate
@@ -30,6 +31,7 @@ _KERNEL_WORDS = re.compile(r"__global__|<<<|kernel_operator\.h")
 # Where other sources of the program call functions of this one, they must see them.
 _OPTIONS = ("-fvisibility=default", "-fno-gnu-unique", "-DSIM_PROGRAM")
 _MOST_OBJECTS = 400  # in the cache
+_HEADER_FOLDERS = "-DSIM_HEADER_FOLDERS="
 _LIBRARIES = ("ascendcl", "nnopbase", "ascendc_sim")
 
 
@@ -132,8 +134,14 @@ def _translated(source: Path, settings: Settings, compiler: BackEnd, side: str, 
     wrapper = f'#include "{source.resolve()}"\n{end}'
     words = [*_words(settings, compiler, side), "-include", "sim/program.h", "-E", "-x", "c++", "-"]
     text = _run(words, f"{source.name} does not compile", wrapper)
-    own = [Path(word[2:]) for word in compiler.command if word.startswith("-I")]
-    return translate(text, [*own, include_dir(), include_dir().resolve()], side != ALL_CORES, cube_only)
+    return translate(text, _header_folders(compiler), side != ALL_CORES, cube_only)
+
+
+def _header_folders(compiler: BackEnd) -> list[Path]:
+    """The folders of headers, which no user wrote."""
+    named = next((word for word in compiler.command if word.startswith(_HEADER_FOLDERS)), _HEADER_FOLDERS)
+    cann = [Path(folder) for folder in named[len(_HEADER_FOLDERS) :].strip('"').split(":") if folder]
+    return [*cann, (SOURCES / "sim" / "ascendc" / "include").resolve().parent, include_dir(), include_dir().resolve()]
 
 
 def _object(source: Path, text: str, settings: Settings, compiler: BackEnd, side: str) -> Path:
