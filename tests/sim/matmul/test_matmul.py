@@ -84,6 +84,12 @@ def test_partial_sums():
     same(call("MixedPartialSums", (32, 32, 64), (16, 32, 32), buffers)[2], want.astype(np.float32))
 
 
+def test_one_vector_core_for_each_cube_core():
+    want, buffers = factors((90, 48, 64), "float16")
+    buffers.append(Global(poisoned((90, 48), "float32")))
+    same(call("MixedOneToOne", (90, 48, 64), (32, 48, 32), buffers)[2], want.astype(np.float32))
+
+
 def test_mistakes():
     shape, base = (32, 32, 32), (16, 32, 32)
     want, buffers = factors(shape, "float16")
