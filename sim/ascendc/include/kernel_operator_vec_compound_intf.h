@@ -122,8 +122,8 @@ __aicore__ inline void AddDeqRelu(const LocalTensor<half> &dst, const LocalTenso
     constexpr uint32_t kLanes = ONE_REPEAT_HALF_SIZE;                                                        \
     const LocalTensor<T> products = sharedTmpBuffer.template ReinterpretCast<T>();                           \
     const LocalTensor<T> factors = products[repeats * kLanes];                                               \
-    AscendC::Gatherb(products, src0, src0Offset, static_cast<uint8_t>(repeats), GatherRepeatParams(1, 8),    \
-                     where);                                                                                 \
+    AscendC::Gatherb(sim::As<uint16_t>(products), sim::As<uint16_t>(src0), src0Offset,                       \
+                     static_cast<uint8_t>(repeats), GatherRepeatParams(1, 8), where);                        \
     AscendC::Brcb(factors, src1, static_cast<uint8_t>(src1.GetSize() / BRCB_BROADCAST_NUMBER),               \
                   BrcbRepeatParams(1, 8), where);                                                            \
     core.Barrier(sim::Pipe::V, where);                                                                       \

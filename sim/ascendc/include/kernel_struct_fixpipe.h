@@ -13,7 +13,9 @@ enum class CO2Layout : uint8_t { NZ = 0, ROW_MAJOR, COLUMN_MAJOR };
 
 struct FixpipeConfig {
   CO2Layout format;
+  bool isToUB = false;  // the way from L0C to UB, which Atlas A2 has not
   constexpr FixpipeConfig(CO2Layout layout) : format(layout) {}
+  constexpr FixpipeConfig(CO2Layout layout, bool to_ub) : format(layout), isToUB(to_ub) {}
 };
 constexpr FixpipeConfig CFG_NZ = {CO2Layout::NZ};
 constexpr FixpipeConfig CFG_ROW_MAJOR = {CO2Layout::ROW_MAJOR};
