@@ -32,7 +32,6 @@ class Scheduler;
 struct CoreIdentity {
   uint32_t core = 0;  // number in the launch: one a block, or two or three of a mixed block
   const char *kernel = "";
-  uint32_t core = 0;  // number in the launch: one a block, or three of a mixed block
   uint32_t block = 0;
   uint32_t blocks = 0;
   uint32_t sub_block = 0;  // of the vector cores of a mixed block
