@@ -92,9 +92,6 @@ SIM_ABSENT(GmFree)
 SIM_ABSENT(ICPU_RUN_KF)
 SIM_ABSENT(SetKernelMode)
 
-// Debugging and profiling
-SIM_ABSENT(DumpAccChkPoint)
-
 // Memory of a core
 SIM_ABSENT(EXTERN_IMPL_BUFPOOL)
 
@@ -117,6 +114,7 @@ SIM_ABSENT_CLASS(Conv3DBackpropInput)
 
 // High-level: tensors
 SIM_ABSENT(Pad)
+SIM_ABSENT(TransData)
 SIM_ABSENT(UnPad)
 
 // High-level: normalisation
@@ -165,6 +163,7 @@ SIM_ABSENT(Log)
 SIM_ABSENT(Log2)
 SIM_ABSENT(Log10)
 SIM_ABSENT(Power)
+SIM_ABSENT(Sign)
 SIM_ABSENT(Sinh)
 SIM_ABSENT(Sin)
 SIM_ABSENT(Tanh)

@@ -59,7 +59,7 @@ SIM_BINARY(AddRelu, sim::ThenRelu<sim::AddLane>, half, float, int16_t)
 SIM_BINARY(SubRelu, sim::ThenRelu<sim::SubLane>, half, float, int16_t)
 #undef SIM_BINARY
 
-// Logic works on 16-bit lanes. The functions by count also take wider types; `count` then counts 16-bit
+// Logic works on 16-bit lanes. The functions by count also take other types; `count` then counts 16-bit
 // lanes.
 #define SIM_LOGIC(Name, Lane)                                                                              \
   template <typename T, bool isSetMask = true>                                                             \
