@@ -134,7 +134,8 @@ def _translated(source: Path, settings: Settings, compiler: BackEnd, side: str, 
     wrapper = f'#include "{source.resolve()}"\n{end}'
     words = [*_words(settings, compiler, side), "-include", "sim/program.h", "-E", "-x", "c++", "-"]
     text = _run(words, f"{source.name} does not compile", wrapper)
-    return translate(text, _header_folders(compiler), side != ALL_CORES, cube_only)
+    folder = source.resolve().parent
+    return translate(text, folder, _header_folders(compiler), side != ALL_CORES, cube_only)
 
 
 def _header_folders(compiler: BackEnd) -> list[Path]:

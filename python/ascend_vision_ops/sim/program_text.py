@@ -36,6 +36,7 @@ _NO_NAMES = {"__attribute__", "__mix__", "__launch_bounds__", "__schedmode__", "
 _CALLEE = re.compile(r"(?:::\s*)?(?:[A-Za-z_]\w*\s*::\s*)*[A-Za-z_]\w*\s*$")
 _PRINT = re.compile(r"(?<![\w.>])(?:(?:::\s*)?(?:AscendC|std)\s*::\s*|::\s*)?(?:printf|PRINTF)(?=\s*\()")
 _DUMP = re.compile(r"(?<![\w.>:])(?:(?:::\s*)?AscendC\s*::\s*)?(DumpTensor|DumpAccChkPoint)(?=\s*\()")
+_DUMP_ADDRESS = re.compile(r"(?<![\w.>:])asc_dump_(?:gm|ubuf|cbuf|l1buf)\b")
 _ASSERT = re.compile(r"\b__assert_fail\b(?=\s*\()")
 # What a kernel without a type says about its cores.
 _PRODUCTS = re.compile(r"\b(?:Mmad|LoadData\w*|Fixpipe|Gemm|mad|A1|B1|CO1)\b")
@@ -75,16 +76,19 @@ class _Edit:
     text: str
 
 
-def translate(text: str, header_folders: Iterable[Path], cann: bool, cube_only: bool = False) -> Translated:
+def translate(
+    text: str, own_folder: Path, header_folders: Iterable[Path], cann: bool, cube_only: bool = False
+) -> Translated:
     """Translates a preprocessed source.
 
-    header_folders: lines from below them are left as they are. cann: the source includes CANN's own headers.
+    header_folders: lines from below them are left as they are, unless they come from own_folder, that of the source,
+    which may lie beside headers in one checkout. cann: the source includes CANN's own headers.
     cube_only: the source asks for Matmul on cube cores alone (ASCENDC_CUBE_ONLY).
 
     Raises:
         CompileError: the source says something about a kernel that cannot be
     """
-    parts = list(_parts(text, [f"{folder}/" for folder in header_folders]))
+    parts = list(_parts(text, f"{own_folder}/", [f"{folder}/" for folder in header_folders]))
     plain = [_blanked(part) if own else "" for part, own in parts]
     bodies = _bodies(plain)
     found: dict[str, KernelText] = {}
@@ -110,12 +114,13 @@ def translate(text: str, header_folders: Iterable[Path], cann: bool, cube_only: 
     return Translated("".join(result), tuple(found.values()), launches)
 
 
-def _parts(text: str, folders: list[str]) -> Iterator[tuple[str, bool]]:
+def _parts(text: str, own_folder: str, folders: list[str]) -> Iterator[tuple[str, bool]]:
     """Pieces of the text, each with whether it is the user's own."""
     start, own = 0, True
     for marker in _MARKER.finditer(text):
         file, flags = marker[1], marker[2].split()
-        now = "3" not in flags and not file.startswith("<") and not any(map(file.startswith, folders))
+        foreign = "3" in flags or file.startswith("<") or any(map(file.startswith, folders))
+        now = file.startswith(own_folder) or not foreign
         if now != own:
             yield text[start : marker.start()], own
             start, own = marker.start(), now
@@ -290,8 +295,12 @@ def _replaced_calls(code: str, cann: bool) -> Iterator[_Edit]:
         yield _Edit(found.start(), found.end(), "::sim::program::Print")
     for found in _ASSERT.finditer(code):
         yield _Edit(found.start(), found.end(), "::sim::program::FailAssertion")
-    for found in _DUMP.finditer(code) if cann else ():
+    if not cann:  # the hand-written API has these
+        return
+    for found in _DUMP.finditer(code):
         yield _Edit(found.start(), found.end(), f"::sim::program::{found[1]}")
+    for found in _DUMP_ADDRESS.finditer(code):
+        yield _Edit(found.start(), found.end(), f"::sim::{found[0]}")
 
 
 def _edited(text: str, edits: list[_Edit]) -> str:

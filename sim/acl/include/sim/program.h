@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "engine/current_core.h"
-#include "include/sim/print.h"
+#include "include/sim/asc_dump.h"
 
 namespace sim::program {
 
