@@ -22,7 +22,7 @@ from .compile import CORES, CompileError
 _MARKER = re.compile(r'^# \d+ "((?:[^"\\]|\\.)*)"([ \d]*)$', re.MULTILINE)
 # Literals, numbers with separators, and markers: what is not code.
 _LITERAL = re.compile(
-    r'R"(?P<raw>[^()\\\s]{0,16})\(.*?\)(?P=raw)"|"(?:\\.|[^"\\\n])*"|(?<!\w)\d(?:[\w.]|\'\w)*|\'(?:\\.|[^\'\\\n])*\''
+    r'R"(?P<raw>[^()\\\s]{0,16})\(.*?\)(?P=raw)"|"(?:\\.|[^"\\\n])*"|(?<!\w)\d\w*(?:\'\w+)+|\'(?:\\.|[^\'\\\n])*\''
     r"|^#[^\n]*$",
     re.DOTALL | re.MULTILINE,
 )
