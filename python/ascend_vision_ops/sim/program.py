@@ -23,7 +23,7 @@ from pathlib import Path
 from ..ascend_headers.compiler import SOURCES
 from ..paths import include_dir, library_dir
 from .compile import ALL_CORES, BackEnd, CompileError, back_end, cache_folder
-from .program_text import KernelText, Translated, translate
+from .program_text import KernelText, Translated, launch_header, translate
 
 KERNEL_SUFFIXES = {".asc"}
 HOST_SUFFIXES = {".c", ".cc", ".cpp", ".cxx", ".cce"}
@@ -40,12 +40,15 @@ class Settings:
     """How the sources of a program are compiled.
 
     options: more words for the compiler, such as -I and -D. ascend_headers: the folder with CANN's own headers.
-    optimise: such as "-O2".
+    optimise: such as "-O2". depends: words by which the preprocessor writes a list of the files that it read.
+    launch_headers: the folder for aclrtlaunch_KERNEL.h, if there shall be such headers.
     """
 
     options: tuple[str, ...] = ()
     ascend_headers: str | None = None
     optimise: str = ""
+    depends: tuple[str, ...] = ()
+    launch_headers: Path | None = None
 
 
 @dataclass
@@ -101,14 +104,27 @@ def compile_source(source: Path, target: Path, settings: Settings, compiler: Bac
         other = _translated(source, settings, compiler, sides[1], cube_only)
         objects.append(_object(source, other.text, settings, compiler, sides[1]))
     _join(objects, target, compiler)
+    if settings.launch_headers:
+        _write_launch_headers(settings.launch_headers, translated)
     return translated
+
+
+def _write_launch_headers(folder: Path, translated: Translated) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for kernel in translated.kernels:
+        path = folder / f"aclrtlaunch_{kernel.name}.h"
+        text = launch_header(kernel)
+        if kernel.defined and not kernel.template and (not path.is_file() or path.read_text() != text):
+            path.write_text(text)
 
 
 def link_objects(objects: Sequence[Path], target: Path, compiler: BackEnd, link: Sequence[str] = ()) -> None:
     """Links objects and libraries with the simulated device."""
     folder = library_dir()
     libraries = [f"-L{folder}", *(f"-l{name}" for name in _LIBRARIES), f"-Wl,-rpath,{folder}", "-ldl", "-lpthread"]
-    words = [compiler.command[0], *map(str, objects), *link, *libraries]
+    # CANN's headers define variables in each source that includes them.
+    own = [] if compiler.own_headers else ["-Wl,-z,muldefs"]
+    words = [compiler.command[0], *map(str, objects), *link, *own, *libraries]
     _run([*words, "-Wl,-z,defs", "-o", str(target)], f"{target.name} does not link")
 
 
@@ -118,8 +134,8 @@ def _include_options(settings: Settings) -> list[str]:
 
 
 def _compile_host(source: Path, target: Path, settings: Settings, compiler: BackEnd) -> None:
-    words = [compiler.command[0], "-std=c++17", "-O1", "-g1", "-fPIC", *_include_options(settings), "-c", str(source)]
-    _run([*words, "-o", str(target)], f"{source.name} does not compile")
+    words = [compiler.command[0], "-std=c++17", "-O1", "-g1", "-fPIC", *_include_options(settings), *settings.depends]
+    _run([*words, "-c", str(source), "-o", str(target)], f"{source.name} does not compile")
 
 
 def _words(settings: Settings, compiler: BackEnd, side: str) -> list[str]:
@@ -132,10 +148,11 @@ def _translated(source: Path, settings: Settings, compiler: BackEnd, side: str, 
     """The preprocessed and translated text of a source, for one kind of core."""
     end = "" if side == ALL_CORES else '#include "sim/program_end.h"\n'
     wrapper = f'#include "{source.resolve()}"\n{end}'
-    words = [*_words(settings, compiler, side), "-include", "sim/program.h", "-E", "-x", "c++", "-"]
+    words = [*_words(settings, compiler, side), "-include", "sim/program.h", *settings.depends, "-E", "-x", "c++", "-"]
     text = _run(words, f"{source.name} does not compile", wrapper)
     folder = source.resolve().parent
-    return translate(text, folder, _header_folders(compiler), side != ALL_CORES, cube_only)
+    launchers = settings.launch_headers is not None
+    return translate(text, folder, _header_folders(compiler), side != ALL_CORES, cube_only, launchers)
 
 
 def _header_folders(compiler: BackEnd) -> list[Path]:

@@ -22,7 +22,7 @@ from .compile import CORES, CompileError
 _MARKER = re.compile(r'^# \d+ "((?:[^"\\]|\\.)*)"([ \d]*)$', re.MULTILINE)
 # Literals, numbers with separators, and markers: what is not code.
 _LITERAL = re.compile(
-    r'R"(?P<raw>[^()\\\s]{0,16})\(.*?\)(?P=raw)"|"(?:\\.|[^"\\\n])*"|(?<!\w)\d(?:[\w.]|\'\w)*|\'(?:\\.|[^\'\\\n])*\''
+    r'R"(?P<raw>[^()\\\s]{0,16})\(.*?\)(?P=raw)"|"(?:\\.|[^"\\\n])*"|(?<!\w)\d\w*(?:\'\w+)+|\'(?:\\.|[^\'\\\n])*\''
     r"|^#[^\n]*$",
     re.DOTALL | re.MULTILINE,
 )
@@ -77,13 +77,19 @@ class _Edit:
 
 
 def translate(
-    text: str, own_folder: Path, header_folders: Iterable[Path], cann: bool, cube_only: bool = False
+    text: str,
+    own_folder: Path,
+    header_folders: Iterable[Path],
+    cann: bool,
+    cube_only: bool = False,
+    launchers: bool = False,
 ) -> Translated:
     """Translates a preprocessed source.
 
     header_folders: lines from below them are left as they are, unless they come from own_folder, that of the source,
     which may lie beside headers in one checkout. cann: the source includes CANN's own headers.
-    cube_only: the source asks for Matmul on cube cores alone (ASCENDC_CUBE_ONLY).
+    cube_only: the source asks for Matmul on cube cores alone (ASCENDC_CUBE_ONLY). launchers: each kernel gets the
+    function that ACLRT_LAUNCH_KERNEL calls.
 
     Raises:
         CompileError: the source says something about a kernel that cannot be
@@ -107,7 +113,8 @@ def translate(
         for end, kernel in defined:
             if kernel.defined and not kernel.template:
                 number += 1
-                edits.append(_Edit(end, end, _definition(kernel, number)))
+                launcher = _launcher(kernel) if launchers else ""
+                edits.append(_Edit(end, end, _definition(kernel, number) + launcher))
         started = list(_launches(part, code, found))
         launches += len(started) // 2
         result.append(_edited(part, edits + started))
@@ -215,6 +222,40 @@ def _definition(kernel: KernelText, number: int) -> str:
     cores = f"::sim::program::Cores::k{kernel.cores.capitalize()}"
     type_name = f"::sim::program::Definition<&{kernel.name}, {cores}>"
     return f" [[maybe_unused]] static const {type_name} sim_definition_{number};"
+
+
+def launch_header(kernel: KernelText) -> str:
+    """The header aclrtlaunch_NAME.h with the function that ACLRT_LAUNCH_KERNEL(NAME) names."""
+    parameters = "".join(f", {_on_host(one)}" for one in _parameters(kernel))
+    return (
+        "#pragma once\n#include <cstdint>\n"
+        "#ifndef ACLRT_LAUNCH_KERNEL\n#define ACLRT_LAUNCH_KERNEL(kernel_func) aclrtlaunch_##kernel_func\n#endif\n"
+        f'extern "C" uint32_t aclrtlaunch_{kernel.name}(uint32_t numBlocks, void *stream{parameters});\n'
+    )
+
+
+def _launcher(kernel: KernelText) -> str:
+    given = [" ".join(one.split()) for one in _parameters(kernel)]
+    names = ", ".join(_last_word(one) for one in given)
+    parameters = "".join(f", {one}" for one in given)
+    return (
+        f' extern "C" uint32_t aclrtlaunch_{kernel.name}(uint32_t sim_blocks, void *sim_stream{parameters}) '
+        f'{{ ::sim::program::Launch<{kernel.name}>("{kernel.name}", sim_blocks, sim_stream)({names}); return 0; }}'
+    )
+
+
+def _parameters(kernel: KernelText) -> list[str]:
+    return [one for one in (part.strip() for part in kernel.parameters.split(",")) if one and one != "void"]
+
+
+def _on_host(parameter: str) -> str:
+    """A parameter as host code knows it, which has no pointers to the memories of a core."""
+    return f"void *{_last_word(parameter)}" if "*" in parameter else " ".join(parameter.split())
+
+
+def _last_word(parameter: str) -> str:
+    found = re.search(r"([A-Za-z_]\w*)\s*$", parameter)
+    return found[1] if found else ""
 
 
 def _launches(text: str, code: str, kernels: dict[str, KernelText]) -> Iterator[_Edit]:
