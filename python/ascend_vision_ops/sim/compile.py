@@ -86,13 +86,19 @@ class BackEnd:
         words = (*options, *own, *self.sides[side], "-MMD", "-MF", str(depends), "-MT", "object")
         _run([program, *words, "-c", str(source)], target, f"{source.name} does not compile against {self.text}")
 
-    def link(self, objects: Iterable[Path], target: Path, options: Sequence[str] = ("-shared",)) -> None:
-        """Links objects with the simulated device into a library, or, with other options, into a program."""
+    def link(
+        self,
+        objects: Iterable[Path],
+        target: Path,
+        options: Sequence[str] = ("-shared", "-Wl,-z,defs"),
+        libraries: Sequence[str] = ("ascendc_sim",),
+    ) -> None:
+        """Links objects with libraries of this package into a library, or, with other options, into a program."""
         given = list(objects)
-        if is_newer(target, [*given, library_dir() / "libascendc_sim.so"]):
+        if is_newer(target, [*given, *(library_dir() / f"lib{name}.so" for name in libraries)]):
             return
-        libraries = (f"-L{library_dir()}", "-lascendc_sim", f"-Wl,-rpath,{library_dir()}")
-        words = (*options, "-Wl,-z,defs", *map(str, given), *libraries)
+        linked = (f"-L{library_dir()}", *(f"-l{name}" for name in libraries), f"-Wl,-rpath,{library_dir()}")
+        words = (*options, *map(str, given), *linked)
         _run([self.command[0], *words], target, f"{target.name} does not link")
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from ..ascend_headers.libraries import alone
 from ..ascend_headers.compiler import SOURCES
-from ..paths import include_dir, library_dir
+from ..paths import include_dir
 from .compile import BackEnd, CompileError, cache_folder, cores_of
 from .operator_definition import DTYPES, Definition
 
@@ -30,6 +30,8 @@ ENTRY = re.compile(r"__global__\s+(?:__aicore__\s+)?(?:__\w+__\s+)*void\s+(\w+)\
 LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 PARENTS = 4  # how far above an operator's folder its project's include folders are looked for
 HOST_FLAGS = ("-std=c++17", "-O1", "-g1", "-fPIC", "-w", "-fvisibility=hidden", "-fno-gnu-unique")
+# Functions of sources for other devices may be missing, as long as nothing calls them.
+HOST_LINK = ("-shared", "-Wl,-z,lazy", "-Wl,-Bsymbolic")
 
 
 @dataclass
@@ -79,8 +81,7 @@ class OperatorFolder:
             if not objects:
                 raise next(iter(self.failed.values()))
             library = self.cache / "host.so"
-            linked = (*objects_first(), f"-L{library_dir()}", "-lop_framework", "-lnnopbase", "-lascendcl")
-            compiler.link(objects, library, linked)
+            compiler.link(objects, library, HOST_LINK, ("op_framework", "nnopbase", "ascendcl"))
             return named_by_content(library)
 
     def kernel_source(self, definition: Definition) -> tuple[Path, str]:
@@ -136,10 +137,6 @@ class KernelLibrary:
         """Makes these the kernels of that name; a library of other dtypes may have been it before."""
         for file in self.files:
             ctypes.CDLL(str(file)).avo_register_kernels()
-
-
-def objects_first() -> tuple[str, ...]:
-    return ("-shared", "-Wl,-z,lazy", "-Wl,-Bsymbolic")
 
 
 def locked(folder: Path):
@@ -244,8 +241,9 @@ const sim::Kernel kKernels[] = {{"NAME", Invoke}};
 """
 OWN = """
 extern "C" __attribute__((visibility("default"))) void avo_register_kernels() {
-  sim::RegisterKernels({kKernels, 1, false});
-  sim::RegisterKernels({kKernels, 1, true});
+  const auto nothing = [](void *) {};
+  sim::RegisterKernels({kKernels, 1, false, nothing});
+  sim::RegisterKernels({kKernels, 1, true, nothing});
 }
 """
 CANN = """

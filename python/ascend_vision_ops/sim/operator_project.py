@@ -238,8 +238,10 @@ class _Prepared:
         names = [p.name for p in self.definition.inputs]
         expected = self.dtypes[parameter.name][0]
         if array is not None:
-            group = _arrays(parameter, array)
+            group = list(array) if parameter.dynamic else [array]
             for one in group:
+                if not isinstance(one, np.ndarray):
+                    raise TypeError(f"out: expected an array for {parameter.name}, got {type(one).__name__}")
                 if number_of(one) != expected or not one.flags.c_contiguous or not one.flags.writeable:
                     raise ValueError(
                         f"{parameter.name}: expected a dense, writable array of {dtype_name(expected)} in out, "

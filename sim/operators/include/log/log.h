@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdarg>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "exe_graph/runtime/shape.h"
 #include "exe_graph/runtime/tensor.h"
@@ -13,7 +15,7 @@
 namespace sim::operators {
 
 // `level`: E, W, I or D. The rest is as for printf.
-__attribute__((visibility("default"), format(printf, 3, 4))) void Log(char level, const char *who,
+__attribute__((visibility("default"))) void Log(char level, const char *who,
                                                                        const char *format, ...);
 
 }  // namespace sim::operators
@@ -38,15 +40,21 @@ __attribute__((visibility("default"))) std::string ToString(const std::vector<in
 inline const char *Text(const char *text) { return text; }
 inline const char *Text(const std::string &text) { return text.c_str(); }
 
+// `who`: a name, or a context of an operator. A text alone is from nobody in particular.
+template <typename Who, typename... Values>
+void Report(char level, const Who &who, const char *format, const Values &...values) {
+  sim::operators::Log(level, NameOf(who), format, values...);
+}
+inline void Report(char level, const char *text) { sim::operators::Log(level, "operator", "%s", text); }
+
 }  // namespace Ops::Base
 
-#define SIM_OP_LOG(level, who, ...) ::sim::operators::Log(level, ::Ops::Base::NameOf(who), __VA_ARGS__)
-#define OP_LOGE(who, ...) SIM_OP_LOG('E', who, __VA_ARGS__)
-#define OP_LOGW(who, ...) SIM_OP_LOG('W', who, __VA_ARGS__)
-#define OP_LOGI(who, ...) SIM_OP_LOG('I', who, __VA_ARGS__)
-#define OP_LOGD(who, ...) SIM_OP_LOG('D', who, __VA_ARGS__)
+#define OP_LOGE(...) ::Ops::Base::Report('E', __VA_ARGS__)
+#define OP_LOGW(...) ::Ops::Base::Report('W', __VA_ARGS__)
+#define OP_LOGI(...) ::Ops::Base::Report('I', __VA_ARGS__)
+#define OP_LOGD(...) ::Ops::Base::Report('D', __VA_ARGS__)
 #define OP_LOGE_WITHOUT_REPORT(who, ...) OP_LOGE(who, __VA_ARGS__)
-#define OP_EVENT(who, ...) OP_LOGI(who, __VA_ARGS__)
+#define OP_EVENT(...) OP_LOGI(__VA_ARGS__)
 
 // What is wrong with a parameter; the values are texts.
 #define SIM_OP_EXPECTED(who, what, name, given, expected)                                                     \
