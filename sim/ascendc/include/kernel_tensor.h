@@ -222,15 +222,18 @@ class GlobalTensor {
     cacheMode_ = mode;
   }
 
-  // Fails where [address, address + bytes) leaves the buffer that SetGlobalBuffer was given.
+  // Warns where [address, address + bytes) leaves the buffer that SetGlobalBuffer was given. The device does not look
+  // at its size; what leaves the allocation is an error, which the core finds.
   void CheckBounds(const char *instruction, uint64_t address, uint64_t bytes, sim::Where where) const {
     if (address >= begin_ && address <= end_ && bytes <= end_ - address) {
       return;
     }
-    sim::Core::Current().Fail(sim::FaultKind::kGmBounds, instruction, where,
-                              "access of " + std::to_string(bytes) + " bytes at byte " +
-                                  std::to_string(static_cast<int64_t>(address - begin_)) +
-                                  " of a GlobalTensor of " + std::to_string(end_ - begin_) + " bytes");
+    sim::Core &core = sim::Core::Current();
+    if (!core.Allocated(address, bytes)) return;
+    core.Report(sim::FaultKind::kBeyondTensor, instruction, where,
+                "access of " + std::to_string(bytes) + " bytes at byte " +
+                    std::to_string(static_cast<int64_t>(address - begin_)) + " of a GlobalTensor of " +
+                    std::to_string(end_ - begin_) + " bytes, in an allocation that has them");
   }
 
   __gm__ T *address_ = nullptr;
