@@ -56,10 +56,13 @@ class Memory {
 
 KernelType TypeOf(const std::string &cores) {
   static const std::map<std::string, KernelType> types = {
-      {"vector", KernelType::kVector}, {"cube", KernelType::kCube}, {"mixed12", KernelType::kMixed12}};
+      {"vector", KernelType::kVector},
+                                                          {"cube", KernelType::kCube},
+                                                          {"mixed11", KernelType::kMixed11},
+                                                          {"mixed12", KernelType::kMixed12}};
   const auto found = types.find(cores);
   if (found == types.end()) {
-    throw std::runtime_error("cores: expected vector, cube or mixed12, got " + cores);
+    throw std::runtime_error("cores: expected vector, cube, mixed11 or mixed12, got " + cores);
   }
   return found->second;
 }

@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ascend_vision_ops import sim
-from ascend_vision_ops.sim.compile import CompileError
-from ascend_vision_ops.sim.operator_native import FrameworkError
-from ascend_vision_ops.sim.operator_project import KernelFault
+from ascend_vision_ops.sim import CompileError, FrameworkError, KernelFault
 from ascend_vision_ops.testing.run import missing
 
 PROJECT = Path(__file__).parent / "operator_project"
+PAGE = Path(__file__).parents[2] / "docs" / "simulator.md"
 
 pytestmark = pytest.mark.skipif(bool(missing("aclnn")), reason="the simulated device is not built")
 
@@ -156,3 +158,14 @@ def test_an_edited_kernel_is_compiled_again(tmp_path, monkeypatch):
     kernel.write_text(text.replace("Muls(", "Mulls("))
     with pytest.raises(CompileError, match="does not compile against the simulated device's own.*Mulls"):
         sim.operator(project, "ScaledAdd")(x, y, alpha=1)
+
+
+def test_the_page_shows_a_test_file_that_passes(tmp_path):
+    source = re.search(r"```python\n(# tests/test_my_operators.py\n.*?)```", PAGE.read_text(), re.DOTALL)[1]
+    shutil.copytree(PROJECT, tmp_path / "kernels" / "my_operators")
+    (tmp_path / "test_my_operators.py").write_text(source)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "ascend_vision_ops.testing", "-p", "no:cacheprovider"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "4 passed" in done.stdout

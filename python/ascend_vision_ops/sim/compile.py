@@ -25,6 +25,7 @@ from ..ascend_headers.compiler import SOURCES, first_error, intrinsic_of, is_new
 from ..ascend_headers.roots import find
 from ..opgen.kernel_headers import PROCESSOR_FLAGS, SIDES
 from ..paths import library_dir
+from .errors import CompileError
 
 # The kernel types of CANN (KERNEL_TYPE_…) by the cores that start in a block.
 CORES = {
@@ -37,14 +38,6 @@ ALL_CORES = "all"
 _SIDES_OF_CORES = {"vector": ("vector",), "cube": ("cube",)}
 _TASK_TYPE = re.compile(r"\bKERNEL_TASK_TYPE\s*\(\s*(\w+)\s*,\s*KERNEL_TYPE_(\w+)\s*\)")
 _DEFAULT_TASK_TYPE = re.compile(r"\bKERNEL_TASK_TYPE_DEFAULT\s*\(\s*KERNEL_TYPE_(\w+)\s*\)")
-
-
-class CompileError(RuntimeError):
-    """A source does not compile or link; the message says why, and `output` has all that the compiler said."""
-
-    def __init__(self, message: str, output: str = ""):
-        super().__init__(message)
-        self.output = output
 
 
 @dataclass(frozen=True)

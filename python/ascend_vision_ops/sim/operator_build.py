@@ -21,7 +21,8 @@ from pathlib import Path
 from ..ascend_headers.libraries import alone
 from ..ascend_headers.compiler import SOURCES
 from ..paths import include_dir
-from .compile import BackEnd, CompileError, cache_folder, cores_of
+from .compile import BackEnd, cache_folder, cores_of
+from .errors import CompileError
 from .operator_definition import DTYPES, Definition
 
 # Structs that kernel_tiling.h has.
@@ -29,7 +30,7 @@ LIBRARY_STRUCT = re.compile(r"struct\s+(?:alignas\(\d+\)\s*)?(\w+)")
 ENTRY = re.compile(r"__global__\s+(?:__aicore__\s+)?(?:__\w+__\s+)*void\s+(\w+)\s*\(")
 LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 PARENTS = 4  # how far above an operator's folder its project's include folders are looked for
-HOST_FLAGS = ("-std=c++17", "-O1", "-g1", "-fPIC", "-w", "-fvisibility=hidden", "-fno-gnu-unique")
+HOST_FLAGS = ("-std=c++17", "-O0", "-g1", "-fPIC", "-w", "-fvisibility=hidden", "-fno-gnu-unique")
 # Functions of sources for other devices may be missing, as long as nothing calls them.
 HOST_LINK = ("-shared", "-Wl,-z,lazy", "-Wl,-Bsymbolic")
 

@@ -13,10 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ..paths import library_dir
-
-
-class FrameworkError(RuntimeError):
-    """What the operator's own host code, or the launch, says why it failed."""
+from .errors import FrameworkError
 
 
 @dataclass

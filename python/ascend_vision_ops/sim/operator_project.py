@@ -13,19 +13,12 @@ import numpy as np
 from ..profiling import Figures
 from . import operator_native as native
 from .compile import back_end
+from .errors import FrameworkError, KernelFault
 from .operator_build import KernelLibrary, OperatorFolder
 from .operator_definition import DTYPES, Definition, Parameter, definitions, dtype_name, number_of
 
 SOC_VARIABLE, DEFAULT_SOC = "AVO_SIM_SOC", "Ascend910B1"
 _chosen_soc = ""
-
-
-class KernelFault(RuntimeError):
-    """A kernel did what it must not; the message has the faults, and `reports` the reports of the launch."""
-
-    def __init__(self, message: str, reports: list[dict]):
-        super().__init__(message)
-        self.reports = reports
 
 
 @dataclass(frozen=True)
@@ -100,7 +93,7 @@ class Operator:
         kernel.register()
         try:
             prepared.call.launch(kernel.kernel, kernel.cores)
-        except native.FrameworkError as error:
+        except FrameworkError as error:
             reports = [report for report in native.take_reports() if report["faults"]]
             if reports:
                 raise KernelFault(str(error), reports) from None

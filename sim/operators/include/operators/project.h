@@ -58,8 +58,8 @@ struct SimBuffer {
   size_t rank;
 };
 
-// Runs the kernel of that name, which a library registered (engine/kernel_libraries.h). `cores`: vector, cube
-// or mixed12. After a fault the host's memory is as before, and simProjectError has the report.
+// Runs the kernel of that name, which a library registered (engine/kernel_libraries.h). `cores`: vector, cube,
+// mixed11 or mixed12. After a fault the host's memory is as before, and simProjectError has the report.
 SIM_PROJECT_API int simCallLaunch(void *call, const char *kernel, const char *cores,
                                   const struct SimBuffer *buffers, size_t count);
 
