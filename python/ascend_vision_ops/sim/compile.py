@@ -77,7 +77,11 @@ class BackEnd:
             return
         program, *own = self.command
         words = (*options, *own, *self.sides[side], "-MMD", "-MF", str(depends), "-MT", "object")
-        _run([program, *words, "-c", str(source)], target, f"{source.name} does not compile against {self.text}")
+        _run(
+            [program, *words, "-c", str(source)],
+            target,
+            f"{source.name} does not compile against {self.text}",
+        )
 
     def link(
         self,
@@ -128,8 +132,7 @@ def cores_of(source: str, key: int = 0) -> str:
     either, CANN's compiler looks for products; here a text that names Matmul or Mmad is mixed, any other one vector.
     """
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", source, flags=re.DOTALL)
-    named = {name: kind for name, kind in _TASK_TYPE.findall(text)}
-    for name, kind in named.items():
+    for name, kind in _TASK_TYPE.findall(text):
         if _number(name, text) == key:
             return CORES[kind]
     if found := _DEFAULT_TASK_TYPE.search(text):

@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..ascend_headers.libraries import alone
 from ..ascend_headers.compiler import SOURCES
+from ..ascend_headers.libraries import alone
 from ..paths import include_dir
 from .compile import BackEnd, cache_folder, cores_of
 from .errors import CompileError
@@ -68,7 +68,9 @@ class OperatorFolder:
         program = self.back_end.command[0]
         framework = (SOURCES / "sim" / "operators" / "include").resolve()
         ours = (f"-I{framework}", f"-I{include_dir()}")
-        compiler = BackEnd((program, *HOST_FLAGS), self.back_end.version, "the simulated device's framework", {"": ()})
+        compiler = BackEnd(
+            (program, *HOST_FLAGS), self.back_end.version, "the simulated device's framework", {"": ()}
+        )
         objects = []
         with locked(self.cache):
             for source in sources:
@@ -99,7 +101,9 @@ class OperatorFolder:
             f"{self.path}: expected a kernel of the operator {definition.type} in op_kernel, found {listed}"
         )
 
-    def kernel_library(self, definition: Definition, dtypes: dict[str, tuple[int, int]], structs: dict, key: int) -> "KernelLibrary":
+    def kernel_library(
+        self, definition: Definition, dtypes: dict[str, tuple[int, int]], structs: dict, key: int
+    ) -> KernelLibrary:
         """Builds the kernel for dtypes and formats of its tensors, and for one tiling key where it must know that."""
         source, name = self.kernel_source(definition)
         text = whole_text(source)
@@ -115,7 +119,9 @@ class OperatorFolder:
             if not unit.is_file():
                 unit.write_text(wrapper, encoding="utf-8")
             options = [*defines, *self.include_options(source.parent)]
-            libraries = [self._side_library(unit, folder, side, options) for side in self.back_end.sides_of(cores)]
+            libraries = [
+                self._side_library(unit, folder, side, options) for side in self.back_end.sides_of(cores)
+            ]
         return KernelLibrary(name, cores, libraries)
 
     def _side_library(self, unit: Path, folder: Path, side: str, options: Sequence[str]) -> Path:
@@ -183,7 +189,12 @@ def whole_text(source: Path) -> str:
 def macros(definition: Definition, dtypes: dict[str, tuple[int, int]]) -> list[str]:
     """DT_*, FORMAT_* and, for each tensor, DTYPE_X, ORIG_DTYPE_X and FORMAT_X."""
     lines = [f"#define DT_{dtype.name} {dtype.number}" for dtype in DTYPES.values()]
-    lines += ["#define FORMAT_NCHW 0", "#define FORMAT_NHWC 1", "#define FORMAT_ND 2", "#define FORMAT_NCDHW 30"]
+    lines += [
+        "#define FORMAT_NCHW 0",
+        "#define FORMAT_NHWC 1",
+        "#define FORMAT_ND 2",
+        "#define FORMAT_NCDHW 30",
+    ]
     for parameter in definition.parameters:
         name, (dtype, number) = parameter.name.upper(), dtypes[parameter.name]
         if dtype in DTYPES:
@@ -221,7 +232,9 @@ def wrapper_text(
     if any(hasattr(ctypes.CDLL(library), name) for library in ("libc.so.6", "libm.so.6")):
         lines += ["#include <cmath>", f"#define {name} {name}_kernel"]
     lines.append(f'#include "{source}"')
-    lines += ['#include "engine/kernel_libraries.h"' if own_headers else '#include "compiler/kernel_library.h"']
+    lines += [
+        '#include "engine/kernel_libraries.h"' if own_headers else '#include "compiler/kernel_library.h"'
+    ]
     return "\n".join(lines) + CALLS.replace("NAME", name) + (OWN if own_headers else CANN)
 
 

@@ -58,7 +58,12 @@ class Operator:
         return results[0] if len(results) == 1 else tuple(results)
 
     def profile(
-        self, *inputs: object, out: object = None, shapes: object = None, trace: bool = False, **attributes: object
+        self,
+        *inputs: object,
+        out: object = None,
+        shapes: object = None,
+        trace: bool = False,
+        **attributes: object,
     ) -> Figures:
         """Runs a call and returns what the simulated device counted, as `avo profile` shows it (Figures.show)."""
         runtime = native.runtime()
@@ -78,7 +83,9 @@ class Operator:
         device = _native.sim.device(reports[0]["soc"])
         return Figures(reports, moved, sum(array.size for array in results), device, trace=text)
 
-    def tiling(self, *inputs: object, out: object = None, shapes: object = None, **attributes: object) -> Tiling:
+    def tiling(
+        self, *inputs: object, out: object = None, shapes: object = None, **attributes: object
+    ) -> Tiling:
         """What the operator's tiling chooses for a call, which is not run."""
         prepared = _Prepared(self.definition, self._library, inputs, attributes, out, shapes)
         return _tiling(prepared.call.tile())
@@ -136,7 +143,9 @@ def open_operator(
             raise error
         every = ", ".join(entry["type"] for entry in loaded["operators"])
         if name is None and known:
-            raise ValueError(f"name: expected one of {', '.join(known)}, which {folder.name} defines, got none")
+            raise ValueError(
+                f"name: expected one of {', '.join(known)}, which {folder.name} defines, got none"
+            )
         raise ValueError(
             f"{folder.name}: expected a definition of {name or 'an operator'} for {device}, its sources define "
             f"{every or 'no operator'}"
@@ -158,7 +167,11 @@ def use_soc(soc: str | None) -> str:
 
 def _tiling(answer: dict) -> Tiling:
     return Tiling(
-        answer["block_dim"], answer["key"], answer["workspace"], answer["schedule_mode"], bytes.fromhex(answer["tiling"])
+        answer["block_dim"],
+        answer["key"],
+        answer["workspace"],
+        answer["schedule_mode"],
+        bytes.fromhex(answer["tiling"]),
     )
 
 
@@ -169,7 +182,13 @@ class _Prepared:
     """
 
     def __init__(
-        self, definition: Definition, library: Path, inputs: Sequence[object], named: dict, out: object, shapes: object
+        self,
+        definition: Definition,
+        library: Path,
+        inputs: Sequence[object],
+        named: dict,
+        out: object,
+        shapes: object,
     ):
         self.definition = definition
         values, attributes = definition.bind(inputs, named)
@@ -185,8 +204,10 @@ class _Prepared:
         self._groups = self._results(rows, given, out, shapes)
 
     def take_results(self) -> list:
-        return [results if parameter.dynamic else results[0]
-                for parameter, results in zip(self.definition.outputs, self._groups, strict=True)]
+        return [
+            results if parameter.dynamic else results[0]
+            for parameter, results in zip(self.definition.outputs, self._groups, strict=True)
+        ]
 
     def _rows(self, given: list[list[np.ndarray]]) -> list[int]:
         """The rows of the definition's table that the inputs fit."""
@@ -194,7 +215,9 @@ class _Prepared:
         found = {p.name: number_of(group[0]) for p, group in zip(inputs, given, strict=True) if group}
         rows = self.definition.fitting_rows(found, inputs)
         if not rows:
-            got = ", ".join(f"{p.name} of {group[0].dtype}" for p, group in zip(inputs, given, strict=True) if group)
+            got = ", ".join(
+                f"{p.name} of {group[0].dtype}" for p, group in zip(inputs, given, strict=True) if group
+            )
             raise ValueError(
                 f"{self.definition.type}: expected {self.definition.combinations()}, as its definition says, got {got}"
             )
@@ -207,7 +230,10 @@ class _Prepared:
         inferred = [{"dtype": None, "shape": None} for _ in outputs]
         if any(array is None and size is None for array, size in zip(wanted, sizes, strict=True)):
             inferred = self.call.infer()
-        asked = {p.name: self._asked(array, found) for p, array, found in zip(outputs, wanted, inferred, strict=True)}
+        asked = {
+            p.name: self._asked(array, found)
+            for p, array, found in zip(outputs, wanted, inferred, strict=True)
+        }
         named = {name: number for name, number in asked.items() if number is not None}
         row = next((row for row in rows if row in self.definition.fitting_rows(named, outputs)), rows[0])
         self.dtypes = {p.name: (p.dtype_in(row), p.format_in(row)) for p in self.definition.parameters}
@@ -245,9 +271,7 @@ class _Prepared:
             place = names.index(parameter.name)
             group = [one.copy() for one in given[place]]
             first = sum(max(len(others), 1) for others in given[:place])
-            tensors = [
-                native.Tensor(one, expected, False, True, first + k) for k, one in enumerate(group)
-            ]
+            tensors = [native.Tensor(one, expected, False, True, first + k) for k, one in enumerate(group)]
         else:
             group = [self._new(parameter, expected, shape)]
             tensors = [native.Tensor(group[0], expected, bool(parameter.initial), True)]
@@ -257,7 +281,8 @@ class _Prepared:
     def _new(self, parameter: Parameter, expected: int, shape: object) -> np.ndarray:
         if shape is None:
             raise ValueError(
-                f"{self.definition.type}: its sources infer no shapes; expected out= or shapes= with those of the results"
+                f"{self.definition.type}: its sources infer no shapes; expected out= or shapes= with those of "
+                "the results"
             )
         if any(size < 0 for size in shape):
             raise ValueError(
@@ -289,7 +314,11 @@ def _per_result(outputs: Sequence[Parameter], given: object, name: str, of_shape
     """One entry for each result; None where nothing is given."""
     if given is None:
         return [None] * len(outputs)
-    single = all(isinstance(size, int | np.integer) for size in given) if of_shapes else isinstance(given, np.ndarray)
+    single = (
+        all(isinstance(size, int | np.integer) for size in given)
+        if of_shapes
+        else isinstance(given, np.ndarray)
+    )
     entries = [given] if single else list(given)
     if len(entries) != len(outputs):
         raise ValueError(

@@ -59,7 +59,9 @@ def ascend_operator(pytestconfig):
         folder = pytestconfig.rootpath / path
         key = (folder, name, repr(sorted(options.items())))
         if key not in opened:
-            opened[key] = sim.operator(folder, name, **{"soc": pytestconfig.getoption("--npu-soc"), **options})
+            opened[key] = sim.operator(
+                folder, name, **{"soc": pytestconfig.getoption("--npu-soc"), **options}
+            )
         return opened[key]
 
     return opener

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the host code of operators reports, under the names of CANN's op_common. Errors become the reason of the
-// call's failure; the other levels are shown where AVO_SIM_OPERATOR_LOG is set.
+// How the host code of operators reports, under the names of CANN's op_common. Errors become the reason of
+// the call's failure; the other levels are shown where AVO_SIM_OPERATOR_LOG is set.
 #pragma once
 
 #include <cstdarg>
@@ -15,8 +15,7 @@
 namespace sim::operators {
 
 // `level`: E, W, I or D. The rest is as for printf.
-__attribute__((visibility("default"))) void Log(char level, const char *who,
-                                                                       const char *format, ...);
+__attribute__((visibility("default"))) void Log(char level, const char *who, const char *format, ...);
 
 }  // namespace sim::operators
 
@@ -57,10 +56,10 @@ inline void Report(char level, const char *text) { sim::operators::Log(level, "o
 #define OP_EVENT(...) OP_LOGI(__VA_ARGS__)
 
 // What is wrong with a parameter; the values are texts.
-#define SIM_OP_EXPECTED(who, what, name, given, expected)                                                     \
+#define SIM_OP_EXPECTED(who, what, name, given, expected)                                                  \
   OP_LOGE(who, "the %s of %s is %s, expected %s", what, ::Ops::Base::Text(name), ::Ops::Base::Text(given), \
           ::Ops::Base::Text(expected))
-#define SIM_OP_REASON(who, what, name, given, reason)                                               \
+#define SIM_OP_REASON(who, what, name, given, reason)                                             \
   OP_LOGE(who, "the %s of %s is %s: %s", what, ::Ops::Base::Text(name), ::Ops::Base::Text(given), \
           ::Ops::Base::Text(reason))
 #define OP_LOGE_FOR_INVALID_SHAPE(who, name, given, right) SIM_OP_EXPECTED(who, "shape", name, given, right)
@@ -116,12 +115,12 @@ inline void Report(char level, const char *text) { sim::operators::Log(level, "o
       __VA_ARGS__;                       \
     }                                    \
   } while (0)
-#define OP_CHECK_NULL_WITH_CONTEXT(context, pointer)     \
-  do {                                                   \
-    if ((pointer) == nullptr) {                          \
-      OP_LOGE(context, "%s is null", #pointer);          \
-      return ge::GRAPH_FAILED;                           \
-    }                                                    \
+#define OP_CHECK_NULL_WITH_CONTEXT(context, pointer) \
+  do {                                               \
+    if ((pointer) == nullptr) {                      \
+      OP_LOGE(context, "%s is null", #pointer);      \
+      return ge::GRAPH_FAILED;                       \
+    }                                                \
   } while (0)
 #define OP_CHECK(condition, log, ...) OP_CHECK_IF(condition, log, __VA_ARGS__)
 #define OP_TILING_CHECK(condition, log, ...) OP_CHECK_IF(condition, log, __VA_ARGS__)
