@@ -90,11 +90,15 @@ class OperatorFolder:
     def kernel_source(self, definition: Definition) -> tuple[Path, str]:
         """The source of an operator's kernel, and the kernel's name in it."""
         wanted = plain(definition.kernel_file or definition.type)
-        sources = sorted((self.path / "op_kernel").glob("**/*.cpp"))
+        # Kernels for other devices may have the same name: in a folder of theirs, or in a file of another name.
+        sources = sorted(
+            (self.path / "op_kernel").glob("**/*.cpp"),
+            key=lambda source: (plain(source.stem) != wanted, len(source.parts), source),
+        )
         entries = {source: ENTRY.findall(without_comments(source)) for source in sources}
         for source, names in entries.items():
             for name in names:
-                if plain(name) == wanted or (definition.kernel_file and plain(source.stem) == wanted):
+                if plain(name) in (wanted, plain(definition.type)):
                     return source, name
         listed = ", ".join(name for names in entries.values() for name in names) or "no kernels"
         raise CompileError(
