@@ -67,8 +67,9 @@ class Core {
 
   // " of in_queue_" where the buffer that holds this byte has a name in the source, else "": for faults.
   std::string OfBuffer(Space space, uint64_t address);
-  // Says whether an allocation of GM holds these bytes.
-  bool Allocated(uint64_t address, uint64_t bytes);
+  // Says which allocation of GM holds all these bytes: the one that holds `start`, another one, or none.
+  enum class Holder : uint8_t { kSame, kOther, kNone };
+  Holder HolderOf(uint64_t address, uint64_t bytes, uint64_t start);
   // Notes a fault at `where`, behind which the instruction can still be carried out; the text says what was expected
   // and what came. Ends the block where the policy says so.
   void Report(FaultKind kind, const char *instruction, Where where, const std::string &text);

@@ -67,7 +67,8 @@ class CoreState {
   bool Written(Space space, uint64_t address, uint64_t bytes);
   void Forget(Space space, uint64_t address, uint64_t bytes);
   void CleanDataCache(const char *instruction, bool all, uint64_t address, Where where);
-  bool Allocated(uint64_t address, uint64_t bytes);
+  bool Allocated(uint64_t address, uint64_t bytes);  // by one allocation of GM
+  Core::Holder HolderOf(uint64_t address, uint64_t bytes, uint64_t start);
   void Report(FaultKind kind, const char *instruction, Where where, const std::string &text);
   // The same for a fault that names several sites, the first of which is where it is.
   void Report(FaultKind kind, const std::string &text, const std::vector<Site> &sites);

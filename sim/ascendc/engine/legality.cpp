@@ -55,6 +55,12 @@ bool CoreState::Allocated(uint64_t address, uint64_t bytes) {
   return true;
 }
 
+Core::Holder CoreState::HolderOf(uint64_t address, uint64_t bytes, uint64_t start) {
+  if (!Allocated(address, bytes)) return Core::Holder::kNone;
+  const bool same = start >= last_allocation_ && start <= last_allocation_ + last_allocation_size_;
+  return same ? Core::Holder::kSame : Core::Holder::kOther;
+}
+
 bool CoreState::CheckGmBounds(const Operand &operand, const Site &site, Where where) {
   const ByteRange extent = Extent(operand);
   const auto begin = static_cast<uint64_t>(extent.begin);

@@ -174,6 +174,20 @@ void WaitsForNothing(Case &c) {
   mm.WaitIterateAll();
 }
 
+// One vector core for each cube core: it computes both halves, one after the other.
+void OneToOne(Case &c) {
+  MixedNumbers numbers(c);
+  TPipe pipe;
+  Matmul<Rows<half>, Rows<half>, Rows<float>> mm;
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &numbers.t);
+  for (int32_t first = 0; first < numbers.t.M; first += numbers.t.singleCoreM) {
+    mm.SetTensorA(c.Global<half>(0)[first * numbers.t.Ka]);
+    mm.SetTensorB(c.Global<half>(1));
+    mm.SetTail(std::min(numbers.t.singleCoreM, numbers.t.M - first));
+    mm.IterateAll(c.Global<float>(2)[first * numbers.t.N]);
+  }
+}
+
 constexpr auto kMixed = sim::KernelType::kMixed12;
 const Register table{
     {"MixedMatmul",
@@ -196,6 +210,7 @@ const Register table{
     {"MixedNotRegistered", NotRegistered, kMixed},
     {"MixedOneLeaves", OneLeaves, kMixed},
     {"MixedWaitsForNothing", WaitsForNothing, kMixed},
+    {"MixedOneToOne", OneToOne, sim::KernelType::kMixed11},
     {"MixedOnVector", Product<half, float, float>, sim::KernelType::kVector},
     {"MixedOnCube", Product<half, float, float>, sim::KernelType::kCube},
 };

@@ -84,6 +84,38 @@ def test_partial_sums():
     same(call("MixedPartialSums", (32, 32, 64), (16, 32, 32), buffers)[2], want.astype(np.float32))
 
 
+def test_one_vector_core_for_each_cube_core():
+    want, buffers = factors((90, 48, 64), "float16")
+    buffers.append(Global(poisoned((90, 48), "float32")))
+    same(call("MixedOneToOne", (90, 48, 64), (32, 48, 32), buffers)[2], want.astype(np.float32))
+
+
+# The axes of A, B and C in memory, as letters of einsum: z is b, h heads, g groups, s and t rows, d columns.
+LAYOUTS = {
+    "BSNGD": ("zshgd", "zthgd", "zshgt"),
+    "SBNGD": ("szhgd", "tzhgd", "szhgt"),
+    "BNGS1S2": ("zhgsd", "zhgtd", "zhgst"),
+    "NORMAL": ("zhgsd", "zhgtd", "zhgst"),
+}
+
+
+@pytest.mark.parametrize("groups_b", [2, 1])
+@pytest.mark.parametrize("layout", list(LAYOUTS))
+def test_batches(layout, groups_b):
+    sizes = {"z": 2, "h": 3, "g": 2, "s": 33, "t": 40, "d": 48}
+    of_b = {**sizes, "g": groups_b}
+    in_a, in_b, in_c = LAYOUTS[layout]
+    a = whole([sizes[axis] for axis in in_a], "float16", 21)
+    b = whole([of_b[axis] for axis in in_b], "float16", 22)
+    bias = whole([sizes[axis] for axis in "zhgt"], "float32", 23)
+    everywhere = np.repeat(b, 2 // groups_b, in_b.index("g")).astype(np.float64)
+    want = np.einsum(f"{in_a},{in_b}->{in_c}", a.astype(np.float64), everywhere)
+    want += np.einsum(f"zhgt,s->{in_c}", bias, np.ones(sizes["s"]))
+    buffers = [Global(a), Global(b), Global(poisoned(want.shape, "float32")), Global(bias)]
+    got = clean(f"Batch{layout}", buffers, ints=[2, 33, 40, 48, 3, 2, groups_b, 1])[2]
+    same(got, want.astype(np.float32))
+
+
 def test_mistakes():
     shape, base = (32, 32, 32), (16, 32, 32)
     want, buffers = factors(shape, "float16")

@@ -2,6 +2,8 @@
 // What `avo sim build` puts behind a source with kernels that is compiled against CANN's own headers.
 #pragma once
 
+#include "kernel_operator.h"
+
 #include "compiler/kernel_library.h"
 
 namespace sim::program {

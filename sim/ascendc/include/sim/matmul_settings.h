@@ -22,6 +22,8 @@ struct MatmulOperands {
   // The matrices in memory, then the part that is computed. c: columns of C, where these are not n.
   uint32_t m = 0, n = 0, ka = 0, kb = 0, c = 0;
   uint32_t single_m = 0, single_n = 0, single_k = 0;
+  // Elements from row to row of A, B and C in a batch, where they are not the columns.
+  uint64_t pitch_a = 0, pitch_b = 0, pitch_c = 0;
   // For the kernel's own copies.
   uint64_t callback_tiling = 0, callback_data = 0;
 };

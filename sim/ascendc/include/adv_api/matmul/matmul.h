@@ -3,6 +3,7 @@
 // its result there.
 #pragma once
 
+#include "../../sim/matmul_batch.h"
 #include "../../sim/matmul_factor.h"
 #include "../../sim/matmul_result.h"
 
@@ -88,7 +89,8 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
       out_.Init(pipe_, this->t_.baseN, where);
       factors_ = true;
     }
-    out_.Copy(gm, result_, at_, with.m, with.c != 0 ? with.c : with.n, enSequentialWrite, with,
+    const uint64_t columns = with.pitch_c != 0 ? with.pitch_c : with.c != 0 ? with.c : with.n;
+    out_.Copy(gm, result_, at_, with.m, static_cast<uint32_t>(columns), enSequentialWrite, with,
               kConfig.enableRelu, kConfig.isEnableChannelSplit, where);
     if (enAtomic != 0) SetAtomicNone();
     c_.FreeTensor(result_, where);
@@ -105,6 +107,41 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
       GetTensorC<sync>(gm[offset], enAtomic, enSequentialWrite, where);
       offset += step;
     }
+  }
+
+  // Computes the products of a batch; strides of 0 follow from the layout.
+  template <bool sync = true, bool waitIterateBatch = false>
+  void IterateBatch(const GlobalTensor<DstT> &gm, uint32_t batchA, uint32_t batchB, bool enSequentialWrite,
+                    const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0,
+                    const uint32_t matrixStrideC = 0, const bool enPartialSum = false,
+                    const uint8_t enAtomic = 0, sim::Where where = sim::Where::Here()) {
+    if (enPartialSum) Fail("IterateBatch", where, "enPartialSum is not modelled");
+    (void)enSequentialWrite;  // each product is written to its place
+    const uint32_t larger = std::max(batchA, batchB);
+    if (batchA == 0 || batchB == 0 || larger % batchA != 0 || larger % batchB != 0) {
+      Fail("IterateBatch", where, "batchA and batchB must be positive, and one a multiple of the other");
+    }
+    const TCubeTiling &t = this->t_;
+    const Operands all = this->with_;
+    const auto a = sim::StepsOf<A_TYPE::layout>(
+        {t.ALayoutInfoB, t.ALayoutInfoS, t.ALayoutInfoN, t.ALayoutInfoG, t.ALayoutInfoD},
+        uint64_t{all.m} * all.ka, matrixStrideA);
+    const auto b = sim::StepsOf<B_TYPE::layout>(
+        {t.BLayoutInfoB, t.BLayoutInfoS, t.BLayoutInfoN, t.BLayoutInfoG, t.BLayoutInfoD},
+        uint64_t{all.n} * all.kb, matrixStrideB);
+    const auto c = sim::StepsOf<C_TYPE::layout>(
+        {t.CLayoutInfoB, t.CLayoutInfoS1, t.CLayoutInfoN, t.CLayoutInfoG, t.CLayoutInfoS2},
+        uint64_t{all.m} * all.n, matrixStrideC);
+    sim::ForEachProduct(batchA, batchB, a, b, c, [&](uint64_t at_a, uint64_t at_b, uint64_t at_c, uint32_t i) {
+      Operands one = all;
+      one.a = all.a[at_a];
+      one.b = all.b[at_b];
+      one.pitch_a = a.row, one.pitch_b = b.row, one.pitch_c = c.row;
+      if (all.biased && kConfig.isBiasBatch) one.bias = all.bias[uint64_t{i} * all.n];
+      Take(one, 0);
+      IterateAll(gm[at_c], enAtomic, false, false, false, where);
+    });
+    Take(all, 0);
   }
 
   // Takes what a vector core has set, and starts with a tile.
@@ -185,8 +222,9 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     const Operands &with = this->with_;
     const bool trans_a = with.transpose_a != (A_TYPE::format == CubeFormat::COLUMN_MAJOR);
     const bool trans_b = with.transpose_b != (B_TYPE::format == CubeFormat::COLUMN_MAJOR);
-    a_.Set(with.a, !trans_a, trans_a ? with.ka : with.m, trans_a ? with.m : with.ka);
-    b_.Set(with.b, trans_b, trans_b ? with.n : with.kb, trans_b ? with.kb : with.n);
+    const auto pitch = [](uint64_t given, uint32_t columns) { return given != 0 ? given : columns; };
+    a_.Set(with.a, !trans_a, trans_a ? with.ka : with.m, pitch(with.pitch_a, trans_a ? with.m : with.ka));
+    b_.Set(with.b, trans_b, trans_b ? with.n : with.kb, pitch(with.pitch_b, trans_b ? with.kb : with.n));
     SetHF32Mode(with.hf32);
     SetHF32TransMode(with.hf32_to_zero);
   }

@@ -150,6 +150,22 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     if (sync) Await(call, 0, "IterateAll", where);
     if (!sync && waitIterateAll) waited_.push_back(call);
   }
+  template <bool sync = true, bool waitIterateBatch = false>
+  void IterateBatch(const GlobalTensor<DstT> &gm, uint32_t batchA, uint32_t batchB, bool enSequentialWrite,
+                    const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0,
+                    const uint32_t matrixStrideC = 0, const bool enPartialSum = false,
+                    const uint8_t enAtomic = 0, sim::Where where = sim::Where::Here()) {
+    CheckVector("IterateBatch", where);
+    const sim::CubeCallPtr call = Send("IterateBatch", [=, with = this->with_](Impl &impl, sim::CubeCall &call) {
+      impl.Take(with, 0);
+      impl.IterateBatch(gm, batchA, batchB, enSequentialWrite, matrixStrideA, matrixStrideB, matrixStrideC,
+                        enPartialSum, enAtomic, where);
+      sim::Reply(sim::Core::Current(), call, "IterateBatch", where);
+    }, where);
+    if (sync) Await(call, 0, "IterateBatch", where);
+    if (!sync && waitIterateBatch) waited_.push_back(call);
+  }
+  void WaitIterateBatch(sim::Where where = sim::Where::Here()) { WaitIterateAll(where); }
   void WaitIterateAll(sim::Where where = sim::Where::Here()) {
     if constexpr (kDualMaster) return AwaitCube(where);
     if (waited_.empty()) {
