@@ -72,6 +72,15 @@ def test_workspace_and_results_of_the_caller(part_sums):
     assert part_sums(x, shapes=[8])[0] == x.sum()
 
 
+def test_lists_of_tensors_and_values_on_the_host():
+    op = sim.operator(PROJECT, "FirstElements")
+    arrays = [np.arange(size, dtype=np.float32) + size for size in (64, 24, 40)]
+    rows = op([array.reshape(2, -1) for array in arrays], np.array([16]))
+    np.testing.assert_array_equal(rows, np.stack([array[:16] for array in arrays]))
+    with pytest.raises(TypeError, match="x: expected a list of arrays, got ndarray"):
+        op(arrays[0], np.array([16]))
+
+
 def test_a_race_raises_and_leaves_results_alone(part_sums):
     (x,) = arrays(np.float32, count=1)
     out = np.full(8, -1, np.float32)
@@ -146,10 +155,10 @@ def test_results_without_an_inference_need_shapes(part_sums):
 
 
 def test_a_folder_with_several_operators_needs_a_name(tmp_path):
-    with pytest.raises(ValueError, match="name: expected one of PartSums, ScaledAdd"):
+    with pytest.raises(ValueError, match="name: expected one of FirstElements, PartSums, ScaledAdd"):
         sim.operator(PROJECT)
     with pytest.raises(
-        ValueError, match="expected a definition of Absent for Ascend910B1, its sources define PartS"
+        ValueError, match="expected a definition of Absent for Ascend910B1, its sources define FirstE"
     ):
         sim.operator(PROJECT, "Absent")
     with pytest.raises(ValueError, match="expected a folder with op_host and op_kernel"):
