@@ -14,6 +14,7 @@ import pytest
 
 from ascend_vision_ops import sim
 from ascend_vision_ops.sim import CompileError, FrameworkError, KernelFault
+from ascend_vision_ops.testing import plugin
 from ascend_vision_ops.testing.run import missing
 
 PROJECT = Path(__file__).parent / "operator_project"
@@ -178,6 +179,11 @@ def test_an_edited_kernel_is_compiled_again(tmp_path, monkeypatch):
     kernel.write_text(text.replace("Muls(", "Mulls("))
     with pytest.raises(CompileError, match=r"does not compile against the simulated device's own.*Mulls"):
         sim.operator(project, "ScaledAdd")(x, y, alpha=1)
+
+
+def test_the_plugin_needs_no_torch_npu(monkeypatch):
+    monkeypatch.setattr(plugin.importlib.util, "find_spec", lambda name: None)
+    plugin.pytest_configure(config=None)  # asks the configuration for nothing, as there is no device to make
 
 
 def test_the_page_shows_a_test_file_that_passes(tmp_path):
