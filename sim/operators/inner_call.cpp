@@ -168,7 +168,8 @@ struct InnerCall::Impl {
     }
     gert::Node node(rule.type, Described(inputs), Described(outputs), attributes);
     gert::TilingResult result(kTilingCapacity);
-    if (RunTiling(type, &node, &result) != ge::GRAPH_SUCCESS) throw Refusal{kTilingError, "its tiling failed"};
+    if (RunTiling(type, &node, &result) != ge::GRAPH_SUCCESS)
+      throw Refusal{kTilingError, "its tiling failed"};
     if (result.block_dim == 0) throw Refusal{kTilingError, "its tiling set no blocks"};
     return result;
   }

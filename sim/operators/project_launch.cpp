@@ -55,11 +55,13 @@ class Memory {
 };
 
 KernelType TypeOf(const std::string &cores) {
-  static const std::map<std::string, KernelType> types = {
-      {"vector", KernelType::kVector}, {"cube", KernelType::kCube}, {"mixed12", KernelType::kMixed12}};
+  static const std::map<std::string, KernelType> types = {{"vector", KernelType::kVector},
+                                                          {"cube", KernelType::kCube},
+                                                          {"mixed11", KernelType::kMixed11},
+                                                          {"mixed12", KernelType::kMixed12}};
   const auto found = types.find(cores);
   if (found == types.end()) {
-    throw std::runtime_error("cores: expected vector, cube or mixed12, got " + cores);
+    throw std::runtime_error("cores: expected vector, cube, mixed11 or mixed12, got " + cores);
   }
   return found->second;
 }
@@ -113,8 +115,8 @@ std::vector<void *> ArgumentsOf(const std::vector<SimBuffer> &buffers, const std
     }
     std::vector<const SimBuffer *> members;
     std::vector<void *> member_addresses;
-    for (const int parameter = buffers[i].parameter;
-         i < buffers.size() && buffers[i].parameter == parameter; ++i) {
+    for (const int parameter = buffers[i].parameter; i < buffers.size() && buffers[i].parameter == parameter;
+         ++i) {
       members.push_back(&buffers[i]);
       member_addresses.push_back(addresses[i]);
     }
@@ -142,8 +144,9 @@ void LaunchKernel(const gert::TilingResult &tiling, const std::string &kernel, c
   std::vector<void *> arguments = ArgumentsOf(buffers, addresses, &memory);
   const uint64_t bytes = WorkspaceBytes(tiling);
   auto *workspace = static_cast<char *>(memory.Add(bytes));
-  arguments.push_back(workspace == nullptr ? nullptr
-                                           : workspace + BytesOfLibrary(bytes, launched.type != KernelType::kVector));
+  arguments.push_back(workspace == nullptr
+                          ? nullptr
+                          : workspace + BytesOfLibrary(bytes, launched.type != KernelType::kVector));
   const auto *data = static_cast<const std::byte *>(tiling.data.GetData());
   const runtime::KernelLaunch launch{
       &launched, tiling.block_dim, tiling.key, {data, data + tiling.data.GetDataSize()}};

@@ -3,19 +3,22 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ascend_vision_ops import sim
-from ascend_vision_ops.sim.compile import CompileError
-from ascend_vision_ops.sim.operator_native import FrameworkError
-from ascend_vision_ops.sim.operator_project import KernelFault
+from ascend_vision_ops.sim import CompileError, FrameworkError, KernelFault
+from ascend_vision_ops.testing import plugin
 from ascend_vision_ops.testing.run import missing
 
 PROJECT = Path(__file__).parent / "operator_project"
+PAGE = Path(__file__).parents[2] / "docs" / "simulator.md"
 
 pytestmark = pytest.mark.skipif(bool(missing("aclnn")), reason="the simulated device is not built")
 
@@ -70,10 +73,19 @@ def test_workspace_and_results_of_the_caller(part_sums):
     assert part_sums(x, shapes=[8])[0] == x.sum()
 
 
+def test_lists_of_tensors_and_values_on_the_host():
+    op = sim.operator(PROJECT, "FirstElements")
+    arrays = [np.arange(size, dtype=np.float32) + size for size in (64, 24, 40)]
+    rows = op([array.reshape(2, -1) for array in arrays], np.array([16]))
+    np.testing.assert_array_equal(rows, np.stack([array[:16] for array in arrays]))
+    with pytest.raises(TypeError, match="x: expected a list of arrays, got ndarray"):
+        op(arrays[0], np.array([16]))
+
+
 def test_a_race_raises_and_leaves_results_alone(part_sums):
     (x,) = arrays(np.float32, count=1)
     out = np.full(8, -1, np.float32)
-    with pytest.raises(KernelFault, match="part_sums.*nothing orders the two blocks") as raised:
+    with pytest.raises(KernelFault, match=r"part_sums.*nothing orders the two blocks") as raised:
         part_sums(x, waits=False, out=out)
     assert raised.value.reports[0]["kernel"] == "part_sums"
     assert (out == -1).all()
@@ -99,7 +111,12 @@ def test_profile_counts_what_a_call_does(scaled_add):
     [
         (1, {"alpha": 1}, TypeError, "ScaledAdd: the input y is missing"),
         (2, {}, TypeError, "ScaledAdd: the attribute alpha is missing"),
-        (2, {"alpha": 1, "beta": 2}, TypeError, "there is no argument beta; it has x, y, bias, alpha, offset"),
+        (
+            2,
+            {"alpha": 1, "beta": 2},
+            TypeError,
+            "there is no argument beta; it has x, y, bias, alpha, offset",
+        ),
         (2, {"alpha": "1"}, TypeError, "alpha: expected a float, got '1'"),
         (2, {"alpha": True}, TypeError, "alpha: expected a float, got True"),
         (2, {"alpha": 1, "x": 0}, TypeError, "x is given twice"),
@@ -115,11 +132,15 @@ def test_wrong_arguments_are_named(scaled_add, arguments, named, error, message)
 
 def test_dtypes_are_those_of_the_definition(scaled_add):
     x, y, _ = arrays(np.float32)
-    with pytest.raises(ValueError, match="float32 float32 float32 | float16 .*got x of float64, y of float32"):
+    with pytest.raises(
+        ValueError, match=r"float32 float32 float32 \| float16 .*got x of float64, y of float32"
+    ):
         scaled_add(x.astype(np.float64), y, alpha=1)
     with pytest.raises(ValueError, match="got x of float16, y of float32"):
         scaled_add(x.astype(np.float16), y, alpha=1)
-    with pytest.raises(ValueError, match="z: expected a dense, writable array of float32 in out, got one of int32"):
+    with pytest.raises(
+        ValueError, match="z: expected a dense, writable array of float32 in out, got one of int32"
+    ):
         scaled_add(x, y, alpha=1, out=x.astype(np.int32))
 
 
@@ -135,9 +156,11 @@ def test_results_without_an_inference_need_shapes(part_sums):
 
 
 def test_a_folder_with_several_operators_needs_a_name(tmp_path):
-    with pytest.raises(ValueError, match="name: expected one of PartSums, ScaledAdd"):
+    with pytest.raises(ValueError, match="name: expected one of FirstElements, PartSums, ScaledAdd"):
         sim.operator(PROJECT)
-    with pytest.raises(ValueError, match="expected a definition of Absent for Ascend910B1, its sources define PartS"):
+    with pytest.raises(
+        ValueError, match="expected a definition of Absent for Ascend910B1, its sources define FirstE"
+    ):
         sim.operator(PROJECT, "Absent")
     with pytest.raises(ValueError, match="expected a folder with op_host and op_kernel"):
         sim.operator(tmp_path)
@@ -154,5 +177,30 @@ def test_an_edited_kernel_is_compiled_again(tmp_path, monkeypatch):
     kernel.write_text(text.replace("Add(out, out, in, count);", "Sub(out, out, in, count);"))
     np.testing.assert_array_equal(sim.operator(project, "ScaledAdd")(x, y, alpha=1), y - x)
     kernel.write_text(text.replace("Muls(", "Mulls("))
-    with pytest.raises(CompileError, match="does not compile against the simulated device's own.*Mulls"):
+    with pytest.raises(CompileError, match=r"does not compile against the simulated device's own.*Mulls"):
         sim.operator(project, "ScaledAdd")(x, y, alpha=1)
+
+
+def test_the_plugin_needs_no_torch_npu(monkeypatch):
+    monkeypatch.setattr(plugin.importlib.util, "find_spec", lambda name: None)
+    plugin.pytest_configure(config=None)  # asks the configuration for nothing, as there is no device to make
+
+
+def test_the_page_shows_a_test_file_that_passes(tmp_path):
+    source = re.search(r"```python\n(# tests/test_my_operators.py\n.*?)```", PAGE.read_text(), re.DOTALL)[1]
+    shutil.copytree(PROJECT, tmp_path / "kernels" / "my_operators")
+    (tmp_path / "test_my_operators.py").write_text(source)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    words = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "ascend_vision_ops.testing",
+        "-p",
+        "no:cacheprovider",
+    ]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "4 passed" in done.stdout

@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING
 
 from ..ascend_headers import prepare
 from ..paths import device_nodes, library_dir
+from .errors import CompileError, FrameworkError, KernelFault
 
 if TYPE_CHECKING:
     from .operator_project import Operator
+
+__all__ = ["CompileError", "FrameworkError", "KernelFault", "activate", "active", "obstacle", "operator"]
 
 # The libraries that the torch_npu wheel is linked with, in the order in which they load. Once loaded, they are found by
 # their names.

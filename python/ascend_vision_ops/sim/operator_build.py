@@ -18,10 +18,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..ascend_headers.libraries import alone
 from ..ascend_headers.compiler import SOURCES
-from ..paths import include_dir, library_dir
-from .compile import BackEnd, CompileError, cache_folder, cores_of
+from ..ascend_headers.libraries import alone
+from ..paths import include_dir
+from .compile import BackEnd, cache_folder, cores_of
+from .errors import CompileError
 from .operator_definition import DTYPES, Definition
 
 # Structs that kernel_tiling.h has.
@@ -29,7 +30,9 @@ LIBRARY_STRUCT = re.compile(r"struct\s+(?:alignas\(\d+\)\s*)?(\w+)")
 ENTRY = re.compile(r"__global__\s+(?:__aicore__\s+)?(?:__\w+__\s+)*void\s+(\w+)\s*\(")
 LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 PARENTS = 4  # how far above an operator's folder its project's include folders are looked for
-HOST_FLAGS = ("-std=c++17", "-O1", "-g1", "-fPIC", "-w", "-fvisibility=hidden", "-fno-gnu-unique")
+HOST_FLAGS = ("-std=c++17", "-O0", "-g1", "-fPIC", "-w", "-fvisibility=hidden", "-fno-gnu-unique")
+# Functions of sources for other devices may be missing, as long as nothing calls them.
+HOST_LINK = ("-shared", "-Wl,-z,lazy", "-Wl,-Bsymbolic")
 
 
 @dataclass
@@ -65,7 +68,9 @@ class OperatorFolder:
         program = self.back_end.command[0]
         framework = (SOURCES / "sim" / "operators" / "include").resolve()
         ours = (f"-I{framework}", f"-I{include_dir()}")
-        compiler = BackEnd((program, *HOST_FLAGS), self.back_end.version, "the simulated device's framework", {"": ()})
+        compiler = BackEnd(
+            (program, *HOST_FLAGS), self.back_end.version, "the simulated device's framework", {"": ()}
+        )
         objects = []
         with locked(self.cache):
             for source in sources:
@@ -79,25 +84,30 @@ class OperatorFolder:
             if not objects:
                 raise next(iter(self.failed.values()))
             library = self.cache / "host.so"
-            linked = (*objects_first(), f"-L{library_dir()}", "-lop_framework", "-lnnopbase", "-lascendcl")
-            compiler.link(objects, library, linked)
+            compiler.link(objects, library, HOST_LINK, ("op_framework", "nnopbase", "ascendcl"))
             return named_by_content(library)
 
     def kernel_source(self, definition: Definition) -> tuple[Path, str]:
         """The source of an operator's kernel, and the kernel's name in it."""
         wanted = plain(definition.kernel_file or definition.type)
-        sources = sorted((self.path / "op_kernel").glob("**/*.cpp"))
+        # Kernels for other devices may have the same name: in a folder of theirs, or in a file of another name.
+        sources = sorted(
+            (self.path / "op_kernel").glob("**/*.cpp"),
+            key=lambda source: (plain(source.stem) != wanted, len(source.parts), source),
+        )
         entries = {source: ENTRY.findall(without_comments(source)) for source in sources}
         for source, names in entries.items():
             for name in names:
-                if plain(name) == wanted or (definition.kernel_file and plain(source.stem) == wanted):
+                if plain(name) in (wanted, plain(definition.type)):
                     return source, name
         listed = ", ".join(name for names in entries.values() for name in names) or "no kernels"
         raise CompileError(
             f"{self.path}: expected a kernel of the operator {definition.type} in op_kernel, found {listed}"
         )
 
-    def kernel_library(self, definition: Definition, dtypes: dict[str, tuple[int, int]], structs: dict, key: int) -> "KernelLibrary":
+    def kernel_library(
+        self, definition: Definition, dtypes: dict[str, tuple[int, int]], structs: dict, key: int
+    ) -> KernelLibrary:
         """Builds the kernel for dtypes and formats of its tensors, and for one tiling key where it must know that."""
         source, name = self.kernel_source(definition)
         text = whole_text(source)
@@ -113,7 +123,9 @@ class OperatorFolder:
             if not unit.is_file():
                 unit.write_text(wrapper, encoding="utf-8")
             options = [*defines, *self.include_options(source.parent)]
-            libraries = [self._side_library(unit, folder, side, options) for side in self.back_end.sides_of(cores)]
+            libraries = [
+                self._side_library(unit, folder, side, options) for side in self.back_end.sides_of(cores)
+            ]
         return KernelLibrary(name, cores, libraries)
 
     def _side_library(self, unit: Path, folder: Path, side: str, options: Sequence[str]) -> Path:
@@ -136,10 +148,6 @@ class KernelLibrary:
         """Makes these the kernels of that name; a library of other dtypes may have been it before."""
         for file in self.files:
             ctypes.CDLL(str(file)).avo_register_kernels()
-
-
-def objects_first() -> tuple[str, ...]:
-    return ("-shared", "-Wl,-z,lazy", "-Wl,-Bsymbolic")
 
 
 def locked(folder: Path):
@@ -185,7 +193,12 @@ def whole_text(source: Path) -> str:
 def macros(definition: Definition, dtypes: dict[str, tuple[int, int]]) -> list[str]:
     """DT_*, FORMAT_* and, for each tensor, DTYPE_X, ORIG_DTYPE_X and FORMAT_X."""
     lines = [f"#define DT_{dtype.name} {dtype.number}" for dtype in DTYPES.values()]
-    lines += ["#define FORMAT_NCHW 0", "#define FORMAT_NHWC 1", "#define FORMAT_ND 2", "#define FORMAT_NCDHW 30"]
+    lines += [
+        "#define FORMAT_NCHW 0",
+        "#define FORMAT_NHWC 1",
+        "#define FORMAT_ND 2",
+        "#define FORMAT_NCDHW 30",
+    ]
     for parameter in definition.parameters:
         name, (dtype, number) = parameter.name.upper(), dtypes[parameter.name]
         if dtype in DTYPES:
@@ -223,7 +236,9 @@ def wrapper_text(
     if any(hasattr(ctypes.CDLL(library), name) for library in ("libc.so.6", "libm.so.6")):
         lines += ["#include <cmath>", f"#define {name} {name}_kernel"]
     lines.append(f'#include "{source}"')
-    lines += ['#include "engine/kernel_libraries.h"' if own_headers else '#include "compiler/kernel_library.h"']
+    lines += [
+        '#include "engine/kernel_libraries.h"' if own_headers else '#include "compiler/kernel_library.h"'
+    ]
     return "\n".join(lines) + CALLS.replace("NAME", name) + (OWN if own_headers else CANN)
 
 
@@ -244,8 +259,9 @@ const sim::Kernel kKernels[] = {{"NAME", Invoke}};
 """
 OWN = """
 extern "C" __attribute__((visibility("default"))) void avo_register_kernels() {
-  sim::RegisterKernels({kKernels, 1, false});
-  sim::RegisterKernels({kKernels, 1, true});
+  const auto nothing = [](void *) {};
+  sim::RegisterKernels({kKernels, 1, false, nothing});
+  sim::RegisterKernels({kKernels, 1, true, nothing});
 }
 """
 CANN = """

@@ -13,10 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ..paths import library_dir
-
-
-class FrameworkError(RuntimeError):
-    """What the operator's own host code, or the launch, says why it failed."""
+from .errors import FrameworkError
 
 
 @dataclass
@@ -102,9 +99,7 @@ class Call:
             array = tensor.array
             shape = (ctypes.c_int64 * max(array.ndim, 1))(*array.shape)
             values = None if result else ctypes.c_void_p(array.ctypes.data)
-            self._library.simCallTensor(
-                self._call, tensor.dtype, shape, ctypes.c_size_t(array.ndim), values
-            )
+            self._library.simCallTensor(self._call, tensor.dtype, shape, ctypes.c_size_t(array.ndim), values)
             self._tensors.append((tensor, self._parameters, is_list))
         if not tensors:
             self._tensors.append((Tensor(None, 0), self._parameters, is_list))
@@ -116,7 +111,11 @@ class Call:
         if kind in ("ints", "floats", "bools"):
             element = {"ints": ctypes.c_int64, "floats": ctypes.c_float, "bools": ctypes.c_ubyte}[kind]
             values = (element * max(len(value), 1))(*value)
-            add = {"ints": library.simCallInts, "floats": library.simCallFloats, "bools": library.simCallBools}
+            add = {
+                "ints": library.simCallInts,
+                "floats": library.simCallFloats,
+                "bools": library.simCallBools,
+            }
             add[kind](call, values, ctypes.c_size_t(len(value)))
         elif kind == "str":
             library.simCallString(call, value.encode())

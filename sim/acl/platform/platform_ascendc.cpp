@@ -14,7 +14,8 @@
 
 namespace fe {
 
-bool PlatFormInfos::GetPlatformRes(const std::string &label, const std::string &key, std::string &value) const {
+bool PlatFormInfos::GetPlatformRes(const std::string &label, const std::string &key,
+                                   std::string &value) const {
   const std::map<std::string, std::string> known = {
       {"version/SoC_version", model.soc},
       {"version/Short_SoC_version", "Ascend910B"},

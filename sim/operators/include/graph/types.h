@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "graph/ascend_string.h"
 #include "graph/ge_error_codes.h"
@@ -78,6 +79,9 @@ enum Format {
 
 constexpr int64_t UNKNOWN_DIM = -1;      // a size that is not known yet
 constexpr int64_t UNKNOWN_DIM_NUM = -2;  // the only size of a shape whose number of sizes is not known yet
+
+// The shape of a tensor whose number of sizes is not known yet.
+const std::vector<int64_t> UNKNOWN_RANK = {UNKNOWN_DIM_NUM};
 
 // A format that says more than how the dimensions lie keeps that in its higher bytes.
 constexpr int32_t GetPrimaryFormat(int32_t format) { return format & 0xff; }

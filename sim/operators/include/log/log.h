@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the host code of operators reports, under the names of CANN's op_common. Errors become the reason of the
-// call's failure; the other levels are shown where AVO_SIM_OPERATOR_LOG is set.
+// How the host code of operators reports, under the names of CANN's op_common. Errors become the reason of
+// the call's failure; the other levels are shown where AVO_SIM_OPERATOR_LOG is set.
 #pragma once
 
 #include <cstdarg>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "exe_graph/runtime/shape.h"
 #include "exe_graph/runtime/tensor.h"
@@ -13,8 +15,7 @@
 namespace sim::operators {
 
 // `level`: E, W, I or D. The rest is as for printf.
-__attribute__((visibility("default"), format(printf, 3, 4))) void Log(char level, const char *who,
-                                                                       const char *format, ...);
+__attribute__((visibility("default"))) void Log(char level, const char *who, const char *format, ...);
 
 }  // namespace sim::operators
 
@@ -38,21 +39,27 @@ __attribute__((visibility("default"))) std::string ToString(const std::vector<in
 inline const char *Text(const char *text) { return text; }
 inline const char *Text(const std::string &text) { return text.c_str(); }
 
+// `who`: a name, or a context of an operator. A text alone is from nobody in particular.
+template <typename Who, typename... Values>
+void Report(char level, const Who &who, const char *format, const Values &...values) {
+  sim::operators::Log(level, NameOf(who), format, values...);
+}
+inline void Report(char level, const char *text) { sim::operators::Log(level, "operator", "%s", text); }
+
 }  // namespace Ops::Base
 
-#define SIM_OP_LOG(level, who, ...) ::sim::operators::Log(level, ::Ops::Base::NameOf(who), __VA_ARGS__)
-#define OP_LOGE(who, ...) SIM_OP_LOG('E', who, __VA_ARGS__)
-#define OP_LOGW(who, ...) SIM_OP_LOG('W', who, __VA_ARGS__)
-#define OP_LOGI(who, ...) SIM_OP_LOG('I', who, __VA_ARGS__)
-#define OP_LOGD(who, ...) SIM_OP_LOG('D', who, __VA_ARGS__)
+#define OP_LOGE(...) ::Ops::Base::Report('E', __VA_ARGS__)
+#define OP_LOGW(...) ::Ops::Base::Report('W', __VA_ARGS__)
+#define OP_LOGI(...) ::Ops::Base::Report('I', __VA_ARGS__)
+#define OP_LOGD(...) ::Ops::Base::Report('D', __VA_ARGS__)
 #define OP_LOGE_WITHOUT_REPORT(who, ...) OP_LOGE(who, __VA_ARGS__)
-#define OP_EVENT(who, ...) OP_LOGI(who, __VA_ARGS__)
+#define OP_EVENT(...) OP_LOGI(__VA_ARGS__)
 
 // What is wrong with a parameter; the values are texts.
-#define SIM_OP_EXPECTED(who, what, name, given, expected)                                                     \
+#define SIM_OP_EXPECTED(who, what, name, given, expected)                                                  \
   OP_LOGE(who, "the %s of %s is %s, expected %s", what, ::Ops::Base::Text(name), ::Ops::Base::Text(given), \
           ::Ops::Base::Text(expected))
-#define SIM_OP_REASON(who, what, name, given, reason)                                               \
+#define SIM_OP_REASON(who, what, name, given, reason)                                             \
   OP_LOGE(who, "the %s of %s is %s: %s", what, ::Ops::Base::Text(name), ::Ops::Base::Text(given), \
           ::Ops::Base::Text(reason))
 #define OP_LOGE_FOR_INVALID_SHAPE(who, name, given, right) SIM_OP_EXPECTED(who, "shape", name, given, right)
@@ -108,12 +115,12 @@ inline const char *Text(const std::string &text) { return text.c_str(); }
       __VA_ARGS__;                       \
     }                                    \
   } while (0)
-#define OP_CHECK_NULL_WITH_CONTEXT(context, pointer)     \
-  do {                                                   \
-    if ((pointer) == nullptr) {                          \
-      OP_LOGE(context, "%s is null", #pointer);          \
-      return ge::GRAPH_FAILED;                           \
-    }                                                    \
+#define OP_CHECK_NULL_WITH_CONTEXT(context, pointer) \
+  do {                                               \
+    if ((pointer) == nullptr) {                      \
+      OP_LOGE(context, "%s is null", #pointer);      \
+      return ge::GRAPH_FAILED;                       \
+    }                                                \
   } while (0)
 #define OP_CHECK(condition, log, ...) OP_CHECK_IF(condition, log, __VA_ARGS__)
 #define OP_TILING_CHECK(condition, log, ...) OP_CHECK_IF(condition, log, __VA_ARGS__)

@@ -47,19 +47,19 @@ SIM_PROJECT_API const char *simCallTile(void *call);
 
 // A tensor in the memory of the host, whose bytes the kernel gets a copy of.
 struct SimBuffer {
-  void *host;        // nullptr: an optional tensor that is absent
+  void *host;  // nullptr: an optional tensor that is absent
   size_t bytes;
-  int parameter;     // buffers of one dynamic parameter have the same number, others different ones
-  int list;          // the parameter is dynamic: the kernel gets the address of a list of tensors
-  int copy_in;       // the kernel finds the bytes of the host, otherwise memory that nobody wrote
-  int copy_out;      // after a run without faults the host gets what the kernel wrote
-  int same_as;       // the buffer whose memory this one shares, -1 for its own
+  int parameter;  // buffers of one dynamic parameter have the same number, others different ones
+  int list;       // the parameter is dynamic: the kernel gets the address of a list of tensors
+  int copy_in;    // the kernel finds the bytes of the host, otherwise memory that nobody wrote
+  int copy_out;   // after a run without faults the host gets what the kernel wrote
+  int same_as;    // the buffer whose memory this one shares, -1 for its own
   const int64_t *shape;
   size_t rank;
 };
 
-// Runs the kernel of that name, which a library registered (engine/kernel_libraries.h). `cores`: vector, cube
-// or mixed12. After a fault the host's memory is as before, and simProjectError has the report.
+// Runs the kernel of that name, which a library registered (engine/kernel_libraries.h). `cores`: vector,
+// cube, mixed11 or mixed12. After a fault the host's memory is as before, and simProjectError has the report.
 SIM_PROJECT_API int simCallLaunch(void *call, const char *kernel, const char *cores,
                                   const struct SimBuffer *buffers, size_t count);
 

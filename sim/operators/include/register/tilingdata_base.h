@@ -105,42 +105,42 @@ __attribute__((visibility("default"))) int RegisterTilingData(const char *type, 
 
 }  // namespace optiling
 
-#define BEGIN_TILING_DATA_DEF(class_name)                                                          \
-  class class_name : public ::optiling::TilingDef {                                                \
-   public:                                                                                         \
-    class_name() : ::optiling::TilingDef(#class_name) { End(); }                                   \
-    explicit class_name(void *buffer) : ::optiling::TilingDef(#class_name) {                       \
-      End();                                                                                       \
-      SetDataPtr(buffer);                                                                          \
+#define BEGIN_TILING_DATA_DEF(class_name)                                    \
+  class class_name : public ::optiling::TilingDef {                          \
+   public:                                                                   \
+    class_name() : ::optiling::TilingDef(#class_name) { End(); }             \
+    explicit class_name(void *buffer) : ::optiling::TilingDef(#class_name) { \
+      End();                                                                 \
+      SetDataPtr(buffer);                                                    \
     }
 
-#define TILING_DATA_FIELD_DEF(data_type, field_name)                                               \
- public:                                                                                           \
-  void set_##field_name(data_type value) { Put(field_name##_offset_, &value, 1); }                 \
-  data_type get_##field_name() { return *At<data_type>(field_name##_offset_); }                    \
-                                                                                                   \
- private:                                                                                          \
+#define TILING_DATA_FIELD_DEF(data_type, field_name)                               \
+ public:                                                                           \
+  void set_##field_name(data_type value) { Put(field_name##_offset_, &value, 1); } \
+  data_type get_##field_name() { return *At<data_type>(field_name##_offset_); }    \
+                                                                                   \
+ private:                                                                          \
   size_t field_name##_offset_ = AddField(#data_type, #field_name, sizeof(data_type), 0);
 
-#define TILING_DATA_FIELD_DEF_ARR(data_type, array_size, field_name)                               \
- public:                                                                                           \
+#define TILING_DATA_FIELD_DEF_ARR(data_type, array_size, field_name)                                \
+ public:                                                                                            \
   void set_##field_name(const data_type *values) { Put(field_name##_offset_, values, array_size); } \
-  data_type *get_##field_name() { return At<data_type>(field_name##_offset_); }                    \
-                                                                                                   \
- private:                                                                                          \
+  data_type *get_##field_name() { return At<data_type>(field_name##_offset_); }                     \
+                                                                                                    \
+ private:                                                                                           \
   size_t field_name##_offset_ = AddField(#data_type, #field_name, sizeof(data_type), array_size);
 
-#define TILING_DATA_FIELD_DEF_STRUCT(struct_type, field_name)                                      \
- public:                                                                                           \
-  struct_type field_name;                                                                          \
-                                                                                                   \
- private:                                                                                          \
+#define TILING_DATA_FIELD_DEF_STRUCT(struct_type, field_name) \
+ public:                                                      \
+  struct_type field_name;                                     \
+                                                              \
+ private:                                                     \
   size_t field_name##_offset_ = AddStruct(#struct_type, #field_name, field_name);
 
 #define END_TILING_DATA_DEF \
   }                         \
   ;
 
-#define REGISTER_TILING_DATA_CLASS(type, class_name)                                               \
-  [[maybe_unused]] static const int g_tiling_data_of_##type##_##class_name =                       \
+#define REGISTER_TILING_DATA_CLASS(type, class_name)                         \
+  [[maybe_unused]] static const int g_tiling_data_of_##type##_##class_name = \
       ::optiling::RegisterTilingData(#type, class_name());

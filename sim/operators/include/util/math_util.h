@@ -38,7 +38,8 @@ constexpr T CeilAlign(T a, T align) {
 
 template <typename T>
 bool IsFloatEqual(T a, T b) {
-  if (std::isinf(a) || std::isinf(b)) return std::isinf(a) && std::isinf(b) && std::signbit(a) == std::signbit(b);
+  if (std::isinf(a) || std::isinf(b))
+    return std::isinf(a) && std::isinf(b) && std::signbit(a) == std::signbit(b);
   return std::fabs(a - b) <= std::numeric_limits<T>::epsilon();
 }
 

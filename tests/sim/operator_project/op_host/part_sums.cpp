@@ -23,7 +23,8 @@ ge::graphStatus ParsePartSums(gert::TilingParseContext *context) {
 ge::graphStatus TilePartSums(gert::TilingContext *context) {
   const uint32_t blocks = context->GetCompileInfo<PartSumsInfo>()->blocks;
   optiling::PartSumsTiling tiling;
-  tiling.set_part(static_cast<uint32_t>(context->GetInputShape(0)->GetStorageShape().GetShapeSize()) / blocks);
+  tiling.set_part(static_cast<uint32_t>(context->GetInputShape(0)->GetStorageShape().GetShapeSize()) /
+                  blocks);
   tiling.set_waits(*context->GetAttrs()->GetAttrPointer<bool>(0));
   tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
   context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());

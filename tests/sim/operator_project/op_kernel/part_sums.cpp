@@ -8,7 +8,8 @@ using namespace AscendC;
 constexpr uint32_t kBlockElements = 8;  // of 32 bytes
 
 // Adds `count` elements and writes the sum to the first of 8.
-__aicore__ inline void SumInto(GlobalTensor<float> to, GlobalTensor<float> from, uint32_t count, TBuf<> &buffer) {
+__aicore__ inline void SumInto(GlobalTensor<float> to, GlobalTensor<float> from, uint32_t count,
+                               TBuf<> &buffer) {
   LocalTensor<float> values = buffer.Get<float>();
   LocalTensor<float> sum = values[count];
   LocalTensor<float> work = values[count + kBlockElements];

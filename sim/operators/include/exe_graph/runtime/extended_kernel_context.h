@@ -54,7 +54,7 @@ class AnchorInstanceInfo {
 
 class ComputeNodeInfo {
  public:
-  explicit ComputeNodeInfo(const Node *node) : node_(node) {
+  explicit ComputeNodeInfo(Node *node) : node_(node) {
     for (const auto &range : node->inputs.parameters) inputs_.emplace_back(range);
     for (const auto &range : node->outputs.parameters) outputs_.emplace_back(range);
   }
@@ -79,10 +79,13 @@ class ComputeNodeInfo {
     const Tensor *tensor = node_->outputs.At(index);
     return tensor == nullptr ? nullptr : &tensor->Desc();
   }
+  CompileTimeTensorDesc *MutableOutputTdInfo(size_t index) const {
+    return index < node_->outputs.tensors.size() ? &node_->outputs.tensors[index].Desc() : nullptr;
+  }
   const RuntimeAttrs *GetAttrs() const { return &node_->attributes; }
 
  private:
-  const Node *node_;
+  Node *node_;
   std::vector<AnchorInstanceInfo> inputs_;
   std::vector<AnchorInstanceInfo> outputs_;
 };
