@@ -96,13 +96,6 @@ SIM_ABSENT(SetKernelMode)
 SIM_ABSENT(EXTERN_IMPL_BUFPOOL)
 
 // Descriptions of tensors
-SIM_ABSENT(Crd2Idx)
-SIM_ABSENT(MakeCoord)
-SIM_ABSENT_CLASS(Layout)
-SIM_ABSENT(MakeLayout)
-SIM_ABSENT(MakeShape)
-SIM_ABSENT(MakeStride)
-SIM_ABSENT(is_layout)
 SIM_ABSENT(MakeTensorTrait)
 SIM_ABSENT_CLASS(TensorTrait)
 SIM_ABSENT(is_tensorTrait)

@@ -8,7 +8,7 @@
 #include "kernel_operator_block_sync_intf.h"
 #include "kernel_operator_scalar_intf.h"
 #include "kernel_operator_sys_var_intf.h"
-#include "sim/c_library.h"
+#include "sim/c_library.h"  // after half
 
 // --- flags and barriers between pipes
 inline void pipe_barrier(pipe_t pipe, sim::Where where = sim::Where::Here()) {

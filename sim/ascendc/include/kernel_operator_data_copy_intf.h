@@ -67,6 +67,12 @@ __aicore__ inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T>
   sim::CopyNdsToNz(sim::Side<T>("dst", dst), sim::Side<T>("src", src), intriParams, where);
 }
 
+template <typename T>
+__aicore__ inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                                const Nd2NzParams &intriParams, sim::Where where = sim::Where::Here()) {
+  sim::CopyNdsToNz(sim::Side<T>("dst", dst), sim::Side<T>("src", src), intriParams, where);
+}
+
 // Copies columns of 16 elements (NZ) in UB to rows (ND).
 template <typename T>
 __aicore__ inline void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src,

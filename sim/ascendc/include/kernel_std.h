@@ -79,6 +79,9 @@ using std::tuple_element;
 using std::tuple_size;
 using std::tuple_size_v;
 
+template <size_t value>
+using Int = integral_constant<size_t, value>;
+
 // The result has the type of the first number.
 template <typename T, typename U>
 constexpr T max(const T src0, const U src1) {

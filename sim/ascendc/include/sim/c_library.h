@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <type_traits>
 
-#include "float16_types.h"
-
 namespace sim {
 
+// The includer has half and bfloat16_t, which the compiler may have built in (compiler/element_types.h).
+template <typename T>
+constexpr bool kHasSixteenBits = std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>;
 template <typename... T>
-constexpr bool kNumbers = ((std::is_arithmetic_v<T> || kIsFloat16<T>) && ...);
+constexpr bool kNumbers = ((std::is_arithmetic_v<T> || kHasSixteenBits<T>) && ...);
 
 }  // namespace sim
 
@@ -27,10 +28,10 @@ constexpr std::common_type_t<A, B> max(A a, B b) {
   return a < b ? b : a;
 }
 
-#define SIM_FLOAT16_FUNCTION(name)                                       \
-  template <typename T, typename = std::enable_if_t<sim::kIsFloat16<T>>> \
-  inline T name(T value) {                                               \
-    return T(::name(static_cast<float>(value)));                         \
+#define SIM_FLOAT16_FUNCTION(name)                                            \
+  template <typename T, typename = std::enable_if_t<sim::kHasSixteenBits<T>>> \
+  inline T name(T value) {                                                    \
+    return T(::name(static_cast<float>(value)));                              \
   }
 SIM_FLOAT16_FUNCTION(fabs)
 SIM_FLOAT16_FUNCTION(sqrt)
@@ -42,7 +43,7 @@ SIM_FLOAT16_FUNCTION(trunc)
 SIM_FLOAT16_FUNCTION(round)
 SIM_FLOAT16_FUNCTION(rint)
 #undef SIM_FLOAT16_FUNCTION
-template <typename T, typename = std::enable_if_t<sim::kIsFloat16<T>>>
+template <typename T, typename = std::enable_if_t<sim::kHasSixteenBits<T>>>
 inline T abs(T value) {
   return fabs(value);
 }
