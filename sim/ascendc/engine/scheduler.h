@@ -14,6 +14,7 @@
 
 #include "core_state.h"
 #include "flag_counters.h"
+#include "gm_words.h"
 
 namespace sim {
 
@@ -34,6 +35,9 @@ class Scheduler {
   void AwaitGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where);
   void ChangeGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where);
   void Register(CoreState *core) { cores_.push_back(core); }
+  size_t cores() const { return cores_.size(); }
+  bool alone() const { return cores_.size() == 1; }
+  GmWords &words() { return words_; }
   // Lets other cores run, where any can: for a core that may wait for what they do.
   void Yield();
   // Reports, after the run, cross-core flags that nobody waited for, as they would let a later kernel go on
@@ -117,6 +121,7 @@ class Scheduler {
   std::map<std::pair<uint32_t, uint16_t>, std::deque<Post>> inboxes_;  // core, flag
   std::map<GmFlag, GmFlagState> gm_flags_;
   FlagCounters counters_;
+  GmWords words_;
 };
 
 }  // namespace sim
