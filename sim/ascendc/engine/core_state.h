@@ -174,7 +174,8 @@ class CoreState {
   void MarkWritten(const Operand &operand);
   // overlaps.cpp
   void CheckOverlaps(const Instruction &instruction, const Site &site);
-  // skipped_instructions.cpp: until the next instruction, the memory of this one is a copy that nobody looks at.
+  // skipped_instructions.cpp: until the next instruction, the memory of this one is a copy that nobody looks
+  // at.
   void Skip(const Instruction &instruction);
   std::byte *MemoryOfSkipped(Space space, uint64_t address);
   // accounting.cpp
@@ -203,8 +204,8 @@ class CoreState {
   RecentSite recent_sites_[kRecentSites];
   std::vector<Clock> tokens_;
   double pending_scalar_ = 0;
-  uint64_t polled_ = 0;  // the address that the last instruction read in GM; 0: none
-  uint32_t poll_ = 0;    // this read, in GmLog::accesses
+  uint64_t polled_ = 0;       // the address that the last instruction read in GM; 0: none
+  uint32_t poll_ = 0;         // this read, in GmLog::accesses
   std::set<uint64_t> asked_;  // addresses that were read so and did not have news yet
   uint64_t last_allocation_ = 0;
   uint64_t last_allocation_size_ = 0;

@@ -225,7 +225,8 @@ void Hazards::RecordGm(Pipe pipe, const Operand &operand, uint32_t site, uint8_t
       if (last.pipe == pipe && last.rows == 1 && last.address + last.row_bytes == access.address &&
           last.site == site && last.clock == access.clock && last.global_clock == global_clock &&
           last.epoch == access.epoch && last.write == access.write && last.atomic == atomic &&
-          last.caching == caching && !caching.fresh && !(caching.cached && access.write && access.address % kCacheLine == 0)) {
+          last.caching == caching && !caching.fresh &&
+          !(caching.cached && access.write && access.address % kCacheLine == 0)) {
         last.row_bytes += access.row_bytes;
         last.sequence = access.sequence;
         continue;

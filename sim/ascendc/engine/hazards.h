@@ -22,7 +22,8 @@ struct GmCaching {
   uint32_t cleaned = 0;  // a write: instruction of S that wrote the line back; 0: none before the end
   bool fresh = false;    // a read that looked into GM for what others write (gm_words.h)
   bool operator==(const GmCaching &other) const {
-    return cached == other.cached && loaded == other.loaded && cleaned == other.cleaned && fresh == other.fresh;
+    return cached == other.cached && loaded == other.loaded && cleaned == other.cleaned &&
+           fresh == other.fresh;
   }
 };
 

@@ -74,9 +74,9 @@ void CoreState::EndPoll() {
   log_of_gm.accesses[poll_].after = static_cast<uint32_t>(log_of_gm.global_clocks.size() - 1);
 }
 
-// Runs before the next instruction. The core has read the word by now, maybe with a value that its writer has not
-// written back: the simulated memory always has the last one. On a device it would have read the old value and asked
-// again, so that it waits here.
+// Runs before the next instruction. The core has read the word by now, maybe with a value that its writer has
+// not written back: the simulated memory always has the last one. On a device it would have read the old
+// value and asked again, so that it waits here.
 void CoreState::SettlePoll() {
   constexpr int kMostTurns = 2000;
   const uint64_t address = std::exchange(polled_, 0);

@@ -121,7 +121,8 @@ void ScalarCache::Clean(bool all, uint64_t address) {
 
 void ScalarCache::Reload(uint64_t address) {
   const auto line = lines_.find(address / kCacheLine);
-  if (line != lines_.end()) line->second.loaded = static_cast<uint32_t>(core_->hazards.gm().global_clocks.size() - 1);
+  if (line != lines_.end())
+    line->second.loaded = static_cast<uint32_t>(core_->hazards.gm().global_clocks.size() - 1);
 }
 
 }  // namespace sim

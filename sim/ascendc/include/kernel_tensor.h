@@ -222,9 +222,9 @@ class GlobalTensor {
     cacheMode_ = mode;
   }
 
-  // Judges whether [address, address + bytes) leaves the buffer that SetGlobalBuffer was given. The device does not
-  // look at its size, so that this is a warning within the allocation, and an error in the next one. What lies in no
-  // allocation is for the core to find.
+  // Judges whether [address, address + bytes) leaves the buffer that SetGlobalBuffer was given. The device
+  // does not look at its size, so that this is a warning within the allocation, and an error in the next one.
+  // What lies in no allocation is for the core to find.
   void CheckBounds(const char *instruction, uint64_t address, uint64_t bytes, sim::Where where) const {
     if (address >= begin_ && address <= end_ && bytes <= end_ - address) {
       return;
