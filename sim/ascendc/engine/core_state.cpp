@@ -32,6 +32,8 @@ void CoreState::BeginBlock(const void *outermost) {
   queues.Reset();
   flags.Reset();
   cache.Reset();
+  polled_ = 0;
+  asked_.clear();
   tokens_.assign(1, Clock{});  // token 0 stands for none
   pending_scalar_ = model->cost.startup;
 }
@@ -142,6 +144,7 @@ void CoreState::Issue(const Instruction &instruction) {
 void CoreState::Judge(const Instruction &instruction, uint32_t site_id) {
   const Site site = sites_[site_id];
   const Pipe pipe = instruction.pipe;
+  SettlePoll();
   hazards.Advance(instruction);
   uint32_t drain = 0;
   for (int i = 0; i < instruction.operand_count; ++i) {
@@ -164,12 +167,17 @@ void CoreState::Judge(const Instruction &instruction, uint32_t site_id) {
 }
 
 void CoreState::RecordGm(const Instruction &instruction, const Operand &operand, uint32_t site) {
-  if (instruction.pipe == Pipe::S && !instruction.uncached) {
+  const bool scalar = instruction.pipe == Pipe::S;
+  if (operand.write) PublishWrite(instruction, operand);
+  if (scalar && !instruction.uncached) {
     cache.Access(operand, site);
     return;
   }
   cache.Pass(operand, site);
-  hazards.RecordGm(instruction.pipe, operand, site, instruction.atomic, {});
+  GmCaching caching;
+  caching.fresh = scalar && !operand.write;
+  hazards.RecordGm(instruction.pipe, operand, site, instruction.atomic, caching);
+  if (caching.fresh) NotePoll(operand.address, operand.row_bytes);
 }
 
 void CoreState::CleanDataCache(const char *name, bool all, uint64_t address, Where where) {
@@ -233,6 +241,7 @@ void CoreState::BarrierAll(Where where) {
 }
 
 GlobalClock CoreState::ReleaseGlobal(Pipe pipe) {
+  SettlePoll();
   GmLog &log_of_gm = hazards.gm();
   const GlobalClockPtr &known = log_of_gm.global_clocks.back();
   GlobalClock clock = known != nullptr ? *known : GlobalClock{};

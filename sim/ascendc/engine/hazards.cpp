@@ -70,9 +70,14 @@ void Hazards::Barrier(Pipe pipe) {
   if (pipe == Pipe::V) certain_ = sequence_[Index(pipe)];
 }
 
-Clock Hazards::Release(Pipe pipe) {
+Clock Hazards::Done(Pipe pipe) const {
   Clock clock = clocks_[Index(pipe)];
   clock[Index(pipe)] = sequence_[Index(pipe)];
+  return clock;
+}
+
+Clock Hazards::Release(Pipe pipe) {
+  const Clock clock = Done(pipe);
   ++epochs_[Index(pipe)];
   return clock;
 }
@@ -220,7 +225,8 @@ void Hazards::RecordGm(Pipe pipe, const Operand &operand, uint32_t site, uint8_t
       if (last.pipe == pipe && last.rows == 1 && last.address + last.row_bytes == access.address &&
           last.site == site && last.clock == access.clock && last.global_clock == global_clock &&
           last.epoch == access.epoch && last.write == access.write && last.atomic == atomic &&
-          last.caching == caching && !(caching.cached && access.write && access.address % kCacheLine == 0)) {
+          last.caching == caching && !caching.fresh &&
+          !(caching.cached && access.write && access.address % kCacheLine == 0)) {
         last.row_bytes += access.row_bytes;
         last.sequence = access.sequence;
         continue;

@@ -20,8 +20,10 @@ struct GmCaching {
   bool cached = false;   // the access goes through the cache
   uint32_t loaded = 0;   // when its line came into the cache: index in GmLog::global_clocks
   uint32_t cleaned = 0;  // a write: instruction of S that wrote the line back; 0: none before the end
+  bool fresh = false;    // a read that looked into GM for what others write (gm_words.h)
   bool operator==(const GmCaching &other) const {
-    return cached == other.cached && loaded == other.loaded && cleaned == other.cleaned;
+    return cached == other.cached && loaded == other.loaded && cleaned == other.cleaned &&
+           fresh == other.fresh;
   }
 };
 
@@ -39,6 +41,7 @@ struct GmAccess {
   Pipe pipe = Pipe::S;
   bool write = false;
   uint8_t atomic = 0;  // Instruction::atomic
+  uint32_t after = 0;  // of a fresh read: index in GmLog::global_clocks, what the core knew afterwards
   GmCaching caching;
 
   uint64_t end() const { return address + static_cast<uint64_t>((rows - 1) * row_stride) + row_bytes; }
@@ -75,12 +78,14 @@ class Hazards {
   // A flag carries what its pipe has done and knows (Release). Who waits for the flag knows that too
   // (Acquire).
   Clock Release(Pipe pipe);
+  Clock Done(Pipe pipe) const;  // what a flag would carry
   void Acquire(Pipe pipe, const Clock &clock);
   void Barrier(Pipe pipe);
   void BarrierAll();
   void AcquireGlobal(GlobalClockPtr clock) { gm_.global_clocks.push_back(std::move(clock)); }
   const Clock &sequence() const { return sequence_; }
   GmLog &gm() { return gm_; }
+  const GmLog &gm() const { return gm_; }
 
  private:
   struct Cell {

@@ -11,36 +11,36 @@ namespace sim {
 bool CoreState::CheckOperand(const Operand &operand, const Site &site, Where where) {
   if (operand.alignment > 1 && operand.address % operand.alignment != 0) {
     Report(FaultKind::kAlignment, site.name, where,
-         std::string(operand.name) + " must start on a multiple of " + std::to_string(operand.alignment) +
-             " bytes, but its address is " + SpaceName(operand.space) + " offset " +
-             std::to_string(operand.address) + queues.OfBuffer(operand.space, operand.address));
+           std::string(operand.name) + " must start on a multiple of " + std::to_string(operand.alignment) +
+               " bytes, but its address is " + SpaceName(operand.space) + " offset " +
+               std::to_string(operand.address) + queues.OfBuffer(operand.space, operand.address));
   }
   if (operand.space == Space::GM) {
     return CheckGmBounds(operand, site, where);
   }
   if ((operand.space == Space::UB) == id.cube) {
     Report(FaultKind::kType, site.name, where,
-         std::string(operand.name) + " is in " + SpaceName(operand.space) + ", which a " +
-             (id.cube ? "cube" : "vector") + " core does not have");
+           std::string(operand.name) + " is in " + SpaceName(operand.space) + ", which a " +
+               (id.cube ? "cube" : "vector") + " core does not have");
     return false;
   }
   const ByteRange extent = Extent(operand);
   const uint64_t capacity = model->bytes[Index(operand.space)];
   if (extent.begin < 0 || extent.end > static_cast<int64_t>(capacity)) {
     Report(FaultKind::kUbBounds, site.name, where,
-         std::string(operand.name) + (operand.write ? " writes " : " reads ") +
-             Range(operand.space, extent.begin, extent.end) +
-             queues.OfBuffer(operand.space, operand.address) + ", but the memory has " +
-             std::to_string(capacity) + " bytes");
+           std::string(operand.name) + (operand.write ? " writes " : " reads ") +
+               Range(operand.space, extent.begin, extent.end) +
+               queues.OfBuffer(operand.space, operand.address) + ", but the memory has " +
+               std::to_string(capacity) + " bytes");
     return false;
   }
   if (operand.space == Space::UB) ub_touched = std::max(ub_touched, static_cast<uint64_t>(extent.end));
   const std::string stale = queues.Stale(operand);
   if (!stale.empty()) {
     Report(FaultKind::kUseAfterFree, site.name, where,
-         std::string(operand.name) + (operand.write ? " writes " : " reads ") +
-             Range(operand.space, extent.begin, extent.end) +
-             queues.OfBuffer(operand.space, operand.address) + ", " + stale);
+           std::string(operand.name) + (operand.write ? " writes " : " reads ") +
+               Range(operand.space, extent.begin, extent.end) +
+               queues.OfBuffer(operand.space, operand.address) + ", " + stale);
   }
   return true;
 }

@@ -15,6 +15,7 @@
 #include "core_state.h"
 #include "cube_service.h"
 #include "flag_counters.h"
+#include "gm_words.h"
 
 namespace sim {
 
@@ -52,6 +53,9 @@ class Scheduler {
     uint32_t delivery = 0;
   };
   void Register(CoreState *core) { cores_.push_back(core); }
+  size_t cores() const { return cores_.size(); }
+  bool alone() const { return cores_.size() == 1; }
+  GmWords &words() { return words_; }
   // Lets other cores run, where any can: for a core that may wait for what they do.
   void Yield();
   // Reports, after the run, cross-core flags that nobody waited for, as they would let a later kernel go on
@@ -142,6 +146,7 @@ class Scheduler {
   FlagCounters counters_;
   std::map<uint32_t, Desk> desks_;  // by block
   std::vector<std::pair<DeviceMemory *, void *>> library_memory_;
+  GmWords words_;
 };
 
 class CubeCall {

@@ -142,7 +142,7 @@ def test_data_copy_pad_faults():
         floats=[0],
     )
     fault(
-        "of a GlobalTensor of 256 bytes",
+        "of an allocation of 256 bytes",
         "DataCopyPadIn",
         [Global(source), poisoned(200, "float32")],
         ints=[2, 200, 0, 0, 0, 0, 0],
