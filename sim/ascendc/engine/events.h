@@ -42,7 +42,7 @@ struct Event {
   float latency = 0;     // kWork: cycles after them until the result is there
   float conflict = 0;    // kWork on V: cycles of these in which the banks of UB serve nobody else
   uint64_t address = 0;  // kCopy: GM rows
-  uint32_t row_bytes = 0;
+  uint32_t row_bytes = 0;  // kWork: the bytes of all operands, as one row
   uint32_t rows = 0;
   int64_t row_stride = 0;
 };

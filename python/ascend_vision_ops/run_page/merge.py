@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joins instructions of large launches, so that the page stays small."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+
+from .timelines import Launch, Row
+
+MOST = 60_000  # instructions and groups of them on a page
+LEAST = 500  # that each launch may have however many there are
+
+
+def budgets(launches: list[Launch]) -> list[int]:
+    """Shares the page between launches, by the numbers of their instructions."""
+    counts = [sum(len(row.slices) for row in launch.rows) for launch in launches]
+    total = max(sum(counts), 1)
+    return [max(LEAST, MOST * count // total) for count in counts]
+
+
+def merged(launch: Launch, budget: int) -> tuple[list[dict[str, np.ndarray]], float]:
+    """Returns the columns of each row, and the gap in ticks across which neighbours were joined; 0: nothing was."""
+    if sum(len(row.slices) for row in launch.rows) <= budget:
+        return [columns(row, np.arange(len(row.slices))) for row in launch.rows], 0
+    gap = 1
+    while True:
+        rows = [columns(row, firsts(row, gap)) for row in launch.rows]
+        # Each row keeps one group at least.
+        if sum(len(row["start"]) for row in rows) <= max(budget, len(rows)):
+            return rows, gap
+        gap = gap + gap // 2 + 1
+
+
+def firsts(row: Row, gap: int) -> np.ndarray:
+    """Returns the first instruction of each group.
+
+    A group goes on with an instruction that begins at most `gap` after it and is the same call, or is short, as the one
+    before is.
+    """
+    one = row.slices
+    reached = np.maximum.accumulate(row.ends)
+    near = one["start"][1:] - reached[:-1] <= gap
+    short = (one["length"][1:] <= gap) & (one["length"][:-1] <= gap)
+    same = one["site"][1:] == one["site"][:-1]
+    return np.flatnonzero(np.concatenate(([True], ~(near & (same | short)))))[: len(one)]
+
+
+def columns(row: Row, first: np.ndarray) -> dict[str, np.ndarray]:
+    """Returns what the page has of each group. Columns that say nothing new are left out."""
+    one = row.slices
+    if len(first) == len(one):
+        return {name: one[name] for name in one.dtype.names}
+    count = np.diff(np.append(first, len(one)))
+    group = np.repeat(np.arange(len(first)), count)
+    start = one["start"][first].astype(np.int64)
+    times, busy = row.busy
+    ends = np.maximum.reduceat(row.ends, first)
+    # The site of a group is the one that takes the longest in it.
+    keys = group * (int(one["site"].max()) + 1) + one["site"]
+    found, place = np.unique(keys, return_inverse=True)
+    longest = np.bincount(place, one["length"])
+    of_group = found // (int(one["site"].max()) + 1)
+    order = np.lexsort((longest, of_group))
+    last = np.append(np.flatnonzero(np.diff(of_group[order])), len(order) - 1)
+    return {
+        "start": start,
+        "length": ends - start,
+        "site": found[order][last] % (int(one["site"].max()) + 1),
+        "bytes": np.add.reduceat(one["bytes"].astype(np.float64), first),
+        **{name: one[name][first] for name in ("waited", "cause", "who", "whose")},
+        "stalled": np.add.reduceat(one["stalled"].astype(np.int64), first),
+        "count": count,
+        "sites": np.bincount(of_group),
+        "busy": busy[2 * np.append(first[1:], len(one)) - 1] - busy[2 * first],
+    }
+
+
+def encoded(row: dict[str, np.ndarray]) -> dict[str, str]:
+    """Returns each column as base64 of little-endian words: bytes as float32, the others as uint32."""
+    return {
+        name: base64.b64encode(values.astype("<f4" if name == "bytes" else "<u4").tobytes()).decode()
+        for name, values in row.items()
+    }
