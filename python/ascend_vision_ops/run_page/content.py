@@ -60,9 +60,16 @@ def launch_content(launch: Launch, budget: int, sources: Sources) -> dict:
         "groups": sum(len(row["start"]) for row in rows),
         "sites": [list(site) for site in launch.sites],
         "rows": [
-            {"core": row.core, "cube": row.cube, "pipe": row.pipe, "columns": encoded(part)}
+            {
+                "core": row.core,
+                "cube": row.cube,
+                "pipe": row.pipe,
+                "size": len(part["start"]),
+                "columns": list(part),
+            }
             for row, part in zip(launch.rows, rows, strict=True)
         ],
+        "words": encoded(rows),
         "phases": [[part.begin, part.end, part.pipe, part.share, part.sentence] for part in phases(launch)],
         "pipes": pipe_table(launch, found),
         "paths": path_table(launch),
@@ -158,14 +165,20 @@ def hot_lines(launch: Launch) -> list[dict]:
     """The source lines whose instructions take the most cycles, over all cores."""
     sites = len(launch.sites)
     totals: dict[str, np.ndarray] = {name: np.zeros(sites) for name in ("length", "bytes", "waited", "count")}
+    issued = np.zeros(sites)
     pipes: dict[int, set[str]] = defaultdict(set)
     for row in launch.rows:
         numbers = row.slices["site"]
         for name in ("length", "bytes", "waited"):
             totals[name] += np.bincount(numbers, row.slices[name], sites)
-        totals["count"] += np.bincount(numbers, minlength=sites)
+        # The scalar unit issues what other pipes do, so that its part of a call is no further one.
+        if row.pipe == "S":
+            issued += np.bincount(numbers, minlength=sites)
+        else:
+            totals["count"] += np.bincount(numbers, minlength=sites)
         for number in np.unique(numbers[row.slices["length"] > 0]).tolist():
             pipes[number].add(row.pipe)
+    totals["count"] = np.where(totals["count"] > 0, totals["count"], issued)
     lines: dict[tuple[str, int], list[int]] = defaultdict(list)
     for number, site in enumerate(launch.sites):
         lines[site.file, site.line].append(number)

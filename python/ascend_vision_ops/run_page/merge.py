@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import base64
+import zlib
 
 import numpy as np
 
 from .timelines import Launch, Row
 
-MOST = 60_000  # instructions and groups of them on a page
+MOST = 300_000  # instructions and groups of them on a page
 LEAST = 500  # that each launch may have however many there are
 
 
@@ -77,9 +78,15 @@ def columns(row: Row, first: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def encoded(row: dict[str, np.ndarray]) -> dict[str, str]:
-    """Returns each column as base64 of little-endian words: bytes as float32, the others as uint32."""
-    return {
-        name: base64.b64encode(values.astype("<f4" if name == "bytes" else "<u4").tobytes()).decode()
-        for name, values in row.items()
-    }
+def encoded(rows: list[dict[str, np.ndarray]]) -> str:
+    """Returns the columns of all rows behind each other as little-endian words, in zlib and base64.
+
+    Bytes are float32 and all others uint32. A start is the distance from the one before.
+    """
+    words = []
+    for row in rows:
+        for name, values in row.items():
+            if name == "start":
+                values = np.diff(values.astype(np.int64), prepend=0)
+            words.append(values.astype("<f4" if name == "bytes" else "<u4").tobytes())
+    return base64.b64encode(zlib.compress(b"".join(words), 7)).decode()

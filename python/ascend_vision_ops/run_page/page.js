@@ -78,7 +78,7 @@ function head(data) {
     if (data.launches.length > 1) pairs.push(["launches", whole(data.launches.length)], ["modelled time of all", timeText(total)]);
     if (first.headers) pairs.push(["AscendC headers", first.headers]);
   }
-  return make("header", {}, make("h1", {}, data.title), facts(pairs));
+  return make("header", {}, make("h1", { class: data.title.length > 60 ? "long" : false }, data.title), facts(pairs));
 }
 
 function launchChoice(data, choose) {
@@ -96,12 +96,15 @@ function start() {
   page.data = JSON.parse(document.getElementById("data").textContent);
   const { data } = page;
   const body = make("div", { id: "launch" });
-  const choose = (index) => {
+  const choose = async (index) => {
     page.launch = data.launches[index];
     document.querySelectorAll(".launches button").forEach((button, i) => button.setAttribute("aria-pressed", `${i === index}`));
     if (page.timeline) page.timeline.close();
     page.timeline = null;
-    body.replaceChildren(...launchParts(page.launch));
+    const { launch } = page;
+    const buffer = launch.rows ? await unpacked(launch.words) : null;
+    if (launch !== page.launch) return; // another one was chosen in the meantime
+    body.replaceChildren(...launchParts(launch, buffer));
     if (page.timeline) page.timeline.begin();
   };
   const faults = allFaults(data);
@@ -112,7 +115,7 @@ function start() {
   else body.append(make("p", {}, "No kernel was launched on the simulated device."));
 }
 
-function launchParts(launch) {
+function launchParts(launch, buffer) {
   const parts = [
     make("h2", {}, "Kernel ", make("code", { style: "font-size:inherit" }, launch.kernel)),
     facts([
@@ -126,7 +129,7 @@ function launchParts(launch) {
     parts.push(make("p", { class: "muted" }, "There is no timeline of this launch: it ran without the cycle model (AVO_SIM_FAST), or issued nothing."));
     return parts;
   }
-  page.timeline = new Timeline(launch);
+  page.timeline = new Timeline(launch, buffer);
   parts.push(verdict(launch), page.timeline.section, tables(launch), hotLines(launch));
   return parts;
 }

@@ -94,7 +94,7 @@ function roofline(launch) {
     shape("path", { class: "axis", d: "M44 12V208H384" }),
     shape("path", { class: "roof", d: `M${px(low)} ${py(low * bandwidth)}L${px(ridge)} ${py(cores)}L${px(10 ** right)} ${py(cores)}` }),
     shape("text", { x: 382, y: py(cores) - 6, "text-anchor": "end" }, `${cores} ${kind} cores`),
-    shape("text", { x: px(ridge) - 8, y: py(cores) + 4, "text-anchor": "end" }, "HBM at its peak"),
+    shape("text", { x: px(Math.sqrt(low * ridge)) + 10, y: py(Math.sqrt(low * ridge) * bandwidth) + 12 }, "HBM at its peak"),
     shape("line", { class: "drop", x1: px(x), x2: px(x), y1: py(roof), y2: py(y) }),
     shape("circle", { cx: px(x), cy: py(y), r: 6, fill: `var(--${pipe})`, stroke: "var(--text)" }),
     shape("text", { class: "strong", x: px(x) + (px(x) > 250 ? -11 : 11), y: py(y) + 4, "text-anchor": px(x) > 250 ? "end" : "start" }, percent(y / roof)),

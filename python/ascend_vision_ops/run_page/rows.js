@@ -6,21 +6,34 @@ const LANE = 4; // height of a pipe of a folded core
 const ROW = 19; // of a pipe of an open one
 const GAP = 5;
 
-function words(text, Type) {
-  const raw = atob(text);
-  const bytes = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; i += 1) bytes[i] = raw.charCodeAt(i);
-  return new Type(bytes.buffer);
+// The columns of all rows, as the page holds them: base64 of zlib. Bytes are floats.
+async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).arrayBuffer();
+}
+
+function columnsOf(row, buffer, offset) {
+  const columns = {};
+  row.columns.forEach((name, i) => {
+    const Type = name === "bytes" ? Float32Array : Uint32Array;
+    columns[name] = new Type(buffer, offset + 4 * row.size * i, row.size);
+  });
+  const { start } = columns;
+  for (let i = 1; i < row.size; i += 1) start[i] += start[i - 1];
+  return columns;
 }
 
 class Rows {
-  constructor(launch) {
+  // `buffer`: a copy of the launch's columns.
+  constructor(launch, buffer) {
     this.launch = launch;
     const cores = new Map();
+    let offset = 0;
     for (const row of launch.rows) {
       if (!cores.has(row.core)) cores.set(row.core, { core: row.core, cube: row.cube, open: false, pipes: [] });
-      const columns = Object.fromEntries(Object.entries(row.columns).map(([name, text]) => [name, words(text, name === "bytes" ? Float32Array : Uint32Array)]));
-      cores.get(row.core).pipes.push({ core: row.core, cube: row.cube, pipe: row.pipe, size: columns.start.length, ...columns });
+      cores.get(row.core).pipes.push({ core: row.core, cube: row.cube, pipe: row.pipe, size: row.size, ...columnsOf(row, buffer, offset) });
+      offset += 4 * row.size * row.columns.length;
     }
     this.cores = [...cores.values()].sort((a, b) => a.core - b.core);
     for (const core of this.cores) core.pipes.sort((a, b) => PIPES.indexOf(a.pipe) - PIPES.indexOf(b.pipe));

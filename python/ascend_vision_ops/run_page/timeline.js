@@ -7,9 +7,9 @@ const RULER = 24;
 const SHORTEST = 24; // ticks that fill the width at the strongest zoom
 
 class Timeline {
-  constructor(launch) {
+  constructor(launch, buffer) {
     this.launch = launch;
-    this.rows = new Rows(launch);
+    this.rows = new Rows(launch, buffer);
     this.from = 0;
     this.to = launch.ticks;
     this.hover = this.pinned = null; // instructions
@@ -39,7 +39,7 @@ class Timeline {
 
   legend() {
     const used = PIPES.filter((pipe) => this.launch.rows.some((row) => row.pipe === pipe));
-    const joined = this.launch.gap ? make("span", { style: "--colour:transparent" }, `${whole(this.launch.instructions)} instructions are drawn as ${whole(this.launch.groups)}: neighbours less than ${whole(this.launch.gap * this.launch.tick)} cycles apart are joined where they are the same call, or short.`) : null;
+    const joined = this.launch.gap ? make("span", { style: "--colour:transparent" }, `${whole(this.launch.instructions)} instructions are drawn as ${whole(this.launch.groups)}: neighbours less than ${Math.max(1, Math.ceil(this.launch.gap * this.launch.tick))} cycle${this.launch.gap * this.launch.tick > 1 ? "s" : ""} apart are joined where they are the same call, or short.`) : null;
     return make("div", { class: "legend muted" }, used.map((pipe) => make("span", { style: `--colour:var(--${pipe})` }, `${pipe}: ${WORK[pipe]}`)), joined);
   }
 
@@ -170,7 +170,9 @@ class Timeline {
     let drawn = -1; // the last pixel that is filled: what lies within it is not drawn again
     for (; i < row.size && row.start[i] - row.waited[i] < this.to; i += 1) {
       const x = (row.start[i] - this.from) * scale;
-      const w = row.length[i] * scale;
+      // Copies overlap by their latency; what the next one covers is not drawn.
+      const covered = i + 1 < row.size ? row.start[i + 1] - row.start[i] : Infinity;
+      const w = Math.min(row.length[i], covered) * scale;
       if (x + w < drawn || x + w < 0) continue;
       const dim = this.matches && !this.matches.has(row.site[i]);
       if (open && row.waited[i] * scale > 4) this.drawWait(context, row, i, x, y);
