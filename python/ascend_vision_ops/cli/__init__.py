@@ -151,6 +151,12 @@ def _sim_commands(sub: argparse.ArgumentParser) -> None:
     made.add_argument("--kernels", metavar="PATH", help=libraries)
     scalar = "compare accesses of the scalar unit too, which the compiler merges"
     made.add_argument("--scalar", action="store_true", help=scalar)
+    text = "shows what the judges said about a program (AVO_SIM_REPORT names the file); status 1 where it has errors"
+    made = commands.add_parser("report", help=text, description=text[0].upper() + text[1:] + ".")
+    made.set_defaults(module="sim_report", name="judgements")
+    made.add_argument("file", metavar="FILE", help="the report")
+    made.add_argument("--junit", metavar="XML", help="write JUnit's XML: a test case for each launch")
+    made.add_argument("--json", metavar="JSON", help="write one object with the totals and the launches")
 
 
 def parser() -> argparse.ArgumentParser:

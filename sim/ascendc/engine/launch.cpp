@@ -5,15 +5,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <map>
 #include <numeric>
 #include <random>
-#include <set>
 #include <thread>
 
 #include "core_state.h"
 #include "cost.h"
 #include "current_core.h"
+#include "fault_groups.h"
 #include "kernel_libraries.h"
 #include "kernel_run.h"
 #include "scheduler.h"
@@ -37,6 +36,7 @@ LaunchOptions LaunchOptions::FromEnvironment() {
   const char *timeout = std::getenv("AVO_SIM_TIMEOUT");
   const double seconds = timeout != nullptr ? std::strtod(timeout, nullptr) : 0;
   if (seconds > 0) options.timeout = seconds;
+  options.policy = Policy::FromEnvironment();
   return options;
 }
 
@@ -54,6 +54,7 @@ class Launcher {
     const uint32_t per_block = CoresPerBlock(kernel);
     for (uint32_t i = 0; i < block_dim * per_block; ++i) {
       CoreIdentity id;
+      id.kernel = kernel_.name;
       id.core = i;
       id.block = i / per_block;
       id.blocks = block_dim;
@@ -75,7 +76,9 @@ class Launcher {
     const std::vector<CoreTrace> traces = Traces();
     const CostResult cost = options_.cost ? Cost(traces, &report) : CostResult();
     if (options_.record != LaunchOptions::Record::kNothing) report.recording = Recorded(report);
-    CollectFaults(&report);
+    std::vector<const CoreState *> cores;
+    for (const auto &core : cores_) cores.push_back(core.get());
+    CollectFaults(cores, options_, &report);
     if (!options_.timeline.empty()) WriteTimeline(options_.timeline, model_, traces, cost, report);
     return report;
   }
@@ -106,15 +109,18 @@ class Launcher {
     Core core;
     core.state_ = &state;
     SetCurrentCore(&core);
+    bool reached_its_end = false;
     try {
       state.BeginBlock(__builtin_frame_address(0));
-      if (Invoke(state.id.cube)) state.EndBlock();
+      reached_its_end = Invoke(state.id.cube);
+      if (reached_its_end) state.EndBlock();
     } catch (const BlockEnded &) {
     } catch (const std::exception &error) {
-      state.log.Add(FaultKind::kOther, std::string("the kernel threw an exception: ") + error.what());
+      state.log.AddEnd(FaultKind::kOther, std::string("the kernel threw an exception: ") + error.what(), {});
     } catch (...) {
-      state.log.Add(FaultKind::kOther, "the kernel threw something that is no std::exception");
+      state.log.AddEnd(FaultKind::kOther, "the kernel threw something that is no std::exception", {});
     }
+    state.ended_early = !reached_its_end;
     SetCurrentCore(nullptr);
     state.ReleaseMemories();
   }
@@ -140,6 +146,7 @@ class Launcher {
   void Collect(Report *report) const {
     report->kernel = kernel_.name;
     report->soc = model_.soc;
+    report->seed = options_.seed;
     report->blocks = cores_.empty() ? 0 : cores_.front()->id.blocks;
     for (const auto &core : cores_) {
       const CoreCounters &counters = core->counters;
@@ -185,41 +192,6 @@ class Launcher {
     }
     return RecordingJson(kernel_.name, report.cycles, cores,
                          options_.record == LaunchOptions::Record::kCalls);
-  }
-
-  // Reports a fault that several blocks have once, with the number of blocks.
-  void CollectFaults(Report *report) const {
-    struct Group {
-      size_t fault;  // the first one
-      std::set<uint32_t> of_cores;
-    };
-    std::vector<LoggedFault> faults;
-    std::vector<const CoreState *> cores;
-    for (const auto &core : cores_) {
-      for (const LoggedFault &fault : core->log.faults()) {
-        faults.push_back(fault);
-        cores.push_back(core.get());
-      }
-    }
-    if (faults.empty()) return;
-    const std::vector<FaultText> texts = TextsWithCalls(faults);
-    std::vector<Group> groups;
-    std::map<std::string, size_t> known;
-    for (size_t i = 0; i < faults.size(); ++i) {
-      const auto [group, added] = known.try_emplace(texts[i].key, groups.size());
-      if (added) groups.push_back({i, {}});
-      groups[group->second].of_cores.insert(cores[i]->id.core);
-    }
-    for (const Group &group : groups) {
-      const uint32_t block = cores[group.fault]->id.block;
-      std::string text = std::string(FaultName(faults[group.fault].kind)) + ": kernel " + kernel_.name +
-                         ", block " + std::to_string(block) + ": " + texts[group.fault].text;
-      const size_t more = group.of_cores.size() - 1;
-      if (more != 0)
-        text += "; the same in " + std::to_string(more) + (more == 1 ? " more block" : " more blocks");
-      text += " [seed " + std::to_string(options_.seed) + "]";
-      report->faults.push_back({faults[group.fault].kind, kernel_.name, block, text});
-    }
   }
 
   const Replacement replacements_[2];  // of vector and of cube cores

@@ -95,7 +95,7 @@ void Scheduler::Yield() {
 void Scheduler::DeclareStuck() {
   if (stuck_) return;
   stuck_ = true;
-  for (const CoreState *core : cores_) stuck_by_fault_ = stuck_by_fault_ || !core->log.faults().empty();
+  for (const CoreState *core : cores_) stuck_by_fault_ = stuck_by_fault_ || core->ended_early;
 }
 
 void Scheduler::Stuck(std::unique_lock<std::mutex> *lock, CoreState &core, const char *name, Where where,
@@ -249,7 +249,7 @@ void Scheduler::CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t 
 
 void Scheduler::ReportFlags() {
   for (const CoreState *core : cores_) {
-    if (!core->log.faults().empty()) return;  // a block that ended early waits for nothing
+    if (core->ended_early) return;  // it waits for nothing
   }
   counters_.Report(cores_);
   auto report = [this](uint32_t core, uint16_t flag, const Site &site, const char *what) {
