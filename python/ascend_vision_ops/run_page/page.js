@@ -53,7 +53,7 @@ function sourceFigure(file, line, caption) {
   const figure = make("figure", { class: "source" }, head);
   if (line <= 0) return figure;
   if (!lines) {
-    figure.append(make("p", { class: "muted", style: "padding:0 10px" }, "This file was not on the machine when the page was written."));
+    figure.append(make("p", { class: "muted" }, "This file was not on the machine when the page was written."));
     return figure;
   }
   const text = make("pre", { tabindex: 0, "aria-label": `lines around ${placeOf(file, line)}` });

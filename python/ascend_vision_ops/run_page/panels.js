@@ -12,18 +12,33 @@ function allFaults(data) {
   return result;
 }
 
+// A place of a fault. The path leads from the kernel's entry to the call itself.
+function siteFigure([call, file, line, path], both) {
+  const figure = sourceFigure(file, line, both ? `${call}, both accesses` : call);
+  if (path.length > 1) figure.append(make("p", { class: "path muted" }, `from ${path.slice(0, -1).join(" > ")}`));
+  return figure;
+}
+
+function faultCard(fault, severity) {
+  const begins = `${fault.kind}: kernel ${fault.kernel}, block ${fault.block}: `;
+  const text = fault.text.startsWith(begins) ? fault.text.slice(begins.length) : fault.text;
+  const { sites } = fault;
+  const both = sites.length === 2 && JSON.stringify(sites[0]) === JSON.stringify(sites[1]);
+  return make("article", { class: `fault ${severity}` },
+    make("h3", {}, make("span", { class: "kind" }, fault.kind), "kernel ", make("code", {}, fault.kernel), `, block ${fault.block}`),
+    make("p", {}, text),
+    make("div", { class: "sites" }, (both ? sites.slice(0, 1) : sites).map((site) => siteFigure(site, both))));
+}
+
+const OPEN_FAULTS = { error: 5, warning: 2 }; // more are folded
+
 function faultSection(faults, severity) {
   if (!faults.length) return null;
   const title = `${faults.length} ${severity === "error" ? "fault" : "warning"}${faults.length === 1 ? "" : "s"}`;
-  const cards = faults.map((fault) => make("article", { class: `fault ${severity}` },
-    make("h3", {}, make("span", { class: "kind" }, fault.kind), "kernel ", make("code", {}, fault.kernel), `, block ${fault.block}`),
-    make("p", {}, fault.text),
-    make("div", { class: "sites" }, fault.sites.map(([call, file, line, path]) => {
-      const figure = sourceFigure(file, line, call);
-      if (path.length) figure.append(make("p", { class: "muted", style: "padding:2px 10px 6px;font-size:13px" }, `called from ${path.join(" > ")}`));
-      return figure;
-    }))));
-  return make("section", { class: `${severity}s`, "aria-label": title }, make("h2", {}, title), cards);
+  const cards = faults.map((fault) => faultCard(fault, severity));
+  const folded = cards.splice(OPEN_FAULTS[severity]);
+  const rest = folded.length ? make("details", {}, make("summary", {}, `${folded.length} more`), folded) : null;
+  return make("section", { class: `${severity}s`, "aria-label": title }, make("h2", {}, title), cards, rest);
 }
 
 const number = (text) => make("td", { class: "number" }, text);
