@@ -11,6 +11,7 @@ import numpy as np
 from .timelines import Launch, Row
 
 MOST = 300_000  # instructions and groups of them on a page
+LONGEST = 16  # gaps that a group spans
 LEAST = 500  # that each launch may have however many there are
 
 
@@ -38,14 +39,15 @@ def firsts(row: Row, gap: int) -> np.ndarray:
     """Returns the first instruction of each group.
 
     A group goes on with an instruction that begins at most `gap` after it and is the same call, or is short, as the one
-    before is.
+    before is. All instructions of a group begin in the same cell of a grid of LONGEST gaps.
     """
     one = row.slices
     reached = np.maximum.accumulate(row.ends)
     near = one["start"][1:] - reached[:-1] <= gap
     short = (one["length"][1:] <= gap) & (one["length"][:-1] <= gap)
     same = one["site"][1:] == one["site"][:-1]
-    return np.flatnonzero(np.concatenate(([True], ~(near & (same | short)))))[: len(one)]
+    cell = np.diff(one["start"] // (gap * LONGEST)) == 0
+    return np.flatnonzero(np.concatenate(([True], ~(near & (same | short) & cell))))[: len(one)]
 
 
 def columns(row: Row, first: np.ndarray) -> dict[str, np.ndarray]:

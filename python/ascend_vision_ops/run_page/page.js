@@ -49,7 +49,7 @@ const chip = (pipe, text) =>
 // The lines around a place, with the line itself marked.
 function sourceFigure(file, line, caption) {
   const lines = page.data.sources[file];
-  const head = make("figcaption", {}, caption ? [make("b", {}, caption), " "] : [], make("code", {}, line > 0 ? `${file}:${line}` : "line not known"));
+  const head = make("figcaption", {}, caption ? [make("b", {}, caption), " "] : [], make("code", {}, line > 0 ? `${file.replace(/^(\.\.\/)+/, "")}:${line}` : "line not known"));
   const figure = make("figure", { class: "source" }, head);
   if (line <= 0) return figure;
   if (!lines) {

@@ -50,7 +50,7 @@ class Timeline {
     return make("div", {}, make("h2", {}, "What bounds each phase"), make("ol", { class: "phases" }, items));
   }
 
-  at(ticks) { return timeText((ticks * this.launch.tick) / (this.launch.clock * 1e3)); }
+  at(ticks, digits = 2) { return timeText((ticks * this.launch.tick) / (this.launch.clock * 1e3), digits); }
 
   // Called when the section is on the page.
   begin() {
@@ -88,7 +88,7 @@ class Timeline {
     this.spacer.replaceChildren(this.canvas);
     for (const core of this.rows.cores) {
       const kind = core.cube ? "AIC" : "AIV";
-      this.spacer.append(make("button", { type: "button", class: "core", style: `top:${core.top - 2}px`, "aria-expanded": `${core.open}`, "aria-label": `core ${core.core} ${kind}`, onclick: () => { core.open = !core.open; this.relay(); } }, `${core.open ? "▾" : "▸"} ${core.core}${core.open ? "" : ` ${kind}`}`));
+      this.spacer.append(make("button", { type: "button", class: "core", style: `top:${core.top - 2}px`, "aria-expanded": `${core.open}`, "aria-label": `core ${core.core} ${kind}`, onclick: () => { core.open = !core.open; this.relay(); } }, core.open ? `▾ ${core.core}\n   ${kind}` : `▸ ${core.core} ${kind}`));
       if (core.open) for (const row of core.pipes) this.spacer.append(make("span", { class: "pipe", style: `top:${row.top - 1}px` }, row.pipe));
     }
     this.spacer.style.height = `${this.rows.height}px`;
@@ -159,7 +159,9 @@ class Timeline {
     this.outline(context, this.pinned, this.colours.accent, top);
     this.drawRuler();
     this.drawStrip();
-    this.range.textContent = `${this.at(this.from)} – ${this.at(this.to)}`;
+    const span = ((this.to - this.from) * this.launch.tick) / (this.launch.clock * 1e3);
+    const digits = Math.max(2, Math.ceil(2 - Math.log10(span)));
+    this.range.textContent = `${this.at(this.from, digits)} – ${this.at(this.to, digits)}`;
   }
 
   drawRow(context, row, y, open) {
