@@ -58,7 +58,9 @@ class Browser:
 
     def _send(self, method: str, path: str, body: dict | None):
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self._root + path, data, {"Content-Type": "application/json"}, method=method)
+        request = urllib.request.Request(
+            self._root + path, data, {"Content-Type": "application/json"}, method=method
+        )
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=60) as answer:
             return json.load(answer)["value"]
 
@@ -78,7 +80,9 @@ class Browser:
         moves = [{"type": "pointerMove", "duration": 0, "x": round(x), "y": round(y)}]
         if click:
             moves += [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
-        self._act({"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": moves})
+        self._act(
+            {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": moves}
+        )
 
     def drag(self, x: float, y: float, dx: float, dy: float) -> None:
         moves = [
@@ -87,10 +91,19 @@ class Browser:
             {"type": "pointerMove", "duration": 0, "x": round(x + dx), "y": round(y + dy)},
             {"type": "pointerUp", "button": 0},
         ]
-        self._act({"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": moves})
+        self._act(
+            {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": moves}
+        )
 
     def wheel(self, x: float, y: float, by: float) -> None:
-        turn = {"type": "scroll", "duration": 0, "x": round(x), "y": round(y), "deltaX": 0, "deltaY": round(by)}
+        turn = {
+            "type": "scroll",
+            "duration": 0,
+            "x": round(x),
+            "y": round(y),
+            "deltaX": 0,
+            "deltaY": round(by),
+        }
         self._act({"type": "wheel", "id": "wheel", "actions": [turn]})
 
     def keys(self, text: str) -> None:

@@ -115,7 +115,9 @@ def pipe_table(launch: Launch, found: list[Unit]) -> list[dict]:
                 "microseconds": cycles / cores / (launch.device["clock_ghz"] * 1e3),
                 "busy": cycles / launch.tick / time,
                 "stalled": min(stalled / time, cycles / launch.tick / time),
-                "waits": {name: float(ticks / time) for name, ticks in zip(CAUSES, waited, strict=True) if ticks},
+                "waits": {
+                    name: float(ticks / time) for name, ticks in zip(CAUSES, waited, strict=True) if ticks
+                },
             }
         )
     return result

@@ -58,7 +58,7 @@ def columns(row: Row, first: np.ndarray) -> dict[str, np.ndarray]:
     count = np.diff(np.append(first, len(one)))
     group = np.repeat(np.arange(len(first)), count)
     start = one["start"][first].astype(np.int64)
-    times, busy = row.busy
+    _, busy = row.busy
     ends = np.maximum.reduceat(row.ends, first)
     # The site of a group is the one that takes the longest in it.
     keys = group * (int(one["site"].max()) + 1) + one["site"]

@@ -83,7 +83,7 @@ def bounds_of(launch: Launch, found: list[Unit]) -> list[tuple[float, float]]:
     table = np.array([shares(unit, edges) for unit in found])
     weights = np.ones(SMOOTH) / SMOOTH
     table = np.array([np.convolve(np.pad(line, SMOOTH // 2, "edge"), weights, "valid") for line in table])
-    busiest = np.where(table.max(axis=0) < IDLE, -1, table.argmax(axis=0))
+    busiest = np.where(table.max(axis=0) < IDLE, -1, table.argsort(axis=0)[-1])
     starts = [0, *(np.flatnonzero(np.diff(busiest)) + 1)]
     parts = [[start, end, busiest[start]] for start, end in zip(starts, [*starts[1:], BINS], strict=True)]
     while len(parts) > 1:
@@ -123,12 +123,14 @@ def phases(launch: Launch) -> list[Phase]:
 def judged(launch: Launch, found: list[Unit], begin: float, end: float) -> tuple[Unit, float, str]:
     """Returns the busiest unit of an interval, its share of the time, and a sentence on what bounds the interval."""
     edges = np.array([begin, end])
-    unit, share = max(
-        ((unit, float(shares(unit, edges)[0])) for unit in found), key=lambda pair: pair[1]
-    )
+    unit, share = max(((unit, float(shares(unit, edges)[0])) for unit in found), key=lambda pair: pair[1])
     work = WORK[unit.pipe]
     if share < IDLE:
-        return unit, share, f"No pipe is busy more than {share:.0%} of the time.{waits(launch, found, begin, end)}"
+        return (
+            unit,
+            share,
+            f"No pipe is busy more than {share:.0%} of the time.{waits(launch, found, begin, end)}",
+        )
     if share >= BOUND:
         text = f"{unit.label} ({work}) bounds: it is busy {share:.0%} of the time.{stalls(unit, begin, end)}"
         return unit, share, text
@@ -151,7 +153,11 @@ def stalls(unit: Unit, begin: float, end: float) -> str:
     stalled = sum(int(part["stalled"].sum()) for part in parts)
     if length == 0 or stalled < 0.1 * length:
         return ""
-    reason = "bank conflicts" if unit.pipe == "V" else "bandwidth that the cores share, or addresses that they meet at"
+    reason = (
+        "bank conflicts"
+        if unit.pipe == "V"
+        else "bandwidth that the cores share, or addresses that they meet at"
+    )
     return f" {stalled / length:.0%} of its work is waiting for {reason}."
 
 
@@ -163,7 +169,11 @@ def waits(launch: Launch, found: list[Unit], begin: float, end: float) -> str:
         cores = max(cores, unit.cores)
         for row in unit.rows:
             part = within(row, begin, end)
-            keys = part["cause"].astype(np.int64) << 40 | (part["who"] % 16).astype(np.int64) << 32 | part["whose"]
+            keys = (
+                part["cause"].astype(np.int64) << 40
+                | (part["who"] % 16).astype(np.int64) << 32
+                | part["whose"]
+            )
             kinds, place = np.unique(keys, return_inverse=True)
             for key, waited in zip(kinds.tolist(), np.bincount(place, part["waited"]).tolist(), strict=True):
                 cause = CAUSES[key >> 40]

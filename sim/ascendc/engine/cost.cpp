@@ -355,9 +355,8 @@ class Simulation {
 
   // The instruction that ends last of all.
   Wait LatestOf(const CoreSim &core) const {
-    const auto *latest =
-        std::max_element(std::begin(core.pipes), std::end(core.pipes),
-                         [](const PipeSim &a, const PipeSim &b) { return a.done < b.done; });
+    const auto *latest = std::max_element(std::begin(core.pipes), std::end(core.pipes),
+                                          [](const PipeSim &a, const PipeSim &b) { return a.done < b.done; });
     return LastOf(core, IndexOf(&core), static_cast<Pipe>(latest - core.pipes), Cause::kBarrier);
   }
 

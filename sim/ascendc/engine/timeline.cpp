@@ -23,9 +23,7 @@ namespace {
 std::string Base64(const std::vector<uint32_t> &words) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const size_t size = words.size() * 4;
-  const auto byte = [&words, size](size_t i) {
-    return i < size ? words[i / 4] >> (i % 4 * 8) & 0xff : 0;
-  };
+  const auto byte = [&words, size](size_t i) { return i < size ? words[i / 4] >> (i % 4 * 8) & 0xff : 0; };
   std::string out;
   out.reserve((size + 2) / 3 * 4);
   for (size_t i = 0; i < size; i += 3) {
@@ -62,8 +60,8 @@ SiteTable TableOf(const std::vector<CoreTrace> &cores) {
       if (!added) continue;
       const size_t colon = place.line.rfind(':');
       const std::string line = colon == std::string::npos ? "0" : place.line.substr(colon + 1);
-      table.json += (table.json.empty() ? "[" : ",\n[") + JsonString(place.api) + "," + JsonString(place.file) +
-                    "," + line + "," + JsonString(place.calls) + "]";
+      table.json += (table.json.empty() ? "[" : ",\n[") + JsonString(place.api) + "," +
+                    JsonString(place.file) + "," + line + "," + JsonString(place.calls) + "]";
       if (site.path != nullptr && !site.path->empty()) modules.insert(ModuleOf(site.path->back()));
     }
     table.of_core.push_back(std::move(numbers));
@@ -88,12 +86,12 @@ std::string Rows(const std::vector<CoreTrace> &cores, const CostResult &cost, co
     for (const TraceSlice *slice : slices) {
       const Wait &wait = slice->wait;
       const uint32_t begin = ticks(slice->begin);
-      words.insert(words.end(), {begin, ticks(slice->end) - begin, table.of_core[row.first][slice->site],
-                                 static_cast<uint32_t>(std::min<uint64_t>(slice->bytes, UINT32_MAX)),
-                                 ticks(slice->waited), static_cast<uint32_t>(wait.cause),
-                                 static_cast<uint32_t>(wait.pipe) + kCoresOffset * wait.core,
-                                 wait.site == Wait::kNoSite ? 0 : table.of_core[wait.core][wait.site] + 1,
-                                 ticks(slice->stalled)});
+      words.insert(
+          words.end(),
+          {begin, ticks(slice->end) - begin, table.of_core[row.first][slice->site],
+           static_cast<uint32_t>(std::min<uint64_t>(slice->bytes, UINT32_MAX)), ticks(slice->waited),
+           static_cast<uint32_t>(wait.cause), static_cast<uint32_t>(wait.pipe) + kCoresOffset * wait.core,
+           wait.site == Wait::kNoSite ? 0 : table.of_core[wait.core][wait.site] + 1, ticks(slice->stalled)});
     }
     const CoreTrace &core = cores[row.first];
     out += (out.empty() ? "" : ",\n") + std::string("{\"core\":") + std::to_string(core.core) +
@@ -109,7 +107,9 @@ std::string TimelineJson(const DeviceModel &model, const std::vector<CoreTrace> 
   double start = cost.cycles;
   for (const TraceSlice &slice : cost.slices) start = std::min(start, slice.begin);
   const SiteTable table = TableOf(cores);
-  const auto field = [](const char *name, double value) { return JsonString(name) + ":" + JsonNumber(value); };
+  const auto field = [](const char *name, double value) {
+    return JsonString(name) + ":" + JsonNumber(value);
+  };
   return "{\"report\":" + report.Json() + ",\n\"device\":{\"soc\":" + JsonString(model.soc) + "," +
          field("clock_ghz", model.clock_ghz) + "," + field("vector_cores", model.vector_cores) + "," +
          field("cube_cores", model.cube_cores) + "," +
