@@ -118,6 +118,8 @@ void CoreState::Account(const Instruction &instruction, uint32_t site) {
   event.cycles = static_cast<float>(cycles);
   event.latency = static_cast<float>(latency);
   event.conflict = static_cast<float>(conflict);
+  event.row_bytes = static_cast<uint32_t>(std::min<uint64_t>(on_chip_bytes, UINT32_MAX));
+  event.rows = 1;
   pending_scalar_ = 0;
   events.push_back(event);
 }
