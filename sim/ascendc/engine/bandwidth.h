@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "device_model.h"
@@ -45,6 +46,7 @@ class Bandwidth {
   const double hbm_;  // bytes a cycle
   const double l2_bandwidth_;
   std::vector<Flow> flows_;
+  std::unordered_map<uint64_t, uint32_t> readers_;  // copies that read and begin in a line
   std::vector<double> demands_;
   double hbm_read_ = 0;
   double hbm_written_ = 0;

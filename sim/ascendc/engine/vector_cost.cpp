@@ -14,11 +14,35 @@ namespace sim {
 namespace {
 
 constexpr uint64_t kBlock = 32;
-constexpr int kGroups = 16;
+constexpr uint64_t kGroups = 16;
+constexpr uint64_t kBlocksOfBank = 2048;
+constexpr uint64_t kMostBlocks = 8;  // that a row of a repeat touches
+
+// For each group how many data blocks a repeat touches there.
+using Counts = std::array<uint8_t, kGroups>;
+
+// kRuns[n][g]: the counts of n data blocks that follow each other from group g on.
+constexpr auto kRuns = [] {
+  std::array<std::array<Counts, kGroups>, kMostBlocks + 2> runs{};
+  for (uint64_t blocks = 0; blocks < runs.size(); ++blocks) {
+    for (uint64_t first = 0; first < kGroups; ++first) {
+      for (uint64_t i = 0; i < blocks; ++i) ++runs[blocks][first][(first + i) % kGroups];
+    }
+  }
+  return runs;
+}();
 
 struct Access {
-  std::array<uint8_t, kGroups> group_count{};
+  Counts group_count{};
   uint64_t banks = 0;  // bit: bank id * 16 + group
+
+  void Add(uint64_t first_block, uint64_t end_block) {
+    const Counts &run = kRuns[end_block - first_block][first_block % kGroups];
+    for (uint64_t group = 0; group < kGroups; ++group) group_count[group] += run[group];
+    for (uint64_t block = first_block; block < end_block; ++block) {
+      banks |= uint64_t{1} << ((block / kBlocksOfBank % 4) * kGroups + block % kGroups);
+    }
+  }
 };
 
 // Adds the data blocks that `operand` touches in one repeat, each block once.
@@ -36,16 +60,15 @@ void AddRepeat(const Operand &operand, uint32_t repeat, uint32_t repeats, Access
     start += static_cast<uint64_t>((repeat % rows) * operand.row_stride);
     rows = 1;
   }
+  if (bytes > kMostBlocks * kBlock) return;
   uint64_t previous = ~uint64_t{0};
   for (uint32_t row = 0; row < rows && row < 8; ++row) {
     const uint64_t begin = start + static_cast<uint64_t>(row * operand.row_stride);
-    for (uint64_t block = begin / kBlock; block < (begin + bytes + kBlock - 1) / kBlock && bytes <= 256;
-         ++block) {
-      if (block == previous) continue;
-      previous = block;
-      ++access->group_count[block % kGroups];
-      access->banks |= uint64_t{1} << ((block / 2048 % 4) * kGroups + block % kGroups);
-    }
+    const uint64_t end = (begin + bytes + kBlock - 1) / kBlock;
+    const uint64_t first = begin / kBlock + (begin / kBlock == previous ? 1 : 0);
+    if (first >= end) continue;
+    access->Add(first, end);
+    previous = end - 1;
   }
 }
 
