@@ -22,6 +22,7 @@
 #include "queues.h"
 #include "recording.h"
 #include "scalar_cache.h"
+#include "vector_cost.h"
 #include "watch.h"
 
 namespace sim {
@@ -177,6 +178,7 @@ class CoreState {
   double pending_scalar_ = 0;
   uint64_t last_allocation_ = 0;
   uint64_t last_allocation_size_ = 0;
+  VectorCosts vector_costs_;
   uint64_t cached_lines_[256] = {};  // tags of the scalar unit's data cache
 };
 

@@ -203,12 +203,10 @@ void Hazards::Record(Pipe pipe, const Operand &operand) {
   }
   ForEachRun(operand, [&](uint64_t begin, uint64_t bytes) {
     const uint64_t last = begin + bytes - 1;
-    const auto first_cell = static_cast<int64_t>(begin / kCellBytes);
-    const auto end_cell = static_cast<int64_t>(last / kCellBytes + 1);
-    std::fill(cells.begin() + first_cell, cells.begin() + end_cell, sequence_[p]);
-    if (operand.write) {
-      std::fill(shadow.write_pipes.begin() + first_cell, shadow.write_pipes.begin() + end_cell,
-                static_cast<uint8_t>(p));
+    const uint64_t end_cell = last / kCellBytes + 1;
+    for (uint64_t cell = begin / kCellBytes; cell < end_cell; ++cell) cells[cell] = sequence_[p];
+    for (uint64_t cell = begin / kCellBytes; operand.write && cell < end_cell; ++cell) {
+      shadow.write_pipes[cell] = static_cast<uint8_t>(p);
     }
     for (uint64_t index = begin / kPageBytes; index <= last / kPageBytes; ++index) {
       Page &page = shadow.pages[index];

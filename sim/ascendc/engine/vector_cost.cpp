@@ -16,6 +16,7 @@ namespace {
 constexpr uint64_t kBlock = 32;
 constexpr uint64_t kGroups = 16;
 constexpr uint64_t kBlocksOfBank = 2048;
+constexpr uint64_t kBanks = 4;
 constexpr uint64_t kMostBlocks = 8;  // that a row of a repeat touches
 
 // For each group how many data blocks a repeat touches there.
@@ -40,7 +41,7 @@ struct Access {
     const Counts &run = kRuns[end_block - first_block][first_block % kGroups];
     for (uint64_t group = 0; group < kGroups; ++group) group_count[group] += run[group];
     for (uint64_t block = first_block; block < end_block; ++block) {
-      banks |= uint64_t{1} << ((block / kBlocksOfBank % 4) * kGroups + block % kGroups);
+      banks |= uint64_t{1} << ((block / kBlocksOfBank % kBanks) * kGroups + block % kGroups);
     }
   }
 };
@@ -110,6 +111,39 @@ VectorCycles CyclesOf(const DeviceModel &model, const Instruction &instruction) 
   }
   const double per_repeat = std::max(own, BankCycles(model, instruction));
   return {model.cost.vector_startup + repeats * per_repeat, repeats * (per_repeat - own)};
+}
+
+int VectorCosts::KeyOf(const Instruction &instruction, Key *key) {
+  int words = 0;
+  (*key)[words++] = reinterpret_cast<uint64_t>(instruction.name);
+  (*key)[words++] = uint64_t{instruction.repeats} << 32 | instruction.element_bytes;
+  (*key)[words++] = instruction.elements;
+  for (int i = 0; i < instruction.operand_count; ++i) {
+    const Operand &operand = instruction.operands[i];
+    if (operand.space != Space::UB) continue;
+    (*key)[words++] = operand.address << 1 | (operand.write ? 1 : 0);
+    (*key)[words++] = uint64_t{operand.row_bytes} << 32 | operand.rows;
+    (*key)[words++] = static_cast<uint64_t>(operand.row_stride);
+    (*key)[words++] = operand.groups;
+    (*key)[words++] = static_cast<uint64_t>(operand.group_stride);
+  }
+  return words;
+}
+
+VectorCycles VectorCosts::Of(const DeviceModel &model, const Instruction &instruction) {
+  if (entries_.empty()) entries_.resize(kEntries);
+  Key key;
+  const int words = KeyOf(instruction, &key);
+  uint64_t hash = 0;
+  for (int i = 0; i < words; ++i) hash = (hash ^ key[i]) * 0x9E3779B97F4A7C15U;
+  Entry &entry = entries_[(hash >> 32) % kEntries];
+  if (entry.words == words && std::equal(key.begin(), key.begin() + words, entry.key.begin())) {
+    return entry.cycles;
+  }
+  entry.words = words;
+  std::copy(key.begin(), key.begin() + words, entry.key.begin());
+  entry.cycles = CyclesOf(model, instruction);
+  return entry.cycles;
 }
 
 }  // namespace sim
