@@ -145,7 +145,7 @@ void CoreState::Judge(const Instruction &instruction, uint32_t site_id) {
   const Site site = sites_[site_id];
   const Pipe pipe = instruction.pipe;
   SettlePoll();
-  hazards.Advance(instruction);
+  hazards.Advance(instruction, site_id);
   uint32_t drain = 0;
   for (int i = 0; i < instruction.operand_count; ++i) {
     const Operand &operand = instruction.operands[i];
@@ -158,7 +158,7 @@ void CoreState::Judge(const Instruction &instruction, uint32_t site_id) {
     if (operand.space == Space::GM) {
       RecordGm(instruction, operand, site_id);
     } else {
-      hazards.Record(pipe, operand, site_id);
+      hazards.Record(pipe, operand);
     }
   }
   for (int waited = 0; drain != 0 && waited < kPipes; ++waited) {

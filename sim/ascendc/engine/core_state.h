@@ -25,6 +25,7 @@
 #include "queues.h"
 #include "recording.h"
 #include "scalar_cache.h"
+#include "vector_cost.h"
 #include "watch.h"
 
 namespace sim {
@@ -211,6 +212,7 @@ class CoreState {
   std::set<uint64_t> asked_;  // addresses that were read so and did not have news yet
   uint64_t last_allocation_ = 0;
   uint64_t last_allocation_size_ = 0;
+  VectorCosts vector_costs_;
   uint64_t cached_lines_[256] = {};  // tags of the scalar unit's data cache
 };
 
