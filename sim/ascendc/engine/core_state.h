@@ -9,7 +9,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "byte_map.h"
 #include "call_walk.h"
 #include "core.h"
 #include "device_memory.h"
@@ -22,6 +21,7 @@
 #include "queues.h"
 #include "recording.h"
 #include "scalar_cache.h"
+#include "values.h"
 #include "watch.h"
 
 namespace sim {
@@ -62,8 +62,6 @@ class CoreState {
 
   void Issue(const Instruction &instruction);
   std::byte *Memory(Space space, uint64_t address);
-  bool Written(Space space, uint64_t address, uint64_t bytes);
-  void Forget(Space space, uint64_t address, uint64_t bytes);
   void CleanDataCache(const char *instruction, bool all, uint64_t address, Where where);
   [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);
 
@@ -102,6 +100,7 @@ class CoreState {
   Queues queues;
   EventFlags flags;
   ScalarCache cache;
+  Values values;
   Watch watch;
   CoreCounters counters;
   std::vector<Event> events;
@@ -121,11 +120,6 @@ class CoreState {
   double elapsed = 0;  // cycles, as if nothing overlapped
 
  private:
-  struct OnChip {
-    std::unique_ptr<std::byte[]> bytes;
-    ByteMap written;
-  };
-
   // Names and files are literals, so that their addresses tell them apart.
   struct SiteKey {
     const char *name;
@@ -143,7 +137,6 @@ class CoreState {
     }
   };
 
-  OnChip &Chip(Space space);
   void Judge(const Instruction &instruction, uint32_t site_id);
   void RecordGm(const Instruction &instruction, const Operand &operand, uint32_t site);
   // Counts what the core issues, and ends it where it does not end itself.
@@ -151,16 +144,14 @@ class CoreState {
   // legality.cpp
   void CheckOperand(const Operand &operand, const Site &site, Where where);
   void CheckGmBounds(const Operand &operand, const Site &site, Where where);
-  void CheckDefined(const Operand &operand, const Site &site);
   // overlaps.cpp
   void CheckOverlaps(const Instruction &instruction, const Site &site);
-  void MarkWritten(const Operand &operand);
   // accounting.cpp
   void Account(const Instruction &instruction, uint32_t site);
   double ScalarCycles(const Instruction &instruction);
   void AddCopy(const Instruction &instruction, const Operand &gm, uint32_t site);
 
-  OnChip chips_[kSpaces];
+  std::unique_ptr<std::byte[]> chips_[kSpaces];
   const void *outermost_frame_ = nullptr;
   const CallFrame *innermost_frame_ = nullptr;
   std::vector<Site> sites_;
