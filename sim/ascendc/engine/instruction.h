@@ -82,8 +82,8 @@ struct Operand {
   uint32_t repeat_bytes = 0;
   Sharing sharing = Sharing::kInPlace;  // of a source
   uint32_t alignment = 32;              // required of `address`, in bytes; 1: none (GM)
-  uint8_t lane_bytes = 0;  // of ValueFlow::kLanes: the bytes of a lane; 0: none are known
-  Use use = Use::kValue;   // of a source
+  uint8_t lane_bytes = 0;               // of ValueFlow::kLanes: the bytes of a lane; 0: none are known
+  Use use = Use::kValue;                // of a source
   int32_t buffer_id = -1;  // LocalTensorBase::buffer_id and generation: a stale one is a use after FreeTensor
   uint32_t generation = 0;
 };

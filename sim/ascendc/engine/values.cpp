@@ -29,8 +29,8 @@ bool Values::Defined(const Operand &operand) {
   bool defined = true;
   if (operand.space == Space::GM) {
     ForEachRun(operand, [&](uint64_t begin, uint64_t bytes) {
-      defined = defined &&
-                core_->memory->FirstUnwritten(reinterpret_cast<const void *>(begin), bytes) == bytes;
+      defined =
+          defined && core_->memory->FirstUnwritten(reinterpret_cast<const void *>(begin), bytes) == bytes;
     });
     return defined;
   }
@@ -49,7 +49,7 @@ void Values::Follow(const Instruction &instruction, uint32_t site) {
   if (!spreads) return;
   current_ = &instruction;
   if (!JudgeSinks(instruction, site)) Spread(instruction, site);
-  current_ = nullptr;
+  last_root_ = {};
 }
 
 void Values::Write(const Operand &operand) {
@@ -61,6 +61,18 @@ void Values::Write(const Operand &operand) {
   }
   ValueMap &map = Map(operand.space);
   ForEachRun(operand, [&map](uint64_t begin, uint64_t bytes) { map.Define(begin, bytes); });
+}
+
+void Values::AddResult(const BitRange &part, uint32_t origin) {
+  if (!results_.empty()) {
+    Result &last = results_.back();
+    if (last.origin == origin && last.part.space == part.space && last.part.bits == part.bits &&
+        last.part.address + last.part.bytes == part.address) {
+      last.part.bytes += part.bytes;
+      return;
+    }
+  }
+  results_.push_back({part, origin});
 }
 
 void Values::SettleResults() {
@@ -79,23 +91,28 @@ uint64_t Values::FirstHole(const BitRange &source) {
   return Map(source.space).FirstHole(source.address, source.bytes, source.bits);
 }
 
+// Bytes that nobody wrote: those that the operand reads from `byte` on.
+uint32_t Values::RootOf(Space space, uint64_t byte, uint32_t site) {
+  if (space == last_root_.space && byte >= last_root_.begin && byte < last_root_.end)
+    return last_root_.origin;
+  uint64_t end = byte + 1;
+  for (int i = 0; i < current_->operand_count; ++i) {
+    const Operand &operand = current_->operands[i];
+    const ByteRange extent = Extent(operand);
+    const auto at = static_cast<int64_t>(byte);
+    if (!operand.write && operand.space == space && extent.begin <= at && at < extent.end) {
+      end = static_cast<uint64_t>(extent.end);
+    }
+  }
+  const auto [entry, added] = roots_.try_emplace(std::tuple(space, end, site), origins_.size());
+  if (added) origins_.push_back({RangeText(space, byte, end), site, site});
+  last_root_ = {space, byte, end, entry->second};
+  return entry->second;
+}
+
 uint32_t Values::OriginOf(Space space, uint64_t byte, uint32_t site) {
   uint32_t origin = space == Space::GM ? 0 : Map(space).Origin(byte);
-  if (origin == 0) {
-    // The bytes that the operand reads from here on.
-    uint64_t end = byte + 1;
-    for (int i = 0; current_ != nullptr && i < current_->operand_count; ++i) {
-      const Operand &operand = current_->operands[i];
-      const ByteRange extent = Extent(operand);
-      const auto at = static_cast<int64_t>(byte);
-      if (!operand.write && operand.space == space && extent.begin <= at && at < extent.end) {
-        end = static_cast<uint64_t>(extent.end);
-      }
-    }
-    const auto [entry, added] = roots_.try_emplace(std::tuple(space, end, site), origins_.size());
-    if (added) origins_.push_back({RangeText(space, byte, end), site, site});
-    return entry->second;
-  }
+  if (origin == 0) return RootOf(space, byte, site);
   if (origins_[origin].last_site == site) return origin;
   const auto [entry, added] = steps_.try_emplace(std::pair(origin, site), origins_.size());
   if (added) {
@@ -119,14 +136,14 @@ bool Flows::Undefined(const BitRange &source) const { return values_->FirstHole(
 void Flows::Depend(const BitRange &result, const BitRange &source) {
   const uint64_t hole = values_->FirstHole(source);
   if (hole == source.bytes) return;
-  values_->results_.push_back({result, values_->OriginOf(source.space, source.address + hole, site_)});
+  values_->AddResult(result, values_->OriginOf(source.space, source.address + hole, site_));
 }
 
 void Flows::Move(const BitRange &result, const BitRange &source) {
   values_->SpreadBits(ValueFlow::kBits, result, source, nullptr, site_);
 }
 
-void Flows::Undefine(const BitRange &result) { values_->results_.push_back({result, 0}); }
+void Flows::Undefine(const BitRange &result) { values_->AddResult(result, 0); }
 
 void Flows::Define(const BitRange &registers) {
   ValueMap &map = values_->Map(kRegisterFile);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows values that nobody wrote through a core, as memcheck of Valgrind does. To read them, to compute with
-// them and to store them on the chip is no fault. It is one where they reach what others see or what decides:
-// global memory, an address, a choice, or the scalar unit.
+// Follows values that nobody wrote through a core, as memcheck of Valgrind does. To read them, to compute
+// with them and to store them on the chip is no fault. It is one where they reach what others see or what
+// decides: global memory, an address, a choice, or the scalar unit.
 #pragma once
 
 #include <map>
@@ -60,13 +60,17 @@ class Values {
   bool Defined(const Operand &operand);
   uint64_t FirstHole(const BitRange &source);
   uint32_t OriginOf(Space space, uint64_t byte, uint32_t site);
+  uint32_t RootOf(Space space, uint64_t byte, uint32_t site);
+  void AddResult(const BitRange &part, uint32_t origin);
   void SettleResults();
 
   // values_flow.cpp
   void Spread(const Instruction &instruction, uint32_t site);
   void SpreadToAll(const Instruction &instruction, const Runs &source, uint32_t site);
-  void SpreadLanes(ValueFlow flow, const Runs &results, const Runs &source, const Runs *partner, uint32_t site);
-  void SpreadBits(ValueFlow flow, const BitRange &result, const BitRange &source, const BitRange *partner, uint32_t site);
+  void SpreadLanes(ValueFlow flow, const Runs &results, const Runs &source, const Runs *partner,
+                   uint32_t site);
+  void SpreadBits(ValueFlow flow, const BitRange &result, const BitRange &source, const BitRange *partner,
+                  uint32_t site);
   static Runs RunsOf(const Instruction &instruction, int first);
 
   // values_report.cpp
@@ -81,6 +85,14 @@ class Values {
   ValueMap maps_[kSpaces + 1];  // the last one: registers
   bool registers_have_holes_ = false;
   const Instruction *current_ = nullptr;  // that Follow looks at
+  // The origin of the bytes [begin, end) that RootOf gave last for this instruction.
+  struct Root {
+    Space space = Space::GM;
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    uint32_t origin = 0;
+  };
+  Root last_root_;
   std::vector<Result> results_;
   std::vector<Origin> origins_{1};
   std::map<std::tuple<Space, uint64_t, uint32_t>, uint32_t> roots_;  // by the end of the bytes, and the site

@@ -62,15 +62,14 @@ void Values::SpreadToAll(const Instruction &instruction, const Runs &source, uin
   for (int i = 0; origin != 0 && i < instruction.operand_count; ++i) {
     const Operand &result = instruction.operands[i];
     if (!result.write) continue;
-    ForEachRun(result, [&](uint64_t begin, uint64_t bytes) {
-      results_.push_back({{result.space, begin, bytes}, origin});
-    });
+    ForEachRun(result,
+               [&](uint64_t begin, uint64_t bytes) { AddResult({result.space, begin, bytes}, origin); });
   }
 }
 
 // `result` and `source` have the same number of bytes.
-void Values::SpreadBits(ValueFlow flow, const BitRange &result, const BitRange &source, const BitRange *partner,
-                        uint32_t site) {
+void Values::SpreadBits(ValueFlow flow, const BitRange &result, const BitRange &source,
+                        const BitRange *partner, uint32_t site) {
   for (uint64_t at = 0; at < source.bytes; ++at) {
     at += FirstHole({source.space, source.address + at, source.bytes - at, source.bits});
     if (at >= source.bytes) return;
@@ -83,7 +82,7 @@ void Values::SpreadBits(ValueFlow flow, const BitRange &result, const BitRange &
       holes &= static_cast<uint8_t>(~decides | Map(partner->space).Holes(partner->address + at));
     }
     if (holes == 0) continue;
-    results_.push_back({{result.space, result.address + at, 1, holes}, OriginOf(source.space, byte, site)});
+    AddResult({result.space, result.address + at, 1, holes}, OriginOf(source.space, byte, site));
   }
 }
 
@@ -102,13 +101,13 @@ void Values::SpreadLanes(ValueFlow flow, const Runs &results, const Runs &source
       SpreadBits(flow, result, read, partner != nullptr ? &beside : nullptr, site);
     } else {
       for (uint64_t lane = 0; lane < lanes; ++lane) {
-        const uint64_t hole = FirstHole({read.space, read.address + lane * from_width,
-                                         read.bytes - lane * from_width});
+        const uint64_t hole =
+            FirstHole({read.space, read.address + lane * from_width, read.bytes - lane * from_width});
         lane += hole / from_width;
         if (lane >= lanes) break;
         const uint64_t byte = read.address + lane * from_width + hole % from_width;
-        results_.push_back({{result.space, result.address + lane * to_width, to_width},
-                            OriginOf(read.space, byte, site)});
+        AddResult({result.space, result.address + lane * to_width, to_width},
+                  OriginOf(read.space, byte, site));
       }
     }
     to.Advance(lanes * to_width);
@@ -128,7 +127,8 @@ void Values::Spread(const Instruction &instruction, uint32_t site) {
   for (int i = 0; i < instruction.operand_count; ++i) {
     const Operand &operand = instruction.operands[i];
     if (!operand.write && !Reads(instruction, operand)) continue;
-    const bool goes_on = operand.first_repeat != 0 && i > 0 && instruction.operands[i - 1].name == operand.name &&
+    const bool goes_on = operand.first_repeat != 0 && i > 0 &&
+                         instruction.operands[i - 1].name == operand.name &&
                          instruction.operands[i - 1].write == operand.write;
     if (!goes_on) (operand.write ? results : sources).push_back(RunsOf(instruction, i));
   }

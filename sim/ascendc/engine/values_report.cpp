@@ -68,8 +68,8 @@ bool Values::JudgeSinks(const Instruction &instruction, uint32_t site) {
       JudgeOperand(operand, "reads ", site);
     } else if (global != nullptr) {
       const ByteRange extent = Extent(*global);
-      const std::string to = RangeText(Space::GM, static_cast<uint64_t>(extent.begin),
-                                       static_cast<uint64_t>(extent.end));
+      const std::string to =
+          RangeText(Space::GM, static_cast<uint64_t>(extent.begin), static_cast<uint64_t>(extent.end));
       JudgeOperand(operand, "writes " + std::string(global->name) + ", " + to + ", from ", site);
     }
   }

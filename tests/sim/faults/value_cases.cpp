@@ -237,11 +237,14 @@ FaultCase OnCube(FaultCase one) {
 }  // namespace
 
 const std::vector<FaultCase> &ValueCases() {
-  const std::string copy = "DataCopyPad (", origin = "UB bytes [240, 256) of tail, which nothing wrote, through ";
+  const std::string copy = "DataCopyPad (",
+                    origin = "UB bytes [240, 256) of tail, which nothing wrote, through ";
   static const std::vector<FaultCase> cases = {
       Fault("value_lanes", Stored<Multiply, kAll>,
-            {copy, "writes dst, GM bytes [0, 256), from src, UB bytes [512, 768) of result, but byte 752 comes from " + origin +
-                       "Mul (",
+            {copy,
+             "writes dst, GM bytes [0, 256), from src, UB bytes [512, 768) of result, but byte 752 comes "
+             "from " +
+                 origin + "Mul (",
              "; Muls (", ") read it first"}),
       Right("value_lanes_right", Stored<Multiply, kDefined>),
       Fault("value_masked_lanes", Stored<MultiplyByMask, 61>, {copy, "byte 752 comes from", "Mul ("}),
@@ -289,16 +292,19 @@ const std::vector<FaultCase> &ValueCases() {
       Fault("value_choice", Choice<kDefined + 1>,
             {"GatherMask (", "chooses elements by src1Pattern", origin + "Compare ("}),
       Right("value_choice_right", Choice<kDefined>),
-      Fault("value_scalar", Scalar<kDefined>, {"GetValue (", "reads src, UB bytes [752, 756) of result", origin + "Muls ("}),
+      Fault("value_scalar", Scalar<kDefined>,
+            {"GetValue (", "reads src, UB bytes [752, 756) of result", origin + "Muls ("}),
       Right("value_scalar_right", Scalar<kDefined - 1>),
       Fault("value_register", Register<kDefined + 1>,
-            {"GetReduceRepeatMaxMinSpr (", "in a register", "UB bytes [240, 244) of tail, which nothing wrote, through WholeReduceMax ("}),
+            {"GetReduceRepeatMaxMinSpr (", "in a register",
+             "UB bytes [240, 244) of tail, which nothing wrote, through WholeReduceMax ("}),
       Right("value_register_right", Register<kDefined>),
       OnCube(Fault("value_product_rows", Product<true, 31, 32>,
                    {"Fixpipe (", "writes dst, GM", "from src, L0C", "comes from L1", "through Mmad (",
                     "; LoadData ("})),
       OnCube(Right("value_product_rows_right", Product<true, 30, 32>)),
-      OnCube(Fault("value_product_columns", Product<false, 32, 31>, {"Fixpipe (", "which nothing wrote, through Mmad ("})),
+      OnCube(Fault("value_product_columns", Product<false, 32, 31>,
+                   {"Fixpipe (", "which nothing wrote, through Mmad ("})),
       OnCube(Right("value_product_columns_right", Product<false, 32, 30>)),
   };
   return cases;

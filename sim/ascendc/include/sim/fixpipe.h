@@ -112,8 +112,8 @@ void FixpipeMatrix(Core &core, const char *name, CopySide dst, const LocalTensor
   IssueWith(core, instruction, [&](Flows &flows) {
     for (uint32_t column = 0; !global && column < dst.operand.groups * unit; ++column) {
       for (uint32_t i = 0; i < params.mSize; ++i) {
-        const uint64_t offset = column / unit * dst.operand.group_stride + i * dst.operand.row_stride +
-                                column % unit * sizeof(T);
+        const uint64_t offset =
+            column / unit * dst.operand.group_stride + i * dst.operand.row_stride + column % unit * sizeof(T);
         const BitRange result = BitsOf(dst, offset, sizeof(T));
         flows.Depend(result, BitsOf(src, place_of(i, column) * sizeof(U), sizeof(U)));
         flows.Depend(result, factors.BitsOf(column));

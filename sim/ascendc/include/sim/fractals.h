@@ -64,9 +64,8 @@ inline void TransposeSquare(Core &core, uint32_t width, Space from, uint64_t src
                             uint64_t step) {
   std::byte *out = core.Memory(to, dst);
   const std::byte *in = core.Memory(from, src);
-  ForTransposed(width, step, [&](uint64_t target, uint64_t source) {
-    std::memcpy(out + target, in + source, width);
-  });
+  ForTransposed(width, step,
+                [&](uint64_t target, uint64_t source) { std::memcpy(out + target, in + source, width); });
 }
 inline void FlowTransposed(Flows &flows, uint32_t width, Space from, uint64_t src, Space to, uint64_t dst,
                            uint64_t step) {
@@ -111,7 +110,8 @@ inline void LoadFractals(const LocalTensorBase &dst, CopySide to, CopySide from,
   const Space space = from.operand.space;
   const FlowBy flow([&](Flows &flows) {
     each([&](uint64_t target, uint64_t src) {
-      if (params.ifTranspose) return FlowTransposed(flows, width, space, src, dst.space, target, kFractalBytes);
+      if (params.ifTranspose)
+        return FlowTransposed(flows, width, space, src, dst.space, target, kFractalBytes);
       flows.Move({dst.space, target, kFractalBytes}, {space, src, kFractalBytes});
     });
   });

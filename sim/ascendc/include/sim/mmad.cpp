@@ -229,7 +229,8 @@ void FlowProduct(Flows &flows, const Shape &shape, const LocalTensorBase &dst, c
     }
   }
   for (uint32_t column = 0; column < shape.n; ++column) {
-    const BitRange b = undefined([&](uint32_t i) { return BitsOf(filter, shape.OffsetB(i, column), shape.width); });
+    const BitRange b =
+        undefined([&](uint32_t i) { return BitsOf(filter, shape.OffsetB(i, column), shape.width); });
     for (uint32_t row = 0; row < shape.m; ++row) depend(row, column, b);
   }
 }
@@ -297,7 +298,8 @@ void Multiply(CubeKind kind, const LocalTensorBase &dst, const LocalTensorBase &
   if (accumulate) AddC(core, shape, dst, false, where, &instruction);
   AddC(core, shape, dst, true, where, &instruction);
   AwaitUnitFlags(core, instruction, params.unitFlag);
-  IssueWith(core, instruction, [&](Flows &flows) { FlowProduct(flows, shape, dst, fm, filter, bias, accumulate); });
+  IssueWith(core, instruction,
+            [&](Flows &flows) { FlowProduct(flows, shape, dst, fm, filter, bias, accumulate); });
   ChangeUnitFlags(core, instruction, params.unitFlag);
 
   switch (kind) {

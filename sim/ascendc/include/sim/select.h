@@ -193,9 +193,8 @@ void SelectRegisterScalar(const LocalTensor<T> &dst, const LocalTensorBase &mask
   op.Share(Sharing::kInPlace);
   auto left = op.Read<T>("src0", src0, level.template Of<T>(op, 1));
   op.IssueWith([&](Flows &flows) {
-    FlowSelected(op, flows, to, left, ByTensor(core, mask), [&](uint32_t, uint32_t) {
-      return BitRange{kRegisterFile, kCompareMaskAt, sizeof(T)};
-    });
+    FlowSelected(op, flows, to, left, ByTensor(core, mask),
+                 [&](uint32_t, uint32_t) { return BitRange{kRegisterFile, kCompareMaskAt, sizeof(T)}; });
   });
   T scalar;
   std::memcpy(&scalar, core.registers.compare_mask.data(), sizeof(T));
