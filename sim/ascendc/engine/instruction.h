@@ -42,7 +42,7 @@ enum class Sharing : uint8_t {
 enum class Use : uint8_t {
   kValue,    // results depend on it
   kAddress,  // it says which bytes the instruction touches
-  kIgnored,  // the results that depend on it go nowhere, as padding
+  kPadding,  // a value, but bytes of it that nobody wrote may reach global memory
 };
 
 // How the results of an instruction depend on its sources, bit by bit. It decides which results are undefined

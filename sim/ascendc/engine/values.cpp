@@ -20,8 +20,7 @@ ValueMap &Values::Map(Space space) {
   return map;
 }
 
-bool Values::Reads(const Instruction &instruction, const Operand &operand) const {
-  if (operand.use == Use::kIgnored) return false;
+bool Values::Reads(const Instruction &instruction, const Operand &operand) {
   return !operand.write || (instruction.atomic != 0 && operand.space == Space::GM);
 }
 

@@ -56,7 +56,7 @@ class Values {
   };
 
   ValueMap &Map(Space space);
-  bool Reads(const Instruction &instruction, const Operand &operand) const;
+  static bool Reads(const Instruction &instruction, const Operand &operand);
   bool Defined(const Operand &operand);
   uint64_t FirstHole(const BitRange &source);
   uint32_t OriginOf(Space space, uint64_t byte, uint32_t site);

@@ -126,7 +126,6 @@ void Values::Spread(const Instruction &instruction, uint32_t site) {
   std::vector<Runs> results, sources;
   for (int i = 0; i < instruction.operand_count; ++i) {
     const Operand &operand = instruction.operands[i];
-    if (!operand.write && !Reads(instruction, operand)) continue;
     const bool goes_on = operand.first_repeat != 0 && i > 0 &&
                          instruction.operands[i - 1].name == operand.name &&
                          instruction.operands[i - 1].write == operand.write;

@@ -46,7 +46,11 @@ void Values::JudgeOperand(const Operand &operand, const std::string &does, uint3
   ForEachRun(operand, [&](uint64_t begin, uint64_t bytes) {
     if (reported) return;
     const BitRange part{operand.space, begin, bytes};
-    const uint64_t hole = FirstHole(part);
+    uint64_t hole = FirstHole(part);
+    while (operand.use == Use::kPadding && hole < bytes && Map(operand.space).Origin(begin + hole) == 0) {
+      ++hole;
+      hole += FirstHole({operand.space, begin + hole, bytes - hole});
+    }
     if (hole == bytes) return;
     Report(part, hole, does + operand.name + ", " + RangeText(operand.space, begin, begin + bytes), site);
     reported = true;

@@ -195,8 +195,9 @@ void Register(const Arguments &arguments) {
   GetReduceMaxMinCount<float>(value, index);
 }
 
-// A product of 32 x 32; the last two rows of A, or columns of B, were never written.
-template <bool left, uint32_t rows, uint32_t columns>
+// A product of 32 x 32, or of its first `computed` columns; the last two rows of A, or columns of B, were
+// never written. In NZ it stores all columns of fractals.
+template <bool left, uint32_t rows, uint32_t columns, bool nz = false, uint16_t computed = 32>
 void Product(const Arguments &arguments) {
   TPipe pipe;
   GlobalTensor<half> self, other;
@@ -218,10 +219,11 @@ void Product(const Arguments &arguments) {
   }
   LoadData(b2, b1, LoadData2DParams(0, 4, 1, 0, 0, false, 0));
   Order<HardEvent::MTE1_M>();
-  Mmad(c, a2, b2, MmadParams(32, 32, 32, 0, false, true));
+  Mmad(c, a2, b2, MmadParams(32, computed, 32, 0, false, true));
   Order<HardEvent::M_FIX>();
+  const FixpipeParamsV220 result(columns, rows, 32, 32, false);
   FAULT_HERE;
-  Fixpipe(out, c, FixpipeParamsV220(columns, rows, 32, 32, false));
+  nz ? Fixpipe<float, float, CFG_NZ>(out, c, result) : Fixpipe(out, c, result);
 }
 
 using K = sim::FaultKind;
@@ -305,6 +307,9 @@ const std::vector<FaultCase> &ValueCases() {
       OnCube(Right("value_product_rows_right", Product<true, 30, 32>)),
       OnCube(Fault("value_product_columns", Product<false, 32, 31>,
                    {"Fixpipe (", "which nothing wrote, through Mmad ("})),
+      OnCube(Fault("value_product_nz", Product<true, 31, 32, true>, {"Fixpipe (", "through Mmad ("})),
+      OnCube(Right("value_product_nz_right", Product<true, 30, 32, true>)),
+      OnCube(Right("value_product_nz_padding_right", Product<true, 30, 32, true, 24>)),
       OnCube(Right("value_product_columns_right", Product<false, 32, 30>)),
   };
   return cases;

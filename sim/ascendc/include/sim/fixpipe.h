@@ -101,7 +101,7 @@ void FixpipeMatrix(Core &core, const char *name, CopySide dst, const LocalTensor
   instruction.atomic = AtomicOf(core, name, dst, where);
   instruction.Add(dst.operand);
   // In NZ the last fractal may have columns that nobody computed.
-  const Use use = global && !rows ? Use::kIgnored : Use::kValue;
+  const Use use = global && !rows ? Use::kPadding : Use::kValue;
   AddFixpipeSource<U>(core, name, src, params, use, where, &instruction);
   const FixpipeFactors factors(core, params.quantPre);
   factors.AddTo(&instruction, params.nSize);

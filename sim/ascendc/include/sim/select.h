@@ -173,6 +173,7 @@ void SelectByRegister(const LocalTensor<T> &dst, const LocalTensor<T> &src0, con
                       SELMODE mode, const Level &level, Where where) {
   if (mode != SELMODE::VSEL_TENSOR_TENSOR_MODE) return SelectByBits(dst, src0, src1, level, where);
   Core &core = Core::Current();
+  core.ReadRegisters("Select", where, kCompareMaskAt, sizeof(uint32_t));
   LocalTensorBase mask;
   mask.address = static_cast<uint32_t>(core.registers.compare_mask[0]);
   mask.bytes = core.BytesOf(Space::UB) - std::min(core.BytesOf(Space::UB), mask.address);
