@@ -10,7 +10,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "byte_map.h"
 #include "call_walk.h"
 #include "core.h"
 #include "device_memory.h"
@@ -25,6 +24,7 @@
 #include "queues.h"
 #include "recording.h"
 #include "scalar_cache.h"
+#include "values.h"
 #include "vector_cost.h"
 #include "watch.h"
 
@@ -67,8 +67,6 @@ class CoreState {
 
   void Issue(const Instruction &instruction);
   std::byte *Memory(Space space, uint64_t address);
-  bool Written(Space space, uint64_t address, uint64_t bytes);
-  void Forget(Space space, uint64_t address, uint64_t bytes);
   void CleanDataCache(const char *instruction, bool all, uint64_t address, Where where);
   // Says that bytes which this core wrote through its data cache are in GM now.
   void PublishLine(uint64_t address, uint64_t bytes);
@@ -95,6 +93,7 @@ class CoreState {
   void AcquireGlobal(const GlobalClock &clock);
   void AddEvent(Event::Kind kind, Pipe pipe, uint32_t token, uint32_t site);
 
+  bool skipping() const { return !skipped_.empty(); }  // the present instruction works on copies
   bool recorded() const { return options->record != LaunchOptions::Record::kNothing; }
   double pending_scalar() const { return pending_scalar_; }
   // The number of an API call in sites(): one for each line and each path that led there.
@@ -116,6 +115,7 @@ class CoreState {
   Queues queues;
   EventFlags flags;
   ScalarCache cache;
+  Values values;
   Watch watch;
   PrintedLines printed;
   CoreCounters counters;
@@ -137,11 +137,6 @@ class CoreState {
   bool ended_early = false;  // by a fault
 
  private:
-  struct OnChip {
-    std::unique_ptr<std::byte[]> bytes;
-    ByteMap written;
-  };
-
   // Names and files are literals, so that their addresses tell them apart.
   struct SiteKey {
     const char *name;
@@ -159,7 +154,6 @@ class CoreState {
     }
   };
 
-  OnChip &Chip(Space space);
   void Judge(const Instruction &instruction, uint32_t site_id);
   void RecordGm(const Instruction &instruction, const Operand &operand, uint32_t site);
   // polled_words.cpp
@@ -173,8 +167,6 @@ class CoreState {
   // legality.cpp. These return whether the operand lies in its memory.
   bool CheckOperand(const Operand &operand, const Site &site, Where where);
   bool CheckGmBounds(const Operand &operand, const Site &site, Where where);
-  void CheckDefined(const Operand &operand, const Site &site);
-  void MarkWritten(const Operand &operand);
   // overlaps.cpp
   void CheckOverlaps(const Instruction &instruction, const Site &site);
   // skipped_instructions.cpp: until the next instruction, the memory of this one is a copy that nobody looks
@@ -186,7 +178,7 @@ class CoreState {
   double ScalarCycles(const Instruction &instruction);
   void AddCopy(const Instruction &instruction, const Operand &gm, uint32_t site);
 
-  OnChip chips_[kSpaces];
+  std::unique_ptr<std::byte[]> chips_[kSpaces];
   struct Window {
     Space space = Space::GM;
     int64_t begin = 0;

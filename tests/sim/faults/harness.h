@@ -47,3 +47,4 @@ const std::vector<FaultCase> &FlagCases();
 const std::vector<FaultCase> &SharedCases();
 const std::vector<FaultCase> &CacheCases();
 const std::vector<FaultCase> &EndlessCases();
+const std::vector<FaultCase> &ValueCases();
