@@ -189,7 +189,7 @@ uint32_t Hazards::Judge(Pipe pipe, const Operand &operand, const Site &site, con
     return 0;
   }
   uint32_t drain = 0;
-  ForEachRun(operand, [&](uint64_t begin, uint64_t bytes) {
+  ForEachPlace(operand, [&](uint64_t begin, uint64_t bytes) {
     drain |=
         JudgeCells(pipe, operand, site, sites, begin / kCellBytes, (begin + bytes - 1) / kCellBytes, log);
   });
@@ -206,7 +206,7 @@ void Hazards::Record(Pipe pipe, const Operand &operand) {
     cells.assign(bytes_of_space / kCellBytes, 0);
     if (operand.write) shadow.write_pipes.assign(bytes_of_space / kCellBytes, 0);
   }
-  ForEachRun(operand, [&](uint64_t begin, uint64_t bytes) {
+  ForEachPlace(operand, [&](uint64_t begin, uint64_t bytes) {
     const uint64_t last = begin + bytes - 1;
     const uint64_t end_cell = last / kCellBytes + 1;
     for (uint64_t cell = begin / kCellBytes; cell < end_cell; ++cell) cells[cell] = sequence_[p];

@@ -329,7 +329,7 @@ std::string Queues::StaleRest(const Operand &operand) const {
     return "memory of PopStackBuffer that InitBuffer (" + LineText(buffer.made) + ") has given to " +
            (name.empty() ? "a buffer" : name) + " since: call PopStackBuffer after it";
   }
-  return "";
+  return {};
 }
 
 std::string Queues::Stale(const Operand &operand) const {
@@ -351,7 +351,7 @@ std::string Queues::Stale(const Operand &operand) const {
     }
     break;
   }
-  return "";
+  return {};
 }
 
 void Queues::ReportLeftover(const std::string &who, int32_t pool) {

@@ -112,4 +112,19 @@ void ForEachRun(const Operand &operand, Visit &&visit) {
   }
 }
 
+// The same for those who ask only which bytes are touched: rows or groups that lie on each other are one.
+template <typename Visit>
+void ForEachPlace(const Operand &operand, Visit &&visit) {
+  const bool same_rows = operand.rows > 1 && operand.row_stride == 0 && operand.element_bytes == 0;
+  const bool same_groups = operand.groups > 1 && operand.group_stride == 0;
+  if (!same_rows && !same_groups) {
+    ForEachRun(operand, visit);
+    return;
+  }
+  Operand once = operand;
+  if (same_rows) once.rows = 1;
+  if (same_groups) once.groups = 1;
+  ForEachRun(once, visit);
+}
+
 }  // namespace sim

@@ -27,14 +27,14 @@ bool Values::Reads(const Instruction &instruction, const Operand &operand) {
 bool Values::Defined(const Operand &operand) {
   bool defined = true;
   if (operand.space == Space::GM) {
-    ForEachRun(operand, [&](uint64_t begin, uint64_t bytes) {
+    ForEachPlace(operand, [&](uint64_t begin, uint64_t bytes) {
       defined =
           defined && core_->memory->FirstUnwritten(reinterpret_cast<const void *>(begin), bytes) == bytes;
     });
     return defined;
   }
   const ValueMap &map = Map(operand.space);
-  ForEachRun(operand,
+  ForEachPlace(operand,
              [&](uint64_t begin, uint64_t bytes) { defined = defined && map.Defined(begin, bytes); });
   return defined;
 }
@@ -53,13 +53,13 @@ void Values::Follow(const Instruction &instruction, uint32_t site) {
 
 void Values::Write(const Operand &operand) {
   if (operand.space == Space::GM) {
-    ForEachRun(operand, [this](uint64_t begin, uint64_t bytes) {
+    ForEachPlace(operand, [this](uint64_t begin, uint64_t bytes) {
       core_->memory->MarkWritten(reinterpret_cast<const void *>(begin), bytes);
     });
     return;
   }
   ValueMap &map = Map(operand.space);
-  ForEachRun(operand, [&map](uint64_t begin, uint64_t bytes) { map.Define(begin, bytes); });
+  ForEachPlace(operand, [&map](uint64_t begin, uint64_t bytes) { map.Define(begin, bytes); });
 }
 
 void Values::AddResult(const BitRange &part, uint32_t origin) {
