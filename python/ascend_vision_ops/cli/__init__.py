@@ -18,7 +18,7 @@ examples:
   avo doctor
   avo parity --device npu --report report.json.gz
   avo profile upsample_linear1d --shape 8,512,1024 --attr output_size=[4096] --dtype float16
-  avo profile 'upsample_linear1d(self=f32[1,80,1500],output_size=[3000])' --trace trace.json
+  avo profile 'upsample_linear1d(self=f32[1,80,1500],output_size=[3000])' --html profile.html
   avo tiling upsample_linear1d --shape 1,80,1500 --attr output_size=[3000] --cores 3
   avo parity upsample_linear1d --ascend-headers /usr/local/Ascend/ascend-toolkit/latest
   c++ program.cpp $(avo config --cflags --libs)
@@ -257,6 +257,9 @@ def parser() -> argparse.ArgumentParser:
     _call_arguments(sub, required=False)
     sub.add_argument(
         "--trace", metavar="FILE", help="write a trace that ui.perfetto.dev and chrome://tracing open"
+    )
+    sub.add_argument(
+        "--html", metavar="FILE", help="write a page with a timeline of all pipes, counters and source lines"
     )
     sub.add_argument(
         "--calibration", action="store_true", help="compare the simulator's times with published measurements"
