@@ -32,7 +32,7 @@ _KERNEL_WORDS = re.compile(r"__global__|<<<|kernel_operator\.h")
 _OPTIONS = ("-fvisibility=default", "-fno-gnu-unique", "-DSIM_PROGRAM")
 _MOST_OBJECTS = 400  # in the cache
 _HEADER_FOLDERS = "-DSIM_HEADER_FOLDERS="
-_LIBRARIES = ("ascendcl", "nnopbase", "ascendc_sim")
+_LIBRARIES = ("op_framework", "nnopbase", "ascendcl", "ascendc_sim")
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,8 @@ def link_objects(objects: Sequence[Path], target: Path, compiler: BackEnd, link:
 
 
 def _include_options(settings: Settings) -> list[str]:
-    host = include_dir()
-    return [*settings.options, f"-I{host}"]
+    framework = (SOURCES / "sim" / "operators" / "include").resolve()  # register/, graph/, for tilings of the host
+    return [*settings.options, f"-I{include_dir()}", f"-I{framework}"]
 
 
 def _compile_host(source: Path, target: Path, settings: Settings, compiler: BackEnd) -> None:
