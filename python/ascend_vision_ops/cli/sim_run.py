@@ -50,7 +50,9 @@ def _built(options: argparse.Namespace, target: Path) -> Built:
         raise _failure(error) from error
     if built.kernels and not built.launches:
         names = ", ".join(kernel.name for kernel in built.kernels)
-        print(f"avo: nothing launches {names}: no source has {built.kernels[0].name}<<<…>>>(…)", file=sys.stderr)
+        print(
+            f"avo: nothing launches {names}: no source has {built.kernels[0].name}<<<…>>>(…)", file=sys.stderr
+        )
     return built
 
 
@@ -59,7 +61,9 @@ def _settings(options: argparse.Namespace) -> Settings:
     words += [f"-D{definition}" for definition in options.define]
     for entry in options.dtype:
         words += _dtype_macros(entry)
-    words += [word for word in options.compiler_options if not word.startswith(("-l", "-L", "-Wl,", "-shared"))]
+    words += [
+        word for word in options.compiler_options if not word.startswith(("-l", "-L", "-Wl,", "-shared"))
+    ]
     return Settings(tuple(words), options.ascend_headers)
 
 

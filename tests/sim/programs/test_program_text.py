@@ -31,7 +31,7 @@ def test_launch_of_a_template_over_several_lines():
     )
     launch = result.text.splitlines()[2]
     assert "::sim::program::LaunchInstance<k<(2 > 1 ? 3 : 4)>, ::sim::program::Cores::kVector>(" in launch
-    assert result.text.splitlines()[4] == 'nullptr, (s))(5); }'
+    assert result.text.splitlines()[4] == "nullptr, (s))(5); }"
     assert result.launches == 1
 
 
@@ -41,14 +41,16 @@ def test_literals_stay_as_they_are():
 
 
 def test_text_of_headers_stays_as_it_is():
-    text = '# 1 "/headers/h.h" 1\nint printf(int); void g() { printf(1); }\n# 2 "/own/a.asc" 2\nvoid f() { printf("x"); }\n'
+    header = '# 1 "/headers/h.h" 1\nint printf(int); void g() { printf(1); }\n'
+    text = header + '# 2 "/own/a.asc" 2\nvoid f() { printf("x"); }\n'
     result = translate(text, OWN, [HEADERS], False).text
     assert "void g() { printf(1); }" in result
     assert 'void f() { ::sim::program::Print("x"); }' in result
 
 
 def test_only_calls_of_printf_are_replaced():
-    line = "void f() { fprintf(0); x.printf(1); AscendC::PRINTF(2); std::printf(3); } int g __attribute__((format(printf, 1, 2)));"
+    attribute = "int g __attribute__((format(printf, 1, 2)));"
+    line = "void f() { fprintf(0); x.printf(1); AscendC::PRINTF(2); std::printf(3); } " + attribute
     expected = line.replace("AscendC::PRINTF(2)", "::sim::program::Print(2)").replace(
         "std::printf(3)", "::sim::program::Print(3)"
     )
@@ -83,5 +85,7 @@ def test_broken_launch_is_told():
 
 def test_header_of_launches_has_no_pointers_of_the_device():
     (kernel,) = translated('extern "C" __global__ void add(GM_ADDR *x, const uint8_t *y, float z) {}').kernels
-    expected = 'extern "C" uint32_t aclrtlaunch_add(uint32_t numBlocks, void *stream, void *x, void *y, float z);'
+    expected = (
+        'extern "C" uint32_t aclrtlaunch_add(uint32_t numBlocks, void *stream, void *x, void *y, float z);'
+    )
     assert expected in launch_header(kernel)

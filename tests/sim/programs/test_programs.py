@@ -83,7 +83,10 @@ def test_cores_of_a_pair_meet():
 def test_tiling_data_macros_of_dtypes_and_dumps():
     done = run("tiling.asc", "--dtype", "x=int32")
     assert lines(done)["planned"] == "42 42"
-    assert "[AIV Block 0/1] DumpTensor: desc=5, addr=0x0, data_type=int32, position=UB, dump_size=3\n" in done.stdout
+    assert (
+        "[AIV Block 0/1] DumpTensor: desc=5, addr=0x0, data_type=int32, position=UB, dump_size=3\n"
+        in done.stdout
+    )
     assert "[AIV Block 0/1] [42, 42, 42]\n" in done.stdout
     assert "[AIV Block 0/1] [[42, 42],\n[AIV Block 0/1] [42, -]]\n" in done.stdout
     assert "desc=7, addr=0x38" in done.stdout
@@ -154,7 +157,9 @@ def test_messages_of_wrong_programs(tmp_path):
         "aclrtSetDevice(0); f<<<1, nullptr, nullptr>>>(1);",
     )
     assert "undefined reference to `f(int)'" in declared.stderr
-    assert avo("run", tmp_path / "absent.asc").stderr == f"avo: {tmp_path}/absent.asc: there is no such file\n"
+    assert (
+        avo("run", tmp_path / "absent.asc").stderr == f"avo: {tmp_path}/absent.asc: there is no such file\n"
+    )
 
 
 def test_no_compiler_is_told(monkeypatch, tmp_path):
