@@ -100,6 +100,7 @@ def _environment(options: argparse.Namespace, report: Path, folder: Path) -> dic
     if options.suppressions:
         variables["AVO_SIM_SUPPRESSIONS"] = str(Path(options.suppressions).resolve())
     if options.html:
+        (folder / "timeline").mkdir()
         variables["AVO_SIM_TIMELINE"] = str(folder / "timeline")
     if options.soc:
         variables["AVO_SIM_SOC"] = options.soc
@@ -122,7 +123,8 @@ def _judged(options: argparse.Namespace, report: Path, folder: Path) -> int:
     if options.html:
         from ascend_vision_ops.run_page import write_page
 
-        write_page(folder / "timeline", report, Path(options.html))
+        known = report if report.is_file() else None
+        write_page(folder / "timeline", known, Path(options.html), Path(options.files[0]).name)
     return judgements.exit_code(launches)
 
 

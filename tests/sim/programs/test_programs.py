@@ -105,6 +105,14 @@ def test_race_is_found_and_the_right_program_beside_it_passes(tmp_path):
     assert "<failure" in junit.read_text()
 
 
+def test_page_of_a_run_shows_the_fault_and_its_source(tmp_path):
+    page = tmp_path / "run.html"
+    assert avo("run", HERE / "race.asc", "-D", "RACE", "--html", page).returncode == 1
+    text = page.read_text(encoding="utf-8")
+    assert "MissingSync" in text
+    assert "race.asc" in text
+
+
 def test_a_fault_can_go_on_or_end_the_program():
     going_on = avo("run", HERE / "race.asc", "-D", "RACE", "--on-fault", "continue")
     aborted = avo("run", HERE / "race.asc", "-D", "RACE", "--on-fault", "abort")

@@ -2,9 +2,8 @@
 // What stands between the host code of a program and its kernels. `avo sim build` puts it before a source,
 // and writes
 //
-//   add<<<8, nullptr, stream>>>(x, y, z);     as   sim::program::Launch<add>("add", 8, nullptr, stream)(x, y,
-//   z);
-//   __global__ void add(…) { … }              as   void add(…) { … } and after it a Definition of add
+//   add<<<8, nullptr, stream>>>(x, y);   as   sim::program::Launch<add>("add", 8, nullptr, stream)(x, y);
+//   __global__ void add(…) { … }         as   void add(…) { … } and after it a Definition of add
 //
 // With CANN's own headers a source is compiled once for vector and once for cube cores. The second object
 // defines the code of cube cores alone; its launches are never called.
