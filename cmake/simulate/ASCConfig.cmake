@@ -3,3 +3,4 @@
 include(${CMAKE_CURRENT_LIST_DIR}/ascendc_simulate.cmake)
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR}/language)
 include_directories(${avo_package}/include)
+link_libraries(${avo_libraries})

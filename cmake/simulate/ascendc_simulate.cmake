@@ -20,8 +20,10 @@ if(NOT AVO_PYTHON)
 endif()
 set(avo_compiler ${CMAKE_COMMAND} -E env "PYTHONPATH=${avo_python_path}" ${AVO_PYTHON}
   -m ascend_vision_ops.sim.compile_object)
-set(avo_libraries ${avo_package}/lib/libascendcl.so ${avo_package}/lib/libnnopbase.so
-  ${avo_package}/lib/libascendc_sim.so)
+set(avo_libraries)
+foreach(library op_framework nnopbase ascendcl ascendc_sim)
+  list(APPEND avo_libraries ${avo_package}/lib/lib${library}.so)
+endforeach()
 
 # Compiles one source for a target and adds the object to it.
 function(avo_kernel_object target source number)

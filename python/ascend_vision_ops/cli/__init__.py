@@ -209,7 +209,9 @@ def _run_options(made: argparse.ArgumentParser) -> None:
     made.add_argument("--suppressions", metavar="FILE", help="faults that are known and not to be reported")
     made.add_argument("--report", metavar="FILE", help="write a line of JSON for each launch")
     made.add_argument("--junit", metavar="FILE", help="write JUnit's XML")
-    made.add_argument("--html", metavar="FILE", help="write a page with the timeline, the faults and the counters")
+    made.add_argument(
+        "--html", metavar="FILE", help="write a page with the timeline, the faults and the counters"
+    )
     made.add_argument("--soc", metavar="NAME", help="the device to simulate (default: Ascend910B1)")
     made.usage = "avo sim run FILE [FILE …] [options] [-- ARGUMENT …]"
 

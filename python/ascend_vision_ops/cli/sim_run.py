@@ -50,7 +50,9 @@ def _built(options: argparse.Namespace, target: Path) -> Built:
         raise _failure(error) from error
     if built.kernels and not built.launches:
         names = ", ".join(kernel.name for kernel in built.kernels)
-        print(f"avo: nothing launches {names}: no source has {built.kernels[0].name}<<<…>>>(…)", file=sys.stderr)
+        print(
+            f"avo: nothing launches {names}: no source has {built.kernels[0].name}<<<…>>>(…)", file=sys.stderr
+        )
     return built
 
 
@@ -59,7 +61,9 @@ def _settings(options: argparse.Namespace) -> Settings:
     words += [f"-D{definition}" for definition in options.define]
     for entry in options.dtype:
         words += _dtype_macros(entry)
-    words += [word for word in options.compiler_options if not word.startswith(("-l", "-L", "-Wl,", "-shared"))]
+    words += [
+        word for word in options.compiler_options if not word.startswith(("-l", "-L", "-Wl,", "-shared"))
+    ]
     return Settings(tuple(words), options.ascend_headers)
 
 
@@ -96,6 +100,7 @@ def _environment(options: argparse.Namespace, report: Path, folder: Path) -> dic
     if options.suppressions:
         variables["AVO_SIM_SUPPRESSIONS"] = str(Path(options.suppressions).resolve())
     if options.html:
+        (folder / "timeline").mkdir()
         variables["AVO_SIM_TIMELINE"] = str(folder / "timeline")
     if options.soc:
         variables["AVO_SIM_SOC"] = options.soc
@@ -118,7 +123,8 @@ def _judged(options: argparse.Namespace, report: Path, folder: Path) -> int:
     if options.html:
         from ascend_vision_ops.run_page import write_page
 
-        write_page(folder / "timeline", report, Path(options.html))
+        known = report if report.is_file() else None
+        write_page(folder / "timeline", known, Path(options.html), Path(options.files[0]).name)
     return judgements.exit_code(launches)
 
 

@@ -4,8 +4,8 @@
     add.asc ──preprocessor──▶ ──translate (program_text.py)──▶ ──compiler──▶ object ─┐
     host.cpp ───────────────────────compiler──────────────────────────────▶ object ─┴─▶ program
 
-On CANN's own headers a source with kernels for cube cores is compiled twice, and both objects become one: the second one
-keeps its names to itself.
+On CANN's own headers a source with kernels for cube cores is compiled twice, and both objects become one: the second
+one keeps its names to itself.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _KERNEL_WORDS = re.compile(r"__global__|<<<|kernel_operator\.h")
 _OPTIONS = ("-fvisibility=default", "-fno-gnu-unique", "-DSIM_PROGRAM")
 _MOST_OBJECTS = 400  # in the cache
 _HEADER_FOLDERS = "-DSIM_HEADER_FOLDERS="
-_LIBRARIES = ("ascendcl", "nnopbase", "ascendc_sim")
+_LIBRARIES = ("op_framework", "nnopbase", "ascendcl", "ascendc_sim")
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,9 @@ def build(sources: Sequence[Path], target: Path, settings: Settings, link: Seque
     return built
 
 
-def compile_source(source: Path, target: Path, settings: Settings, compiler: BackEnd | None = None) -> Translated:
+def compile_source(
+    source: Path, target: Path, settings: Settings, compiler: BackEnd | None = None
+) -> Translated:
     """Compiles one source into an object. Objects that were made before come from the user's cache."""
     compiler = compiler or back_end(settings.ascend_headers)
     raw = source.read_text(encoding="utf-8", errors="replace")
@@ -121,7 +123,13 @@ def _write_launch_headers(folder: Path, translated: Translated) -> None:
 def link_objects(objects: Sequence[Path], target: Path, compiler: BackEnd, link: Sequence[str] = ()) -> None:
     """Links objects and libraries with the simulated device."""
     folder = library_dir()
-    libraries = [f"-L{folder}", *(f"-l{name}" for name in _LIBRARIES), f"-Wl,-rpath,{folder}", "-ldl", "-lpthread"]
+    libraries = [
+        f"-L{folder}",
+        *(f"-l{name}" for name in _LIBRARIES),
+        f"-Wl,-rpath,{folder}",
+        "-ldl",
+        "-lpthread",
+    ]
     # CANN's headers define variables in each source that includes them.
     own = [] if compiler.own_headers else ["-Wl,-z,muldefs"]
     words = [compiler.command[0], *map(str, objects), *link, *own, *libraries]
@@ -129,12 +137,22 @@ def link_objects(objects: Sequence[Path], target: Path, compiler: BackEnd, link:
 
 
 def _include_options(settings: Settings) -> list[str]:
-    host = include_dir()
-    return [*settings.options, f"-I{host}"]
+    framework = (
+        SOURCES / "sim" / "operators" / "include"
+    ).resolve()  # register/, graph/, for tilings of the host
+    return [*settings.options, f"-I{include_dir()}", f"-I{framework}"]
 
 
 def _compile_host(source: Path, target: Path, settings: Settings, compiler: BackEnd) -> None:
-    words = [compiler.command[0], "-std=c++17", "-O1", "-g1", "-fPIC", *_include_options(settings), *settings.depends]
+    words = [
+        compiler.command[0],
+        "-std=c++17",
+        "-O1",
+        "-g1",
+        "-fPIC",
+        *_include_options(settings),
+        *settings.depends,
+    ]
     _run([*words, "-c", str(source), "-o", str(target)], f"{source.name} does not compile")
 
 
@@ -144,11 +162,22 @@ def _words(settings: Settings, compiler: BackEnd, side: str) -> list[str]:
     return [program, *_include_options(settings), *own, *compiler.sides[side], *_OPTIONS, *optimise]
 
 
-def _translated(source: Path, settings: Settings, compiler: BackEnd, side: str, cube_only: bool) -> Translated:
+def _translated(
+    source: Path, settings: Settings, compiler: BackEnd, side: str, cube_only: bool
+) -> Translated:
     """The preprocessed and translated text of a source, for one kind of core."""
     end = "" if side == ALL_CORES else '#include "sim/program_end.h"\n'
     wrapper = f'#include "{source.resolve()}"\n{end}'
-    words = [*_words(settings, compiler, side), "-include", "sim/program.h", *settings.depends, "-E", "-x", "c++", "-"]
+    words = [
+        *_words(settings, compiler, side),
+        "-include",
+        "sim/program.h",
+        *settings.depends,
+        "-E",
+        "-x",
+        "c++",
+        "-",
+    ]
     text = _run(words, f"{source.name} does not compile", wrapper)
     folder = source.resolve().parent
     launchers = settings.launch_headers is not None
@@ -159,7 +188,12 @@ def _header_folders(compiler: BackEnd) -> list[Path]:
     """The folders of headers, which no user wrote."""
     named = next((word for word in compiler.command if word.startswith(_HEADER_FOLDERS)), _HEADER_FOLDERS)
     cann = [Path(folder) for folder in named[len(_HEADER_FOLDERS) :].strip('"').split(":") if folder]
-    return [*cann, (SOURCES / "sim" / "ascendc" / "include").resolve().parent, include_dir(), include_dir().resolve()]
+    return [
+        *cann,
+        (SOURCES / "sim" / "ascendc" / "include").resolve().parent,
+        include_dir(),
+        include_dir().resolve(),
+    ]
 
 
 def _object(source: Path, text: str, settings: Settings, compiler: BackEnd, side: str) -> Path:
@@ -174,7 +208,11 @@ def _object(source: Path, text: str, settings: Settings, compiler: BackEnd, side
     folder.mkdir(parents=True, exist_ok=True)
     half = made.with_suffix(f".{os.getpid()}")
     try:
-        _run([*words, "-x", "c++-cpp-output", "-c", "-", "-o", str(half)], f"{source.name} does not compile", text)
+        _run(
+            [*words, "-x", "c++-cpp-output", "-c", "-", "-o", str(half)],
+            f"{source.name} does not compile",
+            text,
+        )
         os.replace(half, made)
     finally:
         half.unlink(missing_ok=True)
@@ -197,7 +235,10 @@ def _join(objects: list[Path], target: Path, compiler: BackEnd) -> None:
         cubes = Path(scratch) / "cube.o"
         joined = [compiler.command[0], "-r", "-nostdlib"]
         # Functions of templates are in both: the linker must not take one for the other.
-        _run([*joined, "-Wl,--force-group-allocation", str(objects[1]), "-o", str(cubes)], "the code of cube cores")
+        _run(
+            [*joined, "-Wl,--force-group-allocation", str(objects[1]), "-o", str(cubes)],
+            "the code of cube cores",
+        )
         _run(["objcopy", "--keep-global-symbol=sim_no_symbol", str(cubes)], "the code of cube cores")
         _run([*joined, str(objects[0]), str(cubes), "-o", str(target)], f"{target.name} does not link")
 
@@ -205,7 +246,9 @@ def _join(objects: list[Path], target: Path, compiler: BackEnd) -> None:
 def _run(words: list[str], failed: str, given: str | None = None) -> str:
     """Runs a program of the compiler; returns what it prints."""
     try:
-        done = subprocess.run(words, input=given, capture_output=True, text=True, check=False, errors="replace")
+        done = subprocess.run(
+            words, input=given, capture_output=True, text=True, check=False, errors="replace"
+        )
     except FileNotFoundError as error:
         raise CompileError(f"{failed}: there is no program {words[0]}") from error
     if done.returncode:

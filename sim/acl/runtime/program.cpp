@@ -36,7 +36,8 @@ struct Kernels {
 constexpr uint64_t kLibraryWorkspace = uint64_t{16} << 20;
 constexpr uint64_t kUserWorkspace = 512;
 
-// "add<float>" out of "… [with auto kernel = add<float>; Parameters = …]" or "… [kernel = &add<float>, Parameters = …]".
+// "add<float>" out of "… [with auto kernel = add<float>; Parameters = …]" or "… [kernel = &add<float>,
+// Parameters = …]".
 std::string NameOf(const char *signature) {
   static constexpr char kBefore[] = "kernel = ";
   const char *text = std::strstr(signature, kBefore);
@@ -78,7 +79,8 @@ void *WorkspaceOf(runtime::Device &device) {
 
 runtime::Status Run(runtime::Device &device, const Defined &defined, uint32_t blocks, const void *arguments) {
   void *workspace = defined.on_cann ? WorkspaceOf(device) : nullptr;
-  return runtime::RunKernel(device, {&defined.kernel, blocks, 0, {}}, {const_cast<void *>(arguments), workspace});
+  return runtime::RunKernel(device, {&defined.kernel, blocks, 0, {}},
+                            {const_cast<void *>(arguments), workspace});
 }
 
 std::string WhyNot(const Defined *defined, const char *name, uint32_t blocks) {
@@ -121,7 +123,8 @@ void Start(const void *function, const char *name, uint32_t blocks, void *stream
     return;
   }
   const std::shared_ptr<runtime::Device> device = used->device();
-  used->Push({[device, defined, blocks, arguments] { return Run(*device, *defined, blocks, arguments.get()); }});
+  used->Push(
+      {[device, defined, blocks, arguments] { return Run(*device, *defined, blocks, arguments.get()); }});
 }
 
 }  // namespace sim::program

@@ -117,7 +117,8 @@ class Simulation {
   }
 
   static uint32_t Slots(const DeviceModel &model, const std::vector<CoreTrace> &cores) {
-    const auto cubes = std::count_if(cores.begin(), cores.end(), [](const CoreTrace &core) { return core.cube; });
+    const auto cubes =
+        std::count_if(cores.begin(), cores.end(), [](const CoreTrace &core) { return core.cube; });
     return model.CoresAtOnce(cubes, cores.size() - cubes);
   }
 

@@ -103,8 +103,8 @@ struct DeviceModel {
   double l2_bytes_per_second = 0;
   CostModel cost;
 
-  // Cores that run a launch at a time, of `cubes` cube cores and `vectors` vector cores in all. Each block of a
-  // mixed launch has a cube core, which bounds it, and one or two vector cores.
+  // Cores that run a launch at a time, of `cubes` cube cores and `vectors` vector cores in all. Each block of
+  // a mixed launch has a cube core, which bounds it, and one or two vector cores.
   uint32_t CoresAtOnce(size_t cubes, size_t vectors) const {
     if (cubes == 0) return vector_cores;
     return cube_cores * static_cast<uint32_t>(1 + vectors / cubes);

@@ -41,7 +41,8 @@ class Device {
       return;
     }
     std::vector<int32_t> values(count);
-    aclrtMemcpy(values.data(), count * sizeof(int32_t), memory, count * sizeof(int32_t), ACL_MEMCPY_DEVICE_TO_HOST);
+    aclrtMemcpy(values.data(), count * sizeof(int32_t), memory, count * sizeof(int32_t),
+                ACL_MEMCPY_DEVICE_TO_HOST);
     std::printf("%s:", title);
     for (const int32_t value : values) std::printf(" %d", value);
     std::printf("\n");

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands between the host code of a program and its kernels. `avo sim build` puts it before a source, and writes
+// What stands between the host code of a program and its kernels. `avo sim build` puts it before a source,
+// and writes
 //
-//   add<<<8, nullptr, stream>>>(x, y, z);     as   sim::program::Launch<add>("add", 8, nullptr, stream)(x, y, z);
-//   __global__ void add(…) { … }              as   void add(…) { … } and after it a Definition of add
+//   add<<<8, nullptr, stream>>>(x, y);   as   sim::program::Launch<add>("add", 8, nullptr, stream)(x, y);
+//   __global__ void add(…) { … }         as   void add(…) { … } and after it a Definition of add
 //
-// With CANN's own headers a source is compiled once for vector and once for cube cores. The second object defines the
-// code of cube cores alone; its launches are never called.
+// With CANN's own headers a source is compiled once for vector and once for cube cores. The second object
+// defines the code of cube cores alone; its launches are never called.
 #pragma once
 
 #include <cassert>
@@ -67,7 +68,8 @@ template <auto kernel, typename... Parameters>
 KernelCode CodeOf(void (*function)(Parameters...), Cores cores) {
   using Values = std::tuple<std::decay_t<Parameters>...>;
   using Own = Code<kernel, Values, std::index_sequence_for<Parameters...>>;
-  return {reinterpret_cast<const void *>(function), Own::Signature(), cores, Own::Invoke, kPrepare, kCubeCode};
+  return {
+      reinterpret_cast<const void *>(function), Own::Signature(), cores, Own::Invoke, kPrepare, kCubeCode};
 }
 
 // Defines a kernel before main begins.
@@ -110,7 +112,8 @@ class PointerLaunch {
     static_assert(sizeof...(Arguments) == sizeof...(Parameters), "a launch must give each parameter a value");
     using Values = std::tuple<std::decay_t<Parameters>...>;
     Start(reinterpret_cast<const void *>(kernel_), name_, blocks_, stream_,
-          std::make_shared<const Values>(Converted<std::decay_t<Parameters>>(std::forward<Arguments>(arguments))...));
+          std::make_shared<const Values>(
+              Converted<std::decay_t<Parameters>>(std::forward<Arguments>(arguments))...));
   }
 
  private:
@@ -152,7 +155,8 @@ int Print(const char *format, const Arguments &...arguments) {
   Core::Current().Print(FormatText(format, arguments...));
   return 0;
 }
-[[noreturn]] inline void FailAssertion(const char *condition, const char *file, unsigned line, const char *function) {
+[[noreturn]] inline void FailAssertion(const char *condition, const char *file, unsigned line,
+                                       const char *function) {
   if (!InKernel()) __assert_fail(condition, file, line, function);
   FailAssert(condition, "", Where{file, static_cast<int>(line)});
 }

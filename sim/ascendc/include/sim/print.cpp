@@ -9,8 +9,8 @@ namespace sim {
 namespace {
 
 // The elements of dimension `dim` and those inside, from element *next on.
-std::string Dimension(const std::vector<std::string> &elements, const std::vector<uint32_t> &shape, size_t dim,
-                      size_t *next) {
+std::string Dimension(const std::vector<std::string> &elements, const std::vector<uint32_t> &shape,
+                      size_t dim, size_t *next) {
   std::string text = "[";
   for (uint32_t i = 0; i < shape[dim]; ++i) {
     if (dim + 1 < shape.size()) {
@@ -41,8 +41,9 @@ std::vector<std::byte> Peek(Space space, uint64_t address, uint64_t bytes) {
 
 std::string ShapedText(const std::vector<std::string> &elements, const std::vector<uint32_t> &shape) {
   size_t next = 0;
-  return Dimension(elements, shape.empty() ? std::vector<uint32_t>{static_cast<uint32_t>(elements.size())} : shape,
-                   0, &next);
+  return Dimension(elements,
+                   shape.empty() ? std::vector<uint32_t>{static_cast<uint32_t>(elements.size())} : shape, 0,
+                   &next);
 }
 
 }  // namespace sim

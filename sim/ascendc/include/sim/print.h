@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What printf, DumpTensor and assertions of a kernel print, for both ways to AscendC. CANN's documentation gives
-// the form.
+// What printf, DumpTensor and assertions of a kernel print, for both ways to AscendC. CANN's documentation
+// gives the form.
 #pragma once
 
 #include <cstdint>
@@ -83,9 +83,10 @@ void DumpElements(Space space, uint64_t address, uint32_t desc, uint32_t count,
     std::memcpy(&value, &bytes[at], sizeof(T));
     elements.push_back(ElementText(value));
   }
-  Core::Current().Print(FormatText("DumpTensor: desc=%u, addr=0x%llx, data_type=%s, position=%s, dump_size=%u\n", desc,
-                        static_cast<unsigned long long>(address), ElementName<T>(), SpaceName(space), count) +
-             ShapedText(elements, shape) + "\n");
+  Core::Current().Print(
+      FormatText("DumpTensor: desc=%u, addr=0x%llx, data_type=%s, position=%s, dump_size=%u\n", desc,
+                 static_cast<unsigned long long>(address), ElementName<T>(), SpaceName(space), count) +
+      ShapedText(elements, shape) + "\n");
 }
 
 }  // namespace sim
