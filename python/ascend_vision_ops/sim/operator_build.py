@@ -67,7 +67,9 @@ class OperatorFolder:
             raise CompileError(f"{self.path}: expected host sources in op_host/*.cpp, got none")
         program = self.back_end.command[0]
         framework = (SOURCES / "sim" / "operators" / "include").resolve()
-        ours = (f"-I{framework}", f"-I{include_dir()}")
+        # kernel_tiling.h has the structs that host and kernel share.
+        structs = (SOURCES / "sim" / "ascendc" / "include").resolve()
+        ours = (f"-I{framework}", f"-I{include_dir()}", f"-I{structs}")
         compiler = BackEnd(
             (program, *HOST_FLAGS), self.back_end.version, "the simulated device's framework", {"": ()}
         )
@@ -234,7 +236,7 @@ def wrapper_text(
         lines.append(f"using AscendcDefaultTiling [[maybe_unused]] = {chosen[-1]['name']};")
     # A kernel may have the name of a function of the C library.
     if any(hasattr(ctypes.CDLL(library), name) for library in ("libc.so.6", "libm.so.6")):
-        lines += ["#include <cmath>", f"#define {name} {name}_kernel"]
+        lines += ["#include <cmath>", "#include <math.h>", f"#define {name} {name}_kernel"]
     lines.append(f'#include "{source}"')
     lines += [
         '#include "engine/kernel_libraries.h"' if own_headers else '#include "compiler/kernel_library.h"'
