@@ -149,7 +149,7 @@ void Control(Case &c) {
 #if !defined(SIM_CANN_HEADERS)
 // half to int4b_t and back.
 void Int4(Case &c) {
-  auto packed = c.Tensor<int4b_t>(1);
+  auto packed = c.Tensor<uint8_t>(1).ReinterpretCast<int4b_t>();
   Cast(packed, c.Tensor<half>(0), RoundMode::CAST_RINT, (uint32_t)c.Int(0));
   PipeBarrier<PIPE_V>();
   Cast(c.Tensor<half>(2), packed, RoundMode::CAST_NONE, (uint32_t)c.Int(0));
