@@ -93,13 +93,14 @@ void AddDeqReluCase(Case &c) {
   }
 }
 
-// ints: count, offset, sign. floats: scale. Halves of data blocks: the second one, then the first one.
+// CastDeq is the older name of CastDequant. ints: count, offset, sign. floats: scale. Halves of data blocks:
+// the second one, then the first one.
 template <typename T>
 void CastDequantCase(Case &c) {
   SetDeqScale(static_cast<float>(c.Float(0)), (int16_t)c.Int(1), c.Int(2) != 0);
-  CastDequant<T, int16_t, false, true>(c.Tensor<T>(0), c.Tensor<int16_t>(1), (uint32_t)c.Int(0));
+  CastDeq<T, int16_t, false, true>(c.Tensor<T>(0), c.Tensor<int16_t>(1), (uint32_t)c.Int(0));
   PipeBarrier<PIPE_V>();
-  CastDequant<T, int16_t, false, false>(c.Tensor<T>(0), c.Tensor<int16_t>(2), (uint32_t)c.Int(0));
+  CastDeq<T, int16_t, false, false>(c.Tensor<T>(0), c.Tensor<int16_t>(2), (uint32_t)c.Int(0));
 }
 
 // ints: hRepeat, vRepeat, repeatMode, vROffset.
@@ -132,6 +133,7 @@ void NzToNd(Case &c) {
                            (uint16_t)c.Int(4), (uint16_t)c.Int(5), (uint16_t)c.Int(6)));
 }
 
+#if !SIM_OLDER_API
 // Reads a word past the data cache and writes it to the next place.
 void PastTheCache(Case &c) {
   auto *words = reinterpret_cast<__gm__ uint32_t *>(c.gm.at(0));
@@ -145,6 +147,8 @@ void Control(Case &c) {
   out.SetValue(0, (int32_t)GetCtrlSpr<8, 11>());
   out.SetValue(1, (int32_t)(GetCtrlSpr<0, 63>() >> 8 & 15));
 }
+
+#endif
 
 #if !defined(SIM_CANN_HEADERS)
 // half to int4b_t and back.
@@ -186,8 +190,10 @@ const Register table{
     {"DataCopySlices", SlicesCase},
     {"NzToNd_half", NzToNd<half>},
     {"NzToNd_float", NzToNd<float>},
+#if !SIM_OLDER_API
     {"PastTheCache", PastTheCache},
     {"Control", Control},
+#endif
 #if !defined(SIM_CANN_HEADERS)
     {"Int4", Int4},
 #endif
