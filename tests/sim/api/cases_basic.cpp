@@ -133,6 +133,40 @@ void NzToNd(Case &c) {
                            (uint16_t)c.Int(4), (uint16_t)c.Int(5), (uint16_t)c.Int(6)));
 }
 
+// Makes a list of two tensors in GM, buffer 0, with the sizes of ints: 2 x 3 and 4 x 1 or the like. Gives the
+// number of tensors and, for each, its dimensions, its sizes, its first element and its size as a tensor.
+void ListOfTensors(Case &c) {
+  GlobalTensor<uint64_t> list = c.Global<uint64_t>(0);
+  const uint64_t words[] = {7 * sizeof(uint64_t),
+                            2 | uint64_t{2} << 32,
+                            (uint64_t)c.Int(0),
+                            (uint64_t)c.Int(1),
+                            2 | uint64_t{1} << 32,
+                            (uint64_t)c.Int(2),
+                            (uint64_t)c.Int(3),
+                            reinterpret_cast<uint64_t>(c.gm.at(1)),
+                            reinterpret_cast<uint64_t>(c.gm.at(2))};
+  for (uint32_t i = 0; i < 9; ++i) list.SetValue(i, words[i]);
+  auto out = c.Tensor<float>(3);
+  ListTensorDesc tensors(reinterpret_cast<__gm__ void *>(c.gm.at(0)));
+  out.SetValue(0, static_cast<float>(tensors.GetSize()));
+  for (uint32_t i = 0; i < 2; ++i) {
+    uint64_t shape[2] = {};
+    TensorDesc<float> one;
+    one.SetShapeAddr(shape);
+    tensors.GetDesc(one, i);
+    auto values = one.GetDataObj();
+    const float facts[] = {static_cast<float>(one.GetDim()),
+                           static_cast<float>(one.GetIndex()),
+                           static_cast<float>(one.GetShape(0)),
+                           static_cast<float>(one.GetShape(1)),
+                           values.GetValue(0),
+                           static_cast<float>(values.GetSize()),
+                           tensors.GetDataPtr<float>(i) == one.GetDataPtr() ? 1.0f : 0.0f};
+    for (uint32_t n = 0; n < 7; ++n) out.SetValue(1 + 7 * i + n, facts[n]);
+  }
+}
+
 #if !SIM_OLDER_API
 // Reads a word past the data cache and writes it to the next place.
 void PastTheCache(Case &c) {
@@ -188,6 +222,7 @@ const Register table{
     {"CastDequant_uint8", CastDequantCase<uint8_t>},
     {"BilinearInterpolation", Bilinear},
     {"DataCopySlices", SlicesCase},
+    {"ListOfTensors", ListOfTensors},
     {"NzToNd_half", NzToNd<half>},
     {"NzToNd_float", NzToNd<float>},
 #if !SIM_OLDER_API

@@ -227,6 +227,14 @@ def test_nz_to_nd_takes_whole_columns():
     )
 
 
+def test_list_of_tensors():
+    first, second = values("float32", 6, 14, specials=False), values("float32", 4, 15, specials=False)
+    buffers = [Global(np.zeros(9, np.uint64)), Global(first), Global(second), poisoned(15, "float32")]
+    got = clean("ListOfTensors", buffers, ints=[2, 3, 4, 1])[3]
+    want = [2, 2, 0, 2, 3, first[0], 6, 1, 2, 1, 4, 1, second[0], 4, 1]
+    same(got, np.array(want, np.float32))
+
+
 def test_accesses_past_the_cache():
     words = np.array([0x12345678, 0, 0, 0, 0, 0, 0, 0], np.uint32)
     got = clean("PastTheCache", [Global(words)])[0]
