@@ -133,6 +133,7 @@ void NzToNd(Case &c) {
                            (uint16_t)c.Int(4), (uint16_t)c.Int(5), (uint16_t)c.Int(6)));
 }
 
+#if !SIM_OLDER_API
 // Makes a list of two tensors in GM, buffer 0, with the sizes of ints: 2 x 3 and 4 x 1 or the like. Gives the
 // number of tensors and, for each, its dimensions, its sizes, its first element and its size as a tensor.
 void ListOfTensors(Case &c) {
@@ -167,7 +168,6 @@ void ListOfTensors(Case &c) {
   }
 }
 
-#if !SIM_OLDER_API
 // Reads a word past the data cache and writes it to the next place.
 void PastTheCache(Case &c) {
   auto *words = reinterpret_cast<__gm__ uint32_t *>(c.gm.at(0));
@@ -222,10 +222,10 @@ const Register table{
     {"CastDequant_uint8", CastDequantCase<uint8_t>},
     {"BilinearInterpolation", Bilinear},
     {"DataCopySlices", SlicesCase},
-    {"ListOfTensors", ListOfTensors},
     {"NzToNd_half", NzToNd<half>},
     {"NzToNd_float", NzToNd<float>},
 #if !SIM_OLDER_API
+    {"ListOfTensors", ListOfTensors},
     {"PastTheCache", PastTheCache},
     {"Control", Control},
 #endif
