@@ -18,7 +18,8 @@ from pathlib import Path
 NAMES = Path("sim/ascendc/documented_names.txt")
 INCLUDE = Path("sim/ascendc/include")
 ABSENT_HEADER = "kernel_absent.h"
-ABSENT = re.compile(r"^SIM_ABSENT(?:_CLASS)?\((\w+)\)$", re.MULTILINE)
+ABSENT = re.compile(r"^(?:#define \w+\(\.\.\.\) )?SIM_ABSENT(?:_CLASS|_MACRO)?\((\w+)\)$", re.MULTILINE)
+ABSENT_MACRO = re.compile(r"^#define \w+\(\.\.\.\) SIM_ABSENT_MACRO\((\w+)\)$", re.MULTILINE)
 # Comments, texts, and names of the simulator itself.
 NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|\bsim::\w+", re.DOTALL)
 # The folder of the simulator's own functions; some headers there also declare names of the API.
@@ -60,6 +61,7 @@ class Headers:
         folder = root / INCLUDE
         absent = (folder / ABSENT_HEADER).read_text(encoding="utf-8")
         self.absent = set(ABSENT.findall(absent))
+        self.absent_macros = set(ABSENT_MACRO.findall(absent))
         self.words: set[str] = set()
         self._of_class: dict[str, set[str]] = {}
         for path in sorted(folder.rglob("*.h")):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the device compiler has built in: flags and barriers, bits of words, and facts about the core. These
-// names lie outside of every namespace.
+// names lie outside of every namespace. Functions without a body here are those of compiler/intrinsics.
 #pragma once
 
 #include <assert.h>
@@ -33,11 +33,11 @@ inline void wait_flag_dev(int64_t flag, sim::Where where = sim::Where::Here()) {
 inline void set_ffts_base_addr(uint64_t) {}
 
 // --- the core. On vector cores of a mixed kernel block_idx counts blocks, GetBlockIdx vector cores.
-inline int64_t get_block_idx() { return sim::Core::Current().BlockIdx(); }
-inline int64_t get_block_num() { return sim::Core::Current().BlockNum(); }
-inline int64_t get_subblockid() { return sim::Core::Current().SubBlockIdx(); }
-inline int64_t get_subblockdim() { return sim::Core::Current().SubBlockNum(); }
-inline int64_t get_sys_cnt() { return AscendC::GetSystemCycle(); }
+int64_t get_block_idx();
+int64_t get_block_num();
+int64_t get_subblockid();
+int64_t get_subblockdim();
+int64_t get_sys_cnt();
 inline int64_t get_coreid() { return get_block_idx(); }
 [[noreturn]] inline void trap(sim::Where where = sim::Where::Here()) { AscendC::Trap(where); }
 
@@ -55,13 +55,11 @@ inline constexpr sim::CoreVariable<get_block_idx> block_idx{};
 inline constexpr sim::CoreVariable<get_block_num> block_num{};
 
 // --- special registers
-inline int64_t get_ctrl() { return static_cast<int64_t>(sim::Core::Current().registers.control); }
-inline void set_ctrl(uint64_t value) { sim::Core::Current().registers.control = value; }
-inline void set_mask_count() { sim::Core::Current().registers.mask_counts = true; }
-inline void set_mask_norm() { sim::Core::Current().registers.mask_counts = false; }
-inline void set_vector_mask(uint64_t high, uint64_t low) {
-  sim::Core::Current().registers.mask = {low, high};
-}
+int64_t get_ctrl();
+void set_ctrl(uint64_t value);
+void set_mask_count();
+void set_mask_norm();
+void set_vector_mask(uint64_t high, uint64_t low);
 
 // --- bits of a word
 constexpr uint64_t sbitset0(uint64_t word, int64_t bit) { return word & ~(uint64_t{1} << bit); }

@@ -93,13 +93,14 @@ void AddDeqReluCase(Case &c) {
   }
 }
 
-// ints: count, offset, sign. floats: scale. Halves of data blocks: the second one, then the first one.
+// CastDeq is the older name of CastDequant. ints: count, offset, sign. floats: scale. Halves of data blocks:
+// the second one, then the first one.
 template <typename T>
 void CastDequantCase(Case &c) {
   SetDeqScale(static_cast<float>(c.Float(0)), (int16_t)c.Int(1), c.Int(2) != 0);
-  CastDequant<T, int16_t, false, true>(c.Tensor<T>(0), c.Tensor<int16_t>(1), (uint32_t)c.Int(0));
+  CastDeq<T, int16_t, false, true>(c.Tensor<T>(0), c.Tensor<int16_t>(1), (uint32_t)c.Int(0));
   PipeBarrier<PIPE_V>();
-  CastDequant<T, int16_t, false, false>(c.Tensor<T>(0), c.Tensor<int16_t>(2), (uint32_t)c.Int(0));
+  CastDeq<T, int16_t, false, false>(c.Tensor<T>(0), c.Tensor<int16_t>(2), (uint32_t)c.Int(0));
 }
 
 // ints: hRepeat, vRepeat, repeatMode, vROffset.
@@ -132,6 +133,41 @@ void NzToNd(Case &c) {
                            (uint16_t)c.Int(4), (uint16_t)c.Int(5), (uint16_t)c.Int(6)));
 }
 
+#if !SIM_OLDER_API
+// Makes a list of two tensors in GM, buffer 0, with the sizes of ints: 2 x 3 and 4 x 1 or the like. Gives the
+// number of tensors and, for each, its dimensions, its sizes, its first element and its size as a tensor.
+void ListOfTensors(Case &c) {
+  GlobalTensor<uint64_t> list = c.Global<uint64_t>(0);
+  const uint64_t words[] = {7 * sizeof(uint64_t),
+                            2 | uint64_t{2} << 32,
+                            (uint64_t)c.Int(0),
+                            (uint64_t)c.Int(1),
+                            2 | uint64_t{1} << 32,
+                            (uint64_t)c.Int(2),
+                            (uint64_t)c.Int(3),
+                            reinterpret_cast<uint64_t>(c.gm.at(1)),
+                            reinterpret_cast<uint64_t>(c.gm.at(2))};
+  for (uint32_t i = 0; i < 9; ++i) list.SetValue(i, words[i]);
+  auto out = c.Tensor<float>(3);
+  ListTensorDesc tensors(reinterpret_cast<__gm__ void *>(c.gm.at(0)));
+  out.SetValue(0, static_cast<float>(tensors.GetSize()));
+  for (uint32_t i = 0; i < 2; ++i) {
+    uint64_t shape[2] = {};
+    TensorDesc<float> one;
+    one.SetShapeAddr(shape);
+    tensors.GetDesc(one, i);
+    auto values = one.GetDataObj();
+    const float facts[] = {static_cast<float>(one.GetDim()),
+                           static_cast<float>(one.GetIndex()),
+                           static_cast<float>(one.GetShape(0)),
+                           static_cast<float>(one.GetShape(1)),
+                           values.GetValue(0),
+                           static_cast<float>(values.GetSize()),
+                           tensors.GetDataPtr<float>(i) == one.GetDataPtr() ? 1.0f : 0.0f};
+    for (uint32_t n = 0; n < 7; ++n) out.SetValue(1 + 7 * i + n, facts[n]);
+  }
+}
+
 // Reads a word past the data cache and writes it to the next place.
 void PastTheCache(Case &c) {
   auto *words = reinterpret_cast<__gm__ uint32_t *>(c.gm.at(0));
@@ -146,10 +182,12 @@ void Control(Case &c) {
   out.SetValue(1, (int32_t)(GetCtrlSpr<0, 63>() >> 8 & 15));
 }
 
+#endif
+
 #if !defined(SIM_CANN_HEADERS)
 // half to int4b_t and back.
 void Int4(Case &c) {
-  auto packed = c.Tensor<int4b_t>(1);
+  auto packed = c.Tensor<uint8_t>(1).ReinterpretCast<int4b_t>();
   Cast(packed, c.Tensor<half>(0), RoundMode::CAST_RINT, (uint32_t)c.Int(0));
   PipeBarrier<PIPE_V>();
   Cast(c.Tensor<half>(2), packed, RoundMode::CAST_NONE, (uint32_t)c.Int(0));
@@ -186,8 +224,11 @@ const Register table{
     {"DataCopySlices", SlicesCase},
     {"NzToNd_half", NzToNd<half>},
     {"NzToNd_float", NzToNd<float>},
+#if !SIM_OLDER_API
+    {"ListOfTensors", ListOfTensors},
     {"PastTheCache", PastTheCache},
     {"Control", Control},
+#endif
 #if !defined(SIM_CANN_HEADERS)
     {"Int4", Int4},
 #endif

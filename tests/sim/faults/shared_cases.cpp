@@ -216,7 +216,7 @@ const std::vector<FaultCase> &SharedCases() {
       {"correct_ib_flags", K::kOther, HandOver<true, true>, {}, 2},
       {"ib_flag_not_awaited", K::kBlockConflict, HandOver<true, false>, {"DataCopy", "nothing orders"}, 2},
       {"ib_flag_never_set", K::kFlag, HandOver<false, true>, {"IBWait", "never came"}, 2},
-      {"ib_flag_outside_of_workspace", K::kGmBounds, FlagOutsideOfWorkspace, {"IBSet", "GlobalTensor"}},
+      {"ib_flag_outside_of_workspace", K::kBeyondTensor, FlagOutsideOfWorkspace, {"IBSet", "GlobalTensor"}},
       {"ib_flag_of_no_block", K::kFlag, FlagOfNoBlock, {"IBSet", "blockIdx must be in [0, 1], got 4"}, 2},
       {"correct_turns_of_blocks", K::kOther, TakeTurns<true>, {}, 4},
       {"blocks_without_turns", K::kBlockConflict, TakeTurns<false>, {"DataCopy", "nothing orders"}, 4},
