@@ -132,6 +132,14 @@ inline Bytes WorkOf(const Bytes *given, Where where) {
   return rest;
 }
 
+// What `second` does from here on waits for what `first` has done.
+inline void Order(Pipe first, Pipe second, Where where) {
+  Core &core = Core::Current();
+  const int32_t id = core.FetchEventId(first, second, where);
+  core.SetFlag(first, second, id, where);
+  core.WaitFlag(first, second, id, where);
+}
+
 // Elements of a piece where `parts` float tensors of work memory belong to it.
 inline uint32_t PieceLanes(const char *name, const Bytes &work, uint32_t parts, Where where) {
   CheckWork(name, work, uint64_t{parts} * kRepeatBytes, where);
@@ -139,29 +147,29 @@ inline uint32_t PieceLanes(const char *name, const Bytes &work, uint32_t parts, 
 }
 
 // Calls body(stage, y, work parts, x…) for each piece, where y is what it computes from the sources. The
-// memory of y may be that of the first source: the body has read this source before it writes to y. half is
-// converted to float first, and rounded once.
+// memory of y may be that of the first source: the body has read this source before it writes to y. half and
+// bfloat16_t are converted to float first, and rounded once.
 template <uint32_t parts, typename T, typename Body, typename... Sources>
 void InPieces(const char *name, const Bytes *given, uint32_t count, Where where, const Body &body,
               const AscendC::LocalTensor<T> &dst, const Sources &...sources) {
-  static_assert(kOneOf<T, half, float>, "this function is for half and float on Atlas A2");
-  constexpr bool kIsHalf = std::is_same_v<T, half>;
-  constexpr uint32_t kAll = parts + (kIsHalf ? static_cast<uint32_t>(sizeof...(Sources)) : 0);
+  static_assert(kOneOf<T, half, bfloat16_t, float>, "this function is for half and float on Atlas A2");
+  constexpr bool kNarrow = !std::is_same_v<T, float>;
+  constexpr uint32_t kAll = parts + (kNarrow ? static_cast<uint32_t>(sizeof...(Sources)) : 0);
   const Bytes work = kAll == 0 ? Bytes() : WorkOf(given, where);
   const uint32_t lanes = kAll == 0 ? count : PieceLanes(name, work, kAll, where);
   for (uint32_t done = 0; done < count; done += lanes) {
     const Stage stage(std::min(lanes, count - done), where);
     const Parts all(work, uint64_t{lanes} * sizeof(float));
-    if constexpr (kIsHalf) {
+    if constexpr (kNarrow) {
       size_t i = 0;
-      const auto widen = [&](const AscendC::LocalTensor<half> &source) {
+      const auto widen = [&](const AscendC::LocalTensor<T> &source) {
         const Floats wide = all[i++];
         stage.Convert(wide, source[done], RoundMode::CAST_NONE);
         return wide;
       };
       const std::array<Floats, sizeof...(Sources)> wide{widen(sources)...};
       std::apply([&](const auto &...x) { body(stage, wide[0], all.From(sizeof...(Sources)), x...); }, wide);
-      stage.Convert(dst[done], wide[0], RoundMode::CAST_NONE);
+      stage.Convert(dst[done], wide[0], RoundMode::CAST_RINT);
     } else {
       body(stage, dst[done], all, sources[done]...);
     }

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "sim_vector_tiling.h"
+
 #pragma pack(push, 8)
 struct TCubeTiling {
   int32_t usedCoreNum = 0;
