@@ -19,7 +19,10 @@ NAMES = Path("sim/ascendc/documented_names.txt")
 INCLUDE = Path("sim/ascendc/include")
 ABSENT_HEADER = "kernel_absent.h"
 ABSENT = re.compile(r"^SIM_ABSENT(?:_CLASS)?\((\w+)\)$", re.MULTILINE)
-NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
+# Comments, texts, and names of the simulator itself.
+NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|\bsim::\w+", re.DOTALL)
+# The folder of the simulator's own functions; some headers there also declare names of the API.
+OWN_FOLDER, API_SPACE = "sim", "namespace AscendC {"
 WORD = re.compile(r"[A-Za-z_]\w*")
 CLASS = re.compile(r"\b(?:class|struct|using)\s+(\w+)")
 # Members that are no words of their own in C++.
@@ -62,7 +65,10 @@ class Headers:
         for path in sorted(folder.rglob("*.h")):
             if path.name == ABSENT_HEADER:
                 continue
-            code = NO_CODE.sub(" ", path.read_text(encoding="utf-8"))
+            text = path.read_text(encoding="utf-8")
+            if path.parent.name == OWN_FOLDER and API_SPACE not in text:
+                continue
+            code = NO_CODE.sub(" ", text)
             words = set(WORD.findall(code))
             self.words |= words
             for name in CLASS.findall(code):

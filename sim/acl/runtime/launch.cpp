@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch.h"
 
-#include <cstdio>
 #include <exception>
 
 #include "ascendc/engine/kernel_libraries.h"
 #include "error.h"
+#include "judgements.h"
 #include "sim/sim_runtime.h"
 
 namespace sim::runtime {
@@ -44,12 +44,25 @@ Status FaultStatus(const Kernel &kernel, const Report &report) {
   if (report.ok()) return {};
   std::string text;
   for (const Fault &fault : report.faults) {
-    std::fprintf(stderr, "%s\n", fault.text.c_str());
+    if (fault.severity == Severity::kWarning) continue;
     if (!text.empty()) text += '\n';
     text += fault.text;
   }
   const bool vector = kernel.type == KernelType::kVector;
   return {vector ? ACL_ERROR_RT_VECTOR_CORE_EXCEPTION : ACL_ERROR_RT_AICORE_EXCEPTION, std::move(text)};
+}
+
+Report NeverRan(const Kernel &kernel, uint32_t blocks, const std::string &text) {
+  Report report;
+  report.kernel = kernel.name;
+  report.blocks = blocks;
+  Fault fault;
+  fault.kind = FaultKind::kOther;
+  fault.kernel = kernel.name;
+  fault.block = 0;
+  fault.text = text;
+  report.faults.push_back(fault);
+  return report;
 }
 
 // Moves the objects out and joins them, as simTakeReports and simTakeRecordings return them.
@@ -73,23 +86,27 @@ const char *TakenArray(std::vector<std::string> Reports::*objects) {
 }  // namespace
 
 Status RunKernel(Device &device, const KernelLaunch &launch, const std::vector<void *> &args) {
-  LaunchOptions options = LaunchOptions::FromEnvironment();
-  {
-    Reports &reports = Reports::Get();
-    std::lock_guard<std::mutex> lock(reports.mutex);
-    options.trace = options.trace || reports.trace;
-    options.record = reports.record;
-  }
+  LaunchOptions options;
   try {
+    options = LaunchOptions::FromEnvironment();
+    CheckJudgementSettings();
+    {
+      Reports &reports = Reports::Get();
+      std::lock_guard<std::mutex> lock(reports.mutex);
+      options.trace = options.trace || reports.trace;
+      options.record = reports.record;
+    }
     std::lock_guard<std::mutex> cores(device.cores());
     Report report = Launch(device.memory(), device.model(), *launch.kernel, launch.block_dim,
                            launch.tiling_key, args, launch.tiling.data(), launch.tiling.size(), options);
+    NoteLaunch(report, options.policy);
     Status status = FaultStatus(*launch.kernel, report);
     Keep(std::move(report));
     return status;
   } catch (const std::exception &error) {
-    return {ACL_ERROR_RT_INTERNAL_ERROR,
-            Text("kernel ", launch.kernel->name, " could not run: ", error.what())};
+    const std::string text = Text("kernel ", launch.kernel->name, " could not run: ", error.what());
+    NoteLaunch(NeverRan(*launch.kernel, launch.block_dim, text), options.policy);
+    return {ACL_ERROR_RT_INTERNAL_ERROR, text};
   }
 }
 

@@ -31,9 +31,17 @@ bool Core::Written(Space space, uint64_t address, uint64_t bytes) {
   return state_->Written(space, address, bytes);
 }
 void Core::Forget(Space space, uint64_t address, uint64_t bytes) { state_->Forget(space, address, bytes); }
+Core::Holder Core::HolderOf(uint64_t address, uint64_t bytes, uint64_t start) {
+  return state_->HolderOf(address, bytes, start);
+}
+void Core::Report(FaultKind kind, const char *instruction, Where where, const std::string &text) {
+  state_->Report(kind, instruction, where, text);
+}
 void Core::Fail(FaultKind kind, const char *instruction, Where where, const std::string &text) {
   state_->Fail(kind, instruction, where, text);
 }
+
+void Core::Print(const std::string &text) { state_->printed.Add(text); }
 
 void Core::SetFlag(Pipe from, Pipe to, int32_t id, Where where) {
   state_->flags.Set(from, to, id, "SetFlag", where);

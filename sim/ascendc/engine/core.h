@@ -22,7 +22,7 @@ enum class FaultKind : uint8_t {
   kStride,         // stride field beyond its width
   kOverlap,        // results of a vector instruction lie on its sources where they may not
   kUbBounds,       // operand leaves its LocalTensor or its buffer
-  kGmBounds,       // access leaves its allocation or its GlobalTensor
+  kGmBounds,       // access leaves its allocation
   kUbCapacity,     // InitBuffer beyond the Unified Buffer
   kQueueBalance,   // EnQue/DeQue/AllocTensor/FreeTensor out of step, or buffers left at the end
   kUninitialised,  // bytes read that nothing wrote, in UB or GM
@@ -36,6 +36,9 @@ enum class FaultKind : uint8_t {
   kCoherence,      // the scalar unit's data cache and GM differ: DataCacheCleanAndInvalid is missing
   kAssert,         // ASSERT of the kernel itself
   kEndless,        // the kernel does not end
+  // Warnings (policy.h).
+  kBeyondTensor,  // access leaves its GlobalTensor, and lies in the allocation
+  kRoundedCopy,   // a copy of a count that is no multiple of 32 bytes: the rest is not copied
   kOther,
 };
 const char *FaultName(FaultKind kind);
@@ -47,11 +50,13 @@ class Core {
   static Core &Current();
 
   // Judges, counts and records one instruction. Call it before computing the result. After a fault of bounds
-  // or alignment no result means anything: it throws BlockEnded. After other faults the block goes on.
+  // or alignment no result means anything: it throws BlockEnded, unless the policy says that the block goes on.
+  // After other faults the block goes on.
   void Issue(const Instruction &instruction);
 
   // Returns the host pointer to an address: an offset in an on-chip memory, or a device address of GM. Issue
-  // has judged the bounds before.
+  // has judged the bounds before. Where the block goes on behind a fault of bounds, the operand lies nowhere until the
+  // next instruction: what is read there is poison, and what is written there is lost.
   std::byte *Memory(Space space, uint64_t address);
 
   // Says whether all of these bytes of an on-chip memory count as written; without the judge of hazards all
@@ -62,8 +67,17 @@ class Core {
 
   // " of in_queue_" where the buffer that holds this byte has a name in the source, else "": for faults.
   std::string OfBuffer(Space space, uint64_t address);
-  // Ends the block with a fault at `where`; the text says what was expected and what came.
+  // Says which allocation of GM holds all these bytes: the one that holds `start`, another one, or none.
+  enum class Holder : uint8_t { kSame, kOther, kNone };
+  Holder HolderOf(uint64_t address, uint64_t bytes, uint64_t start);
+  // Notes a fault at `where`, behind which the instruction can still be carried out; the text says what was expected
+  // and what came. Ends the block where the policy says so.
+  void Report(FaultKind kind, const char *instruction, Where where, const std::string &text);
+  // The same of a fault behind which nothing can be carried out: ends the block.
   [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);
+
+  // Prints text of the kernel, a whole line at a time, with the core in front of each.
+  void Print(const std::string &text);
 
   // Flags order pipes. `id` is an event id as FetchEventID and AllocEventID hand it out: 0 to 7 for each pair
   // of pipes (event_flags.h).
@@ -85,7 +99,7 @@ class Core {
 
   uint32_t BlockIdx() const;
   uint32_t BlockNum() const;
-  uint32_t SubBlockIdx() const;  // 0 or 1 of the two vector cores of a mixed block
+  uint32_t SubBlockIdx() const;  // 0 or 1 of the vector cores of a mixed block
   uint32_t SubBlockNum() const;
   bool IsCube() const;  // g_coreType == AIC
   uint64_t TilingKey() const;

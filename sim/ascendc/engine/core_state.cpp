@@ -22,7 +22,8 @@ CoreState::CoreState(const CoreIdentity &identity, const DeviceModel &device, De
       queues(this),
       flags(this),
       cache(this),
-      watch(launch_options.instructions) {}
+      watch(launch_options.instructions),
+      printed(identity) {}
 
 void CoreState::BeginBlock(const void *outermost) {
   outermost_frame_ = outermost;
@@ -41,6 +42,7 @@ void CoreState::EndBlock() {
 }
 
 void CoreState::ReleaseMemories() {
+  printed.Flush();
   ub_peak = queues.Peak(Space::UB);
   if (ub_peak == 0) ub_peak = ub_touched;  // the TPipe of CANN's own headers says nothing
   hazards.ReleaseShadows();
@@ -60,6 +62,7 @@ CoreState::OnChip &CoreState::Chip(Space space) {
 }
 
 std::byte *CoreState::Memory(Space space, uint64_t address) {
+  if (!skipped_.empty()) return MemoryOfSkipped(space, address);
   if (space == Space::GM) return memory->Host(reinterpret_cast<const void *>(address));
   return Chip(space).bytes.get() + address;
 }
@@ -96,8 +99,21 @@ static const char *Lasting(const char *name) {
 
 void CoreState::Fail(FaultKind kind, const char *instruction, Where where, const std::string &text) {
   const Site &site = SiteAt(Lasting(instruction), where);
-  log.Add(kind, Describe(site) + ": " + text, {site});
+  log.AddEnd(kind, Describe(site) + ": " + text, {site});
   throw BlockEnded{};
+}
+
+void CoreState::Report(FaultKind kind, const char *instruction, Where where, const std::string &text) {
+  const Site site = SiteAt(Lasting(instruction), where);
+  Report(kind, Describe(site) + ": " + text, {site});
+}
+
+void CoreState::Report(FaultKind kind, const std::string &text, const std::vector<Site> &sites) {
+  if (!options->policy.GoesOn(kind, id.kernel)) {
+    log.AddEnd(kind, text, sites);
+    throw BlockEnded{};
+  }
+  log.AddAtPlace(kind, text, sites);
 }
 
 void CoreState::Issue(const Instruction &instruction) {
@@ -107,8 +123,12 @@ void CoreState::Issue(const Instruction &instruction) {
   for (int i = 0; i < instruction.operand_count; ++i) progress = progress || instruction.operands[i].write;
   if (Step(scalar, progress, site_id) == Watch::Verdict::kYield) scheduler->Yield();
   const Site site = sites_[site_id];
-  for (int i = 0; i < instruction.operand_count; ++i)
-    CheckOperand(instruction.operands[i], site, instruction.where);
+  skipped_.clear();
+  for (int i = 0; i < instruction.operand_count; ++i) {
+    if (CheckOperand(instruction.operands[i], site, instruction.where)) continue;
+    Skip(instruction);
+    return;
+  }
   if (instruction.work == Work::kVector) CheckOverlaps(instruction, site);
   if (recorded()) recording.Add(instruction, site_id, *memory);
   if (options->hazards) Judge(instruction, site_id);
@@ -170,16 +190,16 @@ Watch::Verdict CoreState::Step(bool scalar, bool progress, uint32_t site) {
                 " instructions, or 16 times as many scalar accesses (AVO_SIM_INSTRUCTIONS)"
           : "this core has only read for " + SecondsText(options->timeout) +
                 " s of computing, and what it waits for does not come (AVO_SIM_TIMEOUT)";
-  log.Add(FaultKind::kEndless, Describe(last) + ": the kernel does not end: " + why, {last});
+  log.AddEnd(FaultKind::kEndless, Describe(last) + ": the kernel does not end: " + why, {last});
   throw BlockEnded{};
 }
 
 bool CoreState::Written(Space space, uint64_t address, uint64_t bytes) {
-  return !options->hazards || Chip(space).written.FirstUnset(address, bytes) == bytes;
+  return !options->hazards || !skipped_.empty() || Chip(space).written.FirstUnset(address, bytes) == bytes;
 }
 
 void CoreState::Forget(Space space, uint64_t address, uint64_t bytes) {
-  Chip(space).written.Clear(address, bytes);
+  if (skipped_.empty()) Chip(space).written.Clear(address, bytes);
 }
 
 uint32_t CoreState::SetToken(Pipe from, Pipe to, Where where, int32_t id) {

@@ -19,6 +19,7 @@
 #include "faults.h"
 #include "hazards.h"
 #include "launch.h"
+#include "printed_lines.h"
 #include "queues.h"
 #include "recording.h"
 #include "scalar_cache.h"
@@ -29,7 +30,8 @@ namespace sim {
 class Scheduler;
 
 struct CoreIdentity {
-  uint32_t core = 0;  // number in the launch: one a block, or three of a mixed block
+  uint32_t core = 0;  // number in the launch: one a block, or two or three of a mixed block
+  const char *kernel = "";
   uint32_t block = 0;
   uint32_t blocks = 0;
   uint32_t sub_block = 0;  // of the vector cores of a mixed block
@@ -65,6 +67,11 @@ class CoreState {
   bool Written(Space space, uint64_t address, uint64_t bytes);
   void Forget(Space space, uint64_t address, uint64_t bytes);
   void CleanDataCache(const char *instruction, bool all, uint64_t address, Where where);
+  bool Allocated(uint64_t address, uint64_t bytes);  // by one allocation of GM
+  Core::Holder HolderOf(uint64_t address, uint64_t bytes, uint64_t start);
+  void Report(FaultKind kind, const char *instruction, Where where, const std::string &text);
+  // The same for a fault that names several sites, the first of which is where it is.
+  void Report(FaultKind kind, const std::string &text, const std::vector<Site> &sites);
   [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);
 
   // A token stands for one setting of a flag. SetToken returns a token for all work that `from` has so far;
@@ -103,6 +110,7 @@ class CoreState {
   EventFlags flags;
   ScalarCache cache;
   Watch watch;
+  PrintedLines printed;
   CoreCounters counters;
   std::vector<Event> events;
   Recording recording;
@@ -118,7 +126,8 @@ class CoreState {
   // Where the core is in a protocol that orders cores by words in global memory (kernel libraries alone have
   // those).
   GmProtocol protocol;
-  double elapsed = 0;  // cycles, as if nothing overlapped
+  double elapsed = 0;        // cycles, as if nothing overlapped
+  bool ended_early = false;  // by a fault
 
  private:
   struct OnChip {
@@ -148,19 +157,28 @@ class CoreState {
   void RecordGm(const Instruction &instruction, const Operand &operand, uint32_t site);
   // Counts what the core issues, and ends it where it does not end itself.
   Watch::Verdict Step(bool scalar, bool progress, uint32_t site);
-  // legality.cpp
-  void CheckOperand(const Operand &operand, const Site &site, Where where);
-  void CheckGmBounds(const Operand &operand, const Site &site, Where where);
+  // legality.cpp. These return whether the operand lies in its memory.
+  bool CheckOperand(const Operand &operand, const Site &site, Where where);
+  bool CheckGmBounds(const Operand &operand, const Site &site, Where where);
   void CheckDefined(const Operand &operand, const Site &site);
+  void MarkWritten(const Operand &operand);
   // overlaps.cpp
   void CheckOverlaps(const Instruction &instruction, const Site &site);
-  void MarkWritten(const Operand &operand);
+  // skipped_instructions.cpp: until the next instruction, the memory of this one is a copy that nobody looks at.
+  void Skip(const Instruction &instruction);
+  std::byte *MemoryOfSkipped(Space space, uint64_t address);
   // accounting.cpp
   void Account(const Instruction &instruction, uint32_t site);
   double ScalarCycles(const Instruction &instruction);
   void AddCopy(const Instruction &instruction, const Operand &gm, uint32_t site);
 
   OnChip chips_[kSpaces];
+  struct Window {
+    Space space = Space::GM;
+    int64_t begin = 0;
+    std::vector<std::byte> bytes;
+  };
+  std::vector<Window> skipped_;  // of the present instruction; empty: it is carried out
   const void *outermost_frame_ = nullptr;
   const CallFrame *innermost_frame_ = nullptr;
   std::vector<Site> sites_;

@@ -41,9 +41,9 @@ std::string EventFlags::Holders(const Pair &pair, std::vector<Site> *sites) cons
 void EventFlags::FailWithHolders(const Pair &pair, const char *name, Where where, const std::string &text) {
   std::vector<Site> sites = {core_->SiteAt(name, where)};
   const std::string holders = Holders(pair, &sites);
-  core_->log.Add(FaultKind::kFlag,
-                 Describe(sites.front()) + ": " + text + (holders.empty() ? "" : "; in use: " + holders),
-                 sites);
+  core_->log.AddEnd(FaultKind::kFlag,
+                    Describe(sites.front()) + ": " + text + (holders.empty() ? "" : "; in use: " + holders),
+                    sites);
   throw BlockEnded{};
 }
 
@@ -62,13 +62,12 @@ void EventFlags::Set(Pipe from, Pipe to, int32_t id, const char *name, Where whe
   if (flag.set) {
     const Site site = core_->SiteAt(name, where);
     const Site earlier = core_->sites()[flag.set_by];
-    core_->log.Add(FaultKind::kFlag,
-                   Describe(site) + ": " + EventName(from, to) + " with eventID " + std::to_string(id) +
-                       " is set already, by " + Describe(earlier) +
-                       ", and nobody has waited for it, so that the device may hang here: missing WaitFlag, "
-                       "or an eventID of its own (AllocEventID)",
-                   {site, earlier});
-    throw BlockEnded{};
+    core_->Report(FaultKind::kFlag,
+                  Describe(site) + ": " + EventName(from, to) + " with eventID " + std::to_string(id) +
+                      " is set already, by " + Describe(earlier) +
+                      ", and nobody has waited for it, so that the device may hang here: missing WaitFlag, "
+                      "or an eventID of its own (AllocEventID)",
+                  {site, earlier});
   }
   flag.set = true;
   flag.set_by = core_->SiteOf(name, where);
@@ -78,9 +77,10 @@ void EventFlags::Set(Pipe from, Pipe to, int32_t id, const char *name, Where whe
 void EventFlags::Wait(Pipe from, Pipe to, int32_t id, const char *name, Where where) {
   Flag &flag = Checked(from, to, id, name, where);
   if (!flag.set) {
-    core_->Fail(FaultKind::kFlag, name, where,
-                EventName(from, to) + " with eventID " + std::to_string(id) +
-                    " was not set, so that the device would hang here: missing SetFlag");
+    core_->Report(FaultKind::kFlag, name, where,
+                  EventName(from, to) + " with eventID " + std::to_string(id) +
+                      " was not set, so that the device would hang here: missing SetFlag");
+    return;
   }
   flag.set = false;
   core_->WaitToken(from, to, flag.token, where, id);

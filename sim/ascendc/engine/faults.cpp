@@ -2,6 +2,7 @@
 #include "faults.h"
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "source_lines.h"
 
@@ -49,6 +50,10 @@ const char *FaultName(FaultKind kind) {
       return "Assert";
     case FaultKind::kEndless:
       return "Endless";
+    case FaultKind::kBeyondTensor:
+      return "BeyondTensor";
+    case FaultKind::kRoundedCopy:
+      return "RoundedCopy";
     case FaultKind::kOther:
       return "Other";
   }
@@ -72,6 +77,22 @@ std::string Range(Space space, int64_t begin, int64_t end) {
          ")";
 }
 
+NamedBytes BytesIn(const std::string &text) {
+  const std::string words = " bytes [";
+  const size_t found = text.find(words);
+  NamedBytes bytes;
+  if (found == std::string::npos) return bytes;
+  for (int space = 0; space < kSpaces; ++space) {
+    const std::string name = SpaceName(static_cast<Space>(space));
+    if (found >= name.size() && text.compare(found - name.size(), name.size(), name) == 0) bytes.space = name;
+  }
+  const char *number = text.c_str() + found + words.size();
+  char *end = nullptr;
+  bytes.begin = std::strtoll(number, &end, 10);
+  bytes.end = std::strtoll(end + 1, nullptr, 10);  // behind the comma
+  return bytes;
+}
+
 std::string SecondsText(double seconds) {
   char text[32];
   std::snprintf(text, sizeof(text), "%g", seconds);
@@ -88,9 +109,11 @@ std::vector<FaultText> TextsWithCalls(const std::vector<LoggedFault> &faults) {
     std::string text = fault.text;
     std::string key = FaultName(fault.kind);
     size_t from = 0;
+    std::vector<FaultSite> called;
     for (const Site &site : fault.sites) {
       const SourcePlace &place = places[next++];
       key += " " + place.api + " (" + place.line + ")";
+      called.push_back({place.api, place.file, place.number, place.path});
       const std::string described = Describe(site);
       const size_t found = text.find(described, from);
       if (found == std::string::npos) continue;
@@ -98,7 +121,7 @@ std::vector<FaultText> TextsWithCalls(const std::vector<LoggedFault> &faults) {
       text.replace(found, described.size(), path);
       from = found + path.size();
     }
-    texts.push_back({text, fault.sites.empty() ? key + fault.text : key});
+    texts.push_back({text, fault.sites.empty() ? key + fault.text : key, called});
   }
   return texts;
 }
@@ -117,11 +140,20 @@ FaultLog::Key FaultLog::PairOf(FaultKind kind, const Site &first, const Site &se
 }
 
 bool FaultLog::Known(FaultKind kind, const Site &first, const Site &second) const {
-  return pairs_.size() >= kMaxFaults || pairs_.count(PairOf(kind, first, second)) != 0;
+  const auto logged = logged_.find(kind);
+  return (logged != logged_.end() && logged->second >= kMaxFaults) || pairs_.count(PairOf(kind, first, second)) != 0;
 }
 
 void FaultLog::Add(FaultKind kind, const std::string &text, const std::vector<Site> &sites) {
-  if (faults_.size() < kMaxFaults) faults_.push_back({kind, text, sites});
+  if (++logged_[kind] <= kMaxFaults) faults_.push_back({kind, text, sites});
+}
+
+void FaultLog::AddEnd(FaultKind kind, const std::string &text, const std::vector<Site> &sites) {
+  faults_.push_back({kind, text, sites, true});
+}
+
+void FaultLog::AddAtPlace(FaultKind kind, const std::string &text, const std::vector<Site> &sites) {
+  if (pairs_.insert(PairOf(kind, sites.front(), sites.front())).second) Add(kind, text, sites);
 }
 
 bool FaultLog::AddPair(FaultKind kind, const Site &first, const Site &second, const std::string &text) {

@@ -5,15 +5,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <map>
 #include <numeric>
 #include <random>
-#include <set>
 #include <thread>
 
 #include "core_state.h"
 #include "cost.h"
 #include "current_core.h"
+#include "fault_groups.h"
 #include "kernel_libraries.h"
 #include "kernel_run.h"
 #include "scheduler.h"
@@ -34,6 +33,7 @@ LaunchOptions LaunchOptions::FromEnvironment() {
   const char *timeout = std::getenv("AVO_SIM_TIMEOUT");
   const double seconds = timeout != nullptr ? std::strtod(timeout, nullptr) : 0;
   if (seconds > 0) options.timeout = seconds;
+  options.policy = Policy::FromEnvironment();
   return options;
 }
 
@@ -51,12 +51,13 @@ class Launcher {
     const uint32_t per_block = CoresPerBlock(kernel);
     for (uint32_t i = 0; i < block_dim * per_block; ++i) {
       CoreIdentity id;
+      id.kernel = kernel_.name;
       id.core = i;
       id.block = i / per_block;
       id.blocks = block_dim;
-      id.cube = kernel.type == KernelType::kCube || (per_block == 3 && i % per_block == 0);
-      id.sub_block = per_block == 3 && !id.cube ? i % per_block - 1 : 0;
-      id.sub_blocks = per_block == 3 && !id.cube ? 2 : 1;
+      id.cube = kernel.type == KernelType::kCube || (per_block > 1 && i % per_block == 0);
+      id.sub_block = per_block > 1 && !id.cube ? i % per_block - 1 : 0;
+      id.sub_blocks = per_block > 1 && !id.cube ? per_block - 1 : 1;
       cores_.push_back(std::make_unique<CoreState>(id, model, memory, options_, scheduler_, tiling_key));
       scheduler_.Register(cores_.back().get());
     }
@@ -71,7 +72,9 @@ class Launcher {
     Collect(&report);
     if (options_.cost) Cost(&report);
     if (options_.record != LaunchOptions::Record::kNothing) report.recording = Recorded(report);
-    CollectFaults(&report);
+    std::vector<const CoreState *> cores;
+    for (const auto &core : cores_) cores.push_back(core.get());
+    CollectFaults(cores, options_, &report);
     return report;
   }
 
@@ -82,7 +85,10 @@ class Launcher {
     return kernel.type == other ? Replacement{} : ReplacementOf(kernel.name, cube);
   }
 
-  static uint32_t CoresPerBlock(const Kernel &kernel) { return kernel.type == KernelType::kMixed12 ? 3 : 1; }
+  static uint32_t CoresPerBlock(const Kernel &kernel) {
+    if (kernel.type == KernelType::kMixed11) return 2;
+    return kernel.type == KernelType::kMixed12 ? 3 : 1;
+  }
 
   static uint32_t Threads(const LaunchOptions &options) {
     return options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
@@ -101,15 +107,18 @@ class Launcher {
     Core core;
     core.state_ = &state;
     SetCurrentCore(&core);
+    bool reached_its_end = false;
     try {
       state.BeginBlock(__builtin_frame_address(0));
-      if (Invoke(state.id.cube)) state.EndBlock();
+      reached_its_end = Invoke(state.id.cube);
+      if (reached_its_end) state.EndBlock();
     } catch (const BlockEnded &) {
     } catch (const std::exception &error) {
-      state.log.Add(FaultKind::kOther, std::string("the kernel threw an exception: ") + error.what());
+      state.log.AddEnd(FaultKind::kOther, std::string("the kernel threw an exception: ") + error.what(), {});
     } catch (...) {
-      state.log.Add(FaultKind::kOther, "the kernel threw something that is no std::exception");
+      state.log.AddEnd(FaultKind::kOther, "the kernel threw something that is no std::exception", {});
     }
+    state.ended_early = !reached_its_end;
     SetCurrentCore(nullptr);
     state.ReleaseMemories();
   }
@@ -135,6 +144,7 @@ class Launcher {
   void Collect(Report *report) const {
     report->kernel = kernel_.name;
     report->soc = model_.soc;
+    report->seed = options_.seed;
     report->blocks = cores_.empty() ? 0 : cores_.front()->id.blocks;
     for (const auto &core : cores_) {
       const CoreCounters &counters = core->counters;
@@ -175,41 +185,6 @@ class Launcher {
     }
     return RecordingJson(kernel_.name, report.cycles, cores,
                          options_.record == LaunchOptions::Record::kCalls);
-  }
-
-  // Reports a fault that several blocks have once, with the number of blocks.
-  void CollectFaults(Report *report) const {
-    struct Group {
-      size_t fault;  // the first one
-      std::set<uint32_t> of_cores;
-    };
-    std::vector<LoggedFault> faults;
-    std::vector<const CoreState *> cores;
-    for (const auto &core : cores_) {
-      for (const LoggedFault &fault : core->log.faults()) {
-        faults.push_back(fault);
-        cores.push_back(core.get());
-      }
-    }
-    if (faults.empty()) return;
-    const std::vector<FaultText> texts = TextsWithCalls(faults);
-    std::vector<Group> groups;
-    std::map<std::string, size_t> known;
-    for (size_t i = 0; i < faults.size(); ++i) {
-      const auto [group, added] = known.try_emplace(texts[i].key, groups.size());
-      if (added) groups.push_back({i, {}});
-      groups[group->second].of_cores.insert(cores[i]->id.core);
-    }
-    for (const Group &group : groups) {
-      const uint32_t block = cores[group.fault]->id.block;
-      std::string text = std::string(FaultName(faults[group.fault].kind)) + ": kernel " + kernel_.name +
-                         ", block " + std::to_string(block) + ": " + texts[group.fault].text;
-      const size_t more = group.of_cores.size() - 1;
-      if (more != 0)
-        text += "; the same in " + std::to_string(more) + (more == 1 ? " more block" : " more blocks");
-      text += " [seed " + std::to_string(options_.seed) + "]";
-      report->faults.push_back({faults[group.fault].kind, kernel_.name, block, text});
-    }
   }
 
   const Replacement replacements_[2];  // of vector and of cube cores

@@ -11,10 +11,13 @@
 #include "core.h"
 #include "device_memory.h"
 #include "device_model.h"
+#include "faults.h"
+#include "policy.h"
 
 namespace sim {
 
-enum class KernelType : uint8_t { kVector, kCube, kMixed12 /* 1 AIC : 2 AIV */ };
+// The cores of a block. A mixed block has a cube core and one or two vector cores.
+enum class KernelType : uint8_t { kVector, kCube, kMixed12, kMixed11 };
 
 // A kernel to be launched: `invoke` calls the __global__ function with the arguments.
 struct Kernel {
@@ -36,7 +39,9 @@ struct LaunchOptions {
   // instructions of a core.
   double timeout = 60;
   uint64_t instructions = uint64_t{1} << 26;
-  // AVO_SIM_STRICT, AVO_SIM_FAST, AVO_SIM_THREADS, AVO_SIM_SEED, AVO_SIM_TIMEOUT, AVO_SIM_INSTRUCTIONS
+  Policy policy;
+  // AVO_SIM_STRICT, AVO_SIM_FAST, AVO_SIM_THREADS, AVO_SIM_SEED, AVO_SIM_TIMEOUT, AVO_SIM_INSTRUCTIONS, and the
+  // policy. Throws std::invalid_argument where the policy is ill-formed.
   static LaunchOptions FromEnvironment();
 };
 
@@ -44,9 +49,14 @@ struct Fault {
   FaultKind kind;
   std::string kernel;
   uint32_t block;
-  std::string
-      text;  // whole message: kernel, block, instruction(s) with source lines, operand, bytes, missing event
+  // The whole message: kernel, block, instructions with their source lines, operand, bytes, missing event.
+  std::string text;
+  Severity severity = Severity::kError;
+  std::vector<FaultSite> sites;  // in the order of the text
+  NamedBytes bytes;
 };
+
+struct Suppression;
 
 struct PipeCounters {
   uint64_t instructions = 0;
@@ -69,9 +79,11 @@ struct Report {
   uint64_t ub_peak_bytes = 0;
   double cycles = 0;  // modelled makespan, launch overhead included
   double microseconds = 0;
+  uint64_t seed = 0;
   std::vector<Fault> faults;
+  std::vector<const Suppression *> suppressed;  // the suppression of each fault that does not count
 
-  bool ok() const { return faults.empty(); }
+  bool ok() const;  // no fault is an error
   std::string Json() const;  // every field above, one object
   std::string trace;         // Chrome / Perfetto JSON where LaunchOptions::trace
   std::string recording;     // RecordingJson (recording.h) where LaunchOptions::record

@@ -178,7 +178,7 @@ void CoreState::CheckOverlaps(const Instruction &instruction, const Site &site) 
       if (from.sharing == Sharing::kPack && written.begin <= read.begin) continue;
       const Conflict conflict = Find(Repeats(to), Repeats(from), from.sharing);
       if (conflict.bytes.begin >= conflict.bytes.end) continue;
-      Fail(FaultKind::kOverlap, site.name, instruction.where,
+      Report(FaultKind::kOverlap, site.name, instruction.where,
            std::string(to.name) + " and " + from.name + " share " +
                Range(to.space, conflict.bytes.begin, conflict.bytes.end) +
                queues.OfBuffer(to.space, static_cast<uint64_t>(conflict.bytes.begin)) + ": " +

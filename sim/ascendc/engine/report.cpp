@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdio>
 
 #include "json.h"
@@ -30,6 +31,31 @@ std::string JsonNumber(double value) {
   return text;
 }
 
+namespace {
+
+std::string SitesJson(const Fault &fault) {
+  std::string out = "[";
+  for (const FaultSite &site : fault.sites) {
+    out += std::string(out.size() == 1 ? "" : ",") + "{\"call\":" + JsonString(site.call) +
+           ",\"file\":" + JsonString(site.file) + ",\"line\":" + std::to_string(site.line) + ",\"path\":[";
+    for (size_t i = 0; i < site.path.size(); ++i) out += (i == 0 ? "" : ",") + JsonString(site.path[i]);
+    out += "]}";
+  }
+  return out + "]";
+}
+
+std::string BytesJson(const Fault &fault) {
+  if (fault.bytes.space.empty()) return "null";
+  return "[" + std::to_string(fault.bytes.begin) + "," + std::to_string(fault.bytes.end) + "]";
+}
+
+}  // namespace
+
+bool Report::ok() const {
+  return std::all_of(faults.begin(), faults.end(),
+                     [](const Fault &fault) { return fault.severity == Severity::kWarning; });
+}
+
 std::string Report::Json() const {
   auto field = [](const char *name, const std::string &value) { return JsonString(name) + ":" + value; };
   auto number = [&field](const char *name, uint64_t value) { return field(name, std::to_string(value)); };
@@ -46,14 +72,17 @@ std::string Report::Json() const {
          "," + number("hbm_read_bytes", hbm_read_bytes) + "," + number("hbm_write_bytes", hbm_write_bytes) +
          "," + number("scalar_accesses", scalar_accesses) + "," + number("ub_peak_bytes", ub_peak_bytes) +
          "," + field("cycles", JsonNumber(cycles)) + "," + field("microseconds", JsonNumber(microseconds)) +
-         ",\"faults\":[";
+         "," + number("seed", seed) + ",\"faults\":[";
   for (size_t i = 0; i < faults.size(); ++i) {
     const Fault &fault = faults[i];
     out += std::string(i == 0 ? "" : ",") + "{" + field("kind", JsonString(FaultName(fault.kind))) + "," +
+           field("severity", JsonString(SeverityName(fault.severity))) + "," +
            field("kernel", JsonString(fault.kernel)) + "," + number("block", fault.block) + "," +
-           field("text", JsonString(fault.text)) + "}";
+           field("text", JsonString(fault.text)) + "," + field("sites", SitesJson(fault)) + "," +
+           field("space", fault.bytes.space.empty() ? "null" : JsonString(fault.bytes.space)) + "," +
+           field("bytes", BytesJson(fault)) + "}";
   }
-  return out + "]}";
+  return out + "]," + number("suppressed", suppressed.size()) + "}";
 }
 
 }  // namespace sim

@@ -122,22 +122,26 @@ std::string CutAtHeaders(std::vector<SourceCall> *calls) {
   return api;
 }
 
-std::string CallText(const std::vector<SourceCall> &calls) {
-  std::string text;
+std::vector<std::string> PathOf(const std::vector<SourceCall> &calls) {
+  std::vector<std::string> path;
   std::string inner;  // file and function of the call before
   for (const SourceCall &call : calls) {
     const std::string function = ShortName(call.function);
     // A compiler that splits a function shows it as one that calls itself.
     if (inner == call.file + function) continue;
     inner = call.file + function;
-    const std::string one = FileName(call.file) + ":" + std::to_string(call.line) + " " + function;
-    text = text.empty() ? one : one + " > " + text;
+    path.push_back(FileName(call.file) + ":" + std::to_string(call.line) + " " + function);
   }
-  return text;
+  std::reverse(path.begin(), path.end());
+  return path;
 }
 
 SourcePlace PlaceOf(const Site &site, const KnownCalls &known) {
-  SourcePlace place = {site.name, site.file, LineText(site), ""};
+  SourcePlace place;
+  place.api = site.name;
+  place.file = site.file != nullptr ? site.file : "";
+  place.line = LineText(site);
+  place.number = std::max(site.line, 0);
   std::vector<SourceCall> calls = CallsBelowEntry(site, known);
   if (site.line > 0) {
     CutAtLine(site, &calls);
@@ -146,10 +150,13 @@ SourcePlace PlaceOf(const Site &site, const KnownCalls &known) {
     if (!api.empty() && api != place.api) place.api = api + ": " + place.api;
     if (!calls.empty()) {
       place.file = calls.front().file;
-      place.line = FileName(place.file) + ":" + std::to_string(calls.front().line);
+      place.number = calls.front().line;
+      place.line = FileName(place.file) + ":" + std::to_string(place.number);
     }
   }
-  place.calls = CallText(calls);
+  place.path = PathOf(calls);
+  for (const std::string &call : place.path) place.calls += (place.calls.empty() ? "" : " > ") + call;
+  if (place.path.empty() && place.number > 0) place.path = {place.line};
   if (place.calls.empty()) place.calls = place.line;
   return place;
 }

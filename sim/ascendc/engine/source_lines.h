@@ -23,8 +23,10 @@ struct SourcePlace {
   std::string api;
   std::string file;  // as the line table has it
   std::string line;  // "row_copy.h:88"
-  std::string
-      calls;  // from the kernel's entry: "cummax.h:31 Process > scan.h:120 Load > row_copy.h:88 CopyRowsIn"
+  int number = 0;    // 88; 0: unknown
+  // From the kernel's entry: "cummax.h:31 Process", "scan.h:120 Load", "row_copy.h:88 CopyRowsIn".
+  std::vector<std::string> path;
+  std::string calls;  // the path in one text, with " > " between calls; `line` where the path is unknown
 };
 
 // The places of API calls; what is not known is as LineText has it. For an intrinsic the line is that of the

@@ -68,10 +68,8 @@ SIM_ABSENT(REGISTER_NONE_TILING)
 SIM_ABSENT(TILING_KEY_LIST)
 
 // Vector: arithmetic
-SIM_ABSENT(BilinearInterpolation)
 
 // Vector: compound arithmetic
-SIM_ABSENT(AddDeqRelu)
 
 // Special registers
 SIM_ABSENT(GetSaturationFlag)
@@ -81,9 +79,6 @@ SIM_ABSENT(SetSaturationFlag)
 SIM_ABSENT(MmadWithSparse)
 
 // Cube: results
-SIM_ABSENT(SetFixPipeConfig)
-SIM_ABSENT(SetFixpipeNz2ndFlag)
-SIM_ABSENT(SetFixpipePreQuantFlag)
 
 // Cube: loads
 SIM_ABSENT(LoadImageToLocal)
@@ -97,30 +92,18 @@ SIM_ABSENT(GmFree)
 SIM_ABSENT(ICPU_RUN_KF)
 SIM_ABSENT(SetKernelMode)
 
-// Debugging and profiling
-SIM_ABSENT(DumpAccChkPoint)
-SIM_ABSENT(PrintTimeStamp)
-SIM_ABSENT(MetricsProfStart)
-SIM_ABSENT(MetricsProfStop)
-
 // Memory of a core
 SIM_ABSENT(EXTERN_IMPL_BUFPOOL)
 
 // Descriptions of tensors
 SIM_ABSENT(Crd2Idx)
 SIM_ABSENT(MakeCoord)
-SIM_ABSENT(GetShape)
-SIM_ABSENT(GetStride)
 SIM_ABSENT_CLASS(Layout)
 SIM_ABSENT(MakeLayout)
 SIM_ABSENT(MakeShape)
 SIM_ABSENT(MakeStride)
 SIM_ABSENT(is_layout)
-SIM_ABSENT(ListTensorDesc)
-SIM_ABSENT(TensorDesc)
-SIM_ABSENT(GetLayout)
 SIM_ABSENT(MakeTensorTrait)
-SIM_ABSENT(SetLayout)
 SIM_ABSENT_CLASS(TensorTrait)
 SIM_ABSENT(is_tensorTrait)
 
@@ -131,6 +114,7 @@ SIM_ABSENT_CLASS(Conv3DBackpropInput)
 
 // High-level: tensors
 SIM_ABSENT(Pad)
+SIM_ABSENT(TransData)
 
 // High-level: normalisation
 SIM_ABSENT(BatchNorm)
@@ -156,6 +140,7 @@ SIM_ABSENT(TopK)
 SIM_ABSENT(CumSum)
 SIM_ABSENT(Digamma)
 SIM_ABSENT(Lgamma)
+SIM_ABSENT(Sign)
 
 // High-level: filtering
 SIM_ABSENT(DropOut)
@@ -183,8 +168,6 @@ SIM_ABSENT(AscendAntiQuant)
 SIM_ABSENT(AscendQuant)
 
 // High-level: communication
-SIM_ABSENT(GetHcclContext)
-SIM_ABSENT(SetHcclContext)
 SIM_ABSENT_CLASS(Hccl)
 
 }  // namespace AscendC

@@ -3,6 +3,8 @@
 // names lie outside of every namespace.
 #pragma once
 
+#include <assert.h>
+
 #include "kernel_operator_block_sync_intf.h"
 #include "kernel_operator_scalar_intf.h"
 #include "kernel_operator_sys_var_intf.h"

@@ -23,6 +23,11 @@ __aicore__ inline int64_t GetCtrlSpr() {
   return static_cast<int64_t>(sim::Core::Current().registers.control >> startBit & kMask);
 }
 
+// Marks for CANN's profiler, and the words by which its debugger finds a place. They change nothing here.
+__aicore__ inline void MetricsProfStart() {}
+__aicore__ inline void MetricsProfStop() {}
+__aicore__ inline void PrintTimeStamp(uint32_t) {}
+
 // Stores of the scalar unit that add to what is in memory. The type and the operation are held as a word.
 enum class AtomicDtype {
   ATOMIC_NONE = 0,
@@ -77,6 +82,19 @@ struct CheckLocalMemoryIAParam {
   uint32_t reserved = 0;
 };
 __aicore__ inline void CheckLocalMemoryIA(const CheckLocalMemoryIAParam &) {}
+
+// The addresses that the communication library gives a kernel; none where there is one device.
+inline thread_local uint8_t *g_hcclContextReserved[2] = {nullptr, nullptr};
+template <uint32_t index>
+__aicore__ inline void SetHcclContext(__gm__ uint8_t *context) {
+  static_assert(index < 2, "SetHcclContext: index must be 0 or 1");
+  g_hcclContextReserved[index] = context;
+}
+template <uint32_t index>
+__aicore__ inline __gm__ uint8_t *GetHcclContext() {
+  static_assert(index < 2, "GetHcclContext: index must be 0 or 1");
+  return g_hcclContextReserved[index];
+}
 
 // Runs a function on the cores of one kind.
 enum class EngineType : int32_t { AIC = 1, AIV = 2 };

@@ -47,6 +47,15 @@ __aicore__ constexpr U GetScalarBitcodeValue(T scalarValue) {
   return __builtin_bit_cast(U, scalarValue);
 }
 
+// The bits as an unsigned number of the same size.
+template <typename T>
+__aicore__ constexpr auto GetScalarBitcodeValue(T scalarValue) {
+  using Bits = std::conditional_t<
+      sizeof(T) == 1, uint8_t,
+      std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
+  return GetScalarBitcodeValue<T, Bits>(scalarValue);
+}
+
 // Converts by the rounding mode: float to half (odd) and int32_t, half to int32_t, int32_t to float.
 template <typename T, typename U, RoundMode roundMode>
 __aicore__ inline U ScalarCast(T valueIn) {

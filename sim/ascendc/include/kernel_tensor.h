@@ -230,15 +230,24 @@ class GlobalTensor {
     cacheMode_ = mode;
   }
 
-  // Fails where [address, address + bytes) leaves the buffer that SetGlobalBuffer was given.
+  // Judges whether [address, address + bytes) leaves the buffer that SetGlobalBuffer was given. The device does not
+  // look at its size, so that this is a warning within the allocation, and an error in the next one. What lies in no
+  // allocation is for the core to find.
   void CheckBounds(const char *instruction, uint64_t address, uint64_t bytes, sim::Where where) const {
     if (address >= begin_ && address <= end_ && bytes <= end_ - address) {
       return;
     }
-    sim::Core::Current().Fail(sim::FaultKind::kGmBounds, instruction, where,
-                              "access of " + std::to_string(bytes) + " bytes at byte " +
-                                  std::to_string(static_cast<int64_t>(address - begin_)) +
-                                  " of a GlobalTensor of " + std::to_string(end_ - begin_) + " bytes");
+    sim::Core &core = sim::Core::Current();
+    const sim::Core::Holder holder = core.HolderOf(address, bytes, begin_);
+    if (holder == sim::Core::Holder::kNone) {
+      return;
+    }
+    const bool same = holder == sim::Core::Holder::kSame;
+    core.Report(same ? sim::FaultKind::kBeyondTensor : sim::FaultKind::kGmBounds, instruction, where,
+                "access of " + std::to_string(bytes) + " bytes at byte " +
+                    std::to_string(static_cast<int64_t>(address - begin_)) + " of a GlobalTensor of " +
+                    std::to_string(end_ - begin_) + " bytes, in " +
+                    (same ? "its allocation" : "another allocation"));
   }
 
   __gm__ T *address_ = nullptr;

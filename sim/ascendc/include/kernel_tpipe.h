@@ -73,7 +73,8 @@ class TQueBind {
     sim::Core::Current().queues().EnQue(queue_, tensor, {pipes.from, pipes.to}, where);
     return true;
   }
-  template <typename T>
+  // Kernels that need no tensor name no type.
+  template <typename T = uint8_t>
   LocalTensor<T> DeQue(sim::Where where = sim::Where::Here()) {
     sim::Queues &queues = sim::Core::Current().queues();
     return LocalTensor<T>(queues.DeQue(queue_, queues.PipesOf(queue_, "DeQue", where), where));
@@ -352,3 +353,5 @@ inline bool PopStackBuffer(LocalTensor<T> &popBuffer, sim::Where where = sim::Wh
 }
 
 }  // namespace AscendC
+
+using AscendC::GetTPipePtr;

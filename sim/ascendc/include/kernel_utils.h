@@ -15,6 +15,10 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #endif
 
+// An assertion of CANN's headers: on the device it is empty, and so is what it would log.
+#define ASCENDC_ASSERT(cond, behavior)
+#define KERNEL_LOG(level, format, ...)
+
 // The arguments (number of dimensions, array of sizes) of ShapeInfo.
 #define ASCENDC_SHAPE(dimValue, ...) \
   dimValue, (const uint32_t[]) { __VA_ARGS__ }

@@ -280,6 +280,11 @@ __aicore__ inline void Scalars(Tensors &t) {
   (void)sum, (void)one, (void)largest;
 }
 
+// Functions of the C library have forms for each type of number, without any other header.
+static_assert(std::is_same_v<decltype(abs(-1.75f)), float> && std::is_same_v<decltype(abs(-3)), int>);
+static_assert(std::is_same_v<decltype(sqrt(2.25f)), float> && std::is_same_v<decltype(floor(2.5f)), float>);
+static_assert(std::is_same_v<decltype(min(1.0f, 2.0f)), float> && max(2, 1) == 2);
+
 class Kernel {
  public:
   __aicore__ inline void Process(TPipe *pipe) {

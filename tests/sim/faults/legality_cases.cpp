@@ -37,10 +37,23 @@ void Alignment(const Arguments &arguments) {
   AscendC::Adds(s.x[1], s.y, 1.0f, 64);
 }
 
+template <uint32_t count>
 void CopyLength(const Arguments &arguments) {
   Setup s(arguments);
+  AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(EVENT_ID0);
+  AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(EVENT_ID0);
   FAULT_HERE;
-  AscendC::DataCopy(s.x, s.self, 7);
+  AscendC::DataCopy(s.x, s.self, count);
+}
+
+// Of 60 bytes the device copies 32.
+void RestOfRoundedCopy(const Arguments &arguments) {
+  Setup s(arguments);
+  AscendC::DataCopy(s.unwritten, s.self, 15);
+  AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(EVENT_ID0);
+  AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(EVENT_ID0);
+  FAULT_HERE;
+  AscendC::Adds(s.x, s.unwritten, 1.0f, 15);
 }
 
 void Repeat(const Arguments &arguments) {
@@ -75,10 +88,13 @@ void MemoryBounds(const Arguments &) {
   AscendC::Duplicate(end, 1.0f, 128);
 }
 
+template <uint32_t first>
 void GlobalTensorBounds(const Arguments &arguments) {
   Setup s(arguments);
+  AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(EVENT_ID0);
+  AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(EVENT_ID0);
   FAULT_HERE;
-  AscendC::DataCopy(s.x, s.self[8], kTile);
+  AscendC::DataCopy(s.x, s.self[first], kTile);
 }
 
 void AllocationBounds(const Arguments &arguments) {
@@ -158,7 +174,16 @@ const std::vector<FaultCase> &LegalityCases() {
        K::kAlignment,
        Alignment,
        {"Adds", "dst must start on a multiple of 32 bytes", "UB offset 4"}},
-      {"copy_length", K::kAlignment, CopyLength, {"DataCopy", "32", "28"}},
+      {"copy_length",
+       K::kRoundedCopy,
+       CopyLength<15>,
+       {"DataCopy", "should be a multiple of 32 bytes", "got 60: the device copies 32 bytes"}},
+      {"copy_length_of_nothing", K::kRoundedCopy, CopyLength<7>, {"got 28: the device copies 0 bytes"}},
+      {"correct_copy_length", K::kOther, CopyLength<8>, {}},
+      {"rest_of_a_rounded_copy",
+       K::kUninitialised,
+       RestOfRoundedCopy,
+       {"Adds", "UB bytes [8192, 8252)", "nothing wrote byte 8224"}},
       {"repeat", K::kRepeat, Repeat, {"WholeReduceMax", "repeat", "[0, 255]", "got 256"}},
       {"mask", K::kMask, Mask, {"Add", "mask must be in [1, 64], got 65"}},
       {"stride", K::kStride, Stride, {"DataCopyPad", "blockCount must be in [0, 4095], got 4096"}},
@@ -168,9 +193,18 @@ const std::vector<FaultCase> &LegalityCases() {
        MemoryBounds,
        {"Duplicate", "UB bytes [196352, 196864)", "the memory has 196608"}},
       {"global_tensor_bounds",
+       K::kBeyondTensor,
+       GlobalTensorBounds<8>,
+       {"DataCopy", "4096 bytes at byte 32 of a GlobalTensor of 4096 bytes, in its allocation"}},
+      {"global_tensor_in_another_allocation",
        K::kGmBounds,
-       GlobalTensorBounds,
-       {"DataCopy", "4096 bytes at byte 32 of a GlobalTensor of 4096 bytes"}},
+       GlobalTensorBounds<4 * kTile * kTiles>,
+       {"DataCopy", "4096 bytes at byte 65536 of a GlobalTensor of 4096 bytes, in another allocation"}},
+      {"global_tensor_and_allocation_bounds",
+       K::kGmBounds,
+       GlobalTensorBounds<4 * kTile * kTiles - 8>,
+       {"DataCopy", "src reads GM bytes [65504, 69600) of an allocation of 65536 bytes"}},
+      {"correct_global_tensor_bounds", K::kOther, GlobalTensorBounds<0>, {}},
       {"allocation_bounds",
        K::kGmBounds,
        AllocationBounds,

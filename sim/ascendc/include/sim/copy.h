@@ -259,10 +259,12 @@ inline void CopyHalfsToTable(const char *name, CopySide dst, CopySide src,
 
 inline void CopyRun(const char *name, CopySide dst, CopySide src, uint32_t count, Where where) {
   Core &core = Core::Current();
-  const uint64_t bytes = static_cast<uint64_t>(count) * src.element_bytes;
-  if (bytes % kBlockBytes != 0) {
-    FailRange(core, FaultKind::kAlignment, name, where, "count * sizeof(T)",
-              "a multiple of 32 bytes (DataCopyPad moves others)", static_cast<int64_t>(bytes));
+  const uint64_t asked = static_cast<uint64_t>(count) * src.element_bytes;
+  const uint64_t bytes = asked / kBlockBytes * kBlockBytes;
+  if (bytes != asked) {
+    core.Report(FaultKind::kRoundedCopy, name, where,
+                "count * sizeof(T) should be a multiple of 32 bytes (DataCopyPad moves others), got " +
+                    std::to_string(asked) + ": the device copies " + std::to_string(bytes) + " bytes");
   }
   if (bytes == 0) {
     return;

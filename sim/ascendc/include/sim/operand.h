@@ -37,16 +37,16 @@ inline uint64_t Reach(const Operand &operand) {
          operand.element_bytes;
 }
 
-// Fails where an operand leaves the view of its tensor. The core judges the bounds of buffers and memories.
+// Reports an operand that leaves the view of its tensor. The core judges the bounds of buffers and memories.
 inline void CheckView(Core &core, const char *instruction, const Operand &operand, uint64_t bytes,
                       Where where) {
   const uint64_t reach = Reach(operand);
   if (reach > bytes) {
-    core.Fail(FaultKind::kUbBounds, instruction, where,
-              std::string(operand.name) + " takes " + std::to_string(reach) + " bytes from " +
-                  SpaceName(operand.space) + " offset " + std::to_string(operand.address) +
-                  core.OfBuffer(operand.space, operand.address) + ", but its LocalTensor has " +
-                  std::to_string(bytes) + " bytes");
+    core.Report(FaultKind::kUbBounds, instruction, where,
+                std::string(operand.name) + " takes " + std::to_string(reach) + " bytes from " +
+                    SpaceName(operand.space) + " offset " + std::to_string(operand.address) +
+                    core.OfBuffer(operand.space, operand.address) + ", but its LocalTensor has " +
+                    std::to_string(bytes) + " bytes");
   }
 }
 

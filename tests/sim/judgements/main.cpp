@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// sim_judgements KERNEL…: launches each of the kernels, and ignores what the stream returns, as many programs do.
+// After each launch it prints the last element of the results: 7 where the kernel reached its end, else 0.
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <iterator>
+#include <vector>
+
+#include "acl/acl.h"
+#include "aclnn/aclnn_base.h"
+#include "engine/launch.h"
+#include "kernel_operator.h"
+#include "sim/op_plan.h"
+
+using namespace AscendC;
+
+namespace {
+
+constexpr uint32_t kElements = 1024;
+constexpr uint32_t kHalf = kElements / 2;
+
+// Tensors in GM that know of half of their allocations, and two in UB, the first of which holds sevens.
+struct Setup {
+  Setup(GM_ADDR self_address, GM_ADDR out_address) {
+    self.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(self_address), kHalf);
+    out.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(out_address), kElements);
+    pipe.InitBuffer(buffer, 2 * kElements * sizeof(float));
+    sevens = buffer.Get<float>(kElements);
+    x = buffer.GetWithOffset<float>(kElements, kElements * sizeof(float));
+    Duplicate(sevens, 7.0f, kElements);
+    Duplicate(x, 1.0f, kElements);
+    Order<HardEvent::V_MTE2>();
+  }
+  template <HardEvent event>
+  static void Order() {
+    SetFlag<event>(EVENT_ID0);
+    WaitFlag<event>(EVENT_ID0);
+  }
+  void Finish() {
+    Order<HardEvent::V_MTE3>();
+    DataCopy(out[kElements - 8], sevens, 8);
+  }
+
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  LocalTensor<float> sevens, x;
+  GlobalTensor<float> self, out;
+};
+
+void Right(GM_ADDR self, GM_ADDR out) { Setup(self, out).Finish(); }
+
+void BeyondTensor(GM_ADDR self, GM_ADDR out) {
+  Setup s(self, out);
+  DataCopy(s.x, s.self[kHalf], kHalf);
+  s.Finish();
+}
+
+void RoundedCopy(GM_ADDR self, GM_ADDR out) {
+  Setup s(self, out);
+  DataCopy(s.x, s.self, 15);
+  s.Finish();
+}
+
+void OutOfBounds(GM_ADDR self, GM_ADDR out) {
+  Setup s(self, out);
+  DataCopy(s.x, s.self[2 * kElements], 64);
+  s.Finish();
+}
+
+void BeyondMemory(GM_ADDR self, GM_ADDR out) {
+  Setup s(self, out);
+  const LocalTensor<float> end(TPosition::VECCALC, 192 * 1024 - 256, 128);
+  Duplicate(end, 7.0f, 128);
+  s.Finish();
+}
+
+void Misaligned(GM_ADDR self, GM_ADDR out) {
+  Setup s(self, out);
+  Adds(s.x[1], s.sevens, 1.0f, 64);
+  s.Finish();
+}
+
+// Two faults of two kinds that end no block: the copy out is not ordered after the copy in.
+void MissingSync(GM_ADDR self, GM_ADDR out) {
+  Setup s(self, out);
+  DataCopy(s.x, s.self, 64);
+  DataCopy(s.out, s.x, 64);
+  s.Finish();
+}
+
+void FlagAlone(GM_ADDR self, GM_ADDR out) {
+  Setup s(self, out);
+  WaitFlag<HardEvent::MTE2_V>(EVENT_ID3);
+  s.Finish();
+}
+
+void NoSuchMask(GM_ADDR self, GM_ADDR out) {
+  Setup s(self, out);
+  Add(s.x, s.x, s.sevens, uint64_t{65}, 1, {1, 1, 1, 8, 8, 8});
+  s.Finish();
+}
+
+template <void (*kernel)(GM_ADDR, GM_ADDR)>
+void Invoke(void *const *args) {
+  kernel(static_cast<GM_ADDR>(args[0]), static_cast<GM_ADDR>(args[1]));
+}
+
+const sim::Kernel kKernels[] = {
+    {"right", Invoke<Right>},
+    {"beyond_tensor", Invoke<BeyondTensor>},
+    {"rounded_copy", Invoke<RoundedCopy>},
+    {"out_of_bounds", Invoke<OutOfBounds>},
+    {"beyond_memory", Invoke<BeyondMemory>},
+    {"misaligned", Invoke<Misaligned>},
+    {"missing_sync", Invoke<MissingSync>},
+    {"flag_alone", Invoke<FlagAlone>},
+    {"no_such_mask", Invoke<NoSuchMask>},
+};
+
+// Memory of the device that holds zeros.
+struct Zeros {
+  Zeros() {
+    aclrtMalloc(&data, kBytes, ACL_MEM_MALLOC_NORMAL_ONLY);
+    aclrtMemset(data, kBytes, 0, kBytes);
+    const int64_t shape[] = {kElements};
+    tensor = aclCreateTensor(shape, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, 1, data);
+  }
+  static constexpr size_t kBytes = kElements * sizeof(float);
+  void *data = nullptr;
+  aclTensor *tensor = nullptr;
+};
+
+void Launch(const sim::Kernel &kernel) {
+  const Zeros self, out;
+  aclrtStream stream = nullptr;
+  aclrtCreateStream(&stream);
+  sim::OpPlan plan;
+  plan.Launch(kernel, 1, 0, nullptr, 0, {plan.Input(self.tensor), plan.Output(out.tensor)});
+  uint64_t size = 0;
+  aclOpExecutor *executor = nullptr;
+  plan.Finish(&size, &executor);
+  void *workspace = nullptr;
+  if (size != 0) aclrtMalloc(&workspace, size, ACL_MEM_MALLOC_NORMAL_ONLY);
+  sim::RunPlan(workspace, size, executor, stream);
+  aclrtSynchronizeStream(stream);
+  std::vector<float> results(kElements);
+  aclrtMemcpy(results.data(), Zeros::kBytes, out.data, Zeros::kBytes, ACL_MEMCPY_DEVICE_TO_HOST);
+  std::cout << kernel.name << " " << results.back() << "\n";
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  std::ios::sync_with_stdio(false);  // what std::cout holds is written when the process ends
+  aclInit(nullptr);
+  aclrtSetDevice(0);
+  for (int i = 1; i < argc; ++i) {
+    for (const sim::Kernel &kernel : kKernels) {
+      if (std::strcmp(kernel.name, argv[i]) == 0) Launch(kernel);
+    }
+  }
+  aclFinalize();
+  return 3;
+}
