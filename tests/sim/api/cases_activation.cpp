@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activation functions of the high-level API.
-#include "case.h"
 #include "adv_cases.h"
+#include "case.h"
 
 using namespace AscendC;
 
 namespace {
 
-#define UNARY(Name)                                                                \
-  {#Name, [](Case &c) {                                                                 \
-     ForType<half, float>(c.dtype, [&](auto type) {                                     \
-       using T = decltype(type);                                                        \
-       const auto dst = c.Tensor<T>(0), src = c.Tensor<T>(1);                           \
-       WithWork(c, 2, [&](const auto &...rest) { Name<T>(dst, src, rest...); });        \
-     });                                                                                \
+#define UNARY(Name)                                                              \
+  {#Name, [](Case &c) {                                                          \
+     ForType<half, float>(c.dtype, [&](auto type) {                              \
+       using T = decltype(type);                                                 \
+       const auto dst = c.Tensor<T>(0), src = c.Tensor<T>(1);                    \
+       WithWork(c, 2, [&](const auto &...rest) { Name<T>(dst, src, rest...); }); \
+     });                                                                         \
    }}
 // Functions that always take a count.
-#define COUNTED(Name)                                                                              \
-  {#Name, [](Case &c) {                                                                            \
-     ForType<half, float>(c.dtype, [&](auto type) {                                                \
-       using T = decltype(type);                                                                   \
-       Name<T>(c.Tensor<T>(0), c.Tensor<T>(1), c.Tensor<uint8_t>(2), (uint32_t)c.Int(0));          \
-     });                                                                                           \
+#define COUNTED(Name)                                                                     \
+  {#Name, [](Case &c) {                                                                   \
+     ForType<half, float>(c.dtype, [&](auto type) {                                       \
+       using T = decltype(type);                                                          \
+       Name<T>(c.Tensor<T>(0), c.Tensor<T>(1), c.Tensor<uint8_t>(2), (uint32_t)c.Int(0)); \
+     });                                                                                  \
    }}
-#define GATED(Name)                                                                                \
-  {#Name, [](Case &c) {                                                                                 \
-     ForType<half, float>(c.dtype, [&](auto type) {                                                     \
-       using T = decltype(type);                                                                        \
-       const auto dst = c.Tensor<T>(0), src0 = c.Tensor<T>(1), src1 = c.Tensor<T>(3);                   \
-       Name<T>(dst, src0, src1, c.Tensor<uint8_t>(2), (uint32_t)c.Int(0));                \
-     });                                                                                                \
+#define GATED(Name)                                                                   \
+  {#Name, [](Case &c) {                                                               \
+     ForType<half, float>(c.dtype, [&](auto type) {                                   \
+       using T = decltype(type);                                                      \
+       const auto dst = c.Tensor<T>(0), src0 = c.Tensor<T>(1), src1 = c.Tensor<T>(3); \
+       Name<T>(dst, src0, src1, c.Tensor<uint8_t>(2), (uint32_t)c.Int(0));            \
+     });                                                                              \
    }}
 
 const Register table{

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 import torch
 
-from .harness import Empty, clean, fault, poisoned, same
+from .harness import BFLOAT16, Empty, clean, fault, poisoned, same
 from .test_lane_math import close
 
 DTYPES = ["float32", "float16"]
@@ -43,7 +45,9 @@ def test_sum(dtype, shape):
     rows, columns = shape
     x = matrix(dtype, rows, columns, np.nan)
     out = results(dtype, rows)
-    got = clean("Sum", [out, x, Empty(sum_work(dtype, columns))], dtype=dtype, ints=[rows, x.shape[1], columns])[0]
+    got = clean(
+        "Sum", [out, x, Empty(sum_work(dtype, columns))], dtype=dtype, ints=[rows, x.shape[1], columns]
+    )[0]
     scale = np.abs(x[:, :columns].astype(np.float64)).sum(axis=1)
     step = 2.0**-23 if dtype == "float32" else 2.0**-10
     error = np.abs(got[:rows] - x[:, :columns].astype(np.float64).sum(axis=1))
@@ -57,8 +61,15 @@ def test_mean(dtype, acc, shape):
     rows, columns = shape
     x = matrix(dtype, rows, columns, np.nan)
     lanes = 256 // np.dtype(dtype if acc == "-" else acc).itemsize
-    work = -(-(-(-columns // lanes)) // 32) * 32 + (0 if acc == "-" else x.shape[1] * 4)
-    got = clean("Mean", [results(dtype, rows), x, Empty(work)], dtype=dtype, dtype2=acc, ints=[rows, x.shape[1], columns])
+    repeats = math.ceil(columns / lanes)
+    work = math.ceil(repeats / 32) * 32 + (0 if acc == "-" else x.shape[1] * 4)
+    got = clean(
+        "Mean",
+        [results(dtype, rows), x, Empty(work)],
+        dtype=dtype,
+        dtype2=acc,
+        ints=[rows, x.shape[1], columns],
+    )
     want = x[:, :columns].astype(np.float64).mean(axis=1)
     error = np.abs(got[0][:rows] - want)
     assert (error <= (1e-6 if dtype == "float32" else 2e-3 if acc == "float32" else 2e-2)).all(), error
@@ -66,7 +77,9 @@ def test_mean(dtype, acc, shape):
 
 def test_sum_of_more_than_the_rows_hold():
     x = matrix("float32", 2, 8)
-    fault("sumParams.n must be in [1, 8], got 9", "Sum", [results("float32", 2), x, Empty(32)], ints=[2, 8, 9])
+    fault(
+        "sumParams.n must be in [1, 8], got 9", "Sum", [results("float32", 2), x, Empty(32)], ints=[2, 8, 9]
+    )
 
 
 def blocks(values, dtype):
@@ -90,7 +103,13 @@ def test_softmax(dtype, block, shape):
     stride = x.shape[1]
     one = np.zeros((rows, 32 // np.dtype(block).itemsize), block)
     out, ints = poisoned((rows, stride), dtype), [rows, stride, columns]
-    buffers = [out, poisoned(one.shape, block), poisoned(one.shape, block), x, Empty(softmax_work(dtype, stride))]
+    buffers = [
+        out,
+        poisoned(one.shape, block),
+        poisoned(one.shape, block),
+        x,
+        Empty(softmax_work(dtype, stride)),
+    ]
     got = clean("SoftMax", buffers, dtype=dtype, dtype2=block, ints=ints)
     wide = torch.from_numpy(x[:, :columns].astype(np.float64))
     close(got[0][:, :columns], torch.softmax(wide, 1).numpy(), 1e-6, True, dtype)
@@ -145,7 +164,105 @@ def test_unpad(dtype, pad):
     same(got[len(kept) :], out[len(kept) :])
 
 
-@pytest.mark.parametrize("ints,text", [([2, 8, 8, 0], "rightPad must be in [0, 7]"), ([2, 8, 0, 1], "leftPad must be")])
+@pytest.mark.parametrize(
+    "ints,text", [([2, 8, 8, 0], "rightPad must be in [0, 7]"), ([2, 8, 0, 1], "leftPad must be")]
+)
 def test_unpad_of_what_cannot_be(ints, text):
     x = np.zeros((2, 8), np.float32)
     fault(text, "UnPad", [poisoned(16, "float32"), x], ints=ints)
+
+
+REDUCTIONS = {"MatrixSum": np.sum, "MatrixMean": np.mean, "MatrixMax": np.max, "MatrixMin": np.min}
+MATRICES = [(1, 8), (3, 40), (2, 129), (5, 1000)]
+
+
+@pytest.mark.parametrize("shape", MATRICES)
+@pytest.mark.parametrize("first_axis,reuse", [(0, 0), (0, 1), (1, 0)])
+@pytest.mark.parametrize(
+    "name,dtype", [*((name, "float32") for name in REDUCTIONS), ("MatrixMax", "float16")]
+)
+def test_reductions_of_a_matrix(name, dtype, first_axis, reuse, shape):
+    rows, columns = shape
+    x = matrix(dtype, rows, columns, np.nan, seed=3)
+    count = columns if first_axis else rows
+    out = poisoned(count + 16, dtype)
+    work = Empty(256 * rows if name in ("MatrixMax", "MatrixMin") else 4 * rows * 1024)
+    got = clean(name, [out, x, work], dtype=dtype, ints=[rows, x.shape[1], columns, first_axis, reuse])[0]
+    wide = x[:, :columns].astype(np.float64)
+    want = REDUCTIONS[name](wide, axis=0 if first_axis else 1)
+    if name in ("MatrixMax", "MatrixMin"):
+        same(got[:count], want.astype(dtype))
+    else:
+        scale = np.abs(wide).sum(axis=0 if first_axis else 1)
+        assert (np.abs(got[:count] - want) <= 2.0**-22 * scale).all()
+    same(got[count:], out[count:])
+
+
+def test_reduction_of_rows_without_padding():
+    x = matrix("float32", 2, 8)
+    fault(
+        "srcInnerPad must be true",
+        "MatrixSum",
+        [poisoned(8, "float32"), x, Empty(32)],
+        ints=[2, 8, 8, 0, 0, 1],
+    )
+
+
+@pytest.mark.parametrize("shape,count", [((3, 16), 16), ((4, 8), 5), ((2, 200), 199), ((1, 64), 16)])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_dequant(dtype, shape, count):
+    rows, columns = shape
+    rng = np.random.default_rng(2)
+    x = rng.integers(-3000, 3000, shape).astype(np.int32)
+    factors = rng.uniform(0.01, 2, max(count, 16)).astype(np.float32)
+    if dtype == "bfloat16":
+        factors = factors.astype(BFLOAT16)
+    scale = factors.view(np.uint32).astype(np.uint64) | np.uint64(7 << 32) if dtype == "float16" else factors
+    out = poisoned((rows, padded(dtype, columns)), dtype)
+    work = Empty((64 + 2 * columns) * 4)
+    got = clean("AscendDequant", [out, x, scale, work], dtype=dtype, ints=[rows, columns, count, 0])[0]
+    # One row of n is n / count rows of count, where count fills data blocks.
+    if rows == 1 and count % (32 // np.dtype(dtype).itemsize) == 0:
+        x, got = x.reshape(-1, count), got.reshape(-1, count)
+    want = x[:, :count].astype(np.float32) * factors[:count].astype(np.float32)
+    same(got[:, :count], want.astype(dtype))
+
+
+def test_dequant_by_one_factor():
+    x = np.arange(-32, 32, dtype=np.int32).reshape(2, 32)
+    buffers = [poisoned(x.shape, "float32"), x, Empty(32), Empty(512)]
+    got = clean("AscendDequant", buffers, ints=[2, 32, 32, 1])[0]
+    same(got, x.astype(np.float32) / 8)
+
+
+@pytest.mark.parametrize("shape", [(1, 8), (3, 100), (2, 1000)])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rms_norm(dtype, shape):
+    rows, columns = shape
+    x, gamma = matrix(dtype, rows, columns), matrix(dtype, 1, columns, seed=1)
+    stride = x.shape[1]
+    work = Empty(4 * (stride * (1 if dtype == "float32" else 2) + 8))
+    buffers = [poisoned(x.shape, dtype), x, gamma, work]
+    got = clean("RmsNorm", buffers, dtype=dtype, ints=[rows, stride, columns], floats=[1e-3])[0]
+    wide = torch.from_numpy(x[:, :columns].astype(np.float64))
+    weight = torch.from_numpy(gamma[0, :columns].astype(np.float64))
+    epsilon = float(np.dtype(dtype).type(1e-3))
+    want = torch.nn.functional.rms_norm(wide, (columns,), weight, epsilon).numpy()
+    close(got[:, :columns], want, 2e-6, False, dtype)
+
+
+@pytest.mark.parametrize("scalar_first", [0, 1])
+@pytest.mark.parametrize("mask_type", ["uint8", "int8", "int16", "uint16", "int32", "uint32"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_select_by_a_mask_of_bytes(dtype, mask_type, scalar_first):
+    rows, columns, mask_columns = 3, 144, 160
+    x = matrix(dtype, rows, columns)
+    rng = np.random.default_rng(4)
+    info = np.iinfo(mask_type)
+    mask = rng.choice([0, 0, 1, info.min, info.max, 100], (rows, mask_columns)).astype(mask_type)
+    ints = [rows, columns, mask_columns, scalar_first]
+    work = Empty(max(1024, 2 * x.size + 512))
+    buffers = [poisoned(x.shape, dtype), x, mask, work]
+    got = clean("SelectWithBytesMask", buffers, dtype=dtype, dtype2=mask_type, ints=ints, floats=[-7])[0]
+    kept = mask[:, :columns] != 0 if scalar_first else mask[:, :columns] == 0
+    same(got, np.where(kept, x, np.dtype(dtype).type(-7)))

@@ -45,4 +45,5 @@
 #include "reduce/mean.h"
 #include "reduce/reduce.h"
 #include "reduce/sum.h"
+#include "select/selectwithbytesmask.h"
 #include "utils/init_global_memory.h"

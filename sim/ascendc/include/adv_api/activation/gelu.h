@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Gaussian error linear unit in three approximations, with work memory or without. half is computed in float,
-// whatever highPrecision says.
+// The Gaussian error linear unit in three approximations, with work memory or without. half is computed in
+// float, whatever highPrecision says.
 //
 //   Gelu          x / (1 + exp(-1.5957691 (x + 0.044715 x^3)))
 //   FasterGelu    x / (1 + exp(-1.702 x))
@@ -52,19 +52,19 @@ inline void FasterGeluV2Of(const Stage &v, const Floats &y, const Parts &work, c
 
 }  // namespace sim
 
-#define SIM_GELU(Name, parts)                                                                               \
-  namespace AscendC {                                                                                       \
-  template <typename T, bool highPrecision = false, bool highPerformance = false>                           \
-  __aicore__ inline void Name(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,               \
-                              const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t dataSize,         \
-                              sim::Where where = sim::Where::Here()) {                                      \
-    sim::InPieces<parts>(#Name, &sharedTmpBuffer, dataSize, where, sim::Name##Of, dstLocal, srcLocal);      \
-  }                                                                                                         \
-  template <typename T, bool highPrecision = false, bool highPerformance = false>                           \
-  __aicore__ inline void Name(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,               \
-                              const uint32_t dataSize, sim::Where where = sim::Where::Here()) {             \
-    sim::InPieces<parts>(#Name, nullptr, dataSize, where, sim::Name##Of, dstLocal, srcLocal);               \
-  }                                                                                                         \
+#define SIM_GELU(Name, parts)                                                                          \
+  namespace AscendC {                                                                                  \
+  template <typename T, bool highPrecision = false, bool highPerformance = false>                      \
+  __aicore__ inline void Name(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,          \
+                              const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t dataSize,    \
+                              sim::Where where = sim::Where::Here()) {                                 \
+    sim::InPieces<parts>(#Name, &sharedTmpBuffer, dataSize, where, sim::Name##Of, dstLocal, srcLocal); \
+  }                                                                                                    \
+  template <typename T, bool highPrecision = false, bool highPerformance = false>                      \
+  __aicore__ inline void Name(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,          \
+                              const uint32_t dataSize, sim::Where where = sim::Where::Here()) {        \
+    sim::InPieces<parts>(#Name, nullptr, dataSize, where, sim::Name##Of, dstLocal, srcLocal);          \
+  }                                                                                                    \
   }
 SIM_GELU(Gelu, 1)
 SIM_GELU(FasterGelu, 1)

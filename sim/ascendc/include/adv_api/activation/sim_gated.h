@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gated linear units: src0 times an activation of src1. float needs no work memory, as the result is computed at
-// its own place; so it may not be the place of a source. Narrow types are computed in float.
+// Gated linear units: src0 times an activation of src1. float needs no work memory, as the result is computed
+// at its own place; so it may not be the place of a source. Narrow types are computed in float.
 #pragma once
 
 #include "../sim_stage.h"

@@ -11,8 +11,8 @@ namespace sim {
 template <typename T>
 constexpr uint32_t kBlockLanes = kBlockBytes / sizeof(T);
 
-// dst = src combined with a block of 8 equal floats: a stride of 0 from block to block repeats it over the row.
-// Instruction is Sub, Mul or Div with a mask.
+// dst = src combined with a block of 8 equal floats: a stride of 0 from block to block repeats it over the
+// row. Instruction is Sub, Mul or Div with a mask.
 template <typename Instruction>
 void WithRowValue(const Instruction &instruction, const Floats &dst, const Floats &src, const Floats &block,
                   uint32_t columns, Where where) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of Silu and Swish: x / (1 + exp(-beta x)), in the type of x. The result may not lie at the place of
-// the source, as there is no work memory.
+// The body of Silu and Swish: x / (1 + exp(-beta x)), in the type of x. The result may not lie at the place
+// of the source, as there is no work memory.
 #pragma once
 
 #include "../sim_stage.h"

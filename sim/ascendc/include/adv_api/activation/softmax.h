@@ -68,8 +68,8 @@ void SimpleSoftMaxRows(const AscendC::LocalTensor<T> &dst, const AscendC::LocalT
 
 // Rows whose maximum has the bits `from` become `to`. Says whether there was one.
 template <typename T, typename U>
-bool AdjustRows(const AscendC::LocalTensor<T> &result, const AscendC::LocalTensor<U> &max, uint32_t from, T to,
-                const RowShape &shape, Where where) {
+bool AdjustRows(const AscendC::LocalTensor<T> &result, const AscendC::LocalTensor<U> &max, uint32_t from,
+                T to, const RowShape &shape, Where where) {
   Order(Pipe::V, Pipe::S, where);
   bool found = false;
   for (uint32_t row = 0; row < shape.rows; ++row) {
@@ -88,27 +88,27 @@ bool AdjustRows(const AscendC::LocalTensor<T> &result, const AscendC::LocalTenso
 
 namespace AscendC {
 
-#define SIM_SOFTMAX(Body, Name, T, U)                                                                       \
-  template <typename Type, bool isReuseSource = false, bool isBasicBlock = false,                           \
-            bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                 \
-  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<U> &sumTensor,             \
-                              const LocalTensor<U> &maxTensor, const LocalTensor<T> &srcTensor,             \
-                              const LocalTensor<uint8_t> &sharedTmpBuffer, const SoftMaxTiling &tiling,     \
-                              const SoftMaxShapeInfo &softmaxShapeInfo = {},                                \
-                              sim::Where where = sim::Where::Here()) {                                      \
-    static_assert(!isDataFormatNZ, #Name ": matrices in the format NZ are not modelled");                   \
-    sim::Body(dstTensor, sumTensor, maxTensor, srcTensor, &sharedTmpBuffer,                                 \
-              sim::SoftMaxShape(softmaxShapeInfo, tiling), where);                                          \
-  }                                                                                                         \
-  template <typename Type, bool isReuseSource = false, bool isBasicBlock = false,                           \
-            bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>                 \
-  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<U> &sumTensor,             \
-                              const LocalTensor<U> &maxTensor, const LocalTensor<T> &srcTensor,             \
-                              const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {},   \
-                              sim::Where where = sim::Where::Here()) {                                      \
-    static_assert(!isDataFormatNZ, #Name ": matrices in the format NZ are not modelled");                   \
-    sim::Body(dstTensor, sumTensor, maxTensor, srcTensor, nullptr,                                          \
-              sim::SoftMaxShape(softmaxShapeInfo, tiling), where);                                          \
+#define SIM_SOFTMAX(Body, Name, T, U)                                                                     \
+  template <typename Type, bool isReuseSource = false, bool isBasicBlock = false,                         \
+            bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>               \
+  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<U> &sumTensor,           \
+                              const LocalTensor<U> &maxTensor, const LocalTensor<T> &srcTensor,           \
+                              const LocalTensor<uint8_t> &sharedTmpBuffer, const SoftMaxTiling &tiling,   \
+                              const SoftMaxShapeInfo &softmaxShapeInfo = {},                              \
+                              sim::Where where = sim::Where::Here()) {                                    \
+    static_assert(!isDataFormatNZ, #Name ": matrices in the format NZ are not modelled");                 \
+    sim::Body(dstTensor, sumTensor, maxTensor, srcTensor, &sharedTmpBuffer,                               \
+              sim::SoftMaxShape(softmaxShapeInfo, tiling), where);                                        \
+  }                                                                                                       \
+  template <typename Type, bool isReuseSource = false, bool isBasicBlock = false,                         \
+            bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>               \
+  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<U> &sumTensor,           \
+                              const LocalTensor<U> &maxTensor, const LocalTensor<T> &srcTensor,           \
+                              const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {}, \
+                              sim::Where where = sim::Where::Here()) {                                    \
+    static_assert(!isDataFormatNZ, #Name ": matrices in the format NZ are not modelled");                 \
+    sim::Body(dstTensor, sumTensor, maxTensor, srcTensor, nullptr,                                        \
+              sim::SoftMaxShape(softmaxShapeInfo, tiling), where);                                        \
   }
 
 SIM_SOFTMAX(SoftMaxRows, SoftMax, Type, Type)

@@ -33,7 +33,8 @@ __aicore__ inline void SwiGLU(const LocalTensor<T> &dstTensor, const LocalTensor
                               const LocalTensor<T> &srcTensor1, const float &scalarValue,
                               const LocalTensor<uint8_t> &sharedTmpBuffer,
                               sim::Where where = sim::Where::Here()) {
-  sim::SwiGluOf(&sharedTmpBuffer, srcTensor0.GetSize(), where, dstTensor, srcTensor0, srcTensor1, scalarValue);
+  sim::SwiGluOf(&sharedTmpBuffer, srcTensor0.GetSize(), where, dstTensor, srcTensor0, srcTensor1,
+                scalarValue);
 }
 template <typename T, bool isReuseSource = false>
 __aicore__ inline void SwiGLU(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor0,

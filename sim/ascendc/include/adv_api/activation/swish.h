@@ -7,8 +7,8 @@
 namespace AscendC {
 
 template <typename T, bool isReuseSource = false>
-__aicore__ inline void Swish(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal, uint32_t dataSize,
-                             const T scalarValue, sim::Where where = sim::Where::Here()) {
+__aicore__ inline void Swish(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,
+                             uint32_t dataSize, const T scalarValue, sim::Where where = sim::Where::Here()) {
   sim::Swish(dstLocal, srcLocal, dataSize, static_cast<float>(scalarValue), where);
 }
 

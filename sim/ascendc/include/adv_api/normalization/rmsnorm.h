@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// x / sqrt(mean(x^2) + epsilon) times gamma, for each row. half is computed in float. The scalar unit reads the sum
-// of each row, as there is no work memory to spread it.
+// x / sqrt(mean(x^2) + epsilon) times gamma, for each row. half is computed in float. The scalar unit reads
+// the sum of each row, as there is no work memory to spread it.
 #pragma once
 
 #include <cmath>

@@ -13,7 +13,8 @@ namespace AscendC {
 
 struct UnPadParams {
   UnPadParams() {}
-  UnPadParams(const uint16_t leftPadIn, const uint16_t rightPadIn) : leftPad(leftPadIn), rightPad(rightPadIn) {}
+  UnPadParams(const uint16_t leftPadIn, const uint16_t rightPadIn)
+      : leftPad(leftPadIn), rightPad(rightPadIn) {}
 
   uint16_t leftPad = 0;
   uint16_t rightPad = 0;
@@ -26,9 +27,10 @@ __aicore__ inline void UnPad(const LocalTensor<T> &dstTensor, const LocalTensor<
   static_assert(sizeof(T) == 2 || sizeof(T) == 4, "UnPad: elements of 2 or 4 bytes on Atlas A2");
   sim::Core &core = sim::Core::Current();
   constexpr auto kPerBlock = static_cast<int64_t>(sim::kBlockBytes / sizeof(T));
-  sim::CheckRange(core, sim::FaultKind::kOther, "UnPad", where, "unPadParams.leftPad", unPadParams.leftPad, 0, 0);
-  sim::CheckRange(core, sim::FaultKind::kOther, "UnPad", where, "unPadParams.rightPad", unPadParams.rightPad, 0,
-                  std::min<int64_t>(kPerBlock, tiling.srcWidth) - 1);
+  sim::CheckRange(core, sim::FaultKind::kOther, "UnPad", where, "unPadParams.leftPad", unPadParams.leftPad, 0,
+                  0);
+  sim::CheckRange(core, sim::FaultKind::kOther, "UnPad", where, "unPadParams.rightPad", unPadParams.rightPad,
+                  0, std::min<int64_t>(kPerBlock, tiling.srcWidth) - 1);
   const uint32_t blocks = static_cast<uint32_t>(tiling.srcWidth * sizeof(T) / sim::kBlockBytes);
   const GatherMaskParams params(1, static_cast<uint16_t>(tiling.srcHeight), static_cast<uint16_t>(blocks), 0);
   uint64_t kept = 0;

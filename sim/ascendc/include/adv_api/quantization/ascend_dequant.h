@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// int32_t times a factor, for each column or one for all, in float, rounded once. As uint64_t a factor is a float in
-// the lower 32 bits.
+// int32_t times a factor, for each column or one for all, in float, rounded once. As uint64_t a factor is a
+// float in the lower 32 bits.
 #pragma once
 
 #include "../../kernel_operator_vec_gather_mask_intf.h"
@@ -100,7 +100,8 @@ struct Dequantizer {
 template <AscendC::DeQuantMode mode, typename T, typename S>
 void Dequantize(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<int32_t> &src, const S &scale,
                 const Bytes *work, const AscendC::DequantParams &params, Where where) {
-  static_assert(kOneOf<T, half, bfloat16_t, float>, "AscendDequant: to half, bfloat16_t or float on Atlas A2");
+  static_assert(kOneOf<T, half, bfloat16_t, float>,
+                "AscendDequant: to half, bfloat16_t or float on Atlas A2");
   constexpr bool kSingle = mode == AscendC::DeQuantMode::DEQUANT_WITH_SINGLE_ROW;
   Dequantizer<T>{dst, src, params, kSingle, where}.By(scale, work);
 }
@@ -112,10 +113,10 @@ namespace AscendC {
 // Scale is a tensor of factors, or one factor.
 #define SIM_DEQUANT(Scale)                                                                                \
   template <typename dstT, typename scaleT, DeQuantMode mode = DeQuantMode::DEQUANT_WITH_SINGLE_ROW>      \
-  __aicore__ inline void AscendDequant(                                                                   \
-      const LocalTensor<dstT> &dstTensor, const LocalTensor<int32_t> &srcTensor, Scale deqScale,          \
-      const LocalTensor<uint8_t> &sharedTmpBuffer, DequantParams params,                                  \
-      sim::Where where = sim::Where::Here()) {                                                            \
+  __aicore__ inline void AscendDequant(const LocalTensor<dstT> &dstTensor,                                \
+                                       const LocalTensor<int32_t> &srcTensor, Scale deqScale,             \
+                                       const LocalTensor<uint8_t> &sharedTmpBuffer, DequantParams params, \
+                                       sim::Where where = sim::Where::Here()) {                           \
     sim::Dequantize<mode>(dstTensor, srcTensor, deqScale, &sharedTmpBuffer, params, where);               \
   }                                                                                                       \
   template <typename dstT, typename scaleT, DeQuantMode mode = DeQuantMode::DEQUANT_WITH_SINGLE_ROW>      \
@@ -129,21 +130,21 @@ SIM_DEQUANT(const scaleT)
 #undef SIM_DEQUANT
 
 // The older forms, for one row: a count of elements, or as many as there are factors.
-#define SIM_DEQUANT_ROW(count, ...)                                                                     \
-  template <typename dstT, typename scaleT, DeQuantMode mode = DeQuantMode::DEQUANT_WITH_SINGLE_ROW>    \
-  __aicore__ inline void AscendDequant(                                                                 \
-      const LocalTensor<dstT> &dstTensor, const LocalTensor<int32_t> &srcTensor,                        \
-      const LocalTensor<scaleT> &deqScale, const LocalTensor<uint8_t> &sharedTmpBuffer __VA_ARGS__,     \
-      sim::Where where = sim::Where::Here()) {                                                          \
-    sim::Dequantize<mode>(dstTensor, srcTensor, deqScale, &sharedTmpBuffer,                             \
-                          DequantParams{1, srcTensor.GetSize(), count}, where);                         \
-  }                                                                                                     \
-  template <typename dstT, typename scaleT, DeQuantMode mode = DeQuantMode::DEQUANT_WITH_SINGLE_ROW>    \
-  __aicore__ inline void AscendDequant(                                                                 \
-      const LocalTensor<dstT> &dstTensor, const LocalTensor<int32_t> &srcTensor,                        \
-      const LocalTensor<scaleT> &deqScale __VA_ARGS__, sim::Where where = sim::Where::Here()) {         \
-    sim::Dequantize<mode>(dstTensor, srcTensor, deqScale, nullptr,                                      \
-                          DequantParams{1, srcTensor.GetSize(), count}, where);                         \
+#define SIM_DEQUANT_ROW(count, ...)                                                                  \
+  template <typename dstT, typename scaleT, DeQuantMode mode = DeQuantMode::DEQUANT_WITH_SINGLE_ROW> \
+  __aicore__ inline void AscendDequant(                                                              \
+      const LocalTensor<dstT> &dstTensor, const LocalTensor<int32_t> &srcTensor,                     \
+      const LocalTensor<scaleT> &deqScale, const LocalTensor<uint8_t> &sharedTmpBuffer __VA_ARGS__,  \
+      sim::Where where = sim::Where::Here()) {                                                       \
+    sim::Dequantize<mode>(dstTensor, srcTensor, deqScale, &sharedTmpBuffer,                          \
+                          DequantParams{1, srcTensor.GetSize(), count}, where);                      \
+  }                                                                                                  \
+  template <typename dstT, typename scaleT, DeQuantMode mode = DeQuantMode::DEQUANT_WITH_SINGLE_ROW> \
+  __aicore__ inline void AscendDequant(                                                              \
+      const LocalTensor<dstT> &dstTensor, const LocalTensor<int32_t> &srcTensor,                     \
+      const LocalTensor<scaleT> &deqScale __VA_ARGS__, sim::Where where = sim::Where::Here()) {      \
+    sim::Dequantize<mode>(dstTensor, srcTensor, deqScale, nullptr,                                   \
+                          DequantParams{1, srcTensor.GetSize(), count}, where);                      \
   }
 SIM_DEQUANT_ROW(calCount, , const uint32_t calCount)
 SIM_DEQUANT_ROW(deqScale.GetSize())

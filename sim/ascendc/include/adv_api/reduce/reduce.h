@@ -90,22 +90,22 @@ void ReduceToMean(const MatrixReduction &matrix, const AscendC::LocalTensor<T> &
   Stage(last ? matrix.rows() : matrix.columns(), matrix.where).Muls(dst, dst, 1 / count);
 }
 
-#define SIM_REDUCE_EXTREME(Name, Instruction)                                                               \
-  template <typename Axis, typename T>                                                                      \
-  void ReduceTo##Name(const MatrixReduction &matrix, const AscendC::LocalTensor<T> &dst,                    \
-                      const AscendC::LocalTensor<T> &src, const Bytes *work) {                              \
-    static_assert(kOneOf<T, half, float>, "extremes of a matrix: for half and float on Atlas A2");          \
-    const auto fold = [&](const auto &...operands) { AscendC::Name(operands..., matrix.where); };           \
-    if constexpr (IsOverColumns<Axis>()) {                                                                  \
-      const auto last = [&](const auto &to, const auto &from, int32_t n) {                                  \
-        AscendC::Instruction(to, from, n, 1, 1, 1, 8, ReduceOrder::ORDER_ONLY_VALUE, matrix.where);         \
-      };                                                                                                    \
+#define SIM_REDUCE_EXTREME(Name, Instruction)                                                                \
+  template <typename Axis, typename T>                                                                       \
+  void ReduceTo##Name(const MatrixReduction &matrix, const AscendC::LocalTensor<T> &dst,                     \
+                      const AscendC::LocalTensor<T> &src, const Bytes *work) {                               \
+    static_assert(kOneOf<T, half, float>, "extremes of a matrix: for half and float on Atlas A2");           \
+    const auto fold = [&](const auto &...operands) { AscendC::Name(operands..., matrix.where); };            \
+    if constexpr (IsOverColumns<Axis>()) {                                                                   \
+      const auto last = [&](const auto &to, const auto &from, int32_t n) {                                   \
+        AscendC::Instruction(to, from, n, 1, 1, 1, 8, ReduceOrder::ORDER_ONLY_VALUE, matrix.where);          \
+      };                                                                                                     \
       matrix.OverColumns(dst, src, work, kRepeatBytes, [&](const auto &to, const auto &row, const auto &m) { \
-        FoldRow(to, row, matrix.columns(), m, fold, last, matrix.where);                                    \
-      });                                                                                                   \
-    } else {                                                                                                \
-      matrix.OverRows(dst, src, fold);                                                                      \
-    }                                                                                                       \
+        FoldRow(to, row, matrix.columns(), m, fold, last, matrix.where);                                     \
+      });                                                                                                    \
+    } else {                                                                                                 \
+      matrix.OverRows(dst, src, fold);                                                                       \
+    }                                                                                                        \
   }
 SIM_REDUCE_EXTREME(Max, WholeReduceMax)
 SIM_REDUCE_EXTREME(Min, WholeReduceMin)
@@ -115,23 +115,23 @@ SIM_REDUCE_EXTREME(Min, WholeReduceMin)
 
 namespace AscendC {
 
-#define SIM_REDUCE(Name)                                                                                   \
-  template <class T, class pattern, bool isReuseSource = false>                                            \
-  __aicore__ inline void Reduce##Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,    \
-                                      const LocalTensor<uint8_t> &sharedTmpBuffer,                         \
-                                      const uint32_t srcShape[], bool srcInnerPad,                         \
-                                      sim::Where where = sim::Where::Here()) {                             \
-    const sim::MatrixReduction matrix{"Reduce" #Name, srcShape, isReuseSource, where};                     \
-    matrix.Check(srcInnerPad);                                                                             \
-    sim::ReduceTo##Name<pattern>(matrix, dstTensor, srcTensor, &sharedTmpBuffer);                          \
-  }                                                                                                        \
-  template <class T, class pattern, bool isReuseSource = false>                                            \
-  __aicore__ inline void Reduce##Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,    \
-                                      const uint32_t srcShape[], bool srcInnerPad,                         \
-                                      sim::Where where = sim::Where::Here()) {                             \
-    const sim::MatrixReduction matrix{"Reduce" #Name, srcShape, isReuseSource, where};                     \
-    matrix.Check(srcInnerPad);                                                                             \
-    sim::ReduceTo##Name<pattern>(matrix, dstTensor, srcTensor, nullptr);                                   \
+#define SIM_REDUCE(Name)                                                                                \
+  template <class T, class pattern, bool isReuseSource = false>                                         \
+  __aicore__ inline void Reduce##Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor, \
+                                      const LocalTensor<uint8_t> &sharedTmpBuffer,                      \
+                                      const uint32_t srcShape[], bool srcInnerPad,                      \
+                                      sim::Where where = sim::Where::Here()) {                          \
+    const sim::MatrixReduction matrix{"Reduce" #Name, srcShape, isReuseSource, where};                  \
+    matrix.Check(srcInnerPad);                                                                          \
+    sim::ReduceTo##Name<pattern>(matrix, dstTensor, srcTensor, &sharedTmpBuffer);                       \
+  }                                                                                                     \
+  template <class T, class pattern, bool isReuseSource = false>                                         \
+  __aicore__ inline void Reduce##Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor, \
+                                      const uint32_t srcShape[], bool srcInnerPad,                      \
+                                      sim::Where where = sim::Where::Here()) {                          \
+    const sim::MatrixReduction matrix{"Reduce" #Name, srcShape, isReuseSource, where};                  \
+    matrix.Check(srcInnerPad);                                                                          \
+    sim::ReduceTo##Name<pattern>(matrix, dstTensor, srcTensor, nullptr);                                \
   }
 SIM_REDUCE(Sum)
 SIM_REDUCE(Mean)
