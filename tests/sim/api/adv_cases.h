@@ -3,8 +3,7 @@
 #pragma once
 
 #ifndef SIM_CANN_HEADERS
-#include "adv_api/kernel_api.h"
-#include "adv_api/sim_vector_tiling.h"
+#include "tiling/vector/lane_functions.h"
 
 // Host functions take any class with the size of a shape.
 struct HostShape {
@@ -14,8 +13,8 @@ struct HostShape {
 #endif
 
 // Calls a function in one of its four ways. ints: a count, and 0: with work memory (buffer `work`) and the
-// count, 1: with work memory for all of the source, 2: with the count, 3: with nothing. Without work memory the
-// function takes what lies behind the buffers, which this covers.
+// count, 1: with work memory for all of the source, 2: with the count, 3: with nothing. Without work memory
+// the function takes what lies behind the buffers, which this covers.
 template <typename Function>
 void WithWork(Case &c, size_t work, const Function &function) {
   const auto count = static_cast<uint32_t>(c.Int(0));

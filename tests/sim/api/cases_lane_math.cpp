@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of the high-level API that work element by element, with work memory and without.
-#include "case.h"
 #include "adv_cases.h"
+#include "case.h"
 
 using namespace AscendC;
 
 namespace {
 
-#define UNARY(Name)                                                                       \
-  {#Name, [](Case &c) {                                                                   \
-     ForType<half, float>(c.dtype, [&](auto type) {                                       \
-       using T = decltype(type);                                                          \
-       const auto dst = c.Tensor<T>(0), src = c.Tensor<T>(1);                             \
-       WithWork(c, 2, [&](const auto &...rest) { Name<T, false>(dst, src, rest...); });   \
-     });                                                                                  \
+#define UNARY(Name)                                                                     \
+  {#Name, [](Case &c) {                                                                 \
+     ForType<half, float>(c.dtype, [&](auto type) {                                     \
+       using T = decltype(type);                                                        \
+       const auto dst = c.Tensor<T>(0), src = c.Tensor<T>(1);                           \
+       WithWork(c, 2, [&](const auto &...rest) { Name<T, false>(dst, src, rest...); }); \
+     });                                                                                \
    }}
 
-#define LOGARITHM(Name)                                            \
-  {#Name, [](Case &c) {                                            \
-     ForType<half, float>(c.dtype, [&](auto type) {                \
-       using T = decltype(type);                                   \
-       Name(c.Tensor<T>(0), c.Tensor<T>(1), (uint32_t)c.Int(0));   \
-     });                                                           \
+#define LOGARITHM(Name)                                          \
+  {#Name, [](Case &c) {                                          \
+     ForType<half, float>(c.dtype, [&](auto type) {              \
+       using T = decltype(type);                                 \
+       Name(c.Tensor<T>(0), c.Tensor<T>(1), (uint32_t)c.Int(0)); \
+     });                                                         \
    }}
 
 const Register table{
@@ -106,17 +106,37 @@ const Register table{
             (uint32_t)c.Int(0));
      }},
 #ifndef SIM_CANN_HEADERS
-    // The sizes of work memory that the host functions name. ints: elements; results: most and least.
-#define WORK(Name)                                                                                \
-  {"Work" #Name, [](Case &c) {                                                                    \
-     uint32_t most = 0, least = 0;                                                                \
-     Get##Name##MaxMinTmpSize(HostShape{c.Int(0)}, c.dtype == "float16" ? 2 : 4, false, most, least); \
-     c.Tensor<int32_t>(0).SetValue(0, static_cast<int32_t>(most));                                \
-     c.Tensor<int32_t>(0).SetValue(1, static_cast<int32_t>(least));                               \
-   }}
-    WORK(Sin),  WORK(Cos),   WORK(Tan),   WORK(Asin),  WORK(Acos), WORK(Atan), WORK(Sinh), WORK(Cosh),
-    WORK(Tanh), WORK(Asinh), WORK(Acosh), WORK(Atanh), WORK(Erf),  WORK(Erfc), WORK(Frac), WORK(Sign),
-    WORK(Log2), WORK(Exp),   WORK(Fmod),  WORK(Xor),   WORK(Axpy),
+// The sizes of work memory that the host functions name. ints: elements; results: most and least.
+#define WORK(Name)                                                                                     \
+  {                                                                                                    \
+    "Work" #Name, [](Case &c) {                                                                        \
+      uint32_t most = 0, least = 0;                                                                    \
+      Get##Name##MaxMinTmpSize(HostShape{c.Int(0)}, c.dtype == "float16" ? 2 : 4, false, most, least); \
+      c.Tensor<int32_t>(0).SetValue(0, static_cast<int32_t>(most));                                    \
+      c.Tensor<int32_t>(0).SetValue(1, static_cast<int32_t>(least));                                   \
+    }                                                                                                  \
+  }
+    WORK(Sin),
+    WORK(Cos),
+    WORK(Tan),
+    WORK(Asin),
+    WORK(Acos),
+    WORK(Atan),
+    WORK(Sinh),
+    WORK(Cosh),
+    WORK(Tanh),
+    WORK(Asinh),
+    WORK(Acosh),
+    WORK(Atanh),
+    WORK(Erf),
+    WORK(Erfc),
+    WORK(Frac),
+    WORK(Sign),
+    WORK(Log2),
+    WORK(Exp),
+    WORK(Fmod),
+    WORK(Xor),
+    WORK(Axpy),
 #endif
 };
 

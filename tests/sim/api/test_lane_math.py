@@ -70,7 +70,11 @@ def arguments(name, dtype, count):
     rng = np.random.default_rng(count)
     x = rng.uniform(low, high, count)
     # A third near the ends and near 0, where there is a small argument.
-    near = rng.uniform(-1e-3, 1e-3, count) if low < 0 < high else low + rng.uniform(0, 1e-3, count) * (high - low)
+    near = (
+        rng.uniform(-1e-3, 1e-3, count)
+        if low < 0 < high
+        else low + rng.uniform(0, 1e-3, count) * (high - low)
+    )
     x = np.where(rng.integers(0, 3, count) == 0, near, x).astype(dtype)
     return np.clip(x, np.dtype(dtype).type(low), np.dtype(dtype).type(high))
 
@@ -91,7 +95,9 @@ def close(got, want, error, relative, dtype, roundings=1.1):
         limit = limit + roundings * np.maximum(np.abs(want) * HALF_STEP, 2.0**-25)
     else:
         limit = limit + 2.0**-149
-    wrong = ~((np.abs(got.astype(np.float64) - want) <= limit) | (got == want) | np.isnan(got) & np.isnan(want))
+    wrong = ~(
+        (np.abs(got.astype(np.float64) - want) <= limit) | (got == want) | np.isnan(got) & np.isnan(want)
+    )
     assert not wrong.any(), (got[wrong][:4], want[wrong][:4])
 
 
@@ -187,7 +193,19 @@ def test_fmod(dtype):
     close(got, np.fmod(a.astype(np.float64), b.astype(np.float64)), 0, False, dtype)
 
 
-POWERS = [(2, 10), (-2, 3), (-2, 2), (-2, 0.5), (0, 0), (0, 2), (0, -1), (5, 0), (1e-3, 2.5), (9, 0.5), (-1, -3)]
+POWERS = [
+    (2, 10),
+    (-2, 3),
+    (-2, 2),
+    (-2, 0.5),
+    (0, 0),
+    (0, 2),
+    (0, -1),
+    (5, 0),
+    (1e-3, 2.5),
+    (9, 0.5),
+    (-1, -3),
+]
 POWER_WORK = {"float32": 6 * 256, "float16": 8 * 256}  # 5 and 7 units with scalars, and one for a mask
 
 
@@ -215,7 +233,9 @@ def test_power_of_scalars(dtype):
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_clamps(dtype):
     x = values(dtype, 200, specials=False)
-    got = clean("Clamps", [*[poisoned(200, dtype)] * 2, x, Empty(256)], dtype=dtype, ints=[200], floats=[2, -3])
+    got = clean(
+        "Clamps", [*[poisoned(200, dtype)] * 2, x, Empty(256)], dtype=dtype, ints=[200], floats=[2, -3]
+    )
     same(got[0], np.minimum(x, np.dtype(dtype).type(2)))
     same(got[1], np.maximum(x, np.dtype(dtype).type(-3)))
 
@@ -234,7 +254,9 @@ def test_axpy_in_work_memory():
     close(got, a.astype(np.float64) + 2.5 * b.astype(np.float64), 0, True, "float16")
 
 
-@pytest.mark.parametrize("name,dtype", [("Sin", "float32"), ("Sin", "float16"), ("Atan", "float32"), ("Xor", "int16")])
+@pytest.mark.parametrize(
+    "name,dtype", [("Sin", "float32"), ("Sin", "float16"), ("Atan", "float32"), ("Xor", "int16")]
+)
 def test_too_little_work_memory(name, dtype):
     """32 bytes less than the body needs."""
     needs = {"float32": 512, "float16": 768, "int16": 256}[dtype]

@@ -8,3 +8,5 @@
 #include <vector>
 
 #include "matmul/matmul_tiling.h"
+#include "vector/lane_functions.h"
+#include "vector/row_functions.h"

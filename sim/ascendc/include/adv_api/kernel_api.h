@@ -2,6 +2,14 @@
 // The high-level API but for Matmul.
 #pragma once
 
+#include "activation/geglu.h"
+#include "activation/gelu.h"
+#include "activation/reglu.h"
+#include "activation/sigmoid.h"
+#include "activation/silu.h"
+#include "activation/softmax.h"
+#include "activation/swiglu.h"
+#include "activation/swish.h"
 #include "index/arithprogression.h"
 #include "math/acos.h"
 #include "math/acosh.h"
@@ -30,7 +38,12 @@
 #include "math/tanh.h"
 #include "math/trunc.h"
 #include "math/xor.h"
+#include "normalization/rmsnorm.h"
 #include "pad/broadcast.h"
+#include "pad/unpad.h"
+#include "quantization/ascend_dequant.h"
 #include "reduce/mean.h"
+#include "reduce/reduce.h"
 #include "reduce/sum.h"
+#include "select/selectwithbytesmask.h"
 #include "utils/init_global_memory.h"

@@ -13,7 +13,6 @@
 #include "../kernel_operator_vec_unary_intf.h"
 #include "../kernel_operator_vec_vconv_intf.h"
 #include "../kernel_tpipe.h"
-#include "sim_work_units.h"
 
 namespace sim {
 
@@ -22,15 +21,16 @@ using Bytes = AscendC::LocalTensor<uint8_t>;
 
 constexpr uint32_t kFloatLanes = kRepeatBytes / sizeof(float);
 
-// The float instructions on one piece. Each one waits for the one before it, as the next step needs its result.
+// The float instructions on one piece. Each one waits for the one before it, as the next step needs its
+// result.
 class Stage {
  public:
   Stage(uint32_t count, Where where) : count_(static_cast<int32_t>(count)), where_(where) {}
 
-#define SIM_STAGE(Name)                                                 \
+#define SIM_STAGE(Name)                                                  \
   void Name(const Floats &dst, const Floats &a, const Floats &b) const { \
-    AscendC::Name(dst, a, b, count_, where_);                           \
-    Then();                                                             \
+    AscendC::Name(dst, a, b, count_, where_);                            \
+    Then();                                                              \
   }
   SIM_STAGE(Add)
   SIM_STAGE(Sub)
@@ -38,20 +38,20 @@ class Stage {
   SIM_STAGE(Div)
   SIM_STAGE(Max)
 #undef SIM_STAGE
-#define SIM_STAGE(Name)                                         \
+#define SIM_STAGE(Name)                                          \
   void Name(const Floats &dst, const Floats &a, float b) const { \
-    AscendC::Name(dst, a, b, count_, where_);                   \
-    Then();                                                     \
+    AscendC::Name(dst, a, b, count_, where_);                    \
+    Then();                                                      \
   }
   SIM_STAGE(Adds)
   SIM_STAGE(Muls)
   SIM_STAGE(Maxs)
   SIM_STAGE(Mins)
 #undef SIM_STAGE
-#define SIM_STAGE(Name)                                \
+#define SIM_STAGE(Name)                                 \
   void Name(const Floats &dst, const Floats &a) const { \
-    AscendC::Name(dst, a, count_, where_);             \
-    Then();                                            \
+    AscendC::Name(dst, a, count_, where_);              \
+    Then();                                             \
   }
   SIM_STAGE(Abs)
   SIM_STAGE(Exp)
@@ -117,11 +117,12 @@ class Parts {
 
 inline void CheckWork(const char *name, const Bytes &work, uint64_t least, Where where) {
   if (work.bytes >= least) return;
-  Core::Current().Fail(FaultKind::kUbCapacity, name, where,
-                       "sharedTmpBuffer must have at least " + std::to_string(least) +
-                           " bytes, or as many must lie between the kernel's buffers and the last 128 bytes of "
-                           "the Unified Buffer, got " +
-                           std::to_string(work.bytes));
+  Core::Current().Fail(
+      FaultKind::kUbCapacity, name, where,
+      "sharedTmpBuffer must have at least " + std::to_string(least) +
+          " bytes, or as many must lie between the kernel's buffers and the last 128 bytes of "
+          "the Unified Buffer, got " +
+          std::to_string(work.bytes));
 }
 
 // The caller's work memory, or what the kernel's buffers leave of UB.
@@ -132,6 +133,14 @@ inline Bytes WorkOf(const Bytes *given, Where where) {
   return rest;
 }
 
+// What `second` does from here on waits for what `first` has done.
+inline void Order(Pipe first, Pipe second, Where where) {
+  Core &core = Core::Current();
+  const int32_t id = core.FetchEventId(first, second, where);
+  core.SetFlag(first, second, id, where);
+  core.WaitFlag(first, second, id, where);
+}
+
 // Elements of a piece where `parts` float tensors of work memory belong to it.
 inline uint32_t PieceLanes(const char *name, const Bytes &work, uint32_t parts, Where where) {
   CheckWork(name, work, uint64_t{parts} * kRepeatBytes, where);
@@ -139,29 +148,29 @@ inline uint32_t PieceLanes(const char *name, const Bytes &work, uint32_t parts, 
 }
 
 // Calls body(stage, y, work parts, x…) for each piece, where y is what it computes from the sources. The
-// memory of y may be that of the first source: the body has read this source before it writes to y. half is
-// converted to float first, and rounded once.
+// memory of y may be that of the first source: the body has read this source before it writes to y. half and
+// bfloat16_t are converted to float first, and rounded once.
 template <uint32_t parts, typename T, typename Body, typename... Sources>
 void InPieces(const char *name, const Bytes *given, uint32_t count, Where where, const Body &body,
               const AscendC::LocalTensor<T> &dst, const Sources &...sources) {
-  static_assert(kOneOf<T, half, float>, "this function is for half and float on Atlas A2");
-  constexpr bool kIsHalf = std::is_same_v<T, half>;
-  constexpr uint32_t kAll = parts + (kIsHalf ? static_cast<uint32_t>(sizeof...(Sources)) : 0);
+  static_assert(kOneOf<T, half, bfloat16_t, float>, "this function is for half and float on Atlas A2");
+  constexpr bool kNarrow = !std::is_same_v<T, float>;
+  constexpr uint32_t kAll = parts + (kNarrow ? static_cast<uint32_t>(sizeof...(Sources)) : 0);
   const Bytes work = kAll == 0 ? Bytes() : WorkOf(given, where);
   const uint32_t lanes = kAll == 0 ? count : PieceLanes(name, work, kAll, where);
   for (uint32_t done = 0; done < count; done += lanes) {
     const Stage stage(std::min(lanes, count - done), where);
     const Parts all(work, uint64_t{lanes} * sizeof(float));
-    if constexpr (kIsHalf) {
+    if constexpr (kNarrow) {
       size_t i = 0;
-      const auto widen = [&](const AscendC::LocalTensor<half> &source) {
+      const auto widen = [&](const AscendC::LocalTensor<T> &source) {
         const Floats wide = all[i++];
         stage.Convert(wide, source[done], RoundMode::CAST_NONE);
         return wide;
       };
       const std::array<Floats, sizeof...(Sources)> wide{widen(sources)...};
       std::apply([&](const auto &...x) { body(stage, wide[0], all.From(sizeof...(Sources)), x...); }, wide);
-      stage.Convert(dst[done], wide[0], RoundMode::CAST_NONE);
+      stage.Convert(dst[done], wide[0], RoundMode::CAST_RINT);
     } else {
       body(stage, dst[done], all, sources[done]...);
     }
@@ -172,66 +181,66 @@ void InPieces(const char *name, const Bytes *given, uint32_t count, Where where,
 
 // Functions with one source: with work memory or without, for a count of elements or for all of the source.
 // Call(name, work, count, where, dst, src) computes them.
-#define SIM_UNARY_FUNCTION(Name, Call)                                                                     \
-  namespace AscendC {                                                                                      \
-  template <typename T, bool isReuseSource = false>                                                        \
-  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,            \
-                              const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t calCount,        \
-                              sim::Where where = sim::Where::Here()) {                                     \
-    Call<isReuseSource>(#Name, &sharedTmpBuffer, calCount, where, dstTensor, srcTensor);                    \
-  }                                                                                                        \
-  template <typename T, bool isReuseSource = false>                                                        \
-  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,            \
-                              const LocalTensor<uint8_t> &sharedTmpBuffer,                                 \
-                              sim::Where where = sim::Where::Here()) {                                     \
-    Call<isReuseSource>(#Name, &sharedTmpBuffer, srcTensor.GetSize(), where, dstTensor, srcTensor);         \
-  }                                                                                                        \
-  template <typename T, bool isReuseSource = false>                                                        \
-  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,            \
-                              const uint32_t calCount, sim::Where where = sim::Where::Here()) {            \
-    Call<isReuseSource>(#Name, nullptr, calCount, where, dstTensor, srcTensor);              \
-  }                                                                                                        \
-  template <typename T, bool isReuseSource = false>                                                        \
-  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,            \
-                              sim::Where where = sim::Where::Here()) {                                     \
-    Call<isReuseSource>(#Name, nullptr, srcTensor.GetSize(), where, dstTensor, srcTensor);   \
-  }                                                                                                        \
+#define SIM_UNARY_FUNCTION(Name, Call)                                                              \
+  namespace AscendC {                                                                               \
+  template <typename T, bool isReuseSource = false>                                                 \
+  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,     \
+                              const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t calCount, \
+                              sim::Where where = sim::Where::Here()) {                              \
+    Call<isReuseSource>(#Name, &sharedTmpBuffer, calCount, where, dstTensor, srcTensor);            \
+  }                                                                                                 \
+  template <typename T, bool isReuseSource = false>                                                 \
+  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,     \
+                              const LocalTensor<uint8_t> &sharedTmpBuffer,                          \
+                              sim::Where where = sim::Where::Here()) {                              \
+    Call<isReuseSource>(#Name, &sharedTmpBuffer, srcTensor.GetSize(), where, dstTensor, srcTensor); \
+  }                                                                                                 \
+  template <typename T, bool isReuseSource = false>                                                 \
+  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,     \
+                              const uint32_t calCount, sim::Where where = sim::Where::Here()) {     \
+    Call<isReuseSource>(#Name, nullptr, calCount, where, dstTensor, srcTensor);                     \
+  }                                                                                                 \
+  template <typename T, bool isReuseSource = false>                                                 \
+  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,     \
+                              sim::Where where = sim::Where::Here()) {                              \
+    Call<isReuseSource>(#Name, nullptr, srcTensor.GetSize(), where, dstTensor, srcTensor);          \
+  }                                                                                                 \
   }
 
 // The same for two sources, each of which is a tensor or a scalar. `First` and `Second` are their types.
-#define SIM_BINARY_FUNCTION(Name, Call, First, Second, size)                                             \
-  namespace AscendC {                                                                                    \
-  template <typename T, bool isReuseSource = false>                                                      \
-  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const First &src0, const Second &src1,    \
-                              const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t calCount,      \
-                              sim::Where where = sim::Where::Here()) {                                   \
-    Call(#Name, &sharedTmpBuffer, calCount, where, dstTensor, src0, src1);                                \
-  }                                                                                                      \
-  template <typename T, bool isReuseSource = false>                                                      \
-  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const First &src0, const Second &src1,    \
-                              const LocalTensor<uint8_t> &sharedTmpBuffer,                               \
-                              sim::Where where = sim::Where::Here()) {                                   \
-    Call(#Name, &sharedTmpBuffer, size.GetSize(), where, dstTensor, src0, src1);                          \
-  }                                                                                                      \
-  template <typename T, bool isReuseSource = false>                                                      \
-  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const First &src0, const Second &src1,    \
-                              const uint32_t calCount, sim::Where where = sim::Where::Here()) {          \
-    Call(#Name, nullptr, calCount, where, dstTensor, src0, src1);                          \
-  }                                                                                                      \
-  template <typename T, bool isReuseSource = false>                                                      \
-  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const First &src0, const Second &src1,    \
-                              sim::Where where = sim::Where::Here()) {                                   \
-    Call(#Name, nullptr, size.GetSize(), where, dstTensor, src0, src1);                    \
-  }                                                                                                      \
+#define SIM_BINARY_FUNCTION(Name, Call, First, Second, size)                                          \
+  namespace AscendC {                                                                                 \
+  template <typename T, bool isReuseSource = false>                                                   \
+  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const First &src0, const Second &src1, \
+                              const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t calCount,   \
+                              sim::Where where = sim::Where::Here()) {                                \
+    Call(#Name, &sharedTmpBuffer, calCount, where, dstTensor, src0, src1);                            \
+  }                                                                                                   \
+  template <typename T, bool isReuseSource = false>                                                   \
+  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const First &src0, const Second &src1, \
+                              const LocalTensor<uint8_t> &sharedTmpBuffer,                            \
+                              sim::Where where = sim::Where::Here()) {                                \
+    Call(#Name, &sharedTmpBuffer, size.GetSize(), where, dstTensor, src0, src1);                      \
+  }                                                                                                   \
+  template <typename T, bool isReuseSource = false>                                                   \
+  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const First &src0, const Second &src1, \
+                              const uint32_t calCount, sim::Where where = sim::Where::Here()) {       \
+    Call(#Name, nullptr, calCount, where, dstTensor, src0, src1);                                     \
+  }                                                                                                   \
+  template <typename T, bool isReuseSource = false>                                                   \
+  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const First &src0, const Second &src1, \
+                              sim::Where where = sim::Where::Here()) {                                \
+    Call(#Name, nullptr, size.GetSize(), where, dstTensor, src0, src1);                               \
+  }                                                                                                   \
   }
 
 // Defines the four overloads of a function whose body is a lambda of (stage, y, work parts, x).
-#define SIM_LANE_FUNCTION(Name, parts, ...)                                                             \
-  namespace sim {                                                                                       \
-  template <bool reuse, typename T>                                                                     \
-  void Name##Pieces(const char *name, const Bytes *work, uint32_t count, Where where,                   \
-                    const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src) {           \
-    InPieces<parts>(name, work, count, where, __VA_ARGS__, dst, src);                                   \
-  }                                                                                                     \
-  }                                                                                                     \
+#define SIM_LANE_FUNCTION(Name, parts, ...)                                                   \
+  namespace sim {                                                                             \
+  template <bool reuse, typename T>                                                           \
+  void Name##Pieces(const char *name, const Bytes *work, uint32_t count, Where where,         \
+                    const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src) { \
+    InPieces<parts>(name, work, count, where, __VA_ARGS__, dst, src);                         \
+  }                                                                                           \
+  }                                                                                           \
   SIM_UNARY_FUNCTION(Name, sim::Name##Pieces)

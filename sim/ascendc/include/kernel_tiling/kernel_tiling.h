@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "sim_cube_tiling_fields.h"
+#include "sim_vector_tiling.h"
 
 namespace AscendC::tiling {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inverse hyperbolic cosine: 2 ln(sqrt((x + 1) / 2) + sqrt((x - 1) / 2)). It is NaN where x < 1. The error is
-// at most 1e-6 max(1, |result|).
+// The inverse hyperbolic cosine: 2 ln(sqrt((x + 1) / 2) + sqrt((x - 1) / 2)). It is NaN where x < 1. The
+// error is at most 1e-6 max(1, |result|).
 #pragma once
 
 #include "../sim_stage.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inverse hyperbolic sine: sign(x) (ln((|x| + s) / 2) + ln 2), where s is sqrt(x^2 + 1), and |x| where the
-// square would be infinite. The error is at most 1e-6 max(1, |result|).
+// The inverse hyperbolic sine: sign(x) (ln((|x| + s) / 2) + ln 2), where s is sqrt(x^2 + 1), and |x| where
+// the square would be infinite. The error is at most 1e-6 max(1, |result|).
 #pragma once
 
 #include "../sim_stage.h"

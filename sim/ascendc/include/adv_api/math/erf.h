@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error function: x P(x^2) / Q(x^2) for |x| <= 3.92, beyond which it is 1 within 3e-8. The error is at most
-// 5e-7, relative to the result.
+// The error function: x P(x^2) / Q(x^2) for |x| <= 3.92, beyond which it is 1 within 3e-8. The error is at
+// most 5e-7, relative to the result.
 #pragma once
 
 #include "../sim_stage.h"

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The complementary error function: exp(-a^2) P(a) / Q(a) for a = |x|, and 2 minus that where x < 0. The square is
-// computed as high^2 + (a - high) (a + high), where high has the first 12 bits of a, so that the error is at
-// most 2e-6, relative to the result, down to the least normal number.
+// The complementary error function: exp(-a^2) P(a) / Q(a) for a = |x|, and 2 minus that where x < 0. The
+// square is computed as high^2 + (a - high) (a + high), where high has the first 12 bits of a, so that the
+// error is at most 2e-6, relative to the result, down to the least normal number.
 #pragma once
 
 #include "../sim_stage.h"
 
 SIM_LANE_FUNCTION(Erfc, 6, [](const Stage &v, const Floats &y, const Parts &work, const Floats &x) {
-  const Floats size = work[0], sign = work[1], above = work[2], below = work[3], high = work[4], low = work[5];
+  const Floats size = work[0], sign = work[1], above = work[2], below = work[3], high = work[4],
+               low = work[5];
   v.Abs(size, x);
   v.Mins(size, size, 10.06F);
   v.Sign(sign, x);

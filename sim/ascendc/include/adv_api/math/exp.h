@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exponential function as exp(floor(x)) times the Taylor series of the rest, up to the given power. With the
-// power 0 it is the instruction Exp. 15 terms have an error of 1e-6, relative to the result.
+// The exponential function as exp(floor(x)) times the Taylor series of the rest, up to the given power. With
+// the power 0 it is the instruction Exp. 15 terms have an error of 1e-6, relative to the result.
 #pragma once
 
 #include "../sim_stage.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rest of a division: a - trunc(a / b) b, which has the sign of a. As the quotient is rounded, it is off by
-// up to |a| 2^-23, and by b where a / b is an integer but for its rounding.
+// The rest of a division: a - trunc(a / b) b, which has the sign of a. As the quotient is rounded, it is off
+// by up to |a| 2^-23, and by b where a / b is an integer but for its rounding.
 #pragma once
 
 #include "../sim_stage.h"

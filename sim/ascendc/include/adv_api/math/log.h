@@ -18,18 +18,18 @@ void Logarithm(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T>
 
 }  // namespace sim
 
-#define SIM_LOGARITHM(Name, factor)                                                              \
-  namespace AscendC {                                                                            \
-  template <typename T, bool isReuseSource = false>                                              \
-  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,  \
-                              uint32_t calCount, sim::Where where = sim::Where::Here()) {        \
-    sim::Logarithm(dstTensor, srcTensor, calCount, factor, where);                               \
-  }                                                                                              \
-  template <typename T, bool isReuseSource = false>                                              \
-  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,  \
-                              sim::Where where = sim::Where::Here()) {                           \
-    sim::Logarithm(dstTensor, srcTensor, srcTensor.GetSize(), factor, where);                    \
-  }                                                                                              \
+#define SIM_LOGARITHM(Name, factor)                                                             \
+  namespace AscendC {                                                                           \
+  template <typename T, bool isReuseSource = false>                                             \
+  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor, \
+                              uint32_t calCount, sim::Where where = sim::Where::Here()) {       \
+    sim::Logarithm(dstTensor, srcTensor, calCount, factor, where);                              \
+  }                                                                                             \
+  template <typename T, bool isReuseSource = false>                                             \
+  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor, \
+                              sim::Where where = sim::Where::Here()) {                          \
+    sim::Logarithm(dstTensor, srcTensor, srcTensor.GetSize(), factor, where);                   \
+  }                                                                                             \
   }
 SIM_LOGARITHM(Log, 1)
 SIM_LOGARITHM(Log10, 0.43429448190F)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Powers of half and float: exp(y ln |x|), negative where x is negative and y is odd, and NaN where x is negative
-// and y is no integer. x^0 is 1. The error is at most 2^-22 (1 + |y ln x|), relative to the result, as the
-// exponent of exp is rounded.
+// Powers of half and float: exp(y ln |x|), negative where x is negative and y is odd, and NaN where x is
+// negative and y is no integer. x^0 is 1. The error is at most 2^-22 (1 + |y ln x|), relative to the result,
+// as the exponent of exp is rounded.
 #pragma once
 
 #include "../sim_stage.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of Atan, Asin and Acos, by atan(t) = 2 atan(t / (1 + sqrt(1 + t^2))): two steps bring every t below
-// tan(pi / 8), where a minimax polynomial of atan(t) / t has an error of 6e-10. In all it is at most 6e-7,
-// relative to the result.
+// The body of Atan, Asin and Acos, by atan(t) = 2 atan(t / (1 + sqrt(1 + t^2))): two steps bring every t
+// below tan(pi / 8), where a minimax polynomial of atan(t) / t has an error of 6e-10. In all it is at most
+// 6e-7, relative to the result.
 #pragma once
 
 #include "../sim_stage.h"

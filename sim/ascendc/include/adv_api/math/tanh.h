@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hyperbolic tangent: (exp(2 x) - 1) / (exp(2 x) + 1), where |x| > 9 gives what 9 gives. The error is at most
-// 3e-7, absolute.
+// The hyperbolic tangent: (exp(2 x) - 1) / (exp(2 x) + 1), where |x| > 9 gives what 9 gives. The error is at
+// most 3e-7, absolute.
 #pragma once
 
 #include "../sim_stage.h"

@@ -16,8 +16,8 @@ struct MeanParams {
 
 namespace sim {
 
-// half is summed in half, or in float where accType is float: then the work memory holds the row as floats, and
-// behind it the sums of its repeats.
+// half is summed in half, or in float where accType is float: then the work memory holds the row as floats,
+// and behind it the sums of its repeats.
 template <typename T, typename U>
 void MeanOfRows(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src, const Bytes *given,
                 const AscendC::MeanParams &params, Where where) {

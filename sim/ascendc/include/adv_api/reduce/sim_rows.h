@@ -50,7 +50,8 @@ void SumOfRow(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> 
   SumOfRow(dst, work, held, work, where);
 }
 
-// Folds a row into its first repeat, lane by lane, and this one into dst[0]. `work` has the lanes of a repeat.
+// Folds a row into its first repeat, lane by lane, and this one into dst[0]. `work` has the lanes of a
+// repeat.
 template <typename T, typename Fold, typename Last>
 void FoldRow(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &row, uint32_t count,
              const AscendC::LocalTensor<T> &work, const Fold &fold, const Last &last, Where where) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much work memory functions of the high-level API take. A unit is as many bytes as the source has, and at
-// least 256. The numbers are CANN's, so that a buffer of the documented host functions is large enough here;
-// the bodies here must do with one unit of 256 bytes each, and work in pieces of what there is.
+// How much work memory functions of the high-level API take. A unit is as many bytes as the source has, and
+// at least 256. The numbers are CANN's, so that a buffer of the documented host functions is large enough
+// here; the bodies here must do with one unit of 256 bytes each, and work in pieces of what there is.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +45,8 @@ constexpr WorkUnits kTanUnits{10, 4, 4};
 constexpr WorkUnits kTanhUnits{4, 1, 1};
 constexpr WorkUnits kTruncUnits{2, 1, 1};
 
+constexpr WorkUnits kGeGLUUnits{4, 0, 0};
+constexpr WorkUnits kSwiGLUUnits{6, 0, 0};
 constexpr WorkUnits kXorUnits{1, 1, 1};
 
 }  // namespace sim
