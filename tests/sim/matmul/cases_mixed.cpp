@@ -174,6 +174,62 @@ void WaitsForNothing(Case &c) {
   mm.WaitIterateAll();
 }
 
+// Two objects of different types take turns; each one's tiling fills L0C.
+void TwoObjects(Case &c) {
+  const MixedNumbers numbers(c);
+  TPipe pipe;
+  Matmul<Rows<half>, Rows<half>, Rows<float>> once;
+  Matmul<Rows<half>, Rows<half>, Rows<half>> again;
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), once, &numbers.t, again, &numbers.t);
+  const uint32_t first = numbers.First() * numbers.t.N;
+  for (int i = 0; i < 2; ++i) {
+    SetOperands<decltype(once), half, float>(c, numbers, once);
+    once.IterateAll(c.Global<float>(2)[first]);
+    SetOperands<decltype(again), half, half>(c, numbers, again);
+    again.IterateAll(c.Global<half>(3)[first]);
+  }
+}
+
+// Both vector cores share one product of all rows, and each reads half of it.
+void Shared(Case &c) {
+  MixedNumbers numbers(c);
+  const uint32_t first = numbers.First(), count = numbers.Rows() * numbers.t.N;
+  numbers.t.singleCoreM = numbers.t.M;
+  using Factor = MatmulType<TPosition::GM, CubeFormat::ND, half, false, LayoutMode::NONE, true>;
+  TPipe pipe;
+  Matmul<Factor, Factor, Rows<float>, Rows<float>, CFG_IBSHARE_NORM> mm;
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &numbers.t);
+  mm.SetTensorA(c.Global<half>(0));
+  mm.SetTensorB(c.Global<half>(1));
+  mm.IterateAll(c.Global<float>(2));
+  mm.End();
+  TQueBind<TPosition::VECIN, TPosition::VECOUT, 1> queue;
+  pipe.InitBuffer(queue, 1, count * sizeof(float));
+  auto x = queue.AllocTensor<float>();
+  DataCopy(x, c.Global<float>(2)[first * numbers.t.N], count);
+  queue.EnQue(x);
+  x = queue.DeQue<float>();
+  DataCopy(c.Global<float>(3)[first * numbers.t.N], x, count);
+  queue.FreeTensor(x);
+}
+
+// The cube core runs the kernel too, and its own call computes.
+void DualMaster(Case &c) {
+  MixedNumbers numbers(c);
+  numbers.t.singleCoreM = numbers.t.M;
+  using Factor = MatmulType<TPosition::GM, CubeFormat::ND, half, false, LayoutMode::NONE, true>;
+  static constexpr MatmulConfig kConfig =
+      GetNormalConfig(false, false, false, BatchMode::NONE, true, IterateOrder::UNDEF,
+                      ScheduleType::INNER_PRODUCT, true, true);
+  TPipe pipe;
+  Matmul<Factor, Factor, Rows<float>, Rows<float>, kConfig> mm;
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &numbers.t);
+  mm.SetTensorA(c.Global<half>(0));
+  mm.SetTensorB(c.Global<half>(1));
+  mm.IterateAll(c.Global<float>(2));
+  mm.End();
+}
+
 // One vector core for each cube core: it computes both halves, one after the other.
 void OneToOne(Case &c) {
   MixedNumbers numbers(c);
@@ -210,6 +266,9 @@ const Register table{
     {"MixedNotRegistered", NotRegistered, kMixed},
     {"MixedOneLeaves", OneLeaves, kMixed},
     {"MixedWaitsForNothing", WaitsForNothing, kMixed},
+    {"MixedShared", Shared, kMixed},
+    {"MixedDualMaster", DualMaster, kMixed},
+    {"MixedTwoObjects", TwoObjects, kMixed},
     {"MixedOneToOne", OneToOne, sim::KernelType::kMixed11},
     {"MixedOnVector", Product<half, float, float>, sim::KernelType::kVector},
     {"MixedOnCube", Product<half, float, float>, sim::KernelType::kCube},

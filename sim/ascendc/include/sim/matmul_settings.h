@@ -2,6 +2,8 @@
 // What a kernel tells a Matmul object before a product. A vector core sends it to the cube core with each call.
 #pragma once
 
+#include <memory>
+
 #include "../adv_api/matmul/matmul_static_tiling.h"
 
 namespace sim {
@@ -93,6 +95,12 @@ class MatmulSetters {
   MatmulOperands<A_TYPE, B_TYPE, BIAS_TYPE> with_;
   uint32_t tile_ = 0;  // the next one
   int32_t batch_a_ = 1, batch_b_ = 1;
+};
+
+// Objects that are registered together use the memories of the cube core in turn. With CANN each has its own
+// buffers, whose sum no tiling can know.
+struct MatmulGroup {
+  const void *owner = nullptr;
 };
 
 [[noreturn]] inline void FailMatmul(const char *name, Where where, const std::string &text) {

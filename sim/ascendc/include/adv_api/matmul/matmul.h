@@ -44,18 +44,11 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     if (pipe_ == nullptr) Fail("Init", where, "no TPipe: missing REGIST_MATMUL_OBJ");
     this->SetTiling(sim::TilingOf(MM_CFG, cubeTiling));
     CheckTiling(where);
-    const TCubeTiling &t = this->t_;
-    a_.Init(pipe_, t.baseM, t.baseK, t.stepKa, t.depthA1 / t.stepKa, t.dbL0A, where);
-    b_.Init(pipe_, t.baseN, t.baseK, t.stepKb, t.depthB1 / t.stepKb, t.dbL0B, where);
-    pipe_->InitBuffer(c_, t.dbL0C > 1 ? 2 : 1, t.baseM * t.baseN * sizeof(L0cT), where);
-    if (t.isBias != 0) {
-      const auto columns = static_cast<uint32_t>(sim::AlignUp(t.baseN, kBiasBlock));
-      pipe_->InitBuffer(bias1_, 1, columns * sizeof(BiasT), where);
-      pipe_->InitBuffer(bias2_, columns * sizeof(L0cT), where);
-    }
+    if (group_ == nullptr) MakeBuffers(where);
     initialised_ = true;
   }
   void SetPipe(TPipe *tpipe) { pipe_ = tpipe; }
+  void SetGroup(const std::shared_ptr<sim::MatmulGroup> &group) { group_ = group; }
   bool initialised() const { return initialised_; }
   template <typename T>
   void SetWorkspace(GlobalTensor<T> &) {}
@@ -68,6 +61,7 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     if (held_ && !enPartialSum) {
       Fail("Iterate", where, "the tile of the Iterate before is still there: missing GetTensorC");
     }
+    TakeMemories(where);
     const bool first = !held_;
     if (first) result_ = c_.template AllocTensor<L0cT>(where);
     held_ = true;
@@ -161,6 +155,28 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     sim::FailMatmul(name, where, text);
   }
   static uint32_t Tiles(uint32_t size, uint32_t base) { return (size + base - 1) / base; }
+
+  void MakeBuffers(sim::Where where) {
+    const TCubeTiling &t = this->t_;
+    a_.Init(pipe_, t.baseM, t.baseK, t.stepKa, t.depthA1 / t.stepKa, t.dbL0A, where);
+    b_.Init(pipe_, t.baseN, t.baseK, t.stepKb, t.depthB1 / t.stepKb, t.dbL0B, where);
+    pipe_->InitBuffer(c_, t.dbL0C > 1 ? 2 : 1, t.baseM * t.baseN * sizeof(L0cT), where);
+    factors_ = false;
+    if (t.isBias == 0) return;
+    const auto columns = static_cast<uint32_t>(sim::AlignUp(t.baseN, kBiasBlock));
+    pipe_->InitBuffer(bias1_, 1, columns * sizeof(BiasT), where);
+    pipe_->InitBuffer(bias2_, columns * sizeof(L0cT), where);
+  }
+  void TakeMemories(sim::Where where) {
+    if (group_ == nullptr || group_->owner == this) return;
+    if (!initialised_) Fail("Iterate", where, "the object has no tiling: missing Init");
+    if (group_->owner != nullptr) {
+      pipe_->Destroy();
+      pipe_->Init();
+    }
+    MakeBuffers(where);
+    group_->owner = this;
+  }
 
   sim::MatmulTile PlaceOf(uint32_t tile) const {
     const TCubeTiling &t = this->t_;
@@ -265,6 +281,7 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   }
 
   TPipe *pipe_ = nullptr;
+  std::shared_ptr<sim::MatmulGroup> group_;
   sim::MatmulFactor<SrcT, TPosition::A1, TPosition::A2, A_TYPE::format> a_;
   sim::MatmulFactor<SrcT, TPosition::B1, TPosition::B2, B_TYPE::format> b_;
   sim::MatmulResult<C_TYPE, L0cT> out_;

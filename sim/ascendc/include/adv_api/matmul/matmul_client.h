@@ -141,12 +141,20 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
                   bool waitIterateAll = false, bool fakeMsg = false, sim::Where where = sim::Where::Here()) {
     if constexpr (kDualMaster) return IterateOnCube<sync>(gm, enAtomic, enSequentialWrite, waitIterateAll, where);
     CheckVector("IterateAll", where);
-    const bool empty = fakeMsg || (kShared && sim::Core::Current().SubBlockIdx() != 0);
-    const sim::CubeCallPtr call = Send("IterateAll", [=, with = this->with_](Impl &impl, sim::CubeCall &call) {
+    // The flag reaches all vector cores of the block, the answer the one that called.
+    const bool tells_all = kShared && (sync || waitIterateAll);
+    const auto body = [=, with = this->with_](Impl &impl, sim::CubeCall &call) {
       impl.Take(with, 0);
-      if (!empty) impl.IterateAll(gm, enAtomic, enSequentialWrite, false, false, where);
+      if (!fakeMsg) impl.IterateAll(gm, enAtomic, enSequentialWrite, false, false, where);
       sim::Reply(sim::Core::Current(), call, "IterateAll", where);
-    }, where);
+      if (tells_all) sim::Core::Current().CrossCoreSet(2, sim::Pipe::FIX, kDone, where);
+    };
+    if constexpr (kShared) {
+      if (sim::Core::Current().SubBlockIdx() == 0) Send("IterateAll", body, where);
+      if (sync) AwaitCube(where);
+      return;
+    }
+    const sim::CubeCallPtr call = Send("IterateAll", body, where);
     if (sync) Await(call, 0, "IterateAll", where);
     if (!sync && waitIterateAll) waited_.push_back(call);
   }
@@ -167,7 +175,7 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   }
   void WaitIterateBatch(sim::Where where = sim::Where::Here()) { WaitIterateAll(where); }
   void WaitIterateAll(sim::Where where = sim::Where::Here()) {
-    if constexpr (kDualMaster) return AwaitCube(where);
+    if constexpr (kDualMaster || kShared) return AwaitCube(where);
     if (waited_.empty()) {
       sim::FailMatmul("WaitIterateAll", where,
                       "there is no call of IterateAll<false> with waitIterateAll, so that the device would hang here");
@@ -197,7 +205,7 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     uint32_t tile = 0;
   };
   static constexpr uint32_t kNoNumber = ~0U;
-  static constexpr uint16_t kStarted = 9, kDone = 8;  // cross-core flags of a dual master
+  static constexpr uint16_t kStarted = 9, kDone = 8;  // cross-core flags of shared products and dual masters
 
   static void CheckVector(const char *name, sim::Where where) {
     if (!sim::Core::Current().IsCube()) return;

@@ -70,10 +70,14 @@ class MatmulScope {
   template <class First, class... Rest>
   bool Enter(Where where, AscendC::TPipe *pipe, First &first, Rest &&...rest) {
     Core &core = Core::Current();
+    uint32_t count = 0;
+    ForEachObject([&](auto &, const TCubeTiling *) { ++count; }, first, rest...);
+    const auto group = count > 1 ? std::make_shared<MatmulGroup>() : nullptr;
     if constexpr (kIsImpl<First>) {
       if (!core.IsCube() && HasCubeCore(core)) return true;
       ForEachObject([&](auto &object, const TCubeTiling *tiling) {
         object.SetPipe(pipe);
+        object.SetGroup(group);
         if (tiling != nullptr || object.kHasTiling) object.Init(tiling, pipe, where);
       }, first, rest...);
       return false;
@@ -82,6 +86,7 @@ class MatmulScope {
       ForEachObject([&](auto &object, const TCubeTiling *tiling) {
         object.Register(static_cast<uint32_t>(objects.size()), pipe);
         objects.push_back(object.impl());
+        object.impl()->SetGroup(group);
         object.InitHere(tiling, pipe, where);
       }, first, rest...);
       if constexpr (First::kDualMaster) return false;
