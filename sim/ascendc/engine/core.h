@@ -59,11 +59,11 @@ class Core {
   // until the next instruction: what is read there is poison, and what is written there is lost.
   std::byte *Memory(Space space, uint64_t address);
 
-  // Says whether all of these bytes of an on-chip memory count as written; without the judge of hazards all
-  // do. Forget makes bytes count as never written: an instruction that copies bytes which nobody wrote calls
-  // it.
-  bool Written(Space space, uint64_t address, uint64_t bytes);
-  void Forget(Space space, uint64_t address, uint64_t bytes);
+  // The scalar unit reads registers that hold results of vector instructions, `bytes` from flow.h's address
+  // `registers` on: a fault where these come from bytes that nobody wrote.
+  void ReadRegisters(const char *instruction, Where where, uint64_t registers, uint64_t bytes);
+  // The scalar unit has stored them in on-chip memory: there they are what they were.
+  void StoreRegisters(Space space, uint64_t address, uint64_t registers, uint64_t bytes);
 
   // " of in_queue_" where the buffer that holds this byte has a name in the source, else "": for faults.
   std::string OfBuffer(Space space, uint64_t address);

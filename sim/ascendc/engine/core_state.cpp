@@ -22,6 +22,7 @@ CoreState::CoreState(const CoreIdentity &identity, const DeviceModel &device, De
       queues(this),
       flags(this),
       cache(this),
+      values(this),
       watch(launch_options.instructions) {}
 
 void CoreState::BeginBlock(const void *outermost) {
@@ -47,24 +48,21 @@ void CoreState::ReleaseMemories() {
   if (ub_peak == 0) ub_peak = ub_touched;  // the TPipe of CANN's own headers says nothing
   hazards.ReleaseShadows();
   tokens_ = {};
-  for (OnChip &chip : chips_) chip = {};
-}
-
-CoreState::OnChip &CoreState::Chip(Space space) {
-  OnChip &chip = chips_[Index(space)];
-  if (chip.bytes == nullptr) {
-    const uint64_t capacity = model->bytes[Index(space)];
-    chip.bytes = std::make_unique<std::byte[]>(capacity);
-    std::memset(chip.bytes.get(), kPoison, capacity);
-    chip.written.Reset(capacity);
-  }
-  return chip;
+  values.Release();
+  for (auto &chip : chips_) chip = nullptr;
 }
 
 std::byte *CoreState::Memory(Space space, uint64_t address) {
-  if (!skipped_.empty()) return MemoryOfSkipped(space, address);
+  if (std::byte *copy = skipped_.empty() ? nullptr : MemoryOfSkipped(space, address); copy != nullptr)
+    return copy;
   if (space == Space::GM) return memory->Host(reinterpret_cast<const void *>(address));
-  return Chip(space).bytes.get() + address;
+  std::unique_ptr<std::byte[]> &chip = chips_[Index(space)];
+  if (chip == nullptr) {
+    const uint64_t capacity = model->bytes[Index(space)];
+    chip = std::make_unique<std::byte[]>(capacity);
+    std::memset(chip.get(), kPoison, capacity);
+  }
+  return chip.get() + address;
 }
 
 uint32_t CoreState::SiteOf(const char *name, Where where) {
@@ -134,8 +132,9 @@ void CoreState::Issue(const Instruction &instruction) {
   if (options->hazards) Judge(instruction, site_id);
   for (int i = 0; i < instruction.operand_count; ++i) {
     const Operand &operand = instruction.operands[i];
-    if (operand.write && (options->hazards || operand.space == Space::GM)) MarkWritten(operand);
+    if (operand.write && (options->hazards || operand.space == Space::GM)) values.Write(operand);
   }
+  values.Settle();
   Account(instruction, site_id);
 }
 
@@ -148,9 +147,8 @@ void CoreState::Judge(const Instruction &instruction, uint32_t site_id) {
   for (int i = 0; i < instruction.operand_count; ++i) {
     const Operand &operand = instruction.operands[i];
     drain |= hazards.Judge(pipe, operand, site, sites_, &log);
-    const bool read = !operand.write || (instruction.atomic && operand.space == Space::GM);
-    if (read && operand.defined) CheckDefined(operand, site);
   }
+  values.Follow(instruction, site_id);
   for (int i = 0; i < instruction.operand_count; ++i) {
     const Operand &operand = instruction.operands[i];
     if (operand.space == Space::GM) {
@@ -198,14 +196,6 @@ Watch::Verdict CoreState::Step(bool scalar, bool progress, uint32_t site) {
                 " s of computing, and what it waits for does not come (AVO_SIM_TIMEOUT)";
   log.AddEnd(FaultKind::kEndless, Describe(last) + ": the kernel does not end: " + why, {last});
   throw BlockEnded{};
-}
-
-bool CoreState::Written(Space space, uint64_t address, uint64_t bytes) {
-  return !options->hazards || !skipped_.empty() || Chip(space).written.FirstUnset(address, bytes) == bytes;
-}
-
-void CoreState::Forget(Space space, uint64_t address, uint64_t bytes) {
-  if (skipped_.empty()) Chip(space).written.Clear(address, bytes);
 }
 
 uint32_t CoreState::SetToken(Pipe from, Pipe to, Where where, int32_t id) {

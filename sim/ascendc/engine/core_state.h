@@ -10,7 +10,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "byte_map.h"
 #include "call_walk.h"
 #include "core.h"
 #include "device_memory.h"
@@ -24,6 +23,7 @@
 #include "queues.h"
 #include "recording.h"
 #include "scalar_cache.h"
+#include "values.h"
 #include "watch.h"
 
 namespace sim {
@@ -65,8 +65,6 @@ class CoreState {
 
   void Issue(const Instruction &instruction);
   std::byte *Memory(Space space, uint64_t address);
-  bool Written(Space space, uint64_t address, uint64_t bytes);
-  void Forget(Space space, uint64_t address, uint64_t bytes);
   void CleanDataCache(const char *instruction, bool all, uint64_t address, Where where);
   // Says that bytes which this core wrote through its data cache are in GM now.
   void PublishLine(uint64_t address, uint64_t bytes);
@@ -93,6 +91,7 @@ class CoreState {
   void AcquireGlobal(const GlobalClock &clock);
   void AddEvent(Event::Kind kind, Pipe pipe, uint32_t token, uint32_t site);
 
+  bool skips() const { return !skipped_.empty(); }  // the present instruction
   bool recorded() const { return options->record != LaunchOptions::Record::kNothing; }
   double pending_scalar() const { return pending_scalar_; }
   // The number of an API call in sites(): one for each line and each path that led there.
@@ -114,6 +113,7 @@ class CoreState {
   Queues queues;
   EventFlags flags;
   ScalarCache cache;
+  Values values;
   Watch watch;
   CoreCounters counters;
   std::vector<Event> events;
@@ -134,11 +134,6 @@ class CoreState {
   bool ended_early = false;  // by a fault
 
  private:
-  struct OnChip {
-    std::unique_ptr<std::byte[]> bytes;
-    ByteMap written;
-  };
-
   // Names and files are literals, so that their addresses tell them apart.
   struct SiteKey {
     const char *name;
@@ -156,7 +151,6 @@ class CoreState {
     }
   };
 
-  OnChip &Chip(Space space);
   void Judge(const Instruction &instruction, uint32_t site_id);
   void RecordGm(const Instruction &instruction, const Operand &operand, uint32_t site);
   // polled_words.cpp
@@ -170,20 +164,18 @@ class CoreState {
   // legality.cpp. These return whether the operand lies in its memory.
   bool CheckOperand(const Operand &operand, const Site &site, Where where);
   bool CheckGmBounds(const Operand &operand, const Site &site, Where where);
-  void CheckDefined(const Operand &operand, const Site &site);
-  void MarkWritten(const Operand &operand);
   // overlaps.cpp
   void CheckOverlaps(const Instruction &instruction, const Site &site);
   // skipped_instructions.cpp: until the next instruction, the memory of this one is a copy that nobody looks
   // at.
   void Skip(const Instruction &instruction);
-  std::byte *MemoryOfSkipped(Space space, uint64_t address);
+  std::byte *MemoryOfSkipped(Space space, uint64_t address);  // null: not in a copy
   // accounting.cpp
   void Account(const Instruction &instruction, uint32_t site);
   double ScalarCycles(const Instruction &instruction);
   void AddCopy(const Instruction &instruction, const Operand &gm, uint32_t site);
 
-  OnChip chips_[kSpaces];
+  std::unique_ptr<std::byte[]> chips_[kSpaces];
   struct Window {
     Space space = Space::GM;
     int64_t begin = 0;

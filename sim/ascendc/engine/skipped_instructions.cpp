@@ -64,8 +64,7 @@ std::byte *CoreState::MemoryOfSkipped(Space space, uint64_t address) {
       return window.bytes.data() + offset;
     }
   }
-  return space == Space::GM ? memory->Host(reinterpret_cast<const void *>(address))
-                            : Chip(space).bytes.get() + address;
+  return nullptr;
 }
 
 }  // namespace sim

@@ -61,7 +61,9 @@ __aicore__ inline void GetCmpMask(const LocalTensor<T> &dst, sim::Where where = 
   sim::Operand operand = sim::Run("dst", dst, true, 16);
   operand.alignment = 16;
   op.Add(operand, dst);
-  op.Issue();
+  op.IssueWith([&](sim::Flows &flows) {
+    flows.Move(sim::BitsOf(dst, 0, 16), {sim::kRegisterFile, sim::kCompareMaskAt, 16});
+  });
   std::memcpy(sim::Pointer<uint8_t>(op.core(), dst), op.core().registers.compare_mask.data(), 16);
 }
 template <typename T>

@@ -46,3 +46,4 @@ const std::vector<FaultCase> &IntrinsicCases();
 const std::vector<FaultCase> &FlagCases();
 const std::vector<FaultCase> &CacheCases();
 const std::vector<FaultCase> &EndlessCases();
+const std::vector<FaultCase> &ValueCases();

@@ -50,10 +50,10 @@ void CopyLength(const Arguments &arguments) {
 void RestOfRoundedCopy(const Arguments &arguments) {
   Setup s(arguments);
   AscendC::DataCopy(s.unwritten, s.self, 15);
-  AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(EVENT_ID0);
-  AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(EVENT_ID0);
+  AscendC::SetFlag<AscendC::HardEvent::MTE2_MTE3>(EVENT_ID0);
+  AscendC::WaitFlag<AscendC::HardEvent::MTE2_MTE3>(EVENT_ID0);
   FAULT_HERE;
-  AscendC::Adds(s.x, s.unwritten, 1.0f, 15);
+  AscendC::DataCopy(s.out, s.unwritten, 16);
 }
 
 void Repeat(const Arguments &arguments) {
@@ -125,14 +125,16 @@ void Capacity(const Arguments &) {
 void UnwrittenUb(const Arguments &arguments) {
   Setup s(arguments);
   AscendC::Duplicate(s.unwritten, 0.0f, 100);
+  AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(EVENT_ID1);
+  AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(EVENT_ID1);
   FAULT_HERE;
-  AscendC::Add(s.x, s.x, s.unwritten, 128);
+  AscendC::DataCopy(s.out, s.unwritten, 128);
 }
 
 void UnwrittenGm(const Arguments &arguments) {
   Setup s(arguments);
   FAULT_HERE;
-  AscendC::DataCopy(s.unwritten, s.fresh, 64);
+  s.fresh.GetValue(0);
 }
 
 void WrongRoundMode(const Arguments &arguments) {
@@ -183,7 +185,7 @@ const std::vector<FaultCase> &LegalityCases() {
       {"rest_of_a_rounded_copy",
        K::kUninitialised,
        RestOfRoundedCopy,
-       {"Adds", "UB bytes [8192, 8252)", "nothing wrote byte 8224"}},
+       {"DataCopy", "from src, UB bytes [8192, 8256)", "nothing wrote byte 8224"}},
       {"repeat", K::kRepeat, Repeat, {"WholeReduceMax", "repeat", "[0, 255]", "got 256"}},
       {"mask", K::kMask, Mask, {"Add", "mask must be in [1, 64], got 65"}},
       {"stride", K::kStride, Stride, {"DataCopyPad", "blockCount must be in [0, 4095], got 4096"}},
@@ -220,11 +222,12 @@ const std::vector<FaultCase> &LegalityCases() {
       {"unwritten_ub",
        K::kUninitialised,
        UnwrittenUb,
-       {"Add", "reads src1, UB bytes [8192, 8704) of buffer, but nothing wrote byte 8592"}},
+       {"DataCopy", "writes dst, GM bytes [0, 512), from src, UB bytes [8192, 8704) of buffer",
+        "but nothing wrote byte 8592"}},
       {"unwritten_gm",
        K::kUninitialised,
        UnwrittenGm,
-       {"DataCopy", "reads src, GM bytes [0, 256), but nothing wrote byte 0"}},
+       {"GetValue", "reads src, GM bytes [0, 4), but nothing wrote byte 0"}},
       {"round_mode",
        K::kRoundMode,
        WrongRoundMode,
