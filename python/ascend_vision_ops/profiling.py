@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -35,6 +37,13 @@ class Figures:
     device: dict
     least_cube_seconds: float = 0.0
     trace: str = ""
+
+    def show(self) -> None:
+        """Prints the tables of `avo profile`."""
+        from ascend_vision_ops.cli.profile import show
+        from ascend_vision_ops.cli.show import console
+
+        show(console(), self)
 
     @property
     def cores(self) -> int:
@@ -90,18 +99,30 @@ class Figures:
         return sum(report["scalar_accesses"] for report in self.reports) / max(self.outputs, 1)
 
 
-def profile(operator: str, arguments: dict[str, object], trace: bool = False) -> Figures:
-    """Runs one call through the aclnn entry point and returns what the simulated device counted."""
+def profile(
+    operator: str, arguments: dict[str, object], trace: bool = False, timelines: str | Path | None = None
+) -> Figures:
+    """Runs one call through the aclnn entry point and returns what the simulated device counted.
+
+    `timelines` is a folder for a file on each launch, of which `run_page.write_page` makes a page.
+    """
     from ascend_vision_ops import _native, aclnn
 
     simulator = _native.sim
     simulator.keep_reports(True)
     simulator.trace(trace)
     simulator.take_reports()
+    before = os.environ.get("AVO_SIM_TIMELINE")
     try:
+        if timelines is not None:
+            os.environ["AVO_SIM_TIMELINE"] = str(timelines)
         results = getattr(aclnn, operator)(**arguments)
         reports = simulator.take_reports()
     finally:
+        if timelines is not None:
+            del os.environ["AVO_SIM_TIMELINE"]
+        if before is not None:
+            os.environ["AVO_SIM_TIMELINE"] = before
         simulator.keep_reports(False)
         simulator.trace(False)
     results = results if isinstance(results, tuple) else (results,)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import subprocess
+import tempfile
 from pathlib import Path
 
 from ascend_vision_ops import ascend_headers, paths, profiling
@@ -23,10 +24,29 @@ def run_profile(options: argparse.Namespace) -> int:
         from ascend_vision_ops import _native
 
         _native.sim.set_soc(options.soc)
-    figures = profiling.profile(case.operator, case.arguments(), trace=bool(options.trace))
+    with tempfile.TemporaryDirectory() as timelines:
+        figures = profiling.profile(
+            case.operator,
+            case.arguments(),
+            trace=bool(options.trace),
+            timelines=timelines if options.html else None,
+        )
+        if options.html:
+            write_html(timelines, options.html, case.text, figures)
     out = console()
     out.print(f"{case.text} on {figures.device['soc']}", markup=False)
     out.print(f"kernels against {ascend_headers.description()}", markup=False)
+    show(out, figures)
+    if options.trace:
+        Path(options.trace).write_text(figures.trace, encoding="utf-8")
+        out.print(f"trace: {options.trace} (open in ui.perfetto.dev)")
+    if options.html:
+        out.print(f"page: {options.html}")
+    return 0
+
+
+def show(out, figures: profiling.Figures) -> None:
+    """Prints a table for each kernel, and the figures of the call."""
     for report in figures.reports:
         out.print(f"\nkernel {report['kernel']}: {report['blocks']} blocks, {report['cores']} cores at work")
         rows = table("pipe", ">instructions", ">repeats", ">bytes", ">busy, mean us a block")
@@ -38,10 +58,22 @@ def run_profile(options: argparse.Namespace) -> int:
         out.print(rows)
     out.print()
     summary(out, figures)
-    if options.trace:
-        Path(options.trace).write_text(figures.trace, encoding="utf-8")
-        out.print(f"trace: {options.trace} (open in ui.perfetto.dev)")
-    return 0
+
+
+def write_html(timelines: str, page: str, title: str, figures: profiling.Figures) -> None:
+    """Writes the page of the run, with the figures that need the whole call."""
+    from ascend_vision_ops.run_page import write_page
+
+    facts = [
+        ("AscendC headers", ascend_headers.description()),
+        (
+            "roofline",
+            f"{figures.roofline_microseconds:.2f} us (HBM or cube unit at its peak), "
+            f"of which the call takes {figures.time_over_roofline:.2f} x",
+        ),
+        ("bytes of global memory", f"{figures.bytes_over_least:.3f} x of the least"),
+    ]
+    write_page(timelines, None, page, title, facts)
 
 
 def summary(out, figures: profiling.Figures) -> None:

@@ -92,7 +92,7 @@ void CoreState::Account(const Instruction &instruction, uint32_t site) {
   double conflict = 0;
   switch (instruction.work) {
     case Work::kVector: {
-      const VectorCycles vector = CyclesOf(*model, instruction);
+      const VectorCycles vector = vector_costs_.Of(*model, instruction);
       cycles = vector.total;
       conflict = vector.conflict;
       break;
@@ -118,6 +118,8 @@ void CoreState::Account(const Instruction &instruction, uint32_t site) {
   event.cycles = static_cast<float>(cycles);
   event.latency = static_cast<float>(latency);
   event.conflict = static_cast<float>(conflict);
+  event.row_bytes = static_cast<uint32_t>(std::min<uint64_t>(on_chip_bytes, UINT32_MAX));
+  event.rows = 1;
   pending_scalar_ = 0;
   events.push_back(event);
 }

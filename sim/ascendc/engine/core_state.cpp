@@ -23,7 +23,8 @@ CoreState::CoreState(const CoreIdentity &identity, const DeviceModel &device, De
       flags(this),
       cache(this),
       values(this),
-      watch(launch_options.instructions) {}
+      watch(launch_options.instructions),
+      printed(identity) {}
 
 void CoreState::BeginBlock(const void *outermost) {
   outermost_frame_ = outermost;
@@ -44,6 +45,7 @@ void CoreState::EndBlock() {
 }
 
 void CoreState::ReleaseMemories() {
+  printed.Flush();
   ub_peak = queues.Peak(Space::UB);
   if (ub_peak == 0) ub_peak = ub_touched;  // the TPipe of CANN's own headers says nothing
   hazards.ReleaseShadows();
@@ -53,8 +55,13 @@ void CoreState::ReleaseMemories() {
 }
 
 std::byte *CoreState::Memory(Space space, uint64_t address) {
+<<<<<<< HEAD
   if (std::byte *copy = skipped_.empty() ? nullptr : MemoryOfSkipped(space, address); copy != nullptr)
     return copy;
+=======
+  std::byte *const copy = skipped_.empty() ? nullptr : MemoryOfSkipped(space, address);
+  if (copy != nullptr) return copy;
+>>>>>>> h/run
   if (space == Space::GM) return memory->Host(reinterpret_cast<const void *>(address));
   std::unique_ptr<std::byte[]> &chip = chips_[Index(space)];
   if (chip == nullptr) {
@@ -142,7 +149,7 @@ void CoreState::Judge(const Instruction &instruction, uint32_t site_id) {
   const Site site = sites_[site_id];
   const Pipe pipe = instruction.pipe;
   SettlePoll();
-  hazards.Advance(instruction);
+  hazards.Advance(instruction, site_id);
   uint32_t drain = 0;
   for (int i = 0; i < instruction.operand_count; ++i) {
     const Operand &operand = instruction.operands[i];
@@ -154,7 +161,7 @@ void CoreState::Judge(const Instruction &instruction, uint32_t site_id) {
     if (operand.space == Space::GM) {
       RecordGm(instruction, operand, site_id);
     } else {
-      hazards.Record(pipe, operand, site_id);
+      hazards.Record(pipe, operand);
     }
   }
   for (int waited = 0; drain != 0 && waited < kPipes; ++waited) {

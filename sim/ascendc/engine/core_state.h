@@ -20,10 +20,12 @@
 #include "gm_words.h"
 #include "hazards.h"
 #include "launch.h"
+#include "printed_lines.h"
 #include "queues.h"
 #include "recording.h"
 #include "scalar_cache.h"
 #include "values.h"
+#include "vector_cost.h"
 #include "watch.h"
 
 namespace sim {
@@ -31,8 +33,8 @@ namespace sim {
 class Scheduler;
 
 struct CoreIdentity {
+  uint32_t core = 0;  // number in the launch: one a block, or two or three of a mixed block
   const char *kernel = "";
-  uint32_t core = 0;  // number in the launch: one a block, or three of a mixed block
   uint32_t block = 0;
   uint32_t blocks = 0;
   uint32_t sub_block = 0;  // of the vector cores of a mixed block
@@ -91,7 +93,11 @@ class CoreState {
   void AcquireGlobal(const GlobalClock &clock);
   void AddEvent(Event::Kind kind, Pipe pipe, uint32_t token, uint32_t site);
 
+<<<<<<< HEAD
   bool skips() const { return !skipped_.empty(); }  // the present instruction
+=======
+  bool skipping() const { return !skipped_.empty(); }  // the present instruction works on copies
+>>>>>>> h/run
   bool recorded() const { return options->record != LaunchOptions::Record::kNothing; }
   double pending_scalar() const { return pending_scalar_; }
   // The number of an API call in sites(): one for each line and each path that led there.
@@ -115,6 +121,7 @@ class CoreState {
   ScalarCache cache;
   Values values;
   Watch watch;
+  PrintedLines printed;
   CoreCounters counters;
   std::vector<Event> events;
   Recording recording;
@@ -169,7 +176,11 @@ class CoreState {
   // skipped_instructions.cpp: until the next instruction, the memory of this one is a copy that nobody looks
   // at.
   void Skip(const Instruction &instruction);
+<<<<<<< HEAD
   std::byte *MemoryOfSkipped(Space space, uint64_t address);  // null: not in a copy
+=======
+  std::byte *MemoryOfSkipped(Space space, uint64_t address);
+>>>>>>> h/run
   // accounting.cpp
   void Account(const Instruction &instruction, uint32_t site);
   double ScalarCycles(const Instruction &instruction);
@@ -201,6 +212,7 @@ class CoreState {
   std::set<uint64_t> asked_;  // addresses that were read so and did not have news yet
   uint64_t last_allocation_ = 0;
   uint64_t last_allocation_size_ = 0;
+  VectorCosts vector_costs_;
   uint64_t cached_lines_[256] = {};  // tags of the scalar unit's data cache
 };
 

@@ -26,6 +26,12 @@ struct PipeSim {
   double done = 0;  // all earlier ones have ended, latency included
   double busy_until = 0;
   bool copying = false;
+  // For slices.
+  double vacant = 0;  // since then it had nothing to do
+  Wait held;          // what made it wait last: a flag or a barrier
+  Wait wait;          // what the instruction that it works on waited for, and how long
+  double waited = 0;
+  uint32_t last = Wait::kNoSite;  // the instruction that came last
 };
 
 struct CoreSim {
@@ -38,6 +44,13 @@ struct CoreSim {
   bool ended = false;
   PipeSim pipes[kPipes];
   std::vector<double> tokens;
+  std::vector<Wait> makers;  // of tokens, for slices
+  Stalls stalls;
+};
+
+struct Post {
+  double time = kUnknown;
+  Wait maker;
 };
 
 struct PendingCopy {
@@ -104,9 +117,8 @@ class Simulation {
   }
 
   static uint32_t Slots(const DeviceModel &model, const std::vector<CoreTrace> &cores) {
-    const auto is_cube = [](const CoreTrace &core) { return core.cube; };
-    return model.CoresAtOnce(std::any_of(cores.begin(), cores.end(), is_cube),
-                             !std::all_of(cores.begin(), cores.end(), is_cube));
+    const auto cubes = std::count_if(cores.begin(), cores.end(), [](const CoreTrace &core) { return core.cube; });
+    return model.CoresAtOnce(cubes, cores.size() - cubes);
   }
 
   void StartCores() {
@@ -117,7 +129,7 @@ class Simulation {
     CoreSim &core = cores_[next_start_];
     core.started = true;
     core.now = now_;
-    for (PipeSim &pipe : core.pipes) pipe.free = pipe.done = pipe.busy_until = now_;
+    for (PipeSim &pipe : core.pipes) pipe.free = pipe.done = pipe.busy_until = pipe.vacant = now_;
     ++running_;
     Progress(static_cast<uint32_t>(next_start_++));
   }
@@ -157,18 +169,48 @@ class Simulation {
     const double latency = flow.copy->write ? model_.cost.write_latency : model_.cost.read_latency;
     pipe.free = now_;
     pipe.done = std::max(pipe.done, now_ + latency);
-    Busy(flow.core, flow.pipe, *flow.copy, issued_[flow.core][Index(flow.pipe)], now_ + latency);
+    const double issued = issued_[flow.core][Index(flow.pipe)];
+    const double alone = model_.cost.copy_issue + flow.row_cycles;
+    Busy(flow.core, flow.pipe, *flow.copy, issued, now_ + latency, now_ - issued - alone);
     pipe.copying = false;
     Progress(flow.core);
   }
 
-  void Busy(uint32_t core, Pipe pipe, const Event &event, double begin, double end) {
+  // Notes what the instruction that starts now waited for.
+  void NoteWait(uint32_t index, Pipe which, double issued, double start) {
+    CoreSim &core = cores_[index];
+    PipeSim &pipe = core.pipes[Index(which)];
+    pipe.waited = std::max(0.0, start - pipe.vacant);
+    pipe.wait = issued < pipe.free ? pipe.held : core.stalls.Before(pipe.vacant, issued);
+    if (pipe.waited == 0) pipe.wait = {};
+  }
+
+  // The last instruction of a pipe, as one that others wait for.
+  static Wait LastOf(const CoreSim &core, uint32_t index, Pipe pipe, Cause cause) {
+    return {cause, pipe, index, core.pipes[Index(pipe)].last};
+  }
+
+  void Busy(uint32_t core, Pipe pipe, const Event &event, double begin, double end, double stalled) {
     PipeSim &sim = cores_[core].pipes[Index(pipe)];
     result_.busy[Index(pipe)] += std::max(0.0, end - std::max(begin, sim.busy_until));
     sim.busy_until = std::max(sim.busy_until, end);
+    sim.vacant = sim.free;
+    sim.last = event.site;
     if (keep_slices_) {
-      result_.slices.push_back({core, pipe, event.site, begin, end, uint64_t{event.row_bytes} * event.rows});
+      result_.slices.push_back({core, pipe, event.site, begin, end, uint64_t{event.row_bytes} * event.rows,
+                                sim.waited, sim.wait, std::max(0.0, stalled)});
     }
+  }
+
+  void ScalarSlice(uint32_t index, const Event &event) {
+    CoreSim &core = cores_[index];
+    PipeSim &pipe = core.pipes[Index(Pipe::S)];
+    pipe.free = core.now;
+    NoteWait(index, Pipe::S, core.now, core.now);
+    pipe.vacant = core.now + event.scalar;
+    pipe.last = event.site;
+    result_.slices.push_back(
+        {index, Pipe::S, event.site, core.now, pipe.vacant, 0, pipe.waited, pipe.wait, 0});
   }
 
   void Progress(uint32_t index) {
@@ -191,15 +233,32 @@ class Simulation {
     return moved;
   }
 
-  void SetToken(CoreSim *core, uint32_t token, double time) {
+  void SetToken(CoreSim *core, const Event &event, double time) {
+    const uint32_t token = event.token;
     if (core->tokens.size() <= token)
       core->tokens.resize(std::max<size_t>(token + 1, core->tokens.size() * 2), kUnknown);
     core->tokens[token] = time;
+    if (!keep_slices_) return;
+    core->makers.resize(core->tokens.size());
+    core->makers[token] = LastOf(*core, IndexOf(core), event.pipe, Cause::kFlag);
   }
 
-  void SetPost(uint32_t token, double time) {
-    if (posts_.size() <= token) posts_.resize(token + 1, kUnknown);
-    posts_[token] = time;
+  // Where the scalar unit or a pipe waits for the token of an event; null as long as the token is not there.
+  static const double *TokenOf(const CoreSim &core, const Event &event) {
+    if (event.token >= core.tokens.size() || core.tokens[event.token] == kUnknown) return nullptr;
+    return &core.tokens[event.token];
+  }
+
+  static Wait MakerOf(const CoreSim &core, const Event &event) {
+    return event.token < core.makers.size() ? core.makers[event.token] : Wait{Cause::kFlag};
+  }
+
+  uint32_t IndexOf(const CoreSim *core) const { return static_cast<uint32_t>(core - cores_.data()); }
+
+  void SetPost(const CoreSim &core, const Event &event, double time) {
+    const uint32_t token = event.token;
+    if (posts_.size() <= token) posts_.resize(token + 1);
+    posts_[token] = {time, LastOf(core, IndexOf(&core), event.pipe, Cause::kCrossCore)};
     for (uint32_t core = 0; core < cores_.size(); ++core) worklist_.push_back(core);
   }
 
@@ -213,25 +272,29 @@ class Simulation {
       const double start = std::max(queued.ready, pipe.free);
       switch (event.kind) {
         case Event::kWork:
+          if (keep_slices_) NoteWait(index, which, queued.ready, start);
           pipe.free = start + event.cycles;
           pipe.done = std::max(pipe.done, pipe.free + event.latency);
-          Busy(index, which, event, start, pipe.free + event.latency);
+          Busy(index, which, event, start, pipe.free + event.latency, event.conflict);
           if (event.conflict > 0) conflicts_.push({start, index, event.conflict});
           break;
         case Event::kSet:
-          SetToken(&core, event.token, std::max(queued.ready, pipe.done));
+          SetToken(&core, event, std::max(queued.ready, pipe.done));
           break;
         case Event::kPost:
-          SetPost(event.token, std::max(queued.ready, pipe.done));
+          SetPost(core, event, std::max(queued.ready, pipe.done));
           break;
         case Event::kWait:
-          if (event.token >= core.tokens.size() || core.tokens[event.token] == kUnknown) return moved;
-          pipe.free = std::max(start, core.tokens[event.token]);
+          if (TokenOf(core, event) == nullptr) return moved;
+          if (*TokenOf(core, event) > start) pipe.held = MakerOf(core, event);
+          pipe.free = std::max(start, *TokenOf(core, event));
           break;
         case Event::kBarrier:
+          if (pipe.done > start) pipe.held = LastOf(core, index, which, Cause::kBarrier);
           pipe.free = std::max(start, pipe.done);
           break;
         case Event::kCopy:
+          if (keep_slices_) NoteWait(index, which, queued.ready, start);
           pipe.copying = true;
           pending_.push({start + model_.cost.copy_issue, index, which, queued.event, start});
           break;
@@ -252,9 +315,7 @@ class Simulation {
     while (core.next < events.size()) {
       const Event &event = events[core.next];
       if (!core.charged) {
-        if (keep_slices_ && event.scalar > 0) {
-          result_.slices.push_back({index, Pipe::S, event.site, core.now, core.now + event.scalar, 0});
-        }
+        if (keep_slices_ && event.scalar > 0) ScalarSlice(index, event);
         core.now += event.scalar;
         result_.busy[Index(Pipe::S)] += event.scalar;
         core.charged = true;
@@ -284,40 +345,54 @@ class Simulation {
     return end;
   }
 
+  // The scalar unit goes on at `until`.
+  void Hold(CoreSim *core, double until, const Wait &wait) const {
+    if (until <= core->now) return;
+    core->now = until;
+    if (keep_slices_) core->stalls.Add(until, wait);
+  }
+
+  // The instruction that ends last of all.
+  Wait LatestOf(const CoreSim &core) const {
+    const auto *latest = std::max_element(std::begin(core.pipes), std::end(core.pipes),
+                                          [](const PipeSim &a, const PipeSim &b) { return a.done < b.done; });
+    return LastOf(core, IndexOf(&core), static_cast<Pipe>(latest - core.pipes), Cause::kBarrier);
+  }
+
   bool ScalarStep(CoreSim *core, const Event &event) {
     const bool on_scalar = event.pipe == Pipe::S;
     switch (event.kind) {
       case Event::kDrain: {
         const PipeSim &pipe = core->pipes[Index(event.pipe)];
         if (!pipe.queue.empty() || pipe.copying) return false;
-        core->now = std::max(core->now, pipe.done);
+        Hold(core, pipe.done, LastOf(*core, IndexOf(core), event.pipe, Cause::kDrain));
         return true;
       }
       case Event::kBarrierAll:
         if (!Idle(*core)) return false;
-        core->now = EndOf(*core);
+        Hold(core, EndOf(*core), LatestOf(*core));
         return true;
       case Event::kMeet:
         return Meet(core, event.token);
       case Event::kTake: {
         for (const uint32_t post : deliveries_[event.token]) {
-          if (post >= posts_.size() || posts_[post] == kUnknown) return false;
-          core->now = std::max(core->now, posts_[post]);
+          if (post >= posts_.size() || posts_[post].time == kUnknown) return false;
+          Hold(core, posts_[post].time, posts_[post].maker);
         }
         return true;
       }
       case Event::kSet:
         if (!on_scalar) break;
-        SetToken(core, event.token, core->now);
+        SetToken(core, event, core->now);
         return true;
       case Event::kPost:
         if (!on_scalar) break;
-        SetPost(event.token, core->now);
+        SetPost(*core, event, core->now);
         return true;
       case Event::kWait:
         if (!on_scalar) break;
-        if (event.token >= core->tokens.size() || core->tokens[event.token] == kUnknown) return false;
-        core->now = std::max(core->now, core->tokens[event.token]);
+        if (TokenOf(*core, event) == nullptr) return false;
+        Hold(core, *TokenOf(*core, event), MakerOf(*core, event));
         return true;
       case Event::kBarrier:
         if (!on_scalar) break;
@@ -339,7 +414,7 @@ class Simulation {
       }
     }
     if (arrivals_[meeting] < meetings_[meeting]) return false;
-    core->now = std::max(core->now, meeting_times_[meeting]);
+    Hold(core, meeting_times_[meeting], {Cause::kMeeting});
     core->arrived = false;
     return true;
   }
@@ -354,7 +429,7 @@ class Simulation {
   std::vector<CoreSim> cores_;
   std::vector<uint32_t> arrivals_;
   std::vector<double> meeting_times_;
-  std::vector<double> posts_;
+  std::vector<Post> posts_;
   std::vector<std::array<double, kPipes>> issued_;
   std::priority_queue<PendingCopy, std::vector<PendingCopy>, std::greater<>> pending_;
   std::priority_queue<Conflict, std::vector<Conflict>, std::greater<>> conflicts_;

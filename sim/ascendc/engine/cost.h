@@ -8,6 +8,7 @@
 
 #include "device_model.h"
 #include "events.h"
+#include "waits.h"
 
 namespace sim {
 
@@ -26,6 +27,9 @@ struct TraceSlice {
   double begin;  // cycles
   double end;
   uint64_t bytes;
+  double waited;   // cycles before `begin` in which the pipe had nothing to do
+  Wait wait;       // why
+  double stalled;  // of a copy: cycles that it took longer than alone; of V: cycles of bank conflicts
 };
 
 struct CostResult {
@@ -33,7 +37,7 @@ struct CostResult {
   double busy[kPipes] = {};  // summed over cores
   uint64_t hbm_read_bytes = 0;
   uint64_t hbm_write_bytes = 0;
-  std::vector<TraceSlice> slices;  // where asked for
+  std::vector<TraceSlice> slices;  // where asked for, in the order in which they ended
 };
 
 CostResult Replay(const DeviceModel &model, const std::vector<CoreTrace> &cores,

@@ -39,10 +39,10 @@ struct Event {
   uint32_t token = 0;
   float scalar = 0;  // cycles of the scalar unit since the previous event
   float cycles = 0;
-  float latency = 0;     // kWork: cycles after them until the result is there
-  float conflict = 0;    // kWork on V: cycles of these in which the banks of UB serve nobody else
-  uint64_t address = 0;  // kCopy: GM rows
-  uint32_t row_bytes = 0;
+  float latency = 0;       // kWork: cycles after them until the result is there
+  float conflict = 0;      // kWork on V: cycles of these in which the banks of UB serve nobody else
+  uint64_t address = 0;    // kCopy: GM rows
+  uint32_t row_bytes = 0;  // kWork: the bytes of all operands, as one row
   uint32_t rows = 0;
   int64_t row_stride = 0;
 };

@@ -16,6 +16,7 @@
 #include "kernel_libraries.h"
 #include "kernel_run.h"
 #include "scheduler.h"
+#include "timeline.h"
 
 namespace sim {
 
@@ -30,6 +31,8 @@ LaunchOptions LaunchOptions::FromEnvironment() {
   options.threads = static_cast<uint32_t>(number("AVO_SIM_THREADS", 0));
   options.seed = number("AVO_SIM_SEED", 0);
   options.instructions = std::max<uint64_t>(number("AVO_SIM_INSTRUCTIONS", options.instructions), 1);
+  const char *timeline = std::getenv("AVO_SIM_TIMELINE");
+  if (timeline != nullptr) options.timeline = timeline;
   const char *timeout = std::getenv("AVO_SIM_TIMEOUT");
   const double seconds = timeout != nullptr ? std::strtod(timeout, nullptr) : 0;
   if (seconds > 0) options.timeout = seconds;
@@ -55,9 +58,9 @@ class Launcher {
       id.core = i;
       id.block = i / per_block;
       id.blocks = block_dim;
-      id.cube = kernel.type == KernelType::kCube || (per_block == 3 && i % per_block == 0);
-      id.sub_block = per_block == 3 && !id.cube ? i % per_block - 1 : 0;
-      id.sub_blocks = per_block == 3 && !id.cube ? 2 : 1;
+      id.cube = kernel.type == KernelType::kCube || (per_block > 1 && i % per_block == 0);
+      id.sub_block = per_block > 1 && !id.cube ? i % per_block - 1 : 0;
+      id.sub_blocks = per_block > 1 && !id.cube ? per_block - 1 : 1;
       cores_.push_back(std::make_unique<CoreState>(id, model, memory, options_, scheduler_, tiling_key));
       scheduler_.Register(cores_.back().get());
     }
@@ -70,11 +73,13 @@ class Launcher {
     if (options_.hazards) JudgeGlobalMemory();
     Report report;
     Collect(&report);
-    if (options_.cost) Cost(&report);
+    const std::vector<CoreTrace> traces = Traces();
+    const CostResult cost = options_.cost ? Cost(traces, &report) : CostResult();
     if (options_.record != LaunchOptions::Record::kNothing) report.recording = Recorded(report);
     std::vector<const CoreState *> cores;
     for (const auto &core : cores_) cores.push_back(core.get());
     CollectFaults(cores, options_, &report);
+    if (!options_.timeline.empty()) WriteTimeline(options_.timeline, model_, traces, cost, report);
     return report;
   }
 
@@ -85,7 +90,10 @@ class Launcher {
     return kernel.type == other ? Replacement{} : ReplacementOf(kernel.name, cube);
   }
 
-  static uint32_t CoresPerBlock(const Kernel &kernel) { return kernel.type == KernelType::kMixed12 ? 3 : 1; }
+  static uint32_t CoresPerBlock(const Kernel &kernel) {
+    if (kernel.type == KernelType::kMixed11) return 2;
+    return kernel.type == KernelType::kMixed12 ? 3 : 1;
+  }
 
   static uint32_t Threads(const LaunchOptions &options) {
     return options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
@@ -160,19 +168,24 @@ class Launcher {
     }
   }
 
-  void Cost(Report *report) const {
+  std::vector<CoreTrace> Traces() const {
     std::vector<CoreTrace> traces;
     for (const auto &core : cores_) {
       traces.push_back({core->id.core, core->id.cube, &core->events, &core->sites(), core->pending_scalar()});
     }
-    const CostResult cost =
-        Replay(model_, traces, scheduler_.meetings(), scheduler_.deliveries(), options_.trace);
+    return traces;
+  }
+
+  CostResult Cost(const std::vector<CoreTrace> &traces, Report *report) const {
+    const bool slices = options_.trace || !options_.timeline.empty();
+    CostResult cost = Replay(model_, traces, scheduler_.meetings(), scheduler_.deliveries(), slices);
     for (int pipe = 0; pipe < kPipes; ++pipe) report->pipes[pipe].busy_cycles = cost.busy[pipe];
     report->hbm_read_bytes = cost.hbm_read_bytes;
     report->hbm_write_bytes = cost.hbm_write_bytes;
     report->cycles = cost.cycles;
     report->microseconds = cost.cycles / (model_.clock_ghz * 1e3);
     if (options_.trace) report->trace = TraceJson(model_, traces, cost, kernel_.name);
+    return cost;
   }
 
   std::string Recorded(const Report &report) const {

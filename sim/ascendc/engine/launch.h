@@ -16,7 +16,8 @@
 
 namespace sim {
 
-enum class KernelType : uint8_t { kVector, kCube, kMixed12 /* 1 AIC : 2 AIV */ };
+// The cores of a block. A mixed block has a cube core and one or two vector cores.
+enum class KernelType : uint8_t { kVector, kCube, kMixed12, kMixed11 };
 
 // A kernel to be launched: `invoke` calls the __global__ function with the arguments.
 struct Kernel {
@@ -30,6 +31,7 @@ struct LaunchOptions {
   bool hazards = true;    // happens-before and uninitialised-read judges
   bool cost = true;       // cycle model
   bool trace = false;     // keep the events for Report::Trace
+  std::string timeline;   // a folder for a file on the launch (timeline.h); empty: none
   // What each core did, for Report::recording; with the calls that led to each site, which takes addr2line.
   enum class Record : uint8_t { kNothing, kLines, kCalls } record = Record::kNothing;
   uint32_t threads = 0;  // 0: all host cores
@@ -39,8 +41,8 @@ struct LaunchOptions {
   double timeout = 60;
   uint64_t instructions = uint64_t{1} << 26;
   Policy policy;
-  // AVO_SIM_STRICT, AVO_SIM_FAST, AVO_SIM_THREADS, AVO_SIM_SEED, AVO_SIM_TIMEOUT, AVO_SIM_INSTRUCTIONS, and
-  // the policy. Throws std::invalid_argument where the policy is ill-formed.
+  // AVO_SIM_STRICT, AVO_SIM_FAST, AVO_SIM_THREADS, AVO_SIM_SEED, AVO_SIM_TIMEOUT, AVO_SIM_INSTRUCTIONS,
+  // AVO_SIM_TIMELINE, and the policy. Throws std::invalid_argument where the policy is ill-formed.
   static LaunchOptions FromEnvironment();
 };
 

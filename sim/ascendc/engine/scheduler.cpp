@@ -109,12 +109,11 @@ void Scheduler::Stuck(std::unique_lock<std::mutex> *lock, CoreState &core, const
 
 void Scheduler::CheckResident(CoreState &core, const char *name, Kinds kinds, uint32_t cores,
                               Where where) const {
-  const auto is_cube = [](const CoreState *other) { return other->id.cube; };
-  const bool cube = std::any_of(cores_.begin(), cores_.end(), is_cube);
-  const bool vector = !std::all_of(cores_.begin(), cores_.end(), is_cube);
-  const bool mixed = cube && vector;
-  const uint32_t blocks = core.model->CoresAtOnce(cube, vector) / (mixed ? 3 : 1);
-  const uint32_t per_block = !mixed || kinds == Kinds::kCube ? 1 : (kinds == Kinds::kVector ? 2 : 3);
+  const auto all = static_cast<uint32_t>(cores_.size()) / core.id.blocks;  // cores of a block
+  const size_t cubes = std::count_if(cores_.begin(), cores_.end(), [](const auto *other) { return other->id.cube; });
+  const bool cube = cubes != 0;
+  const uint32_t blocks = core.model->CoresAtOnce(cubes, cores_.size() - cubes) / all;
+  const uint32_t per_block = all == 1 || kinds == Kinds::kAll ? all : (kinds == Kinds::kCube ? 1 : all - 1);
   if (cores <= blocks * per_block) return;
   core.Fail(FaultKind::kFlag, name, where,
             std::to_string(core.id.blocks) + " blocks are to meet, but " + core.model->soc + " has " +
@@ -299,20 +298,12 @@ void Scheduler::AwaitGmFlag(CoreState &core, GmFlag flag, bool set, const char *
               (set ? ", never came: missing IBSet" : " is set, and nobody waits for it: missing IBWait") +
               ", so that the device would hang here");
   }
-  if (!state.known) return;
-  core.AddEvent(Event::kTake, Pipe::S, state.delivery, core.SiteOf(name, where));
-  core.AcquireGlobal(state.clock);
-  Join(&counters_.KnownTo(core.id.core), state.waits);
+  if (state.known) Open(core, state.change, name, where);
 }
 
 void Scheduler::ChangeGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where) {
   std::unique_lock lock(mutex_);
-  GmFlagState &state = gm_flags_[flag];
-  const uint32_t token = posts_++;
-  core.AddEvent(Event::kPost, Pipe::S, token, core.SiteOf(name, where));
-  state = {set, true, core.ReleaseGlobal(Pipe::S), counters_.KnownTo(core.id.core),
-           static_cast<uint32_t>(deliveries_.size())};
-  deliveries_.push_back({token});
+  gm_flags_[flag] = {set, true, Seal(core, Pipe::S, name, where)};
   Released();
 }
 

@@ -20,7 +20,7 @@ std::map<std::string, FaultCase> AllCases() {
   std::map<std::string, FaultCase> all;
   for (const auto *cases : {&LegalityCases(), &QueueCases(), &OrderCases(), &CubeCases(), &CallCases(),
                             &PlainCases(), &OverlapCases(), &AtomicCases(), &IntrinsicCases(), &FlagCases(),
-                            &CacheCases(), &EndlessCases(), &ValueCases()}) {
+                            &SharedCases(), &CacheCases(), &EndlessCases(), &ValueCases()}) {
     for (const FaultCase &one : *cases) all.emplace(one.name, one);
   }
   return all;

@@ -166,4 +166,28 @@ void FixpipeOut(CopySide dst, const LocalTensorBase &src, AscendC::CO2Layout lay
   }
 }
 
+// The same with the parameters of the intrinsic, which takes the numbers and strides of matrices from their
+// register.
+template <typename T, typename U>
+void FixpipeByRegisters(const CopySide &dst, const LocalTensorBase &src, AscendC::FixpipeParamsV220 params,
+                        uint8_t relu, bool rows, Where where) {
+  Core &core = Core::Current();
+  if (relu > 1) {
+    core.Fail(FaultKind::kOther, "Fixpipe", where, "ReLUPRE must be 0 or 1, others are not modelled");
+  }
+  params.reluEn = relu != 0;
+  if (rows) {
+    const uint64_t matrices = core.registers.matrices;
+    params.ndNum = matrices & 0xFFFF;
+    params.srcNdStride = matrices >> 16 & 0xFFFF;
+    params.dstNdStride = matrices >> 32 & 0xFFFF;
+  }
+  FixpipeOut<T, U>(dst, src, rows ? AscendC::CO2Layout::ROW_MAJOR : AscendC::CO2Layout::NZ, params, where);
+}
+// What SetFixPipeConfig and set_fpc write: where factors lie, and in bit 63 that unit flags are cleared.
+inline void SetFactorTable(uint64_t word) {
+  Core::Current().registers.factor_table = word;
+  if ((word >> 63) != 0) ClearUnitFlags(Core::Current());
+}
+
 }  // namespace sim

@@ -118,10 +118,44 @@ void CastFromInt4(const LocalTensor<half> &dst, const LocalTensor<uint8_t> &src,
   });
 }
 
+// Level 2 for a pair of types of which one is int4b_t, which lies dense too: 64 bytes in a repeat.
+struct Int4Count {
+  int64_t count;
+  bool Apply(VectorOp &op) const { return op.Count(count); }
+  template <typename T>
+  Strides Of(const VectorOp &, int) const {
+    return {1, sizeof(T) == 1 ? 2U : 8U};
+  }
+};
+
+template <typename Level>
+void CastToInt4(const LocalTensor<uint8_t> &dst, const LocalTensor<half> &src, RoundMode mode,
+                const Level &level, Where where) {
+  switch (mode) {
+    case RoundMode::CAST_FLOOR:
+      return CastToInt4<RoundMode::CAST_FLOOR>(dst, src, level, where);
+    case RoundMode::CAST_CEIL:
+      return CastToInt4<RoundMode::CAST_CEIL>(dst, src, level, where);
+    case RoundMode::CAST_ROUND:
+      return CastToInt4<RoundMode::CAST_ROUND>(dst, src, level, where);
+    case RoundMode::CAST_TRUNC:
+      return CastToInt4<RoundMode::CAST_TRUNC>(dst, src, level, where);
+    case RoundMode::CAST_ODD:
+      Core::Current().Fail(FaultKind::kRoundMode, "Cast", where,
+                           "roundMode must not be CAST_ODD for this pair of types");
+    default:
+      return CastToInt4<RoundMode::CAST_RINT>(dst, src, level, where);
+  }
+}
+
 // One word of quantisation parameters: scale in bits 0 to 31, of which the device reads 10 bits of mantissa,
 // offset in bits 37 to 45, sign of the result in bit 46.
 struct DeqWord {
   uint64_t bits;
+  static DeqWord Of(float scale, int16_t offset, bool is_signed) {
+    return {uint64_t{FloatBits(scale)} | (static_cast<uint64_t>(offset) & 0x1FF) << 37 |
+            uint64_t{is_signed} << 46};
+  }
   float Scale() const { return BitsFloat(static_cast<uint32_t>(bits) & 0xFFFFE000U); }
   float Offset() const {
     const int offset = static_cast<int>(bits >> 37 & 0x1FF);

@@ -3,6 +3,7 @@
 // count (level 2), and has the one loop that applies a function to lanes.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "../kernel_tensor.h"
@@ -194,14 +195,16 @@ class VectorOp {
     }
     for (uint32_t r = 0; r < repeats_; ++r) {
       const uint32_t lanes = LanesOf(r);
-      if (unit_blocks_ && (prefix_ || counted_)) {
-        Apply(function, lanes, dst.At(r, 0), sources.At(r, 0)...);
+      if (prefix_ || counted_) {
+        // Without gaps between data blocks a repeat is one run of lanes; otherwise each data block is.
+        const uint32_t run = unit_blocks_ ? lanes : std::min({Lanes<D>::kPerBlock, Lanes<S>::kPerBlock...});
+        for (uint32_t lane = 0; lane < lanes; lane += run) {
+          Apply(function, std::min(run, lanes - lane), dst.At(r, lane), sources.At(r, lane)...);
+        }
         continue;
       }
       for (uint32_t lane = 0; lane < lanes; ++lane) {
-        if (counted_ || Active(lane)) {
-          Apply(function, 1, dst.At(r, lane), sources.At(r, lane)...);
-        }
+        if (Active(lane)) Apply(function, 1, dst.At(r, lane), sources.At(r, lane)...);
       }
     }
   }

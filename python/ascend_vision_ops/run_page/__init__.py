@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes what ran on the simulated device as one page of HTML, which needs no server and no other file."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from .content import content_of
+from .timelines import read_launches
+
+FOLDER = Path(__file__).parent
+
+
+def write_page(
+    timelines: str | Path,
+    report: str | Path | None,
+    page: str | Path,
+    title: str = "",
+    facts: Sequence[tuple[str, str]] = (),
+) -> None:
+    """Writes the page.
+
+    Args:
+        timelines: the folder that a program filled which ran with AVO_SIM_TIMELINE=FOLDER
+        report: the file of AVO_SIM_REPORT of the same run, whose faults take the place of those in the folder
+        page: the file to write
+        title: what ran; by default the names of the kernels
+        facts: more about the run for the head of the page: names and values
+
+    Raises:
+        FileNotFoundError: there is no such folder, or no such report
+    """
+    launches = read_launches(Path(timelines), Path(report) if report else None)
+    title = title or ", ".join(dict.fromkeys(launch.kernel for launch in launches)) or "no kernel ran"
+    data = {"title": title, "facts": [list(fact) for fact in facts], **content_of(launches)}
+    parts = {
+        "title": html.escape(title),
+        "css": (FOLDER / "page.css").read_text(encoding="utf-8"),
+        "js": "\n".join(path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.js"))),
+        # "<" must not stand in a script, where "</script>" would end it.
+        "data": json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
+    }
+    text = (FOLDER / "template.html").read_text(encoding="utf-8")
+    before, *rest = text.split("{{")
+    for piece in rest:
+        name, _, after = piece.partition("}}")
+        before += parts[name] + after
+    Path(page).write_text(before, encoding="utf-8")

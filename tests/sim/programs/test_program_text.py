@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The translation of preprocessed sources keeps every line where it is, and leaves literals and headers alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ascend_vision_ops.sim.compile import CompileError
+from ascend_vision_ops.sim.program_text import launch_header, translate
+
+OWN, HEADERS = Path("/own"), Path("/headers")
+
+
+def translated(code: str, cann: bool = False, cube_only: bool = False):
+    text = f'# 1 "/own/a.asc"\n{code}\n'
+    result = translate(text, OWN, [HEADERS], cann, cube_only)
+    assert result.text.count("\n") == text.count("\n")
+    return result
+
+
+def cores(code: str, **more) -> dict[str, str]:
+    return {kernel.name: kernel.cores for kernel in translated(code, **more).kernels}
+
+
+def test_launch_of_a_template_over_several_lines():
+    result = translated(
+        "template <int n> __global__ __vector__ void k(int) {}\n"
+        "void f(void *s) { k<(2 > 1 ? 3 : 4)>\n<<<8,\nnullptr, (s)>>>(5); }"
+    )
+    launch = result.text.splitlines()[2]
+    assert "::sim::program::LaunchInstance<k<(2 > 1 ? 3 : 4)>, ::sim::program::Cores::kVector>(" in launch
+    assert result.text.splitlines()[4] == 'nullptr, (s))(5); }'
+    assert result.launches == 1
+
+
+def test_literals_stay_as_they_are():
+    line = """const char *a = "k<<<1>>>()", *b = R"x(printf("__global__"))x"; char c = '"'; int d = 1'000;"""
+    assert translated(line).text.splitlines()[1] == line
+
+
+def test_text_of_headers_stays_as_it_is():
+    text = '# 1 "/headers/h.h" 1\nint printf(int); void g() { printf(1); }\n# 2 "/own/a.asc" 2\nvoid f() { printf("x"); }\n'
+    result = translate(text, OWN, [HEADERS], False).text
+    assert "void g() { printf(1); }" in result
+    assert 'void f() { ::sim::program::Print("x"); }' in result
+
+
+def test_only_calls_of_printf_are_replaced():
+    line = "void f() { fprintf(0); x.printf(1); AscendC::PRINTF(2); std::printf(3); } int g __attribute__((format(printf, 1, 2)));"
+    expected = line.replace("AscendC::PRINTF(2)", "::sim::program::Print(2)").replace(
+        "std::printf(3)", "::sim::program::Print(3)"
+    )
+    assert translated(line).text.splitlines()[1] == expected
+
+
+@pytest.mark.parametrize(
+    "words, expected",
+    [("__vector__", "vector"), ("__cube__", "cube"), ("__mix__", "mixed12"), ("__mix__(1, 2)", "mixed12"),
+     ("__mix__(1,1)", "mixed11"), ("__mix__(1, 0)", "cube"), ("__mix__(0, 1)", "vector")],
+)  # fmt: skip
+def test_cores_that_words_name(words, expected):
+    assert cores(f"{words} __global__ void k() {{}}") == {"k": expected}
+    assert cores(f"__global__ {words} void k() {{}}") == {"k": expected}
+
+
+def test_cores_that_calls_imply():
+    code = (
+        "void Product() { AscendC::Mmad(a, b, c); } struct Whole { TPosition p = VECIN; void Do() { Product(); } };"
+        "__global__ void k1() { Product(); } __global__ void k2() { Whole w; } __global__ void k3() { Add(); }"
+    )
+    assert cores(code) == {"k1": "cube", "k2": "mixed12", "k3": "vector"}
+    matmul = "__global__ void k() { Matmul<A, B> m; }"
+    assert cores(matmul) == {"k": "mixed12"}
+    assert cores(matmul, cube_only=True) == {"k": "cube"}
+
+
+def test_broken_launch_is_told():
+    with pytest.raises(CompileError, match="a launch begins with <<< and has no >>>"):
+        translated("__global__ void k() {} void f() { k<<<1, 2; }")
+
+
+def test_header_of_launches_has_no_pointers_of_the_device():
+    (kernel,) = translated('extern "C" __global__ void add(GM_ADDR *x, const uint8_t *y, float z) {}').kernels
+    expected = 'extern "C" uint32_t aclrtlaunch_add(uint32_t numBlocks, void *stream, void *x, void *y, float z);'
+    assert expected in launch_header(kernel)

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`avo sim run` and `avo sim build` on programs of our own: right ones, and ones with a deliberate fault."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+HERE = Path(__file__).parent
+
+
+def avo(*words: str | Path, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    variables = {key: value for key, value in os.environ.items() if not key.startswith("AVO_SIM_")}
+    command = [sys.executable, "-m", "ascend_vision_ops", "sim", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=variables, cwd=folder)
+
+
+def run(program: str, *words: str) -> subprocess.CompletedProcess[str]:
+    done = avo("run", HERE / program, *words)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def lines(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
+    """What the program printed: the text behind each title."""
+    pairs = (line.partition(": ") for line in done.stdout.splitlines())
+    return {title: text for title, _, text in pairs if text}
+
+
+@pytest.mark.parametrize("length", ["256", "8"])
+def test_a_right_program_runs_with_its_arguments(length):
+    done = run("add.asc", "--", length)
+    assert f"0 of {8 * int(length)} sums are wrong" in done.stdout
+    assert "1 launch, 0 errors" in done.stderr
+
+
+def test_each_form_of_kernel_and_launch():
+    done = run("forms.asc")
+    found = lines(done)
+
+    def numbers(title: str) -> np.ndarray:
+        return np.array(found[title].split(), dtype=int)[::16]
+
+    np.testing.assert_array_equal(numbers("plain"), [100, 101])
+    np.testing.assert_array_equal(numbers("by value"), 10 * np.arange(3) + 5 + 2)
+    np.testing.assert_array_equal(numbers("sized"), [10 + 5 * 8])
+    np.testing.assert_array_equal(numbers("macro"), [9])
+    np.testing.assert_array_equal(numbers("pointer"), [100])
+    assert "no launch: plain<<<2, 0, 0>>>(out) '<<<' 1'000" in done.stdout
+    assert "kernel plain: expected at least 1 block, got 0" in found["no blocks"]
+
+
+def test_printf_has_the_core_in_front_and_whole_lines():
+    assert "[AIV Block 1/2] half a line, 7 and 1.5\n" in run("forms.asc").stdout
+
+
+def test_kernel_types_start_their_cores():
+    found = lines(run("mixed.asc"))
+    one_one = "1001 1101 2001 2101 0 0"
+    assert found == {
+        "one_two": "1001 1101 2002 2112 2202 2312",
+        "one_one": one_one,
+        "mix_word": one_one,
+        "cubes": "1001 1101 0 0 0 0",
+        "vectors": "0 0 2001 2101 0 0",
+    }
+
+
+def test_cores_of_a_pair_meet():
+    assert lines(run("meet.asc"))["meet"].split()[::16] == ["40", "41"]
+    done = avo("run", HERE / "meet.asc", "-D", "FORGET")
+    assert done.returncode == 1
+    assert re.search(r"Flag: kernel meet, block 0: CrossCoreWaitFlag .*flag 3 never came", done.stderr)
+
+
+def test_tiling_data_macros_of_dtypes_and_dumps():
+    done = run("tiling.asc", "--dtype", "x=int32")
+    assert lines(done)["planned"] == "42 42"
+    assert "[AIV Block 0/1] DumpTensor: desc=5, addr=0x0, data_type=int32, position=UB, dump_size=3\n" in done.stdout
+    assert "[AIV Block 0/1] [42, 42, 42]\n" in done.stdout
+    assert "[AIV Block 0/1] [[42, 42],\n[AIV Block 0/1] [42, -]]\n" in done.stdout
+    assert "desc=7, addr=0x38" in done.stdout
+    assert "[AIV Block 0/1] dtype 3\n" in done.stdout
+
+
+def test_race_is_found_and_the_right_program_beside_it_passes(tmp_path):
+    assert lines(run("race.asc"))["doubled"] == "42 42"
+    report, junit = tmp_path / "report.json", tmp_path / "report.xml"
+    done = avo("run", HERE / "race.asc", "-D", "RACE", "--report", report, "--junit", junit)
+    assert done.returncode == 1
+    assert "MissingSync: kernel doubled, block 0: Add (race.asc:19 doubled)" in done.stderr
+    (launch,) = [json.loads(line) for line in report.read_text().splitlines()]
+    assert launch["kernel"] == "doubled"
+    assert {fault["kind"] for fault in launch["faults"]} == {"MissingSync"}
+    assert "<failure" in junit.read_text()
+
+
+def test_a_fault_can_go_on_or_end_the_program():
+    going_on = avo("run", HERE / "race.asc", "-D", "RACE", "--on-fault", "continue")
+    aborted = avo("run", HERE / "race.asc", "-D", "RACE", "--on-fault", "abort")
+    assert going_on.returncode == aborted.returncode == 1
+    assert "doubled:" in going_on.stdout
+    assert "doubled:" not in aborted.stdout
+
+
+@pytest.mark.parametrize("macro", ["DEVICE_ASSERT", "C_ASSERT"])
+def test_assertion_is_a_fault_and_does_not_end_the_program(macro):
+    done = avo("run", HERE / "asserts.asc", "-D", macro)
+    assert done.returncode == 1
+    assert lines(done)["right"] == "3"
+    assert "goes on" in done.stdout
+    assert "Assert: kernel checked" in done.stderr
+    assert "number == 3" in done.stderr
+
+
+def test_build_writes_a_program_and_an_object(tmp_path):
+    assert avo("build", HERE / "race.asc", "-o", tmp_path / "race").returncode == 0
+    assert subprocess.run([tmp_path / "race"], capture_output=True, text=True).stdout == "doubled: 42 42\n"
+    seven = HERE / "project" / "seven.asc"
+    assert avo("build", "-c", seven, "-o", tmp_path / "seven.o").returncode == 0
+    done = avo("run", HERE / "project" / "main.cpp", tmp_path / "seven.o", "-I", HERE)
+    assert done.stdout == "seven: 7 1\n"
+
+
+def wrong_program(tmp_path: Path, kernel: str, launch: str = "") -> subprocess.CompletedProcess[str]:
+    source = tmp_path / "wrong.asc"
+    source.write_text(
+        f'#include "acl/acl.h"\n#include "kernel_operator.h"\n{kernel}\nint main() {{ {launch} return 0; }}\n'
+    )
+    return avo("run", source, folder=tmp_path)
+
+
+def test_messages_of_wrong_programs(tmp_path):
+    absent = wrong_program(tmp_path, "__global__ __vector__ void f() { AscendC::NoSuchName(1); }")
+    assert absent.returncode == 1
+    assert "wrong.asc:3:" in absent.stderr.splitlines()[-1]
+    assert "NoSuchName" in absent.stderr.splitlines()[-1]
+    kind = wrong_program(tmp_path, "__global__ void f() { KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_NONE); }")
+    assert kind.stderr.splitlines()[-1] == "avo: kernel f: there is no kernel type KERNEL_TYPE_NONE"
+    mix = wrong_program(tmp_path, "__global__ __mix__(1, 3) void f() {}")
+    assert "kernel f: expected __mix__(1, 2), (1, 1), (1, 0) or (0, 1), got __mix__(1, 3)" in mix.stderr
+    alone = wrong_program(tmp_path, "__global__ __vector__ void f() {}")
+    assert "avo: nothing launches f: no source has f<<<…>>>(…)" in alone.stderr
+    declared = wrong_program(
+        tmp_path,
+        "__global__ void f(int);",
+        "aclrtSetDevice(0); f<<<1, nullptr, nullptr>>>(1);",
+    )
+    assert "undefined reference to `f(int)'" in declared.stderr
+    assert avo("run", tmp_path / "absent.asc").stderr == f"avo: {tmp_path}/absent.asc: there is no such file\n"
+
+
+def test_no_compiler_is_told(monkeypatch, tmp_path):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    done = avo("run", HERE / "race.asc")
+    assert done.returncode == 1
+    assert "there is no compiler no-such-compiler (CXX names one)" in done.stderr
+
+
+def configured(tmp_path: Path, project: str) -> Path:
+    """A built CMake project of this folder."""
+    from ascend_vision_ops.paths import cmake_dir
+
+    build = tmp_path / project
+    options = [f"-DCMAKE_PREFIX_PATH={cmake_dir()}", f"-DAVO_PYTHON={sys.executable}", "-G", "Ninja"]
+    for words in (["-S", HERE / project, "-B", build, *options], ["--build", build]):
+        done = subprocess.run(["cmake", *map(str, words)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    return build
+
+
+def printed(program: Path, status: int = 0) -> str:
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_cmake_project_of_the_language_asc(tmp_path):
+    build = configured(tmp_path, "project")
+    assert printed(build / "race") == "doubled: 42 42\n"
+    assert printed(build / "main") == "seven: 7 1\n"
+
+
+def test_cmake_library_of_kernels(tmp_path):
+    build = configured(tmp_path, "library")
+    assert printed(build / "main") == "scaled: 17 1\n"
+    assert "MissingSync: kernel doubled" in printed(build / "race")
