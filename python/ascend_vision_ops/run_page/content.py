@@ -43,7 +43,7 @@ def launch_content(launch: Launch, budget: int, sources: Sources) -> dict:
     if not found or launch.ticks <= launch.start:
         return content
     rows, gap = merged(launch, budget)
-    unit, _, verdict = judged(launch, found, launch.start, launch.ticks)
+    unit, _, _, verdict = judged(launch, found, launch.start, launch.ticks)
     start = launch.microseconds(launch.start)
     if start > 0.3 * report["microseconds"]:
         verdict += f" {start:.2f} of {report['microseconds']:.2f} us is the launch itself."
@@ -70,7 +70,10 @@ def launch_content(launch: Launch, budget: int, sources: Sources) -> dict:
             for row, part in zip(launch.rows, rows, strict=True)
         ],
         "words": encoded(rows),
-        "phases": [[part.begin, part.end, part.pipe, part.share, part.sentence] for part in phases(launch)],
+        "phases": [
+            [part.begin, part.end, part.pipe, part.share, part.cores, part.sentence]
+            for part in phases(launch)
+        ],
         "pipes": pipe_table(launch, found),
         "paths": path_table(launch),
         "roofline": roofline(launch, found),
