@@ -93,6 +93,7 @@ set(config ${avo_package}/lib/cmake/ascend_vision_ops)
 configure_file(cmake/ascend_vision_opsConfig.cmake.in ${config}/ascend_vision_opsConfig.cmake @ONLY)
 write_basic_package_version_file(${config}/ascend_vision_opsConfigVersion.cmake
   VERSION ${avo_version} COMPATIBILITY SameMinorVersion)
+file(COPY cmake/simulate/ DESTINATION ${config})
 configure_file(cmake/ascend_vision_ops.pc.in ${avo_package}/lib/pkgconfig/ascend_vision_ops.pc @ONLY)
 install(DIRECTORY ${avo_package}/lib/cmake ${avo_package}/lib/pkgconfig DESTINATION ascend_vision_ops/lib)
 

@@ -19,7 +19,7 @@ from . import HeadersError
 from .roots import Headers
 
 SOURCES = PACKAGE / "_kernel_sources"
-FLAGS = (
+COMMON_FLAGS = (
     "-std=c++17", "-O1", "-g1", "-fPIC", "-w",
     # Faults name the calls that led to them, as for the package's own kernels.
     "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls",
@@ -27,6 +27,9 @@ FLAGS = (
     "-fvisibility=hidden", "-fvisibility-inlines-hidden",
     # Results are those of the package's own kernels, whatever instructions the host has.
     "-ffp-contract=off", "-fno-trapping-math", "-fno-math-errno",
+)  # fmt: skip
+FLAGS = (
+    *COMMON_FLAGS,
     # Address 0 is the start of the Unified Buffer. An access of several elements at once would be judged as one.
     "-fno-delete-null-pointer-checks", "-fno-tree-vectorize",
     *PROCESSOR_FLAGS,
@@ -125,18 +128,23 @@ class Compiler:
 
 def choose(headers: Headers) -> Compiler:
     """The compiler that CXX names, else c++ or the first of g++ and clang++ that is installed."""
+    words, version = program()
+    # The intrinsics of the simulated device take ordinary pointers; clang tells the memories of a core apart.
+    flat = [ONE_ADDRESS_SPACE] if "clang" in version else []
+    return Compiler((*words, *FLAGS, *flat, *source_options(headers)), version, headers)
+
+
+def program() -> tuple[list[str], str]:
+    """The words that start the compiler, and the first line of what it says about its version."""
     named = shlex.split(os.environ.get("CXX", ""))
     candidates = [named] if named else [["c++"], ["g++"], ["clang++"]]
-    program = next((words for words in candidates if shutil.which(words[0])), None)
-    if program is None:
+    found = next((words for words in candidates if shutil.which(words[0])), None)
+    if found is None:
         raise HeadersError(
             f"there is no compiler {' or '.join(words[0] for words in candidates)} (CXX names one)"
         )
-    done = subprocess.run([*program, "--version"], capture_output=True, text=True, check=False)
-    version = done.stdout.partition("\n")[0]
-    # The intrinsics of the simulated device take ordinary pointers; clang tells the memories of a core apart.
-    flat = [ONE_ADDRESS_SPACE] if "clang" in version else []
-    return Compiler((*program, *FLAGS, *flat, *source_options(headers)), version, headers)
+    done = subprocess.run([*found, "--version"], capture_output=True, text=True, check=False)
+    return found, done.stdout.partition("\n")[0]
 
 
 def source_options(headers: Headers) -> list[str]:

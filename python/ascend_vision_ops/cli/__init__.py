@@ -22,6 +22,7 @@ examples:
   avo tiling upsample_linear1d --shape 1,80,1500 --attr output_size=[3000] --cores 3
   avo parity upsample_linear1d --ascend-headers /usr/local/Ascend/ascend-toolkit/latest
   c++ program.cpp $(avo config --cflags --libs)
+  avo sim run add.asc
   avo onnx simplify detector.onnx -o small.onnx --check 3
 """
 
@@ -157,6 +158,60 @@ def _sim_commands(sub: argparse.ArgumentParser) -> None:
     made.add_argument("file", metavar="FILE", help="the report")
     made.add_argument("--junit", metavar="XML", help="write JUnit's XML: a test case for each launch")
     made.add_argument("--json", metavar="JSON", help="write one object with the totals and the launches")
+    _program_commands(commands)
+
+
+RUN_EXAMPLES = """\
+examples:
+  avo sim run add.asc                                        build and run; the status is 1 where a judge finds an error
+  avo sim run main.cpp kernel.asc -I include -D TILE=128 -- --length 4096
+  avo sim run add.asc --on-fault abort --junit faults.xml --html run.html
+  avo sim run add.asc --ascend-headers /usr/local/Ascend/ascend-toolkit/latest
+  avo sim build add.asc -o add && ./add
+"""
+
+
+def _program_commands(commands: argparse._SubParsersAction) -> None:
+    def command(name: str, text: str) -> argparse.ArgumentParser:
+        made = commands.add_parser(
+            name, help=text, description=text[0].upper() + text[1:] + ".", epilog=RUN_EXAMPLES,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )  # fmt: skip
+        made.set_defaults(module="sim_run", name=name)
+        files = "sources with kernels (.asc), sources of the host (.cpp), objects and libraries"
+        made.add_argument("files", metavar="FILE", nargs="+", help=files)
+        made.add_argument(
+            "-I", dest="include", action="append", default=[], metavar="DIR", help="a folder of headers"
+        )
+        made.add_argument(
+            "-D", dest="define", action="append", default=[], metavar="NAME[=VALUE]", help="a macro"
+        )
+        text = "defines DTYPE_NAME, ORIG_DTYPE_NAME and FORMAT_NAME as CANN does for a tensor of an operator"
+        made.add_argument("--dtype", action="append", default=[], metavar="NAME=DTYPE", help=text)
+        text = "one more option for the compiler or the linker, such as -X=-O2 or -X=-lm"
+        made.add_argument(
+            "-X", dest="compiler_options", action="append", default=[], metavar="OPTION", help=text
+        )
+        _headers_option(made)
+        return made
+
+    made = command("run", "builds a CANN program with kernels in it and runs it on the simulated device")
+    _run_options(made)
+    made = command("build", "builds a CANN program with kernels in it for the simulated device")
+    made.add_argument("-o", "--output", required=True, metavar="PROGRAM", help="the file to write")
+    made.add_argument("-c", dest="object", action="store_true", help="write the object of one source")
+
+
+def _run_options(made: argparse.ArgumentParser) -> None:
+    made.set_defaults(arguments=[])
+    text = "what an error does: ends the core (stop), nothing (continue), ends the program (abort); default: stop"
+    made.add_argument("--on-fault", choices=("stop", "continue", "abort"), help=text)
+    made.add_argument("--suppressions", metavar="FILE", help="faults that are known and not to be reported")
+    made.add_argument("--report", metavar="FILE", help="write a line of JSON for each launch")
+    made.add_argument("--junit", metavar="FILE", help="write JUnit's XML")
+    made.add_argument("--html", metavar="FILE", help="write a page with the timeline, the faults and the counters")
+    made.add_argument("--soc", metavar="NAME", help="the device to simulate (default: Ascend910B1)")
+    made.usage = "avo sim run FILE [FILE …] [options] [-- ARGUMENT …]"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -249,7 +304,9 @@ def parser() -> argparse.ArgumentParser:
     sub = command("onnx", "onnx", "shows, simplifies, converts, runs and compares ONNX models")
     _onnx_commands(sub)
 
-    sub = command("sim", "sim", "judges the simulated device: compares it with CANN's own headers")
+    sub = command(
+        "sim", "sim", "runs programs with kernels of your own; compares the device with CANN's own headers"
+    )
     _sim_commands(sub)
 
     sub = command(
@@ -280,7 +337,11 @@ def main(argv: list[str] | None = None) -> int:
 
     # Beside CANN, torch would import torch_npu, whose runtime has the names of the simulated one of this process.
     os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
-    options = parser().parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
+    behind = words.index("--") if words[:2] == ["sim", "run"] and "--" in words else len(words)
+    options = parser().parse_args(words[:behind])
+    if words[behind + 1 :]:
+        options.arguments = words[behind + 1 :]
     if getattr(options, "ascend_headers", None):
         # Given here, the folder counts more than lists and folders of the environment.
         os.environ[ascend_headers.VARIABLE] = options.ascend_headers

@@ -7,7 +7,6 @@
 // on-chip memories count from 0.
 #pragma once
 
-#define __global__
 #define __aicore__
 #define __host_aicore__
 #define __gm__
@@ -29,9 +28,12 @@
 #define __biasbuf__
 #endif
 #define __ssbuf__
+#ifndef SIM_PROGRAM  // the translation of a program reads these words and removes them
+#define __global__
 #define __cube__
 #define __vector__
 #define __mix__(...)
+#endif
 #define __sync_noalias__
 #define __sync_alias__
 #define __check_sync_alias__

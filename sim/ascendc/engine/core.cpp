@@ -41,6 +41,8 @@ void Core::Fail(FaultKind kind, const char *instruction, Where where, const std:
   state_->Fail(kind, instruction, where, text);
 }
 
+void Core::Print(const std::string &text) { state_->printed.Add(text); }
+
 void Core::SetFlag(Pipe from, Pipe to, int32_t id, Where where) {
   state_->flags.Set(from, to, id, "SetFlag", where);
 }

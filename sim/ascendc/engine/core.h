@@ -76,6 +76,9 @@ class Core {
   // The same of a fault behind which nothing can be carried out: ends the block.
   [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);
 
+  // Prints text of the kernel, a whole line at a time, with the core in front of each.
+  void Print(const std::string &text);
+
   // Flags order pipes. `id` is an event id as FetchEventID and AllocEventID hand it out: 0 to 7 for each pair
   // of pipes (event_flags.h).
   void SetFlag(Pipe from, Pipe to, int32_t id, Where where);
@@ -96,7 +99,7 @@ class Core {
 
   uint32_t BlockIdx() const;
   uint32_t BlockNum() const;
-  uint32_t SubBlockIdx() const;  // 0 or 1 of the two vector cores of a mixed block
+  uint32_t SubBlockIdx() const;  // 0 or 1 of the vector cores of a mixed block
   uint32_t SubBlockNum() const;
   bool IsCube() const;  // g_coreType == AIC
   uint64_t TilingKey() const;

@@ -22,7 +22,8 @@ CoreState::CoreState(const CoreIdentity &identity, const DeviceModel &device, De
       queues(this),
       flags(this),
       cache(this),
-      watch(launch_options.instructions) {}
+      watch(launch_options.instructions),
+      printed(identity) {}
 
 void CoreState::BeginBlock(const void *outermost) {
   outermost_frame_ = outermost;
@@ -41,6 +42,7 @@ void CoreState::EndBlock() {
 }
 
 void CoreState::ReleaseMemories() {
+  printed.Flush();
   ub_peak = queues.Peak(Space::UB);
   if (ub_peak == 0) ub_peak = ub_touched;  // the TPipe of CANN's own headers says nothing
   hazards.ReleaseShadows();

@@ -19,6 +19,7 @@
 #include "faults.h"
 #include "hazards.h"
 #include "launch.h"
+#include "printed_lines.h"
 #include "queues.h"
 #include "recording.h"
 #include "scalar_cache.h"
@@ -29,8 +30,8 @@ namespace sim {
 class Scheduler;
 
 struct CoreIdentity {
+  uint32_t core = 0;  // number in the launch: one a block, or two or three of a mixed block
   const char *kernel = "";
-  uint32_t core = 0;  // number in the launch: one a block, or three of a mixed block
   uint32_t block = 0;
   uint32_t blocks = 0;
   uint32_t sub_block = 0;  // of the vector cores of a mixed block
@@ -109,6 +110,7 @@ class CoreState {
   EventFlags flags;
   ScalarCache cache;
   Watch watch;
+  PrintedLines printed;
   CoreCounters counters;
   std::vector<Event> events;
   Recording recording;

@@ -117,9 +117,8 @@ class Simulation {
   }
 
   static uint32_t Slots(const DeviceModel &model, const std::vector<CoreTrace> &cores) {
-    const auto is_cube = [](const CoreTrace &core) { return core.cube; };
-    return model.CoresAtOnce(std::any_of(cores.begin(), cores.end(), is_cube),
-                             !std::all_of(cores.begin(), cores.end(), is_cube));
+    const auto cubes = std::count_if(cores.begin(), cores.end(), [](const CoreTrace &core) { return core.cube; });
+    return model.CoresAtOnce(cubes, cores.size() - cubes);
   }
 
   void StartCores() {

@@ -103,9 +103,11 @@ struct DeviceModel {
   double l2_bytes_per_second = 0;
   CostModel cost;
 
-  // Cores that run a launch at a time. A mixed launch has three a block and is bounded by its cube cores.
-  uint32_t CoresAtOnce(bool cube, bool vector) const {
-    return cube && vector ? 3 * cube_cores : cube ? cube_cores : vector_cores;
+  // Cores that run a launch at a time, of `cubes` cube cores and `vectors` vector cores in all. Each block of a
+  // mixed launch has a cube core, which bounds it, and one or two vector cores.
+  uint32_t CoresAtOnce(size_t cubes, size_t vectors) const {
+    if (cubes == 0) return vector_cores;
+    return cube_cores * static_cast<uint32_t>(1 + vectors / cubes);
   }
 
   // Throws std::invalid_argument, which lists the known devices, for a name that is none of them.

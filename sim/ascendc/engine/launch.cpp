@@ -58,9 +58,9 @@ class Launcher {
       id.core = i;
       id.block = i / per_block;
       id.blocks = block_dim;
-      id.cube = kernel.type == KernelType::kCube || (per_block == 3 && i % per_block == 0);
-      id.sub_block = per_block == 3 && !id.cube ? i % per_block - 1 : 0;
-      id.sub_blocks = per_block == 3 && !id.cube ? 2 : 1;
+      id.cube = kernel.type == KernelType::kCube || (per_block > 1 && i % per_block == 0);
+      id.sub_block = per_block > 1 && !id.cube ? i % per_block - 1 : 0;
+      id.sub_blocks = per_block > 1 && !id.cube ? per_block - 1 : 1;
       cores_.push_back(std::make_unique<CoreState>(id, model, memory, options_, scheduler_, tiling_key));
       scheduler_.Register(cores_.back().get());
     }
@@ -90,7 +90,10 @@ class Launcher {
     return kernel.type == other ? Replacement{} : ReplacementOf(kernel.name, cube);
   }
 
-  static uint32_t CoresPerBlock(const Kernel &kernel) { return kernel.type == KernelType::kMixed12 ? 3 : 1; }
+  static uint32_t CoresPerBlock(const Kernel &kernel) {
+    if (kernel.type == KernelType::kMixed11) return 2;
+    return kernel.type == KernelType::kMixed12 ? 3 : 1;
+  }
 
   static uint32_t Threads(const LaunchOptions &options) {
     return options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());

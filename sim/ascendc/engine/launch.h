@@ -16,7 +16,8 @@
 
 namespace sim {
 
-enum class KernelType : uint8_t { kVector, kCube, kMixed12 /* 1 AIC : 2 AIV */ };
+// The cores of a block. A mixed block has a cube core and one or two vector cores.
+enum class KernelType : uint8_t { kVector, kCube, kMixed12, kMixed11 };
 
 // A kernel to be launched: `invoke` calls the __global__ function with the arguments.
 struct Kernel {

@@ -109,12 +109,11 @@ void Scheduler::Stuck(std::unique_lock<std::mutex> *lock, CoreState &core, const
 
 void Scheduler::CheckResident(CoreState &core, const char *name, Kinds kinds, uint32_t cores,
                               Where where) const {
-  const auto is_cube = [](const CoreState *other) { return other->id.cube; };
-  const bool cube = std::any_of(cores_.begin(), cores_.end(), is_cube);
-  const bool vector = !std::all_of(cores_.begin(), cores_.end(), is_cube);
-  const bool mixed = cube && vector;
-  const uint32_t blocks = core.model->CoresAtOnce(cube, vector) / (mixed ? 3 : 1);
-  const uint32_t per_block = !mixed || kinds == Kinds::kCube ? 1 : (kinds == Kinds::kVector ? 2 : 3);
+  const auto all = static_cast<uint32_t>(cores_.size()) / core.id.blocks;  // cores of a block
+  const size_t cubes = std::count_if(cores_.begin(), cores_.end(), [](const auto *other) { return other->id.cube; });
+  const bool cube = cubes != 0;
+  const uint32_t blocks = core.model->CoresAtOnce(cubes, cores_.size() - cubes) / all;
+  const uint32_t per_block = all == 1 || kinds == Kinds::kAll ? all : (kinds == Kinds::kCube ? 1 : all - 1);
   if (cores <= blocks * per_block) return;
   core.Fail(FaultKind::kFlag, name, where,
             std::to_string(core.id.blocks) + " blocks are to meet, but " + core.model->soc + " has " +

@@ -5,16 +5,18 @@
 #include <cstdint>
 
 #define __aicore__
-#define __global__
 #define __gm__
 #define __ubuf__
 #define __cbuf__
 #define __ca__
 #define __cb__
 #define __cc__
-#define __mix__(...)
+#ifndef SIM_PROGRAM  // the translation of a program reads these words and removes them
+#define __global__
 #define __cube__
 #define __vector__
+#define __mix__(...)
+#endif
 #define __BLOCK_LOCAL__ thread_local
 #define __WORKGROUP_LOCAL__ thread_local
 #define __simd_callee__

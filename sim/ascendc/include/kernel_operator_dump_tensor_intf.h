@@ -2,38 +2,21 @@
 // Functions to look into a kernel: printf, DumpTensor and ASSERT.
 #pragma once
 
-#include <cstdio>
-#include <string>
-
 #include "kernel_tensor.h"
+#include "sim/print.h"
 
 namespace sim {
 
-[[noreturn]] inline void FailAssert(const char *condition, const std::string &message, Where where) {
-  Core::Current().Fail(FaultKind::kAssert, "ASSERT", where,
-                       std::string(condition) + " does not hold" + (message.empty() ? "" : ": " + message));
+template <typename T>
+void Dump(const AscendC::LocalTensor<T> &tensor, uint32_t offset, uint32_t desc, uint32_t count,
+          const std::vector<uint32_t> &shape) {
+  DumpElements<T>(tensor.space, tensor.GetPhyAddr(offset), desc, count, shape);
 }
 
-template <typename... Arguments>
-std::string FormatText(const char *format, const Arguments &...arguments) {
-  const int length = std::snprintf(nullptr, 0, format, arguments...);
-  std::string text(length > 0 ? static_cast<size_t>(length) : 0, '\0');
-  if (length > 0) std::snprintf(text.data(), text.size() + 1, format, arguments...);
-  return text;
-}
-inline std::string FormatText() { return ""; }
-
-// One write for the whole text, so that the lines of several blocks do not mix.
-inline void Print(const std::string &text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
-template <typename Read>
-void DumpValues(const char *kind, uint32_t desc, uint32_t count, Read &&read) {
-  std::string text = std::string("DumpTensor ") + kind + ", desc " + std::to_string(desc) + ", block " +
-                     std::to_string(Core::Current().BlockIdx()) + ", " + std::to_string(count) +
-                     " elements: [";
-  for (uint32_t i = 0; i < count; ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(static_cast<double>(read(i)));
-  Print(text + "]\n");
+template <typename T>
+void Dump(const AscendC::GlobalTensor<T> &tensor, uint32_t offset, uint32_t desc, uint32_t count,
+          const std::vector<uint32_t> &shape) {
+  DumpElements<T>(Space::GM, reinterpret_cast<uint64_t>(tensor.GetPhyAddr(offset)), desc, count, shape);
 }
 
 }  // namespace sim
@@ -42,32 +25,26 @@ namespace AscendC {
 
 template <class... Args>
 inline void printf(const char *fmt, Args &&...args) {
-  sim::Print(sim::FormatText(fmt, args...));
+  sim::Core::Current().Print(sim::FormatText(fmt, args...));
 }
 template <class... Args>
 inline void PRINTF(const char *fmt, Args &&...args) {
-  sim::Print(sim::FormatText(fmt, args...));
+  sim::Core::Current().Print(sim::FormatText(fmt, args...));
 }
 
-template <typename T>
-inline void DumpTensor(const LocalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize) {
-  sim::DumpValues(sim::SpaceName(tensor.space), desc, dumpSize,
-                  [&tensor](uint32_t i) { return tensor.GetValue(i); });
+// Prints a LocalTensor or a GlobalTensor.
+template <typename Tensor>
+inline void DumpTensor(const Tensor &tensor, uint32_t desc, uint32_t dumpSize) {
+  sim::Dump(tensor, 0, desc, dumpSize, {});
 }
-
-template <typename T>
-inline void DumpTensor(const GlobalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize) {
-  sim::DumpValues("GM", desc, dumpSize, [&tensor](uint32_t i) { return tensor.GetValue(i); });
+template <typename Tensor>
+inline void DumpTensor(const Tensor &tensor, uint32_t desc, uint32_t dumpSize, const ShapeInfo &shapeInfo) {
+  sim::Dump(tensor, 0, desc, dumpSize, {shapeInfo.shape, shapeInfo.shape + shapeInfo.shapeDim});
 }
-
-template <typename T>
-inline void DumpTensor(const LocalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize, const ShapeInfo &) {
-  DumpTensor(tensor, desc, dumpSize);
-}
-
-template <typename T>
-inline void DumpTensor(const GlobalTensor<T> &tensor, uint32_t desc, uint32_t dumpSize, const ShapeInfo &) {
-  DumpTensor(tensor, desc, dumpSize);
+// The same from element `countOff` on.
+template <typename Tensor>
+inline void DumpAccChkPoint(const Tensor &tensor, uint32_t index, uint32_t countOff, uint32_t dumpSize) {
+  sim::Dump(tensor, countOff, index, dumpSize, {});
 }
 
 }  // namespace AscendC

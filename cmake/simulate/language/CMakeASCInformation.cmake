@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# How CMake compiles and links the language ASC.
+find_program(AVO_LINKER NAMES ${CMAKE_CXX_COMPILER} c++ g++ clang++ DOC "The program that links programs with kernels")
+list(JOIN avo_compiler " " avo_compile)
+list(JOIN avo_libraries " " avo_link)
+set(avo_link "${avo_link} -Wl,-rpath,${avo_package}/lib -ldl -lpthread")
+set(avo_headers)
+if(AVO_ASCEND_HEADERS)
+  set(avo_headers "--ascend-headers ${AVO_ASCEND_HEADERS}")
+endif()
+
+set(CMAKE_INCLUDE_FLAG_ASC "-I")
+set(CMAKE_SHARED_LIBRARY_ASC_FLAGS "-fPIC")
+set(CMAKE_SHARED_LIBRARY_CREATE_ASC_FLAGS "-shared")
+set(CMAKE_SHARED_LIBRARY_SONAME_ASC_FLAG "-Wl,-soname,")
+set(CMAKE_SHARED_LIBRARY_RUNTIME_ASC_FLAG "-Wl,-rpath,")
+set(CMAKE_SHARED_LIBRARY_RUNTIME_ASC_FLAG_SEP ":")
+set(CMAKE_EXECUTABLE_RUNTIME_ASC_FLAG "-Wl,-rpath,")
+set(CMAKE_EXECUTABLE_RUNTIME_ASC_FLAG_SEP ":")
+set(CMAKE_DEPFILE_FLAGS_ASC "-MD -MT <DEP_TARGET> -MF <DEP_FILE>")
+set(CMAKE_ASC_DEPFILE_FORMAT gcc)
+set(CMAKE_ASC_DEPENDS_USE_COMPILER TRUE)
+set(CMAKE_ASC_COMPILE_OBJECT
+  "${avo_compile} ${avo_headers} <DEFINES> <INCLUDES> <FLAGS> -o <OBJECT> -c <SOURCE>")
+set(CMAKE_ASC_LINK_EXECUTABLE
+  "${AVO_LINKER} <CMAKE_ASC_LINK_FLAGS> <LINK_FLAGS> <OBJECTS> -o <TARGET> <LINK_LIBRARIES> ${avo_link}")
+set(CMAKE_ASC_CREATE_SHARED_LIBRARY
+  "${AVO_LINKER} -shared <LINK_FLAGS> <SONAME_FLAG><TARGET_SONAME> -o <TARGET> <OBJECTS> <LINK_LIBRARIES> ${avo_link}")
+set(CMAKE_ASC_CREATE_SHARED_MODULE "${CMAKE_ASC_CREATE_SHARED_LIBRARY}")
+set(CMAKE_ASC_ARCHIVE_CREATE "<CMAKE_AR> qc <TARGET> <LINK_FLAGS> <OBJECTS>")
+set(CMAKE_ASC_ARCHIVE_APPEND "<CMAKE_AR> q <TARGET> <LINK_FLAGS> <OBJECTS>")
+set(CMAKE_ASC_ARCHIVE_FINISH "<CMAKE_RANLIB> <TARGET>")
+set(CMAKE_ASC_INFORMATION_LOADED 1)

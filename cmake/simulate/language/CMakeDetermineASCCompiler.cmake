@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+# The language ASC: C++ with kernels and launches.
+set(CMAKE_ASC_COMPILER ${AVO_PYTHON})
+set(CMAKE_ASC_SOURCE_FILE_EXTENSIONS asc)
+set(CMAKE_ASC_OUTPUT_EXTENSION .o)
+set(CMAKE_ASC_COMPILER_ENV_VAR ASC)
+set(CMAKE_ASC_LINKER_PREFERENCE 60)
+set(CMAKE_ASC_LINKER_PREFERENCE_PROPAGATES 1)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/CMakeASCCompiler.cmake.in
+  ${CMAKE_PLATFORM_INFO_DIR}/CMakeASCCompiler.cmake @ONLY)

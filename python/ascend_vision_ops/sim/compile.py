@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles kernels that this package did not write, for the simulated device.
+
+    back_end(None)   the hand-written AscendC API: one object serves all cores
+    back_end(DIR)    CANN's own headers in DIR:    one object for vector cores, one for cube cores
+
+    back_end(…).compile(source, object, side) ──▶ .link([objects], library)
+
+Both steps do nothing where the result is newer than all that it is made of.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..ascend_headers import VARIABLE, HeadersError
+from ..ascend_headers import compiler as headers_compiler
+from ..ascend_headers.compiler import SOURCES, first_error, intrinsic_of, is_newer, newer_than_all
+from ..ascend_headers.roots import find
+from ..opgen.kernel_headers import PROCESSOR_FLAGS, SIDES
+from ..paths import library_dir
+
+# The kernel types of CANN (KERNEL_TYPE_…) by the cores that start in a block.
+CORES = {
+    "AIV_ONLY": "vector", "AIC_ONLY": "cube", "MIX_AIV_1_0": "vector", "MIX_AIC_1_0": "cube",
+    "MIX_AIC_1_1": "mixed11", "MIX_AIC_1_2": "mixed12", "AICORE": "mixed12", "VECTORCORE": "vector",
+    "MIX_AICORE": "mixed12", "MIX_VECTOR_CORE": "vector",
+}  # fmt: skip
+# The object that runs on all cores; CANN's headers have one for each of SIDES.
+ALL_CORES = "all"
+_SIDES_OF_CORES = {"vector": ("vector",), "cube": ("cube",)}
+_TASK_TYPE = re.compile(r"\bKERNEL_TASK_TYPE\s*\(\s*(\w+)\s*,\s*KERNEL_TYPE_(\w+)\s*\)")
+_DEFAULT_TASK_TYPE = re.compile(r"\bKERNEL_TASK_TYPE_DEFAULT\s*\(\s*KERNEL_TYPE_(\w+)\s*\)")
+
+
+class CompileError(RuntimeError):
+    """A source does not compile or link; the message says why, and `output` has all that the compiler said."""
+
+    def __init__(self, message: str, output: str = ""):
+        super().__init__(message)
+        self.output = output
+
+
+@dataclass(frozen=True)
+class BackEnd:
+    """A compiler with the options for one way to AscendC.
+
+    command: the program and the options of every compilation, among them the folders of headers.
+    version: the first line of what the compiler says about itself.
+    text: what kernels are compiled against, for people.
+    sides: the options of each kind of object.
+    """
+
+    command: tuple[str, ...]
+    version: str
+    text: str
+    sides: dict[str, tuple[str, ...]]
+
+    @property
+    def own_headers(self) -> bool:
+        """Says whether it is the hand-written API."""
+        return ALL_CORES in self.sides
+
+    @property
+    def digest(self) -> str:
+        """A short text that differs where objects of another compiler, other options or other headers differ."""
+        parts = (*self.command, self.version, str(library_dir()))
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+
+    def sides_of(self, cores: str) -> tuple[str, ...]:
+        """The objects that a kernel needs which starts on "vector", "cube", "mixed11" or "mixed12"."""
+        return (ALL_CORES,) if self.own_headers else _SIDES_OF_CORES.get(cores, ("vector", "cube"))
+
+    def compile(self, source: Path, target: Path, side: str, options: Sequence[str] = ()) -> None:
+        """Compiles a source into an object; `options` come before those of the back end."""
+        depends = target.with_suffix(".d")
+        if newer_than_all(target, depends):
+            return
+        program, *own = self.command
+        words = (*options, *own, *self.sides[side], "-MMD", "-MF", str(depends), "-MT", "object")
+        _run([program, *words, "-c", str(source)], target, f"{source.name} does not compile against {self.text}")
+
+    def link(self, objects: Iterable[Path], target: Path, options: Sequence[str] = ("-shared",)) -> None:
+        """Links objects with the simulated device into a library, or, with other options, into a program."""
+        given = list(objects)
+        if is_newer(target, [*given, library_dir() / "libascendc_sim.so"]):
+            return
+        libraries = (f"-L{library_dir()}", "-lascendc_sim", f"-Wl,-rpath,{library_dir()}")
+        words = (*options, "-Wl,-z,defs", *map(str, given), *libraries)
+        _run([self.command[0], *words], target, f"{target.name} does not link")
+
+
+def back_end(ascend_headers: str | Path | None = None) -> BackEnd:
+    """The hand-written API, or CANN's headers in a folder (default: the one that AVO_ASCEND_HEADERS names).
+
+    Raises:
+        CompileError: there is no compiler, or the folder has not the headers
+    """
+    folder = ascend_headers or os.environ.get(VARIABLE)
+    try:
+        if folder:
+            compiler = headers_compiler.choose(find(folder))
+            return BackEnd(compiler.command, compiler.version, compiler.headers.text, SIDES)
+        command, version = headers_compiler.program()
+    except HeadersError as error:
+        raise CompileError(str(error)) from error
+    ascendc = (SOURCES / "sim" / "ascendc" / "compiler").resolve().parent
+    folders = (f"-I{ascendc / 'include'}", f"-I{ascendc}", f"-I{ascendc / 'engine'}")
+    words = (*command, *headers_compiler.COMMON_FLAGS, *PROCESSOR_FLAGS, *folders)
+    return BackEnd(words, version, "the simulated device's own AscendC headers", {ALL_CORES: ()})
+
+
+def cache_folder() -> Path:
+    """Where objects of other projects lie: in the user's cache."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "ascend-vision-ops" / "sim"
+
+
+def cores_of(source: str, key: int = 0) -> str:
+    """The cores that a kernel starts on: "vector", "cube", "mixed11" or "mixed12".
+
+    source: the text of the kernel. KERNEL_TASK_TYPE of the tiling key counts before KERNEL_TASK_TYPE_DEFAULT. Without
+    either, CANN's compiler looks for products; here a text that names Matmul or Mmad is mixed, any other one vector.
+    """
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", source, flags=re.DOTALL)
+    named = {name: kind for name, kind in _TASK_TYPE.findall(text)}
+    for name, kind in named.items():
+        if _number(name, text) == key:
+            return CORES[kind]
+    if found := _DEFAULT_TASK_TYPE.search(text):
+        return CORES[found[1]]
+    return "mixed12" if re.search(r"\bmatmul_intf\.h|\bREGIST_MATMUL_OBJ\b|\bMmad\s*\(", text) else "vector"
+
+
+def _number(word: str, text: str) -> int | None:
+    """The value of a literal, or of a macro or constant of that name in the text."""
+    found = re.search(rf"\b{word}\b\s*=?\s*\(?(\d\w*)", text) if not word[0].isdigit() else None
+    digits = re.match(r"0[xX][0-9a-fA-F]+|\d+", found[1] if found else word)
+    return int(digits[0], 0 if digits[0][:2] in ("0x", "0X") else 10) if digits else None
+
+
+def _run(words: list[str], target: Path, failed: str) -> None:
+    """Runs the compiler, so that an interrupt leaves no half of a file."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    half = target.with_name(f"{target.name}.{os.getpid()}")
+    done = subprocess.run([*words, "-o", str(half)], capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        os.replace(half, target)
+        return
+    half.unlink(missing_ok=True)
+    output = done.stderr or f"the compiler ended with status {done.returncode}"
+    raise CompileError(f"{failed}: {_reason(output)}", output)
+
+
+def _reason(output: str) -> str:
+    """The first error, or, where the linker misses intrinsics alone, their names."""
+    symbols = dict.fromkeys(headers_compiler.UNDEFINED.findall(output))
+    names = [intrinsic_of(symbol) for symbol in symbols]
+    if names and None not in names:
+        return f"the simulated device does not model {', '.join(sorted({name for name in names if name}))}"
+    return first_error(output)

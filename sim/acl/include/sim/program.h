@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands between the host code of a program and its kernels. `avo sim build` puts it before a source, and writes
+//
+//   add<<<8, nullptr, stream>>>(x, y, z);     as   sim::program::Launch<add>("add", 8, nullptr, stream)(x, y, z);
+//   __global__ void add(…) { … }              as   void add(…) { … } and after it a Definition of add
+//
+// With CANN's own headers a source is compiled once for vector and once for cube cores. The second object defines the
+// code of cube cores alone; its launches are never called.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "engine/current_core.h"
+#include "include/sim/asc_dump.h"
+
+namespace sim::program {
+
+// The cores of a block, as sim::KernelType has them.
+enum class Cores : uint8_t { kVector, kCube, kMixed12, kMixed11 };
+
+struct KernelCode {
+  const void *function;   // the kernel, by which launches find it
+  const char *signature;  // names the kernel, the same for both kinds of core
+  Cores cores;
+  void (*invoke)(void *const *arguments);
+  void (*prepare)(void *workspace);  // of kernels on CANN's own headers
+  bool cube;                         // the code is that of cube cores
+};
+
+// Makes a kernel known to launches of this process.
+__attribute__((visibility("default"))) void Define(const KernelCode &code);
+// Appends a launch to the stream. `arguments`: what `invoke` finds at arguments[0].
+__attribute__((visibility("default"))) void Start(const void *function, const char *name, uint32_t blocks,
+                                                  void *stream, std::shared_ptr<const void> arguments);
+
+#if defined(__DAV_VEC__) || defined(__DAV_CUBE__)
+static void SetWorkspaceOfCore(void *workspace);  // program_end.h
+constexpr void (*kPrepare)(void *) = SetWorkspaceOfCore;
+#else
+constexpr void (*kPrepare)(void *) = nullptr;
+#endif
+#ifdef __DAV_CUBE__
+constexpr bool kCubeCode = true;
+#else
+constexpr bool kCubeCode = false;
+#endif
+
+template <auto kernel, typename Values, typename Indices>
+struct Code;
+template <auto kernel, typename Values, size_t... indices>
+struct Code<kernel, Values, std::index_sequence<indices...>> {
+  static const char *Signature() { return __PRETTY_FUNCTION__; }
+  // Calls the kernel without a function in between, as the calls that a fault shows begin below this one.
+  static void Invoke(void *const *arguments) {
+    [[maybe_unused]] const auto &values = *static_cast<const Values *>(arguments[0]);
+    kernel(std::get<indices>(values)...);
+  }
+};
+
+template <auto kernel, typename... Parameters>
+KernelCode CodeOf(void (*function)(Parameters...), Cores cores) {
+  using Values = std::tuple<std::decay_t<Parameters>...>;
+  using Own = Code<kernel, Values, std::index_sequence_for<Parameters...>>;
+  return {reinterpret_cast<const void *>(function), Own::Signature(), cores, Own::Invoke, kPrepare, kCubeCode};
+}
+
+// Defines a kernel before main begins.
+template <auto kernel, Cores cores>
+struct Definition {
+  Definition() { Define(CodeOf<kernel>(+kernel, cores)); }
+};
+
+// Arguments become what the kernel takes, as in a call; pointers to device memory have any type on the host.
+template <typename To, typename From>
+To Converted(From &&value) {
+  if constexpr (!std::is_pointer_v<To>) {
+    return static_cast<To>(std::forward<From>(value));
+  } else if constexpr (std::is_same_v<std::decay_t<From>, std::nullptr_t>) {
+    return nullptr;
+  } else {
+    return (To)value;
+  }
+}
+
+inline uint32_t BlocksOf(uint64_t blocks) { return static_cast<uint32_t>(blocks); }
+inline void *StreamOf() { return nullptr; }
+template <typename First, typename... Rest>
+void *StreamOf(First &&first, Rest &&...rest) {
+  if constexpr (sizeof...(Rest) != 0) {
+    return StreamOf(std::forward<Rest>(rest)...);
+  } else {
+    return Converted<void *>(std::forward<First>(first));
+  }
+}
+
+template <typename... Parameters>
+class PointerLaunch {
+ public:
+  PointerLaunch(void (*kernel)(Parameters...), const char *name, uint32_t blocks, void *stream)
+      : kernel_(kernel), name_(name), blocks_(blocks), stream_(stream) {}
+
+  template <typename... Arguments>
+  void operator()(Arguments &&...arguments) const {
+    static_assert(sizeof...(Arguments) == sizeof...(Parameters), "a launch must give each parameter a value");
+    using Values = std::tuple<std::decay_t<Parameters>...>;
+    Start(reinterpret_cast<const void *>(kernel_), name_, blocks_, stream_,
+          std::make_shared<const Values>(Converted<std::decay_t<Parameters>>(std::forward<Arguments>(arguments))...));
+  }
+
+ private:
+  void (*const kernel_)(Parameters...);
+  const char *const name_;
+  const uint32_t blocks_;
+  void *const stream_;
+};
+
+// A launch of any function that was defined: `kernel<<<blocks, bytes of UB, stream>>>`.
+template <typename... Parameters, typename... Settings>
+PointerLaunch<Parameters...> LaunchPointer(void (*kernel)(Parameters...), const char *name, uint64_t blocks,
+                                           Settings &&...settings) {
+  return {kernel, name, BlocksOf(blocks), StreamOf(std::forward<Settings>(settings)...)};
+}
+
+// A launch of a kernel that is defined elsewhere, or above.
+template <auto kernel, typename... Settings>
+auto Launch(const char *name, uint64_t blocks, Settings &&...settings) {
+  return LaunchPointer(+kernel, name, blocks, std::forward<Settings>(settings)...);
+}
+
+// The definition of an instance of a kernel template, which its launches make.
+template <auto kernel, Cores cores>
+struct Instance {
+  static inline const Definition<kernel, cores> defined;
+};
+
+template <auto kernel, Cores cores, typename... Settings>
+auto LaunchInstance(const char *name, uint64_t blocks, Settings &&...settings) {
+  static_cast<void>(&Instance<kernel, cores>::defined);
+  return Launch<kernel>(name, blocks, std::forward<Settings>(settings)...);
+}
+
+// printf and assert of a source, which its host code and its kernels may call.
+template <typename... Arguments>
+int Print(const char *format, const Arguments &...arguments) {
+  if (!InKernel()) return std::printf(format, Printable(arguments)...);
+  Core::Current().Print(FormatText(format, arguments...));
+  return 0;
+}
+[[noreturn]] inline void FailAssertion(const char *condition, const char *file, unsigned line, const char *function) {
+  if (!InKernel()) __assert_fail(condition, file, line, function);
+  FailAssert(condition, "", Where{file, static_cast<int>(line)});
+}
+
+// DumpTensor and DumpAccChkPoint on CANN's own headers; program_end.h defines them.
+template <typename Tensor>
+void DumpTensor(const Tensor &tensor, uint32_t desc, uint32_t count);
+template <typename Tensor, typename Shape>
+void DumpTensor(const Tensor &tensor, uint32_t desc, uint32_t count, const Shape &shape);
+template <typename Tensor>
+void DumpAccChkPoint(const Tensor &tensor, uint32_t desc, uint32_t offset, uint32_t count);
+
+}  // namespace sim::program
