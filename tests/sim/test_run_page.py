@@ -245,11 +245,10 @@ def test_run_without_cycles_or_launches_has_a_page(tmp_path):
     write_page(tmp_path / "fast", None, page)
     [launch] = data_of(page)["launches"]
     assert launch["kernel"] == "twice_plus" and "rows" not in launch
-    (tmp_path / "none").mkdir()
-    write_page(tmp_path / "none", None, page)
+    write_page(tmp_path / "absent", tmp_path / "absent too", page)
     assert data_of(page)["launches"] == []
-    with pytest.raises(FileNotFoundError, match="expected a folder"):
-        write_page(tmp_path / "absent", None, page)
+    with pytest.raises(NotADirectoryError, match="expected a folder"):
+        write_page(page, None, tmp_path / "another")
 
 
 def test_folder_that_cannot_be_written_is_named(tmp_path):

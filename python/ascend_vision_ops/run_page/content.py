@@ -13,6 +13,7 @@ from .sources import Sources
 from .timelines import CAUSES, Launch, Site
 
 MOST_LINES = 12  # source lines of a launch that are listed as hot
+LEAST_SHARE = 0.001  # of all cycles that such a line takes
 
 
 def content_of(launches: list[Launch]) -> dict:
@@ -197,7 +198,10 @@ def hot_lines(launch: Launch) -> list[dict]:
                 "file": site.file,
                 "line": site.line,
                 "calls": site.calls,
-                "pipes": sorted({pipe for number in numbers for pipe in pipes[number]}),
+                "pipes": sorted(
+                    {pipe for number in numbers for pipe in pipes[number]},
+                    key=lambda pipe: (pipe == "S", pipe),
+                ),
                 "share": float(totals["length"][numbers].sum() / whole),
                 "cycles": float(totals["length"][numbers].sum() * launch.tick),
                 "waited": float(totals["waited"][numbers].sum() * launch.tick),
@@ -205,4 +209,4 @@ def hot_lines(launch: Launch) -> list[dict]:
                 "count": int(totals["count"][numbers].sum()),
             }
         )
-    return [one for one in result if one["cycles"]]
+    return [one for one in result if one["share"] >= LEAST_SHARE]

@@ -19,7 +19,7 @@ class Timeline {
 
   build() {
     const tool = (label, text, action) => make("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
-    this.search = make("input", { type: "search", placeholder: "Find an instruction or line, as Add or copy.h:12", "aria-label": "Find an instruction or a source line", oninput: () => this.find(), onkeydown: (event) => event.key === "Enter" && this.nextMatch(event.shiftKey ? -1 : 1) });
+    this.search = make("input", { type: "search", placeholder: "Find Add, or copy.h:12", "aria-label": "Find an instruction or a source line", oninput: () => this.find(), onkeydown: (event) => event.key === "Enter" && this.nextMatch(event.shiftKey ? -1 : 1) });
     this.found = make("output", { class: "muted", "aria-live": "polite" });
     this.range = make("output", { class: "muted", id: "range" });
     this.strip = make("div", { class: "strip" });
