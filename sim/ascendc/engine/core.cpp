@@ -31,12 +31,8 @@ void Core::ReadRegisters(const char *instruction, Where where, uint64_t register
   state_->values.ReadRegisters(instruction, where, {kRegisterFile, registers, bytes});
 }
 void Core::StoreRegisters(Space space, uint64_t address, uint64_t registers, uint64_t bytes) {
-<<<<<<< HEAD
-  if (!state_->skips()) state_->values.Store({space, address, bytes}, {kRegisterFile, registers, bytes});
-=======
   if (state_->skipping()) return;
   state_->values.Store({space, address, bytes}, {kRegisterFile, registers, bytes});
->>>>>>> h/run
 }
 Core::Holder Core::HolderOf(uint64_t address, uint64_t bytes, uint64_t start) {
   return state_->HolderOf(address, bytes, start);

@@ -55,13 +55,8 @@ void CoreState::ReleaseMemories() {
 }
 
 std::byte *CoreState::Memory(Space space, uint64_t address) {
-<<<<<<< HEAD
-  if (std::byte *copy = skipped_.empty() ? nullptr : MemoryOfSkipped(space, address); copy != nullptr)
-    return copy;
-=======
   std::byte *const copy = skipped_.empty() ? nullptr : MemoryOfSkipped(space, address);
   if (copy != nullptr) return copy;
->>>>>>> h/run
   if (space == Space::GM) return memory->Host(reinterpret_cast<const void *>(address));
   std::unique_ptr<std::byte[]> &chip = chips_[Index(space)];
   if (chip == nullptr) {

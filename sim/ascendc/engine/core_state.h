@@ -93,11 +93,7 @@ class CoreState {
   void AcquireGlobal(const GlobalClock &clock);
   void AddEvent(Event::Kind kind, Pipe pipe, uint32_t token, uint32_t site);
 
-<<<<<<< HEAD
-  bool skips() const { return !skipped_.empty(); }  // the present instruction
-=======
   bool skipping() const { return !skipped_.empty(); }  // the present instruction works on copies
->>>>>>> h/run
   bool recorded() const { return options->record != LaunchOptions::Record::kNothing; }
   double pending_scalar() const { return pending_scalar_; }
   // The number of an API call in sites(): one for each line and each path that led there.
@@ -176,11 +172,7 @@ class CoreState {
   // skipped_instructions.cpp: until the next instruction, the memory of this one is a copy that nobody looks
   // at.
   void Skip(const Instruction &instruction);
-<<<<<<< HEAD
   std::byte *MemoryOfSkipped(Space space, uint64_t address);  // null: not in a copy
-=======
-  std::byte *MemoryOfSkipped(Space space, uint64_t address);
->>>>>>> h/run
   // accounting.cpp
   void Account(const Instruction &instruction, uint32_t site);
   double ScalarCycles(const Instruction &instruction);
