@@ -8,6 +8,7 @@ import json
 import os
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ import pytest
 from ascend_vision_ops.run_page import write_page
 from ascend_vision_ops.run_page.merge import merged
 from ascend_vision_ops.run_page.phases import phases
-from ascend_vision_ops.run_page.timelines import CAUSES, SLICE, WHO_PIPES, read_launches
+from ascend_vision_ops.run_page.timelines import CAUSES, SLICE, WHO_PIPES, Row, read_launches
 from tests.built import BUILD, missing
 from tests.sim import browser
 from tests.sim.browser import Browser
@@ -120,8 +121,10 @@ def test_times_lie_within_the_launch_and_waits_within_gaps(launches, case):
         assert starts[0] >= launch.start - 1
         assert row.ends.max() <= launch.ticks + 1
         assert (starts - row.slices["waited"] >= launch.start - 1).all()
-        # A wait begins after the start of the instruction before.
-        assert (starts[1:] - row.slices["waited"][1:] >= starts[:-1] - 1).all()
+        # A wait begins when all before has ended.
+        waited = row.slices["waited"][1:]
+        begins = starts[1:] - waited
+        assert (begins[waited > 0] >= np.maximum.accumulate(row.ends)[:-1][waited > 0] - 2).all()
 
 
 def test_a_wait_names_what_was_waited_for(launches):
@@ -153,6 +156,19 @@ def test_phases_name_the_busiest_pipe(tmp_path):
     assert found[0].share > 0.95 and "MTE2 (reading global memory) bounds" in found[0].sentence
     assert "V (the vector unit) bounds" in found[1].sentence
     assert "No pipe is busy" in found[2].sentence
+
+
+def test_phases_say_how_many_cores_work(tmp_path):
+    rows = {"V": [(0, 8000, 1, 64)]}
+    [launch] = read_launches(made(tmp_path / "a", rows, 16000), None)
+    busy, idle = launch.rows[0], np.zeros(1, SLICE)
+    idle["length"] = 10
+    others = [Row(core, False, "V", busy.slices if core < 4 else idle) for core in range(1, 12)]
+    found = phases(replace(launch, rows=(busy, *others)))
+    assert found[0].cores == 4 and found[0].share > 0.95
+    assert found[0].sentence.startswith("Only 4 of 12 vector cores work. V (the vector unit) bounds")
+    alone = phases(replace(launch, rows=(busy, *others[:3])))
+    assert alone[0].cores == 0 and "Only" not in alone[0].sentence
 
 
 def test_large_launches_are_merged_and_lose_nothing(tmp_path):
@@ -229,11 +245,10 @@ def test_run_without_cycles_or_launches_has_a_page(tmp_path):
     write_page(tmp_path / "fast", None, page)
     [launch] = data_of(page)["launches"]
     assert launch["kernel"] == "twice_plus" and "rows" not in launch
-    (tmp_path / "none").mkdir()
-    write_page(tmp_path / "none", None, page)
+    write_page(tmp_path / "absent", tmp_path / "absent too", page)
     assert data_of(page)["launches"] == []
-    with pytest.raises(FileNotFoundError, match="expected a folder"):
-        write_page(tmp_path / "absent", None, page)
+    with pytest.raises(NotADirectoryError, match="expected a folder"):
+        write_page(page, None, tmp_path / "another")
 
 
 def test_folder_that_cannot_be_written_is_named(tmp_path):
@@ -323,6 +338,11 @@ def test_wheel_drag_and_keys_change_the_range(run_page):
         return run_page.run("return [page.timeline.from, page.timeline.to]")
 
     whole, text = shown(), text_of(run_page, "#range")
+    marks = (
+        "const ruler = page.timeline.ruler; const data = ruler.getContext('2d')"
+        ".getImageData(0, 0, ruler.width, ruler.height).data; return data.some((one) => one > 0)"
+    )
+    assert run_page.run(marks), "the ruler is empty"
     x, y = centre(run_page, "MTE2")
     run_page.wheel(x, y, -400)
     near = shown()

@@ -68,8 +68,8 @@ def write_html(timelines: str, page: str, title: str, figures: profiling.Figures
         ("AscendC headers", ascend_headers.description()),
         (
             "roofline",
-            f"{figures.roofline_microseconds:.2f} us (HBM or cube unit at its peak), "
-            f"of which the call takes {figures.time_over_roofline:.2f} x",
+            f"{figures.roofline_microseconds:.2f} us (HBM or cube unit at its peak); "
+            f"the call takes {figures.time_over_roofline:.2f} x as long",
         ),
         ("bytes of global memory", f"{figures.bytes_over_least:.3f} x of the least"),
     ]

@@ -24,14 +24,15 @@ def write_page(
     """Writes the page.
 
     Args:
-        timelines: the folder that a program filled which ran with AVO_SIM_TIMELINE=FOLDER
+        timelines: the folder that a program filled which ran with AVO_SIM_TIMELINE=FOLDER; it is not there where the
+            program launched no kernel
         report: the file of AVO_SIM_REPORT of the same run, whose faults take the place of those in the folder
         page: the file to write
         title: what ran; by default the names of the kernels
         facts: more about the run for the head of the page: names and values
 
     Raises:
-        FileNotFoundError: there is no such folder, or no such report
+        NotADirectoryError: `timelines` is no folder
     """
     launches = read_launches(Path(timelines), Path(report) if report else None)
     title = title or ", ".join(dict.fromkeys(launch.kernel for launch in launches)) or "no kernel ran"

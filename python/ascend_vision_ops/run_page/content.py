@@ -13,6 +13,7 @@ from .sources import Sources
 from .timelines import CAUSES, Launch, Site
 
 MOST_LINES = 12  # source lines of a launch that are listed as hot
+LEAST_SHARE = 0.001  # of all cycles that such a line takes
 
 
 def content_of(launches: list[Launch]) -> dict:
@@ -43,7 +44,7 @@ def launch_content(launch: Launch, budget: int, sources: Sources) -> dict:
     if not found or launch.ticks <= launch.start:
         return content
     rows, gap = merged(launch, budget)
-    unit, _, verdict = judged(launch, found, launch.start, launch.ticks)
+    unit, _, _, verdict = judged(launch, found, launch.start, launch.ticks)
     start = launch.microseconds(launch.start)
     if start > 0.3 * report["microseconds"]:
         verdict += f" {start:.2f} of {report['microseconds']:.2f} us is the launch itself."
@@ -70,7 +71,10 @@ def launch_content(launch: Launch, budget: int, sources: Sources) -> dict:
             for row, part in zip(launch.rows, rows, strict=True)
         ],
         "words": encoded(rows),
-        "phases": [[part.begin, part.end, part.pipe, part.share, part.sentence] for part in phases(launch)],
+        "phases": [
+            [part.begin, part.end, part.pipe, part.share, part.cores, part.sentence]
+            for part in phases(launch)
+        ],
         "pipes": pipe_table(launch, found),
         "paths": path_table(launch),
         "roofline": roofline(launch, found),
@@ -194,7 +198,10 @@ def hot_lines(launch: Launch) -> list[dict]:
                 "file": site.file,
                 "line": site.line,
                 "calls": site.calls,
-                "pipes": sorted({pipe for number in numbers for pipe in pipes[number]}),
+                "pipes": sorted(
+                    {pipe for number in numbers for pipe in pipes[number]},
+                    key=lambda pipe: (pipe == "S", pipe),
+                ),
                 "share": float(totals["length"][numbers].sum() / whole),
                 "cycles": float(totals["length"][numbers].sum() * launch.tick),
                 "waited": float(totals["waited"][numbers].sum() * launch.tick),
@@ -202,4 +209,4 @@ def hot_lines(launch: Launch) -> list[dict]:
                 "count": int(totals["count"][numbers].sum()),
             }
         )
-    return [one for one in result if one["cycles"]]
+    return [one for one in result if one["share"] >= LEAST_SHARE]

@@ -23,6 +23,11 @@ function make(tag, attributes, ...content) {
 }
 
 const shortFile = (file) => file.slice(file.lastIndexOf("/") + 1);
+const tidy = (file) => {
+  let path = file.replace(/^(\.\.\/)+/, "");
+  for (let before = ""; before !== path; ) [before, path] = [path, path.replace(/[^/.]+\/\.\.\//, "")];
+  return path;
+};
 const placeOf = (file, line) => (line > 0 ? `${shortFile(file)}:${line}` : "line not known");
 const whole = (number) => Math.round(number).toLocaleString("en");
 const percent = (share) => `${(100 * share).toFixed(share < 0.0995 && share > 0 ? 1 : 0)} %`;
@@ -49,7 +54,7 @@ const chip = (pipe, text) =>
 // The lines around a place, with the line itself marked.
 function sourceFigure(file, line, caption) {
   const lines = page.data.sources[file];
-  const head = make("figcaption", {}, caption ? [make("b", {}, caption), " "] : [], make("code", {}, line > 0 ? `${file.replace(/^(\.\.\/)+/, "")}:${line}` : "line not known"));
+  const head = make("figcaption", {}, caption ? [make("b", {}, caption), " "] : [], make("code", {}, line > 0 ? `${tidy(file)}:${line}` : "line not known"));
   const figure = make("figure", { class: "source" }, head);
   if (line <= 0) return figure;
   if (!lines) {

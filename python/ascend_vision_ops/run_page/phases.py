@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,12 +47,17 @@ class Unit:
 
 @dataclass(frozen=True)
 class Phase:
-    """A part of a launch; `pipe` is empty where no pipe is busy, and "launch" before the first core starts."""
+    """A part of a launch.
+
+    `pipe` is empty where no pipe is busy, and "launch" before the first core starts. `cores` is 0, or says how many
+    cores work where others do not.
+    """
 
     begin: float
     end: float
     pipe: str
     share: float
+    cores: int
     sentence: str
 
 
@@ -113,31 +118,53 @@ def phases(launch: Launch) -> list[Phase]:
     if launch.start > 0:
         time = launch.microseconds(launch.start)
         text = f"The launch takes {time:.2f} us before the first core starts."
-        result.append(Phase(0.0, launch.start, "launch", 0.0, text))
+        result.append(Phase(0.0, launch.start, "launch", 0.0, 0, text))
     for begin, end in bounds_of(launch, found):
-        unit, share, sentence = judged(launch, found, begin, end)
-        result.append(Phase(begin, end, unit.pipe if share >= IDLE else "", share, sentence))
+        unit, share, few, sentence = judged(launch, found, begin, end)
+        result.append(Phase(begin, end, unit.pipe if share >= IDLE else "", share, few, sentence))
     return result
 
 
-def judged(launch: Launch, found: list[Unit], begin: float, end: float) -> tuple[Unit, float, str]:
-    """Returns the busiest unit of an interval, its share of the time, and a sentence on what bounds the interval."""
+def busiest(found: list[Unit], edges: np.ndarray) -> tuple[Unit, float]:
+    return max(((unit, float(shares(unit, edges)[0])) for unit in found), key=lambda pair: pair[1])
+
+
+def at_work(found: list[Unit], edges: np.ndarray, scalar: bool) -> set[int]:
+    """The cores of which a pipe is busy; with `scalar`, the scalar unit counts too."""
+    rows = (row for unit in found if scalar or unit.pipe != "S" for row in unit.rows)
+    least = IDLE * (edges[1] - edges[0])
+    return {row.core for row in rows if np.diff(np.interp(edges, *row.busy))[0] >= least}
+
+
+def judged(launch: Launch, found: list[Unit], begin: float, end: float) -> tuple[Unit, float, int, str]:
+    """Says what bounds an interval.
+
+    Returns the busiest unit, its share of the time, the number of cores if only some of them work (else 0; the share is
+    then that of these cores), and a sentence.
+    """
     edges = np.array([begin, end])
-    unit, share = max(((unit, float(shares(unit, edges)[0])) for unit in found), key=lambda pair: pair[1])
-    work = WORK[unit.pipe]
+    unit, share = busiest(found, edges)
+    same = [one for one in found if one.cube == unit.cube]
+    working = at_work(same, edges, scalar=unit.pipe == "S" and share >= IDLE)
+    few, text = 0, ""
+    if 0 < len(working) <= unit.cores / 2:
+        few = len(working)
+        text = f"Only {few} of {unit.cores} {'cube' if unit.cube else 'vector'} cores work. "
+        found = [
+            replace(one, rows=[row for row in one.rows if row.core in working], cores=few) for one in same
+        ]
+        unit, share = busiest(found, edges)
+    who = f"{unit.label} ({WORK[unit.pipe]})"
     if share < IDLE:
-        return (
-            unit,
-            share,
-            f"No pipe is busy more than {share:.0%} of the time.{waits(launch, found, begin, end)}",
+        text += f"No pipe is busy more than {share:.0%} of the time.{waits(launch, found, begin, end)}"
+    elif share >= BOUND:
+        text += f"{who} bounds: it is busy {share:.0%} of the time.{stalls(unit, begin, end)}"
+    else:
+        text += (
+            f"No pipe bounds alone: {who} is busy most, {share:.0%} of the time.{stalls(unit, begin, end)}"
         )
-    if share >= BOUND:
-        text = f"{unit.label} ({work}) bounds: it is busy {share:.0%} of the time.{stalls(unit, begin, end)}"
-        return unit, share, text
-    return (
-        unit, share, f"No pipe bounds alone: {unit.label} ({work}) is busy most, {share:.0%} of the time."
-        f"{stalls(unit, begin, end)}{waits(launch, [unit], begin, end)}"
-    )  # fmt: skip
+        text += waits(launch, [unit], begin, end)
+    return unit, share, few, text
 
 
 def within(row: Row, begin: float, end: float) -> np.ndarray:
@@ -175,7 +202,8 @@ def waits(launch: Launch, found: list[Unit], begin: float, end: float) -> str:
                 | part["whose"]
             )
             kinds, place = np.unique(keys, return_inverse=True)
-            for key, waited in zip(kinds.tolist(), np.bincount(place, part["waited"]).tolist(), strict=True):
+            inside = np.minimum(part["waited"], part["start"] - begin)
+            for key, waited in zip(kinds.tolist(), np.bincount(place, inside).tolist(), strict=True):
                 cause = CAUSES[key >> 40]
                 pipe = WHO_PIPES[key >> 32 & 15] if cause in ("flag", "drain") else ""
                 total[cause, pipe][key & 0xFFFFFFFF] += waited

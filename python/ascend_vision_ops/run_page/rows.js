@@ -45,8 +45,9 @@ class Rows {
   openSome() {
     const end = (core) => Math.max(...core.pipes.map((row) => row.start[row.size - 1] + row.length[row.size - 1]));
     const last = this.cores.reduce((a, b) => (end(b) > end(a) ? b : a));
-    const mixed = this.cores.some((core) => core.cube) && this.cores.some((core) => !core.cube);
-    const block = (core) => (mixed ? Math.floor(core.core / 3) : core.core);
+    const cubes = this.cores.filter((core) => core.cube).length;
+    const ofBlock = cubes > 0 && cubes < this.cores.length ? Math.round(this.cores.length / cubes) : 1;
+    const block = (core) => Math.floor(core.core / ofBlock);
     for (const core of this.cores) core.open = this.cores.length <= 3 || block(core) === block(last);
   }
 

@@ -19,7 +19,7 @@ class Timeline {
 
   build() {
     const tool = (label, text, action) => make("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
-    this.search = make("input", { type: "search", placeholder: "Find an instruction or line, as Add or copy.h:12", "aria-label": "Find an instruction or a source line", oninput: () => this.find(), onkeydown: (event) => event.key === "Enter" && this.nextMatch(event.shiftKey ? -1 : 1) });
+    this.search = make("input", { type: "search", placeholder: "Find Add, or copy.h:12", "aria-label": "Find an instruction or a source line", oninput: () => this.find(), onkeydown: (event) => event.key === "Enter" && this.nextMatch(event.shiftKey ? -1 : 1) });
     this.found = make("output", { class: "muted", "aria-live": "polite" });
     this.range = make("output", { class: "muted", id: "range" });
     this.strip = make("div", { class: "strip" });
@@ -44,7 +44,7 @@ class Timeline {
   }
 
   phaseList() {
-    const items = this.launch.phases.map(([begin, end, pipe, , sentence]) => make("li", {},
+    const items = this.launch.phases.map(([begin, end, pipe, , , sentence]) => make("li", {},
       make("button", { type: "button", class: "when", onclick: () => this.show(begin, end), "aria-label": "Show this phase" }, `${this.at(begin)} – ${this.at(end)}`),
       make("span", {}, pipe && pipe !== "launch" ? chip(pipe) : chip("", pipe || "waits")), make("span", {}, sentence)));
     return make("div", {}, make("h2", {}, "What bounds each phase"), make("ol", { class: "phases" }, items));
@@ -117,6 +117,7 @@ class Timeline {
       canvas.getContext("2d").setTransform(ratio, 0, 0, ratio, 0, 0);
     }
     this.strip.style.width = `${this.width}px`;
+    this.shown = ""; // a canvas of a new size is empty
     this.draw();
   }
 
@@ -157,6 +158,9 @@ class Timeline {
     }
     this.outline(context, this.hover, this.colours.text, top);
     this.outline(context, this.pinned, this.colours.accent, top);
+    const shown = `${this.from} ${this.to} ${this.width} ${this.colours.back}`;
+    if (shown === this.shown) return;
+    this.shown = shown;
     this.drawRuler();
     this.drawStrip();
     const span = ((this.to - this.from) * this.launch.tick) / (this.launch.clock * 1e3);
@@ -170,6 +174,16 @@ class Timeline {
     context.fillRect(0, y, width, row.height);
     let i = Math.max(0, Rows.after(row, this.from) - 24);
     let drawn = -1; // the last pixel that is filled: what lies within it is not drawn again
+    // Short neighbours are filled at once.
+    let run = null;
+    const fill = () => {
+      if (!run) return;
+      context.globalAlpha = run.alpha;
+      context.fillStyle = colours[row.pipe];
+      context.fillRect(run.begin, y, run.end - run.begin, row.height);
+      context.globalAlpha = 1;
+      run = null;
+    };
     for (; i < row.size && row.start[i] - row.waited[i] < this.to; i += 1) {
       const x = (row.start[i] - this.from) * scale;
       // Copies overlap by their latency; what the next one covers is not drawn.
@@ -181,13 +195,20 @@ class Timeline {
       if (x > width) break;
       const begin = Math.max(0, x);
       const end = Math.min(width, Math.max(x + w - (w > 4 ? 0.7 : 0), Math.floor(x) + 1));
-      context.globalAlpha = (dim ? 0.16 : 1) * (row.busy && row.length[i] > 0 ? 0.45 + 0.55 * Math.min(1, row.busy[i] / row.length[i]) : 1);
-      context.fillStyle = colours[row.pipe];
-      context.fillRect(begin, y, end - begin, row.height);
-      context.globalAlpha = 1;
-      if (open && end - begin > 34 && !dim) this.write(context, this.launch.sites[row.site[i]][0], begin, end, y + row.height / 2, colours[`on-${row.pipe}`]);
+      const dense = row.busy && row.length[i] > 0 ? 0.45 + 0.55 * Math.min(1, row.busy[i] / row.length[i]) : 1;
+      const alpha = dim ? 0.16 : Math.round(dense * 8) / 8;
+      if (run && end - begin < 2 && begin <= run.end + 0.4 && alpha === run.alpha) run.end = Math.max(run.end, end);
+      else {
+        fill();
+        run = { begin, end, alpha };
+      }
+      if (open && end - begin > 34 && !dim) {
+        fill();
+        this.write(context, this.launch.sites[row.site[i]][0], begin, end, y + row.height / 2, colours[`on-${row.pipe}`]);
+      }
       if (this.matches === null || !dim) drawn = Math.floor(end);
     }
+    fill();
   }
 
   drawWait(context, row, i, x, y) {
@@ -252,11 +273,12 @@ class Timeline {
   }
 
   drawStrip() {
-    this.strip.replaceChildren(...this.launch.phases.flatMap(([begin, end, pipe, share, sentence]) => {
+    this.strip.replaceChildren(...this.launch.phases.flatMap(([begin, end, pipe, share, cores, sentence]) => {
       const left = Math.max(0, (begin - this.from) * this.scale), right = Math.min(this.width, (end - this.from) * this.scale);
       if (right - left < 1) return [];
       const known = PIPES.includes(pipe);
-      const text = known ? `${pipe} ${percent(share)}` : pipe || "waits";
+      const few = cores ? `, ${cores} ${cores === 1 ? "core" : "cores"}` : "";
+      const text = known ? `${pipe} ${percent(share)}${few}` : pipe || "waits";
       return make("button", { type: "button", tabindex: -1, title: sentence, "aria-label": sentence, style: `left:${left}px;width:${right - left - 1}px;background:var(--${known ? pipe : "idle"});color:var(--${known ? `on-${pipe}` : "muted"})`, onclick: () => this.show(begin, end) }, right - left > 40 ? text : "");
     }));
   }

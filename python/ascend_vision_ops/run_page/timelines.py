@@ -91,11 +91,15 @@ class Launch:
 
 
 def read_launches(folder: Path, report: Path | None) -> list[Launch]:
-    """Reads the launches in their order. Those that only the report has come last, without a timeline."""
-    if not folder.is_dir():
-        raise FileNotFoundError(f"timelines: expected a folder, got {folder}")
+    """Reads the launches in their order. Those that only the report has come last, without a timeline.
+
+    A program that launched nothing has written neither folder nor report.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"timelines: expected a folder, got {folder}")
     reported: dict[str, list[dict]] = defaultdict(list)
-    for line in report.read_text(encoding="utf-8", errors="replace").splitlines() if report else ():
+    text = report.read_text(encoding="utf-8", errors="replace") if report and report.exists() else ""
+    for line in text.splitlines():
         if line.strip():
             one = json.loads(line)
             reported[one["kernel"]].append(one)

@@ -172,7 +172,7 @@ class CoreState {
   // skipped_instructions.cpp: until the next instruction, the memory of this one is a copy that nobody looks
   // at.
   void Skip(const Instruction &instruction);
-  std::byte *MemoryOfSkipped(Space space, uint64_t address);
+  std::byte *MemoryOfSkipped(Space space, uint64_t address);  // null: not in a copy
   // accounting.cpp
   void Account(const Instruction &instruction, uint32_t site);
   double ScalarCycles(const Instruction &instruction);

@@ -181,7 +181,7 @@ class Simulation {
   void NoteWait(uint32_t index, Pipe which, double issued, double start) {
     CoreSim &core = cores_[index];
     PipeSim &pipe = core.pipes[Index(which)];
-    pipe.waited = std::max(0.0, start - pipe.vacant);
+    pipe.waited = std::max(0.0, start - std::max(pipe.vacant, pipe.busy_until));
     pipe.wait = issued < pipe.free ? pipe.held : core.stalls.Before(pipe.vacant, issued);
     if (pipe.waited == 0) pipe.wait = {};
   }

@@ -27,7 +27,7 @@ struct TraceSlice {
   double begin;  // cycles
   double end;
   uint64_t bytes;
-  double waited;   // cycles before `begin` in which the pipe had nothing to do
+  double waited;   // cycles before `begin` in which the pipe had nothing to do, and nothing of it went on
   Wait wait;       // why
   double stalled;  // of a copy: cycles that it took longer than alone; of V: cycles of bank conflicts
 };

@@ -50,10 +50,10 @@ void CopyLength(const Arguments &arguments) {
 void RestOfRoundedCopy(const Arguments &arguments) {
   Setup s(arguments);
   AscendC::DataCopy(s.unwritten, s.self, 15);
-  AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(EVENT_ID0);
-  AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(EVENT_ID0);
+  AscendC::SetFlag<AscendC::HardEvent::MTE2_MTE3>(EVENT_ID0);
+  AscendC::WaitFlag<AscendC::HardEvent::MTE2_MTE3>(EVENT_ID0);
   FAULT_HERE;
-  AscendC::Adds(s.x, s.unwritten, 1.0f, 15);
+  AscendC::DataCopy(s.out, s.unwritten, 16);
 }
 
 void Repeat(const Arguments &arguments) {
@@ -185,7 +185,7 @@ const std::vector<FaultCase> &LegalityCases() {
       {"rest_of_a_rounded_copy",
        K::kUninitialised,
        RestOfRoundedCopy,
-       {"Adds", "UB bytes [8192, 8252)", "nothing wrote byte 8224"}},
+       {"DataCopy", "from src, UB bytes [8192, 8256)", "nothing wrote byte 8224"}},
       {"repeat", K::kRepeat, Repeat, {"WholeReduceMax", "repeat", "[0, 255]", "got 256"}},
       {"mask", K::kMask, Mask, {"Add", "mask must be in [1, 64], got 65"}},
       {"stride", K::kStride, Stride, {"DataCopyPad", "blockCount must be in [0, 4095], got 4096"}},
