@@ -131,7 +131,7 @@ function launchParts(launch, buffer) {
     ]),
   ];
   if (!launch.rows) {
-    parts.push(make("p", { class: "muted" }, "There is no timeline of this launch: it ran without the cycle model (AVO_SIM_FAST), or issued nothing."));
+    parts.push(make("p", { class: "muted" }, `There is no timeline of this launch: ${launch.absent}.`));
     return parts;
   }
   page.timeline = new Timeline(launch, buffer);
