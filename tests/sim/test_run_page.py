@@ -309,7 +309,11 @@ def pages(folder, tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("pages")
     write_page(folder, None, path / "run.html", "three <b>kernels</b>")
     made(path / "hostile", {"V": [(10, 20, 0, 32)]}, 100, HOSTILE)
-    write_page(path / "hostile", None, path / "hostile.html", HOSTILE)
+    site = {"call": HOSTILE, "file": HOSTILE, "line": 3, "path": [HOSTILE, HOSTILE]}
+    warning = {"kind": "RoundedCopy", "severity": "warning", "kernel": HOSTILE, "block": 0, "text": HOSTILE}
+    line = {"kernel": HOSTILE, "faults": [warning | {"sites": [site]}], "suppressed": 0}
+    (path / "report").write_text(json.dumps(line))
+    write_page(path / "hostile", path / "report", path / "hostile.html", HOSTILE)
     return path
 
 
@@ -435,6 +439,8 @@ def test_hostile_names_stay_text(window, pages):
     assert window.run("return document.getElementById('injected')") is None
     assert text_of(window, "h1") == HOSTILE
     assert "not on the machine" in text_of(window, "figure.source")
+    assert text_of(window, ".errors") == "" and text_of(window, ".warnings h2") == "1 warning"
+    assert text_of(window, ".warnings article p") == HOSTILE
     assert window.errors() == []
 
 
