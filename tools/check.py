@@ -13,8 +13,8 @@ from collections import defaultdict
 from fnmatch import fnmatch
 from pathlib import Path
 
-from tools import intrinsics, kernel_language, taken_by_api
-from tools.docs import INTRINSICS, SUPPORT, support_table
+from tools import ascendc_api, intrinsics, kernel_language, taken_by_api
+from tools.docs import API, INTRINSICS, SUPPORT, support_table
 from tools.families import CASES, CPP_ROOMS, REFERENCE, Tree, code_lines
 from tools.mentions import mentions
 
@@ -122,6 +122,13 @@ def intrinsics_table(names):
         yield f"{INTRINSICS_PAGE}: the table is not that of the headers; ./build.sh docs writes it"
 
 
+def api_table(names):
+    yield from ascendc_api.problems(ROOT)
+    found = API.search(text_of(INTRINSICS_PAGE)) if INTRINSICS_PAGE in names else None
+    if found is None or found[2].strip() != ascendc_api.table(ROOT).strip():
+        yield f"{INTRINSICS_PAGE}: the names of AscendC are not those of the headers; ./build.sh docs writes them"
+
+
 def tool(*command: str):
     """Runs a formatter or linter and gives its complaints, by line."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -153,6 +160,7 @@ def main() -> int:
         "rules": rules(names),
         "support table": support(names),
         "table of intrinsics": intrinsics_table(names),
+        "names of AscendC": api_table(names),
     }
     failed = 0
     for title, problems in steps.items():

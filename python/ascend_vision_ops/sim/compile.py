@@ -25,6 +25,7 @@ from ..ascend_headers.compiler import SOURCES, first_error, intrinsic_of, is_new
 from ..ascend_headers.roots import find
 from ..opgen.kernel_headers import PROCESSOR_FLAGS, SIDES
 from ..paths import library_dir
+from .errors import CompileError
 
 # The kernel types of CANN (KERNEL_TYPE_…) by the cores that start in a block.
 CORES = {
@@ -37,14 +38,6 @@ ALL_CORES = "all"
 _SIDES_OF_CORES = {"vector": ("vector",), "cube": ("cube",)}
 _TASK_TYPE = re.compile(r"\bKERNEL_TASK_TYPE\s*\(\s*(\w+)\s*,\s*KERNEL_TYPE_(\w+)\s*\)")
 _DEFAULT_TASK_TYPE = re.compile(r"\bKERNEL_TASK_TYPE_DEFAULT\s*\(\s*KERNEL_TYPE_(\w+)\s*\)")
-
-
-class CompileError(RuntimeError):
-    """A source does not compile or link; the message says why, and `output` has all that the compiler said."""
-
-    def __init__(self, message: str, output: str = ""):
-        super().__init__(message)
-        self.output = output
 
 
 @dataclass(frozen=True)
@@ -84,15 +77,25 @@ class BackEnd:
             return
         program, *own = self.command
         words = (*options, *own, *self.sides[side], "-MMD", "-MF", str(depends), "-MT", "object")
-        _run([program, *words, "-c", str(source)], target, f"{source.name} does not compile against {self.text}")
+        _run(
+            [program, *words, "-c", str(source)],
+            target,
+            f"{source.name} does not compile against {self.text}",
+        )
 
-    def link(self, objects: Iterable[Path], target: Path, options: Sequence[str] = ("-shared",)) -> None:
-        """Links objects with the simulated device into a library, or, with other options, into a program."""
+    def link(
+        self,
+        objects: Iterable[Path],
+        target: Path,
+        options: Sequence[str] = ("-shared", "-Wl,-z,defs"),
+        libraries: Sequence[str] = ("ascendc_sim",),
+    ) -> None:
+        """Links objects with libraries of this package into a library, or, with other options, into a program."""
         given = list(objects)
-        if is_newer(target, [*given, library_dir() / "libascendc_sim.so"]):
+        if is_newer(target, [*given, *(library_dir() / f"lib{name}.so" for name in libraries)]):
             return
-        libraries = (f"-L{library_dir()}", "-lascendc_sim", f"-Wl,-rpath,{library_dir()}")
-        words = (*options, "-Wl,-z,defs", *map(str, given), *libraries)
+        linked = (f"-L{library_dir()}", *(f"-l{name}" for name in libraries), f"-Wl,-rpath,{library_dir()}")
+        words = (*options, *map(str, given), *linked)
         _run([self.command[0], *words], target, f"{target.name} does not link")
 
 
@@ -129,8 +132,7 @@ def cores_of(source: str, key: int = 0) -> str:
     either, CANN's compiler looks for products; here a text that names Matmul or Mmad is mixed, any other one vector.
     """
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", source, flags=re.DOTALL)
-    named = {name: kind for name, kind in _TASK_TYPE.findall(text)}
-    for name, kind in named.items():
+    for name, kind in _TASK_TYPE.findall(text):
         if _number(name, text) == key:
             return CORES[kind]
     if found := _DEFAULT_TASK_TYPE.search(text):

@@ -42,7 +42,9 @@ _ASSERT = re.compile(r"\b__assert_fail\b(?=\s*\()")
 _PRODUCTS = re.compile(r"\b(?:Mmad|LoadData\w*|Fixpipe|Gemm|mad|A1|B1|CO1)\b")
 _MATMUL = re.compile(r"\b(?:Matmul|MatmulImpl|Conv3D\w*)\b")
 _VECTORS = re.compile(r"\b(?:VECIN|VECOUT|VECCALC)\b|g_coreType\s*==\s*AscendC::AIV")
-_BODY = re.compile(r"\b(?:class|struct)\s+([A-Za-z_]\w*)[^;{}()]*(?=\{)|\b([A-Za-z_]\w*)\s*\([^;{}]*\)[^;{}()]*(?=\{)")
+_BODY = re.compile(
+    r"\b(?:class|struct)\s+([A-Za-z_]\w*)[^;{}()]*(?=\{)|\b([A-Za-z_]\w*)\s*\([^;{}]*\)[^;{}()]*(?=\{)"
+)
 
 
 @dataclass(frozen=True)
@@ -268,7 +270,9 @@ def _launches(text: str, code: str, kernels: dict[str, KernelText]) -> Iterator[
         name = re.split(r"<", re.sub(r"\s", "", callee))[0].split("::")[-1]
         end = _settings_end(code, mark.end())
         kernel = kernels.get(name)
-        yield _Edit(start, mark.end(), f"{_launch(callee, name, kernel)}{_newlines(text[start : mark.end()], callee)}")
+        yield _Edit(
+            start, mark.end(), f"{_launch(callee, name, kernel)}{_newlines(text[start : mark.end()], callee)}"
+        )
         yield _Edit(end, end + 3, ")")
 
 

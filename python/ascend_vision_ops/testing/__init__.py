@@ -22,6 +22,7 @@ __all__ = [
 if "pytest" in sys.modules:
     # `pytest -p ascend_vision_ops.testing` takes this module as a plugin, so its hooks must be found here.
     from ascend_vision_ops.testing.plugin import (  # noqa: F401
+        ascend_operator,
         npu,
         pytest_addoption,
         pytest_configure,

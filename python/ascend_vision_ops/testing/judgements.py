@@ -29,7 +29,9 @@ def read(path: Path) -> list[Launch]:
         except json.JSONDecodeError:
             launch = None
         if not isinstance(launch, dict) or not {"kernel", "faults", "suppressed"} <= launch.keys():
-            raise ValueError(f"{path}:{number}: expected a launch as AVO_SIM_REPORT writes it, got {line[:60]!r}")
+            raise ValueError(
+                f"{path}:{number}: expected a launch as AVO_SIM_REPORT writes it, got {line[:60]!r}"
+            )
         launches.append(launch)
     return launches
 
@@ -83,7 +85,7 @@ def print_summary(launches: list[Launch], out: Console | None = None) -> None:
 
 
 def write_junit(launches: list[Launch], path: Path) -> None:
-    """Writes JUnit's XML: a test case for each launch. Its time is the modelled one, in seconds; its warnings are output."""
+    """Writes JUnit's XML: a test case for each launch, with the modelled time in seconds; warnings are its output."""
     total = counts(launches)
     suites = ElementTree.Element("testsuites")
     suite = ElementTree.SubElement(

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pytest plugin for projects that use torch_npu: ``pytest -p ascend_vision_ops.testing`` adds the fixture `npu`.
+"""A pytest plugin for projects of others: ``pytest -p ascend_vision_ops.testing`` adds two fixtures.
 
-The fixture is a real device if there is one, and a simulated one otherwise. So the same tests run in ordinary CI.
+`npu` is a device for torch_npu: a real one if there is one, and a simulated one otherwise. So the same tests run in
+ordinary CI. `ascend_operator` builds operators of a folder, which run on the simulated device (sim.operator).
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +24,8 @@ def pytest_addoption(parser) -> None:
 
 def pytest_configure(config) -> None:
     """Prepares the device before any test is imported, because importing torch_npu needs its libraries."""
+    if importlib.util.find_spec("torch_npu") is None:
+        return  # a project without torch_npu uses the other fixture
     if sim.obstacle():
         importlib.import_module("torch_npu")
     else:
@@ -28,13 +33,35 @@ def pytest_configure(config) -> None:
 
 
 def pytest_report_header(config) -> str:
-    device = "a real device" if not sim.active() else f"simulated {config.getoption('--npu-soc')}"
-    return f"npu: {device}"
+    if sim.active():
+        return f"npu: simulated {config.getoption('--npu-soc')}"
+    return "npu: a real device" if sim.obstacle() else "npu: torch_npu is not installed"
 
 
 @pytest.fixture(scope="session")
 def npu():
     """Is torch.device("npu:0"), real or simulated."""
-    import torch
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("torch_npu")
 
     return torch.device("npu:0")
+
+
+@pytest.fixture(scope="session")
+def ascend_operator(pytestconfig):
+    """Is sim.operator with paths from pytest's root folder; what it builds serves the whole session.
+
+    op = ascend_operator("path/to/grid_sample", ascend_headers=DIR)
+    """
+    opened: dict[tuple, object] = {}
+
+    def opener(path: str | Path, name: str | None = None, **options: object):
+        folder = pytestconfig.rootpath / path
+        key = (folder, name, repr(sorted(options.items())))
+        if key not in opened:
+            opened[key] = sim.operator(
+                folder, name, **{"soc": pytestconfig.getoption("--npu-soc"), **options}
+            )
+        return opened[key]
+
+    return opener

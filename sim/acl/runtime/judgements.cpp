@@ -58,7 +58,7 @@ struct Counts {
   uint64_t suppressed = 0;
   std::map<std::tuple<Severity, std::string, std::string>, uint64_t> faults;  // by severity, kind and kernel
   std::map<const Suppression *, uint64_t> suppressions;                       // all that were read
-  std::set<std::string> printed;                                              // warnings, each is printed once
+  std::set<std::string> printed;  // warnings, each is printed once
 
   static Counts &Get() {
     static auto *counts = new Counts;  // never destroyed: the summary comes last
@@ -67,7 +67,10 @@ struct Counts {
 };
 
 std::string Plural(uint64_t count, const std::string &what) {
-  return std::to_string(count) + " " + what + (count == 1 || what.back() == 'd' ? "" : what.back() == 'h' ? "es" : "s");
+  return std::to_string(count) + " " + what +
+         (count == 1 || what.back() == 'd' ? ""
+          : what.back() == 'h'             ? "es"
+                                           : "s");
 }
 
 std::string SummaryText(const Counts &counts) {
@@ -79,8 +82,8 @@ std::string SummaryText(const Counts &counts) {
     text += "  " + Plural(count, SeverityName(severity)) + ": " + kind + ", kernel " + kernel + "\n";
   }
   for (const auto &[suppression, count] : counts.suppressions) {
-    text += "  " + (count == 0 ? "never used" : "suppressed " + std::to_string(count)) + ": " + suppression->name +
-            " (" + suppression->place + ")\n";
+    text += "  " + (count == 0 ? "never used" : "suppressed " + std::to_string(count)) + ": " +
+            suppression->name + " (" + suppression->place + ")\n";
   }
   return text;
 }
@@ -107,8 +110,8 @@ void AtExit(void *) {
   if (code != 0 && counts.errors != 0) EndProcess(code);
 }
 
-// Runs when the library is loaded. What is registered first runs last, so that a program has printed and written
-// everything before. The library stays in the process, for its function is called at the end.
+// Runs when the library is loaded. What is registered first runs last, so that a program has printed and
+// written everything before. The library stays in the process, for its function is called at the end.
 __attribute__((constructor)) void RegisterAtExit() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void *>(&AtExit), &info) != 0) {
@@ -122,11 +125,13 @@ void AppendToReport(const std::string &line) {
   const std::string path = Variable("AVO_SIM_REPORT");
   if (path.empty()) return;
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  const bool written = file >= 0 && write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  const bool written =
+      file >= 0 && write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
   const int error = errno;
   if (file >= 0) close(file);
   if (!written) {
-    throw std::invalid_argument("AVO_SIM_REPORT: cannot write the file '" + path + "': " + std::strerror(error));
+    throw std::invalid_argument("AVO_SIM_REPORT: cannot write the file '" + path +
+                                "': " + std::strerror(error));
   }
 }
 

@@ -8,8 +8,6 @@
 #define SIM_ADDRESS_SPACES
 #endif
 
-#include <math.h>  // not <cmath>: abs, sqrt and others of the global namespace have forms for float then
-
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -21,17 +19,7 @@
 #include "intrinsics.h"
 #include "keywords.h"
 
-// The smaller and the larger of two numbers. Kernels of template headers use these names without `std::`.
-template <typename A, typename B,
-          typename = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>>>
-constexpr std::common_type_t<A, B> min(A a, B b) {
-  return b < a ? b : a;
-}
-template <typename A, typename B,
-          typename = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>>>
-constexpr std::common_type_t<A, B> max(A a, B b) {
-  return a < b ? b : a;
-}
+#include "../include/sim/c_library.h"
 
 // Marks for CANN's profiler.
 namespace bisheng::cce {

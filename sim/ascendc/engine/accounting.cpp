@@ -92,7 +92,7 @@ void CoreState::Account(const Instruction &instruction, uint32_t site) {
   double conflict = 0;
   switch (instruction.work) {
     case Work::kVector: {
-      const VectorCycles vector = CyclesOf(*model, instruction);
+      const VectorCycles vector = vector_costs_.Of(*model, instruction);
       cycles = vector.total;
       conflict = vector.conflict;
       break;

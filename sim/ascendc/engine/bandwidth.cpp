@@ -13,16 +13,24 @@ namespace {
 constexpr double kDone = 1e-3;
 
 // Shares bandwidth fairly: demands below an equal share get all they want, and the others divide what is
-// left.
-double WaterLevel(std::vector<double> demands, double capacity) {
-  std::sort(demands.begin(), demands.end());
-  double left = capacity;
-  for (size_t i = 0; i < demands.size(); ++i) {
-    const double share = left / static_cast<double>(demands.size() - i);
-    if (demands[i] > share) return share;
-    left -= demands[i];
+// left. Each round gives the demands below the share what they want, until no demand is below it.
+double WaterLevel(const std::vector<double> &demands, double capacity) {
+  double share = capacity / static_cast<double>(demands.size());
+  for (;;) {
+    double left = capacity;
+    size_t above = 0;
+    for (const double demand : demands) {
+      if (demand > share) {
+        ++above;
+      } else {
+        left -= demand;
+      }
+    }
+    if (above == 0) return std::numeric_limits<double>::infinity();
+    const double next = left / static_cast<double>(above);
+    if (next <= share) return share;
+    share = next;
   }
-  return std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
@@ -39,7 +47,6 @@ void Bandwidth::Start(uint32_t core, bool cube, Pipe pipe, const Event &copy) {
   flow.core = core;
   flow.pipe = pipe;
   flow.copy = &copy;
-  flow.line = copy.address / cost.gm_line;
   HbmTraffic traffic;
   double extra = 0;
   ForEachRow(copy, [&](uint64_t begin, uint64_t end) {
@@ -63,6 +70,14 @@ void Bandwidth::Start(uint32_t core, bool cube, Pipe pipe, const Event &copy) {
   const double cycles_per_byte = copy.write ? 1 / written : misses / from_hbm + (1 - misses) / from_l2;
   const double row = cube ? cost.cube_copy_row : cost.copy_row;
   flow.row_cycles = std::max(copy.rows * row, flow.bytes * cycles_per_byte);
+  flow.alone = flow.bytes / flow.row_cycles;
+  if (!copy.write) {
+    flow.line = copy.address / cost.gm_line;
+    flow.together = &readers_[flow.line];
+    ++*flow.together;
+    const uint32_t row_lines = (copy.row_bytes + cost.gm_line - 1) / cost.gm_line;
+    flow.line_cycles = cost.same_line * copy.rows * row_lines;
+  }
   flows_.push_back(flow);
 }
 
@@ -82,33 +97,29 @@ void Bandwidth::Advance(double cycles) {
   for (Flow &flow : flows_) flow.left -= flow.rate * cycles;
 }
 
-std::vector<Flow> Bandwidth::TakeFinished() {
-  std::vector<Flow> finished;
-  const auto kept = std::stable_partition(flows_.begin(), flows_.end(),
-                                          [](const Flow &flow) { return flow.left > kDone * flow.rate; });
-  finished.assign(kept, flows_.end());
-  flows_.erase(kept, flows_.end());
-  return finished;
+const std::vector<Flow> &Bandwidth::TakeFinished() {
+  finished_.clear();
+  size_t kept = 0;
+  for (const Flow &flow : flows_) {
+    if (flow.left > kDone * flow.rate) {
+      flows_[kept++] = flow;
+      continue;
+    }
+    if (flow.together != nullptr && --*flow.together == 0) readers_.erase(flow.line);
+    finished_.push_back(flow);
+  }
+  flows_.resize(kept);
+  return finished_;
 }
 
 void Bandwidth::Settle() {
-  // Cores that read the same line wait for each other.
-  std::vector<uint64_t> lines;
-  lines.reserve(flows_.size());
-  for (const Flow &flow : flows_) {
-    if (!flow.copy->write) lines.push_back(flow.line);
-  }
-  std::sort(lines.begin(), lines.end());
   demands_.clear();
   for (Flow &flow : flows_) {
-    double cycles = flow.row_cycles;
-    if (!flow.copy->write) {
-      const auto [first, last] = std::equal_range(lines.begin(), lines.end(), flow.line);
-      const uint32_t row_lines = (flow.copy->row_bytes + model_.cost.gm_line - 1) / model_.cost.gm_line;
-      cycles = std::max(
-          cycles, model_.cost.same_line * static_cast<double>(last - first) * flow.copy->rows * row_lines);
+    flow.rate = flow.alone;
+    if (flow.together != nullptr) {
+      const double cycles = flow.line_cycles * *flow.together;
+      if (cycles > flow.row_cycles) flow.rate = flow.bytes / cycles;
     }
-    flow.rate = flow.bytes / cycles;
     demands_.push_back(flow.rate);
   }
   const double l2_level = WaterLevel(demands_, l2_bandwidth_);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "device_model.h"
@@ -20,7 +21,11 @@ struct Flow {
   double left = 0;
   double hbm_share = 0;   // bytes over HBM for each of them
   double row_cycles = 0;  // of all rows, when nobody else is there
-  uint64_t line = 0;      // first line: cores that start at one address meet there
+  double alone = 0;       // bytes a cycle then
+  // Cores that start to read at one line meet there: how many there are, and the cycles that each one adds.
+  uint64_t line = 0;
+  uint32_t *together = nullptr;
+  double line_cycles = 0;
   double rate = 0;        // bytes a cycle now
 };
 
@@ -33,7 +38,8 @@ class Bandwidth {
   bool idle() const { return flows_.empty(); }
   double NextEnd() const;  // cycles from now until a copy ends
   void Advance(double cycles);
-  std::vector<Flow> TakeFinished();
+  // The copies that have ended, in the order in which they started; valid until the next call.
+  const std::vector<Flow> &TakeFinished();
   void Settle();  // new rates after starts and ends
 
   double hbm_read() const { return hbm_read_; }
@@ -45,6 +51,8 @@ class Bandwidth {
   const double hbm_;  // bytes a cycle
   const double l2_bandwidth_;
   std::vector<Flow> flows_;
+  std::unordered_map<uint64_t, uint32_t> readers_;  // by their first line
+  std::vector<Flow> finished_;
   std::vector<double> demands_;
   double hbm_read_ = 0;
   double hbm_written_ = 0;

@@ -27,10 +27,13 @@ Core &Core::Current() {
 
 void Core::Issue(const Instruction &instruction) { state_->Issue(instruction); }
 std::byte *Core::Memory(Space space, uint64_t address) { return state_->Memory(space, address); }
-bool Core::Written(Space space, uint64_t address, uint64_t bytes) {
-  return state_->Written(space, address, bytes);
+void Core::ReadRegisters(const char *instruction, Where where, uint64_t registers, uint64_t bytes) {
+  state_->values.ReadRegisters(instruction, where, {kRegisterFile, registers, bytes});
 }
-void Core::Forget(Space space, uint64_t address, uint64_t bytes) { state_->Forget(space, address, bytes); }
+void Core::StoreRegisters(Space space, uint64_t address, uint64_t registers, uint64_t bytes) {
+  if (state_->skipping()) return;
+  state_->values.Store({space, address, bytes}, {kRegisterFile, registers, bytes});
+}
 Core::Holder Core::HolderOf(uint64_t address, uint64_t bytes, uint64_t start) {
   return state_->HolderOf(address, bytes, start);
 }

@@ -50,28 +50,28 @@ class Core {
   static Core &Current();
 
   // Judges, counts and records one instruction. Call it before computing the result. After a fault of bounds
-  // or alignment no result means anything: it throws BlockEnded, unless the policy says that the block goes on.
-  // After other faults the block goes on.
+  // or alignment no result means anything: it throws BlockEnded, unless the policy says that the block goes
+  // on. After other faults the block goes on.
   void Issue(const Instruction &instruction);
 
   // Returns the host pointer to an address: an offset in an on-chip memory, or a device address of GM. Issue
-  // has judged the bounds before. Where the block goes on behind a fault of bounds, the operand lies nowhere until the
-  // next instruction: what is read there is poison, and what is written there is lost.
+  // has judged the bounds before. Where the block goes on behind a fault of bounds, the operand lies nowhere
+  // until the next instruction: what is read there is poison, and what is written there is lost.
   std::byte *Memory(Space space, uint64_t address);
 
-  // Says whether all of these bytes of an on-chip memory count as written; without the judge of hazards all
-  // do. Forget makes bytes count as never written: an instruction that copies bytes which nobody wrote calls
-  // it.
-  bool Written(Space space, uint64_t address, uint64_t bytes);
-  void Forget(Space space, uint64_t address, uint64_t bytes);
+  // The scalar unit reads registers that hold results of vector instructions, `bytes` from flow.h's address
+  // `registers` on: a fault where these come from bytes that nobody wrote.
+  void ReadRegisters(const char *instruction, Where where, uint64_t registers, uint64_t bytes);
+  // The scalar unit has stored them in on-chip memory: there they are what they were.
+  void StoreRegisters(Space space, uint64_t address, uint64_t registers, uint64_t bytes);
 
   // " of in_queue_" where the buffer that holds this byte has a name in the source, else "": for faults.
   std::string OfBuffer(Space space, uint64_t address);
   // Says which allocation of GM holds all these bytes: the one that holds `start`, another one, or none.
   enum class Holder : uint8_t { kSame, kOther, kNone };
   Holder HolderOf(uint64_t address, uint64_t bytes, uint64_t start);
-  // Notes a fault at `where`, behind which the instruction can still be carried out; the text says what was expected
-  // and what came. Ends the block where the policy says so.
+  // Notes a fault at `where`, behind which the instruction can still be carried out; the text says what was
+  // expected and what came. Ends the block where the policy says so.
   void Report(FaultKind kind, const char *instruction, Where where, const std::string &text);
   // The same of a fault behind which nothing can be carried out: ends the block.
   [[noreturn]] void Fail(FaultKind kind, const char *instruction, Where where, const std::string &text);

@@ -22,6 +22,7 @@ CoreState::CoreState(const CoreIdentity &identity, const DeviceModel &device, De
       queues(this),
       flags(this),
       cache(this),
+      values(this),
       watch(launch_options.instructions),
       printed(identity) {}
 
@@ -32,6 +33,8 @@ void CoreState::BeginBlock(const void *outermost) {
   queues.Reset();
   flags.Reset();
   cache.Reset();
+  polled_ = 0;
+  asked_.clear();
   tokens_.assign(1, Clock{});  // token 0 stands for none
   pending_scalar_ = model->cost.startup;
 }
@@ -47,24 +50,21 @@ void CoreState::ReleaseMemories() {
   if (ub_peak == 0) ub_peak = ub_touched;  // the TPipe of CANN's own headers says nothing
   hazards.ReleaseShadows();
   tokens_ = {};
-  for (OnChip &chip : chips_) chip = {};
-}
-
-CoreState::OnChip &CoreState::Chip(Space space) {
-  OnChip &chip = chips_[Index(space)];
-  if (chip.bytes == nullptr) {
-    const uint64_t capacity = model->bytes[Index(space)];
-    chip.bytes = std::make_unique<std::byte[]>(capacity);
-    std::memset(chip.bytes.get(), kPoison, capacity);
-    chip.written.Reset(capacity);
-  }
-  return chip;
+  values.Release();
+  for (auto &chip : chips_) chip = nullptr;
 }
 
 std::byte *CoreState::Memory(Space space, uint64_t address) {
-  if (!skipped_.empty()) return MemoryOfSkipped(space, address);
+  std::byte *const copy = skipped_.empty() ? nullptr : MemoryOfSkipped(space, address);
+  if (copy != nullptr) return copy;
   if (space == Space::GM) return memory->Host(reinterpret_cast<const void *>(address));
-  return Chip(space).bytes.get() + address;
+  std::unique_ptr<std::byte[]> &chip = chips_[Index(space)];
+  if (chip == nullptr) {
+    const uint64_t capacity = model->bytes[Index(space)];
+    chip = std::make_unique<std::byte[]>(capacity);
+    std::memset(chip.get(), kPoison, capacity);
+  }
+  return chip.get() + address;
 }
 
 uint32_t CoreState::SiteOf(const char *name, Where where) {
@@ -134,28 +134,29 @@ void CoreState::Issue(const Instruction &instruction) {
   if (options->hazards) Judge(instruction, site_id);
   for (int i = 0; i < instruction.operand_count; ++i) {
     const Operand &operand = instruction.operands[i];
-    if (operand.write && (options->hazards || operand.space == Space::GM)) MarkWritten(operand);
+    if (operand.write && (options->hazards || operand.space == Space::GM)) values.Write(operand);
   }
+  values.Settle();
   Account(instruction, site_id);
 }
 
 void CoreState::Judge(const Instruction &instruction, uint32_t site_id) {
   const Site site = sites_[site_id];
   const Pipe pipe = instruction.pipe;
-  hazards.Advance(instruction);
+  SettlePoll();
+  hazards.Advance(instruction, site_id);
   uint32_t drain = 0;
   for (int i = 0; i < instruction.operand_count; ++i) {
     const Operand &operand = instruction.operands[i];
     drain |= hazards.Judge(pipe, operand, site, sites_, &log);
-    const bool read = !operand.write || (instruction.atomic && operand.space == Space::GM);
-    if (read && operand.defined) CheckDefined(operand, site);
   }
+  values.Follow(instruction, site_id);
   for (int i = 0; i < instruction.operand_count; ++i) {
     const Operand &operand = instruction.operands[i];
     if (operand.space == Space::GM) {
       RecordGm(instruction, operand, site_id);
     } else {
-      hazards.Record(pipe, operand, site_id);
+      hazards.Record(pipe, operand);
     }
   }
   for (int waited = 0; drain != 0 && waited < kPipes; ++waited) {
@@ -164,12 +165,17 @@ void CoreState::Judge(const Instruction &instruction, uint32_t site_id) {
 }
 
 void CoreState::RecordGm(const Instruction &instruction, const Operand &operand, uint32_t site) {
-  if (instruction.pipe == Pipe::S && !instruction.uncached) {
+  const bool scalar = instruction.pipe == Pipe::S;
+  if (operand.write) PublishWrite(instruction, operand);
+  if (scalar && !instruction.uncached) {
     cache.Access(operand, site);
     return;
   }
   cache.Pass(operand, site);
-  hazards.RecordGm(instruction.pipe, operand, site, instruction.atomic, {});
+  GmCaching caching;
+  caching.fresh = scalar && !operand.write;
+  hazards.RecordGm(instruction.pipe, operand, site, instruction.atomic, caching);
+  if (caching.fresh) NotePoll(operand.address, operand.row_bytes);
 }
 
 void CoreState::CleanDataCache(const char *name, bool all, uint64_t address, Where where) {
@@ -192,14 +198,6 @@ Watch::Verdict CoreState::Step(bool scalar, bool progress, uint32_t site) {
                 " s of computing, and what it waits for does not come (AVO_SIM_TIMEOUT)";
   log.AddEnd(FaultKind::kEndless, Describe(last) + ": the kernel does not end: " + why, {last});
   throw BlockEnded{};
-}
-
-bool CoreState::Written(Space space, uint64_t address, uint64_t bytes) {
-  return !options->hazards || !skipped_.empty() || Chip(space).written.FirstUnset(address, bytes) == bytes;
-}
-
-void CoreState::Forget(Space space, uint64_t address, uint64_t bytes) {
-  if (skipped_.empty()) Chip(space).written.Clear(address, bytes);
 }
 
 uint32_t CoreState::SetToken(Pipe from, Pipe to, Where where, int32_t id) {
@@ -233,6 +231,7 @@ void CoreState::BarrierAll(Where where) {
 }
 
 GlobalClock CoreState::ReleaseGlobal(Pipe pipe) {
+  SettlePoll();
   GmLog &log_of_gm = hazards.gm();
   const GlobalClockPtr &known = log_of_gm.global_clocks.back();
   GlobalClock clock = known != nullptr ? *known : GlobalClock{};

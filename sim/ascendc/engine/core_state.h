@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "byte_map.h"
 #include "call_walk.h"
 #include "core.h"
 #include "device_memory.h"
@@ -17,12 +17,15 @@
 #include "event_flags.h"
 #include "events.h"
 #include "faults.h"
+#include "gm_words.h"
 #include "hazards.h"
 #include "launch.h"
 #include "printed_lines.h"
 #include "queues.h"
 #include "recording.h"
 #include "scalar_cache.h"
+#include "values.h"
+#include "vector_cost.h"
 #include "watch.h"
 
 namespace sim {
@@ -64,9 +67,11 @@ class CoreState {
 
   void Issue(const Instruction &instruction);
   std::byte *Memory(Space space, uint64_t address);
-  bool Written(Space space, uint64_t address, uint64_t bytes);
-  void Forget(Space space, uint64_t address, uint64_t bytes);
   void CleanDataCache(const char *instruction, bool all, uint64_t address, Where where);
+  // Says that bytes which this core wrote through its data cache are in GM now.
+  void PublishLine(uint64_t address, uint64_t bytes);
+  // Says that the last access of S read a word in GM itself.
+  void NotePoll(uint64_t address, uint64_t bytes);
   bool Allocated(uint64_t address, uint64_t bytes);  // by one allocation of GM
   Core::Holder HolderOf(uint64_t address, uint64_t bytes, uint64_t start);
   void Report(FaultKind kind, const char *instruction, Where where, const std::string &text);
@@ -88,6 +93,7 @@ class CoreState {
   void AcquireGlobal(const GlobalClock &clock);
   void AddEvent(Event::Kind kind, Pipe pipe, uint32_t token, uint32_t site);
 
+  bool skipping() const { return !skipped_.empty(); }  // the present instruction works on copies
   bool recorded() const { return options->record != LaunchOptions::Record::kNothing; }
   double pending_scalar() const { return pending_scalar_; }
   // The number of an API call in sites(): one for each line and each path that led there.
@@ -109,6 +115,7 @@ class CoreState {
   Queues queues;
   EventFlags flags;
   ScalarCache cache;
+  Values values;
   Watch watch;
   PrintedLines printed;
   CoreCounters counters;
@@ -130,11 +137,6 @@ class CoreState {
   bool ended_early = false;  // by a fault
 
  private:
-  struct OnChip {
-    std::unique_ptr<std::byte[]> bytes;
-    ByteMap written;
-  };
-
   // Names and files are literals, so that their addresses tell them apart.
   struct SiteKey {
     const char *name;
@@ -152,19 +154,23 @@ class CoreState {
     }
   };
 
-  OnChip &Chip(Space space);
   void Judge(const Instruction &instruction, uint32_t site_id);
   void RecordGm(const Instruction &instruction, const Operand &operand, uint32_t site);
+  // polled_words.cpp
+  GmWords::Note NoteOf(Pipe pipe) const;
+  void PublishWrite(const Instruction &instruction, const Operand &operand);
+  bool IsNews(uint64_t address, GmWords::Note *note);
+  void SettlePoll();
+  void EndPoll();
   // Counts what the core issues, and ends it where it does not end itself.
   Watch::Verdict Step(bool scalar, bool progress, uint32_t site);
   // legality.cpp. These return whether the operand lies in its memory.
   bool CheckOperand(const Operand &operand, const Site &site, Where where);
   bool CheckGmBounds(const Operand &operand, const Site &site, Where where);
-  void CheckDefined(const Operand &operand, const Site &site);
-  void MarkWritten(const Operand &operand);
   // overlaps.cpp
   void CheckOverlaps(const Instruction &instruction, const Site &site);
-  // skipped_instructions.cpp: until the next instruction, the memory of this one is a copy that nobody looks at.
+  // skipped_instructions.cpp: until the next instruction, the memory of this one is a copy that nobody looks
+  // at.
   void Skip(const Instruction &instruction);
   std::byte *MemoryOfSkipped(Space space, uint64_t address);
   // accounting.cpp
@@ -172,13 +178,13 @@ class CoreState {
   double ScalarCycles(const Instruction &instruction);
   void AddCopy(const Instruction &instruction, const Operand &gm, uint32_t site);
 
-  OnChip chips_[kSpaces];
+  std::unique_ptr<std::byte[]> chips_[kSpaces];
   struct Window {
     Space space = Space::GM;
     int64_t begin = 0;
     std::vector<std::byte> bytes;
   };
-  std::vector<Window> skipped_;  // of the present instruction; empty: it is carried out
+  std::vector<Window> skipped_;  // memory of the present instruction in place of the real one
   const void *outermost_frame_ = nullptr;
   const CallFrame *innermost_frame_ = nullptr;
   std::vector<Site> sites_;
@@ -193,8 +199,12 @@ class CoreState {
   RecentSite recent_sites_[kRecentSites];
   std::vector<Clock> tokens_;
   double pending_scalar_ = 0;
+  uint64_t polled_ = 0;       // the address that the last instruction read in GM; 0: none
+  uint32_t poll_ = 0;         // this read, in GmLog::accesses
+  std::set<uint64_t> asked_;  // addresses that were read so and did not have news yet
   uint64_t last_allocation_ = 0;
   uint64_t last_allocation_size_ = 0;
+  VectorCosts vector_costs_;
   uint64_t cached_lines_[256] = {};  // tags of the scalar unit's data cache
 };
 

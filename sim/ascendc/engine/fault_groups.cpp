@@ -52,7 +52,8 @@ std::string WholeText(const Group &group, const Report &report) {
 
 }  // namespace
 
-void CollectFaults(const std::vector<const CoreState *> &cores, const LaunchOptions &options, Report *report) {
+void CollectFaults(const std::vector<const CoreState *> &cores, const LaunchOptions &options,
+                   Report *report) {
   for (const Group &group : GroupsOf(cores)) {
     Fault fault;
     fault.kind = group.logged.kind;

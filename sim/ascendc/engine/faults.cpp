@@ -141,7 +141,8 @@ FaultLog::Key FaultLog::PairOf(FaultKind kind, const Site &first, const Site &se
 
 bool FaultLog::Known(FaultKind kind, const Site &first, const Site &second) const {
   const auto logged = logged_.find(kind);
-  return (logged != logged_.end() && logged->second >= kMaxFaults) || pairs_.count(PairOf(kind, first, second)) != 0;
+  return (logged != logged_.end() && logged->second >= kMaxFaults) ||
+         pairs_.count(PairOf(kind, first, second)) != 0;
 }
 
 void FaultLog::Add(FaultKind kind, const std::string &text, const std::vector<Site> &sites) {

@@ -73,7 +73,7 @@ class FaultLog {
   const std::vector<LoggedFault> &faults() const { return faults_; }
 
  private:
-  static constexpr size_t kMaxFaults = 32;  // of a kind
+  static constexpr size_t kMaxFaults = 32;               // of a kind
   using Place = std::tuple<std::string, int, uint64_t>;  // file and line, else the call path
   using Key = std::tuple<FaultKind, Place, Place>;
   static Place PlaceOf(const Site &site);

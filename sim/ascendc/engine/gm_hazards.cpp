@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds accesses to the same bytes of GM that nothing orders: between cores, and between the pipes of a core.
+#include <map>
+#include <utility>
+
 #include "gm_intervals.h"
 #include "registers.h"
 
@@ -23,6 +26,7 @@ class Judge {
     for (uint32_t core = 0; core < cores_.size(); ++core) {
       for (const GmAccess &access : cores_[core].log->accesses) {
         if (access.write) (access.atomic ? atomics_ : writes_).Add(access, core);
+        if (access.caching.fresh) last_reads_[{core, access.address}] = &access;
       }
     }
     writes_.Sort();
@@ -57,9 +61,19 @@ class Judge {
   void Against(const GmIntervals &others, const GmEntry &entry) {
     others.Overlapping(entry.access->address, entry.access->end(), [&](const GmEntry &other) {
       const bool alike = entry.access->atomic != 0 && other.access->atomic == entry.access->atomic;
-      if (other.access != entry.access && !alike && !Ordered(entry, other) && !Ordered(other, entry))
+      if (other.access != entry.access && !alike && !Ordered(entry, other) && !Ordered(other, entry) &&
+          !Polled(entry, other)) {
         Conflict(other, entry);
+      }
     });
+  }
+
+  // Whether a read looks into GM for a write of another core, and this core went on when it had found it.
+  bool Polled(const GmEntry &read, const GmEntry &write) const {
+    if (!read.access->caching.fresh || read.core == write.core) return false;
+    const GmAccess &last = *last_reads_.at({read.core, read.access->address});
+    const GlobalClockPtr &clock = cores_[read.core].log->global_clocks[last.after];
+    return clock != nullptr && (*clock)[write.core][Index(write.access->pipe)] >= write.access->sequence;
   }
 
   // Whether `first` has finished before `second` starts.
@@ -120,6 +134,7 @@ class Judge {
   const DeviceMemory &memory_;
   GmIntervals writes_;
   GmIntervals atomics_;
+  std::map<std::pair<uint32_t, uint64_t>, const GmAccess *> last_reads_;  // fresh ones, by core and address
 };
 
 }  // namespace

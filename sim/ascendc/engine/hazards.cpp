@@ -21,6 +21,7 @@ void Hazards::Reset(bool auto_sync, const uint64_t *space_bytes) {
   for (Clock &clock : clocks_) clock = {};
   certain_ = 0;
   by_addresses_.clear();
+  for (std::vector<uint32_t> &sites : issued_) sites.assign(1, 0);  // numbers begin at 1
   ReleaseShadows();
   gm_ = {};
   gm_.global_clocks.push_back(nullptr);
@@ -30,11 +31,12 @@ void Hazards::ReleaseShadows() {
   for (Shadow &shadow : shadows_) shadow = {};
 }
 
-void Hazards::Advance(const Instruction &instruction) {
+void Hazards::Advance(const Instruction &instruction, uint32_t site) {
   const Pipe pipe = instruction.pipe;
   const int p = Index(pipe);
   by_address_ = auto_sync_ && instruction.by_address;
   ++sequence_[p];
+  issued_[p].push_back(site);
   if (pipe == Pipe::S) {
     clocks_[p][p] = sequence_[p];
     return;
@@ -70,9 +72,14 @@ void Hazards::Barrier(Pipe pipe) {
   if (pipe == Pipe::V) certain_ = sequence_[Index(pipe)];
 }
 
-Clock Hazards::Release(Pipe pipe) {
+Clock Hazards::Done(Pipe pipe) const {
   Clock clock = clocks_[Index(pipe)];
   clock[Index(pipe)] = sequence_[Index(pipe)];
+  return clock;
+}
+
+Clock Hazards::Release(Pipe pipe) {
+  const Clock clock = Done(pipe);
   ++epochs_[Index(pipe)];
   return clock;
 }
@@ -110,19 +117,20 @@ uint32_t Hazards::JudgeCells(Pipe pipe, const Operand &operand, const Site &site
     if (conflict.end != 0) Report(pipe, operand, site, conflict, sites, log);
     conflict.end = 0;
   };
-  auto meet = [&](Pipe earlier, const Cell &cell, bool write, uint64_t index) {
-    const bool unseen = Unseen(pipe, earlier, cell.sequence);
+  auto meet = [&](Pipe earlier, uint32_t sequence, bool write, uint64_t index) {
+    const bool unseen = Unseen(pipe, earlier, sequence);
     if (auto_sync_ && !unseen && (pipe == Pipe::S || earlier == Pipe::S)) {
       if (pipe == Pipe::S) {
         drain |= 1U << Index(earlier);
-        known[Index(earlier)] = std::max(known[Index(earlier)], cell.sequence);
+        known[Index(earlier)] = std::max(known[Index(earlier)], sequence);
       }
       return;
     }
-    if (conflict.end == 0 || conflict.end != index || conflict.site != cell.site ||
+    const uint32_t site_of_earlier = issued_[Index(earlier)][sequence];
+    if (conflict.end == 0 || conflict.end != index || conflict.site != site_of_earlier ||
         conflict.pipe != earlier) {
       report();
-      conflict = {earlier, write, unseen, cell.site, index, index};
+      conflict = {earlier, write, unseen, site_of_earlier, index, index};
     }
     conflict.end = index + 1;
   };
@@ -131,11 +139,11 @@ uint32_t Hazards::JudgeCells(Pipe pipe, const Operand &operand, const Site &site
   // names the reader.
   bool readers = false;
   for (int earlier = 0; operand.write && earlier < kPipes; ++earlier) {
-    const std::vector<Cell> &reads = shadow.reads[earlier];
+    const std::vector<uint32_t> &reads = shadow.reads[earlier];
     // A pipe starts a read and a later write in order, and the read is done first.
     if (reads.empty() || earlier == Index(pipe)) continue;
     for (uint64_t cell = first; cell <= last; ++cell) {
-      if (reads[cell].sequence <= known[earlier]) continue;
+      if (reads[cell] <= known[earlier]) continue;
       meet(static_cast<Pipe>(earlier), reads[cell], false, cell);
       readers = true;
     }
@@ -143,10 +151,10 @@ uint32_t Hazards::JudgeCells(Pipe pipe, const Operand &operand, const Site &site
   }
   if (shadow.writes.empty() || readers) return drain;
   for (uint64_t cell = first; cell <= last; ++cell) {
-    const Cell &write = shadow.writes[cell];
+    const uint32_t write = shadow.writes[cell];
     const auto earlier = static_cast<Pipe>(shadow.write_pipes[cell]);
-    if (write.sequence > known[Index(earlier)] ||
-        (pipe == Pipe::V && earlier == Pipe::V && Unseen(pipe, earlier, write.sequence))) {
+    if (write > known[Index(earlier)] ||
+        (pipe == Pipe::V && earlier == Pipe::V && Unseen(pipe, earlier, write))) {
       meet(earlier, write, true, cell);
     }
   }
@@ -154,9 +162,32 @@ uint32_t Hazards::JudgeCells(Pipe pipe, const Operand &operand, const Site &site
   return drain;
 }
 
+bool Hazards::Noisy(Pipe pipe, bool write, const Shadow &shadow, uint64_t begin, uint64_t end) const {
+  Clock unknown_reads = clocks_[Index(pipe)];
+  // A pipe starts a read and a later write in order, and the read is done first.
+  unknown_reads[Index(pipe)] = ~uint32_t{0};
+  const Clock &unknown_writes = clocks_[Index(pipe)];
+  const uint32_t seen = pipe != Pipe::V ? ~uint32_t{0} : certain_;
+  for (uint64_t index = begin / kPageBytes; index <= (end - 1) / kPageBytes; ++index) {
+    const Page &page = shadow.pages[index];
+    bool noisy = page.by_address > seen;
+    if (pipe == Pipe::V && by_address_) noisy = noisy || page.writes[Index(Pipe::V)] > certain_;
+    for (int p = 0; p < kPipes; ++p) noisy |= page.writes[p] > unknown_writes[p];
+    for (int p = 0; write && p < kPipes; ++p) noisy |= page.reads[p] > unknown_reads[p];
+    if (noisy) return true;
+  }
+  return false;
+}
+
 uint32_t Hazards::Judge(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites,
                         FaultLog *log) {
-  if (operand.space == Space::GM) return 0;
+  const ByteRange extent = Extent(operand);
+  const Shadow &shadow = shadows_[Index(operand.space)];
+  if (operand.space == Space::GM || extent.begin == extent.end || shadow.pages.empty()) return 0;
+  if (!Noisy(pipe, operand.write, shadow, static_cast<uint64_t>(extent.begin),
+             static_cast<uint64_t>(extent.end))) {
+    return 0;
+  }
   uint32_t drain = 0;
   ForEachRun(operand, [&](uint64_t begin, uint64_t bytes) {
     drain |=
@@ -165,24 +196,27 @@ uint32_t Hazards::Judge(Pipe pipe, const Operand &operand, const Site &site, con
   return drain;
 }
 
-void Hazards::Record(Pipe pipe, const Operand &operand, uint32_t site) {
+void Hazards::Record(Pipe pipe, const Operand &operand) {
+  const int p = Index(pipe);
   Shadow &shadow = shadows_[Index(operand.space)];
-  const uint64_t cells = space_bytes_[Index(operand.space)] / kCellBytes;
-  std::vector<Cell> &table = operand.write ? shadow.writes : shadow.reads[Index(pipe)];
-  if (table.empty()) {
-    table.assign(cells, Cell{});
-    if (operand.write) shadow.write_pipes.assign(cells, 0);
+  const uint64_t bytes_of_space = space_bytes_[Index(operand.space)];
+  if (shadow.pages.empty()) shadow.pages.resize(bytes_of_space / kPageBytes + 1);
+  std::vector<uint32_t> &cells = operand.write ? shadow.writes : shadow.reads[p];
+  if (cells.empty()) {
+    cells.assign(bytes_of_space / kCellBytes, 0);
+    if (operand.write) shadow.write_pipes.assign(bytes_of_space / kCellBytes, 0);
   }
-  const Cell cell{sequence_[Index(pipe)], site};
   ForEachRun(operand, [&](uint64_t begin, uint64_t bytes) {
-    const uint64_t first = begin / kCellBytes;
-    const uint64_t last = (begin + bytes - 1) / kCellBytes;
-    std::fill(table.begin() + static_cast<int64_t>(first), table.begin() + static_cast<int64_t>(last + 1),
-              cell);
-    if (operand.write) {
-      std::fill(shadow.write_pipes.begin() + static_cast<int64_t>(first),
-                shadow.write_pipes.begin() + static_cast<int64_t>(last + 1),
-                static_cast<uint8_t>(Index(pipe)));
+    const uint64_t last = begin + bytes - 1;
+    const uint64_t end_cell = last / kCellBytes + 1;
+    for (uint64_t cell = begin / kCellBytes; cell < end_cell; ++cell) cells[cell] = sequence_[p];
+    for (uint64_t cell = begin / kCellBytes; operand.write && cell < end_cell; ++cell) {
+      shadow.write_pipes[cell] = static_cast<uint8_t>(p);
+    }
+    for (uint64_t index = begin / kPageBytes; index <= last / kPageBytes; ++index) {
+      Page &page = shadow.pages[index];
+      (operand.write ? page.writes : page.reads)[p] = sequence_[p];
+      if (operand.write && by_address_ && pipe == Pipe::V) page.by_address = sequence_[p];
     }
   });
 }
@@ -220,7 +254,8 @@ void Hazards::RecordGm(Pipe pipe, const Operand &operand, uint32_t site, uint8_t
       if (last.pipe == pipe && last.rows == 1 && last.address + last.row_bytes == access.address &&
           last.site == site && last.clock == access.clock && last.global_clock == global_clock &&
           last.epoch == access.epoch && last.write == access.write && last.atomic == atomic &&
-          last.caching == caching && !(caching.cached && access.write && access.address % kCacheLine == 0)) {
+          last.caching == caching && !caching.fresh &&
+          !(caching.cached && access.write && access.address % kCacheLine == 0)) {
         last.row_bytes += access.row_bytes;
         last.sequence = access.sequence;
         continue;

@@ -20,8 +20,10 @@ struct GmCaching {
   bool cached = false;   // the access goes through the cache
   uint32_t loaded = 0;   // when its line came into the cache: index in GmLog::global_clocks
   uint32_t cleaned = 0;  // a write: instruction of S that wrote the line back; 0: none before the end
+  bool fresh = false;    // a read that looked into GM for what others write (gm_words.h)
   bool operator==(const GmCaching &other) const {
-    return cached == other.cached && loaded == other.loaded && cleaned == other.cleaned;
+    return cached == other.cached && loaded == other.loaded && cleaned == other.cleaned &&
+           fresh == other.fresh;
   }
 };
 
@@ -39,6 +41,7 @@ struct GmAccess {
   Pipe pipe = Pipe::S;
   bool write = false;
   uint8_t atomic = 0;  // Instruction::atomic
+  uint32_t after = 0;  // of a fresh read: index in GmLog::global_clocks, what the core knew afterwards
   GmCaching caching;
 
   uint64_t end() const { return address + static_cast<uint64_t>((rows - 1) * row_stride) + row_bytes; }
@@ -60,14 +63,14 @@ class Hazards {
 
   void ReleaseShadows();
 
-  // Announces an instruction: it gets the next number of its pipe. What S has waited for is done for this
-  // pipe too, as S issues to it.
-  void Advance(const Instruction &instruction);
+  // Announces an instruction of a call site: it gets the next number of its pipe. What S has waited for is
+  // done for this pipe too, as S issues to it.
+  void Advance(const Instruction &instruction, uint32_t site);
   // Judges one operand of the instruction that Advance announced; Record notes it afterwards. Returns a bit
   // mask of the pipes for which S has to wait under automatic synchronisation.
   uint32_t Judge(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites,
                  FaultLog *log);
-  void Record(Pipe pipe, const Operand &operand, uint32_t site);
+  void Record(Pipe pipe, const Operand &operand);
   void RecordGm(Pipe pipe, const Operand &operand, uint32_t site, uint8_t atomic, const GmCaching &caching);
   // The last access that RecordGm noted of this pipe: index in GmLog::accesses.
   uint32_t LastAccess(Pipe pipe) const { return last_access_[Index(pipe)]; }
@@ -75,25 +78,32 @@ class Hazards {
   // A flag carries what its pipe has done and knows (Release). Who waits for the flag knows that too
   // (Acquire).
   Clock Release(Pipe pipe);
+  Clock Done(Pipe pipe) const;  // what a flag would carry
   void Acquire(Pipe pipe, const Clock &clock);
   void Barrier(Pipe pipe);
   void BarrierAll();
   void AcquireGlobal(GlobalClockPtr clock) { gm_.global_clocks.push_back(std::move(clock)); }
   const Clock &sequence() const { return sequence_; }
   GmLog &gm() { return gm_; }
+  const GmLog &gm() const { return gm_; }
 
  private:
-  struct Cell {
-    uint32_t sequence = 0;  // 0: never
-    uint32_t site = 0;
+  // For each data block of 32 bytes the number of its last write, with the pipe, and of its last read by each
+  // pipe; 0: never. A page holds the latest numbers of its blocks, so that most operands need no look at
+  // these: where a pipe knows all accesses to a page, it knows those to each block.
+  struct Page {
+    Clock writes{};
+    Clock reads{};
+    uint32_t by_address = 0;  // the last write of V that automatic synchronisation does not see
   };
-  // For each data block of 32 bytes its last write, and its last read by each pipe.
   struct Shadow {
-    std::vector<Cell> writes;
+    std::vector<Page> pages;
+    std::vector<uint32_t> writes;
     std::vector<uint8_t> write_pipes;
-    std::vector<Cell> reads[kPipes];
+    std::vector<uint32_t> reads[kPipes];
   };
   static constexpr uint64_t kCellBytes = 32;
+  static constexpr uint64_t kPageBytes = 1024;
   // The data blocks [first, end) of an operand, which an earlier call touches without an order; end 0: none.
   struct Conflict {
     Pipe pipe = Pipe::S;
@@ -109,6 +119,8 @@ class Hazards {
   bool Unseen(Pipe pipe, Pipe earlier, uint32_t sequence) const;
   void Report(Pipe pipe, const Operand &operand, const Site &site, const Conflict &conflict,
               const std::vector<Site> &sites, FaultLog *log) const;
+  // Says whether an access to these bytes may be in conflict with an earlier one.
+  bool Noisy(Pipe pipe, bool write, const Shadow &shadow, uint64_t begin, uint64_t end) const;
   uint32_t JudgeCells(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites,
                       uint64_t first, uint64_t last, FaultLog *log);
 
@@ -120,6 +132,7 @@ class Hazards {
   std::vector<uint32_t> by_addresses_;  // the numbers of such instructions of V, in order
   const uint64_t *space_bytes_ = nullptr;
   Clock sequence_{};           // instructions issued to each pipe
+  std::vector<uint32_t> issued_[kPipes];  // the call site of each of them
   Clock clocks_[kPipes] = {};  // what each pipe knows
   uint32_t epochs_[kPipes] = {};
   uint32_t last_clock_[kPipes] = {};

@@ -38,6 +38,24 @@ enum class Sharing : uint8_t {
   kWiden,  // as kInPlace; within a repeat results may end where the source ends, or before it
 };
 
+// What an instruction does with a source (values.h).
+enum class Use : uint8_t {
+  kValue,    // results depend on it
+  kAddress,  // it says which bytes the instruction touches
+  kPadding,  // a value, but bytes of it that nobody wrote may reach global memory
+};
+
+// How the results of an instruction depend on its sources, bit by bit. It decides which results are undefined
+// where a source holds bytes that nobody wrote.
+enum class ValueFlow : uint8_t {
+  kAll,    // each result on all sources
+  kLanes,  // a lane of the result on the same lane of each source; lanes have Operand::lane_bytes
+  kBits,   // a bit on the same bit of each source: copies
+  kAnd,    // as kBits; but a defined 0 decides the result
+  kOr,     // as kBits; but a defined 1 decides the result
+};
+class FlowMap;  // flow.h
+
 // The bytes that one operand touches: `groups` x `rows` runs of `row_bytes`. For a vector instruction these
 // are its repeats and their data blocks; for a DataCopy one group of blockCount rows. A stride is the number
 // of bytes from the start of one run to the start of the next.
@@ -64,7 +82,8 @@ struct Operand {
   uint32_t repeat_bytes = 0;
   Sharing sharing = Sharing::kInPlace;  // of a source
   uint32_t alignment = 32;              // required of `address`, in bytes; 1: none (GM)
-  bool defined = true;     // false: reading bytes never written is legal (e.g. padding lanes of a sort)
+  uint8_t lane_bytes = 0;               // of ValueFlow::kLanes: the bytes of a lane; 0: none are known
+  Use use = Use::kValue;                // of a source
   int32_t buffer_id = -1;  // LocalTensorBase::buffer_id and generation: a stale one is a use after FreeTensor
   uint32_t generation = 0;
 };
@@ -99,6 +118,9 @@ struct Instruction {
   uint8_t atomic = 0;
   bool by_address = false;  // the operands are no tensors, so that the compiler adds no synchronisation
   bool chained = false;     // the unit orders this instruction after earlier ones of its pipe by itself
+  ValueFlow flow = ValueFlow::kAll;
+  const FlowMap *flow_map = nullptr;  // where no ValueFlow fits; it must live until Issue returns
+  bool leaves_holes = false;          // flow_map is asked even where all sources are defined
 
   Operand &Add(const Operand &operand) { return operands[operand_count++] = operand; }
 };

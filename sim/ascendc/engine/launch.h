@@ -84,7 +84,7 @@ struct Report {
   std::vector<Fault> faults;
   std::vector<const Suppression *> suppressed;  // the suppression of each fault that does not count
 
-  bool ok() const;  // no fault is an error
+  bool ok() const;           // no fault is an error
   std::string Json() const;  // every field above, one object
   std::string trace;         // Chrome / Perfetto JSON where LaunchOptions::trace
   std::string recording;     // RecordingJson (recording.h) where LaunchOptions::record

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks operands: each must be aligned, lie inside its memory and in a buffer that is in use, and hold bytes
-// that were written where it is read.
+// Checks operands: each must be aligned, and lie inside its memory and in a buffer that is in use.
 #include <algorithm>
 
 #include "core_state.h"
@@ -11,36 +10,36 @@ namespace sim {
 bool CoreState::CheckOperand(const Operand &operand, const Site &site, Where where) {
   if (operand.alignment > 1 && operand.address % operand.alignment != 0) {
     Report(FaultKind::kAlignment, site.name, where,
-         std::string(operand.name) + " must start on a multiple of " + std::to_string(operand.alignment) +
-             " bytes, but its address is " + SpaceName(operand.space) + " offset " +
-             std::to_string(operand.address) + queues.OfBuffer(operand.space, operand.address));
+           std::string(operand.name) + " must start on a multiple of " + std::to_string(operand.alignment) +
+               " bytes, but its address is " + SpaceName(operand.space) + " offset " +
+               std::to_string(operand.address) + queues.OfBuffer(operand.space, operand.address));
   }
   if (operand.space == Space::GM) {
     return CheckGmBounds(operand, site, where);
   }
   if ((operand.space == Space::UB) == id.cube) {
     Report(FaultKind::kType, site.name, where,
-         std::string(operand.name) + " is in " + SpaceName(operand.space) + ", which a " +
-             (id.cube ? "cube" : "vector") + " core does not have");
+           std::string(operand.name) + " is in " + SpaceName(operand.space) + ", which a " +
+               (id.cube ? "cube" : "vector") + " core does not have");
     return false;
   }
   const ByteRange extent = Extent(operand);
   const uint64_t capacity = model->bytes[Index(operand.space)];
   if (extent.begin < 0 || extent.end > static_cast<int64_t>(capacity)) {
     Report(FaultKind::kUbBounds, site.name, where,
-         std::string(operand.name) + (operand.write ? " writes " : " reads ") +
-             Range(operand.space, extent.begin, extent.end) +
-             queues.OfBuffer(operand.space, operand.address) + ", but the memory has " +
-             std::to_string(capacity) + " bytes");
+           std::string(operand.name) + (operand.write ? " writes " : " reads ") +
+               Range(operand.space, extent.begin, extent.end) +
+               queues.OfBuffer(operand.space, operand.address) + ", but the memory has " +
+               std::to_string(capacity) + " bytes");
     return false;
   }
   if (operand.space == Space::UB) ub_touched = std::max(ub_touched, static_cast<uint64_t>(extent.end));
   const std::string stale = queues.Stale(operand);
   if (!stale.empty()) {
     Report(FaultKind::kUseAfterFree, site.name, where,
-         std::string(operand.name) + (operand.write ? " writes " : " reads ") +
-             Range(operand.space, extent.begin, extent.end) +
-             queues.OfBuffer(operand.space, operand.address) + ", " + stale);
+           std::string(operand.name) + (operand.write ? " writes " : " reads ") +
+               Range(operand.space, extent.begin, extent.end) +
+               queues.OfBuffer(operand.space, operand.address) + ", " + stale);
   }
   return true;
 }
@@ -79,38 +78,6 @@ bool CoreState::CheckGmBounds(const Operand &operand, const Site &site, Where wh
   }
   Report(FaultKind::kGmBounds, site.name, where, text);
   return false;
-}
-
-void CoreState::CheckDefined(const Operand &operand, const Site &site) {
-  if (log.Known(FaultKind::kUninitialised, site, site)) return;
-  const bool gm = operand.space == Space::GM;
-  const ByteMap *map = gm ? nullptr : &Chip(operand.space).written;
-  bool reported = false;
-  ForEachRun(operand, [&](uint64_t begin, uint64_t bytes) {
-    if (reported) return;
-    const uint64_t first = gm ? memory->FirstUnwritten(reinterpret_cast<const void *>(begin), bytes)
-                              : map->FirstUnset(begin, bytes);
-    if (first == bytes) return;
-    const uint64_t base = gm ? last_allocation_ : 0;
-    const auto low = static_cast<int64_t>(begin - base);
-    reported =
-        log.AddPair(FaultKind::kUninitialised, site, site,
-                    Describe(site) + " reads " + operand.name + ", " +
-                        Range(operand.space, low, low + static_cast<int64_t>(bytes)) +
-                        (gm ? "" : queues.OfBuffer(operand.space, begin)) + ", but nothing wrote byte " +
-                        std::to_string(low + static_cast<int64_t>(first)));
-  });
-}
-
-void CoreState::MarkWritten(const Operand &operand) {
-  if (operand.space == Space::GM) {
-    ForEachRun(operand, [this](uint64_t begin, uint64_t bytes) {
-      memory->MarkWritten(reinterpret_cast<const void *>(begin), bytes);
-    });
-    return;
-  }
-  ByteMap &map = Chip(operand.space).written;
-  ForEachRun(operand, [&map](uint64_t begin, uint64_t bytes) { map.Set(begin, bytes); });
 }
 
 }  // namespace sim

@@ -179,10 +179,10 @@ void CoreState::CheckOverlaps(const Instruction &instruction, const Site &site) 
       const Conflict conflict = Find(Repeats(to), Repeats(from), from.sharing);
       if (conflict.bytes.begin >= conflict.bytes.end) continue;
       Report(FaultKind::kOverlap, site.name, instruction.where,
-           std::string(to.name) + " and " + from.name + " share " +
-               Range(to.space, conflict.bytes.begin, conflict.bytes.end) +
-               queues.OfBuffer(to.space, static_cast<uint64_t>(conflict.bytes.begin)) + ": " +
-               Rule(conflict, from.sharing));
+             std::string(to.name) + " and " + from.name + " share " +
+                 Range(to.space, conflict.bytes.begin, conflict.bytes.end) +
+                 queues.OfBuffer(to.space, static_cast<uint64_t>(conflict.bytes.begin)) + ": " +
+                 Rule(conflict, from.sharing));
     }
   }
 }

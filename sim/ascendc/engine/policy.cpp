@@ -36,7 +36,8 @@ std::vector<FaultKind> PromotedBy(const std::string &text) {
                                     [&name](FaultKind kind) { return name == FaultName(kind); });
     if (found == std::end(kWarnings)) {
       std::string known;
-      for (const FaultKind kind : kWarnings) known += (known.empty() ? "" : ", ") + std::string(FaultName(kind));
+      for (const FaultKind kind : kWarnings)
+        known += (known.empty() ? "" : ", ") + std::string(FaultName(kind));
       throw std::invalid_argument("AVO_SIM_WARNINGS must be warn, error, or kinds of warnings (" + known +
                                   ") with commas between them, got '" + name + "'");
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queues.h"
 
+#include <algorithm>
+
 #include "core_state.h"
 #include "source_lines.h"
 
@@ -28,6 +30,8 @@ const char *StateName(BufferState state) {
 void Queues::Reset() {
   buffers_.clear();
   queues_.clear();
+  pools_.clear();
+  pool_ = -1;
   for (int space = 0; space < kSpaces; ++space) {
     top_[space] = peak_[space] = 0;
     stacks_[space] = {};
@@ -48,6 +52,7 @@ void Queues::Release(Where where) {
     queue.queued.clear();
   }
   buffers_.clear();
+  pools_.clear();
   for (uint64_t &top : top_) top = 0;
 }
 
@@ -89,34 +94,49 @@ LocalTensorBase Queues::Rest(AscendC::TPosition position, Where where) {
   return tensor;
 }
 
-int32_t Queues::AddBuffer(AscendC::TPosition position, int32_t queue, uint32_t bytes, Where where) {
-  const Space space = SpaceOf(position);
-  const int s = static_cast<int>(space);
-  const uint64_t size = (uint64_t{bytes} + 31) / 32 * 32;
-  const uint64_t capacity = core_->model->bytes[s];
-  const Site &made = core_->SiteAt("InitBuffer", where);
-  if (top_[s] + size > capacity) {
-    const std::string name = BufferName(made);
-    core_->Fail(FaultKind::kUbCapacity, "InitBuffer", where,
-                (name.empty() ? "a buffer" : "the buffer " + name) + " of " + std::to_string(size) +
-                    " bytes does not fit in " + SpaceName(space) + ": " + std::to_string(top_[s]) + " of " +
-                    std::to_string(capacity) + " bytes are taken" + Taken(space));
+uint64_t Queues::Take(Space space, uint64_t bytes, const Site &made, Where where) {
+  const int s = Index(space);
+  const std::string name = BufferName(made);
+  const std::string what = (name.empty() ? "a buffer" : "the buffer " + name) + " of " +
+                           std::to_string(bytes) + " bytes does not fit in ";
+  if (pool_ >= 0) {
+    Pool &pool = pools_[pool_];
+    if (pool.space != space || pool.taken + bytes > pool.bytes) {
+      core_->Fail(FaultKind::kUbCapacity, "InitBuffer", where,
+                  what + "the TBufPool, which is in " + SpaceName(pool.space) + ": " +
+                      std::to_string(pool.taken) + " of " + std::to_string(pool.bytes) + " bytes are taken");
+    }
+    pool.taken += bytes;
+    return pool.address + pool.taken - bytes;
   }
-  if (buffers_.size() >= kMaxBuffers) {
+  const uint64_t capacity = core_->model->bytes[s];
+  if (top_[s] + bytes > capacity) {
+    core_->Fail(FaultKind::kUbCapacity, "InitBuffer", where,
+                what + SpaceName(space) + ": " + std::to_string(top_[s]) + " of " + std::to_string(capacity) +
+                    " bytes are taken" + Taken(space));
+  }
+  top_[s] += bytes;
+  peak_[s] = std::max(peak_[s], top_[s]);
+  return top_[s] - bytes;
+}
+
+int32_t Queues::AddBuffer(AscendC::TPosition position, int32_t queue, uint32_t bytes, Where where) {
+  const auto live = static_cast<size_t>(
+      std::count_if(buffers_.begin(), buffers_.end(), [](const Buffer &other) { return other.bytes != 0; }));
+  if (live >= kMaxBuffers) {
     core_->Fail(FaultKind::kUbCapacity, "InitBuffer", where,
                 "a kernel may have " + std::to_string(kMaxBuffers) +
                     " buffers, and each buffer of a queue counts; this one is one more");
   }
   Buffer buffer;
-  buffer.space = space;
+  buffer.space = SpaceOf(position);
   buffer.position = position;
-  buffer.address = top_[s];
-  buffer.bytes = size;
+  buffer.bytes = (uint64_t{bytes} + 31) / 32 * 32;
   buffer.queue = queue;
-  buffer.made = made;
+  buffer.pool = pool_;
+  buffer.made = core_->SiteAt("InitBuffer", where);
+  buffer.address = Take(buffer.space, buffer.bytes, buffer.made, where);
   buffers_.push_back(buffer);
-  top_[s] += size;
-  peak_[s] = std::max(peak_[s], top_[s]);
   return static_cast<int32_t>(buffers_.size() - 1);
 }
 
@@ -334,9 +354,10 @@ std::string Queues::Stale(const Operand &operand) const {
   return "";
 }
 
-void Queues::ReportLeftover(const std::string &who) {
+void Queues::ReportLeftover(const std::string &who, int32_t pool) {
   for (const Buffer &buffer : buffers_) {
     if (buffer.queue < 0 || buffer.state == BufferState::kIdle) continue;
+    if (pool >= 0 && buffer.pool != pool) continue;
     const std::string name = BufferName(buffer.made);
     core_->log.Add(FaultKind::kQueueBalance,
                    who + " ends with a buffer of " + (name.empty() ? "" : name + ", position ") +

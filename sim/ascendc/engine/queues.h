@@ -51,6 +51,25 @@ class Queues {
   uint64_t Allocated(Space space) const { return top_[static_cast<int>(space)]; }
   uint64_t Peak(Space space) const { return peak_[static_cast<int>(space)]; }
 
+  // TBufPool: memory of which InitQueue and InitBuffer take their buffers, while an InPool for it lives. The
+  // second form gives a pool the memory of another one.
+  int32_t InitPool(AscendC::TPosition position, uint32_t bytes, Where where);
+  int32_t InitSharedPool(int32_t shared, uint32_t bytes, Where where);
+  // TBufPool::Reset: waits for the flags of FreeTensor and takes back the memory of the pool's buffers.
+  void ReleasePool(int32_t pool, Where where);
+  class InPool {
+   public:
+    // `buffers` more may be had from the pool, of `most` in all; otherwise it is a fault.
+    InPool(Queues &queues, int32_t pool, uint32_t buffers, uint32_t most, Where where);
+    ~InPool() { queues_.pool_ = outer_; }
+
+   private:
+    Queues &queues_;
+    int32_t outer_;
+  };
+  // TQue::FreeAllEvent: waits for the flags that FreeTensor has set.
+  void FreeEvents(int32_t queue, Where where);
+
   LocalTensorBase Alloc(int32_t queue, Where where);
   // The pipes are those of the queue, or those between the positions that the kernel gives EnQue and DeQue.
   struct Pipes {
@@ -67,8 +86,8 @@ class Queues {
 
   // Judges an operand: says what is wrong with the buffer it lies in, "" where nothing is.
   std::string Stale(const Operand &operand) const;
-  // Reports a buffer that is not idle, where there is one: `who` ends too early.
-  void ReportLeftover(const std::string &who);
+  // Reports a buffer that is not idle, of a pool or of all (-1), where there is one: `who` ends too early.
+  void ReportLeftover(const std::string &who, int32_t pool = -1);
   // " of in_queue_" where the buffer that holds this byte has a name in the source, else "".
   std::string OfBuffer(Space space, uint64_t address) const;
 
@@ -79,6 +98,7 @@ class Queues {
     uint64_t address = 0;
     uint64_t bytes = 0;
     int32_t queue = -1;  // -1: a TBuf
+    int32_t pool = -1;   // -1: of the TPipe itself
     BufferState state = BufferState::kIdle;
     uint32_t generation = 0;
     int32_t filled = kNoEvent;   // event id of EnQue
@@ -99,6 +119,18 @@ class Queues {
     Site last;  // the last PopStackBuffer
   };
 
+  struct Pool {
+    Space space = Space::UB;
+    AscendC::TPosition position = AscendC::TPosition::VECCALC;
+    uint64_t address = 0;
+    uint64_t bytes = 0;
+    uint64_t taken = 0;
+    uint32_t buffers = 0;
+  };
+
+  Pool &CheckedPool(int32_t pool, const char *instruction, Where where);
+  uint64_t Take(Space space, uint64_t bytes, const Site &made, Where where);  // its address
+  void WaitForEmpty(Buffer *buffer, Where where);
   std::string StaleRest(const Operand &operand) const;
   LocalTensorBase TensorOf(int32_t buffer) const;
   int32_t AddBuffer(AscendC::TPosition position, int32_t queue, uint32_t bytes, Where where);
@@ -110,6 +142,8 @@ class Queues {
   CoreState *core_;
   std::vector<Buffer> buffers_;
   std::vector<Queue> queues_;
+  std::vector<Pool> pools_;
+  int32_t pool_ = -1;  // of an InPool
   uint64_t top_[kSpaces] = {};
   uint64_t peak_[kSpaces] = {};
   Stack stacks_[kSpaces];

@@ -78,6 +78,8 @@ struct Registers {
   uint64_t condition_flag = 0;
   uint64_t loop_count = 0;
   uint64_t store_atomic = 0;
+  // NotifyNextBlock: rounds that this core has ended.
+  uint64_t served = 0;
 };
 
 }  // namespace sim

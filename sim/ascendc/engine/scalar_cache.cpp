@@ -49,6 +49,7 @@ void ScalarCache::Access(const Operand &operand, uint32_t site) {
     const auto [entry, added] = lines_.try_emplace(number);
     Line &line = entry->second;
     if (added) line.loaded = now;
+    caching.fresh = (forgotten_.erase(number) != 0 && !operand.write) || caching.fresh;
     caching.loaded = std::min(caching.loaded, line.loaded);
     const uint64_t old = operand.write ? line.stale & ~bits : line.stale & bits;
     if (old != 0) {
@@ -67,6 +68,7 @@ void ScalarCache::Access(const Operand &operand, uint32_t site) {
     written.push_back(&line);
   });
   core_->hazards.RecordGm(Pipe::S, operand, site, false, caching);
+  if (caching.fresh) core_->NotePoll(operand.address, operand.row_bytes);
   const uint32_t access = core_->hazards.LastAccess(Pipe::S);
   for (Line *line : written) {
     if (line->writes.empty() || line->writes.back() != access) line->writes.push_back(access);
@@ -106,9 +108,21 @@ void ScalarCache::Clean(bool all, uint64_t address) {
   const auto first = all ? lines_.begin() : lines_.find(address / kCacheLine);
   const auto end = all || first == lines_.end() ? lines_.end() : std::next(first);
   for (auto line = first; line != end; ++line) {
-    for (const uint32_t write : line->second.writes) accesses[write].caching.cleaned = now;
+    for (const uint32_t write : line->second.writes) {
+      GmAccess &access = accesses[write];
+      access.caching.cleaned = now;
+      core_->PublishLine(access.address, access.row_bytes);
+    }
+    forgotten_.insert(line->first);
   }
+  if (!all) forgotten_.insert(address / kCacheLine);
   lines_.erase(first, end);
+}
+
+void ScalarCache::Reload(uint64_t address) {
+  const auto line = lines_.find(address / kCacheLine);
+  if (line != lines_.end())
+    line->second.loaded = static_cast<uint32_t>(core_->hazards.gm().global_clocks.size() - 1);
 }
 
 }  // namespace sim

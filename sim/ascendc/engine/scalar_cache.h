@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "hazards.h"
@@ -27,7 +28,10 @@ class CoreState;
 class ScalarCache {
  public:
   explicit ScalarCache(CoreState *core) : core_(core) {}
-  void Reset() { lines_.clear(); }
+  void Reset() {
+    lines_.clear();
+    forgotten_.clear();
+  }
 
   // An access of the scalar unit, after Hazards::Judge; notes it with RecordGm.
   void Access(const Operand &operand, uint32_t site);
@@ -35,6 +39,8 @@ class ScalarCache {
   void Pass(const Operand &operand, uint32_t site);
   // DataCacheCleanAndInvalid of the line that holds the address, or of all.
   void Clean(bool all, uint64_t address);
+  // Says that the line of this address has what the core knows now: it came from GM a moment ago.
+  void Reload(uint64_t address);
 
  private:
   struct Line {
@@ -52,6 +58,7 @@ class ScalarCache {
 
   CoreState *core_;
   Lines lines_;
+  std::set<uint64_t> forgotten_;  // lines that DataCacheCleanAndInvalid took away, until they come back
 };
 
 }  // namespace sim

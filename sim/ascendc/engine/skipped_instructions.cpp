@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that leave their memory, where the block goes on behind the fault. Their functions compute as always,
-// on copies of what their operands have in the memories; nobody looks at the copies afterwards.
+// Instructions that leave their memory, where the block goes on behind the fault. Their functions compute as
+// always, on copies of what their operands have in the memories; nobody looks at the copies afterwards.
 //
 //     UB    |      operand | beyond
 //                  |~~~~~~~~~~~~~~~|
@@ -27,7 +27,8 @@ void CoreState::Skip(const Instruction &instruction) {
     const ByteRange extent = Extent(operand);
     ByteRange &all = extents[Index(operand.space)];
     const bool first = all.begin == all.end;
-    all = {first ? extent.begin : std::min(all.begin, extent.begin), first ? extent.end : std::max(all.end, extent.end)};
+    all = {first ? extent.begin : std::min(all.begin, extent.begin),
+           first ? extent.end : std::max(all.end, extent.end)};
   }
   for (int s = 0; s < kSpaces; ++s) {
     const ByteRange &extent = extents[s];
@@ -63,8 +64,7 @@ std::byte *CoreState::MemoryOfSkipped(Space space, uint64_t address) {
       return window.bytes.data() + offset;
     }
   }
-  return space == Space::GM ? memory->Host(reinterpret_cast<const void *>(address))
-                            : Chip(space).bytes.get() + address;
+  return nullptr;
 }
 
 }  // namespace sim

@@ -76,7 +76,8 @@ class Reader {
       }
     }
     if (line != "}") Fail("the suppression of " + block->place + " has no } at its end");
-    if (block->kind.empty()) Fail("the suppression of " + block->place + " needs a name and a line 'kind:KIND'");
+    if (block->kind.empty())
+      Fail("the suppression of " + block->place + " needs a name and a line 'kind:KIND'");
     return true;
   }
 
@@ -121,10 +122,12 @@ class Reader {
 bool Suppression::Names(const Fault &fault) const {
   if (kind != FaultName(fault.kind) || !Matches(kernel, fault.kernel)) return false;
   const auto called_at = [&fault](const std::string &pattern) {
-    return AnyCall(fault, [&](const std::string &line, const std::string &) { return Matches(pattern, line); });
+    return AnyCall(fault,
+                   [&](const std::string &line, const std::string &) { return Matches(pattern, line); });
   };
   const auto called_in = [&fault](const std::string &pattern) {
-    return AnyCall(fault, [&](const std::string &, const std::string &name) { return Matches(pattern, name); });
+    return AnyCall(fault,
+                   [&](const std::string &, const std::string &name) { return Matches(pattern, name); });
   };
   return std::all_of(lines.begin(), lines.end(), called_at) &&
          std::all_of(functions.begin(), functions.end(), called_in);
@@ -163,7 +166,8 @@ const Suppression *Suppressions::Naming(const Fault &fault) const {
 }
 
 std::string SuppressionOf(const Fault &fault) {
-  std::string text = "{\n  a name for it\n  kind:" + std::string(FaultName(fault.kind)) + "\n  kernel:" + Literally(fault.kernel);
+  std::string text = "{\n  a name for it\n  kind:" + std::string(FaultName(fault.kind)) +
+                     "\n  kernel:" + Literally(fault.kernel);
   for (const FaultSite &site : fault.sites) {
     if (site.path.empty() || site.path.back().find(':') == std::string::npos) continue;
     const std::string &call = site.path.back();

@@ -14,11 +14,36 @@ namespace sim {
 namespace {
 
 constexpr uint64_t kBlock = 32;
-constexpr int kGroups = 16;
+constexpr uint64_t kGroups = 16;
+constexpr uint64_t kBlocksOfBank = 2048;
+constexpr uint64_t kBanks = 4;
+constexpr uint64_t kMostBlocks = 8;  // that a row of a repeat touches
+
+// For each group how many data blocks a repeat touches there.
+using Counts = std::array<uint8_t, kGroups>;
+
+// kRuns[n][g]: the counts of n data blocks that follow each other from group g on.
+constexpr auto kRuns = [] {
+  std::array<std::array<Counts, kGroups>, kMostBlocks + 2> runs{};
+  for (uint64_t blocks = 0; blocks < runs.size(); ++blocks) {
+    for (uint64_t first = 0; first < kGroups; ++first) {
+      for (uint64_t i = 0; i < blocks; ++i) ++runs[blocks][first][(first + i) % kGroups];
+    }
+  }
+  return runs;
+}();
 
 struct Access {
-  std::array<uint8_t, kGroups> group_count{};
+  Counts group_count{};
   uint64_t banks = 0;  // bit: bank id * 16 + group
+
+  void Add(uint64_t first_block, uint64_t end_block) {
+    const Counts &run = kRuns[end_block - first_block][first_block % kGroups];
+    for (uint64_t group = 0; group < kGroups; ++group) group_count[group] += run[group];
+    for (uint64_t block = first_block; block < end_block; ++block) {
+      banks |= uint64_t{1} << ((block / kBlocksOfBank % kBanks) * kGroups + block % kGroups);
+    }
+  }
 };
 
 // Adds the data blocks that `operand` touches in one repeat, each block once.
@@ -36,16 +61,15 @@ void AddRepeat(const Operand &operand, uint32_t repeat, uint32_t repeats, Access
     start += static_cast<uint64_t>((repeat % rows) * operand.row_stride);
     rows = 1;
   }
+  if (bytes > kMostBlocks * kBlock) return;
   uint64_t previous = ~uint64_t{0};
   for (uint32_t row = 0; row < rows && row < 8; ++row) {
     const uint64_t begin = start + static_cast<uint64_t>(row * operand.row_stride);
-    for (uint64_t block = begin / kBlock; block < (begin + bytes + kBlock - 1) / kBlock && bytes <= 256;
-         ++block) {
-      if (block == previous) continue;
-      previous = block;
-      ++access->group_count[block % kGroups];
-      access->banks |= uint64_t{1} << ((block / 2048 % 4) * kGroups + block % kGroups);
-    }
+    const uint64_t end = (begin + bytes + kBlock - 1) / kBlock;
+    const uint64_t first = begin / kBlock + (begin / kBlock == previous ? 1 : 0);
+    if (first >= end) continue;
+    access->Add(first, end);
+    previous = end - 1;
   }
 }
 
@@ -87,6 +111,39 @@ VectorCycles CyclesOf(const DeviceModel &model, const Instruction &instruction) 
   }
   const double per_repeat = std::max(own, BankCycles(model, instruction));
   return {model.cost.vector_startup + repeats * per_repeat, repeats * (per_repeat - own)};
+}
+
+int VectorCosts::KeyOf(const Instruction &instruction, Key *key) {
+  int words = 0;
+  (*key)[words++] = reinterpret_cast<uint64_t>(instruction.name);
+  (*key)[words++] = uint64_t{instruction.repeats} << 32 | instruction.element_bytes;
+  (*key)[words++] = instruction.elements;
+  for (int i = 0; i < instruction.operand_count; ++i) {
+    const Operand &operand = instruction.operands[i];
+    if (operand.space != Space::UB) continue;
+    (*key)[words++] = operand.address << 1 | (operand.write ? 1 : 0);
+    (*key)[words++] = uint64_t{operand.row_bytes} << 32 | operand.rows;
+    (*key)[words++] = static_cast<uint64_t>(operand.row_stride);
+    (*key)[words++] = operand.groups;
+    (*key)[words++] = static_cast<uint64_t>(operand.group_stride);
+  }
+  return words;
+}
+
+VectorCycles VectorCosts::Of(const DeviceModel &model, const Instruction &instruction) {
+  if (entries_.empty()) entries_.resize(kEntries);
+  Key key;
+  const int words = KeyOf(instruction, &key);
+  uint64_t hash = 0;
+  for (int i = 0; i < words; ++i) hash = (hash ^ key[i]) * 0x9E3779B97F4A7C15U;
+  Entry &entry = entries_[(hash >> 32) % kEntries];
+  if (entry.words == words && std::equal(key.begin(), key.begin() + words, entry.key.begin())) {
+    return entry.cycles;
+  }
+  entry.words = words;
+  std::copy(key.begin(), key.begin() + words, entry.key.begin());
+  entry.cycles = CyclesOf(model, instruction);
+  return entry.cycles;
 }
 
 }  // namespace sim

@@ -50,7 +50,8 @@ inline constexpr VectorRate kVectorRates[] = {
 // conversion of the wider of its two types.
 inline double VectorElementsPerCycle(const char *instruction, uint32_t element_bytes) {
   for (const VectorRate &rate : kVectorRates) {
-    if (std::strcmp(rate.instruction, instruction) == 0) return element_bytes == 2 ? rate.half : rate.single;
+    if (*rate.instruction == *instruction && std::strcmp(rate.instruction, instruction) == 0)
+      return element_bytes == 2 ? rate.half : rate.single;
   }
   return 256.0 / element_bytes;
 }

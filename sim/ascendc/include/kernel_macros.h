@@ -19,6 +19,14 @@
 #endif
 #define __BLOCK_LOCAL__ thread_local
 #define __WORKGROUP_LOCAL__ thread_local
+#define __kfc_workspace__
+#define __fbuf__
+#define __biasbuf__
+#define __ssbuf__
+#define __host__
+#define __inout_pipe__(...)
+#define __in_pipe__(...)
+#define __out_pipe__(...)
 #define __simd_callee__
 #define __simd_vf__
 

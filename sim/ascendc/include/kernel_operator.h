@@ -2,18 +2,26 @@
 // The AscendC API on a host CPU. Kernels include this one file.
 #pragma once
 
+#include "kernel_builtins.h"
 #include "kernel_common.h"
 #include "kernel_constants.h"
+#include "kernel_layout.h"
+#include "kernel_local_mem_allocator.h"
 #include "kernel_macros.h"
+#include "kernel_std.h"
 #include "kernel_tensor.h"
+#include "kernel_tensor_operators.h"
 #include "kernel_tpipe.h"
+#include "kernel_utils.h"
 
 #include "kernel_operator_block_sync_intf.h"
 #include "kernel_operator_cache_intf.h"
+#include "kernel_operator_common_intf.h"
 #include "kernel_operator_data_copy_intf.h"
 #include "kernel_operator_dump_tensor_intf.h"
 #include "kernel_operator_fixpipe_intf.h"
 #include "kernel_operator_limits_intf.h"
+#include "kernel_operator_list_tensor_intf.h"
 #include "kernel_operator_mm_intf.h"
 #include "kernel_operator_proposal_intf.h"
 #include "kernel_operator_scalar_intf.h"
@@ -23,6 +31,7 @@
 #include "kernel_operator_vec_binary_scalar_intf.h"
 #include "kernel_operator_vec_brcb_intf.h"
 #include "kernel_operator_vec_cmpsel_intf.h"
+#include "kernel_operator_vec_compound_intf.h"
 #include "kernel_operator_vec_createvecindex_intf.h"
 #include "kernel_operator_vec_duplicate_intf.h"
 #include "kernel_operator_vec_gather_intf.h"
@@ -40,3 +49,5 @@
 #include "adv_api/math/trunc.h"
 #include "adv_api/pad/broadcast.h"
 #include "adv_api/utils/init_global_memory.h"
+
+#include "kernel_absent.h"  // last: what no header above declares

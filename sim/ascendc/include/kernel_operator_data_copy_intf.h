@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernel_struct_data_copy.h"
-#include "sim/copy.h"
+#include "sim/copy_slices.h"
 #include "sim/vector_op.h"
 
 namespace AscendC {
@@ -65,6 +65,33 @@ template <typename T>
 __aicore__ inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
                                 const Nd2NzParams &intriParams, sim::Where where = sim::Where::Here()) {
   sim::CopyNdsToNz(sim::Side<T>("dst", dst), sim::Side<T>("src", src), intriParams, where);
+}
+
+template <typename T>
+__aicore__ inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                                const Nd2NzParams &intriParams, sim::Where where = sim::Where::Here()) {
+  sim::CopyNdsToNz(sim::Side<T>("dst", dst), sim::Side<T>("src", src), intriParams, where);
+}
+
+// Copies columns of 16 elements (NZ) in UB to rows (ND).
+template <typename T>
+__aicore__ inline void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
+                                const Nz2NdParamsFull &intriParams, sim::Where where = sim::Where::Here()) {
+  sim::CopyNzToNd(dst, src, intriParams, where);
+}
+
+// Copies slices of tensors with `dimValue` dimensions.
+template <typename T>
+__aicore__ inline void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
+                                const SliceInfo dstSliceInfo[], const SliceInfo srcSliceInfo[],
+                                const uint32_t dimValue = 1, sim::Where where = sim::Where::Here()) {
+  sim::CopySlices<T>(dst, src, dstSliceInfo, srcSliceInfo, dimValue, where);
+}
+template <typename T>
+__aicore__ inline void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
+                                const SliceInfo dstSliceInfo[], const SliceInfo srcSliceInfo[],
+                                const uint32_t dimValue = 1, sim::Where where = sim::Where::Here()) {
+  sim::CopySlices<T>(dst, src, dstSliceInfo, srcSliceInfo, dimValue, where);
 }
 
 // Copies rows of any number of bytes. In UB each row starts at a multiple of 32 bytes.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernel_struct_mm.h"
+#include "sim/fill.h"
 #include "sim/fractals.h"
 #include "sim/img2col.h"
 #include "sim/mmad.h"
@@ -64,6 +65,23 @@ __aicore__ inline void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> 
       {p.kExtension, p.mExtension, p.kStartPt, p.mStartPt, p.strideW, p.strideH, filter_w, filter_h,
        p.dilationFilterW, p.dilationFilterH, p.enTranspose, p.fMatrixCtrl, p.channelSize},
       where);
+}
+
+// Fills blocks of L1, L0A or L0B with one value.
+template <typename T>
+__aicore__ inline void Fill(const LocalTensor<T> &dst, const InitConstValueParams<T> &initConstValueParams,
+                            sim::Where where = sim::Where::Here()) {
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "Fill: element type not available on Atlas A2");
+  const InitConstValueParams<T> &p = initConstValueParams;
+  sim::CheckMemory(sim::Core::Current(), "Fill", where, "dst", dst,
+                   {sim::Space::L1, sim::Space::L0A, sim::Space::L0B}, "L1 (A1, B1), L0A (A2) or L0B (B2)");
+  sim::FillBlocks(sim::Side<T>("dst", dst), &p.initValue, {p.repeatTimes, p.blockNum, p.dstGap}, where);
+}
+template <typename T>
+__aicore__ inline void InitConstValue(const LocalTensor<T> &dst,
+                                      const InitConstValueParams<T> &initConstValueParams,
+                                      sim::Where where = sim::Where::Here()) {
+  Fill(dst, initConstValueParams, where);
 }
 
 // dst (m x n) = fm (m x k) x filter (k x n), added to what dst holds where cmatrixInitVal is false.

@@ -29,7 +29,9 @@ __aicore__ inline void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T
   std::copy_n(sim::Core::Current().registers.merged.data(), 4, sortedNum);
 }
 __aicore__ inline void GetMrgSortResult(uint16_t &mrgSortList1, uint16_t &mrgSortList2,
-                                        uint16_t &mrgSortList3, uint16_t &mrgSortList4) {
+                                        uint16_t &mrgSortList3, uint16_t &mrgSortList4,
+                                        sim::Where where = sim::Where::Here()) {
+  sim::Core::Current().ReadRegisters("GetMrgSortResult", where, sim::kMergedAt, 8);
   const auto &merged = sim::Core::Current().registers.merged;
   mrgSortList1 = merged[0];
   mrgSortList2 = merged[1];

@@ -2,6 +2,7 @@
 // Functions of the scalar unit that C++ has no operator for.
 #pragma once
 
+#include "kernel_tensor.h"
 #include "sim/cast.h"
 
 namespace AscendC {
@@ -46,6 +47,15 @@ __aicore__ constexpr U GetScalarBitcodeValue(T scalarValue) {
   return __builtin_bit_cast(U, scalarValue);
 }
 
+// The bits as an unsigned number of the same size.
+template <typename T>
+__aicore__ constexpr auto GetScalarBitcodeValue(T scalarValue) {
+  using Bits = std::conditional_t<
+      sizeof(T) == 1, uint8_t,
+      std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
+  return GetScalarBitcodeValue<T, Bits>(scalarValue);
+}
+
 // Converts by the rounding mode: float to half (odd) and int32_t, half to int32_t, int32_t to float.
 template <typename T, typename U, RoundMode roundMode>
 __aicore__ inline U ScalarCast(T valueIn) {
@@ -56,6 +66,20 @@ template <typename T, typename U, RoundMode roundMode>
 __aicore__ inline U Cast(T valueIn) {
   return ScalarCast<T, U, roundMode>(valueIn);
 }
+// Reads and writes one value of global memory past the scalar unit's data cache.
+template <typename T>
+__aicore__ inline T ReadGmByPassDCache(__gm__ T *addr, sim::Where where = sim::Where::Here()) {
+  return sim::ScalarLoad<T>(sim::Space::GM, reinterpret_cast<uint64_t>(addr), 0, where, false);
+}
+template <typename T>
+__aicore__ inline void WriteGmByPassDCache(__gm__ T *addr, T value, sim::Where where = sim::Where::Here()) {
+  sim::ScalarStore<T>(sim::Space::GM, reinterpret_cast<uint64_t>(addr), 0, value, where, false);
+}
+
+// Waits for `count` cycles or so: nothing depends on it.
+template <int count = 1>
+__aicore__ inline void Nop() {}
+
 __aicore__ inline bfloat16_t Cast(const float &fVal) { return bfloat16_t(fVal); }
 __aicore__ inline float Cast(const bfloat16_t &bVal) { return static_cast<float>(bVal); }
 __aicore__ inline bfloat16_t ToBfloat16(const float &fVal) { return Cast(fVal); }

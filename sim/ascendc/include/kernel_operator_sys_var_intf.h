@@ -30,6 +30,9 @@ inline int64_t GetSystemCycle() { return static_cast<int64_t>(sim::Core::Current
 
 inline int64_t GetProgramCounter() { return 0; }
 
+// The version of the core's instruction set: 0x220 for Atlas A2.
+inline void GetArchVersion(uint32_t &coreVersion) { coreVersion = 0x220; }
+
 [[noreturn]] inline void Trap(sim::Where where = sim::Where::Here()) {
   sim::Core::Current().Fail(sim::FaultKind::kAssert, "Trap", where, "the kernel stopped itself");
 }

@@ -59,7 +59,7 @@ SIM_BINARY(AddRelu, sim::ThenRelu<sim::AddLane>, half, float, int16_t)
 SIM_BINARY(SubRelu, sim::ThenRelu<sim::SubLane>, half, float, int16_t)
 #undef SIM_BINARY
 
-// Logic works on 16-bit lanes. The functions by count also take wider types; `count` then counts 16-bit
+// Logic works on 16-bit lanes. The functions by count also take other types; `count` then counts 16-bit
 // lanes.
 #define SIM_LOGIC(Name, Lane)                                                                              \
   template <typename T, bool isSetMask = true>                                                             \
@@ -84,8 +84,6 @@ SIM_BINARY(SubRelu, sim::ThenRelu<sim::SubLane>, half, float, int16_t)
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src0,                       \
                               const LocalTensor<T> &src1, const int32_t &count,                            \
                               sim::Where where = sim::Where::Here()) {                                     \
-    static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,                                    \
-                  #Name ": element type not available on Atlas A2");                                       \
     sim::Binary(#Name, sim::Lane(), sim::As<uint16_t>(dst), sim::As<uint16_t>(src0),                       \
                 sim::As<uint16_t>(src1), sim::Level2{count}, where);                                       \
   }

@@ -9,14 +9,15 @@
 
 namespace AscendC {
 
-// The mask arguments of Compare and CompareScalar are reserved on Atlas A2 and change nothing.
+// The results are bits, whatever the element type of dst. The mask arguments of Compare and CompareScalar are
+// reserved on Atlas A2 and change nothing.
 #define SIM_COMPARE(Mask)                                                                               \
   template <typename T, typename U, bool isSetMask = true>                                              \
   __aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0,                 \
                                  const LocalTensor<T> &src1, CMPMODE cmpMode, Mask, uint8_t repeatTime, \
                                  const BinaryRepeatParams &repeatParams,                                \
                                  sim::Where where = sim::Where::Here()) {                               \
-    sim::Compare(dst, src0, src1, cmpMode, sim::AllLanes{repeatTime},                                   \
+    sim::Compare(sim::As<uint8_t>(dst), src0, src1, cmpMode, sim::AllLanes{repeatTime},                 \
                  sim::Strides{repeatParams.src0BlkStride, repeatParams.src0RepStride},                  \
                  sim::Strides{repeatParams.src1BlkStride, repeatParams.src1RepStride}, where);          \
   }
@@ -32,8 +33,8 @@ __aicore__ inline void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &
   sim::InChunks(sim::CheckCompareCount<T>("Compare", count, where) / lanes,
                 [&](int64_t first, int64_t repeats) {
                   const uint32_t start = static_cast<uint32_t>(first * lanes);
-                  sim::Compare(dst[start / 8], src0[start], src1[start], cmpMode, sim::AllLanes{repeats},
-                               sim::Strides(), sim::Strides(), where);
+                  sim::Compare(sim::As<uint8_t>(dst)[start / 8], src0[start], src1[start], cmpMode,
+                               sim::AllLanes{repeats}, sim::Strides(), sim::Strides(), where);
                 });
 }
 
@@ -61,7 +62,9 @@ __aicore__ inline void GetCmpMask(const LocalTensor<T> &dst, sim::Where where = 
   sim::Operand operand = sim::Run("dst", dst, true, 16);
   operand.alignment = 16;
   op.Add(operand, dst);
-  op.Issue();
+  op.IssueWith([&](sim::Flows &flows) {
+    flows.Move(sim::BitsOf(dst, 0, 16), {sim::kRegisterFile, sim::kCompareMaskAt, 16});
+  });
   std::memcpy(sim::Pointer<uint8_t>(op.core(), dst), op.core().registers.compare_mask.data(), 16);
 }
 template <typename T>
@@ -69,33 +72,33 @@ __aicore__ inline void SetCmpMask(const LocalTensor<T> &src, sim::Where where = 
   sim::SetCompareMask(src, where);
 }
 
-#define SIM_COMPARE_SCALAR(Name)                                                                         \
-  template <typename T, typename U, bool isSetMask = true>                                               \
-  __aicore__ inline void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar, \
-                              CMPMODE cmpMode, const uint64_t[], uint8_t repeatTime,                     \
-                              const UnaryRepeatParams &repeatParams,                                     \
-                              sim::Where where = sim::Where::Here()) {                                   \
-    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, sim::AllLanes{repeatTime},                 \
-                       sim::Strides{repeatParams.srcBlkStride, repeatParams.srcRepStride}, where);       \
-  }                                                                                                      \
-  template <typename T, typename U, bool isSetMask = true>                                               \
-  __aicore__ inline void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar, \
-                              CMPMODE cmpMode, const uint64_t, uint8_t repeatTime,                       \
-                              const UnaryRepeatParams &repeatParams,                                     \
-                              sim::Where where = sim::Where::Here()) {                                   \
-    sim::CompareScalar(#Name, dst, src0, src1Scalar, cmpMode, sim::AllLanes{repeatTime},                 \
-                       sim::Strides{repeatParams.srcBlkStride, repeatParams.srcRepStride}, where);       \
-  }                                                                                                      \
-  template <typename T, typename U>                                                                      \
-  __aicore__ inline void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar, \
-                              CMPMODE cmpMode, uint32_t count, sim::Where where = sim::Where::Here()) {  \
-    const uint32_t lanes = sim::kRepeatBytes / sizeof(T);                                                \
-    sim::InChunks(sim::CheckCompareCount<T>(#Name, count, where) / lanes,                                \
-                  [&](int64_t first, int64_t repeats) {                                                  \
-                    const uint32_t start = static_cast<uint32_t>(first * lanes);                         \
-                    sim::CompareScalar(#Name, dst[start / 8], src0[start], src1Scalar, cmpMode,          \
-                                       sim::AllLanes{repeats}, sim::Strides(), where);                   \
-                  });                                                                                    \
+#define SIM_COMPARE_SCALAR(Name)                                                                           \
+  template <typename T, typename U, bool isSetMask = true>                                                 \
+  __aicore__ inline void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar,   \
+                              CMPMODE cmpMode, const uint64_t[], uint8_t repeatTime,                       \
+                              const UnaryRepeatParams &repeatParams,                                       \
+                              sim::Where where = sim::Where::Here()) {                                     \
+    sim::CompareScalar(#Name, sim::As<uint8_t>(dst), src0, src1Scalar, cmpMode, sim::AllLanes{repeatTime}, \
+                       sim::Strides{repeatParams.srcBlkStride, repeatParams.srcRepStride}, where);         \
+  }                                                                                                        \
+  template <typename T, typename U, bool isSetMask = true>                                                 \
+  __aicore__ inline void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar,   \
+                              CMPMODE cmpMode, const uint64_t, uint8_t repeatTime,                         \
+                              const UnaryRepeatParams &repeatParams,                                       \
+                              sim::Where where = sim::Where::Here()) {                                     \
+    sim::CompareScalar(#Name, sim::As<uint8_t>(dst), src0, src1Scalar, cmpMode, sim::AllLanes{repeatTime}, \
+                       sim::Strides{repeatParams.srcBlkStride, repeatParams.srcRepStride}, where);         \
+  }                                                                                                        \
+  template <typename T, typename U>                                                                        \
+  __aicore__ inline void Name(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar,   \
+                              CMPMODE cmpMode, uint32_t count, sim::Where where = sim::Where::Here()) {    \
+    const uint32_t lanes = sim::kRepeatBytes / sizeof(T);                                                  \
+    sim::InChunks(sim::CheckCompareCount<T>(#Name, count, where) / lanes,                                  \
+                  [&](int64_t first, int64_t repeats) {                                                    \
+                    const uint32_t start = static_cast<uint32_t>(first * lanes);                           \
+                    sim::CompareScalar(#Name, sim::As<uint8_t>(dst)[start / 8], src0[start], src1Scalar,   \
+                                       cmpMode, sim::AllLanes{repeats}, sim::Strides(), where);            \
+                  });                                                                                      \
   }
 SIM_COMPARE_SCALAR(CompareScalar)
 SIM_COMPARE_SCALAR(Compares)

@@ -182,32 +182,37 @@ __aicore__ inline void ReduceSum(const LocalTensor<T> &dst, const LocalTensor<T>
 
 // Returns the results of the last reduction, which are in special registers.
 template <typename T>
-__aicore__ inline void GetReduceRepeatMaxMinSpr(T &maxMinValue, T &maxMinIndex) {
+__aicore__ inline void GetReduceRepeatMaxMinSpr(T &maxMinValue, T &maxMinIndex,
+                                                sim::Where where = sim::Where::Here()) {
+  sim::ReadReduced("GetReduceRepeatMaxMinSpr", where);
   const sim::Registers &registers = sim::Core::Current().registers;
   std::memcpy(&maxMinValue, &registers.reduced_value, sizeof(T));
   maxMinIndex = sim::IndexBits<T>(static_cast<uint32_t>(registers.reduced_index));
 }
 template <typename T>
-__aicore__ inline void GetReduceRepeatMaxMinSpr(T &maxMinValue) {
+__aicore__ inline void GetReduceRepeatMaxMinSpr(T &maxMinValue, sim::Where where = sim::Where::Here()) {
+  sim::ReadReduced("GetReduceRepeatMaxMinSpr", where);
   std::memcpy(&maxMinValue, &sim::Core::Current().registers.reduced_value, sizeof(T));
 }
 template <typename T>
-__aicore__ inline void GetReduceMaxMinCount(T &maxMinValue, T &maxMinIndex) {
-  GetReduceRepeatMaxMinSpr(maxMinValue, maxMinIndex);
+__aicore__ inline void GetReduceMaxMinCount(T &maxMinValue, T &maxMinIndex,
+                                            sim::Where where = sim::Where::Here()) {
+  GetReduceRepeatMaxMinSpr(maxMinValue, maxMinIndex, where);
 }
 template <typename T>
-__aicore__ inline void GetReduceMaxMinCount(T &maxMinValue) {
-  GetReduceRepeatMaxMinSpr(maxMinValue);
+__aicore__ inline void GetReduceMaxMinCount(T &maxMinValue, sim::Where where = sim::Where::Here()) {
+  GetReduceRepeatMaxMinSpr(maxMinValue, where);
 }
 template <typename T>
-__aicore__ inline T GetReduceRepeatSumSpr() {
+__aicore__ inline T GetReduceRepeatSumSpr(sim::Where where = sim::Where::Here()) {
+  sim::ReadReduced("GetReduceRepeatSumSpr", where);
   T value;
   std::memcpy(&value, &sim::Core::Current().registers.reduced_sum, sizeof(T));
   return value;
 }
 template <typename T>
-__aicore__ inline T GetAccVal() {
-  return GetReduceRepeatSumSpr<T>();
+__aicore__ inline T GetAccVal(sim::Where where = sim::Where::Here()) {
+  return GetReduceRepeatSumSpr<T>(where);
 }
 
 }  // namespace AscendC

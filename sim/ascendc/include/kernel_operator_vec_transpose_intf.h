@@ -93,18 +93,26 @@ __aicore__ inline void Transpose(const LocalTensor<T> &dst, const LocalTensor<T>
   op.Add(sim::Run("sharedTmpBuffer", sharedTmpBuffer, true, work), sharedTmpBuffer);
   op.instruction().repeats = static_cast<uint32_t>(2 * sim::CeilDivide(count * sizeof(T), sim::kRepeatBytes));
   op.instruction().elements = count;
-  core.Issue(op.instruction());
+  const auto each = [&](auto visit) {
+    for (uint64_t n = 0; n < transposeParams.nSize; ++n) {
+      for (uint64_t c = 0; c < channels; ++c) {
+        for (uint64_t i = 0; i < area; ++i) {
+          const uint64_t nchw = (n * channels + c) * area + i, nhwc = (n * area + i) * channels + c;
+          visit(to_nhwc ? nhwc : nchw, to_nhwc ? nchw : nhwc);
+        }
+      }
+    }
+  };
+  sim::IssueWith(core, op.instruction(), [&](sim::Flows &flows) {
+    each([&](uint64_t result, uint64_t source) {
+      flows.Move(sim::BitsOf(dst, result * sizeof(T), sizeof(T)),
+                 sim::BitsOf(src, source * sizeof(T), sizeof(T)));
+    });
+  });
   const T *from = sim::Pointer<T>(core, src);
   const std::vector<T> copy(from, from + count);
   T *to = sim::Pointer<T>(core, dst);
-  for (uint64_t n = 0; n < transposeParams.nSize; ++n) {
-    for (uint64_t c = 0; c < channels; ++c) {
-      for (uint64_t i = 0; i < area; ++i) {
-        const uint64_t nchw = (n * channels + c) * area + i, nhwc = (n * area + i) * channels + c;
-        to[to_nhwc ? nhwc : nchw] = copy[to_nhwc ? nchw : nhwc];
-      }
-    }
-  }
+  each([&](uint64_t result, uint64_t source) { to[result] = copy[source]; });
 }
 
 }  // namespace AscendC

@@ -76,8 +76,6 @@ __aicore__ inline void Not(const LocalTensor<T> &dst, const LocalTensor<T> &src,
 template <typename T>
 __aicore__ inline void Not(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count,
                            sim::Where where = sim::Where::Here()) {
-  static_assert(sim::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,
-                "Not: element type not available on Atlas A2");
   sim::Unary("Not", sim::NotLane(), sim::As<uint16_t>(dst), sim::As<uint16_t>(src), sim::Level2{count},
              where);
 }

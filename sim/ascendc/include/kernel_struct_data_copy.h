@@ -108,6 +108,29 @@ struct Nd2NzParams {
   uint16_t dstNzMatrixStride = 0;
 };
 
+// From columns of 16 elements (NZ) to rows (ND). srcNdMatrixStride counts 256 elements, srcNStride, from one
+// column to the next, 16 elements; the strides on the side of ND count elements.
+struct Nz2NdParamsFull {
+  Nz2NdParamsFull() {}
+  Nz2NdParamsFull(uint16_t nd_num, uint16_t n_value, uint16_t d_value, uint16_t src_nd_matrix_stride,
+                  uint16_t src_n_stride, uint16_t dst_d_stride, uint16_t dst_nd_matrix_stride)
+      : ndNum(nd_num),
+        nValue(n_value),
+        dValue(d_value),
+        srcNdMatrixStride(src_nd_matrix_stride),
+        srcNStride(src_n_stride),
+        dstDStride(dst_d_stride),
+        dstNdMatrixStride(dst_nd_matrix_stride) {}
+
+  uint16_t ndNum = 1;
+  uint16_t nValue = 0;
+  uint16_t dValue = 0;
+  uint16_t srcNdMatrixStride = 1;
+  uint16_t srcNStride = 0;
+  uint16_t dstDStride = 0;
+  uint16_t dstNdMatrixStride = 1;
+};
+
 // Strides in 32 B data blocks.
 struct CopyRepeatParams {
   CopyRepeatParams() {}

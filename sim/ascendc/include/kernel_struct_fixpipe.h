@@ -13,7 +13,9 @@ enum class CO2Layout : uint8_t { NZ = 0, ROW_MAJOR, COLUMN_MAJOR };
 
 struct FixpipeConfig {
   CO2Layout format;
+  bool isToUB = false;  // the way from L0C to UB, which Atlas A2 has not
   constexpr FixpipeConfig(CO2Layout layout) : format(layout) {}
+  constexpr FixpipeConfig(CO2Layout layout, bool to_ub) : format(layout), isToUB(to_ub) {}
 };
 constexpr FixpipeConfig CFG_NZ = {CO2Layout::NZ};
 constexpr FixpipeConfig CFG_ROW_MAJOR = {CO2Layout::ROW_MAJOR};
@@ -53,6 +55,35 @@ struct FixpipeParamsV220 {
   bool reluEn = false;
   uint8_t unitFlag = 0;
   bool isChannelSplit = false;
+};
+
+// Parameters of the DataCopy out of L0C. It takes factors and numbers of matrices from registers
+// (SetFixpipePreQuantFlag, SetFixPipeConfig, SetFixpipeNz2ndFlag).
+struct DataCopyCO12DstParams {
+  DataCopyCO12DstParams() {}
+  DataCopyCO12DstParams(uint16_t n, uint16_t m, uint32_t dst_stride, uint16_t src_stride, QuantMode_t quant,
+                        uint8_t relu, bool channel_split, bool nz2nd)
+      : nSize(n),
+        mSize(m),
+        dstStride(dst_stride),
+        srcStride(src_stride),
+        quantPre(quant),
+        reluPre(relu),
+        channelSplit(channel_split),
+        nz2ndEn(nz2nd) {}
+
+  uint8_t sid = 0;
+  uint16_t nSize = 0;
+  uint16_t mSize = 0;
+  uint32_t dstStride = 0;
+  uint16_t srcStride = 0;
+  uint8_t unitFlag = 0;
+  uint8_t clipReluPre = 0;
+  uint8_t eltWiseOp = 0;
+  QuantMode_t quantPre = QuantMode_t::NoQuant;
+  uint8_t reluPre = 0;
+  bool channelSplit = false;
+  bool nz2ndEn = false;
 };
 
 }  // namespace AscendC

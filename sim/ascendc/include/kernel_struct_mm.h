@@ -111,6 +111,21 @@ struct IsResetLoad3dConfig {
 };
 constexpr IsResetLoad3dConfig IS_RESER_LOAD3D_DEFAULT_CONFIG = {true, true};
 
+// Repeats of `blockNum` blocks, with `dstGap` blocks between two of them. A block has 32 bytes in L1, 512 in
+// L0A and L0B.
+template <typename T>
+struct InitConstValueParams {
+  InitConstValueParams() {}
+  InitConstValueParams(uint16_t repeat_times, uint16_t block_num, uint16_t dst_gap, T value)
+      : repeatTimes(repeat_times), blockNum(block_num), dstGap(dst_gap), initValue(value) {}
+  InitConstValueParams(uint16_t repeat_times, T value) : repeatTimes(repeat_times), initValue(value) {}
+
+  uint16_t repeatTimes = 0;
+  uint16_t blockNum = 0;
+  uint16_t dstGap = 0;
+  T initValue = T(0);
+};
+
 enum class FmatrixMode : uint8_t { FMATRIX_LEFT = 0, FMATRIX_RIGHT = 1 };
 
 // LoadData of an image repeats along m (repeatMode 0, repeatStride counts 16 rows) or along k (1, data

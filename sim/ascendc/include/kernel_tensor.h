@@ -6,6 +6,7 @@
 #include "kernel_macros.h"
 #include "kernel_struct_data_copy.h"
 #include "sim/float16_types.h"
+#include "sim/int4.h"
 #include "sim/operand.h"
 
 namespace AscendC {
@@ -85,6 +86,9 @@ void ScalarStore(Space space, uint64_t address, uint64_t view_bytes, T value, Wh
   std::memcpy(Core::Current().Memory(space, address), &value, sizeof(T));
 }
 
+template <typename T, typename F>
+struct TensorExpression;
+
 // An element that operator() of a tensor returns. To read or write it is an instruction of the scalar unit.
 template <typename T>
 class Element {
@@ -118,14 +122,14 @@ class LocalTensor : public sim::LocalTensorBase {
   explicit LocalTensor(const sim::LocalTensorBase &base) : sim::LocalTensorBase(base) {}
   LocalTensor(TPosition pos, uint32_t addr, uint32_t tileSize) {
     address = addr;
-    bytes = static_cast<uint64_t>(tileSize) * sizeof(T);
+    bytes = sim::BytesFor<T>(tileSize);
     space = sim::SpaceOf(pos);
     position = pos;
   }
 
   // The address in its memory, as on the device. It is no host pointer.
   uint64_t GetPhyAddr() const { return address; }
-  uint64_t GetPhyAddr(uint32_t offset) const { return address + static_cast<uint64_t>(offset) * sizeof(T); }
+  uint64_t GetPhyAddr(uint32_t offset) const { return address + sim::BytesFor<T>(offset); }
 
   T GetValue(uint32_t index, sim::Where where = sim::Where::Here()) const {
     return sim::ScalarLoad<T>(space, GetPhyAddr(index), Left(index), where);
@@ -136,6 +140,12 @@ class LocalTensor : public sim::LocalTensorBase {
   }
   sim::Element<T> operator()(uint32_t offset, sim::Where where = sim::Where::Here()) const {
     return {space, GetPhyAddr(offset), Left(offset), where};
+  }
+
+  // dst = src0 + src1 and its like (kernel_tensor_operators.h).
+  template <typename F, typename S>
+  void operator=(const sim::TensorExpression<S, F> &expression) {
+    expression.AssignTo(*this);
   }
 
   // A view from element `offset` to the end. One that starts after the end is empty, and its first use is a
@@ -153,13 +163,13 @@ class LocalTensor : public sim::LocalTensorBase {
   template <typename S>
   void SetAddrWithOffset(LocalTensor<S> &src, uint32_t offset) {
     static_cast<sim::LocalTensorBase &>(*this) = src;
-    address += static_cast<uint64_t>(offset) * sizeof(T);
-    bytes -= std::min<uint64_t>(bytes, static_cast<uint64_t>(offset) * sizeof(T));
+    address += sim::BytesFor<T>(offset);
+    bytes -= std::min<uint64_t>(bytes, sim::BytesFor<T>(offset));
   }
 
   int32_t GetPosition() const { return static_cast<int32_t>(position); }
-  void SetSize(uint32_t size) { bytes = static_cast<uint64_t>(size) * sizeof(T); }
-  uint32_t GetSize() const { return static_cast<uint32_t>(bytes / sizeof(T)); }
+  void SetSize(uint32_t size) { bytes = sim::BytesFor<T>(size); }
+  uint32_t GetSize() const { return static_cast<uint32_t>(sim::ElementsIn<T>(bytes)); }
   uint32_t GetLength() const { return static_cast<uint32_t>(bytes); }
   void SetBufferLen(uint32_t dataLen) { bytes = dataLen; }
   void SetUserTag(TTagType tag) { tag_ = tag; }
@@ -168,9 +178,7 @@ class LocalTensor : public sim::LocalTensorBase {
   ShapeInfo GetShapeInfo() const { return shapeInfo_; }
 
  private:
-  uint64_t Left(uint32_t offset) const {
-    return bytes - std::min<uint64_t>(bytes, static_cast<uint64_t>(offset) * sizeof(T));
-  }
+  uint64_t Left(uint32_t offset) const { return bytes - std::min<uint64_t>(bytes, sim::BytesFor<T>(offset)); }
 
   TTagType tag_ = 0;
   ShapeInfo shapeInfo_;
@@ -185,7 +193,7 @@ class GlobalTensor {
     address_ = buffer;
     bufferSize_ = bufferSize;
     begin_ = reinterpret_cast<uint64_t>(buffer);
-    end_ = begin_ + bufferSize * sizeof(T);
+    end_ = begin_ + sim::BytesFor<T>(bufferSize);
   }
   void SetGlobalBuffer(__gm__ T *buffer) {
     address_ = buffer;
@@ -222,9 +230,9 @@ class GlobalTensor {
     cacheMode_ = mode;
   }
 
-  // Judges whether [address, address + bytes) leaves the buffer that SetGlobalBuffer was given. The device does not
-  // look at its size, so that this is a warning within the allocation, and an error in the next one. What lies in no
-  // allocation is for the core to find.
+  // Judges whether [address, address + bytes) leaves the buffer that SetGlobalBuffer was given. The device
+  // does not look at its size, so that this is a warning within the allocation, and an error in the next one.
+  // What lies in no allocation is for the core to find.
   void CheckBounds(const char *instruction, uint64_t address, uint64_t bytes, sim::Where where) const {
     if (address >= begin_ && address <= end_ && bytes <= end_ - address) {
       return;
@@ -249,7 +257,7 @@ class GlobalTensor {
 
  private:
   uint64_t AddressOf(uint64_t offset) const {
-    return reinterpret_cast<uint64_t>(address_) + offset * sizeof(T);
+    return reinterpret_cast<uint64_t>(address_) + sim::BytesFor<T>(offset);
   }
 
   uint64_t begin_ = 0;

@@ -42,6 +42,8 @@ constexpr PipePair QueuePipes(AscendC::TPosition src, AscendC::TPosition dst) {
 namespace AscendC {
 
 class TPipe;
+template <TPosition pos, uint32_t bufIDSize>
+class TBufPool;
 
 template <TPosition src, TPosition dst, int32_t depth, auto mask = 0>
 class TQueBind {
@@ -71,7 +73,8 @@ class TQueBind {
     sim::Core::Current().queues().EnQue(queue_, tensor, {pipes.from, pipes.to}, where);
     return true;
   }
-  template <typename T>
+  // Kernels that need no tensor name no type.
+  template <typename T = uint8_t>
   LocalTensor<T> DeQue(sim::Where where = sim::Where::Here()) {
     sim::Queues &queues = sim::Core::Current().queues();
     return LocalTensor<T>(queues.DeQue(queue_, queues.PipesOf(queue_, "DeQue", where), where));
@@ -93,12 +96,18 @@ class TQueBind {
   int32_t GetTensorCountInQue(sim::Where where = sim::Where::Here()) {
     return sim::Core::Current().queues().Count(queue_, where);
   }
+  // Waits for the flags that FreeTensor has set, so that the queue holds no event id.
+  void FreeAllEvent(sim::Where where = sim::Where::Here()) {
+    sim::Core::Current().queues().FreeEvents(queue_, where);
+  }
   bool HasIdleBuffer(sim::Where where = sim::Where::Here()) {
     return sim::Core::Current().queues().HasIdle(queue_, where);
   }
 
  private:
   friend class TPipe;
+  template <TPosition pos, uint32_t bufIDSize>
+  friend class TBufPool;
 
   int32_t queue_ = -1;
 };
@@ -159,25 +168,47 @@ class TBuf {
     tensor.bytes = end - bufOffset;
     return tensor;
   }
+  // The functions of a queue, for code that takes either. They order nothing.
+  template <typename T>
+  LocalTensor<T> AllocTensor(sim::Where where = sim::Where::Here()) {
+    return Get<T>(where);
+  }
+  template <typename T>
+  LocalTensor<T> DeQue(sim::Where where = sim::Where::Here()) {
+    return Get<T>(where);
+  }
+  template <typename T>
+  void EnQue(const LocalTensor<T> &) {}
+  template <typename T>
+  void FreeTensor(LocalTensor<T> &) {}
 
  private:
   friend class TPipe;
+  template <TPosition bufPos, uint32_t bufIDSize>
+  friend class TBufPool;
 
   int32_t buffer_ = -1;
 };
+
+// The TPipe of this core, which GetTPipePtr returns.
+inline thread_local TPipe *g_tPipePtr = nullptr;
 
 class TPipe {
  public:
   explicit TPipe(sim::Where where = sim::Where::Here()) : where_(where) { Init(); }
   ~TPipe() noexcept(false) {
+    if (g_tPipePtr == this) g_tPipePtr = nullptr;
     if (!ended_ && std::uncaught_exceptions() == 0) Destroy();
   }
-  TPipe(const TPipe &) = delete;
-  TPipe &operator=(const TPipe &) = delete;
+  // A copy, as where a kernel takes its TPipe by value, hands out what is left of the same memory. The end of
+  // the copy frees nothing.
+  TPipe(const TPipe &other) : where_(other.where_), ended_(true) {}
+  TPipe &operator=(const TPipe &) { return *this; }
 
   void Init() {
     sim::Core::Current().queues().BeginPipe(where_);
     ended_ = false;
+    g_tPipePtr = this;
   }
 
   template <class T>
@@ -210,6 +241,21 @@ class TPipe {
     return FetchEventID(evt, where);
   }
 
+  // Gives a pool `len` bytes, which it hands out itself.
+  template <TPosition bufPos, uint32_t bufIDSize>
+  bool InitBufPool(TBufPool<bufPos, bufIDSize> &bufPool, uint32_t len,
+                   sim::Where where = sim::Where::Here()) {
+    bufPool.pool_ = sim::Core::Current().queues().InitPool(bufPos, len, where);
+    return true;
+  }
+  // Gives it the memory of another pool. Only one of the two may be in use at a time.
+  template <TPosition bufPos, uint32_t bufIDSize, TPosition shared, uint32_t sharedIDSize>
+  bool InitBufPool(TBufPool<bufPos, bufIDSize> &bufPool, uint32_t len,
+                   TBufPool<shared, sharedIDSize> &shareBuf, sim::Where where = sim::Where::Here()) {
+    bufPool.pool_ = sim::Core::Current().queues().InitSharedPool(shareBuf.pool_, len, where);
+    return true;
+  }
+
   // The address of the first byte of a position's memory.
   uint64_t GetBaseAddr(int8_t) { return 0; }
 
@@ -221,12 +267,19 @@ class TPipe {
     SetAtomicNone();
   }
   void Destroy() {
+    DestroyWithoutPipeAll();
+    sim::Core::Current().BarrierAll(where_);
+  }
+  // Destroy without the barrier of all pipes.
+  void DestroyWithoutPipeAll() {
     ended_ = true;
     sim::Core::Current().queues().EndPipe(where_);
-    sim::Core::Current().BarrierAll(where_);
   }
 
  private:
+  template <TPosition pos, uint32_t bufIDSize>
+  friend class TBufPool;
+
   template <TPosition src, TPosition dst, int32_t depth, auto mask>
   static int32_t InitQueue(const TQueBind<src, dst, depth, mask> &, uint8_t num, uint32_t len,
                            sim::Where where) {
@@ -239,6 +292,58 @@ class TPipe {
   bool ended_ = false;
 };
 
+__aicore__ inline TPipe *GetTPipePtr(sim::Where where = sim::Where::Here()) {
+  if (g_tPipePtr == nullptr) {
+    sim::Core::Current().Fail(sim::FaultKind::kOther, "GetTPipePtr", where,
+                              "no TPipe exists on this core: make one before");
+  }
+  return g_tPipePtr;
+}
+
+// Memory that a TPipe gives in one piece, and that the kernel hands out to queues and buffers itself. Reset
+// takes it back from them. `bufIDSize` is how many buffers the pool may have.
+template <TPosition pos, uint32_t bufIDSize = 4>
+class TBufPool {
+ public:
+  static constexpr TPosition poolPos = pos;
+
+  template <class T>
+  bool InitBuffer(T &que, uint8_t num, uint32_t len, sim::Where where = sim::Where::Here()) {
+    const sim::Queues::InPool scope(sim::Core::Current().queues(), pool_, num, bufIDSize, where);
+    que.queue_ = TPipe::InitQueue(que, num, len, where);
+    return true;
+  }
+  template <TPosition bufPos>
+  bool InitBuffer(TBuf<bufPos> &buf, uint32_t len, sim::Where where = sim::Where::Here()) {
+    const sim::Queues::InPool scope(sim::Core::Current().queues(), pool_, 1, bufIDSize, where);
+    buf.buffer_ = sim::Core::Current().queues().InitBuffer(bufPos, len, where);
+    return true;
+  }
+  // Gives another pool a part of this one.
+  template <TPosition bufPos, uint32_t idSize>
+  bool InitBufPool(TBufPool<bufPos, idSize> &bufPool, uint32_t len, sim::Where where = sim::Where::Here()) {
+    const sim::Queues::InPool scope(sim::Core::Current().queues(), pool_, 0, bufIDSize, where);
+    bufPool.pool_ = sim::Core::Current().queues().InitPool(bufPos, len, where);
+    return true;
+  }
+  template <TPosition bufPos, uint32_t idSize, TPosition shared, uint32_t sharedIDSize>
+  bool InitBufPool(TBufPool<bufPos, idSize> &bufPool, uint32_t len, TBufPool<shared, sharedIDSize> &shareBuf,
+                   sim::Where where = sim::Where::Here()) {
+    bufPool.pool_ = sim::Core::Current().queues().InitSharedPool(shareBuf.pool_, len, where);
+    return true;
+  }
+  void Reset(sim::Where where = sim::Where::Here()) {
+    sim::Core::Current().queues().ReleasePool(pool_, where);
+  }
+
+ private:
+  friend class TPipe;
+  template <TPosition bufPos, uint32_t idSize>
+  friend class TBufPool;
+
+  int32_t pool_ = -1;
+};
+
 // Returns what is left of a memory, for use until the next InitBuffer or PopStackBuffer. False where nothing
 // is left.
 template <typename T, TPosition pos>
@@ -248,3 +353,5 @@ inline bool PopStackBuffer(LocalTensor<T> &popBuffer, sim::Where where = sim::Wh
 }
 
 }  // namespace AscendC
+
+using AscendC::GetTPipePtr;

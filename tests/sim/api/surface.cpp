@@ -280,6 +280,19 @@ __aicore__ inline void Scalars(Tensors &t) {
   (void)sum, (void)one, (void)largest;
 }
 
+// Functions of the C library have forms for each type of number, without any other header.
+static_assert(std::is_same_v<decltype(abs(-1.75f)), float> && std::is_same_v<decltype(abs(-3)), int>);
+static_assert(std::is_same_v<decltype(sqrt(2.25f)), float> && std::is_same_v<decltype(floor(2.5f)), float>);
+static_assert(std::is_same_v<decltype(min(1.0f, 2.0f)), float> && max(2, 1) == 2);
+
+// The documented examples of layouts.
+constexpr auto kFlat = MakeLayout(MakeShape(3, 4, 5), MakeStride(20, 5, 1));
+static_assert(kFlat(MakeCoord(1, 2, 3)) == 33 && Std::get<1>(kFlat.GetShape()) == 4);
+static_assert(Crd2Idx(MakeCoord(11, 12), MakeShape(MakeShape(2, 4), MakeShape(3, 5)),
+                      MakeStride(MakeStride(3, 6), MakeStride(1, 24))) == 129);
+static_assert(is_layout<decltype(MakeLayout(MakeShape(1), MakeStride(1)))>::value);
+static_assert(!is_layout<Shape<int>>::value);
+
 class Kernel {
  public:
   __aicore__ inline void Process(TPipe *pipe) {

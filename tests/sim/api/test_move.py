@@ -103,7 +103,7 @@ def test_data_copy_pad_in(dtype, length, gap_in, gap_ub, pad, left, right):
 
 def test_padding_without_a_value_is_not_written():
     source = values("float32", 16, 4)
-    fault("nothing wrote byte", "PadAndUse", [Global(source), poisoned(8, "float32")])
+    fault("which nothing wrote, through Abs", "PadAndUse", [Global(source), poisoned(8, "float32")])
     fault(
         "count * sizeof(T) must be a multiple of 32 bytes",
         "DataCopyCount",
@@ -142,7 +142,7 @@ def test_data_copy_pad_faults():
         floats=[0],
     )
     fault(
-        "of a GlobalTensor of 256 bytes",
+        "of an allocation of 256 bytes",
         "DataCopyPadIn",
         [Global(source), poisoned(200, "float32")],
         ints=[2, 200, 0, 0, 0, 0, 0],
@@ -201,8 +201,8 @@ def test_gather_faults():
             ints=[64, 0, 0, 0, 0],
         )
         clean("Gather", [out, table, offsets], ints=[5, 0, 0, 0, 0])
-    fault("reads src", "Gather", [out, Empty(256), good], ints=[64, 0, 0, 0, 0])
-    fault("reads srcOffset", "Gather", [out, table, Empty(256)], ints=[64, 0, 0, 0, 0])
+    fault("which nothing wrote, through Gather", "Gather", [out, Empty(256), good], ints=[64, 0, 0, 0, 0])
+    fault("takes addresses from srcOffset", "Gather", [out, table, Empty(256)], ints=[64, 0, 0, 0, 0])
 
 
 def test_gatherb():
@@ -357,7 +357,7 @@ def test_elements():
 
 def test_unwritten_bytes_are_reported():
     fault(
-        "nothing wrote byte",
+        "which nothing wrote, through Add",
         "Add",
         [poisoned(64, "float32"), Empty(256), values("float32", 64, 22)],
         ints=[64],

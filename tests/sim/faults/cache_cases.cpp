@@ -127,6 +127,52 @@ void CorrectTurns(const Arguments &arguments) {
   }
 }
 
+// --- words that tell another block something
+
+constexpr uint32_t kWord = 0, kData = kLine;
+
+enum class Way : uint8_t { kSetValue, kCopy };
+
+// Block 0 writes a line and then a word; block 1 waits for the word and reads the line.
+template <Way way, bool polls, bool cleans_data>
+void Tell(const Arguments &arguments) {
+  Setup s(arguments);
+  if (GetBlockIdx() == 0) {
+    s.self.SetValue(kData, 3.0f);
+    if (cleans_data) s.Clean(kData);
+    if (way == Way::kSetValue) {
+      s.self.SetValue(kWord, 2.0f);
+      s.Clean(kWord);
+    } else {
+      s.CopyOut();
+    }
+    return;
+  }
+  if (polls) {
+    do {
+      s.Clean(kWord);
+    } while (s.self.GetValue(kWord) != 2.0f);
+  }
+  s.Clean(kData);
+  FAULT_HERE;
+  s.self.GetValue(kData);
+}
+
+// The same past the data cache.
+template <bool polls>
+void TellPastTheCache(const Arguments &arguments) {
+  const auto word = reinterpret_cast<uint64_t>(arguments.self), data = word + 4;
+  if (GetBlockIdx() == 0) {
+    sim::ScalarStore<int32_t>(sim::Space::GM, data, 0, 7, sim::Where::Here(), false);
+    sim::ScalarStore<int32_t>(sim::Space::GM, word, 0, 6, sim::Where::Here(), false);
+    return;
+  }
+  while (polls && sim::ScalarLoad<int32_t>(sim::Space::GM, word, 0, sim::Where::Here(), false) != 6) continue;
+  Setup s(arguments);
+  FAULT_HERE;
+  DataCopy(s.x, s.self, kLine);
+}
+
 // --- pointers of the kernel
 
 volatile __gm__ float *Floats(GM_ADDR address) { return reinterpret_cast<volatile __gm__ float *>(address); }
@@ -208,6 +254,24 @@ const std::vector<FaultCase> &CacheCases() {
        {"SetValue", "writes to a line of 64 bytes", "may write the whole line back", missing},
        2},
       {"correct_turns", K::kOther, CorrectTurns, {}, 3},
+      {"correct_polled_word", K::kOther, Tell<Way::kSetValue, true, true>, {}, 2},
+      {"correct_polled_copy", K::kOther, Tell<Way::kCopy, true, true>, {}, 2},
+      {"word_is_not_polled",
+       K::kBlockConflict,
+       Tell<Way::kSetValue, false, true>,
+       {"GetValue", "reads GM bytes [64, 68)", "which block 0 writes in SetValue (", "nothing orders"},
+       2},
+      {"data_of_polled_word_not_written_back",
+       K::kCoherence,
+       Tell<Way::kSetValue, true, false>,
+       {"GetValue", "reads GM bytes [64, 68)", "has not written back", missing},
+       2},
+      {"correct_word_past_the_cache", K::kOther, TellPastTheCache<true>, {}, 2},
+      {"word_past_the_cache_is_not_polled",
+       K::kBlockConflict,
+       TellPastTheCache<false>,
+       {"DataCopy", "which block 0 writes in SetValue (", "nothing orders"},
+       2},
       {"correct_pointer", K::kOther, CorrectPointer, {}, 4},
       {"pointer_beyond",
        K::kGmBounds,

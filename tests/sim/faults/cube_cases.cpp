@@ -112,8 +112,10 @@ void CorrectLargeProductsInARow(const Arguments &arguments) {
 void AccumulateNothing(const Arguments &arguments) {
   Ready s(arguments);
   s.product.cmatrixInitVal = false;
-  FAULT_HERE;
   Mmad(s.c, s.a2, s.b2, s.product);
+  Order<HardEvent::M_FIX>();
+  FAULT_HERE;
+  Fixpipe(s.out, s.c, s.result);
 }
 
 void ResultBeforeProduct(const Arguments &arguments) {
@@ -141,8 +143,10 @@ void MoreDepthThanLoaded(const Arguments &arguments) {
   Order<HardEvent::MTE1_M>();
   s.product.k = 40;
   const LocalTensor<half> a2(TPosition::A2, 0, 2048), b2(TPosition::B2, 0, 2048);
-  FAULT_HERE;
   Mmad(s.c, a2, b2, s.product);
+  Order<HardEvent::M_FIX>();
+  FAULT_HERE;
+  Fixpipe(s.out, s.c, s.result);
 }
 
 void L0Overflow(const Arguments &arguments) {
@@ -333,13 +337,13 @@ const std::vector<FaultCase> &CubeCases() {
       cube("small_products", K::kMissingSync, SmallProductsInARow,
            {"Mmad", "reads dst, L0C", "on M writes", "PipeBarrier<PIPE_M>"}),
       cube("accumulate_nothing", K::kUninitialised, AccumulateNothing,
-           {"Mmad", "reads dst, L0C bytes [0, 4096)", "nothing wrote byte 0"}),
+           {"Fixpipe", "byte 0 comes from L0C bytes [0, 4096), which nothing wrote, through Mmad ("}),
       cube("result_without_product", K::kUninitialised, ResultBeforeProduct,
-           {"Fixpipe", "reads src, L0C", "nothing wrote byte 0"}),
+           {"Fixpipe", "from src, L0C", "nothing wrote byte 0"}),
       cube("more_rows_than_computed", K::kUninitialised, MoreRowsThanComputed,
-           {"Fixpipe", "reads src, L0C", "nothing wrote byte 1920"}),
+           {"Fixpipe", "from src, L0C", "nothing wrote byte 1920"}),
       cube("more_depth_than_loaded", K::kUninitialised, MoreDepthThanLoaded,
-           {"Mmad", "reads fm, L0A", "nothing wrote"}),
+           {"Fixpipe", "from src, L0C", "which nothing wrote, through Mmad ("}),
       cube("l0_overflow", K::kUbBounds, L0Overflow,
            {"LoadData", "L0A bytes [64512, 66560), but the memory has 65536"}),
       cube("l0_buffer_overflow", K::kUbCapacity, L0BufferOverflow,

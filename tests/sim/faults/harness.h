@@ -44,5 +44,7 @@ const std::vector<FaultCase> &OverlapCases();
 const std::vector<FaultCase> &AtomicCases();
 const std::vector<FaultCase> &IntrinsicCases();
 const std::vector<FaultCase> &FlagCases();
+const std::vector<FaultCase> &SharedCases();
 const std::vector<FaultCase> &CacheCases();
 const std::vector<FaultCase> &EndlessCases();
+const std::vector<FaultCase> &ValueCases();

@@ -93,6 +93,21 @@ void CopyFloats(const Arguments &arguments) {
   copy_ubuf_to_gm_align_b32(arguments.self, Ub<float>(0), 0, 1, 64, 0, 0, 0, 0);
 }
 
+// The sum of `count` lanes, of which the first 60 are written.
+template <uint64_t count>
+void SumOfTail(const Arguments &arguments) {
+  constexpr uint64_t kTail = 16384, kSum = 16640;
+  Fill();
+  set_mask_count();
+  set_vector_mask(0, 60);
+  vector_dup(Ub<float>(kTail), 1.0f, 1, 1, 1, 8, 8);
+  set_vector_mask(0, count);
+  vcadd(Ub<float>(kSum), Ub<float>(kTail), 1, 1, 1, 8, false);
+  pipe_barrier(PIPE_ALL);
+  FAULT_HERE;
+  copy_ubuf_to_gm_align_b32(arguments.self, Ub<float>(kSum), 0, 1, 4, 0, 0, 0, 0);
+}
+
 }  // namespace
 
 const std::vector<FaultCase> &IntrinsicCases() {
@@ -109,6 +124,11 @@ const std::vector<FaultCase> &IntrinsicCases() {
       {"intrinsic_transpose", K::kMissingSync, TransposeAfterAdds, {"TransDataTo5HD", "PipeBarrier<PIPE_V>"}},
       {"intrinsic_transpose_barrier", K::kOther, TransposeAfterBarrier, {}},
       {"intrinsic_atomic_halfs", K::kOther, CopyHalfs, {}},
+      {"intrinsic_value_of_sum",
+       K::kUninitialised,
+       SumOfTail<61>,
+       {"DataCopyPad", "byte 16640 comes from UB bytes [16624, 16628), which nothing wrote, through "}},
+      {"intrinsic_value_of_sum_right", K::kOther, SumOfTail<60>, {}},
       {"intrinsic_atomic_floats", K::kType, CopyFloats, {"DataCopyPad", "the device combines half"}},
   };
   return cases;

@@ -125,14 +125,16 @@ void Capacity(const Arguments &) {
 void UnwrittenUb(const Arguments &arguments) {
   Setup s(arguments);
   AscendC::Duplicate(s.unwritten, 0.0f, 100);
+  AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(EVENT_ID1);
+  AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(EVENT_ID1);
   FAULT_HERE;
-  AscendC::Add(s.x, s.x, s.unwritten, 128);
+  AscendC::DataCopy(s.out, s.unwritten, 128);
 }
 
 void UnwrittenGm(const Arguments &arguments) {
   Setup s(arguments);
   FAULT_HERE;
-  AscendC::DataCopy(s.unwritten, s.fresh, 64);
+  s.fresh.GetValue(0);
 }
 
 void WrongRoundMode(const Arguments &arguments) {
@@ -198,8 +200,8 @@ const std::vector<FaultCase> &LegalityCases() {
        {"DataCopy", "4096 bytes at byte 32 of a GlobalTensor of 4096 bytes, in its allocation"}},
       {"global_tensor_in_another_allocation",
        K::kGmBounds,
-       GlobalTensorBounds<4 * kTile * kTiles>,
-       {"DataCopy", "4096 bytes at byte 65536 of a GlobalTensor of 4096 bytes, in another allocation"}},
+       GlobalTensorBounds<5 * kTile * kTiles>,
+       {"DataCopy", "4096 bytes at byte 81920 of a GlobalTensor of 4096 bytes, in another allocation"}},
       {"global_tensor_and_allocation_bounds",
        K::kGmBounds,
        GlobalTensorBounds<4 * kTile * kTiles - 8>,
@@ -220,11 +222,12 @@ const std::vector<FaultCase> &LegalityCases() {
       {"unwritten_ub",
        K::kUninitialised,
        UnwrittenUb,
-       {"Add", "reads src1, UB bytes [8192, 8704) of buffer, but nothing wrote byte 8592"}},
+       {"DataCopy", "writes dst, GM bytes [0, 512), from src, UB bytes [8192, 8704) of buffer",
+        "but nothing wrote byte 8592"}},
       {"unwritten_gm",
        K::kUninitialised,
        UnwrittenGm,
-       {"DataCopy", "reads src, GM bytes [0, 256), but nothing wrote byte 0"}},
+       {"GetValue", "reads src, GM bytes [0, 4), but nothing wrote byte 0"}},
       {"round_mode",
        K::kRoundMode,
        WrongRoundMode,

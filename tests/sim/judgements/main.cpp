@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sim_judgements KERNEL…: launches each of the kernels, and ignores what the stream returns, as many programs do.
-// After each launch it prints the last element of the results: 7 where the kernel reached its end, else 0.
+// sim_judgements KERNEL…: launches each of the kernels, and ignores what the stream returns, as many programs
+// do. After each launch it prints the last element of the results: 7 where the kernel reached its end, else
+// 0.
 #include <cstdio>
 #include <cstring>
 #include <iostream>

@@ -48,12 +48,17 @@ void set_deqscale(uint64_t value) {
 }
 void set_deqscale(half value) { set_deqscale(uint64_t{value.bits}); }
 int64_t get_rsvd_cnt() { return static_cast<int64_t>(Core::Current().registers.kept); }
-int64_t get_acc_val() { return static_cast<int64_t>(Core::Current().registers.reduced_sum); }
+int64_t get_acc_val() {
+  Core::Current().ReadRegisters("get_acc_val", Unplaced(), sim::kReducedAt, 24);
+  return static_cast<int64_t>(Core::Current().registers.reduced_sum);
+}
 int64_t get_max_min_cnt() {
+  Core::Current().ReadRegisters("get_max_min_cnt", Unplaced(), sim::kReducedAt, 24);
   const sim::Registers &registers = Core::Current().registers;
   return static_cast<int64_t>(registers.reduced_index << 32 | registers.reduced_value);
 }
 int64_t get_vms4_sr() {
+  Core::Current().ReadRegisters("get_vms4_sr", Unplaced(), sim::kMergedAt, 8);
   const auto &merged = Core::Current().registers.merged;
   uint64_t word = 0;
   for (int list = 0; list < 4; ++list) word |= uint64_t{merged[list]} << (16 * list);

@@ -86,6 +86,16 @@ void CompareBits(VectorOp &op, uint8_t *bits, Lanes<T> left, CMPMODE mode, Right
   });
 }
 
+// The bit of a lane depends on the lane of each source.
+template <typename... Sources>
+void FlowToBits(const VectorOp &op, Flows &flows, const LocalTensorBase &dst, const Sources &...sources) {
+  ForActiveLanes(op, [&](uint32_t r, uint32_t lane) {
+    const uint32_t bit = r * op.lanes() + lane;
+    const BitRange result = BitsOf(dst, bit / 8, 1, static_cast<uint8_t>(1U << bit % 8));
+    (flows.Depend(result, VectorOp::BitsOf(sources, r, lane)), ...);
+  });
+}
+
 // The bytes that hold the packed results.
 inline uint64_t BytesOfBits(const VectorOp &op) {
   return CeilDivide(op.counted() ? op.active() : op.repeats() * op.lanes(), 8);
@@ -117,7 +127,7 @@ void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalT
   op.Share(Sharing::kNone);
   auto left = op.Read<T>("src0", src0, stride0);
   auto right = op.Read<T>("src1", src1, stride1);
-  op.Issue();
+  op.IssueWith([&](Flows &flows) { FlowToBits(op, flows, dst, left, right); });
   left.Resolve(op.core());
   right.Resolve(op.core());
   CompareBits(op, Pointer<uint8_t>(op.core(), dst), left, mode,
@@ -136,7 +146,7 @@ void CompareScalar(const char *name, const LocalTensor<U> &dst, const LocalTenso
   op.Add(Run("dst", dst, true, BytesOfBits(op)), dst);
   op.Share(Sharing::kNone);
   auto left = op.Read<T>("src0", src0, stride0);
-  op.Issue();
+  op.IssueWith([&](Flows &flows) { FlowToBits(op, flows, dst, left); });
   left.Resolve(op.core());
   const auto value = Widen(scalar);
   CompareBits(op, Pointer<uint8_t>(op.core(), dst), left, mode, [=](uint32_t, uint32_t) { return value; });
@@ -162,7 +172,14 @@ void CompareToRegister(const LocalTensor<T> &src0, const LocalTensor<T> &src1, C
   }
   auto left = op.Read<T>("src0", src0, stride0);
   auto right = op.Read<T>("src1", src1, stride1);
-  op.Issue();
+  op.IssueWith([&](Flows &flows) {
+    ForActiveLanes(op, [&](uint32_t r, uint32_t lane) {
+      const BitRange bit{kRegisterFile, kCompareMaskAt + lane / 8, 1, static_cast<uint8_t>(1U << lane % 8)};
+      if (r == 0) flows.Define(bit);
+      flows.Depend(bit, op.BitsOf(left, r, lane));
+      flows.Depend(bit, op.BitsOf(right, r, lane));
+    });
+  });
   left.Resolve(op.core());
   right.Resolve(op.core());
   std::array<uint64_t, 2> &bits = op.core().registers.compare_mask;

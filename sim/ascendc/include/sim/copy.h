@@ -110,8 +110,10 @@ inline uint8_t AtomicOf(Core &core, const char *name, const CopySide &dst, Where
   return core.registers.AtomicNumber();
 }
 
-// Judges a copy of `dst.operand` from `src.operand`, whose shapes are set.
-inline void IssueCopy(Core &core, const char *name, const CopySide &dst, const CopySide &src, Where where) {
+// Judges a copy of `dst.operand` from `src.operand`, whose shapes are set. Without a `flow` both sides have
+// the same bytes in the same order.
+inline void IssueCopy(Core &core, const char *name, const CopySide &dst, const CopySide &src, Where where,
+                      const FlowMap *flow = nullptr, bool leaves_holes = false) {
   CheckSide(core, name, dst, where);
   CheckSide(core, name, src, where);
   Instruction instruction;
@@ -127,6 +129,9 @@ inline void IssueCopy(Core &core, const char *name, const CopySide &dst, const C
   instruction.atomic = AtomicOf(core, name, dst, where);
   instruction.Add(dst.operand);
   instruction.Add(src.operand);
+  instruction.flow = ValueFlow::kBits;
+  instruction.flow_map = flow;
+  instruction.leaves_holes = leaves_holes;
   core.Issue(instruction);
 }
 
@@ -174,13 +179,9 @@ inline void CopyRow(const Core &core, const CopySide &side, std::byte *dst, cons
   }
 }
 
-// Copies of whole blocks may hold elements that nobody wrote; the copies of these count as not written.
-inline void HandOn(Core &core, Space from, uint64_t src, Space to, uint64_t dst, uint64_t bytes,
-                   uint32_t width) {
-  if (from == Space::GM || core.Written(from, src, bytes)) return;
-  for (uint64_t byte = 0; byte < bytes; byte += width) {
-    if (!core.Written(from, src + byte, width)) core.Forget(to, dst + byte, width);
-  }
+// `bytes` of a side from byte `offset` on.
+inline BitRange BitsOf(const CopySide &side, uint64_t offset, uint64_t bytes) {
+  return {side.operand.space, side.operand.address + offset, bytes};
 }
 
 // Copies rows that have the same length on both sides.
@@ -220,17 +221,9 @@ inline void CopyBlocks(const char *name, CopySide dst, CopySide src, const Ascen
   }
   SetBlocks(&dst, &src, params);
   const Space to = dst.operand.space;
-  const bool table = to == Space::BT || to == Space::FB;
-  if (table) {
-    dst.operand.alignment = CopyUnit(to);
-    src.operand.defined = false;  // a product that reads missing bytes is the fault
-  }
+  if (to == Space::BT || to == Space::FB) dst.operand.alignment = CopyUnit(to);
   IssueCopy(core, name, dst, src, where);
   CopyRows(core, dst, src);
-  for (uint32_t row = 0; table && row < params.blockCount; ++row) {
-    HandOn(core, src.operand.space, src.operand.address + row * src.operand.row_stride, to,
-           dst.operand.address + row * dst.operand.row_stride, dst.operand.row_bytes, dst.element_bytes);
-  }
 }
 
 // Copies blocks of half to the bias table, where they become float and take twice the length.
@@ -243,7 +236,15 @@ inline void CopyHalfsToTable(const char *name, CopySide dst, CopySide src,
   dst.operand.row_stride += dst.operand.row_bytes;
   dst.operand.row_bytes *= 2;
   dst.operand.alignment = CopyUnit(Space::BT);
-  IssueCopy(core, name, dst, src, where);
+  const FlowBy flow([&](Flows &flows) {
+    for (uint32_t row = 0; row < params.blockCount; ++row) {
+      for (uint32_t i = 0; i < src.operand.row_bytes / sizeof(half); ++i) {
+        flows.Depend(BitsOf(dst, row * dst.operand.row_stride + i * sizeof(float), sizeof(float)),
+                     BitsOf(src, row * src.operand.row_stride + i * sizeof(half), sizeof(half)));
+      }
+    }
+  });
+  IssueCopy(core, name, dst, src, where, &flow);
   for (uint32_t row = 0; row < params.blockCount; ++row) {
     const std::byte *from =
         core.Memory(src.operand.space, src.operand.address + row * src.operand.row_stride);
@@ -325,7 +326,13 @@ void CopyPadIn(const char *name, const AscendC::LocalTensor<T> &dst, const Ascen
   from.operand.rows = params.blockCount;
   from.operand.row_bytes = params.blockLen;
   from.operand.row_stride = static_cast<int64_t>(params.blockLen) + params.srcStride;
-  IssueCopy(core, name, to, from, where);
+  const FlowBy flow([&](Flows &flows) {
+    for (uint32_t row = 0; row < params.blockCount; ++row) {
+      flows.Move(BitsOf(dst, row * to.operand.row_stride + left, params.blockLen),
+                 BitsOf(from, row * from.operand.row_stride, params.blockLen));
+    }
+  });
+  IssueCopy(core, name, to, from, where, &flow);
 
   T value = pad.paddingValue;
   if (!pad.isPad) {
@@ -392,7 +399,16 @@ inline void CopyNdToNz(CopySide dst, CopySide src, const AscendC::Nd2NzParams &p
   dst.operand.row_stride = static_cast<int64_t>(params.dstNzNStride) * kBlockBytes;
   dst.operand.groups = columns;
   dst.operand.group_stride = static_cast<int64_t>(params.dstNzC0Stride) * kBlockBytes;
-  IssueCopy(core, "DataCopy", dst, src, where);
+  const FlowBy flow([&](Flows &flows) {
+    for (uint32_t n = 0; n < params.nValue; ++n) {
+      for (uint32_t at = 0; at < row_bytes; at += kBlockBytes) {
+        const uint32_t bytes = std::min(kBlockBytes, row_bytes - at);
+        const uint64_t block = at / kBlockBytes * dst.operand.group_stride + n * dst.operand.row_stride;
+        flows.Move(BitsOf(dst, block, bytes), BitsOf(src, n * src.operand.row_stride + at, bytes));
+      }
+    }
+  });
+  IssueCopy(core, "DataCopy", dst, src, where, &flow);
   std::byte *to = core.Memory(dst.operand.space, dst.operand.address);
   const std::byte *from = core.Memory(src.operand.space, src.operand.address);
   for (uint32_t n = 0; n < params.nValue; ++n) {
@@ -424,6 +440,9 @@ struct SameLane {
     return value;
   }
 };
+
+template <>
+inline constexpr ValueFlow kFlowOf<SameLane> = ValueFlow::kBits;
 
 // Copies bits, so that 16-bit floats are handled as integers.
 template <typename T, typename M>

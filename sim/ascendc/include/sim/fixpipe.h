@@ -52,11 +52,11 @@ void CheckFixpipe(Core &core, const char *name, const LocalTensorBase &src, bool
 // The values that are read: whole columns of 16, and those of the last column.
 template <typename U>
 void AddFixpipeSource(Core &core, const char *name, const LocalTensorBase &src,
-                      const AscendC::FixpipeParamsV220 &params, bool defined, Where where,
+                      const AscendC::FixpipeParamsV220 &params, Use use, Where where,
                       Instruction *instruction) {
   Operand whole = LocalOperand("src", src, false);
   whole.alignment = 64;
-  whole.defined = defined;
+  whole.use = use;
   whole.row_bytes = params.mSize * kFractalRows * sizeof(U);
   whole.groups = params.nSize / kFractalRows;
   whole.group_stride = int64_t{params.srcStride} * kFractalRows * sizeof(U);
@@ -101,11 +101,25 @@ void FixpipeMatrix(Core &core, const char *name, CopySide dst, const LocalTensor
   instruction.atomic = AtomicOf(core, name, dst, where);
   instruction.Add(dst.operand);
   // In NZ the last fractal may have columns that nobody computed.
-  AddFixpipeSource<U>(core, name, src, params, rows, where, &instruction);
+  const Use use = global && !rows ? Use::kPadding : Use::kValue;
+  AddFixpipeSource<U>(core, name, src, params, use, where, &instruction);
   const FixpipeFactors factors(core, params.quantPre);
   factors.AddTo(&instruction, params.nSize);
   AwaitUnitFlags(core, instruction, params.unitFlag);
-  core.Issue(instruction);
+  const auto place_of = [&](uint32_t row, uint32_t column) {
+    return (uint64_t{column / kFractalRows} * params.srcStride + row) * kFractalRows + column % kFractalRows;
+  };
+  IssueWith(core, instruction, [&](Flows &flows) {
+    for (uint32_t column = 0; !global && column < dst.operand.groups * unit; ++column) {
+      for (uint32_t i = 0; i < params.mSize; ++i) {
+        const uint64_t offset =
+            column / unit * dst.operand.group_stride + i * dst.operand.row_stride + column % unit * sizeof(T);
+        const BitRange result = BitsOf(dst, offset, sizeof(T));
+        flows.Depend(result, BitsOf(src, place_of(i, column) * sizeof(U), sizeof(U)));
+        flows.Depend(result, factors.BitsOf(column));
+      }
+    }
+  });
   ChangeUnitFlags(core, instruction, params.unitFlag);
 
   std::byte *out = core.Memory(dst.operand.space, dst.operand.address);
@@ -116,17 +130,9 @@ void FixpipeMatrix(Core &core, const char *name, CopySide dst, const LocalTensor
       std::byte *target = out + group * dst.operand.group_stride + i * dst.operand.row_stride;
       for (uint32_t j = 0; j < unit; ++j) {
         const uint32_t column = group * unit + j;
-        const uint64_t place =
-            (uint64_t{column / kFractalRows} * params.srcStride + i) * kFractalRows + column % kFractalRows;
         U value;
-        std::memcpy(&value, in + place * sizeof(U), sizeof(U));
+        std::memcpy(&value, in + place_of(i, column) * sizeof(U), sizeof(U));
         row[j] = FixpipeValue<T>(value, factors.Of(column), params.reluEn);
-        if (!global && !core.Written(Space::L0C, src.address + place * sizeof(U), sizeof(U))) {
-          core.Forget(Space::L1,
-                      dst.operand.address + group * dst.operand.group_stride + i * dst.operand.row_stride +
-                          j * sizeof(T),
-                      sizeof(T));
-        }
       }
       CopyRow(core, dst, target, reinterpret_cast<const std::byte *>(row.data()), row.size() * sizeof(T));
     }
@@ -158,6 +164,30 @@ void FixpipeOut(CopySide dst, const LocalTensorBase &src, AscendC::CO2Layout lay
     from.bytes -= std::min(from.bytes, skip);
     FixpipeMatrix<T, U>(core, kName, to, from, rows, params, where);
   }
+}
+
+// The same with the parameters of the intrinsic, which takes the numbers and strides of matrices from their
+// register.
+template <typename T, typename U>
+void FixpipeByRegisters(const CopySide &dst, const LocalTensorBase &src, AscendC::FixpipeParamsV220 params,
+                        uint8_t relu, bool rows, Where where) {
+  Core &core = Core::Current();
+  if (relu > 1) {
+    core.Fail(FaultKind::kOther, "Fixpipe", where, "ReLUPRE must be 0 or 1, others are not modelled");
+  }
+  params.reluEn = relu != 0;
+  if (rows) {
+    const uint64_t matrices = core.registers.matrices;
+    params.ndNum = matrices & 0xFFFF;
+    params.srcNdStride = matrices >> 16 & 0xFFFF;
+    params.dstNdStride = matrices >> 32 & 0xFFFF;
+  }
+  FixpipeOut<T, U>(dst, src, rows ? AscendC::CO2Layout::ROW_MAJOR : AscendC::CO2Layout::NZ, params, where);
+}
+// What SetFixPipeConfig and set_fpc write: where factors lie, and in bit 63 that unit flags are cleared.
+inline void SetFactorTable(uint64_t word) {
+  Core::Current().registers.factor_table = word;
+  if ((word >> 63) != 0) ClearUnitFlags(Core::Current());
 }
 
 }  // namespace sim

@@ -50,6 +50,11 @@ class FixpipeFactors {
     instruction->Add(operand);
   }
 
+  // Where the factor of a column lies; no bytes where it is that of the register.
+  BitRange BitsOf(uint32_t column) const {
+    return {Space::FB, address_ + column * sizeof(uint64_t), table_ ? sizeof(uint64_t) : 0};
+  }
+
   uint64_t Of(uint32_t column) const {
     if (!table_) return word_;
     uint64_t word;

@@ -47,27 +47,31 @@ inline uint32_t SquareOffset(uint32_t width, uint32_t row, uint32_t column) {
                     : row * kBlockBytes + column * width;
 }
 
-// Writes the transpose of the square to dst, with `step` bytes from fractal to fractal. Copies of elements
-// that nobody wrote count as not written.
-inline void TransposeSquare(Core &core, uint32_t width, Space from, uint64_t src, Space to, uint64_t dst,
-                            uint64_t step, bool all_written) {
+// Calls visit(target, source) for the elements of the transpose of a square, with `step` bytes from fractal
+// to fractal of the target. Both are offsets in bytes.
+template <typename Visit>
+void ForTransposed(uint32_t width, uint64_t step, Visit visit) {
   const uint32_t side = width == 1 ? 32 : kFractalRows;
-  std::byte *out = core.Memory(to, dst);
-  const std::byte *in = core.Memory(from, src);
   for (uint32_t row = 0; row < side; ++row) {
     for (uint32_t column = 0; column < side; ++column) {
       const uint32_t offset = SquareOffset(width, row, column);
-      const uint64_t target = offset / kFractalBytes * step + offset % kFractalBytes;
-      const uint32_t source = SquareOffset(width, column, row);
-      std::memcpy(out + target, in + source, width);
-      if (!all_written && !core.Written(from, src + source, width)) core.Forget(to, dst + target, width);
+      visit(offset / kFractalBytes * step + offset % kFractalBytes, SquareOffset(width, column, row));
     }
   }
 }
 
-inline void CopyFractal(Core &core, uint32_t width, Space from, uint64_t src, Space to, uint64_t dst) {
-  std::memcpy(core.Memory(to, dst), core.Memory(from, src), kFractalBytes);
-  HandOn(core, from, src, to, dst, kFractalBytes, width);
+inline void TransposeSquare(Core &core, uint32_t width, Space from, uint64_t src, Space to, uint64_t dst,
+                            uint64_t step) {
+  std::byte *out = core.Memory(to, dst);
+  const std::byte *in = core.Memory(from, src);
+  ForTransposed(width, step,
+                [&](uint64_t target, uint64_t source) { std::memcpy(out + target, in + source, width); });
+}
+inline void FlowTransposed(Flows &flows, uint32_t width, Space from, uint64_t src, Space to, uint64_t dst,
+                           uint64_t step) {
+  ForTransposed(width, step, [&](uint64_t target, uint64_t source) {
+    flows.Move({to, dst + target, width}, {from, src + source, width});
+  });
 }
 
 inline void LoadFractals(const LocalTensorBase &dst, CopySide to, CopySide from,
@@ -94,21 +98,28 @@ inline void LoadFractals(const LocalTensorBase &dst, CopySide to, CopySide from,
   to.operand.row_stride = (int64_t{params.dstGap} + 1) * kFractalBytes;
   const uint64_t base = from.operand.address;
   if (global) from.operand.alignment = 1;
-  from.operand.defined = global;  // a product that reads missing bytes is the fault
   SetRepeats(core, kName, &from, kFractalBytes, params.startIndex, params.repeatTimes, params.srcStride,
              descending, where);
-  IssueCopy(core, kName, to, from, where);
-  for (uint32_t repeat = 0; repeat < params.repeatTimes; ++repeat) {
-    const int64_t step = int64_t{params.srcStride} * repeat;
-    const uint64_t src = base + (params.startIndex + (descending ? -step : step)) * kFractalBytes;
-    const uint64_t target = to.operand.address + repeat * to.operand.row_stride;
-    if (params.ifTranspose) {
-      TransposeSquare(core, width, Space::L1, src, dst.space, target, kFractalBytes,
-                      core.Written(Space::L1, src, kFractalBytes));
-    } else {
-      CopyFractal(core, width, from.operand.space, src, dst.space, target);
+  const auto each = [&](auto visit) {
+    for (uint32_t repeat = 0; repeat < params.repeatTimes; ++repeat) {
+      const int64_t step = int64_t{params.srcStride} * repeat;
+      visit(to.operand.address + repeat * to.operand.row_stride,
+            base + (params.startIndex + (descending ? -step : step)) * kFractalBytes);
     }
-  }
+  };
+  const Space space = from.operand.space;
+  const FlowBy flow([&](Flows &flows) {
+    each([&](uint64_t target, uint64_t src) {
+      if (params.ifTranspose)
+        return FlowTransposed(flows, width, space, src, dst.space, target, kFractalBytes);
+      flows.Move({dst.space, target, kFractalBytes}, {space, src, kFractalBytes});
+    });
+  });
+  IssueCopy(core, kName, to, from, where, &flow);
+  each([&](uint64_t target, uint64_t src) {
+    if (params.ifTranspose) return TransposeSquare(core, width, space, src, dst.space, target, kFractalBytes);
+    std::memcpy(core.Memory(dst.space, target), core.Memory(space, src), kFractalBytes);
+  });
 }
 
 inline void LoadSquares(const LocalTensorBase &dst, const LocalTensorBase &src, CopySide to, CopySide from,
@@ -136,17 +147,24 @@ inline void LoadSquares(const LocalTensorBase &dst, const LocalTensorBase &src, 
   to.operand.groups = params.repeatTimes;
   to.operand.group_stride = repeat_step;
   const uint64_t base = from.operand.address;
-  from.operand.defined = false;
   SetRepeats(core, kName, &from, square, params.startIndex, params.repeatTimes, params.srcStride, descending,
              where);
-  IssueCopy(core, kName, to, from, where);
-  for (uint32_t repeat = 0; repeat < params.repeatTimes; ++repeat) {
-    const int64_t stride = int64_t{params.srcStride} * repeat;
-    const uint64_t source = base + (params.startIndex + (descending ? -stride : stride)) * square;
-    TransposeSquare(core, width, Space::L1, source, dst.space,
-                    to.operand.address + uint64_t{repeat} * repeat_step, step,
-                    core.Written(Space::L1, source, square));
-  }
+  const auto each = [&](auto visit) {
+    for (uint32_t repeat = 0; repeat < params.repeatTimes; ++repeat) {
+      const int64_t stride = int64_t{params.srcStride} * repeat;
+      visit(to.operand.address + uint64_t{repeat} * repeat_step,
+            base + (params.startIndex + (descending ? -stride : stride)) * square);
+    }
+  };
+  const FlowBy flow([&](Flows &flows) {
+    each([&](uint64_t target, uint64_t source) {
+      FlowTransposed(flows, width, Space::L1, source, dst.space, target, step);
+    });
+  });
+  IssueCopy(core, kName, to, from, where, &flow);
+  each([&](uint64_t target, uint64_t source) {
+    TransposeSquare(core, width, Space::L1, source, dst.space, target, step);
+  });
 }
 
 }  // namespace sim

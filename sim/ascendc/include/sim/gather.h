@@ -36,7 +36,9 @@ void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTen
   auto to = op.Write<T>("dst", dst, level.template Of<T>(op, 0));
   op.Share(Sharing::kNone);
   // Offsets lie densely: 4 bytes for each lane, whatever the width of an element.
+  op.Reads(Use::kAddress);
   auto from = op.Read<uint32_t>("srcOffset", offsets, op.Dense<uint32_t>());
+  op.Reads(Use::kValue);
   from.Resolve(core);
 
   const uint64_t elements = src.bytes / sizeof(T);
@@ -68,7 +70,11 @@ void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTen
   table.element_bytes = sizeof(T);
   table.elements = touched.data();
   op.Add(table, src);
-  op.Issue();
+  op.IssueWith([&](Flows &flows) {
+    each([&](uint32_t r, uint32_t lane, uint64_t byte) {
+      flows.Depend(op.BitsOf(to, r, lane), BitsOf(src, byte, sizeof(T)));
+    });
+  });
   to.Resolve(core);
   const std::byte *bytes = core.Memory(src.space, src.address);
   each([&](uint32_t r, uint32_t lane, uint64_t byte) {
@@ -110,7 +116,9 @@ void Gatherb(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTe
   auto to = op.Write<T>("dst", dst, Strides{block, params.dstRepStride});
   const uint32_t count = repeat * 8U;
   op.Share(Sharing::kNone);
+  op.Reads(Use::kAddress);
   op.Add(Run("offset", offsets, false, count * sizeof(uint32_t)), offsets);
+  op.Reads(Use::kValue);
   const uint32_t *offset = Pointer<uint32_t>(core, offsets);
   TouchMap touched(src.bytes / kBlockBytes + 1);
   uint64_t last = 0;
@@ -130,7 +138,13 @@ void Gatherb(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTe
   table.element_bytes = kBlockBytes;
   table.elements = touched.data();
   op.Add(table, src);
-  op.Issue();
+  op.IssueWith([&](Flows &flows) {
+    for (uint32_t i = 0; i < count; ++i) {
+      BitRange block = op.BitsOf(to, i / 8, (i % 8) * Lanes<T>::kPerBlock);
+      block.bytes = kBlockBytes;
+      flows.Move(block, BitsOf(src, offset[i], kBlockBytes));
+    }
+  });
   to.Resolve(core);
   const std::byte *bytes = core.Memory(src.space, src.address);
   for (uint32_t i = 0; i < count; ++i) {
@@ -139,10 +153,11 @@ void Gatherb(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTe
 }
 
 // Packs the elements whose bit is 1. bit(r, e) is the bit of element e of repeat r.
-template <typename T, typename AddPattern, typename Bit>
+// part(r, e) is where that bit lies.
+template <typename T, typename AddPattern, typename Bit, typename PartOfBit>
 void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src, bool reduce_mode, uint32_t mask,
                 const AscendC::GatherMaskParams &params, uint64_t &kept, Where where, AddPattern add_pattern,
-                Bit bit) {
+                Bit bit, PartOfBit part) {
   static_assert(sizeof(T) == 2 || sizeof(T) == 4, "GatherMask: element type not available on Atlas A2");
   VectorOp op("GatherMask", sizeof(T), where);
   Core &core = op.core();
@@ -192,7 +207,17 @@ void GatherMask(const LocalTensor<T> &dst, const LocalTensor<T> &src, bool reduc
   op.Add(Run("dst", dst, true, total * sizeof(T)), dst);
   op.instruction().repeats = static_cast<uint32_t>(CeilDivide(bytes * params.repeatTimes, kRepeatBytes));
   op.instruction().elements = static_cast<uint64_t>(count) * params.repeatTimes;
-  core.Issue(op.instruction());
+  sim::IssueWith(core, op.instruction(), [&](Flows &flows) {
+    uint64_t packed = 0;
+    for (uint32_t r = 0; r < params.repeatTimes; ++r) {
+      for (uint32_t e = 0; e < count; ++e) {
+        flows.Decide(part(r, e), "chooses elements by src1Pattern");
+        if (bit(r, e)) {
+          flows.Move(BitsOf(dst, packed++ * sizeof(T), sizeof(T)), BitsOf(src, element(r, e), sizeof(T)));
+        }
+      }
+    }
+  });
   std::byte *to = core.Memory(dst.space, dst.address);
   const std::byte *from = core.Memory(src.space, src.address);
   for (uint32_t r = 0; r < params.repeatTimes; ++r) {
@@ -220,7 +245,10 @@ void GatherMaskByBits(const LocalTensor<T> &dst, const LocalTensor<T> &src0, con
         operand.group_stride = stride;
         op.Add(operand, bits);
       },
-      [&](uint32_t r, uint32_t e) { return ((pattern()[r * stride + e / 8] >> (e % 8)) & 1U) != 0; });
+      [&](uint32_t r, uint32_t e) { return ((pattern()[r * stride + e / 8] >> (e % 8)) & 1U) != 0; },
+      [&](uint32_t r, uint32_t e) {
+        return BitsOf(bits, r * stride + e / 8, 1, static_cast<uint8_t>(1U << e % 8));
+      });
 }
 
 // Pattern 1: even elements; 2: odd ones; 3 to 6: the first to the fourth of each four; 7: all.
@@ -233,7 +261,8 @@ void GatherMaskByPattern(const LocalTensor<T> &dst, const LocalTensor<T> &src0, 
       dst, src0, reduce_mode, mask, params, kept, where, [](VectorOp &, uint32_t) {},
       [=](uint32_t, uint32_t e) {
         return pattern == 7 || (pattern <= 2 ? e % 2 == pattern - 1U : e % 4 == pattern - 3U);
-      });
+      },
+      [](uint32_t, uint32_t) { return BitRange{}; });
 }
 
 // Each element of src fills a data block of dst; a repeat has eight.
@@ -252,7 +281,12 @@ void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint8_t repeat,
   auto to = op.Write<T>("dst", dst, Strides{params.dstBlkStride, params.dstRepStride});
   op.Share(Sharing::kNone);
   op.Add(Run("src", src, false, repeat * 8 * sizeof(T)), src);
-  op.Issue();
+  op.IssueWith([&](Flows &flows) {
+    ForActiveLanes(op, [&](uint32_t r, uint32_t lane) {
+      const uint64_t source = r * 8 + lane / Lanes<T>::kPerBlock;
+      flows.Move(op.BitsOf(to, r, lane), BitsOf(src, source * sizeof(T), sizeof(T)));
+    });
+  });
   to.Resolve(op.core());
   const T *from = Pointer<T>(op.core(), src);
   for (uint32_t i = 0; i < repeat * 8U; ++i) {

@@ -144,7 +144,9 @@ class Loader {
     dst_.operand.row_bytes = static_cast<uint32_t>(m * k * image_.element);
     const uint64_t bytes = uint64_t{image_.height} * image_.width * image_.params.channels * image_.element;
     std::vector<uint64_t> read(CeilDivide(bytes / image_.element, 64), 0);
+    uint64_t elements = 0;
     ForElements([&](uint64_t, int64_t from) {
+      ++elements;
       if (from < 0) return;
       const auto element = static_cast<uint64_t>(from) / image_.element;
       read[element / 64] |= uint64_t{1} << (element % 64);
@@ -152,31 +154,38 @@ class Loader {
     src_.operand.row_bytes = static_cast<uint32_t>(bytes);
     src_.operand.element_bytes = static_cast<uint8_t>(image_.element);
     src_.operand.elements = read.data();
-    src_.operand.defined = false;  // a product that reads missing bytes is the fault
-    IssueCopy(core_, kName, dst_, src_, where);
+    const FlowBy flow([&](Flows &flows) { Describe(flows); });
+    const bool whole = elements == dst_.operand.row_bytes / image_.element;
+    IssueCopy(core_, kName, dst_, src_, where, &flow, !whole);
   }
 
-  // Elements of the fractals that are not part of the matrix, or that nobody wrote, count as not written.
   void Move() {
     const uint32_t width = image_.element;
-    std::vector<bool> filled(dst_.operand.row_bytes / width);
     ForElements([&](uint64_t to, int64_t from) {
       std::byte *target = core_.Memory(dst_.operand.space, dst_.operand.address + to);
       if (from < 0) {
         std::memcpy(target, &core_.registers.image_padding, width);
-        filled[to / width] = true;
       } else {
         const uint64_t address = src_.operand.address + static_cast<uint64_t>(from);
         std::memcpy(target, core_.Memory(Space::L1, address), width);
-        filled[to / width] = core_.Written(Space::L1, address, width);
       }
     });
-    for (size_t i = 0; i < filled.size(); ++i) {
-      if (!filled[i]) core_.Forget(dst_.operand.space, dst_.operand.address + i * width, width);
-    }
   }
 
  private:
+  // Elements of the fractals that are not part of the matrix count as not written.
+  void Describe(Flows &flows) const {
+    const uint32_t width = image_.element;
+    std::vector<bool> filled(dst_.operand.row_bytes / width);
+    ForElements([&](uint64_t to, int64_t from) {
+      filled[to / width] = true;
+      if (from >= 0) flows.Move(BitsOf(dst_, to, width), BitsOf(src_, static_cast<uint64_t>(from), width));
+    });
+    for (size_t i = 0; i < filled.size(); ++i) {
+      if (!filled[i]) flows.Undefine(BitsOf(dst_, i * width, width));
+    }
+  }
+
   template <typename Function>
   void ForElements(Function &&function) const {
     for (uint32_t i = 0; i < part_.m; ++i) {

@@ -206,6 +206,35 @@ void Product(Core &core, const Shape &shape, const Rounding &rounding, const Loc
   }
 }
 
+// A result depends on its row of A, its column of B, its bias and its old value.
+void FlowProduct(Flows &flows, const Shape &shape, const LocalTensorBase &dst, const LocalTensorBase &fm,
+                 const LocalTensorBase &filter, const LocalTensorBase *bias, bool accumulate) {
+  const auto depend = [&](uint32_t row, uint32_t column, const BitRange &source) {
+    if (flows.Undefined(source)) flows.Depend(BitsOf(dst, shape.OffsetC(row, column), kResultBytes), source);
+  };
+  // Finds the first undefined element of a row or column: all its results depend on that one.
+  const auto undefined = [&](auto part) {
+    for (uint32_t i = 0; i < shape.k; ++i) {
+      if (flows.Undefined(part(i))) return part(i);
+    }
+    return BitRange{};
+  };
+  for (uint32_t row = 0; row < shape.m; ++row) {
+    const BitRange a = undefined([&](uint32_t i) { return BitsOf(fm, shape.OffsetA(row, i), shape.width); });
+    for (uint32_t column = 0; column < shape.n; ++column) {
+      depend(row, column, a);
+      const uint64_t old = shape.OffsetC(row, column);
+      if (accumulate) depend(row, column, BitsOf(dst, old, kResultBytes));
+      if (bias != nullptr) depend(row, column, BitsOf(*bias, column * kResultBytes, kResultBytes));
+    }
+  }
+  for (uint32_t column = 0; column < shape.n; ++column) {
+    const BitRange b =
+        undefined([&](uint32_t i) { return BitsOf(filter, shape.OffsetB(i, column), shape.width); });
+    for (uint32_t row = 0; row < shape.m; ++row) depend(row, column, b);
+  }
+}
+
 void CheckProduct(Core &core, CubeKind kind, const LocalTensorBase &dst, const LocalTensorBase &fm,
                   const LocalTensorBase &filter, const LocalTensorBase *bias,
                   const AscendC::MmadParams &params, Where where) {
@@ -269,7 +298,8 @@ void Multiply(CubeKind kind, const LocalTensorBase &dst, const LocalTensorBase &
   if (accumulate) AddC(core, shape, dst, false, where, &instruction);
   AddC(core, shape, dst, true, where, &instruction);
   AwaitUnitFlags(core, instruction, params.unitFlag);
-  core.Issue(instruction);
+  IssueWith(core, instruction,
+            [&](Flows &flows) { FlowProduct(flows, shape, dst, fm, filter, bias, accumulate); });
   ChangeUnitFlags(core, instruction, params.unitFlag);
 
   switch (kind) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../../engine/core.h"
+#include "../../engine/flow.h"
 #include "local_tensor_base.h"
 
 namespace sim {
@@ -71,6 +72,20 @@ inline Operand Run(const char *name, const LocalTensorBase &tensor, bool write, 
 template <typename T>
 T *Pointer(Core &core, const LocalTensorBase &tensor) {
   return reinterpret_cast<T *>(core.Memory(tensor.space, tensor.address));
+}
+
+// Issues an instruction. `flow` tells a Flows how its results depend on its sources.
+template <typename Describe>
+void IssueWith(Core &core, Instruction &instruction, const Describe &flow) {
+  const FlowBy<Describe> map(flow);
+  instruction.flow_map = &map;
+  core.Issue(instruction);
+  instruction.flow_map = nullptr;
+}
+
+// `bytes` of a tensor from byte `offset` on.
+inline BitRange BitsOf(const LocalTensorBase &tensor, uint64_t offset, uint64_t bytes, uint8_t bits = 0xFF) {
+  return {tensor.space, tensor.address + offset, bytes, bits};
 }
 
 [[noreturn]] inline void FailRange(Core &core, FaultKind kind, const char *instruction, Where where,

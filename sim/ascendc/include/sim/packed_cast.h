@@ -66,15 +66,6 @@ class PackedLanes {
   Strides strides_;
 };
 
-template <typename F>
-void ForActiveLanes(const VectorOp &op, F function) {
-  for (uint32_t r = 0; r < op.repeats(); ++r) {
-    for (uint32_t lane = 0; lane < op.LanesOf(r); ++lane) {
-      if (op.counted() || op.Active(lane)) function(r, lane);
-    }
-  }
-}
-
 constexpr Packing kInt4{2, kBlockBytes, 0};
 
 // Values beyond the range of int4b_t, -8 to 7, become the nearest one; NaN becomes 0.
@@ -87,7 +78,12 @@ void CastToInt4(const LocalTensor<uint8_t> &dst, const LocalTensor<half> &src, c
   const PackedLanes to(kInt4, level.template Of<uint8_t>(op, 0));
   to.AddTo(op, "dst", dst, true);
   auto from = op.Read<half>("src", src, level.template Of<half>(op, 1));
-  op.Issue();
+  op.IssueWith([&](Flows &flows) {
+    ForActiveLanes(op, [&](uint32_t r, uint32_t lane) {
+      const auto half_of_byte = static_cast<uint8_t>(15U << lane % 2 * 4);
+      flows.Depend(BitsOf(dst, to.ByteOf(r, lane), 1, half_of_byte), op.BitsOf(from, r, lane));
+    });
+  });
   from.Resolve(op.core());
   uint8_t *bytes = Pointer<uint8_t>(op.core(), dst);
   ForActiveLanes(op, [&](uint32_t r, uint32_t lane) {
@@ -108,7 +104,12 @@ void CastFromInt4(const LocalTensor<half> &dst, const LocalTensor<uint8_t> &src,
   auto to = op.Write<half>("dst", dst, level.template Of<half>(op, 0));
   const PackedLanes from(kInt4, level.template Of<uint8_t>(op, 1));
   from.AddTo(op, "src", src, false);
-  op.Issue();
+  op.IssueWith([&](Flows &flows) {
+    ForActiveLanes(op, [&](uint32_t r, uint32_t lane) {
+      const auto half_of_byte = static_cast<uint8_t>(15U << lane % 2 * 4);
+      flows.Depend(op.BitsOf(to, r, lane), BitsOf(src, from.ByteOf(r, lane), 1, half_of_byte));
+    });
+  });
   to.Resolve(op.core());
   const uint8_t *bytes = Pointer<uint8_t>(op.core(), src);
   ForActiveLanes(op, [&](uint32_t r, uint32_t lane) {
@@ -117,10 +118,44 @@ void CastFromInt4(const LocalTensor<half> &dst, const LocalTensor<uint8_t> &src,
   });
 }
 
+// Level 2 for a pair of types of which one is int4b_t, which lies dense too: 64 bytes in a repeat.
+struct Int4Count {
+  int64_t count;
+  bool Apply(VectorOp &op) const { return op.Count(count); }
+  template <typename T>
+  Strides Of(const VectorOp &, int) const {
+    return {1, sizeof(T) == 1 ? 2U : 8U};
+  }
+};
+
+template <typename Level>
+void CastToInt4(const LocalTensor<uint8_t> &dst, const LocalTensor<half> &src, RoundMode mode,
+                const Level &level, Where where) {
+  switch (mode) {
+    case RoundMode::CAST_FLOOR:
+      return CastToInt4<RoundMode::CAST_FLOOR>(dst, src, level, where);
+    case RoundMode::CAST_CEIL:
+      return CastToInt4<RoundMode::CAST_CEIL>(dst, src, level, where);
+    case RoundMode::CAST_ROUND:
+      return CastToInt4<RoundMode::CAST_ROUND>(dst, src, level, where);
+    case RoundMode::CAST_TRUNC:
+      return CastToInt4<RoundMode::CAST_TRUNC>(dst, src, level, where);
+    case RoundMode::CAST_ODD:
+      Core::Current().Fail(FaultKind::kRoundMode, "Cast", where,
+                           "roundMode must not be CAST_ODD for this pair of types");
+    default:
+      return CastToInt4<RoundMode::CAST_RINT>(dst, src, level, where);
+  }
+}
+
 // One word of quantisation parameters: scale in bits 0 to 31, of which the device reads 10 bits of mantissa,
 // offset in bits 37 to 45, sign of the result in bit 46.
 struct DeqWord {
   uint64_t bits;
+  static DeqWord Of(float scale, int16_t offset, bool is_signed) {
+    return {uint64_t{FloatBits(scale)} | (static_cast<uint64_t>(offset) & 0x1FF) << 37 |
+            uint64_t{is_signed} << 46};
+  }
   float Scale() const { return BitsFloat(static_cast<uint32_t>(bits) & 0xFFFFE000U); }
   float Offset() const {
     const int offset = static_cast<int>(bits >> 37 & 0x1FF);
@@ -149,7 +184,13 @@ void CastDequant(const LocalTensor<D> &dst, const LocalTensor<int16_t> &src, boo
   words.bytes = core.BytesOf(Space::UB) - std::min(core.BytesOf(Space::UB), words.address);
   op.Share(Sharing::kNone);
   if (by_lane) op.Add(Run("vdeq", words, false, kWords * sizeof(uint64_t)), words);
-  op.Issue();
+  op.IssueWith([&](Flows &flows) {
+    ForActiveLanes(op, [&](uint32_t r, uint32_t lane) {
+      const BitRange result = BitsOf(dst, to.ByteOf(r, lane), 1);
+      flows.Depend(result, op.BitsOf(from, r, lane));
+      if (by_lane) flows.Depend(result, BitsOf(words, lane % kWords * sizeof(uint64_t), sizeof(uint64_t)));
+    });
+  });
   from.Resolve(core);
   auto *bytes = Pointer<uint8_t>(core, dst);
   const uint64_t *table = by_lane ? Pointer<uint64_t>(core, words) : nullptr;

@@ -102,7 +102,12 @@ void BlockReduce(const char *name, ReduceType type, const LocalTensor<T> &dst, c
     blocks |= static_cast<uint64_t>(LaneOn(op, 0, lane) ? 1 : 0) << (lane / kPerBlock);
   }
   AddResults(op, dst, 8, blocks, dst_repeat * 8 * sizeof(T), 8 * sizeof(T));
-  op.Issue();
+  op.IssueWith([&](Flows &flows) {
+    ForActiveLanes(op, [&](uint32_t r, uint32_t lane) {
+      flows.Depend(BitsOf(dst, (uint64_t{r} * dst_repeat * 8 + lane / kPerBlock) * sizeof(T), sizeof(T)),
+                   op.BitsOf(from, r, lane));
+    });
+  });
   from.Resolve(op.core());
   T *to = Pointer<T>(op.core(), dst);
   for (uint32_t r = 0; r < op.repeats(); ++r) {
@@ -145,7 +150,12 @@ void PairReduce(const LocalTensor<T> &dst, const LocalTensor<T> &src, bool set, 
     pairs |= static_cast<uint64_t>(LaneOn(op, 0, lane) ? 1 : 0) << (lane / 2);
   }
   AddResults(op, dst, op.lanes() / 2, pairs, dst_repeat * kRepeatBytes / 2, kBlockBytes);
-  op.Issue();
+  op.IssueWith([&](Flows &flows) {
+    ForActiveLanes(op, [&](uint32_t r, uint32_t lane) {
+      const uint64_t pair = uint64_t{r} * dst_repeat * op.lanes() / 2 + lane / 2;
+      flows.Depend(BitsOf(dst, pair * sizeof(T), sizeof(T)), op.BitsOf(from, r, lane));
+    });
+  });
   from.Resolve(op.core());
   T *to = Pointer<T>(op.core(), dst);
   for (uint32_t r = 0; r < op.repeats(); ++r) {
@@ -181,6 +191,13 @@ Best<T> BestOfRepeat(const VectorOp &op, ReduceType type, const Lanes<T> &from, 
   return best;
 }
 
+// The registers of Remember.
+constexpr BitRange kReduced{kRegisterFile, kReducedAt, 24};
+
+inline void ReadReduced(const char *name, Where where) {
+  Core::Current().ReadRegisters(name, where, kReduced.address, kReduced.bytes);
+}
+
 // Keeps the results for GetReduceRepeatMaxMinSpr and GetReduceRepeatSumSpr in the special registers.
 template <typename T>
 void Remember(Core &core, T value, uint32_t index) {
@@ -212,7 +229,14 @@ void WholeReduce(const char *name, ReduceType type, const LocalTensor<T> &dst, c
   result.group_stride = static_cast<int64_t>(dst_repeat) * bytes;
   result.alignment = bytes;
   op.Add(result, dst);
-  op.Issue();
+  op.IssueWith([&](Flows &flows) {
+    flows.Define(kReduced);
+    ForActiveLanes(op, [&](uint32_t r, uint32_t lane) {
+      const BitRange source = op.BitsOf(from, r, lane);
+      flows.Depend(BitsOf(dst, uint64_t{r} * dst_repeat * bytes, bytes), source);
+      if (r + 1 == op.repeats()) flows.Depend(kReduced, source);
+    });
+  });
   from.Resolve(op.core());
   std::byte *to = op.core().Memory(dst.space, dst.address);
   for (uint32_t r = 0; r < op.repeats(); ++r) {
@@ -318,7 +342,15 @@ void ReduceInChunks(const char *name, const LocalTensor<T> &dst, const LocalTens
     Operand result = Run("dst", dst, true, results * sizeof(T));
     result.alignment = alignment;
     op.Add(result, dst);
-    op.Issue();
+    op.IssueWith([&](Flows &flows) {
+      if (first == 0) flows.Define(kReduced);
+      ForActiveLanes(op, [&](uint32_t r, uint32_t lane) {
+        flows.Depend(BitsOf(dst, 0, results * sizeof(T)), op.BitsOf(from, r, lane));
+        flows.Depend(kReduced, op.BitsOf(from, r, lane));
+      });
+      // The instructions after the first one add to its result.
+      if (first != 0) flows.Depend(BitsOf(dst, 0, results * sizeof(T)), kReduced);
+    });
     from.Resolve(op.core());
     visit(op, from, static_cast<uint32_t>(first));
   }

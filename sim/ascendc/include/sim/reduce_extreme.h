@@ -191,6 +191,7 @@ void SumOfCount(const LocalTensor<T> &dst, const LocalTensor<T> &src, int64_t co
   std::memcpy(&total, &core.registers.reduced_sum, sizeof(T));
   WaitOnce(Pipe::V, Pipe::S, where);
   dst.SetValue(0, total, where);
+  core.StoreRegisters(dst.space, dst.address, kReducedAt, sizeof(T));
   WaitOnce(Pipe::S, Pipe::V, where);
   WaitOnce(Pipe::S, Pipe::MTE3, where);
 }

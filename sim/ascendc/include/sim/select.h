@@ -28,7 +28,10 @@ constexpr uint32_t kSelectScratch = 184 * 1024, kSelectScratchElements = 32;
 inline void SetCompareMask(const Operand &operand, const LocalTensorBase &src, Where where) {
   VectorOp op("SetCmpMask", 4, where);
   op.Add(operand, src);
-  op.Issue();
+  op.IssueWith([&](Flows &flows) {
+    flows.Define({kRegisterFile, kCompareMaskAt, 16});
+    flows.Move({kRegisterFile, kCompareMaskAt, operand.row_bytes}, BitsOf(src, 0, operand.row_bytes));
+  });
   op.core().registers.compare_mask = {};
   std::memcpy(op.core().registers.compare_mask.data(), Pointer<uint8_t>(op.core(), src), operand.row_bytes);
 }
@@ -36,7 +39,6 @@ inline void SetCompareMask(const Operand &operand, const LocalTensorBase &src, W
 inline void SetCompareMask(const LocalTensorBase &src, Where where) {
   Operand operand = Run("src", src, false, std::min<uint64_t>(16, src.bytes));
   operand.alignment = 16;
-  operand.defined = false;
   SetCompareMask(operand, src, where);
 }
 
@@ -69,11 +71,40 @@ void FillCompareMask(T value, Where where) {
 struct Selector {
   const uint8_t *bits;
   bool per_repeat;
+  LocalTensorBase tensor;  // per_repeat: selMask; otherwise the bits are those of CMPMASK
+  uint32_t Bit(uint32_t r, uint32_t lane, uint32_t lanes) const {
+    return (per_repeat ? r * lanes : 0) + lane;
+  }
   bool Chosen(uint32_t r, uint32_t lane, uint32_t lanes) const {
-    const uint32_t bit = (per_repeat ? r * lanes : 0) + lane;
+    const uint32_t bit = Bit(r, lane, lanes);
     return ((bits[bit / 8] >> (bit % 8)) & 1U) != 0;
   }
+  BitRange BitsOf(uint32_t bit) const {
+    const auto of_byte = static_cast<uint8_t>(1U << bit % 8);
+    if (!per_repeat) return {kRegisterFile, kCompareMaskAt + bit / 8, 1, of_byte};
+    return sim::BitsOf(tensor, bit / 8, 1, of_byte);
+  }
 };
+
+inline Selector ByTensor(Core &core, const LocalTensorBase &mask) {
+  return {Pointer<uint8_t>(core, mask), true, mask};
+}
+inline Selector ByRegister(const Core &core) {
+  return {reinterpret_cast<const uint8_t *>(core.registers.compare_mask.data()), false, {}};
+}
+
+// A result depends on the bit that selects, and on the source that it selects. right(r, lane) is the part of
+// src1.
+template <typename T, typename Right>
+void FlowSelected(const VectorOp &op, Flows &flows, const Lanes<T> &to, const Lanes<T> &left,
+                  const Selector &selector, Right right) {
+  ForActiveLanes(op, [&](uint32_t r, uint32_t lane) {
+    const BitRange result = VectorOp::BitsOf(to, r, lane);
+    flows.Depend(result, selector.BitsOf(selector.Bit(r, lane, op.lanes())));
+    flows.Depend(result,
+                 selector.Chosen(r, lane, op.lanes()) ? VectorOp::BitsOf(left, r, lane) : right(r, lane));
+  });
+}
 
 template <typename T, typename Right>
 void SelectLanes(const VectorOp &op, Lanes<T> to, Lanes<T> left, const Selector &selector, Right right) {
@@ -106,9 +137,12 @@ void SelectByMask(const LocalTensor<T> &dst, const LocalTensorBase &mask, const 
   op.Share(Sharing::kInPlace);
   auto left = op.Read<T>("src0", src0, level.template Of<T>(op, 1));
   auto right = op.Read<T>("src1", src1, level.template Of<T>(op, 2));
-  op.Issue();
+  op.IssueWith([&](Flows &flows) {
+    FlowSelected(op, flows, to, left, ByTensor(core, mask),
+                 [&](uint32_t r, uint32_t lane) { return op.BitsOf(right, r, lane); });
+  });
   right.Resolve(core);
-  SelectLanes(op, to.Resolve(core), left.Resolve(core), Selector{Pointer<uint8_t>(core, mask), true},
+  SelectLanes(op, to.Resolve(core), left.Resolve(core), ByTensor(core, mask),
               [&](uint32_t r, uint32_t lane) { return *right.At(r, lane); });
 }
 
@@ -123,10 +157,12 @@ void SelectByBits(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const L
   auto to = op.Write<T>("dst", dst, level.template Of<T>(op, 0));
   auto left = op.Read<T>("src0", src0, level.template Of<T>(op, 1));
   auto right = op.Read<T>("src1", src1, level.template Of<T>(op, 2));
-  op.Issue();
+  op.IssueWith([&](Flows &flows) {
+    FlowSelected(op, flows, to, left, ByRegister(core),
+                 [&](uint32_t r, uint32_t lane) { return op.BitsOf(right, r, lane); });
+  });
   right.Resolve(core);
-  const auto *bits = reinterpret_cast<const uint8_t *>(core.registers.compare_mask.data());
-  SelectLanes(op, to.Resolve(core), left.Resolve(core), Selector{bits, false},
+  SelectLanes(op, to.Resolve(core), left.Resolve(core), ByRegister(core),
               [&](uint32_t r, uint32_t lane) { return *right.At(r, lane); });
 }
 
@@ -137,6 +173,7 @@ void SelectByRegister(const LocalTensor<T> &dst, const LocalTensor<T> &src0, con
                       SELMODE mode, const Level &level, Where where) {
   if (mode != SELMODE::VSEL_TENSOR_TENSOR_MODE) return SelectByBits(dst, src0, src1, level, where);
   Core &core = Core::Current();
+  core.ReadRegisters("Select", where, kCompareMaskAt, sizeof(uint32_t));
   LocalTensorBase mask;
   mask.address = static_cast<uint32_t>(core.registers.compare_mask[0]);
   mask.bytes = core.BytesOf(Space::UB) - std::min(core.BytesOf(Space::UB), mask.address);
@@ -156,10 +193,13 @@ void SelectRegisterScalar(const LocalTensor<T> &dst, const LocalTensorBase &mask
   op.Add(SelectMask(op, mask), mask);
   op.Share(Sharing::kInPlace);
   auto left = op.Read<T>("src0", src0, level.template Of<T>(op, 1));
-  op.Issue();
+  op.IssueWith([&](Flows &flows) {
+    FlowSelected(op, flows, to, left, ByTensor(core, mask),
+                 [&](uint32_t, uint32_t) { return BitRange{kRegisterFile, kCompareMaskAt, sizeof(T)}; });
+  });
   T scalar;
   std::memcpy(&scalar, core.registers.compare_mask.data(), sizeof(T));
-  SelectLanes(op, to.Resolve(core), left.Resolve(core), Selector{Pointer<uint8_t>(core, mask), true},
+  SelectLanes(op, to.Resolve(core), left.Resolve(core), ByTensor(core, mask),
               [=](uint32_t, uint32_t) { return scalar; });
 }
 

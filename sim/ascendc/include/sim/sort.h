@@ -59,18 +59,34 @@ void Sort32(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTe
   op.Add(Run("src1", src1, false, count * sizeof(uint32_t)), src1);
   op.instruction().repeats = static_cast<uint32_t>(repeat);
   op.instruction().elements = count;
-  core.Issue(op.instruction());
-  auto *to = Pointer<SortPair<T>>(core, dst);
   const T *scores = Pointer<T>(core, src0);
   const uint32_t *indices = Pointer<uint32_t>(core, src1);
-  for (uint32_t start = 0; start < count; start += kSortLanes) {
-    SortPair<T> pairs[kSortLanes] = {};
+  // Sorts 32 scores; index(i) is the index of number i.
+  const auto sorted = [&](uint32_t start, auto index) {
+    std::array<SortPair<T>, kSortLanes> pairs{};
     for (uint32_t i = 0; i < kSortLanes; ++i) {
-      pairs[i].score = scores[start + i];
-      pairs[i].index = indices[start + i];
+      pairs[i].score = scores[i + start];
+      pairs[i].index = index(i + start);
     }
-    std::stable_sort(pairs, pairs + kSortLanes, Before<T>);
-    std::copy_n(pairs, kSortLanes, to + start);
+    std::stable_sort(pairs.begin(), pairs.end(), Before<T>);
+    return pairs;
+  };
+  sim::IssueWith(core, op.instruction(), [&](Flows &flows) {
+    for (uint32_t start = 0; start < count; start += kSortLanes) {
+      const auto places = sorted(start, [](uint32_t i) { return i; });
+      // The order depends on all scores.
+      flows.Depend(BitsOf(dst, start * kPairBytes, kSortLanes * kPairBytes),
+                   BitsOf(src0, start * sizeof(T), kSortLanes * sizeof(T)));
+      for (uint32_t i = 0; i < kSortLanes; ++i) {
+        flows.Move(BitsOf(dst, (start + i) * kPairBytes + 4, sizeof(uint32_t)),
+                   BitsOf(src1, places[i].index * sizeof(uint32_t), sizeof(uint32_t)));
+      }
+    }
+  });
+  auto *to = Pointer<SortPair<T>>(core, dst);
+  for (uint32_t start = 0; start < count; start += kSortLanes) {
+    const auto pairs = sorted(start, [&](uint32_t i) { return indices[i]; });
+    std::copy(pairs.begin(), pairs.end(), to + start);
   }
 }
 
@@ -94,6 +110,37 @@ std::array<uint16_t, 4> MergeLists(SortPair<T> *to, const std::array<const SortP
       return taken;
     }
     *to++ = lists[best][taken[best]++];
+  }
+}
+
+constexpr BitRange kMerged{kRegisterFile, kMergedAt, 8};
+
+// The order of `result`, and how many pairs each list gives, depend on all scores. An index goes to where its
+// pair goes. `skip`: bytes of the lists before those of this repeat.
+template <typename T>
+void FlowMerged(Flows &flows, const BitRange &result, const LocalTensor<T> *const tensors[4],
+                const std::array<const SortPair<T> *, 4> &lists, const std::array<uint32_t, 4> &lengths,
+                uint64_t skip, bool suspend) {
+  std::vector<SortPair<T>> pairs[4], merged(result.bytes / kPairBytes);
+  std::array<const SortPair<T> *, 4> numbered{};
+  std::vector<BitRange> indices;
+  for (int list = 0; list < 4; ++list) {
+    for (uint32_t i = 0; i < lengths[list]; ++i) {
+      const uint64_t pair = skip + uint64_t{i} * kPairBytes;
+      for (const BitRange &of_score : {result, kMerged}) {
+        flows.Depend(of_score, BitsOf(*tensors[list], pair, sizeof(T)));
+      }
+      pairs[list].push_back(lists[list][i]);
+      pairs[list].back().index = static_cast<uint32_t>(indices.size());
+      indices.push_back(BitsOf(*tensors[list], pair + 4, sizeof(uint32_t)));
+    }
+    numbered[list] = pairs[list].data();
+  }
+  uint64_t count = 0;
+  for (const uint16_t taken : MergeLists(merged.data(), numbered, lengths, suspend)) count += taken;
+  for (uint64_t i = 0; i < count; ++i) {
+    const BitRange index{result.space, result.address + i * kPairBytes + 4, sizeof(uint32_t)};
+    flows.Move(index, indices[merged[i].index]);
   }
 }
 
@@ -151,13 +198,23 @@ void MrgSort(const LocalTensor<T> &dst, const AscendC::MrgSortSrcList<T> &src,
   op.instruction().repeats =
       static_cast<uint32_t>(CeilDivide(static_cast<uint64_t>(total) * kPairBytes * repeats, kRepeatBytes));
   op.instruction().elements = static_cast<uint64_t>(total) * repeats;
-  core.Issue(op.instruction());
-  auto *to = Pointer<SortPair<T>>(core, dst);
-  for (uint32_t r = 0; r < repeats; ++r) {
+  const auto lists_of = [&](uint32_t r) {
     std::array<const SortPair<T> *, 4> lists{};
     for (int i = 0; i < 4; ++i) {
       lists[i] = lengths[i] == 0 ? nullptr : Pointer<SortPair<T>>(core, *tensors[i]) + r * total;
     }
+    return lists;
+  };
+  sim::IssueWith(core, op.instruction(), [&](Flows &flows) {
+    flows.Define(kMerged);
+    for (uint32_t r = 0; r < repeats; ++r) {
+      FlowMerged(flows, BitsOf(dst, uint64_t{r} * total * kPairBytes, total * kPairBytes), tensors,
+                 lists_of(r), lengths, uint64_t{r} * total * kPairBytes, params.ifExhaustedSuspension);
+    }
+  });
+  auto *to = Pointer<SortPair<T>>(core, dst);
+  for (uint32_t r = 0; r < repeats; ++r) {
+    const auto lists = lists_of(r);
     core.registers.merged = MergeLists(to + r * total, lists, lengths, params.ifExhaustedSuspension);
   }
 }
@@ -178,7 +235,13 @@ void Extract(const LocalTensor<T> &values, const LocalTensor<uint32_t> &indices,
   op.Add(Run("sorted", sorted, false, count * kPairBytes), sorted);
   op.instruction().repeats = 2 * static_cast<uint32_t>(repeat);
   op.instruction().elements = 2 * count;
-  op.core().Issue(op.instruction());
+  sim::IssueWith(op.core(), op.instruction(), [&](Flows &flows) {
+    for (uint32_t i = 0; i < count; ++i) {
+      flows.Move(BitsOf(values, i * sizeof(T), sizeof(T)), BitsOf(sorted, i * kPairBytes, sizeof(T)));
+      flows.Move(BitsOf(indices, i * sizeof(uint32_t), sizeof(uint32_t)),
+                 BitsOf(sorted, i * kPairBytes + 4, sizeof(uint32_t)));
+    }
+  });
   const auto *pairs = Pointer<SortPair<T>>(op.core(), sorted);
   T *scores = Pointer<T>(op.core(), values);
   uint32_t *order = Pointer<uint32_t>(op.core(), indices);

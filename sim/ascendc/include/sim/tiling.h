@@ -78,7 +78,16 @@ namespace AscendC {
 // Returns the part of the workspace that belongs to the kernel: here all of it; with CANN what follows the
 // part of the library.
 inline GM_ADDR GetUserWorkspace(GM_ADDR workspace) { return workspace; }
-// The part of the library, which nothing here needs.
-inline GM_ADDR GetSysWorkSpacePtr() { return nullptr; }
+// The part of the library, which nothing here needs. Kernels ask whether it is null, so that a kernel which
+// nobody gave one gets an address that no access may use.
+inline thread_local uint8_t *g_sysWorkspaceReserved = nullptr;
+inline GM_ADDR GetSysWorkSpacePtr() {
+  constexpr uint64_t kNoMemory = 64;
+  return g_sysWorkspaceReserved != nullptr ? g_sysWorkspaceReserved : reinterpret_cast<GM_ADDR>(kNoMemory);
+}
+inline void SetSysWorkspace(GM_ADDR workspace) { g_sysWorkspaceReserved = workspace; }
+inline void SetSysWorkspaceForce(GM_ADDR workspace) { g_sysWorkspaceReserved = workspace; }
 
 }  // namespace AscendC
+
+using AscendC::GetSysWorkSpacePtr;

@@ -77,7 +77,17 @@ void TransData(const uint64_t *dst, const uint64_t *src, const AscendC::TransDat
   instruction.Add(from.Describe("srcList", false, repeats, params.srcRepStride, from_offset, kBytes));
   instruction.repeats = repeats * 2;
   instruction.elements = static_cast<uint64_t>(repeats) * kRows * kColumns;
-  core.Issue(instruction);
+  IssueWith(core, instruction, [&](Flows &flows) {
+    for (uint32_t r = 0; r < repeats; ++r) {
+      const uint64_t to_repeat = uint64_t{r} * params.dstRepStride * kBlockBytes + to_offset;
+      const uint64_t from_repeat = uint64_t{r} * params.srcRepStride * kBlockBytes + from_offset;
+      for (uint32_t flat = 0; flat < kRows * kColumns; ++flat) {
+        const uint64_t result = dst[flat / kColumns] + to_repeat + flat % kColumns * sizeof(T);
+        const uint64_t source = src[flat % kRows] + from_repeat + flat / kRows * sizeof(T);
+        flows.Move({Space::UB, result, sizeof(T)}, {Space::UB, source, sizeof(T)});
+      }
+    }
+  });
   for (uint32_t r = 0; r < repeats; ++r) {
     T block[kRows][kColumns];
     for (uint32_t i = 0; i < kRows; ++i) {
@@ -107,7 +117,12 @@ void Transpose16(const LocalTensor<T> &dst, const LocalTensor<T> &src, Where whe
   op.Add(Run("src", src, false, 512), src);
   op.instruction().repeats = 2;
   op.instruction().elements = 256;
-  op.core().Issue(op.instruction());
+  sim::IssueWith(op.core(), op.instruction(), [&](Flows &flows) {
+    for (uint32_t i = 0; i < 256; ++i) {
+      flows.Move(BitsOf(dst, i * sizeof(T), sizeof(T)),
+                 BitsOf(src, (i % 16 * 16 + i / 16) * sizeof(T), sizeof(T)));
+    }
+  });
   T *to = Pointer<T>(op.core(), dst);
   const T *from = Pointer<T>(op.core(), src);
   T copy[256];

@@ -3,6 +3,7 @@
 // count (level 2), and has the one loop that applies a function to lanes.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "../kernel_tensor.h"
@@ -55,9 +56,11 @@ struct Lanes {
     base = Pointer<T>(core, tensor);
     return *this;
   }
-  T *At(uint32_t r, uint32_t lane) const {
-    return base + r * repeat + static_cast<int64_t>(lane / kPerBlock) * block + lane % kPerBlock;
+  // In elements, from `base` on.
+  int64_t Offset(uint32_t r, uint32_t lane) const {
+    return r * repeat + static_cast<int64_t>(lane / kPerBlock) * block + lane % kPerBlock;
   }
+  T *At(uint32_t r, uint32_t lane) const { return base + Offset(r, lane); }
 };
 
 // Builds a vector instruction. Call Mask… or Count, then one function for each operand, then Issue, then Map.
@@ -122,6 +125,8 @@ class VectorOp {
 
   // How results may share bytes with the sources that are described from here on.
   void Share(Sharing sharing) { sharing_ = sharing; }
+  // What the sources that are described from here on are for.
+  void Reads(Use use) { use_ = use; }
 
   // Describes the operand.
   template <typename T>
@@ -139,13 +144,31 @@ class VectorOp {
   }
   void Add(const Operand &operand, const LocalTensorBase &tensor) {
     CheckView(core_, name(), operand, tensor.bytes, where());
-    instruction_.Add(operand).sharing = sharing_;
+    Operand &added = instruction_.Add(operand);
+    added.sharing = sharing_;
+    added.use = use_;
   }
 
   void Issue() {
-    instruction_.repeats = repeats_;
-    instruction_.elements = counted_ ? active_ : static_cast<uint64_t>(ActiveLanes()) * repeats_;
+    CountWork();
     core_.Issue(instruction_);
+  }
+  // Where each lane of the result depends on the same lane of each source.
+  void IssueLanes(ValueFlow flow = ValueFlow::kLanes) {
+    instruction_.flow = flow;
+    Issue();
+  }
+  // `flow` tells a Flows how results depend on sources.
+  template <typename Describe>
+  void IssueWith(const Describe &flow) {
+    CountWork();
+    sim::IssueWith(core_, instruction_, flow);
+  }
+
+  // The bytes of a lane.
+  template <typename T>
+  static BitRange BitsOf(const Lanes<T> &lanes, uint32_t r, uint32_t lane) {
+    return sim::BitsOf(lanes.tensor, lanes.Offset(r, lane) * sizeof(T), sizeof(T));
   }
 
   bool Active(uint32_t lane) const {
@@ -172,14 +195,16 @@ class VectorOp {
     }
     for (uint32_t r = 0; r < repeats_; ++r) {
       const uint32_t lanes = LanesOf(r);
-      if (unit_blocks_ && (prefix_ || counted_)) {
-        Apply(function, lanes, dst.At(r, 0), sources.At(r, 0)...);
+      if (prefix_ || counted_) {
+        // Without gaps between data blocks a repeat is one run of lanes; otherwise each data block is.
+        const uint32_t run = unit_blocks_ ? lanes : std::min({Lanes<D>::kPerBlock, Lanes<S>::kPerBlock...});
+        for (uint32_t lane = 0; lane < lanes; lane += run) {
+          Apply(function, std::min(run, lanes - lane), dst.At(r, lane), sources.At(r, lane)...);
+        }
         continue;
       }
       for (uint32_t lane = 0; lane < lanes; ++lane) {
-        if (counted_ || Active(lane)) {
-          Apply(function, 1, dst.At(r, lane), sources.At(r, lane)...);
-        }
+        if (Active(lane)) Apply(function, 1, dst.At(r, lane), sources.At(r, lane)...);
       }
     }
   }
@@ -230,6 +255,11 @@ class VectorOp {
     }
   }
 
+  void CountWork() {
+    instruction_.repeats = repeats_;
+    instruction_.elements = counted_ ? active_ : static_cast<uint64_t>(ActiveLanes()) * repeats_;
+  }
+
   uint32_t ActiveLanes() const {
     return prefix_ ? active_ : __builtin_popcountll(bits_[0]) + __builtin_popcountll(bits_[1]);
   }
@@ -267,6 +297,7 @@ class VectorOp {
     dense_ = dense_ && dense;
 
     Operand operand = LocalOperand(operand_name, tensor, write);
+    operand.lane_bytes = sizeof(T);
     if (counted_) {
       AddCounted<T>(operand, tensor, strides, dense);
     } else {
@@ -344,8 +375,19 @@ class VectorOp {
   bool unit_blocks_ = true;
   bool dense_ = true;
   Sharing sharing_ = Sharing::kInPlace;
+  Use use_ = Use::kValue;
   std::array<uint64_t, 2> bits_{};
 };
+
+// Calls function(repeat, lane) for the lanes that compute.
+template <typename F>
+void ForActiveLanes(const VectorOp &op, F function) {
+  for (uint32_t r = 0; r < op.repeats(); ++r) {
+    for (uint32_t lane = 0; lane < op.LanesOf(r); ++lane) {
+      if (op.counted() || op.Active(lane)) function(r, lane);
+    }
+  }
+}
 
 // Level 0 and level 2 differ only in how lanes are chosen and laid out. These classes give that to the one
 // body of an instruction. Operand 0 is dst.
@@ -381,6 +423,16 @@ constexpr Sharing kConverts =
 template <typename D, typename S>
 constexpr Sharing kMixedMulAdd = sizeof(D) == sizeof(S) ? Sharing::kInPlace : Sharing::kNone;
 
+// How the results of a function of lanes depend on its sources.
+template <typename F>
+constexpr ValueFlow kFlowOf = ValueFlow::kLanes;
+template <>
+inline constexpr ValueFlow kFlowOf<AndLane> = ValueFlow::kAnd;
+template <>
+inline constexpr ValueFlow kFlowOf<OrLane> = ValueFlow::kOr;
+template <>
+inline constexpr ValueFlow kFlowOf<NotLane> = ValueFlow::kBits;
+
 template <typename Level, typename F, typename D, typename S>
 void Unary(const char *name, F function, const AscendC::LocalTensor<D> &dst,
            const AscendC::LocalTensor<S> &src, const Level &level, Where where) {
@@ -391,7 +443,7 @@ void Unary(const char *name, F function, const AscendC::LocalTensor<D> &dst,
   auto to = op.Write<D>("dst", dst, level.template Of<D>(op, 0));
   op.Share(kConverts<D, S>);
   auto from = op.Read<S>("src", src, level.template Of<S>(op, 1));
-  op.Issue();
+  op.IssueLanes(kFlowOf<F>);
   op.Map(function, to, from);
 }
 
@@ -408,7 +460,7 @@ void Binary(const char *name, F function, const AscendC::LocalTensor<D> &dst,
   auto left = op.Read<S0>("src0", src0, level.template Of<S0>(op, 1));
   op.Share(kAccumulates<F> && kOneOf<D, half, float, int32_t> ? Sharing::kAccumulate : kConverts<D, S1>);
   auto right = op.Read<S1>("src1", src1, level.template Of<S1>(op, 2));
-  op.Issue();
+  op.IssueLanes(kFlowOf<F>);
   op.Map(function, to, left, right);
 }
 
@@ -424,7 +476,7 @@ void Accumulate(const char *name, F function, const AscendC::LocalTensor<D> &dst
   auto old = op.Read<D>("dst", dst, level.template Of<D>(op, 0));
   op.Share(kMixedMulAdd<D, S>);
   auto from = op.Read<S>("src", src, level.template Of<S>(op, 1));
-  op.Issue();
+  op.IssueLanes();
   op.Map(function, to, old, from);
 }
 
@@ -441,7 +493,7 @@ void Accumulate(const char *name, F function, const AscendC::LocalTensor<D> &dst
   op.Share(kMixedMulAdd<D, S>);
   auto left = op.Read<S>("src0", src0, level.template Of<S>(op, 1));
   auto right = op.Read<S>("src1", src1, level.template Of<S>(op, 2));
-  op.Issue();
+  op.IssueLanes();
   op.Map(function, to, old, left, right);
 }
 

@@ -43,7 +43,11 @@ void RoundTo(const char *name, const AscendC::LocalTensor<T> &dst, const AscendC
   if (used > 0) {
     op.Add(Run("sharedTmpBuffer", *work, true, used), *work);
   }
-  op.Issue();
+  op.IssueWith([&](Flows &flows) {
+    ForActiveLanes(op, [&](uint32_t r, uint32_t lane) {
+      flows.Depend(op.BitsOf(to, r, lane), op.BitsOf(from, r, lane));
+    });
+  });
   if (used > 0) {
     std::memset(op.core().Memory(work->space, work->address), 0xA5, used);
   }

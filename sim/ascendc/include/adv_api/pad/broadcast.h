@@ -45,18 +45,25 @@ void Broadcast(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T>
   // One pass fills blocks, another one copies or packs rows.
   op.instruction().repeats = static_cast<uint32_t>(2 * CeilDivide(count * sizeof(T), kRepeatBytes));
   op.instruction().elements = count;
-  core.Issue(op.instruction());
+  const auto each = [&](auto visit) {
+    for (uint32_t row = 0; row < rows; ++row) {
+      for (uint32_t column = 0; column < columns; ++column) {
+        visit(static_cast<uint64_t>(row) * columns + column,
+              static_cast<uint64_t>(src_rows == 1 ? 0 : row) * src_columns + (src_columns == 1 ? 0 : column));
+      }
+    }
+  };
+  IssueWith(core, op.instruction(), [&](Flows &flows) {
+    each([&](uint64_t to, uint64_t from) {
+      flows.Move(BitsOf(dst, to * sizeof(T), sizeof(T)), BitsOf(src, from * sizeof(T), sizeof(T)));
+    });
+  });
   if (used > 0) {
     std::memset(core.Memory(work->space, work->address), 0xA5, used);
   }
   T *to = Pointer<T>(core, dst);
   const T *from = Pointer<T>(core, src);
-  for (uint32_t row = 0; row < rows; ++row) {
-    for (uint32_t column = 0; column < columns; ++column) {
-      to[static_cast<uint64_t>(row) * columns + column] =
-          from[(src_rows == 1 ? 0 : row) * src_columns + (src_columns == 1 ? 0 : column)];
-    }
-  }
+  each([&](uint64_t result, uint64_t source) { to[result] = from[source]; });
 }
 
 }  // namespace sim

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words of GM by which cores tell each other that something is done: one writes a word, another one reads it
+// again and again until it has changed. Who reads what was written knows all that the writer knew.
+//
+//   core 0   SetValue(data)  clean  SetValue(word)  clean ─────┐ published
+//   core 1   clean  GetValue(word) = 0   clean  GetValue(word) = 1   clean  GetValue(data)
+//
+// A write of the scalar unit is published when its line is written back, or at once where it goes past the
+// data cache; small copies are published too. Only reads that look into GM for it count: those past the data
+// cache, and those of a line that DataCacheCleanAndInvalid has just named.
+//
+// Nothing orders the first such read after the write, so that it gets the old value: a core that goes on with
+// it does not wait for the word, and that is found as a conflict.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+
+#include "clock.h"
+
+namespace sim {
+
+class GmWords {
+ public:
+  struct Note {
+    uint32_t core = 0;  // that wrote the word last
+    bool published = false;
+    uint32_t old = 0;      // what the word held before
+    Clock own{};           // what that core had done
+    GlobalClockPtr known;  // and what it knew of others
+  };
+  static constexpr uint64_t kMostBytes = 64;  // of a write that may tell something
+
+  static constexpr uint64_t kWord = 4;  // bytes
+
+  // `memory`: the host's address of `address`, whose bytes have not changed yet; null: they have, and the
+  // core has noted that before.
+  void Write(uint64_t address, uint64_t bytes, const std::byte *memory, Note note);
+  bool Find(uint64_t address, Note *note) const;
+
+ private:
+  static constexpr size_t kMostWords = 1 << 16;  // of all; with more, the map starts anew
+
+  mutable std::mutex mutex_;
+  std::unordered_map<uint64_t, Note> words_;
+};
+
+}  // namespace sim

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a core takes part in what gm_words.h describes.
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "core_state.h"
+#include "runs.h"
+#include "scheduler.h"
+
+namespace sim {
+
+GmWords::Note CoreState::NoteOf(Pipe pipe) const {
+  GmWords::Note note;
+  note.core = id.core;
+  note.published = true;
+  note.own = hazards.Done(pipe);
+  note.known = hazards.gm().global_clocks.back();
+  return note;
+}
+
+// Runs before the memory changes, so that whoever sees the change finds the note.
+void CoreState::PublishWrite(const Instruction &instruction, const Operand &operand) {
+  if (scheduler->alone() || operand.row_bytes > GmWords::kMostBytes) return;
+  GmWords::Note note = NoteOf(instruction.pipe);
+  note.published = instruction.pipe != Pipe::S || instruction.uncached;
+  ForEachRun(operand, [&](uint64_t address, uint64_t bytes) {
+    scheduler->words().Write(address, bytes, memory->Host(reinterpret_cast<const void *>(address)), note);
+  });
+}
+
+void CoreState::PublishLine(uint64_t address, uint64_t bytes) {
+  if (!scheduler->alone()) scheduler->words().Write(address, bytes, nullptr, NoteOf(Pipe::S));
+}
+
+// Whether another core has written the word, and this core does not know that yet.
+bool CoreState::IsNews(uint64_t address, GmWords::Note *note) {
+  if (!scheduler->words().Find(address, note) || note->core == id.core) return false;
+  const GlobalClockPtr &mine = hazards.gm().global_clocks.back();
+  if (mine == nullptr || note->core >= mine->size()) return true;
+  const Clock &known = (*mine)[note->core];
+  for (int pipe = 0; pipe < kPipes; ++pipe) {
+    if (known[pipe] < note->own[pipe]) return true;
+  }
+  return false;
+}
+
+void CoreState::NotePoll(uint64_t address, uint64_t bytes) {
+  if (scheduler->alone()) return;
+  poll_ = hazards.LastAccess(Pipe::S);
+  EndPoll();
+  GmWords::Note note;
+  const bool first = asked_.insert(address).second;
+  if (!first || !IsNews(address, &note)) {
+    polled_ = address;
+    return;
+  }
+  Window window;
+  window.begin = static_cast<int64_t>(address);
+  window.bytes.resize(bytes);
+  std::memcpy(window.bytes.data(), memory->Host(reinterpret_cast<const void *>(address)), bytes);
+  for (uint64_t at = 0; at < bytes; at += GmWords::kWord) {
+    if (!IsNews(address + at, &note)) continue;
+    const uint64_t within = (address + at) % GmWords::kWord;
+    std::memcpy(window.bytes.data() + at, reinterpret_cast<const std::byte *>(&note.old) + within,
+                std::min(bytes - at, GmWords::kWord - within));
+  }
+  skipped_.push_back(std::move(window));
+}
+
+void CoreState::EndPoll() {
+  GmLog &log_of_gm = hazards.gm();
+  log_of_gm.accesses[poll_].after = static_cast<uint32_t>(log_of_gm.global_clocks.size() - 1);
+}
+
+// Runs before the next instruction. The core has read the word by now, maybe with a value that its writer has
+// not written back: the simulated memory always has the last one. On a device it would have read the old
+// value and asked again, so that it waits here.
+void CoreState::SettlePoll() {
+  constexpr int kMostTurns = 2000;
+  const uint64_t address = std::exchange(polled_, 0);
+  GmWords::Note note;
+  if (address == 0 || !IsNews(address, &note)) return;
+  for (int turn = 0; !note.published && turn < kMostTurns; ++turn) {
+    scheduler->Yield();
+    std::this_thread::yield();
+    if (!IsNews(address, &note)) return;
+  }
+  if (!note.published) return;
+  GlobalClock clock = note.known != nullptr ? *note.known : GlobalClock{};
+  clock.resize(std::max(clock.size(), scheduler->cores()), Clock{});
+  Join(&clock[note.core], note.own);
+  AcquireGlobal(clock);
+  cache.Reload(address);
+  asked_.erase(address);
+  EndPoll();
+}
+
+}  // namespace sim

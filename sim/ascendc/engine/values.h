@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Follows values that nobody wrote through a core, as memcheck of Valgrind does. To read them, to compute
+// with them and to store them on the chip is no fault. It is one where they reach what others see or what
+// decides: global memory, an address, a choice, or the scalar unit.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "flow.h"
+#include "value_map.h"
+
+namespace sim {
+
+class CoreState;
+
+class Values {
+ public:
+  explicit Values(CoreState *core);
+  void Release();
+
+  // Judges the sources of an instruction before its results are written, and notes which of these are
+  // undefined. Write and Settle then do what the instruction does to its results.
+  void Follow(const Instruction &instruction, uint32_t site);
+  void Write(const Operand &operand);
+  void Settle() {
+    if (!results_.empty()) SettleResults();
+  }
+
+  // The scalar unit takes a value from these registers, or puts one into on-chip memory.
+  void ReadRegisters(const char *name, Where where, const BitRange &registers);
+  void Store(const BitRange &result, const BitRange &registers);
+
+ private:
+  friend class Flows;
+
+  // Bytes that nobody wrote, the call that read them first, and the last one that handed their values on.
+  struct Origin {
+    std::string bytes;
+    uint32_t first_site = 0;
+    uint32_t last_site = 0;
+  };
+  struct Result {
+    BitRange part;
+    uint32_t origin = 0;
+  };
+  // The runs of bytes of an operand in the order of its lanes.
+  struct Runs {
+    Space space = Space::UB;
+    uint32_t lane_bytes = 0;
+    uint64_t total = 0;  // bytes
+    std::vector<std::pair<uint64_t, uint64_t>> runs;
+  };
+
+  ValueMap &Map(Space space);
+  static bool Reads(const Instruction &instruction, const Operand &operand);
+  bool Defined(const Operand &operand);
+  uint64_t FirstHole(const BitRange &source);
+  uint32_t OriginOf(Space space, uint64_t byte, uint32_t site);
+  uint32_t RootOf(Space space, uint64_t byte, uint32_t site);
+  void AddResult(const BitRange &part, uint32_t origin);
+  void SettleResults();
+
+  // values_flow.cpp
+  void Spread(const Instruction &instruction, uint32_t site);
+  void SpreadToAll(const Instruction &instruction, const Runs &source, uint32_t site);
+  void SpreadLanes(ValueFlow flow, const Runs &results, const Runs &source, const Runs *partner,
+                   uint32_t site);
+  void SpreadBits(ValueFlow flow, const BitRange &result, const BitRange &source, const BitRange *partner,
+                  uint32_t site);
+  static Runs RunsOf(const Instruction &instruction, int first);
+
+  // values_report.cpp
+  // Returns whether the instruction writes to global memory, where nothing is followed.
+  bool JudgeSinks(const Instruction &instruction, uint32_t site);
+  void JudgeOperand(const Operand &operand, const std::string &does, uint32_t site);
+  bool Report(const BitRange &source, uint64_t hole, const std::string &does, uint32_t site);
+  std::string RangeText(Space space, uint64_t begin, uint64_t end) const;
+  uint64_t BaseOf(Space space, uint64_t address) const;
+
+  CoreState *const core_;
+  ValueMap maps_[kSpaces + 1];  // the last one: registers
+  bool registers_have_holes_ = false;
+  const Instruction *current_ = nullptr;  // that Follow looks at
+  // The origin of the bytes [begin, end) that RootOf gave last for this instruction.
+  struct Root {
+    Space space = Space::GM;
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    uint32_t origin = 0;
+  };
+  Root last_root_;
+  std::vector<Result> results_;
+  std::vector<Origin> origins_{1};
+  std::map<std::tuple<Space, uint64_t, uint32_t>, uint32_t> roots_;  // by the end of the bytes, and the site
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> steps_;          // by an origin and the site that goes on
+};
+
+}  // namespace sim

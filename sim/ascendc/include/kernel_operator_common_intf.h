@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Special registers that a kernel sets itself, and functions that leave a choice to the device.
+#pragma once
+
+#include "kernel_operator_set_atomic_intf.h"
+#include "kernel_operator_sys_var_intf.h"
+#include "kernel_tensor.h"
+
+namespace AscendC {
+
+// Bits startBit to endBit of the register CTRL.
+template <int8_t startBit, int8_t endBit>
+__aicore__ inline void SetCtrlSpr(int64_t value) {
+  static_assert(0 <= startBit && startBit <= endBit && endBit < 64, "SetCtrlSpr: bits must be 0 to 63");
+  constexpr uint64_t kMask = ~uint64_t{0} >> (63 - (endBit - startBit));
+  uint64_t &control = sim::Core::Current().registers.control;
+  control = (control & ~(kMask << startBit)) | (static_cast<uint64_t>(value) & kMask) << startBit;
+}
+template <int8_t startBit, int8_t endBit>
+__aicore__ inline int64_t GetCtrlSpr() {
+  static_assert(0 <= startBit && startBit <= endBit && endBit < 64, "GetCtrlSpr: bits must be 0 to 63");
+  constexpr uint64_t kMask = ~uint64_t{0} >> (63 - (endBit - startBit));
+  return static_cast<int64_t>(sim::Core::Current().registers.control >> startBit & kMask);
+}
+
+// Marks for CANN's profiler, and the words by which its debugger finds a place. They change nothing here.
+__aicore__ inline void MetricsProfStart() {}
+__aicore__ inline void MetricsProfStop() {}
+__aicore__ inline void PrintTimeStamp(uint32_t) {}
+
+// Stores of the scalar unit that add to what is in memory. The type and the operation are held as a word.
+enum class AtomicDtype {
+  ATOMIC_NONE = 0,
+  ATOMIC_F32,
+  ATOMIC_F16,
+  ATOMIC_S16,
+  ATOMIC_S32,
+  ATOMIC_S8,
+  ATOMIC_BF16
+};
+enum class AtomicOp { ATOMIC_SUM = 0 };
+template <AtomicDtype type, AtomicOp op>
+__aicore__ inline void SetStoreAtomicConfig() {
+  sim::Core::Current().registers.store_atomic = static_cast<uint64_t>(type) | static_cast<uint64_t>(op) << 3;
+}
+__aicore__ inline int64_t GetStoreAtomicConfig() {
+  return static_cast<int64_t>(sim::Core::Current().registers.store_atomic);
+}
+__aicore__ inline void GetStoreAtomicConfig(uint16_t &atomicType, uint16_t &atomicOp) {
+  const uint64_t word = sim::Core::Current().registers.store_atomic;
+  atomicType = static_cast<uint16_t>(word & 7);
+  atomicOp = static_cast<uint16_t>(word >> 3 & 3);
+}
+
+// A range of on-chip memory whose accesses stop the device: an aid to find faults. It is not watched here,
+// where every access is judged.
+struct CheckLocalMemoryIAParam {
+  CheckLocalMemoryIAParam() {}
+  CheckLocalMemoryIAParam(uint8_t enable, uint32_t start, uint32_t end, bool scalar_read, bool scalar_write,
+                          bool vector_read, bool vector_write, bool mte_read, bool mte_write, bool enabled)
+      : enableBit(enable),
+        startAddr(start),
+        endAddr(end),
+        isScalarRead(scalar_read),
+        isScalarWrite(scalar_write),
+        isVectorRead(vector_read),
+        isVectorWrite(vector_write),
+        isMteRead(mte_read),
+        isMteWrite(mte_write),
+        isEnable(enabled) {}
+
+  uint8_t enableBit = 0;
+  uint32_t startAddr = 0;
+  uint32_t endAddr = 0;
+  bool isScalarRead = false;
+  bool isScalarWrite = false;
+  bool isVectorRead = false;
+  bool isVectorWrite = false;
+  bool isMteRead = false;
+  bool isMteWrite = false;
+  bool isEnable = false;
+  uint32_t reserved = 0;
+};
+__aicore__ inline void CheckLocalMemoryIA(const CheckLocalMemoryIAParam &) {}
+
+// The addresses that the communication library gives a kernel; none where there is one device.
+inline thread_local uint8_t *g_hcclContextReserved[2] = {nullptr, nullptr};
+template <uint32_t index>
+__aicore__ inline void SetHcclContext(__gm__ uint8_t *context) {
+  static_assert(index < 2, "SetHcclContext: index must be 0 or 1");
+  g_hcclContextReserved[index] = context;
+}
+template <uint32_t index>
+__aicore__ inline __gm__ uint8_t *GetHcclContext() {
+  static_assert(index < 2, "GetHcclContext: index must be 0 or 1");
+  return g_hcclContextReserved[index];
+}
+
+// Runs a function on the cores of one kind.
+enum class EngineType : int32_t { AIC = 1, AIV = 2 };
+template <EngineType engine, auto funPtr, class... Args>
+__aicore__ inline void Async(Args... args) {
+  if (sim::Core::Current().IsCube() == (engine == EngineType::AIC)) funPtr(args...);
+}
+
+}  // namespace AscendC
