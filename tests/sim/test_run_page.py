@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from ascend_vision_ops.run_page import write_page
-from ascend_vision_ops.run_page.merge import merged
+from ascend_vision_ops.run_page.merge import MOST, budgets, merged
 from ascend_vision_ops.run_page.phases import phases
 from ascend_vision_ops.run_page.timelines import CAUSES, SLICE, WHO_PIPES, Row, read_launches
 from tests.built import BUILD, missing
@@ -190,6 +190,22 @@ def test_large_launches_are_merged_and_lose_nothing(tmp_path):
     assert (row["start"] + row["length"] == (starts + lengths)[firsts + row["count"] - 1]).all()
 
 
+def test_many_launches_share_the_page(tmp_path):
+    [launch] = read_launches(made(tmp_path / "a", {"V": [(10, 20, 0, 32)]}, 100), None)
+    lengths = np.random.default_rng(5).permutation(1000)
+    many = [replace(launch, report=launch.report | {"microseconds": int(n)}) for n in lengths]
+    shared = np.array(budgets(many))
+    assert 0 < np.count_nonzero(shared) < 1000 and shared.sum() <= MOST
+    assert lengths[shared > 0].min() > lengths[shared == 0].max()
+
+
+def test_file_that_was_not_finished_is_left_out(tmp_path):
+    timelines = made(tmp_path / "a", {"V": [(10, 20, 0, 32)]}, 100)
+    whole = next(timelines.iterdir()).read_text()
+    (timelines / "001-cut.json").write_text(whole[: len(whole) // 2])
+    assert len(read_launches(timelines, None)) == 1
+
+
 def test_page_is_one_file_and_escapes_names(tmp_path):
     page = tmp_path / "page.html"
     write_page(
@@ -244,7 +260,7 @@ def test_run_without_cycles_or_launches_has_a_page(tmp_path):
     page = tmp_path / "page.html"
     write_page(tmp_path / "fast", None, page)
     [launch] = data_of(page)["launches"]
-    assert launch["kernel"] == "twice_plus" and "rows" not in launch
+    assert launch["kernel"] == "twice_plus" and "rows" not in launch and "AVO_SIM_FAST" in launch["absent"]
     write_page(tmp_path / "absent", tmp_path / "absent too", page)
     assert data_of(page)["launches"] == []
     with pytest.raises(NotADirectoryError, match="expected a folder"):
@@ -293,7 +309,11 @@ def pages(folder, tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("pages")
     write_page(folder, None, path / "run.html", "three <b>kernels</b>")
     made(path / "hostile", {"V": [(10, 20, 0, 32)]}, 100, HOSTILE)
-    write_page(path / "hostile", None, path / "hostile.html", HOSTILE)
+    site = {"call": HOSTILE, "file": HOSTILE, "line": 3, "path": [HOSTILE, HOSTILE]}
+    warning = {"kind": "RoundedCopy", "severity": "warning", "kernel": HOSTILE, "block": 0, "text": HOSTILE}
+    line = {"kernel": HOSTILE, "faults": [warning | {"sites": [site]}], "suppressed": 0}
+    (path / "report").write_text(json.dumps(line))
+    write_page(path / "hostile", path / "report", path / "hostile.html", HOSTILE)
     return path
 
 
@@ -419,6 +439,8 @@ def test_hostile_names_stay_text(window, pages):
     assert window.run("return document.getElementById('injected')") is None
     assert text_of(window, "h1") == HOSTILE
     assert "not on the machine" in text_of(window, "figure.source")
+    assert text_of(window, ".errors") == "" and text_of(window, ".warnings h2") == "1 warning"
+    assert text_of(window, ".warnings article p") == HOSTILE
     assert window.errors() == []
 
 

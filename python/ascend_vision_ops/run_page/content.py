@@ -42,7 +42,9 @@ def launch_content(launch: Launch, budget: int, sources: Sources) -> dict:
     }
     found = units(launch)
     if not found or launch.ticks <= launch.start:
-        return content
+        return content | {"absent": "it ran without the cycle model (AVO_SIM_FAST), or issued nothing"}
+    if budget == 0:
+        return content | {"absent": "the page has timelines of the longest launches alone"}
     rows, gap = merged(launch, budget)
     unit, _, _, verdict = judged(launch, found, launch.start, launch.ticks)
     start = launch.microseconds(launch.start)

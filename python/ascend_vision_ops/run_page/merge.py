@@ -16,10 +16,12 @@ LEAST = 500  # that each launch may have however many there are
 
 
 def budgets(launches: list[Launch]) -> list[int]:
-    """Shares the page between launches, by the numbers of their instructions."""
+    """Shares the page between the longest launches, by the numbers of their instructions; 0 for the others."""
+    order = sorted(range(len(launches)), key=lambda i: -launches[i].report.get("microseconds", 0))
+    kept = set(order[: MOST // LEAST])
     counts = [sum(len(row.slices) for row in launch.rows) for launch in launches]
-    total = max(sum(counts), 1)
-    return [max(LEAST, MOST * count // total) for count in counts]
+    total = max(sum(counts[i] for i in kept), 1)
+    return [max(LEAST, MOST * count // total) if i in kept else 0 for i, count in enumerate(counts)]
 
 
 def merged(launch: Launch, budget: int) -> tuple[list[dict[str, np.ndarray]], float]:

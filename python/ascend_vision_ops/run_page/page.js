@@ -30,7 +30,7 @@ const tidy = (file) => {
 };
 const placeOf = (file, line) => (line > 0 ? `${shortFile(file)}:${line}` : "line not known");
 const whole = (number) => Math.round(number).toLocaleString("en");
-const percent = (share) => `${(100 * share).toFixed(share < 0.0995 && share > 0 ? 1 : 0)} %`;
+const percent = (share) => share > 0 && share < 5e-4 ? "< 0.1 %" : `${(100 * share).toFixed(share < 0.0995 && share > 0 ? 1 : 0)} %`;
 
 function scaled(value, units, step) {
   let unit = 0;
@@ -131,7 +131,7 @@ function launchParts(launch, buffer) {
     ]),
   ];
   if (!launch.rows) {
-    parts.push(make("p", { class: "muted" }, "There is no timeline of this launch: it ran without the cycle model (AVO_SIM_FAST), or issued nothing."));
+    parts.push(make("p", { class: "muted" }, `There is no timeline of this launch: ${launch.absent}.`));
     return parts;
   }
   page.timeline = new Timeline(launch, buffer);

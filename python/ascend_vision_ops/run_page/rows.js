@@ -113,7 +113,10 @@ class Instruction {
 
   time(ticks, digits = 3) { return timeText((ticks * this.launch.tick) / (this.launch.clock * 1e3), digits); }
 
-  cycles(ticks) { return `${whole(ticks * this.launch.tick)} cycles`; }
+  cycles(ticks) {
+    const count = whole(ticks * this.launch.tick);
+    return `${count} ${count === "1" ? "cycle" : "cycles"}`;
+  }
 
   took() { return `${this.cycles(this.length)}, ${this.time(this.length)}`; }
 

@@ -370,7 +370,7 @@ class Timeline {
     this.pinned = one;
     const waited = one.waited();
     const jump = waited && waited.site >= 0 ? make("button", { type: "button", style: "margin-left:8px", onclick: () => this.goTo(waited, one) }, "show") : null;
-    const lines = [["on", `${one.core}, ${one.row.pipe} (${WORK[one.row.pipe]})`], ["began", one.time(one.start)], ["took", one.took()], ["moved", one.moved()],
+    const lines = [["on", `${one.core}, ${one.row.pipe} (${WORK[one.row.pipe]})`], ["began", one.time(one.start)], ["took", one.took()], ["bytes", one.moved()],
       ["waited", waited ? make("span", {}, waited.text, jump) : "for nothing"], ["stalled", one.stalled()], ["joined", one.joined()], ["calls", one.calls]];
     this.details.replaceChildren(
       make("div", {}, make("h3", {}, chip(one.row.pipe), " ", make("code", { style: "font-size:16px" }, one.name)),

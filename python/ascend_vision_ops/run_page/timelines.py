@@ -103,10 +103,12 @@ def read_launches(folder: Path, report: Path | None) -> list[Launch]:
         if line.strip():
             one = json.loads(line)
             reported[one["kernel"]].append(one)
-    launches = [
-        _launch(json.loads(path.read_text(encoding="utf-8", errors="replace")), reported)
-        for path in sorted(folder.glob("*.json"), key=lambda path: int(path.name.partition("-")[0]))
-    ]
+    launches = []
+    for path in sorted(folder.glob("[0-9]*-*.json"), key=lambda path: int(path.name.partition("-")[0])):
+        try:
+            launches.append(_launch(json.loads(path.read_text(encoding="utf-8", errors="replace")), reported))
+        except json.JSONDecodeError:
+            continue  # the program was ended while it wrote the file
     return launches + [Launch(one) for ones in reported.values() for one in ones]
 
 

@@ -2,6 +2,7 @@
 #include "timeline.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cerrno>
 #include <cmath>
@@ -129,17 +130,24 @@ std::string FileNameOf(int number, const std::string &kernel) {
   return digits + name + ".json";
 }
 
-// Creates the file with the next number. Other processes may write to the folder at the same time, so that a
-// number is taken by creating a file of its own ("x").
-std::FILE *NextFile(const std::filesystem::path &folder, const std::string &kernel, std::string *name) {
+// The number after those in the folder.
+int NumberAfter(const std::filesystem::path &folder) {
   std::error_code ignored;
-  std::filesystem::create_directories(folder, ignored);
   int number = 0;
   for (const auto &entry : std::filesystem::directory_iterator(folder, ignored)) {
     number = std::max(number, std::atoi(entry.path().filename().c_str()) + 1);
   }
-  for (;; ++number) {
-    *name = (folder / FileNameOf(number, kernel)).string();
+  return number;
+}
+
+// Creates the file with the next number. Other processes may write to the folder at the same time, so that a
+// file must be new ("x").
+std::FILE *NextFile(const std::filesystem::path &folder, const std::string &kernel, std::string *name) {
+  std::error_code ignored;
+  std::filesystem::create_directories(folder, ignored);
+  static std::atomic<int> next{NumberAfter(folder)};
+  for (;;) {
+    *name = (folder / FileNameOf(next++, kernel)).string();
     std::FILE *file = std::fopen(name->c_str(), "wx");
     if (file != nullptr || errno != EEXIST) return file;
   }
