@@ -138,9 +138,11 @@ PointerLaunch<Parameters...> LaunchPointer(void (*kernel)(Parameters...), const 
   return {kernel, name, blocks, StreamOf(std::forward<Settings>(settings)...)};
 }
 
-// A launch of a kernel that is defined elsewhere, or above.
+// A launch of a kernel that is defined elsewhere, or above. The return type is not deduced, so that a launch in
+// a branch that `if constexpr` leaves out instantiates nothing.
 template <auto kernel, typename... Settings>
-auto Launch(const char *name, uint32_t blocks, Settings &&...settings) {
+auto Launch(const char *name, uint32_t blocks, Settings &&...settings)
+    -> decltype(LaunchPointer(+kernel, name, blocks, std::forward<Settings>(settings)...)) {
   return LaunchPointer(+kernel, name, blocks, std::forward<Settings>(settings)...);
 }
 
@@ -151,7 +153,8 @@ struct Instance {
 };
 
 template <auto kernel, Cores cores, typename... Settings>
-auto LaunchInstance(const char *name, uint32_t blocks, Settings &&...settings) {
+auto LaunchInstance(const char *name, uint32_t blocks, Settings &&...settings)
+    -> decltype(LaunchPointer(+kernel, name, blocks, std::forward<Settings>(settings)...)) {
   static_cast<void>(&Instance<kernel, cores>::defined);
   return Launch<kernel>(name, blocks, std::forward<Settings>(settings)...);
 }
