@@ -138,8 +138,8 @@ PointerLaunch<Parameters...> LaunchPointer(void (*kernel)(Parameters...), const 
   return {kernel, name, blocks, StreamOf(std::forward<Settings>(settings)...)};
 }
 
-// A launch of a kernel that is defined elsewhere, or above. The return type is not deduced, so that a launch in
-// a branch that `if constexpr` leaves out instantiates nothing.
+// A launch of a kernel that is defined elsewhere, or above. The return type is not deduced, so that a launch
+// in a branch that `if constexpr` leaves out instantiates nothing.
 template <auto kernel, typename... Settings>
 auto Launch(const char *name, uint32_t blocks, Settings &&...settings)
     -> decltype(LaunchPointer(+kernel, name, blocks, std::forward<Settings>(settings)...)) {
