@@ -15,9 +15,6 @@ get_filename_component(avo_python_path "${avo_package}/.." ABSOLUTE)
 set(AVO_ASCEND_HEADERS "" CACHE PATH "CANN's own AscendC headers, for kernels on the simulated device")
 find_program(AVO_PYTHON NAMES python3 python HINTS ENV VIRTUAL_ENV "${avo_python_path}/../../.." PATH_SUFFIXES bin
   DOC "The Python that has ascend-vision-ops")
-if(NOT AVO_PYTHON)
-  message(FATAL_ERROR "ascend_vision_ops: expected a Python that has the package, found none (AVO_PYTHON names one)")
-endif()
 set(avo_compiler ${CMAKE_COMMAND} -E env "PYTHONPATH=${avo_python_path}" ${AVO_PYTHON}
   -m ascend_vision_ops.sim.compile_object)
 set(avo_libraries)
@@ -25,8 +22,16 @@ foreach(library op_framework nnopbase ascendcl ascendc_sim)
   list(APPEND avo_libraries ${avo_package}/lib/lib${library}.so)
 endforeach()
 
+# Ends the configuration where nothing can compile kernels.
+function(avo_need_python)
+  if(NOT AVO_PYTHON)
+    message(FATAL_ERROR "ascend_vision_ops: expected a Python that has the package, found none (AVO_PYTHON names one)")
+  endif()
+endfunction()
+
 # Compiles one source for a target and adds the object to it.
 function(avo_kernel_object target source number)
+  avo_need_python()
   get_filename_component(source ${source} ABSOLUTE)
   get_filename_component(name ${source} NAME)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}.kernels/${number}.${name}.o)

@@ -31,7 +31,7 @@ def main(argv: list[str] | None = None) -> int:
     depends: tuple[str, ...] = ()
     if known.depends_file:
         depends = ("-MD", "-MF", known.depends_file, "-MT", known.depends_target or str(known.output))
-    settings = Settings(tuple(words), known.ascend_headers or None, "", depends, known.launch_headers)
+    settings = Settings(tuple(words), known.ascend_headers or None, depends, known.launch_headers)
     try:
         compile_source(known.source, known.output, settings)
     except CompileError as error:

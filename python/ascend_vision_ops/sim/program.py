@@ -30,6 +30,7 @@ HOST_SUFFIXES = {".c", ".cc", ".cpp", ".cxx", ".cce"}
 _KERNEL_WORDS = re.compile(r"__global__|<<<|kernel_operator\.h")
 # Where other sources of the program call functions of this one, they must see them.
 _OPTIONS = ("-fvisibility=default", "-fno-gnu-unique", "-DSIM_PROGRAM")
+_STRONGER = ("-O", "-std=", "-g")  # the user's count, and not those of the back end
 _MOST_OBJECTS = 400  # in the cache
 _HEADER_FOLDERS = "-DSIM_HEADER_FOLDERS="
 _LIBRARIES = ("op_framework", "nnopbase", "ascendcl", "ascendc_sim")
@@ -40,13 +41,12 @@ class Settings:
     """How the sources of a program are compiled.
 
     options: more words for the compiler, such as -I and -D. ascend_headers: the folder with CANN's own headers.
-    optimise: such as "-O2". depends: words by which the preprocessor writes a list of the files that it read.
-    launch_headers: the folder for aclrtlaunch_KERNEL.h, if there shall be such headers.
+    depends: words by which the preprocessor writes a list of the files that it read. launch_headers: the folder for
+    aclrtlaunch_KERNEL.h, if there shall be such headers.
     """
 
     options: tuple[str, ...] = ()
     ascend_headers: str | None = None
-    optimise: str = ""
     depends: tuple[str, ...] = ()
     launch_headers: Path | None = None
 
@@ -158,8 +158,8 @@ def _compile_host(source: Path, target: Path, settings: Settings, compiler: Back
 
 def _words(settings: Settings, compiler: BackEnd, side: str) -> list[str]:
     program, *own = compiler.command
-    optimise = [settings.optimise] if settings.optimise else []
-    return [program, *_include_options(settings), *own, *compiler.sides[side], *_OPTIONS, *optimise]
+    stronger = [word for word in settings.options if word.startswith(_STRONGER)]
+    return [program, *_include_options(settings), *own, *compiler.sides[side], *_OPTIONS, *stronger]
 
 
 def _translated(

@@ -26,7 +26,7 @@ _LITERAL = re.compile(
     r"|^#[^\n]*$",
     re.DOTALL | re.MULTILINE,
 )
-_WORDS = re.compile(r"\b__(?:global|vector|cube)__\b|\b__mix__\b(?:\s*\([^()]*\))?")
+_WORDS = re.compile(r"\b__(?:global|vector|cube)__\b|\b__(?:mix|schedmode)__\b(?:\s*\([^()]*\))?")
 _MIX = re.compile(r"\b__mix__\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)")
 _MIXED = {("1", "2"): "mixed12", ("1", "1"): "mixed11", ("1", "0"): "cube", ("0", "1"): "vector"}
 # What KERNEL_TASK_TYPE_DEFAULT becomes; in KERNEL_TASK_TYPE an `if` stands before it.
@@ -109,7 +109,7 @@ def translate(
     result, launches, number = [], 0, 0
     for (part, own), code, defined in zip(parts, plain, definitions, strict=True):
         if not own:
-            result.append(_WORDS.sub("", part) if "__global__" in part else part)
+            result.append(_WORDS.sub("", part))
             continue
         edits = list(_replaced_calls(code, cann))
         for end, kernel in defined:

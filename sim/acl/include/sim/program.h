@@ -90,7 +90,6 @@ To Converted(From &&value) {
   }
 }
 
-inline uint32_t BlocksOf(uint64_t blocks) { return static_cast<uint32_t>(blocks); }
 inline void *StreamOf() { return nullptr; }
 template <typename First, typename... Rest>
 void *StreamOf(First &&first, Rest &&...rest) {
@@ -107,16 +106,25 @@ class PointerLaunch {
   PointerLaunch(void (*kernel)(Parameters...), const char *name, uint32_t blocks, void *stream)
       : kernel_(kernel), name_(name), blocks_(blocks), stream_(stream) {}
 
+  // Takes {…} too, for structs.
+  void operator()(std::decay_t<Parameters>... values) const {
+    Begin(std::make_shared<const Values>(std::move(values)...));
+  }
+
   template <typename... Arguments>
   void operator()(Arguments &&...arguments) const {
     static_assert(sizeof...(Arguments) == sizeof...(Parameters), "a launch must give each parameter a value");
-    using Values = std::tuple<std::decay_t<Parameters>...>;
-    Start(reinterpret_cast<const void *>(kernel_), name_, blocks_, stream_,
-          std::make_shared<const Values>(
-              Converted<std::decay_t<Parameters>>(std::forward<Arguments>(arguments))...));
+    Begin(std::make_shared<const Values>(
+        Converted<std::decay_t<Parameters>>(std::forward<Arguments>(arguments))...));
   }
 
  private:
+  using Values = std::tuple<std::decay_t<Parameters>...>;
+
+  void Begin(std::shared_ptr<const void> values) const {
+    Start(reinterpret_cast<const void *>(kernel_), name_, blocks_, stream_, std::move(values));
+  }
+
   void (*const kernel_)(Parameters...);
   const char *const name_;
   const uint32_t blocks_;
@@ -125,14 +133,16 @@ class PointerLaunch {
 
 // A launch of any function that was defined: `kernel<<<blocks, bytes of UB, stream>>>`.
 template <typename... Parameters, typename... Settings>
-PointerLaunch<Parameters...> LaunchPointer(void (*kernel)(Parameters...), const char *name, uint64_t blocks,
+PointerLaunch<Parameters...> LaunchPointer(void (*kernel)(Parameters...), const char *name, uint32_t blocks,
                                            Settings &&...settings) {
-  return {kernel, name, BlocksOf(blocks), StreamOf(std::forward<Settings>(settings)...)};
+  return {kernel, name, blocks, StreamOf(std::forward<Settings>(settings)...)};
 }
 
-// A launch of a kernel that is defined elsewhere, or above.
+// A launch of a kernel that is defined elsewhere, or above. The return type is not deduced, so that a launch
+// in a branch that `if constexpr` leaves out instantiates nothing.
 template <auto kernel, typename... Settings>
-auto Launch(const char *name, uint64_t blocks, Settings &&...settings) {
+auto Launch(const char *name, uint32_t blocks, Settings &&...settings)
+    -> decltype(LaunchPointer(+kernel, name, blocks, std::forward<Settings>(settings)...)) {
   return LaunchPointer(+kernel, name, blocks, std::forward<Settings>(settings)...);
 }
 
@@ -143,7 +153,8 @@ struct Instance {
 };
 
 template <auto kernel, Cores cores, typename... Settings>
-auto LaunchInstance(const char *name, uint64_t blocks, Settings &&...settings) {
+auto LaunchInstance(const char *name, uint32_t blocks, Settings &&...settings)
+    -> decltype(LaunchPointer(+kernel, name, blocks, std::forward<Settings>(settings)...)) {
   static_cast<void>(&Instance<kernel, cores>::defined);
   return Launch<kernel>(name, blocks, std::forward<Settings>(settings)...);
 }
