@@ -181,6 +181,17 @@ def test_an_edited_kernel_is_compiled_again(tmp_path, monkeypatch):
         sim.operator(project, "ScaledAdd")(x, y, alpha=1)
 
 
+def test_a_host_source_that_does_not_compile_is_left_out_or_named(tmp_path):
+    project = tmp_path / "project"
+    shutil.copytree(PROJECT, project)
+    broken = project / "op_host" / "other_device.cpp"
+    broken.write_text('#include "header_of_another_device.h"\n')
+    assert sim.operator(project, "ScaledAdd").definition.type == "ScaledAdd"
+    (project / "op_host" / "scaled_add.cpp").unlink()
+    with pytest.raises(CompileError, match=r"other_device\.cpp does not compile.*header_of_another_device"):
+        sim.operator(project, "ScaledAdd")
+
+
 def test_the_plugin_needs_no_torch_npu(monkeypatch):
     monkeypatch.setattr(plugin.importlib.util, "find_spec", lambda name: None)
     plugin.pytest_configure(config=None)  # asks the configuration for nothing, as there is no device to make

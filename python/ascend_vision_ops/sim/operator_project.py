@@ -135,7 +135,12 @@ def open_operator(
         [Path(given).resolve() for given in host_sources],
     )
     library = project.host_library()
-    loaded = native.load(library)
+    try:
+        loaded = native.load(library)
+    except FrameworkError as error:
+        if not project.failed:
+            raise
+        raise next(iter(project.failed.values())) from error  # a source that was left out is needed
     known = definitions(loaded, device)
     if name is None and len(known) == 1:
         name = next(iter(known))
