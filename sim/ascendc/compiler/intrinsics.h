@@ -7,6 +7,9 @@
 // call with another one does not link.
 #pragma once
 
+// include/kernel_builtins.h leaves its names to these headers where they come first.
+#define SIM_HAS_INTRINSICS
+
 #include "intrinsics/arithmetic.h"
 #include "intrinsics/comparisons.h"
 #include "intrinsics/conversions.h"

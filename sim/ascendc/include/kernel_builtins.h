@@ -10,6 +10,8 @@
 #include "kernel_operator_sys_var_intf.h"
 #include "sim/c_library.h"  // after half
 
+#ifndef SIM_HAS_INTRINSICS
+
 // --- flags and barriers between pipes
 inline void pipe_barrier(pipe_t pipe, sim::Where where = sim::Where::Here()) {
   sim::PassBarrier(pipe, where);
@@ -69,3 +71,5 @@ inline int64_t sff1(uint64_t word) { return AscendC::ScalarGetSFFValue<1>(word);
 inline int64_t bcnt0(uint64_t word) { return AscendC::ScalarGetCountOfValue<0>(word); }
 inline int64_t bcnt1(uint64_t word) { return AscendC::ScalarGetCountOfValue<1>(word); }
 inline int64_t clz(uint64_t word) { return AscendC::ScalarCountLeadingZero(word); }
+
+#endif  // SIM_HAS_INTRINSICS
