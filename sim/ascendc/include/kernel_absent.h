@@ -122,7 +122,6 @@ SIM_ABSENT(TopK)
 SIM_ABSENT(CumSum)
 SIM_ABSENT(Digamma)
 SIM_ABSENT(Lgamma)
-SIM_ABSENT(Sign)
 
 // High-level: filtering
 SIM_ABSENT(DropOut)
@@ -136,13 +135,7 @@ SIM_ABSENT(SoftmaxGrad)
 SIM_ABSENT(SoftmaxGradFront)
 
 // High-level: Matmul
-SIM_ABSENT(GetBasicConfig)
-SIM_ABSENT(GetIBShareNormConfig)
-SIM_ABSENT(GetMDLConfig)
-SIM_ABSENT(GetMMConfig)
-SIM_ABSENT(GetMatmulApiTiling)
-SIM_ABSENT(GetNormalConfig)
-SIM_ABSENT(GetSpecialMDLConfig)
+SIM_ABSENT(MATMUL_POLICY_DEFAULT_OF)
 
 // High-level: quantisation
 SIM_ABSENT(AscendAntiQuant)

@@ -2,6 +2,8 @@
 // What the cases of the high-level API share.
 #pragma once
 
+#include "case.h"
+
 #ifndef SIM_CANN_HEADERS
 #include "tiling/vector/lane_functions.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activation functions of the high-level API.
 #include "adv_cases.h"
-#include "case.h"
 
 using namespace AscendC;
 

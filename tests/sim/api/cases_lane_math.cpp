@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of the high-level API that work element by element, with work memory and without.
 #include "adv_cases.h"
-#include "case.h"
 
 using namespace AscendC;
 

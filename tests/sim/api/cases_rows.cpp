@@ -2,7 +2,6 @@
 // Functions of the high-level API on the rows of a matrix: sums, means, softmax, and rows without padding.
 // ints: rows, elements from row to row, elements of a row.
 #include "adv_cases.h"
-#include "case.h"
 
 using namespace AscendC;
 
@@ -48,6 +47,7 @@ void SimpleSoftMaxCase(Case &c) {
                    tiling, SoftMaxShapeOf(c));
 }
 
+#if !SIM_OLDER_API
 template <typename T, typename Axis, bool reuse>
 void ReduceCase(Case &c, const std::string &name) {
   const uint32_t shape[2] = {static_cast<uint32_t>(c.Int(0)), static_cast<uint32_t>(c.Int(2))};
@@ -88,6 +88,7 @@ void SelectCase(Case &c) {
 #define REDUCE(Case_, text) \
   {Case_,                   \
    [](Case &c) { ForType<half, float>(c.dtype, [&](auto type) { ReduceCase<decltype(type)>(c, text); }); }}
+#endif
 
 template <typename T, typename S>
 void DequantCase(Case &c) {
@@ -104,10 +105,12 @@ void DequantCase(Case &c) {
 }
 
 const Register table{
+#if !SIM_OLDER_API
     REDUCE("MatrixSum", "sum"),
     REDUCE("MatrixMean", "mean"),
     REDUCE("MatrixMax", "max"),
     REDUCE("MatrixMin", "min"),
+#endif
     {"AscendDequant",
      [](Case &c) {
        if (c.dtype == "float32") return DequantCase<float, float>(c);

@@ -115,28 +115,27 @@ SIM_REDUCE_EXTREME(Min, WholeReduceMin)
 
 namespace AscendC {
 
-#define SIM_REDUCE(Name)                                                                                \
-  template <class T, class pattern, bool isReuseSource = false>                                         \
-  __aicore__ inline void Reduce##Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor, \
-                                      const LocalTensor<uint8_t> &sharedTmpBuffer,                      \
-                                      const uint32_t srcShape[], bool srcInnerPad,                      \
-                                      sim::Where where = sim::Where::Here()) {                          \
-    const sim::MatrixReduction matrix{"Reduce" #Name, srcShape, isReuseSource, where};                  \
-    matrix.Check(srcInnerPad);                                                                          \
-    sim::ReduceTo##Name<pattern>(matrix, dstTensor, srcTensor, &sharedTmpBuffer);                       \
-  }                                                                                                     \
-  template <class T, class pattern, bool isReuseSource = false>                                         \
-  __aicore__ inline void Reduce##Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor, \
-                                      const uint32_t srcShape[], bool srcInnerPad,                      \
-                                      sim::Where where = sim::Where::Here()) {                          \
-    const sim::MatrixReduction matrix{"Reduce" #Name, srcShape, isReuseSource, where};                  \
-    matrix.Check(srcInnerPad);                                                                          \
-    sim::ReduceTo##Name<pattern>(matrix, dstTensor, srcTensor, nullptr);                                \
+#define SIM_REDUCE(Name, Kind)                                                                        \
+  template <class T, class pattern, bool isReuseSource = false>                                       \
+  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,       \
+                              const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t srcShape[], \
+                              bool srcInnerPad, sim::Where where = sim::Where::Here()) {              \
+    const sim::MatrixReduction matrix{#Name, srcShape, isReuseSource, where};                         \
+    matrix.Check(srcInnerPad);                                                                        \
+    sim::ReduceTo##Kind<pattern>(matrix, dstTensor, srcTensor, &sharedTmpBuffer);                     \
+  }                                                                                                   \
+  template <class T, class pattern, bool isReuseSource = false>                                       \
+  __aicore__ inline void Name(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor,       \
+                              const uint32_t srcShape[], bool srcInnerPad,                            \
+                              sim::Where where = sim::Where::Here()) {                                \
+    const sim::MatrixReduction matrix{#Name, srcShape, isReuseSource, where};                         \
+    matrix.Check(srcInnerPad);                                                                        \
+    sim::ReduceTo##Kind<pattern>(matrix, dstTensor, srcTensor, nullptr);                              \
   }
-SIM_REDUCE(Sum)
-SIM_REDUCE(Mean)
-SIM_REDUCE(Max)
-SIM_REDUCE(Min)
+SIM_REDUCE(ReduceSum, Sum)
+SIM_REDUCE(ReduceMean, Mean)
+SIM_REDUCE(ReduceMax, Max)
+SIM_REDUCE(ReduceMin, Min)
 #undef SIM_REDUCE
 
 }  // namespace AscendC
