@@ -194,13 +194,6 @@ SIM_ABSENT(SwiGLU)
 SIM_ABSENT(Swish)
 
 // High-level: Matmul
-SIM_ABSENT(GetBasicConfig)
-SIM_ABSENT(GetIBShareNormConfig)
-SIM_ABSENT(GetMDLConfig)
-SIM_ABSENT(GetMMConfig)
-SIM_ABSENT(GetMatmulApiTiling)
-SIM_ABSENT(GetNormalConfig)
-SIM_ABSENT(GetSpecialMDLConfig)
 SIM_ABSENT(MATMUL_POLICY_DEFAULT_OF)
 
 // High-level: quantisation

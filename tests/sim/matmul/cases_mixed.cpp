@@ -47,8 +47,8 @@ void Product(Case &c) {
   mm.End();
 }
 
-// Takes tiles to UB, applies a leaky ReLU and copies them to C. `sync`: each Iterate waits; else all tiles come
-// through the workspace, which is buffer 3.
+// Takes tiles to UB, applies a leaky ReLU and copies them to C. `sync`: each Iterate waits; else all tiles
+// come through the workspace, which is buffer 3.
 template <bool sync>
 void Epilogue(Case &c) {
   const MixedNumbers numbers(c);
@@ -75,8 +75,7 @@ void Epilogue(Case &c) {
     products.FreeTensor(x);
     y = results.DeQue<float>();
     const uint32_t place = (numbers.First() + i % rows * t.baseM) * t.N + i / rows * t.baseN;
-    DataCopy(c.Global<float>(2)[place], y,
-             DataCopyParams(t.baseM, t.baseN / 8, 0, (t.N - t.baseN) / 8));
+    DataCopy(c.Global<float>(2)[place], y, DataCopyParams(t.baseM, t.baseN / 8, 0, (t.N - t.baseN) / 8));
     results.FreeTensor(y);
   }
   mm.End();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies one factor of a Matmul object from GM to L0A or L0B. The outer dimension is m of the left factor and n
-// of the right one. The matrix in GM has rows of k, or it is transposed: rows of the outer dimension, whose
+// Copies one factor of a Matmul object from GM to L0A or L0B. The outer dimension is m of the left factor and
+// n of the right one. The matrix in GM has rows of k, or it is transposed: rows of the outer dimension, whose
 // fractals are transposed on the way. It lies as rows (ND), or in columns of fractals (NZ):
 //
 //   NZ   |rows 0 to 15 of columns 0 to w - 1|rows 16 to 31|...|rows 0 to 15 of columns w to 2w - 1|...
@@ -93,10 +93,10 @@ class MatmulFactor {
     constexpr uint64_t kMostGap = 65535;
     const bool together = rows_ - rows <= kMostGap;
     for (uint32_t i = 0; i < blocks; i += together ? blocks : 1) {
-      AscendC::DataCopy(to[i * stride * kWidth], gm_[(column + i * kWidth) * rows_ + row * kWidth],
-                        AscendC::DataCopyParams(together ? blocks : 1, rows, together ? rows_ - rows : 0,
-                                                stride - rows),
-                        where);
+      AscendC::DataCopy(
+          to[i * stride * kWidth], gm_[(column + i * kWidth) * rows_ + row * kWidth],
+          AscendC::DataCopyParams(together ? blocks : 1, rows, together ? rows_ - rows : 0, stride - rows),
+          where);
     }
   }
 
@@ -145,7 +145,8 @@ class MatmulFactor {
       }
       return;
     }
-    // A square of one-byte elements becomes two rows of fractals in L0A, one of four-byte elements two columns.
+    // A square of one-byte elements becomes two rows of fractals in L0A, one of four-byte elements two
+    // columns.
     const auto strips = static_cast<uint32_t>(CeilDivide(k, kSquare));
     const uint32_t squares = padded_ / kSquare;
     for (uint32_t i = 0; i < strips; ++i) {

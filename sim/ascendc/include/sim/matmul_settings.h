@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel tells a Matmul object before a product. A vector core sends it to the cube core with each call.
+// What a kernel tells a Matmul object before a product. A vector core sends it to the cube core with each
+// call.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Matmul object on a cube core, made of LoadData, Mmad and Fixpipe. It takes its factors from GM and leaves
-// its result there.
+// The Matmul object on a cube core, made of LoadData, Mmad and Fixpipe. It takes its factors from GM and
+// leaves its result there.
 #pragma once
 
 #include "../../sim/matmul_batch.h"
@@ -30,7 +30,8 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
                 "Matmul here takes matrices in ND, NZ, VECTOR or COLUMN_MAJOR");
   static_assert(std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::MatmulPolicy<MM_CFG>>,
                 "Matmul here has no other policy than MatmulPolicy");
-  static_assert(MM_CB::DataCopyOutPtr == nullptr && MM_CB::CopyA1Ptr == nullptr && MM_CB::CopyB1Ptr == nullptr,
+  static_assert(MM_CB::DataCopyOutPtr == nullptr && MM_CB::CopyA1Ptr == nullptr &&
+                    MM_CB::CopyB1Ptr == nullptr,
                 "Matmul here takes no copies of the kernel (MatmulCallBackFunc)");
 
  public:
@@ -126,15 +127,16 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     const auto c = sim::StepsOf<C_TYPE::layout>(
         {t.CLayoutInfoB, t.CLayoutInfoS1, t.CLayoutInfoN, t.CLayoutInfoG, t.CLayoutInfoS2},
         uint64_t{all.m} * all.n, matrixStrideC);
-    sim::ForEachProduct(batchA, batchB, a, b, c, [&](uint64_t at_a, uint64_t at_b, uint64_t at_c, uint32_t i) {
-      Operands one = all;
-      one.a = all.a[at_a];
-      one.b = all.b[at_b];
-      one.pitch_a = a.row, one.pitch_b = b.row, one.pitch_c = c.row;
-      if (all.biased && kConfig.isBiasBatch) one.bias = all.bias[uint64_t{i} * all.n];
-      Take(one, 0);
-      IterateAll(gm[at_c], enAtomic, false, false, false, where);
-    });
+    sim::ForEachProduct(batchA, batchB, a, b, c,
+                        [&](uint64_t at_a, uint64_t at_b, uint64_t at_c, uint32_t i) {
+                          Operands one = all;
+                          one.a = all.a[at_a];
+                          one.b = all.b[at_b];
+                          one.pitch_a = a.row, one.pitch_b = b.row, one.pitch_c = c.row;
+                          if (all.biased && kConfig.isBiasBatch) one.bias = all.bias[uint64_t{i} * all.n];
+                          Take(one, 0);
+                          IterateAll(gm[at_c], enAtomic, false, false, false, where);
+                        });
     Take(all, 0);
   }
 
@@ -251,8 +253,9 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     const bool squares = (this->t_.baseM % 32 == 0 || a_.k_contiguous()) &&
                          (this->t_.baseN % 32 == 0 || b_.k_contiguous()) && this->t_.baseK % 32 == 0;
     if (kBytes && !squares) {
-      Fail("Iterate", where, "for int8_t baseK must be a multiple of 32, and so must baseM of a transposed A "
-                             "and baseN of a B that is not");
+      Fail("Iterate", where,
+           "for int8_t baseK must be a multiple of 32, and so must baseM of a transposed A "
+           "and baseN of a B that is not");
     }
   }
 
