@@ -127,6 +127,24 @@ void PartialSums(Case &c) {
   mm.End();
 }
 
+// Each baseK of a tile is a result of its own, which GetTensorC adds to C.
+void PartialOutput(Case &c) {
+  const MixedNumbers numbers(c);
+  static constexpr MatmulConfig kConfig = [] {
+    MatmulConfig config = CFG_MDL;
+    config.isPartialOutput = true;
+    return config;
+  }();
+  TPipe pipe;
+  Matmul<Rows<half>, Rows<half>, Rows<float>, Rows<float>, kConfig> mm;
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &numbers.t);
+  SetOperands<decltype(mm), half, float>(c, numbers, mm);
+  uint32_t results = 0;
+  for (; mm.Iterate(); ++results) mm.GetTensorC(c.Global<float>(2)[numbers.First() * numbers.t.N], 1);
+  c.Global<int32_t>(3).SetValue(16 * GetSubBlockIdx(), static_cast<int32_t>(results));
+  DataCacheCleanAndInvalid<int32_t, CacheLine::ENTIRE_DATA_CACHE, DcciDst::CACHELINE_OUT>(c.Global<int32_t>(3));
+}
+
 // --- mistakes
 
 // Reads the result of an asynchronous call, with or without waiting for it.
@@ -260,6 +278,7 @@ const Register table{
     {"MixedWrittenBefore", Written<false>, kMixed},
     {"MixedFromUb", Written<true>, kMixed},
     {"MixedPartialSums", PartialSums, kMixed},
+    {"MixedPartialOutput", PartialOutput, kMixed},
     {"MixedReadsAtOnce", ReadsAtOnce<false>, kMixed},
     {"MixedReadsAfterWait", ReadsAtOnce<true>, kMixed},
     {"MixedNotRegistered", NotRegistered, kMixed},

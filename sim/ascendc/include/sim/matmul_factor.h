@@ -36,9 +36,10 @@ class MatmulFactor {
   }
   bool k_contiguous() const { return k_contiguous_; }
 
-  // Starts a tile: [first, first + outer) of the outer dimension, and all of k.
-  void Begin(uint32_t first, uint32_t outer, uint32_t k) {
+  // Starts a tile: [first, first + outer) of the outer dimension, and k values of k from `first_k` on.
+  void Begin(uint32_t first, uint32_t outer, uint32_t k, uint32_t first_k) {
     first_ = first;
+    first_k_ = first_k;
     outer_ = outer;
     k_ = k;
     padded_ = static_cast<uint32_t>(AlignUp(outer, k_contiguous_ ? kFractalRows : kSquare));
@@ -102,7 +103,7 @@ class MatmulFactor {
 
   void CopyIn(Where where) {
     auto to = l1_.template AllocTensor<T>(where);
-    const uint32_t k = queued_ * step_ * base_k_, depth = ChunkDepth(queued_);
+    const uint32_t k = first_k_ + queued_ * step_ * base_k_, depth = ChunkDepth(queued_);
     if (k_contiguous_) {
       // A single row is multiplied as it lies.
       CopyRows(to, first_, k, outer_, depth, kLeft && outer_ == 1 ? 1 : padded_, where);
@@ -180,7 +181,7 @@ class MatmulFactor {
   bool prefetch_ = false;
   uint64_t rows_ = 0, pitch_ = 0;  // of the matrix in GM
   uint32_t base_k_ = 0, step_ = 1;
-  uint32_t first_ = 0, outer_ = 0, padded_ = 0, k_ = 0;
+  uint32_t first_ = 0, first_k_ = 0, outer_ = 0, padded_ = 0, k_ = 0;
   uint32_t queued_ = 0;  // chunks copied of this tile
 };
 

@@ -58,7 +58,7 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   // the tile in L0C.
   template <bool sync = true>
   bool Iterate(bool enPartialSum = false, sim::Where where = sim::Where::Here()) {
-    if (this->tile_ >= this->RowsOfTiles() * this->ColumnsOfTiles()) return false;
+    if (this->tile_ >= this->Tiles(kConfig.isPartialOutput)) return false;
     if (held_ && !enPartialSum) {
       Fail("Iterate", where, "the tile of the Iterate before is still there: missing GetTensorC");
     }
@@ -66,8 +66,11 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     const bool first = !held_;
     if (first) result_ = c_.template AllocTensor<L0cT>(where);
     held_ = true;
-    at_ = PlaceOf(this->tile_++);
-    Multiply(first, where);
+    // Partial results: one for each baseK of a tile.
+    const uint32_t parts = this->PartsOfTile(kConfig.isPartialOutput), base_k = this->t_.baseK;
+    at_ = PlaceOf(this->tile_ / parts);
+    const uint32_t first_k = this->tile_++ % parts * base_k, left = this->with_.single_k - first_k;
+    Multiply(first, first_k, parts == 1 ? left : std::min(base_k, left), where);
     return true;
   }
 
@@ -156,7 +159,6 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   [[noreturn]] static void Fail(const char *name, sim::Where where, const std::string &text) {
     sim::FailMatmul(name, where, text);
   }
-  static uint32_t Tiles(uint32_t size, uint32_t base) { return (size + base - 1) / base; }
 
   void MakeBuffers(sim::Where where) {
     const TCubeTiling &t = this->t_;
@@ -259,16 +261,16 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     }
   }
 
-  void Multiply(bool first, sim::Where where) {
+  void Multiply(bool first, uint32_t first_k, uint32_t k, sim::Where where) {
     constexpr uint32_t kChained = 10;  // with so many fractals in a tile products need no barrier
-    const uint32_t base_k = this->t_.baseK, k = this->with_.single_k;
-    const bool biased = this->with_.biased && first;
+    const uint32_t base_k = this->t_.baseK;
+    const bool biased = this->with_.biased && first && first_k == 0;
     SetFactors();
     CheckTile(biased, where);
     if (biased) LoadBias(where);
-    a_.Begin(at_.row, at_.m, k);
-    b_.Begin(at_.column, at_.n, k);
-    for (uint32_t i = 0; i < Tiles(k, base_k); ++i) {
+    a_.Begin(at_.row, at_.m, k, first_k);
+    b_.Begin(at_.column, at_.n, k, first_k);
+    for (uint32_t i = 0; i < sim::CeilDivide(k, base_k); ++i) {
       auto a = a_.Take(i, where), b = b_.Take(i, where);
       MmadParams product(at_.m, at_.n, a_.Depth(i), 0, false, first && i == 0 && !biased);
       product.kDirectionAlign = sizeof(SrcT) == 4 && !a_.k_contiguous();

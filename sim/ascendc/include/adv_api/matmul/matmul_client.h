@@ -89,7 +89,7 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   template <bool sync = true>
   bool Iterate(bool enPartialSum = false, sim::Where where = sim::Where::Here()) {
     CheckVector("Iterate", where);
-    const uint32_t tiles = this->RowsOfTiles() * this->ColumnsOfTiles();
+    const uint32_t tiles = this->Tiles(kConfig.isPartialOutput);
     if (this->tile_ >= tiles) return false;
     if (!enPartialSum && !products_.empty() && sync) {
       sim::FailMatmul("Iterate", where, "the tile of the Iterate before is still there: missing GetTensorC");
