@@ -109,7 +109,8 @@ class Search {
   }
   // Less is better: the results of the busiest core, which count a quarter more where parts
   // differ in size or tiles are cut; then what all cores read. Where the kernel
-  // fixes its tiles, the shorter side of a tile is divided among more cores, as CANN does; kernels rely on it.
+  // fixes its tiles, the shorter side of a tile is divided among more cores, as CANN does; kernels rely on
+  // it.
   using Score = std::tuple<int64_t, int64_t, int64_t>;
   Score ScoreOf(const Sizes &single) const {
     const int64_t rows = CeilDivide(m_, single.m), columns = CeilDivide(n_, single.n);
@@ -118,8 +119,7 @@ class Search {
     const int64_t results = int64_t{AlignUp(single.m, kFractal)} * AlignUp(single.n, kFractal);
     const bool whole_tiles = !fixed || (single.m % tile_m == 0 && single.n % tile_n == 0);
     const bool even = m_ % single.m == 0 && n_ % single.n == 0 && whole_tiles;
-    return {results * (even ? 4 : 5),
-            fixed ? 0 : columns * m_ + rows * n_, rows * tile_m + columns * tile_n};
+    return {results * (even ? 4 : 5), fixed ? 0 : columns * m_ + rows * n_, rows * tile_m + columns * tile_n};
   }
   void DivideK() {
     const int32_t parts = p_.single.k > 0 ? CeilDivide(k_, single_.k) : p_.cores / cores_;
@@ -129,8 +129,10 @@ class Search {
 
   bool ChooseBase() {
     const int64_t results = static_cast<int64_t>(p_.l0c / sizeof(float));
-    base_.m = p_.base.m > 0 ? AlignUp(p_.base.m, kFractal) : FirstBase(single_.m, kLargestM, p_.largest_base.m);
-    base_.n = p_.base.n > 0 ? AlignUp(p_.base.n, kFractal) : FirstBase(single_.n, kLargestN, p_.largest_base.n);
+    base_.m =
+        p_.base.m > 0 ? AlignUp(p_.base.m, kFractal) : FirstBase(single_.m, kLargestM, p_.largest_base.m);
+    base_.n =
+        p_.base.n > 0 ? AlignUp(p_.base.n, kFractal) : FirstBase(single_.n, kLargestN, p_.largest_base.n);
     // A result that goes to UB leaves half of it to the kernel.
     const int64_t tile = InUb(p_.c) ? std::min<int64_t>(results, p_.ub / 2 / BytesOf(p_.c.type)) : results;
     while (int64_t{base_.m} * base_.n > tile && Shrink()) continue;

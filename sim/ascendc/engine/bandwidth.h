@@ -26,7 +26,7 @@ struct Flow {
   uint64_t line = 0;
   uint32_t *together = nullptr;
   double line_cycles = 0;
-  double rate = 0;        // bytes a cycle now
+  double rate = 0;  // bytes a cycle now
 };
 
 class Bandwidth {

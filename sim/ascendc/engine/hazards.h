@@ -131,9 +131,9 @@ class Hazards {
   bool by_address_ = false;             // the instruction that Advance announced
   std::vector<uint32_t> by_addresses_;  // the numbers of such instructions of V, in order
   const uint64_t *space_bytes_ = nullptr;
-  Clock sequence_{};           // instructions issued to each pipe
+  Clock sequence_{};                      // instructions issued to each pipe
   std::vector<uint32_t> issued_[kPipes];  // the call site of each of them
-  Clock clocks_[kPipes] = {};  // what each pipe knows
+  Clock clocks_[kPipes] = {};             // what each pipe knows
   uint32_t epochs_[kPipes] = {};
   uint32_t last_clock_[kPipes] = {};
   uint32_t last_access_[kPipes] = {};

@@ -35,7 +35,7 @@ bool Values::Defined(const Operand &operand) {
   }
   const ValueMap &map = Map(operand.space);
   ForEachPlace(operand,
-             [&](uint64_t begin, uint64_t bytes) { defined = defined && map.Defined(begin, bytes); });
+               [&](uint64_t begin, uint64_t bytes) { defined = defined && map.Defined(begin, bytes); });
   return defined;
 }
 

@@ -47,8 +47,8 @@ void Product(Case &c) {
   mm.End();
 }
 
-// Takes tiles to UB, applies a leaky ReLU and copies them to C. `sync`: each Iterate waits; else all tiles come
-// through the workspace, which is buffer 3.
+// Takes tiles to UB, applies a leaky ReLU and copies them to C. `sync`: each Iterate waits; else all tiles
+// come through the workspace, which is buffer 3.
 template <bool sync>
 void Epilogue(Case &c) {
   const MixedNumbers numbers(c);
@@ -75,8 +75,7 @@ void Epilogue(Case &c) {
     products.FreeTensor(x);
     y = results.DeQue<float>();
     const uint32_t place = (numbers.First() + i % rows * t.baseM) * t.N + i / rows * t.baseN;
-    DataCopy(c.Global<float>(2)[place], y,
-             DataCopyParams(t.baseM, t.baseN / 8, 0, (t.N - t.baseN) / 8));
+    DataCopy(c.Global<float>(2)[place], y, DataCopyParams(t.baseM, t.baseN / 8, 0, (t.N - t.baseN) / 8));
     results.FreeTensor(y);
   }
   mm.End();
@@ -126,6 +125,25 @@ void PartialSums(Case &c) {
   }
   mm.GetTensorC(c.Global<float>(2)[numbers.First() * numbers.t.N]);
   mm.End();
+}
+
+// Each baseK of a tile is a result of its own, which GetTensorC adds to C.
+void PartialOutput(Case &c) {
+  const MixedNumbers numbers(c);
+  static constexpr MatmulConfig kConfig = [] {
+    MatmulConfig config = CFG_MDL;
+    config.isPartialOutput = true;
+    return config;
+  }();
+  TPipe pipe;
+  Matmul<Rows<half>, Rows<half>, Rows<float>, Rows<float>, kConfig> mm;
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &numbers.t);
+  SetOperands<decltype(mm), half, float>(c, numbers, mm);
+  uint32_t results = 0;
+  for (; mm.Iterate(); ++results) mm.GetTensorC(c.Global<float>(2)[numbers.First() * numbers.t.N], 1);
+  c.Global<int32_t>(3).SetValue(16 * GetSubBlockIdx(), static_cast<int32_t>(results));
+  DataCacheCleanAndInvalid<int32_t, CacheLine::ENTIRE_DATA_CACHE, DcciDst::CACHELINE_OUT>(
+      c.Global<int32_t>(3));
 }
 
 // --- mistakes
@@ -261,6 +279,7 @@ const Register table{
     {"MixedWrittenBefore", Written<false>, kMixed},
     {"MixedFromUb", Written<true>, kMixed},
     {"MixedPartialSums", PartialSums, kMixed},
+    {"MixedPartialOutput", PartialOutput, kMixed},
     {"MixedReadsAtOnce", ReadsAtOnce<false>, kMixed},
     {"MixedReadsAfterWait", ReadsAtOnce<true>, kMixed},
     {"MixedNotRegistered", NotRegistered, kMixed},

@@ -90,6 +90,14 @@ def test_one_vector_core_for_each_cube_core():
     same(call("MixedOneToOne", (90, 48, 64), (32, 48, 32), buffers)[2], want.astype(np.float32))
 
 
+def test_partial_output():
+    want, buffers = factors((32, 48, 80), "float16")
+    buffers += [Global(np.zeros((32, 48), "float32")), Global(np.zeros(32, "int32"))]
+    got = call("MixedPartialOutput", (32, 48, 80), (16, 48, 32), buffers)
+    same(got[2], want.astype(np.float32))
+    assert got[3][0] == got[3][16] == 3
+
+
 @pytest.mark.parametrize("name", ["MixedShared", "MixedDualMaster"])
 def test_one_product_for_both_vector_cores(name):
     want, buffers = factors((32, 48, 64), "float16")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel tells a Matmul object before a product. A vector core sends it to the cube core with each call.
+// What a kernel tells a Matmul object before a product. A vector core sends it to the cube core with each
+// call.
 #pragma once
 
 #include <memory>
@@ -90,6 +91,12 @@ class MatmulSetters {
   }
   uint32_t RowsOfTiles() const { return static_cast<uint32_t>(CeilDivide(with_.single_m, t_.baseM)); }
   uint32_t ColumnsOfTiles() const { return static_cast<uint32_t>(CeilDivide(with_.single_n, t_.baseN)); }
+
+  // `partial`: each baseK of a tile is a result of its own.
+  uint32_t PartsOfTile(bool partial) const {
+    return partial ? static_cast<uint32_t>(CeilDivide(with_.single_k, t_.baseK)) : 1;
+  }
+  uint32_t Tiles(bool partial) const { return RowsOfTiles() * ColumnsOfTiles() * PartsOfTile(partial); }
 
   TCubeTiling t_{};
   MatmulOperands<A_TYPE, B_TYPE, BIAS_TYPE> with_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dumps of memory by address. A pointer does not say here which memory it leads to, so that asc_dump, whose overloads
-// differ in that alone, is not there.
+// Dumps of memory by address. A pointer does not say here which memory it leads to, so that asc_dump, whose
+// overloads differ in that alone, is not there.
 #pragma once
 
 #include "../../kernel_operator.h"
