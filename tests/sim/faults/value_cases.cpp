@@ -221,7 +221,7 @@ void Product(const Arguments &arguments) {
   Order<HardEvent::MTE1_M>();
   Mmad(c, a2, b2, MmadParams(32, computed, 32, 0, false, true));
   Order<HardEvent::M_FIX>();
-  const FixpipeParamsV220 result(columns, rows, 32, 32, false);
+  const FixpipeParamsV220 result(columns, rows, 32, nz ? 64 : 32, false);
   FAULT_HERE;
   nz ? Fixpipe<float, float, CFG_NZ>(out, c, result) : Fixpipe(out, c, result);
 }
