@@ -85,7 +85,9 @@ class OperatorFolder:
                     self.failed[source] = error
             if not objects:
                 raise next(iter(self.failed.values()))
-            library = self.cache / "host.so"
+            # A library of other sources has another name, so that one that has gone is not linked any more.
+            names = hashlib.sha256(" ".join(map(str, objects)).encode()).hexdigest()[:12]
+            library = self.cache / f"host-{names}.so"
             compiler.link(objects, library, HOST_LINK, ("op_framework", "nnopbase", "ascendcl"))
             return named_by_content(library)
 
