@@ -228,9 +228,8 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     } else {
       static_assert(std::is_same_v<BiasT, half> && !kBytes,
                     "Matmul here takes a bias of the type of L0C: float, int32_t for int8_t, or half");
-      sim::CopySide source = sim::Side<BiasT>("src", bias);
-      source.operand.defined = false;  // the last block may have columns behind the tile
-      sim::CopyHalfsToTable("DataCopy", sim::Side<L0cT>("dst", table), source, params, where);
+      sim::CopyHalfsToTable("DataCopy", sim::Side<L0cT>("dst", table), sim::Side<BiasT>("src", bias), params,
+                            where);
     }
     SetFlag<HardEvent::MTE1_M>(EVENT_ID7, where);
     WaitFlag<HardEvent::MTE1_M>(EVENT_ID7, where);
