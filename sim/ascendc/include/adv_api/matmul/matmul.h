@@ -225,11 +225,11 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     const DataCopyParams params(1, blocks, 0, 0);
     if constexpr (std::is_same_v<BiasT, L0cT>) {
       DataCopy(table, bias, params, where);
-    } else {
-      static_assert(std::is_same_v<BiasT, half> && !kBytes,
-                    "Matmul here takes a bias of the type of L0C: float, int32_t for int8_t, or half");
+    } else if constexpr (std::is_same_v<BiasT, half> && !kBytes) {
       sim::CopyHalfsToTable("DataCopy", sim::Side<L0cT>("dst", table), sim::Side<BiasT>("src", bias), params,
                             where);
+    } else {
+      Fail("SetBias", where, "the bias must be float or half, or int32_t for factors of int8_t");
     }
     SetFlag<HardEvent::MTE1_M>(EVENT_ID7, where);
     WaitFlag<HardEvent::MTE1_M>(EVENT_ID7, where);
