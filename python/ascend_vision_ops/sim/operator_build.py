@@ -240,24 +240,22 @@ def wrapper_text(
     if any(hasattr(ctypes.CDLL(library), name) for library in ("libc.so.6", "libm.so.6")):
         lines += ["#include <cmath>", "#include <math.h>", f"#define {name} {name}_kernel"]
     lines.append(f'#include "{source}"')
+    parameters = re.search(rf"\bvoid\s+{name}\s*\(([^)]*)\)", without_comments(source))[1]
+    words = ", ".join(f"(GM_ADDR)words[{i}]" for i in range(len(parameters.split(","))))
     lines += [
         '#include "engine/kernel_libraries.h"' if own_headers else '#include "compiler/kernel_library.h"'
     ]
-    return "\n".join(lines) + CALLS.replace("NAME", name) + (OWN if own_headers else CANN)
+    return (
+        "\n".join(lines)
+        + CALLS.replace("NAME", name).replace("ARGUMENTS", words)
+        + (OWN if own_headers else CANN)
+    )
 
 
+# One function calls the kernel, so that faults name the calls from the kernel on.
 CALLS = """
-#include <utility>
 namespace {
-template <typename... A, size_t... I>
-void CallWith(void (*kernel)(A...), void *const *words, std::index_sequence<I...>) {
-  kernel(reinterpret_cast<A>(words[I])...);
-}
-template <typename... A>
-void CallKernel(void (*kernel)(A...), void *const *words) {
-  CallWith(kernel, words, std::index_sequence_for<A...>());
-}
-void Invoke(void *const *words) { CallKernel(&::NAME, words); }
+void Invoke(void *const *words) { ::NAME(ARGUMENTS); }
 const sim::Kernel kKernels[] = {{"NAME", Invoke}};
 }  // namespace
 """
