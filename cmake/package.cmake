@@ -71,6 +71,7 @@ if(NOT AVO_CPU_ONLY)
   foreach(part compiler engine include)
     package_sources(${CMAKE_SOURCE_DIR}/sim/ascendc/${part} ${sources}/sim/ascendc/${part} *.h)
   endforeach()
+  package_sources(${CMAKE_SOURCE_DIR}/sim/operators/include ${sources}/sim/operators/include *.h)
   package_sources(${CMAKE_SOURCE_DIR}/op_kernel ${sources}/op_kernel *.h)
   set(entries)
   foreach(operator ${operators})
@@ -96,6 +97,6 @@ write_basic_package_version_file(${config}/ascend_vision_opsConfigVersion.cmake
 configure_file(cmake/ascend_vision_ops.pc.in ${avo_package}/lib/pkgconfig/ascend_vision_ops.pc @ONLY)
 install(DIRECTORY ${avo_package}/lib/cmake ${avo_package}/lib/pkgconfig DESTINATION ascend_vision_ops/lib)
 
-install(TARGETS cust_opapi ascendcl nnopbase ascendc_sim avo_torch avo_torch_npu avo_onnxruntime
+install(TARGETS cust_opapi ascendcl nnopbase op_framework ascendc_sim avo_torch avo_torch_npu avo_onnxruntime
   acl_op_compiler hccl ge_runner graph acl_tdt_channel opapi LIBRARY DESTINATION ascend_vision_ops/lib)
 install(TARGETS _native LIBRARY DESTINATION ascend_vision_ops)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "definition_facts.h"
 
@@ -35,6 +36,7 @@ std::unique_ptr<OpFacts> CopyOf(const OpFacts &facts) {
   copy->outputs = CopyOf(facts.outputs);
   copy->attributes = CopyOf(facts.attributes);
   copy->socs = facts.socs;
+  copy->configs = facts.configs;
   copy->formats = facts.formats;
   copy->tiling = facts.tiling;
   copy->infer_shape = facts.infer_shape;
@@ -94,6 +96,30 @@ OpParamDef &OpParamDef::Format(std::vector<ge::Format> formats) {
   facts_->formats = std::move(formats);
   return *this;
 }
+OpParamDef &OpParamDef::DataTypeList(std::vector<ge::DataType> types) {
+  facts_->lists = true;
+  return DataType(std::move(types));
+}
+OpParamDef &OpParamDef::FormatList(std::vector<ge::Format> formats) { return Format(std::move(formats)); }
+OpParamDef &OpParamDef::ValueDepend(Option, DependScope) {
+  facts_->values_on_host = true;
+  return *this;
+}
+OpParamDef &OpParamDef::Follow(const char *name, FollowType) {
+  facts_->follows = name;
+  return *this;
+}
+OpParamDef &OpParamDef::InitValue(uint64_t value) {
+  facts_->initial = {static_cast<double>(value)};
+  return *this;
+}
+OpParamDef &OpParamDef::InitValue(const ScalarVar &value) {
+  facts_->initial = {value.number};
+  return *this;
+}
+OpParamDef &OpParamDef::InitValue(const std::vector<ScalarVar> &values) {
+  return values.empty() ? *this : InitValue(values.front());
+}
 OpParamDef &OpParamDef::UnknownShapeFormat(std::vector<ge::Format>) { return *this; }
 OpParamDef &OpParamDef::AutoContiguous() {
   facts_->auto_contiguous = true;
@@ -135,6 +161,25 @@ SIM_ATTRIBUTE(ListFloat, std::vector<float>, Literals(value))
 SIM_ATTRIBUTE(ListBool, std::vector<bool>, Literals(value))
 #undef SIM_ATTRIBUTE
 
+OpAICoreConfig::OpAICoreConfig() : facts_(std::make_unique<ConfigFacts>()) {}
+OpAICoreConfig::OpAICoreConfig(const OpAICoreConfig &other) : OpAICoreConfig() { *this = other; }
+OpAICoreConfig &OpAICoreConfig::operator=(const OpAICoreConfig &other) {
+  if (this != &other) {
+    facts_->inputs = CopyOf(other.facts_->inputs);
+    facts_->outputs = CopyOf(other.facts_->outputs);
+    facts_->kernel_file = other.facts_->kernel_file;
+  }
+  return *this;
+}
+OpAICoreConfig::~OpAICoreConfig() = default;
+
+OpParamDef &OpAICoreConfig::Input(const char *name) { return FindOrAdd(&facts_->inputs, name); }
+OpParamDef &OpAICoreConfig::Output(const char *name) { return FindOrAdd(&facts_->outputs, name); }
+OpAICoreConfig &OpAICoreConfig::ExtendCfgInfo(const char *key, const char *value) {
+  if (std::string(key) == "opFile.value") facts_->kernel_file = value;
+  return *this;
+}
+
 OpAICoreDef &OpAICoreDef::SetTiling(gert::OpImplRegisterV2::TilingKernelFunc function) {
   facts_->tiling = function;
   return *this;
@@ -142,6 +187,10 @@ OpAICoreDef &OpAICoreDef::SetTiling(gert::OpImplRegisterV2::TilingKernelFunc fun
 OpAICoreDef &OpAICoreDef::AddConfig(const char *soc) {
   facts_->socs.emplace_back(soc);
   return *this;
+}
+OpAICoreDef &OpAICoreDef::AddConfig(const char *soc, const OpAICoreConfig &config) {
+  facts_->configs.push_back({soc, config});
+  return AddConfig(soc);
 }
 gert::OpImplRegisterV2::TilingKernelFunc OpAICoreDef::GetTiling() const { return facts_->tiling; }
 
@@ -184,5 +233,7 @@ int RegisterDefinition(const char *type, OpDefCreator create) {
 }
 
 const std::vector<std::unique_ptr<OpDef>> &Definitions() { return AllDefinitions(); }
+
+std::vector<std::unique_ptr<OpDef>> TakeDefinitions() { return std::exchange(AllDefinitions(), {}); }
 
 }  // namespace ops

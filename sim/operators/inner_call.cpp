@@ -21,8 +21,7 @@
 #include "runtime/device.h"
 #include "runtime/error.h"
 #include "sim/op_plan.h"
-#include "sim/platform_infos.h"
-#include "tiling/platform/platform_ascendc.h"
+#include "workspace.h"
 
 namespace sim::operators {
 namespace {
@@ -35,7 +34,6 @@ constexpr aclnnStatus kParamInvalid = 161002;
 constexpr aclnnStatus kInner = 561000;
 constexpr aclnnStatus kTilingError = 561002;
 constexpr aclnnStatus kFindKernelError = 561003;
-constexpr size_t kTilingCapacity = 16 * 1024;
 
 // What ends a first phase: its code, and the message.
 struct Refusal {
@@ -170,8 +168,7 @@ struct InnerCall::Impl {
     }
     gert::Node node(rule.type, Described(inputs), Described(outputs), attributes);
     gert::TilingResult result(kTilingCapacity);
-    gert::TilingContext context(&node, PlatformInfos(), &result);
-    if (type.tiling(&context) != ge::GRAPH_SUCCESS) throw Refusal{kTilingError, "its tiling failed"};
+    if (RunTiling(type, &node, &result) != ge::GRAPH_SUCCESS) throw Refusal{kTilingError, "its tiling failed"};
     if (result.block_dim == 0) throw Refusal{kTilingError, "its tiling set no blocks"};
     return result;
   }
@@ -230,15 +227,12 @@ struct InnerCall::Impl {
 
   // The library's part of a workspace comes first; the kernel of the simulated device gets what follows.
   int AddWorkspace(const gert::TilingResult &tiling, const Kernel &kernel, OpPlan *plan) const {
-    const auto &platform = *platform_ascendc::PlatformAscendCManager::GetInstance();
-    const uint64_t library = platform.GetLibApiWorkSpaceSize();
     const uint64_t bytes = std::accumulate(tiling.workspaces.begin(), tiling.workspaces.end(), uint64_t{0});
-    if (kernel.type != KernelType::kVector && bytes < library) {
-      throw Refusal{kTilingError,
-                    Text("expected a workspace of at least the ", library,
-                         " bytes that the library takes in a kernel for cube cores, got ", bytes)};
+    try {
+      return plan->Workspace(bytes, BytesOfLibrary(bytes, kernel.type != KernelType::kVector));
+    } catch (const std::runtime_error &error) {
+      throw Refusal{kTilingError, error.what()};
     }
-    return plan->Workspace(bytes, bytes < library ? 0 : library);
   }
 };
 
@@ -271,7 +265,7 @@ void InnerCall::Attribute(const aclFloatArray *value) {
 }
 
 void InnerCall::Attribute(const aclBoolArray *value) {
-  impl_->AddAttribute(gert::RuntimeAttr::Kind::kBools)->flags = value->values;
+  impl_->AddAttribute(gert::RuntimeAttr::Kind::kBools)->flags = {value->GetData(), value->Size()};
 }
 
 aclnnStatus InnerCall::Plan(uint64_t *workspaceSize, aclOpExecutor **executor) {

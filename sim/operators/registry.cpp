@@ -11,6 +11,9 @@
 #include <mutex>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
+
+#include "sim/platform_infos.h"
 
 namespace sim::operators {
 namespace {
@@ -77,6 +80,25 @@ OperatorType FindType(const std::string &type) {
   return found == types.types.end() ? OperatorType() : found->second;
 }
 
+std::map<std::string, OperatorType> ExchangeTypes(std::map<std::string, OperatorType> types) {
+  Types &known = Types::Get();
+  std::lock_guard<std::mutex> lock(known.mutex);
+  return std::exchange(known.types, std::move(types));
+}
+
+ge::graphStatus RunTiling(const OperatorType &type, gert::Node *node, gert::TilingResult *result) {
+  void *compile_info = nullptr;
+  if (type.make_compile_info != nullptr) {
+    compile_info = type.make_compile_info();  // lives as long as the process: nobody knows its destructor
+    gert::TilingParseContext parse(node, PlatformInfos(), compile_info);
+    const ge::graphStatus status =
+        type.tiling_parse == nullptr ? ge::GRAPH_SUCCESS : type.tiling_parse(&parse);
+    if (status != ge::GRAPH_SUCCESS) return status;
+  }
+  gert::TilingContext context(node, PlatformInfos(), result, compile_info);
+  return type.tiling(&context);
+}
+
 void AddKernel(const char *type, std::initializer_list<ge::DataType> dtypes, const Kernel &kernel) {
   ChangeType(type, [&](OperatorType *known) { known->kernels.push_back({dtypes, &kernel}); });
 }
@@ -90,6 +112,33 @@ using sim::operators::OperatorType;
 
 OpImplRegisterV2 &OpImplRegisterV2::Tiling(TilingKernelFunc function) {
   ChangeType(type_.GetString(), [function](OperatorType *type) { type->tiling = function; });
+  return *this;
+}
+
+OpImplRegisterV2 &OpImplRegisterV2::Tiling(TilingKernelFunc function, size_t capacity) {
+  ChangeType(type_.GetString(), [capacity](OperatorType *type) { type->tiling_capacity = capacity; });
+  return Tiling(function);
+}
+
+OpImplRegisterV2 &OpImplRegisterV2::TilingParse(TilingParseFunc function, CompileInfoMaker make) {
+  ChangeType(type_.GetString(), [function, make](OperatorType *type) {
+    type->tiling_parse = function;
+    type->make_compile_info = make;
+  });
+  return *this;
+}
+
+OpImplRegisterV2 &OpImplRegisterV2::InputsDataDependency(std::initializer_list<int32_t> inputs) {
+  ChangeType(type_.GetString(), [&](OperatorType *type) { type->values_on_host.insert(inputs); });
+  return *this;
+}
+
+OpImplRegisterV2 &OpImplRegisterV2::TilingInputsDataDependency(std::initializer_list<int32_t> inputs) {
+  return InputsDataDependency(inputs);
+}
+
+OpImplRegisterV2 &OpImplRegisterV2::InferOutDataTypeSameWithFirstInput() {
+  ChangeType(type_.GetString(), [](OperatorType *type) { type->same_dtype = true; });
   return *this;
 }
 

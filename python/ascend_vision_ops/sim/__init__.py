@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs torch_npu on the simulated device, in this process; `python -m ascend_vision_ops.sim` runs a script so."""
+"""The simulated device for other projects: torch_npu runs on it (`activate`), and operators as functions (`operator`).
+
+`python -m ascend_vision_ops.sim` runs a script with torch_npu so.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..ascend_headers import prepare
 from ..paths import device_nodes, library_dir
+
+if TYPE_CHECKING:
+    from .operator_project import Operator
 
 # The libraries that the torch_npu wheel is linked with, in the order in which they load. Once loaded, they are found by
 # their names.
@@ -80,3 +88,37 @@ def activate(devices: int = 1, soc: str = "Ascend910B1", *, force: bool = False)
 
 def _load(name: str) -> None:
     ctypes.CDLL(str(library_dir() / f"lib{name}.so"), ctypes.RTLD_GLOBAL)
+
+
+def operator(
+    path: str | os.PathLike[str],
+    name: str | None = None,
+    soc: str | None = None,
+    ascend_headers: str | os.PathLike[str] | None = None,
+    include: Sequence[str | os.PathLike[str]] = (),
+    host_sources: Sequence[str | os.PathLike[str]] = (),
+) -> Operator:
+    """Builds an operator of somebody's project and returns it as a function of NumPy arrays and attributes.
+
+        op = sim.operator("path/to/grid_sample")
+        outputs = op(x, grid, interpolation_mode=0)
+
+    Its own definition, tiling and inference of shapes (op_host) and its own kernel (op_kernel) run on the simulated
+    device. They are compiled once, with g++, into the user's cache, the kernel for the dtypes of a call.
+
+    Args:
+        path: the folder of the operator, with op_host and op_kernel in it
+        name: the operator's type; needed where the folder defines several
+        soc: the device to simulate, as the runtime names it (default: AVO_SIM_SOC, else Ascend910B1)
+        ascend_headers: a folder with CANN's headers, against which the kernel is compiled (default: the folder that
+            AVO_ASCEND_HEADERS names, else the simulated device's own headers)
+        include: folders with headers that the sources include; those above `path` are found without it
+        host_sources: sources that belong to the host code and lie elsewhere
+
+    Raises:
+        ValueError: the folder is no operator's, or defines none of that name for the device
+        CompileError: the host sources do not compile
+    """
+    from .operator_project import open_operator
+
+    return open_operator(path, name, soc, ascend_headers, include, host_sources)

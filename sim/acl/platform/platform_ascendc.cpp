@@ -8,18 +8,26 @@
 #include <string>
 
 #include "ascendc/engine/device_model.h"
+#include "platform/platform_infos_def.h"
 #include "runtime/device.h"
 #include "sim/platform_infos.h"
 
 namespace fe {
 
-// CANN fills this from the configuration file of a device. Here it refers to the description of the simulated
-// device.
-class PlatFormInfos {
- public:
-  explicit PlatFormInfos(const sim::DeviceModel &model) : model(model) {}
-  const sim::DeviceModel &model;
-};
+bool PlatFormInfos::GetPlatformRes(const std::string &label, const std::string &key, std::string &value) const {
+  const std::map<std::string, std::string> known = {
+      {"version/SoC_version", model.soc},
+      {"version/Short_SoC_version", "Ascend910B"},
+      {"SoCInfo/ai_core_cnt", std::to_string(model.cube_cores)},
+      {"SoCInfo/cube_core_cnt", std::to_string(model.cube_cores)},
+      {"SoCInfo/vector_core_cnt", std::to_string(model.vector_cores)},
+      {"AICoreSpec/ub_size", std::to_string(model.bytes[static_cast<int>(sim::Space::UB)])},
+      {"AICoreintrinsicDtypeMap/Intrinsic_fix_pipe_l0c2out", "float16,float32,int32"},
+  };
+  const auto found = known.find(label + "/" + key);
+  if (found != known.end()) value = found->second;
+  return found != known.end();
+}
 
 }  // namespace fe
 

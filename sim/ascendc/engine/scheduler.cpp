@@ -298,20 +298,12 @@ void Scheduler::AwaitGmFlag(CoreState &core, GmFlag flag, bool set, const char *
               (set ? ", never came: missing IBSet" : " is set, and nobody waits for it: missing IBWait") +
               ", so that the device would hang here");
   }
-  if (!state.known) return;
-  core.AddEvent(Event::kTake, Pipe::S, state.delivery, core.SiteOf(name, where));
-  core.AcquireGlobal(state.clock);
-  Join(&counters_.KnownTo(core.id.core), state.waits);
+  if (state.known) Open(core, state.change, name, where);
 }
 
 void Scheduler::ChangeGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where) {
   std::unique_lock lock(mutex_);
-  GmFlagState &state = gm_flags_[flag];
-  const uint32_t token = posts_++;
-  core.AddEvent(Event::kPost, Pipe::S, token, core.SiteOf(name, where));
-  state = {set, true, core.ReleaseGlobal(Pipe::S), counters_.KnownTo(core.id.core),
-           static_cast<uint32_t>(deliveries_.size())};
-  deliveries_.push_back({token});
+  gm_flags_[flag] = {set, true, Seal(core, Pipe::S, name, where)};
   Released();
 }
 

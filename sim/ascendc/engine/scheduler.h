@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core_state.h"
+#include "cube_service.h"
 #include "flag_counters.h"
 
 namespace sim {
@@ -21,6 +22,9 @@ class Scheduler {
  public:
   // `run` executes one core; `order` is the order in which they start.
   Scheduler(std::vector<uint32_t> order, uint32_t permits, std::function<void(uint32_t)> run);
+  ~Scheduler();
+  Scheduler(const Scheduler &) = delete;
+  Scheduler &operator=(const Scheduler &) = delete;
   void RunAll();
 
   // SyncAll: waits until all cores came. With `vector_only` cube cores do not wait and do not count. `cores`:
@@ -33,6 +37,20 @@ class Scheduler {
   using GmFlag = std::pair<int32_t, int32_t>;  // block and event
   void AwaitGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where);
   void ChangeGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where);
+  // The functions of cube_service.h. NextCall returns null when all vector cores have left.
+  void SendCall(CoreState &core, const CubeCallPtr &call, const char *name, Where where);
+  void AwaitReply(CoreState &core, CubeCall &call, uint32_t number, const char *name, Where where);
+  void LeaveService(CoreState &core);
+  CubeCallPtr NextCall(CoreState &core, Where where);
+  void Reply(CoreState &core, CubeCall &call, const char *name, Where where);
+  uint64_t LibraryMemory(CoreState &core, uint64_t bytes);
+  uint32_t CoresOf(uint32_t block, bool cube) const;  // how many of one kind
+  // What one core lets another one know: everything that happened before, as far as its pipe knows it.
+  struct Letter {
+    GlobalClock clock;
+    KnownWaits waits;
+    uint32_t delivery = 0;
+  };
   void Register(CoreState *core) { cores_.push_back(core); }
   // Lets other cores run, where any can: for a core that may wait for what they do.
   void Yield();
@@ -64,9 +82,12 @@ class Scheduler {
   struct GmFlagState {
     bool set = false;
     bool known = false;  // somebody has changed it
-    GlobalClock clock;   // of the last change
-    KnownWaits waits;
-    uint32_t delivery = 0;
+    Letter change;       // the last one
+  };
+  // The calls to the cube core of a block.
+  struct Desk {
+    std::deque<CubeCallPtr> calls;
+    uint32_t left = 0;  // vector cores that send no more
   };
   // A cross-core flag reaches its receivers once every sender has set it.
   struct Exchange {
@@ -75,6 +96,8 @@ class Scheduler {
     std::vector<uint32_t> receivers;
   };
 
+  Letter Seal(CoreState &core, Pipe pipe, const char *name, Where where);
+  void Open(CoreState &core, const Letter &letter, const char *name, Where where);
   void Work();
   // Waits until `ready`, and gives the permit to run to another core meanwhile. Returns false where no core
   // is left that could make it true.
@@ -117,6 +140,16 @@ class Scheduler {
   std::map<std::pair<uint32_t, uint16_t>, std::deque<Post>> inboxes_;  // core, flag
   std::map<GmFlag, GmFlagState> gm_flags_;
   FlagCounters counters_;
+  std::map<uint32_t, Desk> desks_;  // by block
+  std::vector<std::pair<DeviceMemory *, void *>> library_memory_;
+};
+
+class CubeCall {
+ public:
+  uint32_t object = 0;
+  CubeCallBody body;
+  Scheduler::Letter sent;
+  std::deque<Scheduler::Letter> replies;
 };
 
 }  // namespace sim

@@ -42,12 +42,6 @@
 #include "kernel_operator_vec_unary_intf.h"
 #include "kernel_operator_vec_vconv_intf.h"
 
-#include "adv_api/index/arithprogression.h"
-#include "adv_api/math/ceil.h"
-#include "adv_api/math/floor.h"
-#include "adv_api/math/round.h"
-#include "adv_api/math/trunc.h"
-#include "adv_api/pad/broadcast.h"
-#include "adv_api/utils/init_global_memory.h"
+#include "adv_api/kernel_api.h"
 
 #include "kernel_absent.h"  // last: what no header above declares

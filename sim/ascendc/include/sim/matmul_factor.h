@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies one factor of a Matmul object from rows in GM to L0A or L0B. The outer dimension is m of the left
-// factor and n of the right one. In GM either k is contiguous, or the outer dimension; then the fractals are
-// transposed.
+// Copies one factor of a Matmul object from GM to L0A or L0B. The outer dimension is m of the left factor and n
+// of the right one. The matrix in GM has rows of k, or it is transposed: rows of the outer dimension, whose
+// fractals are transposed on the way. It lies as rows (ND), or in columns of fractals (NZ):
+//
+//   NZ   |rows 0 to 15 of columns 0 to w - 1|rows 16 to 31|...|rows 0 to 15 of columns w to 2w - 1|...
+//         w: columns of 32 bytes; the rows are a multiple of 16
 #pragma once
 
-#include "../kernel_operator.h"
+#include "../adv_api/matmul/matmul_config.h"
 
 namespace sim {
 
-template <typename T, AscendC::TPosition l1, AscendC::TPosition l0>
+template <typename T, AscendC::TPosition l1, AscendC::TPosition l0, CubeFormat format>
 class MatmulFactor {
  public:
   static constexpr bool kLeft = l0 == AscendC::TPosition::A2;
@@ -23,12 +26,13 @@ class MatmulFactor {
     pipe->InitBuffer(l0_, l0_buffers > 1 ? 2 : 1, outer * base_k * sizeof(T), where);
   }
 
-  // `pitch`: elements from one row in GM to the next.
-  void Set(const AscendC::GlobalTensor<T> &gm, bool k_contiguous, uint64_t pitch) {
+  // The matrix in GM: `rows` rows of `pitch` elements.
+  void Set(const AscendC::GlobalTensor<T> &gm, bool k_contiguous, uint64_t rows, uint64_t pitch) {
     gm_ = gm;
     // A single column is contiguous as well.
-    k_contiguous_ = k_contiguous || pitch == 1;
+    k_contiguous_ = k_contiguous || (pitch == 1 && !kFractals);
     pitch_ = k_contiguous_ && !k_contiguous ? 0 : pitch;
+    rows_ = AlignUp(rows, kFractalRows);
   }
   bool k_contiguous() const { return k_contiguous_; }
 
@@ -37,7 +41,7 @@ class MatmulFactor {
     first_ = first;
     outer_ = outer;
     k_ = k;
-    padded_ = static_cast<uint32_t>(AlignUp(outer, kFractalRows));
+    padded_ = static_cast<uint32_t>(AlignUp(outer, k_contiguous_ ? kFractalRows : kSquare));
     queued_ = 0;
   }
 
@@ -62,20 +66,37 @@ class MatmulFactor {
  private:
   static constexpr uint32_t kWidth = kBlockBytes / sizeof(T);      // columns of a fractal
   static constexpr uint32_t kFractal = kFractalBytes / sizeof(T);  // elements
+  // Rows and columns of what is transposed at a time.
+  static constexpr uint32_t kSquare = sizeof(T) == 1 ? 2 * kFractalRows : kFractalRows;
+  static constexpr bool kFractals = format == CubeFormat::NZ;
 
   uint32_t ChunkDepth(uint32_t chunk) const {
     return std::min(base_k_ * step_, k_ - chunk * base_k_ * step_);
   }
 
   // Copies `rows` rows of `columns` elements to fractals; a column of fractals has `stride` rows.
-  void CopyRows(const AscendC::LocalTensor<T> &to, uint64_t from, uint32_t rows, uint32_t columns,
-                uint32_t stride, Where where) {
+  void CopyRows(const AscendC::LocalTensor<T> &to, uint64_t row, uint64_t column, uint32_t rows,
+                uint32_t columns, uint32_t stride, Where where) {
+    if (kFractals) return CopyFractals(to, row, column, rows, columns, stride, where);
     constexpr uint64_t kMostPitch = 65535;
     const uint32_t step = pitch_ <= kMostPitch ? rows : 1;
-    for (uint32_t row = 0; row < rows; row += step) {
+    for (uint32_t i = 0; i < rows; i += step) {
       const auto source = static_cast<uint16_t>(step == 1 ? columns : pitch_);
-      AscendC::DataCopy(to[row * kWidth], gm_[from + row * pitch_],
+      AscendC::DataCopy(to[i * kWidth], gm_[(row + i) * pitch_ + column],
                         AscendC::Nd2NzParams(1, step, columns, 0, source, stride, 1, 0), where);
+    }
+  }
+
+  void CopyFractals(const AscendC::LocalTensor<T> &to, uint64_t row, uint64_t column, uint32_t rows,
+                    uint32_t columns, uint32_t stride, Where where) {
+    const auto blocks = static_cast<uint32_t>(CeilDivide(columns, kWidth));
+    constexpr uint64_t kMostGap = 65535;
+    const bool together = rows_ - rows <= kMostGap;
+    for (uint32_t i = 0; i < blocks; i += together ? blocks : 1) {
+      AscendC::DataCopy(to[i * stride * kWidth], gm_[(column + i * kWidth) * rows_ + row * kWidth],
+                        AscendC::DataCopyParams(together ? blocks : 1, rows, together ? rows_ - rows : 0,
+                                                stride - rows),
+                        where);
     }
   }
 
@@ -84,15 +105,13 @@ class MatmulFactor {
     const uint32_t k = queued_ * step_ * base_k_, depth = ChunkDepth(queued_);
     if (k_contiguous_) {
       // A single row is multiplied as it lies.
-      CopyRows(to, first_ * pitch_ + k, outer_, depth, kLeft && outer_ == 1 ? 1 : padded_, where);
+      CopyRows(to, first_, k, outer_, depth, kLeft && outer_ == 1 ? 1 : padded_, where);
     } else if (sizeof(T) == 2) {
-      CopyRows(to, k * pitch_ + first_, depth, outer_, static_cast<uint32_t>(AlignUp(depth, kFractalRows)),
-               where);
+      CopyRows(to, k, first_, depth, outer_, static_cast<uint32_t>(AlignUp(depth, kFractalRows)), where);
     } else {
-      // Strips of 16 k: two fractals side by side then make the square that is transposed.
-      for (uint32_t row = 0; row < depth; row += kFractalRows) {
-        CopyRows(to[row * padded_], (k + row) * pitch_ + first_, std::min(kFractalRows, depth - row), outer_,
-                 kFractalRows, where);
+      // Strips of 16 k, or 32 of one byte: each holds the squares that are transposed.
+      for (uint32_t row = 0; row < depth; row += kSquare) {
+        CopyRows(to[row * padded_], k + row, first_, std::min(kSquare, depth - row), outer_, kSquare, where);
       }
     }
     l1_.EnQue(to, where);
@@ -101,7 +120,7 @@ class MatmulFactor {
 
   void Load(const AscendC::LocalTensor<T> &to, uint32_t offset, uint32_t k, uint32_t chunk_depth,
             Where where) {
-    const uint32_t rows = padded_ / kFractalRows;
+    const auto rows = static_cast<uint32_t>(CeilDivide(outer_, kFractalRows));
     if (k_contiguous_) {
       const auto depth = static_cast<uint32_t>(CeilDivide(k, kWidth));
       if (kLeft && outer_ == 1) {
@@ -126,13 +145,18 @@ class MatmulFactor {
       }
       return;
     }
-    for (uint32_t i = 0; i < depth; ++i) {
-      const AscendC::LocalTensor<T> strip = chunk_[(offset + i * kFractalRows) * padded_];
-      const uint16_t row = 2 * depth - 1;
-      AscendC::LoadDataWithTranspose(to[2 * i * (kLeft ? 1 : rows) * kFractal], strip,
-                                     kLeft ? AscendC::LoadData2dTransposeParams(0, rows, 1, row, 0)
-                                           : AscendC::LoadData2dTransposeParams(0, rows, 1, 0, rows - 1),
-                                     where);
+    // A square of one-byte elements becomes two rows of fractals in L0A, one of four-byte elements two columns.
+    const auto strips = static_cast<uint32_t>(CeilDivide(k, kSquare));
+    const uint32_t squares = padded_ / kSquare;
+    for (uint32_t i = 0; i < strips; ++i) {
+      const AscendC::LocalTensor<T> strip = chunk_[(offset + i * kSquare) * padded_];
+      constexpr uint32_t kDown = sizeof(T) == 1 ? 2 : 1, kAcross = 2 / kDown;
+      const uint32_t pitch = kLeft ? strips * kAcross : 1;
+      const uint32_t start = i * kAcross * (kLeft ? 1 : rows);
+      const auto next = static_cast<uint16_t>(kDown * pitch - 1);
+      const auto inside = static_cast<uint16_t>((kDown == 2 ? pitch : (kLeft ? 1 : rows)) - 1);
+      AscendC::LoadDataWithTranspose(to[start * kFractal], strip,
+                                     AscendC::LoadData2dTransposeParams(0, squares, 1, next, inside), where);
     }
   }
 
@@ -153,7 +177,7 @@ class MatmulFactor {
   AscendC::LocalTensor<T> chunk_;
   bool k_contiguous_ = true;
   bool prefetch_ = false;
-  uint64_t pitch_ = 0;
+  uint64_t rows_ = 0, pitch_ = 0;  // of the matrix in GM
   uint32_t base_k_ = 0, step_ = 1;
   uint32_t first_ = 0, outer_ = 0, padded_ = 0, k_ = 0;
   uint32_t queued_ = 0;  // chunks copied of this tile

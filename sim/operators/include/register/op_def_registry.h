@@ -4,7 +4,12 @@
 // library for opbuild the whole definition.
 #pragma once
 
+#include <functional>
+#include <map>
+#include <string>
+
 #include "register/op_def.h"
+#include "register/tilingdata_base.h"
 
 namespace ops {
 

@@ -2,14 +2,19 @@
 // Registers the functions of an operator type under CANN's names.
 #pragma once
 
+#include <initializer_list>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "exe_graph/runtime/infer_datatype_context.h"
 #include "exe_graph/runtime/infer_shape_context.h"
+#include "exe_graph/runtime/infer_shape_range_context.h"
 #include "exe_graph/runtime/tiling_context.h"
+#include "exe_graph/runtime/tiling_parse_context.h"
 
 namespace gert {
-
-class InferShapeRangeContext;
-class TilingParseContext;
 
 // Whoever makes one of these names an operator type. Each call adds one of its functions; nullptr adds none.
 class __attribute__((visibility("default"))) OpImplRegisterV2 {
@@ -20,16 +25,35 @@ class __attribute__((visibility("default"))) OpImplRegisterV2 {
   using TilingKernelFunc = ge::graphStatus (*)(TilingContext *);
   using TilingParseFunc = ge::graphStatus (*)(TilingParseContext *);
 
+  // Makes the struct that a TilingParse fills.
+  using CompileInfoMaker = void *(*)();
+
   explicit OpImplRegisterV2(const char *type) : type_(type) {}
 
   OpImplRegisterV2 &Tiling(TilingKernelFunc function);
+  // `capacity`: the most bytes of tiling data.
+  OpImplRegisterV2 &Tiling(TilingKernelFunc function, size_t capacity);
   OpImplRegisterV2 &InferShape(InferShapeKernelFunc function);
   OpImplRegisterV2 &InferDataType(InferDataTypeKernelFunc function);
-  // These are for graphs, and for operators whose tiling reads a compiled description; nothing here calls
-  // them.
-  OpImplRegisterV2 &InferShapeRange(InferShapeRangeKernelFunc) { return *this; }
+  OpImplRegisterV2 &TilingParse(TilingParseFunc function, CompileInfoMaker make);
   template <typename CompileInfo>
-  OpImplRegisterV2 &TilingParse(TilingParseFunc) {
+  OpImplRegisterV2 &TilingParse(TilingParseFunc function) {
+    return TilingParse(function, []() -> void * { return new CompileInfo(); });
+  }
+  // The inputs, by number, whose values are on the host too when the functions run.
+  OpImplRegisterV2 &InputsDataDependency(std::initializer_list<int32_t> inputs);
+  OpImplRegisterV2 &TilingInputsDataDependency(std::initializer_list<int32_t> inputs);
+  // All results have the dtype of the first input.
+  OpImplRegisterV2 &InferOutDataTypeSameWithFirstInput();
+  // These are for graphs; nothing here calls them.
+  OpImplRegisterV2 &InferShapeRange(InferShapeRangeKernelFunc) { return *this; }
+  OpImplRegisterV2 &OutputShapeDependOnCompute(std::initializer_list<int32_t>) { return *this; }
+  template <typename Function>
+  OpImplRegisterV2 &GenSimplifiedKey(Function) {
+    return *this;
+  }
+  template <typename... Values>
+  OpImplRegisterV2 &PrivateAttr(const char *, const Values &...) {
     return *this;
   }
 

@@ -1,37 +1,113 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matmul for code that runs on cube cores. CANN also has a mode in which vector cores send their calls to the
-// cube core. That mode is not modelled, and a source that asks for it does not compile.
+// Matmul, and REGIST_MATMUL_OBJ, which introduces Matmul objects to the cores of a block. In a mixed kernel the
+// cube core stays in it, serves the calls of its vector cores, and then returns from the function. A source that
+// defines ASCENDC_CUBE_ONLY calls Matmul on cube cores instead; there a vector core returns at once.
 #pragma once
 
-#ifndef ASCENDC_CUBE_ONLY
-#error "Matmul runs on cube cores here: define ASCENDC_CUBE_ONLY before lib/matmul_intf.h"
-#endif
-
-#include "matmul.h"
+#include "matmul_client.h"
 
 namespace AscendC {
 
-template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto &MM_CFG = CFG_NORM>
-using Matmul = MatmulImpl<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG>;
-
-// Takes objects, each followed by its tiling, or one object alone whose Init is called later.
-template <class T>
-__aicore__ inline void InitCurObj(TPipe *tpipe, T &object, sim::Where) {
-  object.SetPipe(tpipe);
-}
-template <class T, class Tiling, class... Rest>
-__aicore__ inline void InitCurObj(TPipe *tpipe, T &object, Tiling &&tiling, Rest &&...rest) {
-  // The last one of `rest` is the line number.
-  const sim::Where where = std::get<sizeof...(rest) - 1>(std::forward_as_tuple(rest...));
-  if constexpr (std::is_pointer_v<std::decay_t<Tiling>>) {
-    object.Init(tiling, tpipe, where);
-  } else {
-    object.Init(&tiling, tpipe, where);
-  }
-  if constexpr (sizeof...(rest) > 1) InitCurObj(tpipe, rest...);
-}
+#ifdef ASCENDC_CUBE_ONLY
+template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto &MM_CFG = CFG_NORM,
+          class MM_CB = MatmulCallBackFunc<>,
+          template <const auto &, typename...> class MATMUL_POLICY = Impl::Detail::MatmulPolicy>
+using Matmul = MatmulImpl<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB, MATMUL_POLICY>;
+#else
+template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto &MM_CFG = CFG_NORM,
+          class MM_CB = MatmulCallBackFunc<>,
+          template <const auto &, typename...> class MATMUL_POLICY = Impl::Detail::MatmulPolicy>
+using Matmul = MatmulClient<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB, MATMUL_POLICY>;
+#endif
 
 }  // namespace AscendC
 
+namespace sim {
+
+inline const TCubeTiling *AddressOf(const TCubeTiling *tiling) { return tiling; }
+inline const TCubeTiling *AddressOf(const TCubeTiling &tiling) { return &tiling; }
+template <class T>
+constexpr bool kIsTiling = std::is_convertible_v<std::decay_t<T>, const TCubeTiling *> ||
+                           std::is_same_v<std::decay_t<T>, TCubeTiling>;
+
+// Calls visit(object, tiling) for each object; the tiling behind it is null where there is none.
+template <class Visit>
+void ForEachObject(Visit &&) {}
+template <class Visit, class T, class... Rest>
+void ForEachObject(Visit &&visit, T &object, Rest &&...rest);
+
+template <class Visit, class T, class Next, class... Rest>
+void VisitObject(Visit &&visit, T &object, Next &&next, Rest &&...rest) {
+  if constexpr (kIsTiling<Next>) {
+    visit(object, AddressOf(next));
+    ForEachObject(visit, rest...);
+  } else {
+    visit(object, static_cast<const TCubeTiling *>(nullptr));
+    ForEachObject(visit, next, rest...);
+  }
+}
+template <class Visit, class T, class... Rest>
+void ForEachObject(Visit &&visit, T &object, Rest &&...rest) {
+  if constexpr (sizeof...(Rest) == 0) {
+    visit(object, static_cast<const TCubeTiling *>(nullptr));
+  } else {
+    VisitObject(visit, object, rest...);
+  }
+}
+
+// An object of a MatmulImpl: it computes where it is registered.
+template <class A, class B, class C, class D, const auto &CFG, class CB,
+          template <const auto &, typename...> class POLICY>
+std::true_type IsImplOf(const AscendC::MatmulImpl<A, B, C, D, CFG, CB, POLICY> *);
+std::false_type IsImplOf(const void *);
+template <class T>
+constexpr bool kIsImpl = decltype(IsImplOf(static_cast<T *>(nullptr)))::value;
+
+// Registers Matmul objects, as long as the function of the kernel runs that contains it.
+class MatmulScope {
+ public:
+  // Returns true where the core has nothing else to do in this function.
+  template <class First, class... Rest>
+  bool Enter(Where where, AscendC::TPipe *pipe, First &first, Rest &&...rest) {
+    Core &core = Core::Current();
+    if constexpr (kIsImpl<First>) {
+      if (!core.IsCube() && HasCubeCore(core)) return true;
+      ForEachObject([&](auto &object, const TCubeTiling *tiling) {
+        object.SetPipe(pipe);
+        if (tiling != nullptr || object.kHasTiling) object.Init(tiling, pipe, where);
+      }, first, rest...);
+      return false;
+    } else {
+      std::vector<void *> objects;
+      ForEachObject([&](auto &object, const TCubeTiling *tiling) {
+        object.Register(static_cast<uint32_t>(objects.size()), pipe);
+        objects.push_back(object.impl());
+        object.InitHere(tiling, pipe, where);
+      }, first, rest...);
+      if constexpr (First::kDualMaster) return false;
+      if (!core.IsCube()) {
+        serves_ = HasCubeCore(core);
+        return false;
+      }
+      while (ServeCall(core, objects, where)) continue;
+      return true;
+    }
+  }
+  MatmulScope() = default;
+  MatmulScope(const MatmulScope &) = delete;
+  MatmulScope &operator=(const MatmulScope &) = delete;
+  ~MatmulScope() {
+    if (serves_ && std::uncaught_exceptions() == 0) LeaveService(Core::Current());
+  }
+
+ private:
+  bool serves_ = false;  // the cube core waits for calls of this core
+};
+
+}  // namespace sim
+
 #define REGIST_MATMUL_OBJ(tpipe, workspace, ...) \
-  (static_cast<void>(workspace), AscendC::InitCurObj(tpipe, __VA_ARGS__, sim::Where{__FILE__, __LINE__}))
+  static_cast<void>(workspace);                  \
+  sim::MatmulScope sim_matmul_scope;             \
+  if (sim_matmul_scope.Enter(sim::Where{__FILE__, __LINE__}, tpipe, __VA_ARGS__)) return
+#define REGIST_MATMUL_OBJ_STATIC REGIST_MATMUL_OBJ

@@ -41,9 +41,57 @@ struct Node {
   RuntimeAttrs attributes;
 };
 
-class ExtendedKernelContext {
+// How many tensors a parameter of the definition has, and the place of the first one among all.
+class AnchorInstanceInfo {
  public:
-  explicit ExtendedKernelContext(Node *node) : node_(node) {}
+  explicit AnchorInstanceInfo(NodeTensors::Range range) : range_(range) {}
+  size_t GetInstanceNum() const { return range_.count; }
+  size_t GetInstanceStart() const { return range_.first; }
+
+ private:
+  NodeTensors::Range range_;
+};
+
+class ComputeNodeInfo {
+ public:
+  explicit ComputeNodeInfo(const Node *node) : node_(node) {
+    for (const auto &range : node->inputs.parameters) inputs_.emplace_back(range);
+    for (const auto &range : node->outputs.parameters) outputs_.emplace_back(range);
+  }
+
+  const char *GetNodeType() const { return node_->type.GetString(); }
+  const char *GetNodeName() const { return node_->type.GetString(); }
+  size_t GetIrInputsNum() const { return inputs_.size(); }
+  size_t GetIrOutputsNum() const { return outputs_.size(); }
+  size_t GetInputsNum() const { return node_->inputs.tensors.size(); }
+  size_t GetOutputsNum() const { return node_->outputs.tensors.size(); }
+  const AnchorInstanceInfo *GetInputInstanceInfo(size_t index) const {
+    return index < inputs_.size() ? &inputs_[index] : nullptr;
+  }
+  const AnchorInstanceInfo *GetOutputInstanceInfo(size_t index) const {
+    return index < outputs_.size() ? &outputs_[index] : nullptr;
+  }
+  const CompileTimeTensorDesc *GetInputTdInfo(size_t index) const {
+    const Tensor *tensor = node_->inputs.At(index);
+    return tensor == nullptr ? nullptr : &tensor->Desc();
+  }
+  const CompileTimeTensorDesc *GetOutputTdInfo(size_t index) const {
+    const Tensor *tensor = node_->outputs.At(index);
+    return tensor == nullptr ? nullptr : &tensor->Desc();
+  }
+  const RuntimeAttrs *GetAttrs() const { return &node_->attributes; }
+
+ private:
+  const Node *node_;
+  std::vector<AnchorInstanceInfo> inputs_;
+  std::vector<AnchorInstanceInfo> outputs_;
+};
+
+class KernelContext {};
+
+class ExtendedKernelContext : public KernelContext {
+ public:
+  explicit ExtendedKernelContext(Node *node) : node_(node), info_(node) {}
 
   const CompileTimeTensorDesc *GetInputDesc(size_t index) const { return DescOf(node_->inputs.At(index)); }
   const CompileTimeTensorDesc *GetRequiredInputDesc(size_t index) const {
@@ -56,6 +104,13 @@ class ExtendedKernelContext {
     return DescOf(node_->inputs.Of(index, place));
   }
   const CompileTimeTensorDesc *GetOutputDesc(size_t index) const { return DescOf(node_->outputs.At(index)); }
+  const ComputeNodeInfo *GetComputeNodeInfo() const { return &info_; }
+  const AnchorInstanceInfo *GetIrInputInstanceInfo(size_t index) const {
+    return info_.GetInputInstanceInfo(index);
+  }
+  const AnchorInstanceInfo *GetIrOutputInstanceInfo(size_t index) const {
+    return info_.GetOutputInstanceInfo(index);
+  }
   size_t GetComputeNodeInputNum() const { return node_->inputs.tensors.size(); }
   size_t GetComputeNodeOutputNum() const { return node_->outputs.tensors.size(); }
   const RuntimeAttrs *GetAttrs() const { return &node_->attributes; }
@@ -68,6 +123,9 @@ class ExtendedKernelContext {
   }
 
   Node *node_;
+
+ private:
+  ComputeNodeInfo info_;
 };
 
 }  // namespace gert

@@ -13,6 +13,9 @@ class InferDataTypeContext : public ExtendedKernelContext {
   ge::DataType GetInputDataType(size_t index) const { return DtypeOf(node_->inputs.At(index)); }
   ge::DataType GetRequiredInputDataType(size_t index) const { return DtypeOf(node_->inputs.Of(index)); }
   ge::DataType GetOptionalInputDataType(size_t index) const { return DtypeOf(node_->inputs.Of(index)); }
+  ge::DataType GetDynamicInputDataType(size_t index, size_t place) const {
+    return DtypeOf(node_->inputs.Of(index, place));
+  }
   ge::DataType GetOutputDataType(size_t index) const { return DtypeOf(node_->outputs.At(index)); }
   ge::graphStatus SetOutputDataType(size_t index, ge::DataType dtype) {
     if (index >= node_->outputs.tensors.size()) return ge::GRAPH_FAILED;

@@ -17,6 +17,11 @@ class InferShapeContext : public ExtendedKernelContext {
     return ShapeOf(node_->inputs.Of(index, place));
   }
   const Tensor *GetInputTensor(size_t index) const { return node_->inputs.At(index); }
+  const Tensor *GetRequiredInputTensor(size_t index) const { return node_->inputs.Of(index); }
+  const Tensor *GetOptionalInputTensor(size_t index) const { return node_->inputs.Of(index); }
+  const Tensor *GetDynamicInputTensor(size_t index, size_t place) const {
+    return node_->inputs.Of(index, place);
+  }
   Shape *GetOutputShape(size_t index) {
     return index < node_->outputs.tensors.size()
                ? &node_->outputs.tensors[index].GetShape().MutableOriginShape()

@@ -19,13 +19,36 @@ struct RuntimeAttr {
   int64_t number = 0;
   float real = 0;
   bool flag = false;
+  unsigned char behind_flag[7] = {};  // code that reads a flag as a number finds zeros
   ge::AscendString text;
   TypedContinuousVector<int64_t> ints;
   TypedContinuousVector<float> reals;
-  std::vector<char> flags;
+  TypedContinuousVector<bool> flags;
+
+  // Where the value lies; a text ends with 0.
+  const void *Pointer() const {
+    switch (kind) {
+      case Kind::kInt:
+        return &number;
+      case Kind::kFloat:
+        return &real;
+      case Kind::kBool:
+        return &flag;
+      case Kind::kString:
+        return text.GetString();
+      case Kind::kInts:
+        return &ints;
+      case Kind::kFloats:
+        return &reals;
+      case Kind::kBools:
+        return &flags;
+    }
+    return nullptr;
+  }
 };
 
-// Each function gives nullptr where there is no such attribute, and where it is of another kind.
+// Each function gives nullptr where there is no such attribute, and, but for GetAttrPointer, where it is of
+// another kind.
 class RuntimeAttrs {
  public:
   explicit RuntimeAttrs(std::vector<RuntimeAttr> attributes) : attributes_(std::move(attributes)) {}
@@ -33,6 +56,10 @@ class RuntimeAttrs {
   RuntimeAttrs &operator=(const RuntimeAttrs &) = delete;
 
   size_t GetAttrNum() const { return attributes_.size(); }
+  template <typename T>
+  const T *GetAttrPointer(size_t index) const {
+    return index < attributes_.size() ? static_cast<const T *>(attributes_[index].Pointer()) : nullptr;
+  }
   const int64_t *GetInt(size_t index) const {
     return Member(index, RuntimeAttr::Kind::kInt, &RuntimeAttr::number);
   }

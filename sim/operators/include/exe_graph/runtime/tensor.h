@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "exe_graph/runtime/storage_format.h"
 #include "exe_graph/runtime/storage_shape.h"
 #include "graph/types.h"
 
@@ -16,6 +17,9 @@ class CompileTimeTensorDesc {
   void SetDataType(ge::DataType dtype) { dtype_ = dtype; }
   ge::Format GetOriginFormat() const { return format_; }
   ge::Format GetStorageFormat() const { return format_; }
+  StorageFormat GetFormat() const { return {format_, format_}; }
+  void SetOriginFormat(ge::Format format) { format_ = format; }
+  void SetStorageFormat(ge::Format format) { format_ = format; }
 
  private:
   ge::DataType dtype_ = ge::DT_UNDEFINED;
@@ -40,12 +44,18 @@ class Tensor {
   // The values of an input on the host; nullptr for one on the device.
   template <typename T>
   const T *GetData() const {
-    return nullptr;
+    return static_cast<const T *>(values_);
   }
+  const void *GetAddr() const { return values_; }
+  void SetValues(const void *values) { values_ = values; }
+  Shape &MutableOriginShape() { return shape_.MutableOriginShape(); }
+  Shape &MutableStorageShape() { return shape_.MutableStorageShape(); }
+  StorageFormat GetFormat() const { return desc_.GetFormat(); }
 
  private:
   StorageShape shape_;
   CompileTimeTensorDesc desc_;
+  const void *values_ = nullptr;
 };
 
 }  // namespace gert

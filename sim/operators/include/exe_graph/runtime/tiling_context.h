@@ -27,8 +27,10 @@ class TilingContext : public ExtendedKernelContext {
  public:
   static constexpr size_t kMostWorkspaces = 20;
 
-  TilingContext(Node *node, fe::PlatFormInfos *platform, TilingResult *result)
-      : ExtendedKernelContext(node), platform_(platform), result_(result) {}
+  // `compile_info`: what the operator's TilingParse made, nullptr where it has none.
+  TilingContext(Node *node, fe::PlatFormInfos *platform, TilingResult *result,
+                const void *compile_info = nullptr)
+      : ExtendedKernelContext(node), platform_(platform), result_(result), compile_info_(compile_info) {}
 
   const StorageShape *GetInputShape(size_t index) const { return ShapeOf(node_->inputs.At(index)); }
   const StorageShape *GetRequiredInputShape(size_t index) const { return ShapeOf(node_->inputs.Of(index)); }
@@ -40,9 +42,16 @@ class TilingContext : public ExtendedKernelContext {
   const Tensor *GetInputTensor(size_t index) const { return node_->inputs.At(index); }
   const Tensor *GetRequiredInputTensor(size_t index) const { return node_->inputs.Of(index); }
   const Tensor *GetOptionalInputTensor(size_t index) const { return node_->inputs.Of(index); }
+  const Tensor *GetDynamicInputTensor(size_t index, size_t place) const {
+    return node_->inputs.Of(index, place);
+  }
 
   fe::PlatFormInfos *GetPlatformInfo() const { return platform_; }
-  const void *GetCompileInfo() const { return nullptr; }
+  const void *GetCompileInfo() const { return compile_info_; }
+  template <typename T>
+  const T *GetCompileInfo() const {
+    return static_cast<const T *>(compile_info_);
+  }
   int32_t GetDeterministic() const { return 0; }
 
   ge::graphStatus SetTilingKey(uint64_t key) { return Set(&result_->key, key); }
@@ -53,6 +62,7 @@ class TilingContext : public ExtendedKernelContext {
   uint32_t GetScheduleMode() const { return result_->schedule_mode; }
   ge::graphStatus SetLocalMemorySize(uint32_t bytes) { return Set(&result_->local_memory, bytes); }
   ge::graphStatus SetNeedAtomic(bool atomic) { return Set(&result_->need_atomic, atomic); }
+  bool NeedAtomic() const { return result_->need_atomic; }
 
   TilingData *GetRawTilingData() { return &result_->data; }
   template <typename T>
@@ -81,6 +91,7 @@ class TilingContext : public ExtendedKernelContext {
 
   fe::PlatFormInfos *platform_;
   TilingResult *result_;
+  const void *compile_info_;
 };
 
 }  // namespace gert

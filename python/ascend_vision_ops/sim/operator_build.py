@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the libraries of an operator folder: its host sources, and a kernel for the dtypes of a call.
+
+    op_host/*.cpp ──────────────────────────▶ host.so     definitions, tiling, inference
+    op_kernel/X.cpp ◀── generated wrapper ──▶ kernel.so   DTYPE_*, tiling structs, registration
+
+Objects lie in the user's cache and are made again when a source, a header or an option has changed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..ascend_headers.libraries import alone
+from ..ascend_headers.compiler import SOURCES
+from ..paths import include_dir, library_dir
+from .compile import BackEnd, CompileError, cache_folder, cores_of
+from .operator_definition import DTYPES, Definition
+
+# Structs that kernel_tiling.h has.
+LIBRARY_STRUCT = re.compile(r"struct\s+(?:alignas\(\d+\)\s*)?(\w+)")
+ENTRY = re.compile(r"__global__\s+(?:__aicore__\s+)?(?:__\w+__\s+)*void\s+(\w+)\s*\(")
+LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+PARENTS = 4  # how far above an operator's folder its project's include folders are looked for
+HOST_FLAGS = ("-std=c++17", "-O1", "-g1", "-fPIC", "-w", "-fvisibility=hidden", "-fno-gnu-unique")
+
+
+@dataclass
+class OperatorFolder:
+    """The sources of a folder, and where their headers lie.
+
+    include: folders of the user, which come first. host_sources: sources besides those of op_host.
+    """
+
+    path: Path
+    back_end: BackEnd
+    include: Sequence[Path] = ()
+    host_sources: Sequence[Path] = ()
+    failed: dict[Path, CompileError] = field(default_factory=dict)
+
+    @property
+    def cache(self) -> Path:
+        name = hashlib.sha256(str(self.path).encode()).hexdigest()[:12]
+        return cache_folder() / "operators" / f"{self.path.name}-{name}" / self.back_end.digest
+
+    def include_options(self, *first: Path) -> list[str]:
+        """The folders of the project: those given, the operator's own, and what usually lies above it."""
+        above = [self.path, *list(self.path.parents)[:PARENTS]]
+        found = [*first, *self.include, self.path / "op_host", self.path / "op_kernel"]
+        found += [parent / inner for parent in above for inner in ("", "include", "common/inc", "common")]
+        return [f"-I{folder}" for folder in dict.fromkeys(found) if folder.is_dir()]
+
+    def host_library(self) -> Path:
+        """Builds the library of the host sources. A source that does not compile is left out and kept in `failed`."""
+        sources = sorted((self.path / "op_host").glob("*.cpp")) + list(self.host_sources)
+        if not sources:
+            raise CompileError(f"{self.path}: expected host sources in op_host/*.cpp, got none")
+        program = self.back_end.command[0]
+        framework = (SOURCES / "sim" / "operators" / "include").resolve()
+        ours = (f"-I{framework}", f"-I{include_dir()}")
+        compiler = BackEnd((program, *HOST_FLAGS), self.back_end.version, "the simulated device's framework", {"": ()})
+        objects = []
+        with locked(self.cache):
+            for source in sources:
+                target = self.cache / "host" / f"{source.stem}.o"
+                options = [*self.include_options(source.parent), *ours]
+                try:
+                    compiler.compile(source, target, "", options)
+                    objects.append(target)
+                except CompileError as error:
+                    self.failed[source] = error
+            if not objects:
+                raise next(iter(self.failed.values()))
+            library = self.cache / "host.so"
+            linked = (*objects_first(), f"-L{library_dir()}", "-lop_framework", "-lnnopbase", "-lascendcl")
+            compiler.link(objects, library, linked)
+            return named_by_content(library)
+
+    def kernel_source(self, definition: Definition) -> tuple[Path, str]:
+        """The source of an operator's kernel, and the kernel's name in it."""
+        wanted = plain(definition.kernel_file or definition.type)
+        sources = sorted((self.path / "op_kernel").glob("**/*.cpp"))
+        entries = {source: ENTRY.findall(without_comments(source)) for source in sources}
+        for source, names in entries.items():
+            for name in names:
+                if plain(name) == wanted or (definition.kernel_file and plain(source.stem) == wanted):
+                    return source, name
+        listed = ", ".join(name for names in entries.values() for name in names) or "no kernels"
+        raise CompileError(
+            f"{self.path}: expected a kernel of the operator {definition.type} in op_kernel, found {listed}"
+        )
+
+    def kernel_library(self, definition: Definition, dtypes: dict[str, tuple[int, int]], structs: dict, key: int) -> "KernelLibrary":
+        """Builds the kernel for dtypes and formats of its tensors, and for one tiling key where it must know that."""
+        source, name = self.kernel_source(definition)
+        text = whole_text(source)
+        keyed = "TILING_KEY_VAR" in text or any(entry.startswith(f"{definition.type}_") for entry in structs)
+        cores = cores_of(text, key)
+        wrapper = wrapper_text(source, name, definition, dtypes, structs, key, self.back_end.own_headers)
+        defines = [f"-DTILING_KEY_VAR={key}"] if keyed else []
+        digest = hashlib.sha256("\0".join((wrapper, cores, *defines)).encode()).hexdigest()[:12]
+        folder = self.cache / f"{name}-{digest}"
+        with locked(self.cache):
+            folder.mkdir(parents=True, exist_ok=True)
+            unit = folder / "kernel.cpp"
+            if not unit.is_file():
+                unit.write_text(wrapper, encoding="utf-8")
+            options = [*defines, *self.include_options(source.parent)]
+            libraries = [self._side_library(unit, folder, side, options) for side in self.back_end.sides_of(cores)]
+        return KernelLibrary(name, cores, libraries)
+
+    def _side_library(self, unit: Path, folder: Path, side: str, options: Sequence[str]) -> Path:
+        target = folder / f"{side}.o"
+        self.back_end.compile(unit, target, side, options)
+        library = folder / f"{side}.so"
+        self.back_end.link([target], library)
+        return named_by_content(library)
+
+
+@dataclass
+class KernelLibrary:
+    """A kernel's libraries, one for each kind of core where it is compiled against CANN's headers."""
+
+    kernel: str
+    cores: str
+    files: list[Path]
+
+    def register(self) -> None:
+        """Makes these the kernels of that name; a library of other dtypes may have been it before."""
+        for file in self.files:
+            ctypes.CDLL(str(file)).avo_register_kernels()
+
+
+def objects_first() -> tuple[str, ...]:
+    return ("-shared", "-Wl,-z,lazy", "-Wl,-Bsymbolic")
+
+
+def locked(folder: Path):
+    """Waits until no other process builds in this folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return alone(folder / "lock")
+
+
+def named_by_content(library: Path) -> Path:
+    """A copy whose name differs where the content does: a process loads a library of one name only once."""
+    digest = hashlib.sha256(library.read_bytes()).hexdigest()[:12]
+    named = library.with_name(f"{library.stem}.{digest}.so")
+    if not named.is_file():
+        half = named.with_name(f"{named.name}.{os.getpid()}")
+        shutil.copy(library, half)
+        os.replace(half, named)
+    return named
+
+
+def plain(name: str) -> str:
+    """MyOp2d and my_op2d are the same operator."""
+    return name.replace("_", "").lower()
+
+
+def without_comments(source: Path) -> str:
+    text = source.read_text(encoding="utf-8", errors="replace")
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
+
+
+def whole_text(source: Path) -> str:
+    """A source and the local headers that it includes, directly or not."""
+    texts, left, seen = [], [source], set()
+    while left:
+        path = left.pop()
+        if path in seen or not path.is_file():
+            continue
+        seen.add(path)
+        texts.append(without_comments(path))
+        left += [(path.parent / name).resolve() for name in LOCAL_INCLUDE.findall(texts[-1])]
+    return "\n".join(texts)
+
+
+def macros(definition: Definition, dtypes: dict[str, tuple[int, int]]) -> list[str]:
+    """DT_*, FORMAT_* and, for each tensor, DTYPE_X, ORIG_DTYPE_X and FORMAT_X."""
+    lines = [f"#define DT_{dtype.name} {dtype.number}" for dtype in DTYPES.values()]
+    lines += ["#define FORMAT_NCHW 0", "#define FORMAT_NHWC 1", "#define FORMAT_ND 2", "#define FORMAT_NCDHW 30"]
+    for parameter in definition.parameters:
+        name, (dtype, number) = parameter.name.upper(), dtypes[parameter.name]
+        if dtype in DTYPES:
+            lines += [f"#define DTYPE_{name} {DTYPES[dtype].kernel}", f"#define ORIG_DTYPE_{name} {dtype}"]
+        lines.append(f"#define FORMAT_{name} {number}")
+    return lines
+
+
+def struct_lines(structs: list[dict], known: set[str]) -> list[str]:
+    """The plain structs of tiling data, without those that kernel_tiling.h has."""
+    lines = []
+    for struct in structs:
+        if struct["name"] in known:
+            continue
+        fields = []
+        for type, name, count in struct["fields"]:
+            fields.append(f"  {type} {name}{f'[{count}]' if count else ''};")
+        lines += [f"struct alignas(8) {struct['name']} {{", *fields, "};"]
+    return lines
+
+
+def wrapper_text(
+    source: Path, name: str, definition: Definition, dtypes: dict, structs: dict, key: int, own_headers: bool
+) -> str:
+    """The source that is compiled in place of a kernel's: what CANN's build puts before it, and its registration."""
+    chosen = structs.get(f"{definition.type}_{key}") or structs.get(definition.type, [])
+    every = {struct["name"]: struct for group in structs.values() for struct in group}
+    header = SOURCES / "sim" / "ascendc" / "include" / "kernel_tiling" / "kernel_tiling.h"
+    known = set(LIBRARY_STRUCT.findall(header.read_text(encoding="utf-8")))
+    lines = ["#include <cstdint>", '#include "kernel_tiling/kernel_tiling.h"']
+    lines += macros(definition, dtypes) + struct_lines(list(every.values()), known)
+    if chosen:
+        lines.append(f"using AscendcDefaultTiling [[maybe_unused]] = {chosen[-1]['name']};")
+    # A kernel may have the name of a function of the C library.
+    if any(hasattr(ctypes.CDLL(library), name) for library in ("libc.so.6", "libm.so.6")):
+        lines += ["#include <cmath>", f"#define {name} {name}_kernel"]
+    lines.append(f'#include "{source}"')
+    lines += ['#include "engine/kernel_libraries.h"' if own_headers else '#include "compiler/kernel_library.h"']
+    return "\n".join(lines) + CALLS.replace("NAME", name) + (OWN if own_headers else CANN)
+
+
+CALLS = """
+#include <utility>
+namespace {
+template <typename... A, size_t... I>
+void CallWith(void (*kernel)(A...), void *const *words, std::index_sequence<I...>) {
+  kernel(reinterpret_cast<A>(words[I])...);
+}
+template <typename... A>
+void CallKernel(void (*kernel)(A...), void *const *words) {
+  CallWith(kernel, words, std::index_sequence_for<A...>());
+}
+void Invoke(void *const *words) { CallKernel(&::NAME, words); }
+const sim::Kernel kKernels[] = {{"NAME", Invoke}};
+}  // namespace
+"""
+OWN = """
+extern "C" __attribute__((visibility("default"))) void avo_register_kernels() {
+  sim::RegisterKernels({kKernels, 1, false});
+  sim::RegisterKernels({kKernels, 1, true});
+}
+"""
+CANN = """
+SIM_KERNEL_LIBRARY(kKernels)
+extern "C" __attribute__((visibility("default"))) void avo_register_kernels() { RegisterKernelsOfLibrary(); }
+"""

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// TCubeTiling for host code, with a setter and a getter for each field.
+#pragma once
+
+#include "kernel_tiling/kernel_tiling.h"
+#include "register/tilingdata_base.h"
+
+namespace optiling {
+
+#define SIM_HOST_TILING_FIELD(name) TILING_DATA_FIELD_DEF(int32_t, name)
+BEGIN_TILING_DATA_DEF(TCubeTiling)
+SIM_CUBE_TILING_FIELDS(SIM_HOST_TILING_FIELD)
+END_TILING_DATA_DEF
+#undef SIM_HOST_TILING_FIELD
+
+}  // namespace optiling

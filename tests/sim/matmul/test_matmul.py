@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares Matmul in mixed kernels with NumPy: two vector cores call it, the cube core of their block computes."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from tests.sim.api import harness
+from tests.sim.api.harness import BFLOAT16, Global, poisoned, same
+from tests.sim.api.test_cube import whole
+
+PROGRAM = harness.BUILD / "tests" / "sim_matmul"
+clean = partial(harness.clean, program=PROGRAM)
+fault = partial(harness.fault, program=PROGRAM)
+
+SUMS = {"float16": "float32", BFLOAT16: "float32", "float32": "float32", "int8": "int32"}
+ALL, ASYNC, TILES, SEQUENTIAL, TWICE = range(5)
+
+
+def factors(shape, dtype, trans=(0, 0), seed=1):
+    m, n, k = shape
+    a, b = whole((m, k), dtype, seed), whole((k, n), dtype, seed + 1)
+    stored = [Global(np.ascontiguousarray(x.T if t else x)) for x, t in zip((a, b), trans, strict=True)]
+    return a.astype(np.float64) @ b.astype(np.float64), stored
+
+
+def call(name, shape, base, buffers, *, dtype="float16", trans=(0, 0), bias=0, way=ALL, out=None):
+    return clean(name, buffers, dtype=dtype, dtype2=out or "-", ints=[*shape, *trans, *base, bias, way])
+
+
+@pytest.mark.parametrize("way", [ALL, ASYNC, TILES])
+@pytest.mark.parametrize("trans", [(0, 0), (0, 1), (1, 0), (1, 1)])
+@pytest.mark.parametrize("dtype", list(SUMS))
+def test_two_vector_cores_share_a_cube_core(dtype, trans, way):
+    shape, base = (90, 75, 100), (32, 32, 32)
+    want, buffers = factors(shape, dtype, trans)
+    buffers.append(Global(poisoned((90, 75), SUMS[dtype])))
+    same(
+        call("MixedMatmul", shape, base, buffers, dtype=dtype, trans=trans, way=way)[2],
+        want.astype(SUMS[dtype]),
+    )
+
+
+@pytest.mark.parametrize("dtype,out", [("float16", None), ("float16", "float16"), ("int8", None)])
+def test_bias_and_types_of_the_result(dtype, out):
+    shape = (40, 48, 64)
+    want, buffers = factors(shape, dtype)
+    kind = out or SUMS[dtype]
+    bias = whole(48, kind, 7)
+    buffers += [Global(poisoned((40, 48), kind)), Global(bias)]
+    got = call("MixedMatmul", shape, (16, 32, 32), buffers, dtype=dtype, bias=1, out=out)[2]
+    same(got, (want + bias.astype(np.float64)).astype(kind))
+
+
+def test_a_second_product_is_added():
+    want, buffers = factors((64, 64, 32), "float16")
+    buffers.append(Global(poisoned((64, 64), "float32")))
+    got = call("MixedMatmul", (64, 64, 32), (32, 32, 32), buffers, way=TWICE)[2]
+    same(got, (2 * want).astype(np.float32))
+
+
+@pytest.mark.parametrize("name", ["MixedEpilogue", "MixedEpilogueAsync"])
+def test_epilogue_in_ub(name):
+    shape, base = (128, 96, 64), (32, 48, 32)
+    want, buffers = factors(shape, "float16")
+    buffers += [Global(poisoned((128, 96), "float32")), Global(poisoned((128, 96), "float32"))]
+    got = call(name, shape, base, buffers)[2]
+    same(got, np.where(want < 0, want / 2, want).astype(np.float32))
+
+
+@pytest.mark.parametrize("name", ["MixedWrittenBefore", "MixedFromUb"])
+def test_operands_that_the_vector_core_has_just_written(name):
+    want, buffers = factors((32, 48, 64), "float16")
+    buffers += [Global(poisoned((32, 48), "float32")), Global(poisoned((32, 64), "float16"))]
+    same(call(name, (32, 48, 64), (16, 48, 32), buffers)[2], want.astype(np.float32))
+
+
+def test_partial_sums():
+    want, buffers = factors((32, 32, 64), "float16")
+    buffers.append(Global(poisoned((32, 32), "float32")))
+    same(call("MixedPartialSums", (32, 32, 64), (16, 32, 32), buffers)[2], want.astype(np.float32))
+
+
+def test_one_vector_core_for_each_cube_core():
+    want, buffers = factors((90, 48, 64), "float16")
+    buffers.append(Global(poisoned((90, 48), "float32")))
+    same(call("MixedOneToOne", (90, 48, 64), (32, 48, 32), buffers)[2], want.astype(np.float32))
+
+
+# The axes of A, B and C in memory, as letters of einsum: z is b, h heads, g groups, s and t rows, d columns.
+LAYOUTS = {
+    "BSNGD": ("zshgd", "zthgd", "zshgt"),
+    "SBNGD": ("szhgd", "tzhgd", "szhgt"),
+    "BNGS1S2": ("zhgsd", "zhgtd", "zhgst"),
+    "NORMAL": ("zhgsd", "zhgtd", "zhgst"),
+}
+
+
+@pytest.mark.parametrize("groups_b", [2, 1])
+@pytest.mark.parametrize("layout", list(LAYOUTS))
+def test_batches(layout, groups_b):
+    sizes = {"z": 2, "h": 3, "g": 2, "s": 33, "t": 40, "d": 48}
+    of_b = {**sizes, "g": groups_b}
+    in_a, in_b, in_c = LAYOUTS[layout]
+    a = whole([sizes[axis] for axis in in_a], "float16", 21)
+    b = whole([of_b[axis] for axis in in_b], "float16", 22)
+    bias = whole([sizes[axis] for axis in "zhgt"], "float32", 23)
+    everywhere = np.repeat(b, 2 // groups_b, in_b.index("g")).astype(np.float64)
+    want = np.einsum(f"{in_a},{in_b}->{in_c}", a.astype(np.float64), everywhere)
+    want += np.einsum(f"zhgt,s->{in_c}", bias, np.ones(sizes["s"]))
+    buffers = [Global(a), Global(b), Global(poisoned(want.shape, "float32")), Global(bias)]
+    got = clean(f"Batch{layout}", buffers, ints=[2, 33, 40, 48, 3, 2, groups_b, 1])[2]
+    same(got, want.astype(np.float32))
+
+
+def test_mistakes():
+    shape, base = (32, 32, 32), (16, 32, 32)
+    want, buffers = factors(shape, "float16")
+    buffers.append(Global(poisoned((32, 32), "float32")))
+    ints = [*shape, 0, 0, *base]
+    for name, text in (
+        ("MixedReadsAtOnce", "BlockConflict"),
+        ("MixedNotRegistered", "the object is not registered: missing REGIST_MATMUL_OBJ"),
+        ("MixedOneLeaves", "the cube core waits for 1 vector cores of its block"),
+        ("MixedWaitsForNothing", "there is no call of IterateAll<false> with waitIterateAll"),
+        ("MixedOnVector", "the kernel has no cube cores that could compute this"),
+        ("MixedOnCube", "the kernel has no vector cores that could call Matmul"),
+    ):
+        fault(text, name, buffers, ints=ints)
+    same(clean("MixedReadsAfterWait", buffers, ints=ints)[2], want.astype(np.float32))

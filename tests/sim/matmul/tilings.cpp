@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks the tiling API of Matmul. A line of standard input is "cores m n k type transposes_b to_ub biased base_m
+// base_n base_k", with -1 for what nobody fixes; the line of standard output has the fields of the tiling, or -1.
+#include <iostream>
+#include <sstream>
+
+#include "tiling/tiling_api.h"
+
+int main() {
+  using namespace matmul_tiling;
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    std::istringstream words(line);
+    int cores = 0, m = 0, n = 0, k = 0, type = 0, base_m = 0, base_n = 0, base_k = 0;
+    bool transposed = false, to_ub = false, biased = false;
+    words >> cores >> m >> n >> k >> type >> transposed >> to_ub >> biased >> base_m >> base_n >> base_k;
+    MultiCoreMatmulTiling api(*platform_ascendc::PlatformAscendCManager::GetInstance());
+    const auto factor = static_cast<DataType>(type);
+    const auto sum = factor == DataType::DT_INT8 ? DataType::DT_INT32 : DataType::DT_FLOAT;
+    api.SetDim(cores);
+    api.SetAType(TPosition::GM, CubeFormat::ND, factor);
+    api.SetBType(TPosition::GM, CubeFormat::ND, factor, transposed);
+    api.SetCType(to_ub ? TPosition::VECIN : TPosition::GM, CubeFormat::ND, sum);
+    api.SetBiasType(TPosition::GM, CubeFormat::ND, sum);
+    api.SetOrgShape(m, n, k);
+    api.SetShape(m, n, k);
+    api.EnableBias(biased);
+    api.SetFixSplit(base_m, base_n, base_k);
+    api.SetBufferSpace(-1, -1, -1);
+    AscendC::tiling::TCubeTiling plain;
+    optiling::TCubeTiling data;
+    if (api.GetTiling(plain) != 0 || api.GetTiling(data) != 0) {
+      std::cout << "-1\n";
+      continue;
+    }
+    AscendC::tiling::TCubeTiling saved;
+    data.SaveToBuffer(&saved, data.GetDataSize());
+#define PRINT(name) std::cout << (saved.name == plain.name ? plain.name : -99) << " ";
+    SIM_CUBE_TILING_FIELDS(PRINT)
+#undef PRINT
+    std::cout << "\n";
+  }
+  return 0;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks the host functions of vector functions. A line of standard input is "name rows columns type_bytes
+// work"; the line of standard output has the bytes of work memory, or the fields of a tiling, which must be
+// the same in the struct of the kernel and in the class of the host.
+#include <cstring>
+#include <iostream>
+#include <sstream>
+
+#include "tiling/tiling_api.h"
+
+namespace {
+
+struct Question {
+  std::string name;
+  ge::Shape shape;
+  uint32_t rows = 0, columns = 0, type = 0, work = 0;
+};
+
+template <typename Struct, typename Class, typename Ask>
+void PrintTiling(const Ask &ask) {
+  Struct plain, saved;
+  Class data;
+  ask(plain);
+  ask(data);
+  data.SaveToBuffer(&saved, data.GetDataSize());
+  if (data.GetDataSize() != sizeof(Struct) || std::memcmp(&saved, &plain, sizeof(plain)) != 0) {
+    std::cout << "the struct and the class differ\n";
+    return;
+  }
+  uint32_t words[sizeof(Struct) / 4];
+  std::memcpy(words, &plain, sizeof(plain));
+  for (const uint32_t word : words) std::cout << word << " ";
+  std::cout << "\n";
+}
+
+void PrintSizes(const Question &q) {
+  using namespace AscendC;
+  uint32_t most = 0, least = 0;
+  const auto float_type = q.type == 4 ? ge::DT_FLOAT : ge::DT_FLOAT16;
+  if (q.name == "Sum") GetSumMaxMinTmpSize(q.columns, q.type, false, most, least);
+  if (q.name == "Mean") GetMeanMaxMinTmpSize(q.columns, q.type, 4, false, most, least);
+  if (q.name == "ReduceMax") {
+    GetReduceMaxMaxMinTmpSize(q.shape, float_type, ReducePattern::AR, true, false, most, least);
+  }
+  if (q.name == "ReduceSum") {
+    GetReduceSumMaxMinTmpSize(q.shape, float_type, ReducePattern::AR, true, false, most, least);
+  }
+  if (q.name == "RmsNorm") GetRmsNormMaxMinTmpSize(q.shape, q.type, most, least);
+  if (q.name == "AscendDequant") GetAscendDequantMaxMinTmpSize(q.shape, q.type, most, least);
+  if (q.name == "Power") GetPowerMaxMinTmpSize(q.shape, ge::Shape({1}), false, q.type, false, most, least);
+  if (q.name == "Gelu") GetGeluMaxMinTmpSize(q.shape, q.type, most, least);
+  if (q.name == "SoftMax") {
+    most = GetSoftMaxMaxTmpSize(q.shape, q.type, false);
+    least = GetSoftMaxMinTmpSize(q.shape, q.type, false);
+  }
+  std::cout << most << " " << least << "\n";
+}
+
+}  // namespace
+
+int main() {
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    std::istringstream words(line);
+    Question q;
+    words >> q.name >> q.rows >> q.columns >> q.type >> q.work;
+    q.shape = ge::Shape({q.rows, q.columns});
+    if (q.name == "SoftMaxTiling") {
+      PrintTiling<AscendC::tiling::SoftMaxTiling, optiling::SoftMaxTiling>(
+          [&](auto &tiling) { AscendC::SoftMaxTilingFunc(q.shape, q.type, q.work, tiling); });
+    } else if (q.name == "UnPadTiling") {
+      PrintTiling<AscendC::tiling::UnPadTiling, optiling::UnPadTiling>(
+          [&](auto &tiling) { AscendC::UnPadTilingFunc(q.shape, q.work, q.type, tiling); });
+    } else if (q.name == "RmsNormTiling") {
+      const ge::Shape shape({1, q.rows, q.columns});
+      PrintTiling<AscendC::tiling::RmsNormTiling, optiling::RmsNormTiling>(
+          [&](auto &tiling) { AscendC::GetRmsNormTilingInfo(shape, shape, q.work, q.type, tiling); });
+    } else {
+      PrintSizes(q);
+    }
+  }
+  return 0;
+}

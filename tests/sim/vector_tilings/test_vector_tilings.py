@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Host functions of vector functions: bytes of work memory, and tilings, as a struct and as a class."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from tests.built import BUILD
+
+
+def ask(name: str, rows: int, columns: int, type_bytes: int, work: int = 0) -> list[int]:
+    line = f"{name} {rows} {columns} {type_bytes} {work}\n"
+    done = subprocess.run(
+        [BUILD / "tests" / "sim_vector_tilings"], input=line, capture_output=True, text=True, check=True
+    )
+    assert "differ" not in done.stdout, done.stdout
+    return [int(word) for word in done.stdout.split()]
+
+
+SIZES = [
+    # A float for each of 16 repeats; a half for each of 8.
+    ("Sum", 1, 1000, 4, [64, 64]),
+    ("Sum", 1, 1000, 2, [32, 32]),
+    # A byte for each of 16 repeats; for half the row as floats too.
+    ("Mean", 1, 1000, 4, [32, 32]),
+    ("Mean", 1, 1000, 2, [32 + 4 * 1008, 32 + 4 * 1008]),
+    ("ReduceMax", 3, 8, 4, [0, 0]),
+    ("ReduceMax", 3, 40, 4, [96, 96]),
+    ("ReduceMax", 3, 1000, 4, [768, 768]),
+    ("ReduceSum", 3, 64, 4, [0, 0]),
+    ("ReduceSum", 3, 100, 4, [3 * 64 * 4, 3 * 64 * 4]),
+    ("RmsNorm", 3, 64, 4, [(3 * 64 + 8) * 4, (64 + 8) * 4]),
+    ("RmsNorm", 3, 64, 2, [(2 * 3 * 64 + 16) * 4, (2 * 64 + 8) * 4]),
+    ("AscendDequant", 3, 64, 4, [(64 + 4 * 64) * 4, (64 + 2 * 64) * 4]),
+    ("Power", 1, 1000, 4, [5 * 4000 + 256, 6 * 256]),
+    ("Gelu", 1, 1000, 2, [12000, 768]),
+    ("SoftMax", 3, 64, 4, [3 * (8 + 64 + 64) * 4, (8 + 64 + 64) * 4]),
+]
+
+
+@pytest.mark.parametrize("name,rows,columns,type_bytes,want", SIZES)
+def test_sizes_of_work_memory(name, rows, columns, type_bytes, want):
+    assert ask(name, rows, columns, type_bytes) == want
+
+
+def test_unpad_tiling():
+    assert ask("UnPadTiling", 6, 32, 4) == [6, 32, 0, 0, 0, 0, 0, 0]
+
+
+def test_softmax_tiling():
+    """Work memory for 20 of 70 rows: 16 at once, as more than eight rows come in eights."""
+    row = (8 + 64 + 64) * 4
+    got = ask("SoftMaxTiling", 70, 64, 4, 20 * row)
+    assert got == [70, 64, 70 * 64, 70, 8, 70 * 8, 16, 64, 16 * 64, 16, 8, 16 * 8, 4, 6, 6 * 64, 6 * 8]
+
+
+def test_rms_norm_tiling():
+    got = ask("RmsNormTiling", 5, 64, 4, 1 << 14)
+    quarter_of_sixteenth = 0x3C800000  # 1 / 64 as a float
+    assert got == [1, 5, 64, 64, quarter_of_sixteenth, 64, 1, 8, 5, 320, 0, 0]
+
+
+def test_rms_norm_with_too_little_work_memory():
+    assert ask("RmsNormTiling", 5, 64, 4, 100) == [0] * 12
