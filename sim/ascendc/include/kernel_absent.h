@@ -134,9 +134,6 @@ SIM_ABSENT(SoftmaxFlashV3)
 SIM_ABSENT(SoftmaxGrad)
 SIM_ABSENT(SoftmaxGradFront)
 
-// High-level: Matmul
-SIM_ABSENT(MATMUL_POLICY_DEFAULT_OF)
-
 // High-level: quantisation
 SIM_ABSENT(AscendAntiQuant)
 SIM_ABSENT(AscendQuant)
