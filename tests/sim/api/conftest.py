@@ -22,7 +22,7 @@ SMALL = "CANN 8.1 wants a larger temporary tensor than the documentation of CANN
 LANES = (
     "CANN 8.1 compares or broadcasts whole repeats of its work memory, of which some lanes have no meaning"
 )
-ERRORS = "CANN 8.1 computes it with larger errors, or with other results at the ends of the range, than our headers state"
+ERRORS = "CANN 8.1 has larger errors than our headers state, or other results at the ends of the range"
 INACCURATE = ["Acos", "Asin", "Atan", "Cosh", "Erfc", "FasterGelu", "FasterGeluV2", "Gelu", "Sinh"]
 # What CANN's own headers do otherwise than our API, by test.
 DIFFERENCES = {
