@@ -47,6 +47,20 @@ void SimpleSoftMaxCase(Case &c) {
                    tiling, SoftMaxShapeOf(c));
 }
 
+template <typename T, typename U>
+void SelectCase(Case &c) {
+  SelectWithBytesMaskShapeInfo info;
+  info.firstAxis = static_cast<uint32_t>(c.Int(0));
+  info.srcLastAxis = static_cast<uint32_t>(c.Int(1));
+  info.maskLastAxis = static_cast<uint32_t>(c.Int(2));
+  const auto dst = c.Tensor<T>(0), src = c.Tensor<T>(1);
+  const auto mask = c.Tensor<U>(2);
+  const auto work = c.Tensor<uint8_t>(3);
+  const auto scalar = static_cast<T>(c.Float(0));
+  c.Int(3) == 0 ? SelectWithBytesMask(dst, src, scalar, mask, work, info)
+                : SelectWithBytesMask(dst, scalar, src, mask, work, info);
+}
+
 #if !SIM_OLDER_API
 template <typename T, typename Axis, bool reuse>
 void ReduceCase(Case &c, const std::string &name) {
@@ -69,20 +83,6 @@ void ReduceCase(Case &c, const std::string &name) {
   using namespace Pattern::Reduce;
   if (c.Int(3) != 0) return ReduceCase<T, RA, false>(c, name);
   c.Int(4) != 0 ? ReduceCase<T, AR, true>(c, name) : ReduceCase<T, AR, false>(c, name);
-}
-
-template <typename T, typename U>
-void SelectCase(Case &c) {
-  SelectWithBytesMaskShapeInfo info;
-  info.firstAxis = static_cast<uint32_t>(c.Int(0));
-  info.srcLastAxis = static_cast<uint32_t>(c.Int(1));
-  info.maskLastAxis = static_cast<uint32_t>(c.Int(2));
-  const auto dst = c.Tensor<T>(0), src = c.Tensor<T>(1);
-  const auto mask = c.Tensor<U>(2);
-  const auto work = c.Tensor<uint8_t>(3);
-  const auto scalar = static_cast<T>(c.Float(0));
-  c.Int(3) == 0 ? SelectWithBytesMask(dst, src, scalar, mask, work, info)
-                : SelectWithBytesMask(dst, scalar, src, mask, work, info);
 }
 
 #define REDUCE(Case_, text) \

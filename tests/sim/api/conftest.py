@@ -19,6 +19,11 @@ CANN = pytest.param(
 )
 
 SMALL = "CANN 8.1 wants a larger temporary tensor than the documentation of CANN 9 asks for"
+LANES = (
+    "CANN 8.1 compares or broadcasts whole repeats of its work memory, of which some lanes have no meaning"
+)
+ERRORS = "CANN 8.1 has larger errors than our headers state, or other results at the ends of the range"
+INACCURATE = ["Acos", "Asin", "Atan", "Cosh", "Erfc", "FasterGelu", "FasterGeluV2", "Gelu", "Sinh"]
 # What CANN's own headers do otherwise than our API, by test.
 DIFFERENCES = {
     "test_mask_registers": "CANN 8.1 takes the mask of a call for bits of lanes in counter mode too",
@@ -27,6 +32,19 @@ DIFFERENCES = {
     "test_start_stride_and_gap_choose_fractals": "CANN ignores addrMode of LoadData out of L1",
     "test_one_row": "CANN's Matmul multiplies rows that it did not load; the results of these rows are not used",
     "test_partial_sums": "CANN's Matmul relies on unit flags of a product that is read later",
+    **{
+        f"test_unary[cann-{name}-{dtype}-{count}]": ERRORS
+        for name in INACCURATE
+        for dtype in ("float32", "float16")
+        for count in (1, 65, 333)
+    },
+    **{f"test_ways_to_call[cann-Erfc-{way}]": ERRORS for way in (1, 2, 3)},
+    "test_special_values": ERRORS,
+    "test_exponential_by_series": ERRORS,
+    "test_clamps": LANES,
+    "test_select_by_a_mask_of_bytes": LANES,
+    "test_softmax": LANES,
+    "test_softmax_alone": LANES,
     "test_sort32[cann-float16]": "CANN's Extract of half reads pairs behind the last one and drops them",
 }
 
