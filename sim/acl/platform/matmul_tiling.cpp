@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <tuple>
 
 namespace matmul_tiling {
 namespace {
@@ -81,7 +82,7 @@ class Search {
 
   bool DivideAmongCores() {
     if (p_.cores < 1) return Refuse("the number of cores must be positive");
-    double best_work = 0, best_load = 0;
+    Score best;
     bool found = false;
     for (int32_t rows = 1; rows <= p_.cores; ++rows) {
       const int32_t columns = p_.cores / rows;
@@ -92,12 +93,10 @@ class Search {
       single.n = Within(single.n, p_.largest_single.n, p_.smallest_single.n);
       const int32_t used = CeilDivide(m_, single.m) * CeilDivide(n_, single.n);
       if (used > p_.cores) continue;
-      const double work = double(AlignUp(single.m, kFractal)) * AlignUp(single.n, kFractal);
-      const double load = LoadOf(single);
-      if (found && (work > best_work || (work == best_work && load >= best_load))) continue;
+      const Score score = ScoreOf(single);
+      if (found && !(score < best)) continue;
       found = true;
-      best_work = work;
-      best_load = load;
+      best = score;
       single_ = single;
       cores_ = used;
     }
@@ -108,10 +107,19 @@ class Search {
     if (p_.split_k) DivideK();
     return true;
   }
-  // Bytes that a core reads, or with given tiles the number of their columns: a kernel walks down a column.
-  double LoadOf(const Sizes &single) const {
-    if (p_.base.n > 0) return CeilDivide(single.n, p_.base.n);
-    return double(single.m) + single.n;
+  // Less is better: the results of the busiest core, which count a quarter more where parts
+  // differ in size or tiles are cut; then what all cores read. Where the kernel
+  // fixes its tiles, the shorter side of a tile is divided among more cores, as CANN does; kernels rely on
+  // it.
+  using Score = std::tuple<int64_t, int64_t, int64_t>;
+  Score ScoreOf(const Sizes &single) const {
+    const int64_t rows = CeilDivide(m_, single.m), columns = CeilDivide(n_, single.n);
+    const bool fixed = p_.base.m > 0 && p_.base.n > 0;
+    const int64_t tile_m = fixed ? p_.base.m : kLargestM, tile_n = fixed ? p_.base.n : kLargestN;
+    const int64_t results = int64_t{AlignUp(single.m, kFractal)} * AlignUp(single.n, kFractal);
+    const bool whole_tiles = !fixed || (single.m % tile_m == 0 && single.n % tile_n == 0);
+    const bool even = m_ % single.m == 0 && n_ % single.n == 0 && whole_tiles;
+    return {results * (even ? 4 : 5), fixed ? 0 : columns * m_ + rows * n_, rows * tile_m + columns * tile_n};
   }
   void DivideK() {
     const int32_t parts = p_.single.k > 0 ? CeilDivide(k_, single_.k) : p_.cores / cores_;
@@ -121,8 +129,10 @@ class Search {
 
   bool ChooseBase() {
     const int64_t results = static_cast<int64_t>(p_.l0c / sizeof(float));
-    base_.m = p_.base.m > 0 ? AlignUp(p_.base.m, kFractal) : FirstBase(single_.m, kLargestM, p_.largest_base.m);
-    base_.n = p_.base.n > 0 ? AlignUp(p_.base.n, kFractal) : FirstBase(single_.n, kLargestN, p_.largest_base.n);
+    base_.m =
+        p_.base.m > 0 ? AlignUp(p_.base.m, kFractal) : FirstBase(single_.m, kLargestM, p_.largest_base.m);
+    base_.n =
+        p_.base.n > 0 ? AlignUp(p_.base.n, kFractal) : FirstBase(single_.n, kLargestN, p_.largest_base.n);
     // A result that goes to UB leaves half of it to the kernel.
     const int64_t tile = InUb(p_.c) ? std::min<int64_t>(results, p_.ub / 2 / BytesOf(p_.c.type)) : results;
     while (int64_t{base_.m} * base_.n > tile && Shrink()) continue;

@@ -61,10 +61,11 @@ CubeCallPtr Scheduler::NextCall(CoreState &core, Where where) {
   std::unique_lock lock(mutex_);
   Desk &desk = desks_[core.id.block];
   if (!WaitFor(&lock, [&] { return !desk.calls.empty() || desk.left == senders; })) {
-    Stuck(&lock, core, kServe, where,
-          "the cube core waits for " + std::to_string(senders - desk.left) +
-              " vector cores of its block, which ended or wait elsewhere, so that the device would hang here: "
-              "each of them must reach REGIST_MATMUL_OBJ");
+    Stuck(
+        &lock, core, kServe, where,
+        "the cube core waits for " + std::to_string(senders - desk.left) +
+            " vector cores of its block, which ended or wait elsewhere, so that the device would hang here: "
+            "each of them must reach REGIST_MATMUL_OBJ");
   }
   if (desk.calls.empty()) return nullptr;
   const CubeCallPtr call = desk.calls.front();

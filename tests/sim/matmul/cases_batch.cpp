@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// IterateBatch: batches in every layout. Buffers: A, B, C and bias. Ints: b, m, n, k, heads, groups of A, groups of
-// B, bias. B is transposed: its rows are n.
+// IterateBatch: batches in every layout. Buffers: A, B, C and bias. Ints: b, m, n, k, heads, groups of A,
+// groups of B, bias. B is transposed: its rows are n.
 #include "case.h"
 #include "lib/matmul_intf.h"
 

@@ -47,8 +47,8 @@ void Product(Case &c) {
   mm.End();
 }
 
-// Takes tiles to UB, applies a leaky ReLU and copies them to C. `sync`: each Iterate waits; else all tiles come
-// through the workspace, which is buffer 3.
+// Takes tiles to UB, applies a leaky ReLU and copies them to C. `sync`: each Iterate waits; else all tiles
+// come through the workspace, which is buffer 3.
 template <bool sync>
 void Epilogue(Case &c) {
   const MixedNumbers numbers(c);
@@ -75,8 +75,7 @@ void Epilogue(Case &c) {
     products.FreeTensor(x);
     y = results.DeQue<float>();
     const uint32_t place = (numbers.First() + i % rows * t.baseM) * t.N + i / rows * t.baseN;
-    DataCopy(c.Global<float>(2)[place], y,
-             DataCopyParams(t.baseM, t.baseN / 8, 0, (t.N - t.baseN) / 8));
+    DataCopy(c.Global<float>(2)[place], y, DataCopyParams(t.baseM, t.baseN / 8, 0, (t.N - t.baseN) / 8));
     results.FreeTensor(y);
   }
   mm.End();
@@ -128,6 +127,24 @@ void PartialSums(Case &c) {
   mm.End();
 }
 
+// Each baseK of a tile is a result of its own, which GetTensorC adds to C.
+void PartialOutput(Case &c) {
+  const MixedNumbers numbers(c);
+  static constexpr MatmulConfig kConfig = [] {
+    MatmulConfig config = CFG_MDL;
+    config.isPartialOutput = true;
+    return config;
+  }();
+  TPipe pipe;
+  Matmul<Rows<half>, Rows<half>, Rows<float>, Rows<float>, kConfig> mm;
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &numbers.t);
+  SetOperands<decltype(mm), half, float>(c, numbers, mm);
+  uint32_t results = 0;
+  for (; mm.Iterate(); ++results) mm.GetTensorC(c.Global<float>(2)[numbers.First() * numbers.t.N], 1);
+  c.Global<int32_t>(3).SetValue(16 * GetSubBlockIdx(), static_cast<int32_t>(results));
+  DataCacheCleanAndInvalid<int32_t, CacheLine::ENTIRE_DATA_CACHE, DcciDst::CACHELINE_OUT>(c.Global<int32_t>(3));
+}
+
 // --- mistakes
 
 // Reads the result of an asynchronous call, with or without waiting for it.
@@ -174,6 +191,62 @@ void WaitsForNothing(Case &c) {
   mm.WaitIterateAll();
 }
 
+// Two objects of different types take turns; each one's tiling fills L0C.
+void TwoObjects(Case &c) {
+  const MixedNumbers numbers(c);
+  TPipe pipe;
+  Matmul<Rows<half>, Rows<half>, Rows<float>> once;
+  Matmul<Rows<half>, Rows<half>, Rows<half>> again;
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), once, &numbers.t, again, &numbers.t);
+  const uint32_t first = numbers.First() * numbers.t.N;
+  for (int i = 0; i < 2; ++i) {
+    SetOperands<decltype(once), half, float>(c, numbers, once);
+    once.IterateAll(c.Global<float>(2)[first]);
+    SetOperands<decltype(again), half, half>(c, numbers, again);
+    again.IterateAll(c.Global<half>(3)[first]);
+  }
+}
+
+// Both vector cores share one product of all rows, and each reads half of it.
+void Shared(Case &c) {
+  MixedNumbers numbers(c);
+  const uint32_t first = numbers.First(), count = numbers.Rows() * numbers.t.N;
+  numbers.t.singleCoreM = numbers.t.M;
+  using Factor = MatmulType<TPosition::GM, CubeFormat::ND, half, false, LayoutMode::NONE, true>;
+  TPipe pipe;
+  Matmul<Factor, Factor, Rows<float>, Rows<float>, CFG_IBSHARE_NORM> mm;
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &numbers.t);
+  mm.SetTensorA(c.Global<half>(0));
+  mm.SetTensorB(c.Global<half>(1));
+  mm.IterateAll(c.Global<float>(2));
+  mm.End();
+  TQueBind<TPosition::VECIN, TPosition::VECOUT, 1> queue;
+  pipe.InitBuffer(queue, 1, count * sizeof(float));
+  auto x = queue.AllocTensor<float>();
+  DataCopy(x, c.Global<float>(2)[first * numbers.t.N], count);
+  queue.EnQue(x);
+  x = queue.DeQue<float>();
+  DataCopy(c.Global<float>(3)[first * numbers.t.N], x, count);
+  queue.FreeTensor(x);
+}
+
+// The cube core runs the kernel too, and its own call computes.
+void DualMaster(Case &c) {
+  MixedNumbers numbers(c);
+  numbers.t.singleCoreM = numbers.t.M;
+  using Factor = MatmulType<TPosition::GM, CubeFormat::ND, half, false, LayoutMode::NONE, true>;
+  static constexpr MatmulConfig kConfig =
+      GetNormalConfig(false, false, false, BatchMode::NONE, true, IterateOrder::UNDEF,
+                      ScheduleType::INNER_PRODUCT, true, true);
+  TPipe pipe;
+  Matmul<Factor, Factor, Rows<float>, Rows<float>, kConfig> mm;
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &numbers.t);
+  mm.SetTensorA(c.Global<half>(0));
+  mm.SetTensorB(c.Global<half>(1));
+  mm.IterateAll(c.Global<float>(2));
+  mm.End();
+}
+
 // One vector core for each cube core: it computes both halves, one after the other.
 void OneToOne(Case &c) {
   MixedNumbers numbers(c);
@@ -205,11 +278,15 @@ const Register table{
     {"MixedWrittenBefore", Written<false>, kMixed},
     {"MixedFromUb", Written<true>, kMixed},
     {"MixedPartialSums", PartialSums, kMixed},
+    {"MixedPartialOutput", PartialOutput, kMixed},
     {"MixedReadsAtOnce", ReadsAtOnce<false>, kMixed},
     {"MixedReadsAfterWait", ReadsAtOnce<true>, kMixed},
     {"MixedNotRegistered", NotRegistered, kMixed},
     {"MixedOneLeaves", OneLeaves, kMixed},
     {"MixedWaitsForNothing", WaitsForNothing, kMixed},
+    {"MixedShared", Shared, kMixed},
+    {"MixedDualMaster", DualMaster, kMixed},
+    {"MixedTwoObjects", TwoObjects, kMixed},
     {"MixedOneToOne", OneToOne, sim::KernelType::kMixed11},
     {"MixedOnVector", Product<half, float, float>, sim::KernelType::kVector},
     {"MixedOnCube", Product<half, float, float>, sim::KernelType::kCube},

@@ -90,6 +90,32 @@ def test_one_vector_core_for_each_cube_core():
     same(call("MixedOneToOne", (90, 48, 64), (32, 48, 32), buffers)[2], want.astype(np.float32))
 
 
+def test_partial_output():
+    want, buffers = factors((32, 48, 80), "float16")
+    buffers += [Global(np.zeros((32, 48), "float32")), Global(np.zeros(32, "int32"))]
+    got = call("MixedPartialOutput", (32, 48, 80), (16, 48, 32), buffers)
+    same(got[2], want.astype(np.float32))
+    assert got[3][0] == got[3][16] == 3
+
+
+@pytest.mark.parametrize("name", ["MixedShared", "MixedDualMaster"])
+def test_one_product_for_both_vector_cores(name):
+    want, buffers = factors((32, 48, 64), "float16")
+    buffers += [Global(poisoned((32, 48), "float32")), Global(poisoned((32, 48), "float32"))]
+    got = call(name, (32, 48, 64), (32, 48, 32), buffers)
+    same(got[2], want.astype(np.float32))
+    if name == "MixedShared":
+        same(got[3], want.astype(np.float32))
+
+
+def test_two_objects_take_turns():
+    want, buffers = factors((200, 256, 64), "float16")
+    buffers += [Global(poisoned((200, 256), "float32")), Global(poisoned((200, 256), "float16"))]
+    got = call("MixedTwoObjects", (200, 256, 64), (112, 256, 64), buffers)
+    same(got[2], want.astype(np.float32))
+    same(got[3], want.astype(np.float16))
+
+
 # The axes of A, B and C in memory, as letters of einsum: z is b, h heads, g groups, s and t rows, d columns.
 LAYOUTS = {
     "BSNGD": ("zshgd", "zthgd", "zshgt"),

@@ -12,11 +12,58 @@ import pytest
 from tests.sim.api.harness import BUILD
 
 PROGRAM = BUILD / "tests" / "sim_tilings"
-NAMES = """usedCoreNum M N Ka Kb singleCoreM singleCoreN singleCoreK baseM baseN baseK depthA1 depthB1 stepM stepN isBias
-transLength iterateOrder shareMode shareL1Size shareL0CSize shareUbSize batchM batchN singleBatchM singleBatchN stepKa
-stepKb depthAL1CacheUB depthBL1CacheUB dbL0A dbL0B dbL0C ALayoutInfoB ALayoutInfoS ALayoutInfoN ALayoutInfoG
-ALayoutInfoD BLayoutInfoB BLayoutInfoS BLayoutInfoN BLayoutInfoG BLayoutInfoD CLayoutInfoB CLayoutInfoS1 CLayoutInfoN
-CLayoutInfoG CLayoutInfoS2 BatchNum mxTypePara""".split()
+NAMES = [
+    "usedCoreNum",
+    "M",
+    "N",
+    "Ka",
+    "Kb",
+    "singleCoreM",
+    "singleCoreN",
+    "singleCoreK",
+    "baseM",
+    "baseN",
+    "baseK",
+    "depthA1",
+    "depthB1",
+    "stepM",
+    "stepN",
+    "isBias",
+    "transLength",
+    "iterateOrder",
+    "shareMode",
+    "shareL1Size",
+    "shareL0CSize",
+    "shareUbSize",
+    "batchM",
+    "batchN",
+    "singleBatchM",
+    "singleBatchN",
+    "stepKa",
+    "stepKb",
+    "depthAL1CacheUB",
+    "depthBL1CacheUB",
+    "dbL0A",
+    "dbL0B",
+    "dbL0C",
+    "ALayoutInfoB",
+    "ALayoutInfoS",
+    "ALayoutInfoN",
+    "ALayoutInfoG",
+    "ALayoutInfoD",
+    "BLayoutInfoB",
+    "BLayoutInfoS",
+    "BLayoutInfoN",
+    "BLayoutInfoG",
+    "BLayoutInfoD",
+    "CLayoutInfoB",
+    "CLayoutInfoS1",
+    "CLayoutInfoN",
+    "CLayoutInfoG",
+    "CLayoutInfoS2",
+    "BatchNum",
+    "mxTypePara",
+]
 FLOAT, HALF, INT8 = 0, 1, 2
 BYTES = {FLOAT: 4, HALF: 2, INT8: 1}
 L0A, L0C, L1, UB = 65536, 131072, 524288 - 256, 196608 - 256

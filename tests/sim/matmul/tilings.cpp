@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks the tiling API of Matmul. A line of standard input is "cores m n k type transposes_b to_ub biased base_m
-// base_n base_k", with -1 for what nobody fixes; the line of standard output has the fields of the tiling, or -1.
+// Asks the tiling API of Matmul. A line of standard input is "cores m n k type transposes_b to_ub biased
+// base_m base_n base_k", with -1 for what nobody fixes; the line of standard output has the fields of the
+// tiling, or -1.
 #include <iostream>
 #include <sstream>
 

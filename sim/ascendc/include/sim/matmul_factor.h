@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies one factor of a Matmul object from GM to L0A or L0B. The outer dimension is m of the left factor and n
-// of the right one. The matrix in GM has rows of k, or it is transposed: rows of the outer dimension, whose
+// Copies one factor of a Matmul object from GM to L0A or L0B. The outer dimension is m of the left factor and
+// n of the right one. The matrix in GM has rows of k, or it is transposed: rows of the outer dimension, whose
 // fractals are transposed on the way. It lies as rows (ND), or in columns of fractals (NZ):
 //
 //   NZ   |rows 0 to 15 of columns 0 to w - 1|rows 16 to 31|...|rows 0 to 15 of columns w to 2w - 1|...
@@ -36,9 +36,10 @@ class MatmulFactor {
   }
   bool k_contiguous() const { return k_contiguous_; }
 
-  // Starts a tile: [first, first + outer) of the outer dimension, and all of k.
-  void Begin(uint32_t first, uint32_t outer, uint32_t k) {
+  // Starts a tile: [first, first + outer) of the outer dimension, and k values of k from `first_k` on.
+  void Begin(uint32_t first, uint32_t outer, uint32_t k, uint32_t first_k) {
     first_ = first;
+    first_k_ = first_k;
     outer_ = outer;
     k_ = k;
     padded_ = static_cast<uint32_t>(AlignUp(outer, k_contiguous_ ? kFractalRows : kSquare));
@@ -93,16 +94,16 @@ class MatmulFactor {
     constexpr uint64_t kMostGap = 65535;
     const bool together = rows_ - rows <= kMostGap;
     for (uint32_t i = 0; i < blocks; i += together ? blocks : 1) {
-      AscendC::DataCopy(to[i * stride * kWidth], gm_[(column + i * kWidth) * rows_ + row * kWidth],
-                        AscendC::DataCopyParams(together ? blocks : 1, rows, together ? rows_ - rows : 0,
-                                                stride - rows),
-                        where);
+      AscendC::DataCopy(
+          to[i * stride * kWidth], gm_[(column + i * kWidth) * rows_ + row * kWidth],
+          AscendC::DataCopyParams(together ? blocks : 1, rows, together ? rows_ - rows : 0, stride - rows),
+          where);
     }
   }
 
   void CopyIn(Where where) {
     auto to = l1_.template AllocTensor<T>(where);
-    const uint32_t k = queued_ * step_ * base_k_, depth = ChunkDepth(queued_);
+    const uint32_t k = first_k_ + queued_ * step_ * base_k_, depth = ChunkDepth(queued_);
     if (k_contiguous_) {
       // A single row is multiplied as it lies.
       CopyRows(to, first_, k, outer_, depth, kLeft && outer_ == 1 ? 1 : padded_, where);
@@ -145,7 +146,8 @@ class MatmulFactor {
       }
       return;
     }
-    // A square of one-byte elements becomes two rows of fractals in L0A, one of four-byte elements two columns.
+    // A square of one-byte elements becomes two rows of fractals in L0A, one of four-byte elements two
+    // columns.
     const auto strips = static_cast<uint32_t>(CeilDivide(k, kSquare));
     const uint32_t squares = padded_ / kSquare;
     for (uint32_t i = 0; i < strips; ++i) {
@@ -179,7 +181,7 @@ class MatmulFactor {
   bool prefetch_ = false;
   uint64_t rows_ = 0, pitch_ = 0;  // of the matrix in GM
   uint32_t base_k_ = 0, step_ = 1;
-  uint32_t first_ = 0, outer_ = 0, padded_ = 0, k_ = 0;
+  uint32_t first_ = 0, first_k_ = 0, outer_ = 0, padded_ = 0, k_ = 0;
   uint32_t queued_ = 0;  // chunks copied of this tile
 };
 

@@ -60,7 +60,8 @@ class MatmulResult {
     const bool table = with.quant == MatmulQuant::kVector;
     if (std::is_same_v<T, L0C>) return NoQuant;
     if (std::is_same_v<T, bfloat16_t>) return F322BF16;
-    if (std::is_same_v<L0C, float>) return std::is_same_v<T, half> ? F322F16 : table ? VQF322B8_PRE : QF322B8_PRE;
+    if (std::is_same_v<L0C, float>)
+      return std::is_same_v<T, half> ? F322F16 : table ? VQF322B8_PRE : QF322B8_PRE;
     if (std::is_same_v<T, half>) return table ? VDEQF16 : DEQF16;
     return table ? VREQ8 : REQ8;
   }
@@ -77,7 +78,8 @@ class MatmulResult {
     constexpr uint32_t kUnit = 128;
     AscendC::PipeBarrier<PIPE_FIX>(where);
     AscendC::DataCopy(table, in_l1,
-                      AscendC::DataCopyParams(1, static_cast<uint16_t>(CeilDivide(bytes, kUnit)), 0, 0), where);
+                      AscendC::DataCopyParams(1, static_cast<uint16_t>(CeilDivide(bytes, kUnit)), 0, 0),
+                      where);
     AscendC::PipeBarrier<PIPE_FIX>(where);
     factors1_.FreeTensor(in_l1, where);
     Core::Current().registers.factor_table = table.address / kUnit << 8;

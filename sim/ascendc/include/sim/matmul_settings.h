@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel tells a Matmul object before a product. A vector core sends it to the cube core with each call.
+// What a kernel tells a Matmul object before a product. A vector core sends it to the cube core with each
+// call.
 #pragma once
+
+#include <memory>
 
 #include "../adv_api/matmul/matmul_static_tiling.h"
 
@@ -89,10 +92,22 @@ class MatmulSetters {
   uint32_t RowsOfTiles() const { return static_cast<uint32_t>(CeilDivide(with_.single_m, t_.baseM)); }
   uint32_t ColumnsOfTiles() const { return static_cast<uint32_t>(CeilDivide(with_.single_n, t_.baseN)); }
 
+  // `partial`: each baseK of a tile is a result of its own.
+  uint32_t PartsOfTile(bool partial) const {
+    return partial ? static_cast<uint32_t>(CeilDivide(with_.single_k, t_.baseK)) : 1;
+  }
+  uint32_t Tiles(bool partial) const { return RowsOfTiles() * ColumnsOfTiles() * PartsOfTile(partial); }
+
   TCubeTiling t_{};
   MatmulOperands<A_TYPE, B_TYPE, BIAS_TYPE> with_;
   uint32_t tile_ = 0;  // the next one
   int32_t batch_a_ = 1, batch_b_ = 1;
+};
+
+// Objects that are registered together use the memories of the cube core in turn. With CANN each has its own
+// buffers, whose sum no tiling can know.
+struct MatmulGroup {
+  const void *owner = nullptr;
 };
 
 [[noreturn]] inline void FailMatmul(const char *name, Where where, const std::string &text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tiling API of Matmul. The setters describe a product; GetTiling searches a tiling for it, and returns -1
-// where there is none. All other functions return 0, as CANN's do.
+// The tiling API of Matmul. The setters describe a product; GetTiling searches a tiling for it, and returns
+// -1 where there is none. All other functions return 0, as CANN's do.
 #pragma once
 
 #include "matmul_problem.h"
@@ -111,8 +111,8 @@ class MatmulApiTilingBase {
     return 0;
   }
   int32_t SetMadType(MatrixMadType) { return 0; }
-  int32_t SetSplitRange(int32_t maxBaseM = -1, int32_t maxBaseN = -1, int32_t maxBaseK = -1,
-                        int32_t = -1, int32_t = -1, int32_t = -1) {
+  int32_t SetSplitRange(int32_t maxBaseM = -1, int32_t maxBaseN = -1, int32_t maxBaseK = -1, int32_t = -1,
+                        int32_t = -1, int32_t = -1) {
     problem_.largest_base = {maxBaseM, maxBaseN, maxBaseK};
     return 0;
   }
@@ -235,7 +235,8 @@ inline int32_t MatmulGetTmpBufSizeV2(AscendC::tiling::TCubeTiling &tiling,
   bufSize = matmul_tiling::MemoriesOf(tiling);
   return 0;
 }
-inline int32_t MatmulGetTmpBufSize(optiling::TCubeTiling &tiling, matmul_tiling::SysTilingTempBufSize &bufSize) {
+inline int32_t MatmulGetTmpBufSize(optiling::TCubeTiling &tiling,
+                                   matmul_tiling::SysTilingTempBufSize &bufSize) {
   bufSize = {tiling.get_shareUbSize(), tiling.get_shareL1Size(), tiling.get_shareL0CSize()};
   return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Matmul object on a cube core, made of LoadData, Mmad and Fixpipe. It takes its factors from GM and leaves
-// its result there.
+// The Matmul object on a cube core, made of LoadData, Mmad and Fixpipe. It takes its factors from GM and
+// leaves its result there.
 #pragma once
 
 #include "../../sim/matmul_batch.h"
@@ -30,7 +30,8 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
                 "Matmul here takes matrices in ND, NZ, VECTOR or COLUMN_MAJOR");
   static_assert(std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::MatmulPolicy<MM_CFG>>,
                 "Matmul here has no other policy than MatmulPolicy");
-  static_assert(MM_CB::DataCopyOutPtr == nullptr && MM_CB::CopyA1Ptr == nullptr && MM_CB::CopyB1Ptr == nullptr,
+  static_assert(MM_CB::DataCopyOutPtr == nullptr && MM_CB::CopyA1Ptr == nullptr &&
+                    MM_CB::CopyB1Ptr == nullptr,
                 "Matmul here takes no copies of the kernel (MatmulCallBackFunc)");
 
  public:
@@ -44,18 +45,11 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     if (pipe_ == nullptr) Fail("Init", where, "no TPipe: missing REGIST_MATMUL_OBJ");
     this->SetTiling(sim::TilingOf(MM_CFG, cubeTiling));
     CheckTiling(where);
-    const TCubeTiling &t = this->t_;
-    a_.Init(pipe_, t.baseM, t.baseK, t.stepKa, t.depthA1 / t.stepKa, t.dbL0A, where);
-    b_.Init(pipe_, t.baseN, t.baseK, t.stepKb, t.depthB1 / t.stepKb, t.dbL0B, where);
-    pipe_->InitBuffer(c_, t.dbL0C > 1 ? 2 : 1, t.baseM * t.baseN * sizeof(L0cT), where);
-    if (t.isBias != 0) {
-      const auto columns = static_cast<uint32_t>(sim::AlignUp(t.baseN, kBiasBlock));
-      pipe_->InitBuffer(bias1_, 1, columns * sizeof(BiasT), where);
-      pipe_->InitBuffer(bias2_, columns * sizeof(L0cT), where);
-    }
+    if (group_ == nullptr) MakeBuffers(where);
     initialised_ = true;
   }
   void SetPipe(TPipe *tpipe) { pipe_ = tpipe; }
+  void SetGroup(const std::shared_ptr<sim::MatmulGroup> &group) { group_ = group; }
   bool initialised() const { return initialised_; }
   template <typename T>
   void SetWorkspace(GlobalTensor<T> &) {}
@@ -64,15 +58,19 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   // the tile in L0C.
   template <bool sync = true>
   bool Iterate(bool enPartialSum = false, sim::Where where = sim::Where::Here()) {
-    if (this->tile_ >= this->RowsOfTiles() * this->ColumnsOfTiles()) return false;
+    if (this->tile_ >= this->Tiles(kConfig.isPartialOutput)) return false;
     if (held_ && !enPartialSum) {
       Fail("Iterate", where, "the tile of the Iterate before is still there: missing GetTensorC");
     }
+    TakeMemories(where);
     const bool first = !held_;
     if (first) result_ = c_.template AllocTensor<L0cT>(where);
     held_ = true;
-    at_ = PlaceOf(this->tile_++);
-    Multiply(first, where);
+    // Partial results: one for each baseK of a tile.
+    const uint32_t parts = this->PartsOfTile(kConfig.isPartialOutput), base_k = this->t_.baseK;
+    at_ = PlaceOf(this->tile_ / parts);
+    const uint32_t first_k = this->tile_++ % parts * base_k, left = this->with_.single_k - first_k;
+    Multiply(first, first_k, parts == 1 ? left : std::min(base_k, left), where);
     return true;
   }
 
@@ -132,15 +130,16 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     const auto c = sim::StepsOf<C_TYPE::layout>(
         {t.CLayoutInfoB, t.CLayoutInfoS1, t.CLayoutInfoN, t.CLayoutInfoG, t.CLayoutInfoS2},
         uint64_t{all.m} * all.n, matrixStrideC);
-    sim::ForEachProduct(batchA, batchB, a, b, c, [&](uint64_t at_a, uint64_t at_b, uint64_t at_c, uint32_t i) {
-      Operands one = all;
-      one.a = all.a[at_a];
-      one.b = all.b[at_b];
-      one.pitch_a = a.row, one.pitch_b = b.row, one.pitch_c = c.row;
-      if (all.biased && kConfig.isBiasBatch) one.bias = all.bias[uint64_t{i} * all.n];
-      Take(one, 0);
-      IterateAll(gm[at_c], enAtomic, false, false, false, where);
-    });
+    sim::ForEachProduct(batchA, batchB, a, b, c,
+                        [&](uint64_t at_a, uint64_t at_b, uint64_t at_c, uint32_t i) {
+                          Operands one = all;
+                          one.a = all.a[at_a];
+                          one.b = all.b[at_b];
+                          one.pitch_a = a.row, one.pitch_b = b.row, one.pitch_c = c.row;
+                          if (all.biased && kConfig.isBiasBatch) one.bias = all.bias[uint64_t{i} * all.n];
+                          Take(one, 0);
+                          IterateAll(gm[at_c], enAtomic, false, false, false, where);
+                        });
     Take(all, 0);
   }
 
@@ -160,7 +159,28 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   [[noreturn]] static void Fail(const char *name, sim::Where where, const std::string &text) {
     sim::FailMatmul(name, where, text);
   }
-  static uint32_t Tiles(uint32_t size, uint32_t base) { return (size + base - 1) / base; }
+
+  void MakeBuffers(sim::Where where) {
+    const TCubeTiling &t = this->t_;
+    a_.Init(pipe_, t.baseM, t.baseK, t.stepKa, t.depthA1 / t.stepKa, t.dbL0A, where);
+    b_.Init(pipe_, t.baseN, t.baseK, t.stepKb, t.depthB1 / t.stepKb, t.dbL0B, where);
+    pipe_->InitBuffer(c_, t.dbL0C > 1 ? 2 : 1, t.baseM * t.baseN * sizeof(L0cT), where);
+    factors_ = false;
+    if (t.isBias == 0) return;
+    const auto columns = static_cast<uint32_t>(sim::AlignUp(t.baseN, kBiasBlock));
+    pipe_->InitBuffer(bias1_, 1, columns * sizeof(BiasT), where);
+    pipe_->InitBuffer(bias2_, columns * sizeof(L0cT), where);
+  }
+  void TakeMemories(sim::Where where) {
+    if (group_ == nullptr || group_->owner == this) return;
+    if (!initialised_) Fail("Iterate", where, "the object has no tiling: missing Init");
+    if (group_->owner != nullptr) {
+      pipe_->Destroy();
+      pipe_->Init();
+    }
+    MakeBuffers(where);
+    group_->owner = this;
+  }
 
   sim::MatmulTile PlaceOf(uint32_t tile) const {
     const TCubeTiling &t = this->t_;
@@ -205,12 +225,12 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     const DataCopyParams params(1, blocks, 0, 0);
     if constexpr (std::is_same_v<BiasT, L0cT>) {
       DataCopy(table, bias, params, where);
-    } else {
-      static_assert(std::is_same_v<BiasT, half> && !kBytes,
-                    "Matmul here takes a bias of the type of L0C: float, int32_t for int8_t, or half");
+    } else if constexpr (std::is_same_v<BiasT, half> && !kBytes) {
       sim::CopySide source = sim::Side<BiasT>("src", bias);
       source.operand.defined = false;  // the last block may have columns behind the tile
       sim::CopyHalfsToTable("DataCopy", sim::Side<L0cT>("dst", table), source, params, where);
+    } else {
+      Fail("SetBias", where, "the bias must be float or half, or int32_t for factors of int8_t");
     }
     SetFlag<HardEvent::MTE1_M>(EVENT_ID7, where);
     WaitFlag<HardEvent::MTE1_M>(EVENT_ID7, where);
@@ -235,21 +255,22 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     const bool squares = (this->t_.baseM % 32 == 0 || a_.k_contiguous()) &&
                          (this->t_.baseN % 32 == 0 || b_.k_contiguous()) && this->t_.baseK % 32 == 0;
     if (kBytes && !squares) {
-      Fail("Iterate", where, "for int8_t baseK must be a multiple of 32, and so must baseM of a transposed A "
-                             "and baseN of a B that is not");
+      Fail("Iterate", where,
+           "for int8_t baseK must be a multiple of 32, and so must baseM of a transposed A "
+           "and baseN of a B that is not");
     }
   }
 
-  void Multiply(bool first, sim::Where where) {
+  void Multiply(bool first, uint32_t first_k, uint32_t k, sim::Where where) {
     constexpr uint32_t kChained = 10;  // with so many fractals in a tile products need no barrier
-    const uint32_t base_k = this->t_.baseK, k = this->with_.single_k;
-    const bool biased = this->with_.biased && first;
+    const uint32_t base_k = this->t_.baseK;
+    const bool biased = this->with_.biased && first && first_k == 0;
     SetFactors();
     CheckTile(biased, where);
     if (biased) LoadBias(where);
-    a_.Begin(at_.row, at_.m, k);
-    b_.Begin(at_.column, at_.n, k);
-    for (uint32_t i = 0; i < Tiles(k, base_k); ++i) {
+    a_.Begin(at_.row, at_.m, k, first_k);
+    b_.Begin(at_.column, at_.n, k, first_k);
+    for (uint32_t i = 0; i < sim::CeilDivide(k, base_k); ++i) {
       auto a = a_.Take(i, where), b = b_.Take(i, where);
       MmadParams product(at_.m, at_.n, a_.Depth(i), 0, false, first && i == 0 && !biased);
       product.kDirectionAlign = sizeof(SrcT) == 4 && !a_.k_contiguous();
@@ -265,6 +286,7 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   }
 
   TPipe *pipe_ = nullptr;
+  std::shared_ptr<sim::MatmulGroup> group_;
   sim::MatmulFactor<SrcT, TPosition::A1, TPosition::A2, A_TYPE::format> a_;
   sim::MatmulFactor<SrcT, TPosition::B1, TPosition::B2, B_TYPE::format> b_;
   sim::MatmulResult<C_TYPE, L0cT> out_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Matmul object of a mixed kernel. On a vector core it sends its calls to the cube core of the block, which
-// computes them with a MatmulImpl (engine/cube_service.h); a result for UB takes the way through GM.
+// The Matmul object of a mixed kernel. On a vector core it sends its calls to the cube core of the block,
+// which computes them with a MatmulImpl (engine/cube_service.h); a result for UB takes the way through GM.
 //
 //   vector core                                     cube core
 //   Iterate      keeps the operands of the tile
@@ -35,9 +35,12 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     if (sim::Core::Current().IsCube()) {
       impl_.Init(&tiling, tpipe, where);
     } else if (!kDualMaster) {
-      Send("Init", [tiling](Impl &impl, sim::CubeCall &) {
-        if (!impl.initialised()) impl.Init(&tiling);
-      }, where);
+      Send(
+          "Init",
+          [tiling](Impl &impl, sim::CubeCall &) {
+            if (!impl.initialised()) impl.Init(&tiling);
+          },
+          where);
     }
   }
 
@@ -52,9 +55,22 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     has_workspace_ = true;
   }
 
-  using sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE>::SetTensorA;
-  using sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE>::SetTensorB;
-  using sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE>::SetBias;
+  using Setters = sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE>;
+  using Setters::ClearBias;
+  using Setters::DisableBias;
+  using Setters::SetBatchNum;
+  using Setters::SetBias;
+  using Setters::SetHF32;
+  using Setters::SetOrgShape;
+  using Setters::SetQuantScalar;
+  using Setters::SetQuantVector;
+  using Setters::SetSelfDefineData;
+  using Setters::SetSingleShape;
+  using Setters::SetSubBlockIdx;
+  using Setters::SetTail;
+  using Setters::SetTensorA;
+  using Setters::SetTensorB;
+  using Setters::SetUserDefInfo;
   // Operands in UB go to GM first.
   void SetTensorA(const LocalTensor<typename A_TYPE::T> &leftMatrix, bool isTransposeA = false,
                   sim::Where where = sim::Where::Here()) {
@@ -68,12 +84,12 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     SetBias(ToGlobal("SetBias", inputBias, where));
   }
 
-  // Goes on to the next tile; returns false where there is none. enPartialSum: its product is added to the one
-  // of the Iterate before.
+  // Goes on to the next tile; returns false where there is none. enPartialSum: its product is added to the
+  // one of the Iterate before.
   template <bool sync = true>
   bool Iterate(bool enPartialSum = false, sim::Where where = sim::Where::Here()) {
     CheckVector("Iterate", where);
-    const uint32_t tiles = this->RowsOfTiles() * this->ColumnsOfTiles();
+    const uint32_t tiles = this->Tiles(kConfig.isPartialOutput);
     if (this->tile_ >= tiles) return false;
     if (!enPartialSum && !products_.empty() && sync) {
       sim::FailMatmul("Iterate", where, "the tile of the Iterate before is still there: missing GetTensorC");
@@ -83,15 +99,17 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     if (sync || this->tile_ != 1) return true;
     if (!has_workspace_) sim::FailMatmul("Iterate", where, "asynchronous calls need SetWorkspace before");
     received_ = 0;
-    pending_ = Send("Iterate", [=, with = this->with_, gm = workspace_,
-                                step = TileSize()](Impl &impl, sim::CubeCall &call) {
-      impl.Take(with, 0);
-      for (uint32_t tile = 0; tile < tiles; ++tile) {
-        impl.Iterate(false, where);
-        impl.GetTensorC(gm[uint64_t{tile} * step], 0, true, where);
-        sim::Reply(sim::Core::Current(), call, "Iterate", where);
-      }
-    }, where);
+    pending_ = Send(
+        "Iterate",
+        [=, with = this->with_, gm = workspace_, step = TileSize()](Impl &impl, sim::CubeCall &call) {
+          impl.Take(with, 0);
+          for (uint32_t tile = 0; tile < tiles; ++tile) {
+            impl.Iterate(false, where);
+            impl.GetTensorC(gm[uint64_t{tile} * step], 0, true, where);
+            sim::Reply(sim::Core::Current(), call, "Iterate", where);
+          }
+        },
+        where);
     return true;
   }
 
@@ -106,7 +124,8 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
                   uint32_t height = 0, uint32_t width = 0, uint32_t srcGap = 0, uint32_t dstGap = 0,
                   sim::Where where = sim::Where::Here()) {
     if (enAtomic != 0) sim::FailMatmul("GetTensorC", where, "enAtomic must be 0 where the result goes to UB");
-    const GlobalTensor<DstT> from = synchronous_ ? Tile(c.GetSize(), enSequentialWrite, where) : NextTile(where);
+    const GlobalTensor<DstT> from =
+        synchronous_ ? Tile(c.GetSize(), enSequentialWrite, where) : NextTile(where);
     if constexpr (doPad) {
       CopyRows(c, from, height, width, srcGap, dstGap, where);
     } else {
@@ -139,14 +158,23 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   template <bool sync = true>
   void IterateAll(const GlobalTensor<DstT> &gm, uint8_t enAtomic = 0, bool enSequentialWrite = false,
                   bool waitIterateAll = false, bool fakeMsg = false, sim::Where where = sim::Where::Here()) {
-    if constexpr (kDualMaster) return IterateOnCube<sync>(gm, enAtomic, enSequentialWrite, waitIterateAll, where);
+    if constexpr (kDualMaster)
+      return IterateOnCube<sync>(gm, enAtomic, enSequentialWrite, waitIterateAll, where);
     CheckVector("IterateAll", where);
-    const bool empty = fakeMsg || (kShared && sim::Core::Current().SubBlockIdx() != 0);
-    const sim::CubeCallPtr call = Send("IterateAll", [=, with = this->with_](Impl &impl, sim::CubeCall &call) {
+    // The flag reaches all vector cores of the block, the answer the one that called.
+    const bool tells_all = kShared && (sync || waitIterateAll);
+    const auto body = [=, with = this->with_](Impl &impl, sim::CubeCall &call) {
       impl.Take(with, 0);
-      if (!empty) impl.IterateAll(gm, enAtomic, enSequentialWrite, false, false, where);
+      if (!fakeMsg) impl.IterateAll(gm, enAtomic, enSequentialWrite, false, false, where);
       sim::Reply(sim::Core::Current(), call, "IterateAll", where);
-    }, where);
+      if (tells_all) sim::Core::Current().CrossCoreSet(2, sim::Pipe::FIX, kDone, where);
+    };
+    if constexpr (kShared) {
+      if (sim::Core::Current().SubBlockIdx() == 0) Send("IterateAll", body, where);
+      if (sync) AwaitCube(where);
+      return;
+    }
+    const sim::CubeCallPtr call = Send("IterateAll", body, where);
     if (sync) Await(call, 0, "IterateAll", where);
     if (!sync && waitIterateAll) waited_.push_back(call);
   }
@@ -156,21 +184,25 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
                     const uint32_t matrixStrideC = 0, const bool enPartialSum = false,
                     const uint8_t enAtomic = 0, sim::Where where = sim::Where::Here()) {
     CheckVector("IterateBatch", where);
-    const sim::CubeCallPtr call = Send("IterateBatch", [=, with = this->with_](Impl &impl, sim::CubeCall &call) {
-      impl.Take(with, 0);
-      impl.IterateBatch(gm, batchA, batchB, enSequentialWrite, matrixStrideA, matrixStrideB, matrixStrideC,
-                        enPartialSum, enAtomic, where);
-      sim::Reply(sim::Core::Current(), call, "IterateBatch", where);
-    }, where);
+    const sim::CubeCallPtr call = Send(
+        "IterateBatch",
+        [=, with = this->with_](Impl &impl, sim::CubeCall &call) {
+          impl.Take(with, 0);
+          impl.IterateBatch(gm, batchA, batchB, enSequentialWrite, matrixStrideA, matrixStrideB,
+                            matrixStrideC, enPartialSum, enAtomic, where);
+          sim::Reply(sim::Core::Current(), call, "IterateBatch", where);
+        },
+        where);
     if (sync) Await(call, 0, "IterateBatch", where);
     if (!sync && waitIterateBatch) waited_.push_back(call);
   }
   void WaitIterateBatch(sim::Where where = sim::Where::Here()) { WaitIterateAll(where); }
   void WaitIterateAll(sim::Where where = sim::Where::Here()) {
-    if constexpr (kDualMaster) return AwaitCube(where);
+    if constexpr (kDualMaster || kShared) return AwaitCube(where);
     if (waited_.empty()) {
-      sim::FailMatmul("WaitIterateAll", where,
-                      "there is no call of IterateAll<false> with waitIterateAll, so that the device would hang here");
+      sim::FailMatmul(
+          "WaitIterateAll", where,
+          "there is no call of IterateAll<false> with waitIterateAll, so that the device would hang here");
     }
     Await(waited_.front(), 0, "WaitIterateAll", where);
     waited_.erase(waited_.begin());
@@ -197,19 +229,21 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     uint32_t tile = 0;
   };
   static constexpr uint32_t kNoNumber = ~0U;
-  static constexpr uint16_t kStarted = 9, kDone = 8;  // cross-core flags of a dual master
+  static constexpr uint16_t kStarted = 9, kDone = 8;  // cross-core flags of shared products and dual masters
 
   static void CheckVector(const char *name, sim::Where where) {
     if (!sim::Core::Current().IsCube()) return;
-    sim::FailMatmul(name, where,
-                    "a cube core serves the calls of its vector cores in REGIST_MATMUL_OBJ and makes none; a kernel "
-                    "for cube cores alone defines ASCENDC_CUBE_ONLY before it includes lib/matmul_intf.h");
+    sim::FailMatmul(
+        name, where,
+        "a cube core serves the calls of its vector cores in REGIST_MATMUL_OBJ and makes none; a kernel "
+        "for cube cores alone defines ASCENDC_CUBE_ONLY before it includes lib/matmul_intf.h");
   }
 
   // Orders what MTE3 and S have done before the call.
   template <class Body>
   sim::CubeCallPtr Send(const char *name, Body body, sim::Where where) {
-    if (number_ == kNoNumber) sim::FailMatmul(name, where, "the object is not registered: missing REGIST_MATMUL_OBJ");
+    if (number_ == kNoNumber)
+      sim::FailMatmul(name, where, "the object is not registered: missing REGIST_MATMUL_OBJ");
     sim::Core &core = sim::Core::Current();
     const int32_t id = core.FetchEventId(sim::Pipe::S, sim::Pipe::MTE3, where);
     core.SetFlag(sim::Pipe::S, sim::Pipe::MTE3, id, where);
@@ -231,14 +265,17 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     if (products_.empty()) sim::FailMatmul("GetTensorC", where, "there is no tile: missing Iterate");
     const std::vector<Product> products = std::move(products_);
     products_.clear();
-    return Send("GetTensorC", [=](Impl &impl, sim::CubeCall &call) {
-      for (const Product &product : products) {
-        impl.Take(product.with, product.tile);
-        impl.Iterate(true, where);
-      }
-      impl.GetTensorC(gm, enAtomic, enSequentialWrite, where);
-      sim::Reply(sim::Core::Current(), call, "GetTensorC", where);
-    }, where);
+    return Send(
+        "GetTensorC",
+        [=](Impl &impl, sim::CubeCall &call) {
+          for (const Product &product : products) {
+            impl.Take(product.with, product.tile);
+            impl.Iterate(true, where);
+          }
+          impl.GetTensorC(gm, enAtomic, enSequentialWrite, where);
+          sim::Reply(sim::Core::Current(), call, "GetTensorC", where);
+        },
+        where);
   }
   // Computes the tile into memory of the library.
   GlobalTensor<DstT> Tile(uint32_t elements, bool enSequentialWrite, sim::Where where) {
@@ -333,5 +370,17 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   bool has_workspace_ = false;
   std::pair<uint64_t, uint64_t> result_{};  // memory of the library: address and bytes
 };
+
+#ifdef ASCENDC_CUBE_ONLY
+template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto &MM_CFG = CFG_NORM,
+          class MM_CB = MatmulCallBackFunc<>,
+          template <const auto &, typename...> class MATMUL_POLICY = Impl::Detail::MatmulPolicy>
+using Matmul = MatmulImpl<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB, MATMUL_POLICY>;
+#else
+template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto &MM_CFG = CFG_NORM,
+          class MM_CB = MatmulCallBackFunc<>,
+          template <const auto &, typename...> class MATMUL_POLICY = Impl::Detail::MatmulPolicy>
+using Matmul = MatmulClient<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB, MATMUL_POLICY>;
+#endif
 
 }  // namespace AscendC

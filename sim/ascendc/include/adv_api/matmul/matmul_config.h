@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Matmul object multiplies, and how. Most members of MatmulConfig choose how CANN's library computes and
-// change no result; here they are taken and change nothing. The others say so.
+// What a Matmul object multiplies, and how. Most members of MatmulConfig choose how CANN's library computes
+// and change no result; here they are taken and change nothing. The others say so.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,7 @@
 
 #include "../../kernel_operator.h"
 
-enum class CubeFormat {
-  ND = 0,
-  NZ,
-  ZN,
-  ZZ,
-  NN,
-  ND_ALIGN,
-  SCALAR,
-  VECTOR,
-  ROW_MAJOR = ND,
-  COLUMN_MAJOR = 8
-};
+enum class CubeFormat { ND = 0, NZ, ZN, ZZ, NN, ND_ALIGN, SCALAR, VECTOR, ROW_MAJOR = ND, COLUMN_MAJOR = 8 };
 enum class LayoutMode { NONE = 0, BSNGD, SBNGD, BNGS1S2, NORMAL };
 enum class BatchMode { NONE = 0, BATCH_LESS_THAN_L1, BATCH_LARGE_THAN_L1, SINGLE_LARGE_THAN_L1 };
 enum BatchOutMode { SINGLE_BATCH = 0, MULTI_BATCH, DYNAMIC };
@@ -179,8 +168,8 @@ constexpr MatmulConfig GetMDLConfig(bool intrinsicsLimit = false, bool batchLoop
 constexpr MatmulConfig GetSpecialMDLConfig(bool intrinsicsLimit = false, bool batchLoop = false,
                                            uint32_t doMTE2Preload = 0, bool isVecND2NZ = false,
                                            bool isPerTensor = false, bool hasAntiQuantOffset = false) {
-  MatmulConfig config = GetMDLConfig(intrinsicsLimit, batchLoop, doMTE2Preload, isVecND2NZ, isPerTensor,
-                                     hasAntiQuantOffset);
+  MatmulConfig config =
+      GetMDLConfig(intrinsicsLimit, batchLoop, doMTE2Preload, isVecND2NZ, isPerTensor, hasAntiQuantOffset);
   config.doMultiDataLoad = false;
   config.doSpecialMDL = true;
   return config;

@@ -1,26 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matmul, and REGIST_MATMUL_OBJ, which introduces Matmul objects to the cores of a block. In a mixed kernel the
-// cube core stays in it, serves the calls of its vector cores, and then returns from the function. A source that
-// defines ASCENDC_CUBE_ONLY calls Matmul on cube cores instead; there a vector core returns at once.
+// Matmul, and REGIST_MATMUL_OBJ, which introduces Matmul objects to the cores of a block. In a mixed kernel
+// the cube core stays in it, serves the calls of its vector cores, and then returns from the function. A
+// source that defines ASCENDC_CUBE_ONLY calls Matmul on cube cores instead; there a vector core returns at
+// once.
 #pragma once
 
 #include "matmul_client.h"
-
-namespace AscendC {
-
-#ifdef ASCENDC_CUBE_ONLY
-template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto &MM_CFG = CFG_NORM,
-          class MM_CB = MatmulCallBackFunc<>,
-          template <const auto &, typename...> class MATMUL_POLICY = Impl::Detail::MatmulPolicy>
-using Matmul = MatmulImpl<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB, MATMUL_POLICY>;
-#else
-template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto &MM_CFG = CFG_NORM,
-          class MM_CB = MatmulCallBackFunc<>,
-          template <const auto &, typename...> class MATMUL_POLICY = Impl::Detail::MatmulPolicy>
-using Matmul = MatmulClient<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB, MATMUL_POLICY>;
-#endif
-
-}  // namespace AscendC
 
 namespace sim {
 
@@ -70,20 +55,29 @@ class MatmulScope {
   template <class First, class... Rest>
   bool Enter(Where where, AscendC::TPipe *pipe, First &first, Rest &&...rest) {
     Core &core = Core::Current();
+    uint32_t count = 0;
+    ForEachObject([&](auto &, const TCubeTiling *) { ++count; }, first, rest...);
+    const auto group = count > 1 ? std::make_shared<MatmulGroup>() : nullptr;
     if constexpr (kIsImpl<First>) {
       if (!core.IsCube() && HasCubeCore(core)) return true;
-      ForEachObject([&](auto &object, const TCubeTiling *tiling) {
-        object.SetPipe(pipe);
-        if (tiling != nullptr || object.kHasTiling) object.Init(tiling, pipe, where);
-      }, first, rest...);
+      ForEachObject(
+          [&](auto &object, const TCubeTiling *tiling) {
+            object.SetPipe(pipe);
+            object.SetGroup(group);
+            if (tiling != nullptr || object.kHasTiling) object.Init(tiling, pipe, where);
+          },
+          first, rest...);
       return false;
     } else {
       std::vector<void *> objects;
-      ForEachObject([&](auto &object, const TCubeTiling *tiling) {
-        object.Register(static_cast<uint32_t>(objects.size()), pipe);
-        objects.push_back(object.impl());
-        object.InitHere(tiling, pipe, where);
-      }, first, rest...);
+      ForEachObject(
+          [&](auto &object, const TCubeTiling *tiling) {
+            object.Register(static_cast<uint32_t>(objects.size()), pipe);
+            objects.push_back(object.impl());
+            object.impl()->SetGroup(group);
+            object.InitHere(tiling, pipe, where);
+          },
+          first, rest...);
       if constexpr (First::kDualMaster) return false;
       if (!core.IsCube()) {
         serves_ = HasCubeCore(core);

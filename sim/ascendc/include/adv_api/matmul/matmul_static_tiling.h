@@ -39,8 +39,8 @@ constexpr bool HasTiling(const MatmulApiStaticTiling &tiling) { return tiling.ba
 
 namespace AscendC {
 
-// Fills in a tiling for one core by the sizes of the configuration: buffers of L0 are double where two fit, and
-// copies to L1 take as much k as fits in half of L1 for each factor.
+// Fills in a tiling for one core by the sizes of the configuration: buffers of L0 are double where two fit,
+// and copies to L1 take as much k as fits in half of L1 for each factor.
 template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE>
 constexpr MatmulApiStaticTiling GetMatmulApiTiling(const MatmulConfig &mmCFG, int32_t l1Size = 512 * 1024) {
   constexpr int32_t kL0Bytes = 64 * 1024;
