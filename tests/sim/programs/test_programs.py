@@ -41,6 +41,18 @@ def test_a_right_program_runs_with_its_arguments(length):
     assert "1 launch, 0 errors" in done.stderr
 
 
+def test_the_first_program_of_the_documentation():
+    program = HERE.parents[2] / "examples" / "scale.asc"
+    wrong = avo("run", program)
+    assert wrong.returncode == 1
+    assert "7 times 3 is 21" in wrong.stdout
+    assert "Muls (scale.asc:28 scale) on V writes dst, UB bytes [0, 4096) of buffer" in wrong.stderr
+    assert "missing SetFlag/WaitFlag<HardEvent::MTE2_V>" in wrong.stderr
+    right = avo("run", program, "-D", "WAIT")
+    assert right.returncode == 0, right.stderr
+    assert "1 launch, 0 errors" in right.stderr
+
+
 def test_each_form_of_kernel_and_launch():
     done = run("forms.asc")
     found = lines(done)
