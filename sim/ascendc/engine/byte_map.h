@@ -30,8 +30,8 @@ class ByteMap {
   void Set(uint64_t begin, uint64_t bytes) {
     if (bytes == 0) return;
     const uint64_t last = begin + bytes - 1;
-    const uint64_t head = ~uint64_t{0} << (begin % 64);
-    const uint64_t tail = ~uint64_t{0} >> (63 - last % 64);
+    const uint64_t head = Head(begin);
+    const uint64_t tail = Tail(last);
     if (begin / 64 == last / 64) {
       words_[begin / 64] |= head & tail;
       return;
@@ -46,11 +46,24 @@ class ByteMap {
     for (uint64_t bit = begin; bit < begin + bytes; ++bit) words_[bit / 64] &= ~(uint64_t{1} << (bit % 64));
   }
 
+  bool AllSet(uint64_t begin, uint64_t bytes) const {
+    if (bytes == 0) return true;
+    const uint64_t last = begin + bytes - 1;
+    uint64_t missing = ~words_[begin / 64] & Head(begin);
+    if (begin / 64 == last / 64) return (missing & Tail(last)) == 0;
+    for (uint64_t word = begin / 64 + 1; word < last / 64; ++word) missing |= ~words_[word];
+    return (missing | (~words_[last / 64] & Tail(last))) == 0;
+  }
+
   uint64_t FirstUnset(uint64_t begin, uint64_t bytes) const {
     return FirstBit(false, words_.data(), begin, bytes);
   }
 
  private:
+  // The bits of a word from this one on, and those up to this one.
+  static uint64_t Head(uint64_t bit) { return ~uint64_t{0} << (bit % 64); }
+  static uint64_t Tail(uint64_t bit) { return ~uint64_t{0} >> (63 - bit % 64); }
+
   std::vector<uint64_t> words_;
 };
 

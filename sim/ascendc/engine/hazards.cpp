@@ -182,11 +182,14 @@ bool Hazards::Noisy(Pipe pipe, bool write, const Shadow &shadow, uint64_t begin,
 uint32_t Hazards::Judge(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites,
                         FaultLog *log) {
   const ByteRange extent = Extent(operand);
-  const Shadow &shadow = shadows_[Index(operand.space)];
+  Shadow &shadow = shadows_[Index(operand.space)];
   if (operand.space == Space::GM || extent.begin == extent.end || shadow.pages.empty()) return 0;
   if (!Noisy(pipe, operand.write, shadow, static_cast<uint64_t>(extent.begin),
              static_cast<uint64_t>(extent.end))) {
     return 0;
+  }
+  for (uint64_t page = extent.begin / kPageBytes; page <= (extent.end - 1) / kPageBytes; ++page) {
+    Expand(&shadow, page);
   }
   uint32_t drain = 0;
   ForEachPlace(operand, [&](uint64_t begin, uint64_t bytes) {
@@ -196,28 +199,57 @@ uint32_t Hazards::Judge(Pipe pipe, const Operand &operand, const Site &site, con
   return drain;
 }
 
+// Notes in its cells what a page says of all of them.
+void Hazards::Expand(Shadow *shadow, uint64_t index) {
+  Page &page = shadow->pages[index];
+  const auto fill = [index](auto *cells, auto value) {
+    const auto begin = cells->begin() + static_cast<int64_t>(index * kPageCells);
+    std::fill(begin, begin + static_cast<int64_t>(kPageCells), value);
+  };
+  if (page.whole_write != 0) {
+    fill(&shadow->writes, page.whole_write);
+    fill(&shadow->write_pipes, static_cast<uint8_t>(Index(page.whole_pipe)));
+    page.whole_write = 0;
+  }
+  for (int pipe = 0; pipe < kPipes; ++pipe) {
+    if (page.whole_reads[pipe] != 0) fill(&shadow->reads[pipe], page.whole_reads[pipe]);
+    page.whole_reads[pipe] = 0;
+  }
+}
+
+void Hazards::RecordCells(Shadow *shadow, int pipe, bool write, uint64_t first, uint64_t end) {
+  const uint32_t sequence = sequence_[pipe];
+  for (uint64_t index = first / kPageCells; index * kPageCells < end; ++index) {
+    Page &page = shadow->pages[index];
+    const uint64_t begin = std::max(first, index * kPageCells);
+    const uint64_t stop = std::min(end, (index + 1) * kPageCells);
+    const bool whole = stop - begin == kPageCells;
+    (write ? page.writes : page.reads)[pipe] = sequence;
+    if (write && by_address_ && pipe == Index(Pipe::V)) page.by_address = sequence;
+    if (whole) {
+      (write ? page.whole_write : page.whole_reads[pipe]) = sequence;
+      if (write) page.whole_pipe = static_cast<Pipe>(pipe);
+      continue;
+    }
+    if ((write ? page.whole_write : page.whole_reads[pipe]) != 0) Expand(shadow, index);
+    std::vector<uint32_t> &cells = write ? shadow->writes : shadow->reads[pipe];
+    for (uint64_t cell = begin; cell < stop; ++cell) cells[cell] = sequence;
+    for (uint64_t cell = begin; write && cell < stop; ++cell) shadow->write_pipes[cell] = pipe;
+  }
+}
+
 void Hazards::Record(Pipe pipe, const Operand &operand) {
   const int p = Index(pipe);
   Shadow &shadow = shadows_[Index(operand.space)];
-  const uint64_t bytes_of_space = space_bytes_[Index(operand.space)];
-  if (shadow.pages.empty()) shadow.pages.resize(bytes_of_space / kPageBytes + 1);
+  const uint64_t pages = space_bytes_[Index(operand.space)] / kPageBytes + 1;
+  if (shadow.pages.empty()) shadow.pages.resize(pages);
   std::vector<uint32_t> &cells = operand.write ? shadow.writes : shadow.reads[p];
   if (cells.empty()) {
-    cells.assign(bytes_of_space / kCellBytes, 0);
-    if (operand.write) shadow.write_pipes.assign(bytes_of_space / kCellBytes, 0);
+    cells.assign(pages * kPageCells, 0);
+    if (operand.write) shadow.write_pipes.assign(pages * kPageCells, 0);
   }
   ForEachPlace(operand, [&](uint64_t begin, uint64_t bytes) {
-    const uint64_t last = begin + bytes - 1;
-    const uint64_t end_cell = last / kCellBytes + 1;
-    for (uint64_t cell = begin / kCellBytes; cell < end_cell; ++cell) cells[cell] = sequence_[p];
-    for (uint64_t cell = begin / kCellBytes; operand.write && cell < end_cell; ++cell) {
-      shadow.write_pipes[cell] = static_cast<uint8_t>(p);
-    }
-    for (uint64_t index = begin / kPageBytes; index <= last / kPageBytes; ++index) {
-      Page &page = shadow.pages[index];
-      (operand.write ? page.writes : page.reads)[p] = sequence_[p];
-      if (operand.write && by_address_ && pipe == Pipe::V) page.by_address = sequence_[p];
-    }
+    RecordCells(&shadow, p, operand.write, begin / kCellBytes, (begin + bytes - 1) / kCellBytes + 1);
   });
 }
 

@@ -88,13 +88,17 @@ class Hazards {
   const GmLog &gm() const { return gm_; }
 
  private:
-  // For each data block of 32 bytes the number of its last write, with the pipe, and of its last read by each
-  // pipe; 0: never. A page holds the latest numbers of its blocks, so that most operands need no look at
-  // these: where a pipe knows all accesses to a page, it knows those to each block.
+  // For each data block of 32 bytes (a cell) the number of its last write, with the pipe, and of its last read
+  // by each pipe; 0: never. A page holds the latest numbers of its cells, so that most operands need no look
+  // at these: where a pipe knows all accesses to a page, it knows those to each cell. An access to all of a
+  // page is noted in the page alone, until somebody asks for its cells (Expand).
   struct Page {
     Clock writes{};
     Clock reads{};
     uint32_t by_address = 0;  // the last write of V that automatic synchronisation does not see
+    uint32_t whole_write = 0;
+    Pipe whole_pipe = Pipe::S;  // of whole_write
+    Clock whole_reads{};
   };
   struct Shadow {
     std::vector<Page> pages;
@@ -103,7 +107,8 @@ class Hazards {
     std::vector<uint32_t> reads[kPipes];
   };
   static constexpr uint64_t kCellBytes = 32;
-  static constexpr uint64_t kPageBytes = 1024;
+  static constexpr uint64_t kPageCells = 32;
+  static constexpr uint64_t kPageBytes = kPageCells * kCellBytes;
   // The data blocks [first, end) of an operand, which an earlier call touches without an order; end 0: none.
   struct Conflict {
     Pipe pipe = Pipe::S;
@@ -121,6 +126,8 @@ class Hazards {
               const std::vector<Site> &sites, FaultLog *log) const;
   // Says whether an access to these bytes may be in conflict with an earlier one.
   bool Noisy(Pipe pipe, bool write, const Shadow &shadow, uint64_t begin, uint64_t end) const;
+  static void Expand(Shadow *shadow, uint64_t page);
+  void RecordCells(Shadow *shadow, int pipe, bool write, uint64_t first, uint64_t end);
   uint32_t JudgeCells(Pipe pipe, const Operand &operand, const Site &site, const std::vector<Site> &sites,
                       uint64_t first, uint64_t last, FaultLog *log);
 

@@ -22,7 +22,7 @@ GmWords::Note CoreState::NoteOf(Pipe pipe) const {
 
 // Runs before the memory changes, so that whoever sees the change finds the note.
 void CoreState::PublishWrite(const Instruction &instruction, const Operand &operand) {
-  if (scheduler->alone() || operand.row_bytes > GmWords::kMostBytes) return;
+  if (scheduler->alone() || BytesOf(operand) > GmWords::kMostBytes) return;
   GmWords::Note note = NoteOf(instruction.pipe);
   note.published = instruction.pipe != Pipe::S || instruction.uncached;
   ForEachRun(operand, [&](uint64_t address, uint64_t bytes) {

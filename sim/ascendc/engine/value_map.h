@@ -30,7 +30,7 @@ class ValueMap {
     Undefine(byte, 1, 0, Origin(byte));
     holes_[byte] = left;
   }
-  bool Defined(uint64_t begin, uint64_t bytes) const { return defined_.FirstUnset(begin, bytes) == bytes; }
+  bool Defined(uint64_t begin, uint64_t bytes) const { return defined_.AllSet(begin, bytes); }
 
   // The undefined bits of a byte.
   uint8_t Holes(uint64_t byte) const {
