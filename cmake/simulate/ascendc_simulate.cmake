@@ -9,11 +9,11 @@
 #   ascendc_compile_options(TARGET PRIVATE OPTION…)
 #
 # AVO_ASCEND_HEADERS: a folder with CANN's own headers, to compile against these.
-include_guard(GLOBAL)
+include_guard(DIRECTORY) # the variables below are those of a folder
 get_filename_component(avo_package "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 get_filename_component(avo_python_path "${avo_package}/.." ABSOLUTE)
 set(AVO_ASCEND_HEADERS "" CACHE PATH "CANN's own AscendC headers, for kernels on the simulated device")
-find_program(AVO_PYTHON NAMES python3 python HINTS ENV VIRTUAL_ENV "${avo_python_path}/../../.." PATH_SUFFIXES bin
+find_program(AVO_PYTHON NAMES python3 python HINTS "${avo_python_path}/../../.." ENV VIRTUAL_ENV PATH_SUFFIXES bin
   DOC "The Python that has ascend-vision-ops")
 set(avo_compiler ${CMAKE_COMMAND} -E env "PYTHONPATH=${avo_python_path}" ${AVO_PYTHON}
   -m ascend_vision_ops.sim.compile_object)
@@ -50,7 +50,7 @@ function(avo_kernel_object target source number)
   add_custom_command(OUTPUT ${object}
     COMMAND ${avo_compiler} ${more} "$<$<BOOL:${folders}>:-I$<JOIN:${folders},;-I>>"
       "$<$<BOOL:${macros}>:-D$<JOIN:${macros},;-D>>" "${options}"
-      -MD -MT ${object} -MF ${object}.d -o ${object} -c ${source}
+      -MD -MQ ${object} -MF ${object}.d -o ${object} -c ${source}
     DEPENDS ${source} DEPFILE ${object}.d COMMENT "Compiling ${name} for the simulated device"
     COMMAND_EXPAND_LISTS VERBATIM)
   target_sources(${target} PRIVATE ${object})
@@ -81,6 +81,9 @@ endfunction()
 
 function(ascendc_library target)
   cmake_parse_arguments(KERNELS "STATIC;SHARED;OBJECT" "" "" ${ARGN})
+  if(KERNELS_OBJECT)
+    message(FATAL_ERROR "ascendc_library: expected STATIC or SHARED for ${target}, got OBJECT")
+  endif()
   if(KERNELS_SHARED)
     add_library(${target} SHARED)
   else()

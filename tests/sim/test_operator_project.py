@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 
 from ascend_vision_ops import sim
 from ascend_vision_ops.sim import CompileError, FrameworkError, KernelFault
+from ascend_vision_ops.sim.operator_call import PreparedCall
 from ascend_vision_ops.testing import plugin
 from ascend_vision_ops.testing.run import missing
 
@@ -142,6 +144,44 @@ def test_dtypes_are_those_of_the_definition(scaled_add):
         ValueError, match="z: expected a dense, writable array of float32 in out, got one of int32"
     ):
         scaled_add(x, y, alpha=1, out=x.astype(np.int32))
+    with pytest.raises(ValueError, match=r"in out, got one of float32 with strides \(8,\)"):
+        scaled_add(x, y, alpha=1, out=np.zeros(2 * x.size, np.float32)[::2])
+    out = x.copy()
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="in out, got one of float32 that is read-only"):
+        scaled_add(x, y, alpha=1, out=out)
+
+
+def test_an_input_that_a_result_takes_the_place_of_must_be_there(scaled_add):
+    inputs = scaled_add.definition.inputs
+    result = replace(scaled_add.definition.outputs[0], name="bias")
+    definition = replace(scaled_add.definition, inputs=inputs, outputs=(result,))
+    x, y, _ = arrays(np.float32)
+    with pytest.raises(
+        ValueError, match="bias: expected an array, as the result bias is written in its place"
+    ):
+        PreparedCall(definition, scaled_add._library, [x, y], {"alpha": 1}, None, None)
+
+
+def test_reports_of_an_error_are_those_of_its_launch(part_sums):
+    (x,) = arrays(np.float32, count=1)
+    for _ in range(2):
+        with pytest.raises(KernelFault) as raised:
+            part_sums(x, waits=False, shapes=[8])
+        assert len(raised.value.reports) == 1
+
+
+def test_a_wrong_device_spoils_nothing():
+    words = (
+        "from ascend_vision_ops import sim\n"
+        f"try: sim.operator({str(PROJECT)!r}, 'ScaledAdd', soc='Ascend310P')\n"
+        "except ValueError as error: print(error)\n"
+        f"print(sim.operator({str(PROJECT)!r}, 'ScaledAdd', soc='Ascend910B2').definition.type)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=False)
+    wrong, right = done.stdout.splitlines()
+    assert "expected a definition of ScaledAdd for Ascend310P" in wrong
+    assert right == "ScaledAdd"
 
 
 def test_the_projects_own_refusal_is_the_reason(scaled_add):
@@ -179,6 +219,37 @@ def test_an_edited_kernel_is_compiled_again(tmp_path, monkeypatch):
     kernel.write_text(text.replace("Muls(", "Mulls("))
     with pytest.raises(CompileError, match=r"does not compile against the simulated device's own.*Mulls"):
         sim.operator(project, "ScaledAdd")(x, y, alpha=1)
+
+
+def test_options_and_places_of_sources_count(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    project = tmp_path / "project"
+    shutil.copytree(PROJECT, project)
+    kernel = project / "op_kernel" / "scaled_add.cpp"
+    kernel.write_text(
+        '#include "sign.h"\n' + kernel.read_text().replace("Add(out, out, in", "SIGN(out, out, in")
+    )
+    for name in ("Add", "Sub"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "sign.h").write_text(f"#define SIGN {name}\n")
+    (project / "op_host" / "more").mkdir()
+    other = project / "op_host" / "more" / "scaled_add.cpp"  # of the same name as another host source
+    other.write_text("int nothing;\n")
+    x, y, _ = arrays(np.float32, 1024)
+    for name, expected in (("Add", x + y), ("Sub", y - x)):
+        op = sim.operator(project, "ScaledAdd", include=[tmp_path / name], host_sources=[other])
+        np.testing.assert_array_equal(op(x, y, alpha=1), expected)
+
+
+def test_half_a_wrapper_is_written_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    x, y, _ = arrays(np.float32, 1024)
+    np.testing.assert_array_equal(sim.operator(PROJECT, "ScaledAdd")(x, y, alpha=1), x + y)
+    (unit,) = tmp_path.glob("**/kernel.cpp")
+    whole = unit.read_text()
+    unit.write_text(whole[:100])
+    np.testing.assert_array_equal(sim.operator(PROJECT, "ScaledAdd")(x, y, alpha=1), x + y)
+    assert unit.read_text() == whole
 
 
 def test_a_host_source_that_does_not_compile_is_left_out_or_named(tmp_path):

@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # How CMake compiles and links the language ASC.
 find_program(AVO_LINKER NAMES ${CMAKE_CXX_COMPILER} c++ g++ clang++ DOC "The program that links programs with kernels")
-list(JOIN avo_compiler " " avo_compile)
-list(JOIN avo_libraries " " avo_link)
-set(avo_link "${avo_link} -Wl,-rpath,${avo_package}/lib -ldl -lpthread")
+# Joins words for a shell; a path may have spaces.
+function(avo_join result)
+  set(words ${ARGN})
+  list(TRANSFORM words PREPEND "\"")
+  list(TRANSFORM words APPEND "\"")
+  list(JOIN words " " joined)
+  set(${result} "${joined}" PARENT_SCOPE)
+endfunction()
+avo_join(avo_compile ${avo_compiler})
+avo_join(avo_linker ${AVO_LINKER})
+avo_join(avo_link ${avo_libraries} -Wl,-rpath,${avo_package}/lib -ldl -lpthread)
 set(avo_headers)
 if(AVO_ASCEND_HEADERS)
-  set(avo_headers "--ascend-headers ${AVO_ASCEND_HEADERS}")
+  avo_join(avo_headers --ascend-headers ${AVO_ASCEND_HEADERS})
 endif()
 
 set(CMAKE_INCLUDE_FLAG_ASC "-I")
@@ -23,9 +31,9 @@ set(CMAKE_ASC_DEPENDS_USE_COMPILER TRUE)
 set(CMAKE_ASC_COMPILE_OBJECT
   "${avo_compile} ${avo_headers} <DEFINES> <INCLUDES> <FLAGS> -o <OBJECT> -c <SOURCE>")
 set(CMAKE_ASC_LINK_EXECUTABLE
-  "${AVO_LINKER} <CMAKE_ASC_LINK_FLAGS> <LINK_FLAGS> <OBJECTS> -o <TARGET> <LINK_LIBRARIES> ${avo_link}")
+  "${avo_linker} <CMAKE_ASC_LINK_FLAGS> <LINK_FLAGS> <OBJECTS> -o <TARGET> <LINK_LIBRARIES> ${avo_link}")
 set(CMAKE_ASC_CREATE_SHARED_LIBRARY
-  "${AVO_LINKER} -shared <LINK_FLAGS> <SONAME_FLAG><TARGET_SONAME> -o <TARGET> <OBJECTS> <LINK_LIBRARIES> ${avo_link}")
+  "${avo_linker} -shared <LINK_FLAGS> <SONAME_FLAG><TARGET_SONAME> -o <TARGET> <OBJECTS> <LINK_LIBRARIES> ${avo_link}")
 set(CMAKE_ASC_CREATE_SHARED_MODULE "${CMAKE_ASC_CREATE_SHARED_LIBRARY}")
 set(CMAKE_ASC_ARCHIVE_CREATE "<CMAKE_AR> qc <TARGET> <LINK_FLAGS> <OBJECTS>")
 set(CMAKE_ASC_ARCHIVE_APPEND "<CMAKE_AR> q <TARGET> <LINK_FLAGS> <OBJECTS>")

@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,25 +93,14 @@ class Compiler:
                 "-c",
                 str(library.source),
             )
-            if output := self._run(target_object, *options):
+            if output := run((*self.command, *options), target_object)[1]:
                 return (
                     True,
                     f"{library.kernels} does not compile against {self.headers.text}: {first_error(output)}",
                 )
         libraries = (f"-L{library_dir()}", "-lascendc_sim", f"-Wl,-rpath,{library_dir()}")
         options = ("-shared", "-Wl,-z,defs", str(target_object), *libraries)
-        return True, self._linked(library, self._run(target, *options))
-
-    def _run(self, target: Path, *options: str) -> str:
-        """Runs the compiler, so that an interrupt leaves no half of a file. Returns its messages where it failed."""
-        half = target.with_name(f"{target.name}.half")
-        done = subprocess.run(
-            [*self.command, *options, "-o", str(half)], capture_output=True, text=True, check=False
-        )
-        if done.returncode == 0:
-            os.replace(half, target)
-            return ""
-        return done.stderr or f"the compiler ended with status {done.returncode}"
+        return True, self._linked(library, run((*self.command, *options), target)[1])
 
     def _linked(self, library: Library, output: str) -> str:
         """Says in one sentence what the linker misses."""
@@ -124,6 +114,29 @@ class Compiler:
             f"{library.kernels} calls, on {library.side} cores, {'intrinsics' if absent[1:] else 'the intrinsic'} "
             f"that the simulated device does not model: {', '.join(sorted(absent))}"
         )
+
+
+def run(words: Sequence[str], target: Path | None = None, given: str | None = None) -> tuple[str, str]:
+    """Runs a program of the compiler; returns what it prints, and its messages where it failed.
+
+    target: the file that it makes (-o); an interrupt leaves no half of it. given: what the program reads from stdin.
+    """
+    half = target.with_name(f"{target.name}.{os.getpid()}") if target else None
+    command = [*words, "-o", str(half)] if half else list(words)
+    try:
+        done = subprocess.run(
+            command, input=given, capture_output=True, text=True, check=False, errors="replace"
+        )
+        if done.returncode:
+            return done.stdout, done.stderr.strip() or f"{words[0]} ended with status {done.returncode}"
+        if half and target and half.is_file():
+            os.replace(half, target)
+        return done.stdout, ""
+    except FileNotFoundError:
+        return "", f"there is no program {words[0]}"
+    finally:
+        if half:
+            half.unlink(missing_ok=True)
 
 
 def choose(headers: Headers) -> Compiler:

@@ -351,12 +351,12 @@ def main(argv: list[str] | None = None) -> int:
     try:
         module = importlib.import_module(f"{__name__}.{options.module}")
         return getattr(module, f"run_{options.name}")(options)
-    except (Failure, ValueError, FileNotFoundError, RuntimeError) as error:
+    except BrokenPipeError:  # `avo list | head`
+        sys.stderr.close()
+        return 0
+    except (Failure, ValueError, OSError, RuntimeError) as error:
         print(f"avo: {error}", file=sys.stderr)
         return 1
     except ImportError as error:
         print(f"avo: {import_advice(error)}", file=sys.stderr)
         return 1
-    except BrokenPipeError:  # `avo list | head`
-        sys.stderr.close()
-        return 0

@@ -19,7 +19,8 @@ def run_run(options: argparse.Namespace) -> int:
     """Builds a program, runs it, and says what the judges found. Gives the program's status, or 1 after an error."""
     with tempfile.TemporaryDirectory(prefix="avo-run-") as scratch:
         folder = Path(scratch)
-        program = folder / Path(options.files[0]).stem
+        program = folder / "program" / Path(options.files[0]).stem
+        program.parent.mkdir()
         _built(options, program)
         report = Path(options.report) if options.report else folder / "report.json"
         report.unlink(missing_ok=True)

@@ -14,8 +14,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import subprocess
+import shutil
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,11 +78,9 @@ class BackEnd:
             return
         program, *own = self.command
         words = (*options, *own, *self.sides[side], "-MMD", "-MF", str(depends), "-MT", "object")
-        _run(
-            [program, *words, "-c", str(source)],
-            target,
-            f"{source.name} does not compile against {self.text}",
-        )
+        target.parent.mkdir(parents=True, exist_ok=True)
+        failed = f"{source.name} does not compile against {self.text}"
+        run([program, *words, "-c", str(source)], failed, target)
 
     def link(
         self,
@@ -96,7 +95,7 @@ class BackEnd:
             return
         linked = (f"-L{library_dir()}", *(f"-l{name}" for name in libraries), f"-Wl,-rpath,{library_dir()}")
         words = (*options, *map(str, given), *linked)
-        _run([self.command[0], *words], target, f"{target.name} does not link")
+        run([self.command[0], *words], f"{target.name} does not link", target)
 
 
 def back_end(ascend_headers: str | Path | None = None) -> BackEnd:
@@ -125,18 +124,28 @@ def cache_folder() -> Path:
     return Path(cache) / "ascend-vision-ops" / "sim"
 
 
-def cores_of(source: str, key: int = 0) -> str:
+def cores_of_type(kernel: str, kind: str) -> str:
+    """The cores of a kernel type; raises CompileError where there is no KERNEL_TYPE of that name."""
+    if kind not in CORES:
+        raise CompileError(f"kernel {kernel}: there is no kernel type KERNEL_TYPE_{kind}")
+    return CORES[kind]
+
+
+def without_comments(text: str) -> str:
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
+
+
+def cores_of(kernel: str, text: str, key: int = 0) -> str:
     """The cores that a kernel starts on: "vector", "cube", "mixed11" or "mixed12".
 
-    source: the text of the kernel. KERNEL_TASK_TYPE of the tiling key counts before KERNEL_TASK_TYPE_DEFAULT. Without
+    text: that of the kernel, without comments. KERNEL_TASK_TYPE of the tiling key counts before KERNEL_TASK_TYPE_DEFAULT. Without
     either, CANN's compiler looks for products; here a text that names Matmul or Mmad is mixed, any other one vector.
     """
-    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", source, flags=re.DOTALL)
     for name, kind in _TASK_TYPE.findall(text):
         if _number(name, text) == key:
-            return CORES[kind]
+            return cores_of_type(kernel, kind)
     if found := _DEFAULT_TASK_TYPE.search(text):
-        return CORES[found[1]]
+        return cores_of_type(kernel, found[1])
     return "mixed12" if re.search(r"\bmatmul_intf\.h|\bREGIST_MATMUL_OBJ\b|\bMmad\s*\(", text) else "vector"
 
 
@@ -147,17 +156,31 @@ def _number(word: str, text: str) -> int | None:
     return int(digits[0], 0 if digits[0][:2] in ("0x", "0X") else 10) if digits else None
 
 
-def _run(words: list[str], target: Path, failed: str) -> None:
-    """Runs the compiler, so that an interrupt leaves no half of a file."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    half = target.with_name(f"{target.name}.{os.getpid()}")
-    done = subprocess.run([*words, "-o", str(half)], capture_output=True, text=True, check=False)
-    if done.returncode == 0:
-        os.replace(half, target)
-        return
-    half.unlink(missing_ok=True)
-    output = done.stderr or f"the compiler ended with status {done.returncode}"
-    raise CompileError(f"{failed}: {_reason(output)}", output)
+def run(words: Sequence[str], failed: str, target: Path | None = None, given: str | None = None) -> str:
+    """Runs a program of the compiler and returns what it prints.
+
+    target: the file that it makes (-o). given: what the program reads from stdin.
+
+    Raises:
+        CompileError: it failed; the message begins with the text `failed`
+    """
+    printed, output = headers_compiler.run(words, target, given)
+    if output:
+        raise CompileError(f"{failed}: {_reason(output)}", f"{output}\n")
+    return printed
+
+
+def forget_old(entries: Iterable[Path], most: int) -> None:
+    """Removes files or folders of a cache but for those that were touched last. Other processes may do so too."""
+    touched = {}
+    for path in entries:
+        with suppress(FileNotFoundError):
+            touched[path] = path.stat().st_mtime
+    for old in sorted(touched, key=lambda path: touched[path], reverse=True)[most:]:
+        if old.is_dir():
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            old.unlink(missing_ok=True)
 
 
 def _reason(output: str) -> str:

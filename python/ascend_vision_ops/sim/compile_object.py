@@ -24,14 +24,15 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("-c", dest="source", required=True, type=Path)
     parser.add_argument("--ascend-headers")
     parser.add_argument("--launch-headers", type=Path)
-    parser.add_argument("-MT", dest="depends_target")
-    parser.add_argument("-MF", dest="depends_file")
+    parser.add_argument("-MT")
+    parser.add_argument("-MQ")
+    parser.add_argument("-MF", dest="depends", type=Path)
     known, others = parser.parse_known_args(argv)
     words = [word for word in others if not word.startswith(_OF_CANN) and word != "-MD"]
-    depends: tuple[str, ...] = ()
-    if known.depends_file:
-        depends = ("-MD", "-MF", known.depends_file, "-MT", known.depends_target or str(known.output))
-    settings = Settings(tuple(words), known.ascend_headers or None, depends, known.launch_headers)
+    target = ("-MT", known.MT) if known.MT else ("-MQ", known.MQ or str(known.output))
+    settings = Settings(
+        tuple(words), known.ascend_headers or None, known.depends, target, known.launch_headers
+    )
     try:
         compile_source(known.source, known.output, settings)
     except CompileError as error:

@@ -4,7 +4,8 @@
     op_host/*.cpp ──────────────────────────▶ host.so     definitions, tiling, inference
     op_kernel/X.cpp ◀── generated wrapper ──▶ kernel.so   DTYPE_*, tiling structs, registration
 
-Objects lie in the user's cache and are made again when a source, a header or an option has changed.
+Objects lie in the user's cache and are made again when a source, a header or an option has changed. What was not used
+for the longest time is removed from it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 from ..ascend_headers.compiler import SOURCES
 from ..ascend_headers.libraries import alone
 from ..paths import include_dir
-from .compile import BackEnd, cache_folder, cores_of
+from .compile import BackEnd, cache_folder, cores_of, forget_old, without_comments
 from .errors import CompileError
 from .operator_definition import DTYPES, Definition
 
@@ -29,6 +30,8 @@ from .operator_definition import DTYPES, Definition
 LIBRARY_STRUCT = re.compile(r"struct\s+(?:alignas\(\d+\)\s*)?(\w+)")
 ENTRY = re.compile(r"__global__\s+(?:__aicore__\s+)?(?:__\w+__\s+)*void\s+(\w+)\s*\(")
 LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+# What the cache keeps: folders of operators, kernels of each, and versions of each library.
+MOST_OPERATORS, MOST_KERNELS, MOST_VERSIONS = 100, 200, 8
 PARENTS = 4  # how far above an operator's folder its project's include folders are looked for
 HOST_FLAGS = ("-std=c++17", "-O0", "-g1", "-fPIC", "-w", "-fvisibility=hidden", "-fno-gnu-unique")
 # Functions of sources for other devices may be missing, as long as nothing calls them.
@@ -50,8 +53,12 @@ class OperatorFolder:
 
     @property
     def cache(self) -> Path:
-        name = hashlib.sha256(str(self.path).encode()).hexdigest()[:12]
-        return cache_folder() / "operators" / f"{self.path.name}-{name}" / self.back_end.digest
+        return (
+            cache_folder()
+            / "operators"
+            / f"{self.path.name}-{digest_of(str(self.path))}"
+            / self.back_end.digest
+        )
 
     def include_options(self, *first: Path) -> list[str]:
         """The folders of the project: those given, the operator's own, and what usually lies above it."""
@@ -75,9 +82,11 @@ class OperatorFolder:
         )
         objects = []
         with locked(self.cache):
+            os.utime(self.cache.parent)
+            forget_old(self.cache.parent.parent.iterdir(), MOST_OPERATORS)
             for source in sources:
-                target = self.cache / "host" / f"{source.stem}.o"
                 options = [*self.include_options(source.parent), *ours]
+                target = self.cache / "host" / f"{source.stem}.{digest_of(str(source), *options)}.o"
                 try:
                     compiler.compile(source, target, "", options)
                     objects.append(target)
@@ -86,8 +95,7 @@ class OperatorFolder:
             if not objects:
                 raise next(iter(self.failed.values()))
             # A library of other sources has another name, so that one that has gone is not linked any more.
-            names = hashlib.sha256(" ".join(map(str, objects)).encode()).hexdigest()[:12]
-            library = self.cache / f"host-{names}.so"
+            library = self.cache / f"host-{digest_of(*map(str, objects))}.so"
             compiler.link(objects, library, HOST_LINK, ("op_framework", "nnopbase", "ascendcl"))
             return named_by_content(library)
 
@@ -99,7 +107,7 @@ class OperatorFolder:
             (self.path / "op_kernel").glob("**/*.cpp"),
             key=lambda source: (plain(source.stem) != wanted, len(source.parts), source),
         )
-        entries = {source: ENTRY.findall(without_comments(source)) for source in sources}
+        entries = {source: ENTRY.findall(code_of(source)) for source in sources}
         for source, names in entries.items():
             for name in names:
                 if plain(name) in (wanted, plain(definition.type)):
@@ -116,17 +124,18 @@ class OperatorFolder:
         source, name = self.kernel_source(definition)
         text = whole_text(source)
         keyed = "TILING_KEY_VAR" in text or any(entry.startswith(f"{definition.type}_") for entry in structs)
-        cores = cores_of(text, key)
+        cores = cores_of(name, text, key)
         wrapper = wrapper_text(source, name, definition, dtypes, structs, key, self.back_end.own_headers)
         defines = [f"-DTILING_KEY_VAR={key}"] if keyed else []
-        digest = hashlib.sha256("\0".join((wrapper, cores, *defines)).encode()).hexdigest()[:12]
-        folder = self.cache / f"{name}-{digest}"
+        options = [*defines, *self.include_options(source.parent)]
+        folder = self.cache / f"{name}-{digest_of(wrapper, cores, *options)}"
         with locked(self.cache):
             folder.mkdir(parents=True, exist_ok=True)
+            os.utime(folder)
+            forget_old(self.cache.glob(f"{name}-*"), MOST_KERNELS)
             unit = folder / "kernel.cpp"
-            if not unit.is_file():
+            if not unit.is_file() or unit.read_text(encoding="utf-8") != wrapper:
                 unit.write_text(wrapper, encoding="utf-8")
-            options = [*defines, *self.include_options(source.parent)]
             libraries = [
                 self._side_library(unit, folder, side, options) for side in self.back_end.sides_of(cores)
             ]
@@ -164,11 +173,22 @@ def named_by_content(library: Path) -> Path:
     """A copy whose name differs where the content does: a process loads a library of one name only once."""
     digest = hashlib.sha256(library.read_bytes()).hexdigest()[:12]
     named = library.with_name(f"{library.stem}.{digest}.so")
-    if not named.is_file():
-        half = named.with_name(f"{named.name}.{os.getpid()}")
+    if named.is_file():
+        os.utime(named)
+        return named
+    half = named.with_name(f"{named.name}.{os.getpid()}")
+    try:
         shutil.copy(library, half)
         os.replace(half, named)
+    finally:
+        half.unlink(missing_ok=True)
+    forget_old(library.parent.glob(f"{library.stem}.*.so"), MOST_VERSIONS)
     return named
+
+
+def digest_of(*words: str) -> str:
+    """A short text that differs where the words differ."""
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()[:12]
 
 
 def plain(name: str) -> str:
@@ -176,9 +196,10 @@ def plain(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-def without_comments(source: Path) -> str:
+def code_of(source: Path) -> str:
+    """The text of a source without its comments."""
     text = source.read_text(encoding="utf-8", errors="replace")
-    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
+    return without_comments(text)
 
 
 def whole_text(source: Path) -> str:
@@ -189,7 +210,7 @@ def whole_text(source: Path) -> str:
         if path in seen or not path.is_file():
             continue
         seen.add(path)
-        texts.append(without_comments(path))
+        texts.append(code_of(path))
         left += [(path.parent / name).resolve() for name in LOCAL_INCLUDE.findall(texts[-1])]
     return "\n".join(texts)
 
@@ -240,7 +261,7 @@ def wrapper_text(
     if any(hasattr(ctypes.CDLL(library), name) for library in ("libc.so.6", "libm.so.6")):
         lines += ["#include <cmath>", "#include <math.h>", f"#define {name} {name}_kernel"]
     lines.append(f'#include "{source}"')
-    parameters = re.search(rf"\bvoid\s+{name}\s*\(([^)]*)\)", without_comments(source))[1]
+    parameters = re.search(rf"\bvoid\s+{name}\s*\(([^)]*)\)", code_of(source))[1]
     words = ", ".join(f"(GM_ADDR)words[{i}]" for i in range(len(parameters.split(","))))
     lines += [
         '#include "engine/kernel_libraries.h"' if own_headers else '#include "compiler/kernel_library.h"'

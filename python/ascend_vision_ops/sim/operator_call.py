@@ -99,13 +99,20 @@ class PreparedCall:
                 if not isinstance(one, np.ndarray):
                     raise TypeError(f"out: expected an array for {parameter.name}, got {type(one).__name__}")
                 if number_of(one) != expected or not one.flags.c_contiguous or not one.flags.writeable:
+                    strided = "" if one.flags.c_contiguous else f" with strides {one.strides}"
+                    fixed = "" if one.flags.writeable else " that is read-only"
                     raise ValueError(
                         f"{parameter.name}: expected a dense, writable array of {dtype_name(expected)} in out, "
-                        f"got one of {one.dtype}"
+                        f"got one of {one.dtype}{strided}{fixed}"
                     )
             tensors = [native.Tensor(one, expected, copy_out=True) for one in group]
         elif parameter.name in names:
             place = names.index(parameter.name)
+            if not given[place] and not parameter.dynamic:
+                raise ValueError(
+                    f"{parameter.name}: expected an array, as the result {parameter.name} is written in its place, "
+                    "got none"
+                )
             group = [one.copy() for one in given[place]]
             first = sum(max(len(others), 1) for others in given[:place])
             tensors = [native.Tensor(one, expected, False, True, first + k) for k, one in enumerate(group)]

@@ -99,6 +99,7 @@ class Operator:
         tiling = _tiling(prepared.call.tile())
         kernel = self._kernel(prepared.dtypes, tiling.key)
         kernel.register()
+        native.take_reports()  # of launches before this one
         try:
             prepared.call.launch(kernel.kernel, kernel.cores)
         except FrameworkError as error:
@@ -127,7 +128,7 @@ def open_operator(
     folder = Path(path).resolve()
     if not (folder / "op_host").is_dir() or not (folder / "op_kernel").is_dir():
         raise ValueError(f"path: expected a folder with op_host and op_kernel, got {path}")
-    device = use_soc(soc)
+    device = wanted_soc(soc)
     project = OperatorFolder(
         folder,
         back_end(ascend_headers),
@@ -156,6 +157,7 @@ def open_operator(
             f"{folder.name}: expected a definition of {name or 'an operator'} for {device}, its sources define "
             f"{every or 'no operator'}"
         )
+    use_soc(device)
     return Operator(project, library, known[name], loaded["structs"])
 
 
@@ -163,16 +165,20 @@ def has_error(report: dict) -> bool:
     return any(fault.get("severity") != "warning" for fault in report["faults"])
 
 
-def use_soc(soc: str | None) -> str:
-    """Chooses the device of this process, which has one; returns its name."""
-    global _chosen_soc
+def wanted_soc(soc: str | None) -> str:
+    """The device to simulate; raises ValueError where this process has another one."""
     wanted = soc or _chosen_soc or os.environ.get(SOC_VARIABLE) or DEFAULT_SOC
     if _chosen_soc and wanted != _chosen_soc:
         raise ValueError(f"soc: this process simulates {_chosen_soc} already, got {wanted}")
-    if not _chosen_soc:
-        native.runtime().simSetSoc(wanted.encode())
-        _chosen_soc = wanted
     return wanted
+
+
+def use_soc(soc: str) -> None:
+    """Chooses the device of this process, which has one from now on."""
+    global _chosen_soc
+    if soc != _chosen_soc:
+        native.runtime().simSetSoc(soc.encode())
+        _chosen_soc = soc
 
 
 def _tiling(answer: dict) -> Tiling:

@@ -14,15 +14,15 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..ascend_headers.compiler import SOURCES
 from ..paths import include_dir, library_dir
-from .compile import ALL_CORES, BackEnd, CompileError, back_end, cache_folder
+from .compile import ALL_CORES, BackEnd, CompileError, back_end, cache_folder, forget_old, run
 from .program_text import KernelText, Translated, launch_header, translate
 
 KERNEL_SUFFIXES = {".asc"}
@@ -41,13 +41,15 @@ class Settings:
     """How the sources of a program are compiled.
 
     options: more words for the compiler, such as -I and -D. ascend_headers: the folder with CANN's own headers.
-    depends: words by which the preprocessor writes a list of the files that it read. launch_headers: the folder for
-    aclrtlaunch_KERNEL.h, if there shall be such headers.
+    depends: where the preprocessor writes the rule of make with the files that it read. depends_target: the words that
+    give this rule its target, such as -MT and a name. launch_headers: the folder for aclrtlaunch_KERNEL.h, if there
+    shall be such headers.
     """
 
     options: tuple[str, ...] = ()
     ascend_headers: str | None = None
-    depends: tuple[str, ...] = ()
+    depends: Path | None = None
+    depends_target: tuple[str, ...] = ()
     launch_headers: Path | None = None
 
 
@@ -103,12 +105,28 @@ def compile_source(
     translated = _translated(source, settings, compiler, sides[0], cube_only)
     objects = [_object(source, translated.text, settings, compiler, sides[0])]
     if len(sides) == 2 and translated.needs_cubes():
-        other = _translated(source, settings, compiler, sides[1], cube_only)
+        first = settings.depends
+        second = first.with_name(f"{first.name}.{sides[1]}") if first else None
+        other = _translated(source, replace(settings, depends=second), compiler, sides[1], cube_only)
+        if first and second:
+            _join_depends(first, second)
         objects.append(_object(source, other.text, settings, compiler, sides[1]))
     _join(objects, target, compiler)
     if settings.launch_headers:
         _write_launch_headers(settings.launch_headers, translated)
     return translated
+
+
+def _join_depends(first: Path, second: Path) -> None:
+    """Adds the files of the second rule to the first one, as both make the same object."""
+    more = second.read_text(encoding="utf-8").partition(": ")[2]
+    joined = f"{first.read_text(encoding='utf-8').rstrip()} \\\n {more}"
+    first.write_text(joined, encoding="utf-8")
+    second.unlink()
+
+
+def _depends_words(settings: Settings) -> list[str]:
+    return ["-MD", "-MF", str(settings.depends), *settings.depends_target] if settings.depends else []
 
 
 def _write_launch_headers(folder: Path, translated: Translated) -> None:
@@ -133,7 +151,7 @@ def link_objects(objects: Sequence[Path], target: Path, compiler: BackEnd, link:
     # CANN's headers define variables in each source that includes them.
     own = [] if compiler.own_headers else ["-Wl,-z,muldefs"]
     words = [compiler.command[0], *map(str, objects), *link, *own, *libraries]
-    _run([*words, "-Wl,-z,defs", "-o", str(target)], f"{target.name} does not link")
+    run([*words, "-Wl,-z,defs"], f"{target.name} does not link", target)
 
 
 def _include_options(settings: Settings) -> list[str]:
@@ -151,9 +169,9 @@ def _compile_host(source: Path, target: Path, settings: Settings, compiler: Back
         "-g1",
         "-fPIC",
         *_include_options(settings),
-        *settings.depends,
+        *_depends_words(settings),
     ]
-    _run([*words, "-c", str(source), "-o", str(target)], f"{source.name} does not compile")
+    run([*words, "-c", str(source)], f"{source.name} does not compile", target)
 
 
 def _words(settings: Settings, compiler: BackEnd, side: str) -> list[str]:
@@ -172,13 +190,13 @@ def _translated(
         *_words(settings, compiler, side),
         "-include",
         "sim/program.h",
-        *settings.depends,
+        *_depends_words(settings),
         "-E",
         "-x",
         "c++",
         "-",
     ]
-    text = _run(words, f"{source.name} does not compile", wrapper)
+    text = run(words, f"{source.name} does not compile", given=wrapper)
     folder = source.resolve().parent
     launchers = settings.launch_headers is not None
     return translate(text, folder, _header_folders(compiler), side != ALL_CORES, cube_only, launchers)
@@ -202,28 +220,13 @@ def _object(source: Path, text: str, settings: Settings, compiler: BackEnd, side
     key = hashlib.sha256("\0".join([*words, compiler.version, text]).encode()).hexdigest()[:24]
     folder = cache_folder() / "objects"
     made = folder / f"{key}.o"
-    if made.is_file():
+    with suppress(FileNotFoundError):
         os.utime(made)
         return made
     folder.mkdir(parents=True, exist_ok=True)
-    half = made.with_suffix(f".{os.getpid()}")
-    try:
-        _run(
-            [*words, "-x", "c++-cpp-output", "-c", "-", "-o", str(half)],
-            f"{source.name} does not compile",
-            text,
-        )
-        os.replace(half, made)
-    finally:
-        half.unlink(missing_ok=True)
-    _forget_old(folder)
+    run([*words, "-x", "c++-cpp-output", "-c", "-"], f"{source.name} does not compile", made, text)
+    forget_old(folder.glob("*.o"), _MOST_OBJECTS)
     return made
-
-
-def _forget_old(folder: Path) -> None:
-    objects = sorted(folder.glob("*.o"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for old in objects[_MOST_OBJECTS:]:
-        old.unlink(missing_ok=True)
 
 
 def _join(objects: list[Path], target: Path, compiler: BackEnd) -> None:
@@ -235,24 +238,6 @@ def _join(objects: list[Path], target: Path, compiler: BackEnd) -> None:
         cubes = Path(scratch) / "cube.o"
         joined = [compiler.command[0], "-r", "-nostdlib"]
         # Functions of templates are in both: the linker must not take one for the other.
-        _run(
-            [*joined, "-Wl,--force-group-allocation", str(objects[1]), "-o", str(cubes)],
-            "the code of cube cores",
-        )
-        _run(["objcopy", "--keep-global-symbol=sim_no_symbol", str(cubes)], "the code of cube cores")
-        _run([*joined, str(objects[0]), str(cubes), "-o", str(target)], f"{target.name} does not link")
-
-
-def _run(words: list[str], failed: str, given: str | None = None) -> str:
-    """Runs a program of the compiler; returns what it prints."""
-    try:
-        done = subprocess.run(
-            words, input=given, capture_output=True, text=True, check=False, errors="replace"
-        )
-    except FileNotFoundError as error:
-        raise CompileError(f"{failed}: there is no program {words[0]}") from error
-    if done.returncode:
-        reason = re.search(r"^.*(?:error: |undefined reference to ).*$", done.stderr, re.MULTILINE)
-        text = reason[0] if reason else done.stderr.strip()[-300:] or f"status {done.returncode}"
-        raise CompileError(f"{failed}: {text}", done.stderr)
-    return done.stdout
+        run([*joined, "-Wl,--force-group-allocation", str(objects[1])], "the code of cube cores", cubes)
+        run(["objcopy", "--keep-global-symbol=sim_no_symbol", str(cubes)], "the code of cube cores")
+        run([*joined, str(objects[0]), str(cubes)], f"{target.name} does not link", target)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .compile import CORES, CompileError
+from .compile import CompileError, cores_of_type
 
 # `# 12 "file.h" 1 3`: where the lines that follow come from; a 3 stands for the compiler's own headers.
 _MARKER = re.compile(r'^# \d+ "((?:[^"\\]|\\.)*)"([ \d]*)$', re.MULTILINE)
@@ -34,7 +34,7 @@ _TASK_TYPE = re.compile(r"(if\s*\([^;{}]*)?::sim::Set(?:TaskType|CoresAlone)\(\(
 _NAME = re.compile(r"\b([A-Za-z_]\w*)\s*(<[^(){};]*>)?\s*\(")
 _NO_NAMES = {"__attribute__", "__mix__", "__launch_bounds__", "__schedmode__", "alignas", "noexcept"}
 _CALLEE = re.compile(r"(?:::\s*)?(?:[A-Za-z_]\w*\s*::\s*)*[A-Za-z_]\w*\s*$")
-_PRINT = re.compile(r"(?<![\w.>])(?:(?:::\s*)?(?:AscendC|std)\s*::\s*|::\s*)?(?:printf|PRINTF)(?=\s*\()")
+_PRINT = re.compile(r"(?<![\w.>:])(?:(?:::\s*)?(?:AscendC|std)\s*::\s*|::\s*)?(?:printf|PRINTF)(?=\s*\()")
 _DUMP = re.compile(r"(?<![\w.>:])(?:(?:::\s*)?AscendC\s*::\s*)?(DumpTensor|DumpAccChkPoint)(?=\s*\()")
 _DUMP_ADDRESS = re.compile(r"(?<![\w.>:])asc_dump_(?:gm|ubuf|cbuf|l1buf)\b")
 _ASSERT = re.compile(r"\b__assert_fail\b(?=\s*\()")
@@ -89,7 +89,7 @@ def translate(
     """Translates a preprocessed source.
 
     header_folders: lines from below them are left as they are, unless they come from own_folder, that of the source,
-    which may lie beside headers in one checkout. cann: the source includes CANN's own headers.
+    and own_folder lies below them, as sources and headers may lie in one checkout. cann: the source includes CANN's own headers.
     cube_only: the source asks for Matmul on cube cores alone (ASCENDC_CUBE_ONLY). launchers: each kernel gets the
     function that ACLRT_LAUNCH_KERNEL calls.
 
@@ -124,12 +124,13 @@ def translate(
 
 
 def _parts(text: str, own_folder: str, folders: list[str]) -> Iterator[tuple[str, bool]]:
-    """Pieces of the text, each with whether it is the user's own."""
+    """Pieces of the text, each with whether it is the user's own: the longest of the folders above a file says it."""
     start, own = 0, True
     for marker in _MARKER.finditer(text):
         file, flags = marker[1], marker[2].split()
-        foreign = "3" in flags or file.startswith("<") or any(map(file.startswith, folders))
-        now = file.startswith(own_folder) or not foreign
+        nearest = max((len(folder) for folder in folders if file.startswith(folder)), default=0)
+        foreign = "3" in flags or file.startswith("<") or nearest > 0
+        now = not foreign or (file.startswith(own_folder) and len(own_folder) > nearest)
         if now != own:
             yield text[start : marker.start()], own
             start, own = marker.start(), now
@@ -186,9 +187,7 @@ def _named_cores(name: str, words: str, body: str) -> str:
             return cores
     for condition, kind in _TASK_TYPE.findall(body):
         if not condition:
-            if kind not in CORES:
-                raise CompileError(f"kernel {name}: there is no kernel type KERNEL_TYPE_{kind}")
-            return CORES[kind]
+            return cores_of_type(name, kind)
     return ""
 
 

@@ -48,9 +48,19 @@ def test_text_of_headers_stays_as_it_is():
     assert 'void f() { ::sim::program::Print("x"); }' in result
 
 
+def test_the_nearest_folder_says_whose_a_header_is():
+    lines = '# 1 "/own/.venv/include/h.h" 1\nvoid g() { printf(1); }\n# 2 "/own/a.asc" 2\nvoid f() { printf(2); }\n'
+    below = translate(lines, OWN, [OWN / ".venv" / "include"], False).text
+    assert "void g() { printf(1); }" in below
+    assert "::sim::program::Print(2)" in below
+    above = translate(lines, OWN, [Path("/")], False).text
+    assert "void g() { ::sim::program::Print(1); }" in above
+
+
 def test_only_calls_of_printf_are_replaced():
     attribute = "int g __attribute__((format(printf, 1, 2)));"
     line = "void f() { fprintf(0); x.printf(1); AscendC::PRINTF(2); std::printf(3); } " + attribute
+    line += " void Log::printf(int) {}"
     expected = line.replace("AscendC::PRINTF(2)", "::sim::program::Print(2)").replace(
         "std::printf(3)", "::sim::program::Print(3)"
     )

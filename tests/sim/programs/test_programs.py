@@ -13,6 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ascend_vision_ops.sim import program
+from ascend_vision_ops.sim.compile import CompileError, cores_of, forget_old
+
 HERE = Path(__file__).parent
 
 
@@ -190,11 +193,14 @@ def test_no_compiler_is_told(monkeypatch, tmp_path):
 
 
 def configured(tmp_path: Path, project: str) -> Path:
-    """A built CMake project of this folder."""
-    from ascend_vision_ops.paths import cmake_dir
+    """A built CMake project of this folder. All paths have spaces in them."""
+    from ascend_vision_ops.paths import PACKAGE, cmake_dir
 
-    build = tmp_path / project
-    options = [f"-DCMAKE_PREFIX_PATH={cmake_dir()}", f"-DAVO_PYTHON={sys.executable}", "-G", "Ninja"]
+    build = tmp_path / "built here" / project
+    package = tmp_path / "the package"
+    package.symlink_to(PACKAGE.parent)
+    found = package / cmake_dir().relative_to(PACKAGE.parent)
+    options = [f"-DCMAKE_PREFIX_PATH={found}", f"-DAVO_PYTHON={sys.executable}", "-G", "Ninja"]
     for words in (["-S", HERE / project, "-B", build, *options], ["--build", build]):
         done = subprocess.run(["cmake", *map(str, words)], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -217,3 +223,50 @@ def test_cmake_library_of_kernels(tmp_path):
     build = configured(tmp_path, "library")
     assert printed(build / "main") == "scaled: 17 1\n"
     assert "MissingSync: kernel doubled" in printed(build / "race")
+
+
+def test_cmake_finds_the_package_in_each_of_two_folders(tmp_path):
+    build = configured(tmp_path, "folders")
+    assert printed(build / "first" / "first") == printed(build / "second" / "second") == "doubled: 42 42\n"
+
+
+def test_cmake_says_what_a_library_of_kernels_can_be(tmp_path):
+    from ascend_vision_ops.paths import cmake_dir
+
+    text = "find_package(ascend_vision_ops REQUIRED)\nascendc_library(kernels OBJECT a.cpp)\n"
+    (tmp_path / "CMakeLists.txt").write_text(f"cmake_minimum_required(VERSION 3.16)\nproject(p CXX)\n{text}")
+    words = ["cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={cmake_dir()}"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert "ascendc_library: expected STATIC or SHARED for kernels, got OBJECT" in done.stderr
+
+
+def test_a_program_may_be_named_as_a_file_of_the_run(tmp_path):
+    program = tmp_path / "timeline.asc"
+    program.write_bytes((HERE / "add.asc").read_bytes())
+    done = avo("run", program, "-I", HERE, "--html", tmp_path / "run.html", "--", "8")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "run.html").is_file()
+    absent = avo("run", program, "-I", HERE, "--html", tmp_path, "--", "8")
+    assert absent.stderr.splitlines()[-1] == f"avo: [Errno 21] Is a directory: '{tmp_path}'"
+
+
+def test_a_list_of_files_has_those_of_both_sides(tmp_path):
+    first, second = tmp_path / "a.d", tmp_path / "a.d.cube"
+    first.write_text("a.o: \\\n a.asc vector.h\n")
+    second.write_text("a.o: a.asc cube.h\n")
+    program._join_depends(first, second)
+    assert first.read_text().replace("\\\n", "").split() == ["a.o:", "a.asc", "vector.h", "a.asc", "cube.h"]
+    assert not second.exists()
+
+
+def test_a_cache_forgets_what_was_not_touched(tmp_path):
+    for age, name in enumerate(("new", "older", "oldest")):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (1e9 - age, 1e9 - age))
+    forget_old([*tmp_path.iterdir(), tmp_path / "gone"], 2)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "older"]
+
+
+def test_an_unknown_kernel_type_is_told():
+    with pytest.raises(CompileError, match="kernel k: there is no kernel type KERNEL_TYPE_NONE"):
+        cores_of("k", "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_NONE);")
