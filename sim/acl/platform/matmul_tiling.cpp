@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <tuple>
 
@@ -20,9 +21,12 @@ constexpr int32_t kFractal = 16;
 constexpr int32_t kLargestM = 128, kLargestN = 256;  // of one product, where nobody says more
 constexpr int32_t kMostSteps = 8;
 
-int32_t CeilDivide(int32_t a, int32_t b) { return (a + b - 1) / b; }
-int32_t AlignUp(int32_t value, int32_t step) { return CeilDivide(value, step) * step; }
+int32_t CeilDivide(int32_t a, int32_t b) { return static_cast<int32_t>((int64_t{a} + b - 1) / b); }
 int32_t AlignDown(int64_t value, int32_t step) { return static_cast<int32_t>(value / step * step); }
+// Of sizes near the largest integer: the largest multiple that there is.
+int32_t AlignUp(int32_t value, int32_t step) {
+  return AlignDown(std::min<int64_t>(int64_t{value} + step - 1, std::numeric_limits<int32_t>::max()), step);
+}
 
 int32_t BytesOf(DataType type) {
   switch (type) {
@@ -91,21 +95,20 @@ class Search {
       single.n = p_.single.n > 0 ? p_.single.n : Share(n_, columns, p_.align.n, unit_);
       single.m = Within(single.m, p_.largest_single.m, p_.smallest_single.m);
       single.n = Within(single.n, p_.largest_single.n, p_.smallest_single.n);
-      const int32_t used = CeilDivide(m_, single.m) * CeilDivide(n_, single.n);
+      const int64_t used = int64_t{CeilDivide(m_, single.m)} * CeilDivide(n_, single.n);
       if (used > p_.cores) continue;
       const Score score = ScoreOf(single);
       if (found && !(score < best)) continue;
       found = true;
       best = score;
       single_ = single;
-      cores_ = used;
+      cores_ = static_cast<int32_t>(used);
     }
     if (!found) {
       return Refuse("parts of the given size need more than " + std::to_string(p_.cores) + " cores (SetDim)");
     }
     single_.k = p_.single.k > 0 ? p_.single.k : k_;
-    if (p_.split_k) DivideK();
-    return true;
+    return !p_.split_k || DivideK();
   }
   // Less is better: the results of the busiest core, which count a quarter more where parts
   // differ in size or tiles are cut; then what all cores read. Where the kernel
@@ -121,10 +124,16 @@ class Search {
     const bool even = m_ % single.m == 0 && n_ % single.n == 0 && whole_tiles;
     return {results * (even ? 4 : 5), fixed ? 0 : columns * m_ + rows * n_, rows * tile_m + columns * tile_n};
   }
-  void DivideK() {
+  bool DivideK() {
     const int32_t parts = p_.single.k > 0 ? CeilDivide(k_, single_.k) : p_.cores / cores_;
     if (p_.single.k <= 0) single_.k = Share(k_, std::max(parts, 1), p_.align.k, 2 * kFractal);
-    cores_ *= CeilDivide(k_, single_.k);
+    const int64_t used = int64_t{cores_} * CeilDivide(k_, single_.k);
+    if (used > p_.cores) {
+      return Refuse("parts of the given k need " + std::to_string(used) + " cores, there are " +
+                    std::to_string(p_.cores) + " (SetDim)");
+    }
+    cores_ = static_cast<int32_t>(used);
+    return true;
   }
 
   bool ChooseBase() {

@@ -128,3 +128,17 @@ def test_fixed_base_and_what_does_not_fit():
     assert fixed.singleCoreN == 64, "a core walks down one column of tiles"
     assert large_c is None and "do not fit in L0C" in text
     assert large_a is None and "baseK = 512 does not fit in L0A and L0B" in text
+
+
+def test_fixed_parts_need_no_more_cores_than_there_are():
+    rest = (HALF, 0, 0, 0, -1, -1, -1)
+    (fits, small_k, many), text = ask(
+        [
+            (8, 256, 256, 1024, *rest, 128, 128, 512),
+            (8, 256, 256, 1024, *rest, 128, 128, 256),
+            (8, 65536, 65536, 64, *rest, 1, 1, -1),
+        ]
+    )
+    assert (fits.usedCoreNum, fits.singleCoreK) == (8, 512)
+    assert small_k is None and "parts of the given k need 16 cores, there are 8" in text
+    assert many is None and "parts of the given size need more than 8 cores" in text

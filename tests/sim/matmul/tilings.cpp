@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asks the tiling API of Matmul. A line of standard input is "cores m n k type transposes_b to_ub biased
-// base_m base_n base_k", with -1 for what nobody fixes; the line of standard output has the fields of the
-// tiling, or -1.
+// base_m base_n base_k", with -1 for what nobody fixes, and may go on with "single_m single_n single_k",
+// where cores may divide k too. The line of standard output has the fields of the tiling, or -1.
 #include <iostream>
 #include <sstream>
 
@@ -13,8 +13,10 @@ int main() {
   while (std::getline(std::cin, line)) {
     std::istringstream words(line);
     int cores = 0, m = 0, n = 0, k = 0, type = 0, base_m = 0, base_n = 0, base_k = 0;
+    int single_m = -1, single_n = -1, single_k = -1;
     bool transposed = false, to_ub = false, biased = false;
     words >> cores >> m >> n >> k >> type >> transposed >> to_ub >> biased >> base_m >> base_n >> base_k;
+    words >> single_m >> single_n >> single_k;
     MultiCoreMatmulTiling api(*platform_ascendc::PlatformAscendCManager::GetInstance());
     const auto factor = static_cast<DataType>(type);
     const auto sum = factor == DataType::DT_INT8 ? DataType::DT_INT32 : DataType::DT_FLOAT;
@@ -27,6 +29,8 @@ int main() {
     api.SetShape(m, n, k);
     api.EnableBias(biased);
     api.SetFixSplit(base_m, base_n, base_k);
+    api.SetSingleShape(single_m, single_n, single_k);
+    api.EnableMultiCoreSplitK(single_k > 0);
     api.SetBufferSpace(-1, -1, -1);
     AscendC::tiling::TCubeTiling plain;
     optiling::TCubeTiling data;
