@@ -3,7 +3,9 @@
 #include "sim/program.h"
 
 #include <cstring>
+#include <iterator>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -24,7 +26,8 @@ struct Defined {
 struct Kernels {
   std::mutex mutex;
   std::map<const void *, Defined> of_function;
-  std::map<const runtime::Device *, void *> workspaces;
+  // A workspace goes with its device, whose address a later device may have.
+  std::map<std::weak_ptr<runtime::Device>, void *, std::owner_less<>> workspaces;
 
   static Kernels &Get() {
     static auto *kernels = new Kernels;  // never destroyed: threads may outlive main
@@ -64,22 +67,27 @@ const Defined *Find(const void *function) {
 }
 
 // What CANN's headers find as workspace: it lies behind their own part.
-void *WorkspaceOf(runtime::Device &device) {
+void *WorkspaceOf(const std::shared_ptr<runtime::Device> &device) {
   Kernels &kernels = Kernels::Get();
   std::lock_guard<std::mutex> lock(kernels.mutex);
-  void *&workspace = kernels.workspaces[&device];
+  for (auto known = kernels.workspaces.begin(); known != kernels.workspaces.end();) {
+    known = known->first.expired() ? kernels.workspaces.erase(known) : std::next(known);
+  }
+  void *&workspace = kernels.workspaces[device];
   if (workspace == nullptr) {
-    workspace = device.memory().Allocate(kLibraryWorkspace + kUserWorkspace);
+    DeviceMemory &memory = device->memory();
+    workspace = memory.Allocate(kLibraryWorkspace + kUserWorkspace);
     if (workspace == nullptr) return nullptr;
-    std::memset(device.memory().Host(workspace), 0, kLibraryWorkspace + kUserWorkspace);
-    device.memory().MarkWritten(workspace, kLibraryWorkspace + kUserWorkspace);
+    std::memset(memory.Host(workspace), 0, kLibraryWorkspace + kUserWorkspace);
+    memory.MarkWritten(workspace, kLibraryWorkspace + kUserWorkspace);
   }
   return static_cast<std::byte *>(workspace) + kLibraryWorkspace;
 }
 
-runtime::Status Run(runtime::Device &device, const Defined &defined, uint32_t blocks, const void *arguments) {
+runtime::Status Run(const std::shared_ptr<runtime::Device> &device, const Defined &defined, uint32_t blocks,
+                    const void *arguments) {
   void *workspace = defined.on_cann ? WorkspaceOf(device) : nullptr;
-  return runtime::RunKernel(device, {&defined.kernel, blocks, 0, {}},
+  return runtime::RunKernel(*device, {&defined.kernel, blocks, 0, {}},
                             {const_cast<void *>(arguments), workspace});
 }
 
@@ -124,7 +132,7 @@ void Start(const void *function, const char *name, uint32_t blocks, void *stream
   }
   const std::shared_ptr<runtime::Device> device = used->device();
   used->Push(
-      {[device, defined, blocks, arguments] { return Run(*device, *defined, blocks, arguments.get()); }});
+      {[device, defined, blocks, arguments] { return Run(device, *defined, blocks, arguments.get()); }});
 }
 
 }  // namespace sim::program
