@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <sstream>
 #include <utility>
 
-#include "definition_facts.h"
+#include "loaded_project.h"
 
 namespace ops {
 namespace {
@@ -47,6 +48,10 @@ std::unique_ptr<OpFacts> CopyOf(const OpFacts &facts) {
 // A number that C++ reads back as the same one.
 template <typename T>
 std::string Literal(T value) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (std::isnan(value)) return "__builtin_nanf(\"\")";
+    if (std::isinf(value)) return value < 0 ? "-__builtin_inff()" : "__builtin_inff()";
+  }
   std::ostringstream text;
   text.precision(9);
   text << std::boolalpha << std::showpoint << value;
@@ -63,15 +68,22 @@ std::string Literals(const std::vector<T> &values) {
 std::string Quoted(const char *text) {
   std::string quoted = "\"";
   for (; *text != '\0'; ++text) {
+    char octal[5] = "";
+    if (static_cast<unsigned char>(*text) < 0x20) {
+      std::snprintf(octal, sizeof(octal), "\\%03o", static_cast<unsigned>(*text));
+      quoted += octal;
+      continue;
+    }
     if (*text == '"' || *text == '\\') quoted += '\\';
     quoted += *text;
   }
   return quoted + "\"";
 }
 
-void Keep(AttrFacts *facts, AttrKind kind, std::string value) {
+void Keep(AttrFacts *facts, AttrKind kind, std::string value, DefaultValue initial) {
   facts->kind = kind;
   facts->value = std::move(value);
+  facts->initial = std::move(initial);
 }
 
 }  // namespace
@@ -143,22 +155,22 @@ OpAttrDef &OpAttrDef::AttrType(Option type) {
   return *this;
 }
 
-#define SIM_ATTRIBUTE(kind, type, literal)          \
-  OpAttrDef &OpAttrDef::kind() {                    \
-    Keep(facts_.get(), AttrKind::k##kind, "");      \
-    return *this;                                   \
-  }                                                 \
-  OpAttrDef &OpAttrDef::kind(type value) {          \
-    Keep(facts_.get(), AttrKind::k##kind, literal); \
-    return *this;                                   \
+#define SIM_ATTRIBUTE(kind, type, literal, initial)          \
+  OpAttrDef &OpAttrDef::kind() {                             \
+    Keep(facts_.get(), AttrKind::k##kind, "", {});           \
+    return *this;                                            \
+  }                                                          \
+  OpAttrDef &OpAttrDef::kind(type value) {                   \
+    Keep(facts_.get(), AttrKind::k##kind, literal, initial); \
+    return *this;                                            \
   }
-SIM_ATTRIBUTE(Bool, bool, Literal(value))
-SIM_ATTRIBUTE(Float, float, Literal(value))
-SIM_ATTRIBUTE(Int, int64_t, Literal(value))
-SIM_ATTRIBUTE(String, const char *, Quoted(value))
-SIM_ATTRIBUTE(ListInt, std::vector<int64_t>, Literals(value))
-SIM_ATTRIBUTE(ListFloat, std::vector<float>, Literals(value))
-SIM_ATTRIBUTE(ListBool, std::vector<bool>, Literals(value))
+SIM_ATTRIBUTE(Bool, bool, Literal(value), value)
+SIM_ATTRIBUTE(Float, float, Literal(value), value)
+SIM_ATTRIBUTE(Int, int64_t, Literal(value), value)
+SIM_ATTRIBUTE(String, const char *, Quoted(value), std::string(value))
+SIM_ATTRIBUTE(ListInt, std::vector<int64_t>, Literals(value), value)
+SIM_ATTRIBUTE(ListFloat, std::vector<float>, Literals(value), value)
+SIM_ATTRIBUTE(ListBool, std::vector<bool>, Literals(value), value)
 #undef SIM_ATTRIBUTE
 
 OpAICoreConfig::OpAICoreConfig() : facts_(std::make_unique<ConfigFacts>()) {}
@@ -228,12 +240,12 @@ gert::OpImplRegisterV2::InferDataTypeKernelFunc OpDef::GetInferDataType() const 
 }
 
 int RegisterDefinition(const char *type, OpDefCreator create) {
-  AllDefinitions().push_back(std::make_unique<OpDef>(create(type)));
+  sim::operators::Project *project = sim::operators::LoadingProject();
+  auto &definitions = project != nullptr ? project->definitions : AllDefinitions();
+  definitions.push_back(std::make_unique<OpDef>(create(type)));
   return 0;
 }
 
 const std::vector<std::unique_ptr<OpDef>> &Definitions() { return AllDefinitions(); }
-
-std::vector<std::unique_ptr<OpDef>> TakeDefinitions() { return std::exchange(AllDefinitions(), {}); }
 
 }  // namespace ops

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "register/op_def_registry.h"
@@ -24,11 +25,16 @@ struct ParamFacts {
 
 enum class AttrKind { kInt, kFloat, kBool, kString, kListInt, kListFloat, kListBool };
 
+// The default of an attribute, if there is one.
+using DefaultValue = std::variant<std::monostate, bool, float, int64_t, std::string, std::vector<int64_t>,
+                                  std::vector<float>, std::vector<bool>>;
+
 struct AttrFacts {
   std::string name;
   Option type = REQUIRED;
   AttrKind kind = AttrKind::kInt;
-  std::string value;  // the default, as an initialiser of C++
+  std::string value;  // the default, as an initialiser of C++; empty where there is none
+  DefaultValue initial;
 };
 
 struct ConfigFacts {
@@ -57,7 +63,5 @@ struct OpFacts {
 
 // The definitions that libraries for opbuild registered, in their order.
 SIM_OPERATORS_EXPORT const std::vector<std::unique_ptr<OpDef>> &Definitions();
-// Gives them away: from now on there are none.
-std::vector<std::unique_ptr<OpDef>> TakeDefinitions();
 
 }  // namespace ops

@@ -30,7 +30,10 @@ std::string Joined(size_t count, const T &values, const One &one) {
 std::string TakeErrors() { return std::exchange(Errors(), {}); }
 
 void Log(char level, const char *who, const char *format, ...) {
-  static const bool shown = std::getenv("AVO_SIM_OPERATOR_LOG") != nullptr;
+  static const bool shown = [] {
+    const char *text = std::getenv("AVO_SIM_OPERATOR_LOG");
+    return text != nullptr && *text != '\0' && std::string(text) != "0";
+  }();
   if (level != 'E' && !shown) return;
   char text[1024];
   va_list arguments;

@@ -20,24 +20,57 @@ std::string &Reason() {
   return text;
 }
 
+void Keep(const char *reason) {
+  try {
+    Reason() = reason;
+  } catch (...) {
+    Reason().clear();  // there is no memory even for the reason
+  }
+}
+
+// Exceptions end here, as C has none. Returns false where `work` throws one.
+template <typename Work>
+bool Done(const Work &work) {
+  try {
+    work();
+    return true;
+  } catch (const std::exception &error) {
+    Keep(error.what());
+  } catch (...) {
+    Keep("the host code threw something that is no std::exception");
+  }
+  return false;
+}
+
 // What `make` returns, or nullptr where it throws.
 template <typename Make>
 const char *Answered(const Make &make) {
-  try {
-    Answer() = make();
-    return Answer().c_str();
-  } catch (const std::exception &error) {
-    Reason() = error.what();
-    return nullptr;
-  }
+  return Done([&] { Answer() = make(); }) ? Answer().c_str() : nullptr;
 }
 
 ProjectCall &Of(void *call) { return *static_cast<ProjectCall *>(call); }
 
-gert::RuntimeAttr &AddAttribute(void *call, gert::RuntimeAttr::Kind kind) {
-  gert::RuntimeAttr &attribute = Of(call).attributes.emplace_back();
-  attribute.kind = kind;
-  return attribute;
+ProjectCall &Complete(void *call) {
+  if (Of(call).incomplete) throw std::runtime_error("a tensor or an attribute of the call was refused");
+  return Of(call);
+}
+
+// Returns 0. Where `add` throws it returns 1, and the call stays without what was to be added.
+template <typename Add>
+int Added(void *call, const Add &add) {
+  if (Done(add)) return 0;
+  Of(call).incomplete = true;
+  return 1;
+}
+
+template <typename Set>
+int AddAttribute(void *call, gert::RuntimeAttr::Kind kind, const Set &set) {
+  return Added(call, [&] {
+    gert::RuntimeAttr attribute;
+    attribute.kind = kind;
+    set(&attribute);
+    Of(call).attributes.push_back(std::move(attribute));
+  });
 }
 
 std::string InferenceText(const ProjectCall &call) {
@@ -88,59 +121,68 @@ const char *simProjectLoad(const char *library) {
 }
 
 void *simCallNew(const char *library, const char *type) {
-  try {
-    return new ProjectCall(LoadProject(library), type);
-  } catch (const std::exception &error) {
-    Reason() = error.what();
-    return nullptr;
-  }
+  void *call = nullptr;
+  Done([&] { call = new ProjectCall(LoadProject(library), type); });
+  return call;
 }
 
 void simCallFree(void *call) { delete static_cast<ProjectCall *>(call); }
 
-void simCallParameter(void *call, int result) {
-  ProjectCall &of = Of(call);
-  of.filled = result != 0 ? &of.outputs : &of.inputs;
-  of.filled->parameters.push_back({of.filled->tensors.size(), 0});
+int simCallParameter(void *call, int result) {
+  return Added(call, [&] {
+    gert::NodeTensors &side = result != 0 ? Of(call).outputs : Of(call).inputs;
+    side.parameters.push_back({side.tensors.size(), 0});
+    Of(call).filled = &side;
+  });
 }
 
-void simCallTensor(void *call, int dtype, const int64_t *shape, size_t rank, const void *values) {
-  gert::Shape sizes;
-  for (size_t i = 0; i < rank; ++i) sizes.AppendDim(shape[i]);
-  gert::NodeTensors &side = *Of(call).filled;
-  side.tensors.push_back({sizes, {static_cast<ge::DataType>(dtype), ge::FORMAT_ND}});
-  side.tensors.back().SetValues(values);
-  side.parameters.back().count += 1;
+int simCallTensor(void *call, int dtype, const int64_t *shape, size_t rank, const void *values) {
+  return Added(call, [&] {
+    gert::NodeTensors *side = Of(call).filled;
+    if (side == nullptr) throw std::runtime_error("simCallTensor: expected simCallParameter before it");
+    gert::Shape sizes;
+    for (size_t i = 0; i < rank; ++i) sizes.AppendDim(shape[i]);
+    side->tensors.push_back({sizes, {static_cast<ge::DataType>(dtype), ge::FORMAT_ND}});
+    side->tensors.back().SetValues(values);
+    side->parameters.back().count += 1;
+  });
 }
 
-void simCallInt(void *call, int64_t value) { AddAttribute(call, Kind::kInt).number = value; }
-void simCallFloat(void *call, float value) { AddAttribute(call, Kind::kFloat).real = value; }
-void simCallBool(void *call, int value) { AddAttribute(call, Kind::kBool).flag = value != 0; }
-void simCallString(void *call, const char *value) { AddAttribute(call, Kind::kString).text = value; }
-void simCallInts(void *call, const int64_t *values, size_t count) {
-  AddAttribute(call, Kind::kInts).ints = {values, count};
+int simCallInt(void *call, int64_t value) {
+  return AddAttribute(call, Kind::kInt, [&](auto *attribute) { attribute->number = value; });
 }
-void simCallFloats(void *call, const float *values, size_t count) {
-  AddAttribute(call, Kind::kFloats).reals = {values, count};
+int simCallFloat(void *call, float value) {
+  return AddAttribute(call, Kind::kFloat, [&](auto *attribute) { attribute->real = value; });
 }
-void simCallBools(void *call, const unsigned char *values, size_t count) {
-  AddAttribute(call, Kind::kBools).flags = {reinterpret_cast<const bool *>(values), count};
+int simCallBool(void *call, int value) {
+  return AddAttribute(call, Kind::kBool, [&](auto *attribute) { attribute->flag = value != 0; });
+}
+int simCallString(void *call, const char *value) {
+  return AddAttribute(call, Kind::kString, [&](auto *attribute) { attribute->text = value; });
+}
+int simCallInts(void *call, const int64_t *values, size_t count) {
+  return AddAttribute(call, Kind::kInts, [&](auto *attribute) { attribute->ints = {values, count}; });
+}
+int simCallFloats(void *call, const float *values, size_t count) {
+  return AddAttribute(call, Kind::kFloats, [&](auto *attribute) { attribute->reals = {values, count}; });
+}
+int simCallBools(void *call, const unsigned char *values, size_t count) {
+  const auto *flags = reinterpret_cast<const bool *>(values);
+  return AddAttribute(call, Kind::kBools, [&](auto *attribute) { attribute->flags = {flags, count}; });
 }
 
 const char *simCallInfer(void *call) {
-  return Answered([&] { return InferenceText(Of(call)); });
+  return Answered([&] { return InferenceText(Complete(call)); });
 }
 
 const char *simCallTile(void *call) {
-  return Answered([&] { return TilingText(Of(call).Tile()); });
+  return Answered([&] { return TilingText(Complete(call).Tile()); });
 }
 
 int simCallLaunch(void *call, const char *kernel, const char *cores, const SimBuffer *buffers, size_t count) {
-  const char *done = Answered([&] {
-    LaunchKernel(Of(call).Tiling(), kernel, cores, {buffers, buffers + count});
-    return std::string();
-  });
-  return done == nullptr ? 1 : 0;
+  const bool done =
+      Done([&] { LaunchKernel(Complete(call).Tiling(), kernel, cores, {buffers, buffers + count}); });
+  return done ? 0 : 1;
 }
 
 }  // extern "C"

@@ -36,20 +36,23 @@ OperatorType FunctionsOf(const Project &project, const ops::OpFacts &facts) {
 
 }  // namespace
 
+Project *&LoadingProject() {
+  thread_local Project *project = nullptr;
+  return project;
+}
+
 const Project &LoadProject(const std::string &library) {
   static std::mutex mutex;
   static auto *projects = new std::map<std::string, Project>;
   std::lock_guard<std::mutex> lock(mutex);
   const auto known = projects->find(library);
   if (known != projects->end()) return known->second;
-  // Types of other libraries stay as they are, though an operator of this one may have the same name.
-  auto others = ExchangeTypes({});
-  auto other_definitions = ops::TakeDefinitions();
+  Project project;
+  LoadingProject() = &project;
   // Functions for other devices may be missing, as long as nothing calls them.
   void *handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  const std::string reason = handle == nullptr ? dlerror() : "";
-  Project project{ops::TakeDefinitions(), ExchangeTypes(std::move(others)), TakeTilingStructs()};
-  if (handle == nullptr) throw std::runtime_error(reason);
+  LoadingProject() = nullptr;
+  if (handle == nullptr) throw std::runtime_error(dlerror());
   return projects->emplace(library, std::move(project)).first->second;
 }
 

@@ -6,18 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "definition_facts.h"
-#include "registry.h"
-#include "tiling_structs.h"
+#include "loaded_project.h"
 
 namespace sim::operators {
-
-// What a library of host sources registered while it was loaded.
-struct Project {
-  std::vector<std::unique_ptr<ops::OpDef>> definitions;
-  std::map<std::string, OperatorType> types;
-  TilingStructs structs;
-};
 
 // Loads a library once. Throws std::runtime_error where that fails.
 const Project &LoadProject(const std::string &library);
@@ -31,7 +22,8 @@ class ProjectCall {
   gert::NodeTensors inputs;
   gert::NodeTensors outputs;
   std::vector<gert::RuntimeAttr> attributes;
-  gert::NodeTensors *filled = &inputs;  // the side whose parameters are being added
+  gert::NodeTensors *filled = nullptr;  // the side whose parameters are being added
+  bool incomplete = false;              // something could not be added
 
   // The results, with the shapes and dtypes that the operator's functions find; a result of dtype
   // DT_UNDEFINED where it has none of them.

@@ -96,6 +96,10 @@ std::vector<uint64_t> TensorList(const std::vector<const SimBuffer *> &buffers,
 std::vector<void *> AddressesOf(const std::vector<SimBuffer> &buffers, Memory *memory) {
   std::vector<void *> addresses;
   for (const SimBuffer &buffer : buffers) {
+    if (buffer.same_as >= static_cast<int64_t>(addresses.size())) {
+      throw std::runtime_error(
+          Text("same_as of buffer ", addresses.size(), ": expected an earlier buffer, got ", buffer.same_as));
+    }
     if (buffer.same_as >= 0) {
       addresses.push_back(addresses[static_cast<size_t>(buffer.same_as)]);
     } else if (buffer.host == nullptr) {

@@ -11,8 +11,9 @@
 #include <mutex>
 #include <sstream>
 #include <stdexcept>
-#include <utility>
+#include <tuple>
 
+#include "loaded_project.h"
 #include "sim/platform_infos.h"
 
 namespace sim::operators {
@@ -32,6 +33,7 @@ struct Types {
 
 template <typename Change>
 void ChangeType(const char *type, const Change &change) {
+  if (LoadingProject() != nullptr) return change(&LoadingProject()->types[type]);
   Types &types = Types::Get();
   std::lock_guard<std::mutex> lock(types.mutex);
   change(&types.types[type]);
@@ -69,6 +71,34 @@ void LoadPackages() {
   }
 }
 
+// What a TilingParse filled.
+struct CompileInfo {
+  void *memory = nullptr;  // lives as long as the process: nobody knows its destructor
+  bool filled = false;
+};
+
+// Sets *compile_info to what the TilingParse of the type filled for the device: it runs once, and again after
+// a failure. Types of two libraries may have one name, so that the functions are part of the key.
+ge::graphStatus Parse(const OperatorType &type, gert::Node *node, fe::PlatFormInfos *platform,
+                      void **compile_info) {
+  using Key = std::tuple<std::string, gert::OpImplRegisterV2::TilingParseFunc,
+                         gert::OpImplRegisterV2::CompileInfoMaker, fe::PlatFormInfos *>;
+  static std::mutex mutex;
+  static auto *infos = new std::map<Key, CompileInfo>;
+  if (type.make_compile_info == nullptr) return ge::GRAPH_SUCCESS;
+  std::lock_guard<std::mutex> lock(mutex);
+  CompileInfo &info = (*infos)[{node->type.GetString(), type.tiling_parse, type.make_compile_info, platform}];
+  if (info.memory == nullptr) info.memory = type.make_compile_info();
+  if (!info.filled && type.tiling_parse != nullptr) {
+    gert::TilingParseContext context(node, platform, info.memory);
+    const ge::graphStatus status = type.tiling_parse(&context);
+    if (status != ge::GRAPH_SUCCESS) return status;
+  }
+  info.filled = true;
+  *compile_info = info.memory;
+  return ge::GRAPH_SUCCESS;
+}
+
 }  // namespace
 
 OperatorType FindType(const std::string &type) {
@@ -80,22 +110,12 @@ OperatorType FindType(const std::string &type) {
   return found == types.types.end() ? OperatorType() : found->second;
 }
 
-std::map<std::string, OperatorType> ExchangeTypes(std::map<std::string, OperatorType> types) {
-  Types &known = Types::Get();
-  std::lock_guard<std::mutex> lock(known.mutex);
-  return std::exchange(known.types, std::move(types));
-}
-
 ge::graphStatus RunTiling(const OperatorType &type, gert::Node *node, gert::TilingResult *result) {
+  fe::PlatFormInfos *platform = PlatformInfos();
   void *compile_info = nullptr;
-  if (type.make_compile_info != nullptr) {
-    compile_info = type.make_compile_info();  // lives as long as the process: nobody knows its destructor
-    gert::TilingParseContext parse(node, PlatformInfos(), compile_info);
-    const ge::graphStatus status =
-        type.tiling_parse == nullptr ? ge::GRAPH_SUCCESS : type.tiling_parse(&parse);
-    if (status != ge::GRAPH_SUCCESS) return status;
-  }
-  gert::TilingContext context(node, PlatformInfos(), result, compile_info);
+  const ge::graphStatus status = Parse(type, node, platform, &compile_info);
+  if (status != ge::GRAPH_SUCCESS) return status;
+  gert::TilingContext context(node, platform, result, compile_info);
   return type.tiling(&context);
 }
 

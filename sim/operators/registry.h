@@ -31,14 +31,12 @@ struct OperatorType {
   std::vector<KernelEntry> kernels;
 };
 
-// Runs a tiling, after the TilingParse where there is one. Returns what it returns.
+// Runs a tiling. Where there is a TilingParse, that ran once before for the type and the device. Returns what
+// they return.
 ge::graphStatus RunTiling(const OperatorType &type, gert::Node *node, gert::TilingResult *result);
 
 // Returns what is registered of a type. Loads the packages first that ASCEND_CUSTOM_OPP_PATH names, folders
 // with colons between them. Throws std::runtime_error where a library does not load.
 OperatorType FindType(const std::string &type);
-
-// Gives all types away that libraries registered, or puts others in their place.
-std::map<std::string, OperatorType> ExchangeTypes(std::map<std::string, OperatorType> types);
 
 }  // namespace sim::operators

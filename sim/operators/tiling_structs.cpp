@@ -2,15 +2,11 @@
 #include "tiling_structs.h"
 
 #include <algorithm>
-#include <utility>
+
+#include "loaded_project.h"
 
 namespace sim::operators {
 namespace {
-
-TilingStructs &Registered() {
-  static auto *structs = new TilingStructs;
-  return *structs;
-}
 
 void Describe(const optiling::TilingDef &data, std::vector<TilingStruct> *structs) {
   for (const optiling::TilingField &field : data.Fields()) {
@@ -24,14 +20,13 @@ void Describe(const optiling::TilingDef &data, std::vector<TilingStruct> *struct
 
 }  // namespace
 
-TilingStructs TakeTilingStructs() { return std::exchange(Registered(), {}); }
-
 }  // namespace sim::operators
 
 namespace optiling {
 
 int RegisterTilingData(const char *type, const TilingDef &data) {
-  auto &structs = sim::operators::Registered()[type];
+  if (sim::operators::LoadingProject() == nullptr) return 0;  // only projects need the structs
+  auto &structs = sim::operators::LoadingProject()->structs[type];
   structs.clear();
   sim::operators::Describe(data, &structs);
   return 0;

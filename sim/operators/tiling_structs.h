@@ -20,7 +20,4 @@ struct TilingStruct {
 // OPERATOR_KEY.
 using TilingStructs = std::map<std::string, std::vector<TilingStruct>>;
 
-// Gives away what libraries registered.
-TilingStructs TakeTilingStructs();
-
 }  // namespace sim::operators

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the host code of operators reports, under the names of CANN's op_common. Errors become the reason of
-// the call's failure; the other levels are shown where AVO_SIM_OPERATOR_LOG is set.
+// the call's failure; the other levels are shown with AVO_SIM_OPERATOR_LOG=1.
 #pragma once
 
 #include <cstdarg>

@@ -30,16 +30,17 @@ SIM_PROJECT_API void *simCallNew(const char *library, const char *type);
 SIM_PROJECT_API void simCallFree(void *call);
 // Begins the next input, or the next result; then come its tensors: none for an optional one that is absent,
 // several for a dynamic one. `values`: what it holds, for code that reads values on the host; may be nullptr.
-SIM_PROJECT_API void simCallParameter(void *call, int result);
-SIM_PROJECT_API void simCallTensor(void *call, int dtype, const int64_t *shape, size_t rank,
-                                   const void *values);
-SIM_PROJECT_API void simCallInt(void *call, int64_t value);
-SIM_PROJECT_API void simCallFloat(void *call, float value);
-SIM_PROJECT_API void simCallBool(void *call, int value);
-SIM_PROJECT_API void simCallString(void *call, const char *value);
-SIM_PROJECT_API void simCallInts(void *call, const int64_t *values, size_t count);
-SIM_PROJECT_API void simCallFloats(void *call, const float *values, size_t count);
-SIM_PROJECT_API void simCallBools(void *call, const unsigned char *values, size_t count);
+// After a failure of one of these the call fails.
+SIM_PROJECT_API int simCallParameter(void *call, int result);
+SIM_PROJECT_API int simCallTensor(void *call, int dtype, const int64_t *shape, size_t rank,
+                                  const void *values);
+SIM_PROJECT_API int simCallInt(void *call, int64_t value);
+SIM_PROJECT_API int simCallFloat(void *call, float value);
+SIM_PROJECT_API int simCallBool(void *call, int value);
+SIM_PROJECT_API int simCallString(void *call, const char *value);
+SIM_PROJECT_API int simCallInts(void *call, const int64_t *values, size_t count);
+SIM_PROJECT_API int simCallFloats(void *call, const float *values, size_t count);
+SIM_PROJECT_API int simCallBools(void *call, const unsigned char *values, size_t count);
 // {"tensors": [{"dtype": 0, "shape": [2, 3]}, …]}; without an inference of its own, shape and dtype are null.
 SIM_PROJECT_API const char *simCallInfer(void *call);
 // {"block_dim": 8, "key": 1, "workspace": 16777216, "schedule_mode": 0, "tiling": "0a00…"}
