@@ -40,10 +40,9 @@ class Figures:
 
     def show(self) -> None:
         """Prints the tables of `avo profile`."""
-        from ascend_vision_ops.cli.profile import show
-        from ascend_vision_ops.cli.show import console
+        from ascend_vision_ops.tables import console, show_figures
 
-        show(console(), self)
+        show_figures(console(), self)
 
     @property
     def cores(self) -> int:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -266,6 +267,20 @@ def test_a_host_source_that_does_not_compile_is_left_out_or_named(tmp_path):
 def test_the_plugin_needs_no_torch_npu(monkeypatch):
     monkeypatch.setattr(plugin.importlib.util, "find_spec", lambda name: None)
     plugin.pytest_configure(config=None)  # asks the configuration for nothing, as there is no device to make
+
+
+def test_the_plugin_says_what_the_fixture_npu_is(monkeypatch):
+    chosen = {"--npu-soc": None}
+    config = SimpleNamespace(getoption=chosen.get)
+    monkeypatch.setattr(plugin.sim, "active", lambda: True)
+    monkeypatch.setenv("AVO_SIM_SOC", "Ascend910B3")
+    assert plugin.pytest_report_header(config) == "npu: simulated Ascend910B3"
+    chosen["--npu-soc"] = "Ascend910B2"
+    assert plugin.pytest_report_header(config) == "npu: simulated Ascend910B2"
+    monkeypatch.setattr(plugin.sim, "active", lambda: False)
+    monkeypatch.setattr(plugin.sim, "obstacle", lambda: "CANN is installed")
+    monkeypatch.setattr(plugin.importlib.util, "find_spec", lambda name: None)
+    assert plugin.pytest_report_header(config).startswith("npu: torch_npu is not installed")
 
 
 def test_the_page_shows_a_test_file_that_passes(tmp_path):

@@ -246,7 +246,8 @@ def test_report_replaces_faults_and_adds_launches(tmp_path):
         {"kernel": "other", "faults": [], "microseconds": 1},
     ]
     report, page = tmp_path / "report", tmp_path / "page.html"
-    report.write_text("\n".join(json.dumps(line) for line in lines))
+    cut = '\n{"kernel": "cu'  # the program was ended while it wrote
+    report.write_text("\n".join(json.dumps(line) for line in lines) + cut)
     write_page(timelines, report, page)
     first, second = data_of(page)["launches"]
     assert (first["kernel"], first["suppressed"], first["faults"][0]["severity"]) == ("made", 2, "warning")
@@ -314,6 +315,9 @@ def pages(folder, tmp_path_factory) -> Path:
     line = {"kernel": HOSTILE, "faults": [warning | {"sites": [site]}], "suppressed": 0}
     (path / "report").write_text(json.dumps(line))
     write_page(path / "hostile", path / "report", path / "hostile.html", HOSTILE)
+    lines = [{"kernel": "warned", "faults": [warning | {"sites": []}]}, {"kernel": "other", "faults": []}]
+    (path / "warnings").write_text("\n".join(map(json.dumps, lines)))
+    write_page(path / "absent", path / "warnings", path / "warnings.html")
     return path
 
 
@@ -338,6 +342,13 @@ def test_faults_come_first(run_page):
         "return [...document.querySelectorAll('.errors .here')].map((one) => one.textContent)"
     )
     assert len(here) == 2 and "DataCopy" in here[0] and "Duplicate" in here[1]
+
+
+@needs_browser
+def test_warnings_are_not_counted_as_faults(window, pages):
+    opened(window, pages / "warnings.html")
+    assert "fault" not in text_of(window, ".launches")
+    assert text_of(window, ".warnings h2") == "1 warning"
 
 
 @needs_browser

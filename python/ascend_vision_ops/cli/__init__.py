@@ -167,18 +167,27 @@ examples:
   avo sim run main.cpp kernel.asc -I include -D TILE=128 -- --length 4096
   avo sim run add.asc --on-fault abort --junit faults.xml --html run.html
   avo sim run add.asc --ascend-headers /usr/local/Ascend/ascend-toolkit/latest
+"""
+BUILD_EXAMPLES = """\
+examples:
   avo sim build add.asc -o add && ./add
+  avo sim build main.cpp kernel.asc -I include -o program
+  avo sim build -c kernel.asc -o kernel.o                    an object, for the linker of another build
+  avo sim build kernel.asc -X=-shared -o libkernel.so
 """
 
 
 def _program_commands(commands: argparse._SubParsersAction) -> None:
-    def command(name: str, text: str) -> argparse.ArgumentParser:
+    def command(name: str, text: str, examples: str) -> argparse.ArgumentParser:
         made = commands.add_parser(
-            name, help=text, description=text[0].upper() + text[1:] + ".", epilog=RUN_EXAMPLES,
+            name, help=text, description=text[0].upper() + text[1:] + ".", epilog=examples,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )  # fmt: skip
         made.set_defaults(module="sim_run", name=name)
-        files = "sources with kernels (.asc), sources of the host (.cpp), objects and libraries"
+        files = (
+            "sources with kernels (.asc), sources of the host (.cpp), objects and libraries; they stand together, "
+            "before the options or behind them"
+        )
         made.add_argument("files", metavar="FILE", nargs="+", help=files)
         made.add_argument(
             "-I", dest="include", action="append", default=[], metavar="DIR", help="a folder of headers"
@@ -188,23 +197,30 @@ def _program_commands(commands: argparse._SubParsersAction) -> None:
         )
         text = "defines DTYPE_NAME, ORIG_DTYPE_NAME and FORMAT_NAME as CANN does for a tensor of an operator"
         made.add_argument("--dtype", action="append", default=[], metavar="NAME=DTYPE", help=text)
-        text = "one more option for the compiler or the linker, such as -X=-O2 or -X=-lm"
+        text = "one more option for the compiler, the linker, or both, such as -X=-O2, -X=-lm or -X=-fopenmp"
         made.add_argument(
             "-X", dest="compiler_options", action="append", default=[], metavar="OPTION", help=text
         )
         _headers_option(made)
         return made
 
-    made = command("run", "builds a CANN program with kernels in it and runs it on the simulated device")
+    made = command(
+        "run", "builds a CANN program with kernels in it and runs it on the simulated device", RUN_EXAMPLES
+    )
     _run_options(made)
-    made = command("build", "builds a CANN program with kernels in it for the simulated device")
+    made = command(
+        "build", "builds a CANN program with kernels in it for the simulated device", BUILD_EXAMPLES
+    )
     made.add_argument("-o", "--output", required=True, metavar="PROGRAM", help="the file to write")
     made.add_argument("-c", dest="object", action="store_true", help="write the object of one source")
 
 
 def _run_options(made: argparse.ArgumentParser) -> None:
     made.set_defaults(arguments=[])
-    text = "what an error does: ends the core (stop), nothing (continue), ends the program (abort); default: stop"
+    text = (
+        "what an error does: ends the core (stop), nothing (continue), ends the program (abort); default: "
+        "AVO_SIM_ON_FAULT, else stop"
+    )
     made.add_argument("--on-fault", choices=("stop", "continue", "abort"), help=text)
     made.add_argument("--suppressions", metavar="FILE", help="faults that are known and not to be reported")
     made.add_argument("--report", metavar="FILE", help="write a line of JSON for each launch")
@@ -212,7 +228,9 @@ def _run_options(made: argparse.ArgumentParser) -> None:
     made.add_argument(
         "--html", metavar="FILE", help="write a page with the timeline, the faults and the counters"
     )
-    made.add_argument("--soc", metavar="NAME", help="the device to simulate (default: Ascend910B1)")
+    made.add_argument(
+        "--soc", metavar="NAME", help="the device to simulate (default: AVO_SIM_SOC, else Ascend910B1)"
+    )
     made.usage = "avo sim run FILE [FILE …] [options] [-- ARGUMENT …]"
 
 

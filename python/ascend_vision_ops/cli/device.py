@@ -14,9 +14,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 import ascend_vision_ops
 from ascend_vision_ops.cli import Failure
 from ascend_vision_ops.cli.report import show
-from ascend_vision_ops.cli.show import console
 from ascend_vision_ops.doctor import examine
 from ascend_vision_ops.doctor.host import commit
+from ascend_vision_ops.tables import console
 from ascend_vision_ops.testing import report
 from ascend_vision_ops.testing.campaign import Campaign, NoWorker
 from ascend_vision_ops.testing.cases import BoundCase

@@ -9,8 +9,8 @@ import json
 
 from rich.table import Table
 
-from ascend_vision_ops.cli.show import console, table
 from ascend_vision_ops.doctor import ATTENTION, MISSING, OK, Finding, examine, runs_on
+from ascend_vision_ops.tables import console, table
 
 COLOURS = {OK: "green", ATTENTION: "yellow", MISSING: "red"}
 

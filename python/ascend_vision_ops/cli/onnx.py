@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, track
 
 from ascend_vision_ops.cli import Failure
-from ascend_vision_ops.cli.show import console, table
+from ascend_vision_ops.tables import console, table
 
 try:
     import ascend_vision_ops.onnx._needs  # noqa: F401

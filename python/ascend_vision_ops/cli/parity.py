@@ -12,7 +12,7 @@ from rich.progress import track
 from ascend_vision_ops import ascend_headers, operators
 from ascend_vision_ops.cli import Failure
 from ascend_vision_ops.cli.call import known
-from ascend_vision_ops.cli.show import console, table
+from ascend_vision_ops.tables import console, table
 from ascend_vision_ops.testing.cases import BoundCase, parse_case
 from ascend_vision_ops.testing.compare import EXACT
 from ascend_vision_ops.testing.run import TARGETS, cases_of, judge, missing, spec_of, takes

@@ -12,7 +12,7 @@ from pathlib import Path
 from ascend_vision_ops import ascend_headers, paths, profiling
 from ascend_vision_ops.cli import Failure
 from ascend_vision_ops.cli.call import call_of
-from ascend_vision_ops.cli.show import console, table
+from ascend_vision_ops.tables import console, show_figures, table
 
 
 def run_profile(options: argparse.Namespace) -> int:
@@ -36,7 +36,7 @@ def run_profile(options: argparse.Namespace) -> int:
     out = console()
     out.print(f"{case.text} on {figures.device['soc']}", markup=False)
     out.print(f"kernels against {ascend_headers.description()}", markup=False)
-    show(out, figures)
+    show_figures(out, figures)
     if options.trace:
         Path(options.trace).write_text(figures.trace, encoding="utf-8")
         out.print(f"trace: {options.trace} (open in ui.perfetto.dev)")
@@ -45,27 +45,11 @@ def run_profile(options: argparse.Namespace) -> int:
     return 0
 
 
-def show(out, figures: profiling.Figures) -> None:
-    """Prints a table for each kernel, and the figures of the call."""
-    for report in figures.reports:
-        out.print(f"\nkernel {report['kernel']}: {report['blocks']} blocks, {report['cores']} cores at work")
-        rows = table("pipe", ">instructions", ">repeats", ">bytes", ">busy, mean us a block")
-        for pipe, counters in report["pipes"].items():
-            if counters["instructions"]:
-                busy = counters["busy_cycles"] / figures.device["clock_ghz"] / 1e3 / max(report["blocks"], 1)
-                numbers = (f"{counters[name]:,}" for name in ("instructions", "repeats", "bytes"))
-                rows.add_row(pipe, *numbers, f"{busy:.2f}")
-        out.print(rows)
-    out.print()
-    summary(out, figures)
-
-
 def write_html(timelines: str, page: str, title: str, figures: profiling.Figures) -> None:
     """Writes the page of the run, with the figures that need the whole call."""
     from ascend_vision_ops.run_page import write_page
 
     facts = [
-        ("AscendC headers", ascend_headers.description()),
         (
             "roofline",
             f"{figures.roofline_microseconds:.2f} us (HBM or cube unit at its peak); "
@@ -74,32 +58,6 @@ def write_html(timelines: str, page: str, title: str, figures: profiling.Figures
         ("bytes of global memory", f"{figures.bytes_over_least:.3f} x of the least"),
     ]
     write_page(timelines, None, page, title, facts)
-
-
-def summary(out, figures: profiling.Figures) -> None:
-    rows = table("figure", ">value", "against")
-    paths = {
-        name: sum(report[f"{name.lower().replace(' ', '_')}_bytes"] for report in figures.reports)
-        for name in ("GM read", "GM write", "HBM read", "HBM write")
-    }
-    cores = f"{figures.device['vector_cores']} vector cores"
-    products = any(report["pipes"]["M"]["instructions"] for report in figures.reports)
-    if products:
-        cores += f" and {figures.device['cube_cores']} cube cores"
-    rows.add_row("cores used", str(figures.cores), cores)
-    for name, count in paths.items():
-        rows.add_row(f"{name}, bytes", f"{count:,}", "")
-    rows.add_row("GM bytes", f"{figures.bytes_over_least:.3f} x", f"{figures.least_bytes:,} bytes in and out")
-    rows.add_row(
-        "modelled time", f"{figures.microseconds:.2f} us", f"{figures.time_over_roofline:.2f} x roofline "
-        f"({figures.roofline_microseconds:.2f} us: HBM or cube unit at its peak)"
-    )  # fmt: skip
-    if products:
-        rows.add_row("cube unit", f"{figures.pipe_shares['M']:.1%}", "busy, as a mean over the cube cores")
-    rows.add_row("scalar accesses", f"{figures.scalar_accesses_per_output:.4f}", "an output")
-    peak = max((report["ub_peak_bytes"] for report in figures.reports), default=0)
-    rows.add_row("Unified Buffer, peak", f"{peak:,}", f"{figures.device['ub_bytes']:,} bytes")
-    out.print(rows)
 
 
 def calibration() -> int:

@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from ascend_vision_ops.cli import Failure
-from ascend_vision_ops.cli.show import console, table
+from ascend_vision_ops.tables import console, table
 from ascend_vision_ops.testing.report import BAD, PASSED, SKIPPED, Report, read
 
 OUTCOMES = (PASSED, *BAD, SKIPPED)

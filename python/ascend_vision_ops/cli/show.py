@@ -4,31 +4,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
-
-from rich.console import Console
-from rich.table import Table
 
 from ascend_vision_ops import ascend_headers, operators, paths
 from ascend_vision_ops.cli import Failure
 from ascend_vision_ops.cli.call import call_of
 from ascend_vision_ops.opgen import Spec
+from ascend_vision_ops.tables import console, table
 from ascend_vision_ops.testing.cases import Array
 from ascend_vision_ops.testing.run import TARGETS, missing, spec_of
-
-
-def table(*columns: str) -> Table:
-    """Makes an empty table as all commands print it; a column whose title starts with > is aligned right."""
-    made = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        side = "right" if column.startswith(">") else "left"
-        made.add_column(column.removeprefix(">"), justify=side, no_wrap=True)
-    return made
-
-
-def console() -> Console:
-    # A pipe has no width. There, a row stays on one line, so that grep finds it.
-    return Console(width=None if sys.stdout.isatty() else 400, highlight=False)
 
 
 def _entries(spec: Spec) -> str:

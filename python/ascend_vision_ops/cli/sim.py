@@ -13,7 +13,7 @@ from rich.progress import track
 from ascend_vision_ops import ascend_headers, operators
 from ascend_vision_ops.cli import Failure
 from ascend_vision_ops.cli.call import call_of, known
-from ascend_vision_ops.cli.show import console, table
+from ascend_vision_ops.tables import console, table
 from ascend_vision_ops.testing.cases import BoundCase
 from ascend_vision_ops.testing.record import BackEnd, Recorded
 from ascend_vision_ops.testing.run import cases_of, missing, spec_of, takes

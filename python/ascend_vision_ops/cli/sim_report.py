@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ascend_vision_ops.cli.show import console
+from ascend_vision_ops.tables import console
 from ascend_vision_ops.testing import judgements
 
 

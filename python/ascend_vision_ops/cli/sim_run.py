@@ -12,7 +12,12 @@ from pathlib import Path
 
 from ascend_vision_ops.cli import Failure
 from ascend_vision_ops.sim.compile import CompileError
+from ascend_vision_ops.sim.operator_definition import DTYPES
 from ascend_vision_ops.sim.program import Built, Settings, build, compile_source
+
+# Who gets an option of -X; the others are those of the compiler alone.
+_LINKER_ALONE = ("-l", "-L", "-Wl,", "-shared", "-static", "-rdynamic")
+_BOTH = ("-f", "-m", "-pthread")
 
 
 def run_run(options: argparse.Namespace) -> int:
@@ -44,9 +49,9 @@ def run_build(options: argparse.Namespace) -> int:
 
 
 def _built(options: argparse.Namespace, target: Path) -> Built:
-    link = [word for word in options.compiler_options if word.startswith(("-l", "-L", "-Wl,", "-shared"))]
+    files = [Path(file) for file in options.files]
     try:
-        built = build([Path(file) for file in options.files], target, _settings(options), link)
+        built = build(files, target, _settings(options), _link_words(options))
     except CompileError as error:
         raise _failure(error) from error
     if built.kernels and not built.launches:
@@ -57,41 +62,33 @@ def _built(options: argparse.Namespace, target: Path) -> Built:
     return built
 
 
+def _link_words(options: argparse.Namespace) -> list[str]:
+    return [word for word in options.compiler_options if word.startswith((*_LINKER_ALONE, *_BOTH))]
+
+
 def _settings(options: argparse.Namespace) -> Settings:
     words = [f"-I{folder}" for folder in options.include]
     words += [f"-D{definition}" for definition in options.define]
     for entry in options.dtype:
         words += _dtype_macros(entry)
-    words += [
-        word for word in options.compiler_options if not word.startswith(("-l", "-L", "-Wl,", "-shared"))
-    ]
+    words += [word for word in options.compiler_options if not word.startswith(_LINKER_ALONE)]
     return Settings(tuple(words), options.ascend_headers)
-
-
-# dtype: its C++ type in a kernel, and its number in ge::DataType.
-_DTYPES = {
-    "float32": ("float", 0), "float16": ("half", 1), "int8": ("int8_t", 2), "int32": ("int32_t", 3),
-    "uint8": ("uint8_t", 4), "int16": ("int16_t", 6), "uint16": ("uint16_t", 7), "uint32": ("uint32_t", 8),
-    "int64": ("int64_t", 9), "uint64": ("uint64_t", 10), "double": ("double", 11), "bool": ("bool", 12),
-    "bfloat16": ("bfloat16_t", 27),
-}  # fmt: skip
 
 
 def _dtype_macros(entry: str) -> list[str]:
     """The macros that CANN defines for a tensor of an operator: DTYPE_X, ORIG_DTYPE_X and FORMAT_X."""
-    name, _, dtype = entry.partition("=")
-    if not name.isidentifier() or dtype not in _DTYPES:
-        raise Failure(f"--dtype: expected NAME=DTYPE with one of {', '.join(_DTYPES)}, got {entry}")
-    kind, number = _DTYPES[dtype]
-    upper = name.upper()
-    known = [f"-DDT_{text}={value}" for text, value in _DT_NAMES.items()]
-    return [f"-DDTYPE_{upper}={kind}", f"-DORIG_DTYPE_{upper}={number}", f"-DFORMAT_{upper}=2", *known]
-
-
-_DT_NAMES = {
-    "FLOAT": 0, "FLOAT16": 1, "INT8": 2, "INT32": 3, "UINT8": 4, "INT16": 6, "UINT16": 7, "UINT32": 8, "INT64": 9,
-    "UINT64": 10, "DOUBLE": 11, "BOOL": 12, "BF16": 27,
-}  # fmt: skip
+    name, _, given = entry.partition("=")
+    by_name = {dtype.numpy.name: dtype for dtype in DTYPES.values()}
+    if not name.isidentifier() or given not in by_name:
+        raise Failure(f"--dtype: expected NAME=DTYPE with one of {', '.join(by_name)}, got {entry}")
+    dtype, upper = by_name[given], name.upper()
+    known = [f"-DDT_{one.name}={one.number}" for one in DTYPES.values()]
+    return [
+        f"-DDTYPE_{upper}={dtype.kernel}",
+        f"-DORIG_DTYPE_{upper}={dtype.number}",
+        f"-DFORMAT_{upper}=2",
+        *known,
+    ]
 
 
 def _environment(options: argparse.Namespace, report: Path, folder: Path) -> dict[str, str]:

@@ -89,7 +89,7 @@ function head(data) {
 function launchChoice(data, choose) {
   if (data.launches.length < 2) return null;
   const buttons = data.launches.map((launch, index) => {
-    const errors = launch.faults.length;
+    const errors = launch.faults.filter((fault) => fault.severity !== "warning").length;
     return make("button", { type: "button", "aria-pressed": "false", onclick: () => choose(index) },
       `${index + 1}. ${launch.kernel}, ${timeText(launch.microseconds)}`,
       errors ? make("span", { class: "bad" }, ` ${errors} ${errors === 1 ? "fault" : "faults"}`) : null);

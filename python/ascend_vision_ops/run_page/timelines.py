@@ -100,9 +100,11 @@ def read_launches(folder: Path, report: Path | None) -> list[Launch]:
     reported: dict[str, list[dict]] = defaultdict(list)
     text = report.read_text(encoding="utf-8", errors="replace") if report and report.exists() else ""
     for line in text.splitlines():
-        if line.strip():
+        try:
             one = json.loads(line)
-            reported[one["kernel"]].append(one)
+        except json.JSONDecodeError:
+            continue  # the program was ended while it wrote the line
+        reported[one["kernel"]].append(one)
     launches = []
     for path in sorted(folder.glob("[0-9]*-*.json"), key=lambda path: int(path.name.partition("-")[0])):
         try:

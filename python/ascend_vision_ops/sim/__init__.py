@@ -27,6 +27,7 @@ _RUNTIME = ("ascendc_sim", "ascendcl", "nnopbase", "cust_opapi")
 _TORCH_NPU = ("acl_op_compiler", "hccl", "ge_runner", "graph", "acl_tdt_channel")
 # By these torch_npu finds operators of CANN and of packages beside it, which do not run here.
 _CANN = ("ASCEND_HOME_PATH", "ASCEND_OPP_PATH", "ASCEND_CUSTOM_OPP_PATH")
+SOC_VARIABLE, DEFAULT_SOC = "AVO_SIM_SOC", "Ascend910B1"
 _active: tuple[int, str] | None = None
 
 
@@ -44,7 +45,7 @@ def obstacle() -> str:
     return ""
 
 
-def activate(devices: int = 1, soc: str = "Ascend910B1", *, force: bool = False) -> None:
+def activate(devices: int = 1, soc: str = DEFAULT_SOC, *, force: bool = False) -> None:
     """Gives this process simulated NPUs and imports torch and torch_npu, whose wheel runs on them unmodified.
 
     Args:
@@ -74,7 +75,7 @@ def activate(devices: int = 1, soc: str = "Ascend910B1", *, force: bool = False)
     for name in _CANN:
         os.environ.pop(name, None)
     prepare()
-    os.environ["AVO_SIM_DEVICES"], os.environ["AVO_SIM_SOC"] = str(devices), soc
+    os.environ["AVO_SIM_DEVICES"], os.environ[SOC_VARIABLE] = str(devices), soc
     # Otherwise torch would import torch_npu by itself, before the libraries that it needs are loaded.
     os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"
     for name in (*_RUNTIME, *_TORCH_NPU):

@@ -138,8 +138,9 @@ def without_comments(text: str) -> str:
 def cores_of(kernel: str, text: str, key: int = 0) -> str:
     """The cores that a kernel starts on: "vector", "cube", "mixed11" or "mixed12".
 
-    text: that of the kernel, without comments. KERNEL_TASK_TYPE of the tiling key counts before KERNEL_TASK_TYPE_DEFAULT. Without
-    either, CANN's compiler looks for products; here a text that names Matmul or Mmad is mixed, any other one vector.
+    text: that of the kernel, without comments. KERNEL_TASK_TYPE of the tiling key counts before
+    KERNEL_TASK_TYPE_DEFAULT. Without either, CANN's compiler looks for products; here a text that names Matmul or Mmad
+    is mixed, any other one vector.
     """
     for name, kind in _TASK_TYPE.findall(text):
         if _number(name, text) == key:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ..profiling import Figures
+from . import DEFAULT_SOC, SOC_VARIABLE
 from . import operator_native as native
 from .compile import back_end
 from .errors import FrameworkError, KernelFault
@@ -18,7 +19,6 @@ from .operator_build import KernelLibrary, OperatorFolder
 from .operator_call import PreparedCall
 from .operator_definition import Definition, definitions
 
-SOC_VARIABLE, DEFAULT_SOC = "AVO_SIM_SOC", "Ascend910B1"
 _chosen_soc = ""
 
 

@@ -89,7 +89,8 @@ def translate(
     """Translates a preprocessed source.
 
     header_folders: lines from below them are left as they are, unless they come from own_folder, that of the source,
-    and own_folder lies below them, as sources and headers may lie in one checkout. cann: the source includes CANN's own headers.
+    and own_folder lies below them, as sources and headers may lie in one checkout. cann: the source includes CANN's
+    own headers.
     cube_only: the source asks for Matmul on cube cores alone (ASCENDC_CUBE_ONLY). launchers: each kernel gets the
     function that ACLRT_LAUNCH_KERNEL calls.
 

@@ -16,6 +16,8 @@ from xml.etree import ElementTree
 
 from rich.console import Console
 
+from ascend_vision_ops.tables import console, table
+
 ERROR, WARNING = "error", "warning"
 Launch = dict[str, Any]
 
@@ -23,7 +25,7 @@ Launch = dict[str, Any]
 def read(path: Path) -> list[Launch]:
     """The launches of a report. Raises ValueError, with file and line, where a line is no launch."""
     launches = []
-    for number, line in enumerate(Path(path).read_text().splitlines(), 1):
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         try:
             launch = json.loads(line)
         except json.JSONDecodeError:
@@ -64,8 +66,6 @@ def summary_line(launches: list[Launch]) -> str:
 
 def print_summary(launches: list[Launch], out: Console | None = None) -> None:
     """Prints a row for each kernel, and then the totals."""
-    from ascend_vision_ops.cli.show import console, table
-
     out = out or console()
     by_kernel: dict[str, list[Launch]] = {}
     for launch in launches:

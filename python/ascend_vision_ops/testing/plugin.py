@@ -2,13 +2,15 @@
 """A pytest plugin for projects of others: ``pytest -p ascend_vision_ops.testing`` adds two fixtures.
 
 `npu` is a device for torch_npu: a real one if there is one, and a simulated one otherwise. So the same tests run in
-ordinary CI. `ascend_operator` builds operators of a folder, which run on the simulated device (sim.operator).
+ordinary CI. Where torch_npu is not installed, tests that use `npu` are skipped, and the report's header says so.
+`ascend_operator` builds operators of a folder, which run on the simulated device (sim.operator).
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 from pathlib import Path
 
 import pytest
@@ -19,7 +21,7 @@ from ascend_vision_ops import sim
 def pytest_addoption(parser) -> None:
     group = parser.getgroup("npu", "the device of the fixture npu (ascend-vision-ops)")
     group.addoption("--npu-devices", type=int, default=1, help="the number of simulated NPUs (default: 1)")
-    group.addoption("--npu-soc", default="Ascend910B1", help="the device to simulate (default: Ascend910B1)")
+    group.addoption("--npu-soc", help="the device to simulate (default: AVO_SIM_SOC, else Ascend910B1)")
 
 
 def pytest_configure(config) -> None:
@@ -29,13 +31,19 @@ def pytest_configure(config) -> None:
     if sim.obstacle():
         importlib.import_module("torch_npu")
     else:
-        sim.activate(config.getoption("--npu-devices"), config.getoption("--npu-soc"))
+        sim.activate(config.getoption("--npu-devices"), simulated_soc(config))
+
+
+def simulated_soc(config) -> str:
+    return config.getoption("--npu-soc") or os.environ.get(sim.SOC_VARIABLE) or sim.DEFAULT_SOC
 
 
 def pytest_report_header(config) -> str:
     if sim.active():
-        return f"npu: simulated {config.getoption('--npu-soc')}"
-    return "npu: a real device" if sim.obstacle() else "npu: torch_npu is not installed"
+        return f"npu: simulated {simulated_soc(config)}"
+    if importlib.util.find_spec("torch_npu") is None:
+        return "npu: torch_npu is not installed; tests that use this fixture are skipped"
+    return "npu: a real device"
 
 
 @pytest.fixture(scope="session")
@@ -59,9 +67,8 @@ def ascend_operator(pytestconfig):
         folder = pytestconfig.rootpath / path
         key = (folder, name, repr(sorted(options.items())))
         if key not in opened:
-            opened[key] = sim.operator(
-                folder, name, **{"soc": pytestconfig.getoption("--npu-soc"), **options}
-            )
+            soc = pytestconfig.getoption("--npu-soc")
+            opened[key] = sim.operator(folder, name, **{"soc": soc, **options})
         return opened[key]
 
     return opener

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ascend_vision_ops.cli import sim_run
 from ascend_vision_ops.sim import program
 from ascend_vision_ops.sim.compile import CompileError, cores_of, forget_old
 
@@ -93,6 +95,21 @@ def test_cores_of_a_pair_meet():
     done = avo("run", HERE / "meet.asc", "-D", "FORGET")
     assert done.returncode == 1
     assert re.search(r"Flag: kernel meet, block 0: CrossCoreWaitFlag .*flag 3 never came", done.stderr)
+
+
+def test_names_of_dtypes_and_examples_of_commands():
+    wrong = avo("run", HERE / "tiling.asc", "--dtype", "x=int5")
+    assert "expected NAME=DTYPE with one of float32, float16, int8, " in wrong.stderr
+    assert "float64" in wrong.stderr
+    assert "avo sim run" not in avo("build", "--help").stdout
+
+
+def test_options_reach_compiler_and_linker():
+    options = argparse.Namespace(
+        compiler_options=["-O2", "-fopenmp", "-lm"], include=[], define=[], dtype=[], ascend_headers=None
+    )
+    assert sim_run._settings(options).options == ("-O2", "-fopenmp")
+    assert sim_run._link_words(options) == ["-fopenmp", "-lm"]
 
 
 def test_tiling_data_macros_of_dtypes_and_dumps():
