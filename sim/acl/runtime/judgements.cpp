@@ -139,7 +139,10 @@ void Print(const Fault &fault, Counts *counts) {
   const bool warning = fault.severity == Severity::kWarning;
   if (warning && !counts->printed.insert(fault.text).second) return;
   std::fprintf(stderr, "%s%s\n", warning ? "warning: " : "", fault.text.c_str());
-  if (Variable("AVO_SIM_GEN_SUPPRESSIONS") == "1") std::fputs(SuppressionOf(fault).c_str(), stderr);
+  if (Variable("AVO_SIM_GEN_SUPPRESSIONS") != "1") return;
+  std::fputs(fault.final ? "# no suppression: nothing can go on behind this fault, and results are missing\n"
+                         : SuppressionOf(fault).c_str(),
+             stderr);
 }
 
 void Count(const Report &report, const Policy &policy, Counts *counts) {

@@ -2,12 +2,11 @@
 // What the judges said in this process: printed, counted, written to a file, and told to whoever started the
 // process.
 //
-//     variable                  effect
-//     AVO_SIM_REPORT=FILE       appends a line of JSON to the file for each launch
-//     AVO_SIM_SUMMARY=1         prints the summary at the end of the process always; 0: never; otherwise
-//     where there
-//                               was something to report
-//     AVO_SIM_EXIT_CODE=N       the process ends with N where there was an error, whatever main returns
+//     variable                    effect
+//     AVO_SIM_REPORT=FILE         appends a line of JSON to the file for each launch
+//     AVO_SIM_SUMMARY=1           prints the summary at the end of the process; 0: never. Without the
+//                                 variable it is printed where there was something to report
+//     AVO_SIM_EXIT_CODE=N         the process ends with N where there was an error, whatever main returns
 //     AVO_SIM_GEN_SUPPRESSIONS=1  prints with each fault the block that suppresses it
 #pragma once
 

@@ -40,6 +40,13 @@ void CoreState::BeginBlock(const void *outermost) {
 }
 
 void CoreState::EndBlock() {
+  if (options->hazards) {
+    SettlePoll();
+    // CANN's compiler ends each kernel with this. The number is one of its own: cores that met this one
+    // earlier do not know of it.
+    hazards.Advance(Instruction{}, 0);
+    cache.Clean(true, 0);
+  }
   queues.ReportLeftover("the kernel");
   flags.ReportLeft();
 }
@@ -110,7 +117,7 @@ void CoreState::Report(FaultKind kind, const char *instruction, Where where, con
 
 void CoreState::Report(FaultKind kind, const std::string &text, const std::vector<Site> &sites) {
   if (!options->policy.GoesOn(kind, id.kernel)) {
-    log.AddEnd(kind, text, sites);
+    log.AddEnd(kind, text, sites, false);
     throw BlockEnded{};
   }
   log.AddAtPlace(kind, text, sites);
@@ -231,7 +238,6 @@ void CoreState::BarrierAll(Where where) {
 }
 
 GlobalClock CoreState::ReleaseGlobal(Pipe pipe) {
-  SettlePoll();
   GmLog &log_of_gm = hazards.gm();
   const GlobalClockPtr &known = log_of_gm.global_clocks.back();
   GlobalClock clock = known != nullptr ? *known : GlobalClock{};
@@ -243,13 +249,13 @@ GlobalClock CoreState::ReleaseGlobal(Pipe pipe) {
 void CoreState::AcquireGlobal(const GlobalClock &clock) {
   const GlobalClockPtr &known = hazards.gm().global_clocks.back();
   auto joined = std::make_shared<GlobalClock>(clock);
+  joined->resize(scheduler->cores(), Clock{});  // who judges looks up any core
   if (known != nullptr) {
-    if (joined->size() < known->size()) joined->resize(known->size(), Clock{});
     for (size_t core = 0; core < known->size(); ++core) Join(&(*joined)[core], (*known)[core]);
   }
   // What other cores know of this core has happened. S knows that now, and so do the pipes to which it issues
   // later.
-  if (joined->size() > id.core) hazards.Acquire(Pipe::S, (*joined)[id.core]);
+  hazards.Acquire(Pipe::S, (*joined)[id.core]);
   hazards.AcquireGlobal(joined);
 }
 

@@ -70,6 +70,8 @@ class CoreState {
   void CleanDataCache(const char *instruction, bool all, uint64_t address, Where where);
   // Says that bytes which this core wrote through its data cache are in GM now.
   void PublishLine(uint64_t address, uint64_t bytes);
+  // Ends a poll; call it without the scheduler's lock, before this core tells others what it knows.
+  void SettlePoll();
   // Says that the last access of S read a word in GM itself.
   void NotePoll(uint64_t address, uint64_t bytes);
   bool Allocated(uint64_t address, uint64_t bytes);  // by one allocation of GM
@@ -160,7 +162,6 @@ class CoreState {
   GmWords::Note NoteOf(Pipe pipe) const;
   void PublishWrite(const Instruction &instruction, const Operand &operand);
   bool IsNews(uint64_t address, GmWords::Note *note);
-  void SettlePoll();
   void EndPoll();
   // Counts what the core issues, and ends it where it does not end itself.
   Watch::Verdict Step(bool scalar, bool progress, uint32_t site);

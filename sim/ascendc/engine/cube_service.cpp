@@ -2,7 +2,6 @@
 #include "cube_service.h"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "scheduler.h"
@@ -39,6 +38,7 @@ void Scheduler::SendCall(CoreState &core, const CubeCallPtr &call, const char *n
               "the kernel has no cube cores that could compute this: its type must be a mixed one, such as "
               "KERNEL_TYPE_MIX_AIC_1_2");
   }
+  core.SettlePoll();
   std::unique_lock lock(mutex_);
   call->sent = Seal(core, Pipe::MTE3, name, where);
   desks_[core.id.block].calls.push_back(call);
@@ -75,6 +75,7 @@ CubeCallPtr Scheduler::NextCall(CoreState &core, Where where) {
 }
 
 void Scheduler::Reply(CoreState &core, CubeCall &call, const char *name, Where where) {
+  core.SettlePoll();
   std::unique_lock lock(mutex_);
   call.replies.push_back(Seal(core, Pipe::FIX, name, where));
   Released();
@@ -93,7 +94,11 @@ void Scheduler::AwaitReply(CoreState &core, CubeCall &call, uint32_t number, con
 uint64_t Scheduler::LibraryMemory(CoreState &core, uint64_t bytes) {
   std::unique_lock lock(mutex_);
   void *memory = core.memory->Allocate(bytes);
-  if (memory == nullptr) throw std::bad_alloc();
+  if (memory == nullptr) {
+    core.Fail(FaultKind::kOther, "Matmul", Where{nullptr, 0},
+              "the device has no " + std::to_string(bytes) +
+                  " bytes left for operands in UB, which go through global memory");
+  }
   library_memory_.emplace_back(core.memory, memory);
   return reinterpret_cast<uint64_t>(memory);
 }

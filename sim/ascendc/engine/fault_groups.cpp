@@ -9,13 +9,14 @@
 namespace sim {
 namespace {
 
-// The same fault in several cores.
+// The same fault in several blocks.
 struct Group {
   LoggedFault logged;  // the first one
   FaultText text;
   uint32_t block;
-  bool ends = false;  // a block
-  std::set<uint32_t> of_cores;
+  bool ends = false;   // a block
+  bool final = false;  // nothing could go on behind it
+  std::set<uint32_t> of_blocks;
 };
 
 std::vector<Group> GroupsOf(const std::vector<const CoreState *> &cores) {
@@ -33,10 +34,11 @@ std::vector<Group> GroupsOf(const std::vector<const CoreState *> &cores) {
   std::map<std::string, size_t> known;
   for (size_t i = 0; i < faults.size(); ++i) {
     const auto [place, added] = known.try_emplace(texts[i].key, groups.size());
-    if (added) groups.push_back({faults[i], texts[i], of_faults[i]->id.block, false, {}});
+    if (added) groups.push_back({faults[i], texts[i], of_faults[i]->id.block, false, false, {}});
     Group &group = groups[place->second];
     group.ends = group.ends || faults[i].ends;
-    group.of_cores.insert(of_faults[i]->id.core);
+    group.final = group.final || faults[i].final;
+    group.of_blocks.insert(of_faults[i]->id.block);
   }
   return groups;
 }
@@ -44,7 +46,7 @@ std::vector<Group> GroupsOf(const std::vector<const CoreState *> &cores) {
 std::string WholeText(const Group &group, const Report &report) {
   std::string text = std::string(FaultName(group.logged.kind)) + ": kernel " + report.kernel + ", block " +
                      std::to_string(group.block) + ": " + group.text.text;
-  const size_t more = group.of_cores.size() - 1;
+  const size_t more = group.of_blocks.size() - 1;
   if (more != 0)
     text += "; the same in " + std::to_string(more) + (more == 1 ? " more block" : " more blocks");
   return text + " [seed " + std::to_string(report.seed) + "]";
@@ -63,6 +65,7 @@ void CollectFaults(const std::vector<const CoreState *> &cores, const LaunchOpti
     fault.severity = options.policy.SeverityOf(fault.kind);
     fault.sites = group.text.sites;
     fault.bytes = BytesIn(group.text.text);
+    fault.final = group.final;
     const Suppressions *suppressions = options.policy.suppressions.get();
     const Suppression *named = suppressions == nullptr || group.ends ? nullptr : suppressions->Naming(fault);
     if (named != nullptr) {

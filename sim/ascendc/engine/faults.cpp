@@ -149,8 +149,9 @@ void FaultLog::Add(FaultKind kind, const std::string &text, const std::vector<Si
   if (++logged_[kind] <= kMaxFaults) faults_.push_back({kind, text, sites});
 }
 
-void FaultLog::AddEnd(FaultKind kind, const std::string &text, const std::vector<Site> &sites) {
-  faults_.push_back({kind, text, sites, true});
+void FaultLog::AddEnd(FaultKind kind, const std::string &text, const std::vector<Site> &sites,
+                      bool final) {
+  faults_.push_back({kind, text, sites, true, final});
 }
 
 void FaultLog::AddAtPlace(FaultKind kind, const std::string &text, const std::vector<Site> &sites) {

@@ -37,6 +37,7 @@ struct LoggedFault {
   std::string text;         // without kernel and block
   std::vector<Site> sites;  // those that the text describes, in that order
   bool ends = false;        // its block ended here
+  bool final = false;       // whatever the policy is
 };
 
 // An API call that a fault names.
@@ -62,8 +63,8 @@ std::vector<FaultText> TextsWithCalls(const std::vector<LoggedFault> &faults);
 class FaultLog {
  public:
   void Add(FaultKind kind, const std::string &text, const std::vector<Site> &sites = {});
-  // Adds a fault that ends the block.
-  void AddEnd(FaultKind kind, const std::string &text, const std::vector<Site> &sites);
+  // Adds a fault that ends the block. final: under each policy, for nobody knows how it could go on.
+  void AddEnd(FaultKind kind, const std::string &text, const std::vector<Site> &sites, bool final = true);
   // Adds a fault unless one of this kind is there for the first of the sites.
   void AddAtPlace(FaultKind kind, const std::string &text, const std::vector<Site> &sites);
   // Adds a fault unless one of this kind is there for the same two lines; the text describes `second` and

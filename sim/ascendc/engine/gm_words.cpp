@@ -2,27 +2,51 @@
 #include "gm_words.h"
 
 #include <cstring>
+#include <utility>
 
 namespace sim {
 
+const GmWords::Note *GmWords::Look(uint64_t word) const {
+  for (const Words *words : {&polled_, &younger_, &older_}) {
+    const auto found = words->find(word);
+    if (found != words->end()) return &found->second;
+  }
+  return nullptr;
+}
+
 void GmWords::Write(uint64_t address, uint64_t bytes, const std::byte *memory, Note note) {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (words_.size() >= kMostWords) words_.clear();
   for (uint64_t word = address / kWord; word * kWord < address + bytes; ++word) {
-    Note &entry = words_[word];
-    note.old = entry.old;
+    const Note *const before = Look(word);
+    note.old = before != nullptr ? before->old : 0;
     const auto offset = static_cast<int64_t>(word * kWord - address);
     if (memory != nullptr) std::memcpy(&note.old, memory + offset, kWord);
-    entry = note;
+    const auto polled = polled_.find(word);
+    if (polled != polled_.end()) {
+      polled->second = note;
+      continue;
+    }
+    if (younger_.size() >= kMostWords) {
+      older_ = std::move(younger_);
+      younger_.clear();
+    }
+    younger_[word] = note;
   }
 }
 
 bool GmWords::Find(uint64_t address, Note *note) const {
   std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = words_.find(address / kWord);
-  if (found == words_.end()) return false;
-  *note = found->second;
-  return true;
+  const Note *const found = Look(address / kWord);
+  if (found != nullptr) *note = *found;
+  return found != nullptr;
+}
+
+void GmWords::Keep(uint64_t address, uint64_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (uint64_t word = address / kWord; word * kWord < address + bytes; ++word) {
+    const Note *const known = Look(word);
+    if (known != nullptr) polled_.emplace(word, *known);
+  }
 }
 
 }  // namespace sim

@@ -39,12 +39,20 @@ class GmWords {
   // core has noted that before.
   void Write(uint64_t address, uint64_t bytes, const std::byte *memory, Note note);
   bool Find(uint64_t address, Note *note) const;
+  // Says that a core asks for these words: they are kept for the whole launch.
+  void Keep(uint64_t address, uint64_t bytes);
 
  private:
-  static constexpr size_t kMostWords = 1 << 16;  // of all; with more, the map starts anew
+  // Words that nobody has read yet are kept in two maps; when the younger one is full, the older one goes.
+  static constexpr size_t kMostWords = 1 << 17;
+  using Words = std::unordered_map<uint64_t, Note>;
+
+  const Note *Look(uint64_t word) const;
 
   mutable std::mutex mutex_;
-  std::unordered_map<uint64_t, Note> words_;
+  Words polled_;
+  Words younger_;
+  Words older_;
 };
 
 }  // namespace sim

@@ -212,17 +212,16 @@ Report Launch(DeviceMemory &memory, const DeviceModel &model, const Kernel &kern
               const LaunchOptions &options) {
   Launcher launcher(memory, model, kernel, block_dim, tiling_key, options);
   std::vector<void *> all = args;
-  void *device_tiling = nullptr;
+  const auto release = [&memory](void *address) { memory.Free(address); };
+  std::unique_ptr<void, decltype(release)> device_tiling(nullptr, release);
   if (tiling != nullptr && tiling_bytes != 0) {
-    device_tiling = memory.Allocate(tiling_bytes);
+    device_tiling.reset(memory.Allocate(tiling_bytes));
     if (device_tiling == nullptr) throw std::bad_alloc();
-    std::memcpy(memory.Host(device_tiling), tiling, tiling_bytes);
-    memory.MarkWritten(device_tiling, tiling_bytes);
+    std::memcpy(memory.Host(device_tiling.get()), tiling, tiling_bytes);
+    memory.MarkWritten(device_tiling.get(), tiling_bytes);
   }
-  all.push_back(device_tiling);
-  Report report = launcher.Run(all);
-  if (device_tiling != nullptr) memory.Free(device_tiling);
-  return report;
+  all.push_back(device_tiling.get());
+  return launcher.Run(all);
 }
 
 }  // namespace sim

@@ -55,6 +55,7 @@ struct Fault {
   Severity severity = Severity::kError;
   std::vector<FaultSite> sites;  // in the order of the text
   NamedBytes bytes;
+  bool final = false;  // it ended its block, as it does under each policy
 };
 
 struct Suppression;

@@ -38,7 +38,7 @@ void CoreState::PublishLine(uint64_t address, uint64_t bytes) {
 bool CoreState::IsNews(uint64_t address, GmWords::Note *note) {
   if (!scheduler->words().Find(address, note) || note->core == id.core) return false;
   const GlobalClockPtr &mine = hazards.gm().global_clocks.back();
-  if (mine == nullptr || note->core >= mine->size()) return true;
+  if (mine == nullptr) return true;
   const Clock &known = (*mine)[note->core];
   for (int pipe = 0; pipe < kPipes; ++pipe) {
     if (known[pipe] < note->own[pipe]) return true;
@@ -51,6 +51,7 @@ void CoreState::NotePoll(uint64_t address, uint64_t bytes) {
   poll_ = hazards.LastAccess(Pipe::S);
   EndPoll();
   GmWords::Note note;
+  scheduler->words().Keep(address, bytes);
   const bool first = asked_.insert(address).second;
   if (!first || !IsNews(address, &note)) {
     polled_ = address;
@@ -76,7 +77,7 @@ void CoreState::EndPoll() {
 
 // Runs before the next instruction. The core has read the word by now, maybe with a value that its writer has
 // not written back: the simulated memory always has the last one. On a device it would have read the old
-// value and asked again, so that it waits here.
+// value and asked again, so that it waits here, for as long as another core may need to write it back.
 void CoreState::SettlePoll() {
   constexpr int kMostTurns = 2000;
   const uint64_t address = std::exchange(polled_, 0);
@@ -89,7 +90,7 @@ void CoreState::SettlePoll() {
   }
   if (!note.published) return;
   GlobalClock clock = note.known != nullptr ? *note.known : GlobalClock{};
-  clock.resize(std::max(clock.size(), scheduler->cores()), Clock{});
+  clock.resize(scheduler->cores(), Clock{});
   Join(&clock[note.core], note.own);
   AcquireGlobal(clock);
   cache.Reload(address);

@@ -127,6 +127,7 @@ void Scheduler::CheckResident(CoreState &core, const char *name, Kinds kinds, ui
 void Scheduler::Meet(CoreState &core, bool vector_only, uint32_t cores, Where where) {
   core.BarrierAll(where);
   if (vector_only && core.id.cube) return;
+  core.SettlePoll();
   std::unique_lock lock(mutex_);
   uint32_t expected = 0;
   for (const CoreState *other : cores_) expected += vector_only && other->id.cube ? 0 : 1;
@@ -212,6 +213,7 @@ void Scheduler::CheckFlagId(CoreState &core, const char *name, uint16_t flag, Wh
 
 void Scheduler::CrossCoreSet(CoreState &core, uint8_t mode, Pipe pipe, uint16_t flag, Where where) {
   CheckFlagId(core, "CrossCoreSetFlag", flag, where);
+  core.SettlePoll();
   std::unique_lock lock(mutex_);
   const uint32_t token = posts_++;
   const uint32_t site = core.SiteOf("CrossCoreSetFlag", where);
@@ -303,6 +305,7 @@ void Scheduler::AwaitGmFlag(CoreState &core, GmFlag flag, bool set, const char *
 }
 
 void Scheduler::ChangeGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where) {
+  core.SettlePoll();
   std::unique_lock lock(mutex_);
   gm_flags_[flag] = {set, true, Seal(core, Pipe::S, name, where)};
   Released();

@@ -5,7 +5,10 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <set>
+#include <tuple>
 
 #include "kernel_libraries.h"
 #include "line_tables.h"
@@ -183,8 +186,10 @@ std::vector<SourcePlace> PlacesOf(const std::vector<Site> &sites) {
   return places;
 }
 
-std::string BufferName(const Site &site) {
-  if (site.file == nullptr || site.line <= 0) return "";
+namespace {
+
+// Reads the source file.
+std::string BufferNameInFile(const Site &site) {
   const std::string path = site.file;
   std::string text = LinesFrom(path, site.line);
   if (text.empty() && path[0] != '/' && site.path != nullptr && !site.path->empty()) {
@@ -196,6 +201,20 @@ std::string BufferName(const Site &site) {
     }
   }
   return NameIn(text);
+}
+
+}  // namespace
+
+std::string BufferName(const Site &site) {
+  if (site.file == nullptr || site.line <= 0) return "";
+  static std::mutex mutex;
+  static auto *names = new std::map<std::tuple<std::string, int, uint64_t>, std::string>;  // never destroyed
+  const bool has_path = site.path != nullptr && !site.path->empty();
+  const std::tuple key(std::string(site.file), site.line, has_path ? site.path->back() : 0);
+  std::lock_guard<std::mutex> lock(mutex);
+  const auto [entry, added] = names->try_emplace(key);
+  if (added) entry->second = BufferNameInFile(site);
+  return entry->second;
 }
 
 }  // namespace sim

@@ -6,8 +6,8 @@
 //       the tail lanes of my_op go nowhere     its name, which the summary prints
 //       kind:Uninitialised                     the fault's first word
 //       kernel:my_op_*                         optional: the kernel
-//       line:tail.h:1?                         optional: the file and the line of a call that led to the
-//       fault fun:CopyOut                            optional: the function that this call stands in
+//       line:tail.h:1?                         optional: file and line of a call that led to the fault
+//       fun:CopyOut                            optional: the function that this call stands in
 //     }
 //
 // Kernel, line and function are shell patterns. Several lines with line: or fun: must hold all.

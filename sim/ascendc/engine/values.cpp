@@ -10,6 +10,9 @@ Values::Values(CoreState *core) : core_(core) {}
 
 void Values::Release() {
   for (ValueMap &map : maps_) map = {};
+  origins_ = std::vector<Origin>(1);
+  roots_.clear();
+  steps_.clear();
 }
 
 ValueMap &Values::Map(Space space) {
@@ -104,7 +107,7 @@ uint32_t Values::RootOf(Space space, uint64_t byte, uint32_t site) {
     }
   }
   const auto [entry, added] = roots_.try_emplace(std::tuple(space, end, site), origins_.size());
-  if (added) origins_.push_back({RangeText(space, byte, end), site, site});
+  if (added) origins_.push_back({RangeText(space, byte, end), site, site, entry->second});
   last_root_ = {space, byte, end, entry->second};
   return entry->second;
 }
@@ -113,7 +116,7 @@ uint32_t Values::OriginOf(Space space, uint64_t byte, uint32_t site) {
   uint32_t origin = space == Space::GM ? 0 : Map(space).Origin(byte);
   if (origin == 0) return RootOf(space, byte, site);
   if (origins_[origin].last_site == site) return origin;
-  const auto [entry, added] = steps_.try_emplace(std::pair(origin, site), origins_.size());
+  const auto [entry, added] = steps_.try_emplace(std::pair(origins_[origin].root, site), origins_.size());
   if (added) {
     Origin next = origins_[origin];
     next.last_site = site;

@@ -42,6 +42,7 @@ class Values {
     std::string bytes;
     uint32_t first_site = 0;
     uint32_t last_site = 0;
+    uint32_t root = 0;  // the origin without the calls that handed the values on
   };
   struct Result {
     BitRange part;
@@ -96,7 +97,7 @@ class Values {
   std::vector<Result> results_;
   std::vector<Origin> origins_{1};
   std::map<std::tuple<Space, uint64_t, uint32_t>, uint32_t> roots_;  // by the end of the bytes, and the site
-  std::map<std::pair<uint32_t, uint32_t>, uint32_t> steps_;          // by an origin and the site that goes on
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> steps_;          // by a root and the site that goes on
 };
 
 }  // namespace sim

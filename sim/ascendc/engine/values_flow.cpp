@@ -97,7 +97,7 @@ void Values::SpreadLanes(ValueFlow flow, const Runs &results, const Runs &source
     const BitRange result{results.space, to.address(), lanes * to_width};
     const BitRange read{source.space, from.address(), lanes * from_width};
     if (bits) {
-      const BitRange beside{source.space, other.address(), lanes};
+      const BitRange beside{partner != nullptr ? partner->space : source.space, other.address(), lanes};
       SpreadBits(flow, result, read, partner != nullptr ? &beside : nullptr, site);
     } else {
       for (uint64_t lane = 0; lane < lanes; ++lane) {
