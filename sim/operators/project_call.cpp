@@ -34,6 +34,16 @@ OperatorType FunctionsOf(const Project &project, const ops::OpFacts &facts) {
   return functions;
 }
 
+void Load(const std::string &library, Project *project) {
+  struct Loading {
+    explicit Loading(Project *project) { LoadingProject() = project; }
+    ~Loading() { LoadingProject() = nullptr; }  // after an exception of the library too
+  };
+  const Loading loading(project);
+  // Functions for other devices may be missing, as long as nothing calls them.
+  if (dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL) == nullptr) throw std::runtime_error(dlerror());
+}
+
 }  // namespace
 
 Project *&LoadingProject() {
@@ -48,11 +58,7 @@ const Project &LoadProject(const std::string &library) {
   const auto known = projects->find(library);
   if (known != projects->end()) return known->second;
   Project project;
-  LoadingProject() = &project;
-  // Functions for other devices may be missing, as long as nothing calls them.
-  void *handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  LoadingProject() = nullptr;
-  if (handle == nullptr) throw std::runtime_error(dlerror());
+  Load(library, &project);
   return projects->emplace(library, std::move(project)).first->second;
 }
 
