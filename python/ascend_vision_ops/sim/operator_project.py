@@ -174,9 +174,12 @@ def wanted_soc(soc: str | None) -> str:
 
 
 def use_soc(soc: str) -> None:
-    """Chooses the device of this process, which has one from now on."""
+    """Chooses the device of this process, which has one from now on; raises ValueError for one that nobody knows."""
     global _chosen_soc
     if soc != _chosen_soc:
+        from ascend_vision_ops import _native
+
+        _native.sim.device(soc)
         native.runtime().simSetSoc(soc.encode())
         _chosen_soc = soc
 

@@ -35,6 +35,8 @@ _NAME = re.compile(r"\b([A-Za-z_]\w*)\s*(<[^(){};]*>)?\s*\(")
 _NO_NAMES = {"__attribute__", "__mix__", "__launch_bounds__", "__schedmode__", "alignas", "noexcept"}
 _CALLEE = re.compile(r"(?:::\s*)?(?:[A-Za-z_]\w*\s*::\s*)*[A-Za-z_]\w*\s*$")
 _PRINT = re.compile(r"(?<![\w.>:])(?:(?:::\s*)?(?:AscendC|std)\s*::\s*|::\s*)?(?:printf|PRINTF)(?=\s*\()")
+_WORD_BEFORE = re.compile(r"([A-Za-z_]\w*)\s+$")
+_BEFORE_CALLS = {"return", "else", "do", "and", "or", "not", "throw", "case"}
 _DUMP = re.compile(r"(?<![\w.>:])(?:(?:::\s*)?AscendC\s*::\s*)?(DumpTensor|DumpAccChkPoint)(?=\s*\()")
 _DUMP_ADDRESS = re.compile(r"(?<![\w.>:])asc_dump_(?:gm|ubuf|cbuf|l1buf)\b")
 _ASSERT = re.compile(r"\b__assert_fail\b(?=\s*\()")
@@ -337,6 +339,9 @@ def _replaced_calls(code: str, cann: bool) -> Iterator[_Edit]:
     for found in _WORDS.finditer(code):
         yield _Edit(found.start(), found.end(), "\n" * found[0].count("\n"))
     for found in _PRINT.finditer(code):
+        before = _WORD_BEFORE.search(code, max(0, found.start() - 200), found.start())
+        if before and before[1] not in _BEFORE_CALLS:
+            continue  # a member of that name is declared
         yield _Edit(found.start(), found.end(), "::sim::program::Print")
     for found in _ASSERT.finditer(code):
         yield _Edit(found.start(), found.end(), "::sim::program::FailAssertion")

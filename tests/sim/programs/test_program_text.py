@@ -60,7 +60,7 @@ def test_the_nearest_folder_says_whose_a_header_is():
 def test_only_calls_of_printf_are_replaced():
     attribute = "int g __attribute__((format(printf, 1, 2)));"
     line = "void f() { fprintf(0); x.printf(1); AscendC::PRINTF(2); std::printf(3); } " + attribute
-    line += " void Log::printf(int) {}"
+    line += " void Log::printf(int) {} struct Own { void printf(int); };"
     expected = line.replace("AscendC::PRINTF(2)", "::sim::program::Print(2)").replace(
         "std::printf(3)", "::sim::program::Print(3)"
     )
