@@ -283,7 +283,7 @@ def test_the_exit_code_tells(monkeypatch, capsys, problems, code):
     assert check.main() == code
     printed = capsys.readouterr().out
     assert all(line in printed for line in problems)
-    assert ("1 of 12 failed" if code else "12 of 12 ok") in printed
+    assert ("1 of 13 failed" if code else "13 of 13 ok") in printed
 
 
 KERNEL = """#include <cstdint>

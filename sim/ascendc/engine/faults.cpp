@@ -149,8 +149,7 @@ void FaultLog::Add(FaultKind kind, const std::string &text, const std::vector<Si
   if (++logged_[kind] <= kMaxFaults) faults_.push_back({kind, text, sites});
 }
 
-void FaultLog::AddEnd(FaultKind kind, const std::string &text, const std::vector<Site> &sites,
-                      bool final) {
+void FaultLog::AddEnd(FaultKind kind, const std::string &text, const std::vector<Site> &sites, bool final) {
   faults_.push_back({kind, text, sites, true, final});
 }
 

@@ -88,10 +88,10 @@ class Hazards {
   const GmLog &gm() const { return gm_; }
 
  private:
-  // For each data block of 32 bytes (a cell) the number of its last write, with the pipe, and of its last read
-  // by each pipe; 0: never. A page holds the latest numbers of its cells, so that most operands need no look
-  // at these: where a pipe knows all accesses to a page, it knows those to each cell. An access to all of a
-  // page is noted in the page alone, until somebody asks for its cells (Expand).
+  // For each data block of 32 bytes (a cell) the number of its last write, with the pipe, and of its last
+  // read by each pipe; 0: never. A page holds the latest numbers of its cells, so that most operands need no
+  // look at these: where a pipe knows all accesses to a page, it knows those to each cell. An access to all
+  // of a page is noted in the page alone, until somebody asks for its cells (Expand).
   struct Page {
     Clock writes{};
     Clock reads{};

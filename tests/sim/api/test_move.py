@@ -105,7 +105,7 @@ def test_padding_without_a_value_is_not_written():
     source = values("float32", 16, 4)
     fault("which nothing wrote, through Abs", "PadAndUse", [Global(source), poisoned(8, "float32")])
     fault(
-        "count * sizeof(T) must be a multiple of 32 bytes",
+        "count * sizeof(T) should be a multiple of 32 bytes",
         "DataCopyCount",
         [Global(source), poisoned(16, "float32")],
         ints=[7],

@@ -131,7 +131,7 @@ void CorrectTurns(const Arguments &arguments) {
 
 constexpr uint32_t kWord = 0, kData = kLine;
 
-enum class Way : uint8_t { kSetValue, kCopy };
+enum class Way : uint8_t { kSetValue, kSetValueAtTheEnd, kCopy };
 
 // Block 0 writes a line and then a word; block 1 waits for the word and reads the line.
 template <Way way, bool polls, bool cleans_data>
@@ -140,12 +140,12 @@ void Tell(const Arguments &arguments) {
   if (GetBlockIdx() == 0) {
     s.self.SetValue(kData, 3.0f);
     if (cleans_data) s.Clean(kData);
-    if (way == Way::kSetValue) {
-      s.self.SetValue(kWord, 2.0f);
-      s.Clean(kWord);
-    } else {
+    if (way == Way::kCopy) {
       s.CopyOut();
+    } else {
+      s.self.SetValue(kWord, 2.0f);
     }
+    if (way == Way::kSetValue) s.Clean(kWord);
     return;
   }
   if (polls) {
@@ -156,6 +156,20 @@ void Tell(const Arguments &arguments) {
   s.Clean(kData);
   FAULT_HERE;
   s.self.GetValue(kData);
+}
+
+// Block 0 does not write the word back before both meet, so that block 1 would wait for ever.
+void WordNotWrittenBack(const Arguments &arguments) {
+  Setup s(arguments);
+  if (GetBlockIdx() == 0) {
+    s.self.SetValue(kWord, 2.0f);
+  } else {
+    do {
+      s.Clean(kWord);
+      FAULT_HERE;
+    } while (s.self.GetValue(kWord) != 2.0f);
+  }
+  SyncAll();
 }
 
 // The same past the data cache.
@@ -256,6 +270,12 @@ const std::vector<FaultCase> &CacheCases() {
       {"correct_turns", K::kOther, CorrectTurns, {}, 3},
       {"correct_polled_word", K::kOther, Tell<Way::kSetValue, true, true>, {}, 2},
       {"correct_polled_copy", K::kOther, Tell<Way::kCopy, true, true>, {}, 2},
+      {"correct_polled_word_at_the_end", K::kOther, Tell<Way::kSetValueAtTheEnd, true, true>, {}, 2},
+      {"polled_word_not_written_back",
+       K::kBlockConflict,
+       WordNotWrittenBack,
+       {"GetValue", "reads GM bytes [0, 4)", "which block 0 writes in SetValue (", "nothing orders"},
+       2},
       {"word_is_not_polled",
        K::kBlockConflict,
        Tell<Way::kSetValue, false, true>,
