@@ -81,8 +81,9 @@ void CoreState::EndPoll() {
 void CoreState::SettlePoll() {
   constexpr int kMostTurns = 2000;
   const uint64_t address = std::exchange(polled_, 0);
+  if (address == 0) return;
   GmWords::Note note;
-  if (address == 0 || !IsNews(address, &note)) return;
+  if (!IsNews(address, &note)) return;
   for (int turn = 0; !note.published && turn < kMostTurns; ++turn) {
     scheduler->Yield();
     std::this_thread::yield();

@@ -5,6 +5,7 @@
 #include "kernel_operator.h"
 
 #include "compiler/kernel_library.h"
+#include "engine/positions.h"
 
 namespace sim::program {
 
@@ -14,34 +15,10 @@ __attribute__((constructor)) static void TellHeaderFolders() {
   RegisterKernels({nullptr, 0, kCubeCode, SetWorkspace, SIM_HEADER_FOLDERS, kKernelLibraryHeader, kMarked});
 }
 
-constexpr Space SpaceAt(AscendC::TPosition position) {
-  using P = AscendC::TPosition;
-  switch (position) {
-    case P::A1:
-    case P::B1:
-    case P::C1:
-    case P::SPM:
-    case P::TSCM:
-      return Space::L1;
-    case P::A2:
-      return Space::L0A;
-    case P::B2:
-      return Space::L0B;
-    case P::CO1:
-      return Space::L0C;
-    case P::C2:
-      return Space::BT;
-    case P::C2PIPE2GM:
-      return Space::FB;
-    default:
-      return Space::UB;
-  }
-}
-
 template <typename T>
 void Dump(const AscendC::LocalTensor<T> &tensor, uint32_t desc, uint32_t offset, uint32_t count,
           const std::vector<uint32_t> &shape) {
-  const auto space = SpaceAt(static_cast<AscendC::TPosition>(tensor.GetPosition()));
+  const auto space = SpaceOf(static_cast<AscendC::TPosition>(tensor.GetPosition()));
   DumpElements<T>(space, reinterpret_cast<uint64_t>(tensor.GetPhyAddr(offset)), desc, count, shape);
 }
 template <typename T>

@@ -10,7 +10,6 @@
 using namespace sim;
 
 // --- two sources
-// ----------------------------------------------------------------------------------------------------
 #define SIM_TWO_SOURCES(name, Function, api, Lane, D, S)                                                 \
   template <>                                                                                            \
   void name(D *dst, S *src0, S *src1, uint8_t repeat, uint8_t dstBlockStride, uint8_t src0BlockStride,   \
@@ -53,7 +52,6 @@ SIM_TWO_SOURCES(vmaddrelu, Accumulate, FusedMulAddRelu, FusedReluLane<half>, hal
 SIM_TWO_SOURCES(vmaddrelu, Accumulate, FusedMulAddRelu, FusedReluLane<float>, float, float)
 
 // --- one source
-// -----------------------------------------------------------------------------------------------------
 #define SIM_UNARY_OF(name, api, Lane, T)                                                             \
   template <>                                                                                        \
   void name(T *dst, T *src, uint8_t repeat, uint16_t dstBlockStride, uint16_t srcBlockStride,        \
@@ -77,7 +75,6 @@ SIM_UNARY_OF(vnot, Not, NotLane, int16_t)
 SIM_UNARY_OF(vnot, Not, NotLane, uint16_t)
 
 // --- a source and a scalar
-// ------------------------------------------------------------------------------------------
 #define SIM_SCALAR_OF(name, api, Lane, T)                                                               \
   template <>                                                                                           \
   void name(T *dst, T *src, T scalar, uint8_t repeat, uint16_t dstBlockStride, uint16_t srcBlockStride, \
@@ -132,7 +129,6 @@ SIM_SHIFTS(int32_t)
 SIM_SHIFTS(uint32_t)
 
 // --- no source
-// ------------------------------------------------------------------------------------------------------
 #define SIM_DUPLICATE(T)                                                                              \
   template <>                                                                                         \
   void vector_dup(T *dst, T scalar, uint8_t repeat, uint16_t dstBlockStride, uint16_t,                \

@@ -6,13 +6,11 @@
 #include "../keywords.h"
 
 // --- the masks of vector instructions
-// ---------------------------------------------------------------------------
 void set_vector_mask(uint64_t high, uint64_t low);  // bits of lanes, or with set_mask_count `low` elements
 void set_mask_norm();
 void set_mask_count();
 
 // --- what DataCopy to global memory does with the value that is there
-// --------------------------------------------
 void set_atomic_none();
 void set_atomic_add();
 void set_atomic_max();
@@ -25,7 +23,6 @@ void set_atomic_s16();
 void set_atomic_s8();
 
 // --- other special registers
-// -------------------------------------------------------------------------------------
 int64_t get_ctrl();
 void set_ctrl(uint64_t value);
 void set_mov_pad_val(uint64_t value);
@@ -54,7 +51,6 @@ inline int64_t get_status() { return 0; }         // no result overflowed
 inline uint64_t get_overflow_status() { return 0; }
 
 // --- conversions of one value
-// ------------------------------------------------------------------------------------
 half conv_f322f16o(float value);     // to odd
 int64_t conv_f322s32a(float value);  // to the nearest, ties away from zero
 int64_t conv_f322s32c(float value);  // up
@@ -62,14 +58,12 @@ int64_t conv_f322s32f(float value);  // down
 int64_t conv_f322s32r(float value);  // to the nearest, ties to even
 
 // --- accesses to global memory that bypass the data cache. `offset` counts bytes
-// ----------------------------------
 template <typename T>
 uint64_t ld_dev(__gm__ T *src, int16_t offset);
 template <typename T>
 void st_dev(T value, __gm__ T *dst, int16_t offset);
 
 // --- the core
-// ------------------------------------------------------------------------------------------------------
 int64_t get_block_idx();
 int64_t get_block_num();
 int64_t get_subblockid();
@@ -84,7 +78,6 @@ inline uint64_t get_imm(uint64_t offset) { return offset; }
 #define block_num get_block_num()
 
 // --- bits of a word
-// -------------------------------------------------------------------------------------------------
 inline uint64_t sbitset0(uint64_t word, int64_t bit) { return word & ~(uint64_t{1} << bit); }
 inline uint64_t sbitset1(uint64_t word, int64_t bit) { return word | uint64_t{1} << bit; }
 inline int64_t sff0(uint64_t word) {
@@ -97,7 +90,6 @@ inline int64_t clz(uint64_t word) { return word == 0 ? 64 : __builtin_clzll(word
 inline int64_t sflbits(int64_t word) { return word == 0 || word == -1 ? -1 : __builtin_clrsbll(word); }
 
 // --- caches
-// ---------------------------------------------------------------------------------------------------------
 // Writes lines of the scalar unit's data cache back to `memory` and forgets them. CANN's headers pass
 // integers too.
 void dcci(uint64_t address, cache_line_t lines, dcci_dst_t memory);

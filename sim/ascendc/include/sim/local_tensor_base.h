@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "../../engine/instruction.h"
+#include "../../engine/positions.h"
 
 namespace AscendC {
 
@@ -45,33 +45,5 @@ struct LocalTensorBase {
   uint32_t generation =
       0;  // of that buffer: FreeTensor starts a new one, after which older tensors are stale
 };
-
-// The on-chip memory behind a logical position.
-constexpr Space SpaceOf(AscendC::TPosition position) {
-  using P = AscendC::TPosition;
-  switch (position) {
-    case P::GM:
-    case P::CO2:
-      return Space::GM;
-    case P::A1:
-    case P::B1:
-    case P::C1:
-    case P::SPM:
-    case P::TSCM:
-      return Space::L1;
-    case P::A2:
-      return Space::L0A;
-    case P::B2:
-      return Space::L0B;
-    case P::C2:
-      return Space::BT;
-    case P::CO1:
-      return Space::L0C;
-    case P::C2PIPE2GM:
-      return Space::FB;
-    default:
-      return Space::UB;
-  }
-}
 
 }  // namespace sim
