@@ -111,6 +111,21 @@ def test_pools_of_a_kernel_groups_of_cores_and_pointers_to_tiling():
     np.testing.assert_array_equal(found["pointed"], [60, 6, 9, 1, 0])
 
 
+def test_memory_beside_ub_and_tensors_in_files(tmp_path):
+    done = avo("run", HERE / "memory.asc", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    numbers = np.full(64, 7)
+    numbers[:16], numbers[32:48] = np.arange(100, 116), np.arange(132, 148)
+    found = lines(done)
+    np.testing.assert_array_equal(np.array(found["kept"].split(), dtype=int), numbers)
+    np.testing.assert_array_equal(np.fromfile(tmp_path / "kept.bin", np.int32), numbers)
+    assert "[AIV Block 0/1] 0008: 108 109 110 111 112 113 114 115\n[AIV Block 0/1] 0016: 7 7\n" in done.stdout
+    assert found["trait"] == "20 100 1 0"
+    forgotten = avo("run", HERE / "memory.asc", "-D", "FORGET", folder=tmp_path)
+    assert forgotten.returncode == 1
+    assert "WriteSpmBuffer (memory.asc:24 kept): the TPipe has no memory for it: missing InitSpmBuffer" in forgotten.stderr
+
+
 @pytest.mark.parametrize(
     "define, fault",
     [
