@@ -92,17 +92,6 @@ SIM_ABSENT_CLASS(Conv3DBackpropInput)
 SIM_ABSENT(Pad)
 SIM_ABSENT(TransData)
 
-// High-level: normalisation
-SIM_ABSENT(BatchNorm)
-SIM_ABSENT(DeepNorm)
-SIM_ABSENT(GroupNorm)
-SIM_ABSENT(LayerNorm)
-SIM_ABSENT(LayerNormGrad)
-SIM_ABSENT(LayerNormGradBeta)
-SIM_ABSENT(Normalize)
-SIM_ABSENT(WelfordFinalize)
-SIM_ABSENT(WelfordUpdate)
-
 // High-level: reduction
 SIM_ABSENT(ReduceAll)
 SIM_ABSENT(ReduceAny)
