@@ -34,7 +34,10 @@ constexpr uint32_t HalfOf(uint32_t value) {
 
 namespace AscendC {
 
+#ifndef ASCC_ENUM_REDUCEPATTERN  // CANN's headers of the kernel have it too
+#define ASCC_ENUM_REDUCEPATTERN
 enum class ReducePattern : uint32_t { AR = 0, RA = 1 };
+#endif
 
 // A sum for each repeat of a row.
 inline void GetSumMaxMinTmpSize(const uint32_t n, const uint32_t typeSize, const bool, uint32_t &maxSize,
