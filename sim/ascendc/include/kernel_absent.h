@@ -78,11 +78,6 @@ SIM_ABSENT(GmAlloc)
 SIM_ABSENT(GmFree)
 SIM_ABSENT(SetKernelMode)
 
-// Descriptions of tensors
-SIM_ABSENT(MakeTensorTrait)
-SIM_ABSENT_CLASS(TensorTrait)
-SIM_ABSENT(is_tensorTrait)
-
 // High-level: convolution
 SIM_ABSENT_CLASS(Conv3D)
 SIM_ABSENT_CLASS(Conv3DBackpropFilter)
