@@ -104,14 +104,6 @@ SIM_ABSENT(Lgamma)
 // High-level: filtering
 SIM_ABSENT(DropOut)
 
-// High-level: activation
-SIM_ABSENT(LogSoftMax)
-SIM_ABSENT(SoftmaxFlash)
-SIM_ABSENT(SoftmaxFlashV2)
-SIM_ABSENT(SoftmaxFlashV3)
-SIM_ABSENT(SoftmaxGrad)
-SIM_ABSENT(SoftmaxGradFront)
-
 // High-level: quantisation
 SIM_ABSENT(AscendAntiQuant)
 SIM_ABSENT(AscendQuant)
