@@ -64,14 +64,12 @@ SIM_ABSENT_CLASS(KfcWorkspace)
 // Vector: compound arithmetic
 
 // Cube: products
-SIM_ABSENT(MmadWithSparse)
 
 // Cube: results
 
 // Cube: loads
 SIM_ABSENT(LoadImageToLocal)
 SIM_ABSENT(SetAippFunctions)
-SIM_ABSENT(LoadDataWithSparse)
 
 // Debugging on the CPU
 SIM_ABSENT(GmAlloc)
@@ -119,4 +117,3 @@ SIM_ABSENT_CLASS(Hccl)
 // Macros.
 #define SIM_ABSENT_MACRO(Name) static_assert(false, SIM_ABSENT_TEXT(Name))
 #define ICPU_RUN_KF(...) SIM_ABSENT_MACRO(ICPU_RUN_KF)
-#define MATMUL_POLICY_DEFAULT_OF(...) SIM_ABSENT_MACRO(MATMUL_POLICY_DEFAULT_OF)
