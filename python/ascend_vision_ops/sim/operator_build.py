@@ -131,6 +131,7 @@ class OperatorFolder:
         framework = (SOURCES / "sim" / "operators" / "include").resolve()  # for the headers of ASCENDC_TPL_*
         options = [*defines, *self.include_options(source.parent), f"-I{neighbours}", "-idirafter", str(framework)]
         own = self.back_end.own_headers
+        structs = without_defined(structs, text)
         wrapper, chosen = wrapper_text(source, name, definition, dtypes, structs, key, own), None
         if is_template(name, code_of(source)):
             lists = self.back_end.preprocess(source.name, wrapper, [*options, "-DASCENDC_TPL_PRE"])
@@ -255,6 +256,15 @@ def macros(definition: Definition, dtypes: dict[str, tuple[int, int]]) -> list[s
             lines += [f"#define DTYPE_{name} {DTYPES[dtype].kernel}", f"#define ORIG_DTYPE_{name} {dtype}"]
         lines.append(f"#define FORMAT_{name} {number}")
     return lines
+
+
+def without_defined(structs: dict, text: str) -> dict:
+    """The structs of tiling data but for those that the kernel's own text defines."""
+    defined = set(re.findall(r"\bstruct\s+(?:alignas\(\d+\)\s*)?(\w+)\s*\{", text))
+    return {
+        entry: [struct for struct in group if struct["name"] not in defined]
+        for entry, group in structs.items()
+    }
 
 
 def struct_lines(structs: list[dict], known: set[str]) -> list[str]:
