@@ -84,6 +84,13 @@ class BackEnd:
         failed = f"{source.name} does not compile against {self.text}"
         run([program, *words, "-c", str(source)], failed, target)
 
+    def preprocess(self, name: str, text: str, options: Sequence[str]) -> str:
+        """The text of a source after the preprocessor; `name` is for messages."""
+        program, *own = self.command
+        side = next(iter(self.sides.values()))
+        words = [program, *options, *own, *side, "-E", "-P", "-x", "c++", "-"]
+        return run(words, f"{name} does not compile against {self.text}", given=text)
+
     def link(
         self,
         objects: Iterable[Path],

@@ -22,12 +22,13 @@ from pathlib import Path
 from ..ascend_headers.compiler import SOURCES
 from ..ascend_headers.libraries import alone
 from ..paths import include_dir
-from .compile import BackEnd, cache_folder, cores_of, forget_old, without_comments
+from .compile import BackEnd, cache_folder, cores_of, cores_of_type, forget_old, without_comments
 from .errors import CompileError
 from .operator_definition import DTYPES, Definition
+from .template_arguments import Chosen, is_template, read_lists
 
 # Structs that kernel_tiling.h has, itself or by its own headers.
-LIBRARY_STRUCT = re.compile(r"struct\s+(?:alignas\(\d+\)\s*)?(\w+)")
+LIBRARY_STRUCT = re.compile(r"\b(?:struct\s+(?:alignas\(\d+\)\s*)?|TILING\()(\w+)")
 ENTRY = re.compile(r"__global__\s+(?:__aicore__\s+)?(?:__\w+__\s+)*void\s+(\w+)\s*\(")
 # NAME<<<…>>>, behind which the arguments stand, in a function for host programs that calls the kernel.
 LAUNCH = re.compile(r"\b\w+\s*(?:<[^<>;]*>\s*)?<<<[^;]*?>>>")
@@ -126,10 +127,17 @@ class OperatorFolder:
         source, name = self.kernel_source(definition)
         text = whole_text(source)
         keyed = "TILING_KEY_VAR" in text or any(entry.startswith(f"{definition.type}_") for entry in structs)
-        cores = cores_of(name, text, key)
-        wrapper = wrapper_text(source, name, definition, dtypes, structs, key, self.back_end.own_headers)
         defines = [f"-DTILING_KEY_VAR={key}"] if keyed else []
-        options = [*defines, *self.include_options(source.parent)]
+        framework = (SOURCES / "sim" / "operators" / "include").resolve()  # for the headers of ASCENDC_TPL_*
+        options = [*defines, *self.include_options(source.parent), "-idirafter", str(framework)]
+        own = self.back_end.own_headers
+        wrapper, chosen = wrapper_text(source, name, definition, dtypes, structs, key, own), None
+        if is_template(name, code_of(source)):
+            lists = self.back_end.preprocess(source.name, wrapper, [*options, "-DASCENDC_TPL_PRE"])
+            chosen = read_lists(name, lists).chosen(name, key)
+            wrapper = wrapper_text(source, name, definition, dtypes, structs, key, own, chosen)
+        kernel_type = chosen.kernel_type if chosen else ""
+        cores = cores_of_type(name, kernel_type) if kernel_type else cores_of(name, text, key)
         folder = self.cache / f"{name}-{digest_of(wrapper, cores, *options)}"
         with locked(self.cache):
             folder.mkdir(parents=True, exist_ok=True)
@@ -236,6 +244,7 @@ def macros(definition: Definition, dtypes: dict[str, tuple[int, int]]) -> list[s
     """DT_*, FORMAT_* and, for each tensor, DTYPE_X, ORIG_DTYPE_X and FORMAT_X."""
     lines = [f"#define DT_{dtype.name} {dtype.number}" for dtype in DTYPES.values()]
     lines += [
+        "#define DT_INT4 29",
         "#define FORMAT_NCHW 0",
         "#define FORMAT_NHWC 1",
         "#define FORMAT_ND 2",
@@ -256,28 +265,45 @@ def struct_lines(structs: list[dict], known: set[str]) -> list[str]:
         if struct["name"] in known:
             continue
         fields = []
+        whole = False  # a struct begins at a multiple of 8, and so does what follows it
         for type, name, count in struct["fields"]:
-            inner = "alignas(8) " if type in others else ""  # host code puts structs on whole words
-            fields.append(f"  {inner}{type} {name}{f'[{count}]' if count else ''};")
+            aligned = "alignas(8) " if whole or type in others else ""
+            whole = type in others
+            fields.append(f"  {aligned}{type} {name}{f'[{count}]' if count else ''};")
         lines += [f"struct alignas(8) {struct['name']} {{", *fields, "};"]
     return lines
 
 
 def wrapper_text(
-    source: Path, name: str, definition: Definition, dtypes: dict, structs: dict, key: int, own_headers: bool
+    source: Path,
+    name: str,
+    definition: Definition,
+    dtypes: dict,
+    structs: dict,
+    key: int,
+    own_headers: bool,
+    template: Chosen | None = None,
 ) -> str:
-    """The source that is compiled in place of a kernel's: what CANN's build puts before it, and its registration."""
+    """The source that is compiled in place of a kernel's: what CANN's build puts before it, and its registration.
+
+    template: what the tiling key chooses for a kernel that is a template.
+    """
     chosen = structs.get(f"{definition.type}_{key}") or structs.get(definition.type, [])
     every = {struct["name"]: struct for group in structs.values() for struct in group}
     headers = (SOURCES / "sim" / "ascendc" / "include" / "kernel_tiling").glob("*.h")
     known = {name for path in headers for name in LIBRARY_STRUCT.findall(path.read_text(encoding="utf-8"))}
-    lines = ["#include <cstdint>", '#include "kernel_tiling/kernel_tiling.h"']
+    lines = ["#define ASCENDC_TPL_KERNEL", "#include <cstdint>", '#include "kernel_tiling/kernel_tiling.h"']
     lines += macros(definition, dtypes) + struct_lines(list(every.values()), known)
     if chosen:
         lines.append(f"using AscendcDefaultTiling [[maybe_unused]] = {chosen[-1]['name']};")
     # A kernel may have the name of a function of the C library.
     if any(hasattr(ctypes.CDLL(library), name) for library in ("libc.so.6", "libm.so.6")):
         lines += ["#include <cmath>", "#include <math.h>", f"#define {name} {name}_kernel"]
+    call = name
+    if template:
+        call = f"{name}<{', '.join(template.arguments)}>"
+        if template.struct:
+            lines += ['#include "kernel_operator.h"', *struct_of_key(template.struct)]
     lines.append(f'#include "{source}"')
     parameters = re.search(rf"\bvoid\s+{name}\s*\(([^)]*)\)", code_of(source))[1]
     words = ", ".join(f"(GM_ADDR)words[{i}]" for i in range(len(parameters.split(","))))
@@ -286,15 +312,21 @@ def wrapper_text(
     ]
     return (
         "\n".join(lines)
-        + CALLS.replace("NAME", name).replace("ARGUMENTS", words)
+        + CALLS.replace("CALL", call).replace("NAME", name).replace("ARGUMENTS", words)
         + (OWN if own_headers else CANN)
     )
+
+
+def struct_of_key(struct: str) -> list[str]:
+    """Makes GET_TILING_DATA take the struct that ASCENDC_TPL_TILING_STRUCT_SEL names for a tiling key."""
+    macro = f"#define GET_TILING_DATA(data, tiling) GET_TILING_DATA_WITH_STRUCT({struct}, data, tiling)"
+    return ["#undef GET_TILING_DATA", macro]
 
 
 # One function calls the kernel, so that faults name the calls from the kernel on.
 CALLS = """
 namespace {
-void Invoke(void *const *words) { ::NAME(ARGUMENTS); }
+void Invoke(void *const *words) { ::CALL(ARGUMENTS); }
 const sim::Kernel kKernels[] = {{"NAME", Invoke}};
 }  // namespace
 """

@@ -65,7 +65,7 @@ void IssueScalar(const char *name, Space space, uint64_t address, bool write, ui
   operand.row_bytes = sizeof(T);
   operand.alignment = sizeof(T);
   if (space != Space::GM) {
-    CheckView(core, name, operand, view_bytes, where);
+    CheckView(core, name, operand, view_bytes, where, FaultKind::kUbBounds);
   }
   instruction.Add(operand);
   core.Issue(instruction);
