@@ -54,8 +54,8 @@ _BODY = re.compile(
 class KernelText:
     """A kernel of a source.
 
-    cores: "vector", "cube", "mixed11" or "mixed12". parameters: the text between the parentheses. type_parameters: those
-    of a template.
+    cores: "vector", "cube", "mixed11" or "mixed12". parameters: the text between the parentheses. type_parameters:
+    those of a template.
     """
 
     name: str

@@ -128,7 +128,8 @@ struct LoadData2DParamsV2 {
   uint8_t sid = 0;
 };
 
-// An image as LoadData3DParamsV2 describes it, in two words; SetFmatrix and SetLoadDataPaddingValue describe the image.
+// An image as LoadData3DParamsV2 describes it, in two words; SetFmatrix and SetLoadDataPaddingValue describe
+// the image.
 struct LoadData3DParamsV2Pro {
   LoadData3DParamsV2Pro() {}
   LoadData3DParamsV2Pro(uint16_t channel_size, bool transpose, bool small_k, bool filter_size_w,

@@ -201,7 +201,8 @@ class TBuf {
   template <typename Pool>
   void InitBufHandle(Pool *bufPool, uint32_t, TBufHandle, uint32_t curPoolAddr, uint32_t len,
                      sim::Where where = sim::Where::Here()) {
-    buffer_ = sim::Core::Current().queues().PlaceBuffer(-1, pos, bufPool->simPool.id, curPoolAddr, len, where);
+    buffer_ =
+        sim::Core::Current().queues().PlaceBuffer(-1, pos, bufPool->simPool.id, curPoolAddr, len, where);
   }
 
  private:

@@ -189,7 +189,8 @@ void ImageBehindItsBoundary(const Arguments &arguments) {
   const LocalTensor<half> image(TPosition::A1, 2048, 1024), a2(TPosition::A2, 0, 1024);
   AscendC::SetLoadDataBoundary(2048);
   const uint8_t padding[4] = {};
-  AscendC::LoadData3DParamsV2<half> window(padding, 4, 4, 16, 16, 16, 0, 0, 1, 1, 1, 1, 1, 1, false, false, half(0));
+  AscendC::LoadData3DParamsV2<half> window(padding, 4, 4, 16, 16, 16, 0, 0, 1, 1, 1, 1, 1, 1, false, false,
+                                           half(0));
   FAULT_HERE;
   LoadData(a2, image, window);
 }
