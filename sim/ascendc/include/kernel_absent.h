@@ -71,11 +71,6 @@ SIM_ABSENT_CLASS(KfcWorkspace)
 SIM_ABSENT(LoadImageToLocal)
 SIM_ABSENT(SetAippFunctions)
 
-// Debugging on the CPU
-SIM_ABSENT(GmAlloc)
-SIM_ABSENT(GmFree)
-SIM_ABSENT(SetKernelMode)
-
 // High-level: convolution
 SIM_ABSENT_CLASS(Conv3D)
 SIM_ABSENT_CLASS(Conv3DBackpropFilter)
@@ -101,4 +96,3 @@ SIM_ABSENT_CLASS(Hccl)
 
 // Macros.
 #define SIM_ABSENT_MACRO(Name) static_assert(false, SIM_ABSENT_TEXT(Name))
-#define ICPU_RUN_KF(...) SIM_ABSENT_MACRO(ICPU_RUN_KF)
