@@ -35,14 +35,10 @@ class Memory {
     for (void *address : addresses_) aclrtFree(address);
   }
 
-  // A device allocates whole blocks and one more, as the documentation of aclrtMalloc says. Kernels rely on
-  // it that copy whole blocks at the end of a tensor.
   void *Add(uint64_t bytes) {
-    constexpr uint64_t kBlock = 32;
     if (bytes == 0) return nullptr;
     void *address = nullptr;
-    const uint64_t allocated = (bytes + kBlock - 1) / kBlock * kBlock + kBlock;
-    Check(aclrtMalloc(&address, allocated, ACL_MEM_MALLOC_NORMAL_ONLY), "aclrtMalloc");
+    Check(aclrtMalloc(&address, bytes, ACL_MEM_MALLOC_NORMAL_ONLY), "aclrtMalloc");
     addresses_.push_back(address);
     return address;
   }
@@ -153,7 +149,7 @@ void LaunchKernel(const gert::TilingResult &tiling, const std::string &kernel, c
   const uint64_t bytes = WorkspaceBytes(tiling);
   auto *workspace = static_cast<char *>(memory.Add(bytes));
   arguments.push_back(workspace == nullptr
-                          ? nullptr
+                          ? AddressOfNoWorkspace()
                           : workspace + BytesOfLibrary(bytes, launched.type != KernelType::kVector));
   const auto *data = static_cast<const std::byte *>(tiling.data.GetData());
   const runtime::KernelLaunch launch{

@@ -68,6 +68,8 @@ struct Registers {
   // Img2col: sizes and padding of the image in L1 for L0A and L0B, repeats, and the value of the padding.
   std::array<uint64_t, 2> image{};
   uint64_t image_repeats = 1 << 16;
+  // Img2col wraps at this byte of L1 to its first one; 0: it does not.
+  uint64_t image_boundary = 0;
   uint64_t image_padding = 0;
   // Fixpipe: matrices of NZ to ND, the factor for all columns, and where the factors of columns lie.
   uint64_t matrices = 1;

@@ -60,6 +60,11 @@ __aicore__ inline void SetLoadDataRepeat(const LoadDataRepeatParam &repeatParams
                                                  uint64_t{repeatParams.repeatMode} << 24;
 }
 
+// L1 ends at this byte for LoadData of an image, which goes on at the first byte of L1. 0: all of L1.
+__aicore__ inline void SetLoadDataBoundary(uint32_t boundaryValue, sim::Where where = sim::Where::Here()) {
+  sim::SetImageBoundary(boundaryValue, where);
+}
+
 template <typename T, const IsResetLoad3dConfig &defaultConfig = IS_RESER_LOAD3D_DEFAULT_CONFIG>
 __aicore__ inline void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                                 const LoadData3DParamsV2<T> &loadDataParams,
@@ -67,9 +72,6 @@ __aicore__ inline void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> 
   const LoadData3DParamsV2<T> &p = loadDataParams;
   if (defaultConfig.isSetFMatrix) SetFmatrix(p.l1H, p.l1W, p.padList, FmatrixMode(p.fMatrixCtrl));
   if (defaultConfig.isSetPadding) SetLoadDataPaddingValue(p.padValue);
-  sim::CheckMemory(sim::Core::Current(), "LoadData", where, "dst", dst, {sim::Space::L0A, sim::Space::L0B},
-                   "L0A (A2) or L0B (B2)");
-  sim::CheckMemory(sim::Core::Current(), "LoadData", where, "src", src, {sim::Space::L1}, "L1 (A1, B1)");
   const auto filter_w = static_cast<uint16_t>(p.filterW + (p.filterSizeW ? 256 : 0));
   const auto filter_h = static_cast<uint16_t>(p.filterH + (p.filterSizeH ? 256 : 0));
   sim::LoadImage(
@@ -77,6 +79,20 @@ __aicore__ inline void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> 
       {p.kExtension, p.mExtension, p.kStartPt, p.mStartPt, p.strideW, p.strideH, filter_w, filter_h,
        p.dilationFilterW, p.dilationFilterH, p.enTranspose, p.fMatrixCtrl, p.channelSize},
       where);
+}
+template <typename T>
+__aicore__ inline void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                                const LoadData3DParamsV2Pro &loadDataParams,
+                                sim::Where where = sim::Where::Here()) {
+  const LoadData3DParamsV2Pro &p = loadDataParams;
+  const auto half_word = [&](int n) { return static_cast<uint16_t>(p.extConfig >> 16 * n); };
+  const auto byte = [&](int n) { return static_cast<uint8_t>(p.filterConfig >> 8 * n); };
+  const auto filter_w = static_cast<uint16_t>(byte(2) + (p.filterSizeW ? 256 : 0));
+  const auto filter_h = static_cast<uint16_t>(byte(3) + (p.filterSizeH ? 256 : 0));
+  sim::LoadImage(sim::Side<T>("dst", dst), sim::Side<T>("src", src),
+                 {half_word(0), half_word(1), half_word(2), half_word(3), byte(0), byte(1), filter_w,
+                  filter_h, byte(4), byte(5), p.enTranspose, p.fMatrixCtrl, p.channelSize},
+                 where);
 }
 
 // Fills blocks of L1, L0A or L0B with one value.
