@@ -36,14 +36,10 @@ class Memory {
     for (void *address : addresses_) aclrtFree(address);
   }
 
-  // A device allocates whole blocks and one more, as the documentation of aclrtMalloc says. Kernels rely on
-  // it that copy whole blocks at the end of a tensor.
   void *Add(uint64_t bytes) {
-    constexpr uint64_t kBlock = 32;
     if (bytes == 0) return nullptr;
     void *address = nullptr;
-    const uint64_t allocated = (bytes + kBlock - 1) / kBlock * kBlock + kBlock;
-    Check(aclrtMalloc(&address, allocated, ACL_MEM_MALLOC_NORMAL_ONLY), "aclrtMalloc");
+    Check(aclrtMalloc(&address, bytes, ACL_MEM_MALLOC_NORMAL_ONLY), "aclrtMalloc");
     addresses_.push_back(address);
     return address;
   }

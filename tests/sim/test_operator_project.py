@@ -307,6 +307,15 @@ def test_a_host_source_that_does_not_compile_is_left_out_or_named(tmp_path):
         sim.operator(project, "ScaledAdd")
 
 
+def test_host_sources_may_lie_in_another_folder(tmp_path):
+    shutil.copytree(PROJECT / "op_kernel", tmp_path / "op_kernel")
+    with pytest.raises(ValueError, match="expected a folder with op_host, or host_sources= that define"):
+        sim.operator(tmp_path, "ScaledAdd")
+    op = sim.operator(tmp_path, "ScaledAdd", host_sources=[PROJECT / "op_host" / "scaled_add.cpp"])
+    x, y, _ = arrays(np.float32, 1024)
+    np.testing.assert_array_equal(op(x, y, alpha=1), x + y)
+
+
 def test_the_plugin_needs_no_torch_npu(monkeypatch):
     monkeypatch.setattr(plugin.importlib.util, "find_spec", lambda name: None)
     plugin.pytest_configure(config=None)  # asks the configuration for nothing, as there is no device to make

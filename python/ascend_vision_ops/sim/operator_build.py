@@ -16,6 +16,7 @@ import os
 import re
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -125,12 +126,14 @@ class OperatorFolder:
     ) -> KernelLibrary:
         """Builds the kernel for dtypes and formats of its tensors, and for one tiling key where it must know that."""
         source, name = self.kernel_source(definition)
-        text = whole_text(source)
+        neighbours = self.neighbours()
+        text = whole_text(source, neighbours)
         keyed = "TILING_KEY_VAR" in text or any(entry.startswith(f"{definition.type}_") for entry in structs)
         defines = [f"-DTILING_KEY_VAR={key}"] if keyed else []
         framework = (SOURCES / "sim" / "operators" / "include").resolve()  # for the headers of ASCENDC_TPL_*
-        options = [*defines, *self.include_options(source.parent), "-idirafter", str(framework)]
+        options = [*defines, *self.include_options(source.parent), f"-I{neighbours}", "-idirafter", str(framework)]
         own = self.back_end.own_headers
+        structs = without_defined(structs, text)
         wrapper, chosen = wrapper_text(source, name, definition, dtypes, structs, key, own), None
         if is_template(name, code_of(source)):
             lists = self.back_end.preprocess(source.name, wrapper, [*options, "-DASCENDC_TPL_PRE"])
@@ -152,6 +155,19 @@ class OperatorFolder:
                 self._side_library(unit, folder, side, options) for side in self.back_end.sides_of(cores)
             ]
         return KernelLibrary(name, cores, libraries)
+
+    def neighbours(self) -> Path:
+        """A folder from which "../other_operator/x.h" is a header of another operator's kernel.
+
+        CANN's build puts the kernels of a project side by side, each in a folder with the name of its operator.
+        """
+        folder = self.cache / "neighbours" / "this"
+        folder.mkdir(parents=True, exist_ok=True)
+        for kernels in self.path.parent.glob("*/op_kernel"):
+            link = folder.parent / kernels.parent.name
+            with suppress(FileExistsError):
+                link.symlink_to(kernels)
+        return folder
 
     def _side_library(self, unit: Path, folder: Path, side: str, options: Sequence[str]) -> Path:
         target = folder / f"{side}.o"
@@ -214,8 +230,8 @@ def code_of(source: Path) -> str:
     return without_comments(text)
 
 
-def whole_text(source: Path) -> str:
-    """A source and the local headers that it includes, directly or not."""
+def whole_text(source: Path, neighbours: Path) -> str:
+    """A source and the headers of its project that it includes, directly or not."""
     texts, left, seen = [], [source], set()
     while left:
         path = left.pop()
@@ -223,7 +239,8 @@ def whole_text(source: Path) -> str:
             continue
         seen.add(path)
         texts.append(code_of(path))
-        left += [(path.parent / name).resolve() for name in LOCAL_INCLUDE.findall(texts[-1])]
+        included = LOCAL_INCLUDE.findall(texts[-1])
+        left += [(folder / name).resolve() for name in included for folder in (path.parent, neighbours)]
     return "\n".join(texts)
 
 
@@ -256,6 +273,15 @@ def macros(definition: Definition, dtypes: dict[str, tuple[int, int]]) -> list[s
             lines += [f"#define DTYPE_{name} {DTYPES[dtype].kernel}", f"#define ORIG_DTYPE_{name} {dtype}"]
         lines.append(f"#define FORMAT_{name} {number}")
     return lines
+
+
+def without_defined(structs: dict, text: str) -> dict:
+    """The structs of tiling data but for those that the kernel's own text defines."""
+    defined = set(re.findall(r"\bstruct\s+(?:alignas\(\d+\)\s*)?(\w+)\s*\{", text))
+    return {
+        entry: [struct for struct in group if struct["name"] not in defined]
+        for entry, group in structs.items()
+    }
 
 
 def struct_lines(structs: list[dict], known: set[str]) -> list[str]:

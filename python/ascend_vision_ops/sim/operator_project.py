@@ -123,8 +123,12 @@ def open_operator(
 ) -> Operator:
     """What ascend_vision_ops.sim.operator does; its docstring describes the arguments."""
     folder = Path(path).resolve()
-    if not (folder / "op_host").is_dir() or not (folder / "op_kernel").is_dir():
+    if not (folder / "op_kernel").is_dir():
         raise ValueError(f"path: expected a folder with op_host and op_kernel, got {path}")
+    if not (folder / "op_host").is_dir() and not host_sources:
+        raise ValueError(
+            f"path: expected a folder with op_host, or host_sources= that define the operator, got {path}"
+        )
     device = wanted_soc(soc)
     project = OperatorFolder(
         folder,

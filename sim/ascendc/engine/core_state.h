@@ -204,7 +204,8 @@ class CoreState {
   uint32_t poll_ = 0;         // this read, in GmLog::accesses
   std::set<uint64_t> asked_;  // addresses that were read so and did not have news yet
   uint64_t last_allocation_ = 0;
-  uint64_t last_allocation_size_ = 0;
+  uint64_t last_allocation_size_ = 0;  // with its padding
+  uint64_t last_padding_ = 0;
   VectorCosts vector_costs_;
   uint64_t cached_lines_[256] = {};  // tags of the scalar unit's data cache
 };

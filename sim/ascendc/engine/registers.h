@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace sim {
 
@@ -74,6 +75,8 @@ struct Registers {
   uint64_t matrices = 1;
   uint64_t factor = 0;
   uint64_t factor_table = 0;
+  // The index of sparse factors in L0B (sim/sparse.h); empty before the first one.
+  std::vector<uint8_t> sparse_index;
   // VA0 to VA7: lists of eight addresses in UB, for transpositions.
   std::array<std::array<uint64_t, 8>, 8> address_lists{};
   // Registers that hold a word for the kernel and have no other effect here.

@@ -64,24 +64,17 @@ SIM_ABSENT_CLASS(KfcWorkspace)
 // Vector: compound arithmetic
 
 // Cube: products
-SIM_ABSENT(MmadWithSparse)
 
 // Cube: results
 
 // Cube: loads
 SIM_ABSENT(LoadImageToLocal)
 SIM_ABSENT(SetAippFunctions)
-SIM_ABSENT(LoadDataWithSparse)
 
 // Debugging on the CPU
 SIM_ABSENT(GmAlloc)
 SIM_ABSENT(GmFree)
 SIM_ABSENT(SetKernelMode)
-
-// Descriptions of tensors
-SIM_ABSENT(MakeTensorTrait)
-SIM_ABSENT_CLASS(TensorTrait)
-SIM_ABSENT(is_tensorTrait)
 
 // High-level: convolution
 SIM_ABSENT_CLASS(Conv3D)
@@ -89,37 +82,14 @@ SIM_ABSENT_CLASS(Conv3DBackpropFilter)
 SIM_ABSENT_CLASS(Conv3DBackpropInput)
 
 // High-level: tensors
-SIM_ABSENT(Pad)
 SIM_ABSENT(TransData)
-
-// High-level: reduction
-SIM_ABSENT(ReduceAll)
-SIM_ABSENT(ReduceAny)
-SIM_ABSENT(ReduceProd)
-SIM_ABSENT(ReduceXorSum)
 
 // High-level: sorting
 SIM_ABSENT(TopK)
 
 // High-level: mathematics
-SIM_ABSENT(CumSum)
 SIM_ABSENT(Digamma)
 SIM_ABSENT(Lgamma)
-
-// High-level: filtering
-SIM_ABSENT(DropOut)
-
-// High-level: activation
-SIM_ABSENT(LogSoftMax)
-SIM_ABSENT(SoftmaxFlash)
-SIM_ABSENT(SoftmaxFlashV2)
-SIM_ABSENT(SoftmaxFlashV3)
-SIM_ABSENT(SoftmaxGrad)
-SIM_ABSENT(SoftmaxGradFront)
-
-// High-level: quantisation
-SIM_ABSENT(AscendAntiQuant)
-SIM_ABSENT(AscendQuant)
 
 // High-level: communication
 SIM_ABSENT_CLASS(Hccl)
@@ -132,4 +102,3 @@ SIM_ABSENT_CLASS(Hccl)
 // Macros.
 #define SIM_ABSENT_MACRO(Name) static_assert(false, SIM_ABSENT_TEXT(Name))
 #define ICPU_RUN_KF(...) SIM_ABSENT_MACRO(ICPU_RUN_KF)
-#define MATMUL_POLICY_DEFAULT_OF(...) SIM_ABSENT_MACRO(MATMUL_POLICY_DEFAULT_OF)

@@ -7,6 +7,7 @@
 #include "sim/fractals.h"
 #include "sim/img2col.h"
 #include "sim/mmad.h"
+#include "sim/sparse.h"
 
 namespace AscendC {
 
@@ -27,7 +28,18 @@ template <typename T>
 __aicore__ inline void LoadDataWithTranspose(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                                              const LoadData2dTransposeParams &loadDataParams,
                                              sim::Where where = sim::Where::Here()) {
-  sim::LoadSquares(dst, src, sim::Side<T>("dst", dst), sim::Side<T>("src", src), loadDataParams, where);
+  sim::LoadSquares(dst, src, sim::Side<T>("dst", dst), sim::Side<T>("src", src), loadDataParams, where,
+                   std::is_same_v<T, int4b_t>);
+}
+
+// Loads stored values of a sparse right factor, and their index (sim/sparse.h).
+template <typename T = int8_t, typename U = uint8_t>
+__aicore__ inline void LoadDataWithSparse(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                                          const LocalTensor<U> &idx, const LoadData2DParams &loadDataParam,
+                                          sim::Where where = sim::Where::Here()) {
+  static_assert(std::is_same_v<T, int8_t> && std::is_same_v<U, uint8_t>,
+                "LoadDataWithSparse loads int8_t with an index of uint8_t");
+  sim::LoadSparse(dst, sim::Side<T>("dst", dst), sim::Side<T>("src", src), idx, loadDataParam, where);
 }
 
 // Sizes and padding of the image for LoadData of an image, the value of the padding, and repeats.
@@ -119,6 +131,16 @@ __aicore__ inline void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm,
                             sim::Where where = sim::Where::Here()) {
   constexpr sim::CubeKind kind = std::is_same_v<T, V> ? sim::CubeKindOf<T, U, S>() : sim::CubeKind::kNone;
   sim::Multiply(kind, dst, fm, filter, &bias, mmadParams, where);
+}
+
+// The product with a filter of k / 2 x n stored values, whose index LoadDataWithSparse has loaded.
+template <typename T = int32_t, typename U = int8_t>
+__aicore__ inline void MmadWithSparse(const LocalTensor<T> &dst, const LocalTensor<U> &fm,
+                                      const LocalTensor<U> &filter, const MmadParams &mmadParams,
+                                      sim::Where where = sim::Where::Here()) {
+  static_assert(std::is_same_v<T, int32_t> && std::is_same_v<U, int8_t>,
+                "MmadWithSparse multiplies int8_t to int32_t");
+  sim::Multiply(sim::CubeKind::kInt8, dst, fm, filter, nullptr, mmadParams, where, true);
 }
 
 enum class HF32Mode { ENABLE, DISABLE };

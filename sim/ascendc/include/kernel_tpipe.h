@@ -11,6 +11,7 @@
 #include "kernel_operator_dump_tensor_intf.h"
 #include "kernel_operator_set_atomic_intf.h"
 #include "kernel_operator_sys_var_intf.h"
+#include "kernel_spm_buffer.h"
 #include "kernel_tensor.h"
 #include "sim/tiling.h"
 
@@ -214,7 +215,7 @@ class TBuf {
 // The TPipe of this core, which GetTPipePtr returns.
 inline thread_local TPipe *g_tPipePtr = nullptr;
 
-class TPipe {
+class TPipe : public sim::SpmBuffer {
  public:
   explicit TPipe(sim::Where where = sim::Where::Here()) : where_(where) { Init(); }
   ~TPipe() noexcept(false) {

@@ -11,3 +11,4 @@
 #include "vector/lane_functions.h"
 #include "vector/norm_functions.h"
 #include "vector/row_functions.h"
+#include "vector/softmax_functions.h"

@@ -25,7 +25,7 @@ void DeepNormRows(const DeepNormOperands<T> &o, const Bytes *given, float alpha,
                   const AscendC::tiling::DeepNormTiling &tiling, Where where) {
   static_assert(kOneOf<T, half, float>, "DeepNorm: for half and float on Atlas A2");
   const RowShape shape{tiling.bLength * tiling.sLength, tiling.hLength, tiling.originalHLength};
-  NormWork work("DeepNorm", given, shape.stride, 2, where);
+  RowWork work("DeepNorm", given, shape.stride, 2, where);
   const Stage stage(shape.stride, where);
   for (uint32_t row = 0; row < shape.rows; ++row) {
     const uint32_t at = row * shape.stride;

@@ -26,7 +26,7 @@ void GroupNormRows(const GroupNormOperands<T> &o, const Bytes *given, float epsi
   static_assert(kOneOf<T, half, float>, "GroupNorm: for half and float on Atlas A2");
   const uint32_t columns = tiling.hw, stride = tiling.hwAlignSize;
   const float share = 1.0F / static_cast<float>(tiling.d * columns);
-  const NormWork work("GroupNorm", given, stride, std::is_same_v<T, float> ? 1 : 2, where);
+  const RowWork work("GroupNorm", given, stride, std::is_same_v<T, float> ? 1 : 2, where);
   const Stage v(stride, where);
   const Floats y = work[0];
   Order(Pipe::V, Pipe::S, where);

@@ -27,7 +27,7 @@ void LayerNormRows(const LayerNormOperands<T, U, Statistics> &operands, const By
                    const RowShape &shape, Where where) {
   static_assert(kOneOf<T, half, float> && kOneOf<U, T, float>,
                 "LayerNorm: half and float on Atlas A2, with gamma and beta of the same type or of float");
-  NormWork work("LayerNorm", given, shape.stride, std::is_same_v<T, float> ? 1 : 2, where);
+  RowWork work("LayerNorm", given, shape.stride, std::is_same_v<T, float> ? 1 : 2, where);
   for (uint32_t row = 0; row < shape.rows; ++row) {
     const auto to = operands.output[row * shape.stride];
     const Floats x = work.Wide(operands.input[row * shape.stride], shape.stride, 1), y = work.Place(to, 1);

@@ -37,7 +37,7 @@ void LayerNormGradRows(const LayerNormGradOperands<T> &o, const Bytes *given, fl
   }
   const uint32_t stride = tiling.hLength, columns = tiling.originalHLength;
   const auto n = static_cast<float>(columns);
-  NormWork work("LayerNormGrad", given, stride, 3, where);
+  RowWork work("LayerNormGrad", given, stride, 3, where);
   const Floats g = work[0], c = work[1], scratch = work[2];
   const Stage stage(stride, where);
   Order(Pipe::V, Pipe::S, where);

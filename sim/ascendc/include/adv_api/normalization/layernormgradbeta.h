@@ -16,7 +16,7 @@ void LayerNormGradBetaRows(const AscendC::LocalTensor<T> &gamma, const AscendC::
                            Where where) {
   static_assert(kOneOf<T, half, float>, "LayerNormGradBeta: for half and float on Atlas A2");
   const uint32_t stride = tiling.hLength;
-  const NormWork work("LayerNormGradBeta", given, stride, 4, where);
+  const RowWork work("LayerNormGradBeta", given, stride, 4, where);
   const Floats sum_of_gamma = work[0], sum_of_beta = work[1];
   const Stage stage(stride, where);
   stage.Fill(sum_of_gamma, 0);

@@ -42,7 +42,7 @@ void NormalizeRows(const AscendC::LocalTensor<T> &output, const Floats &rstd, co
                 "Normalize: the last axis is the only one");
   const RowShape shape{config.aLength < 0 ? para.aLength : static_cast<uint32_t>(config.aLength),
                        para.rLengthWithPadding, para.rLength};
-  const NormWork work("Normalize", given, shape.stride, std::is_same_v<T, float> ? 0 : 2, where);
+  const RowWork work("Normalize", given, shape.stride, std::is_same_v<T, float> ? 0 : 2, where);
   const Stage stage(shape.stride, where);
   Order(Pipe::V, Pipe::S, where);
   for (uint32_t row = 0; row < shape.rows; ++row) {
