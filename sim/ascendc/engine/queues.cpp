@@ -185,6 +185,12 @@ std::string Queues::OfBuffer(Space space, uint64_t address) const {
   return "";
 }
 
+bool Queues::StaysInBuffer(const Operand &operand, uint64_t bytes) const {
+  if (operand.buffer_id < 0 || static_cast<size_t>(operand.buffer_id) >= buffers_.size()) return true;
+  const Buffer &buffer = buffers_[static_cast<size_t>(operand.buffer_id)];
+  return operand.address >= buffer.address && operand.address + bytes <= buffer.address + buffer.bytes;
+}
+
 LocalTensorBase Queues::BufferOf(int32_t id, Where where) {
   if (id < 0 || static_cast<size_t>(id) >= buffers_.size()) {
     core_->Fail(FaultKind::kUbBounds, "TBuf::Get", where,
