@@ -149,7 +149,7 @@ void LaunchKernel(const gert::TilingResult &tiling, const std::string &kernel, c
   const uint64_t bytes = WorkspaceBytes(tiling);
   auto *workspace = static_cast<char *>(memory.Add(bytes));
   arguments.push_back(workspace == nullptr
-                          ? nullptr
+                          ? AddressOfNoWorkspace()
                           : workspace + BytesOfLibrary(bytes, launched.type != KernelType::kVector));
   const auto *data = static_cast<const std::byte *>(tiling.data.GetData());
   const runtime::KernelLaunch launch{

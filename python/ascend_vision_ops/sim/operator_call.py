@@ -42,7 +42,7 @@ class PreparedCall:
 
     def take_results(self) -> list:
         return [
-            results if parameter.dynamic else results[0]
+            results if parameter.dynamic else (results[0] if results else None)
             for parameter, results in zip(self.definition.outputs, self._groups, strict=True)
         ]
 
@@ -65,8 +65,14 @@ class PreparedCall:
         wanted = _per_result(outputs, out, "out")
         sizes = _per_result(outputs, shapes, "shapes", of_shapes=True)
         inferred = [{"dtype": None, "shape": None} for _ in outputs]
-        if any(array is None and size is None for array, size in zip(wanted, sizes, strict=True)):
-            inferred = self.call.infer()
+        # Optional results without an array in `out` are those that the caller does not want.
+        unknown = [
+            array is None and size is None and not (p.optional and out is not None)
+            for p, array, size in zip(outputs, wanted, sizes, strict=True)
+        ]
+        if any(unknown):
+            found = self.call.infer()
+            inferred = [new if asked else old for new, old, asked in zip(found, inferred, unknown, strict=True)]
         asked = {
             p.name: self._asked(array, found)
             for p, array, found in zip(outputs, wanted, inferred, strict=True)
@@ -116,6 +122,8 @@ class PreparedCall:
             group = [one.copy() for one in given[place]]
             first = sum(max(len(others), 1) for others in given[:place])
             tensors = [native.Tensor(one, expected, False, True, first + k) for k, one in enumerate(group)]
+        elif shape is None and parameter.optional:
+            group, tensors = [], []
         else:
             group = [self._new(parameter, expected, shape)]
             tensors = [native.Tensor(group[0], expected, bool(parameter.initial), True)]

@@ -42,6 +42,7 @@ class Operator:
 
     Other arguments of a call:
         out: arrays for the results, one or a sequence. The kernel finds what they hold, and they get what it writes.
+            An optional result is absent where None stands for its array, and where nothing tells its shape.
         shapes: the shapes of the results, one or a sequence, where the operator has no inference of shapes.
 
     A call raises TypeError for missing, unknown and ill-typed arguments, ValueError for dtypes and arrays that do not
@@ -80,9 +81,11 @@ class Operator:
             runtime.simSetTrace(0)
         from ascend_vision_ops import _native
 
-        moved = sum(array.nbytes for array in (*arrays, *results))
+        written = [array for result in results for array in (result if isinstance(result, list) else [result])]
+        written = [array for array in written if array is not None]
+        moved = sum(array.nbytes for array in (*arrays, *written))
         device = _native.sim.device(reports[0]["soc"])
-        return Figures(reports, moved, sum(array.size for array in results), device, trace=text)
+        return Figures(reports, moved, sum(array.size for array in written), device, trace=text)
 
     def tiling(
         self, *inputs: object, out: object = None, shapes: object = None, **attributes: object

@@ -120,11 +120,12 @@ uint64_t Queues::Take(Space space, uint64_t bytes, const Site &made, Where where
   return top_[s] - bytes;
 }
 
-int32_t Queues::AddBuffer(AscendC::TPosition position, int32_t queue, uint32_t bytes, Where where) {
+Queues::Buffer Queues::NewBuffer(AscendC::TPosition position, int32_t queue, uint32_t bytes,
+                                 const char *instruction, Where where) const {
   const auto live = static_cast<size_t>(
       std::count_if(buffers_.begin(), buffers_.end(), [](const Buffer &other) { return other.bytes != 0; }));
   if (live >= kMaxBuffers) {
-    core_->Fail(FaultKind::kUbCapacity, "InitBuffer", where,
+    core_->Fail(FaultKind::kUbCapacity, instruction, where,
                 "a kernel may have " + std::to_string(kMaxBuffers) +
                     " buffers, and each buffer of a queue counts; this one is one more");
   }
@@ -133,8 +134,13 @@ int32_t Queues::AddBuffer(AscendC::TPosition position, int32_t queue, uint32_t b
   buffer.position = position;
   buffer.bytes = (uint64_t{bytes} + 31) / 32 * 32;
   buffer.queue = queue;
+  buffer.made = core_->SiteAt(instruction, where);
+  return buffer;
+}
+
+int32_t Queues::AddBuffer(AscendC::TPosition position, int32_t queue, uint32_t bytes, Where where) {
+  Buffer buffer = NewBuffer(position, queue, bytes, "InitBuffer", where);
   buffer.pool = pool_;
-  buffer.made = core_->SiteAt("InitBuffer", where);
   buffer.address = Take(buffer.space, buffer.bytes, buffer.made, where);
   buffers_.push_back(buffer);
   return static_cast<int32_t>(buffers_.size() - 1);
@@ -350,6 +356,11 @@ std::string Queues::Stale(const Operand &operand) const {
     const Buffer &buffer = buffers_[operand.buffer_id];
     if (buffer.generation != operand.generation && buffer.space == operand.space) {
       return std::string("a tensor of ") + PositionName(buffer.position) + " that FreeTensor gave back";
+    }
+    // Another buffer may share its memory (EXTERN_IMPL_BUFPOOL).
+    if (buffer.space == operand.space && operand.address >= buffer.address &&
+        operand.address < buffer.address + buffer.bytes) {
+      return {};
     }
   }
   for (const Buffer &buffer : buffers_) {

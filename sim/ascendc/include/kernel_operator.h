@@ -20,6 +20,7 @@
 #include "kernel_operator_data_copy_intf.h"
 #include "kernel_operator_dump_tensor_intf.h"
 #include "kernel_operator_fixpipe_intf.h"
+#include "kernel_operator_group_barrier_intf.h"
 #include "kernel_operator_limits_intf.h"
 #include "kernel_operator_list_tensor_intf.h"
 #include "kernel_operator_mm_intf.h"

@@ -104,6 +104,31 @@ struct LoadData3DParamsV2 {
   bool fMatrixCtrl = false;  // the sizes of FMATRIX_RIGHT
 };
 
+// The same in two words; SetFmatrix and SetLoadDataPaddingValue describe the image.
+struct LoadData3DParamsV2Pro {
+  LoadData3DParamsV2Pro() {}
+  LoadData3DParamsV2Pro(uint16_t channel_size, bool transpose, bool small_k, bool filter_size_w,
+                        bool filter_size_h, bool fmatrix_ctrl, uint64_t ext_config, uint64_t filter_config)
+      : channelSize(channel_size),
+        enTranspose(transpose),
+        enSmallK(small_k),
+        filterSizeW(filter_size_w),
+        filterSizeH(filter_size_h),
+        fMatrixCtrl(fmatrix_ctrl),
+        extConfig(ext_config),
+        filterConfig(filter_config) {}
+
+  uint16_t channelSize = 0;
+  bool enTranspose = false;
+  bool enSmallK = false;
+  bool filterSizeW = false;
+  bool filterSizeH = false;
+  bool fMatrixCtrl = false;
+  uint64_t extConfig = 0;  // 16 bits for each of kExtension, mExtension, kStartPt, mStartPt, from bit 0 on
+  // 8 bits for each of strideW, strideH, filterW, filterH, dilationFilterW, dilationFilterH.
+  uint64_t filterConfig = 0x010101010101;
+};
+
 // Says which of the image's properties LoadData sets itself.
 struct IsResetLoad3dConfig {
   bool isSetFMatrix = true;

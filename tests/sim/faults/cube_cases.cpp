@@ -348,7 +348,7 @@ const std::vector<FaultCase> &CubeCases() {
            {"LoadData", "L0A bytes [64512, 66560), but the memory has 65536"}),
       cube("l0_buffer_overflow", K::kUbCapacity, L0BufferOverflow,
            {"InitBuffer", "65568 bytes does not fit in L0A"}),
-      cube("product_leaves_tensor", K::kUbBounds, ProductLeavesTensor,
+      cube("product_leaves_tensor", K::kBeyondTensor, ProductLeavesTensor,
            {"Mmad", "dst takes 4096 bytes", "its LocalTensor has 2048"}),
       cube("misaligned_load", K::kAlignment, MisalignedLoad,
            {"LoadData", "dst must start on a multiple of 512 bytes"}),

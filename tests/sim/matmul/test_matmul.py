@@ -71,7 +71,17 @@ def test_epilogue_in_ub(name):
     same(got, np.where(want < 0, want / 2, want).astype(np.float32))
 
 
-@pytest.mark.parametrize("name", ["MixedWrittenBefore", "MixedFromUb"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "MixedWrittenBefore",
+        "MixedFromUb",
+        "MixedFromTscm",
+        "MixedUbToTscm",
+        "MixedRowsFromUb",
+        "MixedRowsFromUbAsync",
+    ],
+)
 def test_operands_that_the_vector_core_has_just_written(name):
     want, buffers = factors((32, 48, 64), "float16")
     buffers += [Global(poisoned((32, 48), "float32")), Global(poisoned((32, 64), "float16"))]
@@ -140,6 +150,19 @@ def test_batches(layout, groups_b):
     buffers = [Global(a), Global(b), Global(poisoned(want.shape, "float32")), Global(bias)]
     got = clean(f"Batch{layout}", buffers, ints=[2, 33, 40, 48, 3, 2, groups_b, 1])[2]
     same(got, want.astype(np.float32))
+
+
+@pytest.mark.parametrize("name", ["Batches", "BatchesAsync"])
+def test_several_batches(name):
+    b, m, n, k, heads = 3, 20, 32, 48, 2
+    a, bt = whole((b, heads, m, k), "float16", 31), whole((b, heads, n, k), "float16", 32)
+    bias = whole(n, "float32", 33)
+    want = a.astype(np.float64) @ bt.swapaxes(2, 3).astype(np.float64) + bias
+    results = [Global(poisoned(want.shape, "float32")) for _ in range(2)]
+    buffers = [Global(a), Global(bt), results[0], Global(bias), results[1]]
+    got = clean(name, buffers, ints=[b, m, n, k, heads, 1, 1, 1])
+    same(got[2], want.astype(np.float32))
+    same(got[4], want.astype(np.float32))
 
 
 def test_mistakes():

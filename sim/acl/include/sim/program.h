@@ -159,6 +159,23 @@ auto LaunchInstance(const char *name, uint32_t blocks, Settings &&...settings)
   return Launch<kernel>(name, blocks, std::forward<Settings>(settings)...);
 }
 
+// The instance of a kernel template that a launch without template arguments chooses: its declaration stands
+// behind the template, and `Chooser` calls it with the launch's arguments.
+template <auto kernel>
+struct Chosen {
+  static constexpr auto instance = kernel;
+};
+
+template <Cores cores, typename Chooser, typename... Settings>
+auto LaunchDeduced(const Chooser &, const char *name, uint32_t blocks, Settings &&...settings) {
+  void *stream = StreamOf(std::forward<Settings>(settings)...);
+  return [name, blocks, stream](auto &&...values) -> void {
+    using Instance = decltype(std::declval<const Chooser &>()(values...));
+    LaunchInstance<Instance::instance, cores>(name, blocks, stream)(
+        std::forward<decltype(values)>(values)...);
+  };
+}
+
 // printf and assert of a source, which its host code and its kernels may call.
 template <typename... Arguments>
 int Print(const char *format, const Arguments &...arguments) {

@@ -9,4 +9,6 @@
 
 #include "matmul/matmul_tiling.h"
 #include "vector/lane_functions.h"
+#include "vector/norm_functions.h"
 #include "vector/row_functions.h"
+#include "vector/softmax_functions.h"

@@ -2,28 +2,21 @@
 // Tiling structs of vector functions.
 #pragma once
 
-#include <cstdint>
-
 #include "sim_vector_tiling_fields.h"
 
 namespace AscendC::tiling {
 
-#define SIM_FIELD(name) uint32_t name = 0;
-struct UnPadTiling {
-  SIM_UNPAD_TILING_FIELDS(SIM_FIELD)
-};
-struct SoftMaxTiling {
-  SIM_SOFTMAX_TILING_FIELDS(SIM_FIELD)
-};
-struct RmsNormTiling {
-  SIM_RMSNORM_SHAPE_FIELDS(SIM_FIELD)
-  float reciprocalOfHLength = 0;
-  SIM_RMSNORM_LOOP_FIELDS(SIM_FIELD)
-};
+#define SIM_FIELD(type, name) type name = 0;
+#define SIM_TILING(Name, FIELDS) \
+  struct Name {                  \
+    FIELDS(SIM_FIELD)            \
+  };
+SIM_VECTOR_TILINGS(SIM_TILING)
+#undef SIM_TILING
 #undef SIM_FIELD
 
 }  // namespace AscendC::tiling
 
-using AscendC::tiling::RmsNormTiling;
-using AscendC::tiling::SoftMaxTiling;
-using AscendC::tiling::UnPadTiling;
+#define SIM_TILING(Name, FIELDS) using AscendC::tiling::Name;
+SIM_VECTOR_TILINGS(SIM_TILING)
+#undef SIM_TILING

@@ -38,17 +38,27 @@ inline uint64_t Reach(const Operand &operand) {
          operand.element_bytes;
 }
 
-// Reports an operand that leaves the view of its tensor. The core judges the bounds of buffers and memories.
+// Reports an operand that leaves the view of its tensor, as a fault of this kind. The core judges the bounds
+// of buffers and memories.
 inline void CheckView(Core &core, const char *instruction, const Operand &operand, uint64_t bytes,
-                      Where where) {
+                      Where where, FaultKind kind) {
   const uint64_t reach = Reach(operand);
   if (reach > bytes) {
-    core.Report(FaultKind::kUbBounds, instruction, where,
+    core.Report(kind, instruction, where,
                 std::string(operand.name) + " takes " + std::to_string(reach) + " bytes from " +
                     SpaceName(operand.space) + " offset " + std::to_string(operand.address) +
                     core.OfBuffer(operand.space, operand.address) + ", but its LocalTensor has " +
                     std::to_string(bytes) + " bytes");
   }
+}
+
+// The kernel itself has placed a tensor that lies in no buffer of a TPipe. The device knows only where it
+// begins, so that its size is for people to see, as that of a GlobalTensor.
+inline void CheckView(Core &core, const char *instruction, const Operand &operand, uint64_t bytes,
+                      Where where) {
+  constexpr int32_t kNoBuffer = -1;
+  CheckView(core, instruction, operand, bytes, where,
+            operand.buffer_id == kNoBuffer ? FaultKind::kBeyondTensor : FaultKind::kUbBounds);
 }
 
 inline Operand LocalOperand(const char *name, const LocalTensorBase &tensor, bool write) {

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "graph/ascend_string.h"
+#include "securec.h"
 
 namespace optiling {
 

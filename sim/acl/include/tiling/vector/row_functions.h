@@ -34,7 +34,28 @@ constexpr uint32_t HalfOf(uint32_t value) {
 
 namespace AscendC {
 
-enum class ReducePattern : uint32_t { AR = 0, RA = 1 };
+// Headers of kernels have it too.
+#ifndef ASCC_ENUM_REDUCEPATTERN
+#define ASCC_ENUM_REDUCEPATTERN
+enum class ReducePattern : uint32_t {
+  AR = 0,
+  RA = 1,
+  R,
+  ARA,
+  ARAR,
+  ARARA,
+  ARARAR,
+  ARARARA,
+  ARARARAR,
+  ARARARARA,
+  RAR,
+  RARA,
+  RARAR,
+  RARARA,
+  RARARAR,
+  RARARARA,
+};
+#endif
 
 // A sum for each repeat of a row.
 inline void GetSumMaxMinTmpSize(const uint32_t n, const uint32_t typeSize, const bool, uint32_t &maxSize,
@@ -102,38 +123,6 @@ void UnPadTilingFunc(const Shape &srcShape, const uint32_t, const uint32_t, Tili
   filled.srcHeight = matrix.rows;
   filled.srcWidth = matrix.columns;
   sim::Give(filled, tiling);
-}
-
-// A row as floats, a block and a repeat, for one row at least and for all at most.
-template <typename Shape>
-uint32_t GetSoftMaxMinTmpSize(const Shape &srcShape, const uint32_t dataTypeSize, const bool) {
-  return (32 / dataTypeSize + sim::Matrix(srcShape).columns + 64) * 4;
-}
-template <typename Shape>
-uint32_t GetSoftMaxMaxTmpSize(const Shape &srcShape, const uint32_t dataTypeSize, const bool isReuseSource) {
-  return GetSoftMaxMinTmpSize(srcShape, dataTypeSize, isReuseSource) * sim::Matrix(srcShape).rows;
-}
-template <typename Shape, typename Tiling>
-void SoftMaxTilingFunc(const Shape &srcShape, const uint32_t dataTypeSize, const uint32_t localWorkSpaceSize,
-                       Tiling &softmaxTiling) {
-  const sim::Matrix matrix(srcShape);
-  const uint32_t block = 32 / dataTypeSize, row = GetSoftMaxMinTmpSize(srcShape, dataTypeSize, false);
-  uint32_t at_once = std::min(localWorkSpaceSize / row, matrix.rows);
-  if (at_once < matrix.rows && at_once > 8) at_once = at_once / 8 * 8;
-  tiling::SoftMaxTiling t;
-  t.srcM = t.outMaxM = matrix.rows;
-  t.srcK = t.splitK = matrix.columns;
-  t.srcSize = matrix.rows * matrix.columns;
-  t.outMaxK = t.reduceK = block;
-  t.outMaxSize = matrix.rows * block;
-  t.splitM = t.reduceM = at_once;
-  t.splitSize = at_once * matrix.columns;
-  t.reduceSize = at_once * block;
-  t.rangeM = at_once == 0 ? 0 : matrix.rows / at_once;
-  t.tailM = at_once == 0 ? 0 : matrix.rows % at_once;
-  t.tailSplitSize = t.tailM * matrix.columns;
-  t.tailReduceSize = t.tailM * block;
-  sim::Give(t, softmaxTiling);
 }
 
 // A row of squares and its sum; for half the row as floats too.

@@ -7,20 +7,13 @@
 
 namespace optiling {
 
-#define SIM_FIELD(name) TILING_DATA_FIELD_DEF(uint32_t, name);
-BEGIN_TILING_DATA_DEF(UnPadTiling)
-SIM_UNPAD_TILING_FIELDS(SIM_FIELD)
-END_TILING_DATA_DEF;
-
-BEGIN_TILING_DATA_DEF(SoftMaxTiling)
-SIM_SOFTMAX_TILING_FIELDS(SIM_FIELD)
-END_TILING_DATA_DEF;
-
-BEGIN_TILING_DATA_DEF(RmsNormTiling)
-SIM_RMSNORM_SHAPE_FIELDS(SIM_FIELD)
-TILING_DATA_FIELD_DEF(float, reciprocalOfHLength);
-SIM_RMSNORM_LOOP_FIELDS(SIM_FIELD)
-END_TILING_DATA_DEF;
+#define SIM_FIELD(type, name) TILING_DATA_FIELD_DEF(type, name);
+#define SIM_TILING(Name, FIELDS) \
+  BEGIN_TILING_DATA_DEF(Name)    \
+  FIELDS(SIM_FIELD)              \
+  END_TILING_DATA_DEF;
+SIM_VECTOR_TILINGS(SIM_TILING)
+#undef SIM_TILING
 #undef SIM_FIELD
 
 }  // namespace optiling
@@ -28,18 +21,13 @@ END_TILING_DATA_DEF;
 namespace sim {
 
 // Gives a struct to host code, as the struct itself or as a class.
-#define SIM_COPY(name) to.set_##name(from.name);
-inline void Give(const AscendC::tiling::UnPadTiling &from, optiling::UnPadTiling &to) {
-  SIM_UNPAD_TILING_FIELDS(SIM_COPY)
-}
-inline void Give(const AscendC::tiling::SoftMaxTiling &from, optiling::SoftMaxTiling &to) {
-  SIM_SOFTMAX_TILING_FIELDS(SIM_COPY)
-}
-inline void Give(const AscendC::tiling::RmsNormTiling &from, optiling::RmsNormTiling &to) {
-  SIM_RMSNORM_SHAPE_FIELDS(SIM_COPY)
-  to.set_reciprocalOfHLength(from.reciprocalOfHLength);
-  SIM_RMSNORM_LOOP_FIELDS(SIM_COPY)
-}
+#define SIM_COPY(type, name) to.set_##name(from.name);
+#define SIM_TILING(Name, FIELDS)                                              \
+  inline void Give(const AscendC::tiling::Name &from, optiling::Name &to) { \
+    FIELDS(SIM_COPY)                                                          \
+  }
+SIM_VECTOR_TILINGS(SIM_TILING)
+#undef SIM_TILING
 #undef SIM_COPY
 template <typename Struct>
 void Give(const Struct &from, Struct &to) {

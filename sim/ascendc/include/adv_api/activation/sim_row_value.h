@@ -71,6 +71,26 @@ class RowValue {
     step(Stage(1, where_), values_);
     Spread();
   }
+  // The value becomes 1 / value.
+  void Invert() {
+    const Stage one(1, where_);
+    one.Fill(blocks_, 1);
+    one.Div(values_, blocks_, values_);
+    Spread();
+  }
+  // Writes the value to one element. A reduction may write it at any place, a conversion only where a data
+  // block begins.
+  template <typename T>
+  void Put(const AscendC::LocalTensor<T> &to) const {
+    if constexpr (std::is_same_v<T, float>) {
+      AscendC::WholeReduceSum(to, values_, 1, 1, 1, 1, 8, where_);
+    } else {
+      const AscendC::LocalTensor<T> narrow = As<T>(blocks_[4 * kBlockLanes<float>]);
+      Stage(1, where_).Convert(narrow, values_, RoundMode::CAST_RINT);
+      AscendC::WholeReduceSum(to, narrow, 1, 1, 1, 1, 8, where_);
+    }
+    AscendC::PipeBarrier<PIPE_V>(where_);
+  }
   template <typename T>
   void Store(const AscendC::LocalTensor<T> &to) const {
     const Stage stage(kBlockLanes<T>, where_);

@@ -4,16 +4,9 @@
 // not modelled.
 #pragma once
 
-#include "../../kernel_tiling/sim_vector_tiling.h"
-#include "sim_row_value.h"
-#include "softmax_utils.h"
+#include "sim_softmax_shape.h"
 
 namespace sim {
-
-inline RowShape SoftMaxShape(const AscendC::SoftMaxShapeInfo &info, const SoftMaxTiling &tiling) {
-  if (info.srcM == 0 || info.srcK == 0) return {tiling.srcM, tiling.srcK, tiling.srcK};
-  return {info.srcM, info.srcK, info.oriSrcK == 0 ? info.srcK : info.oriSrcK};
-}
 
 // `sum` and `max` may be null.
 template <typename T, typename U>

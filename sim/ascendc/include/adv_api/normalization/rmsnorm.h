@@ -14,7 +14,7 @@ namespace sim {
 template <typename T>
 void RmsNormRows(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
                  const AscendC::LocalTensor<T> &gamma, const Bytes *given, float epsilon,
-                 const RmsNormTiling &tiling, Where where) {
+                 const AscendC::tiling::RmsNormTiling &tiling, Where where) {
   static_assert(kOneOf<T, half, float>, "RmsNorm: for half and float on Atlas A2");
   constexpr bool kNarrow = std::is_same_v<T, half>;
   const uint32_t stride = tiling.hLength, columns = tiling.originalHLength;

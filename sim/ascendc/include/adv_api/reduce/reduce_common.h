@@ -1,6 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which axis of a matrix is reduced: AR the last one, RA the first one.
+// Which axes are reduced, R, and which stay, A. On Atlas A2 there are AR, the last axis of a matrix, and RA, its
+// first one.
 #pragma once
+
+#include <cstdint>
+
+namespace AscendC {
+
+// Headers for the host have it too.
+#ifndef ASCC_ENUM_REDUCEPATTERN
+#define ASCC_ENUM_REDUCEPATTERN
+enum class ReducePattern : uint32_t {
+  AR = 0,
+  RA = 1,
+  R,
+  ARA,
+  ARAR,
+  ARARA,
+  ARARAR,
+  ARARARA,
+  ARARARAR,
+  ARARARARA,
+  RAR,
+  RARA,
+  RARAR,
+  RARARA,
+  RARARAR,
+  RARARARA,
+};
+#endif
+
+}  // namespace AscendC
 
 namespace AscendC::Pattern::Reduce {
 

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host functions for normalisations: how much work memory they take, and their tilings. The least is what
+// CANN's formulas say, and what one row takes here. The functions themselves take of a tiling the shape alone.
+#pragma once
+
+#include <cstring>
+
+#include "row_functions.h"
+
+namespace sim {
+
+// The value of a row, and `rows` rows of floats behind it.
+constexpr uint32_t NormWorkBytes(uint32_t columns, uint32_t rows) {
+  return 32 + 256 + rows * RoundUp(columns * 4, 32);
+}
+
+// The axes of [B, S, H, original H].
+struct NormShape {
+  template <typename Shape>
+  explicit NormShape(const Shape &shape)
+      : b(static_cast<uint32_t>(shape.GetDim(0))),
+        s(static_cast<uint32_t>(shape.GetDim(1))),
+        h(static_cast<uint32_t>(shape.GetDim(2))),
+        original_h(shape.GetDimNum() > 3 ? static_cast<uint32_t>(shape.GetDim(3)) : h) {}
+  uint32_t rows() const { return b * s; }
+  uint32_t bytes() const { return b * s * h * 4; }
+
+  uint32_t b;
+  uint32_t s;
+  uint32_t h;
+  uint32_t original_h;
+};
+
+// A mean and a variance of each row, and `units` copies of a row, or of all of them.
+inline void NormSizes(const NormShape &shape, uint32_t units, uint32_t &most, uint32_t &least) {
+  const uint32_t values = 2 * RoundUp(shape.rows() * 4, 32);
+  least = NormWorkBytes(shape.h, units) + values;
+  most = std::max(least, units * shape.bytes() + values);
+}
+
+// The fields that tilings of rows share: the rows are computed in as many rounds as the work memory needs.
+template <typename Tiling>
+void FillRounds(Tiling &t, const NormShape &shape, uint32_t stack_bytes, uint32_t units) {
+  const uint32_t at_once = std::clamp(stack_bytes / 4 / units / std::max(shape.h, 1U), 1U, shape.rows());
+  t.bLength = shape.b;
+  t.sLength = shape.s;
+  t.hLength = shape.h;
+  t.originalHLength = shape.original_h;
+  t.inputXSize = shape.rows() * shape.h;
+  t.meanVarSize = shape.rows();
+  t.numberOfTmpBuf = units;
+  t.tmpBufSize = stack_bytes / 4;
+  t.oneTmpSize = t.inputRoundSize = t.bshCurLength = at_once * shape.h;
+  t.secondTmpStartPos = t.oneTmpSize;
+  t.thirdTmpStartPos = 2 * t.oneTmpSize;
+  t.loopRound = shape.rows() / at_once;
+  t.meanVarRoundSize = t.bsCurLength = at_once;
+  t.meanVarTailSize = shape.rows() % at_once;
+  t.meanVarTailPos = shape.rows() - t.meanVarTailSize;
+  t.inputTailSize = t.meanVarTailSize * shape.h;
+  t.inputTailPos = t.inputXSize - t.inputTailSize;
+  t.lastDimValueBack = 1.0F / static_cast<float>(shape.original_h);
+}
+
+inline uint32_t BitsOfFloat(float value) {
+  uint32_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+}  // namespace sim
+
+namespace AscendC {
+
+template <typename Shape>
+void GetLayerNormMaxMinTmpSize(const Shape &srcShape, const uint32_t, const bool, uint32_t &maxValue,
+                               uint32_t &minValue) {
+  sim::NormSizes(sim::NormShape(srcShape), 3, maxValue, minValue);
+}
+template <typename Shape, typename Tiling>
+void GetLayerNormNDTilingInfo(const Shape &srcShape, const uint32_t stackBufferSize, const uint32_t,
+                              const bool, Tiling &tiling) {
+  tiling::LayerNormTiling t;
+  sim::FillRounds(t, sim::NormShape(srcShape), stackBufferSize, 3);
+  sim::Give(t, tiling);
+}
+// The older spelling.
+template <typename Shape, typename Tiling>
+void GetLayerNormNDTillingInfo(const Shape &srcShape, const uint32_t stackBufferSize, const uint32_t typeSize,
+                               const bool isReuseSource, Tiling &tilling) {
+  GetLayerNormNDTilingInfo(srcShape, stackBufferSize, typeSize, isReuseSource, tilling);
+}
+
+// The shape [A, R].
+template <typename Shape>
+void GetNormalizeMaxMinTmpSize(const Shape &srcShape, const uint32_t, const uint32_t typeSizeT, const bool,
+                               const bool, const bool, uint32_t &maxValue, uint32_t &minValue) {
+  const sim::Matrix matrix(srcShape);
+  const uint32_t stride = sim::RoundUp(matrix.columns, 32 / typeSizeT);
+  minValue = sim::NormWorkBytes(stride, 4) + sim::RoundUp(matrix.rows * 4, 32);
+  maxValue = std::max(minValue, 2 * (matrix.rows + 1) * stride * 4);
+}
+template <typename Shape>
+void GetLayerNormMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSize, const bool isReuseSource,
+                               const bool isComputeRstd, const bool isOnlyOutput, uint32_t &maxValue,
+                               uint32_t &minValue) {
+  GetNormalizeMaxMinTmpSize(srcShape, typeSize, typeSize, isReuseSource, isComputeRstd, isOnlyOutput, maxValue,
+                            minValue);
+  const uint32_t values = sim::RoundUp(sim::Matrix(srcShape).rows * 4, 32);
+  maxValue += values;
+  minValue += values;
+}
+template <typename Shape, typename Tiling>
+void GetLayerNormNDTilingInfo(const Shape &srcShape, const uint32_t stackBufferSize, const uint32_t typeSize,
+                              const bool, const bool, Tiling &tiling) {
+  const sim::Matrix matrix(srcShape);
+  const uint32_t stride = sim::RoundUp(matrix.columns, 32 / typeSize);
+  tiling::LayerNormSeparateTiling t;
+  t.aLength = t.meanVarSize = t.meanVarRoundSize = t.aCurLength = matrix.rows;
+  t.rLength = matrix.columns;
+  t.inputXSize = t.inputRoundSize = t.oneTmpSize = t.arCurLength = matrix.rows * stride;
+  t.numberOfTmpBuf = 2;
+  t.tmpBufSize = stackBufferSize / 4;
+  t.loopRound = 1;
+  t.rValueBack = 1.0F / static_cast<float>(matrix.columns);
+  sim::Give(t, tiling);
+}
+
+template <typename Shape>
+void GetLayerNormGradMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSize, const bool isReuseSource,
+                                   uint32_t &maxValue, uint32_t &minValue) {
+  const uint32_t units = typeSize == 2 ? 9 : isReuseSource ? 4 : 6;
+  sim::NormSizes(sim::NormShape(srcShape), units, maxValue, minValue);
+}
+template <typename Shape, typename Tiling>
+void GetLayerNormGradNDTilingInfo(const Shape &srcShape, const uint32_t stackBufferSize, const uint32_t,
+                                  const bool, Tiling &tiling) {
+  const sim::NormShape shape(srcShape);
+  tiling::LayerNormGradTiling t;
+  t.stackBufferSize = stackBufferSize;
+  t.bLength = shape.b;
+  t.sLength = shape.s;
+  t.hLength = shape.h;
+  t.originalHLength = shape.original_h;
+  t.oneCalSize = shape.h;
+  t.nohCalSize = 1;
+  t.loopNum = shape.rows();
+  t.lastDimValueBack = sim::BitsOfFloat(1.0F / static_cast<float>(shape.original_h));
+  t.lastDimValueBackMulTwo = sim::BitsOfFloat(2.0F / static_cast<float>(shape.original_h));
+  sim::Give(t, tiling);
+}
+
+template <typename Shape>
+void GetLayerNormGradBetaMaxMinTmpSize(const Shape &srcShape, const uint32_t, const bool, uint32_t &maxValue,
+                                       uint32_t &minValue) {
+  sim::NormSizes(sim::NormShape(srcShape), 4, maxValue, minValue);
+}
+template <typename Shape, typename Tiling>
+void GetLayerNormGradBetaNDTilingInfo(const Shape &srcShape, const uint32_t stackBufferSize, const uint32_t,
+                                      const bool, Tiling &tiling) {
+  const sim::NormShape shape(srcShape);
+  tiling::LayerNormGradBetaTiling t;
+  t.stackBufferSize = stackBufferSize / 4;
+  t.bLength = shape.b;
+  t.sLength = shape.s;
+  t.hLength = shape.h;
+  t.originalHLength = shape.original_h;
+  t.bshLength = shape.rows() * shape.h;
+  t.bsLength = t.loopRound = shape.rows();
+  t.oneCalSize = t.bshCurLength = shape.h;
+  t.bsCurLength = 1;
+  t.numberOfTmpBuf = 4;
+  sim::Give(t, tiling);
+}
+
+template <typename Shape>
+bool GetDeepNormMaxMinTmpSize(const Shape &srcShape, const uint32_t, const bool, const bool, uint32_t &maxValue,
+                              uint32_t &minValue) {
+  sim::NormSizes(sim::NormShape(srcShape), 3, maxValue, minValue);
+  return true;
+}
+template <typename Shape, typename Tiling>
+bool GetDeepNormTilingInfo(const Shape &srcShape, const Shape &originSrcShape, const uint32_t stackBufferSize,
+                           const uint32_t, const bool, const bool, Tiling &tiling) {
+  sim::NormShape shape(srcShape);
+  shape.original_h = static_cast<uint32_t>(originSrcShape.GetDim(2));
+  tiling::DeepNormTiling t;
+  sim::FillRounds(t, shape, stackBufferSize, 3);
+  sim::Give(t, tiling);
+  return true;
+}
+
+// The mean, the variance and a row, in pieces of 64 columns at least.
+template <typename Shape>
+bool GetBatchNormMaxMinTmpSize(const Shape &srcShape, const Shape &originSrcShape, const uint32_t typeSize,
+                               const bool, uint32_t &maxValue, uint32_t &minValue,
+                               const bool isBasicBlock = false) {
+  const sim::NormShape shape(srcShape);
+  const auto rows = static_cast<uint32_t>(originSrcShape.GetDim(0));
+  const uint32_t piece = rows * (isBasicBlock ? 256 : typeSize == 2 ? 64 : 32);
+  minValue = std::max(3 * 256U, 3 * piece + 2 * shape.s * shape.h * 4);
+  maxValue = std::max(minValue, (3 * rows + 2) * shape.s * shape.h * 4);
+  return true;
+}
+template <typename Shape, typename Tiling>
+bool GetBatchNormNDTilingInfo(const Shape &srcShape, const Shape &originSrcShape,
+                              const uint32_t stackBufferByteSize, const uint32_t, const bool, Tiling &tilling,
+                              const bool = false) {
+  const sim::NormShape shape(srcShape);
+  tiling::BatchNormTiling t;
+  t.originalBLength = static_cast<uint32_t>(originSrcShape.GetDim(0));
+  t.meanVarSize = t.shCurLength = shape.s * shape.h;
+  t.tmpBufSize = stackBufferByteSize / 4;
+  t.oneTmpSize = t.bshCurLength = t.originalBLength * t.meanVarSize;
+  t.loopRound = 1;
+  t.firstDimValueBack = 1.0F / static_cast<float>(t.originalBLength);
+  sim::Give(t, tilling);
+  return t.originalBLength > 0;
+}
+
+// The shape [N, C, H, W].
+template <typename Shape>
+void GetGroupNormMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSize, const bool,
+                               const uint32_t groupNum, uint32_t &maxValue, uint32_t &minValue) {
+  const auto n = static_cast<uint32_t>(srcShape.GetDim(0)), c = static_cast<uint32_t>(srcShape.GetDim(1));
+  const auto hw = static_cast<uint32_t>(srcShape.GetDim(2) * srcShape.GetDim(3));
+  const uint32_t stride = sim::RoundUp(hw, 32 / typeSize), values = 2 * sim::RoundUp(n * groupNum * 4, 32);
+  minValue = sim::NormWorkBytes(stride, 3 * std::max(c / groupNum, 1U)) + values;
+  maxValue = std::max(minValue, 3 * n * c * stride * 4 + values);
+}
+template <typename Shape, typename Tiling>
+void GetGroupNormNDTilingInfo(const Shape &srcShape, const uint32_t stackBufferSize, const uint32_t typeSize,
+                              const bool, const uint32_t groupNum, Tiling &tiling) {
+  tiling::GroupNormTiling t;
+  t.n = static_cast<uint32_t>(srcShape.GetDim(0));
+  t.c = static_cast<uint32_t>(srcShape.GetDim(1));
+  t.hw = static_cast<uint32_t>(srcShape.GetDim(2) * srcShape.GetDim(3));
+  t.g = groupNum;
+  t.d = t.c / groupNum;
+  t.hwAlignSize = sim::RoundUp(t.hw, 32 / typeSize);
+  t.dhwAlignSize = t.d * t.hwAlignSize;
+  t.inputXSize = t.n * t.c * t.hwAlignSize;
+  t.meanVarSize = t.n * t.g;
+  t.numberOfTmpBuf = 3;
+  t.tmpBufSize = stackBufferSize / 4;
+  t.oneTmpSize = t.inputRoundSize = t.bshCurLength = t.dhwAlignSize;
+  t.meanVarRoundSize = t.bsCurLength = 1;
+  t.loopRound = t.meanVarSize;
+  t.factor = 1.0F / static_cast<float>(t.d * t.hw);
+  sim::Give(t, tiling);
+}
+
+// One or two pieces of 64 lanes, and one more for half.
+template <typename Shape>
+void GetWelfordUpdateMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSizeT, const uint32_t,
+                                   const bool isReuseSource, const bool, uint32_t &maxValue,
+                                   uint32_t &minValue) {
+  minValue = (typeSizeT == 2 ? 3 : isReuseSource ? 1 : 2) * 256;
+  maxValue = sim::RoundUp(static_cast<uint32_t>(srcShape.GetShapeSize()), 64) / 64 * minValue;
+}
+template <typename Shape>
+void GetWelfordFinalizeMaxMinTmpSize(const Shape &srcShape, const uint32_t, const bool, uint32_t &maxValue,
+                                     uint32_t &minValue) {
+  minValue = 4 * 256;
+  maxValue = std::max(minValue, (2 * 64 + 2 * static_cast<uint32_t>(srcShape.GetShapeSize())) * 4);
+}
+
+}  // namespace AscendC
