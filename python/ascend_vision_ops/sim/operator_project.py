@@ -14,7 +14,7 @@ from ..profiling import Figures
 from . import DEFAULT_SOC, SOC_VARIABLE
 from . import operator_native as native
 from .compile import back_end
-from .errors import FrameworkError, KernelFault
+from .errors import FrameworkError
 from .operator_build import KernelLibrary, OperatorFolder
 from .operator_call import PreparedCall
 from .operator_definition import Definition, definitions
@@ -47,7 +47,8 @@ class Operator:
 
     A call raises TypeError for missing, unknown and ill-typed arguments, ValueError for dtypes and arrays that do not
     fit the definition, CompileError where the kernel does not compile for these dtypes, FrameworkError where tiling or
-    inference refuse the call, and KernelFault for faults; after an error `out` is as before.
+    inference refuse the call, and KernelFault for faults; after an error `out` is as before. With
+    AVO_SIM_ON_FAULT=continue a KernelFault has what the kernel computed all the same.
     """
 
     def __init__(self, folder: OperatorFolder, library: Path, definition: Definition, structs: dict):
@@ -102,14 +103,7 @@ class Operator:
         tiling = _tiling(prepared.call.tile())
         kernel = self._kernel(prepared.dtypes, tiling.key)
         kernel.register()
-        native.take_reports()  # of launches before this one
-        try:
-            prepared.call.launch(kernel.kernel, kernel.cores)
-        except FrameworkError as error:
-            reports = [report for report in native.take_reports() if has_error(report)]
-            if reports:
-                raise KernelFault(str(error), reports) from None
-            raise
+        prepared.launch(kernel)
         return prepared.arrays, prepared.take_results()
 
     def _kernel(self, dtypes: dict[str, tuple[int, int]], key: int) -> KernelLibrary:
@@ -166,10 +160,6 @@ def open_operator(
         )
     use_soc(device)
     return Operator(project, library, known[name], loaded["structs"])
-
-
-def has_error(report: dict) -> bool:
-    return any(fault.get("severity") != "warning" for fault in report["faults"])
 
 
 def wanted_soc(soc: str | None) -> str:

@@ -68,6 +68,9 @@ class Core {
 
   // " of in_queue_" where the buffer that holds this byte has a name in the source, else "": for faults.
   std::string OfBuffer(Space space, uint64_t address);
+  // Says whether that many bytes from the operand's address on lie in the buffer of its tensor; a tensor that
+  // lies in no buffer leaves none.
+  bool StaysInBuffer(const Operand &operand, uint64_t bytes);
   // Says which allocation of GM holds all these bytes: the one that holds `start`, another one, or none.
   enum class Holder : uint8_t { kSame, kOther, kNone };
   Holder HolderOf(uint64_t address, uint64_t bytes, uint64_t start);

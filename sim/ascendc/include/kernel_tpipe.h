@@ -29,6 +29,8 @@ constexpr AscendC::TPosition BufferPosition(AscendC::TPosition src, AscendC::TPo
 constexpr PipePair QueuePipes(AscendC::TPosition src, AscendC::TPosition dst) {
   const Space from = SpaceOf(src);
   const Space to = SpaceOf(dst);
+  // TQue<VECCALC>: no flag belongs to such a queue.
+  if (from == Space::GM && dst == AscendC::TPosition::VECCALC) return {Pipe::V, Pipe::V};
   if (from == Space::GM)
     return {Pipe::MTE2, to == Space::UB ? Pipe::V : to == Space::L1 ? Pipe::MTE1 : Pipe::M};
   if (from == Space::UB && to == Space::GM) return {Pipe::V, Pipe::MTE3};

@@ -106,6 +106,7 @@ def test_cores_that_calls_imply():
     matmul = "__global__ void k() { Matmul<A, B> m; }"
     assert cores(matmul) == {"k": "mixed12"}
     assert cores(matmul, cube_only=True) == {"k": "cube"}
+    assert cores(f"using Matmul = MatmulClient<A>;\n{matmul}", cube_only=True) == {"k": "mixed12"}
 
 
 def test_broken_launch_is_told():
