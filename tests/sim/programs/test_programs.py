@@ -111,6 +111,15 @@ def test_pools_of_a_kernel_groups_of_cores_and_pointers_to_tiling():
     np.testing.assert_array_equal(found["pointed"], [60, 6, 9, 1, 0])
 
 
+def test_host_and_kernels_share_memory_as_in_the_cpu_debug_mode():
+    assert lines(run("shared.asc")) == {"no key": "30 31 0", "key": "35 36", "instance": "90 93"}
+    done = avo("run", HERE / "shared.asc", "-D", "BEYOND")
+    assert done.returncode == 1
+    assert re.search(r"GmBounds: kernel added, block \d: SetValue \(shared.asc:22 added\)", done.stderr), (
+        done.stderr
+    )
+
+
 def test_memory_beside_ub_and_tensors_in_files(tmp_path):
     done = avo("run", HERE / "memory.asc", folder=tmp_path)
     assert done.returncode == 0, done.stderr

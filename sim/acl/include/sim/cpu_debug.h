@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of kernels by ICPU_RUN_KF (kernel_cpu_debug.h). Memory of GmAlloc lies on the host; a run copies what its
-// arguments point to onto the device and back.
+// Runs of kernels by ICPU_RUN_KF (kernel_cpu_debug.h). Memory of GmAlloc lies on the host; a run copies what
+// its arguments point to onto the device and back.
 #pragma once
 
 #include <cstdint>
