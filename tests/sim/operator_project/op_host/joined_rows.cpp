@@ -11,8 +11,8 @@ static ge::graphStatus TileJoinedRows(gert::TilingContext *context) {
   const gert::StorageShape *bias = context->GetInputShape(3);
   optiling::JoinedRowsTiling tiling;
   tiling.set_size(static_cast<uint32_t>(context->GetInputShape(0)->GetStorageShape().GetShapeSize()));
-  tiling.rest.set_srcWidth(
-      bias == nullptr ? 0U : static_cast<uint32_t>(bias->GetStorageShape().GetShapeSize()));
+  tiling.rest.set_srcWidth(bias == nullptr ? 0U
+                                           : static_cast<uint32_t>(bias->GetStorageShape().GetShapeSize()));
   tiling.set_extra(3);
   tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
   context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());

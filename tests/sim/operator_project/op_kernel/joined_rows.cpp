@@ -5,8 +5,9 @@
 
 using namespace AscendC;
 
-extern "C" __global__ __aicore__ void joined_rows(GM_ADDR x, GM_ADDR y, GM_ADDR scale, GM_ADDR bias, GM_ADDR z,
-                                                  GM_ADDR copy, GM_ADDR workspace, GM_ADDR tiling) {
+extern "C" __global__ __aicore__ void joined_rows(GM_ADDR x, GM_ADDR y, GM_ADDR scale, GM_ADDR bias,
+                                                  GM_ADDR z, GM_ADDR copy, GM_ADDR workspace,
+                                                  GM_ADDR tiling) {
   if (workspace == nullptr) {
     return;
   }
@@ -45,6 +46,5 @@ extern "C" __global__ __aicore__ void joined_rows(GM_ADDR x, GM_ADDR y, GM_ADDR 
 
 // What a program on the host calls; nobody does so here.
 void joined_rows_do(uint32_t blocks, void *stream, uint8_t *x, uint8_t *y, uint8_t *z, uint8_t *tiling) {
-  joined_rows<<<blocks, nullptr,
-                stream>>>(x, y, nullptr, nullptr, z, nullptr, nullptr, tiling);
+  joined_rows<<<blocks, nullptr, stream>>>(x, y, nullptr, nullptr, z, nullptr, nullptr, tiling);
 }
