@@ -74,7 +74,8 @@ class CoreState {
   void SettlePoll();
   // Says that the last access of S read a word in GM itself.
   void NotePoll(uint64_t address, uint64_t bytes);
-  bool Allocated(uint64_t address, uint64_t bytes);  // by one allocation of GM
+  bool Allocated(uint64_t address, uint64_t bytes);  // by one allocation of GM or its padding
+  bool InAllocation(uint64_t begin, uint64_t end);   // the same without the padding
   Core::Holder HolderOf(uint64_t address, uint64_t bytes, uint64_t start);
   void Report(FaultKind kind, const char *instruction, Where where, const std::string &text);
   // The same for a fault that names several sites, the first of which is where it is.

@@ -61,12 +61,16 @@ Core::Holder CoreState::HolderOf(uint64_t address, uint64_t bytes, uint64_t star
   return same ? Core::Holder::kSame : Core::Holder::kOther;
 }
 
+bool CoreState::InAllocation(uint64_t begin, uint64_t end) {
+  return Allocated(begin, end - begin) && end <= last_allocation_ + last_allocation_size_ - last_padding_;
+}
+
 bool CoreState::CheckGmBounds(const Operand &operand, const Site &site, Where where) {
   const ByteRange extent = Extent(operand);
   const auto begin = static_cast<uint64_t>(extent.begin);
   const auto end = static_cast<uint64_t>(extent.end);
+  if (InAllocation(begin, end)) return true;
   const bool allocated = Allocated(begin, end - begin);
-  if (allocated && end <= last_allocation_ + last_allocation_size_ - last_padding_) return true;
   void *start = nullptr;
   uint64_t size = 0, padding = 0;
   memory->FindPadded(reinterpret_cast<const void *>(begin), end - begin, &start, &size, &padding);

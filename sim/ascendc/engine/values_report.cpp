@@ -49,6 +49,8 @@ bool Values::Report(FaultKind kind, const BitRange &source, uint64_t hole, const
 //     |<- asked ->|<- padding ->|
 //           |~~~~~~~~~~~|           the last run of the operand
 uint64_t Values::BytesInPadding(const Operand &global, uint64_t *begin) const {
+  const ByteRange extent = Extent(global);
+  if (core_->InAllocation(static_cast<uint64_t>(extent.begin), static_cast<uint64_t>(extent.end))) return 0;
   uint64_t last = 0, bytes = 0;
   ForEachRun(global, [&](uint64_t run, uint64_t length) {
     last = run;

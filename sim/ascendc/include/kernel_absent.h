@@ -81,12 +81,6 @@ SIM_ABSENT_CLASS(Conv3D)
 SIM_ABSENT_CLASS(Conv3DBackpropFilter)
 SIM_ABSENT_CLASS(Conv3DBackpropInput)
 
-// High-level: tensors
-SIM_ABSENT(TransData)
-
-// High-level: sorting
-SIM_ABSENT(TopK)
-
 // High-level: mathematics
 SIM_ABSENT(Digamma)
 SIM_ABSENT(Lgamma)

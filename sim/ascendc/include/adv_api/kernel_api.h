@@ -66,4 +66,7 @@
 #include "reduce/reduce_xor_sum.h"
 #include "reduce/sum.h"
 #include "select/selectwithbytesmask.h"
+#include "sort/topk.h"
+#include "transpose/confusion_transpose.h"
+#include "transpose/transdata.h"
 #include "utils/init_global_memory.h"
