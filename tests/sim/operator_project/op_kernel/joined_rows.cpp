@@ -14,14 +14,14 @@ extern "C" __global__ __aicore__ void joined_rows(GM_ADDR x, GM_ADDR y, GM_ADDR 
   GET_TILING_DATA(data, tiling);
   TPipe pipe;
   TBuf<TPosition::VECCALC> buffer;
-  pipe.InitBuffer(buffer, 2 * data.size * sizeof(float));
+  pipe.InitBuffer(buffer, (2 * data.size + data.behind) * sizeof(float));
   LocalTensor<float> sum = buffer.Get<float>(data.size);
-  LocalTensor<float> row = buffer.GetWithOffset<float>(data.size, data.size * sizeof(float));
+  LocalTensor<float> row = buffer.GetWithOffset<float>(data.size + data.behind, data.size * sizeof(float));
   GlobalTensor<float> global;
-  const auto load = [&](const LocalTensor<float> &to, GM_ADDR from) {
+  const auto load = [&](const LocalTensor<float> &to, GM_ADDR from, uint32_t behind = 0) {
     PipeBarrier<PIPE_ALL>();
     global.SetGlobalBuffer((__gm__ float *)from, data.size);
-    DataCopy(to, global, data.size);
+    DataCopy(to, global, data.size + behind);
     PipeBarrier<PIPE_ALL>();
   };
   load(sum, y);
@@ -29,7 +29,7 @@ extern "C" __global__ __aicore__ void joined_rows(GM_ADDR x, GM_ADDR y, GM_ADDR 
     load(row, scale);
     Mul(sum, sum, row, data.size);
   }
-  load(row, x);
+  load(row, x, data.behind);
   Add(sum, sum, row, data.size);
   if (data.rest.srcWidth != 0) {
     load(row, bias);
