@@ -110,6 +110,19 @@ def test_a_result_that_nobody_wants_is_absent():
         op(x, y, out=(None, out))
 
 
+def test_tensors_may_be_parts_of_larger_blocks(monkeypatch):
+    """As PyTorch's are: AVO_SIM_TENSOR_SLACK lets a kernel read behind its tensors."""
+    op = sim.operator(PROJECT, "JoinedRows")
+    x, y = arrays(np.float32, 64, 2)
+    with pytest.raises(KernelFault, match=r"GmBounds: .*reads GM bytes \[0, 1280\) of an allocation"):
+        op(x, y, behind=256, shapes=(x.shape, None))
+    monkeypatch.setenv("AVO_SIM_TENSOR_SLACK", "2048")
+    z, _ = op(x, y, behind=256, shapes=(x.shape, None))
+    np.testing.assert_array_equal(z, x + y + 3)
+    with pytest.raises(KernelFault, match="GmBounds"):
+        op(x, y, behind=1024, shapes=(x.shape, None))
+
+
 def test_a_race_raises_and_leaves_results_alone(part_sums):
     (x,) = arrays(np.float32, count=1)
     out = np.full(8, -1, np.float32)

@@ -245,7 +245,7 @@ def whole_text(source: Path, neighbours: Path) -> str:
 
 
 def without_launches(source: Path) -> str:
-    """The text of a source where it launches kernels, with calls of nothing in their place; "" where it launches none."""
+    """The text of a source that launches kernels, with calls of nothing in their place; "" where it launches none."""
     text = source.read_text(encoding="utf-8", errors="replace")
     changed = LAUNCH.sub(lambda found: "[](auto &&...) {}" + "\n" * found[0].count("\n"), text)
     return "" if changed == text else f'#line 1 "{source}"\n{changed}'
