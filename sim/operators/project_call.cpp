@@ -80,8 +80,8 @@ gert::NodeTensors ProjectCall::WithValues(const gert::NodeTensors &tensors) cons
 std::vector<gert::Tensor> ProjectCall::Infer(bool *shapes_known) const {
   gert::NodeTensors found;
   for (size_t i = 0; i < facts_->outputs.size(); ++i) {
-    found.parameters.push_back({i, 1});
-    found.tensors.emplace_back();
+    found.AddParameter();
+    found.AddTensor({});
   }
   gert::Node node(type_.c_str(), WithValues(inputs), std::move(found), attributes);
   gert::InferShapeContext shapes(&node);

@@ -8,6 +8,7 @@
 
 #include "acl/acl.h"
 #include "ascendc/engine/launch.h"
+#include "ascendc/engine/policy.h"
 #include "runtime/context.h"
 #include "runtime/error.h"
 #include "runtime/launch.h"
@@ -35,14 +36,10 @@ class Memory {
     for (void *address : addresses_) aclrtFree(address);
   }
 
-  // A device allocates whole blocks and one more, as the documentation of aclrtMalloc says. Kernels rely on
-  // it that copy whole blocks at the end of a tensor.
   void *Add(uint64_t bytes) {
-    constexpr uint64_t kBlock = 32;
     if (bytes == 0) return nullptr;
     void *address = nullptr;
-    const uint64_t allocated = (bytes + kBlock - 1) / kBlock * kBlock + kBlock;
-    Check(aclrtMalloc(&address, allocated, ACL_MEM_MALLOC_NORMAL_ONLY), "aclrtMalloc");
+    Check(aclrtMalloc(&address, bytes, ACL_MEM_MALLOC_NORMAL_ONLY), "aclrtMalloc");
     addresses_.push_back(address);
     return address;
   }
@@ -153,19 +150,20 @@ void LaunchKernel(const gert::TilingResult &tiling, const std::string &kernel, c
   const uint64_t bytes = WorkspaceBytes(tiling);
   auto *workspace = static_cast<char *>(memory.Add(bytes));
   arguments.push_back(workspace == nullptr
-                          ? nullptr
+                          ? AddressOfNoWorkspace()
                           : workspace + BytesOfLibrary(bytes, launched.type != KernelType::kVector));
   const auto *data = static_cast<const std::byte *>(tiling.data.GetData());
   const runtime::KernelLaunch launch{
       &launched, tiling.block_dim, tiling.key, {data, data + tiling.data.GetDataSize()}};
   const runtime::Status status = runtime::RunKernel(*context->device(), launch, arguments);
-  if (!status.text.empty()) throw std::runtime_error(status.text);
-  for (size_t i = 0; i < buffers.size(); ++i) {
+  const bool goes_on = Policy::FromEnvironment().on_fault == Policy::OnFault::kContinue;
+  for (size_t i = 0; i < buffers.size() && (status.text.empty() || goes_on); ++i) {
     if (buffers[i].copy_out == 0 || addresses[i] == nullptr) continue;
     Check(aclrtMemcpy(buffers[i].host, buffers[i].bytes, addresses[i], buffers[i].bytes,
                       ACL_MEMCPY_DEVICE_TO_HOST),
           "aclrtMemcpy");
   }
+  if (!status.text.empty()) throw std::runtime_error(status.text);
 }
 
 }  // namespace sim::operators

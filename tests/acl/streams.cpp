@@ -334,7 +334,8 @@ ACL_TEST(captured_tasks_run_when_the_graph_does) {
   std::getline(std::ifstream(json), text);
   CHECK(text == "{\"tasks\": 6}");
   std::remove(json.c_str());
-  CHECK_FAILS(aclmdlRIDebugJsonPrint(graph, "/no/such/folder/a.json", 0), ACL_ERROR_INVALID_FILE, "cannot write");
+  CHECK_FAILS(aclmdlRIDebugJsonPrint(graph, "/no/such/folder/a.json", 0), ACL_ERROR_INVALID_FILE,
+              "cannot write");
   CHECK(buffer.Download<int32_t>() == (std::vector<int32_t>{0, 0}));
   for (int i = 0; i < 2; ++i) {
     buffer.Upload(std::vector<int32_t>{0, 0});

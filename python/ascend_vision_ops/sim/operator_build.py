@@ -28,9 +28,11 @@ from .errors import CompileError
 from .operator_definition import DTYPES, Definition
 from .template_arguments import Chosen, is_template, read_lists
 
-# Structs that kernel_tiling.h has.
-LIBRARY_STRUCT = re.compile(r"struct\s+(?:alignas\(\d+\)\s*)?(\w+)")
+# Structs that kernel_tiling.h has, itself or by its own headers.
+LIBRARY_STRUCT = re.compile(r"\b(?:struct\s+(?:alignas\(\d+\)\s*)?|TILING\()(\w+)")
 ENTRY = re.compile(r"__global__\s+(?:__aicore__\s+)?(?:__\w+__\s+)*void\s+(\w+)\s*\(")
+# NAME<<<…>>>, behind which the arguments stand, in a function for host programs that calls the kernel.
+LAUNCH = re.compile(r"\b\w+\s*(?:<[^<>;]*>\s*)?<<<[^;]*?>>>")
 LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # What the cache keeps: folders of operators, kernels of each, and versions of each library.
 MOST_OPERATORS, MOST_KERNELS, MOST_VERSIONS = 100, 200, 8
@@ -145,8 +147,10 @@ class OperatorFolder:
             os.utime(folder)
             forget_old(self.cache.glob(f"{name}-*"), MOST_KERNELS)
             unit = folder / "kernel.cpp"
-            if not unit.is_file() or unit.read_text(encoding="utf-8") != wrapper:
-                unit.write_text(wrapper, encoding="utf-8")
+            if copy := without_launches(source):
+                write_changed(folder / source.name, copy)
+                wrapper = wrapper.replace(f'#include "{source}"', f'#include "{folder / source.name}"')
+            write_changed(unit, wrapper)
             libraries = [
                 self._side_library(unit, folder, side, options) for side in self.back_end.sides_of(cores)
             ]
@@ -240,6 +244,19 @@ def whole_text(source: Path, neighbours: Path) -> str:
     return "\n".join(texts)
 
 
+def without_launches(source: Path) -> str:
+    """The text of a source where it launches kernels, with calls of nothing in their place; "" where it launches none."""
+    text = source.read_text(encoding="utf-8", errors="replace")
+    changed = LAUNCH.sub(lambda found: "[](auto &&...) {}" + "\n" * found[0].count("\n"), text)
+    return "" if changed == text else f'#line 1 "{source}"\n{changed}'
+
+
+def write_changed(path: Path, text: str) -> None:
+    """Writes a file where it has another text: one that is rewritten is compiled again."""
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
 def macros(definition: Definition, dtypes: dict[str, tuple[int, int]]) -> list[str]:
     """DT_*, FORMAT_* and, for each tensor, DTYPE_X, ORIG_DTYPE_X and FORMAT_X."""
     lines = [f"#define DT_{dtype.name} {dtype.number}" for dtype in DTYPES.values()]
@@ -269,13 +286,16 @@ def without_defined(structs: dict, text: str) -> dict:
 
 def struct_lines(structs: list[dict], known: set[str]) -> list[str]:
     """The plain structs of tiling data, without those that kernel_tiling.h has."""
-    lines = []
+    lines, others = [], known | {struct["name"] for struct in structs}
     for struct in structs:
         if struct["name"] in known:
             continue
         fields = []
+        whole = False  # a struct begins at a multiple of 8, and so does what follows it
         for type, name, count in struct["fields"]:
-            fields.append(f"  {type} {name}{f'[{count}]' if count else ''};")
+            aligned = "alignas(8) " if whole or type in others else ""
+            whole = type in others
+            fields.append(f"  {aligned}{type} {name}{f'[{count}]' if count else ''};")
         lines += [f"struct alignas(8) {struct['name']} {{", *fields, "};"]
     return lines
 
@@ -296,8 +316,8 @@ def wrapper_text(
     """
     chosen = structs.get(f"{definition.type}_{key}") or structs.get(definition.type, [])
     every = {struct["name"]: struct for group in structs.values() for struct in group}
-    header = SOURCES / "sim" / "ascendc" / "include" / "kernel_tiling" / "kernel_tiling.h"
-    known = set(LIBRARY_STRUCT.findall(header.read_text(encoding="utf-8")))
+    headers = (SOURCES / "sim" / "ascendc" / "include" / "kernel_tiling").glob("*.h")
+    known = {name for path in headers for name in LIBRARY_STRUCT.findall(path.read_text(encoding="utf-8"))}
     lines = ["#define ASCENDC_TPL_KERNEL", "#include <cstdint>", '#include "kernel_tiling/kernel_tiling.h"']
     lines += macros(definition, dtypes) + struct_lines(list(every.values()), known)
     if chosen:

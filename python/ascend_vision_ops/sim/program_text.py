@@ -54,8 +54,8 @@ _BODY = re.compile(
 class KernelText:
     """A kernel of a source.
 
-    cores: "vector", "cube", "mixed11" or "mixed12". parameters: the text between the parentheses. type_parameters: those
-    of a template.
+    cores: "vector", "cube", "mixed11" or "mixed12". parameters: the text between the parentheses. type_parameters:
+    those of a template.
     """
 
     name: str
@@ -102,6 +102,8 @@ def translate(
     Raises:
         CompileError: the source says something about a kernel that cannot be
     """
+    # The source may ask for it under a condition that does not hold.
+    cube_only = cube_only and "using Matmul = MatmulClient<" not in text
     parts = list(_parts(text, f"{own_folder}/", [f"{folder}/" for folder in header_folders]))
     plain = [_blanked(part) if own else "" for part, own in parts]
     bodies = _bodies(plain)

@@ -50,13 +50,13 @@ int32_t Queues::PlaceBuffer(int32_t queue, AscendC::TPosition position, int32_t 
   const Pool &used = CheckedPool(pool, kName, where);
   if (buffer.space != used.space || address < used.address ||
       address + buffer.bytes > used.address + used.bytes) {
-    core_->Fail(FaultKind::kUbCapacity, kName, where,
-                "a buffer must lie in the memory of its pool, " +
-                    Range(used.space, static_cast<int64_t>(used.address),
-                          static_cast<int64_t>(used.address + used.bytes)) +
-                    ", got " +
-                    Range(buffer.space, static_cast<int64_t>(address),
-                          static_cast<int64_t>(address + buffer.bytes)));
+    core_->Fail(
+        FaultKind::kUbCapacity, kName, where,
+        "a buffer must lie in the memory of its pool, " +
+            Range(used.space, static_cast<int64_t>(used.address),
+                  static_cast<int64_t>(used.address + used.bytes)) +
+            ", got " +
+            Range(buffer.space, static_cast<int64_t>(address), static_cast<int64_t>(address + buffer.bytes)));
   }
   buffer.pool = pool;
   buffer.address = address;

@@ -185,6 +185,12 @@ std::string Queues::OfBuffer(Space space, uint64_t address) const {
   return "";
 }
 
+bool Queues::StaysInBuffer(const Operand &operand, uint64_t bytes) const {
+  if (operand.buffer_id < 0 || static_cast<size_t>(operand.buffer_id) >= buffers_.size()) return true;
+  const Buffer &buffer = buffers_[static_cast<size_t>(operand.buffer_id)];
+  return operand.address >= buffer.address && operand.address + bytes <= buffer.address + buffer.bytes;
+}
+
 LocalTensorBase Queues::BufferOf(int32_t id, Where where) {
   if (id < 0 || static_cast<size_t>(id) >= buffers_.size()) {
     core_->Fail(FaultKind::kUbBounds, "TBuf::Get", where,
@@ -272,8 +278,10 @@ void Queues::EnQue(int32_t id, const LocalTensorBase &tensor, Pipes pipes, Where
     core_->Fail(FaultKind::kQueueBalance, "EnQue", where,
                 Named(queue) + " of depth " + std::to_string(queue.kind.depth) + " is full: missing DeQue");
   }
-  buffer.filled = core_->flags.Alloc(pipes.from, pipes.to, "EnQue", where);
-  core_->flags.Set(pipes.from, pipes.to, buffer.filled, "EnQue", where);
+  if (pipes.from != pipes.to) {
+    buffer.filled = core_->flags.Alloc(pipes.from, pipes.to, "EnQue", where);
+    core_->flags.Set(pipes.from, pipes.to, buffer.filled, "EnQue", where);
+  }
   buffer.state = BufferState::kQueued;
   queue.queued.push_back(tensor.buffer_id);
 }
@@ -286,22 +294,32 @@ LocalTensorBase Queues::DeQue(int32_t id, Pipes pipes, Where where) {
   const int32_t next = queue.queued.front();
   queue.queued.pop_front();
   Buffer &buffer = buffers_[next];
-  core_->flags.Wait(pipes.from, pipes.to, buffer.filled, "DeQue", where);
-  core_->flags.Release(pipes.from, pipes.to, buffer.filled, "DeQue", where);
+  if (pipes.from != pipes.to) {
+    core_->flags.Wait(pipes.from, pipes.to, buffer.filled, "DeQue", where);
+    core_->flags.Release(pipes.from, pipes.to, buffer.filled, "DeQue", where);
+  }
   buffer.filled = kNoEvent;
   buffer.state = BufferState::kTaken;
   return TensorOf(next);
 }
 
 void Queues::Free(int32_t id, const LocalTensorBase &tensor, Where where) {
+  const auto of_pipe = static_cast<size_t>(tensor.buffer_id) < buffers_.size();
+  if (const int32_t owner = of_pipe ? buffers_[tensor.buffer_id].queue : -1; owner >= 0 && owner != id) {
+    core_->Report(FaultKind::kQueueBalance, "FreeTensor", where,
+                  "the tensor is a buffer of another queue, " + Named(queues_[owner]));
+    id = owner;
+  }
   Queue &queue = Checked(id, "FreeTensor", where);
   Buffer &buffer = Owned(id, tensor, "FreeTensor", where);
   if (buffer.state == BufferState::kQueued) {
     core_->Fail(FaultKind::kQueueBalance, "FreeTensor", where,
                 "the tensor is still in " + Named(queue) + ": missing DeQue");
   }
-  buffer.emptied = core_->flags.Alloc(queue.kind.consumer, queue.kind.producer, "FreeTensor", where);
-  core_->flags.Set(queue.kind.consumer, queue.kind.producer, buffer.emptied, "FreeTensor", where);
+  if (queue.kind.consumer != queue.kind.producer) {
+    buffer.emptied = core_->flags.Alloc(queue.kind.consumer, queue.kind.producer, "FreeTensor", where);
+    core_->flags.Set(queue.kind.consumer, queue.kind.producer, buffer.emptied, "FreeTensor", where);
+  }
   buffer.state = BufferState::kIdle;
   ++buffer.generation;
 }

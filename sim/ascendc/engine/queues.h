@@ -97,6 +97,7 @@ class Queues {
   void ReportLeftover(const std::string &who, int32_t pool = -1);
   // " of in_queue_" where the buffer that holds this byte has a name in the source, else "".
   std::string OfBuffer(Space space, uint64_t address) const;
+  bool StaysInBuffer(const Operand &operand, uint64_t bytes) const;
 
  private:
   struct Buffer {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core.h"
 #include "flow.h"
 #include "value_map.h"
 
@@ -77,8 +78,12 @@ class Values {
   // values_report.cpp
   // Returns whether the instruction writes to global memory, where nothing is followed.
   bool JudgeSinks(const Instruction &instruction, uint32_t site);
-  void JudgeOperand(const Operand &operand, const std::string &does, uint32_t site);
-  bool Report(const BitRange &source, uint64_t hole, const std::string &does, uint32_t site);
+  // `free` bytes at the end of the operand may hold anything.
+  void JudgeOperand(const Operand &operand, const std::string &does, uint32_t site, uint64_t free = 0);
+  void JudgeScalarRead(const Operand &operand, uint32_t site);
+  FaultKind KindOf(const BitRange &word);
+  uint64_t BytesInPadding(const Operand &global, uint64_t *begin) const;
+  bool Report(FaultKind kind, const BitRange &source, uint64_t hole, const std::string &does, uint32_t site);
   std::string RangeText(Space space, uint64_t begin, uint64_t end) const;
   uint64_t BaseOf(Space space, uint64_t address) const;
 

@@ -81,30 +81,9 @@ SIM_ABSENT_CLASS(Conv3D)
 SIM_ABSENT_CLASS(Conv3DBackpropFilter)
 SIM_ABSENT_CLASS(Conv3DBackpropInput)
 
-// High-level: tensors
-SIM_ABSENT(Pad)
-SIM_ABSENT(TransData)
-
-// High-level: reduction
-SIM_ABSENT(ReduceAll)
-SIM_ABSENT(ReduceAny)
-SIM_ABSENT(ReduceProd)
-SIM_ABSENT(ReduceXorSum)
-
-// High-level: sorting
-SIM_ABSENT(TopK)
-
 // High-level: mathematics
-SIM_ABSENT(CumSum)
 SIM_ABSENT(Digamma)
 SIM_ABSENT(Lgamma)
-
-// High-level: filtering
-SIM_ABSENT(DropOut)
-
-// High-level: quantisation
-SIM_ABSENT(AscendAntiQuant)
-SIM_ABSENT(AscendQuant)
 
 // High-level: communication
 SIM_ABSENT_CLASS(Hccl)

@@ -41,18 +41,18 @@ struct KernelPool {
 }  // namespace sim
 
 // Handles tell the buffers apart and hold nothing.
-#define EXTERN_IMPL_BUFPOOL(EXT_BUFPOOL, POSITION, BUFID_SIZE)                                   \
- public:                                                                                         \
-  static constexpr AscendC::TPosition poolPos = POSITION;                                        \
-  sim::KernelPool simPool;                                                                       \
-  void Init() { simPool = {}; }                                                                  \
-  void Reset(sim::Where where = sim::Where::Here()) { simPool.Reset(where); }                    \
-  AscendC::TBufHandle GetBufHandle(uint8_t offset, sim::Where where = sim::Where::Here()) {      \
-    sim::KernelPool::CheckHandle(offset, BUFID_SIZE, where);                                     \
-    return simHandles + offset;                                                                  \
-  }                                                                                              \
-  void SetCurAddr(uint32_t curAddr) { simPool.address = curAddr; }                               \
-  uint32_t GetCurAddr() const { return simPool.address; }                                        \
-  void SetCurBufSize(uint8_t curBufSize) { simPool.buffers = curBufSize; }                       \
-  uint8_t GetCurBufSize() const { return simPool.buffers; }                                      \
+#define EXTERN_IMPL_BUFPOOL(EXT_BUFPOOL, POSITION, BUFID_SIZE)                              \
+ public:                                                                                    \
+  static constexpr AscendC::TPosition poolPos = POSITION;                                   \
+  sim::KernelPool simPool;                                                                  \
+  void Init() { simPool = {}; }                                                             \
+  void Reset(sim::Where where = sim::Where::Here()) { simPool.Reset(where); }               \
+  AscendC::TBufHandle GetBufHandle(uint8_t offset, sim::Where where = sim::Where::Here()) { \
+    sim::KernelPool::CheckHandle(offset, BUFID_SIZE, where);                                \
+    return simHandles + offset;                                                             \
+  }                                                                                         \
+  void SetCurAddr(uint32_t curAddr) { simPool.address = curAddr; }                          \
+  uint32_t GetCurAddr() const { return simPool.address; }                                   \
+  void SetCurBufSize(uint8_t curBufSize) { simPool.buffers = curBufSize; }                  \
+  uint8_t GetCurBufSize() const { return simPool.buffers; }                                 \
   uint8_t simHandles[BUFID_SIZE] = {}

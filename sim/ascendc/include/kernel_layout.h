@@ -105,8 +105,7 @@ template <typename T>
 constexpr bool is_layout_v = is_layout<T>::value;
 
 // An element type with the position and the layout of a tensor.
-template <typename T, TPosition pos = TPosition::MAX,
-          typename LayoutType = Layout<Shape<>, Stride<>>>
+template <typename T, TPosition pos = TPosition::MAX, typename LayoutType = Layout<Shape<>, Stride<>>>
 struct TensorTrait {
   using LiteType = T;
   using LiteLayoutType = LayoutType;

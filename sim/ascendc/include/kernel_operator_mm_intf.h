@@ -24,6 +24,14 @@ __aicore__ inline void LoadData(const LocalTensor<T> &dst, const GlobalTensor<T>
   sim::LoadFractals(dst, sim::Side<T>("dst", dst), sim::Side<T>("src", src), loadDataParams, where);
 }
 
+// A function of a later device.
+template <typename Dst, typename Src>
+__aicore__ inline void LoadData(const Dst &, const Src &, const LoadData2DParamsV2 &,
+                                sim::Where where = sim::Where::Here()) {
+  sim::Core::Current().Fail(sim::FaultKind::kType, "LoadData", where,
+                            "Atlas A2 does not take LoadData2DParamsV2, but LoadData2DParams");
+}
+
 template <typename T>
 __aicore__ inline void LoadDataWithTranspose(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                                              const LoadData2dTransposeParams &loadDataParams,

@@ -104,7 +104,32 @@ struct LoadData3DParamsV2 {
   bool fMatrixCtrl = false;  // the sizes of FMATRIX_RIGHT
 };
 
-// The same in two words; SetFmatrix and SetLoadDataPaddingValue describe the image.
+// Fractals of a later device. Sources for both devices fill the struct.
+struct LoadData2DParamsV2 {
+  LoadData2DParamsV2() {}
+  LoadData2DParamsV2(uint32_t m_start, uint32_t k_start, uint16_t m_step, uint16_t k_step, int32_t src_stride,
+                     uint16_t dst_stride, bool transpose, uint8_t id)
+      : mStartPosition(m_start),
+        kStartPosition(k_start),
+        mStep(m_step),
+        kStep(k_step),
+        srcStride(src_stride),
+        dstStride(dst_stride),
+        ifTranspose(transpose),
+        sid(id) {}
+
+  uint32_t mStartPosition = 0;
+  uint32_t kStartPosition = 0;
+  uint16_t mStep = 0;
+  uint16_t kStep = 0;
+  int32_t srcStride = 0;
+  uint16_t dstStride = 0;
+  bool ifTranspose = false;
+  uint8_t sid = 0;
+};
+
+// An image as LoadData3DParamsV2 describes it, in two words; SetFmatrix and SetLoadDataPaddingValue describe
+// the image.
 struct LoadData3DParamsV2Pro {
   LoadData3DParamsV2Pro() {}
   LoadData3DParamsV2Pro(uint16_t channel_size, bool transpose, bool small_k, bool filter_size_w,

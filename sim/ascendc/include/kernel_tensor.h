@@ -180,10 +180,10 @@ class LocalTensor : public sim::LocalTensorBase {
 
   // Aids for people: they print elements, a data block a line, and write them to a file. No judge sees it.
   void Print() const { Print(GetSize()); }
-  void Print(uint32_t len) const {
-    sim::PrintElements<T>(space, address, std::min(len, GetSize()));
+  void Print(uint32_t len) const { sim::PrintElements<T>(space, address, std::min(len, GetSize())); }
+  int32_t ToFile(const std::string &fileName) const {
+    return sim::SaveBytes(space, address, bytes, fileName);
   }
-  int32_t ToFile(const std::string &fileName) const { return sim::SaveBytes(space, address, bytes, fileName); }
 
  private:
   uint64_t Left(uint32_t offset) const { return bytes - std::min<uint64_t>(bytes, sim::BytesFor<T>(offset)); }

@@ -29,6 +29,8 @@ constexpr AscendC::TPosition BufferPosition(AscendC::TPosition src, AscendC::TPo
 constexpr PipePair QueuePipes(AscendC::TPosition src, AscendC::TPosition dst) {
   const Space from = SpaceOf(src);
   const Space to = SpaceOf(dst);
+  // TQue<VECCALC>: no flag belongs to such a queue.
+  if (from == Space::GM && dst == AscendC::TPosition::VECCALC) return {Pipe::V, Pipe::V};
   if (from == Space::GM)
     return {Pipe::MTE2, to == Space::UB ? Pipe::V : to == Space::L1 ? Pipe::MTE1 : Pipe::M};
   if (from == Space::UB && to == Space::GM) return {Pipe::V, Pipe::MTE3};
@@ -201,7 +203,8 @@ class TBuf {
   template <typename Pool>
   void InitBufHandle(Pool *bufPool, uint32_t, TBufHandle, uint32_t curPoolAddr, uint32_t len,
                      sim::Where where = sim::Where::Here()) {
-    buffer_ = sim::Core::Current().queues().PlaceBuffer(-1, pos, bufPool->simPool.id, curPoolAddr, len, where);
+    buffer_ =
+        sim::Core::Current().queues().PlaceBuffer(-1, pos, bufPool->simPool.id, curPoolAddr, len, where);
   }
 
  private:

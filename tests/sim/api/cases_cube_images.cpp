@@ -9,7 +9,8 @@ using namespace AscendC;
 namespace {
 
 // height, width, channels, padding on all sides, value of the padding, k, m, start of m, filter, repeats
-// along m, boundary of L1, whether the parameters are those of two words. The filter is a square. B is a unit matrix, so that the result is what L0A got.
+// along m, boundary of L1, whether the parameters are those of two words. The filter is a square. B is a unit
+// matrix, so that the result is what L0A got.
 void ImageProduct(Case &c) {
   const uint16_t k = c.Int(5), m = c.Int(6);
   const auto size_a = static_cast<uint32_t>(c.buffers[0].bytes / sizeof(half));

@@ -11,12 +11,13 @@ from .test_cube import expected, fractals, nz, whole
 
 
 @pytest.mark.parametrize(
-    "padding,repeats,boundary,words", [(0, 1, 0, 0), (1, 1, 0, 1), (1, 2, 0, 0), (1, 2, 1024, 0), (0, 1, 1344, 1)]
+    "padding,repeats,boundary,words",
+    [(0, 1, 0, 0), (1, 1, 0, 1), (1, 2, 0, 0), (1, 2, 1024, 0), (0, 1, 1344, 1)],
 )
 def test_windows_of_an_image(padding, repeats, boundary, words):
     """The first 32 columns: the first data block of the first two pixels of each 3 x 3 window.
 
-    boundary: the byte of L1 at which the image goes on at the first byte of L1. words: the parameters come in two words.
+    boundary: the byte of L1 at which the image goes on at the first byte of L1. words: parameters come in two words.
     """
     channels, height, width, m, start = 32, 6, 7, 16, 3
     image = whole((channels, height, width), "float16", 1)

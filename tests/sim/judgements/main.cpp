@@ -63,6 +63,39 @@ void RoundedCopy(GM_ADDR self, GM_ADDR out) {
   s.Finish();
 }
 
+// 32 bytes behind a tensor belong to its memory.
+void BehindTensor(GM_ADDR self, GM_ADDR out, uint32_t to, uint32_t from) {
+  Setup s(self, out);
+  GlobalTensor<float> all, result;
+  all.SetGlobalBuffer((__gm__ float *)self);
+  result.SetGlobalBuffer((__gm__ float *)out);
+  DataCopy(s.x, all[kElements - 8], 16);
+  Setup::Order<HardEvent::MTE2_MTE3>();
+  DataCopy(result[to], s.x[from], 16 - from);
+  s.Finish();
+}
+void PaddingToPadding(GM_ADDR self, GM_ADDR out) { BehindTensor(self, out, kElements - 8, 0); }
+void PaddingToTensor(GM_ADDR self, GM_ADDR out) { BehindTensor(self, out, 0, 8); }
+
+// The result of Compare has 64 bits; 32 of them come from values.
+template <typename Word>
+void ReadMask(GM_ADDR self, GM_ADDR out, uint32_t word) {
+  Setup s(self, out);
+  TBuf<TPosition::VECCALC> values, bits;
+  s.pipe.InitBuffer(values, 256);
+  s.pipe.InitBuffer(bits, 32);
+  const LocalTensor<float> x = values.Get<float>();
+  const LocalTensor<uint8_t> mask = bits.Get<uint8_t>();
+  Duplicate(x, 1.0f, 32);
+  CompareScalar(mask, x, 0.0f, CMPMODE::GT, 64);
+  Setup::Order<HardEvent::V_S>();
+  const Word got = mask.ReinterpretCast<Word>().GetValue(word);
+  if (word != 0 || (got & 0xFFFFFFFFU) == 0xFFFFFFFFU) s.Finish();
+}
+void PartlyWritten(GM_ADDR self, GM_ADDR out) { ReadMask<uint64_t>(self, out, 0); }
+void WhollyWritten(GM_ADDR self, GM_ADDR out) { ReadMask<uint32_t>(self, out, 0); }
+void NotWritten(GM_ADDR self, GM_ADDR out) { ReadMask<uint32_t>(self, out, 1); }
+
 void OutOfBounds(GM_ADDR self, GM_ADDR out) {
   Setup s(self, out);
   DataCopy(s.x, s.self[2 * kElements], 64);
@@ -111,6 +144,11 @@ const sim::Kernel kKernels[] = {
     {"right", Invoke<Right>},
     {"beyond_tensor", Invoke<BeyondTensor>},
     {"rounded_copy", Invoke<RoundedCopy>},
+    {"padding_to_padding", Invoke<PaddingToPadding>},
+    {"padding_to_tensor", Invoke<PaddingToTensor>},
+    {"partly_written", Invoke<PartlyWritten>},
+    {"wholly_written", Invoke<WhollyWritten>},
+    {"not_written", Invoke<NotWritten>},
     {"out_of_bounds", Invoke<OutOfBounds>},
     {"beyond_memory", Invoke<BeyondMemory>},
     {"misaligned", Invoke<Misaligned>},

@@ -123,13 +123,19 @@ def test_memory_beside_ub_and_tensors_in_files(tmp_path):
     assert found["trait"] == "20 100 1 0"
     forgotten = avo("run", HERE / "memory.asc", "-D", "FORGET", folder=tmp_path)
     assert forgotten.returncode == 1
-    assert "WriteSpmBuffer (memory.asc:24 kept): the TPipe has no memory for it: missing InitSpmBuffer" in forgotten.stderr
+    assert (
+        "WriteSpmBuffer (memory.asc:24 kept): the TPipe has no memory for it: missing InitSpmBuffer"
+        in forgotten.stderr
+    )
 
 
 @pytest.mark.parametrize(
     "define, fault",
     [
-        ("SMALL", r"UbCapacity: kernel pooled, .*InitBufHandle .*UB bytes \[0, 512\), got UB bytes \[512, 768\)"),
+        (
+            "SMALL",
+            r"UbCapacity: kernel pooled, .*InitBufHandle .*UB bytes \[0, 512\), got UB bytes \[512, 768\)",
+        ),
         ("FORGET", r"Flag: kernel grouped, .*GroupBarrier::Wait .*arriveIndex 1 .*missing Arrive"),
         ("RACE", r"BlockConflict: kernel grouped, .*DataCopy .*nothing orders the two blocks"),
     ],

@@ -171,8 +171,8 @@ auto LaunchDeduced(const Chooser &, const char *name, uint32_t blocks, Settings 
   void *stream = StreamOf(std::forward<Settings>(settings)...);
   return [name, blocks, stream](auto &&...values) -> void {
     using Instance = decltype(std::declval<const Chooser &>()(values...));
-    LaunchInstance<Instance::instance, cores>(name, blocks, stream)(
-        std::forward<decltype(values)>(values)...);
+    LaunchInstance<Instance::instance, cores>(name, blocks,
+                                              stream)(std::forward<decltype(values)>(values)...);
   };
 }
 

@@ -12,3 +12,4 @@
 #include "vector/norm_functions.h"
 #include "vector/row_functions.h"
 #include "vector/softmax_functions.h"
+#include "vector/tensor_functions.h"

@@ -319,15 +319,16 @@ void CopyPadIn(const char *name, const AscendC::LocalTensor<T> &dst, const Ascen
   }
   const uint32_t left = pad.leftPadding * sizeof(T), right = pad.rightPadding * sizeof(T);
   const uint32_t row = static_cast<uint32_t>(AlignUp(left + params.blockLen + right, kBlockBytes));
-  const bool padded = (left != 0 || right != 0) && (pad.isPad || core.registers.has_pad_value);
+  const bool firsts = left == 0 && right == 0;  // the row ends in copies of its first element
+  const bool padded = !firsts && (pad.isPad || core.registers.has_pad_value);
 
   CopySide to = Side<T>("dst", dst);
   to.operand.rows = params.blockCount;
   to.operand.row_stride = row + static_cast<int64_t>(params.dstStride) * kBlockBytes;
   to.operand.row_bytes = row;
   CheckSide(core, name, to, where);
-  // Without a value nobody may rely on the padding: only the copied bytes count as written.
-  if (!padded) {
+  // Padding without a value holds anything: only the copied bytes count as written.
+  if (!padded && !firsts) {
     to.operand.row_bytes = params.blockLen;
     if (left != 0) {
       to.operand.address += left;
@@ -344,6 +345,11 @@ void CopyPadIn(const char *name, const AscendC::LocalTensor<T> &dst, const Ascen
     for (uint32_t row = 0; row < params.blockCount; ++row) {
       flows.Move(BitsOf(dst, row * to.operand.row_stride + left, params.blockLen),
                  BitsOf(from, row * from.operand.row_stride, params.blockLen));
+      if (firsts && params.blockLen < to.operand.row_bytes) {
+        flows.Depend(
+            BitsOf(dst, row * to.operand.row_stride + params.blockLen, to.operand.row_bytes - params.blockLen),
+            BitsOf(from, row * from.operand.row_stride, sizeof(T)));
+      }
     }
   });
   IssueCopy(core, name, to, from, where, &flow);
@@ -357,7 +363,6 @@ void CopyPadIn(const char *name, const AscendC::LocalTensor<T> &dst, const Ascen
   for (uint32_t i = 0; i < params.blockCount; ++i) {
     std::byte *start = out + i * to.operand.row_stride;
     const std::byte *source = in + i * from.operand.row_stride;
-    // The documentation says: without a value the padding is the first element of the row.
     if (!padded) {
       std::memcpy(&value, source, sizeof(T));
     }

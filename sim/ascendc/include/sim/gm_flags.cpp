@@ -12,7 +12,7 @@ namespace sim {
 namespace {
 
 constexpr uint64_t kGroupLine = 512;  // bytes of a GroupBarrier's workspace for each core
-constexpr int32_t kTurn = -1;  // the event of "it is this block's turn"; IBSet takes events from 0 on
+constexpr int32_t kTurn = -1;         // the event of "it is this block's turn"; IBSet takes events from 0 on
 
 int32_t VectorBlock(const Core &core) {
   return static_cast<int32_t>(core.BlockIdx() * core.SubBlockNum() + core.SubBlockIdx());

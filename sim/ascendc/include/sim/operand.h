@@ -52,13 +52,15 @@ inline void CheckView(Core &core, const char *instruction, const Operand &operan
   }
 }
 
-// The kernel itself has placed a tensor that lies in no buffer of a TPipe. The device knows only where it
-// begins, so that its size is for people to see, as that of a GlobalTensor.
+// The device knows only where a tensor begins. Its size is for people to see, as that of a GlobalTensor: values
+// that are read behind it are followed, and what is written behind it stays in its own buffer, or the tensor lies
+// in none because the kernel itself has placed it. Only a write that leaves the buffer is an error.
 inline void CheckView(Core &core, const char *instruction, const Operand &operand, uint64_t bytes,
                       Where where) {
-  constexpr int32_t kNoBuffer = -1;
+  if (Reach(operand) <= bytes) return;
+  const bool harmless = !operand.write || core.StaysInBuffer(operand, Reach(operand));
   CheckView(core, instruction, operand, bytes, where,
-            operand.buffer_id == kNoBuffer ? FaultKind::kBeyondTensor : FaultKind::kUbBounds);
+            harmless ? FaultKind::kBeyondTensor : FaultKind::kUbBounds);
 }
 
 inline Operand LocalOperand(const char *name, const LocalTensorBase &tensor, bool write) {

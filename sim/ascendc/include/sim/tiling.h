@@ -66,18 +66,20 @@ inline bool TilingKeyIn(std::initializer_list<uint64_t> keys) {
 // Pointers to tiling data. The data are copied to the core at once, which no kernel can tell from reads of
 // global memory.
 #define __tiling_data_ptr__ const
-#define GET_TILING_DATA_PTR_WITH_STRUCT(tiling_struct, dst_ptr, tiling_ptr)                                  \
-  tiling_struct sim_tiling_##dst_ptr;                                                                        \
-  ::sim::LoadTiling(&sim_tiling_##dst_ptr, tiling_ptr, sizeof(tiling_struct), ::sim::Where{__FILE__, __LINE__}); \
+#define GET_TILING_DATA_PTR_WITH_STRUCT(tiling_struct, dst_ptr, tiling_ptr)   \
+  tiling_struct sim_tiling_##dst_ptr;                                         \
+  ::sim::LoadTiling(&sim_tiling_##dst_ptr, tiling_ptr, sizeof(tiling_struct), \
+                    ::sim::Where{__FILE__, __LINE__});                        \
   const tiling_struct *dst_ptr = &sim_tiling_##dst_ptr
-#define COPY_TILING_WITH_STRUCT(tiling_struct, src_ptr, dst_ptr)                                             \
-  tiling_struct sim_tiling_##dst_ptr;                                                                        \
-  ::sim::CopyTiling(&sim_tiling_##dst_ptr, src_ptr, sizeof(tiling_struct), ::sim::Where{__FILE__, __LINE__}); \
+#define COPY_TILING_WITH_STRUCT(tiling_struct, src_ptr, dst_ptr)           \
+  tiling_struct sim_tiling_##dst_ptr;                                      \
+  ::sim::CopyTiling(&sim_tiling_##dst_ptr, src_ptr, sizeof(tiling_struct), \
+                    ::sim::Where{__FILE__, __LINE__});                     \
   const tiling_struct *dst_ptr = &sim_tiling_##dst_ptr
-#define COPY_TILING_WITH_ARRAY(arr_type, arr_count, src_ptr, dst_ptr)                                       \
-  arr_type sim_tiling_##dst_ptr[arr_count];                                                                  \
-  ::sim::CopyTiling(sim_tiling_##dst_ptr, src_ptr, sizeof(sim_tiling_##dst_ptr),                             \
-                    ::sim::Where{__FILE__, __LINE__});                                                       \
+#define COPY_TILING_WITH_ARRAY(arr_type, arr_count, src_ptr, dst_ptr)            \
+  arr_type sim_tiling_##dst_ptr[arr_count];                                      \
+  ::sim::CopyTiling(sim_tiling_##dst_ptr, src_ptr, sizeof(sim_tiling_##dst_ptr), \
+                    ::sim::Where{__FILE__, __LINE__});                           \
   const arr_type(*dst_ptr)[arr_count] = &sim_tiling_##dst_ptr
 
 // The launcher decides which cores start (sim::Kernel::type). This says whether they may meet.

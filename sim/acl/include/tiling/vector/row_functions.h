@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "graph/tensor.h"
+#include "kernel_tiling/sim_vector_settings.h"
 #include "tiling_data.h"
 
 namespace sim {
@@ -33,29 +34,6 @@ constexpr uint32_t HalfOf(uint32_t value) {
 }  // namespace sim
 
 namespace AscendC {
-
-// Headers of kernels have it too.
-#ifndef ASCC_ENUM_REDUCEPATTERN
-#define ASCC_ENUM_REDUCEPATTERN
-enum class ReducePattern : uint32_t {
-  AR = 0,
-  RA = 1,
-  R,
-  ARA,
-  ARAR,
-  ARARA,
-  ARARAR,
-  ARARARA,
-  ARARARAR,
-  ARARARARA,
-  RAR,
-  RARA,
-  RARAR,
-  RARARA,
-  RARARAR,
-  RARARARA,
-};
-#endif
 
 // A sum for each repeat of a row.
 inline void GetSumMaxMinTmpSize(const uint32_t n, const uint32_t typeSize, const bool, uint32_t &maxSize,

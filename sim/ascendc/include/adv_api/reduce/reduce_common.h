@@ -3,34 +3,7 @@
 // first one.
 #pragma once
 
-#include <cstdint>
-
-namespace AscendC {
-
-// Headers for the host have it too.
-#ifndef ASCC_ENUM_REDUCEPATTERN
-#define ASCC_ENUM_REDUCEPATTERN
-enum class ReducePattern : uint32_t {
-  AR = 0,
-  RA = 1,
-  R,
-  ARA,
-  ARAR,
-  ARARA,
-  ARARAR,
-  ARARARA,
-  ARARARAR,
-  ARARARARA,
-  RAR,
-  RARA,
-  RARAR,
-  RARARA,
-  RARARAR,
-  RARARARA,
-};
-#endif
-
-}  // namespace AscendC
+#include "../../kernel_tiling/sim_vector_settings.h"
 
 namespace AscendC::Pattern::Reduce {
 

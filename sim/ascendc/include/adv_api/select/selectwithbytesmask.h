@@ -42,6 +42,21 @@ void MaskToHalf(const AscendC::LocalTensor<half> &dst, const AscendC::LocalTenso
   }
 }
 
+// Bits of the elements of a mask that compare with 0 as `mode` says. `numbers` has place for the elements as half,
+// in whole repeats.
+template <typename U>
+void MaskToBits(const AscendC::LocalTensor<uint8_t> &bits, const AscendC::LocalTensor<half> &numbers,
+                const AscendC::LocalTensor<U> &mask, AscendC::CMPMODE mode, uint32_t count, Where where) {
+  // A comparison takes whole repeats.
+  const auto all = static_cast<uint32_t>(AlignUp(count, kRepeatBytes / sizeof(half)));
+  AscendC::Duplicate(numbers, static_cast<half>(0.0F), static_cast<int32_t>(all), where);
+  AscendC::PipeBarrier<PIPE_V>(where);
+  MaskToHalf(numbers, mask, count, where);
+  AscendC::PipeBarrier<PIPE_V>(where);
+  AscendC::CompareScalar(bits, numbers, static_cast<half>(0.0F), mode, all, where);
+  AscendC::PipeBarrier<PIPE_V>(where);
+}
+
 // A bit of 1 takes the tensor. Work memory: bits of 2048 elements, and the elements as half.
 template <typename T, typename U>
 void SelectByBytes(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &tensor, T scalar,
@@ -57,14 +72,7 @@ void SelectByBytes(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTenso
   for (uint32_t row = 0; row < info.firstAxis; ++row) {
     for (uint32_t done = 0; done < info.srcLastAxis; done += piece) {
       const uint32_t count = std::min(piece, info.srcLastAxis - done), at = row * info.srcLastAxis + done;
-      // A comparison takes whole repeats.
-      const auto all = static_cast<uint32_t>(AlignUp(count, kLanes));
-      AscendC::Duplicate(numbers, static_cast<half>(0.0F), static_cast<int32_t>(all), where);
-      AscendC::PipeBarrier<PIPE_V>(where);
-      MaskToHalf(numbers, mask[row * info.maskLastAxis + done], count, where);
-      AscendC::PipeBarrier<PIPE_V>(where);
-      AscendC::CompareScalar(bits, numbers, static_cast<half>(0.0F), takes_tensor, all, where);
-      AscendC::PipeBarrier<PIPE_V>(where);
+      MaskToBits(bits, numbers, mask[row * info.maskLastAxis + done], takes_tensor, count, where);
       AscendC::Select(dst[at], bits, tensor[at], scalar, SELMODE::VSEL_TENSOR_SCALAR_MODE, count, where);
       AscendC::PipeBarrier<PIPE_V>(where);
     }

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host functions for vector functions that move, choose, sort or convert elements: how much work memory they
+// take, and their tilings.
+#pragma once
+
+#include "kernel_tiling/sim_vector_settings.h"
+#include "row_functions.h"
+
+namespace sim {
+
+template <typename Shape>
+uint32_t ElementsOf(const Shape &shape) {
+  return static_cast<uint32_t>(shape.GetShapeSize());
+}
+// As many floats as the shape has elements, `units` times, and at least a repeat each time.
+template <typename Shape>
+void FloatSizes(const Shape &shape, uint32_t units, uint32_t &most, uint32_t &least) {
+  least = units * 256;
+  most = std::max(least, units * RoundUp(ElementsOf(shape) * 4, 256));
+}
+
+}  // namespace sim
+
+namespace AscendC {
+
+// 32 bytes for each element of a row, or of all rows of 32.
+template <typename Platform>
+bool GetTopKMaxMinTmpSize(const Platform &, const int32_t inner, const int32_t outter, const bool, const bool,
+                          enum TopKMode mode, const bool, const uint32_t, uint32_t &maxValue,
+                          uint32_t &minValue) {
+  if (inner <= 0 || inner % 32 != 0 || outter <= 0) return false;
+  const int32_t rows = mode == TopKMode::TOPK_NSMALL ? outter : 1;
+  maxValue = minValue = 32 * static_cast<uint32_t>(inner * rows);
+  return true;
+}
+template <typename Platform, typename Tiling>
+bool TopKTilingFunc(const Platform &, const int32_t inner, const int32_t outter, const int32_t k,
+                    const uint32_t dataTypeSize, const bool, enum TopKMode mode, const bool,
+                    Tiling &topKTiling) {
+  if (inner <= 0 || inner % 32 != 0 || outter <= 0 || k < 1 || k > inner) return false;
+  tiling::TopkTiling t;
+  t.allDataSize = inner * outter;
+  t.innerDataSize = inner;
+  t.tmpLocalSize = 8 * (mode == TopKMode::TOPK_NSMALL ? t.allDataSize : inner);
+  t.sortRepeat = static_cast<uint32_t>(t.innerDataSize / 32);
+  t.kAlignFourBytes = static_cast<int32_t>(sim::RoundUp(static_cast<uint32_t>(k), 8));
+  t.kAlignTwoBytes = static_cast<int32_t>(sim::RoundUp(static_cast<uint32_t>(k), 16));
+  t.maskOffset = dataTypeSize == 4 ? t.kAlignFourBytes : t.kAlignTwoBytes;
+  sim::Give(t, topKTiling);
+  return true;
+}
+
+// Pairs of a value and an index take 8 bytes.
+template <typename Platform>
+uint32_t GetConcatTmpSize(const Platform &, const uint32_t, const uint32_t) {
+  return 0;
+}
+template <typename Platform>
+uint32_t GetSortTmpSize(const Platform &, const uint32_t elemCount, const uint32_t) {
+  return 8 * elemCount;
+}
+
+// Two rows as floats, in pieces of a repeat at least.
+template <typename Shape>
+void GetCumSumMaxMinTmpSize(const Shape &srcShape, const uint32_t, const bool, const bool, uint32_t &maxValue,
+                            uint32_t &minValue) {
+  sim::FloatSizes(srcShape, 2, maxValue, minValue);
+}
+template <typename Shape>
+void GetDropOutMaxMinTmpSize(const Shape &srcShape, const uint32_t, const bool, uint32_t &maxValue,
+                             uint32_t &minValue) {
+  sim::FloatSizes(srcShape, 2, maxValue, minValue);
+}
+template <typename Shape>
+uint32_t GetDropOutMinTmpSize(const Shape &, const uint32_t, const bool) {
+  return 2 * 256;
+}
+template <typename Shape>
+uint32_t GetDropOutMaxTmpSize(const Shape &srcShape, const uint32_t typeSize, const bool isReuseSource) {
+  uint32_t most = 0, least = 0;
+  GetDropOutMaxMinTmpSize(srcShape, typeSize, isReuseSource, most, least);
+  return most;
+}
+
+template <typename Shape>
+void GetPadMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSize, uint32_t &maxValue, uint32_t &minValue) {
+  const sim::Matrix matrix(srcShape);
+  minValue = 16 * sim::RoundUp(matrix.columns * typeSize, 32);
+  maxValue = std::max(minValue, matrix.rows * minValue / 16 * 2);
+}
+template <typename Shape, typename Tiling>
+void PadTilingFunc(const Shape &srcShape, const Shape &oriSrcShape, const uint32_t, const uint32_t typeSize,
+                   Tiling &tiling) {
+  const sim::Matrix matrix(srcShape);
+  tiling::PadTiling t;
+  t.srcHeight = matrix.rows;
+  t.srcWidth = matrix.columns;
+  t.srcOriWidth = sim::Matrix(oriSrcShape).columns;
+  t.blocksPerRow = sim::RoundUp(matrix.columns * typeSize, 32) / 32;
+  sim::Give(t, tiling);
+}
+
+// Three pieces as half.
+template <typename Shape>
+void GetAscendQuantMaxMinTmpSize(const Shape &srcShape, const uint32_t, uint32_t &maxValue, uint32_t &minValue) {
+  sim::FloatSizes(srcShape, 3, maxValue, minValue);
+}
+inline void GetAscendQuantTmpBufferFactorSize(uint32_t &maxLiveNodeCount, uint32_t &extraBuf) {
+  maxLiveNodeCount = 3;
+  extraBuf = 0;
+}
+template <typename Shape>
+void GetAscendDequantTmpBufferFactorSize(const Shape &srcShape, uint32_t &maxLiveNodeCount, uint32_t &extraBuf) {
+  maxLiveNodeCount = 1;
+  extraBuf = 64 + sim::Matrix(srcShape).columns;
+}
+// Two pieces as floats.
+template <typename Shape, typename DataType>
+void GetAscendAntiQuantMaxMinTmpSize(const Shape &srcShape, const Shape &, bool, DataType, DataType,
+                                     uint32_t &maxValue, uint32_t &minValue) {
+  sim::FloatSizes(srcShape, 2, maxValue, minValue);
+}
+template <typename Shape, typename DataType>
+uint32_t GetAscendAntiQuantMaxTmpSize(const Shape &srcShape, const Shape &, bool, DataType, DataType) {
+  uint32_t most = 0, least = 0;
+  sim::FloatSizes(srcShape, 2, most, least);
+  return most;
+}
+template <typename Shape, typename DataType>
+uint32_t GetAscendAntiQuantMinTmpSize(const Shape &, const Shape &, bool, DataType, DataType) {
+  return 2 * 256;
+}
+template <typename Shape, typename DataType>
+void GetAscendAntiQuantTmpBufferFactorSize(const Shape &, const Shape &, bool, DataType, DataType,
+                                           uint32_t &maxLiveNodeCount, uint32_t &extraBuf) {
+  maxLiveNodeCount = 2;
+  extraBuf = 0;
+}
+
+// Bits of 2048 elements, and the elements of the mask as half.
+#define SIM_SELECT_SIZES(Name)                                                                              \
+  template <typename Shape>                                                                                 \
+  uint32_t Get##Name##MinTmpSize(const Shape &, const Shape &, const uint32_t, const Shape &, const uint32_t, \
+                                 const bool) {                                                              \
+    return 4 * 256;                                                                                         \
+  }                                                                                                         \
+  template <typename Shape>                                                                                 \
+  uint32_t Get##Name##MaxTmpSize(const Shape &, const Shape &, const uint32_t, const Shape &maskShape,      \
+                                 const uint32_t, const bool) {                                              \
+    return std::max(4 * 256U, 256 + 2 * sim::RoundUp(sim::ElementsOf(maskShape), 128));                     \
+  }                                                                                                         \
+  template <typename Shape>                                                                                 \
+  void Get##Name##MaxMinTmpSize(const Shape &src0Shape, const Shape &src1Shape, const uint32_t srcTypeSize, \
+                                const Shape &maskShape, const uint32_t maskTypeSize, const bool isReuseMask, \
+                                uint32_t &maxValue, uint32_t &minValue) {                                   \
+    minValue = Get##Name##MinTmpSize(src0Shape, src1Shape, srcTypeSize, maskShape, maskTypeSize, isReuseMask); \
+    maxValue = Get##Name##MaxTmpSize(src0Shape, src1Shape, srcTypeSize, maskShape, maskTypeSize, isReuseMask); \
+  }
+SIM_SELECT_SIZES(Select)
+SIM_SELECT_SIZES(SelectWithBytesMask)
+#undef SIM_SELECT_SIZES
+
+// Products and logical reductions take a repeat, or what extremes take.
+#define SIM_LOGIC_SIZES(Name)                                                                                \
+  template <typename Shape, typename DataType>                                                               \
+  void GetReduce##Name##MaxMinTmpSize(const Shape &srcShape, const DataType dataType, ReducePattern pattern, \
+                                      bool isSrcInnerPad, bool isReuseSource, uint32_t &maxValue,            \
+                                      uint32_t &minValue) {                                                  \
+    GetReduceMaxMaxMinTmpSize(srcShape, dataType, pattern, isSrcInnerPad, isReuseSource, maxValue, minValue); \
+    minValue = std::max(minValue, 256U);                                                                     \
+    maxValue = std::max(maxValue, minValue);                                                                 \
+  }
+SIM_LOGIC_SIZES(Prod)
+SIM_LOGIC_SIZES(All)
+SIM_LOGIC_SIZES(Any)
+#undef SIM_LOGIC_SIZES
+template <typename Shape>
+void GetReduceXorSumMaxMinTmpSize(const Shape &, const uint32_t, const bool, uint32_t &maxValue,
+                                  uint32_t &minValue) {
+  maxValue = minValue = 3 * 256;
+}
+
+// The tiling has the sizes [B, N, S, H/N], or [H, W].
+template <typename Shape>
+void GetTransposeMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSize, const uint32_t, uint32_t &maxValue,
+                               uint32_t &minValue) {
+  minValue = 2 * 16 * 16 * typeSize;
+  maxValue = std::max(minValue, 2 * sim::ElementsOf(srcShape) * typeSize);
+}
+template <typename Shape, typename Tiling>
+void GetTransposeTilingInfo(const Shape &srcShape, const uint32_t, const uint32_t, const uint32_t,
+                            Tiling &tiling) {
+  const size_t dims = srcShape.GetDimNum();
+  const auto size = [&](size_t from_end) {
+    return dims < from_end ? 1 : static_cast<uint32_t>(srcShape.GetDim(dims - from_end));
+  };
+  tiling::ConfusionTransposeTiling t;
+  t.param0 = size(4);
+  t.param1 = size(3);
+  t.param2 = size(2);
+  t.param3 = size(1);
+  sim::Give(t, tiling);
+}
+// The older names.
+template <typename Shape>
+void GetConfusionTransposeMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSize,
+                                        const uint32_t transposeTypeIn, uint32_t &maxValue, uint32_t &minValue) {
+  GetTransposeMaxMinTmpSize(srcShape, typeSize, transposeTypeIn, maxValue, minValue);
+}
+template <typename Shape, typename Tiling>
+void GetConfusionTransposeTilingInfo(const Shape &srcShape, const uint32_t stackBufferSize,
+                                     const uint32_t typeSize, const uint32_t transposeTypeIn, Tiling &tiling) {
+  GetTransposeTilingInfo(srcShape, stackBufferSize, typeSize, transposeTypeIn, tiling);
+}
+template <typename Shape, typename Tiling>
+void GetConfusionTransposeOnlyTilingInfo(const Shape &srcShape, const uint32_t stackBufferSize,
+                                         const uint32_t typeSize, Tiling &tiling) {
+  GetTransposeTilingInfo(srcShape, stackBufferSize, typeSize, 0, tiling);
+}
+
+// Both tensors.
+template <typename Platform, typename Shape, typename DataType, typename Config>
+bool GetTransDataMaxMinTmpSize(const Platform &, const Shape &srcShape, const Shape &dstShape, const DataType,
+                               const Config &, uint32_t &maxValue, uint32_t &minValue) {
+  maxValue = minValue = 2 * (sim::ElementsOf(srcShape) + sim::ElementsOf(dstShape));
+  return true;
+}
+template <typename Platform, typename Shape>
+void GetBroadCastMaxMinTmpSize(const Platform &, const Shape &, const Shape &dstShape, const uint32_t typeSize,
+                               const bool, uint32_t &maxValue, uint32_t &minValue) {
+  minValue = 2 * 256;
+  maxValue = std::max(minValue, sim::RoundUp(sim::ElementsOf(dstShape) * typeSize, 256));
+}
+inline void GetArangeMaxMinTmpSize(uint32_t &maxValue, uint32_t &minValue) { maxValue = minValue = 0; }
+inline void GetArithProgressionMaxMinTmpSize(uint32_t &maxValue, uint32_t &minValue) {
+  maxValue = minValue = 0;
+}
+
+}  // namespace AscendC
