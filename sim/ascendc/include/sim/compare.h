@@ -147,7 +147,7 @@ void CompareScalar(const char *name, const LocalTensor<U> &dst, const LocalTenso
     return;
   }
   op.Add(Run("dst", dst, true, BytesOfBits(op)), dst);
-  op.Share(Sharing::kNone);
+  op.Share(Sharing::kPack);  // CANN's SelectWithBytesMask puts the bits where the source begins
   auto left = op.Read<T>("src0", src0, stride0);
   op.IssueWith([&](Flows &flows) { FlowToBits(op, flows, dst, left); });
   left.Resolve(op.core());
