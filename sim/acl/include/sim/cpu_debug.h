@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace sim::program {
 
@@ -34,24 +35,28 @@ T OnDeviceValue(T value) {
   }
 }
 
-template <typename Kernel, typename... Arguments>
-struct CpuCall {
+template <typename Kernel, typename Values, typename Indices>
+struct CpuCall;
+template <typename Kernel, typename... Arguments, size_t... indices>
+struct CpuCall<Kernel, std::tuple<Arguments...>, std::index_sequence<indices...>> {
   Kernel kernel;
   std::tuple<Arguments...> values;
 
+  // Calls the kernel without a function in between, as the calls that a fault shows begin below this one.
   static void Invoke(void *const *arguments) {
     const auto &call = *static_cast<const CpuCall *>(arguments[0]);
-    std::apply(call.kernel, call.values);
+    call.kernel(std::get<indices>(call.values)...);
   }
 };
 
 // Takes a function, or a lambda that calls an instance of a template.
 template <typename Kernel, typename... Arguments>
 void RunOnCpu(Kernel kernel, const char *name, uint32_t blocks, Arguments... arguments) {
-  const CpuCall<Kernel, Arguments...> call{kernel, {OnDeviceValue(arguments)...}};
+  using Call = CpuCall<Kernel, std::tuple<Arguments...>, std::index_sequence_for<Arguments...>>;
+  const Call call{kernel, {OnDeviceValue(arguments)...}};
   const void *function = nullptr;
   if constexpr (std::is_pointer_v<Kernel>) function = reinterpret_cast<const void *>(kernel);
-  Run({name, function, blocks, CpuCall<Kernel, Arguments...>::Invoke, &call});
+  Run({name, function, blocks, Call::Invoke, &call});
 }
 
 }  // namespace sim::program
