@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalisations. The work memory is the least that the host functions name, at the beginning of the last buffer.
-// CANN's headers take more of a tiling than its shape, so that these cases are those of the hand-written API.
-#include "adv_cases.h"
+// Normalisations.
+#include "work_cases.h"
 
 #ifndef SIM_CANN_HEADERS
-#include "tiling/tiling_api.h"
-
 using namespace AscendC;
 
 namespace {
-
-LocalTensor<uint8_t> Work(const Case &c, uint32_t least) {
-  const Buffer &last = c.buffers.back();
-  const auto bytes = c.Int(7) > 0 ? static_cast<uint32_t>(c.Int(7)) : least;
-  return LocalAt<uint8_t>(TPosition::VECCALC, static_cast<uint32_t>(last.address), bytes);
-}
-uint32_t Size(const Case &c, size_t i) { return static_cast<uint32_t>(c.Int(i)); }
 
 // ints: rows, elements from row to row, elements of a row.
 TensorShape RowsShape(const Case &c) { return TensorShape({1, c.Int(0), c.Int(1), c.Int(2)}); }
@@ -27,7 +17,7 @@ void LayerNormCase(Case &c) {
   GetLayerNormMaxMinTmpSize(RowsShape(c), sizeof(T), false, most, least);
   GetLayerNormNDTilingInfo(RowsShape(c), least, sizeof(T), false, tiling);
   LayerNorm<T, false>(c.Tensor<T>(0), c.Tensor<T>(1), c.Tensor<T>(2), c.Tensor<T>(3), c.Tensor<T>(4),
-                      c.Tensor<T>(5), Work(c, least), static_cast<T>(c.Float(0)), tiling);
+                      c.Tensor<T>(5), LeastWork(c, least), static_cast<T>(c.Float(0)), tiling);
 }
 
 constexpr LayerNormConfig kNoBeta = {true, false, false, true};
@@ -42,7 +32,7 @@ void SeparateCase(Case &c) {
   const LayerNormPara para{Size(c, 0), Size(c, 2), Size(c, 1)};
   const auto run = [&](auto call) {
     call(c.Tensor<T>(0), c.Tensor<float>(1), c.Tensor<float>(2), c.Tensor<T>(3), c.Tensor<U>(4),
-         c.Tensor<U>(5), static_cast<float>(c.Float(0)), Work(c, least), para, tiling);
+         c.Tensor<U>(5), static_cast<float>(c.Float(0)), LeastWork(c, least), para, tiling);
   };
   if (c.Int(3) == 0) {
     run([](auto... a) { LayerNorm<U, T>(a...); });
@@ -58,7 +48,7 @@ void LayerNormGradCase(Case &c) {
   GetLayerNormGradMaxMinTmpSize(RowsShape(c), sizeof(T), false, most, least);
   GetLayerNormGradNDTilingInfo(RowsShape(c), least, sizeof(T), false, tiling);
   LayerNormGrad<T>(c.Tensor<T>(0), c.Tensor<T>(1), c.Tensor<T>(2), c.Tensor<T>(3), c.Tensor<T>(4),
-                   c.Tensor<T>(5), c.Tensor<T>(6), Work(c, least), static_cast<T>(c.Float(0)), tiling);
+                   c.Tensor<T>(5), c.Tensor<T>(6), LeastWork(c, least), static_cast<T>(c.Float(0)), tiling);
 }
 
 template <typename T>
@@ -67,7 +57,7 @@ void LayerNormGradBetaCase(Case &c) {
   LayerNormGradBetaTiling tiling;
   GetLayerNormGradBetaMaxMinTmpSize(RowsShape(c), sizeof(T), false, most, least);
   GetLayerNormGradBetaNDTilingInfo(RowsShape(c), least, sizeof(T), false, tiling);
-  LayerNormGradBeta<T>(c.Tensor<T>(0), c.Tensor<T>(1), c.Tensor<T>(2), c.Tensor<T>(3), Work(c, least), tiling);
+  LayerNormGradBeta<T>(c.Tensor<T>(0), c.Tensor<T>(1), c.Tensor<T>(2), c.Tensor<T>(3), LeastWork(c, least), tiling);
 }
 
 template <typename T, typename U>
@@ -77,7 +67,7 @@ void NormalizeCase(Case &c) {
                             least);
   const NormalizePara para{Size(c, 0), Size(c, 2), Size(c, 1)};
   Normalize<U, T>(c.Tensor<T>(0), c.Tensor<float>(1), c.Tensor<float>(2), c.Tensor<float>(3), c.Tensor<T>(4),
-                  c.Tensor<U>(5), c.Tensor<U>(6), Work(c, least), static_cast<float>(c.Float(0)), para);
+                  c.Tensor<U>(5), c.Tensor<U>(6), LeastWork(c, least), static_cast<float>(c.Float(0)), para);
 }
 
 template <typename T>
@@ -88,7 +78,7 @@ void DeepNormCase(Case &c) {
   GetDeepNormMaxMinTmpSize(shape, sizeof(T), false, false, most, least);
   GetDeepNormTilingInfo(shape, original, least, sizeof(T), false, false, tiling);
   DeepNorm<T>(c.Tensor<T>(0), c.Tensor<T>(1), c.Tensor<T>(2), c.Tensor<T>(3), c.Tensor<T>(4), c.Tensor<T>(5),
-              c.Tensor<T>(6), Work(c, least), static_cast<T>(c.Float(1)), static_cast<T>(c.Float(0)), tiling);
+              c.Tensor<T>(6), LeastWork(c, least), static_cast<T>(c.Float(1)), static_cast<T>(c.Float(0)), tiling);
 }
 
 // ints: rows, elements of a row.
@@ -100,7 +90,7 @@ void BatchNormCase(Case &c) {
   GetBatchNormMaxMinTmpSize(shape, shape, sizeof(T), false, most, least);
   GetBatchNormNDTilingInfo(shape, shape, least, sizeof(T), false, tiling);
   BatchNorm<T>(c.Tensor<T>(0), c.Tensor<T>(1), c.Tensor<T>(2), c.Tensor<T>(3), c.Tensor<T>(4), c.Tensor<T>(5),
-               Work(c, least), static_cast<T>(c.Float(0)), tiling);
+               LeastWork(c, least), static_cast<T>(c.Float(0)), tiling);
 }
 
 // ints: images, channels, elements of a channel, groups.
@@ -112,7 +102,7 @@ void GroupNormCase(Case &c) {
   GetGroupNormMaxMinTmpSize(shape, sizeof(T), false, Size(c, 3), most, least);
   GetGroupNormNDTilingInfo(shape, least, sizeof(T), false, Size(c, 3), tiling);
   GroupNorm<T>(c.Tensor<T>(0), c.Tensor<T>(1), c.Tensor<T>(2), c.Tensor<T>(3), c.Tensor<T>(4), c.Tensor<T>(5),
-               Work(c, least), static_cast<T>(c.Float(0)), tiling);
+               LeastWork(c, least), static_cast<T>(c.Float(0)), tiling);
 }
 
 constexpr WelfordUpdateConfig kInPlace = {true};
@@ -125,7 +115,7 @@ void WelfordUpdateCase(Case &c) {
   const WelfordUpdateParam para{Size(c, 0), Size(c, 1), Size(c, 2), static_cast<float>(c.Float(0))};
   const auto run = [&](auto call) {
     call(c.Tensor<float>(0), c.Tensor<float>(1), c.Tensor<float>(2), c.Tensor<float>(3), c.Tensor<T>(4),
-         Work(c, least), para);
+         LeastWork(c, least), para);
   };
   if (c.Int(3) == 0) {
     run([](auto... a) { WelfordUpdate<T, float>(a...); });
@@ -144,9 +134,9 @@ void WelfordFinalizeCase(Case &c) {
   const auto mean = c.Tensor<float>(0), variance = c.Tensor<float>(1), means = c.Tensor<float>(2),
              sums = c.Tensor<float>(3);
   if (c.Int(6) == 0) {
-    WelfordFinalize(mean, variance, means, sums, Work(c, least), para);
+    WelfordFinalize(mean, variance, means, sums, LeastWork(c, least), para);
   } else {
-    WelfordFinalize(mean, variance, means, sums, c.Tensor<int32_t>(4), Work(c, least), para);
+    WelfordFinalize(mean, variance, means, sums, c.Tensor<int32_t>(4), LeastWork(c, least), para);
   }
 }
 
