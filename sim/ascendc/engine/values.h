@@ -52,8 +52,9 @@ class Values {
     BitRange part;
     uint32_t origin = 0;
   };
-  // A copy that wrote undefined values to `parts` of global memory. Kernels copy whole blocks of 32 bytes, and then
-  // write over the end of one row with the next row; so this is no fault before the kernel has ended.
+  // A copy that wrote undefined values to `parts` of global memory. Kernels copy whole blocks of 32 bytes,
+  // and then write over the end of one row with the next row; so this is no fault before the kernel has
+  // ended.
   struct LateFault {
     FaultKind kind;
     uint32_t through = 0;

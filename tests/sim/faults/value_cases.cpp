@@ -145,7 +145,8 @@ void Added(const Arguments &arguments) {
   s.Out(count);
 }
 
-// Two rows of kDefined results. The copy of the first one is rounded up, and the second one is written over its end.
+// Two rows of kDefined results. The copy of the first one is rounded up, and the second one is written over
+// its end.
 template <uint32_t last>
 void Rows(const Arguments &arguments) {
   Setup s(arguments);
@@ -317,7 +318,8 @@ const std::vector<FaultCase> &ValueCases() {
       Fault("value_rows", Rows<kAll>, {copy, "writes dst, GM bytes [240, 496), from src", origin + "Mul ("}),
       Right("value_rows_right", Rows<kDefined>),
       Fault("value_read_again", ReadAgain<kDefined>,
-            {"GetValue (", "reads src, UB bytes [240, 244) of tail", "which nothing wrote, through DataCopy ("}),
+            {"GetValue (", "reads src, UB bytes [240, 244) of tail",
+             "which nothing wrote, through DataCopy ("}),
       Right("value_read_again_right", ReadAgain<kDefined - 1>),
       Fault("value_added", Added<kAll>, {copy, "writes dst", origin + "Mul ("}),
       Right("value_added_right", Added<kDefined>),
