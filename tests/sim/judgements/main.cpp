@@ -72,6 +72,7 @@ void BehindTensor(GM_ADDR self, GM_ADDR out, uint32_t to, uint32_t from) {
   DataCopy(s.x, all[kElements - 8], 16);
   Setup::Order<HardEvent::MTE2_MTE3>();
   DataCopy(result[to], s.x[from], 16 - from);
+  PipeBarrier<PIPE_MTE3>();
   s.Finish();
 }
 void PaddingToPadding(GM_ADDR self, GM_ADDR out) { BehindTensor(self, out, kElements - 8, 0); }
