@@ -278,7 +278,9 @@ def test_host_sources_may_lie_in_another_folder(tmp_path):
 def test_launches_in_a_kernels_source_are_left_out(tmp_path):
     shutil.copytree(PROJECT, tmp_path / "project")
     kernel = tmp_path / "project" / "op_kernel" / "scaled_add.cpp"
-    launch = "void Do(uint32_t n, void *stream) {\n  scaled_add<<<n, nullptr,\n    stream>>>(not_declared);\n}\n"
+    launch = (
+        "void Do(uint32_t n, void *stream) {\n  scaled_add<<<n, nullptr,\n    stream>>>(not_declared);\n}\n"
+    )
     kernel.write_text(kernel.read_text() + launch)
     x, y, _ = arrays(np.float32, 1024)
     op = sim.operator(tmp_path / "project", "ScaledAdd")

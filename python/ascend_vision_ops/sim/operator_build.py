@@ -131,7 +131,13 @@ class OperatorFolder:
         keyed = "TILING_KEY_VAR" in text or any(entry.startswith(f"{definition.type}_") for entry in structs)
         defines = [f"-DTILING_KEY_VAR={key}"] if keyed else []
         framework = (SOURCES / "sim" / "operators" / "include").resolve()  # for the headers of ASCENDC_TPL_*
-        options = [*defines, *self.include_options(source.parent), f"-I{neighbours}", "-idirafter", str(framework)]
+        options = [
+            *defines,
+            *self.include_options(source.parent),
+            f"-I{neighbours}",
+            "-idirafter",
+            str(framework),
+        ]
         own = self.back_end.own_headers
         structs = without_defined(structs, text)
         wrapper, chosen = wrapper_text(source, name, definition, dtypes, structs, key, own), None

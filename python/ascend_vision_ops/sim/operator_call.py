@@ -72,7 +72,9 @@ class PreparedCall:
         ]
         if any(unknown):
             found = self.call.infer()
-            inferred = [new if asked else old for new, old, asked in zip(found, inferred, unknown, strict=True)]
+            inferred = [
+                new if asked else old for new, old, asked in zip(found, inferred, unknown, strict=True)
+            ]
         asked = {
             p.name: self._asked(array, found)
             for p, array, found in zip(outputs, wanted, inferred, strict=True)

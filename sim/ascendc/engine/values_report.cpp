@@ -56,7 +56,8 @@ uint64_t Values::BytesInPadding(const Operand &global, uint64_t *begin) const {
   });
   void *start = nullptr;
   uint64_t size = 0, padding = 0;
-  if (!core_->memory->FindPadded(reinterpret_cast<const void *>(last), bytes, &start, &size, &padding)) return 0;
+  if (!core_->memory->FindPadded(reinterpret_cast<const void *>(last), bytes, &start, &size, &padding))
+    return 0;
   *begin = std::max(last, reinterpret_cast<uint64_t>(start) + size);
   return last + bytes > *begin ? last + bytes - *begin : 0;
 }
@@ -75,13 +76,14 @@ void Values::JudgeOperand(const Operand &operand, const std::string &does, uint3
       hole += FirstHole({operand.space, begin + hole, bytes - hole});
     }
     if (hole == bytes) return;
-    Report(FaultKind::kUninitialised, part, hole, does + operand.name + ", " + RangeText(operand.space, begin, begin + bytes), site);
+    Report(FaultKind::kUninitialised, part, hole,
+           does + operand.name + ", " + RangeText(operand.space, begin, begin + bytes), site);
     reported = true;
   });
 }
 
-// A word of bits, such as the result of Compare, often ends behind the last lane. A kernel may read it and use
-// the bits that have a value.
+// A word of bits, such as the result of Compare, often ends behind the last lane. A kernel may read it and
+// use the bits that have a value.
 FaultKind Values::KindOf(const BitRange &word) {
   for (uint64_t at = 0; word.space != Space::GM && at < word.bytes; ++at) {
     if (Map(word.space).Holes(word.address + at) != 0xFF) return FaultKind::kPartlyWritten;
@@ -95,7 +97,8 @@ void Values::JudgeScalarRead(const Operand &operand, uint32_t site) {
     const uint64_t hole = FirstHole(word);
     if (hole == bytes) return;
     Report(KindOf(word), word, hole,
-           std::string("reads ") + operand.name + ", " + RangeText(operand.space, begin, begin + bytes), site);
+           std::string("reads ") + operand.name + ", " + RangeText(operand.space, begin, begin + bytes),
+           site);
   });
 }
 
@@ -132,7 +135,8 @@ void Values::ReadRegisters(const char *name, Where where, const BitRange &regist
   if (!registers_have_holes_) return;
   const uint64_t hole = FirstHole(registers);
   if (hole < registers.bytes) {
-    Report(FaultKind::kUninitialised, registers, hole, "reads what the last instruction left in a register", core_->SiteOf(name, where));
+    Report(FaultKind::kUninitialised, registers, hole, "reads what the last instruction left in a register",
+           core_->SiteOf(name, where));
   }
 }
 
