@@ -329,6 +329,22 @@ def test_host_sources_may_lie_in_another_folder(tmp_path):
     np.testing.assert_array_equal(op(x, y, alpha=1), x + y)
 
 
+def test_launches_in_a_kernels_source_are_left_out(tmp_path):
+    shutil.copytree(PROJECT, tmp_path / "project")
+    kernel = tmp_path / "project" / "op_kernel" / "scaled_add.cpp"
+    launch = (
+        "void Do(uint32_t n, void *stream) {\n  scaled_add<<<n, nullptr,\n    stream>>>(not_declared);\n}\n"
+    )
+    kernel.write_text(kernel.read_text() + launch)
+    x, y, _ = arrays(np.float32, 1024)
+    op = sim.operator(tmp_path / "project", "ScaledAdd")
+    np.testing.assert_array_equal(op(x, y, alpha=1), x + y)
+    kernel.write_text(kernel.read_text() + "int not_there = neither;\n")
+    line = len(kernel.read_text().splitlines())
+    with pytest.raises(CompileError, match=rf"scaled_add\.cpp:{line}:"):
+        sim.operator(tmp_path / "project", "ScaledAdd")(x, y, alpha=1)
+
+
 def test_the_plugin_needs_no_torch_npu(monkeypatch):
     monkeypatch.setattr(plugin.importlib.util, "find_spec", lambda name: None)
     plugin.pytest_configure(config=None)  # asks the configuration for nothing, as there is no device to make

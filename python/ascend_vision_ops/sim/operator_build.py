@@ -31,8 +31,8 @@ from .template_arguments import Chosen, is_template, read_lists
 # Structs that kernel_tiling.h has, itself or by its own headers.
 LIBRARY_STRUCT = re.compile(r"\b(?:struct\s+(?:alignas\(\d+\)\s*)?|TILING\()(\w+)")
 ENTRY = re.compile(r"__global__\s+(?:__aicore__\s+)?(?:__\w+__\s+)*void\s+(\w+)\s*\(")
-# NAME<<<…>>>, behind which the arguments stand, in a function for host programs that calls the kernel.
-LAUNCH = re.compile(r"\b\w+\s*(?:<[^<>;]*>\s*)?<<<[^;]*?>>>")
+# NAME<<<…>>>(…) in a function for host programs that calls the kernel.
+LAUNCH = re.compile(r"\b\w+\s*(?:<[^<>;]*>\s*)?<<<[^;]*?>>>[^;]*")
 LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # What the cache keeps: folders of operators, kernels of each, and versions of each library.
 MOST_OPERATORS, MOST_KERNELS, MOST_VERSIONS = 100, 200, 8
@@ -251,9 +251,9 @@ def whole_text(source: Path, neighbours: Path) -> str:
 
 
 def without_launches(source: Path) -> str:
-    """The text of a source that launches kernels, with calls of nothing in their place; "" where it launches none."""
+    """The text of a source where it launches kernels, with nothing in their place; "" where it launches none."""
     text = source.read_text(encoding="utf-8", errors="replace")
-    changed = LAUNCH.sub(lambda found: "[](auto &&...) {}" + "\n" * found[0].count("\n"), text)
+    changed = LAUNCH.sub(lambda found: "(void)0" + "\n" * found[0].count("\n"), text)
     return "" if changed == text else f'#line 1 "{source}"\n{changed}'
 
 
