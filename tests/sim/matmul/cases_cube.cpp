@@ -184,6 +184,12 @@ void Sparse(Case &c) {
   });
 }
 
+// Nobody has loaded an index.
+void NoIndex(Case &) {
+  const LocalTensor<int8_t> a(TPosition::A2, 0, 512), b(TPosition::B2, 0, 512);
+  MmadWithSparse(LocalTensor<int32_t>(TPosition::CO1, 0, 256), a, b, MmadParams(16, 16, 64, 0, false, true));
+}
+
 constexpr auto kCube = sim::KernelType::kCube;
 const Register table{
     {"CubeInL1",
@@ -202,6 +208,7 @@ const Register table{
     {"CubeScalarA", ScalarA, kCube},
     {"CubeInt4", Int4, kCube},
     {"CubeSparse", Sparse, kCube},
+    {"CubeNoIndex", NoIndex, kCube},
 };
 
 }  // namespace

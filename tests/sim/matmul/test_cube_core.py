@@ -150,3 +150,7 @@ def test_a_sparse_factor_must_be_transposed():
         Global(index),
     ]
     fault("a sparse B must be transposed", "CubeSparse", buffers, ints=[32, 32, 64, 0, 0, 32, 32, 64])
+
+
+def test_a_sparse_product_needs_an_index():
+    fault("filter has no index: missing LoadDataWithSparse", "CubeNoIndex", [])

@@ -47,3 +47,25 @@ struct TopKConfig {
 
 }  // namespace AscendC
 #endif
+
+#ifndef INCLUDE_SORT_SORT_UTILS_CONSTANTS_H
+#define INCLUDE_SORT_SORT_UTILS_CONSTANTS_H
+namespace AscendC {
+
+enum class SortType { RADIX_SORT, MERGE_SORT };
+
+}  // namespace AscendC
+#endif
+#ifndef ASCC_STRUCT_SORTCONFIG
+#define ASCC_STRUCT_SORTCONFIG
+namespace AscendC {
+
+struct SortConfig {
+  SortType type = SortType::RADIX_SORT;
+  bool isDescend = false;
+  bool hasSrcIndex = false;
+  bool hasDstIndex = false;
+};
+
+}  // namespace AscendC
+#endif

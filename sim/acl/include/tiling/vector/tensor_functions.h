@@ -60,6 +60,13 @@ uint32_t GetSortTmpSize(const Platform &, const uint32_t elemCount, const uint32
   return 8 * elemCount;
 }
 
+// The sort that takes a SortConfig is not there on Atlas A2.
+template <typename Shape, typename DataType>
+void GetSortMaxMinTmpSize(const Shape &, DataType, DataType, bool, const SortConfig &, uint32_t &maxValue,
+                          uint32_t &minValue) {
+  maxValue = minValue = 0;
+}
+
 // Two rows as floats, in pieces of a repeat at least.
 template <typename Shape>
 void GetCumSumMaxMinTmpSize(const Shape &srcShape, const uint32_t, const bool, const bool, uint32_t &maxValue,
