@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the C library that are given the size of the destination and return what went wrong, as sources
-// for CANN use them. Where the size does not suffice nothing is written.
+// Functions of the C library that are given the size of the destination and return what went wrong, as
+// sources for CANN use them. Where the size does not suffice nothing is written.
 #pragma once
 
 #include <cerrno>
