@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from .harness import BFLOAT16, Empty, clean, fault, poisoned, same
+from .test_lane_math import close
 from .test_rows import DTYPES, matrix, padded
 
 WORK = Empty(96 * 1024)
@@ -282,3 +284,16 @@ def test_trans_data(way, sizes):
     known = want != -1
     same(got[known], np.ascontiguousarray(want)[known])
     same(got[~known], out[~known])
+
+
+@pytest.mark.parametrize("name", ["Lgamma", "Digamma"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_gamma(dtype, name):
+    """Against torch in float64, on both sides of 0 and far away from it."""
+    x = np.concatenate([np.linspace(0.01, 4, 200), np.linspace(5, 200, 60), np.linspace(-7.97, -0.03, 100)])
+    x = np.concatenate([x, [0.5, 1, 2, 1000, 5000]]).astype(dtype)
+    x = x[(x > 0) | (np.abs(x - np.rint(x)) > 0.01)]
+    got = clean(name, [poisoned(x.shape, dtype), x, WORK], dtype=dtype, ints=[len(x)])[0]
+    function = torch.lgamma if name == "Lgamma" else torch.digamma
+    want = function(torch.from_numpy(x.astype(np.float64))).numpy()
+    close(got, want, 8e-6, False, dtype)
