@@ -34,6 +34,14 @@ HERE = [target for target in TARGETS if not missing(target)]
 pytestmark = pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def warnings_of_the_simulated_device_are_errors():
+    """Strangers' kernels may do what the device allows and is dangerous; ours may not."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AVO_SIM_WARNINGS", "error")
+        yield
+
+
 def pytest_generate_tests(metafunc):
     config, wanted = metafunc.config, set(metafunc.fixturenames)
     if {"case", "target"} <= wanted:

@@ -64,8 +64,8 @@ gert::Tensor Described(const TensorState &state) {
 gert::NodeTensors Described(const std::vector<const aclTensor *> &tensors) {
   gert::NodeTensors described;
   for (const aclTensor *tensor : tensors) {
-    described.parameters.push_back({described.tensors.size(), tensor == nullptr ? 0U : 1U});
-    if (tensor != nullptr) described.tensors.push_back(Described(*tensor->state));
+    described.AddParameter();
+    if (tensor != nullptr) described.AddTensor(Described(*tensor->state));
   }
   return described;
 }

@@ -131,20 +131,19 @@ void simCallFree(void *call) { delete static_cast<ProjectCall *>(call); }
 int simCallParameter(void *call, int result) {
   return Added(call, [&] {
     gert::NodeTensors &side = result != 0 ? Of(call).outputs : Of(call).inputs;
-    side.parameters.push_back({side.tensors.size(), 0});
+    side.AddParameter();
     Of(call).filled = &side;
   });
 }
 
-int simCallTensor(void *call, int dtype, const int64_t *shape, size_t rank, const void *values) {
+int simCallTensor(void *call, int dtype, int format, const int64_t *shape, size_t rank, const void *values) {
   return Added(call, [&] {
     gert::NodeTensors *side = Of(call).filled;
     if (side == nullptr) throw std::runtime_error("simCallTensor: expected simCallParameter before it");
     gert::Shape sizes;
     for (size_t i = 0; i < rank; ++i) sizes.AppendDim(shape[i]);
-    side->tensors.push_back({sizes, {static_cast<ge::DataType>(dtype), ge::FORMAT_ND}});
-    side->tensors.back().SetValues(values);
-    side->parameters.back().count += 1;
+    side->AddTensor({sizes, {static_cast<ge::DataType>(dtype), static_cast<ge::Format>(format)}})
+        .SetValues(values);
   });
 }
 

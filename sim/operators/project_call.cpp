@@ -80,8 +80,8 @@ gert::NodeTensors ProjectCall::WithValues(const gert::NodeTensors &tensors) cons
 std::vector<gert::Tensor> ProjectCall::Infer(bool *shapes_known) const {
   gert::NodeTensors found;
   for (size_t i = 0; i < facts_->outputs.size(); ++i) {
-    found.parameters.push_back({i, 1});
-    found.tensors.emplace_back();
+    found.AddParameter();
+    found.AddTensor({});
   }
   gert::Node node(type_.c_str(), WithValues(inputs), std::move(found), attributes);
   gert::InferShapeContext shapes(&node);
@@ -103,7 +103,9 @@ std::vector<gert::Tensor> ProjectCall::Infer(bool *shapes_known) const {
 }
 
 const gert::TilingResult &ProjectCall::Tile() {
-  if (functions_.tiling == nullptr) throw std::runtime_error(type_ + ": its host sources have no tiling");
+  if (functions_.tiling == nullptr)
+    throw std::runtime_error(
+        type_ + ": its host sources have no tiling; is it in another operator's folder (host_sources=)?");
   gert::Node node(type_.c_str(), WithValues(inputs), outputs, attributes);
   gert::TilingResult result(std::max(functions_.tiling_capacity, kTilingCapacity));
   TakeErrors();

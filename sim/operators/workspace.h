@@ -10,4 +10,8 @@ namespace sim::operators {
 // kernel may do without.
 uint64_t BytesOfLibrary(uint64_t bytes, bool cube_cores);
 
+// What a kernel gets whose tiling asks for no workspace: not null, as CANN adds the bytes of its library to
+// null, and nothing lies there.
+void *AddressOfNoWorkspace();
+
 }  // namespace sim::operators

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #include "acl_test.h"
@@ -324,6 +328,14 @@ ACL_TEST(captured_tasks_run_when_the_graph_does) {
   CHECK_FAILS(aclrtSynchronizeStream(stream.handle), ACL_ERROR_RT_STREAM_CAPTURED, "captured");
   CHECK_FAILS(aclmdlRICaptureEnd(side.handle, &graph), ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "not begun");
   CHECK_OK(aclmdlRICaptureEnd(stream.handle, &graph));
+  const std::string json = "/tmp/captured_tasks_" + std::to_string(getpid()) + ".json";
+  CHECK_OK(aclmdlRIDebugJsonPrint(graph, json.c_str(), 0));
+  std::string text;
+  std::getline(std::ifstream(json), text);
+  CHECK(text == "{\"tasks\": 6}");
+  std::remove(json.c_str());
+  CHECK_FAILS(aclmdlRIDebugJsonPrint(graph, "/no/such/folder/a.json", 0), ACL_ERROR_INVALID_FILE,
+              "cannot write");
   CHECK(buffer.Download<int32_t>() == (std::vector<int32_t>{0, 0}));
   for (int i = 0; i < 2; ++i) {
     buffer.Upload(std::vector<int32_t>{0, 0});

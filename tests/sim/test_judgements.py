@@ -83,7 +83,46 @@ def test_a_warning_fails_nothing_until_it_is_an_error(kernel, kind):
     assert run(kernel, EXIT_CODE=9, WARNINGS=other).returncode == RETURNED
 
 
+def test_what_lies_behind_a_tensor_goes_behind_another():
+    done = run("padding_to_padding", EXIT_CODE=9)
+    assert (done.returncode, done.stdout) == (RETURNED, "padding_to_padding 7\n")
+    for word in ("src reads", "dst writes"):
+        assert (
+            f"{word} GM bytes [4064, 4128) of an allocation of 4096 bytes with 32 of padding" in done.stderr
+        )
+    assert "0 errors, 2 warnings" in done.stderr
+    done = run("padding_to_tensor", EXIT_CODE=9)
+    assert done.returncode == 9
+    assert "Uninitialised: kernel padding_to_tensor" in done.stderr
+    assert run("padding_to_padding", EXIT_CODE=9, WARNINGS="BeyondTensor").returncode == 9
+
+
+def test_bits_behind_the_last_lane_are_a_warning():
+    done = run("partly_written", "wholly_written", EXIT_CODE=9)
+    assert (done.returncode, done.stdout) == (RETURNED, "partly_written 7\nwholly_written 7\n")
+    assert "warning: PartlyWritten: kernel partly_written, block 0: GetValue" in done.stderr
+    assert "0 errors, 1 warning" in done.stderr
+    assert run("partly_written", EXIT_CODE=9, WARNINGS="PartlyWritten").returncode == 9
+    done = run("not_written", EXIT_CODE=9)
+    assert done.returncode == 9
+    assert "Uninitialised: kernel not_written, block 0: GetValue" in done.stderr
+
+
+def test_what_kernels_may_rely_on_is_no_fault():
+    kernels = ("mask_behind_compare", "copy_again_behind_a_read", "queues_of_veccalc")
+    done = run(*kernels, EXIT_CODE=9)
+    assert (done.returncode, done.stderr) == (RETURNED, "")
+    assert done.stdout == "".join(f"{kernel} 7\n" for kernel in kernels)
+
+
+def test_a_copy_onto_what_v_still_reads_is_a_race():
+    done = run("copy_again", EXIT_CODE=9)
+    assert done.returncode == 9
+    assert "MissingSync: kernel copy_again, block 0: DataCopy" in done.stderr
+
+
 STOPPING = {
+    "other_queues_tensor": "QueueBalance",
     "out_of_bounds": "GmBounds",
     "beyond_memory": "UbBounds",
     "misaligned": "Alignment",
@@ -118,8 +157,8 @@ def test_abort_ends_the_process_at_the_first_launch_with_an_error():
         ({"ON_FAULT": "ignore"}, "AVO_SIM_ON_FAULT must be stop, continue or abort, got 'ignore'"),
         (
             {"WARNINGS": "MissingSync"},
-            "AVO_SIM_WARNINGS must be warn, error, or kinds of warnings (BeyondTensor, RoundedCopy) with commas "
-            "between them, got 'MissingSync'",
+            "AVO_SIM_WARNINGS must be warn, error, or kinds of warnings (BeyondTensor, RoundedCopy, "
+            "PartlyWritten) with commas between them, got 'MissingSync'",
         ),
         ({"EXIT_CODE": "256"}, "AVO_SIM_EXIT_CODE must be in [0, 255], got '256'"),
         ({"SUMMARY": "yes"}, "AVO_SIM_SUMMARY must be 0 or 1, got 'yes'"),

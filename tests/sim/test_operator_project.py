@@ -85,6 +85,44 @@ def test_lists_of_tensors_and_values_on_the_host():
         op(arrays[0], np.array([16]))
 
 
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("biased", [False, True])
+def test_absent_inputs_keep_their_places(scaled, biased):
+    """The tiling asks for no workspace, and the kernel's source launches itself: neither is in the way."""
+    op = sim.operator(PROJECT, "JoinedRows")
+    x, y, scale, bias = arrays(np.float32, 64, 4)
+    z, copy = op(x, y, scale if scaled else None, bias if biased else None, shapes=(x.shape, None))
+    np.testing.assert_array_equal(z, x + (scale * y if scaled else y) + (bias if biased else 0) + 3)
+    assert copy is None
+
+
+def test_a_result_that_nobody_wants_is_absent():
+    op = sim.operator(PROJECT, "JoinedRows")
+    x, y = arrays(np.float32, 64, 2)
+    z, copy = op(x, y, shapes=(x.shape, x.shape))
+    np.testing.assert_array_equal(copy, z)
+    out = np.full(64, -1, np.float32)
+    z, copy = op(x, y, out=(out, None))
+    assert z is out and copy is None
+    np.testing.assert_array_equal(out, x + y + 3)
+    assert op.profile(x, y, out=(out, None)).least_bytes == 3 * x.nbytes
+    with pytest.raises(ValueError, match="its sources infer no shapes"):
+        op(x, y, out=(None, out))
+
+
+def test_tensors_may_be_parts_of_larger_blocks(monkeypatch):
+    """As PyTorch's are: AVO_SIM_TENSOR_SLACK lets a kernel read behind its tensors."""
+    op = sim.operator(PROJECT, "JoinedRows")
+    x, y = arrays(np.float32, 64, 2)
+    with pytest.raises(KernelFault, match=r"GmBounds: .*reads GM bytes \[0, 1280\) of an allocation"):
+        op(x, y, behind=256, shapes=(x.shape, None))
+    monkeypatch.setenv("AVO_SIM_TENSOR_SLACK", "2048")
+    z, _ = op(x, y, behind=256, shapes=(x.shape, None))
+    np.testing.assert_array_equal(z, x + y + 3)
+    with pytest.raises(KernelFault, match="GmBounds"):
+        op(x, y, behind=1024, shapes=(x.shape, None))
+
+
 def test_a_race_raises_and_leaves_results_alone(part_sums):
     (x,) = arrays(np.float32, count=1)
     out = np.full(8, -1, np.float32)
@@ -93,6 +131,22 @@ def test_a_race_raises_and_leaves_results_alone(part_sums):
     assert raised.value.reports[0]["kernel"] == "part_sums"
     assert (out == -1).all()
     assert part_sums(x, out=out)[0] == x.sum()
+
+
+def test_a_kernel_may_go_on_behind_a_fault(part_sums, monkeypatch):
+    """The error stays an error, and `out` is as before; what the kernel computed is beside it."""
+    monkeypatch.setenv("AVO_SIM_ON_FAULT", "continue")
+    (x,) = arrays(np.float32, count=1)
+    out = np.full(8, -1, np.float32)
+    with pytest.raises(KernelFault, match="nothing orders the two blocks") as raised:
+        part_sums(x, waits=False, out=out)
+    assert (out == -1).all()
+    (sums,) = raised.value.results
+    assert sums.shape == (8,) and (sums != -1).any()
+    monkeypatch.delenv("AVO_SIM_ON_FAULT")
+    with pytest.raises(KernelFault) as stopped:
+        part_sums(x, waits=False, out=out)
+    assert stopped.value.results is None
 
 
 def test_profile_counts_what_a_call_does(scaled_add):
@@ -264,6 +318,31 @@ def test_a_host_source_that_does_not_compile_is_left_out_or_named(tmp_path):
     (project / "op_host" / "scaled_add.cpp").unlink()
     with pytest.raises(CompileError, match=r"other_device\.cpp does not compile.*header_of_another_device"):
         sim.operator(project, "ScaledAdd")
+
+
+def test_host_sources_may_lie_in_another_folder(tmp_path):
+    shutil.copytree(PROJECT / "op_kernel", tmp_path / "op_kernel")
+    with pytest.raises(ValueError, match="expected a folder with op_host, or host_sources= that define"):
+        sim.operator(tmp_path, "ScaledAdd")
+    op = sim.operator(tmp_path, "ScaledAdd", host_sources=[PROJECT / "op_host" / "scaled_add.cpp"])
+    x, y, _ = arrays(np.float32, 1024)
+    np.testing.assert_array_equal(op(x, y, alpha=1), x + y)
+
+
+def test_launches_in_a_kernels_source_are_left_out(tmp_path):
+    shutil.copytree(PROJECT, tmp_path / "project")
+    kernel = tmp_path / "project" / "op_kernel" / "scaled_add.cpp"
+    launch = (
+        "void Do(uint32_t n, void *stream) {\n  scaled_add<<<n, nullptr,\n    stream>>>(not_declared);\n}\n"
+    )
+    kernel.write_text(kernel.read_text() + launch)
+    x, y, _ = arrays(np.float32, 1024)
+    op = sim.operator(tmp_path / "project", "ScaledAdd")
+    np.testing.assert_array_equal(op(x, y, alpha=1), x + y)
+    kernel.write_text(kernel.read_text() + "int not_there = neither;\n")
+    line = len(kernel.read_text().splitlines())
+    with pytest.raises(CompileError, match=rf"scaled_add\.cpp:{line}:"):
+        sim.operator(tmp_path / "project", "ScaledAdd")(x, y, alpha=1)
 
 
 def test_the_plugin_needs_no_torch_npu(monkeypatch):

@@ -79,6 +79,14 @@ def pack():
     return t
 
 
+def bits():
+    t = start(np.float32)
+    octets = np.packbits(t[:640] < 50, bitorder="little")
+    bytes = t.view(np.uint8)
+    bytes[: len(octets)] = octets
+    return bytes
+
+
 WANTED = {
     "earlier_repeat_float32": lambda: earlier_repeat(np.float32),
     "earlier_repeat_float16": lambda: earlier_repeat(np.float16),
@@ -92,6 +100,7 @@ WANTED = {
     "blocks": lambda: reduced(8),
     "pairs": lambda: reduced(2),
     "pack": pack,
+    "bits": bits,
 }
 
 

@@ -50,12 +50,10 @@ def find(given: str | Path) -> Headers:
             why = f"{folder} lacks a header that a build of asc-devkit generates and that a CANN toolkit has"
         raise HeadersError(f"{why}: there is no {', no '.join(missing)} in it or below")
     api = roots[API]
-    own = include_folders({API: api})
-    return Headers(
-        folder,
-        version_of(api, folder),
-        tuple(dict.fromkeys(path.resolve() for path in (*own, roots[TILING]))),
-    )
+    # Headers of the high-level API of 8.1 name others relative to its folder lib.
+    high_level = [path for path in (roots[TILING], roots[TILING] / "lib") if path.is_dir()]
+    found = (*include_folders({API: api}), *high_level)
+    return Headers(folder, version_of(api, folder), tuple(dict.fromkeys(path.resolve() for path in found)))
 
 
 def version_of(api: Path, folder: Path) -> str:

@@ -111,7 +111,7 @@ def operator(
     device. They are compiled once, with g++, into the user's cache, the kernel for the dtypes of a call.
 
     Args:
-        path: the folder of the operator, with op_host and op_kernel in it
+        path: the folder of the operator, with op_host and op_kernel in it; with host_sources, op_host may be missing
         name: the operator's type; needed where the folder defines several
         soc: the device to simulate, as the runtime names it (default: AVO_SIM_SOC, else Ascend910B1)
         ascend_headers: a folder with CANN's headers, against which the kernel is compiled (default: the folder that

@@ -40,6 +40,8 @@ _SIDES_OF_CORES = {"vector": ("vector",), "cube": ("cube",)}
 _TASK_TYPE = re.compile(r"\bKERNEL_TASK_TYPE\s*\(\s*(\w+)\s*,\s*KERNEL_TYPE_(\w+)\s*\)")
 _DEFAULT_TASK_TYPE = re.compile(r"\bKERNEL_TASK_TYPE_DEFAULT\s*\(\s*KERNEL_TYPE_(\w+)\s*\)")
 
+_PRODUCT = re.compile(r"\bMatmul(?:Impl)?\s*<|\bREGIST_MATMUL_OBJ\b|\bMmad\s*\(")
+
 
 @dataclass(frozen=True)
 class BackEnd:
@@ -81,6 +83,13 @@ class BackEnd:
         target.parent.mkdir(parents=True, exist_ok=True)
         failed = f"{source.name} does not compile against {self.text}"
         run([program, *words, "-c", str(source)], failed, target)
+
+    def preprocess(self, name: str, text: str, options: Sequence[str]) -> str:
+        """The text of a source after the preprocessor; `name` is for messages."""
+        program, *own = self.command
+        side = next(iter(self.sides.values()))
+        words = [program, *options, *own, *side, "-E", "-P", "-x", "c++", "-"]
+        return run(words, f"{name} does not compile against {self.text}", given=text)
 
     def link(
         self,
@@ -140,14 +149,14 @@ def cores_of(kernel: str, text: str, key: int = 0) -> str:
 
     text: that of the kernel, without comments. KERNEL_TASK_TYPE of the tiling key counts before
     KERNEL_TASK_TYPE_DEFAULT. Without either, CANN's compiler looks for products; here a text that names Matmul or Mmad
-    is mixed, any other one vector.
+    is mixed, any other one vector. A kernel may include Matmul's header and use other names of it alone.
     """
     for name, kind in _TASK_TYPE.findall(text):
         if _number(name, text) == key:
             return cores_of_type(kernel, kind)
     if found := _DEFAULT_TASK_TYPE.search(text):
         return cores_of_type(kernel, found[1])
-    return "mixed12" if re.search(r"\bmatmul_intf\.h|\bREGIST_MATMUL_OBJ\b|\bMmad\s*\(", text) else "vector"
+    return "mixed12" if _PRODUCT.search(text) else "vector"
 
 
 def _number(word: str, text: str) -> int | None:

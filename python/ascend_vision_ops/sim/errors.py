@@ -17,8 +17,11 @@ class FrameworkError(RuntimeError):
 
 
 class KernelFault(RuntimeError):
-    """A kernel did what it must not; the message has the faults, and `reports` the reports of the launch."""
+    """A kernel did what it must not; the message has the faults, and `reports` the reports of the launch.
 
-    def __init__(self, message: str, reports: list[dict]):
+    results: a list of what the kernel left in its results, where AVO_SIM_ON_FAULT=continue let it go on; else None.
+    """
+
+    def __init__(self, message: str, reports: list[dict], results: list | None = None):
         super().__init__(message)
-        self.reports = reports
+        self.reports, self.results = reports, results

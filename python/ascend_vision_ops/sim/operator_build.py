@@ -16,19 +16,23 @@ import os
 import re
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..ascend_headers.compiler import SOURCES
 from ..ascend_headers.libraries import alone
 from ..paths import include_dir
-from .compile import BackEnd, cache_folder, cores_of, forget_old, without_comments
+from .compile import BackEnd, cache_folder, cores_of, cores_of_type, forget_old, without_comments
 from .errors import CompileError
 from .operator_definition import DTYPES, Definition
+from .template_arguments import Chosen, is_template, read_lists
 
-# Structs that kernel_tiling.h has.
-LIBRARY_STRUCT = re.compile(r"struct\s+(?:alignas\(\d+\)\s*)?(\w+)")
+# Structs that kernel_tiling.h has, itself or by its own headers.
+LIBRARY_STRUCT = re.compile(r"\b(?:struct\s+(?:alignas\(\d+\)\s*)?|TILING\()(\w+)")
 ENTRY = re.compile(r"__global__\s+(?:__aicore__\s+)?(?:__\w+__\s+)*void\s+(\w+)\s*\(")
+# NAME<<<…>>>(…) in a function for host programs that calls the kernel.
+LAUNCH = re.compile(r"\b\w+\s*(?:<[^<>;]*>\s*)?<<<[^;]*?>>>[^;]*")
 LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # What the cache keeps: folders of operators, kernels of each, and versions of each library.
 MOST_OPERATORS, MOST_KERNELS, MOST_VERSIONS = 100, 200, 8
@@ -122,24 +126,54 @@ class OperatorFolder:
     ) -> KernelLibrary:
         """Builds the kernel for dtypes and formats of its tensors, and for one tiling key where it must know that."""
         source, name = self.kernel_source(definition)
-        text = whole_text(source)
+        neighbours = self.neighbours()
+        text = whole_text(source, neighbours)
         keyed = "TILING_KEY_VAR" in text or any(entry.startswith(f"{definition.type}_") for entry in structs)
-        cores = cores_of(name, text, key)
-        wrapper = wrapper_text(source, name, definition, dtypes, structs, key, self.back_end.own_headers)
         defines = [f"-DTILING_KEY_VAR={key}"] if keyed else []
-        options = [*defines, *self.include_options(source.parent)]
+        framework = (SOURCES / "sim" / "operators" / "include").resolve()  # for the headers of ASCENDC_TPL_*
+        options = [
+            *defines,
+            *self.include_options(source.parent),
+            f"-I{neighbours}",
+            "-idirafter",
+            str(framework),
+        ]
+        own = self.back_end.own_headers
+        structs = without_defined(structs, text)
+        wrapper, chosen = wrapper_text(source, name, definition, dtypes, structs, key, own), None
+        if is_template(name, code_of(source)):
+            lists = self.back_end.preprocess(source.name, wrapper, [*options, "-DASCENDC_TPL_PRE"])
+            chosen = read_lists(name, lists).chosen(name, key)
+            wrapper = wrapper_text(source, name, definition, dtypes, structs, key, own, chosen)
+        kernel_type = chosen.kernel_type if chosen else ""
+        cores = cores_of_type(name, kernel_type) if kernel_type else cores_of(name, text, key)
         folder = self.cache / f"{name}-{digest_of(wrapper, cores, *options)}"
         with locked(self.cache):
             folder.mkdir(parents=True, exist_ok=True)
             os.utime(folder)
             forget_old(self.cache.glob(f"{name}-*"), MOST_KERNELS)
             unit = folder / "kernel.cpp"
-            if not unit.is_file() or unit.read_text(encoding="utf-8") != wrapper:
-                unit.write_text(wrapper, encoding="utf-8")
+            if copy := without_launches(source):
+                write_changed(folder / source.name, copy)
+                wrapper = wrapper.replace(f'#include "{source}"', f'#include "{folder / source.name}"')
+            write_changed(unit, wrapper)
             libraries = [
                 self._side_library(unit, folder, side, options) for side in self.back_end.sides_of(cores)
             ]
         return KernelLibrary(name, cores, libraries)
+
+    def neighbours(self) -> Path:
+        """A folder from which "../other_operator/x.h" is a header of another operator's kernel.
+
+        CANN's build puts the kernels of a project side by side, each in a folder with the name of its operator.
+        """
+        folder = self.cache / "neighbours" / "this"
+        folder.mkdir(parents=True, exist_ok=True)
+        for kernels in self.path.parent.glob("*/op_kernel"):
+            link = folder.parent / kernels.parent.name
+            with suppress(FileExistsError):
+                link.symlink_to(kernels)
+        return folder
 
     def _side_library(self, unit: Path, folder: Path, side: str, options: Sequence[str]) -> Path:
         target = folder / f"{side}.o"
@@ -202,8 +236,8 @@ def code_of(source: Path) -> str:
     return without_comments(text)
 
 
-def whole_text(source: Path) -> str:
-    """A source and the local headers that it includes, directly or not."""
+def whole_text(source: Path, neighbours: Path) -> str:
+    """A source and the headers of its project that it includes, directly or not."""
     texts, left, seen = [], [source], set()
     while left:
         path = left.pop()
@@ -211,14 +245,29 @@ def whole_text(source: Path) -> str:
             continue
         seen.add(path)
         texts.append(code_of(path))
-        left += [(path.parent / name).resolve() for name in LOCAL_INCLUDE.findall(texts[-1])]
+        included = LOCAL_INCLUDE.findall(texts[-1])
+        left += [(folder / name).resolve() for name in included for folder in (path.parent, neighbours)]
     return "\n".join(texts)
+
+
+def without_launches(source: Path) -> str:
+    """The text of a source where it launches kernels, with nothing in their place; "" where it launches none."""
+    text = source.read_text(encoding="utf-8", errors="replace")
+    changed = LAUNCH.sub(lambda found: "(void)0" + "\n" * found[0].count("\n"), text)
+    return "" if changed == text else f'#line 1 "{source}"\n{changed}'
+
+
+def write_changed(path: Path, text: str) -> None:
+    """Writes a file where it has another text: one that is rewritten is compiled again."""
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
 
 
 def macros(definition: Definition, dtypes: dict[str, tuple[int, int]]) -> list[str]:
     """DT_*, FORMAT_* and, for each tensor, DTYPE_X, ORIG_DTYPE_X and FORMAT_X."""
     lines = [f"#define DT_{dtype.name} {dtype.number}" for dtype in DTYPES.values()]
     lines += [
+        "#define DT_INT4 29",
         "#define FORMAT_NCHW 0",
         "#define FORMAT_NHWC 1",
         "#define FORMAT_ND 2",
@@ -232,34 +281,61 @@ def macros(definition: Definition, dtypes: dict[str, tuple[int, int]]) -> list[s
     return lines
 
 
+def without_defined(structs: dict, text: str) -> dict:
+    """The structs of tiling data but for those that the kernel's own text defines."""
+    defined = set(re.findall(r"\bstruct\s+(?:alignas\(\d+\)\s*)?(\w+)\s*\{", text))
+    return {
+        entry: [struct for struct in group if struct["name"] not in defined]
+        for entry, group in structs.items()
+    }
+
+
 def struct_lines(structs: list[dict], known: set[str]) -> list[str]:
     """The plain structs of tiling data, without those that kernel_tiling.h has."""
-    lines = []
+    lines, others = [], known | {struct["name"] for struct in structs}
     for struct in structs:
         if struct["name"] in known:
             continue
         fields = []
+        whole = False  # a struct begins at a multiple of 8, and so does what follows it
         for type, name, count in struct["fields"]:
-            fields.append(f"  {type} {name}{f'[{count}]' if count else ''};")
+            aligned = "alignas(8) " if whole or type in others else ""
+            whole = type in others
+            fields.append(f"  {aligned}{type} {name}{f'[{count}]' if count else ''};")
         lines += [f"struct alignas(8) {struct['name']} {{", *fields, "};"]
     return lines
 
 
 def wrapper_text(
-    source: Path, name: str, definition: Definition, dtypes: dict, structs: dict, key: int, own_headers: bool
+    source: Path,
+    name: str,
+    definition: Definition,
+    dtypes: dict,
+    structs: dict,
+    key: int,
+    own_headers: bool,
+    template: Chosen | None = None,
 ) -> str:
-    """The source that is compiled in place of a kernel's: what CANN's build puts before it, and its registration."""
+    """The source that is compiled in place of a kernel's: what CANN's build puts before it, and its registration.
+
+    template: what the tiling key chooses for a kernel that is a template.
+    """
     chosen = structs.get(f"{definition.type}_{key}") or structs.get(definition.type, [])
     every = {struct["name"]: struct for group in structs.values() for struct in group}
-    header = SOURCES / "sim" / "ascendc" / "include" / "kernel_tiling" / "kernel_tiling.h"
-    known = set(LIBRARY_STRUCT.findall(header.read_text(encoding="utf-8")))
-    lines = ["#include <cstdint>", '#include "kernel_tiling/kernel_tiling.h"']
+    headers = (SOURCES / "sim" / "ascendc" / "include" / "kernel_tiling").glob("*.h")
+    known = {name for path in headers for name in LIBRARY_STRUCT.findall(path.read_text(encoding="utf-8"))}
+    lines = ["#define ASCENDC_TPL_KERNEL", "#include <cstdint>", '#include "kernel_tiling/kernel_tiling.h"']
     lines += macros(definition, dtypes) + struct_lines(list(every.values()), known)
     if chosen:
         lines.append(f"using AscendcDefaultTiling [[maybe_unused]] = {chosen[-1]['name']};")
     # A kernel may have the name of a function of the C library.
     if any(hasattr(ctypes.CDLL(library), name) for library in ("libc.so.6", "libm.so.6")):
         lines += ["#include <cmath>", "#include <math.h>", f"#define {name} {name}_kernel"]
+    call = name
+    if template:
+        call = f"{name}<{', '.join(template.arguments)}>"
+        if template.struct:
+            lines += ['#include "kernel_operator.h"', *struct_of_key(template.struct)]
     lines.append(f'#include "{source}"')
     parameters = re.search(rf"\bvoid\s+{name}\s*\(([^)]*)\)", code_of(source))[1]
     words = ", ".join(f"(GM_ADDR)words[{i}]" for i in range(len(parameters.split(","))))
@@ -268,15 +344,21 @@ def wrapper_text(
     ]
     return (
         "\n".join(lines)
-        + CALLS.replace("NAME", name).replace("ARGUMENTS", words)
+        + CALLS.replace("CALL", call).replace("NAME", name).replace("ARGUMENTS", words)
         + (OWN if own_headers else CANN)
     )
+
+
+def struct_of_key(struct: str) -> list[str]:
+    """Makes GET_TILING_DATA take the struct that ASCENDC_TPL_TILING_STRUCT_SEL names for a tiling key."""
+    macro = f"#define GET_TILING_DATA(data, tiling) GET_TILING_DATA_WITH_STRUCT({struct}, data, tiling)"
+    return ["#undef GET_TILING_DATA", macro]
 
 
 # One function calls the kernel, so that faults name the calls from the kernel on.
 CALLS = """
 namespace {
-void Invoke(void *const *words) { ::NAME(ARGUMENTS); }
+void Invoke(void *const *words) { ::CALL(ARGUMENTS); }
 const sim::Kernel kKernels[] = {{"NAME", Invoke}};
 }  // namespace
 """

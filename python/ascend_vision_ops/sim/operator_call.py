@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from . import operator_native as native
+from .errors import FrameworkError, KernelFault
+from .operator_build import KernelLibrary
 from .operator_definition import DTYPES, Definition, Parameter, dtype_name, number_of
 
 
@@ -34,17 +37,39 @@ class PreparedCall:
         self.arrays = [array for group in given for array in group]
         rows = self._rows(given)
         for parameter, group in zip(definition.inputs, given, strict=True):
-            tensors = [native.Tensor(array, number_of(array)) for array in group]
+            laid_out = parameter.layout_in(rows[0])
+            tensors = [native.Tensor(array, number_of(array), format=laid_out) for array in group]
             self.call.add(tensors, result=False, is_list=parameter.dynamic)
         for attribute, value in zip(definition.attributes, attributes, strict=True):
             self.call.attribute(attribute.kind, value)
         self._groups = self._results(rows, given, out, shapes)
 
     def take_results(self) -> list:
+        return self._returned(self._groups)
+
+    def _returned(self, groups: list[list[np.ndarray]]) -> list:
+        """One entry for each result: an array, a list of a dynamic one, None for one that is absent."""
         return [
-            results if parameter.dynamic else results[0]
-            for parameter, results in zip(self.definition.outputs, self._groups, strict=True)
+            results if parameter.dynamic else (results[0] if results else None)
+            for parameter, results in zip(self.definition.outputs, groups, strict=True)
         ]
+
+    def launch(self, kernel: KernelLibrary) -> None:
+        """Runs the kernel. After faults the caller's arrays are as before, and the error has what it computed."""
+        arrays = [array for group in self._groups for array in group]
+        before = [array.copy() for array in arrays]
+        native.take_reports()  # of launches before this one
+        try:
+            self.call.launch(kernel.kernel, kernel.cores)
+        except FrameworkError as error:
+            reports = [report for report in native.take_reports() if has_error(report)]
+            after = [[array.copy() for array in group] for group in self._groups]
+            for array, values in zip(arrays, before, strict=True):
+                array[...] = values
+            if not reports:
+                raise
+            goes_on = os.environ.get("AVO_SIM_ON_FAULT") == "continue"
+            raise KernelFault(str(error), reports, self._returned(after) if goes_on else None) from None
 
     def _rows(self, given: list[list[np.ndarray]]) -> list[int]:
         """The rows of the definition's table that the inputs fit."""
@@ -65,14 +90,23 @@ class PreparedCall:
         wanted = _per_result(outputs, out, "out")
         sizes = _per_result(outputs, shapes, "shapes", of_shapes=True)
         inferred = [{"dtype": None, "shape": None} for _ in outputs]
-        if any(array is None and size is None for array, size in zip(wanted, sizes, strict=True)):
-            inferred = self.call.infer()
+        # Optional results without an array in `out` are those that the caller does not want.
+        unknown = [
+            array is None and size is None and not (p.optional and out is not None)
+            for p, array, size in zip(outputs, wanted, sizes, strict=True)
+        ]
+        if any(unknown):
+            found = self.call.infer()
+            inferred = [
+                new if asked else old for new, old, asked in zip(found, inferred, unknown, strict=True)
+            ]
         asked = {
             p.name: self._asked(array, found)
             for p, array, found in zip(outputs, wanted, inferred, strict=True)
         }
         named = {name: number for name, number in asked.items() if number is not None}
         row = next((row for row in rows if row in self.definition.fitting_rows(named, outputs)), rows[0])
+        self._row = row
         self.dtypes = {p.name: (p.dtype_in(row), p.format_in(row)) for p in self.definition.parameters}
         for parameter, group in zip(self.definition.inputs, given, strict=True):
             if group:
@@ -116,9 +150,13 @@ class PreparedCall:
             group = [one.copy() for one in given[place]]
             first = sum(max(len(others), 1) for others in given[:place])
             tensors = [native.Tensor(one, expected, False, True, first + k) for k, one in enumerate(group)]
+        elif shape is None and parameter.optional:
+            group, tensors = [], []
         else:
             group = [self._new(parameter, expected, shape)]
             tensors = [native.Tensor(group[0], expected, bool(parameter.initial), True)]
+        for tensor in tensors:
+            tensor.format = parameter.layout_in(self._row)
         self.call.add(tensors, result=True, is_list=parameter.dynamic)
         return group
 
@@ -169,3 +207,7 @@ def _per_result(outputs: Sequence[Parameter], given: object, name: str, of_shape
             f"{name}: expected {len(outputs)} for {', '.join(p.name for p in outputs)}, got {len(entries)}"
         )
     return entries
+
+
+def has_error(report: dict) -> bool:
+    return any(fault.get("severity") != "warning" for fault in report["faults"])

@@ -14,7 +14,7 @@ from ..profiling import Figures
 from . import DEFAULT_SOC, SOC_VARIABLE
 from . import operator_native as native
 from .compile import back_end
-from .errors import FrameworkError, KernelFault
+from .errors import FrameworkError
 from .operator_build import KernelLibrary, OperatorFolder
 from .operator_call import PreparedCall
 from .operator_definition import Definition, definitions
@@ -42,11 +42,13 @@ class Operator:
 
     Other arguments of a call:
         out: arrays for the results, one or a sequence. The kernel finds what they hold, and they get what it writes.
+            An optional result is absent where None stands for its array, and where nothing tells its shape.
         shapes: the shapes of the results, one or a sequence, where the operator has no inference of shapes.
 
     A call raises TypeError for missing, unknown and ill-typed arguments, ValueError for dtypes and arrays that do not
     fit the definition, CompileError where the kernel does not compile for these dtypes, FrameworkError where tiling or
-    inference refuse the call, and KernelFault for faults; after an error `out` is as before.
+    inference refuse the call, and KernelFault for faults; after an error `out` is as before. With
+    AVO_SIM_ON_FAULT=continue a KernelFault has what the kernel computed all the same.
     """
 
     def __init__(self, folder: OperatorFolder, library: Path, definition: Definition, structs: dict):
@@ -80,9 +82,13 @@ class Operator:
             runtime.simSetTrace(0)
         from ascend_vision_ops import _native
 
-        moved = sum(array.nbytes for array in (*arrays, *results))
+        written = [
+            array for result in results for array in (result if isinstance(result, list) else [result])
+        ]
+        written = [array for array in written if array is not None]
+        moved = sum(array.nbytes for array in (*arrays, *written))
         device = _native.sim.device(reports[0]["soc"])
-        return Figures(reports, moved, sum(array.size for array in results), device, trace=text)
+        return Figures(reports, moved, sum(array.size for array in written), device, trace=text)
 
     def tiling(
         self, *inputs: object, out: object = None, shapes: object = None, **attributes: object
@@ -99,14 +105,7 @@ class Operator:
         tiling = _tiling(prepared.call.tile())
         kernel = self._kernel(prepared.dtypes, tiling.key)
         kernel.register()
-        native.take_reports()  # of launches before this one
-        try:
-            prepared.call.launch(kernel.kernel, kernel.cores)
-        except FrameworkError as error:
-            reports = [report for report in native.take_reports() if has_error(report)]
-            if reports:
-                raise KernelFault(str(error), reports) from None
-            raise
+        prepared.launch(kernel)
         return prepared.arrays, prepared.take_results()
 
     def _kernel(self, dtypes: dict[str, tuple[int, int]], key: int) -> KernelLibrary:
@@ -126,8 +125,12 @@ def open_operator(
 ) -> Operator:
     """What ascend_vision_ops.sim.operator does; its docstring describes the arguments."""
     folder = Path(path).resolve()
-    if not (folder / "op_host").is_dir() or not (folder / "op_kernel").is_dir():
+    if not (folder / "op_kernel").is_dir():
         raise ValueError(f"path: expected a folder with op_host and op_kernel, got {path}")
+    if not (folder / "op_host").is_dir() and not host_sources:
+        raise ValueError(
+            f"path: expected a folder with op_host, or host_sources= that define the operator, got {path}"
+        )
     device = wanted_soc(soc)
     project = OperatorFolder(
         folder,
@@ -159,10 +162,6 @@ def open_operator(
         )
     use_soc(device)
     return Operator(project, library, known[name], loaded["structs"])
-
-
-def has_error(report: dict) -> bool:
-    return any(fault.get("severity") != "warning" for fault in report["faults"])
 
 
 def wanted_soc(soc: str | None) -> str:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .compile import CompileError, cores_of_type
+from .template_launch import chooser_of, deduction, template_parameters
 
 # `# 12 "file.h" 1 3`: where the lines that follow come from; a 3 stands for the compiler's own headers.
 _MARKER = re.compile(r'^# \d+ "((?:[^"\\]|\\.)*)"([ \d]*)$', re.MULTILINE)
@@ -40,6 +41,7 @@ _BEFORE_CALLS = {"return", "else", "do", "and", "or", "not", "throw", "case"}
 _DUMP = re.compile(r"(?<![\w.>:])(?:(?:::\s*)?AscendC\s*::\s*)?(DumpTensor|DumpAccChkPoint)(?=\s*\()")
 _DUMP_ADDRESS = re.compile(r"(?<![\w.>:])asc_dump_(?:gm|ubuf|cbuf|l1buf)\b")
 _ASSERT = re.compile(r"\b__assert_fail\b(?=\s*\()")
+_CPU_RUN = "::sim::program::RunOnCpu("  # what ICPU_RUN_KF becomes
 # What a kernel without a type says about its cores.
 _PRODUCTS = re.compile(r"\b(?:Mmad|LoadData\w*|Fixpipe|Gemm|mad|A1|B1|CO1)\b")
 _MATMUL = re.compile(r"\b(?:Matmul|MatmulImpl|Conv3D\w*)\b")
@@ -53,7 +55,8 @@ _BODY = re.compile(
 class KernelText:
     """A kernel of a source.
 
-    cores: "vector", "cube", "mixed11" or "mixed12". parameters: the text between the parentheses.
+    cores: "vector", "cube", "mixed11" or "mixed12". parameters: the text between the parentheses. type_parameters:
+    those of a template.
     """
 
     name: str
@@ -61,6 +64,7 @@ class KernelText:
     template: bool
     defined: bool
     parameters: str
+    type_parameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,8 @@ def translate(
     Raises:
         CompileError: the source says something about a kernel that cannot be
     """
+    # The source may ask for it under a condition that does not hold.
+    cube_only = cube_only and "using Matmul = MatmulClient<" not in text
     parts = list(_parts(text, f"{own_folder}/", [f"{folder}/" for folder in header_folders]))
     plain = [_blanked(part) if own else "" for part, own in parts]
     bodies = _bodies(plain)
@@ -120,8 +126,10 @@ def translate(
                 number += 1
                 launcher = _launcher(kernel) if launchers else ""
                 edits.append(_Edit(end, end, _definition(kernel, number) + launcher))
+            elif kernel.defined and kernel.type_parameters:
+                edits.append(_Edit(end, end, deduction(kernel)))
         started = list(_launches(part, code, found))
-        launches += len(started) // 2
+        launches += len(started) // 2 + code.count(_CPU_RUN)
         result.append(_edited(part, edits + started))
     return Translated("".join(result), tuple(found.values()), launches)
 
@@ -157,13 +165,17 @@ def _kernels(code: str, infer: Callable[[str], str]) -> Iterator[tuple[int, Kern
         rest = re.compile(r"\s*(?:noexcept\s*)?").match(code, closed + 1)
         begin = rest.end() if rest else closed + 1
         words = code[start : name.start()]
-        template = bool(re.search(r"\btemplate\b\s*<\s*\w", words))
+        type_parameters = template_parameters(words)
+        template = bool(type_parameters)
         if code[begin : begin + 1] != "{":
             yield begin, KernelText(name[1], "vector", template, False, code[opened + 1 : closed])
             continue
         end = _matching(code, begin, "{}")
         cores = _named_cores(name[1], words, code[begin:end]) or infer(code[opened:end])
-        yield end + 1, KernelText(name[1], cores, template, True, code[opened + 1 : closed])
+        yield (
+            end + 1,
+            KernelText(name[1], cores, template, True, code[opened + 1 : closed], tuple(type_parameters)),
+        )
 
 
 def _name_after(code: str, position: int) -> re.Match[str] | None:
@@ -283,6 +295,8 @@ def _launch(callee: str, name: str, kernel: KernelText | None) -> str:
         return f'::sim::program::LaunchPointer({callee}, "{name}", '
     if kernel.template and kernel.defined:
         cores = f"::sim::program::Cores::k{kernel.cores.capitalize()}"
+        if chooser := chooser_of(callee, kernel):
+            return f'::sim::program::LaunchDeduced<{cores}>({chooser}, "{name}", '
         return f'::sim::program::LaunchInstance<{callee}, {cores}>("{name}", '
     return f'::sim::program::Launch<{callee}>("{name}", '
 

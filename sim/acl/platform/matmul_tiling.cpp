@@ -20,6 +20,7 @@ using AscendC::tiling::TCubeTiling;
 constexpr int32_t kFractal = 16;
 constexpr int32_t kLargestM = 128, kLargestN = 256;  // of one product, where nobody says more
 constexpr int32_t kMostSteps = 8;
+constexpr int32_t kMostBlocks = 3;  // of A along m and along k, for NBuffer33
 
 int32_t CeilDivide(int32_t a, int32_t b) { return static_cast<int32_t>((int64_t{a} + b - 1) / b); }
 int32_t AlignDown(int64_t value, int32_t step) { return static_cast<int32_t>(value / step * step); }
@@ -43,6 +44,11 @@ int32_t BytesOf(DataType type) {
   }
 }
 
+// The sides of what the device transposes at a time.
+int32_t UnitOf(DataType type) {
+  return type == DataType::DT_INT4 ? 64 : BytesOf(type) == 1 ? 2 * kFractal : kFractal;
+}
+
 bool InUb(const Matrix &matrix) {
   return matrix.position == TPosition::VECIN || matrix.position == TPosition::VECOUT ||
          matrix.position == TPosition::VECCALC;
@@ -59,7 +65,10 @@ class Search {
   explicit Search(const Problem &problem)
       : p_(problem),
         bytes_(BytesOf(problem.a.type)),
-        unit_(bytes_ == 1 ? 2 * kFractal : kFractal),
+        unit_(UnitOf(problem.a.type)),
+        depth_(problem.sparse ? 2 * unit_
+               : bytes_ == 1  ? unit_
+                              : kFractal),
         m_(problem.part.m != kUnset ? problem.part.m : problem.whole.m),
         n_(problem.part.n != kUnset ? problem.part.n : problem.whole.n),
         k_(problem.part.k != kUnset ? problem.part.k : problem.whole.k) {}
@@ -84,12 +93,29 @@ class Search {
     return smallest > 0 ? std::max(size, smallest) : size;
   }
 
+  // Along m each core has three blocks of A, and along n whole blocks of B, as many as every other core.
+  bool DivideBlocks() {
+    const int32_t blocks = CeilDivide(n_, kLargestN);
+    const int32_t rows = CeilDivide(m_, kMostBlocks * kLargestM);
+    int32_t columns = std::min(blocks, p_.cores / rows);
+    while (columns > 1 && blocks % columns != 0) --columns;
+    if (columns < 1) {
+      return Refuse("NBuffer33: m needs " + std::to_string(rows) + " cores, there are " +
+                    std::to_string(p_.cores) + " (SetDim)");
+    }
+    single_ = {std::min(m_, kMostBlocks * kLargestM), std::min(n_, blocks / columns * kLargestN), k_};
+    cores_ = rows * columns;
+    return !p_.split_k || DivideK();
+  }
   bool DivideAmongCores() {
     if (p_.cores < 1) return Refuse("the number of cores must be positive");
+    if (p_.nine_blocks) return DivideBlocks();
     Score best;
     bool found = false;
-    for (int32_t rows = 1; rows <= p_.cores; ++rows) {
-      const int32_t columns = p_.cores / rows;
+    // Each core has all of a factor in TSCM.
+    const int32_t most_rows = p_.a.position == TPosition::TSCM ? 1 : p_.cores;
+    for (int32_t rows = 1; rows <= most_rows; ++rows) {
+      const int32_t columns = p_.b.position == TPosition::TSCM ? 1 : p_.cores / rows;
       Sizes single;
       single.m = p_.single.m > 0 ? p_.single.m : Share(m_, rows, p_.align.m, kFractal);
       single.n = p_.single.n > 0 ? p_.single.n : Share(n_, columns, p_.align.n, unit_);
@@ -151,7 +177,7 @@ class Search {
     }
     const int64_t a = static_cast<int64_t>(p_.l0a) / (int64_t{base_.m} * bytes_);
     const int64_t b = static_cast<int64_t>(p_.l0b) / (int64_t{base_.n} * bytes_);
-    const int32_t step = 32 / bytes_ < kFractal ? kFractal : 32 / bytes_;
+    const int32_t step = depth_;
     const int32_t all = AlignUp(single_.k, step);
     const int64_t fit = std::min(a, b);
     const int64_t twice = fit / 2 >= step ? fit / 2 : fit;
@@ -160,6 +186,10 @@ class Search {
     if (base_.k < kFractal || base_.k > fit) {
       return Refuse("baseK = " + std::to_string(base_.k) + " does not fit in L0A and L0B beside baseM = " +
                     std::to_string(base_.m) + " and baseN = " + std::to_string(base_.n));
+    }
+    if (p_.nine_blocks && CeilDivide(single_.k, base_.k) > kMostBlocks) {
+      return Refuse("NBuffer33: k of a core has more than 3 blocks of " + std::to_string(base_.k) +
+                    "; EnableMultiCoreSplitK divides it among cores");
     }
     db_a_ = 2 * base_.k <= a ? 2 : 1;
     db_b_ = 2 * base_.k <= b ? 2 : 1;
@@ -179,12 +209,16 @@ class Search {
   }
 
   bool ChooseSteps() {
-    const int64_t a = int64_t{base_.m} * base_.k * bytes_, b = int64_t{base_.n} * base_.k * bytes_;
+    // A factor in TSCM takes no buffer; the half of L1 that TSCM has is no longer free.
+    const bool resident_a = p_.a.position == TPosition::TSCM, resident_b = p_.b.position == TPosition::TSCM;
+    const int64_t a = resident_a ? 0 : int64_t{base_.m} * base_.k * bytes_;
+    const int64_t b = resident_b ? 0 : int64_t{base_.n} * base_.k * bytes_;
     reserved_ = (p_.biased ? int64_t{base_.n} * 4 : 0) + (p_.tables ? int64_t{base_.n} * 8 : 0);
-    const int64_t space = static_cast<int64_t>(p_.l1) - reserved_;
+    const int64_t all_l1 = static_cast<int64_t>(resident_a || resident_b ? p_.l1 / 2 : p_.l1);
+    const int64_t space = all_l1 - reserved_, step = std::max<int64_t>(2 * (a + b), 1);
     if (a + b > space) return Refuse("one product of A and of B does not fit in L1");
     const int32_t all = CeilDivide(single_.k, base_.k);
-    steps_ = static_cast<int32_t>(std::clamp<int64_t>(space / (2 * (a + b)), 1, std::min(all, kMostSteps)));
+    steps_ = static_cast<int32_t>(std::clamp<int64_t>(space / step, 1, std::min(all, kMostSteps)));
     buffers_ = all > steps_ && 2 * steps_ * (a + b) <= space ? 2 : 1;
     l1_ = steps_ * buffers_ * (a + b) + reserved_;
     return true;
@@ -212,7 +246,8 @@ class Search {
 
   const Problem &p_;
   const int32_t bytes_;
-  const int32_t unit_;  // sides of what the device transposes at a time
+  const int32_t unit_;   // sides of what the device transposes at a time
+  const int32_t depth_;  // baseK is a multiple of it
   const int32_t m_, n_, k_;
   Sizes single_, base_;
   int32_t cores_ = 1, steps_ = 1, buffers_ = 1, db_a_ = 1, db_b_ = 1;

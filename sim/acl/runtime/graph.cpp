@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph.h"
 
+#include <fstream>
+
 #include "acl/acl_mdl.h"
 #include "context.h"
 
@@ -39,6 +41,11 @@ void Graph::Append(Task task) {
 void Graph::Replay(Stream &stream) const {
   std::lock_guard<std::mutex> lock(mutex_);
   for (const Task &task : tasks_) stream.Push(task);
+}
+
+size_t Graph::Tasks() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return tasks_.size();
 }
 
 bool Graph::Capturing() const {
@@ -145,6 +152,17 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
   std::shared_ptr<Stream> target;
   const aclError code = Execute(__func__, modelRI, nullptr, &target);
   return code != ACL_SUCCESS ? code : ReturnStatus(__func__, target->Synchronize(timeout));
+}
+
+aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t) {
+  SIM_REQUIRE_POINTER(path);
+  aclError code = ACL_SUCCESS;
+  const std::shared_ptr<Graph> graph = FindGraph(__func__, modelRI, &code);
+  if (graph == nullptr) return code;
+  std::ofstream file(path);
+  file << "{\"tasks\": " << graph->Tasks() << "}\n";
+  file.close();
+  return file ? ACL_SUCCESS : Fail(ACL_ERROR_INVALID_FILE, __func__, ": cannot write ", path);
 }
 
 aclError aclmdlRIDestroy(aclmdlRI modelRI) {

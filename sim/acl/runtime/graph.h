@@ -23,6 +23,7 @@ class Graph {
   void Append(Task task);
   void Replay(Stream &stream) const;
 
+  size_t Tasks() const;
   bool Capturing() const;
   bool StartedBy(const Stream &stream) const;
 

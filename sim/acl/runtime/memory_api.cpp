@@ -8,15 +8,17 @@ namespace {
 
 constexpr uint64_t kAlignment = 512;
 constexpr uint32_t kPageSize = 4096;
+constexpr uint64_t kBlock = 32;
 
-aclError Allocate(const char *call, void **pointer, size_t size) {
+// A device allocates whole blocks of 32 bytes and, where `more` says so, one more: kernels may touch these.
+aclError Allocate(const char *call, void **pointer, size_t size, bool more) {
   *pointer = nullptr;
   if (size == 0) return Fail(ACL_ERROR_INVALID_PARAM, call, ": size must be greater than 0");
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Context> context = CurrentContext(call, &code);
   if (context == nullptr) return code;
   sim::DeviceMemory &memory = context->device()->memory();
-  *pointer = memory.Allocate(size, kAlignment);
+  *pointer = memory.Allocate(size, kAlignment, (kBlock - size % kBlock) % kBlock + (more ? kBlock : 0));
   if (*pointer != nullptr) return ACL_SUCCESS;
   return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, call, ": out of memory on device ", context->device()->id(),
               ": ", size, " bytes wanted, ", memory.capacity() - memory.used(), " of ", memory.capacity(),
@@ -61,22 +63,22 @@ extern "C" {
 
 aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy) {
   SIM_REQUIRE_POINTER(devPtr);
-  return Allocate(__func__, devPtr, size);
+  return Allocate(__func__, devPtr, size, true);
 }
 
 aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy) {
   SIM_REQUIRE_POINTER(devPtr);
-  return Allocate(__func__, devPtr, size);
+  return Allocate(__func__, devPtr, size, false);
 }
 
 aclError aclrtMallocCached(void **devPtr, size_t size, aclrtMemMallocPolicy) {
   SIM_REQUIRE_POINTER(devPtr);
-  return Allocate(__func__, devPtr, size);
+  return Allocate(__func__, devPtr, size, true);
 }
 
 aclError aclrtMallocWithCfg(void **devPtr, size_t size, aclrtMemMallocPolicy, aclrtMallocConfig *) {
   SIM_REQUIRE_POINTER(devPtr);
-  return Allocate(__func__, devPtr, size);
+  return Allocate(__func__, devPtr, size, true);
 }
 
 // Frees at once, without waiting for streams: a queued task that still uses the memory fails.

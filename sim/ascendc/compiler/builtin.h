@@ -8,6 +8,12 @@
 #define SIM_ADDRESS_SPACES
 #endif
 
+#ifdef SIM_PROGRAM
+// Beside host code the headers of 9.x must not make macros of DT_FLOAT and its like, which are enumerators
+// there.
+#define __ASCC_DEVICE__
+#endif
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

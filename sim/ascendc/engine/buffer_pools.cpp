@@ -38,6 +38,34 @@ int32_t Queues::InitSharedPool(int32_t shared, uint32_t bytes, Where where) {
   return static_cast<int32_t>(pools_.size() - 1);
 }
 
+int32_t Queues::StartQueue(const QueueKind &kind) {
+  queues_.push_back({kind, {}, {}});
+  return static_cast<int32_t>(queues_.size() - 1);
+}
+
+int32_t Queues::PlaceBuffer(int32_t queue, AscendC::TPosition position, int32_t pool, uint64_t address,
+                            uint32_t bytes, Where where) {
+  constexpr const char *kName = "InitBufHandle";
+  Buffer buffer = NewBuffer(position, queue, bytes, kName, where);
+  const Pool &used = CheckedPool(pool, kName, where);
+  if (buffer.space != used.space || address < used.address ||
+      address + buffer.bytes > used.address + used.bytes) {
+    core_->Fail(
+        FaultKind::kUbCapacity, kName, where,
+        "a buffer must lie in the memory of its pool, " +
+            Range(used.space, static_cast<int64_t>(used.address),
+                  static_cast<int64_t>(used.address + used.bytes)) +
+            ", got " +
+            Range(buffer.space, static_cast<int64_t>(address), static_cast<int64_t>(address + buffer.bytes)));
+  }
+  buffer.pool = pool;
+  buffer.address = address;
+  buffers_.push_back(buffer);
+  const auto id = static_cast<int32_t>(buffers_.size() - 1);
+  if (queue >= 0) queues_[queue].buffers.push_back(id);
+  return id;
+}
+
 Queues::InPool::InPool(Queues &queues, int32_t pool, uint32_t buffers, uint32_t most, Where where)
     : queues_(queues), outer_(queues.pool_) {
   Pool &used = queues.CheckedPool(pool, "InitBuffer", where);

@@ -96,6 +96,9 @@ bool Core::IsCube() const { return state_->id.cube; }
 uint64_t Core::TilingKey() const { return state_->tiling_key; }
 uint64_t Core::ClockCycles() const { return static_cast<uint64_t>(state_->elapsed); }
 uint64_t Core::BytesOf(Space space) const { return state_->model->bytes[static_cast<int>(space)]; }
+bool Core::StaysInBuffer(const Operand &operand, uint64_t bytes) {
+  return state_->queues.StaysInBuffer(operand, bytes);
+}
 std::string Core::OfBuffer(Space space, uint64_t address) { return state_->queues.OfBuffer(space, address); }
 Queues &Core::queues() { return state_->queues; }
 

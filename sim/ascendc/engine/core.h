@@ -37,8 +37,9 @@ enum class FaultKind : uint8_t {
   kAssert,         // ASSERT of the kernel itself
   kEndless,        // the kernel does not end
   // Warnings (policy.h).
-  kBeyondTensor,  // access leaves its GlobalTensor, and lies in the allocation
-  kRoundedCopy,   // a copy of a count that is no multiple of 32 bytes: the rest is not copied
+  kBeyondTensor,   // access leaves the size of its tensor, which the device does not know
+  kRoundedCopy,    // a copy of a count that is no multiple of 32 bytes: the rest is not copied
+  kPartlyWritten,  // the scalar unit reads a word that has values in some of its bits alone
   kOther,
 };
 const char *FaultName(FaultKind kind);
@@ -67,6 +68,9 @@ class Core {
 
   // " of in_queue_" where the buffer that holds this byte has a name in the source, else "": for faults.
   std::string OfBuffer(Space space, uint64_t address);
+  // Says whether that many bytes from the operand's address on lie in the buffer of its tensor; a tensor that
+  // lies in no buffer leaves none.
+  bool StaysInBuffer(const Operand &operand, uint64_t bytes);
   // Says which allocation of GM holds all these bytes: the one that holds `start`, another one, or none.
   enum class Holder : uint8_t { kSame, kOther, kNone };
   Holder HolderOf(uint64_t address, uint64_t bytes, uint64_t start);

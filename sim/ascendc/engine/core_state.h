@@ -74,7 +74,8 @@ class CoreState {
   void SettlePoll();
   // Says that the last access of S read a word in GM itself.
   void NotePoll(uint64_t address, uint64_t bytes);
-  bool Allocated(uint64_t address, uint64_t bytes);  // by one allocation of GM
+  bool Allocated(uint64_t address, uint64_t bytes);  // by one allocation of GM or its padding
+  bool InAllocation(uint64_t begin, uint64_t end);   // the same without the padding
   Core::Holder HolderOf(uint64_t address, uint64_t bytes, uint64_t start);
   void Report(FaultKind kind, const char *instruction, Where where, const std::string &text);
   // The same for a fault that names several sites, the first of which is where it is.
@@ -204,7 +205,8 @@ class CoreState {
   uint32_t poll_ = 0;         // this read, in GmLog::accesses
   std::set<uint64_t> asked_;  // addresses that were read so and did not have news yet
   uint64_t last_allocation_ = 0;
-  uint64_t last_allocation_size_ = 0;
+  uint64_t last_allocation_size_ = 0;  // with its padding
+  uint64_t last_padding_ = 0;
   VectorCosts vector_costs_;
   uint64_t cached_lines_[256] = {};  // tags of the scalar unit's data cache
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -27,6 +28,12 @@ constexpr uint64_t kSpaces = 32;
 // reads as zero; otherwise a program that takes most of the device's memory would take as much of the host's.
 // These bytes count as unwritten all the same.
 constexpr uint64_t kPoisonedBytes = uint64_t{256} << 20;
+
+// Programs whose own check compares bytes that nobody wrote expect zeros there (AVO_SIM_ZERO).
+int FreshByte() {
+  const char *text = std::getenv("AVO_SIM_ZERO");
+  return text != nullptr && std::string(text) == "1" ? 0 : kPoison;
+}
 
 uint64_t AlignUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
 
@@ -65,6 +72,7 @@ struct DeviceMemory::Arena {
 
   mutable std::shared_mutex mutex;
   std::map<uint64_t, uint64_t> allocations;  // offset -> bytes; neighbouring mappings are one
+  std::map<uint64_t, uint64_t> paddings;     // offset of an allocation -> bytes, in the guard behind it
   std::map<uint64_t, uint64_t> free;         // offset -> bytes, never adjacent
   std::map<uint64_t, uint64_t> reserved;     // offset -> bytes
   std::map<uint64_t, Mapping> mappings;      // by offset
@@ -150,11 +158,11 @@ DeviceMemory::~DeviceMemory() {
   close(arena_->fd);
 }
 
-void *DeviceMemory::Allocate(uint64_t bytes, uint64_t alignment) {
-  return Take(bytes, alignment, kPoisonedBytes);
+void *DeviceMemory::Allocate(uint64_t bytes, uint64_t alignment, uint64_t padding) {
+  return Take(bytes, alignment, kPoisonedBytes, padding);
 }
 
-void *DeviceMemory::Take(uint64_t bytes, uint64_t alignment, uint64_t poisoned) {
+void *DeviceMemory::Take(uint64_t bytes, uint64_t alignment, uint64_t poisoned, uint64_t padding) {
   Arena &arena = *arena_;
   alignment = std::max<uint64_t>(alignment, 1);
   std::unique_lock lock(arena.mutex);
@@ -169,11 +177,14 @@ void *DeviceMemory::Take(uint64_t bytes, uint64_t alignment, uint64_t poisoned) 
     const uint64_t stop = start + std::max<uint64_t>(bytes, 1);
     if (end > stop) arena.free[stop] = end - stop;
     arena.allocations[start] = stop - start;
+    if (padding != 0) arena.paddings[start] = padding;
     arena.used += stop - start;
     lock.unlock();
-    std::memset(arena.host + start, kPoison, std::min(bytes, poisoned));
+    std::memset(arena.host + start, FreshByte(), std::min(bytes, poisoned));
+    std::memset(arena.host + stop, FreshByte(), padding);
     void *device = arena.visible + start;
     MarkUnwritten(device, bytes);
+    MarkUnwritten(arena.visible + stop, padding);
     return device;
   }
   return nullptr;
@@ -189,6 +200,7 @@ bool DeviceMemory::Free(void *device) {
   uint64_t end = begin + allocation->second;
   arena.used -= allocation->second;
   arena.allocations.erase(allocation);
+  arena.paddings.erase(begin);
 
   // Whole pages are given back to the host.
   const uint64_t first_page = AlignUp(begin, kPageBytes);
@@ -332,6 +344,17 @@ uint64_t DeviceMemory::used() const {
 }
 
 bool DeviceMemory::Find(const void *device, uint64_t bytes, void **start, uint64_t *size) const {
+  void *found = nullptr;
+  uint64_t padding = 0;
+  if (!FindPadded(device, 1, &found, size, &padding)) return false;
+  const auto inside = static_cast<uint64_t>(static_cast<const char *>(device) - static_cast<char *>(found));
+  if (inside >= *size) return false;
+  *start = found;
+  return bytes <= *size - inside;
+}
+
+bool DeviceMemory::FindPadded(const void *device, uint64_t bytes, void **start, uint64_t *size,
+                              uint64_t *padding) const {
   const Arena &arena = *arena_;
   if (!Contains(device)) return false;
   const uint64_t offset = arena.OffsetOf(device);
@@ -340,10 +363,12 @@ bool DeviceMemory::Find(const void *device, uint64_t bytes, void **start, uint64
   if (allocation == arena.allocations.begin()) return false;
   --allocation;
   const uint64_t inside = offset - allocation->first;
-  if (inside >= allocation->second) return false;
+  const auto behind = arena.paddings.find(allocation->first);
+  *padding = behind == arena.paddings.end() ? 0 : behind->second;
+  if (inside >= allocation->second + *padding) return false;
   *start = arena.visible + allocation->first;
   *size = allocation->second;
-  return bytes <= allocation->second - inside;
+  return bytes <= allocation->second + *padding - inside;
 }
 
 bool DeviceMemory::Contains(const void *device) const {

@@ -20,8 +20,10 @@ class DeviceMemory {
   DeviceMemory(const DeviceMemory &) = delete;
   DeviceMemory &operator=(const DeviceMemory &) = delete;
 
-  void *Allocate(uint64_t bytes, uint64_t alignment = 512);  // nullptr when it does not fit
-  bool Free(void *device);                                   // false when it is no allocation's start
+  // Returns nullptr when it does not fit. `padding`: up to 64 bytes behind the allocation that kernels may
+  // touch too; the host may not, and nothing says that they hold anything.
+  void *Allocate(uint64_t bytes, uint64_t alignment = 512, uint64_t padding = 0);
+  bool Free(void *device);  // false when it is no allocation's start
   uint64_t capacity() const;
   uint64_t used() const;
 
@@ -40,6 +42,8 @@ class DeviceMemory {
   // Finds the allocation that holds [device, device + bytes), its start and size. Returns false where there
   // is none.
   bool Find(const void *device, uint64_t bytes, void **start, uint64_t *size) const;
+  // The same for a kernel: the padding belongs to the allocation, and `padding` gets its bytes.
+  bool FindPadded(const void *device, uint64_t bytes, void **start, uint64_t *size, uint64_t *padding) const;
   bool Contains(const void *device) const;  // whether the address lies in this arena at all
 
   // Returns the host address at which the bytes of a device address can be read and written.
@@ -54,7 +58,7 @@ class DeviceMemory {
   uint64_t FirstWritten(const void *device, uint64_t bytes) const;  // the same of written ones
 
  private:
-  void *Take(uint64_t bytes, uint64_t alignment, uint64_t poisoned);
+  void *Take(uint64_t bytes, uint64_t alignment, uint64_t poisoned, uint64_t padding = 0);
 
   struct Arena;
   std::unique_ptr<Arena> arena_;

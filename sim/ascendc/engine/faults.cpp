@@ -54,6 +54,8 @@ const char *FaultName(FaultKind kind) {
       return "BeyondTensor";
     case FaultKind::kRoundedCopy:
       return "RoundedCopy";
+    case FaultKind::kPartlyWritten:
+      return "PartlyWritten";
     case FaultKind::kOther:
       return "Other";
   }

@@ -19,6 +19,7 @@ void Hazards::Reset(bool auto_sync, const uint64_t *space_bytes) {
   space_bytes_ = space_bytes;
   sequence_ = {};
   for (Clock &clock : clocks_) clock = {};
+  for (Clock &clock : at_last_) clock = {};
   certain_ = 0;
   by_addresses_.clear();
   for (std::vector<uint32_t> &sites : issued_) sites.assign(1, 0);  // numbers begin at 1
@@ -47,6 +48,7 @@ void Hazards::Advance(const Instruction &instruction, uint32_t site) {
   // Earlier work of the same pipe: automatic synchronisation orders V after V; nothing orders a copy after a
   // copy.
   if (instruction.chained || (auto_sync_ && pipe == Pipe::V)) clocks_[p][p] = sequence_[p] - 1;
+  at_last_[p] = clocks_[p];
   if (pipe != Pipe::V) return;
   certain_ = std::max(certain_, clocks_[Index(Pipe::S)][p]);
   if (!by_address_) return;
@@ -123,6 +125,8 @@ uint32_t Hazards::JudgeCells(Pipe pipe, const Operand &operand, const Site &site
       if (pipe == Pipe::S) {
         drain |= 1U << Index(earlier);
         known[Index(earlier)] = std::max(known[Index(earlier)], sequence);
+        // With it has finished what it waited for.
+        if (sequence == sequence_[Index(earlier)]) Join(&known, at_last_[Index(earlier)]);
       }
       return;
     }

@@ -141,6 +141,7 @@ class Hazards {
   Clock sequence_{};                      // instructions issued to each pipe
   std::vector<uint32_t> issued_[kPipes];  // the call site of each of them
   Clock clocks_[kPipes] = {};             // what each pipe knows
+  Clock at_last_[kPipes] = {};            // what it knew when its last instruction began
   uint32_t epochs_[kPipes] = {};
   uint32_t last_clock_[kPipes] = {};
   uint32_t last_access_[kPipes] = {};

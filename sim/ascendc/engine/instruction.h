@@ -19,7 +19,9 @@ constexpr int kSpaces = static_cast<int>(Space::kCount);
 const char *SpaceName(Space space);
 
 // The source line of an API call. API functions take it by a default argument: `Where where = Where::Here()`.
+// It is made of two values, so that `{}` as the last argument of a call stands for a parameter of the API.
 struct Where {
+  constexpr Where(const char *of_file, int at_line) : file(of_file), line(at_line) {}
   const char *file;
   int line;
   static constexpr Where Here(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {

@@ -47,10 +47,12 @@ bool CoreState::CheckOperand(const Operand &operand, const Site &site, Where whe
 bool CoreState::Allocated(uint64_t address, uint64_t bytes) {
   if (address >= last_allocation_ && address + bytes <= last_allocation_ + last_allocation_size_) return true;
   void *start = nullptr;
-  uint64_t size = 0;
-  if (!memory->Find(reinterpret_cast<const void *>(address), bytes, &start, &size)) return false;
+  uint64_t size = 0, padding = 0;
+  if (!memory->FindPadded(reinterpret_cast<const void *>(address), bytes, &start, &size, &padding))
+    return false;
   last_allocation_ = reinterpret_cast<uint64_t>(start);
-  last_allocation_size_ = size;
+  last_allocation_size_ = size + padding;
+  last_padding_ = padding;
   return true;
 }
 
@@ -60,21 +62,31 @@ Core::Holder CoreState::HolderOf(uint64_t address, uint64_t bytes, uint64_t star
   return same ? Core::Holder::kSame : Core::Holder::kOther;
 }
 
+bool CoreState::InAllocation(uint64_t begin, uint64_t end) {
+  return Allocated(begin, end - begin) && end <= last_allocation_ + last_allocation_size_ - last_padding_;
+}
+
 bool CoreState::CheckGmBounds(const Operand &operand, const Site &site, Where where) {
   const ByteRange extent = Extent(operand);
   const auto begin = static_cast<uint64_t>(extent.begin);
   const auto end = static_cast<uint64_t>(extent.end);
-  if (Allocated(begin, end - begin)) return true;
+  if (InAllocation(begin, end)) return true;
+  const bool allocated = Allocated(begin, end - begin);
   void *start = nullptr;
-  uint64_t size = 0;
-  memory->Find(reinterpret_cast<const void *>(begin), end - begin, &start, &size);
+  uint64_t size = 0, padding = 0;
+  memory->FindPadded(reinterpret_cast<const void *>(begin), end - begin, &start, &size, &padding);
   std::string text = std::string(operand.name) + (operand.write ? " writes " : " reads ");
   if (start == nullptr) {
     text += std::to_string(end - begin) + " bytes at a GM address that lies in no allocation";
   } else {
     const auto base = static_cast<int64_t>(reinterpret_cast<uint64_t>(start));
     text += Range(Space::GM, extent.begin - base, extent.end - base) + " of an allocation of " +
-            std::to_string(size) + " bytes";
+            std::to_string(size) + " bytes" +
+            (padding != 0 ? " with " + std::to_string(padding) + " of padding behind it" : "");
+  }
+  if (allocated) {
+    Report(FaultKind::kBeyondTensor, site.name, where, text);
+    return true;
   }
   Report(FaultKind::kGmBounds, site.name, where, text);
   return false;

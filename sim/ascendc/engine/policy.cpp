@@ -12,7 +12,8 @@
 namespace sim {
 namespace {
 
-constexpr FaultKind kWarnings[] = {FaultKind::kBeyondTensor, FaultKind::kRoundedCopy};
+constexpr FaultKind kWarnings[] = {FaultKind::kBeyondTensor, FaultKind::kRoundedCopy,
+                                   FaultKind::kPartlyWritten};
 
 std::string Variable(const char *name) {
   const char *text = std::getenv(name);

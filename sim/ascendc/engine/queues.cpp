@@ -120,11 +120,12 @@ uint64_t Queues::Take(Space space, uint64_t bytes, const Site &made, Where where
   return top_[s] - bytes;
 }
 
-int32_t Queues::AddBuffer(AscendC::TPosition position, int32_t queue, uint32_t bytes, Where where) {
+Queues::Buffer Queues::NewBuffer(AscendC::TPosition position, int32_t queue, uint32_t bytes,
+                                 const char *instruction, Where where) const {
   const auto live = static_cast<size_t>(
       std::count_if(buffers_.begin(), buffers_.end(), [](const Buffer &other) { return other.bytes != 0; }));
   if (live >= kMaxBuffers) {
-    core_->Fail(FaultKind::kUbCapacity, "InitBuffer", where,
+    core_->Fail(FaultKind::kUbCapacity, instruction, where,
                 "a kernel may have " + std::to_string(kMaxBuffers) +
                     " buffers, and each buffer of a queue counts; this one is one more");
   }
@@ -133,8 +134,13 @@ int32_t Queues::AddBuffer(AscendC::TPosition position, int32_t queue, uint32_t b
   buffer.position = position;
   buffer.bytes = (uint64_t{bytes} + 31) / 32 * 32;
   buffer.queue = queue;
+  buffer.made = core_->SiteAt(instruction, where);
+  return buffer;
+}
+
+int32_t Queues::AddBuffer(AscendC::TPosition position, int32_t queue, uint32_t bytes, Where where) {
+  Buffer buffer = NewBuffer(position, queue, bytes, "InitBuffer", where);
   buffer.pool = pool_;
-  buffer.made = core_->SiteAt("InitBuffer", where);
   buffer.address = Take(buffer.space, buffer.bytes, buffer.made, where);
   buffers_.push_back(buffer);
   return static_cast<int32_t>(buffers_.size() - 1);
@@ -177,6 +183,12 @@ std::string Queues::OfBuffer(Space space, uint64_t address) const {
     return name.empty() ? "" : " of " + name;
   }
   return "";
+}
+
+bool Queues::StaysInBuffer(const Operand &operand, uint64_t bytes) const {
+  if (operand.buffer_id < 0 || static_cast<size_t>(operand.buffer_id) >= buffers_.size()) return true;
+  const Buffer &buffer = buffers_[static_cast<size_t>(operand.buffer_id)];
+  return operand.address >= buffer.address && operand.address + bytes <= buffer.address + buffer.bytes;
 }
 
 LocalTensorBase Queues::BufferOf(int32_t id, Where where) {
@@ -266,8 +278,10 @@ void Queues::EnQue(int32_t id, const LocalTensorBase &tensor, Pipes pipes, Where
     core_->Fail(FaultKind::kQueueBalance, "EnQue", where,
                 Named(queue) + " of depth " + std::to_string(queue.kind.depth) + " is full: missing DeQue");
   }
-  buffer.filled = core_->flags.Alloc(pipes.from, pipes.to, "EnQue", where);
-  core_->flags.Set(pipes.from, pipes.to, buffer.filled, "EnQue", where);
+  if (pipes.from != pipes.to) {
+    buffer.filled = core_->flags.Alloc(pipes.from, pipes.to, "EnQue", where);
+    core_->flags.Set(pipes.from, pipes.to, buffer.filled, "EnQue", where);
+  }
   buffer.state = BufferState::kQueued;
   queue.queued.push_back(tensor.buffer_id);
 }
@@ -280,22 +294,32 @@ LocalTensorBase Queues::DeQue(int32_t id, Pipes pipes, Where where) {
   const int32_t next = queue.queued.front();
   queue.queued.pop_front();
   Buffer &buffer = buffers_[next];
-  core_->flags.Wait(pipes.from, pipes.to, buffer.filled, "DeQue", where);
-  core_->flags.Release(pipes.from, pipes.to, buffer.filled, "DeQue", where);
+  if (pipes.from != pipes.to) {
+    core_->flags.Wait(pipes.from, pipes.to, buffer.filled, "DeQue", where);
+    core_->flags.Release(pipes.from, pipes.to, buffer.filled, "DeQue", where);
+  }
   buffer.filled = kNoEvent;
   buffer.state = BufferState::kTaken;
   return TensorOf(next);
 }
 
 void Queues::Free(int32_t id, const LocalTensorBase &tensor, Where where) {
+  const auto of_pipe = static_cast<size_t>(tensor.buffer_id) < buffers_.size();
+  if (const int32_t owner = of_pipe ? buffers_[tensor.buffer_id].queue : -1; owner >= 0 && owner != id) {
+    core_->Report(FaultKind::kQueueBalance, "FreeTensor", where,
+                  "the tensor is a buffer of another queue, " + Named(queues_[owner]));
+    id = owner;
+  }
   Queue &queue = Checked(id, "FreeTensor", where);
   Buffer &buffer = Owned(id, tensor, "FreeTensor", where);
   if (buffer.state == BufferState::kQueued) {
     core_->Fail(FaultKind::kQueueBalance, "FreeTensor", where,
                 "the tensor is still in " + Named(queue) + ": missing DeQue");
   }
-  buffer.emptied = core_->flags.Alloc(queue.kind.consumer, queue.kind.producer, "FreeTensor", where);
-  core_->flags.Set(queue.kind.consumer, queue.kind.producer, buffer.emptied, "FreeTensor", where);
+  if (queue.kind.consumer != queue.kind.producer) {
+    buffer.emptied = core_->flags.Alloc(queue.kind.consumer, queue.kind.producer, "FreeTensor", where);
+    core_->flags.Set(queue.kind.consumer, queue.kind.producer, buffer.emptied, "FreeTensor", where);
+  }
   buffer.state = BufferState::kIdle;
   ++buffer.generation;
 }
@@ -338,6 +362,11 @@ std::string Queues::Stale(const Operand &operand) const {
     const Buffer &buffer = buffers_[operand.buffer_id];
     if (buffer.generation != operand.generation && buffer.space == operand.space) {
       return std::string("a tensor of ") + PositionName(buffer.position) + " that FreeTensor gave back";
+    }
+    // Another buffer may share its memory (EXTERN_IMPL_BUFPOOL).
+    if (buffer.space == operand.space && operand.address >= buffer.address &&
+        operand.address < buffer.address + buffer.bytes) {
+      return {};
     }
   }
   for (const Buffer &buffer : buffers_) {

@@ -67,6 +67,13 @@ class Queues {
     Queues &queues_;
     int32_t outer_;
   };
+  // A pool that the kernel has written itself (EXTERN_IMPL_BUFPOOL) places the buffers at addresses of its
+  // choice; several may lie on the same bytes. PlaceBuffer adds one to a queue, or makes a TBuf (queue -1),
+  // and returns its id.
+  uint64_t AddressOf(int32_t pool, Where where) { return CheckedPool(pool, "InitBufPool", where).address; }
+  int32_t StartQueue(const QueueKind &kind);
+  int32_t PlaceBuffer(int32_t queue, AscendC::TPosition position, int32_t pool, uint64_t address,
+                      uint32_t bytes, Where where);
   // TQue::FreeAllEvent: waits for the flags that FreeTensor has set.
   void FreeEvents(int32_t queue, Where where);
 
@@ -90,6 +97,7 @@ class Queues {
   void ReportLeftover(const std::string &who, int32_t pool = -1);
   // " of in_queue_" where the buffer that holds this byte has a name in the source, else "".
   std::string OfBuffer(Space space, uint64_t address) const;
+  bool StaysInBuffer(const Operand &operand, uint64_t bytes) const;
 
  private:
   struct Buffer {
@@ -133,6 +141,8 @@ class Queues {
   void WaitForEmpty(Buffer *buffer, Where where);
   std::string StaleRest(const Operand &operand) const;
   LocalTensorBase TensorOf(int32_t buffer) const;
+  Buffer NewBuffer(AscendC::TPosition position, int32_t queue, uint32_t bytes, const char *instruction,
+                   Where where) const;
   int32_t AddBuffer(AscendC::TPosition position, int32_t queue, uint32_t bytes, Where where);
   std::string Taken(Space space) const;         // " by in_queue_ (65536 bytes), values_ (8192 bytes)", or ""
   std::string Named(const Queue &queue) const;  // "the queue in_queue_", or "the queue"

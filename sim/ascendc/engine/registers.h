@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace sim {
 
@@ -67,11 +68,15 @@ struct Registers {
   // Img2col: sizes and padding of the image in L1 for L0A and L0B, repeats, and the value of the padding.
   std::array<uint64_t, 2> image{};
   uint64_t image_repeats = 1 << 16;
+  // Img2col wraps at this byte of L1 to its first one; 0: it does not.
+  uint64_t image_boundary = 0;
   uint64_t image_padding = 0;
   // Fixpipe: matrices of NZ to ND, the factor for all columns, and where the factors of columns lie.
   uint64_t matrices = 1;
   uint64_t factor = 0;
   uint64_t factor_table = 0;
+  // The index of sparse factors in L0B (sim/sparse.h); empty before the first one.
+  std::vector<uint8_t> sparse_index;
   // VA0 to VA7: lists of eight addresses in UB, for transpositions.
   std::array<std::array<uint64_t, 8>, 8> address_lists{};
   // Registers that hold a word for the kernel and have no other effect here.

@@ -292,22 +292,34 @@ void Scheduler::CrossCoreWait(CoreState &core, uint16_t flag, Where where) {
   Join(&counters_.KnownTo(core.id.core), post.waits);
 }
 
+namespace {
+
+std::string MissingFlag(const Scheduler::GmFlag &flag, bool set) {
+  const std::string block = std::to_string(flag.block), event = std::to_string(flag.event);
+  if (flag.group == 0) {
+    return "the flag of block " + block + ", event " + event +
+           (set ? ", never came: missing IBSet" : " is set, and nobody waits for it: missing IBWait");
+  }
+  return set ? "arriveIndex " + block + " of the GroupBarrier never came: missing Arrive"
+             : "waitIndex " + event + " of the GroupBarrier has not taken the last round: missing Wait";
+}
+
+}  // namespace
+
 void Scheduler::AwaitGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where) {
   std::unique_lock lock(mutex_);
   GmFlagState &state = gm_flags_[flag];
   if (!WaitFor(&lock, [&] { return state.set == set; })) {
-    Stuck(&lock, core, name, where,
-          "the flag of block " + std::to_string(flag.first) + ", event " + std::to_string(flag.second) +
-              (set ? ", never came: missing IBSet" : " is set, and nobody waits for it: missing IBWait") +
-              ", so that the device would hang here");
+    Stuck(&lock, core, name, where, MissingFlag(flag, set) + ", so that the device would hang here");
   }
   if (state.known) Open(core, state.change, name, where);
 }
 
-void Scheduler::ChangeGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where) {
+void Scheduler::ChangeGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where,
+                             Pipe pipe) {
   core.SettlePoll();
   std::unique_lock lock(mutex_);
-  gm_flags_[flag] = {set, true, Seal(core, Pipe::S, name, where)};
+  gm_flags_[flag] = {set, true, Seal(core, pipe, name, where)};
   Released();
 }
 

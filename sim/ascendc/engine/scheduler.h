@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "core_state.h"
@@ -35,9 +36,18 @@ class Scheduler {
   void CrossCoreWait(CoreState &core, uint16_t flag, Where where);
   // A flag in global memory: one core sets it, another one waits for it and clears it. The first waits until
   // the flag is as given, the second changes it.
-  using GmFlag = std::pair<int32_t, int32_t>;  // block and event
+  struct GmFlag {
+    int32_t block;
+    int32_t event;
+    uint64_t group = 0;  // the workspace of a GroupBarrier, where block arrives and event waits; else 0
+
+    bool operator<(const GmFlag &other) const {
+      return std::tie(block, event, group) < std::tie(other.block, other.event, other.group);
+    }
+  };
   void AwaitGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where);
-  void ChangeGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where);
+  void ChangeGmFlag(CoreState &core, GmFlag flag, bool set, const char *name, Where where,
+                    Pipe pipe = Pipe::S);
   // The functions of cube_service.h. NextCall returns null when all vector cores have left.
   void SendCall(CoreState &core, const CubeCallPtr &call, const char *name, Where where);
   void AwaitReply(CoreState &core, CubeCall &call, uint32_t number, const char *name, Where where);

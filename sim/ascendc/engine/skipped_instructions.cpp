@@ -41,10 +41,10 @@ void CoreState::Skip(const Instruction &instruction) {
     ByteRange present = {0, static_cast<int64_t>(model->bytes[s])};
     if (window.space == Space::GM) {
       void *start = nullptr;
-      uint64_t size = 0;
-      memory->Find(reinterpret_cast<const void *>(extent.begin), 1, &start, &size);
+      uint64_t size = 0, padding = 0;
+      memory->FindPadded(reinterpret_cast<const void *>(extent.begin), 1, &start, &size, &padding);
       present.begin = static_cast<int64_t>(reinterpret_cast<uint64_t>(start));
-      present.end = present.begin + static_cast<int64_t>(size);
+      present.end = present.begin + static_cast<int64_t>(size + padding);
     }
     present = {std::max(present.begin, extent.begin), std::min(present.end, extent.end)};
     if (present.begin < present.end) {

@@ -80,6 +80,10 @@ void Values::AddResult(const BitRange &part, uint32_t origin) {
 void Values::SettleResults() {
   for (const Result &result : results_) {
     const BitRange &part = result.part;
+    if (part.space == Space::GM) {
+      core_->memory->MarkUnwritten(reinterpret_cast<const void *>(part.address), part.bytes);
+      continue;
+    }
     Map(part.space).Undefine(part.address, part.bytes, part.bits, result.origin);
     registers_have_holes_ = registers_have_holes_ || part.space == kRegisterFile;
   }
@@ -155,7 +159,7 @@ void Flows::Define(const BitRange &registers) {
 
 void Flows::Decide(const BitRange &source, const char *does) {
   const uint64_t hole = values_->FirstHole(source);
-  if (hole < source.bytes) values_->Report(source, hole, does, site_);
+  if (hole < source.bytes) values_->Report(FaultKind::kUninitialised, source, hole, does, site_);
 }
 
 }  // namespace sim

@@ -57,37 +57,19 @@ namespace AscendC {
 
 // Groups of cube cores
 SIM_ABSENT_CLASS(CubeResGroupHandle)
-SIM_ABSENT_CLASS(GroupBarrier)
 SIM_ABSENT_CLASS(KfcWorkspace)
 
 // Vector: arithmetic
 
 // Vector: compound arithmetic
 
-// Special registers
-SIM_ABSENT(GetSaturationFlag)
-SIM_ABSENT(SetSaturationFlag)
-
 // Cube: products
-SIM_ABSENT(MmadWithSparse)
 
 // Cube: results
 
 // Cube: loads
 SIM_ABSENT(LoadImageToLocal)
 SIM_ABSENT(SetAippFunctions)
-SIM_ABSENT(SetLoadDataBoundary)
-SIM_ABSENT(LoadDataWithSparse)
-
-// Debugging on the CPU
-SIM_ABSENT(GmAlloc)
-SIM_ABSENT(GmFree)
-SIM_ABSENT(SetKernelMode)
-
-// Descriptions of tensors
-SIM_ABSENT(MakeTensorTrait)
-SIM_ABSENT_CLASS(TensorTrait)
-SIM_ABSENT(is_tensorTrait)
 
 // High-level: convolution
 SIM_ABSENT_CLASS(Conv3D)
@@ -104,11 +86,3 @@ SIM_ABSENT_CLASS(Hccl)
 
 // Macros.
 #define SIM_ABSENT_MACRO(Name) static_assert(false, SIM_ABSENT_TEXT(Name))
-#define COPY_TILING_WITH_ARRAY(...) SIM_ABSENT_MACRO(COPY_TILING_WITH_ARRAY)
-#define COPY_TILING_WITH_STRUCT(...) SIM_ABSENT_MACRO(COPY_TILING_WITH_STRUCT)
-#define EXTERN_IMPL_BUFPOOL(...) SIM_ABSENT_MACRO(EXTERN_IMPL_BUFPOOL)
-#define GET_TILING_DATA_PTR_WITH_STRUCT(...) SIM_ABSENT_MACRO(GET_TILING_DATA_PTR_WITH_STRUCT)
-#define ICPU_RUN_KF(...) SIM_ABSENT_MACRO(ICPU_RUN_KF)
-#define MATMUL_POLICY_DEFAULT_OF(...) SIM_ABSENT_MACRO(MATMUL_POLICY_DEFAULT_OF)
-#define REGISTER_NONE_TILING(...) SIM_ABSENT_MACRO(REGISTER_NONE_TILING)
-#define TILING_KEY_LIST(...) SIM_ABSENT_MACRO(TILING_KEY_LIST)

@@ -28,6 +28,7 @@ constexpr uint32_t TOTAL_UB_SIZE = 192 * 1024;
 constexpr uint32_t TOTAL_L0C_SIZE = 128 * 1024;
 constexpr uint32_t CACHE_LINE_SIZE = 64;
 constexpr uint32_t K_MAX_SHAPE_DIM = 8;
+constexpr int32_t K_MAX_DIM = 8;
 constexpr float PI = 3.14159265358979323846F;
 constexpr uint32_t TOTAL_L1_SIZE = 512 * 1024;
 constexpr uint32_t TOTAL_L0A_SIZE = 64 * 1024;

@@ -5,6 +5,7 @@
 
 #include "kernel_macros.h"
 #include "kernel_std.h"
+#include "sim/local_tensor_base.h"
 
 namespace AscendC {
 
@@ -102,6 +103,38 @@ template <typename ShapeType, typename StrideType>
 struct is_layout<Layout<ShapeType, StrideType>> : Std::true_type {};
 template <typename T>
 constexpr bool is_layout_v = is_layout<T>::value;
+
+// An element type with the position and the layout of a tensor.
+template <typename T, TPosition pos = TPosition::MAX, typename LayoutType = Layout<Shape<>, Stride<>>>
+struct TensorTrait {
+  using LiteType = T;
+  using LiteLayoutType = LayoutType;
+  static constexpr TPosition tPos = pos;
+
+  constexpr TensorTrait(const LayoutType &t = {}) : layout_(t) {}
+
+  constexpr LayoutType &GetLayout() { return layout_; }
+  constexpr const LayoutType &GetLayout() const { return layout_; }
+  constexpr void SetLayout(const LayoutType &t) { layout_ = t; }
+  constexpr decltype(auto) GetShape() const { return layout_.GetShape(); }
+  constexpr decltype(auto) GetStride() const { return layout_.GetStride(); }
+
+ private:
+  LayoutType layout_;
+};
+
+template <typename T, TPosition pos = TPosition::MAX, typename LayoutType>
+__aicore__ constexpr auto MakeTensorTrait(const LayoutType &t) {
+  static_assert(is_layout_v<LayoutType>, "MakeTensorTrait: t must be a Layout");
+  return TensorTrait<T, pos, LayoutType>(t);
+}
+
+template <typename T>
+struct is_tensorTrait : Std::false_type {};
+template <typename T, TPosition pos, typename LayoutType>
+struct is_tensorTrait<TensorTrait<T, pos, LayoutType>> : Std::true_type {};
+template <typename T>
+constexpr bool is_tensorTrait_v = is_tensorTrait<T>::value;
 
 // The index of a coordinate: the sum of its parts, each times its stride.
 template <typename CoordType, typename ShapeType, typename StrideType>

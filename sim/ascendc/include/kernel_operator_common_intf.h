@@ -23,6 +23,22 @@ __aicore__ inline int64_t GetCtrlSpr() {
   return static_cast<int64_t>(sim::Core::Current().registers.control >> startBit & kMask);
 }
 
+// What becomes of results that their type cannot hold. The simulated device has the modes that a device
+// begins with: floats become infinite or NaN, and conversions to integers saturate.
+enum class SaturationMode : uint8_t { FLOAT, CAST };
+template <SaturationMode mode>
+__aicore__ inline bool GetSaturationFlag() {
+  return mode == SaturationMode::CAST;
+}
+template <SaturationMode mode>
+__aicore__ inline void SetSaturationFlag(bool enableSat, sim::Where where = sim::Where::Here()) {
+  if (enableSat == GetSaturationFlag<mode>()) return;
+  sim::Core::Current().Fail(sim::FaultKind::kOther, "SetSaturationFlag", where,
+                            mode == SaturationMode::FLOAT
+                                ? "FLOAT must be false: floats that saturate are not modelled"
+                                : "CAST must be true: conversions that wrap are not modelled");
+}
+
 // Marks for CANN's profiler, and the words by which its debugger finds a place. They change nothing here.
 __aicore__ inline void MetricsProfStart() {}
 __aicore__ inline void MetricsProfStop() {}

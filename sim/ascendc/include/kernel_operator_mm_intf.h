@@ -7,6 +7,7 @@
 #include "sim/fractals.h"
 #include "sim/img2col.h"
 #include "sim/mmad.h"
+#include "sim/sparse.h"
 
 namespace AscendC {
 
@@ -23,11 +24,30 @@ __aicore__ inline void LoadData(const LocalTensor<T> &dst, const GlobalTensor<T>
   sim::LoadFractals(dst, sim::Side<T>("dst", dst), sim::Side<T>("src", src), loadDataParams, where);
 }
 
+// A function of a later device.
+template <typename Dst, typename Src>
+__aicore__ inline void LoadData(const Dst &, const Src &, const LoadData2DParamsV2 &,
+                                sim::Where where = sim::Where::Here()) {
+  sim::Core::Current().Fail(sim::FaultKind::kType, "LoadData", where,
+                            "Atlas A2 does not take LoadData2DParamsV2, but LoadData2DParams");
+}
+
 template <typename T>
 __aicore__ inline void LoadDataWithTranspose(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                                              const LoadData2dTransposeParams &loadDataParams,
                                              sim::Where where = sim::Where::Here()) {
-  sim::LoadSquares(dst, src, sim::Side<T>("dst", dst), sim::Side<T>("src", src), loadDataParams, where);
+  sim::LoadSquares(dst, src, sim::Side<T>("dst", dst), sim::Side<T>("src", src), loadDataParams, where,
+                   std::is_same_v<T, int4b_t>);
+}
+
+// Loads stored values of a sparse right factor, and their index (sim/sparse.h).
+template <typename T = int8_t, typename U = uint8_t>
+__aicore__ inline void LoadDataWithSparse(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                                          const LocalTensor<U> &idx, const LoadData2DParams &loadDataParam,
+                                          sim::Where where = sim::Where::Here()) {
+  static_assert(std::is_same_v<T, int8_t> && std::is_same_v<U, uint8_t>,
+                "LoadDataWithSparse loads int8_t with an index of uint8_t");
+  sim::LoadSparse(dst, sim::Side<T>("dst", dst), sim::Side<T>("src", src), idx, loadDataParam, where);
 }
 
 // Sizes and padding of the image for LoadData of an image, the value of the padding, and repeats.
@@ -48,6 +68,11 @@ __aicore__ inline void SetLoadDataRepeat(const LoadDataRepeatParam &repeatParams
                                                  uint64_t{repeatParams.repeatMode} << 24;
 }
 
+// L1 ends at this byte for LoadData of an image, which goes on at the first byte of L1. 0: all of L1.
+__aicore__ inline void SetLoadDataBoundary(uint32_t boundaryValue, sim::Where where = sim::Where::Here()) {
+  sim::SetImageBoundary(boundaryValue, where);
+}
+
 template <typename T, const IsResetLoad3dConfig &defaultConfig = IS_RESER_LOAD3D_DEFAULT_CONFIG>
 __aicore__ inline void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src,
                                 const LoadData3DParamsV2<T> &loadDataParams,
@@ -55,16 +80,31 @@ __aicore__ inline void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> 
   const LoadData3DParamsV2<T> &p = loadDataParams;
   if (defaultConfig.isSetFMatrix) SetFmatrix(p.l1H, p.l1W, p.padList, FmatrixMode(p.fMatrixCtrl));
   if (defaultConfig.isSetPadding) SetLoadDataPaddingValue(p.padValue);
-  sim::CheckMemory(sim::Core::Current(), "LoadData", where, "dst", dst, {sim::Space::L0A, sim::Space::L0B},
-                   "L0A (A2) or L0B (B2)");
-  sim::CheckMemory(sim::Core::Current(), "LoadData", where, "src", src, {sim::Space::L1}, "L1 (A1, B1)");
   const auto filter_w = static_cast<uint16_t>(p.filterW + (p.filterSizeW ? 256 : 0));
   const auto filter_h = static_cast<uint16_t>(p.filterH + (p.filterSizeH ? 256 : 0));
+  // Two channels of int4b_t are moved as one of a byte.
+  const auto channels = [](uint16_t count) {
+    return static_cast<uint16_t>(sim::BytesFor<T>(count) / sizeof(T));
+  };
   sim::LoadImage(
       sim::Side<T>("dst", dst), sim::Side<T>("src", src),
-      {p.kExtension, p.mExtension, p.kStartPt, p.mStartPt, p.strideW, p.strideH, filter_w, filter_h,
-       p.dilationFilterW, p.dilationFilterH, p.enTranspose, p.fMatrixCtrl, p.channelSize},
+      {channels(p.kExtension), p.mExtension, channels(p.kStartPt), p.mStartPt, p.strideW, p.strideH, filter_w,
+       filter_h, p.dilationFilterW, p.dilationFilterH, p.enTranspose, p.fMatrixCtrl, channels(p.channelSize)},
       where);
+}
+template <typename T>
+__aicore__ inline void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> &src,
+                                const LoadData3DParamsV2Pro &loadDataParams,
+                                sim::Where where = sim::Where::Here()) {
+  const LoadData3DParamsV2Pro &p = loadDataParams;
+  const auto half_word = [&](int n) { return static_cast<uint16_t>(p.extConfig >> 16 * n); };
+  const auto byte = [&](int n) { return static_cast<uint8_t>(p.filterConfig >> 8 * n); };
+  const auto filter_w = static_cast<uint16_t>(byte(2) + (p.filterSizeW ? 256 : 0));
+  const auto filter_h = static_cast<uint16_t>(byte(3) + (p.filterSizeH ? 256 : 0));
+  sim::LoadImage(sim::Side<T>("dst", dst), sim::Side<T>("src", src),
+                 {half_word(0), half_word(1), half_word(2), half_word(3), byte(0), byte(1), filter_w,
+                  filter_h, byte(4), byte(5), p.enTranspose, p.fMatrixCtrl, p.channelSize},
+                 where);
 }
 
 // Fills blocks of L1, L0A or L0B with one value.
@@ -103,6 +143,16 @@ __aicore__ inline void Mmad(const LocalTensor<T> &dst, const LocalTensor<U> &fm,
                             sim::Where where = sim::Where::Here()) {
   constexpr sim::CubeKind kind = std::is_same_v<T, V> ? sim::CubeKindOf<T, U, S>() : sim::CubeKind::kNone;
   sim::Multiply(kind, dst, fm, filter, &bias, mmadParams, where);
+}
+
+// The product with a filter of k / 2 x n stored values, whose index LoadDataWithSparse has loaded.
+template <typename T = int32_t, typename U = int8_t>
+__aicore__ inline void MmadWithSparse(const LocalTensor<T> &dst, const LocalTensor<U> &fm,
+                                      const LocalTensor<U> &filter, const MmadParams &mmadParams,
+                                      sim::Where where = sim::Where::Here()) {
+  static_assert(std::is_same_v<T, int32_t> && std::is_same_v<U, int8_t>,
+                "MmadWithSparse multiplies int8_t to int32_t");
+  sim::Multiply(sim::CubeKind::kInt8, dst, fm, filter, nullptr, mmadParams, where, true);
 }
 
 enum class HF32Mode { ENABLE, DISABLE };

@@ -98,10 +98,60 @@ struct LoadData3DParamsV2 {
   uint8_t dilationFilterH = 1;
   bool enTranspose = false;
   bool enSmallK = false;
-  T padValue = T(0);
+  T padValue{};
   bool filterSizeW = false;  // 256 more
   bool filterSizeH = false;
   bool fMatrixCtrl = false;  // the sizes of FMATRIX_RIGHT
+};
+
+// Fractals of a later device. Sources for both devices fill the struct.
+struct LoadData2DParamsV2 {
+  LoadData2DParamsV2() {}
+  LoadData2DParamsV2(uint32_t m_start, uint32_t k_start, uint16_t m_step, uint16_t k_step, int32_t src_stride,
+                     uint16_t dst_stride, bool transpose, uint8_t id)
+      : mStartPosition(m_start),
+        kStartPosition(k_start),
+        mStep(m_step),
+        kStep(k_step),
+        srcStride(src_stride),
+        dstStride(dst_stride),
+        ifTranspose(transpose),
+        sid(id) {}
+
+  uint32_t mStartPosition = 0;
+  uint32_t kStartPosition = 0;
+  uint16_t mStep = 0;
+  uint16_t kStep = 0;
+  int32_t srcStride = 0;
+  uint16_t dstStride = 0;
+  bool ifTranspose = false;
+  uint8_t sid = 0;
+};
+
+// An image as LoadData3DParamsV2 describes it, in two words; SetFmatrix and SetLoadDataPaddingValue describe
+// the image.
+struct LoadData3DParamsV2Pro {
+  LoadData3DParamsV2Pro() {}
+  LoadData3DParamsV2Pro(uint16_t channel_size, bool transpose, bool small_k, bool filter_size_w,
+                        bool filter_size_h, bool fmatrix_ctrl, uint64_t ext_config, uint64_t filter_config)
+      : channelSize(channel_size),
+        enTranspose(transpose),
+        enSmallK(small_k),
+        filterSizeW(filter_size_w),
+        filterSizeH(filter_size_h),
+        fMatrixCtrl(fmatrix_ctrl),
+        extConfig(ext_config),
+        filterConfig(filter_config) {}
+
+  uint16_t channelSize = 0;
+  bool enTranspose = false;
+  bool enSmallK = false;
+  bool filterSizeW = false;
+  bool filterSizeH = false;
+  bool fMatrixCtrl = false;
+  uint64_t extConfig = 0;  // 16 bits for each of kExtension, mExtension, kStartPt, mStartPt, from bit 0 on
+  // 8 bits for each of strideW, strideH, filterW, filterH, dilationFilterW, dilationFilterH.
+  uint64_t filterConfig = 0x010101010101;
 };
 
 // Says which of the image's properties LoadData sets itself.

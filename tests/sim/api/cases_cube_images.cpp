@@ -9,7 +9,8 @@ using namespace AscendC;
 namespace {
 
 // height, width, channels, padding on all sides, value of the padding, k, m, start of m, filter, repeats
-// along m. The filter is a square. B is a unit matrix, so that the result is what L0A got.
+// along m, boundary of L1, whether the parameters are those of two words. The filter is a square. B is a unit
+// matrix, so that the result is what L0A got.
 void ImageProduct(Case &c) {
   const uint16_t k = c.Int(5), m = c.Int(6);
   const auto size_a = static_cast<uint32_t>(c.buffers[0].bytes / sizeof(half));
@@ -24,9 +25,19 @@ void ImageProduct(Case &c) {
   const uint8_t padding[4] = {pad, pad, pad, pad};
   const uint8_t filter = c.Int(8), repeats = c.Int(9);
   SetLoadDataRepeat({static_cast<uint16_t>(m / 16), repeats, 0});
-  LoadData(a, image,
-           LoadData3DParamsV2<half>(padding, c.Int(0), c.Int(1), c.Int(2), k, m, 0, c.Int(7), 1, 1, filter,
-                                    filter, 1, 1, false, false, static_cast<half>(c.Int(4))));
+  SetLoadDataBoundary(static_cast<uint32_t>(c.Int(10)));
+  if (c.Int(11) != 0) {
+    SetFmatrix(c.Int(0), c.Int(1), padding, FmatrixMode::FMATRIX_LEFT);
+    SetLoadDataPaddingValue(static_cast<half>(c.Int(4)));
+    const uint64_t filters = 0x010100000101 | uint64_t{filter} << 16 | uint64_t{filter} << 24;
+    LoadData(a, image,
+             LoadData3DParamsV2Pro(c.Int(2), false, false, false, false, false,
+                                   k | uint64_t{m} << 16 | static_cast<uint64_t>(c.Int(7)) << 48, filters));
+  } else {
+    LoadData(a, image,
+             LoadData3DParamsV2<half>(padding, c.Int(0), c.Int(1), c.Int(2), k, m, 0, c.Int(7), 1, 1, filter,
+                                      filter, 1, 1, false, false, static_cast<half>(c.Int(4))));
+  }
   LoadData(b, unit, LoadData2DParams(0, size_b / 256, 1, 0, 0, false, 0));
   Order<HardEvent::MTE1_M>();
   const uint16_t rows = m * repeats;

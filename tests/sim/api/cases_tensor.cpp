@@ -172,15 +172,15 @@ void TransDataCase(Case &c) {
 }
 
 // ints: elements.
-#define GAMMA(Name)                                                                                            \
-  {#Name, [](Case &c) {                                                                                        \
-     ForType<half, float>(c.dtype, [&](auto type) {                                                            \
-       using T = decltype(type);                                                                               \
-       uint32_t most = 0, least = 0;                                                                           \
-       Get##Name##MaxMinTmpSize(TensorShape({c.Int(0)}), sizeof(T), true, most, least);                        \
-       const auto work = LeastWork(c, least);                                                                  \
-       Name<T>(c.Tensor<T>(0), c.Tensor<T>(1), work, Size(c, 0));                                              \
-     });                                                                                                       \
+#define GAMMA(Name)                                                                     \
+  {#Name, [](Case &c) {                                                                 \
+     ForType<half, float>(c.dtype, [&](auto type) {                                     \
+       using T = decltype(type);                                                        \
+       uint32_t most = 0, least = 0;                                                    \
+       Get##Name##MaxMinTmpSize(TensorShape({c.Int(0)}), sizeof(T), true, most, least); \
+       const auto work = LeastWork(c, least);                                           \
+       Name<T>(c.Tensor<T>(0), c.Tensor<T>(1), work, Size(c, 0));                       \
+     });                                                                                \
    }}
 #define TENSOR(Name, Function) \
   {Name, [](Case &c) { ForType<half, float>(c.dtype, [&](auto type) { Function<decltype(type)>(c); }); }}

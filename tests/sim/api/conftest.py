@@ -19,11 +19,34 @@ CANN = pytest.param(
 )
 
 SMALL = "CANN 8.1 wants a larger temporary tensor than the documentation of CANN 9 asks for"
-LANES = (
-    "CANN 8.1 compares or broadcasts whole repeats of its work memory, of which some lanes have no meaning"
-)
-ERRORS = "CANN 8.1 has larger errors than our headers state, or other results at the ends of the range"
-INACCURATE = ["Acos", "Asin", "Atan", "Cosh", "Erfc", "FasterGelu", "FasterGeluV2", "Gelu", "Sinh"]
+ERRORS = "CANN 8.1 has larger errors than our headers state"
+ENDS = "CANN 8.1 has other results for infinities, NaN or the ends of the range"
+# Functions, types and counts whose errors are larger. The inputs of a small count are not the hard ones.
+INACCURATE = [
+    "Acos-float32-65",
+    "Acos-float32-333",
+    "Acos-float16-65",
+    "Acos-float16-333",
+    "Asin-float32-65",
+    "Asin-float32-333",
+    "Asin-float16-333",
+    "Atan-float32-333",
+    "Cosh-float32-65",
+    "Cosh-float32-333",
+    "Erfc-float32-65",
+    "Erfc-float32-333",
+    "FasterGelu-float16-65",
+    "FasterGelu-float16-333",
+    "FasterGeluV2-float32-1",
+    "FasterGeluV2-float32-65",
+    "FasterGeluV2-float32-333",
+    "FasterGeluV2-float16-65",
+    "FasterGeluV2-float16-333",
+    "Gelu-float16-65",
+    "Gelu-float16-333",
+    "Sinh-float32-65",
+    "Sinh-float32-333",
+]
 # What CANN's own headers do otherwise than our API, by test.
 DIFFERENCES = {
     "test_mask_registers": "CANN 8.1 takes the mask of a call for bits of lanes in counter mode too",
@@ -32,19 +55,10 @@ DIFFERENCES = {
     "test_start_stride_and_gap_choose_fractals": "CANN ignores addrMode of LoadData out of L1",
     "test_one_row": "CANN's Matmul multiplies rows that it did not load; the results of these rows are not used",
     "test_partial_sums": "CANN's Matmul relies on unit flags of a product that is read later",
-    **{
-        f"test_unary[cann-{name}-{dtype}-{count}]": ERRORS
-        for name in INACCURATE
-        for dtype in ("float32", "float16")
-        for count in (1, 65, 333)
-    },
+    **{f"test_unary[cann-{case}]": ERRORS for case in INACCURATE},
     **{f"test_ways_to_call[cann-Erfc-{way}]": ERRORS for way in (1, 2, 3)},
-    "test_special_values": ERRORS,
-    "test_exponential_by_series": ERRORS,
-    "test_clamps": LANES,
-    "test_select_by_a_mask_of_bytes": LANES,
-    "test_softmax": LANES,
-    "test_softmax_alone": LANES,
+    **{f"test_special_values[cann-{name}]": ENDS for name in ("Acosh", "Asinh", "Atan")},
+    "test_exponential_by_series": ENDS,
     "test_sort32[cann-float16]": "CANN's Extract of half reads pairs behind the last one and drops them",
 }
 

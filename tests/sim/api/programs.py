@@ -18,7 +18,6 @@ def compile_all(folder: str, factory) -> list[Path]:
     """The programs for vector and for cube cores."""
     headers = roots.find(folder)
     chosen = compiler.choose(headers)
-    matmul = [f"-I{folder / 'lib'}" for folder in headers.folders if (folder / "lib").is_dir()]
     into = factory.mktemp("sim_api")
     sources = [HERE / "main.cpp", *sorted(HERE.glob("cases_*.cpp"))]
     jobs = [(side, source) for side in compiler.SIDES for source in sources]
@@ -28,7 +27,6 @@ def compile_all(folder: str, factory) -> list[Path]:
         target = into / f"{source.stem}.{side}.o"
         run(
             *chosen.command,
-            *matmul,
             "-DSIM_CANN_HEADERS",
             *compiler.SIDES[side],
             "-c",

@@ -10,18 +10,27 @@ from .harness import Global, clean, poisoned, same
 from .test_cube import expected, fractals, nz, whole
 
 
-@pytest.mark.parametrize("padding,repeats", [(0, 1), (1, 1), (1, 2)])
-def test_windows_of_an_image(padding, repeats):
-    """The first 32 columns: the first data block of the first two pixels of each 3 x 3 window."""
+@pytest.mark.parametrize(
+    "padding,repeats,boundary,words",
+    [(0, 1, 0, 0), (1, 1, 0, 1), (1, 2, 0, 0), (1, 2, 1024, 0), (0, 1, 1344, 1)],
+)
+def test_windows_of_an_image(padding, repeats, boundary, words):
+    """The first 32 columns: the first data block of the first two pixels of each 3 x 3 window.
+
+    boundary: the byte of L1 at which the image goes on at the first byte of L1. words: parameters come in two words.
+    """
     channels, height, width, m, start = 32, 6, 7, 16, 3
     image = whole((channels, height, width), "float16", 1)
+    l1 = image.reshape(2, 16, height, width).transpose(0, 2, 3, 1)
+    if boundary:
+        seen = np.resize(l1.ravel()[: boundary // 2], l1.size).reshape(l1.shape)
+        image = seen.transpose(0, 3, 1, 2).reshape(channels, height, width)
     padded = np.pad(image, ((0, 0), (padding, padding), (padding, padding)), constant_values=9)
     windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(1, 2)).reshape(channels, -1, 9)
     rows = min(windows.shape[1] - start, m * repeats) if repeats == 1 else m * repeats
     want = np.concatenate([windows[:16, :, 0], windows[:16, :, 1]]).T[start : start + rows]
-    l1 = image.reshape(2, 16, height, width).transpose(0, 2, 3, 1)
     unit = Global(nz(np.eye(32, dtype=np.float16), 16))
-    ints = [height, width, channels, padding, 9, 32, rows // repeats, start, 3, repeats]
+    ints = [height, width, channels, padding, 9, 32, rows // repeats, start, 3, repeats, boundary, words]
     got = clean("ImageProduct", [Global(l1), unit, Global(poisoned((rows, 32), "float32"))], ints=ints)[2]
     same(got, want.astype(np.float32))
 

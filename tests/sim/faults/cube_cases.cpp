@@ -177,6 +177,24 @@ void MisalignedLoad(const Arguments &arguments) {
   LoadData(a2, s.a1, LoadData2DParams(0, 1, 1, 0, 0, false, 0));
 }
 
+void LoadOfALaterDevice(const Arguments &arguments) {
+  Setup s(arguments);
+  const LocalTensor<half> a2(TPosition::A2, 0, 1024);
+  FAULT_HERE;
+  LoadData(a2, s.a1, AscendC::LoadData2DParamsV2(0, 0, 1, 1, 1, 1, false, 0));
+}
+
+void ImageBehindItsBoundary(const Arguments &arguments) {
+  Setup s(arguments);
+  const LocalTensor<half> image(TPosition::A1, 2048, 1024), a2(TPosition::A2, 0, 1024);
+  AscendC::SetLoadDataBoundary(2048);
+  const uint8_t padding[4] = {};
+  AscendC::LoadData3DParamsV2<half> window(padding, 4, 4, 16, 16, 16, 0, 0, 1, 1, 1, 1, 1, 1, false, false,
+                                           half(0));
+  FAULT_HERE;
+  LoadData(a2, image, window);
+}
+
 void MisalignedResult(const Arguments &arguments) {
   Ready s(arguments);
   const LocalTensor<float> c(TPosition::CO1, 512, 2048);
@@ -348,10 +366,14 @@ const std::vector<FaultCase> &CubeCases() {
            {"LoadData", "L0A bytes [64512, 66560), but the memory has 65536"}),
       cube("l0_buffer_overflow", K::kUbCapacity, L0BufferOverflow,
            {"InitBuffer", "65568 bytes does not fit in L0A"}),
-      cube("product_leaves_tensor", K::kUbBounds, ProductLeavesTensor,
+      cube("product_leaves_tensor", K::kBeyondTensor, ProductLeavesTensor,
            {"Mmad", "dst takes 4096 bytes", "its LocalTensor has 2048"}),
       cube("misaligned_load", K::kAlignment, MisalignedLoad,
            {"LoadData", "dst must start on a multiple of 512 bytes"}),
+      cube("load_of_a_later_device", K::kType, LoadOfALaterDevice,
+           {"LoadData", "does not take LoadData2DParamsV2"}),
+      cube("image_behind_its_boundary", K::kUbBounds, ImageBehindItsBoundary,
+           {"LoadData", "src starts at byte 2048 of L1", "boundary of SetLoadDataBoundary, 2048"}),
       cube("misaligned_result", K::kAlignment, MisalignedResult,
            {"Mmad", "dst must start on a multiple of 1024 bytes"}),
       cube("transposed_floats", K::kType, TransposedFloats,

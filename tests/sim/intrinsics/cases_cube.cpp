@@ -34,6 +34,35 @@ void Product(Case &c) {
   RowsOut<R>(c, 2, m, n);
 }
 
+// m, n, k: factors of int4b_t, two in a byte.
+void Halves(Case &c) {
+  const uint16_t m = c.Int(0), n = c.Int(1), k = c.Int(2);
+  ToL1(c, 0, 0);
+  ToL1(c, 1, kB1);
+  Order(PIPE_MTE2, PIPE_MTE1);
+  load_cbuf_to_ca_s4(At<void>(0), At<void>(0), 0, c.buffers[0].bytes / 512, 1, 0, 0, false, inc);
+  load_cbuf_to_cb_s4(At<void>(0), At<void>(kB1), 0, c.buffers[1].bytes / 512, 1, 0, 0, false, inc);
+  Order(PIPE_MTE1, PIPE_M);
+  mad_s4(At<int32_t>(0), At<void>(0), At<void>(0), m, k, n, 0, false, false, true);
+  Order(PIPE_M, PIPE_FIX);
+  RowsOut<int32_t>(c, 2, m, n);
+}
+
+// m, n, k: of B two in four values are stored, and buffer 3 is the index.
+void Sparse(Case &c) {
+  const uint16_t m = c.Int(0), n = c.Int(1), k = c.Int(2);
+  ToL1(c, 0, 0);
+  ToL1(c, 1, kB1);
+  ToL1(c, 3, kTable1);
+  Order(PIPE_MTE2, PIPE_MTE1);
+  LoadA<int8_t>(0, c.buffers[0].bytes);
+  load_cbuf_to_cb_sp(At<int8_t>(0), At<int8_t>(kB1 | kTable1 << 32), 0, c.buffers[1].bytes / 512);
+  Order(PIPE_MTE1, PIPE_M);
+  mad_sp(At<int32_t>(0), At<int8_t>(0), At<int8_t>(0), m, k, n, 0, false, true);
+  Order(PIPE_M, PIPE_FIX);
+  RowsOut<int32_t>(c, 2, m, n);
+}
+
 // m, n, k: the sums start from the bias in buffer 3, which is half where `form` is 1.
 void Biased(Case &c) {
   const uint16_t m = c.Int(0), n = c.Int(1), k = c.Int(2);
@@ -110,6 +139,8 @@ const Register entries{
      },
      sim::KernelType::kCube},
     {"mad_biased", Biased, sim::KernelType::kCube},
+    {"mad_s4", Halves, sim::KernelType::kCube},
+    {"mad_sp", Sparse, sim::KernelType::kCube},
     {"unit_flags", UnitFlags, sim::KernelType::kCube},
     {"quantised",
      [](Case &c) {

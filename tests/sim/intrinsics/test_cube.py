@@ -8,6 +8,7 @@ import pytest
 
 from tests.sim.api.harness import BFLOAT16, BITS, COUNT, Global, poisoned, same
 from tests.sim.api.test_cube import expected, fractals, nz, whole
+from tests.sim.matmul.test_cube_core import sparse_factor
 
 from .model import clean, fault
 
@@ -35,6 +36,31 @@ def test_types_of_products(dtype, m, n, k):
     a, b = whole((m, k), dtype, 1), whole((k, n), dtype, 2)
     same(product(a, b), expected(a, b))
     same(product(a, b, twice=1), 2 * expected(a, b))
+
+
+def halves(elements):
+    """Numbers of four bits, two in a byte, the first one in its low half."""
+    pairs = elements.reshape(-1, 2).astype(np.uint8) & 0xF
+    return pairs[:, 0] | pairs[:, 1] << 4
+
+
+@pytest.mark.parametrize("m,n,k", [(16, 16, 64), (48, 32, 128), (20, 33, 64)])
+def test_factors_of_four_bits(m, n, k):
+    rng = np.random.default_rng(9)
+    a, b = (rng.integers(-8, 8, shape).astype(np.int8) for shape in ((m, k), (k, n)))
+    packed = [Global(halves(fractals(a, 16, 64))), Global(halves(nz(b.T, 64)))]
+    got = clean("mad_s4", [*packed, Global(poisoned((m, n), "int32"))], dtype="int8", ints=[m, n, k])[2]
+    same(got, expected(a, b))
+
+
+@pytest.mark.parametrize("m,n,k", [(16, 16, 64), (33, 48, 192)])
+def test_sparse_factor(m, n, k):
+    a = whole((m, k), "int8", 8)
+    b, stored, index = sparse_factor(n, k)
+    out = poisoned((m, n), "int32")
+    buffers = [Global(fractals(a, 16, 32)), Global(nz(stored, 32)), Global(out), Global(index)]
+    got = clean("mad_sp", buffers, dtype="int8", ints=[m, n, k])[2]
+    same(got, (a.astype(np.int64) @ b.T).astype(np.int32))
 
 
 def test_one_row_of_a_is_a_vector():

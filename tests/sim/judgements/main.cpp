@@ -63,6 +63,90 @@ void RoundedCopy(GM_ADDR self, GM_ADDR out) {
   s.Finish();
 }
 
+// 32 bytes behind a tensor belong to its memory.
+void BehindTensor(GM_ADDR self, GM_ADDR out, uint32_t to, uint32_t from) {
+  Setup s(self, out);
+  GlobalTensor<float> all, result;
+  all.SetGlobalBuffer((__gm__ float *)self);
+  result.SetGlobalBuffer((__gm__ float *)out);
+  DataCopy(s.x, all[kElements - 8], 16);
+  Setup::Order<HardEvent::MTE2_MTE3>();
+  DataCopy(result[to], s.x[from], 16 - from);
+  PipeBarrier<PIPE_MTE3>();
+  s.Finish();
+}
+void PaddingToPadding(GM_ADDR self, GM_ADDR out) { BehindTensor(self, out, kElements - 8, 0); }
+void PaddingToTensor(GM_ADDR self, GM_ADDR out) { BehindTensor(self, out, 0, 8); }
+
+// The result of Compare has 64 bits; 32 of them come from values.
+template <typename Word>
+void ReadMask(GM_ADDR self, GM_ADDR out, uint32_t word) {
+  Setup s(self, out);
+  TBuf<TPosition::VECCALC> values, bits;
+  s.pipe.InitBuffer(values, 256);
+  s.pipe.InitBuffer(bits, 32);
+  const LocalTensor<float> x = values.Get<float>();
+  const LocalTensor<uint8_t> mask = bits.Get<uint8_t>();
+  Duplicate(x, 1.0f, 32);
+  CompareScalar(mask, x, 0.0f, CMPMODE::GT, 64);
+  Setup::Order<HardEvent::V_S>();
+  const Word got = mask.ReinterpretCast<Word>().GetValue(word);
+  if (word != 0 || (got & 0xFFFFFFFFU) == 0xFFFFFFFFU) s.Finish();
+}
+void PartlyWritten(GM_ADDR self, GM_ADDR out) { ReadMask<uint64_t>(self, out, 0); }
+void WhollyWritten(GM_ADDR self, GM_ADDR out) { ReadMask<uint32_t>(self, out, 0); }
+void NotWritten(GM_ADDR self, GM_ADDR out) { ReadMask<uint32_t>(self, out, 1); }
+
+// CompareScalar takes all lanes of its repeats and leaves the mask registers as they are.
+void MaskBehindCompare(GM_ADDR self, GM_ADDR out) {
+  Setup s(self, out);
+  const LocalTensor<half> values = s.x.ReinterpretCast<half>();
+  Duplicate(values, static_cast<half>(1.0f), 128);
+  SetVectorMask<half>(FULL_MASK, FULL_MASK);
+  CompareScalar<float, uint8_t, false>(s.x[256].ReinterpretCast<uint8_t>(), s.sevens, 0.0f, CMPMODE::GT,
+                                       MASK_PLACEHOLDER, 1, {1, 1, 8, 8});
+  Adds<half, false>(values, values, static_cast<half>(6.0f), MASK_PLACEHOLDER, 1, {1, 1, 8, 8});
+  if (static_cast<float>(values.GetValue(100)) == 7.0f) s.Finish();
+}
+
+// The scalar unit reads what V computed from a copy: the next copy comes after both.
+template <bool reads>
+void CopyAgain(GM_ADDR self, GM_ADDR out) {
+  Setup s(self, out);
+  const LocalTensor<uint8_t> mask = s.x[256].ReinterpretCast<uint8_t>();
+  for (int i = 0; i < 2; ++i) {
+    DataCopy(s.x, s.self, 64);
+    Setup::Order<HardEvent::MTE2_V>();
+    CompareScalar(mask, s.x, 0.0f, CMPMODE::GE, 64);
+    if (reads && mask.GetValue(0) != 255) return;
+  }
+  s.Finish();
+}
+
+// More buffers than there are event ids: no flag belongs to queues at VECCALC.
+void QueuesOfVeccalc(GM_ADDR self, GM_ADDR out) {
+  Setup s(self, out);
+  TQue<TPosition::VECCALC, 1> queues[9];
+  for (auto &queue : queues) s.pipe.InitBuffer(queue, 1, 32);
+  for (auto &queue : queues) {
+    LocalTensor<float> tensor = queue.AllocTensor<float>();
+    queue.FreeTensor(tensor);
+  }
+  s.Finish();
+}
+
+void OtherQueuesTensor(GM_ADDR self, GM_ADDR out) {
+  Setup s(self, out);
+  TQue<TPosition::VECIN, 1> one, other;
+  s.pipe.InitBuffer(one, 1, 32);
+  s.pipe.InitBuffer(other, 1, 32);
+  auto first = one.AllocTensor<float>();
+  auto second = other.AllocTensor<float>();
+  one.FreeTensor(second);
+  other.FreeTensor(first);
+  s.Finish();
+}
+
 void OutOfBounds(GM_ADDR self, GM_ADDR out) {
   Setup s(self, out);
   DataCopy(s.x, s.self[2 * kElements], 64);
@@ -111,6 +195,16 @@ const sim::Kernel kKernels[] = {
     {"right", Invoke<Right>},
     {"beyond_tensor", Invoke<BeyondTensor>},
     {"rounded_copy", Invoke<RoundedCopy>},
+    {"padding_to_padding", Invoke<PaddingToPadding>},
+    {"padding_to_tensor", Invoke<PaddingToTensor>},
+    {"partly_written", Invoke<PartlyWritten>},
+    {"wholly_written", Invoke<WhollyWritten>},
+    {"not_written", Invoke<NotWritten>},
+    {"mask_behind_compare", Invoke<MaskBehindCompare>},
+    {"copy_again_behind_a_read", Invoke<CopyAgain<true>>},
+    {"copy_again", Invoke<CopyAgain<false>>},
+    {"queues_of_veccalc", Invoke<QueuesOfVeccalc>},
+    {"other_queues_tensor", Invoke<OtherQueuesTensor>},
     {"out_of_bounds", Invoke<OutOfBounds>},
     {"beyond_memory", Invoke<BeyondMemory>},
     {"misaligned", Invoke<Misaligned>},

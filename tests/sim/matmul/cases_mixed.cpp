@@ -109,6 +109,65 @@ void Written(Case &c) {
   queue.FreeTensor(x);
 }
 
+// A comes from TSCM, where the vector core has it copied in fractals: from GM, or from UB by rows.
+template <bool from_ub>
+void FromTscm(Case &c) {
+  const MixedNumbers numbers(c);
+  const uint32_t rows = numbers.Rows(), k = numbers.t.Ka, count = rows * k;
+  const auto padded = static_cast<uint16_t>((rows + 15) / 16 * 16);
+  const auto from = c.Global<half>(0)[numbers.First() * k];
+  TPipe pipe;
+  Matmul<MatmulType<TPosition::TSCM, CubeFormat::NZ, half>, Rows<half>, Rows<float>> mm;
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &numbers.t);
+  TSCM<from_ub ? TPosition::VECOUT : TPosition::GM> tscm;
+  pipe.InitBuffer(tscm, 1, padded * k * sizeof(half));
+  auto in_l1 = tscm.template AllocTensor<half>();
+  const Nd2NzParams fractals(1, rows, k, 0, k, padded, 1, 0);
+  TQueBind<TPosition::VECIN, TPosition::VECOUT, 1> queue;
+  if constexpr (from_ub) {
+    pipe.InitBuffer(queue, 1, count * sizeof(half));
+    auto x = queue.AllocTensor<half>();
+    DataCopy(x, from, count);
+    queue.EnQue(x);
+    x = queue.DeQue<half>();
+    DataCopy(in_l1, x, fractals);
+    queue.FreeTensor(x);
+  } else {
+    DataCopy(in_l1, from, fractals);
+  }
+  tscm.EnQue(in_l1);
+  in_l1 = tscm.template DeQue<half>();
+  SetOperands<decltype(mm), half, float>(c, numbers, mm, false);
+  mm.SetTensorA(in_l1);
+  mm.IterateAll(c.Global<float>(2)[numbers.First() * numbers.t.N]);
+  tscm.FreeTensor(in_l1);
+}
+
+// Products of one row of A after the other, each from UB, so that the library's memory for A is used again.
+// `sync`: each call is waited for; else the cube core may still read A when the next one comes.
+template <bool sync>
+void RowsFromUb(Case &c) {
+  MixedNumbers numbers(c);
+  const uint32_t k = numbers.t.Ka;
+  TPipe pipe;
+  Matmul<MatmulType<TPosition::VECOUT, CubeFormat::ND, half>, Rows<half>, Rows<float>> mm;
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &numbers.t);
+  TQueBind<TPosition::VECIN, TPosition::VECOUT, 1> queue;
+  pipe.InitBuffer(queue, 2, k * sizeof(half));
+  for (uint32_t row = numbers.First(); row < numbers.First() + numbers.Rows(); ++row) {
+    auto x = queue.AllocTensor<half>();
+    DataCopy(x, c.Global<half>(0)[row * k], k);
+    queue.EnQue(x);
+    x = queue.DeQue<half>();
+    mm.SetTail(1, numbers.t.N, k);
+    mm.SetTensorA(x);
+    mm.SetTensorB(c.Global<half>(1));
+    mm.template IterateAll<sync>(c.Global<float>(2)[row * numbers.t.N]);
+    queue.FreeTensor(x);
+  }
+  mm.End();
+}
+
 // A partial sum over the two halves of k, by two calls of Iterate.
 void PartialSums(Case &c) {
   MixedNumbers numbers(c);
@@ -190,6 +249,17 @@ void WaitsForNothing(Case &c) {
   Matmul<Rows<half>, Rows<half>, Rows<float>> mm;
   REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &numbers.t);
   mm.WaitIterateAll();
+}
+
+// TSCM of a vector core is a quarter of L1; this buffer is larger.
+void LargeTscm(Case &c) {
+  const MixedNumbers numbers(c);
+  TPipe pipe;
+  Matmul<MatmulType<TPosition::TSCM, CubeFormat::NZ, half>, Rows<half>, Rows<float>> mm;
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &numbers.t);
+  TSCM<TPosition::GM> tscm;
+  pipe.InitBuffer(tscm, 1, 160 * 1024);
+  mm.SetTensorA(tscm.AllocTensor<half>());
 }
 
 // Two objects of different types take turns; each one's tiling fills L0C.
@@ -278,6 +348,10 @@ const Register table{
     {"MixedEpilogueAsync", Epilogue<false>, kMixed},
     {"MixedWrittenBefore", Written<false>, kMixed},
     {"MixedFromUb", Written<true>, kMixed},
+    {"MixedFromTscm", FromTscm<false>, kMixed},
+    {"MixedUbToTscm", FromTscm<true>, kMixed},
+    {"MixedRowsFromUb", RowsFromUb<true>, kMixed},
+    {"MixedRowsFromUbAsync", RowsFromUb<false>, kMixed},
     {"MixedPartialSums", PartialSums, kMixed},
     {"MixedPartialOutput", PartialOutput, kMixed},
     {"MixedReadsAtOnce", ReadsAtOnce<false>, kMixed},
@@ -285,6 +359,7 @@ const Register table{
     {"MixedNotRegistered", NotRegistered, kMixed},
     {"MixedOneLeaves", OneLeaves, kMixed},
     {"MixedWaitsForNothing", WaitsForNothing, kMixed},
+    {"MixedLargeTscm", LargeTscm, kMixed},
     {"MixedShared", Shared, kMixed},
     {"MixedDualMaster", DualMaster, kMixed},
     {"MixedTwoObjects", TwoObjects, kMixed},

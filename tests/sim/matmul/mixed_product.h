@@ -27,9 +27,10 @@ struct MixedNumbers {
 };
 
 template <class Object, typename T, typename Bias>
-void SetOperands(const Case &c, const MixedNumbers &numbers, Object &mm) {
+void SetOperands(const Case &c, const MixedNumbers &numbers, Object &mm, bool with_a = true) {
   const uint32_t first = numbers.First();
-  mm.SetTensorA(c.Global<T>(0)[numbers.transpose_a ? first : first * numbers.t.Ka], numbers.transpose_a);
+  const auto a = c.Global<T>(0)[numbers.transpose_a ? first : first * numbers.t.Ka];
+  if (with_a) mm.SetTensorA(a, numbers.transpose_a);
   mm.SetTensorB(c.Global<T>(1), numbers.transpose_b);
   mm.SetTail(numbers.Rows(), numbers.t.N, numbers.t.Ka);
   if (numbers.t.isBias != 0) mm.SetBias(c.Global<Bias>(3));

@@ -71,7 +71,17 @@ def test_epilogue_in_ub(name):
     same(got, np.where(want < 0, want / 2, want).astype(np.float32))
 
 
-@pytest.mark.parametrize("name", ["MixedWrittenBefore", "MixedFromUb"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "MixedWrittenBefore",
+        "MixedFromUb",
+        "MixedFromTscm",
+        "MixedUbToTscm",
+        "MixedRowsFromUb",
+        "MixedRowsFromUbAsync",
+    ],
+)
 def test_operands_that_the_vector_core_has_just_written(name):
     want, buffers = factors((32, 48, 64), "float16")
     buffers += [Global(poisoned((32, 48), "float32")), Global(poisoned((32, 64), "float16"))]
@@ -142,6 +152,26 @@ def test_batches(layout, groups_b):
     same(got, want.astype(np.float32))
 
 
+@pytest.mark.parametrize("name", ["Batches", "BatchesAsync"])
+def test_several_batches(name):
+    b, m, n, k, heads = 3, 20, 32, 48, 2
+    a, bt = whole((b, heads, m, k), "float16", 31), whole((b, heads, n, k), "float16", 32)
+    bias = whole(n, "float32", 33)
+    want = a.astype(np.float64) @ bt.swapaxes(2, 3).astype(np.float64) + bias
+    results = [Global(poisoned(want.shape, "float32")) for _ in range(2)]
+    buffers = [Global(a), Global(bt), results[0], Global(bias), results[1]]
+    got = clean(name, buffers, ints=[b, m, n, k, heads, 1, 1, 1])
+    same(got[2], want.astype(np.float32))
+    same(got[4], want.astype(np.float32))
+
+
+def test_mistakes_with_batches():
+    buffers = [Global(np.zeros((32, 32), "float16"))] * 2 + [Global(poisoned((32, 32), "float32"))]
+    ints = [1, 32, 32, 32, 1, 1, 1, 0]
+    fault("the results need SetWorkspace before", "BatchesNoWorkspace", buffers, ints=ints)
+    fault("there is no batch left of IterateNBatch<false>", "BatchesTooMany", buffers, ints=ints)
+
+
 def test_mistakes():
     shape, base = (32, 32, 32), (16, 32, 32)
     want, buffers = factors(shape, "float16")
@@ -152,6 +182,7 @@ def test_mistakes():
         ("MixedNotRegistered", "the object is not registered: missing REGIST_MATMUL_OBJ"),
         ("MixedOneLeaves", "the cube core waits for 1 vector cores of its block"),
         ("MixedWaitsForNothing", "there is no call of IterateAll<false> with waitIterateAll"),
+        ("MixedLargeTscm", "TSCM of a vector core holds 131072 bytes here, the tensor ends at byte 163840"),
         ("MixedOnVector", "the kernel has no cube cores that could compute this"),
         ("MixedOnCube", "the kernel has no vector cores that could call Matmul"),
     ):

@@ -142,3 +142,31 @@ def test_fixed_parts_need_no_more_cores_than_there_are():
     assert (fits.usedCoreNum, fits.singleCoreK) == (8, 512)
     assert small_k is None and "parts of the given k need 16 cores, there are 8" in text
     assert many is None and "parts of the given size need more than 8 cores" in text
+
+
+def test_a_in_tscm_is_whole_on_each_core():
+    rest = (HALF, 0, 0, 0, -1, -1, -1, -1, -1, -1)
+    (t,), _ = ask([(8, 512, 512, 64, *rest, 1, 0, 0)])
+    assert (t.singleCoreM, t.singleCoreN, t.usedCoreNum) == (512, 64, 8)
+    assert t.shareL1Size == t.baseN * t.baseK * t.depthB1 * 2 <= L1 // 2, (
+        "no buffers for A; TSCM has half of L1"
+    )
+
+
+def test_nine_blocks_of_a():
+    rest = (HALF, 0, 0, 0, -1, -1, -1, -1, -1, -1)
+    (even, rows, deep), text = ask(
+        [
+            (24, 256, 512, 192, *rest, 0, 1, 0),
+            (24, 1000, 1536, 192, *rest, 0, 1, 0),
+            (24, 256, 512, 1024, *rest, 0, 1, 0),
+        ]
+    )
+    assert (even.usedCoreNum, even.singleCoreM, even.singleCoreN) == (2, 256, 256)
+    assert (rows.usedCoreNum, rows.singleCoreM, rows.singleCoreN) == (18, 384, 256)
+    assert deep is None and "more than 3 blocks" in text
+
+
+def test_sparse_products_take_whole_blocks_of_the_index():
+    (t,), _ = ask([(1, 32, 32, 64, INT8, 1, 0, 0, -1, -1, -1, -1, -1, -1, 0, 0, 1)])
+    assert t.baseK == 64

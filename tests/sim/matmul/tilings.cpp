@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asks the tiling API of Matmul. A line of standard input is "cores m n k type transposes_b to_ub biased
 // base_m base_n base_k", with -1 for what nobody fixes, and may go on with "single_m single_n single_k",
-// where cores may divide k too. The line of standard output has the fields of the tiling, or -1.
+// where cores may divide k too, "a_in_tscm nine_blocks sparse", 0 or 1 each. The line of standard output has
+// the fields of the tiling, or -1.
 #include <iostream>
 #include <sstream>
 
@@ -17,11 +18,13 @@ int main() {
     bool transposed = false, to_ub = false, biased = false;
     words >> cores >> m >> n >> k >> type >> transposed >> to_ub >> biased >> base_m >> base_n >> base_k;
     words >> single_m >> single_n >> single_k;
+    bool in_tscm = false, nine_blocks = false, sparse = false;
+    words >> in_tscm >> nine_blocks >> sparse;
     MultiCoreMatmulTiling api(*platform_ascendc::PlatformAscendCManager::GetInstance());
     const auto factor = static_cast<DataType>(type);
     const auto sum = factor == DataType::DT_INT8 ? DataType::DT_INT32 : DataType::DT_FLOAT;
     api.SetDim(cores);
-    api.SetAType(TPosition::GM, CubeFormat::ND, factor);
+    api.SetAType(in_tscm ? TPosition::TSCM : TPosition::GM, CubeFormat::ND, factor);
     api.SetBType(TPosition::GM, CubeFormat::ND, factor, transposed);
     api.SetCType(to_ub ? TPosition::VECIN : TPosition::GM, CubeFormat::ND, sum);
     api.SetBiasType(TPosition::GM, CubeFormat::ND, sum);
@@ -31,6 +34,8 @@ int main() {
     api.SetFixSplit(base_m, base_n, base_k);
     api.SetSingleShape(single_m, single_n, single_k);
     api.EnableMultiCoreSplitK(single_k > 0);
+    api.SetSparse(sparse);
+    if (nine_blocks) api.SetMatmulConfigParams({1, false, ScheduleType::N_BUFFER_33});
     api.SetBufferSpace(-1, -1, -1);
     AscendC::tiling::TCubeTiling plain;
     optiling::TCubeTiling data;

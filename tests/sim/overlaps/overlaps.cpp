@@ -62,6 +62,9 @@ void Pack(const Tensors<float> &s) {
   uint64_t kept = 0;
   AscendC::GatherMask(s.t, s.t, 1, false, 0, {1, 7, 8, 0}, kept);
 }
+void Bits(const Tensors<float> &s) {
+  AscendC::Compares(s.t.ReinterpretCast<uint8_t>(), s.t, 50.0F, AscendC::CMPMODE::LT, 640);
+}
 
 // Runs a case and prints it.
 template <typename T>
@@ -94,4 +97,5 @@ int main() {
   Print<float>("blocks", Run<float, Blocks>);
   Print<float>("pairs", Run<float, Pairs>);
   Print<float>("pack", Run<float, Pack>);
+  Print<uint8_t>("bits", Run<float, Bits>);
 }

@@ -35,6 +35,26 @@ def test_launch_of_a_template_over_several_lines():
     assert result.launches == 1
 
 
+@pytest.mark.parametrize(
+    "launch, chosen",
+    [
+        ("k", "sim_chosen_k"),
+        ("n::k", "n::sim_chosen_k"),
+        ("k<float>", "sim_chosen_k<float>"),
+        ("k<float, 3>", None),
+    ],
+)
+def test_template_arguments_that_a_launch_leaves_out(launch, chosen):
+    template = "template <typename T, int n, int m = 2> __global__ __vector__ void k(T *x) {}"
+    text = translated(f"{template}\nvoid f(float *x) {{ {launch}<<<1, 0, 0>>>(x); }}").text
+    assert (
+        "template <typename T, int n, int m = 2> ::sim::program::Chosen<&k<T, n, m>> sim_chosen_k(T *x);"
+        in text
+    )
+    assert (f"decltype({chosen}(sim_values...))" in text) == (chosen is not None)
+    assert ("LaunchInstance<k<float, 3>, " in text) == (chosen is None)
+
+
 def test_literals_stay_as_they_are():
     line = """const char *a = "k<<<1>>>()", *b = R"x(printf("__global__"))x"; char c = '"'; int d = 1'000;"""
     assert translated(line).text.splitlines()[1] == line
@@ -86,6 +106,7 @@ def test_cores_that_calls_imply():
     matmul = "__global__ void k() { Matmul<A, B> m; }"
     assert cores(matmul) == {"k": "mixed12"}
     assert cores(matmul, cube_only=True) == {"k": "cube"}
+    assert cores(f"using Matmul = MatmulClient<A>;\n{matmul}", cube_only=True) == {"k": "mixed12"}
 
 
 def test_broken_launch_is_told():

@@ -21,14 +21,14 @@ from ascend_vision_ops.sim.compile import CompileError, cores_of, forget_old
 HERE = Path(__file__).parent
 
 
-def avo(*words: str | Path, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    variables = {key: value for key, value in os.environ.items() if not key.startswith("AVO_SIM_")}
+def avo(*words: str | Path, folder: Path | None = None, **settings: str) -> subprocess.CompletedProcess[str]:
+    variables = {key: value for key, value in os.environ.items() if not key.startswith("AVO_SIM_")} | settings
     command = [sys.executable, "-m", "ascend_vision_ops", "sim", *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, check=False, env=variables, cwd=folder)
 
 
-def run(program: str, *words: str) -> subprocess.CompletedProcess[str]:
-    done = avo("run", HERE / program, *words)
+def run(program: str, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    done = avo("run", HERE / program, *words, **settings)
     assert done.returncode == 0, done.stderr
     return done
 
@@ -68,6 +68,7 @@ def test_each_form_of_kernel_and_launch():
     np.testing.assert_array_equal(numbers("plain"), [100, 101])
     np.testing.assert_array_equal(numbers("by value"), 10 * np.arange(3) + 5 + 2)
     np.testing.assert_array_equal(numbers("sized"), [10 + 5 * 8])
+    np.testing.assert_array_equal(numbers("deduced"), [30 + 3 * 4])
     np.testing.assert_array_equal(numbers("macro"), [9])
     np.testing.assert_array_equal(numbers("pointer"), [100])
     assert "no launch: plain<<<2, 0, 0>>>(out) '<<<' 1'000" in done.stdout
@@ -95,6 +96,64 @@ def test_cores_of_a_pair_meet():
     done = avo("run", HERE / "meet.asc", "-D", "FORGET")
     assert done.returncode == 1
     assert re.search(r"Flag: kernel meet, block 0: CrossCoreWaitFlag .*flag 3 never came", done.stderr)
+
+
+def test_fresh_memory_is_a_poison_or_zero():
+    poison = int.from_bytes(b"\xa5" * 4, "little", signed=True)
+    assert lines(run("fresh.asc"))["fresh"] == f"{poison} {poison}"
+    assert lines(run("fresh.asc", AVO_SIM_ZERO="1"))["fresh"] == "0 0"
+
+
+def test_pools_of_a_kernel_groups_of_cores_and_pointers_to_tiling():
+    found = {title: np.array(text.split(), dtype=int) for title, text in lines(run("pools.asc")).items()}
+    np.testing.assert_array_equal(found["pooled"], 3 * np.arange(128) + 7 + 8)
+    np.testing.assert_array_equal(found["grouped"], np.repeat([10 + 20, 11 + 21], 3 * 8))
+    np.testing.assert_array_equal(found["pointed"], [60, 6, 9, 1, 0])
+
+
+def test_host_and_kernels_share_memory_as_in_the_cpu_debug_mode():
+    assert lines(run("shared.asc")) == {"no key": "30 31 0", "key": "35 36", "instance": "90 93"}
+    done = avo("run", HERE / "shared.asc", "-D", "BEYOND")
+    assert done.returncode == 1
+    assert "nothing launches" not in done.stderr
+    assert re.search(r"GmBounds: kernel added, block \d: SetValue \(shared.asc:20 added\)", done.stderr), (
+        done.stderr
+    )
+
+
+def test_memory_beside_ub_and_tensors_in_files(tmp_path):
+    done = avo("run", HERE / "memory.asc", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    numbers = np.full(64, 7)
+    numbers[:16], numbers[32:48] = np.arange(100, 116), np.arange(132, 148)
+    found = lines(done)
+    np.testing.assert_array_equal(np.array(found["kept"].split(), dtype=int), numbers)
+    np.testing.assert_array_equal(np.fromfile(tmp_path / "kept.bin", np.int32), numbers)
+    assert "[AIV Block 0/1] 0008: 108 109 110 111 112 113 114 115\n[AIV Block 0/1] 0016: 7 7\n" in done.stdout
+    assert found["trait"] == "20 100 1 0"
+    forgotten = avo("run", HERE / "memory.asc", "-D", "FORGET", folder=tmp_path)
+    assert forgotten.returncode == 1
+    assert (
+        "WriteSpmBuffer (memory.asc:21 kept): the TPipe has no memory for it: missing InitSpmBuffer"
+        in forgotten.stderr
+    )
+
+
+@pytest.mark.parametrize(
+    "define, fault",
+    [
+        (
+            "SMALL",
+            r"UbCapacity: kernel pooled, .*InitBufHandle .*UB bytes \[0, 512\), got UB bytes \[512, 768\)",
+        ),
+        ("FORGET", r"Flag: kernel grouped, .*GroupBarrier::Wait .*arriveIndex 1 .*missing Arrive"),
+        ("RACE", r"BlockConflict: kernel grouped, .*DataCopy .*nothing orders the two blocks"),
+    ],
+)
+def test_faults_of_pools_and_groups(define, fault):
+    done = avo("run", HERE / "pools.asc", "-D", define)
+    assert done.returncode == 1
+    assert re.search(fault, done.stderr), done.stderr
 
 
 def test_names_of_dtypes_and_examples_of_commands():

@@ -4,6 +4,9 @@
 
 #include <string>
 
+// Sources of tilings take this name from here.
+using std::string;
+
 namespace sim {
 struct DeviceModel;
 }

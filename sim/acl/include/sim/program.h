@@ -17,6 +17,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "cpu_debug.h"
 #include "engine/current_core.h"
 #include "include/sim/asc_dump.h"
 
@@ -36,6 +37,8 @@ struct KernelCode {
 
 // Makes a kernel known to launches of this process.
 __attribute__((visibility("default"))) void Define(const KernelCode &code);
+// The cores of a kernel that is known; those of a mixed kernel for any other function.
+__attribute__((visibility("default"))) Cores CoresOf(const void *function);
 // Appends a launch to the stream. `arguments`: what `invoke` finds at arguments[0].
 __attribute__((visibility("default"))) void Start(const void *function, const char *name, uint32_t blocks,
                                                   void *stream, std::shared_ptr<const void> arguments);
@@ -157,6 +160,23 @@ auto LaunchInstance(const char *name, uint32_t blocks, Settings &&...settings)
     -> decltype(LaunchPointer(+kernel, name, blocks, std::forward<Settings>(settings)...)) {
   static_cast<void>(&Instance<kernel, cores>::defined);
   return Launch<kernel>(name, blocks, std::forward<Settings>(settings)...);
+}
+
+// The instance of a kernel template that a launch without template arguments chooses: its declaration stands
+// behind the template, and `Chooser` calls it with the launch's arguments.
+template <auto kernel>
+struct Chosen {
+  static constexpr auto instance = kernel;
+};
+
+template <Cores cores, typename Chooser, typename... Settings>
+auto LaunchDeduced(const Chooser &, const char *name, uint32_t blocks, Settings &&...settings) {
+  void *stream = StreamOf(std::forward<Settings>(settings)...);
+  return [name, blocks, stream](auto &&...values) -> void {
+    using Instance = decltype(std::declval<const Chooser &>()(values...));
+    LaunchInstance<Instance::instance, cores>(name, blocks,
+                                              stream)(std::forward<decltype(values)>(values)...);
+  };
 }
 
 // printf and assert of a source, which its host code and its kernels may call.

@@ -16,10 +16,7 @@ struct CountedOrAllLanes {
   bool Apply(VectorOp &op) const {
     Registers &registers = op.core().registers;
     if (registers.mask_counts) return op.Mask(false, uint64_t{0}, repeat);
-    const auto mask = registers.mask;
-    const bool any = AllLanes{repeat}.Apply(op);
-    registers.mask = mask;
-    return any;
+    return AllLanes{repeat}.Apply(op);
   }
 };
 

@@ -12,11 +12,7 @@ void set_fmatrix_b(uint64_t word) { Core::Current().registers.image[1] = word; }
 void set_l3d_rpt(uint64_t word) { Core::Current().registers.image_repeats = word; }
 void set_padding(uint64_t value) { Core::Current().registers.image_padding = value; }
 
-void set_l1_3d_size(uint64_t bytes) {
-  if (bytes == 0) return;
-  Core::Current().Fail(FaultKind::kOther, "SetLoadDataBoundary", Unplaced(),
-                       "boundaryValue must be 0, others are not modelled");
-}
+void set_l1_3d_size(uint64_t bytes) { SetImageBoundary(bytes, Unplaced()); }
 
 namespace {
 

@@ -25,3 +25,18 @@ SIM_LOAD_GM(load_gm_to_ca, __ca__)
 SIM_LOAD_GM(load_gm_to_cb, __cb__)
 SIM_LOAD_GM(load_gm_to_cbuf, __cbuf__)
 #undef SIM_LOAD_GM
+
+// The same for int4b_t, of which two lie in a byte; a square has 64 x 64 of them.
+void load_cbuf_to_ca_s4(__ca__ void *dst, __cbuf__ void *src, uint16_t baseIdx, uint8_t repeat,
+                        uint16_t srcStride, uint16_t dstStride, uint8_t sid, bool transpose,
+                        addr_cal_mode_t addrMode);
+void load_cbuf_to_cb_s4(__cb__ void *dst, __cbuf__ void *src, uint16_t baseIdx, uint8_t repeat,
+                        uint16_t srcStride, uint16_t dstStride, uint8_t sid, bool transpose,
+                        addr_cal_mode_t addrMode);
+void load_cbuf_to_cb_transpose_s4(__cb__ void *dst, __cbuf__ void *src, uint16_t indexID, uint8_t repeat,
+                                  uint16_t srcStride, uint16_t dstStride, bool addrMode,
+                                  uint16_t dstFracStride);
+
+// Fractals of which two of four values along k are stored, and their index. The low half of `src` is the
+// address of the values, the high half that of the index.
+void load_cbuf_to_cb_sp(__cb__ int8_t *dst, __cbuf__ int8_t *src, uint16_t baseIdx, uint8_t repeat);

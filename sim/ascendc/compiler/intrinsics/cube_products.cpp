@@ -41,3 +41,16 @@ SIM_MAD(float, half)
 SIM_MAD(float, bfloat16_t)
 SIM_MAD(float, float)
 SIM_MAD(int32_t, int8_t)
+
+void mad_s4(int32_t *c, void *a, void *b, uint16_t m, uint16_t k, uint16_t n, uint8_t unitFlag,
+            bool kDirectionAlign, bool cmatrixSource, bool cmatrixInitVal) {
+  Multiply(CubeKind::kInt4, OnChip<int32_t>(Space::L0C, c), OnChip<AscendC::int4b_t>(Space::L0A, a),
+           OnChip<AscendC::int4b_t>(Space::L0B, b), nullptr,
+           Params(m, n, k, unitFlag, kDirectionAlign, cmatrixSource, cmatrixInitVal), Unplaced());
+}
+void mad_sp(int32_t *c, int8_t *a, int8_t *b, uint16_t m, uint16_t k, uint16_t n, uint8_t unitFlag,
+            bool cmatrixSource, bool cmatrixInitVal) {
+  Multiply(CubeKind::kInt8, OnChip<int32_t>(Space::L0C, c), OnChip<int8_t>(Space::L0A, a),
+           OnChip<int8_t>(Space::L0B, b), nullptr,
+           Params(m, n, k, unitFlag, false, cmatrixSource, cmatrixInitVal), Unplaced(), true);
+}

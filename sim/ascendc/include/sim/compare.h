@@ -101,15 +101,18 @@ inline uint64_t BytesOfBits(const VectorOp &op) {
   return CeilDivide(op.counted() ? op.active() : op.repeats() * op.lanes(), 8);
 }
 
-// All lanes of `repeat` repeats. The mask argument of Compare and CompareScalar is reserved on Atlas A2.
+// All lanes of `repeat` repeats. The mask argument of Compare and CompareScalar is reserved on Atlas A2; the
+// mask registers stay as they are.
 struct AllLanes {
   int64_t repeat;
   bool Apply(VectorOp &op) const {
     Registers &registers = op.core().registers;
     const auto counts = registers.mask_counts;
+    const auto mask = registers.mask;
     registers.mask_counts = false;
     const bool any = op.Mask(true, op.lanes(), repeat);
     registers.mask_counts = counts;
+    registers.mask = mask;
     return any;
   }
 };
@@ -144,7 +147,7 @@ void CompareScalar(const char *name, const LocalTensor<U> &dst, const LocalTenso
     return;
   }
   op.Add(Run("dst", dst, true, BytesOfBits(op)), dst);
-  op.Share(Sharing::kNone);
+  op.Share(Sharing::kPack);  // CANN's SelectWithBytesMask puts the bits where the source begins
   auto left = op.Read<T>("src0", src0, stride0);
   op.IssueWith([&](Flows &flows) { FlowToBits(op, flows, dst, left); });
   left.Resolve(op.core());

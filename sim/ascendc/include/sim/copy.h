@@ -2,6 +2,7 @@
 // The bodies of DataCopy and DataCopyPad. A copy has two sides, each with rows at a stride.
 #pragma once
 
+#include <functional>
 #include <mutex>
 
 #include "../kernel_struct_data_copy.h"
@@ -18,6 +19,7 @@ struct CopySide {
   uint32_t element_bytes = 1;
   uint32_t gap_blocks = 0;
   bool l2_bypass = false;
+  bool tscm = false;  // L1 of the cube core, whatever core makes the copy
   // In GM: says whether elements of this type may be combined by atomic copies of `type`.
   bool (*combines)(AtomicType type) = nullptr;
   void (*check_gm)(const void *tensor, const char *name, uint64_t address, uint64_t bytes,
@@ -53,6 +55,7 @@ CopySide Side(const char *name, const AscendC::LocalTensor<T> &tensor, uint32_t 
   side.view_bytes = tensor.bytes;
   side.element_bytes = sizeof(T);
   side.gap_blocks = gap_blocks;
+  side.tscm = tensor.position == AscendC::TPosition::TSCM;
   return side;
 }
 
@@ -74,6 +77,11 @@ CopySide Side(const char *name, const AscendC::GlobalTensor<T> &tensor, uint32_t
   };
   return side;
 }
+
+// On a vector core: has the cube core of the block call copy(dst, src), whose destination is TSCM (tscm.h).
+// On a cube core it returns false.
+bool CubeCopies(const char *name, const CopySide &dst, const CopySide &src, Where where,
+                const std::function<void(const CopySide &, const CopySide &)> &copy);
 
 // Returns the pipe that moves data from one memory to another on Atlas A2.
 inline Pipe CopyPipe(Space from, Space to) {
@@ -219,6 +227,10 @@ inline void CopyBlocks(const char *name, CopySide dst, CopySide src, const Ascen
   if (params.blockCount == 0 || params.blockLen == 0) {
     return;
   }
+  const auto copy = [&](const CopySide &to, const CopySide &from) {
+    CopyBlocks(name, to, from, params, where);
+  };
+  if (dst.tscm && CubeCopies(name, dst, src, where, copy)) return;
   SetBlocks(&dst, &src, params);
   const Space to = dst.operand.space;
   if (to == Space::BT || to == Space::FB) dst.operand.alignment = CopyUnit(to);
@@ -260,6 +272,8 @@ inline void CopyHalfsToTable(const char *name, CopySide dst, CopySide src,
 
 inline void CopyRun(const char *name, CopySide dst, CopySide src, uint32_t count, Where where) {
   Core &core = Core::Current();
+  const auto run = [&](const CopySide &to, const CopySide &from) { CopyRun(name, to, from, count, where); };
+  if (dst.tscm && CubeCopies(name, dst, src, where, run)) return;
   const uint64_t asked = static_cast<uint64_t>(count) * src.element_bytes;
   const uint64_t bytes = asked / kBlockBytes * kBlockBytes;
   if (bytes != asked) {
@@ -305,15 +319,16 @@ void CopyPadIn(const char *name, const AscendC::LocalTensor<T> &dst, const Ascen
   }
   const uint32_t left = pad.leftPadding * sizeof(T), right = pad.rightPadding * sizeof(T);
   const uint32_t row = static_cast<uint32_t>(AlignUp(left + params.blockLen + right, kBlockBytes));
-  const bool padded = (left != 0 || right != 0) && (pad.isPad || core.registers.has_pad_value);
+  const bool firsts = left == 0 && right == 0;  // the row ends in copies of its first element
+  const bool padded = !firsts && (pad.isPad || core.registers.has_pad_value);
 
   CopySide to = Side<T>("dst", dst);
   to.operand.rows = params.blockCount;
   to.operand.row_stride = row + static_cast<int64_t>(params.dstStride) * kBlockBytes;
   to.operand.row_bytes = row;
   CheckSide(core, name, to, where);
-  // Without a value nobody may rely on the padding: only the copied bytes count as written.
-  if (!padded) {
+  // Padding without a value holds anything: only the copied bytes count as written.
+  if (!padded && !firsts) {
     to.operand.row_bytes = params.blockLen;
     if (left != 0) {
       to.operand.address += left;
@@ -330,6 +345,11 @@ void CopyPadIn(const char *name, const AscendC::LocalTensor<T> &dst, const Ascen
     for (uint32_t row = 0; row < params.blockCount; ++row) {
       flows.Move(BitsOf(dst, row * to.operand.row_stride + left, params.blockLen),
                  BitsOf(from, row * from.operand.row_stride, params.blockLen));
+      if (firsts && params.blockLen < to.operand.row_bytes) {
+        flows.Depend(BitsOf(dst, row * to.operand.row_stride + params.blockLen,
+                            to.operand.row_bytes - params.blockLen),
+                     BitsOf(from, row * from.operand.row_stride, sizeof(T)));
+      }
     }
   });
   IssueCopy(core, name, to, from, where, &flow);
@@ -343,7 +363,6 @@ void CopyPadIn(const char *name, const AscendC::LocalTensor<T> &dst, const Ascen
   for (uint32_t i = 0; i < params.blockCount; ++i) {
     std::byte *start = out + i * to.operand.row_stride;
     const std::byte *source = in + i * from.operand.row_stride;
-    // The documentation says: without a value the padding is the first element of the row.
     if (!padded) {
       std::memcpy(&value, source, sizeof(T));
     }
@@ -424,6 +443,8 @@ inline void CopyNdToNz(CopySide dst, CopySide src, const AscendC::Nd2NzParams &p
 // The same for all matrices of the parameters, one instruction each.
 inline void CopyNdsToNz(const CopySide &dst, const CopySide &src, const AscendC::Nd2NzParams &params,
                         Where where) {
+  const auto copy = [&](const CopySide &to, const CopySide &from) { CopyNdsToNz(to, from, params, where); };
+  if (dst.tscm && CubeCopies("DataCopy", dst, src, where, copy)) return;
   for (uint32_t matrix = 0; matrix < params.ndNum; ++matrix) {
     CopySide to = dst, from = src;
     const uint64_t skip = uint64_t{matrix} * params.dstNzMatrixStride * dst.element_bytes;

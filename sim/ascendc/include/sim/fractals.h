@@ -60,6 +60,36 @@ void ForTransposed(uint32_t width, uint64_t step, Visit visit) {
   }
 }
 
+// The same for a square of 64 x 64 elements of half a byte: a byte of the transpose, and the two bytes that
+// it comes from.
+template <typename Visit>
+void ForTransposedHalves(uint64_t step, Visit visit) {
+  constexpr uint32_t kHalves = 64;
+  for (uint32_t row = 0; row < kHalves; ++row) {
+    for (uint32_t column = 0; column < kHalves; column += 2) {
+      const uint64_t target = row / kFractalRows * step + row % kFractalRows * kBlockBytes + column / 2;
+      visit(target, column * kBlockBytes + row / 2, row % 2 * 4);
+    }
+  }
+}
+inline void TransposeHalves(Core &core, Space from, uint64_t src, Space to, uint64_t dst, uint64_t step) {
+  std::byte *out = core.Memory(to, dst);
+  const std::byte *in = core.Memory(from, src);
+  ForTransposedHalves(step, [&](uint64_t target, uint64_t source, int shift) {
+    const std::byte low = in[source] >> shift & std::byte{0xF};
+    const std::byte high = in[source + kBlockBytes] >> shift & std::byte{0xF};
+    out[target] = low | high << 4;
+  });
+}
+inline void FlowTransposedHalves(Flows &flows, Space from, uint64_t src, Space to, uint64_t dst,
+                                 uint64_t step) {
+  ForTransposedHalves(step, [&](uint64_t target, uint64_t source, int shift) {
+    const auto bits = static_cast<uint8_t>(0xF << shift);
+    flows.Depend({to, dst + target, 1, 0xF}, {from, src + source, 1, bits});
+    flows.Depend({to, dst + target, 1, 0xF0}, {from, src + source + kBlockBytes, 1, bits});
+  });
+}
+
 inline void TransposeSquare(Core &core, uint32_t width, Space from, uint64_t src, Space to, uint64_t dst,
                             uint64_t step) {
   std::byte *out = core.Memory(to, dst);
@@ -122,19 +152,24 @@ inline void LoadFractals(const LocalTensorBase &dst, CopySide to, CopySide from,
   });
 }
 
+// halves: the elements have half a byte, and a square is 64 x 64 of them.
 inline void LoadSquares(const LocalTensorBase &dst, const LocalTensorBase &src, CopySide to, CopySide from,
-                        const AscendC::LoadData2dTransposeParams &params, Where where) {
+                        const AscendC::LoadData2dTransposeParams &params, Where where, bool halves = false) {
   constexpr const char *kName = "LoadDataWithTranspose";
   Core &core = Core::Current();
   const uint32_t width = from.element_bytes;
-  CheckMemory(core, kName, where, "dst", dst, {Space::L0A, Space::L0B}, "L0A (A2) or L0B (B2)");
+  if (halves) {
+    CheckMemory(core, kName, where, "dst", dst, {Space::L0B}, "L0B (B2), for int4b_t");
+  } else {
+    CheckMemory(core, kName, where, "dst", dst, {Space::L0A, Space::L0B}, "L0A (A2) or L0B (B2)");
+  }
   CheckMemory(core, kName, where, "src", src, {Space::L1}, "L1 (A1, B1)");
   if (params.repeatTimes == 0) return;
-  const uint32_t fractals = width == 2 ? 1 : 2;
+  const uint32_t fractals = halves ? 4 : width == 2 ? 1 : 2;
   const uint32_t square = fractals * kFractalBytes;
   const uint32_t step = (params.dstFracGap + 1U) * kFractalBytes;
   const uint32_t repeat_step = (params.dstGap + 1U) * kFractalBytes;
-  if (fractals == 2 && step % repeat_step == 0 && step / repeat_step < params.repeatTimes) {
+  if (fractals != 1 && step % repeat_step == 0 && step / repeat_step < params.repeatTimes) {
     core.Fail(FaultKind::kStride, kName, where,
               "dst fractals of two repeats overlap: dstGap is " + std::to_string(params.dstGap) +
                   " and dstFracGap is " + std::to_string(params.dstFracGap));
@@ -158,11 +193,13 @@ inline void LoadSquares(const LocalTensorBase &dst, const LocalTensorBase &src, 
   };
   const FlowBy flow([&](Flows &flows) {
     each([&](uint64_t target, uint64_t source) {
+      if (halves) return FlowTransposedHalves(flows, Space::L1, source, dst.space, target, step);
       FlowTransposed(flows, width, Space::L1, source, dst.space, target, step);
     });
   });
   IssueCopy(core, kName, to, from, where, &flow);
   each([&](uint64_t target, uint64_t source) {
+    if (halves) return TransposeHalves(core, Space::L1, source, dst.space, target, step);
     TransposeSquare(core, width, Space::L1, source, dst.space, target, step);
   });
 }

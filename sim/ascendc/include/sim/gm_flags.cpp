@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gm_flags.h"
 
+#include <algorithm>
+
 #include "../../engine/core_state.h"
 #include "../../engine/scheduler.h"
 #include "operand.h"
@@ -9,7 +11,8 @@ namespace sim {
 
 namespace {
 
-constexpr int32_t kTurn = -1;  // the event of "it is this block's turn"; IBSet takes events from 0 on
+constexpr uint64_t kGroupLine = 512;  // bytes of a GroupBarrier's workspace for each core
+constexpr int32_t kTurn = -1;         // the event of "it is this block's turn"; IBSet takes events from 0 on
 
 int32_t VectorBlock(const Core &core) {
   return static_cast<int32_t>(core.BlockIdx() * core.SubBlockNum() + core.SubBlockIdx());
@@ -21,7 +24,73 @@ void Pass(const char *name, int32_t block, int32_t event, bool set, Where where)
   core.scheduler->ChangeGmFlag(core, {block, event}, set, name, where);
 }
 
+// A core may only look at the workspace of a group that exists and that somebody has cleared.
+void ReadWorkspace(const char *name, const CoreGroup &group, Where where) {
+  Instruction instruction;
+  instruction.name = name;
+  instruction.where = where;
+  Operand operand;
+  operand.name = "groupWorkspace";
+  operand.space = Space::GM;
+  operand.address = group.workspace;
+  operand.row_bytes = static_cast<uint32_t>(WorkspaceOf(group));
+  operand.alignment = 1;
+  instruction.uncached = true;
+  instruction.Add(operand);
+  Core::Current().Issue(instruction);
+}
+
+void CheckIndex(const char *name, const char *parameter, uint32_t index, uint32_t size, Where where) {
+  CheckRange(Core::Current(), FaultKind::kFlag, name, where, parameter, index, 0, int64_t{size} - 1);
+}
+
 }  // namespace
+
+uint64_t WorkspaceOf(const CoreGroup &group) { return kGroupLine * std::max(group.arrives, group.waits); }
+
+void CheckGroup(const CoreGroup &group, Where where) {
+  constexpr const char *kName = "GroupBarrier";
+  Core &core = Core::Current();
+  core.CheckMayMeet(kName, where);
+  if (group.workspace % kGroupLine != 0) {
+    core.Fail(FaultKind::kAlignment, kName, where, "groupWorkspace must start on a multiple of 512 bytes");
+  }
+  const int64_t cores = int64_t{core.BlockNum()} * core.SubBlockNum();
+  CheckRange(core, FaultKind::kFlag, kName, where, "arriveSizeIn", group.arrives, 1, cores);
+  CheckRange(core, FaultKind::kFlag, kName, where, "waitSizeIn", group.waits, 1, cores);
+}
+
+void ArriveInGroup(const CoreGroup &group, uint32_t index, Where where) {
+  constexpr const char *kName = "GroupBarrier::Arrive";
+  CheckIndex(kName, "arriveIndex", index, group.arrives, where);
+  ReadWorkspace(kName, group, where);
+  Core &core = Core::Current();
+  const int32_t event = core.FetchEventId(Pipe::S, Pipe::MTE3, where);
+  core.SetFlag(Pipe::S, Pipe::MTE3, event, where);
+  core.WaitFlag(Pipe::S, Pipe::MTE3, event, where);
+  CoreState &state = core.state();
+  const auto flag = [&](uint32_t wait) {
+    return Scheduler::GmFlag{static_cast<int32_t>(index), static_cast<int32_t>(wait), group.workspace};
+  };
+  for (uint32_t wait = 0; wait < group.waits; ++wait) {  // the last round must be over
+    state.scheduler->AwaitGmFlag(state, flag(wait), false, kName, where);
+  }
+  for (uint32_t wait = 0; wait < group.waits; ++wait) {
+    state.scheduler->ChangeGmFlag(state, flag(wait), true, kName, where, Pipe::MTE3);
+  }
+}
+
+void WaitForGroup(const CoreGroup &group, uint32_t index, Where where) {
+  constexpr const char *kName = "GroupBarrier::Wait";
+  CheckIndex(kName, "waitIndex", index, group.waits, where);
+  ReadWorkspace(kName, group, where);
+  CoreState &state = Core::Current().state();
+  for (uint32_t arrive = 0; arrive < group.arrives; ++arrive) {
+    const Scheduler::GmFlag flag{static_cast<int32_t>(arrive), static_cast<int32_t>(index), group.workspace};
+    state.scheduler->AwaitGmFlag(state, flag, true, kName, where);
+    state.scheduler->ChangeGmFlag(state, flag, false, kName, where);
+  }
+}
 
 void PassGmFlag(const char *name, int32_t block, int32_t event, bool set, Where where) {
   Core &core = Core::Current();

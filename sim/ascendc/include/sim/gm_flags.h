@@ -11,6 +11,18 @@ namespace sim {
 // clears it. All pipes of the core end their work before.
 void PassGmFlag(const char *name, int32_t block, int32_t event, bool set, Where where);
 
+// GroupBarrier: `waits` cores go on when `arrives` cores have come. Its workspace has 512 bytes for each core
+// of the larger group, which the kernel has cleared. The message goes out on MTE3.
+struct CoreGroup {
+  uint64_t workspace;
+  uint32_t arrives;
+  uint32_t waits;
+};
+uint64_t WorkspaceOf(const CoreGroup &group);
+void CheckGroup(const CoreGroup &group, Where where);
+void ArriveInGroup(const CoreGroup &group, uint32_t index, Where where);
+void WaitForGroup(const CoreGroup &group, uint32_t index, Where where);
+
 // WaitPreBlock and NotifyNextBlock: blocks work one after another, in the order of their numbers, in as many
 // rounds as the kernel likes.
 void StartBlockOrder(Where where);

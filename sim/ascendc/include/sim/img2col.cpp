@@ -108,6 +108,13 @@ uint64_t Target(const Part &part, bool transposed, bool to_b, uint32_t element, 
          column % c0 * element;
 }
 
+void CheckSpace(Core &core, const char *parameter, const CopySide &side, std::initializer_list<Space> spaces,
+                const char *expected, Where where) {
+  LocalTensorBase tensor;
+  tensor.space = side.operand.space;
+  CheckMemory(core, kName, where, parameter, tensor, spaces, expected);
+}
+
 void CheckImage(Core &core, const Image &image, const Part &part, bool to_b, Where where) {
   if (image.element == 1 && (to_b || image.params.transpose)) {
     core.Fail(FaultKind::kType, kName, where, "one-byte types are neither transposed nor loaded to L0B");
@@ -133,7 +140,13 @@ void CheckImage(Core &core, const Image &image, const Part &part, bool to_b, Whe
 class Loader {
  public:
   Loader(Core &core, const CopySide &dst, const CopySide &src, const Image &image, const Part &part)
-      : core_(core), dst_(dst), src_(src), image_(image), part_(part) {
+      : core_(core),
+        dst_(dst),
+        src_(src),
+        image_(image),
+        part_(part),
+        begin_(src.operand.address),
+        end_(core.registers.image_boundary) {
     to_b_ = dst.operand.space == Space::L0B;
     transposed_ = to_b_ || image.params.transpose;
   }
@@ -142,13 +155,17 @@ class Loader {
     const uint64_t m = AlignUp(part_.m, kSide), k = AlignUp(part_.k, transposed_ ? kSide : image_.c0);
     dst_.operand.alignment = kFractalBytes;
     dst_.operand.row_bytes = static_cast<uint32_t>(m * k * image_.element);
-    const uint64_t bytes = uint64_t{image_.height} * image_.width * image_.params.channels * image_.element;
+    uint64_t bytes = uint64_t{image_.height} * image_.width * image_.params.channels * image_.element;
+    if (end_ != 0 && begin_ + bytes > end_) {  // the instruction may read all bytes below the boundary
+      src_.operand.address = 0;
+      src_.view_bytes = bytes = end_;
+    }
     std::vector<uint64_t> read(CeilDivide(bytes / image_.element, 64), 0);
     uint64_t elements = 0;
     ForElements([&](uint64_t, int64_t from) {
       ++elements;
       if (from < 0) return;
-      const auto element = static_cast<uint64_t>(from) / image_.element;
+      const uint64_t element = (AddressOf(from) - src_.operand.address) / image_.element;
       read[element / 64] |= uint64_t{1} << (element % 64);
     });
     src_.operand.row_bytes = static_cast<uint32_t>(bytes);
@@ -166,20 +183,24 @@ class Loader {
       if (from < 0) {
         std::memcpy(target, &core_.registers.image_padding, width);
       } else {
-        const uint64_t address = src_.operand.address + static_cast<uint64_t>(from);
-        std::memcpy(target, core_.Memory(Space::L1, address), width);
+        std::memcpy(target, core_.Memory(Space::L1, AddressOf(from)), width);
       }
     });
   }
 
  private:
+  uint64_t AddressOf(int64_t from) const {
+    const uint64_t address = begin_ + static_cast<uint64_t>(from);
+    return end_ == 0 ? address : address % end_;
+  }
+
   // Elements of the fractals that are not part of the matrix count as not written.
   void Describe(Flows &flows) const {
     const uint32_t width = image_.element;
     std::vector<bool> filled(dst_.operand.row_bytes / width);
     ForElements([&](uint64_t to, int64_t from) {
       filled[to / width] = true;
-      if (from >= 0) flows.Move(BitsOf(dst_, to, width), BitsOf(src_, static_cast<uint64_t>(from), width));
+      if (from >= 0) flows.Move(BitsOf(dst_, to, width), {Space::L1, AddressOf(from), width});
     });
     for (size_t i = 0; i < filled.size(); ++i) {
       if (!filled[i]) flows.Undefine(BitsOf(dst_, i * width, width));
@@ -203,6 +224,7 @@ class Loader {
   CopySide dst_, src_;
   const Image &image_;
   const Part &part_;
+  const uint64_t begin_, end_;  // of the image, and of L1 for images (0: it does not wrap)
   bool to_b_, transposed_;
 };
 
@@ -214,8 +236,27 @@ uint64_t ImageWord(uint16_t height, uint16_t width, const uint8_t padding[4]) {
   return word;
 }
 
+void SetImageBoundary(uint64_t bytes, Where where) {
+  constexpr uint64_t kLeast = 1024;
+  Core &core = Core::Current();
+  if (bytes != 0 && bytes < kLeast) {
+    FailRange(core, FaultKind::kCount_, "SetLoadDataBoundary", where, "boundaryValue", "0, or at least 1024",
+              static_cast<int64_t>(bytes));
+  }
+  core.registers.image_boundary = bytes;
+}
+
 void LoadImage(const CopySide &dst, const CopySide &src, const Img2Col &params, Where where) {
   Core &core = Core::Current();
+  CheckSpace(core, "dst", dst, {Space::L0A, Space::L0B}, "L0A (A2) or L0B (B2)", where);
+  CheckSpace(core, "src", src, {Space::L1}, "L1 (A1, B1)", where);
+  const uint64_t boundary = core.registers.image_boundary;
+  if (boundary != 0 && src.operand.address >= boundary) {
+    core.Fail(FaultKind::kUbBounds, kName, where,
+              "src starts at byte " + std::to_string(src.operand.address) +
+                  " of L1, which is not below the boundary of SetLoadDataBoundary, " +
+                  std::to_string(boundary));
+  }
   const Image image = ImageOf(core.registers, params, src.element_bytes);
   const Part part = PartOf(core.registers, params, image.c0);
   if (image.width == 0 || image.height == 0 || params.channels == 0 || image.Taps() == 0) return;

@@ -28,6 +28,9 @@ struct Img2Col {
 // Width, height, and padding (left, right, top, bottom) of the image, as SetFmatrix puts them into a word.
 uint64_t ImageWord(uint16_t height, uint16_t width, const uint8_t padding[4]);
 
+// Where L1 ends for images: 0, or at least 1024 bytes.
+void SetImageBoundary(uint64_t bytes, Where where);
+
 // Loads what `params` and the registers of the image say. `width`: bytes of an element.
 void LoadImage(const CopySide &dst, const CopySide &src, const Img2Col &params, Where where);
 

@@ -20,6 +20,32 @@ struct BatchAxes {
   int32_t b, s, n, g, d;
 };
 
+inline BatchAxes AxesOfA(const TCubeTiling &t) {
+  return {t.ALayoutInfoB, t.ALayoutInfoS, t.ALayoutInfoN, t.ALayoutInfoG, t.ALayoutInfoD};
+}
+inline BatchAxes AxesOfB(const TCubeTiling &t) {
+  return {t.BLayoutInfoB, t.BLayoutInfoS, t.BLayoutInfoN, t.BLayoutInfoG, t.BLayoutInfoD};
+}
+inline BatchAxes AxesOfC(const TCubeTiling &t) {
+  return {t.CLayoutInfoB, t.CLayoutInfoS1, t.CLayoutInfoN, t.CLayoutInfoG, t.CLayoutInfoS2};
+}
+
+// The first element of matrix `index`, which counts b, n and g.
+template <LayoutMode layout>
+uint64_t BatchStart(const BatchAxes &axes, uint64_t index) {
+  const uint64_t side_by_side = uint64_t(axes.n) * axes.g;
+  if (layout == LayoutMode::SBNGD || side_by_side == 0) return index * axes.d;
+  if (layout == LayoutMode::BSNGD) {
+    return (index / side_by_side * axes.s * side_by_side + index % side_by_side) * axes.d;
+  }
+  return index * axes.s * axes.d;
+}
+// The matrices of C that a batch leaves: those of one g lie together where C has none.
+inline uint32_t BatchOfC(const TCubeTiling &t, uint32_t batch) {
+  const int32_t groups = std::max(t.ALayoutInfoG, t.BLayoutInfoG);
+  return t.CLayoutInfoG == 1 && groups > 1 ? batch / groups : batch;
+}
+
 template <LayoutMode layout>
 BatchSteps StepsOf(const BatchAxes &axes, uint64_t alone, uint32_t given) {
   BatchSteps steps;

@@ -3,111 +3,16 @@
 
 #include <vector>
 
-#include "fractals.h"
+#include "mmad_shape.h"
+#include "sparse.h"
 #include "unit_flags.h"
 
 namespace sim {
 namespace {
 
 constexpr const char *kName = "Mmad";
-constexpr uint32_t kSide = 16;     // rows and columns of a fractal of C
 constexpr uint32_t kChained = 10;  // fractals of C from which on products follow each other without a barrier
-constexpr uint32_t kResultBytes = 4;       // float, int32_t
 constexpr uint32_t kHf32DroppedBits = 12;  // 23 bits of mantissa less 11
-
-uint32_t WidthOf(CubeKind kind) { return kind == CubeKind::kFloat ? 4 : kind == CubeKind::kInt8 ? 1 : 2; }
-
-// The sizes of one product.
-struct Shape {
-  uint32_t m, n, k;
-  uint32_t width;                 // bytes of an element of A and B
-  uint32_t k0;                    // k of a fractal
-  uint32_t rows, columns, depth;  // fractals of m, n and k
-  uint32_t pitch;                 // fractals of a row of fractals in L0A
-  bool vector;                    // m = 1: A is k values in a row
-
-  uint64_t OffsetA(uint32_t row, uint32_t index) const {
-    if (vector) return uint64_t{index} * width;
-    return (uint64_t{row / kSide} * pitch + index / k0) * kFractalBytes + row % kSide * kBlockBytes +
-           index % k0 * width;
-  }
-  uint64_t OffsetB(uint32_t index, uint32_t column) const {
-    return (uint64_t{index / k0} * columns + column / kSide) * kFractalBytes + column % kSide * kBlockBytes +
-           index % k0 * width;
-  }
-  uint64_t OffsetC(uint32_t row, uint32_t column) const {
-    return (uint64_t{column / kSide} * rows * kSide + row) * kSide * kResultBytes +
-           column % kSide * kResultBytes;
-  }
-};
-
-Shape ShapeOf(CubeKind kind, const AscendC::MmadParams &params) {
-  Shape shape{};
-  shape.m = params.m;
-  shape.n = params.n;
-  shape.k = params.k;
-  shape.width = WidthOf(kind);
-  shape.k0 = kBlockBytes / shape.width;
-  shape.rows = static_cast<uint32_t>(CeilDivide(params.m, kSide));
-  shape.columns = static_cast<uint32_t>(CeilDivide(params.n, kSide));
-  shape.depth = static_cast<uint32_t>(CeilDivide(params.k, shape.k0));
-  const bool aligned = params.kDirectionAlign && kind == CubeKind::kFloat;
-  shape.pitch = aligned ? static_cast<uint32_t>(AlignUp(shape.depth, 2)) : shape.depth;
-  shape.vector = params.m == 1;
-  return shape;
-}
-
-// The operands of A or B: whole fractals where all their elements are used, else the elements that are.
-class Source {
- public:
-  Source(const char *name, const LocalTensorBase &tensor) : operand_(LocalOperand(name, tensor, false)) {
-    operand_.alignment = kFractalBytes;
-  }
-
-  void Whole(uint64_t bytes) { operand_.row_bytes = static_cast<uint32_t>(bytes); }
-
-  // Adds runs of `run` bytes at the offsets that offset(outer, inner) gives.
-  template <typename Offset>
-  void Partly(uint32_t unit, uint64_t bytes, uint32_t outer, uint32_t inner, Offset &&offset) {
-    map_.assign(CeilDivide(bytes / unit, 64), 0);
-    for (uint32_t i = 0; i < outer; ++i) {
-      for (uint32_t j = 0; j < inner; ++j) {
-        const uint64_t element = offset(i, j) / unit;
-        map_[element / 64] |= uint64_t{1} << (element % 64);
-      }
-    }
-    operand_.row_bytes = static_cast<uint32_t>(bytes);
-    operand_.element_bytes = static_cast<uint8_t>(unit);
-    operand_.elements = map_.data();
-  }
-
-  const Operand &operand() const { return operand_; }
-
- private:
-  Operand operand_;
-  std::vector<uint64_t> map_;
-};
-
-void DescribeA(const Shape &shape, Source *source) {
-  if (shape.vector) return source->Whole(uint64_t{shape.k} * shape.width);
-  const bool whole_k = shape.k % shape.k0 == 0;
-  const uint64_t bytes = uint64_t{shape.rows} * shape.pitch * kFractalBytes;
-  if (shape.m % kSide == 0 && whole_k && shape.pitch == shape.depth) return source->Whole(bytes);
-  const uint32_t unit = whole_k ? kBlockBytes : shape.width;
-  const uint32_t per_unit = unit / shape.width;
-  source->Partly(unit, bytes, shape.m, shape.k / per_unit,
-                 [&](uint32_t row, uint32_t index) { return shape.OffsetA(row, index * per_unit); });
-}
-
-void DescribeB(const Shape &shape, Source *source) {
-  const bool whole_k = shape.k % shape.k0 == 0;
-  const uint64_t bytes = uint64_t{shape.depth} * shape.columns * kFractalBytes;
-  if (shape.n % kSide == 0 && whole_k) return source->Whole(bytes);
-  const uint32_t unit = whole_k ? kBlockBytes : shape.width;
-  const uint32_t per_unit = unit / shape.width;
-  source->Partly(unit, bytes, shape.n, shape.k / per_unit,
-                 [&](uint32_t column, uint32_t index) { return shape.OffsetB(index * per_unit, column); });
-}
 
 // The operands of the m x n results in C: whole columns of fractals, and the columns of the last one.
 void AddC(Core &core, const Shape &shape, const LocalTensorBase &dst, bool write, Where where,
@@ -157,11 +62,17 @@ auto Widen(T value, const Rounding &rounding) {
   }
 }
 
+// Element `index` of a row; two elements of int4b_t lie in a byte.
 template <typename T>
-T Load(const std::byte *bytes) {
-  T value;
-  std::memcpy(&value, bytes, sizeof(T));
-  return value;
+auto Load(const std::byte *bytes, uint32_t index) {
+  if constexpr (std::is_same_v<T, AscendC::int4b_t>) {
+    const auto bits = static_cast<uint32_t>(*bytes) >> (index % 2 * 4) & 0xFU;
+    return static_cast<int8_t>(static_cast<int>(bits ^ 8U) - 8);
+  } else {
+    T value;
+    std::memcpy(&value, bytes, sizeof(T));
+    return value;
+  }
 }
 
 // Adds over k in order. It computes 16 columns at a time, which compilers vectorise.
@@ -169,7 +80,7 @@ template <typename T>
 void Product(Core &core, const Shape &shape, const Rounding &rounding, const LocalTensorBase &dst,
              const LocalTensorBase &fm, const LocalTensorBase &filter, const LocalTensorBase *bias,
              bool accumulate) {
-  using R = decltype(Widen(T(), rounding));
+  using R = decltype(Widen(Load<T>(nullptr, 0), rounding));
   typedef R Lanes __attribute__((vector_size(kSide * sizeof(R))));
   const std::byte *a_bytes = core.Memory(fm.space, fm.address);
   const std::byte *b_bytes = core.Memory(filter.space, filter.address);
@@ -178,7 +89,7 @@ void Product(Core &core, const Shape &shape, const Rounding &rounding, const Loc
   std::vector<R> a(uint64_t{shape.m} * shape.k);
   for (uint32_t row = 0; row < shape.m; ++row) {
     for (uint32_t i = 0; i < shape.k; ++i) {
-      a[uint64_t{row} * shape.k + i] = Widen(Load<T>(a_bytes + shape.OffsetA(row, i)), rounding);
+      a[uint64_t{row} * shape.k + i] = Widen(Load<T>(a_bytes + shape.OffsetA(row, i), i), rounding);
     }
   }
   std::vector<R> b(uint64_t{shape.k} * kSide);
@@ -186,7 +97,7 @@ void Product(Core &core, const Shape &shape, const Rounding &rounding, const Loc
     const uint32_t columns = std::min(kSide, shape.n - column);
     for (uint32_t i = 0; i < shape.k; ++i) {
       for (uint32_t j = 0; j < columns; ++j) {
-        b[uint64_t{i} * kSide + j] = Widen(Load<T>(b_bytes + shape.OffsetB(i, column + j)), rounding);
+        b[uint64_t{i} * kSide + j] = Widen(Load<T>(b_bytes + shape.OffsetB(i, column + j), i), rounding);
       }
     }
     for (uint32_t row = 0; row < shape.m; ++row) {
@@ -206,6 +117,30 @@ void Product(Core &core, const Shape &shape, const Rounding &rounding, const Loc
   }
 }
 
+// Each stored value of B meets one of four values of A, which its index chooses.
+void SparseProduct(Core &core, const Shape &shape, const LocalTensorBase &dst, const LocalTensorBase &fm,
+                   const LocalTensorBase &filter, bool accumulate) {
+  const std::byte *a = core.Memory(fm.space, fm.address);
+  const std::byte *b = core.Memory(filter.space, filter.address);
+  std::byte *c = core.Memory(dst.space, dst.address);
+  std::vector<uint32_t> places(shape.k_b);
+  for (uint32_t column = 0; column < shape.n; ++column) {
+    for (uint32_t i = 0; i < shape.k_b; ++i) {
+      places[i] = SparsePlace(core.registers, filter.address + shape.OffsetB(i, column), i);
+    }
+    for (uint32_t row = 0; row < shape.m; ++row) {
+      int32_t sum = 0;
+      std::byte *to = c + shape.OffsetC(row, column);
+      if (accumulate) std::memcpy(&sum, to, sizeof(sum));
+      for (uint32_t i = 0; i < shape.k_b; ++i) {
+        sum += Load<int8_t>(a + shape.OffsetA(row, places[i]), 0) *
+               Load<int8_t>(b + shape.OffsetB(i, column), 0);
+      }
+      std::memcpy(to, &sum, sizeof(sum));
+    }
+  }
+}
+
 // A result depends on its row of A, its column of B, its bias and its old value.
 void FlowProduct(Flows &flows, const Shape &shape, const LocalTensorBase &dst, const LocalTensorBase &fm,
                  const LocalTensorBase &filter, const LocalTensorBase *bias, bool accumulate) {
@@ -213,14 +148,15 @@ void FlowProduct(Flows &flows, const Shape &shape, const LocalTensorBase &dst, c
     if (flows.Undefined(source)) flows.Depend(BitsOf(dst, shape.OffsetC(row, column), kResultBytes), source);
   };
   // Finds the first undefined element of a row or column: all its results depend on that one.
-  const auto undefined = [&](auto part) {
-    for (uint32_t i = 0; i < shape.k; ++i) {
+  const auto undefined = [&](uint32_t k, auto part) {
+    for (uint32_t i = 0; i < k; ++i) {
       if (flows.Undefined(part(i))) return part(i);
     }
     return BitRange{};
   };
   for (uint32_t row = 0; row < shape.m; ++row) {
-    const BitRange a = undefined([&](uint32_t i) { return BitsOf(fm, shape.OffsetA(row, i), shape.width); });
+    const BitRange a =
+        undefined(shape.k, [&](uint32_t i) { return BitsOf(fm, shape.OffsetA(row, i), shape.width()); });
     for (uint32_t column = 0; column < shape.n; ++column) {
       depend(row, column, a);
       const uint64_t old = shape.OffsetC(row, column);
@@ -229,8 +165,8 @@ void FlowProduct(Flows &flows, const Shape &shape, const LocalTensorBase &dst, c
     }
   }
   for (uint32_t column = 0; column < shape.n; ++column) {
-    const BitRange b =
-        undefined([&](uint32_t i) { return BitsOf(filter, shape.OffsetB(i, column), shape.width); });
+    const BitRange b = undefined(
+        shape.k_b, [&](uint32_t i) { return BitsOf(filter, shape.OffsetB(i, column), shape.width()); });
     for (uint32_t row = 0; row < shape.m; ++row) depend(row, column, b);
   }
 }
@@ -239,10 +175,11 @@ void CheckProduct(Core &core, CubeKind kind, const LocalTensorBase &dst, const L
                   const LocalTensorBase &filter, const LocalTensorBase *bias,
                   const AscendC::MmadParams &params, Where where) {
   if (kind == CubeKind::kNone) {
-    core.Fail(
-        FaultKind::kType, kName, where,
-        "fm and filter must both be half, bfloat16_t or float and dst float, or both int8_t and dst int32_t; "
-        "bias has the type of dst");
+    core.Fail(FaultKind::kType, kName, where,
+              "fm and filter must both be half, bfloat16_t or float and dst float, or both int8_t or int4b_t "
+              "and dst "
+              "int32_t; "
+              "bias has the type of dst");
   }
   CheckMemory(core, kName, where, "dst", dst, {Space::L0C}, "L0C (CO1)");
   CheckMemory(core, kName, where, "fm", fm, {Space::L0A}, "L0A (A2)");
@@ -262,11 +199,14 @@ void CheckProduct(Core &core, CubeKind kind, const LocalTensorBase &dst, const L
 
 void Multiply(CubeKind kind, const LocalTensorBase &dst, const LocalTensorBase &fm,
               const LocalTensorBase &filter, const LocalTensorBase *bias, const AscendC::MmadParams &params,
-              Where where) {
+              Where where, bool sparse) {
   Core &core = Core::Current();
   CheckProduct(core, kind, dst, fm, filter, bias, params, where);
   if (params.m == 0 || params.n == 0 || params.k == 0) return;
-  const Shape shape = ShapeOf(kind, params);
+  if (sparse && core.registers.sparse_index.empty()) {
+    core.Fail(FaultKind::kOther, kName, where, "filter has no index: missing LoadDataWithSparse");
+  }
+  const Shape shape = ShapeOf(kind, params, sparse);
   const Rounding rounding{kind == CubeKind::kFloat && core.registers.Control(kControlHf32),
                           core.registers.Control(kControlHf32ToZero)};
   const bool accumulate = bias == nullptr && (!params.cmatrixInitVal || params.isBias);
@@ -278,8 +218,8 @@ void Multiply(CubeKind kind, const LocalTensorBase &dst, const LocalTensorBase &
   instruction.work = Work::kCube;
   // A fractal of float has 8 k, and a step takes 4 of them.
   const uint32_t steps_per_fractal = kind == CubeKind::kFloat && !rounding.hf32 ? 2 : 1;
-  instruction.steps = uint64_t{shape.rows} * shape.columns * shape.depth * steps_per_fractal;
-  instruction.elements = uint64_t{shape.m} * shape.n * shape.k;
+  instruction.steps = shape.rows * shape.columns * CeilDivide(shape.k_b, shape.k0) * steps_per_fractal;
+  instruction.elements = uint64_t{shape.m} * shape.n * shape.k_b;
   instruction.chained = (shape.m / kSide) * (shape.n / kSide) >= kChained;
   Source a("fm", fm);
   Source b("filter", filter);
@@ -302,7 +242,10 @@ void Multiply(CubeKind kind, const LocalTensorBase &dst, const LocalTensorBase &
             [&](Flows &flows) { FlowProduct(flows, shape, dst, fm, filter, bias, accumulate); });
   ChangeUnitFlags(core, instruction, params.unitFlag);
 
+  if (sparse) return SparseProduct(core, shape, dst, fm, filter, accumulate);
   switch (kind) {
+    case CubeKind::kInt4:
+      return Product<AscendC::int4b_t>(core, shape, rounding, dst, fm, filter, bias, accumulate);
     case CubeKind::kHalf:
       return Product<half>(core, shape, rounding, dst, fm, filter, bias, accumulate);
     case CubeKind::kBfloat16:

@@ -10,7 +10,7 @@
 
 namespace sim {
 
-enum class CubeKind : uint8_t { kNone, kHalf, kBfloat16, kFloat, kInt8 };
+enum class CubeKind : uint8_t { kNone, kHalf, kBfloat16, kFloat, kInt8, kInt4 };
 
 // The element types that Atlas A2 multiplies: C, A, B.
 template <typename T, typename U, typename S>
@@ -18,15 +18,18 @@ constexpr CubeKind CubeKindOf() {
   if constexpr (!std::is_same_v<U, S>) return CubeKind::kNone;
   if constexpr (std::is_same_v<U, int8_t>)
     return std::is_same_v<T, int32_t> ? CubeKind::kInt8 : CubeKind::kNone;
+  if constexpr (std::is_same_v<U, AscendC::int4b_t>)
+    return std::is_same_v<T, int32_t> ? CubeKind::kInt4 : CubeKind::kNone;
   if constexpr (!std::is_same_v<T, float>) return CubeKind::kNone;
   if constexpr (std::is_same_v<U, half>) return CubeKind::kHalf;
   if constexpr (std::is_same_v<U, bfloat16_t>) return CubeKind::kBfloat16;
   return std::is_same_v<U, float> ? CubeKind::kFloat : CubeKind::kNone;
 }
 
-// Judges the product and computes it. bias: null where there is none.
+// Judges the product and computes it. bias: null where there is none. sparse: the filter holds two of four
+// values, which the index of LoadDataWithSparse places (sim/sparse.h).
 void Multiply(CubeKind kind, const LocalTensorBase &dst, const LocalTensorBase &fm,
               const LocalTensorBase &filter, const LocalTensorBase *bias, const AscendC::MmadParams &params,
-              Where where);
+              Where where, bool sparse = false);
 
 }  // namespace sim

@@ -38,17 +38,30 @@ inline uint64_t Reach(const Operand &operand) {
          operand.element_bytes;
 }
 
-// Reports an operand that leaves the view of its tensor. The core judges the bounds of buffers and memories.
+// Reports an operand that leaves the view of its tensor, as a fault of this kind. The core judges the bounds
+// of buffers and memories.
 inline void CheckView(Core &core, const char *instruction, const Operand &operand, uint64_t bytes,
-                      Where where) {
+                      Where where, FaultKind kind) {
   const uint64_t reach = Reach(operand);
   if (reach > bytes) {
-    core.Report(FaultKind::kUbBounds, instruction, where,
+    core.Report(kind, instruction, where,
                 std::string(operand.name) + " takes " + std::to_string(reach) + " bytes from " +
                     SpaceName(operand.space) + " offset " + std::to_string(operand.address) +
                     core.OfBuffer(operand.space, operand.address) + ", but its LocalTensor has " +
                     std::to_string(bytes) + " bytes");
   }
+}
+
+// The device knows only where a tensor begins. Its size is for people to see, as that of a GlobalTensor:
+// values that are read behind it are followed, and what is written behind it stays in its own buffer, or the
+// tensor lies in none because the kernel itself has placed it. Only a write that leaves the buffer is an
+// error.
+inline void CheckView(Core &core, const char *instruction, const Operand &operand, uint64_t bytes,
+                      Where where) {
+  if (Reach(operand) <= bytes) return;
+  const bool harmless = !operand.write || core.StaysInBuffer(operand, Reach(operand));
+  CheckView(core, instruction, operand, bytes, where,
+            harmless ? FaultKind::kBeyondTensor : FaultKind::kUbBounds);
 }
 
 inline Operand LocalOperand(const char *name, const LocalTensorBase &tensor, bool write) {

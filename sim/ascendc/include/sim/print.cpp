@@ -2,6 +2,7 @@
 #include "print.h"
 
 #include <algorithm>
+#include <fstream>
 
 #include "../../engine/core_state.h"
 
@@ -44,6 +45,14 @@ std::string ShapedText(const std::vector<std::string> &elements, const std::vect
   return Dimension(elements,
                    shape.empty() ? std::vector<uint32_t>{static_cast<uint32_t>(elements.size())} : shape, 0,
                    &next);
+}
+
+int SaveBytes(Space space, uint64_t address, uint64_t bytes, const std::string &file) {
+  const std::vector<std::byte> values = Peek(space, address, bytes);
+  std::ofstream stream(file, std::ios::binary);
+  stream.write(reinterpret_cast<const char *>(values.data()), static_cast<std::streamsize>(values.size()));
+  stream.close();
+  return stream ? 0 : 1;
 }
 
 }  // namespace sim

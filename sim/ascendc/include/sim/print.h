@@ -72,6 +72,24 @@ std::string ShapedText(const std::vector<std::string> &elements, const std::vect
 // The bytes from an address on, and no more than the memory, or the allocation in GM, has. No judge sees it.
 std::vector<std::byte> Peek(Space space, uint64_t address, uint64_t bytes);
 
+// Writes these bytes to a file of the host. Returns 0, or 1 where it cannot.
+int SaveBytes(Space space, uint64_t address, uint64_t bytes, const std::string &file);
+
+// Prints elements with 32 bytes in a line, which the number of its first element begins.
+template <typename T>
+void PrintElements(Space space, uint64_t address, uint32_t count) {
+  constexpr size_t kBlock = 32;
+  const std::vector<std::byte> bytes = Peek(space, address, uint64_t{count} * sizeof(T));
+  std::string text;
+  for (size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
+    T value;
+    std::memcpy(&value, &bytes[at], sizeof(T));
+    if (at % kBlock == 0) text += (at == 0 ? "" : "\n") + FormatText("%04zu:", at / sizeof(T));
+    text += " " + ElementText(value);
+  }
+  Core::Current().Print(text + "\n");
+}
+
 // Prints elements of a memory as DumpTensor does. Looking at a tensor changes nothing.
 template <typename T>
 void DumpElements(Space space, uint64_t address, uint32_t desc, uint32_t count,

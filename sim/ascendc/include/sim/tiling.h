@@ -2,7 +2,9 @@
 // Tiling data and keys, which CANN's kernel compiler puts before the source of an operator.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
+#include <initializer_list>
 
 #include "../kernel_macros.h"
 #include "operand.h"
@@ -25,9 +27,24 @@ inline void LoadTiling(void *into, const void *tiling, size_t bytes, Where where
   std::memcpy(into, core.Memory(Space::GM, source.address), bytes);
 }
 
+// Copies a part of the tiling data: from global memory, or from what GET_TILING_DATA_PTR_WITH_STRUCT copied.
+inline void CopyTiling(void *into, const void *from, size_t bytes, Where where) {
+  const auto address = reinterpret_cast<uint64_t>(from);
+  if (Core::Current().HolderOf(address, bytes, address) == Core::Holder::kNone) {
+    std::memcpy(into, from, bytes);
+  } else {
+    LoadTiling(into, from, bytes, where);
+  }
+}
+
+inline bool TilingKeyIn(std::initializer_list<uint64_t> keys) {
+  return std::find(keys.begin(), keys.end(), Core::Current().TilingKey()) != keys.end();
+}
+
 }  // namespace sim
 
 #define TILING_KEY_IS(key) (::sim::Core::Current().TilingKey() == static_cast<uint64_t>(key))
+#define TILING_KEY_LIST(...) (::sim::TilingKeyIn({__VA_ARGS__}))
 
 #define GET_TILING_DATA_WITH_STRUCT(tiling_struct, tiling_data, tiling_arg) \
   tiling_struct tiling_data;                                                \
@@ -42,6 +59,28 @@ inline void LoadTiling(void *into, const void *tiling, size_t bytes, Where where
   decltype(tiling_struct::member) var;                                                                     \
   ::sim::LoadTiling(&var, reinterpret_cast<const uint8_t *>(tiling_arg) + offsetof(tiling_struct, member), \
                     sizeof(var), ::sim::Where{__FILE__, __LINE__})
+
+// The kernel reads its tiling data by pointers that it makes itself.
+#define REGISTER_NONE_TILING
+
+// Pointers to tiling data. The data are copied to the core at once, which no kernel can tell from reads of
+// global memory.
+#define __tiling_data_ptr__ const
+#define GET_TILING_DATA_PTR_WITH_STRUCT(tiling_struct, dst_ptr, tiling_ptr)   \
+  tiling_struct sim_tiling_##dst_ptr;                                         \
+  ::sim::LoadTiling(&sim_tiling_##dst_ptr, tiling_ptr, sizeof(tiling_struct), \
+                    ::sim::Where{__FILE__, __LINE__});                        \
+  const tiling_struct *dst_ptr = &sim_tiling_##dst_ptr
+#define COPY_TILING_WITH_STRUCT(tiling_struct, src_ptr, dst_ptr)           \
+  tiling_struct sim_tiling_##dst_ptr;                                      \
+  ::sim::CopyTiling(&sim_tiling_##dst_ptr, src_ptr, sizeof(tiling_struct), \
+                    ::sim::Where{__FILE__, __LINE__});                     \
+  const tiling_struct *dst_ptr = &sim_tiling_##dst_ptr
+#define COPY_TILING_WITH_ARRAY(arr_type, arr_count, src_ptr, dst_ptr)            \
+  arr_type sim_tiling_##dst_ptr[arr_count];                                      \
+  ::sim::CopyTiling(sim_tiling_##dst_ptr, src_ptr, sizeof(sim_tiling_##dst_ptr), \
+                    ::sim::Where{__FILE__, __LINE__});                           \
+  const arr_type(*dst_ptr)[arr_count] = &sim_tiling_##dst_ptr
 
 // The launcher decides which cores start (sim::Kernel::type). This says whether they may meet.
 #define KERNEL_TASK_TYPE_DEFAULT(value)     \

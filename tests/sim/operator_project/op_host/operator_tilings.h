@@ -2,6 +2,7 @@
 #pragma once
 
 #include "register/tilingdata_base.h"
+#include "tiling/tiling_api.h"
 
 namespace optiling {
 
@@ -23,5 +24,14 @@ TILING_DATA_FIELD_DEF(uint32_t, part);
 TILING_DATA_FIELD_DEF(bool, waits);
 END_TILING_DATA_DEF;
 REGISTER_TILING_DATA_CLASS(PartSums, PartSumsTiling)
+
+// The struct of the library has no alignment of its own.
+BEGIN_TILING_DATA_DEF(JoinedRowsTiling)
+TILING_DATA_FIELD_DEF(uint32_t, size);
+TILING_DATA_FIELD_DEF_STRUCT(UnPadTiling, rest);
+TILING_DATA_FIELD_DEF(uint32_t, extra);
+TILING_DATA_FIELD_DEF(uint32_t, behind);
+END_TILING_DATA_DEF;
+REGISTER_TILING_DATA_CLASS(JoinedRows, JoinedRowsTiling)
 
 }  // namespace optiling

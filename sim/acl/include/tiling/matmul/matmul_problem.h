@@ -23,6 +23,7 @@ struct Sizes {
 struct Problem {
   Matrix a, b, c, bias;
   bool biased = false;
+  bool sparse = false;        // of four values of B along k two are stored
   Sizes whole;                // the matrices in memory
   int32_t whole_kb = kUnset;  // k of B, where it is not that of A
   Sizes part;                 // what all cores compute; kUnset: all
@@ -33,6 +34,7 @@ struct Problem {
   Sizes largest_base;
   int32_t cores = 1;
   bool split_k = false;                                // cores may share a result, which they add to in GM
+  bool nine_blocks = false;                            // NBuffer33: a core has at most 3 x 3 blocks of A
   bool along_n = false;                                // tiles follow each other along n
   bool tables = false;                                 // a factor for each column of the result
   uint64_t l0a = 0, l0b = 0, l0c = 0, l1 = 0, ub = 0;  // bytes

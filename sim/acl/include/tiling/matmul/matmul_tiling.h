@@ -94,6 +94,10 @@ class MatmulApiTilingBase {
     problem_.biased = isBiasIn;
     return 0;
   }
+  int32_t SetSparse(bool isSparseIn = false) {
+    problem_.sparse = isSparseIn;
+    return 0;
+  }
   int32_t SetBias(bool isBiasIn = false) { return EnableBias(isBiasIn); }
   int32_t SetFixSplit(int32_t baseMIn = -1, int32_t baseNIn = -1, int32_t baseKIn = -1) {
     problem_.base = {baseMIn, baseNIn, baseKIn};
@@ -126,6 +130,7 @@ class MatmulApiTilingBase {
   }
   void SetMatmulConfigParams(const MatmulConfigParams &configParams) {
     if (configParams.traverse != MatrixTraverse::NOSET) SetTraverse(configParams.traverse);
+    problem_.nine_blocks = configParams.scheduleType == ScheduleType::N_BUFFER_33;
   }
 
   int32_t GetBaseM() const { return tiling_.baseM; }

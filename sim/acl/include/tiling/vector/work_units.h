@@ -35,7 +35,7 @@ constexpr WorkUnits kExpUnits{8, 3, 2};
 constexpr WorkUnits kFloorUnits{2, 1, 1};
 constexpr WorkUnits kFmodUnits{8, 1, 1};
 constexpr WorkUnits kFracUnits{4, 0, 0};
-constexpr WorkUnits kLgammaUnits{16, 8, 7};
+constexpr WorkUnits kLgammaUnits{26, 8, 7};
 constexpr WorkUnits kLogUnits{0, 0, 0};
 constexpr WorkUnits kLog10Units{0, 0, 0};
 constexpr WorkUnits kLog2Units{2, 0, 0};

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The derivative of ln |G(x)|, where G is the gamma function. The error is at most 4e-6 where the result is within
-// 1, and 4e-6 of it elsewhere. Where G has a pole the result is NaN or infinite.
+// The derivative of ln |G(x)|, where G is the gamma function. The error is at most 4e-6 where the result is
+// within 1, and 4e-6 of it elsewhere. Where G has a pole the result is NaN or infinite.
 #pragma once
 
 #include "sim_gamma.h"
 
 namespace sim {
 
-// ln w - 1 / (2 w) - 1 / (12 w^2) + 1 / (120 w^4) - 1 / (252 w^6) at w = z + 8, and what leads from there to z.
-inline void DigammaAboveHalf(const Stage &v, const Floats &y, const Floats &z, const Floats &a, const Floats &b,
-                             const Floats &c) {
+// ln w - 1 / (2 w) - 1 / (12 w^2) + 1 / (120 w^4) - 1 / (252 w^6) at w = z + 8, and what leads from there to
+// z.
+inline void DigammaAboveHalf(const Stage &v, const Floats &y, const Floats &z, const Floats &a,
+                             const Floats &b, const Floats &c) {
   constexpr float kSeries[] = {0.0833333333F, -0.00833333333F, 0.00396825397F};
   v.Adds(a, z, static_cast<float>(kGammaShift));
   v.Ln(y, a);
@@ -29,8 +30,8 @@ inline void DigammaAboveHalf(const Stage &v, const Floats &y, const Floats &z, c
 }
 
 constexpr auto kDigamma = [](const Stage &v, const Floats &y, const Parts &work, const Floats &x) {
-  constexpr float kCosine[] = {1, -4.93480220F, 4.05871213F, -1.33526277F, 0.235330630F, -0.0258068914F,
-                               0.00192957431F};
+  constexpr float kCosine[] = {
+      1, -4.93480220F, 4.05871213F, -1.33526277F, 0.235330630F, -0.0258068914F, 0.00192957431F};
   const Floats z = work[0], a = work[1], b = work[2], mirrored = work[3], sum = work[4], c = work[5];
   MirrorAtHalf(v, z, x);
   DigammaAboveHalf(v, sum, z, a, b, c);

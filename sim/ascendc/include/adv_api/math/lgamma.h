@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ln |G(x)|, where G is the gamma function. The error is at most 8e-6 where the result is within 1, and 2e-6 of
-// it elsewhere, but near the zeros between negative integers.
+// ln |G(x)|, where G is the gamma function. The error is at most 8e-6 where the result is within 1, and 2e-6
+// of it elsewhere, but near the zeros between negative integers.
 #pragma once
 
 #include "sim_gamma.h"
@@ -8,7 +8,8 @@
 namespace sim {
 
 // Stirling's series at z + 8, and the logarithms of two products of four factors, which stay finite.
-inline void LogGammaAboveHalf(const Stage &v, const Floats &y, const Floats &z, const Floats &a, const Floats &b) {
+inline void LogGammaAboveHalf(const Stage &v, const Floats &y, const Floats &z, const Floats &a,
+                              const Floats &b) {
   constexpr float kHalfLogOfTwoPi = 0.918938533F;
   // 1 / (12 w) - 1 / (360 w^3) + 1 / (1260 w^5)
   constexpr float kSeries[] = {0.0833333333F, -0.00277777778F, 0.000793650794F};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Matmul object on a cube core, made of LoadData, Mmad and Fixpipe. It takes its factors from GM and
-// leaves its result there.
+// The Matmul object on a cube core, made of LoadData, Mmad and Fixpipe. It takes its factors from GM or L1
+// and leaves its result in GM, or in L0C where the kernel says so.
 #pragma once
 
 #include "../../sim/matmul_batch.h"
@@ -16,23 +16,27 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   using SrcT = typename A_TYPE::T;
   using DstT = typename C_TYPE::T;
   using BiasT = typename BIAS_TYPE::T;
-  static constexpr bool kBytes = std::is_same_v<SrcT, int8_t>;
-  using L0cT = std::conditional_t<kBytes, int32_t, float>;
+  using L0cT = typename GetMmDstType<SrcT>::Type;
+  static constexpr bool kBytes = std::is_same_v<L0cT, int32_t>;
+  static constexpr uint32_t kSquare = std::is_same_v<SrcT, int4b_t> ? 64 : 32;  // of narrow factors
+  static constexpr bool kToL0c = C_TYPE::pos == TPosition::CO1;
+  static constexpr sim::MatmulTriangle kTriangle = sim::TriangleOf<MM_CFG, MATMUL_POLICY>();
   static constexpr bool Known(CubeFormat format) {
     return format == CubeFormat::ND || format == CubeFormat::NZ || format == CubeFormat::VECTOR ||
-           format == CubeFormat::COLUMN_MAJOR;
+           format == CubeFormat::SCALAR || format == CubeFormat::COLUMN_MAJOR;
   }
-  static_assert(std::is_same_v<SrcT, typename B_TYPE::T> &&
-                    (std::is_same_v<SrcT, half> || std::is_same_v<SrcT, bfloat16_t> ||
-                     std::is_same_v<SrcT, float> || kBytes),
-                "Matmul here multiplies half, bfloat16_t, float or int8_t, both factors of one type");
+  static_assert(
+      std::is_same_v<SrcT, typename B_TYPE::T> && sim::kOneOf<SrcT, half, bfloat16_t, float, int8_t, int4b_t>,
+      "Matmul here multiplies half, bfloat16_t, float, int8_t or int4b_t, both factors of one type");
   static_assert(Known(A_TYPE::format) && Known(B_TYPE::format),
-                "Matmul here takes matrices in ND, NZ, VECTOR or COLUMN_MAJOR");
-  static_assert(std::is_same_v<MATMUL_POLICY<MM_CFG>, Impl::Detail::MatmulPolicy<MM_CFG>>,
-                "Matmul here has no other policy than MatmulPolicy");
-  static_assert(MM_CB::DataCopyOutPtr == nullptr && MM_CB::CopyA1Ptr == nullptr &&
-                    MM_CB::CopyB1Ptr == nullptr,
-                "Matmul here takes no copies of the kernel (MatmulCallBackFunc)");
+                "Matmul here takes matrices in ND, NZ, VECTOR, SCALAR or COLUMN_MAJOR");
+  static_assert(
+      sim::KnowsPolicy<MM_CFG, MATMUL_POLICY>(),
+      "Matmul here has the policies MatmulPolicy, NBuffer33MatmulPolicy, TrianUpperMatmulPolicy and "
+      "TrianLowerMatmulPolicy");
+  static_assert(!sim::kIsSparse<B_TYPE> || std::is_same_v<SrcT, int8_t>, "Matmul: sparse factors are int8_t");
+  static_assert(!kToL0c || (C_TYPE::format == CubeFormat::NZ && std::is_same_v<DstT, L0cT>),
+                "Matmul: a result in CO1 is NZ, of float or int32_t as GetMmDstType says");
 
  public:
   static constexpr bool kHasTiling = sim::HasTiling(MM_CFG);
@@ -58,6 +62,8 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   // the tile in L0C.
   template <bool sync = true>
   bool Iterate(bool enPartialSum = false, sim::Where where = sim::Where::Here()) {
+    static_assert(!kToL0c, "Matmul: a result in CO1 needs Iterate(enPartialSum, tensor)");
+    SkipTiles();
     if (this->tile_ >= this->Tiles(kConfig.isPartialOutput)) return false;
     if (held_ && !enPartialSum) {
       Fail("Iterate", where, "the tile of the Iterate before is still there: missing GetTensorC");
@@ -66,11 +72,19 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     const bool first = !held_;
     if (first) result_ = c_.template AllocTensor<L0cT>(where);
     held_ = true;
-    // Partial results: one for each baseK of a tile.
-    const uint32_t parts = this->PartsOfTile(kConfig.isPartialOutput), base_k = this->t_.baseK;
-    at_ = PlaceOf(this->tile_ / parts);
-    const uint32_t first_k = this->tile_++ % parts * base_k, left = this->with_.single_k - first_k;
-    Multiply(first, first_k, parts == 1 ? left : std::min(base_k, left), where);
+    Compute(first, where);
+    return true;
+  }
+  // The same, into memory of the kernel in L0C.
+  template <bool sync = true, typename T>
+  bool Iterate(bool enPartialSum, const LocalTensor<T> &localCmatrix, sim::Where where = sim::Where::Here()) {
+    static_assert(kToL0c && std::is_same_v<T, L0cT>,
+                  "Matmul: Iterate to a tensor needs a C_TYPE in CO1, with the type of the tensor");
+    SkipTiles();
+    if (this->tile_ >= this->Tiles(kConfig.isPartialOutput)) return false;
+    TakeMemories(where);
+    result_ = localCmatrix;
+    Compute(!enPartialSum, where);
     return true;
   }
 
@@ -88,8 +102,17 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
       factors_ = true;
     }
     const uint64_t columns = with.pitch_c != 0 ? with.pitch_c : with.c != 0 ? with.c : with.n;
-    out_.Copy(gm, result_, at_, with.m, static_cast<uint32_t>(columns), enSequentialWrite, with,
-              kConfig.enableRelu, kConfig.isEnableChannelSplit, where);
+    sim::MatmulTarget target{at_,
+                             with.m,
+                             static_cast<uint32_t>(columns),
+                             enSequentialWrite,
+                             kConfig.enableRelu,
+                             kConfig.isEnableChannelSplit};
+    if constexpr (MM_CB::DataCopyOutPtr != nullptr) {
+      out_.template CopyBy<MM_CB::DataCopyOutPtr>(gm, result_, target, with, this->t_, where);
+    } else {
+      out_.Copy(gm, result_, target, with, where);
+    }
     if (enAtomic != 0) SetAtomicNone();
     c_.FreeTensor(result_, where);
     held_ = false;
@@ -121,26 +144,40 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     }
     const TCubeTiling &t = this->t_;
     const Operands all = this->with_;
-    const auto a = sim::StepsOf<A_TYPE::layout>(
-        {t.ALayoutInfoB, t.ALayoutInfoS, t.ALayoutInfoN, t.ALayoutInfoG, t.ALayoutInfoD},
-        uint64_t{all.m} * all.ka, matrixStrideA);
-    const auto b = sim::StepsOf<B_TYPE::layout>(
-        {t.BLayoutInfoB, t.BLayoutInfoS, t.BLayoutInfoN, t.BLayoutInfoG, t.BLayoutInfoD},
-        uint64_t{all.n} * all.kb, matrixStrideB);
-    const auto c = sim::StepsOf<C_TYPE::layout>(
-        {t.CLayoutInfoB, t.CLayoutInfoS1, t.CLayoutInfoN, t.CLayoutInfoG, t.CLayoutInfoS2},
-        uint64_t{all.m} * all.n, matrixStrideC);
+    const auto a = sim::StepsOf<A_TYPE::layout>(sim::AxesOfA(t), uint64_t{all.m} * all.ka, matrixStrideA);
+    const auto b = sim::StepsOf<B_TYPE::layout>(sim::AxesOfB(t), uint64_t{all.n} * all.kb, matrixStrideB);
+    const auto c = sim::StepsOf<C_TYPE::layout>(sim::AxesOfC(t), uint64_t{all.m} * all.n, matrixStrideC);
     sim::ForEachProduct(batchA, batchB, a, b, c,
                         [&](uint64_t at_a, uint64_t at_b, uint64_t at_c, uint32_t i) {
                           Operands one = all;
-                          one.a = all.a[at_a];
-                          one.b = all.b[at_b];
-                          one.pitch_a = a.row, one.pitch_b = b.row, one.pitch_c = c.row;
+                          one.a = all.a.From(at_a, a.row);
+                          one.b = all.b.From(at_b, b.row);
+                          one.pitch_c = c.row;
                           if (all.biased && kConfig.isBiasBatch) one.bias = all.bias[uint64_t{i} * all.n];
                           Take(one, 0);
                           IterateAll(gm[at_c], enAtomic, false, false, false, where);
                         });
     Take(all, 0);
+  }
+
+  // Computes `batchLoop` batches one after the other, and calls done(i) after each of them. Of A, B and C the
+  // next batch follows in the order of the layout.
+  template <class Done>
+  void IterateBatches(const GlobalTensor<DstT> &gm, uint32_t batchLoop, uint32_t batchA, uint32_t batchB,
+                      uint32_t matrixStrideA, uint32_t matrixStrideB, sim::Where where, Done &&done) {
+    const TCubeTiling &t = this->t_;
+    const Operands all = this->with_;
+    const uint32_t batch_c = sim::BatchOfC(t, std::max(batchA, batchB));
+    for (uint32_t i = 0; i < batchLoop; ++i) {
+      Operands one = all;
+      one.a = all.a.From(sim::BatchStart<A_TYPE::layout>(sim::AxesOfA(t), uint64_t{i} * batchA), 0);
+      one.b = all.b.From(sim::BatchStart<B_TYPE::layout>(sim::AxesOfB(t), uint64_t{i} * batchB), 0);
+      if (all.biased && kConfig.isBiasBatch) one.bias = all.bias[uint64_t{i} * batch_c * all.n];
+      Take(one, 0);
+      IterateBatch(gm[sim::BatchStart<C_TYPE::layout>(sim::AxesOfC(t), uint64_t{i} * batch_c)], batchA,
+                   batchB, false, matrixStrideA, matrixStrideB, 0, false, 0, where);
+      done(i);
+    }
   }
 
   // Takes what a vector core has set, and starts with a tile.
@@ -162,9 +199,15 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
 
   void MakeBuffers(sim::Where where) {
     const TCubeTiling &t = this->t_;
-    a_.Init(pipe_, t.baseM, t.baseK, t.stepKa, t.depthA1 / t.stepKa, t.dbL0A, where);
-    b_.Init(pipe_, t.baseN, t.baseK, t.stepKb, t.depthB1 / t.stepKb, t.dbL0B, where);
-    pipe_->InitBuffer(c_, t.dbL0C > 1 ? 2 : 1, t.baseM * t.baseN * sizeof(L0cT), where);
+    // The kernel's own copies move one product's operand at a time, or with MDL all of a step.
+    const auto step = [](bool copied, int32_t steps) {
+      return copied && !kConfig.doMultiDataLoad ? 1 : steps;
+    };
+    a_.Init(pipe_, t.baseM, t.baseK, step(MM_CB::CopyA1Ptr != nullptr, t.stepKa), t.depthA1 / t.stepKa,
+            t.dbL0A, where);
+    b_.Init(pipe_, t.baseN, t.baseK, step(MM_CB::CopyB1Ptr != nullptr, t.stepKb), t.depthB1 / t.stepKb,
+            t.dbL0B, where);
+    if (!kToL0c) pipe_->InitBuffer(c_, t.dbL0C > 1 ? 2 : 1, t.baseM * t.baseN * sizeof(L0cT), where);
     factors_ = false;
     if (t.isBias == 0) return;
     const auto columns = static_cast<uint32_t>(sim::AlignUp(t.baseN, kBiasBlock));
@@ -192,6 +235,16 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     const uint32_t column = (along_n ? tile % columns : tile / rows) * t.baseN;
     return {row, column, std::min<uint32_t>(t.baseM, this->with_.single_m - row),
             std::min<uint32_t>(t.baseN, this->with_.single_n - column)};
+  }
+  // Passes over the tiles that lie outside of the policy's triangle.
+  void SkipTiles() {
+    if (kTriangle == sim::MatmulTriangle::kNone) return;
+    const uint32_t parts = this->PartsOfTile(kConfig.isPartialOutput);
+    for (; this->tile_ < this->Tiles(kConfig.isPartialOutput); ++this->tile_) {
+      const sim::MatmulTile tile = PlaceOf(this->tile_ / parts);
+      const uint32_t m = tile.row / this->t_.baseM, n = tile.column / this->t_.baseN;
+      if (kTriangle == sim::MatmulTriangle::kUpper ? m <= n : m >= n) return;
+    }
   }
 
   void CheckTiling(sim::Where where) const {
@@ -236,28 +289,52 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     bias1_.FreeTensor(bias, where);
   }
 
-  // COLUMN_MAJOR is the transpose of ND.
+  // COLUMN_MAJOR is the transpose of ND. Rows and columns in L1 are those of the part that is computed.
   void SetFactors() {
     const Operands &with = this->with_;
-    const bool trans_a = with.transpose_a != (A_TYPE::format == CubeFormat::COLUMN_MAJOR);
-    const bool trans_b = with.transpose_b != (B_TYPE::format == CubeFormat::COLUMN_MAJOR);
-    const auto pitch = [](uint64_t given, uint32_t columns) { return given != 0 ? given : columns; };
-    a_.Set(with.a, !trans_a, trans_a ? with.ka : with.m, pitch(with.pitch_a, trans_a ? with.m : with.ka));
-    b_.Set(with.b, trans_b, trans_b ? with.n : with.kb, pitch(with.pitch_b, trans_b ? with.kb : with.n));
+    const bool trans_a = with.a.transposed != (A_TYPE::format == CubeFormat::COLUMN_MAJOR);
+    const bool trans_b = with.b.transposed != (B_TYPE::format == CubeFormat::COLUMN_MAJOR);
+    auto a = with.a, b = with.b;
+    if (a.pitch == 0) a.pitch = trans_a ? with.m : with.ka;
+    if (b.pitch == 0) b.pitch = trans_b ? with.kb : with.n;
+    const bool l1_a = sim::kInL1<A_TYPE>, l1_b = sim::kInL1<B_TYPE>;
+    const uint32_t m = l1_a ? with.single_m : with.m, ka = l1_a ? with.single_k : with.ka;
+    const uint32_t n = l1_b ? with.single_n : with.n, kb = l1_b ? with.single_k : with.kb;
+    a_.Set(a, !trans_a, trans_a ? ka : m, with.call);
+    b_.Set(b, trans_b, trans_b ? n : kb, with.call);
+    if constexpr (sim::kIsSparse<B_TYPE>) b_.SetIndex(with.index, n);
     SetHF32Mode(with.hf32);
     SetHF32TransMode(with.hf32_to_zero);
   }
 
   void CheckTile(bool biased, sim::Where where) const {
-    if (at_.m == 1 && !a_.k_contiguous()) Fail("Iterate", where, "one row of a transposed A is not modelled");
     if (biased && this->t_.isBias == 0) Fail("Iterate", where, "SetBias needs a tiling with isBias");
-    const bool squares = (this->t_.baseM % 32 == 0 || a_.k_contiguous()) &&
-                         (this->t_.baseN % 32 == 0 || b_.k_contiguous()) && this->t_.baseK % 32 == 0;
+    constexpr uint32_t kDepth = sim::kIsSparse<B_TYPE> ? 64 : kSquare;
+    const bool squares = (this->t_.baseM % kSquare == 0 || a_.k_contiguous()) &&
+                         (this->t_.baseN % kSquare == 0 || b_.k_contiguous()) && this->t_.baseK % kDepth == 0;
     if (kBytes && !squares) {
       Fail("Iterate", where,
            "for int8_t baseK must be a multiple of 32, and so must baseM of a transposed A "
-           "and baseN of a B that is not");
+           "and baseN of a B that is not; for int4b_t and sparse factors the number is 64");
     }
+    if (std::is_same_v<SrcT, int4b_t> && !a_.k_contiguous()) {
+      Fail("Iterate", where, "A of int4b_t cannot be transposed: no instruction does that to L0A");
+    }
+    if (sim::kIsSparse<B_TYPE> && !b_.k_contiguous()) {
+      Fail("Iterate", where, "a sparse B must be transposed: SetTensorB(…, true)");
+    }
+    if (!a_.CanTranspose() || !b_.CanTranspose()) {
+      Fail("Iterate", where,
+           "a float matrix that is transposed on its way to L0 must come from GM by Matmul");
+    }
+  }
+
+  void Compute(bool first, sim::Where where) {
+    // Partial results: one for each baseK of a tile.
+    const uint32_t parts = this->PartsOfTile(kConfig.isPartialOutput), base_k = this->t_.baseK;
+    at_ = PlaceOf(this->tile_ / parts);
+    const uint32_t first_k = this->tile_++ % parts * base_k, left = this->with_.single_k - first_k;
+    Multiply(first, first_k, parts == 1 ? left : std::min(base_k, left), where);
   }
 
   void Multiply(bool first, uint32_t first_k, uint32_t k, sim::Where where) {
@@ -269,16 +346,20 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     if (biased) LoadBias(where);
     a_.Begin(at_.row, at_.m, k, first_k);
     b_.Begin(at_.column, at_.n, k, first_k);
+    // One row that does not lie as one is multiplied with the rows below it in its fractals.
+    const uint32_t m = at_.m == 1 && !a_.IsRow() ? 16 : at_.m;
     for (uint32_t i = 0; i < sim::CeilDivide(k, base_k); ++i) {
       auto a = a_.Take(i, where), b = b_.Take(i, where);
-      MmadParams product(at_.m, at_.n, a_.Depth(i), 0, false, first && i == 0 && !biased);
+      MmadParams product(m, at_.n, std::min(base_k, k - i * base_k), 0, false, first && i == 0 && !biased);
       product.kDirectionAlign = sizeof(SrcT) == 4 && !a_.k_contiguous();
-      if (biased && i == 0) {
+      if constexpr (sim::kIsSparse<B_TYPE>) {
+        MmadWithSparse(result_, a, b, product, where);
+      } else if (biased && i == 0) {
         Mmad(result_, a, b, bias2_.template Get<L0cT>(), product, where);
       } else {
         Mmad(result_, a, b, product, where);
       }
-      if (at_.m / 16 * (at_.n / 16) < kChained) PipeBarrier<PIPE_M>(where);
+      if (m / 16 * (at_.n / 16) < kChained) PipeBarrier<PIPE_M>(where);
       a_.Free(a, where);
       b_.Free(b, where);
     }
@@ -286,8 +367,8 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
 
   TPipe *pipe_ = nullptr;
   std::shared_ptr<sim::MatmulGroup> group_;
-  sim::MatmulFactor<SrcT, TPosition::A1, TPosition::A2, A_TYPE::format> a_;
-  sim::MatmulFactor<SrcT, TPosition::B1, TPosition::B2, B_TYPE::format> b_;
+  sim::MatmulFactor<A_TYPE, true, MM_CB::CopyA1Ptr> a_;
+  sim::MatmulFactor<B_TYPE, false, MM_CB::CopyB1Ptr> b_;
   sim::MatmulResult<C_TYPE, L0cT> out_;
   TQue<TPosition::CO1, 2> c_;
   TQue<TPosition::C1, 1> bias1_;

@@ -11,7 +11,7 @@
 // Iterate<false> sends all tiles at once, and the cube core answers after each of them.
 #pragma once
 
-#include "../../../engine/cube_service.h"
+#include "../../sim/tscm.h"
 #include "matmul.h"
 
 namespace AscendC {
@@ -58,6 +58,7 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   using Setters = sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE>;
   using Setters::ClearBias;
   using Setters::DisableBias;
+  using Setters::GetSubBlockIdx;
   using Setters::SetBatchNum;
   using Setters::SetBias;
   using Setters::SetHF32;
@@ -68,20 +69,36 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   using Setters::SetSingleShape;
   using Setters::SetSubBlockIdx;
   using Setters::SetTail;
-  using Setters::SetTensorA;
-  using Setters::SetTensorB;
   using Setters::SetUserDefInfo;
-  // Operands in UB go to GM first.
+  template <typename T>
+  void SetTensorA(const GlobalTensor<T> &gm, bool isTransposeA = false) {
+    Setters::SetTensorA(gm, isTransposeA);
+  }
+  template <typename T>
+  void SetTensorB(const GlobalTensor<T> &gm, bool isTransposeB = false) {
+    Setters::SetTensorB(gm, isTransposeB);
+  }
+  void SetTensorA(typename A_TYPE::T aScalar) { Setters::SetTensorA(aScalar); }
+  void SetTensorB(typename B_TYPE::T bScalar) { Setters::SetTensorB(bScalar); }
+  // Operands in UB go to GM first; those in TSCM lie in L1 of the cube core.
   void SetTensorA(const LocalTensor<typename A_TYPE::T> &leftMatrix, bool isTransposeA = false,
                   sim::Where where = sim::Where::Here()) {
-    SetTensorA(ToGlobal("SetTensorA", leftMatrix, where), isTransposeA);
+    if constexpr (sim::kInL1<A_TYPE>) {
+      Setters::SetTensorA(sim::OnCubeCore(leftMatrix, "Matmul::SetTensorA", where), isTransposeA);
+    } else {
+      SetTensorA(ToGlobal("SetTensorA", leftMatrix, &in_ub_[0], where), isTransposeA);
+    }
   }
   void SetTensorB(const LocalTensor<typename B_TYPE::T> &rightMatrix, bool isTransposeB = false,
                   sim::Where where = sim::Where::Here()) {
-    SetTensorB(ToGlobal("SetTensorB", rightMatrix, where), isTransposeB);
+    if constexpr (sim::kInL1<B_TYPE>) {
+      Setters::SetTensorB(sim::OnCubeCore(rightMatrix, "Matmul::SetTensorB", where), isTransposeB);
+    } else {
+      SetTensorB(ToGlobal("SetTensorB", rightMatrix, &in_ub_[1], where), isTransposeB);
+    }
   }
   void SetBias(const LocalTensor<typename BIAS_TYPE::T> &inputBias, sim::Where where = sim::Where::Here()) {
-    SetBias(ToGlobal("SetBias", inputBias, where));
+    SetBias(ToGlobal("SetBias", inputBias, &in_ub_[2], where));
   }
 
   // Goes on to the next tile; returns false where there is none. enPartialSum: its product is added to the
@@ -196,6 +213,63 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     if (sync) Await(call, 0, "IterateBatch", where);
     if (!sync && waitIterateBatch) waited_.push_back(call);
   }
+  // Computes batches into the workspace; with sync false GetBatchTensorC waits for each of them.
+  template <bool sync = true, bool waitIterateBatch = false>
+  void IterateNBatch(const uint32_t batchLoop, uint32_t batchA, uint32_t batchB, bool,
+                     const uint32_t matrixStrideA = 0, const uint32_t matrixStrideB = 0, const uint32_t = 0,
+                     sim::Where where = sim::Where::Here()) {
+    static_assert(kConfig.isNBatch, "Matmul: IterateNBatch needs a MatmulConfig with isNBatch");
+    CheckVector("IterateNBatch", where);
+    if (!has_workspace_) sim::FailMatmul("IterateNBatch", where, "the results need SetWorkspace before");
+    constexpr bool kEach = !sync && !waitIterateBatch;  // answers after each batch
+    const sim::CubeCallPtr call = Send(
+        "IterateNBatch",
+        [=, with = this->with_, gm = workspace_](Impl &impl, sim::CubeCall &call) {
+          impl.Take(with, 0);
+          impl.IterateBatches(gm, batchLoop, batchA, batchB, matrixStrideA, matrixStrideB, where,
+                              [&](uint32_t i) {
+                                if (!kEach && i + 1 != batchLoop) return;
+                                sim::Reply(sim::Core::Current(), call, "IterateNBatch", where);
+                              });
+        },
+        where);
+    if (sync) Await(call, 0, "IterateNBatch", where);
+    if (!sync && waitIterateBatch) waited_.push_back(call);
+    if (!kEach) return;
+    batches_ = call;
+    batch_ = 0;
+    batch_count_ = batchLoop;
+  }
+  template <bool sync = true>
+  GlobalTensor<DstT> GetBatchTensorC(uint32_t batchA, uint32_t batchB, bool = false,
+                                     sim::Where where = sim::Where::Here()) {
+    static_assert(!sync, "Matmul: GetBatchTensorC is for IterateNBatch<false>, so that its sync is false");
+    if (batches_ == nullptr || batch_ == batch_count_) {
+      sim::FailMatmul("GetBatchTensorC", where, "there is no batch left of IterateNBatch<false>");
+    }
+    Await(batches_, batch_, "GetBatchTensorC", where, batch_ + 1 == batch_count_);
+    const uint64_t size = uint64_t{std::max(batchA, batchB)} * this->t_.singleCoreM * this->t_.singleCoreN;
+    GlobalTensor<DstT> batch;
+    batch.SetGlobalBuffer(workspace_.GetPhyAddr(size * batch_++), size);
+    return batch;
+  }
+  template <bool sync = true>
+  void GetBatchTensorC(const LocalTensor<DstT> &c, uint32_t batchA, uint32_t batchB, bool = false,
+                       sim::Where where = sim::Where::Here()) {
+    const auto from = GetBatchTensorC<sync>(batchA, batchB, false, where);
+    DataCopy(c, from, static_cast<uint32_t>(from.GetSize()), where);
+    WaitGetTensorC(where);
+  }
+  template <bool sync = true>
+  GlobalTensor<DstT> GetBatchC(uint32_t batchA, uint32_t batchB, bool = false,
+                               sim::Where where = sim::Where::Here()) {
+    return GetBatchTensorC<sync>(batchA, batchB, false, where);
+  }
+  template <bool sync = true>
+  void GetBatchC(const LocalTensor<DstT> &c, uint32_t batchA, uint32_t batchB, bool = false,
+                 sim::Where where = sim::Where::Here()) {
+    GetBatchTensorC<sync>(c, batchA, batchB, false, where);
+  }
   void WaitIterateBatch(sim::Where where = sim::Where::Here()) { WaitIterateAll(where); }
   void WaitIterateAll(sim::Where where = sim::Where::Here()) {
     if constexpr (kDualMaster || kShared) return AwaitCube(where);
@@ -239,22 +313,20 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
         "for cube cores alone defines ASCENDC_CUBE_ONLY before it includes lib/matmul_intf.h");
   }
 
-  // Orders what MTE3 and S have done before the call.
   template <class Body>
   sim::CubeCallPtr Send(const char *name, Body body, sim::Where where) {
     if (number_ == kNoNumber)
       sim::FailMatmul(name, where, "the object is not registered: missing REGIST_MATMUL_OBJ");
-    sim::Core &core = sim::Core::Current();
-    const int32_t id = core.FetchEventId(sim::Pipe::S, sim::Pipe::MTE3, where);
-    core.SetFlag(sim::Pipe::S, sim::Pipe::MTE3, id, where);
-    core.WaitFlag(sim::Pipe::S, sim::Pipe::MTE3, id, where);
-    core.Barrier(sim::Pipe::MTE3, where);
-    return sim::SendCall(
-        core, number_,
-        [body](void *object, sim::CubeCall &call) { body(*static_cast<Impl *>(object), call); }, name, where);
+    last_ = sim::SendOrdered(
+        number_, [body](void *object, sim::CubeCall &call) { body(*static_cast<Impl *>(object), call); },
+        name, where);
+    return last_;
   }
-  static void Await(const sim::CubeCallPtr &call, uint32_t number, const char *name, sim::Where where) {
+  // `last`: no reply to the call follows.
+  void Await(const sim::CubeCallPtr &call, uint32_t number, const char *name, sim::Where where,
+             bool last = true) {
     sim::AwaitReply(sim::Core::Current(), *call, number, name, where);
+    if (last) awaited_ = call;
   }
 
   uint32_t TileSize() const { return static_cast<uint32_t>(this->t_.baseM * this->t_.baseN); }
@@ -288,7 +360,7 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     if (pending_ == nullptr || products_.empty()) {
       sim::FailMatmul("GetTensorC", where, "there is no tile: missing Iterate<false>");
     }
-    Await(pending_, received_, "GetTensorC", where);
+    Await(pending_, received_, "GetTensorC", where, false);
     GlobalTensor<DstT> tile;
     tile.SetGlobalBuffer(workspace_.GetPhyAddr(uint64_t{received_} * TileSize()), TileSize());
     ++received_;
@@ -323,21 +395,18 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     gm.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(memory->first), bytes / sizeof(T));
     return gm;
   }
-  // Copies an operand from UB to memory of the library, which no other call uses.
+  // Copies an operand from UB to memory of the library. It is used again when no call reads it any more.
   template <typename T>
-  GlobalTensor<T> ToGlobal(const char *name, const LocalTensor<T> &tensor, sim::Where where) {
+  GlobalTensor<T> ToGlobal(const char *name, const LocalTensor<T> &tensor,
+                           std::pair<uint64_t, uint64_t> *memory, sim::Where where) {
     CheckVector(name, where);
     if (tensor.space != sim::Space::UB) {
-      sim::FailMatmul(name, where, "the tensor must lie in UB; operands in L1 (TSCM) are not modelled");
+      sim::FailMatmul(name, where,
+                      "the tensor must lie in UB, or in TSCM where the type of the matrix says so");
     }
-    std::pair<uint64_t, uint64_t> memory{};
-    const GlobalTensor<T> gm = Scratch<T>(tensor.GetSize(), &memory);
-    sim::Core &core = sim::Core::Current();
-    const int32_t id = core.FetchEventId(sim::Pipe::V, sim::Pipe::MTE3, where);
-    core.SetFlag(sim::Pipe::V, sim::Pipe::MTE3, id, where);
-    core.WaitFlag(sim::Pipe::V, sim::Pipe::MTE3, id, where);
-    constexpr uint32_t kUnit = sim::kBlockBytes / sizeof(T);
-    DataCopy(gm, tensor, DataCopyParams(1, static_cast<uint16_t>(tensor.GetSize() / kUnit), 0, 0), where);
+    if (last_ != awaited_ || !products_.empty()) *memory = {};
+    const GlobalTensor<T> gm = Scratch<T>(tensor.GetSize(), memory);
+    sim::CopyFromUb(gm, tensor, where);
     return gm;
   }
 
@@ -355,8 +424,9 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
       if (sync) AwaitCube(where);
     }
   }
-  static void AwaitCube(sim::Where where) {
+  void AwaitCube(sim::Where where) {
     if (!sim::Core::Current().IsCube()) sim::Core::Current().CrossCoreWait(kDone, where);
+    awaited_ = last_;
   }
 
   Impl impl_;  // on a cube core
@@ -368,7 +438,11 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   std::vector<sim::CubeCallPtr> waited_;
   GlobalTensor<DstT> workspace_;
   bool has_workspace_ = false;
-  std::pair<uint64_t, uint64_t> result_{};  // memory of the library: address and bytes
+  sim::CubeCallPtr last_, awaited_;  // the last call that was sent, and the last one that is complete
+  sim::CubeCallPtr batches_;         // of IterateNBatch<false>
+  uint32_t batch_ = 0, batch_count_ = 0;
+  // Memories of the library, address and bytes: for results, and for A, B and the bias from UB.
+  std::pair<uint64_t, uint64_t> result_{}, in_ub_[3]{};
 };
 
 #ifdef ASCENDC_CUBE_ONLY

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Matmul object multiplies, and how. Most members of MatmulConfig choose how CANN's library computes
-// and change no result; here they are taken and change nothing. The others say so.
+// How a Matmul object multiplies. Most members of MatmulConfig choose how CANN's library computes and change
+// no result; here they are taken and change nothing. The others say so.
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
-#include "../../kernel_operator.h"
+#include "matmul_type.h"
 
-enum class CubeFormat { ND = 0, NZ, ZN, ZZ, NN, ND_ALIGN, SCALAR, VECTOR, ROW_MAJOR = ND, COLUMN_MAJOR = 8 };
-enum class LayoutMode { NONE = 0, BSNGD, SBNGD, BNGS1S2, NORMAL };
 enum class BatchMode { NONE = 0, BATCH_LESS_THAN_L1, BATCH_LARGE_THAN_L1, SINGLE_LARGE_THAN_L1 };
 enum BatchOutMode { SINGLE_BATCH = 0, MULTI_BATCH, DYNAMIC };
 enum class IterateOrder { ORDER_M = 0, ORDER_N, UNDEF };
@@ -260,41 +257,3 @@ constexpr MatmulConfig GetMMConfig(ArgTypes &&...args) {
   (sim::Apply(&config, args), ...);
   return config;
 }
-
-namespace AscendC {
-
-template <TPosition POSITION, CubeFormat FORMAT, typename TYPE, bool ISTRANS = false,
-          LayoutMode LAYOUT = LayoutMode::NONE, bool IBSHARE = false, TPosition SRCPOS = TPosition::GM>
-struct MatmulType {
-  static constexpr TPosition pos = POSITION;
-  static constexpr CubeFormat format = FORMAT;
-  using T = TYPE;
-  static constexpr bool isTrans = ISTRANS;
-  static constexpr LayoutMode layout = LAYOUT;
-  static constexpr bool ibShare = IBSHARE;
-  static constexpr TPosition srcPos = SRCPOS;
-};
-
-// Functions of the kernel that copy a tile of the result, of A and of B in place of the library.
-template <void (*DataCopyOut)(const __gm__ void *gm, const LocalTensor<int8_t> &co1Local,
-                              const void *dataCopyOutParams, const uint64_t tilingPtr,
-                              const uint64_t dataPtr) = nullptr,
-          void (*CopyA1)(const LocalTensor<int8_t> &aMatrix, const __gm__ void *gm, int row, int col,
-                         int useM, int useK, const uint64_t tilingPtr, const uint64_t dataPtr) = nullptr,
-          void (*CopyB1)(const LocalTensor<int8_t> &bMatrix, const __gm__ void *gm, int row, int col,
-                         int useK, int useN, const uint64_t tilingPtr, const uint64_t dataPtr) = nullptr>
-struct MatmulCallBackFunc {
-  static constexpr auto DataCopyOutPtr = DataCopyOut;
-  static constexpr auto CopyA1Ptr = CopyA1;
-  static constexpr auto CopyB1Ptr = CopyB1;
-};
-
-namespace Impl::Detail {
-// The policy of every Matmul object. Policies that compute something else are not modelled.
-template <const auto &MM_CFG, typename... Args>
-class MatmulPolicy {};
-}  // namespace Impl::Detail
-
-}  // namespace AscendC
-
-namespace matmul = AscendC;

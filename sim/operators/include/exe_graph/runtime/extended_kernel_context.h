@@ -11,7 +11,9 @@
 
 namespace gert {
 
-// The tensors of one side. A parameter of the definition has none, one, or, where it is dynamic, several.
+// The tensors of one side. A parameter of the definition has none, one, or, where it is dynamic, several. One
+// that has none takes a place all the same, as in calls by aclnn: GetInputShape(3) is the fourth input of the
+// definition, whether the third is there or not.
 struct NodeTensors {
   struct Range {
     size_t first = 0;
@@ -20,7 +22,23 @@ struct NodeTensors {
   std::vector<Tensor> tensors;
   std::vector<Range> parameters;
 
-  const Tensor *At(size_t index) const { return index < tensors.size() ? &tensors[index] : nullptr; }
+  void AddParameter() {
+    parameters.push_back({tensors.size(), 0});
+    tensors.emplace_back();
+  }
+  // Adds a tensor to the last parameter.
+  Tensor &AddTensor(const Tensor &tensor) {
+    if (parameters.back().count > 0) tensors.emplace_back();
+    parameters.back().count += 1;
+    return tensors.back() = tensor;
+  }
+  const Tensor *At(size_t index) const {
+    if (index >= tensors.size()) return nullptr;
+    for (const Range &range : parameters) {
+      if (range.first == index && range.count == 0) return nullptr;
+    }
+    return &tensors[index];
+  }
   const Tensor *Of(size_t parameter, size_t place = 0) const {
     if (parameter >= parameters.size() || place >= parameters[parameter].count) return nullptr;
     return &tensors[parameters[parameter].first + place];

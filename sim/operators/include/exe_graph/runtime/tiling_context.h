@@ -58,6 +58,7 @@ class TilingContext : public ExtendedKernelContext {
   uint64_t GetTilingKey() const { return result_->key; }
   ge::graphStatus SetBlockDim(uint32_t blocks) { return Set(&result_->block_dim, blocks); }
   uint32_t GetBlockDim() const { return result_->block_dim; }
+  ge::graphStatus SetSimdNumBlocks(uint32_t blocks) { return SetBlockDim(blocks); }
   ge::graphStatus SetScheduleMode(uint32_t mode) { return Set(&result_->schedule_mode, mode); }
   uint32_t GetScheduleMode() const { return result_->schedule_mode; }
   ge::graphStatus SetLocalMemorySize(uint32_t bytes) { return Set(&result_->local_memory, bytes); }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Right factors of which two of four values along k are stored. An index of 2 bits for each stored value lies
+// in a buffer beside L0B: 128 bytes for each fractal of 512. Of each pair, the first index is a place among
+// the values 0 to 2 of its four, the second one among 1 to 3:
+//
+//   four values of A   0 1 2 3
+//   index (0, 2)       X     Y       index (1, 1)    X Y       index (2, 2)        X Y
+#pragma once
+
+#include "fractals.h"
+
+namespace sim {
+
+constexpr uint32_t kIndexShare = 4;  // bytes of values for each byte of index
+
+// The place along k of the value of A that meets stored value `index`, which lies at this byte of L0B.
+inline uint32_t SparsePlace(const Registers &registers, uint64_t address, uint32_t index) {
+  const auto bits = [&](uint64_t at) -> uint32_t {
+    return registers.sparse_index[at / kIndexShare] >> (at % kIndexShare * 2) & 3U;
+  };
+  const uint32_t first = bits(address - index % 2);
+  return index / 2 * 4 + (index % 2 == 0 ? first : std::max(first, bits(address) + 1));
+}
+
+// Loads fractals of int8_t to L0B as LoadData does, and their index.
+inline void LoadSparse(const LocalTensorBase &dst, const CopySide &to, const CopySide &from,
+                       const LocalTensorBase &index, const AscendC::LoadData2DParams &params, Where where) {
+  constexpr const char *kName = "LoadDataWithSparse";
+  Core &core = Core::Current();
+  CheckMemory(core, kName, where, "dst", dst, {Space::L0B}, "L0B (B2)");
+  CheckMemory(core, kName, where, "idx", index, {Space::L1}, "L1 (A1, B1)");
+  if (params.ifTranspose) core.Fail(FaultKind::kType, kName, where, "ifTranspose must be false");
+  if (params.repeatTimes == 0) return;
+  LoadFractals(dst, to, from, params, where);
+  constexpr uint32_t kBytes = kFractalBytes / kIndexShare;
+  Instruction instruction;
+  instruction.name = kName;
+  instruction.where = where;
+  instruction.pipe = Pipe::MTE1;
+  instruction.work = Work::kLocalCopy;
+  instruction.elements = uint64_t{kBytes} * params.repeatTimes;
+  LocalTensorBase part = index;
+  const uint64_t skip = uint64_t{params.startIndex} * kBytes;
+  part.address += skip;
+  part.bytes -= std::min(part.bytes, skip);
+  const Operand operand = Run("idx", part, false, uint64_t{kBytes} * params.repeatTimes);
+  CheckView(core, kName, operand, part.bytes, where);
+  instruction.Add(operand);
+  core.Issue(instruction);
+  auto &kept = core.registers.sparse_index;
+  kept.resize(core.BytesOf(Space::L0B) / kIndexShare);
+  for (uint32_t i = 0; i < params.repeatTimes; ++i) {
+    const uint64_t target = dst.address + uint64_t{i} * (params.dstGap + 1) * kFractalBytes;
+    std::memcpy(&kept[target / kIndexShare],
+                core.Memory(part.space, part.address + uint64_t{i} * params.srcStride * kBytes), kBytes);
+  }
+}
+
+}  // namespace sim
