@@ -87,7 +87,9 @@ def test_what_lies_behind_a_tensor_goes_behind_another():
     done = run("padding_to_padding", EXIT_CODE=9)
     assert (done.returncode, done.stdout) == (RETURNED, "padding_to_padding 7\n")
     for word in ("src reads", "dst writes"):
-        assert f"{word} GM bytes [4064, 4128) of an allocation of 4096 bytes with 32 of padding" in done.stderr
+        assert (
+            f"{word} GM bytes [4064, 4128) of an allocation of 4096 bytes with 32 of padding" in done.stderr
+        )
     assert "0 errors, 2 warnings" in done.stderr
     done = run("padding_to_tensor", EXIT_CODE=9)
     assert done.returncode == 9

@@ -76,10 +76,6 @@ SIM_ABSENT_CLASS(Conv3D)
 SIM_ABSENT_CLASS(Conv3DBackpropFilter)
 SIM_ABSENT_CLASS(Conv3DBackpropInput)
 
-// High-level: mathematics
-SIM_ABSENT(Digamma)
-SIM_ABSENT(Lgamma)
-
 // High-level: communication
 SIM_ABSENT_CLASS(Hccl)
 

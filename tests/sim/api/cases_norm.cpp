@@ -57,7 +57,8 @@ void LayerNormGradBetaCase(Case &c) {
   LayerNormGradBetaTiling tiling;
   GetLayerNormGradBetaMaxMinTmpSize(RowsShape(c), sizeof(T), false, most, least);
   GetLayerNormGradBetaNDTilingInfo(RowsShape(c), least, sizeof(T), false, tiling);
-  LayerNormGradBeta<T>(c.Tensor<T>(0), c.Tensor<T>(1), c.Tensor<T>(2), c.Tensor<T>(3), LeastWork(c, least), tiling);
+  LayerNormGradBeta<T>(c.Tensor<T>(0), c.Tensor<T>(1), c.Tensor<T>(2), c.Tensor<T>(3), LeastWork(c, least),
+                       tiling);
 }
 
 template <typename T, typename U>
@@ -78,7 +79,8 @@ void DeepNormCase(Case &c) {
   GetDeepNormMaxMinTmpSize(shape, sizeof(T), false, false, most, least);
   GetDeepNormTilingInfo(shape, original, least, sizeof(T), false, false, tiling);
   DeepNorm<T>(c.Tensor<T>(0), c.Tensor<T>(1), c.Tensor<T>(2), c.Tensor<T>(3), c.Tensor<T>(4), c.Tensor<T>(5),
-              c.Tensor<T>(6), LeastWork(c, least), static_cast<T>(c.Float(1)), static_cast<T>(c.Float(0)), tiling);
+              c.Tensor<T>(6), LeastWork(c, least), static_cast<T>(c.Float(1)), static_cast<T>(c.Float(0)),
+              tiling);
 }
 
 // ints: rows, elements of a row.
@@ -129,8 +131,14 @@ void WelfordUpdateCase(Case &c) {
 void WelfordFinalizeCase(Case &c) {
   uint32_t most = 0, least = 0;
   GetWelfordFinalizeMaxMinTmpSize(TensorShape({c.Int(1)}), 4, false, most, least);
-  WelfordFinalizePara para{Size(c, 0), Size(c, 1), Size(c, 2), Size(c, 3), Size(c, 4), Size(c, 5),
-                           static_cast<float>(c.Float(0)), static_cast<float>(c.Float(1))};
+  WelfordFinalizePara para{Size(c, 0),
+                           Size(c, 1),
+                           Size(c, 2),
+                           Size(c, 3),
+                           Size(c, 4),
+                           Size(c, 5),
+                           static_cast<float>(c.Float(0)),
+                           static_cast<float>(c.Float(1))};
   const auto mean = c.Tensor<float>(0), variance = c.Tensor<float>(1), means = c.Tensor<float>(2),
              sums = c.Tensor<float>(3);
   if (c.Int(6) == 0) {
@@ -140,15 +148,14 @@ void WelfordFinalizeCase(Case &c) {
   }
 }
 
-#define NORM(Name)                                                                                     \
-  {#Name, [](Case &c) {                                                                                \
-     ForType<half, float>(c.dtype, [&](auto type) { Name##Case<decltype(type)>(c); });                 \
-   }}
+#define NORM(Name) \
+  {#Name, [](Case &c) { ForType<half, float>(c.dtype, [&](auto type) { Name##Case<decltype(type)>(c); }); }}
 // gamma and beta may be wider than the rest.
-#define NORM_OF_TWO(Name, Function)                                            \
-  {Name, [](Case &c) {                                                         \
-     (c.dtype == "float32"    ? Function<float, float>                         \
-      : c.dtype2 == "float32" ? Function<half, float> : Function<half, half>)(c); \
+#define NORM_OF_TWO(Name, Function)                       \
+  {Name, [](Case &c) {                                    \
+     (c.dtype == "float32"    ? Function<float, float>    \
+      : c.dtype2 == "float32" ? Function<half, float>     \
+                              : Function<half, half>)(c); \
    }}
 const Register table{
     NORM(LayerNorm),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax of parts of rows, its gradient, and its logarithm. ints: rows, elements from row to row, elements of a
-// row.
+// Softmax of parts of rows, its gradient, and its logarithm. ints: rows, elements from row to row, elements
+// of a row.
 #include "work_cases.h"
 
 #ifndef SIM_CANN_HEADERS
@@ -48,11 +48,12 @@ void FlashV2MaxCase(Case &c) {
   SoftMaxTiling tiling;
   SoftMaxFlashV2TilingFunc(ShapeOf(c), 4, 4, least, tiling, true);
   const auto at = [&](size_t i) { return c.Tensor<float>(i); };
-  SoftmaxFlashV2<float, true>(at(0), at(7), at(1), at(2), at(3), at(4), at(5), at(6), LeastWork(c, least), tiling,
-                              InfoOf(c));
+  SoftmaxFlashV2<float, true>(at(0), at(7), at(1), at(2), at(3), at(4), at(5), at(6), LeastWork(c, least),
+                              tiling, InfoOf(c));
 }
 
-// int 3: the number of the call, 0 for the first one. Buffers: y, mean, sum, max, x, factor, and the old ones.
+// int 3: the number of the call, 0 for the first one. Buffers: y, mean, sum, max, x, factor, and the old
+// ones.
 void FlashV3Case(Case &c) {
   uint32_t most = 0, least = 0;
   SoftMaxTiling tiling;
@@ -97,10 +98,11 @@ void LogCase(Case &c) {
                 InfoOf(c));
 }
 
-#define FLASH(Name, Function)                                                      \
-  {Name, [](Case &c) {                                                             \
-     (c.dtype == "float32"    ? Function<float, float>                             \
-      : c.dtype2 == "float32" ? Function<half, float> : Function<half, half>)(c);  \
+#define FLASH(Name, Function)                             \
+  {Name, [](Case &c) {                                    \
+     (c.dtype == "float32"    ? Function<float, float>    \
+      : c.dtype2 == "float32" ? Function<half, float>     \
+                              : Function<half, half>)(c); \
    }}
 const Register table{
     FLASH("SoftmaxFlash", FlashCase),

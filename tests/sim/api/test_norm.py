@@ -236,7 +236,7 @@ LANES = [(4, 64, 4, 64, 0, 0), (3, 136, 3, 100, 2, 36), (1, 8, 1, 8, 0, 0)]
 @pytest.mark.parametrize("by_counts", [0, 1])
 @pytest.mark.parametrize("parts", LANES)
 def test_welford_finalize(parts, by_counts):
-    calls, lanes, head, head_lanes, tail, tail_lanes = parts
+    _, lanes, head, head_lanes, tail, tail_lanes = parts
     means, sums = matrix("float32", 1, lanes)[0], np.abs(matrix("float32", 1, lanes, seed=1)[0])
     counts = np.repeat([head, tail], [head_lanes, tail_lanes]).astype(np.int32)
     out = poisoned(8, "float32")
@@ -280,5 +280,3 @@ def test_welford_finalize_of_lanes_that_do_not_add_up():
     lanes = [matrix("float32", 1, 16)[0] for _ in range(5)]
     text = "para.headCountLength + para.tailCountLength must be 16, got 12"
     fault(text, "WelfordFinalize", [*lanes, WORK], ints=[1, 16, 1, 8, 1, 4, 0], floats=[1 / 16, 1 / 16])
-
-

@@ -138,7 +138,9 @@ def test_flash_v3(columns, call):
 def test_gradient(dtype, front, shape):
     rows, columns = shape
     dy = matrix(dtype, rows, columns)
-    y = torch.softmax(torch.from_numpy(matrix(dtype, rows, columns, seed=1)[:, :columns].astype(np.float64)), 1)
+    y = torch.softmax(
+        torch.from_numpy(matrix(dtype, rows, columns, seed=1)[:, :columns].astype(np.float64)), 1
+    )
     src = np.zeros(dy.shape, dtype)
     src[:, :columns] = y.numpy()
     out = poisoned((rows, lanes(dtype)) if front else dy.shape, dtype)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of vector functions that kernels and their hosts name. The guards are those of CANN's own headers, as
-// host code may be compiled with those in front.
+// Settings of vector functions that kernels and their hosts name. The guards are those of CANN's own headers,
+// as host code may be compiled with those in front.
 #pragma once
 
 #include <cstdint>

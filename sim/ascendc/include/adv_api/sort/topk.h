@@ -141,19 +141,19 @@ void TopK(const TopKOperands<T> &o, const Bytes *given, const AscendC::TopKInfo 
 
 namespace AscendC {
 
-#define SIM_TOPK(memory, ...)                                                                               \
-  template <typename T, bool isInitIndex = false, bool isHasfinish = false, bool isReuseSrc = false,        \
-            enum TopKMode topkMode = TopKMode::TOPK_NORMAL, const TopKConfig &config = defaultTopKConfig>   \
-  __aicore__ inline void TopK(                                                                              \
-      const LocalTensor<T> &dstValueLocal, const LocalTensor<int32_t> &dstIndexLocal,                       \
-      const LocalTensor<T> &srcLocal, const LocalTensor<int32_t> &srcIndexLocal,                            \
-      const LocalTensor<bool> &finishLocal __VA_ARGS__, const int32_t k, const TopkTiling &,                \
-      const TopKInfo &topKInfo, const bool isLargest = true, sim::Where where = sim::Where::Here()) {       \
-    static_assert(config.algo == TopKAlgo::MERGE_SORT, "TopK: Atlas A2 sorts by merging");                  \
-    sim::TopK<isInitIndex, isHasfinish, topkMode>(                                                          \
-        sim::TopKOperands<T>{dstValueLocal, dstIndexLocal, srcLocal, srcIndexLocal, finishLocal,            \
-                             static_cast<uint32_t>(k), isLargest, where},                                   \
-        memory, topKInfo);                                                                                  \
+#define SIM_TOPK(memory, ...)                                                                             \
+  template <typename T, bool isInitIndex = false, bool isHasfinish = false, bool isReuseSrc = false,      \
+            enum TopKMode topkMode = TopKMode::TOPK_NORMAL, const TopKConfig &config = defaultTopKConfig> \
+  __aicore__ inline void TopK(                                                                            \
+      const LocalTensor<T> &dstValueLocal, const LocalTensor<int32_t> &dstIndexLocal,                     \
+      const LocalTensor<T> &srcLocal, const LocalTensor<int32_t> &srcIndexLocal,                          \
+      const LocalTensor<bool> &finishLocal __VA_ARGS__, const int32_t k, const TopkTiling &,              \
+      const TopKInfo &topKInfo, const bool isLargest = true, sim::Where where = sim::Where::Here()) {     \
+    static_assert(config.algo == TopKAlgo::MERGE_SORT, "TopK: Atlas A2 sorts by merging");                \
+    sim::TopK<isInitIndex, isHasfinish, topkMode>(                                                        \
+        sim::TopKOperands<T>{dstValueLocal, dstIndexLocal, srcLocal, srcIndexLocal, finishLocal,          \
+                             static_cast<uint32_t>(k), isLargest, where},                                 \
+        memory, topKInfo);                                                                                \
   }
 SIM_TOPK(nullptr)
 SIM_TOPK(&tmpLocal, , const LocalTensor<uint8_t> &tmpLocal)
