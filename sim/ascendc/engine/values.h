@@ -56,7 +56,7 @@ class Values {
   // and then write over the end of one row with the next row; so this is no fault before the kernel has
   // ended.
   struct LateFault {
-    FaultKind kind;
+    FaultKind kind = FaultKind::kUninitialised;
     uint32_t through = 0;
     uint32_t site = 0;
     std::string text;
@@ -94,7 +94,8 @@ class Values {
   // `free` bytes at the end of the operand may hold anything. late: see LateFault.
   void JudgeOperand(const Operand &operand, const std::string &does, uint32_t site, uint64_t free = 0,
                     bool late = false);
-  void NoteParts(const Instruction &instruction, uint32_t site, uint64_t behind);
+  void NoteParts(const Instruction &instruction, uint32_t site, size_t first, uint64_t behind);
+  void AddLate(const LateFault &fault);
   void JudgeScalarRead(const Operand &operand, uint32_t site);
   FaultKind KindOf(const BitRange &word);
   uint64_t BytesInPadding(const Operand &global, uint64_t *begin) const;

@@ -53,23 +53,34 @@ void Values::JudgeLate() {
   for (const LateFault &fault : late_) {
     for (const BitRange &part : fault.parts) {
       if (FirstHole(part) == part.bytes) continue;
-      core_->log.AddPair(fault.kind, core_->sites()[fault.through], core_->sites()[fault.site], fault.text);
+      AddLate(fault);
       break;
     }
   }
   late_.clear();
 }
 
-// Follows an instruction's undefined values to global memory, for the late fault that was added last. From
-// `behind` on nobody looks; 0: everywhere.
-void Values::NoteParts(const Instruction &instruction, uint32_t site, uint64_t behind) {
+void Values::AddLate(const LateFault &fault) {
+  core_->log.AddPair(fault.kind, core_->sites()[fault.through], core_->sites()[fault.site], fault.text);
+}
+
+// Follows an instruction's undefined values to global memory, for the late faults from the number `first` on.
+// From `behind` on nobody looks; 0: everywhere. Where nobody knows which bytes they reach, they are faults at
+// once.
+void Values::NoteParts(const Instruction &instruction, uint32_t site, size_t first, uint64_t behind) {
   Spread(instruction, site);
+  std::vector<BitRange> parts;
   for (const Result &result : results_) {
     BitRange part = result.part;
     if (part.space != Space::GM || (behind != 0 && part.address >= behind)) continue;
     if (behind != 0) part.bytes = std::min(part.bytes, behind - part.address);
-    late_.back().parts.push_back(part);
+    parts.push_back(part);
   }
+  for (size_t i = first; i < late_.size(); ++i) {
+    late_[i].parts = parts;
+    if (parts.empty()) AddLate(late_[i]);
+  }
+  if (parts.empty()) late_.resize(first);
 }
 
 // How many bytes at the end of the operand lie behind what was asked of aclrtMalloc, where nobody looks.
@@ -162,7 +173,7 @@ bool Values::JudgeSinks(const Instruction &instruction, uint32_t site) {
       if (unseen != 0) AddResult({Space::GM, behind, unseen}, 0);
     }
   }
-  if (late_.size() > known) NoteParts(instruction, site, free == 0 ? 0 : behind);
+  if (late_.size() > known) NoteParts(instruction, site, known, free == 0 ? 0 : behind);
   return global != nullptr;
 }
 
