@@ -140,10 +140,8 @@ void OtherQueuesTensor(GM_ADDR self, GM_ADDR out) {
   TQue<TPosition::VECIN, 1> one, other;
   s.pipe.InitBuffer(one, 1, 32);
   s.pipe.InitBuffer(other, 1, 32);
-  auto first = one.AllocTensor<float>();
-  auto second = other.AllocTensor<float>();
-  one.FreeTensor(second);
-  other.FreeTensor(first);
+  auto tensor = other.AllocTensor<float>();
+  one.FreeTensor(tensor);
   s.Finish();
 }
 
