@@ -27,11 +27,18 @@ constexpr bool kMarked = true;
 constexpr bool kMarked = false;
 #endif
 
-// CANN's GetUserWorkspace ignores its argument and gives what lies behind the workspace of CANN's own.
-inline void SetWorkspace(void *workspace) {
+// CANN's GetUserWorkspace ignores its argument and gives what lies behind the workspace of CANN's own. Where a
+// block has cores of both kinds, the cube core clears the messages of Matmul there and tells the vector cores:
+// CANN's build scripts put this before a kernel that includes matmul_intf.h.
+static inline void SetWorkspace(void *workspace) {
   g_sysWorkspaceReserved = nullptr;
   const auto offset = reinterpret_cast<uint64_t>(AscendC::GetUserWorkspace(nullptr));
   g_sysWorkspaceReserved = reinterpret_cast<__gm__ uint8_t *>(reinterpret_cast<uint64_t>(workspace) - offset);
+#if defined(LIB_MATMUL_MATMUL_INTF_H) && !defined(ASCENDC_CUBE_ONLY)
+  if constexpr (g_coreType == AscendC::AIC) {
+    if (HasVectorCores()) AscendC::clearWorkspace(g_sysWorkspaceReserved);
+  }
+#endif
 }
 
 }  // namespace sim

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../include/sim/tiling.h"
 
+#include "../engine/scheduler.h"
+
 #include "intrinsic.h"
 #include "kernel_scope.h"
 
@@ -13,5 +15,10 @@ void LoadTilingData(void *into, const void *tiling, size_t bytes) {
 }
 
 void SetCoresAlone(bool alone) { Core::Current().registers.alone = alone; }
+
+bool HasVectorCores() {
+  const CoreState &core = Core::Current().state();
+  return core.scheduler->CoresOf(core.id.block, false) != 0;
+}
 
 }  // namespace sim

@@ -13,6 +13,8 @@ uint64_t TilingKeyOfLaunch();
 void LoadTilingData(void *into, const __gm__ void *tiling, size_t bytes);
 // Says whether the cores of this kernel type may meet: KERNEL_TYPE_AIV_ONLY and KERNEL_TYPE_AIC_ONLY may not.
 void SetCoresAlone(bool alone);
+// Says whether the block of this core has vector cores.
+bool HasVectorCores();
 
 }  // namespace sim
 

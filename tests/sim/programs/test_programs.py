@@ -91,6 +91,12 @@ def test_kernel_types_start_their_cores():
     }
 
 
+def test_the_cube_core_serves_the_vector_cores_of_its_block():
+    done = run("product.asc")
+    assert lines(done)["right sums"] == str(64 * 48)
+    assert "1 launch, 0 errors" in done.stderr
+
+
 def test_cores_of_a_pair_meet():
     assert lines(run("meet.asc"))["meet"].split()[::16] == ["40", "41"]
     done = avo("run", HERE / "meet.asc", "-D", "FORGET")

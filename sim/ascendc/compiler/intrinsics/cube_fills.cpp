@@ -32,6 +32,7 @@ void Fill(Space space, T *dst, int64_t repeat, V value) {
   SIM_FILL(name, space, float, uint32_t)    \
   SIM_FILL(name, space, int32_t, uint32_t)  \
   SIM_FILL(name, space, uint32_t, uint32_t) \
+  SIM_FILL(name, space, uint32_t, int)      \
   SIM_FILL(name##_bf16, space, bfloat16_t, bfloat16_t)
 SIM_FILLS(create_cbuf_matrix, Space::L1)
 SIM_FILLS(create_ca_matrix, Space::L0A)
