@@ -262,6 +262,19 @@ void LargeTscm(Case &c) {
   mm.SetTensorA(tscm.AllocTensor<half>());
 }
 
+// The second object has a tiling of zeros. That matters where it is used.
+template <bool uses>
+void EmptyTiling(Case &c) {
+  const MixedNumbers numbers(c);
+  const TCubeTiling zeros;
+  TPipe pipe;
+  Matmul<Rows<half>, Rows<half>, Rows<float>> mm, other;
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &numbers.t, other, &zeros);
+  SetOperands<decltype(mm), half, float>(c, numbers, mm);
+  mm.IterateAll(c.Global<float>(2)[numbers.First() * numbers.t.N]);
+  if (uses) other.IterateAll(c.Global<float>(2));
+}
+
 // Two objects of different types take turns; each one's tiling fills L0C.
 void TwoObjects(Case &c) {
   const MixedNumbers numbers(c);
@@ -359,6 +372,8 @@ const Register table{
     {"MixedNotRegistered", NotRegistered, kMixed},
     {"MixedOneLeaves", OneLeaves, kMixed},
     {"MixedWaitsForNothing", WaitsForNothing, kMixed},
+    {"MixedEmptyTiling", EmptyTiling<false>, kMixed},
+    {"MixedUsesEmptyTiling", EmptyTiling<true>, kMixed},
     {"MixedLargeTscm", LargeTscm, kMixed},
     {"MixedShared", Shared, kMixed},
     {"MixedDualMaster", DualMaster, kMixed},

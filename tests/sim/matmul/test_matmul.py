@@ -182,9 +182,11 @@ def test_mistakes():
         ("MixedNotRegistered", "the object is not registered: missing REGIST_MATMUL_OBJ"),
         ("MixedOneLeaves", "the cube core waits for 1 vector cores of its block"),
         ("MixedWaitsForNothing", "there is no call of IterateAll<false> with waitIterateAll"),
+        ("MixedUsesEmptyTiling", "the object has no tiling, or one of zeros: missing Init"),
         ("MixedLargeTscm", "TSCM of a vector core holds 131072 bytes here, the tensor ends at byte 163840"),
         ("MixedOnVector", "the kernel has no cube cores that could compute this"),
         ("MixedOnCube", "the kernel has no vector cores that could call Matmul"),
     ):
         fault(text, name, buffers, ints=ints)
+    same(clean("MixedEmptyTiling", buffers, ints=ints)[2], want.astype(np.float32))
     same(clean("MixedReadsAfterWait", buffers, ints=ints)[2], want.astype(np.float32))

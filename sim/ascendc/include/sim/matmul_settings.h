@@ -31,6 +31,10 @@ struct MatmulOperands {
   MatmulCallData call;
 };
 
+[[noreturn]] inline void FailMatmul(const char *name, Where where, const std::string &text) {
+  Core::Current().Fail(FaultKind::kOther, (std::string("Matmul::") + name).c_str(), where, text);
+}
+
 // The setters that Matmul objects of both kinds of cores have.
 template <class A_TYPE, class B_TYPE, class BIAS_TYPE>
 class MatmulSetters {
@@ -120,6 +124,10 @@ class MatmulSetters {
     SetOrgShape(t_.M, t_.N, t_.Ka, t_.Kb);
     SetSingleShape(t_.singleCoreM, t_.singleCoreN, t_.singleCoreK);
   }
+  bool HasSizes() const { return t_.baseM != 0 || t_.baseN != 0 || t_.baseK != 0; }
+  void CheckSizes(Where where) const {
+    if (!HasSizes()) FailMatmul("Iterate", where, "the object has no tiling, or one of zeros: missing Init");
+  }
   uint32_t RowsOfTiles() const { return static_cast<uint32_t>(CeilDivide(with_.single_m, t_.baseM)); }
   uint32_t ColumnsOfTiles() const { return static_cast<uint32_t>(CeilDivide(with_.single_n, t_.baseN)); }
 
@@ -141,9 +149,5 @@ class MatmulSetters {
 struct MatmulGroup {
   const void *owner = nullptr;
 };
-
-[[noreturn]] inline void FailMatmul(const char *name, Where where, const std::string &text) {
-  Core::Current().Fail(FaultKind::kOther, (std::string("Matmul::") + name).c_str(), where, text);
-}
 
 }  // namespace sim

@@ -106,6 +106,7 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   template <bool sync = true>
   bool Iterate(bool enPartialSum = false, sim::Where where = sim::Where::Here()) {
     CheckVector("Iterate", where);
+    this->CheckSizes(where);
     const uint32_t tiles = this->Tiles(kConfig.isPartialOutput);
     if (this->tile_ >= tiles) return false;
     if (!enPartialSum && !products_.empty() && sync) {
