@@ -136,13 +136,14 @@ int simCallParameter(void *call, int result) {
   });
 }
 
-int simCallTensor(void *call, int dtype, const int64_t *shape, size_t rank, const void *values) {
+int simCallTensor(void *call, int dtype, int format, const int64_t *shape, size_t rank, const void *values) {
   return Added(call, [&] {
     gert::NodeTensors *side = Of(call).filled;
     if (side == nullptr) throw std::runtime_error("simCallTensor: expected simCallParameter before it");
     gert::Shape sizes;
     for (size_t i = 0; i < rank; ++i) sizes.AppendDim(shape[i]);
-    side->AddTensor({sizes, {static_cast<ge::DataType>(dtype), ge::FORMAT_ND}}).SetValues(values);
+    side->AddTensor({sizes, {static_cast<ge::DataType>(dtype), static_cast<ge::Format>(format)}})
+        .SetValues(values);
   });
 }
 

@@ -103,7 +103,9 @@ std::vector<gert::Tensor> ProjectCall::Infer(bool *shapes_known) const {
 }
 
 const gert::TilingResult &ProjectCall::Tile() {
-  if (functions_.tiling == nullptr) throw std::runtime_error(type_ + ": its host sources have no tiling; is it in another operator's folder (host_sources=)?");
+  if (functions_.tiling == nullptr)
+    throw std::runtime_error(
+        type_ + ": its host sources have no tiling; is it in another operator's folder (host_sources=)?");
   gert::Node node(type_.c_str(), WithValues(inputs), outputs, attributes);
   gert::TilingResult result(std::max(functions_.tiling_capacity, kTilingCapacity));
   TakeErrors();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "project_launch.h"
 
+#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <set>
@@ -26,6 +27,14 @@ void Check(aclError code, const char *call) {
   throw std::runtime_error(Text(call, " failed: ", recent == nullptr ? "" : recent, " (", code, ")"));
 }
 
+// The bytes behind each tensor that kernels may read, beside those that aclrtMalloc allows: PyTorch's
+// allocator makes tensors parts of large blocks, so that a kernel which is only called from there may read
+// that far.
+uint64_t TensorSlack() {
+  const char *text = std::getenv("AVO_SIM_TENSOR_SLACK");
+  return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
+}
+
 // Memory of the device that is freed at the end of the launch.
 class Memory {
  public:
@@ -39,7 +48,7 @@ class Memory {
   void *Add(uint64_t bytes) {
     if (bytes == 0) return nullptr;
     void *address = nullptr;
-    Check(aclrtMalloc(&address, bytes, ACL_MEM_MALLOC_NORMAL_ONLY), "aclrtMalloc");
+    Check(aclrtMalloc(&address, bytes + TensorSlack(), ACL_MEM_MALLOC_NORMAL_ONLY), "aclrtMalloc");
     addresses_.push_back(address);
     return address;
   }

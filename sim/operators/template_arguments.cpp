@@ -31,8 +31,10 @@ uint64_t BitsOf(const ParamStruct &parameter, uint64_t value) {
     const std::vector<uint64_t> values = ListedValues(parameter);
     const auto found = std::find(values.begin(), values.end(), value);
     if (found == values.end()) {
-      throw std::invalid_argument(std::string(parameter.name) + ": expected a value of its "
-                                  "ASCENDC_TPL_UINT_DECL, got " + std::to_string(value));
+      throw std::invalid_argument(std::string(parameter.name) +
+                                  ": expected a value of its "
+                                  "ASCENDC_TPL_UINT_DECL, got " +
+                                  std::to_string(value));
     }
     bits = static_cast<uint64_t>(found - values.begin());
   }
@@ -49,7 +51,8 @@ uint64_t BitsOf(const ParamStruct &parameter, uint64_t value) {
 uint64_t EncodeTilingKey(const TilingDeclareParams &declared, const std::vector<uint64_t> &values) {
   if (values.size() != declared.size()) {
     throw std::invalid_argument("GET_TPL_TILING_KEY: expected " + std::to_string(declared.size()) +
-                                " values, as ASCENDC_TPL_ARGS_DECL has, got " + std::to_string(values.size()));
+                                " values, as ASCENDC_TPL_ARGS_DECL has, got " +
+                                std::to_string(values.size()));
   }
   uint64_t key = 0;
   size_t shift = 0;

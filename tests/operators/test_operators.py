@@ -210,7 +210,7 @@ def test_exceptions_and_wrong_calls_have_reasons(project):
     with pytest.raises(FrameworkError, match="threw something that is no std::exception"):
         call.tile()
     call = native.Call(project, "Counted")
-    assert call._library.simCallTensor(call._call, 0, None, native.ctypes.c_size_t(0), None) == 1
+    assert call._library.simCallTensor(call._call, 0, 2, None, native.ctypes.c_size_t(0), None) == 1
     assert b"expected simCallParameter before it" in call._library.simProjectError()
     call.attribute("int", 1)
     with pytest.raises(FrameworkError, match="a tensor or an attribute of the call was refused"):

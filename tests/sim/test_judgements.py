@@ -87,7 +87,9 @@ def test_what_lies_behind_a_tensor_goes_behind_another():
     done = run("padding_to_padding", EXIT_CODE=9)
     assert (done.returncode, done.stdout) == (RETURNED, "padding_to_padding 7\n")
     for word in ("src reads", "dst writes"):
-        assert f"{word} GM bytes [4064, 4128) of an allocation of 4096 bytes with 32 of padding" in done.stderr
+        assert (
+            f"{word} GM bytes [4064, 4128) of an allocation of 4096 bytes with 32 of padding" in done.stderr
+        )
     assert "0 errors, 2 warnings" in done.stderr
     done = run("padding_to_tensor", EXIT_CODE=9)
     assert done.returncode == 9
@@ -106,7 +108,21 @@ def test_bits_behind_the_last_lane_are_a_warning():
     assert "Uninitialised: kernel not_written, block 0: GetValue" in done.stderr
 
 
+def test_what_kernels_may_rely_on_is_no_fault():
+    kernels = ("mask_behind_compare", "copy_again_behind_a_read", "queues_of_veccalc")
+    done = run(*kernels, EXIT_CODE=9)
+    assert (done.returncode, done.stderr) == (RETURNED, "")
+    assert done.stdout == "".join(f"{kernel} 7\n" for kernel in kernels)
+
+
+def test_a_copy_onto_what_v_still_reads_is_a_race():
+    done = run("copy_again", EXIT_CODE=9)
+    assert done.returncode == 9
+    assert "MissingSync: kernel copy_again, block 0: DataCopy" in done.stderr
+
+
 STOPPING = {
+    "other_queues_tensor": "QueueBalance",
     "out_of_bounds": "GmBounds",
     "beyond_memory": "UbBounds",
     "misaligned": "Alignment",

@@ -110,6 +110,19 @@ def test_a_result_that_nobody_wants_is_absent():
         op(x, y, out=(None, out))
 
 
+def test_tensors_may_be_parts_of_larger_blocks(monkeypatch):
+    """As PyTorch's are: AVO_SIM_TENSOR_SLACK lets a kernel read behind its tensors."""
+    op = sim.operator(PROJECT, "JoinedRows")
+    x, y = arrays(np.float32, 64, 2)
+    with pytest.raises(KernelFault, match=r"GmBounds: .*reads GM bytes \[0, 1280\) of an allocation"):
+        op(x, y, behind=256, shapes=(x.shape, None))
+    monkeypatch.setenv("AVO_SIM_TENSOR_SLACK", "2048")
+    z, _ = op(x, y, behind=256, shapes=(x.shape, None))
+    np.testing.assert_array_equal(z, x + y + 3)
+    with pytest.raises(KernelFault, match="GmBounds"):
+        op(x, y, behind=1024, shapes=(x.shape, None))
+
+
 def test_a_race_raises_and_leaves_results_alone(part_sums):
     (x,) = arrays(np.float32, count=1)
     out = np.full(8, -1, np.float32)
@@ -314,6 +327,22 @@ def test_host_sources_may_lie_in_another_folder(tmp_path):
     op = sim.operator(tmp_path, "ScaledAdd", host_sources=[PROJECT / "op_host" / "scaled_add.cpp"])
     x, y, _ = arrays(np.float32, 1024)
     np.testing.assert_array_equal(op(x, y, alpha=1), x + y)
+
+
+def test_launches_in_a_kernels_source_are_left_out(tmp_path):
+    shutil.copytree(PROJECT, tmp_path / "project")
+    kernel = tmp_path / "project" / "op_kernel" / "scaled_add.cpp"
+    launch = (
+        "void Do(uint32_t n, void *stream) {\n  scaled_add<<<n, nullptr,\n    stream>>>(not_declared);\n}\n"
+    )
+    kernel.write_text(kernel.read_text() + launch)
+    x, y, _ = arrays(np.float32, 1024)
+    op = sim.operator(tmp_path / "project", "ScaledAdd")
+    np.testing.assert_array_equal(op(x, y, alpha=1), x + y)
+    kernel.write_text(kernel.read_text() + "int not_there = neither;\n")
+    line = len(kernel.read_text().splitlines())
+    with pytest.raises(CompileError, match=rf"scaled_add\.cpp:{line}:"):
+        sim.operator(tmp_path / "project", "ScaledAdd")(x, y, alpha=1)
 
 
 def test_the_plugin_needs_no_torch_npu(monkeypatch):

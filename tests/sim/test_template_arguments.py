@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from ascend_vision_ops import sim
 from ascend_vision_ops.sim import CompileError, FrameworkError
+from ascend_vision_ops.sim.operator_build import without_defined
 from ascend_vision_ops.sim.template_arguments import is_template, read_lists
 from ascend_vision_ops.testing.run import missing
 
@@ -50,9 +52,7 @@ def test_the_key_is_made_of_places_and_values(scaled_power):
     # Two ranges, 4 to 5 and 10 to 11, come before the values 8 and 2.
     places = {4: 0, 5: 1, 10: 2, 11: 3, 8: 4, 2: 5}
     keys = {factor: scaled_power.tiling(x, factor=factor, squared=factor == 8).key for factor in places}
-    assert keys == {
-        factor: 1 | place << 8 | (factor == 8) << 12 for factor, place in places.items()
-    }
+    assert keys == {factor: 1 | place << 8 | (factor == 8) << 12 for factor, place in places.items()}
 
 
 def test_values_that_nothing_declares_are_refused(scaled_power):
@@ -65,6 +65,25 @@ def test_keys_that_nothing_selects_are_refused(scaled_power):
         scaled_power(np.ones(64, np.float32), factor=5)
     with pytest.raises(CompileError, match="T = 1, FACTOR = 10, SQUARED = 1"):
         scaled_power(np.ones(64, np.float16), factor=10, squared=True)
+
+
+def test_headers_of_a_neighbour(tmp_path, scaled_power):
+    shutil.copytree(PROJECT, tmp_path / "mine")
+    kernel = tmp_path / "mine/op_kernel/scaled_power.cpp"
+    changed = kernel.read_text().replace("<T>(FACTOR)", "<T>(FACTOR * kMore)")
+    kernel.write_text('#include "../other/more.h"\n' + changed)
+    more = tmp_path / "other/op_kernel/more.h"
+    more.parent.mkdir(parents=True)
+    more.write_text("#pragma once\nconstexpr uint32_t kMore = 3;\n")
+    x = np.arange(64, dtype=np.float32)
+    np.testing.assert_array_equal(sim.operator(tmp_path / "mine", "ScaledPower")(x, factor=2), 6 * x)
+    np.testing.assert_array_equal(scaled_power(x, factor=2), 2 * x)
+
+
+def test_structs_that_a_kernel_defines_are_not_written_again():
+    structs = {"Op": [{"name": "Inner"}, {"name": "Own"}], "Other": [{"name": "Outer"}]}
+    text = "namespace mine { struct alignas(8) Own { int64_t size; }; } struct Inner;"
+    assert without_defined(structs, text) == {"Op": [{"name": "Inner"}], "Other": [{"name": "Outer"}]}
 
 
 def test_all_kinds_of_parameters():
@@ -86,7 +105,7 @@ def test_all_parameters_must_fit_one_combination(wrong):
 
 
 def test_wrong_lists_are_named():
-    with pytest.raises(CompileError, match="ASCENDC_TPL_UINT_DECL U: expected numbers .* got 2, X"):
+    with pytest.raises(CompileError, match=r"ASCENDC_TPL_UINT_DECL U: expected numbers .* got 2, X"):
         read_lists("op", "@@ASCENDC_TPL_UINT_DECL_U@@ = {2, X}")
     with pytest.raises(CompileError, match="kernel op is a template: expected ASCENDC_TPL_ARGS_DECL and"):
         read_lists("op", "template <int N> void op();")
@@ -96,5 +115,7 @@ def test_which_kernels_are_templates():
     template = "template <typename T, int N = 3>\n__global__ __aicore__ void my_op(GM_ADDR x) {"
     assert is_template("my_op", template)
     assert not is_template("op", template)
-    helper = "template <typename T> void Help(T x) {}\nextern \"C\" __global__ __aicore__ void my_op(GM_ADDR x) {"
+    helper = (
+        'template <typename T> void Help(T x) {}\nextern "C" __global__ __aicore__ void my_op(GM_ADDR x) {'
+    )
     assert not is_template("my_op", helper)

@@ -31,8 +31,8 @@ from .template_arguments import Chosen, is_template, read_lists
 # Structs that kernel_tiling.h has, itself or by its own headers.
 LIBRARY_STRUCT = re.compile(r"\b(?:struct\s+(?:alignas\(\d+\)\s*)?|TILING\()(\w+)")
 ENTRY = re.compile(r"__global__\s+(?:__aicore__\s+)?(?:__\w+__\s+)*void\s+(\w+)\s*\(")
-# NAME<<<…>>>, behind which the arguments stand, in a function for host programs that calls the kernel.
-LAUNCH = re.compile(r"\b\w+\s*(?:<[^<>;]*>\s*)?<<<[^;]*?>>>")
+# NAME<<<…>>>(…) in a function for host programs that calls the kernel.
+LAUNCH = re.compile(r"\b\w+\s*(?:<[^<>;]*>\s*)?<<<[^;]*?>>>[^;]*")
 LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # What the cache keeps: folders of operators, kernels of each, and versions of each library.
 MOST_OPERATORS, MOST_KERNELS, MOST_VERSIONS = 100, 200, 8
@@ -131,7 +131,13 @@ class OperatorFolder:
         keyed = "TILING_KEY_VAR" in text or any(entry.startswith(f"{definition.type}_") for entry in structs)
         defines = [f"-DTILING_KEY_VAR={key}"] if keyed else []
         framework = (SOURCES / "sim" / "operators" / "include").resolve()  # for the headers of ASCENDC_TPL_*
-        options = [*defines, *self.include_options(source.parent), f"-I{neighbours}", "-idirafter", str(framework)]
+        options = [
+            *defines,
+            *self.include_options(source.parent),
+            f"-I{neighbours}",
+            "-idirafter",
+            str(framework),
+        ]
         own = self.back_end.own_headers
         structs = without_defined(structs, text)
         wrapper, chosen = wrapper_text(source, name, definition, dtypes, structs, key, own), None
@@ -245,9 +251,9 @@ def whole_text(source: Path, neighbours: Path) -> str:
 
 
 def without_launches(source: Path) -> str:
-    """The text of a source where it launches kernels, with calls of nothing in their place; "" where it launches none."""
+    """The text of a source where it launches kernels, with nothing in their place; "" where it launches none."""
     text = source.read_text(encoding="utf-8", errors="replace")
-    changed = LAUNCH.sub(lambda found: "[](auto &&...) {}" + "\n" * found[0].count("\n"), text)
+    changed = LAUNCH.sub(lambda found: "(void)0" + "\n" * found[0].count("\n"), text)
     return "" if changed == text else f'#line 1 "{source}"\n{changed}'
 
 

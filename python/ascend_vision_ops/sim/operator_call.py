@@ -37,7 +37,8 @@ class PreparedCall:
         self.arrays = [array for group in given for array in group]
         rows = self._rows(given)
         for parameter, group in zip(definition.inputs, given, strict=True):
-            tensors = [native.Tensor(array, number_of(array)) for array in group]
+            laid_out = parameter.layout_in(rows[0])
+            tensors = [native.Tensor(array, number_of(array), format=laid_out) for array in group]
             self.call.add(tensors, result=False, is_list=parameter.dynamic)
         for attribute, value in zip(definition.attributes, attributes, strict=True):
             self.call.attribute(attribute.kind, value)
@@ -96,13 +97,16 @@ class PreparedCall:
         ]
         if any(unknown):
             found = self.call.infer()
-            inferred = [new if asked else old for new, old, asked in zip(found, inferred, unknown, strict=True)]
+            inferred = [
+                new if asked else old for new, old, asked in zip(found, inferred, unknown, strict=True)
+            ]
         asked = {
             p.name: self._asked(array, found)
             for p, array, found in zip(outputs, wanted, inferred, strict=True)
         }
         named = {name: number for name, number in asked.items() if number is not None}
         row = next((row for row in rows if row in self.definition.fitting_rows(named, outputs)), rows[0])
+        self._row = row
         self.dtypes = {p.name: (p.dtype_in(row), p.format_in(row)) for p in self.definition.parameters}
         for parameter, group in zip(self.definition.inputs, given, strict=True):
             if group:
@@ -151,6 +155,8 @@ class PreparedCall:
         else:
             group = [self._new(parameter, expected, shape)]
             tensors = [native.Tensor(group[0], expected, bool(parameter.initial), True)]
+        for tensor in tensors:
+            tensor.format = parameter.layout_in(self._row)
         self.call.add(tensors, result=True, is_list=parameter.dynamic)
         return group
 

@@ -11,6 +11,9 @@ import ml_dtypes
 import numpy as np
 
 OPTIONAL, DYNAMIC = 1, 3
+ND = 2
+# Formats that are more than names of dimensions: NC1HWC0, FRACTAL_Z, FRACTAL_NZ, NDC1HWC0, FRACTAL_Z_3D.
+LAYOUTS = {3, 4, 29, 32, 33}
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,10 @@ class Parameter:
 
     def format_in(self, row: int) -> int:
         return self.formats[min(row, len(self.formats) - 1)] if self.formats else 2
+
+    def layout_in(self, row: int) -> int:
+        """The format of a tensor of a call: one that says how its memory is laid out, else ND."""
+        return self.format_in(row) if self.format_in(row) in LAYOUTS else ND
 
     def takes(self, number: int | None, row: int) -> bool:
         return number in self.dtypes if self.lists else number == self.dtype_in(row)

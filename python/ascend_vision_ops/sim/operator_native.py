@@ -14,6 +14,7 @@ import numpy as np
 
 from ..paths import library_dir
 from .errors import FrameworkError
+from .operator_definition import ND
 
 
 @dataclass
@@ -23,6 +24,7 @@ class Tensor:
     array: on the host; None for an optional tensor that is absent.
     dtype: the number that CANN gives the dtype.
     copy_in, copy_out: whether the kernel gets the array's bytes, and whether the array gets the kernel's.
+    format: the number of CANN's format.
     same_as: the tensor, by its number among all of the call, whose memory this one shares; -1 for its own.
     """
 
@@ -31,6 +33,7 @@ class Tensor:
     copy_in: bool = True
     copy_out: bool = False
     same_as: int = -1
+    format: int = ND
 
 
 class _Buffer(ctypes.Structure):
@@ -99,7 +102,8 @@ class Call:
             array = tensor.array
             shape = (ctypes.c_int64 * max(array.ndim, 1))(*array.shape)
             values = None if result else ctypes.c_void_p(array.ctypes.data)
-            self._library.simCallTensor(self._call, tensor.dtype, shape, ctypes.c_size_t(array.ndim), values)
+            rank = ctypes.c_size_t(array.ndim)
+            self._library.simCallTensor(self._call, tensor.dtype, tensor.format, shape, rank, values)
             self._tensors.append((tensor, self._parameters, is_list))
         if not tensors:
             self._tensors.append((Tensor(None, 0), self._parameters, is_list))

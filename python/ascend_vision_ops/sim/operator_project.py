@@ -82,7 +82,9 @@ class Operator:
             runtime.simSetTrace(0)
         from ascend_vision_ops import _native
 
-        written = [array for result in results for array in (result if isinstance(result, list) else [result])]
+        written = [
+            array for result in results for array in (result if isinstance(result, list) else [result])
+        ]
         written = [array for array in written if array is not None]
         moved = sum(array.nbytes for array in (*arrays, *written))
         device = _native.sim.device(reports[0]["soc"])

@@ -41,6 +41,7 @@ _BEFORE_CALLS = {"return", "else", "do", "and", "or", "not", "throw", "case"}
 _DUMP = re.compile(r"(?<![\w.>:])(?:(?:::\s*)?AscendC\s*::\s*)?(DumpTensor|DumpAccChkPoint)(?=\s*\()")
 _DUMP_ADDRESS = re.compile(r"(?<![\w.>:])asc_dump_(?:gm|ubuf|cbuf|l1buf)\b")
 _ASSERT = re.compile(r"\b__assert_fail\b(?=\s*\()")
+_CPU_RUN = "::sim::program::RunOnCpu("  # what ICPU_RUN_KF becomes
 # What a kernel without a type says about its cores.
 _PRODUCTS = re.compile(r"\b(?:Mmad|LoadData\w*|Fixpipe|Gemm|mad|A1|B1|CO1)\b")
 _MATMUL = re.compile(r"\b(?:Matmul|MatmulImpl|Conv3D\w*)\b")
@@ -128,7 +129,7 @@ def translate(
             elif kernel.defined and kernel.type_parameters:
                 edits.append(_Edit(end, end, deduction(kernel)))
         started = list(_launches(part, code, found))
-        launches += len(started) // 2
+        launches += len(started) // 2 + code.count(_CPU_RUN)
         result.append(_edited(part, edits + started))
     return Translated("".join(result), tuple(found.values()), launches)
 

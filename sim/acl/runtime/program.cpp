@@ -118,6 +118,11 @@ void Define(const KernelCode &code) {
   defined.kernel.type = static_cast<KernelType>(code.cores);
 }
 
+Cores CoresOf(const void *function) {
+  const Defined *defined = Find(function);
+  return defined == nullptr ? Cores::kMixed12 : static_cast<Cores>(defined->kernel.type);
+}
+
 void Start(const void *function, const char *name, uint32_t blocks, void *stream,
            std::shared_ptr<const void> arguments) {
   aclError code = ACL_SUCCESS;

@@ -9,7 +9,8 @@
 #endif
 
 #ifdef SIM_PROGRAM
-// Beside host code the headers of 9.x must not make macros of DT_FLOAT and its like, which are enumerators there.
+// Beside host code the headers of 9.x must not make macros of DT_FLOAT and its like, which are enumerators
+// there.
 #define __ASCC_DEVICE__
 #endif
 

@@ -37,8 +37,8 @@ enum class FaultKind : uint8_t {
   kAssert,         // ASSERT of the kernel itself
   kEndless,        // the kernel does not end
   // Warnings (policy.h).
-  kBeyondTensor,  // access leaves the size of its tensor, which the device does not know
-  kRoundedCopy,   // a copy of a count that is no multiple of 32 bytes: the rest is not copied
+  kBeyondTensor,   // access leaves the size of its tensor, which the device does not know
+  kRoundedCopy,    // a copy of a count that is no multiple of 32 bytes: the rest is not copied
   kPartlyWritten,  // the scalar unit reads a word that has values in some of its bits alone
   kOther,
 };

@@ -20,10 +20,10 @@ class DeviceMemory {
   DeviceMemory(const DeviceMemory &) = delete;
   DeviceMemory &operator=(const DeviceMemory &) = delete;
 
-  // Returns nullptr when it does not fit. `padding`: up to 64 bytes behind the allocation that kernels may touch
-  // too; the host may not, and nothing says that they hold anything.
+  // Returns nullptr when it does not fit. `padding`: up to 64 bytes behind the allocation that kernels may
+  // touch too; the host may not, and nothing says that they hold anything.
   void *Allocate(uint64_t bytes, uint64_t alignment = 512, uint64_t padding = 0);
-  bool Free(void *device);                                   // false when it is no allocation's start
+  bool Free(void *device);  // false when it is no allocation's start
   uint64_t capacity() const;
   uint64_t used() const;
 

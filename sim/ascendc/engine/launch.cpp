@@ -139,6 +139,7 @@ class Launcher {
   void JudgeGlobalMemory() {
     std::vector<GmCore> logs;
     for (const auto &core : cores_) {
+      core->values.JudgeLate();
       logs.push_back({core->id.block, options_.auto_sync && !core->id.cube, &core->hazards.gm(),
                       &core->sites(), &core->log});
     }

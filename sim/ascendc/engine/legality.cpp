@@ -48,7 +48,8 @@ bool CoreState::Allocated(uint64_t address, uint64_t bytes) {
   if (address >= last_allocation_ && address + bytes <= last_allocation_ + last_allocation_size_) return true;
   void *start = nullptr;
   uint64_t size = 0, padding = 0;
-  if (!memory->FindPadded(reinterpret_cast<const void *>(address), bytes, &start, &size, &padding)) return false;
+  if (!memory->FindPadded(reinterpret_cast<const void *>(address), bytes, &start, &size, &padding))
+    return false;
   last_allocation_ = reinterpret_cast<uint64_t>(start);
   last_allocation_size_ = size + padding;
   last_padding_ = padding;

@@ -31,6 +31,9 @@ class Values {
     if (!results_.empty()) SettleResults();
   }
 
+  // After all cores: reports undefined values in global memory that nobody has written over since.
+  void JudgeLate();
+
   // The scalar unit takes a value from these registers, or puts one into on-chip memory.
   void ReadRegisters(const char *name, Where where, const BitRange &registers);
   void Store(const BitRange &result, const BitRange &registers);
@@ -48,6 +51,16 @@ class Values {
   struct Result {
     BitRange part;
     uint32_t origin = 0;
+  };
+  // A copy that wrote undefined values to `parts` of global memory. Kernels copy whole blocks of 32 bytes,
+  // and then write over the end of one row with the next row; so this is no fault before the kernel has
+  // ended.
+  struct LateFault {
+    FaultKind kind = FaultKind::kUninitialised;
+    uint32_t through = 0;
+    uint32_t site = 0;
+    std::string text;
+    std::vector<BitRange> parts;
   };
   // The runs of bytes of an operand in the order of its lanes.
   struct Runs {
@@ -78,12 +91,16 @@ class Values {
   // values_report.cpp
   // Returns whether the instruction writes to global memory, where nothing is followed.
   bool JudgeSinks(const Instruction &instruction, uint32_t site);
-  // `free` bytes at the end of the operand may hold anything.
-  void JudgeOperand(const Operand &operand, const std::string &does, uint32_t site, uint64_t free = 0);
+  // `free` bytes at the end of the operand may hold anything. late: see LateFault.
+  void JudgeOperand(const Operand &operand, const std::string &does, uint32_t site, uint64_t free = 0,
+                    bool late = false);
+  void NoteParts(const Instruction &instruction, uint32_t site, size_t first, uint64_t behind);
+  void AddLate(const LateFault &fault);
   void JudgeScalarRead(const Operand &operand, uint32_t site);
   FaultKind KindOf(const BitRange &word);
   uint64_t BytesInPadding(const Operand &global, uint64_t *begin) const;
-  bool Report(FaultKind kind, const BitRange &source, uint64_t hole, const std::string &does, uint32_t site);
+  bool Report(FaultKind kind, const BitRange &source, uint64_t hole, const std::string &does, uint32_t site,
+              bool late = false);
   std::string RangeText(Space space, uint64_t begin, uint64_t end) const;
   uint64_t BaseOf(Space space, uint64_t address) const;
 
@@ -100,6 +117,8 @@ class Values {
   };
   Root last_root_;
   std::vector<Result> results_;
+  static constexpr size_t kMostLate = 10000;
+  std::vector<LateFault> late_;
   std::vector<Origin> origins_{1};
   std::map<std::tuple<Space, uint64_t, uint32_t>, uint32_t> roots_;  // by the end of the bytes, and the site
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> steps_;          // by a root and the site that goes on

@@ -24,11 +24,12 @@ std::string Values::RangeText(Space space, uint64_t begin, uint64_t end) const {
 }
 
 bool Values::Report(FaultKind kind, const BitRange &source, uint64_t hole, const std::string &does,
-                    uint32_t site_id) {
+                    uint32_t site_id, bool late) {
   const Site &site = core_->sites()[site_id];
   const uint64_t at = source.address + hole;
   const uint32_t id = source.space == Space::GM ? 0 : Map(source.space).Origin(at);
-  const Site &through = id == 0 ? site : core_->sites()[origins_[id].last_site];
+  const uint32_t through_id = id == 0 ? site_id : origins_[id].last_site;
+  const Site &through = core_->sites()[through_id];
   if (core_->log.Known(kind, through, site)) return false;
   std::string text = Describe(site) + " " + does + ", ";
   if (id == 0) {
@@ -41,7 +42,45 @@ bool Values::Report(FaultKind kind, const BitRange &source, uint64_t hole, const
       text += "; " + Describe(core_->sites()[origin.first_site]) + " read it first";
     }
   }
+  if (late) {
+    late_.push_back({kind, through_id, site_id, std::move(text), {}});
+    return true;
+  }
   return core_->log.AddPair(kind, through, site, text);
+}
+
+void Values::JudgeLate() {
+  for (const LateFault &fault : late_) {
+    for (const BitRange &part : fault.parts) {
+      if (FirstHole(part) == part.bytes) continue;
+      AddLate(fault);
+      break;
+    }
+  }
+  late_.clear();
+}
+
+void Values::AddLate(const LateFault &fault) {
+  core_->log.AddPair(fault.kind, core_->sites()[fault.through], core_->sites()[fault.site], fault.text);
+}
+
+// Follows an instruction's undefined values to global memory, for the late faults from the number `first` on.
+// From `behind` on nobody looks; 0: everywhere. Where nobody knows which bytes they reach, they are faults at
+// once.
+void Values::NoteParts(const Instruction &instruction, uint32_t site, size_t first, uint64_t behind) {
+  Spread(instruction, site);
+  std::vector<BitRange> parts;
+  for (const Result &result : results_) {
+    BitRange part = result.part;
+    if (part.space != Space::GM || (behind != 0 && part.address >= behind)) continue;
+    if (behind != 0) part.bytes = std::min(part.bytes, behind - part.address);
+    parts.push_back(part);
+  }
+  for (size_t i = first; i < late_.size(); ++i) {
+    late_[i].parts = parts;
+    if (parts.empty()) AddLate(late_[i]);
+  }
+  if (parts.empty()) late_.resize(first);
 }
 
 // How many bytes at the end of the operand lie behind what was asked of aclrtMalloc, where nobody looks.
@@ -58,12 +97,14 @@ uint64_t Values::BytesInPadding(const Operand &global, uint64_t *begin) const {
   });
   void *start = nullptr;
   uint64_t size = 0, padding = 0;
-  if (!core_->memory->FindPadded(reinterpret_cast<const void *>(last), bytes, &start, &size, &padding)) return 0;
+  if (!core_->memory->FindPadded(reinterpret_cast<const void *>(last), bytes, &start, &size, &padding))
+    return 0;
   *begin = std::max(last, reinterpret_cast<uint64_t>(start) + size);
   return last + bytes > *begin ? last + bytes - *begin : 0;
 }
 
-void Values::JudgeOperand(const Operand &operand, const std::string &does, uint32_t site, uint64_t free) {
+void Values::JudgeOperand(const Operand &operand, const std::string &does, uint32_t site, uint64_t free,
+                          bool late) {
   bool reported = false;
   uint64_t left = free == 0 ? UINT64_MAX : BytesOf(operand) - free;
   ForEachRun(operand, [&](uint64_t begin, uint64_t bytes) {
@@ -77,13 +118,14 @@ void Values::JudgeOperand(const Operand &operand, const std::string &does, uint3
       hole += FirstHole({operand.space, begin + hole, bytes - hole});
     }
     if (hole == bytes) return;
-    Report(FaultKind::kUninitialised, part, hole, does + operand.name + ", " + RangeText(operand.space, begin, begin + bytes), site);
+    Report(FaultKind::kUninitialised, part, hole,
+           does + operand.name + ", " + RangeText(operand.space, begin, begin + bytes), site, late);
     reported = true;
   });
 }
 
-// A word of bits, such as the result of Compare, often ends behind the last lane. A kernel may read it and use
-// the bits that have a value.
+// A word of bits, such as the result of Compare, often ends behind the last lane. A kernel may read it and
+// use the bits that have a value.
 FaultKind Values::KindOf(const BitRange &word) {
   for (uint64_t at = 0; word.space != Space::GM && at < word.bytes; ++at) {
     if (Map(word.space).Holes(word.address + at) != 0xFF) return FaultKind::kPartlyWritten;
@@ -97,7 +139,8 @@ void Values::JudgeScalarRead(const Operand &operand, uint32_t site) {
     const uint64_t hole = FirstHole(word);
     if (hole == bytes) return;
     Report(KindOf(word), word, hole,
-           std::string("reads ") + operand.name + ", " + RangeText(operand.space, begin, begin + bytes), site);
+           std::string("reads ") + operand.name + ", " + RangeText(operand.space, begin, begin + bytes),
+           site);
   });
 }
 
@@ -107,6 +150,7 @@ bool Values::JudgeSinks(const Instruction &instruction, uint32_t site) {
     const Operand &operand = instruction.operands[i];
     if (operand.write && operand.space == Space::GM) global = &operand;
   }
+  const size_t known = late_.size();
   uint64_t behind = 0;
   const uint64_t free = global == nullptr ? 0 : BytesInPadding(*global, &behind);
   for (int i = 0; i < instruction.operand_count; ++i) {
@@ -123,10 +167,13 @@ bool Values::JudgeSinks(const Instruction &instruction, uint32_t site) {
       const ByteRange extent = Extent(*global);
       const std::string to =
           RangeText(Space::GM, static_cast<uint64_t>(extent.begin), static_cast<uint64_t>(extent.end));
-      JudgeOperand(operand, "writes " + std::string(global->name) + ", " + to + ", from ", site, unseen);
+      const bool late = instruction.atomic == 0 && operand.use != Use::kPadding && known < kMostLate;
+      JudgeOperand(operand, "writes " + std::string(global->name) + ", " + to + ", from ", site, unseen,
+                   late);
       if (unseen != 0) AddResult({Space::GM, behind, unseen}, 0);
     }
   }
+  if (late_.size() > known) NoteParts(instruction, site, known, free == 0 ? 0 : behind);
   return global != nullptr;
 }
 
@@ -134,7 +181,8 @@ void Values::ReadRegisters(const char *name, Where where, const BitRange &regist
   if (!registers_have_holes_) return;
   const uint64_t hole = FirstHole(registers);
   if (hole < registers.bytes) {
-    Report(FaultKind::kUninitialised, registers, hole, "reads what the last instruction left in a register", core_->SiteOf(name, where));
+    Report(FaultKind::kUninitialised, registers, hole, "reads what the last instruction left in a register",
+           core_->SiteOf(name, where));
   }
 }
 

@@ -71,19 +71,10 @@ SIM_ABSENT_CLASS(KfcWorkspace)
 SIM_ABSENT(LoadImageToLocal)
 SIM_ABSENT(SetAippFunctions)
 
-// Debugging on the CPU
-SIM_ABSENT(GmAlloc)
-SIM_ABSENT(GmFree)
-SIM_ABSENT(SetKernelMode)
-
 // High-level: convolution
 SIM_ABSENT_CLASS(Conv3D)
 SIM_ABSENT_CLASS(Conv3DBackpropFilter)
 SIM_ABSENT_CLASS(Conv3DBackpropInput)
-
-// High-level: mathematics
-SIM_ABSENT(Digamma)
-SIM_ABSENT(Lgamma)
 
 // High-level: communication
 SIM_ABSENT_CLASS(Hccl)
@@ -93,6 +84,5 @@ SIM_ABSENT_CLASS(Hccl)
 #undef SIM_ABSENT_CLASS
 #undef SIM_ABSENT
 
-// Macros.
+// For macros: `#define NAME(...) SIM_ABSENT_MACRO(NAME)`.
 #define SIM_ABSENT_MACRO(Name) static_assert(false, SIM_ABSENT_TEXT(Name))
-#define ICPU_RUN_KF(...) SIM_ABSENT_MACRO(ICPU_RUN_KF)

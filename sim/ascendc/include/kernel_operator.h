@@ -5,6 +5,7 @@
 #include "kernel_builtins.h"
 #include "kernel_common.h"
 #include "kernel_constants.h"
+#include "kernel_cpu_debug.h"
 #include "kernel_layout.h"
 #include "kernel_local_mem_allocator.h"
 #include "kernel_macros.h"

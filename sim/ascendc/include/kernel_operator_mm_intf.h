@@ -82,10 +82,14 @@ __aicore__ inline void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> 
   if (defaultConfig.isSetPadding) SetLoadDataPaddingValue(p.padValue);
   const auto filter_w = static_cast<uint16_t>(p.filterW + (p.filterSizeW ? 256 : 0));
   const auto filter_h = static_cast<uint16_t>(p.filterH + (p.filterSizeH ? 256 : 0));
+  // Two channels of int4b_t are moved as one of a byte.
+  const auto channels = [](uint16_t count) {
+    return static_cast<uint16_t>(sim::BytesFor<T>(count) / sizeof(T));
+  };
   sim::LoadImage(
       sim::Side<T>("dst", dst), sim::Side<T>("src", src),
-      {p.kExtension, p.mExtension, p.kStartPt, p.mStartPt, p.strideW, p.strideH, filter_w, filter_h,
-       p.dilationFilterW, p.dilationFilterH, p.enTranspose, p.fMatrixCtrl, p.channelSize},
+      {channels(p.kExtension), p.mExtension, channels(p.kStartPt), p.mStartPt, p.strideW, p.strideH, filter_w,
+       filter_h, p.dilationFilterW, p.dilationFilterH, p.enTranspose, p.fMatrixCtrl, channels(p.channelSize)},
       where);
 }
 template <typename T>

@@ -98,7 +98,7 @@ struct LoadData3DParamsV2 {
   uint8_t dilationFilterH = 1;
   bool enTranspose = false;
   bool enSmallK = false;
-  T padValue = T(0);
+  T padValue{};
   bool filterSizeW = false;  // 256 more
   bool filterSizeH = false;
   bool fMatrixCtrl = false;  // the sizes of FMATRIX_RIGHT

@@ -97,6 +97,11 @@ class Element {
   Element(Space space, uint64_t address, uint64_t view_bytes, Where where)
       : space_(space), address_(address), view_bytes_(view_bytes), where_(where) {}
   operator T() const { return ScalarLoad<T>(space_, address_, view_bytes_, where_); }
+  // static_cast<float>(tensor(0)) of a tensor of half.
+  template <typename U, typename = std::enable_if_t<std::is_class_v<T> && std::is_arithmetic_v<U>>>
+  explicit operator U() const {
+    return static_cast<U>(static_cast<T>(*this));
+  }
   const Element &operator=(T value) const {
     ScalarStore<T>(space_, address_, view_bytes_, value, where_);
     return *this;

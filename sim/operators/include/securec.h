@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of C that take the size of what they write to, under the names of the library that CANN brings. They write
-// nothing where it does not fit, and return why.
+// Functions of C that take the size of what they write to, under the names of the library that CANN brings.
+// They write nothing where it does not fit, and return why.
 #pragma once
 
 #include <cerrno>

@@ -46,6 +46,36 @@ void ImageProduct(Case &c) {
   Fixpipe(c.Global<float>(2), sums, FixpipeParamsV220(k, rows, (rows + 15) / 16 * 16, k, false));
 }
 
+#ifndef SIM_CANN_HEADERS
+// Pixels of an image as rows of A (m x k), times B (k x 16), both of int4b_t. ints: m, k.
+void Int4Image(Case &c) {
+  const uint16_t m = c.Int(0), k = c.Int(1), n = 16;
+  const uint32_t size_a = m * k / 2, size_b = k * n / 2;  // bytes
+  auto image = LocalAt<int8_t>(TPosition::A1, 0, size_a), b1 = LocalAt<int8_t>(TPosition::B1, 262144, size_b);
+  auto b2 = LocalAt<int8_t>(TPosition::B2, 0, size_b);
+  auto a = LocalAt<int4b_t>(TPosition::A2, 0, m * k);
+  auto sums = LocalAt<int32_t>(TPosition::CO1, 0, 16384);
+  DataCopy(image, c.Global<int8_t>(0), size_a);
+  DataCopy(b1, c.Global<int8_t>(1), size_b);
+  Order<HardEvent::MTE2_MTE1>();
+  LoadData3DParamsV2<int4b_t> params;
+  params.l1H = 1;
+  params.l1W = m;
+  params.channelSize = k;
+  params.kExtension = k;
+  params.mExtension = m;
+  SetLoadDataRepeat({0, 1, 0});
+  LoadData(a, image.ReinterpretCast<int4b_t>(), params);
+  LoadData(b2, b1, LoadData2DParams(0, size_b / 512, 1, 0, 0, false, 0));
+  Order<HardEvent::MTE1_M>();
+  Mmad(sums, a, b2.ReinterpretCast<int4b_t>(), MmadParams(m, n, k, 0, false, true));
+  Order<HardEvent::M_FIX>();
+  Fixpipe(c.Global<int32_t>(2), sums, FixpipeParamsV220(n, m, (m + 15) / 16 * 16, n, false));
+}
+
+const Register four_bits{{"Int4Image", Int4Image, sim::KernelType::kCube}};
+#endif
+
 // m, n, k, the word of REQ8, relu.
 void Requantised(Case &c) {
   const uint16_t m = c.Int(0), n = c.Int(1), k = c.Int(2);

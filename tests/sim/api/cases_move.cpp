@@ -50,7 +50,7 @@ const Register table{
        // Five elements land, eight are read.
        auto rows = LocalAt<float>(TPosition::VECCALC, 4096, 8);
        DataCopyPad(rows, c.Global<float>(0), DataCopyExtParams(1, 20, 0, 0, 0),
-                   DataCopyPadExtParams<float>());
+                   DataCopyPadExtParams<float>(false, 0, static_cast<uint8_t>(c.Int(0)), 0));
        PipeBarrier<PIPE_ALL>();
        Abs(c.Tensor<float>(1), rows, 8);
      }},

@@ -46,3 +46,18 @@ def test_requantised(relu):
     got = clean("Requantised", buffers, ints=[m, n, k, word, relu])[2]
     scaled = np.rint(np.where((sums < 0) & bool(relu), 0, sums * factor))
     same(got, np.clip(scaled + offset, -128, 127).astype(np.int8))
+
+
+def packed(blocks: np.ndarray) -> np.ndarray:
+    """Numbers of 4 bits, two in a byte: the first one in its low half."""
+    return (blocks[..., ::2] & 15 | blocks[..., 1::2] << 4).astype(np.int8)
+
+
+def test_image_of_four_bits():
+    m, k, n = 48, 128, 16
+    numbers = np.random.default_rng(4)
+    a, b = numbers.integers(-8, 8, (m, k)), numbers.integers(-8, 8, (k, n))
+    image = packed(a.reshape(m, k // 64, 64).transpose(1, 0, 2))  # data blocks of 64 channels, pixel by pixel
+    columns = packed(b.T.reshape(n, k // 64, 64).transpose(1, 0, 2))
+    buffers = [Global(image), Global(columns), Global(poisoned((m, n), "int32"))]
+    same(clean("Int4Image", buffers, ints=[m, k])[2], (a @ b).astype(np.int32))

@@ -89,15 +89,14 @@ void BufferBounds(const Arguments &arguments) {
   AscendC::Add(s.unwritten, s.x, s.y, kTile + 64);
 }
 
-// The lanes behind the tensor are those of the one that nobody wrote. `copied` reach memory, or not.
-template <uint32_t copied>
+// The lanes behind the tensor are those of the one that nobody wrote.
 void LanesBehindTensor(const Arguments &arguments) {
   Setup s(arguments);
   AscendC::Adds(s.x, s.y[kTile - 64], 1.0f, 128);
   AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(EVENT_ID0);
   AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(EVENT_ID0);
   FAULT_HERE;
-  AscendC::DataCopy(s.out, s.x, copied);
+  AscendC::DataCopy(s.out, s.x, 128);
 }
 
 void MemoryBounds(const Arguments &) {
@@ -207,11 +206,17 @@ const std::vector<FaultCase> &LegalityCases() {
       {"repeat", K::kRepeat, Repeat, {"WholeReduceMax", "repeat", "[0, 255]", "got 256"}},
       {"mask", K::kMask, Mask, {"Add", "mask must be in [1, 64], got 65"}},
       {"stride", K::kStride, Stride, {"DataCopyPad", "blockCount must be in [0, 4095], got 4096"}},
-      {"tensor_bounds", K::kBeyondTensor, TensorBounds, {"Add", "takes 4352 bytes", "its LocalTensor has 4096"}},
-      {"buffer_bounds", K::kUbBounds, BufferBounds, {"Add", "dst takes 4352 bytes", "its LocalTensor has 4096"}},
+      {"tensor_bounds",
+       K::kBeyondTensor,
+       TensorBounds,
+       {"Add", "takes 4352 bytes", "its LocalTensor has 4096"}},
+      {"buffer_bounds",
+       K::kUbBounds,
+       BufferBounds,
+       {"Add", "dst takes 4352 bytes", "its LocalTensor has 4096"}},
       {"lanes_behind_tensor",
        K::kUninitialised,
-       LanesBehindTensor<128>,
+       LanesBehindTensor,
        {"DataCopy", "through Adds (", "which nothing wrote"}},
       {"memory_bounds",
        K::kUbBounds,

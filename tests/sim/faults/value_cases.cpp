@@ -145,6 +145,35 @@ void Added(const Arguments &arguments) {
   s.Out(count);
 }
 
+// Two rows of kDefined results. The copy of the first one is rounded up, and the second one is written over
+// its end.
+template <uint32_t last>
+void Rows(const Arguments &arguments) {
+  Setup s(arguments);
+  Multiply(s);
+  Order<HardEvent::V_MTE3>();
+  s.Out(kAll);
+  PipeBarrier<PIPE_MTE3>();
+  FAULT_HERE;
+  DataCopyPad(s.out[kDefined], s.z, {1, last * 4, 0, 0, 0});
+}
+// Reads a row again before what is behind its end is written over.
+template <uint32_t index>
+void ReadAgain(const Arguments &arguments) {
+  Setup s(arguments);
+  Multiply(s);
+  Order<HardEvent::V_MTE3>();
+  s.Out(kAll);
+  Order<HardEvent::MTE3_MTE2>();
+  DataCopy(s.x, s.out, kAll);
+  Order<HardEvent::MTE2_S>();
+  FAULT_HERE;
+  const float value = s.x.GetValue(index);
+  Order<HardEvent::MTE2_MTE3>();
+  DataCopy(s.out, s.y, kAll);
+  if (value > 4.0f) s.mask.SetValue(0, 1);
+}
+
 // Columns of a transposed square: 15 halves of each row are defined.
 template <uint32_t columns>
 void StoredColumns(const Arguments &arguments) {
@@ -286,6 +315,12 @@ const std::vector<FaultCase> &ValueCases() {
       Fault("value_global", Stored<FromGlobal, kAll>,
             {copy, "byte 752 comes from GM bytes [0, 256), which nothing wrote, through DataCopy ("}),
       Right("value_global_right", Stored<FromGlobal, kDefined>),
+      Fault("value_rows", Rows<kAll>, {copy, "writes dst, GM bytes [240, 496), from src", origin + "Mul ("}),
+      Right("value_rows_right", Rows<kDefined>),
+      Fault("value_read_again", ReadAgain<kDefined>,
+            {"GetValue (", "reads src, UB bytes [240, 244) of tail",
+             "which nothing wrote, through DataCopy ("}),
+      Right("value_read_again_right", ReadAgain<kDefined - 1>),
       Fault("value_added", Added<kAll>, {copy, "writes dst", origin + "Mul ("}),
       Right("value_added_right", Added<kDefined>),
       Fault("value_address", Address<kAll>,

@@ -8,7 +8,6 @@ import pytest
 
 from tests.sim.api.harness import BFLOAT16, BITS, COUNT, Global, poisoned, same
 from tests.sim.api.test_cube import expected, fractals, nz, whole
-
 from tests.sim.matmul.test_cube_core import sparse_factor
 
 from .model import clean, fault

@@ -72,6 +72,7 @@ void BehindTensor(GM_ADDR self, GM_ADDR out, uint32_t to, uint32_t from) {
   DataCopy(s.x, all[kElements - 8], 16);
   Setup::Order<HardEvent::MTE2_MTE3>();
   DataCopy(result[to], s.x[from], 16 - from);
+  PipeBarrier<PIPE_MTE3>();
   s.Finish();
 }
 void PaddingToPadding(GM_ADDR self, GM_ADDR out) { BehindTensor(self, out, kElements - 8, 0); }
@@ -95,6 +96,54 @@ void ReadMask(GM_ADDR self, GM_ADDR out, uint32_t word) {
 void PartlyWritten(GM_ADDR self, GM_ADDR out) { ReadMask<uint64_t>(self, out, 0); }
 void WhollyWritten(GM_ADDR self, GM_ADDR out) { ReadMask<uint32_t>(self, out, 0); }
 void NotWritten(GM_ADDR self, GM_ADDR out) { ReadMask<uint32_t>(self, out, 1); }
+
+// CompareScalar takes all lanes of its repeats and leaves the mask registers as they are.
+void MaskBehindCompare(GM_ADDR self, GM_ADDR out) {
+  Setup s(self, out);
+  const LocalTensor<half> values = s.x.ReinterpretCast<half>();
+  Duplicate(values, static_cast<half>(1.0f), 128);
+  SetVectorMask<half>(FULL_MASK, FULL_MASK);
+  CompareScalar<float, uint8_t, false>(s.x[256].ReinterpretCast<uint8_t>(), s.sevens, 0.0f, CMPMODE::GT,
+                                       MASK_PLACEHOLDER, 1, {1, 1, 8, 8});
+  Adds<half, false>(values, values, static_cast<half>(6.0f), MASK_PLACEHOLDER, 1, {1, 1, 8, 8});
+  if (static_cast<float>(values.GetValue(100)) == 7.0f) s.Finish();
+}
+
+// The scalar unit reads what V computed from a copy: the next copy comes after both.
+template <bool reads>
+void CopyAgain(GM_ADDR self, GM_ADDR out) {
+  Setup s(self, out);
+  const LocalTensor<uint8_t> mask = s.x[256].ReinterpretCast<uint8_t>();
+  for (int i = 0; i < 2; ++i) {
+    DataCopy(s.x, s.self, 64);
+    Setup::Order<HardEvent::MTE2_V>();
+    CompareScalar(mask, s.x, 0.0f, CMPMODE::GE, 64);
+    if (reads && mask.GetValue(0) != 255) return;
+  }
+  s.Finish();
+}
+
+// More buffers than there are event ids: no flag belongs to queues at VECCALC.
+void QueuesOfVeccalc(GM_ADDR self, GM_ADDR out) {
+  Setup s(self, out);
+  TQue<TPosition::VECCALC, 1> queues[9];
+  for (auto &queue : queues) s.pipe.InitBuffer(queue, 1, 32);
+  for (auto &queue : queues) {
+    LocalTensor<float> tensor = queue.AllocTensor<float>();
+    queue.FreeTensor(tensor);
+  }
+  s.Finish();
+}
+
+void OtherQueuesTensor(GM_ADDR self, GM_ADDR out) {
+  Setup s(self, out);
+  TQue<TPosition::VECIN, 1> one, other;
+  s.pipe.InitBuffer(one, 1, 32);
+  s.pipe.InitBuffer(other, 1, 32);
+  auto tensor = other.AllocTensor<float>();
+  one.FreeTensor(tensor);
+  s.Finish();
+}
 
 void OutOfBounds(GM_ADDR self, GM_ADDR out) {
   Setup s(self, out);
@@ -149,6 +198,11 @@ const sim::Kernel kKernels[] = {
     {"partly_written", Invoke<PartlyWritten>},
     {"wholly_written", Invoke<WhollyWritten>},
     {"not_written", Invoke<NotWritten>},
+    {"mask_behind_compare", Invoke<MaskBehindCompare>},
+    {"copy_again_behind_a_read", Invoke<CopyAgain<true>>},
+    {"copy_again", Invoke<CopyAgain<false>>},
+    {"queues_of_veccalc", Invoke<QueuesOfVeccalc>},
+    {"other_queues_tensor", Invoke<OtherQueuesTensor>},
     {"out_of_bounds", Invoke<OutOfBounds>},
     {"beyond_memory", Invoke<BeyondMemory>},
     {"misaligned", Invoke<Misaligned>},

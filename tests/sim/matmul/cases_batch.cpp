@@ -86,6 +86,25 @@ void Batches(Case &c) {
   mm.End();
 }
 
+// IterateNBatch without a workspace, or one GetBatchTensorC too many.
+template <bool workspace>
+void WrongBatches(Case &c) {
+  const TCubeTiling t = TilingOf(c);
+  using Half = MatmulType<TPosition::GM, CubeFormat::ND, half, true, LayoutMode::NORMAL>;
+  using Out = MatmulType<TPosition::GM, CubeFormat::ND, float, false, LayoutMode::NORMAL>;
+  constexpr MatmulBatchParams kBatches{true};
+  static constexpr MatmulConfig kConfig = GetMMConfig<MatmulConfigMode::CONFIG_NORM>(kBatches);
+  TPipe pipe;
+  Matmul<Half, Half, Out, Out, kConfig> mm;
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &t);
+  if (GetSubBlockIdx() != 0) return;
+  mm.SetTensorA(c.Global<half>(0));
+  mm.SetTensorB(c.Global<half>(1), true);
+  if (workspace) mm.SetWorkspace(c.Global<float>(2));
+  mm.template IterateNBatch<false>(1, 1, 1, false);
+  for (int i = 0; i < 2; ++i) mm.template GetBatchTensorC<false>(1, 1);
+}
+
 constexpr auto kMixed = sim::KernelType::kMixed12;
 const Register table{
     {"BatchBSNGD", Batch<LayoutMode::BSNGD>, kMixed},
@@ -94,6 +113,8 @@ const Register table{
     {"BatchNORMAL", Batch<LayoutMode::NORMAL>, kMixed},
     {"Batches", Batches<true>, kMixed},
     {"BatchesAsync", Batches<false>, kMixed},
+    {"BatchesNoWorkspace", WrongBatches<false>, kMixed},
+    {"BatchesTooMany", WrongBatches<true>, kMixed},
 };
 
 }  // namespace

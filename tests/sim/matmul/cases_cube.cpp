@@ -25,13 +25,16 @@ TCubeTiling TilingOf(const Case &c) {
 
 // Registers an object and multiplies; set(mm) gives it the factors.
 template <class Object, class Set>
-void Run(Case &c, Set &&set) {
-  const TCubeTiling t = TilingOf(c);
+void Run(const TCubeTiling &t, Set &&set) {
   TPipe pipe;
   Object mm;
   REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &t);
   set(mm, pipe);
   mm.End();
+}
+template <class Object, class Set>
+void Run(Case &c, Set &&set) {
+  Run<Object>(TilingOf(c), set);
 }
 
 // Copies a matrix of rows x columns to columns of fractals in L1, whose rows are a multiple of `unit`.
@@ -151,6 +154,19 @@ void ToL0c(Case &c) {
   });
 }
 
+// The factors fill L1. The tiling speaks of a bias that nobody sets.
+void FullL1(Case &c) {
+  TCubeTiling t = TilingOf(c);
+  t.stepKa = t.stepKb = 4;
+  t.depthA1 = t.depthB1 = 8;
+  t.isBias = 1;
+  Run<Matmul<Matrix<half>, Matrix<half>, Matrix<float>>>(t, [&](auto &mm, TPipe &) {
+    mm.SetTensorA(c.Global<half>(0));
+    mm.SetTensorB(c.Global<half>(1));
+    mm.IterateAll(c.Global<float>(2));
+  });
+}
+
 // A is one row of the value 3.
 void ScalarA(Case &c) {
   using Object = Matmul<MatmulType<TPosition::GM, CubeFormat::SCALAR, half>, Matrix<half>, Matrix<float>>;
@@ -184,6 +200,12 @@ void Sparse(Case &c) {
   });
 }
 
+// Nobody has loaded an index.
+void NoIndex(Case &) {
+  const LocalTensor<int8_t> a(TPosition::A2, 0, 512), b(TPosition::B2, 0, 512);
+  MmadWithSparse(LocalTensor<int32_t>(TPosition::CO1, 0, 256), a, b, MmadParams(16, 16, 64, 0, false, true));
+}
+
 constexpr auto kCube = sim::KernelType::kCube;
 const Register table{
     {"CubeInL1",
@@ -199,9 +221,11 @@ const Register table{
     {"CubeLower", Policy<Impl::Detail::TrianLowerMatmulPolicy>, kCube},
     {"CubeNBuffer33", Policy<Impl::Detail::NBuffer33MatmulPolicy>, kCube},
     {"CubeToL0c", ToL0c, kCube},
+    {"CubeFullL1", FullL1, kCube},
     {"CubeScalarA", ScalarA, kCube},
     {"CubeInt4", Int4, kCube},
     {"CubeSparse", Sparse, kCube},
+    {"CubeNoIndex", NoIndex, kCube},
 };
 
 }  // namespace

@@ -251,6 +251,17 @@ void WaitsForNothing(Case &c) {
   mm.WaitIterateAll();
 }
 
+// TSCM of a vector core is a quarter of L1; this buffer is larger.
+void LargeTscm(Case &c) {
+  const MixedNumbers numbers(c);
+  TPipe pipe;
+  Matmul<MatmulType<TPosition::TSCM, CubeFormat::NZ, half>, Rows<half>, Rows<float>> mm;
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &numbers.t);
+  TSCM<TPosition::GM> tscm;
+  pipe.InitBuffer(tscm, 1, 160 * 1024);
+  mm.SetTensorA(tscm.AllocTensor<half>());
+}
+
 // Two objects of different types take turns; each one's tiling fills L0C.
 void TwoObjects(Case &c) {
   const MixedNumbers numbers(c);
@@ -348,6 +359,7 @@ const Register table{
     {"MixedNotRegistered", NotRegistered, kMixed},
     {"MixedOneLeaves", OneLeaves, kMixed},
     {"MixedWaitsForNothing", WaitsForNothing, kMixed},
+    {"MixedLargeTscm", LargeTscm, kMixed},
     {"MixedShared", Shared, kMixed},
     {"MixedDualMaster", DualMaster, kMixed},
     {"MixedTwoObjects", TwoObjects, kMixed},

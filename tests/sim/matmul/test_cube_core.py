@@ -71,6 +71,12 @@ def test_a_row_of_tiles_in_l0c():
     same(multiply("CubeToL0c", buffers, shape, (32, 64, 32)), want.astype(np.float32))
 
 
+def test_a_bias_that_nobody_sets_takes_no_memory():
+    shape = (128, 128, 1024)
+    want, buffers = factors(shape, "float16")
+    same(multiply("CubeFullL1", buffers, shape, (128, 128, 128)), want.astype(np.float32))
+
+
 @pytest.mark.parametrize("trans_b", [0, 1])
 def test_a_scalar_is_a_row(trans_b):
     shape = (1, 40, 100)
@@ -150,3 +156,7 @@ def test_a_sparse_factor_must_be_transposed():
         Global(index),
     ]
     fault("a sparse B must be transposed", "CubeSparse", buffers, ints=[32, 32, 64, 0, 0, 32, 32, 64])
+
+
+def test_a_sparse_product_needs_an_index():
+    fault("filter has no index: missing LoadDataWithSparse", "CubeNoIndex", [])

@@ -165,6 +165,13 @@ def test_several_batches(name):
     same(got[4], want.astype(np.float32))
 
 
+def test_mistakes_with_batches():
+    buffers = [Global(np.zeros((32, 32), "float16"))] * 2 + [Global(poisoned((32, 32), "float32"))]
+    ints = [1, 32, 32, 32, 1, 1, 1, 0]
+    fault("the results need SetWorkspace before", "BatchesNoWorkspace", buffers, ints=ints)
+    fault("there is no batch left of IterateNBatch<false>", "BatchesTooMany", buffers, ints=ints)
+
+
 def test_mistakes():
     shape, base = (32, 32, 32), (16, 32, 32)
     want, buffers = factors(shape, "float16")
@@ -175,6 +182,7 @@ def test_mistakes():
         ("MixedNotRegistered", "the object is not registered: missing REGIST_MATMUL_OBJ"),
         ("MixedOneLeaves", "the cube core waits for 1 vector cores of its block"),
         ("MixedWaitsForNothing", "there is no call of IterateAll<false> with waitIterateAll"),
+        ("MixedLargeTscm", "TSCM of a vector core holds 131072 bytes here, the tensor ends at byte 163840"),
         ("MixedOnVector", "the kernel has no cube cores that could compute this"),
         ("MixedOnCube", "the kernel has no vector cores that could call Matmul"),
     ):

@@ -121,6 +121,16 @@ def test_pools_of_a_kernel_groups_of_cores_and_pointers_to_tiling():
     np.testing.assert_array_equal(found["pointed"], [60, 6, 9, 1, 0])
 
 
+def test_host_and_kernels_share_memory_as_in_the_cpu_debug_mode():
+    assert lines(run("shared.asc")) == {"no key": "30 31 0", "key": "35 36", "instance": "90 93"}
+    done = avo("run", HERE / "shared.asc", "-D", "BEYOND")
+    assert done.returncode == 1
+    assert "nothing launches" not in done.stderr
+    assert re.search(r"GmBounds: kernel added, block \d: SetValue \(shared.asc:20 added\)", done.stderr), (
+        done.stderr
+    )
+
+
 def test_memory_beside_ub_and_tensors_in_files(tmp_path):
     done = avo("run", HERE / "memory.asc", folder=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -134,7 +144,7 @@ def test_memory_beside_ub_and_tensors_in_files(tmp_path):
     forgotten = avo("run", HERE / "memory.asc", "-D", "FORGET", folder=tmp_path)
     assert forgotten.returncode == 1
     assert (
-        "WriteSpmBuffer (memory.asc:24 kept): the TPipe has no memory for it: missing InitSpmBuffer"
+        "WriteSpmBuffer (memory.asc:21 kept): the TPipe has no memory for it: missing InitSpmBuffer"
         in forgotten.stderr
     )
 

@@ -17,6 +17,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "cpu_debug.h"
 #include "engine/current_core.h"
 #include "include/sim/asc_dump.h"
 
@@ -36,6 +37,8 @@ struct KernelCode {
 
 // Makes a kernel known to launches of this process.
 __attribute__((visibility("default"))) void Define(const KernelCode &code);
+// The cores of a kernel that is known; those of a mixed kernel for any other function.
+__attribute__((visibility("default"))) Cores CoresOf(const void *function);
 // Appends a launch to the stream. `arguments`: what `invoke` finds at arguments[0].
 __attribute__((visibility("default"))) void Start(const void *function, const char *name, uint32_t blocks,
                                                   void *stream, std::shared_ptr<const void> arguments);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of vector functions that kernels and their hosts name. The guards are those of CANN's own headers, as
-// host code may be compiled with those in front.
+// Settings of vector functions that kernels and their hosts name. The guards are those of CANN's own headers,
+// as host code may be compiled with those in front.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +43,28 @@ struct TopKConfig {
   TopKAlgo algo = TopKAlgo::MERGE_SORT;
   TopKOrder order = TopKOrder::UNSET;
   bool sorted = true;
+};
+
+}  // namespace AscendC
+#endif
+
+#ifndef INCLUDE_SORT_SORT_UTILS_CONSTANTS_H
+#define INCLUDE_SORT_SORT_UTILS_CONSTANTS_H
+namespace AscendC {
+
+enum class SortType { RADIX_SORT, MERGE_SORT };
+
+}  // namespace AscendC
+#endif
+#ifndef ASCC_STRUCT_SORTCONFIG
+#define ASCC_STRUCT_SORTCONFIG
+namespace AscendC {
+
+struct SortConfig {
+  SortType type = SortType::RADIX_SORT;
+  bool isDescend = false;
+  bool hasSrcIndex = false;
+  bool hasDstIndex = false;
 };
 
 }  // namespace AscendC

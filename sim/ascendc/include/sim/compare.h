@@ -101,8 +101,8 @@ inline uint64_t BytesOfBits(const VectorOp &op) {
   return CeilDivide(op.counted() ? op.active() : op.repeats() * op.lanes(), 8);
 }
 
-// All lanes of `repeat` repeats. The mask argument of Compare and CompareScalar is reserved on Atlas A2; the mask
-// registers stay as they are.
+// All lanes of `repeat` repeats. The mask argument of Compare and CompareScalar is reserved on Atlas A2; the
+// mask registers stay as they are.
 struct AllLanes {
   int64_t repeat;
   bool Apply(VectorOp &op) const {

@@ -346,9 +346,9 @@ void CopyPadIn(const char *name, const AscendC::LocalTensor<T> &dst, const Ascen
       flows.Move(BitsOf(dst, row * to.operand.row_stride + left, params.blockLen),
                  BitsOf(from, row * from.operand.row_stride, params.blockLen));
       if (firsts && params.blockLen < to.operand.row_bytes) {
-        flows.Depend(
-            BitsOf(dst, row * to.operand.row_stride + params.blockLen, to.operand.row_bytes - params.blockLen),
-            BitsOf(from, row * from.operand.row_stride, sizeof(T)));
+        flows.Depend(BitsOf(dst, row * to.operand.row_stride + params.blockLen,
+                            to.operand.row_bytes - params.blockLen),
+                     BitsOf(from, row * from.operand.row_stride, sizeof(T)));
       }
     }
   });

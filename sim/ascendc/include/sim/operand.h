@@ -52,9 +52,10 @@ inline void CheckView(Core &core, const char *instruction, const Operand &operan
   }
 }
 
-// The device knows only where a tensor begins. Its size is for people to see, as that of a GlobalTensor: values
-// that are read behind it are followed, and what is written behind it stays in its own buffer, or the tensor lies
-// in none because the kernel itself has placed it. Only a write that leaves the buffer is an error.
+// The device knows only where a tensor begins. Its size is for people to see, as that of a GlobalTensor:
+// values that are read behind it are followed, and what is written behind it stays in its own buffer, or the
+// tensor lies in none because the kernel itself has placed it. Only a write that leaves the buffer is an
+// error.
 inline void CheckView(Core &core, const char *instruction, const Operand &operand, uint64_t bytes,
                       Where where) {
   if (Reach(operand) <= bytes) return;

@@ -22,15 +22,19 @@ inline uint32_t SparsePlace(const Registers &registers, uint64_t address, uint32
   return index / 2 * 4 + (index % 2 == 0 ? first : std::max(first, bits(address) + 1));
 }
 
-// Loads fractals of int8_t to L0B as LoadData does, and their index.
+// Loads fractals of int8_t that follow each other to L0B, and their index. Of the parameters startIndex and
+// repeatTimes count, as on the device.
 inline void LoadSparse(const LocalTensorBase &dst, const CopySide &to, const CopySide &from,
-                       const LocalTensorBase &index, const AscendC::LoadData2DParams &params, Where where) {
+                       const LocalTensorBase &index, const AscendC::LoadData2DParams &given, Where where) {
   constexpr const char *kName = "LoadDataWithSparse";
   Core &core = Core::Current();
   CheckMemory(core, kName, where, "dst", dst, {Space::L0B}, "L0B (B2)");
   CheckMemory(core, kName, where, "idx", index, {Space::L1}, "L1 (A1, B1)");
-  if (params.ifTranspose) core.Fail(FaultKind::kType, kName, where, "ifTranspose must be false");
-  if (params.repeatTimes == 0) return;
+  if (given.repeatTimes == 0) return;
+  AscendC::LoadData2DParams params;
+  params.startIndex = given.startIndex;
+  params.repeatTimes = given.repeatTimes;
+  params.srcStride = 1;
   LoadFractals(dst, to, from, params, where);
   constexpr uint32_t kBytes = kFractalBytes / kIndexShare;
   Instruction instruction;
@@ -49,11 +53,9 @@ inline void LoadSparse(const LocalTensorBase &dst, const CopySide &to, const Cop
   core.Issue(instruction);
   auto &kept = core.registers.sparse_index;
   kept.resize(core.BytesOf(Space::L0B) / kIndexShare);
-  for (uint32_t i = 0; i < params.repeatTimes; ++i) {
-    const uint64_t target = dst.address + uint64_t{i} * (params.dstGap + 1) * kFractalBytes;
-    std::memcpy(&kept[target / kIndexShare],
-                core.Memory(part.space, part.address + uint64_t{i} * params.srcStride * kBytes), kBytes);
-  }
+  const uint64_t to_index = std::min<uint64_t>(dst.address / kIndexShare, kept.size());
+  std::memcpy(kept.data() + to_index, core.Memory(part.space, part.address),
+              std::min<uint64_t>(kBytes * params.repeatTimes, kept.size() - to_index));
 }
 
 }  // namespace sim

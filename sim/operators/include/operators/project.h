@@ -32,7 +32,7 @@ SIM_PROJECT_API void simCallFree(void *call);
 // several for a dynamic one. `values`: what it holds, for code that reads values on the host; may be nullptr.
 // After a failure of one of these the call fails.
 SIM_PROJECT_API int simCallParameter(void *call, int result);
-SIM_PROJECT_API int simCallTensor(void *call, int dtype, const int64_t *shape, size_t rank,
+SIM_PROJECT_API int simCallTensor(void *call, int dtype, int format, const int64_t *shape, size_t rank,
                                   const void *values);
 SIM_PROJECT_API int simCallInt(void *call, int64_t value);
 SIM_PROJECT_API int simCallFloat(void *call, float value);

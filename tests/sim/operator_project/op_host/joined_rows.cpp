@@ -11,9 +11,10 @@ static ge::graphStatus TileJoinedRows(gert::TilingContext *context) {
   const gert::StorageShape *bias = context->GetInputShape(3);
   optiling::JoinedRowsTiling tiling;
   tiling.set_size(static_cast<uint32_t>(context->GetInputShape(0)->GetStorageShape().GetShapeSize()));
-  tiling.rest.set_srcWidth(
-      bias == nullptr ? 0U : static_cast<uint32_t>(bias->GetStorageShape().GetShapeSize()));
+  tiling.rest.set_srcWidth(bias == nullptr ? 0U
+                                           : static_cast<uint32_t>(bias->GetStorageShape().GetShapeSize()));
   tiling.set_extra(3);
+  tiling.set_behind(static_cast<uint32_t>(*context->GetAttrs()->GetInt(0)));
   tiling.SaveToBuffer(context->GetRawTilingData()->GetData(), context->GetRawTilingData()->GetCapacity());
   context->GetRawTilingData()->SetDataSize(tiling.GetDataSize());
   context->SetBlockDim(1);
@@ -29,6 +30,7 @@ class JoinedRows : public OpDef {
     this->Input("bias").ParamType(OPTIONAL).DataType({ge::DT_FLOAT}).Format({ge::FORMAT_ND});
     this->Output("z").ParamType(REQUIRED).DataType({ge::DT_FLOAT}).Format({ge::FORMAT_ND});
     this->Output("copy").ParamType(OPTIONAL).DataType({ge::DT_FLOAT}).Format({ge::FORMAT_ND});
+    this->Attr("behind").AttrType(OPTIONAL).Int(0);  // elements behind the end of x that the kernel reads too
     this->AICore().SetTiling(TileJoinedRows);
     this->AICore().AddConfig("ascend910b");
   }

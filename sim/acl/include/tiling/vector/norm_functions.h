@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host functions for normalisations: how much work memory they take, and their tilings. The least is what
-// CANN's formulas say, and what one row takes here. The functions themselves take of a tiling the shape alone.
+// CANN's formulas say, and what one row takes here. The functions themselves take of a tiling the shape
+// alone.
 #pragma once
 
 #include <cstring>
@@ -104,8 +105,8 @@ template <typename Shape>
 void GetLayerNormMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSize, const bool isReuseSource,
                                const bool isComputeRstd, const bool isOnlyOutput, uint32_t &maxValue,
                                uint32_t &minValue) {
-  GetNormalizeMaxMinTmpSize(srcShape, typeSize, typeSize, isReuseSource, isComputeRstd, isOnlyOutput, maxValue,
-                            minValue);
+  GetNormalizeMaxMinTmpSize(srcShape, typeSize, typeSize, isReuseSource, isComputeRstd, isOnlyOutput,
+                            maxValue, minValue);
   const uint32_t values = sim::RoundUp(sim::Matrix(srcShape).rows * 4, 32);
   maxValue += values;
   minValue += values;
@@ -174,8 +175,8 @@ void GetLayerNormGradBetaNDTilingInfo(const Shape &srcShape, const uint32_t stac
 }
 
 template <typename Shape>
-bool GetDeepNormMaxMinTmpSize(const Shape &srcShape, const uint32_t, const bool, const bool, uint32_t &maxValue,
-                              uint32_t &minValue) {
+bool GetDeepNormMaxMinTmpSize(const Shape &srcShape, const uint32_t, const bool, const bool,
+                              uint32_t &maxValue, uint32_t &minValue) {
   sim::NormSizes(sim::NormShape(srcShape), 3, maxValue, minValue);
   return true;
 }

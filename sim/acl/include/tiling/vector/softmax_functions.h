@@ -7,7 +7,8 @@
 
 namespace sim {
 
-// The tiling of rows of which each takes `row` bytes of work memory. A block of equal values has `block` lanes.
+// The tiling of rows of which each takes `row` bytes of work memory. A block of equal values has `block`
+// lanes.
 template <typename Tiling>
 Tiling SoftMaxTilingOf(const Matrix &matrix, uint32_t block, uint32_t row, uint32_t work_bytes) {
   uint32_t at_once = std::min(work_bytes / row, matrix.rows);
@@ -66,16 +67,18 @@ bool IsBasicBlockInSoftMax(Tiling &tiling, const uint32_t = 2) {
 }
 
 template <typename Shape>
-uint32_t GetLogSoftMaxMinTmpSize(const Shape &srcShape, const uint32_t dataTypeSize, const bool isReuseSource) {
+uint32_t GetLogSoftMaxMinTmpSize(const Shape &srcShape, const uint32_t dataTypeSize,
+                                 const bool isReuseSource) {
   return GetSoftMaxMinTmpSize(srcShape, dataTypeSize, isReuseSource);
 }
 template <typename Shape>
-uint32_t GetLogSoftMaxMaxTmpSize(const Shape &srcShape, const uint32_t dataTypeSize, const bool isReuseSource) {
+uint32_t GetLogSoftMaxMaxTmpSize(const Shape &srcShape, const uint32_t dataTypeSize,
+                                 const bool isReuseSource) {
   return GetSoftMaxMaxTmpSize(srcShape, dataTypeSize, isReuseSource);
 }
 template <typename Shape, typename Tiling>
-void LogSoftMaxTilingFunc(const Shape &srcShape, const uint32_t dataTypeSize, const uint32_t localWorkSpaceSize,
-                          Tiling &softmaxTiling) {
+void LogSoftMaxTilingFunc(const Shape &srcShape, const uint32_t dataTypeSize,
+                          const uint32_t localWorkSpaceSize, Tiling &softmaxTiling) {
   const uint32_t row = GetSoftMaxMinTmpSize(srcShape, dataTypeSize, false);
   sim::Give(sim::SoftMaxTilingOf<tiling::LogSoftMaxTiling>(sim::Matrix(srcShape), 32 / dataTypeSize, row,
                                                            localWorkSpaceSize),
@@ -83,10 +86,10 @@ void LogSoftMaxTilingFunc(const Shape &srcShape, const uint32_t dataTypeSize, co
 }
 
 // SoftmaxFlash and SoftmaxGrad: one row at least, all at most.
-#define SIM_SOFTMAX_SIZES(Name)                                                                        \
+#define SIM_SOFTMAX_SIZES(Name)                                                                              \
   template <typename Shape>                                                                                  \
-  uint32_t GetSoftMax##Name##MinTmpSize(const Shape &srcShape, const uint32_t, const bool, const bool) {  \
-    return sim::FlashRowBytes(sim::Matrix(srcShape).columns);                             \
+  uint32_t GetSoftMax##Name##MinTmpSize(const Shape &srcShape, const uint32_t, const bool, const bool) {     \
+    return sim::FlashRowBytes(sim::Matrix(srcShape).columns);                                                \
   }                                                                                                          \
   template <typename Shape>                                                                                  \
   uint32_t GetSoftMax##Name##MaxTmpSize(const Shape &srcShape, const uint32_t dataTypeSize, const bool flag, \
@@ -96,7 +99,8 @@ void LogSoftMaxTilingFunc(const Shape &srcShape, const uint32_t dataTypeSize, co
   }                                                                                                          \
   template <typename Shape, typename Tiling>                                                                 \
   void SoftMax##Name##TilingFunc(const Shape &srcShape, const uint32_t dataTypeSize,                         \
-                                 const uint32_t localWorkSpaceSize, Tiling &tiling, const bool flag = false) { \
+                                 const uint32_t localWorkSpaceSize, Tiling &tiling,                          \
+                                 const bool flag = false) {                                                  \
     const uint32_t row = GetSoftMax##Name##MinTmpSize(srcShape, dataTypeSize, flag, false);                  \
     sim::Give(sim::SoftMaxTilingOf<tiling::SoftMaxTiling>(sim::Matrix(srcShape), 32 / dataTypeSize, row,     \
                                                           localWorkSpaceSize),                               \
@@ -136,9 +140,10 @@ void GetSoftMaxFlashV3MaxMinTmpSize(const Shape &srcShape, const uint32_t, const
   maxValue = matrix.rows * minValue;
 }
 template <typename Shape, typename Tiling>
-void SoftMaxFlashV3TilingFunc(const Shape &srcShape, const uint32_t dataTypeSize1, const uint32_t dataTypeSize2,
-                              const uint32_t localWorkSpaceSize, Tiling &softmaxFlashV3Tiling,
-                              const bool isUpdate, const bool isBasicBlock = false) {
+void SoftMaxFlashV3TilingFunc(const Shape &srcShape, const uint32_t dataTypeSize1,
+                              const uint32_t dataTypeSize2, const uint32_t localWorkSpaceSize,
+                              Tiling &softmaxFlashV3Tiling, const bool isUpdate,
+                              const bool isBasicBlock = false) {
   SoftMaxFlashV2TilingFunc(srcShape, dataTypeSize1, dataTypeSize2, localWorkSpaceSize, softmaxFlashV3Tiling,
                            isUpdate, isBasicBlock);
 }

@@ -60,6 +60,13 @@ uint32_t GetSortTmpSize(const Platform &, const uint32_t elemCount, const uint32
   return 8 * elemCount;
 }
 
+// The sort that takes a SortConfig is not there on Atlas A2.
+template <typename Shape, typename DataType>
+void GetSortMaxMinTmpSize(const Shape &, DataType, DataType, bool, const SortConfig &, uint32_t &maxValue,
+                          uint32_t &minValue) {
+  maxValue = minValue = 0;
+}
+
 // Two rows as floats, in pieces of a repeat at least.
 template <typename Shape>
 void GetCumSumMaxMinTmpSize(const Shape &srcShape, const uint32_t, const bool, const bool, uint32_t &maxValue,
@@ -83,7 +90,8 @@ uint32_t GetDropOutMaxTmpSize(const Shape &srcShape, const uint32_t typeSize, co
 }
 
 template <typename Shape>
-void GetPadMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSize, uint32_t &maxValue, uint32_t &minValue) {
+void GetPadMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSize, uint32_t &maxValue,
+                         uint32_t &minValue) {
   const sim::Matrix matrix(srcShape);
   minValue = 16 * sim::RoundUp(matrix.columns * typeSize, 32);
   maxValue = std::max(minValue, matrix.rows * minValue / 16 * 2);
@@ -102,7 +110,8 @@ void PadTilingFunc(const Shape &srcShape, const Shape &oriSrcShape, const uint32
 
 // Three pieces as half.
 template <typename Shape>
-void GetAscendQuantMaxMinTmpSize(const Shape &srcShape, const uint32_t, uint32_t &maxValue, uint32_t &minValue) {
+void GetAscendQuantMaxMinTmpSize(const Shape &srcShape, const uint32_t, uint32_t &maxValue,
+                                 uint32_t &minValue) {
   sim::FloatSizes(srcShape, 3, maxValue, minValue);
 }
 inline void GetAscendQuantTmpBufferFactorSize(uint32_t &maxLiveNodeCount, uint32_t &extraBuf) {
@@ -110,7 +119,8 @@ inline void GetAscendQuantTmpBufferFactorSize(uint32_t &maxLiveNodeCount, uint32
   extraBuf = 0;
 }
 template <typename Shape>
-void GetAscendDequantTmpBufferFactorSize(const Shape &srcShape, uint32_t &maxLiveNodeCount, uint32_t &extraBuf) {
+void GetAscendDequantTmpBufferFactorSize(const Shape &srcShape, uint32_t &maxLiveNodeCount,
+                                         uint32_t &extraBuf) {
   maxLiveNodeCount = 1;
   extraBuf = 64 + sim::Matrix(srcShape).columns;
 }
@@ -138,23 +148,25 @@ void GetAscendAntiQuantTmpBufferFactorSize(const Shape &, const Shape &, bool, D
 }
 
 // Bits of 2048 elements, and the elements of the mask as half.
-#define SIM_SELECT_SIZES(Name)                                                                              \
-  template <typename Shape>                                                                                 \
-  uint32_t Get##Name##MinTmpSize(const Shape &, const Shape &, const uint32_t, const Shape &, const uint32_t, \
-                                 const bool) {                                                              \
-    return 4 * 256;                                                                                         \
-  }                                                                                                         \
-  template <typename Shape>                                                                                 \
-  uint32_t Get##Name##MaxTmpSize(const Shape &, const Shape &, const uint32_t, const Shape &maskShape,      \
-                                 const uint32_t, const bool) {                                              \
-    return std::max(4 * 256U, 256 + 2 * sim::RoundUp(sim::ElementsOf(maskShape), 128));                     \
-  }                                                                                                         \
-  template <typename Shape>                                                                                 \
-  void Get##Name##MaxMinTmpSize(const Shape &src0Shape, const Shape &src1Shape, const uint32_t srcTypeSize, \
+#define SIM_SELECT_SIZES(Name)                                                                               \
+  template <typename Shape>                                                                                  \
+  uint32_t Get##Name##MinTmpSize(const Shape &, const Shape &, const uint32_t, const Shape &,                \
+                                 const uint32_t, const bool) {                                               \
+    return 4 * 256;                                                                                          \
+  }                                                                                                          \
+  template <typename Shape>                                                                                  \
+  uint32_t Get##Name##MaxTmpSize(const Shape &, const Shape &, const uint32_t, const Shape &maskShape,       \
+                                 const uint32_t, const bool) {                                               \
+    return std::max(4 * 256U, 256 + 2 * sim::RoundUp(sim::ElementsOf(maskShape), 128));                      \
+  }                                                                                                          \
+  template <typename Shape>                                                                                  \
+  void Get##Name##MaxMinTmpSize(const Shape &src0Shape, const Shape &src1Shape, const uint32_t srcTypeSize,  \
                                 const Shape &maskShape, const uint32_t maskTypeSize, const bool isReuseMask, \
-                                uint32_t &maxValue, uint32_t &minValue) {                                   \
-    minValue = Get##Name##MinTmpSize(src0Shape, src1Shape, srcTypeSize, maskShape, maskTypeSize, isReuseMask); \
-    maxValue = Get##Name##MaxTmpSize(src0Shape, src1Shape, srcTypeSize, maskShape, maskTypeSize, isReuseMask); \
+                                uint32_t &maxValue, uint32_t &minValue) {                                    \
+    minValue =                                                                                               \
+        Get##Name##MinTmpSize(src0Shape, src1Shape, srcTypeSize, maskShape, maskTypeSize, isReuseMask);      \
+    maxValue =                                                                                               \
+        Get##Name##MaxTmpSize(src0Shape, src1Shape, srcTypeSize, maskShape, maskTypeSize, isReuseMask);      \
   }
 SIM_SELECT_SIZES(Select)
 SIM_SELECT_SIZES(SelectWithBytesMask)
@@ -166,7 +178,8 @@ SIM_SELECT_SIZES(SelectWithBytesMask)
   void GetReduce##Name##MaxMinTmpSize(const Shape &srcShape, const DataType dataType, ReducePattern pattern, \
                                       bool isSrcInnerPad, bool isReuseSource, uint32_t &maxValue,            \
                                       uint32_t &minValue) {                                                  \
-    GetReduceMaxMaxMinTmpSize(srcShape, dataType, pattern, isSrcInnerPad, isReuseSource, maxValue, minValue); \
+    GetReduceMaxMaxMinTmpSize(srcShape, dataType, pattern, isSrcInnerPad, isReuseSource, maxValue,           \
+                              minValue);                                                                     \
     minValue = std::max(minValue, 256U);                                                                     \
     maxValue = std::max(maxValue, minValue);                                                                 \
   }
@@ -182,8 +195,8 @@ void GetReduceXorSumMaxMinTmpSize(const Shape &, const uint32_t, const bool, uin
 
 // The tiling has the sizes [B, N, S, H/N], or [H, W].
 template <typename Shape>
-void GetTransposeMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSize, const uint32_t, uint32_t &maxValue,
-                               uint32_t &minValue) {
+void GetTransposeMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSize, const uint32_t,
+                               uint32_t &maxValue, uint32_t &minValue) {
   minValue = 2 * 16 * 16 * typeSize;
   maxValue = std::max(minValue, 2 * sim::ElementsOf(srcShape) * typeSize);
 }
@@ -204,12 +217,14 @@ void GetTransposeTilingInfo(const Shape &srcShape, const uint32_t, const uint32_
 // The older names.
 template <typename Shape>
 void GetConfusionTransposeMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSize,
-                                        const uint32_t transposeTypeIn, uint32_t &maxValue, uint32_t &minValue) {
+                                        const uint32_t transposeTypeIn, uint32_t &maxValue,
+                                        uint32_t &minValue) {
   GetTransposeMaxMinTmpSize(srcShape, typeSize, transposeTypeIn, maxValue, minValue);
 }
 template <typename Shape, typename Tiling>
 void GetConfusionTransposeTilingInfo(const Shape &srcShape, const uint32_t stackBufferSize,
-                                     const uint32_t typeSize, const uint32_t transposeTypeIn, Tiling &tiling) {
+                                     const uint32_t typeSize, const uint32_t transposeTypeIn,
+                                     Tiling &tiling) {
   GetTransposeTilingInfo(srcShape, stackBufferSize, typeSize, transposeTypeIn, tiling);
 }
 template <typename Shape, typename Tiling>
@@ -226,8 +241,8 @@ bool GetTransDataMaxMinTmpSize(const Platform &, const Shape &srcShape, const Sh
   return true;
 }
 template <typename Platform, typename Shape>
-void GetBroadCastMaxMinTmpSize(const Platform &, const Shape &, const Shape &dstShape, const uint32_t typeSize,
-                               const bool, uint32_t &maxValue, uint32_t &minValue) {
+void GetBroadCastMaxMinTmpSize(const Platform &, const Shape &, const Shape &dstShape,
+                               const uint32_t typeSize, const bool, uint32_t &maxValue, uint32_t &minValue) {
   minValue = 2 * 256;
   maxValue = std::max(minValue, sim::RoundUp(sim::ElementsOf(dstShape) * typeSize, 256));
 }

@@ -22,10 +22,8 @@ namespace sim {
 
 // Gives a struct to host code, as the struct itself or as a class.
 #define SIM_COPY(type, name) to.set_##name(from.name);
-#define SIM_TILING(Name, FIELDS)                                              \
-  inline void Give(const AscendC::tiling::Name &from, optiling::Name &to) { \
-    FIELDS(SIM_COPY)                                                          \
-  }
+#define SIM_TILING(Name, FIELDS) \
+  inline void Give(const AscendC::tiling::Name &from, optiling::Name &to) { FIELDS(SIM_COPY) }
 SIM_VECTOR_TILINGS(SIM_TILING)
 #undef SIM_TILING
 #undef SIM_COPY

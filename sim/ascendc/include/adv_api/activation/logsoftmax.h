@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logarithm to base 10 of the softmax of each row, with the maximum and the sum of a row as blocks of equal
-// lanes. Results below the least float are -inf. half is computed in float. Matrices in the format NZ are not
-// modelled.
+// The logarithm to base 10 of the softmax of each row, with the maximum and the sum of a row as blocks of
+// equal lanes. Results below the least float are -inf. half is computed in float. Matrices in the format NZ
+// are not modelled.
 #pragma once
 
 #include "sim_softmax_shape.h"
@@ -10,8 +10,8 @@ namespace sim {
 
 template <typename T>
 void LogSoftMaxRows(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &sum,
-                    const AscendC::LocalTensor<T> &max, const AscendC::LocalTensor<T> &src, const Bytes *given,
-                    const RowShape &shape, Where where) {
+                    const AscendC::LocalTensor<T> &max, const AscendC::LocalTensor<T> &src,
+                    const Bytes *given, const RowShape &shape, Where where) {
   static_assert(kOneOf<T, half, float>, "LogSoftMax: for half and float on Atlas A2");
   constexpr float kDecimal = 0.4342944819F;
   const Bytes work = WorkOf(given, where);
@@ -44,7 +44,8 @@ __aicore__ inline void LogSoftMax(const LocalTensor<T> &dst, const LocalTensor<T
                                   const SoftMaxShapeInfo &softmaxShapeInfo = {},
                                   sim::Where where = sim::Where::Here()) {
   static_assert(!isDataFormatNZ, "LogSoftMax: matrices in the format NZ are not modelled");
-  sim::LogSoftMaxRows(dst, sum, max, src, &sharedTmpBuffer, sim::SoftMaxShape(softmaxShapeInfo, tiling), where);
+  sim::LogSoftMaxRows(dst, sum, max, src, &sharedTmpBuffer, sim::SoftMaxShape(softmaxShapeInfo, tiling),
+                      where);
 }
 
 }  // namespace AscendC

@@ -2,7 +2,7 @@
 // 1 / (1 + exp(-x)). half is computed in half, in four steps.
 #pragma once
 
-#include "../sim_stage.h"
+#include "sim_swish.h"
 
 namespace sim {
 
@@ -18,12 +18,7 @@ void Sigmoid(const char *name, const Bytes *given, uint32_t count, Where where,
   for (uint32_t done = 0; done < count; done += lanes) {
     const auto n = static_cast<int32_t>(std::min(lanes, count - done));
     const AscendC::LocalTensor<T> y = dst[done];
-    AscendC::Muls(y, src[done], static_cast<T>(-1.0F), n, where);
-    AscendC::PipeBarrier<PIPE_V>(where);
-    AscendC::Exp(y, y, n, where);
-    AscendC::PipeBarrier<PIPE_V>(where);
-    AscendC::Adds(y, y, static_cast<T>(1.0F), n, where);
-    AscendC::PipeBarrier<PIPE_V>(where);
+    OnePlusExp(y, src[done], n, 1, where);
     AscendC::Div(y, ones, y, n, where);
     AscendC::PipeBarrier<PIPE_V>(where);
   }

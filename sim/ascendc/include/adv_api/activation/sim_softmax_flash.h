@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The softmax of rows of which only a part is there at a time. A call takes the maximum and the sum of the parts
-// before, and gives those of all parts so far.
+// The softmax of rows of which only a part is there at a time. A call takes the maximum and the sum of the
+// parts before, and gives those of all parts so far.
 //
 //   max' = max(max, row)     e = exp(max - max')     y = exp(row - max')     sum' = e sum + sum(y)
 #pragma once
@@ -21,7 +21,8 @@ struct FlashOperands {
   const AscendC::LocalTensor<U> *row_max;  // of this part alone; may be null
 };
 
-// How values of rows lie in tensors: a data block of equal lanes for each row, or, where `alone`, one element.
+// How values of rows lie in tensors: a data block of equal lanes for each row, or, where `alone`, one
+// element.
 template <bool alone>
 struct ValuesOfRows {
   Where where;

@@ -27,7 +27,8 @@ struct SoftMaxParams {
 enum class SoftmaxMode { SOFTMAX_NORMAL = 0, SOFTMAX_OUTPUT_WITHOUT_BRC = 1 };
 
 struct SoftmaxConfig {
-  constexpr SoftmaxConfig(const bool isCheckTilingIn, const uint32_t oriSrcMIn = 0, const uint32_t oriSrcKIn = 0,
+  constexpr SoftmaxConfig(const bool isCheckTilingIn, const uint32_t oriSrcMIn = 0,
+                          const uint32_t oriSrcKIn = 0,
                           const SoftmaxMode modeIn = SoftmaxMode::SOFTMAX_NORMAL)
       : isCheckTiling(isCheckTilingIn), oriSrcM(oriSrcMIn), oriSrcK(oriSrcKIn), mode(modeIn) {}
 

@@ -7,26 +7,25 @@
 
 namespace AscendC {
 
-#define SIM_FLASH_V2_TEMPLATE                                                           \
-  template <typename Type, bool isUpdate = false, bool isReuseSource = false,           \
-            bool isBasicBlock = false, bool isDataFormatNZ = false,                     \
-            const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>
-#define SIM_FLASH_V2_CALL(memory)                                                                          \
-  static_assert(!isDataFormatNZ, "SoftmaxFlashV2: matrices in the format NZ are not modelled");            \
-  sim::FlashRows<isUpdate, false, config.mode == SoftmaxMode::SOFTMAX_OUTPUT_WITHOUT_BRC>(                 \
+#define SIM_FLASH_V2_TEMPLATE                                                                            \
+  template <typename Type, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false, \
+            bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>
+#define SIM_FLASH_V2_CALL(memory)                                                               \
+  static_assert(!isDataFormatNZ, "SoftmaxFlashV2: matrices in the format NZ are not modelled"); \
+  sim::FlashRows<isUpdate, false, config.mode == SoftmaxMode::SOFTMAX_OUTPUT_WITHOUT_BRC>(      \
       "SoftmaxFlashV2", operands, memory, sim::SoftMaxShape(softmaxShapeInfo, tiling), where);
 
-#define SIM_SOFTMAX_FLASH_V2(T, U, memory, ...)                                                            \
-  SIM_FLASH_V2_TEMPLATE                                                                                    \
-  __aicore__ inline void SoftmaxFlashV2(                                                                   \
+#define SIM_SOFTMAX_FLASH_V2(T, U, memory, ...)                                                             \
+  SIM_FLASH_V2_TEMPLATE                                                                                     \
+  __aicore__ inline void SoftmaxFlashV2(                                                                    \
       const LocalTensor<T> &dstTensor, const LocalTensor<U> &expSumTensor, const LocalTensor<U> &maxTensor, \
-      const LocalTensor<T> &srcTensor, const LocalTensor<T> &expMaxTensor,                                 \
-      const LocalTensor<U> &inExpSumTensor, const LocalTensor<U> &inMaxTensor __VA_ARGS__,                 \
-      const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {},                          \
-      sim::Where where = sim::Where::Here()) {                                                             \
-    const sim::FlashOperands<T, U> operands{dstTensor,    expSumTensor,   maxTensor,   srcTensor,          \
-                                            expMaxTensor, inExpSumTensor, inMaxTensor, nullptr};           \
-    SIM_FLASH_V2_CALL(memory)                                                                              \
+      const LocalTensor<T> &srcTensor, const LocalTensor<T> &expMaxTensor,                                  \
+      const LocalTensor<U> &inExpSumTensor, const LocalTensor<U> &inMaxTensor __VA_ARGS__,                  \
+      const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {},                           \
+      sim::Where where = sim::Where::Here()) {                                                              \
+    const sim::FlashOperands<T, U> operands{dstTensor,    expSumTensor,   maxTensor,   srcTensor,           \
+                                            expMaxTensor, inExpSumTensor, inMaxTensor, nullptr};            \
+    SIM_FLASH_V2_CALL(memory)                                                                               \
   }
 SIM_SOFTMAX_FLASH_V2(Type, Type, nullptr)
 SIM_SOFTMAX_FLASH_V2(Type, Type, &sharedTmpBuffer, , const LocalTensor<uint8_t> &sharedTmpBuffer)
@@ -35,18 +34,18 @@ SIM_SOFTMAX_FLASH_V2(half, float, &sharedTmpBuffer, , const LocalTensor<uint8_t>
 #undef SIM_SOFTMAX_FLASH_V2
 
 // The same, with the maximum of this part alone as one more result.
-#define SIM_SOFTMAX_FLASH_V2(memory, ...)                                                                  \
-  SIM_FLASH_V2_TEMPLATE                                                                                    \
-  __aicore__ inline void SoftmaxFlashV2(                                                                   \
-      const LocalTensor<Type> &dstTensor, const LocalTensor<Type> &outReduceMax,                           \
-      const LocalTensor<Type> &outExpSum, const LocalTensor<Type> &outMax,                                 \
-      const LocalTensor<Type> &srcTensor, const LocalTensor<Type> &outExpMax,                              \
-      const LocalTensor<Type> &inExpSum, const LocalTensor<Type> &inMax __VA_ARGS__,                       \
-      const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {},                          \
-      sim::Where where = sim::Where::Here()) {                                                             \
-    const sim::FlashOperands<Type, Type> operands{dstTensor, outExpSum, outMax, srcTensor,                 \
-                                                  outExpMax, inExpSum,  inMax,  &outReduceMax};            \
-    SIM_FLASH_V2_CALL(memory)                                                                              \
+#define SIM_SOFTMAX_FLASH_V2(memory, ...)                                                       \
+  SIM_FLASH_V2_TEMPLATE                                                                         \
+  __aicore__ inline void SoftmaxFlashV2(                                                        \
+      const LocalTensor<Type> &dstTensor, const LocalTensor<Type> &outReduceMax,                \
+      const LocalTensor<Type> &outExpSum, const LocalTensor<Type> &outMax,                      \
+      const LocalTensor<Type> &srcTensor, const LocalTensor<Type> &outExpMax,                   \
+      const LocalTensor<Type> &inExpSum, const LocalTensor<Type> &inMax __VA_ARGS__,            \
+      const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {},               \
+      sim::Where where = sim::Where::Here()) {                                                  \
+    const sim::FlashOperands<Type, Type> operands{dstTensor, outExpSum, outMax, srcTensor,      \
+                                                  outExpMax, inExpSum,  inMax,  &outReduceMax}; \
+    SIM_FLASH_V2_CALL(memory)                                                                   \
   }
 SIM_SOFTMAX_FLASH_V2(nullptr)
 SIM_SOFTMAX_FLASH_V2(&sharedTmpBuffer, , const LocalTensor<uint8_t> &sharedTmpBuffer)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// SoftmaxFlashV3: as V2, but each part of a row first loses a share of its own mean, so that exp meets smaller
-// numbers. s is alpha / (1 - alpha), and there are 8 parts.
+// SoftmaxFlashV3: as V2, but each part of a row first loses a share of its own mean, so that exp meets
+// smaller numbers. s is alpha / (1 - alpha), and there are 8 parts.
 //
 //   row = row - s (mean of the row - mean of the part)         mean' = (mean of the row + mean (n - 1)) / n
 //   now = s (mean of the row - mean')     before = s (mean - mean')
 //   max' = max(max(row) + now, max + before)     e = exp(max - max' + before)
 //   y = exp(row - max' + now)     sum' = e sum + sum(y)
 //
-// The mean of part i is, as in CANN, that of the elements [64 i, 64 i + 64) and, behind the first 512, of every
-// 64 elements those of data block i.
+// The mean of part i is, as in CANN, that of the elements [64 i, 64 i + 64) and, behind the first 512, of
+// every 64 elements those of data block i.
 #pragma once
 
 #include "sim_softmax_flash.h"
@@ -30,7 +30,8 @@ struct FlashV3Operands {
 constexpr uint32_t kMeanParts = 8;
 
 // Takes the means of the parts away, and returns the mean of the row. `scratch` is a row.
-inline float ShiftParts(const Floats &row, uint32_t columns, float share, const Floats &scratch, Where where) {
+inline float ShiftParts(const Floats &row, uint32_t columns, float share, const Floats &scratch,
+                        Where where) {
   AscendC::BlockReduceSum(scratch, row, kMeanParts, static_cast<int32_t>(kFloatLanes), 1, 1, 8, where);
   AscendC::PipeBarrier<PIPE_V>(where);
   const Stage repeat(kFloatLanes, where);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the elements of a tensor that a mask names, divided by the share of those that are kept; the others
-// become 0. The mask has a byte or a bit for each element. Where its rows are longer than those of the tensor,
-// the rest of a row has no meaning.
+// become 0. The mask has a byte or a bit for each element. Where its rows are longer than those of the
+// tensor, the rest of a row has no meaning.
 //
 //   mode 1   bytes, rows of the mask are longer        mode 3   bits, rows are as long
 //   mode 2   bytes, rows are as long                   mode 4   bits, rows of the mask are longer
@@ -34,7 +34,8 @@ struct DropOutOperands {
 
   // Takes the elements whose bits are 1. An instruction takes the bits where a data block begins.
   void Take(uint32_t at, const Bytes &bits, uint32_t count) const {
-    AscendC::Select(dst[at], bits, src[at], static_cast<T>(0.0F), SELMODE::VSEL_TENSOR_SCALAR_MODE, count, where);
+    AscendC::Select(dst[at], bits, src[at], static_cast<T>(0.0F), SELMODE::VSEL_TENSOR_SCALAR_MODE, count,
+                    where);
     AscendC::PipeBarrier<PIPE_V>(where);
     AscendC::Muls(dst[at], dst[at], factor, static_cast<int32_t>(count), where);
     AscendC::PipeBarrier<PIPE_V>(where);
@@ -86,8 +87,8 @@ template <uint32_t mode, typename T>
 void DropOut(const DropOutOperands<T> &o, const Bytes *given, const AscendC::DropOutShapeInfo &info) {
   static_assert(kOneOf<T, half, float>, "DropOut: for half and float on Atlas A2");
   static_assert(mode <= 4, "DropOut: dropOutMode is in [0, 4]");
-  CheckRange(Core::Current(), FaultKind::kCount_, "DropOut", o.where, "info.maskLastAxis", info.maskLastAxis, 1,
-             UINT32_MAX);
+  CheckRange(Core::Current(), FaultKind::kCount_, "DropOut", o.where, "info.maskLastAxis", info.maskLastAxis,
+             1, UINT32_MAX);
   const uint32_t chosen = mode == 0 ? DropOutMode(info) : mode;
   chosen <= 2 ? DropOutByBytes(o, info, given) : DropOutByBits(o, info, chosen == 4);
 }
@@ -96,13 +97,14 @@ void DropOut(const DropOutOperands<T> &o, const Bytes *given, const AscendC::Dro
 
 namespace AscendC {
 
-#define SIM_DROP_OUT(memory, ...)                                                                            \
-  template <typename T, bool isInitBitMode = false, uint32_t dropOutMode = 0>                                \
-  __aicore__ inline void DropOut(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,             \
-                                 const LocalTensor<uint8_t> &maskLocal __VA_ARGS__, const float keepProb,    \
-                                 const DropOutShapeInfo &info, sim::Where where = sim::Where::Here()) {      \
-    const sim::DropOutOperands<T> operands{dstLocal, srcLocal, maskLocal, static_cast<T>(1 / keepProb), where}; \
-    sim::DropOut<dropOutMode>(operands, memory, info);                                                       \
+#define SIM_DROP_OUT(memory, ...)                                                                         \
+  template <typename T, bool isInitBitMode = false, uint32_t dropOutMode = 0>                             \
+  __aicore__ inline void DropOut(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,          \
+                                 const LocalTensor<uint8_t> &maskLocal __VA_ARGS__, const float keepProb, \
+                                 const DropOutShapeInfo &info, sim::Where where = sim::Where::Here()) {   \
+    const sim::DropOutOperands<T> operands{dstLocal, srcLocal, maskLocal, static_cast<T>(1 / keepProb),   \
+                                           where};                                                        \
+    sim::DropOut<dropOutMode>(operands, memory, info);                                                    \
   }
 SIM_DROP_OUT(nullptr)
 SIM_DROP_OUT(&sharedTmpBuffer, , const LocalTensor<uint8_t> &sharedTmpBuffer)

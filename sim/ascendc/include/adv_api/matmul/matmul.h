@@ -208,9 +208,13 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     b_.Init(pipe_, t.baseN, t.baseK, step(MM_CB::CopyB1Ptr != nullptr, t.stepKb), t.depthB1 / t.stepKb,
             t.dbL0B, where);
     if (!kToL0c) pipe_->InitBuffer(c_, t.dbL0C > 1 ? 2 : 1, t.baseM * t.baseN * sizeof(L0cT), where);
-    factors_ = false;
-    if (t.isBias == 0) return;
-    const auto columns = static_cast<uint32_t>(sim::AlignUp(t.baseN, kBiasBlock));
+    factors_ = bias_ = false;
+  }
+  // A constant tiling may speak of a bias and leave no room for one, where the kernel never sets it.
+  void MakeBiasBuffers(sim::Where where) {
+    if (bias_) return;
+    bias_ = true;
+    const auto columns = static_cast<uint32_t>(sim::AlignUp(this->t_.baseN, kBiasBlock));
     pipe_->InitBuffer(bias1_, 1, columns * sizeof(BiasT), where);
     pipe_->InitBuffer(bias2_, columns * sizeof(L0cT), where);
   }
@@ -265,6 +269,7 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   }
 
   void LoadBias(sim::Where where) {
+    MakeBiasBuffers(where);
     auto bias = bias1_.template AllocTensor<BiasT>(where);
     const uint16_t n = static_cast<uint16_t>(at_.n);
     DataCopy(bias, this->with_.bias[at_.column], Nd2NzParams(1, 1, n, 0, n, 1, 1, 0), where);
@@ -378,6 +383,7 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   bool held_ = false;  // a tile is in L0C
   bool initialised_ = false;
   bool factors_ = false;  // out_ has buffers for factors of columns
+  bool bias_ = false;     // there are buffers for the bias
 };
 
 }  // namespace AscendC

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// (x - mean) / sqrt(variance + epsilon) gamma + beta, where the mean and the variance are those of a column, and
-// gamma and beta are one for each row, which the scalar unit reads. half is computed in float.
+// (x - mean) / sqrt(variance + epsilon) gamma + beta, where the mean and the variance are those of a column,
+// and gamma and beta are one for each row, which the scalar unit reads. half is computed in float.
 #pragma once
 
 #include "../../kernel_tiling/sim_vector_tiling.h"
@@ -65,15 +65,14 @@ void BatchNormColumns(const BatchNormOperands<T> &o, const Bytes *given, float e
 
 namespace AscendC {
 
-#define SIM_BATCH_NORM(memory, ...)                                                                         \
-  template <typename T, bool isReuseSource = false, bool isBasicBlock = false>                              \
-  __aicore__ inline void BatchNorm(                                                                         \
-      const LocalTensor<T> &output, const LocalTensor<T> &outputMean, const LocalTensor<T> &outputVariance, \
-      const LocalTensor<T> &inputX, const LocalTensor<T> &gamm, const LocalTensor<T> &beta __VA_ARGS__,     \
-      const T epsilon, BatchNormTiling &tiling, sim::Where where = sim::Where::Here()) {                    \
-    sim::BatchNormColumns(                                                                                  \
-        sim::BatchNormOperands<T>{output, outputMean, outputVariance, inputX, gamm, beta}, memory,          \
-        static_cast<float>(epsilon), tiling, where);                                                        \
+#define SIM_BATCH_NORM(memory, ...)                                                                          \
+  template <typename T, bool isReuseSource = false, bool isBasicBlock = false>                               \
+  __aicore__ inline void BatchNorm(                                                                          \
+      const LocalTensor<T> &output, const LocalTensor<T> &outputMean, const LocalTensor<T> &outputVariance,  \
+      const LocalTensor<T> &inputX, const LocalTensor<T> &gamm, const LocalTensor<T> &beta __VA_ARGS__,      \
+      const T epsilon, BatchNormTiling &tiling, sim::Where where = sim::Where::Here()) {                     \
+    sim::BatchNormColumns(sim::BatchNormOperands<T>{output, outputMean, outputVariance, inputX, gamm, beta}, \
+                          memory, static_cast<float>(epsilon), tiling, where);                               \
   }
 SIM_BATCH_NORM(nullptr)
 SIM_BATCH_NORM(&sharedTmpBuffer, , const LocalTensor<uint8_t> &sharedTmpBuffer)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayerNorm of alpha x + gx, with the mean and the variance of each row. The result called rstd is the variance,
-// as in CANN. half is computed in float.
+// LayerNorm of alpha x + gx, with the mean and the variance of each row. The result called rstd is the
+// variance, as in CANN. half is computed in float.
 #pragma once
 
 #include "../../kernel_tiling/sim_vector_tiling.h"

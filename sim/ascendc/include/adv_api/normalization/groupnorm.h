@@ -70,9 +70,8 @@ namespace AscendC {
       const LocalTensor<T> &output, const LocalTensor<T> &outputMean, const LocalTensor<T> &outputVariance, \
       const LocalTensor<T> &inputX, const LocalTensor<T> &gamma, const LocalTensor<T> &beta __VA_ARGS__,    \
       const T epsilon, GroupNormTiling &tiling, sim::Where where = sim::Where::Here()) {                    \
-    sim::GroupNormRows(                                                                                     \
-        sim::GroupNormOperands<T>{output, outputMean, outputVariance, inputX, gamma, beta}, memory,         \
-        static_cast<float>(epsilon), tiling, where);                                                        \
+    sim::GroupNormRows(sim::GroupNormOperands<T>{output, outputMean, outputVariance, inputX, gamma, beta},  \
+                       memory, static_cast<float>(epsilon), tiling, where);                                 \
   }
 SIM_GROUP_NORM(nullptr)
 SIM_GROUP_NORM(&sharedTmpBuffer, , const LocalTensor<uint8_t> &sharedTmpBuffer)

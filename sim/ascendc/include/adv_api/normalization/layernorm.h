@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// (x - mean) / sqrt(variance + epsilon) gamma + beta for each row, with the mean of each row and its variance,
-// or one by the root of it. half is computed in float. It is computed row by row, whatever the tiling says.
+// (x - mean) / sqrt(variance + epsilon) gamma + beta for each row, with the mean of each row and its
+// variance, or one by the root of it. half is computed in float. It is computed row by row, whatever the
+// tiling says.
 #pragma once
 
 #include "../../kernel_tiling/sim_vector_tiling.h"
@@ -74,25 +75,25 @@ inline RowShape LayerNormShape(const LayerNormTiling &tiling) {
 namespace AscendC {
 
 // Both forms, with work memory as a parameter and without; `memory` is its address.
-#define SIM_LAYER_NORM(memory, ...)                                                                           \
-  template <typename T, bool isReuseSource = false>                                                           \
-  __aicore__ inline void LayerNorm(                                                                           \
-      const LocalTensor<T> &output, const LocalTensor<T> &outputMean, const LocalTensor<T> &outputVariance,   \
-      const LocalTensor<T> &inputX, const LocalTensor<T> &gamma, const LocalTensor<T> &beta __VA_ARGS__,      \
-      const T epsilon, LayerNormTiling &tiling, sim::Where where = sim::Where::Here()) {                      \
-    const LocalTensor<T> *none = nullptr;                                                                     \
-    sim::LayerNormRows(                                                                                       \
-        sim::LayerNormOperands<T, T, T>{output, &outputMean, &outputVariance, none, inputX, &gamma, &beta},   \
-        memory, static_cast<float>(epsilon), sim::LayerNormShape(tiling), where);                             \
-  }                                                                                                           \
-  template <typename U, typename T, bool isReuseSource = false, const LayerNormConfig &config = LNCFG_NORM>   \
-  __aicore__ inline void LayerNorm(                                                                           \
-      const LocalTensor<T> &output, const LocalTensor<float> &outputMean,                                     \
-      const LocalTensor<float> &outputRstd, const LocalTensor<T> &inputX, const LocalTensor<U> &gamma,        \
-      const LocalTensor<U> &beta, const float epsilon __VA_ARGS__, const LayerNormPara &para,                 \
-      const LayerNormSeparateTiling &, sim::Where where = sim::Where::Here()) {                               \
-    sim::LayerNormRows<config>(output, outputMean, outputRstd, inputX, gamma, beta, memory, epsilon, para,    \
-                               where);                                                                        \
+#define SIM_LAYER_NORM(memory, ...)                                                                          \
+  template <typename T, bool isReuseSource = false>                                                          \
+  __aicore__ inline void LayerNorm(                                                                          \
+      const LocalTensor<T> &output, const LocalTensor<T> &outputMean, const LocalTensor<T> &outputVariance,  \
+      const LocalTensor<T> &inputX, const LocalTensor<T> &gamma, const LocalTensor<T> &beta __VA_ARGS__,     \
+      const T epsilon, LayerNormTiling &tiling, sim::Where where = sim::Where::Here()) {                     \
+    const LocalTensor<T> *none = nullptr;                                                                    \
+    sim::LayerNormRows(                                                                                      \
+        sim::LayerNormOperands<T, T, T>{output, &outputMean, &outputVariance, none, inputX, &gamma, &beta},  \
+        memory, static_cast<float>(epsilon), sim::LayerNormShape(tiling), where);                            \
+  }                                                                                                          \
+  template <typename U, typename T, bool isReuseSource = false, const LayerNormConfig &config = LNCFG_NORM>  \
+  __aicore__ inline void LayerNorm(const LocalTensor<T> &output, const LocalTensor<float> &outputMean,       \
+                                   const LocalTensor<float> &outputRstd, const LocalTensor<T> &inputX,       \
+                                   const LocalTensor<U> &gamma, const LocalTensor<U> &beta,                  \
+                                   const float epsilon __VA_ARGS__, const LayerNormPara &para,               \
+                                   const LayerNormSeparateTiling &, sim::Where where = sim::Where::Here()) { \
+    sim::LayerNormRows<config>(output, outputMean, outputRstd, inputX, gamma, beta, memory, epsilon, para,   \
+                               where);                                                                       \
   }
 SIM_LAYER_NORM(nullptr)
 SIM_LAYER_NORM(&sharedTmpBuffer, , const LocalTensor<uint8_t> &sharedTmpBuffer)

@@ -68,16 +68,16 @@ void LayerNormGradRows(const LayerNormGradOperands<T> &o, const Bytes *given, fl
 
 namespace AscendC {
 
-#define SIM_LAYER_NORM_GRAD(memory, ...)                                                                     \
-  template <typename T, bool isReuseSource = false>                                                          \
-  __aicore__ inline void LayerNormGrad(                                                                      \
-      const LocalTensor<T> &outputPdX, const LocalTensor<T> &resForGamma, const LocalTensor<T> &inputDy,     \
-      const LocalTensor<T> &inputX, const LocalTensor<T> &inputVariance, const LocalTensor<T> &inputMean,    \
-      const LocalTensor<T> &inputGamma __VA_ARGS__, T epsilon, LayerNormGradTiling &tiling,                  \
-      const LayerNormGradShapeInfo &shapeInfo = {}, sim::Where where = sim::Where::Here()) {                 \
-    const sim::LayerNormGradOperands<T> operands{outputPdX,     resForGamma, inputDy,   inputX,              \
-                                                 inputVariance, inputMean,   inputGamma};                    \
-    sim::LayerNormGradRows(operands, memory, static_cast<float>(epsilon), tiling, shapeInfo, where);         \
+#define SIM_LAYER_NORM_GRAD(memory, ...)                                                                  \
+  template <typename T, bool isReuseSource = false>                                                       \
+  __aicore__ inline void LayerNormGrad(                                                                   \
+      const LocalTensor<T> &outputPdX, const LocalTensor<T> &resForGamma, const LocalTensor<T> &inputDy,  \
+      const LocalTensor<T> &inputX, const LocalTensor<T> &inputVariance, const LocalTensor<T> &inputMean, \
+      const LocalTensor<T> &inputGamma __VA_ARGS__, T epsilon, LayerNormGradTiling &tiling,               \
+      const LayerNormGradShapeInfo &shapeInfo = {}, sim::Where where = sim::Where::Here()) {              \
+    const sim::LayerNormGradOperands<T> operands{outputPdX,     resForGamma, inputDy,   inputX,           \
+                                                 inputVariance, inputMean,   inputGamma};                 \
+    sim::LayerNormGradRows(operands, memory, static_cast<float>(epsilon), tiling, shapeInfo, where);      \
   }
 SIM_LAYER_NORM_GRAD(nullptr)
 SIM_LAYER_NORM_GRAD(&sharedTmpBuffer, , const LocalTensor<uint8_t> &sharedTmpBuffer)

@@ -36,11 +36,12 @@ void LayerNormGradBetaRows(const AscendC::LocalTensor<T> &gamma, const AscendC::
 namespace AscendC {
 
 template <typename T, bool isReuseSource = false>
-__aicore__ inline void LayerNormGradBeta(
-    const LocalTensor<T> &outputPdGamma, const LocalTensor<T> &outputPdBeta,
-    const LocalTensor<T> &resForGamma, const LocalTensor<T> &inputDy,
-    const LocalTensor<uint8_t> &sharedTmpBuffer, const LayerNormGradBetaTiling &tiling,
-    sim::Where where = sim::Where::Here()) {
+__aicore__ inline void LayerNormGradBeta(const LocalTensor<T> &outputPdGamma,
+                                         const LocalTensor<T> &outputPdBeta,
+                                         const LocalTensor<T> &resForGamma, const LocalTensor<T> &inputDy,
+                                         const LocalTensor<uint8_t> &sharedTmpBuffer,
+                                         const LayerNormGradBetaTiling &tiling,
+                                         sim::Where where = sim::Where::Here()) {
   sim::LayerNormGradBetaRows(outputPdGamma, outputPdBeta, resForGamma, inputDy, &sharedTmpBuffer, tiling,
                              where);
 }

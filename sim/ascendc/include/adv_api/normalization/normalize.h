@@ -64,15 +64,15 @@ void NormalizeRows(const AscendC::LocalTensor<T> &output, const Floats &rstd, co
 
 namespace AscendC {
 
-#define SIM_NORMALIZE(memory, ...)                                                                           \
-  template <typename U, typename T, bool isReuseSource = false, const NormalizeConfig &config = NLCFG_NORM>  \
-  __aicore__ inline void Normalize(                                                                          \
-      const LocalTensor<T> &output, const LocalTensor<float> &outputRstd,                                    \
-      const LocalTensor<float> &inputMean, const LocalTensor<float> &inputVariance,                          \
-      const LocalTensor<T> &inputX, const LocalTensor<U> &gamma, const LocalTensor<U> &beta __VA_ARGS__,     \
-      const float epsilon, const NormalizePara &para, sim::Where where = sim::Where::Here()) {               \
-    sim::NormalizeRows<config>(output, outputRstd, inputMean, inputVariance, inputX, gamma, beta, memory,    \
-                               epsilon, para, where);                                                        \
+#define SIM_NORMALIZE(memory, ...)                                                                          \
+  template <typename U, typename T, bool isReuseSource = false, const NormalizeConfig &config = NLCFG_NORM> \
+  __aicore__ inline void Normalize(                                                                         \
+      const LocalTensor<T> &output, const LocalTensor<float> &outputRstd,                                   \
+      const LocalTensor<float> &inputMean, const LocalTensor<float> &inputVariance,                         \
+      const LocalTensor<T> &inputX, const LocalTensor<U> &gamma, const LocalTensor<U> &beta __VA_ARGS__,    \
+      const float epsilon, const NormalizePara &para, sim::Where where = sim::Where::Here()) {              \
+    sim::NormalizeRows<config>(output, outputRstd, inputMean, inputVariance, inputX, gamma, beta, memory,   \
+                               epsilon, para, where);                                                       \
   }
 SIM_NORMALIZE(nullptr)
 SIM_NORMALIZE(&sharedTmpBuffer, , const LocalTensor<uint8_t> &sharedTmpBuffer)

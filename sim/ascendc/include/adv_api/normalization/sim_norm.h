@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What normalisations of rows share. Sums take the elements of a row; all else is computed in its padding too, so that a
-// whole row may be copied afterwards.
+// What normalisations of rows share. Sums take the elements of a row; all else is computed in its padding
+// too, so that a whole row may be copied afterwards.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,8 @@ void Centre(RowWork &work, const RowShape &shape, const Floats &y, const Floats 
   value.Change(average);
 }
 
-// y = y / sqrt(variance + epsilon), with the variance in the value of the work memory, which becomes the root.
+// y = y / sqrt(variance + epsilon), with the variance in the value of the work memory, which becomes the
+// root.
 inline void DivideByDeviation(RowWork &work, const RowShape &shape, const Floats &y, float epsilon,
                               Where where) {
   work.value().Change([epsilon](const Stage &v, const Floats &variance) {
@@ -36,7 +37,8 @@ inline void DivideByDeviation(RowWork &work, const RowShape &shape, const Floats
   WithRowValue(kDivRow, y, y, work.value().block(), shape.stride, where);
 }
 
-// y = y gamma + beta, where there is a gamma and a beta. Narrow ones become floats in row i of the work memory.
+// y = y gamma + beta, where there is a gamma and a beta. Narrow ones become floats in row i of the work
+// memory.
 template <typename T>
 void ScaleAndShift(const RowWork &work, const RowShape &shape, const Floats &y,
                    const AscendC::LocalTensor<T> *gamma, const AscendC::LocalTensor<T> *beta, uint32_t i,

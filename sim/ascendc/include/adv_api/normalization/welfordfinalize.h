@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mean and the variance of all elements, of the means and the sums of squares that WelfordUpdate has found
-// for each lane. A lane stands for `counts` elements: as many as there were calls, or, where the last call had
-// fewer lanes, one more for the first lanes, or what a tensor says.
+// The mean and the variance of all elements, of the means and the sums of squares that WelfordUpdate has
+// found for each lane. A lane stands for `counts` elements: as many as there were calls, or, where the last
+// call had fewer lanes, one more for the first lanes, or what a tensor says.
 //
 //   mean = sum(counts m) / n        variance = sum(M + counts (m - mean)^2) / n
 #pragma once
@@ -32,8 +32,8 @@ struct WelfordFinalizePara {
 
 namespace sim {
 
-// Sums of what is computed of each lane. The work memory holds the sum, and two pieces; the sums of the pieces
-// are added one after the other.
+// Sums of what is computed of each lane. The work memory holds the sum, and two pieces; the sums of the
+// pieces are added one after the other.
 class WelfordSums {
  public:
   WelfordSums(const Bytes &work, uint32_t count, Where where) : work_(work), count_(count), where_(where) {
@@ -61,8 +61,8 @@ class WelfordSums {
   Where where_;
 };
 
-// weigh(stage, y, first lane, of the mean) multiplies y by the number of elements of each lane, and for the mean
-// by 1 / all elements.
+// weigh(stage, y, first lane, of the mean) multiplies y by the number of elements of each lane, and for the
+// mean by 1 / all elements.
 template <typename Weigh>
 void WelfordFinalize(const Floats &mean, const Floats &variance, const Floats &means, const Floats &sums,
                      const Bytes *given, const AscendC::WelfordFinalizePara &para, const Weigh &weigh,
@@ -135,22 +135,22 @@ inline void WelfordFinalizeByCounts(const Floats &mean, const Floats &variance, 
 
 namespace AscendC {
 
-#define SIM_WELFORD_FINALIZE(memory, ...)                                                                     \
-  template <bool isReuseSource = false, const WelfordFinalizeConfig &config = WFFINALIZE_DEFAULT_CFG>         \
-  __aicore__ inline void WelfordFinalize(                                                                     \
-      const LocalTensor<float> &outputMean, const LocalTensor<float> &outputVariance,                         \
-      const LocalTensor<float> &inputMean, const LocalTensor<float> &inputVariance __VA_ARGS__,               \
-      WelfordFinalizePara &para, sim::Where where = sim::Where::Here()) {                                     \
-    sim::WelfordFinalizeByPara(outputMean, outputVariance, inputMean, inputVariance, memory, para, where);    \
-  }                                                                                                           \
-  template <bool isReuseSource = false, const WelfordFinalizeConfig &config = WFFINALIZE_DEFAULT_CFG>         \
-  __aicore__ inline void WelfordFinalize(                                                                     \
-      const LocalTensor<float> &outputMean, const LocalTensor<float> &outputVariance,                         \
-      const LocalTensor<float> &inputMean, const LocalTensor<float> &inputVariance,                           \
-      const LocalTensor<int32_t> &counts __VA_ARGS__, WelfordFinalizePara &para,                              \
-      sim::Where where = sim::Where::Here()) {                                                                \
-    sim::WelfordFinalizeByCounts(outputMean, outputVariance, inputMean, inputVariance, counts, memory, para,  \
-                                 where);                                                                      \
+#define SIM_WELFORD_FINALIZE(memory, ...)                                                                    \
+  template <bool isReuseSource = false, const WelfordFinalizeConfig &config = WFFINALIZE_DEFAULT_CFG>        \
+  __aicore__ inline void WelfordFinalize(                                                                    \
+      const LocalTensor<float> &outputMean, const LocalTensor<float> &outputVariance,                        \
+      const LocalTensor<float> &inputMean, const LocalTensor<float> &inputVariance __VA_ARGS__,              \
+      WelfordFinalizePara &para, sim::Where where = sim::Where::Here()) {                                    \
+    sim::WelfordFinalizeByPara(outputMean, outputVariance, inputMean, inputVariance, memory, para, where);   \
+  }                                                                                                          \
+  template <bool isReuseSource = false, const WelfordFinalizeConfig &config = WFFINALIZE_DEFAULT_CFG>        \
+  __aicore__ inline void WelfordFinalize(                                                                    \
+      const LocalTensor<float> &outputMean, const LocalTensor<float> &outputVariance,                        \
+      const LocalTensor<float> &inputMean, const LocalTensor<float> &inputVariance,                          \
+      const LocalTensor<int32_t> &counts __VA_ARGS__, WelfordFinalizePara &para,                             \
+      sim::Where where = sim::Where::Here()) {                                                               \
+    sim::WelfordFinalizeByCounts(outputMean, outputVariance, inputMean, inputVariance, counts, memory, para, \
+                                 where);                                                                     \
   }
 SIM_WELFORD_FINALIZE(nullptr)
 SIM_WELFORD_FINALIZE(&sharedTmpBuffer, , const LocalTensor<uint8_t> &sharedTmpBuffer)

@@ -42,7 +42,8 @@ void WelfordUpdate(const Floats &mean_after, const Floats &sum_after, const Floa
   }
 }
 
-// The lanes from `first` on, which may begin within a data block. It comes before the other lanes are computed.
+// The lanes from `first` on, which may begin within a data block. It comes before the other lanes are
+// computed.
 inline void CopyLanesFrom(const Floats &to, const Floats &from, uint32_t first, uint32_t count, Where where) {
   const uint32_t begin = first / kFloatLanes * kFloatLanes;
   if (begin < count) Stage(count - begin, where).Muls(to[begin], from[begin], 1);
@@ -52,21 +53,21 @@ inline void CopyLanesFrom(const Floats &to, const Floats &from, uint32_t first, 
 
 namespace AscendC {
 
-#define SIM_WELFORD_UPDATE(memory, ...)                                                                      \
-  template <typename T, typename U, bool isReuseSource = false,                                              \
-            const WelfordUpdateConfig &config = WFUPDATE_DEFAULT_CFG>                                        \
-  __aicore__ inline void WelfordUpdate(                                                                      \
-      const LocalTensor<U> &outputMean, const LocalTensor<U> &outputVariance,                                \
-      const LocalTensor<U> &inputMean, const LocalTensor<U> &inputVariance,                                  \
-      const LocalTensor<T> &inputX __VA_ARGS__, const WelfordUpdateParam &para,                              \
-      sim::Where where = sim::Where::Here()) {                                                               \
-    static_assert(std::is_same_v<U, float>, "WelfordUpdate: means and variances are float");                 \
-    if (config.isInplace) {                                                                                  \
-      sim::CopyLanesFrom(outputMean, inputMean, para.abComputeLength, para.abLength, where);                 \
-      sim::CopyLanesFrom(outputVariance, inputVariance, para.abComputeLength, para.abLength, where);         \
-    }                                                                                                        \
-    sim::WelfordUpdate<config>(outputMean, outputVariance, inputMean, inputVariance, inputX, memory, para,   \
-                               where);                                                                       \
+#define SIM_WELFORD_UPDATE(memory, ...)                                                                    \
+  template <typename T, typename U, bool isReuseSource = false,                                            \
+            const WelfordUpdateConfig &config = WFUPDATE_DEFAULT_CFG>                                      \
+  __aicore__ inline void WelfordUpdate(                                                                    \
+      const LocalTensor<U> &outputMean, const LocalTensor<U> &outputVariance,                              \
+      const LocalTensor<U> &inputMean, const LocalTensor<U> &inputVariance,                                \
+      const LocalTensor<T> &inputX __VA_ARGS__, const WelfordUpdateParam &para,                            \
+      sim::Where where = sim::Where::Here()) {                                                             \
+    static_assert(std::is_same_v<U, float>, "WelfordUpdate: means and variances are float");               \
+    if (config.isInplace) {                                                                                \
+      sim::CopyLanesFrom(outputMean, inputMean, para.abComputeLength, para.abLength, where);               \
+      sim::CopyLanesFrom(outputVariance, inputVariance, para.abComputeLength, para.abLength, where);       \
+    }                                                                                                      \
+    sim::WelfordUpdate<config>(outputMean, outputVariance, inputMean, inputVariance, inputX, memory, para, \
+                               where);                                                                     \
   }
 SIM_WELFORD_UPDATE(nullptr)
 SIM_WELFORD_UPDATE(&sharedTmpBuffer, , const LocalTensor<uint8_t> &sharedTmpBuffer)

@@ -13,8 +13,8 @@ void Broadcast(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T>
                const AscendC::LocalTensor<uint8_t> *work, Where where) {
   static_assert((dim == 1 || dim == 2) && axis >= 0 && axis < dim, "Broadcast: dim is 1 or 2, axis below it");
   // Documented are int8_t, uint8_t, half and float. CANN takes elements by their width, and public kernels
-  // use int32_t.
-  static_assert(kOneOf<T, int8_t, uint8_t, half, float, int16_t, uint16_t, int32_t, uint32_t>,
+  // use int32_t and bfloat16_t.
+  static_assert(kOneOf<T, int8_t, uint8_t, half, bfloat16_t, float, int16_t, uint16_t, int32_t, uint32_t>,
                 "Broadcast: element type not available on Atlas A2");
   VectorOp op("Broadcast", std::max<uint32_t>(sizeof(T), 2), where);
   Core &core = op.core();

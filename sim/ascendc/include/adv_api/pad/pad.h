@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds columns to the left and to the right of each row of a matrix, so that rows begin at multiples of 32 bytes;
-// or, where they do already, fills in columns at the end of each row that have no meaning.
+// Adds columns to the left and to the right of each row of a matrix, so that rows begin at multiples of 32
+// bytes; or, where they do already, fills in columns at the end of each row that have no meaning.
 //
 //   |abcde|                   |.abcde..|
 //   |fghij|  ──▶              |.fghij..|        leftPad is 1, rightPad is 2

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scale (x + offset), with x of int8_t or int4b_t, in half, or in float for bfloat16_t. Scale and offset are one
-// for all, or one for each channel and group.
+// scale (x + offset), with x of int8_t or int4b_t, in half, or in float for bfloat16_t. Scale and offset are
+// one for all, or one for each channel and group.
 //
 //   not transposed: [k, n], and a row of n for each group of rows
 //   transposed:     [n, k], and a value for each row and group of columns
@@ -25,8 +25,8 @@ namespace sim {
 template <typename T>
 using AntiQuantLane = std::conditional_t<std::is_same_v<T, half>, half, float>;
 
-// `count` elements from `at` on, computed with offset and scale as lanes or as numbers of the type of computation.
-// Work memory: x, and what a tensor of bfloat16_t is converted to.
+// `count` elements from `at` on, computed with offset and scale as lanes or as numbers of the type of
+// computation. Work memory: x, and what a tensor of bfloat16_t is converted to.
 template <typename T, typename S>
 class AntiQuantizer {
  public:
@@ -81,7 +81,8 @@ class AntiQuantizer {
 // One offset and one scale for all.
 template <bool, typename T, typename S>
 void AntiQuantize(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<S> &src, const T *offset,
-                  const T &scale, const Bytes *given, uint32_t, const AscendC::AntiQuantShapeInfo &, Where where) {
+                  const T &scale, const Bytes *given, uint32_t, const AscendC::AntiQuantShapeInfo &,
+                  Where where) {
   const AntiQuantizer<T, S> quantizer(dst, src, given, where);
   const uint32_t count = src.GetSize();
   for (uint32_t done = 0; done < count; done += quantizer.lanes()) {
@@ -91,8 +92,8 @@ void AntiQuantize(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor
 
 template <bool transposed, typename T, typename S>
 void AntiQuantize(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<S> &src,
-                  const AscendC::LocalTensor<T> *offset, const AscendC::LocalTensor<T> &scale, const Bytes *given,
-                  uint32_t k, const AscendC::AntiQuantShapeInfo &info, Where where) {
+                  const AscendC::LocalTensor<T> *offset, const AscendC::LocalTensor<T> &scale,
+                  const Bytes *given, uint32_t k, const AscendC::AntiQuantShapeInfo &info, Where where) {
   const AntiQuantizer<T, S> quantizer(dst, src, given, where);
   CheckRange(Core::Current(), FaultKind::kCount_, "AscendAntiQuant", where, "k", k, 1, src.GetSize());
   const uint32_t n = src.GetSize() / k, given_values = info.scaleHeight * info.scaleWidth;
@@ -109,7 +110,8 @@ void AntiQuantize(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor
     for (uint32_t row = 0; row < k; ++row) {
       const uint32_t first = row / group * n;
       pieces(row * n, n, [&](uint32_t at, uint32_t done, uint32_t count) {
-        const AscendC::LocalTensor<T> by = scale[first + done], shift = (offset == nullptr ? scale : *offset)[first + done];
+        const AscendC::LocalTensor<T> by = scale[first + done],
+                                      shift = (offset == nullptr ? scale : *offset)[first + done];
         quantizer.Compute(at, count, offset == nullptr ? nullptr : &shift, by);
       });
     }
@@ -129,27 +131,27 @@ void AntiQuantize(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor
 namespace AscendC {
 
 #define SIM_ANTI_QUANT_TEMPLATE template <typename InputDataType, typename OutputDataType, bool isTranspose>
-#define SIM_ANTI_QUANT(Values, memory, ...)                                                                  \
-  SIM_ANTI_QUANT_TEMPLATE                                                                                    \
-  __aicore__ inline void AscendAntiQuant(const LocalTensor<OutputDataType> &dst,                             \
-                                         const LocalTensor<InputDataType> &src, Values offset,               \
-                                         Values scale __VA_ARGS__, const uint32_t k,                         \
-                                         const AntiQuantShapeInfo &shapeInfo = {},                           \
-                                         sim::Where where = sim::Where::Here()) {                            \
-    sim::AntiQuantize<isTranspose>(dst, src, &offset, scale, memory, k, shapeInfo, where);                   \
+#define SIM_ANTI_QUANT(Values, memory, ...)                                                         \
+  SIM_ANTI_QUANT_TEMPLATE                                                                           \
+  __aicore__ inline void AscendAntiQuant(                                                           \
+      const LocalTensor<OutputDataType> &dst, const LocalTensor<InputDataType> &src, Values offset, \
+      Values scale __VA_ARGS__, const uint32_t k, const AntiQuantShapeInfo &shapeInfo = {},         \
+      sim::Where where = sim::Where::Here()) {                                                      \
+    sim::AntiQuantize<isTranspose>(dst, src, &offset, scale, memory, k, shapeInfo, where);          \
   }
 // Without an offset, which only the forms with work memory have.
-#define SIM_ANTI_QUANT_SCALE(Values)                                                                         \
-  SIM_ANTI_QUANT_TEMPLATE                                                                                    \
-  __aicore__ inline void AscendAntiQuant(                                                                    \
-      const LocalTensor<OutputDataType> &dst, const LocalTensor<InputDataType> &src, Values scale,           \
-      const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t k, const AntiQuantShapeInfo &shapeInfo = {}, \
-      sim::Where where = sim::Where::Here()) {                                                               \
-    const std::remove_reference_t<Values> *none = nullptr;                                                   \
-    sim::AntiQuantize<isTranspose>(dst, src, none, scale, &sharedTmpBuffer, k, shapeInfo, where);            \
+#define SIM_ANTI_QUANT_SCALE(Values)                                                               \
+  SIM_ANTI_QUANT_TEMPLATE                                                                          \
+  __aicore__ inline void AscendAntiQuant(                                                          \
+      const LocalTensor<OutputDataType> &dst, const LocalTensor<InputDataType> &src, Values scale, \
+      const LocalTensor<uint8_t> &sharedTmpBuffer, const uint32_t k,                               \
+      const AntiQuantShapeInfo &shapeInfo = {}, sim::Where where = sim::Where::Here()) {           \
+    const std::remove_reference_t<Values> *none = nullptr;                                         \
+    sim::AntiQuantize<isTranspose>(dst, src, none, scale, &sharedTmpBuffer, k, shapeInfo, where);  \
   }
 SIM_ANTI_QUANT(const LocalTensor<OutputDataType> &, nullptr)
-SIM_ANTI_QUANT(const LocalTensor<OutputDataType> &, &sharedTmpBuffer, , const LocalTensor<uint8_t> &sharedTmpBuffer)
+SIM_ANTI_QUANT(const LocalTensor<OutputDataType> &, &sharedTmpBuffer, ,
+               const LocalTensor<uint8_t> &sharedTmpBuffer)
 SIM_ANTI_QUANT(const OutputDataType, nullptr)
 SIM_ANTI_QUANT(const OutputDataType, &sharedTmpBuffer, , const LocalTensor<uint8_t> &sharedTmpBuffer)
 SIM_ANTI_QUANT_SCALE(const LocalTensor<OutputDataType> &)

@@ -63,8 +63,8 @@ struct NarrowStage {
   }
 };
 
-// Elements [at, at + count) of what stands for each column, as half: a scalar, or a tensor, which becomes half in
-// `memory` where it is float.
+// Elements [at, at + count) of what stands for each column, as half: a scalar, or a tensor, which becomes
+// half in `memory` where it is float.
 template <typename T>
 half ForColumns(T scalar, uint32_t, uint32_t, const AscendC::LocalTensor<half> &, Where) {
   return static_cast<half>(scalar);
@@ -113,15 +113,14 @@ void Quantize(const AscendC::LocalTensor<int8_t> &dst, const AscendC::LocalTenso
 namespace AscendC {
 
 // `memory` is the address of the work memory, which stands among the parameters or not.
-#define SIM_QUANT_TEMPLATE                             \
-  template <typename T, bool isReuseSource = false,    \
+#define SIM_QUANT_TEMPLATE                          \
+  template <typename T, bool isReuseSource = false, \
             const AscendQuantConfig &config = ASCEND_QUANT_DEFAULT_CFG>
 #define SIM_QUANT(memory, ...)                                                                               \
   SIM_QUANT_TEMPLATE                                                                                         \
-  __aicore__ inline void AscendQuant(const LocalTensor<int8_t> &dstTensor,                                   \
-                                     const LocalTensor<T> &srcTensor __VA_ARGS__, const float scale,         \
-                                     const float offset, const uint32_t calCount,                            \
-                                     sim::Where where = sim::Where::Here()) {                                \
+  __aicore__ inline void AscendQuant(                                                                        \
+      const LocalTensor<int8_t> &dstTensor, const LocalTensor<T> &srcTensor __VA_ARGS__, const float scale,  \
+      const float offset, const uint32_t calCount, sim::Where where = sim::Where::Here()) {                  \
     sim::Quantize(dstTensor, srcTensor, memory, scale, offset, calCount, calCount, where);                   \
   }                                                                                                          \
   SIM_QUANT_TEMPLATE                                                                                         \
@@ -153,10 +152,10 @@ namespace AscendC {
     sim::Quantize(dstTensor, srcTensor, memory, scaleTensor, offsetTensor, scaleCount, calCount, where);     \
   }                                                                                                          \
   SIM_QUANT_TEMPLATE                                                                                         \
-  __aicore__ inline void AscendQuant(                                                                        \
-      const LocalTensor<int8_t> &dstTensor, const LocalTensor<T> &srcTensor __VA_ARGS__,                     \
-      const LocalTensor<T> &scaleTensor, const LocalTensor<T> &offsetTensor,                                 \
-      sim::Where where = sim::Where::Here()) {                                                               \
+  __aicore__ inline void AscendQuant(const LocalTensor<int8_t> &dstTensor,                                   \
+                                     const LocalTensor<T> &srcTensor __VA_ARGS__,                            \
+                                     const LocalTensor<T> &scaleTensor, const LocalTensor<T> &offsetTensor,  \
+                                     sim::Where where = sim::Where::Here()) {                                \
     sim::Quantize(dstTensor, srcTensor, memory, scaleTensor, offsetTensor, scaleTensor.GetSize(),            \
                   srcTensor.GetSize(), where);                                                               \
   }

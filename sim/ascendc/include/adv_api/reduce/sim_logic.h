@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products and logical reductions of a matrix. Logical reductions are the least and the greatest of floats that
-// are 0 or 1, and the bits that all bytes have, or any.
+// Products and logical reductions of a matrix. Logical reductions are the least and the greatest of floats
+// that are 0 or 1, and the bits that all bytes have, or any.
 #pragma once
 
 #include "sim_matrix.h"
 
 namespace sim {
 
-// The product of a row: lane by lane to one repeat, which is folded to a data block; the scalar unit multiplies
-// its lanes. `work` is a repeat.
+// The product of a row: lane by lane to one repeat, which is folded to a data block; the scalar unit
+// multiplies its lanes. `work` is a repeat.
 inline float ProductOfRow(const Floats &row, uint32_t count, const Floats &work, Where where) {
   const auto times = [&](const Floats &by, uint32_t lanes) { Stage(lanes, where).Mul(work, work, by); };
   Stage(kFloatLanes, where).Fill(work, 1);
-  for (uint32_t done = 0; done < count; done += kFloatLanes) times(row[done], std::min(kFloatLanes, count - done));
+  for (uint32_t done = 0; done < count; done += kFloatLanes)
+    times(row[done], std::min(kFloatLanes, count - done));
   for (uint32_t lanes = kFloatLanes / 2; lanes >= kBlockBytes / sizeof(float); lanes /= 2) {
     times(work[lanes], lanes);
   }
@@ -66,18 +67,18 @@ void ReduceBytes(const MatrixReduction &matrix, const Bytes &dst, const Bytes &s
   }
 }
 
-#define SIM_REDUCE_LOGIC(Name, Extreme, Instruction, operation)                                              \
-  template <typename Axis, typename T>                                                                       \
-  void ReduceTo##Name(const MatrixReduction &matrix, const AscendC::LocalTensor<T> &dst,                     \
-                      const AscendC::LocalTensor<T> &src, const Bytes *work) {                               \
-    static_assert(kOneOf<T, uint8_t, float>, "Reduce" #Name ": for uint8_t and float on Atlas A2");          \
-    if constexpr (std::is_same_v<T, float>) {                                                                \
-      ReduceTo##Extreme<Axis>(matrix, dst, src, work);                                                       \
-    } else {                                                                                                 \
-      ReduceBytes<Axis>(                                                                                     \
-          matrix, dst, src, [](const auto &...operands) { AscendC::Instruction(operands...); },              \
-          [](uint8_t a, uint8_t b) { return static_cast<uint8_t>(a operation b); });                         \
-    }                                                                                                        \
+#define SIM_REDUCE_LOGIC(Name, Extreme, Instruction, operation)                                     \
+  template <typename Axis, typename T>                                                              \
+  void ReduceTo##Name(const MatrixReduction &matrix, const AscendC::LocalTensor<T> &dst,            \
+                      const AscendC::LocalTensor<T> &src, const Bytes *work) {                      \
+    static_assert(kOneOf<T, uint8_t, float>, "Reduce" #Name ": for uint8_t and float on Atlas A2"); \
+    if constexpr (std::is_same_v<T, float>) {                                                       \
+      ReduceTo##Extreme<Axis>(matrix, dst, src, work);                                              \
+    } else {                                                                                        \
+      ReduceBytes<Axis>(                                                                            \
+          matrix, dst, src, [](const auto &...operands) { AscendC::Instruction(operands...); },     \
+          [](uint8_t a, uint8_t b) { return static_cast<uint8_t>(a operation b); });                \
+    }                                                                                               \
   }
 SIM_REDUCE_LOGIC(All, Min, And, &)
 SIM_REDUCE_LOGIC(Any, Max, Or, |)

@@ -42,8 +42,8 @@ void MaskToHalf(const AscendC::LocalTensor<half> &dst, const AscendC::LocalTenso
   }
 }
 
-// Bits of the elements of a mask that compare with 0 as `mode` says. `numbers` has place for the elements as half,
-// in whole repeats.
+// Bits of the elements of a mask that compare with 0 as `mode` says. `numbers` has place for the elements as
+// half, in whole repeats.
 template <typename U>
 void MaskToBits(const AscendC::LocalTensor<uint8_t> &bits, const AscendC::LocalTensor<half> &numbers,
                 const AscendC::LocalTensor<U> &mask, AscendC::CMPMODE mode, uint32_t count, Where where) {

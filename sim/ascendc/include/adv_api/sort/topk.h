@@ -3,7 +3,8 @@
 // instructions do it, and the first k are taken. Equal elements keep their order, and a NaN comes first.
 //
 //   normal mode   rows of the results begin at multiples of 32 bytes; all rows have the same indices
-//   small mode    rows have 32 elements; rows of the results have no gaps, each row has its own indices
+//   small mode    rows have 32 elements; rows of the results have no gaps, each row has its own indices;
+//                 no row is finished
 #pragma once
 
 #include "../../kernel_operator_proposal_intf.h"
@@ -77,17 +78,17 @@ void TopKOfRows(const TopKOperands<T> &o, const Bytes &work, const AscendC::TopK
   if (!indexed) AscendC::Arange(sorter.counted(), 0, 1, info.inner, o.where);
   if (has_finish) Order(Pipe::V, Pipe::S, o.where);
   const auto padded = [&](uint32_t lanes) { return static_cast<uint32_t>(AlignUp(o.k, lanes)); };
+  const auto k = static_cast<int32_t>(o.k);
   const uint32_t values = padded(kBlockLanes<T>), indices = padded(kBlockLanes<int32_t>);
   for (uint32_t row = 0; row < static_cast<uint32_t>(info.outter); ++row) {
     AscendC::PipeBarrier<PIPE_V>(o.where);
     sorter.Sort(o.src[row * inner], indexed ? o.src_indices : sorter.counted(), o.largest, true);
-    AscendC::Muls(o.values[row * values], sorter.values(), static_cast<T>(1.0F), static_cast<int32_t>(values),
-                  o.where);
+    AscendC::Muls(o.values[row * values], sorter.values(), static_cast<T>(1.0F), k, o.where);
     const AscendC::LocalTensor<int32_t> to = o.indices[row * indices];
     if (has_finish && o.finish.GetValue(row, o.where)) {
-      AscendC::Duplicate(to, info.n, static_cast<int32_t>(indices), o.where);
+      AscendC::Duplicate(to, info.n, k, o.where);
     } else {
-      AscendC::Adds(to, As<int32_t>(sorter.indices()), 0, static_cast<int32_t>(indices), o.where);
+      AscendC::Adds(to, As<int32_t>(sorter.indices()), 0, k, o.where);
     }
   }
   AscendC::PipeBarrier<PIPE_V>(o.where);
@@ -118,7 +119,6 @@ template <bool indexed, bool has_finish, AscendC::TopKMode mode, typename T>
 void TopK(const TopKOperands<T> &o, const Bytes *given, const AscendC::TopKInfo &info) {
   static_assert(kOneOf<T, half, float>, "TopK: for half and float on Atlas A2");
   constexpr bool kSmall = mode == AscendC::TopKMode::TOPK_NSMALL;
-  static_assert(!kSmall || !has_finish, "TopK: the small mode has no rows that are finished");
   const auto check = [&](const char *what, int64_t value, int64_t least, int64_t most) {
     CheckRange(Core::Current(), FaultKind::kCount_, "TopK", o.where, what, value, least, most);
   };
@@ -141,19 +141,19 @@ void TopK(const TopKOperands<T> &o, const Bytes *given, const AscendC::TopKInfo 
 
 namespace AscendC {
 
-#define SIM_TOPK(memory, ...)                                                                               \
-  template <typename T, bool isInitIndex = false, bool isHasfinish = false, bool isReuseSrc = false,        \
-            enum TopKMode topkMode = TopKMode::TOPK_NORMAL, const TopKConfig &config = defaultTopKConfig>   \
-  __aicore__ inline void TopK(                                                                              \
-      const LocalTensor<T> &dstValueLocal, const LocalTensor<int32_t> &dstIndexLocal,                       \
-      const LocalTensor<T> &srcLocal, const LocalTensor<int32_t> &srcIndexLocal,                            \
-      const LocalTensor<bool> &finishLocal __VA_ARGS__, const int32_t k, const TopkTiling &,                \
-      const TopKInfo &topKInfo, const bool isLargest = true, sim::Where where = sim::Where::Here()) {       \
-    static_assert(config.algo == TopKAlgo::MERGE_SORT, "TopK: Atlas A2 sorts by merging");                  \
-    sim::TopK<isInitIndex, isHasfinish, topkMode>(                                                          \
-        sim::TopKOperands<T>{dstValueLocal, dstIndexLocal, srcLocal, srcIndexLocal, finishLocal,            \
-                             static_cast<uint32_t>(k), isLargest, where},                                   \
-        memory, topKInfo);                                                                                  \
+#define SIM_TOPK(memory, ...)                                                                             \
+  template <typename T, bool isInitIndex = false, bool isHasfinish = false, bool isReuseSrc = false,      \
+            enum TopKMode topkMode = TopKMode::TOPK_NORMAL, const TopKConfig &config = defaultTopKConfig> \
+  __aicore__ inline void TopK(                                                                            \
+      const LocalTensor<T> &dstValueLocal, const LocalTensor<int32_t> &dstIndexLocal,                     \
+      const LocalTensor<T> &srcLocal, const LocalTensor<int32_t> &srcIndexLocal,                          \
+      const LocalTensor<bool> &finishLocal __VA_ARGS__, const int32_t k, const TopkTiling &,              \
+      const TopKInfo &topKInfo, const bool isLargest = true, sim::Where where = sim::Where::Here()) {     \
+    static_assert(config.algo == TopKAlgo::MERGE_SORT, "TopK: Atlas A2 sorts by merging");                \
+    sim::TopK<isInitIndex, isHasfinish, topkMode>(                                                        \
+        sim::TopKOperands<T>{dstValueLocal, dstIndexLocal, srcLocal, srcIndexLocal, finishLocal,          \
+                             static_cast<uint32_t>(k), isLargest, where},                                 \
+        memory, topKInfo);                                                                                \
   }
 SIM_TOPK(nullptr)
 SIM_TOPK(&tmpLocal, , const LocalTensor<uint8_t> &tmpLocal)

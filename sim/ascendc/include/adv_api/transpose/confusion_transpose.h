@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transpositions of a tensor [B, N, S, H/N] or [B, S, H] between the formats ND and NZ, and of a matrix. Matrices
-// in the format NZ consist of fractals of 16 x 16 elements, and a width of H/N is padded to a multiple of 16.
+// Transpositions of a tensor [B, N, S, H/N] or [B, S, H] between the formats ND and NZ, and of a matrix.
+// Matrices in the format NZ consist of fractals of 16 x 16 elements, and a width of H/N is padded to a
+// multiple of 16.
 //
 //   0213        [B, N, S, H/N]  ──▶  [B, S, N, H/N]
 //   WITH_N      [B, S, H]       ──▶  [B, N, S, H/N]
@@ -67,7 +68,8 @@ void EachOf(const FractalShape &shape, FractalAddress to, FractalAddress from, c
 }
 
 // The element of the source for each element of the result.
-inline std::vector<int64_t> TransposeMap(AscendC::TransposeType type, const FractalShape &shape, Where where) {
+inline std::vector<int64_t> TransposeMap(AscendC::TransposeType type, const FractalShape &shape,
+                                         Where where) {
   using Type = AscendC::TransposeType;
   std::vector<int64_t> map;
   const auto visit = [&](uint64_t to, uint64_t from) {
@@ -102,9 +104,9 @@ inline std::vector<int64_t> TransposeMap(AscendC::TransposeType type, const Frac
       }
       break;
     default:
-      Core::Current().Fail(FaultKind::kOther, "Transpose", where,
-                           "transposeType " + std::to_string(static_cast<int>(type)) +
-                               " has no tiling on Atlas A2");
+      Core::Current().Fail(
+          FaultKind::kOther, "Transpose", where,
+          "transposeType " + std::to_string(static_cast<int>(type)) + " has no tiling on Atlas A2");
   }
   return map;
 }
@@ -117,7 +119,7 @@ void TransposeByTiling(const AscendC::LocalTensor<T> &dst, const AscendC::LocalT
   const std::vector<int64_t> map =
       TransposeMap(type, {tiling.param0, tiling.param1, tiling.param2, tiling.param3}, where);
   uint64_t read = 0;
-  for (const int64_t from : map) read = std::max(read, static_cast<uint64_t>(from + 1));
+  for (const int64_t from : map) read = std::max(read, static_cast<uint64_t>(std::max<int64_t>(from + 1, 0)));
   Permute({"Transpose", where}, dst, map.size(), src, read, [&](uint64_t i) { return map[i]; });
 }
 
@@ -126,18 +128,18 @@ void TransposeByTiling(const AscendC::LocalTensor<T> &dst, const AscendC::LocalT
 namespace AscendC {
 
 // The API has both names.
-#define SIM_TRANSPOSE(Name)                                                                                 \
-  template <typename T>                                                                                     \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                         \
-                              TransposeType transposeType, ConfusionTransposeTiling &tiling,                \
-                              sim::Where where = sim::Where::Here()) {                                      \
-    sim::TransposeByTiling(dst, src, transposeType, tiling, where);                                         \
-  }                                                                                                         \
-  template <typename T>                                                                                     \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                         \
-                              const LocalTensor<uint8_t> &, TransposeType transposeType,                    \
-                              ConfusionTransposeTiling &tiling, sim::Where where = sim::Where::Here()) {    \
-    sim::TransposeByTiling(dst, src, transposeType, tiling, where);                                         \
+#define SIM_TRANSPOSE(Name)                                                                              \
+  template <typename T>                                                                                  \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                      \
+                              TransposeType transposeType, ConfusionTransposeTiling &tiling,             \
+                              sim::Where where = sim::Where::Here()) {                                   \
+    sim::TransposeByTiling(dst, src, transposeType, tiling, where);                                      \
+  }                                                                                                      \
+  template <typename T>                                                                                  \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src,                      \
+                              const LocalTensor<uint8_t> &, TransposeType transposeType,                 \
+                              ConfusionTransposeTiling &tiling, sim::Where where = sim::Where::Here()) { \
+    sim::TransposeByTiling(dst, src, transposeType, tiling, where);                                      \
   }
 SIM_TRANSPOSE(Transpose)
 SIM_TRANSPOSE(ConfusionTranspose)

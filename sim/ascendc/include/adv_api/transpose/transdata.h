@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors [N, C, D, H, W] to and from the formats NDC1HWC0 and FRACTAL_Z_3D of 16-bit elements. C0 and N0 are 16;
-// rows of H W begin at multiples of 32 bytes in NCDHW. Channels and images that the tensor does not have become 0.
+// Tensors [N, C, D, H, W] to and from the formats NDC1HWC0 and FRACTAL_Z_3D of 16-bit elements. C0 and N0 are
+// 16; rows of H W begin at multiples of 32 bytes in NCDHW. Channels and images that the tensor does not have
+// become 0.
 //
 //   NDC1HWC0       [N, D, C1, H W, C0]
 //   FRACTAL_Z_3D   [D, C1, H W, N1, N0, C0]
@@ -61,8 +62,8 @@ struct ImageShape {
 
 // `blocks` is the size and the addresses of the other format.
 template <typename T>
-void TransData(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src, const ImageShape &shape,
-               bool fractals, bool to_plain, Where where) {
+void TransData(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
+               const ImageShape &shape, bool fractals, bool to_plain, Where where) {
   static_assert(sizeof(T) == 2, "TransData: elements of 2 bytes on Atlas A2");
   const uint64_t blocks = fractals ? shape.FractalsSize() : shape.BlocksSize();
   const uint64_t dst_count = to_plain ? shape.PlainSize() : blocks;
@@ -107,15 +108,15 @@ ImageShape TransDataShape(const Params &params) {
 
 namespace AscendC {
 
-#define SIM_TRANS_DATA(...)                                                                                  \
-  template <const TransDataConfig &config, typename T, typename U, typename S>                               \
-  __aicore__ inline void TransData(const LocalTensor<T> &dstTensor,                                          \
-                                   const LocalTensor<T> &srcTensor __VA_ARGS__,                              \
-                                   const TransDataParams<U, S> &params, sim::Where where = sim::Where::Here()) { \
-    constexpr bool kToPlain = config.dstFormat == DataFormat::NCDHW;                                         \
-    constexpr DataFormat kOther = kToPlain ? config.srcFormat : config.dstFormat;                            \
-    sim::TransData(dstTensor, srcTensor, sim::TransDataShape<config>(params),                                \
-                   kOther == DataFormat::FRACTAL_Z_3D, kToPlain, where);                                     \
+#define SIM_TRANS_DATA(...)                                                         \
+  template <const TransDataConfig &config, typename T, typename U, typename S>      \
+  __aicore__ inline void TransData(                                                 \
+      const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor __VA_ARGS__, \
+      const TransDataParams<U, S> &params, sim::Where where = sim::Where::Here()) { \
+    constexpr bool kToPlain = config.dstFormat == DataFormat::NCDHW;                \
+    constexpr DataFormat kOther = kToPlain ? config.srcFormat : config.dstFormat;   \
+    sim::TransData(dstTensor, srcTensor, sim::TransDataShape<config>(params),       \
+                   kOther == DataFormat::FRACTAL_Z_3D, kToPlain, where);            \
   }
 SIM_TRANS_DATA()
 SIM_TRANS_DATA(, const LocalTensor<uint8_t> &)

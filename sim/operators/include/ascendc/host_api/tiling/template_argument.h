@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Template arguments of a kernel that its tiling key chooses, under CANN's names. A header that the tiling and the
-// kernel include declares the parameters and lists the combinations that the kernel is compiled for:
+// Template arguments of a kernel that its tiling key chooses, under CANN's names. A header that the tiling
+// and the kernel include declares the parameters and lists the combinations that the kernel is compiled for:
 //
 //     ASCENDC_TPL_ARGS_DECL(MyOp,                            template <typename T, int TILES, bool SPLIT>
 //         ASCENDC_TPL_DATATYPE_DECL(T, C_DT_FLOAT),          __global__ __aicore__ void my_op(…)
@@ -10,10 +10,11 @@
 //     key:   bit 12    bits 8 to 11     bits 0 to 7
 //            SPLIT     place of TILES   number of T
 //
-// The place is that in the list of values: 1 for the 2 above. All other parameters stand in the key themselves.
+// The place is that in the list of values: 1 for the 2 above. All other parameters stand in the key
+// themselves.
 //
-// With ASCENDC_TPL_PRE the preprocessor leaves the lists in its text for ascend_vision_ops.sim.operator, in the form
-// that CANN's header has too; with ASCENDC_TPL_KERNEL, in kernels, the lists are empty.
+// With ASCENDC_TPL_PRE the preprocessor leaves the lists in its text for ascend_vision_ops.sim.operator, in
+// the form that CANN's header has too; with ASCENDC_TPL_KERNEL, in kernels, the lists are empty.
 #pragma once
 
 #include <cstdint>
@@ -52,12 +53,14 @@ constexpr uint32_t ASCENDC_TPL_SHARED_KERNEL_TYPE = 6;
 #define ASCENDC_TPL_INPUT(x) (ASCENDC_TPL_INPUT_BIAS + (x))
 #define ASCENDC_TPL_OUTPUT(x) (ASCENDC_TPL_OUTPUT_BIAS + (x))
 
-// How the values of an integer are listed: `ranges, first, last, …`, or each one, or ranges and then each one.
+// How the values of an integer are listed: `ranges, first, last, …`, or each one, or ranges and then each
+// one.
 #define ASCENDC_TPL_UI_RANGE 0
 #define ASCENDC_TPL_UI_LIST 1
 #define ASCENDC_TPL_UI_MIX 2
 
 #if defined(ASCENDC_TPL_PRE)
+// clang-format off: these are no C++
 
 #define ASCENDC_TPL_DTYPE_DECL(x, ...) @@ASCENDC_TPL_DTYPE_DECL_##x@@ = {__VA_ARGS__}
 #define ASCENDC_TPL_DATATYPE_DECL(x, ...) @@ASCENDC_TPL_DATATYPE_DECL_##x@@ = {__VA_ARGS__}
@@ -74,12 +77,14 @@ constexpr uint32_t ASCENDC_TPL_SHARED_KERNEL_TYPE = 6;
 #define ASCENDC_TPL_TILING_STRUCT_SEL(x, ...) @@ASCENDC_TPL_TILING_STRUCT_SEL_##x@@ = {__VA_ARGS__}
 #define ASCENDC_TPL_KERNEL_TYPE_SEL(...) @@ASCENDC_TPL_KERNEL_TYPE_SEL@@ = {__VA_ARGS__}
 #define ASCENDC_TPL_DETERMINISTIC_SEL(...) @@ASCENDC_TPL_DETERMINISTIC_SEL@@ = {__VA_ARGS__}
-#define ASCENDC_TPL_SHARED_KERNEL_TYPE_SEL(x, ...) @@ASCENDC_TPL_SHARED_KERNEL_TYPE_SEL_##x@@ = {__VA_ARGS__}
+#define ASCENDC_TPL_SHARED_KERNEL_TYPE_SEL(x, ...) \
+  @@ASCENDC_TPL_SHARED_KERNEL_TYPE_SEL_##x@@ = {__VA_ARGS__}
 
 #define ASCENDC_TPL_ARGS_DECL(x, ...) @@ASCENDC_TPL_ARGS_DECL_##x@@ = {__VA_ARGS__}
 #define ASCENDC_TPL_ARGS_SEL(...) @@{__VA_ARGS__}
 #define ASCENDC_TPL_SEL(...) @@ASCENDC_TPL_LISTS@@ = {__VA_ARGS__}
 
+// clang-format on
 #elif defined(ASCENDC_TPL_KERNEL)
 
 #include "kernel_operator.h"
@@ -133,7 +138,7 @@ struct ParamStruct {
       : name(given_name), paramType(kind), bitWidth(bits), vals(std::move(values)), macroType(macro) {}
 };
 using TilingDeclareParams = std::vector<ParamStruct>;
-using TilingSelectParams = std::vector<std::vector<ParamStruct>>;
+using TilingSelectParams = std::vector<std::vector<ParamStruct> >;
 
 namespace AscendC {
 
@@ -143,13 +148,10 @@ __attribute__((visibility("default"))) uint64_t EncodeTilingKey(const TilingDecl
 
 }  // namespace AscendC
 
-#define SIM_TPL_DECL(x, kind, bits, ...) \
-  ParamStruct { #x, kind, bits, {__VA_ARGS__}, "DECL" }
+#define SIM_TPL_DECL(x, kind, bits, ...) ParamStruct{#x, kind, bits, {__VA_ARGS__}, "DECL"}
 #define ASCENDC_TPL_DTYPE_DECL(x, ...) SIM_TPL_DECL(x, ASCENDC_TPL_DTYPE, ASCENDC_TPL_8_BW, __VA_ARGS__)
-#define ASCENDC_TPL_DATATYPE_DECL(x, ...) \
-  ParamStruct { #x, ASCENDC_TPL_DTYPE, ASCENDC_TPL_8_BW, {}, "DECL" }
-#define ASCENDC_TPL_FORMAT_DECL(x, ...) \
-  ParamStruct { #x, ASCENDC_TPL_FORMAT, ASCENDC_TPL_8_BW, {}, "DECL" }
+#define ASCENDC_TPL_DATATYPE_DECL(x, ...) ParamStruct{#x, ASCENDC_TPL_DTYPE, ASCENDC_TPL_8_BW, {}, "DECL"}
+#define ASCENDC_TPL_FORMAT_DECL(x, ...) ParamStruct{#x, ASCENDC_TPL_FORMAT, ASCENDC_TPL_8_BW, {}, "DECL"}
 #define ASCENDC_TPL_UINT_DECL(x, bits, ...) SIM_TPL_DECL(x, ASCENDC_TPL_UINT, bits, __VA_ARGS__)
 #define ASCENDC_TPL_BOOL_DECL(x, ...) SIM_TPL_DECL(x, ASCENDC_TPL_BOOL, ASCENDC_TPL_1_BW, __VA_ARGS__)
 #define ASCENDC_TPL_KERNEL_TYPE_DECL(x, ...) \
