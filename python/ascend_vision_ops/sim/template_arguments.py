@@ -2,7 +2,8 @@
 """The template arguments that a tiling key chooses, read from what the preprocessor leaves of ASCENDC_TPL_*.
 
 ASCENDC_TPL_ARGS_DECL(MyOp, ASCENDC_TPL_UINT_DECL(TILES, 4, ASCENDC_TPL_UI_LIST, 8, 2), …);
-    ──preprocessor, ASCENDC_TPL_PRE──▶ @@ASCENDC_TPL_ARGS_DECL_MyOp@@ = {@@ASCENDC_TPL_UINT_DECL_TILES@@ = {4, 1, 8, 2}, …}
+    ──preprocessor, ASCENDC_TPL_PRE──▶ @@ASCENDC_TPL_ARGS_DECL_MyOp@@ =
+                                           {@@ASCENDC_TPL_UINT_DECL_TILES@@ = {4, 1, 8, 2}, …}
     ──Lists──▶ arguments of a key: ["2", …], the kernel type and the tiling struct of its combination
 """
 
