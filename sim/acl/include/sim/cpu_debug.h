@@ -3,6 +3,7 @@
 // its arguments point to onto the device and back.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
