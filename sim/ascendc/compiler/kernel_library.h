@@ -27,9 +27,9 @@ constexpr bool kMarked = true;
 constexpr bool kMarked = false;
 #endif
 
-// CANN's GetUserWorkspace ignores its argument and gives what lies behind the workspace of CANN's own. Where a
-// block has cores of both kinds, the cube core clears the messages of Matmul there and tells the vector cores:
-// CANN's build scripts put this before a kernel that includes matmul_intf.h.
+// CANN's GetUserWorkspace ignores its argument and gives what lies behind the workspace of CANN's own. Where
+// a block has cores of both kinds, the cube core clears the messages of Matmul there and tells the vector
+// cores: CANN's build scripts put this before a kernel that includes matmul_intf.h.
 static inline void SetWorkspace(void *workspace) {
   g_sysWorkspaceReserved = nullptr;
   const auto offset = reinterpret_cast<uint64_t>(AscendC::GetUserWorkspace(nullptr));
