@@ -26,6 +26,7 @@ NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|\bsim::\w+", re
 OWN_FOLDER, API_SPACE = "sim", "namespace AscendC {"
 WORD = re.compile(r"[A-Za-z_]\w*")
 CLASS = re.compile(r"\b(?:class|struct|using)\s+(\w+)")
+BASE = re.compile(r"\b(?:class|struct)\s+\w+\s*:\s*public\s+sim::(\w+)")
 # Members that are no words of their own in C++.
 OPERATORS = {"operator()": "operator", "operator[]": "operator"}
 
@@ -64,20 +65,26 @@ class Headers:
         self.absent_macros = set(ABSENT_MACRO.findall(absent))
         self.words: set[str] = set()
         self._of_class: dict[str, set[str]] = {}
+        of_own: dict[str, set[str]] = {}
+        bases: list[tuple[str, str]] = []  # a class, and a base in `sim` of it or of another class of its header
         for path in sorted(folder.rglob("*.h")):
             if path.name == ABSENT_HEADER:
                 continue
             text = path.read_text(encoding="utf-8")
-            if path.parent.name == OWN_FOLDER and API_SPACE not in text:
-                continue
             code = NO_CODE.sub(" ", text)
             words = set(WORD.findall(code))
-            self.words |= words
+            own = path.parent.name == OWN_FOLDER and API_SPACE not in text
+            of_class = of_own if own else self._of_class
             for name in CLASS.findall(code):
-                self._of_class[name] = self._of_class.get(name, set()) | words
+                of_class[name] = of_class.get(name, set()) | words
+                bases += [(name, base) for base in BASE.findall(text)]
+            if not own:
+                self.words |= words
+        for name, base in bases:
+            self._of_class.setdefault(name, set()).update(of_own.get(base, set()), self._of_class.get(base, set()))
 
     def has(self, name: Name) -> bool:
-        """Whether a header declares it: a member in a header that has its class."""
+        """Whether a header declares it: a member in a header that has its class, or a base class in `sim`."""
         if not name.owner:
             return name.text in self.words
         member = name.text.partition("::")[2]

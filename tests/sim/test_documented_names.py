@@ -94,11 +94,13 @@ def fake_tree(tmp_path: Path, names: str, absent: str, header: str) -> Path:
     (tmp_path / ascendc_api.NAMES).write_text(names, encoding="utf-8")
     (include / ascendc_api.ABSENT_HEADER).write_text(absent, encoding="utf-8")
     (include / "api.h").write_text(header, encoding="utf-8")
+    (include / "sim").mkdir()
+    (include / "sim" / "pool.h").write_text("class Pool { void Take(); };\n", encoding="utf-8")
     return tmp_path
 
 
-LIST = "[Vector]\nAdd\nSub | bfloat16_t\nErf\nTPipe::Init\nTPipe::Leave\n"
-HEADER = 'void Add(); void Sub(); // Erf\nclass TPipe { void Init(); };\nconst char *text = "Erf";\n'
+LIST = "[Vector]\nAdd\nSub | bfloat16_t\nErf\nTPipe::Init\nTPipe::Leave\nTPipe::Take\n"
+HEADER = 'void Add(); void Sub(); // Erf\nclass TPipe : public sim::Pool { void Init(); };\nconst char *text = "Erf";\n'
 
 
 def test_state_of_names(tmp_path):
@@ -110,9 +112,10 @@ def test_state_of_names(tmp_path):
         "Erf": "absent",
         "TPipe::Init": "there",
         "TPipe::Leave": "absent",
+        "TPipe::Take": "there",
     }
     assert not list(ascendc_api.problems(root))
-    assert "Of 5 documented names 2 are there, 1 in part, and 2 are absent." in ascendc_api.table(root)
+    assert "Of 6 documented names 3 are there, 1 in part, and 2 are absent." in ascendc_api.table(root)
     assert "`Sub` (without: bfloat16_t)" in ascendc_api.table(root)
 
 
