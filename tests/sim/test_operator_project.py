@@ -253,7 +253,7 @@ def test_results_without_an_inference_need_shapes(part_sums):
 
 
 def test_a_folder_with_several_operators_needs_a_name(tmp_path):
-    with pytest.raises(ValueError, match="name: expected one of FirstElements, PartSums, ScaledAdd"):
+    with pytest.raises(ValueError, match="name: expected one of FirstElements, JoinedRows, PartSums, ScaledAdd, ScaledPower"):
         sim.operator(PROJECT)
     with pytest.raises(
         ValueError, match="expected a definition of Absent for Ascend910B1, its sources define FirstE"
