@@ -29,8 +29,6 @@ constexpr AscendC::TPosition BufferPosition(AscendC::TPosition src, AscendC::TPo
 constexpr PipePair QueuePipes(AscendC::TPosition src, AscendC::TPosition dst) {
   const Space from = SpaceOf(src);
   const Space to = SpaceOf(dst);
-  // TQue<VECCALC>: no flag belongs to such a queue.
-  if (from == Space::GM && dst == AscendC::TPosition::VECCALC) return {Pipe::V, Pipe::V};
   if (from == Space::GM)
     return {Pipe::MTE2, to == Space::UB ? Pipe::V : to == Space::L1 ? Pipe::MTE1 : Pipe::M};
   if (from == Space::UB && to == Space::GM) return {Pipe::V, Pipe::MTE3};
@@ -39,6 +37,13 @@ constexpr PipePair QueuePipes(AscendC::TPosition src, AscendC::TPosition dst) {
   if (from == Space::L1)
     return {Pipe::MTE1, to == Space::UB ? Pipe::V : to == Space::FB ? Pipe::FIX : Pipe::M};
   return {Pipe::M, Pipe::FIX};
+}
+
+// The same for a queue that is declared between these positions: TQue<VECCALC> has no flag, as the vector
+// unit alone uses it.
+constexpr PipePair DeclaredPipes(AscendC::TPosition src, AscendC::TPosition dst) {
+  if (SpaceOf(src) == Space::GM && dst == AscendC::TPosition::VECCALC) return {Pipe::V, Pipe::V};
+  return QueuePipes(src, dst);
 }
 
 }  // namespace sim
@@ -110,7 +115,7 @@ class TQueBind {
 
   // A pool of the kernel's own (kernel_buf_pool.h) starts a queue without buffers and places them.
   void InitStartBufHandle(TBufHandle, uint8_t, uint32_t) {
-    constexpr sim::PipePair pipes = sim::QueuePipes(src, dst);
+    constexpr sim::PipePair pipes = sim::DeclaredPipes(src, dst);
     queue_ = sim::Core::Current().queues().StartQueue(
         {sim::BufferPosition(src, dst), pipes.from, pipes.to, depth});
   }
@@ -321,7 +326,7 @@ class TPipe : public sim::SpmBuffer {
   template <TPosition src, TPosition dst, int32_t depth, auto mask>
   static int32_t InitQueue(const TQueBind<src, dst, depth, mask> &, uint8_t num, uint32_t len,
                            sim::Where where) {
-    constexpr sim::PipePair pipes = sim::QueuePipes(src, dst);
+    constexpr sim::PipePair pipes = sim::DeclaredPipes(src, dst);
     constexpr TPosition position = sim::BufferPosition(src, dst);
     return sim::Core::Current().queues().InitQueue({position, pipes.from, pipes.to, depth}, num, len, where);
   }
