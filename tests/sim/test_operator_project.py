@@ -345,6 +345,16 @@ def test_launches_in_a_kernels_source_are_left_out(tmp_path):
         sim.operator(tmp_path / "project", "ScaledAdd")(x, y, alpha=1)
 
 
+def test_a_source_with_launches_may_have_any_name(tmp_path):
+    shutil.copytree(PROJECT, tmp_path / "project")
+    kernel = tmp_path / "project" / "op_kernel" / "scaled_add.cpp"
+    launch = "// As scaled_add<<<1>>>(x) does\nvoid Do(void *s) { scaled_add<<<1, nullptr, s>>>(1); }\n"
+    kernel.with_name("kernel.cpp").write_text(kernel.read_text() + launch)
+    kernel.unlink()
+    x, y, _ = arrays(np.float32, 1024)
+    np.testing.assert_array_equal(sim.operator(tmp_path / "project", "ScaledAdd")(x, y, alpha=1), x + y)
+
+
 def test_the_plugin_needs_no_torch_npu(monkeypatch):
     monkeypatch.setattr(plugin.importlib.util, "find_spec", lambda name: None)
     plugin.pytest_configure(config=None)  # asks the configuration for nothing, as there is no device to make

@@ -25,14 +25,13 @@ from ..ascend_headers.libraries import alone
 from ..paths import include_dir
 from .compile import BackEnd, cache_folder, cores_of, cores_of_type, forget_old, without_comments
 from .errors import CompileError
+from .launches import without_launches
 from .operator_definition import DTYPES, Definition
 from .template_arguments import Chosen, is_template, read_lists
 
 # Structs that kernel_tiling.h has, itself or by its own headers.
 LIBRARY_STRUCT = re.compile(r"\b(?:struct\s+(?:alignas\(\d+\)\s*)?|TILING\()(\w+)")
 ENTRY = re.compile(r"__global__\s+(?:__aicore__\s+)?(?:__\w+__\s+)*void\s+(\w+)\s*\(")
-# NAME<<<…>>>(…) in a function for host programs that calls the kernel.
-LAUNCH = re.compile(r"\b\w+\s*(?:<[^<>;]*>\s*)?<<<[^;]*?>>>[^;]*")
 LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # What the cache keeps: folders of operators, kernels of each, and versions of each library.
 MOST_OPERATORS, MOST_KERNELS, MOST_VERSIONS = 100, 200, 8
@@ -153,9 +152,11 @@ class OperatorFolder:
             os.utime(folder)
             forget_old(self.cache.glob(f"{name}-*"), MOST_KERNELS)
             unit = folder / "kernel.cpp"
-            if copy := without_launches(source):
-                write_changed(folder / source.name, copy)
-                wrapper = wrapper.replace(f'#include "{source}"', f'#include "{folder / source.name}"')
+            if copy := copy_without_launches(source):
+                copied = folder / "copy" / source.name  # not beside the unit, which may have its name
+                copied.parent.mkdir(exist_ok=True)
+                write_changed(copied, copy)
+                wrapper = wrapper.replace(f'#include "{source}"', f'#include "{copied}"')
             write_changed(unit, wrapper)
             libraries = [
                 self._side_library(unit, folder, side, options) for side in self.back_end.sides_of(cores)
@@ -250,10 +251,10 @@ def whole_text(source: Path, neighbours: Path) -> str:
     return "\n".join(texts)
 
 
-def without_launches(source: Path) -> str:
+def copy_without_launches(source: Path) -> str:
     """The text of a source where it launches kernels, with nothing in their place; "" where it launches none."""
     text = source.read_text(encoding="utf-8", errors="replace")
-    changed = LAUNCH.sub(lambda found: "(void)0" + "\n" * found[0].count("\n"), text)
+    changed = without_launches(text)
     return "" if changed == text else f'#line 1 "{source}"\n{changed}'
 
 
