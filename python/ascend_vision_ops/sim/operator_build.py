@@ -138,12 +138,12 @@ class OperatorFolder:
             str(framework),
         ]
         own = self.back_end.own_headers
-        structs = without_defined(structs, text)
-        wrapper, chosen = wrapper_text(source, name, definition, dtypes, structs, key, own), None
+        defined = defined_structs(text)
+        wrapper, chosen = wrapper_text(source, name, definition, dtypes, structs, key, own, defined), None
         if is_template(name, code_of(source)):
             lists = self.back_end.preprocess(source.name, wrapper, [*options, "-DASCENDC_TPL_PRE"])
             chosen = read_lists(name, lists).chosen(name, key)
-            wrapper = wrapper_text(source, name, definition, dtypes, structs, key, own, chosen)
+            wrapper = wrapper_text(source, name, definition, dtypes, structs, key, own, defined, chosen)
         kernel_type = chosen.kernel_type if chosen else ""
         cores = cores_of_type(name, kernel_type) if kernel_type else cores_of(name, text, key)
         folder = self.cache / f"{name}-{digest_of(wrapper, cores, *options)}"
@@ -282,17 +282,13 @@ def macros(definition: Definition, dtypes: dict[str, tuple[int, int]]) -> list[s
     return lines
 
 
-def without_defined(structs: dict, text: str) -> dict:
-    """The structs of tiling data but for those that the kernel's own text defines."""
-    defined = set(re.findall(r"\bstruct\s+(?:alignas\(\d+\)\s*)?(\w+)\s*\{", text))
-    return {
-        entry: [struct for struct in group if struct["name"] not in defined]
-        for entry, group in structs.items()
-    }
+def defined_structs(text: str) -> set[str]:
+    """The structs that a kernel's own text defines."""
+    return set(re.findall(r"\bstruct\s+(?:alignas\(\d+\)\s*)?(\w+)\s*\{", text))
 
 
 def struct_lines(structs: list[dict], known: set[str]) -> list[str]:
-    """The plain structs of tiling data, without those that kernel_tiling.h has."""
+    """The plain structs of tiling data, without those that kernel_tiling.h or the kernel has."""
     lines, others = [], known | {struct["name"] for struct in structs}
     for struct in structs:
         if struct["name"] in known:
@@ -315,19 +311,20 @@ def wrapper_text(
     structs: dict,
     key: int,
     own_headers: bool,
+    defined: set[str],
     template: Chosen | None = None,
 ) -> str:
     """The source that is compiled in place of a kernel's: what CANN's build puts before it, and its registration.
 
-    template: what the tiling key chooses for a kernel that is a template.
+    defined: the structs that the kernel's own text has. template: what the tiling key chooses for a kernel that is a template.
     """
     chosen = structs.get(f"{definition.type}_{key}") or structs.get(definition.type, [])
     every = {struct["name"]: struct for group in structs.values() for struct in group}
     headers = (SOURCES / "sim" / "ascendc" / "include" / "kernel_tiling").glob("*.h")
     known = {name for path in headers for name in LIBRARY_STRUCT.findall(path.read_text(encoding="utf-8"))}
     lines = ["#define ASCENDC_TPL_KERNEL", "#include <cstdint>", '#include "kernel_tiling/kernel_tiling.h"']
-    lines += macros(definition, dtypes) + struct_lines(list(every.values()), known)
-    if chosen:
+    lines += macros(definition, dtypes) + struct_lines(list(every.values()), known | defined)
+    if chosen and chosen[-1]["name"] not in defined:
         lines.append(f"using AscendcDefaultTiling [[maybe_unused]] = {chosen[-1]['name']};")
     # A kernel may have the name of a function of the C library.
     if any(hasattr(ctypes.CDLL(library), name) for library in ("libc.so.6", "libm.so.6")):

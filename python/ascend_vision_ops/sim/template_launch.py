@@ -32,6 +32,12 @@ def template_parameters(words: str) -> list[str]:
     return _between_commas(_inside(words, found.end())) if found else []
 
 
+def template_ends(text: str) -> Iterator[int]:
+    """Where the template lists of a text end."""
+    for found in _TEMPLATE.finditer(text):
+        yield found.end() + len(_inside(text, found.end())) + 1
+
+
 def deduction(kernel: KernelText) -> str:
     """The declaration of the function that names the instance of a template for some arguments."""
     named = [_named(one, place) for place, one in enumerate(kernel.type_parameters)]
