@@ -124,7 +124,9 @@ def test_tensors_may_be_parts_of_larger_blocks(monkeypatch):
         op(x, y, behind=1024, shapes=(x.shape, None))
     for wrong in ("abc", "-1"):
         monkeypatch.setenv("AVO_SIM_TENSOR_SLACK", wrong)
-        with pytest.raises(FrameworkError, match=f"AVO_SIM_TENSOR_SLACK must be a number of bytes, got '{wrong}'"):
+        with pytest.raises(
+            FrameworkError, match=f"AVO_SIM_TENSOR_SLACK must be a number of bytes, got '{wrong}'"
+        ):
             op(x, y, shapes=(x.shape, None))
 
 
@@ -132,7 +134,9 @@ def test_kernels_may_write_behind_tensors_too(tmp_path, monkeypatch):
     shutil.copytree(PROJECT, tmp_path / "project")
     kernel = tmp_path / "project" / "op_kernel" / "joined_rows.cpp"
     text = kernel.read_text()
-    kernel.write_text(text.replace("DataCopy(global, sum, data.size);", "DataCopy(global[data.size], sum, data.size);"))
+    kernel.write_text(
+        text.replace("DataCopy(global, sum, data.size);", "DataCopy(global[data.size], sum, data.size);")
+    )
     assert kernel.read_text() != text
     op = sim.operator(tmp_path / "project", "JoinedRows")
     x, y = arrays(np.float32, 64, 2)
@@ -310,7 +314,9 @@ def test_results_without_an_inference_need_shapes(part_sums):
 
 
 def test_a_folder_with_several_operators_needs_a_name(tmp_path):
-    with pytest.raises(ValueError, match="name: expected one of FirstElements, JoinedRows, PartSums, ScaledAdd, ScaledPower"):
+    with pytest.raises(
+        ValueError, match="name: expected one of FirstElements, JoinedRows, PartSums, ScaledAdd, ScaledPower"
+    ):
         sim.operator(PROJECT)
     with pytest.raises(
         ValueError, match="expected a definition of Absent for Ascend910B1, its sources define FirstE"

@@ -21,15 +21,19 @@ PROJECT = Path(__file__).parent / "operator_project"
 # What the preprocessor leaves of our header, and of CANN's.
 LISTS = """
 int before; sim_tpl_declared {sim_tpl_list "DECL" "DTYPE" "D" {10, 20},
- sim_tpl_list "DECL" "FORMAT" "F" {C_FORMAT_ND, FORMAT_OF_ANOTHER_CHIP}, sim_tpl_list "DECL" "UINT" "U" {0x2, 0, 1, 7U, 9},
+ sim_tpl_list "DECL" "FORMAT" "F" {C_FORMAT_ND, FORMAT_OF_ANOTHER_CHIP},
+ sim_tpl_list "DECL" "UINT" "U" {0x2, 0, 1, 7U, 9},
  sim_tpl_list "DECL" "SHARED_KERNEL_TYPE" "K" {0, 7}, sim_tpl_list "DECL" "BOOL" "B" {true, false},};
-sim_tpl_combinations {sim_tpl_combination {sim_tpl_list "SEL" "DTYPE" "D" {10}, sim_tpl_list "SEL" "FORMAT" "F" {ge::FORMAT_ND},
+sim_tpl_combinations {sim_tpl_combination {sim_tpl_list "SEL" "DTYPE" "D" {10},
+ sim_tpl_list "SEL" "FORMAT" "F" {ge::FORMAT_ND},
  sim_tpl_list "SEL" "UINT" "U" {0, 1, 1 << 3, 9}, sim_tpl_list "SEL" "SHARED_KERNEL_TYPE" "K" {0, 7},
  sim_tpl_list "SEL" "DETERMINISTIC" "" {0}, sim_tpl_list "SEL" "BOOL" "B" {false}}};
 """
 CANNS = re.sub(r'sim_tpl_list "(\w+)" "(\w+)" "(\w+)"', r"@@ASCENDC_TPL_\2_\1_\3@@ =", LISTS)
 CANNS = CANNS.replace('sim_tpl_list "SEL" "DETERMINISTIC" ""', "@@ASCENDC_TPL_DETERMINISTIC_SEL@@ =")
-CANNS = CANNS.replace("sim_tpl_combination {", "@@{").replace("sim_tpl_declared", "@@ASCENDC_TPL_ARGS_DECL_Op@@ =")
+CANNS = CANNS.replace("sim_tpl_combination {", "@@{").replace(
+    "sim_tpl_declared", "@@ASCENDC_TPL_ARGS_DECL_Op@@ ="
+)
 
 
 def key_of(d=10, f=2, place=1, k=7, b=0) -> int:
@@ -89,7 +93,9 @@ def test_headers_of_a_neighbour(tmp_path, scaled_power):
 @pytest.mark.parametrize(("own", "default"), [("Own", None), ("Inner", "Own")])
 def test_structs_that_a_kernel_defines_are_not_written_again(tmp_path, own, default):
     source = tmp_path / "op.cpp"
-    source.write_text(f"namespace mine {{ struct alignas(8) {own} {{ int64_t size; }}; }} struct Outer; void op(int x)")
+    source.write_text(
+        f"namespace mine {{ struct alignas(8) {own} {{ int64_t size; }}; }} struct Outer; void op(int x)"
+    )
     fields = [["int64_t", "size", 0]]
     structs = {"Op": [{"name": name, "fields": fields} for name in ("Inner", "Own")]}
     defined = defined_structs(source.read_text())
@@ -132,7 +138,10 @@ def test_combinations_for_deterministic_results_are_not_chosen():
     at = LISTS.index("sim_tpl_combination {")
     first = LISTS[at:-4].replace('"" {0}', '"" {true}')
     other = 'sim_tpl_list "SEL" "KERNEL_TYPE" "" {1}, '
-    both = LISTS[:at] + first.replace('sim_tpl_list "SEL" "BOOL"', f'{other}sim_tpl_list "SEL" "BOOL"') + ", " + LISTS[at:]
+    both = LISTS[:at]
+    both += (
+        first.replace('sim_tpl_list "SEL" "BOOL"', f'{other}sim_tpl_list "SEL" "BOOL"') + ", " + LISTS[at:]
+    )
     lists = read_lists("op", both)
     assert [(one.deterministic, one.kernel_type) for one in lists.combinations] == [(True, 1), (False, None)]
     assert lists.chosen("op", key_of()).kernel_type == "MIX_AIC_1_2"
@@ -148,8 +157,10 @@ def test_combinations_for_deterministic_results_are_not_chosen():
     ],
 )
 def test_each_combination_lists_what_is_declared(old, new, got):
-    expected = rf"ASCENDC_TPL_ARGS_SEL 1 of 1: expected a list for each declared parameter \(D, F, U, K, B\), got {got}$"
-    with pytest.raises(CompileError, match=expected):
+    expected = (
+        r"ASCENDC_TPL_ARGS_SEL 1 of 1: expected a list for each declared parameter \(D, F, U, K, B\), got "
+    )
+    with pytest.raises(CompileError, match=f"{expected}{got}$"):
         read_lists("op", LISTS.replace(old, new))
 
 

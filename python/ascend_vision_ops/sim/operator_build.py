@@ -316,7 +316,8 @@ def wrapper_text(
 ) -> str:
     """The source that is compiled in place of a kernel's: what CANN's build puts before it, and its registration.
 
-    defined: the structs that the kernel's own text has. template: what the tiling key chooses for a kernel that is a template.
+    defined: the structs that the kernel's own text has. template: what the tiling key chooses for a kernel that is a
+    template.
     """
     chosen = structs.get(f"{definition.type}_{key}") or structs.get(definition.type, [])
     every = {struct["name"]: struct for group in structs.values() for struct in group}

@@ -22,7 +22,8 @@ _TEMPLATE = re.compile(r"\btemplate\b\s*<")
 # The name of a template parameter, unless it is a part of its type.
 _LAST_NAME = re.compile(r"(?<![:\w])([A-Za-z_]\w*)\s*$")
 _TYPE_WORDS = {
-    "typename", "class", "auto", "const", "bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double",
+    "typename", "class", "auto", "const", "bool", "char", "short", "int", "long", "signed", "unsigned", "float",
+    "double",
 }  # fmt: skip
 
 
@@ -99,5 +100,7 @@ def _inside(text: str, start: int) -> str:
 
 def _between_commas(text: str) -> list[str]:
     commas = [at for at, mark in _outside(text) if mark == ","]
-    parts = [text[start:end] for start, end in zip([0, *(at + 1 for at in commas)], [*commas, None], strict=True)]
+    parts = [
+        text[start:end] for start, end in zip([0, *(at + 1 for at in commas)], [*commas, None], strict=True)
+    ]
     return [" ".join(part.split()) for part in parts if part.strip()]

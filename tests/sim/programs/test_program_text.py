@@ -49,7 +49,9 @@ def test_launch_of_a_template_over_several_lines():
 def test_template_arguments_that_a_launch_leaves_out(launch, chosen):
     template = "template <typename T, int n, int m = 2> __global__ __vector__ void k(T *x) {}"
     text = translated(f"{template}\nvoid f(float *x) {{ {launch}<<<1, 0, 0>>>(x); }}").text
-    declared = "template <typename T, int n, int m = 2> ::sim::program::Chosen<&k<T, n, m>> sim_chosen_k(T *x);"
+    declared = (
+        "template <typename T, int n, int m = 2> ::sim::program::Chosen<&k<T, n, m>> sim_chosen_k(T *x);"
+    )
     assert (declared in text) == (chosen is not None)
     assert (f"decltype({chosen}(sim_values...))" in text) == (chosen is not None)
     assert ("LaunchInstance<k<float, 3, 4>, " in text) == (chosen is None)
@@ -58,14 +60,22 @@ def test_template_arguments_that_a_launch_leaves_out(launch, chosen):
 @pytest.mark.parametrize(
     ("parameters", "declared", "arguments"),
     [
-        ("typename T, typename = Enabled<T, 1>", "typename T, typename sim_argument_1 = Enabled<T, 1>", "T, sim_argument_1"),
+        (
+            "typename T, typename = Enabled<T, 1>",
+            "typename T, typename sim_argument_1 = Enabled<T, 1>",
+            "T, sim_argument_1",
+        ),
         (
             "typename T, std::enable_if_t<(sizeof(T) >= 4), int> = 0",
             "typename T, std::enable_if_t<(sizeof(T) >= 4), int> sim_argument_1 = 0",
             "T, sim_argument_1",
         ),
         ("bool B = (sizeof(T) > 2), int n", "bool B = (sizeof(T) > 2), int n", "B, n"),
-        ("unsigned int, Kind", "unsigned int sim_argument_0, Kind sim_argument_1", "sim_argument_0, sim_argument_1"),
+        (
+            "unsigned int, Kind",
+            "unsigned int sim_argument_0, Kind sim_argument_1",
+            "sim_argument_0, sim_argument_1",
+        ),
         ("std::size_t, std::size_t n", "std::size_t sim_argument_0, std::size_t n", "sim_argument_0, n"),
         ("const Kind, const Kind *p", "const Kind sim_argument_0, const Kind *p", "sim_argument_0, p"),
         ("typename... T", "typename... T", "T..."),

@@ -61,7 +61,8 @@ constexpr uint32_t ASCENDC_TPL_SHARED_KERNEL_TYPE = 6;
 
 #if defined(ASCENDC_TPL_PRE)
 // Words for the reader of the lists, no C++.
-#define SIM_TPL_LISTED(place, kind, name, ...) sim_tpl_list #place #kind name {__VA_ARGS__}
+#define SIM_TPL_LISTED(place, kind, name, ...) \
+  sim_tpl_list #place #kind name { __VA_ARGS__ }
 #define ASCENDC_TPL_DTYPE_DECL(x, ...) SIM_TPL_LISTED(DECL, DTYPE, #x, __VA_ARGS__)
 #define ASCENDC_TPL_DATATYPE_DECL(x, ...) SIM_TPL_LISTED(DECL, DATATYPE, #x, __VA_ARGS__)
 #define ASCENDC_TPL_FORMAT_DECL(x, ...) SIM_TPL_LISTED(DECL, FORMAT, #x, __VA_ARGS__)
@@ -79,9 +80,12 @@ constexpr uint32_t ASCENDC_TPL_SHARED_KERNEL_TYPE = 6;
 #define ASCENDC_TPL_KERNEL_TYPE_SEL(...) SIM_TPL_LISTED(SEL, KERNEL_TYPE, "", __VA_ARGS__)
 #define ASCENDC_TPL_DETERMINISTIC_SEL(...) SIM_TPL_LISTED(SEL, DETERMINISTIC, "", __VA_ARGS__)
 
-#define ASCENDC_TPL_ARGS_DECL(x, ...) sim_tpl_declared {__VA_ARGS__}
-#define ASCENDC_TPL_ARGS_SEL(...) sim_tpl_combination {__VA_ARGS__}
-#define ASCENDC_TPL_SEL(...) sim_tpl_combinations {__VA_ARGS__}
+#define ASCENDC_TPL_ARGS_DECL(x, ...) \
+  sim_tpl_declared { __VA_ARGS__ }
+#define ASCENDC_TPL_ARGS_SEL(...) \
+  sim_tpl_combination { __VA_ARGS__ }
+#define ASCENDC_TPL_SEL(...) \
+  sim_tpl_combinations { __VA_ARGS__ }
 
 #elif defined(ASCENDC_TPL_KERNEL)
 
@@ -140,7 +144,10 @@ __attribute__((visibility("default"))) uint64_t EncodeTilingKey(const TilingDecl
 
 }  // namespace AscendC
 
-#define SIM_TPL_DECL(x, kind, bits, ...) SimTplParameter{#x, kind, bits, {__VA_ARGS__}}
+#define SIM_TPL_DECL(x, kind, bits, ...) \
+  SimTplParameter {                      \
+    #x, kind, bits, { __VA_ARGS__ }      \
+  }
 #define ASCENDC_TPL_DTYPE_DECL(x, ...) SIM_TPL_DECL(x, ASCENDC_TPL_DTYPE, ASCENDC_TPL_8_BW, __VA_ARGS__)
 #define ASCENDC_TPL_DATATYPE_DECL(x, ...) SIM_TPL_DECL(x, ASCENDC_TPL_DTYPE, ASCENDC_TPL_8_BW)
 #define ASCENDC_TPL_FORMAT_DECL(x, ...) SIM_TPL_DECL(x, ASCENDC_TPL_FORMAT, ASCENDC_TPL_8_BW)
