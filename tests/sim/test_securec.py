@@ -29,7 +29,8 @@ int main() {
 """
 EXPECTED = [
     "memcpy 0 copied", "memcpy 34 copied", "memcpy 22 copied", "memcpy 22 copied", "memmove 0 ccopie",
-    "memmove 34 ccopie", "memset 0 xxxpie", "memset 34 xxxpie", "strcpy 0 7 chars", "strcpy 34 7 chars", "strcpy 22 7 chars",
+    "memmove 34 ccopie", "memset 0 xxxpie", "memset 34 xxxpie", "strcpy 0 7 chars",
+    "strcpy 34 7 chars", "strcpy 22 7 chars",
 ]  # fmt: skip
 
 
