@@ -19,7 +19,6 @@ NAMES = Path("sim/ascendc/documented_names.txt")
 INCLUDE = Path("sim/ascendc/include")
 ABSENT_HEADER = "kernel_absent.h"
 ABSENT = re.compile(r"^(?:#define \w+\(\.\.\.\) )?SIM_ABSENT(?:_CLASS|_MACRO)?\((\w+)\)$", re.MULTILINE)
-ABSENT_MACRO = re.compile(r"^#define \w+\(\.\.\.\) SIM_ABSENT_MACRO\((\w+)\)$", re.MULTILINE)
 # Comments, texts, and names of the simulator itself.
 NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|\bsim::\w+", re.DOTALL)
 # The folder of the simulator's own functions; some headers there also declare names of the API.
@@ -62,11 +61,12 @@ class Headers:
         folder = root / INCLUDE
         absent = (folder / ABSENT_HEADER).read_text(encoding="utf-8")
         self.absent = set(ABSENT.findall(absent))
-        self.absent_macros = set(ABSENT_MACRO.findall(absent))
         self.words: set[str] = set()
         self._of_class: dict[str, set[str]] = {}
         of_own: dict[str, set[str]] = {}
-        bases: list[tuple[str, str]] = []  # a class, and a base in `sim` of it or of another class of its header
+        bases: list[
+            tuple[str, str]
+        ] = []  # a class, and a base in `sim` of it or of another class of its header
         for path in sorted(folder.rglob("*.h")):
             if path.name == ABSENT_HEADER:
                 continue
@@ -81,7 +81,9 @@ class Headers:
             if not own:
                 self.words |= words
         for name, base in bases:
-            self._of_class.setdefault(name, set()).update(of_own.get(base, set()), self._of_class.get(base, set()))
+            self._of_class.setdefault(name, set()).update(
+                of_own.get(base, set()), self._of_class.get(base, set())
+            )
 
     def has(self, name: Name) -> bool:
         """Whether a header declares it: a member in a header that has its class, or a base class in `sim`."""

@@ -27,12 +27,17 @@ void Check(aclError code, const char *call) {
   throw std::runtime_error(Text(call, " failed: ", recent == nullptr ? "" : recent, " (", code, ")"));
 }
 
-// The bytes behind each tensor that kernels may read, beside those that aclrtMalloc allows: PyTorch's
+// The bytes behind each tensor that kernels may touch, beside those that aclrtMalloc allows: PyTorch's
 // allocator makes tensors parts of large blocks, so that a kernel which is only called from there may read
 // that far.
 uint64_t TensorSlack() {
   const char *text = std::getenv("AVO_SIM_TENSOR_SLACK");
-  return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
+  if (text == nullptr || *text == '\0') return 0;
+  const std::string given = text;
+  if (given.size() > 12 || given.find_first_not_of("0123456789") != std::string::npos) {
+    throw std::invalid_argument("AVO_SIM_TENSOR_SLACK must be a number of bytes, got '" + given + "'");
+  }
+  return std::stoull(given);
 }
 
 // Memory of the device that is freed at the end of the launch.
@@ -45,15 +50,16 @@ class Memory {
     for (void *address : addresses_) aclrtFree(address);
   }
 
-  void *Add(uint64_t bytes) {
+  // slack: bytes behind these that kernels may touch too.
+  void *Add(uint64_t bytes, uint64_t slack = 0) {
     if (bytes == 0) return nullptr;
     void *address = nullptr;
-    Check(aclrtMalloc(&address, bytes + TensorSlack(), ACL_MEM_MALLOC_NORMAL_ONLY), "aclrtMalloc");
+    Check(aclrtMalloc(&address, bytes + slack, ACL_MEM_MALLOC_NORMAL_ONLY), "aclrtMalloc");
     addresses_.push_back(address);
     return address;
   }
-  void *AddCopy(const void *host, uint64_t bytes) {
-    void *address = Add(bytes);
+  void *AddCopy(const void *host, uint64_t bytes, uint64_t slack = 0) {
+    void *address = Add(bytes, slack);
     if (address != nullptr) {
       Check(aclrtMemcpy(address, bytes, host, bytes, ACL_MEMCPY_HOST_TO_DEVICE), "aclrtMemcpy");
     }
@@ -100,6 +106,7 @@ std::vector<uint64_t> TensorList(const std::vector<const SimBuffer *> &buffers,
 }
 
 std::vector<void *> AddressesOf(const std::vector<SimBuffer> &buffers, Memory *memory) {
+  const uint64_t slack = TensorSlack();
   std::vector<void *> addresses;
   for (const SimBuffer &buffer : buffers) {
     if (buffer.same_as >= static_cast<int64_t>(addresses.size())) {
@@ -111,8 +118,8 @@ std::vector<void *> AddressesOf(const std::vector<SimBuffer> &buffers, Memory *m
     } else if (buffer.host == nullptr) {
       addresses.push_back(nullptr);
     } else {
-      addresses.push_back(buffer.copy_in != 0 ? memory->AddCopy(buffer.host, buffer.bytes)
-                                              : memory->Add(buffer.bytes));
+      addresses.push_back(buffer.copy_in != 0 ? memory->AddCopy(buffer.host, buffer.bytes, slack)
+                                              : memory->Add(buffer.bytes, slack));
     }
   }
   return addresses;

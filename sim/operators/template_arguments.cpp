@@ -8,8 +8,8 @@ namespace AscendC {
 namespace {
 
 // The values of an integer's list, in the order that their places have.
-std::vector<uint64_t> ListedValues(const ParamStruct &parameter) {
-  const std::vector<uint64_t> &given = parameter.vals;
+std::vector<uint64_t> ListedValues(const SimTplParameter &parameter) {
+  const std::vector<uint64_t> &given = parameter.values;
   const bool ranges = !given.empty() && given[0] != ASCENDC_TPL_UI_LIST;
   const size_t behind = ranges ? 2 + 2 * (given.size() > 1 ? given[1] : given.size()) : 1;
   if (given.size() < behind) {
@@ -25,9 +25,9 @@ std::vector<uint64_t> ListedValues(const ParamStruct &parameter) {
 }
 
 // What stands in the key for a value.
-uint64_t BitsOf(const ParamStruct &parameter, uint64_t value) {
+uint64_t BitsOf(const SimTplParameter &parameter, uint64_t value) {
   uint64_t bits = value;
-  if (parameter.paramType == ASCENDC_TPL_UINT) {
+  if (parameter.kind == ASCENDC_TPL_UINT) {
     const std::vector<uint64_t> values = ListedValues(parameter);
     const auto found = std::find(values.begin(), values.end(), value);
     if (found == values.end()) {
@@ -38,9 +38,9 @@ uint64_t BitsOf(const ParamStruct &parameter, uint64_t value) {
     }
     bits = static_cast<uint64_t>(found - values.begin());
   }
-  if (parameter.bitWidth < 64 && bits >> parameter.bitWidth != 0) {
+  if (parameter.bits < 64 && bits >> parameter.bits != 0) {
     throw std::invalid_argument(std::string(parameter.name) + ": expected what fits into " +
-                                std::to_string(parameter.bitWidth) + " bits of the tiling key, got " +
+                                std::to_string(parameter.bits) + " bits of the tiling key, got " +
                                 std::to_string(bits));
   }
   return bits;
@@ -57,11 +57,11 @@ uint64_t EncodeTilingKey(const TilingDeclareParams &declared, const std::vector<
   uint64_t key = 0;
   size_t shift = 0;
   for (size_t i = 0; i < declared.size(); ++i) {
-    if (shift + declared[i].bitWidth > 64) {
+    if (shift + declared[i].bits > 64) {
       throw std::invalid_argument("ASCENDC_TPL_ARGS_DECL: expected at most 64 bits for all parameters");
     }
     key |= BitsOf(declared[i], values[i]) << shift;
-    shift += declared[i].bitWidth;
+    shift += declared[i].bits;
   }
   return key;
 }

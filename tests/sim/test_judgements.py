@@ -162,6 +162,7 @@ def test_abort_ends_the_process_at_the_first_launch_with_an_error():
         ),
         ({"EXIT_CODE": "256"}, "AVO_SIM_EXIT_CODE must be in [0, 255], got '256'"),
         ({"SUMMARY": "yes"}, "AVO_SIM_SUMMARY must be 0 or 1, got 'yes'"),
+        ({"ZERO": "true"}, "AVO_SIM_ZERO must be 0 or 1, got 'true'"),
         ({"REPORT": "/no/such/folder/file"}, "AVO_SIM_REPORT: cannot write the file '/no/such/folder/file': No such"),
         ({"SUPPRESSIONS": "/no/such/file"}, "AVO_SIM_SUPPRESSIONS: cannot read the file '/no/such/file'"),
     ],

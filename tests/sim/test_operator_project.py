@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 from ascend_vision_ops import sim
-from ascend_vision_ops.sim import CompileError, FrameworkError, KernelFault
+from ascend_vision_ops.sim import CompileError, FrameworkError, KernelFault, operator_call
 from ascend_vision_ops.sim.operator_call import PreparedCall
+from ascend_vision_ops.sim.operator_definition import Definition, Parameter
 from ascend_vision_ops.testing import plugin
 from ascend_vision_ops.testing.run import missing
 
@@ -121,6 +122,28 @@ def test_tensors_may_be_parts_of_larger_blocks(monkeypatch):
     np.testing.assert_array_equal(z, x + y + 3)
     with pytest.raises(KernelFault, match="GmBounds"):
         op(x, y, behind=1024, shapes=(x.shape, None))
+    for wrong in ("abc", "-1"):
+        monkeypatch.setenv("AVO_SIM_TENSOR_SLACK", wrong)
+        with pytest.raises(
+            FrameworkError, match=f"AVO_SIM_TENSOR_SLACK must be a number of bytes, got '{wrong}'"
+        ):
+            op(x, y, shapes=(x.shape, None))
+
+
+def test_kernels_may_write_behind_tensors_too(tmp_path, monkeypatch):
+    shutil.copytree(PROJECT, tmp_path / "project")
+    kernel = tmp_path / "project" / "op_kernel" / "joined_rows.cpp"
+    text = kernel.read_text()
+    kernel.write_text(
+        text.replace("DataCopy(global, sum, data.size);", "DataCopy(global[data.size], sum, data.size);")
+    )
+    assert kernel.read_text() != text
+    op = sim.operator(tmp_path / "project", "JoinedRows")
+    x, y = arrays(np.float32, 64, 2)
+    with pytest.raises(KernelFault, match="GmBounds"):
+        op(x, y, shapes=(x.shape, None))
+    monkeypatch.setenv("AVO_SIM_TENSOR_SLACK", "2048")
+    op(x, y, shapes=(x.shape, None))
 
 
 def test_a_race_raises_and_leaves_results_alone(part_sums):
@@ -218,6 +241,44 @@ def test_an_input_that_a_result_takes_the_place_of_must_be_there(scaled_add):
         PreparedCall(definition, scaled_add._library, [x, y], {"alpha": 1}, None, None)
 
 
+class RecordedCall:
+    """Stands for a call of a library: it keeps the formats of its tensors, and infers 8 of float16 for all results."""
+
+    def __init__(self, library, type):
+        self.formats = []
+
+    def add(self, tensors, *, result, is_list):
+        self.formats += [tensor.format for tensor in tensors]
+
+    def infer(self):
+        return [{"dtype": 1, "shape": [8]}] * 2
+
+
+def recorded(monkeypatch, **more) -> PreparedCall:
+    """A call of x with results that are float16 where x has the format FRACTAL_NZ, float32 where it has ND."""
+    monkeypatch.setattr(operator_call.native, "Call", RecordedCall)
+
+    def tensor(name, dtypes):
+        return Parameter(name, 1, dtypes, (2, 29), False, "", ())
+
+    results = (tensor("y", (0, 1)), tensor("z", (0, 1)))
+    definition = Definition("Op", (tensor("x", (0, 0)),), results, (), "")
+    return PreparedCall(definition, Path("none"), [np.zeros(4, np.float32)], {}, **more)
+
+
+@pytest.mark.parametrize(("dtype", "layout"), [(np.float32, 2), (np.float16, 29)])
+def test_inputs_and_results_have_the_formats_of_one_row(monkeypatch, dtype, layout):
+    prepared = recorded(monkeypatch, out=[np.zeros(4, dtype), np.zeros(4, dtype)], shapes=None)
+    assert prepared.call.formats == [layout] * 3
+
+
+def test_a_result_of_a_given_shape_has_the_inferred_dtype(monkeypatch):
+    for shapes in (((6,), None), None):
+        y, z = recorded(monkeypatch, out=None, shapes=shapes).take_results()
+        assert (y.dtype, z.dtype) == (np.float16, np.float16)
+        assert (y.shape, z.shape) == ((6,) if shapes else (8,), (8,))
+
+
 def test_reports_of_an_error_are_those_of_its_launch(part_sums):
     (x,) = arrays(np.float32, count=1)
     for _ in range(2):
@@ -253,7 +314,9 @@ def test_results_without_an_inference_need_shapes(part_sums):
 
 
 def test_a_folder_with_several_operators_needs_a_name(tmp_path):
-    with pytest.raises(ValueError, match="name: expected one of FirstElements, JoinedRows, PartSums, ScaledAdd, ScaledPower"):
+    with pytest.raises(
+        ValueError, match="name: expected one of FirstElements, JoinedRows, PartSums, ScaledAdd, ScaledPower"
+    ):
         sim.operator(PROJECT)
     with pytest.raises(
         ValueError, match="expected a definition of Absent for Ascend910B1, its sources define FirstE"
@@ -343,6 +406,16 @@ def test_launches_in_a_kernels_source_are_left_out(tmp_path):
     line = len(kernel.read_text().splitlines())
     with pytest.raises(CompileError, match=rf"scaled_add\.cpp:{line}:"):
         sim.operator(tmp_path / "project", "ScaledAdd")(x, y, alpha=1)
+
+
+def test_a_source_with_launches_may_have_any_name(tmp_path):
+    shutil.copytree(PROJECT, tmp_path / "project")
+    kernel = tmp_path / "project" / "op_kernel" / "scaled_add.cpp"
+    launch = "// As scaled_add<<<1>>>(x) does\nvoid Do(void *s) { scaled_add<<<1, nullptr, s>>>(1); }\n"
+    kernel.with_name("kernel.cpp").write_text(kernel.read_text() + launch)
+    kernel.unlink()
+    x, y, _ = arrays(np.float32, 1024)
+    np.testing.assert_array_equal(sim.operator(tmp_path / "project", "ScaledAdd")(x, y, alpha=1), x + y)
 
 
 def test_the_plugin_needs_no_torch_npu(monkeypatch):

@@ -25,14 +25,13 @@ from ..ascend_headers.libraries import alone
 from ..paths import include_dir
 from .compile import BackEnd, cache_folder, cores_of, cores_of_type, forget_old, without_comments
 from .errors import CompileError
+from .launches import without_launches
 from .operator_definition import DTYPES, Definition
 from .template_arguments import Chosen, is_template, read_lists
 
 # Structs that kernel_tiling.h has, itself or by its own headers.
 LIBRARY_STRUCT = re.compile(r"\b(?:struct\s+(?:alignas\(\d+\)\s*)?|TILING\()(\w+)")
 ENTRY = re.compile(r"__global__\s+(?:__aicore__\s+)?(?:__\w+__\s+)*void\s+(\w+)\s*\(")
-# NAME<<<…>>>(…) in a function for host programs that calls the kernel.
-LAUNCH = re.compile(r"\b\w+\s*(?:<[^<>;]*>\s*)?<<<[^;]*?>>>[^;]*")
 LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # What the cache keeps: folders of operators, kernels of each, and versions of each library.
 MOST_OPERATORS, MOST_KERNELS, MOST_VERSIONS = 100, 200, 8
@@ -139,12 +138,12 @@ class OperatorFolder:
             str(framework),
         ]
         own = self.back_end.own_headers
-        structs = without_defined(structs, text)
-        wrapper, chosen = wrapper_text(source, name, definition, dtypes, structs, key, own), None
+        defined = defined_structs(text)
+        wrapper, chosen = wrapper_text(source, name, definition, dtypes, structs, key, own, defined), None
         if is_template(name, code_of(source)):
             lists = self.back_end.preprocess(source.name, wrapper, [*options, "-DASCENDC_TPL_PRE"])
             chosen = read_lists(name, lists).chosen(name, key)
-            wrapper = wrapper_text(source, name, definition, dtypes, structs, key, own, chosen)
+            wrapper = wrapper_text(source, name, definition, dtypes, structs, key, own, defined, chosen)
         kernel_type = chosen.kernel_type if chosen else ""
         cores = cores_of_type(name, kernel_type) if kernel_type else cores_of(name, text, key)
         folder = self.cache / f"{name}-{digest_of(wrapper, cores, *options)}"
@@ -153,9 +152,11 @@ class OperatorFolder:
             os.utime(folder)
             forget_old(self.cache.glob(f"{name}-*"), MOST_KERNELS)
             unit = folder / "kernel.cpp"
-            if copy := without_launches(source):
-                write_changed(folder / source.name, copy)
-                wrapper = wrapper.replace(f'#include "{source}"', f'#include "{folder / source.name}"')
+            if copy := copy_without_launches(source):
+                copied = folder / "copy" / source.name  # not beside the unit, which may have its name
+                copied.parent.mkdir(exist_ok=True)
+                write_changed(copied, copy)
+                wrapper = wrapper.replace(f'#include "{source}"', f'#include "{copied}"')
             write_changed(unit, wrapper)
             libraries = [
                 self._side_library(unit, folder, side, options) for side in self.back_end.sides_of(cores)
@@ -250,10 +251,10 @@ def whole_text(source: Path, neighbours: Path) -> str:
     return "\n".join(texts)
 
 
-def without_launches(source: Path) -> str:
+def copy_without_launches(source: Path) -> str:
     """The text of a source where it launches kernels, with nothing in their place; "" where it launches none."""
     text = source.read_text(encoding="utf-8", errors="replace")
-    changed = LAUNCH.sub(lambda found: "(void)0" + "\n" * found[0].count("\n"), text)
+    changed = without_launches(text)
     return "" if changed == text else f'#line 1 "{source}"\n{changed}'
 
 
@@ -281,17 +282,13 @@ def macros(definition: Definition, dtypes: dict[str, tuple[int, int]]) -> list[s
     return lines
 
 
-def without_defined(structs: dict, text: str) -> dict:
-    """The structs of tiling data but for those that the kernel's own text defines."""
-    defined = set(re.findall(r"\bstruct\s+(?:alignas\(\d+\)\s*)?(\w+)\s*\{", text))
-    return {
-        entry: [struct for struct in group if struct["name"] not in defined]
-        for entry, group in structs.items()
-    }
+def defined_structs(text: str) -> set[str]:
+    """The structs that a kernel's own text defines."""
+    return set(re.findall(r"\bstruct\s+(?:alignas\(\d+\)\s*)?(\w+)\s*\{", text))
 
 
 def struct_lines(structs: list[dict], known: set[str]) -> list[str]:
-    """The plain structs of tiling data, without those that kernel_tiling.h has."""
+    """The plain structs of tiling data, without those that kernel_tiling.h or the kernel has."""
     lines, others = [], known | {struct["name"] for struct in structs}
     for struct in structs:
         if struct["name"] in known:
@@ -314,19 +311,21 @@ def wrapper_text(
     structs: dict,
     key: int,
     own_headers: bool,
+    defined: set[str],
     template: Chosen | None = None,
 ) -> str:
     """The source that is compiled in place of a kernel's: what CANN's build puts before it, and its registration.
 
-    template: what the tiling key chooses for a kernel that is a template.
+    defined: the structs that the kernel's own text has. template: what the tiling key chooses for a kernel that is a
+    template.
     """
     chosen = structs.get(f"{definition.type}_{key}") or structs.get(definition.type, [])
     every = {struct["name"]: struct for group in structs.values() for struct in group}
     headers = (SOURCES / "sim" / "ascendc" / "include" / "kernel_tiling").glob("*.h")
     known = {name for path in headers for name in LIBRARY_STRUCT.findall(path.read_text(encoding="utf-8"))}
     lines = ["#define ASCENDC_TPL_KERNEL", "#include <cstdint>", '#include "kernel_tiling/kernel_tiling.h"']
-    lines += macros(definition, dtypes) + struct_lines(list(every.values()), known)
-    if chosen:
+    lines += macros(definition, dtypes) + struct_lines(list(every.values()), known | defined)
+    if chosen and chosen[-1]["name"] not in defined:
         lines.append(f"using AscendcDefaultTiling [[maybe_unused]] = {chosen[-1]['name']};")
     # A kernel may have the name of a function of the C library.
     if any(hasattr(ctypes.CDLL(library), name) for library in ("libc.so.6", "libm.so.6")):

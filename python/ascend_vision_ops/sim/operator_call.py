@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -32,17 +32,23 @@ class PreparedCall:
     ):
         self.definition = definition
         values, attributes = definition.bind(inputs, named)
-        self.call = native.Call(library, definition.type)
         given = [_arrays(p, value) for p, value in zip(definition.inputs, values, strict=True)]
         self.arrays = [array for group in given for array in group]
         rows = self._rows(given)
-        for parameter, group in zip(definition.inputs, given, strict=True):
-            laid_out = parameter.layout_in(rows[0])
+        self._groups = self._results(
+            rows, given, out, shapes, lambda row: self._call_of(library, row, given, attributes)
+        )
+
+    def _call_of(self, library: Path, row: int, given: list, attributes: list) -> native.Call:
+        """A call with its inputs, in the formats of a row, and its attributes."""
+        call = native.Call(library, self.definition.type)
+        for parameter, group in zip(self.definition.inputs, given, strict=True):
+            laid_out = parameter.layout_in(row)
             tensors = [native.Tensor(array, number_of(array), format=laid_out) for array in group]
-            self.call.add(tensors, result=False, is_list=parameter.dynamic)
-        for attribute, value in zip(definition.attributes, attributes, strict=True):
-            self.call.attribute(attribute.kind, value)
-        self._groups = self._results(rows, given, out, shapes)
+            call.add(tensors, result=False, is_list=parameter.dynamic)
+        for attribute, value in zip(self.definition.attributes, attributes, strict=True):
+            call.attribute(attribute.kind, value)
+        return call
 
     def take_results(self) -> list:
         return self._returned(self._groups)
@@ -85,7 +91,10 @@ class PreparedCall:
             )
         return rows
 
-    def _results(self, rows: list[int], given: list, out: object, shapes: object) -> list[list[np.ndarray]]:
+    def _results(
+        self, rows: list[int], given: list, out: object, shapes: object, call_of: Callable[[int], native.Call]
+    ) -> list[list[np.ndarray]]:
+        """Chooses the row, makes the call with call_of, and adds the results to it."""
         outputs = self.definition.outputs
         wanted = _per_result(outputs, out, "out")
         sizes = _per_result(outputs, shapes, "shapes", of_shapes=True)
@@ -96,9 +105,11 @@ class PreparedCall:
             for p, array, size in zip(outputs, wanted, sizes, strict=True)
         ]
         if any(unknown):
-            found = self.call.infer()
+            found = call_of(rows[0]).infer()  # its row is chosen by what this finds
+            # A result of a given size has the dtype that is inferred all the same.
             inferred = [
-                new if asked else old for new, old, asked in zip(found, inferred, unknown, strict=True)
+                new if asked else {**old, "dtype": new["dtype"] if size is not None else None}
+                for new, old, asked, size in zip(found, inferred, unknown, sizes, strict=True)
             ]
         asked = {
             p.name: self._asked(array, found)
@@ -107,6 +118,7 @@ class PreparedCall:
         named = {name: number for name, number in asked.items() if number is not None}
         row = next((row for row in rows if row in self.definition.fitting_rows(named, outputs)), rows[0])
         self._row = row
+        self.call = call_of(row)
         self.dtypes = {p.name: (p.dtype_in(row), p.format_in(row)) for p in self.definition.parameters}
         for parameter, group in zip(self.definition.inputs, given, strict=True):
             if group:

@@ -17,16 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .compile import CompileError, cores_of_type
+from .launches import blanked, callee_start, matching, settings_end
 from .template_launch import chooser_of, deduction, template_parameters
 
 # `# 12 "file.h" 1 3`: where the lines that follow come from; a 3 stands for the compiler's own headers.
 _MARKER = re.compile(r'^# \d+ "((?:[^"\\]|\\.)*)"([ \d]*)$', re.MULTILINE)
-# Literals, numbers with separators, and markers: what is not code.
-_LITERAL = re.compile(
-    r'R"(?P<raw>[^()\\\s]{0,16})\(.*?\)(?P=raw)"|"(?:\\.|[^"\\\n])*"|(?<!\w)\d\w*(?:\'\w+)+|\'(?:\\.|[^\'\\\n])*\''
-    r"|^#[^\n]*$",
-    re.DOTALL | re.MULTILINE,
-)
 _WORDS = re.compile(r"\b__(?:global|vector|cube)__\b|\b__(?:mix|schedmode)__\b(?:\s*\([^()]*\))?")
 _MIX = re.compile(r"\b__mix__\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)")
 _MIXED = {("1", "2"): "mixed12", ("1", "1"): "mixed11", ("1", "0"): "cube", ("0", "1"): "vector"}
@@ -34,7 +29,6 @@ _MIXED = {("1", "2"): "mixed12", ("1", "1"): "mixed11", ("1", "0"): "cube", ("0"
 _TASK_TYPE = re.compile(r"(if\s*\([^;{}]*)?::sim::Set(?:TaskType|CoresAlone)\(\(?\s*KERNEL_TYPE_(\w+)")
 _NAME = re.compile(r"\b([A-Za-z_]\w*)\s*(<[^(){};]*>)?\s*\(")
 _NO_NAMES = {"__attribute__", "__mix__", "__launch_bounds__", "__schedmode__", "alignas", "noexcept"}
-_CALLEE = re.compile(r"(?:::\s*)?(?:[A-Za-z_]\w*\s*::\s*)*[A-Za-z_]\w*\s*$")
 _PRINT = re.compile(r"(?<![\w.>:])(?:(?:::\s*)?(?:AscendC|std)\s*::\s*|::\s*)?(?:printf|PRINTF)(?=\s*\()")
 _WORD_BEFORE = re.compile(r"([A-Za-z_]\w*)\s+$")
 _BEFORE_CALLS = {"return", "else", "do", "and", "or", "not", "throw", "case"}
@@ -79,9 +73,12 @@ class Translated:
 
 @dataclass(frozen=True)
 class _Edit:
+    """deduced: the kernel template whose arguments the compiler deduces for this launch."""
+
     start: int
     end: int
     text: str
+    deduced: str = ""
 
 
 def translate(
@@ -106,7 +103,7 @@ def translate(
     # The source may ask for it under a condition that does not hold.
     cube_only = cube_only and "using Matmul = MatmulClient<" not in text
     parts = list(_parts(text, f"{own_folder}/", [f"{folder}/" for folder in header_folders]))
-    plain = [_blanked(part) if own else "" for part, own in parts]
+    plain = [blanked(part) if own else "" for part, own in parts]
     bodies = _bodies(plain)
     found: dict[str, KernelText] = {}
     definitions: list[list[tuple[int, KernelText]]] = []
@@ -116,7 +113,9 @@ def translate(
             if kernel.defined or kernel.name not in found:
                 found[kernel.name] = kernel
     result, launches, number = [], 0, 0
-    for (part, own), code, defined in zip(parts, plain, definitions, strict=True):
+    started = [list(_launches(part, code, found)) for (part, _), code in zip(parts, plain, strict=True)]
+    deduced = {edit.deduced for edits in started for edit in edits}
+    for (part, own), code, defined, starts in zip(parts, plain, definitions, started, strict=True):
         if not own:
             result.append(_WORDS.sub("", part))
             continue
@@ -126,11 +125,10 @@ def translate(
                 number += 1
                 launcher = _launcher(kernel) if launchers else ""
                 edits.append(_Edit(end, end, _definition(kernel, number) + launcher))
-            elif kernel.defined and kernel.type_parameters:
+            elif kernel.defined and kernel.name in deduced:
                 edits.append(_Edit(end, end, deduction(kernel)))
-        started = list(_launches(part, code, found))
-        launches += len(started) // 2 + code.count(_CPU_RUN)
-        result.append(_edited(part, edits + started))
+        launches += len(starts) // 2 + code.count(_CPU_RUN)
+        result.append(_edited(part, edits + starts))
     return Translated("".join(result), tuple(found.values()), launches)
 
 
@@ -148,11 +146,6 @@ def _parts(text: str, own_folder: str, folders: list[str]) -> Iterator[tuple[str
     yield text[start:], own
 
 
-def _blanked(text: str) -> str:
-    """The text with spaces in place of what is not code."""
-    return _LITERAL.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
-
-
 def _kernels(code: str, infer: Callable[[str], str]) -> Iterator[tuple[int, KernelText]]:
     """Kernels that are declared or defined, each with where the definition ends."""
     for word in re.finditer(r"\b__global__\b", code):
@@ -161,7 +154,7 @@ def _kernels(code: str, infer: Callable[[str], str]) -> Iterator[tuple[int, Kern
         if name is None:
             continue
         opened = name.end() - 1
-        closed = _matching(code, opened, "()")
+        closed = matching(code, opened, "()")
         rest = re.compile(r"\s*(?:noexcept\s*)?").match(code, closed + 1)
         begin = rest.end() if rest else closed + 1
         words = code[start : name.start()]
@@ -170,7 +163,7 @@ def _kernels(code: str, infer: Callable[[str], str]) -> Iterator[tuple[int, Kern
         if code[begin : begin + 1] != "{":
             yield begin, KernelText(name[1], "vector", template, False, code[opened + 1 : closed])
             continue
-        end = _matching(code, begin, "{}")
+        end = matching(code, begin, "{}")
         cores = _named_cores(name[1], words, code[begin:end]) or infer(code[opened:end])
         yield (
             end + 1,
@@ -183,7 +176,7 @@ def _name_after(code: str, position: int) -> re.Match[str] | None:
     while found := _NAME.search(code, position):
         if found[1] not in _NO_NAMES:
             return found
-        position = _matching(code, found.end() - 1, "()")
+        position = matching(code, found.end() - 1, "()")
     return None
 
 
@@ -211,7 +204,7 @@ def _bodies(codes: Iterable[str]) -> dict[str, list[str]]:
     bodies: dict[str, list[str]] = {}
     for code in codes:
         for found in _BODY.finditer(code):
-            end = _matching(code, found.end(), "{}")
+            end = matching(code, found.end(), "{}")
             bodies.setdefault(found[1] or found[2], []).append(code[found.start() : end])
     return bodies
 
@@ -277,25 +270,25 @@ def _last_word(parameter: str) -> str:
 def _launches(text: str, code: str, kernels: dict[str, KernelText]) -> Iterator[_Edit]:
     """Two edits for each launch: what stands before its settings, and what ends them."""
     for mark in re.finditer("<<<", code):
-        start = _callee_start(code, mark.start())
+        start = callee_start(code, mark.start())
         if start is None:
             continue
         callee = text[start : mark.start()].rstrip()
         name = re.split(r"<", re.sub(r"\s", "", callee))[0].split("::")[-1]
-        end = _settings_end(code, mark.end())
+        end = settings_end(code, mark.end())
         kernel = kernels.get(name)
-        yield _Edit(
-            start, mark.end(), f"{_launch(callee, name, kernel)}{_newlines(text[start : mark.end()], callee)}"
-        )
+        chooser = chooser_of(callee, kernel) if kernel and kernel.template and kernel.defined else ""
+        launch = f"{_launch(callee, name, kernel, chooser)}{_newlines(text[start : mark.end()], callee)}"
+        yield _Edit(start, mark.end(), launch, name if chooser else "")
         yield _Edit(end, end + 3, ")")
 
 
-def _launch(callee: str, name: str, kernel: KernelText | None) -> str:
+def _launch(callee: str, name: str, kernel: KernelText | None, chooser: str) -> str:
     if kernel is None:
         return f'::sim::program::LaunchPointer({callee}, "{name}", '
     if kernel.template and kernel.defined:
         cores = f"::sim::program::Cores::k{kernel.cores.capitalize()}"
-        if chooser := chooser_of(callee, kernel):
+        if chooser:
             return f'::sim::program::LaunchDeduced<{cores}>({chooser}, "{name}", '
         return f'::sim::program::LaunchInstance<{callee}, {cores}>("{name}", '
     return f'::sim::program::Launch<{callee}>("{name}", '
@@ -303,50 +296,6 @@ def _launch(callee: str, name: str, kernel: KernelText | None) -> str:
 
 def _newlines(whole: str, part: str) -> str:
     return "\n" * (whole.count("\n") - part.count("\n"))
-
-
-def _callee_start(code: str, end: int) -> int | None:
-    """Where the kernel's name begins that stands before <<<; None where there is no name."""
-    position = len(code[:end].rstrip())
-    if code[position - 1] == ">":
-        position = _matching_back(code, position - 1)
-    found = _CALLEE.search(code, max(0, position - 500), position)
-    if found is None or found[0].strip() == "operator":
-        return None
-    return found.start()
-
-
-def _settings_end(code: str, position: int) -> int:
-    """Where >>> stands that ends the settings of a launch."""
-    depth = 0
-    for found in re.compile(r"[([{]|[)\]}]|>>>").finditer(code, position):
-        if found[0] == ">>>" and depth == 0:
-            return found.start()
-        depth += (found[0] in "([{") - (found[0] in ")]}")
-    raise CompileError("a launch begins with <<< and has no >>>")
-
-
-def _matching(code: str, position: int, pair: str) -> int:
-    """Where the bracket at a position is closed; the end of the text where it is not."""
-    depth = 0
-    for found in re.compile(f"[{re.escape(pair)}]").finditer(code, position):
-        depth += 1 if found[0] == pair[0] else -1
-        if depth == 0:
-            return found.start()
-    return len(code)
-
-
-def _matching_back(code: str, position: int) -> int:
-    """Where the template arguments begin that end at a position."""
-    angles = parentheses = 0
-    for at in range(position, -1, -1):
-        mark = code[at]
-        parentheses += (mark == ")") - (mark == "(")
-        if parentheses == 0:
-            angles += (mark == ">" and code[at - 1] != "-") - (mark == "<")
-        if angles == 0 and parentheses == 0:
-            return at
-    return 0
 
 
 def _replaced_calls(code: str, cann: bool) -> Iterator[_Edit]:

@@ -2,9 +2,10 @@
 """The template arguments that a tiling key chooses, read from what the preprocessor leaves of ASCENDC_TPL_*.
 
 ASCENDC_TPL_ARGS_DECL(MyOp, ASCENDC_TPL_UINT_DECL(TILES, 4, ASCENDC_TPL_UI_LIST, 8, 2), …);
-    ──preprocessor, ASCENDC_TPL_PRE──▶ @@ASCENDC_TPL_ARGS_DECL_MyOp@@ =
-                                           {@@ASCENDC_TPL_UINT_DECL_TILES@@ = {4, 1, 8, 2}, …}
+    ──preprocessor, ASCENDC_TPL_PRE──▶ sim_tpl_declared {sim_tpl_list "DECL" "UINT" "TILES" {4, 1, 8, 2}, …}
     ──Lists──▶ arguments of a key: ["2", …], the kernel type and the tiling struct of its combination
+
+Where CANN's own header stands before ours, the preprocessor leaves its form, @@ASCENDC_TPL_UINT_DECL_TILES@@ = {…}.
 """
 
 from __future__ import annotations
@@ -16,14 +17,33 @@ from dataclasses import dataclass, field
 
 from .errors import CompileError
 from .operator_definition import DTYPES
+from .template_launch import template_ends
 
-_ENTRY = re.compile(
+_OURS = re.compile(
+    r'\bsim_tpl_(?:list\s*"(?P<place>\w+)"\s*"(?P<kind>\w+)"\s*"(?P<name>\w*)"\s*\{(?P<values>[^{}]*)\}'
+    r"|(?P<combination>combination)\b)"
+)
+_CANNS = re.compile(
     r"@@\s*(?:ASCENDC_TPL_(?P<kind>[A-Z_]+?)_(?P<place>DECL|SEL)(?:_(?P<name>\w+))?\s*@@\s*=\s*\{(?P<values>[^{}@]*)\}"
     r"|(?P<combination>\{))"
 )
-_FORMATS = {"FORMAT_NCHW": 0, "FORMAT_NHWC": 1, "FORMAT_ND": 2, "FORMAT_NCDHW": 30}
-_NUMBERS = {f"DT_{dtype.name}": number for number, dtype in DTYPES.items()} | _FORMATS
-_NUMBERS |= {"DT_INT4": 29, "true": 1, "false": 0}
+# In the order of their numbers: formats from 0, dtypes from 29.
+_FORMATS = (
+    "NCHW", "NHWC", "ND", "NC1HWC0", "FRACTAL_Z", "NC1C0HWPAD", "NHWC1C0", "FSR_NCHW", "FRACTAL_DECONV", "C1HWNC0",
+    "FRACTAL_DECONV_TRANSPOSE", "FRACTAL_DECONV_SP_STRIDE_TRANS", "NC1HWC0_C04", "FRACTAL_Z_C04", "CHWN",
+    "FRACTAL_DECONV_SP_STRIDE8_TRANS", "HWCN", "NC1KHKWHWC0", "BN_WEIGHT", "FILTER_HWCK", "HASHTABLE_LOOKUP_LOOKUPS",
+    "HASHTABLE_LOOKUP_KEYS", "HASHTABLE_LOOKUP_VALUE", "HASHTABLE_LOOKUP_OUTPUT", "HASHTABLE_LOOKUP_HITS",
+    "C1HWNCoC0", "MD", "NDHWC", "FRACTAL_ZZ", "FRACTAL_NZ", "NCDHW", "DHWCN", "NDC1HWC0", "FRACTAL_Z_3D", "CN", "NC",
+    "DHWNC", "FRACTAL_Z_3D_TRANSPOSE", "FRACTAL_ZN_LSTM", "FRACTAL_Z_G", "RESERVED", "ALL", "NULL", "ND_RNN_BIAS",
+    "FRACTAL_ZN_RNN", "NYUV", "NYUV_A", "NCL", "FRACTAL_Z_WINO", "C1HWC0",
+)  # fmt: skip
+_LATER_DTYPES = (
+    "INT4", "UINT1", "INT2", "UINT2", "COMPLEX32", "HIFLOAT8", "FLOAT8_E5M2", "FLOAT8_E4M3FN", "FLOAT8_E8M0",
+    "FLOAT6_E3M2", "FLOAT6_E2M3", "FLOAT4_E2M1", "FLOAT4_E1M2",
+)  # fmt: skip
+_NUMBERS = {f"DT_{dtype.name}": number for number, dtype in DTYPES.items()} | {"true": 1, "false": 0}
+_NUMBERS |= {f"DT_{name}": number for number, name in enumerate(_LATER_DTYPES, 29)}
+_NUMBERS |= {f"FORMAT_{name}": number for number, name in enumerate(_FORMATS)}
 _KERNEL_TYPES = {
     0: "AIV_ONLY", 1: "AIC_ONLY", 4: "MIX_AIV_1_0", 5: "MIX_AIC_1_0", 6: "MIX_AIC_1_1", 7: "MIX_AIC_1_2",
     8: "AICORE", 9: "VECTORCORE", 10: "MIX_AICORE", 11: "MIX_VECTOR_CORE",
@@ -34,7 +54,7 @@ _RANGES, _LIST, _MIX = range(3)
 
 @dataclass(frozen=True)
 class Parameter:
-    """A declared parameter; of a UINT, `values` are those that the places in the key stand for."""
+    """A declared parameter. values: of a UINT, those that the places in the key stand for; none of others."""
 
     name: str
     kind: str
@@ -58,6 +78,7 @@ class Combination:
     values: dict[str, tuple[int, ...]] = field(default_factory=dict)
     kernel_type: int | None = None
     struct: str = ""
+    deterministic: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,7 +98,10 @@ class Lists:
     combinations: tuple[Combination, ...]
 
     def chosen(self, kernel: str, key: int) -> Chosen:
-        """Raises CompileError for a key that no combination has: CANN compiles no kernel for it."""
+        """Raises CompileError for a key that no combination has: CANN compiles no kernel for it.
+
+        Combinations for deterministic results are no choice, as nobody asks for these.
+        """
         values, left = {}, key
         for parameter in self.parameters:
             values[parameter.name] = parameter.value_of(left % (1 << parameter.bits))
@@ -85,7 +109,8 @@ class Lists:
         fitting = (
             combination
             for combination in self.combinations
-            if all(values[name] in listed for name, listed in combination.values.items())
+            if not combination.deterministic
+            and all(values[name] in listed for name, listed in combination.values.items())
         )
         found = None if left or None in values.values() else next(fitting, None)
         if found is None:
@@ -101,22 +126,23 @@ class Lists:
 
 def is_template(kernel: str, text: str) -> bool:
     """Whether a source's text has the kernel as a template."""
-    return bool(re.search(rf"\btemplate\s*<[^;{{}}()]*>\s*__global__[^;{{}}()]*\bvoid\s+{kernel}\s*\(", text))
+    behind = re.compile(rf"\s*__global__[^;{{}}()]*\bvoid\s+{kernel}\s*\(")
+    return any(behind.match(text, end) for end in template_ends(text))
 
 
 def read_lists(kernel: str, text: str) -> Lists:
     """The lists in a preprocessed text; raises CompileError where it has none."""
     parameters: list[Parameter] = []
     combinations: list[Combination] = []
-    for found in _ENTRY.finditer(text):
+    for found in list(_OURS.finditer(text)) or list(_CANNS.finditer(text)):
         kind, name = found["kind"], found["name"] or found["kind"]
         try:
             if found["combination"]:
                 combinations.append(Combination())
             elif found["place"] == "DECL":
-                parameters.append(_parameter(kind, name, _numbers(found["values"])))
+                parameters.append(_parameter(kind, name, found["values"]))
             elif combinations:
-                _select(combinations[-1], kind, name, _numbers(found["values"]))
+                _select(combinations[-1], kind, name, found["values"])
         except (KeyError, ValueError, SyntaxError, IndexError):
             raise CompileError(
                 f"kernel {kernel}: ASCENDC_TPL_{kind}_{found['place']} {name}: expected numbers and names of dtypes "
@@ -126,21 +152,33 @@ def read_lists(kernel: str, text: str) -> Lists:
         raise CompileError(
             f"kernel {kernel} is a template: expected ASCENDC_TPL_ARGS_DECL and ASCENDC_TPL_SEL in its headers"
         )
+    declared = [parameter.name for parameter in parameters]
+    for place, combination in enumerate(combinations, 1):
+        if set(combination.values) != set(declared):
+            raise CompileError(
+                f"kernel {kernel}: ASCENDC_TPL_ARGS_SEL {place} of {len(combinations)}: expected a list for each "
+                f"declared parameter ({', '.join(declared)}), got {', '.join(combination.values) or 'none'}"
+            )
     return Lists(tuple(parameters), tuple(combinations))
 
 
-def _parameter(kind: str, name: str, numbers: list[int]) -> Parameter:
+def _parameter(kind: str, name: str, text: str) -> Parameter:
     if kind == "UINT":
+        numbers = _numbers(text)
         return Parameter(name, kind, numbers[0], _listed(numbers[1:]))
-    return Parameter(name, kind, _WIDTHS.get(kind, 8), tuple(numbers))
+    return Parameter(name, kind, _WIDTHS.get(kind, 8), ())
 
 
-def _select(combination: Combination, kind: str, name: str, numbers: list[int]) -> None:
+def _select(combination: Combination, kind: str, name: str, text: str) -> None:
     if kind == "TILING_STRUCT":
         combination.struct = name
-    elif kind == "KERNEL_TYPE":
+        return
+    numbers = _numbers(text)
+    if kind == "KERNEL_TYPE":
         combination.kernel_type = numbers[0]
-    elif kind != "DETERMINISTIC":
+    elif kind == "DETERMINISTIC":
+        combination.deterministic = numbers[0] == 1
+    else:
         combination.values[name] = _listed(numbers) if kind == "UINT" else tuple(numbers)
 
 
@@ -161,11 +199,13 @@ def _numbers(text: str) -> list[int]:
 
 
 def _number(node: ast.expr) -> int:
-    """The value of a literal, a name such as C_DT_FLOAT or FORMAT_ND, or a sum or product of them."""
+    """The value of a literal, a name such as C_DT_FLOAT or FORMAT_ND, or a sum, product or shift of them."""
     operations: dict[type, Callable[[int, int], int]] = {
         ast.Add: lambda a, b: a + b,
         ast.Sub: lambda a, b: a - b,
         ast.Mult: lambda a, b: a * b,
+        ast.LShift: lambda a, b: a << b,
+        ast.RShift: lambda a, b: a >> b,
     }
     if isinstance(node, ast.Constant):
         return int(node.value)

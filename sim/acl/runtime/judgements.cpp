@@ -168,7 +168,7 @@ void Count(const Report &report, const Policy &policy, Counts *counts) {
 
 void CheckJudgementSettings() {
   ExitCode();
-  for (const char *name : {"AVO_SIM_SUMMARY", "AVO_SIM_GEN_SUPPRESSIONS"}) {
+  for (const char *name : {"AVO_SIM_SUMMARY", "AVO_SIM_GEN_SUPPRESSIONS", "AVO_SIM_ZERO"}) {
     if (IsSwitch(Variable(name))) continue;
     throw std::invalid_argument(std::string(name) + " must be 0 or 1, got '" + Variable(name) + "'");
   }

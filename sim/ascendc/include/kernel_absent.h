@@ -83,6 +83,4 @@ SIM_ABSENT_CLASS(Hccl)
 
 #undef SIM_ABSENT_CLASS
 #undef SIM_ABSENT
-
-// For macros: `#define NAME(...) SIM_ABSENT_MACRO(NAME)`.
-#define SIM_ABSENT_MACRO(Name) static_assert(false, SIM_ABSENT_TEXT(Name))
+#undef SIM_ABSENT_TEXT

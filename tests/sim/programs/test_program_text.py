@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ascend_vision_ops.sim.compile import CompileError
+from ascend_vision_ops.sim.launches import without_launches
 from ascend_vision_ops.sim.program_text import launch_header, translate
 
 OWN, HEADERS = Path("/own"), Path("/headers")
@@ -41,18 +42,51 @@ def test_launch_of_a_template_over_several_lines():
         ("k", "sim_chosen_k"),
         ("n::k", "n::sim_chosen_k"),
         ("k<float>", "sim_chosen_k<float>"),
-        ("k<float, 3>", None),
+        ("k<float, 3>", "sim_chosen_k<float, 3>"),
+        ("k<float, 3, 4>", None),
     ],
 )
 def test_template_arguments_that_a_launch_leaves_out(launch, chosen):
     template = "template <typename T, int n, int m = 2> __global__ __vector__ void k(T *x) {}"
     text = translated(f"{template}\nvoid f(float *x) {{ {launch}<<<1, 0, 0>>>(x); }}").text
-    assert (
+    declared = (
         "template <typename T, int n, int m = 2> ::sim::program::Chosen<&k<T, n, m>> sim_chosen_k(T *x);"
-        in text
     )
+    assert (declared in text) == (chosen is not None)
     assert (f"decltype({chosen}(sim_values...))" in text) == (chosen is not None)
-    assert ("LaunchInstance<k<float, 3>, " in text) == (chosen is None)
+    assert ("LaunchInstance<k<float, 3, 4>, " in text) == (chosen is None)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "declared", "arguments"),
+    [
+        (
+            "typename T, typename = Enabled<T, 1>",
+            "typename T, typename sim_argument_1 = Enabled<T, 1>",
+            "T, sim_argument_1",
+        ),
+        (
+            "typename T, std::enable_if_t<(sizeof(T) >= 4), int> = 0",
+            "typename T, std::enable_if_t<(sizeof(T) >= 4), int> sim_argument_1 = 0",
+            "T, sim_argument_1",
+        ),
+        ("bool B = (sizeof(T) > 2), int n", "bool B = (sizeof(T) > 2), int n", "B, n"),
+        (
+            "unsigned int, Kind",
+            "unsigned int sim_argument_0, Kind sim_argument_1",
+            "sim_argument_0, sim_argument_1",
+        ),
+        ("std::size_t, std::size_t n", "std::size_t sim_argument_0, std::size_t n", "sim_argument_0, n"),
+        ("const Kind, const Kind *p", "const Kind sim_argument_0, const Kind *p", "sim_argument_0, p"),
+        ("typename... T", "typename... T", "T..."),
+        ("typename...", "typename... sim_argument_0", "sim_argument_0..."),
+        ("template <typename, int> class C", "template <typename, int> class C", "C"),
+    ],
+)
+def test_template_parameters_without_names_get_some(parameters, declared, arguments):
+    kernel = f"template <{parameters}> __global__ __vector__ void k(int) {{}}"
+    text = translated(f"{kernel}\nvoid f() {{ k<<<1, 0, 0>>>(1); }}").text
+    assert f" template <{declared}> ::sim::program::Chosen<&k<{arguments}>> sim_chosen_k(int);" in text
 
 
 def test_literals_stay_as_they_are():
@@ -120,3 +154,20 @@ def test_header_of_launches_has_no_pointers_of_the_device():
         'extern "C" uint32_t aclrtlaunch_add(uint32_t numBlocks, void *stream, void *x, void *y, float z);'
     )
     assert expected in launch_header(kernel)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("// op<<<blocks, nullptr, stream>>>(x)\nPipeBarrier<PIPE_V>();", None),
+        ('/* op<<<1>>>(x) */ const char *s = "op<<<1>>>(x)"; Barrier();', None),
+        ("x = std::cout << 1; bool operator<<<int>(int);", None),
+        ("f(); ns::op<<<n, nullptr, s>>>(x); g();", "f(); (void)0; g();"),
+        ("k<Foo<int>><<<1, nullptr, s>>>(x); g();", "(void)0; g();"),
+        ("k<<<1, nullptr, s>>>([] { a(); return ')'; }(), x); g();", "(void)0; g();"),
+        ("if (a) k<<<1,\n2>>>(\nx); else g();", "if (a) (void)0\n\n; else g();"),
+        ("#define RUN(x) k<<<1, \\\n s>>>(x); g()\n", "#define RUN(x) (void)0\\\n; g()\n"),
+    ],
+)
+def test_only_launches_are_taken_out_of_a_source(before, after):
+    assert without_launches(before) == (after or before)

@@ -70,6 +70,8 @@ def test_each_form_of_kernel_and_launch():
     np.testing.assert_array_equal(numbers("by value"), 10 * np.arange(3) + 5 + 2)
     np.testing.assert_array_equal(numbers("sized"), [10 + 5 * 8])
     np.testing.assert_array_equal(numbers("deduced"), [30 + 3 * 4])
+    np.testing.assert_array_equal(numbers("deduced in place of a default"), [6])
+    np.testing.assert_array_equal(numbers("default"), [8])
     np.testing.assert_array_equal(numbers("macro"), [9])
     np.testing.assert_array_equal(numbers("pointer"), [100])
     assert "no launch: plain<<<2, 0, 0>>>(out) '<<<' 1'000" in done.stdout

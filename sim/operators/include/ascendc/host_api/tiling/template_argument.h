@@ -13,8 +13,8 @@
 // The place is that in the list of values: 1 for the 2 above. All other parameters stand in the key
 // themselves.
 //
-// With ASCENDC_TPL_PRE the preprocessor leaves the lists in its text for ascend_vision_ops.sim.operator, in
-// the form that CANN's header has too; with ASCENDC_TPL_KERNEL, in kernels, the lists are empty.
+// With ASCENDC_TPL_PRE the preprocessor leaves the lists in its text for ascend_vision_ops.sim.operator; with
+// ASCENDC_TPL_KERNEL, in kernels, the lists are empty.
 #pragma once
 
 #include <cstdint>
@@ -60,31 +60,33 @@ constexpr uint32_t ASCENDC_TPL_SHARED_KERNEL_TYPE = 6;
 #define ASCENDC_TPL_UI_MIX 2
 
 #if defined(ASCENDC_TPL_PRE)
-// clang-format off: these are no C++
+// Words for the reader of the lists, no C++.
+#define SIM_TPL_LISTED(place, kind, name, ...) \
+  sim_tpl_list #place #kind name { __VA_ARGS__ }
+#define ASCENDC_TPL_DTYPE_DECL(x, ...) SIM_TPL_LISTED(DECL, DTYPE, #x, __VA_ARGS__)
+#define ASCENDC_TPL_DATATYPE_DECL(x, ...) SIM_TPL_LISTED(DECL, DATATYPE, #x, __VA_ARGS__)
+#define ASCENDC_TPL_FORMAT_DECL(x, ...) SIM_TPL_LISTED(DECL, FORMAT, #x, __VA_ARGS__)
+#define ASCENDC_TPL_UINT_DECL(x, ...) SIM_TPL_LISTED(DECL, UINT, #x, __VA_ARGS__)
+#define ASCENDC_TPL_BOOL_DECL(x, ...) SIM_TPL_LISTED(DECL, BOOL, #x, __VA_ARGS__)
+#define ASCENDC_TPL_KERNEL_TYPE_DECL(x, ...) SIM_TPL_LISTED(DECL, SHARED_KERNEL_TYPE, #x, __VA_ARGS__)
 
-#define ASCENDC_TPL_DTYPE_DECL(x, ...) @@ASCENDC_TPL_DTYPE_DECL_##x@@ = {__VA_ARGS__}
-#define ASCENDC_TPL_DATATYPE_DECL(x, ...) @@ASCENDC_TPL_DATATYPE_DECL_##x@@ = {__VA_ARGS__}
-#define ASCENDC_TPL_FORMAT_DECL(x, ...) @@ASCENDC_TPL_FORMAT_DECL_##x@@ = {__VA_ARGS__}
-#define ASCENDC_TPL_UINT_DECL(x, ...) @@ASCENDC_TPL_UINT_DECL_##x@@ = {__VA_ARGS__}
-#define ASCENDC_TPL_BOOL_DECL(x, ...) @@ASCENDC_TPL_BOOL_DECL_##x@@ = {__VA_ARGS__}
-#define ASCENDC_TPL_KERNEL_TYPE_DECL(x, ...) @@ASCENDC_TPL_SHARED_KERNEL_TYPE_DECL_##x@@ = {__VA_ARGS__}
+#define ASCENDC_TPL_DTYPE_SEL(x, ...) SIM_TPL_LISTED(SEL, DTYPE, #x, __VA_ARGS__)
+#define ASCENDC_TPL_DATATYPE_SEL(x, ...) SIM_TPL_LISTED(SEL, DATATYPE, #x, __VA_ARGS__)
+#define ASCENDC_TPL_FORMAT_SEL(x, ...) SIM_TPL_LISTED(SEL, FORMAT, #x, __VA_ARGS__)
+#define ASCENDC_TPL_UINT_SEL(x, ...) SIM_TPL_LISTED(SEL, UINT, #x, __VA_ARGS__)
+#define ASCENDC_TPL_BOOL_SEL(x, ...) SIM_TPL_LISTED(SEL, BOOL, #x, __VA_ARGS__)
+#define ASCENDC_TPL_SHARED_KERNEL_TYPE_SEL(x, ...) SIM_TPL_LISTED(SEL, SHARED_KERNEL_TYPE, #x, __VA_ARGS__)
+#define ASCENDC_TPL_TILING_STRUCT_SEL(x, ...) SIM_TPL_LISTED(SEL, TILING_STRUCT, #x, __VA_ARGS__)
+#define ASCENDC_TPL_KERNEL_TYPE_SEL(...) SIM_TPL_LISTED(SEL, KERNEL_TYPE, "", __VA_ARGS__)
+#define ASCENDC_TPL_DETERMINISTIC_SEL(...) SIM_TPL_LISTED(SEL, DETERMINISTIC, "", __VA_ARGS__)
 
-#define ASCENDC_TPL_DTYPE_SEL(x, ...) @@ASCENDC_TPL_DTYPE_SEL_##x@@ = {__VA_ARGS__}
-#define ASCENDC_TPL_DATATYPE_SEL(x, ...) @@ASCENDC_TPL_DATATYPE_SEL_##x@@ = {__VA_ARGS__}
-#define ASCENDC_TPL_FORMAT_SEL(x, ...) @@ASCENDC_TPL_FORMAT_SEL_##x@@ = {__VA_ARGS__}
-#define ASCENDC_TPL_UINT_SEL(x, ...) @@ASCENDC_TPL_UINT_SEL_##x@@ = {__VA_ARGS__}
-#define ASCENDC_TPL_BOOL_SEL(x, ...) @@ASCENDC_TPL_BOOL_SEL_##x@@ = {__VA_ARGS__}
-#define ASCENDC_TPL_TILING_STRUCT_SEL(x, ...) @@ASCENDC_TPL_TILING_STRUCT_SEL_##x@@ = {__VA_ARGS__}
-#define ASCENDC_TPL_KERNEL_TYPE_SEL(...) @@ASCENDC_TPL_KERNEL_TYPE_SEL@@ = {__VA_ARGS__}
-#define ASCENDC_TPL_DETERMINISTIC_SEL(...) @@ASCENDC_TPL_DETERMINISTIC_SEL@@ = {__VA_ARGS__}
-#define ASCENDC_TPL_SHARED_KERNEL_TYPE_SEL(x, ...) \
-  @@ASCENDC_TPL_SHARED_KERNEL_TYPE_SEL_##x@@ = {__VA_ARGS__}
+#define ASCENDC_TPL_ARGS_DECL(x, ...) \
+  sim_tpl_declared { __VA_ARGS__ }
+#define ASCENDC_TPL_ARGS_SEL(...) \
+  sim_tpl_combination { __VA_ARGS__ }
+#define ASCENDC_TPL_SEL(...) \
+  sim_tpl_combinations { __VA_ARGS__ }
 
-#define ASCENDC_TPL_ARGS_DECL(x, ...) @@ASCENDC_TPL_ARGS_DECL_##x@@ = {__VA_ARGS__}
-#define ASCENDC_TPL_ARGS_SEL(...) @@{__VA_ARGS__}
-#define ASCENDC_TPL_SEL(...) @@ASCENDC_TPL_LISTS@@ = {__VA_ARGS__}
-
-// clang-format on
 #elif defined(ASCENDC_TPL_KERNEL)
 
 #include "kernel_operator.h"
@@ -123,22 +125,16 @@ SIM_TPL_TYPE(29, AscendC::int4b_t);
 #include <cstddef>
 #include <initializer_list>
 #include <string>
-#include <utility>
 #include <vector>
 
-struct ParamStruct {
+// A declared parameter; of an integer, `values` has first how they are listed.
+struct SimTplParameter {
   const char *name;
-  uint32_t paramType;
-  uint8_t bitWidth;
-  std::vector<uint64_t> vals;
-  const char *macroType;
-
-  ParamStruct(const char *given_name, uint32_t kind, uint8_t bits, std::vector<uint64_t> values,
-              const char *macro)
-      : name(given_name), paramType(kind), bitWidth(bits), vals(std::move(values)), macroType(macro) {}
+  uint32_t kind;
+  uint32_t bits;
+  std::vector<uint64_t> values;
 };
-using TilingDeclareParams = std::vector<ParamStruct>;
-using TilingSelectParams = std::vector<std::vector<ParamStruct> >;
+using TilingDeclareParams = std::vector<SimTplParameter>;
 
 namespace AscendC {
 
@@ -148,10 +144,13 @@ __attribute__((visibility("default"))) uint64_t EncodeTilingKey(const TilingDecl
 
 }  // namespace AscendC
 
-#define SIM_TPL_DECL(x, kind, bits, ...) ParamStruct{#x, kind, bits, {__VA_ARGS__}, "DECL"}
+#define SIM_TPL_DECL(x, kind, bits, ...) \
+  SimTplParameter {                      \
+    #x, kind, bits, { __VA_ARGS__ }      \
+  }
 #define ASCENDC_TPL_DTYPE_DECL(x, ...) SIM_TPL_DECL(x, ASCENDC_TPL_DTYPE, ASCENDC_TPL_8_BW, __VA_ARGS__)
-#define ASCENDC_TPL_DATATYPE_DECL(x, ...) ParamStruct{#x, ASCENDC_TPL_DTYPE, ASCENDC_TPL_8_BW, {}, "DECL"}
-#define ASCENDC_TPL_FORMAT_DECL(x, ...) ParamStruct{#x, ASCENDC_TPL_FORMAT, ASCENDC_TPL_8_BW, {}, "DECL"}
+#define ASCENDC_TPL_DATATYPE_DECL(x, ...) SIM_TPL_DECL(x, ASCENDC_TPL_DTYPE, ASCENDC_TPL_8_BW)
+#define ASCENDC_TPL_FORMAT_DECL(x, ...) SIM_TPL_DECL(x, ASCENDC_TPL_FORMAT, ASCENDC_TPL_8_BW)
 #define ASCENDC_TPL_UINT_DECL(x, bits, ...) SIM_TPL_DECL(x, ASCENDC_TPL_UINT, bits, __VA_ARGS__)
 #define ASCENDC_TPL_BOOL_DECL(x, ...) SIM_TPL_DECL(x, ASCENDC_TPL_BOOL, ASCENDC_TPL_1_BW, __VA_ARGS__)
 #define ASCENDC_TPL_KERNEL_TYPE_DECL(x, ...) \
