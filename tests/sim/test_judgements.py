@@ -97,6 +97,20 @@ def test_what_lies_behind_a_tensor_goes_behind_another():
     assert run("padding_to_padding", EXIT_CODE=9, WARNINGS="BeyondTensor").returncode == 9
 
 
+@pytest.mark.parametrize(
+    ("memory", "padding"), [("4096", 32), ("4088", 40), ("4088_align32", 8), ("4096_align32", 0)]
+)
+def test_the_first_byte_behind_the_padding_is_a_fault(memory, padding):
+    if padding != 0:
+        done = run(f"padding_of_{memory}", EXIT_CODE=9)
+        assert (done.returncode, done.stdout) == (RETURNED, f"padding_of_{memory} 7\n")
+        assert f"bytes with {padding} of padding" in done.stderr
+    behind = f"behind_padding_of_{memory}" if padding != 0 else f"behind_{memory}"
+    done = run(behind, EXIT_CODE=9)
+    assert (done.returncode, done.stdout) == (9, f"{behind} 0\n")
+    assert f"GmBounds: kernel {behind}" in done.stderr
+
+
 def test_bits_behind_the_last_lane_are_a_warning():
     done = run("partly_written", "wholly_written", EXIT_CODE=9)
     assert (done.returncode, done.stdout) == (RETURNED, "partly_written 7\nwholly_written 7\n")

@@ -57,6 +57,7 @@ void Judge(Core &core, Space space, uint64_t address, const MemoryInstruction &a
     instruction.name = write ? "SetValue" : "GetValue";
     instruction.where = Unplaced();
     instruction.elements = 1;
+    instruction.flow = ValueFlow::kBits;  // nobody knows here whether it is a number or bits
     Operand operand;
     operand.name = write ? "dst" : "src";
     operand.space = space;

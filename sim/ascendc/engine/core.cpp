@@ -37,6 +37,12 @@ void Core::StoreRegisters(Space space, uint64_t address, uint64_t registers, uin
 Core::Holder Core::HolderOf(uint64_t address, uint64_t bytes, uint64_t start) {
   return state_->HolderOf(address, bytes, start);
 }
+bool Core::InGlobalMemory(uint64_t address) const {
+  return state_->memory->Contains(reinterpret_cast<const void *>(address));
+}
+bool Core::Reported(FaultKind kind, const char *instruction, Where where) {
+  return state_->Reported(kind, instruction, where);
+}
 void Core::Report(FaultKind kind, const char *instruction, Where where, const std::string &text) {
   state_->Report(kind, instruction, where, text);
 }

@@ -74,6 +74,9 @@ class Core {
   // Says which allocation of GM holds all these bytes: the one that holds `start`, another one, or none.
   enum class Holder : uint8_t { kSame, kOther, kNone };
   Holder HolderOf(uint64_t address, uint64_t bytes, uint64_t start);
+  bool InGlobalMemory(uint64_t address) const;  // in an allocation or not
+  // Says whether Report has nothing more to do for this call, so that nobody needs the text.
+  bool Reported(FaultKind kind, const char *instruction, Where where);
   // Notes a fault at `where`, behind which the instruction can still be carried out; the text says what was
   // expected and what came. Ends the block where the policy says so.
   void Report(FaultKind kind, const char *instruction, Where where, const std::string &text);

@@ -110,6 +110,11 @@ void CoreState::Fail(FaultKind kind, const char *instruction, Where where, const
   throw BlockEnded{};
 }
 
+bool CoreState::Reported(FaultKind kind, const char *instruction, Where where) {
+  const Site site = SiteAt(Lasting(instruction), where);
+  return log.Known(kind, site, site);
+}
+
 void CoreState::Report(FaultKind kind, const char *instruction, Where where, const std::string &text) {
   const Site site = SiteAt(Lasting(instruction), where);
   Report(kind, Describe(site) + ": " + text, {site});

@@ -77,6 +77,7 @@ class CoreState {
   bool Allocated(uint64_t address, uint64_t bytes);  // by one allocation of GM or its padding
   bool InAllocation(uint64_t begin, uint64_t end);   // the same without the padding
   Core::Holder HolderOf(uint64_t address, uint64_t bytes, uint64_t start);
+  bool Reported(FaultKind kind, const char *instruction, Where where);
   void Report(FaultKind kind, const char *instruction, Where where, const std::string &text);
   // The same for a fault that names several sites, the first of which is where it is.
   void Report(FaultKind kind, const std::string &text, const std::vector<Site> &sites);

@@ -79,8 +79,8 @@ inline bool Overlap(const GmAccess &a, const GmAccess &b, uint64_t *begin, uint6
 // "GM bytes [0, 4) of an allocation of 64 bytes".
 inline std::string GmRange(const DeviceMemory &memory, uint64_t begin, uint64_t end) {
   void *start = nullptr;
-  uint64_t size = 0;
-  memory.Find(reinterpret_cast<const void *>(begin), 1, &start, &size);
+  uint64_t size = 0, padding = 0;
+  memory.FindPadded(reinterpret_cast<const void *>(begin), 1, &start, &size, &padding);
   const auto base = reinterpret_cast<uint64_t>(start);
   return Range(Space::GM, static_cast<int64_t>(begin - base), static_cast<int64_t>(end - base)) +
          " of an allocation of " + std::to_string(size) + " bytes";

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hazards.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "queues.h"
 #include "runs.h"
 
@@ -19,7 +22,7 @@ void Hazards::Reset(bool auto_sync, const uint64_t *space_bytes) {
   space_bytes_ = space_bytes;
   sequence_ = {};
   for (Clock &clock : clocks_) clock = {};
-  for (Clock &clock : at_last_) clock = {};
+  for (auto &waited : waited_) waited.clear();
   certain_ = 0;
   by_addresses_.clear();
   for (std::vector<uint32_t> &sites : issued_) sites.assign(1, 0);  // numbers begin at 1
@@ -48,7 +51,9 @@ void Hazards::Advance(const Instruction &instruction, uint32_t site) {
   // Earlier work of the same pipe: automatic synchronisation orders V after V; nothing orders a copy after a
   // copy.
   if (instruction.chained || (auto_sync_ && pipe == Pipe::V)) clocks_[p][p] = sequence_[p] - 1;
-  at_last_[p] = clocks_[p];
+  Clock waited = clocks_[p];
+  waited[p] = waited[Index(Pipe::S)] = 0;
+  if (waited_[p].empty() || waited_[p].back().second != waited) waited_[p].emplace_back(sequence_[p], waited);
   if (pipe != Pipe::V) return;
   certain_ = std::max(certain_, clocks_[Index(Pipe::S)][p]);
   if (!by_address_) return;
@@ -62,6 +67,15 @@ bool Hazards::Unseen(Pipe pipe, Pipe earlier, uint32_t sequence) const {
   if (pipe == earlier && sequence <= certain_) return false;
   if (pipe == Pipe::V && by_address_) return true;
   return earlier == Pipe::V && std::binary_search(by_addresses_.begin(), by_addresses_.end(), sequence);
+}
+
+// With an instruction has finished what its pipe had waited for when it began.
+void Hazards::JoinWaited(Clock *known, int pipe, uint32_t sequence) const {
+  const auto &waited = waited_[pipe];
+  const auto later =
+      std::upper_bound(waited.begin(), waited.end(), sequence,
+                       [](uint32_t value, const auto &entry) { return value < entry.first; });
+  if (later != waited.begin()) Join(known, std::prev(later)->second);
 }
 
 void Hazards::Acquire(Pipe pipe, const Clock &clock) {
@@ -125,8 +139,7 @@ uint32_t Hazards::JudgeCells(Pipe pipe, const Operand &operand, const Site &site
       if (pipe == Pipe::S) {
         drain |= 1U << Index(earlier);
         known[Index(earlier)] = std::max(known[Index(earlier)], sequence);
-        // With it has finished what it waited for.
-        if (sequence == sequence_[Index(earlier)]) Join(&known, at_last_[Index(earlier)]);
+        JoinWaited(&known, Index(earlier), sequence);
       }
       return;
     }

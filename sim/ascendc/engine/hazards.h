@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "clock.h"
@@ -122,6 +123,7 @@ class Hazards {
   // Automatic synchronisation sees tensors alone. Says whether it sees neither the instruction that Advance
   // announced nor an earlier one, or one of the two, because an operand is given by its address.
   bool Unseen(Pipe pipe, Pipe earlier, uint32_t sequence) const;
+  void JoinWaited(Clock *known, int pipe, uint32_t sequence) const;
   void Report(Pipe pipe, const Operand &operand, const Site &site, const Conflict &conflict,
               const std::vector<Site> &sites, FaultLog *log) const;
   // Says whether an access to these bytes may be in conflict with an earlier one.
@@ -141,7 +143,8 @@ class Hazards {
   Clock sequence_{};                      // instructions issued to each pipe
   std::vector<uint32_t> issued_[kPipes];  // the call site of each of them
   Clock clocks_[kPipes] = {};             // what each pipe knows
-  Clock at_last_[kPipes] = {};            // what it knew when its last instruction began
+  // What each pipe had waited for of other pipes but S, from the instruction of a number on.
+  std::vector<std::pair<uint32_t, Clock>> waited_[kPipes];
   uint32_t epochs_[kPipes] = {};
   uint32_t last_clock_[kPipes] = {};
   uint32_t last_access_[kPipes] = {};

@@ -39,9 +39,9 @@ std::string LanesText(const Operand &operand) {
 void Recording::AddOperand(const Operand &operand, const DeviceMemory &memory) {
   std::string address = std::to_string(operand.address);
   void *start = nullptr;
-  uint64_t size = 0;
+  uint64_t size = 0, padding = 0;
   if (operand.space == Space::GM &&
-      memory.Find(reinterpret_cast<const void *>(operand.address), 1, &start, &size)) {
+      memory.FindPadded(reinterpret_cast<const void *>(operand.address), 1, &start, &size, &padding)) {
     const auto base = reinterpret_cast<uint64_t>(start);
     address = std::to_string(base) + "+" + std::to_string(operand.address - base);
   }

@@ -54,11 +54,9 @@ class Values {
   };
   // A copy that wrote undefined values to `parts` of global memory. Kernels copy whole blocks of 32 bytes,
   // and then write over the end of one row with the next row; so this is no fault before the kernel has
-  // ended.
+  // ended. The key is its kind, and the sites of the call through which the values came and of the copy.
+  using LateKey = std::tuple<FaultKind, uint32_t, uint32_t>;
   struct LateFault {
-    FaultKind kind = FaultKind::kUninitialised;
-    uint32_t through = 0;
-    uint32_t site = 0;
     std::string text;
     std::vector<BitRange> parts;
   };
@@ -91,16 +89,25 @@ class Values {
   // values_report.cpp
   // Returns whether the instruction writes to global memory, where nothing is followed.
   bool JudgeSinks(const Instruction &instruction, uint32_t site);
-  // `free` bytes at the end of the operand may hold anything. late: see LateFault.
-  void JudgeOperand(const Operand &operand, const std::string &does, uint32_t site, uint64_t free = 0,
-                    bool late = false);
-  void NoteParts(const Instruction &instruction, uint32_t site, size_t first, uint64_t behind);
-  void AddLate(const LateFault &fault);
-  void JudgeScalarRead(const Operand &operand, uint32_t site);
-  FaultKind KindOf(const BitRange &word);
+  // What the report of an operand says that the instruction does with it, and when the fault counts.
+  struct Doing {
+    const char *verb = "";             // "reads "
+    const Operand *written = nullptr;  // the operand in global memory that the verb "writes " has
+    uint64_t free = 0;                 // so many bytes at the end of the operand may hold anything
+    bool late = false;                 // see LateFault
+  };
+  void JudgeOperand(const Operand &operand, const Doing &doing, uint32_t site);
+  void NoteParts(const Instruction &instruction, uint32_t site, uint64_t behind);
+  void DropWrittenParts();
+  void AddLate(const LateKey &key, const std::string &text);
+  void JudgeScalarRead(const Instruction &instruction, const Operand &operand, uint32_t site);
+  FaultKind KindOf(const Instruction &instruction, const BitRange &word);
   uint64_t BytesInPadding(const Operand &global, uint64_t *begin) const;
-  bool Report(FaultKind kind, const BitRange &source, uint64_t hole, const std::string &does, uint32_t site,
-              bool late = false);
+  void Report(FaultKind kind, const BitRange &source, uint64_t hole, const std::string &does, uint32_t site);
+  // Says whether the fault of this key has been reported. Otherwise a late one waits in touched_.
+  bool Told(const LateKey &key, bool late);
+  LateKey KeyOf(FaultKind kind, const BitRange &source, uint64_t hole, uint32_t site);
+  std::string TextOf(const LateKey &key, const BitRange &source, uint64_t hole, const std::string &does);
   std::string RangeText(Space space, uint64_t begin, uint64_t end) const;
   uint64_t BaseOf(Space space, uint64_t address) const;
 
@@ -117,8 +124,10 @@ class Values {
   };
   Root last_root_;
   std::vector<Result> results_;
-  static constexpr size_t kMostLate = 10000;
-  std::vector<LateFault> late_;
+  std::map<LateKey, LateFault> late_;
+  std::vector<LateKey> touched_;    // the late faults of the current instruction
+  size_t late_parts_ = 0;           // of all late faults
+  size_t most_late_parts_ = 10000;  // beyond, those that were written over are dropped
   std::vector<Origin> origins_{1};
   std::map<std::tuple<Space, uint64_t, uint32_t>, uint32_t> roots_;  // by the end of the bytes, and the site
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> steps_;          // by a root and the site that goes on

@@ -23,64 +23,95 @@ std::string Values::RangeText(Space space, uint64_t begin, uint64_t end) const {
          (space == Space::GM ? "" : core_->queues.OfBuffer(space, begin));
 }
 
-bool Values::Report(FaultKind kind, const BitRange &source, uint64_t hole, const std::string &does,
-                    uint32_t site_id, bool late) {
-  const Site &site = core_->sites()[site_id];
+Values::LateKey Values::KeyOf(FaultKind kind, const BitRange &source, uint64_t hole, uint32_t site) {
+  const uint32_t id = source.space == Space::GM ? 0 : Map(source.space).Origin(source.address + hole);
+  return {kind, id == 0 ? site : origins_[id].last_site, site};
+}
+
+bool Values::Told(const LateKey &key, bool late) {
+  const auto &[kind, through, site] = key;
+  if (core_->log.Known(kind, core_->sites()[through], core_->sites()[site])) return true;
+  if (!late) return false;
+  touched_.push_back(key);
+  return late_.count(key) != 0;
+}
+
+std::string Values::TextOf(const LateKey &key, const BitRange &source, uint64_t hole,
+                           const std::string &does) {
+  const auto &[kind, through, site] = key;
   const uint64_t at = source.address + hole;
   const uint32_t id = source.space == Space::GM ? 0 : Map(source.space).Origin(at);
-  const uint32_t through_id = id == 0 ? site_id : origins_[id].last_site;
-  const Site &through = core_->sites()[through_id];
-  if (core_->log.Known(kind, through, site)) return false;
-  std::string text = Describe(site) + " " + does + ", ";
-  if (id == 0) {
-    text += "but nothing wrote byte " + std::to_string(at - BaseOf(source.space, at));
-  } else {
-    const Origin &origin = origins_[id];
-    text += source.space == kRegisterFile ? "but it" : "but byte " + std::to_string(at);
-    text += " comes from " + origin.bytes + ", which nothing wrote, through " + Describe(through);
-    if (origin.first_site != origin.last_site) {
-      text += "; " + Describe(core_->sites()[origin.first_site]) + " read it first";
-    }
+  std::string text = Describe(core_->sites()[site]) + " " + does + ", ";
+  if (id == 0) return text + "but nothing wrote byte " + std::to_string(at - BaseOf(source.space, at));
+  const Origin &origin = origins_[id];
+  text += source.space == kRegisterFile ? "but it" : "but byte " + std::to_string(at);
+  text += " comes from " + origin.bytes + ", which nothing wrote, through " +
+          Describe(core_->sites()[through]);
+  if (origin.first_site != origin.last_site) {
+    text += "; " + Describe(core_->sites()[origin.first_site]) + " read it first";
   }
-  if (late) {
-    late_.push_back({kind, through_id, site_id, std::move(text), {}});
-    return true;
-  }
-  return core_->log.AddPair(kind, through, site, text);
+  return text;
+}
+
+void Values::Report(FaultKind kind, const BitRange &source, uint64_t hole, const std::string &does,
+                    uint32_t site) {
+  const LateKey key = KeyOf(kind, source, hole, site);
+  if (!Told(key, false)) AddLate(key, TextOf(key, source, hole, does));
 }
 
 void Values::JudgeLate() {
-  for (const LateFault &fault : late_) {
-    for (const BitRange &part : fault.parts) {
-      if (FirstHole(part) == part.bytes) continue;
-      AddLate(fault);
-      break;
-    }
+  for (const auto &[key, fault] : late_) {
+    const auto has_hole = [this](const BitRange &part) { return FirstHole(part) != part.bytes; };
+    if (std::any_of(fault.parts.begin(), fault.parts.end(), has_hole)) AddLate(key, fault.text);
   }
   late_.clear();
 }
 
-void Values::AddLate(const LateFault &fault) {
-  core_->log.AddPair(fault.kind, core_->sites()[fault.through], core_->sites()[fault.site], fault.text);
+void Values::AddLate(const LateKey &key, const std::string &text) {
+  const auto &[kind, through, site] = key;
+  core_->log.AddPair(kind, core_->sites()[through], core_->sites()[site], text);
 }
 
-// Follows an instruction's undefined values to global memory, for the late faults from the number `first` on.
-// From `behind` on nobody looks; 0: everywhere. Where nobody knows which bytes they reach, they are faults at
-// once.
-void Values::NoteParts(const Instruction &instruction, uint32_t site, size_t first, uint64_t behind) {
+// Follows an instruction's undefined values to global memory, for its late faults. From `behind` on nobody
+// looks; 0: everywhere. Where nobody knows which bytes they reach, they are faults at once.
+void Values::NoteParts(const Instruction &instruction, uint32_t site, uint64_t behind) {
   Spread(instruction, site);
+  bool known = false;
   std::vector<BitRange> parts;
   for (const Result &result : results_) {
     BitRange part = result.part;
-    if (part.space != Space::GM || (behind != 0 && part.address >= behind)) continue;
+    if (part.space != Space::GM) continue;
+    known = true;
+    if (behind != 0 && part.address >= behind) continue;
     if (behind != 0) part.bytes = std::min(part.bytes, behind - part.address);
     parts.push_back(part);
   }
-  for (size_t i = first; i < late_.size(); ++i) {
-    late_[i].parts = parts;
-    if (parts.empty()) AddLate(late_[i]);
+  for (const LateKey &key : touched_) {
+    LateFault &fault = late_[key];
+    fault.parts.insert(fault.parts.end(), parts.begin(), parts.end());
+    late_parts_ += parts.size();
+    if (!known) AddLate(key, fault.text);
   }
-  if (parts.empty()) late_.resize(first);
+  if (late_parts_ > most_late_parts_) DropWrittenParts();
+}
+
+// Keeps each part once, and only where it still has bytes that nobody wrote.
+void Values::DropWrittenParts() {
+  late_parts_ = 0;
+  for (auto &entry : late_) {
+    std::vector<BitRange> &parts = entry.second.parts;
+    std::sort(parts.begin(), parts.end(), [](const BitRange &a, const BitRange &b) {
+      return std::tie(a.address, a.bytes) < std::tie(b.address, b.bytes);
+    });
+    const auto same = [](const BitRange &a, const BitRange &b) {
+      return a.address == b.address && a.bytes == b.bytes;
+    };
+    parts.erase(std::unique(parts.begin(), parts.end(), same), parts.end());
+    const auto written = [this](const BitRange &part) { return FirstHole(part) == part.bytes; };
+    parts.erase(std::remove_if(parts.begin(), parts.end(), written), parts.end());
+    late_parts_ += parts.size();
+  }
+  most_late_parts_ = std::max(most_late_parts_, 2 * late_parts_);
 }
 
 // How many bytes at the end of the operand lie behind what was asked of aclrtMalloc, where nobody looks.
@@ -103,14 +134,13 @@ uint64_t Values::BytesInPadding(const Operand &global, uint64_t *begin) const {
   return last + bytes > *begin ? last + bytes - *begin : 0;
 }
 
-void Values::JudgeOperand(const Operand &operand, const std::string &does, uint32_t site, uint64_t free,
-                          bool late) {
-  bool reported = false;
-  uint64_t left = free == 0 ? UINT64_MAX : BytesOf(operand) - free;
+void Values::JudgeOperand(const Operand &operand, const Doing &doing, uint32_t site) {
+  bool judged = false;
+  uint64_t left = doing.free == 0 ? UINT64_MAX : BytesOf(operand) - doing.free;
   ForEachRun(operand, [&](uint64_t begin, uint64_t bytes) {
     bytes = std::min(bytes, left);
     left -= bytes;
-    if (reported) return;
+    if (judged) return;
     const BitRange part{operand.space, begin, bytes};
     uint64_t hole = FirstHole(part);
     while (operand.use == Use::kPadding && hole < bytes && Map(operand.space).Origin(begin + hole) == 0) {
@@ -118,27 +148,42 @@ void Values::JudgeOperand(const Operand &operand, const std::string &does, uint3
       hole += FirstHole({operand.space, begin + hole, bytes - hole});
     }
     if (hole == bytes) return;
-    Report(FaultKind::kUninitialised, part, hole,
-           does + operand.name + ", " + RangeText(operand.space, begin, begin + bytes), site, late);
-    reported = true;
+    judged = true;
+    const LateKey key = KeyOf(FaultKind::kUninitialised, part, hole, site);
+    if (Told(key, doing.late)) return;
+    std::string does = doing.verb;
+    if (doing.written != nullptr) {
+      const ByteRange to = Extent(*doing.written);
+      does += std::string(doing.written->name) + ", " +
+              RangeText(Space::GM, static_cast<uint64_t>(to.begin), static_cast<uint64_t>(to.end)) +
+              ", from ";
+    }
+    does += std::string(operand.name) + ", " + RangeText(operand.space, begin, begin + bytes);
+    const std::string text = TextOf(key, part, hole, does);
+    if (doing.late) {
+      late_[key].text = text;
+    } else {
+      AddLate(key, text);
+    }
   });
 }
 
 // A word of bits, such as the result of Compare, often ends behind the last lane. A kernel may read it and
-// use the bits that have a value.
-FaultKind Values::KindOf(const BitRange &word) {
-  for (uint64_t at = 0; word.space != Space::GM && at < word.bytes; ++at) {
+// use the bits that have a value. Of a number no bits count alone.
+FaultKind Values::KindOf(const Instruction &instruction, const BitRange &word) {
+  const bool bits = instruction.flow == ValueFlow::kBits && word.space != Space::GM;
+  for (uint64_t at = 0; bits && at < word.bytes; ++at) {
     if (Map(word.space).Holes(word.address + at) != 0xFF) return FaultKind::kPartlyWritten;
   }
   return FaultKind::kUninitialised;
 }
 
-void Values::JudgeScalarRead(const Operand &operand, uint32_t site) {
+void Values::JudgeScalarRead(const Instruction &instruction, const Operand &operand, uint32_t site) {
   ForEachRun(operand, [&](uint64_t begin, uint64_t bytes) {
     const BitRange word{operand.space, begin, bytes};
     const uint64_t hole = FirstHole(word);
     if (hole == bytes) return;
-    Report(KindOf(word), word, hole,
+    Report(KindOf(instruction, word), word, hole,
            std::string("reads ") + operand.name + ", " + RangeText(operand.space, begin, begin + bytes),
            site);
   });
@@ -150,30 +195,28 @@ bool Values::JudgeSinks(const Instruction &instruction, uint32_t site) {
     const Operand &operand = instruction.operands[i];
     if (operand.write && operand.space == Space::GM) global = &operand;
   }
-  const size_t known = late_.size();
+  touched_.clear();
   uint64_t behind = 0;
   const uint64_t free = global == nullptr ? 0 : BytesInPadding(*global, &behind);
+  bool free_source = false;
   for (int i = 0; i < instruction.operand_count; ++i) {
     const Operand &operand = instruction.operands[i];
     if (!Reads(instruction, operand)) continue;
     const uint64_t unseen = free != 0 && BytesOf(operand) == BytesOf(*global) ? free : 0;
     if (operand.use == Use::kAddress) {
-      JudgeOperand(operand, "takes addresses from ", site);
+      JudgeOperand(operand, {"takes addresses from "}, site);
     } else if (instruction.pipe == Pipe::S) {
-      JudgeScalarRead(operand, site);
+      JudgeScalarRead(instruction, operand, site);
     } else if (operand.write) {
-      JudgeOperand(operand, "reads ", site, unseen);
+      JudgeOperand(operand, {"reads ", nullptr, unseen}, site);
     } else if (global != nullptr) {
-      const ByteRange extent = Extent(*global);
-      const std::string to =
-          RangeText(Space::GM, static_cast<uint64_t>(extent.begin), static_cast<uint64_t>(extent.end));
-      const bool late = instruction.atomic == 0 && operand.use != Use::kPadding && known < kMostLate;
-      JudgeOperand(operand, "writes " + std::string(global->name) + ", " + to + ", from ", site, unseen,
-                   late);
-      if (unseen != 0) AddResult({Space::GM, behind, unseen}, 0);
+      const bool late = instruction.atomic == 0 && operand.use != Use::kPadding;
+      JudgeOperand(operand, {"writes ", global, unseen, late}, site);
+      free_source = free_source || unseen != 0;
     }
   }
-  if (late_.size() > known) NoteParts(instruction, site, known, free == 0 ? 0 : behind);
+  if (!touched_.empty()) NoteParts(instruction, site, free == 0 ? 0 : behind);
+  if (free_source) AddResult({Space::GM, behind, free}, 0);
   return global != nullptr;
 }
 

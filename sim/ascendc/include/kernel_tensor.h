@@ -58,6 +58,7 @@ void IssueScalar(const char *name, Space space, uint64_t address, bool write, ui
   instruction.where = where;
   instruction.elements = 1;
   instruction.uncached = !cached;
+  if (std::is_integral_v<T>) instruction.flow = ValueFlow::kBits;
   Operand operand;
   operand.name = write ? "dst" : "src";
   operand.space = space;

@@ -27,7 +27,8 @@ struct FaultCase {
   uint32_t blocks = 1;
   bool strict = false;  // without automatic synchronisation by the compiler
   sim::KernelType type = sim::KernelType::kVector;
-  uint32_t threads = 2;  // of the host
+  uint32_t threads = 2;     // of the host
+  const char *absent = "";  // no report may hold it; empty: nothing
 };
 
 // Stands on the line before the statement with the fault: the report must name the line of that statement.
@@ -48,3 +49,5 @@ const std::vector<FaultCase> &SharedCases();
 const std::vector<FaultCase> &CacheCases();
 const std::vector<FaultCase> &EndlessCases();
 const std::vector<FaultCase> &ValueCases();
+const std::vector<FaultCase> &LateCases();
+const std::vector<FaultCase> &PaddingCases();

@@ -145,6 +145,23 @@ void CorrectByAutoSync(const Arguments &arguments) {
   AscendC::Adds(s.y, s.x, 1.0f, kTile);
 }
 
+// The scalar unit reads a mask that V computed from the first copy, and that waits for this copy as well; V
+// has issued more since, and had waited for the second copy before. The next copy goes to one of the two.
+template <bool first>
+void CopyAgain(const Arguments &arguments) {
+  Setup s(arguments);
+  const auto mask = s.y.ReinterpretCast<uint8_t>();
+  AscendC::DataCopy(s.x, s.self, 64);
+  Order<HardEvent::MTE2_V>();
+  AscendC::CompareScalar(mask, s.x, 0.0f, AscendC::CMPMODE::GE, 64);
+  AscendC::DataCopy(s.x[64], s.self, 64);
+  Order<HardEvent::MTE2_V>();
+  AscendC::Duplicate(s.y[64], 1.0f, 64);
+  ASSERT(mask.GetValue(0) == 255);
+  FAULT_HERE;
+  AscendC::DataCopy(s.x[first ? 0 : 64], s.self, 64);
+}
+
 void WaitWithoutSet(const Arguments &arguments) {
   Setup s(arguments);
   FAULT_HERE;
@@ -262,6 +279,11 @@ const std::vector<FaultCase> &OrderCases() {
       {"strict_needs_barrier", K::kMissingSync, Correct, {"PipeBarrier<PIPE_V>"}, 1, true},
       {"correct_flags", K::kOther, CorrectFlags, {}, 1, true},
       {"correct_by_auto_sync", K::kOther, CorrectByAutoSync, {}},
+      {"correct_copy_again", K::kOther, CopyAgain<true>, {}},
+      {"copy_again",
+       K::kMissingSync,
+       CopyAgain<false>,
+       {"DataCopy", "writes dst, UB bytes [256, 512)", "which DataCopy", "on MTE2 writes"}},
       {"correct_exchange", K::kOther, Exchange<true>, {}, 4},
       {"correct_cross_core", K::kOther, CorrectCrossCore, {}, 2, false, kMixed},
       {"correct_many_blocks", K::kOther, ManyBlocksMeet, {}, 48},

@@ -78,6 +78,16 @@ void BehindTensor(GM_ADDR self, GM_ADDR out, uint32_t to, uint32_t from) {
 void PaddingToPadding(GM_ADDR self, GM_ADDR out) { BehindTensor(self, out, kElements - 8, 0); }
 void PaddingToTensor(GM_ADDR self, GM_ADDR out) { BehindTensor(self, out, 0, 8); }
 
+// Reads `count` bytes from the end of a tensor of `bytes` on.
+template <uint32_t bytes, uint32_t count>
+void ReadBehind(GM_ADDR self, GM_ADDR out) {
+  Setup s(self, out);
+  GlobalTensor<uint8_t> behind;
+  behind.SetGlobalBuffer((__gm__ uint8_t *)self + bytes);
+  DataCopyPad(s.x.ReinterpretCast<uint8_t>(), behind, {1, count, 0, 0, 0}, {false, 0, 0, 0});
+  s.Finish();
+}
+
 // The result of Compare has 64 bits; 32 of them come from values.
 template <typename Word>
 void ReadMask(GM_ADDR self, GM_ADDR out, uint32_t word) {
@@ -211,12 +221,29 @@ const sim::Kernel kKernels[] = {
     {"no_such_mask", Invoke<NoSuchMask>},
 };
 
+// Kernels whose first tensor has another size, or memory of aclrtMallocAlign32.
+struct SizedKernel {
+  sim::Kernel kernel;
+  int64_t elements;
+  bool align32;
+};
+const SizedKernel kSizedKernels[] = {
+    {{"padding_of_4096", Invoke<ReadBehind<4096, 32>>}, 1024, false},
+    {{"behind_padding_of_4096", Invoke<ReadBehind<4096, 33>>}, 1024, false},
+    {{"padding_of_4088", Invoke<ReadBehind<4088, 40>>}, 1022, false},
+    {{"behind_padding_of_4088", Invoke<ReadBehind<4088, 41>>}, 1022, false},
+    {{"behind_4096_align32", Invoke<ReadBehind<4096, 1>>}, 1024, true},
+    {{"padding_of_4088_align32", Invoke<ReadBehind<4088, 8>>}, 1022, true},
+    {{"behind_padding_of_4088_align32", Invoke<ReadBehind<4088, 9>>}, 1022, true},
+};
+
 // Memory of the device that holds zeros.
 struct Zeros {
-  Zeros() {
-    aclrtMalloc(&data, kBytes, ACL_MEM_MALLOC_NORMAL_ONLY);
-    aclrtMemset(data, kBytes, 0, kBytes);
-    const int64_t shape[] = {kElements};
+  explicit Zeros(int64_t elements = kElements, bool align32 = false) {
+    const size_t bytes = elements * sizeof(float);
+    (align32 ? aclrtMallocAlign32 : aclrtMalloc)(&data, bytes, ACL_MEM_MALLOC_NORMAL_ONLY);
+    aclrtMemset(data, bytes, 0, bytes);
+    const int64_t shape[] = {elements};
     tensor = aclCreateTensor(shape, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, 1, data);
   }
   static constexpr size_t kBytes = kElements * sizeof(float);
@@ -224,8 +251,8 @@ struct Zeros {
   aclTensor *tensor = nullptr;
 };
 
-void Launch(const sim::Kernel &kernel) {
-  const Zeros self, out;
+void Launch(const sim::Kernel &kernel, const Zeros &self = Zeros()) {
+  const Zeros out;
   aclrtStream stream = nullptr;
   aclrtCreateStream(&stream);
   sim::OpPlan plan;
@@ -251,6 +278,9 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; ++i) {
     for (const sim::Kernel &kernel : kKernels) {
       if (std::strcmp(kernel.name, argv[i]) == 0) Launch(kernel);
+    }
+    for (const auto &[kernel, elements, align32] : kSizedKernels) {
+      if (std::strcmp(kernel.name, argv[i]) == 0) Launch(kernel, Zeros(elements, align32));
     }
   }
   aclFinalize();

@@ -43,7 +43,7 @@ inline uint64_t Reach(const Operand &operand) {
 inline void CheckView(Core &core, const char *instruction, const Operand &operand, uint64_t bytes,
                       Where where, FaultKind kind) {
   const uint64_t reach = Reach(operand);
-  if (reach > bytes) {
+  if (reach > bytes && !core.Reported(kind, instruction, where)) {
     core.Report(kind, instruction, where,
                 std::string(operand.name) + " takes " + std::to_string(reach) + " bytes from " +
                     SpaceName(operand.space) + " offset " + std::to_string(operand.address) +

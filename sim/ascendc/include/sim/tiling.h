@@ -29,11 +29,10 @@ inline void LoadTiling(void *into, const void *tiling, size_t bytes, Where where
 
 // Copies a part of the tiling data: from global memory, or from what GET_TILING_DATA_PTR_WITH_STRUCT copied.
 inline void CopyTiling(void *into, const void *from, size_t bytes, Where where) {
-  const auto address = reinterpret_cast<uint64_t>(from);
-  if (Core::Current().HolderOf(address, bytes, address) == Core::Holder::kNone) {
-    std::memcpy(into, from, bytes);
-  } else {
+  if (Core::Current().InGlobalMemory(reinterpret_cast<uint64_t>(from))) {
     LoadTiling(into, from, bytes, where);
+  } else {
+    std::memcpy(into, from, bytes);
   }
 }
 
