@@ -190,6 +190,16 @@ void Int4(Case &c) {
   });
 }
 
+// B lies in columns of fractals.
+void NzInt8(Case &c) {
+  using B = Matrix<int8_t, TPosition::GM, CubeFormat::NZ>;
+  Run<Matmul<Matrix<int8_t>, B, Matrix<int32_t>>>(c, [&](auto &mm, TPipe &) {
+    mm.SetTensorA(c.Global<int8_t>(0));
+    mm.SetTensorB(c.Global<int8_t>(1));
+    mm.IterateAll(c.Global<int32_t>(2));
+  });
+}
+
 void Sparse(Case &c) {
   using B = SparseMatmulType<TPosition::GM, TPosition::GM, CubeFormat::ND, int8_t, true>;
   Run<Matmul<Matrix<int8_t>, B, Matrix<int32_t>, Matrix<int32_t>, CFG_MDL>>(c, [&](auto &mm, TPipe &) {
@@ -224,6 +234,7 @@ const Register table{
     {"CubeFullL1", FullL1, kCube},
     {"CubeScalarA", ScalarA, kCube},
     {"CubeInt4", Int4, kCube},
+    {"CubeNzInt8", NzInt8, kCube},
     {"CubeSparse", Sparse, kCube},
     {"CubeNoIndex", NoIndex, kCube},
 };
