@@ -216,6 +216,14 @@ void NoIndex(Case &) {
   MmadWithSparse(LocalTensor<int32_t>(TPosition::CO1, 0, 256), a, b, MmadParams(16, 16, 64, 0, false, true));
 }
 
+// A constant of the source becomes a struct, byte by byte.
+struct Sizes {
+  int32_t m;
+  uint16_t n;
+};
+constexpr uint8_t kSizes[sizeof(Sizes)] = {2, 1, 0, 0, 7, 3};
+static_assert(convert_from_bytes<Sizes>(kSizes).m == 258 && convert_from_bytes<Sizes>(kSizes).n == 775);
+
 constexpr auto kCube = sim::KernelType::kCube;
 const Register table{
     {"CubeInL1",
