@@ -66,7 +66,9 @@ class Headers:
         self.words: set[str] = set()
         self._of_class: dict[str, set[str]] = {}
         of_own: dict[str, set[str]] = {}
-        bases: list[tuple[str, str]] = []  # a class, and a base in `sim` of it or of another class of its header
+        bases: list[
+            tuple[str, str]
+        ] = []  # a class, and a base in `sim` of it or of another class of its header
         for path in sorted(folder.rglob("*.h")):
             if path.name == ABSENT_HEADER:
                 continue
@@ -81,7 +83,9 @@ class Headers:
             if not own:
                 self.words |= words
         for name, base in bases:
-            self._of_class.setdefault(name, set()).update(of_own.get(base, set()), self._of_class.get(base, set()))
+            self._of_class.setdefault(name, set()).update(
+                of_own.get(base, set()), self._of_class.get(base, set())
+            )
 
     def has(self, name: Name) -> bool:
         """Whether a header declares it: a member in a header that has its class, or a base class in `sim`."""

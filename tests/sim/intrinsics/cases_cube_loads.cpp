@@ -112,9 +112,7 @@ void FilledFactors(Case &c) {
   Show<half>(c, 16, 16, 32);
 }
 
-void TransposedHalves(Case &) {
-  load_cbuf_to_ca_s4(At<void>(0), At<void>(0), 0, 1, 1, 0, 0, true, inc);
-}
+void TransposedHalves(Case &) { load_cbuf_to_ca_s4(At<void>(0), At<void>(0), 0, 1, 1, 0, 0, true, inc); }
 
 const Register entries{
     {"img2col",
