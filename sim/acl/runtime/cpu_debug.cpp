@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cpu_debug.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "acl/acl.h"
 #include "ascendc/include/kernel_cpu_debug.h"
 #include "context.h"
+#include "error.h"
 #include "launch.h"
 #include "sim/program.h"
 #include "stream.h"
@@ -34,6 +37,18 @@ struct State {
   }
 };
 
+// The calls of this file have no result by which a program could learn that they failed.
+template <typename... Parts>
+[[noreturn]] void Stop(const Parts &...parts) {
+  std::fprintf(stderr, "%s\n", runtime::Text(parts...).c_str());
+  std::exit(EXIT_FAILURE);
+}
+
+std::string LatestError() {
+  const char *text = aclGetRecentErrMsg();
+  return text == nullptr ? "" : text;
+}
+
 // The device of this thread; a program of this kind need not choose one.
 std::shared_ptr<runtime::Device> ChosenDevice() {
   aclError code = ACL_SUCCESS;
@@ -43,7 +58,8 @@ std::shared_ptr<runtime::Device> ChosenDevice() {
     aclrtSetDevice(0);
     stream = runtime::UseStream("ICPU_RUN_KF", nullptr, &code);
   }
-  return stream == nullptr ? nullptr : stream->device();
+  if (stream == nullptr) Stop("ICPU_RUN_KF: there is no device: ", LatestError());
+  return stream->device();
 }
 
 Cores CoresOfRun(const void *function) {
@@ -69,15 +85,20 @@ void CopyBack() {
 void SetTilingKey(uint64_t key) { State::Get().tiling_key = key; }
 
 void *OnDevice(const void *address) {
+  ChosenDevice();
   State &state = State::Get();
-  std::lock_guard<std::mutex> lock(state.mutex);
+  std::unique_lock<std::mutex> lock(state.mutex);
   const auto at = reinterpret_cast<uintptr_t>(address);
   auto found = state.shared.upper_bound(at);
   if (found == state.shared.begin()) return const_cast<void *>(address);
   Shared &shared = (--found)->second;
   if (at - found->first >= shared.bytes) return const_cast<void *>(address);
-  if (shared.device == nullptr && ChosenDevice() != nullptr &&
-      aclrtMalloc(&shared.device, shared.bytes, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS) {
+  if (shared.device == nullptr) {
+    if (aclrtMalloc(&shared.device, shared.bytes, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS) {
+      const size_t bytes = shared.bytes;
+      lock.unlock();  // the end of the program may free memory
+      Stop("ICPU_RUN_KF: ", bytes, " bytes of GmAlloc do not fit on the device: ", LatestError());
+    }
     aclrtMemcpy(shared.device, shared.bytes, reinterpret_cast<void *>(found->first), shared.bytes,
                 ACL_MEMCPY_HOST_TO_DEVICE);
   }
@@ -86,7 +107,7 @@ void *OnDevice(const void *address) {
 
 void Run(const CpuRun &run) {
   const std::shared_ptr<runtime::Device> device = ChosenDevice();
-  if (device == nullptr) return;
+  if (run.blocks == 0) Stop("ICPU_RUN_KF: kernel ", run.name, ": expected at least 1 block, got 0");
   Kernel kernel;
   kernel.name = run.name;
   kernel.invoke = run.invoke;
@@ -112,8 +133,13 @@ ACL_FUNC_VISIBILITY void *GmAlloc(size_t size) {
 
 ACL_FUNC_VISIBILITY void GmFree(void *ptr) {
   sim::program::State &state = sim::program::State::Get();
-  std::lock_guard<std::mutex> lock(state.mutex);
-  if (state.shared.erase(reinterpret_cast<uintptr_t>(ptr)) != 0) std::free(ptr);
+  std::unique_lock<std::mutex> lock(state.mutex);
+  if (ptr == nullptr) return;
+  if (state.shared.erase(reinterpret_cast<uintptr_t>(ptr)) == 0) {
+    lock.unlock();
+    sim::program::Stop("GmFree: ptr ", ptr, " is not the start of memory of GmAlloc (freed already?)");
+  }
+  std::free(ptr);
 }
 
 ACL_FUNC_VISIBILITY void SetKernelMode(KernelMode mode) { sim::program::State::Get().mode = mode; }

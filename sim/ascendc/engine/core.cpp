@@ -78,10 +78,8 @@ void Core::CheckMayMeet(const char *instruction, Where where) {
   if (!registers.alone) return;
   Fail(FaultKind::kFlag, instruction, where,
        "cores of KERNEL_TYPE_AIV_ONLY and KERNEL_TYPE_AIC_ONLY run without the scheduler that lets them "
-       "meet, so "
-       "that the device would hang here: the type must be KERNEL_TYPE_MIX_AIV_1_0, KERNEL_TYPE_MIX_AIC_1_0 "
-       "or a "
-       "mixed one");
+       "meet, so that the device would hang here: the type must be KERNEL_TYPE_MIX_AIV_1_0, "
+       "KERNEL_TYPE_MIX_AIC_1_0 or a mixed one");
 }
 
 void Core::SyncAllBlocks(bool vector_only, Where where, uint32_t cores) {

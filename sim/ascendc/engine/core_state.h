@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "call_walk.h"
@@ -137,6 +138,8 @@ class CoreState {
   // Where the core is in a protocol that orders cores by words in global memory (kernel libraries alone have
   // those).
   GmProtocol protocol;
+  // Global memory through which copies from UB to TSCM go: its address and bytes.
+  std::pair<uint64_t, uint64_t> way_to_tscm{};
   double elapsed = 0;        // cycles, as if nothing overlapped
   bool ended_early = false;  // by a fault
 

@@ -61,6 +61,7 @@ __aicore__ inline void SetLoadDataPaddingValue(const T padValue) {
   uint64_t &word = sim::Core::Current().registers.image_padding;
   word = 0;
   std::memcpy(&word, &padValue, sizeof(T));
+  if constexpr (std::is_same_v<T, int4b_t>) word = (word & 0xF) * 0x11;  // both halves of the byte
 }
 __aicore__ inline void SetLoadDataRepeat(const LoadDataRepeatParam &repeatParams) {
   sim::Core::Current().registers.image_repeats = uint64_t{repeatParams.repeatStride} |
@@ -82,10 +83,7 @@ __aicore__ inline void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> 
   if (defaultConfig.isSetPadding) SetLoadDataPaddingValue(p.padValue);
   const auto filter_w = static_cast<uint16_t>(p.filterW + (p.filterSizeW ? 256 : 0));
   const auto filter_h = static_cast<uint16_t>(p.filterH + (p.filterSizeH ? 256 : 0));
-  // Two channels of int4b_t are moved as one of a byte.
-  const auto channels = [](uint16_t count) {
-    return static_cast<uint16_t>(sim::BytesFor<T>(count) / sizeof(T));
-  };
+  const auto channels = sim::MovedChannels<T>;
   sim::LoadImage(
       sim::Side<T>("dst", dst), sim::Side<T>("src", src),
       {channels(p.kExtension), p.mExtension, channels(p.kStartPt), p.mStartPt, p.strideW, p.strideH, filter_w,
@@ -97,14 +95,16 @@ __aicore__ inline void LoadData(const LocalTensor<T> &dst, const LocalTensor<T> 
                                 const LoadData3DParamsV2Pro &loadDataParams,
                                 sim::Where where = sim::Where::Here()) {
   const LoadData3DParamsV2Pro &p = loadDataParams;
+  const auto channels = sim::MovedChannels<T>;
   const auto half_word = [&](int n) { return static_cast<uint16_t>(p.extConfig >> 16 * n); };
   const auto byte = [&](int n) { return static_cast<uint8_t>(p.filterConfig >> 8 * n); };
   const auto filter_w = static_cast<uint16_t>(byte(2) + (p.filterSizeW ? 256 : 0));
   const auto filter_h = static_cast<uint16_t>(byte(3) + (p.filterSizeH ? 256 : 0));
-  sim::LoadImage(sim::Side<T>("dst", dst), sim::Side<T>("src", src),
-                 {half_word(0), half_word(1), half_word(2), half_word(3), byte(0), byte(1), filter_w,
-                  filter_h, byte(4), byte(5), p.enTranspose, p.fMatrixCtrl, p.channelSize},
-                 where);
+  sim::LoadImage(
+      sim::Side<T>("dst", dst), sim::Side<T>("src", src),
+      {channels(half_word(0)), half_word(1), channels(half_word(2)), half_word(3), byte(0), byte(1), filter_w,
+       filter_h, byte(4), byte(5), p.enTranspose, p.fMatrixCtrl, channels(p.channelSize)},
+      where);
 }
 
 // Fills blocks of L1, L0A or L0B with one value.

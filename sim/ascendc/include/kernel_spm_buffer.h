@@ -21,38 +21,49 @@ class SpmBuffer {
   template <typename T>
   void WriteSpmBuffer(const AscendC::LocalTensor<T> &writeBuffer, const AscendC::DataCopyParams &copyParams,
                       int32_t writeOffset = 0, Where where = Where::Here()) {
-    const AscendC::GlobalTensor<T> memory = MemoryOf<T>("WriteSpmBuffer", where)[writeOffset];
-    Order(Pipe::V, Pipe::MTE3, where);
-    Order(Pipe::MTE2, Pipe::MTE3, where);
-    AscendC::DataCopy(memory, writeBuffer, copyParams, where);
-    Order(Pipe::MTE3, Pipe::MTE2, where);
-    Order(Pipe::MTE3, Pipe::V, where);
+    Write(writeBuffer, copyParams, writeOffset, where);
   }
+  // A size of 0 stands for the whole tensor.
   template <typename T>
   void WriteSpmBuffer(const AscendC::LocalTensor<T> &writeBuffer, const int32_t writeSize,
                       int32_t writeOffset = 0, Where where = Where::Here()) {
-    WriteSpmBuffer(writeBuffer, BlocksOf<T>(writeSize), writeOffset, where);
+    Write(writeBuffer, CountOf(writeBuffer, writeSize), writeOffset, where);
   }
 
   template <typename T>
   void ReadSpmBuffer(const AscendC::LocalTensor<T> &readBuffer, const AscendC::DataCopyParams &copyParams,
                      int32_t readOffset = 0, Where where = Where::Here()) {
-    const AscendC::GlobalTensor<T> memory = MemoryOf<T>("ReadSpmBuffer", where)[readOffset];
-    Order(Pipe::V, Pipe::MTE2, where);
-    AscendC::DataCopy(readBuffer, memory, copyParams, where);
-    Order(Pipe::MTE2, Pipe::MTE3, where);
-    Order(Pipe::MTE2, Pipe::V, where);
+    Read(readBuffer, copyParams, readOffset, where);
   }
   template <typename T>
   void ReadSpmBuffer(const AscendC::LocalTensor<T> &readBuffer, const int32_t readSize,
                      int32_t readOffset = 0, Where where = Where::Here()) {
-    ReadSpmBuffer(readBuffer, BlocksOf<T>(readSize), readOffset, where);
+    Read(readBuffer, CountOf(readBuffer, readSize), readOffset, where);
   }
 
  private:
   template <typename T>
-  static AscendC::DataCopyParams BlocksOf(int32_t elements) {
-    return {1, static_cast<uint16_t>(elements * sizeof(T) / kBlockBytes), 0, 0};
+  static uint32_t CountOf(const AscendC::LocalTensor<T> &tensor, int32_t size) {
+    return size == 0 ? tensor.GetSize() : static_cast<uint32_t>(size);
+  }
+
+  // `amount`: parameters or a number of elements, as DataCopy takes them.
+  template <typename T, typename Amount>
+  void Write(const AscendC::LocalTensor<T> &from, const Amount &amount, int32_t offset, Where where) {
+    const AscendC::GlobalTensor<T> memory = MemoryOf<T>("WriteSpmBuffer", where)[offset];
+    Order(Pipe::V, Pipe::MTE3, where);
+    Order(Pipe::MTE2, Pipe::MTE3, where);
+    AscendC::DataCopy(memory, from, amount, where);
+    Order(Pipe::MTE3, Pipe::MTE2, where);
+    Order(Pipe::MTE3, Pipe::V, where);
+  }
+  template <typename T, typename Amount>
+  void Read(const AscendC::LocalTensor<T> &to, const Amount &amount, int32_t offset, Where where) {
+    const AscendC::GlobalTensor<T> memory = MemoryOf<T>("ReadSpmBuffer", where)[offset];
+    Order(Pipe::V, Pipe::MTE2, where);
+    AscendC::DataCopy(to, memory, amount, where);
+    Order(Pipe::MTE2, Pipe::MTE3, where);
+    Order(Pipe::MTE2, Pipe::V, where);
   }
 
   static void Order(Pipe from, Pipe to, Where where) {

@@ -47,7 +47,8 @@ void ImageProduct(Case &c) {
 }
 
 #ifndef SIM_CANN_HEADERS
-// Pixels of an image as rows of A (m x k), times B (k x 16), both of int4b_t. ints: m, k.
+// Pixels of an image as rows of A (m x k), times B (k x 16), both of int4b_t. ints: m, k, whether the
+// parameters are those of two words, and the padding before the first pixel, whose value is 5.
 void Int4Image(Case &c) {
   const uint16_t m = c.Int(0), k = c.Int(1), n = 16;
   const uint32_t size_a = m * k / 2, size_b = k * n / 2;  // bytes
@@ -64,8 +65,18 @@ void Int4Image(Case &c) {
   params.channelSize = k;
   params.kExtension = k;
   params.mExtension = m;
+  params.padList[0] = static_cast<uint8_t>(c.Int(3));
+  params.padValue = int4b_t{5};
   SetLoadDataRepeat({0, 1, 0});
-  LoadData(a, image.ReinterpretCast<int4b_t>(), params);
+  if (c.Int(2) != 0) {
+    SetFmatrix(1, m, params.padList, FmatrixMode::FMATRIX_LEFT);
+    SetLoadDataPaddingValue(params.padValue);
+    LoadData(
+        a, image.ReinterpretCast<int4b_t>(),
+        LoadData3DParamsV2Pro(k, false, false, false, false, false, k | uint64_t{m} << 16, 0x010101010101));
+  } else {
+    LoadData(a, image.ReinterpretCast<int4b_t>(), params);
+  }
   LoadData(b2, b1, LoadData2DParams(0, size_b / 512, 1, 0, 0, false, 0));
   Order<HardEvent::MTE1_M>();
   Mmad(sums, a, b2.ReinterpretCast<int4b_t>(), MmadParams(m, n, k, 0, false, true));

@@ -53,11 +53,14 @@ def packed(blocks: np.ndarray) -> np.ndarray:
     return (blocks[..., ::2] & 15 | blocks[..., 1::2] << 4).astype(np.int8)
 
 
-def test_image_of_four_bits():
+@pytest.mark.parametrize("words,padding", [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_image_of_four_bits(words, padding):
+    """padding: pixels of the value 5 before the first one."""
     m, k, n = 48, 128, 16
     numbers = np.random.default_rng(4)
     a, b = numbers.integers(-8, 8, (m, k)), numbers.integers(-8, 8, (k, n))
     image = packed(a.reshape(m, k // 64, 64).transpose(1, 0, 2))  # data blocks of 64 channels, pixel by pixel
     columns = packed(b.T.reshape(n, k // 64, 64).transpose(1, 0, 2))
     buffers = [Global(image), Global(columns), Global(poisoned((m, n), "int32"))]
-    same(clean("Int4Image", buffers, ints=[m, k])[2], (a @ b).astype(np.int32))
+    want = np.concatenate([np.full((padding, k), 5), a])[:m] @ b
+    same(clean("Int4Image", buffers, ints=[m, k, words, padding])[2], want.astype(np.int32))

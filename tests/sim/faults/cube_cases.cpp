@@ -195,6 +195,50 @@ void ImageBehindItsBoundary(const Arguments &arguments) {
   LoadData(a2, image, window);
 }
 
+// A product with a sparse factor whose index is filled with one value, or which nobody wrote.
+enum class Index { kZeros, kThrees, kUnwritten };
+template <Index index>
+void SparseSteps(const Arguments &arguments) {
+  Setup s(arguments);
+  const auto a1 = s.a1.ReinterpretCast<int8_t>(), b1 = s.b1.ReinterpretCast<int8_t>();
+  const auto a2 = s.a2.ReinterpretCast<int8_t>(), b2 = s.b2.ReinterpretCast<int8_t>();
+  const LocalTensor<uint16_t> idx(TPosition::B1, 8192, 64);
+  s.In();
+  if (index != Index::kUnwritten) {
+    Fill(idx, InitConstValueParams<uint16_t>(1, 4, 0, index == Index::kThrees ? 0xFFFF : 0));
+  }
+  Order<HardEvent::MTE2_MTE1>();
+  LoadData(a2, a1, LoadData2DParams(0, 2, 1, 0, 0, false, 0));
+  if (index == Index::kUnwritten) FAULT_HERE;
+  LoadDataWithSparse(b2, b1, idx.ReinterpretCast<uint8_t>(), LoadData2DParams(0, 1, 0, 0, 0, false, 0));
+  if (index == Index::kUnwritten) return;
+  Order<HardEvent::MTE1_M>();
+  if (index == Index::kThrees) FAULT_HERE;
+  MmadWithSparse(LocalTensor<int32_t>(TPosition::CO1, 0, 256), a2, b2,
+                 MmadParams(16, 16, 64, 0, false, true));
+}
+
+void MisalignedSparseLoad(const Arguments &arguments) {
+  Setup s(arguments);
+  const LocalTensor<int8_t> b2(TPosition::B2, 256, 1024);
+  const LocalTensor<uint8_t> idx(TPosition::B1, 8192, 128);
+  FAULT_HERE;
+  LoadDataWithSparse(b2, s.b1.ReinterpretCast<int8_t>(), idx, LoadData2DParams(0, 1, 0, 0, 0, false, 0));
+}
+
+void TransposedHalvesToL0A(const Arguments &arguments) {
+  Setup s(arguments);
+  FAULT_HERE;
+  LoadDataWithTranspose(s.a2.ReinterpretCast<int4b_t>(), s.a1.ReinterpretCast<int4b_t>(),
+                        LoadData2dTransposeParams(0, 1, 1, 0, 0));
+}
+
+template <uint32_t bytes>
+void Boundary(const Arguments &) {
+  FAULT_HERE;
+  SetLoadDataBoundary(bytes);
+}
+
 void MisalignedResult(const Arguments &arguments) {
   Ready s(arguments);
   const LocalTensor<float> c(TPosition::CO1, 512, 2048);
@@ -374,6 +418,18 @@ const std::vector<FaultCase> &CubeCases() {
            {"LoadData", "does not take LoadData2DParamsV2"}),
       cube("image_behind_its_boundary", K::kUbBounds, ImageBehindItsBoundary,
            {"LoadData", "src starts at byte 2048 of L1", "boundary of SetLoadDataBoundary, 2048"}),
+      cube("correct_sparse_product", K::kOther, SparseSteps<Index::kZeros>, {}),
+      cube("sparse_index_of_three", K::kOther, SparseSteps<Index::kThrees>,
+           {"Mmad", "an index of idx, which LoadDataWithSparse has loaded, must be in [0, 2], got 3"}),
+      cube("sparse_index_nobody_wrote", K::kUninitialised, SparseSteps<Index::kUnwritten>,
+           {"LoadDataWithSparse", "chooses values of fm by idx"}),
+      cube("misaligned_sparse_load", K::kAlignment, MisalignedSparseLoad,
+           {"LoadDataWithSparse", "dst must start on a multiple of 512 bytes"}),
+      cube("transposed_halves_to_l0a", K::kType, TransposedHalvesToL0A,
+           {"LoadDataWithTranspose", "dst must be in L0B (B2), for int4b_t"}),
+      cube("boundary_too_low", K::kCount_, Boundary<1023>,
+           {"SetLoadDataBoundary", "boundaryValue must be 0, or at least 1024, got 1023"}),
+      cube("correct_boundary", K::kOther, Boundary<1024>, {}),
       cube("misaligned_result", K::kAlignment, MisalignedResult,
            {"Mmad", "dst must start on a multiple of 1024 bytes"}),
       cube("transposed_floats", K::kType, TransposedFloats,

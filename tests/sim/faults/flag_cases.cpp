@@ -194,6 +194,56 @@ void ManySettings(const Arguments &) {
   }
 }
 
+using Group = GroupBarrier<PipeMode::MTE3_MODE>;
+
+// A group of this many cores that arrive and wait, whose words lie `offset` bytes behind the start of GM.
+template <uint32_t arrives, uint32_t waits, uint32_t offset>
+void GroupOf(const Arguments &arguments) {
+  FAULT_HERE;
+  const Group group(arguments.self + offset, arrives, waits);
+}
+
+// One core arrives and waits in a group of its own, `rounds` times.
+template <uint32_t arrive, uint32_t wait, int rounds>
+void AloneInGroup(const Arguments &arguments) {
+  Group group(arguments.self, 1, 1);
+  for (int i = 0; i < rounds; ++i) {
+    if (arrive != 0) FAULT_HERE;
+    group.Arrive(arrive);
+    if (wait != 0) FAULT_HERE;
+    group.Wait(wait);
+  }
+}
+
+void ArriveTwice(const Arguments &arguments) {
+  Group group(arguments.self, 1, 1);
+  group.Arrive(0);
+  FAULT_HERE;
+  group.Arrive(0);
+}
+
+void UsedWorkspace(const Arguments &arguments) {
+  GlobalTensor<int32_t> words;
+  words.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t *>(arguments.self), 128);
+  TPipe pipe;
+  TBuf<> buffer;
+  pipe.InitBuffer(buffer, 32);
+  const auto ones = buffer.Get<int32_t>();
+  Duplicate(ones, 1, 8);
+  Order<HardEvent::V_MTE3>();
+  DataCopy(words[16], ones, 8);
+  PipeBarrier<PIPE_ALL>();
+  Group group(arguments.self, 1, 1);
+  FAULT_HERE;
+  group.Arrive(0);
+}
+
+template <SaturationMode mode, bool flag>
+void Saturates(const Arguments &) {
+  FAULT_HERE;
+  SetSaturationFlag<mode>(flag);
+}
+
 }  // namespace
 
 const std::vector<FaultCase> &FlagCases() {
@@ -247,6 +297,41 @@ const std::vector<FaultCase> &FlagCases() {
             {"CrossCoreSetFlag", "flag 5 may be set 16 times before a CrossCoreWaitFlag"}),
       mixed("correct_fifteen_settings", K::kOther, ManySettings<15, false>, {}),
       mixed("correct_answered_settings", K::kOther, ManySettings<40, true>, {}),
+      {"group_misaligned",
+       K::kAlignment,
+       GroupOf<1, 1, 32>,
+       {"GroupBarrier", "groupWorkspace must start on a multiple of 512 bytes"}},
+      {"group_of_no_arrivals",
+       K::kFlag,
+       GroupOf<0, 1, 0>,
+       {"GroupBarrier", "arriveSizeIn must be in [1, 1], got 0"}},
+      {"group_of_two_waits",
+       K::kFlag,
+       GroupOf<1, 2, 0>,
+       {"GroupBarrier", "waitSizeIn must be in [1, 1], got 2"}},
+      {"group_arrive_index",
+       K::kFlag,
+       AloneInGroup<1, 0, 1>,
+       {"GroupBarrier::Arrive", "arriveIndex must be in [0, 0], got 1"}},
+      {"group_wait_index",
+       K::kFlag,
+       AloneInGroup<0, 1, 1>,
+       {"GroupBarrier::Wait", "waitIndex must be in [0, 0], got 1"}},
+      {"correct_group", K::kOther, AloneInGroup<0, 0, 2>, {}},
+      {"group_arrives_twice", K::kFlag, ArriveTwice, {"GroupBarrier::Arrive", "missing Wait"}},
+      {"group_of_used_workspace",
+       K::kFlag,
+       UsedWorkspace,
+       {"GroupBarrier::Arrive", "groupWorkspace must hold zeros", "byte 64 is 1"}},
+      {"saturated_floats",
+       K::kOther,
+       Saturates<SaturationMode::FLOAT, true>,
+       {"SetSaturationFlag", "FLOAT must be false"}},
+      {"wrapped_conversions",
+       K::kOther,
+       Saturates<SaturationMode::CAST, false>,
+       {"SetSaturationFlag", "CAST must be true"}},
+      {"correct_saturated_conversions", K::kOther, Saturates<SaturationMode::CAST, true>, {}},
   };
   return cases;
 }

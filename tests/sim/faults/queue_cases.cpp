@@ -223,6 +223,18 @@ void StackInStack(const Arguments &) {
   AscendC::Adds(outer, outer, 1.0f, kTile);
 }
 
+class HandlePool {
+ public:
+  EXTERN_IMPL_BUFPOOL(HandlePool, TPosition::VECCALC, 4);
+};
+
+template <uint8_t offset>
+void HandleOfPool(const Arguments &) {
+  HandlePool pool;
+  FAULT_HERE;
+  pool.GetBufHandle(offset);
+}
+
 }  // namespace
 
 const std::vector<FaultCase> &QueueCases() {
@@ -290,6 +302,11 @@ const std::vector<FaultCase> &QueueCases() {
        StackInStack,
        {"Adds", "a later PopStackBuffer (queue_cases.cpp:", "may not be nested"}},
       {"too_many_buffers", K::kUbCapacity, TooManyBuffers, {"InitBuffer", "a kernel may have 64 buffers"}},
+      {"handle_behind_pool",
+       K::kUbCapacity,
+       HandleOfPool<4>,
+       {"GetBufHandle", "offset must be below 4", "got 4"}},
+      {"correct_handle_of_pool", K::kOther, HandleOfPool<3>, {}},
   };
   return cases;
 }

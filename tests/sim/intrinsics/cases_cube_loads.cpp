@@ -112,6 +112,8 @@ void FilledFactors(Case &c) {
   Show<half>(c, 16, 16, 32);
 }
 
+void TransposedHalves(Case &) { load_cbuf_to_ca_s4(At<void>(0), At<void>(0), 0, 1, 1, 0, 0, true, inc); }
+
 const Register entries{
     {"img2col",
      [](Case &c) { ForType<half, float, int8_t>(c.dtype, [&](auto type) { Image<decltype(type)>(c); }); },
@@ -124,6 +126,7 @@ const Register entries{
      sim::KernelType::kCube},
     {"fill", Fill, sim::KernelType::kCube},
     {"filled_factors", FilledFactors, sim::KernelType::kCube},
+    {"transposed_halves", TransposedHalves, sim::KernelType::kCube},
 };
 
 }  // namespace

@@ -275,3 +275,7 @@ def test_filled_factors():
         ints=[3, 5],
     )
     same(got[2], np.full((16, 16), 3 * 5 * 32, np.float32))
+
+
+def test_halves_of_a_byte_are_not_transposed():
+    fault("int4b_t is not transposed", "transposed_halves", [])

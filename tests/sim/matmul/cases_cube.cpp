@@ -190,6 +190,16 @@ void Int4(Case &c) {
   });
 }
 
+// B lies in columns of fractals.
+void NzInt8(Case &c) {
+  using B = Matrix<int8_t, TPosition::GM, CubeFormat::NZ>;
+  Run<Matmul<Matrix<int8_t>, B, Matrix<int32_t>>>(c, [&](auto &mm, TPipe &) {
+    mm.SetTensorA(c.Global<int8_t>(0));
+    mm.SetTensorB(c.Global<int8_t>(1));
+    mm.IterateAll(c.Global<int32_t>(2));
+  });
+}
+
 void Sparse(Case &c) {
   using B = SparseMatmulType<TPosition::GM, TPosition::GM, CubeFormat::ND, int8_t, true>;
   Run<Matmul<Matrix<int8_t>, B, Matrix<int32_t>, Matrix<int32_t>, CFG_MDL>>(c, [&](auto &mm, TPipe &) {
@@ -205,6 +215,14 @@ void NoIndex(Case &) {
   const LocalTensor<int8_t> a(TPosition::A2, 0, 512), b(TPosition::B2, 0, 512);
   MmadWithSparse(LocalTensor<int32_t>(TPosition::CO1, 0, 256), a, b, MmadParams(16, 16, 64, 0, false, true));
 }
+
+// A constant of the source becomes a struct, byte by byte.
+struct Sizes {
+  int32_t m;
+  uint16_t n;
+};
+constexpr uint8_t kSizes[sizeof(Sizes)] = {2, 1, 0, 0, 7, 3};
+static_assert(convert_from_bytes<Sizes>(kSizes).m == 258 && convert_from_bytes<Sizes>(kSizes).n == 775);
 
 constexpr auto kCube = sim::KernelType::kCube;
 const Register table{
@@ -224,6 +242,7 @@ const Register table{
     {"CubeFullL1", FullL1, kCube},
     {"CubeScalarA", ScalarA, kCube},
     {"CubeInt4", Int4, kCube},
+    {"CubeNzInt8", NzInt8, kCube},
     {"CubeSparse", Sparse, kCube},
     {"CubeNoIndex", NoIndex, kCube},
 };

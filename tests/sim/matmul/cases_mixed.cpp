@@ -125,7 +125,8 @@ void FromTscm(Case &c) {
   const Nd2NzParams fractals(1, rows, k, 0, k, padded, 1, 0);
   TQueBind<TPosition::VECIN, TPosition::VECOUT, 1> queue;
   if constexpr (from_ub) {
-    pipe.InitBuffer(queue, 1, count * sizeof(half));
+    // The tensor is larger than what is copied, and nobody writes its second half.
+    pipe.InitBuffer(queue, 1, 2 * count * sizeof(half));
     auto x = queue.AllocTensor<half>();
     DataCopy(x, from, count);
     queue.EnQue(x);

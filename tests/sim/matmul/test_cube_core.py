@@ -108,6 +108,22 @@ def test_int4_of_a_transposed_a_is_refused():
     fault("A of int4b_t cannot be transposed", "CubeInt4", buffers, ints=[64, 64, 64, 1, 0, 64, 64, 64])
 
 
+def test_int4_of_odd_rows_is_refused():
+    buffers = [Global(np.zeros((64, 32), np.int8)), Global(np.zeros(64 * 33, np.int8))]
+    buffers.append(Global(poisoned((64, 65), "int32")))
+    text = "a row of B in memory must have an even number of elements, got 65"
+    fault(text, "CubeInt4", buffers, ints=[64, 65, 64, 0, 0, 64, 64, 64])
+
+
+@pytest.mark.parametrize("k", [48, 64])
+def test_bytes_in_fractals_have_a_multiple_of_16_rows(k):
+    shape = (32, 64, k)
+    a, b = whole((32, k), "int8", 9), whole((k, 64), "int8", 10)
+    buffers = [Global(a), Global(np.ascontiguousarray(b.reshape(k, 2, 32).transpose(1, 0, 2)))]
+    got = multiply("CubeNzInt8", buffers, shape, (32, 32, 32), dtype="int8", out="int32")
+    same(got, (a.astype(np.int64) @ b).astype(np.int32))
+
+
 def sparse_factor(n, k):
     """A matrix with at most two values in each four of a row, what is stored of it, and the index in fractals."""
     rng = np.random.default_rng(7)

@@ -128,9 +128,23 @@ def test_host_and_kernels_share_memory_as_in_the_cpu_debug_mode():
     done = avo("run", HERE / "shared.asc", "-D", "BEYOND")
     assert done.returncode == 1
     assert "nothing launches" not in done.stderr
-    assert re.search(r"GmBounds: kernel added, block \d: SetValue \(shared.asc:20 added\)", done.stderr), (
+    assert re.search(r"GmBounds: kernel added, block \d: SetValue \(shared.asc:21 added\)", done.stderr), (
         done.stderr
     )
+
+
+@pytest.mark.parametrize(
+    "define, settings, text",
+    [
+        ("FULL", {}, r"ICPU_RUN_KF: 128 bytes of GmAlloc do not fit on the device: .*out of memory"),
+        ("WITHOUT", {"AVO_SIM_SOC": "Nothing"}, "ICPU_RUN_KF: there is no device: "),
+        ("FOREIGN", {}, r"GmFree: ptr 0x\w+ is not the start of memory of GmAlloc \(freed already\?\)"),
+    ],
+)
+def test_shared_memory_that_is_not_there_ends_the_program(define, settings, text):
+    done = avo("run", HERE / "shared.asc", "-D", define, **settings)
+    assert done.returncode == 1
+    assert re.search(text, done.stderr), done.stderr
 
 
 def test_memory_beside_ub_and_tensors_in_files(tmp_path):
@@ -143,10 +157,13 @@ def test_memory_beside_ub_and_tensors_in_files(tmp_path):
     np.testing.assert_array_equal(np.fromfile(tmp_path / "kept.bin", np.int32), numbers)
     assert "[AIV Block 0/1] 0008: 108 109 110 111 112 113 114 115\n[AIV Block 0/1] 0016: 7 7\n" in done.stdout
     assert found["trait"] == "20 100 1 0"
+    rounded = avo("run", HERE / "memory.asc", "-D", "ROUNDED", folder=tmp_path)
+    assert rounded.returncode == 0, rounded.stderr
+    assert re.search("RoundedCopy: .*got 260: the device copies 256 bytes", rounded.stderr), rounded.stderr
     forgotten = avo("run", HERE / "memory.asc", "-D", "FORGET", folder=tmp_path)
     assert forgotten.returncode == 1
     assert (
-        "WriteSpmBuffer (memory.asc:21 kept): the TPipe has no memory for it: missing InitSpmBuffer"
+        "WriteSpmBuffer (memory.asc:24 kept): the TPipe has no memory for it: missing InitSpmBuffer"
         in forgotten.stderr
     )
 

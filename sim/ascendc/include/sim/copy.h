@@ -79,8 +79,8 @@ CopySide Side(const char *name, const AscendC::GlobalTensor<T> &tensor, uint32_t
 }
 
 // On a vector core: has the cube core of the block call copy(dst, src), whose destination is TSCM (tscm.h).
-// On a cube core it returns false.
-bool CubeCopies(const char *name, const CopySide &dst, const CopySide &src, Where where,
+// The copy reads `bytes` of src, gaps included. On a cube core the function returns false.
+bool CubeCopies(const char *name, const CopySide &dst, const CopySide &src, uint64_t bytes, Where where,
                 const std::function<void(const CopySide &, const CopySide &)> &copy);
 
 // Returns the pipe that moves data from one memory to another on Atlas A2.
@@ -230,8 +230,8 @@ inline void CopyBlocks(const char *name, CopySide dst, CopySide src, const Ascen
   const auto copy = [&](const CopySide &to, const CopySide &from) {
     CopyBlocks(name, to, from, params, where);
   };
-  if (dst.tscm && CubeCopies(name, dst, src, where, copy)) return;
   SetBlocks(&dst, &src, params);
+  if (dst.tscm && CubeCopies(name, dst, src, Reach(src.operand), where, copy)) return;
   const Space to = dst.operand.space;
   if (to == Space::BT || to == Space::FB) dst.operand.alignment = CopyUnit(to);
   IssueCopy(core, name, dst, src, where);
@@ -273,9 +273,9 @@ inline void CopyHalfsToTable(const char *name, CopySide dst, CopySide src,
 inline void CopyRun(const char *name, CopySide dst, CopySide src, uint32_t count, Where where) {
   Core &core = Core::Current();
   const auto run = [&](const CopySide &to, const CopySide &from) { CopyRun(name, to, from, count, where); };
-  if (dst.tscm && CubeCopies(name, dst, src, where, run)) return;
   const uint64_t asked = static_cast<uint64_t>(count) * src.element_bytes;
   const uint64_t bytes = asked / kBlockBytes * kBlockBytes;
+  if (dst.tscm && CubeCopies(name, dst, src, bytes, where, run)) return;
   if (bytes != asked) {
     core.Report(FaultKind::kRoundedCopy, name, where,
                 "count * sizeof(T) should be a multiple of 32 bytes (DataCopyPad moves others), got " +
@@ -444,7 +444,11 @@ inline void CopyNdToNz(CopySide dst, CopySide src, const AscendC::Nd2NzParams &p
 inline void CopyNdsToNz(const CopySide &dst, const CopySide &src, const AscendC::Nd2NzParams &params,
                         Where where) {
   const auto copy = [&](const CopySide &to, const CopySide &from) { CopyNdsToNz(to, from, params, where); };
-  if (dst.tscm && CubeCopies("DataCopy", dst, src, where, copy)) return;
+  const auto end = [](uint32_t count, uint64_t stride) { return (std::max(count, 1U) - 1) * stride; };
+  const uint64_t elements =
+      end(params.ndNum, params.srcNdMatrixStride) + end(params.nValue, params.srcDValue) + params.dValue;
+  const uint64_t bytes = elements * src.element_bytes;
+  if (dst.tscm && CubeCopies("DataCopy", dst, src, bytes, where, copy)) return;
   for (uint32_t matrix = 0; matrix < params.ndNum; ++matrix) {
     CopySide to = dst, from = src;
     const uint64_t skip = uint64_t{matrix} * params.dstNzMatrixStride * dst.element_bytes;

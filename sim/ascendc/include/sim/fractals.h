@@ -105,18 +105,18 @@ inline void FlowTransposed(Flows &flows, uint32_t width, Space from, uint64_t sr
 }
 
 inline void LoadFractals(const LocalTensorBase &dst, CopySide to, CopySide from,
-                         const AscendC::LoadData2DParams &params, Where where) {
-  constexpr const char *kName = "LoadData";
+                         const AscendC::LoadData2DParams &params, Where where,
+                         const char *name = "LoadData") {
   Core &core = Core::Current();
   const bool global = from.operand.space == Space::GM;
   const uint32_t width = from.element_bytes;
   if (global) {
-    CheckMemory(core, kName, where, "dst", dst, {Space::L1, Space::L0A, Space::L0B}, "L1, L0A or L0B");
+    CheckMemory(core, name, where, "dst", dst, {Space::L1, Space::L0A, Space::L0B}, "L1, L0A or L0B");
   } else {
-    CheckMemory(core, kName, where, "dst", dst, {Space::L0A, Space::L0B}, "L0A (A2) or L0B (B2)");
+    CheckMemory(core, name, where, "dst", dst, {Space::L0A, Space::L0B}, "L0A (A2) or L0B (B2)");
   }
   if (params.ifTranspose && (global || width != 2)) {
-    core.Fail(FaultKind::kType, kName, where,
+    core.Fail(FaultKind::kType, name, where,
               "ifTranspose needs src in L1 and an element type of 2 bytes, the type has " +
                   std::to_string(width) + " (LoadDataWithTranspose moves others)");
   }
@@ -128,7 +128,7 @@ inline void LoadFractals(const LocalTensorBase &dst, CopySide to, CopySide from,
   to.operand.row_stride = (int64_t{params.dstGap} + 1) * kFractalBytes;
   const uint64_t base = from.operand.address;
   if (global) from.operand.alignment = 1;
-  SetRepeats(core, kName, &from, kFractalBytes, params.startIndex, params.repeatTimes, params.srcStride,
+  SetRepeats(core, name, &from, kFractalBytes, params.startIndex, params.repeatTimes, params.srcStride,
              descending, where);
   const auto each = [&](auto visit) {
     for (uint32_t repeat = 0; repeat < params.repeatTimes; ++repeat) {
@@ -145,7 +145,7 @@ inline void LoadFractals(const LocalTensorBase &dst, CopySide to, CopySide from,
       flows.Move({dst.space, target, kFractalBytes}, {space, src, kFractalBytes});
     });
   });
-  IssueCopy(core, kName, to, from, where, &flow);
+  IssueCopy(core, name, to, from, where, &flow);
   each([&](uint64_t target, uint64_t src) {
     if (params.ifTranspose) return TransposeSquare(core, width, space, src, dst.space, target, kFractalBytes);
     std::memcpy(core.Memory(dst.space, target), core.Memory(space, src), kFractalBytes);

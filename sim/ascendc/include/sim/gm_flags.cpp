@@ -2,6 +2,8 @@
 #include "gm_flags.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
 
 #include "../../engine/core_state.h"
 #include "../../engine/scheduler.h"
@@ -24,7 +26,8 @@ void Pass(const char *name, int32_t block, int32_t event, bool set, Where where)
   core.scheduler->ChangeGmFlag(core, {block, event}, set, name, where);
 }
 
-// A core may only look at the workspace of a group that exists and that somebody has cleared.
+// A core may only look at the workspace of a group that exists and that somebody has cleared. The flags
+// themselves lie in the scheduler, so that the words stay zero.
 void ReadWorkspace(const char *name, const CoreGroup &group, Where where) {
   Instruction instruction;
   instruction.name = name;
@@ -37,7 +40,15 @@ void ReadWorkspace(const char *name, const CoreGroup &group, Where where) {
   operand.alignment = 1;
   instruction.uncached = true;
   instruction.Add(operand);
-  Core::Current().Issue(instruction);
+  Core &core = Core::Current();
+  core.Issue(instruction);
+  const std::byte *words = core.Memory(Space::GM, group.workspace);
+  const std::byte *end = words + operand.row_bytes;
+  const std::byte *used = std::find_if(words, end, [](std::byte one) { return one != std::byte{0}; });
+  if (used == end) return;
+  core.Fail(FaultKind::kFlag, name, where,
+            "groupWorkspace must hold zeros before the group uses it, byte " + std::to_string(used - words) +
+                " is " + std::to_string(std::to_integer<int>(*used)));
 }
 
 void CheckIndex(const char *name, const char *parameter, uint32_t index, uint32_t size, Where where) {

@@ -31,6 +31,12 @@ uint64_t ImageWord(uint16_t height, uint16_t width, const uint8_t padding[4]);
 // Where L1 ends for images: 0, or at least 1024 bytes.
 void SetImageBoundary(uint64_t bytes, Where where);
 
+// Two channels of int4b_t are moved as one of a byte.
+template <typename T>
+uint16_t MovedChannels(uint16_t count) {
+  return static_cast<uint16_t>(BytesFor<T>(count) / sizeof(T));
+}
+
 // Loads what `params` and the registers of the image say. `width`: bytes of an element.
 void LoadImage(const CopySide &dst, const CopySide &src, const Img2Col &params, Where where);
 

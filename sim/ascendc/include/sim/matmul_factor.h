@@ -44,7 +44,8 @@ class MatmulFactor {
         k_contiguous || source.is_scalar || (source.pitch == 1 && !kFractals && !kResident && !kCopied);
     if (k_contiguous_ && !k_contiguous) source_.pitch = 0;
     if (kSparse) source_.pitch /= kStored;
-    rows_ = AlignUp(rows, k_contiguous ? kFractalRows : kSquare);
+    // Rows in GM are a multiple of 16, those in L1 of what is transposed at a time.
+    rows_ = AlignUp(rows, k_contiguous || !kResident ? kFractalRows : kSquare);
   }
   void SetIndex(const AscendC::GlobalTensor<uint8_t> &index, uint64_t rows) { index_.Set(index, rows); }
   bool k_contiguous() const { return k_contiguous_; }
@@ -53,6 +54,13 @@ class MatmulFactor {
 
   // Four-byte squares are transposed from strips, which Matmul's own copies make.
   bool CanTranspose() const { return !kWide || k_contiguous_ || !(kResident || kCopied); }
+
+  // Says whether each row in GM starts at a byte: two elements of int4b_t share one.
+  bool StartsAtBytes() const {
+    const bool rows = !kFractals && !kResident && !kCopied;
+    return !std::is_same_v<T, AscendC::int4b_t> || !rows || source_.pitch % 2 == 0;
+  }
+  uint64_t pitch() const { return source_.pitch; }
 
   // Starts a tile: [first, first + outer) of the outer dimension, and k values of k from `first_k` on.
   void Begin(uint32_t first, uint32_t outer, uint32_t k, uint32_t first_k) {

@@ -119,14 +119,14 @@ void Product(Core &core, const Shape &shape, const Rounding &rounding, const Loc
 
 // Each stored value of B meets one of four values of A, which its index chooses.
 void SparseProduct(Core &core, const Shape &shape, const LocalTensorBase &dst, const LocalTensorBase &fm,
-                   const LocalTensorBase &filter, bool accumulate) {
+                   const LocalTensorBase &filter, bool accumulate, Where where) {
   const std::byte *a = core.Memory(fm.space, fm.address);
   const std::byte *b = core.Memory(filter.space, filter.address);
   std::byte *c = core.Memory(dst.space, dst.address);
   std::vector<uint32_t> places(shape.k_b);
   for (uint32_t column = 0; column < shape.n; ++column) {
     for (uint32_t i = 0; i < shape.k_b; ++i) {
-      places[i] = SparsePlace(core.registers, filter.address + shape.OffsetB(i, column), i);
+      places[i] = SparsePlace(core, kName, filter.address + shape.OffsetB(i, column), i, where);
     }
     for (uint32_t row = 0; row < shape.m; ++row) {
       int32_t sum = 0;
@@ -177,9 +177,7 @@ void CheckProduct(Core &core, CubeKind kind, const LocalTensorBase &dst, const L
   if (kind == CubeKind::kNone) {
     core.Fail(FaultKind::kType, kName, where,
               "fm and filter must both be half, bfloat16_t or float and dst float, or both int8_t or int4b_t "
-              "and dst "
-              "int32_t; "
-              "bias has the type of dst");
+              "and dst int32_t; bias has the type of dst");
   }
   CheckMemory(core, kName, where, "dst", dst, {Space::L0C}, "L0C (CO1)");
   CheckMemory(core, kName, where, "fm", fm, {Space::L0A}, "L0A (A2)");
@@ -242,7 +240,7 @@ void Multiply(CubeKind kind, const LocalTensorBase &dst, const LocalTensorBase &
             [&](Flows &flows) { FlowProduct(flows, shape, dst, fm, filter, bias, accumulate); });
   ChangeUnitFlags(core, instruction, params.unitFlag);
 
-  if (sparse) return SparseProduct(core, shape, dst, fm, filter, accumulate);
+  if (sparse) return SparseProduct(core, shape, dst, fm, filter, accumulate, where);
   switch (kind) {
     case CubeKind::kInt4:
       return Product<AscendC::int4b_t>(core, shape, rounding, dst, fm, filter, bias, accumulate);

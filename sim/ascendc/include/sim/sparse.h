@@ -14,9 +14,15 @@ namespace sim {
 constexpr uint32_t kIndexShare = 4;  // bytes of values for each byte of index
 
 // The place along k of the value of A that meets stored value `index`, which lies at this byte of L0B.
-inline uint32_t SparsePlace(const Registers &registers, uint64_t address, uint32_t index) {
+// `name`: the instruction that multiplies.
+inline uint32_t SparsePlace(Core &core, const char *name, uint64_t address, uint32_t index, Where where) {
   const auto bits = [&](uint64_t at) -> uint32_t {
-    return registers.sparse_index[at / kIndexShare] >> (at % kIndexShare * 2) & 3U;
+    const uint32_t value = core.registers.sparse_index[at / kIndexShare] >> (at % kIndexShare * 2) & 3U;
+    if (value == 3) {
+      FailRange(core, FaultKind::kOther, name, where, "an index of idx, which LoadDataWithSparse has loaded,",
+                "in [0, 2]", value);
+    }
+    return value;
   };
   const uint32_t first = bits(address - index % 2);
   return index / 2 * 4 + (index % 2 == 0 ? first : std::max(first, bits(address) + 1));
@@ -35,7 +41,7 @@ inline void LoadSparse(const LocalTensorBase &dst, const CopySide &to, const Cop
   params.startIndex = given.startIndex;
   params.repeatTimes = given.repeatTimes;
   params.srcStride = 1;
-  LoadFractals(dst, to, from, params, where);
+  LoadFractals(dst, to, from, params, where, kName);
   constexpr uint32_t kBytes = kFractalBytes / kIndexShare;
   Instruction instruction;
   instruction.name = kName;
@@ -50,7 +56,9 @@ inline void LoadSparse(const LocalTensorBase &dst, const CopySide &to, const Cop
   const Operand operand = Run("idx", part, false, uint64_t{kBytes} * params.repeatTimes);
   CheckView(core, kName, operand, part.bytes, where);
   instruction.Add(operand);
-  core.Issue(instruction);
+  IssueWith(core, instruction, [&](Flows &flows) {
+    flows.Decide(BitsOf(part, 0, uint64_t{kBytes} * params.repeatTimes), "chooses values of fm by idx");
+  });
   auto &kept = core.registers.sparse_index;
   kept.resize(core.BytesOf(Space::L0B) / kIndexShare);
   const uint64_t to_index = std::min<uint64_t>(dst.address / kIndexShare, kept.size());

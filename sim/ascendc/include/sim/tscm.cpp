@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tscm.h"
 
+#include <algorithm>
 #include <string>
+
+#include "../../engine/core_state.h"
 
 namespace sim {
 namespace {
@@ -40,7 +43,7 @@ LocalTensorBase PlaceOnCubeCore(const LocalTensorBase &tensor, const char *name,
   return place;
 }
 
-bool CubeCopies(const char *name, const CopySide &dst, const CopySide &src, Where where,
+bool CubeCopies(const char *name, const CopySide &dst, const CopySide &src, uint64_t bytes, Where where,
                 const std::function<void(const CopySide &, const CopySide &)> &copy) {
   Core &core = Core::Current();
   if (core.IsCube()) return false;
@@ -56,10 +59,16 @@ bool CubeCopies(const char *name, const CopySide &dst, const CopySide &src, Wher
   if (src.operand.space == Space::UB) {
     AscendC::LocalTensor<int8_t> source;
     source.address = src.operand.address;
-    source.bytes = src.view_bytes / kBlockBytes * kBlockBytes;
+    source.bytes = std::min(AlignUp(bytes, kBlockBytes), src.view_bytes / kBlockBytes * kBlockBytes);
     source.buffer_id = src.operand.buffer_id;
     source.generation = src.operand.generation;
-    gm.SetGlobalBuffer(reinterpret_cast<__gm__ int8_t *>(LibraryMemory(core, source.bytes)), source.bytes);
+    // The copies of a core follow each other: each waits for its reply.
+    auto &[address, size] = core.state().way_to_tscm;
+    if (size < source.bytes) {
+      address = LibraryMemory(core, source.bytes);
+      size = source.bytes;
+    }
+    gm.SetGlobalBuffer(reinterpret_cast<__gm__ int8_t *>(address), source.bytes);
     CopyFromUb(gm, source, where);
     from = Side<int8_t>("src", gm, src.gap_blocks);
     from.element_bytes = src.element_bytes;

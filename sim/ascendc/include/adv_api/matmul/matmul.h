@@ -325,6 +325,8 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
            "for int8_t baseK must be a multiple of 32, and so must baseM of a transposed A "
            "and baseN of a B that is not; for int4b_t and sparse factors the number is 64");
     }
+    CheckRows("A", a_, where);
+    CheckRows("B", b_, where);
     if (std::is_same_v<SrcT, int4b_t> && !a_.k_contiguous()) {
       Fail("Iterate", where, "A of int4b_t cannot be transposed: no instruction does that to L0A");
     }
@@ -335,6 +337,14 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
       Fail("Iterate", where,
            "a float matrix that is transposed on its way to L0 must come from GM by Matmul");
     }
+  }
+
+  template <class Factor>
+  static void CheckRows(const char *name, const Factor &factor, sim::Where where) {
+    if (factor.StartsAtBytes()) return;
+    Fail("Iterate", where,
+         std::string("for int4b_t a row of ") + name +
+             " in memory must have an even number of elements, got " + std::to_string(factor.pitch()));
   }
 
   void Compute(bool first, sim::Where where) {
