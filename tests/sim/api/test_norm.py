@@ -269,7 +269,11 @@ def test_too_little_work_memory(name, count):
 
 @pytest.mark.parametrize(
     "ints,text",
-    [([2, 16, 16, 0], "para.rnLength must be"), ([1, 16, 17, 0], "para.abComputeLength must be in [1, 16]")],
+    [
+        ([2, 16, 16, 0], "para.rnLength must be"),
+        ([1, 16, 17, 0], "para.abComputeLength must be in [1, 16]"),
+        ([1, 16, 16, 0, 1], "results must not lie on sources"),
+    ],
 )
 def test_welford_update_of_what_cannot_be(ints, text):
     lanes = [matrix("float32", 1, 16)[0] for _ in range(5)]
