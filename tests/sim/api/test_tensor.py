@@ -120,6 +120,15 @@ def test_pad(dtype, columns, left, right):
     same(got, want)
 
 
+def test_columns_behind_the_padding_are_as_they_were():
+    """Memory that nobody wrote stays so where Pad writes nothing."""
+    x = np.arange(20, dtype=np.float32).reshape(4, 5)
+    buffers = [Empty(4 * 8 * 4), x, poisoned((4, 8), "float32")]
+    fault("which nothing wrote, through Adds", "PadAndRead", buffers, ints=[4, 5, 5, 1, 0])
+    got = clean("PadAndRead", buffers, ints=[4, 5, 5, 1, 2])[2]
+    same(got, np.pad(x, ((0, 0), (1, 2)), constant_values=-3) + np.float32(1))
+
+
 def test_pad_of_columns_without_meaning():
     x = np.arange(64, dtype=np.float16).reshape(4, 16)
     got = clean("Pad", [poisoned(x.shape, "float16"), x], dtype="float16", ints=[4, 16, 14, 0, 2])[0]
@@ -297,3 +306,15 @@ def test_gamma(dtype, name):
     function = torch.lgamma if name == "Lgamma" else torch.digamma
     want = function(torch.from_numpy(x.astype(np.float64))).numpy()
     close(got, want, 8e-6, False, dtype)
+
+
+@pytest.mark.parametrize("name", ["Lgamma", "Digamma"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_gamma_of_infinity(dtype, name):
+    x = np.full(16, 2, dtype)
+    x[:2] = np.inf, np.nan
+    got = clean(name, [poisoned(16, dtype), x, WORK], dtype=dtype, ints=[16])[0]
+    function = torch.lgamma if name == "Lgamma" else torch.digamma
+    want = function(torch.from_numpy(x.astype(np.float64))).numpy()
+    same(got[:2], want[:2].astype(dtype))
+    close(got[2:], want[2:], 8e-6, False, dtype)
