@@ -180,3 +180,12 @@ def test_flash_v3_of_short_rows():
     x = [np.zeros((8, 256), np.float16) for _ in range(9)]
     text = "params.oriSrcK must be in [512, 256], got 256"
     fault(text, "SoftmaxFlashV3", [*x, WORK], dtype="float16", ints=[8, 256, 256, 0])
+
+
+@pytest.mark.parametrize(
+    "rows,columns,text",
+    [(7, 512, "params.srcM must be a multiple of 8"), (8, 528, "params.oriSrcK must be a multiple of 64")],
+)
+def test_flash_v3_of_what_cannot_be(rows, columns, text):
+    x = [np.zeros((8, 528), np.float16) for _ in range(9)]
+    fault(text, "SoftmaxFlashV3", [*x, WORK], dtype="float16", ints=[rows, columns, columns, 0])

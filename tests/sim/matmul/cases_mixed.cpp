@@ -314,8 +314,8 @@ void Shared(Case &c) {
   queue.FreeTensor(x);
 }
 
-// Both vector cores share a product of 16 rows after the other, of which A comes from UB. A call is waited for
-// when the next one is on its way.
+// Both vector cores share a product of 16 rows after the other, of which A comes from UB. A call is waited
+// for when the next one is on its way.
 void SharedFromUb(Case &c) {
   MixedNumbers numbers(c);
   const uint32_t k = numbers.t.Ka, n = numbers.t.N, calls = numbers.t.M / 16;

@@ -85,8 +85,9 @@ int main() {
           [&](auto &tiling) { AscendC::GetLayerNormNDTilingInfo(shape, q.work, q.type, false, tiling); });
     } else if (q.name == "GroupNormTiling") {
       const ge::Shape shape({1, q.rows, q.columns, 1});
-      PrintTiling<AscendC::tiling::GroupNormTiling, optiling::GroupNormTiling>(
-          [&](auto &tiling) { AscendC::GetGroupNormNDTilingInfo(shape, 4096, q.type, false, q.work, tiling); });
+      PrintTiling<AscendC::tiling::GroupNormTiling, optiling::GroupNormTiling>([&](auto &tiling) {
+        AscendC::GetGroupNormNDTilingInfo(shape, 4096, q.type, false, q.work, tiling);
+      });
     } else {
       PrintSizes(q);
     }

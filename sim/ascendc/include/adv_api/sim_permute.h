@@ -37,9 +37,8 @@ void Permute(const Caller &caller, const AscendC::LocalTensor<T> &dst, uint64_t 
       const int64_t from = map(i);
       if (from == kFill) continue;
       const BitRange result = BitsOf(dst, i * sizeof(T), sizeof(T));
-      flows.Move(result, from == kKeep
-                             ? result
-                             : BitsOf(src, static_cast<uint64_t>(from) * sizeof(T), sizeof(T)));
+      flows.Move(result,
+                 from == kKeep ? result : BitsOf(src, static_cast<uint64_t>(from) * sizeof(T), sizeof(T)));
     }
   });
   T *to = Pointer<T>(core, dst);

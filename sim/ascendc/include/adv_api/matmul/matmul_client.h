@@ -443,8 +443,8 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   uint32_t number_ = kNoNumber;
   std::vector<Product> products_;  // of Iterate, until GetTensorC takes them
   bool synchronous_ = true;
-  sim::CubeCallPtr pending_;  // of Iterate<false>
-  uint32_t received_ = 0;     // answers to it
+  sim::CubeCallPtr pending_;              // of Iterate<false>
+  uint32_t received_ = 0;                 // answers to it
   std::vector<sim::CubeCallPtr> waited_;  // calls that a vector core still waits for, in their order
   GlobalTensor<DstT> workspace_;
   bool has_workspace_ = false;
