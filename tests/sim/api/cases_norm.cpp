@@ -109,15 +109,16 @@ void GroupNormCase(Case &c) {
 
 constexpr WelfordUpdateConfig kInPlace = {true};
 
-// ints: calls, lanes, lanes that are computed, whether the other lanes are those of the sources.
+// ints: calls, lanes, lanes that are computed, whether the other lanes are those of the sources, and whether
+// the mean lies where the old one lies.
 template <typename T>
 void WelfordUpdateCase(Case &c) {
   uint32_t most = 0, least = 0;
   GetWelfordUpdateMaxMinTmpSize(TensorShape({1, c.Int(1)}), sizeof(T), 4, false, false, most, least);
   const WelfordUpdateParam para{Size(c, 0), Size(c, 1), Size(c, 2), static_cast<float>(c.Float(0))};
   const auto run = [&](auto call) {
-    call(c.Tensor<float>(0), c.Tensor<float>(1), c.Tensor<float>(2), c.Tensor<float>(3), c.Tensor<T>(4),
-         LeastWork(c, least), para);
+    call(c.Tensor<float>(c.Int(4) != 0 ? 2 : 0), c.Tensor<float>(1), c.Tensor<float>(2), c.Tensor<float>(3),
+         c.Tensor<T>(4), LeastWork(c, least), para);
   };
   if (c.Int(3) == 0) {
     run([](auto... a) { WelfordUpdate<T, float>(a...); });

@@ -42,14 +42,21 @@ void FlashV2Case(Case &c) {
   }
 }
 
-// The form with the maximum of this part alone, buffer 7.
+// The form with the maximum of this part alone, buffer 7. Values of rows are one element each. int 3: whether
+// earlier parts are there.
 void FlashV2MaxCase(Case &c) {
-  const uint32_t least = GetSoftMaxFlashV2MinTmpSize(ShapeOf(c), 4, 4, true);
+  const uint32_t least = GetSoftMaxFlashV2MinTmpSize(ShapeOf(c), 4, 4, c.Int(3) != 0);
   SoftMaxTiling tiling;
-  SoftMaxFlashV2TilingFunc(ShapeOf(c), 4, 4, least, tiling, true);
-  const auto at = [&](size_t i) { return c.Tensor<float>(i); };
-  SoftmaxFlashV2<float, true>(at(0), at(7), at(1), at(2), at(3), at(4), at(5), at(6), LeastWork(c, least),
-                              tiling, InfoOf(c));
+  SoftMaxFlashV2TilingFunc(ShapeOf(c), 4, 4, least, tiling, c.Int(3) != 0);
+  const auto run = [&](auto call) {
+    const auto at = [&](size_t i) { return c.Tensor<float>(i); };
+    call(at(0), at(7), at(1), at(2), at(3), at(4), at(5), at(6), LeastWork(c, least), tiling, InfoOf(c));
+  };
+  if (c.Int(3) != 0) {
+    run([](auto... a) { SoftmaxFlashV2<float, true, false, false, false, kAlone>(a...); });
+  } else {
+    run([](auto... a) { SoftmaxFlashV2<float, false, false, false, false, kAlone>(a...); });
+  }
 }
 
 // int 3: the number of the call, 0 for the first one. Buffers: y, mean, sum, max, x, factor, and the old

@@ -60,6 +60,12 @@ void PadCase(Case &c) {
   Pad<T>(c.Tensor<T>(0), c.Tensor<T>(1), params, tiling);
 }
 
+// Pad, and then all columns of the result that one row may have are read.
+void PadAndReadCase(Case &c) {
+  PadCase<float>(c);
+  Adds(c.Tensor<float>(2), c.Tensor<float>(0), 1.0F, static_cast<int32_t>(c.Int(0) * 8));
+}
+
 // ints: rows, elements of a row, bytes of a row of the mask, mode.
 template <typename T>
 void DropOutCase(Case &c) {
@@ -195,6 +201,7 @@ const Register table{
      [](Case &c) {
        ForType<half, float, int16_t, int32_t>(c.dtype, [&](auto type) { PadCase<decltype(type)>(c); });
      }},
+    {"PadAndRead", PadAndReadCase},
     {"AscendAntiQuant",
      [](Case &c) {
        ForType<half, bfloat16_t>(c.dtype, [&](auto type) { AntiQuantCase<decltype(type)>(c); });

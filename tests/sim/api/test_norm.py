@@ -269,7 +269,11 @@ def test_too_little_work_memory(name, count):
 
 @pytest.mark.parametrize(
     "ints,text",
-    [([2, 16, 16, 0], "para.rnLength must be"), ([1, 16, 17, 0], "para.abComputeLength must be in [1, 16]")],
+    [
+        ([2, 16, 16, 0], "para.rnLength must be"),
+        ([1, 16, 17, 0], "para.abComputeLength must be in [1, 16]"),
+        ([1, 16, 16, 0, 1], "results must not lie on sources"),
+    ],
 )
 def test_welford_update_of_what_cannot_be(ints, text):
     lanes = [matrix("float32", 1, 16)[0] for _ in range(5)]
@@ -278,5 +282,7 @@ def test_welford_update_of_what_cannot_be(ints, text):
 
 def test_welford_finalize_of_lanes_that_do_not_add_up():
     lanes = [matrix("float32", 1, 16)[0] for _ in range(5)]
+    fault("para.tailCount must be in [1, 4294967295], got 0", "WelfordFinalize", [*lanes, WORK],
+          ints=[1, 16, 1, 8, 0, 8, 0], floats=[1 / 16, 1 / 16])  # fmt: skip
     text = "para.headCountLength + para.tailCountLength must be 16, got 12"
     fault(text, "WelfordFinalize", [*lanes, WORK], ints=[1, 16, 1, 8, 1, 4, 0], floats=[1 / 16, 1 / 16])

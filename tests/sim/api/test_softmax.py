@@ -80,15 +80,18 @@ def test_values_of_rows_that_are_single_elements(dtype, block):
     same(got[1][rows:], one[rows:])
 
 
-def test_the_maximum_of_one_part():
+@pytest.mark.parametrize("update", [0, 1])
+def test_the_maximum_of_one_part(update):
+    """A first part, to which no earlier ones are added, leaves it as it was."""
     x = matrix("float32", 5, 33)
-    top, total = old_values(5)
-    one = poisoned((5, 8), "float32")
-    old = [blocks(total, "float32"), blocks(top, "float32")]
+    one = poisoned(8, "float32")
+    old = [one.copy() for _ in range(2)]
+    old[1][:5], old[0][:5] = old_values(5)
     got = clean("SoftmaxFlashV2Max", [poisoned(x.shape, "float32"), one, one, x, one, *old, one, WORK],
-                ints=[5, x.shape[1], 33])  # fmt: skip
-    same(got[7], blocks(x[:, :33].max(1), "float32"))
-    same(got[2], blocks(np.maximum(x[:, :33].max(1), top.astype(np.float32)), "float32"))
+                ints=[5, x.shape[1], 33, update])  # fmt: skip
+    top = x[:, :33].max(1)
+    same(got[7], np.concatenate([top, one[5:]]) if update else one)
+    same(got[2][:5], np.maximum(top, old[1][:5]) if update else top)
 
 
 def flash_v3(x, n, old_mean=None, old_sum=None, old_max=None):
@@ -177,3 +180,12 @@ def test_flash_v3_of_short_rows():
     x = [np.zeros((8, 256), np.float16) for _ in range(9)]
     text = "params.oriSrcK must be in [512, 256], got 256"
     fault(text, "SoftmaxFlashV3", [*x, WORK], dtype="float16", ints=[8, 256, 256, 0])
+
+
+@pytest.mark.parametrize(
+    "rows,columns,text",
+    [(7, 512, "params.srcM must be a multiple of 8"), (8, 528, "params.oriSrcK must be a multiple of 64")],
+)
+def test_flash_v3_of_what_cannot_be(rows, columns, text):
+    x = [np.zeros((8, 528), np.float16) for _ in range(9)]
+    fault(text, "SoftmaxFlashV3", [*x, WORK], dtype="float16", ints=[rows, columns, columns, 0])

@@ -76,6 +76,8 @@ def test_top_k_of_groups(dtype, rows, k, indexed):
     [
         ([1, 48, 48, 1, 1, 1, 0], "topKInfo.inner must be a multiple of 32"),
         ([1, 64, 10, 11, 1, 1, 0], "k must be in [1, 10]"),
+        ([1, 64, 10, -1, 1, 1, 0], "k must be in [1, 10], got -1"),
+        ([0, 64, 10, 1, 1, 1, 0], "topKInfo.outter must be"),
         ([1, 64, 64, 1, 1, 1, 2], "topKInfo.inner must be in [32, 32]"),
         ([1, 64, 64, 1, 1, 1, 0, 512], "sharedTmpBuffer must have at least 2048 bytes"),
     ],
@@ -120,6 +122,15 @@ def test_pad(dtype, columns, left, right):
     same(got, want)
 
 
+def test_columns_behind_the_padding_are_as_they_were():
+    """Memory that nobody wrote stays so where Pad writes nothing."""
+    x = np.arange(20, dtype=np.float32).reshape(4, 5)
+    buffers = [Empty(4 * 8 * 4), x, poisoned((4, 8), "float32")]
+    fault("which nothing wrote, through Adds", "PadAndRead", buffers, ints=[4, 5, 5, 1, 0])
+    got = clean("PadAndRead", buffers, ints=[4, 5, 5, 1, 2])[2]
+    same(got, np.pad(x, ((0, 0), (1, 2)), constant_values=-3) + np.float32(1))
+
+
 def test_pad_of_columns_without_meaning():
     x = np.arange(64, dtype=np.float16).reshape(4, 16)
     got = clean("Pad", [poisoned(x.shape, "float16"), x], dtype="float16", ints=[4, 16, 14, 0, 2])[0]
@@ -145,6 +156,23 @@ def test_drop_out(dtype, mode):
     got = clean("DropOut", buffers, dtype=dtype, ints=[rows, columns, mask.shape[1], mode], floats=[0.75])[0]
     factor = np.dtype(dtype).type(np.float32(1) / np.float32(0.75))
     same(got, np.where(kept == 1, x * factor, np.dtype(dtype).type(0)) + np.dtype(dtype).type(0))
+
+
+@pytest.mark.parametrize(
+    "columns,row,keep,text",
+    [
+        (40, 32, 0.5, "info.srcLastAxis must be a multiple of 16"),
+        (64, 40, 0.5, "info.maskLastAxis must be a multiple of 32"),
+        (64, 0, 0.5, "info.maskLastAxis must be"),
+        (64, 32, 0, "keepProb must be above 0 and at most 1, got 0.0"),
+        (64, 32, 1.5, "keepProb must be above 0 and at most 1, got 1.5"),
+    ],
+)
+def test_drop_out_of_what_cannot_be(columns, row, keep, text):
+    x = np.zeros((2, 64), np.float32)
+    fault(
+        text, "DropOut", [x, x, np.zeros((2, 64), np.uint8), WORK], ints=[2, columns, row, 4], floats=[keep]
+    )
 
 
 @pytest.mark.parametrize("way", [0, 1, 2])
@@ -183,6 +211,13 @@ def test_inverse_of_quantisation(dtype, k, n, groups, way):
     shift = wide(0) if way == 3 else shift.astype(wide)
     want = (x.astype(wide) + shift) * by.astype(wide)
     assert (got.astype(np.float32) == want.astype(kind).astype(np.float32)).all()
+
+
+def test_inverse_of_quantisation_in_unequal_groups():
+    x, values = np.zeros((32, 64), np.int8), np.ones((3, 64), np.float16)
+    text = "elements of scale must be n (64) times a divisor of k (32), got 192"
+    fault(text, "AscendAntiQuant", [poisoned(x.shape, "float16"), x, values, values, WORK], dtype="float16",
+          ints=[32, 64, 3, 0])  # fmt: skip
 
 
 @pytest.mark.parametrize("over_rows", [0, 1])
@@ -297,3 +332,15 @@ def test_gamma(dtype, name):
     function = torch.lgamma if name == "Lgamma" else torch.digamma
     want = function(torch.from_numpy(x.astype(np.float64))).numpy()
     close(got, want, 8e-6, False, dtype)
+
+
+@pytest.mark.parametrize("name", ["Lgamma", "Digamma"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_gamma_of_infinity(dtype, name):
+    x = np.full(16, 2, dtype)
+    x[:2] = np.inf, np.nan
+    got = clean(name, [poisoned(16, dtype), x, WORK], dtype=dtype, ints=[16])[0]
+    function = torch.lgamma if name == "Lgamma" else torch.digamma
+    want = function(torch.from_numpy(x.astype(np.float64))).numpy()
+    same(got[:2], want[:2].astype(dtype))
+    close(got[2:], want[2:], 8e-6, False, dtype)

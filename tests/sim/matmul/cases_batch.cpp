@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // IterateBatch: batches in every layout. Buffers: A, B, C and bias. Ints: b, m, n, k, heads, groups of A,
-// groups of B, bias. B is transposed: its rows are n.
+// groups of B, bias, groups of C where it has others than A. B is transposed: its rows are n.
 #include "case.h"
 #include "lib/matmul_intf.h"
 
@@ -21,6 +21,7 @@ TCubeTiling TilingOf(const Case &c) {
   t.ALayoutInfoN = t.BLayoutInfoN = t.CLayoutInfoN = c.Int(4);
   t.ALayoutInfoG = t.CLayoutInfoG = c.Int(5);
   t.BLayoutInfoG = c.Int(6);
+  if (c.Int(8) != 0) t.CLayoutInfoG = c.Int(8);
   return t;
 }
 

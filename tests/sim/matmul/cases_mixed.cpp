@@ -315,6 +315,34 @@ void Shared(Case &c) {
   queue.FreeTensor(x);
 }
 
+// Both vector cores share a product of 16 rows after the other, of which A comes from UB. A call is waited
+// for when the next one is on its way.
+void SharedFromUb(Case &c) {
+  MixedNumbers numbers(c);
+  const uint32_t k = numbers.t.Ka, n = numbers.t.N, calls = numbers.t.M / 16;
+  numbers.t.M = numbers.t.singleCoreM = 16;
+  using Left = MatmulType<TPosition::VECOUT, CubeFormat::ND, half, false, LayoutMode::NONE, true>;
+  using Right = MatmulType<TPosition::GM, CubeFormat::ND, half, false, LayoutMode::NONE, true>;
+  TPipe pipe;
+  Matmul<Left, Right, Rows<float>, Rows<float>, CFG_IBSHARE_NORM> mm;
+  REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &numbers.t);
+  TQueBind<TPosition::VECIN, TPosition::VECOUT, 1> queue;
+  pipe.InitBuffer(queue, 2, 16 * k * sizeof(half));
+  mm.SetTensorB(c.Global<half>(1));
+  for (uint32_t i = 0; i < calls; ++i) {
+    auto x = queue.AllocTensor<half>();
+    DataCopy(x, c.Global<half>(0)[i * 16 * k], 16 * k);
+    queue.EnQue(x);
+    x = queue.DeQue<half>();
+    mm.SetTensorA(x);
+    mm.template IterateAll<false>(c.Global<float>(2)[i * 16 * n], 0, false, true);
+    queue.FreeTensor(x);
+    if (i > 0) mm.WaitIterateAll();
+  }
+  mm.WaitIterateAll();
+  mm.End();
+}
+
 // The cube core runs the kernel too, and its own call computes.
 void DualMaster(Case &c) {
   MixedNumbers numbers(c);
@@ -377,6 +405,7 @@ const Register table{
     {"MixedUsesEmptyTiling", EmptyTiling<true>, kMixed},
     {"MixedLargeTscm", LargeTscm, kMixed},
     {"MixedShared", Shared, kMixed},
+    {"MixedSharedFromUb", SharedFromUb, kMixed},
     {"MixedDualMaster", DualMaster, kMixed},
     {"MixedTwoObjects", TwoObjects, kMixed},
     {"MixedOneToOne", OneToOne, sim::KernelType::kMixed11},

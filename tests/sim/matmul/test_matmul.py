@@ -118,6 +118,14 @@ def test_one_product_for_both_vector_cores(name):
         same(got[3], want.astype(np.float32))
 
 
+def test_a_shared_product_from_ub_waits_for_one_call_at_a_time():
+    """Three calls, each of a row of A that the first vector core has in UB; two of them run at once."""
+    want, buffers = factors((48, 48, 64), "float16")
+    buffers.append(Global(poisoned((48, 48), "float32")))
+    got = call("MixedSharedFromUb", (48, 48, 64), (16, 48, 32), buffers)[2]
+    same(got, want.astype(np.float32))
+
+
 def test_two_objects_take_turns():
     want, buffers = factors((200, 256, 64), "float16")
     buffers += [Global(poisoned((200, 256), "float32")), Global(poisoned((200, 256), "float16"))]
@@ -170,6 +178,10 @@ def test_mistakes_with_batches():
     ints = [1, 32, 32, 32, 1, 1, 1, 0]
     fault("the results need SetWorkspace before", "BatchesNoWorkspace", buffers, ints=ints)
     fault("there is no batch left of IterateNBatch<false>", "BatchesTooMany", buffers, ints=ints)
+    # Two groups of A and B, and one of C.
+    buffers = [Global(np.zeros((2, 32, 32), "float16"))] * 2 + [Global(poisoned((2, 32, 32), "float32"))]
+    fault("CLayoutInfoG must be 2, the G of A or B, got 1", "BatchBNGS1S2", buffers,
+          ints=[1, 32, 32, 32, 1, 2, 2, 0, 1])  # fmt: skip
 
 
 def test_mistakes():

@@ -48,6 +48,10 @@ void PrintSizes(const Question &q) {
   if (q.name == "RmsNorm") GetRmsNormMaxMinTmpSize(q.shape, q.type, most, least);
   if (q.name == "AscendDequant") GetAscendDequantMaxMinTmpSize(q.shape, q.type, most, least);
   if (q.name == "Power") GetPowerMaxMinTmpSize(q.shape, ge::Shape({1}), false, q.type, false, most, least);
+  if (q.name == "GroupNorm") {
+    // `work` is the number of groups.
+    GetGroupNormMaxMinTmpSize(ge::Shape({1, q.rows, q.columns, 1}), q.type, false, q.work, most, least);
+  }
   if (q.name == "Gelu") GetGeluMaxMinTmpSize(q.shape, q.type, most, least);
   if (q.name == "SoftMax") {
     most = GetSoftMaxMaxTmpSize(q.shape, q.type, false);
@@ -75,6 +79,15 @@ int main() {
       const ge::Shape shape({1, q.rows, q.columns});
       PrintTiling<AscendC::tiling::RmsNormTiling, optiling::RmsNormTiling>(
           [&](auto &tiling) { AscendC::GetRmsNormTilingInfo(shape, shape, q.work, q.type, tiling); });
+    } else if (q.name == "LayerNormTiling") {
+      const ge::Shape shape({1, q.rows, q.columns, q.columns});
+      PrintTiling<AscendC::tiling::LayerNormTiling, optiling::LayerNormTiling>(
+          [&](auto &tiling) { AscendC::GetLayerNormNDTilingInfo(shape, q.work, q.type, false, tiling); });
+    } else if (q.name == "GroupNormTiling") {
+      const ge::Shape shape({1, q.rows, q.columns, 1});
+      PrintTiling<AscendC::tiling::GroupNormTiling, optiling::GroupNormTiling>([&](auto &tiling) {
+        AscendC::GetGroupNormNDTilingInfo(shape, 4096, q.type, false, q.work, tiling);
+      });
     } else {
       PrintSizes(q);
     }

@@ -64,3 +64,19 @@ def test_rms_norm_tiling():
 
 def test_rms_norm_with_too_little_work_memory():
     assert ask("RmsNormTiling", 5, 64, 4, 100) == [0] * 12
+
+
+def test_layer_norm_of_no_rows():
+    """Two rounds of two rows in work memory for three copies of two rows; no rows take none."""
+    rounds, at_once = 16, 24  # fields
+    got = ask("LayerNormTiling", 4, 16, 4, 2 * 3 * 64)
+    assert (got[rounds], got[at_once]) == (2, 2)
+    got = ask("LayerNormTiling", 0, 16, 4, 2 * 3 * 64)
+    assert (got[0:2], got[rounds]) == ([1, 0], 0)
+
+
+def test_group_norm_without_groups():
+    assert ask("GroupNorm", 8, 16, 4, 4)[1] > 0
+    assert any(ask("GroupNormTiling", 8, 16, 4, 4))
+    assert ask("GroupNorm", 8, 16, 4, 0) == [0, 0]
+    assert not any(ask("GroupNormTiling", 8, 16, 4, 0))

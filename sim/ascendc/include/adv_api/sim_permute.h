@@ -29,12 +29,16 @@ void Permute(const Caller &caller, const AscendC::LocalTensor<T> &dst, uint64_t 
   op.Add(Run("src", src, false, src_count * sizeof(T)), src);
   op.instruction().repeats = static_cast<uint32_t>(2 * CeilDivide(dst_count * sizeof(T), kRepeatBytes));
   op.instruction().elements = dst_count;
+  for (uint64_t i = 0; i < dst_count && !op.instruction().leaves_holes; ++i) {
+    op.instruction().leaves_holes = map(i) == kKeep;
+  }
   IssueWith(core, op.instruction(), [&](Flows &flows) {
     for (uint64_t i = 0; i < dst_count; ++i) {
       const int64_t from = map(i);
-      if (from < 0) continue;
-      flows.Move(BitsOf(dst, i * sizeof(T), sizeof(T)),
-                 BitsOf(src, static_cast<uint64_t>(from) * sizeof(T), sizeof(T)));
+      if (from == kFill) continue;
+      const BitRange result = BitsOf(dst, i * sizeof(T), sizeof(T));
+      flows.Move(result,
+                 from == kKeep ? result : BitsOf(src, static_cast<uint64_t>(from) * sizeof(T), sizeof(T)));
     }
   });
   T *to = Pointer<T>(core, dst);

@@ -40,10 +40,9 @@ uint64_t BatchStart(const BatchAxes &axes, uint64_t index) {
   }
   return index * axes.s * axes.d;
 }
-// The matrices of C that a batch leaves: those of one g lie together where C has none.
-inline uint32_t BatchOfC(const TCubeTiling &t, uint32_t batch) {
-  const int32_t groups = std::max(t.ALayoutInfoG, t.BLayoutInfoG);
-  return t.CLayoutInfoG == 1 && groups > 1 ? batch / groups : batch;
+// Says whether the products of all g are to be added up to one matrix of C.
+inline bool AddsGroups(const TCubeTiling &t) {
+  return t.CLayoutInfoG == 1 && std::max(t.ALayoutInfoG, t.BLayoutInfoG) > 1;
 }
 
 template <LayoutMode layout>

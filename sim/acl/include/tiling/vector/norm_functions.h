@@ -42,7 +42,8 @@ inline void NormSizes(const NormShape &shape, uint32_t units, uint32_t &most, ui
 // The fields that tilings of rows share: the rows are computed in as many rounds as the work memory needs.
 template <typename Tiling>
 void FillRounds(Tiling &t, const NormShape &shape, uint32_t stack_bytes, uint32_t units) {
-  const uint32_t at_once = std::clamp(stack_bytes / 4 / units / std::max(shape.h, 1U), 1U, shape.rows());
+  const uint32_t at_once =
+      std::clamp(stack_bytes / 4 / units / std::max(shape.h, 1U), 1U, std::max(shape.rows(), 1U));
   t.bLength = shape.b;
   t.sLength = shape.s;
   t.hLength = shape.h;
@@ -219,10 +220,12 @@ bool GetBatchNormNDTilingInfo(const Shape &srcShape, const Shape &originSrcShape
   return t.originalBLength > 0;
 }
 
-// The shape [N, C, H, W].
+// The shape [N, C, H, W]. A groupNum of 0 leaves zeros.
 template <typename Shape>
 void GetGroupNormMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSize, const bool,
                                const uint32_t groupNum, uint32_t &maxValue, uint32_t &minValue) {
+  maxValue = minValue = 0;
+  if (groupNum == 0) return;
   const auto n = static_cast<uint32_t>(srcShape.GetDim(0)), c = static_cast<uint32_t>(srcShape.GetDim(1));
   const auto hw = static_cast<uint32_t>(srcShape.GetDim(2) * srcShape.GetDim(3));
   const uint32_t stride = sim::RoundUp(hw, 32 / typeSize), values = 2 * sim::RoundUp(n * groupNum * 4, 32);
@@ -233,6 +236,7 @@ template <typename Shape, typename Tiling>
 void GetGroupNormNDTilingInfo(const Shape &srcShape, const uint32_t stackBufferSize, const uint32_t typeSize,
                               const bool, const uint32_t groupNum, Tiling &tiling) {
   tiling::GroupNormTiling t;
+  if (groupNum == 0) return sim::Give(t, tiling);
   t.n = static_cast<uint32_t>(srcShape.GetDim(0));
   t.c = static_cast<uint32_t>(srcShape.GetDim(1));
   t.hw = static_cast<uint32_t>(srcShape.GetDim(2) * srcShape.GetDim(3));

@@ -33,19 +33,22 @@ SIM_SOFTMAX_FLASH_V2(half, float, nullptr)
 SIM_SOFTMAX_FLASH_V2(half, float, &sharedTmpBuffer, , const LocalTensor<uint8_t> &sharedTmpBuffer)
 #undef SIM_SOFTMAX_FLASH_V2
 
-// The same, with the maximum of this part alone as one more result.
-#define SIM_SOFTMAX_FLASH_V2(memory, ...)                                                       \
-  SIM_FLASH_V2_TEMPLATE                                                                         \
-  __aicore__ inline void SoftmaxFlashV2(                                                        \
-      const LocalTensor<Type> &dstTensor, const LocalTensor<Type> &outReduceMax,                \
-      const LocalTensor<Type> &outExpSum, const LocalTensor<Type> &outMax,                      \
-      const LocalTensor<Type> &srcTensor, const LocalTensor<Type> &outExpMax,                   \
-      const LocalTensor<Type> &inExpSum, const LocalTensor<Type> &inMax __VA_ARGS__,            \
-      const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {},               \
-      sim::Where where = sim::Where::Here()) {                                                  \
-    const sim::FlashOperands<Type, Type> operands{dstTensor, outExpSum, outMax, srcTensor,      \
-                                                  outExpMax, inExpSum,  inMax,  &outReduceMax}; \
-    SIM_FLASH_V2_CALL(memory)                                                                   \
+// The same, with the maximum of this part alone as one more result, which a first part does not have.
+#define SIM_SOFTMAX_FLASH_V2(memory, ...)                                                    \
+  SIM_FLASH_V2_TEMPLATE                                                                      \
+  __aicore__ inline void SoftmaxFlashV2(                                                     \
+      const LocalTensor<Type> &dstTensor, const LocalTensor<Type> &outReduceMax,             \
+      const LocalTensor<Type> &outExpSum, const LocalTensor<Type> &outMax,                   \
+      const LocalTensor<Type> &srcTensor, const LocalTensor<Type> &outExpMax,                \
+      const LocalTensor<Type> &inExpSum, const LocalTensor<Type> &inMax __VA_ARGS__,         \
+      const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {},            \
+      sim::Where where = sim::Where::Here()) {                                               \
+    static_assert(config.mode == SoftmaxMode::SOFTMAX_OUTPUT_WITHOUT_BRC,                    \
+                  "SoftmaxFlashV2: outReduceMax needs the mode SOFTMAX_OUTPUT_WITHOUT_BRC"); \
+    const sim::FlashOperands<Type, Type> operands{                                           \
+        dstTensor, outExpSum, outMax, srcTensor,                                             \
+        outExpMax, inExpSum,  inMax,  isUpdate ? &outReduceMax : nullptr};                   \
+    SIM_FLASH_V2_CALL(memory)                                                                \
   }
 SIM_SOFTMAX_FLASH_V2(nullptr)
 SIM_SOFTMAX_FLASH_V2(&sharedTmpBuffer, , const LocalTensor<uint8_t> &sharedTmpBuffer)

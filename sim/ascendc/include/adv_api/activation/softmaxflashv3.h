@@ -65,6 +65,13 @@ void FlashV3Rows(const FlashV3Operands &o, const Bytes *given, const AscendC::So
   check("params.loopCnt", params.loopCnt, 1, INT32_MAX);
   const uint32_t columns = params.oriSrcK == 0 ? params.srcK : params.oriSrcK;
   check("params.oriSrcK", columns, kMeanParts * kFloatLanes, params.srcK);
+  const auto multiple = [&](const char *what, uint32_t value, uint32_t of) {
+    if (value % of == 0) return;
+    FailRange(Core::Current(), FaultKind::kCount_, "SoftmaxFlashV3", where, what,
+              "a multiple of " + std::to_string(of), value);
+  };
+  multiple("params.srcM", params.srcM, 8);
+  multiple("params.oriSrcK", columns, kFloatLanes);
   RowWork work("SoftmaxFlashV3", given, params.srcK, 2, where);
   const Floats x = work[0], scratch = work[1];
   RowValue &value = work.value();

@@ -83,6 +83,12 @@ void DropOutByBytes(const DropOutOperands<T> &o, const AscendC::DropOutShapeInfo
   }
 }
 
+inline float FactorOfKept(float keep, Where where) {
+  if (keep > 0 && keep <= 1) return 1 / keep;
+  Core::Current().Fail(FaultKind::kOther, "DropOut", where,
+                       "keepProb must be above 0 and at most 1, got " + std::to_string(keep));
+}
+
 template <uint32_t mode, typename T>
 void DropOut(const DropOutOperands<T> &o, const Bytes *given, const AscendC::DropOutShapeInfo &info) {
   static_assert(kOneOf<T, half, float>, "DropOut: for half and float on Atlas A2");
@@ -90,6 +96,15 @@ void DropOut(const DropOutOperands<T> &o, const Bytes *given, const AscendC::Dro
   CheckRange(Core::Current(), FaultKind::kCount_, "DropOut", o.where, "info.maskLastAxis", info.maskLastAxis,
              1, UINT32_MAX);
   const uint32_t chosen = mode == 0 ? DropOutMode(info) : mode;
+  const auto multiple = [&](const char *what, uint32_t value, uint32_t of) {
+    if (value % of == 0) return;
+    FailRange(Core::Current(), FaultKind::kCount_, "DropOut", o.where, what,
+              "a multiple of " + std::to_string(of) + " where rows of the bits are longer", value);
+  };
+  if (chosen == 4) {
+    multiple("info.srcLastAxis", info.srcLastAxis, 16);
+    multiple("info.maskLastAxis", info.maskLastAxis, kBlockBytes);
+  }
   chosen <= 2 ? DropOutByBytes(o, info, given) : DropOutByBits(o, info, chosen == 4);
 }
 
@@ -102,8 +117,8 @@ namespace AscendC {
   __aicore__ inline void DropOut(const LocalTensor<T> &dstLocal, const LocalTensor<T> &srcLocal,          \
                                  const LocalTensor<uint8_t> &maskLocal __VA_ARGS__, const float keepProb, \
                                  const DropOutShapeInfo &info, sim::Where where = sim::Where::Here()) {   \
-    const sim::DropOutOperands<T> operands{dstLocal, srcLocal, maskLocal, static_cast<T>(1 / keepProb),   \
-                                           where};                                                        \
+    const sim::DropOutOperands<T> operands{dstLocal, srcLocal, maskLocal,                                 \
+                                           static_cast<T>(sim::FactorOfKept(keepProb, where)), where};    \
     sim::DropOut<dropOutMode>(operands, memory, info);                                                    \
   }
 SIM_DROP_OUT(nullptr)

@@ -20,7 +20,7 @@ inline void MirrorAtHalf(const Stage &v, const Floats &z, const Floats &x) {
   v.Max(z, z, x);
 }
 
-// 1 where x is below 1/2, and 0 elsewhere. Two factors of 2^127 bring the least difference above 1.
+// 1 where x is below 1/2, and 0 elsewhere. A factor of 2^127 brings the least difference above 1.
 inline void IsMirrored(const Stage &v, const Floats &dst, const Floats &x) {
   v.Muls(dst, x, -1);
   v.Adds(dst, dst, 0.5F);
@@ -32,8 +32,10 @@ inline void IsMirrored(const Stage &v, const Floats &dst, const Floats &x) {
 // sign.
 inline void MirrorAngle(const Stage &v, const Floats &r, const Floats &x, const Floats &mirrored,
                         const Floats &scratch) {
-  v.Rint(scratch, x);
-  v.Sub(r, x, scratch);
+  // An infinite x would become NaN here.
+  v.Mins(r, x, 1e30F);
+  v.Rint(scratch, r);
+  v.Sub(r, r, scratch);
   v.Adds(r, r, -0.5F);
   v.Mul(r, r, mirrored);
   v.Adds(r, r, 0.5F);

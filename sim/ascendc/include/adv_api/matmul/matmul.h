@@ -147,6 +147,11 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
       Fail("IterateBatch", where, "batchA and batchB must be positive, and one a multiple of the other");
     }
     const TCubeTiling &t = this->t_;
+    if (sim::AddsGroups(t)) {
+      Fail("IterateBatch", where,
+           "CLayoutInfoG must be " + std::to_string(std::max(t.ALayoutInfoG, t.BLayoutInfoG)) +
+               ", the G of A or B, got 1: sums over the axis G are not modelled");
+    }
     const Operands all = this->with_;
     const auto a = sim::StepsOf<A_TYPE::layout>(sim::AxesOfA(t), uint64_t{all.m} * all.ka, matrixStrideA);
     const auto b = sim::StepsOf<B_TYPE::layout>(sim::AxesOfB(t), uint64_t{all.n} * all.kb, matrixStrideB);
@@ -171,7 +176,7 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
                       uint32_t matrixStrideA, uint32_t matrixStrideB, sim::Where where, Done &&done) {
     const TCubeTiling &t = this->t_;
     const Operands all = this->with_;
-    const uint32_t batch_c = sim::BatchOfC(t, std::max(batchA, batchB));
+    const uint32_t batch_c = std::max(batchA, batchB);
     for (uint32_t i = 0; i < batchLoop; ++i) {
       Operands one = all;
       one.a = all.a.From(sim::BatchStart<A_TYPE::layout>(sim::AxesOfA(t), uint64_t{i} * batchA), 0);

@@ -105,6 +105,8 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   // one of the Iterate before.
   template <bool sync = true>
   bool Iterate(bool enPartialSum = false, sim::Where where = sim::Where::Here()) {
+    static_assert(sim::TriangleOf<MM_CFG, MATMUL_POLICY>() == sim::MatmulTriangle::kNone,
+                  "Matmul: a policy of a triangle takes IterateAll here, and no Iterate of a vector core");
     CheckVector("Iterate", where);
     this->CheckSizes(where);
     const uint32_t tiles = this->Tiles(kConfig.isPartialOutput);
@@ -189,6 +191,7 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     };
     if constexpr (kShared) {
       if (sim::Core::Current().SubBlockIdx() == 0) Send("IterateAll", body, where);
+      if (tells_all) waited_.push_back(last_);
       if (sync) AwaitCube(where);
       return;
     }
@@ -273,12 +276,13 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   }
   void WaitIterateBatch(sim::Where where = sim::Where::Here()) { WaitIterateAll(where); }
   void WaitIterateAll(sim::Where where = sim::Where::Here()) {
-    if constexpr (kDualMaster || kShared) return AwaitCube(where);
+    if (kDualMaster && sim::Core::Current().IsCube()) return;
     if (waited_.empty()) {
       sim::FailMatmul(
           "WaitIterateAll", where,
           "there is no call of IterateAll<false> with waitIterateAll, so that the device would hang here");
     }
+    if constexpr (kDualMaster || kShared) return AwaitCube(where);
     Await(waited_.front(), 0, "WaitIterateAll", where);
     waited_.erase(waited_.begin());
   }
@@ -405,7 +409,9 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
       sim::FailMatmul(name, where,
                       "the tensor must lie in UB, or in TSCM where the type of the matrix says so");
     }
-    if (last_ != awaited_ || !products_.empty()) *memory = {};
+    // No call of its own orders what the second of two vector cores that share a product copies.
+    const bool second = kShared && sim::Core::Current().SubBlockIdx() != 0;
+    if (last_ != awaited_ || !products_.empty() || second) *memory = {};
     const GlobalTensor<T> gm = Scratch<T>(tensor.GetSize(), memory);
     sim::CopyFromUb(gm, tensor, where);
     return gm;
@@ -422,21 +428,24 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
       if (sync || waitIterateAll) core.CrossCoreSet(2, sim::Pipe::FIX, kDone, where);
     } else {
       core.CrossCoreSet(2, sim::Pipe::MTE3, kStarted, where);
+      if (sync || waitIterateAll) waited_.push_back(nullptr);
       if (sync) AwaitCube(where);
     }
   }
+  // Each flag of the cube core says that one more call is complete.
   void AwaitCube(sim::Where where) {
-    if (!sim::Core::Current().IsCube()) sim::Core::Current().CrossCoreWait(kDone, where);
-    awaited_ = last_;
+    sim::Core::Current().CrossCoreWait(kDone, where);
+    awaited_ = waited_.front();
+    waited_.erase(waited_.begin());
   }
 
   Impl impl_;  // on a cube core
   uint32_t number_ = kNoNumber;
   std::vector<Product> products_;  // of Iterate, until GetTensorC takes them
   bool synchronous_ = true;
-  sim::CubeCallPtr pending_;  // of Iterate<false>
-  uint32_t received_ = 0;     // answers to it
-  std::vector<sim::CubeCallPtr> waited_;
+  sim::CubeCallPtr pending_;              // of Iterate<false>
+  uint32_t received_ = 0;                 // answers to it
+  std::vector<sim::CubeCallPtr> waited_;  // calls that a vector core still waits for, in their order
   GlobalTensor<DstT> workspace_;
   bool has_workspace_ = false;
   sim::CubeCallPtr last_, awaited_;  // the last call that was sent, and the last one that is complete

@@ -33,7 +33,9 @@ void LayerNormGradRows(const LayerNormGradOperands<T> &o, const Bytes *given, fl
                        const AscendC::LayerNormGradShapeInfo &info, Where where) {
   static_assert(kOneOf<T, half, float>, "LayerNormGrad: for half and float on Atlas A2");
   if (info.dataFormat != AscendC::DataFormat::ND) {
-    Core::Current().Fail(FaultKind::kOther, "LayerNormGrad", where, "shapeInfo.dataFormat must be ND");
+    Core::Current().Fail(FaultKind::kOther, "LayerNormGrad", where,
+                         "shapeInfo.dataFormat must be ND, got the format " +
+                             std::to_string(static_cast<int>(info.dataFormat)));
   }
   const uint32_t stride = tiling.hLength, columns = tiling.originalHLength;
   const auto n = static_cast<float>(columns);

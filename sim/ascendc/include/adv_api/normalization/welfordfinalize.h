@@ -99,7 +99,9 @@ inline void WelfordFinalizeByPara(const Floats &mean, const Floats &variance, co
               "para.headCountLength + para.tailCountLength", std::to_string(para.abLength),
               para.headCountLength + para.tailCountLength);
   }
-  const bool equal = para.tailCountLength == 0 || para.tailCount == 0;
+  const bool equal = para.tailCountLength == 0;
+  CheckRange(Core::Current(), FaultKind::kCount_, "WelfordFinalize", where, "para.tailCount", para.tailCount,
+             equal ? 0 : 1, UINT32_MAX);
   const auto weigh = [&](const Stage &v, const Floats &y, uint32_t lane, bool of_mean) {
     if (equal) {
       v.Muls(y, y, of_mean ? para.abRec : static_cast<float>(para.rnLength));
@@ -141,6 +143,7 @@ namespace AscendC {
       const LocalTensor<float> &outputMean, const LocalTensor<float> &outputVariance,                        \
       const LocalTensor<float> &inputMean, const LocalTensor<float> &inputVariance __VA_ARGS__,              \
       WelfordFinalizePara &para, sim::Where where = sim::Where::Here()) {                                    \
+    static_assert(!config.isCorrection, "WelfordFinalize: Atlas A2 has no isCorrection");                    \
     sim::WelfordFinalizeByPara(outputMean, outputVariance, inputMean, inputVariance, memory, para, where);   \
   }                                                                                                          \
   template <bool isReuseSource = false, const WelfordFinalizeConfig &config = WFFINALIZE_DEFAULT_CFG>        \
@@ -149,6 +152,7 @@ namespace AscendC {
       const LocalTensor<float> &inputMean, const LocalTensor<float> &inputVariance,                          \
       const LocalTensor<int32_t> &counts __VA_ARGS__, WelfordFinalizePara &para,                             \
       sim::Where where = sim::Where::Here()) {                                                               \
+    static_assert(!config.isCorrection, "WelfordFinalize: Atlas A2 has no isCorrection");                    \
     sim::WelfordFinalizeByCounts(outputMean, outputVariance, inputMean, inputVariance, counts, memory, para, \
                                  where);                                                                     \
   }

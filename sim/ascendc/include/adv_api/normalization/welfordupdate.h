@@ -9,6 +9,19 @@
 
 namespace sim {
 
+// A result that lies on a source would be read as the source.
+template <typename T>
+void CheckApart(const Floats &result, const AscendC::LocalTensor<T> &source, uint64_t count, Where where) {
+  if (result.address >= source.address + count * sizeof(T) ||
+      source.address >= result.address + count * sizeof(float)) {
+    return;
+  }
+  Core::Current().Fail(FaultKind::kOverlap, "WelfordUpdate", where,
+                       "results must not lie on sources, got a result at byte " +
+                           std::to_string(result.address) + " and a source at byte " +
+                           std::to_string(source.address));
+}
+
 template <const AscendC::WelfordUpdateConfig &config, typename T>
 void WelfordUpdate(const Floats &mean_after, const Floats &sum_after, const Floats &mean, const Floats &sum,
                    const AscendC::LocalTensor<T> &x, const Bytes *given,
@@ -20,6 +33,11 @@ void WelfordUpdate(const Floats &mean_after, const Floats &sum_after, const Floa
   };
   check("para.rnLength", para.rnLength, 1, 1);
   check("para.abComputeLength", para.abComputeLength, 1, para.abLength);
+  for (const Floats &result : {mean_after, sum_after}) {
+    CheckApart(result, mean, para.abComputeLength, where);
+    CheckApart(result, sum, para.abComputeLength, where);
+    CheckApart(result, x, para.abComputeLength, where);
+  }
   const Bytes work = WorkOf(given, where);
   const uint32_t lanes = PieceLanes("WelfordUpdate", work, kNarrow ? 2 : 1, where);
   const Parts parts(work, uint64_t{lanes} * sizeof(float));

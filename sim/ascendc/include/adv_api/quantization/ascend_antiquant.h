@@ -101,6 +101,15 @@ void AntiQuantize(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor
   CheckRange(Core::Current(), FaultKind::kCount_, "AscendAntiQuant", where, "elements of scale", values, n,
              int64_t{n} * k);
   const uint32_t groups = values / n, group = std::max(k / groups, 1U);
+  if (values % n != 0 || k % groups != 0) {
+    FailRange(Core::Current(), FaultKind::kCount_, "AscendAntiQuant", where, "elements of scale",
+              "n (" + std::to_string(n) + ") times a divisor of k (" + std::to_string(k) + ")", values);
+  }
+  const uint32_t shifts = info.offsetHeight * info.offsetWidth;
+  if (offset != nullptr && shifts != 0 && shifts != values) {
+    FailRange(Core::Current(), FaultKind::kCount_, "AscendAntiQuant", where, "elements of offset",
+              std::to_string(values) + ", as many as of scale", shifts);
+  }
   const auto pieces = [&](uint32_t at, uint32_t count, const auto &compute) {
     for (uint32_t done = 0; done < count; done += quantizer.lanes()) {
       compute(at + done, done, std::min(quantizer.lanes(), count - done));

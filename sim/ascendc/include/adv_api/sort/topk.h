@@ -119,12 +119,14 @@ template <bool indexed, bool has_finish, AscendC::TopKMode mode, typename T>
 void TopK(const TopKOperands<T> &o, const Bytes *given, const AscendC::TopKInfo &info) {
   static_assert(kOneOf<T, half, float>, "TopK: for half and float on Atlas A2");
   constexpr bool kSmall = mode == AscendC::TopKMode::TOPK_NSMALL;
+  static_assert(!kSmall || !has_finish, "TopK: isHasfinish must be false with TOPK_NSMALL");
   const auto check = [&](const char *what, int64_t value, int64_t least, int64_t most) {
     CheckRange(Core::Current(), FaultKind::kCount_, "TopK", o.where, what, value, least, most);
   };
   check("topKInfo.inner", info.inner, 32, kSmall ? 32 : 4096);
   check("topKInfo.n", info.n, 1, info.inner);
-  check("k", o.k, 1, info.n);
+  check("topKInfo.outter", info.outter, 1, INT32_MAX);
+  check("k", static_cast<int32_t>(o.k), 1, info.n);
   if (info.inner % 32 != 0) {
     FailRange(Core::Current(), FaultKind::kCount_, "TopK", o.where, "topKInfo.inner", "a multiple of 32",
               info.inner);

@@ -60,7 +60,7 @@ struct ImageShape {
   uint64_t FractalsSize() const { return d * c1() * area * n1() * kLanes * kLanes; }
 };
 
-// `blocks` is the size and the addresses of the other format.
+// `fractals`: the other format is FRACTAL_Z_3D, else NDC1HWC0.
 template <typename T>
 void TransData(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
                const ImageShape &shape, bool fractals, bool to_plain, Where where) {
