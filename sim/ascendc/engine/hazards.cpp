@@ -72,9 +72,8 @@ bool Hazards::Unseen(Pipe pipe, Pipe earlier, uint32_t sequence) const {
 // With an instruction has finished what its pipe had waited for when it began.
 void Hazards::JoinWaited(Clock *known, int pipe, uint32_t sequence) const {
   const auto &waited = waited_[pipe];
-  const auto later =
-      std::upper_bound(waited.begin(), waited.end(), sequence,
-                       [](uint32_t value, const auto &entry) { return value < entry.first; });
+  const auto later = std::upper_bound(waited.begin(), waited.end(), sequence,
+                                      [](uint32_t value, const auto &entry) { return value < entry.first; });
   if (later != waited.begin()) Join(known, std::prev(later)->second);
 }
 

@@ -139,8 +139,8 @@ class Launcher {
   void JudgeGlobalMemory() {
     std::vector<GmCore> logs;
     // A core that a fault has ended may owe the bytes that another copy left open.
-    const bool all_ended = std::none_of(cores_.begin(), cores_.end(),
-                                        [](const auto &core) { return core->ended_early; });
+    const bool all_ended =
+        std::none_of(cores_.begin(), cores_.end(), [](const auto &core) { return core->ended_early; });
     for (const auto &core : cores_) {
       if (all_ended) core->values.JudgeLate();
       logs.push_back({core->id.block, options_.auto_sync && !core->id.cube, &core->hazards.gm(),

@@ -45,8 +45,8 @@ std::string Values::TextOf(const LateKey &key, const BitRange &source, uint64_t 
   if (id == 0) return text + "but nothing wrote byte " + std::to_string(at - BaseOf(source.space, at));
   const Origin &origin = origins_[id];
   text += source.space == kRegisterFile ? "but it" : "but byte " + std::to_string(at);
-  text += " comes from " + origin.bytes + ", which nothing wrote, through " +
-          Describe(core_->sites()[through]);
+  text +=
+      " comes from " + origin.bytes + ", which nothing wrote, through " + Describe(core_->sites()[through]);
   if (origin.first_site != origin.last_site) {
     text += "; " + Describe(core_->sites()[origin.first_site]) + " read it first";
   }

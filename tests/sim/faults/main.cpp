@@ -18,10 +18,10 @@ constexpr uint64_t kBytes = uint64_t{4} * kTile * kTiles * sizeof(float);
 
 std::map<std::string, FaultCase> AllCases() {
   std::map<std::string, FaultCase> all;
-  for (const auto *cases : {&LegalityCases(), &QueueCases(), &OrderCases(), &CubeCases(), &CallCases(),
-                            &PlainCases(), &OverlapCases(), &AtomicCases(), &IntrinsicCases(), &FlagCases(),
-                            &SharedCases(), &CacheCases(), &EndlessCases(), &ValueCases(), &LateCases(),
-                            &PaddingCases()}) {
+  for (const auto *cases :
+       {&LegalityCases(), &QueueCases(), &OrderCases(), &CubeCases(), &CallCases(), &PlainCases(),
+        &OverlapCases(), &AtomicCases(), &IntrinsicCases(), &FlagCases(), &SharedCases(), &CacheCases(),
+        &EndlessCases(), &ValueCases(), &LateCases(), &PaddingCases()}) {
     for (const FaultCase &one : *cases) all.emplace(one.name, one);
   }
   return all;
