@@ -10,22 +10,32 @@ usage: ./build.sh COMMAND [OPTIONS]
 
   setup         creates a virtual environment and installs all tools in it with pip
   build         builds the libraries and the Python package, and makes them importable in that environment
-  demo          resamples a recording, finds faces in a photograph, exports one detector to ONNX and trains another;
-                leaves pictures in demo_output/
+  demo          resamples a recording, finds faces in a photograph, exports one detector to ONNX, trains another on one
+                device and on several; leaves pictures in demo_output/
   test [OP]     runs all tests, or the tests of one operator; arguments after `--` go to pytest; with --target npu all
                 cases pass through the project that `gen --target npu` writes, built for the simulated device
-  fuzz [OP]     compares random calls of the CPU kernels with the reference for a minute; after `--`: --seconds N, --seed N
+  fuzz [OP]     compares random calls of the CPU kernels with the reference for a minute; after `--`: --seconds N, --seed N;
+                `fuzz arguments` gives the C functions, and `fuzz models` the readers of ONNX models, input that nobody
+                should trust
+  soak [OP]     calls kernels from 8 threads on a simulated device with little memory for a minute; after `--`:
+                --seconds N, --seed N, --threads N
   onnxruntimes  installs other versions of ONNX Runtime in build/onnxruntimes, for the tests of ONNX nodes
   bench [OP]    compares the CPU kernels with the peers that are installed, in 19 minutes for all operators; `bench setup`
                 installs the peers in an environment of their own, `bench --save` writes docs/benchmarks.md, `bench --gate`
                 compares with that page, `bench overhead` measures what a call costs in addition to its work; `bench
-                --help` tells more
+                --random N` draws workloads and shows where a peer is faster; `bench cann [OP]` runs the kernels of the
+                simulated device on the cases of CANN Bench and writes docs/cann_bench.md; `bench onnx` simplifies models of
+                others with our passes and with other simplifiers, and writes docs/onnx_benchmarks.md; `bench --help`
+                tells more
   performance [OP]
-                measures the kernels on the simulated device, in minutes for all operators; writes docs/performance.md
+                measures the kernels on the simulated device, in minutes for all operators, and leaves out what has not
+                changed since (-- --again: measures that too); writes docs/performance.md
   gen           writes the generated sources of a target and says where they are
   docs          writes operator pages and divergences to build/docs, and refreshes docs/operators.md
   check         checks format, lint, line budgets, families and duplicate helpers; `-- --fix` formats first
-  package       makes a wheel (sim) or a custom-operator package (npu, needs CANN) in dist/
+  package       makes what a release has in dist/: source distribution, a wheel for each Python that is found, the npu
+                project, checksums, a bill of materials; with --target npu a custom-operator package, which needs CANN;
+                `package -- --help` tells more
   clean         removes build/ and dist/; with --all also the virtual environment
 
   --target sim|npu        the target; sim where it is not given
@@ -115,7 +125,8 @@ with open("pyproject.toml", "rb") as file:
     project = tomllib.load(file)
 groups = project["dependency-groups"]
 lists = [groups[name] for name in sys.argv[1:]] or [
-    project["build-system"]["requires"], project["project"]["dependencies"], groups["dev"]
+    project["build-system"]["requires"], project["project"]["dependencies"],
+    *project["project"]["optional-dependencies"].values(), groups["dev"]
 ]
 print("\n".join(line for lines in lists for line in lines if not line.startswith("torch")))
 EOF
@@ -153,7 +164,7 @@ setup() {
   setup_beside_torch torch_npu torch_npu==2.13.0
   setup_beside_torch torchvision torchvision==0.28.0
   setup_beside_torch mmcv mmcv-lite==2.2.0 mmengine==0.10.7 addict==2.4.0 yapf==0.43.0 termcolor==3.3.0 platformdirs==4.14.7
-  setup_highway
+  sources highway "$venv/share/highway"
   (cat pyproject.toml build.sh | cksum; "$venv/bin/python" -V 2>&1) >"$stamp"
 }
 
@@ -169,27 +180,10 @@ setup_beside_torch() {
   (pip_install "$module" --no-deps "$@") || say "going on without $module"
 }
 
-# Fetches the sources of Highway for CMake. PyPI has no package with them, but NumPy's source distribution contains them.
-setup_highway() {
-  local folder=$venv/share/highway work
-  [ ! -f "$folder/CMakeLists.txt" ] || return 0
-  say "fetching Highway"
-  work=$(mktemp -d "$venv/highway.XXXXXX")
-  fetch_sources numpy 2.4.6 f3a3570c4a2a16746ac2c31a7c7c7b0c186b95ce902e33db6f28094ed7387dda "$work" '*/highway/*'
-  mkdir -p "$venv/share"
-  mv "$work"/*/numpy/_core/src/highway "$folder"
-  rm -rf "$work"
-}
-
-# fetch_sources PACKAGE VERSION SHA256 FOLDER [PATTERN]: unpacks a source distribution, or the files that fit a pattern.
-fetch_sources() {
-  local archive=$1-$2.tar.gz index
-  index=${PIP_INDEX_URL:-$("$venv/bin/python" -m pip config get global.index-url 2>/dev/null || true)}
-  mkdir -p "$4"
-  hint=': could not be fetched, no network?' run "setup-$1-sources" \
-    "$venv/bin/python" -m unearth ${index:+--index-url "$index"} --no-binary --download "$4" "$1==$2"
-  echo "$3  $4/$archive" | sha256sum --check --quiet || die "$archive is not the one that was published"
-  tar -xzf "$4/$archive" -C "$4" ${5:+--wildcards "$5"}
+# sources NAME FOLDER: fetches published sources that no package brings, if the folder is not there.
+sources() {
+  [ -e "$2" ] || say "fetching the sources of $1"
+  run "setup-$1-sources" "$venv/bin/python" tools/sources.py "$1" "$2"
 }
 
 # Prints the folder of an importable torch of 2.10 or newer; 2.10 is the first with the stable ABI that we use.
@@ -267,8 +261,9 @@ demo() {
   done
   if "$venv/bin/python" -c 'import importlib.util as u, sys; sys.exit(u.find_spec("torch_npu") is None)'; then
     "$venv/bin/python" examples/torch_detector.py "$@"
+    "$venv/bin/python" examples/distributed_detector.py "$@"
   else
-    say "torch_detector: skipped, no torch_npu"
+    say "torch_detector, distributed_detector: skipped, no torch_npu"
   fi
 }
 
@@ -325,8 +320,21 @@ run_tests() {
 
 fuzz() {
   need_sim
+  [[ $operator != arguments && $operator != models ]] || [ "$cpu" = 0 ] ||
+    die "a tree of CPU kernels (--cpu) has no fuzz $operator"
   build
+  case $operator in
+    arguments) run_in_tree -m ascend_vision_ops.testing.fuzz_arguments "$@"; return ;;
+    models) run_in_tree -m tests.fuzz.models "$@"; return ;;
+  esac
   run_in_tree -m ascend_vision_ops.testing.fuzz ${operator:+"$operator"} "$@"
+}
+
+soak() {
+  need_sim
+  [ "$cpu" = 0 ] || die "a tree of CPU kernels (--cpu) has no simulated device to soak"
+  build
+  run_in_tree -m ascend_vision_ops.testing.soak ${operator:+"$operator"} "$@"
 }
 
 # Installs the oldest version that the custom-op library serves and some later ones, beside the installed version, which
@@ -349,12 +357,21 @@ bench() {
   need_sim
   case " $operator $* " in
     " setup "*) bench_setup; return ;;
+    " cann "*) build; run_in_tree -m benchmarks.cann "$@"; return ;;
+    " onnx "*) bench_onnx "$@"; return ;;
     *" -h "* | *" --help "*) setup; PYTHONPATH=python "$venv/bin/python" -m benchmarks --help; return ;;
   esac
   build
   local python=$bench_venv/bin/python
   [ -x "$python" ] || { python=$venv/bin/python; say "some peers are not installed: ./build.sh bench setup"; }
   "$python" -m benchmarks ${operator:+"$operator"} "$@"
+}
+
+# The models lie in the environment of the peers.
+bench_onnx() {
+  build
+  [ -x "$bench_venv/bin/python" ] || die "no other simplifiers to compare with: ./build.sh bench setup"
+  "$bench_venv/bin/python" -m benchmarks.onnx "$@"
 }
 
 # Installs peers in an environment of their own, on top of the tools, the package and torch of the virtual environment.
@@ -372,7 +389,7 @@ bench_setup() {
   "$venv/bin/python" -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' \
     >"$site/avo_bench.pth"
   say "compiling operators of mmcv, minutes"
-  fetch_sources mmcv 2.2.0 ac479247e808d8802f89eadf04d4118de86bdfe81361ec5aed0cc1bf731c67c9 "$bench_venv/src"
+  sources mmcv "$bench_venv/src/mmcv-2.2.0"
   (PATH=$venv/bin:$PATH MAX_JOBS=$(nproc) run setup-mmcv-operators \
     "$bench_venv/bin/python" benchmarks/peers/mmcv.py "$bench_venv/src/mmcv-2.2.0") || say "going on without mmcv"
 }
@@ -418,8 +435,8 @@ package() {
     PATH=$venv/bin:$PATH run package-npu bash build/npu/build.sh
     cp -v build/npu/build_out/custom_opp_*.run dist/
   else
-    CMAKE_ARGS="${CMAKE_ARGS:-}${own_names:+ -DAVO_OWN_NAMES=ON}" run package "$venv/bin/python" -m pip wheel . --no-deps --no-build-isolation --disable-pip-version-check -w dist
-    say "$(ls -t dist/*.whl | head -n 1)"
+    [ -n "${CXX:-}" ] || find_tools
+    "$venv/bin/python" -m tools.package ${own_names:+--own-names} "$@"
   fi
 }
 
@@ -430,7 +447,7 @@ clean() {
 
 known_command() {
   case $command in
-    setup | build | demo | test | fuzz | onnxruntimes | bench | performance | gen | docs | check | package | clean) ;;
+    setup | build | demo | test | fuzz | soak | onnxruntimes | bench | performance | gen | docs | check | package | clean) ;;
     '') usage; exit 2 ;;
     *) die "unknown command '$command' (see ./build.sh --help)" ;;
   esac
@@ -440,7 +457,9 @@ known_command() {
 
 command='' operator='' only='' target=sim ascend_headers='' sanitize='' cpu=0 verbose=0 all=0 own_names=''
 while [ $# -gt 0 ]; do
-  # Options that build.sh does not know belong to the benchmarks.
+  # Options that build.sh does not know belong to the benchmarks, and so does what stands behind `bench cann` and
+  # `bench onnx`.
+  case $command:$operator in bench:cann | bench:onnx) break ;; esac
   case $command:$1 in bench:--target | bench:--verbose | bench:--) ;; bench:-*) break ;; esac
   case $1 in
     -h | --help) usage; exit 0 ;;
@@ -468,8 +487,9 @@ tree=build/$kind${sanitize:+-${sanitize//,/-}}
 bench_venv=$venv-bench
 if [ -n "$operator" ]; then
   case $command in
-    bench) [[ $operator == overhead || $operator == setup ]] || need_contract "$operator" ;;
-    test | fuzz | performance) need_contract "$operator" ;;
+    bench) [[ $operator == overhead || $operator == setup || $operator == cann || $operator == onnx ]] || need_contract "$operator" ;;
+    fuzz) [[ $operator == arguments || $operator == models ]] || need_contract "$operator" ;;
+    test | soak | performance) need_contract "$operator" ;;
     *) known_command; die "'$command' takes no operator" ;;
   esac
 fi

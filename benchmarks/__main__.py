@@ -50,11 +50,16 @@ def progress(total: int):
 
 def run(names: list[str], counts: list[int], clock: str, turn: float, only: str) -> list[dict]:
     """Collects the lines that benchmarks.measure prints for these operators at these numbers of threads."""
+    return collect([*names, "--turn", str(turn), "--only", only], len(names), counts, clock)
+
+
+def collect(arguments: list[str], works: int, counts: list[int], clock: str) -> list[dict]:
+    """Collects what benchmarks.measure prints with these arguments. works: how often it says that some work ends."""
     lines, done = [], 0
-    with progress(len(names) * len(counts)) as show:
+    with progress(works * len(counts)) as show:
         for threads in counts:
-            command = [sys.executable, "-m", "benchmarks.measure", *names, "--threads", str(threads)]
-            command += ["--clock", clock, "--turn", str(turn), "--only", only]
+            command = [sys.executable, "-m", "benchmarks.measure", *arguments, "--threads", str(threads)]
+            command += ["--clock", clock]
             # Libraries print much; only the end matters, and only when a process fails.
             with (
                 tempfile.TemporaryFile("w+", errors="replace") as errors,
@@ -107,6 +112,11 @@ def parser() -> argparse.ArgumentParser:
         "--turn", type=float, default=TURN, metavar="MS",
         help=f"how long a contestant goes on in each turn ({TURN}); 0: one call, behind those of others",
     )  # fmt: skip
+    made.add_argument(
+        "--random", type=int, metavar="N",
+        help="draw N workloads that no file lists and show where a peer is faster, at one thread",
+    )  # fmt: skip
+    made.add_argument("--seed", type=int, default=0, help="of --random (0); equal seeds draw equal workloads")
     made.add_argument("--rounds", type=int, default=15, metavar="N", help="of overhead (15)")
     made.add_argument("--save", action="store_true", help="write docs/benchmarks.md and its figure")
     made.add_argument(
@@ -121,6 +131,10 @@ def main() -> int:
     options = made.parse_args()
     if options.operator == "overhead":
         return overhead(options.rounds)
+    if options.random is not None:
+        if options.random < 1 or options.save or options.gate or options.only:
+            made.error("--random N: expected N above 0, without --save, --gate and --only")
+        return drawn_workloads(options)
     whole = not options.operator and not options.only
     usual = options.threads == thread_counts(made.get_default("threads")) and options.turn == TURN
     if options.save and not (whole and usual):
@@ -174,6 +188,37 @@ def judged(fallen: list, out) -> int:
     out.print()
     out.print(rows if fallen else f"gate: no ratio fell by more than {gate.ALLOWANCE:.0%} in two runs")
     return 1 if fallen else 0
+
+
+def drawn_workloads(options) -> int:
+    """Compares workloads that are drawn; the exit code says nothing about their times."""
+    from ascend_vision_ops.cli.show import table
+    from benchmarks import drawn
+
+    names = [options.operator] if options.operator else drawn.drawable()
+    if not set(names) <= set(drawn.drawable()):
+        raise SystemExit(f"bench --random: expected one of {', '.join(drawn.drawable())}, got {names[0]}")
+    out, lines = console(), drawn.drawn(options.random, options.seed, names)
+    clock = "cpu" if options.cpu_time else "wall"
+
+    def rows_of(wanted: list[str]) -> list[report.Row]:
+        with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
+            file.write("\n".join(wanted))
+            file.flush()
+            told = collect(["--drawn", file.name], len(wanted), [1], clock)
+        return [report.row(line) for line in told if line["kind"] == "result"]
+
+    rows, slow = drawn.behind(lines, rows_of)
+    shown = table("class", "workload", ">ours ms", "best peer", ">its ms", ">ratio")
+    for row in slow:
+        line = f"{row.operator}({row.workload})"
+        cells = (row.ours.split()[0], row.best, row.best_time, f"{row.ratio:.2f} x")
+        shown.add_row(drawn.kind_of(line), line, *cells)
+    if slow:
+        out.print(shown)
+    for text in drawn.summary(lines, rows, slow):
+        out.print(text, soft_wrap=True)
+    return 0
 
 
 def overhead(rounds: int) -> int:

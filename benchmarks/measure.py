@@ -16,6 +16,7 @@ import statistics
 import sys
 import time
 from dataclasses import asdict
+from pathlib import Path
 
 import torch
 
@@ -122,6 +123,35 @@ def spread(times: list[float]) -> float:
     return (high - low) / 2 / statistics.median(times)
 
 
+def seconds_of(
+    operator: str, work: Workload, clock, turn: float = TURN, budget: float = BUDGET
+) -> tuple[dict[str, list[float]], dict[str, str]]:
+    """Measures a workload: the seconds of a call in each round, by contestant; and why others are absent."""
+    contestants, seconds, absent = assemble(operator, work, clock)
+    return race(contestants, seconds, clock, turn, budget), absent
+
+
+def result(operator: str, work: Workload, times: dict[str, list[float]], **fields) -> dict:
+    """Gives a line of a workload that was measured."""
+    medians = {name: statistics.median(values) for name, values in times.items()}
+    return {
+        "operator": operator, "workload": work.name, "seconds": medians, "target": work.target,
+        "spread": spread(times[OURS]), "limit": work.limit, **fields,
+    }  # fmt: skip
+
+
+def measure_drawn(path: str, clock, say) -> None:
+    """Measures the workloads of a file of drawn lines, each for about a second."""
+    from benchmarks import drawn
+
+    for line in Path(path).read_text(encoding="utf-8").splitlines():
+        operator, work = drawn.workload(line)
+        say("begin", operator=operator, workload=work.name)
+        times, absent = seconds_of(operator, work, clock, drawn.TURN, drawn.BUDGET)
+        say("result", **result(operator, work, times, least=0.0, absent=absent))
+        say("end", operator=operator)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.measure", description=__doc__.splitlines()[0])
     parser.add_argument("operators", nargs="*", metavar="OP")
@@ -129,6 +159,7 @@ def main() -> int:
     parser.add_argument("--clock", choices=CLOCKS, default="wall")
     parser.add_argument("--turn", type=float, default=TURN)
     parser.add_argument("--only", default="")
+    parser.add_argument("--drawn", default="", metavar="FILE", help="lines of benchmarks/drawn.py")
     options = parser.parse_args()
     clock = CLOCKS[options.clock]
     torch.set_num_threads(options.threads)
@@ -140,6 +171,9 @@ def main() -> int:
         print(json.dumps({"kind": kind, "threads": options.threads, **fields}), file=channel)
 
     say("versions", versions=peers.versions())
+    if options.drawn:
+        measure_drawn(options.drawn, clock, say)
+        return 0
     most = limits.measure(lambda function: once(function, clock))
     say("limits", **asdict(most))
     for operator in options.operators:
@@ -147,19 +181,14 @@ def main() -> int:
             if options.only not in work.name:
                 continue
             say("begin", operator=operator, workload=work.name)
-            contestants, seconds, absent = assemble(operator, work, clock)
-            times = race(contestants, seconds, clock, options.turn)
-            medians = {name: statistics.median(values) for name, values in times.items()}
+            times, absent = seconds_of(operator, work, clock, options.turn)
             kind = next(value.dtype for value in work.arguments.values() if isinstance(value, torch.Tensor))
             least = {
                 "copy": lambda w=work, o=operator: (n := moved(o, w)) / most.copy_rate(n),
                 "product": lambda w=work, k=kind: w.flops / most.product[str(k).removeprefix("torch.")],
                 "": lambda: 0.0,
             }[work.limit]()
-            say(
-                "result", operator=operator, workload=work.name, seconds=medians, target=work.target,
-                spread=spread(times[OURS]), limit=work.limit, least=least, absent=absent,
-            )  # fmt: skip
+            say("result", **result(operator, work, times, least=least, absent=absent))
         say("end", operator=operator)
     return 0
 

@@ -1,19 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-# Google Highway is the SIMD library of the CPU kernels. An installed one is used; otherwise the sources that `build.sh
-# setup` puts into the environment; otherwise its repository.
+# Google Highway is the SIMD library of the CPU kernels. Its sources are taken from the folder AVO_HIGHWAY, from the source
+# distribution, which carries them, or from the environment, where `build.sh setup` puts them; otherwise it must be
+# installed.
 python_value(python_prefix "import sys; print(sys.prefix)")
-if(EXISTS ${python_prefix}/share/highway/CMakeLists.txt)
-  set(FETCHCONTENT_SOURCE_DIR_HIGHWAY ${python_prefix}/share/highway)
+if(AVO_HIGHWAY AND NOT EXISTS ${AVO_HIGHWAY}/CMakeLists.txt)
+  message(FATAL_ERROR "AVO_HIGHWAY: expected the folder of Highway's sources, got ${AVO_HIGHWAY}")
 endif()
-set(HWY_FORCE_STATIC_LIBS ON)
-foreach(part CONTRIB EXAMPLES INSTALL TESTS)
-  set(HWY_ENABLE_${part} OFF CACHE INTERNAL "")
+set(highway_folder)
+foreach(folder ${AVO_HIGHWAY} ${CMAKE_SOURCE_DIR}/highway ${python_prefix}/share/highway)
+  if(NOT highway_folder AND EXISTS ${folder}/CMakeLists.txt)
+    set(highway_folder ${folder})
+  endif()
 endforeach()
-include(FetchContent)
-FetchContent_Declare(highway
-  GIT_REPOSITORY https://github.com/google/highway.git GIT_TAG 1.3.0 GIT_SHALLOW ON
-  FIND_PACKAGE_ARGS 1.3 NAMES hwy)
-FetchContent_MakeAvailable(highway)
+if(highway_folder)
+  set(HWY_FORCE_STATIC_LIBS ON)
+  foreach(part CONTRIB EXAMPLES INSTALL TESTS)
+    set(HWY_ENABLE_${part} OFF CACHE INTERNAL "")
+  endforeach()
+  add_subdirectory(${highway_folder} ${CMAKE_BINARY_DIR}/highway EXCLUDE_FROM_ALL)
+else()
+  find_package(hwy 1.3 QUIET)
+  if(NOT hwy_FOUND)
+    message(FATAL_ERROR "no Highway 1.3 or newer: run ./build.sh setup, which fetches it; or "
+      "`${Python_EXECUTABLE} tools/sources.py highway DIR`, and configure with -DAVO_HIGHWAY=DIR")
+  endif()
+endif()
 if(NOT TARGET hwy::hwy)
   add_library(hwy::hwy ALIAS hwy)
 endif()

@@ -9,7 +9,8 @@ set_target_properties(avo_package_kernels PROPERTIES
 
 set(npu_project ${CMAKE_BINARY_DIR}/npu)
 add_custom_target(npu_project
-  COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${CMAKE_SOURCE_DIR}/python PYTHONDONTWRITEBYTECODE=1
+  COMMAND ${CMAKE_COMMAND} -E env --modify PYTHONPATH=path_list_prepend:${CMAKE_SOURCE_DIR}/python
+    PYTHONDONTWRITEBYTECODE=1
     ${Python_EXECUTABLE} -m ascend_vision_ops.opgen render --root ${CMAKE_SOURCE_DIR} --out ${npu_project} --target npu
       --only "${AVO_ONLY}"
   COMMAND ${CMAKE_COMMAND} -S ${npu_project} -B ${npu_project}/build_out -G ${CMAKE_GENERATOR}

@@ -58,7 +58,7 @@ foreach(path ${generated})
   package_item(${gen}/python/ascend_vision_ops/${path} ${path})
 endforeach()
 
-file(GLOB headers CONFIGURE_DEPENDS LIST_DIRECTORIES true sim/acl/include/*)
+file(GLOB headers CONFIGURE_DEPENDS LIST_DIRECTORIES true sim/acl/include/* sim/hccl/include/*)
 foreach(source ${headers} ${gen}/include/aclnnop)
   get_filename_component(name ${source} NAME)
   package_item(${source} include/${name})
@@ -98,6 +98,6 @@ file(COPY cmake/simulate/ DESTINATION ${config})
 configure_file(cmake/ascend_vision_ops.pc.in ${avo_package}/lib/pkgconfig/ascend_vision_ops.pc @ONLY)
 install(DIRECTORY ${avo_package}/lib/cmake ${avo_package}/lib/pkgconfig DESTINATION ascend_vision_ops/lib)
 
-install(TARGETS cust_opapi ascendcl nnopbase op_framework ascendc_sim avo_torch avo_torch_npu avo_onnxruntime
-  acl_op_compiler hccl ge_runner graph acl_tdt_channel opapi LIBRARY DESTINATION ascend_vision_ops/lib)
+install(TARGETS cust_opapi ascendcl nnopbase hccl hcomm op_framework ascendc_sim avo_onnxruntime ${avo_torch_libraries}
+  LIBRARY DESTINATION ascend_vision_ops/lib)
 install(TARGETS _native LIBRARY DESTINATION ascend_vision_ops)

@@ -21,7 +21,7 @@ from packaged import PackagedFile
 
 import ascend_vision_ops as avo
 from ascend_vision_ops import profiling
-from ascend_vision_ops.cli.show import console, table
+from ascend_vision_ops.tables import console, ranged, table
 from ascend_vision_ops.testing import EXACT, compare
 from ascend_vision_ops.testing.run import as_tuple, expected, run, spec_of, tolerance_of
 
@@ -92,7 +92,9 @@ class Device:
             self.parity.add_row(operator, what, title, error, str(tolerance), word)
         figures = profiling.profile(operator, arguments)
         cores = f"{figures.cores} of {figures.device['vector_cores']}"
-        self.costs.add_row(operator, what, cores, f"{figures.microseconds:.2f}")
+        self.costs.add_row(
+            operator, what, cores, ranged(figures.microseconds, figures.microseconds_range, unit="")
+        )
         self.soc = figures.device["soc"]
         return results["aclnn"]
 

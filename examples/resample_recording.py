@@ -18,7 +18,7 @@ from packaged import PackagedFile
 
 import ascend_vision_ops as avo
 from ascend_vision_ops import profiling
-from ascend_vision_ops.cli.show import console, table
+from ascend_vision_ops.tables import console, ranged, table
 from ascend_vision_ops.testing import Comparison, compare
 from ascend_vision_ops.testing.cases import numpy_dtype
 from ascend_vision_ops.testing.run import expected, run, spec_of
@@ -156,7 +156,8 @@ def main() -> int:
         figures = profiling.profile("upsample_linear1d", {"self": signal, "output_size": [out_length]})
         costs.add_row(
             dtype, f"{figures.cores} of {figures.device['vector_cores']}", f"{figures.bytes_over_least:.3f}",
-            f"{figures.microseconds:.2f}", f"{figures.roofline_microseconds:.2f}", f"{figures.time_over_roofline:.2f}"
+            ranged(figures.microseconds, figures.microseconds_range, unit=""),
+            f"{figures.roofline_microseconds:.2f}", f"{figures.time_over_roofline:.2f}"
         )  # fmt: skip
     out.print("Against the float64 reference on the same input:")
     out.print(parity)

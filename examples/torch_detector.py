@@ -11,6 +11,7 @@ demo_output/.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ from rich.progress import track
 import ascend_vision_ops as avo
 from ascend_vision_ops.cli.show import console, table
 
+# torch_npu logs what it finds on every device before Ascend950, such as "processing for 32 padding size".
+os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
 if not avo.sim.obstacle() and not avo.sim.active():
     avo.sim.activate()  # before torch is imported, which would look for CANN's libraries
 

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
+import operator
+import random
 from pathlib import Path
 
 import pytest
@@ -84,6 +87,39 @@ def test_two_results_in_one_place(memory):
     code, message = first_phase(tensor(FLOAT, memory), tensor(FLOAT, memory + 64), tensor(INT64, memory + 64))
     assert code == 161002
     assert "valuesOut: expected memory of its own, got some that indicesOut lies in" in message
+
+
+def bytes_of(size: int, address: int, strides: tuple[int, ...]) -> list[int]:
+    """The addresses of all bytes of a view of SHAPE, some of them several times."""
+    places = itertools.product(*map(range, SHAPE))
+    firsts = [address + size * sum(map(operator.mul, place, strides)) for place in places]
+    return [first + byte for first in firsts for byte in range(size)]
+
+
+def test_any_two_views(memory):
+    """What the function finds is compared with lists of all bytes."""
+    rng, seen = random.Random(0), set()
+    for _ in range(500):
+        views = []
+        for dtype, size in ((FLOAT, 4), (INT64, 8)):
+            strides = tuple(rng.choice([0, 1, 2, 3, 4, 6, 7, 9]) for _ in SHAPE)
+            views.append((dtype, size, memory + 64 + 8 * rng.randrange(12), strides))
+        places = [bytes_of(size, address, strides) for _, size, address, strides in views]
+        apart = len({*places[0], *places[1]}) == len(places[0]) + len(places[1])
+        made = [tensor(dtype, address, strides=strides) for dtype, _, address, strides in views]
+        code, message = first_phase(tensor(FLOAT, memory), *made)
+        assert code == (0 if apart else 161002), (views, message)
+        seen.add(code)
+    assert len(seen) == 2
+
+
+def test_views_that_interlock_over_too_many_bytes(memory):
+    """Nobody looks at each byte of 100 GB; a result that steps over its other dimensions needs no look."""
+    wide = tensor(FLOAT, memory, strides=(2**34, 2**34 - 1))
+    code, message = first_phase(tensor(FLOAT, memory), wide, tensor(INT64, memory + 64))
+    assert code == 161002 and "valuesOut: expected elements with memory of their own" in message
+    wide = tensor(FLOAT, memory + 64, strides=(2**36, 2**34))
+    assert first_phase(tensor(FLOAT, memory), wide, tensor(INT64, memory + 128)) == (0, "")
 
 
 def test_a_result_that_overlaps_itself(memory):

@@ -75,6 +75,20 @@ def test_an_operator_past_its_budget_with_its_share_of_the_family(house):
     ]
 
 
+@pytest.mark.parametrize(
+    ("comment", "told"),
+    [
+        ("// Budget: 210 lines of code, because there are two ways.\n", []),
+        ("// Budget: 209 lines of code, because there are two ways.\n", ["budget 209"]),
+        ("// Budget: 210 lines of code\n", ["budget 200"]),
+    ],
+)
+def test_an_operator_states_a_larger_budget_with_its_reason(house, comment, told):
+    files = {"op_host/boxes/x.cpp": '#include "helper.h"\n' + 199 * "a\n" + comment}
+    problems = list(check.over_budget(house(**files, **{"op_host/boxes/helper.h": 10 * "a\n"})))
+    assert [problem.rpartition(", ")[2] for problem in problems] == told
+
+
 def test_declarations_count_for_no_operator(house):
     files = {"op_kernel/boxes/x_tiling.h": 30 * "a\n", "op_kernel/boxes/helper_buffers.h": 200 * "a\n"}
     includes = '#include "x_tiling.h"\n#include "helper_buffers.h"\n#include "../common/z.h"\n'

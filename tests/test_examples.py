@@ -93,3 +93,16 @@ def test_trains_a_detector(tmp_path):
     assert len({cpu for cpu, _ in losses}) == 3
     assert "largest relative difference" in done.stdout
     assert cv2.imread(str(tmp_path / "torch_detector.jpg")).shape == (540, 1200, 3)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("torch_npu") is None, reason="torch_npu is not installed")
+@pytest.mark.skipif(bool(sim.obstacle()), reason=f"no simulation here: {sim.obstacle()}")
+def test_trains_a_detector_on_several_devices(tmp_path):
+    done = example("distributed_detector", "--out", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = re.findall(r"^ *(\d) +(DDP|FSDP2) +(\d+\.\d+) .*? (\S.*B|none) *$", done.stdout, re.M)
+    assert [row[:2] for row in rows] == [(count, how) for count in "124" for how in ("DDP", "FSDP2")]
+    assert "1 HcclAllReduce" in rows[2][3]
+    assert "HcclReduceScatter" in rows[3][3]
+    assert done.stdout.count(": ok") == 2
+    assert cv2.imread(str(tmp_path / "distributed_detector.jpg")).shape[1] == 700

@@ -18,7 +18,7 @@ from pathlib import Path
 NAMES = Path("sim/ascendc/documented_names.txt")
 INCLUDE = Path("sim/ascendc/include")
 ABSENT_HEADER = "kernel_absent.h"
-ABSENT = re.compile(r"^(?:#define \w+\(\.\.\.\) )?SIM_ABSENT(?:_CLASS|_MACRO)?\((\w+)\)$", re.MULTILINE)
+ABSENT = re.compile(r'^SIM_ABSENT(?:_CLASS)?\((\w+), "([^"]+)"\)$', re.MULTILINE)
 # Comments, texts, and names of the simulator itself.
 NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|\bsim::\w+", re.DOTALL)
 # The folder of the simulator's own functions; some headers there also declare names of the API.
@@ -55,12 +55,13 @@ def documented(root: Path) -> dict[str, list[Name]]:
 
 
 class Headers:
-    """The words that the headers of the API use, and those that kernel_absent.h declares."""
+    """The words that the headers of the API use, and those that kernel_absent.h declares, with its reasons."""
 
     def __init__(self, root: Path):
         folder = root / INCLUDE
         absent = (folder / ABSENT_HEADER).read_text(encoding="utf-8")
-        self.absent = set(ABSENT.findall(absent))
+        self.reasons = dict(ABSENT.findall(absent))
+        self.absent = set(self.reasons)
         self.words: set[str] = set()
         self._of_class: dict[str, set[str]] = {}
         of_own: dict[str, set[str]] = {}
@@ -134,8 +135,10 @@ def table(root: Path) -> str:
         for name in names:
             found = state(root, name)
             counts[found] += 1
-            missing = f" (without: {name.missing})" if found == "in part" else ""
-            cells[found].append(f"`{name.text}`{missing}")
+            note = f" (without: {name.missing})" if found == "in part" else ""
+            if reason := _headers(root).reasons.get(name.text):
+                note = f" ({reason})"
+            cells[found].append(f"`{name.text}`{note}")
         rows.append(f"| {chapter} | " + " | ".join(", ".join(cell) or "–" for cell in cells.values()) + " |")
     total = sum(counts.values())
     summary = (

@@ -31,6 +31,8 @@ FILE_BUDGETS = {
 }
 # Lines of code that an operator may have in a room, with its share of its family's helpers.
 OPERATOR_BUDGETS = {"op_host": 200, "op_kernel": 875, "op_cpu": 1000, REFERENCE: 75, CASES: 130}
+# An operator that needs more says so, with its reason, where it is defined.
+LARGER = re.compile(r"^\W*Budget: (\d+) lines of code, because \w", re.M)
 SUPPORTED = "docs/operators.md"
 INTRINSICS_PAGE = "docs/simulator_api.md"
 MAX_BYTES = 400_000
@@ -61,8 +63,10 @@ def over_budget(tree: Tree):
             yield f"{name}: {lines} lines of code, budget {limit}"
     for room, limit in OPERATOR_BUDGETS.items():
         for operator in tree.contracts:
-            if (lines := round(tree.lines_of(operator, room))) > limit:
-                yield f"{operator} in {room}: {lines} lines of code with its share of its family, budget {limit}"
+            stated = [LARGER.search(tree.text(name)) for name in tree.files_of(operator, room)]
+            most = max([limit, *(int(match[1]) for match in stated if match)])
+            if (lines := round(tree.lines_of(operator, room))) > most:
+                yield f"{operator} in {room}: {lines} lines of code with its share of its family, budget {most}"
 
 
 def rules(names):

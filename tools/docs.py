@@ -5,16 +5,15 @@ tables of docs/simulator_api.md, a page for each operator and the page of diverg
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "python"))
 
+from ascend_vision_ops import calibration  # noqa: E402
 from ascend_vision_ops.opgen import Spec, load_specs  # noqa: E402
 from tools import ascendc_api, intrinsics  # noqa: E402
 from tools.divergence import page as divergence_page  # noqa: E402
@@ -71,41 +70,28 @@ def _table(rows: list[tuple[str, ...]]) -> str:
 
 
 def calibration_table(program: Path) -> str:
-    """Makes tables of modelled and published times: of every measurement, then of every pipe with a published busy
-    time.
-    """
-    result = json.loads(subprocess.run([program], capture_output=True, text=True).stdout)
-    lines = ["| measurement | published | modelled | error |", "| --- | ---: | ---: | ---: |"]
-    for entry in [*result["times"], *result["ratios"]]:
-        name, unit = ("task", "us") if "task" in entry else ("relative", "x")
-        pair = entry[name]
-        figures = f"{pair['published']:.4g} {unit} | {pair['modelled']:.4g} {unit} | {pair['error']:+.1%}"
-        lines.append(f"| `{entry['case']}` {entry['what']} | {figures} |")
-    pipes = ("V", "S", "MTE2", "MTE3")
-    lines += [
-        "",
-        "| busy time, us: published, modelled | " + " | ".join(pipes) + " |",
-        "| --- |" + " ---: |" * 4,
-    ]
-    for entry in result["times"]:
-        cells = [
-            f"{pair['published']:.4g}, {pair['modelled']:.4g}: {pair['error']:+.0%}" if pair else "–"
-            for pair in map(entry.get, pipes)
-        ]
-        if any(pipe in entry for pipe in pipes):
-            lines.append(f"| `{entry['case']}` | " + " | ".join(cells) + " |")
-    pipes = ("M", "MTE1", "MTE2", "FIX")
-    lines += [
-        "",
-        "| products, busy time of a core in us: published, modelled | " + " | ".join(pipes) + " |",
-        "| --- |" + " ---: |" * 4,
-    ]
-    for entry in result["products"]:
-        cells = [
-            f"{pair['published']:.4g}, {pair['modelled']:.4g}: {pair['error']:+.0%}"
-            for pair in map(entry.get, pipes)
-        ]
-        lines.append(f"| `{entry['case']}` {entry['what']} | " + " | ".join(cells) + " |")
+    """Makes the counts of modelled times that are near published ones, and tables of both."""
+    rows = calibration.run(program)["rows"]
+    engine = ROOT / "sim" / "ascendc" / "engine"
+    sources = [engine / name for name in ("device_model.h", "vector_rates.h")]
+    single = (
+        sum(path.read_text(encoding="utf-8").count("[single]") for path in sources) - 1
+    )  # one explains the mark
+    lines = [f"{calibration.counts(rows)}. Constants that one measurement alone supports: {single}.", ""]
+    lines += ["| measurement | published | modelled | error |", "| --- | ---: | ---: | ---: |"]
+    for row in rows:
+        pair = calibration.task(row)
+        figures = "– | – | –"
+        if pair:
+            figures = " | ".join([*calibration.texts(row, pair), f"{pair['error']:+.1%}"])
+        lines.append(f"| `{row['case']}` {row['what']} | {figures} |")
+    pipes = calibration.PIPES
+    lines += ["", "| error of busy times | " + " | ".join(pipes) + " |", "| --- |" + " ---: |" * len(pipes)]
+    for row in rows:
+        pairs = calibration.pipes(row)
+        if pairs:
+            cells = [f"{pairs[pipe]['error']:+.0%}" if pipe in pairs else "–" for pipe in pipes]
+            lines.append(f"| `{row['case']}` | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 

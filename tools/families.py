@@ -165,15 +165,19 @@ class Tree:
         if len(families) < 2:
             yield f"{name}: serves {', '.join(families) or 'no family'}; common/ is for what several families use"
 
+    def files_of(self, operator: str, room: str) -> list[str]:
+        """The files of a room that carry the name of the operator."""
+        return [
+            name for name, place in self.places.items() if place.room == room and place.operator == operator
+        ]
+
     def lines_of(self, operator: str, room: str) -> float:
         """Counts the lines of code of an operator in a room: its own lines, and its share of each helper of its family.
 
         A helper of 300 lines that three operators use counts 100 for each, wherever it lies. Contracts, tiling structs
         and lists of buffers declare something and count nothing.
         """
-        own = [
-            name for name, place in self.places.items() if place.room == room and place.operator == operator
-        ]
+        own = self.files_of(operator, room)
         lines = sum(code_lines(self.text(name)) for name in own if not name.endswith(DECLARATIONS))
         for name, place in self.places.items():
             if name.endswith(DECLARATIONS):

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`./build.sh performance [OP]` measures on the simulated device and writes docs/performance.md with its figure.
 
+It measures in as many processes as there are cores, and leaves out what has not changed since the last run
+(tools/measured.py); `--again` measures that too.
+
 The files benchmarks/workloads/<family>/<op>.py say what is measured. `device()` yields the arguments of the torch
 operator, a mark, and where the values matter a word about them. A mark is the goal on the first device: "1.5 x" of
 the roofline, "1500 us", or "" for no goal. The docstring of `device()` says what limits the kernel and what would
@@ -10,15 +13,20 @@ make it faster.
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import os
 import re
 import sys
-from dataclasses import dataclass, fields
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from ascend_vision_ops import _native, ascend_headers, operators, profiling
+from ascend_vision_ops.tables import number, ranged
 from ascend_vision_ops.testing.cases import SHORT
 from ascend_vision_ops.testing.run import from_torch
-from benchmarks.workload import module_of
+from benchmarks.workload import FILES, module_of
+from tools import measured
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "performance.md"
@@ -32,10 +40,11 @@ INTRO = """\
 timed anything here: the [simulated device](simulator.md) counts bytes, instructions and scalar accesses
 exactly, and it models times.
 
-- **time** is the modelled time, launch included. **of roofline** divides it by the longer of two times: moving
-  all inputs and outputs once at the full bandwidth of HBM (1.8 TB/s, of which published copies reach 84 %), and
-  computing the contract's `flops` on the cube unit at its peak. It is below 1 where results still lie in L2
-  when the kernel ends.
+- **time** is the modelled time, launch included, and what it may be where the constants of the model are as far
+  off as [their measurements let them](simulator.md#ranges). **of roofline** divides it by the longer of two
+  times: moving all inputs and outputs once at the full bandwidth of HBM (1.8 TB/s, of which published copies
+  reach 84 %), and computing the contract's `flops` on the cube unit at its peak. It is below 1 where results
+  still lie in L2 when the kernel ends.
 - **bytes** divides what moved between global memory and the cores by the size of all inputs and outputs.
 - **cores** counts the cores that had work. **scalar** is the number of memory accesses of the scalar unit for
   each output.
@@ -117,12 +126,6 @@ def describe(arguments: dict[str, object], note: str = "") -> str:
     return f"`{text}`" + (f" {note}" if note else "")
 
 
-def number(value: float) -> str:
-    """Writes a number with three digits and without an exponent."""
-    digits = max(0, 2 - len(str(int(value))) + 1)
-    return f"{value:,.{digits}f}"
-
-
 def verdict(mark: str, figures: profiling.Figures) -> str:
     if not mark:
         return ""
@@ -143,7 +146,7 @@ def measure(operator: str, arguments: dict[str, object], mark: str, note: str, s
     return Row(
         describe(arguments, note),
         soc.removeprefix("Ascend"),
-        f"{number(figures.microseconds)} us",
+        ranged(figures.microseconds, figures.microseconds_range),
         f"{number(figures.time_over_roofline)} x",
         f"{figures.bytes_over_least:.2f} x",
         str(figures.cores),
@@ -154,11 +157,48 @@ def measure(operator: str, arguments: dict[str, object], mark: str, note: str, s
     )
 
 
-def section(operator: str) -> str:
+def rows_on(operator: str, soc: str) -> list[Row]:
+    """Measures all calls of an operator on one device."""
+    return [measure(operator, *call, soc) for call in calls(operator)]
+
+
+def measured_rows(operators: list[str], kept: bool) -> Iterator[tuple[str, list[Row]]]:
+    """Measures operators on both devices, in as many processes as there are cores; yields them in their order.
+
+    kept: rows that nothing has changed since are taken from the last run (tools/measured.py).
+    """
+    known = sorted(FILES)
+    keys = {
+        (name, soc): measured.digest(name, soc, known) if kept else ""
+        for name in operators
+        for soc in DEVICES
+    }
+    found = {pair: measured.load(*pair, key) if kept else None for pair, key in keys.items()}
+    context = multiprocessing.get_context("spawn")
+    # A process keeps the device that it has opened, so that each measures on one alone.
+    with context.Pool(os.cpu_count(), prepare_process, maxtasksperchild=1) as pool:
+        running = {pair: pool.apply_async(rows_on, pair) for pair, rows in found.items() if rows is None}
+        for name in operators:
+            columns = []
+            for soc in DEVICES:
+                if (name, soc) in running:
+                    columns.append(running[name, soc].get())
+                    if kept:
+                        measured.store(name, soc, keys[name, soc], [asdict(row) for row in columns[-1]])
+                else:
+                    columns.append([Row(**row) for row in found[name, soc]])
+            yield name, [row for both in zip(*columns, strict=True) for row in both]
+
+
+def prepare_process() -> None:
+    """Each process simulates with one thread: cores of a launch wait for each other, processes do not."""
+    os.environ.setdefault("AVO_SIM_THREADS", "1")
+    ascend_headers.prepare()
+
+
+def section(operator: str, rows: list[Row]) -> str:
     """Gives heading, text and table of one operator."""
-    module = workload(operator)
-    rows = [measure(operator, *call, soc) for call in calls(operator) for soc in DEVICES]
-    text = " ".join(module.device.__doc__.split())
+    text = " ".join(workload(operator).device.__doc__.split())
     return "\n".join([f"## {operator}", "", text, "", HEAD.line(), RULE, *(row.line() for row in rows), ""])
 
 
@@ -171,6 +211,17 @@ def sections(page: str) -> dict[str, str]:
 def rows_of(part: str) -> list[Row]:
     lines = [line for line in part.splitlines() if line.startswith("| `")]
     return [Row(*(cell.strip() for cell in line.strip("|").split("|"))) for line in lines]
+
+
+def add_others(parts: dict[str, str]) -> None:
+    """Writes what kernels of other projects take behind the sections of the operators."""
+    from benchmarks import others
+
+    short = DEVICES[0].removeprefix("Ascend")
+    rows = [(name, row) for name, part in parts.items() for row in rows_of(part) if row.device == short]
+    times = {(name, row.call): row.time for name, row in rows}
+    with PAGE.open("a", encoding="utf-8") as page:
+        page.write("\n" + others.section(times))
 
 
 def draw(parts: dict[str, str]) -> None:
@@ -210,7 +261,8 @@ def draw(parts: dict[str, str]) -> None:
 def write_elsewhere(names: list[str]) -> int:
     """Measures operators with kernels that are compiled against CANN's headers; the page of our own stays."""
     head = f"# Performance\n\nKernels against {ascend_headers.description()}.\n"
-    ELSEWHERE.write_text("\n".join([head, *(section(name) for name in names)]), encoding="utf-8")
+    parts = [section(name, rows) for name, rows in measured_rows(names, kept=False)]
+    ELSEWHERE.write_text("\n".join([head, *parts]), encoding="utf-8")
     print(f"performance: {ELSEWHERE}")
     return 0
 
@@ -218,6 +270,7 @@ def write_elsewhere(names: list[str]) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./build.sh performance", description=__doc__.splitlines()[0])
     parser.add_argument("operators", metavar="OP", nargs="*", help="operators to measure again (all)")
+    parser.add_argument("--again", action="store_true", help="measure what nothing has changed since, too")
     options = parser.parse_args()
     known = [name for name in operators() if workload(name)]
     for name in options.operators:
@@ -226,13 +279,16 @@ def main() -> int:
     if ascend_headers.prepare(options.operators or None):
         return write_elsewhere(options.operators or known)
     before = sections(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
-    parts = {}
-    for name in known:
-        kept = options.operators and name not in options.operators and name in before
-        parts[name] = before[name] if kept else section(name)
-        print(f"performance: {name}, {len(rows_of(parts[name]))} rows{', kept' if kept else ''}", flush=True)
+    wanted = [
+        name for name in known if not options.operators or name in options.operators or name not in before
+    ]
+    parts = {name: before.get(name, "") for name in known}
+    for name, rows in measured_rows(wanted, kept=not options.again):
+        parts[name] = section(name, rows)
+        print(f"performance: {name}, {len(rows)} rows", flush=True)
     PAGE.write_text("\n".join([INTRO, *parts.values()]), encoding="utf-8")
     draw(parts)
+    add_others(parts)
     return 0
 
 

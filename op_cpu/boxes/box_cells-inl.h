@@ -24,10 +24,10 @@
 #include <numeric>
 #include <vector>
 
-#include "hwy/aligned_allocator.h"
 #include "hwy/highway.h"
 #include "op_cpu/boxes/box_grids-inl.h"
 #include "op_cpu/boxes/iou-inl.h"
+#include "op_cpu/common/memory/aligned.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
@@ -103,7 +103,7 @@ class BoxCells {
     const F32 d;
     const I32 integers;
     const size_t size = hwy::RoundUpTo(count + 1, kLanes);
-    memory_ = hwy::AllocateAligned<float>(4 * size);
+    memory_ = AllocateAligned<float>(4 * size);
     corners_ = {&memory_[0], &memory_[size], &memory_[2 * size], &memory_[3 * size]};
     for (size_t i = 0; i < count; i += hn::Lanes(d)) {
       const auto rows = hn::LoadNOr(hn::Set(integers, rows_[0]), integers, &rows_[i], count - i);

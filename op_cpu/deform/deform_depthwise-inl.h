@@ -8,8 +8,8 @@
 #define AVO_OP_CPU_COMMON_DEFORM_DEPTHWISE_INL_H_
 #endif
 
-#include "hwy/aligned_allocator.h"
 #include "hwy/highway.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
 #include "op_cpu/deform/deform-inl.h"
 
@@ -99,7 +99,7 @@ class DepthwiseConvolution {
 
     const DepthwiseConvolution &call_;
     DeformSampler<T> sampler_;
-    hwy::AlignedVector<Value> sums_;
+    AlignedVector<Value> sums_;
   };
 
  private:
@@ -107,10 +107,10 @@ class DepthwiseConvolution {
 
   const Args &args_;
   const DeformSizes &sizes_;
-  const int64_t filters_;                     // of a channel
-  const int64_t padded_;                      // channels of a deform group, rounded up to vectors
-  const int64_t width_;                       // elements from position to position of the sums
-  hwy::AlignedVector<Value> bias_, weights_;  // as the sums of a position; weights_ has them for each tap
+  const int64_t filters_;                // of a channel
+  const int64_t padded_;                 // channels of a deform group, rounded up to vectors
+  const int64_t width_;                  // elements from position to position of the sums
+  AlignedVector<Value> bias_, weights_;  // as the sums of a position; weights_ has them for each tap
 };
 
 }  // namespace avo::HWY_NAMESPACE

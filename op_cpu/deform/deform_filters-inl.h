@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "hwy/aligned_allocator.h"
 #include "hwy/highway.h"
 #include "op_cpu/common/copies/huge_pages.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/parallel/parallel.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
@@ -47,7 +47,7 @@ class DeformFilters {
     }
     const int64_t row = vectors * kLanes, all = Product::kTerms * rows;
     term_pitch_ = rows * row;
-    packed_ = hwy::AllocateAligned<Packed>(all * row);
+    packed_ = AllocateAligned<Packed>(all * row);
     AdviseHugePages(packed_.get(), all * row * sizeof(Packed));
     if (Product::kPackedDepth > 1) {
       parallel_for(all, GrainOf(row), [&](int64_t begin, int64_t end) {

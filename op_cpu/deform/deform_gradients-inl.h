@@ -7,8 +7,8 @@
 #define AVO_OP_CPU_COMMON_DEFORM_GRADIENTS_INL_H_
 #endif
 
-#include "hwy/aligned_allocator.h"
 #include "hwy/highway.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/deform/deform-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -125,10 +125,10 @@ class DeformGradients {
   }
 
   const Sampler &sampler_;
-  std::vector<Value> outside_;          // takes the gradients of pixels beyond the image; nothing reads it
-  std::vector<Value *> corners_;        // gradients of the corners of each position
-  hwy::AlignedVector<Value> products_;  // (position, corner, lane): gradients of samples times pixels
-  hwy::AlignedVector<Value> sums_;      // (position, corner): the same, summed over the lanes
+  std::vector<Value> outside_;     // takes the gradients of pixels beyond the image; nothing reads it
+  std::vector<Value *> corners_;   // gradients of the corners of each position
+  AlignedVector<Value> products_;  // (position, corner, lane): gradients of samples times pixels
+  AlignedVector<Value> sums_;      // (position, corner): the same, summed over the lanes
 };
 
 }  // namespace avo::HWY_NAMESPACE

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "op_cpu/common/copies/tiles.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/tensors/element.h"
 #include "op_cpu/common/vectors/simd.h"
 #include "op_cpu/deform/deform_tiles.h"
@@ -123,8 +124,8 @@ class Convolution {
     DeformSampler<T> sampler_;
     const int64_t stride_,
         term_pitch_;  // elements from position to position and from term to term of samples
-    hwy::AlignedVector<Sample> samples_;
-    hwy::AlignedVector<Value> sums_;
+    AlignedVector<Sample> samples_;
+    AlignedVector<Value> sums_;
     typename Product::Registers registers_;
   };
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "op_cpu/common/copies/tiles.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/tensors/element.h"
 #include "op_cpu/common/vectors/simd.h"
 #include "op_cpu/deform/deform_tiles.h"
@@ -156,7 +157,7 @@ class Gradients {
     DeformGradients<T> gradients_;
     const int64_t width_;   // elements from position to position of grads_by_position_
     const int64_t stride_;  // elements from position to position of sample_grads_ and columns_
-    hwy::AlignedVector<Value> grads_, grads_by_position_, sample_grads_, columns_, pixels_;
+    AlignedVector<Value> grads_, grads_by_position_, sample_grads_, columns_, pixels_;
   };
 
   // Calls body(i) for all i below `count`; each computes `elements` elements.
@@ -247,8 +248,8 @@ class Gradients {
   std::vector<int64_t> places_;  // where each block starts in the packed filters and their gradients
   int64_t matrix_ = 0;           // elements of all blocks
   int64_t step_ = 0;             // images of a step
-  hwy::AlignedVector<Value> packed_, grad_weights_;  // (block), (image of a step, block)
-  std::vector<Value> offset_grads_;                  // (image of a step, task, tap, kind, position)
+  AlignedVector<Value> packed_, grad_weights_;  // (block), (image of a step, block)
+  std::vector<Value> offset_grads_;             // (image of a step, task, tap, kind, position)
 };
 
 void Run(const Args &args, const ParallelFor &parallel_for) {

@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "hwy/aligned_allocator.h"
 #include "hwy/highway.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
 #include "op_cpu/grid/grid_tile-inl.h"
@@ -70,8 +70,8 @@ class GridChannels {
         stream_(stream),
         zeros_(in_place_ ? images.shape[1] : 0),
         pointers_(in_place_ ? grid.neighbours() * grid.most() : 0),
-        offsets_(hwy::AllocateAligned<Index>(in_place_ ? 1 : grid.neighbours() * grid.most())),
-        results_(hwy::AllocateAligned<Value>(kRun * depth)) {}
+        offsets_(AllocateAligned<Index>(in_place_ ? 1 : grid.neighbours() * grid.most())),
+        results_(AllocateAligned<Value>(kRun * depth)) {}
 
   // Goes on to a tile. The GridTile must have its neighbours and weights.
   void Move(const Tile &tile) {
@@ -91,7 +91,7 @@ class GridChannels {
     if (!copied_) return;
     if (pixels >= room_) {
       room_ = pixels + 1;
-      copy_ = hwy::AllocateAligned<T>(room_ * kCopyDepth);
+      copy_ = AllocateAligned<T>(room_ * kCopyDepth);
     }
     grid_.Number(kCopyDepth, offsets_.get());
     // Neighbours outside the image read zeros behind the copy, so that 0 x infinity never enters a sum.

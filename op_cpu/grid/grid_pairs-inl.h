@@ -15,9 +15,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "hwy/aligned_allocator.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/grid/grid_rows-inl.h"
 #include "op_cpu/grid/grid_tile-inl.h"
@@ -74,8 +74,8 @@ class GridPairs {
         out_(out),
         stream_(stream),
         results_(most),
-        offsets_(hwy::AllocateAligned<uint32_t>(most + kLanes)),
-        weights_(hwy::AllocateAligned<float>(4 * (most + kLanes))),
+        offsets_(AllocateAligned<uint32_t>(most + kLanes)),
+        weights_(AllocateAligned<float>(4 * (most + kLanes))),
         rows_(most / kLanes + 1),
         partial_(most / kLanes + 1) {}
 

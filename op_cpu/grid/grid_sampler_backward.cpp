@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "op_cpu/common/copies/huge_pages.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/vectors/simd.h"
 #include "op_host/common/tiling/math.h"
 #undef HWY_TARGET_INCLUDE
@@ -42,8 +43,7 @@ class GridGradients {
         images_(args.input, most_, channels_),
         grads_(args.grad_output, most_, channels_),
         neighbours_(most_, samples_, rules_.interpolation == Interpolation::kBicubic ? 16 : 4),
-        // Highway does not allocate 0 bytes.
-        sums_(hwy::AllocateAligned<Value>(std::max<int64_t>(1, most_ * image_sums_))),
+        sums_(AllocateAligned<Value>(most_ * image_sums_)),
         by_group_(most_ * groups_ * samples_ * 2) {
     AdviseHugePages(sums_.get(), most_ * image_sums_ * sizeof(Value));
   }

@@ -16,9 +16,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "hwy/aligned_allocator.h"
 #include "hwy/highway.h"
 #include "op_cpu/common/copies/tiles.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
 #include "op_cpu/grid/grid_axis-inl.h"
@@ -52,10 +52,10 @@ class GridTile {
         x_(width, rules),
         side_(NeighboursOf(rules.interpolation)),
         most_(AlignUp<int64_t>(most_positions, kLanes)),
-        coordinates_(hwy::AllocateAligned<Value>(2 * most_)),
-        indices_(hwy::AllocateAligned<Index>(2 * side_ * most_)),
-        axis_weights_(hwy::AllocateAligned<Value>(2 * side_ * most_)),
-        weights_(hwy::AllocateAligned<Value>(side_ * side_ * most_)) {}
+        coordinates_(AllocateAligned<Value>(2 * most_)),
+        indices_(AllocateAligned<Index>(2 * side_ * most_)),
+        axis_weights_(AllocateAligned<Value>(2 * side_ * most_)),
+        weights_(AllocateAligned<Value>(side_ * side_ * most_)) {}
 
   int64_t neighbours() const { return side_ * side_; }
   int64_t most() const { return most_; }

@@ -17,7 +17,7 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
   };
   const WindowAxis rows = axis(0), columns = axis(1);
   avo::HWY_NAMESPACE::Pool<avo::HWY_NAMESPACE::Total>(
-      {args.input, args.out, rows, columns,
+      {args.input, args.out, rows.Trimmed(args.out.shape[2]), columns.Trimmed(args.out.shape[3]),
        WindowDivisors::Of(args.out.shape, rows, columns, args.count_include_pad, args.divisor_override)},
       parallel_for);
 }

@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "hwy/aligned_allocator.h"
 #include "hwy/highway.h"
 #include "op_cpu/common/copies/stream.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/pooling/column_phases-inl.h"
 #include "op_cpu/pooling/parallel_images.h"
 #include "op_cpu/pooling/partial_vectors-inl.h"
@@ -243,8 +243,8 @@ class ColumnGradients {
   const int64_t band_;         // rows of a band
   const int64_t window_rows_;  // rows of windows that reach into a band
   ColumnPhases<T> phases_;
-  hwy::AlignedVector<C> grads_;
-  hwy::AlignedVector<TapNumber<C>> maxima_;
+  AlignedVector<C> grads_;
+  AlignedVector<TapNumber<C>> maxima_;
   // Those of the first window of the first row.
   C *first_grad_;
   TapNumber<C> *first_maximum_;

@@ -11,8 +11,8 @@
 #include <limits>
 #include <vector>
 
-#include "hwy/aligned_allocator.h"
 #include "hwy/highway.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/pooling/window_maxima-inl.h"
 #include "op_cpu/pooling/windows.h"
 
@@ -133,7 +133,7 @@ class ColumnPhases {
   const WindowAxis rows_, columns_;
   int64_t pitch_;  // elements from row to row of a phase
   int64_t phase_;  // elements of a phase
-  hwy::AlignedVector<C> phases_;
+  AlignedVector<C> phases_;
   std::vector<WindowTap<C>> taps_;
 };
 

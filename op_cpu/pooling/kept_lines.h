@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "hwy/aligned_allocator.h"
+#include "op_cpu/common/memory/aligned.h"
 
 namespace avo {
 
@@ -34,7 +34,7 @@ class KeptLines {
 
  private:
   const int64_t size_;
-  hwy::AlignedVector<T> lines_;
+  AlignedVector<T> lines_;
   std::vector<int64_t> numbers_;  // of the line in each place, -1 where there is none
 };
 

@@ -13,7 +13,8 @@ namespace avo::max_pool2d::HWY_NAMESPACE {
 
 void Run(const Args &args, const ParallelFor &parallel_for) {
   const auto axis = [&](int i) {
-    return WindowAxis::Of(args.input, i, args.kernel_size, args.stride, args.padding, args.dilation);
+    return WindowAxis::Of(args.input, i, args.kernel_size, args.stride, args.padding, args.dilation)
+        .Trimmed(args.out.shape[2 + i]);
   };
   avo::HWY_NAMESPACE::Pool<avo::HWY_NAMESPACE::Largest>({args.input, args.out, axis(0), axis(1), {}},
                                                         parallel_for);

@@ -16,19 +16,18 @@ namespace cpu = avo::HWY_NAMESPACE;
 
 void Run(const Args &args, const ParallelFor &parallel_for) {
   const auto axis = [&](int i) {
-    return WindowAxis::Of(args.input, i, args.kernel_size, args.stride, args.padding, args.dilation);
+    return WindowAxis::Of(args.input, i, args.kernel_size, args.stride, args.padding, args.dilation)
+        .Trimmed(args.grad_output.shape[2 + i]);
   };
   const WindowGradients windows{args.grad_output, args.input, args.out, axis(0), axis(1), {}};
   DispatchFloat(args.out.dtype, [&](auto element) {
     using T = decltype(element);
     if (cpu::PoolPairs<T, 3>(windows, parallel_for) || cpu::PoolPairs<T, 2>(windows, parallel_for)) return;
-    if (cpu::ColumnGradients<T>::Suit(windows)) {
-      const Shape &shape = windows.out.shape;
-      ParallelImages<cpu::ColumnGradients<T>>(windows, shape[0] * shape[1], shape[2], GrainOf(shape[3]),
-                                              parallel_for);
-    } else {
-      cpu::PoolGradients<cpu::MaximumGradients<T>, T>(windows, parallel_for);
-    }
+    if (!cpu::ColumnGradients<T>::Suit(windows))
+      return cpu::PoolGradients<cpu::MaximumGradients<T>, T>(windows, parallel_for);
+    const Shape &shape = windows.out.shape;
+    ParallelImages<cpu::ColumnGradients<T>>(windows, shape[0] * shape[1], shape[2], GrainOf(shape[3]),
+                                            parallel_for);
   });
 }
 

@@ -115,7 +115,7 @@ class MaximumGradients {
   const WindowGradients &windows_;
   PixelRows<T> images_, grads_;
   const WindowCover rows_, columns_;
-  hwy::AlignedVector<C> row_;
+  AlignedVector<C> row_;
   KeptLines<TapNumber<C>> maxima_;  // by rows of windows
   std::vector<Line> lines_;
   std::vector<WindowTap<T>> taps_;

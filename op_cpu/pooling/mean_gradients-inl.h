@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/pooling/fold-inl.h"
 #include "op_cpu/pooling/window_gradients-inl.h"
 
@@ -76,7 +77,7 @@ class MeanGradients {
   const WindowGradients &windows_;
   PixelRows<T> grads_;
   const WindowCover rows_, columns_;
-  hwy::AlignedVector<C> row_;
+  AlignedVector<C> row_;
   KeptLines<C> sums_;             // by rows of windows
   std::vector<const C *> lines_;  // those sums that the row of the result adds
 };

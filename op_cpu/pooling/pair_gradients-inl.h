@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "hwy/aligned_allocator.h"
 #include "hwy/highway.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/pooling/pairs-inl.h"
 #include "op_cpu/pooling/parallel_images.h"
 
@@ -279,7 +279,7 @@ class PairGradients {
   const int64_t count_;  // pairs of a line
   const int64_t line_;   // elements of the even columns of a line
   const int64_t turn_;   // pairs of a turn
-  hwy::AlignedVector<C> paused_, above_, below_;
+  AlignedVector<C> paused_, above_, below_;
   bool finite_ = true;  // whether all elements of the turn before were finite
 };
 

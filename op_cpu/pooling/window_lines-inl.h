@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "hwy/aligned_allocator.h"
 #include "op_cpu/common/copies/stream.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/pooling/fold-inl.h"
 #include "op_cpu/pooling/parallel_images.h"
 #include "op_cpu/pooling/windows.h"
@@ -32,7 +32,7 @@ class WindowLines {
  protected:
   using C = Compute<T>;
   using D = hn::ScalableTag<C>;
-  using Line = hwy::AlignedVector<C>;
+  using Line = AlignedVector<C>;
   static constexpr bool kMean = std::is_same_v<Op, Total>;
 
   static size_t Lanes() { return hn::Lanes(D()); }

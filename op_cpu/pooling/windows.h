@@ -38,6 +38,17 @@ struct WindowAxis {
     const int64_t left = size - Start(window);
     return left <= 0 ? 0 : std::min(kernel, CeilDiv(left, dilation));
   }
+  // The axis of the same `windows` windows without taps that lie beside the image in all of them, and without
+  // a stride that leads beyond a single window. What kernels allocate then grows with the image, and not with
+  // the numbers of the caller.
+  WindowAxis Trimmed(int64_t windows) const {
+    WindowAxis result = *this;
+    const int64_t first = std::min({FirstTap(windows - 1), padding / dilation, kernel - 1});
+    result.kernel = std::max<int64_t>(1, EndTap(0) - first);
+    result.padding -= first * dilation;
+    if (windows == 1) result.stride = std::min(stride, result.Reach());
+    return result;
+  }
   // Taps of a window without dilation that a mean counts: inside the image, or inside it or its padding.
   int64_t Counted(int64_t window, bool include_pad) const {
     return include_pad ? std::min(kernel, size + padding - Start(window)) : EndTap(window) - FirstTap(window);

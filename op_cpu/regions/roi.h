@@ -45,6 +45,7 @@ struct RoiAxis {
   std::vector<int32_t> first_sample;        // of each bin, and the number of all samples
 
   int64_t Size() const { return static_cast<int64_t>(elements.size()); }
+  double Samples() const { return static_cast<double>(samples.size()); }
 
   // Reserves memory for `bins` bins and about `count` samples.
   void Reserve(int64_t bins, int64_t count) {
@@ -112,6 +113,14 @@ struct RoiRegion {
   }
 };
 
+// How many samples a call may compute, since anybody may send a region of 1e30 elements, or a sampling_ratio
+// of 2^40. Ordinary regions have at most about one for each element of the map and each bin along an axis.
+struct RoiLimits {
+  static constexpr double kAxis = 1 << 16;  // of a region along an axis, more than 4 for each element and bin
+  static constexpr double kTotal = 1 << 24;     // of all regions along both axes, likewise
+  static constexpr double kProducts = 1 << 30;  // of all regions, likewise with products of both axes
+};
+
 // The arguments of a call that concern all of its regions; [0] is along y, [1] along x.
 struct RoiCall {
   const Tensor &rois;
@@ -121,10 +130,11 @@ struct RoiCall {
   int64_t sampling_ratio;
   bool aligned;
 
-  // Makes an axis of a region that reaches from `begin` to `end`. Returns false where it has no samples.
-  // Positions are computed in Real, in the order of the definition (op_host/regions/roi_align.yaml).
+  // Makes an axis of region `k` that reaches from `begin` to `end`. Returns false where it has no samples.
+  // Throws where it has more than RoiLimits allow, before it computes any. Positions are computed in Real, in
+  // the order of the definition (op_host/regions/roi_align.yaml).
   template <typename Real>
-  bool MakeAxis(Real begin, Real end, int axis, RoiAxis<Real> *made) const {
+  bool MakeAxis(int64_t k, Real begin, Real end, int axis, RoiAxis<Real> *made) const {
     const Real ratio = static_cast<Real>(scale), offset = aligned ? Real{0.5} : Real{0};
     const Real start = begin * ratio - offset;
     Real length = end * ratio - offset - start;
@@ -140,14 +150,30 @@ struct RoiCall {
     // Rounding moves a sample by less than this.
     const double margin =
         std::max<double>(std::abs(start), length) * std::numeric_limits<Real>::epsilon() * 4;
-    made->Reserve(bins[axis], std::min(made->grid * bins[axis], 2 * size[axis]));
+    // The samples of a bin [first, last), without those that certainly lie outside the feature map.
+    const auto first = [&](Real origin) {
+      return ClampedCount((-1 - origin - margin) / step - 1, made->grid);
+    };
+    const auto last = [&](Real origin) {
+      return ClampedCount((static_cast<double>(size[axis]) - origin + margin) / step + 1, made->grid);
+    };
+    double count = 0;
+    for (int64_t b = 0; b < bins[axis]; ++b) {
+      const Real origin = start + static_cast<Real>(b) * bin;
+      count += static_cast<double>(last(origin)) - static_cast<double>(first(origin));
+    }
+    const double most = RoiLimits::kAxis + 4.0 * static_cast<double>(size[axis] + bins[axis]);
+    if (count > most) {
+      throw std::invalid_argument("rois: expected at most " + std::to_string(static_cast<int64_t>(most)) +
+                                  " samples along an axis of " + std::to_string(size[axis]) +
+                                  " elements, got " + std::to_string(count) + " with sampling_ratio " +
+                                  std::to_string(sampling_ratio) + " in row " + std::to_string(k));
+    }
+    made->Reserve(bins[axis], std::min(static_cast<int64_t>(count), 2 * size[axis]));
     for (int64_t b = 0; b < bins[axis]; ++b) {
       made->NextBin();
-      // Samples that certainly lie outside the feature map are skipped.
       const Real origin = start + static_cast<Real>(b) * bin;
-      const int64_t last =
-          ClampedCount((static_cast<double>(size[axis]) - origin + margin) / step + 1, made->grid);
-      for (int64_t i = ClampedCount((-1 - origin - margin) / step - 1, made->grid); i < last; ++i) {
+      for (int64_t i = first(origin), end = last(origin); i < end; ++i) {
         const Real position = origin + (static_cast<Real>(i) + Real{0.5}) * bin / grid;
         made->AddSample(ClampedAxis<Real>(position, size[axis]));
       }
@@ -177,8 +203,8 @@ struct RoiCall {
                                   std::to_string(k));
     }
     RoiRegion<Compute<T>> region{static_cast<int64_t>(image), {}, {}};
-    if (!MakeAxis(value(corner + 1), value(corner + 3), 0, &region.y) ||
-        !MakeAxis(value(corner), value(corner + 2), 1, &region.x)) {
+    if (!MakeAxis(k, value(corner + 1), value(corner + 3), 0, &region.y) ||
+        !MakeAxis(k, value(corner), value(corner + 2), 1, &region.x)) {
       region.y = region.x = {};
     }
     return region;
@@ -188,7 +214,20 @@ struct RoiCall {
   std::vector<RoiRegion<Compute<T>>> Regions() const {
     std::vector<RoiRegion<Compute<T>>> regions;
     regions.reserve(rois.shape[0]);
-    for (int64_t k = 0; k < rois.shape[0]; ++k) regions.push_back(Region<T>(k));
+    const double ordinary[2] = {4.0 * static_cast<double>(size[0] + bins[0]),
+                                4.0 * static_cast<double>(size[1] + bins[1])};
+    double total = RoiLimits::kTotal, products = RoiLimits::kProducts;
+    for (int64_t k = 0; k < rois.shape[0]; ++k) {
+      regions.push_back(Region<T>(k));
+      const double y = regions.back().y.Samples(), x = regions.back().x.Samples();
+      total -= std::max(0.0, y + x - ordinary[0] - ordinary[1]);
+      products -= std::max(0.0, y * x - ordinary[0] * ordinary[1]);
+      if (total < 0 || products < 0) {
+        throw std::invalid_argument("rois: expected fewer samples; rows up to " + std::to_string(k) +
+                                    " have too many for a call, with sampling_ratio " +
+                                    std::to_string(sampling_ratio));
+      }
+    }
     return regions;
   }
 };

@@ -9,8 +9,8 @@
 
 #include <algorithm>
 
-#include "hwy/aligned_allocator.h"
 #include "hwy/highway.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
 #include "op_cpu/regions/roi.h"
 
@@ -43,7 +43,7 @@ struct PixelCopy {
   PixelImage<T> image{};
   const T *from = nullptr;  // the planes that were copied last
   int64_t depth = 0;        // how many of them
-  hwy::AlignedVector<T> pixels;
+  AlignedVector<T> pixels;
 
   // Copies the rectangle that a region reads of `channels` planes into `image`. `strides` are those of the
   // images (N, C, H, W). With `once` it copies nothing if the last call copied the same planes.

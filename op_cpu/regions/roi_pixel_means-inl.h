@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "hwy/aligned_allocator.h"
 #include "hwy/highway.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/regions/roi.h"
 #include "op_cpu/regions/roi_pixels-inl.h"
@@ -197,9 +197,9 @@ class RoiPixelMeans : public RoiPixels<T> {
     return found;
   }
 
-  hwy::AlignedVector<Value> sums_;  // [bin rows][columns][Stride()]
-  std::vector<int64_t> offsets_;    // offset in the image of each column that the region reads
-  int64_t columns_ = 0;             // that the region reads, rounded up to kColumns
+  AlignedVector<Value> sums_;     // [bin rows][columns][Stride()]
+  std::vector<int64_t> offsets_;  // offset in the image of each column that the region reads
+  int64_t columns_ = 0;           // that the region reads, rounded up to kColumns
 };
 
 }  // namespace avo::HWY_NAMESPACE

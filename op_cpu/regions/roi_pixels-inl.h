@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "hwy/aligned_allocator.h"
 #include "hwy/highway.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/regions/roi.h"
 #include "op_cpu/regions/roi_copy-inl.h"
@@ -54,7 +54,7 @@ class RoiPixels {
   }
 
  private:
-  hwy::AlignedVector<Value> pooled_;
+  AlignedVector<Value> pooled_;
   int64_t stride_ = 0;
 };
 

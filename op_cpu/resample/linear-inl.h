@@ -8,6 +8,7 @@
 #endif
 
 #include <array>
+#include <cstring>
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
@@ -39,6 +40,7 @@ template <typename T>
 class LinearVectors {
   using F32 = hn::ScalableTag<float>;
   using I32 = hn::RebindToSigned<F32>;
+  using U32 = hn::RebindToUnsigned<F32>;
 
  public:
   static constexpr int64_t kLanes = LinearMixtures::kLanes;
@@ -97,6 +99,12 @@ class LinearVectors {
     }
   }
 
+  // Both products are rounded, as SampleOneByOne rounds them: so all instruction sets give the same bits.
+  static HWY_INLINE hn::Vec<F32> Mix(hn::Vec<F32> left_weights, hn::Vec<F32> left, hn::Vec<F32> right_weights,
+                                     hn::Vec<F32> right) {
+    return hn::Add(hn::Mul(left_weights, left), hn::Mul(right_weights, right));
+  }
+
   // A mixture in registers. Of computes its outputs from a row.
   struct Mixed {
     explicit HWY_INLINE Mixed(const LinearMixtures::Mixture &mixture)
@@ -111,7 +119,7 @@ class LinearVectors {
       const auto right_window = kOneWindow ? left_window : LoadFloat(F32(), row + place.right);
       const auto left = hn::TableLookupLanes(left_window, left_lanes);
       const auto right = hn::TableLookupLanes(right_window, right_lanes);
-      return hn::MulAdd(left_weights, left, hn::Mul(right_weights, right));
+      return Mix(left_weights, left, right_weights, right);
     }
 
     decltype(hn::IndicesFromVec(F32(), hn::Zero(I32()))) left_lanes, right_lanes;
@@ -133,21 +141,55 @@ class LinearVectors {
     }
   }
 
-  // Computes the vector of outputs from output i on where samples are too far apart for a window. float32
-  // takes two gathers; half types have none, and are computed one by one.
+  // Computes the vector of outputs from output i on where samples are too far apart for a window. It takes
+  // words of two elements, the left sample and the right one. Processors gather no faster than that.
+  //
+  //   words          x1 x2 | x5 x6 | x9 x10 | x13 x14
+  //   left samples   x1 x5 x9 x13     right samples   x2 x6 x10 x14
   template <size_t kCount>
   HWY_NOINLINE void FromAnywhere(LinearRows<const T, kCount> in, int64_t i, LinearRows<T, kCount> out) const {
     const LinearSamples<float> &samples = of_.samples();
+    const int32_t *const lefts = &samples.left[i], *const rights = &samples.right[i];
+    // Nothing lies behind the last element of a row, so its right sample is the left one.
+    if (rights[kLanes - 1] == lefts[kLanes - 1]) {
+      for (size_t r = 0; r < kCount; ++r) OfLastElements(in[r], i, out[r]);
+      return;
+    }
+    const F32 d;
+    const auto left_weights = hn::LoadU(d, &samples.left_weight[i]);
+    const auto right_weights = hn::LoadU(d, &samples.right_weight[i]);
+    alignas(64) T pairs[kCount][2 * kLanes];
+#pragma GCC unroll 16
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      const int64_t at = lefts[lane];
+#pragma GCC unroll 4
+      for (size_t r = 0; r < kCount; ++r) std::memcpy(&pairs[r][2 * lane], in[r] + at, 2 * sizeof(T));
+    }
     for (size_t r = 0; r < kCount; ++r) {
+      hn::Vec<F32> left, right;
       if constexpr (std::is_same_v<T, float>) {
-        const F32 d;
-        const auto left = hn::GatherIndex(d, in[r], hn::LoadU(I32(), &samples.left[i]));
-        const auto right = hn::GatherIndex(d, in[r], hn::LoadU(I32(), &samples.right[i]));
-        const auto sum = hn::Mul(hn::LoadU(d, &samples.right_weight[i]), right);
-        hn::StoreU(hn::MulAdd(hn::LoadU(d, &samples.left_weight[i]), left, sum), d, out[r] + i);
+        hn::LoadInterleaved2(d, pairs[r], left, right);
+        hn::StoreU(Mix(left_weights, left, right_weights, right), d, out[r] + i);
       } else {
-        SampleOneByOne<T>({in[r], 1}, samples, i, i + kLanes, {out[r], 1});
+        const auto words = hn::Load(U32(), reinterpret_cast<const uint32_t *>(pairs[r]));
+        left = WidenBits(d, hn::And(words, hn::Set(U32(), 0xffff)), T{});
+        right = WidenBits(d, hn::ShiftRight<16>(words), T{});
+        StoreFloat(Mix(left_weights, left, right_weights, right), d, out[r] + i);
       }
+    }
+  }
+
+  // Does the same for one row, also where the right sample would lie behind the row.
+  void OfLastElements(const T *in, int64_t i, T *out) const {
+    const LinearSamples<float> &samples = of_.samples();
+    if constexpr (std::is_same_v<T, float>) {
+      const F32 d;
+      const auto left = hn::GatherIndex(d, in, hn::LoadU(I32(), &samples.left[i]));
+      const auto right = hn::GatherIndex(d, in, hn::LoadU(I32(), &samples.right[i]));
+      const auto left_weights = hn::LoadU(d, &samples.left_weight[i]);
+      hn::StoreU(Mix(left_weights, left, hn::LoadU(d, &samples.right_weight[i]), right), d, out + i);
+    } else {
+      SampleOneByOne<T>({in, 1}, samples, i, i + kLanes, {out, 1});
     }
   }
 

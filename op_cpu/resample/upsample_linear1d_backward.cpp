@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "op_host/upsample_linear1d_backward_args.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "op_cpu/common/tensors/element.h"
 #include "op_cpu/resample/linear.h"
 #include "op_cpu/resample/rows.h"
@@ -15,19 +18,27 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
         length == out_length
             ? LinearSamples<Compute<T>>()
             : SampleLinear<Compute<T>>(length, out_length, args.align_corners, args.scales, 0, out_length);
-    ForRows<T>(args.grad_output, args.out, parallel_for, [&](const Row<const T> &grads, const Row<T> &out) {
+    const auto sum_row = [&](const Row<const T> &grads, const Row<T> &out, std::vector<double> &sums) {
       if (length == out_length) {
         for (int64_t i = 0; i < length; ++i) out[i] = grads[i];
         return;
       }
-      // Sums are float64. An input may receive from all outputs, and the sum is rounded only at the end.
-      std::vector<double> sums(length, 0.0);
+      std::fill(sums.begin(), sums.end(), 0.0);
       for (int64_t i = 0; i < out_length; ++i) {
         const double grad = Widen(grads[i]);
         sums[samples.left[i]] += samples.left_weight[i] * grad;
         sums[samples.right[i]] += samples.right_weight[i] * grad;
       }
       for (int64_t i = 0; i < length; ++i) out[i] = Narrow<T>(static_cast<Compute<T>>(sums[i]));
+    };
+    const int64_t rows = args.out.shape[0] * args.out.shape[1];
+    parallel_for(rows, GrainOf(std::max(length, out_length)), [&](int64_t begin, int64_t end) {
+      // Sums are float64. An input may receive from all outputs, and the sum is rounded only at the end. All
+      // rows use the same memory, because pages of new memory take longer than the sums of a long row.
+      std::vector<double> sums(length == out_length ? 0 : length);
+      for (int64_t row = begin; row < end; ++row) {
+        sum_row(RowAt<const T>(args.grad_output, row), RowAt<T>(args.out, row), sums);
+      }
     });
   });
 }

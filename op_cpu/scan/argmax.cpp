@@ -31,13 +31,12 @@ struct Leader {
   }
 };
 
-// Searches contiguous elements: finds the block that has the largest element, and then the element in it. It
-// is 4 x as fast, at AVX-512, as what a compiler makes of the same loops. A long line is read in four
-// quarters at the same time, which processors fetch as four streams:
+// Searches a long line: finds the block that has the largest element, and then the element in it. The line is
+// read in four quarters at the same time, which processors fetch as four streams:
 //
 //   line   [ quarter 0 | quarter 1 | quarter 2 | quarter 3 | remainder ]     blocks of 1024 elements in each
 template <typename T>
-auto SearchLine(const T *line, int64_t length, bool last) {
+auto SearchStreams(const T *line, int64_t length, bool last) {
   const hn::ScalableTag<Compute<T>> d;
   constexpr int64_t kLanes = hn::MaxLanes(d), kBlock = 1024;
   constexpr auto kNaN = std::numeric_limits<Compute<T>>::quiet_NaN();
@@ -66,6 +65,62 @@ auto SearchLine(const T *line, int64_t length, bool last) {
   const int64_t count = leader.at < 4 * quarter ? std::min(kBlock, length - leader.at) : remainder;
   leader.at += (last ? cpu::FindLast<T> : cpu::FindFirst<T>)(line + leader.at, count, leader.best);
   return leader;
+}
+
+// Searches a line of medium length, at least one chunk of 8 vectors. Each lane remembers the chunk in which
+// its largest element is, so the line is read once, and then that chunk once more.
+//
+//   chunks        | 3 1 4 1 … | 5 9 2 6 … | 5 3 5 8 … |
+//   lane 0 of all   3           5           5             largest 5, in chunk 1
+//
+// The last chunk ends with the line and overlaps the one before it.
+template <typename T>
+Leader<Compute<T>> SearchChunks(const T *line, int64_t length, bool last) {
+  const hn::ScalableTag<Compute<T>> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  using Number = hn::TFromD<decltype(di)>;
+  constexpr int64_t kLanes = hn::MaxLanes(d), kChunk = 8 * kLanes, kAhead = 2048;
+  auto best = cpu::LoadKey(d, line);
+  auto chunk = hn::Zero(di);
+  auto nan = hn::MaskFalse(d);
+  const auto load = [&](const T *from, int64_t v) HWY_ATTR { return cpu::LoadKey(d, from + v * kLanes); };
+  const int64_t chunks = hwy::DivCeil(length, kChunk);
+  const auto begin_of = [&](int64_t number) { return std::min(number * kChunk, length - kChunk); };
+  for (int64_t number = 0; number < chunks; ++number) {
+    const T *const from = line + begin_of(number);
+#pragma GCC unroll 8
+    for (size_t byte = 0; byte < kChunk * sizeof(T); byte += 64)
+      hwy::Prefetch(reinterpret_cast<const char *>(from) + kAhead + byte);
+    auto most = load(from, 0);
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < 8; v += 2) {
+      const auto one = load(from, v), other = load(from, v + 1);
+      nan = hn::Or(nan, cpu::IsEitherNaNKey(d, one, other));
+      most = cpu::Largest::Combine(most, cpu::Largest::Combine(one, other));
+    }
+    const auto leads = last ? hn::Ge(most, best) : hn::Gt(most, best);
+    chunk = hn::IfThenElse(hn::RebindMask(di, leads), hn::Set(di, static_cast<Number>(number)), chunk);
+    best = cpu::Largest::Combine(best, most);
+  }
+  if (!hn::AllFalse(d, nan)) {
+    constexpr auto kNaN = std::numeric_limits<Compute<T>>::quiet_NaN();
+    return {kNaN, cpu::FindFirst(line, length, kNaN)};
+  }
+  const Compute<T> key = cpu::Largest::CombineLanes(d, best);
+  const auto has = hn::RebindMask(di, hn::Eq(best, hn::Set(d, key)));
+  const int64_t begin =
+      begin_of(last ? hn::ReduceMax(di, hn::IfThenElseZero(has, chunk))
+                    : hn::ReduceMin(di, hn::IfThenElse(has, chunk, hn::Set(di, hwy::LimitsMax<Number>()))));
+  return {key, begin + (last ? cpu::FindLast<T> : cpu::FindFirst<T>)(line + begin, kChunk, key)};
+}
+
+// Searches contiguous elements. It is 4 x as fast, at AVX-512, as what a compiler makes of the same loops.
+template <typename T>
+Leader<Compute<T>> SearchLine(const T *line, int64_t length, bool last) {
+  // Numbers of chunks fit in a lane, also for elements of 1 byte.
+  constexpr int64_t kChunk = 8 * hn::MaxLanes(hn::ScalableTag<Compute<T>>()), kLong = 128 * 128;
+  return length < kChunk || length > kLong ? SearchStreams(line, length, last)
+                                           : SearchChunks(line, length, last);
 }
 
 // Searches a line of 1 to 8 vectors; returns -1 where there is a NaN. It is 1.5 x as fast as SearchLine at

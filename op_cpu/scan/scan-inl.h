@@ -82,6 +82,9 @@ void ScanAxis(const Tensor &in, const Tensor &out, const Tensor &indices, int64_
     if (block.side_by_side && steps[0] == 1 && steps[1] == 1 && steps[2] == 1 &&
         block.lines >= Scans::kLanes && length <= Scans::kMostRows) {
       Scans::Columns(io, length, block.lines, stream);
+    } else if (contiguous && length < Scans::kLanes && steps[0] == length && steps[1] == length &&
+               steps[2] == length) {
+      Scans::template ShortLines<kReverse>(io, length, block.lines);
     } else {
       for (int64_t j = 0; j < block.lines; ++j) {
         Leader<KeyOf<T>> leader;
@@ -97,7 +100,10 @@ void ScanAxis(const Tensor &in, const Tensor &out, const Tensor &indices, int64_
     }
     if (stream) hwy::FlushStream();
   };
-  ForLines<3>({&in, &out, &indices}, axis, Scans::kColumns, shared ? SerialFor : parallel_for, scan);
+  // Short lines are handed out as wide blocks, because a block of 64 takes longer to begin than to scan.
+  constexpr int64_t kBlock = 1 << 12, kColumns = Scans::kColumns;
+  const int64_t widest = std::max(kColumns, kBlock / std::max<int64_t>(length, 1) / kColumns * kColumns);
+  ForLines<3>({&in, &out, &indices}, axis, widest, shared ? SerialFor : parallel_for, scan);
 }
 
 // Scans a tensor of any dtype, with indices of int64 or int32. dim: in [-rank, rank).

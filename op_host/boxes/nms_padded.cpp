@@ -43,7 +43,35 @@ uint64_t LeastBytes(const Problem &problem) {
 void PlanFetch(const Problem &problem, const Platform &platform, NmsPaddedTiling *tiling) {
   constexpr int64_t kMostGroups = 8;
   const auto bytes = [&](int64_t groups) { return FetchBytes(problem, groups); };
-  tiling->tile = static_cast<uint32_t>(kGroupRows * LargestFit(kMostGroups, platform.ub_bytes, bytes));
+  const int64_t fit = kGroupRows * LargestFit(kMostGroups, platform.ub_bytes, bytes);
+  // All cores fetch as many boxes.
+  const int64_t rounds = CeilDiv(std::max<int64_t>(problem.boxes, 1), problem.cores * fit);
+  const int64_t share = CeilDiv(std::max<int64_t>(problem.boxes, 1), problem.cores * rounds);
+  tiling->tile = static_cast<uint32_t>(std::min(fit, AlignUp(share, kGroupRows)));
+}
+
+// Cycles of comparing tiles of so many rows, on the busiest core: those of each band with itself, and with
+// the bands before it, of which half of the boxes are taken to be kept.
+double CompareCycles(const Problem &problem, int64_t band, int64_t rows) {
+  constexpr double kRowCycles = 17, kTileCycles = 300;
+  double tiles = 0;
+  for (int64_t begin = 0; begin < problem.boxes; begin += band) {
+    const int64_t whole = AlignUp(std::min(band, problem.boxes - begin), kLanes);
+    int64_t within = 0;
+    for (int64_t row = 0; row < whole; row += rows) within += CeilDiv(std::min(whole, row + rows), kLanes);
+    const int64_t kept = CeilDiv(whole, rows) * CeilDiv(begin / 2, kLanes);
+    tiles += static_cast<double>(CeilDiv(within, problem.cores) + CeilDiv(kept, problem.cores));
+  }
+  return tiles * (kTileCycles + kRowCycles * static_cast<double>(rows));
+}
+
+// The rows of a tile, of at most `most`, with which all cores compare as long.
+int64_t BestRows(const Problem &problem, int64_t band, int64_t most) {
+  int64_t best = most;
+  for (int64_t rows = most - most % kLanes; rows >= kLanes; rows -= kGroupRows) {
+    if (CompareCycles(problem, band, rows) < CompareCycles(problem, band, best)) best = rows;
+  }
+  return best;
 }
 
 // Finds the largest band beside which tiles of many rows fit. How many cores take part follows from these
@@ -60,8 +88,16 @@ void PlanBands(const Problem &problem, const Platform &platform, NmsPaddedTiling
     if (rows >= std::min(kGoodRows, band) || (band == kLanes && lanes == kLanes)) break;
   }
   tiling->band = static_cast<uint32_t>(band);
-  tiling->rows = static_cast<uint32_t>(rows);
+  tiling->rows = static_cast<uint32_t>(BestRows(problem, band, rows));
   tiling->lanes = static_cast<uint32_t>(lanes);
+}
+
+// Boxes that the first round decides: some times those that are wanted, unless that is most of all boxes.
+int64_t BestBoxes(const NmsPaddedTiling &tiling) {
+  constexpr int64_t kDecidedForOneKept = 4, kLeast = 2048;
+  if (tiling.most > tiling.boxes / kDecidedForOneKept) return tiling.boxes;
+  const int64_t best = AlignUp<int64_t>(std::max(kLeast, kDecidedForOneKept * tiling.most), tiling.band);
+  return 2 * best <= tiling.boxes ? best : tiling.boxes;
 }
 
 // Cores that have something to do: tiles of the first band, or indices of the result to fill with -1.
@@ -89,7 +125,7 @@ uint64_t PlanWorkspace(const Problem &problem, int64_t blocks, NmsPaddedTiling *
   // The kept boxes of each band start at a multiple of 64 lanes.
   tiling->keptPitch = AlignUp(problem.boxes, kLanes) + kLanes * CeilDiv(problem.boxes, band);
   place(&tiling->runs, 2 * static_cast<int64_t>(tiling->chunks) * tiling->chunk * kPair);
-  place(&tiling->merged, problem.boxes * kPair);
+  place(&tiling->merged, 2 * problem.boxes * kPair);
   place(&tiling->lengths, 2 * static_cast<int64_t>(tiling->chunks) * 4);
   place(&tiling->sorted, planes * tiling->pitch * 4);
   place(&tiling->kept, planes * tiling->keptPitch * 4);
@@ -125,6 +161,7 @@ Plan<NmsPaddedTiling> ComputeTiling(const Args &args, const Platform &platform) 
   if (problem.boxes > 0) PlanScoreSort(problem.Sort(), platform, &tiling);
   PlanFetch(problem, platform, &tiling);
   PlanBands(problem, platform, &tiling);
+  tiling.best = BestBoxes(tiling);
   plan.tiling_key = problem.classes ? kClasses : kOneClass;
   plan.block_dim = static_cast<uint32_t>(Blocks(problem, tiling));
   plan.ub_bytes = MostBytes(problem, tiling, plan.block_dim);

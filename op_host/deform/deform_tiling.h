@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 
 #include "op_host/common/tiling/channels_last.h"
 #include "op_host/common/tiling/plan.h"
@@ -39,6 +41,27 @@ struct DeformProblem {
   int64_t Positions() const { return out[0] * out[1]; }
   // Channels of a deform group.
   int64_t Channels() const { return input[1] / deform_groups; }
+
+  // Throws std::invalid_argument where the device would not compute places exactly: it counts rows and
+  // columns in float32, and the distance between rows of a product in 32 bits.
+  template <typename Args>
+  void CheckPlaces(const Args &args) const {
+    constexpr int64_t kMostPlaces = int64_t{1} << 24, kMostPositions = int64_t{1} << 31;
+    const auto check = [](const char *name, int64_t value, int64_t most, const char *unit) {
+      if (value <= most) return;
+      throw std::invalid_argument(std::string(name) + ": expected at most " + std::to_string(most) + unit +
+                                  " on the device, got " + std::to_string(value));
+    };
+    for (int i = 0; i < 2; ++i) {
+      check("input", input[2 + i], kMostPlaces, i == 0 ? " rows" : " columns");
+      check("padding", args.padding[i], kMostPlaces, "");
+      check("dilation", (weight[2 + i] - 1) * args.dilation[i], kMostPlaces,
+            " from the first tap to the last");
+      check("stride", out[i] > 1 ? (out[i] - 1) * args.stride[i] : 0, kMostPlaces,
+            " from the first window to the last");
+    }
+    check("offset", Positions(), kMostPositions, " positions");
+  }
 
   // Most blocks of a launch; a block is a cube core and two vector cores.
   static int64_t Blocks(const Platform &platform) {

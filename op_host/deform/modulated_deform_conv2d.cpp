@@ -34,6 +34,7 @@ Plan<ModulatedDeformConv2dTiling> ComputeTiling(const Args &args, const Platform
   Plan<ModulatedDeformConv2dTiling> plan;
   plan.tiling_key = kProduct;
   ModulatedDeformConv2dTiling &t = plan.tiling;
+  problem.CheckPlaces(args);
   problem.FillSizes(args, &t);
   t.hasBias = args.bias ? 1 : 0;
   const int64_t batch = args.input.shape[0], filters = args.weight.shape[0], item = problem.item;

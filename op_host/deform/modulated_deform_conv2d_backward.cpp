@@ -3,6 +3,7 @@
 #include "op_host/common/tiling/buffer_bytes.h"
 #include "op_host/modulated_deform_conv2d_backward_args.h"
 
+#include "op_host/common/tiling/pixel_bands.h"
 #include "op_host/deform/deform_tiling.h"
 
 namespace avo::modulated_deform_conv2d_backward {
@@ -38,6 +39,7 @@ Plan<ModulatedDeformConv2dBackwardTiling> ComputeTiling(const Args &args, const 
   Plan<ModulatedDeformConv2dBackwardTiling> plan;
   plan.tiling_key = kGradients;
   ModulatedDeformConv2dBackwardTiling &t = plan.tiling;
+  problem.CheckPlaces(args);
   problem.FillSizes(args, &t);
   const int64_t batch = args.input.shape[0], filters = args.weight.shape[0], per_group = args.weight.shape[1];
   const int64_t item = problem.item, taps = problem.Taps(), channels = args.input.shape[1];
@@ -49,10 +51,10 @@ Plan<ModulatedDeformConv2dBackwardTiling> ComputeTiling(const Args &args, const 
   plan.block_dim = static_cast<uint32_t>(std::max<int64_t>(1, std::min(blocks, t.stepImages * bands)));
   plan.ub_bytes = BytesOf(DeformSumBuffers(item));
   if (plan.ub_bytes > platform.ub_bytes) ThrowUbTooSmall(platform, plan.ub_bytes);
-  // The gradients of offset and mask, and the scatter, follow each other.
+  // The lists of terms and the gradients of offset and mask follow each other.
   const auto sampling = [&](int64_t located, int64_t sampled, int64_t chunk) {
     return std::max(BytesOf(DeformGradientsBuffers(band, located, sampled, chunk, item)),
-                    BytesOf(DeformScatterBuffers(band, located, item)));
+                    BytesOf(DeformTermsBuffers(band, located, item)));
   };
   problem.PlanSampling(platform, kFractalSide, sampling, &t);
   t.images.channels = problem.Channels();
@@ -63,8 +65,10 @@ Plan<ModulatedDeformConv2dBackwardTiling> ComputeTiling(const Args &args, const 
   const Shape images = problem.StepImages(t.stepImages);
   const Shape grads{t.stepImages, filters, problem.out[0], problem.out[1]};
   const int64_t sums = AlignUp<int64_t>(filters * per_group * taps, 8) + AlignUp<int64_t>(filters, 8);
-  const int64_t pixels = (images[2] + 3) * (images[3] + 1);  // of an image and its border
-  const int64_t slices = images[0] * CeilDiv<int64_t>(images[1], kSliceChannels);
+  t.bands.rows = taps * problem.Positions();
+  t.bands.tapBits = 2;
+  t.bands.located = t.located;
+  const uint64_t adding = PlanPixelBands(images, sizeof(float), item, copying, &t.bands);
   const int64_t bytes[] = {
       static_cast<int64_t>(PlanChannelsLast(images, item, 2, copying, &t.images)),
       static_cast<int64_t>(PlanChannelsLast(grads, item, 1, copying, &t.grads)),
@@ -73,16 +77,17 @@ Plan<ModulatedDeformConv2dBackwardTiling> ComputeTiling(const Args &args, const 
       t.stepImages * taps * problem.Positions() * channels * 4,
       plan.block_dim * 2 * channels * taps * band * item,
       plan.block_dim * sums * 4,
-      slices * pixels * kSliceChannels * 4,
+      static_cast<int64_t>(PixelTermBytes(t.bands)),
   };
   for (size_t i = 0; i < std::size(bytes); ++i) {
     t.regions[i] = static_cast<int64_t>(plan.workspace);
     plan.workspace += static_cast<uint64_t>(AlignUp(bytes[i], kLine));
   }
   PlanProduct(problem, platform, &t);
-  plan.ub_bytes = std::max({plan.ub_bytes, ChannelsLastBytes(t.images, item),
-                            ChannelsLastBytes(t.grads, item), ChannelsLastBytes(t.weights, item),
-                            BytesOf(WriteOnesBuffers(band, item)), sampling(t.located, t.sampled, t.chunk)});
+  plan.ub_bytes =
+      std::max({plan.ub_bytes, ChannelsLastBytes(t.images, item), ChannelsLastBytes(t.grads, item),
+                ChannelsLastBytes(t.weights, item), BytesOf(WriteOnesBuffers(band, item)),
+                sampling(t.located, t.sampled, t.chunk), adding});
   return plan;
 }
 

@@ -35,7 +35,7 @@ Plan<GridSamplerTiling> ComputeTiling(const Args &args, const Platform &device) 
     const double cost = core_tiles * (static_cast<double>(each) + kLocateChannels);
     if (groups > 1 && cost >= best) continue;
     best = cost;
-    t.groupChannels = static_cast<uint32_t>(each);
+    t.groupChannels = each;
     t.channelGroups = CeilDiv(problem.channels, each);
   }
   plan.block_dim = static_cast<uint32_t>(std::min<int64_t>(platform.vector_cores, tiles * t.channelGroups));

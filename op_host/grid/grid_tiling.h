@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "op_host/common/tensors/tensor.h"
+#include "op_host/common/tiling/last_position.h"
 #include "op_host/common/tiling/plan.h"
 #include "op_host/common/tiling/tile_search.h"
 #include "op_kernel/grid/grid_tiling.h"
@@ -121,9 +122,7 @@ inline void FillGrid(const GridProblem &problem, const GridTileSize &size, bool 
     const int64_t between = problem.align_corners ? extent - 1 : extent;
     *scale = static_cast<float>(static_cast<double>(between) / 2);
     *span = static_cast<float>(between);
-    *last = static_cast<float>(extent - 1);
-    // Rounding must not move the last pixel out of the image.
-    if (static_cast<int64_t>(*last) > extent - 1) *last = std::nextafter(*last, 0.0f);
+    *last = LastPosition(extent);
   };
   fill(problem.height, &t.scaleY, &t.lastY, &t.spanY);
   fill(problem.width, &t.scaleX, &t.lastX, &t.spanX);

@@ -16,8 +16,9 @@ Plan<MaxPool2dBackwardTiling> ComputeTiling(const Args &args, const Platform &de
   auto plan = PlanGradient<MaxPool2dBackwardTiling>(pool, tile, layout, kWindows, platform);
   plan.tiling.tapRows = static_cast<uint32_t>(tile.tap_rows);
   plan.tiling.tapColumns = static_cast<uint32_t>(tile.tap_columns);
-  plan.tiling.regionRows = static_cast<uint32_t>(layout.RegionRows());
+  plan.tiling.regionRows = static_cast<uint32_t>(layout.GroupedRows());
   plan.tiling.regionPitch = static_cast<uint32_t>(layout.RegionPitch());
+  plan.tiling.rowGroups = static_cast<uint32_t>(layout.RowGroups());
   return plan;
 }
 

@@ -17,13 +17,17 @@ struct GradientTile {
   int64_t rows, columns;              // of the image, which the tile owns
   int64_t chunk_rows, chunk_columns;  // of windows of a chunk
   int64_t tap_rows, tap_columns;      // of a window that are loaded at once, where maxima are found again
+  int64_t copy_bytes;                 // of a plane that are copied at once, in whole rows
 };
 
 // How a tile lies in the Unified Buffer. Sizes are elements, or slots of one element of 16 planes.
 class GradientLayout {
  public:
   static constexpr int64_t kLanes = 16;      // planes of a tile
-  static constexpr int64_t kMaxSlots = 255;  // slots of one instruction
+  static constexpr int64_t kMaxSlots = 255;  // windows of a row of a chunk
+  // That columns are dealt out to: a transposition can do 31, but a small Unified Buffer does not hold as
+  // many.
+  static constexpr int64_t kMaxPlanes = 12;
 
   // maxima: whether maxima are found again, for which the image under the windows is loaded.
   GradientLayout(const PoolProblem &pool, bool maxima, const GradientTile &tile)
@@ -32,25 +36,46 @@ class GradientLayout {
   // Rows and columns of the image under a chunk of windows.
   int64_t RegionRows() const { return pool_.rows.Span(tile_.chunk_rows, tile_.tap_rows); }
   int64_t RegionColumns() const { return pool_.columns.Span(tile_.chunk_columns, tile_.tap_columns); }
-  // Slots from row to row of the region: a transposition writes up to eight slots too many.
-  int64_t RegionPitch() const { return RegionColumns() + 8; }
-
-  // Elements of a plane that are loaded at once: gradients of windows, or the image under the windows.
-  int64_t PlaneElements() const {
-    const int64_t block = 32 / pool_.item, grads = tile_.chunk_rows * AlignUp(tile_.chunk_columns, block);
-    if (!maxima_) return grads;
-    const int64_t row = AlignUp(std::min(pool_.columns.in, RegionColumns()), block);
-    return std::max(grads, std::min(pool_.rows.in, RegionRows()) * row);
+  // The same in whole groups of rows, each of which has every RowGroups()-th row.
+  int64_t RowGroups() const { return tile_.chunk_rows > 1 ? pool_.rows.stride : 1; }
+  int64_t GroupedRows() const { return AlignUp(RegionRows(), RowGroups()); }
+  // Planes that columns are dealt out to.
+  int64_t ColumnPlanes() const { return pool_.columns.stride <= kMaxPlanes ? pool_.columns.stride : 1; }
+  // Slots from row to row of a plane of the region: a transposition writes up to eight slots too many. Rows
+  // of windows have the same pitch where columns are dealt out.
+  int64_t RegionPitch() const {
+    const int64_t pitch = CeilDiv(RegionColumns() + 8, ColumnPlanes());
+    return ColumnPlanes() == pool_.columns.stride ? ChunkPitch() : pitch;
   }
+  int64_t ChunkPitch() const {
+    const bool dealt = maxima_ && ColumnPlanes() == pool_.columns.stride;
+    const int64_t region = dealt ? CeilDiv(RegionColumns() + 8, ColumnPlanes()) : 0;
+    return AlignUp(std::max(tile_.chunk_columns, region), kLanes);
+  }
+  // Slots from row to row of a plane of what the tile owns.
+  int64_t SumPitch() const { return CeilDiv(AlignUp(tile_.columns, kLanes), ColumnPlanes()); }
+
+  // Elements of a plane that are loaded at once: some rows of gradients of windows, or of the image under the
+  // windows.
+  int64_t PlaneElements() const {
+    const int64_t block = 32 / pool_.item, grads = AlignUp(tile_.chunk_columns, block);
+    const int64_t windows = grads * RowsAtOnce(tile_.chunk_rows, grads);
+    if (!maxima_) return windows;
+    const int64_t row = AlignUp(std::min(pool_.columns.in, RegionColumns()), block);
+    return std::max(windows, row * RowsAtOnce(std::min(pool_.rows.in, RegionRows()), row));
+  }
+  // Rows of a plane that are stored at once.
+  int64_t StoredRows() const { return RowsAtOnce(tile_.rows, tile_.columns); }
 
   uint64_t Bytes() const {
     const auto size = [](int64_t n) { return static_cast<uint64_t>(n); };
-    const WindowGradientBuffers::Sizes sizes{size(PlaneElements()),
-                                             size(tile_.rows * AlignUp(tile_.columns, kLanes)),
-                                             size(tile_.chunk_rows * AlignUp(tile_.chunk_columns, kLanes))};
+    const WindowGradientBuffers::Sizes sizes{
+        size(PlaneElements()), size(StoredRows() * AlignUp(tile_.columns, kLanes)),
+        size(tile_.rows * ColumnPlanes() * SumPitch()), size(tile_.chunk_rows * ChunkPitch())};
     const uint64_t item = size(pool_.item);
     if (!maxima_) return BytesOf(WindowGradientBuffers(sizes, item));
-    return BytesOf(MaxPool2dBackwardBuffers(sizes, size(RegionRows() * RegionPitch()), item));
+    return BytesOf(
+        MaxPool2dBackwardBuffers(sizes, size(GroupedRows() * ColumnPlanes() * RegionPitch()), item));
   }
   // Bytes of the Unified Buffer, or more than any has where one instruction does not reach all rows or
   // columns.
@@ -62,22 +87,37 @@ class GradientLayout {
     return columns > kMaxColumns || rows > kMaxCopyRows ? kTooLarge : Bytes();
   }
 
-  // Modelled cycles of the tile: its copies, or its instructions, which each compute a row of windows.
+  // Modelled cycles of the tile: its copies, or its instructions. Of the latter, one in a row of windows adds
+  // up terms; ten in a chunk find maxima. Each group of rows that is copied at once waits for its first
+  // bytes.
   double Cycles(const Platform &platform) const {
-    constexpr double kStart = 22, kTileCycles = 1500;
+    constexpr double kStart = 22, kTileCycles = 1500, kCopyCycles = 600;
     const double windows = static_cast<double>(tile_.chunk_rows * tile_.chunk_columns);
     const double own = static_cast<double>(tile_.rows * tile_.columns);
     const double region = maxima_ ? static_cast<double>(RegionRows() * RegionColumns()) : 0;
     const double bandwidth = platform.hbm_bytes_per_cycle > 0 ? platform.hbm_bytes_per_cycle : 1;
     const double bytes = static_cast<double>(kLanes * pool_.item) * (windows + own + region) / bandwidth;
-    const double repeats = windows * (pool_.columns.stride == 1 ? 0.25 : 1),
-                 rows = static_cast<double>(tile_.chunk_rows);
+    const double rows = static_cast<double>(tile_.chunk_rows);
     const double taps = static_cast<double>(pool_.rows.kernel * pool_.columns.kernel);
-    const double compute = taps * ((maxima_ ? 7 : 1) * rows * kStart + (maxima_ ? 5 : 1) * repeats);
-    return std::max(bytes, compute) + kTileCycles;
+    const double maxima = maxima_ ? 10 * kStart + 10 * 0.25 * rows * static_cast<double>(ChunkPitch()) : 0;
+    const double compute = taps * (rows * kStart + 0.25 * windows + maxima);
+    return std::max(bytes, compute) + kTileCycles + kCopyCycles * Copies();
   }
 
  private:
+  // How many of `rows` rows are copied at once.
+  int64_t RowsAtOnce(int64_t rows, int64_t columns) const {
+    return std::min(rows, CeilDiv(tile_.copy_bytes, columns * pool_.item));
+  }
+  // Groups of rows that are copied at once for a tile.
+  double Copies() const {
+    const auto groups = [&](int64_t rows, int64_t columns) {
+      return static_cast<double>(CeilDiv(rows, RowsAtOnce(rows, columns)));
+    };
+    const double region = maxima_ ? groups(RegionRows(), RegionColumns()) : 0;
+    return region + groups(tile_.chunk_rows, tile_.chunk_columns) + groups(tile_.rows, tile_.columns);
+  }
+
   const PoolProblem &pool_;
   bool maxima_;
   GradientTile tile_;
@@ -89,23 +129,18 @@ class GradientSearch {
   GradientSearch(const PoolProblem &pool, bool maxima, const Platform &platform)
       : pool_(pool), maxima_(maxima), platform_(platform) {}
 
-  // The tile with the fewest modelled cycles.
+  // The tile with the fewest modelled cycles. Larger copies wait less often, and leave less room for what the
+  // tile owns.
   GradientTile Find() const {
-    const PoolAxis &rows = pool_.rows, &columns = pool_.columns;
-    const int64_t fitting = LongRows() ? 0 : Fit(columns.in, [&](int64_t n) { return Whole(1, n); });
+    const PoolAxis &columns = pool_.columns;
+    const int64_t fitting =
+        LongRows() ? 0 : Fit(columns.in, [&](int64_t n) { return Whole(1, n, kLeastCopy); });
     if (fitting == 0) return FindPieces();
     const int64_t granule = 512 / pool_.item;
     const int64_t across = fitting < columns.in && fitting > granule ? AlignDown(fitting, granule) : fitting;
-    GradientTile best = Whole(1, across);
-    double best_cycles = 0;
-    const int64_t groups = CeilDiv(pool_.planes, GradientLayout::kLanes) * CeilDiv(columns.in, across);
-    for (int64_t n = Fit(rows.in, [&](int64_t r) { return Whole(r, across); });; n = n * 3 / 4) {
-      const GradientTile tile = Whole(n, across);
-      const int64_t rounds = CeilDiv<int64_t>(groups * CeilDiv(rows.in, n), platform_.vector_cores);
-      const double cycles = static_cast<double>(rounds) * LayoutOf(tile).Cycles(platform_);
-      if (best_cycles == 0 || cycles < best_cycles) best = tile, best_cycles = cycles;
-      if (n == 1) return best;
-    }
+    Choice best{Whole(1, across, kLeastCopy), 0};
+    for (const int64_t bytes : {kLeastCopy, 4 * kLeastCopy, 16 * kLeastCopy}) KeepBest(across, bytes, &best);
+    return best.tile;
   }
 
  private:
@@ -113,6 +148,27 @@ class GradientSearch {
 
   // Whether the gap between two rows of a copy, a uint32_t of bytes, is too short for the image's rows.
   bool LongRows() const { return pool_.columns.in * pool_.item >= int64_t{1} << 32; }
+
+  // Bytes of a plane from which copies have nearly full speed.
+  static constexpr int64_t kLeastCopy = 448;
+
+  struct Choice {
+    GradientTile tile;
+    double cycles;  // 0 for none
+  };
+
+  // Tries tiles with `across` columns, and keeps one that takes fewer cycles than `best`.
+  void KeepBest(int64_t across, int64_t copy_bytes, Choice *best) const {
+    const int64_t rows = pool_.rows.in;
+    const int64_t groups = CeilDiv(pool_.planes, GradientLayout::kLanes) * CeilDiv(pool_.columns.in, across);
+    for (int64_t n = Fit(rows, [&](int64_t r) { return Whole(r, across, copy_bytes); }); n > 0;
+         n = n * 3 / 4) {
+      const GradientTile tile = Whole(n, across, copy_bytes);
+      const int64_t rounds = CeilDiv<int64_t>(groups * CeilDiv(rows, n), platform_.vector_cores);
+      const double cycles = static_cast<double>(rounds) * LayoutOf(tile).Cycles(platform_);
+      if (best->cycles == 0 || cycles < best->cycles) *best = {tile, cycles};
+    }
+  }
 
   // The most windows that reach into `own` neighbouring elements.
   static int64_t WindowsOver(const PoolAxis &axis, int64_t own) {
@@ -124,13 +180,14 @@ class GradientSearch {
 
   // The tile that owns rows x columns elements and has all windows over them in one chunk, or as many columns
   // of windows as one instruction computes.
-  GradientTile Whole(int64_t rows, int64_t columns) const {
+  GradientTile Whole(int64_t rows, int64_t columns, int64_t copy_bytes) const {
     return {rows,
             columns,
             WindowsOver(pool_.rows, rows),
             WindowColumnsOver(columns),
             pool_.rows.kernel,
-            pool_.columns.kernel};
+            pool_.columns.kernel,
+            copy_bytes};
   }
 
   // The largest extent up to `limit` that the device holds. tile_of(n): the tile with extent n.
@@ -154,7 +211,7 @@ class GradientSearch {
   // one.
   GradientTile FindPieces() const {
     constexpr int64_t kColumns = 128;
-    GradientTile tile{1, std::min(kColumns, pool_.columns.in), 1, 1, 1, 1};
+    GradientTile tile{1, std::min(kColumns, pool_.columns.in), 1, 1, 1, 1, kLeastCopy};
     while (tile.columns > 1 && LayoutOf(tile).LimitedBytes() > platform_.ub_bytes) tile.columns /= 2;
     const uint64_t least = LayoutOf(tile).LimitedBytes();
     if (least > platform_.ub_bytes) ThrowUbTooSmall(platform_, least);
@@ -195,6 +252,10 @@ Plan<Tiling> PlanGradient(const PoolProblem &pool, const GradientTile &tile, con
   t.chunkRows = static_cast<uint32_t>(tile.chunk_rows);
   t.chunkColumns = static_cast<uint32_t>(tile.chunk_columns);
   t.planeElements = static_cast<uint32_t>(layout.PlaneElements());
+  t.storedRows = static_cast<uint32_t>(layout.StoredRows());
+  t.columnPlanes = static_cast<uint32_t>(layout.ColumnPlanes());
+  t.chunkPitch = static_cast<uint32_t>(layout.ChunkPitch());
+  t.sumPitch = static_cast<uint32_t>(layout.SumPitch());
   plan.tiling_key = key;
   plan.ub_bytes = layout.Bytes();
   plan.block_dim = static_cast<uint32_t>(

@@ -14,31 +14,64 @@ struct SampleTile {
   int64_t chunk, batch, located, bins;
 };
 
-// Chooses the tile. All channels of a pixel are copied at once as long as that leaves room for a batch of 16
-// samples; else they come in chunks.
-SampleTile FindSampleTile(int64_t pixel, int64_t bins, int64_t item, const Platform &platform) {
+uint64_t SampleBytes(const SampleTile &tile, int64_t item, const Platform &platform) {
+  return BytesOf(RoiAlignBuffers(platform.vector_cores, tile.located, tile.batch, tile.chunk, tile.bins,
+                                 RoiPitch(tile.bins, item), item));
+}
+
+// Chooses the tile of at most `budget` bytes, or the smallest one, which may have more. All channels of a
+// pixel are copied at once as long as that leaves room for a batch of 16 samples; else they come in chunks.
+SampleTile FindSampleTile(int64_t pixel, int64_t bins, int64_t item, const Platform &platform,
+                          uint64_t budget) {
   constexpr int64_t kMostChunk =
       1008;  // two pixels are less than 256 data blocks, the limit of repeat strides
   constexpr int64_t kMostBatch = 32, kWantedBatch = 16, kLeastBatch = 8, kLanes = 16;
   constexpr int64_t kMostLocated = 256, kLeastLocated = 64;
-  const auto bytes = [&](const SampleTile &tile) {
-    return BytesOf(RoiAlignBuffers(platform.vector_cores, tile.located, tile.batch, tile.chunk, tile.bins,
-                                   RoiPitch(tile.bins, item), item));
-  };
-  const auto fits = [&](const SampleTile &tile) { return bytes(tile) <= platform.ub_bytes; };
+  const auto fits = [&](const SampleTile &tile) { return SampleBytes(tile, item, platform) <= budget; };
   SampleTile tile{std::min(pixel, kMostChunk), kWantedBatch, kLeastLocated, std::min(bins, kLanes)};
   while (tile.chunk > kLanes && !fits(tile)) tile.chunk = AlignUp(tile.chunk / 2, kLanes);
   tile.located = kMostLocated;
   while (tile.located > kLeastLocated && !fits(tile)) tile.located -= kLeastLocated;
   tile.batch = kMostBatch;
   while (tile.batch > kLeastBatch && !fits(tile)) tile.batch -= 8;
-  if (!fits(tile)) ThrowUbTooSmall(platform, bytes(tile));
   while (tile.bins < bins) {
     SampleTile more = tile;
     more.bins = std::min(bins, tile.bins + kLanes);
     if (!fits(more)) break;
     tile = more;
   }
+  return tile;
+}
+
+// What lies in UB at once where rows and columns are added up: channels, pixels, and rows of bins; 0 pixels
+// where this is not possible.
+struct SumTile {
+  int64_t chunk, pixels, rows;
+};
+
+uint64_t SumBytes(const SumTile &tile, int64_t columns, int64_t item, const Platform &platform) {
+  const int64_t bins = tile.rows * columns;
+  return BytesOf(
+      RoiAlignSumsBuffers(platform.vector_cores, bins, tile.pixels, tile.chunk, RoiPitch(bins, item), item));
+}
+
+// Chooses the tile: as many rows of bins as kWantedBytes hold, and then as many channels as leave room for
+// kWantedPixels.
+SumTile FindSumTile(const RoiAlignTiling &t, int64_t item, const Platform &platform) {
+  constexpr int64_t kLanes = 16, kWantedBytes = 64 << 10, kWantedPixels = 24;
+  constexpr int64_t kMostChunk = 1008;
+  constexpr int64_t kLeastPixels = RoiSumsBuffers::kLeastSlots, kMostPixels = RoiSumsBuffers::kMostPixels;
+  const int64_t columns = t.outWidth;
+  SumTile tile{};
+  if (t.mode != 0 || columns > static_cast<int64_t>(RoiSumsBuffers::kMostColumns)) return tile;
+  for (tile.chunk = std::min<int64_t>(t.pixel, kMostChunk);; tile.chunk = AlignUp(tile.chunk / 2, kLanes)) {
+    tile.rows = std::clamp<int64_t>(kWantedBytes / (columns * tile.chunk * 4), 1, t.outHeight);
+    tile.pixels = LargestFit(kMostPixels, platform.ub_bytes, [&](int64_t pixels) {
+      return SumBytes({tile.chunk, pixels, tile.rows}, columns, item, platform);
+    });
+    if (tile.pixels >= kWantedPixels || tile.chunk == kLanes) break;
+  }
+  if (tile.pixels < kLeastPixels) tile.pixels = 0;
   return tile;
 }
 
@@ -54,18 +87,32 @@ Plan<RoiAlignTiling> ComputeTiling(const Args &args, const Platform &device) {
   t.costs = static_cast<int64_t>(AlignUp<uint64_t>(images, kRoiAlignment));
   SetRegions(args.rois, args.output_height, args.output_width, args.spatial_scale, args.sampling_ratio,
              args.aligned && !args.batch_indices, args.mode, &t);
-  const SampleTile tile = FindSampleTile(t.pixel, args.output_height * args.output_width, item, platform);
+  plan.block_dim = platform.vector_cores;
+  const int64_t bins = args.output_height * args.output_width;
+  SampleTile tile = FindSampleTile(t.pixel, bins, item, platform, platform.ub_bytes);
+  // The phases of the kernel follow each other; the first one has less than the last one.
+  plan.ub_bytes = std::max(ChannelsLastBytes(t, item), SampleBytes(tile, item, platform));
+  if (plan.ub_bytes > platform.ub_bytes) ThrowUbTooSmall(platform, plan.ub_bytes);
+  const SumTile sum = FindSumTile(t, item, platform);
+  const uint64_t bytes = std::max(ChannelsLastBytes(t, item), SumBytes(sum, t.outWidth, item, platform));
+  const SampleTile beside = FindSampleTile(t.pixel, bins, item, platform, bytes);
+  plan.tiling_key = kSamples;
+  if (sum.pixels > 0 && SampleBytes(beside, item, platform) <= bytes) {
+    // Samples are pooled only where a mean is not finite: the kernel takes as much with and without them.
+    tile = beside;
+    plan.ub_bytes = bytes;
+    plan.tiling_key = kSums;
+  }
   t.chunk = static_cast<uint32_t>(tile.chunk);
   t.batch = static_cast<uint32_t>(tile.batch);
   t.located = static_cast<uint32_t>(tile.located);
   t.outBins = static_cast<uint32_t>(tile.bins);
   t.outPitch = static_cast<uint32_t>(RoiPitch(tile.bins, item));
-  plan.block_dim = platform.vector_cores;
-  // The phases of the kernel follow each other; the first one has less than the last one.
-  const RoiAlignBuffers pooling(plan.block_dim, t.located, t.batch, t.chunk, t.outBins, t.outPitch, item);
-  plan.ub_bytes = std::max(ChannelsLastBytes(t, item), BytesOf(pooling));
+  t.sumPixels = static_cast<uint32_t>(sum.pixels);
+  t.sumRows = static_cast<uint32_t>(sum.rows);
+  t.sumChunk = static_cast<uint32_t>(sum.chunk);
+  t.sumPitch = static_cast<uint32_t>(RoiPitch(sum.rows * t.outWidth, item));
   plan.workspace = static_cast<uint64_t>(t.costs) + RoiCostBytes(t.rois, platform.vector_cores);
-  plan.tiling_key = kSamples;
   return plan;
 }
 

@@ -16,16 +16,6 @@ struct BandTile {
   int64_t chunk, batch, located, grad_bins, pixels;
 };
 
-uint64_t BandBytes(const BandTile &tile, int64_t pitch, int64_t item, const Platform &platform) {
-  return BytesOf(RoiAlignBackwardBuffers(platform.vector_cores, tile.located, tile.batch, tile.chunk,
-                                         tile.grad_bins, tile.pixels, pitch, item));
-}
-
-// Bytes of UB with a band of one row of `tile.pixels` pixels.
-uint64_t RowBytes(const BandTile &tile, int64_t item, const Platform &platform) {
-  return BandBytes(tile, RoiPitch(tile.pixels, item), item, platform);
-}
-
 // Columns of a band of at most `pixels` pixels: whole rows, or else pieces that are stored in runs of whole
 // sectors of the L2.
 int64_t BandColumns(int64_t pixels, int64_t width, int64_t item) {
@@ -34,24 +24,39 @@ int64_t BandColumns(int64_t pixels, int64_t width, int64_t item) {
   return width <= pixels && width <= 2 * run ? width : std::min(AlignDown(pixels, kLanes), run);
 }
 
+// Bytes of UB with a band of `columns` columns.
+uint64_t BandBytes(const BandTile &tile, int64_t columns, int64_t pitch, int64_t item,
+                   const Platform &platform) {
+  return BytesOf(RoiAlignBackwardBuffers(platform.vector_cores, tile.located, tile.batch, tile.chunk,
+                                         tile.grad_bins, tile.pixels, tile.batch > 0 ? 0 : columns, pitch,
+                                         item));
+}
+
+// Bytes of UB with a band of `tile.pixels` pixels of an image with `width` columns.
+uint64_t RowBytes(const BandTile &tile, int64_t width, int64_t item, const Platform &platform) {
+  return BandBytes(tile, BandColumns(tile.pixels, width, item), RoiPitch(tile.pixels, item), item, platform);
+}
+
 // Chooses the largest band with as many channels as leave room for 32 pixels, or else with 16 channels.
-// `pixel` is the channels of a pixel, `bins` those of a region.
-BandTile FindBandTile(int64_t pixel, int64_t bins, bool largest, int64_t item, const Platform &platform) {
+// `pixel` is the channels of a pixel, `bins` the columns of bins of a region, `width` the columns of an
+// image.
+BandTile FindBandTile(int64_t pixel, int64_t bins, int64_t width, bool largest, int64_t item,
+                      const Platform &platform) {
   constexpr int64_t kMostChunk =
       1008;  // two pixels are less than 256 data blocks, the limit of repeat strides
-  constexpr int64_t kMostPixels = 2048, kFewPixels = 32;
+  constexpr int64_t kMostPixels = 2048, kFewPixels = 32, kMostBins = RoiSpreadBuffers::kMostBins;
   const int64_t batch = largest ? 8 : 0;
   const BandTile least{kLanes, batch, 64, 1, kLanes};
-  if (RowBytes(least, item, platform) > platform.ub_bytes) {
-    ThrowUbTooSmall(platform, RowBytes(least, item, platform));
+  if (RowBytes(least, width, item, platform) > platform.ub_bytes) {
+    ThrowUbTooSmall(platform, RowBytes(least, width, item, platform));
   }
   for (int64_t chunk = std::min(pixel, kMostChunk);; chunk = AlignUp(chunk / 2, kLanes)) {
-    for (BandTile tile : {BandTile{chunk, batch, 128, std::min<int64_t>(bins, 8), 0},
+    for (BandTile tile : {BandTile{chunk, batch, 128, std::min<int64_t>(bins, kMostBins), 0},
                           BandTile{chunk, batch, least.located, least.grad_bins, 0}}) {
       tile.pixels = LargestFit(kMostPixels, platform.ub_bytes, [&](int64_t pixels) {
         BandTile other = tile;
         other.pixels = pixels;
-        return RowBytes(other, item, platform);
+        return RowBytes(other, width, item, platform);
       });
       if (tile.pixels >= (chunk > kLanes ? kFewPixels : 1)) return tile;
     }
@@ -84,8 +89,7 @@ Plan<RoiAlignBackwardTiling> ComputeTiling(const Args &args, const Platform &dev
   SetRegions(args.rois, args.output_height, args.output_width, args.spatial_scale, args.sampling_ratio,
              args.aligned, args.mode, &t);
 
-  const int64_t bins = args.output_height * args.output_width;
-  BandTile tile = FindBandTile(t.pixel, bins, largest, item, platform);
+  BandTile tile = FindBandTile(t.pixel, args.output_width, t.width, largest, item, platform);
   const int64_t columns = BandColumns(tile.pixels, t.width, item);
   const int64_t rows = std::min(t.height, tile.pixels / columns);
   tile.pixels = rows * columns;
@@ -96,7 +100,7 @@ Plan<RoiAlignBackwardTiling> ComputeTiling(const Args &args, const Platform &dev
   t.bandColumns = static_cast<uint32_t>(columns);
   t.bandRows = static_cast<uint32_t>(rows);
   t.bandPitch = static_cast<uint32_t>(RoiPitch(tile.pixels, item));
-  plan.ub_bytes = std::max(plan.ub_bytes, BandBytes(tile, t.bandPitch, item, platform));
+  plan.ub_bytes = std::max(plan.ub_bytes, BandBytes(tile, columns, t.bandPitch, item, platform));
   plan.block_dim = platform.vector_cores;
   // Extents of regions: five numbers in float32, for a multiple of 64 regions.
   const uint64_t extents = static_cast<uint64_t>(AlignUp<int64_t>(rois, 64) * 5 * 4);

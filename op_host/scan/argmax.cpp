@@ -24,17 +24,20 @@ Plan<ArgmaxTiling> ComputeTiling(const Args &args, const Platform &device) {
   plan.tiling.inner = problem.inner;
   plan.tiling.last = problem.last ? 1 : 0;
   if (problem.outer * problem.inner == 0) return plan;
+  problem.CheckIndices();
   const ArgmaxCut cut = ArgmaxSearch(problem).Find();
   if (cut.layout == ArgmaxCut::Layout::kShortLines) plan.tiling_key = kShortLines;
   plan.tiling = cut.Tiling(problem);
   plan.tiling.bypass =
       static_cast<uint64_t>(args.self.numel() * problem.item) > platform.l2_bytes / 2 ? 1 : 0;
   plan.ub_bytes = cut.Bytes(problem);
-  plan.block_dim = static_cast<uint32_t>(
-      std::min<int64_t>(plan.tiling.outerTiles * plan.tiling.columnTiles, platform.vector_cores));
+  const bool columns = cut.layout == ArgmaxCut::Layout::kColumns;
+  plan.block_dim = static_cast<uint32_t>(std::min<int64_t>(
+      plan.tiling.outerTiles * plan.tiling.columnTiles * (columns ? cut.parts : 1), platform.vector_cores));
   if (cut.parts > 1) {
-    const uint64_t parts = static_cast<uint64_t>(problem.outer * cut.parts);
-    plan.workspace = parts * (problem.format.Limbs() + 1) * sizeof(float);
+    const uint64_t parts = static_cast<uint64_t>(problem.outer * problem.inner * cut.parts);
+    plan.workspace =
+        parts * ((columns ? problem.format.Planes() : problem.format.Limbs()) + 1) * sizeof(float);
   }
   return plan;
 }

@@ -22,15 +22,19 @@ class ArgmaxCost {
     const int64_t item = problem_.item;
     const bool whole = problem_.format.whole;
     const double per_repeat = item == 8 ? 7 : 4, instructions = item == 8 ? 12 : whole ? 4 : 6;
-    const double keys = IsOwnKey(problem_.format.item) ? 0 : item == 8 ? 5 : item == 1 ? 2 : 1;
-    return instructions * kStartCycles + (per_repeat + keys) * static_cast<double>(repeats);
+    return instructions * kStartCycles + (per_repeat + KeyCycles()) * static_cast<double>(repeats);
   }
 
-  // Cycles to transpose short lines to the lanes of `repeats` repeats.
-  double TransposeCycles(int64_t repeats) const {
-    const double instructions =
-        static_cast<double>(4 * repeats * static_cast<int64_t>(problem_.format.Planes()));
-    return instructions * (kStartCycles + static_cast<double>(problem_.length) / 4);
+  // Cycles to transpose short lines to `repeats` repeats of lanes, and to find the largest of each lane
+  // (op_kernel/scan/slot_argmax.h).
+  double ShortLineCycles(int64_t repeats) const {
+    const bool wide = problem_.item == 8;
+    const double steps = static_cast<double>(std::min(repeats, problem_.length));
+    const double instructions = wide ? 40 + 9 * steps : 24 + 5 * steps, per_repeat = wide ? 12 : 7;
+    const double transpositions = static_cast<double>(4 * repeats * (wide ? 2 : 1));
+    return (instructions + transpositions) * kStartCycles +
+           transpositions * static_cast<double>(problem_.length) / 4 +
+           (per_repeat + KeyCycles()) * static_cast<double>(repeats * problem_.length);
   }
 
   // Cycles of a launch: of its busiest core, and of starting all cores. Each of `tiles` tiles loads
@@ -51,9 +55,48 @@ class ArgmaxCost {
            copied / static_cast<double>(pieces);
   }
 
+  // Cycles to find the largest of each of `rows` lines in a tile (op_kernel/scan/line_tree.h).
+  double TreeCycles(const TreeShape &tree, int64_t rows, int64_t piece) const {
+    constexpr double kLargest = 12, kStage = 19;  // instructions
+    constexpr double kStageRowCycles = 9, kBlocksOfRepeat = 8;
+    const bool cast = problem_.item != problem_.tree_item;
+    const double blocks = static_cast<double>(rows * tree.Blocks()),
+                 steps = static_cast<double>(tree.Steps());
+    const double pieces = static_cast<double>(CeilDiv(rows * tree.Blocks(), piece));
+    const double instructions = pieces * (cast ? 4 : 3) + static_cast<double>(tree.levels + tree.top) +
+                                kLargest + kStage * (steps + 1);
+    return instructions * kStartCycles + blocks / kBlocksOfRepeat * (cast ? 3 : 1) +
+           static_cast<double>(rows) * kStageRowCycles * (steps + 1);
+  }
+
+  // Cycles of a launch of `tiles` tiles of `rows` rows each, of `elements` elements in `pieces` pieces. HBM
+  // gives no more to many cores than to as many as there are cube cores.
+  double TreeLaunchCycles(int64_t tiles, int64_t rows, int64_t pieces, int64_t elements, int64_t queue,
+                          double compute) const {
+    constexpr double kLatencyCycles = 350, kDispatchCycles = 80, kRowCycles = 8;
+    const Platform &platform = problem_.platform;
+    const int64_t cores = std::min<int64_t>(tiles, platform.vector_cores);
+    const double core =
+        platform.hbm_bytes_per_cycle > 0 ? static_cast<double>(platform.hbm_bytes_per_cycle) : 1;
+    const double device = core * static_cast<double>(std::max<uint32_t>(platform.cube_cores, 1));
+    const double bandwidth = std::min(core, device / static_cast<double>(cores));
+    const double copied =
+        static_cast<double>(elements * problem_.item) / static_cast<double>(pieces) / bandwidth +
+        kRowCycles * static_cast<double>(rows) + kLatencyCycles;
+    const double times = static_cast<double>(CeilDiv(tiles, cores) * pieces);
+    const double dispatch = static_cast<double>(cores) * kDispatchCycles;
+    if (queue == 1) return dispatch + times * (copied + compute);
+    return dispatch + times * std::max(copied, compute) + std::min(copied, compute);
+  }
+
   static constexpr double kStartCycles = 22;  // of an instruction, beside its repeats
 
  private:
+  // Cycles to make the keys of 64 elements.
+  double KeyCycles() const {
+    return IsOwnKey(problem_.format.item) ? 0 : problem_.item == 8 ? 5 : problem_.item == 1 ? 2 : 1;
+  }
+
   const ArgmaxProblem &problem_;
 };
 
@@ -71,7 +114,7 @@ class ArgmaxSearch {
       TryAllLines(fewest);
       TryAllShortLines();
       if (best_.positions == 0) {
-        Refuse({Layout::kLines, 1, 1, std::min(problem_.length, kRepeat), fewest});
+        Refuse({Lines(), 1, 1, std::min(problem_.length, kRepeat), fewest, kLeastPiece, 1});
       }
     }
     return best_;
@@ -80,6 +123,9 @@ class ArgmaxSearch {
  private:
   using Layout = ArgmaxCut::Layout;
   static constexpr int64_t kRepeat = ArgmaxProblem::kRepeat, kMaxRepeats = ArgmaxProblem::kMaxRepeats;
+  static constexpr int64_t kLeastPiece = 16;  // data blocks that a tree halves at once
+  // Keys of one plane make trees.
+  Layout Lines() const { return problem_.item == 8 ? Layout::kLines : Layout::kTrees; }
   static constexpr int64_t kMaxPart = int64_t{1} << 23;  // indices within a part are exact in float32
 
   // Says how many bytes of UB the smallest tile takes.
@@ -109,18 +155,24 @@ class ArgmaxSearch {
       int64_t columns = CeilDiv(inner, tiles);
       if (tiles > 1) columns = std::min(inner, AlignUp(columns, granule));
       for (int64_t slices = 1;; slices = std::min(outer, slices * 2)) {
-        TryColumns(slices, columns);
+        TryColumns(slices, columns, 1);
+        // Too few lanes for all cores: parts of the axis.
+        const int64_t items = CeilDiv(inner, columns) * CeilDiv(outer, slices);
+        if (2 * items <= cores) TryColumns(slices, columns, cores / items);
         if (slices == outer || slices * columns > widest) break;
       }
     }
     // A Unified Buffer that is too small for all of these takes a few elements at a time.
-    for (int64_t columns = granule; best_.positions == 0 && columns > 0; columns /= 2) TryColumns(1, columns);
+    for (int64_t columns = granule; best_.positions == 0 && columns > 0; columns /= 2)
+      TryColumns(1, columns, 1);
   }
 
-  // Tries tiles of so many slices and columns, along as much of the axis as fits.
-  void TryColumns(int64_t slices, int64_t columns) {
-    const int64_t length = problem_.length;
-    ArgmaxCut cut{Layout::kColumns, slices, columns};
+  // Tries tiles of so many slices and columns, along as much of a part of the axis as fits.
+  void TryColumns(int64_t slices, int64_t columns, int64_t parts) {
+    const int64_t length = CeilDiv(problem_.length, parts);
+    // A last part that begins where the axis ends would be in vain.
+    if ((parts - 1) * length >= problem_.length) return;
+    ArgmaxCut cut{Layout::kColumns, slices, columns, 0, parts};
     const int64_t lanes = cut.Pitch(problem_);
     if (lanes > kMaxRepeats * kRepeat) return;
     cut.positions = MostPositions(
@@ -129,8 +181,16 @@ class ArgmaxSearch {
     const int64_t pieces = CeilDiv(length, cut.positions);
     cut.positions = CeilDiv(length, pieces);
     const double compute = static_cast<double>(length) * cost_.CompareCycles(lanes / kRepeat);
-    cut.cycles = cost_.LaunchCycles(CeilDiv(problem_.outer, slices) * CeilDiv(problem_.inner, columns),
-                                    pieces, slices * columns * length, columns, compute);
+    cut.cycles =
+        cost_.LaunchCycles(parts * CeilDiv(problem_.outer, slices) * CeilDiv(problem_.inner, columns), pieces,
+                           slices * columns * length, columns, compute);
+    if (parts > 1) {
+      constexpr double kMeetCycles = 3000;
+      const int64_t groups = CeilDiv(problem_.outer * problem_.inner, kRepeat);
+      cut.cycles += kMeetCycles +
+                    static_cast<double>(CeilDiv<int64_t>(groups, problem_.platform.vector_cores) * parts) *
+                        cost_.CompareCycles(1);
+    }
     KeepIfFaster(cut);
   }
 
@@ -144,7 +204,11 @@ class ArgmaxSearch {
       if (parts > 1 && (parts - 1) * problem_.PartLength(parts) >= length) continue;
       const int64_t all_parts = problem_.outer * parts;
       for (int64_t rows = 1; rows <= kMaxRepeats; rows = rows < 8 ? rows + 1 : rows + rows / 8) {
-        if (!TryLines(std::min(rows, all_parts), parts) || rows >= all_parts) break;
+        const int64_t most = std::min(rows, all_parts);
+        if (!(Lines() == Layout::kTrees ? TryTrees(most, parts) : TryLines(most, parts)) ||
+            rows >= all_parts) {
+          break;
+        }
       }
     }
   }
@@ -153,8 +217,8 @@ class ArgmaxSearch {
   // fit either.
   bool TryLines(int64_t rows, int64_t parts) {
     constexpr int64_t kMaxKeys = 255 * int64_t{ArgmaxFormat::kKeyBlock};  // of a row: an instruction's stride
-    constexpr int64_t kReduceCycles = 600, kReduceRowCycles = 25, kJoinCycles = 1000, kJoinPartCycles = 40;
-    const int64_t length = problem_.PartLength(parts), cores = problem_.platform.vector_cores;
+    constexpr int64_t kReduceCycles = 600, kReduceRowCycles = 25;
+    const int64_t length = problem_.PartLength(parts);
     ArgmaxCut cut{Layout::kLines, rows, 1, 0, parts};
     cut.positions = MostPositions(cut, std::min(length, AlignDown(kMaxKeys, kRepeat)));
     if (cut.positions < length) {
@@ -168,36 +232,71 @@ class ArgmaxSearch {
                            kReduceCycles + static_cast<double>(kReduceRowCycles * rows);
     cut.cycles = cost_.LaunchCycles(CeilDiv(problem_.outer * parts, rows), CeilDiv(length, cut.positions),
                                     rows * length, cut.positions, compute);
-    if (parts > 1) {
-      const int64_t join = kJoinCycles + parts * kJoinPartCycles;
-      cut.cycles += static_cast<double>(CeilDiv(problem_.outer, cores) * join);
-    }
+    cut.cycles += JoinCycles(parts);
     KeepIfFaster(cut);
     return true;
+  }
+
+  // Cycles to join the results of lines in so many parts, once the cores have met.
+  double JoinCycles(int64_t parts) const {
+    constexpr int64_t kMeetCycles = 1000, kPartCycles = 40;
+    const int64_t lines = CeilDiv<int64_t>(problem_.outer, problem_.platform.vector_cores);
+    return parts > 1 ? static_cast<double>(lines * (kMeetCycles + parts * kPartCycles)) : 0;
+  }
+
+  // Tries trees of so many parts at once, of lines in so many parts. Returns false where tiles of more rows
+  // do not fit either.
+  bool TryTrees(int64_t rows, int64_t parts) {
+    constexpr int64_t kMostRows = 248, kMostPiece = 1024, kGranule = 64;
+    const int64_t length = problem_.PartLength(parts);
+    if (rows > kMostRows || (ExceedsCopyGap(problem_.length * problem_.item) && parts == 1 && rows > 1)) {
+      return false;
+    }
+    bool fits = false;
+    for (const int64_t queue : {1, 2}) {
+      ArgmaxCut cut{Layout::kTrees, rows, 1, 0, parts, kMostPiece, queue};
+      // Lines that are longer than the Unified Buffer go one by one, so several are whole.
+      for (;; cut.piece /= 2) {
+        cut.positions = length;
+        if (cut.Bytes(problem_) <= problem_.platform.ub_bytes) break;
+        cut.positions = rows == 1 ? MostPositions(cut, length) : 0;
+        if (cut.positions >= kGranule || cut.piece == kLeastPiece) break;
+      }
+      if (cut.positions < length) {
+        if (cut.positions < kGranule) continue;
+        const int64_t pieces = CeilDiv(length, AlignDown(cut.positions, kGranule));
+        cut.positions = std::min(cut.positions, AlignUp(CeilDiv(length, pieces), kGranule));
+      }
+      fits = true;
+      cut.cycles = cost_.TreeLaunchCycles(CeilDiv(problem_.outer * parts, rows), rows,
+                                          CeilDiv(length, cut.positions), rows * length, queue,
+                                          cost_.TreeCycles(cut.Tree(problem_), rows, cut.piece)) +
+                   JoinCycles(parts);
+      KeepIfFaster(cut);
+    }
+    return fits;
   }
 
   // Tries lines as lanes: as many as fit, or as all cores share evenly.
   void TryAllShortLines() {
     constexpr int64_t kFewestLines = 2, kMaxRounds = 8;
-    constexpr int64_t kMaxPositions = 255 * 8;  // of a transposition
+    constexpr int64_t kMaxLanes = kMaxRepeats * ArgmaxFormat::kKeyBlock;  // from position to position
     const int64_t cores = problem_.platform.vector_cores;
-    if (problem_.length + 8 > kMaxPositions || problem_.outer < kFewestLines) return;
+    if (problem_.length > kMaxRepeats || problem_.outer < kFewestLines) return;
     ArgmaxCut cut{Layout::kShortLines, 0, 1, problem_.length};
     const int64_t most = LargestFit(problem_.outer, problem_.platform.ub_bytes, [&](int64_t lines) {
       constexpr uint64_t kTooMany = uint64_t{1} << 40;
       cut.slices = lines;
-      const int64_t lanes = cut.Pitch(problem_),
-                    group = AlignDown(lanes / problem_.Apart(), ArgmaxProblem::kTransposed);
-      return lanes > kMaxRepeats * kRepeat || group > kMaxPositions ? kTooMany : cut.Bytes(problem_);
+      const int64_t lanes = cut.Pitch(problem_);
+      return lanes > kMaxLanes ? kTooMany : cut.Bytes(problem_);
     });
     if (most == 0) return;
     const int64_t fewest = CeilDiv(problem_.outer, cores * most);
     for (int64_t rounds = fewest; rounds < fewest + kMaxRounds; ++rounds) {
       cut.slices = std::min(most, CeilDiv(problem_.outer, cores * rounds));
       const int64_t repeats = cut.Pitch(problem_) / kRepeat, elements = cut.slices * problem_.length;
-      const double compute = static_cast<double>(problem_.length) * cost_.CompareCycles(repeats) +
-                             cost_.TransposeCycles(repeats);
-      cut.cycles = cost_.LaunchCycles(CeilDiv(problem_.outer, cut.slices), 1, elements, elements, compute);
+      cut.cycles = cost_.LaunchCycles(CeilDiv(problem_.outer, cut.slices), 1, elements, elements,
+                                      cost_.ShortLineCycles(repeats));
       KeepIfFaster(cut);
     }
   }

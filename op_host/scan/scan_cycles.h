@@ -55,7 +55,7 @@ class ScanCost {
   // Cycles to copy a tile, `bytes` of each element. Slices that are whole follow each other in global memory;
   // pieces of them are short runs of bytes, which are slower.
   double CopyCycles(int64_t bytes) const {
-    constexpr double kFullSpeedBytes = 512;
+    constexpr double kFullSpeedBytes = 256;
     const bool whole = problem_.rows ? cut_.positions == cut_.slice_length : cut_.columns == problem_.inner;
     const int64_t together = (problem_.rows ? cut_.positions : cut_.columns) * problem_.item;
     const double slowness = whole ? 1.0 : std::max(1.0, kFullSpeedBytes / static_cast<double>(together));
@@ -78,7 +78,7 @@ class ScanCost {
   // Cycles of one pass over all tiles of the core: copies of `copied` cycles for each tile, and `sweeps`.
   double PassCycles(double copied, double sweeps) const {
     constexpr double kStartCycles = 22;   // of a vector instruction, beside its repeats
-    constexpr double kPieceCycles = 600;  // latency of two copies and a dozen instructions
+    constexpr double kPieceCycles = 300;  // latency of two copies and a dozen instructions
     const double steps = StepCycles(cut_.positions, width_, cut_.run, (wide_ ? 7 : 1)) +
                          (problem_.indexed() ? StepCycles(cut_.positions, width_, cut_.run, 1) : 0);
     // A transposition takes 16 rows in, and as many out in two halves.

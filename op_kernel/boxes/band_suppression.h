@@ -3,7 +3,11 @@
 //   1. All cores compare the band with the boxes that earlier bands have kept. A box that one of these
 //      suppresses leaves the band. The others are packed; they are called alive.
 //   2. All cores compare the boxes alive with each other, and store a bit for each pair in GM.
-//   3. Core 0 walks through these bits (greedy_walk.h) and appends the boxes it keeps to those in GM.
+//   3. Core 0 walks through these bits (greedy_walk.h) and appends the boxes it keeps to those in GM. The
+//      other cores meanwhile do step 1 for the next band, as far as boxes are known to be kept:
+//
+//   core 0    | 1 and 2 of band i | 3 of band i                    | 1 of band i + 1, for what band i | 2 …
+//   others    | 1 and 2 of band i | 1 of band i + 1, for the rest  | has kept                         | 2 …
 //
 // Cores share the tiles t0, t1, … of steps 1 and 2 evenly, however few boxes are kept. The rows of a tile are
 // boxes of the band (overlap_bits.h):
@@ -38,23 +42,50 @@ class BandSuppression {
     overlaps_.Init({iou_.template Get<float>(), work_.template Get<float>()[kHalfBanks],
                     column_.template Get<float>(), class_bits_.template Get<uint8_t>(), tiling.rows,
                     tiling.offset, tiling.iouThreshold});
-    walk_.Init({iou_.template Get<uint16_t>(), suppressed_.template Get<uint16_t>(),
-                better_masks_.template Get<uint16_t>(), suppressors_.template Get<uint16_t>(),
-                kept_word_.template Get<uint16_t>(), work_.template Get<uint32_t>()},
+    // Tiles are not in use during the walk.
+    const auto next_words = work_.template Get<uint16_t>()[kWalkWork * sizeof(uint32_t) / sizeof(uint16_t)];
+    walk_.Init({{iou_.template Get<uint16_t>(), next_words},
+                suppressed_.template Get<uint16_t>(),
+                better_masks_.template Get<uint16_t>(),
+                suppressors_.template Get<uint16_t>(),
+                kept_word_.template Get<uint16_t>(),
+                work_.template Get<uint32_t>()},
                words_gm_, tiling.band, pipe);
   }
 
-  // Decides the first `sorted` boxes, or as many as it takes to keep tiling.most, and stores all results.
+  // Decides boxes [begin, sorted), or as many as it takes to keep tiling.most, and stores the indices of
+  // those it keeps. The boxes before have been decided by another object, of which GM has the state.
   template <typename Results>
-  __aicore__ inline void Process(int64_t sorted, Results &results) {
-    for (int64_t begin = 0; begin < sorted && kept_ < tiling_.most; begin += tiling_.band) {
-      const uint32_t alive = SuppressByKept(begin, MinRemaining(sorted - begin, tiling_.band));
+  __aicore__ inline void Process(int64_t begin, int64_t sorted, Results &results) {
+    if (begin > 0) LoadState();
+    const int64_t others = AscendC::GetBlockNum() - 1;
+    const bool walks = AscendC::GetBlockIdx() == 0;
+    int64_t compared = 0;  // kept lanes that the other cores have compared with the band in hand
+    bool loaded = false;
+    for (; begin < sorted && kept_ < tiling_.most; begin += tiling_.band) {
+      if (!loaded) LoadBand(begin, sorted);
+      const uint32_t alive = SuppressByKept(compared);
       CompareWithin(alive);
       WaitForCores();
-      if (AscendC::GetBlockIdx() == 0) KeepBest(alive, results);
+      loaded = !walks && begin + tiling_.band < sorted;
+      compared = others > 0 ? kept_lanes_ : 0;
+      if (walks) {
+        KeepBest(alive, results);
+      } else if (loaded) {
+        LoadBand(begin + tiling_.band, sorted);
+        CompareWithKept(0, compared, others, AscendC::GetBlockIdx() - 1);
+      }
       WaitForCores();
       LoadState();
     }
+  }
+
+  // Whether as many boxes are kept as are wanted.
+  __aicore__ inline bool IsFull() const { return kept_ >= tiling_.most; }
+
+  // Stores what follows the indices, when no more boxes are decided.
+  template <typename Results>
+  __aicore__ inline void StoreRest(Results &results) {
     results.StoreCount(kept_, state_.template Get<int32_t>());
     results.FillBehind(kept_, iou_.template Get<int32_t>(), tiling_.rows * kBoxLanes);
   }
@@ -62,7 +93,8 @@ class BandSuppression {
  private:
   static constexpr uint32_t kPlanes = CLASSES ? kClassPlanes : kSortedPlanes;
   static constexpr uint32_t kHalfBanks = BandBuffers::kBankBytes / 2 / sizeof(float);
-  static constexpr uint32_t kRowGroup = 8;  // rows that one repeat of Brcb spreads
+  static constexpr uint32_t kWalkWork = 4 * kBoxLanes;  // elements of `work` that the walk takes
+  static constexpr uint32_t kRowGroup = 8;              // rows that one repeat of Brcb spreads
 
   // What core 0 tells the others after each band.
   enum State : uint32_t { kKept, kKeptLanes, kStates = 8 };
@@ -89,19 +121,28 @@ class BandSuppression {
   __aicore__ inline BoxPlanes Band() { return {band_.template Get<float>(), tiling_.band}; }
   __aicore__ inline BoxPlanes Alive() { return {alive_.template Get<float>(), tiling_.band}; }
 
-  // Loads a band of `count` boxes and packs those that no kept box suppresses. Returns how many these are.
-  __aicore__ inline uint32_t SuppressByKept(int64_t begin, uint32_t count) {
-    auto mask = masks_.template Get<uint16_t>();
+  // Loads the band that starts at box `begin`; so far, no box is known to suppress one of it.
+  __aicore__ inline void LoadBand(int64_t begin, int64_t sorted) {
+    count_ = MinRemaining(sorted - begin, tiling_.band);
     AscendC::Duplicate(Band().planes, 0.0f, kPlanes * tiling_.band);
+    AscendC::Duplicate(suppressed_.template Get<uint16_t>(), static_cast<uint16_t>(0),
+                       tiling_.band * kWordHalves);
     WaitFor<AscendC::HardEvent::V_MTE2>(pipe_);
-    CopyRowsIn(Band().planes, tiling_.band, sorted_gm_, begin, tiling_.pitch, kPlanes, count);
+    CopyRowsIn(Band().planes, tiling_.band, sorted_gm_, begin, tiling_.pitch, kPlanes, count_);
     WaitFor<AscendC::HardEvent::MTE2_V>(pipe_);
+  }
+
+  // Packs the boxes of the band that no kept box suppresses, and returns how many these are. The first
+  // `compared` kept lanes have been compared already.
+  __aicore__ inline uint32_t SuppressByKept(int64_t compared) {
+    auto mask = masks_.template Get<uint16_t>();
     if (kept_lanes_ > 0) {
-      CompareWithKept(count);
+      CompareWithKept(compared, kept_lanes_, AscendC::GetBlockNum(), AscendC::GetBlockIdx());
+      CombineMasks();
     } else {
       AscendC::Duplicate(mask, static_cast<uint16_t>(0xffff), tiling_.band / 16);
     }
-    return Pack(Alive(), Band(), mask, count);
+    return Pack(Alive(), Band(), mask, count_);
   }
 
   // Packs those of the first `count` boxes whose bit is set and returns their number. Behind them it leaves
@@ -117,26 +158,24 @@ class BandSuppression {
     return static_cast<uint32_t>(packed);
   }
 
-  // Sets the bits of the first mask of the boxes of the band that no kept box suppresses. This core compares
-  // its share of the tiles, row of tiles by row of tiles.
-  __aicore__ inline void CompareWithKept(uint32_t count) {
-    const uint32_t groups = static_cast<uint32_t>(kept_lanes_ / kBoxLanes);
-    const uint32_t columns = (count + tiling_.rows - 1) / tiling_.rows;
-    AscendC::Duplicate(suppressed_.template Get<uint16_t>(), static_cast<uint16_t>(0),
-                       tiling_.band * kWordHalves);
-    const Share share = CoreShare(static_cast<int64_t>(columns) * groups);
+  // Marks the boxes of the band that kept lanes [from, to) suppress. This core compares share `core` of
+  // `cores` shares of the tiles, row of tiles by row of tiles.
+  __aicore__ inline void CompareWithKept(int64_t from, int64_t to, int64_t cores, int64_t core) {
+    const int64_t first_group = from / kBoxLanes;
+    const uint32_t groups = static_cast<uint32_t>((to - from) / kBoxLanes);
+    const uint32_t columns = (count_ + tiling_.rows - 1) / tiling_.rows;
+    const Share share = ShareOf(static_cast<int64_t>(columns) * groups, cores, core);
     for (int64_t tile = share.begin; tile < share.end;) {
       const uint32_t first = static_cast<uint32_t>(tile / groups) * tiling_.rows;
-      const uint32_t rows = RoundUp(MinRemaining(count - first, tiling_.rows), kRowGroup);
+      const uint32_t rows = RoundUp(MinRemaining(count_ - first, tiling_.rows), kRowGroup);
       const int64_t row_end = tile - tile % groups + groups;
       overlaps_.SetColumn(Band().From(first), rows);
       for (const int64_t end = row_end < share.end ? row_end : share.end; tile < end;) {
         const uint32_t tiles = MinRemaining(end - tile, tiling_.lanes / kBoxLanes);
-        CompareWithLanes(tile % groups, tiles, first, rows);
+        CompareWithLanes(first_group + tile % groups, tiles, first, rows);
         tile += tiles;
       }
     }
-    CombineMasks();
   }
 
   // Loads `groups` groups of 64 kept boxes from group `group` on, and adds the bits of those that suppress
@@ -247,6 +286,7 @@ class BandSuppression {
   GreedyWalk walk_;
   AscendC::TPipe *pipe_;
   NmsPaddedTiling tiling_;
+  uint32_t count_ = 0;      // boxes of the band in hand
   int64_t kept_ = 0;        // boxes that are kept, and stored as results
   int64_t kept_lanes_ = 0;  // lanes of GM that they take
 };

@@ -14,7 +14,7 @@ struct BandBuffers {
   Buffer iou;     // float32: overlaps of a tile, rows x 64; words of pairs while the band is walked through
   Buffer band;    // float32: planes of the band's boxes
   Buffer alive;   // float32: planes of those that no kept box suppresses
-  Buffer work;    // two tiles for intermediate results, behind half of all bank groups
+  Buffer work;    // two tiles for intermediate results, behind half of all bank groups; words of pairs too
   Buffer column;  // a data block for each row and plane that is compared
   Buffer lanes;   // queue of planes of kept boxes
   Buffer bits;    // queue of words, one for each row of a tile

@@ -8,6 +8,7 @@
 //
 // The walk goes from group to group:
 //   1. It decides the 64 boxes of the group one after the other, by their own words of this group.
+//      Meanwhile the words of the next group are loaded.
 //   2. It clears the bits of boxes that are not kept from the words of all later boxes, and adds the other
 //      bits to the `suppressed` word of each later box. That word is 0 where no kept box suppresses the box.
 #pragma once
@@ -22,7 +23,7 @@ class GreedyWalk {
  public:
   // UB that the walk works in; see BandBuffers.
   struct Memory {
-    Words words;                          // one row of words
+    Words words[2];                       // a row of words each: of the group in hand, and of the next one
     Words suppressed;                     // a word for each box of the band
     Words better_masks;                   // 64 words
     Words suppressors;                    // two times 64 words: of earlier groups, of the own group
@@ -46,12 +47,16 @@ class GreedyWalk {
   // kept.
   __aicore__ inline void Run(const AscendC::LocalTensor<uint64_t> &kept, uint32_t count) {
     const uint32_t groups = (count + kBoxLanes - 1) / kBoxLanes;
-    const auto &suppressed = memory_.suppressed, &words = memory_.words;
+    const auto &suppressed = memory_.suppressed;
     AscendC::Duplicate(suppressed, static_cast<uint16_t>(0), groups * kGroupHalves);
+    const auto loaded = static_cast<event_t>(pipe_->FetchEventID(AscendC::HardEvent::MTE2_V));
+    if (groups > 0) LoadWords(0, groups * kBoxLanes, loaded);
     for (uint32_t group = 0; group < groups; ++group) {
       const uint32_t later = (groups - group - 1) * kBoxLanes;  // boxes behind the group
-      LoadWords(group, later + kBoxLanes);
-      const uint64_t word = DecideGroup(suppressed[group * kGroupHalves], count - group * kBoxLanes);
+      const Words &words = memory_.words[group % 2];
+      AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(loaded);
+      if (later > 0) LoadWords(group + 1, later, loaded);
+      const uint64_t word = DecideGroup(words, suppressed[group * kGroupHalves], count - group * kBoxLanes);
       kept.SetValue(group, word);
       if (later > 0 && word != 0) {
         Suppress(suppressed[(group + 1) * kGroupHalves], words[kGroupHalves], later, word);
@@ -63,20 +68,20 @@ class GreedyWalk {
  private:
   static constexpr uint32_t kGroupHalves = kBoxLanes * kWordHalves;  // 16-bit elements of 64 words
 
-  // Loads the words of a group, from its own first box on.
-  __aicore__ inline void LoadWords(uint32_t group, uint32_t count) {
+  // Begins to load the words of a group, from its own first box on. Sets the flag `loaded`.
+  __aicore__ inline void LoadWords(uint32_t group, uint32_t count, event_t loaded) {
     const int64_t first = static_cast<int64_t>(group) * (band_ + kBoxLanes) * kWordHalves;
     WaitFor<AscendC::HardEvent::V_MTE2>(pipe_);
-    CopyRowsIn(memory_.words, count * kWordHalves, words_gm_, first, 0, 1, count * kWordHalves);
-    WaitFor<AscendC::HardEvent::MTE2_V>(pipe_);
+    CopyRowsIn(memory_.words[group % 2], count * kWordHalves, words_gm_, first, 0, 1, count * kWordHalves);
+    AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(loaded);
   }
 
-  // Returns the bits of the kept boxes among the first `count` of a group, whose words are loaded.
+  // Returns the bits of the kept boxes among the first `count` of a group, whose words are given.
   // suppressed: the words of these boxes by all groups before.
-  __aicore__ inline uint64_t DecideGroup(const Words &suppressed, uint32_t count) {
+  __aicore__ inline uint64_t DecideGroup(const Words &words, const Words &suppressed, uint32_t count) {
     auto earlier = memory_.suppressors, better = memory_.suppressors[kGroupHalves];
     AscendC::Or(earlier, suppressed, suppressed, kGroupHalves);
-    AscendC::And(better, memory_.words, memory_.better_masks, kGroupHalves);
+    AscendC::And(better, words, memory_.better_masks, kGroupHalves);
     FindZeroWords(memory_.kept_word, earlier, memory_.work, 2 * kBoxLanes);
     WaitFor<AscendC::HardEvent::V_S>(pipe_);
     const auto zero = memory_.kept_word.template ReinterpretCast<uint64_t>();

@@ -9,10 +9,11 @@ struct NmsPaddedTiling {
   int64_t boxes;         // N
   int64_t outputs;       // length of the result
   int64_t most;          // boxes that are kept at most
+  int64_t best;          // boxes that the first round decides: all, or a multiple of `band`
   int64_t pitch;         // elements from plane to plane of sorted boxes in the workspace
   int64_t keptPitch;     // elements from plane to plane of kept boxes
   int64_t runs;          // byte of the workspace where sorted chunks start: (score, index) pairs
-  int64_t merged;        // byte where the other side of merges starts
+  int64_t merged;        // byte where the two sides start that merges write in turn, N pairs each
   int64_t lengths;       // byte where the lengths of runs start, int32
   int64_t sorted;        // byte where the planes of boxes by descending score start, float32
   int64_t kept;          // byte where the planes of kept boxes start, float32

@@ -9,6 +9,9 @@
 //   first merge    [ run 0: 0 + 1 + 2 + 3      | run 1: 4 + 5      ]
 //   second merge   [ run 0: all pairs in order                     ]
 //
+// Where only the best pairs are wanted, each merge stops after so many of them. The sorted chunks stay in GM
+// (side 0; merges write sides 1 and 2 in turn), so that they can be merged again, up to more pairs.
+//
 // Sort and MrgSort promise that equal scores keep their order; they promise nothing about NaN. So the NaN
 // scores of a chunk go into a run of their own, with +inf for a score. All runs of NaN are before the runs of
 // numbers, and therefore also before scores that are +inf themselves.
@@ -38,6 +41,7 @@ class ScoreSort {
     scores_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(scores), boxes_);
     pairs_gm_[0].SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace + tiling.runs));
     pairs_gm_[1].SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace + tiling.merged));
+    pairs_gm_[2] = pairs_gm_[1][boxes_ * kPairFloats];
     lengths_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t *>(workspace + tiling.lengths));
 
     const ScoreSortBuffers buffers(chunk_, chunks_, window_, sizeof(T));
@@ -57,11 +61,16 @@ class ScoreSort {
     AscendC::Duplicate(chosen_.template Get<int32_t>(), 0, chunk_);
   }
 
-  // Sorts on all cores. Afterwards Pairs() are in order; there are Count() of them, since scores that the
-  // filter leaves out have none.
-  __aicore__ inline void Process() {
+  // Sorts the chunks on all cores.
+  __aicore__ inline void SortChunks() {
     for (uint32_t i = AscendC::GetBlockIdx(); i < chunks_; i += AscendC::GetBlockNum()) SortChunk(i);
     WaitForCores();
+  }
+
+  // Merges sorted chunks on all cores. Afterwards Pairs() has the first `limit` pairs in order, or all; there
+  // are Count() of them, since scores that the filter leaves out have none.
+  __aicore__ inline void MergeChunks(int64_t limit) {
+    limit_ = static_cast<uint32_t>(limit);
     ReadRuns();
     while (run_count_ > 1) {
       MergeRuns();
@@ -166,7 +175,7 @@ class ScoreSort {
     WaitFor<AscendC::HardEvent::MTE2_S>(pipe_);
     for (uint32_t i = 0; i < 2 * chunks_; ++i) {
       const uint32_t length = static_cast<uint32_t>(lengths.GetValue(i));
-      if (length > 0) SetRun(run_count_++, i * chunk_, length);
+      if (length > 0) SetRun(run_count_++, i * chunk_, MinRemaining(length, limit_));
     }
   }
 
@@ -187,13 +196,17 @@ class ScoreSort {
       const uint32_t lists = MinRemaining(run_count_ - first, kLists);
       uint32_t length = 0;
       for (uint32_t i = 0; i < lists; ++i) length += Run(first + i, kLength);
-      if (group % AscendC::GetBlockNum() == AscendC::GetBlockIdx()) MergeGroup(first, lists, start);
+      length = MinRemaining(length, limit_);
+      if (group % AscendC::GetBlockNum() == AscendC::GetBlockIdx()) MergeGroup(first, lists, start, length);
       SetRun(group, start, length);
       start += length;
     }
     run_count_ = groups;
-    from_ = 1 - from_;
+    from_ = OtherSide();
   }
+
+  // The side of pairs_gm_ that a merge writes.
+  __aicore__ inline uint32_t OtherSide() const { return from_ == 1 ? 2 : 1; }
 
   // What a merge knows of its lists. Of each list one window is in UB:
   //
@@ -203,9 +216,9 @@ class ScoreSort {
     uint32_t next[kLists], left[kLists], used[kLists], held[kLists];
   };
 
-  // Merges runs [first, first + count) into pairs that start at pair `start` of the other side. MrgSort stops
-  // where one window is used up. That window is loaded anew, then the next MrgSort goes on.
-  __aicore__ inline void MergeGroup(uint32_t first, uint32_t count, uint32_t start) {
+  // Merges runs [first, first + count) into `length` pairs that start at pair `start` of the other side.
+  // MrgSort stops where one window is used up. That window is loaded anew, then the next MrgSort goes on.
+  __aicore__ inline void MergeGroup(uint32_t first, uint32_t count, uint32_t start, uint32_t length) {
     auto merged = merged_.template Get<float>();
     Lists lists;
     for (uint32_t i = 0; i < count; ++i) {
@@ -213,7 +226,7 @@ class ScoreSort {
       lists.left[i] = Run(first + i, kLength);
       lists.used[i] = lists.held[i] = 0;
     }
-    for (uint32_t open = count; open > 0;) {
+    for (uint32_t open = count; open > 0 && length > 0;) {
       AscendC::PipeBarrier<PIPE_ALL>();
       AscendC::MrgSort4Info info;
       AscendC::LocalTensor<float> source[kLists];
@@ -236,8 +249,10 @@ class ScoreSort {
         lists.held[from] -= taken[i];
         if (lists.held[from] + lists.left[from] == 0) --open;
       }
-      CopyPairsOut(pairs_gm_[1 - from_], start, active > 1 ? merged : source[0], written);
+      written = MinRemaining(written, length);
+      CopyPairsOut(pairs_gm_[OtherSide()], start, active > 1 ? merged : source[0], written);
       start += written;
+      length -= written;
     }
   }
 
@@ -282,12 +297,13 @@ class ScoreSort {
       merged_, length_, lengths_, runs_;
   AscendC::TPipe *pipe_;
   AscendC::GlobalTensor<T> scores_gm_;
-  AscendC::GlobalTensor<float> pairs_gm_[2];  // the two sides of merges
+  AscendC::GlobalTensor<float> pairs_gm_[3];  // sorted chunks, and the two sides that merges write in turn
   AscendC::GlobalTensor<int32_t> lengths_gm_;
   int64_t boxes_;
   uint32_t chunk_, chunks_, window_;
   uint32_t run_count_ = 0;  // runs that are not merged yet
   uint32_t from_ = 0;       // the side of pairs_gm_ that holds them
+  uint32_t limit_;          // pairs of the longest run that is wanted
   float least_;             // with a filter, scores must be above this
   bool filter_;
 };

@@ -54,11 +54,11 @@ class SortedBoxes {
     }
   }
 
-  // Stores the planes of `count` boxes, in the order of `pairs`. Cores share the tiles.
-  __aicore__ inline void Process(const AscendC::GlobalTensor<float> &pairs, int64_t count) {
-    const Share share = CoreShare((count + tile_ - 1) / tile_);
+  // Stores the planes of boxes [from, count), in the order of `pairs`. Cores share the tiles.
+  __aicore__ inline void Process(const AscendC::GlobalTensor<float> &pairs, int64_t from, int64_t count) {
+    const Share share = CoreShare(count > from ? (count - from + tile_ - 1) / tile_ : 0);
     for (int64_t i = share.begin; i < share.end; ++i) {
-      const int64_t begin = i * tile_;
+      const int64_t begin = from + i * tile_;
       CopyIn(pairs, begin, MinRemaining(count - begin, tile_));
       Compute();
       WaitFor<AscendC::HardEvent::V_MTE3>(pipe_);

@@ -6,9 +6,9 @@
 //           position 1: c0 c1 c2 …              position 1: c0 c1 c2 …
 #pragma once
 
+#include "../common/copies/image_copy.h"
 #include "deform_columns_buffers.h"
 #include "deform_taps.h"
-#include "image_copy.h"
 
 namespace avo {
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "../common/copies/channels_last.h"
+#include "../common/sampling/corner_dots.h"
 #include "deform_gradients_buffers.h"
 #include "deform_taps.h"
 
@@ -41,16 +42,14 @@ class DeformGradients {
     grad_mask_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(grad_mask), t.batch * all);
     locations_.Init(offset, mask, copy, t, pipe);
     rows_.Init(images, LayoutOf(copy), located_, sampled_, chunk_, pipe);
+    dots_.Init(located_, sampled_, chunk_, pipe);
     const DeformGradientsBuffers buffers(t.band, located_, sampled_, chunk_, sizeof(T));
     pipe->InitBuffer(sample_grads_queue_, buffers.sample_grads.count, buffers.sample_grads.bytes);
     pipe->InitBuffer(planes_queue_, buffers.planes.count, buffers.planes.bytes);
     pipe->InitBuffer(offset_grads_queue_, buffers.offset_grads.count, buffers.offset_grads.bytes);
-    pipe->InitBuffer(products_, buffers.products.bytes);
-    pipe->InitBuffer(dots_, buffers.dots.bytes);
     pipe->InitBuffer(samples_, buffers.samples.bytes);
     // Instructions also read the elements behind the last sample of a tile. Nothing uses what they compute
     // there, but these elements must have been written.
-    AscendC::Duplicate(dots_.template Get<float>(), 0.0f, kCorners * (located_ + sampled_));
     AscendC::Duplicate(samples_.template Get<float>(), 0.0f, sampled_ * chunk_);
   }
 
@@ -78,10 +77,6 @@ class DeformGradients {
   }
 
  private:
-  static constexpr uint32_t kRepeat = DeformGradientsBuffers::kRepeat;
-  static constexpr uint32_t kBlock = kBlockBytes / sizeof(float);
-  static constexpr uint32_t kCorners = DeformGradientsBuffers::kCorners;
-
   // Handles channels [c, c + chunk) of samples [s, s + count) of tap `tap`, which is the t-th of the last
   // Locate. The samples become elements [row, row + count) of the rows of `columns`.
   __aicore__ inline void ComputeTile(int64_t local, int64_t tap, uint32_t t, uint32_t s, uint32_t count,
@@ -98,7 +93,7 @@ class DeformGradients {
     sample_grads_queue_.EnQue(grads);
     auto rows = rows_.Rows();
     grads = sample_grads_queue_.template DeQue<float>();
-    AddDots(rows, grads, first, count, c, width);
+    dots_.Add(rows, rows_.Samples(), grads, first, count, c, width);
     sample_grads_queue_.FreeTensor(grads);
 
     rows_.Weigh(rows, first);
@@ -109,34 +104,6 @@ class DeformGradients {
     planes = planes_queue_.template DeQue<T>();
     CopyRowsOut(columns, (channel * taps_ + k) * band_ + row, taps_ * band_, planes, sampled_, width, count);
     planes_queue_.FreeTensor(planes);
-  }
-
-  // Adds the products of each sample's gradient with its four corners, summed over channels [channel, channel
-  // + width), to Dot(0) to Dot(3). Channel 0 starts the sums.
-  __aicore__ inline void AddDots(const AscendC::LocalTensor<float> &rows,
-                                 const AscendC::LocalTensor<float> &grads, uint32_t first, uint32_t count,
-                                 uint32_t channel, uint32_t width) {
-    const uint8_t step = static_cast<uint8_t>(chunk_ / kBlock),
-                  pair = static_cast<uint8_t>(2 * chunk_ / kBlock);
-    const uint8_t repeats = static_cast<uint8_t>(count);
-    for (uint32_t i = 0; i < kCorners; ++i) {
-      const auto products = products_.template Get<float>()[i * sampled_ * kRepeat];
-      const auto corner = rows[i / 2 * rows_.Samples() * 2 * chunk_ + i % 2 * chunk_];
-      for (uint32_t c = 0; c < width; c += kRepeat) {
-        const uint64_t mask = MinRemaining(width - c, kRepeat);
-        const AscendC::BinaryRepeatParams params{1, 1, 1, 8, pair, step};
-        if (c == 0) {
-          AscendC::Mul(products, corner, grads, mask, repeats, params);
-        } else {
-          AscendC::MulAddDst(products, corner[c], grads[c], mask, repeats, params);
-        }
-      }
-      const auto sum =
-          channel == 0 ? Dot(i)[first] : dots_.template Get<float>()[kCorners * located_ + i * sampled_];
-      AscendC::WholeReduceSum(sum, products, static_cast<int32_t>(MinRemaining(width, kRepeat)), repeats, 1,
-                              1, 8);
-      if (channel != 0) AscendC::Add(Dot(i)[first], Dot(i)[first], sum, count);
-    }
   }
 
   // Adds up the weighted corners of `count` samples of `width` channels. Transposes the sums, so that
@@ -155,11 +122,6 @@ class DeformGradients {
     }
   }
 
-  // Dot products with corner i (above left, above right, below left, below right), one for each sample.
-  __aicore__ inline AscendC::LocalTensor<float> Dot(uint32_t i) {
-    return dots_.template Get<float>()[i * located_];
-  }
-
   // Computes and stores the gradients of offset and mask of the last Locate. With dots d0 to d3, fractions y
   // and x, above = d0 + x (d1 - d0) and below = d2 + x (d3 - d2):
   //   mask           above + y (below - above)
@@ -169,29 +131,29 @@ class DeformGradients {
     const uint32_t slots = locations_.Slots(), all = taps * slots;
     const auto y = locations_.RowFraction(), x = locations_.ColumnFraction(), mask = locations_.Mask();
     const auto product = locations_.Free(0);
-    AscendC::Sub(Dot(1), Dot(1), Dot(0), all);
-    AscendC::Sub(Dot(3), Dot(3), Dot(2), all);
-    AscendC::Mul(product, x, Dot(1), all);
-    AscendC::Add(Dot(0), Dot(0), product, all);
-    AscendC::Mul(product, x, Dot(3), all);
-    AscendC::Add(Dot(2), Dot(2), product, all);
-    AscendC::Sub(Dot(2), Dot(2), Dot(0), all);
-    AscendC::Mul(product, y, Dot(2), all);
-    AscendC::Add(Dot(0), Dot(0), product, all);
-    AscendC::Sub(Dot(3), Dot(3), Dot(1), all);
-    AscendC::Mul(Dot(3), Dot(3), y, all);
-    AscendC::Add(Dot(1), Dot(1), Dot(3), all);
-    AscendC::Mul(Dot(1), Dot(1), mask, all);
-    AscendC::Mul(Dot(2), Dot(2), mask, all);
+    AscendC::Sub(dots_.Dot(1), dots_.Dot(1), dots_.Dot(0), all);
+    AscendC::Sub(dots_.Dot(3), dots_.Dot(3), dots_.Dot(2), all);
+    AscendC::Mul(product, x, dots_.Dot(1), all);
+    AscendC::Add(dots_.Dot(0), dots_.Dot(0), product, all);
+    AscendC::Mul(product, x, dots_.Dot(3), all);
+    AscendC::Add(dots_.Dot(2), dots_.Dot(2), product, all);
+    AscendC::Sub(dots_.Dot(2), dots_.Dot(2), dots_.Dot(0), all);
+    AscendC::Mul(product, y, dots_.Dot(2), all);
+    AscendC::Add(dots_.Dot(0), dots_.Dot(0), product, all);
+    AscendC::Sub(dots_.Dot(3), dots_.Dot(3), dots_.Dot(1), all);
+    AscendC::Mul(dots_.Dot(3), dots_.Dot(3), y, all);
+    AscendC::Add(dots_.Dot(1), dots_.Dot(1), dots_.Dot(3), all);
+    AscendC::Mul(dots_.Dot(1), dots_.Dot(1), mask, all);
+    AscendC::Mul(dots_.Dot(2), dots_.Dot(2), mask, all);
 
     auto grads = offset_grads_queue_.template AllocTensor<T>();
     const uint32_t dots[3] = {2, 1,
                               0};  // which Dot holds the gradients of row offset, column offset and mask now
     for (uint32_t i = 0; i < 3; ++i) {
       if constexpr (sizeof(T) == sizeof(float)) {
-        AscendC::Adds(grads[i * located_], Dot(dots[i]), 0.0f, all);
+        AscendC::Adds(grads[i * located_], dots_.Dot(dots[i]), 0.0f, all);
       } else {
-        AscendC::Cast(grads[i * located_], Dot(dots[i]), AscendC::RoundMode::CAST_RINT, all);
+        AscendC::Cast(grads[i * located_], dots_.Dot(dots[i]), AscendC::RoundMode::CAST_RINT, all);
       }
     }
     offset_grads_queue_.EnQue(grads);
@@ -207,9 +169,10 @@ class DeformGradients {
 
   DeformTaps<T> locations_;
   BilinearRows<T> rows_;
+  CornerDots dots_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> sample_grads_queue_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> planes_queue_, offset_grads_queue_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> products_, dots_, samples_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> samples_;
   AscendC::GlobalTensor<float> sample_grads_gm_;
   AscendC::GlobalTensor<T> grad_offset_gm_, grad_mask_gm_;
   int64_t taps_, positions_, deform_groups_, channels_;

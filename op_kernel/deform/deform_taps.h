@@ -11,9 +11,9 @@
 // whole numbers, so that the weights are exact in an image of any size.
 #pragma once
 
+#include "../common/copies/image_copy.h"
 #include "../common/sampling/bilinear_rows.h"
 #include "deform_taps_buffers.h"
-#include "image_copy.h"
 
 namespace avo {
 
@@ -110,9 +110,11 @@ class DeformTaps {
     AscendC::Muls(rows, rows, 1.0f / ToFloat(width), slots_);
     AscendC::Cast(whole, rows, AscendC::RoundMode::CAST_FLOOR, slots_);
     AscendC::Cast(rows, whole, AscendC::RoundMode::CAST_NONE, slots_);
-    AscendC::Muls(left, rows, ToFloat(-out_columns_ * stride_[1]), slots_);
-    AscendC::Muls(columns, columns, ToFloat(stride_[1]), slots_);
+    // Columns are counted before they are multiplied, so that no product is larger than the place of a
+    // window.
+    AscendC::Muls(left, rows, ToFloat(-out_columns_), slots_);
     AscendC::Add(columns, columns, left, slots_);
+    AscendC::Muls(columns, columns, ToFloat(stride_[1]), slots_);
     AscendC::Adds(columns, columns, ToFloat(x * stride_[1] - padding_[1]), slots_);
     AscendC::Muls(rows, rows, ToFloat(stride_[0]), slots_);
     AscendC::Adds(rows, rows, ToFloat(y * stride_[0] - padding_[0]), slots_);

@@ -2,16 +2,19 @@
 // Gradients of modulated deformable convolution. Every sum runs in one order, so results are deterministic.
 // The images of a call are handled in steps. All cores meet after 1, after 2 and after 4.
 //   1. Vector cores copy images and grad_output of the step channels-last into the workspace.
-//   2. Cube cores multiply grad_output with the filters. That gives the gradients of the samples.
+//   2. Cube cores multiply grad_output with the filters. That gives the gradients of the samples. In the
+//      meantime vector cores list the pixels that each sample was read from, and the weights of these pixels.
 //   3. Vector cores sample the images again, band by band. With the gradients of the samples they compute the
 //      gradients of offset and mask. Cube cores multiply the samples with grad_output and add the product to
 //      the gradient of weights and bias of their block.
-//   4. Each vector core adds the gradients of the samples to its slices of the gradient of the input.
+//   4. Each vector core owns bands of pixels of the gradient of the input. It searches the lists for them,
+//      and adds the gradients of these samples (pixel_bands.h).
 // At the end, vector cores add up the gradients of weights and bias that the blocks found, block by block.
 #pragma once
 
+#include "../common/sampling/pixel_bands.h"
 #include "deform_gradients.h"
-#include "deform_scatter.h"
+#include "deform_terms.h"
 #include "modulated_deform_conv2d_backward_tiling.h"
 #include "row_product.h"
 
@@ -67,9 +70,10 @@ class ModulatedDeformConv2dBackward {
              images * t_.deformGroups);
         Copy(grad_output_ + first * t_.filters * positions_ * sizeof(T), Region(kGrads), t_.grads, images);
         AscendC::SyncAll<false>();
+        ListTerms(first, images);
         AscendC::SyncAll<false>();
         ComputeBands(first, share);
-        Scatter(first, images);
+        AddSamples(first, images);
       } else {
         AscendC::SyncAll<false>();
         for (int64_t item = share.begin; item < share.end; ++item) MultiplyFilters(item);
@@ -94,7 +98,7 @@ class ModulatedDeformConv2dBackward {
     kSampleGrads,  // (image, tap, position, channel) of a step, float32
     kColumns,      // samples of two bands for each block
     kSums,         // gradients of weights and bias for each block, float32
-    kSlices        // gradient of the input of a step, float32 (deform_scatter.h)
+    kTerms         // pixels and weights of all samples of a step (pixel_terms.h)
   };
   // Flags between the cores of a block.
   static constexpr uint16_t kSampled = 0;  // a band has been sampled
@@ -204,13 +208,22 @@ class ModulatedDeformConv2dBackward {
     }
   }
 
-  // Computes this core's slices of the gradient of the input of a step.
-  __aicore__ inline void Scatter(int64_t first, int64_t images) {
-    avo::DeformScatter<T> scatter;
-    scatter.Init(offset_, mask_, Region(kSampleGrads), Region(kSlices), grad_input_, t_.images, t_, pipe_);
-    const int64_t slices = (t_.images.channels + avo::kSliceChannels - 1) / avo::kSliceChannels;
-    const avo::Share share = avo::CoreShare(images * t_.deformGroups * slices);
-    for (int64_t item = share.begin; item < share.end; ++item) scatter.Compute(first, item);
+  // Lists this core's share of what the samples of a step are added to.
+  __aicore__ inline void ListTerms(int64_t first, int64_t images) {
+    avo::DeformTerms<T> terms;
+    terms.Init(offset_, mask_, Region(kTerms), t_, pipe_);
+    terms.Process(first, images);
+    avo::ReleaseBuffers(pipe_);
+  }
+
+  // Computes this core's bands of the gradient of the input of a step.
+  __aicore__ inline void AddSamples(int64_t first, int64_t images) {
+    avo::PixelBands<float, T> bands;
+    const avo::RowPlaces places{0, t_.deformGroups, taps_ * positions_ * channels_, t_.images.channels,
+                                channels_};
+    bands.Init(Region(kTerms), Region(kSampleGrads), places, grad_input_, t_.batch * t_.deformGroups,
+               t_.bands, pipe_);
+    bands.Process(first * t_.deformGroups, images * t_.deformGroups);
     avo::ReleaseBuffers(pipe_);
   }
 

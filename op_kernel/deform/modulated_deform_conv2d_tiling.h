@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "../common/copies/image_copy.h"
 #include "deform_columns_buffers.h"
-#include "image_copy.h"
 
 struct ModulatedDeformConv2dTiling {
   avo::ImageCopy images;   // of a step; the channels of each deform group are an image of their own

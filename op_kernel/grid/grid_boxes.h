@@ -17,6 +17,7 @@
 // other without a gap. Neighbours that are not in the piece are read from the zeros at its start.
 #pragma once
 
+#include "../common/vectors/casts.h"
 #include "grid_taps.h"
 #include "grid_tiling.h"
 
@@ -79,13 +80,7 @@ class GridTiles {
                row);
     grid_queue_.EnQue(grid);
     grid = grid_queue_.template DeQue<T>();
-    AscendC::LocalTensor<float> pairs;
-    if constexpr (sizeof(T) == sizeof(float)) {
-      pairs = grid;
-    } else {
-      pairs = pairs_.template Get<float>();
-      AscendC::Cast(pairs, grid, AscendC::RoundMode::CAST_NONE, 2 * tile_.count);
-    }
+    const auto pairs = CastTo<float>(grid, pairs_, 2 * tile_.count);
     for (uint32_t axis = 0; axis < 2; ++axis) {
       const auto at = Work(axis);
       if (tile_.whole != tile_.count) AscendC::Duplicate(at, 0.0f, tile_.whole);
@@ -95,10 +90,13 @@ class GridTiles {
     }
     grid_queue_.FreeTensor(grid);
   }
-  // Finds the neighbours of the samples along one axis, and overwrites Work(axis).
-  __aicore__ inline void Locate(uint32_t axis) { taps_.Locate(axis, Work(axis), tile_.whole); }
+  // Loads the grid of the tile and finds the neighbours of its samples along both axes.
+  __aicore__ inline void Locate() {
+    LoadGrid();
+    for (uint32_t axis = 0; axis < 2; ++axis) taps_.Locate(axis, Work(axis), tile_.whole);
+  }
 
-  // One of two rows of floats, an element for each sample. Both rows are free after Locate of both axes.
+  // One of two rows of floats, an element for each sample. Both rows are free after Locate.
   __aicore__ inline AscendC::LocalTensor<float> Work(uint32_t i) {
     return work_.template Get<float>()[i * t_.capacity];
   }
@@ -141,12 +139,11 @@ class GridBoxes : protected GridTiles<T, SLOPES> {
     box_.column = box_.column / static_cast<int32_t>(kLane) * static_cast<int32_t>(kLane);
     box_.rows = static_cast<uint32_t>(last_row - box_.row + 1);
     box_.columns = static_cast<uint32_t>(last_column - box_.column + 1);
-    // A copy has at most 4095 rows, with less than 2^32 bytes between two of them.
+    // A copy has at most 4095 rows.
     const uint32_t room = t_.boxElements - kLane, most = room / kLane * kLane - kLane;
     piece_columns_ = box_.columns < most ? box_.columns : most;
     const uint32_t fit = room / (RoundUp(piece_columns_, kLane) + kLane);
-    const bool far = t_.width * static_cast<int64_t>(sizeof(T)) >= int64_t{1} << 32;
-    piece_rows_ = far ? 1 : (fit < 4095 ? fit : 4095);
+    piece_rows_ = fit < 4095 ? fit : 4095;
     if (piece_rows_ > box_.rows) piece_rows_ = box_.rows;
     across_ = (box_.columns + piece_columns_ - 1) / piece_columns_;
     pieces_ = across_ * ((box_.rows + piece_rows_ - 1) / piece_rows_);
@@ -173,12 +170,16 @@ class GridBoxes : protected GridTiles<T, SLOPES> {
     const int64_t plane = (tile_.image * t_.channels + channel) * t_.height;
     const uint32_t rows = dense_ ? 1 : piece_.rows;
     const uint32_t columns = dense_ ? piece_.rows * piece_.columns : piece_.columns;
+    const uint32_t step = RowsAtOnce<T>(t_.width, rows, columns);
     const AscendC::DataCopyExtParams copy{
-        static_cast<uint16_t>(rows), columns * static_cast<uint32_t>(sizeof(T)),
-        rows > 1 ? static_cast<uint32_t>((t_.width - columns) * sizeof(T)) : 0, 0, 0};
+        static_cast<uint16_t>(step), columns * static_cast<uint32_t>(sizeof(T)),
+        step > 1 ? static_cast<uint32_t>((t_.width - columns) * sizeof(T)) : 0, 0, 0};
     const AscendC::DataCopyPadExtParams<T> pad{true, static_cast<uint8_t>(kLane),
                                                static_cast<uint8_t>(RoundUp(columns, kLane) - columns), T(0)};
-    AscendC::DataCopyPad(box, input_gm_[(plane + piece_.row) * t_.width + piece_.column], copy, pad);
+    for (uint32_t i = 0; i < rows; i += step) {
+      AscendC::DataCopyPad(box[i * piece_.pitch],
+                           input_gm_[(plane + piece_.row + i) * t_.width + piece_.column], copy, pad);
+    }
     box_queue_.EnQue(box);
     return box_queue_.template DeQue<T>();
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "../common/memory/buffers.h"
+#include "../common/sampling/pixel_bands_buffers.h"
 
 namespace avo {
 
@@ -57,36 +58,13 @@ struct GridBoxesBuffers {
         narrow{item == 4 ? 0u : 1u, capacity * item} {}
 };
 
-// Buffers of GridScatter (grid_scatter.h).
-struct GridScatterBuffers {
+// Buffers of GridTerms (grid_terms.h).
+struct GridTermsBuffers {
   GridTilesBuffers tiles;
-  Buffer in;        // queue of planes, a batch of samples in each
-  Buffer out;       // the same samples as float32, channels together; later planes of the band
-  Buffer weights;   // float32, a table
-  Buffer rounded;   // a batch, channels together; half types alone
-  Buffer numbers;   // int32, a row: 0, 1, 2, …
-  Buffer hits;      // int32, a table
-  Buffer hit_bits;  // a mask
-  Buffer sums;      // float32, [1 + pixels][channels]
+  PixelTermsBuffers terms;
 
-  static constexpr uint32_t kBatch = 64;  // samples, or pixels of the band, that are transposed together
-
-  // Elements from plane to plane of a batch: an odd number of data blocks, so that the 16 rows of a
-  // transposition lie in 16 bank groups.
-  static constexpr __aicore__ uint64_t Pitch(uint64_t item) { return kBatch + 32 / item; }
-
-  // channels: of a group, a multiple of 16; pixels: of a band.
-  __aicore__ GridScatterBuffers(uint64_t taps, uint64_t capacity, uint64_t channels, uint64_t pixels,
-                                uint64_t item)
-      : tiles(taps, capacity, item, false),
-        in{2, channels * Pitch(item) * item},
-        out{1, channels * (item == 4 ? Pitch(item) : kBatch) * 4},
-        weights{1, taps * taps * capacity * 4},
-        rounded{item == 4 ? 0u : 1u, channels * kBatch * item},
-        numbers{1, capacity * 4},
-        hits{1, taps * taps * capacity * 4},
-        hit_bits{1, GridTapsBuffers::MaskBytes(capacity)},
-        sums{1, (1 + (pixels + 15) / 16 * 16) * channels * 4} {}
+  __aicore__ GridTermsBuffers(uint64_t taps, uint64_t capacity, uint64_t item)
+      : tiles(taps, capacity, item, false), terms(taps * taps, capacity) {}
 };
 
 }  // namespace avo

@@ -15,6 +15,7 @@ class GridSampler : avo::GridBoxes<T, false> {
   __aicore__ inline void Init(GM_ADDR input, GM_ADDR grid, GM_ADDR out, GM_ADDR,
                               const GridSamplerTiling &tiling, AscendC::TPipe *pipe) {
     this->InitBoxes(input, grid, tiling, pipe);
+    channel_groups_ = tiling.channelGroups, group_channels_ = tiling.groupChannels;
     const auto &t = this->t_;
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out),
                             t.images * t.channels * t.outRows * t.outColumns);
@@ -25,13 +26,13 @@ class GridSampler : avo::GridBoxes<T, false> {
 
   __aicore__ inline void Process() {
     const auto &t = this->t_;
-    const avo::Share share = avo::CoreShare(t.images * t.rowTiles * t.columnTiles * t.channelGroups);
+    const avo::Share share = avo::CoreShare(t.images * t.rowTiles * t.columnTiles * channel_groups_);
     int64_t located = -1;
     for (int64_t item = share.begin; item < share.end; ++item) {
-      const int64_t tile = item / t.channelGroups, first = item % t.channelGroups * t.groupChannels;
+      const int64_t tile = item / channel_groups_, first = item % channel_groups_ * group_channels_;
       if (tile != located) Prepare(tile);
       located = tile;
-      const int64_t end = first + t.groupChannels < t.channels ? first + t.groupChannels : t.channels;
+      const int64_t end = first + group_channels_ < t.channels ? first + group_channels_ : t.channels;
       for (int64_t channel = first; channel < end; ++channel) Compute(channel);
     }
   }
@@ -40,8 +41,7 @@ class GridSampler : avo::GridBoxes<T, false> {
   // Does what all channels of a tile share: weights, and the place of each neighbour in its box.
   __aicore__ inline void Prepare(int64_t tile) {
     this->SetTile(tile);
-    this->LoadGrid();
-    for (uint32_t axis = 0; axis < 2; ++axis) this->Locate(axis);
+    this->Locate();
     if (this->t_.taps > 1) this->taps_.FillWeights(weights_.template Get<float>(), this->tile_.whole);
     this->FindBox();
     this->SetPiece(0);
@@ -103,4 +103,5 @@ class GridSampler : avo::GridBoxes<T, false> {
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> weights_;
   AscendC::GlobalTensor<T> out_gm_;
+  int64_t channel_groups_, group_channels_;
 };

@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "grid_buffers.h"
+#include "../common/copies/image_copy.h"
+#include "../common/sampling/pixel_bands_tiling.h"
+#include "grid_gradient_buffers.h"
 #include "grid_tiling.h"
 
-using GridSamplerBackwardTiling = avo::GridTiling;
-
-// What the kernel puts into the Unified Buffer for the gradient of the grid. The gradient of the images comes
-// afterwards and starts with an empty one: GridScatterBuffers.
-struct GridGradientBuffers {
-  avo::GridBoxesBuffers boxes;
-  avo::Buffer grads;    // queue, a gradient for each sample
-  avo::Buffer out;      // queue, the results (x, y) of each sample
-  avo::Buffer slopes;   // float32, [axis][taps * taps][capacity]: derivatives of weights
-  avo::Buffer sums;     // float32, [axis][capacity]
-  avo::Buffer pairing;  // int32, where the results (x, y) of each sample lie in `sums`
-  avo::Buffer wide;     // float32, the results before they are rounded; half types alone
-
-  // taps: neighbours along an axis; capacity: samples of a tile; box: elements of a box; item: bytes of one.
-  __aicore__ GridGradientBuffers(uint64_t taps, uint64_t capacity, uint64_t box, uint64_t item)
-      : boxes(taps, capacity, box, item, true),
-        grads{2, capacity * item},
-        out{1, 2 * capacity * item},
-        slopes{1, 2 * taps * taps * capacity * 4},
-        sums{1, 2 * capacity * 4},
-        pairing{1, 2 * capacity * 4},
-        wide{item == 4 ? 0u : 1u, 2 * capacity * 4} {}
+struct GridSamplerBackwardTiling : avo::GridTiling {
+  avo::ImageCopy grads;         // the gradients of the samples, channels-last at the start of the workspace
+  avo::ImageCopy input;         // the images, channels-last, where windows are read
+  avo::PixelBandsTiling bands;  // what the gradients are added to: the images
+  int64_t inputs;               // bytes of the workspace before the images
+  int64_t terms;                // bytes of the workspace before the lists of terms
+  uint32_t windows;             // 1: the gradient of the grid reads windows of channels, 0: boxes of planes
+  uint32_t batch;               // samples whose windows are loaded at once
+  uint32_t chunk;               // channels of these windows
+  uint32_t gradInput;           // 1: the gradient of the images is wanted
+  uint32_t gradGrid;            // 1: the gradient of the grid is wanted
 };

@@ -4,7 +4,10 @@
 #include "grid_buffers.h"
 #include "grid_tiling.h"
 
-using GridSamplerTiling = avo::GridTiling;
+struct GridSamplerTiling : avo::GridTiling {
+  int64_t channelGroups;  // groups of channels
+  int64_t groupChannels;  // channels of a group
+};
 
 // What the kernel puts into the Unified Buffer.
 struct GridSamplerBuffers {

@@ -79,8 +79,7 @@ class GridTaps {
   __aicore__ inline AscendC::LocalTensor<float> Index(uint32_t axis, uint32_t tap) {
     return Row(axis * taps_ + tap);
   }
-  // The weight of neighbour `tap` of every sample; mode nearest has no weights. After FillWeights and
-  // FillSlopes the rows are free: SetPlaces writes there.
+  // The weight of neighbour `tap` of every sample; mode nearest has no weights. SetPlaces overwrites it.
   __aicore__ inline AscendC::LocalTensor<float> Weight(uint32_t axis, uint32_t tap) {
     return Row((2 + axis) * taps_ + tap);
   }
@@ -171,14 +170,6 @@ class GridTaps {
   __aicore__ inline void FillWeights(const AscendC::LocalTensor<float> &table, uint32_t count) {
     for (uint32_t i = 0; i < taps_ * taps_; ++i) {
       AscendC::Mul(table[i * capacity_], Weight(kAxisY, i / taps_), Weight(kAxisX, i % taps_), count);
-    }
-  }
-  // Fills a table with the derivatives of these weights by the coordinate along `axis`.
-  __aicore__ inline void FillSlopes(uint32_t axis, const AscendC::LocalTensor<float> &table, uint32_t count) {
-    for (uint32_t i = 0; i < taps_ * taps_; ++i) {
-      const uint32_t y = i / taps_, x = i % taps_;
-      AscendC::Mul(table[i * capacity_], axis == kAxisY ? Slope(kAxisY, y) : Weight(kAxisY, y),
-                   axis == kAxisX ? Slope(kAxisX, x) : Weight(kAxisX, x), count);
     }
   }
 

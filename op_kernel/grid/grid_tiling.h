@@ -5,9 +5,9 @@
 
 namespace avo {
 
-// The tiling of grid_sampler and of its gradient: tiles of samples with the boxes of pixels that they read
-// (grid_boxes.h), groups of channels, and, for the gradient of the images, bands of pixels (grid_scatter.h).
-// Tiling may see the whole grid as one row of samples, so that a tile goes on where a row ends.
+// What the tilings of grid_sampler and of its gradient share: tiles of samples with the boxes of pixels that
+// they read (grid_boxes.h). Tiling may see the whole grid as one row of samples, so that a tile goes on where
+// a row ends.
 struct GridTiling {
   int64_t images;          // N
   int64_t channels;        // C
@@ -17,10 +17,6 @@ struct GridTiling {
   int64_t outColumns;      // samples of a row of the grid
   int64_t rowTiles;        // tiles along the rows of the grid
   int64_t columnTiles;     // tiles along a row
-  int64_t channelGroups;   // groups of channels
-  int64_t bandRows;        // rows of pixels of a band; 0 without the gradient of the images
-  int64_t bandColumns;     // pixels of each row of a band; less than W where a row does not fit
-  uint32_t groupChannels;  // channels of a group; of a band, rounded up to 16
   uint32_t tileRows;       // rows of samples of a tile
   uint32_t tileColumns;    // samples of each row of a tile
   uint32_t capacity;       // samples that UB has room for, a multiple of 64
@@ -29,8 +25,6 @@ struct GridTiling {
   uint32_t interpolation;  // 0 bilinear, 1 nearest, 2 bicubic
   uint32_t padding;        // 0 zeros, 1 border, 2 reflection
   uint32_t alignCorners;   // 1: coordinates -1 and 1 are the centres of the outer pixels
-  uint32_t gradInput;      // 1: the gradient of the images is wanted
-  uint32_t gradGrid;       // 1: the gradient of the grid is wanted
   float scaleY;            // pixels that a coordinate of 1 stands for, along the height
   float scaleX;            // the same along the width
   float lastY;             // index of the last row of pixels, or the largest float below it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradient of maximum pooling. The kernel finds the maximum of each window again: it compares one tap of all
-// windows of a chunk at a time, and keeps which tap is the largest so far. A window's gradient goes to that
-// tap.
+// windows of a chunk at a time, with a few instructions, and keeps which tap is the largest so far. A
+// window's gradient goes to that tap.
 #pragma once
 
 #include "max_pool2d_backward_tiling.h"
@@ -18,7 +18,7 @@ class MaxPool2dBackward : avo::WindowGradients<T, MaxPool2dBackwardTiling> {
     this->InitWindows(grad, out, tiling, pipe);
     in_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(input),
                            tiling.planes * tiling.inRows * tiling.inColumns);
-    const uint32_t region_slots = tiling.regionRows * tiling.regionPitch;
+    const uint32_t region_slots = tiling.regionRows * tiling.columnPlanes * tiling.regionPitch;
     region_elements_ = (region_slots + Windows::kSlack) * kLanes;
     const MaxPool2dBackwardBuffers buffers(this->BufferSizes(), region_slots, sizeof(T));
     pipe->InitBuffer(region_, buffers.region.bytes);
@@ -88,12 +88,11 @@ class MaxPool2dBackward : avo::WindowGradients<T, MaxPool2dBackwardTiling> {
     const avo::AxisRange inside_columns = Inside(column, column_span, t.inColumns);
     if (inside_rows.count <= 0 || inside_columns.count <= 0) return;
     const uint32_t top = static_cast<uint32_t>(inside_rows.begin - row), left = inside_columns.begin - column;
-    this->LoadSlots(region[(top * t.regionPitch + left) * kLanes], t.regionPitch, in_gm_, t.inRows,
-                    t.inColumns, inside_rows, inside_columns);
+    this->LoadSlots(Region(), top, left, in_gm_, t.inRows, t.inColumns, inside_rows, inside_columns);
     // A transposition writes whole data blocks, so it overwrites minus infinity behind the image.
     const uint32_t end = left + inside_columns.count;
     for (int32_t r = 0; r < inside_rows.count && end < column_span; ++r) {
-      AscendC::Duplicate(region[((top + r) * t.regionPitch + end) * kLanes], kLowest, kBlock * kLanes);
+      avo::FillLanes(Region().Row(top + r), end, end + kBlock, kLowest);
     }
   }
   // Positions [begin, begin + span) that lie inside an axis of `size` elements.
@@ -102,48 +101,59 @@ class MaxPool2dBackward : avo::WindowGradients<T, MaxPool2dBackwardTiling> {
     return {first, static_cast<int32_t>(end - first)};
   }
 
-  // Compares tap (i + down, j + right) of every window of the chunk, a row of windows at a time. The region
-  // starts at tap (i, j).
+  __aicore__ inline avo::SlotRows Region() {
+    const auto &t = this->t_;
+    return {region_.template Get<float>(), t.columnPlanes, t.regionPitch, t.rowGroups, t.regionRows};
+  }
+
+  // Compares tap (i + down, j + right) of every window of the chunk. The region starts at tap (i, j). Where
+  // the columns are dealt out to planes, the slots of this tap follow each other, row by row, as windows do.
   __aicore__ inline void CompareTap(int64_t i, int64_t j, uint32_t down, uint32_t right) {
     const auto &t = this->t_;
     const float tap = avo::ToFloat((i + down) * t.kernelColumns + j + right);
-    const uint32_t windows = this->chunk_columns_.count;
-    const int64_t stride = t.strideColumns * avo::kSlotBlocks;
+    const auto region = Region();
+    const uint32_t row = down * static_cast<uint32_t>(t.dilateRows),
+                   column = right * static_cast<uint32_t>(t.dilateColumns);
+    if (t.strideColumns == t.columnPlanes) {
+      constexpr uint32_t kSlots = kRepeat / kLanes;
+      // The last row ends behind its windows, in whole instructions.
+      const uint32_t all = (this->chunk_rows_.count - 1) * this->grad_pitch_ +
+                           avo::RoundUp(this->chunk_columns_.count, kSlots);
+      const uint32_t from = region.Slot(row, column);
+      for (uint32_t slot = 0; slot < all; slot += kMaxRepeats * kSlots) {
+        const uint32_t slots = avo::MinRemaining(all - slot, kMaxRepeats * kSlots);
+        KeepIfLarger(from + slot, slot, kRepeat, slots / kSlots, tap);
+      }
+      return;
+    }
     for (int32_t r = 0; r < this->chunk_rows_.count; ++r) {
-      const uint32_t from =
-          (r * t.strideRows + down * t.dilateRows) * t.regionPitch + right * t.dilateColumns;
-      const uint32_t to = r * this->grad_pitch_;
-      if (t.strideColumns == 1) {
-        constexpr uint32_t kSlots = kRepeat / kLanes;
-        KeepIfLarger(from, to, kRepeat, (windows + kSlots - 1) / kSlots, 8, 8, tap);
-      } else if (stride <= kMaxRepeats) {
-        KeepIfLarger(from, to, kLanes, windows, static_cast<uint8_t>(stride), avo::kSlotBlocks, tap);
-      } else {
-        for (uint32_t x = 0; x < windows; ++x)
-          KeepIfLarger(from + x * t.strideColumns, to + x, kLanes, 1, 8, 8, tap);
+      for (int32_t x = 0; x < this->chunk_columns_.count; ++x) {
+        const uint32_t from = region.Slot(static_cast<uint32_t>(r * t.strideRows) + row,
+                                          static_cast<uint32_t>(x * t.strideColumns) + column);
+        KeepIfLarger(from, r * this->grad_pitch_ + x, kLanes, 1, tap);
       }
     }
   }
 
   // Keeps a tap as the maximum of the windows in which it is larger than the taps before it, or NaN. from:
-  // its slot of the first window in the region; to: the slot of that window; lanes, repeats and strides (in
-  // data blocks): of the instructions.
+  // its slot of the first window in the region; to: the slot of that window; lanes, repeats: of the
+  // instructions.
   __aicore__ inline void KeepIfLarger(uint32_t from, uint32_t to, uint64_t lanes, uint32_t repeats,
-                                      uint8_t from_stride, uint8_t to_stride, float tap) {
+                                      float tap) {
     const auto key = region_.template Get<float>()[from * kLanes];
     const auto best = this->terms_.template Get<float>()[to * kLanes],
                taps = taps_.template Get<float>()[to * kLanes];
     const auto bits = bits_.template Get<uint16_t>(), numbers = numbers_.template Get<uint16_t>();
     const uint8_t count = static_cast<uint8_t>(repeats);
     AscendC::Compare(bits_.template Get<uint8_t>(), key, best, AscendC::CMPMODE::GT, uint64_t{kRepeat}, count,
-                     {1, 1, 1, 8, from_stride, to_stride});
+                     {1, 1, 1, 8, 8, 8});
     AscendC::Compare(numbers_.template Get<uint8_t>(), key, key, AscendC::CMPMODE::EQ, uint64_t{kRepeat},
-                     count, {1, 1, 1, 8, from_stride, from_stride});
+                     count, {1, 1, 1, 8, 8, 8});
     AscendC::Not(bits, bits, repeats * kRepeat / 16);
     AscendC::And(bits, bits, numbers, repeats * kRepeat / 16);
     AscendC::Select(taps, bits, taps, tap, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, lanes, count,
-                    {1, 1, 1, to_stride, to_stride, to_stride});
-    AscendC::Max(best, best, key, lanes, count, {1, 1, 1, to_stride, to_stride, from_stride});
+                    {1, 1, 1, 8, 8, 8});
+    AscendC::Max(best, best, key, lanes, count, {1, 1, 1, 8, 8, 8});
   }
 
   __aicore__ inline AscendC::LocalTensor<float> TermsOf(int64_t tap) {

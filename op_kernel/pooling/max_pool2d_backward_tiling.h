@@ -7,8 +7,9 @@
 struct MaxPool2dBackwardTiling : avo::WindowGradientTiling {
   uint32_t tapRows;      // rows of a window that are loaded at once
   uint32_t tapColumns;   // columns of a window that are loaded at once
-  uint32_t regionRows;   // rows of the image under a chunk of windows
-  uint32_t regionPitch;  // slots from one of these rows to the next
+  uint32_t regionRows;   // rows of the image under a chunk of windows, in whole groups
+  uint32_t regionPitch;  // slots from one of these rows to the next, of a plane
+  uint32_t rowGroups;    // groups of these rows: strideRows, or 1 where a chunk has one row of windows
 };
 
 // What the kernel puts into the Unified Buffer.

@@ -22,6 +22,7 @@
 //                                                                     ^ ^ ^   dropped: between two rows
 #pragma once
 
+#include "../common/vectors/casts.h"
 #include "../common/vectors/lanes.h"
 #include "pool_buffers.h"
 #include "runs.h"
@@ -114,13 +115,7 @@ class PoolPlanes {
     CopyRowsIn(in, planes_ * plane_, in_gm_, first_ * plane_, 0, 1, planes_ * plane_);
     in_queue_.EnQue(in);
     in = in_queue_.template DeQue<T>();
-    AscendC::LocalTensor<Element> planes;
-    if constexpr (kDirect) {
-      planes = in;
-    } else {
-      planes = wide_.template Get<Element>();
-      AscendC::Cast(planes, in, AscendC::RoundMode::CAST_NONE, RoundUp(planes_ * plane_, kBlock));
-    }
+    const auto planes = CastTo<Element>(in, wide_, RoundUp(planes_ * plane_, kBlock));
     const auto slots = lanes_.template Get<Element>();
     TransposeBarrier();
     for (uint32_t lane = 0; lane < t_.slotLanes; lane += kLanes) {

@@ -30,6 +30,10 @@ struct WindowGradientTiling {
   uint32_t chunkRows;      // rows of windows of a chunk
   uint32_t chunkColumns;   // windows of a row of a chunk
   uint32_t planeElements;  // elements of a plane that are loaded at once
+  uint32_t storedRows;     // rows of a plane that are stored at once
+  uint32_t columnPlanes;  // planes that columns are dealt out to: strideColumns, or 1 where that is too large
+  uint32_t chunkPitch;    // slots from row to row of a chunk of windows
+  uint32_t sumPitch;      // slots from row to row of a plane of the elements that a tile owns
 };
 
 }  // namespace avo

@@ -4,14 +4,19 @@
 // elements in the tile, one chunk of windows after another. For each tap it adds what the windows give that
 // tap to the elements of the tile, one row of windows with an instruction. The order of all sums is fixed.
 //
+// The columns of the tile are dealt out to as many planes as the stride has columns. So the elements that one
+// tap of neighbouring windows reads or receives follow each other, and an instruction computes four windows
+// in each cycle:
+//
 //   3 x 3 windows, stride 2; the tile owns the elements o; the chunk has the windows 0 to 2
 //
-//   image             . . o o o o . .        tap 0 of window 1 is element 2, of window 2 element 4
-//   window 0          ^ ^ ^                  tap 2 of window 0 is element 2, of window 1 element 4
-//   window 1              ^ ^ ^
-//   window 2                  ^ ^ ^
+//   image             . . o o o o . .        planes of the tile    0: o2 o4
+//   window 0          ^ ^ ^                                        1: o3 o5
+//   window 1              ^ ^ ^              tap 0 of windows 1, 2    o2 o4, in plane 0
+//   window 2                  ^ ^ ^          tap 1 of windows 1, 2    o3 o5, in plane 1
 #pragma once
 
+#include "../common/vectors/casts.h"
 #include "../common/vectors/lanes.h"
 #include "window_gradient_buffers.h"
 
@@ -21,6 +26,29 @@ namespace avo {
 struct AxisRange {
   int64_t begin;
   int32_t count;
+};
+
+// Rows of slots. Each row has its columns in planes (LanePlanes). The same plane of all rows lies together,
+// where every `groups`-th row follows the other, so that a stride along the rows is a run of slots, too:
+//
+//   2 groups, 4 rows     plane 0: row 0, row 2, row 1, row 3 | plane 1: row 0, row 2, …
+struct SlotRows {
+  AscendC::LocalTensor<float> slots;
+  uint32_t planes;  // of a row
+  uint32_t pitch;   // slots from row to row of a plane
+  uint32_t groups;  // of rows
+  uint32_t rows;    // of all groups
+
+  __aicore__ inline uint32_t RowSlot(uint32_t row) const {
+    return (row % groups * (rows / groups) + row / groups) * pitch;
+  }
+  __aicore__ inline LanePlanes Row(uint32_t row) const {
+    return {slots[RowSlot(row) * kLanes], planes, rows * pitch};
+  }
+  // The slot of an element.
+  __aicore__ inline uint32_t Slot(uint32_t row, uint32_t column) const {
+    return column % planes * rows * pitch + RowSlot(row) + column / planes;
+  }
 };
 
 // A kernel derives from this and has two functions. Prepare() is called when the gradients of a new chunk of
@@ -35,8 +63,8 @@ class WindowGradients {
     t_ = tiling;
     grad_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(grad), t_.planes * t_.outRows * t_.outColumns);
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out), t_.planes * t_.inRows * t_.inColumns);
-    grad_pitch_ = RoundUp(t_.chunkColumns, kRowPositions);
-    sum_pitch_ = RoundUp(t_.tileColumns, kRowPositions);
+    grad_pitch_ = t_.chunkPitch;
+    out_pitch_ = RoundUp(t_.tileColumns, kRowPositions);
     const WindowGradientBuffers buffers(BufferSizes(), sizeof(T));
     pipe->InitBuffer(in_queue_, buffers.in.count, buffers.in.bytes);
     pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
@@ -48,12 +76,13 @@ class WindowGradients {
     if constexpr (!kSingle) {
       pipe->InitBuffer(wide_, buffers.wide.bytes);
       pipe->InitBuffer(rows_, buffers.rows.bytes);
-      AscendC::Duplicate(rows_.Get<float>(), 0.0f, kLanes * t_.tileRows * sum_pitch_);
+      AscendC::Duplicate(rows_.Get<float>(), 0.0f, kLanes * t_.storedRows * out_pitch_);
     }
   }
 
   __aicore__ inline WindowGradientBuffers::Sizes BufferSizes() const {
-    return {t_.planeElements, uint64_t{t_.tileRows} * sum_pitch_, uint64_t{t_.chunkRows} * grad_pitch_};
+    return {t_.planeElements, uint64_t{t_.storedRows} * out_pitch_,
+            uint64_t{t_.tileRows} * t_.columnPlanes * t_.sumPitch, uint64_t{t_.chunkRows} * grad_pitch_};
   }
 
   // Computes this core's tiles, each with `kernel` for one chunk of windows after another.
@@ -67,7 +96,7 @@ class WindowGradients {
       planes_ = TileExtent(plane_, kLanes, t_.planes);
       own_rows_ = {row, static_cast<int32_t>(TileExtent(row, t_.tileRows, t_.inRows))};
       own_columns_ = {column, static_cast<int32_t>(TileExtent(column, t_.tileColumns, t_.inColumns))};
-      AscendC::Duplicate(sums_.Get<float>(), 0.0f, own_rows_.count * sum_pitch_ * kLanes);
+      AscendC::Duplicate(sums_.Get<float>(), 0.0f, t_.tileRows * t_.columnPlanes * t_.sumPitch * kLanes);
       const AxisRange rows =
           WindowsOver(own_rows_, t_.kernelRows, t_.strideRows, t_.padRows, t_.dilateRows, t_.outRows);
       const AxisRange columns = WindowsOver(own_columns_, t_.kernelColumns, t_.strideColumns, t_.padColumns,
@@ -77,8 +106,8 @@ class WindowGradients {
           chunk_rows_ = {rows.begin + r, static_cast<int32_t>(TileExtent(r, t_.chunkRows, rows.count))};
           chunk_columns_ = {columns.begin + c,
                             static_cast<int32_t>(TileExtent(c, t_.chunkColumns, columns.count))};
-          LoadSlots(grads_.Get<float>(), grad_pitch_, grad_gm_, t_.outRows, t_.outColumns, chunk_rows_,
-                    chunk_columns_);
+          LoadSlots({grads_.Get<float>(), 1, grad_pitch_, 1, t_.chunkRows}, 0, 0, grad_gm_, t_.outRows,
+                    t_.outColumns, chunk_rows_, chunk_columns_);
           kernel.Prepare();
           for (int64_t i = 0; i < t_.kernelRows; ++i) AddRowOfTaps(kernel, i);
         }
@@ -87,34 +116,19 @@ class WindowGradients {
     }
   }
 
-  // Loads a rectangle of the tile's planes. Slot r * pitch + c of `slots` is then element (rows.begin + r,
-  // columns.begin + c) of each of them. gm: planes of all_rows x all_columns elements.
-  __aicore__ inline void LoadSlots(const AscendC::LocalTensor<float> &slots, uint32_t pitch,
+  // Loads a rectangle of the tile's planes. Row top + r of `to` then has element
+  // (rows.begin + r, columns.begin + c) of each of them at column left + c. gm: planes of all_rows x
+  // all_columns elements.
+  __aicore__ inline void LoadSlots(const SlotRows &to, uint32_t top, uint32_t left,
                                    const AscendC::GlobalTensor<T> &gm, int64_t all_rows, int64_t all_columns,
                                    const AxisRange &rows, const AxisRange &columns) {
     constexpr uint32_t kBlock = kBlockBytes / sizeof(T);
-    const uint32_t count = static_cast<uint32_t>(columns.count), row_pitch = RoundUp(count, kBlock);
-    const uint32_t plane_pitch = rows.count * row_pitch;
-    auto copied = in_queue_.template AllocTensor<T>();
-    for (uint32_t p = 0; p < planes_; ++p) {
-      const int64_t from = ((plane_ + p) * all_rows + rows.begin) * all_columns + columns.begin;
-      CopyRowsIn(copied[p * plane_pitch], row_pitch, gm, from, all_columns, rows.count, count);
+    const uint32_t row_pitch = RoundUp(static_cast<uint32_t>(columns.count), kBlock);
+    const uint32_t most = t_.planeElements / row_pitch;
+    for (int32_t r = 0; r < rows.count; r += most) {
+      const AxisRange some{rows.begin + r, static_cast<int32_t>(MinRemaining(rows.count - r, most))};
+      LoadRows(to, top + r, left, gm, all_rows, all_columns, some, columns);
     }
-    in_queue_.EnQue(copied);
-    copied = in_queue_.template DeQue<T>();
-    AscendC::LocalTensor<float> values;
-    if constexpr (kSingle) {
-      values = copied;
-    } else {
-      values = wide_.template Get<float>();
-      AscendC::Cast(values, copied, AscendC::RoundMode::CAST_NONE, planes_ * plane_pitch);
-    }
-    TransposeBarrier();
-    for (int32_t r = 0; r < rows.count; ++r) {
-      GroupToSlots(slots[r * pitch * kLanes], kLanes, values[r * row_pitch], plane_pitch, planes_, count);
-    }
-    TransposeBarrier();
-    in_queue_.FreeTensor(copied);
   }
 
   // Gives those of `windows` whose tap lies in `own`, along one axis. The tap of window w is element w *
@@ -137,6 +151,27 @@ class WindowGradients {
  private:
   static constexpr bool kSingle = std::is_same_v<T, float>;
 
+  // Loads as many rows of a rectangle as a buffer of the queue holds (LoadSlots).
+  __aicore__ inline void LoadRows(const SlotRows &to, uint32_t top, uint32_t left,
+                                  const AscendC::GlobalTensor<T> &gm, int64_t all_rows, int64_t all_columns,
+                                  const AxisRange &rows, const AxisRange &columns) {
+    constexpr uint32_t kBlock = kBlockBytes / sizeof(T);
+    const uint32_t count = static_cast<uint32_t>(columns.count), row_pitch = RoundUp(count, kBlock);
+    const uint32_t plane_pitch = rows.count * row_pitch;
+    auto copied = in_queue_.template AllocTensor<T>();
+    for (uint32_t p = 0; p < planes_; ++p) {
+      const int64_t from = ((plane_ + p) * all_rows + rows.begin) * all_columns + columns.begin;
+      CopyRowsIn(copied[p * plane_pitch], row_pitch, gm, from, all_columns, rows.count, count);
+    }
+    in_queue_.EnQue(copied);
+    copied = in_queue_.template DeQue<T>();
+    const auto values = CastTo<float>(copied, wide_, planes_ * plane_pitch);
+    for (int32_t r = 0; r < rows.count; ++r) {
+      RowsToLanes<float>(to.Row(top + r), left, values[r * row_pitch], plane_pitch, planes_, count, values);
+    }
+    in_queue_.FreeTensor(copied);
+  }
+
   // Gives the windows that reach into `own`, along an axis with `windows` windows.
   static __aicore__ inline AxisRange WindowsOver(const AxisRange &own, int64_t kernel, int64_t stride,
                                                  int64_t pad, int64_t dilate, int64_t windows) {
@@ -158,36 +193,41 @@ class WindowGradients {
       if (columns.count == 0) continue;
       const auto terms = kernel.TermsOf(i * t_.kernelColumns + j);
       for (int64_t r = rows.begin; r < rows.begin + rows.count; ++r) {
-        const uint32_t to =
-            static_cast<uint32_t>(r * t_.strideRows + row_offset - own_rows_.begin) * sum_pitch_ +
+        const uint32_t y = static_cast<uint32_t>(r * t_.strideRows + row_offset - own_rows_.begin);
+        const uint32_t x =
             static_cast<uint32_t>(columns.begin * t_.strideColumns + offset - own_columns_.begin);
         const uint32_t from = static_cast<uint32_t>(r - chunk_rows_.begin) * grad_pitch_ +
                               static_cast<uint32_t>(columns.begin - chunk_columns_.begin);
-        AddSlots(sums_.Get<float>()[to * kLanes], terms[from * kLanes], columns.count);
+        AddSlots(sums_.Get<float>()[Sums().Slot(y, x) * kLanes], terms[from * kLanes], columns.count);
       }
     }
   }
 
-  // Adds neighbouring slots of `from` to slots of `to` that are strideColumns apart.
+  __aicore__ inline SlotRows Sums() {
+    return {sums_.Get<float>(), t_.columnPlanes, t_.sumPitch, 1, t_.tileRows};
+  }
+
+  // Adds neighbouring slots of `from` to the elements of one tap of neighbouring windows.
   __aicore__ inline void AddSlots(const AscendC::LocalTensor<float> &to,
                                   const AscendC::LocalTensor<float> &from, uint32_t slots) {
-    constexpr int64_t kMaxStride = 255 / kSlotBlocks;
-    if (t_.strideColumns == 1) {
+    if (t_.strideColumns == t_.columnPlanes) {
       AscendC::Add(to, to, from, static_cast<int32_t>(slots * kLanes));
-    } else if (t_.strideColumns <= kMaxStride) {
-      const uint8_t stride = static_cast<uint8_t>(t_.strideColumns * kSlotBlocks);
-      AscendC::Add(to, to, from, uint64_t{kLanes}, static_cast<uint8_t>(slots),
-                   {1, 1, 1, stride, stride, kSlotBlocks});
-    } else {
-      for (uint32_t s = 0; s < slots; ++s) {
-        const auto sum = to[s * t_.strideColumns * kLanes];
-        AscendC::Add(sum, sum, from[s * kLanes], static_cast<int32_t>(kLanes));
-      }
+      return;
+    }
+    for (uint32_t s = 0; s < slots; ++s) {
+      const auto sum = to[s * t_.strideColumns * kLanes];
+      AscendC::Add(sum, sum, from[s * kLanes], static_cast<int32_t>(kLanes));
     }
   }
 
+  // Stores what the tile owns, some rows at a time.
   __aicore__ inline void CopyOut() {
-    const uint32_t pitch = t_.tileRows * sum_pitch_;
+    for (int32_t r = 0; r < own_rows_.count; r += t_.storedRows) {
+      StoreRows(r, MinRemaining(own_rows_.count - r, t_.storedRows));
+    }
+  }
+  __aicore__ inline void StoreRows(int32_t first, uint32_t count) {
+    const uint32_t pitch = t_.storedRows * out_pitch_;
     auto out = out_queue_.template AllocTensor<T>();
     AscendC::LocalTensor<float> rows;
     if constexpr (kSingle) {
@@ -195,18 +235,17 @@ class WindowGradients {
     } else {
       rows = rows_.template Get<float>();
     }
-    TransposeBarrier();
-    for (int32_t r = 0; r < own_rows_.count; ++r) {
-      GroupToRows(rows[r * sum_pitch_], pitch, sums_.Get<float>()[r * sum_pitch_ * kLanes], kLanes,
-                  static_cast<uint32_t>(own_columns_.count));
+    for (uint32_t r = 0; r < count; ++r) {
+      LanesToRows<float>(rows[r * out_pitch_], pitch, Sums().Row(first + r), 0,
+                         static_cast<uint32_t>(own_columns_.count), rows);
     }
-    TransposeBarrier();
     if constexpr (!kSingle) AscendC::Cast(out, rows, AscendC::RoundMode::CAST_RINT, kLanes * pitch);
     out_queue_.EnQue(out);
     out = out_queue_.template DeQue<T>();
     for (uint32_t p = 0; p < planes_; ++p) {
-      const int64_t to = ((plane_ + p) * t_.inRows + own_rows_.begin) * t_.inColumns + own_columns_.begin;
-      CopyRowsOut(out_gm_, to, t_.inColumns, out[p * pitch], sum_pitch_, own_rows_.count, own_columns_.count);
+      const int64_t row = (plane_ + p) * t_.inRows + own_rows_.begin + first;
+      CopyRowsOut(out_gm_, row * t_.inColumns + own_columns_.begin, t_.inColumns, out[p * pitch], out_pitch_,
+                  count, own_columns_.count);
     }
     out_queue_.FreeTensor(out);
   }
@@ -215,7 +254,7 @@ class WindowGradients {
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> sums_, wide_, rows_;
   AscendC::GlobalTensor<T> grad_gm_, out_gm_;
-  uint32_t sum_pitch_;  // slots from row to row of sums_, and elements from row to row of the output tile
+  uint32_t out_pitch_;  // elements from row to row of the output tile
   // The tile that is computed: its planes, and the rows and columns that it owns.
   int64_t plane_;
   uint32_t planes_;

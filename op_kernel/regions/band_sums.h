@@ -67,6 +67,17 @@ class BandSums {
     AscendC::Axpy(sums_.template Get<float>()[slot * chunk_], values, factor, static_cast<int32_t>(channels));
   }
 
+  // Adds factor * values to `columns` pixels of a row of the band, from column x on.
+  __aicore__ inline void AddRow(int64_t y, int64_t x, const AscendC::LocalTensor<float> &values, float factor,
+                                uint32_t columns) {
+    const int64_t slot = (y - low[0]) * most_columns_ + x - low[1];
+    AscendC::Axpy(Sums()[slot * chunk_], values, factor, static_cast<int32_t>(columns * chunk_));
+  }
+
+  // The sums of the band, and how many elements they are.
+  __aicore__ inline AscendC::LocalTensor<float> Sums() { return sums_.template Get<float>(); }
+  __aicore__ inline uint32_t Elements() const { return slots_ * chunk_; }
+
   // Rounds the sums and stores them, 16 channels at a time.
   __aicore__ inline void Store() {
     const uint32_t present = MinRemaining(all_channels_ - channel, chunk_);

@@ -9,6 +9,7 @@
 #include "roi_align_tiling.h"
 #include "roi_regions.h"
 #include "roi_samples.h"
+#include "roi_sums.h"
 
 template <typename T, uint32_t KEY>
 class RoiAlign {
@@ -27,31 +28,72 @@ class RoiAlign {
 
   __aicore__ inline void Process() {
     regions_.Init(rois_, batch_indices_, workspace_, t_, pipe_);
-    regions_.WriteCosts();
+    regions_.WriteCosts(kSums);
     avo::ReleaseBuffers(pipe_);
     avo::ToChannelsLast<T> to_channels_last;
     to_channels_last.Init(input_, workspace_, t_, pipe_);
     to_channels_last.Process(pipe_);
     regions_.Init(rois_, batch_indices_, workspace_, t_, pipe_);
+    own_ = regions_.BinsOf(AscendC::GetBlockIdx());
+    if constexpr (kSums) {
+      sums_.Init(workspace_, t_, pipe_);
+      InitStore(t_.sumRows * t_.outWidth, t_.sumChunk, t_.sumPitch);
+      for (int64_t roi = own_.begin.roi; roi < t_.rois && roi <= own_.end.roi; ++roi) SumRegion(roi);
+      if (sums_.Finite()) return;
+      avo::ReleaseBuffers(pipe_);
+      regions_.Init(rois_, batch_indices_, workspace_, t_, pipe_);
+    }
     InitPooling();
-    const avo::BinPlace begin = regions_.FirstBinOf(AscendC::GetBlockIdx());
-    const avo::BinPlace end = regions_.FirstBinOf(AscendC::GetBlockIdx() + 1);
-    for (int64_t roi = begin.roi; roi < t_.rois && roi <= end.roi; ++roi) {
-      const uint32_t first = roi == begin.roi ? begin.bin : 0,
-                     last = roi == end.roi ? end.bin : regions_.Bins();
-      if (first < last) PoolRegion(roi, first, last);
+    for (int64_t roi = own_.begin.roi; roi < t_.rois && roi <= own_.end.roi; ++roi) {
+      if (FirstBin(roi) < LastBin(roi)) PoolRegion(roi, FirstBin(roi), LastBin(roi));
     }
   }
 
  private:
+  static constexpr bool kSums = KEY == 1;
+
+  // The bins of a region that this core pools: [FirstBin, LastBin).
+  __aicore__ inline uint32_t FirstBin(int64_t roi) const {
+    return roi == own_.begin.roi ? own_.begin.bin : 0;
+  }
+  __aicore__ inline uint32_t LastBin(int64_t roi) const {
+    return roi == own_.end.roi ? own_.end.bin : regions_.Bins();
+  }
+
   __aicore__ inline void InitPooling() {
     samples_.Init(workspace_, t_, pipe_);
     const avo::RoiAlignBuffers buffers(AscendC::GetBlockNum(), t_.located, t_.batch, t_.chunk, t_.outBins,
                                        t_.outPitch, sizeof(T));
     pipe_->InitBuffer(pixels_, buffers.pixels.bytes);
+    InitStore(t_.outBins, t_.chunk, t_.outPitch);
+    AscendC::Duplicate(pixels_.template Get<float>(), 0.0f, avo::RoundUp(t_.outBins, avo::kLanes) * t_.chunk);
+  }
+
+  // Prepares to store up to `bins` bins, whose channels lie `pitch` elements apart.
+  __aicore__ inline void InitStore(uint32_t bins, uint32_t chunk, uint32_t pitch) {
+    const avo::RoiStoreBuffers buffers(bins, chunk, pitch, sizeof(T));
     if constexpr (sizeof(T) != sizeof(float)) pipe_->InitBuffer(rounded_, buffers.rounded.bytes);
     pipe_->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
-    AscendC::Duplicate(pixels_.template Get<float>(), 0.0f, avo::RoundUp(t_.outBins, avo::kLanes) * t_.chunk);
+    chunk_ = chunk;
+    pitch_ = pitch;
+  }
+
+  // Pools this core's bins of a region by adding up rows and columns.
+  __aicore__ inline void SumRegion(int64_t roi) {
+    const uint32_t first = FirstBin(roi), last = LastBin(roi);
+    if (first >= last) return;
+    region_ = regions_.At(roi);
+    const uint32_t end = (last + t_.outWidth - 1) / t_.outWidth;
+    for (channel_ = 0; channel_ < t_.pixel; channel_ += chunk_) {
+      channels_ = avo::MinRemaining(t_.pixel - channel_, chunk_);
+      for (uint32_t row = first / t_.outWidth; row < end; row += t_.sumRows) {
+        const uint32_t rows = avo::MinRemaining(end - row, t_.sumRows), bin = row * t_.outWidth;
+        sums_.Pool(region_, row, row + rows, channel_, channels_);
+        const uint32_t from = first > bin ? first : bin;
+        Store(roi, from, avo::MinRemaining(last - from, bin + rows * t_.outWidth - from),
+              sums_.Means(from - bin));
+      }
+    }
   }
 
   // Pools bins [first, last) of a region, one chunk of channels after the other.
@@ -63,7 +105,7 @@ class RoiAlign {
       if (!region_.has_samples) {
         AscendC::Duplicate(pixels_.template Get<float>(), 0.0f, t_.outBins * t_.chunk);
         for (uint32_t bin = first; bin < last; bin += t_.outBins) {
-          Store(roi, bin, avo::MinRemaining(last - bin, t_.outBins));
+          StorePixels(roi, bin, avo::MinRemaining(last - bin, t_.outBins));
         }
       } else if (static_cast<int64_t>(region_.grid[0]) * region_.grid[1] <= t_.batch) {
         PoolTogether(roi, first, last);
@@ -73,7 +115,7 @@ class RoiAlign {
           for (uint32_t b = 0; b < count; ++b) {
             PoolAlone(bin + b, pixels_.template Get<float>()[b * t_.chunk]);
           }
-          Store(roi, bin, count);
+          StorePixels(roi, bin, count);
         }
       }
     }
@@ -104,7 +146,7 @@ class RoiAlign {
                         avo::MinRemaining(end - bin, batch_bins));
         samples_.rows.Release();
       }
-      Store(roi, tile, end - tile);
+      StorePixels(roi, tile, end - tile);
     }
   }
 
@@ -128,28 +170,50 @@ class RoiAlign {
     }
   }
 
-  // Stores bins [bin, bin + count) of a region, which lie in `pixels_`, channel by channel.
-  __aicore__ inline void Store(int64_t roi, uint32_t bin, uint32_t count) {
-    const uint32_t present = t_.channels - channel_ < t_.chunk ? t_.channels - channel_ : t_.chunk;
+  // Stores bins [bin, bin + count) of a region, which lie in `pixels_`.
+  __aicore__ inline void StorePixels(int64_t roi, uint32_t bin, uint32_t count) {
     auto pixels = pixels_.template Get<float>();
     if (t_.mode == 0 && region_.has_samples) {
       const float samples = static_cast<float>(region_.grid[0]) * static_cast<float>(region_.grid[1]);
       AscendC::Muls(pixels, pixels, 1.0f / samples, count * t_.chunk);
     }
-    auto planes = out_queue_.template AllocTensor<T>();
-    if constexpr (sizeof(T) == sizeof(float)) {
-      avo::PixelsToPlanes(planes, t_.outPitch, pixels, t_.chunk, channels_, count);
-    } else {
-      auto rounded = rounded_.template Get<T>();
-      AscendC::Cast(rounded, pixels, AscendC::RoundMode::CAST_RINT,
-                    avo::RoundUp(count, avo::kLanes) * t_.chunk);
-      avo::PixelsToPlanes(planes, t_.outPitch, rounded, t_.chunk, channels_, count);
+    Store(roi, bin, count, pixels);
+  }
+
+  // Stores bins [bin, bin + count) of a region, which are `pixels`, some channels at a time.
+  __aicore__ inline void Store(int64_t roi, uint32_t bin, uint32_t count,
+                               const AscendC::LocalTensor<float> &pixels) {
+    const uint32_t present = avo::MinRemaining(t_.channels - channel_, chunk_);
+    const uint32_t lanes = static_cast<uint32_t>(avo::RoiStoreBuffers::Lanes(chunk_));
+    const int64_t bins = regions_.Bins();
+    for (uint32_t lane = 0; lane < present; lane += lanes) {
+      auto planes = out_queue_.template AllocTensor<T>();
+      ToPlanes(planes, pixels[lane], avo::MinRemaining(channels_ - lane, lanes), count);
+      out_queue_.EnQue(planes);
+      planes = out_queue_.template DeQue<T>();
+      avo::CopyRowsOut(out_gm_, (roi * t_.channels + channel_ + lane) * bins + bin, bins, planes, pitch_,
+                       avo::MinRemaining(present - lane, lanes), count);
+      out_queue_.FreeTensor(planes);
     }
-    out_queue_.EnQue(planes);
-    planes = out_queue_.template DeQue<T>();
-    const int64_t bins = regions_.Bins(), to = (roi * t_.channels + channel_) * bins + bin;
-    avo::CopyRowsOut(out_gm_, to, bins, planes, t_.outPitch, present, count);
-    out_queue_.FreeTensor(planes);
+  }
+
+  // Rounds some lanes of `count` pixels and transposes them.
+  __aicore__ inline void ToPlanes(const AscendC::LocalTensor<T> &planes,
+                                  const AscendC::LocalTensor<float> &pixels, uint32_t lanes, uint32_t count) {
+    if constexpr (sizeof(T) == sizeof(float)) {
+      avo::PixelsToPlanes(planes, pitch_, pixels, chunk_, lanes, count);
+    } else {
+      constexpr uint32_t kMaxRepeats = 255, kBlock = avo::kBlockBytes / sizeof(float);
+      auto rounded = rounded_.template Get<T>();
+      const uint32_t slots = avo::RoundUp(count, avo::kLanes);
+      for (uint32_t i = 0; i < slots; i += kMaxRepeats) {
+        AscendC::Cast(
+            rounded[i * lanes], pixels[i * chunk_], AscendC::RoundMode::CAST_RINT,
+            static_cast<uint64_t>(lanes), static_cast<uint8_t>(avo::MinRemaining(slots - i, kMaxRepeats)),
+            {1, 1, static_cast<uint8_t>(lanes / avo::kLanes), static_cast<uint8_t>(chunk_ / kBlock)});
+      }
+      avo::PixelsToPlanes(planes, pitch_, rounded, lanes, lanes, count);
+    }
   }
 
   RoiAlignTiling t_;
@@ -161,9 +225,12 @@ class RoiAlign {
   AscendC::GlobalTensor<T> out_gm_;
   avo::RoiRegions<T> regions_;
   avo::RoiSamples<T> samples_;
+  avo::RoiSums<T> sums_;
+  avo::BinRange own_;  // this core's bins
   AscendC::TBuf<AscendC::TPosition::VECCALC> pixels_, rounded_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
   // The region that is pooled, and its chunk of channels: the first one, and how many.
   avo::Region region_;
   uint32_t channel_, channels_;
+  uint32_t chunk_, pitch_;  // of the bins that are stored
 };

@@ -6,15 +6,20 @@
 // and channel.
 //
 // Mode avg: a bin's gradient goes to its samples in equal parts, and from each sample to its four corners by
-// their weights. Mode max: all of it goes to the first sample that is the maximum, and from there to its
+// their weights. These weights are products of one along y and one along x: gradients of a row of bins are
+// spread over columns first, and then over rows (roi_spread.h). If a sum of a band is not finite, the band is
+// done again, sample by sample: an infinity in a gradient gives NaN where the weight of one sample is 0.
+// Mode max: all of it goes to the first sample that is the maximum, and from there to its
 // corners. Mode onnx_max: all of it goes to the first corner whose weighted value is the maximum.
 #pragma once
 
 #include "../common/sampling/bilinear_rows.h"
 #include "band_sums.h"
+#include "finite_total.h"
 #include "roi_align_backward_tiling.h"
 #include "roi_extents.h"
 #include "roi_samples.h"
+#include "roi_spread.h"
 
 template <typename T, uint32_t KEY>
 class RoiAlignBackward {
@@ -51,7 +56,13 @@ class RoiAlignBackward {
     // Cores take bands in turns: as many regions are likely to touch a band as its neighbours.
     for (int64_t band = AscendC::GetBlockIdx(); band < band_.Count(); band += AscendC::GetBlockNum()) {
       band_.Begin(band);
+      by_samples_ = kLargest;
       AddRegions();
+      if (!kLargest && !Finite()) {
+        band_.Begin(band);
+        by_samples_ = true;
+        AddRegions();
+      }
       band_.Store();
     }
   }
@@ -63,8 +74,8 @@ class RoiAlignBackward {
   __aicore__ inline void InitBands() {
     regions_.Init(rois_, workspace_, t_, pipe_);
     const avo::RoiAlignBackwardBuffers buffers(AscendC::GetBlockNum(), t_.located, t_.batch, t_.chunk,
-                                               t_.gradBins, t_.bandRows * t_.bandColumns, t_.bandPitch,
-                                               sizeof(T));
+                                               t_.gradBins, t_.bandRows * t_.bandColumns,
+                                               kLargest ? 0 : t_.bandColumns, t_.bandPitch, sizeof(T));
     if constexpr (kLargest) {
       samples_.Init(workspace_, t_, pipe_);
       pipe_->InitBuffer(best_, buffers.best.bytes);
@@ -74,6 +85,8 @@ class RoiAlignBackward {
       samples_.InitPositions(t_, pipe_);
     }
     band_.Init(out_, t_, pipe_);
+    if constexpr (!kLargest) spread_.Init(t_, band_.Sums(), pipe_);
+    total_.Init(pipe_);
     pipe_->InitBuffer(grad_queue_, buffers.grads.count, buffers.grads.bytes);
     if constexpr (sizeof(T) != sizeof(float)) pipe_->InitBuffer(wide_, buffers.wide.bytes);
   }
@@ -87,41 +100,69 @@ class RoiAlignBackward {
     const float high[2] = {avo::ToFloat(band_.high[0]), avo::ToFloat(band_.high[1])};
     for (int64_t first = 0; first < t_.rois; first += regions_.kExtents) {
       const uint32_t touching = regions_.FindTouching(first, band_.image, low, high);
-      for (uint32_t i = 0; i < touching; ++i) AddRegion(first + regions_.TouchingRegion(i), low, high);
+      for (uint32_t i = 0; i < touching; ++i) {
+        const int64_t roi = first + regions_.TouchingRegion(i);
+        region_ = regions_.At(roi);
+        if (by_samples_) {
+          AddRegion(roi, low, high);
+        } else {
+          SpreadRegion(roi, low, high);
+        }
+      }
     }
   }
 
-  // Adds what one region contributes to the band: rows [low[0], high[0]) and columns [low[1], high[1]).
-  __aicore__ inline void AddRegion(int64_t roi, const float (&low)[2], const float (&high)[2]) {
-    region_ = regions_.At(roi);
-    const avo::Range rows = regions_.BinsBetween(region_, 0, low[0], high[0]);
-    const uint32_t end = static_cast<uint32_t>(rows.end) * t_.outWidth;
-    const int64_t grid = static_cast<int64_t>(region_.grid[0]) * region_.grid[1];
-    sample_factor_ = 1.0f / (static_cast<float>(region_.grid[0]) * static_cast<float>(region_.grid[1]));
-    uint32_t batch_bins = 1;
-    if (!kLargest && grid <= t_.located) batch_bins = avo::MinRemaining(t_.located / grid, t_.gradBins);
-    // Whole rows of bins: then the tables of samples change little from row to row.
-    if (batch_bins > t_.outWidth) batch_bins -= batch_bins % t_.outWidth;
-    for (uint32_t bin = static_cast<uint32_t>(rows.begin) * t_.outWidth; bin < end; bin += batch_bins) {
-      const uint32_t count = avo::MinRemaining(end - bin, batch_bins);
-      if (count == 1) {
-        const avo::Range columns = regions_.BinsBetween(region_, 1, low[1], high[1]);
-        if (bin % t_.outWidth < columns.begin || bin % t_.outWidth >= columns.end) continue;
-      }
-      LoadGrads(roi, bin, count);
-      if constexpr (kLargest) {
-        AddLargest(bin);
-      } else if (batch_bins > 1 || grid <= t_.located) {
-        samples_.Locate(region_, bin, count, {batch_bins, static_cast<uint32_t>(grid)},
-                        {0, 0, 0, region_.grid[1]});
-        for (uint32_t j = 0; j < grid; ++j) {
-          for (uint32_t b = 0; b < count; ++b)
-            AddSample(j * batch_bins + b, grads_[b * t_.chunk], sample_factor_);
+  // Whether all sums of the band are finite.
+  __aicore__ inline bool Finite() {
+    total_.Clear();
+    total_.Add(band_.Sums(), band_.Elements());
+    return total_.Finite();
+  }
+
+  // Adds what one region contributes to the band, columns first and then rows. Mode avg.
+  __aicore__ inline void SpreadRegion(int64_t roi, const float (&low)[2], const float (&high)[2]) {
+    const avo::Range rows = regions_.BinsBetween(region_, 0, low[0], high[0]),
+                     columns = regions_.BinsBetween(region_, 1, low[1], high[1]);
+    for (int64_t first = columns.begin; first < columns.end; first += t_.gradBins) {
+      const uint32_t bins = avo::MinRemaining(columns.end - first, t_.gradBins);
+      const uint32_t bin = static_cast<uint32_t>(first);
+      if (!spread_.TakeColumns(region_, bin, bin + bins, band_.low[1], band_.high[1])) continue;
+      for (int64_t row = rows.begin; row < rows.end; ++row) {
+        avo::BinTaps taps(region_, 0, static_cast<uint32_t>(row), t_.height);
+        bool spread = false;
+        while (taps.Next() && taps.element < band_.high[0]) {
+          if (taps.element < band_.low[0]) continue;
+          if (!spread) SpreadBins(roi, static_cast<uint32_t>(row) * t_.outWidth + bin, bins);
+          spread = true;
+          band_.AddRow(taps.element, spread_.column, spread_.Pixels(), taps.weight, spread_.columns);
         }
-      } else {
-        AddMean(bin);
       }
-      if constexpr (sizeof(T) == sizeof(float)) grad_queue_.FreeTensor(grads_);
+    }
+  }
+
+  // Spreads the gradients of bins [bin, bin + count) over the columns that spread_ has taken.
+  __aicore__ inline void SpreadBins(int64_t roi, uint32_t bin, uint32_t count) {
+    LoadGrads(roi, bin, count);
+    spread_.Spread(grads_, band_.channels);
+    if constexpr (sizeof(T) == sizeof(float)) grad_queue_.FreeTensor(grads_);
+  }
+
+  // Adds what one region contributes to the band, sample by sample: rows [low[0], high[0]) and columns
+  // [low[1], high[1]).
+  __aicore__ inline void AddRegion(int64_t roi, const float (&low)[2], const float (&high)[2]) {
+    const avo::Range rows = regions_.BinsBetween(region_, 0, low[0], high[0]),
+                     columns = regions_.BinsBetween(region_, 1, low[1], high[1]);
+    for (int64_t row = rows.begin; row < rows.end; ++row) {
+      for (int64_t column = columns.begin; column < columns.end; ++column) {
+        const uint32_t bin = static_cast<uint32_t>(row * t_.outWidth + column);
+        LoadGrads(roi, bin, 1);
+        if constexpr (kLargest) {
+          AddLargest(bin);
+        } else {
+          AddMean(bin);
+        }
+        if constexpr (sizeof(T) == sizeof(float)) grad_queue_.FreeTensor(grads_);
+      }
     }
   }
 
@@ -144,12 +185,13 @@ class RoiAlignBackward {
     }
   }
 
-  // Adds the gradient of one bin with more samples than are located at once. Mode avg.
+  // Adds the gradient of one bin, sample by sample. Mode avg.
   __aicore__ inline void AddMean(uint32_t bin) {
     const avo::GridInside inside = samples_.InsideOf(region_, bin);
+    const float factor = 1.0f / (static_cast<float>(region_.grid[0]) * static_cast<float>(region_.grid[1]));
     for (int64_t first = 0; first < inside.Count(); first += t_.located) {
       const uint32_t located = samples_.LocateOne(region_, bin, inside, first);
-      for (uint32_t s = 0; s < located; ++s) AddSample(s, grads_, sample_factor_);
+      for (uint32_t s = 0; s < located; ++s) AddSample(s, grads_, factor);
     }
   }
 
@@ -258,7 +300,9 @@ class RoiAlignBackward {
   AscendC::TBuf<AscendC::TPosition::VECCALC> wide_, best_, hits_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> grad_queue_;
   avo::BandSums<T> band_;
+  avo::RoiSpread spread_;
+  avo::FiniteTotal total_;
+  bool by_samples_;  // whether the band adds sample by sample
   AscendC::LocalTensor<float> grads_;
-  avo::Region region_;   // the region that is added
-  float sample_factor_;  // 1 / samples of a bin
+  avo::Region region_;  // the region that is added
 };

@@ -5,14 +5,30 @@
 
 namespace avo {
 
-// What RoiAlign (roi_align.h) puts into the Unified Buffer while it pools. Before that it has
-// RoiRegionsBuffers alone, and then ToChannelsLastBuffers alone.
+// What RoiAlign (roi_align.h) takes to store bins: `lanes` channels of up to `bins` bins at a time.
+struct RoiStoreBuffers {
+  Buffer rounded;  // bins as results: [bins][lanes]; half types alone
+  Buffer out;      // queue of results, [lanes][pitch]
+
+  static constexpr uint64_t kMostLanes = 64;
+
+  // chunk: channels of a bin in UB; pitch: elements from channel to channel of its results; item: bytes of an
+  // element.
+  __aicore__ RoiStoreBuffers(uint64_t bins, uint64_t chunk, uint64_t pitch, uint64_t item)
+      : rounded{item == 4 ? 0u : 1u, BandSumsBuffers::Slots(bins) * Lanes(chunk) * item},
+        out{2, Lanes(chunk) * pitch * item} {}
+
+  // Channels that are stored at once.
+  static __aicore__ uint64_t Lanes(uint64_t chunk) { return chunk < kMostLanes ? chunk : kMostLanes; }
+};
+
+// What RoiAlign puts into the Unified Buffer while it pools samples. Before that it has RoiRegionsBuffers
+// alone, and then ToChannelsLastBuffers alone.
 struct RoiAlignBuffers {
   RoiRegionsBuffers regions;
   RoiSamplesBuffers samples;
-  Buffer pixels;   // float32, pooled bins: [bins][chunk]
-  Buffer rounded;  // the same as results; half types alone
-  Buffer out;      // queue of results, [chunk][pitch]
+  Buffer pixels;  // float32, pooled bins: [bins][chunk]
+  RoiStoreBuffers store;
 
   // cores: of the launch; located, batch, chunk: of RoiSamples; bins: that are written at once; pitch:
   // elements from channel to channel of these bins; item: bytes of an element.
@@ -21,8 +37,19 @@ struct RoiAlignBuffers {
       : regions(cores),
         samples(located, batch, chunk, item),
         pixels{1, BandSumsBuffers::Slots(bins) * chunk * 4},
-        rounded{item == 4 ? 0u : 1u, BandSumsBuffers::Slots(bins) * chunk * item},
-        out{1, chunk * pitch * item} {}
+        store(bins, chunk, pitch, item) {}
+};
+
+// What it has instead while it adds up rows and columns.
+struct RoiAlignSumsBuffers {
+  RoiRegionsBuffers regions;
+  RoiSumsBuffers sums;
+  RoiStoreBuffers store;
+
+  // bins, pixels, chunk: of RoiSums; the others as above.
+  __aicore__ RoiAlignSumsBuffers(uint64_t cores, uint64_t bins, uint64_t pixels, uint64_t chunk,
+                                 uint64_t pitch, uint64_t item)
+      : regions(cores), sums(bins, pixels, chunk, item), store(bins, chunk, pitch, item) {}
 };
 
 // What RoiAlignBackward (roi_align_backward.h) puts into the Unified Buffer while it adds up bands. Before
@@ -33,18 +60,23 @@ struct RoiAlignBackwardBuffers {
   Buffer best;  // float32, four rows of channels, of the maxima alone
   Buffer hits;  // a mask with a bit for each channel, of the maxima alone
   BandSumsBuffers band;
+  RoiSpreadBuffers spread;
+  FiniteTotalBuffers total;
   Buffer grads;  // queue of gradients of bins, [bins][chunk]
   Buffer wide;   // float32, the same; half types alone
 
   // batch: samples in UB at once, 0 in mode avg; bins: whose gradients are in UB at once; pixels: of a band;
-  // pitch: elements from plane to plane of a band; the others as above.
+  // columns: of a band, 0 in the other modes; pitch: elements from plane to plane of a band; the others as
+  // above.
   __aicore__ RoiAlignBackwardBuffers(uint64_t cores, uint64_t located, uint64_t batch, uint64_t chunk,
-                                     uint64_t bins, uint64_t pixels, uint64_t pitch, uint64_t item)
+                                     uint64_t bins, uint64_t pixels, uint64_t columns, uint64_t pitch,
+                                     uint64_t item)
       : regions(cores),
         samples(located, batch, chunk, item),
         best{batch == 0 ? 0u : 1u, 4 * Lanes(chunk) * 4},
         hits{batch == 0 ? 0u : 1u, (Lanes(chunk) / 8 + 31) / 32 * 32},
         band(pixels, chunk, pitch, item),
+        spread(columns, chunk),
         grads{2, bins * chunk * item},
         wide{item == 4 ? 0u : 1u, bins * chunk * 4} {}
 

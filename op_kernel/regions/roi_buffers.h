@@ -65,6 +65,52 @@ struct RoiSamplesBuffers {
       : tables{1, kTables * located * 4}, rows(located, batch, chunk, item) {}
 };
 
+// Buffers of FiniteTotal (finite_total.h).
+struct FiniteTotalBuffers {
+  Buffer total;  // float32, kTotal elements
+
+  static constexpr uint64_t kTotal = 64;
+
+  __aicore__ FiniteTotalBuffers() : total{1, kTotal * 4} {}
+};
+
+// Buffers of RoiSums (roi_sums.h).
+struct RoiSumsBuffers {
+  Buffer means;  // float32, the means of bins, and then the sums of a row of bins: [bins + slots][chunk]
+  FiniteTotalBuffers total;
+  Buffer pixels;  // queue of pixels as they are loaded, [pixels][chunk]
+  Buffer wide;    // float32, the same; half types alone
+
+  static constexpr uint64_t kMostPixels = 128;   // that are loaded at once
+  static constexpr uint64_t kMostSlots = 32;     // columns that are added up at once
+  static constexpr uint64_t kLeastSlots = 16;    // as many bins are transposed together
+  static constexpr uint64_t kMostColumns = 128;  // columns of bins
+  static constexpr uint64_t kSkewStep = 64;      // bytes by which a buffer moves to other bank groups
+  static constexpr uint64_t kMostSkew = 448;     // bytes
+
+  // bins: whose means are in UB at once; pixels: loaded at once; chunk: channels of each; item: bytes of an
+  // element.
+  __aicore__ RoiSumsBuffers(uint64_t bins, uint64_t pixels, uint64_t chunk, uint64_t item)
+      : means{1, (bins + Slots(pixels)) * chunk * 4 + kMostSkew},
+        pixels{2, pixels * chunk * item + kMostSkew},
+        wide{item == 4 ? 0u : 1u, pixels * chunk * 4 + kMostSkew} {}
+
+  // Columns that are added up at once, where `pixels` pixels are loaded.
+  static __aicore__ uint64_t Slots(uint64_t pixels) { return pixels < kMostSlots ? pixels : kMostSlots; }
+};
+
+// Buffers of RoiSpread (roi_spread.h).
+struct RoiSpreadBuffers {
+  Buffer pixels;  // float32, [columns][chunk]
+
+  static constexpr uint64_t kMostColumns = 128;
+  static constexpr uint64_t kMostBins = 8;  // that are spread at once
+
+  // columns: of a band, 0 where nothing is spread; chunk: its channels.
+  __aicore__ RoiSpreadBuffers(uint64_t columns, uint64_t chunk)
+      : pixels{columns == 0 ? 0u : 1u, columns * chunk * 4 + RoiSumsBuffers::kMostSkew} {}
+};
+
 // Buffers of BandSums (band_sums.h).
 struct BandSumsBuffers {
   Buffer sums;     // float32, [pixels][chunk]

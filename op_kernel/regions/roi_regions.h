@@ -15,7 +15,7 @@
 //   cores          |------- 0 -------|------- 1 -------|------- 2 -----|
 //
 // First each core writes the costs of its share of the regions to the workspace (WriteCosts). After all cores
-// have met, each core finds its first bin and that of the next core there (FirstBinOf).
+// have met, each core finds its first bin and that of the next core there (BinsOf).
 #pragma once
 
 #include "../common/copies/row_copy.h"
@@ -42,6 +42,25 @@ struct Range {
 struct BinPlace {
   int64_t roi;
   uint32_t bin;
+};
+
+// The rows (axis 0) or columns (axis 1) of a bin's grid whose samples may read an image with `size` elements
+// along the axis.
+__aicore__ inline Range SamplesInside(const Region &region, uint32_t axis, uint32_t bin, int64_t size) {
+  constexpr float kMargin = 2.0f;  // one element outside the image, and less than that for rounding
+  const float grid = ToFloat(region.grid[axis]), step = region.bin[axis] / grid;
+  const float start = region.start[axis] + ToFloat(bin) * region.bin[axis];
+  const float low = (-kMargin - start) / step - kMargin;
+  const float high = (ToFloat(size) + kMargin - start) / step + kMargin;
+  const int64_t begin = low > 0.0f ? (low < grid ? static_cast<int32_t>(low) : region.grid[axis]) : 0;
+  const int64_t end = high > 0.0f ? (high < grid ? static_cast<int32_t>(high) : region.grid[axis]) : 0;
+  return {begin, end > begin ? end : begin};
+}
+
+// Bins from `begin` on, before `end`.
+struct BinRange {
+  BinPlace begin;
+  BinPlace end;
 };
 
 template <typename T>
@@ -103,15 +122,17 @@ class RoiRegions {
     return region;
   }
 
-  // Writes the costs of this core's share of the regions, and their sum, to the workspace.
-  __aicore__ inline void WriteCosts() {
+  // Writes the costs of this core's share of the regions, and their sum, to the workspace. `sums_of_rows`:
+  // whether rows and columns are added up, in place of samples.
+  __aicore__ inline void WriteCosts(bool sums_of_rows) {
     const Share share = CoreShare(rois_);
     float sum = 0.0f;
     for (int64_t first = share.begin; first < share.end; first += kTile) {
       const uint32_t count = static_cast<uint32_t>(share.end - first < kTile ? share.end - first : kTile);
       auto costs = cost_queue_.template AllocTensor<float>();
       for (uint32_t i = 0; i < count; ++i) {
-        const float cost = CostOf(At(first + i));
+        const Region region = At(first + i);
+        const float cost = sums_of_rows ? CostOfSums(region) : CostOf(region);
         costs.SetValue(i, cost);
         sum += cost;
       }
@@ -128,28 +149,18 @@ class RoiRegions {
     cost_queue_.FreeTensor(sums);
   }
 
-  // The first bin of core `core`, after all cores have met. Core GetBlockNum() begins behind the last region.
-  __aicore__ inline BinPlace FirstBinOf(int64_t core) {
+  // The bins of core `core`, after all cores have met.
+  __aicore__ inline BinRange BinsOf(int64_t core) {
     const int64_t cores = AscendC::GetBlockNum();
-    if (core == cores) return {rois_, 0};
     auto sums = sums_.template AllocTensor<float>();
-    CopyRowsIn(sums, kLane, sum_gm_, 0, kLane, static_cast<uint32_t>(cores), 1);
+    // One row is faster than one for each core. What lies between the sums does not matter.
+    const uint32_t elements = static_cast<uint32_t>(cores) * kLane;
+    CopyRowsIn(sums, elements, sum_gm_, 0, elements, 1, elements);
     sums_.EnQue(sums);
     sums = sums_.template DeQue<float>();
-    float total = 0.0f;
-    for (int64_t i = 0; i < cores; ++i) total += sums.GetValue(i * kLane);
-    const float target = total * (static_cast<float>(static_cast<int32_t>(core)) /
-                                  static_cast<float>(static_cast<int32_t>(cores)));
-    // The core that wrote the costs among which the target lies.
-    float before = 0.0f;
-    int64_t writer = 0;
-    for (; writer < cores - 1; ++writer) {
-      const float sum = sums.GetValue(writer * kLane);
-      if (before + sum > target) break;
-      before += sum;
-    }
+    const BinRange range{FirstBinOf(sums, core), FirstBinOf(sums, core + 1)};
     sums_.FreeTensor(sums);
-    return FindBin(ShareOf(rois_, cores, writer), before, target);
+    return range;
   }
 
  private:
@@ -212,6 +223,40 @@ class RoiRegions {
           static_cast<float>(region.grid[axis] < most ? region.grid[axis] : static_cast<int32_t>(most));
     }
     return samples + 1.0f;
+  }
+
+  // The cost of a bin in cycles, divided by the vectors of a pixel's channels: rows of bins add up rows of
+  // pixels, and then bins add up columns.
+  __aicore__ inline float CostOfSums(const Region &region) const {
+    constexpr float kStore = 10.0f, kLoadedPixel = 2.5f, kColumn = 6.0f;
+    if (!region.has_samples) return kStore;
+    float taps[2];
+    for (uint32_t axis = 0; axis < 2; ++axis) {
+      const float samples = 2.0f * ToFloat(region.grid[axis]), pixels = region.bin[axis] + 2.0f;
+      const float most = ToFloat(size_[axis]) + 2.0f, some = samples < pixels ? samples : pixels;
+      taps[axis] = some < most ? some : most;
+    }
+    const float columns = taps[1] * ToFloat(bins_[1]);
+    return kStore + taps[1] * kColumn + taps[0] * (columns * kLoadedPixel + kColumn) / ToFloat(bins_[1]);
+  }
+
+  // The first bin of core `core`. Core GetBlockNum() begins behind the last region.
+  __aicore__ inline BinPlace FirstBinOf(const AscendC::LocalTensor<float> &sums, int64_t core) {
+    const int64_t cores = AscendC::GetBlockNum();
+    if (core == cores) return {rois_, 0};
+    float total = 0.0f;
+    for (int64_t i = 0; i < cores; ++i) total += sums.GetValue(i * kLane);
+    const float target = total * (static_cast<float>(static_cast<int32_t>(core)) /
+                                  static_cast<float>(static_cast<int32_t>(cores)));
+    // The core that wrote the costs among which the target lies.
+    float before = 0.0f;
+    int64_t writer = 0;
+    for (; writer < cores - 1; ++writer) {
+      const float sum = sums.GetValue(writer * kLane);
+      if (before + sum > target) break;
+      before += sum;
+    }
+    return FindBin(ShareOf(rois_, cores, writer), before, target);
   }
 
   // The bin at which the sum of costs reaches `target`. It lies in the regions of `share`, and the costs of

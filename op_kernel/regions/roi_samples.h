@@ -144,7 +144,8 @@ class RoiSamples {
 
   // The samples of a bin that may read the image.
   __aicore__ inline GridInside InsideOf(const Region &region, uint32_t bin) const {
-    return {RangeInside(region, 0, bin / bin_columns_), RangeInside(region, 1, bin % bin_columns_)};
+    return {SamplesInside(region, 0, bin / bin_columns_, size_[0]),
+            SamplesInside(region, 1, bin % bin_columns_, size_[1])};
   }
 
   BilinearRows<T> rows;
@@ -156,18 +157,6 @@ class RoiSamples {
   static constexpr uint32_t kRepeat = 64;  // floats
   static constexpr uint32_t kBlock = kBlockBytes / sizeof(float);
   static constexpr uint32_t kMaxRepeats = 255;
-
-  // The rows (axis 0) or columns (axis 1) of a bin's grid whose samples may read the image.
-  __aicore__ inline Range RangeInside(const Region &region, uint32_t axis, uint32_t bin) const {
-    constexpr float kMargin = 2.0f;  // one element outside the image, and less than that for rounding
-    const float grid = ToFloat(region.grid[axis]), step = region.bin[axis] / grid;
-    const float start = region.start[axis] + ToFloat(bin) * region.bin[axis];
-    const float low = (-kMargin - start) / step - kMargin;
-    const float high = (ToFloat(size_[axis]) + kMargin - start) / step + kMargin;
-    const int64_t begin = low > 0.0f ? (low < grid ? static_cast<int32_t>(low) : region.grid[axis]) : 0;
-    const int64_t end = high > 0.0f ? (high < grid ? static_cast<int32_t>(high) : region.grid[axis]) : 0;
-    return {begin, end > begin ? end : begin};
-  }
 
   template <typename Tiling>
   __aicore__ inline void InitTables(const Tiling &tiling, AscendC::TPipe *pipe) {

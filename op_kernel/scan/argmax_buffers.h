@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers of ArgMax: of its helpers (lane_argmax.h, lane_reduction.h, argmax_tiles.h) and of its three
-// layouts (argmax.h, short_lines.h).
+// The buffers of ArgMax: of its helpers (lane_argmax.h, lane_reduction.h, argmax_tiles.h, line_tree.h,
+// slot_argmax.h) and of its four layouts (argmax_columns.h, argmax.h, tree_lines.h, short_lines.h).
 #pragma once
 
 #include "argmax_tiling.h"
@@ -42,7 +42,7 @@ struct LaneReductionBuffers {
   Buffer limb, order;   // float32: a limb of each lane; its index, negative where the last one wins
   Buffer maxima;        // float32: the largest limb of each row, in all lanes of a data block
   Buffer in;            // a bit for each lane: whether it may still be the largest
-  Buffer spare;         // int32: half of each key; or a bit for each lane: whether it is a number
+  Buffer spare;         // int32: half of each key
   Buffer results;       // float32: limbs and index of each row
   Buffer lane_numbers;  // int32: 0 … 63
 
@@ -51,7 +51,7 @@ struct LaneReductionBuffers {
         order{limb},
         maxima{1, ResultPitch(rows) * 32},
         in{1, ResultPitch(rows) * ArgmaxFormat::kRepeat / 8},
-        spare{format.whole ? limb : in},
+        spare{limb},
         results{1, (format.Limbs() + 1) * ResultPitch(rows) * 4},
         lane_numbers{1, ArgmaxFormat::kRepeat * 4} {}
 
@@ -59,22 +59,106 @@ struct LaneReductionBuffers {
   static __aicore__ uint64_t ResultPitch(uint64_t rows) { return WholeUnits(rows, 8); }
 };
 
+struct LineTreeBuffers {
+  Buffer levels;    // keys: every third level, and the top
+  Buffer scratch;   // keys of a piece of a level, unless they are elements, and its half; then half of that
+  Buffer children;  // keys: eight blocks of each line
+  Buffer found;     // numbers of lanes, eight blocks of each line
+  Buffer bits;      // two masks, a bit for each of these lanes
+  Buffer small;     // 4-byte numbers: eight of each line, for several purposes
+  Buffer results;   // float32: limbs and index of each line
+  Buffer patterns;  // the numbers of the lanes of a line
+
+  static constexpr uint32_t kStep = 3;      // halvings from one level that is kept to the next one
+  static constexpr uint32_t kChildren = 8;  // blocks of a line that are searched at once
+  static constexpr uint32_t kRowGroup = 8;  // lines, one block each, that a repeat takes
+  static constexpr uint32_t kMostSteps = 6, kPatterns = 4, kSmalls = 8;
+  static constexpr uint64_t kBlockBytes = 32, kSlack = 16;  // blocks that an instruction reads at most
+
+  // direct: elements are compared as they are.
+  __aicore__ LineTreeBuffers(const ArgmaxTiling &tiling, bool direct)
+      : levels{1, AllLevelBlocks(tiling) * kBlockBytes},
+        scratch{1, (ScratchBlocks(tiling, direct) * 3 / 2 + 2 * kSlack) * kBlockBytes},
+        children{1, Rows(tiling.tileOuter) * kChildren * kBlockBytes},
+        found{children},
+        bits{1, 2 * BitsBytes(tiling.tileOuter)},
+        small{1, kSmalls * SmallNumbers(tiling.tileOuter) * 4},
+        results{1, 3 * ResultPitch(tiling.tileOuter) * 4},
+        patterns{1, kPatterns * 256} {}
+
+  static __aicore__ constexpr uint64_t Rows(uint64_t rows) { return WholeUnits(rows, kRowGroup); }
+  static __aicore__ constexpr uint64_t BitsBytes(uint64_t rows) { return WholeUnits(Rows(rows) * 16, 32); }
+  static __aicore__ constexpr uint64_t SmallNumbers(uint64_t rows) { return WholeUnits(Rows(rows) * 8, 128); }
+  static __aicore__ constexpr uint64_t ResultPitch(uint64_t rows) { return WholeUnits(rows, 64); }
+  // Room for the first of both, and for 16 float32 of each line.
+  static __aicore__ uint64_t ScratchBlocks(const ArgmaxTiling &tiling, bool direct) {
+    const uint64_t piece = tiling.piece / (direct ? 2 : 1), lines = 2 * Rows(tiling.tileOuter);
+    return piece > lines ? piece : lines;
+  }
+  // Blocks of a level that has `blocks` blocks of each line.
+  static __aicore__ constexpr uint64_t LevelBlocks(uint64_t rows, uint64_t blocks) {
+    return WholeUnits(rows * blocks, kSlack) + kSlack;
+  }
+  static __aicore__ uint64_t AllLevelBlocks(const ArgmaxTiling &tiling) {
+    uint64_t blocks = 0;
+    for (uint32_t level = 0; level < tiling.levels;) {
+      level += tiling.levels - level < kStep ? tiling.levels - level : kStep;
+      blocks += LevelBlocks(Rows(tiling.tileOuter), uint64_t{tiling.top} << (tiling.levels - level));
+    }
+    return blocks;
+  }
+};
+
 struct ArgmaxTilesBuffers {
   KeyPlanesBuffers keys;
   Buffer in;  // queue: tiles as they lie in GM
-  LaneArgmaxBuffers lanes;
 
   // elements: of a tile.
-  __aicore__ ArgmaxTilesBuffers(const ArgmaxFormat &format, uint64_t elements, uint64_t lanes)
-      : keys(format.item, elements), in{2, elements * format.item}, lanes(format, lanes) {}
+  __aicore__ ArgmaxTilesBuffers(const ArgmaxFormat &format, uint64_t elements)
+      : keys(format.item, elements), in{2, elements * format.item} {}
+};
+
+struct LaneTilesBuffers {
+  ArgmaxTilesBuffers tiles;
+  LaneArgmaxBuffers lanes;
+
+  __aicore__ LaneTilesBuffers(const ArgmaxFormat &format, uint64_t elements, uint64_t lanes)
+      : tiles(format, elements), lanes(format, lanes) {}
+};
+
+struct SlotArgmaxBuffers {
+  Buffer folded;     // keys: maxima of rows; then float32: numbers of rows whose key is the largest
+  Buffer numbers;    // float32: the number of each row, in all lanes of a data block
+  Buffer bits;       // two masks, a bit for each key
+  Buffer lane_bits;  // a bit for each lane: whether its largest key is a number
+  Buffer results;    // float32, then int32: the position for each lane
+
+  __aicore__ SlotArgmaxBuffers(uint64_t rows, uint64_t lanes)
+      : folded{1, rows * lanes * 4},
+        numbers{1, rows * 32},
+        bits{1, 2 * MaskBytes(rows, lanes)},
+        lane_bits{1, WholeUnits(lanes / 8, 32)},
+        results{1, lanes * 4} {}
+
+  // An instruction takes one row, or 64 lanes of all rows, whichever makes fewer instructions. Its bits are
+  // whole data blocks.
+  static __aicore__ uint64_t MaskBytes(uint64_t rows, uint64_t lanes) {
+    const uint64_t repeats = lanes / ArgmaxFormat::kRepeat;
+    return rows < repeats ? rows * BitsBytes(repeats) : repeats * BitsBytes(rows);
+  }
+  static __aicore__ uint64_t BitsBytes(uint64_t repeats) { return WholeUnits(repeats * 8, 32); }
 };
 
 struct ArgmaxColumnsBuffers {
-  ArgmaxTilesBuffers tiles;
-  Buffer out;  // queue: indices
+  LaneTilesBuffers tiles;
+  Buffer out;    // queue: indices
+  Buffer parts;  // queue: keys, then indices, of 64 lanes of some parts
 
   __aicore__ ArgmaxColumnsBuffers(const ArgmaxTiling &tiling, const ArgmaxFormat &format)
-      : tiles(format, Elements(tiling), tiling.pitch), out{2, tiling.pitch * format.index_item} {}
+      : tiles(format, Elements(tiling), tiling.pitch),
+        out{2, tiling.pitch * format.index_item},
+        parts{tiling.parts > 1 ? 1u : 0u,
+              (format.Planes() + 1) * tiling.partsAtOnce * ArgmaxFormat::kRepeat * 4} {}
 
   static __aicore__ uint64_t Elements(const ArgmaxTiling &tiling) {
     return uint64_t{tiling.tileLength} * tiling.pitch;
@@ -82,7 +166,7 @@ struct ArgmaxColumnsBuffers {
 };
 
 struct ArgmaxLinesBuffers {
-  ArgmaxTilesBuffers tiles;
+  LaneTilesBuffers tiles;
   LaneReductionBuffers reduction;
   Buffer out;           // queue: indices
   Buffer part_results;  // queue: limbs and index of each part in hand
@@ -101,15 +185,38 @@ struct ArgmaxLinesBuffers {
   }
 };
 
+struct TreeLinesBuffers {
+  Buffer in;  // queue: tiles as they lie in GM
+  LineTreeBuffers tree;
+  Buffer out;           // queue: indices
+  Buffer part_results;  // queue: limbs and index of each part in hand
+  Buffer parts;         // queue: the same of the parts of a line that are joined at once
+
+  __aicore__ TreeLinesBuffers(const ArgmaxTiling &tiling, const ArgmaxFormat &format, bool direct)
+      : in{tiling.queue, Elements(tiling) * format.item},
+        tree(tiling, direct),
+        out{2, LineTreeBuffers::ResultPitch(tiling.tileOuter) * format.index_item},
+        part_results{tiling.parts > 1 ? 1u : 0u, tree.results.bytes},
+        parts{part_results.count, (format.Limbs() + 1) * tiling.partsAtOnce * 4} {}
+
+  static constexpr uint32_t kBehind = 256;  // elements that instructions read behind the last line
+
+  static __aicore__ uint64_t Elements(const ArgmaxTiling &tiling) {
+    return uint64_t{tiling.tileOuter} * tiling.pitch + kBehind;
+  }
+};
+
 struct ShortLinesBuffers {
   ArgmaxTilesBuffers tiles;
+  SlotArgmaxBuffers largest;
   Buffer slots;       // keys: lines as lanes, and a data block of positions before and behind them
   Buffer out;         // queue: indices
   Buffer indices;     // int32: in the order of lines
   Buffer transposed;  // int32: indices, one lane of every group side by side
 
   __aicore__ ShortLinesBuffers(const ArgmaxTiling &tiling, const ArgmaxFormat &format)
-      : tiles(format, Elements(tiling, format), tiling.pitch),
+      : tiles(format, Elements(tiling, format)),
+        largest(static_cast<uint64_t>(tiling.length), tiling.pitch),
         slots{1, format.Planes() * PlaneKeys(tiling) * 4},
         out{2, tiling.pitch * format.index_item},
         indices{1, uint64_t{tiling.pitch} * 4},

@@ -1,41 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the three layouts of ArgMax have in common: the queue of tiles, their keys, and the largest of each
-// lane.
+// What three layouts of ArgMax have in common: the keys of tiles; and, where elements are compared position
+// by position, the largest of each lane.
 #pragma once
 
+#include "argmax_input.h"
 #include "lane_argmax.h"
 
 namespace avo {
 
-template <typename T, typename I>
-class ArgmaxTiles {
- protected:
-  static constexpr uint32_t kRepeat = ArgmaxFormat::kRepeat;
-  static constexpr uint8_t kDense = 8;  // data blocks from one repeat of keys to the next one
-  static constexpr ArgmaxFormat kFormat{sizeof(T), KeyPlanes<T>::kWhole, sizeof(I)};
+// Keys in planes, some of which were not made by KeyPlanes.
+template <typename Key>
+struct StoredPlanes {
+  AscendC::LocalTensor<Key> keys;
+  uint32_t plane;  // keys from plane to plane
+  __aicore__ inline AscendC::LocalTensor<Key> Plane(uint32_t i) const { return keys[i * plane]; }
+};
 
-  // elements, lanes: most of them, as in `buffers`.
+template <typename T, typename I>
+class ArgmaxTiles : protected ArgmaxInput<T, I> {
+ protected:
+  // elements: most of them, as in `buffers`.
   __aicore__ inline void InitTiles(GM_ADDR in, const ArgmaxTiling &tiling, const ArgmaxTilesBuffers &buffers,
-                                   uint32_t elements, uint32_t lanes, AscendC::TPipe *pipe) {
-    t_ = tiling;
-    in_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(in), t_.outer * t_.length * t_.inner);
-    // The input is read once, and it is too large to lie in the L2 still since it was written.
-    if (t_.bypass != 0) in_gm_.SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);
+                                   uint32_t elements, AscendC::TPipe *pipe) {
     // Keys come first, far from the best keys, so that no bank holds both.
     keys_.Init(buffers.keys, elements, pipe);
-    pipe->InitBuffer(in_queue_, buffers.in.count, buffers.in.bytes);
-    lanes_.Init(buffers.lanes, lanes, t_.last != 0, pipe);
+    this->InitInput(in, tiling, buffers.in, pipe);
     // Instructions compute lanes without elements too.
-    ZeroQueue<T>(in_queue_, 2, elements);
-    auto tile = in_queue_.template AllocTensor<T>();
-    lanes_.AvoidBanksOf(keys_.AddressAfterLoad(tile));
-    in_queue_.FreeTensor(tile);
+    ZeroQueue<T>(this->in_queue_, 2, elements);
   }
 
   // Waits for a tile that is being copied, and computes its first `count` keys. The caller frees the result.
   __aicore__ inline AscendC::LocalTensor<T> Load(const AscendC::LocalTensor<T> &copied, uint32_t count) {
-    in_queue_.EnQue(copied);
-    auto tile = in_queue_.template DeQue<T>();
+    this->in_queue_.EnQue(copied);
+    auto tile = this->in_queue_.template DeQue<T>();
     keys_.Load(tile, count);
     return tile;
   }
@@ -50,10 +47,25 @@ class ArgmaxTiles {
     }
   }
 
-  ArgmaxTiling t_;
-  AscendC::TQue<AscendC::TPosition::VECIN, 1> in_queue_;
-  AscendC::GlobalTensor<T> in_gm_;
   KeyPlanes<T> keys_;
+};
+
+template <typename T, typename I>
+class LaneTiles : protected ArgmaxTiles<T, I> {
+ protected:
+  static constexpr uint32_t kRepeat = ArgmaxFormat::kRepeat;
+  static constexpr uint8_t kDense = 8;  // data blocks from one repeat of keys to the next one
+
+  // elements, lanes: most of them, as in `buffers`.
+  __aicore__ inline void InitLanes(GM_ADDR in, const ArgmaxTiling &tiling, const LaneTilesBuffers &buffers,
+                                   uint32_t elements, uint32_t lanes, AscendC::TPipe *pipe) {
+    this->InitTiles(in, tiling, buffers.tiles, elements, pipe);
+    lanes_.Init(buffers.lanes, lanes, tiling.last != 0, pipe);
+    auto tile = this->in_queue_.template AllocTensor<T>();
+    lanes_.AvoidBanksOf(this->keys_.AddressAfterLoad(tile));
+    this->in_queue_.FreeTensor(tile);
+  }
+
   LaneArgmax<T> lanes_;
 };
 

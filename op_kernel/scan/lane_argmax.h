@@ -64,19 +64,24 @@ class LaneArgmax {
   // another class whose Plane(i) is a tensor.
   template <typename Keys>
   __aicore__ inline void KeepLarger(Keys &keys, const KeyRepeats &at, int32_t index) {
-    const auto key = keys.Plane(0)[at.offset];
-    if constexpr (!kWhole) {
-      MarkKeptFloats(key, at);
-    } else if constexpr (kPlanes == 1) {
-      MarkKept(0, key, Best(0), last_, at);
-    } else {
-      MarkKeptPairs(key, keys.Plane(1)[at.offset], at);
-    }
-    const uint8_t count = static_cast<uint8_t>(at.repeats);
+    MarkKeptOf(keys, at);
     const auto indices = Indices().template ReinterpretCast<float>();
     AscendC::Select(indices, Bits(0), indices, FloatWithBits(index),
-                    AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, uint64_t{at.lanes}, count, Dense());
-    AscendC::Max(Best(0), Best(0), key, uint64_t{at.lanes}, count, KeySecond(at));
+                    AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, uint64_t{at.lanes},
+                    static_cast<uint8_t>(at.repeats), Dense());
+    KeepMaxima(keys, at);
+  }
+
+  // The same with an index for each lane, which lies in `found` as its key does in `keys`.
+  template <typename Keys>
+  __aicore__ inline void KeepLarger(Keys &keys, const KeyRepeats &at,
+                                    const AscendC::LocalTensor<int32_t> &found) {
+    MarkKeptOf(keys, at);
+    const auto indices = Indices().template ReinterpretCast<float>();
+    AscendC::Select(indices, Bits(0), indices, found[at.offset].template ReinterpretCast<float>(),
+                    AscendC::SELMODE::VSEL_TENSOR_TENSOR_MODE, uint64_t{at.lanes},
+                    static_cast<uint8_t>(at.repeats), KeySecond(at));
+    KeepMaxima(keys, at);
   }
 
   __aicore__ inline AscendC::LocalTensor<Key> Best(uint32_t plane) {
@@ -100,6 +105,24 @@ class LaneArgmax {
     } else {
       return -__builtin_inff();
     }
+  }
+
+  // Sets mask 0. Of two planes, it also chooses the low one.
+  template <typename Keys>
+  __aicore__ inline void MarkKeptOf(Keys &keys, const KeyRepeats &at) {
+    const auto key = keys.Plane(0)[at.offset];
+    if constexpr (!kWhole) {
+      MarkKeptFloats(key, at);
+    } else if constexpr (kPlanes == 1) {
+      MarkKept(0, key, Best(0), last_, at);
+    } else {
+      MarkKeptPairs(key, keys.Plane(1)[at.offset], at);
+    }
+  }
+  template <typename Keys>
+  __aicore__ inline void KeepMaxima(Keys &keys, const KeyRepeats &at) {
+    AscendC::Max(Best(0), Best(0), keys.Plane(0)[at.offset], uint64_t{at.lanes},
+                 static_cast<uint8_t>(at.repeats), KeySecond(at));
   }
 
   // Mask 0 says which lanes keep their best, masks 1 and 2 are scratch.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest key among the 64 lanes of each row of a LaneArgmax, and its index. The vector unit has a
+// The largest whole key among the 64 lanes of each row of a LaneArgmax, and its index. The vector unit has a
 // maximum across lanes for float32 alone. So a key is taken apart into limbs: float32 numbers that order the
-// keys, the first limb before the second one, and so on.
+// keys, the first limb before the second one, and so on. Trees (line_tree.h) give limbs of floats, too.
 //
 //   key        limbs
 //   float32    1 for NaN, else 0; the number, 0 for NaN      so no NaN enters a reduction
@@ -12,11 +12,12 @@
 #pragma once
 
 #include "lane_argmax.h"
+#include "limb_results.h"
 
 namespace avo {
 
 template <typename T>
-class LaneReduction {
+class LaneReduction : public LimbResults {
   using Lanes = LaneArgmax<T>;
   static constexpr uint32_t kRepeat = Lanes::kRepeat, kKeyBlock = ArgmaxFormat::kKeyBlock;
 
@@ -27,15 +28,13 @@ class LaneReduction {
   __aicore__ inline void Init(const LaneReductionBuffers &buffers, uint32_t rows, bool last,
                               AscendC::TPipe *pipe) {
     last_ = last;
-    pitch_ = LaneReductionBuffers::ResultPitch(rows);
+    InitResults(buffers.results, LaneReductionBuffers::ResultPitch(rows), pipe);
     pipe->InitBuffer(limb_, buffers.limb.bytes);
     pipe->InitBuffer(order_, buffers.order.bytes);
     pipe->InitBuffer(maxima_, buffers.maxima.bytes);
     pipe->InitBuffer(in_, buffers.in.bytes);
     pipe->InitBuffer(spare_, buffers.spare.bytes);
-    pipe->InitBuffer(results_, buffers.results.bytes);
     pipe->InitBuffer(lane_numbers_, buffers.lane_numbers.bytes);
-    AscendC::Duplicate(results_.Get<float>(), 0.0f, (kLimbs + 1) * pitch_);
     auto numbers = lane_numbers_.Get<int32_t>();
     AscendC::CreateVecIndex(numbers, int32_t{0}, kRepeat);
   }
@@ -52,13 +51,7 @@ class LaneReduction {
                  static_cast<uint8_t>(rows), {1, 1, 1, 8, 8, 0});
     AscendC::Cast(order, indices, AscendC::RoundMode::CAST_RINT, count);
     if (last_) AscendC::Muls(order, order, -1.0f, count);
-    for (uint32_t p = 0; p < Lanes::kPlanes; ++p) {
-      if constexpr (Lanes::kWhole) {
-        ReduceWhole(best.Best(p), p);
-      } else {
-        ReduceFloat(best.Best(p));
-      }
-    }
+    for (uint32_t p = 0; p < Lanes::kPlanes; ++p) ReduceWhole(best.Best(p), p);
     constexpr float kOut = 3.0e38f;
     AscendC::Select(order, in_.Get<uint8_t>(), order, kOut, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, count);
     AscendC::WholeReduceMin(Results(kLimbs), order, static_cast<int32_t>(lanes), static_cast<int32_t>(rows),
@@ -66,31 +59,7 @@ class LaneReduction {
     if (last_) AscendC::Abs(Results(kLimbs), Results(kLimbs), rows);
   }
 
-  // One float32 for each row: limb `limb` of the largest key, or, behind the limbs, its index.
-  __aicore__ inline AscendC::LocalTensor<float> Results(uint32_t limb) {
-    return results_.Get<float>()[limb * pitch_];
-  }
-  __aicore__ inline uint32_t ResultPitch() const { return pitch_; }
-
  private:
-  template <typename Best>
-  __aicore__ inline void ReduceFloat(const Best &best) {
-    const uint32_t count = rows_ * kRepeat;
-    const auto limb = limb_.Get<float>(), order = order_.Get<float>();
-    const auto is_number = spare_.Get<uint8_t>();
-    AscendC::Compare(is_number, best, best, AscendC::CMPMODE::EQ, count);
-    if (last_) {
-      // The first NaN wins in any case.
-      AscendC::Muls(limb, order, -1.0f, count);
-      AscendC::Select(order, is_number, order, limb, AscendC::SELMODE::VSEL_TENSOR_TENSOR_MODE, count);
-    }
-    AscendC::Duplicate(limb, 0.0f, count);
-    AscendC::Select(limb, is_number, limb, 1.0f, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, count);
-    ReduceLimb(0);
-    AscendC::Select(limb, is_number, best, 0.0f, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, count);
-    ReduceLimb(1);
-  }
-
   template <typename Best>
   __aicore__ inline void ReduceWhole(const Best &best, uint32_t plane) {
     constexpr int32_t kLimbBits = 16;
@@ -120,8 +89,7 @@ class LaneReduction {
                      static_cast<uint8_t>(rows_), {1, 1, 0, 8, 8, 1});
   }
 
-  AscendC::TBuf<AscendC::TPosition::VECCALC> limb_, order_, maxima_, in_, spare_, results_, lane_numbers_;
-  uint32_t pitch_ = 0;             // of results_, from limb to limb
+  AscendC::TBuf<AscendC::TPosition::VECCALC> limb_, order_, maxima_, in_, spare_, lane_numbers_;
   uint32_t rows_ = 0, lanes_ = 0;  // of the call in hand
   bool last_ = false;
 };

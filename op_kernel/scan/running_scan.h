@@ -37,7 +37,6 @@ class RunningScan : ScanTiles<T, ROWS> {
     run_ = tiling.runLength;
     value_scan_.Init(buffers.value_scan, this->most_elements_, pipe);
     if constexpr (kIndexed) InitIndices(indices, tiling, buffers, pipe);
-    // Indices of rows are cast with the gaps between the rows.
     if constexpr (kWorks) InitZero(work_, buffers.work, pipe);
     if (tiling.groups > 0) carries_.Init(workspace, tiling, buffers.carries, reverse, pipe);
   }
@@ -87,9 +86,10 @@ class RunningScan : ScanTiles<T, ROWS> {
     pipe->InitBuffer(index_queue_, buffers.indices.count, buffers.indices.bytes);
     pipe->InitBuffer(index_carry_, buffers.index_carry.bytes);
     pipe->InitBuffer(numbers_, buffers.numbers.bytes);
-    pipe->InitBuffer(leader_numbers_, buffers.leader_numbers.bytes);
+    if constexpr (!ROWS) pipe->InitBuffer(leader_numbers_, buffers.leader_numbers.bytes);
     pipe->InitBuffer(leads_, buffers.leads.bytes);
     pipe->InitBuffer(scratch_bits_, buffers.scratch_bits.bytes);
+    // Indices of rows are cast with the gaps between the rows.
     if constexpr (!Tiles::kDirect) InitZero(values_, buffers.values, pipe);
   }
 
@@ -182,7 +182,7 @@ class RunningScan : ScanTiles<T, ROWS> {
   // The numbers of the elements that lead, elsewhere the least int32. They count from the begin of the piece.
   __aicore__ inline AscendC::LocalTensor<int32_t> LeaderNumbers() {
     if (numbered_width_ != this->Width()) NumberPositions();
-    const auto leaders = leader_numbers_.template Get<int32_t>();
+    const auto leaders = ROWS ? work_.template Get<int32_t>() : leader_numbers_.template Get<int32_t>();
     KeepLeaders(leaders, leads_.template Get<uint8_t>(), numbers_.template Get<int32_t>(),
                 RoundUp(this->Elements(), Tiles::kRepeat));
     return leaders;
@@ -192,19 +192,18 @@ class RunningScan : ScanTiles<T, ROWS> {
   // index along the line at which the part begins.
   __aicore__ inline void NumberPositions() {
     const auto numbers = numbers_.template Get<int32_t>();
-    const auto begins = leader_numbers_.template Get<int32_t>();  // not in use yet
     const uint32_t width = this->Width();
     const uint32_t positions = ROWS ? RoundUp(most_positions_, kRowPositions) : most_positions_;
     const int32_t lanes = static_cast<int32_t>(width);
-    const bool parts = this->shape_.groups > 0;
-    if (parts) FindPartBegins(begins, lanes);
-    for (uint32_t p = 0; p < positions; ++p) {
-      const int32_t number = static_cast<int32_t>(p);
-      if (parts) {
-        AscendC::Adds(numbers[p * width], begins, number, lanes);
-      } else {
-        AscendC::Duplicate(numbers[p * width], number, lanes);
-      }
+    if (this->shape_.groups > 0) {
+      FindPartBegins(numbers, lanes);
+    } else {
+      AscendC::Duplicate(numbers, 0, lanes);
+    }
+    // The positions so far are followed by as many again.
+    for (uint32_t done = 1; done < positions; done *= 2) {
+      AscendC::Adds(numbers[done * width], numbers, static_cast<int32_t>(done),
+                    static_cast<int32_t>(MinRemaining(positions - done, done) * width));
     }
     this->ZeroRange(numbers, positions * width, RoundUp(positions * width, Tiles::kRepeat));
     numbered_width_ = width;
@@ -237,7 +236,7 @@ class RunningScan : ScanTiles<T, ROWS> {
       } else if constexpr (sizeof(Index) == sizeof(int32_t)) {
         this->ToRows(copied, indices, index_pitch_);
       } else {
-        auto rows = work_.template Get<int32_t>();
+        auto rows = values_.template Get<int32_t>();
         this->ToRows(rows, indices, index_pitch_);
         AscendC::Cast(copied, rows, AscendC::RoundMode::CAST_NONE, this->Width() * index_pitch_);
       }

@@ -40,13 +40,13 @@ struct PartCarriesBuffers {
 struct RunningScanBuffers {
   ScanTilesBuffers tiles;
   BestScanBuffers value_scan;
-  Buffer indices;              // queue: indices as they lie in GM
+  Buffer indices;              // queue: indices as they lie in GM; rows are stored long before the next ones
   Buffer index_carry;          // int32: for each lane, the index that the piece before this one ended with
   Buffer numbers;              // int32: the number of each position, repeated for all lanes
-  Buffer leader_numbers;       // int32: the same of elements that lead, elsewhere the least int32
+  Buffer leader_numbers;       // columns, int32: the same of elements that lead, elsewhere the least int32
   Buffer leads, scratch_bits;  // a bit for each element
-  Buffer values;               // keys: results, where they are not computed in `tiles.out`
-  Buffer work;                 // keys: the tile, where it is not computed on in `tiles.in`; indices as rows
+  Buffer values;               // keys: results, where they are not computed in `tiles.out`; indices as rows
+  Buffer work;  // keys: the tile, where it is not computed on in `tiles.in`; rows: leader numbers
   PartCarriesBuffers carries;
 
   // index_item: bytes of an index, 0 where the scan gives none.
@@ -65,20 +65,22 @@ struct RunningScanBuffers {
                                 uint64_t index_item, const ScanTileSize &size)
       : tiles(layout, size),
         value_scan(layout.Planes(), size.elements),
-        indices{index_item > 0 ? 2u : 0u, IndicesCopied(tiling, layout, size) * index_item},
+        indices{index_item == 0 ? 0u
+                : layout.rows   ? 1u
+                                : 2u,
+                IndicesCopied(tiling, layout, size) * index_item},
         index_carry{index_item > 0 ? 1u : 0u, size.width * 4},
         numbers{index_carry.count, size.elements * 4},
-        leader_numbers{numbers},
+        leader_numbers{layout.rows ? 0u : numbers.count, numbers.bytes},
         leads{index_carry.count, size.elements / 8},
         scratch_bits{leads},
-        values{layout.Direct() ? 0u : index_carry.count, layout.Planes() * size.elements * 4},
+        values{layout.Direct() ? 0u : index_carry.count,
+               ValueKeys(layout.Planes() * size.elements, IndicesCopied(tiling, layout, size)) * 4},
         work{!layout.Direct() && (layout.rows || layout.Planes() == 1) ? 1u : 0u,
-             WorkKeys(layout.Planes() * size.elements,
-                      index_item > 0 ? IndicesCopied(tiling, layout, size) : 0) *
-                 4},
+             layout.Planes() * size.elements * 4},
         carries(layout.Planes(), index_item > 0, PartCarriesBuffers::Keys(layout, tiling)) {}
 
-  static __aicore__ uint64_t WorkKeys(uint64_t keys, uint64_t indices) {
+  static __aicore__ uint64_t ValueKeys(uint64_t keys, uint64_t indices) {
     return keys > indices ? keys : indices;
   }
 };

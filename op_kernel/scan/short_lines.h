@@ -19,6 +19,7 @@
 
 #include "../common/vectors/lanes.h"
 #include "argmax_tiles.h"
+#include "slot_argmax.h"
 
 namespace avo {
 
@@ -35,7 +36,9 @@ class ShortLines : ArgmaxTiles<T, I> {
     const ShortLinesBuffers buffers(tiling, Tiles::kFormat);
     elements_ = ShortLinesBuffers::Elements(tiling, Tiles::kFormat);
     group_lanes_ = ShortLinesBuffers::GroupLanes(tiling);
-    this->InitTiles(in, tiling, buffers.tiles, elements_, tiling.pitch, pipe);
+    this->InitTiles(in, tiling, buffers.tiles, elements_, pipe);
+    largest_.Init(buffers.largest, static_cast<uint32_t>(tiling.length), tiling.pitch, tiling.last != 0,
+                  pipe);
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ I *>(out), tiling.outer);
     pipe->InitBuffer(slots_buffer_, buffers.slots.bytes);
     pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
@@ -45,12 +48,11 @@ class ShortLines : ArgmaxTiles<T, I> {
     slots_.plane = ShortLinesBuffers::PlaneKeys(tiling);
     // Instructions compute lanes without lines too.
     AscendC::Duplicate(slots_.keys, Key(0), static_cast<int32_t>(kPlanes * slots_.plane));
-    this->lanes_.AvoidBanksOf(AddressOf(slots_.keys, 0));
   }
 
   __aicore__ inline void Process() {
     const auto &t = this->t_;
-    const uint32_t length = static_cast<uint32_t>(t.length), repeats = t.pitch / Tiles::kRepeat;
+    const uint32_t length = static_cast<uint32_t>(t.length);
     const Share share = CoreShare(t.outerTiles);
     for (int64_t item = share.begin; item < share.end; ++item) {
       const int64_t first = item * t.tileOuter;
@@ -60,23 +62,11 @@ class ShortLines : ArgmaxTiles<T, I> {
       tile = this->Load(tile, elements_);
       for (uint32_t p = 0; p < kPlanes; ++p) LinesToLanes(p, lines);
       this->in_queue_.FreeTensor(tile);
-      this->lanes_.Reset(repeats);
-      for (uint32_t x = 0; x < length; ++x) {
-        this->lanes_.KeepLarger(slots_, {(kKeyBlock + x) * t.pitch, Tiles::kDense, repeats, Tiles::kRepeat},
-                                static_cast<int32_t>(x));
-      }
-      CopyOut(first, lines);
+      CopyOut(largest_.Find(StoredPlanes<Key>{slots_.keys[kKeyBlock * t.pitch], slots_.plane}), first, lines);
     }
   }
 
  private:
-  // Keys of lines as lanes.
-  struct Slots {
-    AscendC::LocalTensor<Key> keys;
-    uint32_t plane;  // keys from plane to plane
-    __aicore__ inline AscendC::LocalTensor<Key> Plane(uint32_t i) const { return keys[i * plane]; }
-  };
-
   // Transposes the first `lines` lines of the tile, group by group.
   __aicore__ inline void LinesToLanes(uint32_t plane, uint32_t lines) {
     const auto &t = this->t_;
@@ -102,9 +92,8 @@ class ShortLines : ArgmaxTiles<T, I> {
   //   lanes        a e … | b f … | c g … | d h …
   //   transposed   a b c d . . . . | e f g h . . . . | …
   //   stored       a b c d e f g h …
-  __aicore__ inline void CopyOut(int64_t first, uint32_t lines) {
+  __aicore__ inline void CopyOut(AscendC::LocalTensor<int32_t> indices, int64_t first, uint32_t lines) {
     const auto &t = this->t_;
-    auto indices = this->lanes_.Indices();
     if (t.apart > 1) {
       const auto transposed = transposed_.template Get<int32_t>();
       RowsToSlots(transposed.template ReinterpretCast<float>(), kLanes,
@@ -126,9 +115,10 @@ class ShortLines : ArgmaxTiles<T, I> {
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> slots_buffer_, indices_, transposed_;
   AscendC::GlobalTensor<I> out_gm_;
-  Slots slots_;
-  uint32_t elements_;     // of a tile
-  uint32_t group_lanes_;  // from group to group
+  SlotArgmax<T> largest_;
+  StoredPlanes<Key> slots_;  // of lines as lanes
+  uint32_t elements_;        // of a tile
+  uint32_t group_lanes_;     // from group to group
 };
 
 }  // namespace avo

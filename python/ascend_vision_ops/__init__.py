@@ -24,6 +24,7 @@ _SUBMODULES = (
     "aclnn",
     "compat",
     "cpu",
+    "dtensor",
     "nn",
     "onnx",
     "ops",
@@ -36,11 +37,15 @@ _SUBMODULES = (
 
 
 def __getattr__(name: str):
+    from ascend_vision_ops._extras import named
+
     if name in _SUBMODULES:
-        return importlib.import_module(f"{__name__}.{name}")
+        with named(f"{__name__}.{name}"):
+            return importlib.import_module(f"{__name__}.{name}")
     if not name.startswith("_") and name in operators():
         # Kept, so that later accesses do not list the folder of contracts again.
-        globals()[name] = getattr(importlib.import_module(f"{__name__}.ops"), name)
+        with named(f"{__name__}.{name}"):
+            globals()[name] = getattr(importlib.import_module(f"{__name__}.ops"), name)
         return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -19,11 +19,16 @@ from torch._C import (
     _are_functorch_transforms_active,
     _AutoDispatchBelowADInplaceOrView,
     _increment_version,
+    _is_tracing,
     is_grad_enabled,
 )
+from torch._library import autograd as library_autograd
+from torch.autograd import forward_ad
 from torch.compiler import is_compiling, is_dynamo_compiling
 
 _library = torch.library.Library("ascend_vision_ops", "FRAGMENT")
+# The registered operators by name, with their folds and the name of the int argument `leading`.
+registered: dict[str, tuple[torch._ops.OpOverload, Sequence[Fold], str]] = {}
 
 
 @dataclass(frozen=True)
@@ -74,9 +79,10 @@ def register(
     name = wrapper.__name__
     op = getattr(torch.ops.ascend_vision_ops, name).default
     torch.library.register_fake(op, fake)
+    registered[name] = op, folds, leading
     op_out, results = _register_out(name, out, fake)
     if gradient is not None:
-        torch.library.register_autograd(op, gradient.backward, setup_context=gradient.setup)
+        _library.impl(name, _autograd(op, gradient), "Autograd", with_keyset=True)
     function = _function(op, gradient or no_gradient(name), folds, leading)
 
     def under_functorch(*args, **keywords):
@@ -136,6 +142,8 @@ def _fast_call(op, defaults: tuple, *, gradient: bool = False, results: Sequence
         if (
             not kernels
             or _are_functorch_transforms_active()
+            or forward_ad._current_level >= 0
+            or _is_tracing()  # whose check compares the lines of this file that two calls, with and without grad, take
             or (is_grad_enabled() and _any_requires_grad(*args, **keywords))
         ):
             return function(*args, **keywords)
@@ -146,6 +154,63 @@ def _fast_call(op, defaults: tuple, *, gradient: bool = False, results: Sequence
         return made
 
     return call
+
+
+# --- gradients -----------------------------------------------------------------------------------------------------
+
+
+def _autograd(op: torch._ops.OpOverload, gradient: Gradient) -> Callable:
+    """Makes the kernel of autograd: that of torch.library.register_autograd, and forward-mode differentiation."""
+    reverse = library_autograd.make_autograd_impl(
+        op, library_autograd.Info(gradient.backward, gradient.setup)
+    )
+
+    def kernel(keyset, *args, **keywords):
+        if forward_ad._current_level < 0:
+            return reverse(keyset, *args, **keywords)
+        pairs = [
+            forward_ad.unpack_dual(value) if isinstance(value, Tensor) else (value, None) for value in args
+        ]
+        tangents = [tangent for _, tangent in pairs]
+        if all(tangent is None for tangent in tangents):
+            return reverse(keyset, *args, **keywords)
+        results, moves = _pushed(op, [primal for primal, _ in pairs], keywords, tangents)
+        duals = tuple(
+            result if move is None else forward_ad.make_dual(result, move)
+            for result, move in zip(results, moves, strict=True)
+        )
+        return duals if len(duals) > 1 else duals[0]
+
+    return kernel
+
+
+def _pushed(op, args: Sequence, keywords: dict[str, Any], tangents: Sequence[Tensor | None]):
+    """Computes results and their tangents; None where a result has none.
+
+    The gradient is a linear function of the results' gradients. The gradient of that function, for the tangents of the
+    inputs, is the tangent of the results. So this needs the gradient's gradient, which operators that are linear in
+    their input have.
+    """
+    moving = [i for i, tangent in enumerate(tangents) if tangent is not None]
+
+    def function(*values):
+        filled = list(args)
+        for i, value in zip(moving, values, strict=True):
+            filled[i] = value
+        results = op(*filled, **keywords)
+        results = results if isinstance(results, tuple) else (results,)
+        return tuple(result for result in results if result.is_floating_point()), results
+
+    floating, pull, results = torch.func.vjp(function, *(args[i] for i in moving), has_aux=True)
+    try:
+        _, push = torch.func.vjp(pull, tuple(map(torch.zeros_like, floating)))
+        moves = iter(push(tuple(tangents[i] for i in moving))[0])
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"{op._opname}: expected tensors without tangents, got one with a tangent; forward-mode differentiation is "
+            f"there for operators whose gradient has a gradient ({error})"
+        ) from error
+    return results, [next(moves) if result.is_floating_point() else None for result in results]
 
 
 # --- results in the caller's tensors -------------------------------------------------------------------------------
@@ -190,13 +255,23 @@ def _register_out(name: str, schema: str, fake: Callable) -> tuple[torch._ops.Op
     return op, results
 
 
-def check_result(what: str, result: Tensor | None, like: Tensor) -> None:
-    """Raises an error if the caller's tensor is on another device than the inputs."""
-    if result is not None:
+def check_device(what: str, tensor: Tensor | None, first: Tensor) -> None:
+    """Raises an error if a tensor is on another device than the first input."""
+    if tensor is not None:
         torch._check(
-            result.device == like.device,
-            lambda: f"{what}: expected a tensor on {like.device}, got one on {result.device}",
+            tensor.device == first.device,
+            lambda: f"{what}: expected a tensor on {first.device}, got one on {tensor.device}",
         )
+
+
+def check_dtype(what: str, dtype: torch.dtype | None, known: Sequence[torch.dtype]) -> None:
+    """Raises an error if an attribute asks for a dtype that no result has."""
+    torch._check(
+        dtype is None or dtype in known,
+        lambda: (
+            f"{what}: expected {' or '.join(str(each).removeprefix('torch.') for each in known)}, got {dtype}"
+        ),
+    )
 
 
 def check_chosen(what: str, result: Tensor | None, attribute: str, chosen: torch.dtype | None) -> None:
@@ -250,6 +325,18 @@ def _function(op, gradient: Gradient, folds: Sequence[Fold], leading: str) -> ty
         args, keywords = complete(inputs[:-1], inputs[-1])
         extra = {"keyword_only_inputs": keywords} if keyword_only else {}
         gradient.setup(ctx=ctx, inputs=args, output=output, **extra)
+        ctx.save_for_forward(*(value for value in args if isinstance(value, Tensor)))
+        ctx.call = [None if isinstance(value, Tensor) else value for value in args], keywords
+        ctx.places = [i for i, value in enumerate(args) if isinstance(value, Tensor)]
+
+    def jvp(ctx, *tangents):
+        args, keywords = ctx.call
+        args = list(args)
+        for place, value in zip(ctx.places, ctx.saved_tensors, strict=True):
+            args[place] = forward_ad.unpack_dual(value).primal
+        given = tangents[:-1] + (None,) * (len(args) + 1 - len(tangents))
+        _, moves = _pushed(op, args, keywords, given)
+        return tuple(moves) if len(moves) > 1 else moves[0]
 
     def backward(ctx, *grads):
         results = gradient.backward(ctx, *grads)
@@ -280,7 +367,13 @@ def _function(op, gradient: Gradient, folds: Sequence[Fold], leading: str) -> ty
             results, out_dims = _one_by_one(call, values, batched, size), (0,) * len(op._schema.returns)
         return (results, out_dims) if len(results) > 1 else (results[0], out_dims[0])
 
-    members = {"forward": forward, "setup_context": setup_context, "backward": backward, "vmap": vmap}
+    members = {
+        "forward": forward,
+        "setup_context": setup_context,
+        "backward": backward,
+        "jvp": jvp,
+        "vmap": vmap,
+    }
     return type(
         f"{op._opname}_function",
         (torch.autograd.Function,),

@@ -29,6 +29,7 @@ class Figures:
     device: the description of the simulated device.
     least_cube_seconds: the time that the contract's `flops` take on the cube unit at its peak.
     trace: a JSON trace of the last kernel for Chrome or Perfetto; empty unless asked for.
+    results: what the call returned.
     """
 
     reports: list[dict]
@@ -37,6 +38,7 @@ class Figures:
     device: dict
     least_cube_seconds: float = 0.0
     trace: str = ""
+    results: tuple[np.ndarray, ...] = ()
 
     def show(self) -> None:
         """Prints the tables of `avo profile`."""
@@ -62,6 +64,24 @@ class Figures:
     def microseconds(self) -> float:
         """The modelled time, which includes the launches."""
         return sum(report["microseconds"] for report in self.reports)
+
+    @property
+    def microseconds_range(self) -> tuple[float, float]:
+        """The least and the most that the time may be, by the doubts of the cycle model's constants.
+
+        The launches rest on the same constants, so their bounds add up.
+        """
+        ranges = [report["microseconds_range"] for report in self.reports]
+        return sum(least for least, _ in ranges), sum(most for _, most in ranges)
+
+    @property
+    def doubts(self) -> dict[str, float]:
+        """The part of the time by which each group of the cycle model's constants may move it, the largest first."""
+        groups: dict[str, float] = {}
+        for report in self.reports if self.microseconds else ():  # a run without a clock has no times
+            for group, microseconds in report["microseconds_doubts"].items():
+                groups[group] = groups.get(group, 0.0) + microseconds / self.microseconds
+        return dict(sorted(groups.items(), key=lambda item: -item[1]))
 
     @property
     def roofline_microseconds(self) -> float:
@@ -134,6 +154,7 @@ def profile(
         device,
         cube_seconds(operator, arguments, device),
         simulator.take_trace() if trace else "",
+        results,
     )
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -22,9 +23,37 @@ def table(*columns: str) -> Table:
     return made
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Hands the error on: a reader that has seen enough, as in `avo list | head`, is no failure."""
+        raise BrokenPipeError
+
+
 def console() -> Console:
     # A pipe has no width. There, a row stays on one line, so that grep finds it.
-    return Console(width=None if sys.stdout.isatty() else 400, highlight=False)
+    return _Console(width=None if sys.stdout.isatty() else 400, highlight=False)
+
+
+def markdown(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """Writes a table of a Markdown page; a column whose title starts with > is aligned right."""
+    lines = [
+        [name.lstrip(">") for name in columns],
+        ["---:" if name.startswith(">") else "---" for name in columns],
+        *rows,
+    ]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def number(value: float) -> str:
+    """Writes a number with three digits and without an exponent."""
+    digits = max(0, 2 - len(str(int(value))) + 1)
+    return f"{value:,.{digits}f}"
+
+
+def ranged(value: float, bounds: Sequence[float], unit: str = "us") -> str:
+    """Writes a modelled time with what it may be: 348 us (310..395)."""
+    least, most = bounds
+    return f"{number(value)}{' ' if unit else ''}{unit} ({number(least)}..{number(most)})"
 
 
 def show_figures(out: Console, figures: Figures) -> None:
@@ -57,9 +86,12 @@ def _summary(out: Console, figures: Figures) -> None:
         rows.add_row(f"{name}, bytes", f"{count:,}", "")
     rows.add_row("GM bytes", f"{figures.bytes_over_least:.3f} x", f"{figures.least_bytes:,} bytes in and out")
     rows.add_row(
-        "modelled time", f"{figures.microseconds:.2f} us", f"{figures.time_over_roofline:.2f} x roofline "
+        "modelled time", ranged(figures.microseconds, figures.microseconds_range),
+        f"{figures.time_over_roofline:.2f} x roofline "
         f"({figures.roofline_microseconds:.2f} us: HBM or cube unit at its peak)"
     )  # fmt: skip
+    doubts = (f"{group} {part:.0%}" for group, part in figures.doubts.items() if part >= 0.005)
+    rows.add_row("its range", "", f"by the doubts of constants: {', '.join(doubts)}")
     if products:
         rows.add_row("cube unit", f"{figures.pipe_shares['M']:.1%}", "busy, as a mean over the cube cores")
     rows.add_row("scalar accesses", f"{figures.scalar_accesses_per_output:.4f}", "an output")

@@ -277,9 +277,9 @@ aclnnStatus InnerCall::Plan(uint64_t *workspaceSize, aclOpExecutor **executor) {
     if (std::getenv("AVO_SIM_INFER") != nullptr) impl_->CheckInference();
     return impl_->MakeExecutor(workspaceSize, executor);
   } catch (const Refusal &refusal) {
-    return ReportError(refusal.code, Text(impl_->rule.type, ": ", refusal.text));
-  } catch (const std::exception &error) {
-    return ReportError(kInner, Text(impl_->rule.type, ": ", error.what()));
+    return runtime::Fail(refusal.code, impl_->rule.type, ": ", refusal.text);
+  } catch (...) {
+    return ReportException(kInner, impl_->rule.type);
   }
 }
 

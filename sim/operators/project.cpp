@@ -20,7 +20,7 @@ std::string &Reason() {
   return text;
 }
 
-void Keep(const char *reason) {
+void Keep(const char *reason) noexcept {
   try {
     Reason() = reason;
   } catch (...) {

@@ -3,10 +3,10 @@
 // loads only where every one of these names is defined. A program that uses aclnn operators only calls none
 // of them.
 #include <cstdio>
-#include <cstdlib>
 
 #include "acl/acl_base.h"
 #include "sim/op_plan.h"
+#include "sim/operator_compiler.h"
 
 namespace {
 
@@ -14,7 +14,11 @@ namespace {
 int Absent(const char *name) {
   constexpr int kUnsupported = 207000;  // ACL_ERROR_RT_FEATURE_NOT_SUPPORT
   std::fprintf(stderr, "[simulated device] %s is not simulated\n", name);
-  return sim::ReportError(kUnsupported, std::string(name) + " is not simulated");
+  try {
+    return sim::ReportError(kUnsupported, std::string(name) + " is not simulated");
+  } catch (...) {
+    return sim::ReportException(kUnsupported, "a function that is not simulated");
+  }
 }
 
 int dummy;  // handles point to this where nobody reads the object
@@ -38,8 +42,13 @@ SUCCEEDS(MsprofReportCompactInfo)
 SUCCEEDS(MsprofSysCycleTime)
 SUCCEEDS(MsprofReportEvent)
 
-// Descriptions of operators for the graph compiler. torch_npu makes them before it asks for the compiler.
-HANDLE(aclCreateTensorDesc)
+// Descriptions of operators for CANN's operator compiler, to which torch_npu turns where it finds no aclnn
+// function. It describes the tensors, then it sets an option of the compiler on the same thread. That call
+// fails, so that the program gets an exception where it called the operator.
+EXPORT void *aclCreateTensorDesc() {
+  simExpectOperatorCompiler();
+  return &dummy;
+}
 HANDLE(aclopCreateAttr)
 SUCCEEDS(aclDestroyTensorDesc)
 SUCCEEDS(aclSetTensorDescName)
@@ -63,19 +72,8 @@ ABSENT(aclGetTensorDescFormat)
 ABSENT(aclGetTensorDescNumDims)
 ABSENT(aclGetTensorDescType)
 
-// torch_npu calls this where there is no aclnn operator of that name. The call comes from a thread that
-// ignores errors, and later results would be wrong. So the process ends here.
-EXPORT int aclopCompileAndExecute(const char *operator_type) {
-  std::fprintf(
-      stderr,
-      "[simulated device] operator %s is not simulated: neither an aclnn operator of the simulated device "
-      "nor one of yours. The process ends, for later results would be wrong.\n",
-      operator_type);
-  std::_Exit(70);  // EX_SOFTWARE
-}
-EXPORT int aclopCompileAndExecuteV2(const char *operator_type) {
-  return aclopCompileAndExecute(operator_type);
-}
+ABSENT(aclopCompileAndExecute)
+ABSENT(aclopCompileAndExecuteV2)
 
 // Dumps of models.
 ABSENT(aclmdlInitDump)

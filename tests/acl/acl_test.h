@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <string>
 #include <vector>
@@ -30,6 +31,11 @@ struct Registration {
 inline std::string Message() {
   const char *message = aclGetRecentErrMsg();
   return message == nullptr ? "(no message)" : message;
+}
+
+// Whether a text is another one, or none.
+inline bool Differs(const char *text, const char *expected) {
+  return text == nullptr || std::strcmp(text, expected) != 0;
 }
 
 inline void ExpectCode(const char *file, int line, const char *call, int expected, int code,

@@ -107,7 +107,7 @@ ACL_TEST(a_device_is_closed_by_as_many_resets_as_sets) {
 }
 
 ACL_TEST(the_device_describes_itself) {
-  CHECK(std::strcmp(aclrtGetSocName(), "Ascend910B1") == 0);
+  CHECK(acl_test::Differs(aclrtGetSocName(), "Ascend910B1") == 0);
   Session session;
   int64_t value = 0;
   CHECK_OK(aclGetDeviceCapability(0, ACL_DEVICE_INFO_VECTOR_CORE_NUM, &value));
@@ -137,7 +137,7 @@ ACL_TEST(the_device_describes_itself) {
 
 ACL_TEST(another_device_can_be_chosen) {
   simSetSoc("Ascend910B4");
-  CHECK(std::strcmp(aclrtGetSocName(), "Ascend910B4") == 0);
+  CHECK(acl_test::Differs(aclrtGetSocName(), "Ascend910B4") == 0);
   Session session;
   int64_t value = 0;
   CHECK_OK(aclGetDeviceCapability(0, ACL_DEVICE_INFO_VECTOR_CORE_NUM, &value));
@@ -174,6 +174,19 @@ ACL_TEST(the_environment_gives_a_size) {  // AVO_SIM_CORES=6, AVO_SIM_UB_BYTES=6
   platform_ascendc::PlatformAscendCManager::GetInstance()->GetCoreMemSize(platform_ascendc::CoreMemType::UB,
                                                                           bytes);
   CHECK(bytes == 65536 - 256);
+}
+
+ACL_TEST(the_environment_gives_a_size_of_memory) {  // AVO_SIM_MEMORY_BYTES=8388608
+  Session session;
+  size_t free = 0, total = 0;
+  CHECK_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+  CHECK(free == 8388608 && total == 8388608);
+  void *memory = nullptr;
+  CHECK_FAILS(aclrtMalloc(&memory, 8388609, ACL_MEM_MALLOC_HUGE_FIRST), ACL_ERROR_RT_MEMORY_ALLOCATION,
+              "8388608 of 8388608 free");
+  CHECK(memory == nullptr);
+  CHECK_OK(aclrtMalloc(&memory, 4 << 20, ACL_MEM_MALLOC_HUGE_FIRST));
+  CHECK_OK(aclrtFree(memory));
 }
 
 ACL_TEST(an_impossible_size_is_refused) {  // AVO_SIM_CORES=7

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include <exception>
 
 #include "acl_test.h"
 
@@ -13,6 +14,11 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "usage: %s NAME | --list\n", argv[0]);
     return 2;
   }
-  found->second();
+  try {
+    found->second();
+  } catch (const std::exception &error) {  // of the C++ functions that generated code calls
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
   return 0;
 }

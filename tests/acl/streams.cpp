@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -63,6 +65,16 @@ ACL_TEST(host_functions_run_in_order_behind_the_caller) {
   for (int i = 0; i < 20; ++i) CHECK(log.order[i] == i);
   CHECK_OK(aclrtStreamQuery(stream.handle, &status));
   CHECK(status == ACL_STREAM_STATUS_COMPLETE);
+}
+
+ACL_TEST(what_a_host_function_throws_fails_the_stream) {
+  Session session;
+  Stream stream;
+  CHECK_OK(aclrtLaunchHostFunc(
+      stream.handle, [](void *) { throw std::runtime_error("the file is missing"); }, nullptr));
+  CHECK_FAILS(aclrtSynchronizeStream(stream.handle), ACL_ERROR_INTERNAL_ERROR, "the file is missing");
+  CHECK_OK(aclrtLaunchHostFunc(stream.handle, [](void *) { throw std::bad_alloc(); }, nullptr));
+  CHECK_FAILS(aclrtSynchronizeStream(stream.handle), ACL_ERROR_BAD_ALLOC, "no memory");
 }
 
 ACL_TEST(streams_do_not_wait_for_each_other) {
@@ -169,6 +181,25 @@ ACL_TEST(wait_takes_the_mark_of_the_moment) {
   CHECK_OK(aclrtSynchronizeStream(second.handle));
   gate.open = true;
   CHECK_OK(aclrtSynchronizeStream(first.handle));
+}
+
+ACL_TEST(a_mark_is_not_reached_by_a_later_one_of_another_stream) {
+  Session session;
+  Stream slow;
+  Stream quick;
+  Stream waiter;
+  Event event;
+  Gate gate;
+  CHECK_OK(aclrtLaunchHostFunc(slow.handle, Gate::Wait, &gate));
+  CHECK_OK(aclrtRecordEvent(event.handle, slow.handle));
+  CHECK_OK(aclrtStreamWaitEvent(waiter.handle, event.handle));
+  CHECK_OK(aclrtRecordEvent(event.handle, quick.handle));
+  CHECK_OK(aclrtSynchronizeStream(quick.handle));
+  CHECK_OK(aclrtSynchronizeEvent(event.handle));  // the latest mark is the one of `quick`
+  CHECK_FAILS(aclrtSynchronizeStreamWithTimeout(waiter.handle, 20), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+              "20 ms");
+  gate.open = true;
+  CHECK_OK(aclrtSynchronizeStream(waiter.handle));
 }
 
 ACL_TEST(an_event_may_be_destroyed_while_it_is_queued) {

@@ -16,6 +16,7 @@ DRIVEN_ELSEWHERE = {"strided_copy"}
 ENVIRONMENT = {
     "two_devices_are_apart": {"AVO_SIM_DEVICES": "2"},
     "the_environment_gives_a_size": {"AVO_SIM_CORES": "6", "AVO_SIM_UB_BYTES": "65536"},
+    "the_environment_gives_a_size_of_memory": {"AVO_SIM_MEMORY_BYTES": "8388608"},
     "an_impossible_size_is_refused": {"AVO_SIM_CORES": "7"},
 }
 

@@ -509,7 +509,7 @@ def test_where_nothing_runs_the_status_is_1(capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(("error", "told"), [
-    (ModuleNotFoundError("No module named 'hypothesis'", name="hypothesis"), "pip install hypothesis"),
+    (ModuleNotFoundError("No module named 'hypothesis'", name="hypothesis"), "needs the Python package hypothesis"),
     (ModuleNotFoundError("No module named 'torch._C'", name="torch._C"), "pip install torch"),
     (ModuleNotFoundError("…", name="ascend_vision_ops._native"), "not built"),
     (ImportError("libascendcl.so: cannot open shared object file"), "not built"),

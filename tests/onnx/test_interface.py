@@ -90,6 +90,13 @@ def test_batch_drops_stale_shapes():
     assert len(images) > 10 and {dims[0] for dims in images.values()} == {5}
 
 
+def test_an_output_keeps_the_names_of_its_dimensions():
+    b = Builder()
+    model = b.model({"x": ["n", 6]}, {b.op("Relu", b.op("Identity", "x")): ["rows", "columns"]})
+    after, report = apply(model, "default")
+    assert report.nodes_after == 1 and list(shapes(after.graph.output).values()) == [["rows", "columns"]]
+
+
 @pytest.mark.parametrize("new", [4, "dynamic"])
 def test_batch_behind_a_custom_node(new):
     """Nothing here can run the custom node. A stand-in that handles one image after the other shows that the rest is
@@ -108,19 +115,24 @@ def _squeezed(b):
     return b.op("Unsqueeze", b.op("Squeeze", "x", b.ints(0)), b.ints(0))
 
 
+# The names of the output's dimensions, and the graph.
 REFUSALS = {
-    "Squeeze drops the batch": _squeezed,
-    "takes images out": lambda b: b.op("Gather", "x", b.weight(np.int64(0)), axis=0),
-    "merges a batch of one": lambda b: b.op("Reshape", "x", b.ints(6, 4)),
-    "tears the batch apart": lambda b: b.op("Reshape", b.op("Transpose", "x", perm=[1, 0, 2]), b.ints(3, -1)),
+    "Squeeze drops the batch": ("abc", _squeezed),
+    "takes images out": ("ab", lambda b: b.op("Gather", "x", b.weight(np.int64(0)), axis=0)),
+    "merges a batch of one": ("ab", lambda b: b.op("Reshape", "x", b.ints(6, 4))),
+    "tears the batch apart": (
+        "ab",
+        lambda b: b.op("Reshape", b.op("Transpose", "x", perm=[1, 0, 2]), b.ints(3, -1)),
+    ),
 }
 
 
 @pytest.mark.parametrize("reason", REFUSALS)
 def test_batch_refuses(reason):
     b = Builder()
-    out = REFUSALS[reason](b)
-    model = b.model({"x": [1, 6, 4]}, {out: ["a", "b", "c"][: 2 if "merges" in reason else 3]})
+    dims, graph = REFUSALS[reason]
+    out = graph(b)
+    model = b.model({"x": [1, 6, 4]}, {out: list(dims)})
     said = refusal(model, "set_batch=4")
     assert all(word in said for word in reason.split())
 

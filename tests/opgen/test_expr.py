@@ -105,6 +105,17 @@ def test_cpp_computes_what_python_computes(tmp_path):
         assert got == value or (isinstance(value, int) and math.isclose(got, value)), text
 
 
+def test_division_of_the_smallest_integer(tmp_path):
+    """The machine traps on it. The compiler, too, refuses an expression that overflows."""
+    source = tmp_path / "division.cpp"
+    source.write_text(
+        '#include "op_host/common/tensors/contract.h"\n'
+        "static_assert(avo::FloorDiv(INT64_MIN, -1) == INT64_MAX && avo::FloorMod(INT64_MIN, -1) == 0);\n"
+        "static_assert(avo::FloorDiv(INT64_MIN, 1) == INT64_MIN && avo::FloorDiv(-7, -1) == 7);\n"
+    )
+    subprocess.run(["g++", "-std=c++17", "-fsyntax-only", f"-I{ROOT}", str(source)], check=True)
+
+
 def test_python_suits_symbolic_sizes():
     def python(text):
         return Expression(text, SCOPE).python()

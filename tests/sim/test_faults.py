@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 
 import pytest
@@ -35,6 +36,15 @@ def test_fault(name):
 
 def test_clock_of_a_long_kernel_goes_on():
     assert subprocess.run([PROGRAM, "--late"], timeout=60).returncode == 0
+
+
+def test_how_often_a_core_polls_takes_no_time():
+    done = subprocess.run([PROGRAM, "--polls"], capture_output=True, text=True, timeout=60, check=True)
+    found = re.findall(r"(\d+) writes, (\d+) polls: ([\d.]+) cycles, 0 faults", done.stdout)
+    assert [count for _, count, _ in found] == ["1", "2", "300", "1", "300"], done.stdout
+    barrier, writes = ({cycles for work, _, cycles in found if work == wanted} for wanted in ("0", "1000"))
+    assert len(barrier) == len(writes) == 1, done.stdout
+    assert float(*writes) - float(*barrier) > 1000, "the writes of the scalar unit take their time"
 
 
 def test_call_outside_a_kernel_says_so():

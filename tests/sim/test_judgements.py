@@ -135,6 +135,14 @@ def test_a_copy_onto_what_v_still_reads_is_a_race():
     assert "MissingSync: kernel copy_again, block 0: DataCopy" in done.stderr
 
 
+def test_a_tensor_may_go_back_through_a_queue_between_the_same_pipes():
+    done = run("like_queues_tensor", EXIT_CODE=9)
+    assert (done.returncode, done.stdout) == (RETURNED, "like_queues_tensor 7\n")
+    assert "warning: WrongQueue: kernel like_queues_tensor, block 0: FreeTensor" in done.stderr
+    assert "the tensor is a buffer of another queue, the queue other" in done.stderr
+    assert run("like_queues_tensor", EXIT_CODE=9, WARNINGS="WrongQueue").returncode == 9
+
+
 STOPPING = {
     "other_queues_tensor": "QueueBalance",
     "out_of_bounds": "GmBounds",
@@ -172,7 +180,7 @@ def test_abort_ends_the_process_at_the_first_launch_with_an_error():
         (
             {"WARNINGS": "MissingSync"},
             "AVO_SIM_WARNINGS must be warn, error, or kinds of warnings (BeyondTensor, RoundedCopy, "
-            "PartlyWritten) with commas between them, got 'MissingSync'",
+            "PartlyWritten, UnusedRace, WrongQueue) with commas between them, got 'MissingSync'",
         ),
         ({"EXIT_CODE": "256"}, "AVO_SIM_EXIT_CODE must be in [0, 255], got '256'"),
         ({"SUMMARY": "yes"}, "AVO_SIM_SUMMARY must be 0 or 1, got 'yes'"),
@@ -269,7 +277,13 @@ def test_the_report_has_a_line_for_each_launch(report):
     assert [one["kernel"] for one in (right, wrong, warned)] == ["right", "missing_sync", "rounded_copy"]
     assert right["faults"] == []
     assert right["seed"] == 5
-    assert right["microseconds"] > 0
+    least, most = right["microseconds_range"]
+    assert 0 < least < right["microseconds"] < most
+    # The range is that of independent groups of constants.
+    doubt = sum(one**2 for one in right["microseconds_doubts"].values()) ** 0.5 / right["microseconds"]
+    assert [least, most] == pytest.approx(
+        [right["microseconds"] / (1 + doubt), right["microseconds"] * (1 + doubt)], rel=1e-5
+    )
     assert right["pipes"]["MTE3"]["instructions"] == 1
     (fault,) = wrong["faults"]
     assert (fault["kind"], fault["severity"], fault["block"]) == ("MissingSync", "error", 0)
@@ -301,6 +315,13 @@ def test_judgements_are_read_counted_and_written_as_junit(report, tmp_path, caps
     assert "nothing orders the two" in cases[1].find("failure").text
     assert "RoundedCopy" in cases[2].find("system-out").text
     assert float(cases[0].get("time")) == pytest.approx(judged[0]["microseconds"] / 1e6, abs=1e-9)
+
+
+def test_a_launch_without_a_model_of_time_has_none(tmp_path, capsys):
+    run("right", FAST=1, REPORT=tmp_path / "report")
+    assert main(["sim", "report", str(tmp_path / "report")]) == 0
+    (row,) = [line.split() for line in capsys.readouterr().out.splitlines() if line.split()[:1] == ["right"]]
+    assert row == ["right", "1", "0", "0", "0", "-"]
 
 
 def test_a_right_report_has_the_exit_code_0(report, tmp_path, capsys):

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators of a folder with op_host and op_kernel: tests/sim/operator_project, which stands for somebody's project."""
+"""Operators of a folder with op_host and op_kernel: tests/sim/operator_project, which stands for somebody's project.
+
+Each test runs with our headers, and with CANN's own where AVO_ASCEND_HEADERS names them.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ from ascend_vision_ops.testing.run import missing
 PROJECT = Path(__file__).parent / "operator_project"
 PAGE = Path(__file__).parents[2] / "docs" / "simulator.md"
 
-pytestmark = pytest.mark.skipif(bool(missing("aclnn")), reason="the simulated device is not built")
+pytestmark = [
+    pytest.mark.usefixtures("ascendc"),
+    pytest.mark.skipif(bool(missing("aclnn")), reason="the simulated device is not built"),
+]
 
 
 @pytest.fixture(scope="module")

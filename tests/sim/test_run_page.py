@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from ascend_vision_ops.run_page import write_page
+from ascend_vision_ops.run_page.content import content_of
 from ascend_vision_ops.run_page.merge import MOST, budgets, merged
 from ascend_vision_ops.run_page.phases import phases
 from ascend_vision_ops.run_page.timelines import CAUSES, SLICE, WHO_PIPES, Row, read_launches
@@ -95,6 +96,13 @@ def made(folder: Path, rows: dict[str, list[tuple[int, ...]]], cycles: int, kern
     }
     (folder / f"000-{kernel[:4].strip('<>/')}.json").write_text(json.dumps(whole))
     return folder
+
+
+def test_the_page_has_the_range_of_the_time(launches):
+    for launch in launches.values():
+        shown = content_of([launch])["launches"][0]
+        assert shown["range"] == launch.report["microseconds_range"]
+        assert shown["range"][0] < shown["microseconds"] < shown["range"][1]
 
 
 @pytest.mark.parametrize("case", ["correct", "correct_mixed_product"])

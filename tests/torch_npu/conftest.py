@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from ascend_vision_ops import operators, sim
 from ascend_vision_ops.testing.selection import keep_concerned
 
 HERE = Path(__file__).parent
+sys.path.append(str(HERE))  # for the tables of calls beside the tests
 
 
 def pytest_addoption(parser):

@@ -86,11 +86,25 @@ def test_a_host_access_to_device_memory_faults():
     assert done.returncode == -11
 
 
-def test_an_operator_that_nobody_has_ends_the_process():
-    done = script(
-        "torch.linalg.inv(torch.eye(3).npu()).cpu(); torch.special.erfcx(torch.ones(3).npu()).cpu()\n"
-        "torch.histc(torch.ones(3).npu()).cpu(); print('went on')"
-    )
-    assert done.returncode != 0
-    assert "went on" not in done.stdout
-    assert "not simulated" in done.stderr or "not in libopapi.so" in done.stderr
+MISSING = """
+import traceback
+x = torch.arange(3.0, device="npu")
+for missing in (lambda: torch.npu._sleep(10), lambda: torch_npu.npu_format_cast(torch.ones(16, 16).npu(), 29)):
+    try:
+        missing()
+    except RuntimeError as error:
+        assert "<lambda>" in [frame.name for frame in traceback.extract_tb(error.__traceback__)]
+        print(next(line for line in str(error).splitlines() if line.startswith(("aclnn", "aclSetCompileopt: "))))
+assert (x + 1).tolist() == [1, 2, 3]  # the stream is as before
+torch.npu.set_compile_mode(jit_compile=False)
+assert (x + 1).tolist() == [1, 2, 3]
+"""
+
+
+@pytest.mark.parametrize("level", ["0", "1", "2"])
+def test_an_operator_that_nobody_has_raises_where_it_is_called(level):
+    done = script("import torch_npu" + MISSING, TASK_QUEUE_ENABLE=level)
+    assert done.returncode == 0, done.stderr
+    named, unnamed = done.stdout.splitlines()[-2:]
+    assert named.startswith("aclnnSleep")
+    assert "this operator has no aclnn function" in unnamed

@@ -8,6 +8,12 @@ from benchmarks.peers import runtimes
 from benchmarks.workload import Workload, size
 
 TARGETS = {"smooth": 3, "random": 2}
+PADDING = ("zeros", "border", "reflection")
+
+# Axes of arguments that become longer together in drawn workloads.
+GROWS = [
+    [("input", 0), ("grid", 0)], [("input", 1)], [("input", 2)], [("input", 3)], [("grid", 1)], [("grid", 2)],
+]  # fmt: skip
 
 
 def workloads():
@@ -17,11 +23,17 @@ def workloads():
         smooth = F.affine_grid(turn, shape, align_corners=False)
         for name, grid in (("smooth", smooth), ("random", torch.rand(smooth.shape) * 2 - 1)):
             feeds = {"input": images, "grid": grid}
-            peers = {
-                "torch": lambda i=images, g=grid: F.grid_sample(i, g, align_corners=False),
-                **runtimes.node("GridSample", feeds, opset=16, mode="bilinear", padding_mode="zeros"),
-            }
-            yield Workload(f"{size(shape)} {name}", feeds, peers, TARGETS[name])
+            yield Workload(f"{size(shape)} {name}", feeds, contestants(**feeds), TARGETS[name])
+
+
+def contestants(input, grid, interpolation_mode=0, padding_mode=0, align_corners=False):
+    way, beside = ("bilinear", "nearest", "bicubic")[interpolation_mode], PADDING[padding_mode]
+    ours = (interpolation_mode, padding_mode, align_corners)
+    modes = {"mode": way, "padding_mode": beside, "align_corners": int(align_corners)}
+    return {
+        "torch": lambda: torch.grid_sampler(input, grid, *ours),
+        **runtimes.node("GridSample", {"input": input, "grid": grid}, opset=16, **modes),
+    }
 
 
 def device():

@@ -5,11 +5,19 @@ import torch
 import torch.nn.functional as F
 
 from benchmarks.workloads.pooling.avg_pool2d import DEVICE, SHAPES
-from benchmarks.workloads.pooling.max_pool2d_backward import gradients
+from benchmarks.workloads.pooling.max_pool2d_backward import gradients, window_contestants
+
+# Axes of arguments that become longer together in drawn workloads.
+GROWS = [[("grad_output", axis), ("input", axis)] for axis in (0, 1)]
 
 
 def workloads():
     yield from gradients(SHAPES[:2], F.avg_pool2d, count_include_pad=False)
+
+
+def contestants(divisor_override=None, **call):
+    call = {"count_include_pad": False, **call, "divisor_override": divisor_override or None}
+    return window_contestants(F.avg_pool2d, **call)
 
 
 def device():

@@ -8,6 +8,9 @@ from benchmarks.peers import autograd
 from benchmarks.workload import Workload, size
 from benchmarks.workloads.pooling.max_pool2d import DEVICE, SHAPES
 
+# Axes of arguments that become longer together in drawn workloads.
+GROWS = [[("grad_output", axis), ("input", axis)] for axis in (0, 1)]
+
 
 def workloads():
     # torch keeps the indices of the forward pass, and reads these instead of the images.
@@ -33,10 +36,20 @@ def gradients(shapes, pool, **options):
         yield Workload(name, {"grad_output": gradient, "input": maps, **arguments}, peers)
 
 
+def window_contestants(pool, grad_output, input, **window):
+    return {"torch": autograd.backward(lambda images: pool(images, **window), grad_output, input)}
+
+
+def contestants(**call):
+    return window_contestants(F.max_pool2d, **call)
+
+
 def device():
     """The vector unit bounds these calls: it finds the maximum of each window again, one tap of all windows at
-    a time, adds as many times, and transposes rows to lanes and back for that. Indices of the forward pass
-    would spare the search, but would have to be written and read.
+    a time, adds as many times, and transposes rows to lanes and back for that. Columns are dealt out by the stride, so
+    that each instruction computes four windows of 16 planes in a cycle or two. A tile owns few rows, and the windows
+    that reach into two tiles are searched twice. Indices of the forward pass would spare the search, but would have
+    to be written and read.
     """
     for shape, kernel, stride, padding in DEVICE[:2]:
         maps = torch.randn(shape)

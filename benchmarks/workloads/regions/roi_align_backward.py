@@ -26,10 +26,11 @@ def workloads():
 
 
 def device():
-    """A core owns bands of the map and goes through all regions that touch them, so that every sum has a fixed order. V
-    bounds: some forty short instructions locate the samples of a region, anew for each band that it touches, and each
-    sample is added to four pixels, for all channels. Samples of a bin share pixels: adding up their weights first would
-    take fewer additions.
+    """A core owns bands of the map and goes through all regions that touch them, so that sums have a fixed order. The
+    gradients of a row of bins are spread over columns by weights that are summed beforehand, and this row of pixels is
+    added to each row of the band. V bounds: spreading takes an instruction of four repeats for each column of a bin,
+    22 of its 26 cycles to start, and is done anew for each band that the row of bins touches. Taller bands would spread
+    fewer times, but would leave shorter rows to store.
     """
     call = {"output_height": 7, "output_width": 7, "spatial_scale": 0.25, "sampling_ratio": 2}
     gradient, rois = torch.randn(512, 256, 7, 7), proposals(512, 1216, 800)

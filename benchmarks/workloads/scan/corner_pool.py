@@ -4,6 +4,7 @@
 import numpy as np
 import torch
 
+from ascend_vision_ops.testing.run import from_torch, to_torch
 from benchmarks.workload import Workload, size
 
 MODES = ("top", "bottom", "left", "right")
@@ -14,16 +15,16 @@ def workloads():
         for mode, name in enumerate(MODES):
             maps = torch.randn(shape)
             arguments = {"input": maps, "mode": mode}
-            yield Workload(f"{size(shape)} {name}", arguments, peers(maps, mode), target)
+            yield Workload(f"{size(shape)} {name}", arguments, contestants(**arguments), target)
 
 
-def peers(maps, mode):
-    dim, turned, given = 2 + mode // 2, mode % 2 == 0, torch.empty_like(maps)
-    array, result = (np.flip(x.numpy(), dim) if turned else x.numpy() for x in (maps, given))
+def contestants(input, mode):
+    maps, dim, turned, given = input, 2 + mode // 2, mode % 2 == 0, torch.empty_like(input)
+    array, result = (np.flip(x, dim) if turned else x for x in map(from_torch, (maps, given)))
 
     def by_numpy():
-        pooled = np.maximum.accumulate(array, axis=dim)
-        return torch.from_numpy(pooled).flip(dim) if turned else pooled
+        pooled = to_torch(np.maximum.accumulate(array, axis=dim))
+        return pooled.flip(dim) if turned else pooled
 
     def mmcv():
         # mmcv's CornerPool does this with torch.

@@ -4,6 +4,7 @@
 import numpy as np
 import torch
 
+from ascend_vision_ops.testing.run import from_torch
 from benchmarks.peers import Peer
 from benchmarks.workload import Workload, size
 
@@ -18,17 +19,25 @@ def workloads():
 def scans(function, extreme):
     """Workloads of a cumulative extreme. `function` is torch's; `extreme` is NumPy's, which gives no indices."""
     for shape, dim, target in SHAPES:
-        values = torch.randn(shape)
-        array, given = values.numpy(), (torch.empty(shape), torch.empty(shape, dtype=torch.int64))
-        peers = {
-            "torch": lambda v=values, d=dim: function(v, d),
-            "torch out=": lambda v=values, d=dim, g=given: function(v, d, out=g),
-            "numpy values": Peer(lambda a=array, d=dim: lambda: extreme.accumulate(a, axis=d), alone),
-            "numpy values out=": Peer(
-                lambda a=array, d=dim, g=given: lambda: extreme.accumulate(a, axis=d, out=g[0].numpy()), alone
-            ),
-        }
-        yield Workload(f"{size(shape)} dim {dim}", {"input": values, "dim": dim}, peers, target)
+        arguments = {"input": torch.randn(shape), "dim": dim}
+        peers = scan_contestants(function, extreme, **arguments)
+        yield Workload(f"{size(shape)} dim {dim}", arguments, peers, target)
+
+
+def scan_contestants(function, extreme, input, dim):
+    array, given = from_torch(input), (torch.empty_like(input), torch.empty(input.shape, dtype=torch.int64))
+    return {
+        "torch": lambda: function(input, dim),
+        "torch out=": lambda: function(input, dim, out=given),
+        "numpy values": Peer(lambda: lambda: extreme.accumulate(array, axis=dim), alone),
+        "numpy values out=": Peer(
+            lambda: lambda: extreme.accumulate(array, axis=dim, out=from_torch(given[0])), alone
+        ),
+    }
+
+
+def contestants(**call):
+    return scan_contestants(torch.cummax, np.maximum, **call)
 
 
 def alone(values):

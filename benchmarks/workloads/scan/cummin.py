@@ -4,8 +4,16 @@
 import numpy as np
 import torch
 
-from benchmarks.workloads.scan.cummax import device, scans  # noqa: F401  the same scan, of minima
+from benchmarks.workloads.scan.cummax import (  # noqa: F401  the same scan, of minima
+    device,
+    scan_contestants,
+    scans,
+)
 
 
 def workloads():
     yield from scans(torch.cummin, np.minimum)
+
+
+def contestants(**call):
+    return scan_contestants(torch.cummin, np.minimum, **call)

@@ -7,9 +7,9 @@
 #define AVO_OP_CPU_COMMON_CHANNEL_IMAGES_INL_H_
 #endif
 
-#include "hwy/aligned_allocator.h"
 #include "hwy/highway.h"
 #include "op_cpu/common/copies/huge_pages.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/parallel/parallel.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
@@ -38,7 +38,7 @@ class ChannelImages {
       : images_(images),
         in_place_(images.strides[1] == 1 && together % kLanes == 0),
         size_(images.shape[1] * images.shape[2] * images.shape[3]),
-        copies_(hwy::AllocateAligned<T>((in_place_ ? 0 : most * size_) + kLanes)) {
+        copies_(AllocateAligned<T>((in_place_ ? 0 : most * size_) + kLanes)) {
     if (!in_place_) AdviseHugePages(copies_.get(), most * size_ * sizeof(T));
   }
 

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <exception>
 #include <mutex>
+#include <new>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <vector>
 
+#include "op_cpu/common/parallel/first_error.h"
 #include "op_cpu/common/parallel/pool.h"
 
 namespace avo {
@@ -19,13 +21,18 @@ using Body = std::function<void(int64_t, int64_t)>;
 
 thread_local bool inside_pool = false;
 
-// A pool of threads. It runs one job at a time. The ranges of a job are numbered; an idle thread takes the
-// next number.
+// A pool of threads, as many as the machine has cores or as the system grants. It runs one job at a time. The
+// ranges of a job are numbered; an idle thread takes the next number.
 class Pool {
  public:
   Pool() {
     const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-    for (unsigned i = 1; i < cores; ++i) workers_.emplace_back([this] { Work(); });
+    workers_.reserve(cores);
+    try {
+      for (unsigned i = 1; i < cores; ++i) workers_.emplace_back([this] { Work(); });
+    } catch (const std::system_error &) {  // a limit on threads: those that are there do the work
+    } catch (const std::bad_alloc &) {     // no memory for another one
+    }
   }
 
   ~Pool() {
@@ -41,6 +48,7 @@ class Pool {
 
   void Run(int64_t count, int64_t ranges, const Body &body) {
     std::lock_guard<std::mutex> one_job(job_mutex_);
+    FirstError error;
     {
       std::lock_guard<std::mutex> lock(mutex_);
       body_ = &body;
@@ -48,14 +56,15 @@ class Pool {
       ranges_ = ranges;
       next_ = 0;
       running_ = 0;
-      error_ = nullptr;
+      error_ = &error;
     }
     wake_.notify_all();
     std::unique_lock<std::mutex> lock(mutex_);
     TakeRanges(lock);
     done_.wait(lock, [this] { return running_ == 0; });
     body_ = nullptr;
-    if (error_ != nullptr) std::rethrow_exception(error_);
+    lock.unlock();
+    error.Rethrow();
   }
 
  private:
@@ -73,19 +82,14 @@ class Pool {
     while (next_ < ranges_) {
       const int64_t range = next_++;
       const Body &body = *body_;
+      FirstError &error = *error_;
       const int64_t count = count_, ranges = ranges_;
       ++running_;
       lock.unlock();
-      std::exception_ptr error;
       inside_pool = true;
-      try {
-        body(count * range / ranges, count * (range + 1) / ranges);
-      } catch (...) {
-        error = std::current_exception();
-      }
+      error.Guard([&] { body(count * range / ranges, count * (range + 1) / ranges); });
       inside_pool = false;
       lock.lock();
-      if (error != nullptr) error_ = error;
       --running_;
     }
     if (running_ == 0) done_.notify_all();
@@ -97,7 +101,7 @@ class Pool {
   std::condition_variable wake_, done_;
   const Body *body_ = nullptr;
   int64_t count_ = 0, ranges_ = 0, next_ = 0, running_ = 0;
-  std::exception_ptr error_;
+  FirstError *error_ = nullptr;
   bool stop_ = false;
 };
 

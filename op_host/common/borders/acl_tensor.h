@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "aclnn/acl_meta.h"
@@ -21,12 +22,12 @@ inline int64_t OffsetOf(const aclTensor *tensor) {
 }
 
 // Returns the view that an aclTensor describes. Its data is still an address on the device, or null where the
-// tensor has none yet.
+// tensor has none yet. Throws std::bad_alloc where CANN has no memory for a copy of its shape.
 inline Tensor FromAcl(const aclTensor *tensor) {
   const auto dimensions = [tensor](auto getter) {
     int64_t *values = nullptr;
     uint64_t count = 0;
-    getter(tensor, &values, &count);
+    if (getter(tensor, &values, &count) != 0) throw std::bad_alloc();
     const std::unique_ptr<int64_t[]> owner(values);
     return Shape(values, values + count);
   };

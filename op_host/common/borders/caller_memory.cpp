@@ -25,7 +25,9 @@ Range RangeOf(const Tensor &view) {
   Range range{first, first + size};
   for (size_t i = 0; i < view.shape.size(); ++i) {
     const intptr_t reach = (view.shape[i] - 1) * view.strides[i] * size;
-    (reach < 0 ? range.begin : range.end) += reach;
+    // What a view reaches can be counted, but not always from where it begins.
+    intptr_t &side = reach < 0 ? range.begin : range.end;
+    if (__builtin_add_overflow(side, reach, &side)) side = reach < 0 ? INTPTR_MIN : INTPTR_MAX;
   }
   return range;
 }
@@ -47,6 +49,10 @@ bool StepsOver(const Tensor &view) {
   return true;
 }
 
+// Views that interlock over more bytes than these are taken to share memory: to look at each byte would take
+// seconds, and a bit of memory for each.
+constexpr intptr_t kMostBytes = intptr_t{1} << 33;
+
 // Marks the bytes of a range that belong to an element. Bytes outside the range are ignored.
 class Bytes {
  public:
@@ -55,7 +61,7 @@ class Bytes {
   // Marks the bytes of all elements. Returns whether none of them was marked before; stops at the first that
   // was.
   bool Mark(const Tensor &view) {
-    return Visit(view, 0, reinterpret_cast<intptr_t>(view.data), [this](size_t byte) {
+    return Visit(view, 0, RangeOf(view), [this](size_t byte) {
       const bool free = !marked_[byte];
       marked_[byte] = true;
       return free;
@@ -63,23 +69,32 @@ class Bytes {
   }
 
   bool AreFree(const Tensor &view) const {
-    return Visit(view, 0, reinterpret_cast<intptr_t>(view.data),
-                 [this](size_t byte) { return !marked_[byte]; });
+    return Visit(view, 0, RangeOf(view), [this](size_t byte) { return !marked_[byte]; });
   }
 
  private:
-  // Whether `test` holds for each byte of each element.
+  // Whether `test` holds for each byte in the range of each element. `whole` holds the elements that the
+  // dimensions from `dim` on reach. Slices of the view that lie outside the range are not visited.
   template <typename Test>
-  bool Visit(const Tensor &view, size_t dim, intptr_t at, const Test &test) const {
-    const auto size = static_cast<intptr_t>(DTypeSize(view.dtype));
+  bool Visit(const Tensor &view, size_t dim, const Range &whole, const Test &test) const {
     if (dim == view.shape.size()) {
-      for (intptr_t byte = std::max(at, range_.begin); byte < std::min(at + size, range_.end); ++byte) {
+      const intptr_t last = std::min(whole.end, range_.end);
+      for (intptr_t byte = std::max(whole.begin, range_.begin); byte < last; ++byte) {
         if (!test(static_cast<size_t>(byte - range_.begin))) return false;
       }
       return true;
     }
-    for (int64_t i = 0; i < view.shape[dim]; ++i) {
-      if (!Visit(view, dim + 1, at + i * view.strides[dim] * size, test)) return false;
+    const intptr_t step = std::abs(view.strides[dim]) * static_cast<intptr_t>(DTypeSize(view.dtype));
+    const intptr_t extent = view.shape[dim];
+    // The slice of the lowest address; those behind it follow at the distance of a step.
+    const Range slice{whole.begin, whole.end - (extent - 1) * step};
+    intptr_t first = 0, behind = extent;
+    if (step > 0) {
+      first = std::max<intptr_t>(0, (range_.begin - slice.end) / step);
+      behind = std::min<intptr_t>(extent, (range_.end - slice.begin) / step + 1);
+    }
+    for (intptr_t i = first; i < behind; ++i) {
+      if (!Visit(view, dim + 1, {slice.begin + i * step, slice.end + i * step}, test)) return false;
     }
     return true;
   }
@@ -93,14 +108,17 @@ class Bytes {
 bool ShareNothing(const Tensor &result, const Tensor &other) {
   const Range a = RangeOf(result), b = RangeOf(other);
   if (!a.Meets(b)) return true;
-  Bytes bytes({std::max(a.begin, b.begin), std::min(a.end, b.end)});
+  const Range both{std::max(a.begin, b.begin), std::min(a.end, b.end)};
+  if (both.end - both.begin > kMostBytes) return false;
+  Bytes bytes(both);
   bytes.Mark(result);
   return bytes.AreFree(other);
 }
 
 bool OverlapsItself(const Tensor &result) {
-  return result.numel() > 0 && result.data != nullptr && !StepsOver(result) &&
-         !Bytes(RangeOf(result)).Mark(result);
+  if (result.numel() == 0 || result.data == nullptr || StepsOver(result)) return false;
+  const Range range = RangeOf(result);
+  return range.end - range.begin > kMostBytes || !Bytes(range).Mark(result);
 }
 
 // Whether the bytes between the start of the storage and the end of a view can be counted in 63 bits, and

@@ -21,13 +21,14 @@ namespace avo {
 enum class Target : uint8_t { kNpu, kCpu };
 
 // Division that rounds towards minus infinity, and its remainder. Both are 0 for a divisor of 0, which a
-// later check rejects.
+// later check rejects. A quotient beyond the range is the upper end of it.
 constexpr int64_t FloorDiv(int64_t a, int64_t b) {
   if (b == 0) return 0;
+  if (b == -1) return a == std::numeric_limits<int64_t>::min() ? std::numeric_limits<int64_t>::max() : -a;
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
-constexpr int64_t FloorMod(int64_t a, int64_t b) { return b == 0 ? 0 : a - FloorDiv(a, b) * b; }
+constexpr int64_t FloorMod(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a - FloorDiv(a, b) * b; }
 
 constexpr int64_t ToInt64(int64_t value) { return value; }
 

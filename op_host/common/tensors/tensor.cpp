@@ -19,8 +19,20 @@ constexpr DTypeInfo kDTypes[] = {
     {DType::kBFloat16, "bfloat16", 2},
 };
 
+// Other values of aclDataType, for messages alone: they have no size.
+constexpr DTypeInfo kForeign[] = {
+    {static_cast<DType>(7), "uint16", 0},       {static_cast<DType>(8), "uint32", 0},
+    {static_cast<DType>(10), "uint64", 0},      {static_cast<DType>(13), "string", 0},
+    {static_cast<DType>(16), "complex64", 0},   {static_cast<DType>(17), "complex128", 0},
+    {static_cast<DType>(29), "int4", 0},        {static_cast<DType>(33), "complex32", 0},
+    {static_cast<DType>(35), "float8_e5m2", 0}, {static_cast<DType>(36), "float8_e4m3fn", 0},
+};
+
 const DTypeInfo *Find(DType dtype) {
   for (const DTypeInfo &info : kDTypes) {
+    if (info.dtype == dtype) return &info;
+  }
+  for (const DTypeInfo &info : kForeign) {
     if (info.dtype == dtype) return &info;
   }
   return nullptr;

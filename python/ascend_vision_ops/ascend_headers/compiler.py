@@ -171,7 +171,7 @@ def source_options(headers: Headers) -> list[str]:
     # CANN's headers come before ours, which have folders and files of the same names. The first folder is a wrapper.
     folders = [ascendc / "compiler" / "include", *headers.folders]
     folders += [generated().parent, op_kernel.parent, op_kernel, ascendc, ascendc / "engine"]
-    own = ":".join(map(str, headers.folders))  # a fault names the line outside of them
+    own = ":".join(map(str, headers.own_folders))  # a fault names the line outside of them
     options = [f'-DSIM_HEADER_FOLDERS="{own}"', "-include", str(ascendc / "compiler" / "builtin.h")]
     return [*options, *(f"-I{folder}" for folder in folders)]
 

@@ -34,6 +34,13 @@ class Headers:
     folders: tuple[Path, ...]
 
     @property
+    def own_folders(self) -> tuple[Path, ...]:
+        """The folders in which all files are CANN's: beside include and impl there may be sources of a user."""
+        parts = {folder: (folder / "include", folder / "impl") for folder in self.folders}
+        whole = [inner if all(map(Path.is_dir, inner)) else (folder,) for folder, inner in parts.items()]
+        return tuple(dict.fromkeys(folder for folders in whole for folder in folders))
+
+    @property
     def text(self) -> str:
         return f"CANN {self.version or 'of unknown version'} in {self.folder}"
 

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 
 import ascend_vision_ops
 from ascend_vision_ops import ascend_headers
+from ascend_vision_ops._extras import advice
+from ascend_vision_ops.cli import onnx_options
 from ascend_vision_ops.opgen.__main__ import new_options
 
 EXAMPLES = """\
@@ -88,7 +91,12 @@ def _onnx_commands(sub: argparse.ArgumentParser) -> None:
     def checks(made: argparse.ArgumentParser, count: int) -> None:
         text = f"compare the model before and after each pass on N random inputs; 0 compares nothing (default: {count})"
         made.add_argument("--check", type=int, default=count, metavar="N", help=text)
+        values(made)
         shapes(made)
+
+    def values(made: argparse.ArgumentParser) -> None:
+        text = "an input: file.npy, random:1,3,64,64 or 1x3x64x64 for random numbers, or literal numbers as in sr=16000"
+        made.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help=text)
 
     def shapes(made: argparse.ArgumentParser) -> None:
         text = "the shape of a random input, where the model leaves it open; repeat it for each input"
@@ -132,12 +140,12 @@ def _onnx_commands(sub: argparse.ArgumentParser) -> None:
     checks(made, 1)
 
     made = command("run", "runs a model with ONNX Runtime and this package's operators")
-    text = "the value of an input: file.npy, or random:1,3,64,64; an input without this option is random"
-    made.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help=text)
+    values(made)
     made.add_argument("-o", "--output", metavar="OUT", help="write each output as NAME.npy into this folder")
     made.add_argument("--seed", type=int, default=0, help="the seed of random inputs (default: 0)")
 
     shapes(command("parity", "compares ONNX Runtime with the reference evaluator of onnx, node by node"))
+    onnx_options.add_to(commands)
 
 
 def _sim_commands(sub: argparse.ArgumentParser) -> None:
@@ -343,7 +351,7 @@ def import_advice(error: ImportError) -> str:
     """Says what to do about a module that cannot be imported: another package's, or one of ours that is not built."""
     top = (error.name or "").partition(".")[0]
     if isinstance(error, ModuleNotFoundError) and top not in ("", ascend_vision_ops.__name__):
-        return f"this command needs the Python package {top}, which is not installed: pip install {top}"
+        return advice("this command", top)
     if "undefined symbol" in str(error) and "torch_npu" in sys.modules:
         return (
             f"torch_npu has loaded CANN's runtime, beside which the simulated one cannot be loaded ({error})"
@@ -355,6 +363,10 @@ def main(argv: list[str] | None = None) -> int:
     """Runs a command and returns its status: 0; 1 after a failure, which is told in one line; 2 after wrong use."""
     import importlib
 
+    if sys.stdout is None:  # `avo list >&-`
+        if sys.stderr is not None:
+            print("avo: the standard output is closed", file=sys.stderr)
+        return 1
     # Beside CANN, torch would import torch_npu, whose runtime has the names of the simulated one of this process.
     os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
     words = list(sys.argv[1:] if argv is None else argv)
@@ -368,12 +380,19 @@ def main(argv: list[str] | None = None) -> int:
         os.environ.pop(ascend_headers.LIST_VARIABLE, None)
     try:
         module = importlib.import_module(f"{__name__}.{options.module}")
-        return getattr(module, f"run_{options.name}")(options)
+        with getattr(module, "failures", contextlib.nullcontext)(
+            options
+        ):  # a module may have failures of its own
+            status = getattr(module, f"run_{options.name}")(options)
+        sys.stdout.flush()
+        return status
     except BrokenPipeError:  # `avo list | head`
-        sys.stderr.close()
+        # What is left in the buffer goes nowhere, so that the interpreter does not fail on it when it ends.
+        with contextlib.suppress(OSError, ValueError):  # a replaced output has no file
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (Failure, ValueError, OSError, RuntimeError) as error:
-        print(f"avo: {error}", file=sys.stderr)
+    except (Failure, ValueError, OSError, RuntimeError, MemoryError) as error:
+        print(f"avo: {str(error) or 'out of memory'}", file=sys.stderr)
         return 1
     except ImportError as error:
         print(f"avo: {import_advice(error)}", file=sys.stderr)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import logging
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -25,9 +27,33 @@ except ImportError as error:
 import onnx_ir as ir
 
 from ascend_vision_ops.onnx import passes
-from ascend_vision_ops.onnx.execute import Runner, inputs_of, random_array, random_feeds, standard_operators
+from ascend_vision_ops.onnx.atc import aipp_of, command, shell_text
+from ascend_vision_ops.onnx.dimensions import SetDimensions
+from ascend_vision_ops.onnx.execute import Runner, first_line, inputs_of, random_array, random_feeds
 from ascend_vision_ops.onnx.files import external_tensors, load, save, weight_bytes
-from ascend_vision_ops.onnx.flavours import ATC_OPSET, atc_runs, from_atc_name, names_of_ours
+from ascend_vision_ops.onnx.passes._values import label
+from ascend_vision_ops.onnx.runners import ATC_OPSET, RELEASES, release_of, who_runs
+from ascend_vision_ops.onnx.view.texts import size_text
+
+# Warnings about a model that breaks the rules of ONNX; the error says it in one line.
+logging.getLogger("onnx_ir").setLevel(logging.ERROR)
+
+
+@contextlib.contextmanager
+def failures(options: argparse.Namespace):
+    """Makes an exception of a command a Failure of one line: packages that read models print graphs behind it."""
+    try:
+        yield
+    except (BrokenPipeError, ImportError):
+        raise
+    except MemoryError:
+        raise Failure("out of memory") from None
+    except (Failure, ValueError, OSError, RuntimeError) as error:
+        raise Failure(first_line(error)) from error
+    except Exception as error:
+        # A model that breaks the rules of ONNX can fail anywhere in the packages that read it.
+        text = f"{options.model} is no valid model: {type(error).__name__}: {first_line(error)}"
+        raise Failure(text) from error
 
 
 @contextlib.contextmanager
@@ -44,14 +70,6 @@ def _describe(value: ir.Value) -> str:
     if value.shape is None:
         return f"{dtype}, of unknown rank"
     return escape(f"{dtype} [{', '.join(str(dim) for dim in value.shape)}]")
-
-
-def _size(count: int) -> str:
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if count < 1000 or unit == "GB":
-            return f"{count:.3g} {unit}" if unit != "bytes" else f"{count} {unit}"
-        count /= 1000
-    raise AssertionError
 
 
 def _shapes(options: argparse.Namespace) -> dict[str, tuple[int, ...]]:
@@ -91,29 +109,25 @@ def run_info(options: argparse.Namespace) -> int:
     where = ""
     if apart:
         files = ", ".join(sorted({Path(tensor.path).name for tensor in apart}))
-        where = f", {_size(sum(tensor.nbytes for tensor in apart))} of them in {files}"
+        where = f", {size_text(sum(tensor.nbytes for tensor in apart))} of them in {files}"
     weights = sum(len(graph.initializers) for graph in model.graphs())
-    out.print(f"weights: {_size(weight_bytes(model))} in {weights} tensors{where}", markup=False)
+    out.print(f"weights: {size_text(weight_bytes(model))} in {weights} tensors{where}", markup=False)
     dims = (dim for value in inputs_of(model) for dim in value.shape or () if not isinstance(dim, int))
     names = sorted({dim.value or "?" for dim in dims})
     out.print(f"open dimensions of inputs: {', '.join(names) or 'none'}\n", markup=False)
 
-    standard, ours = standard_operators(), names_of_ours()
     functions = {(domain, name) for domain, name, _ in model.functions}
     rows = table("node type", ">nodes", "NPU by ATC", "ONNX Runtime")
     nobody = []
     count = Counter((node.domain, node.op_type) for node in model.graph.all_nodes())
     for (domain, op_type), number in sorted(count.items(), key=lambda item: (-item[1], item[0])):
-        key = (domain, op_type) if domain else (from_atc_name(op_type) or ("", op_type))
-        npu = "yes" if atc_runs(domain, op_type) else "our operator" if key in ours else "-"
-        ort = "yes" if (domain, op_type) in standard else "our library" if key in ours else "-"
-        if (domain, op_type) in functions:
-            npu = ort = "function of the model"
+        runs = who_runs(domain, op_type, functions)
         name = f"{domain}::{op_type}" if domain else op_type
-        if npu == ort == "-":
+        if runs.kind == "nobody":
             nobody.append(name)
-            npu = ort = "[red]nobody[/]"
-        rows.add_row(name, str(number), npu, ort)
+            rows.add_row(name, str(number), "[red]nobody[/]", "[red]nobody[/]")
+        else:
+            rows.add_row(name, str(number), runs.npu, runs.host)
     out.print(rows)
     out.print()
     hints = [f"neither ATC nor ONNX Runtime runs {', '.join(nobody)}"] if nobody else []
@@ -131,6 +145,33 @@ def run_info(options: argparse.Namespace) -> int:
     return 0
 
 
+# --- view --------------------------------------------------------------------------------------------------------
+
+
+def run_view(options: argparse.Namespace) -> int:
+    from ascend_vision_ops.onnx.view import write_view
+
+    release = release_of(options.cann)
+    page = Path(options.output)
+    if not page.parent.is_dir():
+        raise Failure(f"--output: there is no folder {page.parent}")
+    chosen = passes.passes_of(options.passes) if options.passes else None
+    title, after = Path(options.model).name, None
+    with _progress("reading") as progress:
+        model = load(options.model)
+        if options.after:
+            after = load(options.after)
+            title += f", and {Path(options.after).name}"
+        elif chosen:
+            after = model.clone()
+            passes.Manager(chosen, None, progress).run_to_fixed_point(after)
+            title += f", before and after {options.passes}"
+        progress("writing")
+        write_view(model, page, title, after, release.name)
+    console().print(f"{page}: {size_text(page.stat().st_size)}", markup=False)
+    return 0
+
+
 # --- simplify, convert -------------------------------------------------------------------------------------------
 
 
@@ -140,18 +181,140 @@ def run_simplify(options: argparse.Namespace) -> int:
     if options.model is None:
         raise Failure("simplify: expected a MODEL, or --list, got neither")
     text = options.passes if options.batch is None else f"set_batch={options.batch},{options.passes}"
-    return _transform(options, text, once=options.once)
+    _transform(options, lambda model, checker: passes.passes_of(text), once=options.once)
+    return 0
 
 
 def run_convert(options: argparse.Namespace) -> int:
     opset = options.opset
-    if options.flavour == "atc":
-        if opset is not None and opset > ATC_OPSET:
-            raise Failure(f"--opset: ATC reads at most {ATC_OPSET}, got {opset}")
-        current = load(options.model).graph.opset_imports.get("", 1)
-        opset = opset or (ATC_OPSET if current > ATC_OPSET else None)
-    names = ["inline_functions", f"convert_opset={opset}" if opset else "", f"to_{options.flavour}"]
-    return _transform(options, ",".join(name for name in names if name), once=True)
+    atc = options.flavour == "atc"
+    release = release_of(options.cann)
+    if atc and opset is not None and opset > release.opset:
+        raise Failure(f"--opset: ATC reads at most {release.opset}, got {opset}")
+    if options.aipp and not atc:
+        raise Failure("--aipp: expected with --flavour atc, since ONNX Runtime has no AIPP")
+    if options.keep_float32 and not options.float16:
+        raise Failure("--keep-float32: expected together with --float16")
+    profiles = [_sizes("--profile", text) for text in options.profile]
+    sizes = _sizes("--set", ",".join(options.set)) if options.set else {}
+    half = None
+
+    def chosen(model: ir.Model, checker: passes.Checker | None) -> list[passes.Pass]:
+        nonlocal half
+        current = model.graph.opset_imports.get("", 1)
+        target = opset or (release.opset if atc and current > release.opset else None)
+        made: list[passes.Pass] = [SetDimensions(sizes)] if sizes else []
+        made += passes.passes_of("inline_functions" + (",split_preprocessing" if options.aipp else ""))
+        made += passes.passes_of(f"convert_opset={target}") if target else []
+        if options.float16:
+            half = passes.REGISTRY["to_float16"]("+".join(options.keep_float32), checker and checker.feeds)
+            made.append(half)
+        return made + passes.passes_of(f"to_{options.flavour}")
+
+    try:
+        model, _report, checker = _transform(
+            options,
+            chosen,
+            once=True,
+            before_writing=lambda model, report: _beside(options, model, report, profiles),
+        )
+    except passes.CheckFailed as error:
+        if half is None or not str(error).startswith(f"pass {half.name} "):
+            raise
+        raise Failure(
+            f"{str(error).partition('; leave the pass out')[0]}; name nodes by --keep-float32, cut non-maximum "
+            "suppression off first (simplify --passes cut_postprocessing), or leave out the check by --check 0"
+        ) from None
+    out = console()
+    if half is not None:
+        _show_float16(out, half, checker)
+    if atc:
+        _show_deployment(out, options, model, profiles)
+    return 0
+
+
+def _sizes(option: str, text: str) -> dict[str, int]:
+    """The sizes in a text such as height=640,width=640."""
+    sizes = {}
+    for part in text.split(","):
+        name, _, size = part.rpartition("=")
+        if not name or not size.isdigit() or not int(size):
+            raise Failure(f"{option}: expected NAME=N with a positive N, such as height=640, got {part!r}")
+        sizes[name] = int(size)
+    return sizes
+
+
+def _aipp_path(options: argparse.Namespace) -> Path | None:
+    return Path(options.output).with_suffix(".aipp.cfg") if options.aipp else None
+
+
+def _beside(options: argparse.Namespace, model: ir.Model, report: passes.Report, profiles) -> dict[Path, str]:
+    """The files beside the model. Raises where no atc command fits, before anything is written."""
+    if options.flavour != "atc":
+        if profiles:
+            raise Failure("--profile: expected with --flavour atc")
+        return {}
+    _command(options, model, profiles)
+    if not options.aipp:
+        return {}
+    found = aipp_of(report.split_off["preprocessing"], model)
+    out = console()
+    for item in found:
+        out.print(
+            f"AIPP makes {item.name!r} of {item.was!r}: give it uint8 images N, H, W, C; the float16 numbers of AIPP "
+            f"differ from the nodes by at most {item.error:.2g}",
+            markup=False,
+        )
+    return {_aipp_path(options): "\n".join(item.text() for item in found) + "\n"}
+
+
+def _command(options: argparse.Namespace, model: ir.Model, profiles) -> list[str]:
+    return command(
+        model,
+        Path(options.output),
+        options.soc,
+        options.precision or "",
+        profiles,
+        _aipp_path(options),
+        options.cann,
+    )
+
+
+def _show_float16(out, half: passes.Pass, checker: passes.Checker | None) -> None:
+    if half.kept:
+        rows = table("stays float32", "because")
+        for name, reason in half.kept:
+            rows.add_row(escape(name), escape(reason))
+        out.print(rows)
+    else:
+        out.print("no node with float32 stays float32")
+    for name, (error, largest) in half.errors.items():
+        out.print(
+            f"float16 against float32: {name} differs by {error:.2g}, its largest element is {largest:.3g}",
+            markup=False,
+        )
+    if half.unmeasured or not half.errors:
+        why = half.unmeasured or (checker.unable if checker and checker.unable else "--check 0")
+        out.print(f"the error of float16 was not measured: {why}", markup=False)
+
+
+def _show_deployment(out, options: argparse.Namespace, model: ir.Model, profiles) -> None:
+    rows = table("node type", ">nodes", *(f"CANN {name}" for name in RELEASES), "ONNX Runtime")
+    nodes: dict[tuple[str, str], list[ir.Node]] = {}
+    for node in model.graph.all_nodes():
+        nodes.setdefault((node.domain, node.op_type), []).append(node)
+    for key, group in sorted(nodes.items(), key=lambda item: (-len(item[1]), item[0])):
+        answers = [who_runs(*key, release=name) for name in RELEASES]
+        rows.add_row(key[1], str(len(group)), *(one.npu for one in answers), answers[-1].host)
+    out.print(rows)
+    for release in RELEASES.values():
+        out.print(f"CANN {release.name}: {release.source}", markup=False)
+    for key, group in nodes.items():
+        if who_runs(*key, release=options.cann).npu == "-":
+            names = ", ".join(label(node) for node in group[:5]) + (", …" if len(group) > 5 else "")
+            out.print(f"ATC of CANN {options.cann} does not convert {names}", markup=False)
+    out.print()
+    out.print(shell_text(_command(options, model, profiles)), markup=False, soft_wrap=True)
 
 
 def _list_passes() -> int:
@@ -166,15 +329,23 @@ def _list_passes() -> int:
     return 0
 
 
-def _transform(options: argparse.Namespace, text: str, once: bool) -> int:
-    chosen = passes.passes_of(text)
+def _transform(options: argparse.Namespace, choose, once: bool, before_writing=lambda model, report: {}):
+    """Runs passes over the model of the command and writes it. Gives the model, the report and the checker.
+
+    choose: makes the passes, of the model and the checker.
+    before_writing: gives the texts of files beside the model, by path; it may raise.
+    """
     if options.check < 0:
         raise Failure(f"--check: expected a number of inputs from 0 on, got {options.check}")
     if options.output and not Path(options.output).parent.is_dir():
         raise Failure(f"--output: there is no folder {Path(options.output).parent}")
     with _progress("reading") as progress:
         model = load(options.model)
-        checker = passes.Checker(options.check, options.seed, _shapes(options)) if options.check else None
+        checker = None
+        if options.check:
+            given, shapes = _given(options, model, np.random.default_rng(options.seed))
+            checker = passes.Checker(options.check, options.seed, _shapes(options) | shapes, given)
+        chosen = choose(model, checker)
         manager = passes.Manager(chosen, checker, progress)
         report = manager.run_once(model) if once else manager.run_to_fixed_point(model)
     out = console()
@@ -185,16 +356,21 @@ def _transform(options: argparse.Namespace, text: str, once: bool) -> int:
     if failed:
         raise Failure(f"{failed[0].name}: {failed[0].refused[0]}; nothing is written")
     if options.output:
+        texts = before_writing(model, report)
         written = {Path(options.output): model}
         for what, part in report.split_off.items():
             written[Path(options.output).with_suffix(f".{what}.onnx")] = part
         with _progress("writing"):
             for path, part in written.items():
                 save(part, path)
+            for path, text in texts.items():
+                path.write_text(text, encoding="utf-8")
         for path, part in written.items():
-            size = f"{_size(path.stat().st_size)}, weights {_size(weight_bytes(part))}"
+            size = f"{size_text(path.stat().st_size)}, weights {size_text(weight_bytes(part))}"
             out.print(f"{path}: {size}", markup=False)
-    return 0
+        for path in texts:
+            out.print(str(path), markup=False)
+    return model, report, checker
 
 
 def _report_table(report: passes.Report, checked: bool):
@@ -212,10 +388,12 @@ def _explain(out, report: passes.Report, checker: passes.Checker | None) -> None
             out.print(f"refused by {row.name}: {reason}", markup=False)
         if len(row.refused) > 5:
             out.print(f"refused by {row.name}: … and {len(row.refused) - 5} more")
+    if report.stale:
+        out.print(f"stated shapes are not used: {report.stale}", markup=False)
     rounds = f"{report.rounds} round{'s' if report.rounds > 1 else ''}"
     out.print(f"nodes {report.nodes_before} → {report.nodes_after} in {rounds}")
     if checker and checker.unable:
-        out.print(f"not checked: {checker.unable}", markup=False)
+        out.print(f"nothing was checked: {checker.unable}", markup=False)
     elif checker and checker.how:
         inputs = f"{checker.count} input{'s' if checker.count > 1 else ''}"
         out.print(f"compared on {inputs} by {checker.how}", markup=False)
@@ -251,8 +429,14 @@ def run_run(options: argparse.Namespace) -> int:
 
 
 def _feeds(options: argparse.Namespace, model: ir.Model) -> dict[str, np.ndarray]:
-    values = {value.name: value for value in inputs_of(model)}
     rng = np.random.default_rng(options.seed)
+    given, shapes = _given(options, model, rng)
+    return random_feeds(model, rng, shapes, given)
+
+
+def _given(options: argparse.Namespace, model: ir.Model, rng: np.random.Generator):
+    """The arrays and the shapes of --input, by the names of the inputs."""
+    values = {value.name: value for value in inputs_of(model)}
     feeds, shapes = {}, {}
     for text in options.input:
         name, equals, source = text.partition("=")
@@ -262,11 +446,17 @@ def _feeds(options: argparse.Namespace, model: ir.Model) -> dict[str, np.ndarray
             )
         if source.startswith("random:"):
             shapes[name] = _dims("--input", source.removeprefix("random:"))
-            feeds[name] = random_array(rng, shapes[name], values[name])
+            feeds[name] = random_array(rng, shapes.pop(name), values[name])
+            continue
+        if re.fullmatch(r"\d+(x\d+)+", source):
+            shapes[name] = _dims("--input", source)
+            continue
+        if not source.endswith(".npy"):
+            feeds[name] = _literal(values[name], source)
             continue
         if not Path(source).is_file():
             raise Failure(
-                f"--input {name}: there is no file {source} (random:1,3,64,64 gives random numbers)"
+                f"--input {name}: there is no file {source} (1x3x64x64 gives random numbers of that shape)"
             )
         try:
             feeds[name] = np.load(source, allow_pickle=False)
@@ -275,8 +465,24 @@ def _feeds(options: argparse.Namespace, model: ir.Model) -> dict[str, np.ndarray
         wanted = values[name].dtype
         if wanted is not None and feeds[name].dtype != wanted.numpy():
             raise Failure(f"--input {name}: expected {wanted.numpy()}, got {feeds[name].dtype} in {source}")
-    made = random_feeds(model, rng, {**shapes, **{name: array.shape for name, array in feeds.items()}})
-    return {name: feeds.get(name, made[name]) for name in values}
+    return feeds, shapes
+
+
+def _literal(value: ir.Value, text: str) -> np.ndarray:
+    """The array of an input that is given as numbers: one for a scalar, several with commas for a vector."""
+    rank = None if value.shape is None else len(value.shape)
+    dtype = np.dtype(np.float32) if value.dtype is None else value.dtype.numpy()
+    try:
+        array = np.array([float(item) for item in text.split(",")]).astype(dtype)
+    except (ValueError, OverflowError):
+        raise Failure(
+            f"--input {value.name}: expected FILE.npy, a shape as 1x3x64x64 or numbers, got {text!r}"
+        ) from None
+    if rank == 0 or (rank is None and array.size == 1):
+        if array.size != 1:
+            raise Failure(f"--input {value.name}: expected one number for a scalar, got {text!r}")
+        return array.reshape(())
+    return array.reshape([1] * ((rank or 1) - 1) + [-1])
 
 
 # --- parity ------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from shlex import quote
 
 from ascend_vision_ops import ascend_headers, operators, paths
 from ascend_vision_ops.cli import Failure
@@ -66,9 +67,10 @@ def run_config(options: argparse.Namespace) -> int:
     include, libraries = paths.include_dir(), paths.library_dir()
     parts = []
     if options.cflags:
-        parts.append(f"-I{include}")
+        parts.append(f"-I{quote(str(include))}")
     if options.libs:
-        parts.append(f"-L{libraries} -Wl,-rpath,{libraries} -lcust_opapi -lascendcl -lnnopbase")
+        folder = quote(str(libraries))
+        parts.append(f"-L{folder} -Wl,-rpath,{folder} -lcust_opapi -lascendcl -lnnopbase")
     if options.includedir:
         parts.append(str(include))
     if options.libdir:

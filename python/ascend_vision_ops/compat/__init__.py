@@ -29,9 +29,9 @@ def patch_torchvision() -> None:
 
     Source: the schemas of torchvision 0.28.
     """
+    _load()
     from . import _torchvision
 
-    _load()
     _torchvision.patch()
 
 
@@ -52,15 +52,15 @@ def patch_mmcv() -> None:
 
     Source: mmcv 2.2.
     """
+    _load()
     from . import _mmcv
 
-    _load()
     _mmcv.patch()
 
 
 def _load() -> None:
     """Imports the operators and all replacements."""
-    from ascend_vision_ops import ops
+    from ascend_vision_ops import ops  # where torch is not installed, the error says so
 
     if "torch_npu" in sys.modules:
         ops.load_npu()

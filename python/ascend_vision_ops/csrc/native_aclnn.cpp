@@ -44,14 +44,31 @@ void CheckAcl(int32_t code, const char *what) {
   Raise(invalid ? PyExc_ValueError : PyExc_RuntimeError, message + " (" + std::to_string(code) + ")", code);
 }
 
-Platform PlatformOf(const std::optional<std::string> &soc, std::optional<uint32_t> cores,
-                    std::optional<uint64_t> ub_bytes) {
+namespace {
+
+// Returns a size of the device that the caller gives; raises ValueError where no device has it.
+int64_t SizeWithin(const char *name, int64_t value, int64_t least, int64_t most) {
+  if (value >= least && value <= most) return value;
+  throw py::value_error(std::string(name) + ": expected a number from " + std::to_string(least) + " to " +
+                        std::to_string(most) + ", got " + std::to_string(value));
+}
+
+// A launch counts blocks with 16 bits, and addresses of on-chip memory have 32.
+constexpr int64_t kMostCores = 65535;
+constexpr int64_t kLeastUb = 32;
+constexpr int64_t kMostUb = int64_t{1} << 32;
+
+}  // namespace
+
+Platform PlatformOf(const std::optional<std::string> &soc, std::optional<int64_t> cores,
+                    std::optional<int64_t> ub_bytes) {
   const auto *device = soc ? platform_ascendc::PlatformAscendCManager::GetInstance(soc->c_str())
                            : platform_ascendc::PlatformAscendCManager::GetInstance();
   if (device == nullptr) throw py::value_error("soc: expected a known device, got " + soc.value_or("none"));
   Platform platform = ReadPlatform(*device);
-  if (cores) platform.vector_cores = *cores;
-  if (ub_bytes) platform.ub_bytes = *ub_bytes;
+  if (cores) platform.vector_cores = static_cast<uint32_t>(SizeWithin("cores", *cores, 1, kMostCores));
+  if (ub_bytes)
+    platform.ub_bytes = static_cast<uint64_t>(SizeWithin("ub_bytes", *ub_bytes, kLeastUb, kMostUb));
   return platform;
 }
 
@@ -142,9 +159,11 @@ aclTensor *AclnnCall::Probe(const py::handle &description) {
   aclFormat format = ACL_FORMAT_ND;
   const auto pair = py::isinstance<py::tuple>(description) ? description.cast<py::tuple>() : py::tuple();
   if (pair.size() > 2) format = static_cast<aclFormat>(pair[2].cast<int>());
-  storage.tensor =
-      aclCreateTensor(view.shape.data(), view.shape.size(), static_cast<aclDataType>(view.dtype),
-                      view.strides.data(), 0, format, view.shape.data(), view.shape.size(), storage.device);
+  if (pair.size() > 3 && !pair[3].is_none()) view.strides = pair[3].cast<std::vector<int64_t>>();
+  const int64_t offset = pair.size() > 4 ? pair[4].cast<int64_t>() : 0;
+  storage.tensor = aclCreateTensor(view.shape.data(), view.shape.size(), static_cast<aclDataType>(view.dtype),
+                                   view.strides.data(), offset, format, view.shape.data(), view.shape.size(),
+                                   storage.device);
   impl_->storages.push_back(storage);
   if (storage.tensor == nullptr) CheckAcl(ACL_ERROR_INVALID_PARAM, "aclCreateTensor failed");
   return storage.tensor;

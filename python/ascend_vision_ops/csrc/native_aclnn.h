@@ -21,8 +21,8 @@ void CheckAcl(int32_t code, const char *what);
 
 // Describes the device of the process, or the device `soc`, with the number of cores and the Unified Buffer
 // that the caller gives.
-Platform PlatformOf(const std::optional<std::string> &soc, std::optional<uint32_t> cores,
-                    std::optional<uint64_t> ub_bytes);
+Platform PlatformOf(const std::optional<std::string> &soc, std::optional<int64_t> cores,
+                    std::optional<int64_t> ub_bytes);
 
 // One call of an aclnn entry point. It copies arrays to the device and results back. Its objects live until
 // the call ends, also when it fails.

@@ -9,15 +9,22 @@ namespace {
 
 namespace py = pybind11;
 
-// Describes the device that measured figures are compared with.
+// Describes the device that measured figures are compared with. It ends with what the cycle model says of
+// launches and copies.
 py::dict DeviceOf(const std::string &soc) {
   using namespace pybind11::literals;
   const sim::DeviceModel &model = sim::DeviceModel::Find(soc);
-  return py::dict("soc"_a = model.soc, "vector_cores"_a = model.vector_cores,
-                  "cube_cores"_a = model.cube_cores, "clock_ghz"_a = model.clock_ghz,
-                  "hbm_bytes_per_second"_a = model.hbm_bytes_per_second,
-                  "l2_bytes_per_second"_a = model.l2_bytes_per_second, "l2_bytes"_a = model.l2_bytes,
-                  "ub_bytes"_a = model.bytes[static_cast<int>(sim::Space::UB)]);
+  const sim::CostModel &cost = model.cost;
+  const double hertz = model.clock_ghz * 1e9;
+  return py::dict(
+      "soc"_a = model.soc, "vector_cores"_a = model.vector_cores, "cube_cores"_a = model.cube_cores,
+      "clock_ghz"_a = model.clock_ghz, "hbm_bytes_per_second"_a = model.hbm_bytes_per_second,
+      "l2_bytes_per_second"_a = model.l2_bytes_per_second, "l2_bytes"_a = model.l2_bytes,
+      "ub_bytes"_a = model.bytes[static_cast<int>(sim::Space::UB)], "launch_us"_a = cost.launch_us.value,
+      "launch_us_per_core"_a = cost.launch_us_per_block.value, "start_us"_a = cost.startup / hertz * 1e6,
+      "hbm_efficiency"_a = cost.hbm_efficiency.value, "hbm_written"_a = cost.hbm_written.value,
+      "l2_usable"_a = cost.l2_usable.value, "core_read_bytes_per_second"_a = cost.read_hbm_bytes * hertz,
+      "core_write_bytes_per_second"_a = cost.write_bytes * hertz);
 }
 
 void AddSimulator(py::module_ &sim) {

@@ -66,7 +66,7 @@ const aclTensor *NpuCall::Input(const std::optional<TorchTensor> &tensor) {
 }
 
 aclTensor *NpuCall::Output(const TorchTensor &tensor) {
-  objects_->tensors.push_back(ToAcl(FromTorch(tensor)));
+  objects_->tensors.push_back(ToAcl(FromTorch(name_, tensor, like_)));
   return objects_->tensors.back();
 }
 
@@ -87,8 +87,9 @@ void NpuCall::Run(aclnnStatus first_phase, SecondPhase second_phase) {
   std::optional<TorchTensor> workspace;
   void *address = nullptr;
   if (workspace_size_ > 0) {
-    workspace = torch::stable::new_empty(like_, {static_cast<int64_t>(workspace_size_)}, TorchType::Byte);
-    address = workspace->mutable_data_ptr();
+    Tensor bytes{DType::kUInt8, {static_cast<int64_t>(workspace_size_)}, {1}, nullptr};
+    workspace = AllocateLike((std::string(name_) + ": workspace").c_str(), like_, &bytes);
+    address = bytes.data;
   }
   const aclrtStream stream = c10_npu::getCurrentNPUStream(like_.get_device_index()).stream(false);
   const std::shared_ptr<Objects> objects = std::move(objects_);
@@ -101,10 +102,14 @@ void NpuCall::Run(aclnnStatus first_phase, SecondPhase second_phase) {
   at_npu::native::OpCommand::RunOpApiV2(name_, queued, false);
 }
 
-TorchTensor AllocateLike(const TorchTensor &like, Tensor *output) {
-  TorchTensor tensor = torch::stable::new_empty(like, output->shape, ToTorch(output->dtype));
-  output->data = const_cast<void *>(tensor.const_data_ptr());
-  return tensor;
+TorchTensor AllocateLike(const char *what, const TorchTensor &like, Tensor *output) {
+  try {
+    TorchTensor tensor = torch::stable::new_empty(like, output->shape, ToTorch(output->dtype));
+    output->data = const_cast<void *>(tensor.const_data_ptr());
+    return tensor;
+  } catch (const std::exception &) {  // its message is an expression of torch
+    RaiseNoMemory(what, *output);
+  }
 }
 
 }  // namespace avo::torch_face

@@ -51,7 +51,8 @@ class __attribute__((visibility("hidden"))) NpuCall {
   aclOpExecutor *executor_ = nullptr;
 };
 
-// Allocates memory for an output that InferOutputs described, on the device of `like`.
-TorchTensor AllocateLike(const TorchTensor &like, Tensor *output);
+// Allocates memory for an output that InferOutputs described, on the device of `like`. Raises where there is
+// none.
+TorchTensor AllocateLike(const char *what, const TorchTensor &like, Tensor *output);
 
 }  // namespace avo::torch_face

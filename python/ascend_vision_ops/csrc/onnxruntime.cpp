@@ -9,6 +9,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <new>
 #include <sstream>
 #include <thread>
 #include <type_traits>
@@ -16,6 +17,7 @@
 #include "onnxruntime_api.h"
 #include "onnxruntime_node.h"
 #include "op_cpu/common/copies/huge_pages.h"
+#include "op_cpu/common/parallel/first_error.h"
 
 #if __has_include(<onnxruntime/core/session/onnxruntime_c_api.h>)
 #include <onnxruntime/core/session/onnxruntime_c_api.h>
@@ -97,17 +99,24 @@ void Need(const Api *api, Slot slot, Arguments... arguments) {
   throw std::runtime_error(text);
 }
 
-// Turns an exception of `body` into a status that begins with the node's name. No exception may leave this
-// library.
-template <typename Body>
-OrtStatus *Guarded(const Api *api, const std::string &name, const Body &body) {
+// Turns an exception of `body` into a status that begins with the node's name, which name() gives. No
+// exception may leave this library.
+template <typename Name, typename Body>
+OrtStatus *Guarded(const Api *api, const Name &name, const Body &body) {
   try {
-    body();
-    return nullptr;
-  } catch (const std::invalid_argument &error) {
-    return MakeStatus(api, kInvalidArgument, name + ": " + error.what());
-  } catch (const std::exception &error) {
-    return MakeStatus(api, kFail, name + ": " + error.what());
+    try {
+      body();
+      return nullptr;
+    } catch (const std::bad_alloc &) {
+      throw;
+    } catch (const std::invalid_argument &error) {
+      return MakeStatus(api, kInvalidArgument, name() + ": " + error.what());
+    } catch (const std::exception &error) {
+      return MakeStatus(api, kFail, name() + ": " + error.what());
+    }
+  } catch (...) {
+    // There may be no memory for the name.
+    return api->Call<OrtStatus *>(kCreateStatus, static_cast<int>(kFail), "ascend_vision_ops: out of memory");
   }
 }
 
@@ -305,22 +314,17 @@ ParallelFor ThreadsOf(const Api *api, const OrtKernelContext *context) {
     struct Job {
       const std::function<void(int64_t, int64_t)> &body;
       int64_t count, ranges;
-      std::mutex mutex;
-      std::exception_ptr error;
-    } job{body, count, ranges, {}, {}};
+      FirstError error;
+    } job{body, count, ranges, {}};
     const auto run = [](void *data, size_t range) {
       Job &mine = *static_cast<Job *>(data);
-      try {
-        const auto number = static_cast<int64_t>(range);
-        mine.body(mine.count * number / mine.ranges, mine.count * (number + 1) / mine.ranges);
-      } catch (...) {
-        const std::lock_guard<std::mutex> lock(mine.mutex);
-        mine.error = std::current_exception();
-      }
+      const auto number = static_cast<int64_t>(range);
+      mine.error.Guard(
+          [&] { mine.body(mine.count * number / mine.ranges, mine.count * (number + 1) / mine.ranges); });
     };
     Need(api, kKernelContext_ParallelFor, context, static_cast<void (*)(void *, size_t)>(run),
          static_cast<size_t>(ranges), size_t{0}, static_cast<void *>(&job));
-    if (job.error != nullptr) std::rethrow_exception(job.error);
+    job.error.Rethrow();
   };
 }
 
@@ -436,17 +440,19 @@ const Operator &Of(const OrtCustomOp *op) { return *reinterpret_cast<const Opera
 
 OrtStatus *CreateKernel(const OrtCustomOp *op, const Api *api, const OrtKernelInfo *info, void **kernel) {
   const Operator &self = Of(op);
-  return Guarded(api, self.name(), [&] {
-    *kernel = new Kernel{api, self.name(), self.node->prepare(KernelAttributes(api, info))};
-  });
+  return Guarded(
+      api, [&] { return self.name(); },
+      [&] { *kernel = new Kernel{api, self.name(), self.node->prepare(KernelAttributes(api, info))}; });
 }
 
 OrtStatus *RunKernel(void *kernel, OrtKernelContext *context) {
   const Kernel &self = *static_cast<const Kernel *>(kernel);
-  return Guarded(self.api, self.name, [&] {
-    Call call(self.api, context);
-    self.compute(call);
-  });
+  return Guarded(
+      self.api, [&] { return self.name; },
+      [&] {
+        Call call(self.api, context);
+        self.compute(call);
+      });
 }
 
 // Infers what can be known before the data are there and leaves the rest open. It reports no errors, because
@@ -456,7 +462,7 @@ OrtStatus *InferShape(const OrtCustomOp *op, OrtShapeInferContext *context) {
   try {
     InferShapes shapes(self.api, context, *self.node);
     self.node->infer(InferAttributes(self.api, context), shapes);
-  } catch (const std::exception &) {
+  } catch (...) {
     return nullptr;
   }
   return nullptr;
@@ -564,14 +570,18 @@ extern "C" __attribute__((visibility("default"))) avo::onnxruntime_face::OrtStat
   using namespace avo::onnxruntime_face;
   const Api *api = base->GetApi(kApiVersion);
   if (api == nullptr) {
-    const std::string text = std::string("ascend_vision_ops: expected ONNX Runtime ") + kOldestRuntime +
-                             " or newer, got " + base->GetVersionString();
-    return MakeStatus(base->GetApi(1), kNotImplemented, text);
+    char text[128];
+    std::snprintf(text, sizeof(text), "ascend_vision_ops: expected ONNX Runtime %s or newer, got %s",
+                  kOldestRuntime, base->GetVersionString());
+    return base->GetApi(1)->Call<OrtStatus *>(kCreateStatus, static_cast<int>(kNotImplemented),
+                                              static_cast<const char *>(text));
   }
-  return Guarded(api, "ascend_vision_ops", [&] {
-    const bool asks_safely = AsksSafely(base->GetVersionString());
-    for (const std::string &name : WantedDomains(api, options)) {
-      Need(api, kAddCustomOpDomain, options, DomainOf(api, name, asks_safely));
-    }
-  });
+  return Guarded(
+      api, [] { return std::string("ascend_vision_ops"); },
+      [&] {
+        const bool asks_safely = AsksSafely(base->GetVersionString());
+        for (const std::string &name : WantedDomains(api, options)) {
+          Need(api, kAddCustomOpDomain, options, DomainOf(api, name, asks_safely));
+        }
+      });
 }

@@ -28,7 +28,7 @@ struct Api {
   void *slots[276];
 
   template <typename Result, typename... Arguments>
-  Result Call(size_t slot, Arguments... arguments) const {
+  Result Call(size_t slot, Arguments... arguments) const noexcept {
     return reinterpret_cast<Result (*)(Arguments...)>(slots[slot])(arguments...);
   }
 };

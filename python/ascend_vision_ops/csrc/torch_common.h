@@ -7,6 +7,7 @@
 #include <torch/csrc/stable/ops.h>
 #include <torch/csrc/stable/tensor.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,27 +22,36 @@ namespace avo::torch_face {
 using TorchTensor = torch::stable::Tensor;
 using TorchType = torch::headeronly::ScalarType;
 
-// A type that no contract has gives a value outside the enum, which the dtype check rejects.
-DType FromTorch(TorchType type);
+// In these functions, `what` begins messages: the names of the operator and of the parameter, "nms: boxes".
+
+// A type that no contract has gives a value outside the enum, which the dtype check rejects. Raises where the
+// C interface has no such type either.
+DType FromTorch(const char *what, TorchType type);
 TorchType ToTorch(DType dtype);
 
-// Makes a view of the same memory with the same strides.
-Tensor FromTorch(const TorchTensor &tensor);
-std::optional<Tensor> FromTorch(const std::optional<TorchTensor> &tensor);
+// Makes a view of the same memory with the same strides. Raises where the tensor is not on the device of
+// `first`, the call's first tensor.
+Tensor FromTorch(const char *what, const TorchTensor &tensor, const TorchTensor &first);
+std::optional<Tensor> FromTorch(const char *what, const std::optional<TorchTensor> &tensor,
+                                const TorchTensor &first);
 
-// Makes a view of a result's memory that the caller provides. Raises where it is not on the device of `like`,
-// the call's first tensor. The message contains the names of the operator and of the parameter.
-Tensor ResultFromTorch(const char *name, const char *parameter, const TorchTensor &result,
-                       const TorchTensor &like);
+// Does the same for a result in memory that the caller provides.
+Tensor ResultFromTorch(const char *what, const TorchTensor &result, const TorchTensor &first);
 
 // Raises for a status in which a contract reports an error, with the operator's name before the message.
 void Check(const char *name, const Status &status);
 
-// Allocates memory for an output that InferOutputs described.
-TorchTensor Allocate(Tensor *output);
+// Allocates memory for an output that InferOutputs described. Raises where there is none.
+TorchTensor Allocate(const char *what, Tensor *output);
 // Does the same for (N, C, H, W) results with the memory format of the images `like`: channels-last where
 // they are.
-TorchTensor Allocate(Tensor *output, const Tensor &like);
+TorchTensor Allocate(const char *what, Tensor *output, const Tensor &like);
+
+// Raises because there is no memory for an output.
+[[noreturn]] void RaiseNoMemory(const char *what, const Tensor &output);
+
+// Runs a CPU kernel of an operator. Raises an error in words where it gets no memory.
+void Compute(const char *name, const std::function<void()> &kernel);
 
 // Runs on torch's own threads, so that no second pool competes for the cores.
 const ParallelFor &Threads();

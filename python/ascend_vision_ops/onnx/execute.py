@@ -6,21 +6,25 @@ from __future__ import annotations
 # isort: split
 import functools
 import math
+import re
 import tempfile
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
 import onnx_ir as ir
-from onnx.reference import ReferenceEvaluator
-from onnx.reference.op_run import OpRun
 
 from ascend_vision_ops.onnx import reference_ops, register
 from ascend_vision_ops.onnx.files import INLINE_BYTES, ModelError, external_tensors
 from ascend_vision_ops.onnx.flavours import give_domains, needs_domains
 from ascend_vision_ops.paths import onnxruntime_library
+
+if TYPE_CHECKING:
+    from onnx.reference import ReferenceEvaluator
+    from onnx.reference.op_run import OpRun
 
 # Sizes that open dimensions get in made-up inputs: the first dimension of a tensor, and the other ones.
 BATCH, EXTENT = 2, 64
@@ -44,17 +48,27 @@ def inputs_of(model: ir.Model) -> list[ir.Value]:
 
 
 def random_feeds(
-    model: ir.Model, rng: np.random.Generator, shapes: Mapping[str, tuple[int, ...]] | None = None
+    model: ir.Model,
+    rng: np.random.Generator,
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    given: Mapping[str, np.ndarray] | None = None,
 ) -> dict[str, np.ndarray]:
     """Makes up one array for each input. Floating elements are normally distributed, integers lie in 0…9.
 
     shapes: the shapes of inputs, by name. For other inputs, an open dimension gets the size 2 where it is the first one
         of its tensor, otherwise 64; dimensions with the same name get the same size.
+    given: arrays by name, which are taken as they are.
 
     Raises ModelError where an input has no known rank or is no tensor of numbers.
     """
     feeds, sizes = {}, {}
     for value in inputs_of(model):
+        if given and value.name in given:
+            array = feeds[value.name] = given[value.name]
+            if value.shape is not None and len(value.shape) == array.ndim:
+                pairs = zip(value.shape, array.shape, strict=True)
+                sizes |= {dim.value: size for dim, size in pairs if not isinstance(dim, int)}
+            continue
         if value.shape is None and (shapes is None or value.name not in shapes):
             raise ModelError(f"input {value.name!r} has no shape: give one, such as {value.name}=1,3,64,64")
         dims = shapes[value.name] if shapes and value.name in shapes else tuple(value.shape)
@@ -70,7 +84,10 @@ def random_feeds(
 
 
 def random_array(rng: np.random.Generator, shape, value: ir.Value) -> np.ndarray:
-    if value.dtype is None or value.dtype == ir.DataType.STRING:
+    if not isinstance(value.type, ir.TensorType) or value.dtype in (
+        ir.DataType.UNDEFINED,
+        ir.DataType.STRING,
+    ):
         raise ModelError(f"input {value.name!r}: expected a tensor of numbers, got {value.type}")
     dtype = value.dtype.numpy()
     if dtype == np.bool_:
@@ -118,8 +135,11 @@ class Runner:
         except ModelError:
             raise
         except Exception as error:
-            why = f"{self.how} cannot run the model: {first_line(error)}"
-            raise ModelError(f"{why} (ONNX Runtime: {self.reason})" if self.reason else why) from None
+            if not self.reason:
+                raise ModelError(f"{self.how} cannot run the model: {first_line(error)}") from None
+            raise ModelError(
+                f"ONNX Runtime cannot run the model ({self.reason}), nor can {self.how} ({first_line(error)})"
+            ) from None
 
     def close(self) -> None:
         """Frees the memory of the weights. The next call reads them again."""
@@ -130,6 +150,9 @@ class Runner:
         if find_spec("onnxruntime"):
             try:
                 session = self._session()
+                for value in (*session.get_inputs(), *session.get_outputs()):
+                    if re.search(r"bfloat16|float8|float4|int4|int2", value.type):
+                        raise ModelError(f"{value.name!r} is {value.type}, which NumPy has not")
                 self.how, self.reason = "ONNX Runtime", ""
                 return lambda feeds: session.run(self.names, feeds)
             except Exception as error:
@@ -139,6 +162,8 @@ class Runner:
         proto.CopyFrom(self.proto)
         if self.folder:
             onnx.load_external_data_for_model(proto, str(self.folder))
+        from onnx.reference import ReferenceEvaluator  # takes long to import
+
         try:
             evaluator = ReferenceEvaluator(proto, new_ops=[*reference_ops(), *stand_ins])
         except Exception as error:
@@ -203,6 +228,8 @@ def stand_ins_for(model: ir.Model) -> list[type[OpRun]]:
 
 
 def _stand_in(domain: str, op_type: str, outputs: dict[str, ir.Value]) -> type[OpRun]:
+    from onnx.reference.op_run import OpRun
+
     def run(self, *inputs, **_):
         arrays = [array for array in inputs if isinstance(array, np.ndarray)]
         who = f"{domain}::{op_type}"

@@ -18,39 +18,14 @@ import ascend_vision_ops.onnx._needs  # noqa: F401
 import onnx
 import onnx_ir as ir
 
-from ascend_vision_ops.onnx import domains, nodes
+from ascend_vision_ops.onnx import domains
+from ascend_vision_ops.onnx.runners import ATC_OPERATORS, ATC_OPSET, atc_runs, names_of_ours
 from ascend_vision_ops.opgen.model import atc_name, camel
 
-# The ONNX operators that ATC converts for Ascend devices, from CANN 8.0's "list of supported ONNX operators". They are
-# in lower case, since the list spells some of them differently from ONNX.
-_ATC = """
-abs acos acosh adaptiveavgpool2d adaptivemaxpool2d add addcmul affinegrid and argmax argmin ascendantiquant
-ascenddequant ascendquant ascendrequant asin asinh atan atanh averagepool batchmatmul batchmulticlassnms
-batchnormalization bitshift bitwiseand bitwisenot bitwiseor bitwisexor cast ceil celu clip compress concat constant
-constantofshape conv convtranspose cos cosh cumsum deformableconv2d depthtospace det div dropout dynseqouter einsum
-elu embeddingbag equal erf exp expand eyelike flatten floor gather gatherelements gathernd gemm globalaveragepool
-globallppool globalmaxpool greater greaterorequal gridsample gru hardmax hardsigmoid hardswish identity if
-instancenormalization isinf isnan layernormalization leakyrelu less lessorequal log logsoftmax lpnormalization
-lppool lrn lstm lstmp matmul max maxpool maxroipool maxunpool mean meanvariancenormalization min mod
-movingsumwithsigmoid mul multinomial neg nonmaxsuppression nonzero not onehot or pad pow prelu randomnormal
-randomnormallike randomuniform randomuniformlike range reciprocal reducel1 reducel2 reducelogsum reducelogsumexp
-reducemax reducemean reducemin reduceprod reducesum reducesumsquare relu reshape resize reversesequence roialign
-roiextractor round scatter scatterelements scatternd selu shape shrink sigmoid sign sin sinh size slice softmax
-softmaxcrossentropyloss softplus softsign spacetodepth split sqrt squeeze sub sum tan tanh tfidfvectorizer
-thresholdedrelu tile topk transpose trilu unsqueeze where xor
-"""
-ATC_OPERATORS = frozenset(_ATC.split())
-ATC_OPSET = 18  # the newest that ATC reads
-
-
-def atc_runs(domain: str, op_type: str) -> bool:
-    """Whether ATC converts a standard node by itself."""
-    return domain == "" and op_type.lower() in ATC_OPERATORS
-
-
-def names_of_ours() -> set[tuple[str, str]]:
-    """Domain and type of all nodes that mean an operator of this package."""
-    return {(node.domain, node.name) for node in nodes()}
+__all__ = [
+    "ATC_OPERATORS", "ATC_OPSET", "atc_name", "atc_runs", "from_atc_name", "give_domains", "names_of_ours",
+    "needs_domains",
+]  # fmt: skip
 
 
 def from_atc_name(op_type: str) -> tuple[str, str] | None:

@@ -323,14 +323,22 @@ def _nudged(spec: Spec, good: Call, check: Check) -> Iterator[tuple[str, Call]]:
             yield f"{name}=unknown", _follow(spec, good.with_value(name, "unknown"))
 
 
+def with_results(spec: Spec, call: Call) -> Call:
+    """The call with the outputs' shapes that follow from its inputs, except those with a negative dimension.
+
+    Raises what expressions raise that have no value for these inputs, ArithmeticError or IndexError.
+    """
+    values = sizes_of(spec, call)
+    for output in spec.outputs:
+        shape = shape_of(spec, output, values)
+        if min(shape, default=0) >= 0:
+            call = call.with_shape(output, shape)
+    return call
+
+
 def _follow(spec: Spec, call: Call) -> Call:
     """The call with the outputs' shapes that follow from its inputs, where there are such shapes."""
     try:
-        values = sizes_of(spec, call)
-        for output in spec.outputs:
-            shape = shape_of(spec, output, values)
-            if min(shape, default=0) >= 0:
-                call = call.with_shape(output, shape)
+        return with_results(spec, call)
     except (ArithmeticError, IndexError):
-        pass
-    return call
+        return call

@@ -365,12 +365,13 @@ def torch_value(spec: Spec, parameter: Parameter) -> str:
     """An expression that converts a torch argument to the field of Args."""
     if parameter.name in spec.normal:
         return spec.normal[parameter.name].cpp(lambda name: name)
+    what = f"{spec.name}: {parameter.name}"
     if parameter.is_tensor:
-        return f"FromTorch({parameter.name})"
+        return f'FromTorch("{what}", {parameter.name}, {spec.tensors[0].name})'
     if parameter.type == "dtype":
-        return f"FromTorch({parameter.name})"
+        return f'FromTorch("{what}", {parameter.name})'
     if parameter.type == "dtype?":
-        return f"{parameter.name} ? std::make_optional(FromTorch(*{parameter.name})) : std::nullopt"
+        return f'{parameter.name} ? std::make_optional(FromTorch("{what}", *{parameter.name})) : std::nullopt'
     return parameter.name
 
 
@@ -415,8 +416,8 @@ def native_parameters(spec: Spec, face: str) -> list[str]:
             kind = "std::optional<py::array>" if parameter.optional else "py::array"
             result.append(f"const {kind} &{parameter.name}")
     if face == "Tiling":
-        return [*result, "std::optional<std::string> soc", "std::optional<uint32_t> cores",
-                "std::optional<uint64_t> ub_bytes"]  # fmt: skip
+        return [*result, "std::optional<std::string> soc", "std::optional<int64_t> cores",
+                "std::optional<int64_t> ub_bytes"]  # fmt: skip
     return result + [f"const std::optional<py::array> &{output}" for output in spec.outputs]
 
 
@@ -632,6 +633,7 @@ FILTERS = {
     "named_tensors": named_tensors,
     "entry_tensors": entry_tensors,
     "chosen_dtypes": chosen_dtypes,
+    "dtype_list": _dtype_list,
     "torch_value": torch_value,
     "native_attributes": native_attributes,
     "native_attribute_names": native_attribute_names,

@@ -440,4 +440,5 @@ FILTERS = {
     "c_example_value": c_example_value,
     "host_type": lambda name: HOST_TYPES.get(name, f"{name}_t"),
     "product": math.prod,
+    "torch_dtype": lambda name: f"torch.{name}",
 }

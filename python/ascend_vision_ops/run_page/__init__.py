@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import html
-import json
 from collections.abc import Sequence
 from pathlib import Path
+
+from ascend_vision_ops.page import write
 
 from .content import content_of
 from .timelines import read_launches
@@ -37,16 +37,4 @@ def write_page(
     launches = read_launches(Path(timelines), Path(report) if report else None)
     title = title or ", ".join(dict.fromkeys(launch.kernel for launch in launches)) or "no kernel ran"
     data = {"title": title, "facts": [list(fact) for fact in facts], **content_of(launches)}
-    parts = {
-        "title": html.escape(title),
-        "css": (FOLDER / "page.css").read_text(encoding="utf-8"),
-        "js": "\n".join(path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.js"))),
-        # "<" must not stand in a script, where "</script>" would end it.
-        "data": json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
-    }
-    text = (FOLDER / "template.html").read_text(encoding="utf-8")
-    before, *rest = text.split("{{")
-    for piece in rest:
-        name, _, after = piece.partition("}}")
-        before += parts[name] + after
-    Path(page).write_text(before, encoding="utf-8")
+    write(page, title, data, FOLDER)

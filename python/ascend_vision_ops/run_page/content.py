@@ -38,6 +38,7 @@ def launch_content(launch: Launch, budget: int, sources: Sources) -> dict:
         "seed": report.get("seed"),
         "suppressed": report.get("suppressed", 0),
         "microseconds": report.get("microseconds", 0),
+        "range": report.get("microseconds_range"),
         "faults": [fault_content(fault, launch, sources) for fault in report.get("faults", ())],
     }
     found = units(launch)

@@ -10,18 +10,6 @@ const WORK = {
 };
 const page = { data: null, launch: null, timeline: null };
 
-// Makes an element: text, other elements, or nothing, as its content.
-function make(tag, attributes, ...content) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes || {})) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "style") element.style.cssText = value;
-    else if (value !== false && value != null) element.setAttribute(name, value === true ? "" : value);
-  }
-  element.append(...content.flat(Infinity).filter((one) => one != null && one !== false));
-  return element;
-}
-
 const shortFile = (file) => file.slice(file.lastIndexOf("/") + 1);
 const tidy = (file) => {
   let path = file.replace(/^(\.\.\/)+/, "");
@@ -29,23 +17,19 @@ const tidy = (file) => {
   return path;
 };
 const placeOf = (file, line) => (line > 0 ? `${shortFile(file)}:${line}` : "line not known");
-const whole = (number) => Math.round(number).toLocaleString("en");
 const percent = (share) => share > 0 && share < 5e-4 ? "< 0.1 %" : `${(100 * share).toFixed(share < 0.0995 && share > 0 ? 1 : 0)} %`;
 
-function scaled(value, units, step) {
-  let unit = 0;
-  while (value >= step && unit + 1 < units.length) {
-    value /= step;
-    unit += 1;
-  }
-  return `${unit === 0 ? whole(value) : value.toPrecision(3)} ${units[unit]}`;
-}
-const bytesText = (bytes) => scaled(bytes, ["bytes", "KiB", "MiB", "GiB"], 1024);
 const rateText = (rate) => `${(rate / 1e9).toFixed(rate < 1e10 ? 1 : 0)} GB/s`;
 
 function timeText(microseconds, digits = 2) {
   if (microseconds >= 1e5) return `${(microseconds / 1e3).toFixed(digits)} ms`;
   return `${microseconds.toFixed(digits)} us`;
+}
+
+// A modelled time, and what it may be where the model's constants are as far off as they may be.
+function rangedText(microseconds, range) {
+  if (!range) return timeText(microseconds);
+  return `${timeText(microseconds)} (${range.map((end) => timeText(end)).join(" .. ")})`;
 }
 
 const chip = (pipe, text) =>
@@ -70,17 +54,15 @@ function sourceFigure(file, line, caption) {
   return figure;
 }
 
-function facts(pairs) {
-  return make("dl", { class: "facts" }, pairs.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
-}
-
 function head(data) {
-  const total = data.launches.reduce((sum, launch) => sum + launch.microseconds, 0);
+  const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);
+  const total = sum(data.launches.map((launch) => launch.microseconds));
+  const ends = data.launches.map((launch) => launch.range);
   const first = data.launches[0];
   const pairs = [...data.facts];
   if (first) {
     pairs.unshift(["device", `${first.soc}, simulated`]);
-    if (data.launches.length > 1) pairs.push(["launches", whole(data.launches.length)], ["modelled time of all", timeText(total)]);
+    if (data.launches.length > 1) pairs.push(["launches", whole(data.launches.length)], ["modelled time of all", rangedText(total, ends.every(Boolean) && [0, 1].map((end) => sum(ends.map((range) => range[end]))))]);
     if (first.headers) pairs.push(["AscendC headers", first.headers]);
   }
   return make("header", {}, make("h1", { class: data.title.length > 60 ? "long" : false }, data.title), facts(pairs));
@@ -124,7 +106,7 @@ function launchParts(launch, buffer) {
   const parts = [
     make("h2", {}, "Kernel ", make("code", { style: "font-size:inherit" }, launch.kernel)),
     facts([
-      ["blocks", whole(launch.blocks)], ["cores at work", whole(launch.cores)], ["modelled time", timeText(launch.microseconds)],
+      ["blocks", whole(launch.blocks)], ["cores at work", whole(launch.cores)], ["modelled time", rangedText(launch.microseconds, launch.range)],
       ...(launch.clock ? [["cycles", whole(launch.ticks * launch.tick)]] : []),
       ...(launch.seed == null ? [] : [["seed", `${launch.seed}`]]),
       ...(launch.suppressed ? [["faults suppressed", `${launch.suppressed}`]] : []),

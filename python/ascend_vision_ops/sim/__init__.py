@@ -1,33 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
 """The simulated device for other projects: torch_npu runs on it (`activate`), and operators as functions (`operator`).
 
-`python -m ascend_vision_ops.sim` runs a script with torch_npu so.
+`python -m ascend_vision_ops.sim` runs a script with torch_npu so. Several devices may communicate (`traffic`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from .._extras import need
 from ..ascend_headers import prepare
-from ..paths import device_nodes, library_dir
+from ..paths import PACKAGE, device_nodes, library_dir
+from .communication import Traffic, traffic
 from .errors import CompileError, FrameworkError, KernelFault
 
 if TYPE_CHECKING:
     from .operator_project import Operator
 
-__all__ = ["CompileError", "FrameworkError", "KernelFault", "activate", "active", "obstacle", "operator"]
+__all__ = [
+    "CompileError",
+    "FrameworkError",
+    "KernelFault",
+    "Traffic",
+    "activate",
+    "active",
+    "environment",
+    "obstacle",
+    "operator",
+    "traffic",
+]
 
 # The libraries that the torch_npu wheel is linked with, in the order in which they load. Once loaded, they are found by
 # their names.
 _RUNTIME = ("ascendc_sim", "ascendcl", "nnopbase", "cust_opapi")
-_TORCH_NPU = ("acl_op_compiler", "hccl", "ge_runner", "graph", "acl_tdt_channel")
+_TORCH_NPU = ("acl_op_compiler", "hccl", "hcomm", "ge_runner", "graph", "acl_tdt_channel")
 # By these torch_npu finds operators of CANN and of packages beside it, which do not run here.
 _CANN = ("ASCEND_HOME_PATH", "ASCEND_OPP_PATH", "ASCEND_CUSTOM_OPP_PATH")
-SOC_VARIABLE, DEFAULT_SOC = "AVO_SIM_SOC", "Ascend910B1"
+_LOG_LEVEL = "ASCEND_GLOBAL_LOG_LEVEL"
+DEVICES_VARIABLE, SOC_VARIABLE, FORCE_VARIABLE = "AVO_SIM_DEVICES", "AVO_SIM_SOC", "AVO_SIM_FORCE"
+DEFAULT_SOC = "Ascend910B1"
 _active: tuple[int, str] | None = None
 
 
@@ -72,10 +89,12 @@ def activate(devices: int = 1, soc: str = DEFAULT_SOC, *, force: bool = False) -
         raise RuntimeError(f"activate: {found}; expected neither, or force=True to simulate all the same")
     if "torch_npu" in sys.modules:
         raise RuntimeError("activate: torch_npu was imported before; expected this call first")
+    need("torch", "activate")
+    need("torch_npu", "activate")
     for name in _CANN:
         os.environ.pop(name, None)
     prepare()
-    os.environ["AVO_SIM_DEVICES"], os.environ[SOC_VARIABLE] = str(devices), soc
+    os.environ[DEVICES_VARIABLE], os.environ[SOC_VARIABLE] = str(devices), soc
     # Otherwise torch would import torch_npu by itself, before the libraries that it needs are loaded.
     os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"
     for name in (*_RUNTIME, *_TORCH_NPU):
@@ -83,11 +102,61 @@ def activate(devices: int = 1, soc: str = DEFAULT_SOC, *, force: bool = False) -
     import torch  # noqa: F401
 
     _load("opapi")  # needs the libraries of torch
-    import torch_npu  # noqa: F401
-
+    with _warnings_of_torch_npu():
+        _import_torch_npu()
     _active = devices, soc
     if ops := sys.modules.get("ascend_vision_ops.ops"):
         ops.load_npu()
+
+
+def environment(devices: int = 1, soc: str = DEFAULT_SOC, *, force: bool = False) -> dict[str, str]:
+    """Returns the variables with which Python processes start on the simulated device, as torchrun's workers do.
+
+    Such a process is given the device as soon as it imports torch or torch_npu; parameters and errors are those of
+    `activate`. PYTHONPATH is the one of this process with a folder of this package before it.
+    """
+    if devices < 1:
+        raise ValueError(f"devices: expected at least 1, got {devices}")
+    folder = str(PACKAGE / "sim" / "startup")
+    others = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != folder]
+    variables = {
+        DEVICES_VARIABLE: str(devices),
+        SOC_VARIABLE: soc,
+        "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
+        "PYTHONPATH": os.pathsep.join([folder, *others]),
+    }
+    return {**variables, FORCE_VARIABLE: "1"} if force else variables
+
+
+def activate_as_environment_says() -> None:
+    """Activates the simulated device with the arguments that `environment` has put into variables."""
+    devices = os.environ[DEVICES_VARIABLE]
+    if not devices.isdecimal():
+        raise ValueError(f"{DEVICES_VARIABLE}: expected a number, got {devices!r}")
+    soc, force = os.environ.get(SOC_VARIABLE, DEFAULT_SOC), os.environ.get(FORCE_VARIABLE) == "1"
+    activate(int(devices), soc, force=force)
+
+
+@contextlib.contextmanager
+def _warnings_of_torch_npu() -> Iterator[None]:
+    """Lets torch_npu, which reads the level once, log warnings: they name the aclnn functions that it does not find."""
+    before = os.environ.get(_LOG_LEVEL)
+    if before not in ("0", "1", "2"):
+        os.environ[_LOG_LEVEL] = "2"
+    yield
+    if before is None:
+        del os.environ[_LOG_LEVEL]
+    else:
+        os.environ[_LOG_LEVEL] = before
+
+
+def _import_torch_npu() -> None:
+    """Imports torch_npu, without the line in which it says that CANN is not there: it is simulated."""
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        import torch_npu  # noqa: F401
+    for line in said.getvalue().splitlines():
+        if line != "Warning: ASCEND_HOME_PATH environment variable is not set.":
+            print(line)
 
 
 def _load(name: str) -> None:

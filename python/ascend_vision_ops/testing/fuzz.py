@@ -9,13 +9,8 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import os
-import random
-import signal
 import sys
-import tempfile
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -23,9 +18,8 @@ import hypothesis
 from hypothesis import strategies as st
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from ascend_vision_ops import operators
-from ascend_vision_ops.cli.call import known
 from ascend_vision_ops.testing.cases import LAYOUTS, VALUES, Array, BoundCase, Case, cases_module
+from ascend_vision_ops.testing.random_runs import add_length, add_operator, operators_of, seed_of, survives
 from ascend_vision_ops.testing.run import cases_of, combinations_of, judge, rerun_line, spec_of
 
 BATCH = 20  # calls that hypothesis draws from one seed; the clock is read after them
@@ -94,6 +88,21 @@ def calls(operator: str) -> st.SearchStrategy[BoundCase]:
         return BoundCase(operator, Case("fuzz", args, out=draw(st.sampled_from(RESULTS))), given_arrays)
 
     return call()
+
+
+def draw(operator: str, count: int, seed: int) -> list[BoundCase]:
+    """Draws calls of an operator, always the same ones for a seed."""
+    drawn: list[BoundCase] = []
+
+    def keep(case: BoundCase) -> None:
+        drawn.append(case)
+
+    settings = hypothesis.settings(
+        max_examples=count, deadline=None, database=None, phases=[hypothesis.Phase.generate],
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )  # fmt: skip
+    hypothesis.seed(seed)(settings(hypothesis.given(case=calls(operator))(keep)))()
+    return drawn
 
 
 def wrong_with(case: BoundCase) -> str:
@@ -202,58 +211,20 @@ def fuzz_all(names: list[str], seconds: float, seed: int, begin: Callable[[Bound
     return failed
 
 
-def survives(work: Callable[[Callable[[BoundCase], None]], int]) -> int:
-    """Does `work` in a process of its own and returns its result.
-
-    If the process dies, it prints the call that the process died of, and returns 1.
-    """
-    with tempfile.TemporaryFile("w+") as note:
-
-        def begin(case: BoundCase) -> None:
-            note.seek(0)
-            note.write(rerun_line(case, "cpu"))
-            note.truncate()
-            note.flush()
-
-        sys.stdout.flush()
-        child = os.fork()
-        if child == 0:
-            status = 1
-            try:
-                status = work(begin)
-            except BaseException:
-                traceback.print_exc()
-            sys.stdout.flush()
-            os._exit(min(status, 100))
-        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        if ended < 0:
-            note.seek(0)
-            print(f"died with {signal.Signals(-ended).name} in\n  {note.read()}", flush=True)
-            return 1
-        return ended
-
-
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="./build.sh fuzz --",
         description="Random calls of the CPU kernels, with every instruction set, on one thread and on all, against "
         "the reference. Status 1 where one is wrong; it is printed as the line that makes it again.",
     )
-    parser.add_argument("operator", nargs="?", help="the operator to call (default: all)")
-    parser.add_argument(
-        "--seconds", type=float, default=60.0, help="the time for all operators together (default: 60)"
-    )
-    parser.add_argument("--seed", type=int, help="repeat the calls of the run that printed this seed")
+    add_operator(parser)
+    add_length(parser, "calls")
     options = parser.parse_args(arguments)
-    names = [known(options.operator)] if options.operator else operators()
-    names = [name for name in names if not spec_of(name).composite]
-    if not names:
-        parser.error(
-            f"{options.operator} has no kernel of its own, because it calls another operator; fuzz that one"
-        )
-    seed = random.randrange(2**31) if options.seed is None else options.seed
+    names, seed = operators_of(parser, options.operator), seed_of(options)
     print(f"seed {seed}, {options.seconds:g} s for {len(names)} operators", flush=True)
-    failed = survives(lambda begin: fuzz_all(names, options.seconds, seed, begin))
+    failed = survives(
+        lambda begin: fuzz_all(names, options.seconds, seed, begin), lambda case: rerun_line(case, "cpu")
+    )
     print(f"{failed} of {len(names)} operators failed" if failed else "no fault found")
     return 1 if failed else 0
 

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 from rich.console import Console
 
-from ascend_vision_ops.tables import console, table
+from ascend_vision_ops.tables import console, ranged, table
 
 ERROR, WARNING = "error", "warning"
 Launch = dict[str, Any]
@@ -73,11 +73,15 @@ def print_summary(launches: list[Launch], out: Console | None = None) -> None:
     rows = table("kernel", ">launches", ">errors", ">warnings", ">suppressed", ">us", "kinds")
     for kernel, own in by_kernel.items():
         kinds = Counter(fault["kind"] for launch in own for fault in launch["faults"])
-        microseconds = sum(launch.get("microseconds", 0) for launch in own)
+        time = sum(launch.get("microseconds", 0) for launch in own)
+        bounds = [
+            sum(ends)
+            for ends in zip(*(launch.get("microseconds_range", (0, 0)) for launch in own), strict=True)
+        ]
         rows.add_row(
             kernel,
             *(str(count) for count in counts(own).values()),
-            f"{microseconds:.1f}",
+            ranged(time, bounds, unit="") if time else "-",  # AVO_SIM_FAST models none
             ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())),
         )
     out.print(rows)

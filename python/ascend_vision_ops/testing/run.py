@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-import importlib
+import importlib.util
 import os
 import sys
 from dataclasses import replace
@@ -43,6 +43,8 @@ def missing(target: str) -> str:
     library = {"torch": "libavo_torch.so", "aclnn": "libcust_opapi.so"}.get(target)
     if library and not (library_dir() / library).exists():
         return "not built"
+    if target == "torch" and importlib.util.find_spec("torch") is None:
+        return "no torch"
     if target == "npu" and "torch_npu" not in sys.modules:
         # Its runtime and the simulated one have the same names, so that a process can have only one of them.
         return "avo parity --device npu" if device_nodes() else "no device"

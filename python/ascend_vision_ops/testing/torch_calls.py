@@ -102,10 +102,14 @@ def _grown(spec: Spec, by: int) -> Iterator[dict[str, object]]:
         yield {**spec.example, name: longer[name]}
 
 
-def example(operator: str, grown: int = 0) -> TorchCall:
-    """Makes the call of the contract's example, on random float32 tensors; one size is larger by `grown`."""
+def example(operator: str, grown: int = 0, least: int = 0) -> TorchCall:
+    """Makes the call of the contract's example, on random float32 tensors; one size is larger by `grown`.
+
+    least: of the number of images (N) and of regions (K), where the example has them.
+    """
     spec = spec_of(operator)
-    for sizes in _grown(spec, grown) if grown else [spec.example]:
+    more = {name: max(spec.example[name], least) for name in ("N", "K") if name in spec.example}
+    for sizes in _grown(spec, grown) if grown else [spec.example | more]:
         call = example_call(dataclasses.replace(spec, example=sizes))
         if spec.composite or failed_check(spec, call) is None:
             break

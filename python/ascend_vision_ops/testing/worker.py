@@ -95,7 +95,8 @@ def modelled(case: BoundCase, repeat: int) -> dict:
 
     try:
         figures = profiling.profile(case.operator, case.arguments())
-        return {"model_us": round(figures.microseconds, 3)}
+        bounds = [round(end, 3) for end in figures.microseconds_range]
+        return {"model_us": round(figures.microseconds, 3), "model_us_range": bounds}
     except (RuntimeError, ValueError) as error:
         return {"model_error": str(error)}
 

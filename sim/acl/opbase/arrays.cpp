@@ -62,7 +62,7 @@ aclnnStatus DestroyList(const List *list) {
 
 extern "C" {
 
-aclScalar *aclCreateScalar(void *value, aclDataType dataType) {
+aclScalar *aclCreateScalar(void *value, aclDataType dataType) try {
   const size_t size = aclDataTypeSize(dataType);
   if (value == nullptr || size == 0) {
     Fail(value == nullptr ? kParamNullptr : kParamInvalid, __func__,
@@ -72,26 +72,32 @@ aclScalar *aclCreateScalar(void *value, aclDataType dataType) {
   const char *bytes = static_cast<const char *>(value);
   return new aclScalar{dataType, {bytes, bytes + size}};
 }
+SIM_CATCH
 
-aclIntArray *aclCreateIntArray(const int64_t *value, uint64_t size) {
+aclIntArray *aclCreateIntArray(const int64_t *value, uint64_t size) try {
   return CreateArray<aclIntArray>(__func__, value, size);
 }
+SIM_CATCH
 
-aclFloatArray *aclCreateFloatArray(const float *value, uint64_t size) {
+aclFloatArray *aclCreateFloatArray(const float *value, uint64_t size) try {
   return CreateArray<aclFloatArray>(__func__, value, size);
 }
+SIM_CATCH
 
-aclBoolArray *aclCreateBoolArray(const bool *value, uint64_t size) {
+aclBoolArray *aclCreateBoolArray(const bool *value, uint64_t size) try {
   return CreateArray<aclBoolArray>(__func__, value, size);
 }
+SIM_CATCH
 
-aclTensorList *aclCreateTensorList(const aclTensor *const *value, uint64_t size) {
+aclTensorList *aclCreateTensorList(const aclTensor *const *value, uint64_t size) try {
   return CreateList<aclTensorList>(__func__, value, size);
 }
+SIM_CATCH
 
-aclScalarList *aclCreateScalarList(const aclScalar *const *value, uint64_t size) {
+aclScalarList *aclCreateScalarList(const aclScalar *const *value, uint64_t size) try {
   return CreateList<aclScalarList>(__func__, value, size);
 }
+SIM_CATCH
 
 aclnnStatus aclDestroyScalar(const aclScalar *scalar) {
   delete scalar;
@@ -117,39 +123,44 @@ aclnnStatus aclDestroyTensorList(const aclTensorList *array) { return DestroyLis
 
 aclnnStatus aclDestroyScalarList(const aclScalarList *array) { return DestroyList(array); }
 
-aclnnStatus aclGetIntArraySize(const aclIntArray *array, uint64_t *size) {
+aclnnStatus aclGetIntArraySize(const aclIntArray *array, uint64_t *size) try {
   SIM_REQUIRE_OBJECT(array, kParamNullptr);
   SIM_REQUIRE_OBJECT(size, kParamNullptr);
   *size = array->values.size();
   return OK;
 }
+SIM_CATCH
 
-aclnnStatus aclGetFloatArraySize(const aclFloatArray *array, uint64_t *size) {
+aclnnStatus aclGetFloatArraySize(const aclFloatArray *array, uint64_t *size) try {
   SIM_REQUIRE_OBJECT(array, kParamNullptr);
   SIM_REQUIRE_OBJECT(size, kParamNullptr);
   *size = array->values.size();
   return OK;
 }
+SIM_CATCH
 
-aclnnStatus aclGetBoolArraySize(const aclBoolArray *array, uint64_t *size) {
+aclnnStatus aclGetBoolArraySize(const aclBoolArray *array, uint64_t *size) try {
   SIM_REQUIRE_OBJECT(array, kParamNullptr);
   SIM_REQUIRE_OBJECT(size, kParamNullptr);
   *size = array->values.size();
   return OK;
 }
+SIM_CATCH
 
-aclnnStatus aclGetTensorListSize(const aclTensorList *tensorList, uint64_t *size) {
+aclnnStatus aclGetTensorListSize(const aclTensorList *tensorList, uint64_t *size) try {
   SIM_REQUIRE_OBJECT(tensorList, kParamNullptr);
   SIM_REQUIRE_OBJECT(size, kParamNullptr);
   *size = tensorList->members.size();
   return OK;
 }
+SIM_CATCH
 
-aclnnStatus aclGetScalarListSize(const aclScalarList *scalarList, uint64_t *size) {
+aclnnStatus aclGetScalarListSize(const aclScalarList *scalarList, uint64_t *size) try {
   SIM_REQUIRE_OBJECT(scalarList, kParamNullptr);
   SIM_REQUIRE_OBJECT(size, kParamNullptr);
   *size = scalarList->members.size();
   return OK;
 }
+SIM_CATCH
 
 }  // extern "C"

@@ -173,7 +173,8 @@ namespace sim {
 
 using namespace opbase;
 
-aclnnStatus RunPlan(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream) {
+aclnnStatus RunPlan(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                    aclrtStream stream) try {
   constexpr char kCall[] = "second phase";
   if (executor == nullptr) return Fail(kParamNullptr, kCall, ": executor must not be null");
   aclnnStatus code = OK;
@@ -211,6 +212,7 @@ aclnnStatus RunPlan(void *workspace, uint64_t workspaceSize, aclOpExecutor *exec
   if (!run->steps.empty()) target->Push({[run] { return (*run)(); }});
   return OK;
 }
+SIM_CATCH
 
 }  // namespace sim
 
@@ -218,46 +220,54 @@ using namespace sim::opbase;
 
 extern "C" {
 
-aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor) {
+aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor) try {
   SIM_REQUIRE_OBJECT(executor, kInnerNullptr);
   aclnnStatus code = OK;
   if (const auto found = FindExecutor(__func__, executor, &code); found != nullptr) found->repeatable = true;
   return code;
 }
+SIM_CATCH
 
-aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor) {
+aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor) try {
   SIM_REQUIRE_OBJECT(executor, kInnerNullptr);
   aclnnStatus code = OK;
   if (FindExecutor(__func__, executor, &code) != nullptr) Retire(Executors().Take(executor));
   return code;
 }
+SIM_CATCH
 
-aclnnStatus aclSetInputTensorAddr(aclOpExecutor *executor, const size_t, aclTensor *tensor, void *addr) {
+aclnnStatus aclSetInputTensorAddr(aclOpExecutor *executor, const size_t, aclTensor *tensor, void *addr) try {
   return SetAddress(__func__, executor, tensor, addr);
 }
+SIM_CATCH
 
-aclnnStatus aclSetOutputTensorAddr(aclOpExecutor *executor, const size_t, aclTensor *tensor, void *addr) {
+aclnnStatus aclSetOutputTensorAddr(aclOpExecutor *executor, const size_t, aclTensor *tensor, void *addr) try {
   return SetAddress(__func__, executor, tensor, addr);
 }
+SIM_CATCH
 
-aclnnStatus aclSetTensorAddr(aclOpExecutor *executor, const size_t, aclTensor *tensor, void *addr) {
+aclnnStatus aclSetTensorAddr(aclOpExecutor *executor, const size_t, aclTensor *tensor, void *addr) try {
   return SetAddress(__func__, executor, tensor, addr);
 }
+SIM_CATCH
 
 aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor *executor, size_t, const size_t relativeIndex,
-                                         aclTensorList *tensors, void *addr) {
+                                         aclTensorList *tensors, void *addr) try {
   return SetListAddress(__func__, executor, relativeIndex, tensors, addr);
 }
+SIM_CATCH
 
 aclnnStatus aclSetDynamicOutputTensorAddr(aclOpExecutor *executor, size_t, const size_t relativeIndex,
-                                          aclTensorList *tensors, void *addr) {
+                                          aclTensorList *tensors, void *addr) try {
   return SetListAddress(__func__, executor, relativeIndex, tensors, addr);
 }
+SIM_CATCH
 
 aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor *executor, size_t, const size_t relativeIndex,
-                                    aclTensorList *tensors, void *addr) {
+                                    aclTensorList *tensors, void *addr) try {
   return SetListAddress(__func__, executor, relativeIndex, tensors, addr);
 }
+SIM_CATCH
 
 aclnnStatus aclnnInit(const char *) { return OK; }
 

@@ -5,6 +5,8 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <exception>
+#include <new>
 
 #include "executor.h"
 #include "opdev/op_log.h"
@@ -127,13 +129,23 @@ aclnnStatus OpPlan::Finish(uint64_t *workspaceSize, aclOpExecutor **executor) {
   return OK;
 }
 
-aclnnStatus ReportError(int32_t code, const std::string &message) {
-  return runtime::RecordError(code, message);
+aclnnStatus ReportError(int32_t code, const std::string &message) { return runtime::Fail(code, message); }
+
+aclnnStatus ReportException(int32_t code, const char *call) noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc &) {
+    return runtime::Fail(code, call, ": the host has no memory left");
+  } catch (const std::exception &error) {
+    return runtime::Fail(code, call, ": ", error.what());
+  } catch (...) {
+    return runtime::Fail(code, call, ": an exception of unknown kind");
+  }
 }
 
 }  // namespace sim
 
-void simReportOpError(int32_t code, const char *format, ...) {
+void simReportOpError(int32_t code, const char *format, ...) try {
   va_list arguments, again;
   va_start(arguments, format);
   va_copy(again, arguments);
@@ -143,3 +155,4 @@ void simReportOpError(int32_t code, const char *format, ...) {
   va_end(arguments);
   sim::ReportError(code, text);
 }
+SIM_CATCH_VOID

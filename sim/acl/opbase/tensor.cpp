@@ -75,8 +75,8 @@ aclnnStatus Fill(const char *call, const int64_t *shape, uint64_t rank, aclDataT
 }
 
 aclnnStatus HandOut(const std::vector<int64_t> &values, int64_t **array, uint64_t *count) {
+  *array = new int64_t[values.size()];  // where this throws, there are no values and the count stays
   *count = values.size();
-  *array = new int64_t[values.size()];
   std::copy(values.begin(), values.end(), *array);
   return OK;
 }
@@ -90,79 +90,89 @@ extern "C" {
 
 aclTensor *aclCreateTensor(const int64_t *viewDims, uint64_t viewDimsNum, aclDataType dataType,
                            const int64_t *stride, int64_t offset, aclFormat format,
-                           const int64_t *storageDims, uint64_t storageDimsNum, void *tensorData) {
+                           const int64_t *storageDims, uint64_t storageDimsNum, void *tensorData) try {
   auto state = std::make_shared<TensorState>();
   const aclnnStatus code = Fill(__func__, viewDims, viewDimsNum, dataType, stride, offset, format,
                                 storageDims, storageDimsNum, tensorData, state.get());
   return code == OK ? new aclTensor{std::move(state)} : nullptr;
 }
+SIM_CATCH
 
 aclnnStatus aclInitTensor(aclTensor *tensor, const int64_t *viewDims, uint64_t viewDimsNum,
                           aclDataType dataType, const int64_t *stride, int64_t offset, aclFormat format,
-                          const int64_t *storageDims, uint64_t storageDimsNum, void *tensorDataAddr) {
+                          const int64_t *storageDims, uint64_t storageDimsNum, void *tensorDataAddr) try {
   SIM_REQUIRE_OBJECT(tensor, kParamNullptr);
   return Fill(__func__, viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum,
               tensorDataAddr, tensor->state.get());
 }
+SIM_CATCH
 
 aclnnStatus aclDestroyTensor(const aclTensor *tensor) {
   delete tensor;
   return OK;
 }
 
-aclnnStatus aclGetViewShape(const aclTensor *tensor, int64_t **viewDims, uint64_t *viewDimsNum) {
+aclnnStatus aclGetViewShape(const aclTensor *tensor, int64_t **viewDims, uint64_t *viewDimsNum) try {
   SIM_REQUIRE_OBJECT(tensor, kParamNullptr);
   SIM_REQUIRE_OBJECT(viewDims, kParamNullptr);
   SIM_REQUIRE_OBJECT(viewDimsNum, kParamNullptr);
   return HandOut(tensor->state->shape, viewDims, viewDimsNum);
 }
+SIM_CATCH
 
-aclnnStatus aclGetStorageShape(const aclTensor *tensor, int64_t **storageDims, uint64_t *storageDimsNum) {
+aclnnStatus aclGetStorageShape(const aclTensor *tensor, int64_t **storageDims, uint64_t *storageDimsNum) try {
   SIM_REQUIRE_OBJECT(tensor, kParamNullptr);
   SIM_REQUIRE_OBJECT(storageDims, kParamNullptr);
   SIM_REQUIRE_OBJECT(storageDimsNum, kParamNullptr);
   return HandOut(tensor->state->storage_shape, storageDims, storageDimsNum);
 }
+SIM_CATCH
 
-aclnnStatus aclGetViewStrides(const aclTensor *tensor, int64_t **stridesValue, uint64_t *stridesNum) {
+aclnnStatus aclGetViewStrides(const aclTensor *tensor, int64_t **stridesValue, uint64_t *stridesNum) try {
   SIM_REQUIRE_OBJECT(tensor, kParamNullptr);
   SIM_REQUIRE_OBJECT(stridesValue, kParamNullptr);
   SIM_REQUIRE_OBJECT(stridesNum, kParamNullptr);
   return HandOut(tensor->state->strides, stridesValue, stridesNum);
 }
+SIM_CATCH
 
-aclnnStatus aclGetViewOffset(const aclTensor *tensor, int64_t *offset) {
+aclnnStatus aclGetViewOffset(const aclTensor *tensor, int64_t *offset) try {
   SIM_REQUIRE_OBJECT(tensor, kParamNullptr);
   SIM_REQUIRE_OBJECT(offset, kParamNullptr);
   *offset = tensor->state->offset;
   return OK;
 }
+SIM_CATCH
 
-aclnnStatus aclGetFormat(const aclTensor *tensor, aclFormat *format) {
+aclnnStatus aclGetFormat(const aclTensor *tensor, aclFormat *format) try {
   SIM_REQUIRE_OBJECT(tensor, kParamNullptr);
   SIM_REQUIRE_OBJECT(format, kParamNullptr);
   *format = tensor->state->format;
   return OK;
 }
+SIM_CATCH
 
-aclnnStatus aclGetDataType(const aclTensor *tensor, aclDataType *dataType) {
+aclnnStatus aclGetDataType(const aclTensor *tensor, aclDataType *dataType) try {
   SIM_REQUIRE_OBJECT(tensor, kParamNullptr);
   SIM_REQUIRE_OBJECT(dataType, kParamNullptr);
   *dataType = tensor->state->dtype;
   return OK;
 }
+SIM_CATCH
 
-aclnnStatus aclGetRawTensorAddr(const aclTensor *tensor, void **addr) {
+aclnnStatus aclGetRawTensorAddr(const aclTensor *tensor, void **addr) try {
   SIM_REQUIRE_OBJECT(tensor, kParamNullptr);
   SIM_REQUIRE_OBJECT(addr, kParamNullptr);
   *addr = tensor->state->data;
   return OK;
 }
+SIM_CATCH
 
-aclnnStatus aclSetRawTensorAddr(aclTensor *tensor, void *addr) {
+aclnnStatus aclSetRawTensorAddr(aclTensor *tensor, void *addr) try {
   SIM_REQUIRE_OBJECT(tensor, kParamNullptr);
   tensor->state->data = addr;
   return OK;
 }
+SIM_CATCH
 
 }  // extern "C"

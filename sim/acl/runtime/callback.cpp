@@ -60,7 +60,7 @@ Status Deliver(const std::shared_ptr<ReportQueue> &queue, const std::shared_ptr<
 
 extern "C" {
 
-aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args) {
+aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args) try {
   SIM_REQUIRE_POINTER(fn);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> target = UseStream(__func__, stream, &code);
@@ -71,8 +71,9 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args) {
   }});
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
+aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) try {
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> target = FindStream(__func__, stream, &code);
   if (target == nullptr) return code;
@@ -87,8 +88,9 @@ aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
   if (queue == nullptr) queue = std::make_shared<ReportQueue>();
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
+aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) try {
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> target = FindStream(__func__, stream, &code);
   if (target == nullptr) return code;
@@ -106,9 +108,10 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
   subscriptions.threads.erase(threadId);
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
 aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType,
-                             aclrtStream stream) {
+                             aclrtStream stream) try {
   SIM_REQUIRE_POINTER(fn);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> target = UseStream(__func__, stream, &code);
@@ -124,8 +127,9 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
   }});
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclrtProcessReport(int32_t timeout) {
+aclError aclrtProcessReport(int32_t timeout) try {
   const std::shared_ptr<ReportQueue> queue =
       Subscriptions::Get().OfThread(static_cast<uint64_t>(pthread_self()));
   if (queue == nullptr) {
@@ -147,5 +151,6 @@ aclError aclrtProcessReport(int32_t timeout) {
   queue->changed.notify_all();
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
 }  // extern "C"

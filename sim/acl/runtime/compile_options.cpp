@@ -5,6 +5,7 @@
 
 #include "acl/acl_op_compiler.h"
 #include "error.h"
+#include "operator_compiler.h"
 
 using namespace sim::runtime;
 
@@ -36,18 +37,23 @@ aclError CheckOption(const char *call, aclCompileOpt opt) {
 
 extern "C" {
 
-aclError aclSetCompileopt(aclCompileOpt opt, const char *value) {
+aclError aclSetCompileopt(aclCompileOpt opt, const char *value) try {
   SIM_REQUIRE_POINTER(value);
   if (const aclError code = CheckOption(__func__, opt); code != ACL_SUCCESS) return code;
+  if (opt == ACL_OP_JIT_COMPILE) {
+    if (const aclError code = RefuseOperatorCompiler(__func__); code != ACL_SUCCESS) return code;
+  }
   CompileOptions &options = CompileOptions::Get();
   std::lock_guard<std::mutex> lock(options.mutex);
   options.values[opt] = value;
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-size_t aclGetCompileoptSize(aclCompileOpt opt) { return CompileOptions::Get().Value(opt).size() + 1; }
+size_t aclGetCompileoptSize(aclCompileOpt opt) try { return CompileOptions::Get().Value(opt).size() + 1; }
+SIM_CATCH
 
-aclError aclGetCompileopt(aclCompileOpt opt, char *value, size_t length) {
+aclError aclGetCompileopt(aclCompileOpt opt, char *value, size_t length) try {
   SIM_REQUIRE_POINTER(value);
   if (const aclError code = CheckOption(__func__, opt); code != ACL_SUCCESS) return code;
   const std::string text = CompileOptions::Get().Value(opt);
@@ -58,5 +64,6 @@ aclError aclGetCompileopt(aclCompileOpt opt, char *value, size_t length) {
   std::memcpy(value, text.c_str(), text.size() + 1);
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
 }  // extern "C"

@@ -31,6 +31,7 @@ std::shared_ptr<Context> CurrentContextOrNull() {
 }
 
 std::shared_ptr<Context> CurrentContext(const char *call, aclError *code) {
+  if ((*code = RefuseFork(call)) != ACL_SUCCESS) return nullptr;
   std::shared_ptr<Context> context = CurrentContextOrNull();
   if (context == nullptr) {
     *code = Fail(ACL_ERROR_RT_CONTEXT_NULL, call, ": this thread has no context; call aclrtSetDevice first");
@@ -55,7 +56,7 @@ using namespace sim::runtime;
 
 extern "C" {
 
-aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId) {
+aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId) try {
   SIM_REQUIRE_POINTER(context);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Device> device = DeviceTable::Get().Open(__func__, deviceId, &code);
@@ -65,9 +66,11 @@ aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId) {
   SetCurrentContext(created);
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclrtDestroyContext(aclrtContext context) {
+aclError aclrtDestroyContext(aclrtContext context) try {
   SIM_REQUIRE_POINTER(context);
+  if (const aclError code = RefuseFork(__func__); code != ACL_SUCCESS) return code;
   const std::shared_ptr<Context> found = Contexts().Find(context);
   if (found == nullptr) {
     return Fail(ACL_ERROR_RT_INVALID_HANDLE, __func__, ": context ", context,
@@ -80,9 +83,11 @@ aclError aclrtDestroyContext(aclrtContext context) {
   CloseContext(found);
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclrtSetCurrentContext(aclrtContext context) {
+aclError aclrtSetCurrentContext(aclrtContext context) try {
   SIM_REQUIRE_POINTER(context);
+  if (const aclError code = RefuseFork(__func__); code != ACL_SUCCESS) return code;
   const std::shared_ptr<Context> found = Contexts().Find(context);
   if (found == nullptr) {
     return Fail(ACL_ERROR_RT_INVALID_HANDLE, __func__, ": context ", context,
@@ -91,20 +96,23 @@ aclError aclrtSetCurrentContext(aclrtContext context) {
   SetCurrentContext(found);
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclrtGetCurrentContext(aclrtContext *context) {
+aclError aclrtGetCurrentContext(aclrtContext *context) try {
   SIM_REQUIRE_POINTER(context);
   aclError code = ACL_SUCCESS;
   *context = CurrentContext(__func__, &code).get();
   return code;
 }
+SIM_CATCH
 
-aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream) {
+aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream) try {
   SIM_REQUIRE_POINTER(stream);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Context> context = CurrentContext(__func__, &code);
   if (context != nullptr) *stream = context->DefaultStream().get();
   return code;
 }
+SIM_CATCH
 
 }  // extern "C"

@@ -163,49 +163,55 @@ Status Fill(const Range &range, int32_t value) {
 
 extern "C" {
 
-aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind) {
+aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind) try {
   SIM_REQUIRE_POINTER(dst);
   SIM_REQUIRE_POINTER(src);
   Copy copy;
   Status status = CheckFlat(dst, destMax, src, count, kind, &copy);
   return RunNow(__func__, std::move(status), copy);
 }
+SIM_CATCH
 
 aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,
-                          aclrtStream stream) {
+                          aclrtStream stream) try {
   SIM_REQUIRE_POINTER(dst);
   SIM_REQUIRE_POINTER(src);
   Copy copy;
   const Status status = CheckFlat(dst, destMax, src, count, kind, &copy);
   return Queue(__func__, status, std::move(copy), stream);
 }
+SIM_CATCH
 
 aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-                       aclrtMemcpyKind kind) {
+                       aclrtMemcpyKind kind) try {
   SIM_REQUIRE_POINTER(dst);
   SIM_REQUIRE_POINTER(src);
   Copy copy;
   Status status = CheckRows(dst, dpitch, src, spitch, width, height, kind, &copy);
   return RunNow(__func__, std::move(status), copy);
 }
+SIM_CATCH
 
 aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
-                            size_t height, aclrtMemcpyKind kind, aclrtStream stream) {
+                            size_t height, aclrtMemcpyKind kind, aclrtStream stream) try {
   SIM_REQUIRE_POINTER(dst);
   SIM_REQUIRE_POINTER(src);
   Copy copy;
   const Status status = CheckRows(dst, dpitch, src, spitch, width, height, kind, &copy);
   return Queue(__func__, status, std::move(copy), stream);
 }
+SIM_CATCH
 
-aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count) {
+aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count) try {
   SIM_REQUIRE_POINTER(devPtr);
   Range range;
   const Status status = CheckFill(devPtr, maxCount, count, &range);
   return ReturnStatus(__func__, status.ok() ? Fill(range, value) : status);
 }
+SIM_CATCH
 
-aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream) {
+aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count,
+                          aclrtStream stream) try {
   SIM_REQUIRE_POINTER(devPtr);
   Range range;
   const Status status = CheckFill(devPtr, maxCount, count, &range);
@@ -215,5 +221,6 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t c
   if (target != nullptr) target->Push({[range, value] { return Fill(range, value); }});
   return code;
 }
+SIM_CATCH
 
 }  // extern "C"

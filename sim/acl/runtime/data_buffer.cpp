@@ -8,19 +8,22 @@ struct aclDataBuffer {
 
 extern "C" {
 
-aclDataBuffer *aclCreateDataBuffer(void *data, size_t size) { return new aclDataBuffer{data, size}; }
+aclDataBuffer *aclCreateDataBuffer(void *data, size_t size) try { return new aclDataBuffer{data, size}; }
+SIM_CATCH
 
-aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer) {
+aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer) try {
   SIM_REQUIRE_POINTER(dataBuffer);
   delete dataBuffer;
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data, size_t size) {
+aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data, size_t size) try {
   SIM_REQUIRE_POINTER(dataBuffer);
   *dataBuffer = {data, size};
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
 void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer) {
   return dataBuffer == nullptr ? nullptr : dataBuffer->data;

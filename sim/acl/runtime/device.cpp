@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -26,10 +27,16 @@ uint64_t FromEnvironment(const char *name) {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : 0;
 }
 
+uint64_t MemoryBytes(const DeviceModel &model) {
+  const uint64_t whole = model.bytes[static_cast<int>(Space::GM)];
+  const uint64_t wanted = FromEnvironment("AVO_SIM_MEMORY_BYTES");
+  return wanted == 0 ? whole : std::min(whole, wanted);
+}
+
 }  // namespace
 
 Device::Device(int32_t id, const DeviceModel &model)
-    : id_(id), model_(model), memory_(model.bytes[static_cast<int>(Space::GM)]) {}
+    : id_(id), model_(model), memory_bytes_(MemoryBytes(model)), memory_(memory_bytes_) {}
 
 int32_t DeviceCount() {
   static const int32_t count = [] {
@@ -68,13 +75,14 @@ const DeviceModel *FindModel(std::string *error) {
 
 }  // namespace sim::runtime
 
-extern "C" void simSetSoc(const char *soc) {
+extern "C" void simSetSoc(const char *soc) try {
   sim::runtime::Choice &choice = sim::runtime::Choice::Get();
   std::lock_guard<std::mutex> lock(choice.mutex);
   choice.soc = soc == nullptr ? "" : soc;
 }
+SIM_CATCH_VOID
 
-extern "C" aclError simSetSize(uint32_t vectorCores, uint64_t ubBytes) {
+extern "C" aclError simSetSize(uint32_t vectorCores, uint64_t ubBytes) try {
   try {
     sim::DeviceModel::Find("Ascend910B1").Resized(vectorCores, ubBytes);
   } catch (const std::invalid_argument &error) {
@@ -86,3 +94,4 @@ extern "C" aclError simSetSize(uint32_t vectorCores, uint64_t ubBytes) {
   choice.ub_bytes = ubBytes;
   return ACL_SUCCESS;
 }
+SIM_CATCH

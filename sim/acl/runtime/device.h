@@ -26,12 +26,16 @@ class Device {
   // What the device is like now: simSetSize changes it.
   const DeviceModel &model() const { return Sized(model_); }
   DeviceMemory &memory() { return memory_; }
+  // Bytes of memory that the device should have: the environment's AVO_SIM_MEMORY_BYTES where it is less than
+  // the model's. A limit on addresses may leave it less.
+  uint64_t memory_bytes() const { return memory_bytes_; }
   // A running kernel holds this: a device runs one kernel at a time, on all its cores.
   std::mutex &cores() { return cores_; }
 
  private:
   const int32_t id_;
   const DeviceModel &model_;
+  const uint64_t memory_bytes_;
   DeviceMemory memory_;
   std::mutex cores_;
 };

@@ -43,6 +43,11 @@ class DeviceTable {
   std::map<int32_t, Entry> entries_;
 };
 
+// An error in a process that was forked off one that had opened a device.
+Status ForkStatus();
+// Reports that error of a call; otherwise returns ACL_SUCCESS.
+aclError RefuseFork(const char *call);
+
 // Reports a device id outside the simulated ones.
 aclError CheckDeviceId(const char *call, const char *parameter, int64_t id);
 

@@ -2,6 +2,8 @@
 #include "error.h"
 
 #include <deque>
+#include <exception>
+#include <new>
 
 namespace sim::runtime {
 namespace {
@@ -30,13 +32,25 @@ aclError RecordError(aclError code, std::string text) {
   return code;
 }
 
+aclError ReportException(const char *call) noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc &) {
+    return Fail(ACL_ERROR_BAD_ALLOC, call, ": the host has no memory left");
+  } catch (const std::exception &error) {
+    return Fail(ACL_ERROR_INTERNAL_ERROR, call, ": ", error.what());
+  } catch (...) {
+    return Fail(ACL_ERROR_INTERNAL_ERROR, call, ": an exception of unknown kind");
+  }
+}
+
 }  // namespace sim::runtime
 
 using sim::runtime::Errors;
 
 extern "C" {
 
-const char *aclGetRecentErrMsg() {
+const char *aclGetRecentErrMsg() try {
   auto &errors = Errors();
   if (errors.messages.empty()) return nullptr;
   errors.taken.clear();
@@ -47,13 +61,16 @@ const char *aclGetRecentErrMsg() {
   errors.messages.clear();
   return errors.taken.c_str();
 }
+SIM_CATCH
 
-aclError aclrtGetLastError(aclrtLastErrLevel) {
+aclError aclrtGetLastError(aclrtLastErrLevel) try {
   const aclError last = Errors().last;
   Errors().last = ACL_SUCCESS;
   return last;
 }
+SIM_CATCH
 
-aclError aclrtPeekAtLastError(aclrtLastErrLevel) { return Errors().last; }
+aclError aclrtPeekAtLastError(aclrtLastErrLevel) try { return Errors().last; }
+SIM_CATCH
 
 }  // extern "C"

@@ -24,6 +24,7 @@ void Event::Record(const std::shared_ptr<Event> &event, Stream &stream) {
     // Inside a capture an event only says which stream depends on which other one.
     if (capture != nullptr) return;
     mark = ++event->recorded_;
+    event->pending_.insert(mark);
   }
   Stream *const owner = &stream;
   stream.Push({[event, mark, owner] {
@@ -42,7 +43,7 @@ void Event::MakeWait(const std::shared_ptr<Event> &event, const std::shared_ptr<
   {
     std::lock_guard<std::mutex> lock(event->mutex_);
     mark = event->recorded_;
-    if (event->reached_ >= mark) return;
+    if (event->pending_.count(mark) == 0) return;
   }
   stream->Push({[event, mark] {
     event->WaitFor(mark, -1);
@@ -52,6 +53,7 @@ void Event::MakeWait(const std::shared_ptr<Event> &event, const std::shared_ptr<
 
 void Event::Reach(uint64_t mark, Status failure) {
   std::lock_guard<std::mutex> lock(mutex_);
+  pending_.erase(mark);
   if (mark > reached_) {
     reached_ = mark;
     reached_at_ = Clock::now();
@@ -62,7 +64,7 @@ void Event::Reach(uint64_t mark, Status failure) {
 
 Status Event::WaitFor(uint64_t mark, int32_t timeout_ms) {
   std::unique_lock<std::mutex> lock(mutex_);
-  const auto reached = [this, mark] { return reached_ >= mark; };
+  const auto reached = [this, mark] { return pending_.count(mark) == 0; };
   if (timeout_ms < 0) {
     changed_.wait(lock, reached);
   } else if (!changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms), reached)) {
@@ -83,7 +85,7 @@ Status Event::Synchronize(int32_t timeout_ms) {
 
 bool Event::Complete() const {
   std::lock_guard<std::mutex> lock(mutex_);
-  return reached_ >= recorded_;
+  return pending_.count(recorded_) == 0;
 }
 
 bool Event::EverRecorded() const {

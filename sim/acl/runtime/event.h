@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <set>
 
 #include "graph.h"
 #include "registry.h"
@@ -44,8 +45,11 @@ class Event {
   const uint32_t flags_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  uint64_t recorded_ = 0;
-  uint64_t reached_ = 0;
+  uint64_t recorded_ = 0;  // the latest mark
+  uint64_t reached_ = 0;   // the latest of those that were reached
+  // Marks that were not reached yet. A program may record an event on one stream and then on another one,
+  // which reaches its later mark first.
+  std::set<uint64_t> pending_;
   Clock::time_point reached_at_{};
   Status failure_;
   std::weak_ptr<Graph> capture_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "context.h"
+#include "device_table.h"
 #include "event.h"
 
 using namespace sim::runtime;
@@ -15,6 +16,7 @@ Registry<Event> &Events() {
 }
 
 std::shared_ptr<Event> FindEvent(const char *call, const char *parameter, aclrtEvent handle, aclError *code) {
+  if ((*code = RefuseFork(call)) != ACL_SUCCESS) return nullptr;
   std::shared_ptr<Event> event = Events().Find(handle);
   if (event == nullptr) {
     *code = Fail(handle == nullptr ? ACL_ERROR_INVALID_PARAM : ACL_ERROR_RT_INVALID_HANDLE, call, ": ",
@@ -60,30 +62,34 @@ aclError CheckTime(const char *call, const char *parameter, const Event &event) 
 
 extern "C" {
 
-aclError aclrtCreateEvent(aclrtEvent *event) {
+aclError aclrtCreateEvent(aclrtEvent *event) try {
   SIM_REQUIRE_POINTER(event);
   return CreateEvent(__func__, event,
                      ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE);
 }
+SIM_CATCH
 
-aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag) {
+aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag) try {
   SIM_REQUIRE_POINTER(event);
   return CreateEvent(__func__, event, flag);
 }
+SIM_CATCH
 
-aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag) {
+aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag) try {
   SIM_REQUIRE_POINTER(event);
   return CreateEvent(__func__, event, flag);
 }
+SIM_CATCH
 
 // Marks and waits in queues keep the event alive until they have run.
-aclError aclrtDestroyEvent(aclrtEvent event) {
+aclError aclrtDestroyEvent(aclrtEvent event) try {
   aclError code = ACL_SUCCESS;
   if (FindEvent(__func__, "event", event, &code) != nullptr) Events().Take(event);
   return code;
 }
+SIM_CATCH
 
-aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
+aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) try {
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Event> found = FindEvent(__func__, "event", event, &code);
   if (found == nullptr) return code;
@@ -91,15 +97,17 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
   if (target != nullptr) Event::Record(found, *target);
   return code;
 }
+SIM_CATCH
 
 // Marks have increasing numbers here, so that an event needs no reset before it is recorded again.
-aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
+aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) try {
   aclError code = ACL_SUCCESS;
   if (FindEvent(__func__, "event", event, &code) != nullptr) UseStream(__func__, stream, &code);
   return code;
 }
+SIM_CATCH
 
-aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
+aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) try {
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Event> found = FindEvent(__func__, "event", event, &code);
   if (found == nullptr) return code;
@@ -107,26 +115,31 @@ aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
   if (target != nullptr) Event::MakeWait(found, target);
   return code;
 }
+SIM_CATCH
 
-aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t) {
+aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t) try {
   return aclrtStreamWaitEvent(stream, event);
 }
+SIM_CATCH
 
-aclError aclrtSynchronizeEvent(aclrtEvent event) { return Wait(__func__, event, -1); }
+aclError aclrtSynchronizeEvent(aclrtEvent event) try { return Wait(__func__, event, -1); }
+SIM_CATCH
 
-aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
+aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) try {
   return Wait(__func__, event, timeout);
 }
+SIM_CATCH
 
-aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status) {
+aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status) try {
   SIM_REQUIRE_POINTER(status);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Event> found = FindEvent(__func__, "event", event, &code);
   if (found != nullptr) *status = found->Complete() ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
   return code;
 }
+SIM_CATCH
 
-aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status) {
+aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status) try {
   SIM_REQUIRE_POINTER(status);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Event> found = FindEvent(__func__, "event", event, &code);
@@ -135,8 +148,9 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *statu
   }
   return code;
 }
+SIM_CATCH
 
-aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status) {
+aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status) try {
   SIM_REQUIRE_POINTER(status);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Event> found = FindEvent(__func__, "event", event, &code);
@@ -144,9 +158,10 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *statu
     *status = found->Complete() ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
   return code;
 }
+SIM_CATCH
 
 // Returns the time of the host between two marks. The modelled times of kernels are in their reports.
-aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent) {
+aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent) try {
   SIM_REQUIRE_POINTER(ms);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Event> start = FindEvent(__func__, "startEvent", startEvent, &code);
@@ -158,8 +173,9 @@ aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endE
   *ms = std::chrono::duration<float, std::milli>(end->ReachedAt() - start->ReachedAt()).count();
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp) {
+aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp) try {
   SIM_REQUIRE_POINTER(timestamp);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Event> found = FindEvent(__func__, "event", event, &code);
@@ -169,13 +185,15 @@ aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp) {
   *timestamp = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(since).count());
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId) {
+aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId) try {
   SIM_REQUIRE_POINTER(eventId);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Event> found = FindEvent(__func__, "event", event, &code);
   if (found != nullptr) *eventId = found->id();
   return code;
 }
+SIM_CATCH
 
 }  // extern "C"

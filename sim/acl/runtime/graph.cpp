@@ -92,7 +92,7 @@ aclError Execute(const char *call, aclmdlRI handle, aclrtStream stream_handle,
 
 extern "C" {
 
-aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode) {
+aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode) try {
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> origin = UseStream(__func__, stream, &code);
   if (origin == nullptr) return code;
@@ -103,8 +103,9 @@ aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode) {
   Graphs().Add(Graph::Begin(origin));
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *status, aclmdlRI *modelRI) {
+aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *status, aclmdlRI *modelRI) try {
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> found = FindStream(__func__, stream, &code);
   if (found == nullptr) return code;
@@ -115,8 +116,9 @@ aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *statu
   if (modelRI != nullptr) *modelRI = graph.get();
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI) {
+aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI) try {
   SIM_REQUIRE_POINTER(modelRI);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> found = UseStream(__func__, stream, &code);
@@ -134,27 +136,31 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI) {
   *modelRI = graph.get();
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
 // A capture never forbids other calls here, whatever its mode.
-aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode) {
+aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode) try {
   SIM_REQUIRE_POINTER(mode);
   thread_local aclmdlRICaptureMode current = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
   std::swap(*mode, current);
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
+aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) try {
   std::shared_ptr<Stream> target;
   return Execute(__func__, modelRI, stream, &target);
 }
+SIM_CATCH
 
-aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
+aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) try {
   std::shared_ptr<Stream> target;
   const aclError code = Execute(__func__, modelRI, nullptr, &target);
   return code != ACL_SUCCESS ? code : ReturnStatus(__func__, target->Synchronize(timeout));
 }
+SIM_CATCH
 
-aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t) {
+aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t) try {
   SIM_REQUIRE_POINTER(path);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Graph> graph = FindGraph(__func__, modelRI, &code);
@@ -164,11 +170,13 @@ aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t) {
   file.close();
   return file ? ACL_SUCCESS : Fail(ACL_ERROR_INVALID_FILE, __func__, ": cannot write ", path);
 }
+SIM_CATCH
 
-aclError aclmdlRIDestroy(aclmdlRI modelRI) {
+aclError aclmdlRIDestroy(aclmdlRI modelRI) try {
   aclError code = ACL_SUCCESS;
   if (FindGraph(__func__, modelRI, &code) != nullptr) Graphs().Take(modelRI);
   return code;
 }
+SIM_CATCH
 
 }  // extern "C"

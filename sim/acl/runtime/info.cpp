@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers of the runtime about the software and the device.
+#include <array>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "device_table.h"
+#include "operator_compiler.h"
 
 using namespace sim::runtime;
 
@@ -31,19 +33,21 @@ aclError ModelOf(const char *call, int64_t device, const sim::DeviceModel **mode
 
 extern "C" {
 
-const char *aclrtGetSocName() {
+const char *aclrtGetSocName() try {
   thread_local std::string name;
   name = SocName();
   return name.c_str();
 }
+SIM_CATCH
 
-aclError aclrtGetRunMode(aclrtRunMode *runMode) {
+aclError aclrtGetRunMode(aclrtRunMode *runMode) try {
   SIM_REQUIRE_POINTER(runMode);
   *runMode = ACL_HOST;
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion) {
+aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion) try {
   SIM_REQUIRE_POINTER(majorVersion);
   SIM_REQUIRE_POINTER(minorVersion);
   SIM_REQUIRE_POINTER(patchVersion);
@@ -52,8 +56,9 @@ aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *
   *patchVersion = ACL_PATCH_VERSION;
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclsysGetCANNVersion(aclCANNPackageName, aclCANNPackageVersion *version) {
+aclError aclsysGetCANNVersion(aclCANNPackageName, aclCANNPackageVersion *version) try {
   SIM_REQUIRE_POINTER(version);
   *version = {};
   std::strcpy(version->version, kCannVersion);
@@ -62,22 +67,25 @@ aclError aclsysGetCANNVersion(aclCANNPackageName, aclCANNPackageVersion *version
   std::strcpy(version->releaseVersion, "0");
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclsysGetVersionStr(char *pkgName, char *versionStr) {
+aclError aclsysGetVersionStr(char *pkgName, char *versionStr) try {
   SIM_REQUIRE_POINTER(pkgName);
   SIM_REQUIRE_POINTER(versionStr);
   std::strcpy(versionStr, kCannVersion);
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum) {
+aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum) try {
   SIM_REQUIRE_POINTER(pkgName);
   SIM_REQUIRE_POINTER(versionNum);
   *versionNum = kCannVersionNumber;
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num) {
+aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num) try {
   SIM_REQUIRE_POINTER(cannAttrList);
   SIM_REQUIRE_POINTER(num);
   static const aclCannAttr attributes[] = {ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16,
@@ -86,8 +94,9 @@ aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num) 
   *num = sizeof(attributes) / sizeof(attributes[0]);
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value) {
+aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value) try {
   SIM_REQUIRE_POINTER(value);
   if (cannAttr < ACL_CANN_ATTR_INF_NAN || cannAttr > ACL_CANN_ATTR_JIT_COMPILE) {
     return Fail(ACL_ERROR_INVALID_PARAM, __func__, ": cannAttr must be an aclCannAttr, got ", cannAttr);
@@ -95,8 +104,9 @@ aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value) {
   *value = 1;
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t *value) {
+aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t *value) try {
   SIM_REQUIRE_POINTER(value);
   const sim::DeviceModel *model = nullptr;
   if (const aclError code = ModelOf(__func__, deviceId, &model); code != ACL_SUCCESS) return code;
@@ -115,8 +125,9 @@ aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int
                   deviceInfo);
   }
 }
+SIM_CATCH
 
-aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value) {
+aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value) try {
   SIM_REQUIRE_POINTER(value);
   const sim::DeviceModel *model = nullptr;
   if (const aclError code = ModelOf(__func__, deviceId, &model); code != ACL_SUCCESS) return code;
@@ -153,15 +164,17 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value
                   " is unknown to the simulated device");
   }
 }
+SIM_CATCH
 
-aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevid, int32_t *const logicDevId) {
+aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevid, int32_t *const logicDevId) try {
   SIM_REQUIRE_POINTER(logicDevId);
   if (const aclError code = CheckDeviceId(__func__, "userDevid", userDevid); code != ACL_SUCCESS) return code;
   *logicDevId = userDevid;
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId) {
+aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId) try {
   SIM_REQUIRE_POINTER(canAccessPeer);
   if (const aclError code = CheckDeviceId(__func__, "deviceId", deviceId); code != ACL_SUCCESS) return code;
   if (const aclError code = CheckDeviceId(__func__, "peerDeviceId", peerDeviceId); code != ACL_SUCCESS)
@@ -169,29 +182,37 @@ aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int3
   *canAccessPeer = deviceId != peerDeviceId ? 1 : 0;
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t) {
+aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t) try {
   return CheckDeviceId(__func__, "peerDeviceId", peerDeviceId);
 }
+SIM_CATCH
 
-aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId) {
+aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId) try {
   return CheckDeviceId(__func__, "peerDeviceId", peerDeviceId);
 }
+SIM_CATCH
 
 // Messages go to stderr from the level of the environment's AVO_SIM_LOG on (0 debug to 3 error); without it
 // none do.
-void aclAppLog(aclLogLevel logLevel, const char *func, const char *, uint32_t, const char *fmt, ...) {
+void aclAppLog(aclLogLevel logLevel, const char *func, const char *, uint32_t, const char *fmt, ...) try {
   static const int lowest = [] {
     const char *text = std::getenv("AVO_SIM_LOG");
     return text == nullptr ? ACL_ERROR + 1 : std::atoi(text);
   }();
-  if (static_cast<int>(logLevel) < lowest || fmt == nullptr) return;
+  const bool shown = static_cast<int>(logLevel) >= lowest;
+  if (fmt == nullptr || !(shown || logLevel == ACL_WARNING)) return;
+  std::array<char, 1024> text;
   va_list arguments;
   va_start(arguments, fmt);
-  std::fprintf(stderr, "[acl %d] %s: ", static_cast<int>(logLevel), func == nullptr ? "" : func);
-  std::vfprintf(stderr, fmt, arguments);
-  std::fputc('\n', stderr);
+  std::vsnprintf(text.data(), text.size(), fmt, arguments);
   va_end(arguments);
+  if (shown)
+    std::fprintf(stderr, "[acl %d] %s: %s\n", static_cast<int>(logLevel), func == nullptr ? "" : func,
+                 text.data());
+  if (std::strstr(fmt, "Will call") != nullptr) NoteMissingFunction(text.data());
 }
+SIM_CATCH_VOID
 
 }  // extern "C"

@@ -14,7 +14,7 @@ std::atomic<bool> initialised{false};
 extern "C" {
 
 // The configuration file asks for dumps and profiles that the simulated device does not make.
-aclError aclInit(const char *) {
+aclError aclInit(const char *) try {
   std::string error;
   if (FindModel(&error) == nullptr) return Fail(ACL_ERROR_RT_SOC_VERSION, __func__, ": ", error);
   if (initialised.exchange(true)) {
@@ -22,19 +22,22 @@ aclError aclInit(const char *) {
   }
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclFinalize() {
+aclError aclFinalize() try {
   if (!initialised.exchange(false)) {
     return Fail(ACL_ERROR_REPEAT_FINALIZE, __func__, ": called without aclInit, or a second time");
   }
   DeviceTable::Get().CloseAll();
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclFinalizeReference(uint64_t *refCount) {
+aclError aclFinalizeReference(uint64_t *refCount) try {
   const aclError code = aclFinalize();
   if (refCount != nullptr) *refCount = 0;
   return code;
 }
+SIM_CATCH
 
 }  // extern "C"

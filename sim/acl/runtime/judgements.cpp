@@ -101,13 +101,15 @@ void PrintSummary(const Counts &counts) {
   _exit(code);
 }
 
-void AtExit(void *) {
+void AtExit(void *) try {
   Counts &counts = Counts::Get();
   std::lock_guard<std::mutex> lock(counts.mutex);
   if (counts.process != getpid() && counts.launches != 0) return;
   PrintSummary(counts);
   const int code = ExitCodeOr(kAbortCode);
   if (code != 0 && counts.errors != 0) EndProcess(code);
+} catch (...) {
+  std::fputs("[simulated device] there is no memory for the summary\n", stderr);
 }
 
 // Runs when the library is loaded. What is registered first runs last, so that a program has printed and

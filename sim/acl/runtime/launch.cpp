@@ -2,6 +2,7 @@
 #include "launch.h"
 
 #include <exception>
+#include <new>
 
 #include "ascendc/engine/kernel_libraries.h"
 #include "error.h"
@@ -103,6 +104,10 @@ Status RunKernel(Device &device, const KernelLaunch &launch, const std::vector<v
     Status status = FaultStatus(*launch.kernel, report);
     Keep(std::move(report));
     return status;
+  } catch (const std::bad_alloc &) {
+    // The kernel is not to blame: its tiling data needs device memory too, and other calls have taken it.
+    return {ACL_ERROR_RT_MEMORY_ALLOCATION,
+            Text("kernel ", launch.kernel->name, " could not run: out of memory on device ", device.id())};
   } catch (const std::exception &error) {
     const std::string text = Text("kernel ", launch.kernel->name, " could not run: ", error.what());
     NoteLaunch(NeverRan(*launch.kernel, launch.block_dim, text), options.policy);
@@ -116,7 +121,7 @@ using sim::runtime::Reports;
 
 extern "C" {
 
-aclError simLoadKernels(const char *path) {
+aclError simLoadKernels(const char *path) try {
   try {
     sim::LoadKernels(path == nullptr ? "" : path);
   } catch (const std::exception &error) {
@@ -124,30 +129,36 @@ aclError simLoadKernels(const char *path) {
   }
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-void simKeepReports(int keep) {
+void simKeepReports(int keep) try {
   Reports &reports = Reports::Get();
   std::lock_guard<std::mutex> lock(reports.mutex);
   reports.keep = keep != 0;
 }
+SIM_CATCH_VOID
 
-const char *simTakeReports(void) { return sim::runtime::TakenArray(&Reports::kept); }
+const char *simTakeReports(void) try { return sim::runtime::TakenArray(&Reports::kept); }
+SIM_CATCH
 
-void simSetRecord(int level) {
+void simSetRecord(int level) try {
   Reports &reports = Reports::Get();
   std::lock_guard<std::mutex> lock(reports.mutex);
   reports.record = static_cast<sim::LaunchOptions::Record>(level < 0 ? 0 : level > 2 ? 2 : level);
 }
+SIM_CATCH_VOID
 
-const char *simTakeRecordings(void) { return sim::runtime::TakenArray(&Reports::recordings); }
+const char *simTakeRecordings(void) try { return sim::runtime::TakenArray(&Reports::recordings); }
+SIM_CATCH
 
-void simSetTrace(int on) {
+void simSetTrace(int on) try {
   Reports &reports = Reports::Get();
   std::lock_guard<std::mutex> lock(reports.mutex);
   reports.trace = on != 0;
 }
+SIM_CATCH_VOID
 
-const char *simTakeTrace(void) {
+const char *simTakeTrace(void) try {
   Reports &reports = Reports::Get();
   std::string &text = sim::runtime::TakenText();
   std::lock_guard<std::mutex> lock(reports.mutex);
@@ -155,5 +166,6 @@ const char *simTakeTrace(void) {
   reports.last_trace.clear();
   return text.c_str();
 }
+SIM_CATCH
 
 }  // extern "C"

@@ -6,6 +6,8 @@
 #include <map>
 #include <mutex>
 
+#include "device_table.h"
+
 namespace sim::runtime {
 namespace {
 
@@ -59,6 +61,7 @@ Status CheckRange(const char *parameter, const void *address, size_t size, Side 
     range->pinned = PinnedMemory::Contains(address);
     return {};
   }
+  if (Status forked = ForkStatus(); !forked.ok()) return forked;
   if (side == Side::kHost) {
     return {ACL_ERROR_RT_PARAM_INVALID, Text(parameter, " must be host memory, got address ", address,
                                              " of device ", range->device->id())};

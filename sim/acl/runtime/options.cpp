@@ -63,33 +63,40 @@ aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
   return ACL_SUCCESS;
 }
 
-aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode) {
+aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode) try {
   SIM_REQUIRE_POINTER(mode);
   *mode = static_cast<aclrtFloatOverflowMode>(sat_mode.load());
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
 aclError aclrtSetOpExecuteTimeOut(uint32_t) { return ACL_SUCCESS; }
 
 aclError aclrtSetOpWaitTimeout(uint32_t) { return ACL_SUCCESS; }
 
-aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value) { return SetSysParam(__func__, opt, value); }
-
-aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value) {
-  SIM_REQUIRE_POINTER(value);
-  return GetSysParam(__func__, opt, value);
-}
-
-aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
+aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value) try {
   return SetSysParam(__func__, opt, value);
 }
+SIM_CATCH
 
-aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value) {
+aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value) try {
   SIM_REQUIRE_POINTER(value);
   return GetSysParam(__func__, opt, value);
 }
+SIM_CATCH
 
-aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t *value) {
+aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) try {
+  return SetSysParam(__func__, opt, value);
+}
+SIM_CATCH
+
+aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value) try {
+  SIM_REQUIRE_POINTER(value);
+  return GetSysParam(__func__, opt, value);
+}
+SIM_CATCH
+
+aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t *value) try {
   SIM_REQUIRE_POINTER(value);
   if (const aclError code = CheckDeviceId(__func__, "deviceId", deviceId); code != ACL_SUCCESS) return code;
   std::string error;
@@ -98,55 +105,66 @@ aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uin
   *value = Cores(*model, type);
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t value) {
+aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t value) try {
   if (const aclError code = CheckDeviceId(__func__, "deviceId", deviceId); code != ACL_SUCCESS) return code;
   std::string error;
   const sim::DeviceModel *model = FindModel(&error);
   if (model == nullptr) return Fail(ACL_ERROR_RT_SOC_VERSION, __func__, ": ", error);
   return CheckLimit(__func__, *model, type, value);
 }
+SIM_CATCH
 
-aclError aclrtResetDeviceResLimit(int32_t deviceId) { return CheckDeviceId(__func__, "deviceId", deviceId); }
+aclError aclrtResetDeviceResLimit(int32_t deviceId) try {
+  return CheckDeviceId(__func__, "deviceId", deviceId);
+}
+SIM_CATCH
 
-aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t *value) {
+aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t *value) try {
   SIM_REQUIRE_POINTER(value);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> found = FindStream(__func__, stream, &code);
   if (found != nullptr) *value = Cores(found->device()->model(), type);
   return code;
 }
+SIM_CATCH
 
-aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value) {
+aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value) try {
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> found = FindStream(__func__, stream, &code);
   return found == nullptr ? code : CheckLimit(__func__, found->device()->model(), type, value);
 }
+SIM_CATCH
 
-aclError aclrtResetStreamResLimit(aclrtStream stream) {
+aclError aclrtResetStreamResLimit(aclrtStream stream) try {
   aclError code = ACL_SUCCESS;
   FindStream(__func__, stream, &code);
   return code;
 }
+SIM_CATCH
 
-aclError aclrtUseStreamResInCurrentThread(aclrtStream stream) {
+aclError aclrtUseStreamResInCurrentThread(aclrtStream stream) try {
   aclError code = ACL_SUCCESS;
   FindStream(__func__, stream, &code);
   return code;
 }
+SIM_CATCH
 
-aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream) {
+aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream) try {
   aclError code = ACL_SUCCESS;
   FindStream(__func__, stream, &code);
   return code;
 }
+SIM_CATCH
 
-aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value) {
+aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value) try {
   SIM_REQUIRE_POINTER(value);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Context> context = CurrentContext(__func__, &code);
   if (context != nullptr) *value = Cores(context->device()->model(), type);
   return code;
 }
+SIM_CATCH
 
 }  // extern "C"

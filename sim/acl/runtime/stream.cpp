@@ -3,8 +3,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
+#include <new>
 
 #include "context.h"
+#include "device_table.h"
 #include "graph.h"
 
 namespace sim::runtime {
@@ -13,6 +16,23 @@ namespace {
 int32_t NextStreamId() {
   static std::atomic<int32_t> next{0};
   return next++;
+}
+
+// Runs a task. An exception becomes a failure, because nobody catches it on this thread.
+Status RunSafely(const Task &task) {
+  try {
+    try {
+      return task.run();
+    } catch (const std::bad_alloc &) {
+      throw;
+    } catch (const std::exception &error) {
+      return {ACL_ERROR_INTERNAL_ERROR, error.what()};
+    } catch (...) {
+      return {ACL_ERROR_INTERNAL_ERROR, "an exception of unknown kind"};
+    }
+  } catch (...) {
+    return {ACL_ERROR_BAD_ALLOC, "no memory"};  // so short a text needs none itself
+  }
 }
 
 }  // namespace
@@ -50,7 +70,7 @@ void Stream::Loop() {
     const bool skip = stop_on_failure_ && !failure_.ok() && !task.always;
     lock.unlock();
     Status status;
-    if (!skip) status = task.run();
+    if (!skip) status = RunSafely(task);
     // What the task holds (executors, host buffers) must be freed before anybody sees that the stream is
     // idle.
     task = Task{};
@@ -149,6 +169,7 @@ std::shared_ptr<Stream> FindStream(const char *call, aclrtStream handle, aclErro
     const std::shared_ptr<Context> context = CurrentContext(call, code);
     return context == nullptr ? nullptr : context->DefaultStream();
   }
+  if ((*code = RefuseFork(call)) != ACL_SUCCESS) return nullptr;
   std::shared_ptr<Stream> stream = Streams().Find(handle);
   if (stream == nullptr) {
     *code = Fail(ACL_ERROR_RT_INVALID_HANDLE, call, ": stream ", handle,

@@ -78,82 +78,98 @@ aclError DestroyStream(const char *call, aclrtStream handle, bool force) {
 
 extern "C" {
 
-aclError aclrtCreateStream(aclrtStream *stream) {
+aclError aclrtCreateStream(aclrtStream *stream) try {
   SIM_REQUIRE_POINTER(stream);
   return CreateStream(__func__, stream, 0, 0);
 }
+SIM_CATCH
 
-aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag) {
+aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag) try {
   SIM_REQUIRE_POINTER(stream);
   return CreateStream(__func__, stream, priority, flag);
 }
+SIM_CATCH
 
-aclError aclrtDestroyStream(aclrtStream stream) {
+aclError aclrtDestroyStream(aclrtStream stream) try {
   SIM_REQUIRE_POINTER(stream);
   return DestroyStream(__func__, stream, false);
 }
+SIM_CATCH
 
-aclError aclrtDestroyStreamForce(aclrtStream stream) {
+aclError aclrtDestroyStreamForce(aclrtStream stream) try {
   SIM_REQUIRE_POINTER(stream);
   return DestroyStream(__func__, stream, true);
 }
+SIM_CATCH
 
-aclError aclrtSynchronizeStream(aclrtStream stream) { return Synchronize(__func__, stream, -1); }
+aclError aclrtSynchronizeStream(aclrtStream stream) try { return Synchronize(__func__, stream, -1); }
+SIM_CATCH
 
-aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
+aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) try {
   return Synchronize(__func__, stream, timeout);
 }
+SIM_CATCH
 
-aclError aclrtSynchronizeDevice(void) { return SynchronizeDevice(__func__, -1); }
+aclError aclrtSynchronizeDevice(void) try { return SynchronizeDevice(__func__, -1); }
+SIM_CATCH
 
-aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) { return SynchronizeDevice(__func__, timeout); }
+aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) try {
+  return SynchronizeDevice(__func__, timeout);
+}
+SIM_CATCH
 
-aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status) {
+aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status) try {
   SIM_REQUIRE_POINTER(status);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> found = FindStream(__func__, stream, &code);
   if (found != nullptr) *status = found->Idle() ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
   return code;
 }
+SIM_CATCH
 
-aclError aclrtStreamAbort(aclrtStream stream) {
+aclError aclrtStreamAbort(aclrtStream stream) try {
   SIM_REQUIRE_POINTER(stream);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> found = FindStream(__func__, stream, &code);
   if (found != nullptr) found->DropQueued();
   return code;
 }
+SIM_CATCH
 
-aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId) {
+aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId) try {
   SIM_REQUIRE_POINTER(streamId);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> found = FindStream(__func__, stream, &code);
   if (found != nullptr) *streamId = found->id();
   return code;
 }
+SIM_CATCH
 
-aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority) {
+aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority) try {
   SIM_REQUIRE_POINTER(priority);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> found = FindStream(__func__, stream, &code);
   if (found != nullptr) *priority = found->priority();
   return code;
 }
+SIM_CATCH
 
-aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags) {
+aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags) try {
   SIM_REQUIRE_POINTER(flags);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> found = FindStream(__func__, stream, &code);
   if (found != nullptr) *flags = found->flags();
   return code;
 }
+SIM_CATCH
 
-aclError aclrtGetStreamAvailableNum(uint32_t *streamCount) {
+aclError aclrtGetStreamAvailableNum(uint32_t *streamCount) try {
   SIM_REQUIRE_POINTER(streamCount);
   const auto used = static_cast<uint32_t>(Streams().All().size());
   *streamCount = used < kStreamsOfDevice ? kStreamsOfDevice - used : 0;
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
 aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *greatestPriority) {
   if (leastPriority != nullptr) *leastPriority = static_cast<int32_t>(kLeastPriority);
@@ -161,7 +177,7 @@ aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *grea
   return ACL_SUCCESS;
 }
 
-aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
+aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) try {
   if (mode != ACL_CONTINUE_ON_FAILURE && mode != ACL_STOP_ON_FAILURE) {
     return Fail(ACL_ERROR_RT_PARAM_INVALID, __func__,
                 ": mode must be ACL_CONTINUE_ON_FAILURE (0) or "
@@ -173,22 +189,25 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
   if (found != nullptr) found->SetStopOnFailure(mode == ACL_STOP_ON_FAILURE);
   return code;
 }
+SIM_CATCH
 
-aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t) {
+aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t) try {
   aclError code = ACL_SUCCESS;
   FindStream(__func__, stream, &code);
   return code;
 }
+SIM_CATCH
 
-aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag) {
+aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag) try {
   SIM_REQUIRE_POINTER(flag);
   aclError code = ACL_SUCCESS;
   if (FindStream(__func__, stream, &code) != nullptr) *flag = 0;
   return code;
 }
+SIM_CATCH
 
 aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
-                                 aclrtStreamAttrValue *value) {
+                                 aclrtStreamAttrValue *value) try {
   SIM_REQUIRE_POINTER(value);
   if (stmAttrType == ACL_STREAM_ATTR_FAILURE_MODE)
     return aclrtSetStreamFailureMode(stream, value->failureMode);
@@ -196,9 +215,10 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
   FindStream(__func__, stream, &code);
   return code;
 }
+SIM_CATCH
 
 aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
-                                 aclrtStreamAttrValue *value) {
+                                 aclrtStreamAttrValue *value) try {
   SIM_REQUIRE_POINTER(value);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Stream> found = FindStream(__func__, stream, &code);
@@ -207,5 +227,6 @@ aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
   if (stmAttrType == ACL_STREAM_ATTR_PRIORITY) value->streamPriority = found->priority();
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
 }  // extern "C"

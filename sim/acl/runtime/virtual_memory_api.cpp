@@ -50,7 +50,7 @@ aclError Judge(const char *call, const char *subject, const void *value, const s
 
 extern "C" {
 
-aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment, void *expectPtr, uint64_t) {
+aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment, void *expectPtr, uint64_t) try {
   SIM_REQUIRE_POINTER(virPtr);
   *virPtr = nullptr;
   if (size == 0) return Fail(ACL_ERROR_INVALID_PARAM, __func__, ": size must be greater than 0");
@@ -73,17 +73,19 @@ aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment, vo
   return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, __func__, ": device ", device->id(), " has no ", size,
               " addresses in a row left");
 }
+SIM_CATCH
 
-aclError aclrtReleaseMemAddress(void *virPtr) {
+aclError aclrtReleaseMemAddress(void *virPtr) try {
   SIM_REQUIRE_POINTER(virPtr);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Device> device = DeviceOfAddress(__func__, virPtr, &code);
   if (device == nullptr) return code;
   return Judge(__func__, "virPtr", virPtr, device->memory().Release(virPtr));
 }
+SIM_CATCH
 
 aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle, size_t size, const aclrtPhysicalMemProp *prop,
-                             uint64_t) {
+                             uint64_t) try {
   SIM_REQUIRE_POINTER(handle);
   SIM_REQUIRE_POINTER(prop);
   *handle = nullptr;
@@ -109,8 +111,9 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle, size_t size, const aclrt
   *handle = Physicals().Add(std::move(memory));
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
-aclError aclrtFreePhysical(aclrtDrvMemHandle handle) {
+aclError aclrtFreePhysical(aclrtDrvMemHandle handle) try {
   SIM_REQUIRE_POINTER(handle);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<PhysicalMemory> memory = FindPhysical(__func__, handle, &code);
@@ -119,8 +122,9 @@ aclError aclrtFreePhysical(aclrtDrvMemHandle handle) {
   if (code == ACL_SUCCESS) Physicals().Take(handle);
   return code;
 }
+SIM_CATCH
 
-aclError aclrtMapMem(void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t) {
+aclError aclrtMapMem(void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t) try {
   SIM_REQUIRE_POINTER(virPtr);
   SIM_REQUIRE_POINTER(handle);
   if (offset != 0) return Fail(ACL_ERROR_INVALID_PARAM, __func__, ": offset must be 0, got ", offset);
@@ -136,21 +140,24 @@ aclError aclrtMapMem(void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle
   const std::string problem = device->memory().Map(virPtr, size, memory->place);
   return problem.empty() ? ACL_SUCCESS : Fail(ACL_ERROR_RT_PARAM_INVALID, __func__, ": ", problem);
 }
+SIM_CATCH
 
-aclError aclrtUnmapMem(void *virPtr) {
+aclError aclrtUnmapMem(void *virPtr) try {
   SIM_REQUIRE_POINTER(virPtr);
   aclError code = ACL_SUCCESS;
   const std::shared_ptr<Device> device = DeviceOfAddress(__func__, virPtr, &code);
   if (device == nullptr) return code;
   return Judge(__func__, "virPtr", virPtr, device->memory().Unmap(virPtr));
 }
+SIM_CATCH
 
 aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop, aclrtMemGranularityOptions,
-                                          size_t *granularity) {
+                                          size_t *granularity) try {
   SIM_REQUIRE_POINTER(prop);
   SIM_REQUIRE_POINTER(granularity);
   *granularity = kGranularity;
   return ACL_SUCCESS;
 }
+SIM_CATCH
 
 }  // extern "C"

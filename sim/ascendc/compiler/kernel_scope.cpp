@@ -10,9 +10,13 @@ namespace sim {
 
 uint64_t TilingKeyOfLaunch() { return Core::Current().TilingKey(); }
 
+bool TilingKeyOfLaunchIn(std::initializer_list<uint64_t> keys) { return TilingKeyIn(keys); }
+
 void LoadTilingData(void *into, const void *tiling, size_t bytes) {
   LoadTiling(into, tiling, bytes, Unplaced());
 }
+
+void CopyTilingData(void *into, const void *from, size_t bytes) { CopyTiling(into, from, bytes, Unplaced()); }
 
 void SetCoresAlone(bool alone) { Core::Current().registers.alone = alone; }
 

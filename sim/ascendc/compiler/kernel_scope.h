@@ -5,12 +5,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 namespace sim {
 
 uint64_t TilingKeyOfLaunch();
+bool TilingKeyOfLaunchIn(std::initializer_list<uint64_t> keys);
 // Copies tiling data out of global memory, as the scalar unit does.
 void LoadTilingData(void *into, const __gm__ void *tiling, size_t bytes);
+// The same where the data may have been copied to the core before.
+void CopyTilingData(void *into, const void *from, size_t bytes);
 // Says whether the cores of this kernel type may meet: KERNEL_TYPE_AIV_ONLY and KERNEL_TYPE_AIC_ONLY may not.
 void SetCoresAlone(bool alone);
 // Says whether the block of this core has vector cores.
@@ -37,6 +41,30 @@ bool HasVectorCores();
 #define GET_TILING_DATA_MEMBER(tiling_struct, member, var, tiling_arg) \
   decltype(tiling_struct::member) var;                                 \
   ::sim::LoadTilingData(&var, (tiling_arg) + offsetof(tiling_struct, member), sizeof(var))
+
+#undef TILING_KEY_LIST
+#define TILING_KEY_LIST(...) (::sim::TilingKeyOfLaunchIn({__VA_ARGS__}))
+#undef REGISTER_NONE_TILING
+#define REGISTER_NONE_TILING
+
+// Pointers to tiling data, which are copied to the core at once.
+#undef __tiling_data_ptr__
+#define __tiling_data_ptr__ const
+#undef GET_TILING_DATA_PTR_WITH_STRUCT
+#define GET_TILING_DATA_PTR_WITH_STRUCT(tiling_struct, dst_ptr, tiling_ptr)        \
+  tiling_struct sim_tiling_##dst_ptr;                                              \
+  ::sim::LoadTilingData(&sim_tiling_##dst_ptr, tiling_ptr, sizeof(tiling_struct)); \
+  const tiling_struct *dst_ptr = &sim_tiling_##dst_ptr
+#undef COPY_TILING_WITH_STRUCT
+#define COPY_TILING_WITH_STRUCT(tiling_struct, src_ptr, dst_ptr)                \
+  tiling_struct sim_tiling_##dst_ptr;                                           \
+  ::sim::CopyTilingData(&sim_tiling_##dst_ptr, src_ptr, sizeof(tiling_struct)); \
+  const tiling_struct *dst_ptr = &sim_tiling_##dst_ptr
+#undef COPY_TILING_WITH_ARRAY
+#define COPY_TILING_WITH_ARRAY(arr_type, arr_count, src_ptr, dst_ptr)                 \
+  arr_type sim_tiling_##dst_ptr[arr_count];                                           \
+  ::sim::CopyTilingData(sim_tiling_##dst_ptr, src_ptr, sizeof(sim_tiling_##dst_ptr)); \
+  const arr_type(*dst_ptr)[arr_count] = &sim_tiling_##dst_ptr
 
 #undef KERNEL_TASK_TYPE_DEFAULT
 #define KERNEL_TASK_TYPE_DEFAULT(value) \

@@ -8,29 +8,56 @@ namespace sim {
 
 namespace {
 
-double LocalCopyCycles(const CostModel &cost, const Instruction &instruction) {
-  double cycles = cost.local_copy_issue;
+Cycles LocalCopyCycles(const CostModel &cost, const Instruction &instruction) {
+  Cycles cycles = Cycles::Of(cost.local_copy_issue);
   for (int i = 0; i < instruction.operand_count; ++i) {
     const Operand &operand = instruction.operands[i];
-    if (operand.write) cycles += static_cast<double>(BytesOf(operand)) / cost.LocalCopyBytes(operand.space);
+    if (operand.write) {
+      cycles += Cycles::At(cost.LocalCopyBytes(operand.space), static_cast<double>(BytesOf(operand)));
+    }
   }
   return cycles;
 }
 
 }  // namespace
 
-double CoreState::ScalarCycles(const Instruction &instruction) {
+Cycles CoreState::ScalarCycles(const Instruction &instruction) {
   const CostModel &cost = model->cost;
-  double cycles = cost.scalar_access;
+  // Reads follow each other; what comes behind them waits for their values.
+  bool reads = true;
+  for (int i = 0; i < instruction.operand_count; ++i) reads = reads && !instruction.operands[i].write;
+  Cycles cycles = Cycles::Of(cost.scalar_access);
+  if (!reads) {
+    cycles += ScalarWait();
+    ++scalar_writes_;
+  }
+  scalar_loading_ = reads;
   for (int i = 0; i < instruction.operand_count; ++i) {
     const Operand &operand = instruction.operands[i];
     if (operand.space != Space::GM) continue;
     const uint64_t line = operand.address / 64;
     uint64_t &tag = cached_lines_[line % 256];
-    if (tag != line) cycles += cost.scalar_line_miss;
+    if (tag != line) cycles += Cycles::Of(cost.scalar_line_miss);
     tag = line;
   }
   return cycles;
+}
+
+Cycles CoreState::ScalarWait() {
+  const Cycles cycles = scalar_loading_ ? Cycles::Of(model->cost.scalar_wait) : Cycles();
+  scalar_loading_ = false;
+  return cycles;
+}
+
+void CoreState::Pass(const Cycles &scalar) {
+  pending_scalar_ += scalar;
+  elapsed += scalar.count;
+}
+
+void CoreState::TakePendingScalar(Event *event) {
+  event->scalar = static_cast<float>(pending_scalar_.count);
+  event->scalar_off = static_cast<float>(pending_scalar_.off);
+  pending_scalar_ = {};
 }
 
 void CoreState::AddCopy(const Instruction &instruction, const Operand &gm, uint32_t site) {
@@ -40,16 +67,17 @@ void CoreState::AddCopy(const Instruction &instruction, const Operand &gm, uint3
   event.write = gm.write;
   event.bypass = instruction.l2_bypass;
   event.site = site;
-  event.scalar = static_cast<float>(pending_scalar_);
+  TakePendingScalar(&event);
   event.address = gm.address;
   event.row_bytes = gm.row_bytes;
   event.rows = gm.rows * gm.groups;
   event.row_stride = gm.rows > 1 ? gm.row_stride : gm.group_stride;
-  if (event.rows > 1 && event.row_stride == event.row_bytes) {
+  // Rows that follow each other are one; but cube cores convert each row by itself on its way to L1.
+  const bool converted = id.cube && !event.write;
+  if (!converted && event.rows > 1 && event.row_stride == event.row_bytes) {
     event.row_bytes *= event.rows;
     event.rows = 1;
   }
-  pending_scalar_ = 0;
   elapsed += model->cost.copy_issue + static_cast<double>(BytesOf(gm)) / model->cost.write_bytes;
   events.push_back(event);
 }
@@ -75,26 +103,35 @@ void CoreState::Account(const Instruction &instruction, uint32_t site) {
   const CostModel &cost = model->cost;
   if (instruction.pipe == Pipe::S) {
     if (instruction.work == Work::kScalar) ++counters.scalar_accesses;
-    const double cycles = instruction.work == Work::kScalar ? ScalarCycles(instruction) : cost.issue;
-    pending_scalar_ += cycles;
-    elapsed += cycles;
+    Pass(instruction.work == Work::kScalar ? ScalarCycles(instruction) : Cycles::Of(cost.issue));
     return;
   }
-  pending_scalar_ += cost.issue;
-  elapsed += cost.issue;
+  Pass(Cycles::Of(cost.issue) + ScalarWait());
   if (!options->cost) return;
   if (gm != nullptr) {
     AddCopy(instruction, *gm, site);
     return;
   }
-  double cycles = 0;
+  Event event;
+  event.kind = Event::kWork;
+  event.pipe = instruction.pipe;
+  event.site = site;
+  event.row_bytes = static_cast<uint32_t>(std::min<uint64_t>(on_chip_bytes, UINT32_MAX));
+  event.rows = 1;
+  TakePendingScalar(&event);
+  SetWork(instruction, &event);
+  events.push_back(event);
+}
+
+void CoreState::SetWork(const Instruction &instruction, Event *event) {
+  const CostModel &cost = model->cost;
+  Cycles cycles;
   double latency = 0;
-  double conflict = 0;
   switch (instruction.work) {
     case Work::kVector: {
       const VectorCycles vector = vector_costs_.Of(*model, instruction);
       cycles = vector.total;
-      conflict = vector.conflict;
+      event->conflict = static_cast<float>(vector.conflict);
       break;
     }
     case Work::kCopy:
@@ -103,39 +140,29 @@ void CoreState::Account(const Instruction &instruction, uint32_t site) {
       latency = cost.local_copy_latency;
       break;
     case Work::kCube:
-      cycles = cost.cube_startup + static_cast<double>(instruction.steps);
+      cycles =
+          Cycles::Of(cost.cube_startup) + Cycles::At(cost.cube_steps, static_cast<double>(instruction.steps));
       latency = cost.cube_latency;
       break;
     default:
       break;
   }
-  elapsed += cycles + latency;
-  Event event;
-  event.kind = Event::kWork;
-  event.pipe = instruction.pipe;
-  event.site = site;
-  event.scalar = static_cast<float>(pending_scalar_);
-  event.cycles = static_cast<float>(cycles);
-  event.latency = static_cast<float>(latency);
-  event.conflict = static_cast<float>(conflict);
-  event.row_bytes = static_cast<uint32_t>(std::min<uint64_t>(on_chip_bytes, UINT32_MAX));
-  event.rows = 1;
-  pending_scalar_ = 0;
-  events.push_back(event);
+  elapsed += cycles.count + latency;
+  event->cycles = static_cast<float>(cycles.count);
+  event->cycles_off = static_cast<float>(cycles.off);
+  event->latency = static_cast<float>(latency);
 }
 
 void CoreState::AddEvent(Event::Kind kind, Pipe pipe, uint32_t token, uint32_t site) {
   Step(false, true, site);
-  pending_scalar_ += model->cost.issue;
-  elapsed += model->cost.issue;
+  Pass(Cycles::Of(model->cost.issue));
   if (!options->cost) return;
   Event event;
   event.kind = kind;
   event.pipe = pipe;
   event.token = token;
   event.site = site;
-  event.scalar = static_cast<float>(pending_scalar_);
-  pending_scalar_ = 0;
+  TakePendingScalar(&event);
   events.push_back(event);
 }
 

@@ -40,6 +40,8 @@ enum class FaultKind : uint8_t {
   kBeyondTensor,   // access leaves the size of its tensor, which the device does not know
   kRoundedCopy,    // a copy of a count that is no multiple of 32 bytes: the rest is not copied
   kPartlyWritten,  // the scalar unit reads a word that has values in some of its bits alone
+  kUnusedRace,     // nothing orders a read, but the kernel does not use the bytes
+  kWrongQueue,     // FreeTensor of another queue, between the same pipes
   kOther,
 };
 const char *FaultName(FaultKind kind);

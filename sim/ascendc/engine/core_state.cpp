@@ -35,8 +35,9 @@ void CoreState::BeginBlock(const void *outermost) {
   cache.Reset();
   polled_ = 0;
   asked_.clear();
-  tokens_.assign(1, Clock{});  // token 0 stands for none
-  pending_scalar_ = model->cost.startup;
+  new_posts_.clear();
+  tokens_.assign(1, Clock{});                  // token 0 stands for none
+  pending_scalar_ = {model->cost.startup, 0};  // its doubt is that of the launch
 }
 
 void CoreState::EndBlock() {
@@ -58,6 +59,7 @@ void CoreState::ReleaseMemories() {
   hazards.ReleaseShadows();
   tokens_ = {};
   values.Release();
+  tails.Release();
   for (auto &chip : chips_) chip = nullptr;
 }
 
@@ -150,6 +152,7 @@ void CoreState::Issue(const Instruction &instruction) {
   }
   values.Settle();
   Account(instruction, site_id);
+  AddPosts(site_id);
 }
 
 void CoreState::Judge(const Instruction &instruction, uint32_t site_id) {
@@ -171,6 +174,7 @@ void CoreState::Judge(const Instruction &instruction, uint32_t site_id) {
       hazards.Record(pipe, operand);
     }
   }
+  tails.Follow(instruction, hazards.LastAccess(pipe));
   for (int waited = 0; drain != 0 && waited < kPipes; ++waited) {
     if ((drain >> waited) & 1U) AddEvent(Event::kDrain, static_cast<Pipe>(waited), 0, site_id);
   }

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -25,6 +25,7 @@
 #include "queues.h"
 #include "recording.h"
 #include "scalar_cache.h"
+#include "tails.h"
 #include "values.h"
 #include "vector_cost.h"
 #include "watch.h"
@@ -70,7 +71,7 @@ class CoreState {
   std::byte *Memory(Space space, uint64_t address);
   void CleanDataCache(const char *instruction, bool all, uint64_t address, Where where);
   // Says that bytes which this core wrote through its data cache are in GM now.
-  void PublishLine(uint64_t address, uint64_t bytes);
+  void PublishLine(uint64_t address, uint64_t bytes, uint32_t site);
   // Ends a poll; call it without the scheduler's lock, before this core tells others what it knows.
   void SettlePoll();
   // Says that the last access of S read a word in GM itself.
@@ -100,7 +101,7 @@ class CoreState {
 
   bool skipping() const { return !skipped_.empty(); }  // the present instruction works on copies
   bool recorded() const { return options->record != LaunchOptions::Record::kNothing; }
-  double pending_scalar() const { return pending_scalar_; }
+  const Cycles &pending_scalar() const { return pending_scalar_; }
   // The number of an API call in sites(): one for each line and each path that led there.
   uint32_t SiteOf(const char *name, Where where);
   const Site &SiteAt(const char *name, Where where) { return sites_[SiteOf(name, where)]; }
@@ -121,6 +122,7 @@ class CoreState {
   EventFlags flags;
   ScalarCache cache;
   Values values;
+  Tails tails{&hazards.gm()};
   Watch watch;
   PrintedLines printed;
   CoreCounters counters;
@@ -140,6 +142,7 @@ class CoreState {
   GmProtocol protocol;
   // Global memory through which copies from UB to TSCM go: its address and bytes.
   std::pair<uint64_t, uint64_t> way_to_tscm{};
+  bool prepares = false;     // runs what CANN's build puts before a kernel
   double elapsed = 0;        // cycles, as if nothing overlapped
   bool ended_early = false;  // by a fault
 
@@ -165,6 +168,7 @@ class CoreState {
   void RecordGm(const Instruction &instruction, const Operand &operand, uint32_t site);
   // polled_words.cpp
   GmWords::Note NoteOf(Pipe pipe) const;
+  void AddPosts(uint32_t site);  // of the writes that the present instruction has published
   void PublishWrite(const Instruction &instruction, const Operand &operand);
   bool IsNews(uint64_t address, GmWords::Note *note);
   void EndPoll();
@@ -175,13 +179,18 @@ class CoreState {
   bool CheckGmBounds(const Operand &operand, const Site &site, Where where);
   // overlaps.cpp
   void CheckOverlaps(const Instruction &instruction, const Site &site);
+  bool LiesInUnusedLanes(const Instruction &instruction, int64_t written, const Operand &from);
   // skipped_instructions.cpp: until the next instruction, the memory of this one is a copy that nobody looks
   // at.
   void Skip(const Instruction &instruction);
   std::byte *MemoryOfSkipped(Space space, uint64_t address);  // null: not in a copy
   // accounting.cpp
+  void Pass(const Cycles &scalar);  // the scalar unit works
+  void TakePendingScalar(Event *event);
   void Account(const Instruction &instruction, uint32_t site);
-  double ScalarCycles(const Instruction &instruction);
+  Cycles ScalarCycles(const Instruction &instruction);
+  Cycles ScalarWait();  // for the values of the reads before
+  void SetWork(const Instruction &instruction, Event *event);
   void AddCopy(const Instruction &instruction, const Operand &gm, uint32_t site);
 
   std::unique_ptr<std::byte[]> chips_[kSpaces];
@@ -204,10 +213,20 @@ class CoreState {
   static constexpr size_t kRecentSites = 64;
   RecentSite recent_sites_[kRecentSites];
   std::vector<Clock> tokens_;
-  double pending_scalar_ = 0;
+  Cycles pending_scalar_;
+  bool scalar_loading_ = false;
+  size_t scalar_writes_ = 0;  // instructions
   uint64_t polled_ = 0;       // the address that the last instruction read in GM; 0: none
   uint32_t poll_ = 0;         // this read, in GmLog::accesses
-  std::set<uint64_t> asked_;  // addresses that were read so and did not have news yet
+  // Addresses that were read so; whether they have had no news since; what the core had done when it asked,
+  // but for reads.
+  struct Asked {
+    bool waits = false;
+    size_t work = SIZE_MAX;
+    Cycles pending_scalar;
+  };
+  std::map<uint64_t, Asked> asked_;
+  std::vector<std::pair<Pipe, uint32_t>> new_posts_;
   uint64_t last_allocation_ = 0;
   uint64_t last_allocation_size_ = 0;  // with its padding
   uint64_t last_padding_ = 0;

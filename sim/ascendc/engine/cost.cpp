@@ -13,17 +13,18 @@
 namespace sim {
 namespace {
 
-constexpr double kUnknown = -1;
+constexpr Moment kUnknown = {-1, {}};
 
 struct Queued {
   uint32_t event;
-  double ready;  // when S issued it
+  Moment ready;  // when S issued it
 };
 
 struct PipeSim {
   std::deque<Queued> queue;
-  double free = 0;  // the next instruction may start
-  double done = 0;  // all earlier ones have ended, latency included
+  Moment free;   // the next instruction may start
+  Moment done;   // all earlier ones have ended, latency included
+  Moment begun;  // the copy that it makes
   double busy_until = 0;
   bool copying = false;
   // For slices.
@@ -37,19 +38,19 @@ struct PipeSim {
 struct CoreSim {
   const CoreTrace *trace = nullptr;
   size_t next = 0;       // event S comes to
-  double now = 0;        // of S
+  Moment now;            // of S
   bool charged = false;  // scalar cycles before that event are counted
   bool arrived = false;  // at the meeting it waits for
   bool started = false;
   bool ended = false;
   PipeSim pipes[kPipes];
-  std::vector<double> tokens;
+  std::vector<Moment> tokens;
   std::vector<Wait> makers;  // of tokens, for slices
   Stalls stalls;
 };
 
 struct Post {
-  double time = kUnknown;
+  Moment moment = kUnknown;
   Wait maker;
 };
 
@@ -58,52 +59,44 @@ struct PendingCopy {
   uint32_t core;
   Pipe pipe;
   uint32_t event;
-  double issued;
   bool operator>(const PendingCopy &other) const {
     return start != other.start ? start > other.start : core > other.core;
   }
-};
-
-// While V waits for banks of UB, these banks serve no copy of the same core.
-struct Conflict {
-  double start;
-  uint32_t core;
-  double cycles;
-  bool operator>(const Conflict &other) const { return start > other.start; }
 };
 
 class Simulation {
  public:
   Simulation(const DeviceModel &model, const std::vector<CoreTrace> &cores,
              const std::vector<uint32_t> &meetings, const std::vector<std::vector<uint32_t>> &deliveries,
-             bool trace)
+             const ReplayOptions &options)
       : model_(model),
         deliveries_(deliveries),
         meetings_(meetings),
-        keep_slices_(trace),
+        keep_slices_(options.slices),
         slots_(Slots(model, cores)),
-        l2_(model, Events(cores)),
+        l2_(model, Events(cores), options.warm),
         bandwidth_(model, &l2_),
         cores_(cores.size()),
         arrivals_(meetings.size(), 0),
-        meeting_times_(meetings.size(), 0) {
+        meeting_times_(meetings.size()) {
     for (size_t i = 0; i < cores.size(); ++i) cores_[i].trace = &cores[i];
-    issued_.resize(cores.size());
   }
 
   CostResult Run() {
-    const double launch =
-        (model_.cost.launch_us +
-         model_.cost.launch_us_per_block * static_cast<double>(std::min<size_t>(cores_.size(), slots_))) *
-        model_.clock_ghz * 1e3;
-    now_ = launch;
+    const CostModel &cost = model_.cost;
+    const double blocks = static_cast<double>(std::min<size_t>(cores_.size(), slots_));
+    const double microsecond = model_.clock_ghz * 1e3;
+    now_ = (cost.launch_us + cost.launch_us_per_block * blocks) * microsecond;
+    slot_.Pass({now_, (cost.launch_us.off() + cost.launch_us_per_block.off() * blocks) * microsecond},
+               ConstantGroup::kLaunch);
     StartCores();
     while (Step()) {
     }
     CostResult &result = result_;
     for (CoreSim &core : cores_) {
-      result.cycles = std::max(result.cycles, EndOf(core));
+      result.end = Later(result.end, EndOf(core));
     }
+    result.end.Pass({0, bandwidth_.EvictionsOff()}, ConstantGroup::kHbm);
     result.hbm_read_bytes = static_cast<uint64_t>(bandwidth_.hbm_read());
     result.hbm_write_bytes = static_cast<uint64_t>(bandwidth_.hbm_written());
     return std::move(result);
@@ -129,8 +122,13 @@ class Simulation {
   void StartNext() {
     CoreSim &core = cores_[next_start_];
     core.started = true;
-    core.now = now_;
-    for (PipeSim &pipe : core.pipes) pipe.free = pipe.done = pipe.busy_until = pipe.vacant = now_;
+    core.now = slot_;
+    core.now.time = now_;
+    core.now.Pass({0, model_.cost.startup.off()}, ConstantGroup::kStart);
+    for (PipeSim &pipe : core.pipes) {
+      pipe.free = pipe.done = core.now;
+      pipe.busy_until = pipe.vacant = now_;
+    }
     ++running_;
     Progress(static_cast<uint32_t>(next_start_++));
   }
@@ -139,7 +137,6 @@ class Simulation {
   bool Step() {
     double next = bandwidth_.idle() ? std::numeric_limits<double>::infinity() : now_ + bandwidth_.NextEnd();
     if (!pending_.empty()) next = std::min(next, std::max(now_, pending_.top().start));
-    if (!conflicts_.empty()) next = std::min(next, std::max(now_, conflicts_.top().start));
     if (next == std::numeric_limits<double>::infinity()) {
       // All copies that run may be waiting for one that has not started yet.
       if (next_start_ >= cores_.size()) return false;
@@ -149,14 +146,10 @@ class Simulation {
     bandwidth_.Advance(next - now_);
     now_ = next;
     for (const Flow &flow : bandwidth_.TakeFinished()) Finish(flow);
-    for (; !conflicts_.empty() && conflicts_.top().start <= now_; conflicts_.pop()) {
-      bandwidth_.Delay(conflicts_.top().core, conflicts_.top().cycles);
-    }
     StartCores();
     while (!pending_.empty() && pending_.top().start <= now_ + 1e-9) {
       const PendingCopy copy = pending_.top();
       pending_.pop();
-      issued_[copy.core][Index(copy.pipe)] = copy.issued;
       const CoreTrace &trace = *cores_[copy.core].trace;
       bandwidth_.Start(copy.core, trace.cube, copy.pipe, (*trace.events)[copy.event]);
     }
@@ -167,12 +160,16 @@ class Simulation {
   void Finish(const Flow &flow) {
     CoreSim &core = cores_[flow.core];
     PipeSim &pipe = core.pipes[Index(flow.pipe)];
-    const double latency = flow.copy->write ? model_.cost.write_latency : model_.cost.read_latency;
-    pipe.free = now_;
-    pipe.done = std::max(pipe.done, now_ + latency);
-    const double issued = issued_[flow.core][Index(flow.pipe)];
-    const double alone = model_.cost.copy_issue + flow.row_cycles;
-    Busy(flow.core, flow.pipe, *flow.copy, issued, now_ + latency, now_ - issued - alone);
+    const Constant &latency = flow.copy->write ? model_.cost.write_latency : model_.cost.read_latency;
+    pipe.free = pipe.begun;
+    pipe.free.Pass({0, model_.cost.copy_issue.off()}, ConstantGroup::kCopy);
+    for (int group = 0; group < kGroups; ++group) pipe.free.doubts[group] += flow.doubts[group];
+    pipe.free.time = now_;
+    Moment done = pipe.free;
+    done.Pass(Cycles::Of(latency), ConstantGroup::kCopy);
+    pipe.done = Later(pipe.done, done);
+    const double begun = pipe.begun.time, alone = model_.cost.copy_issue + flow.row_cycles;
+    Busy(flow.core, flow.pipe, *flow.copy, begun, now_ + latency, now_ - begun - alone);
     pipe.copying = false;
     Progress(flow.core);
   }
@@ -182,7 +179,7 @@ class Simulation {
     CoreSim &core = cores_[index];
     PipeSim &pipe = core.pipes[Index(which)];
     pipe.waited = std::max(0.0, start - std::max(pipe.vacant, pipe.busy_until));
-    pipe.wait = issued < pipe.free ? pipe.held : core.stalls.Before(pipe.vacant, issued);
+    pipe.wait = issued < pipe.free.time ? pipe.held : core.stalls.Before(pipe.vacant, issued);
     if (pipe.waited == 0) pipe.wait = {};
   }
 
@@ -195,7 +192,7 @@ class Simulation {
     PipeSim &sim = cores_[core].pipes[Index(pipe)];
     result_.busy[Index(pipe)] += std::max(0.0, end - std::max(begin, sim.busy_until));
     sim.busy_until = std::max(sim.busy_until, end);
-    sim.vacant = sim.free;
+    sim.vacant = sim.free.time;
     sim.last = event.site;
     if (keep_slices_) {
       result_.slices.push_back({core, pipe, event.site, begin, end, uint64_t{event.row_bytes} * event.rows,
@@ -206,12 +203,12 @@ class Simulation {
   void ScalarSlice(uint32_t index, const Event &event) {
     CoreSim &core = cores_[index];
     PipeSim &pipe = core.pipes[Index(Pipe::S)];
+    const double now = core.now.time;
     pipe.free = core.now;
-    NoteWait(index, Pipe::S, core.now, core.now);
-    pipe.vacant = core.now + event.scalar;
+    NoteWait(index, Pipe::S, now, now);
+    pipe.vacant = now + event.scalar;
     pipe.last = event.site;
-    result_.slices.push_back(
-        {index, Pipe::S, event.site, core.now, pipe.vacant, 0, pipe.waited, pipe.wait, 0});
+    result_.slices.push_back({index, Pipe::S, event.site, now, pipe.vacant, 0, pipe.waited, pipe.wait, 0});
   }
 
   void Progress(uint32_t index) {
@@ -234,19 +231,19 @@ class Simulation {
     return moved;
   }
 
-  void SetToken(CoreSim *core, const Event &event, double time) {
+  void SetToken(CoreSim *core, const Event &event, const Moment &moment) {
     const uint32_t token = event.token;
     if (core->tokens.size() <= token)
       core->tokens.resize(std::max<size_t>(token + 1, core->tokens.size() * 2), kUnknown);
-    core->tokens[token] = time;
+    core->tokens[token] = moment;
     if (!keep_slices_) return;
     core->makers.resize(core->tokens.size());
     core->makers[token] = LastOf(*core, IndexOf(core), event.pipe, Cause::kFlag);
   }
 
   // Where the scalar unit or a pipe waits for the token of an event; null as long as the token is not there.
-  static const double *TokenOf(const CoreSim &core, const Event &event) {
-    if (event.token >= core.tokens.size() || core.tokens[event.token] == kUnknown) return nullptr;
+  static const Moment *TokenOf(const CoreSim &core, const Event &event) {
+    if (event.token >= core.tokens.size() || core.tokens[event.token].time < 0) return nullptr;
     return &core.tokens[event.token];
   }
 
@@ -256,10 +253,10 @@ class Simulation {
 
   uint32_t IndexOf(const CoreSim *core) const { return static_cast<uint32_t>(core - cores_.data()); }
 
-  void SetPost(const CoreSim &core, const Event &event, double time) {
+  void SetPost(const CoreSim &core, const Event &event, const Moment &moment) {
     const uint32_t token = event.token;
     if (posts_.size() <= token) posts_.resize(token + 1);
-    posts_[token] = {time, LastOf(core, IndexOf(&core), event.pipe, Cause::kCrossCore)};
+    posts_[token] = {moment, LastOf(core, IndexOf(&core), event.pipe, Cause::kCrossCore)};
     for (uint32_t core = 0; core < cores_.size(); ++core) worklist_.push_back(core);
   }
 
@@ -270,34 +267,32 @@ class Simulation {
     while (!pipe.queue.empty() && !pipe.copying) {
       const Queued queued = pipe.queue.front();
       const Event &event = (*core.trace->events)[queued.event];
-      const double start = std::max(queued.ready, pipe.free);
+      const Moment start = Later(queued.ready, pipe.free);
       switch (event.kind) {
         case Event::kWork:
-          if (keep_slices_) NoteWait(index, which, queued.ready, start);
-          pipe.free = start + event.cycles;
-          pipe.done = std::max(pipe.done, pipe.free + event.latency);
-          Busy(index, which, event, start, pipe.free + event.latency, event.conflict);
-          if (event.conflict > 0) conflicts_.push({start, index, event.conflict});
+          if (keep_slices_) NoteWait(index, which, queued.ready.time, start.time);
+          Work(index, which, event, start);
           break;
         case Event::kSet:
-          SetToken(&core, event, std::max(queued.ready, pipe.done));
+          SetToken(&core, event, Later(queued.ready, pipe.done));
           break;
         case Event::kPost:
-          SetPost(core, event, std::max(queued.ready, pipe.done));
+          SetPost(core, event, Later(queued.ready, pipe.done));
           break;
         case Event::kWait:
           if (TokenOf(core, event) == nullptr) return moved;
-          if (*TokenOf(core, event) > start) pipe.held = MakerOf(core, event);
-          pipe.free = std::max(start, *TokenOf(core, event));
+          if (TokenOf(core, event)->time > start.time) pipe.held = MakerOf(core, event);
+          pipe.free = Later(start, *TokenOf(core, event));
           break;
         case Event::kBarrier:
-          if (pipe.done > start) pipe.held = LastOf(core, index, which, Cause::kBarrier);
-          pipe.free = std::max(start, pipe.done);
+          if (pipe.done.time > start.time) pipe.held = LastOf(core, index, which, Cause::kBarrier);
+          pipe.free = Later(start, pipe.done);
           break;
         case Event::kCopy:
-          if (keep_slices_) NoteWait(index, which, queued.ready, start);
+          if (keep_slices_) NoteWait(index, which, queued.ready.time, start.time);
           pipe.copying = true;
-          pending_.push({start + model_.cost.copy_issue, index, which, queued.event, start});
+          pipe.begun = start;
+          pending_.push({start.time + model_.cost.copy_issue, index, which, queued.event});
           break;
         default:
           break;
@@ -306,6 +301,27 @@ class Simulation {
       moved = true;
     }
     return moved;
+  }
+
+  // Carries out an instruction that is no copy of GM.
+  void Work(uint32_t index, Pipe which, const Event &event, const Moment &start) {
+    const CostModel &cost = model_.cost;
+    CoreSim &core = cores_[index];
+    PipeSim &pipe = core.pipes[Index(which)];
+    const ConstantGroup group = which == Pipe::V ? ConstantGroup::kVector : ConstantGroup::kCube;
+    Cycles cycles = {event.cycles, event.cycles_off};
+    // L1 serves MTE1 more slowly while MTE2 fills it.
+    if (which == Pipe::MTE1 && core.pipes[Index(Pipe::MTE2)].copying) {
+      cycles = {cycles.count * cost.l1_shared,
+                (cycles.off + cycles.count * cost.l1_shared.doubt) * cost.l1_shared};
+    }
+    pipe.free = start;
+    pipe.free.Pass(cycles, group);
+    Moment done = pipe.free;
+    const Constant &latency = which == Pipe::M ? cost.cube_latency : cost.local_copy_latency;
+    done.Pass({event.latency, event.latency * latency.doubt}, group);
+    pipe.done = Later(pipe.done, done);
+    Busy(index, which, event, start.time, done.time, event.conflict);
   }
 
   // Runs S up to the event at which it has to wait.
@@ -317,7 +333,7 @@ class Simulation {
       const Event &event = events[core.next];
       if (!core.charged) {
         if (keep_slices_ && event.scalar > 0) ScalarSlice(index, event);
-        core.now += event.scalar;
+        core.now.Pass({event.scalar, event.scalar_off}, ConstantGroup::kScalar);
         result_.busy[Index(Pipe::S)] += event.scalar;
         core.charged = true;
       }
@@ -329,8 +345,9 @@ class Simulation {
     if (!core.ended && Idle(core)) {
       core.ended = true;
       --running_;
-      result_.busy[Index(Pipe::S)] += core.trace->tail;
-      core.now += core.trace->tail;
+      result_.busy[Index(Pipe::S)] += core.trace->tail.count;
+      core.now.Pass(core.trace->tail, ConstantGroup::kScalar);
+      slot_ = EndOf(core);
     }
     return moved;
   }
@@ -340,23 +357,24 @@ class Simulation {
                        [](const PipeSim &pipe) { return pipe.queue.empty() && !pipe.copying; });
   }
 
-  static double EndOf(const CoreSim &core) {
-    double end = core.now;
-    for (const PipeSim &pipe : core.pipes) end = std::max(end, pipe.done);
+  static Moment EndOf(const CoreSim &core) {
+    Moment end = core.now;
+    for (const PipeSim &pipe : core.pipes) end = Later(end, pipe.done);
     return end;
   }
 
   // The scalar unit goes on at `until`.
-  void Hold(CoreSim *core, double until, const Wait &wait) const {
-    if (until <= core->now) return;
+  void Hold(CoreSim *core, const Moment &until, const Wait &wait) const {
+    if (until.time <= core->now.time) return;
     core->now = until;
-    if (keep_slices_) core->stalls.Add(until, wait);
+    if (keep_slices_) core->stalls.Add(until.time, wait);
   }
 
   // The instruction that ends last of all.
   Wait LatestOf(const CoreSim &core) const {
-    const auto *latest = std::max_element(std::begin(core.pipes), std::end(core.pipes),
-                                          [](const PipeSim &a, const PipeSim &b) { return a.done < b.done; });
+    const auto *latest =
+        std::max_element(std::begin(core.pipes), std::end(core.pipes),
+                         [](const PipeSim &a, const PipeSim &b) { return a.done.time < b.done.time; });
     return LastOf(core, IndexOf(&core), static_cast<Pipe>(latest - core.pipes), Cause::kBarrier);
   }
 
@@ -377,8 +395,8 @@ class Simulation {
         return Meet(core, event.token);
       case Event::kTake: {
         for (const uint32_t post : deliveries_[event.token]) {
-          if (post >= posts_.size() || posts_[post].time == kUnknown) return false;
-          Hold(core, posts_[post].time, posts_[post].maker);
+          if (post >= posts_.size() || posts_[post].moment.time < 0) return false;
+          Hold(core, posts_[post].moment, posts_[post].maker);
         }
         return true;
       }
@@ -409,7 +427,7 @@ class Simulation {
     if (!core->arrived) {
       core->arrived = true;
       ++arrivals_[meeting];
-      meeting_times_[meeting] = std::max(meeting_times_[meeting], core->now);
+      meeting_times_[meeting] = Later(meeting_times_[meeting], core->now);
       if (arrivals_[meeting] >= meetings_[meeting]) {
         for (uint32_t other = 0; other < cores_.size(); ++other) worklist_.push_back(other);
       }
@@ -429,16 +447,15 @@ class Simulation {
   Bandwidth bandwidth_;
   std::vector<CoreSim> cores_;
   std::vector<uint32_t> arrivals_;
-  std::vector<double> meeting_times_;
+  std::vector<Moment> meeting_times_;
   std::vector<Post> posts_;
-  std::vector<std::array<double, kPipes>> issued_;
   std::priority_queue<PendingCopy, std::vector<PendingCopy>, std::greater<>> pending_;
-  std::priority_queue<Conflict, std::vector<Conflict>, std::greater<>> conflicts_;
   std::vector<uint32_t> worklist_;
   bool working_ = false;
   size_t next_start_ = 0;
   size_t running_ = 0;
   double now_ = 0;
+  Moment slot_;  // of the last core that ended, or of the launch: another core may start then
   CostResult result_;
 };
 
@@ -446,8 +463,8 @@ class Simulation {
 
 CostResult Replay(const DeviceModel &model, const std::vector<CoreTrace> &cores,
                   const std::vector<uint32_t> &meetings, const std::vector<std::vector<uint32_t>> &deliveries,
-                  bool trace) {
-  return Simulation(model, cores, meetings, deliveries, trace).Run();
+                  const ReplayOptions &options) {
+  return Simulation(model, cores, meetings, deliveries, options).Run();
 }
 
 }  // namespace sim

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "constant.h"
 #include "device_model.h"
 #include "events.h"
 #include "waits.h"
@@ -17,7 +18,7 @@ struct CoreTrace {
   bool cube = false;
   const std::vector<Event> *events = nullptr;
   const std::vector<Site> *sites = nullptr;
-  double tail = 0;  // scalar cycles after the last event
+  Cycles tail;  // of the scalar unit, after the last event
 };
 
 struct TraceSlice {
@@ -33,16 +34,21 @@ struct TraceSlice {
 };
 
 struct CostResult {
-  double cycles = 0;         // launch to the end of the last core
+  Moment end;                // of the last core; the launch begins at 0
   double busy[kPipes] = {};  // summed over cores
   uint64_t hbm_read_bytes = 0;
   uint64_t hbm_write_bytes = 0;
   std::vector<TraceSlice> slices;  // where asked for, in the order in which they ended
 };
 
+struct ReplayOptions {
+  bool slices = false;  // keep them
+  bool warm = false;    // the L2 holds what the same launch left there a moment ago; else it is empty
+};
+
 CostResult Replay(const DeviceModel &model, const std::vector<CoreTrace> &cores,
                   const std::vector<uint32_t> &meetings, const std::vector<std::vector<uint32_t>> &deliveries,
-                  bool trace);
+                  const ReplayOptions &options);
 
 // Returns the trace as Chrome / Perfetto JSON: each core is a process, each pipe a row.
 std::string TraceJson(const DeviceModel &model, const std::vector<CoreTrace> &cores, const CostResult &cost,

@@ -24,6 +24,8 @@ constexpr uint64_t kPageBytes = DeviceMemory::kPage;
 // The address space is this many times the memory. What is beyond the memory is for reservations, each of
 // which may be larger than the memory: torch_npu reserves 9/8 of it for each stream and size class.
 constexpr uint64_t kSpaces = 32;
+// Where the addresses of the process are limited, an arena has fewer, but not fewer than these.
+constexpr uint64_t kLeastSpan = uint64_t{64} << 20;
 // Poison takes memory of the host, page by page. Beyond this many bytes an allocation is not poisoned and
 // reads as zero; otherwise a program that takes most of the device's memory would take as much of the host's.
 // These bytes count as unwritten all the same.
@@ -41,12 +43,33 @@ uint64_t AlignUp(uint64_t value, uint64_t step) { return (value + step - 1) / st
   throw std::runtime_error(std::string("device memory: ") + what + ": " + std::strerror(errno));
 }
 
-// Reserves addresses without memory.
-std::byte *ReserveOrThrow(uint64_t bytes, void *place = nullptr) {
+// Reserves addresses without memory; returns nullptr where the process may not have so many.
+std::byte *ReserveOrNull(uint64_t bytes, void *place = nullptr) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (place == nullptr ? 0 : MAP_FIXED);
   void *memory = mmap(place, bytes, PROT_NONE, flags, -1, 0);
-  if (memory == MAP_FAILED) ThrowErrno("mmap");
-  return static_cast<std::byte *>(memory);
+  return memory == MAP_FAILED ? nullptr : static_cast<std::byte *>(memory);
+}
+
+std::byte *ReserveOrThrow(uint64_t bytes, void *place = nullptr) {
+  std::byte *memory = ReserveOrNull(bytes, place);
+  if (memory == nullptr) ThrowErrno("mmap");
+  return memory;
+}
+
+// An arena of `span` bytes takes these addresses: it is visible and readable at two places, and has a map of
+// written bytes.
+uint64_t AddressesOf(uint64_t span) { return 2 * span + span / 8; }
+
+// Returns how many bytes of addresses an arena may have: `span`, or where a limit (ulimit -v, valgrind) does
+// not allow them so much less that the rest of the program has as many again.
+uint64_t SpanWithinLimit(uint64_t span) {
+  for (uint64_t tried = span; tried == span || tried >= 2 * kLeastSpan; tried /= 2) {
+    std::byte *memory = ReserveOrNull(AddressesOf(tried));
+    if (memory == nullptr) continue;
+    munmap(memory, AddressesOf(tried));
+    return tried == span ? span : tried / 2;
+  }
+  ThrowErrno("mmap");
 }
 
 }  // namespace
@@ -140,7 +163,9 @@ struct DeviceMemory::Arena {
 DeviceMemory::DeviceMemory(uint64_t capacity) : arena_(std::make_unique<Arena>()) {
   Arena &arena = *arena_;
   arena.capacity = AlignUp(capacity, kPageBytes);
-  arena.span = arena.capacity * kSpaces;
+  arena.span = SpanWithinLimit(arena.capacity * kSpaces);
+  // Half of the addresses stay for reservations.
+  arena.capacity = std::min(arena.capacity, arena.span / 2);
   arena.fd = memfd_create("ascend-device-memory", MFD_CLOEXEC);
   if (arena.fd < 0) ThrowErrno("memfd_create");
   if (ftruncate(arena.fd, static_cast<off_t>(arena.capacity)) != 0) ThrowErrno("ftruncate");
@@ -172,12 +197,14 @@ void *DeviceMemory::Take(uint64_t bytes, uint64_t alignment, uint64_t poisoned, 
     // There is a guard before and after an allocation, so that neighbours never touch.
     const uint64_t start = AlignUp(begin + kGuardBytes, alignment);
     if (start + kGuardBytes > end || bytes > end - start - kGuardBytes) continue;
-    arena.free.erase(range);
-    if (start > begin) arena.free[begin] = start - begin;
     const uint64_t stop = start + std::max<uint64_t>(bytes, 1);
-    if (end > stop) arena.free[stop] = end - stop;
-    arena.allocations[start] = stop - start;
-    if (padding != 0) arena.paddings[start] = padding;
+    // Entries are made before anything changes, because the host may have no memory for them.
+    std::map<uint64_t, uint64_t> entry{{start, stop - start}}, behind{{stop, end - stop}};
+    std::map<uint64_t, uint64_t> padded{{start, padding}};
+    range->second = start - begin;
+    if (end > stop) arena.free.merge(behind);
+    arena.allocations.merge(entry);
+    if (padding != 0) arena.paddings.merge(padded);
     arena.used += stop - start;
     lock.unlock();
     std::memset(arena.host + start, FreshByte(), std::min(bytes, poisoned));
@@ -199,7 +226,8 @@ bool DeviceMemory::Free(void *device) {
   uint64_t begin = allocation->first;
   uint64_t end = begin + allocation->second;
   arena.used -= allocation->second;
-  arena.allocations.erase(allocation);
+  // Becomes the entry of the free range. A new one might find no memory.
+  auto entry = arena.allocations.extract(allocation);
   arena.paddings.erase(begin);
 
   // Whole pages are given back to the host.
@@ -214,7 +242,9 @@ bool DeviceMemory::Free(void *device) {
     if (previous->first + previous->second == begin) begin = previous->first;
   }
   arena.free.erase(arena.free.lower_bound(begin), arena.free.lower_bound(end));
-  arena.free[begin] = end - begin;
+  entry.key() = begin;
+  entry.mapped() = end - begin;
+  arena.free.insert(std::move(entry));
   return true;
 }
 

@@ -15,6 +15,8 @@ constexpr uint8_t kPoison = 0xA5;
 
 class DeviceMemory {
  public:
+  // Has `capacity` bytes, or fewer where the process may not have enough addresses (ulimit -v, valgrind).
+  // Throws std::runtime_error where there are not enough for any.
   explicit DeviceMemory(uint64_t capacity);
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory &) = delete;

@@ -19,9 +19,10 @@ constexpr uint64_t kLeastUbBytes = 1024;
 constexpr uint64_t kMostUbBytes = kMiB;
 
 // On-chip sizes: CANN's platform_config and public kernel libraries, one set for all of Atlas A2 and A3.
-// Clock and bandwidths: the published measurements of a device of 48 vector cores, here B1, assumed for the
-// others; B4 has half of the HBM and is assumed to have half of its bandwidth.
-DeviceModel AtlasA2(const char *soc, uint32_t cube_cores, uint64_t l2_mib, uint64_t hbm_gib) {
+// Bandwidths: the published measurements of a device of 48 vector cores, here B1, assumed for the others; B4
+// has half of the HBM and is assumed to have half of its bandwidth.
+DeviceModel AtlasA2(const char *soc, uint32_t cube_cores, double clock_ghz, uint64_t l2_mib,
+                    uint64_t hbm_gib) {
   DeviceModel model;
   model.soc = soc;
   model.cube_cores = cube_cores;
@@ -36,7 +37,7 @@ DeviceModel AtlasA2(const char *soc, uint32_t cube_cores, uint64_t l2_mib, uint6
   bytes(Space::BT) = 1 * kKiB;
   bytes(Space::FB) = 7 * kKiB;
   model.l2_bytes = l2_mib * kMiB;
-  model.clock_ghz = 1.85;
+  model.clock_ghz = clock_ghz;
   model.hbm_bytes_per_second = 1.8e12 * static_cast<double>(hbm_gib) / 64;
   model.l2_bytes_per_second = 5.2e12;
   return model;
@@ -44,17 +45,19 @@ DeviceModel AtlasA2(const char *soc, uint32_t cube_cores, uint64_t l2_mib, uint6
 
 const std::vector<DeviceModel> &Devices() {
   static const std::vector<DeviceModel> devices = {
-      // platform_config: cores, L2. Size of HBM: assumed equal to B2 and B3.
-      AtlasA2("Ascend910B1", 24, 192, 64),
-      // Cores, HBM: the device table of the cluster scheduler HAMi. L2: assumed equal to B1, not published.
-      AtlasA2("Ascend910B2", 24, 192, 64),
-      // platform_config: cores, L2. HBM: HAMi.
-      AtlasA2("Ascend910B3", 20, 192, 64),
-      // platform_config: cores, L2 (of 168 MB that are there, as comments in CANN's ops-nn say). HBM: HAMi.
-      AtlasA2("Ascend910B4", 20, 96, 32),
+      // platform_config: cores, clock, L2, HBM.
+      AtlasA2("Ascend910B1", 24, 1.85, 192, 64),
+      // platform_config: clock. Cores, HBM: the device table of the cluster scheduler HAMi. L2: assumed equal
+      // to B1.
+      AtlasA2("Ascend910B2", 24, 1.8, 192, 64),
+      // platform_config: cores, clock, L2, HBM.
+      AtlasA2("Ascend910B3", 20, 1.8, 192, 64),
+      // platform_config: cores, HBM, L2 (of 168 MB that are there, as comments in CANN's ops-nn say).
+      // The clock is 1.5 GHz there; published times of vector kernels ("codes", "polar/4M") fit 1.65.
+      AtlasA2("Ascend910B4", 20, 1.65, 96, 32),
       // One die of an Atlas A3: assumed equal to B1, not published but for the size of HBM, which users
       // report.
-      AtlasA2("Ascend910_9392", 24, 192, 64),
+      AtlasA2("Ascend910_9392", 24, 1.85, 192, 64),
   };
   return devices;
 }

@@ -37,10 +37,12 @@ struct Event {
   bool bypass = false;  // kCopy: does not allocate in the L2
   uint32_t site = 0;
   uint32_t token = 0;
-  float scalar = 0;  // cycles of the scalar unit since the previous event
+  float scalar = 0;      // cycles of the scalar unit since the previous event
+  float scalar_off = 0;  // by how many they may be more or less (constant.h), the start of the core aside
   float cycles = 0;
+  float cycles_off = 0;
   float latency = 0;       // kWork: cycles after them until the result is there
-  float conflict = 0;      // kWork on V: cycles of these in which the banks of UB serve nobody else
+  float conflict = 0;      // kWork on V: cycles of these in which it waits for banks of UB
   uint64_t address = 0;    // kCopy: GM rows
   uint32_t row_bytes = 0;  // kWork: the bytes of all operands, as one row
   uint32_t rows = 0;

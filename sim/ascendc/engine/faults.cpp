@@ -56,6 +56,10 @@ const char *FaultName(FaultKind kind) {
       return "RoundedCopy";
     case FaultKind::kPartlyWritten:
       return "PartlyWritten";
+    case FaultKind::kUnusedRace:
+      return "UnusedRace";
+    case FaultKind::kWrongQueue:
+      return "WrongQueue";
     case FaultKind::kOther:
       return "Other";
   }

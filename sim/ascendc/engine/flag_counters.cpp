@@ -2,6 +2,9 @@
 #include "flag_counters.h"
 
 #include <algorithm>
+#include <set>
+
+#include "source_lines.h"
 
 namespace sim {
 namespace {
@@ -93,10 +96,29 @@ void FlagCounters::ReportOverflow(CoreState *core, uint16_t flag, const Counter 
   }
 }
 
+bool FlagCounters::ForAnother(const std::vector<CoreState *> &cores, uint32_t core, uint16_t flag) const {
+  const auto own = counters_.find({core, flag});
+  if (own == counters_.end() || !own->second.waits.empty()) return false;
+  const auto takes_it = [&](const CoreState *other) {
+    const auto counter = counters_.find({other->id.core, flag});
+    return other->id.block == cores[core]->id.block && counter != counters_.end() &&
+           counter->second.waits.size() == own->second.deliveries.size();
+  };
+  std::set<const CallPath *> known;  // one site may set the flag many times
+  const auto of_headers = [&known](const Delivery &delivery) {
+    return !known.insert(delivery.set.path).second || IsFlagOfHeaders(delivery.set);
+  };
+  return std::any_of(cores.begin(), cores.end(), takes_it) &&
+         std::all_of(own->second.deliveries.begin(), own->second.deliveries.end(), of_headers);
+}
+
 void FlagCounters::Report(const std::vector<CoreState *> &cores) const {
   for (const auto &[key, counter] : counters_) {
     ReportModes(cores[key.first], key.second, counter);
-    ReportOverflow(cores[key.first], key.second, counter);
+    const bool overflows = counter.deliveries.size() > kMostOfCounter;
+    if (overflows && !ForAnother(cores, key.first, key.second)) {
+      ReportOverflow(cores[key.first], key.second, counter);
+    }
   }
   for (const Change &change : changes_) {
     if (Over(change)) continue;

@@ -39,6 +39,12 @@ class FlagCounters {
   void Wait(uint32_t receiver, uint16_t flag);
   // SyncAll needs flags that hold a delivery of the kernel.
   void Meet(uint32_t core, uint16_t flag, const Site &set, const Site &meeting);
+  // Whether a flag that stays set on a core was for another one. By mode 2 a cube core reaches both vector
+  // cores of its block. CANN's Matmul answers one of them so, and the other one has no use for the flag:
+  //
+  //   cube core   CrossCoreSetFlag<2>(1), within Matmul ──┬──▶ vector core 1   waits for flag 1
+  //                                                       └──▶ vector core 0   never does
+  bool ForAnother(const std::vector<CoreState *> &cores, uint32_t core, uint16_t flag) const;
   // Adds the faults to the logs of the receivers.
   void Report(const std::vector<CoreState *> &cores) const;
 

@@ -105,10 +105,13 @@ class Judge {
     const GmCore &core_b = cores_[b.core];
     const Site &site_a = (*core_a.sites)[a.access->site];
     const Site &site_b = (*core_b.sites)[b.access->site];
-    const std::string where = GmRange(memory_, begin, end);
+    const bool unused = b.access->write ? Unused(*core_a.log, *a.access, *b.access)
+                                        : Unused(*core_b.log, *b.access, *a.access);
+    const auto kind = [unused](FaultKind used) { return unused ? FaultKind::kUnusedRace : used; };
+    const std::string where = GmRange(memory_, begin, end) + (unused ? ", of which it uses none" : "");
     if (a.core == b.core) {
       core_b.faults->AddPair(
-          FaultKind::kMissingSync, site_a, site_b,
+          kind(FaultKind::kMissingSync), site_a, site_b,
           Describe(site_b) + " on " + PipeName(b.access->pipe) + " " + Does(*b.access) + " " + where +
               ", which " + Describe(site_a) + " on " + PipeName(a.access->pipe) + " " + Does(*a.access) +
               ", and nothing orders the two: missing " + OrderOf(a.access->pipe, b.access->pipe));
@@ -116,7 +119,7 @@ class Judge {
     }
     const std::string accesses = Describe(site_b) + " " + Does(*b.access) + " " + where;
     if (core_a.block == core_b.block) {
-      core_b.faults->AddPair(FaultKind::kBlockConflict, site_a, site_b,
+      core_b.faults->AddPair(kind(FaultKind::kBlockConflict), site_a, site_b,
                              accesses + ", which another core of the block " + Does(*a.access) + " in " +
                                  Describe(site_a) +
                                  ", and nothing orders the two cores: missing CrossCoreSetFlag<2, PIPE_" +
@@ -124,7 +127,7 @@ class Judge {
       return;
     }
     core_b.faults->AddPair(
-        FaultKind::kBlockConflict, site_a, site_b,
+        kind(FaultKind::kBlockConflict), site_a, site_b,
         accesses + ", which block " + std::to_string(core_a.block) + " " + Does(*a.access) + " in " +
             Describe(site_a) + ", and nothing orders the two blocks: missing SyncAll" +
             (a.access->write && b.access->write ? ", or the blocks overlap by mistake" : ""));

@@ -52,8 +52,10 @@ class GmIntervals {
   std::vector<uint64_t> furthest_;
 };
 
-// Finds the first bytes that two accesses share, row by row. Returns false where they share none.
-inline bool Overlap(const GmAccess &a, const GmAccess &b, uint64_t *begin, uint64_t *end) {
+// Calls visit(row of a, begin, end) for the bytes that two accesses share, row by row, until it returns
+// false.
+template <typename Visit>
+void ForEachOverlap(const GmAccess &a, const GmAccess &b, Visit &&visit) {
   for (uint32_t i = 0; i < a.rows; ++i) {
     const uint64_t low = a.address + static_cast<uint64_t>(i * a.row_stride);
     const uint64_t high = low + a.row_bytes;
@@ -68,12 +70,38 @@ inline bool Overlap(const GmAccess &a, const GmAccess &b, uint64_t *begin, uint6
     }
     for (uint32_t j = first; j < last; ++j) {
       const uint64_t other = b.address + static_cast<uint64_t>(j * b.row_stride);
-      *begin = std::max(low, other);
-      *end = std::min(high, other + b.row_bytes);
-      if (*begin < *end) return true;
+      const uint64_t begin = std::max(low, other);
+      const uint64_t end = std::min(high, other + b.row_bytes);
+      if (begin < end && !visit(i, begin, end)) return;
     }
   }
-  return false;
+}
+
+// Finds the first bytes that two accesses share. Returns false where they share none.
+inline bool Overlap(const GmAccess &a, const GmAccess &b, uint64_t *begin, uint64_t *end) {
+  bool found = false;
+  ForEachOverlap(a, b, [&](uint32_t, uint64_t low, uint64_t high) {
+    *begin = low;
+    *end = high;
+    found = true;
+    return false;
+  });
+  return found;
+}
+
+// Whether a read and a write share such bytes of the read's tails alone as its core does not use (tails.h).
+inline bool Unused(const GmLog &log, const GmAccess &read, const GmAccess &write) {
+  bool unused = read.tails != GmAccess::kNoTails;
+  if (!unused) return false;
+  ForEachOverlap(read, write, [&](uint32_t row, uint64_t begin, uint64_t end) {
+    const uint64_t row_end = read.address + static_cast<uint64_t>(row * read.row_stride) + read.row_bytes;
+    const uint64_t tail = row_end - GmAccess::kTailBytes;
+    unused = begin >= tail;
+    for (uint64_t byte = begin; unused && byte < end; ++byte)
+      unused = ((log.tails[read.tails + row] >> (byte - tail)) & 1U) == 0;
+    return unused;
+  });
+  return unused;
 }
 
 // "GM bytes [0, 4) of an allocation of 64 bytes".

@@ -30,8 +30,10 @@ class GmWords {
     uint32_t old = 0;      // what the word held before
     Clock own{};           // what that core had done
     GlobalClockPtr known;  // and what it knew of others
+    uint32_t post = 0;     // the write for the cost model, where Scheduler::posts_writes()
   };
-  static constexpr uint64_t kMostBytes = 64;  // of a write that may tell something
+  // Of a write that may tell something. A message of CANN's Matmul has two lines of the data cache.
+  static constexpr uint64_t kMostBytes = 128;
 
   static constexpr uint64_t kWord = 4;  // bytes
 

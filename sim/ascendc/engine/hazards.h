@@ -44,6 +44,9 @@ struct GmAccess {
   uint8_t atomic = 0;  // Instruction::atomic
   uint32_t after = 0;  // of a fresh read: index in GmLog::global_clocks, what the core knew afterwards
   GmCaching caching;
+  static constexpr uint32_t kNoTails = UINT32_MAX;
+  static constexpr uint32_t kTailBytes = 32;
+  uint32_t tails = kNoTails;  // index in GmLog::tails of the tail of the first row
 
   uint64_t end() const { return address + static_cast<uint64_t>((rows - 1) * row_stride) + row_bytes; }
 };
@@ -52,6 +55,7 @@ struct GmLog {
   std::vector<GmAccess> accesses;
   std::vector<Clock> clocks;
   std::vector<GlobalClockPtr> global_clocks;
+  std::vector<uint32_t> tails;  // bit i: the core uses byte i of this tail (tails.h)
 };
 
 class Queues;

@@ -5,7 +5,7 @@
 
 namespace sim {
 
-L2Cache::L2Cache(const DeviceModel &model, const std::vector<const std::vector<Event> *> &cores)
+L2Cache::L2Cache(const DeviceModel &model, const std::vector<const std::vector<Event> *> &cores, bool warm)
     : sector_(model.cost.l2_sector) {
   uint64_t first = ~uint64_t{0};
   uint64_t last = 0;
@@ -26,31 +26,21 @@ L2Cache::L2Cache(const DeviceModel &model, const std::vector<const std::vector<E
   first_page_ = first / kPageBytes;
   pages_.resize(last / kPageBytes - first_page_ + 1);
 
-  // How many bytes the kernel allocates in the L2, and how many of them are dirty.
-  each_copy([&](const Event &copy) {
-    if (copy.bypass && !copy.write) return;
-    ForEachRow(copy, [&](uint64_t begin, uint64_t end) {
-      for (uint64_t at = begin; at < end; at = (at / kPageBytes + 1) * kPageBytes) {
-        Page &page = pages_[at / kPageBytes - first_page_];
-        const uint32_t mask = SectorMask(at, std::min(end, (at / kPageBytes + 1) * kPageBytes));
-        page.valid |= mask;
-        if (copy.write) page.dirty |= mask;
-      }
-    });
-  });
-  int64_t allocated = 0;
-  int64_t dirty = 0;
-  for (Page &page : pages_) {
-    allocated += __builtin_popcount(page.valid);
-    dirty += __builtin_popcount(page.dirty);
-    page = Page{};
-  }
-  const auto capacity = static_cast<int64_t>(model.l2_bytes / sector_);
-  if (allocated > capacity) {
-    foreign_sectors_ = capacity;
-    foreign_dirty_ = static_cast<double>(dirty) / static_cast<double>(allocated);
-  } else {
-    free_sectors_ = capacity;
+  free_sectors_ = static_cast<int64_t>(model.cost.l2_usable * static_cast<double>(model.l2_bytes) / sector_);
+  if (warm) RunBefore(cores);
+}
+
+void L2Cache::RunBefore(const std::vector<const std::vector<Event> *> &cores) {
+  size_t longest = 0;
+  for (const auto *events : cores) longest = std::max(longest, events->size());
+  for (size_t i = 0; i < longest; ++i) {
+    for (const auto *events : cores) {
+      if (i >= events->size() || (*events)[i].kind != Event::kCopy) continue;
+      const Event &copy = (*events)[i];
+      ForEachRow(copy, [&](uint64_t begin, uint64_t end) {
+        if (end != begin) Access(begin, end - begin, copy.write, copy.bypass);
+      });
+    }
   }
 }
 
@@ -81,10 +71,6 @@ void L2Cache::Touch(uint32_t index) {
 
 double L2Cache::MakeRoom(uint32_t sectors) {
   double written = 0;
-  const int64_t foreign = std::min<int64_t>(std::max<int64_t>(sectors - free_sectors_, 0), foreign_sectors_);
-  foreign_sectors_ -= foreign;
-  free_sectors_ += foreign;
-  written += static_cast<double>(foreign) * foreign_dirty_ * sector_;
   while (free_sectors_ < static_cast<int64_t>(sectors) && oldest_ != kNone) {
     const uint32_t victim = oldest_;
     Page &page = pages_[victim];

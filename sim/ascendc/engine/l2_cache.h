@@ -18,9 +18,9 @@ struct HbmTraffic {
 
 class L2Cache {
  public:
-  // The kernel is assumed to run many times: where its data do not fit in the L2, the L2 starts full, and as
-  // many of its lines are dirty as the kernel leaves.
-  L2Cache(const DeviceModel &model, const std::vector<const std::vector<Event> *> &cores);
+  // At the start of a launch the L2 is empty, as behind copies from the host; or `warm`: the same launch ran
+  // before, as in a loop that measures it, and the L2 holds what that one left there.
+  L2Cache(const DeviceModel &model, const std::vector<const std::vector<Event> *> &cores, bool warm);
 
   HbmTraffic Access(uint64_t address, uint64_t bytes, bool write, bool bypass);
 
@@ -39,6 +39,8 @@ class L2Cache {
   void Touch(uint32_t page);
   void Unlink(uint32_t page);
   double MakeRoom(uint32_t sectors);
+  // Each core in turn makes one of its copies.
+  void RunBefore(const std::vector<const std::vector<Event> *> &cores);
 
   const uint32_t sector_;
   uint64_t first_page_ = 0;
@@ -46,8 +48,6 @@ class L2Cache {
   uint32_t newest_ = kNone;
   uint32_t oldest_ = kNone;
   int64_t free_sectors_ = 0;
-  int64_t foreign_sectors_ = 0;
-  double foreign_dirty_ = 0;
 };
 
 // Calls visit(begin, end) for each run of bytes of a copy. Rows that follow each other without a gap are one

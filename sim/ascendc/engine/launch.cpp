@@ -2,6 +2,7 @@
 #include "launch.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -30,6 +31,7 @@ LaunchOptions LaunchOptions::FromEnvironment() {
   if (number("AVO_SIM_FAST", 0) != 0) options.hazards = options.cost = false;
   options.threads = static_cast<uint32_t>(number("AVO_SIM_THREADS", 0));
   options.seed = number("AVO_SIM_SEED", 0);
+  options.warm = number("AVO_SIM_WARM", 0) != 0;
   options.instructions = std::max<uint64_t>(number("AVO_SIM_INSTRUCTIONS", options.instructions), 1);
   const char *timeline = std::getenv("AVO_SIM_TIMELINE");
   if (timeline != nullptr) options.timeline = timeline;
@@ -51,6 +53,7 @@ class Launcher {
         options_(options),
         scheduler_(StartOrder(kernel, block_dim, options.seed), Threads(options),
                    [this](uint32_t i) { RunCore(i); }) {
+    if (replacements_[0].invoke != nullptr || replacements_[1].invoke != nullptr) scheduler_.PostWrites();
     const uint32_t per_block = CoresPerBlock(kernel);
     for (uint32_t i = 0; i < block_dim * per_block; ++i) {
       CoreIdentity id;
@@ -69,6 +72,7 @@ class Launcher {
   Report Run(const std::vector<void *> &args) {
     args_ = args;
     scheduler_.RunAll();
+    if (no_memory_) throw std::bad_alloc();
     scheduler_.ReportFlags();
     if (options_.hazards) JudgeGlobalMemory();
     Report report;
@@ -115,24 +119,44 @@ class Launcher {
     bool reached_its_end = false;
     try {
       state.BeginBlock(__builtin_frame_address(0));
-      reached_its_end = Invoke(state.id.cube);
+      reached_its_end = Invoke(&state);
       if (reached_its_end) state.EndBlock();
     } catch (const BlockEnded &) {
-    } catch (const std::exception &error) {
-      state.log.AddEnd(FaultKind::kOther, std::string("the kernel threw an exception: ") + error.what(), {});
     } catch (...) {
-      state.log.AddEnd(FaultKind::kOther, "the kernel threw something that is no std::exception", {});
+      NoteException(&state);
     }
     state.ended_early = !reached_its_end;
     SetCurrentCore(nullptr);
-    state.ReleaseMemories();
+    try {
+      state.ReleaseMemories();
+    } catch (const std::bad_alloc &) {  // they are released with the core then
+      no_memory_ = true;
+    }
+  }
+
+  // Makes a fault of the exception that is being handled.
+  void NoteException(CoreState *state) noexcept {
+    try {
+      try {
+        throw;
+      } catch (const std::exception &error) {
+        state->log.AddEnd(FaultKind::kOther, std::string("the kernel threw an exception: ") + error.what(),
+                          {});
+      } catch (...) {
+        state->log.AddEnd(FaultKind::kOther, "the kernel threw something that is no std::exception", {});
+      }
+    } catch (...) {
+      no_memory_ = true;
+    }
   }
 
   // Returns false where a fault ended the block without an exception.
-  bool Invoke(bool cube) const {
-    const Replacement &replacement = replacements_[cube];
+  bool Invoke(CoreState *state) const {
+    const Replacement &replacement = replacements_[state->id.cube];
     if (replacement.invoke == nullptr) return RunKernel(kernel_.invoke, args_.data(), false);
+    state->prepares = true;
     replacement.prepare(args_.size() > 1 ? args_[args_.size() - 2] : nullptr);
+    state->prepares = false;
     return RunKernel(replacement.invoke, args_.data(), replacement.marked);
   }
 
@@ -182,12 +206,20 @@ class Launcher {
 
   CostResult Cost(const std::vector<CoreTrace> &traces, Report *report) const {
     const bool slices = options_.trace || !options_.timeline.empty();
-    CostResult cost = Replay(model_, traces, scheduler_.meetings(), scheduler_.deliveries(), slices);
+    CostResult cost =
+        Replay(model_, traces, scheduler_.meetings(), scheduler_.deliveries(), {slices, options_.warm});
     for (int pipe = 0; pipe < kPipes; ++pipe) report->pipes[pipe].busy_cycles = cost.busy[pipe];
     report->hbm_read_bytes = cost.hbm_read_bytes;
     report->hbm_write_bytes = cost.hbm_write_bytes;
-    report->cycles = cost.cycles;
-    report->microseconds = cost.cycles / (model_.clock_ghz * 1e3);
+    report->cycles = cost.end.time;
+    const double cycles_a_microsecond = model_.clock_ghz * 1e3;
+    const double doubt = cost.end.Doubt();
+    report->microseconds = cost.end.time / cycles_a_microsecond;
+    report->least_microseconds = report->microseconds / (1 + doubt);
+    report->most_microseconds = report->microseconds * (1 + doubt);
+    for (int group = 0; group < kGroups; ++group) {
+      report->doubts[group] = cost.end.doubts[group] / cycles_a_microsecond;
+    }
     if (options_.trace) report->trace = TraceJson(model_, traces, cost, kernel_.name);
     return cost;
   }
@@ -209,6 +241,7 @@ class Launcher {
   Scheduler scheduler_;
   std::vector<std::unique_ptr<CoreState>> cores_;
   std::vector<void *> args_;
+  std::atomic<bool> no_memory_{false};  // not even for the text of a fault
 };
 
 Report Launch(DeviceMemory &memory, const DeviceModel &model, const Kernel &kernel, uint32_t block_dim,

@@ -8,30 +8,27 @@
 #include <string>
 #include <vector>
 
+#include "constant.h"
 #include "core.h"
 #include "device_memory.h"
 #include "device_model.h"
 #include "faults.h"
+#include "kernel.h"
 #include "policy.h"
 
 namespace sim {
-
-// The cores of a block. A mixed block has a cube core and one or two vector cores.
-enum class KernelType : uint8_t { kVector, kCube, kMixed12, kMixed11 };
-
-// A kernel to be launched: `invoke` calls the __global__ function with the arguments.
-struct Kernel {
-  const char *name = "";
-  void (*invoke)(void *const *args) = nullptr;  // args: the device addresses, workspace and tiling last
-  KernelType type = KernelType::kVector;
-};
 
 struct LaunchOptions {
   bool auto_sync = true;  // model the compiler's auto-sync; false is the strict mode
   bool hazards = true;    // happens-before and uninitialised-read judges
   bool cost = true;       // cycle model
-  bool trace = false;     // keep the events for Report::Trace
-  std::string timeline;   // a folder for a file on the launch (timeline.h); empty: none
+  // false: matrix products are judged and timed, but their results are not computed; for measurements of
+  // products that a CPU would compute for minutes.
+  bool products = true;
+  bool warm =
+      false;  // the cycle model: the L2 holds what the same launch left there a moment ago; else it is empty
+  bool trace = false;    // keep the events for Report::Trace
+  std::string timeline;  // a folder for a file on the launch (timeline.h); empty: none
   // What each core did, for Report::recording; with the calls that led to each site, which takes addr2line.
   enum class Record : uint8_t { kNothing, kLines, kCalls } record = Record::kNothing;
   uint32_t threads = 0;  // 0: all host cores
@@ -41,8 +38,9 @@ struct LaunchOptions {
   double timeout = 60;
   uint64_t instructions = uint64_t{1} << 26;
   Policy policy;
-  // AVO_SIM_STRICT, AVO_SIM_FAST, AVO_SIM_THREADS, AVO_SIM_SEED, AVO_SIM_TIMEOUT, AVO_SIM_INSTRUCTIONS,
-  // AVO_SIM_TIMELINE, and the policy. Throws std::invalid_argument where the policy is ill-formed.
+  // AVO_SIM_STRICT, AVO_SIM_FAST, AVO_SIM_THREADS, AVO_SIM_SEED, AVO_SIM_WARM, AVO_SIM_TIMEOUT,
+  // AVO_SIM_INSTRUCTIONS, AVO_SIM_TIMELINE, and the policy. Throws std::invalid_argument where the policy is
+  // ill-formed.
   static LaunchOptions FromEnvironment();
 };
 
@@ -81,6 +79,11 @@ struct Report {
   uint64_t ub_peak_bytes = 0;
   double cycles = 0;  // modelled makespan, launch overhead included
   double microseconds = 0;
+  // The range of `microseconds` that follows from the doubts of the model's constants, and by how much each
+  // group of constants may move it.
+  double least_microseconds = 0;
+  double most_microseconds = 0;
+  double doubts[kGroups] = {};  // microseconds
   uint64_t seed = 0;
   std::vector<Fault> faults;
   std::vector<const Suppression *> suppressed;  // the suppression of each fault that does not count

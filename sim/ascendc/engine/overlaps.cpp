@@ -19,6 +19,8 @@
 namespace sim {
 namespace {
 
+constexpr uint64_t kRepeat = 256;  // bytes of a whole one
+
 // An operand, repeat by repeat. All repeats look alike, but the last one may be shorter.
 class Repeats {
  public:
@@ -164,6 +166,19 @@ std::string Rule(const Conflict &conflict, Sharing sharing) {
 
 }  // namespace
 
+// Whole repeats often read lanes that nobody uses (BeyondTensor): those of the last repeat that lie behind
+// the buffer of the source. Results may lie there. A mask or count of fewer lanes says which ones are used.
+bool CoreState::LiesInUnusedLanes(const Instruction &instruction, int64_t written, const Operand &from) {
+  const uint64_t lanes = instruction.elements * instruction.element_bytes;
+  if (lanes != uint64_t{instruction.repeats} * kRepeat || written < 0) return false;
+  const auto stays = [&](int64_t byte) {
+    const int64_t before = byte - static_cast<int64_t>(from.address);
+    return before < 0 || queues.StaysInBuffer(from, static_cast<uint64_t>(before) + 1);
+  };
+  const Repeats repeats(from);
+  return !stays(written) && stays(repeats.Extent(repeats.count() - 1).begin);
+}
+
 void CoreState::CheckOverlaps(const Instruction &instruction, const Site &site) {
   for (int i = 0; i < instruction.operand_count; ++i) {
     const Operand &to = instruction.operands[i];
@@ -174,6 +189,7 @@ void CoreState::CheckOverlaps(const Instruction &instruction, const Site &site) 
       if (from.write || from.space != to.space) continue;
       const ByteRange read = Extent(from);
       if (Apart(written, read)) continue;
+      if (LiesInUnusedLanes(instruction, written.begin, from)) continue;
       if (from.sharing != Sharing::kNone && SamePlaces(to, from)) continue;
       if (from.sharing == Sharing::kPack && written.begin <= read.begin) continue;
       const Conflict conflict = Find(Repeats(to), Repeats(from), from.sharing);

@@ -13,7 +13,7 @@ namespace sim {
 namespace {
 
 constexpr FaultKind kWarnings[] = {FaultKind::kBeyondTensor, FaultKind::kRoundedCopy,
-                                   FaultKind::kPartlyWritten};
+                                   FaultKind::kPartlyWritten, FaultKind::kUnusedRace, FaultKind::kWrongQueue};
 
 std::string Variable(const char *name) {
   const char *text = std::getenv(name);

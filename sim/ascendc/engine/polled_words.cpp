@@ -2,6 +2,7 @@
 // How a core takes part in what gm_words.h describes.
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -25,13 +26,34 @@ void CoreState::PublishWrite(const Instruction &instruction, const Operand &oper
   if (scheduler->alone() || BytesOf(operand) > GmWords::kMostBytes) return;
   GmWords::Note note = NoteOf(instruction.pipe);
   note.published = instruction.pipe != Pipe::S || instruction.uncached;
+  if (note.published && scheduler->posts_writes()) {
+    note.post = scheduler->NewPost();
+    new_posts_.emplace_back(instruction.pipe, note.post);
+  }
   ForEachRun(operand, [&](uint64_t address, uint64_t bytes) {
     scheduler->words().Write(address, bytes, memory->Host(reinterpret_cast<const void *>(address)), note);
   });
 }
 
-void CoreState::PublishLine(uint64_t address, uint64_t bytes) {
-  if (!scheduler->alone()) scheduler->words().Write(address, bytes, nullptr, NoteOf(Pipe::S));
+void CoreState::PublishLine(uint64_t address, uint64_t bytes, uint32_t site) {
+  if (scheduler->alone()) return;
+  GmWords::Note note = NoteOf(Pipe::S);
+  if (scheduler->posts_writes()) new_posts_.emplace_back(Pipe::S, note.post = scheduler->NewPost());
+  scheduler->words().Write(address, bytes, nullptr, note);
+  AddPosts(site);
+}
+
+// These events take no time.
+void CoreState::AddPosts(uint32_t site) {
+  for (const auto &[pipe, post] : new_posts_) {
+    Event event;
+    event.kind = Event::kPost;
+    event.pipe = pipe;
+    event.token = post;
+    event.site = site;
+    if (options->cost) events.push_back(event);
+  }
+  new_posts_.clear();
 }
 
 // Whether another core has written the word, and this core does not know that yet.
@@ -52,7 +74,18 @@ void CoreState::NotePoll(uint64_t address, uint64_t bytes) {
   EndPoll();
   GmWords::Note note;
   scheduler->words().Keep(address, bytes);
-  const bool first = asked_.insert(address).second;
+  Asked &asked = asked_[address];
+  const bool first = !asked.waits;
+  asked.waits = true;
+  // How often a core asks depends on how fast the host's threads are, so that it takes the time of once.
+  // Where the core does more than read in between, it takes the time of once more.
+  if (const size_t work = events.size() + scalar_writes_; asked.work != work) {
+    asked.work = work;
+    asked.pending_scalar = pending_scalar_;
+  } else {
+    pending_scalar_ = asked.pending_scalar;
+  }
+  cached_lines_[address / kCacheLine % std::size(cached_lines_)] = 0;  // each time it looks into memory
   if (!first || !IsNews(address, &note)) {
     polled_ = address;
     return;
@@ -94,8 +127,11 @@ void CoreState::SettlePoll() {
   clock.resize(scheduler->cores(), Clock{});
   Join(&clock[note.core], note.own);
   AcquireGlobal(clock);
+  if (scheduler->posts_writes()) {
+    scheduler->TakePost(*this, note.post, hazards.gm().accesses[poll_].site);
+  }
   cache.Reload(address);
-  asked_.erase(address);
+  asked_[address].waits = false;
   EndPoll();
 }
 

@@ -306,7 +306,10 @@ LocalTensorBase Queues::DeQue(int32_t id, Pipes pipes, Where where) {
 void Queues::Free(int32_t id, const LocalTensorBase &tensor, Where where) {
   const auto of_pipe = static_cast<size_t>(tensor.buffer_id) < buffers_.size();
   if (const int32_t owner = of_pipe ? buffers_[tensor.buffer_id].queue : -1; owner >= 0 && owner != id) {
-    core_->Report(FaultKind::kQueueBalance, "FreeTensor", where,
+    // Between the same pipes a device sets the right flag and frees the right buffer.
+    const QueueKind &given = Checked(id, "FreeTensor", where).kind, &own = queues_[owner].kind;
+    const bool same = given.producer == own.producer && given.consumer == own.consumer;
+    core_->Report(same ? FaultKind::kWrongQueue : FaultKind::kQueueBalance, "FreeTensor", where,
                   "the tensor is a buffer of another queue, " + Named(queues_[owner]));
     id = owner;
   }

@@ -49,6 +49,17 @@ std::string BytesJson(const Fault &fault) {
   return "[" + std::to_string(fault.bytes.begin) + "," + std::to_string(fault.bytes.end) + "]";
 }
 
+std::string TimesJson(const Report &report) {
+  std::string doubts;
+  for (int group = 0; group < kGroups; ++group) {
+    doubts +=
+        (doubts.empty() ? "" : ",") + JsonString(kGroupNames[group]) + ":" + JsonNumber(report.doubts[group]);
+  }
+  return "\"microseconds\":" + JsonNumber(report.microseconds) + ",\"microseconds_range\":[" +
+         JsonNumber(report.least_microseconds) + "," + JsonNumber(report.most_microseconds) +
+         "],\"microseconds_doubts\":{" + doubts + "}";
+}
+
 }  // namespace
 
 bool Report::ok() const {
@@ -71,8 +82,8 @@ std::string Report::Json() const {
   out += "}," + number("gm_read_bytes", gm_read_bytes) + "," + number("gm_write_bytes", gm_write_bytes) +
          "," + number("hbm_read_bytes", hbm_read_bytes) + "," + number("hbm_write_bytes", hbm_write_bytes) +
          "," + number("scalar_accesses", scalar_accesses) + "," + number("ub_peak_bytes", ub_peak_bytes) +
-         "," + field("cycles", JsonNumber(cycles)) + "," + field("microseconds", JsonNumber(microseconds)) +
-         "," + number("seed", seed) + ",\"faults\":[";
+         "," + field("cycles", JsonNumber(cycles)) + "," + TimesJson(*this) + "," + number("seed", seed) +
+         ",\"faults\":[";
   for (size_t i = 0; i < faults.size(); ++i) {
     const Fault &fault = faults[i];
     out += std::string(i == 0 ? "" : ",") + "{" + field("kind", JsonString(FaultName(fault.kind))) + "," +

@@ -111,7 +111,7 @@ void ScalarCache::Clean(bool all, uint64_t address) {
     for (const uint32_t write : line->second.writes) {
       GmAccess &access = accesses[write];
       access.caching.cleaned = now;
-      core_->PublishLine(access.address, access.row_bytes);
+      core_->PublishLine(access.address, access.row_bytes, access.site);
     }
     forgotten_.insert(line->first);
   }

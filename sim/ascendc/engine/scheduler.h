@@ -66,6 +66,12 @@ class Scheduler {
   size_t cores() const { return cores_.size(); }
   bool alone() const { return cores_.size() == 1; }
   GmWords &words() { return words_; }
+  // In libraries of kernels, where CANN's Matmul sends messages, who polls a word waits for its write in the
+  // cost model too.
+  bool posts_writes() const { return posts_writes_; }
+  void PostWrites() { posts_writes_ = true; }
+  uint32_t NewPost();
+  void TakePost(CoreState &core, uint32_t post, uint32_t site);
   // Lets other cores run, where any can: for a core that may wait for what they do.
   void Yield();
   // Reports, after the run, cross-core flags that nobody waited for, as they would let a later kernel go on
@@ -92,6 +98,7 @@ class Scheduler {
     KnownWaits waits;
     uint32_t token = 0;
     Site site;
+    bool prepared = false;  // set before the kernel began
   };
   struct GmFlagState {
     bool set = false;
@@ -150,6 +157,7 @@ class Scheduler {
   std::vector<uint32_t> meetings_;
   std::vector<std::vector<uint32_t>> deliveries_;
   uint32_t posts_ = 0;
+  bool posts_writes_ = false;
   std::map<FlagCounters::Group, Exchange> exchanges_;
   std::map<std::pair<uint32_t, uint16_t>, std::deque<Post>> inboxes_;  // core, flag
   std::map<GmFlag, GmFlagState> gm_flags_;

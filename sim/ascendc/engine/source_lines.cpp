@@ -186,6 +186,12 @@ std::vector<SourcePlace> PlacesOf(const std::vector<Site> &sites) {
   return places;
 }
 
+bool IsFlagOfHeaders(const Site &set) {
+  const std::string api = PlacesOf({set}).front().api;
+  const size_t end = api.find(": ");
+  return end != std::string::npos && api.substr(0, end) != "NotifyEvent";
+}
+
 namespace {
 
 // Reads the source file.

@@ -34,6 +34,10 @@ struct SourcePlace {
 // each library that holds kernels, so ask for all sites at a time.
 std::vector<SourcePlace> PlacesOf(const std::vector<Site> &sites);
 
+// Whether CANN's headers set a cross-core flag for a function of their own, such as Matmul; false where the
+// kernel sets it, and where nothing says who does.
+bool IsFlagOfHeaders(const Site &set);
+
 // The first argument of the InitBuffer call at `site` as the source has it: "in_queue_", "queues_[i]". Empty
 // where the source file is missing.
 std::string BufferName(const Site &site);

@@ -104,8 +104,8 @@ std::string Rows(const std::vector<CoreTrace> &cores, const CostResult &cost, co
 
 std::string TimelineJson(const DeviceModel &model, const std::vector<CoreTrace> &cores,
                          const CostResult &cost, const Report &report) {
-  const double tick = std::max(0.25, cost.cycles / (uint64_t{1} << 31));
-  double start = cost.cycles;
+  const double tick = std::max(0.25, cost.end.time / (uint64_t{1} << 31));
+  double start = cost.end.time;
   for (const TraceSlice &slice : cost.slices) start = std::min(start, slice.begin);
   const SiteTable table = TableOf(cores);
   const auto field = [](const char *name, double value) {

@@ -9,6 +9,7 @@ namespace sim {
 Values::Values(CoreState *core) : core_(core) {}
 
 void Values::Release() {
+  if (taken_) SettleTaken(nullptr);
   for (ValueMap &map : maps_) map = {};
   origins_ = std::vector<Origin>(1);
   roots_.clear();
@@ -43,6 +44,7 @@ bool Values::Defined(const Operand &operand) {
 }
 
 void Values::Follow(const Instruction &instruction, uint32_t site) {
+  if (taken_) SettleTaken(&instruction);
   bool spreads = instruction.flow_map != nullptr && (registers_have_holes_ || instruction.leaves_holes);
   for (int i = 0; i < instruction.operand_count; ++i) {
     const Operand &operand = instruction.operands[i];

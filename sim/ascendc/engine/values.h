@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -38,6 +39,21 @@ class Values {
   void ReadRegisters(const char *name, Where where, const BitRange &registers);
   void Store(const BitRange &result, const BitRange &registers);
 
+  // The runs of bytes of an operand in the order of its lanes.
+  struct Runs {
+    Space space = Space::UB;
+    Use use = Use::kValue;
+    uint32_t lane_bytes = 0;
+    uint64_t total = 0;  // bytes
+    std::vector<std::pair<uint64_t, uint64_t>> runs;
+  };
+  struct Sides {
+    std::vector<Runs> results, sources;
+  };
+  static Sides SidesOf(const Instruction &instruction);
+  // Whether lane i of the one depends on lane i of the other and on no other lane of it.
+  static bool SameLanes(ValueFlow flow, const Runs &result, const Runs &source);
+
  private:
   friend class Flows;
 
@@ -60,13 +76,6 @@ class Values {
     std::string text;
     std::vector<BitRange> parts;
   };
-  // The runs of bytes of an operand in the order of its lanes.
-  struct Runs {
-    Space space = Space::UB;
-    uint32_t lane_bytes = 0;
-    uint64_t total = 0;  // bytes
-    std::vector<std::pair<uint64_t, uint64_t>> runs;
-  };
 
   ValueMap &Map(Space space);
   static bool Reads(const Instruction &instruction, const Operand &operand);
@@ -86,6 +95,24 @@ class Values {
                   uint32_t site);
   static Runs RunsOf(const Instruction &instruction, int first);
 
+  // values_scalar.cpp
+  // A word with undefined bits that the scalar unit has taken from the chip, and the fault that this is
+  // unless the next instruction stores the word.
+  struct TakenWord {
+    std::pair<LateKey, std::string> fault;
+    uint32_t origin = 0;
+    uint64_t bytes = 0;
+    std::byte value[8];
+    uint8_t holes[8];
+    std::optional<uint64_t> stored_at;  // by the last instruction
+    bool copied = false;                // by an earlier store
+  };
+  void JudgeScalarRead(const Instruction &instruction, const Operand &operand, uint32_t site);
+  FaultKind KindOf(const Instruction &instruction, const BitRange &word);
+  void Take(const BitRange &word, uint32_t origin, const std::pair<LateKey, std::string> &fault);
+  // Decides about the word when the core goes on with `next`; null: it has come to its end.
+  void SettleTaken(const Instruction *next);
+
   // values_report.cpp
   // Returns whether the instruction writes to global memory, where nothing is followed.
   bool JudgeSinks(const Instruction &instruction, uint32_t site);
@@ -100,8 +127,6 @@ class Values {
   void NoteParts(const Instruction &instruction, uint32_t site, uint64_t behind);
   void DropWrittenParts();
   void AddLate(const LateKey &key, const std::string &text);
-  void JudgeScalarRead(const Instruction &instruction, const Operand &operand, uint32_t site);
-  FaultKind KindOf(const Instruction &instruction, const BitRange &word);
   uint64_t BytesInPadding(const Operand &global, uint64_t *begin) const;
   void Report(FaultKind kind, const BitRange &source, uint64_t hole, const std::string &does, uint32_t site);
   // Says whether the fault of this key has been reported. Otherwise a late one waits in touched_.
@@ -115,6 +140,7 @@ class Values {
   ValueMap maps_[kSpaces + 1];  // the last one: registers
   bool registers_have_holes_ = false;
   const Instruction *current_ = nullptr;  // that Follow looks at
+  std::optional<TakenWord> taken_;
   // The origin of the bytes [begin, end) that RootOf gave last for this instruction.
   struct Root {
     Space space = Space::GM;

@@ -37,6 +37,7 @@ Values::Runs Values::RunsOf(const Instruction &instruction, int first) {
   const Operand &operand = instruction.operands[first];
   Runs runs;
   runs.space = operand.space;
+  runs.use = operand.use;
   runs.lane_bytes = operand.lane_bytes;
   for (int i = first; i < instruction.operand_count; ++i) {
     const Operand &part = instruction.operands[i];
@@ -49,6 +50,27 @@ Values::Runs Values::RunsOf(const Instruction &instruction, int first) {
     });
   }
   return runs;
+}
+
+Values::Sides Values::SidesOf(const Instruction &instruction) {
+  Sides sides;
+  for (int i = 0; i < instruction.operand_count; ++i) {
+    const Operand &operand = instruction.operands[i];
+    const bool goes_on = operand.first_repeat != 0 && i > 0 &&
+                         instruction.operands[i - 1].name == operand.name &&
+                         instruction.operands[i - 1].write == operand.write;
+    if (!goes_on) (operand.write ? sides.results : sides.sources).push_back(RunsOf(instruction, i));
+  }
+  return sides;
+}
+
+bool Values::SameLanes(ValueFlow flow, const Runs &result, const Runs &source) {
+  if (flow == ValueFlow::kAll) return false;
+  const auto lanes = [flow](const Runs &runs) {
+    const uint64_t width = flow == ValueFlow::kLanes ? runs.lane_bytes : 1;
+    return width == 0 ? 0 : runs.total / width;
+  };
+  return lanes(result) != 0 && lanes(result) == lanes(source);
 }
 
 void Values::SpreadToAll(const Instruction &instruction, const Runs &source, uint32_t site) {
@@ -123,27 +145,14 @@ void Values::Spread(const Instruction &instruction, uint32_t site) {
     return;
   }
   const ValueFlow flow = instruction.flow;
-  std::vector<Runs> results, sources;
-  for (int i = 0; i < instruction.operand_count; ++i) {
-    const Operand &operand = instruction.operands[i];
-    const bool goes_on = operand.first_repeat != 0 && i > 0 &&
-                         instruction.operands[i - 1].name == operand.name &&
-                         instruction.operands[i - 1].write == operand.write;
-    if (!goes_on) (operand.write ? results : sources).push_back(RunsOf(instruction, i));
-  }
-  const auto lanes = [flow](const Runs &runs) {
-    const uint64_t width = flow == ValueFlow::kLanes ? runs.lane_bytes : 1;
-    return width == 0 ? 0 : runs.total / width;
-  };
+  const auto [results, sources] = SidesOf(instruction);
   for (size_t i = 0; i < sources.size(); ++i) {
-    const bool together = flow != ValueFlow::kAll && results.size() == 1 && lanes(results[0]) != 0 &&
-                          lanes(results[0]) == lanes(sources[i]);
-    if (!together) {
+    if (results.size() != 1 || !SameLanes(flow, results[0], sources[i])) {
       SpreadToAll(instruction, sources[i], site);
       continue;
     }
     const bool pairs = (flow == ValueFlow::kAnd || flow == ValueFlow::kOr) && sources.size() == 2 &&
-                       lanes(sources[0]) == lanes(sources[1]);
+                       sources[0].total == sources[1].total;
     SpreadLanes(flow, results[0], sources[i], pairs ? &sources[1 - i] : nullptr, site);
   }
 }

@@ -168,27 +168,6 @@ void Values::JudgeOperand(const Operand &operand, const Doing &doing, uint32_t s
   });
 }
 
-// A word of bits, such as the result of Compare, often ends behind the last lane. A kernel may read it and
-// use the bits that have a value. Of a number no bits count alone.
-FaultKind Values::KindOf(const Instruction &instruction, const BitRange &word) {
-  const bool bits = instruction.flow == ValueFlow::kBits && word.space != Space::GM;
-  for (uint64_t at = 0; bits && at < word.bytes; ++at) {
-    if (Map(word.space).Holes(word.address + at) != 0xFF) return FaultKind::kPartlyWritten;
-  }
-  return FaultKind::kUninitialised;
-}
-
-void Values::JudgeScalarRead(const Instruction &instruction, const Operand &operand, uint32_t site) {
-  ForEachRun(operand, [&](uint64_t begin, uint64_t bytes) {
-    const BitRange word{operand.space, begin, bytes};
-    const uint64_t hole = FirstHole(word);
-    if (hole == bytes) return;
-    Report(KindOf(instruction, word), word, hole,
-           std::string("reads ") + operand.name + ", " + RangeText(operand.space, begin, begin + bytes),
-           site);
-  });
-}
-
 bool Values::JudgeSinks(const Instruction &instruction, uint32_t site) {
   const Operand *global = nullptr;
   for (int i = 0; i < instruction.operand_count; ++i) {

@@ -77,6 +77,20 @@ uint32_t Busiest(const Access &access) {
   return *std::max_element(access.group_count.begin(), access.group_count.end());
 }
 
+// Whether the operand is a source that is the same as an earlier one: both are read at once.
+bool ReadBefore(const Instruction &instruction, int operand) {
+  const Operand &a = instruction.operands[operand];
+  for (int i = 0; i < operand; ++i) {
+    const Operand &b = instruction.operands[i];
+    if (a.space == b.space && !a.write && !b.write && a.address == b.address && a.row_bytes == b.row_bytes &&
+        a.rows == b.rows && a.row_stride == b.row_stride && a.groups == b.groups &&
+        a.group_stride == b.group_stride) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Returns the cycles of a repeat, which takes one without bank conflicts: the mean over the first 32 repeats.
 double BankCycles(const DeviceModel &model, const Instruction &instruction) {
   const uint32_t repeats = std::max<uint32_t>(instruction.repeats, 1);
@@ -88,7 +102,8 @@ double BankCycles(const DeviceModel &model, const Instruction &instruction) {
     Access writes;
     for (int i = 0; i < instruction.operand_count; ++i) {
       const Operand &operand = instruction.operands[i];
-      if (operand.space == Space::UB) AddRepeat(operand, repeat, repeats, operand.write ? &writes : &reads);
+      if (operand.space != Space::UB || ReadBefore(instruction, i)) continue;
+      AddRepeat(operand, repeat, repeats, operand.write ? &writes : &reads);
     }
     const uint32_t turns = std::max<uint32_t>({Busiest(reads), Busiest(writes), 1});
     cycles += turns;
@@ -104,13 +119,23 @@ double BankCycles(const DeviceModel &model, const Instruction &instruction) {
 VectorCycles CyclesOf(const DeviceModel &model, const Instruction &instruction) {
   const double repeats = std::max<uint32_t>(instruction.repeats, 1);
   double own = 1;  // cycles a repeat that no bank adds to
-  if (instruction.elements != 0) {
-    const double rate = VectorElementsPerCycle(instruction.name, instruction.element_bytes);
-    if (rate != 256.0 / instruction.element_bytes)
-      own = std::max(own, static_cast<double>(instruction.elements) / rate / repeats);
+  const VectorRate *rate = FindVectorRate(instruction.name);
+  if (rate != nullptr && instruction.elements != 0) {
+    const double elements_a_cycle = instruction.element_bytes == 2 ? rate->half : rate->single;
+    if (elements_a_cycle != 0)
+      own = std::max(own, static_cast<double>(instruction.elements) / elements_a_cycle / repeats);
   }
-  const double per_repeat = std::max(own, BankCycles(model, instruction));
-  return {model.cost.vector_startup + repeats * per_repeat, repeats * (per_repeat - own)};
+  // Instructions of two cycles use the banks in both ("gelu"); slower ones have time to wait for them.
+  constexpr double kBusyBanks = 2;
+  const double banks = BankCycles(model, instruction);
+  const double per_repeat = own <= kBusyBanks ? own * banks : std::max(own, banks);
+  const CostModel &cost = model.cost;
+  const double start = rate != nullptr && rate->start != 0 ? rate->start : cost.vector_startup;
+  const double conflict = repeats * (per_repeat - own);
+  const double doubt = rate != nullptr ? rate->doubt : kDocumentedRate;
+  const double off =
+      start * cost.vector_startup.doubt + repeats * own * doubt + conflict * cost.bank_read_write.doubt;
+  return {{start + repeats * per_repeat, off}, conflict};
 }
 
 int VectorCosts::KeyOf(const Instruction &instruction, Key *key) {

@@ -12,7 +12,7 @@
 namespace sim {
 
 struct VectorCycles {
-  double total = 0;
+  Cycles total;
   double conflict = 0;  // of these, cycles in which the instruction waits for banks
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documented names of AscendC that the simulated device does not have. To use one is a compile error that
-// says so by name. docs/simulator_api.md lists what there is.
+// Documented names of AscendC that the simulated device does not have, and why. To use one is a compile error
+// that says so. docs/simulator_api.md lists what there is.
 #pragma once
 
 namespace sim {
@@ -12,72 +12,64 @@ constexpr bool kModelledType = false;
 
 }  // namespace sim
 
-#define SIM_ABSENT_TEXT(Name) \
-  "AscendC::" #Name " is not modelled by the simulated device; docs/simulator_api.md lists what is"
+#define SIM_ABSENT_TEXT(Name, why) \
+  "AscendC::" #Name " is not modelled by the simulated device: " why "; docs/simulator_api.md lists what is"
 
 // Takes any arguments, after up to three types and any values as template arguments. An overload of the
 // kernel's own is preferred.
-#define SIM_ABSENT(Name)                                                    \
-  template <typename... Types>                                              \
-  int Name(...) {                                                           \
-    static_assert(sim::kModelledType<Types...>, SIM_ABSENT_TEXT(Name));     \
-    return 0;                                                               \
-  }                                                                         \
-  template <auto value, auto... values>                                     \
-  int Name(...) {                                                           \
-    static_assert(sim::kModelled<value>, SIM_ABSENT_TEXT(Name));            \
-    return 0;                                                               \
-  }                                                                         \
-  template <typename T, auto value, auto... values>                         \
-  int Name(...) {                                                           \
-    static_assert(sim::kModelledType<T>, SIM_ABSENT_TEXT(Name));            \
-    return 0;                                                               \
-  }                                                                         \
-  template <typename T, typename U, auto value, auto... values>             \
-  int Name(...) {                                                           \
-    static_assert(sim::kModelledType<T>, SIM_ABSENT_TEXT(Name));            \
-    return 0;                                                               \
-  }                                                                         \
-  template <typename T, typename U, typename V, auto value, auto... values> \
-  int Name(...) {                                                           \
-    static_assert(sim::kModelledType<T>, SIM_ABSENT_TEXT(Name));            \
-    return 0;                                                               \
+#define SIM_ABSENT(Name, why)                                                \
+  template <typename... Types>                                               \
+  int Name(...) {                                                            \
+    static_assert(sim::kModelledType<Types...>, SIM_ABSENT_TEXT(Name, why)); \
+    return 0;                                                                \
+  }                                                                          \
+  template <auto value, auto... values>                                      \
+  int Name(...) {                                                            \
+    static_assert(sim::kModelled<value>, SIM_ABSENT_TEXT(Name, why));        \
+    return 0;                                                                \
+  }                                                                          \
+  template <typename T, auto value, auto... values>                          \
+  int Name(...) {                                                            \
+    static_assert(sim::kModelledType<T>, SIM_ABSENT_TEXT(Name, why));        \
+    return 0;                                                                \
+  }                                                                          \
+  template <typename T, typename U, auto value, auto... values>              \
+  int Name(...) {                                                            \
+    static_assert(sim::kModelledType<T>, SIM_ABSENT_TEXT(Name, why));        \
+    return 0;                                                                \
+  }                                                                          \
+  template <typename T, typename U, typename V, auto value, auto... values>  \
+  int Name(...) {                                                            \
+    static_assert(sim::kModelledType<T>, SIM_ABSENT_TEXT(Name, why));        \
+    return 0;                                                                \
   }
-#define SIM_ABSENT_CLASS(Name)                                          \
-  template <typename... Types>                                          \
-  class Name {                                                          \
-    static_assert(sim::kModelledType<Types...>, SIM_ABSENT_TEXT(Name)); \
-                                                                        \
-   public:                                                              \
-    template <typename... Arguments>                                    \
-    Name(Arguments &&...) {}                                            \
+#define SIM_ABSENT_CLASS(Name, why)                                          \
+  template <typename... Types>                                               \
+  class Name {                                                               \
+    static_assert(sim::kModelledType<Types...>, SIM_ABSENT_TEXT(Name, why)); \
+                                                                             \
+   public:                                                                   \
+    template <typename... Arguments>                                         \
+    Name(Arguments &&...) {}                                                 \
   };
 
 namespace AscendC {
 
 // Groups of cube cores
-SIM_ABSENT_CLASS(CubeResGroupHandle)
-SIM_ABSENT_CLASS(KfcWorkspace)
-
-// Vector: arithmetic
-
-// Vector: compound arithmetic
-
-// Cube: products
-
-// Cube: results
+SIM_ABSENT_CLASS(CubeResGroupHandle, "a vector core reaches the cube core of its own block alone")
+SIM_ABSENT_CLASS(KfcWorkspace, "it is the memory of CubeResGroupHandle, which is not modelled")
 
 // Cube: loads
-SIM_ABSENT(LoadImageToLocal)
-SIM_ABSENT(SetAippFunctions)
+SIM_ABSENT(LoadImageToLocal, "the unit that prepares images (AIPP) is not modelled")
+SIM_ABSENT(SetAippFunctions, "the unit that prepares images (AIPP) is not modelled")
 
 // High-level: convolution
-SIM_ABSENT_CLASS(Conv3D)
-SIM_ABSENT_CLASS(Conv3DBackpropFilter)
-SIM_ABSENT_CLASS(Conv3DBackpropInput)
+SIM_ABSENT_CLASS(Conv3D, "Matmul, LoadData and Mmad are, convolutions are not")
+SIM_ABSENT_CLASS(Conv3DBackpropFilter, "Matmul, LoadData and Mmad are, convolutions are not")
+SIM_ABSENT_CLASS(Conv3DBackpropInput, "Matmul, LoadData and Mmad are, convolutions are not")
 
 // High-level: communication
-SIM_ABSENT_CLASS(Hccl)
+SIM_ABSENT_CLASS(Hccl, "it moves data between devices, and the simulated device is one")
 
 }  // namespace AscendC
 

@@ -14,6 +14,12 @@ struct WithScalar {
   Compute<T> operator()(Compute<T> value) const { return function(value, scalar); }
 };
 
+// An integer times 0 is 0: so CANN's headers clear memory. A float may be an infinity or NaN.
+template <typename T>
+constexpr bool IsConstant(const WithScalar<MulLane, T> &multiply) {
+  return std::is_integral_v<T> && multiply.scalar == 0;
+}
+
 // The sign bit decides, so that -0 is multiplied too.
 struct LeakyReluLane {
   template <typename T>

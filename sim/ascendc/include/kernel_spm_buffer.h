@@ -5,6 +5,7 @@
 #include "kernel_event.h"
 #include "kernel_operator_data_copy_intf.h"
 #include "kernel_tensor.h"
+#include "sim/order.h"
 
 namespace sim {
 
@@ -64,13 +65,6 @@ class SpmBuffer {
     AscendC::DataCopy(to, memory, amount, where);
     Order(Pipe::MTE2, Pipe::MTE3, where);
     Order(Pipe::MTE2, Pipe::V, where);
-  }
-
-  static void Order(Pipe from, Pipe to, Where where) {
-    Core &core = Core::Current();
-    const int32_t event = core.FetchEventId(from, to, where);
-    core.SetFlag(from, to, event, where);
-    core.WaitFlag(from, to, event, where);
   }
 
   template <typename T>

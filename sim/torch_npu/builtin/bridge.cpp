@@ -3,6 +3,7 @@
 
 #include <ATen/ops/from_blob.h>
 #include <c10/core/InferenceMode.h>
+#include <c10/util/Exception.h>
 
 #include <cstring>
 #include <stdexcept>
@@ -28,6 +29,7 @@ at::Tensor OnMemory(const HostTensor &tensor) {
 }  // namespace
 
 size_t Call::Add(const aclTensor *tensor, bool written) {
+  if (tensor != nullptr) TypeOf(tensor->state->dtype);  // refuses the call before the stream has it
   slots.push_back(plan.View(tensor, written));
   return slots.size() - 1;
 }
@@ -79,6 +81,12 @@ at::ScalarType TypeOf(aclDataType dtype) {
       return at::kLong;
     case ACL_UINT8:
       return at::kByte;
+    case ACL_UINT16:
+      return at::kUInt16;
+    case ACL_UINT32:
+      return at::kUInt32;
+    case ACL_UINT64:
+      return at::kUInt64;
     case ACL_BOOL:
       return at::kBool;
     case ACL_COMPLEX64:
@@ -86,7 +94,9 @@ at::ScalarType TypeOf(aclDataType dtype) {
     case ACL_COMPLEX128:
       return at::kComplexDouble;
     default:
-      throw std::invalid_argument("aclDataType " + std::to_string(dtype) + " has no type in torch");
+      throw std::invalid_argument("expected a dtype of torch's CPU operators, got aclDataType " +
+                                  std::to_string(dtype) +
+                                  ", with which the simulated device does not compute");
   }
 }
 
@@ -113,6 +123,10 @@ std::optional<at::Scalar> NumberOf(const aclScalar *scalar) {
       return Load<uint8_t>(scalar);
     case ACL_BOOL:
       return Load<bool>(scalar);
+    case ACL_COMPLEX64:
+      return Load<c10::complex<float>>(scalar);
+    case ACL_COMPLEX128:
+      return Load<c10::complex<double>>(scalar);
     default:
       throw std::invalid_argument("an aclScalar of type " + std::to_string(scalar->dtype));
   }
@@ -125,13 +139,17 @@ std::vector<const aclTensor *> MembersOf(const aclTensorList *list) {
 
 std::string TextOf(const char *text) { return text == nullptr ? "" : text; }
 
-aclnnStatus Finish(Call &call, std::function<void(const Tensors &)> body, uint64_t *workspace,
-                   aclOpExecutor **executor) {
-  const auto host = [body = std::move(body)](const std::vector<HostTensor> &tensors) {
+aclnnStatus Finish(Call &call, const char *name, std::function<void(const Tensors &)> body,
+                   uint64_t *workspace, aclOpExecutor **executor) {
+  const auto host = [name, body = std::move(body)](const std::vector<HostTensor> &tensors) {
     const c10::InferenceMode plain;  // no gradients, no version counters
     Tensors views;
     for (const HostTensor &tensor : tensors) views.push_back(OnMemory(tensor));
-    body(views);
+    try {
+      body(views);
+    } catch (const c10::Error &error) {
+      throw std::runtime_error(std::string(name) + ": " + error.what_without_backtrace());
+    }
   };
   call.plan.Host(host, call.slots);
   return call.plan.Finish(workspace, executor);

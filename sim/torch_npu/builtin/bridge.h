@@ -15,7 +15,7 @@
 //   Numbers      a list of scalars, or a tensor of them: std::vector<at::Scalar>
 //   Ints, Bools  const acl…Array *        std::vector
 //   Type         aclDataType              at::ScalarType
-//   Int, Int8, Bool, Double, Float, Text  themselves
+//   Int, Int8, Int32, Bool, Double, Float, Text  themselves
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -130,12 +130,12 @@ struct FoundArgument {
   Found operator()(const Tensors &views) const { return {views[place], state}; }
 };
 
-// Makes `body` the only step of an executor.
-aclnnStatus Finish(Call &call, std::function<void(const Tensors &)> body, uint64_t *workspace,
-                   aclOpExecutor **executor);
+// Makes `body` the only step of an executor. `name` is the function's in messages.
+aclnnStatus Finish(Call &call, const char *name, std::function<void(const Tensors &)> body,
+                   uint64_t *workspace, aclOpExecutor **executor);
 
 template <typename... Arguments, typename Body, typename... C>
-aclnnStatus Plan(uint64_t *workspace, aclOpExecutor **executor, Body body, C... arguments) {
+aclnnStatus Plan(const char *name, uint64_t *workspace, aclOpExecutor **executor, Body body, C... arguments) {
   try {
     Call call;
     const std::tuple<Arguments...> bound{
@@ -143,9 +143,9 @@ aclnnStatus Plan(uint64_t *workspace, aclOpExecutor **executor, Body body, C... 
     const auto run = [body, bound](const Tensors &views) {
       std::apply([&](const auto &...argument) { body(argument(views)...); }, bound);
     };
-    return Finish(call, run, workspace, executor);
-  } catch (const std::exception &error) {
-    return ReportError(kParamInvalid, error.what());
+    return Finish(call, name, run, workspace, executor);
+  } catch (...) {
+    return ReportException(kParamInvalid, name);
   }
 }
 
@@ -165,6 +165,7 @@ aclnnStatus Plan(uint64_t *workspace, aclOpExecutor **executor, Body body, C... 
 #define AVO_C_Bools(name) const aclBoolArray *name
 #define AVO_C_Type(name) aclDataType name
 #define AVO_C_Int(name) int64_t name
+#define AVO_C_Int32(name) int32_t name
 #define AVO_C_Int8(name) int8_t name
 #define AVO_C_Bool(name) bool name
 #define AVO_C_Double(name) double name
@@ -184,6 +185,7 @@ aclnnStatus Plan(uint64_t *workspace, aclOpExecutor **executor, Body body, C... 
 #define AVO_N_Bools(name) name
 #define AVO_N_Type(name) name
 #define AVO_N_Int(name) name
+#define AVO_N_Int32(name) name
 #define AVO_N_Int8(name) name
 #define AVO_N_Bool(name) name
 #define AVO_N_Double(name) name
@@ -203,6 +205,7 @@ aclnnStatus Plan(uint64_t *workspace, aclOpExecutor **executor, Body body, C... 
 #define AVO_A_Bools(name) ::sim::builtin::ValueArgument<std::vector<bool>>
 #define AVO_A_Type(name) ::sim::builtin::ValueArgument<at::ScalarType>
 #define AVO_A_Int(name) ::sim::builtin::ValueArgument<int64_t>
+#define AVO_A_Int32(name) ::sim::builtin::ValueArgument<int32_t>
 #define AVO_A_Int8(name) ::sim::builtin::ValueArgument<int8_t>
 #define AVO_A_Bool(name) ::sim::builtin::ValueArgument<bool>
 #define AVO_A_Double(name) ::sim::builtin::ValueArgument<double>
@@ -222,41 +225,30 @@ aclnnStatus Plan(uint64_t *workspace, aclOpExecutor **executor, Body body, C... 
 #define AVO_B_Bools(name) [[maybe_unused]] const std::vector<bool> &name
 #define AVO_B_Type(name) [[maybe_unused]] at::ScalarType name
 #define AVO_B_Int(name) [[maybe_unused]] int64_t name
+#define AVO_B_Int32(name) [[maybe_unused]] int32_t name
 #define AVO_B_Int8(name) [[maybe_unused]] int8_t name
 #define AVO_B_Bool(name) [[maybe_unused]] bool name
 #define AVO_B_Double(name) [[maybe_unused]] double name
 #define AVO_B_Float(name) [[maybe_unused]] float name
 #define AVO_B_Text(name) [[maybe_unused]] const std::string &name
 
-// AVO_EACH(R, items…): AVO_R_item for each item, separated by commas; up to 16 items.
-#define AVO_E1(R, i) AVO_##R##_##i
-#define AVO_E2(R, i, ...) AVO_##R##_##i, AVO_E1(R, __VA_ARGS__)
-#define AVO_E3(R, i, ...) AVO_##R##_##i, AVO_E2(R, __VA_ARGS__)
-#define AVO_E4(R, i, ...) AVO_##R##_##i, AVO_E3(R, __VA_ARGS__)
-#define AVO_E5(R, i, ...) AVO_##R##_##i, AVO_E4(R, __VA_ARGS__)
-#define AVO_E6(R, i, ...) AVO_##R##_##i, AVO_E5(R, __VA_ARGS__)
-#define AVO_E7(R, i, ...) AVO_##R##_##i, AVO_E6(R, __VA_ARGS__)
-#define AVO_E8(R, i, ...) AVO_##R##_##i, AVO_E7(R, __VA_ARGS__)
-#define AVO_E9(R, i, ...) AVO_##R##_##i, AVO_E8(R, __VA_ARGS__)
-#define AVO_E10(R, i, ...) AVO_##R##_##i, AVO_E9(R, __VA_ARGS__)
-#define AVO_E11(R, i, ...) AVO_##R##_##i, AVO_E10(R, __VA_ARGS__)
-#define AVO_E12(R, i, ...) AVO_##R##_##i, AVO_E11(R, __VA_ARGS__)
-#define AVO_E13(R, i, ...) AVO_##R##_##i, AVO_E12(R, __VA_ARGS__)
-#define AVO_E14(R, i, ...) AVO_##R##_##i, AVO_E13(R, __VA_ARGS__)
-#define AVO_E15(R, i, ...) AVO_##R##_##i, AVO_E14(R, __VA_ARGS__)
-#define AVO_E16(R, i, ...) AVO_##R##_##i, AVO_E15(R, __VA_ARGS__)
-#define AVO_PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, macro, ...) macro
-#define AVO_EACH(R, ...)                                                                               \
-  AVO_PICK(__VA_ARGS__, AVO_E16, AVO_E15, AVO_E14, AVO_E13, AVO_E12, AVO_E11, AVO_E10, AVO_E9, AVO_E8, \
-           AVO_E7, AVO_E6, AVO_E5, AVO_E4, AVO_E3, AVO_E2, AVO_E1, )                                   \
-  (R, __VA_ARGS__)
+// AVO_EACH(R, items…): AVO_R_item for each item, separated by commas; up to 64 items. AVO_NEXT expands to the
+// first item and to the text of a call of itself for the others, which the next rescan expands.
+#define AVO_EACH(R, ...) AVO_RESCAN(AVO_NEXT(R, __VA_ARGS__))
+#define AVO_NEXT(R, item, ...) AVO_##R##_##item __VA_OPT__(, AVO_LATER AVO_PARENTHESES(R, __VA_ARGS__))
+#define AVO_LATER() AVO_NEXT
+#define AVO_PARENTHESES ()
+#define AVO_RESCAN(...) AVO_RESCAN16(AVO_RESCAN16(AVO_RESCAN16(AVO_RESCAN16(__VA_ARGS__))))
+#define AVO_RESCAN16(...) AVO_RESCAN4(AVO_RESCAN4(AVO_RESCAN4(AVO_RESCAN4(__VA_ARGS__))))
+#define AVO_RESCAN4(...) AVO_RESCAN1(AVO_RESCAN1(AVO_RESCAN1(AVO_RESCAN1(__VA_ARGS__))))
+#define AVO_RESCAN1(...) __VA_ARGS__
 
 #define ACLNN(name, ...)                                                                                   \
   static void name##Body(AVO_EACH(B, __VA_ARGS__));                                                        \
   extern "C" ACL_FUNC_VISIBILITY aclnnStatus aclnn##name##GetWorkspaceSize(                                \
       AVO_EACH(C, __VA_ARGS__), uint64_t *workspace_size, aclOpExecutor **op_executor) {                   \
-    return ::sim::builtin::Plan<AVO_EACH(A, __VA_ARGS__)>(workspace_size, op_executor, &name##Body,        \
-                                                          AVO_EACH(N, __VA_ARGS__));                       \
+    return ::sim::builtin::Plan<AVO_EACH(A, __VA_ARGS__)>("aclnn" #name, workspace_size, op_executor,      \
+                                                          &name##Body, AVO_EACH(N, __VA_ARGS__));          \
   }                                                                                                        \
   extern "C" ACL_FUNC_VISIBILITY aclnnStatus aclnn##name(void *workspace, uint64_t workspace_size,         \
                                                          aclOpExecutor *op_executor, aclrtStream stream) { \

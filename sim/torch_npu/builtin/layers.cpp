@@ -2,24 +2,18 @@
 // Layers of networks, their losses and gradients.
 #include <ATen/ATen.h>
 
-#include "bridge.h"
+#include "table.h"
+
+using sim::builtin::Given;
 
 namespace {
+
+using sim::builtin::Give;
 
 std::array<bool, 3> Mask(const std::vector<bool> &mask) { return {mask[0], mask[1], mask[2]}; }
 
 at::OptionalIntArrayRef Sizes(const std::vector<int64_t> &sizes) {
   return sizes.empty() ? at::OptionalIntArrayRef() : at::OptionalIntArrayRef(sizes);
-}
-
-std::optional<at::Tensor> Given(const at::Tensor &tensor) {
-  return tensor.defined() ? std::optional<at::Tensor>(tensor) : std::nullopt;
-}
-
-// Copies a result that was asked for and that was computed. A layer that does not train, for example,
-// computes no statistics of its batch.
-void Give(at::Tensor &out, const at::Tensor &result) {
-  if (out.defined() && result.defined() && out.numel() > 0 && result.numel() > 0) out.copy_(result);
 }
 
 // Stores where in its window each maximum lies. A device stores bits instead. Only the gradient reads them,
@@ -42,19 +36,28 @@ const std::vector<int64_t> &StrideOf(const std::vector<int64_t> &stride, const s
   return stride.empty() ? kernel : stride;
 }
 
-}  // namespace
+// The dimensions of the weight, which are the last ones of the input.
+std::vector<int64_t> LastDims(const at::Tensor &weight) {
+  std::vector<int64_t> dims;
+  for (int64_t dim = -weight.dim(); dim < 0; ++dim) dims.push_back(dim);
+  return dims;
+}
 
-ACLNN(Mm, In(self), In(other), Out(out), Int8(cube)) { at::mm_out(out, self, other); }
-ACLNN(Matmul, In(self), In(other), Out(out), Int8(cube)) { out.copy_(at::matmul(self, other)); }
-ACLNN(BatchMatMul, In(self), In(other), Out(out), Int8(cube)) { at::bmm_out(out, self, other); }
-ACLNN(Addmm, In(self), In(mat1), In(mat2), Number(beta), Number(alpha), Out(out), Int8(cube)) {
-  at::addmm_out(out, self, mat1, mat2, beta, alpha);
+std::tuple<at::Tensor, at::Tensor> RmsNorm(const at::Tensor &self, const at::Tensor &weight, double eps) {
+  const at::Tensor wide = self.to(at::kFloat);
+  const at::Tensor rstd = at::rsqrt(wide.square().mean(LastDims(weight), true) + eps);
+  return {wide * rstd * weight, rstd};
 }
-ACLNN(Baddbmm, In(self), In(batch1), In(batch2), Number(beta), Number(alpha), Out(out), Int8(cube)) {
-  at::baddbmm_out(out, self, batch1, batch2, beta, alpha);
+
+std::tuple<at::Tensor, at::Tensor> RmsNormGradient(const at::Tensor &grad, const at::Tensor &self,
+                                                   const at::Tensor &rstd, const at::Tensor &weight) {
+  const at::Tensor normal = self.to(at::kFloat) * rstd;
+  const at::Tensor part = grad.to(at::kFloat) * weight;
+  const at::Tensor mean = (part * normal).mean(LastDims(weight), true);
+  return {(part - normal * mean) * rstd, (grad * normal).sum_to_size(weight.sizes())};
 }
-ACLNN(Mv, In(self), In(vector), Out(out), Int8(cube)) { at::mv_out(out, self, vector); }
-ACLNN(Dot, In(self), In(other), Out(out)) { out.copy_(at::dot(self, other)); }
+
+}  // namespace
 
 ACLNN(Convolution, In(input), In(weight), In(bias), Ints(stride), Ints(padding), Ints(dilation),
       Bool(transposed), Ints(output_padding), Int(groups), Out(out), Int8(cube)) {
@@ -92,6 +95,18 @@ ACLNN(LayerNormBackward, In(grad), In(input), Ints(shape), In(mean), In(rstd), I
       at::native_layer_norm_backward(grad, input, shape, mean, rstd, weight, bias, Mask(mask));
   Give(grad_input, input_part), Give(grad_weight, weight_part), Give(grad_bias, bias_part);
 }
+ATEN(GroupNorm, at::native_group_norm,
+     (In(input), In(weight), In(bias), Int(n), Int(c), Int(hxw), Int(group), Double(eps)), Out(out),
+     Out(mean), Out(rstd))
+ACLNN(GroupNormBackward, In(grad), In(input), In(mean), In(rstd), In(weight), Int(n), Int(c), Int(hxw),
+      Int(group), Bools(mask), Out(grad_input), Out(grad_weight), Out(grad_bias)) {
+  const auto [input_part, weight_part, bias_part] = at::native_group_norm_backward(
+      grad.contiguous(), input.contiguous(), mean, rstd, weight, n, c, hxw, group, Mask(mask));
+  Give(grad_input, input_part), Give(grad_weight, weight_part), Give(grad_bias, bias_part);
+}
+ATEN(RmsNorm, RmsNorm, (In(self), In(weight), Double(eps)), Out(out), Out(rstd))
+ATEN(RmsNormGrad, RmsNormGradient, (In(grad), In(self), In(rstd), In(weight)), Out(grad_input),
+     Out(grad_weight))
 ACLNN(MaxPool2dWithMask, In(self), Ints(kernel), Ints(stride), Ints(padding), Ints(dilation), Bool(ceil_mode),
       Out(out), Out(mask)) {
   const auto [values, indices] =
@@ -122,11 +137,6 @@ ACLNN(AdaptiveAvgPool2dBackward, In(grad), In(self), Out(out)) {
   out.copy_(at::_adaptive_avg_pool2d_backward(grad, self));
 }
 ACLNN(UpsampleNearest2d, In(self), Ints(size), Out(out)) { out.copy_(at::upsample_nearest2d(self, size)); }
-ACLNN(UpsampleNearest2dBackward, In(grad), Ints(size), Ints(input_size), Double(scales_h), Double(scales_w),
-      Out(out)) {
-  out.copy_(at::upsample_nearest2d_backward(grad, size, input_size));
-}
-
 ACLNN(Softmax, In(self), Int(dim), Out(out)) { out.copy_(at::softmax(self, dim)); }
 ACLNN(SoftmaxBackward, In(grad), In(output), Int(dim), Out(out)) {
   out.copy_(at::_softmax_backward_data(grad, output, dim, output.scalar_type()));
@@ -199,3 +209,17 @@ ACLNN(BinaryCrossEntropyWithLogitsBackward, In(grad), In(self), In(target), In(w
   out.copy_(part * grad);
 }
 ACLNN(Embedding, In(weight), In(indices), Out(out)) { out.copy_(at::embedding(weight, indices)); }
+ACLNN(ConvDepthwise2d, In(input), In(weight), Ints(kernel), In(bias), Ints(stride), Ints(padding),
+      Ints(dilation), Out(out), Int8(cube)) {
+  out.copy_(at::conv2d(input, weight, Given(bias), stride, padding, dilation, input.size(1)));
+}
+ACLNN(ConvTbc, In(input), In(weight), In(bias), Int(padding), Out(out), Int8(cube)) {
+  out.copy_(at::conv_tbc(input, weight, bias, padding));
+}
+ACLNN(ConvTbcBackward, In(grad), In(input), In(weight), In(bias), Int(padding), Int8(cube), Out(grad_input),
+      Out(grad_weight), Out(grad_bias)) {
+  const auto [input_part, weight_part, bias_part] = at::conv_tbc_backward(grad, input, weight, bias, padding);
+  Give(grad_input, input_part), Give(grad_weight, weight_part), Give(grad_bias, bias_part);
+}
+ATEN(TransformBiasRescaleQkv, at::_transform_bias_rescale_qkv, (In(qkv), In(bias), Int(heads)), Out(query),
+     Out(key), Out(value))

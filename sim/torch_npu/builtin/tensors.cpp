@@ -4,27 +4,70 @@
 
 #include "bridge.h"
 
-#include <ATen/CPUGeneratorImpl.h>
-
 namespace {
-
-// Generators of a device count: a seed and an offset in its sequence determine the numbers.
-at::Generator From(int64_t seed, int64_t offset) {
-  return at::make_generator<at::CPUGeneratorImpl>(static_cast<uint64_t>(seed) * 2654435761u + offset);
-}
 
 at::OptionalIntArrayRef Dims(const std::vector<int64_t> &dims) {
   return dims.empty() ? at::OptionalIntArrayRef() : at::OptionalIntArrayRef(dims);
 }
 
-// A tensor without elements stands for an index that is not given.
-c10::List<std::optional<at::Tensor>> Indices(const sim::builtin::Tensors &tensors) {
-  c10::List<std::optional<at::Tensor>> indices;
-  for (const at::Tensor &tensor : tensors) {
-    indices.push_back(tensor.defined() && tensor.numel() > 0 ? std::optional<at::Tensor>(tensor)
-                                                             : std::nullopt);
+// An item of index_put's list.
+struct Index {
+  at::Tensor tensor;
+  bool has_memory;
+};
+
+struct IndicesArgument {
+  sim::builtin::ListArgument<const aclTensorList *, false> list;
+  std::vector<bool> has_memory;
+  IndicesArgument(sim::builtin::Call &call, const aclTensorList *indices) : list(call, indices) {
+    for (const aclTensor *index : sim::builtin::MembersOf(indices))
+      has_memory.push_back(index->state->data != nullptr);
   }
-  return indices;
+  std::vector<Index> operator()(const sim::builtin::Tensors &views) const {
+    std::vector<Index> indices;
+    for (const at::Tensor &tensor : list(views)) indices.push_back({tensor, has_memory[indices.size()]});
+    return indices;
+  }
+};
+#define AVO_C_Indices(name) const aclTensorList *name
+#define AVO_N_Indices(name) name
+#define AVO_A_Indices(name) IndicesArgument
+#define AVO_B_Indices(name) const std::vector<Index> &name
+
+// Says whether a caller gave this index. For an index that is not given, as in y[:, i], torch_npu passes a
+// new tensor of shape {0} and of self's dtype. So an index of another dtype is given, and so is one that has
+// memory, as results without elements and slices have. What is left is an index without memory where self has
+// a dtype of indices too: torch_npu ends the list with an index that is given, and at another place the
+// likelier reading is that it is not given.
+bool IsGiven(const Index &index, const at::Tensor &self, bool last) {
+  const at::Tensor &tensor = index.tensor;
+  if (tensor.numel() > 0 || tensor.dim() != 1 || tensor.scalar_type() != self.scalar_type()) return true;
+  return index.has_memory || (last && (self.scalar_type() == at::kLong || self.scalar_type() == at::kInt));
+}
+
+constexpr int64_t kNoDim = 1000;  // how torch_npu says that UniqueConsecutive gets no dimension
+
+using Indices = c10::List<std::optional<at::Tensor>>;
+
+// Writes where the indices point to: nowhere if an index without elements is given.
+void Put(at::Tensor &self, const std::vector<Index> &given, const at::Tensor &values, bool accumulate) {
+  Indices indices;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const bool is_given = IsGiven(given[i], self, i + 1 == given.size());
+    if (is_given && given[i].tensor.numel() == 0) return;
+    indices.push_back(is_given ? std::optional<at::Tensor>(given[i].tensor) : std::nullopt);
+  }
+  at::index_put_(self, indices, values, accumulate);
+}
+
+// Reads where the indices point to. A result without elements needs nothing; where it has some, an index
+// without elements is one that is not given.
+void Take(at::Tensor &out, const at::Tensor &self, const sim::builtin::Tensors &tensors) {
+  if (out.numel() == 0) return;
+  Indices indices;
+  for (const at::Tensor &index : tensors)
+    indices.push_back(index.numel() > 0 ? std::optional<at::Tensor>(index) : std::nullopt);
+  out.copy_(at::index(self, indices));
 }
 
 }  // namespace
@@ -45,28 +88,9 @@ ACLNN(Linspace, Number(start), Number(end), Int(steps), Out(out)) {
   out.copy_(at::linspace(start, end, steps, out.options()));
 }
 ACLNN(Eye, Int(rows), Int(columns), Out(out)) { out.copy_(at::eye(rows, columns, out.options())); }
-ACLNN(InplaceNormal, InOut(self), Float(mean), Float(deviation), Int(seed), Int(offset)) {
-  self.normal_(mean, deviation, From(seed, offset));
-}
-ACLNN(InplaceUniform, InOut(self), Double(low), Double(high), Int(seed), Int(offset)) {
-  self.uniform_(low, high, From(seed, offset));
-}
-ACLNN(InplaceRandom, InOut(self), Int(low), Int(high), Int(seed), Int(offset)) {
-  self.random_(low, high, From(seed, offset));
-}
-ACLNN(Randperm, Int(n), Int(seed), Int(offset), Out(out)) {
-  out.copy_(at::randperm(n, From(seed, offset), at::kLong));
-}
-ACLNN(InplaceBernoulli, InOut(self), Number(probability), Int(seed), Int(offset)) {
-  self.bernoulli_(probability.toDouble(), From(seed, offset));
-}
-ACLNN(Multinomial, In(self), Int(samples), Bool(replacement), Int(seed), Int(offset), Out(out)) {
-  out.copy_(at::multinomial(self, samples, replacement, From(seed, offset)));
-}
 
 ACLNN(Cat, InList(tensors), Int(dim), Out(out)) { at::cat_out(out, tensors, dim); }
 ACLNN(Stack, InList(tensors), Int(dim), Out(out)) { at::stack_out(out, tensors, dim); }
-ACLNN(Permute, In(self), Ints(dims), Out(out)) { out.copy_(self.permute(dims)); }
 ACLNN(Repeat, In(self), Ints(repeats), Out(out)) { out.copy_(self.repeat(repeats)); }
 ACLNN(Flip, In(self), Ints(dims), Out(out)) { out.copy_(at::flip(self, dims)); }
 ACLNN(Roll, In(self), Ints(shifts), Ints(dims), Out(out)) { out.copy_(at::roll(self, shifts, dims)); }
@@ -139,12 +163,9 @@ ACLNN(IndexAdd, In(self), Int(dim), In(index), In(source), Number(alpha), Out(ou
 }
 ACLNN(InplaceMaskedFillScalar, InOut(self), In(mask), Number(value)) { self.masked_fill_(mask, value); }
 ACLNN(InplaceMaskedFillTensor, InOut(self), In(mask), In(value)) { self.masked_fill_(mask, value); }
-ACLNN(Index, In(self), InList(indices), Out(out)) {
-  // Nothing to do where nothing is selected: an index without elements looks like one that is not given.
-  if (out.numel() > 0) out.copy_(at::index(self, Indices(indices)));
-}
-ACLNN(IndexPutImpl, InOut(self), InList(indices), In(values), Bool(accumulate), Bool(unsafe)) {
-  at::index_put_(self, Indices(indices), values, accumulate);
+ACLNN(Index, In(self), InList(indices), Out(out)) { Take(out, self, indices); }
+ACLNN(IndexPutImpl, InOut(self), Indices(indices), In(values), Bool(accumulate), Bool(unsafe)) {
+  Put(self, indices, values, accumulate);
 }
 ACLNN(MaskedSelect, In(self), In(mask), Found(out)) { out.Give(at::masked_select(self, mask)); }
 ACLNN(Nonzero, In(self), Found(out)) { out.Give(at::nonzero(self)); }
@@ -154,5 +175,24 @@ ACLNN(Unique2, In(self), Bool(sorted), Bool(with_places), Bool(with_counts), Fou
   values.Give(found);
   if (with_places) places.copy_(found_places);
   if (with_counts) counts.slice(0, 0, found_counts.numel()).copy_(found_counts);
+}
+ACLNN(Unique, In(self), Bool(sorted), Bool(with_places), Found(values), Out(places)) {
+  const auto [found, found_places] = at::_unique(self, sorted, with_places);
+  values.Give(found);
+  if (with_places) places.copy_(found_places);
+}
+ACLNN(UniqueDim, In(self), Bool(sorted), Bool(with_places), Int(dim), Found(values), Out(places),
+      Found(counts)) {
+  const auto [found, found_places, found_counts] = at::unique_dim(self, dim, sorted, true, true);
+  values.Give(found), places.copy_(found_places), counts.Give(found_counts);
+}
+ACLNN(UniqueConsecutive, In(self), Bool(with_places), Bool(with_counts), Int(dim), Found(values), Out(places),
+      Found(counts)) {
+  const std::optional<int64_t> along = dim == kNoDim ? std::nullopt : std::optional<int64_t>(dim);
+  const auto [found, found_places, found_counts] =
+      at::unique_consecutive(self, with_places, with_counts, along);
+  values.Give(found);
+  if (with_places) places.copy_(found_places);
+  if (with_counts) counts.Give(found_counts);
 }
 ACLNN(NonzeroV2, In(self), Found(out)) { out.Give(at::nonzero(self).t().contiguous()); }

@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-import torch
-
 from ascend_vision_ops.testing import Array, Case, cases_module
 
 OF = cases_module("_boxes")
@@ -24,5 +22,7 @@ def cases():
 
 
 def oracle(boxes, scores, iou_threshold, **attributes):
+    import torch
+
     kept = cases_module("_suppression").valid_by_others(boxes, scores, iou_threshold, **attributes)
     return None if kept is None else (torch.cat([boxes[kept], scores[kept][:, None]], 1), kept)

@@ -13,6 +13,11 @@ SIZES = [((1, 1, 1), (3, 3)), ((17, 5, 1), (1, 64)), ((2, 1, 40), (13, 5)), ((33
          ((65, 40, 21), (30, 17)), ((2, 8, 8), (1, 1025)), ((1, 260, 300), (4, 50)),
          ((1, 2, 60000), (2, 70))]  # fmt: skip
 
+# Bilinear samples of many channels, which the kernel reads in windows: around chunks of channels, batches and tiles of
+# samples, one row of pixels, groups of channels.
+WINDOWS = [((32, 9, 7), (11, 13)), ((47, 1, 30), (3, 3)), ((64, 30, 20), (1, 600)), ((130, 12, 12), (20, 31)),
+           ((96, 5, 1), (8, 8)), ((40, 33, 35), (33, 35))]  # fmt: skip
+
 
 def call(image, grid, mode, values="normal", **layout):
     forward = FORWARD.call(image, grid, mode, values, **layout)
@@ -28,6 +33,14 @@ def cases():
         values = lattice if max(image) > 200 else ("normal", smooth)[i % 2]
         for mode in (MODES[5 * i % 18], MODES[(7 * i + 4) % 18]):
             yield Case(f"size {image} {grid} {mode}", call((1, *image), grid, mode, values))
+    for i, (image, grid) in enumerate(WINDOWS):
+        for values, mode in (
+            ("normal", MODES[i]),
+            (smooth, MODES[(i + 3) % 6]),
+            (lattice, MODES[(i + 1) % 6]),
+        ):
+            yield Case(f"windows {image} {grid} {mode} {values}", call((2, *image), grid, mode, values))
+        yield Case(f"windows not finite {image} {MODES[i]}", call((1, *image), grid, MODES[i], "special"))
     for mode, (layout, out) in zip(MODES[::5], FORWARD.LAYOUTS, strict=True):
         yield Case(f"{layout} {out}", call((3, 3, 6, 7), (4, 5), mode, layout=layout), out=out)
     for image, grid in (((0, 2, 4, 4), (3, 3)), ((2, 2, 4, 4), (0, 3)), ((1, 0, 4, 4), (2, 3))):

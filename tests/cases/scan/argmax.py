@@ -11,6 +11,8 @@ SHAPES = [(1,), (7,), (64,), (65,), (130,), (2, 3, 4), (15, 17), (64, 65), (3, 1
 # Shapes around the tiles of all layouts on a Unified Buffer of 192 KB, and lines that are cut into parts.
 LONG = [((3, 1100), 1), ((1100, 3), 0), ((17, 513), -1), ((2, 90, 130), 1), ((2, 3, 5000), 1), ((4097,), 0)]
 LONG += [((2, 9000), 1), ((1, 20001), 1), ((7000, 5), 1), ((70, 33, 2), 1), ((9, 4099), 1), ((5, 333), 0)]
+# Short lines: fewer positions than repeats of lanes, and more.
+LONG += [((7000, 2), 1), ((7000, 20), 1)]
 
 
 def halves(rng, shape):
@@ -32,6 +34,10 @@ def cases():
         for values, last in product((halves, peaks), (False, True)):
             array, text = Array(*shape, values=values), f"{shape} {dim} {values.__name__} {last}"
             yield Case(text, {"self": array, "dim": dim, "select_last_index": last})
+    # Lines that go through UB in pieces, while the next one is loaded; and parts of lines, several in a tile.
+    for shape, last in product(((96, 20000), (48, 60001)), (False, True)):
+        args = {"self": Array(*shape, values=peaks), "dim": 1, "select_last_index": last}
+        yield Case(f"{shape} 1 pieces {last}", args, ("float32", "float16"))
     for shape, dim, keepdim in product(((), (5, 6, 7)), (None, 0, -1), (False, True)):
         args = {"self": Array(*shape, values="integers"), "dim": dim, "keepdim": keepdim}
         yield Case(f"{shape} {dim} {keepdim}", {**args, "select_last_index": keepdim})

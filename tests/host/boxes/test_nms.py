@@ -48,10 +48,12 @@ def check(count, dtype, outputs, cores, ub_bytes, has_classes):
     assert 8 <= plan.rows <= 255
     assert plan.band % LANES == 0 == plan.lanes % LANES
     assert plan.band * 8 <= plan.rows * LANES * 4
+    # Bands of the second round start where those of the first round end.
+    assert plan.best == count or (plan.best % plan.band == 0 and plan.most < plan.best < count)
     # The pieces of the workspace do not overlap, and hold what is stored there.
     pieces = [
         (plan.runs, 2 * plan.chunks * plan.chunk * 8),
-        (plan.merged, count * 8),
+        (plan.merged, 2 * count * 8),
         (plan.lengths, 2 * plan.chunks * 4),
         (plan.sorted, planes * plan.pitch * 4),
         (plan.kept, planes * plan.keptPitch * 4),
@@ -127,6 +129,30 @@ def test_hundred_thousand_boxes():
         indices, kept = face.nms_padded(boxes, scores, 0.5, 500)
         assert kept == count
         np.testing.assert_array_equal(indices, wanted)
+
+
+@pytest.mark.parametrize("passing", [0, 2047, 2048, 2049, 9000], ids=lambda passing: f"{passing} scores pass")
+@pytest.mark.parametrize("values", ["apart", "clustered"])
+def test_first_round_decides_the_best_boxes(values, passing):
+    """Boxes apart fill the result in the first round. Of clustered boxes it keeps too few, and a second round follows,
+    if other boxes are left. Half of the scores are NaN or equal.
+    """
+    count, outputs = 9000, 500
+    assert plan_of(count, outputs=outputs).best == 2048
+    rng = np.random.default_rng(passing)
+    boxes = getattr(BOXES, values)(rng, (count, 4)).astype(np.float32)
+    scores = np.where(np.arange(count) < passing, 0.75, 0.25).astype(np.float32)
+    scores[: passing // 2] = rng.uniform(0.6, 0.9, passing // 2)
+    rng.shuffle(scores)
+    for filters in ({"score_threshold": 0.5}, {}):
+        if not filters:
+            scores[scores == 0.25] = np.nan
+        wanted, kept = reference.nms_padded(boxes, scores, 0.3, outputs, **filters)
+        indices, found = avo.aclnn.nms_padded(boxes, scores, 0.3, outputs, **filters)
+        assert found == kept
+        np.testing.assert_array_equal(indices, wanted)
+        if values == "apart":
+            assert kept == min(outputs, passing if filters else count)
 
 
 def test_every_box_kept_over_many_bands():

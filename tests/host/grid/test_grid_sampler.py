@@ -75,22 +75,21 @@ def test_all_cores_work():
         assert backward_plan_of(shape, shape[2:]).blocks == 48
 
 
+LINE = 512  # bytes of a line of the L2 cache
+
+
 def check_backward(shape, grid, mode, dtype, cores, ub_bytes):
     plan = backward_plan_of(shape, grid, mode, dtype, cores, ub_bytes)
-    assert plan.workspace == 0
-    samples = grid[0] * grid[1]
+    samples, taps = grid[0] * grid[1], TAPS[mode] ** 2
     assert (plan.columnTiles - 1) * plan.tileColumns < samples <= plan.columnTiles * plan.tileColumns
     assert plan.tileColumns <= plan.capacity
     assert plan.capacity % 64 == 0
-    # Bands and groups of channels are disjoint and cover every pixel once.
-    assert plan.bandRows == 1 or plan.bandColumns == shape[3]
-    assert 1 <= plan.bandRows <= shape[2]
-    assert 1 <= plan.bandColumns <= shape[3]
-    assert plan.groupChannels % LANES == 0
-    assert (plan.channelGroups - 1) * plan.groupChannels < shape[1] <= plan.channelGroups * plan.groupChannels
-    bands = -(-shape[2] // plan.bandRows) * -(-shape[3] // plan.bandColumns)
-    items = max(shape[0] * plan.channelGroups * bands, shape[0] * plan.columnTiles)
-    assert 1 <= plan.blocks <= min(cores, items)
+    # The workspace holds the gradients of the samples, channels-last, and behind them the lists of terms; each part
+    # is a whole number of lines of the cache.
+    item = ITEM[dtype]
+    assert plan.terms >= shape[0] * samples * shape[1] * item
+    assert plan.workspace == plan.terms + -(-shape[0] * samples * taps * 8 // LINE) * LINE
+    assert 1 <= plan.blocks <= cores
 
 
 def test_backward_covers_and_fits():

@@ -51,12 +51,19 @@ def test_tiling_of_random_shapes(operator, cores, ub_bytes):
         assert plan.workspace == 0
         assert plan.chunkRows >= 1 and 1 <= plan.chunkColumns <= 255
         block = 32 // ITEM[dtype]
-        assert plan.planeElements >= plan.chunkRows * up(plan.chunkColumns, block)
+        assert plan.planeElements >= up(plan.chunkColumns, block)
+        assert 1 <= plan.storedRows <= plan.tileRows
+        # Columns are dealt out by the stride; windows then lie as the elements of one of their taps do.
+        assert plan.columnPlanes == (stride[1] if stride[1] <= 12 else 1)
+        assert plan.chunkPitch >= plan.chunkColumns and plan.chunkPitch % LANES == 0
+        assert plan.sumPitch * plan.columnPlanes >= up(plan.tileColumns, LANES)
         if maxima:
+            assert plan.columnPlanes != stride[1] or plan.regionPitch == plan.chunkPitch
             span = [(n - 1) * s + t for n, s, t in zip(
                 (plan.chunkRows, plan.chunkColumns), stride, (plan.tapRows, plan.tapColumns), strict=True)]  # fmt: skip
-            assert plan.regionRows >= span[0] and plan.regionPitch >= span[1] + 7
-            assert plan.planeElements >= min(span[0], size[0]) * up(min(span[1], size[1]), block)
+            assert plan.regionRows >= span[0] and plan.regionRows % plan.rowGroups == 0
+            assert plan.regionPitch * plan.columnPlanes >= span[1] + 7
+            assert plan.planeElements >= up(min(span[1], size[1]), block)
             assert 1 <= plan.tapRows <= kernel[0] and 1 <= plan.tapColumns <= kernel[1]
 
 

@@ -97,6 +97,48 @@ def test_maximum_of_onnx_is_of_weighted_elements(face):
     assert face.roi_align(maps, region, mode="onnx_max", **call).item() == 1.0
 
 
+# Samples lie at x = 3 and x = 4, so that the first one reads column 4 with weight 0.
+ON_COLUMNS = {"rois": array(0, 2.5, 1, 4.5, 3)[None], "output_height": 1, "output_width": 1}
+
+
+@faces
+@pytest.mark.parametrize("column", [3, 4, 5, 6])
+def test_infinity_that_a_sample_reads_with_weight_0(face, column):
+    """The mean is NaN, although the weights of all samples together are positive in column 4."""
+    maps = np.ones((1, 1, 8, 8), np.float32)
+    maps[0, 0, 2, column] = np.inf
+    out = face.roi_align(maps, **ON_COLUMNS, sampling_ratio=2, aligned=False).item()
+    assert {3: out == np.inf, 4: np.isnan(out), 5: np.isnan(out), 6: out == 1}[column], out
+
+
+@faces
+def test_infinite_gradient_that_goes_to_a_column_with_weight_0(face):
+    grads = np.full((1, 1, 1, 1), np.inf, np.float32)
+    out = face.roi_align_backward(
+        grads, input_size=[1, 1, 8, 8], **ON_COLUMNS, sampling_ratio=2, aligned=False
+    )[0, 0, 2]
+    np.testing.assert_array_equal(out, array(0, 0, 0, np.inf, np.nan, np.nan, 0, 0))
+
+
+@pytest.mark.parametrize("dtype", ITEM)
+@pytest.mark.parametrize("bins", [(7, 7), (1, 1), (3, 128), (3, 129), (40, 2)])
+@pytest.mark.parametrize("width", [3.0, 40.0, 150.0])
+def test_means_in_pieces_of_columns_and_rows(dtype, bins, width):
+    """Regions with more columns than there is room for, and with several bins to a pixel."""
+    import ml_dtypes
+
+    dtype = getattr(ml_dtypes, dtype, None) or np.dtype(dtype)
+    rng = np.random.default_rng(0)
+    maps = rng.standard_normal((1, 200, 20, 160)).astype(dtype)
+    rois = array([0, 2.3, 1.1, 2.3 + width, 17.2], [0, 150, 12, 150 + width, 30]).astype(dtype)
+    for ratio in (0, 2):
+        out, expected = (
+            f.roi_align(maps, rois, *bins, sampling_ratio=ratio) for f in (avo.aclnn, avo.reference)
+        )
+        bound = 1e-5 if dtype == np.float32 else 2**-7
+        np.testing.assert_allclose(out.astype(float), expected.astype(float), atol=bound)
+
+
 # --- tilings
 
 
@@ -114,7 +156,9 @@ def plan_of(maps, rois, bins, dtype, cores, ub_bytes, backward, mode):
     else:
         plan = _native.tiling.roi_align((maps, dtype), region, *bins, *attributes, mode, True, *device)
     fields = {field["name"]: field["value"] for field in plan["fields"]}
-    return SimpleNamespace(blocks=plan["block_dim"], space=plan["workspace"], **fields)
+    return SimpleNamespace(
+        blocks=plan["block_dim"], space=plan["workspace"], tiling_key=plan["tiling_key"], **fields
+    )
 
 
 def up(value, step):
@@ -132,6 +176,12 @@ def channels_last_bytes(maps, item, plan, prefix, taps):
     assert rows == 1 or columns == maps[3]
     assert 1 <= columns <= maps[3]
     return maps[0] * (maps[2] + 2 * taps - 1) * (maps[3] + taps - 1) * up(maps[1], 16) * item
+
+
+def test_means_of_detectors_are_sums_of_rows():
+    for dtype in ITEM:
+        plan = plan_of((1, 256, 200, 304), 1000, (7, 7), dtype, 48, 196608, False, "avg")
+        assert (plan.tiling_key, plan.sumRows, plan.sumChunk) == ("sums", 7, 256)
 
 
 def check(maps, rois, bins, dtype, cores, ub_bytes, backward=False, mode="avg"):
@@ -156,6 +206,12 @@ def check(maps, rois, bins, dtype, cores, ub_bytes, backward=False, mode="avg"):
         assert plan.batch <= plan.located
         assert plan.outPitch >= slots
         assert plan.space >= plan.costs + 4 * rois + 32 * cores
+        if plan.tiling_key == "sums":
+            assert mode == "avg"
+            assert 16 <= plan.sumPixels <= 128
+            assert plan.sumChunk % 16 == 0
+            assert plan.sumPitch >= up(plan.sumRows * bins[1], 16)
+            assert 1 <= plan.sumRows <= bins[0]
 
 
 @pytest.mark.parametrize("backward", [False, True])

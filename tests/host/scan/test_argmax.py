@@ -34,7 +34,8 @@ def check(shape, dim, dtype, cores, ub_bytes):
     item = ITEM[dtype]
     assert (plan.outer, plan.length, plan.inner) == (outer, length, inner)
     assert plan.key in (("lines", "short_lines") if inner == 1 else ("columns",))
-    assert 1 <= plan.blocks <= min(cores, plan.outerTiles * plan.columnTiles)
+    parts = plan.parts if plan.key == "columns" else 1  # tiles of lines are counted by parts already
+    assert 1 <= plan.blocks <= min(cores, plan.outerTiles * plan.columnTiles * parts)
     unit = 32 // min(item, 4)
     assert plan.pitch % unit == 0
     if plan.key == "short_lines":
@@ -42,31 +43,53 @@ def check(shape, dim, dtype, cores, ub_bytes):
         # Lines of a group begin at the same offset in a data block of 8 keys.
         assert plan.apart * length % 8 == 0 and plan.apart <= 8
         group_lanes = plan.pitch // plan.apart // 16 * 16
-        assert plan.pitch % (2 * REPEAT) == 0 and plan.pitch <= 255 * REPEAT
-        assert -(-plan.tileOuter // plan.apart) <= group_lanes <= 255 * 8
-        assert length + 8 <= 255 * 8 and plan.workspace == 0
+        # Rows are an odd number of repeats, and an instruction strides over them by data blocks of keys.
+        assert plan.pitch % (2 * REPEAT) == REPEAT and plan.pitch <= 255 * 8
+        assert -(-plan.tileOuter // plan.apart) <= group_lanes
+        # The positions of a lane are the repeats of an instruction.
+        assert length <= 255 and plan.workspace == 0
     elif plan.key == "lines":
-        # Parts cover the line. The last part may overlap the one before it, but it has elements of its own.
-        assert (plan.parts - 1) * plan.partLength < length <= plan.parts * plan.partLength
+        check_parts(plan)
         assert plan.partLength == length or plan.partLength % REPEAT == 0
         # Indices within a part are exact in float32.
         assert plan.partLength < 2**24
         assert (plan.outerTiles - 1) * plan.tileOuter < outer * plan.parts <= plan.outerTiles * plan.tileOuter
-        assert 1 <= plan.tileLength <= plan.pitch <= 255 * 8
-        assert plan.tileLength == plan.partLength or plan.tileLength % REPEAT == 0
-        assert plan.tileOuter <= 255
+        assert 1 <= plan.tileLength <= plan.pitch
         assert plan.tileOuter == 1 or plan.parts > 1 or length * item < 2**32
         results = 4 * (4 if item == 8 else 2) + 4  # bytes of the limbs and the index of a part
         assert plan.workspace == (results * outer * plan.parts if plan.parts > 1 else 0)
         assert plan.partsAtOnce % 8 == 0 and plan.partsAtOnce >= min(plan.parts, 1024)
+        if item == 8:
+            assert plan.tileLength == plan.partLength or plan.tileLength % REPEAT == 0
+            assert plan.tileOuter <= 255 and plan.pitch <= 255 * 8 and plan.top == 0
+        else:
+            check_tree(plan, 4 if item == 4 or dtype in ("bfloat16", "int16") else 2)
     else:
-        assert plan.workspace == 0
+        check_parts(plan)
+        # Cores exchange a key of one or two planes and an index for each lane and part.
+        stored = 4 * (3 if item == 8 else 2) * outer * inner * plan.parts
+        assert plan.workspace == (stored if plan.parts > 1 else 0)
         # Tiles form a grid of slices and columns, so they are disjoint and cover each output once.
         assert (plan.outerTiles - 1) * plan.tileOuter < outer <= plan.outerTiles * plan.tileOuter
         assert (plan.columnTiles - 1) * plan.tileColumns < inner <= plan.columnTiles * plan.tileColumns
         assert plan.tileOuter * up(plan.tileColumns, unit) <= plan.pitch <= 255 * REPEAT
-        assert 1 <= plan.tileLength <= min(length, 4095)
+        assert 1 <= plan.tileLength <= min(plan.partLength, 4095)
         assert plan.tileLength == 1 or inner * item < 2**32
+
+
+def check_parts(plan):
+    """Parts cover the line. The last part may overlap the one before it, but it has elements of its own."""
+    assert (plan.parts - 1) * plan.partLength < plan.length <= plan.parts * plan.partLength
+
+
+def check_tree(plan, key):
+    """Lines are halved from whole data blocks of keys of `key` bytes to a top of at most eight."""
+    assert plan.pitch * key == 32 * plan.top << plan.levels
+    assert plan.tileLength <= plan.pitch and 1 <= plan.top <= 8 and plan.levels >= 1
+    # A line that does not fit goes alone.
+    assert plan.tileLength == plan.partLength or (plan.tileOuter == 1 and plan.tileLength % REPEAT == 0)
+    assert plan.tileOuter <= 248 and plan.queue in (1, 2)
+    assert plan.piece >= 16 and plan.piece & (plan.piece - 1) == 0
 
 
 @pytest.mark.parametrize("dtype", list(ITEM))
@@ -75,7 +98,7 @@ def test_tiles_cover_and_fit(dtype):
     for _ in range(150):
         shape = [int(2 ** rng.uniform(0, 12)) for _ in range(3)]
         check(
-            shape, rng.choice([0, 1, 2, None]), dtype, rng.randint(1, 48), rng.choice([16384, 65536, 196608])
+            shape, rng.choice([0, 1, 2, None]), dtype, rng.randint(1, 48), rng.choice([24576, 65536, 196608])
         )
 
 
@@ -93,7 +116,7 @@ def test_long_axes(dtype):
 
 
 def test_all_cores_work():
-    for shape, dim in [((8, 19, 512, 1024), 1), ((64, 32000), 1), ((10_000_000,), 0)]:
+    for shape, dim in [((8, 19, 512, 1024), 1), ((64, 32000), 1), ((10_000_000,), 0), ((1009, 1021), 0)]:
         assert plan_of(shape, dim, "float32").blocks >= 40
 
 

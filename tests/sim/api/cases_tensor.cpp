@@ -19,7 +19,7 @@ void TopKCase(Case &c) {
   const auto rows = static_cast<int32_t>(c.Int(0)), inner = static_cast<int32_t>(c.Int(1)),
              k = static_cast<int32_t>(c.Int(3));
   uint32_t most = 0, least = 0;
-  GetTopKMaxMinTmpSize(kPlatform, inner, rows, false, true, mode, true, sizeof(T), most, least);
+  GetTopKMaxMinTmpSize(kPlatform, inner, rows, false, c.Int(4) != 0, mode, true, sizeof(T), most, least);
   TopkTiling tiling;
   TopKTilingFunc(kPlatform, inner, rows, k, sizeof(T), true, mode, true, tiling);
   const TopKInfo info{rows, inner, static_cast<int32_t>(c.Int(2))};

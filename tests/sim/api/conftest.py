@@ -8,15 +8,9 @@ import os
 import pytest
 
 from ascend_vision_ops.ascend_headers import VARIABLE
+from tests.back_ends import CANN
 
 from . import harness, programs
-
-CANN = pytest.param(
-    "cann",
-    marks=pytest.mark.skipif(
-        VARIABLE not in os.environ, reason=f"{VARIABLE} does not name a copy of CANN's AscendC headers"
-    ),
-)
 
 SMALL = "CANN 8.1 wants a larger temporary tensor than the documentation of CANN 9 asks for"
 ERRORS = "CANN 8.1 has larger errors than our headers state"

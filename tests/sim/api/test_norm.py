@@ -255,16 +255,29 @@ def test_welford_finalize(parts, by_counts):
     same(got[1][1:], np.zeros(7, np.float32))
 
 
-@pytest.mark.parametrize("name,count", [("LayerNorm", 6), ("DeepNorm", 7), ("BatchNorm", 6)])
-def test_too_little_work_memory(name, count):
+# Cases, with their matrices and the first numbers that they take.
+NEED_WORK = {
+    "LayerNorm": (6, [8, 8, 8]),
+    "LayerNormSeparate": (6, [8, 8, 8]),
+    "LayerNormGrad": (7, [8, 8, 8]),
+    "LayerNormGradBeta": (4, [8, 8, 8]),
+    "Normalize": (7, [8, 8, 8]),
+    "DeepNorm": (7, [8, 8, 8]),
+    "BatchNorm": (6, [8, 8]),
+    "GroupNorm": (6, [1, 8, 8, 2]),
+    "WelfordUpdate": (5, [1, 64, 64]),
+    "WelfordFinalize": (5, [1, 64, 1, 64]),
+}
+
+
+@pytest.mark.parametrize("name", NEED_WORK)
+def test_too_little_work_memory(name):
+    count, ints = NEED_WORK[name]
     x = matrix("float32", 8, 8)
-    fault(
-        "sharedTmpBuffer must have at least",
-        name,
-        [*[x.copy() for _ in range(count)], WORK],
-        ints=[8, 8, 8, 0, 0, 0, 0, 32],
-        floats=[EPSILON, 1],
-    )
+    ints = [*ints, *[0] * (7 - len(ints)), 16]
+    buffers = [*[x.copy() for _ in range(count)], WORK]
+    text = "sharedTmpBuffer must have at least"
+    fault(text, name, buffers, dtype2="float32", ints=ints, floats=[EPSILON, 1])
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,9 @@ def test_logarithm(dtype, shape):
     close(got[1], np.broadcast_to(total[:, None], one.shape), 3e-6, True, dtype)
 
 
-@pytest.mark.parametrize("name,count", [("SoftmaxFlashV2", 7), ("SoftmaxGrad", 3), ("LogSoftMax", 4)])
+@pytest.mark.parametrize(
+    "name,count", [("SoftmaxFlash", 7), ("SoftmaxFlashV2", 7), ("SoftmaxGrad", 3), ("LogSoftMax", 4)]
+)
 def test_too_little_work_memory(name, count):
     x = [matrix("float32", 2, 8) for _ in range(count)]
     fault("sharedTmpBuffer must have at least", name, [*x, WORK], ints=[2, 8, 8, 0, 0, 0, 0, 64])

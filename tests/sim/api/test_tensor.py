@@ -79,7 +79,9 @@ def test_top_k_of_groups(dtype, rows, k, indexed):
         ([1, 64, 10, -1, 1, 1, 0], "k must be in [1, 10], got -1"),
         ([0, 64, 10, 1, 1, 1, 0], "topKInfo.outter must be"),
         ([1, 64, 64, 1, 1, 1, 2], "topKInfo.inner must be in [32, 32]"),
-        ([1, 64, 64, 1, 1, 1, 0, 512], "sharedTmpBuffer must have at least 2048 bytes"),
+        ([1, 64, 64, 1, 1, 1, 0, 512], "sharedTmpBuffer must have at least 1024 bytes"),
+        ([1, 64, 64, 1, 0, 1, 0, 1024], "sharedTmpBuffer must have at least 1280 bytes"),
+        ([1, 32, 32, 1, 0, 1, 2, 256], "sharedTmpBuffer must have at least 512 bytes"),
     ],
 )
 def test_top_k_of_what_cannot_be(ints, text):
@@ -344,3 +346,23 @@ def test_gamma_of_infinity(dtype, name):
     want = function(torch.from_numpy(x.astype(np.float64))).numpy()
     same(got[:2], want[:2].astype(dtype))
     close(got[2:], want[2:], 8e-6, False, dtype)
+
+
+@pytest.mark.parametrize(
+    "name,kinds,ints",
+    [
+        ("CumSum", ["float32"] * 3, [2, 16, 1]),
+        ("DropOut", ["float32", "float32", "uint8"], [2, 32, 32]),
+        ("AscendQuant", ["int8", "float32", "float32", "float32"], [0, 32, 64]),
+        ("AscendAntiQuant", ["float16", "int8", "float16", "float16"], [2, 32, 1]),
+        ("ReduceProd", ["float32"] * 2, [2, 64]),
+        ("ReduceXorSum", ["int16"] * 3, [128]),
+    ],
+)
+def test_too_little_work_memory(name, kinds, ints):
+    buffers = [np.ones(128, kind) for kind in kinds]
+    dtype = "float16" if "float16" in kinds else "float32"
+    text = "sharedTmpBuffer must have at least"
+    fault(
+        text, name, [*buffers, WORK], dtype=dtype, ints=[*ints, *[0] * (7 - len(ints)), 16], floats=[0.5, 0]
+    )

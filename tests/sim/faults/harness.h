@@ -51,3 +51,4 @@ const std::vector<FaultCase> &EndlessCases();
 const std::vector<FaultCase> &ValueCases();
 const std::vector<FaultCase> &LateCases();
 const std::vector<FaultCase> &PaddingCases();
+const std::vector<FaultCase> &UnusedCases();

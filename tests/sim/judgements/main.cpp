@@ -145,9 +145,11 @@ void QueuesOfVeccalc(GM_ADDR self, GM_ADDR out) {
   s.Finish();
 }
 
+template <TPosition position>
 void OtherQueuesTensor(GM_ADDR self, GM_ADDR out) {
   Setup s(self, out);
-  TQue<TPosition::VECIN, 1> one, other;
+  TQue<TPosition::VECIN, 1> other;
+  TQue<position, 1> one;
   s.pipe.InitBuffer(one, 1, 32);
   s.pipe.InitBuffer(other, 1, 32);
   auto tensor = other.AllocTensor<float>();
@@ -212,7 +214,8 @@ const sim::Kernel kKernels[] = {
     {"copy_again_behind_a_read", Invoke<CopyAgain<true>>},
     {"copy_again", Invoke<CopyAgain<false>>},
     {"queues_of_veccalc", Invoke<QueuesOfVeccalc>},
-    {"other_queues_tensor", Invoke<OtherQueuesTensor>},
+    {"other_queues_tensor", Invoke<OtherQueuesTensor<TPosition::VECOUT>>},
+    {"like_queues_tensor", Invoke<OtherQueuesTensor<TPosition::VECIN>>},
     {"out_of_bounds", Invoke<OutOfBounds>},
     {"beyond_memory", Invoke<BeyondMemory>},
     {"misaligned", Invoke<Misaligned>},

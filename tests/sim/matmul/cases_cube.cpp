@@ -128,7 +128,9 @@ template <template <const auto &, typename...> class POLICY>
 void Policy(Case &c) {
   using Object =
       Matmul<Matrix<half>, Matrix<half>, Matrix<float>, Matrix<float>, CFG_MDL, MatmulCallBackFunc<>, POLICY>;
-  Run<Object>(c, [&](auto &mm, TPipe &) {
+  TCubeTiling t = TilingOf(c);
+  if (c.Int(8) > 0) t.stepKa = t.depthA1 = c.Int(8);
+  Run<Object>(t, [&](auto &mm, TPipe &) {
     mm.SetTensorA(c.Global<half>(0));
     mm.SetTensorB(c.Global<half>(1));
     mm.IterateAll(c.Global<float>(2));

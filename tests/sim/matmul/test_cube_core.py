@@ -62,7 +62,14 @@ def test_triangles(name, keep):
 def test_nine_blocks_of_a_change_nothing():
     shape = (96, 200, 96)
     want, buffers = factors(shape, "float16")
-    same(multiply("CubeNBuffer33", buffers, shape, (32, 48, 32)), want.astype(np.float32))
+    same(multiply("CubeNBuffer33", buffers, shape, (32, 48, 32), more=[3]), want.astype(np.float32))
+
+
+def test_nine_blocks_are_no_more():
+    _, buffers = factors((96, 96, 128), "float16")
+    buffers.append(Global(poisoned((96, 96), "float32")))
+    ints = [96, 96, 128, 0, 0, 32, 48, 32, 4]
+    fault("stepM and stepKa must be at most 3, got 1 and 4", "CubeNBuffer33", buffers, ints=ints)
 
 
 def test_a_row_of_tiles_in_l0c():

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asks the host functions of vector functions. A line of standard input is "name rows columns type_bytes
-// work"; the line of standard output has the bytes of work memory, or the fields of a tiling, which must be
-// the same in the struct of the kernel and in the class of the host.
+// work", of TopK with three more words; the line of standard output has the bytes of work memory, or the
+// fields of a tiling, which must be the same in the struct of the kernel and in the class of the host. The
+// line "Fields" asks for all tiling structs, a line for each: its fields with their types and places.
+#include <cstddef>
 #include <cstring>
 #include <iostream>
 #include <sstream>
@@ -14,7 +16,15 @@ struct Question {
   std::string name;
   ge::Shape shape;
   uint32_t rows = 0, columns = 0, type = 0, work = 0;
+  // Of TopK, where `work` is k.
+  bool groups = false, indexed = false, largest = false;
 };
+
+constexpr int kNoPlatform = 0;  // TopK asks for one and does not look at it
+
+AscendC::TopKMode ModeOf(const Question &q) {
+  return q.groups ? AscendC::TopKMode::TOPK_NSMALL : AscendC::TopKMode::TOPK_NORMAL;
+}
 
 template <typename Struct, typename Class, typename Ask>
 void PrintTiling(const Ask &ask) {
@@ -52,12 +62,37 @@ void PrintSizes(const Question &q) {
     // `work` is the number of groups.
     GetGroupNormMaxMinTmpSize(ge::Shape({1, q.rows, q.columns, 1}), q.type, false, q.work, most, least);
   }
+  if (q.name == "TopK") {
+    GetTopKMaxMinTmpSize(kNoPlatform, q.columns, q.rows, false, q.indexed, ModeOf(q), q.largest, q.type, most,
+                         least);
+  }
   if (q.name == "Gelu") GetGeluMaxMinTmpSize(q.shape, q.type, most, least);
   if (q.name == "SoftMax") {
     most = GetSoftMaxMaxTmpSize(q.shape, q.type, false);
     least = GetSoftMaxMinTmpSize(q.shape, q.type, false);
   }
   std::cout << most << " " << least << "\n";
+}
+
+template <typename Struct, typename Class>
+void PrintFields(const char *name, const std::string &fields) {
+  std::cout << name << " " << (Class().GetDataSize() == sizeof(Struct) ? "alike" : "differ") << fields
+            << "\n";
+}
+
+void PrintAllFields() {
+#define FIELD(type, name) \
+  fields += std::string(" " #type " " #name " ") + std::to_string(offsetof(Struct, name));
+#define PRINT_FIELDS(Name, FIELDS)                      \
+  {                                                     \
+    using Struct = AscendC::tiling::Name;               \
+    std::string fields;                                 \
+    FIELDS(FIELD)                                       \
+    PrintFields<Struct, optiling::Name>(#Name, fields); \
+  }
+  SIM_VECTOR_TILINGS(PRINT_FIELDS)
+#undef PRINT_FIELDS
+#undef FIELD
 }
 
 }  // namespace
@@ -67,7 +102,7 @@ int main() {
   while (std::getline(std::cin, line)) {
     std::istringstream words(line);
     Question q;
-    words >> q.name >> q.rows >> q.columns >> q.type >> q.work;
+    words >> q.name >> q.rows >> q.columns >> q.type >> q.work >> q.groups >> q.indexed >> q.largest;
     q.shape = ge::Shape({q.rows, q.columns});
     if (q.name == "SoftMaxTiling") {
       PrintTiling<AscendC::tiling::SoftMaxTiling, optiling::SoftMaxTiling>(
@@ -88,6 +123,13 @@ int main() {
       PrintTiling<AscendC::tiling::GroupNormTiling, optiling::GroupNormTiling>([&](auto &tiling) {
         AscendC::GetGroupNormNDTilingInfo(shape, 4096, q.type, false, q.work, tiling);
       });
+    } else if (q.name == "TopKTiling") {
+      PrintTiling<AscendC::tiling::TopkTiling, optiling::TopkTiling>([&](auto &tiling) {
+        AscendC::TopKTilingFunc(kNoPlatform, q.columns, q.rows, q.work, q.type, q.indexed, ModeOf(q),
+                                q.largest, tiling);
+      });
+    } else if (q.name == "Fields") {
+      PrintAllFields();
     } else {
       PrintSizes(q);
     }

@@ -3,20 +3,26 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
+from itertools import accumulate
+from pathlib import Path
 
 import pytest
 
 from tests.built import BUILD
 
 
-def ask(name: str, rows: int, columns: int, type_bytes: int, work: int = 0) -> list[int]:
-    line = f"{name} {rows} {columns} {type_bytes} {work}\n"
-    done = subprocess.run(
-        [BUILD / "tests" / "sim_vector_tilings"], input=line, capture_output=True, text=True, check=True
-    )
+def answer(line: str) -> str:
+    program = BUILD / "tests" / "sim_vector_tilings"
+    done = subprocess.run([program], input=f"{line}\n", capture_output=True, text=True, check=True)
     assert "differ" not in done.stdout, done.stdout
-    return [int(word) for word in done.stdout.split()]
+    return done.stdout
+
+
+def ask(name: str, rows: int, columns: int, type_bytes: int, work: int = 0, *more: bool) -> list[int]:
+    words = [rows, columns, type_bytes, work, *map(int, more)]
+    return [int(word) for word in answer(f"{name} {' '.join(map(str, words))}").split()]
 
 
 SIZES = [
@@ -45,6 +51,26 @@ def test_sizes_of_work_memory(name, rows, columns, type_bytes, want):
     assert ask(name, rows, columns, type_bytes) == want
 
 
+def fields_of_cann() -> dict[str, str]:
+    """Of each struct what the program prints: types, names and places. No struct has gaps."""
+    text = re.sub(
+        r"^#.*\n", "", (Path(__file__).parent / "fields.txt").read_text(encoding="utf-8"), flags=re.M
+    )
+    structs = {}
+    for name, _, fields in (line.partition(": ") for line in re.sub(r"\n +", " ", text).splitlines()):
+        typed = [field if " " in field else f"uint32_t {field}" for field in fields.split(", ")]
+        ends = [0, *accumulate(2 if field.startswith("uint16_t") else 4 for field in typed)]
+        structs[name] = " ".join(f"{field} {begin}" for field, begin in zip(typed, ends[:-1], strict=True))
+    return structs
+
+
+def test_fields_of_all_structs():
+    """Host code of a project may have been written for the struct of CANN, word by word."""
+    got = dict(line.split(" alike ") for line in answer("Fields").splitlines())
+    assert len(got) > 10
+    assert got == fields_of_cann()
+
+
 def test_unpad_tiling():
     assert ask("UnPadTiling", 6, 32, 4) == [6, 32, 0, 0, 0, 0, 0, 0]
 
@@ -54,6 +80,28 @@ def test_softmax_tiling():
     row = (8 + 64 + 64) * 4
     got = ask("SoftMaxTiling", 70, 64, 4, 20 * row)
     assert got == [70, 64, 70 * 64, 70, 8, 70 * 8, 16, 64, 16 * 64, 16, 8, 16 * 8, 4, 6, 6 * 64, 6 * 8]
+
+
+@pytest.mark.parametrize("groups,columns", [(True, 32), (False, 32), (False, 256)])
+@pytest.mark.parametrize("indexed", [False, True])
+@pytest.mark.parametrize("largest", [False, True])
+@pytest.mark.parametrize("type_bytes", [2, 4])
+@pytest.mark.parametrize("rows", [1, 2, 5])
+def test_work_memory_holds_what_the_tiling_of_topk_places_there(
+    rows, type_bytes, largest, indexed, columns, groups
+):
+    most, least = ask("TopK", rows, columns, type_bytes, 3, groups, indexed, largest)
+    elements = ask("TopKTiling", rows, columns, type_bytes, 3, groups, indexed, largest)[0]
+    assert most == least
+    assert 0 < elements * type_bytes <= least
+
+
+def test_groups_of_topk_have_32_elements():
+    """In the struct the bits for the first k of 32 pairs would be those of other elements."""
+    assert ask("TopK", 2, 32, 4, 3, True, False, True) > [0, 0]
+    assert ask("TopK", 2, 64, 4, 3, True, False, True) == [0, 0]
+    assert any(ask("TopKTiling", 2, 32, 4, 3, True, False, True))
+    assert not any(ask("TopKTiling", 2, 64, 4, 3, True, False, True))
 
 
 def test_rms_norm_tiling():

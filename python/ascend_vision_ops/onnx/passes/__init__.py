@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
@@ -23,12 +24,14 @@ from ascend_vision_ops.onnx.passes._base import (
     Outcome,
     Pass,
     Refused,
-    RulePass,
     make,
     register,
 )
 from ascend_vision_ops.onnx.passes._check import Checker, CheckFailed
 from ascend_vision_ops.onnx.passes._manager import Manager, Report, Row
+
+if TYPE_CHECKING:
+    from ascend_vision_ops.onnx.passes._rules import RulePass
 
 __all__ = [
     "EXACT", "PRESETS", "REGISTRY", "ROUNDED", "CheckFailed", "Checker", "GraphPass", "Manager", "NodePass", "Outcome",
@@ -40,10 +43,21 @@ for _module in pkgutil.iter_modules(__path__):
     if not _module.name.startswith("_"):
         importlib.import_module(f"{__name__}.{_module.name}")
 
+
+def __getattr__(name: str):
+    if name == "RulePass":  # brings onnxscript's rewriter
+        from ascend_vision_ops.onnx.passes._rules import RulePass
+
+        return RulePass
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 PRESETS = {
     "default": (
-        "inline_functions", "fold_constants", "shape_glue", "remove_identity", "remove_noop", "merge_equal",
-        "merge_chains", "merge_slices", "fuse_conv_bn", "fuse_pad_conv", "remove_dead",
+        "inline_functions", "fold_constants", "inline_branches", "shape_glue", "merge_shapes", "remove_identity",
+        "remove_noop", "merge_equal", "merge_chains", "merge_slices", "merge_gathers", "fuse_conv_bn",
+        "fuse_conv_affine", "merge_constants", "fuse_pad_conv", "fuse_gemm", "fuse_reductions", "remove_zero_states",
+        "remove_dead",
     ),
 }  # fmt: skip
 

@@ -6,15 +6,16 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import onnx_ir as ir
-from onnxscript.rewriter import MatchingTracer, MatchStatus, RewriteRule, RewriteRuleSet
 
-from ascend_vision_ops.onnx.execute import Runner
 from ascend_vision_ops.onnx.passes._values import graphs_of, label
 from ascend_vision_ops.opgen.model import Tolerance
+
+if TYPE_CHECKING:
+    from ascend_vision_ops.onnx.execute import Runner
 
 EXACT = Tolerance(why="the same operations on the same numbers")
 ROUNDED = Tolerance(
@@ -109,35 +110,6 @@ class GraphPass(Pass):
             return Outcome(self.transform(model))
         except Refused as reason:
             return Outcome(refused=[str(reason)])
-
-
-class RulePass(Pass):
-    """A pass that consists of rewrite rules of onnxscript."""
-
-    rules: ClassVar[tuple[RewriteRule, ...]]
-
-    def worthwhile(self, model: ir.Model) -> bool:
-        """Whether any rule may fit. This is cheap, while matching all rules at every node takes long."""
-        return True
-
-    def run(self, model: ir.Model) -> Outcome:
-        if not self.worthwhile(model):
-            return Outcome()
-        reasons = _Reasons()
-        applied = RewriteRuleSet(self.rules).apply_to_model(model, tracer=reasons)
-        return Outcome(applied, reasons.lines)
-
-
-class _Reasons(MatchingTracer):
-    """Collects the reasons why a rule left nodes alone that fit its pattern."""
-
-    def __init__(self):
-        super().__init__()
-        self.lines: list[str] = []
-
-    def log(self, rule, container, node, match_result, status):
-        if status == MatchStatus.CONDITION_FAILED and match_result.reason:
-            self.lines.append(f"{label(node)}: {match_result.reason}")
 
 
 REGISTRY: dict[str, type[Pass]] = {}

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import onnx_ir as ir
 
 from ascend_vision_ops.onnx.passes._base import Refused
-from ascend_vision_ops.onnx.passes._values import constant_tensor, input_of
+from ascend_vision_ops.onnx.passes._values import constant, constant_tensor, input_of, new_initializer
 
 
 def only_user(value: ir.Value) -> ir.Node:
@@ -39,3 +40,24 @@ def explicit_pads(conv: ir.Node, rank: int) -> list[int]:
 def set_pads(conv: ir.Node, pads: list[int]) -> None:
     conv.attributes.pop("auto_pad", None)
     conv.attributes["pads"] = ir.AttrInt64s("pads", pads)
+
+
+def scale_outputs(conv: ir.Node, scale: np.ndarray, shift: np.ndarray, name: str) -> None:
+    """Gives a convolution new weights: its channels are multiplied with `scale`, then `shift` is added, in float64.
+
+    The weights are new ones, since another convolution may use the old ones. `name` is the beginning of their names.
+    """
+    weight, bias = constant(conv.inputs[1]), constant(input_of(conv, 2))
+    if conv.op_type == "Conv":
+        spread = scale.reshape(-1, *[1] * (weight.ndim - 1))
+    else:
+        # The weight is (inputs, outputs / groups, …): inputs of a group have the factors of its outputs.
+        groups = conv.attributes.get_int("group", 1)
+        rows = np.repeat(scale.reshape(groups, -1), weight.shape[0] // groups, axis=0)
+        spread = rows.reshape(*weight.shape[:2], *[1] * (weight.ndim - 2))
+    total = shift if bias is None else bias.astype(np.float64) * scale + shift
+    conv.resize_inputs(3)
+    if np.any(scale != 1):
+        made = (weight.astype(np.float64) * spread).astype(weight.dtype)
+        conv.replace_input_with(1, new_initializer(conv.graph, f"{name}_weight", made))
+    conv.replace_input_with(2, new_initializer(conv.graph, f"{name}_bias", total.astype(weight.dtype)))

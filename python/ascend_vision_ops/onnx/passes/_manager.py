@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 import onnx_ir as ir
 import onnx_ir.passes.common as common
 
-from ascend_vision_ops.onnx import schemas
-from ascend_vision_ops.onnx.files import free_weights
+from ascend_vision_ops.onnx.execute import first_line
+from ascend_vision_ops.onnx.files import ModelError, free_weights
 from ascend_vision_ops.onnx.passes._base import Pass
 from ascend_vision_ops.onnx.passes._check import Checker
+from ascend_vision_ops.onnx.passes._stated import Stated
 from ascend_vision_ops.onnx.passes._values import node_count
 
 # More rounds than any model needs. Passes that undo each other's work would run forever.
@@ -34,6 +35,17 @@ class Row:
     check: str = ""
 
 
+def _know_custom_nodes(model: ir.Model) -> None:
+    """Makes our nodes known to onnx, so that inference sees through them, where a model has nodes that are not ONNX's.
+
+    This reads all contracts, which takes longer than most passes.
+    """
+    if model.functions or set(model.graph.opset_imports) - {"", "ai.onnx"}:
+        from ascend_vision_ops.onnx import schemas
+
+        schemas.register()
+
+
 @dataclass
 class Report:
     rows: list[Row]
@@ -41,6 +53,7 @@ class Report:
     nodes_before: int = 0
     nodes_after: int = 0
     split_off: dict[str, ir.Model] = field(default_factory=dict)
+    stale: str = ""  # where the shapes that the model stated contradict those of its inputs
 
     def row(self, name: str) -> Row:
         return next(row for row in self.rows if row.name == name)
@@ -81,10 +94,12 @@ class Manager:
                 gc.enable()
 
     def _rounds(self, model: ir.Model, rounds: int) -> Report:
-        schemas.register()  # so that inference sees through our nodes
+        _know_custom_nodes(model)
         free_weights(model)
         self._nodes = node_count(model)
         report = Report([Row(item.name) for item in self.passes], nodes_before=self._nodes)
+        stated = Stated(model)
+        report.stale = stated.stale
         if self.checker:
             self.checker.start(model)
         for report.rounds in range(1, rounds + 1):
@@ -105,12 +120,21 @@ class Manager:
         for item in self.passes:
             report.split_off |= item.split_off()
         report.nodes_after = self._nodes
+        stated.restore(model)
         return report
 
     def _step(self, item: Pass, row: Row, model: ir.Model) -> bool:
         self.progress(item.name)
         before, start = self._nodes, time.perf_counter()
-        outcome = item.run(model)
+        try:
+            outcome = item.run(model)
+        except (ValueError, RuntimeError):
+            raise  # a message of its own
+        except Exception as error:
+            raise ModelError(
+                f"pass {item.name} cannot take this model: {type(error).__name__}: {first_line(error)}; "
+                "leave it out of --passes"
+            ) from error
         row.milliseconds += (time.perf_counter() - start) * 1e3
         # Only the reasons of the last round: those of earlier rounds may no longer hold.
         row.applied, row.refused = row.applied + outcome.applied, outcome.refused

@@ -10,7 +10,14 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 
-from ascend_vision_ops.onnx.passes._values import constant, constant_tensor, graphs_of, input_of, known_dim
+from ascend_vision_ops.onnx.passes._values import (
+    constant,
+    constant_tensor,
+    graphs_in,
+    input_of,
+    is_onnx,
+    known_dim,
+)
 
 # An element of a shape vector: a number, the name of a dimension, or None where it is unknown.
 Element = int | str | None
@@ -28,16 +35,21 @@ BROADCASTS = frozenset({"Add", "Sub", "Mul", "Div"})
 
 
 def walk(model: ir.Model) -> Iterator[tuple[ir.Graph, ir.Node, Vectors]]:
-    """All nodes in order. Types, shapes and shape vectors of a node's outputs are inferred before it is given.
+    """All nodes in order, those of branches and bodies before the node that has these.
 
-    The caller may remove the node, or replace its inputs.
+    Types, shapes and shape vectors of a node's outputs are inferred before it is given. The caller may remove the node,
+    or replace its inputs.
     """
-    vectors = Vectors()
-    for graph in graphs_of(model):
-        for node in graph:
-            vectors.visit(node)
-            infer_node(node, model, vectors)
-            yield graph, node, vectors
+    yield from _walk(model.graph, model, Vectors())
+
+
+def _walk(graph: ir.Graph, model: ir.Model, vectors: Vectors) -> Iterator[tuple[ir.Graph, ir.Node, Vectors]]:
+    for node in graph:
+        for inner in graphs_in(node):
+            yield from _walk(inner, model, vectors)
+        vectors.visit(node)
+        infer_node(node, model, vectors)
+        yield graph, node, vectors
 
 
 def infer_shapes(model: ir.Model) -> None:
@@ -49,6 +61,9 @@ def infer_shapes(model: ir.Model) -> None:
 def infer_node(node: ir.Node, model: ir.Model, vectors: Vectors) -> None:
     """Infers types and shapes of a node's outputs, unless its inputs are the same as at the last inference."""
     if all(value.type is not None and is_static(value) for value in node.outputs):
+        return
+    if is_onnx(node, "If"):
+        _infer_if(node)
         return
     seen = [(value.shape, value.const_value) for value in node.inputs if value is not None]
     before = node.meta.get(SEEN)
@@ -129,6 +144,19 @@ def _dim(item):
     if isinstance(item, str):
         return None if item.endswith("]") else ir.SymbolicDim(item)
     return item
+
+
+def _infer_if(node: ir.Node) -> None:
+    """An output has the type of what both branches return, and the dimensions in which they agree."""
+    first, second = (node.attributes[name].as_graph().outputs for name in ("then_branch", "else_branch"))
+    for value, a, b in zip(node.outputs, first, second, strict=True):
+        if a.type is None or a.type != b.type:
+            continue
+        shape = None
+        if a.shape is not None and b.shape is not None and len(a.shape) == len(b.shape):
+            dims = zip(a.shape, b.shape, strict=True)
+            shape = ir.Shape([x if known_dim(x) is not None and x == y else None for x, y in dims])
+        _refine(value, shape, a.type)
 
 
 def _infer_by_onnx(node: ir.Node, model: ir.Model, vectors: Vectors) -> None:
@@ -249,7 +277,7 @@ def _size(vectors: Vectors, node: ir.Node):
     dims = dims_of(node.inputs[0])
     if dims is None or not all(isinstance(dim, int) for dim in dims):
         return None
-    return [int(np.prod(dims, dtype=np.int64))], False
+    return [math.prod(dims)], False
 
 
 def _gather(vectors: Vectors, node: ir.Node):

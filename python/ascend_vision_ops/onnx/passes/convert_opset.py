@@ -7,7 +7,6 @@ import logging
 
 import onnx
 import onnx_ir as ir
-from onnxscript.version_converter import ConvertVersionPass
 
 from ascend_vision_ops.onnx.execute import first_line
 from ascend_vision_ops.onnx.passes._base import ROUNDED, GraphPass, Refused, register
@@ -31,6 +30,8 @@ class ConvertOpset(GraphPass):
     def transform(self, model: ir.Model) -> int:
         if opset(model) == self.version:
             return 0
+        from onnxscript.version_converter import ConvertVersionPass  # takes long to import
+
         reasons = _Reasons()
         logger = logging.getLogger("onnxscript.version_converter")
         propagate, logger.propagate = logger.propagate, False

@@ -3,18 +3,17 @@
 
 from __future__ import annotations
 
-import functools
 import math
 
 import numpy as np
 import onnx_ir as ir
 import onnx_ir.passes.common as common
-from onnx.reference.ops import load_op
 
 from ascend_vision_ops.onnx.passes._base import GraphPass, register
+from ascend_vision_ops.onnx.passes._compute import compute
 from ascend_vision_ops.onnx.passes._shapes import Vectors, is_static, walk
 from ascend_vision_ops.onnx.passes._values import (
-    CONTROL_FLOW,
+    RANDOM,
     constant,
     constant_tensor,
     graphs_of,
@@ -25,19 +24,14 @@ from ascend_vision_ops.onnx.passes._values import (
 )
 from ascend_vision_ops.opgen.model import Tolerance
 
-# A result may be this much larger than the constants that go away with the node.
+# No result is computed that is this much larger than the constants that go away with the node.
 GROWTH_BYTES = 1 << 20
+# Results that go to the file may be larger than what goes away with their nodes by this much for each node of the
+# model, which is less than a removed node takes in the file. Those of SMALL_BYTES always may.
+NODE_BYTES, SMALL_BYTES = 96, 256
+# Nodes whose results may be much larger than their inputs. They are computed only where the size is known before.
+GROWS = {"ConstantOfShape", "Expand", "OneHot", "Pad", "Range", "Resize", "Tile", "Upsample"}
 SMALL = 64  # elements of arrays that are compared, to keep equal ones once
-RANDOM = {
-    "RandomUniform",
-    "RandomNormal",
-    "RandomUniformLike",
-    "RandomNormalLike",
-    "Multinomial",
-    "Bernoulli",
-}
-# onnx's reference evaluator computes here. It differs from onnx's own cases in a last window that begins on padding.
-MISCOUNTED = {"AveragePool"}
 # Converters of quantised models look for these nodes and their scales.
 QUANTISED = {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"}
 
@@ -46,17 +40,24 @@ QUANTISED = {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"}
 class FoldConstants(GraphPass):
     name = "fold_constants"
     summary = "computes nodes whose inputs are constants or known shapes, also around custom nodes"
-    tolerance = Tolerance(largest=1e-6, why="NumPy's functions and the runtime's differ in the last bits")
+    tolerance = Tolerance(
+        largest=1e-6, why="NumPy's functions and those of the device differ in the last bits"
+    )
 
     def __init__(self, shapes_only: bool = False):
         self.shapes_only = shapes_only  # folds no more than shapes and what they are computed from
+        self.room: int | None = (
+            None  # bytes by which results may still make the file larger, in all rounds together
+        )
 
     def transform(self, model: ir.Model) -> int:
         before = node_count(model)
+        self.room = NODE_BYTES * before if self.room is None else self.room
         common.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(model)
-        folding = _Folding(model, self.shapes_only)
+        folding = _Folding(model, self.shapes_only, self.room)
         for graph, node, vectors in walk(model):
             folding.visit(graph, node, vectors)
+        self.room = folding.room
         for graph in reversed(graphs_of(model)):
             remove_unused(graph)
         return before - node_count(model)
@@ -65,9 +66,10 @@ class FoldConstants(GraphPass):
 class _Folding:
     """The arrays of constant values. Those that other nodes read become weights; equal small ones become one."""
 
-    def __init__(self, model: ir.Model, shapes_only: bool):
-        self.model, self.shapes_only = model, shapes_only
+    def __init__(self, model: ir.Model, shapes_only: bool, room: int):
+        self.model, self.shapes_only, self.room = model, shapes_only, room
         self.arrays: dict[ir.Value, np.ndarray] = {}
+        self.gone: dict[ir.Value, int] = {}  # bytes of the constants that go away with each of them
         self.weights: dict[tuple, ir.Value] = {}
 
     def visit(self, graph: ir.Graph, node: ir.Node, vectors: Vectors) -> None:
@@ -95,10 +97,19 @@ class _Folding:
                 graph.outputs[index] = self._weight(value)
 
     def _weight(self, value: ir.Value) -> ir.Value:
+        """The weight with the numbers of a value; the value itself where it would make the file larger."""
         array = self.arrays[value]
         small = array.size <= SMALL
         key = (array.dtype.str, array.shape, array.tobytes()) if small else (id(value),)
         if key not in self.weights:
+            growth = array.nbytes - self.gone[value]
+            if growth > max(SMALL_BYTES, self.room):
+                node = value.producer()
+                for index, item in enumerate(node.inputs):
+                    if item is not None and item in self.arrays:
+                        node.replace_input_with(index, self._weight(item))
+                return value
+            self.room -= growth if growth > SMALL_BYTES else 0
             self.weights[key] = new_initializer(self.model.graph, f"{value.name}_folded", array)
         return self.weights[key]
 
@@ -108,13 +119,15 @@ class _Folding:
             return None
         if len(node.outputs) == 1 and (array := vectors.numbers(node.outputs[0])) is not None:
             dtype = node.outputs[0].dtype or ir.DataType.INT64
+            self.gone[node.outputs[0]] = 0
             return [array.astype(dtype.numpy(), copy=False)]
-        if not node.inputs or node.op_type in RANDOM | QUANTISED | MISCOUNTED:
+        if not node.inputs or node.op_type in RANDOM | QUANTISED:
             return None
         if (
             node.op_type == "CastLike" and node.inputs[1].dtype is not None
         ):  # the second's type is all it takes
             array = self._array(node.inputs[0])
+            self.gone[node.outputs[0]] = 0
             return None if array is None else [array.astype(node.inputs[1].dtype.numpy())]
         gone, tensors = 0, []
         for value in node.inputs:
@@ -125,18 +138,22 @@ class _Folding:
                 tensor = constant_tensor(value)
                 if tensor is None or tensor.dtype == ir.DataType.STRING:
                     return None
-            gone += tensor.nbytes if len(value.uses()) == 1 else 0
+            if len(value.uses()) == 1:
+                gone += self.gone.get(value, tensor.nbytes)
             tensors.append(tensor)
         if _known_bytes(node) > gone + GROWTH_BYTES:
             return None
+        if node.op_type in GROWS and not all(is_static(value) for value in node.outputs):
+            return None
         tensors = iter(tensors)
-        arrays = _evaluate(
+        arrays = compute(
             node, opset(self.model), [v if v is None else _numpy(next(tensors)) for v in node.inputs]
         )
         if arrays is None or sum(array.nbytes for array in arrays) > gone + GROWTH_BYTES:
             return None
         if self.shapes_only and any(array.ndim > 1 or array.size > SMALL for array in arrays):
             return None
+        self.gone |= dict.fromkeys(node.outputs, gone)
         return arrays
 
     def _array(self, value: ir.Value) -> np.ndarray | None:
@@ -150,30 +167,3 @@ def _numpy(tensor) -> np.ndarray:
 def _known_bytes(node: ir.Node) -> int:
     known = [value for value in node.outputs if value.dtype is not None and is_static(value)]
     return sum(math.prod(value.shape) * value.dtype.itemsize for value in known)
-
-
-@functools.cache
-def _operator(op_type: str, version: int):
-    try:
-        return load_op("", op_type, version)
-    except Exception:  # the reference evaluator has no such operator
-        return None
-
-
-def _evaluate(node: ir.Node, version: int, inputs: list[np.ndarray | None]) -> list[np.ndarray] | None:
-    operator = _operator(node.op_type, version)
-    if operator is None or node.op_type in CONTROL_FLOW:
-        return None
-    context = {"log": lambda *_: None, "opsets": {"": version}, "verbose": 0, "new_ops": None}
-    try:
-        with np.errstate(all="ignore"):
-            found = operator(ir.to_proto(node), context).run(*inputs)
-    except Exception:  # a case that the reference implementation lacks
-        return None
-    arrays = list(found)
-    if len(arrays) != len(node.outputs) or not all(isinstance(array, np.ndarray) for array in arrays):
-        return None
-    for value, array in zip(node.outputs, arrays, strict=True):
-        if value.dtype is not None and value.dtype.numpy() != array.dtype:
-            return None
-    return arrays

@@ -7,8 +7,8 @@ import numpy as np
 import onnx_ir as ir
 
 from ascend_vision_ops.onnx.passes._base import ROUNDED, NodePass, Refused, register
-from ascend_vision_ops.onnx.passes._convs import need_constants, only_user
-from ascend_vision_ops.onnx.passes._values import constant, input_of, is_onnx, new_initializer, supersede
+from ascend_vision_ops.onnx.passes._convs import need_constants, only_user, scale_outputs
+from ascend_vision_ops.onnx.passes._values import constant, is_onnx, supersede
 
 
 @register
@@ -36,20 +36,7 @@ class FuseConvBn(NodePass):
     def transform(self, node: ir.Node, model: ir.Model) -> None:
         conv = node.inputs[0].producer()
         scale, shift, mean, variance = (constant(value).astype(np.float64) for value in node.inputs[1:5])
-        weight, bias = constant(conv.inputs[1]), constant(input_of(conv, 2))
         factor = scale / np.sqrt(variance + node.attributes.get_float("epsilon", 1e-5))
-        bias = (0.0 if bias is None else bias.astype(np.float64)) - mean
-        if conv.op_type == "Conv":
-            spread = factor.reshape(-1, *[1] * (weight.ndim - 1))
-        else:
-            # The weight is (inputs, outputs / groups, …): inputs of a group have the factors of its outputs.
-            groups = conv.attributes.get_int("group", 1)
-            rows = np.repeat(factor.reshape(groups, -1), weight.shape[0] // groups, axis=0)
-            spread = rows.reshape(*weight.shape[:2], *[1] * (weight.ndim - 2))
-        conv.resize_inputs(3)
-        # New weights, since another convolution may use the old ones.
-        for index, what, array in ((1, "weight", weight * spread), (2, "bias", bias * factor + shift)):
-            name = f"{node.outputs[0].name}_{what}"
-            conv.replace_input_with(index, new_initializer(conv.graph, name, array.astype(weight.dtype)))
+        scale_outputs(conv, factor, shift - mean * factor, node.outputs[0].name)
         node.resize_outputs(1)
-        supersede(node, conv.outputs[0])
+        supersede(node, conv.outputs[0], rename=True)

@@ -8,20 +8,29 @@ import onnx_ir as ir
 
 from ascend_vision_ops.onnx.passes._base import NodePass, register
 from ascend_vision_ops.onnx.passes._values import (
+    axes_of,
     can_supersede,
     constant,
     input_of,
     is_onnx,
+    is_view,
+    same_but_one,
     same_shape,
     static_shape,
     supersede,
 )
 
+# Reductions that give the element itself where there is one.
+ONE_ELEMENT = {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd"}
+
 
 @register
 class RemoveNoop(NodePass):
     name = "remove_noop"
-    summary = "removes casts to the same type, reshapes to the same shape, + 0, * 1, padding by 0; merges two Transpose"
+    summary = (
+        "removes casts to the same type, reshapes to the same shape or back to it, + 0, * 1, padding by 0, reductions "
+        "of one element, Gather of all elements, Split in one; merges two Transpose"
+    )
     op_types = frozenset(
         {
             "Cast",
@@ -34,7 +43,9 @@ class RemoveNoop(NodePass):
             "Slice",
             "Pad",
             "Concat",
+            "Gather",
         }
+        | ONE_ELEMENT
         | {"Sum", "Max", "Min", "Mean", "Add", "Sub", "Mul", "Div", "Pow", "Tile", "Resize", "Split"}
     )
 
@@ -73,16 +84,28 @@ def _source(node: ir.Node) -> ir.Value | None:
         case "Reshape" | "Flatten" | "Expand":
             # Elements keep their order, so equal shapes mean equal tensors. One open dimension follows from the others.
             same = same_shape(x, out)
+            if not same and node.op_type != "Expand":
+                return _back(node)
         case "Squeeze" | "Unsqueeze":
             same = x.shape is not None and out.shape is not None and len(x.shape) == len(out.shape)
-        case "Slice" | "Pad" | "Tile" | "Split":
-            # Equal sizes mean that nothing was cut off or added. A negative step or pad would still move elements.
+            if not same:
+                return _back(node)
+        case "Split":
+            same = len(node.outputs) == 1
+        case "Gather":
+            index, axis = constant(node.inputs[1]), node.attributes.get_int("axis", 0)
             same = (
-                len(node.outputs) == 1
-                and static_shape(x) is not None
-                and static_shape(x) == static_shape(out)
+                index is not None and index.ndim == 1 and x.shape is not None and x.shape[axis] == len(index)
             )
+            same = same and bool(np.all(index % max(len(index), 1) == np.arange(len(index))))
+        case "Slice" | "Pad" | "Tile":
+            # Equal sizes mean that nothing was cut off or added. A negative step or pad would still move elements.
+            same = static_shape(x) is not None and static_shape(x) == static_shape(out)
             same = same and (node.op_type not in ("Slice", "Pad") or _moves_nothing(node))
+        case "ReduceMean" | "ReduceSum" | "ReduceMax" | "ReduceMin" | "ReduceProd":
+            axes = axes_of(node)
+            same = bool(axes) and x.shape is not None and all(x.shape[axis] == 1 for axis in axes)
+            same = same and bool(node.attributes.get_int("keepdims", 1))
         case "Concat" | "Sum" | "Max" | "Min" | "Mean":
             same = len(node.inputs) == 1
         case "Resize":
@@ -94,6 +117,17 @@ def _source(node: ir.Node) -> ir.Value | None:
         case _:
             return _neutral(node)
     return x if same else None
+
+
+def _back(node: ir.Node) -> ir.Value | None:
+    """What a view before this one took, where this one gives it its shape again."""
+    inner = node.inputs[0].producer()
+    if not is_view(inner):
+        return None
+    x, out = inner.inputs[0], node.outputs[0]
+    if x.shape is None or out.shape is None or not same_but_one(list(x.shape), list(out.shape)):
+        return None
+    return x
 
 
 def _moves_nothing(node: ir.Node) -> bool:

@@ -2,10 +2,14 @@
 // The description of a device as tilings see it who look things up by name.
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
-// Sources of tilings take this name from here.
+// Sources of tilings take these names from here.
+using std::map;
 using std::string;
+using std::vector;
 
 namespace sim {
 struct DeviceModel;

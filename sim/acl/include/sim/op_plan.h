@@ -75,4 +75,8 @@ ACL_FUNC_VISIBILITY std::vector<bool> BoolArrayValues(const aclBoolArray *array)
 // Makes `message` the latest one of aclGetRecentErrMsg on this thread, and returns `code`.
 ACL_FUNC_VISIBILITY aclnnStatus ReportError(int32_t code, const std::string &message);
 
+// Does the same for the exception that is being handled. Its message follows the name of a C function.
+// C functions end with this, because no exception may leave them.
+ACL_FUNC_VISIBILITY aclnnStatus ReportException(int32_t code, const char *call) noexcept;
+
 }  // namespace sim

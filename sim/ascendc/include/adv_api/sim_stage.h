@@ -13,6 +13,7 @@
 #include "../kernel_operator_vec_unary_intf.h"
 #include "../kernel_operator_vec_vconv_intf.h"
 #include "../kernel_tpipe.h"
+#include "../sim/order.h"
 
 namespace sim {
 
@@ -131,14 +132,6 @@ inline Bytes WorkOf(const Bytes *given, Where where) {
   Bytes rest;
   AscendC::PopStackBuffer<uint8_t, AscendC::TPosition::LCM>(rest, where);
   return rest;
-}
-
-// What `second` does from here on waits for what `first` has done.
-inline void Order(Pipe first, Pipe second, Where where) {
-  Core &core = Core::Current();
-  const int32_t id = core.FetchEventId(first, second, where);
-  core.SetFlag(first, second, id, where);
-  core.WaitFlag(first, second, id, where);
 }
 
 // Elements of a piece where `parts` float tensors of work memory belong to it.

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "../../engine/core_state.h"
 #include "mmad_shape.h"
 #include "sparse.h"
 #include "unit_flags.h"
@@ -239,6 +240,7 @@ void Multiply(CubeKind kind, const LocalTensorBase &dst, const LocalTensorBase &
   IssueWith(core, instruction,
             [&](Flows &flows) { FlowProduct(flows, shape, dst, fm, filter, bias, accumulate); });
   ChangeUnitFlags(core, instruction, params.unitFlag);
+  if (!core.state().options->products) return;
 
   if (sparse) return SparseProduct(core, shape, dst, fm, filter, accumulate, where);
   switch (kind) {

@@ -5,17 +5,11 @@
 #include <string>
 
 #include "../../engine/core_state.h"
+#include "order.h"
 
 namespace sim {
 namespace {
 constexpr uint32_t kShares = 4;  // of L1; each vector core has one of them
-
-void Order(Pipe from, Pipe to, Where where) {
-  Core &core = Core::Current();
-  const int32_t id = core.FetchEventId(from, to, where);
-  core.SetFlag(from, to, id, where);
-  core.WaitFlag(from, to, id, where);
-}
 }  // namespace
 
 CubeCallPtr SendOrdered(uint32_t object, CubeCallBody body, const char *name, Where where) {

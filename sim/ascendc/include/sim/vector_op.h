@@ -433,6 +433,12 @@ inline constexpr ValueFlow kFlowOf<OrLane> = ValueFlow::kOr;
 template <>
 inline constexpr ValueFlow kFlowOf<NotLane> = ValueFlow::kBits;
 
+// Whether a function of lanes gives the same for whatever its source holds.
+template <typename F>
+constexpr bool IsConstant(const F &) {
+  return false;
+}
+
 template <typename Level, typename F, typename D, typename S>
 void Unary(const char *name, F function, const AscendC::LocalTensor<D> &dst,
            const AscendC::LocalTensor<S> &src, const Level &level, Where where) {
@@ -443,7 +449,11 @@ void Unary(const char *name, F function, const AscendC::LocalTensor<D> &dst,
   auto to = op.Write<D>("dst", dst, level.template Of<D>(op, 0));
   op.Share(kConverts<D, S>);
   auto from = op.Read<S>("src", src, level.template Of<S>(op, 1));
-  op.IssueLanes(kFlowOf<F>);
+  if (IsConstant(function)) {
+    op.IssueWith([](Flows &) {});  // results are defined
+  } else {
+    op.IssueLanes(kFlowOf<F>);
+  }
   op.Map(function, to, from);
 }
 

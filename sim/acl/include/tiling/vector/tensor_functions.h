@@ -4,7 +4,9 @@
 #pragma once
 
 #include "kernel_tiling/sim_vector_settings.h"
+#include "pad_tiling.h"
 #include "row_functions.h"
+#include "topk_tiling.h"
 
 namespace sim {
 
@@ -23,29 +25,39 @@ void FloatSizes(const Shape &shape, uint32_t units, uint32_t &most, uint32_t &le
 
 namespace AscendC {
 
-// 32 bytes for each element of a row, or of all rows of 32.
+// 16 bytes for each element of a row; 20 where the row is to be counted. Of groups, 16 bytes for each element
+// of all of them, and the masks.
 template <typename Platform>
-bool GetTopKMaxMinTmpSize(const Platform &, const int32_t inner, const int32_t outter, const bool, const bool,
-                          enum TopKMode mode, const bool, const uint32_t, uint32_t &maxValue,
-                          uint32_t &minValue) {
-  if (inner <= 0 || inner % 32 != 0 || outter <= 0) return false;
-  const int32_t rows = mode == TopKMode::TOPK_NSMALL ? outter : 1;
-  maxValue = minValue = 32 * static_cast<uint32_t>(inner * rows);
+bool GetTopKMaxMinTmpSize(const Platform &, const int32_t inner, const int32_t outter, const bool,
+                          const bool isInitIndex, enum TopKMode mode, const bool, const uint32_t,
+                          uint32_t &maxValue, uint32_t &minValue) {
+  if (!sim::TopKMayHave(inner, outter, mode)) return false;
+  const auto row = static_cast<uint32_t>(inner);
+  if (mode == TopKMode::TOPK_NSMALL) {
+    minValue = 16 * row * static_cast<uint32_t>(outter) + sim::kTopKMaskBytes;
+  } else {
+    minValue = (isInitIndex ? 16 : 20) * row;
+  }
+  maxValue = minValue;
   return true;
 }
 template <typename Platform, typename Tiling>
 bool TopKTilingFunc(const Platform &, const int32_t inner, const int32_t outter, const int32_t k,
-                    const uint32_t dataTypeSize, const bool, enum TopKMode mode, const bool,
-                    Tiling &topKTiling) {
-  if (inner <= 0 || inner % 32 != 0 || outter <= 0 || k < 1 || k > inner) return false;
+                    const uint32_t dataTypeSize, const bool isInitIndex, enum TopKMode mode,
+                    const bool isLargest, Tiling &topKTiling) {
+  if (!sim::TopKMayHave(inner, outter, mode) || k < 1 || k > inner) return false;
+  if (dataTypeSize != 2 && dataTypeSize != 4) return false;
   tiling::TopkTiling t;
   t.allDataSize = inner * outter;
-  t.innerDataSize = inner;
-  t.tmpLocalSize = 8 * (mode == TopKMode::TOPK_NSMALL ? t.allDataSize : inner);
-  t.sortRepeat = static_cast<uint32_t>(t.innerDataSize / 32);
   t.kAlignFourBytes = static_cast<int32_t>(sim::RoundUp(static_cast<uint32_t>(k), 8));
-  t.kAlignTwoBytes = static_cast<int32_t>(sim::RoundUp(static_cast<uint32_t>(k), 16));
-  t.maskOffset = dataTypeSize == 4 ? t.kAlignFourBytes : t.kAlignTwoBytes;
+  const auto size = static_cast<int32_t>(dataTypeSize);
+  if (mode == TopKMode::TOPK_NSMALL) {
+    sim::PlaceTopKOfGroups(t, k, size, !isInitIndex, !isLargest);
+    t.maskOffset = outter * k;
+  } else {
+    sim::PlaceTopKOfRow(t, inner, k, size, !isInitIndex);
+    t.maskOffset = outter * (size == 4 ? t.kAlignFourBytes : t.kAlignTwoBytes);
+  }
   sim::Give(t, topKTiling);
   return true;
 }
@@ -93,18 +105,16 @@ template <typename Shape>
 void GetPadMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSize, uint32_t &maxValue,
                          uint32_t &minValue) {
   const sim::Matrix matrix(srcShape);
-  minValue = 16 * sim::RoundUp(matrix.columns * typeSize, 32);
-  maxValue = std::max(minValue, matrix.rows * minValue / 16 * 2);
+  const uint32_t rows16 = 16 * sim::RoundUp(matrix.columns * typeSize, 32);
+  minValue = std::max(rows16, 2 * sim::kTransposedBytes);
+  maxValue = std::max(minValue, matrix.rows * rows16 / 16 * 2);
 }
 template <typename Shape, typename Tiling>
-void PadTilingFunc(const Shape &srcShape, const Shape &oriSrcShape, const uint32_t, const uint32_t typeSize,
-                   Tiling &tiling) {
-  const sim::Matrix matrix(srcShape);
+void PadTilingFunc(const Shape &srcShape, const Shape &oriSrcShape, const uint32_t stackBufferSize,
+                   const uint32_t typeSize, Tiling &tiling) {
   tiling::PadTiling t;
-  t.srcHeight = matrix.rows;
-  t.srcWidth = matrix.columns;
-  t.srcOriWidth = sim::Matrix(oriSrcShape).columns;
-  t.blocksPerRow = sim::RoundUp(matrix.columns * typeSize, 32) / 32;
+  sim::SplitPad(t, sim::Matrix(srcShape), sim::Matrix(oriSrcShape).columns, typeSize);
+  if (stackBufferSize >= 2 * sim::kTransposedBytes) sim::SplitPadOfParts(t, stackBufferSize, typeSize);
   sim::Give(t, tiling);
 }
 

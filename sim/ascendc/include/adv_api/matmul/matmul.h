@@ -34,6 +34,11 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
       sim::KnowsPolicy<MM_CFG, MATMUL_POLICY>(),
       "Matmul here has the policies MatmulPolicy, NBuffer33MatmulPolicy, TrianUpperMatmulPolicy and "
       "TrianLowerMatmulPolicy");
+  static constexpr bool kNineBlocks = sim::kNineBlocks<MM_CFG, MATMUL_POLICY>;
+  static_assert(!kNineBlocks || sim::ConfigOf(MM_CFG).doMultiDataLoad,
+                "Matmul: NBuffer33MatmulPolicy needs a MatmulConfig of MDL, such as CFG_MDL");
+  static_assert(!kNineBlocks || (A_TYPE::pos == TPosition::GM && B_TYPE::pos == TPosition::GM),
+                "Matmul: NBuffer33MatmulPolicy takes A and B from TPosition::GM");
   static_assert(!sim::kIsSparse<B_TYPE> || std::is_same_v<SrcT, int8_t>, "Matmul: sparse factors are int8_t");
   static_assert(!kToL0c || (C_TYPE::format == CubeFormat::NZ && std::is_same_v<DstT, L0cT>),
                 "Matmul: a result in CO1 is NZ, of float or int32_t as GetMmDstType says");
@@ -266,6 +271,11 @@ class MatmulImpl : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
     }
     if (t.stepKa < 1 || t.stepKb < 1 || t.depthA1 < t.stepKa || t.depthB1 < t.stepKb) {
       Fail("Init", where, "depthA1 and depthB1 must hold stepKa and stepKb products, at least one");
+    }
+    if (kNineBlocks && (t.stepM > 3 || t.stepKa > 3)) {
+      Fail("Init", where,
+           "NBuffer33MatmulPolicy keeps 3 x 3 blocks of A: stepM and stepKa must be at most 3, got " +
+               std::to_string(t.stepM) + " and " + std::to_string(t.stepKa));
     }
   }
 

@@ -28,6 +28,8 @@ class MatmulClient : public sim::MatmulSetters<A_TYPE, B_TYPE, BIAS_TYPE> {
   static constexpr bool kDualMaster = kConfig.enableMixDualMaster;
   // The vector cores of a block share one product, which the first of them asks for.
   static constexpr bool kShared = A_TYPE::ibShare && B_TYPE::ibShare;
+  static_assert(!sim::kNineBlocks<MM_CFG, MATMUL_POLICY>,
+                "Matmul: NBuffer33MatmulPolicy is for kernels of cube cores alone (ASCENDC_CUBE_ONLY)");
 
   void Init(const TCubeTiling *cubeTiling, TPipe *tpipe = nullptr, sim::Where where = sim::Where::Here()) {
     const TCubeTiling tiling = sim::TilingOf(MM_CFG, cubeTiling);

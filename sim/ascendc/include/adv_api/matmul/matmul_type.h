@@ -119,6 +119,9 @@ constexpr bool kIsSparse = false;
 template <class TYPE>
 constexpr bool kIsSparse<TYPE, std::void_t<decltype(TYPE::indexPosition)>> = true;
 
+template <const auto &CFG, template <const auto &, typename...> class POLICY>
+constexpr bool kNineBlocks = std::is_same_v<POLICY<CFG>, AscendC::Impl::Detail::NBuffer33MatmulPolicy<CFG>>;
+
 // Says whether a matrix of this type lies in L1.
 template <class TYPE>
 constexpr bool kInL1 = SpaceOf(TYPE::pos) == Space::L1;

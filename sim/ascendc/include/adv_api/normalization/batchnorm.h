@@ -8,19 +8,9 @@
 
 namespace sim {
 
-template <typename T>
-struct BatchNormOperands {
-  const AscendC::LocalTensor<T> &output;
-  const AscendC::LocalTensor<T> &mean;
-  const AscendC::LocalTensor<T> &variance;
-  const AscendC::LocalTensor<T> &x;
-  const AscendC::LocalTensor<T> &gamma;
-  const AscendC::LocalTensor<T> &beta;
-};
-
 // In pieces of the columns. Work memory: the mean, the variance and then its root, and a row.
 template <typename T>
-void BatchNormColumns(const BatchNormOperands<T> &o, const Bytes *given, float epsilon,
+void BatchNormColumns(const NormOperands<T> &o, const Bytes *given, float epsilon,
                       const AscendC::tiling::BatchNormTiling &tiling, Where where) {
   static_assert(kOneOf<T, half, float>, "BatchNorm: for half and float on Atlas A2");
   const uint32_t columns = tiling.meanVarSize, rows = tiling.originalBLength;
@@ -65,14 +55,14 @@ void BatchNormColumns(const BatchNormOperands<T> &o, const Bytes *given, float e
 
 namespace AscendC {
 
-#define SIM_BATCH_NORM(memory, ...)                                                                          \
-  template <typename T, bool isReuseSource = false, bool isBasicBlock = false>                               \
-  __aicore__ inline void BatchNorm(                                                                          \
-      const LocalTensor<T> &output, const LocalTensor<T> &outputMean, const LocalTensor<T> &outputVariance,  \
-      const LocalTensor<T> &inputX, const LocalTensor<T> &gamm, const LocalTensor<T> &beta __VA_ARGS__,      \
-      const T epsilon, BatchNormTiling &tiling, sim::Where where = sim::Where::Here()) {                     \
-    sim::BatchNormColumns(sim::BatchNormOperands<T>{output, outputMean, outputVariance, inputX, gamm, beta}, \
-                          memory, static_cast<float>(epsilon), tiling, where);                               \
+#define SIM_BATCH_NORM(memory, ...)                                                                         \
+  template <typename T, bool isReuseSource = false, bool isBasicBlock = false>                              \
+  __aicore__ inline void BatchNorm(                                                                         \
+      const LocalTensor<T> &output, const LocalTensor<T> &outputMean, const LocalTensor<T> &outputVariance, \
+      const LocalTensor<T> &inputX, const LocalTensor<T> &gamm, const LocalTensor<T> &beta __VA_ARGS__,     \
+      const T epsilon, BatchNormTiling &tiling, sim::Where where = sim::Where::Here()) {                    \
+    sim::BatchNormColumns(sim::NormOperands<T>{output, outputMean, outputVariance, inputX, gamm, beta},     \
+                          memory, static_cast<float>(epsilon), tiling, where);                              \
   }
 SIM_BATCH_NORM(nullptr)
 SIM_BATCH_NORM(&sharedTmpBuffer, , const LocalTensor<uint8_t> &sharedTmpBuffer)

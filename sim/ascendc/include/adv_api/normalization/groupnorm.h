@@ -9,19 +9,9 @@
 
 namespace sim {
 
-template <typename T>
-struct GroupNormOperands {
-  const AscendC::LocalTensor<T> &output;
-  const AscendC::LocalTensor<T> &mean;
-  const AscendC::LocalTensor<T> &variance;
-  const AscendC::LocalTensor<T> &x;
-  const AscendC::LocalTensor<T> &gamma;
-  const AscendC::LocalTensor<T> &beta;
-};
-
 // Work memory: a row, and for half the row as floats.
 template <typename T>
-void GroupNormRows(const GroupNormOperands<T> &o, const Bytes *given, float epsilon,
+void GroupNormRows(const NormOperands<T> &o, const Bytes *given, float epsilon,
                    const AscendC::tiling::GroupNormTiling &tiling, Where where) {
   static_assert(kOneOf<T, half, float>, "GroupNorm: for half and float on Atlas A2");
   const uint32_t columns = tiling.hw, stride = tiling.hwAlignSize;
@@ -70,7 +60,7 @@ namespace AscendC {
       const LocalTensor<T> &output, const LocalTensor<T> &outputMean, const LocalTensor<T> &outputVariance, \
       const LocalTensor<T> &inputX, const LocalTensor<T> &gamma, const LocalTensor<T> &beta __VA_ARGS__,    \
       const T epsilon, GroupNormTiling &tiling, sim::Where where = sim::Where::Here()) {                    \
-    sim::GroupNormRows(sim::GroupNormOperands<T>{output, outputMean, outputVariance, inputX, gamma, beta},  \
+    sim::GroupNormRows(sim::NormOperands<T>{output, outputMean, outputVariance, inputX, gamma, beta},       \
                        memory, static_cast<float>(epsilon), tiling, where);                                 \
   }
 SIM_GROUP_NORM(nullptr)

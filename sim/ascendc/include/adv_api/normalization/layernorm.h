@@ -55,11 +55,13 @@ void LayerNormRows(const AscendC::LocalTensor<T> &output, const AscendC::LocalTe
                    const AscendC::LocalTensor<U> &gamma, const AscendC::LocalTensor<U> &beta,
                    const Bytes *given, float epsilon, const AscendC::LayerNormPara &para, Where where) {
   static_assert(config.isOutputRstd, "LayerNorm: Atlas A2 gives 1 / sqrt(variance + epsilon) alone");
+  static_assert(!config.isOnlyOutput,
+                "LayerNorm: isOnlyOutput must be false, as mean and rstd are results too");
   const AscendC::LocalTensor<float> *none = nullptr;
   const LayerNormOperands<T, U, float> operands{output,
-                                                config.isOnlyOutput ? nullptr : &mean,
+                                                &mean,
                                                 none,
-                                                config.isOnlyOutput ? nullptr : &rstd,
+                                                &rstd,
                                                 input,
                                                 config.isNoGamma ? nullptr : &gamma,
                                                 config.isNoBeta ? nullptr : &beta};

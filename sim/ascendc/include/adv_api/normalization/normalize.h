@@ -38,6 +38,7 @@ void NormalizeRows(const AscendC::LocalTensor<T> &output, const Floats &rstd, co
                    const Bytes *given, float epsilon, const AscendC::NormalizePara &para, Where where) {
   static_assert(kOneOf<T, half, float> && kOneOf<U, T, float>,
                 "Normalize: half and float on Atlas A2, with gamma and beta of the same type or of float");
+  static_assert(!config.isOnlyOutput, "Normalize: isOnlyOutput must be false, as rstd is a result too");
   static_assert(config.reducePattern == AscendC::ReducePattern::AR,
                 "Normalize: the last axis is the only one");
   const RowShape shape{config.aLength < 0 ? para.aLength : static_cast<uint32_t>(config.aLength),
@@ -48,7 +49,7 @@ void NormalizeRows(const AscendC::LocalTensor<T> &output, const Floats &rstd, co
   for (uint32_t row = 0; row < shape.rows; ++row) {
     const float factor = 1 / std::sqrt(ReadValue(variances, row, where) + epsilon);
     const float mean = ReadValue(means, row, where);
-    if (!config.isOnlyOutput) rstd.SetValue(row, factor, where);
+    rstd.SetValue(row, factor, where);
     const auto to = output[row * shape.stride];
     const Floats x = work.Wide(input[row * shape.stride], shape.stride, 0), y = work.Place(to, 0);
     stage.Adds(y, x, -mean);

@@ -9,6 +9,17 @@
 
 namespace sim {
 
+// What BatchNorm and GroupNorm take and give.
+template <typename T>
+struct NormOperands {
+  const AscendC::LocalTensor<T> &output;
+  const AscendC::LocalTensor<T> &mean;
+  const AscendC::LocalTensor<T> &variance;
+  const AscendC::LocalTensor<T> &x;
+  const AscendC::LocalTensor<T> &gamma;
+  const AscendC::LocalTensor<T> &beta;
+};
+
 // y becomes x without its mean, and the value of the work memory the mean of its squares: the variance.
 // `squares` is a row.
 template <typename T>

@@ -6,7 +6,6 @@
 //   transposed:     [n, k], and a value for each row and group of columns
 #pragma once
 
-#include "../activation/sim_row_work.h"
 #include "ascend_quant.h"
 
 namespace AscendC {
@@ -51,8 +50,8 @@ class AntiQuantizer {
       v.Convert(narrow, src_[at], RoundMode::CAST_NONE);
       v.Convert(y, narrow, RoundMode::CAST_NONE);
     }
-    if (offset != nullptr) v.Plus(y, Value(*offset, count, 1));
-    v.Times(y, Value(scale, count, 1));
+    if (offset != nullptr) v.Plus(y, Value(*offset, count));
+    v.Times(y, Value(scale, count));
     v.Convert(dst_[at], y, RoundMode::CAST_RINT);
   }
 
@@ -60,12 +59,12 @@ class AntiQuantizer {
   static constexpr uint32_t kParts = 2;
 
   Bytes Part(uint32_t i) const { return work_[static_cast<uint32_t>(i * repeats_ * kRepeatBytes)]; }
-  Lane Value(T number, uint32_t, uint32_t) const { return static_cast<Lane>(static_cast<float>(number)); }
-  AscendC::LocalTensor<Lane> Value(const AscendC::LocalTensor<T> &tensor, uint32_t count, uint32_t i) const {
+  Lane Value(T number, uint32_t) const { return static_cast<Lane>(static_cast<float>(number)); }
+  AscendC::LocalTensor<Lane> Value(const AscendC::LocalTensor<T> &tensor, uint32_t count) const {
     if constexpr (std::is_same_v<Lane, T>) {
       return tensor;
     } else {
-      const AscendC::LocalTensor<Lane> wide = As<Lane>(Part(i));
+      const AscendC::LocalTensor<Lane> wide = As<Lane>(Part(1));
       NarrowStage<Lane>{static_cast<int32_t>(count), where_}.Convert(wide, tensor, RoundMode::CAST_NONE);
       return wide;
     }

@@ -7,7 +7,7 @@
 
 namespace sim {
 
-// Work memory: one repeat of the exclusive or, two of it as floats, and the sum. CANN's least is 3 repeats.
+// Work memory, a repeat each: the exclusive or, the same as floats, and the sum. CANN's least is 3 repeats.
 template <typename T>
 void ReduceXorSum(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src0,
                   const AscendC::LocalTensor<T> &src1, const Bytes *given, uint32_t count, Where where) {

@@ -29,26 +29,32 @@ struct TopKOperands {
   Where where;
 };
 
-// Work memory of `count` elements: in both directions pairs of a value and an index take 8 bytes.
+// Work memory of `count` elements; a pair of a value and an index has 8 bytes:
+//
+//   bytes for each element   |    8    |    4     |    4     |   4    |
+//   before the pairs                   | negative |
+//   while pairs are merged   |  pairs  |       scratch       | counted
+//   behind that              |  pairs  |  values  |  indices | counted
+//
+// `counted`, for kernels without indices, is there for the next row too. Groups are not merged and have no
+// next row, so that theirs lies where the indices come later.
 template <typename T>
 class TopKSorter {
  public:
-  static constexpr uint32_t kBytes = 32;  // for each element
-
-  TopKSorter(const Bytes &work, uint32_t count, Where where) : work_(work), count_(count), where_(where) {
-    CheckWork("TopK", work, uint64_t{count} * kBytes, where);
+  TopKSorter(const Bytes &work, uint32_t count, bool groups, bool indexed, Where where)
+      : work_(work), count_(count), counted_at_(groups ? 12 : 16), where_(where) {
+    CheckWork("TopK", work, uint64_t{count} * (groups || indexed ? 16 : 20), where);
   }
 
-  AscendC::LocalTensor<T> values() const { return As<T>(Part(24)); }
-  AscendC::LocalTensor<uint32_t> indices() const { return As<uint32_t>(Part(28)); }
-  AscendC::LocalTensor<int32_t> counted() const { return As<int32_t>(Part(4)); }
+  AscendC::LocalTensor<T> values() const { return As<T>(Part(8)); }
+  AscendC::LocalTensor<uint32_t> indices() const { return As<uint32_t>(Part(12)); }
+  AscendC::LocalTensor<int32_t> counted() const { return As<int32_t>(Part(counted_at_)); }
 
   // Sorts groups of 32, or all as one row. The least come first where the signs change.
   void Sort(const AscendC::LocalTensor<T> &src, const AscendC::LocalTensor<int32_t> &indices, bool largest,
             bool full) const {
     const auto groups = static_cast<int32_t>(count_ / 32);
-    const AscendC::LocalTensor<T> pairs = As<T>(Part(8)), negative = As<T>(Part(0));
-    AscendC::LocalTensor<T> scratch = As<T>(Part(16));
+    const AscendC::LocalTensor<T> pairs = As<T>(Part(0)), negative = As<T>(Part(8)), scratch = negative;
     if (!largest) Negate(negative, src);
     AscendC::Sort32(pairs, largest ? src : negative, As<uint32_t>(indices), groups, where_);
     if (full && groups > 1) MergeAll(pairs, scratch, static_cast<uint32_t>(groups), where_);
@@ -67,6 +73,7 @@ class TopKSorter {
 
   Bytes work_;
   uint32_t count_;
+  uint32_t counted_at_;
   Where where_;
 };
 
@@ -74,7 +81,7 @@ class TopKSorter {
 template <bool has_finish, typename T>
 void TopKOfRows(const TopKOperands<T> &o, const Bytes &work, const AscendC::TopKInfo &info, bool indexed) {
   const auto inner = static_cast<uint32_t>(info.inner);
-  const TopKSorter<T> sorter(work, inner, o.where);
+  const TopKSorter<T> sorter(work, inner, false, indexed, o.where);
   if (!indexed) AscendC::Arange(sorter.counted(), 0, 1, info.inner, o.where);
   if (has_finish) Order(Pipe::V, Pipe::S, o.where);
   const auto padded = [&](uint32_t lanes) { return static_cast<uint32_t>(AlignUp(o.k, lanes)); };
@@ -98,7 +105,7 @@ void TopKOfRows(const TopKOperands<T> &o, const Bytes &work, const AscendC::TopK
 template <typename T>
 void TopKOfGroups(const TopKOperands<T> &o, const Bytes &work, const AscendC::TopKInfo &info, bool indexed) {
   const auto rows = static_cast<uint32_t>(info.outter);
-  const TopKSorter<T> sorter(work, rows * 32, o.where);
+  const TopKSorter<T> sorter(work, rows * 32, true, indexed, o.where);
   for (uint32_t row = 0; !indexed && row < rows; ++row) {
     AscendC::Arange(sorter.counted()[row * 32], 0, 1, 32, o.where);
   }

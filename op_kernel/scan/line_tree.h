@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// The largest key of each line of a tile, and its index, for keys of one plane. Lines lie in data blocks.
+// Neighbouring blocks are halved to their maximum, again and again, until a line has a few blocks. Every
+// third level is kept; each block of it stands for eight blocks below:
+//
+//   level 6   |                     M                     | …     the top: at most 8 blocks of a line
+//   level 3   |    |    |    | M  |    |    |    |    |           8 children of a block
+//   level 0   |    | M  |    |    |    |    |    |                the line itself
+//
+// A maximum of the top is the largest key M of the line. The first block of the top that holds M is where the
+// index lies; Gatherb fetches the children of that block, of all lines at once, and so on down to the line.
+// So each key is read once, and what follows are a few instructions for all lines together.
+//
+// Max keeps NaN. A line of NaN therefore has NaN all the way down, and its blocks are found by not being
+// numbers. Behind the end of a line lies the least key.
+#pragma once
+
+#include "limb_results.h"
+#include "line_levels.h"
+
+namespace avo {
+
+template <typename T>
+class LineTree : public LineLevels<T>, public LimbResults {
+  using Levels = LineLevels<T>;
+  using Key = typename Levels::Key;
+  using Number = typename LineTreeTypes<T>::Number;
+  using Words = AscendC::LocalTensor<uint16_t>;
+  static constexpr bool kWhole = std::is_same_v<Key, int32_t>;
+  static constexpr uint32_t kBlock = Levels::kBlock, kRepeat = 8 * kBlock;  // keys
+  static constexpr uint32_t kFloats = 64;  // float32 or int32 numbers of a repeat
+  static constexpr uint32_t kChildren = Levels::kChildren, kRowGroup = Levels::kRowGroup;
+
+ public:
+  static constexpr uint32_t kLimbs = 2;  // float32 numbers that order keys (lane_reduction.h)
+
+  // last: of equal keys the last one wins. Of NaNs the first one always wins.
+  __aicore__ inline void Init(const LineTreeBuffers &buffers, const ArgmaxTiling &tiling, bool last,
+                              AscendC::TPipe *pipe) {
+    last_ = last;
+    this->InitLevels(buffers, tiling, pipe);
+    InitResults(buffers.results, LineTreeBuffers::ResultPitch(tiling.tileOuter), pipe);
+    small_pitch_ = LineTreeBuffers::SmallNumbers(tiling.tileOuter);
+    Levels::InitZero(children_, buffers.children, pipe);
+    Levels::InitZero(found_, buffers.found, pipe);
+    Levels::InitZero(small_, buffers.small, pipe);
+    pipe->InitBuffer(bits_, buffers.bits.bytes);
+    pipe->InitBuffer(patterns_, buffers.patterns.bytes);
+    bits_pitch_ = LineTreeBuffers::BitsBytes(tiling.tileOuter);
+    SetPatterns();
+  }
+
+  // Finds the largest of the first `count` elements of each of `rows` lines. Behind the end of a line, and
+  // for a whole instruction behind the tile, lie least elements.
+  __aicore__ inline void Find(const AscendC::LocalTensor<T> &tile, uint32_t rows, uint32_t count) {
+    rows_ = rows;
+    groups_ = (rows + kRowGroup - 1) / kRowGroup;
+    for (uint32_t step = 0; step < this->steps_; ++step) this->FoldStep(tile, rows, step);
+    if constexpr (kWhole) {
+      FindLargestWhole(this->FoldTop(groups_, found_.template Get<Key>(), children_.template Get<Key>()));
+    } else {
+      FindLargestFloat(this->FoldTop(groups_, found_.template Get<Key>(), children_.template Get<Key>()));
+    }
+    FindFirst(this->Level(this->steps_ - 1), static_cast<uint8_t>(this->top_), kTop);
+    AscendC::Adds(Parent(), Chosen(), 0.0f, rows);
+    for (uint32_t step = this->steps_; step-- > 0;) Descend(tile, step);
+    AscendC::Mins(Results(kLimbs), Parent(), static_cast<float>(static_cast<int32_t>(count) - 1), rows);
+  }
+
+ private:
+  enum Pattern : uint32_t { kTop, kInner, kFull, kLeaf };
+  enum Small : uint32_t { kBest, kLimb, kLimbBlocks, kRest, kParent, kChosen, kAddress, kLineAddress };
+  static constexpr float kNobody = 60000.0f;  // in place of the number of a lane that does not count
+
+  __aicore__ inline AscendC::LocalTensor<float> SmallOf(Small which) {
+    return small_.Get<float>()[which * small_pitch_];
+  }
+  __aicore__ inline AscendC::LocalTensor<int32_t> SmallWhole(Small which) {
+    return SmallOf(which).template ReinterpretCast<int32_t>();
+  }
+  __aicore__ inline AscendC::LocalTensor<float> Parent() { return SmallOf(kParent); }
+  __aicore__ inline AscendC::LocalTensor<float> Chosen() { return SmallOf(kChosen); }
+  __aicore__ inline AscendC::LocalTensor<uint8_t> Bits(uint32_t mask) {
+    return bits_.Get<uint8_t>()[mask * bits_pitch_];
+  }
+  // Numbers of the eight blocks of each group of lines, one block a line.
+  __aicore__ inline uint32_t BlockNumbers() const { return groups_ * kFloats; }
+
+  // Numbers lanes, and the blocks that they are in. Lanes behind those that count have kNobody. Then the
+  // addresses of eight blocks of a line, from its begin on, and the number of the line in each of them.
+  __aicore__ inline void SetPatterns() {
+    constexpr int32_t kBlockShift = kBlock == 16 ? 4 : 3;
+    const auto bytes = SmallWhole(kAddress), lines = SmallWhole(kLineAddress), numbers = SmallWhole(kRest);
+    const int32_t lanes = static_cast<int32_t>(kRepeat), count = static_cast<int32_t>(small_pitch_);
+    const uint32_t limits[] = {this->top_, 1U << this->Halvings(this->steps_ - 1), kChildren,
+                               1U << this->Halvings(0)};
+    AscendC::CreateVecIndex(bytes, int32_t{0}, small_pitch_);
+    AscendC::ShiftRight(numbers, bytes, kBlockShift, lanes);
+    for (uint32_t i = 0; i < LineTreeBuffers::kPatterns; ++i) {
+      SetPattern(patterns_.Get<Number>()[i * kRepeat], i == kLeaf ? bytes : numbers, limits[i]);
+    }
+    AscendC::ShiftRight(lines, bytes, int32_t{3}, count);
+    AscendC::Muls(numbers, lines, static_cast<int32_t>(kChildren), count);
+    AscendC::Sub(bytes, bytes, numbers, count);
+    AscendC::Muls(bytes, bytes, static_cast<int32_t>(kBlockBytes), count);
+  }
+
+  // limit: how many blocks of lanes count.
+  __aicore__ inline void SetPattern(const AscendC::LocalTensor<Number> &pattern,
+                                    const AscendC::LocalTensor<int32_t> &numbers, uint32_t limit) {
+    constexpr auto kRint = AscendC::RoundMode::CAST_RINT;
+    if constexpr (std::is_same_v<Number, half>) {
+      AscendC::Cast(SmallOf(kLimb), numbers, kRint, kRepeat);
+      AscendC::Cast(pattern, SmallOf(kLimb), kRint, kRepeat);
+    } else {
+      AscendC::Cast(pattern, numbers, kRint, kRepeat);
+    }
+    if (last_) AscendC::Muls(pattern, pattern, static_cast<Number>(-1.0f), static_cast<int32_t>(kRepeat));
+    if (limit == kChildren) return;
+    AscendC::Duplicate(pattern[limit * kBlock], static_cast<Number>(kNobody),
+                       static_cast<int32_t>((kChildren - limit) * kBlock));
+  }
+
+  // Eight float32 of each line, of which the largest, or a NaN, is that of the line.
+  __aicore__ inline AscendC::LocalTensor<float> Widened(const AscendC::LocalTensor<Key> &best) {
+    if constexpr (std::is_same_v<Key, half>) {
+      const auto wide = this->scratch_.template Get<float>();
+      AscendC::Cast(wide, best, AscendC::RoundMode::CAST_NONE, 2 * BlockNumbers());
+      const auto halved = SmallOf(kLimbBlocks);
+      Levels::template Halve<true>(halved, wide, groups_ * kRowGroup);
+      return halved;
+    } else {
+      return best;
+    }
+  }
+
+  // Sets the limbs of each line: 1 for NaN, else 0; its largest number, 0 for NaN. And sets largest_: the
+  // largest key in all lanes of a block, NaN for NaN.
+  __aicore__ inline void FindLargestFloat(const AscendC::LocalTensor<Key> &best) {
+    constexpr auto kScalar = AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE;
+    const auto wide = Widened(best), limb = SmallOf(kLimb), number = SmallOf(kRest);
+    const auto bits = Bits(0);
+    const uint32_t count = BlockNumbers(), lines = RoundUp(rows_, kFloats);
+    AscendC::Compare(bits, wide, wide, AscendC::CMPMODE::EQ, count);
+    AscendC::Duplicate(limb, 0.0f, static_cast<int32_t>(count));
+    AscendC::Select(limb, bits, limb, 1.0f, kScalar, count);
+    ReduceBlocks(Results(0), limb);
+    AscendC::Select(limb, bits, wide, -__builtin_inff(), kScalar, count);
+    ReduceBlocks(number, limb);
+    AscendC::CompareScalar(bits, Results(0), 0.0f, AscendC::CMPMODE::EQ, lines);
+    AscendC::Select(Results(1), bits, number, 0.0f, kScalar, lines);
+    AscendC::Select(number, bits, number, __builtin_nanf(""), kScalar, lines);
+    if constexpr (std::is_same_v<Key, half>) {
+      const auto narrow = limb.template ReinterpretCast<half>();
+      AscendC::Cast(narrow, number, AscendC::RoundMode::CAST_RINT, lines);
+      Spread(narrow);
+    } else {
+      Spread(number);
+    }
+  }
+
+  __aicore__ inline void FindLargestWhole(const AscendC::LocalTensor<int32_t> &best) {
+    constexpr int32_t kLimbBits = 16;
+    constexpr auto kRint = AscendC::RoundMode::CAST_RINT;
+    const uint32_t count = BlockNumbers();
+    const auto high = SmallWhole(kRest), low = SmallWhole(kLimbBlocks);
+    const auto limb = SmallOf(kLimb), blocks = SmallOf(kLimbBlocks);
+    AscendC::ShiftRight(high, best, kLimbBits, static_cast<int32_t>(count));
+    AscendC::Cast(limb, high, kRint, count);
+    ReduceBlocks(Results(0), limb);
+    AscendC::Brcb(blocks, Results(0), static_cast<uint8_t>(groups_), {1, kRowGroup});
+    AscendC::Compare(Bits(0), limb, blocks, AscendC::CMPMODE::EQ, count);
+    AscendC::ShiftLeft(high, high, kLimbBits, static_cast<int32_t>(count));
+    AscendC::Sub(low, best, high, static_cast<int32_t>(count));
+    AscendC::Cast(limb, low, kRint, count);
+    AscendC::Select(limb, Bits(0), limb, -__builtin_inff(), AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, count);
+    ReduceBlocks(Results(1), limb);
+    AscendC::Cast(high, Results(0), kRint, rows_);
+    AscendC::ShiftLeft(high, high, kLimbBits, static_cast<int32_t>(rows_));
+    AscendC::Cast(low, Results(1), kRint, rows_);
+    AscendC::Add(high, high, low, static_cast<int32_t>(rows_));
+    Spread(high);
+  }
+
+  // One number for each line, the largest of its block.
+  __aicore__ inline void ReduceBlocks(const AscendC::LocalTensor<float> &to,
+                                      const AscendC::LocalTensor<float> &blocks) {
+    AscendC::BlockReduceMax(to, blocks, static_cast<int32_t>(groups_), static_cast<int32_t>(kFloats), 1, 1,
+                            8);
+  }
+  __aicore__ inline void Spread(const AscendC::LocalTensor<Key> &largest) {
+    AscendC::Brcb(SmallOf(kBest).template ReinterpretCast<Key>(), largest, static_cast<uint8_t>(groups_),
+                  {1, kRowGroup});
+  }
+
+  // Sets Chosen(): for each line, the number in `pattern` of its first lane that holds the largest key. A
+  // line's lanes are a repeat of `keys`; lines are `stride` data blocks apart.
+  __aicore__ inline void FindFirst(const AscendC::LocalTensor<Key> &keys, uint8_t stride, Pattern pattern) {
+    constexpr auto kEqual = AscendC::CMPMODE::EQ;
+    const uint8_t rows = static_cast<uint8_t>(rows_);
+    const auto largest = SmallOf(kBest).template ReinterpretCast<Key>();
+    const auto numbers = patterns_.Get<Number>()[pattern * kRepeat], found = found_.Get<Number>();
+    AscendC::Compare(Bits(0), keys, largest, kEqual, uint64_t{kRepeat}, rows, {1, 1, 0, 8, stride, 1});
+    if constexpr (!kWhole) {
+      const auto bits = Bits(0).template ReinterpretCast<uint16_t>(),
+                 nans = Bits(1).template ReinterpretCast<uint16_t>();
+      const int32_t words = static_cast<int32_t>(rows_ * kRepeat / 16);
+      AscendC::Compare(Bits(1), keys, keys, kEqual, uint64_t{kRepeat}, rows, {1, 1, 1, 8, stride, stride});
+      AscendC::Not(nans, nans, words);
+      AscendC::Or(bits, bits, nans, words);
+      if (last_) AscendC::Not(nans, nans, words);
+    }
+    SelectNumbers(found, numbers);
+    if (!kWhole && last_) KeepFirstNan(found, numbers);
+    const auto other = children_.Get<Number>();
+    const uint32_t lines = groups_ * kRowGroup;
+    Levels::template Halve<false>(other, found, 4 * lines);
+    Levels::template Halve<false>(found, other, 2 * lines);
+    Levels::template Halve<false>(other, found, lines);
+    const auto chosen = Chosen();
+    if constexpr (std::is_same_v<Number, half>) {
+      const auto narrow = SmallOf(kRest).template ReinterpretCast<half>();
+      AscendC::BlockReduceMin(narrow, other, static_cast<int32_t>(groups_), static_cast<int32_t>(kRepeat), 1,
+                              1, 8);
+      AscendC::Cast(chosen, narrow, AscendC::RoundMode::CAST_NONE, rows_);
+    } else {
+      AscendC::BlockReduceMin(chosen, other, static_cast<int32_t>(groups_), static_cast<int32_t>(kFloats), 1,
+                              1, 8);
+    }
+    if (last_) AscendC::Abs(chosen, chosen, static_cast<int32_t>(rows_));
+  }
+
+  __aicore__ inline void SelectNumbers(const AscendC::LocalTensor<Number> &found,
+                                       const AscendC::LocalTensor<Number> &numbers) {
+    AscendC::Select(found, Bits(0), numbers, static_cast<Number>(kNobody),
+                    AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, uint64_t{kRepeat}, static_cast<uint8_t>(rows_),
+                    {1, 1, 1, 8, 0, 8});
+  }
+  // The numbers of lanes are negative where the last lane wins. Of NaNs the first one does: they get the
+  // numbers themselves.
+  __aicore__ inline void KeepFirstNan(const AscendC::LocalTensor<Number> &found,
+                                      const AscendC::LocalTensor<Number> &numbers) {
+    const auto positive = this->scratch_.template Get<Number>();
+    AscendC::Abs(positive, numbers, static_cast<int32_t>(kRepeat));
+    AscendC::Select(found, Bits(1), found, positive, AscendC::SELMODE::VSEL_TENSOR_TENSOR_MODE,
+                    uint64_t{kRepeat}, static_cast<uint8_t>(rows_), {1, 1, 1, 8, 8, 0});
+  }
+
+  // Goes from the block Parent() of each line to the one of its children that has the index, or, where a
+  // step starts at the line itself, to the index.
+  __aicore__ inline void Descend(const AscendC::LocalTensor<T> &tile, uint32_t step) {
+    const uint32_t halvings = this->Halvings(step);
+    const bool leaf = step == 0;
+    // Bytes of what a block of keys is made of.
+    const int32_t bytes = static_cast<int32_t>(leaf ? kBlock * sizeof(T) : kBlockBytes);
+    const int32_t line = static_cast<int32_t>(this->line_blocks_ >> (step * Levels::kStep)) * bytes;
+    const int32_t count = static_cast<int32_t>(BlockNumbers());
+    const auto first = SmallWhole(kRest), address = SmallWhole(kLimb), lines = SmallWhole(kLimbBlocks);
+    AscendC::Cast(first, Parent(), AscendC::RoundMode::CAST_RINT, rows_);
+    AscendC::Muls(first, first, bytes << halvings, static_cast<int32_t>(rows_));
+    AscendC::Brcb(address, first, static_cast<uint8_t>(groups_), {1, kRowGroup});
+    AscendC::Muls(lines, SmallWhole(kLineAddress), line, count);
+    AscendC::Add(lines, lines, SmallWhole(kAddress), count);
+    AscendC::Add(address, address, lines, count);
+    FindFirst(Children(tile, step, address.template ReinterpretCast<uint32_t>()), kChildren,
+              leaf                       ? kLeaf
+              : step + 1 == this->steps_ ? kInner
+                                         : kFull);
+    const int32_t width = static_cast<int32_t>(leaf ? kBlock << halvings : 1U << halvings);
+    AscendC::Muls(Parent(), Parent(), static_cast<float>(width), static_cast<int32_t>(rows_));
+    AscendC::Add(Parent(), Parent(), Chosen(), static_cast<int32_t>(rows_));
+  }
+
+  // Fetches eight blocks of each line.
+  __aicore__ inline AscendC::LocalTensor<Key> Children(const AscendC::LocalTensor<T> &tile, uint32_t step,
+                                                       const AscendC::LocalTensor<uint32_t> &address) {
+    const auto children = children_.Get<Key>();
+    const auto to = children.template ReinterpretCast<uint32_t>();
+    const uint8_t rows = static_cast<uint8_t>(rows_);
+    if (step > 0) {
+      AscendC::Gatherb(to, this->Level(step - 1).template ReinterpretCast<uint32_t>(), address, rows, {1, 8});
+    } else if constexpr (Levels::kDirect) {
+      AscendC::Gatherb(to, tile.template ReinterpretCast<uint32_t>(), address, rows, {1, 8});
+    } else {
+      // Blocks of the tile hold two blocks of keys; the first four of eight are used.
+      const auto fetched = found_.Get<uint32_t>();
+      AscendC::Gatherb(fetched, tile.template ReinterpretCast<uint32_t>(), address, rows, {1, 8});
+      AscendC::Cast(children, fetched.template ReinterpretCast<T>(), AscendC::RoundMode::CAST_NONE,
+                    uint64_t{kRepeat}, rows, {1, 1, 8, 8});
+    }
+    return children;
+  }
+
+  AscendC::TBuf<AscendC::TPosition::VECCALC> children_, found_, small_, bits_, patterns_;
+  uint32_t small_pitch_, bits_pitch_;
+  uint32_t rows_ = 0, groups_ = 0;  // of the call in hand: lines, groups of eight of them
+  bool last_ = false;
+};
+
+}  // namespace avo

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Workloads that `./build.sh bench --random` draws can be drawn again, run, and are listed where we are behind."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+
+from ascend_vision_ops import ops
+from ascend_vision_ops.testing.cases import Array, parse_case
+from ascend_vision_ops.testing.run import as_tuple
+from benchmarks import __main__ as program
+from benchmarks import drawn, measure, report
+from benchmarks.workload import Workload
+
+FEW = ["argmax", "upsample_linear1d"]
+
+
+def test_a_seed_draws_the_same_lines():
+    lines = drawn.drawn(10, 3, FEW)
+    assert len(set(lines)) == 10
+    assert lines == drawn.drawn(10, 3, FEW)
+    assert lines != drawn.drawn(10, 4, FEW)
+    assert sum(line.startswith("argmax(") for line in lines) == 5
+
+
+@pytest.mark.parametrize("operator", drawn.drawable())
+def test_drawn_workloads_run_beside_their_peers(operator, monkeypatch):
+    """Small ones, of which each operator has some that a peer computes as we do."""
+    monkeypatch.setattr(drawn, "ELEMENTS", (12, 13))
+    agree = 0
+    for line in drawn.drawn(6, 1, [operator]):
+        name, work = drawn.workload(line)
+        contestants, _, absent = measure.assemble(name, work, measure.CLOCKS["cpu"])
+        assert contestants.keys() | absent.keys() >= {"ours", *work.peers}
+        agree += any(not each.startswith("ours") for each in contestants)
+    assert agree, f"no peer computes any drawn call of {operator} as we do"
+
+
+def test_axes_that_belong_together_grow_together():
+    case = parse_case("upsample_linear1d(self=f16[1,8,7],output_size=[21],align_corners=False)")
+    larger = drawn._grown(case, [("self", 2), ("output_size", 0)], 4, 0)
+    assert larger.text == "upsample_linear1d(self=f16[1,8,28],output_size=[84],align_corners=False)"
+    assert drawn._elements(larger) == 8 * (28 + 84)
+
+
+def test_sizes_stay_in_bounds():
+    for line in drawn.drawn(12, 5, FEW):
+        assert (
+            2 ** (drawn.ELEMENTS[0] - 1) <= drawn._elements(parse_case(line)) <= 2 ** (drawn.ELEMENTS[1] + 1)
+        )
+        assert all(math.prod(a.shape) for a in parse_case(line).case.args.values() if isinstance(a, Array))
+
+
+def timed(line: str, slower: int) -> report.Row:
+    """Measures a workload, with our operator called `slower` times in the place of once."""
+    name, work = drawn.workload(line)
+
+    def ours(**arguments):
+        for _ in range(slower):
+            result = getattr(ops, name)(**arguments)
+        return result
+
+    once = measure.our_contestants(name, work)["ours"]
+    expected = as_tuple(once())
+    work = Workload(work.name, work.arguments, {"torch": lambda: once()}, limit="")
+    contestants = {"ours": lambda: ours(**work.arguments), **work.peers}
+    assert all(map(torch.equal, as_tuple(contestants["ours"]()), expected))
+    seconds = dict.fromkeys(contestants, 1e-3)
+    times = measure.race(contestants, seconds, measure.CLOCKS["cpu"], turn=5, budget=0)
+    return report.row({**measure.result(name, work, times, least=0.0, absent={}), "threads": 1})
+
+
+def test_a_slow_kernel_is_listed():
+    """A kernel that works three times is behind itself, and one that works once is not."""
+    lines = ["argmax(self=f32[64,3000],dim=1)", "cummax(input=f32[3,20000],dim=0)"]
+
+    def rows_of(wanted):
+        return [timed(line, 3 if line == lines[1] else 1) for line in wanted]
+
+    rows, slow = drawn.behind(lines, rows_of)
+    assert "cummax" in {row.operator for row in slow}
+    assert next(row.ratio for row in slow if row.operator == "cummax") < 0.6
+    text = drawn.summary(lines, rows, slow)
+    assert text[0].startswith("2 drawn, 2 with a peer")
+    assert "cummax: 1 of 1 behind" in text
+
+
+def test_one_slow_run_is_noise():
+    """A workload is listed only where both runs are behind."""
+    row = timed("argmax(self=f32[64,3000],dim=1)", 1)
+    runs = iter(
+        [
+            [replace(row, ratio=0.5), replace(row, ratio=0.5)],
+            [replace(row, ratio=1.2), replace(row, ratio=0.6)],
+        ]
+    )
+    rows, slow = drawn.behind(["a", "b"], lambda wanted: next(runs))
+    assert [each.ratio for each in rows] == [1.2, 0.6]
+    assert [each.ratio for each in slow] == [0.6]
+
+
+def test_the_command_lists_and_ends_well(monkeypatch, capsys):
+    """The exit code says nothing about times."""
+    line = {
+        "kind": "result", "operator": "argmax", "workload": "self=f32[64,4000],dim=1", "threads": 1, "target": 0,
+        "spread": 0.01, "limit": "", "least": 0.0, "absent": {}, "seconds": {"ours": 0.02, "numpy": 0.01},
+    }  # fmt: skip
+    monkeypatch.setattr(drawn, "drawn", lambda count, seed, names: ["argmax(self=f32[64,4000],dim=1)"])
+    monkeypatch.setattr(program, "collect", lambda *of: [line])
+    monkeypatch.setattr("sys.argv", ["bench", "--random", "1", "--seed", "9"])
+    assert program.main() == 0
+    printed = capsys.readouterr().out
+    assert (
+        "argmax: 1 of 1 behind" in printed and "1 drawn, 1 with a peer: 1 behind by more than 5%" in printed
+    )
+    monkeypatch.setattr("sys.argv", ["bench", "--random", "1", "--save"])
+    with pytest.raises(SystemExit, match="2"):
+        program.main()
+    monkeypatch.setattr("sys.argv", ["bench", "soft_nms", "--random", "1"])
+    with pytest.raises(SystemExit, match="expected one of argmax"):
+        program.main()
