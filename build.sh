@@ -296,7 +296,7 @@ run_project_tests() {
   build
   say "building the npu project"
   run build-npu "$venv/bin/cmake" --build "$tree" --target npu_project
-  [ $# -gt 0 ] || set -- -q -n "$(nproc)"
+  [ $# -gt 0 ] || set -- -q -n "$(nproc)" --dist worksteal
   AVO_NPU_PROJECT=$PWD/$tree/npu/build_out/vendors/ascend_vision_ops run_in_tree -m pytest \
     -o "testpaths=tests/test_ops.py tests/entries tests/test_bad_calls.py" ${operator:+--op "$operator"} "$@"
 }
@@ -314,7 +314,7 @@ run_tests() {
     run build-tests "$venv/bin/cmake" --build "$tree" --target avo_tests
   fi
   # Without arguments of the user, tests share the cores. A debugger, for example, wants one process.
-  [ $# -gt 0 ] || set -- -q -n "$(nproc)"
+  [ $# -gt 0 ] || set -- -q -n "$(nproc)" --dist worksteal
   run_in_tree -m pytest "${tests[@]}" ${operator:+--op "$operator"} "$@"
 }
 
