@@ -236,6 +236,85 @@ def test_a_branch_that_is_always_taken(flag, known):
     np.testing.assert_array_equal(got, want)
 
 
+def test_a_branch_that_returns_its_weight():
+    b = Builder()
+    made = onnx.helper.make_tensor_value_info("w", onnx.TensorProto.FLOAT, [4])
+    weight = onnx.numpy_helper.from_array(image(4), "w")
+    branch = onnx.helper.make_graph([], "branch", [], [made], [weight])
+    out = b.op("If", b.weight(np.array(True)), then_branch=branch, else_branch=branch)
+    before = b.model({"x": [3, 4]}, {b.op("Add", out, "x"): [3, 4]})
+    after, _ = _simplify(before, "default")
+    assert types(after) == ["Add"]
+    want, got = (next(iter(run(proto, {"x": image(3, 4)}).values())) for proto in (before, after))
+    np.testing.assert_array_equal(got, want)
+
+
+# Limit, first condition, the condition behind a run; "" is absent, None is an input of the model. What is left.
+LOOPS = {
+    "one run by its limit": (1, "", "goes_on", ["Add", "Mul", "Unsqueeze", "Neg", "ReduceSum"]),
+    "one run by its condition": ("", True, False, ["Add", "Mul", "Unsqueeze", "Neg", "ReduceSum"]),
+    "one run by its condition, before its limit": (9, "", False, ["Add", "Mul", "Unsqueeze", "Neg", "ReduceSum"]),
+    "two runs": (2, True, "goes_on", ["Loop", "Neg", "ReduceSum"]),
+    "an unknown first condition": (1, None, "goes_on", ["Loop", "Neg", "ReduceSum"]),
+    "an unknown limit": (None, "", False, ["Loop", "Neg", "ReduceSum"]),
+    "no run": (0, "", "goes_on", ["Neg"]),
+    "no run by its condition": (7, False, "goes_on", ["Neg"]),
+}
+
+
+def _loop(limit, first, behind, collects):
+    """y = x; while …: y = (y + x) * (run + 1) and its rows are collected; then -y and the sum of the rows."""
+    b = Builder()
+    info, node, kinds = onnx.helper.make_tensor_value_info, onnx.helper.make_node, onnx.TensorProto
+    nodes = [node("Add", ["y_in", "x"], ["sum"]), node("Cast", ["run"], ["count"], to=kinds.FLOAT)]
+    nodes += [node("Add", ["count", "one"], ["factor"]), node("Mul", ["sum", "factor"], ["y_out"])]
+    weights = [onnx.numpy_helper.from_array(np.float32(1), "one")]
+    if behind != "goes_on":
+        weights.append(onnx.numpy_helper.from_array(np.array(behind), "ends"))
+    given = [info("run", kinds.INT64, []), info("goes_on", kinds.BOOL, []), info("y_in", kinds.FLOAT, [3])]
+    made = [info("goes_on" if behind == "goes_on" else "ends", kinds.BOOL, []), info("y_out", kinds.FLOAT, [3])]
+    if behind == "goes_on":  # an output of a body is made in it
+        nodes.append(node("Identity", ["goes_on"], ["still"]))
+        made[0] = info("still", kinds.BOOL, [])
+    if collects:
+        made.append(info("sum", kinds.FLOAT, [3]))
+    body = onnx.helper.make_graph(nodes, "body", given, made, weights)
+    inputs = {"x": [3]}
+    names = []
+    for name, value, kind, dtype in (
+        ("limit", limit, kinds.INT64, np.int64), ("first", first, kinds.BOOL, np.bool_),
+    ):  # fmt: skip
+        if value is None:
+            inputs[name] = (kind, [])
+        names.append(name if value is None else "" if value == "" else b.weight(np.array(value, dtype)))
+    results = ["final", "rows"][: 1 + collects]
+    b.nodes.append(node("Loop", [*names, "x"], results, body=body))
+    outputs = {b.op("Neg", "final"): [3]}
+    if collects:
+        outputs[b.op("ReduceSum", "rows", b.ints(0), keepdims=0)] = [3]
+    return b.model(inputs, outputs)
+
+
+@pytest.mark.parametrize("what", LOOPS)
+def test_a_loop_whose_count_is_known(what):
+    limit, first, behind, left = LOOPS[what]
+    before = _loop(limit, first, behind, "ReduceSum" in left)
+    after, _ = _simplify(before, "default")
+    # Of "no run" the body is away; a run's Cast and Add of the count are constants.
+    assert types(after) == [kind for kind in left if kind != "Mul"]
+    feeds = {"x": image(3), "limit": np.array(3), "first": np.array(True)}
+    feeds = {value.name: feeds[value.name] for value in before.graph.input}
+    for want, got in zip(*(run(proto, feeds).values() for proto in (before, after)), strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
+def test_a_loop_that_never_runs_and_collects_stays():
+    before = _loop(0, "", False, True)
+    after, report = _simplify(before, "inline_loops")
+    assert types(after) == types(before)
+    assert "the shape of what it would collect is unknown" in report.row("inline_loops").refused[0]
+
+
 def test_equal_dimensions_are_computed_once():
     """The shape of x, put together again from its elements, is the shape of x, whatever it is."""
     b = Builder()

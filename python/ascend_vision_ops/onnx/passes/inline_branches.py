@@ -6,7 +6,8 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from ascend_vision_ops.onnx.passes._base import NodePass, Refused, register
-from ascend_vision_ops.onnx.passes._values import constant, free_name
+from ascend_vision_ops.onnx.passes._inline import adopt, empty
+from ascend_vision_ops.onnx.passes._values import constant
 
 
 @register
@@ -27,23 +28,15 @@ class InlineBranches(NodePass):
 
     def transform(self, node: ir.Node, model: ir.Model) -> None:
         taken, left = _branches(node)
-        outer, outputs = node.graph, list(taken.outputs)
-        for value in list(taken.initializers.values()):
-            del taken.initializers[value.name]
-            value.name = free_name(outer, value.name)
-            outer.register_initializer(value)
-        taken.outputs.clear()
-        nodes = list(taken)
-        taken.remove(nodes)
-        outer.insert_before(node, nodes)
+        outputs = adopt(node, taken)
         for old, new in zip(node.outputs, outputs, strict=True):
             is_output, name = old.is_graph_output(), old.name
             new.type, new.shape = new.type or old.type, old.shape if new.shape is None else new.shape
             ir.convenience.replace_all_uses_with(old, new, replace_graph_outputs=True)
             if is_output:
                 new.name = name
-        outer.remove(node, safe=True)
-        _empty(left)
+        node.graph.remove(node, safe=True)
+        empty(left)
 
 
 def _branches(node: ir.Node) -> tuple[ir.Graph, ir.Graph]:
@@ -52,13 +45,3 @@ def _branches(node: ir.Node) -> tuple[ir.Graph, ir.Graph]:
         ("then_branch", "else_branch") if constant(node.inputs[0]).item() else ("else_branch", "then_branch")
     )
     return node.attributes[names[0]].as_graph(), node.attributes[names[1]].as_graph()
-
-
-def _empty(graph: ir.Graph) -> None:
-    """Removes all nodes of a graph that is no part of the model any more, so that they use no values of the model."""
-    graph.outputs.clear()
-    for node in reversed(list(graph)):
-        for attribute in node.attributes.values():
-            if attribute.type == ir.AttributeType.GRAPH:
-                _empty(attribute.as_graph())
-        graph.remove(node, safe=True)
