@@ -288,3 +288,29 @@ def test_batch_refuses_scales_that_are_no_floats():
     assert "are no float32 numbers" in refusal(model, "set_batch=dynamic")
     after, _ = apply(model, "set_batch=2", check=1)
     assert list(shapes(after.graph.output).values()) == [[2, 1, 31, 31]]
+
+
+# --- outputs -----------------------------------------------------------------------------------------------------
+
+
+def _two_ends():
+    b = Builder()
+    names = {b.op("Relu", b.op("Add", "x", "y")): [2, 3], b.op("Neg", "y"): [2, 3]}
+    return b.model({"x": [2, 3], "y": [2, 3], "nobody's": [None]}, names), *names
+
+
+def test_inputs_that_nothing_needs_go():
+    before, first, second = _two_ends()
+    after, report = apply(before, "keep_outputs", check=1)
+    assert list(shapes(after.graph.input)) == ["x", "y"]
+    assert list(shapes(after.graph.output)) == [first, second]
+    assert report.row("keep_outputs").applied == 1
+
+
+def test_one_output_is_kept_with_what_it_needs():
+    before, first, second = _two_ends()
+    after, _ = apply(before, f"keep_outputs={second}", check=1)
+    assert (list(shapes(after.graph.input)), types(after)) == (["y"], ["Neg"])
+    feeds = {"x": image(2, 3), "y": image(2, 3, seed=1), "nobody's": image(5)}
+    np.testing.assert_array_equal(run(after, {"y": feeds["y"]})[second], run(before, feeds)[second])
+    assert f"it has no output 'x'; there are '{first}', '{second}'" in refusal(before, f"keep_outputs={first}+x")
