@@ -380,9 +380,8 @@ def main(argv: list[str] | None = None) -> int:
         os.environ.pop(ascend_headers.LIST_VARIABLE, None)
     try:
         module = importlib.import_module(f"{__name__}.{options.module}")
-        with getattr(module, "failures", contextlib.nullcontext)(
-            options
-        ):  # a module may have failures of its own
+        # A module may have failures of its own to tell.
+        with getattr(module, "told_in_one_line", contextlib.nullcontext)(options):
             status = getattr(module, f"run_{options.name}")(options)
         sys.stdout.flush()
         return status

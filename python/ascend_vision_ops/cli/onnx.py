@@ -40,7 +40,7 @@ logging.getLogger("onnx_ir").setLevel(logging.ERROR)
 
 
 @contextlib.contextmanager
-def failures(options: argparse.Namespace):
+def told_in_one_line(options: argparse.Namespace):
     """Makes an exception of a command a Failure of one line: packages that read models print graphs behind it."""
     try:
         yield
