@@ -10,14 +10,12 @@ import shutil
 import sys
 from pathlib import Path
 
+from ascend_vision_ops import calibration
+from ascend_vision_ops.opgen import Spec, load_specs
+from tools import ascendc_api, intrinsics
+from tools.divergence import page as divergence_page
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "python"))
-
-from ascend_vision_ops import calibration  # noqa: E402
-from ascend_vision_ops.opgen import Spec, load_specs  # noqa: E402
-from tools import ascendc_api, intrinsics  # noqa: E402
-from tools.divergence import page as divergence_page  # noqa: E402
-
 SUPPORT = re.compile(r"(<!-- support table: written by ./build.sh docs -->\n)(.*?)(<!-- end -->)", re.S)
 CALIBRATION = re.compile(r"(<!-- calibration: written by ./build.sh docs -->\n)(.*?)(<!-- end -->)", re.S)
 API = re.compile(r"(<!-- api: written by ./build.sh docs -->\n)(.*?)(<!-- end -->)", re.S)

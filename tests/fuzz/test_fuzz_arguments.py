@@ -41,7 +41,7 @@ def test_a_few_calls():
 @pytest.fixture
 def no_limit(monkeypatch):
     """The process of the tests keeps its memory."""
-    monkeypatch.setattr(fuzz_arguments, "_limit_memory", lambda first: None)
+    monkeypatch.setattr(fuzz_arguments, "limit_memory", lambda more: None)
 
 
 def test_a_seed_draws_the_same_calls(monkeypatch, no_limit):

@@ -39,7 +39,7 @@ def small_run(monkeypatch, tmp_path):
     """Starts a run of two models in this process's child, with a command that is replaced."""
     model = helper.make_model(helper.make_graph([], "none", [], []))
     monkeypatch.setattr(models, "corpus", lambda rng, count: [model])
-    monkeypatch.setattr(models, "_limit_memory", lambda: None)
+    monkeypatch.setattr(models, "limit_memory", lambda more: None)
 
     def start(command) -> int:
         monkeypatch.setattr(models, "avo", command)

@@ -194,7 +194,10 @@ def fuzz(
     """
     entries = [(spec_of(name), entry) for name in names for entry in spec_of(name).entries]
     rng, answers, failed = random.Random(seed), Counter(), 0
-    wrong_with(draw(*entries[0], random.Random(0)))  # opens the device
+    first = draw(*entries[0], random.Random(0))
+    begin(first)
+    signal.alarm(SECONDS)
+    wrong_with(first)  # opens the device
     limit_memory(MEMORY)
     end, made = time.monotonic() + seconds, 0
     while time.monotonic() < end and made < most and failed < 10:

@@ -22,11 +22,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ascend_vision_ops import calibration
+
 ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "python"))
-
-from ascend_vision_ops import calibration  # noqa: E402
-
 PUBLISHED = json.loads((Path(__file__).parent / "published.json").read_text(encoding="utf-8"))["rows"]
 
 # Each fitted constant: what one would take without any measurement, and the cases that depend on it.
