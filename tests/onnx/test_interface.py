@@ -313,4 +313,6 @@ def test_one_output_is_kept_with_what_it_needs():
     assert (list(shapes(after.graph.input)), types(after)) == (["y"], ["Neg"])
     feeds = {"x": image(2, 3), "y": image(2, 3, seed=1), "nobody's": image(5)}
     np.testing.assert_array_equal(run(after, {"y": feeds["y"]})[second], run(before, feeds)[second])
-    assert f"it has no output 'x'; there are '{first}', '{second}'" in refusal(before, f"keep_outputs={first}+x")
+    assert f"it has no output 'x'; there are '{first}', '{second}'" in refusal(
+        before, f"keep_outputs={first}+x"
+    )

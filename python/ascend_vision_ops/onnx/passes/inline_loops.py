@@ -14,7 +14,9 @@ from ascend_vision_ops.onnx.passes._values import constant, input_of, new_initia
 @register
 class InlineLoops(NodePass):
     name = "inline_loops"
-    summary = "a Loop that never runs becomes its initial values, one that runs once becomes the nodes of its body"
+    summary = (
+        "a Loop that never runs becomes its initial values, one that runs once becomes the nodes of its body"
+    )
     op_types = frozenset({"Loop"})
 
     def applies(self, node: ir.Node, model: ir.Model) -> bool:
@@ -39,16 +41,20 @@ class InlineLoops(NodePass):
             for old, new in given.items():
                 ir.convenience.replace_all_uses_with(old, new)
             made = [given.get(value, value) for value in adopt(node, body)[1:]]
-            results = made[: len(initial)] + [_collected(node, value, opset(model)) for value in made[len(initial) :]]
-        for old, new in zip(node.outputs, results, strict=False):  # what never ran collected nothing that anybody uses
+            results = made[: len(initial)] + [
+                _collected(node, value, opset(model)) for value in made[len(initial) :]
+            ]
+        # Nobody uses what a Loop collected that never ran.
+        for old, new in zip(node.outputs, results, strict=False):
             new.type, new.shape = new.type or old.type, old.shape if new.shape is None else new.shape
             ir.convenience.replace_all_uses_with(old, new)
         node.graph.remove(node, safe=True)
 
 
 def _times(node: ir.Node) -> int | None:
-    """How often a Loop runs, where that is known to be never or once. It ends after `limit` runs, or where its condition
-    is false.
+    """How often a Loop runs, where that is known to be never or once; None elsewhere.
+
+    It ends after `limit` runs, or where its condition is false.
     """
     limit, condition = (constant(input_of(node, index)) for index in (0, 1))
     if (limit is not None and limit.item() <= 0) or (condition is not None and not condition.item()):
