@@ -423,7 +423,7 @@ check() {
   else
     say "check --ascend-headers: skipped, no DIR given"
   fi
-  "$venv/bin/python" -m tools.check "$@"
+  PYTHONPATH=python "$venv/bin/python" -m tools.check "$@"
 }
 
 package() {
