@@ -42,6 +42,15 @@ def pytest_configure(config):
         raise pytest.UsageError(str(error)) from None
 
 
+@pytest.fixture(scope="module")
+def window():
+    """A window of a headless browser; tests that need one are skipped where there is none."""
+    from tests.sim.browser import Browser
+
+    with Browser() as one:
+        yield one
+
+
 def pytest_report_header():
     if missing("aclnn"):
         return None

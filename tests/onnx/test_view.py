@@ -241,12 +241,6 @@ def pages(tmp_path_factory):
     return path
 
 
-@pytest.fixture(scope="module")
-def window():
-    with Browser() as one:
-        yield one
-
-
 @pytest.fixture
 def page(window, pages):
     def opened(name: str) -> Browser:

@@ -329,12 +329,6 @@ def pages(folder, tmp_path_factory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def window():
-    with Browser() as one:
-        yield one
-
-
 @pytest.fixture
 def run_page(window, pages):
     opened(window, pages / "run.html")
