@@ -199,6 +199,32 @@ def test_what_stays_has_a_reason(what):
     assert reason in (report.row(name).refused or [""])[0]
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_slices_in_a_row(seed):
+    """Of an open dimension, with starts and ends in any order, also beyond it."""
+    rng = np.random.default_rng(seed)
+    b, value = Builder(), "x"
+    for _ in range(4):
+        start, end, axis = rng.integers(0, 4), rng.integers(1, 12), rng.integers(-2, 2)
+        far = int(np.iinfo(np.int64).max) if rng.random() < 0.2 else int(end)
+        value = b.op("Slice", value, b.ints(int(start)), b.ints(far), b.ints(int(axis)))
+    before = b.model({"x": ["n", 9]}, {value: [None, None]})
+    after, _ = _simplify(before, "default")
+    assert types(after) == ["Slice"]
+    for size in (1, 5, 20):
+        want, got = (next(iter(run(proto, {"x": image(size, 9)}).values())) for proto in (before, after))
+        np.testing.assert_array_equal(got, want)
+
+
+def test_slices_from_an_end_or_in_steps_stay():
+    b = Builder()
+    ends = b.op("Slice", b.op("Slice", "x", b.ints(0), b.ints(-1), b.ints(0)), b.ints(1), b.ints(3), b.ints(0))
+    steps = b.op("Slice", b.op("Slice", "x", b.ints(0), b.ints(9), b.ints(0), b.ints(2)), b.ints(1), b.ints(3))
+    before = b.model({"x": ["n", 9]}, {ends: [None, 9], steps: [None, 9]})
+    after, _ = _simplify(before, "default")
+    assert types(after) == ["Slice"] * 4
+
+
 @pytest.mark.parametrize("name", ["fuse_conv_affine", "fuse_gemm"])
 def test_a_product_that_two_nodes_use_stays(name):
     b = Builder()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replaces two Slices in a row along different axes by one."""
+"""Replaces two Slices in a row by one: along different axes, or along the same one without steps."""
 
 from __future__ import annotations
 
@@ -9,38 +9,41 @@ import onnx_ir as ir
 from ascend_vision_ops.onnx.passes._base import NodePass, register
 from ascend_vision_ops.onnx.passes._values import constant, input_of, is_onnx, new_initializer
 
+# What a Slice takes along each axis: start, end, step.
+Ranges = dict[int, tuple[int, int, int]]
+LARGEST = np.iinfo(np.int64).max
+
 
 @register
 class MergeSlices(NodePass):
     name = "merge_slices"
-    summary = "two Slice in a row along different axes become one Slice"
+    summary = "two Slice in a row become one, along different axes, or along the same one with step 1"
     op_types = frozenset({"Slice"})
 
     def applies(self, node: ir.Node, model: ir.Model) -> bool:
         inner = node.inputs[0].producer()
         if not is_onnx(inner, "Slice") or inner.graph is not node.graph or inner.outputs[0].is_graph_output():
             return False
-        first = _axes(inner)
         # A user that cannot be merged would keep the inner Slice alive; then merging others gains nothing.
         users = [user for user, _ in inner.outputs[0].uses()]
-        return first is not None and all(
-            is_onnx(user, "Slice") and _apart(first, _axes(user)) for user in users
-        )
+        return all(is_onnx(user, "Slice") and _merged(inner, user) is not None for user in users)
 
     def transform(self, node: ir.Node, model: ir.Model) -> None:
         inner = node.inputs[0].producer()
-        parts = [(_parameters(inner)[index], _parameters(node)[index]) for index in range(4)]
+        ranges = _merged(inner, node)
+        starts, ends, steps = zip(*ranges.values(), strict=True)
         node.resize_inputs(5)
         node.replace_input_with(0, inner.inputs[0])
-        for index, (name, pair) in enumerate(zip(("starts", "ends", "axes", "steps"), parts, strict=True), 1):
-            value = new_initializer(node.graph, f"{node.outputs[0].name}_{name}", np.concatenate(pair))
+        parts = {"starts": starts, "ends": ends, "axes": list(ranges), "steps": steps}
+        for index, (name, part) in enumerate(parts.items(), 1):
+            value = new_initializer(node.graph, f"{node.outputs[0].name}_{name}", np.array(part, np.int64))
             node.replace_input_with(index, value)
         if not inner.outputs[0].uses():
             node.graph.remove(inner, safe=True)
 
 
-def _parameters(node: ir.Node) -> list[np.ndarray] | None:
-    """Starts, ends, axes and steps, equally many; None where they are not constant, or attributes as in old models."""
+def _ranges(node: ir.Node) -> Ranges | None:
+    """None where they are not constant, attributes as in old models, or along axes that are not known."""
     starts, ends = constant(input_of(node, 1)), constant(input_of(node, 2))
     if starts is None or ends is None:
         return None
@@ -49,19 +52,26 @@ def _parameters(node: ir.Node) -> list[np.ndarray] | None:
         array = default if input_of(node, index) is None else constant(input_of(node, index))
         if array is None:
             return None
-        rest.append(array.astype(np.int64))
-    return [starts.astype(np.int64), ends.astype(np.int64), *rest]
-
-
-def _axes(node: ir.Node) -> set[int] | None:
-    """The axes of a Slice; None where they are unknown or counted from the end."""
-    parameters = _parameters(node)
-    axes = None if parameters is None else set(parameters[2].tolist())
+        rest.append(array.tolist())
+    axes, steps = rest
     if axes and min(axes) < 0:
         shape = node.inputs[0].shape
-        axes = None if shape is None else {axis % len(shape) for axis in axes}
-    return axes
+        if shape is None:
+            return None
+        axes = [axis % len(shape) for axis in axes]
+    return dict(zip(axes, zip(starts.tolist(), ends.tolist(), steps, strict=True), strict=True))
 
 
-def _apart(a: set[int], b: set[int] | None) -> bool:
-    return b is not None and not a & b
+def _merged(inner: ir.Node, outer: ir.Node) -> Ranges | None:
+    """What both take together; None where one Slice cannot take that, or it is not known."""
+    first, second = _ranges(inner), _ranges(outer)
+    if not first or second is None:
+        return None
+    ranges = first | second
+    for axis in first.keys() & second.keys():
+        (start, end, step), (from_start, to_end, second_step) = first[axis], second[axis]
+        # Negative numbers count from an end that may be open.
+        if (step, second_step) != (1, 1) or min(start, end, from_start, to_end) < 0:
+            return None
+        ranges[axis] = min(start + from_start, LARGEST), min(end, start + to_end, LARGEST), 1
+    return ranges
