@@ -53,6 +53,39 @@ def test_a_mask_that_nothing_uses():
     assert [item.verdict for item in found] == ["equal", "equal"]
 
 
+def test_sequences_are_compared_tensor_by_tensor():
+    def make(b):
+        sequence = b.op("SequenceInsert", b.op("SequenceConstruct", "x", b.op("Neg", "x")), "x")
+        return b.op("ConcatFromSequence", sequence, axis=0)
+
+    found = verdicts(make, image(2, 3))
+    assert [(item.op_type, item.verdict) for item in found] == [
+        (name, "equal") for name in ("Neg", "SequenceConstruct", "SequenceInsert", "ConcatFromSequence")
+    ]
+
+
+class Swapped(OpRun):
+    """A wrong SequenceConstruct, which swaps its tensors, or leaves the last one out."""
+
+    op_domain = ""
+    last = 0
+
+    def _run(self, *tensors):
+        return ([*tensors[1:], *tensors[: self.last]],)
+
+
+@pytest.mark.parametrize(("last", "message"), [(1, "6 of 6 elements wrong"), (0, "a sequence of 2 tensors, expected 1")])
+def test_a_wrong_sequence_is_found(monkeypatch, last, message):
+    wrong = type("SequenceConstruct", (Swapped,), {"last": last})
+    monkeypatch.setattr(parity, "reference_ops", lambda: [wrong])
+
+    def make(b):
+        return b.op("ConcatFromSequence", b.op("SequenceConstruct", "x", b.op("Neg", "x")), axis=0)
+
+    (found,) = [item for item in verdicts(make, image(2, 3)) if item.op_type == "SequenceConstruct"]
+    assert found.verdict == "wrong" and message in found.message
+
+
 SMALL = np.linspace(-20, -10, 4001, dtype=np.float32).reshape(1, -1)
 
 

@@ -82,10 +82,16 @@ def _compare(node: ir.Node, values: Mapping[str, np.ndarray], imports: Mapping[s
     except Exception as error:  # an operator, a subgraph or a case that the reference lacks
         return NodeVerdict(label(node), name, "not compared", message=first_line(error))
     worst, used = 0.0, {value.name for value in node.outputs if value.uses() or value.is_graph_output()}
+    pairs = []
     for output, want in zip(outputs, wanted, strict=True):
-        got, want = values[output], np.asarray(want)
+        ours, theirs = _tensors(values[output]), _tensors(want)
+        if output in used and len(ours) != len(theirs):
+            message = f"{output}: a sequence of {len(ours)} tensors, expected {len(theirs)}"
+            return NodeVerdict(label(node), name, "wrong", message=message)
+        pairs += [(output, *pair) for pair in zip(ours, theirs, strict=True)] if output in used else []
+    for output, got, want in pairs:
         # Large weights are most often equal; everything else takes several times as long.
-        if output not in used or (got.dtype == want.dtype and np.array_equal(got, want)):
+        if got.dtype == want.dtype and np.array_equal(got, want):
             continue
         wide = want.astype(np.float64) if want.dtype.kind not in "biuSO" else want
         verdict = compare(got, wide, got.dtype, NEAR)
@@ -93,6 +99,13 @@ def _compare(node: ir.Node, values: Mapping[str, np.ndarray], imports: Mapping[s
             return NodeVerdict(label(node), name, "wrong", verdict.max_error, f"{output}: {verdict.message}")
         worst = max(worst, verdict.max_error)
     return NodeVerdict(label(node), name, "near" if worst else "equal", worst)
+
+
+def _tensors(value) -> list[np.ndarray]:
+    """The tensors of a value: those of a sequence in their order, none of an optional that holds nothing."""
+    if value is None:
+        return []
+    return [array for item in value for array in _tensors(item)] if isinstance(value, list) else [np.asarray(value)]
 
 
 def _near_one(got: np.ndarray, want: np.ndarray) -> bool:
