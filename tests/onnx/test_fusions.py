@@ -218,8 +218,12 @@ def test_slices_in_a_row(seed):
 
 def test_slices_from_an_end_or_in_steps_stay():
     b = Builder()
-    ends = b.op("Slice", b.op("Slice", "x", b.ints(0), b.ints(-1), b.ints(0)), b.ints(1), b.ints(3), b.ints(0))
-    steps = b.op("Slice", b.op("Slice", "x", b.ints(0), b.ints(9), b.ints(0), b.ints(2)), b.ints(1), b.ints(3))
+    ends = b.op(
+        "Slice", b.op("Slice", "x", b.ints(0), b.ints(-1), b.ints(0)), b.ints(1), b.ints(3), b.ints(0)
+    )
+    steps = b.op(
+        "Slice", b.op("Slice", "x", b.ints(0), b.ints(9), b.ints(0), b.ints(2)), b.ints(1), b.ints(3)
+    )
     before = b.model({"x": ["n", 9]}, {ends: [None, 9], steps: [None, 9]})
     after, _ = _simplify(before, "default")
     assert types(after) == ["Slice"] * 4

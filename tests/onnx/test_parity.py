@@ -74,7 +74,9 @@ class Swapped(OpRun):
         return ([*tensors[1:], *tensors[: self.last]],)
 
 
-@pytest.mark.parametrize(("last", "message"), [(1, "6 of 6 elements wrong"), (0, "a sequence of 2 tensors, expected 1")])
+@pytest.mark.parametrize(
+    ("last", "message"), [(1, "6 of 6 elements wrong"), (0, "a sequence of 2 tensors, expected 1")]
+)
 def test_a_wrong_sequence_is_found(monkeypatch, last, message):
     wrong = type("SequenceConstruct", (Swapped,), {"last": last})
     monkeypatch.setattr(parity, "reference_ops", lambda: [wrong])

@@ -72,6 +72,7 @@ ANSWERS = {
     ("trees", "atc"): "to_atc: ai.onnx.ml::Scaler has no name for ATC",
 }
 
+
 @pytest.mark.parametrize("name", [name for name in sweep.VALID if name != "deep"])
 def test_valid_models(avo, tmp_path, name):
     path = sweep.write(sweep.VALID[name], tmp_path / "model.onnx")

@@ -103,9 +103,9 @@ def _compare(node: ir.Node, values: Mapping[str, np.ndarray], imports: Mapping[s
 
 def _tensors(value) -> list[np.ndarray]:
     """The tensors of a value: those of a sequence in their order, none of an optional that holds nothing."""
-    if value is None:
-        return []
-    return [array for item in value for array in _tensors(item)] if isinstance(value, list) else [np.asarray(value)]
+    if isinstance(value, list):
+        return [array for item in value for array in _tensors(item)]
+    return [] if value is None else [np.asarray(value)]
 
 
 def _near_one(got: np.ndarray, want: np.ndarray) -> bool:
