@@ -341,6 +341,24 @@ def test_a_loop_whose_count_is_known(what):
         np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize("version", [11, 17])
+def test_a_body_that_returns_its_inputs(version):
+    """A value goes through unchanged, and a weight of the body is the only row."""
+    b = Builder()
+    info, kinds = onnx.helper.make_tensor_value_info, onnx.TensorProto
+    given = [info("run", kinds.INT64, []), info("goes_on", kinds.BOOL, []), info("y", kinds.FLOAT, [3])]
+    made = [given[1], given[2], info("w", kinds.FLOAT, [3])]
+    body = onnx.helper.make_graph([], "body", given, made, [onnx.numpy_helper.from_array(image(3), "w")])
+    limit = b.weight(np.int64(1))
+    b.nodes.append(onnx.helper.make_node("Loop", [limit, "", "x"], ["final", "rows"], body=body))
+    out = b.op("Mul", b.op("Add", "final", "rows"), "rows")
+    before = b.model({"x": [3]}, {out: [1, 3]}, version)
+    after, _ = _simplify(before, "default")
+    assert "Loop" not in types(after)
+    want, got = (next(iter(run(proto, {"x": image(3, seed=2)}).values())) for proto in (before, after))
+    np.testing.assert_array_equal(got, want)
+
+
 def test_a_loop_that_never_runs_and_collects_stays():
     before = _loop(0, "", False, True)
     after, report = _simplify(before, "inline_loops")

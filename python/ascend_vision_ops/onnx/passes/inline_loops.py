@@ -38,9 +38,9 @@ class InlineLoops(NodePass):
             first = new_initializer(node.graph, f"{node.outputs[0].name}_iteration", np.array(0, np.int64))
             goes_on = new_initializer(node.graph, f"{node.outputs[0].name}_goes_on", np.array(True))
             given = dict(zip(body.inputs, [first, goes_on, *initial], strict=True))
+            made = [given.get(value, value) for value in adopt(node, body)[1:]]
             for old, new in given.items():
                 ir.convenience.replace_all_uses_with(old, new)
-            made = [given.get(value, value) for value in adopt(node, body)[1:]]
             results = made[: len(initial)] + [
                 _collected(node, value, opset(model)) for value in made[len(initial) :]
             ]
