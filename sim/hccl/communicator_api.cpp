@@ -125,6 +125,15 @@ std::shared_ptr<Communicator> Find(const char *call, HcclComm comm) {
   return communicator;
 }
 
+// Writes what `property` gives of a communicator.
+template <typename T, typename Property>
+HcclResult Tell(const char *call, HcclComm comm, T *out, Property property) {
+  const std::shared_ptr<Communicator> communicator = Find(call, comm);
+  if (communicator == nullptr) return HCCL_E_PARA;
+  *out = property(*communicator);
+  return HCCL_SUCCESS;
+}
+
 }  // namespace
 }  // namespace sim::hccl
 
@@ -234,28 +243,21 @@ HCCL_CATCH
 
 HcclResult HcclGetCommAsyncError(HcclComm comm, HcclResult *asyncError) try {
   HCCL_REQUIRE_POINTER(asyncError);
-  const std::shared_ptr<Communicator> communicator = Find(__func__, comm);
-  if (communicator == nullptr) return HCCL_E_PARA;
-  *asyncError = communicator->failure().code;
-  return HCCL_SUCCESS;
+  return Tell(__func__, comm, asyncError,
+              [](const Communicator &communicator) { return communicator.failure().code; });
 }
 HCCL_CATCH
 
 HcclResult HcclGetRankSize(HcclComm comm, uint32_t *rankSize) try {
   HCCL_REQUIRE_POINTER(rankSize);
-  const std::shared_ptr<Communicator> communicator = Find(__func__, comm);
-  if (communicator == nullptr) return HCCL_E_PARA;
-  *rankSize = communicator->ranks();
-  return HCCL_SUCCESS;
+  return Tell(__func__, comm, rankSize,
+              [](const Communicator &communicator) { return communicator.ranks(); });
 }
 HCCL_CATCH
 
 HcclResult HcclGetRankId(HcclComm comm, uint32_t *rank) try {
   HCCL_REQUIRE_POINTER(rank);
-  const std::shared_ptr<Communicator> communicator = Find(__func__, comm);
-  if (communicator == nullptr) return HCCL_E_PARA;
-  *rank = communicator->rank();
-  return HCCL_SUCCESS;
+  return Tell(__func__, comm, rank, [](const Communicator &communicator) { return communicator.rank(); });
 }
 HCCL_CATCH
 
