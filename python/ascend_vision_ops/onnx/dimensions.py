@@ -9,6 +9,7 @@ import onnx_ir as ir
 
 from ascend_vision_ops.onnx.atc import open_dimensions
 from ascend_vision_ops.onnx.passes import EXACT, GraphPass, Refused
+from ascend_vision_ops.onnx.passes._base import side_by_side
 from ascend_vision_ops.onnx.passes._shapes import infer_shapes
 from ascend_vision_ops.onnx.passes._values import graphs_of
 
@@ -56,9 +57,4 @@ class SetDimensions(GraphPass):
 
     def pairs(self, before, after, make):
         """Runs both models on inputs of the new sizes."""
-        feeds = make(after.model)
-        wanted = [before(feed) for feed in feeds]
-        before.close()
-        for feed, want in zip(feeds, wanted, strict=True):
-            got = after(feed)
-            yield from ((name, array, got.get(name)) for name, array in want.items())
+        yield from side_by_side(before, after, make(after.model))

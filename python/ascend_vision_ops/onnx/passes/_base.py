@@ -28,6 +28,23 @@ Feeds = dict[str, np.ndarray]
 Pair = tuple[str, np.ndarray, np.ndarray]
 
 
+def side_by_side(
+    before: Runner,
+    after: Callable[[Feeds], Feeds],
+    feeds: list[Feeds],
+    ask: Callable[[Feeds], Feeds] | None = None,
+) -> Iterator[Pair]:
+    """Runs the model before a pass on all inputs, frees its weights, and then runs what came out of the pass.
+
+    ask: runs the model before the pass, where that needs more than a call of `before`.
+    """
+    wanted = [(ask or before)(feed) for feed in feeds]
+    before.close()
+    for feed, want in zip(feeds, wanted, strict=True):
+        got = after(feed)
+        yield from ((name, array, got.get(name)) for name, array in want.items())
+
+
 class Refused(Exception):
     """A pass cannot be applied, to one node or to the model. The text is the reason."""
 
@@ -63,12 +80,7 @@ class Pass(abc.ABC):
 
         A pass that changes the interface overrides this: it knows which inputs and outputs belong to each other.
         """
-        feeds = make(before.model)
-        wanted = [before(feed) for feed in feeds]
-        before.close()
-        for feed, want in zip(feeds, wanted, strict=True):
-            got = after(feed)
-            yield from ((name, array, got.get(name)) for name, array in want.items())
+        yield from side_by_side(before, after, make(before.model))
 
 
 class NodePass(Pass):

@@ -9,7 +9,7 @@ import onnx_ir as ir
 import onnx_ir.passes.common as common
 
 from ascend_vision_ops.onnx.execute import Runner
-from ascend_vision_ops.onnx.passes._base import GraphPass, Pair
+from ascend_vision_ops.onnx.passes._base import Feeds, GraphPass, Pair, side_by_side
 
 
 class SplitPass(GraphPass):
@@ -26,13 +26,13 @@ class SplitPass(GraphPass):
 
     def _in_a_row(self, before: Runner, first: Runner, second: Runner, feeds) -> Iterator[Pair]:
         """The outputs of the whole model, and those of both parts: the second part gets the first one's outputs."""
-        wanted = [before(feed) for feed in feeds]
-        before.close()
-        for feed, want in zip(feeds, wanted, strict=True):
+
+        def both(feed: Feeds) -> Feeds:
             made = first({name: feed[name] for name in input_names(first.model)})
             known = feed | made
-            got = made | second({name: known[name] for name in input_names(second.model)})
-            yield from ((name, array, got.get(name)) for name, array in want.items())
+            return made | second({name: known[name] for name in input_names(second.model)})
+
+        return side_by_side(before, both, feeds)
 
 
 def input_names(model: ir.Model) -> list[str]:

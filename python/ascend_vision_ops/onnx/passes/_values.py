@@ -147,19 +147,23 @@ def can_supersede(old: ir.Value, new: ir.Value) -> bool:
     return made_here and not new.is_graph_output()
 
 
+def take_place(old: ir.Value, new: ir.Value, rename: bool = False) -> None:
+    """Gives `new` to the users of `old`. As an output of the graph, or where `rename` says so, it gets its name too."""
+    rename, name = rename or old.is_graph_output(), old.name
+    new.type = new.type or old.type
+    new.shape = old.shape if new.shape is None else new.shape
+    ir.convenience.replace_all_uses_with(old, new, replace_graph_outputs=True)
+    if rename:
+        new.name = name
+
+
 def supersede(node: ir.Node, new: ir.Value, rename: bool = False) -> None:
     """Removes a node with one output. The users of the output get `new` instead.
 
     rename: whether `new` gets the name of the output, because it is now what the output was.
     """
-    old = node.outputs[0]
-    is_output, name = old.is_graph_output(), old.name
-    new.type = new.type or old.type
-    new.shape = old.shape if new.shape is None else new.shape
-    ir.convenience.replace_all_uses_with(old, new, replace_graph_outputs=True)
+    take_place(node.outputs[0], new, rename)
     node.graph.remove(node, safe=True)
-    if is_output or rename:
-        new.name = name
 
 
 def substitute(old_nodes: list[ir.Node], new_nodes: list[ir.Node]) -> None:

@@ -7,7 +7,7 @@ import onnx_ir as ir
 
 from ascend_vision_ops.onnx.passes._base import NodePass, Refused, register
 from ascend_vision_ops.onnx.passes._inline import adopt, empty
-from ascend_vision_ops.onnx.passes._values import constant
+from ascend_vision_ops.onnx.passes._values import constant, take_place
 
 
 @register
@@ -30,11 +30,7 @@ class InlineBranches(NodePass):
         taken, left = _branches(node)
         outputs = adopt(node, taken)
         for old, new in zip(node.outputs, outputs, strict=True):
-            is_output, name = old.is_graph_output(), old.name
-            new.type, new.shape = new.type or old.type, old.shape if new.shape is None else new.shape
-            ir.convenience.replace_all_uses_with(old, new, replace_graph_outputs=True)
-            if is_output:
-                new.name = name
+            take_place(old, new)
         node.graph.remove(node, safe=True)
         empty(left)
 

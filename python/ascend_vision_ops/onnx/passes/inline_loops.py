@@ -8,7 +8,7 @@ import onnx_ir as ir
 
 from ascend_vision_ops.onnx.passes._base import NodePass, Refused, register
 from ascend_vision_ops.onnx.passes._inline import adopt, empty
-from ascend_vision_ops.onnx.passes._values import constant, input_of, new_initializer, opset
+from ascend_vision_ops.onnx.passes._values import constant, input_of, new_initializer, opset, take_place
 
 
 @register
@@ -46,8 +46,7 @@ class InlineLoops(NodePass):
             ]
         # Nobody uses what a Loop collected that never ran.
         for old, new in zip(node.outputs, results, strict=False):
-            new.type, new.shape = new.type or old.type, old.shape if new.shape is None else new.shape
-            ir.convenience.replace_all_uses_with(old, new)
+            take_place(old, new)
         node.graph.remove(node, safe=True)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import onnx_ir as ir
 
-from ascend_vision_ops.onnx.passes._base import GraphPass, Pair, Refused, register
+from ascend_vision_ops.onnx.passes._base import Feeds, GraphPass, Pair, Refused, register, side_by_side
 from ascend_vision_ops.onnx.passes._split import input_names, keep
 
 
@@ -37,10 +37,11 @@ class KeepOutputs(GraphPass):
         return before - len(model.graph.inputs) - len(model.graph.outputs)
 
     def pairs(self, before, after, make) -> Iterator[Pair]:
-        feeds = make(before.model)
-        wanted = [before(feed) for feed in feeds]
-        before.close()
         needed = input_names(after.model)
-        for feed, want in zip(feeds, wanted, strict=True):
-            got = after({name: array for name, array in feed.items() if name in needed})
-            yield from ((name, want[name], array) for name, array in got.items())
+
+        def smaller(feed: Feeds) -> Feeds:
+            return after({name: feed[name] for name in needed})
+
+        for pair in side_by_side(before, smaller, make(before.model)):
+            if pair[0] in after.names:
+                yield pair

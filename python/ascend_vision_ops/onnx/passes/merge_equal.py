@@ -9,7 +9,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ascend_vision_ops.onnx.passes._base import GraphPass, register
-from ascend_vision_ops.onnx.passes._values import RANDOM, can_supersede, free_name, graphs_of
+from ascend_vision_ops.onnx.passes._values import RANDOM, can_supersede, free_name, graphs_of, take_place
 
 START = 4096  # bytes that tell most unequal weights apart, so that few are read as a whole
 DIGEST = "ascend_vision_ops.digest"  # the key in a value's `meta`
@@ -66,13 +66,9 @@ def _replace(node: ir.Node, first: ir.Node) -> bool:
     pairs = list(zip(node.outputs, first.outputs, strict=True))
     if not all(can_supersede(old, new) for old, new in pairs):
         return False
-    names = [(new, old.name) for old, new in pairs if old.is_graph_output()]
     for old, new in pairs:
-        new.type, new.shape = new.type or old.type, old.shape if new.shape is None else new.shape
-        ir.convenience.replace_all_uses_with(old, new, replace_graph_outputs=True)
+        take_place(old, new)
     node.graph.remove(node, safe=True)
-    for new, name in names:
-        new.name = name
     return True
 
 

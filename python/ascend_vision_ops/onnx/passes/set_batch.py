@@ -10,7 +10,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ascend_vision_ops.onnx.execute import inputs_of
-from ascend_vision_ops.onnx.passes._base import ROUNDED, GraphPass, Refused, register
+from ascend_vision_ops.onnx.passes._base import ROUNDED, Feeds, GraphPass, Refused, register, side_by_side
 from ascend_vision_ops.onnx.passes._shapes import Vectors, infer_node
 from ascend_vision_ops.onnx.passes._values import (
     constant,
@@ -73,14 +73,11 @@ class SetBatch(GraphPass):
         feeds = make(after.model)
         if self.batch == OPEN:
             feeds = [{n: _resized(a, 3) if n in batched else a for n, a in feed.items()} for feed in feeds]
-        if isinstance(old, str):
-            wanted = [before(feed) for feed in feeds]
-        else:
-            wanted = [_in_batches(before, feed, batched, old) for feed in feeds]
-        before.close()
-        for feed, want in zip(feeds, wanted, strict=True):
-            got = after(feed)
-            yield from ((name, array, got.get(name)) for name, array in want.items())
+
+        def in_old_batches(feed: Feeds) -> Feeds:
+            return before(feed) if isinstance(old, str) else _in_batches(before, feed, batched, old)
+
+        yield from side_by_side(before, after, feeds, in_old_batches)
 
 
 def batched_inputs(model: ir.Model) -> list[ir.Value]:
