@@ -13,6 +13,11 @@ from ascend_vision_ops.onnx.passes._values import RANDOM, can_supersede, free_na
 
 START = 4096  # bytes that tell most unequal weights apart, so that few are read as a whole
 DIGEST = "ascend_vision_ops.digest"  # the key in a value's `meta`
+# Types of attributes that are compared; the others are graphs, lists of tensors, sparse tensors and types.
+COMPARED = {
+    ir.AttributeType.FLOAT, ir.AttributeType.FLOATS, ir.AttributeType.INT, ir.AttributeType.INTS,
+    ir.AttributeType.STRING, ir.AttributeType.STRINGS, ir.AttributeType.TENSOR,
+}  # fmt: skip
 
 
 @register
@@ -45,10 +50,10 @@ def _merge_nodes(graph: ir.Graph, outer: dict[tuple, ir.Node]) -> int:
 
 
 def _node_key(node: ir.Node) -> tuple | None:
-    """What decides the outputs of a node; None where an attribute is too long to compare."""
+    """What decides the outputs of a node; None where an attribute is too long to compare, or no plain value."""
     attributes = []
     for name, attribute in sorted(node.attributes.items()):
-        if attribute.is_ref() or attribute.type in (ir.AttributeType.GRAPHS, ir.AttributeType.TENSORS):
+        if attribute.is_ref() or attribute.type not in COMPARED:
             return None
         value = attribute.value
         if attribute.type == ir.AttributeType.TENSOR:
