@@ -18,7 +18,7 @@ from ascend_vision_ops.opgen.calls import sizes_of_arguments
 from ascend_vision_ops.opgen.model import Tolerance
 from ascend_vision_ops.paths import contract_files, device_nodes, library_dir
 from ascend_vision_ops.testing import npu_project, sanitizers
-from ascend_vision_ops.testing.cases import LAYOUTS, BoundCase, bound_cases, numpy_dtype
+from ascend_vision_ops.testing.cases import LAYOUTS, BoundCase, bound_cases, numpy_dtype, parse_case
 from ascend_vision_ops.testing.compare import EXACT, POISON_BYTE, Comparison, compare, is_float, poisoned
 
 TARGETS = {
@@ -149,6 +149,13 @@ def expected(operator: str, arguments: dict[str, object]) -> tuple[np.ndarray, .
     return as_tuple(function(**wide))
 
 
+@functools.lru_cache(maxsize=2)
+def _expected_of(text: str) -> dict[str, np.ndarray]:
+    """Computes the results of a case by name. The targets of a case are judged one after the other and share them."""
+    case = parse_case(text)
+    return dict(zip(spec_of(case.operator).outputs, expected(case.operator, case.arguments()), strict=True))
+
+
 def tolerance_of(spec: Spec, dtype: str, arguments: dict[str, object]) -> Tolerance:
     """Returns the tolerance that the contract grants results of a dtype in a call."""
     return spec.tolerance.get(dtype, EXACT).at(sizes_of_arguments(spec, arguments))
@@ -162,7 +169,7 @@ def judge(case: BoundCase, target: str) -> dict[str, Comparison]:
     """
     spec = spec_of(case.operator)
     arguments = case.arguments()
-    wanted = dict(zip(spec.outputs, expected(case.operator, arguments), strict=True))
+    wanted = _expected_of(case.text)
     if target != "cpu":
         return _judge(case, target, arguments, wanted)
     from ascend_vision_ops._native import processor
