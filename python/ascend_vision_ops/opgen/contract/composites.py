@@ -32,8 +32,12 @@ def composition_problems(spec: Spec, specs: Mapping[str, Spec]) -> Iterator[str]
     kernel = specs.get(spec.composite)
     if kernel is None or kernel.composite:
         got = repr(spec.composite)
-        yield f"{spec.path.name}:1: composite: expected an operator with a kernel, got {got}"
-    elif spec.rows:
+        yield f"{spec.path.name}:1: composite: expected an operator that is no composite, got {got}"
+        return
+    if kernel.on_device != spec.on_device:
+        expected = "this key with none" if spec.on_device else "no such key"
+        yield f"{spec.path.name}:1: kernel: expected {expected}, as {kernel.name} has it, got the opposite"
+    if spec.rows:
         yield from _row_problems(spec, kernel)
 
 
