@@ -11,6 +11,7 @@ ort = pytest.importorskip("onnxruntime", reason="the package onnxruntime is not 
 torch = pytest.importorskip("torch", reason="torch and torchvision are the oracles")
 
 from ascend_vision_ops.onnx import node  # noqa: E402
+from ascend_vision_ops.testing.peers import import_torchvision  # noqa: E402
 from tests.onnx.node_models import one_node  # noqa: E402
 from tests.onnx.test_onnxruntime import run  # noqa: E402
 
@@ -40,7 +41,10 @@ def conv_arrays():
 
 def test_deform_conv_has_the_padding_of_mmdeploy():
     """mmdeploy writes each padding twice: rows before and after, then columns before and after."""
-    torchvision = pytest.importorskip("torchvision", reason="torchvision is the oracle")
+    try:
+        torchvision = import_torchvision()
+    except ImportError as error:
+        pytest.skip(str(error))
     arrays = conv_arrays()
     (found,) = run_node("MMCVDeformConv2d", arrays, {**CONV, "padding": [1, 1, 2, 2]})
     wanted = torchvision.ops.deform_conv2d(*tensors(arrays), None, (2, 1), (1, 2), (1, 2))

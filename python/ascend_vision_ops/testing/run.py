@@ -139,8 +139,11 @@ def run(operator: str, target: str, arguments: dict[str, object]) -> tuple[np.nd
 def expected(operator: str, arguments: dict[str, object]) -> tuple[np.ndarray, ...]:
     """Computes the results by the reference. Floating results are float64, not rounded to the dtype of the result.
 
-    Floating arguments become float64 too, except those that the function names in its attribute ``kept``.
+    Floating arguments become float64 too, except those that the function names in its attribute ``kept``. Optional
+    tensors that are not given are None.
     """
+    absent = {p.name: None for p in spec_of(operator).visible if p.is_tensor and p.optional}
+    arguments = absent | arguments
     function = getattr(reference, operator)
     kept = getattr(function, "kept", ())
     wide = {

@@ -99,13 +99,14 @@ def cases():
 
 def oracle(value, value_spatial_shapes, value_level_start_index, sampling_locations, attention_weights):
     """mmcv's version in PyTorch, which has no starts and no locations that are not finite."""
-    from mmcv.ops.multi_scale_deform_attn import multi_scale_deformable_attn_pytorch
+    from ascend_vision_ops.testing.peers import mmcv_function
 
     sizes = value_spatial_shapes.prod(1)
     in_turn = (value_level_start_index == sizes.cumsum(0) - sizes).all() and sizes.sum() == value.shape[1]
     if not in_turn or not sizes.all() or not sampling_locations.isfinite().all() or not sampling_locations.numel():
         return None
-    return multi_scale_deformable_attn_pytorch(value, value_spatial_shapes, sampling_locations, attention_weights)
+    attention = mmcv_function("multi_scale_deform_attn", "multi_scale_deformable_attn_pytorch")
+    return attention(value, value_spatial_shapes.tolist(), sampling_locations, attention_weights)
 
 
 @st.composite
