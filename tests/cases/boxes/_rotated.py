@@ -38,8 +38,8 @@ def corners(box):
 
 def area(polygon):
     """By the shoelace formula."""
-    x, y = np.array(polygon).T
-    return (x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2 if len(polygon) else 0.0
+    x, y = np.reshape(polygon, (-1, 2)).T
+    return (x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
 
 
 def clipped(polygon, start, end):
