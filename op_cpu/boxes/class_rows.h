@@ -27,18 +27,23 @@ void FindInClasses(const Tensor &boxes, const Tensor &scores, const Tensor &to, 
   parallel_for(static_cast<int64_t>(found.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t image = i / classes, each = i % classes;
-      Tensor own_boxes{boxes.dtype, {boxes.shape[1], boxes.shape[2]}, {boxes.strides[1], boxes.strides[2]},
+      Tensor own_boxes{boxes.dtype,
+                       {boxes.shape[1], boxes.shape[2]},
+                       {boxes.strides[1], boxes.strides[2]},
                        static_cast<char *>(boxes.data) + image * boxes.strides[0] * DTypeSize(boxes.dtype)};
-      Tensor own_scores{scores.dtype, {scores.shape[2]}, {scores.strides[2]},
-                        static_cast<char *>(scores.data) + (image * scores.strides[0] + each * scores.strides[1]) *
-                                                               DTypeSize(scores.dtype)};
+      Tensor own_scores{scores.dtype,
+                        {scores.shape[2]},
+                        {scores.strides[2]},
+                        static_cast<char *>(scores.data) +
+                            (image * scores.strides[0] + each * scores.strides[1]) * DTypeSize(scores.dtype)};
       find(image, each, own_boxes, own_scores, &found[i]);
     }
   });
   auto *data = static_cast<int64_t *>(to.data);
   int64_t row = 0;
   const auto store = [&](const std::array<int64_t, kColumns> &values) {
-    for (size_t k = 0; k < kColumns; ++k) data[row * to.strides[0] + static_cast<int64_t>(k) * to.strides[1]] = values[k];
+    for (size_t k = 0; k < kColumns; ++k)
+      data[row * to.strides[0] + static_cast<int64_t>(k) * to.strides[1]] = values[k];
     ++row;
   };
   for (const IndexRows<kColumns> &rows : found) std::for_each(rows.begin(), rows.end(), store);

@@ -25,7 +25,7 @@ void Match(int64_t image, int64_t each, const Tensor &boxes, const Tensor &score
            float score_threshold, IndexRows<4> *rows) {
   // Of float32 numbers, those that are at least the threshold are above the next smaller one.
   KeptBoxes kept(0, std::nextafter(iou_threshold, -std::numeric_limits<float>::infinity()));
-  std::vector<int32_t> indices;                // of kept boxes
+  std::vector<int32_t> indices;                  // of kept boxes
   std::vector<std::vector<int32_t>> suppressed;  // by each of them
   for (const int32_t i : ByScore<T>(scores, 0)) {
     const Box box = LoadBox<T>(boxes, i, 0);

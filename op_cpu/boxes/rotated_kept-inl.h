@@ -7,8 +7,8 @@
 // -h … h, over the part that lies between -w and w. Sides that lead to the left count the other way.
 //
 //        +-------+  h
-//        |  l----+----.  t   the side above adds t (w - l), the side below adds h (w - l), since its height is
-//        |  |####|    |      clamped to -h; the other two sides lead neither to the left nor to the right
+//        |  l----+----.  t   the side above adds t (w - l), the side below adds h (w - l), since its height
+//        is |  |####|    |      clamped to -h; the other two sides lead neither to the left nor to the right
 //        +--+----+    |  -h
 //       -w  '----w----'
 #if defined(AVO_OP_CPU_BOXES_ROTATED_KEPT_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -91,10 +91,10 @@ class RotatedKept {
     const V half_width = hn::Set(d, box.half_width), half_height = hn::Set(d, box.half_height);
     const V ux = hn::Mul(turn_cosine, half_width), uy = hn::Mul(turn_sine, half_width);
     const V vx = hn::Neg(hn::Mul(turn_sine, half_height)), vy = hn::Mul(turn_cosine, half_height);
-    const V xs[4] = {hn::Add(hn::Add(px, ux), vx), hn::Add(hn::Sub(px, ux), vx),
-                     hn::Sub(hn::Sub(px, ux), vx), hn::Sub(hn::Add(px, ux), vx)};
-    const V ys[4] = {hn::Add(hn::Add(py, uy), vy), hn::Add(hn::Sub(py, uy), vy),
-                     hn::Sub(hn::Sub(py, uy), vy), hn::Sub(hn::Add(py, uy), vy)};
+    const V xs[4] = {hn::Add(hn::Add(px, ux), vx), hn::Add(hn::Sub(px, ux), vx), hn::Sub(hn::Sub(px, ux), vx),
+                     hn::Sub(hn::Add(px, ux), vx)};
+    const V ys[4] = {hn::Add(hn::Add(py, uy), vy), hn::Add(hn::Sub(py, uy), vy), hn::Sub(hn::Sub(py, uy), vy),
+                     hn::Sub(hn::Add(py, uy), vy)};
     V sum = hn::Zero(d);
 #pragma GCC unroll 4
     for (int k = 0; k < 4; ++k) {

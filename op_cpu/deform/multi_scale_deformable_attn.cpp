@@ -33,11 +33,10 @@ std::vector<Level> Levels(const Args &args) {
     const bool proper = level.height >= 0 && level.width >= 0 && level.start >= 0 && level.start <= positions;
     // Compared by a division, as a product may overflow.
     if (!proper || (level.height > 0 && level.width > (positions - level.start) / level.height)) {
-      throw std::invalid_argument("value_spatial_shapes: expected maps within the " +
-                                  std::to_string(positions) + " positions of value, got " +
-                                  std::to_string(level.height) + " x " + std::to_string(level.width) +
-                                  " from position " + std::to_string(level.start) + " in row " +
-                                  std::to_string(l));
+      throw std::invalid_argument(
+          "value_spatial_shapes: expected maps within the " + std::to_string(positions) +
+          " positions of value, got " + std::to_string(level.height) + " x " + std::to_string(level.width) +
+          " from position " + std::to_string(level.start) + " in row " + std::to_string(l));
     }
     levels.push_back(level);
   }
@@ -97,7 +96,8 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
   const std::vector<Level> levels = wide ? Levels<int64_t>(args) : Levels<int32_t>(args);
   const int64_t queries = args.sampling_locations.shape[1], heads = args.value.shape[2];
   const int64_t samples = args.sampling_locations.shape[3] * args.sampling_locations.shape[4];
-  constexpr int64_t kFinding = 16;  // channels that are read in the time in which the pixels of a sample are found
+  constexpr int64_t kFinding =
+      16;  // channels that are read in the time in which the pixels of a sample are found
   DispatchFloat32(args.value.dtype, [&](auto element) {
     using T = decltype(element);
     const Attention<T> attention(args, levels);

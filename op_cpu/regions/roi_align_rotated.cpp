@@ -55,7 +55,8 @@ Region ReadRegion(const Args &args, int64_t k) {
   for (int axis = 0; axis < 2; ++axis) {
     region.centre[axis] = value(2 - axis) * scale - offset;
     float &size = sizes[axis];
-    proper = proper && std::isfinite(size) && std::isfinite(region.centre[axis]) && !(args.aligned && size < 0);
+    proper =
+        proper && std::isfinite(size) && std::isfinite(region.centre[axis]) && !(args.aligned && size < 0);
     if (!args.aligned) size = std::max(size, 1.0f);
     region.start[axis] = -size / 2.0f;
     region.bin[axis] = size / static_cast<float>(bins[axis]);
@@ -193,7 +194,8 @@ class Pooling {
 };
 
 void Run(const Args &args, const ParallelFor &parallel_for) {
-  DispatchFloat32(args.input.dtype, [&](auto element) { Pooling<decltype(element)>(args).Run(parallel_for); });
+  DispatchFloat32(args.input.dtype,
+                  [&](auto element) { Pooling<decltype(element)>(args).Run(parallel_for); });
 }
 
 }  // namespace avo::roi_align_rotated::HWY_NAMESPACE

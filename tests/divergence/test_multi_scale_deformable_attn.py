@@ -17,11 +17,15 @@ def test_mmcv_takes_levels_one_behind_the_other():
         pytest.skip(str(error))
     rng = np.random.default_rng(0)
     value = rng.standard_normal((1, 12, 2, 4)).astype(np.float32)
-    locations, weights = rng.random((1, 5, 2, 2, 3, 2)).astype(np.float32), rng.random((1, 5, 2, 2, 3)).astype(np.float32)
+    locations, weights = (
+        rng.random((1, 5, 2, 2, 3, 2)).astype(np.float32),
+        rng.random((1, 5, 2, 2, 3)).astype(np.float32),
+    )
     shapes = np.array([[2, 3], [2, 3]])
     found = theirs(*map(torch.from_numpy, (value, shapes, locations, weights))).numpy()
     in_turn, swapped = (
-        cpu.multi_scale_deformable_attn(value, shapes, np.array(starts), locations, weights) for starts in ([0, 6], [6, 0])
+        cpu.multi_scale_deformable_attn(value, shapes, np.array(starts), locations, weights)
+        for starts in ([0, 6], [6, 0])
     )
     np.testing.assert_allclose(in_turn, found, atol=1e-5)
     assert np.abs(swapped - found).max() > 0.1

@@ -95,7 +95,9 @@ def test_operators_for_atc(tmp_path):
 def test_operators_without_a_kernel_are_refused_for_atc(tmp_path):
     for call in [example(operator) for operator in OPERATORS if not spec_of(operator).on_device]:
         module = Calls(call.function, counts=[len(call.tensors)]).eval()
-        with pytest.raises(ExportError, match=f"{call.operator}: expected an operator with an AscendC kernel"):
+        with pytest.raises(
+            ExportError, match=f"{call.operator}: expected an operator with an AscendC kernel"
+        ):
             export(module, call.tensors, tmp_path / "m.onnx", "atc")
     assert not any(tmp_path.iterdir())
 

@@ -64,7 +64,10 @@ def test_deform_conv_of_mmcv_has_attributes_without_effect():
 @pytest.mark.parametrize(
     ("attributes", "message"),
     [
-        ({"padding": [1, 2, 1, 2]}, r"padding: expected 2 ints \(or each of them twice\), got \[1, 2, 1, 2\]"),
+        (
+            {"padding": [1, 2, 1, 2]},
+            r"padding: expected 2 ints \(or each of them twice\), got \[1, 2, 1, 2\]",
+        ),
         ({"padding": [1, 2], "bias": 1}, "bias: expected 0, got 1"),
     ],
 )
@@ -97,7 +100,9 @@ def test_attention_is_that_of_mmcv(dtype):
         pytest.skip(str(error))
     arrays = attention_arrays(SHAPES.astype(dtype), STARTS.astype(dtype))
     (found,) = run_node("MMCVMultiScaleDeformableAttention", arrays, {"im2col_step": 64})
-    values = (arrays[name] for name in ("value", "value_spatial_shapes", "sampling_locations", "attention_weights"))
+    values = (
+        arrays[name] for name in ("value", "value_spatial_shapes", "sampling_locations", "attention_weights")
+    )
     np.testing.assert_allclose(found, theirs(*map(torch.from_numpy, values)).numpy(), atol=2e-5)
 
 
@@ -116,12 +121,21 @@ def test_attention_is_that_of_mmcv(dtype):
 def test_levels_that_lie_about_their_sizes(shapes, starts, got):
     message = f"value_spatial_shapes: expected maps within the 40 positions of value, got {got}"
     with pytest.raises(Exception, match=message):
-        run_node("MMCVMultiScaleDeformableAttention", attention_arrays(np.array(shapes), np.array(starts)), {})
+        run_node(
+            "MMCVMultiScaleDeformableAttention", attention_arrays(np.array(shapes), np.array(starts)), {}
+        )
 
 
 # --- MMCVRoIAlignRotated
 
-REGION = {"output_height": 3, "output_width": 3, "spatial_scale": 0.5, "aligned": 1, "clockwise": 0, "sampling_ratio": 2}
+REGION = {
+    "output_height": 3,
+    "output_width": 3,
+    "spatial_scale": 0.5,
+    "aligned": 1,
+    "clockwise": 0,
+    "sampling_ratio": 2,
+}
 
 
 def regions(*rows):
@@ -160,8 +174,16 @@ def test_the_other_spelling_is_the_same_node():
     [
         ([(2, 1, 1, 1, 1, 0)], {}, r"rois: expected an index of a feature map in \[0, 2\), got 2"),
         ([(np.nan, 1, 1, 1, 1, 0)], {}, r"rois: expected an index of a feature map in \[0, 2\), got -?nan"),
-        ([(0, 1, 1, 1e30, 1e30, 0)], {"sampling_ratio": 0}, "rois: expected fewer samples; rows up to 0 have too many"),
-        ([(0, 1, 1, 1, 1, 0)], {"sampling_ratio": 2**40}, "too many for a call, with sampling_ratio 1099511627776"),
+        (
+            [(0, 1, 1, 1e30, 1e30, 0)],
+            {"sampling_ratio": 0},
+            "rois: expected fewer samples; rows up to 0 have too many",
+        ),
+        (
+            [(0, 1, 1, 1, 1, 0)],
+            {"sampling_ratio": 2**40},
+            "too many for a call, with sampling_ratio 1099511627776",
+        ),
         ([(0, 1, 1, 1, 1, 0)] * 300, {"sampling_ratio": 100}, "rows up to [0-9]+ have too many for a call"),
         ([(0, 1, 1, 1, 1)], {}, "rois: shape|rois: expected"),
         ([(0, 1, 1, 1, 1, 0)], {"output_height": 0}, "output_height: expected output_height > 0"),
@@ -189,7 +211,9 @@ def kept_by_opencv(cv2, boxes, scores, iou_threshold, score_threshold):
             areas = [rectangle[1][0] * rectangle[1][1] for rectangle in rectangles]
             shared = [_shared(cv2, rectangles[0], other) for other in rectangles[1:]]
             overlaps = [s / (areas[0] + a - s) for s, a in zip(shared, areas[1:], strict=True)]
-            assert all(abs(overlap - iou_threshold) > 1e-4 for overlap in overlaps), "OpenCV rounds to float32"
+            assert all(abs(overlap - iou_threshold) > 2e-5 for overlap in overlaps), (
+                "OpenCV rounds to float32"
+            )
             if not any(overlap > iou_threshold for overlap in overlaps):
                 kept.append(i)
         rows += [[image, each, i] for i in kept]
@@ -257,7 +281,7 @@ def match(scores, iou_threshold=0.5, score_threshold=0.1):
 def test_who_suppresses_whom():
     """The second box shares exactly a half with the first one, which suffices. The third is alone: it has no row."""
     assert match([[0.9, 0.8, 0.7, 0.6, 0.5]]) == [[0, 0, 0, 1], [0, 0, 0, 3], [0, 0, 0, 4]]
-    # In another order, box 3 suppresses 4 and 0, and shares less than a half with 1. In the second class no score suffices.
+    # In another order, box 3 suppresses 4 and 0, and shares less than a half with 1. The second class has no row.
     other = match([[0.3, 0.2, 0.7, 0.9, 0.5], [0.1, 0.1, 0.05, 0.0, -1.0]])
     assert other == [[0, 0, 3, 4], [0, 0, 3, 0]]
     assert match([[0.9, 0.8, 0.7, 0.6, 0.5]], score_threshold=0.9) == []
@@ -266,7 +290,7 @@ def test_who_suppresses_whom():
 def test_a_threshold_is_one_number():
     arrays = {"boxes": MATCHED, "scores": np.zeros((1, 1, 5), np.float32)}
     arrays |= {"iou_threshold": np.zeros(2, np.float32), "score_threshold": np.zeros(1, np.float32)}
-    with pytest.raises(Exception, match=r"iou_threshold: expected numel\(iou_threshold\) == 1"):
+    with pytest.raises(Exception, match=r"iou_threshold: expected shape \(1,\) = \(1,\), got \(2,\)"):
         run_node("NMSMatch", arrays, {}, ["int64"])
 
 

@@ -28,7 +28,8 @@ struct WeightedPixel {
 inline void AddCorners(const BilinearSample<float> &sample, int64_t origin, float factor,
                        std::vector<WeightedPixel> *pixels) {
   for (int n = 0; n < 4; ++n) {
-    if (sample.offset[n] != kOutside) pixels->push_back({origin + sample.offset[n], factor * sample.weight[n]});
+    if (sample.offset[n] != kOutside)
+      pixels->push_back({origin + sample.offset[n], factor * sample.weight[n]});
   }
 }
 

@@ -72,7 +72,9 @@ def _literal(parameter: Parameter, value: object) -> str:
 
 def fixed(node: Node) -> list[str]:
     """Statements that refuse another value of the attributes that may have one value only."""
-    names = [("{" + ", ".join(map(cpp.cstr, a.names)) + "}", a.only) for a in node.attributes if a.only is not None]
+    names = [
+        ("{" + ", ".join(map(cpp.cstr, a.names)) + "}", a.only) for a in node.attributes if a.only is not None
+    ]
     return [f"Only(attributes, {spelled}, {value});" for spelled, value in names]
 
 

@@ -87,7 +87,10 @@ def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
         yield f"op_host/{name}_args.h", render_text("args.h.j2", spec=spec)
         yield f"op_host/{name}_contract.cpp", render_text("contract.cpp.j2", spec=spec)
         yield f"csrc/torch_{name}.cpp", render_text("torch.cpp.j2", spec=spec)
-        yield f"csrc/npu_{name}.cpp", render_text("npu.cpp.j2" if spec.has_kernel else "npu_refusal.cpp.j2", spec=spec)
+        yield (
+            f"csrc/npu_{name}.cpp",
+            render_text("npu.cpp.j2" if spec.has_kernel else "npu_refusal.cpp.j2", spec=spec),
+        )
         if not spec.has_kernel:
             yield f"docs/ops/{name}.md", render_text("op.md.j2", spec=spec, nodes=nodes[name])
     for spec in with_kernel(specs):
@@ -130,7 +133,10 @@ def python_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
     for face, title in NUMPY_FACES.items():
         chosen = specs if face == "cpu" else [spec for spec in specs if spec.on_device]
         without = [] if face == "cpu" else absent
-        yield f"{package}/{face}.py", render_text("numpy.py.j2", specs=chosen, absent=without, face=face, title=title)
+        yield (
+            f"{package}/{face}.py",
+            render_text("numpy.py.j2", specs=chosen, absent=without, face=face, title=title),
+        )
     yield f"{package}/tiling.py", render_text("tiling.py.j2", specs=with_kernel(specs), absent=absent)
     yield f"{package}/__init__.pyi", render_text("init.pyi.j2", specs=specs)
     # Type checkers do not run the code that collects modules, and need these names.

@@ -14,7 +14,7 @@ from ascend_vision_ops import ops
 from ascend_vision_ops.opgen.calls import Shaped, example_call, failed_check
 from ascend_vision_ops.opgen.model import Spec
 from ascend_vision_ops.testing.cases import BoundCase
-from ascend_vision_ops.testing.run import as_tuple, cases_of, spec_of, common, to_torch
+from ascend_vision_ops.testing.run import as_tuple, cases_of, common, spec_of, to_torch
 
 
 @dataclasses.dataclass

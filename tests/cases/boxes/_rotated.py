@@ -44,9 +44,13 @@ def area(polygon):
 
 def clipped(polygon, start, end):
     """The part of a polygon to the left of the line from start to end (Sutherland and Hodgman, 1974)."""
-    sides = [(end[0] - start[0]) * (p[1] - start[1]) - (end[1] - start[1]) * (p[0] - start[0]) for p in polygon]
+    sides = [
+        (end[0] - start[0]) * (p[1] - start[1]) - (end[1] - start[1]) * (p[0] - start[0]) for p in polygon
+    ]
     kept = []
-    for p, q, at_p, at_q in zip(polygon, [*polygon[1:], polygon[0]], sides, [*sides[1:], sides[0]], strict=True):
+    for p, q, at_p, at_q in zip(
+        polygon, [*polygon[1:], polygon[0]], sides, [*sides[1:], sides[0]], strict=True
+    ):
         if at_p >= 0:
             kept.append(p)
         if at_p * at_q < 0:

@@ -29,7 +29,11 @@ def cases():
     yield Case("no score is enough", call(2, 2, 10, least=3.0))
     yield Case("many", call(1, 2, 400, iou=0.2))
     for layout in ("strided", "transposed", "offset", "broadcast"):
-        yield Case(layout, call(2, 2, 20, layout=layout), out={"strided": "strided", "offset": "transposed"}.get(layout, ""))
+        yield Case(
+            layout,
+            call(2, 2, 20, layout=layout),
+            out={"strided": "strided", "offset": "transposed"}.get(layout, ""),
+        )
     yield Case("no images", call(0, 2, 5))
     yield Case("no classes", call(2, 0, 5))
 
@@ -46,6 +50,15 @@ def oracle(boxes, scores, iou_threshold, score_threshold):
 
 @st.composite
 def strategy(draw):
-    boxes, scores = draw(st.sampled_from([turned, upright, strange])), draw(st.sampled_from(["special", few, "uniform"]))
+    boxes, scores = (
+        draw(st.sampled_from([turned, upright, strange])),
+        draw(st.sampled_from(["special", few, "uniform"])),
+    )
     size = [draw(st.integers(0, most)) for most in (2, 3, 40)]
-    return call(*size, boxes, scores, iou=draw(st.sampled_from([0.1, 0.5, 0.7])), least=draw(st.sampled_from([-1.0, 0.2])))
+    return call(
+        *size,
+        boxes,
+        scores,
+        iou=draw(st.sampled_from([0.1, 0.5, 0.7])),
+        least=draw(st.sampled_from([-1.0, 0.2])),
+    )

@@ -2,54 +2,12 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from ascend_vision_ops.testing import Array, Case
+from ascend_vision_ops.testing import Array, Case, cases_module
 
-# Rows and columns of the map of each level.
-PYRAMIDS = {"one": [(7, 9)], "four": [(12, 10), (6, 5), (3, 3), (2, 1)], "odd": [(1, 1), (1, 30), (25, 1)]}
-
-
-def one(rng, shape):
-    return np.array(PYRAMIDS["one"])
-
-
-def four(rng, shape):
-    return np.array(PYRAMIDS["four"])
-
-
-def odd(rng, shape):
-    return np.array(PYRAMIDS["odd"])
-
-
-def in_turn(name):
-    """Where maps start that lie one behind the other."""
-    sizes = [height * width for height, width in PYRAMIDS[name]]
-    return np.cumsum([0, *sizes])[:-1]
-
-
-def starts_of_one(rng, shape):
-    return in_turn("one")
-
-
-def starts_of_four(rng, shape):
-    return in_turn("four")
-
-
-def starts_of_odd(rng, shape):
-    return in_turn("odd")
-
-
-def reversed_starts(rng, shape):
-    """The maps of `four` from the last to the first, with gaps, and the two largest ones overlap."""
-    return np.array([0, 60, 130, 150])
-
-
-def empty(rng, shape):
-    """Maps without rows, columns or both, at the end of value."""
-    return np.array([(0, 4), (3, 0), (0, 0)])
-
-
-def at_the_end(rng, shape):
-    return np.full(shape, 11)
+OF = cases_module("_levels")
+one, four, odd, empty = OF.one, OF.four, OF.odd, OF.empty
+starts_of_one, starts_of_four, starts_of_odd = OF.starts_of_one, OF.starts_of_four, OF.starts_of_odd
+apart, at_the_end, LEVELS = OF.apart, OF.at_the_end, OF.LEVELS
 
 
 def around(rng, shape):
@@ -62,16 +20,10 @@ def strange(rng, shape):
     return rng.choice([0, 1, 0.5, 0.25, 0.3, 0.7, -1e30, 1e30, 7, np.nan, np.inf, -np.inf], shape)
 
 
-LEVELS = {
-    "one": (one, starts_of_one), "four": (four, starts_of_four), "odd": (odd, starts_of_odd),
-    "apart": (four, reversed_starts), "empty": (empty, at_the_end),
-}  # fmt: skip
-
-
 def call(images, queries, heads, channels, points, levels="four", locations=around, layout="dense"):
     shapes, starts = LEVELS[levels]
     count = len(starts(None, 3))
-    total = {"apart": 160, "empty": 11}.get(levels) or sum(h * w for h, w in PYRAMIDS[levels])
+    total = {"apart": 160, "empty": 11}.get(levels) or sum(h * w for h, w in OF.PYRAMIDS[levels])
     places = (images, queries, heads, count, points)
     return {
         "value": Array(images, total, heads, channels, layout=layout),
@@ -93,7 +45,11 @@ def cases():
         out = {"strided": "strided", "offset": "transposed"}.get(layout, "")
         yield Case(layout, call(2, 5, 2, 18, 3, layout=layout), out=out)
     yield Case("many queries", call(1, 300, 8, 32, 4))
-    for name, sizes in {"images": (0, 3, 2, 4, 2), "queries": (1, 0, 2, 4, 2), "points": (1, 3, 2, 4, 0)}.items():
+    for name, sizes in {
+        "images": (0, 3, 2, 4, 2),
+        "queries": (1, 0, 2, 4, 2),
+        "points": (1, 3, 2, 4, 0),
+    }.items():
         yield Case(f"no {name}", call(*sizes))
 
 
@@ -103,7 +59,12 @@ def oracle(value, value_spatial_shapes, value_level_start_index, sampling_locati
 
     sizes = value_spatial_shapes.prod(1)
     in_turn = (value_level_start_index == sizes.cumsum(0) - sizes).all() and sizes.sum() == value.shape[1]
-    if not in_turn or not sizes.all() or not sampling_locations.isfinite().all() or not sampling_locations.numel():
+    if (
+        not in_turn
+        or not sizes.all()
+        or not sampling_locations.isfinite().all()
+        or not sampling_locations.numel()
+    ):
         return None
     attention = mmcv_function("multi_scale_deform_attn", "multi_scale_deformable_attn_pytorch")
     return attention(value, value_spatial_shapes.tolist(), sampling_locations, attention_weights)

@@ -4,14 +4,18 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
-from ascend_vision_ops.testing import Array, Case
+from ascend_vision_ops.testing import Array, Case, cases_module
+
+oracle = cases_module("_rotated_rois").by_grid_sample
 
 
 def turned(rng, shape):
     """Regions (index, x, y, width, height, angle) on two maps of 24 x 32, some of which reach beyond."""
     count = (shape[0], 1)
     index, angle = rng.integers(0, 2, count), rng.uniform(-7, 7, count)
-    return np.concatenate([index, rng.uniform(-2, 34, (shape[0], 2)), rng.uniform(0.2, 20, (shape[0], 2)), angle], 1)
+    return np.concatenate(
+        [index, rng.uniform(-2, 34, (shape[0], 2)), rng.uniform(0.2, 20, (shape[0], 2)), angle], 1
+    )
 
 
 def upright(rng, shape):
@@ -22,8 +26,8 @@ def upright(rng, shape):
 
 
 IRREGULAR = [
-    (0, 5, 5, -3, 4, 0.5), (0, 5, 5, 0, 0, 1), (1, np.nan, 5, 3, 3, 0), (1, 5, 5, np.inf, 3, 0), (0, 5, 5, 3, 3, np.inf),
-    (1, 1e4, 5, 3, 3, 0.1), (1, 15, 12, 60, 40, 0.7), (0, 0, 0, 1e-6, 1e-6, 3), (1, 31.5, 23.5, 1, 1, 1000.0),
+    (0, 5, 5, -3, 4, 0.5), (0, 5, 5, 0, 0, 1), (1, np.nan, 5, 3, 3, 0), (1, 5, 5, np.inf, 3, 0),
+    (0, 5, 5, 3, 3, np.inf), (1, 1e4, 5, 3, 3, 0.1), (1, 15, 12, 60, 40, 0.7), (0, 0, 0, 1e-6, 1e-6, 3), (1, 31.5, 23.5, 1, 1, 1000.0),
 ]  # fmt: skip
 
 
@@ -50,54 +54,18 @@ def cases():
     for channels, layout in product((1, 4, 8, 15, 17, 63, 65, 130), ("dense", "channels_last")):
         yield _case("channels", Array(2, channels, 9, 10, layout=layout), Array(7, 6, values=turned), (2, 2))
     yield _case("one region", (2, 20, 60, 64), Array(1, 6, values=turned), (7, 7), sampling_ratio=2)
-    for layout, out in (("strided", "strided"), ("transposed", "transposed"), ("offset", ""), ("broadcast", "offset")):
+    for layout, out in (
+        ("strided", "strided"),
+        ("transposed", "transposed"),
+        ("offset", ""),
+        ("broadcast", "offset"),
+    ):
         yield _case(layout, Array(2, 9, 24, 32, layout=layout), spatial_scale=0.5, out=out)
     yield _case("channels last", Array(2, 18, 24, 32, layout="channels_last"), out="channels_last")
     for bins in ((1, 1), (7, 7), (1, 17), (14, 2)):
         yield _case("bins", (2, 5, 24, 32), bins=bins, spatial_scale=1.5)
     yield _case("many samples", (2, 3, 8, 8), Array(2, 6, values=turned), (1, 2), sampling_ratio=40)
     yield _case("no regions", (2, 3, 4, 5), Array(0, 6))
-
-
-def oracle(
-    input, rois, output_height, output_width, spatial_scale=1.0, sampling_ratio=0, aligned=True, clockwise=False
-):
-    """Sample by torch.nn.functional.grid_sample at positions that complex numbers turn.
-
-    Returns None where a sample lies where the map ends for samples, as the last bit decides there.
-    """
-    import torch
-    import torch.nn.functional as F
-
-    bins, size = (output_height, output_width), input.shape[2:]
-    results = input.new_zeros(len(rois), input.shape[1], *bins)
-    for result, (index, x, y, width, height, angle) in zip(results, rois.tolist(), strict=True):
-        sides = [side * spatial_scale for side in (height, width)]
-        numbers = np.array([x, y, *sides, angle])
-        if not np.isfinite(numbers).all() or (aligned and min(sides) < 0):
-            continue
-        sides = sides if aligned else [max(side, 1.0) for side in sides]
-        grids = [sampling_ratio or int(np.ceil(side / count)) for side, count in zip(sides, bins, strict=True)]
-        if min(grids) == 0:
-            continue
-        v, u = (
-            ((torch.arange(count * grid, dtype=torch.float64) + 0.5) / (count * grid) - 0.5) * side
-            for side, count, grid in zip(sides, bins, grids, strict=True)
-        )
-        turn = np.exp(1j * (angle if clockwise else -angle))
-        places = torch.complex(*torch.broadcast_tensors(u, v[:, None])) * complex(turn)
-        places = torch.view_as_real(places + complex(x, y) * spatial_scale - (0.5 + 0.5j if aligned else 0))
-        ends = torch.tensor(size[::-1], dtype=torch.float64)
-        if ((places + 1).abs() < 1e-9).any() or ((places - ends).abs() < 1e-9).any():
-            return None
-        inside = ((places >= -1) & (places <= ends)).all(-1)
-        grid = 2 * places / (ends - 1).clamp(min=1) - 1
-        samples = F.grid_sample(
-            input[int(index)][None], grid[None], padding_mode="border", align_corners=True
-        )[0]
-        means = F.avg_pool2d((samples * inside)[None], grids)[0]
-        result.copy_(means)
-    return results
 
 
 @st.composite

@@ -20,7 +20,10 @@ def rotated_iou(box, boxes):
         turn_cos = cos * np.cos(others[4]) + sin * np.sin(others[4])
         turn_sin = cos * np.sin(others[4]) - sin * np.cos(others[4])
         half_width, half_height = np.abs(others[2:4]) / 2
-        u, v = (turn_cos * half_width, turn_sin * half_width), (-turn_sin * half_height, turn_cos * half_height)
+        u, v = (
+            (turn_cos * half_width, turn_sin * half_width),
+            (-turn_sin * half_height, turn_cos * half_height),
+        )
         signs = [(1, 1), (-1, 1), (-1, -1), (1, -1)]
         corners = [tuple(m + i * a + j * b for m, a, b in zip(middle, u, v, strict=True)) for i, j in signs]
         sides = zip(corners, corners[1:] + corners[:1], strict=True)
@@ -41,6 +44,9 @@ def _clamped_integral(x0, y0, x1, y1, width, height):
     first, last = (np.clip(y0 + slope * (x - x0), lowest, highest) for x in (start, end))
     low, high = np.minimum(first, last), np.maximum(first, last)
     bottom, top = np.clip(low, -height, height), np.clip(high, -height, height)
-    below, above = np.maximum(0, np.minimum(high, -height) - low), np.maximum(0, high - np.maximum(low, height))
+    below, above = (
+        np.maximum(0, np.minimum(high, -height) - low),
+        np.maximum(0, high - np.maximum(low, height)),
+    )
     mean = (height * (above - below) + (top - bottom) * (top + bottom) * 0.5) / (high - low)
     return np.where(end != start, (end - start) * np.where(high > low, mean, bottom), 0)

@@ -24,8 +24,8 @@ def multi_scale_deformable_attn(
     ):
         if min(height, width, start) < 0 or start + height * width > positions:
             raise ValueError(
-                f"value_spatial_shapes: expected maps within the {positions} positions of value, got {height} x {width} "
-                f"from position {start} in row {level}"
+                f"value_spatial_shapes: expected maps within the {positions} positions of value, "
+                f"got {height} x {width} from position {start} in row {level}"
             )
         maps = value[:, start : start + height * width].reshape(images, height, width, heads, channels)
         for n, head in np.ndindex(images, heads):

@@ -9,7 +9,14 @@ from ._rois import batch_index, keeps_rois, regions_of
 
 @keeps_rois
 def roi_align_rotated(
-    input, rois, output_height, output_width, spatial_scale=1.0, sampling_ratio=0, aligned=True, clockwise=False
+    input,
+    rois,
+    output_height,
+    output_width,
+    spatial_scale=1.0,
+    sampling_ratio=0,
+    aligned=True,
+    clockwise=False,
 ):
     """Pools regions (K, 6) of feature maps (N, C, H, W): (K, C, output_height, output_width), dtype of ``input``.
 
