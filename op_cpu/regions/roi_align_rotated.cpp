@@ -102,8 +102,8 @@ class Pooling {
  public:
   explicit Pooling(const Args &args) : args_(args), regions_(ReadRegions<T>(args)) {}
 
-  // Pools the regions of one feature map after the other. Where they read as many pixels as the map has, the
-  // map is first copied to memory in which channels are neighbours, unless they are already.
+  // Pools the regions of one feature map after the other. Where they read half as many pixels as the map
+  // has, it is first copied to memory in which channels are neighbours, unless they are already.
   void Run(const ParallelFor &parallel_for) const {
     const int64_t channels = args_.input.shape[1], blocks = (channels + kChannels - 1) / kChannels;
     const Shape &strides = args_.input.strides;
@@ -116,7 +116,7 @@ class Pooling {
       const int64_t image = regions_[first].image;
       const T *data = static_cast<const T *>(args_.input.data) + image * strides[0];
       Map map{data, strides[1], strides[2], strides[3]};
-      if (strides[1] == 1 || 4 * samples > static_cast<double>(args_.input.shape[2] * args_.input.shape[3])) {
+      if (strides[1] == 1 || 8 * samples > static_cast<double>(args_.input.shape[2] * args_.input.shape[3])) {
         copies.Load(image, 1, parallel_for);
         const auto copy = copies.At(image);
         map = {copy.data, 1, copy.row, copy.column};

@@ -105,6 +105,17 @@ def test_capture_and_replay(npu):
     torch.testing.assert_close(result.cpu(), avo.upsample_linear1d(other, [16]))
 
 
+@pytest.mark.parametrize("operator", [name for name in avo.operators() if not spec_of(name).on_device])
+def test_an_operator_without_a_kernel_says_so(npu, operator):
+    arguments, called = on(npu, smallest_call(operator)), spec_of(operator).composite or operator
+    first = spec_of(called).tensors[0].name
+    message = (
+        f"{called}: {first}: expected a tensor on cpu, got one on npu; the operator has no AscendC kernel yet"
+    )
+    with pytest.raises(RuntimeError, match=message):
+        getattr(avo, operator)(**arguments)
+
+
 @pytest.mark.parametrize("operator", [name for name in avo.operators() if spec_of(name).has_kernel])
 def test_a_replay_equals_an_eager_call(npu, operator):
     arguments, graph = on(npu, smallest_call(operator)), torch.npu.NPUGraph()
