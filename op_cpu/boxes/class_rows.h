@@ -23,7 +23,8 @@ template <size_t kColumns, typename Find>
 void FindInClasses(const Tensor &boxes, const Tensor &scores, const Tensor &to, const Tensor &count,
                    const ParallelFor &parallel_for, const Find &find) {
   const int64_t classes = scores.shape[1];
-  std::vector<IndexRows<kColumns>> found(scores.shape[0] * classes);
+  // Without boxes, there may be any number of classes.
+  std::vector<IndexRows<kColumns>> found(scores.numel() == 0 ? 0 : scores.shape[0] * classes);
   parallel_for(static_cast<int64_t>(found.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t image = i / classes, each = i % classes;

@@ -97,7 +97,7 @@ std::vector<Region> ReadRegions(const Args &args) {
 
 template <typename T>
 class Pooling {
-  static constexpr int64_t kChannels = 64;  // that a thread pools at a time: the bins of a region stay in L1
+  static constexpr int64_t kChannels = 256;  // that a thread pools at a time: the bins of a region stay in L2
 
  public:
   explicit Pooling(const Args &args) : args_(args), regions_(ReadRegions<T>(args)) {}
@@ -149,7 +149,7 @@ class Pooling {
     const T *first = map.data + channel * map.channel;
     for (int64_t bin = 0; bin < Bins(); ++bin) {
       float *sums = pooled + bin * kChannels;
-      std::fill_n(sums, kChannels, 0.0f);
+      std::fill_n(sums, count, 0.0f);
       const auto add = [&] {
         float part[kChannels];
         SumPixels(first, map.channel, *pixels, count, part);
