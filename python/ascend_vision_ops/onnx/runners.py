@@ -92,7 +92,8 @@ def names_of_ours() -> frozenset[tuple[str, str]]:
 
 @functools.cache
 def _on_cpus_alone() -> frozenset[tuple[str, str]]:
-    """Those of them that ATC cannot run: without an AscendC kernel, or with the tensors in another order than it."""
+    """Domain and type of our nodes that ATC cannot run: those without an AscendC kernel, and those whose tensors stand
+    in another order than the kernel's."""
     specs = contracts()
     return frozenset(
         (node.domain, node.name)
