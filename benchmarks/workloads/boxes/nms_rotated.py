@@ -30,10 +30,10 @@ def workloads():
     for count in (200, 2000):
         boxes, scores = detections(count, generator)
         arguments = {"boxes": boxes, "scores": scores, "iou_threshold": THRESHOLD, "score_threshold": SCORE}
-        yield Workload(f"{count} about objects", arguments, contestants(**arguments), 2, limit="")
+        yield Workload(f"{count} about objects", arguments, peers_of(**arguments), 2, limit="")
 
 
-def contestants(boxes, scores, iou_threshold, score_threshold):
+def peers_of(boxes, scores, iou_threshold, score_threshold):
     if boxes.shape[1] > 200:  # of many pairs of boxes, OpenCV computes other overlaps for a few
         return {}
 

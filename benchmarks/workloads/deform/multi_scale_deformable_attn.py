@@ -33,10 +33,10 @@ def workloads():
     encoder = sum(height * width for height, width in LEVELS[1:])
     for name, levels, queries in (("decoder", LEVELS, 300), ("encoder of three levels", LEVELS[1:], encoder)):
         arguments = call(levels, queries, generator)
-        yield Workload(name, arguments, contestants(**arguments), 2, limit="")
+        yield Workload(name, arguments, peers_of(**arguments), 2, limit="")
 
 
-def contestants(value, value_spatial_shapes, value_level_start_index, sampling_locations, attention_weights):
+def peers_of(value, value_spatial_shapes, value_level_start_index, sampling_locations, attention_weights):
     def by_mmcv():
         attention = mmcv_function("multi_scale_deform_attn", "multi_scale_deformable_attn_pytorch")
         return lambda: attention(value, value_spatial_shapes, sampling_locations, attention_weights)
