@@ -240,7 +240,7 @@ def test_rotated_suppression_is_that_of_opencv():
         attributes = {"iou_threshold": iou_threshold, "score_threshold": 0.1}
         (found,) = run_node("NMSRotated", arrays, attributes, ["int64"])
         wanted = kept_by_opencv(cv2, arrays["boxes"], arrays["scores"], **attributes)
-        assert found.tolist() == wanted and 20 < len(wanted) < 200
+        assert found.tolist() == wanted and 20 < len(wanted) < (arrays["scores"] > 0.1).sum()
 
 
 def test_an_overlap_at_the_threshold_suppresses_nothing():
