@@ -45,8 +45,11 @@ def test_first_phase_refuses(operator, call):
 @pytest.mark.parametrize("operator", avo.operators())
 def test_a_refused_call_writes_nothing(operator, face):
     """The error names a result of a wrong shape, and the result stays as it was."""
-    if spec_of(operator).composite:
+    spec = spec_of(operator)
+    if spec.composite:
         pytest.skip("a composite: its results have the size that the data give")
+    if face == "aclnn" and not spec.has_kernel:
+        pytest.skip("no AscendC kernel yet")
     case = cases_of(operator)[0]
     right = getattr(avo.reference, operator)(**case.arguments())
     rights = right if isinstance(right, tuple) else (right,)

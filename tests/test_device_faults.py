@@ -25,7 +25,7 @@ CALLS, LEAST_ELEMENTS = 10, 200  # smaller calls have few instructions that depe
 
 def pytest_generate_tests(metafunc):
     chosen = metafunc.config.getoption("--op") or operators()
-    metafunc.parametrize("operator", [name for name in chosen if not spec_of(name).composite])
+    metafunc.parametrize("operator", [name for name in chosen if spec_of(name).has_kernel])
 
 
 def first_fault(operator: str) -> str:

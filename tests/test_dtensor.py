@@ -23,7 +23,9 @@ WITH_KERNEL = [name for name in operators() if not spec_of(name).composite]
 WHOLE = {
     "count_outside",
     "modulated_deform_conv2d_backward",
+    "nms_match_padded",
     "nms_padded",
+    "nms_rotated_padded",
     "roi_align_backward",
     "soft_nms_padded",
     "upsample_linear1d_backward",

@@ -113,7 +113,8 @@ def test_random_calls(operator):
         case = BoundCase(operator, Case("random", args), dtypes)
         hypothesis.note(case.text)
         for target in HERE:
-            check(case, target)
+            if takes(target, case):
+                check(case, target)
 
     agree()
 
@@ -123,6 +124,8 @@ def test_random_calls(operator):
 def test_results_are_deterministic(operator, target):
     """Two runs give the same bits."""
     case = cases_of(operator)[0]
+    if not takes(target, case):
+        pytest.skip("no AscendC kernel yet")
     for first, second in zip(*(run(operator, target, case.arguments()) for _ in range(2)), strict=True):
         assert first.tobytes() == second.tobytes()
 
@@ -262,7 +265,7 @@ def test_faces_have_one_signature(operator):
     schema = {
         p.name: p.default if p.has_default else inspect.Parameter.empty for p in spec_of(operator).visible
     }
-    for face in (reference, avo.aclnn, avo.cpu, avo.ops, avo):
+    for face in (reference, avo.cpu, avo.ops, avo, *([avo.aclnn] if spec_of(operator).on_device else [])):
         parameters = inspect.signature(getattr(face, operator)).parameters
         found = {name: plain(p.default) for name, p in parameters.items() if name != "out"}
         assert list(found.items()) == list(schema.items()), face.__name__

@@ -44,11 +44,11 @@ def support_table(root: Path) -> str:
     specs = load_specs(root)
     rows = [("operator", "dtypes", "aclnn entry point", "CPU", "simulated device", "NPU", "gradient")]
     for spec in specs:
-        entries = ", ".join(f"`{entry.function}`" for entry in spec.entries) or f"by `{spec.composite}`"
+        entries = spec.reached_by(lambda name: f"`{name}`")
         gradient = ", ".join(f"`{gradient.operator}`" for gradient in spec.backward)
         gradient = gradient or ("of its parts" if spec.composite else "–")
-        socs = ", ".join(spec.socs)
-        rows.append((f"`{spec.name}`", _dtypes(spec), entries, "yes", "yes", socs, gradient))
+        devices = ("yes", ", ".join(spec.socs)) if spec.on_device else ("no", "no")
+        rows.append((f"`{spec.name}`", _dtypes(spec), entries, "yes", *devices, gradient))
     return f"{_table(rows)}\n\n## Names of CANN\n\n{NAMES_OF_CANN}\n\n{_table(_cann_rows(specs))}"
 
 

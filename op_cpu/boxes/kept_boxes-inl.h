@@ -41,7 +41,10 @@ class KeptBoxes {
   }
 
   // Returns whether a kept box suppresses `box`: whether their overlap is above the threshold.
-  bool Suppress(const Box &box) { return threshold_ >= 0 ? Suppress<true>(box) : Suppress<false>(box); }
+  bool Suppress(const Box &box) { return FirstAbove(box) >= 0; }
+
+  // Returns the first kept box that suppresses `box`, by its place among them; -1 where none does.
+  int64_t FirstAbove(const Box &box) { return threshold_ >= 0 ? Find<true>(box) : Find<false>(box); }
 
  private:
   static constexpr size_t kLanes = 16;
@@ -54,18 +57,20 @@ class KeptBoxes {
   // kMayExceed: skips the division where MayExceed() says that no overlap is above the threshold, which
   // is 1.3 times as fast with AVX-512. It asks for a threshold that is not below 0.
   template <bool kMayExceed>
-  bool Suppress(const Box &box) {
+  int64_t Find(const Box &box) {
     const hn::CappedTag<float, kLanes> d;
-    for (const Block &block : blocks_) {
+    for (size_t b = 0; b < blocks_.size(); ++b) {
+      const Block &block = blocks_[b];
       ++compared_;
       for (size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
         const auto inter = Inter(d, block, i, box, offset_), areas = hn::LoadU(d, &block.area[i]);
         if (kMayExceed && hn::AllFalse(d, MayExceed(d, inter, areas, box, threshold_))) continue;
         const auto iou = OverUnion(d, inter, areas, box);
-        if (!hn::AllFalse(d, hn::Gt(iou, hn::Set(d, threshold_)))) return true;
+        const intptr_t lane = hn::FindFirstTrue(d, hn::Gt(iou, hn::Set(d, threshold_)));
+        if (lane >= 0) return static_cast<int64_t>(b * kLanes + i) + lane;
       }
     }
-    return false;
+    return -1;
   }
 
   float offset_, threshold_;

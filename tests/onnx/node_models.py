@@ -116,7 +116,7 @@ def node_model(node: Node, case: BoundCase, static: bool = False) -> NodeModel |
         if parameter.name in tensors or value is None:
             continue
         if attribute is None or attribute.type == "dtype":
-            if parameter.has_default and value == parameter.default:
+            if not parameter.is_tensor and parameter.has_default and value == parameter.default:
                 continue
             return None
         if attribute.required or as_attribute(value) != as_attribute(attribute.default):

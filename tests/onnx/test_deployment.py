@@ -400,6 +400,14 @@ def test_who_runs_what_by_release(avo, model, tmp_path):
     assert all(release.source in out for release in runners.RELEASES.values())
 
 
+def test_nodes_that_only_cpus_run():
+    """One has no AscendC kernel yet; of the other one, ATC cannot tell which tensor is which."""
+    for name in ("NMSRotated", "MMCVDeformConv2d"):
+        runs = runners.who_runs("mmdeploy", name)
+        assert (runs.kind, runs.npu, runs.host) == ("host", "-", "our library") and "CPU" in runs.why
+    assert runners.who_runs("mmdeploy", "MMCVModulatedDeformConv2d").kind == "ours"
+
+
 def test_lists_of_releases():
     """Names that the two pages have and have not."""
     old, new = (runners.RELEASES[name].operators for name in ("5.0.4", "8.0"))

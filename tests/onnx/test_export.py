@@ -79,7 +79,7 @@ def test_operator(operator, tmp_path):
 
 def test_operators_for_atc(tmp_path):
     """The model has one operator set and names without a domain. Converted back, it gives the same results."""
-    calls = [example(operator) for operator in OPERATORS if not spec_of(operator).composite]
+    calls = [example(operator) for operator in OPERATORS if spec_of(operator).has_kernel]
     module = Calls(*(call.function for call in calls), counts=[len(call.tensors) for call in calls]).eval()
     tensors = [tensor for call in calls for tensor in call.tensors]
     model = export(module, tensors, tmp_path / "model.onnx", "atc", opset=16)
@@ -92,8 +92,19 @@ def test_operators_for_atc(tmp_path):
     assert runner.how == "ONNX Runtime"
 
 
+def test_operators_without_a_kernel_are_refused_for_atc(tmp_path):
+    for call in [example(operator) for operator in OPERATORS if not spec_of(operator).on_device]:
+        module = Calls(call.function, counts=[len(call.tensors)]).eval()
+        with pytest.raises(
+            ExportError, match=f"{call.operator}: expected an operator with an AscendC kernel"
+        ):
+            export(module, call.tensors, tmp_path / "m.onnx", "atc")
+    assert not any(tmp_path.iterdir())
+
+
 def test_results_of_open_shapes_are_refused_for_atc(tmp_path):
-    call = example(next(operator for operator in OPERATORS if spec_of(operator).composite))
+    specs = ((operator, spec_of(operator)) for operator in OPERATORS)
+    call = example(next(operator for operator, spec in specs if spec.composite and spec.on_device))
     message = f"{call.operator}: expected results of a fixed shape.* use {spec_of(call.operator).composite}"
     with pytest.raises(ExportError, match=message):
         export(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ascend_vision_ops.opgen import SpecError, load_spec, load_specs
+from ascend_vision_ops.opgen.calls import INVALID, unprovoked, violations
 from ascend_vision_ops.opgen.model import Fold, Tolerance, all_nodes
 from ascend_vision_ops.opgen.schema import SchemaError, parse_schema
 from ascend_vision_ops.opgen.tiling import TilingError, read_tiling
@@ -179,7 +180,7 @@ BAD = [
     ("tiling_keys", "backward: {self: toy}\ntiling_keys", "toy.yaml:16: backward.self: expected `operator(arguments)`"),
     ("source: a paper", "source: {a: 1}", "toy.yaml:21: source: expected a text or a list of texts, got a mapping"),
     ("source: a paper", "source: [", "toy.yaml:23: expected YAML, got"),
-    ("source: a paper", "kernel: scalar\nsource: a", "toy.yaml:21: kernel: expected vector, cube or mixed"),
+    ("source: a paper", "kernel: scalar\nsource: a", "toy.yaml:21: kernel: expected vector, cube, mixed or none"),
     ("source: a paper", "unbatched: 3\nsource: a", "toy.yaml:21: unbatched: expected true or false, got 3"),
     ("source: a paper", "flops: L > 0\nsource: a", "toy.yaml:21: flops: expected an int, got 'L > 0'"),
     ("source: a paper", "workspace: 3\nsource: a", "toy.yaml:21: workspace: expected true or false, got 3"),
@@ -413,3 +414,79 @@ def test_nodes_of_a_composite_need_rows(load):
     )
     with pytest.raises(SpecError, match="onnx: expected beside it `rows`"):
         load(text)
+
+
+ON_CPUS = """\
+schema: toy(Tensor self, int size) -> Tensor
+summary: A toy.
+kernel: none
+dtypes: {self: [float32], out: self}
+shape: {self: [N], out: [size]}
+require: [size > 0]
+tolerance: {float32: {why: copies}}
+parameters: {self: x, size: n, out: x}
+source: a paper
+example: {N: 2, size: 3}
+"""
+
+
+def test_an_operator_may_have_no_kernel_on_the_device(load):
+    """What is checked follows from the schema then, as there is no entry point."""
+    spec = load(ON_CPUS)
+    assert (spec.has_kernel, spec.on_device, spec.entries) == (False, False, [])
+    assert spec.reached_by() == "no AscendC kernel yet"
+    assert [call.function for call in spec.calls] == ["toy"]
+    bad = {(call.parameter, call.code) for call in violations(spec)}
+    assert bad == {("self", INVALID), ("size", INVALID), ("out", INVALID)}
+    assert not unprovoked(spec)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("kernel: none", "kernel: none\naclnn: Toy(self, size, out)", "toy.yaml:4: aclnn: expected one of"),
+        ("kernel: none", "kernel: none\ntiling_keys: {plain: 0}", "toy.yaml:4: tiling_keys: expected one of"),
+        ("kernel: none", "kernel: nothing", "kernel: expected vector, cube, mixed or none, got 'nothing'"),
+        ("size: 3", "size: 0", "example: expected a valid call of toy, got one that fails"),
+    ],
+)
+def test_a_bad_operator_without_a_kernel_on_the_device(load, old, new, message):
+    with pytest.raises(SpecError) as raised:
+        load(ON_CPUS.replace(old, new))
+    assert message in str(raised.value)
+
+
+def test_a_composite_says_that_its_operator_has_no_kernel(tmp_path):
+    """Whoever reads one contract alone knows it."""
+    folder = tmp_path / "op_host/toys"
+    folder.mkdir(parents=True)
+    (folder / "other.yaml").write_text(ON_CPUS.replace("toy(", "other("))
+    (folder / "toy.yaml").write_text(COMPOSITE)
+    message = "toy.yaml:1: kernel: expected none, as other has no AscendC kernel, got another word"
+    with pytest.raises(SpecError, match=message):
+        load_specs(tmp_path)
+    (folder / "toy.yaml").write_text(COMPOSITE + "kernel: none\n")
+    assert [spec.reached_by() for spec in load_specs(tmp_path)] == [
+        "no AscendC kernel yet", "by other, no AscendC kernel yet"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("a=pairs(size)", "expected a parameter int[k] in pairs(), got size"),
+        ("a=ignored(x)", "expected one of self, size, got 'ignored(x)'"),
+    ],
+)
+def test_bad_functions_of_node_arguments(load, argument, message):
+    with pytest.raises(SpecError) as raised:
+        load(ON_CPUS + f'onnx: {{x: "Toy(..., {argument})"}}\n')
+    assert message in str(raised.value)
+
+
+def test_attributes_without_a_parameter(load):
+    spec = load(ON_CPUS + 'onnx: {x: "Toy(..., step=ignored(64), bias=only(0))"}\n')
+    node = spec.onnx[0]
+    assert node.arguments({"size": 3, "step": 7, "bias": 0}) == {"size": 3}
+    with pytest.raises(ValueError, match="bias: expected 0, got 1"):
+        node.arguments({"size": 3, "bias": 1})

@@ -191,6 +191,27 @@ def test_missing_files_are_written_from_the_contract(tree, capsys):
     assert path.read_text() == before
 
 
+def test_an_operator_without_a_kernel_has_the_files_of_cpus(tmp_path):
+    (tmp_path / "op_host/toys").mkdir(parents=True)
+    contract = """\
+schema: scale(Tensor self, float factor) -> Tensor
+summary: A toy.
+kernel: none
+dtypes: {self: [float32], out: self}
+shape: {self: [N], out: [N]}
+tolerance: {float32: {why: copies}}
+parameters: {self: x, factor: f, out: x}
+source: a paper
+example: {N: 2, factor: 0.5}
+"""
+    (tmp_path / "op_host/toys/scale.yaml").write_text(contract)
+    assert new(tmp_path, "scale") == 0
+    rooms = ("op_cpu/toys/scale.cpp", "tests/cases/toys/scale.py", "tests/divergence/test_scale.py")
+    files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    reference = "python/ascend_vision_ops/reference/toys/scale.py"
+    assert files == {*rooms, reference, "op_host/toys/scale.yaml"}
+
+
 def test_nothing_is_overwritten(tmp_path, capsys):
     contract = tmp_path / "op_host/toys/blur.yaml"
     contract.parent.mkdir(parents=True)

@@ -124,11 +124,11 @@ def test_a_bad_node_is_an_error_that_names_what_is_wrong(program, attributes, me
 
 
 def test_tensors_of_nodes_stand_where_those_of_operators_do():
-    """Otherwise there would be no plugin: ATC connects them by their places."""
+    """Otherwise there is no plugin, as ATC connects them by their places: a convolution without a mask has a gap."""
     specs = {spec.name: spec for spec in load_specs(ROOT, [])}
-    nodes = [node for node in all_nodes(list(specs.values())) if not specs[node.operator].composite]
-    assert nodes
-    assert all(in_operator_order(specs[node.operator], node) for node in nodes)
+    nodes = [node for node in all_nodes(list(specs.values())) if specs[node.operator].has_kernel]
+    others = {node.name for node in nodes if not in_operator_order(specs[node.operator], node)}
+    assert nodes and others == {"MMCVDeformConv2d"}
 
 
 def test_names_for_atc_are_those_of_no_other_node():

@@ -83,6 +83,34 @@ def test_an_unfinished_operator_is_named_and_left_out(golden_root, tmp_path, cap
     assert main(["check", "--root", str(root)]) == 1
 
 
+def test_an_operator_without_a_kernel_on_the_device(tmp_path):
+    """It has the faces of CPUs, and on npu tensors an error. Without its CPU kernel it is left out."""
+    specs = load_specs(ROOT, [])
+    root, name = (
+        tmp_path / "root",
+        next(spec.name for spec in specs if not spec.composite and not spec.has_kernel),
+    )
+    files = {path.parent.name: path for path in ROOT.glob(f"op_*/*/{name}.*")}
+    (family,) = files
+    for room in ("op_host", "op_cpu"):
+        (root / room / family).mkdir(parents=True)
+    shutil.copy(ROOT / "op_host" / family / f"{name}.yaml", root / "op_host" / family)
+    render(root, tmp_path / "gen")
+    assert (tmp_path / "gen/operators.txt").read_text() == ""
+    shutil.copy(ROOT / "op_cpu" / family / f"{name}.cpp", root / "op_cpu" / family)
+    render(root, tmp_path / "gen")
+    made = {
+        str(path.relative_to(tmp_path / "gen")) for path in (tmp_path / "gen").rglob("*") if path.is_file()
+    }
+    assert {f"csrc/torch_{name}.cpp", f"csrc/npu_{name}.cpp", f"csrc/onnxruntime_{name}.cpp"} <= made
+    assert not [
+        path for path in made if path.startswith(("op_api", "op_kernel", "examples", f"csrc/native_{name}"))
+    ]
+    assert "has no AscendC kernel yet" in (tmp_path / f"gen/csrc/npu_{name}.cpp").read_text()
+    render(root, tmp_path / "npu", "npu")
+    assert not [path for path in (tmp_path / "npu").rglob("*") if name in path.name]
+
+
 def test_a_failed_run_writes_nothing(tmp_path):
     def files():
         yield "a.txt", "first"

@@ -46,6 +46,16 @@ std::optional<Shape> IfAny(std::optional<Shape> values) {
   return values && values->empty() ? std::nullopt : std::move(values);
 }
 
+// Makes [a, b] of [a, a, b, b]. Leaves values alone of which two that belong together differ.
+void HalvePairs(Shape *values) {
+  Shape halved;
+  for (size_t i = 0; i + 1 < values->size(); i += 2) {
+    if ((*values)[i] != (*values)[i + 1]) return;
+    halved.push_back((*values)[i]);
+  }
+  values->swap(halved);
+}
+
 // Returns 0.7 for the float32 nearest to 0.7, and so on: the decimal number that the author of the model
 // wrote.
 double Decimal(float value) {
@@ -78,18 +88,25 @@ std::optional<double> Float(const Attributes &attributes, Names names) {
   });
 }
 
-std::optional<Shape> Ints(const Attributes &attributes, Names names, int64_t length) {
+std::optional<Shape> Ints(const Attributes &attributes, Names names, int64_t length, bool pairs) {
   return IfAny(Find(attributes, names, "ints", [&](const char *name) -> std::optional<Shape> {
     if (const std::optional<int64_t> all = attributes.ReadInt(name)) {
       return Shape(static_cast<size_t>(std::max<int64_t>(length, 1)), *all);
     }
     std::optional<Shape> values = attributes.ReadInts(name);
     if (!values) return std::nullopt;
+    if (pairs && static_cast<int64_t>(values->size()) == 2 * length) HalvePairs(&*values);
     if (length > 0 && !values->empty() && static_cast<int64_t>(values->size()) != length) {
-      Refuse(name, std::to_string(length) + " ints", ShowList(*values));
+      Refuse(name, std::to_string(length) + " ints" + (pairs ? " (or each of them twice)" : ""),
+             ShowList(*values));
     }
     return values;
   }));
+}
+
+void Only(const Attributes &attributes, Names names, int64_t value) {
+  const std::optional<int64_t> found = Int(attributes, names);
+  if (found && *found != value) Refuse(*names.begin(), std::to_string(value), std::to_string(*found));
 }
 
 std::optional<DType> DTypeOf(const Attributes &attributes, Names names, DType fixed) {

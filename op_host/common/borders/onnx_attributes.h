@@ -33,11 +33,14 @@ std::optional<std::string> String(const Attributes &attributes, Names names);
 // Returns the shortest decimal number that rounds to the float32. Also takes an int.
 std::optional<double> Float(const Attributes &attributes, Names names);
 // Returns `length` ints, or any number of them where `length` is 0. One int stands for all; an empty array
-// counts as absent.
-std::optional<Shape> Ints(const Attributes &attributes, Names names, int64_t length);
+// counts as absent. With `pairs`, each int may stand twice: [1, 1, 2, 2] is [1, 2].
+std::optional<Shape> Ints(const Attributes &attributes, Names names, int64_t length, bool pairs = false);
 // Returns the dtype for a number of onnx.TensorProto.DataType. Rejects all numbers but that of `fixed`, as a
 // session fixes the types of results.
 std::optional<DType> DTypeOf(const Attributes &attributes, Names names, DType fixed);
+
+// Throws where the node has the attribute with another value.
+void Only(const Attributes &attributes, Names names, int64_t value);
 
 template <typename T>
 T Required(const char *name, std::optional<T> value) {

@@ -28,7 +28,7 @@ def build(folder: str | Path, operators: Iterable[str] | None = None) -> Path:
     What does not compile or link is no error here. The list says why, and so does a launch of such a kernel.
     """
     specs = [load_spec(path) for path in contract_files().values()]
-    specs = [spec for spec in specs if not spec.composite]
+    specs = [spec for spec in specs if spec.has_kernel]
     wanted = needed(operators) if operators is not None else {spec.name for spec in specs}
     compiler = choose(find(folder))
     libraries = [

@@ -9,14 +9,9 @@ from shlex import quote
 from ascend_vision_ops import ascend_headers, operators, paths
 from ascend_vision_ops.cli import Failure
 from ascend_vision_ops.cli.call import call_of
-from ascend_vision_ops.opgen import Spec
 from ascend_vision_ops.tables import console, table
 from ascend_vision_ops.testing.cases import Array
 from ascend_vision_ops.testing.run import TARGETS, missing, spec_of
-
-
-def _entries(spec: Spec) -> str:
-    return ", ".join(entry.function for entry in spec.entries) or f"by {spec.composite}"
 
 
 def run_list(options: argparse.Namespace) -> int:
@@ -24,7 +19,7 @@ def run_list(options: argparse.Namespace) -> int:
     for name in operators():
         spec = spec_of(name)
         dtypes = ", ".join(dict.fromkeys(dtype for names in spec.dtypes.values() for dtype in names))
-        rows.add_row(name, dtypes, _entries(spec), spec.summary)
+        rows.add_row(name, dtypes, spec.reached_by(), spec.summary)
     out = console()
     out.print(rows)
     out.print()
@@ -39,9 +34,10 @@ def run_tiling(options: argparse.Namespace) -> int:
     from ascend_vision_ops import tiling
 
     case = call_of(options)
-    if composite := spec_of(case.operator).composite:
+    spec = spec_of(case.operator)
+    if spec.composite:
         raise Failure(
-            f"{case.operator} has no tiling of its own, because it calls {composite}; see the tiling of that"
+            f"{case.operator} has no tiling of its own, because it calls {spec.composite}; see the tiling of that"
         )
     # The tiling sees only shapes and dtypes, so the arrays are described and not made.
     arguments = {

@@ -40,7 +40,7 @@ def documented() -> list[str]:
 
 def operator_types() -> list[str]:
     """Lists the names with which the kernels of operators begin, such as AvoCummax."""
-    return [spec.op_type for spec in specs() if not spec.composite]
+    return [spec.op_type for spec in specs() if spec.has_kernel]
 
 
 def both_phases(names: set[str], functions: list[str]) -> list[str]:

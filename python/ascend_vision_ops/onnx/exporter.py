@@ -90,7 +90,7 @@ def export(
     found = program.model
     steps = ["inline_functions", f"convert_opset={opset}", "remove_dead"]
     if flavour == "atc":
-        _refuse_open_results(found)
+        _refuse_for_atc(found)
         steps.append("to_atc")
     report = Manager(passes_of(",".join(steps))).run_once(found)
     for row in report.rows:
@@ -107,10 +107,16 @@ def _ours(error: BaseException | None) -> ExportError | None:
     return error
 
 
-def _refuse_open_results(model: ir.Model) -> None:
-    """ATC needs fixed shapes: raises ExportError for a composite, whose results have sizes that the data decide."""
+def _refuse_for_atc(model: ir.Model) -> None:
+    """ATC needs a kernel and fixed shapes: raises ExportError for an operator without an AscendC kernel, and for a
+    composite, whose results have sizes that the data decide."""
     for made in model.graph.all_nodes():
         found = node(made.domain, made.op_type)
+        if found and not contracts()[found.operator].on_device:
+            raise ExportError(
+                f"{found.operator}: expected an operator with an AscendC kernel for flavour atc, got one that has none "
+                "yet: export for ort"
+            )
         if found and (called := contracts()[found.operator].composite):
             raise ExportError(
                 f"{found.operator}: expected results of a fixed shape for flavour atc, got some that the data decide: "

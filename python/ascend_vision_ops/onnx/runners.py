@@ -10,7 +10,8 @@ import functools
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from ascend_vision_ops.onnx import nodes
+from ascend_vision_ops.onnx import contracts, nodes
+from ascend_vision_ops.opgen.npu import in_operator_order
 
 # The operators in all lists below. They are in lower case, since the lists spell some of them differently from ONNX.
 _ALWAYS = """
@@ -89,6 +90,19 @@ def names_of_ours() -> frozenset[tuple[str, str]]:
     return frozenset((node.domain, node.name) for node in nodes())
 
 
+@functools.cache
+def _on_cpus_alone() -> frozenset[tuple[str, str]]:
+    """Domain and type of our nodes that ATC cannot run: those without an AscendC kernel, and those whose tensors stand
+    in another order than the kernel's."""
+    specs = contracts()
+    return frozenset(
+        (node.domain, node.name)
+        for node in nodes()
+        for spec in [specs[node.operator]]
+        if not spec.on_device or (spec.has_kernel and not in_operator_order(spec, node))
+    )
+
+
 # What stands in place of a node's own kind, in the order in which pages and tables list them.
 KINDS = {
     "atc": "CANN's ATC",
@@ -140,6 +154,9 @@ def _who_runs(domain: str, op_type: str, is_function: bool, release: str) -> Run
     source = f"the list of ONNX operators of CANN {release}"
     if listed:
         return Runs("atc", "yes", on_host, f"{source} has it: {RELEASES[release].source}")
+    if key in _on_cpus_alone():
+        why = "this package has no AscendC kernel for it, or none that ATC can pass its inputs to; ours runs on the CPU"
+        return Runs("host", "-", on_host, why)
     if ours:
         why = (
             "this package has the kernel; ATC needs the plugin of its custom-operator package (--target npu)"

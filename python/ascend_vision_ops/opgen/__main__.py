@@ -23,9 +23,8 @@ def render(arguments: argparse.Namespace) -> int:
     unfinished: list[str] = []
     specs = load_specs(arguments.root, unfinished)
     for name in unfinished:
-        print(
-            f"opgen: {name} left out: neither op_kernel/*/{name}_tiling.h nor composite/{name}.py is there yet"
-        )
+        files = f"op_kernel/*/{name}_tiling.h, op_cpu/*/{name}.cpp or composite/{name}.py"
+        print(f"opgen: {name} left out: what it is made of is not there yet ({files})")
     if arguments.only:
         specs = only(specs, arguments.only.split(";"))
     if arguments.own_names:
@@ -71,7 +70,7 @@ def show_list(arguments: argparse.Namespace) -> int:
     """Lists the operators with their dtypes and entry points."""
     for spec in load_specs(arguments.root, []):
         dtypes = "; ".join(f"{tensor}: {', '.join(names)}" for tensor, names in spec.dtypes.items())
-        print(f"{spec.name}  {dtypes}  {', '.join(entry.function for entry in spec.entries)}")
+        print(f"{spec.name}  {dtypes}  {spec.reached_by()}")
     return 0
 
 

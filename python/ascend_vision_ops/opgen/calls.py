@@ -132,7 +132,7 @@ def example_call(spec: Spec, entry: Entry | None = None) -> Call:
     Optional tensors are given, except those that the entry point has no argument for. The call of a composite has no
     results.
     """
-    entry = entry or next(iter(spec.entries), None)
+    entry = entry or next(iter(spec.calls), None)
     example = {**spec.example, **(entry.example if entry else {})}
     values: dict[str, object] = {}
     for parameter in spec.attributes:
@@ -190,17 +190,13 @@ def _holds(spec: Spec, check: Check, call: Call, subject, values) -> bool:
 
 
 def violations(spec: Spec) -> Iterator[BadCall]:
-    """The sweep: all bad calls of all entry points of a contract."""
-    for entry in spec.entries:
+    """The sweep: all bad calls of all entry points of a contract; null pointers and formats are those of C."""
+    for entry in spec.calls:
         good = example_call(spec, entry)
-        for argument in entry.arguments:
-            if argument.pointer and spec.required(argument.target):
-                bad = Call(dict(good.values), [argument.name])
-                yield BadCall(spec.name, entry.name, f"{argument.name}-null", bad, NULLPTR, argument.name)
-        for name in ("workspaceSize", "executor"):
-            yield BadCall(
-                spec.name, entry.name, f"{name}-null", Call(dict(good.values), [name]), NULLPTR, name
-            )
+        required = [a.name for a in entry.arguments if a.pointer and spec.required(a.target)]
+        for name in [*required, "workspaceSize", "executor"] if entry.in_c else []:
+            bad = Call(dict(good.values), [name])
+            yield BadCall(spec.name, entry.name, f"{name}-null", bad, NULLPTR, name)
         seen: set[str] = set()
         for check in spec.checks:
             for label, changed in _violating(spec, good, check):
@@ -222,7 +218,7 @@ def violations(spec: Spec) -> Iterator[BadCall]:
                     bad = good.with_value(argument.target, [1] * length)
                     name = f"{argument.name}-{length}-elements"
                     yield BadCall(spec.name, entry.name, name, bad, INVALID, argument.name)
-        for argument in entry.arguments:
+        for argument in entry.arguments if entry.in_c else ():
             if argument.ctype.endswith("aclTensor *") and good.values[argument.target] is not None:
                 other = next(name for name in (*FORMATS, "NHWC") if name not in spec.formats)
                 tensor = copy.copy(good.values[argument.target])

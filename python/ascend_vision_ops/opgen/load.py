@@ -71,7 +71,7 @@ def _read(document: Document, signature: Signature) -> Spec:
 
 def _try_examples(document: Document, spec: Spec) -> None:
     """Reports each entry point for which `example` does not describe a valid call."""
-    for entry in spec.entries:
+    for entry in spec.calls:
         try:
             failed = failed_check(spec, example_call(spec, entry))
         except (ArithmeticError, IndexError, KeyError, TypeError) as error:
@@ -86,20 +86,18 @@ def _try_examples(document: Document, spec: Spec) -> None:
 def load_specs(root: Path, unfinished: list[str] | None = None) -> list[Spec]:
     """Reads every contract below `root`/op_host and its tiling header. Raises SpecError with the problems of all files.
 
-    unfinished: where it is given, an operator without a tiling header, or a composite without its module, is left out
-    and its name is added to this list. Otherwise it is a problem.
+    unfinished: where it is given, an operator without its tiling header, CPU kernel or module (`_main_file`) is left
+    out and its name is added to this list. Otherwise a missing tiling header is a problem.
     """
     specs, problems = [], []
     for path in contract_files(root / "op_host").values():
         try:
             spec = load_spec(path)
-            header = root / "op_kernel" / spec.family / f"{spec.name}_tiling.h"
-            module = root / "python/ascend_vision_ops/composite" / f"{spec.name}.py"
-            if unfinished is not None and not (module if spec.composite else header).exists():
+            if unfinished is not None and not _main_file(root, spec).exists():
                 unfinished.append(spec.name)
                 continue
-            if not spec.composite:
-                spec.fields = read_tiling(header, spec.tiling_struct)
+            if spec.has_kernel:
+                spec.fields = read_tiling(_main_file(root, spec), spec.tiling_struct)
             specs.append(spec)
         except SpecError as error:
             problems += error.problems
@@ -110,6 +108,16 @@ def load_specs(root: Path, unfinished: list[str] | None = None) -> list[Spec]:
     if problems:
         raise SpecError(problems)
     return specs
+
+
+def _main_file(root: Path, spec: Spec) -> Path:
+    """The file without which an operator is not finished: its tiling header, the CPU kernel of an operator that has no
+    AscendC kernel, or the module of a composite."""
+    if spec.composite:
+        return root / "python/ascend_vision_ops/composite" / f"{spec.name}.py"
+    if spec.has_kernel:
+        return root / "op_kernel" / spec.family / f"{spec.name}_tiling.h"
+    return root / "op_cpu" / spec.family / f"{spec.name}.cpp"
 
 
 def _problems_between(specs: list[Spec], unfinished: list[str]) -> list[str]:

@@ -45,6 +45,7 @@ DTYPES = {
 }
 FORMATS = ("ND", "NCL", "NCHW", "NCDHW")
 SOCS = ("ascend910b", "ascend910_93")
+NO_KERNEL = "none"  # the word under `kernel` of an operator that has no AscendC kernel yet
 
 
 def camel(name: str) -> str:
@@ -138,8 +139,13 @@ class Entry:
     cann: bool = False  # whether CANN has a function of this name, with the same arguments
 
     @property
+    def in_c(self) -> bool:
+        """Whether it is a C function; False for the signature of an operator that has none (`Spec.calls`)."""
+        return bool(self.header)
+
+    @property
     def function(self) -> str:
-        return f"aclnn{self.name}"
+        return f"aclnn{self.name}" if self.in_c else self.name
 
     @property
     def file_stem(self) -> str:
@@ -328,6 +334,12 @@ class EntryPoints:
     def entry(self) -> Entry:
         return self.entries[0]
 
+    @property
+    def order(self) -> dict[str, int]:
+        """The places of parameters and results in the first C entry point; empty where there is no entry point."""
+        arguments = self.entry.arguments if self.entries else []
+        return {argument.target: index for index, argument in enumerate(arguments)}
+
 
 @dataclass(kw_only=True)
 class Types:
@@ -403,7 +415,7 @@ class Device:
     """What an operator needs of the device."""
 
     socs: list[str]
-    kernel: str  # vector, cube or mixed
+    kernel: str  # vector, cube or mixed; none where there is no AscendC kernel
     workspace: bool  # whether the cores of a kernel meet through a workspace of its own
     tiling_keys: dict[str, int]
     flops: Expression | None  # of the product on the cube unit
@@ -473,14 +485,40 @@ class Spec(Signature, EntryPoints, Types, Shapes, Device, Transforms, Compositio
     # --- parts ---------------------------------------------------------------------------------------------------
 
     @property
+    def on_device(self) -> bool:
+        """Whether it runs on NPUs: it has an AscendC kernel, or the operator that it calls has one."""
+        return self.kernel != NO_KERNEL
+
+    @property
+    def has_kernel(self) -> bool:
+        """Whether it has an AscendC kernel of its own."""
+        return self.on_device and not self.composite
+
+    @property
+    def calls(self) -> list[Entry]:
+        """What is called with arguments that the contract checks: the entry points, or the signature of an operator
+        that has none. A composite has no checks of its own."""
+        if self.entries or self.composite:
+            return self.entries
+        tensors = [Argument(p.name, "const aclTensor *" if p.is_tensor else "", p.name) for p in self.visible]
+        results = [Argument(output, "aclTensor *", output, output=True) for output in self.outputs]
+        return [Entry(self.name, "", [*tensors, *results])]
+
+    def reached_by(self, quote=str) -> str:
+        """By which C functions it is reached, or why by none. quote: writes a name."""
+        text = ", ".join(quote(entry.function) for entry in self.entries)
+        text = text or (f"by {quote(self.composite)}" if self.composite else "")
+        return text if self.on_device else f"{text}, no AscendC kernel yet".removeprefix(", ")
+
+    @property
     def ordered(self) -> list[Parameter]:
         """The parameters in the order of the first C entry point, then those that it has no argument for."""
-        order = {argument.target: index for index, argument in enumerate(self.entry.arguments)}
+        order = self.order
         return sorted(self.parameters, key=lambda parameter: order.get(parameter.name, len(order)))
 
     @property
     def ordered_outputs(self) -> list[str]:
-        order = {argument.target: index for index, argument in enumerate(self.entry.arguments)}
+        order = self.order
         return sorted(self.outputs, key=lambda output: order.get(output, len(order)))
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .schema import REQUIRED, Parameter, split_arguments
 
@@ -43,11 +43,13 @@ class Attribute:
     """An attribute of a node.
 
     names: the names it may have in exported models; the first is the documented one.
-    parameter: the operator's parameter that it gives a value to.
+    parameter: the operator's parameter that it gives a value to; "" where it gives none.
     type: int, float, str, ints, bool (an int in ONNX) or dtype (an int, as in `onnx.TensorProto.DataType`).
     length: of ints, how many elements it has, where one number may stand for all of them; 0 for any number.
     default: the value where the attribute is absent: a value, None (the operator's None), or REQUIRED.
     below: whether the parameter gets the next smaller float32.
+    pairs: of ints, whether each may stand twice, for both sides of its axis: [1, 1, 2, 2] is [1, 2] then.
+    only: of an int without a parameter, the one value that it may have; None for any value.
     """
 
     names: tuple[str, ...]
@@ -56,6 +58,8 @@ class Attribute:
     length: int | None
     default: object
     below: bool = False
+    pairs: bool = False
+    only: int | None = None
 
     @property
     def name(self) -> str:
@@ -82,8 +86,11 @@ class Attribute:
             return value.decode() if isinstance(value, bytes) else str(value)
         if self.type == "ints":
             values = [value] * (self.length or 1) if isinstance(value, int) else [int(item) for item in value]
+            if self.pairs and len(values) == 2 * self.length and values[::2] == values[1::2]:
+                values = values[::2]
             if self.length and values and len(values) != self.length:
-                raise ValueError(f"{self.name}: expected {self.length} ints, got {values}")
+                twice = " (or each of them twice)" if self.pairs else ""
+                raise ValueError(f"{self.name}: expected {self.length} ints{twice}, got {values}")
             return values
         if self.type == "dtype":
             names = {number: name for name, number in ONNX_DTYPES.items()}
@@ -91,6 +98,8 @@ class Attribute:
                 raise ValueError(f"{self.name}: expected a number of onnx.TensorProto.DataType, got {value}")
             return names[value]
         value = {"int": int, "bool": bool, "float": decimal}[self.type](value)
+        if self.only is not None and value != self.only:
+            raise ValueError(f"{self.name}: expected {self.only}, got {value}")
         return below(value) if self.below else value
 
 
@@ -141,7 +150,9 @@ class Node:
                 raise ValueError(
                     f"{given[1]}: expected one name of {attribute.name}, got {' and '.join(given)}"
                 )
-            values[attribute.parameter] = attribute.argument(attributes[given[0]] if given else None)
+            value = attribute.argument(attributes[given[0]] if given else None)
+            if attribute.parameter:
+                values[attribute.parameter] = value
         return values
 
 
@@ -212,7 +223,8 @@ def parse_node(
 
 
 def _argument(part: str, parameters: Mapping[str, Parameter]) -> Input | Attribute | None:
-    """Reads `parameter`, or `name[|alias]…[=value]` with a value `parameter [or default]` or `below(…)` of it.
+    """Reads `parameter`, or `name[|alias]…[=value]` with a value `parameter [or default]`, or `below(…)` or `pairs(…)`
+    of it, or `ignored(int)` or `only(int)`, which give no parameter a value.
 
     Gives None for `...`, which stands for all parameters that no other argument names.
     """
@@ -223,8 +235,12 @@ def _argument(part: str, parameters: Mapping[str, Parameter]) -> Input | Attribu
         raise NodeError(f"expected `name[|alias][=parameter [or default]]`, got {part!r}")
     names = tuple(match[1].split("|"))
     value = match[2] or names[0]
-    smaller = re.fullmatch(r"below\((.*)\)", value)
-    target, _, default = (smaller[1] if smaller else value).partition(" or ")
+    if without := re.fullmatch(r"(ignored|only)\((-?\d+)\)", value):
+        number = int(without[2])
+        return Attribute(names, "", "int", None, number, only=number if without[1] == "only" else None)
+    wrapped = re.fullmatch(r"(below|pairs)\((.*)\)", value)
+    function, inner = wrapped.groups() if wrapped else ("", value)
+    target, _, default = inner.partition(" or ")
     parameter = parameters.get(target.strip())
     if parameter is None:
         raise NodeError(f"expected one of {', '.join(parameters)}, got {target.strip()!r}")
@@ -232,8 +248,10 @@ def _argument(part: str, parameters: Mapping[str, Parameter]) -> Input | Attribu
         if len(names) > 1 or match[2]:
             raise NodeError(f"expected the tensor {parameter.name} as it is, got {part!r}")
         return _plain(parameter)
-    if smaller and parameter.base != "float":
+    if function == "below" and parameter.base != "float":
         raise NodeError(f"expected a float parameter in below(), got {parameter.name}")
+    if function == "pairs" and not parameter.length:
+        raise NodeError(f"expected a parameter int[k] in pairs(), got {parameter.name}")
     plain = _plain(parameter)
     if default:
         try:
@@ -242,7 +260,7 @@ def _argument(part: str, parameters: Mapping[str, Parameter]) -> Input | Attribu
             raise NodeError(f"expected a Python literal after or, got {default.strip()!r}") from None
     else:
         literal = plain.default
-    return Attribute(names, parameter.name, plain.type, plain.length, literal, bool(smaller))
+    return replace(plain, names=names, default=literal, below=function == "below", pairs=function == "pairs")
 
 
 def _plain(parameter: Parameter) -> Input | Attribute:

@@ -37,6 +37,7 @@ def _read(kernel: Spec, attribute: Attribute, parameter: Parameter) -> str:
     arguments = ["attributes", "{" + ", ".join(cpp.cstr(name) for name in attribute.names) + "}"]
     if attribute.type == "ints":
         arguments.append(str(attribute.length))
+        arguments += ["true"] if attribute.pairs else []
     if attribute.type == "dtype":
         # A runtime fixes the dtype of a result before it sees attributes: as the first dtype of the contract's list.
         output = next(name for name, chosen in kernel.dtype_from.items() if parameter.name in chosen.names)
@@ -67,6 +68,14 @@ def _literal(parameter: Parameter, value: object) -> str:
     if isinstance(value, str):
         return cpp.cstr(value)
     return repr(float(value)) if parameter.base == "float" else str(value)
+
+
+def fixed(node: Node) -> list[str]:
+    """Statements that refuse another value of the attributes that may have one value only."""
+    names = [
+        ("{" + ", ".join(map(cpp.cstr, a.names)) + "}", a.only) for a in node.attributes if a.only is not None
+    ]
+    return [f"Only(attributes, {spelled}, {value});" for spelled, value in names]
 
 
 def field(kernel: Spec, parameter: Parameter) -> str:
@@ -135,11 +144,16 @@ def attribute_text(attribute: Attribute) -> str:
     if isinstance(attribute.default, bool):
         default = f" = {int(attribute.default)}"
     text = f"{names} {attribute.onnx_type.lower()}{default}"
+    if attribute.pairs:
+        text += ", or each element twice"
+    if not attribute.parameter:
+        text += ", without effect" if attribute.only is None else ", no other value"
     return f"{text}; the operator gets the next smaller number" if attribute.below else text
 
 
 FILTERS = {
     "attribute_text": attribute_text,
+    "node_fixed": fixed,
     "node_groups": groups,
     "node_local": local,
     "node_field": field,

@@ -82,10 +82,19 @@ def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
     for spec in specs:
         if spec.composite:
             yield f"docs/ops/{spec.name}.md", render_text("op.md.j2", spec=spec, nodes=nodes[spec.name])
-    for spec in with_kernel(specs):
+    for spec in computing(specs):
         name = spec.name
         yield f"op_host/{name}_args.h", render_text("args.h.j2", spec=spec)
         yield f"op_host/{name}_contract.cpp", render_text("contract.cpp.j2", spec=spec)
+        yield f"csrc/torch_{name}.cpp", render_text("torch.cpp.j2", spec=spec)
+        yield (
+            f"csrc/npu_{name}.cpp",
+            render_text("npu.cpp.j2" if spec.has_kernel else "npu_refusal.cpp.j2", spec=spec),
+        )
+        if not spec.has_kernel:
+            yield f"docs/ops/{name}.md", render_text("op.md.j2", spec=spec, nodes=nodes[name])
+    for spec in with_kernel(specs):
+        name = spec.name
         yield from entry_files(spec, "aclnn.cpp.j2")
         yield f"op_kernel/{name}.cpp", kernel_entry(spec, name)
         yield f"op_kernel/{name}_sim.h", render_text("kernel_sim.h.j2", spec=spec)
@@ -94,8 +103,6 @@ def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
         yield f"op_kernel/{name}_library.cpp", render_text("kernel_library.cpp.j2", spec=spec)
         yield f"op_kernel/{name}_package.cpp", render_text("kernel_package.cpp.j2", spec=spec)
 
-        yield f"csrc/torch_{name}.cpp", render_text("torch.cpp.j2", spec=spec)
-        yield f"csrc/npu_{name}.cpp", render_text("npu.cpp.j2", spec=spec)
         yield f"csrc/native_{name}.cpp", render_text("native.cpp.j2", spec=spec)
         example = render_text("example.cpp.j2", spec=spec)
         yield f"examples/aclnn_{name}.cpp", example
@@ -103,7 +110,7 @@ def sim_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
         yield f"docs/ops/{name}.md", page
 
     # All functions go into one file, since most of the time to compile one goes into pybind11's headers.
-    yield "csrc/native_cpu.cpp", render_text("native_cpu.cpp.j2", specs=with_kernel(specs))
+    yield "csrc/native_cpu.cpp", render_text("native_cpu.cpp.j2", specs=computing(specs))
     yield from onnxruntime_files(specs)
     yield from python_files(specs, root)
     yield "operators.txt", ";".join(spec.name for spec in specs)  # a list as CMake reads it
@@ -122,9 +129,15 @@ def python_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
     """The Python faces, and the other files that are made from all contracts together."""
     package = "python/ascend_vision_ops"
     yield f"{package}/ops.py", render_text("ops.py.j2", specs=specs)
+    absent = [spec.name for spec in specs if not spec.on_device]
     for face, title in NUMPY_FACES.items():
-        yield f"{package}/{face}.py", render_text("numpy.py.j2", specs=specs, face=face, title=title)
-    yield f"{package}/tiling.py", render_text("tiling.py.j2", specs=with_kernel(specs))
+        chosen = specs if face == "cpu" else [spec for spec in specs if spec.on_device]
+        without = [] if face == "cpu" else absent
+        yield (
+            f"{package}/{face}.py",
+            render_text("numpy.py.j2", specs=chosen, absent=without, face=face, title=title),
+        )
+    yield f"{package}/tiling.py", render_text("tiling.py.j2", specs=with_kernel(specs), absent=absent)
     yield f"{package}/__init__.pyi", render_text("init.pyi.j2", specs=specs)
     # Type checkers do not run the code that collects modules, and need these names.
     modules = {spec.name: root / package / "nn" / f"{spec.name}.py" for spec in specs}
@@ -141,9 +154,14 @@ def public_names(path: Path) -> list[str]:
     raise ValueError(f"{path}: expected an __all__ with the names of its modules")
 
 
-def with_kernel(specs: list[Spec]) -> list[Spec]:
-    """The operators with a kernel, which are all but composites."""
+def computing(specs: list[Spec]) -> list[Spec]:
+    """The operators that compute on their own, which are all but composites."""
     return [spec for spec in specs if not spec.composite]
+
+
+def with_kernel(specs: list[Spec]) -> list[Spec]:
+    """The operators with an AscendC kernel."""
+    return [spec for spec in specs if spec.has_kernel]
 
 
 def only(specs: list[Spec], names: list[str]) -> list[Spec]:
@@ -173,7 +191,7 @@ def kernel_entry(spec: Spec, function: str) -> str:
 
 
 def npu_files(specs: list[Spec], root: Path) -> Iterator[tuple[str, str]]:
-    """Path and text of every file of the custom-operator project. Composites have none, since they are Python alone."""
+    """Path and text of every file of the custom-operator project, which has the operators with an AscendC kernel."""
     specs = with_kernel(specs)
     socs = [soc for soc in SOCS if any(soc in spec.socs for spec in specs)]
     yield "CMakeLists.txt", render_text("npu/CMakeLists.txt.j2", socs=socs)

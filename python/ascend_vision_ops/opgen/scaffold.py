@@ -34,6 +34,8 @@ FILES = {
     "tests/divergence/test_{name}.py": "divergence_test.py.j2",
     "benchmarks/workloads/{family}/{name}.py": "workload.py.j2",
 }
+# Where the files of an operator lie that has no AscendC kernel (`kernel: none`).
+ON_CPUS = ("op_cpu/", "python/", "tests/cases/", "tests/divergence/")
 FLOATING = ("float32", "float16", "bfloat16")
 # Values of attributes without a default, in the example call of the contract.
 EXAMPLES = {"int": 1, "float": 0.5, "bool": False, "str": "mode", "ScalarType": "float32"}
@@ -129,11 +131,12 @@ def _load(path: Path) -> Spec:
 def _stubs(spec: Spec) -> dict[str, str]:
     """Path and text of each file that is rendered from a contract."""
     stub = Stub(spec)
+    wanted = {path: text for path, text in FILES.items() if spec.has_kernel or path.startswith(ON_CPUS)}
     return {
         pattern.format(name=spec.name, family=spec.family): render_text(
             f"new/{template}", spec=spec, stub=stub
         )
-        for pattern, template in FILES.items()
+        for pattern, template in wanted.items()
     }
 
 

@@ -102,7 +102,7 @@ class Stub:
         self.inputs = [tensor for tensor in self.tensors if tensor.name not in spec.outputs]
         self.results = [tensor for tensor in self.tensors if tensor.name in spec.outputs]
         self.attributes = [field for p in spec.ordered if (field := self._attribute(p)) is not None]
-        self.key = next(iter(spec.tiling_keys))
+        self.key = next(iter(spec.tiling_keys), "")  # none without an AscendC kernel
 
     # --- C++ ---------------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Imports operators of other projects to compare with: torchvision beside any torch.
+"""Imports operators of other projects to compare with: torchvision beside any torch, functions of mmcv.
 
 The torchvision wheel on PyPI is built for CUDA. It is linked with libraries that a torch for CPUs does not have, though
 its CPU kernels use none of them. So this module makes libraries of those names that define the missing symbols.
@@ -7,6 +7,7 @@ its CPU kernels use none of them. So this module makes libraries of those names 
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import functools
 import importlib
@@ -16,6 +17,7 @@ import shutil
 import subprocess
 import tempfile
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -51,6 +53,27 @@ def import_torchvision() -> ModuleType:
         raise ImportError("torchvision is not installed: pip install --no-deps torchvision==0.28.0")
     load_stand_ins(sorted(Path(spec.origin).parent.glob("*.so")))
     return importlib.import_module("torchvision")
+
+
+@functools.cache
+def mmcv_function(module: str, name: str) -> Callable:
+    """A function of mmcv.ops that is written with torch alone. `import mmcv.ops` needs mmcv's compiled operators, which
+    mmcv-lite has not, so this compiles the function's own source.
+
+    Raises:
+        ImportError: mmcv is not installed
+    """
+    import torch
+
+    spec = importlib.util.find_spec("mmcv")
+    if spec is None or spec.origin is None:
+        raise ImportError("mmcv is not installed: pip install mmcv-lite==2.2.0")
+    path = Path(spec.origin).parent / "ops" / f"{module}.py"
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree.body = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    names = {"torch": torch, "F": torch.nn.functional}
+    exec(compile(tree, str(path), "exec"), names)
+    return names[name]
 
 
 def load_stand_ins(modules: list[Path]) -> list[str]:

@@ -75,17 +75,20 @@ def cases_of(operator: str) -> list[BoundCase]:
     return list(bound_cases(operator, combinations_of(spec), results))
 
 
-def takes(target: str, case: BoundCase) -> bool:
-    """Says whether a target supports the dtypes of a case; CPU kernels support more than the device."""
+def common(case: BoundCase) -> bool:
+    """Says whether the dtypes of a case are those of all devices; CPU kernels support more."""
     extra = spec_of(case.operator).cpu_dtypes
-    return target in ("cpu", "torch") or not any(
-        case.dtypes.get(name) in more for name, more in extra.items()
-    )
+    return not any(case.dtypes.get(name) in more for name, more in extra.items())
+
+
+def takes(target: str, case: BoundCase) -> bool:
+    """Says whether a target has the operator of a case, and supports the dtypes."""
+    return target in ("cpu", "torch") or (spec_of(case.operator).on_device and common(case))
 
 
 def smallest_call(operator: str) -> dict[str, object]:
-    """Returns the smallest case whose tensors have elements, as torch arguments that the device supports."""
-    calls = [c.arguments() for c in cases_of(operator) if takes("aclnn", c)]
+    """Returns the smallest case whose tensors have elements, as torch arguments that all devices support."""
+    calls = [c.arguments() for c in cases_of(operator) if common(c)]
     sizes = [[value.size for value in call.values() if isinstance(value, np.ndarray)] for call in calls]
     place = min((sum(size), index) for index, size in enumerate(sizes) if min(size) > 0)[1]
     return {k: to_torch(v) if isinstance(v, np.ndarray) else v for k, v in calls[place].items()}
@@ -136,8 +139,11 @@ def run(operator: str, target: str, arguments: dict[str, object]) -> tuple[np.nd
 def expected(operator: str, arguments: dict[str, object]) -> tuple[np.ndarray, ...]:
     """Computes the results by the reference. Floating results are float64, not rounded to the dtype of the result.
 
-    Floating arguments become float64 too, except those that the function names in its attribute ``kept``.
+    Floating arguments become float64 too, except those that the function names in its attribute ``kept``. Optional
+    tensors that are not given are None.
     """
+    absent = {p.name: None for p in spec_of(operator).visible if p.is_tensor and p.optional}
+    arguments = absent | arguments
     function = getattr(reference, operator)
     kept = getattr(function, "kept", ())
     wide = {

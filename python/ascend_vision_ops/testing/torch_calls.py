@@ -14,7 +14,7 @@ from ascend_vision_ops import ops
 from ascend_vision_ops.opgen.calls import Shaped, example_call, failed_check
 from ascend_vision_ops.opgen.model import Spec
 from ascend_vision_ops.testing.cases import BoundCase
-from ascend_vision_ops.testing.run import as_tuple, cases_of, spec_of, takes, to_torch
+from ascend_vision_ops.testing.run import as_tuple, cases_of, common, spec_of, to_torch
 
 
 @dataclasses.dataclass
@@ -74,7 +74,7 @@ def small_calls(operator: str, limit: int, largest: int = 10_000) -> Iterator[tu
             return
         first, *others = case.dtypes.values()
         plain = first == "float32" and all(name in ("float32", "int64") for name in others)
-        if not (plain and takes("aclnn", case)):
+        if not (plain and common(case)):
             continue
         arguments = case.arguments()
         if 0 < sum(getattr(value, "size", 0) for value in arguments.values()) < largest:

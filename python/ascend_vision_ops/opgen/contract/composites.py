@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..model import Composition, Signature, Spec
+from ..model import NO_KERNEL, Composition, Signature, Spec
 from ..nodes import NodeError, Rows, parse_rows
 from .document import Document
 
@@ -33,7 +33,12 @@ def composition_problems(spec: Spec, specs: Mapping[str, Spec]) -> Iterator[str]
     if kernel is None or kernel.composite:
         got = repr(spec.composite)
         yield f"{spec.path.name}:1: composite: expected an operator with a kernel, got {got}"
-    elif spec.rows:
+        return
+    if kernel.on_device != spec.on_device:
+        has = "has an AscendC kernel" if kernel.on_device else "has no AscendC kernel"
+        expected, got = ("another word", NO_KERNEL) if kernel.on_device else (NO_KERNEL, "another word")
+        yield f"{spec.path.name}:1: kernel: expected {expected}, as {kernel.name} {has}, got {got}"
+    if spec.rows:
         yield from _row_problems(spec, kernel)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..model import FORMATS, SOCS, either
+from ..model import FORMATS, NO_KERNEL, SOCS, either
 from .document import Document, show
 
-# An operator has a kernel. A composite is written in Python on top of an operator: it has no kernel and no entry point.
-OPERATOR, COMPOSITE = "operator", "composite"
-BOTH = (OPERATOR, COMPOSITE)
+# An operator has an AscendC kernel and entry points. One of `kernel: none` has neither, and runs on CPUs alone. A
+# composite is written in Python on top of an operator.
+OPERATOR, ON_CPUS, COMPOSITE = "operator", "operator without an AscendC kernel", "composite"
+COMPUTING = (OPERATOR, ON_CPUS)
+ALL = (OPERATOR, ON_CPUS, COMPOSITE)
 
 CALL = "`Name(argument, …)`"
 VMAP = "{fold: [size, …]} or {leading: dim}"
@@ -30,7 +32,7 @@ class Key:
 
     kind: type | tuple[type, ...]
     expected: str = ""
-    of: tuple[str, ...] = BOTH
+    of: tuple[str, ...] = ALL
     required: bool = False
     default: object = None
     words: tuple[str, ...] = ()
@@ -59,11 +61,11 @@ KEYS = {
     "formats": Key(list, of=(OPERATOR,), default=["ND"], words=FORMATS),
     "let": Key(dict, "name: expression"),
     "dynamic": Key(list, "a list of names", of=(COMPOSITE,)),
-    "require": Key(list, "a list of conditions", of=(OPERATOR,)),
-    "kernel": Key(str, of=(OPERATOR,), default="vector", words=("vector", "cube", "mixed")),
+    "require": Key(list, "a list of conditions", of=COMPUTING),
+    "kernel": Key(str, default="vector", words=("vector", "cube", "mixed", NO_KERNEL)),
     "workspace": Key(bool, "true or false", of=(OPERATOR,)),
     "tolerance": Key(dict, "dtype: {absolute, relative, largest, ulp, why}"),
-    "backward": Key(dict, "input: operator(arguments)", of=(OPERATOR,)),
+    "backward": Key(dict, "input: operator(arguments)", of=COMPUTING),
     "parameters": Key(dict, "parameter: text"),
     "details": Key(str, "a text"),
     "divergence": Key(list, "a list of {who, what}"),
@@ -71,15 +73,17 @@ KEYS = {
     "unbatched": Key(bool, "true or false", of=(OPERATOR,)),
     "rows": Key(dict, "result: what its rows are", of=(COMPOSITE,)),
     "onnx": Key(dict, "domain: Name(argument, …)"),
-    "autocast": Key(str, of=(OPERATOR,), default="widest", words=("float32", "widest")),
-    "vmap": Key(dict, VMAP, of=(OPERATOR,)),
-    "memory_format": Key(dict, "result: tensor", of=(OPERATOR,)),
+    "autocast": Key(str, of=COMPUTING, default="widest", words=("float32", "widest")),
+    "vmap": Key(dict, VMAP, of=COMPUTING),
+    "memory_format": Key(dict, "result: tensor", of=COMPUTING),
 }
 
 
 def check_keys(document: Document) -> None:
     """Reports unknown and missing keys and values of another kind; gives defaults to keys without a proper value."""
     contract = COMPOSITE if "composite" in document else OPERATOR
+    if contract == OPERATOR and document.values.get("kernel") == NO_KERNEL:
+        contract = ON_CPUS
     allowed = {name: key for name, key in KEYS.items() if contract in key.of}
     document.check_names((), document.values, allowed)
     for name, key in allowed.items():

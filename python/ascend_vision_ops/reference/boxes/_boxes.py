@@ -31,3 +31,10 @@ def by_score(scores):
     """Indices of scores in descending order. NaN comes first; of equal scores the lowest index comes first."""
     scores = np.asarray(scores, np.float32)
     return np.lexsort((-np.where(np.isnan(scores), 0, scores), ~np.isnan(scores)))
+
+
+def padded(rows, length, columns):
+    """The rows as an int64 array (length, columns), filled up with -1; and their number, of shape (1)."""
+    array = np.full((length, columns), -1, np.int64)
+    array[: len(rows)] = np.reshape(rows, (-1, columns))
+    return array, np.array([len(rows)])

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Maps of several levels for the cases of multi-scale deformable attention: their sizes, and where they start."""
+
+import numpy as np
+
+# Rows and columns of the map of each level.
+PYRAMIDS = {"one": [(7, 9)], "four": [(12, 10), (6, 5), (3, 3), (2, 1)], "odd": [(1, 1), (1, 30), (25, 1)]}
+
+
+def one(rng, shape):
+    return np.array(PYRAMIDS["one"])
+
+
+def four(rng, shape):
+    return np.array(PYRAMIDS["four"])
+
+
+def odd(rng, shape):
+    return np.array(PYRAMIDS["odd"])
+
+
+def in_turn(name):
+    """Where maps start that lie one behind the other."""
+    sizes = [height * width for height, width in PYRAMIDS[name]]
+    return np.cumsum([0, *sizes])[:-1]
+
+
+def starts_of_one(rng, shape):
+    return in_turn("one")
+
+
+def starts_of_four(rng, shape):
+    return in_turn("four")
+
+
+def starts_of_odd(rng, shape):
+    return in_turn("odd")
+
+
+def apart(rng, shape):
+    """Starts of `four` with gaps; the second map lies within the first one."""
+    return np.array([0, 60, 130, 150])
+
+
+def empty(rng, shape):
+    """Maps without rows, columns or both, at the end of value."""
+    return np.array([(0, 4), (3, 0), (0, 0)])
+
+
+def at_the_end(rng, shape):
+    return np.full(shape, 11)
+
+
+LEVELS = {
+    "one": (one, starts_of_one), "four": (four, starts_of_four), "odd": (odd, starts_of_odd),
+    "apart": (four, apart), "empty": (empty, at_the_end),
+}  # fmt: skip

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+NOT_RUN = {"mmcv": "its wheels with operators exist for older releases of torch only"}

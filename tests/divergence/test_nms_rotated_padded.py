@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+NOT_RUN = {
+    "mmcv": "its wheels with operators exist for older releases of torch only",
+    "mmdeploy": "its operators of ONNX Runtime are built from its sources, with the runtime's headers",
+}
