@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""npu_format_cast without internal formats, the default of torch_npu on Ascend 910B: values stay, formats are base ones."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import torch_npu
+
+# The format that torch_npu gives the result: none is internal.
+FORMATS = {0: "NCHW", 1: "NHWC", 2: "ND", 3: "NCHW", 4: "NCHW", 29: "NCHW", 30: "NCDHW", 32: "NCDHW"}
+
+
+@pytest.fixture
+def internal_formats(npu):
+    torch.npu.config.allow_internal_format = True
+    yield
+    torch.npu.config.allow_internal_format = False
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int64, torch.bool], ids=str)
+@pytest.mark.parametrize("asked", FORMATS)
+def test_a_cast_keeps_values(npu, asked, dtype):
+    shape = (2, 3, 4, 5, 6) if asked >= 30 else (4, 5, 6, 6)
+    values = (torch.arange(720).reshape(shape) % 7).to(dtype)
+    result = torch_npu.npu_format_cast(values.to(npu), asked)
+    assert torch_npu.get_npu_format(result).name == FORMATS[asked]
+    assert torch.equal(result.cpu(), values)
+    assert torch.equal((result == values.to(npu)).cpu(), torch.ones_like(values, dtype=torch.bool))
+
+
+@pytest.mark.parametrize("shape", [(6,), (3, 4), (2, 3, 4), (0, 4), ()], ids=str)
+def test_a_cast_to_nz_is_a_copy(npu, shape):
+    values = torch.rand(shape)
+    x = values.to(npu)
+    result = torch_npu.npu_format_cast(x, 29)
+    x.zero_()
+    assert torch.equal(result.cpu(), values)
+
+
+def test_casts_of_views_in_place_and_after_a_tensor(npu):
+    values = torch.rand(6, 8)
+    x = values.to(npu)
+    assert torch.equal(torch_npu.npu_format_cast(x[1:, ::2], 29).cpu(), values[1:, ::2])
+    assert torch.equal(torch_npu.npu_format_cast(x.t(), 29).cpu(), values.t())
+    assert torch.equal(torch_npu.npu_format_cast(x, x.new_zeros(3)).cpu(), values)
+    y = x.clone()
+    torch_npu.npu_format_cast_(y, 29)
+    assert torch.equal(y.cpu(), values)
+
+
+def test_a_cast_has_a_gradient_and_a_place_in_the_stream(npu):
+    x = torch.rand(5, 6).to(npu).requires_grad_()
+    weight = torch.rand(6, 3)
+    product = torch_npu.npu_format_cast(x * 2, 29) @ torch_npu.npu_format_cast(weight.to(npu), 29)
+    product.sum().backward()
+    torch.testing.assert_close(product.cpu(), 2 * x.cpu() @ weight)
+    torch.testing.assert_close(x.grad.cpu(), 2 * weight.sum(1).expand(5, 6))
+
+
+def test_internal_formats_are_refused_by_name(npu, internal_formats):
+    x = torch.ones(32, 32, device=npu)
+    with pytest.raises(RuntimeError, match=r"internal formats.*allow_internal_format = False"):
+        torch_npu.npu_format_cast(x, 29)
+    torch.npu.synchronize()
+    assert (x + 1).sum().item() == 2048
