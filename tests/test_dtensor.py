@@ -19,15 +19,8 @@ from ascend_vision_ops.testing.torch_calls import example
 ROOT = Path(__file__).resolve().parents[1]
 RANKS, LIMIT = 2, 240  # seconds for all processes
 WITH_KERNEL = [name for name in operators() if not spec_of(name).composite]
-# Gradients whose sizes an argument states, sums over images, and boxes, which all depend on each other.
-WHOLE = {
-    "count_outside",
-    "modulated_deform_conv2d_backward",
-    "nms_padded",
-    "roi_align_backward",
-    "soft_nms_padded",
-    "upsample_linear1d_backward",
-}
+# Sums over images, and boxes, which all depend on each other.
+WHOLE = {"count_outside", "modulated_deform_conv2d_backward", "nms_padded", "soft_nms_padded"}
 
 
 def shardings(operator: str):
