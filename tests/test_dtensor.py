@@ -128,6 +128,12 @@ def _compare_attributes(mesh) -> None:
         got = op(shared, [length], False, None)
         assert got.shape == (4, 2, length)
         torch.testing.assert_close(got.full_tensor(), op(x, [length], False, None), rtol=0, atol=0)
+        back = torch.ops.ascend_vision_ops.upsample_linear1d_backward.default
+        got = back(shared, [12], [4, 2, length], False, None)
+        assert got.to_local().shape == (4 // RANKS, 2, length)
+        torch.testing.assert_close(
+            got.full_tensor(), back(x, [12], [4, 2, length], False, None), rtol=0, atol=0
+        )
 
 
 def _compare_boxes(mesh) -> None:

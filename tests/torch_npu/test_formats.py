@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""npu_format_cast without internal formats, the default of torch_npu on Ascend 910B: values stay, formats are base ones."""
+"""npu_format_cast without internal formats, as torch_npu is unless told: values stay, formats are base ones."""
 
 from __future__ import annotations
 
