@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import pytest
 import torch
 import torch_npu
+
+from ascend_vision_ops.paths import library_dir
 
 # The format that torch_npu gives the result: none is internal.
 FORMATS = {0: "NCHW", 1: "NHWC", 2: "ND", 3: "NCHW", 4: "NCHW", 29: "NCHW", 30: "NCDHW", 32: "NCDHW"}
@@ -64,3 +68,18 @@ def test_internal_formats_are_refused_by_name(npu, internal_formats):
         torch_npu.npu_format_cast(x, 29)
     torch.npu.synchronize()
     assert (x + 1).sum().item() == 2048
+
+
+def test_npu_mish(npu):
+    x = torch.randn(3, 4)
+    assert torch.equal(torch_npu.npu_mish(x.to(npu)).cpu(), torch.nn.functional.mish(x))
+
+
+@pytest.mark.parametrize(("kind", "inputs"), [("Abs", 1), ("Identity", 2)])
+def test_an_operator_that_is_not_there_is_refused_by_type(npu, kind, inputs):
+    library = ctypes.CDLL(str(library_dir() / "libacl_op_compiler.so"))
+    library.aclGetRecentErrMsg.restype = ctypes.c_char_p
+    arguments = [kind.encode(), inputs, None, None, 1, None, None, None, 0, 0, None, None]
+    assert library.aclopCompileAndExecute(*arguments) != 0
+    message = library.aclGetRecentErrMsg().decode()
+    assert f"CANN's operator {kind} with {inputs} inputs and 1 outputs is not simulated" in message

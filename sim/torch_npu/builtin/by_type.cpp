@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that torch_npu calls by type: the copy of npu_format_cast, and LSTM where aclnnLSTM has no such
-// form (several layers, two directions, no biases, cells), one layer and direction at a time.
+// Operators that torch_npu calls by type: the copy of npu_format_cast, npu_mish, and LSTM where aclnnLSTM has
+// no such form (several layers, two directions, no biases, cells), one layer and direction at a time.
 #include <ATen/ATen.h>
 
 #include "lstm.h"
@@ -84,6 +84,8 @@ void LstmOfTwoGradient(const Tensors &tensors) {
 
 void Copy(const Tensors &tensors) { tensors[1].copy_(tensors[0]); }
 
+void Mish(const Tensors &tensors) { tensors[1].copy_(at::mish(tensors[0])); }
+
 void Add(const char *type, size_t inputs, size_t outputs, const char *attribute,
          void (*run)(const Tensors &)) {
   sim::AddCompiledOperator({type, inputs, outputs, attribute, sim::builtin::OnTensors(type, run)});
@@ -91,6 +93,7 @@ void Add(const char *type, size_t inputs, size_t outputs, const char *attribute,
 
 const bool added = [] {
   Add("Identity", 1, 1, "", &Copy);
+  Add("Mish", 1, 1, "", &Mish);
   Add("DynamicRNN", 6, 8, "gate_order", &Lstm);
   Add("DynamicRNNGrad", 21, 5, "gate_order", &LstmGradient);
   Add("DynamicRNNV2", 7, 8, "gate_order", &LstmOfTwo);
