@@ -67,7 +67,11 @@ const CompiledOperator *FindCompiledOperator(const std::string &type) {
   return found == operators.by_type.end() ? nullptr : &found->second;
 }
 
-void DescribeTensor() { ++described.tensors; }
+void DescribeTensor() {
+  // torch_npu sets attributes behind the tensors, and some behind the option of the compiler, which no longer
+  // count.
+  if (described.tensors++ == 0) described.attributes.clear();
+}
 
 void DescribeFormat(aclFormat format) {
   const bool base = format == ACL_FORMAT_UNDEFINED || format == ACL_FORMAT_ND || format == ACL_FORMAT_NCHW ||
