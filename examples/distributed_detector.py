@@ -18,15 +18,14 @@ from pathlib import Path
 
 import ascend_vision_ops as avo
 from ascend_vision_ops.cli.show import console, table
+from ascend_vision_ops.sim.communication import IN_SERVER
 
 DEVICES = (1, 2, 4)
 IMAGES = 4  # of the global batch
 STEPS = 2
 # Relative differences that are allowed. The devices add the same float32 numbers in another order.
 TOLERANCE = {"loss": 1e-5, "gradients": 1e-4}
-# Assumptions of the picture, for a ring of all devices. Published figures of servers with eight Ascend 910B: 392 GB/s
-# of HCCS for a device in both directions, and a port of 200 Gb/s for each device between servers.
-IN_SERVER, HCCS, ROCE = 8, 196e9, 25e9  # devices; bytes a second in one direction
+# An assumption of the picture, beside the published rates of links (sim.link_rate).
 LATENCY = 10e-6  # seconds from one device to the next; assumed, not published
 
 
@@ -139,7 +138,7 @@ def work(out: Path) -> None:
 
 def seconds(traffic: dict[str, list[float]], devices: int) -> float:
     """How long the communication of a step takes in a ring, under the assumptions above."""
-    rate = HCCS if devices <= IN_SERVER else ROCE
+    rate = avo.sim.link_rate(devices)
     time = 0.0
     for call, (calls, size) in traffic.items():
         rounds = 2 if call == "HcclAllReduce" else 1
@@ -160,8 +159,8 @@ def picture(path: Path, results: list[dict]) -> None:
         axes.loglog(devices, times, ".-", label=f"{result['how']}, by the traffic of {max(DEVICES)} devices")
     axes.axvline(IN_SERVER, color="#8795a8", linestyle=":", linewidth=1)
     axes.set_title(
-        "Communication of a step in a ring; assumed: 10 µs a hop, 196 GB/s in a server of 8,\n"
-        "25 GB/s between servers, nothing hidden behind computation",
+        "Communication of a step in a ring; assumed: 10 µs a hop, 28 GB/s between two devices of a\n"
+        "server of 8, 25 GB/s between servers, nothing hidden behind computation",
         loc="left",
         fontsize=9,
     )

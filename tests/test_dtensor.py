@@ -19,16 +19,14 @@ from ascend_vision_ops.testing.torch_calls import example
 ROOT = Path(__file__).resolve().parents[1]
 RANKS, LIMIT = 2, 240  # seconds for all processes
 WITH_KERNEL = [name for name in operators() if not spec_of(name).composite]
-# Gradients whose sizes an argument states, sums over images, and boxes, which all depend on each other.
+# Sums over images, and boxes, which all depend on each other.
 WHOLE = {
     "count_outside",
     "modulated_deform_conv2d_backward",
     "nms_match_padded",
     "nms_padded",
     "nms_rotated_padded",
-    "roi_align_backward",
     "soft_nms_padded",
-    "upsample_linear1d_backward",
 }
 
 
@@ -137,6 +135,12 @@ def _compare_attributes(mesh) -> None:
         got = op(shared, [length], False, None)
         assert got.shape == (4, 2, length)
         torch.testing.assert_close(got.full_tensor(), op(x, [length], False, None), rtol=0, atol=0)
+        back = torch.ops.ascend_vision_ops.upsample_linear1d_backward.default
+        got = back(shared, [12], [4, 2, length], False, None)
+        assert got.to_local().shape == (4 // RANKS, 2, length)
+        torch.testing.assert_close(
+            got.full_tensor(), back(x, [12], [4, 2, length], False, None), rtol=0, atol=0
+        )
 
 
 def _compare_boxes(mesh) -> None:

@@ -108,5 +108,5 @@ def test_a_forced_activation_leaves_canns_operators_alone():
 
 @pytest.mark.parametrize("devices", [0, -1])
 def test_activation_refuses_no_devices(devices):
-    with pytest.raises(ValueError, match="devices: expected at least 1"):
+    with pytest.raises(ValueError, match="devices: expected 1 to 32"):
         sim.activate(devices)

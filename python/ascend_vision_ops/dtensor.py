@@ -29,20 +29,23 @@ def register() -> None:
 
     A tensor that is given by keyword, such as `idxs` of nms_padded, must be replicated: ValueError else.
 
-    Gradients with respect to inputs whose sizes an argument states (`input_size` of upsample_linear1d_backward and
-    roi_align_backward), and of modulated_deform_conv2d, are computed from gathered tensors on all devices.
+    The gradient of modulated_deform_conv2d is computed from gathered tensors on all devices.
 
     Source: torch.distributed.tensor.experimental.register_sharding of torch 2.13.
     """
+    propagator = DTensor._op_dispatcher.sharding_propagator
     for op, folds, leading in registered.values():
         register_sharding(op)(functools.partial(_shardings, op, folds, leading))
         arguments = op._schema.arguments
+        # A list with the shape of the result, such as input_size of a gradient: each device gets that of its part.
+        shapes = {name for fold in folds for name in fold.ints}
+        for shape in shapes:
+            propagator.op_to_shape_and_stride_idx[op] = [a.name for a in arguments].index(shape)
         # All arguments that are no tensors tell calls apart, lists too, where DTensor looks up what it did before.
         first = next((i for i, a in enumerate(arguments) if not _is_tensor(a)), len(arguments))
         keywords = [a.name for a in arguments if a.kwarg_only]
-        DTensor._op_dispatcher.sharding_propagator.op_to_schema_info[op] = RuntimeSchemaInfo(
-            first, keywords or None, needs_pytree=True
-        )
+        # DTensor puts such a shape into the list of arguments only if that has not been flattened.
+        propagator.op_to_schema_info[op] = RuntimeSchemaInfo(first, keywords or None, needs_pytree=not shapes)
 
 
 def _is_tensor(argument: torch.Argument) -> bool:
@@ -82,7 +85,6 @@ def _shardings(
     found += [
         sharding(fold.results, {name: dim for name, dim in fold.inputs.items() if name in tensors})
         for fold in folds
-        if not fold.ints
     ]
     if leading and values[leading] is not None:
         ranks = {len(value.shape) for value in tensors.values()}

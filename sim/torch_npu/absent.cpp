@@ -6,7 +6,6 @@
 
 #include "acl/acl_base.h"
 #include "sim/op_plan.h"
-#include "sim/operator_compiler.h"
 
 namespace {
 
@@ -21,8 +20,6 @@ int Absent(const char *name) {
   }
 }
 
-int dummy;  // handles point to this where nobody reads the object
-
 }  // namespace
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
@@ -30,8 +27,6 @@ int dummy;  // handles point to this where nobody reads the object
   EXPORT int name() { return Absent(#name); }
 #define SUCCEEDS(name) \
   EXPORT int name() { return 0; }
-#define HANDLE(name) \
-  EXPORT void *name() { return &dummy; }
 
 // Profiling: nothing is recorded.
 SUCCEEDS(MsprofGetHashId)
@@ -42,37 +37,6 @@ SUCCEEDS(MsprofReportCompactInfo)
 SUCCEEDS(MsprofSysCycleTime)
 SUCCEEDS(MsprofReportEvent)
 
-// Descriptions of operators for CANN's operator compiler, to which torch_npu turns where it finds no aclnn
-// function. It describes the tensors, then it sets an option of the compiler on the same thread. That call
-// fails, so that the program gets an exception where it called the operator.
-EXPORT void *aclCreateTensorDesc() {
-  simExpectOperatorCompiler();
-  return &dummy;
-}
-HANDLE(aclopCreateAttr)
-SUCCEEDS(aclDestroyTensorDesc)
-SUCCEEDS(aclSetTensorDescName)
-SUCCEEDS(aclSetTensorFormat)
-SUCCEEDS(aclSetTensorPlaceMent)
-SUCCEEDS(aclSetTensorShape)
-SUCCEEDS(aclSetTensorConst)
-SUCCEEDS(aclopDestroyAttr)
-SUCCEEDS(aclopSetAttrBool)
-SUCCEEDS(aclopSetAttrDataType)
-SUCCEEDS(aclopSetAttrFloat)
-SUCCEEDS(aclopSetAttrInt)
-SUCCEEDS(aclopSetAttrListBool)
-SUCCEEDS(aclopSetAttrListDataType)
-SUCCEEDS(aclopSetAttrListFloat)
-SUCCEEDS(aclopSetAttrListInt)
-SUCCEEDS(aclopSetAttrListListInt)
-SUCCEEDS(aclopSetAttrString)
-ABSENT(aclGetTensorDescDimV2)
-ABSENT(aclGetTensorDescFormat)
-ABSENT(aclGetTensorDescNumDims)
-ABSENT(aclGetTensorDescType)
-
-ABSENT(aclopCompileAndExecute)
 ABSENT(aclopCompileAndExecuteV2)
 
 // Dumps of models.

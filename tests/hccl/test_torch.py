@@ -41,7 +41,7 @@ def start(command: list[str], **environment: str) -> subprocess.CompletedProcess
     return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 
-@pytest.mark.parametrize("program", ["collectives", "training", "sharded", "mistakes"])
+@pytest.mark.parametrize("program", ["collectives", "training", "zero", "graphs", "sharded", "mistakes"])
 def test_program(program, tmp_path):
     done = start([*SIMULATE, *LAUNCH, str(PROGRAMS / f"{program}.py"), str(tmp_path)])
     assert done.returncode == 0
@@ -107,8 +107,12 @@ def test_a_hidden_sitecustomize_runs_too(tmp_path):
 
 
 def test_bad_arguments():
-    with pytest.raises(ValueError, match="devices: expected at least 1, got 0"):
-        sim.environment(0)
+    for devices in (0, 33):
+        message = f"devices: expected 1 to 32, for which torch_npu is compiled, got {devices}"
+        with pytest.raises(ValueError, match=message):
+            sim.environment(devices)
+        done = start([sys.executable, "-m", "ascend_vision_ops.sim", "--devices", str(devices), "script.py"])
+        assert done.returncode == 2 and done.stderr.splitlines()[-1].endswith(message)
     assert "expected a script" in start([*SIMULATE]).stderr
     assert "-m: expected the name of a module" in start([*SIMULATE, "-m"]).stderr
 
@@ -120,3 +124,17 @@ def test_bytes_of_a_ring():
     assert ring("HcclAllReduce", 1000, 1000) == 1500
     assert ring("HcclAllGather", 1000, 4000) == ring("HcclReduceScatter", 4000, 1000) == 3000
     assert (ring("HcclSend", 1000, 0), ring("HcclRecv", 0, 1000)) == (1000, 0)
+
+
+def test_times_of_links():
+    def seconds(call: str, ranks: int, sent: float, received: float) -> float:
+        return sim.Traffic("c", ranks, 0, call, 1, sent, received).link_seconds
+
+    # Each of 8 devices sends an eighth to each of 7 others, twice, at 28 GB/s.
+    assert seconds("HcclAllReduce", 8, 28e9, 28e9) == pytest.approx(2 / 8)
+    assert seconds("HcclAllGather", 2, 28e9, 56e9) == pytest.approx(1)
+    assert seconds("HcclAllGather", 16, 25e9, 400e9) == pytest.approx(15)  # by RoCE, 25 GB/s
+    assert (seconds("HcclSend", 4, 28e9, 0), seconds("HcclSend", 9, 25e9, 0)) == (pytest.approx(1),) * 2
+    assert seconds("HcclAllReduce", 1, 100, 100) == seconds("HcclRecv", 4, 0, 100) == 0
+    with pytest.raises(ValueError, match="ranks: expected at least 2, got 1"):
+        sim.link_rate(1)

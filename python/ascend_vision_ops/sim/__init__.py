@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from .._extras import need
 from ..ascend_headers import prepare
 from ..paths import PACKAGE, device_nodes, library_dir
-from .communication import Traffic, traffic
+from .communication import Traffic, link_rate, traffic
 from .errors import CompileError, FrameworkError, KernelFault
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ __all__ = [
     "activate",
     "active",
     "environment",
+    "link_rate",
     "obstacle",
     "operator",
     "traffic",
@@ -45,6 +46,7 @@ _CANN = ("ASCEND_HOME_PATH", "ASCEND_OPP_PATH", "ASCEND_CUSTOM_OPP_PATH")
 _LOG_LEVEL = "ASCEND_GLOBAL_LOG_LEVEL"
 DEVICES_VARIABLE, SOC_VARIABLE, FORCE_VARIABLE = "AVO_SIM_DEVICES", "AVO_SIM_SOC", "AVO_SIM_FORCE"
 DEFAULT_SOC = "Ascend910B1"
+MOST_DEVICES = 32  # for which torch_npu is compiled: C10_COMPILE_TIME_MAX_NPUS; more fail an assertion of its
 _active: tuple[int, str] | None = None
 
 
@@ -74,11 +76,10 @@ def activate(devices: int = 1, soc: str = DEFAULT_SOC, *, force: bool = False) -
         RuntimeError: there is CANN or an NPU, torch_npu was imported before, or the simulated device is active with
             other arguments
         ImportError: torch or torch_npu is not installed
-        ValueError: devices is less than 1
+        ValueError: devices is less than 1, or more than the 32 for which torch_npu is compiled
     """
     global _active
-    if devices < 1:
-        raise ValueError(f"devices: expected at least 1, got {devices}")
+    _check_devices(devices)
     if _active is not None:
         if _active != (devices, soc):
             raise RuntimeError(
@@ -109,14 +110,20 @@ def activate(devices: int = 1, soc: str = DEFAULT_SOC, *, force: bool = False) -
         ops.load_npu()
 
 
+def _check_devices(devices: int) -> None:
+    if not 1 <= devices <= MOST_DEVICES:
+        raise ValueError(
+            f"devices: expected 1 to {MOST_DEVICES}, for which torch_npu is compiled, got {devices}"
+        )
+
+
 def environment(devices: int = 1, soc: str = DEFAULT_SOC, *, force: bool = False) -> dict[str, str]:
     """Returns the variables with which Python processes start on the simulated device, as torchrun's workers do.
 
     Such a process is given the device as soon as it imports torch or torch_npu; parameters and errors are those of
     `activate`. PYTHONPATH is the one of this process with a folder of this package before it.
     """
-    if devices < 1:
-        raise ValueError(f"devices: expected at least 1, got {devices}")
+    _check_devices(devices)
     folder = str(PACKAGE / "sim" / "startup")
     others = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != folder]
     variables = {

@@ -39,7 +39,10 @@ def main() -> None:
         parser.error("-m: expected the name of a module")
     if not (options.environment or options.module or options.script):
         parser.error("expected a script, -m with a module, or --environment")
-    variables = sim.environment(options.devices, options.soc, force=options.force)
+    try:
+        variables = sim.environment(options.devices, options.soc, force=options.force)
+    except ValueError as error:
+        parser.error(str(error))
     if options.environment:
         print("".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items()), end="")
         return

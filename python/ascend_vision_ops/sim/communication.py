@@ -9,6 +9,26 @@ from dataclasses import dataclass
 
 from ..paths import library_dir
 
+# Servers with eight Ascend 910B, whose devices are all linked to each other by HCCS, and by a RoCE port each to other
+# servers. Bytes a second in one direction: of a link between two devices, and of a port. By these figures the
+# profiler of CANN 8.1 (msprof, the bandwidths of CHIP_V4_1_0 in number_constant.py) judges what it measures.
+IN_SERVER, HCCS, ROCE = 8, 28e9, 25e9
+
+
+def link_rate(ranks: int) -> float:
+    """Returns the bytes a second that a rank can send in a collective of so many ranks.
+
+    In a server of eight Ascend 910B it sends on its HCCS links to all others at once, 28 GB/s each. More ranks are
+    on several servers, where its RoCE port of 25 GB/s limits it. These are published rates of links, not measured
+    ones of HCCL.
+
+    Raises:
+        ValueError: ranks is less than 2
+    """
+    if ranks < 2:
+        raise ValueError(f"ranks: expected at least 2, got {ranks}")
+    return HCCS * (ranks - 1) if ranks <= IN_SERVER else ROCE
+
 
 @dataclass(frozen=True)
 class Traffic:
@@ -40,6 +60,17 @@ class Traffic:
             return 0.0
         share = (self.ranks - 1) / self.ranks * max(self.sent, self.received)
         return 2 * share if self.call == "HcclAllReduce" else share
+
+    @property
+    def link_seconds(self) -> float:
+        """The least time in which links of Ascend 910B carry `ring_bytes` (link_rate; HcclSend has a single link).
+
+        It holds neither latencies nor waiting for other ranks, and counts calls one after the other.
+        """
+        if self.ranks == 1:
+            return 0.0
+        at_once = 2 if self.call == "HcclSend" and self.ranks <= IN_SERVER else self.ranks
+        return self.ring_bytes / link_rate(at_once)
 
 
 def traffic() -> list[Traffic]:

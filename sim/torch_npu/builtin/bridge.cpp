@@ -8,6 +8,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "on_tensors.h"
 #include "opbase/arrays.h"
 
 namespace sim::builtin {
@@ -139,9 +140,8 @@ std::vector<const aclTensor *> MembersOf(const aclTensorList *list) {
 
 std::string TextOf(const char *text) { return text == nullptr ? "" : text; }
 
-aclnnStatus Finish(Call &call, const char *name, std::function<void(const Tensors &)> body,
-                   uint64_t *workspace, aclOpExecutor **executor) {
-  const auto host = [name, body = std::move(body)](const std::vector<HostTensor> &tensors) {
+HostFunction OnTensors(const char *name, std::function<void(const Tensors &)> body) {
+  return [name, body = std::move(body)](const std::vector<HostTensor> &tensors) {
     const c10::InferenceMode plain;  // no gradients, no version counters
     Tensors views;
     for (const HostTensor &tensor : tensors) views.push_back(OnMemory(tensor));
@@ -151,7 +151,11 @@ aclnnStatus Finish(Call &call, const char *name, std::function<void(const Tensor
       throw std::runtime_error(std::string(name) + ": " + error.what_without_backtrace());
     }
   };
-  call.plan.Host(host, call.slots);
+}
+
+aclnnStatus Finish(Call &call, const char *name, std::function<void(const Tensors &)> body,
+                   uint64_t *workspace, aclOpExecutor **executor) {
+  call.plan.Host(OnTensors(name, std::move(body)), call.slots);
   return call.plan.Finish(workspace, executor);
 }
 

@@ -1,10 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// CANN's operator compiler, which is not simulated: how a program learns which operator is missing.
+// CANN's operator compiler, which takes operators by type: torch_npu turns to it where it finds no aclnn
+// function. The simulated device compiles nothing. It has a few operators of this kind, and says of the
+// others which one is missing.
 #pragma once
 
-#include "acl/acl_base_rt.h"
+#include <string>
+#include <vector>
 
-// The calling thread describes tensors for the operator compiler. Its next aclSetCompileopt of
-// ACL_OP_JIT_COMPILE fails, with a message that names the aclnn function that torch_npu looked for last and
-// did not find.
-extern "C" ACL_FUNC_VISIBILITY void simExpectOperatorCompiler();
+#include "acl/acl_base_rt.h"
+#include "sim/op_plan.h"
+
+namespace sim {
+
+struct CompiledOperator {
+  std::string type;
+  size_t inputs;
+  size_t outputs;
+  std::string attribute;  // one that calls of this operator set; empty if they set none
+  HostFunction run;       // on the inputs and the outputs behind them; one that is not given has no dtype
+};
+
+// Makes an operator known. The type must be new.
+ACL_FUNC_VISIBILITY void AddCompiledOperator(CompiledOperator added);
+// Returns the operator, or nullptr.
+ACL_FUNC_VISIBILITY const CompiledOperator *FindCompiledOperator(const std::string &type);
+
+// What the calling thread tells of the operator that it is about to run. Its next aclSetCompileopt of
+// ACL_OP_JIT_COMPILE, at which the type is not yet known, fails if no operator fits; the message names the
+// aclnn function that torch_npu looked for last and did not find.
+ACL_FUNC_VISIBILITY void DescribeTensor();
+ACL_FUNC_VISIBILITY void DescribeFormat(aclFormat format);  // in memory, of one of the tensors
+ACL_FUNC_VISIBILITY void DescribeAttribute(const char *name);
+
+}  // namespace sim
