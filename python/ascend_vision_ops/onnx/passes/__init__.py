@@ -9,6 +9,9 @@
 
 from __future__ import annotations
 
+import ascend_vision_ops.onnx._needs  # noqa: F401
+
+# isort: split
 import importlib
 import pkgutil
 from typing import TYPE_CHECKING
