@@ -59,9 +59,14 @@ class InFile(ir.LazyTensor):
     def _read(self) -> ir.Tensor:
         data = os.pread(self.file.fileno(), self.nbytes, self.offset)
         if len(data) != self.nbytes:
-            raise ValueError(f"weight {self.name!r} is no longer in {self.file.name}, which became shorter")
+            raise self._gone()
         array = np.frombuffer(data, self.dtype.numpy()).reshape(self.shape.numpy())
         return ir.Tensor(array, dtype=self.dtype, name=self.name)
+
+    def _gone(self) -> ValueError:
+        return ValueError(
+            f"weight {self.name or ''!r} is no longer in {self.file.name}, which became shorter"
+        )
 
     def tofile(self, file: BinaryIO) -> None:
         file.flush()
@@ -69,9 +74,7 @@ class InFile(ir.LazyTensor):
         while done < self.nbytes:
             sent = os.sendfile(file.fileno(), self.file.fileno(), self.offset + done, self.nbytes - done)
             if not sent:
-                raise ValueError(
-                    f"weight {self.name!r} is no longer in {self.file.name}, which became shorter"
-                )
+                raise self._gone()
             done += sent
 
 
