@@ -18,6 +18,7 @@ from ascend_vision_ops.onnx.passes._values import (
     constant,
     constant_tensor,
     graphs_of,
+    is_onnx,
     new_initializer,
     node_count,
     opset,
@@ -58,7 +59,7 @@ class FoldConstants(GraphPass):
             folding.visit(graph, node, vectors)
         for graph in reversed(graphs_of(model)):
             remove_unused(graph)
-        return before - node_count(model)
+        return before - node_count(model) + 2 * folding.mended
 
 
 class _Folding:
@@ -70,9 +71,12 @@ class _Folding:
         self.arrays: dict[ir.Value, np.ndarray] = {}
         self.gone: dict[ir.Value, int] = {}  # bytes of the constants that go away with each of them
         self.weights: dict[tuple, ir.Value] = {}
+        self.mended = 0  # nodes that were added
         self.kept: set[ir.Value] = set()  # whose nodes stay, since their results are too large for the file
 
     def visit(self, graph: ir.Graph, node: ir.Node, vectors: Vectors) -> None:
+        if is_onnx(node, "Range"):
+            self._give_scalars(graph, node)
         # An output of the graph must be made by a node, even from constants.
         if not any(value.is_graph_output() for value in node.outputs):
             arrays = self._compute(node, vectors)
@@ -86,6 +90,21 @@ class _Folding:
         for attribute in node.attributes.values():
             if attribute.type == ir.AttributeType.GRAPH:
                 self._feed(attribute.as_graph())
+
+    def _give_scalars(self, graph: ir.Graph, node: ir.Node) -> None:
+        """Range takes scalars. ONNX Runtime takes vectors of one element, too, as long as it does not know their rank.
+
+        Behind a branch it does not; where the branch is chosen, it does. onnx's own function AffineGrid is such a case.
+        """
+        for index, value in enumerate(node.inputs):
+            rank = None if value is None or value.shape is None else len(value.shape)
+            if rank == 1:
+                squeeze = ir.Node("", "Squeeze", [value], name=f"{node.outputs[0].name}_scalar{index}")
+                made = squeeze.outputs[0]
+                made.name, made.type, made.shape = squeeze.name, value.type, ir.Shape([])
+                graph.insert_before(node, squeeze)
+                node.replace_input_with(index, made)
+                self.mended += 1
 
     def _feed(self, graph: ir.Graph) -> None:
         """Makes weights of the outer values that a subgraph reads or returns."""
