@@ -81,6 +81,7 @@ LEFT = {
     "unequal parts": ("Split", [X, ints(1, 1)], {"axis": 2}),
     "squeeze of a long axis": ("Squeeze", [X, ints(1)], {}),
     "reshape to another size": ("Reshape", [X, ints(5, 5)], {}),
+    "range with step 0": ("Range", [np.array(0), np.array(5), np.array(0)], {}),
     "range of floats": ("Range", [np.float32(0), np.float32(1), np.float32(0.1)], {}),
     "start before the first": ("Slice", [X, ints(-9), ints(-99), ints(1), ints(-1)], {}),
 }

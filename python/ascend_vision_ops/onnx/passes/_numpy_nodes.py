@@ -25,7 +25,7 @@ def by_numpy(node: ir.Node, version: int, inputs: list[Array | None]) -> list[Ar
     try:
         with np.errstate(all="ignore"):
             made = rule(node, inputs)
-    except (ValueError, IndexError, TypeError, AttributeError, KeyError, OverflowError, MemoryError):
+    except (ValueError, IndexError, TypeError, AttributeError, KeyError, ArithmeticError, MemoryError):
         return None  # ONNX Runtime says what is wrong
     return None if made is None else [np.asarray(array) for array in made]
 

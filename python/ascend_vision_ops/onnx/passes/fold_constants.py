@@ -215,5 +215,6 @@ def _attribute_bytes(attribute: ir.Attr) -> int:
 
 
 def _known_bytes(node: ir.Node) -> int:
-    known = [value for value in node.outputs if value.dtype is not None and is_static(value)]
+    unsized = None, ir.DataType.UNDEFINED, ir.DataType.STRING
+    known = [value for value in node.outputs if value.dtype not in unsized and is_static(value)]
     return sum(math.prod(value.shape) * value.dtype.itemsize for value in known)

@@ -18,6 +18,7 @@ from ascend_vision_ops.onnx.passes._values import (
 )
 
 KINDS = {"Add", "Sub", "Mul", "Div"}
+CONVS = {"Conv", "ConvTranspose"}
 # For a factor k > 0, each gives f(k x) = k f(x), so that the factor may change sides.
 HOMOGENEOUS = {"Relu", "LeakyRelu", "PRelu"}
 
@@ -27,16 +28,16 @@ class FuseConvAffine(NodePass):
     name = "fuse_conv_affine"
     summary = (
         "Conv or ConvTranspose and Add, Sub, Mul or Div with one constant for each channel behind it become one node; "
-        "so do Mul, Div, Add, Sub and BatchNormalization before Conv; positive factors pass Relu, LeakyRelu and PRelu"
+        "so do Mul, Div, Add, Sub and BatchNormalization before them; positive factors pass Relu, LeakyRelu and PRelu"
     )
     tolerance = ROUNDED
-    op_types = frozenset(KINDS | {"Conv"})
+    op_types = frozenset(KINDS | CONVS)
 
     def applies(self, node: ir.Node, model: ir.Model) -> bool:
-        return _before(node) is not None if node.op_type == "Conv" else _behind(node) is not None
+        return (_before(node) if node.op_type in CONVS else _behind(node)) is not None
 
     def transform(self, node: ir.Node, model: ir.Model) -> None:
-        if node.op_type == "Conv":
+        if node.op_type in CONVS:
             _merge_before(node, *_before(node))
             return
         conv, between, scale, shift = _behind(node)
@@ -126,7 +127,8 @@ def _before(conv: ir.Node) -> tuple[ir.Node, int, np.ndarray, np.ndarray, ir.Nod
         return None  # that convolution takes it without a condition on padding
     need_constants(conv, (1, 2), "weight")
     weight = conv.inputs[1]
-    count = weight.shape[1] * conv.attributes.get_int("group", 1)
+    transposed = conv.op_type == "ConvTranspose"
+    count = weight.shape[0] if transposed else weight.shape[1] * conv.attributes.get_int("group", 1)
     if node.op_type == "BatchNormalization":
         scale, shift = _norm(node)
     else:
@@ -139,6 +141,8 @@ def _before(conv: ir.Node) -> tuple[ir.Node, int, np.ndarray, np.ndarray, ir.Nod
     only_user(node.outputs[0])
     if user is not conv:
         _need_positive(scale, user)
+    if transposed and np.any(shift):
+        raise Refused("at its ends, a transposed convolution gives less of the sum than inside")
     if np.any(shift) and any(explicit_pads(conv, len(weight.shape) - 2)):
         raise Refused("the convolution pads with 0 behind the sum")
     return node, place, scale, shift, user
@@ -160,11 +164,17 @@ def _merge_before(
     groups = conv.attributes.get_int("group", 1)
     # The weight is (outputs, inputs / groups, …): outputs of a group see the inputs of the group.
     spread = [1] * (weight.ndim - 2)
+    name = conv.outputs[0].name
+    if conv.op_type == "ConvTranspose":
+        made = (weight.astype(np.float64) * scale.reshape(-1, 1, *spread)).astype(weight.dtype)
+        conv.replace_input_with(1, new_initializer(conv.graph, f"{name}_weight", made))
+        user.replace_input_with(0, node.inputs[place])
+        node.graph.remove(node, safe=True)
+        return
     factors = np.repeat(scale.reshape(groups, -1), weight.shape[0] // groups, axis=0)
     shifts = np.repeat(shift.reshape(groups, -1), weight.shape[0] // groups, axis=0)
     wide = weight.astype(np.float64)
     added = (wide * shifts.reshape(*weight.shape[:2], *spread)).reshape(len(weight), -1).sum(1)
-    name = conv.outputs[0].name
     made = (wide * factors.reshape(*weight.shape[:2], *spread)).astype(weight.dtype)
     conv.replace_input_with(1, new_initializer(conv.graph, f"{name}_weight", made))
     if np.any(shift):
