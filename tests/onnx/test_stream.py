@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -74,6 +76,16 @@ def test_numbers_of_each_type(tmp_path, name):
     assert tensor.dtype == ir.DataType.from_numpy(want.dtype) and tuple(tensor.shape) == want.shape
     assert tensor.tobytes() == want.tobytes() == tensor.numpy().tobytes()
     assert tensor.numpy().flags.aligned
+
+
+def test_what_is_no_file_of_a_disk(tmp_path):
+    onnx.save(model(), tmp_path / "a.onnx")
+    read, pipe = files.load(tmp_path / "a.onnx"), io.BytesIO()
+    tensor = read.graph.initializers["large1"].const_value
+    tensor.tofile(pipe)
+    assert pipe.getvalue() == weights()["large1"].tobytes()
+    files.save(read, Path("/dev/null"))
+    assert Path("/dev/null").is_char_device()
 
 
 def test_a_model_over_its_own_file(tmp_path):

@@ -23,9 +23,8 @@ LARGE = 4096  # bytes of a weight that stays in the file
 WINDOW = 1 << 16  # bytes that are read at once to look for weights
 
 # The fields in which weights lie, by the number of the field in its message: the message that it holds.
-MODEL = {7: "graph"}
 PARTS = {
-    "model": MODEL,
+    "model": {7: "graph"},
     "graph": {1: "node", 5: "tensor"},
     "node": {5: "attribute"},
     "attribute": {5: "tensor", 6: "graph", 11: "graph"},
@@ -52,10 +51,6 @@ class InFile(ir.LazyTensor):
     def __repr__(self) -> str:
         return f"{self._repr_base()}({self.file.name!r}, {self.offset}, name={self.name!r})"
 
-    def start(self, length: int) -> bytes:
-        """Its first bytes."""
-        return os.pread(self.file.fileno(), min(length, self.nbytes), self.offset)
-
     def _read(self) -> ir.Tensor:
         data = os.pread(self.file.fileno(), self.nbytes, self.offset)
         if len(data) != self.nbytes:
@@ -69,13 +64,27 @@ class InFile(ir.LazyTensor):
         )
 
     def tofile(self, file: BinaryIO) -> None:
-        file.flush()
         done = 0
         while done < self.nbytes:
-            sent = os.sendfile(file.fileno(), self.file.fileno(), self.offset + done, self.nbytes - done)
+            place, rest = self.offset + done, self.nbytes - done
+            try:
+                file.flush()
+                sent = os.sendfile(file.fileno(), self.file.fileno(), place, rest)
+            except (OSError, AttributeError):  # no file of a disk; writing says what is wrong with it
+                sent = file.write(os.pread(self.file.fileno(), min(rest, WINDOW), place))
             if not sent:
                 raise self._gone()
             done += sent
+
+
+def first_bytes(tensor: ir.TensorProtocol, length: int) -> bytes | None:
+    """The first bytes of a weight in a file; None for another one. To map them would bring megabytes around them."""
+    if isinstance(tensor, InFile):
+        return os.pread(tensor.file.fileno(), min(length, tensor.nbytes), tensor.offset)
+    if isinstance(tensor, ir.ExternalTensor) and tensor.nbytes >= LARGE:
+        with open(tensor.path, "rb") as file:
+            return os.pread(file.fileno(), min(length, tensor.nbytes), tensor.offset or 0)
+    return None
 
 
 def _token() -> str:
@@ -92,14 +101,12 @@ def load(path: Path) -> ir.Model | None:
         return None
     file = path.open("rb")
     token = _token()
-    found: list[tuple[int, ir.DataType]] = []
 
     def apart(source: Source, start: int, stop: int) -> list[Piece] | None:
         weight = _raw_data(source, start, stop)
         if weight is None:
             return None
-        begin, inner, end, dtype = weight
-        found.append((inner, dtype))
+        begin, inner, end = weight
         entries = {"location": token, "offset": str(inner), "length": str(end - inner)}
         message = onnx.TensorProto(data_location=onnx.TensorProto.EXTERNAL)
         for key, value in entries.items():
@@ -111,7 +118,7 @@ def load(path: Path) -> ir.Model | None:
         made = _rewritten(_window(file), "model", 0, size, lambda inner, stop: stop - inner >= LARGE, apart)
     except (Odd, RecursionError):
         return None
-    if not found or made is None:
+    if made is None:
         return None
     model = ir.from_proto(onnx.ModelProto.FromString(b"".join(made)))
     _give_back(model, file, token)
@@ -132,8 +139,8 @@ def _window(file: BinaryIO) -> Source:
     return source
 
 
-def _raw_data(source: Source, start: int, stop: int) -> tuple[int, int, int, ir.DataType] | None:
-    """Where a large weight lies: its field, its first byte, its end, its type. None for what protobuf shall read."""
+def _raw_data(source: Source, start: int, stop: int) -> tuple[int, int, int] | None:
+    """Where a large weight lies: its field, its first byte, its end. None for what protobuf shall read."""
     raw, dims, dtype = None, [], 0
     for number, wire, begin, inner, end in _fields(source, start, stop):
         if number in (EXTERNAL_DATA, DATA_LOCATION) or (number == RAW_DATA and raw is not None):
@@ -158,7 +165,7 @@ def _raw_data(source: Source, start: int, stop: int) -> tuple[int, int, int, ir.
         size *= dim
     if kind.bitwidth % 8 or size * kind.bitwidth // 8 != raw[2] - raw[1]:
         return None
-    return *raw, kind
+    return raw
 
 
 def _give_back(model: ir.Model, file: BinaryIO, token: str) -> None:

@@ -48,13 +48,14 @@ class FoldConstants(GraphPass):
 
     def __init__(self, shapes_only: bool = False):
         self.shapes_only = shapes_only  # folds no more than shapes and what they are computed from
-        self.at_first: int | None = None  # about the bytes of the file before the first round
+        self.at_first = 0, 0  # the model, and about the bytes of its file before the first round
 
     def transform(self, model: ir.Model) -> int:
         before = node_count(model)
-        self.at_first = _file_bytes(model) if self.at_first is None else self.at_first
+        if self.at_first[0] != id(model):
+            self.at_first = id(model), _file_bytes(model)
         common.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(model)
-        folding = _Folding(model, self.shapes_only, self.at_first - _file_bytes(model))
+        folding = _Folding(model, self.shapes_only, self.at_first[1] - _file_bytes(model))
         for graph, node, vectors in walk(model):
             folding.visit(graph, node, vectors)
         for graph in reversed(graphs_of(model)):

@@ -8,7 +8,7 @@ import zlib
 import numpy as np
 import onnx_ir as ir
 
-from ascend_vision_ops.onnx._stream import InFile
+from ascend_vision_ops.onnx._stream import first_bytes
 from ascend_vision_ops.onnx.passes._base import GraphPass, register
 from ascend_vision_ops.onnx.passes._values import RANDOM, can_supersede, free_name, graphs_of, take_place
 
@@ -122,8 +122,8 @@ def _checksum(value: ir.Value, length: int | None) -> int:
     if known is None or known[0] is not tensor:
         known = value.meta[SUM] = (tensor, {})
     if length not in known[1]:
-        short = length is not None and isinstance(tensor, InFile)
-        known[1][length] = zlib.crc32(tensor.start(length) if short else memoryview(_bytes(tensor)[:length]))
+        start = None if length is None else first_bytes(tensor, length)
+        known[1][length] = zlib.crc32(memoryview(_bytes(tensor)[:length]) if start is None else start)
     return known[1][length]
 
 
