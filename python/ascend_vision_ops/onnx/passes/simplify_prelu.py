@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes simpler nodes of PRelu whose slopes are all equal, and gives slopes for channels the shape that they need."""
+"""Makes simpler nodes of PRelu whose slopes are all equal, and gives slopes for channels the shape that they need.
+
+The bits are the same, except that Relu of minus infinity is 0, where a slope of 0 gives NaN.
+"""
 
 from __future__ import annotations
 
