@@ -106,6 +106,8 @@ def test_rows_are_kept(model, tmp_path, monkeypatch):
     assert page.stored("tiny") is None
     page.store(row)
     assert page.stored("tiny") == row
+    monkeypatch.setattr(page, "sources", lambda: "other passes")
+    assert page.stored("tiny") is None
 
 
 def test_figure(model, tmp_path):

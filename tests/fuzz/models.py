@@ -265,6 +265,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     seed = seed_of(options)
     folder = options.folder or Path(tempfile.mkdtemp(prefix="avo-models-"))
+    folder.mkdir(parents=True, exist_ok=True)
     print(f"seed {seed}, {options.seconds:g} s, models in {folder}", flush=True)
     failed = survives(lambda begin: fuzz(folder, options.seconds, seed, begin, options.models), rerun_line)
     print(f"{failed} models wrong" if failed else "no fault found")

@@ -67,16 +67,16 @@ def test_published_cases_fold_to_what_is_published():
     assert found["folded"] > 1000 and found["folded"] > 4 * found["left"]
 
 
-@pytest.mark.parametrize(("name", "before", "after"), [("squeezenet", 105, 85), ("shufflenet", 446, 209)])
+@pytest.mark.parametrize(("name", "before", "after"), [("squeezenet", 105, 85), ("shufflenet", 446, 201)])
 def test_published_networks(name, before, after, tmp_path):
-    """Nodes make the weights of these files. Large ones stay nodes: a file grows by 96 bytes a node at most."""
+    """Nodes make the weights of these files. Large ones stay nodes, since no file grows."""
     proto = models.published(name)
     model = ir.from_proto(proto)
     report = passes.simplify(model, checker=passes.Checker(1))
     onnx.checker.check_model(ir.to_proto(model), full_check=True)
     assert (report.nodes_before, report.nodes_after) == (before, after)
     save(model, tmp_path / "after.onnx")
-    assert (tmp_path / "after.onnx").stat().st_size <= proto.ByteSize() + 96 * before
+    assert (tmp_path / "after.onnx").stat().st_size <= proto.ByteSize()
     assert {row.check for row in report.rows} <= {"", "equal"} or name == "shufflenet"
     assert not any(row.check == "not checked" for row in report.rows)
 
@@ -87,3 +87,20 @@ def test_of_one_input(op_type):
     attributes = {"axis": 0} if op_type == "Concat" else {}
     model = ir.from_proto(b.model({"x": [2]}, {b.op("Relu", b.op(op_type, "x", **attributes)): [2]}))
     assert passes.simplify(model).nodes_after == 1
+
+
+def test_what_another_model_saved_is_no_room_for_this_one():
+    """A list of passes that is used again: the second model would grow by what the first one lost."""
+    b = models.Builder()
+    y = "x"
+    for _ in range(200):
+        y = b.op("Identity", b.op("Relu", y))
+    first = ir.from_proto(b.model({"x": [2]}, {y: [2]}))
+    b = models.Builder()
+    table = b.op("Expand", b.weight(np.arange(50, dtype=np.float32)), b.ints(40, 50))
+    proto = b.model({"x": [40, 50]}, {b.op("Add", "x", table): [40, 50]})
+    second = ir.from_proto(proto)
+    manager = passes.Manager(passes.passes_of("default"))
+    assert manager.run_to_fixed_point(first).nodes_after == 1
+    manager.run_to_fixed_point(second)
+    assert [node.op_type for node in second.graph] == ["Expand", "Add"]

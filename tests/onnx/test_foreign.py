@@ -364,3 +364,30 @@ def test_a_mistake_of_a_pass_is_one_line():
     model = ir.from_proto(b.model({"x": [1]}, {b.op("Relu", "x"): [1]}))
     with pytest.raises(files.ModelError, match="pass stumbles cannot take this model: TypeError"):
         passes.Manager([Stumbles()]).run_once(model)
+
+
+# --- vectors for scalars -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_range_of_a_vector_of_one_element(known):
+    """onnx's function AffineGrid, in 2-D: ONNX Runtime takes the vector as long as a branch hides its rank."""
+    b = Builder()
+    nodes = [helper.make_node("Reshape", ["size", "one"], ["vector"])]
+    info = helper.make_tensor_value_info
+    then = helper.make_graph(nodes, "then", [], [info("vector", INT64, [1])])
+    then.initializer.append(onnx.numpy_helper.from_array(np.array([1], np.int64), "one"))
+    other = helper.make_graph(
+        [helper.make_node("Identity", ["size"], ["scalar"])], "else", [], [info("scalar", INT64, [])]
+    )
+    if known:
+        b.weight(np.int64(5), "size")
+    flag = b.op("Equal", b.weight(np.int64(2)), b.weight(np.int64(2)))
+    end = b.op("If", flag, then_branch=then, else_branch=other)
+    out = b.op("Add", b.op("Range", b.weight(np.int64(0)), end, b.weight(np.int64(1))), "shift")
+    inputs = {"shift": (INT64, [])} | ({} if known else {"size": (INT64, [])})
+    before = b.model(inputs, {out: (INT64, [None])})
+    after, _ = simplified(before)
+    feeds = {"shift": np.array(3)} | ({} if known else {"size": np.array(5)})
+    same(before, after, feeds)
+    assert types(after) == (["Add"] if known else ["Range", "Add"])

@@ -51,6 +51,10 @@ FUSED = {
         ["Conv"],
     ),
     "norm before a grouped conv": (lambda b: b.op("Conv", _norm(b, "x"), b.random(6, 2, 3, 3), group=2), ["Conv"]),
+    "mul, div before a grouped transposed conv": (
+        lambda b: _transposed_conv(b, b.op("Div", b.op("Mul", "x", _const(b, 4, 1, 1)), _const(b, 4, 1, 1))),
+        ["ConvTranspose"],
+    ),
     "matmul, add": (lambda b: b.op("Add", b.op("MatMul", "m", b.random(4, 5)), b.random(5)), ["Gemm"]),
     "transpose, gemm": (
         lambda b: b.op("Gemm", b.op("Transpose", "m", perm=[1, 0]), b.random(3, 5)),
@@ -121,6 +125,9 @@ REFUSED = {
     ),
     "a norm before a conv that pads": (
         lambda b: _conv(b, _norm(b, "x"), pads=[0, 1, 0, 0]), "fuse_conv_affine", "pads with 0",
+    ),
+    "a norm before a transposed conv": (
+        lambda b: _transposed_conv(b, _norm(b, "x")), "fuse_conv_affine", "gives less of the sum",
     ),
     "a product with four dimensions": (
         lambda b: b.op("Add", b.op("MatMul", "x", b.random(8, 5)), b.random(5)), "fuse_gemm", "Gemm takes matrices",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and writes models. Weights in external files stay there, mapped, until a pass needs their numbers."""
+"""Reads and writes models. Large weights stay in their files until a pass needs their numbers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import google.protobuf.message
 import onnx
 import onnx_ir as ir
 
+from ascend_vision_ops.onnx import _stream
 from ascend_vision_ops.onnx._validate import NO_SOURCE, faults, open_negative_dims
 
 # A protobuf holds less than 2 GiB; the graph itself needs some of it.
@@ -33,7 +34,7 @@ def load(path: str | Path) -> ir.Model:
     if not path.is_file():
         raise FileNotFoundError(f"no model {path}")
     try:
-        model = ir.load(path)
+        model = _read(path)
     except google.protobuf.message.DecodeError:
         raise ModelError(f"{path} is no ONNX model: its protobuf is broken") from None
     except (ValueError, TypeError, KeyError, RuntimeError, AttributeError) as error:
@@ -64,6 +65,19 @@ def load(path: str | Path) -> ir.Model:
         raise ModelError(f"{path}: {fault}")
     free_weights(model)
     return model
+
+
+def _read(path: Path) -> ir.Model:
+    model = _stream.load(path) if _is_protobuf(path) else None
+    if model is None:
+        return ir.load(path)
+    ir.external_data.set_base_dir(model.graph, path.parent)
+    return model
+
+
+def _is_protobuf(path: Path) -> bool:
+    """Whether a file is a protobuf. onnx writes models as text or JSON, too, where the name ends so."""
+    return onnx.serialization.registry.get_format_from_file_extension(path.suffix) in (None, "protobuf")
 
 
 def _one_name_of_standard(model: ir.Model) -> None:
@@ -131,7 +145,12 @@ def save(model: ir.Model, path: str | Path) -> None:
     for value in weights:
         value.type = value.shape = None
     try:
-        ir.save(model, path, external_data=f"{path.name}.data" if apart else None)
+        if apart or not _is_protobuf(path):
+            ir.save(model, path, external_data=f"{path.name}.data" if apart else None)
+        else:
+            _stream.save(model, path)
+    except RuntimeError as error:  # onnx_ir wraps an error in one for each part around it
+        raise ModelError(f"{path}: {_first_cause(error)}") from None
     finally:
         for value, (kind, shape) in zip(weights, stated, strict=True):
             value.type, value.shape = kind, shape

@@ -9,6 +9,9 @@
 
 from __future__ import annotations
 
+import ascend_vision_ops.onnx._needs  # noqa: F401
+
+# isort: split
 import importlib
 import pkgutil
 from typing import TYPE_CHECKING
@@ -57,7 +60,7 @@ PRESETS = {
         "inline_functions", "fold_constants", "inline_branches", "inline_loops", "shape_glue", "merge_shapes",
         "remove_identity", "remove_noop", "merge_equal", "merge_chains", "merge_slices", "merge_gathers",
         "fuse_conv_bn", "fuse_conv_affine", "merge_constants", "fuse_pad_conv", "fuse_gemm", "fuse_reductions",
-        "remove_zero_states", "remove_dead",
+        "simplify_prelu", "remove_zero_states", "remove_dead",
     ),
 }  # fmt: skip
 

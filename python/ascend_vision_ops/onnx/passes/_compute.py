@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes one node on constants: by ONNX Runtime where it is installed, or by onnx's reference evaluator."""
+"""Computes one node on constants: by NumPy where all agree, else by ONNX Runtime, or by onnx's reference evaluator."""
 
 from __future__ import annotations
 
@@ -10,16 +10,8 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 
+from ascend_vision_ops.onnx.passes._numpy_nodes import by_numpy
 from ascend_vision_ops.onnx.passes._values import CONTROL_FLOW, numpy_dtype
-
-# Nodes that move elements or compute on integers. All implementations give the same bits, and calling the reference
-# takes less time than opening a session of ONNX Runtime.
-MOVES = {
-    "Concat", "ConstantOfShape", "Expand", "Flatten", "Gather", "GatherElements", "GatherND", "Identity", "Not",
-    "Range", "Reshape", "ScatterND", "Shape", "Size", "Slice", "Split", "Squeeze", "Transpose", "Unsqueeze", "Where",
-}  # fmt: skip
-# Of two arrays; IEEE 754 says each bit of the result, and NumPy computes integers as ONNX Runtime does.
-ARITHMETIC = {"Add", "Sub", "Mul", "Equal", "Greater", "Less", "And", "Or"}
 
 # What onnx's reference evaluator computes wrongly, by type and the last version of the operator set, in which it does.
 WRONG = {
@@ -41,11 +33,9 @@ def compute(node: ir.Node, version: int, inputs: list[np.ndarray | None]) -> lis
     """The outputs of a node; None where nothing here computes them, or only what is known to be wrong."""
     if node.op_type in CONTROL_FLOW or any(array is not None and array.dtype == object for array in inputs):
         return None
-    moves = node.op_type in MOVES or (
-        node.op_type in ARITHMETIC and all(array.dtype.kind in "biu" for array in inputs if array is not None)
-    )
-    by_runtime = _runtime() and not moves and node.op_type not in OTHER_IN_RUNTIME
-    arrays = _by_runtime(node, version, inputs) if by_runtime else None
+    arrays = by_numpy(node, version, inputs)
+    if arrays is None and _runtime() and node.op_type not in OTHER_IN_RUNTIME:
+        arrays = _by_runtime(node, version, inputs)
     if arrays is None and not wrong_in_reference(node.op_type, version):
         arrays = _by_reference(node, version, inputs)
     if arrays is None or len(arrays) != len(node.outputs):

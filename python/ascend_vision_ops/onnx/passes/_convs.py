@@ -58,6 +58,8 @@ def scale_outputs(conv: ir.Node, scale: np.ndarray, shift: np.ndarray, name: str
     total = shift if bias is None else bias.astype(np.float64) * scale + shift
     conv.resize_inputs(3)
     if np.any(scale != 1):
-        made = (weight.astype(np.float64) * spread).astype(weight.dtype)
+        wide = weight.astype(np.float64)
+        wide *= spread  # in place, since weights are large
+        made = wide.astype(weight.dtype)
         conv.replace_input_with(1, new_initializer(conv.graph, f"{name}_weight", made))
     conv.replace_input_with(2, new_initializer(conv.graph, f"{name}_bias", total.astype(weight.dtype)))

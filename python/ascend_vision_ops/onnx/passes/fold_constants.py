@@ -9,6 +9,7 @@ import numpy as np
 import onnx_ir as ir
 import onnx_ir.passes.common as common
 
+from ascend_vision_ops.onnx.files import weight_bytes
 from ascend_vision_ops.onnx.passes._base import GraphPass, register
 from ascend_vision_ops.onnx.passes._compute import compute
 from ascend_vision_ops.onnx.passes._shapes import Vectors, is_static, walk
@@ -17,6 +18,7 @@ from ascend_vision_ops.onnx.passes._values import (
     constant,
     constant_tensor,
     graphs_of,
+    is_onnx,
     new_initializer,
     node_count,
     opset,
@@ -26,9 +28,9 @@ from ascend_vision_ops.opgen.model import Tolerance
 
 # No result is computed that is this much larger than the constants that go away with the node.
 GROWTH_BYTES = 1 << 20
-# Results that go to the file may be larger than what goes away with their nodes by this much for each node of the
-# model, which is less than a removed node takes in the file. Those of SMALL_BYTES always may.
-NODE_BYTES, SMALL_BYTES = 96, 256
+# Results that go to the file may be larger than the constants that go away, as long as the file is smaller than at
+# first. Those of SMALL_BYTES always may: no node takes less.
+SMALL_BYTES = 48
 # Nodes whose results may be much larger than their inputs. They are computed only where the size is known before.
 GROWS = {"ConstantOfShape", "Expand", "OneHot", "Pad", "Range", "Resize", "Tile", "Upsample"}
 SMALL = 64  # elements of arrays that are compared, to keep equal ones once
@@ -46,38 +48,42 @@ class FoldConstants(GraphPass):
 
     def __init__(self, shapes_only: bool = False):
         self.shapes_only = shapes_only  # folds no more than shapes and what they are computed from
-        self.room: int | None = (
-            None  # bytes by which results may still make the file larger, in all rounds together
-        )
+        self.at_first = 0, 0  # the model, and about the bytes of its file before the first round
 
     def transform(self, model: ir.Model) -> int:
         before = node_count(model)
-        self.room = NODE_BYTES * before if self.room is None else self.room
+        if self.at_first[0] != id(model):
+            self.at_first = id(model), _file_bytes(model)
         common.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(model)
-        folding = _Folding(model, self.shapes_only, self.room)
+        folding = _Folding(model, self.shapes_only, self.at_first[1] - _file_bytes(model))
         for graph, node, vectors in walk(model):
             folding.visit(graph, node, vectors)
-        self.room = folding.room
         for graph in reversed(graphs_of(model)):
             remove_unused(graph)
-        return before - node_count(model)
+        return before - node_count(model) + 2 * folding.mended
 
 
 class _Folding:
     """The arrays of constant values. Those that other nodes read become weights; equal small ones become one."""
 
     def __init__(self, model: ir.Model, shapes_only: bool, room: int):
-        self.model, self.shapes_only, self.room = model, shapes_only, room
+        self.model, self.shapes_only = model, shapes_only
+        self.room = room  # bytes by which results may still make the file larger
         self.arrays: dict[ir.Value, np.ndarray] = {}
         self.gone: dict[ir.Value, int] = {}  # bytes of the constants that go away with each of them
         self.weights: dict[tuple, ir.Value] = {}
+        self.mended = 0  # nodes that were added
+        self.kept: set[ir.Value] = set()  # whose nodes stay, since their results are too large for the file
 
     def visit(self, graph: ir.Graph, node: ir.Node, vectors: Vectors) -> None:
+        if is_onnx(node, "Range"):
+            self._give_scalars(graph, node)
         # An output of the graph must be made by a node, even from constants.
         if not any(value.is_graph_output() for value in node.outputs):
             arrays = self._compute(node, vectors)
             if arrays is not None:
                 self.arrays.update(zip(node.outputs, arrays, strict=True))
+                self.room += _node_bytes(node)
                 return
         for index, value in enumerate(node.inputs):
             if value is not None and value in self.arrays:
@@ -85,6 +91,21 @@ class _Folding:
         for attribute in node.attributes.values():
             if attribute.type == ir.AttributeType.GRAPH:
                 self._feed(attribute.as_graph())
+
+    def _give_scalars(self, graph: ir.Graph, node: ir.Node) -> None:
+        """Range takes scalars. ONNX Runtime takes vectors of one element, too, as long as it does not know their rank.
+
+        Behind a branch it does not; where the branch is chosen, it does. onnx's own function AffineGrid is such a case.
+        """
+        for index, value in enumerate(node.inputs):
+            rank = None if value is None or value.shape is None else len(value.shape)
+            if rank == 1:
+                squeeze = ir.Node("", "Squeeze", [value], name=f"{node.outputs[0].name}_scalar{index}")
+                made = squeeze.outputs[0]
+                made.name, made.type, made.shape = squeeze.name, value.type, ir.Shape([])
+                graph.insert_before(node, squeeze)
+                node.replace_input_with(index, made)
+                self.mended += 1
 
     def _feed(self, graph: ir.Graph) -> None:
         """Makes weights of the outer values that a subgraph reads or returns."""
@@ -105,11 +126,13 @@ class _Folding:
             growth = array.nbytes - self.gone[value]
             if growth > max(SMALL_BYTES, self.room):
                 node = value.producer()
+                self.room -= 0 if value in self.kept else _node_bytes(node)
+                self.kept.add(value)
                 for index, item in enumerate(node.inputs):
                     if item is not None and item in self.arrays:
                         node.replace_input_with(index, self._weight(item))
                 return value
-            self.room -= growth if growth > SMALL_BYTES else 0
+            self.room -= growth
             self.weights[key] = new_initializer(self.model.graph, f"{value.name}_folded", array)
         return self.weights[key]
 
@@ -122,6 +145,10 @@ class _Folding:
             self.gone[node.outputs[0]] = 0
             return [array.astype(dtype.numpy(), copy=False)]
         if not node.inputs or node.op_type in RANDOM | QUANTISED:
+            return None
+        if (
+            node.op_type == "Identity" and _known_bytes(node) > SMALL_BYTES
+        ):  # remove_identity copies no weight
             return None
         if (
             node.op_type == "CastLike" and node.inputs[1].dtype is not None
@@ -164,6 +191,31 @@ def _numpy(tensor) -> np.ndarray:
     return tensor if isinstance(tensor, np.ndarray) else tensor.numpy()
 
 
+def _file_bytes(model: ir.Model) -> int:
+    """About what a model takes in its file; rather too little, since stated shapes do not count."""
+    names = sum(len(name) + 12 for graph in model.graphs() for name in graph.initializers)
+    return (
+        weight_bytes(model) + names + sum(_node_bytes(node) for graph in graphs_of(model) for node in graph)
+    )
+
+
+def _node_bytes(node: ir.Node) -> int:
+    """About what a node takes in the file, and its weight does not: the weight gets a name, too."""
+    values = [value.name for value in (*node.inputs, *node.outputs) if value is not None]
+    names = sum(2 + len(name or "") for name in (node.name, node.op_type, *values))
+    return 4 + names + sum(map(_attribute_bytes, node.attributes.values()))
+
+
+def _attribute_bytes(attribute: ir.Attr) -> int:
+    held = 2
+    if attribute.type == ir.AttributeType.TENSOR and not attribute.is_ref():
+        held = attribute.value.nbytes + 8
+    elif attribute.type == ir.AttributeType.INTS and not attribute.is_ref():
+        held = 2 * len(attribute.value)
+    return 8 + len(attribute.name) + held
+
+
 def _known_bytes(node: ir.Node) -> int:
-    known = [value for value in node.outputs if value.dtype is not None and is_static(value)]
+    unsized = None, ir.DataType.UNDEFINED, ir.DataType.STRING
+    known = [value for value in node.outputs if value.dtype not in unsized and is_static(value)]
     return sum(math.prod(value.shape) * value.dtype.itemsize for value in known)

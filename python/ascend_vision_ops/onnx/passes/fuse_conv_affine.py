@@ -8,9 +8,19 @@ import onnx_ir as ir
 
 from ascend_vision_ops.onnx.passes._base import ROUNDED, NodePass, Refused, register
 from ascend_vision_ops.onnx.passes._convs import explicit_pads, need_constants, only_user, scale_outputs
-from ascend_vision_ops.onnx.passes._values import constant, input_of, is_onnx, new_initializer, supersede
+from ascend_vision_ops.onnx.passes._values import (
+    constant,
+    constant_tensor,
+    input_of,
+    is_onnx,
+    new_initializer,
+    supersede,
+)
 
 KINDS = {"Add", "Sub", "Mul", "Div"}
+CONVS = {"Conv", "ConvTranspose"}
+# For a factor k > 0, each gives f(k x) = k f(x), so that the factor may change sides.
+HOMOGENEOUS = {"Relu", "LeakyRelu", "PRelu"}
 
 
 @register
@@ -18,27 +28,44 @@ class FuseConvAffine(NodePass):
     name = "fuse_conv_affine"
     summary = (
         "Conv or ConvTranspose and Add, Sub, Mul or Div with one constant for each channel behind it become one node; "
-        "so do Mul, Div, Add, Sub and BatchNormalization before Conv"
+        "so do Mul, Div, Add, Sub and BatchNormalization before them; positive factors pass Relu, LeakyRelu and PRelu"
     )
     tolerance = ROUNDED
-    op_types = frozenset(KINDS | {"Conv"})
+    op_types = frozenset(KINDS | CONVS)
 
     def applies(self, node: ir.Node, model: ir.Model) -> bool:
-        return _before(node) is not None if node.op_type == "Conv" else _behind(node) is not None
+        return (_before(node) if node.op_type in CONVS else _behind(node)) is not None
 
     def transform(self, node: ir.Node, model: ir.Model) -> None:
-        if node.op_type == "Conv":
+        if node.op_type in CONVS:
             _merge_before(node, *_before(node))
             return
-        conv, scale, shift = _behind(node)
+        conv, between, scale, shift = _behind(node)
         scale_outputs(conv, scale, shift, node.outputs[0].name)
-        supersede(node, conv.outputs[0], rename=True)
+        supersede(node, between.outputs[0], rename=True)
 
 
-def _behind(node: ir.Node) -> tuple[ir.Node, np.ndarray, np.ndarray] | None:
-    """The convolution before the node, and what the node multiplies its outputs with and adds to them."""
+def _activation(node: ir.Node | None, op_type: str) -> ir.Node | None:
+    """The node, where a positive factor may pass it that an `op_type` has on its other side; None for another one."""
+    if not is_onnx(node, *HOMOGENEOUS) or op_type not in ("Mul", "Div"):
+        return None
+    return node if node.op_type != "PRelu" or constant_tensor(node.inputs[1]) is not None else None
+
+
+def _need_positive(scale: np.ndarray, activation: ir.Node) -> None:
+    only_user(activation.outputs[0])
+    if not np.all(scale > 0):
+        raise Refused(f"a factor on the other side of {activation.op_type} is not positive")
+
+
+def _behind(node: ir.Node) -> tuple[ir.Node, ir.Node, np.ndarray, np.ndarray] | None:
+    """The convolution before the node, the last node between them, what the node multiplies with and what it adds."""
     for place in (0, 1) if node.op_type in ("Add", "Mul") else (0,):
         conv, array = node.inputs[place].producer(), constant(node.inputs[1 - place])
+        between = _activation(conv, node.op_type)
+        conv = conv if between is None else between.inputs[0].producer()
+        if between is not None and between.graph is not node.graph:
+            continue
         if not is_onnx(conv, "Conv", "ConvTranspose") or array is None or conv.graph is not node.graph:
             continue
         need_constants(conv, (1, 2), "weight")
@@ -46,7 +73,10 @@ def _behind(node: ir.Node) -> tuple[ir.Node, np.ndarray, np.ndarray] | None:
         weight = conv.inputs[1]
         groups = conv.attributes.get_int("group", 1)
         count = weight.shape[0] if conv.op_type == "Conv" else weight.shape[1] * groups
-        return conv, *_affine(node.op_type, _by_channel(array, count, len(weight.shape)))
+        scale, shift = _affine(node.op_type, _by_channel(array, count, len(weight.shape)))
+        if between is not None:
+            _need_positive(scale, between)
+        return conv, between or conv, scale, shift
     return None
 
 
@@ -77,9 +107,14 @@ def _by_channel(array: np.ndarray, count: int, rank: int) -> np.ndarray:
 # --- before a convolution -------------------------------------------------------------------------------------------
 
 
-def _before(conv: ir.Node) -> tuple[ir.Node, int, np.ndarray, np.ndarray] | None:
-    """The node before the convolution, the index of its tensor, and what it multiplies channels with and adds."""
-    node = conv.inputs[0].producer()
+def _before(conv: ir.Node) -> tuple[ir.Node, int, np.ndarray, np.ndarray, ir.Node] | None:
+    """The node before the convolution, the index of its tensor, what it multiplies channels with and adds, its user."""
+    node, user = conv.inputs[0].producer(), conv
+    if is_onnx(node, *HOMOGENEOUS) and is_onnx(node.inputs[0].producer(), "Mul", "Div"):
+        user = _activation(node, "Mul")
+        node = node.inputs[0].producer()
+        if user is None or user.graph is not conv.graph:
+            return None
     if not is_onnx(node, *KINDS, "BatchNormalization") or node.graph is not conv.graph:
         return None
     place = 0
@@ -92,7 +127,8 @@ def _before(conv: ir.Node) -> tuple[ir.Node, int, np.ndarray, np.ndarray] | None
         return None  # that convolution takes it without a condition on padding
     need_constants(conv, (1, 2), "weight")
     weight = conv.inputs[1]
-    count = weight.shape[1] * conv.attributes.get_int("group", 1)
+    transposed = conv.op_type == "ConvTranspose"
+    count = weight.shape[0] if transposed else weight.shape[1] * conv.attributes.get_int("group", 1)
     if node.op_type == "BatchNormalization":
         scale, shift = _norm(node)
     else:
@@ -103,9 +139,13 @@ def _before(conv: ir.Node) -> tuple[ir.Node, int, np.ndarray, np.ndarray] | None
     if shape is None or len(shape) != len(weight.shape) or shape[1] != count:
         raise Refused("the channels before it are not known")
     only_user(node.outputs[0])
+    if user is not conv:
+        _need_positive(scale, user)
+    if transposed and np.any(shift):
+        raise Refused("at its ends, a transposed convolution gives less of the sum than inside")
     if np.any(shift) and any(explicit_pads(conv, len(weight.shape) - 2)):
         raise Refused("the convolution pads with 0 behind the sum")
-    return node, place, scale, shift
+    return node, place, scale, shift, user
 
 
 def _norm(node: ir.Node) -> tuple[np.ndarray, np.ndarray]:
@@ -117,21 +157,29 @@ def _norm(node: ir.Node) -> tuple[np.ndarray, np.ndarray]:
     return factor, shift - mean * factor
 
 
-def _merge_before(conv: ir.Node, node: ir.Node, place: int, scale: np.ndarray, shift: np.ndarray) -> None:
+def _merge_before(
+    conv: ir.Node, node: ir.Node, place: int, scale: np.ndarray, shift: np.ndarray, user: ir.Node
+) -> None:
     weight, bias = constant(conv.inputs[1]), constant(input_of(conv, 2))
     groups = conv.attributes.get_int("group", 1)
     # The weight is (outputs, inputs / groups, …): outputs of a group see the inputs of the group.
     spread = [1] * (weight.ndim - 2)
+    name = conv.outputs[0].name
+    if conv.op_type == "ConvTranspose":
+        made = (weight.astype(np.float64) * scale.reshape(-1, 1, *spread)).astype(weight.dtype)
+        conv.replace_input_with(1, new_initializer(conv.graph, f"{name}_weight", made))
+        user.replace_input_with(0, node.inputs[place])
+        node.graph.remove(node, safe=True)
+        return
     factors = np.repeat(scale.reshape(groups, -1), weight.shape[0] // groups, axis=0)
     shifts = np.repeat(shift.reshape(groups, -1), weight.shape[0] // groups, axis=0)
     wide = weight.astype(np.float64)
     added = (wide * shifts.reshape(*weight.shape[:2], *spread)).reshape(len(weight), -1).sum(1)
-    name = conv.outputs[0].name
     made = (wide * factors.reshape(*weight.shape[:2], *spread)).astype(weight.dtype)
     conv.replace_input_with(1, new_initializer(conv.graph, f"{name}_weight", made))
     if np.any(shift):
         conv.resize_inputs(3)
         total = (added + (0 if bias is None else bias)).astype(weight.dtype)
         conv.replace_input_with(2, new_initializer(conv.graph, f"{name}_bias", total))
-    conv.replace_input_with(0, node.inputs[place])
+    user.replace_input_with(0, node.inputs[place])
     node.graph.remove(node, safe=True)

@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-import hashlib
+import zlib
 
 import numpy as np
 import onnx_ir as ir
 
+from ascend_vision_ops.onnx._stream import first_bytes
 from ascend_vision_ops.onnx.passes._base import GraphPass, register
 from ascend_vision_ops.onnx.passes._values import RANDOM, can_supersede, free_name, graphs_of, take_place
 
 START = 4096  # bytes that tell most unequal weights apart, so that few are read as a whole
-DIGEST = "ascend_vision_ops.digest"  # the key in a value's `meta`
+SUM = "ascend_vision_ops.checksum"  # the key in a value's `meta`
 # Types of attributes that are compared; the others are graphs, lists of tensors, sparse tensors and types.
 COMPARED = {
     ir.AttributeType.FLOAT, ir.AttributeType.FLOATS, ir.AttributeType.INT, ir.AttributeType.INTS,
@@ -100,22 +101,34 @@ def _equal(group: list[ir.Value]) -> list[list[ir.Value]]:
     """Lists of two or more weights with the same bytes."""
     found = [group]
     for length in (START, None):
-        parts: dict[bytes, list[ir.Value]] = {}
+        alike: dict[int, list[ir.Value]] = {}
         for values in found:
             for value in values if len(values) > 1 else ():
-                parts.setdefault(_digest(value, length), []).append(value)
-        found = list(parts.values())
-    return [values for values in found if len(values) > 1]
+                alike.setdefault(_checksum(value, length), []).append(value)
+        found = list(alike.values())
+    equal = []
+    for values in found:
+        while len(values) > 1:
+            wanted = _bytes(values[0].const_value)
+            same = [value for value in values if np.array_equal(_bytes(value.const_value), wanted)]
+            equal.append(same)
+            values = [value for value in values if all(value is not item for item in same)]
+    return [values for values in equal if len(values) > 1]
 
 
-def _digest(value: ir.Value, length: int | None) -> bytes:
-    tensor, known = value.const_value, value.meta.get(DIGEST)
+def _checksum(value: ir.Value, length: int | None) -> int:
+    """Of the first bytes of a weight, or of all. It is kept, since the next round asks again."""
+    tensor, known = value.const_value, value.meta.get(SUM)
     if known is None or known[0] is not tensor:
-        known = value.meta[DIGEST] = (tensor, {})
+        known = value.meta[SUM] = (tensor, {})
     if length not in known[1]:
-        flat = np.ascontiguousarray(tensor.numpy()).reshape(-1).view(np.uint8)
-        known[1][length] = hashlib.blake2b(memoryview(flat[:length]), digest_size=16).digest()
+        start = None if length is None else first_bytes(tensor, length)
+        known[1][length] = zlib.crc32(memoryview(_bytes(tensor)[:length]) if start is None else start)
     return known[1][length]
+
+
+def _bytes(tensor: ir.TensorProtocol) -> np.ndarray:
+    return np.ascontiguousarray(tensor.numpy()).reshape(-1).view(np.uint8)
 
 
 def _merge(main: ir.Graph, equal: list[ir.Value]) -> int:

@@ -59,7 +59,7 @@ class Drawing {
     const first = !this.width;
     Object.assign(this, { width, height });
     if (first) this.begin();
-    this.draw();
+    this.paint(); // at once, since a canvas of a new size is empty
   }
 
   // All of a small graph; of a large one its beginning, at a scale at which texts can be read.
@@ -185,8 +185,11 @@ class Drawing {
     c.font = "11px system-ui, sans-serif";
     c.textAlign = "center";
     c.textBaseline = "middle";
+    const rows = new Map(); // the labels in each row: one that would cover another is left out
     for (const [x, y, text] of labels.values()) {
-      const width = c.measureText(text).width + 6;
+      const width = c.measureText(text).width + 6, row = rows.get(y) ?? rows.set(y, []).get(y);
+      if (row.some((other) => Math.abs(other.x - x) < (other.width + width) / 2)) continue;
+      row.push({ x, width });
       c.fillStyle = colours.back;
       c.fillRect(x - width / 2, y - 7, width, 14);
       c.fillStyle = colours.muted;
