@@ -25,7 +25,9 @@ from .template_launch import chooser_of, deduction, template_parameters
 _MARKER = re.compile(r'^# \d+ "((?:[^"\\]|\\.)*)"([ \d]*)$', re.MULTILINE)
 _WORDS = re.compile(r"\b__(?:global|vector|cube|ubuf)__\b|\b__(?:mix|schedmode)__\b(?:\s*\([^()]*\))?")
 # `__ubuf__ float row[64];` in a function: memory of UB.
-_UB_ARRAY = re.compile(r"\b__ubuf__\s+((?:unsigned\s+)?[\w:]+(?:\s*<[^;{}]*?>)?)\s+(\w+)\s*((?:\[[^\[\];]*\]\s*)+);")
+_UB_ARRAY = re.compile(
+    r"\b__ubuf__\s+((?:unsigned\s+)?[\w:]+(?:\s*<[^;{}]*?>)?)\s+(\w+)\s*((?:\[[^\[\];]*\]\s*)+);"
+)
 _MIX = re.compile(r"\b__mix__\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)")
 _MIXED = {("1", "2"): "mixed12", ("1", "1"): "mixed11", ("1", "0"): "cube", ("0", "1"): "vector"}
 # What KERNEL_TASK_TYPE_DEFAULT becomes; in KERNEL_TASK_TYPE an `if` stands before it.

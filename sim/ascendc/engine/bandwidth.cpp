@@ -42,10 +42,10 @@ double Distance(uint32_t core) {
   return 2 * (turns - std::floor(turns)) - 1;
 }
 
-// Cycles in which a cube core reads a copy. Where rows of a matrix become fractals on their way, rows that lie at
-// multiples of a data block go in one piece, others block by block. Of rows that stay as they are nothing is
-// published: they are taken to need what rows of a vector core need, and never more than with conversion.
-// `misses`: the part that comes from HBM.
+// Cycles in which a cube core reads a copy. Where rows of a matrix become fractals on their way, rows that
+// lie at multiples of a data block go in one piece, others block by block. Of rows that stay as they are
+// nothing is published: they are taken to need what rows of a vector core need, and never more than with
+// conversion. `misses`: the part that comes from HBM.
 Cycles CubeReadCycles(const CostModel &cost, const Event &copy, double misses, double distance) {
   const uint64_t stride = copy.rows > 1 ? static_cast<uint64_t>(copy.row_stride) : 0;
   const Constant &hbm = copy.bypass ? cost.cube_past_l2_bytes : cost.cube_read_hbm_bytes;

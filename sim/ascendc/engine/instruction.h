@@ -102,7 +102,7 @@ enum class Work : uint8_t {
 
 constexpr int kMaxOperands = 8;
 
-// Places for operands, which are undefined until Instruction::Add: to clear all of them takes as long as to judge a
+// Places for operands, undefined until Instruction::Add: to clear all of them takes as long as to judge a
 // short instruction.
 class OperandPlaces {
  public:

@@ -128,7 +128,9 @@ def test_the_c_interface(own_api):
     assert "1 launch, 0 errors, 0 warnings" in done.stderr
     wrong = avo("run", HERE / "c_api.asc", "-D", "FORGET")
     assert wrong.returncode == 1
-    assert re.search(r"MissingSync: .* Mul \(c_api.asc:\d+ squares\) on V reads src0", wrong.stderr), wrong.stderr
+    assert re.search(r"MissingSync: .* Mul \(c_api.asc:\d+ squares\) on V reads src0", wrong.stderr), (
+        wrong.stderr
+    )
 
 
 def test_softmax_of_a_matrix_in_fractals(own_api):

@@ -120,9 +120,8 @@ int main() {
           [&](auto &tiling) { AscendC::GetLayerNormNDTilingInfo(shape, q.work, q.type, false, tiling); });
     } else if (q.name == "LayerNormGradTiling") {
       const ge::Shape shape({1, q.rows, q.columns, q.columns});
-      PrintTiling<AscendC::tiling::LayerNormGradTiling, optiling::LayerNormGradTiling>([&](auto &tiling) {
-        AscendC::GetLayerNormGradNDTilingInfo(shape, q.work, q.type, false, tiling);
-      });
+      PrintTiling<AscendC::tiling::LayerNormGradTiling, optiling::LayerNormGradTiling>(
+          [&](auto &tiling) { AscendC::GetLayerNormGradNDTilingInfo(shape, q.work, q.type, false, tiling); });
     } else if (q.name == "LayerNormGradBetaTiling") {
       const ge::Shape shape({1, q.rows, q.columns, q.columns});
       PrintTiling<AscendC::tiling::LayerNormGradBetaTiling, optiling::LayerNormGradBetaTiling>(

@@ -19,7 +19,7 @@ void vmrgsort4(__ubuf__ T *dst, __ubuf__ T **lists, uint64_t lengths, uint64_t c
 template <typename T>
 void vmrgsort4(__ubuf__ T *dst, __ubuf__ T **lists, uint8_t repeat, uint16_t length0, uint16_t length1,
                uint16_t length2, uint16_t length3, bool stopsEarly, uint8_t taken) {
-  const uint64_t lengths = uint64_t{length0} | uint64_t{length1} << 16 | uint64_t{length2} << 32 |
-                           uint64_t{length3} << 48;
+  const uint64_t lengths =
+      uint64_t{length0} | uint64_t{length1} << 16 | uint64_t{length2} << 32 | uint64_t{length3} << 48;
   vmrgsort4(dst, lists, lengths, uint64_t{repeat} | uint64_t{taken} << 8 | uint64_t{stopsEarly} << 12);
 }

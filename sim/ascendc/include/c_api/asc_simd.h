@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface of AscendC, as far as public programs for Atlas A2 use it: functions that take pointers to UB and to
-// global memory. A pointer to UB has the address that the device would use; `__ubuf__ float x[64];` in a function takes
-// memory of UB (sim/program.h).
+// The C interface of AscendC, as far as public programs for Atlas A2 use it: functions that take pointers to
+// UB and to global memory. A pointer to UB has the address that the device would use; `__ubuf__ float x[64];`
+// in a function takes memory of UB (sim/program.h).
 //
 //   asc_copy_gm2ub(x, source, 64 * sizeof(float));    DataCopy
 //   asc_sync_notify(PIPE_MTE2, PIPE_V, EVENT_ID0);    SetFlag, and asc_sync_wait WaitFlag
@@ -89,29 +89,29 @@ inline void asc_copy_ub2gm_sync(__gm__ void *dst, __ubuf__ void *src, uint32_t s
 }
 
 // --- arithmetic of the first `count` elements, or of repeats of 256 bytes under the mask registers
-#define SIM_BINARY_OF_C(name, Name)                                                                           \
-  template <typename T>                                                                                       \
-  void name(__ubuf__ T *dst, __ubuf__ T *src0, __ubuf__ T *src1, uint32_t count,                              \
-            sim::Where where = sim::Where::Here()) {                                                          \
-    const uint64_t bytes = uint64_t{count} * sizeof(T);                                                       \
-    AscendC::Name(sim::UbAt(dst, bytes), sim::UbAt(src0, bytes), sim::UbAt(src1, bytes),                      \
-                  static_cast<int32_t>(count), where);                                                        \
-  }                                                                                                           \
-  template <typename T>                                                                                       \
-  void name(__ubuf__ T *dst, __ubuf__ T *src0, __ubuf__ T *src1, uint8_t repeat, uint8_t dst_block_stride,    \
-            uint8_t src0_block_stride, uint8_t src1_block_stride, uint8_t dst_repeat_stride,                  \
-            uint8_t src0_repeat_stride, uint8_t src1_repeat_stride, sim::Where where = sim::Where::Here()) {  \
-    AscendC::Name<T, false>(sim::UbFrom(dst), sim::UbFrom(src0), sim::UbFrom(src1), uint64_t{0}, repeat,      \
-                            AscendC::BinaryRepeatParams(dst_block_stride, src0_block_stride,                  \
-                                                        src1_block_stride, dst_repeat_stride,                 \
-                                                        src0_repeat_stride, src1_repeat_stride),              \
-                            where);                                                                           \
-  }                                                                                                           \
-  template <typename T>                                                                                       \
-  void name##_sync(__ubuf__ T *dst, __ubuf__ T *src0, __ubuf__ T *src1, uint32_t count,                       \
-                   sim::Where where = sim::Where::Here()) {                                                   \
-    name(dst, src0, src1, count, where);                                                                      \
-    asc_sync(where);                                                                                          \
+#define SIM_BINARY_OF_C(name, Name)                                                                          \
+  template <typename T>                                                                                      \
+  void name(__ubuf__ T *dst, __ubuf__ T *src0, __ubuf__ T *src1, uint32_t count,                             \
+            sim::Where where = sim::Where::Here()) {                                                         \
+    const uint64_t bytes = uint64_t{count} * sizeof(T);                                                      \
+    AscendC::Name(sim::UbAt(dst, bytes), sim::UbAt(src0, bytes), sim::UbAt(src1, bytes),                     \
+                  static_cast<int32_t>(count), where);                                                       \
+  }                                                                                                          \
+  template <typename T>                                                                                      \
+  void name(__ubuf__ T *dst, __ubuf__ T *src0, __ubuf__ T *src1, uint8_t repeat, uint8_t dst_block_stride,   \
+            uint8_t src0_block_stride, uint8_t src1_block_stride, uint8_t dst_repeat_stride,                 \
+            uint8_t src0_repeat_stride, uint8_t src1_repeat_stride, sim::Where where = sim::Where::Here()) { \
+    AscendC::Name<T, false>(                                                                                 \
+        sim::UbFrom(dst), sim::UbFrom(src0), sim::UbFrom(src1), uint64_t{0}, repeat,                         \
+        AscendC::BinaryRepeatParams(dst_block_stride, src0_block_stride, src1_block_stride,                  \
+                                    dst_repeat_stride, src0_repeat_stride, src1_repeat_stride),              \
+        where);                                                                                              \
+  }                                                                                                          \
+  template <typename T>                                                                                      \
+  void name##_sync(__ubuf__ T *dst, __ubuf__ T *src0, __ubuf__ T *src1, uint32_t count,                      \
+                   sim::Where where = sim::Where::Here()) {                                                  \
+    name(dst, src0, src1, count, where);                                                                     \
+    asc_sync(where);                                                                                         \
   }
 SIM_BINARY_OF_C(asc_add, Add)
 SIM_BINARY_OF_C(asc_sub, Sub)

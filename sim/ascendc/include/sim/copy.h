@@ -19,7 +19,7 @@ struct CopySide {
   uint32_t element_bytes = 1;
   uint32_t gap_blocks = 0;
   bool l2_bypass = false;
-  bool tscm = false;  // L1 of the cube core, whatever core makes the copy
+  bool tscm = false;      // L1 of the cube core, whatever core makes the copy
   bool fractals = false;  // of a destination: rows of a matrix become fractals on their way
   // In GM: says whether elements of this type may be combined by atomic copies of `type`.
   bool (*combines)(AtomicType type) = nullptr;

@@ -139,8 +139,8 @@ void GetLayerNormGradMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSiz
   const uint32_t units = sim::LayerNormGradUnits(typeSize, isReuseSource);
   sim::NormSizes(sim::NormShape(srcShape), units, maxValue, minValue);
 }
-// Copies of a piece that lie one behind the other in the work memory, with CANN's order. Values of rows are read
-// where a piece begins, so that it has as many rows as fill data blocks.
+// Copies of a piece that lie one behind the other in the work memory, with CANN's order. Values of rows are
+// read where a piece begins, so that it has as many rows as fill data blocks.
 template <typename Shape, typename Tiling>
 void GetLayerNormGradNDTilingInfo(const Shape &srcShape, const uint32_t stackBufferSize,
                                   const uint32_t typeSize, const bool isReuseSource, Tiling &tiling) {

@@ -21,8 +21,9 @@ void FloatSizes(const Shape &shape, uint32_t units, uint32_t &most, uint32_t &le
   most = std::max(least, units * RoundUp(ElementsOf(shape) * 4, 256));
 }
 
-// [B, N, S, H] in fractals of 16 x 16, with S and N swapped: the work memory takes as many fractals of a column
-// of fractals as it can. The last two fields, which CANN's kernels do not read, are the sizes without padding.
+// [B, N, S, H] in fractals of 16 x 16, with S and N swapped: the work memory takes as many fractals of a
+// column of fractals as it can. The last two fields, which CANN's kernels do not read, are the sizes without
+// padding.
 template <typename Tiling>
 void FillSwap(Tiling &t, uint32_t work_bytes, uint32_t type_bytes, uint32_t b, uint32_t n, uint32_t s,
               uint32_t h) {

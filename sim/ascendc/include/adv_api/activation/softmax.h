@@ -99,8 +99,8 @@ namespace AscendC {
                               const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {}, \
                               sim::Where where = sim::Where::Here()) {                                    \
     sim::Body<sim::RowsOf<isDataFormatNZ>::template Rows>(                                                \
-        dstTensor, sumTensor, maxTensor, srcTensor, nullptr,                                              \
-        sim::SoftMaxShape(softmaxShapeInfo, tiling), where);                                              \
+        dstTensor, sumTensor, maxTensor, srcTensor, nullptr, sim::SoftMaxShape(softmaxShapeInfo, tiling), \
+        where);                                                                                           \
   }
 
 SIM_SOFTMAX(SoftMaxRows, SoftMax, Type, Type)
