@@ -21,6 +21,14 @@ set(avo_libraries)
 foreach(library op_framework nnopbase ascendcl ascendc_sim)
   list(APPEND avo_libraries ${avo_package}/lib/lib${library}.so)
 endforeach()
+# Other libraries that projects name. What they have for programs, and is simulated, is in the ones above, which
+# every target gets: an empty archive stands for each.
+set(avo_empty_libraries ${CMAKE_BINARY_DIR}/ascend_vision_ops_libraries)
+foreach(library acl_rt ascendalog c_sec error_manager exe_graph graph_base metadef platform profapi register rt2_registry
+    runtime tiling_api unified_dlog)
+  file(WRITE ${avo_empty_libraries}/lib${library}.a "!<arch>\n")
+endforeach()
+link_directories(${avo_package}/lib ${avo_empty_libraries})
 
 # Ends the configuration where nothing can compile kernels.
 function(avo_need_python)

@@ -226,6 +226,20 @@ def test_an_error_of_the_compiler_is_named(tmp_path):
     assert "NoSuchName" in why
 
 
+def test_a_function_is_compared_with_null_in_a_constant(tmp_path):
+    """Headers of 9.x choose so whether a kernel has a callback for Matmul."""
+    source = tmp_path / "callback.cpp"
+    source.write_text(
+        '#include "kernel_operator.h"\n'
+        "void Callback() {}\n"
+        "template <void (*call)()> constexpr bool kCalled = call != nullptr;\n"
+        "static_assert(kCalled<Callback> && !kCalled<nullptr>);\n"
+    )
+    chosen = compiler.choose(roots.find(SMALL))
+    done = subprocess.run([*chosen.command, "-fsyntax-only", source], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_folder_is_none(tmp_path):
     with pytest.raises(HeadersError, match=r"expected a folder with CANN's AscendC headers, got .*none,"):
         roots.find(tmp_path / "none")

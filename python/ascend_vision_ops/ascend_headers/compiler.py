@@ -31,10 +31,13 @@ COMMON_FLAGS = (
 )  # fmt: skip
 FLAGS = (
     *COMMON_FLAGS,
-    # Address 0 is the start of the Unified Buffer. An access of several elements at once would be judged as one.
-    "-fno-delete-null-pointer-checks", "-fno-tree-vectorize",
+    # An access of several elements at once would be judged as one.
+    "-fno-tree-vectorize",
     *PROCESSOR_FLAGS,
 )  # fmt: skip
+# Address 0 is the start of the Unified Buffer: an access there is no error that may become a trap. With the option that
+# clang has for it, g++ takes no comparison of a function with null as a constant, as headers of 9.x have it for Matmul.
+ADDRESS_ZERO = {"clang": "-fno-delete-null-pointer-checks", "g++": "-fno-isolate-erroneous-paths-dereference"}
 UNDEFINED = re.compile(r"undefined (?:reference to [`‘']|symbol: )(.+?)['’]?$", re.MULTILINE)
 # `long vec_dup<float, int>(float, int)`: a template outside all namespaces, which is what intrinsics are.
 INTRINSIC = re.compile(r"^(long|void) (\w+)(<.*>)?\(")
@@ -143,8 +146,9 @@ def choose(headers: Headers) -> Compiler:
     """The compiler that CXX names, else c++ or the first of g++ and clang++ that is installed."""
     words, version = program()
     # The intrinsics of the simulated device take ordinary pointers; clang tells the memories of a core apart.
-    flat = [ONE_ADDRESS_SPACE] if "clang" in version else []
-    return Compiler((*words, *FLAGS, *flat, *source_options(headers)), version, headers)
+    kind = "clang" if "clang" in version else "g++"
+    flat = [ONE_ADDRESS_SPACE] if kind == "clang" else []
+    return Compiler((*words, *FLAGS, ADDRESS_ZERO[kind], *flat, *source_options(headers)), version, headers)
 
 
 def program() -> tuple[list[str], str]:

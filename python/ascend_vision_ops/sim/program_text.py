@@ -4,6 +4,7 @@
     __global__ __vector__ void add(…) { … }     void add(…) { … } and behind it a definition (sim/program.h)
     add<<<8, nullptr, stream>>>(x, y);          ::sim::program::Launch<add>("add", 8, nullptr, stream)(x, y);
     printf(…), assert(…)                        those of the simulated device, where a kernel calls them
+    __ubuf__ float row[64];                     ::sim::program::UbArray<float[64]> …; auto &row = ….get();
 
 Nothing moves to another line, so that messages of the compiler and faults name the lines of the user's files. Macros,
 comments and templates in macros are no matter, as the text is preprocessed already.
@@ -22,7 +23,11 @@ from .template_launch import chooser_of, deduction, template_parameters
 
 # `# 12 "file.h" 1 3`: where the lines that follow come from; a 3 stands for the compiler's own headers.
 _MARKER = re.compile(r'^# \d+ "((?:[^"\\]|\\.)*)"([ \d]*)$', re.MULTILINE)
-_WORDS = re.compile(r"\b__(?:global|vector|cube)__\b|\b__(?:mix|schedmode)__\b(?:\s*\([^()]*\))?")
+_WORDS = re.compile(r"\b__(?:global|vector|cube|ubuf)__\b|\b__(?:mix|schedmode)__\b(?:\s*\([^()]*\))?")
+# `__ubuf__ float row[64];` in a function: memory of UB.
+_UB_ARRAY = re.compile(
+    r"\b__ubuf__\s+((?:unsigned\s+)?[\w:]+(?:\s*<[^;{}]*?>)?)\s+(\w+)\s*((?:\[[^\[\];]*\]\s*)+);"
+)
 _MIX = re.compile(r"\b__mix__\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)")
 _MIXED = {("1", "2"): "mixed12", ("1", "1"): "mixed11", ("1", "0"): "cube", ("0", "1"): "vector"}
 # What KERNEL_TASK_TYPE_DEFAULT becomes; in KERNEL_TASK_TYPE an `if` stands before it.
@@ -299,8 +304,13 @@ def _newlines(whole: str, part: str) -> str:
 
 
 def _replaced_calls(code: str, cann: bool) -> Iterator[_Edit]:
+    arrays = {found.start(): found for found in _UB_ARRAY.finditer(code)}
     for found in _WORDS.finditer(code):
-        yield _Edit(found.start(), found.end(), "\n" * found[0].count("\n"))
+        array = arrays.get(found.start())
+        if array:
+            yield _ub_array(array)
+        else:
+            yield _Edit(found.start(), found.end(), "\n" * found[0].count("\n"))
     for found in _PRINT.finditer(code):
         before = _WORD_BEFORE.search(code, max(0, found.start() - 200), found.start())
         if before and before[1] not in _BEFORE_CALLS:
@@ -314,6 +324,13 @@ def _replaced_calls(code: str, cann: bool) -> Iterator[_Edit]:
         yield _Edit(found.start(), found.end(), f"::sim::program::{found[1]}")
     for found in _DUMP_ADDRESS.finditer(code):
         yield _Edit(found.start(), found.end(), f"::sim::{found[0]}")
+
+
+def _ub_array(found: re.Match[str]) -> _Edit:
+    """An array that its function has in UB as long as it runs."""
+    kind, name, sizes = (" ".join(part.split()) for part in found.groups())
+    array = f"::sim::program::UbArray<{kind}{sizes}> sim_array_{name}; auto &{name} = sim_array_{name}.get();"
+    return _Edit(found.start(), found.end(), array + "\n" * found[0].count("\n"))
 
 
 def _edited(text: str, edits: list[_Edit]) -> str:

@@ -12,21 +12,35 @@
 // conversions
 SIM_ABSENT(vaddreluconv_vdeqs162b8)
 
+// gathers
+SIM_ABSENT(vreduce)
+
 // scalar
 SIM_ABSENT(get_arch_ver)
 SIM_ABSENT(get_fpc)
 SIM_ABSENT(get_l2_in_main)
 SIM_ABSENT(get_l2_vaddr_base)
 SIM_ABSENT(get_para_base)
+SIM_ABSENT(get_smmu_tag_ver)
 SIM_ABSENT(get_stack_phy_base)
+SIM_ABSENT(get_sys_va_base)
 SIM_ABSENT(get_thread_dim)
 SIM_ABSENT(get_thread_id)
 SIM_ABSENT(set_pcie_rd_ctrl)
 
 // cube
 SIM_ABSENT(copy_matrix_cbuf_to_cc)
+SIM_ABSENT(copy_matrix_cc_to_cbuf_b4)
+SIM_ABSENT(create_ca_matrix_h)
+SIM_ABSENT(create_ca_matrix_ui)
+SIM_ABSENT(create_cb_matrix_h)
+SIM_ABSENT(create_cb_matrix_ui)
+SIM_ABSENT(create_cbuf_matrix_h)
+SIM_ABSENT(create_cbuf_matrix_ui)
 SIM_ABSENT(img2colv2_cbuf_to_ca_s4)
 SIM_ABSENT(img2colv2_cbuf_to_ub)
+SIM_ABSENT(load_gm_to_ca_s4)
+SIM_ABSENT(load_gm_to_cb_s4)
 SIM_ABSENT(load_image_to_cbuf)
 SIM_ABSENT(set_aipp_spr_0)
 SIM_ABSENT(set_aipp_spr_1)

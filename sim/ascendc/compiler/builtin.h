@@ -27,6 +27,10 @@
 
 #include "../include/sim/c_library.h"
 
+// From 9.0 on: functions that are found without the name of their namespace, as the device compiler does.
+namespace __asc_aicore {}
+using namespace __asc_aicore;
+
 // Marks for CANN's profiler.
 namespace bisheng::cce {
 inline void metrics_prof_start() {}

@@ -19,7 +19,9 @@
 #define __fbuf__ __attribute__((address_space(15)))
 #define __biasbuf__ __attribute__((address_space(16)))
 #else
+#ifndef SIM_PROGRAM  // as __global__ below
 #define __ubuf__
+#endif
 #define __cbuf__
 #define __ca__
 #define __cb__
@@ -50,7 +52,8 @@
 #define __simt_callee__
 #define __simt_vf__
 
-// Vector registers, which later chips have: headers from 9.0 on name these types for every chip.
+// Vector registers and element types that later chips have: headers from 9.0 on name them for every chip.
+struct hifloat8_t;
 struct vector_bool;
 struct vector_align;
 struct vector_address;

@@ -72,9 +72,9 @@ void CoreState::AddCopy(const Instruction &instruction, const Operand &gm, uint3
   event.row_bytes = gm.row_bytes;
   event.rows = gm.rows * gm.groups;
   event.row_stride = gm.rows > 1 ? gm.row_stride : gm.group_stride;
-  // Rows that follow each other are one; but cube cores convert each row by itself on its way to L1.
-  const bool converted = id.cube && !event.write;
-  if (!converted && event.rows > 1 && event.row_stride == event.row_bytes) {
+  event.converts = instruction.converts;
+  // Rows that follow each other are one, but where each is converted by itself.
+  if (!event.converts && event.rows > 1 && event.row_stride == event.row_bytes) {
     event.row_bytes *= event.rows;
     event.rows = 1;
   }

@@ -42,23 +42,28 @@ double Distance(uint32_t core) {
   return 2 * (turns - std::floor(turns)) - 1;
 }
 
-// Cycles in which a cube core reads a copy. It converts rows of a matrix to fractals on their way: rows that
-// lie at multiples of a data block go in one piece, others block by block. `misses`: the part that comes from
-// HBM.
+// Cycles in which a cube core reads a copy. Where rows of a matrix become fractals on their way, rows that
+// lie at multiples of a data block go in one piece, others block by block. Of rows that stay as they are
+// nothing is published: they are taken to need what rows of a vector core need, and never more than with
+// conversion. `misses`: the part that comes from HBM.
 Cycles CubeReadCycles(const CostModel &cost, const Event &copy, double misses, double distance) {
   const uint64_t stride = copy.rows > 1 ? static_cast<uint64_t>(copy.row_stride) : 0;
+  const Constant &hbm = copy.bypass ? cost.cube_past_l2_bytes : cost.cube_read_hbm_bytes;
+  const double spread = cost.cube_l2_spread * distance;
+  const Constant l2 = {cost.cube_read_l2_bytes / (1 + spread),
+                       cost.cube_read_l2_bytes.doubt + std::abs(spread) * cost.cube_l2_spread.doubt};
+  const Cycles of_bytes = copy.row_bytes * (Cycles::At(hbm, misses) + Cycles::At(l2, 1 - misses));
   Cycles row;
   if (copy.rows > 1 && copy.row_bytes < cost.l2_sector) {
     row = Cycles::Of(cost.cube_short_row);
   } else if (copy.address % kBlock != 0 || stride % kBlock != 0) {
     row = static_cast<double>((copy.row_bytes + kBlock - 1) / kBlock) * Cycles::Of(cost.cube_unaligned_block);
   } else {
-    const Constant &hbm = copy.bypass ? cost.cube_past_l2_bytes : cost.cube_read_hbm_bytes;
-    const double spread = cost.cube_l2_spread * distance;
-    const Constant l2 = {cost.cube_read_l2_bytes / (1 + spread),
-                         cost.cube_read_l2_bytes.doubt + std::abs(spread) * cost.cube_l2_spread.doubt};
-    row = Cycles::Of(cost.cube_copy_row) +
-          copy.row_bytes * (Cycles::At(hbm, misses) + Cycles::At(l2, 1 - misses));
+    row = Cycles::Of(cost.cube_copy_row) + of_bytes;
+  }
+  if (!copy.converts) {
+    const Cycles plain = of_bytes.count > cost.copy_row ? of_bytes : Cycles::Of(cost.copy_row);
+    if (plain.count < row.count) row = plain;
   }
   return copy.rows * row;
 }

@@ -33,8 +33,9 @@ struct Event {
   };
   Kind kind = kWork;
   Pipe pipe = Pipe::S;
-  bool write = false;   // kCopy: towards GM
-  bool bypass = false;  // kCopy: does not allocate in the L2
+  bool write = false;     // kCopy: towards GM
+  bool bypass = false;    // kCopy: does not allocate in the L2
+  bool converts = false;  // kCopy: Instruction::converts
   uint32_t site = 0;
   uint32_t token = 0;
   float scalar = 0;      // cycles of the scalar unit since the previous event

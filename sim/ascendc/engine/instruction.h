@@ -102,11 +102,25 @@ enum class Work : uint8_t {
 
 constexpr int kMaxOperands = 8;
 
+// Places for operands, undefined until Instruction::Add: to clear all of them takes as long as to judge a
+// short instruction.
+class OperandPlaces {
+ public:
+  OperandPlaces() {}
+  Operand &operator[](int i) { return places_[i]; }
+  const Operand &operator[](int i) const { return places_[i]; }
+
+ private:
+  union {
+    Operand places_[kMaxOperands];
+  };
+};
+
 struct Instruction {
   const char *name = "";  // AscendC name: "Add", "DataCopyPad"
   Pipe pipe = Pipe::S;
   Where where = Where::Here();
-  std::array<Operand, kMaxOperands> operands{};
+  OperandPlaces operands;
   int operand_count = 0;
   Work work = Work::kScalar;
   uint32_t repeats = 1;        // kVector: 256 B repeats, one by one on the pipe; legality limits it to 255
@@ -115,6 +129,7 @@ struct Instruction {
   uint64_t steps = 0;  // kCube: 16 x 16 results each, over 16 k of half, 4 of float, 8 of HF32, 32 of int8_t
   bool uncached = false;   // kScalar: the access to GM goes past the data cache
   bool l2_bypass = false;  // kCopy: the GlobalTensor's L2 cache hint is CACHE_MODE_DISABLE
+  bool converts = false;   // kCopy to L1: rows of a matrix become fractals on their way
   // kCopy to GM: 0, or a number for the operation and the type that SetAtomicAdd & co have set. The memory
   // orders copies of one number, so that they are no conflict.
   uint8_t atomic = 0;

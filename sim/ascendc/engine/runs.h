@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "byte_map.h"
 #include "instruction.h"
 
 namespace sim {
@@ -56,16 +57,11 @@ template <typename Visit>
 void ForEachElementRun(const Operand &operand, uint64_t group_address, Visit &&visit) {
   const uint64_t width = operand.element_bytes;
   const uint64_t count = operand.row_bytes / width;
-  const auto touched = [&](uint64_t i) { return ((operand.elements[i / 64] >> (i % 64)) & 1U) != 0; };
-  for (uint64_t i = 0; i < count; ++i) {
-    if (i % 64 == 0 && operand.elements[i / 64] == 0) {
-      i += 63;
-      continue;
-    }
-    if (!touched(i)) continue;
-    const uint64_t first = i;
-    while (i < count && touched(i)) ++i;
-    visit(group_address + first * width, (i - first) * width);
+  for (uint64_t i = FirstBit(true, operand.elements, 0, count); i < count;) {
+    const uint64_t run = FirstBit(false, operand.elements, i, count - i);
+    visit(group_address + i * width, run * width);
+    i += run;
+    i += FirstBit(true, operand.elements, i, count - i);
   }
 }
 

@@ -38,6 +38,12 @@ bool Values::Defined(const Operand &operand) {
     return defined;
   }
   const ValueMap &map = Map(operand.space);
+  // Mostly all is defined from the first to the last byte, which takes one look.
+  const ByteRange extent = Extent(operand);
+  if (extent.begin >= 0 && extent.end <= static_cast<int64_t>(map.bytes()) &&
+      map.Defined(static_cast<uint64_t>(extent.begin), static_cast<uint64_t>(extent.end - extent.begin))) {
+    return true;
+  }
   ForEachPlace(operand,
                [&](uint64_t begin, uint64_t bytes) { defined = defined && map.Defined(begin, bytes); });
   return defined;

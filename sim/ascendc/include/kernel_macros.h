@@ -6,12 +6,12 @@
 
 #define __aicore__
 #define __gm__
-#define __ubuf__
 #define __cbuf__
 #define __ca__
 #define __cb__
 #define __cc__
 #ifndef SIM_PROGRAM  // the translation of a program reads these words and removes them
+#define __ubuf__
 #define __global__
 #define __cube__
 #define __vector__

@@ -222,6 +222,18 @@ void ArriveTwice(const Arguments &arguments) {
   group.Arrive(0);
 }
 
+// A group beside buffers that leave `room` bytes at the end of UB.
+template <uint32_t room>
+void GroupBesideBuffers(const Arguments &arguments) {
+  TPipe pipe;
+  TBuf<> buffer;
+  pipe.InitBuffer(buffer, 192 * 1024 - room);
+  FAULT_HERE;
+  Group group(arguments.self, 1, 1);
+  group.Arrive(0);
+  group.Wait(0);
+}
+
 void UsedWorkspace(const Arguments &arguments) {
   GlobalTensor<int32_t> words;
   words.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t *>(arguments.self), 128);
@@ -318,6 +330,12 @@ const std::vector<FaultCase> &FlagCases() {
        AloneInGroup<0, 1, 1>,
        {"GroupBarrier::Wait", "waitIndex must be in [0, 0], got 1"}},
       {"correct_group", K::kOther, AloneInGroup<0, 0, 2>, {}},
+      {"group_without_room",
+       K::kUbCapacity,
+       GroupBesideBuffers<1568>,
+       {"GroupBarrier", "takes the last 1600 bytes of the Unified Buffer, from byte 195008 on",
+        "take 195040 bytes"}},
+      {"correct_group_beside_buffers", K::kOther, GroupBesideBuffers<1600>, {}},
       {"group_arrives_twice", K::kFlag, ArriveTwice, {"GroupBarrier::Arrive", "missing Wait"}},
       {"group_of_used_workspace",
        K::kFlag,

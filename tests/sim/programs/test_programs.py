@@ -112,6 +112,51 @@ def test_the_cube_core_serves_the_vector_cores_of_its_block():
     assert "1 launch, 0 errors, 0 warnings" in done.stderr
 
 
+def test_cube_cores_convert_only_what_becomes_fractals(tmp_path):
+    """Blocks that follow each other are one run; rows of 32 bytes that become fractals are short rows."""
+    report = tmp_path / "report.json"
+    run("cube_reads.asc", "--report", str(report))
+    times = {one["kernel"]: one["microseconds"] for one in map(json.loads, report.read_text().splitlines())}
+    assert times["blocks"] == pytest.approx(times["one_run"], rel=0.01)
+    assert times["matrix"] > 2 * times["one_run"]
+
+
+def test_the_c_interface(own_api):
+    done = run("c_api.asc")
+    expected = [2 * (i * i + i) + (100 if i % 64 == 1 else 0) for i in range(128)]
+    assert [int(word) for word in lines(done)["squares"].split()] == expected
+    assert "1 launch, 0 errors, 0 warnings" in done.stderr
+    wrong = avo("run", HERE / "c_api.asc", "-D", "FORGET")
+    assert wrong.returncode == 1
+    assert re.search(r"MissingSync: .* Mul \(c_api.asc:\d+ squares\) on V reads src0", wrong.stderr), (
+        wrong.stderr
+    )
+
+
+def test_softmax_of_a_matrix_in_fractals(own_api):
+    """Columns of fractals lie one behind the other; elements behind the last column stay as they are."""
+    found = lines(run("softmax_fractals.asc"))
+    numbers = np.arange(8 * 48) ** 2 % 7
+
+    def matrix(values: np.ndarray) -> np.ndarray:
+        return values.reshape(3, 8, 16).transpose(1, 0, 2).reshape(8, 48)
+
+    powers = np.exp(matrix(numbers)[:, :40].astype(float))
+    want = 1e6 * powers / powers.sum(axis=1, keepdims=True)
+    for title, tolerance in (("floats", 2), ("halfs", 200)):  # in millionths; half has 11 bits
+        got = matrix(np.array(found[title].split(), dtype=int))
+        np.testing.assert_allclose(got[:, :40], want, atol=tolerance)
+        np.testing.assert_array_equal(got[:, 40:], 10**6 * matrix(numbers)[:, 40:])
+
+
+def test_arrays_in_ub_fit(own_api):
+    wrong = avo("run", HERE / "c_api.asc", "-D", "TOO_MANY")
+    rows = 3 * 64 * 4
+    text = f"arrays in the Unified Buffer must have at most 196608 bytes together, got {196608 + rows}"
+    assert wrong.returncode == 1
+    assert text in wrong.stderr
+
+
 def test_how_often_a_core_polls_takes_no_time(tmp_path):
     """On CANN's headers the cube core asks for messages, the more often the fewer threads the host has."""
     times = []

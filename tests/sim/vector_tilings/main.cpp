@@ -118,6 +118,20 @@ int main() {
       const ge::Shape shape({1, q.rows, q.columns, q.columns});
       PrintTiling<AscendC::tiling::LayerNormTiling, optiling::LayerNormTiling>(
           [&](auto &tiling) { AscendC::GetLayerNormNDTilingInfo(shape, q.work, q.type, false, tiling); });
+    } else if (q.name == "LayerNormGradTiling") {
+      const ge::Shape shape({1, q.rows, q.columns, q.columns});
+      PrintTiling<AscendC::tiling::LayerNormGradTiling, optiling::LayerNormGradTiling>(
+          [&](auto &tiling) { AscendC::GetLayerNormGradNDTilingInfo(shape, q.work, q.type, false, tiling); });
+    } else if (q.name == "LayerNormGradBetaTiling") {
+      const ge::Shape shape({1, q.rows, q.columns, q.columns});
+      PrintTiling<AscendC::tiling::LayerNormGradBetaTiling, optiling::LayerNormGradBetaTiling>(
+          [&](auto &tiling) {
+            AscendC::GetLayerNormGradBetaNDTilingInfo(shape, q.work, q.type, false, tiling);
+          });
+    } else if (q.name == "SwapTiling") {
+      const ge::Shape shape({2, 3, q.rows, q.columns});
+      PrintTiling<AscendC::tiling::ConfusionTransposeTiling, optiling::ConfusionTransposeTiling>(
+          [&](auto &tiling) { AscendC::GetTransposeTilingInfo(shape, q.work, q.type, 1, tiling); });
     } else if (q.name == "GroupNormTiling") {
       const ge::Shape shape({1, q.rows, q.columns, 1});
       PrintTiling<AscendC::tiling::GroupNormTiling, optiling::GroupNormTiling>([&](auto &tiling) {

@@ -123,6 +123,41 @@ def test_layer_norm_of_no_rows():
     assert (got[0:2], got[rounds]) == ([1, 0], 0)
 
 
+def fields_by_name(name: str, values: list[int]) -> dict[str, int]:
+    names = re.findall(r"(\w+) \d+(?= |$)", dict(fields_of_cann())[name])
+    return dict(zip(names, values, strict=True))
+
+
+def test_layer_norm_grad_computes_rows_that_fill_data_blocks():
+    """There is room for 3 of 20 rows: 8 at once, as values of rows are read where a piece begins. CANN's kernel
+    reads 2 pieces of 8 rows and one of 4, with 6 copies of a piece of floats."""
+    work = 3 * 16 * 4 * 6
+    got = fields_by_name("LayerNormGradTiling", ask("LayerNormGradTiling", 20, 16, 4, work))
+    assert (got["nohCalSize"], got["loopNum"], got["nohTailSize"], got["tailSize"]) == (8, 2, 4, 4 * 16)
+    places = ("tmpTensorBSH", "pdVarTensor", "pdMeanTensor", "x1Tensor", "x2Tensor", "x3Tensor")
+    assert [got[f"{place}Pos"] for place in places] == [i * 8 * 16 for i in range(6)]
+    assert {got[f"{place}Size"] for place in places} == {8 * 16}
+
+
+@pytest.mark.parametrize("type_bytes,at_once,places", [(4, 6, [0, 0, 0, 0]), (2, 2, [0, 16, 32, 32 + 32])])
+def test_layer_norm_grad_beta(type_bytes, at_once, places):
+    """Room for 6 rows of 16 floats: half takes two of them for the results, and two for each row."""
+    work = 6 * 16 * 4
+    got = fields_by_name("LayerNormGradBetaTiling", ask("LayerNormGradBetaTiling", 20, 16, type_bytes, work))
+    assert (got["bsCurLength"], got["bshCurLength"]) == (at_once, at_once * 16)
+    assert (got["loopRound"], got["bsTailSize"]) == divmod(20, at_once)
+    names = ("gammaTempTensorPos", "betaTempTensorPos", "inputDyTmpTensorPos", "resForGammaTmpTensorPos")
+    assert [got[name] for name in names] == places
+
+
+def test_transpose_of_fractals():
+    """[2, 3, 40, 20] of half: 48 x 32 with padding, three fractals in a column, of which two fit at once."""
+    got = ask("SwapTiling", 40, 20, 2, 2 * 256 * 2)
+    sizes, at_once, rounds = [16, 2, 3, 32, 48, 2], [512, 32], [48 * 16, 1, 256]
+    strides = [48 * 32, 3 * 48 * 32, 3 * 32, 3 * 16, 32 * 3 * 32]
+    assert got == [*sizes, *at_once, *rounds, *strides, 40, 20]
+
+
 def test_group_norm_without_groups():
     assert ask("GroupNorm", 8, 16, 4, 4)[1] > 0
     assert any(ask("GroupNormTiling", 8, 16, 4, 4))

@@ -13,11 +13,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "cpu_debug.h"
+#include "engine/core.h"
 #include "engine/current_core.h"
 #include "include/sim/asc_dump.h"
 
@@ -55,6 +57,33 @@ constexpr bool kCubeCode = true;
 constexpr bool kCubeCode = false;
 #endif
 
+// The bytes of UB, from its start on, that arrays of the functions which now run on this core have.
+inline thread_local uint64_t ub_of_arrays = 0;
+
+// An array that a function declares in UB: `__ubuf__ float row[64];`. It counts from 0, as all of UB.
+template <typename Array>
+class UbArray {
+ public:
+  explicit UbArray(Where where = Where::Here()) : begin_(ub_of_arrays) {
+    constexpr uint64_t kBlock = 32;
+    const uint64_t end = begin_ + (sizeof(Array) + kBlock - 1) / kBlock * kBlock;
+    Core &core = Core::Current();
+    if (end > core.BytesOf(Space::UB)) {
+      core.Fail(FaultKind::kUbCapacity, "__ubuf__", where,
+                "arrays in the Unified Buffer must have at most " + std::to_string(core.BytesOf(Space::UB)) +
+                    " bytes together, got " + std::to_string(end));
+    }
+    ub_of_arrays = end;
+  }
+  UbArray(const UbArray &) = delete;
+  UbArray &operator=(const UbArray &) = delete;
+  ~UbArray() { ub_of_arrays = begin_; }
+  Array &get() const { return *reinterpret_cast<Array *>(begin_); }
+
+ private:
+  const uint64_t begin_;
+};
+
 template <auto kernel, typename Values, typename Indices>
 struct Code;
 template <auto kernel, typename Values, size_t... indices>
@@ -63,6 +92,7 @@ struct Code<kernel, Values, std::index_sequence<indices...>> {
   // Calls the kernel without a function in between, as the calls that a fault shows begin below this one.
   static void Invoke(void *const *arguments) {
     [[maybe_unused]] const auto &values = *static_cast<const Values *>(arguments[0]);
+    ub_of_arrays = 0;  // a fault may have ended the kernel before this one anywhere
     kernel(std::get<indices>(values)...);
   }
 };

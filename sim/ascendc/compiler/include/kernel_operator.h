@@ -3,10 +3,6 @@
 // data, tiling keys and kernel types.
 #pragma once
 
-// From 9.0 on: functions that are found without the name of their namespace, as the device compiler does.
-namespace __asc_aicore {}
-using namespace __asc_aicore;
-
 #if __has_include("impl/utils/debug/asc_aicore_dump_impl.h")
 // Its overloads of asc_dump differ only in the memory that a pointer leads to. g++ has one kind of pointer,
 // so that each gets a name of its own.

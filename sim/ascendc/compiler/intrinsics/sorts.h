@@ -15,3 +15,11 @@ void vbitsort(__ubuf__ T *dst, __ubuf__ T *scores, __ubuf__ uint32_t *indices, u
 // how many pairs each gave.
 template <typename T>
 void vmrgsort4(__ubuf__ T *dst, __ubuf__ T **lists, uint64_t lengths, uint64_t config);
+// The same with each of them in words of its own.
+template <typename T>
+void vmrgsort4(__ubuf__ T *dst, __ubuf__ T **lists, uint8_t repeat, uint16_t length0, uint16_t length1,
+               uint16_t length2, uint16_t length3, bool stopsEarly, uint8_t taken) {
+  const uint64_t lengths =
+      uint64_t{length0} | uint64_t{length1} << 16 | uint64_t{length2} << 32 | uint64_t{length3} << 48;
+  vmrgsort4(dst, lists, lengths, uint64_t{repeat} | uint64_t{taken} << 8 | uint64_t{stopsEarly} << 12);
+}

@@ -19,7 +19,8 @@ struct CopySide {
   uint32_t element_bytes = 1;
   uint32_t gap_blocks = 0;
   bool l2_bypass = false;
-  bool tscm = false;  // L1 of the cube core, whatever core makes the copy
+  bool tscm = false;      // L1 of the cube core, whatever core makes the copy
+  bool fractals = false;  // of a destination: rows of a matrix become fractals on their way
   // In GM: says whether elements of this type may be combined by atomic copies of `type`.
   bool (*combines)(AtomicType type) = nullptr;
   void (*check_gm)(const void *tensor, const char *name, uint64_t address, uint64_t bytes,
@@ -134,6 +135,7 @@ inline void IssueCopy(Core &core, const char *name, const CopySide &dst, const C
   instruction.elements = bytes / src.element_bytes;
   instruction.repeats = static_cast<uint32_t>(CeilDivide(bytes, kRepeatBytes));
   instruction.l2_bypass = src.l2_bypass || dst.l2_bypass;
+  instruction.converts = dst.fractals;
   instruction.atomic = AtomicOf(core, name, dst, where);
   instruction.Add(dst.operand);
   instruction.Add(src.operand);
@@ -366,11 +368,11 @@ void CopyPadIn(const char *name, const AscendC::LocalTensor<T> &dst, const Ascen
     if (!padded) {
       std::memcpy(&value, source, sizeof(T));
     }
-    for (uint32_t byte = 0; byte < row; byte += sizeof(T)) {
-      if (byte < left || byte >= left + params.blockLen) {
-        std::memcpy(start + byte, &value, sizeof(T));
-      }
-    }
+    const auto fill = [&](uint32_t byte, uint32_t end) {
+      for (; byte < end; byte += sizeof(T)) std::memcpy(start + byte, &value, sizeof(T));
+    };
+    fill(0, left);
+    fill(left + params.blockLen, row);
     std::memcpy(start + left, source, params.blockLen);
   }
 }
@@ -418,6 +420,7 @@ inline void CopyNdToNz(CopySide dst, CopySide src, const AscendC::Nd2NzParams &p
   dst.operand.row_stride = static_cast<int64_t>(params.dstNzNStride) * kBlockBytes;
   dst.operand.groups = columns;
   dst.operand.group_stride = static_cast<int64_t>(params.dstNzC0Stride) * kBlockBytes;
+  dst.fractals = true;
   const FlowBy flow([&](Flows &flows) {
     for (uint32_t n = 0; n < params.nValue; ++n) {
       for (uint32_t at = 0; at < row_bytes; at += kBlockBytes) {

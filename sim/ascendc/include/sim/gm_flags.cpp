@@ -59,9 +59,22 @@ void CheckIndex(const char *name, const char *parameter, uint32_t index, uint32_
 
 uint64_t WorkspaceOf(const CoreGroup &group) { return kGroupLine * std::max(group.arrives, group.waits); }
 
+// A device writes its messages in the last bytes of UB.
+static void CheckEndOfUb(const char *name, Where where) {
+  constexpr uint64_t kTaken = 1600;
+  Core &core = Core::Current();
+  const uint64_t all = core.BytesOf(Space::UB), buffers = core.queues().Allocated(Space::UB);
+  if (buffers + kTaken <= all) return;
+  core.Fail(FaultKind::kUbCapacity, name, where,
+            "it takes the last 1600 bytes of the Unified Buffer, from byte " +
+                std::to_string(all - std::min(all, kTaken)) + " on, but the kernel's buffers take " +
+                std::to_string(buffers) + " bytes");
+}
+
 void CheckGroup(const CoreGroup &group, Where where) {
   constexpr const char *kName = "GroupBarrier";
   Core &core = Core::Current();
+  CheckEndOfUb(kName, where);
   core.CheckMayMeet(kName, where);
   if (group.workspace % kGroupLine != 0) {
     core.Fail(FaultKind::kAlignment, kName, where, "groupWorkspace must start on a multiple of 512 bytes");
@@ -74,6 +87,7 @@ void CheckGroup(const CoreGroup &group, Where where) {
 void ArriveInGroup(const CoreGroup &group, uint32_t index, Where where) {
   constexpr const char *kName = "GroupBarrier::Arrive";
   CheckIndex(kName, "arriveIndex", index, group.arrives, where);
+  CheckEndOfUb(kName, where);  // there may be more buffers than when the barrier was made
   ReadWorkspace(kName, group, where);
   Core &core = Core::Current();
   const int32_t event = core.FetchEventId(Pipe::S, Pipe::MTE3, where);

@@ -64,6 +64,11 @@ void FillRounds(Tiling &t, const NormShape &shape, uint32_t stack_bytes, uint32_
   t.lastDimValueBack = 1.0F / static_cast<float>(shape.original_h);
 }
 
+// Pieces of the input that LayerNormGrad has in its work memory.
+constexpr uint32_t LayerNormGradUnits(uint32_t type_size, bool in_source) {
+  return type_size == 2 ? 9 : in_source ? 4 : 6;
+}
+
 inline uint32_t BitsOfFloat(float value) {
   uint32_t bits = 0;
   std::memcpy(&bits, &value, sizeof(bits));
@@ -131,22 +136,42 @@ void GetLayerNormNDTilingInfo(const Shape &srcShape, const uint32_t stackBufferS
 template <typename Shape>
 void GetLayerNormGradMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSize, const bool isReuseSource,
                                    uint32_t &maxValue, uint32_t &minValue) {
-  const uint32_t units = typeSize == 2 ? 9 : isReuseSource ? 4 : 6;
+  const uint32_t units = sim::LayerNormGradUnits(typeSize, isReuseSource);
   sim::NormSizes(sim::NormShape(srcShape), units, maxValue, minValue);
 }
+// Copies of a piece that lie one behind the other in the work memory, with CANN's order. Values of rows are
+// read where a piece begins, so that it has as many rows as fill data blocks.
 template <typename Shape, typename Tiling>
-void GetLayerNormGradNDTilingInfo(const Shape &srcShape, const uint32_t stackBufferSize, const uint32_t,
-                                  const bool, Tiling &tiling) {
+void GetLayerNormGradNDTilingInfo(const Shape &srcShape, const uint32_t stackBufferSize,
+                                  const uint32_t typeSize, const bool isReuseSource, Tiling &tiling) {
   const sim::NormShape shape(srcShape);
+  const uint32_t units = sim::LayerNormGradUnits(typeSize, isReuseSource);
+  const uint32_t at_once = std::max(stackBufferSize / 4 / units / std::max(shape.h, 1U), 1U);
   tiling::LayerNormGradTiling t;
   t.stackBufferSize = stackBufferSize;
   t.bLength = shape.b;
   t.sLength = shape.s;
   t.hLength = shape.h;
   t.originalHLength = shape.original_h;
-  t.oneCalSize = shape.h;
-  t.nohCalSize = 1;
-  t.loopNum = shape.rows();
+  t.nohCalSize = sim::RoundUp(at_once, 32 / typeSize);
+  t.oneCalSize = t.nohCalSize * shape.h;
+  t.loopNum = shape.rows() / t.nohCalSize;
+  t.nohTailSize = shape.rows() % t.nohCalSize;
+  t.tailSize = t.nohTailSize * shape.h;
+  t.pdVarTensorPos = t.oneCalSize;
+  t.pdMeanTensorPos = 2 * t.oneCalSize;
+  const bool in_source = isReuseSource && typeSize == 4;
+  t.x1TensorPos = in_source ? 0 : 3 * t.oneCalSize;
+  t.x2TensorPos = in_source ? 0 : 4 * t.oneCalSize;
+  t.x3TensorPos = (in_source ? 3 : 5) * t.oneCalSize;
+  if (typeSize == 2) {
+    t.tmpTensorPos = 6 * t.oneCalSize;
+    t.tmpTensor1Pos = 7 * t.oneCalSize;
+    t.tmpTensor2Pos = 8 * t.oneCalSize;
+  }
+  t.tmpTensorBSHSize = t.pdVarTensorSize = t.pdMeanTensorSize = t.oneCalSize;
+  t.x1TensorSize = t.x2TensorSize = t.x3TensorSize = t.oneCalSize;
+  t.tmpTensorSize = t.tmpTensor1Size = t.tmpTensor2Size = t.oneCalSize;
   t.lastDimValueBack = sim::BitsOfFloat(1.0F / static_cast<float>(shape.original_h));
   t.lastDimValueBackMulTwo = sim::BitsOfFloat(2.0F / static_cast<float>(shape.original_h));
   sim::Give(t, tiling);
@@ -158,8 +183,8 @@ void GetLayerNormGradBetaMaxMinTmpSize(const Shape &srcShape, const uint32_t, co
   sim::NormSizes(sim::NormShape(srcShape), 4, maxValue, minValue);
 }
 template <typename Shape, typename Tiling>
-void GetLayerNormGradBetaNDTilingInfo(const Shape &srcShape, const uint32_t stackBufferSize, const uint32_t,
-                                      const bool, Tiling &tiling) {
+void GetLayerNormGradBetaNDTilingInfo(const Shape &srcShape, const uint32_t stackBufferSize,
+                                      const uint32_t typeSize, const bool, Tiling &tiling) {
   const sim::NormShape shape(srcShape);
   tiling::LayerNormGradBetaTiling t;
   t.stackBufferSize = stackBufferSize / 4;
@@ -168,10 +193,23 @@ void GetLayerNormGradBetaNDTilingInfo(const Shape &srcShape, const uint32_t stac
   t.hLength = shape.h;
   t.originalHLength = shape.original_h;
   t.bshLength = shape.rows() * shape.h;
-  t.bsLength = t.loopRound = shape.rows();
-  t.oneCalSize = t.bshCurLength = shape.h;
-  t.bsCurLength = 1;
-  t.numberOfTmpBuf = 4;
+  t.bsLength = shape.rows();
+  // Half has both results and both sources as floats in the work memory.
+  const bool narrow = typeSize == 2;
+  t.numberOfTmpBuf = narrow ? 2 : 1;
+  const uint32_t results = narrow ? 2 * shape.h : 0;
+  const uint32_t room = std::max(t.stackBufferSize, results) - results;
+  t.bsCurLength = std::clamp(room / t.numberOfTmpBuf / std::max(shape.h, 1U), 1U, std::max(t.bsLength, 1U));
+  t.oneCalSize = t.bshCurLength = t.bsCurLength * shape.h;
+  t.loopRound = t.bsLength / t.bsCurLength;
+  t.bsTailSize = t.bsLength % t.bsCurLength;
+  t.inputTailSize = t.bsTailSize * shape.h;
+  t.inputTailPos = t.bshLength - t.inputTailSize;
+  if (narrow) {
+    t.betaTempTensorPos = shape.h;
+    t.inputDyTmpTensorPos = 2 * shape.h;
+    t.resForGammaTmpTensorPos = 2 * shape.h + t.oneCalSize;
+  }
   sim::Give(t, tiling);
 }
 

@@ -21,6 +21,34 @@ void FloatSizes(const Shape &shape, uint32_t units, uint32_t &most, uint32_t &le
   most = std::max(least, units * RoundUp(ElementsOf(shape) * 4, 256));
 }
 
+// [B, N, S, H] in fractals of 16 x 16, with S and N swapped: the work memory takes as many fractals of a
+// column of fractals as it can. The last two fields, which CANN's kernels do not read, are the sizes without
+// padding.
+template <typename Tiling>
+void FillSwap(Tiling &t, uint32_t work_bytes, uint32_t type_bytes, uint32_t b, uint32_t n, uint32_t s,
+              uint32_t h) {
+  constexpr uint32_t kSide = 16, kFractal = kSide * kSide;
+  const uint32_t fractals = std::max(work_bytes / type_bytes / kFractal, 1U);
+  t.param0 = 32 / type_bytes;
+  t.param1 = b;
+  t.param2 = n;
+  t.param3 = RoundUp(h, kSide);
+  t.param4 = RoundUp(s, kSide);
+  t.param5 = t.param3 / kSide;
+  t.param6 = fractals * kFractal;
+  t.param7 = fractals * kSide;
+  t.param8 = t.param4 * kSide;
+  t.param9 = t.param8 / t.param6;
+  t.param10 = t.param8 % t.param6;
+  t.param11 = t.param4 * t.param3;
+  t.param12 = n * t.param11;
+  t.param13 = n * t.param3;
+  t.param14 = n * kSide;
+  t.param15 = t.param7 * t.param9 * t.param13;
+  t.param16 = s;
+  t.param17 = h;
+}
+
 }  // namespace sim
 
 namespace AscendC {
@@ -203,7 +231,8 @@ void GetReduceXorSumMaxMinTmpSize(const Shape &, const uint32_t, const bool, uin
   maxValue = minValue = 3 * 256;
 }
 
-// The tiling has the sizes [B, N, S, H/N], or [H, W].
+// The tiling has the sizes [B, N, S, H/N], or [H, W], and for the types that swap S and N and for ND2ND_ONLY
+// what CANN's kernels read.
 template <typename Shape>
 void GetTransposeMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSize, const uint32_t,
                                uint32_t &maxValue, uint32_t &minValue) {
@@ -211,17 +240,30 @@ void GetTransposeMaxMinTmpSize(const Shape &srcShape, const uint32_t typeSize, c
   maxValue = std::max(minValue, 2 * sim::ElementsOf(srcShape) * typeSize);
 }
 template <typename Shape, typename Tiling>
-void GetTransposeTilingInfo(const Shape &srcShape, const uint32_t, const uint32_t, const uint32_t,
-                            Tiling &tiling) {
+void GetTransposeTilingInfo(const Shape &srcShape, const uint32_t stackBufferSize, const uint32_t typeSize,
+                            const uint32_t transposeTypeIn, Tiling &tiling) {
+  constexpr uint32_t kSwapToNd = 1, kSwapToNz = 2, kMatrix = 7;  // TransposeType
   const size_t dims = srcShape.GetDimNum();
   const auto size = [&](size_t from_end) {
     return dims < from_end ? 1 : static_cast<uint32_t>(srcShape.GetDim(dims - from_end));
   };
+  const uint32_t b = size(4), n = size(3), s = size(2), h = size(1);
   tiling::ConfusionTransposeTiling t;
-  t.param0 = size(4);
-  t.param1 = size(3);
-  t.param2 = size(2);
-  t.param3 = size(1);
+  if (transposeTypeIn == kSwapToNd || transposeTypeIn == kSwapToNz) {
+    sim::FillSwap(t, stackBufferSize, typeSize, b, n, s, h);
+  } else if (transposeTypeIn == kMatrix) {
+    t.param0 = 32 / typeSize;
+    t.param1 = s;
+    t.param2 = h;
+    t.param3 = s / 16;
+    t.param4 = s;
+    t.param5 = h / t.param0;
+  } else {
+    t.param0 = b;
+    t.param1 = n;
+    t.param2 = s;
+    t.param3 = h;
+  }
   sim::Give(t, tiling);
 }
 // The older names.

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // exp(x - max) / sum for each row, with the maximum and the sum of a row as blocks of equal lanes, or without
-// them. It is computed row by row, whatever the tiling says, and half in float. Matrices in the format NZ are
-// not modelled.
+// them. It is computed row by row, whatever the tiling says, and half in float.
 #pragma once
 
-#include "sim_softmax_shape.h"
+#include "sim_fractal_rows.h"
 
 namespace sim {
 
-// `sum` and `max` may be null.
-template <typename T, typename U>
+// `sum` and `max` may be null. Rows: WideRows or FractalRows.
+template <template <typename> class Rows, typename T, typename U>
 void SoftMaxRows(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<U> *sum,
                  const AscendC::LocalTensor<U> *max, const AscendC::LocalTensor<T> &src, const Bytes *given,
                  const RowShape &shape, Where where) {
   static_assert(kOneOf<T, half, float>, "SoftMax: for half and float on Atlas A2");
   const Bytes work = WorkOf(given, where);
-  const WideRows<T> rows("SoftMax", work, shape, where);
+  const Rows<T> rows("SoftMax", work, shape, where);
   RowValue value(work, where);
   const Stage stage(shape.columns, where);
   for (uint32_t row = 0; row < shape.rows; ++row) {
@@ -32,21 +31,21 @@ void SoftMaxRows(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<
   }
 }
 
-template <typename T, typename U>
+template <template <typename> class Rows, typename T, typename U>
 void SoftMaxRows(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<U> &sum,
                  const AscendC::LocalTensor<U> &max, const AscendC::LocalTensor<T> &src, const Bytes *given,
                  const RowShape &shape, Where where) {
-  SoftMaxRows(dst, &sum, &max, src, given, shape, where);
+  SoftMaxRows<Rows>(dst, &sum, &max, src, given, shape, where);
 }
 
 // exp(x - max) / sum with a maximum and a sum that are given.
-template <typename T, typename U>
+template <template <typename> class Rows, typename T, typename U>
 void SimpleSoftMaxRows(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<U> &sum,
                        const AscendC::LocalTensor<U> &max, const AscendC::LocalTensor<T> &src,
                        const Bytes *given, const RowShape &shape, Where where) {
   static_assert(kOneOf<T, half, float>, "SimpleSoftMax: for half and float on Atlas A2");
   const Bytes work = WorkOf(given, where);
-  const WideRows<T> rows("SimpleSoftMax", work, shape, where);
+  const Rows<T> rows("SimpleSoftMax", work, shape, where);
   RowValue value(work, where);
   for (uint32_t row = 0; row < shape.rows; ++row) {
     const Floats x = rows.Load(src, row), y = rows.Place(dst, row);
@@ -89,9 +88,9 @@ namespace AscendC {
                               const LocalTensor<uint8_t> &sharedTmpBuffer, const SoftMaxTiling &tiling,   \
                               const SoftMaxShapeInfo &softmaxShapeInfo = {},                              \
                               sim::Where where = sim::Where::Here()) {                                    \
-    static_assert(!isDataFormatNZ, #Name ": matrices in the format NZ are not modelled");                 \
-    sim::Body(dstTensor, sumTensor, maxTensor, srcTensor, &sharedTmpBuffer,                               \
-              sim::SoftMaxShape(softmaxShapeInfo, tiling), where);                                        \
+    sim::Body<sim::RowsOf<isDataFormatNZ>::template Rows>(                                                \
+        dstTensor, sumTensor, maxTensor, srcTensor, &sharedTmpBuffer,                                     \
+        sim::SoftMaxShape(softmaxShapeInfo, tiling), where);                                              \
   }                                                                                                       \
   template <typename Type, bool isReuseSource = false, bool isBasicBlock = false,                         \
             bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>               \
@@ -99,9 +98,9 @@ namespace AscendC {
                               const LocalTensor<U> &maxTensor, const LocalTensor<T> &srcTensor,           \
                               const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {}, \
                               sim::Where where = sim::Where::Here()) {                                    \
-    static_assert(!isDataFormatNZ, #Name ": matrices in the format NZ are not modelled");                 \
-    sim::Body(dstTensor, sumTensor, maxTensor, srcTensor, nullptr,                                        \
-              sim::SoftMaxShape(softmaxShapeInfo, tiling), where);                                        \
+    sim::Body<sim::RowsOf<isDataFormatNZ>::template Rows>(                                                \
+        dstTensor, sumTensor, maxTensor, srcTensor, nullptr, sim::SoftMaxShape(softmaxShapeInfo, tiling), \
+        where);                                                                                           \
   }
 
 SIM_SOFTMAX(SoftMaxRows, SoftMax, Type, Type)
@@ -117,8 +116,8 @@ __aicore__ inline void SoftMax(const LocalTensor<T> &dstTensor, const LocalTenso
                                const SoftMaxShapeInfo &softmaxShapeInfo = {},
                                sim::Where where = sim::Where::Here()) {
   const LocalTensor<T> *none = nullptr;
-  sim::SoftMaxRows(dstTensor, none, none, srcTensor, &sharedTmpBuffer,
-                   sim::SoftMaxShape(softmaxShapeInfo, tiling), where);
+  sim::SoftMaxRows<sim::WideRows>(dstTensor, none, none, srcTensor, &sharedTmpBuffer,
+                                  sim::SoftMaxShape(softmaxShapeInfo, tiling), where);
 }
 template <typename T, bool isReuseSource = false, bool isBasicBlock = false,
           const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>
@@ -126,8 +125,8 @@ __aicore__ inline void SoftMax(const LocalTensor<T> &dstTensor, const LocalTenso
                                const SoftMaxTiling &tiling, const SoftMaxShapeInfo &softmaxShapeInfo = {},
                                sim::Where where = sim::Where::Here()) {
   const LocalTensor<T> *none = nullptr;
-  sim::SoftMaxRows(dstTensor, none, none, srcTensor, nullptr, sim::SoftMaxShape(softmaxShapeInfo, tiling),
-                   where);
+  sim::SoftMaxRows<sim::WideRows>(dstTensor, none, none, srcTensor, nullptr,
+                                  sim::SoftMaxShape(softmaxShapeInfo, tiling), where);
 }
 
 template <typename T1, typename T2, bool isDataFormatNZ = false, uint8_t stepSizeMode = 0>

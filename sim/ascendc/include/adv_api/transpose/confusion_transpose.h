@@ -111,13 +111,27 @@ inline std::vector<int64_t> TransposeMap(AscendC::TransposeType type, const Frac
   return map;
 }
 
+// The sizes in a tiling (sim/acl/include/tiling/vector/tensor_functions.h).
+inline FractalShape ShapeIn(const AscendC::tiling::ConfusionTransposeTiling &tiling,
+                            AscendC::TransposeType type) {
+  using Type = AscendC::TransposeType;
+  switch (type) {
+    case Type::TRANSPOSE_NZ2ND_0213:
+    case Type::TRANSPOSE_NZ2NZ_0213:
+      return {tiling.param1, tiling.param2, tiling.param16, tiling.param17};
+    case Type::TRANSPOSE_ND2ND_ONLY:
+      return {1, 1, tiling.param1, tiling.param2};
+    default:
+      return {tiling.param0, tiling.param1, tiling.param2, tiling.param3};
+  }
+}
+
 template <typename T>
 void TransposeByTiling(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
                        AscendC::TransposeType type, const AscendC::tiling::ConfusionTransposeTiling &tiling,
                        Where where) {
   static_assert(sizeof(T) == 2 || sizeof(T) == 4, "Transpose: elements of 2 or 4 bytes on Atlas A2");
-  const std::vector<int64_t> map =
-      TransposeMap(type, {tiling.param0, tiling.param1, tiling.param2, tiling.param3}, where);
+  const std::vector<int64_t> map = TransposeMap(type, ShapeIn(tiling, type), where);
   uint64_t read = 0;
   for (const int64_t from : map) read = std::max(read, static_cast<uint64_t>(std::max<int64_t>(from + 1, 0)));
   Permute({"Transpose", where}, dst, map.size(), src, read, [&](uint64_t i) { return map[i]; });
