@@ -9,12 +9,15 @@
 #endif
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "hwy/highway.h"
 #include "op_cpu/common/memory/aligned.h"
+#include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
+#include "op_cpu/grid/grid_gathers-inl.h"
 #include "op_cpu/grid/grid_tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -71,7 +74,11 @@ class GridChannels {
         zeros_(in_place_ ? images.shape[1] : 0),
         pointers_(in_place_ ? grid.neighbours() * grid.most() : 0),
         offsets_(AllocateAligned<Index>(in_place_ ? 1 : grid.neighbours() * grid.most())),
-        results_(AllocateAligned<Value>(kRun * depth)) {}
+        results_(AllocateAligned<Value>(kRun * depth)) {
+    if (in_place_ || !GridGathers<T>::Fit(images)) return;
+    gathers_.emplace(images, out, grid);
+    few_ = images.shape[1] <= (grid.neighbours() == 1 ? kCopyDepth / 2 : 2);
+  }
 
   // Goes on to a tile. The GridTile must have its neighbours and weights.
   void Move(const Tile &tile) {
@@ -86,14 +93,20 @@ class GridChannels {
       }
       return;
     }
-    const int64_t pixels = grid_.box().pixels();
-    copied_ = pixels <= std::min(kCopyPixels, 4 * tile.positions());
-    if (!copied_) return;
+    const GridBox &box = grid_.box();
+    const int64_t pixels = box.pixels();
+    copied_ = !few_ && pixels <= std::min(kCopyPixels, 4 * tile.positions());
+    if (!copied_) {
+      if (gathers_) gathers_->Move(tile);
+      return;
+    }
     if (pixels >= room_) {
       room_ = pixels + 1;
       copy_ = AllocateAligned<T>(room_ * kCopyDepth);
     }
-    grid_.Number(kCopyDepth, offsets_.get());
+    const Index scale = kCopyDepth, row = static_cast<Index>(box.columns) * scale;
+    const auto first = static_cast<Index>(box.row) * row + static_cast<Index>(box.column) * scale;
+    grid_.Number(row, scale, first, static_cast<Index>(pixels) * scale, offsets_.get());
     // Neighbours outside the image read zeros behind the copy, so that 0 x infinity never enters a sum.
     std::fill_n(copy_.get() + pixels * kCopyDepth, kCopyDepth, T{});
   }
@@ -105,6 +118,8 @@ class GridChannels {
     } else if (copied_) {
       Copy(first, count);
       SampleRuns(GridCopy<T>{copy_.get(), offsets_.get()}, first, count);
+    } else if (gathers_) {
+      gathers_->Sample(first, count);
     } else {
       OneByOne(first, count);
     }
@@ -179,7 +194,7 @@ class GridChannels {
         if constexpr (kNeighbours > 1) sum = hn::Mul(sum, hn::Set(d, weight[0]));
 #pragma GCC unroll 16
         for (int64_t k = 1; k < kNeighbours; ++k) {
-          sum = hn::MulAdd(hn::Set(d, weight[k * kLanes]), LoadFloat(d, from[k] + c), sum);
+          sum = FusedMulAdd(hn::Set(d, weight[k * kLanes]), LoadFloat(d, from[k] + c), sum);
         }
         StoreFloat(sum, d, to + c);
       };
@@ -192,8 +207,7 @@ class GridChannels {
     }
   }
 
-  // Computes the samples one element after the other, where a copy would have many more pixels than samples
-  // read.
+  // Computes the samples one element after the other, in images whose offsets 32 bits do not hold.
   void OneByOne(int64_t first, int64_t count) {
     const Shape &s = out_.strides;
     const int64_t neighbours = grid_.neighbours(), stride = images_.strides[1];
@@ -209,11 +223,15 @@ class GridChannels {
       T *to = static_cast<T *>(out_.data) + tile_.image * s[0] + first * s[1] +
               (tile_.row + p / tile_.columns) * s[2] + (tile_.column + p % tile_.columns) * s[3];
       for (int64_t c = 0; c < count; ++c) {
-        Value sum = 0;
-        for (int64_t k = 0; k < neighbours; ++k) {
-          sum += weight[k * kLanes] * Widen(from[k][c * steps[k]]);
+        // As Weigh, which other instruction sets take for these channels.
+        const hn::CappedTag<Value, 1> one;
+        auto sum = hn::Set(one, Widen(from[0][c * steps[0]]));
+        if (neighbours > 1) sum = hn::Mul(sum, hn::Set(one, weight[0]));
+        for (int64_t k = 1; k < neighbours; ++k) {
+          const auto value = hn::Set(one, Widen(from[k][c * steps[k]]));
+          sum = FusedMulAdd(hn::Set(one, weight[k * kLanes]), value, sum);
         }
-        to[c * s[1]] = Narrow<T>(sum);
+        to[c * s[1]] = Narrow<T>(hn::GetLane(sum));
       }
     }
   }
@@ -227,8 +245,10 @@ class GridChannels {
   std::vector<T> zeros_;                        // a pixel, for neighbours outside the image
   std::vector<const T *> pointers_;             // of neighbours in the image, by grid_.Place
   hwy::AlignedFreeUniquePtr<Index[]> offsets_;  // of neighbours in the copy, by grid_.Place
-  bool copied_ = false;                         // whether the tile is sampled from a copy
-  int64_t room_ = 0;                            // pixels that copy_ has room for
+  bool few_ = false;                       // whether a copy would have more channels that are 0 than others
+  bool copied_ = false;                    // whether the tile is sampled from a copy
+  std::optional<GridGathers<T>> gathers_;  // for tiles that are not
+  int64_t room_ = 0;                       // pixels that copy_ has room for
   hwy::AlignedFreeUniquePtr<T[]> copy_;
   hwy::AlignedFreeUniquePtr<Value[]> results_;
 };

@@ -85,6 +85,17 @@ struct WindowRows {
   int64_t first, count;
 };
 
+// Whether images (N, C, H, W) follow each other as their channels do: N images of C channels are then one of
+// N * C.
+inline bool FollowEachOther(const Tensor &images) {
+  return images.shape[0] == 1 || images.strides[0] == images.shape[1] * images.strides[1];
+}
+inline Tensor AsOneImage(Tensor images) {
+  images.shape[1] *= images.shape[0];
+  images.shape[0] = 1;
+  return images;
+}
+
 struct Windows {
   Tensor in, out;
   WindowAxis rows, columns;
@@ -159,6 +170,15 @@ struct WindowGradients {
   Tensor grad, in, out;  // the gradient of the windows, the forward input, its gradient
   WindowAxis rows, columns;
   WindowDivisors divisors;  // of means
+
+  // The same gradients over one image with all channels, where that fills blocks of `block` channels better.
+  WindowGradients Merged(int64_t block) const {
+    WindowGradients result = *this;
+    if (out.shape[1] % block == 0 || !FollowEachOther(grad) || !FollowEachOther(in) || !FollowEachOther(out))
+      return result;
+    for (Tensor *images : {&result.grad, &result.in, &result.out}) *images = AsOneImage(*images);
+    return result;
+  }
 
   // Whether the elements of all three along dimension `d` are neighbours in memory.
   bool AreNeighbours(int d) const {

@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "op_cpu/scan/argmax.cpp"
 #include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
+#include "op_cpu/common/vectors/transpose-inl.h"
 #include "op_cpu/scan/extremes-inl.h"
 #include "op_cpu/scan/lines.h"
 
@@ -207,6 +208,30 @@ void SearchColumns(const T *from, int64_t step, int64_t length, bool last, I *to
   for (size_t v = 0; v < kVectors; ++v) cpu::PutIndices(at[v], di, 0, to + v * kLanes, stream);
 }
 
+// Searches short contiguous lines that follow each other: some of them are transposed, so that they lie side
+// by side. Line j of them has its result at to[j * to_step].
+template <typename T, typename I>
+void SearchTransposed(const T *from, int64_t length, int64_t lines, bool last, I *to, int64_t to_step) {
+  constexpr int64_t kLines = 64, kVectors = 4;
+  constexpr int64_t kWide = kVectors * hn::MaxLanes(hn::ScalableTag<cpu::KeyOf<T>>());
+  T tile[hn::MaxLanes(hn::ScalableTag<Compute<T>>()) * kLines] = {};
+  I results[kLines];
+  for (int64_t first = 0; first < lines; first += kLines, from += kLines * length) {
+    const int64_t count = std::min(kLines, lines - first);
+    if constexpr (sizeof(Compute<T>) >= sizeof(float)) {
+      cpu::ToChannelsLast(from, length, count, length, tile, kLines);
+    } else {
+      for (int64_t j = 0; j < count; ++j) {
+        for (int64_t i = 0; i < length; ++i) tile[i * kLines + j] = from[j * length + i];
+      }
+    }
+    for (int64_t j = 0; j < kLines; j += kWide) {
+      SearchColumns<T, I, kVectors>(tile + j, kLines, length, last, results + j, false);
+    }
+    for (int64_t j = 0; j < count; ++j) to[(first + j) * to_step] = results[j];
+  }
+}
+
 // Searches along `axis`. `out` has the shape of `in` and a stride of 0 along `axis`: one element for each
 // line. With `stream`, whole vectors of results go around the caches.
 template <typename T, typename I>
@@ -234,6 +259,8 @@ void SearchLines(const Tensor &in, const Tensor &out, int64_t axis, bool last, b
         SearchColumns<T, I, 1>(from + first, stride, length, last, direct + first, false);
       }
       for (j = 0; direct != to && j < block.lines; ++j) to[j * steps[1]] = results[j];
+    } else if (stride == 1 && length < kVector && steps[0] == length && block.lines >= kLanes) {
+      SearchTransposed(from, length, block.lines, last, to, steps[1]);
     } else {
       for (int64_t j = 0; j < block.lines; ++j, from += steps[0]) {
         Leader<Compute<T>> leader;
@@ -254,6 +281,7 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
   const Tensor &in = args.self;
   const int64_t rank = in.rank(), axis = WrapDimension(args.dim, rank);
   const bool all = axis < 0 || axis >= rank;
+  CheckIndices("self", all ? in.numel() : in.shape[axis], args.out.dtype);
   // The result as a tensor of the input's shape, which has a stride of 0 along the searched axis.
   Tensor out = args.out;
   if (!all && !args.keepdim) out.strides.insert(out.strides.begin() + axis, 0);
