@@ -89,10 +89,12 @@ void AddGridGradients(const GridNeighbours<Compute<T>> &neighbours, int64_t samp
     for (int64_t v = 0; v < kVectors; ++v) by_y[v] = by_x[v] = hn::Zero(d);
     const auto add = [&](int64_t c, V &along_y, V &along_x) HWY_ATTR {
       const auto up = LoadChannels(d, grad + c, last - c);
+      // Behind the last channel may lie the next pixel, which a weight of NaN must not reach.
+      const auto inside = hn::FirstN(d, last - c);
       for (const auto *tap = begin; tap != end; ++tap) {
         const T *pixel = image.data + tap->row * image.row + tap->column * image.column;
         Compute<T> *sum = sums + (tap->row * width + tap->column) * sums_column + c;
-        hn::StoreU(FusedMulAdd(hn::Set(d, tap->weight), up, hn::LoadU(d, sum)), d, sum);
+        hn::StoreU(FusedMulAddWhere(inside, hn::Set(d, tap->weight), up, hn::LoadU(d, sum)), d, sum);
         const auto along = hn::Mul(up, LoadChannels(d, pixel + c, last - c));
         along_y = FusedMulAdd(along, hn::Set(d, tap->by_y), along_y);
         along_x = FusedMulAdd(along, hn::Set(d, tap->by_x), along_x);
