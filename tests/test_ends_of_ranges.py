@@ -106,7 +106,7 @@ def test_argmax_on_the_cpu_refuses_indices_that_int32_does_not_hold(dim):
     with pytest.raises(ValueError, match=expected):
         avo.cpu.argmax(one, dim, dtype="int32")
     lines = np.broadcast_to(np.zeros(1, "int8"), (MOST_INDICES + 1, 2))
-    with pytest.raises(ValueError, match="self: expected at most .* along dim for indices of int32, got"):
+    with pytest.raises(ValueError, match=r"self: expected at most .* along dim for indices of int32, got"):
         avo.cpu.argmax(lines, dim, dtype="int32")
 
 
@@ -115,5 +115,5 @@ def test_scans_on_the_cpu_refuse_indices_that_int32_does_not_hold(operator, tmp_
     one = np.broadcast_to(np.zeros(1, "int8"), MOST_INDICES + 1)
     # Files without blocks: nobody writes to these results.
     out = tuple(np.memmap(tmp_path / dtype, dtype, "w+", shape=one.shape) for dtype in ("int8", "int32"))
-    with pytest.raises(ValueError, match="input: expected at most .* along dim for indices of int32, got"):
+    with pytest.raises(ValueError, match=r"input: expected at most .* along dim for indices of int32, got"):
         getattr(avo.cpu, operator)(one, 0, out=out)

@@ -107,17 +107,20 @@ class GridTile {
     return (*row | *column) >= 0;
   }
 
-  // Stores row * `row_step` + column * `column_step` - `first` of each neighbour's pixel, by Place. A
-  // neighbour outside the image gets the number `none`.
-  void Number(Index row_step, Index column_step, Index first, Index none, Index *numbers) const {
+  // Stores the number of each neighbour's pixel in the box, times `scale`, by Place. A neighbour outside the
+  // image gets the number box().pixels().
+  void Number(Index scale, Index *numbers) const {
     const I d;
+    const auto none = hn::Set(d, static_cast<Index>(box_.pixels()));
+    const auto columns = hn::Set(d, static_cast<Index>(box_.columns));
+    const auto first = hn::Set(d, static_cast<Index>(box_.row * box_.columns + box_.column));
     for (int64_t k = 0; k < neighbours(); ++k) {
       for (int64_t p = 0; p < count_; p += kLanes) {
         const auto row = hn::Load(d, &indices_[k / side_ * most_ + p]);
         const auto column = hn::Load(d, &indices_[(side_ + k % side_) * most_ + p]);
-        const auto sum = hn::MulAdd(row, hn::Set(d, row_step), hn::Mul(column, hn::Set(d, column_step)));
+        const auto number = hn::Sub(hn::MulAdd(row, columns, column), first);
         const auto inside = hn::Ge(hn::Or(row, column), hn::Zero(d));
-        hn::Store(hn::IfThenElse(inside, hn::Sub(sum, hn::Set(d, first)), hn::Set(d, none)), d,
+        hn::Store(hn::Mul(hn::IfThenElse(inside, number, none), hn::Set(d, scale)), d,
                   numbers + p * neighbours() + k * kLanes);
       }
     }

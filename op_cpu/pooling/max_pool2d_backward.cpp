@@ -22,13 +22,8 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
   const WindowGradients windows{args.grad_output, args.input, args.out, axis(0), axis(1), {}};
   DispatchFloat(args.out.dtype, [&](auto element) {
     using T = decltype(element);
-    // Rows of small planes are shorter than a vector of pairs; their channels are better lanes.
-    const bool small =
-        cpu::PixelRows<T>::SmallPlanes(windows.in) && cpu::PixelRows<T>::SmallPlanes(windows.out);
-    if (!small &&
-        (cpu::PoolPairs<T, 3>(windows, parallel_for) || cpu::PoolPairs<T, 2>(windows, parallel_for)))
-      return;
-    if (small || !cpu::ColumnGradients<T>::Suit(windows))
+    if (cpu::PoolPairs<T, 3>(windows, parallel_for) || cpu::PoolPairs<T, 2>(windows, parallel_for)) return;
+    if (!cpu::ColumnGradients<T>::Suit(windows))
       return cpu::PoolGradients<cpu::MaximumGradients<T>, T>(windows, parallel_for);
     const Shape &shape = windows.out.shape;
     ParallelImages<cpu::ColumnGradients<T>>(windows, shape[0] * shape[1], shape[2], GrainOf(shape[3]),

@@ -43,9 +43,9 @@ class PixelRows {
 
   // Whether all rows of a plane are transposed at once.
   static bool SmallPlanes(const Tensor &images) {
-    const int64_t rows = images.shape[2], width = images.shape[3];
-    return images.strides[3] == 1 && images.strides[2] == width && width < 2 * kGradientBlock<T> &&
-           rows * width <= 1024;
+    const int64_t width = images.strides[2];
+    return images.strides[3] == 1 && width == images.shape[3] && width < 2 * kGradientBlock<T> &&
+           images.shape[2] * width <= 1024;
   }
 
   void Select(int64_t n, int64_t first_channel, int64_t channels) {
@@ -53,9 +53,8 @@ class PixelRows {
     channels_ = channels;
     direct_ = images_.strides[1] == 1 && channels == kGradientBlock<T> && plane_.empty();
     lines_.Clear();
-    if (plane_.empty()) return;
-    ToChannelsLast(base_, images_.strides[1], channels, images_.shape[2] * images_.shape[3], plane_.data(),
-                   kGradientBlock<T>);
+    const int64_t pixels = plane_.size() / kGradientBlock<T>;  // that are transposed at once
+    ToChannelsLast(base_, images_.strides[1], channels, pixels, plane_.data(), kGradientBlock<T>);
   }
 
   // Elements from one pixel of a line to the next.

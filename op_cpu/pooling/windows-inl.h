@@ -84,6 +84,7 @@ HWY_INLINE hn::Vec<D> FoldImages(D d, const T *images, int64_t stride, int64_t s
 #pragma GCC unroll 16
   for (int64_t i = 0; i < kSide; ++i) std::fill_n(of_image[i], kLongVectors<D>, Op::Identity(d));
   if (size < kLong) {
+#pragma GCC unroll 16
     for (int64_t i = 0; i < kSide; ++i) FoldPart<Op, false>(d, images + i * stride, size, of_image[i]);
   } else {
     int64_t x = 0;

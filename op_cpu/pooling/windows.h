@@ -85,17 +85,6 @@ struct WindowRows {
   int64_t first, count;
 };
 
-// Whether images (N, C, H, W) follow each other as their channels do: N images of C channels are then one of
-// N * C.
-inline bool FollowEachOther(const Tensor &images) {
-  return images.shape[0] == 1 || images.strides[0] == images.shape[1] * images.strides[1];
-}
-inline Tensor AsOneImage(Tensor images) {
-  images.shape[1] *= images.shape[0];
-  images.shape[0] = 1;
-  return images;
-}
-
 struct Windows {
   Tensor in, out;
   WindowAxis rows, columns;
@@ -171,12 +160,16 @@ struct WindowGradients {
   WindowAxis rows, columns;
   WindowDivisors divisors;  // of means
 
-  // The same gradients over one image with all channels, where that fills blocks of `block` channels better.
+  // The same gradients over one image with all channels, where images follow each other as channels do and
+  // that fills blocks of `block` channels better.
   WindowGradients Merged(int64_t block) const {
     WindowGradients result = *this;
-    if (out.shape[1] % block == 0 || !FollowEachOther(grad) || !FollowEachOther(in) || !FollowEachOther(out))
-      return result;
-    for (Tensor *images : {&result.grad, &result.in, &result.out}) *images = AsOneImage(*images);
+    for (Tensor *images : {&result.grad, &result.in, &result.out}) {
+      Shape &shape = images->shape;
+      if (shape[1] % block == 0 || images->strides[0] != shape[1] * images->strides[1]) return *this;
+      shape[1] *= shape[0];
+      shape[0] = 1;
+    }
     return result;
   }
 
