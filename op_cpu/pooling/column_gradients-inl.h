@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "hwy/highway.h"
 #include "op_cpu/common/copies/stream.h"
 #include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/vectors/partial_vectors-inl.h"

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "hwy/highway.h"
 #include "op_cpu/common/copies/stream.h"
 #include "op_cpu/common/vectors/partial_vectors-inl.h"
 #include "op_cpu/common/vectors/store_pair-inl.h"

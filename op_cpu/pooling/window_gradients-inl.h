@@ -31,7 +31,7 @@ constexpr int64_t kGradientBlock = 64 / sizeof(Compute<T>);
 
 // Rows of some channels of an image as lines of pixels, whose channels are neighbours. Rows of channels-last
 // images are such lines. Of small planes, whose rows are shorter than a vector, all rows are transposed at
-// once: 3 x for gradients of means of planes of 4 x 8. Other rows are transposed one by one, and the last few
+// once: 5 x for gradients of means of planes of 4 x 8. Other rows are transposed one by one, and the last few
 // are kept.
 template <typename T>
 class PixelRows {

@@ -132,7 +132,7 @@ class LinearVectors {
     if constexpr (kWide > 0) FromWideWindow(in, place, out);
   }
 
-  // The same from one window of several vectors: 1.5 x for signals of half the length at AVX-512.
+  // The same from one window of several vectors: 1.1 x for signals of half the length, at AVX-512.
   template <size_t kCount>
   HWY_INLINE void FromWideWindow(LinearRows<const T, kCount> in, const Place &place,
                                  LinearRows<T, kCount> out) const {

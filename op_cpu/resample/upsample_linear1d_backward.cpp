@@ -18,7 +18,7 @@ namespace avo::upsample_linear1d_backward::HWY_NAMESPACE {
 namespace cpu = avo::HWY_NAMESPACE;
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Rounds and stores the sums of a row: 3 x for a whole call with more inputs than outputs, in half types.
+// Rounds and stores the sums of a row: 6 x for 25 times as many inputs as outputs in float16.
 template <typename T>
 void Store(const double *sums, int64_t length, const Row<T> &out) {
   int64_t i = 0;
