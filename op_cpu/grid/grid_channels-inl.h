@@ -209,22 +209,16 @@ class GridChannels {
       }
       T *to = static_cast<T *>(out_.data) + tile_.image * s[0] + first * s[1] +
               (tile_.row + p / tile_.columns) * s[2] + (tile_.column + p % tile_.columns) * s[3];
-      // Some channels at a time, so that no sum waits for its own last product: 3 x with 16 neighbours.
-      // Products are added as in Weigh, which other instruction sets take for these channels.
-      constexpr int64_t kTogether = 8;
-      const hn::CappedTag<Value, 1> one;
-      for (int64_t begin = 0; begin < count; begin += kTogether) {
-        const int64_t end = std::min(begin + kTogether, count);
-        hn::Vec<decltype(one)> sums[kTogether];
-        for (int64_t k = 0; k < neighbours; ++k) {
-          const auto factor = hn::Set(one, weight[k * kLanes]);
-          for (int64_t c = begin; c < end; ++c) {
-            const auto value = hn::Set(one, Widen(from[k][c * steps[k]]));
-            auto &sum = sums[c - begin];
-            sum = k > 0 ? FusedMulAdd(factor, value, sum) : neighbours == 1 ? value : hn::Mul(value, factor);
-          }
+      for (int64_t c = 0; c < count; ++c) {
+        // As Weigh, which other instruction sets take for these channels.
+        const hn::CappedTag<Value, 1> one;
+        auto sum = hn::Set(one, Widen(from[0][c * steps[0]]));
+        if (neighbours > 1) sum = hn::Mul(sum, hn::Set(one, weight[0]));
+        for (int64_t k = 1; k < neighbours; ++k) {
+          const auto value = hn::Set(one, Widen(from[k][c * steps[k]]));
+          sum = FusedMulAdd(hn::Set(one, weight[k * kLanes]), value, sum);
         }
-        for (int64_t c = begin; c < end; ++c) to[c * s[1]] = Narrow<T>(hn::GetLane(sums[c - begin]));
+        to[c * s[1]] = Narrow<T>(hn::GetLane(sum));
       }
     }
   }
