@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels on the simulated device at the ends of what their numbers hold: signs of zeros, places, indices."""
+"""Kernels at the ends of what their numbers hold: signs of zeros, places, indices."""
 
 from __future__ import annotations
 
@@ -94,3 +94,26 @@ def test_an_index_that_does_not_fit_is_an_error(shape, dtype, fits):
         ValueError, match=f"self: expected at most {2**31} elements along dim, got {2**31 + 1}"
     ):
         _native.tiling.argmax(*call)
+
+
+MOST_INDICES = 2**31
+
+
+@pytest.mark.parametrize("dim", [0, None])
+def test_argmax_on_the_cpu_refuses_indices_that_int32_does_not_hold(dim):
+    one = np.broadcast_to(np.zeros(1, "int8"), MOST_INDICES + 1)
+    expected = f"self: expected at most {MOST_INDICES} elements along dim for indices of int32, got {MOST_INDICES + 1}"
+    with pytest.raises(ValueError, match=expected):
+        avo.cpu.argmax(one, dim, dtype="int32")
+    lines = np.broadcast_to(np.zeros(1, "int8"), (MOST_INDICES + 1, 2))
+    with pytest.raises(ValueError, match=r"self: expected at most .* along dim for indices of int32, got"):
+        avo.cpu.argmax(lines, dim, dtype="int32")
+
+
+@pytest.mark.parametrize("operator", ["cummax", "cummin"])
+def test_scans_on_the_cpu_refuse_indices_that_int32_does_not_hold(operator, tmp_path):
+    one = np.broadcast_to(np.zeros(1, "int8"), MOST_INDICES + 1)
+    # Files without blocks: nobody writes to these results.
+    out = tuple(np.memmap(tmp_path / dtype, dtype, "w+", shape=one.shape) for dtype in ("int8", "int32"))
+    with pytest.raises(ValueError, match=r"input: expected at most .* along dim for indices of int32, got"):
+        getattr(avo.cpu, operator)(one, 0, out=out)

@@ -13,6 +13,7 @@
 
 #include "hwy/highway.h"
 #include "op_cpu/common/copies/tiles.h"
+#include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/deform/deform_reads-inl.h"
 #include "op_cpu/deform/deform_tiles.h"
@@ -131,9 +132,9 @@ class DeformSampler {
     HWY_INLINE V At(int64_t c) const {
       const D d;
       V sum = hn::Mul(w0, LoadFloat(d, c0 + c));
-      sum = hn::MulAdd(w1, LoadFloat(d, c1 + c), sum);
-      sum = hn::MulAdd(w2, LoadFloat(d, c2 + c), sum);
-      return hn::MulAdd(w3, LoadFloat(d, c3 + c), sum);
+      sum = FusedMulAdd(w1, LoadFloat(d, c1 + c), sum);
+      sum = FusedMulAdd(w2, LoadFloat(d, c2 + c), sum);
+      return FusedMulAdd(w3, LoadFloat(d, c3 + c), sum);
     }
 
     // Stores the sample's channels from channel c on, two vectors, rounded to bfloat16.
@@ -157,8 +158,8 @@ class DeformSampler {
       const Bits bits;
       const auto pair = hn::BitCast(
           bits, hn::LoadU(hn::Repartition<uint16_t, D>(), reinterpret_cast<const uint16_t *>(from)));
-      even = hn::MulAdd(weight, hn::BitCast(d, hn::ShiftLeft<16>(pair)), even);
-      odd = hn::MulAdd(weight, hn::BitCast(d, hn::And(pair, hn::Set(bits, 0xffff0000u))), odd);
+      even = FusedMulAdd(weight, hn::BitCast(d, hn::ShiftLeft<16>(pair)), even);
+      odd = FusedMulAdd(weight, hn::BitCast(d, hn::And(pair, hn::Set(bits, 0xffff0000u))), odd);
     }
 
     // Rounds so that the upper half of each lane is the nearest bfloat16. The lower half of a NaN is 0 here,

@@ -10,6 +10,7 @@
 
 #include "hwy/highway.h"
 #include "op_cpu/common/memory/aligned.h"
+#include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
 #include "op_cpu/deform/deform-inl.h"
 
@@ -79,7 +80,7 @@ class DepthwiseConvolution {
       for (int64_t c = 0; c < call_.padded_; c += kLanes) {
         const auto sample = mixture.At(c);
         for (int64_t i = c; i < call_.filters_ * call_.padded_; i += call_.padded_) {
-          hn::Store(hn::MulAdd(sample, hn::Load(d, weights + i), hn::Load(d, sums + i)), d, sums + i);
+          hn::Store(FusedMulAdd(sample, hn::Load(d, weights + i), hn::Load(d, sums + i)), d, sums + i);
         }
       }
     }

@@ -9,14 +9,16 @@
 
 #include "hwy/highway.h"
 #include "op_cpu/common/memory/aligned.h"
+#include "op_cpu/common/vectors/fold_lanes-inl.h"
+#include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/deform/deform-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Returns a vector whose lane i is the sum of the lanes of vectors[i]. Each step interleaves pairs of vectors
-// and adds them, so that the next step has half as many. Overwrites `vectors`.
+// Returns a vector whose lane i is the sum of the lanes of vectors[i], as FoldLanes adds them. Each step
+// interleaves pairs of vectors and adds them, so that the next step has half as many. Overwrites `vectors`.
 template <class D>
 HWY_INLINE hn::Vec<D> SumsOfLanes(D d, hn::Vec<D> (&vectors)[hn::MaxLanes(D())]) {
   for (size_t half = hn::MaxLanes(d) / 2; half > 0; half /= 2) {
@@ -34,7 +36,7 @@ class DeformGradients {
   using D = ComputeTag<T>;
   using V = hn::Vec<D>;
   using Sampler = DeformSampler<T>;
-  static constexpr int64_t kLanes = hn::MaxLanes(D());
+  static constexpr int64_t kLanes = hn::MaxLanes(D()), kVectors = kLongVectors<D>;
 
  public:
   DeformGradients(const Sampler &sampler, int64_t most_channels)
@@ -70,34 +72,34 @@ class DeformGradients {
     Value *const *to = &corners_[4 * p];
     const V weights[4] = {hn::Set(d, weight[0]), hn::Set(d, weight[sampler_.most]),
                           hn::Set(d, weight[2 * sampler_.most]), hn::Set(d, weight[3 * sampler_.most])};
-    V products[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
-    int64_t c = 0;
-    for (; c + kLanes <= channels; c += kLanes) {
-      const V grad = hn::LoadU(d, sample_grads + c);
+    V products[4][kVectors];
+    for (auto &of_corner : products) std::fill_n(of_corner, kVectors, hn::Zero(d));
+    // One vector of channels, of which `inside` are channels; it is vector v of kVectors.
+    const auto add = [&](int64_t c, int64_t v, const auto &inside) HWY_ATTR {
+      const V grad = inside(hn::LoadU(d, sample_grads + c));
       V sample = hn::Zero(d);
 #pragma GCC unroll 4
       for (int i = 0; i < 4; ++i) {
-        const V pixel = LoadFloat(d, from[i] + c);
-        sample = hn::MulAdd(weights[i], pixel, sample);
-        products[i] = hn::MulAdd(grad, pixel, products[i]);
-        hn::StoreU(hn::MulAdd(weights[i], grad, hn::LoadU(d, to[i] + c)), d, to[i] + c);
+        const V pixel = inside(LoadFloat(d, from[i] + c));
+        sample = FusedMulAdd(weights[i], pixel, sample);
+        products[i][v] = FusedMulAdd(grad, pixel, products[i][v]);
+        hn::StoreU(FusedMulAdd(weights[i], grad, hn::LoadU(d, to[i] + c)), d, to[i] + c);
       }
       hn::StoreU(sample, d, columns + c);
+    };
+    int64_t c = 0;
+    for (; c + kVectors * kLanes <= channels; c += kVectors * kLanes) {
+#pragma GCC unroll 4
+      for (int64_t v = 0; v < kVectors; ++v) add(c + v * kLanes, v, [](V value) HWY_ATTR { return value; });
     }
-    if (c < channels) {
-      const auto count = hn::FirstN(d, channels - c);
-      const V grad = hn::IfThenElseZero(count, hn::LoadU(d, sample_grads + c));
-      V sample = hn::Zero(d);
-      for (int i = 0; i < 4; ++i) {
-        const V pixel = hn::IfThenElseZero(count, LoadFloat(d, from[i] + c));
-        sample = hn::MulAdd(weights[i], pixel, sample);
-        products[i] = hn::MulAdd(grad, pixel, products[i]);
-        hn::StoreU(hn::MulAdd(weights[i], grad, hn::LoadU(d, to[i] + c)), d, to[i] + c);
-      }
-      hn::StoreU(sample, d, columns + c);
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < kVectors; ++v, c += kLanes) {
+      if (c >= channels) continue;
+      const auto inside = hn::FirstN(d, channels - c);
+      add(c, v, [=](V value) HWY_ATTR { return hn::IfThenElseZero(inside, value); });
     }
     for (int i = 0; i < 4; ++i) {
-      const V product = corner[i] == sampler_.zeros() ? hn::Zero(d) : products[i];
+      const V product = corner[i] == sampler_.zeros() ? hn::Zero(d) : FoldVectors<Total>(products[i]);
       hn::Store(product, d, &products_[(4 * p + i) * kLanes]);
     }
   }

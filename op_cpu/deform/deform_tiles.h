@@ -65,8 +65,9 @@ struct DeformSizes {
   }
 
   // Splits the depth of all groups into blocks. A block has about `depth` elements and at most `most`
-  // channels. Where it does not have all channels, their number is a multiple of `lanes`. Blocks of the same
-  // channels follow each other.
+  // channels. Where it does not have all channels, their number is a multiple of `lanes`, those of the
+  // longest vectors, so that sums have the same order on all instruction sets. Blocks of the same channels
+  // follow each other.
   std::vector<DeformBlock> Blocks(int64_t depth, int64_t most, int64_t lanes) const {
     std::vector<DeformBlock> blocks;
     for (int64_t first = 0, last; first < channels; first = last) {

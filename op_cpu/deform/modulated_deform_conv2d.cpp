@@ -11,6 +11,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/deform/modulated_deform_conv2d.cpp"
 #include "hwy/foreach_target.h"
+#include "op_cpu/common/vectors/fold_lanes-inl.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
 #include "op_cpu/deform/deform-inl.h"
 #include "op_cpu/deform/deform_depthwise-inl.h"
@@ -42,7 +43,7 @@ class Convolution {
   Convolution(const Args &args, const DeformSizes &sizes, const ParallelFor &parallel_for)
       : args_(args),
         sizes_(sizes),
-        blocks_(sizes.Blocks(Product::kDepth, Product::kDepth, kLanes)),
+        blocks_(sizes.Blocks(Product::kDepth, Product::kDepth, kLongLanes<Value>)),
         filters_(sizes, blocks_, args.weight, parallel_for),
         width_(filters_.vectors * kLanes),
         bias_(sizes.groups * width_) {

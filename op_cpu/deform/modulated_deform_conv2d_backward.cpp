@@ -12,6 +12,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/deform/modulated_deform_conv2d_backward.cpp"
 #include "hwy/foreach_target.h"
+#include "op_cpu/common/vectors/fold_lanes-inl.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
 #include "op_cpu/deform/deform_gradients-inl.h"
 #include "op_cpu/deform/product-inl.h"
@@ -45,7 +46,7 @@ class Gradients {
       : args_(args),
         parallel_for_(parallel_for),
         sizes_(args),
-        blocks_(sizes_.Blocks(kProductDepth, kChannels, kLanes)),
+        blocks_(sizes_.Blocks(kProductDepth, kChannels, kLongLanes<Value>)),
         filters_(sizes_.GroupFilters()),
         most_(MostPositions(sizes_, kGrads / filters_, kPositions, kProductRows)),
         positions_(sizes_.out[0] * sizes_.out[1]),

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "hwy/highway.h"
+#include "op_cpu/common/vectors/fused-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
@@ -41,7 +42,7 @@ HWY_NOINLINE void MultiplyTile(D d, const Value *HWY_RESTRICT a, int64_t a_strid
     for (int64_t r = 0; r < kProductRows; ++r) {
       const auto factor = hn::Set(d, a[r * a_stride + k]);
 #pragma GCC unroll 4
-      for (int64_t v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(factor, weights[v], sum[r][v]);
+      for (int64_t v = 0; v < kVectors; ++v) sum[r][v] = FusedMulAdd(factor, weights[v], sum[r][v]);
     }
   }
 #pragma GCC unroll 8

@@ -10,6 +10,7 @@
 #endif
 
 #include "hwy/highway.h"
+#include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/grid/grid_samples.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -80,7 +81,7 @@ class GridAxisRules {
     const V low = hn::Set(d, rules_.align_corners ? Value{0} : Value{-0.5});
     const V span = hn::Set(d, static_cast<Value>(rules_.align_corners ? size_ - 1 : size_));
     const V distance = hn::Abs(hn::Sub(at, low)), flips = hn::Floor(hn::Div(distance, span));
-    const V extra = hn::NegMulAdd(flips, span, distance), half = hn::Mul(flips, hn::Set(d, Value{0.5}));
+    const V extra = FusedNegMulAdd(flips, span, distance), half = hn::Mul(flips, hn::Set(d, Value{0.5}));
     const auto even = hn::Eq(half, hn::Floor(half));
     return hn::Add(hn::IfThenElse(even, extra, hn::Sub(span, extra)), low);
   }
@@ -113,13 +114,13 @@ class GridAxisRules {
   // The weight of a neighbour at distance x: NearCubic for x up to 1, FarCubic from 1 to 2, with A = -0.75.
   static HWY_INLINE V NearCubic(V x) {
     const D d;
-    const V inner = hn::MulSub(x, hn::Set(d, Value{1.25}), hn::Set(d, Value{2.25}));
-    return hn::MulAdd(hn::Mul(inner, x), x, hn::Set(d, 1));
+    const V inner = FusedMulSub(x, hn::Set(d, Value{1.25}), hn::Set(d, Value{2.25}));
+    return FusedMulAdd(hn::Mul(inner, x), x, hn::Set(d, 1));
   }
   static HWY_INLINE V FarCubic(V x) {
     const D d;
-    const V inner = hn::MulAdd(x, hn::Set(d, Value{-0.75}), hn::Set(d, Value{3.75}));
-    return hn::MulAdd(hn::MulSub(inner, x, hn::Set(d, 6)), x, hn::Set(d, 3));
+    const V inner = FusedMulAdd(x, hn::Set(d, Value{-0.75}), hn::Set(d, Value{3.75}));
+    return FusedMulAdd(FusedMulSub(inner, x, hn::Set(d, 6)), x, hn::Set(d, 3));
   }
 
   const int64_t size_;

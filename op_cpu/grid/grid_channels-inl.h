@@ -13,6 +13,7 @@
 
 #include "hwy/highway.h"
 #include "op_cpu/common/memory/aligned.h"
+#include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
 #include "op_cpu/grid/grid_tile-inl.h"
@@ -179,7 +180,7 @@ class GridChannels {
         if constexpr (kNeighbours > 1) sum = hn::Mul(sum, hn::Set(d, weight[0]));
 #pragma GCC unroll 16
         for (int64_t k = 1; k < kNeighbours; ++k) {
-          sum = hn::MulAdd(hn::Set(d, weight[k * kLanes]), LoadFloat(d, from[k] + c), sum);
+          sum = FusedMulAdd(hn::Set(d, weight[k * kLanes]), LoadFloat(d, from[k] + c), sum);
         }
         StoreFloat(sum, d, to + c);
       };
@@ -209,11 +210,15 @@ class GridChannels {
       T *to = static_cast<T *>(out_.data) + tile_.image * s[0] + first * s[1] +
               (tile_.row + p / tile_.columns) * s[2] + (tile_.column + p % tile_.columns) * s[3];
       for (int64_t c = 0; c < count; ++c) {
-        Value sum = 0;
-        for (int64_t k = 0; k < neighbours; ++k) {
-          sum += weight[k * kLanes] * Widen(from[k][c * steps[k]]);
+        // As Weigh, which other instruction sets take for these channels.
+        const hn::CappedTag<Value, 1> one;
+        auto sum = hn::Set(one, Widen(from[0][c * steps[0]]));
+        if (neighbours > 1) sum = hn::Mul(sum, hn::Set(one, weight[0]));
+        for (int64_t k = 1; k < neighbours; ++k) {
+          const auto value = hn::Set(one, Widen(from[k][c * steps[k]]));
+          sum = FusedMulAdd(hn::Set(one, weight[k * kLanes]), value, sum);
         }
-        to[c * s[1]] = Narrow<T>(sum);
+        to[c * s[1]] = Narrow<T>(hn::GetLane(sum));
       }
     }
   }

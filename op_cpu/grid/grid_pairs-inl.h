@@ -18,6 +18,7 @@
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "op_cpu/common/memory/aligned.h"
+#include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/grid/grid_rows-inl.h"
 #include "op_cpu/grid/grid_tile-inl.h"
@@ -87,8 +88,7 @@ class GridPairs {
     box_ = grid.box();
     count_ = tile.positions();
     const int64_t row_bytes = images_.strides[2] * sizeof(T);
-    // In a plane of one row, both rows of a sample are the same.
-    step_ = images_.shape[2] > 1 ? images_.strides[2] : 0;
+    step_ = images_.strides[2];
     int64_t by_rows = 0;
     for (int64_t p = 0; p < count_; p += kLanes) {
       const Pair y = PairOf(grid, 0, p), x = PairOf(grid, 1, p);
@@ -107,7 +107,7 @@ class GridPairs {
       partial_[p / kLanes] = !hn::AllTrue(d, all);
       rows_[p / kLanes] = {};
       if (kByRows && hn::AllTrue(d, all) && p + kLanes <= count_) {
-        rows_[p / kLanes] = GridRows<T>::Find(y, x, images_, &offsets_[p], &weights_[4 * p]);
+        rows_[p / kLanes] = GridRows<T>::Find(y, x, images_, &offsets_[p]);
       }
       by_rows += rows_[p / kLanes].count != 0;
     }
@@ -225,19 +225,25 @@ class GridPairs {
     const D d;
     const auto offsets = hn::Load(U(), &offsets_[p]);
     const float *weights = &weights_[4 * p];
-    V value0, value1, value2, value3;
-    GatherPairs(d, plane, offsets, &value0, &value1);
-    GatherPairs(d, plane + step_, offsets, &value2, &value3);
-    if (HWY_UNLIKELY(partial_[p / kLanes])) {
-      value0 = IfCounts(weights, value0);
-      value1 = IfCounts(weights + kLanes, value1);
-      value2 = IfCounts(weights + 2 * kLanes, value2);
-      value3 = IfCounts(weights + 3 * kLanes, value3);
+    // It begins with 0, as GridRows does: a product of -0 becomes 0.
+    V sum = AddPair(plane, offsets, weights, partial_[p / kLanes], hn::Zero(d));
+    // A plane of one row has no lower one.
+    if (images_.shape[2] == 1) return sum;
+    return AddPair(plane + step_, offsets, weights + 2 * kLanes, partial_[p / kLanes], sum);
+  }
+
+  // Adds the products of the pixels of one row.
+  template <class VU>
+  static HWY_INLINE V AddPair(const T *row, VU offsets, const float *weights, bool partial, V sum) {
+    const D d;
+    V first, second;
+    GatherPairs(d, row, offsets, &first, &second);
+    if (HWY_UNLIKELY(partial)) {
+      first = IfCounts(weights, first);
+      second = IfCounts(weights + kLanes, second);
     }
-    V sum = hn::Mul(value0, hn::Load(d, weights));
-    sum = hn::MulAdd(value1, hn::Load(d, weights + kLanes), sum);
-    sum = hn::MulAdd(value2, hn::Load(d, weights + 2 * kLanes), sum);
-    return hn::MulAdd(value3, hn::Load(d, weights + 3 * kLanes), sum);
+    sum = FusedMulAdd(first, hn::Load(d, weights), sum);
+    return FusedMulAdd(second, hn::Load(d, weights + kLanes), sum);
   }
 
   // Replaces values by 0 where their weight is kExcluded: 0 x infinity must not enter a sum.
@@ -259,10 +265,9 @@ class GridPairs {
   bool smooth_ = false;         // whether most samples are computed by rows
   // For each sample the bytes from the start of a plane to the pair in the upper row, or GridRows' places.
   hwy::AlignedFreeUniquePtr<uint32_t[]> offsets_;
-  hwy::AlignedFreeUniquePtr<float[]>
-      weights_;                    // [vector of samples][neighbour][sample], or those of GridRows
-  std::vector<GridRows<T>> rows_;  // of each vector of samples
-  std::vector<char> partial_;      // of each vector of samples: whether a pixel of a pair is no neighbour
+  hwy::AlignedFreeUniquePtr<float[]> weights_;  // [vector of samples][neighbour][sample]
+  std::vector<GridRows<T>> rows_;               // of each vector of samples
+  std::vector<char> partial_;  // of each vector of samples: whether a pixel of a pair is no neighbour
 };
 
 }  // namespace avo::HWY_NAMESPACE

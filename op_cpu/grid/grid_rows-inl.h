@@ -6,7 +6,8 @@
 //   row 3     a b c d e f g h        left  = b c d d      with columns 1 2 3 3
 //   row 4     i j k l m n o p        right = c d e e
 //
-//   A sample between rows 3 and 4 adds upper * (row 3) and lower * (row 4); other rows do not change its sum.
+//   A sample between rows 3 and 4 adds two products of row 3, and then two of row 4; other rows do not change
+//   its sum. So it adds them in the order in which GridPairs::Weigh does, and gets the same bits.
 #if defined(AVO_OP_CPU_GRID_GRID_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_GRID_GRID_ROWS_INL_H_
 #undef AVO_OP_CPU_GRID_GRID_ROWS_INL_H_
@@ -17,6 +18,7 @@
 #include <algorithm>
 
 #include "hwy/highway.h"
+#include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
 
@@ -48,11 +50,8 @@ struct GridRows {
   int16_t count = 0;    // rows; 0 if there are too many rows or columns
   int16_t vectors = 0;  // of columns: 1 or 2
 
-  // Finds the rows of a vector of samples. Stores `places`, and four vectors of weights: left, right, upper,
-  // lower. Stores nothing if there are too many rows or columns.
-  static GridRows Find(const GridPair<D> &y, const GridPair<D> &x, const Tensor &images, uint32_t *places,
-                       float *weights) {
-    const D d;
+  // Finds the rows of a vector of samples. Stores `places`, or nothing if there are too many rows or columns.
+  static GridRows Find(const GridPair<D> &y, const GridPair<D> &x, const Tensor &images, uint32_t *places) {
     const I i;
     const hn::RebindToUnsigned<D> u;
     const int64_t row = hn::ReduceMin(i, y.index), rows = hn::ReduceMax(i, y.index) - row + 2;
@@ -63,8 +62,6 @@ struct GridRows {
     const auto columns_on = hn::Sub(x.index, hn::Set(i, static_cast<int32_t>(column)));
     const auto rows_on = hn::Sub(y.index, hn::Set(i, static_cast<int32_t>(row)));
     hn::Store(hn::BitCast(u, hn::Or(columns_on, hn::ShiftLeft<8>(rows_on))), u, places);
-    for (int k = 0; k < 2; ++k) hn::Store(x.weight[k], d, weights + k * kLanes);
-    for (int k = 0; k < 2; ++k) hn::Store(y.weight[k], d, weights + (2 + k) * kLanes);
     return {static_cast<int32_t>(row * images.strides[2] + column), static_cast<int16_t>(rows),
             static_cast<int16_t>(vectors)};
   }
@@ -92,22 +89,25 @@ struct GridRows {
     const auto column = hn::And(place, hn::Set(u, 0xffu));
     const auto at_left = hn::IndicesFromVec(d, column);
     const auto at_right = hn::IndicesFromVec(d, hn::Add(column, hn::Set(u, 1u)));
-    const V left = hn::Load(d, weights), right = hn::Load(d, weights + kLanes);
-    const V upper = hn::Load(d, weights + 2 * kLanes), lower = hn::Load(d, weights + 3 * kLanes);
+    V of_neighbours[4];
+    for (int k = 0; k < 4; ++k) of_neighbours[k] = hn::Load(d, weights + k * kLanes);
 #pragma GCC unroll 4
     for (int i = 0; i < kPlanes; ++i) sums[i] = hn::Zero(d);
     auto is_lower = hn::MaskFalse(d);
     const T *from = planes + first;
     for (int16_t r = 0; r < count; ++r, from += row_stride) {
       const auto is_upper = hn::RebindMask(d, hn::Eq(row, hn::Set(u, static_cast<uint32_t>(r))));
+      // Samples that do not read this row must not add it with weight 0: 0 x infinity is NaN.
+      const auto reads = hn::Or(is_upper, is_lower);
+      const V left = hn::IfThenElse(is_upper, of_neighbours[0], of_neighbours[2]);
+      const V right = hn::IfThenElse(is_upper, of_neighbours[1], of_neighbours[3]);
 #pragma GCC unroll 4
       for (int i = 0; i < kPlanes; ++i) {
         const V values = LoadFloat(d, from + i * stride);
-        V both = hn::Mul(LookUp<kVectors>(from + i * stride, values, at_left), left);
-        both = hn::MulAdd(LookUp<kVectors>(from + i * stride, values, at_right), right, both);
-        // Samples that do not read this row must not add it with weight 0: 0 x infinity is NaN.
-        sums[i] = hn::MaskedMulAddOr(sums[i], is_upper, both, upper, sums[i]);
-        sums[i] = hn::MaskedMulAddOr(sums[i], is_lower, both, lower, sums[i]);
+        sums[i] =
+            FusedMulAddWhere(reads, LookUp<kVectors>(from + i * stride, values, at_left), left, sums[i]);
+        sums[i] =
+            FusedMulAddWhere(reads, LookUp<kVectors>(from + i * stride, values, at_right), right, sums[i]);
       }
       is_lower = is_upper;
     }

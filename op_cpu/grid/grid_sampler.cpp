@@ -21,6 +21,7 @@ namespace avo::grid_sampler::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace avo::HWY_NAMESPACE;
 
+constexpr int64_t kFewPlanes = 4;         // so few that memory for a large tile takes longer than its samples
 constexpr int64_t kPositions = 25 << 10;  // most samples of a tile: their neighbours and weights stay in L2
 
 // How a call is divided: into tiles of the result, and these into `depth` channels at a time.
@@ -36,6 +37,7 @@ struct Plan {
                                          : 4 * kCopyDepth),
         most(std::min(args.out.shape[2] * args.out.shape[3],
                       rules.interpolation == Interpolation::kBicubic ? kPositions / 4
+                      : pairs && channels <= kFewPlanes              ? kPositions / 32
                       : in_place || (pairs && channels < kCopyDepth) ? kPositions / 8
                                                                      : kPositions)),
         tiles(args.out.shape[2], args.out.shape[3], most,

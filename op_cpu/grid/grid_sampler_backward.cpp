@@ -28,6 +28,7 @@ constexpr int64_t kGrainSamples =
 template <typename T>
 class GridGradients {
   using Value = Compute<T>;
+  static constexpr int64_t kLanes = hn::MaxLanes(ComputeTag<T>());
 
  public:
   GridGradients(const Args &args, const ParallelFor &parallel_for)
@@ -38,23 +39,31 @@ class GridGradients {
         groups_(std::max<int64_t>(1, CeilDiv(channels_, kGroup))),
         most_(std::min(args.input.shape[0], CeilDiv(kGroupsAtOnce, groups_))),
         samples_(args.grid.shape[1] * args.grid.shape[2]),
-        padded_(AlignUp<int64_t>(channels_, hn::MaxLanes(ComputeTag<T>()))),
+        padded_(groups_ == 1 ? channels_ : AlignUp<int64_t>(channels_, kLanes)),
         image_sums_(args.input.shape[2] * args.input.shape[3] * padded_),
-        images_(args.input, most_, channels_),
-        grads_(args.grad_output, most_, channels_),
-        neighbours_(most_, samples_, rules_.interpolation == Interpolation::kBicubic ? 16 : 4),
-        sums_(AllocateAligned<Value>(most_ * image_sums_)),
-        by_group_(most_ * groups_ * samples_ * 2) {
-    AdviseHugePages(sums_.get(), most_ * image_sums_ * sizeof(Value));
+        image_pitch_(image_sums_ + kLanes),
+        nearest_(rules_.interpolation == Interpolation::kNearest),
+        images_(args.input, nearest_ ? 0 : most_, kLanes),
+        grads_(args.grad_output, most_, kLanes),
+        neighbours_(nearest_ ? 0 : most_, samples_, rules_.interpolation == Interpolation::kBicubic ? 16 : 4),
+        nearest_pixels_(nearest_ ? most_ * samples_ : 0),
+        sums_(AllocateAligned<Value>(most_ * image_pitch_)),
+        by_group_(nearest_ ? 0 : most_ * groups_ * samples_ * 2) {
+    AdviseHugePages(sums_.get(), most_ * image_pitch_ * sizeof(Value));
   }
 
   void Run() {
     for (int64_t first = 0; first < args_.input.shape[0]; first += most_) {
       const int64_t count = std::min(most_, args_.input.shape[0] - first);
-      images_.Load(first, count, parallel_for_);
+      if (!nearest_) images_.Load(first, count, parallel_for_);
       grads_.Load(first, count, parallel_for_);
       parallel_for_(count * samples_, kGrainSamples, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
+          if (nearest_) {
+            nearest_pixels_[i] = NearestAt<T>(args_.grid, first + i / samples_, i % samples_,
+                                              args_.input.shape[2], args_.input.shape[3], rules_);
+            continue;
+          }
           neighbours_.template Set<T>(i, args_.grid, first + i / samples_, i % samples_, args_.input.shape[2],
                                       args_.input.shape[3], rules_);
         }
@@ -73,9 +82,14 @@ class GridGradients {
     const int64_t width = args_.input.shape[3], from = group * kGroup,
                   to = std::min(from + kGroup, channels_);
     const int64_t filled = to == channels_ ? padded_ : to;
-    Value *sums = sums_.get() + i * image_sums_;
+    Value *sums = sums_.get() + i * image_pitch_;
     for (int64_t p = 0; p < image_sums_; p += padded_)
       std::fill(sums + p + from, sums + p + filled, Value{0});
+    if (nearest_) {
+      AddNearestGradients<T>(&nearest_pixels_[i * samples_], samples_, args_.grid.shape[2],
+                             grads_.At(first + i), from, to, sums, padded_);
+      return;
+    }
     AddGridGradients<T>(neighbours_, i * samples_, args_.grid.shape[2], images_.At(first + i),
                         grads_.At(first + i), from, to, sums, width, padded_,
                         by_group_.data() + (i * groups_ + group) * samples_ * 2);
@@ -89,7 +103,7 @@ class GridGradients {
       for (int64_t item = begin; item < end; ++item) {
         const int64_t i = item / rows, y = item % rows;
         FromChannelsLast<T>(
-            sums_.get() + i * image_sums_ + y * width * padded_, padded_, channels_, 1, width,
+            sums_.get() + i * image_pitch_ + y * width * padded_, padded_, channels_, 1, width,
             static_cast<T *>(args_.grad_input.data) + (first + i) * strides[0] + y * strides[2],
             {strides[1], 0, strides[3]});
       }
@@ -102,9 +116,10 @@ class GridGradients {
     const int64_t columns = grid.shape[2];
     for (int64_t sample = 0; sample < count * samples_; ++sample) {
       const int64_t i = sample / samples_, position = sample % samples_;
-      Value by_y = neighbours_.outside_by_y[sample], by_x = neighbours_.outside_by_x[sample];
       // In mode nearest the gradient is 0: a small change of a coordinate does not change the nearest pixel.
-      for (int64_t group = 0; group < groups_ && rules_.interpolation != Interpolation::kNearest; ++group) {
+      Value by_y = nearest_ ? 0 : neighbours_.outside_by_y[sample];
+      Value by_x = nearest_ ? 0 : neighbours_.outside_by_x[sample];
+      for (int64_t group = 0; group < groups_ && !nearest_; ++group) {
         const Value *from = &by_group_[((i * groups_ + group) * samples_ + position) * 2];
         by_y += from[0];
         by_x += from[1];
@@ -122,11 +137,14 @@ class GridGradients {
   const int64_t channels_, groups_;  // C, and groups of channels
   const int64_t most_;               // images at a time
   const int64_t samples_;            // of an image
-  const int64_t padded_;             // C, rounded up to a vector
+  const int64_t padded_;             // C; rounded up to a vector where threads share a pixel
   const int64_t image_sums_;         // sums of an image: pixels * padded_
+  const int64_t image_pitch_;        // from image to image; whole vectors are written behind the last pixel
+  const bool nearest_;               // each sample adds to one pixel, and no pixel is read
   ChannelImages<T> images_, grads_;
   GridNeighbours<Value> neighbours_;
-  const hwy::AlignedFreeUniquePtr<Value[]> sums_;  // [most_][pixel][padded_]
+  std::vector<int64_t> nearest_pixels_;            // of each sample, in mode nearest
+  const hwy::AlignedFreeUniquePtr<Value[]> sums_;  // [most_][pixel][padded_], images image_pitch_ apart
   std::vector<Value> by_group_;  // [most_][groups_][samples_], as (y, x): gradients of the grid
 };
 

@@ -90,7 +90,15 @@ inline GridPosition Cubic(double distance) {
   return {((kA * d - 5 * kA) * d + 8 * kA) * d - 4 * kA, (3 * kA * d - 10 * kA) * d + 8 * kA};
 }
 
-// Finds the neighbours of a coordinate along an axis of `size` pixels.
+// The pixel along an axis that is nearest to a coordinate; kOutside if it is none of the image.
+inline int64_t NearestIndex(double coordinate, int64_t size, const GridRules &rules) {
+  const GridPosition at = Pad(Unnormalize(coordinate, size, rules.align_corners), size, rules);
+  // Such a sum has no bits behind the point. A value beyond it is no pixel.
+  constexpr double kWhole = 0x1.8p52;
+  return std::abs(at.value) < 0x1p51 ? OrOutside(at.value + kWhole - kWhole, size) : kOutside;
+}
+
+// Finds the neighbours of a coordinate along an axis of `size` pixels, bilinear or bicubic.
 template <typename Weight>
 GridAxis<Weight> SampleAxis(double coordinate, int64_t size, const GridRules &rules) {
   GridAxis<Weight> axis;
@@ -106,10 +114,6 @@ GridAxis<Weight> SampleAxis(double coordinate, int64_t size, const GridRules &ru
     return axis;
   }
   at = Pad(at, size, rules);
-  if (rules.interpolation == Interpolation::kNearest) {
-    axis.Add(OrOutside(std::nearbyint(at.value), size), 1, 0);
-    return axis;
-  }
   const auto pair = ZeroPaddedAxis<Weight>(at.value, size);
   axis.Add(pair.index[0], pair.weight[0], -at.slope);
   axis.Add(pair.index[1], pair.weight[1], at.slope);
@@ -128,7 +132,7 @@ struct GridSample {
   Weight weight[16], by_y[16], by_x[16];
 };
 
-// Sample number `position`, counted row by row, of the grid of image n.
+// Sample number `position`, counted row by row, of the grid of image n, bilinear or bicubic.
 template <typename T>
 GridSample<Compute<T>> SampleAt(const Tensor &grid, int64_t n, int64_t position, int64_t height,
                                 int64_t width, const GridRules &rules) {
@@ -156,6 +160,17 @@ GridSample<Compute<T>> SampleAt(const Tensor &grid, int64_t n, int64_t position,
     }
   }
   return sample;
+}
+
+// The pixel that is nearest to a sample, row * W + column; kOutside if it is none of the image.
+template <typename T>
+int64_t NearestAt(const Tensor &grid, int64_t n, int64_t position, int64_t height, int64_t width,
+                  const GridRules &rules) {
+  const T *at = static_cast<const T *>(grid.data) + n * grid.strides[0] +
+                position / grid.shape[2] * grid.strides[1] + position % grid.shape[2] * grid.strides[2];
+  const int64_t row = NearestIndex(Widen(at[grid.strides[3]]), height, rules);
+  const int64_t column = NearestIndex(Widen(at[0]), width, rules);
+  return row == kOutside || column == kOutside ? kOutside : row * width + column;
 }
 
 }  // namespace avo

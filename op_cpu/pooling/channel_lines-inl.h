@@ -84,6 +84,16 @@ class ChannelLines : WindowLines<Op, T> {
     const int64_t count = Base::Inside(image, row), stride = windows_.in.strides[3];
     const int64_t pixels = channels == stride ? columns_.size : 1;
     C *line = line_.data() + columns_.padding * channels;
+    if (columns_.kernel < columns_.stride) {
+      // Some pixels are in no window.
+      for (int64_t w = 0; w < windows_.out.shape[3]; ++w) {
+        for (int64_t k = columns_.FirstTap(w); k < columns_.EndTap(w); ++k) {
+          const int64_t x = columns_.Start(w) + k * columns_.dilation;
+          Base::FoldInside(count, channels, line + x * channels, x * stride);
+        }
+      }
+      return;
+    }
     for (int64_t x = 0; x < columns_.size; x += pixels, line += pixels * channels) {
       Base::FoldInside(count, pixels * channels, line);
       for (int64_t i = 0; i < count; ++i) inside_[i] += stride;

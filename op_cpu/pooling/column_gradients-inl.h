@@ -11,12 +11,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "hwy/highway.h"
 #include "op_cpu/common/copies/stream.h"
 #include "op_cpu/common/memory/aligned.h"
+#include "op_cpu/common/vectors/partial_vectors-inl.h"
 #include "op_cpu/pooling/column_phases-inl.h"
 #include "op_cpu/pooling/parallel_images.h"
-#include "op_cpu/pooling/partial_vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {

@@ -44,9 +44,11 @@ class ColumnLines : WindowLines<Op, T> {
     line_pitch_ = phase_pitch_ * stride;
     batch_ = std::clamp<int64_t>(kBatched / line_pitch_, 1, out.shape[2]);
     // A vector of windows takes a step for each tap, after the line is split. One window along its taps takes
-    // a step for each vector of them, and some 8 more.
-    const int64_t vectors = CeilDiv(count_, lanes), splitting = stride > kInterleaved ? reach : 0;
-    along_taps_ = columns_.dilation == 1 && count_ * (kernel / lanes + 8) < kernel * vectors + splitting;
+    // a step for each vector of them, and some 8 more. Both sum in other orders, so all instruction sets
+    // choose as those with the longest vectors do.
+    constexpr int64_t kLong = kLongLanes<C>;
+    const int64_t vectors = CeilDiv(count_, kLong), splitting = stride > kInterleaved ? reach : 0;
+    along_taps_ = columns_.dilation == 1 && count_ * (kernel / kLong + 8) < kernel * vectors + splitting;
     phase_ = hwy::RoundUpTo(batch_ * phase_pitch_, lanes);
     lines_.assign(along_taps_ ? batch_ * line_pitch_ : phase_ * stride, Base::Identity());
     if (stride > 1 && !along_taps_) phases_.resize(stride * phase_);

@@ -11,7 +11,6 @@
 #include <limits>
 #include <vector>
 
-#include "hwy/highway.h"
 #include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/pooling/window_maxima-inl.h"
 #include "op_cpu/pooling/windows.h"

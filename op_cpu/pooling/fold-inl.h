@@ -9,12 +9,17 @@
 
 #include <algorithm>
 
-#include "op_cpu/pooling/partial_vectors-inl.h"
+#include "op_cpu/common/vectors/fold_lanes-inl.h"
+#include "op_cpu/common/vectors/partial_vectors-inl.h"
 #include "op_cpu/pooling/window_operations-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+// The longest run whose elements one long vector collects (fold_lanes-inl.h).
+template <typename T>
+constexpr int64_t kShortRun = 16 * kLongLanes<T>;
 
 // What Fold stores of its results i, i + 1, …: these, or products with a factor each, or with one factor.
 struct AsItIs {
@@ -115,36 +120,59 @@ HWY_INLINE void Fold(D d, const From *const *rows, size_t offset, size_t count, 
   }
 }
 
-// Combines the lanes of a vector.
-template <class Op, class D>
-HWY_INLINE hn::TFromD<D> FoldLanes([[maybe_unused]] D d, hn::Vec<D> value) {
-  if constexpr (hn::MaxLanes(D()) == 1) {
-    return hn::GetLane(value);
-  } else {
-    const hn::Half<D> half;
-    return FoldLanes<Op>(half, Op::Combine(hn::LowerHalf(half, value), hn::UpperHalf(half, value)));
+// Adds elements to long vectors (fold_lanes-inl.h), of which `all` is one.
+template <class Op, class D, typename From>
+HWY_INLINE void FoldLong(D d, const From *from, hn::Vec<D> (&all)[kLongVectors<D>]) {
+#pragma GCC unroll 4
+  for (int64_t v = 0; v < kLongVectors<D>; ++v) {
+    all[v] = Op::Combine(all[v], LoadFloat(d, from + v * hn::MaxLanes(d)));
   }
 }
 
-// Combines the elements of a run.
+// Does the same with the first `count` elements or, with kLast, the last `count` ones; the others need no
+// memory, or are left out.
+template <class Op, bool kLast, class D, typename From>
+HWY_INLINE void FoldPart(D d, const From *from, int64_t count, hn::Vec<D> (&all)[kLongVectors<D>]) {
+  constexpr int64_t kLanes = hn::MaxLanes(d), kLong = kLongLanes<hn::TFromD<D>>;
+#pragma GCC unroll 4
+  for (int64_t v = 0; v < kLongVectors<D>; ++v) {
+    const int64_t left = std::clamp<int64_t>((kLast ? kLong - count : count) - v * kLanes, 0, kLanes);
+    const auto inside = hn::FirstN(d, left);
+    if constexpr (kLast) {
+      const auto behind = hn::IfThenElse(inside, Op::Identity(d), LoadFloat(d, from + v * kLanes));
+      all[v] = Op::Combine(all[v], behind);
+    } else {
+      const auto first = hn::IfThenElse(inside, LoadFirst(d, from + v * kLanes, left), Op::Identity(d));
+      all[v] = Op::Combine(all[v], first);
+    }
+  }
+}
+
+// Combines the elements of a run. A run of at most 16 long vectors is combined as FoldImages does it.
 template <class Op, class D, typename From>
-HWY_INLINE hn::TFromD<D> FoldRun(D d, const From *run, size_t length) {
-  const size_t lanes = hn::Lanes(d);
-  auto all = Op::Identity(d), more = all;
-  size_t x = 0;
-  for (; x + 2 * lanes <= length; x += 2 * lanes) {
-    all = Op::Combine(all, LoadFloat(d, run + x));
-    more = Op::Combine(more, LoadFloat(d, run + x + lanes));
+HWY_INLINE hn::TFromD<D> FoldRun(D d, const From *run, int64_t length) {
+  constexpr int64_t kLong = kLongLanes<hn::TFromD<D>>;
+  using Long = hn::Vec<D>[kLongVectors<D>];
+  Long all;
+  std::fill_n(all, kLongVectors<D>, Op::Identity(d));
+  if (length < kLong) {
+    FoldPart<Op, false>(d, run, length, all);
+  } else {
+    int64_t x = 0;
+    if (length > kShortRun<hn::TFromD<D>>) {
+      Long more;
+      std::fill_n(more, kLongVectors<D>, Op::Identity(d));
+      for (; x + 2 * kLong <= length; x += 2 * kLong) {
+        FoldLong<Op>(d, run + x, all);
+        FoldLong<Op>(d, run + x + kLong, more);
+      }
+      for (int64_t v = 0; v < kLongVectors<D>; ++v) all[v] = Op::Combine(all[v], more[v]);
+    }
+    for (; x + kLong <= length; x += kLong) FoldLong<Op>(d, run + x, all);
+    // The last long vector overlaps the one before it.
+    if (x < length) FoldPart<Op, true>(d, run + length - kLong, length - x, all);
   }
-  if (x + lanes <= length) {
-    all = Op::Combine(all, LoadFloat(d, run + x));
-    x += lanes;
-  }
-  if (x < length) {
-    const auto last = LoadFirst(d, run + x, length - x);
-    more = Op::Combine(more, hn::IfThenElse(hn::FirstN(d, length - x), last, Op::Identity(d)));
-  }
-  return FoldLanes<Op>(d, Op::Combine(all, more));
+  return FoldLanes<Op>(d, FoldVectors<Op>(all));
 }
 
 }  // namespace avo::HWY_NAMESPACE

@@ -11,10 +11,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "hwy/highway.h"
 #include "op_cpu/common/copies/stream.h"
+#include "op_cpu/common/vectors/partial_vectors-inl.h"
 #include "op_cpu/common/vectors/store_pair-inl.h"
-#include "op_cpu/pooling/partial_vectors-inl.h"
 #include "op_cpu/pooling/windows.h"
 
 HWY_BEFORE_NAMESPACE();

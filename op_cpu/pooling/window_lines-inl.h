@@ -53,12 +53,12 @@ class WindowLines {
     return rows_[row].count;
   }
 
-  // Combines the first `count` rows of inside_ element by element.
-  void FoldInside(int64_t count, int64_t length, C *to) const {
+  // Combines the first `count` rows of inside_ element by element, from element `offset` on.
+  void FoldInside(int64_t count, int64_t length, C *to, int64_t offset = 0) const {
     if (count == 0) {
       std::fill_n(to, length, Identity());
     } else {
-      Fold<Op>(D(), inside_.data(), 0, count, length, AsItIs(), to);
+      Fold<Op>(D(), inside_.data(), offset, count, length, AsItIs(), to);
     }
   }
 

@@ -8,7 +8,6 @@
 #define AVO_OP_CPU_POOLING_WINDOW_MAXIMA_INL_H_
 #endif
 
-#include "hwy/highway.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/pooling/window_operations-inl.h"
 

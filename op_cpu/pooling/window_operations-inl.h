@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How two elements of a window are combined. Compiled once for each instruction set.
+// How two elements of a window are combined: by Largest or Total. Compiled once for each instruction set.
 #if defined(AVO_OP_CPU_POOLING_WINDOW_OPERATIONS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_POOLING_WINDOW_OPERATIONS_INL_H_
 #undef AVO_OP_CPU_POOLING_WINDOW_OPERATIONS_INL_H_
@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "hwy/highway.h"
+#include "op_cpu/common/vectors/fold_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
@@ -24,17 +25,6 @@ struct Largest {
   template <class V>
   static HWY_INLINE V Combine(V a, V b) {
     return hn::MaskedMaxOr(a, hn::Eq(a, a), a, b);
-  }
-};
-
-struct Total {
-  template <class D>
-  static HWY_INLINE hn::Vec<D> Identity(D d) {
-    return hn::Zero(d);
-  }
-  template <class V>
-  static HWY_INLINE V Combine(V a, V b) {
-    return hn::Add(a, b);
   }
 };
 

@@ -160,6 +160,19 @@ struct WindowGradients {
   WindowAxis rows, columns;
   WindowDivisors divisors;  // of means
 
+  // The same gradients over one image with all channels, where images follow each other as channels do and
+  // that fills blocks of `block` channels better.
+  WindowGradients Merged(int64_t block) const {
+    WindowGradients result = *this;
+    for (Tensor *images : {&result.grad, &result.in, &result.out}) {
+      Shape &shape = images->shape;
+      if (shape[1] % block == 0 || images->strides[0] != shape[1] * images->strides[1]) return *this;
+      shape[1] *= shape[0];
+      shape[0] = 1;
+    }
+    return result;
+  }
+
   // Whether the elements of all three along dimension `d` are neighbours in memory.
   bool AreNeighbours(int d) const {
     return in.strides[d] == 1 && grad.strides[d] == 1 && out.strides[d] == 1;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "hwy/highway.h"
+#include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/regions/roi.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -85,9 +86,9 @@ struct RoiBand {
           hn::TwoTablesLookupLanes(d, hn::LoadU(d, from), hn::LoadU(d, from + kLanes), indices);
       // Bins without an element in this term stay as they are: a NaN times a weight of 0 would reach them.
       // With 1 % of NaN that is 1.35 x as fast, because fewer bins are computed again.
-      return hn::MaskedMulAddOr(sums, hn::LoadMaskBits(d, term.counted), elements, weights, sums);
+      return FusedMulAddWhere(hn::LoadMaskBits(d, term.counted), elements, weights, sums);
     } else {
-      return hn::MulAdd(hn::Set(d, *from), weights, sums);
+      return FusedMulAdd(hn::Set(d, *from), weights, sums);
     }
   }
 

@@ -12,6 +12,7 @@
 
 #include "hwy/highway.h"
 #include "op_cpu/common/memory/aligned.h"
+#include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/regions/roi.h"
 #include "op_cpu/regions/roi_pixels-inl.h"
@@ -149,7 +150,8 @@ class RoiPixelMeans : public RoiPixels<T> {
       const auto weight = hn::Set(d, tap->weight);
 #pragma GCC unroll 8
       for (int i = 0; i < kCount * kVectors; ++i) {
-        sums[i] = hn::MulAdd(weight, LoadFloat(d, from[i / kVectors] + row + i % kVectors * kLanes), sums[i]);
+        sums[i] =
+            FusedMulAdd(weight, LoadFloat(d, from[i / kVectors] + row + i % kVectors * kLanes), sums[i]);
       }
     }
 #pragma GCC unroll 8
@@ -173,7 +175,7 @@ class RoiPixelMeans : public RoiPixels<T> {
 #pragma GCC unroll 8
       for (int i = 0; i < kRows * kVectors; ++i) {
         const int64_t at = i / kVectors * columns_ * Stride() + i % kVectors * kLanes;
-        sums[i] = hn::MulAdd(weight, hn::LoadU(d, from + at), sums[i]);
+        sums[i] = FusedMulAdd(weight, hn::LoadU(d, from + at), sums[i]);
       }
     }
 #pragma GCC unroll 8

@@ -13,6 +13,7 @@
 
 #include "hwy/highway.h"
 #include "op_cpu/common/memory/aligned.h"
+#include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/regions/roi.h"
 #include "op_cpu/regions/roi_copy-inl.h"
@@ -121,7 +122,7 @@ class RoiPixelMaxima : public RoiPixels<T> {
               best[v] =
                   Larger(best[v], outside ? hn::Zero(d) : hn::Mul(weight, LoadFloat(d, values + v * kLanes)));
             } else if (!outside) {
-              sums[v] = hn::MulAdd(weight, LoadFloat(d, values + v * kLanes), sums[v]);
+              sums[v] = FusedMulAdd(weight, LoadFloat(d, values + v * kLanes), sums[v]);
             }
           }
         }

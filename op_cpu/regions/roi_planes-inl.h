@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "hwy/highway.h"
+#include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/regions/roi.h"
 #include "op_cpu/regions/roi_band-inl.h"
@@ -48,7 +49,7 @@ HWY_INLINE void BlendRows(const RoiAxis<float> &y, int64_t bin, const T *from, i
 #pragma GCC unroll 8
       for (int v = 0; v < kVectors; ++v) {
         const auto value = LoadFloat(d, row + c * channel_stride + v * second);
-        sums[c][v] = hn::MulAdd(weight, value, sums[c][v]);
+        sums[c][v] = FusedMulAdd(weight, value, sums[c][v]);
       }
     }
   }

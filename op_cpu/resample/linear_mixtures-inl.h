@@ -14,6 +14,7 @@
 #define AVO_OP_CPU_COMMON_LINEAR_MIXTURES_INL_H_
 #endif
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
@@ -36,15 +37,20 @@ class LinearMixtures {
     int32_t left_lanes[kLanes], right_lanes[kLanes];
     float left_weights[kLanes], right_weights[kLanes];
   };
-  // Where the outputs of a vector and both of its windows start, and the index of its mixture. The index is
-  // -1 where the samples are too far apart for a window.
+  // Where the outputs of a vector and both of its windows start, and the index of its mixture. `right` is
+  // kWide where both windows are one of several vectors, which begins at `left`. The index is -1 where the
+  // samples are too far apart for that, too.
   struct Place {
     int32_t out, left, right, mixture;
-  };
 
-  // There must be at least one vector of outputs. The last vector overlaps the one before it.
-  LinearMixtures(int64_t length, int64_t out_length, bool align_corners, double scales)
-      : length_(length), out_length_(out_length) {
+    bool Usual() const { return mixture >= 0 && right != kWide; }
+  };
+  static constexpr int32_t kWide = -1;
+
+  // There must be at least one vector of outputs. The last vector overlaps the one before it. wide: inputs of
+  // a wide window; 0 where there is none.
+  LinearMixtures(int64_t length, int64_t out_length, bool align_corners, double scales, int64_t wide)
+      : length_(length), out_length_(out_length), wide_(wide) {
     const int64_t whole = out_length / kLanes, count = hwy::DivCeil(out_length, kLanes);
     const auto append = [&](int64_t begin, int64_t end) {
       const int64_t first = Out(begin);
@@ -58,7 +64,7 @@ class LinearMixtures {
     const auto ratio = RatioOf(length, out_length, align_corners, scales);
     int64_t repeating = count;      // the first vector whose mixture is that of an earlier one
     int64_t period = 0, shift = 0;  // vectors, and inputs, from a mixture to the same one
-    if (ratio && out_length >= length && length >= kLanes) {
+    if (ratio && length >= std::max(kLanes, out_length >= length ? 0 : wide)) {
       const int64_t common = std::gcd(ratio->step, ratio->denominator), outputs = ratio->denominator / common;
       period = outputs / std::gcd(outputs, kLanes);
       shift = period * kLanes / outputs * (ratio->step / common);
@@ -70,14 +76,21 @@ class LinearMixtures {
     append(0, repeating);
     if (repeating == count) return;
     int64_t v = repeating, moved = shift;
-    for (const Place *from = &places_[v - period]; v < whole && from->left + moved + kLanes < length; ++v) {
-      places_.push_back({static_cast<int32_t>(Out(v)), static_cast<int32_t>(from->left + moved),
-                         static_cast<int32_t>(from->right + moved), from->mixture});
+    for (const Place *from = &places_[v - period]; v < whole && End(*from) + moved < length; ++v) {
+      const auto right = static_cast<int32_t>(from->right == kWide ? kWide : from->right + moved);
+      places_.push_back(
+          {static_cast<int32_t>(Out(v)), static_cast<int32_t>(from->left + moved), right, from->mixture});
       if (++from < &places_[repeating]) continue;
       from -= period;
       moved += shift;
     }
     append(v, count);
+    const auto far_apart = [](const Place &place) { return place.mixture < 0; };
+    if (std::none_of(places_.begin(), places_.end(), far_apart)) return;
+    // Such vectors need the samples of all outputs.
+    places_.clear();
+    mixtures_.clear();
+    append(0, count);
   }
 
   const std::vector<Place> &places() const { return places_; }
@@ -88,31 +101,34 @@ class LinearMixtures {
   const LinearSamples<float> &samples() const { return samples_; }
 
  private:
+  int64_t End(const Place &place) const { return place.left + (place.right == kWide ? wide_ : kLanes); }
   int64_t Out(int64_t v) const { return std::min(v * kLanes, out_length_ - kLanes); }
 
   // Appends the vector of outputs that starts at output `out`. Its samples start at `begin` of samples_.
   void Append(int32_t out, int64_t begin) {
     const int32_t *const lefts = &samples_.left[begin], *const rights = &samples_.right[begin];
     // The right window is the left one where that holds all samples.
-    const auto end = static_cast<int32_t>(length_ - kLanes), left = std::min(lefts[0], end);
-    const int32_t right = rights[kLanes - 1] - left < kLanes ? left : std::min(rights[0], end);
+    const auto end = static_cast<int32_t>(length_ - kLanes);
+    auto left = std::min(lefts[0], end);
+    int32_t right = rights[kLanes - 1] - left < kLanes ? left : std::min(rights[0], end);
     if (end < 0 || lefts[kLanes - 1] - left >= kLanes || rights[kLanes - 1] - right >= kLanes) {
-      places_.push_back({out, left, right, -1});
       one_window_ = false;
-      return;
+      left = std::min(lefts[0], static_cast<int32_t>(length_ - wide_));
+      right = kWide;
+      if (left < 0 || rights[kLanes - 1] - left >= wide_) return places_.push_back({out, 0, 0, -1});
     }
     one_window_ &= left == right;
     places_.push_back({out, left, right, static_cast<int32_t>(mixtures_.size())});
     Mixture &mixture = mixtures_.emplace_back();
     for (int64_t lane = 0; lane < kLanes; ++lane) {
       mixture.left_lanes[lane] = lefts[lane] - left;
-      mixture.right_lanes[lane] = rights[lane] - right;
+      mixture.right_lanes[lane] = rights[lane] - (right == kWide ? left : right);
       mixture.left_weights[lane] = samples_.left_weight[begin + lane];
       mixture.right_weights[lane] = samples_.right_weight[begin + lane];
     }
   }
 
-  const int64_t length_, out_length_;
+  const int64_t length_, out_length_, wide_;
   bool one_window_ = true;
   LinearSamples<float> samples_;
   std::vector<Place> places_;

@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "op_cpu/scan/argmax.cpp"
 #include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
+#include "op_cpu/scan/argmax_columns-inl.h"
 #include "op_cpu/scan/extremes-inl.h"
 #include "op_cpu/scan/lines.h"
 
@@ -172,41 +173,6 @@ int64_t SearchAll(const Tensor &in, bool last, const ParallelFor &parallel_for) 
   return leader.at;
 }
 
-// Searches kVectors vectors of lines that lie side by side: 10 x as fast as one line after the other at
-// AVX-512. Memory is read in as many streams as a line has elements, more than a processor follows by itself,
-// so the lines of the vectors after next are prefetched. Results that go around the caches (`stream`)
-// give 1.6 x for 19 planes of 2 MB.
-template <typename T, typename I, size_t kVectors>
-void SearchColumns(const T *from, int64_t step, int64_t length, bool last, I *to, bool stream) {
-  const hn::ScalableTag<cpu::KeyOf<T>> d;
-  const hn::RebindToSigned<decltype(d)> di;
-  constexpr size_t kLanes = hn::MaxLanes(d), kBytes = kVectors * kLanes * sizeof(T), kAhead = 512;
-  hn::Vec<decltype(d)> best[kVectors];
-  hn::Vec<decltype(di)> at[kVectors];
-#pragma GCC unroll 4
-  for (size_t v = 0; v < kVectors; ++v) {
-    best[v] = cpu::LoadKey(d, from + v * kLanes);
-    at[v] = hn::Zero(di);
-  }
-  for (int64_t i = 1; i < length; ++i) {
-    from += step;
-    const auto index = hn::Set(di, static_cast<hn::TFromD<decltype(di)>>(i));
-#pragma GCC unroll 4
-    for (size_t byte = 0; byte < kBytes; byte += 64)
-      hwy::Prefetch(reinterpret_cast<const char *>(from) + kAhead + byte);
-#pragma GCC unroll 4
-    for (size_t v = 0; v < kVectors; ++v) {
-      const auto keys = cpu::LoadKey(d, from + v * kLanes);
-      const auto worse = last ? hn::Lt(keys, best[v]) : hn::Le(keys, best[v]);
-      const auto leads = hn::Not(hn::Or(worse, cpu::IsNaNKey(d, best[v])));
-      best[v] = hn::IfThenElse(leads, keys, best[v]);
-      at[v] = hn::IfThenElse(hn::RebindMask(di, leads), index, at[v]);
-    }
-  }
-#pragma GCC unroll 4
-  for (size_t v = 0; v < kVectors; ++v) cpu::PutIndices(at[v], di, 0, to + v * kLanes, stream);
-}
-
 // Searches along `axis`. `out` has the shape of `in` and a stride of 0 along `axis`: one element for each
 // line. With `stream`, whole vectors of results go around the caches.
 template <typename T, typename I>
@@ -226,14 +192,17 @@ void SearchLines(const Tensor &in, const Tensor &out, int64_t axis, bool last, b
       I *const direct = steps[1] == 1 ? to : results;
       int64_t j = 0;
       for (; j + kWide <= block.lines; j += kWide) {
-        SearchColumns<T, I, kVectors>(from + j, stride, length, last, direct + j, stream && direct == to);
+        cpu::SearchColumns<T, I, kVectors>(from + j, stride, length, last, direct + j,
+                                           stream && direct == to);
       }
       for (; j < block.lines; j += kLanes) {
         // The last vector overlaps the one before it.
         const int64_t first = std::min(j, block.lines - kLanes);
-        SearchColumns<T, I, 1>(from + first, stride, length, last, direct + first, false);
+        cpu::SearchColumns<T, I, 1>(from + first, stride, length, last, direct + first, false);
       }
       for (j = 0; direct != to && j < block.lines; ++j) to[j * steps[1]] = results[j];
+    } else if (stride == 1 && length < kVector && steps[0] == length && block.lines >= kLanes) {
+      cpu::SearchTransposed(from, length, block.lines, last, to, steps[1]);
     } else {
       for (int64_t j = 0; j < block.lines; ++j, from += steps[0]) {
         Leader<Compute<T>> leader;
@@ -254,6 +223,7 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
   const Tensor &in = args.self;
   const int64_t rank = in.rank(), axis = WrapDimension(args.dim, rank);
   const bool all = axis < 0 || axis >= rank;
+  CheckIndices("self", all ? in.numel() : in.shape[axis], args.out.dtype);
   // The result as a tensor of the input's shape, which has a stride of 0 along the searched axis.
   Tensor out = args.out;
   if (!all && !args.keepdim) out.strides.insert(out.strides.begin() + axis, 0);

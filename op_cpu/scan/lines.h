@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "op_cpu/common/parallel/parallel.h"
@@ -22,6 +24,14 @@
 #include "op_host/common/tensors/tensor.h"
 
 namespace avo {
+
+// Throws std::invalid_argument where int32 does not hold the indices of so many elements of `name` along dim.
+inline void CheckIndices(const char *name, int64_t length, DType indices) {
+  constexpr int64_t kMost = int64_t{1} << 31;
+  if (indices != DType::kInt32 || length <= kMost) return;
+  throw std::invalid_argument(std::string(name) + ": expected at most " + std::to_string(kMost) +
+                              " elements along dim for indices of int32, got " + std::to_string(length));
+}
 
 // Lines that are neighbours. Line j of a block starts at element offsets[t] + j * steps[t] of tensor t.
 template <size_t N>

@@ -111,6 +111,7 @@ template <class Order>
 void ScanWithIndices(const Tensor &in, const Tensor &out, const Tensor &indices, int64_t dim,
                      const ParallelFor &parallel_for) {
   const int64_t axis = dim < 0 ? dim + std::max<int64_t>(in.rank(), 1) : dim;
+  CheckIndices("input", in.rank() == 0 ? 1 : in.shape[axis], indices.dtype);
   DispatchElement(in.dtype, [&](auto element) {
     using T = decltype(element);
     if (indices.dtype == DType::kInt32) {

@@ -48,22 +48,23 @@ HWY_INLINE hn::Vec<D> WidenBits(D d, hn::Vec<hn::RebindToUnsigned<D>> raw, Float
 #endif
 }
 
+// Converts as many half types, given as bits, as a vector of D has lanes.
 template <class D>
-HWY_INLINE hn::Vec<D> LoadFloat(D d, const BFloat16 *from) {
-  const hn::Rebind<uint16_t, D> halves;
-  const auto raw = hn::LoadU(halves, reinterpret_cast<const uint16_t *>(from));
+HWY_INLINE hn::Vec<D> WidenHalves(D d, hn::Vec<hn::Rebind<uint16_t, D>> raw, BFloat16) {
   return WidenBits(d, hn::PromoteTo(hn::RebindToUnsigned<D>(), raw), BFloat16{});
 }
 template <class D>
-HWY_INLINE hn::Vec<D> LoadFloat(D d, const Float16 *from) {
+HWY_INLINE hn::Vec<D> WidenHalves(D d, hn::Vec<hn::Rebind<uint16_t, D>> raw, Float16) {
 #if HWY_TARGET == HWY_SSE2
-  const hn::Rebind<uint16_t, D> halves;
-  const auto raw = hn::LoadU(halves, reinterpret_cast<const uint16_t *>(from));
   return WidenBits(d, hn::PromoteTo(hn::RebindToUnsigned<D>(), raw), Float16{});
 #else
-  const hn::Rebind<hwy::float16_t, D> halves;
-  return hn::PromoteTo(d, hn::LoadU(halves, reinterpret_cast<const hwy::float16_t *>(from)));
+  return hn::PromoteTo(d, hn::BitCast(hn::Rebind<hwy::float16_t, D>(), raw));
 #endif
+}
+template <class D, typename T, std::enable_if_t<sizeof(T) == 2> * = nullptr>
+HWY_INLINE hn::Vec<D> LoadFloat(D d, const T *from) {
+  const hn::Rebind<uint16_t, D> halves;
+  return WidenHalves(d, hn::LoadU(halves, reinterpret_cast<const uint16_t *>(from)), T{});
 }
 
 // Stores Lanes(d) elements to `to`, which need not be aligned. Rounds to nearest even, as FromFloat does.

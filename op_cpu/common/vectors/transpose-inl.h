@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "hwy/highway.h"
+#include "op_cpu/common/vectors/partial_vectors-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_host/common/tensors/tensor.h"
 
@@ -67,6 +68,36 @@ using ComputeTag = hn::ScalableTag<Compute<T>>;
 template <typename T>
 using BitsTag = hn::Rebind<hwy::UnsignedFromSize<sizeof(T)>, ComputeTag<T>>;
 
+// Whether a square is worth while that has `count` rows or columns: with few, one element after the other
+// takes less time.
+template <class D>
+constexpr bool WorthSquare(D, int64_t count) {
+  return 4 * count >= static_cast<int64_t>(hn::MaxLanes(D()));
+}
+
+// Transposes a square of `channels` x `pixels` elements, at most as many of each as a vector has lanes.
+template <typename T>
+HWY_INLINE void PartOfSquare(const T *from, int64_t stride, int64_t channels, int64_t pixels, T *to,
+                             int64_t to_stride) {
+  const BitsTag<T> d;
+  using Bits = hn::TFromD<decltype(d)>;
+  constexpr int64_t kSide = hn::MaxLanes(d);
+  hn::Vec<decltype(d)> rows[kSide];
+  for (int64_t i = 0; i < kSide; ++i) {
+    const auto *row = reinterpret_cast<const Bits *>(from + i * stride);
+    rows[i] = i >= channels ? hn::Zero(d) : pixels < kSide ? hn::LoadN(d, row, pixels) : hn::LoadU(d, row);
+  }
+  Transpose(d, rows);
+  for (int64_t i = 0; i < pixels; ++i) {
+    auto *pixel = reinterpret_cast<Bits *>(to + i * to_stride);
+    if (channels < kSide) {
+      hn::StoreN(rows[i], d, pixel, channels);
+    } else {
+      hn::StoreU(rows[i], d, pixel);
+    }
+  }
+}
+
 // Transposes (channels, pixels) to (pixels, channels). Channels start `stride` elements apart in `from`,
 // pixels start `to_stride` elements apart in `to`; all other strides are 1.
 template <typename T>
@@ -75,9 +106,9 @@ void ToChannelsLast(const T *from, int64_t stride, int64_t channels, int64_t pix
   const BitsTag<T> d;
   using Bits = hn::TFromD<decltype(d)>;
   constexpr int64_t kSide = hn::MaxLanes(d);
-  const int64_t whole = pixels < kSide ? 0 : pixels, deep = channels / kSide * kSide;
+  const int64_t deep = pixels < kSide ? 0 : channels / kSide * kSide;
   // The last square overlaps the one before it.
-  for (int64_t next = 0; next < whole; next += kSide) {
+  for (int64_t next = 0; deep > 0 && next < pixels; next += kSide) {
     const int64_t p = std::min(next, pixels - kSide);
     for (int64_t c = 0; c < deep; c += kSide) {
       hn::Vec<decltype(d)> rows[kSide];
@@ -92,8 +123,18 @@ void ToChannelsLast(const T *from, int64_t stride, int64_t channels, int64_t pix
       }
     }
   }
-  for (int64_t c = 0; c < channels; ++c) {
-    for (int64_t p = c < deep ? whole : 0; p < pixels; ++p) to[p * to_stride + c] = from[c * stride + p];
+  for (int64_t c = deep; c < channels; c += kSide) {
+    const int64_t count = std::min(kSide, channels - c);
+    for (int64_t p = 0; p < pixels; p += kSide) {
+      const int64_t width = std::min(kSide, pixels - p);
+      if (WorthSquare(d, count) && WorthSquare(d, width)) {
+        PartOfSquare(from + c * stride + p, stride, count, width, to + p * to_stride + c, to_stride);
+        continue;
+      }
+      for (int64_t i = 0; i < count; ++i) {
+        for (int64_t x = p; x < p + width; ++x) to[x * to_stride + c + i] = from[(c + i) * stride + x];
+      }
+    }
   }
 }
 
@@ -112,17 +153,25 @@ struct PixelStrides {
   int64_t channel, row, column;
 };
 
-// Transposes a square of pixels of a row (16, 8 or 4) by as many channels, and stores its first `count`
-// channels. With `stream`, stores all channels past the caches.
+// Transposes a square of `pixels` pixels of a row (at most 16, 8 or 4) by as many channels as a vector has
+// lanes, and stores its first `count` channels. With `stream`, stores all channels past the caches.
 template <typename T, class D = ComputeTag<T>>
-HWY_INLINE void StoreSquare(const Compute<T> *from, int64_t stride, int64_t count, T *to, int64_t to_channel,
-                            bool stream) {
+HWY_INLINE void StoreSquare(const Compute<T> *from, int64_t stride, int64_t pixels, int64_t count, T *to,
+                            int64_t to_channel, bool stream) {
   const D d;
   constexpr int64_t kSide = hn::MaxLanes(D());
   hn::Vec<D> rows[kSide];
+  if (pixels < kSide) {
+    for (int64_t i = 0; i < kSide; ++i) rows[i] = i < pixels ? hn::LoadU(d, from + i * stride) : hn::Zero(d);
+  } else {
 #pragma GCC unroll 16
-  for (int64_t i = 0; i < kSide; ++i) rows[i] = hn::LoadU(d, from + i * stride);
+    for (int64_t i = 0; i < kSide; ++i) rows[i] = hn::LoadU(d, from + i * stride);
+  }
   Transpose(d, rows);
+  if (pixels < kSide) {
+    for (int64_t i = 0; i < std::min(count, kSide); ++i) StoreFirst(rows[i], d, to + i * to_channel, pixels);
+    return;
+  }
   if (stream) {
 #pragma GCC unroll 16
     for (int64_t i = 0; i < kSide; ++i) StreamFloat(rows[i], d, to + i * to_channel);
@@ -142,6 +191,10 @@ void FromChannelsLast(const Compute<T> *from, int64_t stride, int64_t channels, 
                       T *to, const PixelStrides &strides, bool stream = false) {
   const ComputeTag<T> d;
   constexpr int64_t kSide = hn::MaxLanes(d);
+  if (strides.channel != 1 && strides.column == 1 && strides.row == columns && rows > 1) {
+    // The rows follow each other, so they are one row.
+    return FromChannelsLast(from, stride, channels, 1, rows * columns, to, strides, stream);
+  }
   if (strides.channel == 1) {
     for (int64_t y = 0; y < rows; ++y) {
       T *pixel = to + y * strides.row;
@@ -151,18 +204,18 @@ void FromChannelsLast(const Compute<T> *from, int64_t stride, int64_t channels, 
         for (; c < channels; ++c) pixel[c] = Narrow<T>(from[c]);
       }
     }
-  } else if (strides.column == 1 && columns >= kSide) {
+  } else if (strides.column == 1 && WorthSquare(d, columns)) {
     constexpr int64_t kBytes = kSide * sizeof(T);
     stream = stream && reinterpret_cast<uintptr_t>(to) % kBytes == 0 && strides.channel % kSide == 0 &&
-             strides.row % kSide == 0;
+             (rows == 1 || strides.row % kSide == 0);
     // Squares are transposed in registers: 1.25 x for a whole modulated_deform_conv2d of 64 channels of 50
     // x 76. All pixels of some channels come before the next channels, as they share pages of the image.
     for (int64_t c = 0; c < channels; c += kSide) {
       for (int64_t y = 0; y < rows; ++y) {
         // The last square overlaps the one before it.
         for (int64_t next = 0; next < columns; next += kSide) {
-          const int64_t x = std::min(next, columns - kSide);
-          StoreSquare<T>(from + (y * columns + x) * stride + c, stride, channels - c,
+          const int64_t x = std::max<int64_t>(std::min(next, columns - kSide), 0);
+          StoreSquare<T>(from + (y * columns + x) * stride + c, stride, columns, channels - c,
                          to + c * strides.channel + y * strides.row + x, strides.channel,
                          stream && x == next && c + kSide <= channels);
         }
