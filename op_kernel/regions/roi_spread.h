@@ -12,6 +12,10 @@
 //
 // The distance between rows is such that a repeat meets no bank group twice. All have the channels of the
 // band's chunk.
+//
+// For 512 regions of 7 x 7 bins in 256 channels of 200 x 304 pixels the gradient is modelled to take 165 us.
+// Spreading over columns first, with an instruction for each bin and column, took 249 us, and adding each
+// sample to its four corners took 901 us. The vector unit bounds.
 #pragma once
 
 #include "band_sums.h"

@@ -137,7 +137,7 @@ def test_infinities_between_samples(ratio):
     grads[rng.random(grads.shape) < 0.1] = np.inf
     call["input_size"] = list(maps.shape)
     expected = avo.reference.roi_align_backward(grads, **call)
-    assert 0.1 < np.isfinite(expected).mean() < 0.9
+    assert 0.1 < np.isfinite(expected).mean() < 0.97
     np.testing.assert_allclose(avo.aclnn.roi_align_backward(grads, **call), expected, atol=2e-5)
 
 
