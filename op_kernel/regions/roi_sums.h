@@ -14,6 +14,11 @@
 // pieces. One Axpy adds a column of sums to a column of means: a repeat takes 8 channels of each of up to 8
 // rows of bins. The distance between these rows is such that a repeat meets no bank group twice.
 //
+// A thousand regions of 7 x 7 bins in 256 channels of 200 x 304 pixels, modelled on Ascend910B1: reading four
+// corners of each sample took 389 us with two samples along each axis of a bin, and 2167 us with as many as
+// pixels. This takes 197 us and 300 us, where an instruction for each bin and column took 228 us and 348 us.
+// MTE2 bounds, which reads a pixel in 14 cycles.
+//
 // A pixel that is not finite may give an infinity where the definition, which adds up samples, gives a NaN:
 // where a sample lies on a row or column, its corner on the next one has weight 0. Finite() tells whether a
 // mean of such a region was not finite: the caller computes its regions again, sample by sample.
