@@ -3,7 +3,7 @@
 // band. The sums lie in UB as float32, the channels of a pixel side by side. When all is added, the core
 // rounds them and stores them as planes of the result (N, C, H, W), 16 channels at a time:
 //
-//   sums in UB         pixel 0   c0 c1 c2 …  |  pixel 1   c0 c1 c2 …  |  …
+//   sums in UB         pixel 0   c0 c1 c2 …  |  pixel 1   c0 c1 c2 …  |  …     then a gap behind each row
 //   planes in UB       c0        pixel 0, pixel 1, …   , then a pitch further
 //                      c1        pixel 0, pixel 1, …
 #pragma once
@@ -31,8 +31,10 @@ class BandSums {
     pitch_ = tiling.bandPitch;
     images_ = tiling.images;
     slots_ = RoundUp(most_rows_ * most_columns_, kLanes);
+    spaced_ = BandSumsBuffers::Spaced(most_columns_);
+    row_ = spaced_ ? static_cast<uint32_t>(SpacedRow(most_columns_, chunk_)) : most_columns_ * chunk_;
     gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out), images_ * all_channels_ * size_[0] * size_[1]);
-    const BandSumsBuffers buffers(most_rows_ * most_columns_, chunk_, pitch_, sizeof(T));
+    const BandSumsBuffers buffers(most_rows_, most_columns_, chunk_, pitch_, sizeof(T));
     pipe->InitBuffer(sums_, buffers.sums.bytes);
     pipe->InitBuffer(queue_, buffers.planes.count, buffers.planes.bytes);
     if constexpr (sizeof(T) != sizeof(float)) pipe->InitBuffer(rounded_, buffers.rounded.bytes);
@@ -54,7 +56,7 @@ class BandSums {
     low[0] = band / chunks / column_bands % row_bands * most_rows_;
     high[0] = low[0] + MinRemaining(size_[0] - low[0], most_rows_);
     image = band / chunks / column_bands / row_bands;
-    AscendC::Duplicate(sums_.template Get<float>(), 0.0f, slots_ * chunk_);
+    AscendC::Duplicate(Sums(), 0.0f, static_cast<int32_t>(Elements()));
   }
 
   __aicore__ inline bool Has(int64_t y, int64_t x) const {
@@ -63,20 +65,14 @@ class BandSums {
 
   // Adds factor * values to a pixel of the band. `values` are those of the band's channels.
   __aicore__ inline void Add(int64_t y, int64_t x, const AscendC::LocalTensor<float> &values, float factor) {
-    const int64_t slot = (y - low[0]) * most_columns_ + x - low[1];
-    AscendC::Axpy(sums_.template Get<float>()[slot * chunk_], values, factor, static_cast<int32_t>(channels));
+    const auto pixel = Sums()[(y - low[0]) * row_ + (x - low[1]) * chunk_];
+    AscendC::Axpy(pixel, values, factor, static_cast<int32_t>(channels));
   }
 
-  // Adds factor * values to `columns` pixels of a row of the band, from column x on.
-  __aicore__ inline void AddRow(int64_t y, int64_t x, const AscendC::LocalTensor<float> &values, float factor,
-                                uint32_t columns) {
-    const int64_t slot = (y - low[0]) * most_columns_ + x - low[1];
-    AscendC::Axpy(Sums()[slot * chunk_], values, factor, static_cast<int32_t>(columns * chunk_));
-  }
-
-  // The sums of the band, and how many elements they are.
+  // The sums of the band, how many elements they are, and how many lie from row to row.
   __aicore__ inline AscendC::LocalTensor<float> Sums() { return sums_.template Get<float>(); }
-  __aicore__ inline uint32_t Elements() const { return slots_ * chunk_; }
+  __aicore__ inline uint32_t Elements() const { return spaced_ ? most_rows_ * row_ : slots_ * chunk_; }
+  __aicore__ inline uint32_t Row() const { return row_; }
 
   // Rounds the sums and stores them, 16 channels at a time.
   __aicore__ inline void Store() {
@@ -86,7 +82,7 @@ class BandSums {
     const int64_t plane = size_[0] * size_[1];
     for (uint32_t lane = 0; lane < present; lane += kLanes) {
       auto planes = queue_.template AllocTensor<T>();
-      ToPlanes(planes, sums_.template Get<float>()[lane]);
+      ToPlanes(planes, Sums()[lane]);
       queue_.EnQue(planes);
       planes = queue_.template DeQue<T>();
       const uint32_t count = MinRemaining(present - lane, kLanes);
@@ -114,18 +110,41 @@ class BandSums {
   __aicore__ inline void ToPlanes(const AscendC::LocalTensor<T> &planes,
                                   const AscendC::LocalTensor<float> &sums) {
     if constexpr (sizeof(T) == sizeof(float)) {
+      if (spaced_) return RowsToPlanes(planes, sums);
       PixelsToPlanes(planes, pitch_, sums, chunk_, kLanes, slots_);
     } else {
       constexpr uint32_t kMaxRepeats = 255;
       auto rounded = rounded_.template Get<T>();
       const uint8_t stride = static_cast<uint8_t>(chunk_ * sizeof(float) / kBlockBytes);
-      for (uint32_t i = 0; i < slots_; i += kMaxRepeats) {
-        AscendC::Cast(rounded[i * kLanes], sums[i * chunk_], AscendC::RoundMode::CAST_RINT,
-                      static_cast<uint64_t>(kLanes),
-                      static_cast<uint8_t>(MinRemaining(slots_ - i, kMaxRepeats)), {1, 1, 1, stride});
+      const uint32_t run = spaced_ ? most_columns_ : slots_;
+      for (uint32_t row = 0; row < slots_; row += run) {
+        for (uint32_t i = 0; i < run; i += kMaxRepeats) {
+          AscendC::Cast(rounded[(row + i) * kLanes], sums[row / run * row_ + i * chunk_],
+                        AscendC::RoundMode::CAST_RINT, static_cast<uint64_t>(kLanes),
+                        static_cast<uint8_t>(MinRemaining(run - i, kMaxRepeats)), {1, 1, 1, stride});
+        }
       }
       PixelsToPlanes(planes, pitch_, rounded, kLanes, kLanes, slots_);
     }
+  }
+
+  // Transposes 16 channels of spaced rows in float32, 16 columns of all rows at a time.
+  __aicore__ inline void RowsToPlanes(const AscendC::LocalTensor<float> &planes,
+                                      const AscendC::LocalTensor<float> &sums) {
+    constexpr uint32_t kStep = kBlockBytes / sizeof(float), kBlocks = kLanes / kStep;
+    uint64_t sources[kLanes], targets[kLanes];
+    TransposeBarrier();
+    for (uint32_t column = 0; column < most_columns_; column += kLanes) {
+      for (uint32_t part = 0; part < kBlocks; ++part) {
+        for (uint32_t m = 0; m < kLanes; ++m) {
+          sources[m] = AddressOf(sums, (column + m) * chunk_ + part * kStep);
+          targets[m] =
+              AddressOf(planes, (part * kStep + m / kBlocks) * pitch_ + column + m % kBlocks * kStep);
+        }
+        Transpose16<float>(targets, sources, most_rows_, most_columns_ / kStep, row_ / kStep);
+      }
+    }
+    TransposeBarrier();
   }
 
   AscendC::TBuf<AscendC::TPosition::VECCALC> sums_, rounded_;
@@ -135,6 +154,8 @@ class BandSums {
   uint32_t pixel_;                             // C, rounded up to 16
   uint32_t chunk_, most_rows_, most_columns_;  // of a band at most
   uint32_t pitch_, slots_;                     // from plane to plane; pixels, rounded up to 16
+  uint32_t row_;                               // elements from row to row of sums
+  bool spaced_;                                // whether there is a gap behind each row
 };
 
 }  // namespace avo

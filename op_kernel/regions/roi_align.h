@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // RoIAlign. All cores copy the feature maps to the workspace with the channels of a pixel side by side
-// (common/copies/channels_last.h). Then each core pools a run of bins (roi_regions.h), a chunk of channels at
+// (common/copies/channels_last.h). Then each core pools a run of bins (roi_shares.h), a chunk of channels at
 // a time. It pools several bins together if all their samples fit a batch; a bin with more samples is pooled
 // alone, batch by batch.
 #pragma once
 
 #include "../common/sampling/bilinear_rows.h"
 #include "roi_align_tiling.h"
-#include "roi_regions.h"
 #include "roi_samples.h"
+#include "roi_shares.h"
 #include "roi_sums.h"
 
 template <typename T, uint32_t KEY>
@@ -27,17 +27,22 @@ class RoiAlign {
   }
 
   __aicore__ inline void Process() {
-    regions_.Init(rois_, batch_indices_, workspace_, t_, pipe_);
-    regions_.WriteCosts(kSums);
-    avo::ReleaseBuffers(pipe_);
     avo::ToChannelsLast<T> to_channels_last;
     to_channels_last.Init(input_, workspace_, t_, pipe_);
+    regions_.Init(rois_, batch_indices_, workspace_, t_, pipe_);
+    // The regions come first: they are few, and their costs are written while the first tile is loaded.
+    regions_.Prefetch();
+    to_channels_last.Prefetch();
+    regions_.WriteCosts(kSums);
     to_channels_last.Process(pipe_);
     regions_.Init(rois_, batch_indices_, workspace_, t_, pipe_);
-    own_ = regions_.BinsOf(AscendC::GetBlockIdx());
     if constexpr (kSums) {
+      // The order keeps means, sums and loaded pixels in different banks as far as possible.
+      InitStore(t_.sumRows * t_.outWidth, t_.sumChunk, t_.sumBin, t_.sumPitch);
       sums_.Init(workspace_, t_, pipe_);
-      InitStore(t_.sumRows * t_.outWidth, t_.sumChunk, t_.sumPitch);
+    }
+    own_ = regions_.BinsOf(AscendC::GetBlockIdx(), kSums);
+    if constexpr (kSums) {
       for (int64_t roi = own_.begin.roi; roi < t_.rois && roi <= own_.end.roi; ++roi) SumRegion(roi);
       if (sums_.Finite()) return;
       avo::ReleaseBuffers(pipe_);
@@ -65,16 +70,18 @@ class RoiAlign {
     const avo::RoiAlignBuffers buffers(AscendC::GetBlockNum(), t_.located, t_.batch, t_.chunk, t_.outBins,
                                        t_.outPitch, sizeof(T));
     pipe_->InitBuffer(pixels_, buffers.pixels.bytes);
-    InitStore(t_.outBins, t_.chunk, t_.outPitch);
+    InitStore(t_.outBins, t_.chunk, t_.chunk, t_.outPitch);
     AscendC::Duplicate(pixels_.template Get<float>(), 0.0f, avo::RoundUp(t_.outBins, avo::kLanes) * t_.chunk);
   }
 
-  // Prepares to store up to `bins` bins, whose channels lie `pitch` elements apart.
-  __aicore__ inline void InitStore(uint32_t bins, uint32_t chunk, uint32_t pitch) {
+  // Prepares to store up to `bins` bins, which lie `width` elements apart. The channels of their results lie
+  // `pitch` elements apart.
+  __aicore__ inline void InitStore(uint32_t bins, uint32_t chunk, uint32_t width, uint32_t pitch) {
     const avo::RoiStoreBuffers buffers(bins, chunk, pitch, sizeof(T));
     if constexpr (sizeof(T) != sizeof(float)) pipe_->InitBuffer(rounded_, buffers.rounded.bytes);
     pipe_->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
     chunk_ = chunk;
+    width_ = width;
     pitch_ = pitch;
   }
 
@@ -201,16 +208,16 @@ class RoiAlign {
   __aicore__ inline void ToPlanes(const AscendC::LocalTensor<T> &planes,
                                   const AscendC::LocalTensor<float> &pixels, uint32_t lanes, uint32_t count) {
     if constexpr (sizeof(T) == sizeof(float)) {
-      avo::PixelsToPlanes(planes, pitch_, pixels, chunk_, lanes, count);
+      avo::PixelsToPlanes(planes, pitch_, pixels, width_, lanes, count);
     } else {
       constexpr uint32_t kMaxRepeats = 255, kBlock = avo::kBlockBytes / sizeof(float);
       auto rounded = rounded_.template Get<T>();
       const uint32_t slots = avo::RoundUp(count, avo::kLanes);
       for (uint32_t i = 0; i < slots; i += kMaxRepeats) {
         AscendC::Cast(
-            rounded[i * lanes], pixels[i * chunk_], AscendC::RoundMode::CAST_RINT,
+            rounded[i * lanes], pixels[i * width_], AscendC::RoundMode::CAST_RINT,
             static_cast<uint64_t>(lanes), static_cast<uint8_t>(avo::MinRemaining(slots - i, kMaxRepeats)),
-            {1, 1, static_cast<uint8_t>(lanes / avo::kLanes), static_cast<uint8_t>(chunk_ / kBlock)});
+            {1, 1, static_cast<uint8_t>(lanes / avo::kLanes), static_cast<uint8_t>(width_ / kBlock)});
       }
       avo::PixelsToPlanes(planes, pitch_, rounded, lanes, lanes, count);
     }
@@ -223,7 +230,7 @@ class RoiAlign {
   GM_ADDR batch_indices_;
   GM_ADDR workspace_;
   AscendC::GlobalTensor<T> out_gm_;
-  avo::RoiRegions<T> regions_;
+  avo::RoiShares<T> regions_;
   avo::RoiSamples<T> samples_;
   avo::RoiSums<T> sums_;
   avo::BinRange own_;  // this core's bins
@@ -232,5 +239,5 @@ class RoiAlign {
   // The region that is pooled, and its chunk of channels: the first one, and how many.
   avo::Region region_;
   uint32_t channel_, channels_;
-  uint32_t chunk_, pitch_;  // of the bins that are stored
+  uint32_t chunk_, width_, pitch_;  // of the bins that are stored
 };

@@ -18,6 +18,7 @@
 #include "finite_total.h"
 #include "roi_align_backward_tiling.h"
 #include "roi_extents.h"
+#include "roi_gradients.h"
 #include "roi_samples.h"
 #include "roi_spread.h"
 
@@ -32,8 +33,6 @@ class RoiAlignBackward {
     rois_ = rois, input_ = input, out_ = out;
     workspace_ = workspace;
     grad_layout_ = {t_.rois, t_.channels, t_.outHeight, t_.outWidth, t_.pixel, 1};
-    grad_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(workspace + t_.grads),
-                             t_.rois * grad_layout_.ImagePixels() * t_.pixel);
   }
 
   __aicore__ inline void Process() {
@@ -57,14 +56,16 @@ class RoiAlignBackward {
     for (int64_t band = AscendC::GetBlockIdx(); band < band_.Count(); band += AscendC::GetBlockNum()) {
       band_.Begin(band);
       by_samples_ = kLargest;
+      spread_.on_element = false;
       AddRegions();
-      if (!kLargest && !Finite()) {
+      if (!kLargest && spread_.on_element && !Finite()) {
         band_.Begin(band);
         by_samples_ = true;
         AddRegions();
       }
       band_.Store();
     }
+    regions_.Release();
   }
 
  private:
@@ -72,10 +73,9 @@ class RoiAlignBackward {
   static constexpr uint32_t kRepeat = 64;  // floats
 
   __aicore__ inline void InitBands() {
-    regions_.Init(rois_, workspace_, t_, pipe_);
-    const avo::RoiAlignBackwardBuffers buffers(AscendC::GetBlockNum(), t_.located, t_.batch, t_.chunk,
-                                               t_.gradBins, t_.bandRows * t_.bandColumns,
-                                               kLargest ? 0 : t_.bandColumns, t_.bandPitch, sizeof(T));
+    regions_.InitTouching(pipe_);
+    const avo::RoiAlignBackwardBuffers buffers(t_.located, t_.batch, t_.chunk, t_.gradBins, t_.bandRows,
+                                               t_.bandColumns, t_.bandPitch, sizeof(T));
     if constexpr (kLargest) {
       samples_.Init(workspace_, t_, pipe_);
       pipe_->InitBuffer(best_, buffers.best.bytes);
@@ -87,8 +87,7 @@ class RoiAlignBackward {
     band_.Init(out_, t_, pipe_);
     if constexpr (!kLargest) spread_.Init(t_, band_.Sums(), pipe_);
     total_.Init(pipe_);
-    pipe_->InitBuffer(grad_queue_, buffers.grads.count, buffers.grads.bytes);
-    if constexpr (sizeof(T) != sizeof(float)) pipe_->InitBuffer(wide_, buffers.wide.bytes);
+    gradients_.Init(workspace_ + t_.grads, grad_layout_, t_, pipe_);
   }
 
   // Channels of a chunk, rounded up to a repeat.
@@ -101,8 +100,9 @@ class RoiAlignBackward {
     for (int64_t first = 0; first < t_.rois; first += regions_.kExtents) {
       const uint32_t touching = regions_.FindTouching(first, band_.image, low, high);
       for (uint32_t i = 0; i < touching; ++i) {
-        const int64_t roi = first + regions_.TouchingRegion(i);
-        region_ = regions_.At(roi);
+        const uint32_t number = regions_.TouchingRegion(i);
+        const int64_t roi = first + number;
+        region_ = regions_.Touching(number);
         if (by_samples_) {
           AddRegion(roi, low, high);
         } else {
@@ -119,7 +119,12 @@ class RoiAlignBackward {
     return total_.Finite();
   }
 
-  // Adds what one region contributes to the band, columns first and then rows. Mode avg.
+  // Loads the gradients of some bins of a region.
+  __aicore__ inline void Load(int64_t roi, uint32_t bin, uint32_t count) {
+    grads_ = gradients_.Load(roi, bin, count, band_.channel, band_.channels);
+  }
+
+  // Adds what one region contributes to the band, rows first and then columns. Mode avg.
   __aicore__ inline void SpreadRegion(int64_t roi, const float (&low)[2], const float (&high)[2]) {
     const avo::Range rows = regions_.BinsBetween(region_, 0, low[0], high[0]),
                      columns = regions_.BinsBetween(region_, 1, low[1], high[1]);
@@ -129,22 +134,18 @@ class RoiAlignBackward {
       if (!spread_.TakeColumns(region_, bin, bin + bins, band_.low[1], band_.high[1])) continue;
       for (int64_t row = rows.begin; row < rows.end; ++row) {
         avo::BinTaps taps(region_, 0, static_cast<uint32_t>(row), t_.height);
-        bool spread = false;
+        bool loaded = false;
         while (taps.Next() && taps.element < band_.high[0]) {
           if (taps.element < band_.low[0]) continue;
-          if (!spread) SpreadBins(roi, static_cast<uint32_t>(row) * t_.outWidth + bin, bins);
-          spread = true;
-          band_.AddRow(taps.element, spread_.column, spread_.Pixels(), taps.weight, spread_.columns);
+          if (!loaded) Load(roi, static_cast<uint32_t>(row) * t_.outWidth + bin, bins);
+          loaded = true;
+          spread_.AddRow(static_cast<uint32_t>(taps.element - band_.low[0]), grads_, taps.weight);
         }
+        spread_.on_element = spread_.on_element || taps.on_element;
+        if (loaded) gradients_.Release();
       }
+      spread_.AddColumns(band_.Sums(), band_.Row());
     }
-  }
-
-  // Spreads the gradients of bins [bin, bin + count) over the columns that spread_ has taken.
-  __aicore__ inline void SpreadBins(int64_t roi, uint32_t bin, uint32_t count) {
-    LoadGrads(roi, bin, count);
-    spread_.Spread(grads_, band_.channels);
-    if constexpr (sizeof(T) == sizeof(float)) grad_queue_.FreeTensor(grads_);
   }
 
   // Adds what one region contributes to the band, sample by sample: rows [low[0], high[0]) and columns
@@ -155,33 +156,14 @@ class RoiAlignBackward {
     for (int64_t row = rows.begin; row < rows.end; ++row) {
       for (int64_t column = columns.begin; column < columns.end; ++column) {
         const uint32_t bin = static_cast<uint32_t>(row * t_.outWidth + column);
-        LoadGrads(roi, bin, 1);
+        Load(roi, bin, 1);
         if constexpr (kLargest) {
           AddLargest(bin);
         } else {
           AddMean(bin);
         }
-        if constexpr (sizeof(T) == sizeof(float)) grad_queue_.FreeTensor(grads_);
+        gradients_.Release();
       }
-    }
-  }
-
-  // Loads the gradients of bins [bin, bin + count) into grads_, as float32.
-  __aicore__ inline void LoadGrads(int64_t roi, uint32_t bin, uint32_t count) {
-    auto copied = grad_queue_.template AllocTensor<T>();
-    const int64_t from = (grad_layout_.Pixel(roi, 0, 0) + bin) * t_.pixel + band_.channel;
-    avo::CopyRowsIn(copied, t_.chunk, grad_gm_, from, t_.pixel, count, band_.channels);
-    grad_queue_.EnQue(copied);
-    copied = grad_queue_.template DeQue<T>();
-    if constexpr (sizeof(T) == sizeof(float)) {
-      grads_ = copied;
-    } else {
-      grads_ = wide_.template Get<float>();
-      for (uint32_t b = 0; b < count; ++b) {
-        AscendC::Cast(grads_[b * t_.chunk], copied[b * t_.chunk], AscendC::RoundMode::CAST_NONE,
-                      band_.channels);
-      }
-      grad_queue_.FreeTensor(copied);
     }
   }
 
@@ -294,12 +276,11 @@ class RoiAlignBackward {
   GM_ADDR out_;
   GM_ADDR workspace_;
   avo::ChannelsLast grad_layout_;
-  AscendC::GlobalTensor<T> grad_gm_;
   avo::RoiExtents<T> regions_;
   avo::RoiSamples<T> samples_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> wide_, best_, hits_;
-  AscendC::TQue<AscendC::TPosition::VECIN, 1> grad_queue_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> best_, hits_;
   avo::BandSums<T> band_;
+  avo::RoiGradients<T> gradients_;
   avo::RoiSpread spread_;
   avo::FiniteTotal total_;
   bool by_samples_;  // whether the band adds sample by sample

@@ -10,7 +10,7 @@ struct RoiStoreBuffers {
   Buffer rounded;  // bins as results: [bins][lanes]; half types alone
   Buffer out;      // queue of results, [lanes][pitch]
 
-  static constexpr uint64_t kMostLanes = 64;
+  static constexpr uint64_t kMostLanes = 32;
 
   // chunk: channels of a bin in UB; pitch: elements from channel to channel of its results; item: bytes of an
   // element.
@@ -22,10 +22,10 @@ struct RoiStoreBuffers {
   static __aicore__ uint64_t Lanes(uint64_t chunk) { return chunk < kMostLanes ? chunk : kMostLanes; }
 };
 
-// What RoiAlign puts into the Unified Buffer while it pools samples. Before that it has RoiRegionsBuffers
-// alone, and then ToChannelsLastBuffers alone.
+// What RoiAlign puts into the Unified Buffer while it pools samples. Before that it has RoiSharesBuffers
+// and ToChannelsLastBuffers.
 struct RoiAlignBuffers {
-  RoiRegionsBuffers regions;
+  RoiSharesBuffers regions;
   RoiSamplesBuffers samples;
   Buffer pixels;  // float32, pooled bins: [bins][chunk]
   RoiStoreBuffers store;
@@ -42,43 +42,40 @@ struct RoiAlignBuffers {
 
 // What it has instead while it adds up rows and columns.
 struct RoiAlignSumsBuffers {
-  RoiRegionsBuffers regions;
+  RoiSharesBuffers regions;
   RoiSumsBuffers sums;
   RoiStoreBuffers store;
 
-  // bins, pixels, chunk: of RoiSums; the others as above.
-  __aicore__ RoiAlignSumsBuffers(uint64_t cores, uint64_t bins, uint64_t pixels, uint64_t chunk,
-                                 uint64_t pitch, uint64_t item)
-      : regions(cores), sums(bins, pixels, chunk, item), store(bins, chunk, pitch, item) {}
+  // rows, columns, bin, slots, chunk: of RoiSums; the others as above.
+  __aicore__ RoiAlignSumsBuffers(uint64_t cores, uint64_t rows, uint64_t columns, uint64_t bin,
+                                 uint64_t slots, uint64_t chunk, uint64_t pitch, uint64_t item)
+      : regions(cores),
+        sums(rows, columns, bin, slots, chunk, item),
+        store(rows * columns, chunk, pitch, item) {}
 };
 
 // What RoiAlignBackward (roi_align_backward.h) puts into the Unified Buffer while it adds up bands. Before
 // that it has RoiExtentsBuffers alone, and then ToChannelsLastBuffers alone, once or twice.
 struct RoiAlignBackwardBuffers {
-  RoiExtentsBuffers regions;
+  RoiTouchingBuffers regions;
   RoiSamplesBuffers samples;
   Buffer best;  // float32, four rows of channels, of the maxima alone
   Buffer hits;  // a mask with a bit for each channel, of the maxima alone
   BandSumsBuffers band;
   RoiSpreadBuffers spread;
   FiniteTotalBuffers total;
-  Buffer grads;  // queue of gradients of bins, [bins][chunk]
-  Buffer wide;   // float32, the same; half types alone
+  RoiGradientsBuffers grads;
 
-  // batch: samples in UB at once, 0 in mode avg; bins: whose gradients are in UB at once; pixels: of a band;
-  // columns: of a band, 0 in the other modes; pitch: elements from plane to plane of a band; the others as
-  // above.
-  __aicore__ RoiAlignBackwardBuffers(uint64_t cores, uint64_t located, uint64_t batch, uint64_t chunk,
-                                     uint64_t bins, uint64_t pixels, uint64_t columns, uint64_t pitch,
-                                     uint64_t item)
-      : regions(cores),
-        samples(located, batch, chunk, item),
+  // batch: samples in UB at once, 0 in mode avg; bins: whose gradients are in UB at once; rows, columns: of a
+  // band; pitch: elements from plane to plane of a band; the others as above.
+  __aicore__ RoiAlignBackwardBuffers(uint64_t located, uint64_t batch, uint64_t chunk, uint64_t bins,
+                                     uint64_t rows, uint64_t columns, uint64_t pitch, uint64_t item)
+      : samples(located, batch, chunk, item),
         best{batch == 0 ? 0u : 1u, 4 * Lanes(chunk) * 4},
         hits{batch == 0 ? 0u : 1u, (Lanes(chunk) / 8 + 31) / 32 * 32},
-        band(pixels, chunk, pitch, item),
-        spread(columns, chunk),
-        grads{2, bins * chunk * item},
-        wide{item == 4 ? 0u : 1u, bins * chunk * 4} {}
+        band(rows, columns, chunk, pitch, item),
+        spread(batch == 0 ? rows : 0, bins, chunk),
+        grads(bins, chunk, item) {}
 
   // Channels, rounded up to a repeat.
   static __aicore__ uint64_t Lanes(uint64_t chunk) { return (chunk + 63) / 64 * 64; }

@@ -31,9 +31,10 @@ struct RoiAlignTiling {
   uint32_t located;       // samples whose positions are computed at once
   uint32_t outBins;       // bins that are written at once
   uint32_t outPitch;      // elements between the channels of these bins in UB
-  uint32_t sumPixels;     // pixels in UB at once, where rows and columns are added up
+  uint32_t sumSlots;      // columns that are added up at once, and pixels that are loaded at once
   uint32_t sumRows;       // rows of bins that are added up and written at once
   uint32_t sumChunk;      // channels of these in UB at once
+  uint32_t sumBin;        // elements from bin to bin of these in UB
   uint32_t sumPitch;      // elements between the channels of these bins in UB
   int64_t costs;          // offset in the workspace of the costs of regions, in bytes
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions of interest on the device: what a row of rois means, and which core pools which bins.
+// Regions of interest on the device: what a row of rois means.
 //
 //   region           bins, 2 x 2       samples of a bin, grid of 2 x 2
 //   +-----------+    +-----+-----+     +-------+
@@ -7,15 +7,6 @@
 //   |           |    +-----+-----+     |       |
 //   |           |    |     |     |     | *   * |
 //   +-----------+    +-----+-----+     +-------+
-//
-// The cost of a bin follows from its number of samples. All cores get the same cost, not the same number of
-// regions, so a core's bins may begin and end within a region:
-//
-//   regions        |--- 0 ---|- 1 -|------------- 2 -------------|- 3 -|
-//   cores          |------- 0 -------|------- 1 -------|------- 2 -----|
-//
-// First each core writes the costs of its share of the regions to the workspace (WriteCosts). After all cores
-// have met, each core finds its first bin and that of the next core there (BinsOf).
 #pragma once
 
 #include "../common/copies/row_copy.h"
@@ -38,12 +29,6 @@ struct Range {
   int64_t end;
 };
 
-// A bin of a region. Behind the last region is {rois, 0}.
-struct BinPlace {
-  int64_t roi;
-  uint32_t bin;
-};
-
 // The rows (axis 0) or columns (axis 1) of a bin's grid whose samples may read an image with `size` elements
 // along the axis.
 __aicore__ inline Range SamplesInside(const Region &region, uint32_t axis, uint32_t bin, int64_t size) {
@@ -57,17 +42,11 @@ __aicore__ inline Range SamplesInside(const Region &region, uint32_t axis, uint3
   return {begin, end > begin ? end : begin};
 }
 
-// Bins from `begin` on, before `end`.
-struct BinRange {
-  BinPlace begin;
-  BinPlace end;
-};
-
 template <typename T>
 class RoiRegions {
  public:
   template <typename Tiling>
-  __aicore__ inline void Init(GM_ADDR rois, GM_ADDR batch_indices, GM_ADDR workspace, const Tiling &tiling,
+  __aicore__ inline void Init(GM_ADDR rois, GM_ADDR batch_indices, const Tiling &tiling,
                               AscendC::TPipe *pipe) {
     rois_ = tiling.rois;
     step_ = tiling.roiStep;
@@ -79,19 +58,13 @@ class RoiRegions {
     ratio_ = tiling.samplingRatio;
     scale_ = tiling.scale;
     aligned_ = tiling.aligned != 0;
-    const int64_t cores = AscendC::GetBlockNum();
     roi_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(rois), rois_ * step_);
     index_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t *>(batch_indices), rois_);
-    cost_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace + tiling.costs), rois_);
-    const int64_t sums = (rois_ * sizeof(float) + kCostAlignment - 1) / kCostAlignment * kCostAlignment;
-    sum_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(workspace + tiling.costs + sums), cores * kLane);
-    const RoiRegionsBuffers buffers(cores);
+    const RoiRegionsBuffers buffers;
     pipe->InitBuffer(queue_, buffers.rois.count, buffers.rois.bytes);
     pipe->InitBuffer(values_, buffers.values.bytes);
     pipe->InitBuffer(index_queue_, buffers.indices.count, buffers.indices.bytes);
     pipe->InitBuffer(index_values_, buffers.index_values.bytes);
-    pipe->InitBuffer(cost_queue_, buffers.costs.count, buffers.costs.bytes);
-    pipe->InitBuffer(sums_, buffers.sums.count, buffers.sums.bytes);
     loaded_ = -1;
   }
 
@@ -122,53 +95,8 @@ class RoiRegions {
     return region;
   }
 
-  // Writes the costs of this core's share of the regions, and their sum, to the workspace. `sums_of_rows`:
-  // whether rows and columns are added up, in place of samples.
-  __aicore__ inline void WriteCosts(bool sums_of_rows) {
-    const Share share = CoreShare(rois_);
-    float sum = 0.0f;
-    for (int64_t first = share.begin; first < share.end; first += kTile) {
-      const uint32_t count = static_cast<uint32_t>(share.end - first < kTile ? share.end - first : kTile);
-      auto costs = cost_queue_.template AllocTensor<float>();
-      for (uint32_t i = 0; i < count; ++i) {
-        const Region region = At(first + i);
-        const float cost = sums_of_rows ? CostOfSums(region) : CostOf(region);
-        costs.SetValue(i, cost);
-        sum += cost;
-      }
-      cost_queue_.EnQue(costs);
-      costs = cost_queue_.template DeQue<float>();
-      CopyRowsOut(cost_gm_, first, count, costs, kTile, 1, count);
-      cost_queue_.FreeTensor(costs);
-    }
-    auto sums = cost_queue_.template AllocTensor<float>();
-    sums.SetValue(0, sum);
-    cost_queue_.EnQue(sums);
-    sums = cost_queue_.template DeQue<float>();
-    CopyRowsOut(sum_gm_, AscendC::GetBlockIdx() * kLane, 1, sums, kTile, 1, 1);
-    cost_queue_.FreeTensor(sums);
-  }
-
-  // The bins of core `core`, after all cores have met.
-  __aicore__ inline BinRange BinsOf(int64_t core) {
-    const int64_t cores = AscendC::GetBlockNum();
-    auto sums = sums_.template AllocTensor<float>();
-    // One row is faster than one for each core. What lies between the sums does not matter.
-    const uint32_t elements = static_cast<uint32_t>(cores) * kLane;
-    CopyRowsIn(sums, elements, sum_gm_, 0, elements, 1, elements);
-    sums_.EnQue(sums);
-    sums = sums_.template DeQue<float>();
-    const BinRange range{FirstBinOf(sums, core), FirstBinOf(sums, core + 1)};
-    sums_.FreeTensor(sums);
-    return range;
-  }
-
- private:
+ protected:
   static constexpr uint32_t kTile = RoiRegionsBuffers::kTile;
-  static constexpr uint32_t kMostStep = RoiRegionsBuffers::kMostStep;
-  static constexpr uint32_t kLane = kBlockBytes / sizeof(float);
-  static constexpr int64_t kCostAlignment = 512;  // bytes
-  static constexpr float kMostFloat = 3.4028234e38f;
 
   // Loads a tile of regions as float32, unless it is there.
   __aicore__ inline void Load(int64_t tile) {
@@ -195,14 +123,6 @@ class RoiRegions {
     index_queue_.FreeTensor(indices);
   }
 
-  // The feature map of region `i` of the tile, whose values begin at `row`; -1 if there is no such map.
-  __aicore__ inline int64_t ImageOf(uint32_t row, uint32_t i) {
-    const float index = step_ == kMostStep ? values_.template Get<float>().GetValue(row)
-                                           : index_values_.template Get<float>().GetValue(i);
-    const bool inside = index >= 0.0f && index < static_cast<float>(static_cast<int32_t>(images_));
-    return inside ? static_cast<int32_t>(index) : -1;
-  }
-
   // The samples of a bin along an axis: samplingRatio, or else ceil(bin); at most 2^30.
   __aicore__ inline int32_t GridOf(float bin) const {
     constexpr float kMost = 1073741824.0f;
@@ -213,85 +133,28 @@ class RoiRegions {
     return static_cast<float>(whole) < bin ? whole + 1 : whole;
   }
 
-  // The cost of a bin: 1 for writing it, and 1 for each of its samples, but no more than may lie in the
-  // image.
-  __aicore__ inline float CostOf(const Region &region) const {
-    float samples = 1.0f;
-    for (uint32_t axis = 0; axis < 2 && region.has_samples; ++axis) {
-      const int64_t most = 2 * size_[axis] + 4;
-      samples *=
-          static_cast<float>(region.grid[axis] < most ? region.grid[axis] : static_cast<int32_t>(most));
-    }
-    return samples + 1.0f;
+  AscendC::TQue<AscendC::TPosition::VECIN, 1> queue_;
+  int64_t rois_, size_[2];
+  uint32_t bins_[2];
+
+ private:
+  static constexpr uint32_t kMostStep = RoiRegionsBuffers::kMostStep;
+  static constexpr float kMostFloat = 3.4028234e38f;
+
+  // The feature map of region `i` of the tile, whose values begin at `row`; -1 if there is no such map.
+  __aicore__ inline int64_t ImageOf(uint32_t row, uint32_t i) {
+    const float index = step_ == kMostStep ? values_.template Get<float>().GetValue(row)
+                                           : index_values_.template Get<float>().GetValue(i);
+    const bool inside = index >= 0.0f && index < static_cast<float>(static_cast<int32_t>(images_));
+    return inside ? static_cast<int32_t>(index) : -1;
   }
 
-  // The cost of a bin in cycles, divided by the vectors of a pixel's channels: rows of bins add up rows of
-  // pixels, and then bins add up columns.
-  __aicore__ inline float CostOfSums(const Region &region) const {
-    constexpr float kStore = 10.0f, kLoadedPixel = 2.5f, kColumn = 6.0f;
-    if (!region.has_samples) return kStore;
-    float taps[2];
-    for (uint32_t axis = 0; axis < 2; ++axis) {
-      const float samples = 2.0f * ToFloat(region.grid[axis]), pixels = region.bin[axis] + 2.0f;
-      const float most = ToFloat(size_[axis]) + 2.0f, some = samples < pixels ? samples : pixels;
-      taps[axis] = some < most ? some : most;
-    }
-    const float columns = taps[1] * ToFloat(bins_[1]);
-    return kStore + taps[1] * kColumn + taps[0] * (columns * kLoadedPixel + kColumn) / ToFloat(bins_[1]);
-  }
-
-  // The first bin of core `core`. Core GetBlockNum() begins behind the last region.
-  __aicore__ inline BinPlace FirstBinOf(const AscendC::LocalTensor<float> &sums, int64_t core) {
-    const int64_t cores = AscendC::GetBlockNum();
-    if (core == cores) return {rois_, 0};
-    float total = 0.0f;
-    for (int64_t i = 0; i < cores; ++i) total += sums.GetValue(i * kLane);
-    const float target = total * (static_cast<float>(static_cast<int32_t>(core)) /
-                                  static_cast<float>(static_cast<int32_t>(cores)));
-    // The core that wrote the costs among which the target lies.
-    float before = 0.0f;
-    int64_t writer = 0;
-    for (; writer < cores - 1; ++writer) {
-      const float sum = sums.GetValue(writer * kLane);
-      if (before + sum > target) break;
-      before += sum;
-    }
-    return FindBin(ShareOf(rois_, cores, writer), before, target);
-  }
-
-  // The bin at which the sum of costs reaches `target`. It lies in the regions of `share`, and the costs of
-  // all regions ahead of them add up to `before`. A cost counts one bin of each region: all regions have as
-  // many.
-  __aicore__ inline BinPlace FindBin(const Share &share, float before, float target) {
-    const float bins = static_cast<float>(static_cast<int32_t>(Bins()));
-    for (int64_t first = share.begin; first < share.end; first += kTile) {
-      const uint32_t count = static_cast<uint32_t>(share.end - first < kTile ? share.end - first : kTile);
-      auto costs = queue_.template AllocTensor<float>();
-      CopyRowsIn(costs, kTile, cost_gm_, first, count, 1, count);
-      queue_.EnQue(costs);
-      costs = queue_.template DeQue<float>();
-      for (uint32_t i = 0; i < count; ++i) {
-        const float cost = costs.GetValue(i);
-        if (before + cost > target) {
-          queue_.FreeTensor(costs);
-          const int32_t bin = static_cast<int32_t>((target - before) / cost * bins);
-          return {first + i, static_cast<uint32_t>(bin < 0 ? 0 : bin)};
-        }
-        before += cost;
-      }
-      queue_.FreeTensor(costs);
-    }
-    return {share.end, 0};
-  }
-
-  AscendC::TQue<AscendC::TPosition::VECIN, 1> queue_, index_queue_, sums_;
-  AscendC::TQue<AscendC::TPosition::VECOUT, 1> cost_queue_;
+  AscendC::TQue<AscendC::TPosition::VECIN, 1> index_queue_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> values_, index_values_;
   AscendC::GlobalTensor<T> roi_gm_;
   AscendC::GlobalTensor<int32_t> index_gm_;
-  AscendC::GlobalTensor<float> cost_gm_, sum_gm_;
-  int64_t rois_, images_, ratio_, size_[2], loaded_;
-  uint32_t step_, bins_[2];
+  int64_t images_, ratio_, loaded_;
+  uint32_t step_;
   float scale_;
   bool aligned_;
 };

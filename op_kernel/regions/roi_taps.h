@@ -44,6 +44,7 @@ class BinTaps {
       weights_[1] += high_;
       // The last element has no neighbour.
       held_ = at_ + 1 < size_ ? 2 : 1;
+      on_element = on_element || (high_ == 0.0f && held_ == 2);
       ++sample_;
       located_ = Locate();
     }
@@ -58,6 +59,8 @@ class BinTaps {
 
   int32_t element;
   float weight;
+  // Whether a sample so far lies on an element, so that it takes its neighbour with weight 0.
+  bool on_element = false;
 
  private:
   // Finds the next sample that counts: its lower neighbour, and the weight of the upper one. The position is

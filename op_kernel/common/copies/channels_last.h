@@ -93,23 +93,26 @@ class ToChannelsLast {
     pipe->InitBuffer(out_queue_, buffers.pixels.count, buffers.pixels.bytes);
   }
 
+  // Begins to load the first tile, so that a kernel can do other work meanwhile. Process goes on from there.
+  __aicore__ inline void Prefetch() {
+    const Share share = OwnTiles();
+    if (share.begin == share.end) return;
+    GoTo(share.begin);
+    Load();
+    prefetched_ = true;
+  }
+
   // Copies this core's share of the tiles, and waits until all cores have done so. Afterwards `pipe` is free
   // for other buffers.
   __aicore__ inline void Process(AscendC::TPipe *pipe) {
-    const int64_t groups = Pieces(layout_.pixel, group_), row_tiles = Pieces(layout_.rows, tile_rows_),
-                  column_tiles = Pieces(layout_.columns, tile_columns_);
-    const Share share = CoreShare(layout_.images * row_tiles * column_tiles * groups);
+    ClearBorder();
+    const Share share = OwnTiles();
     for (int64_t item = share.begin; item < share.end; ++item) {
-      const int64_t tile = item / groups, rows = tile / column_tiles;
-      first_ = static_cast<uint32_t>(item % groups) * group_;
-      column_ = tile % column_tiles * tile_columns_;
-      columns_ = MinRemaining(layout_.columns - column_, tile_columns_);
-      row_ = rows % row_tiles * tile_rows_;
-      rows_ = MinRemaining(layout_.rows - row_, tile_rows_);
-      image_ = rows / row_tiles;
+      GoTo(item);
+      if (!prefetched_) Load();
+      prefetched_ = false;
       Compute();
     }
-    ClearBorder();
     AscendC::SyncAll();
     ReleaseBuffers(pipe);
   }
@@ -117,18 +120,43 @@ class ToChannelsLast {
  private:
   static __aicore__ inline int64_t Pieces(int64_t size, uint32_t piece) { return (size + piece - 1) / piece; }
 
-  // Transposes the current tile.
-  __aicore__ inline void Compute() {
-    const uint32_t count = rows_ * columns_, channels = MinRemaining(layout_.channels - first_, group_);
+  // The tiles of this core.
+  __aicore__ inline Share OwnTiles() const {
+    return CoreShare(layout_.images * Pieces(layout_.rows, tile_rows_) *
+                     Pieces(layout_.columns, tile_columns_) * Pieces(layout_.pixel, group_));
+  }
+
+  // Makes tile `item` the current one.
+  __aicore__ inline void GoTo(int64_t item) {
+    const int64_t groups = Pieces(layout_.pixel, group_), row_tiles = Pieces(layout_.rows, tile_rows_),
+                  column_tiles = Pieces(layout_.columns, tile_columns_);
+    const int64_t tile = item / groups, rows = tile / column_tiles;
+    first_ = static_cast<uint32_t>(item % groups) * group_;
+    column_ = tile % column_tiles * tile_columns_;
+    columns_ = MinRemaining(layout_.columns - column_, tile_columns_);
+    row_ = rows % row_tiles * tile_rows_;
+    rows_ = MinRemaining(layout_.rows - row_, tile_rows_);
+    image_ = rows / row_tiles;
+  }
+
+  // The channels of the current tile.
+  __aicore__ inline uint32_t Channels() const { return MinRemaining(layout_.channels - first_, group_); }
+
+  // Loads the current tile.
+  __aicore__ inline void Load() {
     auto planes = in_queue_.template AllocTensor<T>();
     const int64_t plane = layout_.rows * layout_.columns;
     CopyRowsIn(planes, pitch_, in_gm_,
                (image_ * layout_.channels + first_) * plane + row_ * layout_.columns + column_, plane,
-               channels, count);
+               Channels(), rows_ * columns_);
     in_queue_.EnQue(planes);
-    planes = in_queue_.template DeQue<T>();
+  }
+
+  // Transposes and stores the current tile.
+  __aicore__ inline void Compute() {
+    auto planes = in_queue_.template DeQue<T>();
     auto pixels = out_queue_.template AllocTensor<T>();
-    RowsToSlots(pixels, group_, planes, pitch_, channels, count);
+    RowsToSlots(pixels, group_, planes, pitch_, Channels(), rows_ * columns_);
     in_queue_.FreeTensor(planes);
     out_queue_.EnQue(pixels);
     pixels = out_queue_.template DeQue<T>();
@@ -200,6 +228,7 @@ class ToChannelsLast {
   int64_t image_, row_, column_;  // where it starts
   uint32_t first_;                // its first channel
   uint32_t rows_, columns_;
+  bool prefetched_ = false;  // whether it is being loaded already
 };
 
 }  // namespace avo

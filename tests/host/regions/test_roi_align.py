@@ -120,6 +120,27 @@ def test_infinite_gradient_that_goes_to_a_column_with_weight_0(face):
     np.testing.assert_array_equal(out, array(0, 0, 0, np.inf, np.nan, np.nan, 0, 0))
 
 
+@pytest.mark.parametrize("ratio", [0, 2])
+def test_infinities_between_samples(ratio):
+    """No sample lies on a pixel, so that sums of rows and columns have the infinities of the definition."""
+    rng = np.random.default_rng(0)
+    rois = np.concatenate([rng.integers(0, 2, (9, 1)), rng.uniform(1.1, 9.9, (9, 4))], axis=1)
+    rois[:, 3:] += rois[:, 1:3]
+    call = {"rois": rois.astype(np.float32), "output_height": 5, "output_width": 3, "sampling_ratio": ratio}
+    maps = rng.standard_normal((2, 20, 24, 32)).astype(np.float32)
+    maps[rng.random(maps.shape) < 0.01] = np.inf
+    maps[rng.random(maps.shape) < 0.01] = -np.inf
+    expected = avo.reference.roi_align(maps, **call)
+    assert 0.1 < np.isfinite(expected).mean() < 0.9
+    np.testing.assert_allclose(avo.aclnn.roi_align(maps, **call), expected, atol=1e-5)
+    grads = rng.standard_normal((9, 20, 5, 3)).astype(np.float32)
+    grads[rng.random(grads.shape) < 0.1] = np.inf
+    call["input_size"] = list(maps.shape)
+    expected = avo.reference.roi_align_backward(grads, **call)
+    assert 0.1 < np.isfinite(expected).mean() < 0.97
+    np.testing.assert_allclose(avo.aclnn.roi_align_backward(grads, **call), expected, atol=2e-5)
+
+
 @pytest.mark.parametrize("dtype", ITEM)
 @pytest.mark.parametrize("bins", [(7, 7), (1, 1), (3, 128), (3, 129), (40, 2)])
 @pytest.mark.parametrize("width", [3.0, 40.0, 150.0])
@@ -184,6 +205,22 @@ def test_means_of_detectors_are_sums_of_rows():
         assert (plan.tiling_key, plan.sumRows, plan.sumChunk) == ("sums", 7, 256)
 
 
+@pytest.mark.parametrize(
+    ("maps", "dtype", "rows"),
+    [((2, 127, 63, 63), "float16", 1), ((2, 128, 32, 32), "float32", 3), ((4, 251, 63, 65), "float32", 1)],
+)
+def test_tiles_of_small_maps_keep_all_cores_busy(maps, dtype, rows):
+    """63 rows of two images on 48 cores: two rounds of two rows take longer than three of one row."""
+    plan = plan_of(maps, 64, (7, 7), dtype, 48, 196608, False, "avg")
+    assert plan.tileRows == rows
+
+
+def test_bands_of_gradients_have_several_rows():
+    for dtype, rows in (("float32", 5), ("float16", 2)):
+        plan = plan_of((1, 256, 200, 304), 512, (7, 7), dtype, 48, 196608, True, "avg")
+        assert rows <= plan.bandRows <= 8
+
+
 def check(maps, rois, bins, dtype, cores, ub_bytes, backward=False, mode="avg"):
     plan, item = plan_of(maps, rois, bins, dtype, cores, ub_bytes, backward, mode), ITEM[dtype]
     assert plan.blocks <= cores
@@ -199,6 +236,7 @@ def check(maps, rois, bins, dtype, cores, ub_bytes, backward=False, mode="avg"):
         slots = up(plan.bandRows * plan.bandColumns, 16)
         assert plan.bandPitch >= slots
         assert plan.bandColumns == maps[3] or plan.bandColumns % 16 == 0
+        assert plan.bandRows <= (8 if mode == "avg" else maps[2])
     else:
         slots = up(plan.outBins, 16)
         assert plan.costs >= images
@@ -208,10 +246,11 @@ def check(maps, rois, bins, dtype, cores, ub_bytes, backward=False, mode="avg"):
         assert plan.space >= plan.costs + 4 * rois + 32 * cores
         if plan.tiling_key == "sums":
             assert mode == "avg"
-            assert 16 <= plan.sumPixels <= 128
+            assert 1 <= plan.sumSlots <= 32
+            assert plan.sumBin >= plan.sumChunk
             assert plan.sumChunk % 16 == 0
             assert plan.sumPitch >= up(plan.sumRows * bins[1], 16)
-            assert 1 <= plan.sumRows <= bins[0]
+            assert 1 <= plan.sumRows <= min(bins[0], 8)
 
 
 @pytest.mark.parametrize("backward", [False, True])
