@@ -2,14 +2,13 @@
 // Tiling of Cummin.
 #include "op_host/cummin_args.h"
 
-#include "op_host/scan/scan_tiling.h"
+#include "op_host/scan/indexed_rows.h"
 
 namespace avo::cummin {
 
 Plan<CumminTiling> ComputeTiling(const Args &args, const Platform &device) {
   const Platform platform = Below(kTakenBySelect, device);
-  constexpr ScanKeys kKeys{cummin::kColumns, cummin::kRows};
-  return PlanScanWithIndices(args.input, args.indices, args.dim, kKeys, platform);
+  return PlanScanWithIndices(args.input, args.indices, args.dim, {{kColumns, kRows}, kIndexedRows}, platform);
 }
 
 }  // namespace avo::cummin
