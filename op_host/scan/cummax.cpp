@@ -8,7 +8,8 @@ namespace avo::cummax {
 
 Plan<CummaxTiling> ComputeTiling(const Args &args, const Platform &device) {
   const Platform platform = Below(kTakenBySelect, device);
-  return PlanScanWithIndices(args.input, args.indices, args.dim, {{kColumns, kRows}, kIndexedRows}, platform);
+  constexpr IndexedScanKeys kKeys{{cummax::kColumns, cummax::kRows}, cummax::kIndexedRows};
+  return PlanScanWithIndices(args.input, args.indices, args.dim, kKeys, platform);
 }
 
 }  // namespace avo::cummax

@@ -8,7 +8,8 @@ namespace avo::cummin {
 
 Plan<CumminTiling> ComputeTiling(const Args &args, const Platform &device) {
   const Platform platform = Below(kTakenBySelect, device);
-  return PlanScanWithIndices(args.input, args.indices, args.dim, {{kColumns, kRows}, kIndexedRows}, platform);
+  constexpr IndexedScanKeys kKeys{{cummin::kColumns, cummin::kRows}, cummin::kIndexedRows};
+  return PlanScanWithIndices(args.input, args.indices, args.dim, kKeys, platform);
 }
 
 }  // namespace avo::cummin

@@ -18,7 +18,8 @@ struct IndexedScanKeys {
 struct IndexedRowsCut {
   int64_t rows = 0;       // of a tile
   int64_t positions = 0;  // of a piece; 0: no tile fits
-  int64_t together = 0;   // positions whose indices are copied at once
+  int64_t together = 0;   // positions of 16 rows whose indices are copied at once
+  int64_t queue = 0;      // copies of results that wait in UB
   double cycles = 0;
 };
 
@@ -70,6 +71,7 @@ class IndexedRowsSearch {
     tiling.tileLength = static_cast<uint32_t>(cut.positions);
     tiling.rowPitch = static_cast<uint32_t>(ScanProblem::RowPitch(cut.positions, problem_.item));
     tiling.indexLength = static_cast<uint32_t>(cut.together);
+    tiling.outQueue = static_cast<uint32_t>(cut.queue);
     // A data block more than the positions, so that the 16 rows of a transposition lie in 16 bank groups.
     tiling.indexPitch = static_cast<uint32_t>(cut.together + 32 / problem_.index_item);
     return tiling;
@@ -77,21 +79,30 @@ class IndexedRowsSearch {
 
   // Tries tiles of so many rows. Returns false where tiles of more rows do not fit either.
   bool Try(int64_t rows) {
-    constexpr int64_t kUnit = ScanLayout::kTransposed, kMostTogether = 128;
+    constexpr int64_t kTogether[] = {16, 64, 128, 256, 512}, kMostQueue = 6;
+    bool fits = false;
+    for (const int64_t together : kTogether) {
+      for (int64_t queue = 2; queue <= kMostQueue; ++queue) fits = TryQueue(rows, together, queue) || fits;
+      if (together >= problem_.length) break;
+    }
+    return fits;
+  }
+
+  // Tries the longest pieces that fit beside copies of so many positions.
+  bool TryQueue(int64_t rows, int64_t together, int64_t queue) {
+    constexpr int64_t kUnit = ScanLayout::kTransposed;
     IndexedRowsCut cut;
     cut.rows = rows;
-    const auto together = [=](int64_t positions) { return std::min(positions, kMostTogether); };
-    const int64_t units =
-        LargestFit(std::min(CeilDiv(problem_.length, kUnit), kMostPositions / kUnit),
-                   problem_.platform.ub_bytes, [&, cut](int64_t count) mutable {
-                     cut.positions = count * kUnit;
-                     cut.together = together(cut.positions);
-                     return Bytes(cut);
-                   });
+    cut.queue = queue;
+    cut.together = together;
+    const int64_t most = std::min(CeilDiv(problem_.length, kUnit), kMostPositions / kUnit);
+    const int64_t units = LargestFit(most, problem_.platform.ub_bytes, [&, cut](int64_t count) mutable {
+      cut.positions = count * kUnit;
+      return Bytes(cut);
+    });
     if (units == 0) return false;
     // Pieces of nearly one length.
     cut.positions = AlignUp(CeilDiv(problem_.length, CeilDiv(problem_.length, units * kUnit)), kUnit);
-    cut.together = together(cut.positions);
     cut.cycles = Cycles(cut);
     if (best_.positions == 0 || cut.cycles < best_.cycles) best_ = cut;
     return true;
@@ -103,14 +114,30 @@ class IndexedRowsSearch {
     const int64_t cores = problem_.platform.vector_cores, tiles = CeilDiv(problem_.outer, cut.rows);
     const double rounds = static_cast<double>(CeilDiv(tiles, cores));
     const double pieces = static_cast<double>(CeilDiv(problem_.length, cut.positions));
+    const double elements = static_cast<double>(cut.rows * problem_.length) / pieces;
     const double bandwidth =
         static_cast<double>(std::max<uint64_t>(problem_.platform.hbm_bytes_per_cycle, 1));
-    const double copied = static_cast<double>(cut.rows * problem_.length *
-                                              (2 * problem_.item + problem_.index_item)) /
-                          pieces / bandwidth;
-    const double compute = PieceCycles(cut);
-    return static_cast<double>(std::min(tiles, cores)) * kDispatchCycles +
-           rounds * pieces * std::max(copied, compute + kPieceCycles) + std::min(copied, compute);
+    const double read = elements * static_cast<double>(problem_.item) / bandwidth;
+    const double write_values = WriteCycles(cut, elements, problem_.item),
+                 write_indices = WriteCycles(cut, elements, problem_.index_item);
+    // While copies of indices are more than the queue holds, the vector unit waits for them.
+    const double groups = static_cast<double>(CeilDiv<int64_t>(cut.rows, ScanLayout::kTransposed));
+    const double copies = groups * static_cast<double>(CeilDiv(cut.positions, cut.together));
+    const double waits = write_indices * std::max(0.0, 1 - static_cast<double>(cut.queue) / copies);
+    const double compute = PieceCycles(cut) + kPieceCycles;
+    const double piece = std::max({read, write_values + write_indices, compute + waits});
+    return static_cast<double>(std::min(tiles, cores)) * kDispatchCycles + rounds * pieces * piece + read +
+           std::min(compute, write_values + write_indices);
+  }
+
+  // Cycles to write `elements` elements of `item` bytes. A row that begins anywhere touches a line more.
+  double WriteCycles(const IndexedRowsCut &cut, double elements, int64_t item) const {
+    constexpr int64_t kLine = 512;
+    constexpr double kCoreBytes = 32;  // a cycle
+    const int64_t row = std::min(cut.positions * item, cut.together * problem_.index_item);
+    const bool aligned = problem_.length * item % kLine == 0 && row % kLine == 0;
+    return elements * static_cast<double>(item) / kCoreBytes *
+           (aligned ? 1.0 : 1.0 + static_cast<double>(kLine) / static_cast<double>(row));
   }
 
   // Cycles of the vector instructions of a piece.
@@ -125,8 +152,8 @@ class IndexedRowsSearch {
     const auto bytes = [&](int64_t item) { return elements * static_cast<double>(item) / kRepeatBytes; };
     const double keys = bytes(key_item_), half = bytes(2), moved = bytes(problem_.item);
     const double index_blocks = static_cast<double>(problem_.index_item) / 4;
-    const double stores = static_cast<double>(CeilDiv(cut.positions, cut.together)) * index_blocks;
-    const double instructions = 2 * (2 * kPlanes + steps) + groups * (3 + stores) + kOthers;
+    const double stores = static_cast<double>(CeilDiv(cut.positions, cut.together)) * (1 + index_blocks);
+    const double instructions = 2 * (2 * kPlanes + steps) + groups * (1 + stores) + kOthers;
     // A step of ends reads banks twice.
     const double sweeps = 2 + 2 * steps / kPlanes;
     const double casts = problem_.item == key_item_ ? 0 : 2 * 2 * keys;
@@ -155,8 +182,7 @@ inline Plan<RunningScanTiling> PlanScanWithIndices(const Tensor &input, const Te
   plan.tiling_key = keys.indexed_rows;
   plan.workspace = 0;
   plan.ub_bytes = search.Bytes(cut);
-  plan.block_dim =
-      static_cast<uint32_t>(std::min<int64_t>(plan.tiling.outerTiles, platform.vector_cores));
+  plan.block_dim = static_cast<uint32_t>(std::min<int64_t>(plan.tiling.outerTiles, platform.vector_cores));
   return plan;
 }
 

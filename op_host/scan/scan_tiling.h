@@ -105,7 +105,8 @@ Plan<Tiling> PlanScan(ScanProblem problem, const ScanKeys &keys, Buffers buffers
   return plan;
 }
 
-// A scan for the best so far; with indices where problem.index_item is not 0. cycles: gets the modelled cycles.
+// A scan for the best so far; with indices where problem.index_item is not 0. cycles: gets the modelled
+// cycles.
 inline Plan<RunningScanTiling> PlanRunningScan(ScanProblem problem, const ScanKeys &keys,
                                                double *cycles = nullptr) {
   problem.running = true;

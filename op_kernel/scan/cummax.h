@@ -11,5 +11,6 @@
 #include "running_scan.h"
 
 template <typename T, typename I, uint32_t KEY>
-class Cummax : public std::conditional_t<KEY == 2 && sizeof(T) < sizeof(int64_t), avo::IndexedRows<avo::Larger, T, I>,
-                                          avo::RunningScan<avo::Larger, T, I, KEY != 0>> {};
+class Cummax
+    : public std::conditional_t<KEY == 2 && sizeof(T) < sizeof(int64_t), avo::IndexedRows<avo::Larger, T, I>,
+                                avo::RunningScan<avo::Larger, T, I, KEY != 0>> {};

@@ -11,5 +11,6 @@
 #include "running_scan.h"
 
 template <typename T, typename I, uint32_t KEY>
-class Cummin : public std::conditional_t<KEY == 2 && sizeof(T) < sizeof(int64_t), avo::IndexedRows<avo::Smaller, T, I>,
-                                          avo::RunningScan<avo::Smaller, T, I, KEY != 0>> {};
+class Cummin
+    : public std::conditional_t<KEY == 2 && sizeof(T) < sizeof(int64_t), avo::IndexedRows<avo::Smaller, T, I>,
+                                avo::RunningScan<avo::Smaller, T, I, KEY != 0>> {};

@@ -19,8 +19,8 @@ class IndexedRows {
   static constexpr bool kCast = !std::is_same_v<T, Key>;
 
  public:
-  __aicore__ inline void Init(GM_ADDR in, GM_ADDR values, GM_ADDR indices, GM_ADDR, const RunningScanTiling &tiling,
-                              AscendC::TPipe *pipe) {
+  __aicore__ inline void Init(GM_ADDR in, GM_ADDR values, GM_ADDR indices, GM_ADDR,
+                              const RunningScanTiling &tiling, AscendC::TPipe *pipe) {
     t_ = tiling;
     shape_ = PlaneShape(tiling.tileOuter, tiling.tileLength);
     const IndexedRowsBuffers buffers(tiling, sizeof(T), sizeof(Key), sizeof(I));
@@ -42,7 +42,6 @@ class IndexedRows {
     pipe->InitBuffer(bits_, buffers.bits.bytes);
     pipe->InitBuffer(zeros_, buffers.zeros.bytes);
     pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
-    pipe->InitBuffer(out_indices_queue_, buffers.out_indices.count, buffers.out_indices.bytes);
     // Instructions compute lanes and positions without elements too.
     Zero(keys_, buffers.keys.bytes);
     Zero(results_, buffers.results.bytes);
@@ -72,10 +71,16 @@ class IndexedRows {
     AscendC::Duplicate(buffer.Get<int16_t>(), int16_t{0}, static_cast<int32_t>(bytes / sizeof(int16_t)));
   }
 
+  // They lie half a cycle of the bank groups behind the tile of leaders, so that reads of one do not meet
+  // writes of the other.
+  __aicore__ inline AscendC::LocalTensor<int16_t> Numbers() {
+    return numbers_.Get<int16_t>()[IndexedRowsBuffers::kHalfCycle / sizeof(int16_t)];
+  }
+
   // Position p holds p in all lanes.
   __aicore__ inline void NumberPositions() {
     constexpr uint32_t kRun = PlaneShape::kPlanes;
-    const auto numbers = numbers_.Get<int16_t>(), first = PlaneOf(numbers, shape_, 0);
+    const auto numbers = Numbers(), first = PlaneOf(numbers, shape_, 0);
     const uint32_t width = shape_.width;
     AscendC::Duplicate(numbers, int16_t{0}, static_cast<int32_t>(shape_.Elements()));
     // The runs so far are followed by as many again.
@@ -110,18 +115,18 @@ class IndexedRows {
     value_scan_.Scan(results, keys);
     if (!last) value_scan_.Keep(results);
     const auto leads = bits_.Get<uint8_t>();
-    MarkLeaders(leads, leads[shape_.Elements() / 8], PlaneTile<Key>{keys, 0}, PlaneTile<Key>{values, 0}, false,
-                shape_.Elements());
+    MarkLeaders(leads, leads[shape_.Elements() / 8], PlaneTile<Key>{keys, 0}, PlaneTile<Key>{values, 0},
+                false, shape_.Elements());
     StoreValues(values, row, rows, begin, count);
     const auto leaders = keys_.Get<int16_t>(), indices = Results<int16_t>();
     NumberFrom(begin);
-    // Select takes float and half alone, but it only moves bits. The first position leads in any case, so that
-    // 0 never hides an index.
-    AscendC::Select(leaders.ReinterpretCast<half>(), leads, numbers_.Get<half>(), half(0),
-                    AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, shape_.Elements());
+    // Select takes float and half alone, but it only moves bits. The first position leads in any case, so
+    // that 0 never hides an index.
+    AscendC::Select(leaders.ReinterpretCast<half>(), leads, Numbers().template ReinterpretCast<half>(),
+                    half(0), AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, shape_.Elements());
     index_scan_.Scan(indices, leaders);
     if (!last) index_scan_.Keep(indices);
-    StoreIndices(indices[shape_.HeadElements()], row, rows, begin, count);
+    Store(indices_gm_, indices[shape_.HeadElements()], row, rows, begin, count);
   }
 
   // The head and the tile in results_.
@@ -143,43 +148,50 @@ class IndexedRows {
     in_queue_.FreeTensor(copied);
   }
 
-  __aicore__ inline void StoreValues(const Keys &values, int64_t row, uint32_t rows, int64_t begin, uint32_t count) {
-    auto out = out_queue_.template AllocTensor<T>();
+  __aicore__ inline void StoreValues(const Keys &values, int64_t row, uint32_t rows, int64_t begin,
+                                     uint32_t count) {
     if constexpr (kCast) {
       // The second half of the buffer of keys, which are not needed any more; leaders will lie in the first.
       const auto staging = keys_.Get<T>()[shape_.Elements()];
       AscendC::Cast(staging, values, AscendC::RoundMode::CAST_RINT, shape_.Elements());
-      PlanesToRows(out, t_.rowPitch, staging, shape_, rows, count);
+      Store(values_gm_, staging, row, rows, begin, count);
     } else {
-      PlanesToRows(out, t_.rowPitch, values, shape_, rows, count);
+      Store(values_gm_, values, row, rows, begin, count);
     }
-    out_queue_.EnQue(out);
-    out = out_queue_.template DeQue<T>();
-    CopyRowsOut(values_gm_, row * t_.length + begin, t_.length, out, t_.rowPitch, rows, count);
-    out_queue_.FreeTensor(out);
   }
 
   // Makes the numbers of positions those of a piece that begins at `begin`.
   __aicore__ inline void NumberFrom(int64_t begin) {
     if (begin == numbered_from_) return;
-    const auto numbers = numbers_.Get<int16_t>();
-    AscendC::Adds(numbers, numbers, static_cast<int16_t>(begin - numbered_from_), static_cast<int32_t>(shape_.Elements()));
+    const auto numbers = Numbers();
+    AscendC::Adds(numbers, numbers, static_cast<int16_t>(begin - numbered_from_),
+                  static_cast<int32_t>(shape_.Elements()));
     numbered_from_ = begin;
   }
 
-  // Stores indices, 16 rows and `indexLength` positions at a time.
-  __aicore__ inline void StoreIndices(const AscendC::LocalTensor<int16_t> &indices, int64_t row, uint32_t rows,
-                                      int64_t begin, uint32_t count) {
+  // Stores results of rows [row, row + rows) and positions [begin, begin + count), some of 16 rows at a time.
+  // tile: values, or indices of 16 bits.
+  template <typename E, typename Slot>
+  __aicore__ inline void Store(const AscendC::GlobalTensor<E> &gm, const AscendC::LocalTensor<Slot> &tile,
+                               int64_t row, uint32_t rows, int64_t begin, uint32_t count) {
+    // The same bytes of a row are more values than indices.
+    constexpr uint32_t kMore = sizeof(I) / sizeof(E);
+    const uint32_t most = t_.indexLength * kMore, pitch = t_.indexPitch * kMore;
     for (uint32_t lane = 0; lane < rows; lane += kLanes) {
-      for (uint32_t at = 0; at < count; at += t_.indexLength) {
-        const uint32_t together = MinRemaining(count - at, t_.indexLength);
-        auto out = out_indices_queue_.template AllocTensor<I>();
-        PlanesToWideRows(out, t_.indexPitch, indices, shape_, zeros_.Get<int16_t>(), lane, at, together);
-        out_indices_queue_.EnQue(out);
-        out = out_indices_queue_.template DeQue<I>();
-        CopyRowsOut(indices_gm_, (row + lane) * t_.length + begin + at, t_.length, out, t_.indexPitch,
+      for (uint32_t at = 0; at < count; at += most) {
+        const uint32_t together = MinRemaining(count - at, most);
+        auto out = out_queue_.template AllocTensor<E>();
+        if constexpr (std::is_same_v<Slot, int16_t>) {
+          PlanesToWideRows(out, pitch, tile, shape_, zeros_.Get<int16_t>(), lane, at, together);
+        } else {
+          PlanesToRows(out, pitch, tile[lane + at / PlaneShape::kPlanes * shape_.width], shape_, kLanes,
+                       together);
+        }
+        out_queue_.EnQue(out);
+        out = out_queue_.template DeQue<E>();
+        CopyRowsOut(gm, (row + lane) * t_.length + begin + at, t_.length, out, pitch,
                     MinRemaining(rows - lane, kLanes), together);
-        out_indices_queue_.FreeTensor(out);
+        out_queue_.FreeTensor(out);
       }
     }
   }
@@ -189,7 +201,7 @@ class IndexedRows {
   AscendC::GlobalTensor<T> in_gm_, values_gm_;
   AscendC::GlobalTensor<I> indices_gm_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> in_queue_;
-  AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_, out_indices_queue_;
+  AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> keys_, results_, numbers_, bits_, zeros_;
   PlaneScan<Best, Key> value_scan_;
   PlaneScan<Larger, int16_t> index_scan_;

@@ -33,28 +33,30 @@ struct PlaneShape {
 };
 
 struct PlaneScanBuffers {
+  static constexpr uint64_t kBankCycle = 512;  // bytes after which the bank groups of UB repeat
+
   Buffer ends;  // two planes of what runs end with; before each of them a plane of the worst key
-  Buffer head;  // the worst key, and what the piece before this one ended with
+  Buffer
+      head;  // the worst key, and what the piece before this one ended with; whole cycles of the bank groups
 
   // item: bytes of what is scanned.
   __aicore__ PlaneScanBuffers(const PlaneShape &shape, uint64_t item)
-      : ends{1, 4 * uint64_t{shape.pitch} * item}, head{1, shape.HeadElements() * item} {}
+      : ends{1, 4 * uint64_t{shape.pitch} * item},
+        head{1, WholeUnits(shape.HeadElements() * item, kBankCycle)} {}
 };
 
 struct IndexedRowsBuffers {
-  static constexpr uint64_t kBankCycle = 512;  // bytes after which the bank groups of UB repeat
-  static constexpr uint64_t kHalfCycle = kBankCycle / 2;
+  static constexpr uint64_t kBankCycle = PlaneScanBuffers::kBankCycle, kHalfCycle = kBankCycle / 2;
 
-  Buffer in;                 // queue: values as they lie in GM
-  Buffer keys;               // the tile, later the numbers of elements that lead (int16)
-  Buffer results;            // the scanned values, later the scanned indices (int16)
+  Buffer in;       // queue: values as they lie in GM
+  Buffer keys;     // the tile, later the numbers of elements that lead (int16)
+  Buffer results;  // the scanned values, later the scanned indices (int16)
   PlaneScanBuffers values;
   PlaneScanBuffers indices;  // int16
-  Buffer numbers;            // int16: the number of each position, repeated for all lanes
+  Buffer numbers;            // int16: half a cycle, then the number of each position, repeated for all lanes
   Buffer bits;               // two masks, a bit for each element
   Buffer zeros;              // int16: what indices are widened with
-  Buffer out;                // queue: values as they lie in GM
-  Buffer out_indices;        // queue: indices of 16 rows as they lie in GM
+  Buffer out;                // queue: values, or indices, of 16 rows as they lie in GM
 
   // item, key_item, index_item: bytes of an element in GM, of its key and of an index.
   __aicore__ IndexedRowsBuffers(const RunningScanTiling &tiling, uint64_t item, uint64_t key_item,
@@ -62,8 +64,8 @@ struct IndexedRowsBuffers {
       : IndexedRowsBuffers(tiling, PlaneShape(tiling.tileOuter, tiling.tileLength), item, key_item,
                            index_item) {}
 
-  // Bytes before the tile in `results`. The tile begins half a cycle of the bank groups behind that in `keys`,
-  // so that an instruction reads one key of each without waiting.
+  // Bytes before the tile in `results`. The tile begins half a cycle of the bank groups behind that in
+  // `keys`, so that an instruction reads one key of each without waiting.
   static __aicore__ uint64_t HeadBytes(const PlaneShape &shape, uint64_t key_item) {
     return WholeUnits(shape.HeadElements() * key_item, kBankCycle) + kHalfCycle;
   }
@@ -76,12 +78,11 @@ struct IndexedRowsBuffers {
         results{1, HeadBytes(shape, key_item) + keys.bytes + kHalfCycle},
         values(shape, key_item),
         indices(shape, sizeof(int16_t)),
-        numbers{1, shape.Elements() * sizeof(int16_t)},
+        numbers{1, kHalfCycle + shape.Elements() * sizeof(int16_t)},
         bits{1, 2 * shape.Elements() / 8},
         zeros{1, WholeUnits(tiling.indexLength, PlaneShape::kPlanes) / PlaneShape::kPlanes * shape.width *
                      sizeof(int16_t)},
-        out{1, uint64_t{shape.width} * tiling.rowPitch * item},
-        out_indices{2, ScanLayout::kTransposed * tiling.indexPitch * index_item} {}
+        out{tiling.outQueue, ScanLayout::kTransposed * tiling.indexPitch * index_item} {}
 };
 
 }  // namespace avo

@@ -67,7 +67,9 @@ class PlaneScan {
   }
 
  private:
-  __aicore__ inline Tile Plane(const Tile &tile, uint32_t plane) const { return PlaneOf(tile, shape_, plane); }
+  __aicore__ inline Tile Plane(const Tile &tile, uint32_t plane) const {
+    return PlaneOf(tile, shape_, plane);
+  }
 
   AscendC::TBuf<AscendC::TPosition::VECCALC> ends_, head_;
   PlaneShape shape_;

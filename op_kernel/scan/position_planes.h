@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows as lanes whose positions are dealt out to eight planes, so that every step of a scan is one instruction
-// over contiguous elements. A slot holds one position of all rows of a tile, a run is eight positions that
-// follow each other. Plane k holds position k of all runs:
+// Rows as lanes whose positions are dealt out to eight planes, so that every step of a scan is one
+// instruction over contiguous elements. A slot holds one position of all rows of a tile, a run is eight
+// positions that follow each other. Plane k holds position k of all runs:
 //
 //   in UB    | head | plane 7        | plane 0       | plane 1       | … | plane 6        |
 //            | w c  | 7 15 23 31 …   | 0 8 16 24 …   | 1 9 17 25 …   |   | 6 14 22 30 …   |
@@ -18,8 +18,8 @@ namespace avo {
 
 // Plane `plane` of a tile.
 template <typename E>
-__aicore__ inline AscendC::LocalTensor<E> PlaneOf(const AscendC::LocalTensor<E> &tile, const PlaneShape &shape,
-                                                  uint32_t plane) {
+__aicore__ inline AscendC::LocalTensor<E> PlaneOf(const AscendC::LocalTensor<E> &tile,
+                                                  const PlaneShape &shape, uint32_t plane) {
   return tile[(plane + 1) % PlaneShape::kPlanes * shape.pitch];
 }
 

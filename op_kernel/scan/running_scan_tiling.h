@@ -21,6 +21,7 @@ struct RunningScanTiling {
   uint32_t rowPitch;     // rows: elements from one row of values to the next one in UB
   uint32_t indexPitch;   // rows: elements from one row of indices to the next one in UB; 0: no indices
   uint32_t indexLength;  // indexed rows: positions of 16 rows whose indices are copied at once
+  uint32_t outQueue;     // indexed rows: such pieces of results in UB at once
   uint32_t reverse;      // 1: the scan goes from the last position to the first
 };
 
