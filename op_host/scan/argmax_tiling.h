@@ -88,23 +88,15 @@ class ArgmaxSearch {
     ArgmaxCut cut{Layout::kColumns, slices, columns, 0, parts};
     const int64_t lanes = cut.Pitch(problem_);
     if (lanes > kMaxRepeats * kRepeat) return;
-    cut.positions = MostPositions(
-        cut, ExceedsCopyGap(problem_.inner * problem_.item) ? 1 : std::min(length, kMaxCopyRows));
-    if (cut.positions == 0) return;
-    const int64_t pieces = CeilDiv(length, cut.positions);
-    cut.positions = CeilDiv(length, pieces);
-    const double compute = static_cast<double>(length) * cost_.CompareCycles(lanes / kRepeat);
-    cut.cycles =
-        cost_.LaunchCycles(parts * CeilDiv(problem_.outer, slices) * CeilDiv(problem_.inner, columns), pieces,
-                           slices * columns * length, columns, compute);
+    double more = 0;
     if (parts > 1) {
       constexpr double kMeetCycles = 3000;
       const int64_t groups = CeilDiv(problem_.outer * problem_.inner, kRepeat);
-      cut.cycles += kMeetCycles +
-                    static_cast<double>(CeilDiv<int64_t>(groups, problem_.platform.vector_cores) * parts) *
-                        cost_.CompareCycles(1);
+      more = kMeetCycles +
+             static_cast<double>(CeilDiv<int64_t>(groups, problem_.platform.vector_cores) * parts) *
+                 cost_.CompareCycles(1);
     }
-    KeepIfFaster(cut);
+    TryPieces(cut, length, cost_.CompareCycles(lanes / kRepeat), more);
   }
 
   // Tries float16 as lanes of 16 bits, where indices fit 16 bits too.
@@ -115,15 +107,27 @@ class ArgmaxSearch {
     ArgmaxCut cut{Layout::kHalfColumns, slices, columns, 0, 1};
     const int64_t lanes = cut.Pitch(problem_);
     if (lanes > kMaxRepeats * HalfColumnsBuffers::kRepeat) return;
+    TryPieces(cut, length, cost_.HalfCompareCycles(lanes), 0);
+  }
+
+  // Tries columns along `length` positions in as few pieces as fit, and in more, of which the first is there
+  // sooner. compare: cycles of a position; more: what the launch takes beside its tiles.
+  void TryPieces(ArgmaxCut cut, int64_t length, double compare, double more) {
+    constexpr int64_t kMostTimes = 4;
     cut.positions = MostPositions(
         cut, ExceedsCopyGap(problem_.inner * problem_.item) ? 1 : std::min(length, kMaxCopyRows));
     if (cut.positions == 0) return;
-    const int64_t pieces = CeilDiv(length, cut.positions);
-    cut.positions = CeilDiv(length, pieces);
-    cut.cycles = cost_.LaunchCycles(CeilDiv(problem_.outer, slices) * CeilDiv(problem_.inner, columns),
-                                    pieces, slices * columns * length, columns,
-                                    static_cast<double>(length) * cost_.HalfCompareCycles(lanes));
-    KeepIfFaster(cut);
+    const int64_t fewest = CeilDiv(length, cut.positions);
+    const int64_t tiles =
+        cut.parts * CeilDiv(problem_.outer, cut.slices) * CeilDiv(problem_.inner, cut.columns);
+    for (int64_t pieces = fewest; pieces <= std::min(length, kMostTimes * fewest); pieces *= 2) {
+      cut.positions = CeilDiv(length, pieces);
+      cut.cycles =
+          cost_.LaunchCycles(tiles, CeilDiv(length, cut.positions), cut.slices * cut.columns * length,
+                             cut.columns, static_cast<double>(length) * compare) +
+          more;
+      KeepIfFaster(cut);
+    }
   }
 
   // Tries lines in `fewest` parts and more, and tiles of all numbers of parts.

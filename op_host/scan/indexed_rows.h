@@ -101,8 +101,9 @@ class IndexedRowsSearch {
       return Bytes(cut);
     });
     if (units == 0) return false;
-    // Pieces of nearly one length.
+    // Pieces of nearly one length, and copies of nearly one length.
     cut.positions = AlignUp(CeilDiv(problem_.length, CeilDiv(problem_.length, units * kUnit)), kUnit);
+    cut.together = AlignUp(CeilDiv(cut.positions, CeilDiv(cut.positions, together)), kUnit);
     cut.cycles = Cycles(cut);
     if (best_.positions == 0 || cut.cycles < best_.cycles) best_ = cut;
     return true;
@@ -120,10 +121,13 @@ class IndexedRowsSearch {
     const double read = elements * static_cast<double>(problem_.item) / bandwidth;
     const double write_values = WriteCycles(cut, elements, problem_.item),
                  write_indices = WriteCycles(cut, elements, problem_.index_item);
-    // While copies of indices are more than the queue holds, the vector unit waits for them.
-    const double groups = static_cast<double>(CeilDiv<int64_t>(cut.rows, ScanLayout::kTransposed));
-    const double copies = groups * static_cast<double>(CeilDiv(cut.positions, cut.together));
-    const double waits = write_indices * std::max(0.0, 1 - static_cast<double>(cut.queue) / copies);
+    // While copies of results are more than the queue holds, the vector unit waits for them.
+    const int64_t groups = CeilDiv<int64_t>(cut.rows, ScanLayout::kTransposed);
+    const int64_t copies =
+        groups * (CeilDiv(cut.positions, cut.together) +
+                  CeilDiv(cut.positions * problem_.item, cut.together * problem_.index_item));
+    const double waits = (write_values + write_indices) *
+                         std::max(0.0, 1 - static_cast<double>(cut.queue) / static_cast<double>(copies));
     const double compute = PieceCycles(cut) + kPieceCycles;
     const double piece = std::max({read, write_values + write_indices, compute + waits});
     return static_cast<double>(std::min(tiles, cores)) * kDispatchCycles + rounds * pieces * piece + read +
