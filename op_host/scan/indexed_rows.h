@@ -111,7 +111,7 @@ class IndexedRowsSearch {
 
   double Cycles(const IndexedRowsCut &cut) const {
     constexpr double kDispatchCycles = 80;  // of a block
-    constexpr double kPieceCycles = 300;    // latency of two copies, and synchronisation
+    constexpr double kPieceCycles = 700;    // latency of two copies, and synchronisation
     const int64_t cores = problem_.platform.vector_cores, tiles = CeilDiv(problem_.outer, cut.rows);
     const double rounds = static_cast<double>(CeilDiv(tiles, cores));
     const double pieces = static_cast<double>(CeilDiv(problem_.length, cut.positions));
