@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiling of ArgMax.
+// Budget: 300 lines of code, because each layout of the kernel has a search and costs of its own.
 #include "op_host/argmax_args.h"
 
 #include "op_host/common/tiling/plan.h"
