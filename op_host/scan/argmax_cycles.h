@@ -45,7 +45,7 @@ class ArgmaxCost {
   // `elements` elements in `pieces` pieces, as runs of `run` contiguous elements, and computes for `compute`
   // cycles.
   double LaunchCycles(int64_t tiles, int64_t pieces, int64_t elements, int64_t run, double compute) const {
-    constexpr double kPieceCycles = 300;    // latency of a copy and a dozen instructions
+    constexpr double kPieceCycles = 600;    // latency of a copy and a dozen instructions
     constexpr double kDispatchCycles = 80;  // of a block
     constexpr double kFullSpeedBytes = 512;
     const Platform &platform = problem_.platform;
