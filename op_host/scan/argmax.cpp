@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiling of ArgMax.
+// Budget: 300 lines of code, because each layout of the kernel has a search and costs of its own.
 #include "op_host/argmax_args.h"
 
 #include "op_host/common/tiling/plan.h"
@@ -27,11 +28,12 @@ Plan<ArgmaxTiling> ComputeTiling(const Args &args, const Platform &device) {
   problem.CheckIndices();
   const ArgmaxCut cut = ArgmaxSearch(problem).Find();
   if (cut.layout == ArgmaxCut::Layout::kShortLines) plan.tiling_key = kShortLines;
+  if (cut.layout == ArgmaxCut::Layout::kHalfColumns) plan.tiling_key = kHalfColumns;
   plan.tiling = cut.Tiling(problem);
   plan.tiling.bypass =
       static_cast<uint64_t>(args.self.numel() * problem.item) > platform.l2_bytes / 2 ? 1 : 0;
   plan.ub_bytes = cut.Bytes(problem);
-  const bool columns = cut.layout == ArgmaxCut::Layout::kColumns;
+  const bool columns = cut.Columns();
   plan.block_dim = static_cast<uint32_t>(std::min<int64_t>(
       plan.tiling.outerTiles * plan.tiling.columnTiles * (columns ? cut.parts : 1), platform.vector_cores));
   if (cut.parts > 1) {

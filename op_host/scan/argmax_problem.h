@@ -21,6 +21,7 @@ struct ArgmaxProblem {
   ArgmaxProblem(DType dtype, int64_t index_item, const Platform &platform)
       : item(DTypeSize(dtype)),
         tree_item(item == 4 || dtype == DType::kBFloat16 || dtype == DType::kInt16 ? 4 : 2),
+        half(dtype == DType::kFloat16),
         format{static_cast<uint64_t>(item), dtype == DType::kInt32 || dtype == DType::kInt64,
                static_cast<uint64_t>(index_item)},
         platform(platform) {}
@@ -28,6 +29,7 @@ struct ArgmaxProblem {
   int64_t outer = 1, length = 1, inner = 1;
   int64_t item;         // bytes of an element
   int64_t tree_item;    // bytes of what a tree compares in place of it (op_kernel/scan/line_tree.h)
+  bool half;            // elements are float16
   ArgmaxFormat format;  // what is compared, and what is given
   bool last = false;    // the last of equal elements wins
   const Platform &platform;
@@ -74,9 +76,9 @@ struct TreeShape {
   int64_t levels = 1, top = 0;
 };
 
-// A way to cut a call, into tiles of one of the four layouts.
+// A way to cut a call, into tiles of one of the five layouts.
 struct ArgmaxCut {
-  enum class Layout { kColumns, kLines, kTrees, kShortLines };
+  enum class Layout { kColumns, kHalfColumns, kLines, kTrees, kShortLines };
 
   Layout layout;
   int64_t slices = 0;     // of a tile: slices, parts of lines, or short lines
@@ -87,20 +89,23 @@ struct ArgmaxCut {
   int64_t queue = 2;      // trees: tiles in UB at once
   double cycles = 0;      // modelled
 
+  bool Columns() const { return layout == Layout::kColumns || layout == Layout::kHalfColumns; }
   TreeShape Tree(const ArgmaxProblem &problem) const {
     constexpr int64_t kBlock = 32;
     return TreeShape(CeilDiv(positions * problem.tree_item, kBlock));
   }
 
-  // columns: lanes of a position. Slices begin on whole data blocks of elements, keys and indices; positions
-  // take pairs of repeats, for the sake of the banks of UB.
-  // lines, trees: elements from row to row.
-  // short: lanes. Every group has whole transpositions of them, and all of them are an odd number of repeats.
+  // columns, half columns: lanes of a position. Slices begin on whole data blocks of elements, keys and
+  // indices; positions take pairs of repeats, for the sake of the banks of UB. lines, trees: elements from
+  // row to row. short: lanes. Every group has whole transpositions of them, and all of them are an odd number
+  // of repeats.
   int64_t Pitch(const ArgmaxProblem &problem) const {
     constexpr int64_t kPair = 2 * ArgmaxProblem::kRepeat;
     switch (layout) {
       case Layout::kColumns:
         return AlignUp(slices * problem.RowPitch(columns), kPair);
+      case Layout::kHalfColumns:
+        return AlignUp<int64_t>(slices * problem.RowPitch(columns), HalfColumnsBuffers::kPitchUnit);
       case Layout::kLines:
         return problem.RowPitch(positions);
       case Layout::kTrees:
@@ -140,10 +145,9 @@ struct ArgmaxCut {
     ArgmaxTiling tiling = Sizes(problem);
     tiling.outer = problem.outer;
     tiling.inner = problem.inner;
-    tiling.outerTiles = CeilDiv(layout == Layout::kColumns ? problem.outer : problem.outer * parts, slices);
+    tiling.outerTiles = CeilDiv(Columns() ? problem.outer : problem.outer * parts, slices);
     tiling.columnTiles = CeilDiv(problem.inner, columns);
-    tiling.partLength =
-        layout == Layout::kColumns ? CeilDiv(problem.length, parts) : problem.PartLength(parts);
+    tiling.partLength = Columns() ? CeilDiv(problem.length, parts) : problem.PartLength(parts);
     tiling.tileColumns = static_cast<uint32_t>(columns);
     tiling.last = problem.last ? 1 : 0;
     return tiling;
@@ -155,6 +159,8 @@ struct ArgmaxCut {
     switch (layout) {
       case Layout::kColumns:
         return BytesOf(ArgmaxColumnsBuffers(tiling, problem.format));
+      case Layout::kHalfColumns:
+        return BytesOf(HalfColumnsBuffers(tiling, problem.format.index_item));
       case Layout::kLines:
         return BytesOf(ArgmaxLinesBuffers(tiling, problem.format));
       case Layout::kTrees:

@@ -7,98 +7,10 @@
 #include <cstdint>
 
 #include "op_host/common/tiling/tile_search.h"
-#include "op_host/scan/argmax_problem.h"
+#include "op_host/scan/argmax_cycles.h"
 #include "op_host/scan/copy_limits.h"
 
 namespace avo {
-
-// Modelled cycles of the parts of a call.
-class ArgmaxCost {
- public:
-  explicit ArgmaxCost(const ArgmaxProblem &problem) : problem_(problem) {}
-
-  // Cycles to compare one element for each lane, in `repeats` repeats of lanes.
-  double CompareCycles(int64_t repeats) const {
-    const int64_t item = problem_.item;
-    const bool whole = problem_.format.whole;
-    const double per_repeat = item == 8 ? 7 : 4, instructions = item == 8 ? 12 : whole ? 4 : 6;
-    return instructions * kStartCycles + (per_repeat + KeyCycles()) * static_cast<double>(repeats);
-  }
-
-  // Cycles to transpose short lines to `repeats` repeats of lanes, and to find the largest of each lane
-  // (op_kernel/scan/slot_argmax.h).
-  double ShortLineCycles(int64_t repeats) const {
-    const bool wide = problem_.item == 8;
-    const double steps = static_cast<double>(std::min(repeats, problem_.length));
-    const double instructions = wide ? 40 + 9 * steps : 24 + 5 * steps, per_repeat = wide ? 12 : 7;
-    const double transpositions = static_cast<double>(4 * repeats * (wide ? 2 : 1));
-    return (instructions + transpositions) * kStartCycles +
-           transpositions * static_cast<double>(problem_.length) / 4 +
-           (per_repeat + KeyCycles()) * static_cast<double>(repeats * problem_.length);
-  }
-
-  // Cycles of a launch: of its busiest core, and of starting all cores. Each of `tiles` tiles loads
-  // `elements` elements in `pieces` pieces, as runs of `run` contiguous elements, and computes for `compute`
-  // cycles.
-  double LaunchCycles(int64_t tiles, int64_t pieces, int64_t elements, int64_t run, double compute) const {
-    constexpr double kPieceCycles = 600;    // latency of a copy and a dozen instructions
-    constexpr double kDispatchCycles = 80;  // of a block
-    constexpr double kFullSpeedBytes = 512;
-    const Platform &platform = problem_.platform;
-    const double slowness = std::max(1.0, kFullSpeedBytes / static_cast<double>(run * problem_.item));
-    const double bandwidth = platform.hbm_bytes_per_cycle > 0 ? platform.hbm_bytes_per_cycle : 1;
-    const double copied = static_cast<double>(elements * problem_.item) * slowness / bandwidth;
-    const int64_t cores = platform.vector_cores;
-    return static_cast<double>(std::min(tiles, cores)) * kDispatchCycles +
-           static_cast<double>(CeilDiv(tiles, cores)) *
-               (std::max(copied, compute) + kPieceCycles * static_cast<double>(pieces)) +
-           copied / static_cast<double>(pieces);
-  }
-
-  // Cycles to find the largest of each of `rows` lines in a tile (op_kernel/scan/line_tree.h).
-  double TreeCycles(const TreeShape &tree, int64_t rows, int64_t piece) const {
-    constexpr double kLargest = 12, kStage = 19;  // instructions
-    constexpr double kStageRowCycles = 9, kBlocksOfRepeat = 8;
-    const bool cast = problem_.item != problem_.tree_item;
-    const double blocks = static_cast<double>(rows * tree.Blocks()),
-                 steps = static_cast<double>(tree.Steps());
-    const double pieces = static_cast<double>(CeilDiv(rows * tree.Blocks(), piece));
-    const double instructions = pieces * (cast ? 4 : 3) + static_cast<double>(tree.levels + tree.top) +
-                                kLargest + kStage * (steps + 1);
-    return instructions * kStartCycles + blocks / kBlocksOfRepeat * (cast ? 3 : 1) +
-           static_cast<double>(rows) * kStageRowCycles * (steps + 1);
-  }
-
-  // Cycles of a launch of `tiles` tiles of `rows` rows each, of `elements` elements in `pieces` pieces. HBM
-  // gives no more to many cores than to as many as there are cube cores.
-  double TreeLaunchCycles(int64_t tiles, int64_t rows, int64_t pieces, int64_t elements, int64_t queue,
-                          double compute) const {
-    constexpr double kLatencyCycles = 350, kDispatchCycles = 80, kRowCycles = 8;
-    const Platform &platform = problem_.platform;
-    const int64_t cores = std::min<int64_t>(tiles, platform.vector_cores);
-    const double core =
-        platform.hbm_bytes_per_cycle > 0 ? static_cast<double>(platform.hbm_bytes_per_cycle) : 1;
-    const double device = core * static_cast<double>(std::max<uint32_t>(platform.cube_cores, 1));
-    const double bandwidth = std::min(core, device / static_cast<double>(cores));
-    const double copied =
-        static_cast<double>(elements * problem_.item) / static_cast<double>(pieces) / bandwidth +
-        kRowCycles * static_cast<double>(rows) + kLatencyCycles;
-    const double times = static_cast<double>(CeilDiv(tiles, cores) * pieces);
-    const double dispatch = static_cast<double>(cores) * kDispatchCycles;
-    if (queue == 1) return dispatch + times * (copied + compute);
-    return dispatch + times * std::max(copied, compute) + std::min(copied, compute);
-  }
-
-  static constexpr double kStartCycles = 22;  // of an instruction, beside its repeats
-
- private:
-  // Cycles to make the keys of 64 elements.
-  double KeyCycles() const {
-    return IsOwnKey(problem_.format.item) ? 0 : problem_.item == 8 ? 5 : problem_.item == 1 ? 2 : 1;
-  }
-
-  const ArgmaxProblem &problem_;
-};
 
 class ArgmaxSearch {
  public:
@@ -156,6 +68,7 @@ class ArgmaxSearch {
       if (tiles > 1) columns = std::min(inner, AlignUp(columns, granule));
       for (int64_t slices = 1;; slices = std::min(outer, slices * 2)) {
         TryColumns(slices, columns, 1);
+        TryHalfColumns(slices, columns);
         // Too few lanes for all cores: parts of the axis.
         const int64_t items = CeilDiv(inner, columns) * CeilDiv(outer, slices);
         if (2 * items <= cores) TryColumns(slices, columns, cores / items);
@@ -175,23 +88,46 @@ class ArgmaxSearch {
     ArgmaxCut cut{Layout::kColumns, slices, columns, 0, parts};
     const int64_t lanes = cut.Pitch(problem_);
     if (lanes > kMaxRepeats * kRepeat) return;
-    cut.positions = MostPositions(
-        cut, ExceedsCopyGap(problem_.inner * problem_.item) ? 1 : std::min(length, kMaxCopyRows));
-    if (cut.positions == 0) return;
-    const int64_t pieces = CeilDiv(length, cut.positions);
-    cut.positions = CeilDiv(length, pieces);
-    const double compute = static_cast<double>(length) * cost_.CompareCycles(lanes / kRepeat);
-    cut.cycles =
-        cost_.LaunchCycles(parts * CeilDiv(problem_.outer, slices) * CeilDiv(problem_.inner, columns), pieces,
-                           slices * columns * length, columns, compute);
+    double more = 0;
     if (parts > 1) {
       constexpr double kMeetCycles = 3000;
       const int64_t groups = CeilDiv(problem_.outer * problem_.inner, kRepeat);
-      cut.cycles += kMeetCycles +
-                    static_cast<double>(CeilDiv<int64_t>(groups, problem_.platform.vector_cores) * parts) *
-                        cost_.CompareCycles(1);
+      more = kMeetCycles +
+             static_cast<double>(CeilDiv<int64_t>(groups, problem_.platform.vector_cores) * parts) *
+                 cost_.CompareCycles(1);
     }
-    KeepIfFaster(cut);
+    TryPieces(cut, length, cost_.CompareCycles(lanes / kRepeat), more);
+  }
+
+  // Tries float16 as lanes of 16 bits, where indices fit 16 bits too.
+  void TryHalfColumns(int64_t slices, int64_t columns) {
+    constexpr int64_t kMostLength = int64_t{1} << 15;
+    const int64_t length = problem_.length;
+    if (!problem_.half || length > kMostLength) return;
+    ArgmaxCut cut{Layout::kHalfColumns, slices, columns, 0, 1};
+    const int64_t lanes = cut.Pitch(problem_);
+    if (lanes > kMaxRepeats * HalfColumnsBuffers::kRepeat) return;
+    TryPieces(cut, length, cost_.HalfCompareCycles(lanes), 0);
+  }
+
+  // Tries columns along `length` positions in as few pieces as fit, and in more, of which the first is there
+  // sooner. compare: cycles of a position; more: what the launch takes beside its tiles.
+  void TryPieces(ArgmaxCut cut, int64_t length, double compare, double more) {
+    constexpr int64_t kMostTimes = 4;
+    cut.positions = MostPositions(
+        cut, ExceedsCopyGap(problem_.inner * problem_.item) ? 1 : std::min(length, kMaxCopyRows));
+    if (cut.positions == 0) return;
+    const int64_t fewest = CeilDiv(length, cut.positions);
+    const int64_t tiles =
+        cut.parts * CeilDiv(problem_.outer, cut.slices) * CeilDiv(problem_.inner, cut.columns);
+    for (int64_t pieces = fewest; pieces <= std::min(length, kMostTimes * fewest); pieces *= 2) {
+      cut.positions = CeilDiv(length, pieces);
+      cut.cycles =
+          cost_.LaunchCycles(tiles, CeilDiv(length, cut.positions), cut.slices * cut.columns * length,
+                             cut.columns, static_cast<double>(length) * compare) +
+          more;
+      KeepIfFaster(cut);
+    }
   }
 
   // Tries lines in `fewest` parts and more, and tiles of all numbers of parts.
@@ -268,10 +204,11 @@ class ArgmaxSearch {
         cut.positions = std::min(cut.positions, AlignUp(CeilDiv(length, pieces), kGranule));
       }
       fits = true;
-      cut.cycles = cost_.TreeLaunchCycles(CeilDiv(problem_.outer * parts, rows), rows,
-                                          CeilDiv(length, cut.positions), rows * length, queue,
-                                          cost_.TreeCycles(cut.Tree(problem_), rows, cut.piece)) +
-                   JoinCycles(parts);
+      cut.cycles =
+          cost_.TreeLaunchCycles(CeilDiv(problem_.outer * parts, rows), rows, CeilDiv(length, cut.positions),
+                                 rows * length, queue, cost_.FoldCycles(cut.Tree(problem_), rows, cut.piece),
+                                 cost_.FindCycles(cut.Tree(problem_), rows)) +
+          JoinCycles(parts);
       KeepIfFaster(cut);
     }
     return fits;

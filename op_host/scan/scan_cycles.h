@@ -39,8 +39,9 @@ class ScanCost {
 
   double Cycles() const {
     constexpr double kDispatchCycles = 80;  // of a block
-    const double read = CopyCycles(problem_.item + problem_.more_read);
-    const double written = CopyCycles(problem_.item + problem_.index_item);
+    const double read = CopyCycles(problem_.item, problem_.item + problem_.more_read);
+    const double written =
+        CopyCycles(problem_.item, problem_.item) + CopyCycles(problem_.index_item, problem_.index_item);
     double cycles = static_cast<double>(std::min(items_, cores_)) * kDispatchCycles +
                     PassCycles(read + written, LoadSweeps() + StoreSweeps());
     if (cut_.groups > 0) {
@@ -52,17 +53,22 @@ class ScanCost {
   }
 
  private:
-  // Cycles to copy a tile, `bytes` of each element. Slices that are whole follow each other in global memory;
-  // pieces of them are short runs of bytes, which are slower.
-  double CopyCycles(int64_t bytes) const {
-    constexpr double kFullSpeedBytes = 256;
+  // Cycles to copy a tile, `bytes` of each element, from tensors whose elements have `item` bytes. Slices
+  // that are whole follow each other in global memory. Of pieces of them, rows begin anywhere in a line of
+  // memory, unless rows and tiles are whole lines, so that each row moves a line more.
+  double CopyCycles(int64_t item, int64_t bytes) const {
+    constexpr int64_t kLineBytes = 512;
+    if (bytes == 0) return 0;
+    const int64_t along = problem_.rows ? problem_.length : problem_.inner;
+    const int64_t row = (problem_.rows ? cut_.positions : cut_.columns) * item;
     const bool whole = problem_.rows ? cut_.positions == cut_.slice_length : cut_.columns == problem_.inner;
-    const int64_t together = (problem_.rows ? cut_.positions : cut_.columns) * problem_.item;
-    const double slowness = whole ? 1.0 : std::max(1.0, kFullSpeedBytes / static_cast<double>(together));
+    const bool aligned = along * item % kLineBytes == 0 && row % kLineBytes == 0;
+    const double lines =
+        whole || aligned ? 1.0 : 1.0 + static_cast<double>(kLineBytes) / static_cast<double>(row);
     const double elements = static_cast<double>(cut_.slices * cut_.columns * cut_.slice_length);
     const double bandwidth =
         static_cast<double>(std::max<uint64_t>(problem_.platform.hbm_bytes_per_cycle, 1));
-    return elements * static_cast<double>(bytes) * slowness / bandwidth;
+    return elements * static_cast<double>(bytes) * lines / bandwidth;
   }
 
   // Instructions over a whole piece, beside the steps: those that load it, and those that store results.

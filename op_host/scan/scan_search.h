@@ -41,26 +41,33 @@ class ScanSearch {
   }
 
   void TryColumns() {
-    constexpr int64_t kMaxSlices = 1024, kMaxColumns = 8192, kMaxParts = 128;
+    constexpr int64_t kMaxColumns = 8192, kMaxParts = 128, kKeyBlock = ScanLayout::kKeyBlock;
     constexpr int64_t kGranuleBytes = 512;  // what global memory moves at full speed
     const int64_t granule = kGranuleBytes / problem_.item, cores = problem_.platform.vector_cores;
     const int64_t inner = problem_.inner;
     const int64_t fewest = CeilDiv(inner, kMaxColumns);
-    const int64_t most = std::min(CeilDiv(inner, granule), fewest + 2 * cores);
+    const bool aligned = inner % granule == 0;
+    const int64_t most = std::min(CeilDiv(inner, aligned ? granule : granule / 2), fewest + 2 * cores);
     for (int64_t tiles = fewest; tiles <= std::max(fewest, most); ++tiles) {
-      int64_t columns = CeilDiv(inner, tiles);
-      if (tiles > 1) columns = AlignUp(columns, granule);
-      columns = std::min(columns, inner);
-      for (int64_t slices = 1; slices <= kMaxSlices; slices *= 2) {
-        Try(std::min(slices, problem_.outer), columns, 0);
-        if (slices >= problem_.outer) break;
-      }
+      const int64_t columns = CeilDiv(inner, tiles);
+      TryTilesOf(tiles > 1 ? std::min(AlignUp(columns, granule), inner) : columns);
+      // Where no row begins on a whole line of global memory, no tile has to either.
+      if (!aligned) TryTilesOf(std::min(AlignUp(columns, kKeyBlock), inner));
     }
     for (const int64_t columns : {inner, granule, 2 * granule, 4 * granule}) {
       for (int64_t parts = 1; parts <= kMaxParts && columns <= inner; parts *= 2) TryParts(parts, columns);
     }
     // A Unified Buffer that is too small for all of these takes a few elements at a time.
     for (int64_t few = granule; best_.positions == 0 && few > 0; few /= 2) Try(1, std::min(few, inner), 0);
+  }
+
+  // Tries whole lines of so many columns, and all numbers of slices.
+  void TryTilesOf(int64_t columns) {
+    constexpr int64_t kMaxSlices = 1024;
+    for (int64_t slices = 1; slices <= kMaxSlices; slices *= 2) {
+      Try(std::min(slices, problem_.outer), columns, 0);
+      if (slices >= problem_.outer) break;
+    }
   }
 
   // Tries lines in parts where whole lines would leave cores or lanes idle: one tile for each line, or as

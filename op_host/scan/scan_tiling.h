@@ -72,9 +72,10 @@ struct NoReserve {
 };
 
 // buffers, reserve: functions (const Tiling &, const ScanLayout &). They give the kernel's list of buffers,
-// and bytes of the Unified Buffer that the search keeps free beside them.
+// and bytes of the Unified Buffer that the search keeps free beside them. cycles: gets the modelled cycles.
 template <typename Tiling, typename Buffers, typename Reserve = NoReserve>
-Plan<Tiling> PlanScan(ScanProblem problem, const ScanKeys &keys, Buffers buffers, Reserve reserve = {}) {
+Plan<Tiling> PlanScan(ScanProblem problem, const ScanKeys &keys, Buffers buffers, Reserve reserve = {},
+                      double *cycles = nullptr) {
   Plan<Tiling> plan;
   plan.tiling_key = problem.rows ? keys.rows : keys.columns;
   plan.tiling.outer = problem.outer;
@@ -95,6 +96,7 @@ Plan<Tiling> PlanScan(ScanProblem problem, const ScanKeys &keys, Buffers buffers
   if (cut.positions == 0) {
     ThrowUbTooSmall(problem.platform, bytes(problem, {1, 1, 1, 1, 0, problem.length}));
   }
+  if (cycles != nullptr) *cycles = ScanCost(problem, cut).Cycles();
   plan.tiling = ScanTilingOf<Tiling>(problem, cut);
   plan.ub_bytes = BytesOf(buffers(plan.tiling, problem.Layout()));
   plan.workspace = EndsWorkspace(problem, cut);
@@ -103,23 +105,16 @@ Plan<Tiling> PlanScan(ScanProblem problem, const ScanKeys &keys, Buffers buffers
   return plan;
 }
 
-// A scan for the best so far; with indices where problem.index_item is not 0.
-inline Plan<RunningScanTiling> PlanRunningScan(ScanProblem problem, const ScanKeys &keys) {
+// A scan for the best so far; with indices where problem.index_item is not 0. cycles: gets the modelled
+// cycles.
+inline Plan<RunningScanTiling> PlanRunningScan(ScanProblem problem, const ScanKeys &keys,
+                                               double *cycles = nullptr) {
   problem.running = true;
   const uint64_t index_item = static_cast<uint64_t>(problem.index_item);
-  return PlanScan<RunningScanTiling>(problem, keys,
-                                     [=](const RunningScanTiling &tiling, const ScanLayout &layout) {
-                                       return RunningScanBuffers(tiling, layout, index_item);
-                                     });
-}
-
-// cummax and cummin. dim: as the operators take it, in [-rank, rank), of a scalar in [-1, 0].
-inline Plan<RunningScanTiling> PlanScanWithIndices(const Tensor &input, const Tensor &indices, int64_t dim,
-                                                   const ScanKeys &keys, const Platform &platform) {
-  const int64_t axis = WrapDimension(dim, std::max<int64_t>(input.rank(), 1));
-  ScanProblem problem(input.shape, axis, DTypeSize(input.dtype), platform);
-  problem.index_item = DTypeSize(indices.dtype);
-  return PlanRunningScan(problem, keys);
+  const auto buffers = [=](const RunningScanTiling &tiling, const ScanLayout &layout) {
+    return RunningScanBuffers(tiling, layout, index_item);
+  };
+  return PlanScan<RunningScanTiling>(problem, keys, buffers, NoReserve{}, cycles);
 }
 
 }  // namespace avo

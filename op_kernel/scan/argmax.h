@@ -2,16 +2,18 @@
 // ArgMax: the index of the largest element of each line. It is bound by memory.
 //   columns  along any dimension but the last: lanes are contiguous elements, and an instruction compares the
 //            elements at one index of the searched axis in all lanes (argmax_columns.h)
+//   half     the same of float16 whose indices fit 16 bits, in half as many repeats (half_columns.h)
 //   lines    along the last dimension: neighbours of a line are halved to their maximum until a few are left;
 //            the way back to the line leads to the index (line_tree.h). Lines of int64 are lanes, as columns
 //            are. Few long lines are cut into parts; the cores meet, and join the results of the parts
 //   short    along the last dimension, where lines are short: each line is a lane, and positions are folded
 //            to their maximum (short_lines.h, slot_argmax.h)
-// Budget: 1350 lines of code, because each of these ways is the fastest for some shapes.
+// Budget: 1500 lines of code, because each of these ways is the fastest for some shapes.
 #pragma once
 
 #include "argmax_columns.h"
 #include "argmax_parts.h"
+#include "half_columns.h"
 #include "lane_reduction.h"
 #include "short_lines.h"
 #include "tree_lines.h"
@@ -70,11 +72,14 @@ class ArgmaxLines : LaneTiles<T, I>, ArgmaxParts<T, I> {
 
 }  // namespace avo
 
+// Tiling keys: columns, lines, short lines, half columns.
 template <typename T, typename I, uint32_t KEY>
-class Argmax
-    : public std::conditional_t<
-          KEY == 0, avo::ArgmaxColumns<T, I>,
-          std::conditional_t<
-              KEY == 1,
-              std::conditional_t<sizeof(T) == sizeof(int64_t), avo::ArgmaxLines<T, I>, avo::TreeLines<T, I>>,
-              avo::ShortLines<T, I>>> {};
+class Argmax : public avo::ArgmaxColumns<T, I> {};
+template <typename T, typename I>
+class Argmax<T, I, 1>
+    : public std::conditional_t<sizeof(T) == sizeof(int64_t), avo::ArgmaxLines<T, I>, avo::TreeLines<T, I>> {
+};
+template <typename T, typename I>
+class Argmax<T, I, 2> : public avo::ShortLines<T, I> {};
+template <typename I>
+class Argmax<half, I, 3> : public avo::HalfColumns<half, I> {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The buffers of ArgMax: of its helpers (lane_argmax.h, lane_reduction.h, argmax_tiles.h, line_tree.h,
-// slot_argmax.h) and of its four layouts (argmax_columns.h, argmax.h, tree_lines.h, short_lines.h).
+// slot_argmax.h) and of its five layouts (argmax_columns.h, half_columns.h, argmax.h, tree_lines.h,
+// short_lines.h).
 #pragma once
 
 #include "argmax_tiling.h"
@@ -72,7 +73,7 @@ struct LineTreeBuffers {
   static constexpr uint32_t kStep = 3;      // halvings from one level that is kept to the next one
   static constexpr uint32_t kChildren = 8;  // blocks of a line that are searched at once
   static constexpr uint32_t kRowGroup = 8;  // lines, one block each, that a repeat takes
-  static constexpr uint32_t kMostSteps = 6, kPatterns = 4, kSmalls = 8;
+  static constexpr uint32_t kMostSteps = 6, kPatterns = 4, kSmalls = 6;  // kSmalls: beside addresses
   static constexpr uint64_t kBlockBytes = 32, kSlack = 16;  // blocks that an instruction reads at most
 
   // direct: elements are compared as they are.
@@ -82,10 +83,11 @@ struct LineTreeBuffers {
         children{1, Rows(tiling.tileOuter) * kChildren * kBlockBytes},
         found{children},
         bits{1, 2 * BitsBytes(tiling.tileOuter)},
-        small{1, kSmalls * SmallNumbers(tiling.tileOuter) * 4},
+        small{1, (kSmalls + Steps(tiling)) * SmallNumbers(tiling.tileOuter) * 4},
         results{1, 3 * ResultPitch(tiling.tileOuter) * 4},
         patterns{1, kPatterns * 256} {}
 
+  static __aicore__ uint64_t Steps(const ArgmaxTiling &tiling) { return (tiling.levels + kStep - 1) / kStep; }
   static __aicore__ constexpr uint64_t Rows(uint64_t rows) { return WholeUnits(rows, kRowGroup); }
   static __aicore__ constexpr uint64_t BitsBytes(uint64_t rows) { return WholeUnits(Rows(rows) * 16, 32); }
   static __aicore__ constexpr uint64_t SmallNumbers(uint64_t rows) { return WholeUnits(Rows(rows) * 8, 128); }
@@ -163,6 +165,31 @@ struct ArgmaxColumnsBuffers {
   static __aicore__ uint64_t Elements(const ArgmaxTiling &tiling) {
     return uint64_t{tiling.tileLength} * tiling.pitch;
   }
+};
+
+struct HalfColumnsBuffers {
+  Buffer in;       // queue: tiles as they lie in GM
+  Buffer best;     // half: the largest of each lane, and room before it
+  Buffer indices;  // int16: where they were found
+  Buffer wide;     // float32: indices on their way to the type of results
+  Buffer bits;     // two masks, a bit for each lane
+  Buffer out;      // queue: indices
+
+  static constexpr uint32_t kRepeat = 128;  // lanes of a repeat
+  static constexpr uint32_t kPitchUnit =
+      256;  // lanes of which a position is a multiple: a cycle of bank groups
+  static constexpr uint32_t kSkewBytes = 256;
+
+  __aicore__ HalfColumnsBuffers(const ArgmaxTiling &tiling, uint64_t index_item)
+      : in{2, uint64_t{tiling.tileLength} * tiling.pitch * 2},
+        best{1, tiling.pitch * uint64_t{2} + 2 * kSkewBytes},
+        indices{1, tiling.pitch * uint64_t{2}},
+        wide{1, tiling.pitch * uint64_t{4}},
+        bits{1, 2 * MaskBytes(tiling)},
+        out{2, tiling.pitch * index_item} {}
+
+  // Bytes of a mask.
+  static __aicore__ uint64_t MaskBytes(const ArgmaxTiling &tiling) { return tiling.pitch / 8; }
 };
 
 struct ArgmaxLinesBuffers {

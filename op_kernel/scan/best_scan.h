@@ -40,6 +40,16 @@ struct Smaller {
   }
 };
 
+// The key that loses against all others.
+template <typename Best, typename Key>
+__aicore__ inline Key WorstKey() {
+  if constexpr (std::is_same_v<Key, int32_t>) {
+    return Best::kWorst;
+  } else {
+    return static_cast<Key>(Best::WorstFloat());
+  }
+}
+
 // Keys in UB. The second plane of int64 begins `pitch` keys behind the first one.
 template <typename Key>
 struct PlaneTile {
@@ -77,14 +87,7 @@ class BestScan {
     AscendC::Duplicate(scratch_.template Get<Key>(), Key(0), kPlanes * elements);
   }
 
-  // The key that loses against all others.
-  static __aicore__ inline Key Worst() {
-    if constexpr (KeyPlanes<T>::kWhole) {
-      return Best::kWorst;
-    } else {
-      return Best::WorstFloat();
-    }
-  }
+  static __aicore__ inline Key Worst() { return WorstKey<Best, Key>(); }
 
   // Position by position, `to` becomes the best of `from` up to there, and of `carry` if `carried`.
   __aicore__ inline void Scan(const Tile &to, const Tile &from, const Tile &carry, bool carried,
@@ -270,7 +273,7 @@ __aicore__ inline void MarkLeaders(const AscendC::LocalTensor<uint8_t> &bits,
              more = scratch.template ReinterpretCast<uint16_t>();
   const int32_t word_count = static_cast<int32_t>(count / 16);
   AscendC::Compare(bits, input.Plane(0), values.Plane(0), kEqual, count);
-  if constexpr (std::is_same_v<Key, float>) {
+  if constexpr (!std::is_same_v<Key, int32_t>) {
     AscendC::Compare(scratch, input.Plane(0), input.Plane(0), kEqual, count);
     AscendC::Not(more, more, word_count);
     AscendC::Or(words, words, more, word_count);

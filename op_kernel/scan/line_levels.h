@@ -83,11 +83,13 @@ class LineLevels {
     }
   }
 
-  // Computes the level that a step ends with from the one before, a piece that fits the scratch at a time.
-  __aicore__ inline void FoldStep(const AscendC::LocalTensor<T> &tile, uint32_t rows, uint32_t step) {
-    const uint32_t blocks = rows * (line_blocks_ >> (step * kStep)), halvings = Halvings(step);
-    for (uint32_t begin = 0; begin < blocks; begin += piece_) {
-      uint32_t count = MinRemaining(blocks - begin, piece_);
+  // Computes what a step makes of blocks [begin, end) of all lines at the level where it begins, a piece that
+  // fits the scratch at a time.
+  __aicore__ inline void FoldStep(const AscendC::LocalTensor<T> &tile, uint32_t begin, uint32_t end,
+                                  uint32_t step) {
+    const uint32_t halvings = Halvings(step);
+    for (; begin < end; begin += piece_) {
+      uint32_t count = MinRemaining(end - begin, piece_);
       auto from = step == 0 ? KeysOf(tile, begin, count) : Level(step - 1)[begin * kBlock];
       for (uint32_t h = 1; h <= halvings; ++h) {
         count /= 2;

@@ -15,6 +15,7 @@
 // numbers. Behind the end of a line lies the least key.
 #pragma once
 
+#include "../common/vectors/lanes.h"
 #include "limb_results.h"
 #include "line_levels.h"
 
@@ -38,6 +39,7 @@ class LineTree : public LineLevels<T>, public LimbResults {
   __aicore__ inline void Init(const LineTreeBuffers &buffers, const ArgmaxTiling &tiling, bool last,
                               AscendC::TPipe *pipe) {
     last_ = last;
+    limbs_ = tiling.parts > 1 || tiling.tileLength < tiling.partLength;
     this->InitLevels(buffers, tiling, pipe);
     InitResults(buffers.results, LineTreeBuffers::ResultPitch(tiling.tileOuter), pipe);
     small_pitch_ = LineTreeBuffers::SmallNumbers(tiling.tileOuter);
@@ -50,17 +52,21 @@ class LineTree : public LineLevels<T>, public LimbResults {
     SetPatterns();
   }
 
-  // Finds the largest of the first `count` elements of each of `rows` lines. Behind the end of a line, and
-  // for a whole instruction behind the tile, lie least elements.
+  // Takes the first step of data blocks [begin, end) of keys of all lines.
+  __aicore__ inline void Fold(const AscendC::LocalTensor<T> &tile, uint32_t begin, uint32_t end) {
+    this->FoldStep(tile, begin, end, 0);
+  }
+
+  // Finds the largest of the first `count` elements of each of `rows` lines, which have been folded. Behind
+  // the end of a line, and for a whole instruction behind the tile, lie least elements.
   __aicore__ inline void Find(const AscendC::LocalTensor<T> &tile, uint32_t rows, uint32_t count) {
     rows_ = rows;
     groups_ = (rows + kRowGroup - 1) / kRowGroup;
-    for (uint32_t step = 0; step < this->steps_; ++step) this->FoldStep(tile, rows, step);
-    if constexpr (kWhole) {
-      FindLargestWhole(this->FoldTop(groups_, found_.template Get<Key>(), children_.template Get<Key>()));
-    } else {
-      FindLargestFloat(this->FoldTop(groups_, found_.template Get<Key>(), children_.template Get<Key>()));
+    for (uint32_t step = 1; step < this->steps_; ++step) {
+      this->FoldStep(tile, 0, rows * (this->line_blocks_ >> (step * Levels::kStep)), step);
     }
+    FindLargest(this->FoldTop(groups_, found_.template Get<Key>(), children_.template Get<Key>()));
+    AscendC::SetCmpMask(Nobody());
     FindFirst(this->Level(this->steps_ - 1), static_cast<uint8_t>(this->top_), kTop);
     AscendC::Adds(Parent(), Chosen(), 0.0f, rows);
     for (uint32_t step = this->steps_; step-- > 0;) Descend(tile, step);
@@ -69,7 +75,8 @@ class LineTree : public LineLevels<T>, public LimbResults {
 
  private:
   enum Pattern : uint32_t { kTop, kInner, kFull, kLeaf };
-  enum Small : uint32_t { kBest, kLimb, kLimbBlocks, kRest, kParent, kChosen, kAddress, kLineAddress };
+  // Behind these: the addresses of eight blocks of each line, one set for each step.
+  enum Small : uint32_t { kBest, kLimb, kRest, kParent, kChosen, kNobodies, kAddress };
   static constexpr float kNobody = 60000.0f;  // in place of the number of a lane that does not count
 
   __aicore__ inline AscendC::LocalTensor<float> SmallOf(Small which) {
@@ -77,6 +84,13 @@ class LineTree : public LineLevels<T>, public LimbResults {
   }
   __aicore__ inline AscendC::LocalTensor<int32_t> SmallWhole(Small which) {
     return SmallOf(which).template ReinterpretCast<int32_t>();
+  }
+  __aicore__ inline AscendC::LocalTensor<int32_t> Addresses(uint32_t step) {
+    return SmallWhole(static_cast<Small>(kAddress + step));
+  }
+  // Copies of kNobody, which SetCmpMask loads.
+  __aicore__ inline AscendC::LocalTensor<Number> Nobody() {
+    return SmallOf(kNobodies).template ReinterpretCast<Number>();
   }
   __aicore__ inline AscendC::LocalTensor<float> Parent() { return SmallOf(kParent); }
   __aicore__ inline AscendC::LocalTensor<float> Chosen() { return SmallOf(kChosen); }
@@ -86,14 +100,20 @@ class LineTree : public LineLevels<T>, public LimbResults {
   // Numbers of the eight blocks of each group of lines, one block a line.
   __aicore__ inline uint32_t BlockNumbers() const { return groups_ * kFloats; }
 
-  // Numbers lanes, and the blocks that they are in. Lanes behind those that count have kNobody. Then the
-  // addresses of eight blocks of a line, from its begin on, and the number of the line in each of them.
+  // Bytes of what a block of keys is made of, at the level where a step begins.
+  __aicore__ inline int32_t BlockBytesAt(uint32_t step) const {
+    return static_cast<int32_t>(step == 0 ? kBlock * sizeof(T) : kBlockBytes);
+  }
+
+  // Numbers lanes, and the blocks that they are in. Lanes behind those that count have kNobody. Then, for
+  // each step, the addresses of the first eight blocks of each line.
   __aicore__ inline void SetPatterns() {
     constexpr int32_t kBlockShift = kBlock == 16 ? 4 : 3;
-    const auto bytes = SmallWhole(kAddress), lines = SmallWhole(kLineAddress), numbers = SmallWhole(kRest);
+    const auto bytes = SmallWhole(kParent), lines = SmallWhole(kChosen), numbers = SmallWhole(kRest);
     const int32_t lanes = static_cast<int32_t>(kRepeat), count = static_cast<int32_t>(small_pitch_);
     const uint32_t limits[] = {this->top_, 1U << this->Halvings(this->steps_ - 1), kChildren,
                                1U << this->Halvings(0)};
+    AscendC::Duplicate(Nobody(), static_cast<Number>(kNobody), lanes);
     AscendC::CreateVecIndex(bytes, int32_t{0}, small_pitch_);
     AscendC::ShiftRight(numbers, bytes, kBlockShift, lanes);
     for (uint32_t i = 0; i < LineTreeBuffers::kPatterns; ++i) {
@@ -103,6 +123,11 @@ class LineTree : public LineLevels<T>, public LimbResults {
     AscendC::Muls(numbers, lines, static_cast<int32_t>(kChildren), count);
     AscendC::Sub(bytes, bytes, numbers, count);
     AscendC::Muls(bytes, bytes, static_cast<int32_t>(kBlockBytes), count);
+    for (uint32_t step = 0; step < this->steps_; ++step) {
+      const int32_t blocks = static_cast<int32_t>(this->line_blocks_ >> (step * Levels::kStep));
+      AscendC::Muls(Addresses(step), lines, blocks * BlockBytesAt(step), count);
+      AscendC::Add(Addresses(step), Addresses(step), bytes, count);
+    }
   }
 
   // limit: how many blocks of lanes count.
@@ -121,76 +146,52 @@ class LineTree : public LineLevels<T>, public LimbResults {
                        static_cast<int32_t>((kChildren - limit) * kBlock));
   }
 
-  // Eight float32 of each line, of which the largest, or a NaN, is that of the line.
-  __aicore__ inline AscendC::LocalTensor<float> Widened(const AscendC::LocalTensor<Key> &best) {
-    if constexpr (std::is_same_v<Key, half>) {
-      const auto wide = this->scratch_.template Get<float>();
-      AscendC::Cast(wide, best, AscendC::RoundMode::CAST_NONE, 2 * BlockNumbers());
-      const auto halved = SmallOf(kLimbBlocks);
-      Levels::template Halve<true>(halved, wide, groups_ * kRowGroup);
-      return halved;
+  // Sets kBest: the largest key of each line in all lanes of a block, NaN for NaN. best: a block for each
+  // line, whose lanes become rows that are folded. Where results are joined, their limbs are found, too.
+  __aicore__ inline void FindLargest(const AscendC::LocalTensor<Key> &best) {
+    const uint32_t width = RoundUp(rows_, kLanes);
+    const auto lanes = this->scratch_.template Get<Key>();
+    RowsToSlots(lanes, width, best, kBlock, rows_, kBlock);
+    for (uint32_t rows = kBlock / 2; rows > 0; rows /= 2) {
+      AscendC::Max(lanes, lanes, lanes[rows * width], static_cast<int32_t>(rows * width));
+    }
+    AscendC::Brcb(SmallOf(kBest).template ReinterpretCast<Key>(), lanes, static_cast<uint8_t>(groups_),
+                  {1, kRowGroup});
+    if (!limbs_) return;
+    if constexpr (kWhole) {
+      SetLimbsOfWhole(lanes);
     } else {
-      return best;
+      SetLimbsOfFloat(lanes);
     }
   }
 
-  // Sets the limbs of each line: 1 for NaN, else 0; its largest number, 0 for NaN. And sets largest_: the
-  // largest key in all lanes of a block, NaN for NaN.
-  __aicore__ inline void FindLargestFloat(const AscendC::LocalTensor<Key> &best) {
+  // 1 for NaN, else 0; the number, 0 for NaN.
+  __aicore__ inline void SetLimbsOfFloat(const AscendC::LocalTensor<Key> &largest) {
     constexpr auto kScalar = AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE;
-    const auto wide = Widened(best), limb = SmallOf(kLimb), number = SmallOf(kRest);
-    const auto bits = Bits(0);
-    const uint32_t count = BlockNumbers(), lines = RoundUp(rows_, kFloats);
-    AscendC::Compare(bits, wide, wide, AscendC::CMPMODE::EQ, count);
-    AscendC::Duplicate(limb, 0.0f, static_cast<int32_t>(count));
-    AscendC::Select(limb, bits, limb, 1.0f, kScalar, count);
-    ReduceBlocks(Results(0), limb);
-    AscendC::Select(limb, bits, wide, -__builtin_inff(), kScalar, count);
-    ReduceBlocks(number, limb);
-    AscendC::CompareScalar(bits, Results(0), 0.0f, AscendC::CMPMODE::EQ, lines);
-    AscendC::Select(Results(1), bits, number, 0.0f, kScalar, lines);
-    AscendC::Select(number, bits, number, __builtin_nanf(""), kScalar, lines);
+    const uint32_t lines = RoundUp(rows_, kFloats);
+    auto number = SmallOf(kRest);
     if constexpr (std::is_same_v<Key, half>) {
-      const auto narrow = limb.template ReinterpretCast<half>();
-      AscendC::Cast(narrow, number, AscendC::RoundMode::CAST_RINT, lines);
-      Spread(narrow);
+      AscendC::Cast(number, largest, AscendC::RoundMode::CAST_NONE, rows_);
     } else {
-      Spread(number);
+      AscendC::Adds(number, largest, 0.0f, static_cast<int32_t>(rows_));
     }
+    AscendC::Compare(Bits(0), number, number, AscendC::CMPMODE::EQ, lines);
+    AscendC::Duplicate(Results(0), 0.0f, static_cast<int32_t>(lines));
+    AscendC::Select(Results(0), Bits(0), Results(0), 1.0f, kScalar, lines);
+    AscendC::Select(Results(1), Bits(0), number, 0.0f, kScalar, lines);
   }
 
-  __aicore__ inline void FindLargestWhole(const AscendC::LocalTensor<int32_t> &best) {
+  // Bits 31 … 16; bits 15 … 0.
+  __aicore__ inline void SetLimbsOfWhole(const AscendC::LocalTensor<int32_t> &largest) {
     constexpr int32_t kLimbBits = 16;
     constexpr auto kRint = AscendC::RoundMode::CAST_RINT;
-    const uint32_t count = BlockNumbers();
-    const auto high = SmallWhole(kRest), low = SmallWhole(kLimbBlocks);
-    const auto limb = SmallOf(kLimb), blocks = SmallOf(kLimbBlocks);
-    AscendC::ShiftRight(high, best, kLimbBits, static_cast<int32_t>(count));
-    AscendC::Cast(limb, high, kRint, count);
-    ReduceBlocks(Results(0), limb);
-    AscendC::Brcb(blocks, Results(0), static_cast<uint8_t>(groups_), {1, kRowGroup});
-    AscendC::Compare(Bits(0), limb, blocks, AscendC::CMPMODE::EQ, count);
-    AscendC::ShiftLeft(high, high, kLimbBits, static_cast<int32_t>(count));
-    AscendC::Sub(low, best, high, static_cast<int32_t>(count));
-    AscendC::Cast(limb, low, kRint, count);
-    AscendC::Select(limb, Bits(0), limb, -__builtin_inff(), AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, count);
-    ReduceBlocks(Results(1), limb);
-    AscendC::Cast(high, Results(0), kRint, rows_);
-    AscendC::ShiftLeft(high, high, kLimbBits, static_cast<int32_t>(rows_));
-    AscendC::Cast(low, Results(1), kRint, rows_);
-    AscendC::Add(high, high, low, static_cast<int32_t>(rows_));
-    Spread(high);
-  }
-
-  // One number for each line, the largest of its block.
-  __aicore__ inline void ReduceBlocks(const AscendC::LocalTensor<float> &to,
-                                      const AscendC::LocalTensor<float> &blocks) {
-    AscendC::BlockReduceMax(to, blocks, static_cast<int32_t>(groups_), static_cast<int32_t>(kFloats), 1, 1,
-                            8);
-  }
-  __aicore__ inline void Spread(const AscendC::LocalTensor<Key> &largest) {
-    AscendC::Brcb(SmallOf(kBest).template ReinterpretCast<Key>(), largest, static_cast<uint8_t>(groups_),
-                  {1, kRowGroup});
+    const int32_t lines = static_cast<int32_t>(rows_);
+    const auto high = SmallWhole(kRest);
+    AscendC::ShiftRight(high, largest, kLimbBits, lines);
+    AscendC::Cast(Results(0), high, kRint, rows_);
+    AscendC::ShiftLeft(high, high, kLimbBits, lines);
+    AscendC::Sub(high, largest, high, lines);
+    AscendC::Cast(Results(1), high, kRint, rows_);
   }
 
   // Sets Chosen(): for each line, the number in `pattern` of its first lane that holds the largest key. A
@@ -211,7 +212,10 @@ class LineTree : public LineLevels<T>, public LimbResults {
       if (last_) AscendC::Not(nans, nans, words);
     }
     SelectNumbers(found, numbers);
-    if (!kWhole && last_) KeepFirstNan(found, numbers);
+    if (!kWhole && last_) {
+      KeepFirstNan(found, numbers);
+      AscendC::SetCmpMask(Nobody());
+    }
     const auto other = children_.Get<Number>();
     const uint32_t lines = groups_ * kRowGroup;
     Levels::template Halve<false>(other, found, 4 * lines);
@@ -230,11 +234,12 @@ class LineTree : public LineLevels<T>, public LimbResults {
     if (last_) AscendC::Abs(chosen, chosen, static_cast<int32_t>(rows_));
   }
 
+  // CMPMASK holds kNobody.
   __aicore__ inline void SelectNumbers(const AscendC::LocalTensor<Number> &found,
                                        const AscendC::LocalTensor<Number> &numbers) {
-    AscendC::Select(found, Bits(0), numbers, static_cast<Number>(kNobody),
-                    AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, uint64_t{kRepeat}, static_cast<uint8_t>(rows_),
-                    {1, 1, 1, 8, 0, 8});
+    constexpr uint64_t kAll = ~uint64_t{0};
+    AscendC::SetVectorMask<Number, AscendC::MaskMode::NORMAL>(kRepeat > kFloats ? kAll : 0, kAll);
+    AscendC::Select(found, Bits(0), numbers, static_cast<uint8_t>(rows_), {1, 1, 1, 8, 0, 8});
   }
   // The numbers of lanes are negative where the last lane wins. Of NaNs the first one does: they get the
   // numbers themselves.
@@ -251,17 +256,12 @@ class LineTree : public LineLevels<T>, public LimbResults {
   __aicore__ inline void Descend(const AscendC::LocalTensor<T> &tile, uint32_t step) {
     const uint32_t halvings = this->Halvings(step);
     const bool leaf = step == 0;
-    // Bytes of what a block of keys is made of.
-    const int32_t bytes = static_cast<int32_t>(leaf ? kBlock * sizeof(T) : kBlockBytes);
-    const int32_t line = static_cast<int32_t>(this->line_blocks_ >> (step * Levels::kStep)) * bytes;
     const int32_t count = static_cast<int32_t>(BlockNumbers());
-    const auto first = SmallWhole(kRest), address = SmallWhole(kLimb), lines = SmallWhole(kLimbBlocks);
+    const auto first = SmallWhole(kRest), address = SmallWhole(kLimb);
     AscendC::Cast(first, Parent(), AscendC::RoundMode::CAST_RINT, rows_);
-    AscendC::Muls(first, first, bytes << halvings, static_cast<int32_t>(rows_));
+    AscendC::Muls(first, first, BlockBytesAt(step) << halvings, static_cast<int32_t>(rows_));
     AscendC::Brcb(address, first, static_cast<uint8_t>(groups_), {1, kRowGroup});
-    AscendC::Muls(lines, SmallWhole(kLineAddress), line, count);
-    AscendC::Add(lines, lines, SmallWhole(kAddress), count);
-    AscendC::Add(address, address, lines, count);
+    AscendC::Add(address, address, Addresses(step), count);
     FindFirst(Children(tile, step, address.template ReinterpretCast<uint32_t>()), kChildren,
               leaf                       ? kLeaf
               : step + 1 == this->steps_ ? kInner
@@ -294,7 +294,7 @@ class LineTree : public LineLevels<T>, public LimbResults {
   AscendC::TBuf<AscendC::TPosition::VECCALC> children_, found_, small_, bits_, patterns_;
   uint32_t small_pitch_, bits_pitch_;
   uint32_t rows_ = 0, groups_ = 0;  // of the call in hand: lines, groups of eight of them
-  bool last_ = false;
+  bool last_ = false, limbs_ = false;
 };
 
 }  // namespace avo

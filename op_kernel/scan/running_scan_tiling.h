@@ -20,6 +20,8 @@ struct RunningScanTiling {
   uint32_t runLength;    // positions of a run; all runs take their steps at the same time
   uint32_t rowPitch;     // rows: elements from one row of values to the next one in UB
   uint32_t indexPitch;   // rows: elements from one row of indices to the next one in UB; 0: no indices
+  uint32_t indexLength;  // indexed rows: positions of 16 rows whose indices are copied at once
+  uint32_t outQueue;     // indexed rows: such pieces of results in UB at once
   uint32_t reverse;      // 1: the scan goes from the last position to the first
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ArgMax along the last axis by a LineTree. A tile has some lines, or parts of lines, whole; or it has a
 // piece of one that is longer than the Unified Buffer, and the scalar unit keeps the best of the pieces.
+//
+// Where only one tile is in UB at a time, it comes in some copies, and is folded as they arrive.
 #pragma once
 
 #include "argmax_input.h"
@@ -21,6 +23,7 @@ class TreeLines : ArgmaxInput<T, I>, ArgmaxParts<T, I> {
   __aicore__ inline void Init(GM_ADDR in, GM_ADDR out, GM_ADDR workspace, const ArgmaxTiling &tiling,
                               AscendC::TPipe *pipe) {
     const TreeLinesBuffers buffers(tiling, Input::kFormat, Tree::kDirect);
+    if (tiling.queue == 1) CutTile(tiling.tileOuter, (tiling.top << tiling.levels), pipe);
     this->InitInput(in, tiling, buffers.in, pipe);
     for (uint32_t i = 0; i < t_.queue; ++i) {
       auto tile = in_queue_.template AllocTensor<T>();
@@ -66,17 +69,66 @@ class TreeLines : ArgmaxInput<T, I>, ArgmaxParts<T, I> {
     // The last tile of all, and the last piece of a line, leave room.
     if (rows < t_.tileOuter) FillLeast(tile, rows * t_.pitch, rows * t_.pitch + TreeLinesBuffers::kBehind);
     if (count < t_.tileLength) FillLeast(tile, RoundUp(count, kCopied), t_.pitch);
-    this->CopyPartsIn(tile, t_.pitch, in_gm_, first, rows, begin, count, Least());
-    in_queue_.EnQue(tile);
+    if (t_.queue > 1) {
+      this->CopyPartsIn(tile, t_.pitch, in_gm_, first, rows, begin, count, Least());
+      in_queue_.EnQue(tile);
+    } else {
+      LoadPieces(tile, first, rows, begin, count);
+      arriving_ = tile;
+    }
     place_.begin += count;
     if (place_.begin < t_.partLength) return;
     place_ = {place_.item + 1, place_.end, 0};
   }
 
+  // Cuts tiles into pieces: some lines, or, of a line alone, some data blocks of keys. A piece is whole
+  // instructions, so that none reads beyond it.
+  __aicore__ inline void CutTile(uint32_t rows, uint32_t line_blocks, AscendC::TPipe *pipe) {
+    constexpr uint32_t kRows = LineTreeBuffers::kRowGroup, kBlocks = kRows * LineTreeBuffers::kChildren;
+    piece_rows_ = rows > 1 ? RoundUp((rows + kMostPieces - 1) / kMostPieces, kRows) : 1;
+    piece_blocks_ = rows > 1 ? piece_rows_ * line_blocks
+                             : RoundUp((line_blocks + kMostPieces - 1) / kMostPieces, kBlocks);
+    for (uint32_t piece = 0; piece < kMostPieces; ++piece) {
+      arrived_[piece] = static_cast<event_t>(pipe->AllocEventID<AscendC::HardEvent::MTE2_V>());
+    }
+  }
+  // Pieces of a tile of so many rows.
+  __aicore__ inline uint32_t Pieces(uint32_t rows) const {
+    return (rows * (t_.top << t_.levels) + piece_blocks_ - 1) / piece_blocks_;
+  }
+
+  __aicore__ inline void LoadPieces(const AscendC::LocalTensor<T> &tile, int64_t first, uint32_t rows,
+                                    int64_t begin, uint32_t count) {
+    const uint32_t elements = piece_blocks_ * (t_.pitch / (t_.top << t_.levels));
+    for (uint32_t piece = 0; piece < Pieces(rows); ++piece) {
+      if (rows > 1) {
+        const uint32_t row = piece * piece_rows_;
+        this->CopyPartsIn(tile[row * t_.pitch], t_.pitch, in_gm_, first + row,
+                          MinRemaining(rows - row, piece_rows_), begin, count, Least());
+      } else if (piece * elements < count) {
+        const uint32_t at = piece * elements;
+        this->CopyPartsIn(tile[at], t_.pitch, in_gm_, first, 1, begin + at,
+                          MinRemaining(count - at, elements), Least());
+      }
+      AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(arrived_[piece]);
+    }
+  }
+
   // Finds the largest of the first `count` elements of each of the `rows` lines that are being loaded.
   __aicore__ inline void Find(uint32_t rows, uint32_t count) {
+    const uint32_t blocks = rows * (t_.top << t_.levels);
+    if (t_.queue == 1) {
+      for (uint32_t piece = 0; piece < Pieces(rows); ++piece) {
+        AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(arrived_[piece]);
+        tree_.Fold(arriving_, piece * piece_blocks_, MinRemaining(blocks, (piece + 1) * piece_blocks_));
+      }
+      in_queue_.EnQue(arriving_);
+    }
     auto tile = in_queue_.template DeQue<T>();
-    if (t_.queue > 1) Load();
+    if (t_.queue > 1) {
+      Load();
+      tree_.Fold(tile, 0, blocks);
+    }
     tree_.Find(tile, rows, count);
     in_queue_.FreeTensor(tile);
     if (t_.queue == 1) Load();
@@ -130,7 +182,10 @@ class TreeLines : ArgmaxInput<T, I>, ArgmaxParts<T, I> {
     const uint32_t line = t_.pitch / kCopied, filled = RoundUp(t_.tileLength, kCopied) / kCopied;
     const uint32_t end = t_.tileOuter * t_.pitch + TreeLinesBuffers::kBehind;
     if (line > kMostStride) {
-      FillLeast(tile, 0, end);
+      for (uint32_t row = 0; row < t_.tileOuter; ++row) {
+        FillLeast(tile, row * t_.pitch + filled * kCopied, (row + 1) * t_.pitch);
+      }
+      FillLeast(tile, t_.tileOuter * t_.pitch, end);
       return;
     }
     const auto bits = tile.template ReinterpretCast<uint32_t>();
@@ -143,9 +198,14 @@ class TreeLines : ArgmaxInput<T, I>, ArgmaxParts<T, I> {
   }
 
   static constexpr uint32_t kCopied = kBlockBytes / sizeof(T);  // elements of a data block
+  static constexpr uint32_t kMostPieces = 4;                    // of a tile
 
   Tree tree_;
   Place place_;
+  // One tile at a time: the tile that is being loaded, and a flag for each of its pieces.
+  AscendC::LocalTensor<T> arriving_;
+  event_t arrived_[kMostPieces];
+  uint32_t piece_rows_ = 0, piece_blocks_ = 0;  // of a piece: lines; data blocks of keys
 };
 
 }  // namespace avo

@@ -45,8 +45,9 @@ def alone(values):
 
 
 def device():
-    """Along columns writes bound: values, and indices of 8 bytes each. Along rows the vector unit bounds, which
-    transposes rows to lanes and back and computes an index beside each value. One long line is cut into parts over all
+    """Along columns writes bound: values, and indices of 8 bytes each. Along rows, too, where indices fit 16 bits: the
+    vector unit transposes rows to lanes, scans eight planes of positions in one instruction each, float16 as it is and
+    indices as int16, and transposes back, which makes the indices longer. One long line is cut into parts over all
     cores, and each part is a lane. It is read twice, the second time out of L2, and the vector unit bounds. int64 is
     compared as two halves, in six instructions for each step instead of one, and Gather puts its halves together: the
     vector unit bounds.

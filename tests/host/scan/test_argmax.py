@@ -33,8 +33,8 @@ def check(shape, dim, dtype, cores, ub_bytes):
         outer, length, inner = math.prod(shape[:dim]), shape[dim], math.prod(shape[dim + 1 :])
     item = ITEM[dtype]
     assert (plan.outer, plan.length, plan.inner) == (outer, length, inner)
-    assert plan.key in (("lines", "short_lines") if inner == 1 else ("columns",))
-    parts = plan.parts if plan.key == "columns" else 1  # tiles of lines are counted by parts already
+    assert plan.key in (("lines", "short_lines") if inner == 1 else ("columns", "half_columns"))
+    parts = plan.parts if "columns" in plan.key else 1  # tiles of lines are counted by parts already
     assert 1 <= plan.blocks <= min(cores, plan.outerTiles * plan.columnTiles * parts)
     unit = 32 // min(item, 4)
     assert plan.pitch % unit == 0
@@ -66,13 +66,17 @@ def check(shape, dim, dtype, cores, ub_bytes):
             check_tree(plan, 4 if item == 4 or dtype in ("bfloat16", "int16") else 2)
     else:
         check_parts(plan)
+        half = plan.key == "half_columns"
+        if half:
+            # Lanes are compared as float16, and indices fit 16 bits. Positions begin in the same bank group.
+            assert dtype == "float16" and plan.parts == 1 and length <= 2**15 and plan.pitch % 256 == 0
         # Cores exchange a key of one or two planes and an index for each lane and part.
         stored = 4 * (3 if item == 8 else 2) * outer * inner * plan.parts
         assert plan.workspace == (stored if plan.parts > 1 else 0)
         # Tiles form a grid of slices and columns, so they are disjoint and cover each output once.
         assert (plan.outerTiles - 1) * plan.tileOuter < outer <= plan.outerTiles * plan.tileOuter
         assert (plan.columnTiles - 1) * plan.tileColumns < inner <= plan.columnTiles * plan.tileColumns
-        assert plan.tileOuter * up(plan.tileColumns, unit) <= plan.pitch <= 255 * REPEAT
+        assert plan.tileOuter * up(plan.tileColumns, unit) <= plan.pitch <= 255 * REPEAT * (2 if half else 1)
         assert 1 <= plan.tileLength <= min(plan.partLength, 4095)
         assert plan.tileLength == 1 or inner * item < 2**32
 
@@ -118,6 +122,13 @@ def test_long_axes(dtype):
 def test_all_cores_work():
     for shape, dim in [((8, 19, 512, 1024), 1), ((64, 32000), 1), ((10_000_000,), 0), ((1009, 1021), 0)]:
         assert plan_of(shape, dim, "float32").blocks >= 40
+
+
+def test_float16_is_compared_as_it_is():
+    assert plan_of((2, 19, 512, 1024), 1, "float16").key == "half_columns"
+    assert plan_of((2, 19, 512, 1024), 1, "bfloat16").key == "columns"
+    # Indices need more than 16 bits.
+    assert plan_of((40_000, 1024), 0, "float16").key == "columns"
 
 
 @pytest.mark.parametrize("dtype", list(ITEM))

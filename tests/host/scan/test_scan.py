@@ -37,6 +37,19 @@ def up(value, step):
     return -(-value // step) * step
 
 
+def check_indexed_rows(plan, dtype):
+    """Positions are dealt out to eight planes, and rows of a tile are whole transpositions of 16 lanes."""
+    assert ITEM[dtype] < 8 and plan.groups == 0 and plan.workspace == 0
+    # Numbers of positions fit 16 bits, those behind the end of a row too.
+    assert up(plan.length, plan.tileLength) <= 2**15
+    assert plan.tileLength % LANES == 0 and plan.tileLength // 8 <= 255
+    assert plan.indexLength % LANES == 0 and plan.outQueue >= 2
+    # The 16 rows of a transposition lie in 16 bank groups, on the way in and on the way out.
+    assert plan.rowPitch >= plan.tileLength and plan.rowPitch * ITEM[dtype] // 32 % 2 == 1
+    assert plan.indexPitch > plan.indexLength and plan.indexPitch * 8 // 32 % 2 == 1
+    assert plan.tileOuter <= 4095
+
+
 def width_of(plan, dtype):
     """Elements of a position in the Unified Buffer."""
     if plan.key == "rows":
@@ -76,7 +89,8 @@ def check(kernel, shape, axis, dtype, cores, ub_bytes):
     outer, length, inner = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
     assert (plan.outer, plan.length, plan.inner) == (outer, length, inner)
     # 16 rows are more than the smallest Unified Buffers hold.
-    assert plan.key == ("rows" if inner == 1 else "columns") or (plan.key == "columns" and ub_bytes <= 24576)
+    rows = ("rows", "indexed_rows") if kernel == "cummax" else ("rows",)
+    assert plan.key in (rows if inner == 1 else ("columns",)) or (plan.key == "columns" and ub_bytes <= 24576)
     assert 1 <= plan.blocks <= min(cores, plan.outerTiles * plan.columnTiles)
     # Tiles form a grid of slices and columns, so they are disjoint and cover each output once.
     if plan.groups > 0:
@@ -85,6 +99,9 @@ def check(kernel, shape, axis, dtype, cores, ub_bytes):
         assert plan.workspace == 0
         assert (plan.outerTiles - 1) * plan.tileOuter < outer <= plan.outerTiles * plan.tileOuter
     assert (plan.columnTiles - 1) * plan.tileColumns < inner <= plan.columnTiles * plan.tileColumns
+    if plan.key == "indexed_rows":
+        check_indexed_rows(plan, dtype)
+        return
     assert 1 <= plan.tileLength <= length
     if plan.key == "rows":
         # One transposition has at most 255 repeats of eight positions; its 16 rows lie in 16 bank groups.
@@ -137,6 +154,14 @@ def test_all_cores_work():
     for axis in (2, 3):
         for kernel in KERNELS:
             assert plan_of(kernel, (4, 128, 128, 128), axis, "float32").blocks == 48
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in ITEM if ITEM[dtype] < 8])
+def test_many_rows_have_indices_of_16_bits(dtype):
+    assert plan_of("cummax", (1, 1, 1024, 1024), 3, dtype).key == "indexed_rows"
+    # Too many positions for 16 bits; and keys of two planes.
+    assert plan_of("cummax", (1, 1, 1024, 40_000), 3, dtype).key == "rows"
+    assert plan_of("cummax", (1, 1, 1024, 1024), 3, "int64").key == "rows"
 
 
 @pytest.mark.parametrize("kernel", RUNNING)
