@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiling of NmsPadded: the sizes of three phases, each of which has the whole UB for itself. Scores are
 // sorted in chunks, boxes are fetched in tiles, and boxes are decided in bands.
+//
+// Up to some thousand boxes are decided in strips where these fit; bands are planned too, for chains of boxes
+// that take too many steps.
+//
+// Budget: 225 lines of code, because it plans two algorithms.
 #include "op_host/common/tiling/buffer_bytes.h"
 #include "op_host/nms_padded_args.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "op_host/boxes/sort_tiling.h"
 #include "op_kernel/boxes/band_suppression_buffers.h"
 #include "op_kernel/boxes/sorted_boxes_buffers.h"
+#include "op_kernel/boxes/strip_buffers.h"
 
 namespace avo::nms_padded {
 namespace {
@@ -92,6 +99,90 @@ void PlanBands(const Problem &problem, const Platform &platform, NmsPaddedTiling
   tiling->lanes = static_cast<uint32_t>(lanes);
 }
 
+StripSizes SizesOf(const Problem &problem, const NmsPaddedTiling &tiling) {
+  return {static_cast<uint64_t>(problem.boxes),
+          static_cast<uint64_t>(problem.item),
+          tiling.strip,
+          tiling.share,
+          tiling.stripRows,
+          tiling.bank,
+          problem.classes};
+}
+
+// Bytes of UB of the phase that takes most of it, where boxes are decided in strips.
+uint64_t StripBytes(const Problem &problem, const NmsPaddedTiling &tiling) {
+  const StripSizes sizes = SizesOf(problem, tiling);
+  return BytesOf(StripPlanesBuffers(sizes)) +
+         std::max(BytesOf(LoadedBoxesBuffers(sizes)) + problem.Sort().Bytes(tiling.chunk, tiling.window),
+                  BytesOf(StripBuffers(sizes)));
+}
+
+// Fills the fields of strips of so many lanes, of which a core compares so many rows, and returns whether
+// they fit UB.
+bool FitStrips(const Problem &problem, const Platform &platform, int64_t lanes, int64_t share,
+               NmsPaddedTiling *tiling) {
+  constexpr int64_t kMostRows = 240, kGoodRows = 64, kBank = 64 * 1024, kSortedLists = 16;
+  tiling->strip = static_cast<uint32_t>(lanes);
+  tiling->share = static_cast<uint32_t>(share);
+  const int64_t chunk = AlignUp(CeilDiv(problem.boxes, kSortedLists), kLanes);
+  tiling->chunk = static_cast<uint32_t>(chunk);
+  tiling->chunks = static_cast<uint32_t>(CeilDiv(problem.boxes, chunk));
+  // The windows hold the lists of the last merges, each from a data block on, and later what a fetch takes.
+  constexpr int64_t kLists = kMergeLists, kPair = kPairBytes;
+  const auto scratch = static_cast<int64_t>(LoadedBoxesBuffers::Scratch(SizesOf(problem, *tiling)));
+  const int64_t pairs = std::max(problem.boxes + kLists * kLists * kBlock / kPair, CeilDiv(scratch, kPair));
+  tiling->window = static_cast<uint32_t>(AlignUp(CeilDiv(pairs, kLists), SortProblem::kWindows));
+  const auto bytes = [&](int64_t groups) {
+    tiling->stripRows = static_cast<uint32_t>(groups * kGroupRows);
+    return StripBytes(problem, *tiling);
+  };
+  const int64_t most = std::min(kMostRows, share);
+  for (const int64_t bank : {kBank, int64_t{1}}) {
+    tiling->bank = static_cast<uint32_t>(bank);
+    const int64_t fit = kGroupRows * LargestFit(most / kGroupRows, platform.ub_bytes, bytes);
+    if (fit < std::min(kGoodRows, most)) continue;
+    tiling->stripRows = static_cast<uint32_t>(AlignUp(CeilDiv(share, CeilDiv(share, fit)), kGroupRows));
+    return true;
+  }
+  return false;
+}
+
+// Cycles of comparing the pairs of the busiest core, of answering some guesses, and of starting the cores.
+double StripCycles(const NmsPaddedTiling &tiling, int64_t cores) {
+  constexpr double kRowCycles = 12, kTileCycles = 255, kColumnCycles = 150, kGuesses = 7, kStart = 24,
+                   kCoreCycles = 77;
+  const double groups = tiling.strip / static_cast<double>(kLanes), rows = tiling.share;
+  const double tiles = std::ceil(rows / tiling.stripRows);
+  const double words = 3 * groups * (kStart + rows / static_cast<double>(kLanes));
+  return groups * (tiles * kTileCycles + rows * kRowCycles) + tiles * kColumnCycles + kGuesses * words +
+         kCoreCycles * static_cast<double>(cores);
+}
+
+// Plans to decide all boxes at once, in strips. Returns on how many cores; 0 where the boxes are too many.
+int64_t PlanStrips(const Problem &problem, const Platform &platform, NmsPaddedTiling *tiling) {
+  constexpr int64_t kMostBoxes = 4096, kMostGroups = 8, kMostStrips = 32, kShares = 8;
+  if (!problem.sorts || problem.boxes > kMostBoxes) return 0;
+  const int64_t whole = AlignUp(problem.boxes, kLanes), most = std::min(kMostStrips, problem.cores);
+  NmsPaddedTiling best = *tiling;
+  int64_t cores = 0;
+  for (int64_t lanes = kLanes; lanes <= kMostGroups * kLanes; lanes += kLanes) {
+    if (CeilDiv(problem.boxes, lanes) > most) continue;
+    const auto least = static_cast<int64_t>(StripShare(whole, lanes, problem.cores));
+    for (int64_t extra = 0; extra < kShares; ++extra) {
+      const auto units = static_cast<int64_t>(kPieceRows);
+      const int64_t share = std::min(least + extra * units, whole);
+      NmsPaddedTiling plan = *tiling;
+      if (!FitStrips(problem, platform, lanes, share, &plan)) break;
+      const auto pieces = static_cast<int64_t>(StripPieces(whole, lanes, share));
+      if (cores > 0 && StripCycles(plan, pieces) >= StripCycles(best, cores)) continue;
+      best = plan;
+      cores = pieces;
+    }
+  }
+  if (cores > 0) *tiling = best;
+  return cores == 0 ? 0 : std::clamp(CeilDiv<int64_t>(best.outputs, 16 * 1024), cores, problem.cores);
+}
+
 // Boxes that the first round decides: some times those that are wanted, unless that is most of all boxes.
 int64_t BestBoxes(const NmsPaddedTiling &tiling) {
   constexpr int64_t kDecidedForOneKept = 4, kLeast = 2048;
@@ -119,8 +210,8 @@ uint64_t PlanWorkspace(const Problem &problem, int64_t blocks, NmsPaddedTiling *
     *start = static_cast<int64_t>(end);
     end += AlignUp(bytes, kLine);
   };
-  constexpr int64_t kPair = kPairBytes;
-  const int64_t band = tiling->band, planes = BandBuffers::Planes(problem.classes);
+  constexpr int64_t kPair = kPairBytes, kSides = 2;
+  const int64_t band = tiling->band, planes = SortedPlanesOf(problem.classes);
   tiling->pitch = AlignUp(problem.boxes, 2 * kLanes);
   // The kept boxes of each band start at a multiple of 64 lanes.
   tiling->keptPitch = AlignUp(problem.boxes, kLanes) + kLanes * CeilDiv(problem.boxes, band);
@@ -132,6 +223,10 @@ uint64_t PlanWorkspace(const Problem &problem, int64_t blocks, NmsPaddedTiling *
   place(&tiling->masks, blocks * band / 8);
   place(&tiling->words, band / kLanes * band * 8);
   place(&tiling->state, kBlock);
+  if (tiling->strip > 0) {
+    const StripSizes sizes = SizesOf(problem, *tiling);
+    place(&tiling->guesses, kSides * static_cast<int64_t>(sizes.Strips() * sizes.GuessBytes()));
+  }
   return end;
 }
 
@@ -159,12 +254,14 @@ Plan<NmsPaddedTiling> ComputeTiling(const Args &args, const Platform &platform) 
                         tiling.boxes > 0 && tiling.most > 0, platform.vector_cores};
   if (LeastBytes(problem) > platform.ub_bytes) ThrowUbTooSmall(platform, LeastBytes(problem));
   if (problem.boxes > 0) PlanScoreSort(problem.Sort(), platform, &tiling);
+  plan.tiling_key = problem.classes ? kClasses : kOneClass;
   PlanFetch(problem, platform, &tiling);
   PlanBands(problem, platform, &tiling);
   tiling.best = BestBoxes(tiling);
-  plan.tiling_key = problem.classes ? kClasses : kOneClass;
-  plan.block_dim = static_cast<uint32_t>(Blocks(problem, tiling));
-  plan.ub_bytes = MostBytes(problem, tiling, plan.block_dim);
+  plan.block_dim = static_cast<uint32_t>(PlanStrips(problem, platform, &tiling));
+  if (plan.block_dim > 0) plan.ub_bytes = StripBytes(problem, tiling);
+  if (plan.block_dim == 0) plan.block_dim = static_cast<uint32_t>(Blocks(problem, tiling));
+  plan.ub_bytes = std::max(plan.ub_bytes, MostBytes(problem, tiling, plan.block_dim));
   plan.workspace = PlanWorkspace(problem, plan.block_dim, &tiling);
   return plan;
 }

@@ -107,6 +107,7 @@ class BandSuppression {
     pipe_->InitBuffer(alive_, buffers.alive.bytes);
     pipe_->InitBuffer(work_, buffers.work.bytes);
     pipe_->InitBuffer(column_, buffers.column.bytes);
+    pipe_->InitBuffer(paired_, buffers.paired.bytes);
     pipe_->InitBuffer(lanes_, buffers.lanes.count, buffers.lanes.bytes);
     pipe_->InitBuffer(bits_, buffers.bits.count, buffers.bits.bytes);
     pipe_->InitBuffer(class_bits_, buffers.class_bits.bytes);
@@ -189,11 +190,16 @@ class BandSuppression {
     lanes = lanes_.template DeQue<float>();
     for (uint32_t i = 0; i < groups; ++i) {
       auto bits = bits_.template AllocTensor<uint16_t>();
-      overlaps_.Compare(bits, BoxPlanes{lanes, tiling_.lanes}.From(i * kBoxLanes));
+      Compare(bits, BoxPlanes{lanes, tiling_.lanes}.From(i * kBoxLanes));
       AscendC::Or(words, words, bits, rows * kWordHalves);
       bits_.FreeTensor(bits);
     }
     lanes_.FreeTensor(lanes);
+  }
+
+  // Compares the rows in hand with 64 lanes.
+  __aicore__ inline void Compare(const AscendC::LocalTensor<uint16_t> &bits, const BoxPlanes &lanes) {
+    overlaps_.Compare(bits, overlaps_.Pair(paired_.template Get<float>(), lanes, kBoxLanes));
   }
 
   // Exchanges the masks of all cores: a box stays alive where no core found a kept box that suppresses it.
@@ -231,7 +237,7 @@ class BandSuppression {
       for (uint32_t group = 0; group < groups; ++group, ++tile) {
         if (tile < share.begin || tile >= share.end) continue;
         auto bits = bits_.template AllocTensor<uint16_t>();
-        overlaps_.Compare(bits, Alive().From(group * kBoxLanes));
+        Compare(bits, Alive().From(group * kBoxLanes));
         bits_.EnQue(bits);
         bits = bits_.template DeQue<uint16_t>();
         const int64_t place = (static_cast<int64_t>(group) * tiling_.band + first) * kWordHalves;
@@ -275,8 +281,8 @@ class BandSuppression {
     kept_lanes_ = state.GetValue(kKeptLanes);
   }
 
-  AscendC::TBuf<AscendC::TPosition::VECCALC> iou_, band_, alive_, work_, column_, class_bits_, suppressed_,
-      masks_, better_masks_, suppressors_, kept_word_, state_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> iou_, band_, alive_, work_, column_, paired_, class_bits_,
+      suppressed_, masks_, better_masks_, suppressors_, kept_word_, state_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> lanes_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> bits_;
   AscendC::GlobalTensor<float> sorted_gm_, kept_gm_;

@@ -16,6 +16,7 @@ struct BandBuffers {
   Buffer alive;   // float32: planes of those that no kept box suppresses
   Buffer work;    // two tiles for intermediate results, behind half of all bank groups; words of pairs too
   Buffer column;  // a data block for each row and plane that is compared
+  Buffer paired;  // float32: planes of 64 lanes, two by two
   Buffer lanes;   // queue of planes of kept boxes
   Buffer bits;    // queue of words, one for each row of a tile
   Buffer class_bits;    // words of the same shape: which pairs have equal classes
@@ -30,11 +31,12 @@ struct BandBuffers {
   // take part.
   __aicore__ BandBuffers(uint64_t band, uint64_t rows, uint64_t lanes, uint64_t cores, bool classes)
       : iou{1, TileBytes(rows)},
-        band{1, Planes(classes) * band * 4},
-        alive{1, Planes(classes) * band * 4},
+        band{1, SortedPlanesOf(classes) * band * 4},
+        alive{1, SortedPlanesOf(classes) * band * 4},
         work{1, 2 * TileBytes(rows) + kBankBytes / 2},
-        column{1, (kBoxPlanes + (classes ? 2U : 0U)) * rows * 32},
-        lanes{2, Planes(classes) * lanes * 4},
+        column{1, SortedPlanesOf(classes) * rows * 32},
+        paired{1, SortedPlanesOf(classes) * kWordBoxes * 4},
+        lanes{2, SortedPlanesOf(classes) * lanes * 4},
         bits{2, rows * 8},
         class_bits{1, rows * 8},
         suppressed{1, band * 8},
@@ -49,7 +51,6 @@ struct BandBuffers {
   // Bytes of a mask with a bit for each box of a band, in whole data blocks.
   static __aicore__ uint64_t MaskBytes(uint64_t band) { return (band / 8 + 31) / 32 * 32; }
   static __aicore__ uint64_t TileBytes(uint64_t rows) { return rows * kWordBoxes * 4; }
-  static __aicore__ uint64_t Planes(bool classes) { return classes ? kClassPlanes : kSortedPlanes; }
 };
 
 }  // namespace avo

@@ -14,6 +14,8 @@
 
 #include <cstdint>
 
+#include "../common/memory/buffers.h"
+
 namespace avo {
 
 // The first planes hold what an overlap is computed from.
@@ -26,6 +28,9 @@ enum SortedPlane : uint32_t {
   kClassHigh,
   kClassPlanes
 };
+
+// How many planes SortedBoxes has.
+__aicore__ constexpr uint64_t SortedPlanesOf(bool classes) { return classes ? kClassPlanes : kSortedPlanes; }
 
 // Planes of BoxTable: the fields of an entry, then planes for intermediate results, then the numbers 0, 1, …
 enum TablePlane : uint32_t {

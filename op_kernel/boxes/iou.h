@@ -66,10 +66,10 @@ __aicore__ inline void IouOf(const Pairs &pairs, const AscendC::LocalTensor<floa
   pairs.Max(iou, kX1);
   pairs.Min(work0, kX2);
   Overlap(work0, iou, offset, count);
-  pairs.Max(iou, kY1);
-  pairs.Min(work1, kY2);
-  Overlap(work1, iou, offset, count);
-  AscendC::Mul(iou, work0, work1, count);
+  pairs.Max(work1, kY1);
+  pairs.Min(iou, kY2);
+  Overlap(iou, work1, offset, count);
+  AscendC::Mul(iou, work0, iou, count);
   pairs.Add(work0, kArea);
   AscendC::Sub(work0, work0, iou, count);
   AscendC::Div(iou, iou, work0, count);
@@ -98,14 +98,41 @@ struct SpreadBox {
   }
 };
 
+// Planes two by two, whose data blocks take turns. Each plane then lies in every second bank group:
+//
+//   blocks    plane 0 | plane 1 | plane 0 | plane 1 | …          plane 2 | plane 3 | …
+//
+// Where lanes lie in even groups and the column in odd ones, no instruction waits for a bank.
+struct PairedPlanes {
+  AscendC::LocalTensor<float> planes;
+  uint32_t pitch;  // elements of a plane
+  uint32_t turn;   // 1: the planes of each pair change places
+
+  __aicore__ inline AscendC::LocalTensor<float> operator[](uint32_t plane) const {
+    constexpr uint32_t kBlockFloats = kBlockBytes / sizeof(float);
+    return planes[plane / 2 * 2 * pitch + (plane + turn) % 2 * kBlockFloats];
+  }
+  // The same planes without the first `place` boxes, a multiple of 8.
+  __aicore__ inline PairedPlanes From(uint32_t place) const { return {planes[2 * place], pitch, turn}; }
+};
+
+// Copies a plane of `count` elements, a multiple of 64, to one of two whose data blocks take turns.
+__aicore__ inline void PairPlane(const AscendC::LocalTensor<float> &to,
+                                 const AscendC::LocalTensor<float> &from, uint32_t count) {
+  constexpr uint64_t kRepeat = 128;  // 16-bit elements
+  auto bits = from.template ReinterpretCast<uint16_t>();
+  AscendC::Or(to.template ReinterpretCast<uint16_t>(), bits, bits, kRepeat, static_cast<uint8_t>(count / 64),
+              {2, 1, 1, 16, 8, 8});
+}
+
 // Each of `rows` boxes of a column with the first 64 boxes of `lanes`. SpreadRows has spread each plane of
 // the column over data blocks. At most 255 rows.
 struct BoxRows {
-  BoxPlanes lanes, column;
+  PairedPlanes lanes, column;
   uint32_t rows;
 
-  // Each repeat takes the same 64 lanes (stride 0) and the next data block of the column (stride 1).
-  __aicore__ static inline AscendC::BinaryRepeatParams Strides() { return {1, 1, 0, 8, 0, 1}; }
+  // Each repeat takes the same 64 lanes and the next data block of the column, each in every second block.
+  __aicore__ static inline AscendC::BinaryRepeatParams Strides() { return {1, 2, 0, 8, 0, 2}; }
   __aicore__ inline void Max(const AscendC::LocalTensor<float> &to, uint32_t plane) const {
     AscendC::Max(to, lanes[plane], column[plane], kBoxLanes, static_cast<uint8_t>(rows), Strides());
   }
@@ -117,11 +144,12 @@ struct BoxRows {
   }
 };
 
-// Repeats each of `rows` elements eight times, so that it fills a data block. rows: a multiple of 8.
+// Repeats each of `rows` elements eight times, so that it fills every second data block. rows: a multiple
+// of 8.
 __aicore__ inline void SpreadRows(const AscendC::LocalTensor<float> &blocks,
                                   const AscendC::LocalTensor<float> &elements, uint32_t rows) {
   constexpr uint32_t kRepeat = 8;  // elements, and blocks, of a repeat
-  AscendC::Brcb(blocks, elements, static_cast<uint8_t>(rows / kRepeat), {1, kRepeat});
+  AscendC::Brcb(blocks, elements, static_cast<uint8_t>(rows / kRepeat), {2, 2 * kRepeat});
 }
 
 }  // namespace avo

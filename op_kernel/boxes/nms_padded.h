@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Non-maximum suppression with results of a fixed shape, in three phases. Each has the whole UB for itself:
+// Non-maximum suppression with results of a fixed shape. Up to some thousand boxes are decided at once
+// (strip_suppression.h). More of them are decided in three phases, each of which has the whole UB for itself:
 //   1. ScoreSort sorts (score, index) pairs
 //   2. SortedBoxes fetches the boxes in that order and stores them as planes
 //   3. BandSuppression decides which boxes are kept, a band of boxes at a time, and stores the results
@@ -8,13 +9,14 @@
 // tiling.best boxes alone, for which merges and fetches end early; a second round decides all others where
 // the first one has kept too few.
 //
-// Budget: 910 lines of code, because three phases are three kernels.
+// Budget: 1500 lines of code, because it is two algorithms, of five kernels in all.
 #pragma once
 
 #include "band_suppression.h"
 #include "nms_padded_tiling.h"
 #include "nms_results.h"
 #include "sorted_boxes.h"
+#include "strip_suppression.h"
 
 template <typename T, typename I, typename N, uint32_t KEY>
 class NmsPadded {
@@ -31,6 +33,10 @@ class NmsPadded {
   }
 
   __aicore__ inline void Process() {
+    if (tiling_.strip > 0) {
+      if (DecideAtOnce()) return;
+      avo::ReleaseBuffers(pipe_);
+    }
     if (Round(0, tiling_.best)) return;
     avo::ReleaseBuffers(pipe_);
     Round(tiling_.best, tiling_.boxes);
@@ -38,6 +44,13 @@ class NmsPadded {
 
  private:
   static constexpr bool kClasses = KEY == 1;
+
+  // Decides all boxes at once and stores all results. Returns false where that takes too many steps.
+  __aicore__ inline bool DecideAtOnce() {
+    avo::StripSuppression<T, kClasses> strips;
+    strips.Init(boxes_, scores_, idxs_, workspace_, tiling_, results_, pipe_);
+    return strips.Process(results_);
+  }
 
   // Decides boxes [begin, end) in the order of scores. Returns whether no other box has to be decided; then
   // it has stored all results.
@@ -57,9 +70,9 @@ class NmsPadded {
     avo::ScoreSort<T> sort;
     sort.Init(scores_, workspace_, tiling_, pipe_);
     if (begin == 0) sort.SortChunks();
-    sort.MergeChunks(end);
-    const auto pairs = sort.Pairs();
-    const int64_t count = sort.Count();
+    sort.Merger().MergeChunks(end);
+    const auto pairs = sort.Merger().Pairs();
+    const int64_t count = sort.Merger().Count();
     avo::ReleaseBuffers(pipe_);
     avo::SortedBoxes<T, kClasses> boxes;
     boxes.Init(boxes_, idxs_, workspace_ + tiling_.sorted, tiling_, pipe_);

@@ -38,11 +38,13 @@ __aicore__ inline void FindZeroWords(const AscendC::LocalTensor<uint16_t> &bits,
 template <bool CLASSES>
 class OverlapBits {
  public:
+  static constexpr uint32_t kPlanes = CLASSES ? uint32_t{kClassPlanes} : uint32_t{kSortedPlanes};
+
   // The UB that tiles are computed in, and what all tiles have in common.
   struct Setup {
     AscendC::LocalTensor<float> iou;           // most_rows x 64
     AscendC::LocalTensor<float> work;          // two times most_rows x 64
-    AscendC::LocalTensor<float> column;        // planes x most_rows data blocks
+    AscendC::LocalTensor<float> column;        // kPlanes x most_rows data blocks
     AscendC::LocalTensor<uint8_t> class_bits;  // a word for each row
     uint32_t most_rows;                        // rows of the largest tile
     float offset;                              // added to widths and heights
@@ -57,14 +59,24 @@ class OverlapBits {
     for (uint32_t plane = 0; plane < kBoxPlanes; ++plane) SpreadRows(Column()[plane], boxes[plane], rows);
     if constexpr (CLASSES) {
       for (uint32_t half = 0; half < 2; ++half) {
-        SpreadRows(Column()[kBoxPlanes + half], boxes[kClassLow + half], rows);
+        SpreadRows(Column()[kClassLow + half], boxes[kClassLow + half], rows);
       }
     }
   }
 
+  // Pairs planes of `count` lanes, a multiple of 64, as Compare() takes them. to: kPlanes x count elements.
+  __aicore__ static inline PairedPlanes Pair(const AscendC::LocalTensor<float> &to, const BoxPlanes &lanes,
+                                             uint32_t count) {
+    const PairedPlanes paired{to, count, 0};
+    for (uint32_t plane = 0; plane < kPlanes; ++plane) {
+      if (plane != kIndex) PairPlane(paired[plane], lanes[plane], count);
+    }
+    return paired;
+  }
+
   // Writes a word for each row: the bits of the first 64 boxes of `lanes` whose overlap with the row is above
   // the threshold and whose class is equal.
-  __aicore__ inline void Compare(const AscendC::LocalTensor<uint16_t> &bits, const BoxPlanes &lanes) {
+  __aicore__ inline void Compare(const AscendC::LocalTensor<uint16_t> &bits, const PairedPlanes &lanes) {
     const uint32_t count = rows_ * kBoxLanes;
     IouOf(BoxRows{lanes, Column(), rows_}, setup_.iou, setup_.work, setup_.work[setup_.most_rows * kBoxLanes],
           setup_.offset, count);
@@ -73,18 +85,17 @@ class OverlapBits {
     if constexpr (CLASSES) {
       for (uint32_t half = 0; half < 2; ++half) {
         AscendC::Compare(setup_.class_bits, lanes[kClassLow + half].template ReinterpretCast<int32_t>(),
-                         Column()[kBoxPlanes + half].template ReinterpretCast<int32_t>(),
-                         AscendC::CMPMODE::EQ, static_cast<uint64_t>(kBoxLanes), static_cast<uint8_t>(rows_),
-                         BoxRows::Strides());
+                         Column()[kClassLow + half].template ReinterpretCast<int32_t>(), AscendC::CMPMODE::EQ,
+                         static_cast<uint64_t>(kBoxLanes), static_cast<uint8_t>(rows_), BoxRows::Strides());
         AscendC::And(bits, bits, setup_.class_bits.template ReinterpretCast<uint16_t>(), rows_ * kWordHalves);
       }
     }
   }
 
  private:
-  __aicore__ inline BoxPlanes Column() const {
+  __aicore__ inline PairedPlanes Column() const {
     constexpr uint32_t kBlockFloats = kBlockBytes / sizeof(float);
-    return {setup_.column, setup_.most_rows * kBlockFloats};
+    return {setup_.column, setup_.most_rows * kBlockFloats, 1};
   }
 
   Setup setup_;

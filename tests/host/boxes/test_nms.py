@@ -61,11 +61,35 @@ def check(count, dtype, outputs, cores, ub_bytes, has_classes):
         (plan.words, plan.band // LANES * plan.band * 8),
         (plan.state, 32),
     ]
+    if plan.strip:
+        check_strips(plan, count)
+        pieces.append((plan.guesses, 2 * -(-count // plan.strip) * (-(-count // 256) * 32)))
     for (start, size), end in zip(pieces, [start for start, _ in pieces[1:]] + [plan.workspace], strict=True):
         assert start % 512 == 0
         assert start + size <= end
     assert plan.pitch >= count
     assert plan.keptPitch >= count + (LANES - 1) * -(-count // plan.band)
+
+
+def check_strips(plan, count):
+    """What strips ask of a tiling: pieces that are enough for the cores, whole words, and a sort of one last merge."""
+    whole = -(-count // LANES) * LANES
+    assert plan.strip % LANES == 0
+    assert plan.share % 16 == 0
+    assert sum(-(-(whole - first) // plan.share) for first in range(0, whole, plan.strip)) <= plan.blocks
+    # A repeat of Brcb takes eight rows; an instruction has 255 repeats at most.
+    assert plan.stripRows % 8 == 0
+    assert 8 <= plan.stripRows <= 255
+    assert 2 * -(-plan.share // LANES) * (plan.strip // LANES) * LANES * 4 <= 192 * 1024
+    # All pairs lie in UB, each list from a data block on.
+    assert 4 * plan.window >= count + 16 * 3
+    assert plan.chunks <= 16
+
+
+def test_some_thousand_boxes_are_decided_at_once():
+    assert all(plan_of(count).strip for count in (1, 64, 1000, 4096))
+    assert not plan_of(4097).strip
+    assert not plan_of(4096, cores=1).strip  # the words of all pairs do not fit one core
 
 
 def test_tilings_suit_the_instructions():
@@ -84,8 +108,9 @@ def test_tilings_suit_the_instructions():
 
 
 def test_all_cores_work():
-    assert plan_of(1000).blocks == plan_of(100_000).blocks == 48
-    assert plan_of(60).blocks == 1
+    assert plan_of(100_000).blocks == 48
+    assert 40 < plan_of(1000).blocks <= 48  # each strip has whole pieces
+    assert plan_of(60).blocks == 4  # a piece has 16 rows
 
 
 def test_workspace_grows_with_boxes_alone():
@@ -155,12 +180,49 @@ def test_first_round_decides_the_best_boxes(values, passing):
             assert kept == min(outputs, passing if filters else count)
 
 
-def test_every_box_kept_over_many_bands():
+@pytest.mark.parametrize("boxes", [3000, 5000])
+def test_every_box_kept(boxes):
     rng = np.random.default_rng(1)
-    boxes, scores = BOXES.apart(rng, (3000, 4)).astype(np.float32), rng.random(3000).astype(np.float32)
-    indices, count = avo.aclnn.nms_padded(boxes, scores, 0.5)
-    assert count == 3000
+    scores = rng.random(boxes).astype(np.float32)
+    indices, count = avo.aclnn.nms_padded(BOXES.apart(rng, (boxes, 4)).astype(np.float32), scores, 0.5)
+    assert count == boxes
     np.testing.assert_array_equal(indices, np.argsort(-scores, kind="stable"))
+
+
+@pytest.mark.parametrize("length", [5, 16, 17, 18, 40, 700])
+def test_chains(length):
+    """Each box overlaps the next one of its chain alone, so every second one is kept. A guess decides one box of a
+    chain at a time: chains of more than 16 boxes take more steps than there are, and bands decide them.
+    """
+    rng = np.random.default_rng(length)
+    chains = 1400 // length
+    x, y = np.meshgrid(np.arange(length), np.arange(chains))
+    boxes = np.stack([x, 2 * y, x + 1.6, 2 * y + 1], -1).reshape(-1, 4).astype(np.float32)
+    scores = (1 - (x + 0.5 * rng.random(x.shape)) / (length + 1)).reshape(-1).astype(np.float32)
+    shuffle = rng.permutation(len(boxes))
+    boxes, scores = boxes[shuffle], scores[shuffle]
+    wanted, kept = reference.nms_padded(boxes, scores, 0.2)
+    assert kept == chains * -(-length // 2)
+    for classes in (None, np.zeros(len(boxes), np.int64)):
+        indices, count = avo.aclnn.nms_padded(boxes, scores, 0.2, idxs=classes)
+        assert count == kept
+        np.testing.assert_array_equal(indices, wanted)
+
+
+@pytest.mark.parametrize("dtype", DTYPES[:2])
+@pytest.mark.parametrize("count", [1, 63, 65, 129, 1000, 1025, 2049, 3073, 4095])
+def test_boxes_that_are_decided_at_once(count, dtype):
+    """Sizes around those of words, strips and sorted lists; a tenth of the scores is NaN, and many are equal."""
+    rng = np.random.default_rng(count)
+    boxes = BOXES.clustered(rng, (count, 4)).astype(dtype)
+    scores = np.where(rng.random(count) < 0.1, np.nan, rng.integers(0, 300, count) / 300).astype(dtype)
+    idxs = rng.integers(-1, 2, count) << 33
+    assert plan_of(count, dtype).strip
+    for options in ({}, {"offset": 1}, {"max_num": 7}, {"idxs": idxs}, {"score_threshold": 0.5}):
+        wanted, kept = reference.nms_padded(boxes, scores, 0.4, **options)
+        indices, found = avo.aclnn.nms_padded(boxes, scores, 0.4, **options)
+        assert found == kept
+        np.testing.assert_array_equal(indices, wanted)
 
 
 def test_classes_suppress_apart():

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// All boxes in UB in the order of the input, from which any are fetched as planes by their indices. The
+// vector unit gathers five elements in a cycle; a copy from GM for each box would take 20 cycles.
+#pragma once
+
+#include "iou.h"
+#include "strip_buffers.h"
+
+namespace avo {
+
+template <typename T, bool CLASSES>
+class LoadedBoxes {
+ public:
+  __aicore__ inline void Init(GM_ADDR boxes, GM_ADDR classes, const StripSizes &sizes, float offset,
+                              AscendC::TPipe *pipe) {
+    offset_ = offset;
+    count_ = static_cast<uint32_t>(sizes.boxes);
+    const LoadedBoxesBuffers buffers(sizes);
+    pipe->InitBuffer(boxes_, buffers.boxes.bytes);
+    boxes_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(boxes), count_ * kCorners);
+    if constexpr (CLASSES) {
+      pipe->InitBuffer(classes_, buffers.classes.bytes);
+      classes_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(classes), count_ * kHalves);
+    }
+  }
+
+  // Begins to load all boxes.
+  __aicore__ inline void Load() {
+    LoadAll(boxes_.template Get<T>(), boxes_gm_, count_ * kCorners);
+    if constexpr (CLASSES) LoadAll(classes_.template Get<float>(), classes_gm_, count_ * kHalves);
+  }
+
+  // Fills planes with the `count` boxes of these indices. All boxes are loaded. scratch: two rows of
+  // elements.
+  __aicore__ inline void Fetch(const BoxPlanes &to, const AscendC::LocalTensor<uint32_t> &indices,
+                               uint32_t count, const AscendC::LocalTensor<uint32_t> &scratch) {
+    constexpr uint32_t kShift = sizeof(T) == sizeof(float) ? 4 : 3;  // a box has 16 bytes or 8
+    const auto &offsets = scratch, corners = scratch[RoundUp(count, kRowGroup)];
+    AscendC::ShiftLeft(offsets, indices, kShift, static_cast<int32_t>(count));
+    for (uint32_t c = 0; c < kCorners; ++c) {
+      if constexpr (std::is_same_v<T, float>) {
+        AscendC::Gather(to[c], boxes_.template Get<T>(), offsets, c * sizeof(T), count);
+      } else {
+        AscendC::Gather(corners.template ReinterpretCast<T>(), boxes_.template Get<T>(), offsets,
+                        c * sizeof(T), count);
+        AscendC::Cast(to[c], corners.template ReinterpretCast<T>(), AscendC::RoundMode::CAST_NONE, count);
+      }
+    }
+    BoxAreas(to, corners.template ReinterpretCast<float>(), offset_, count);
+    if constexpr (CLASSES) {
+      AscendC::ShiftLeft(offsets, indices, 3U, static_cast<int32_t>(count));
+      for (uint32_t half = 0; half < kHalves; ++half) {
+        AscendC::Gather(to[kClassLow + half], classes_.template Get<float>(), offsets, half * sizeof(float),
+                        count);
+      }
+    }
+  }
+
+ private:
+  static constexpr uint32_t kCorners = 4, kHalves = 2;
+  static constexpr uint32_t kRowGroup = 8;  // elements of a data block
+
+  template <typename E>
+  __aicore__ inline void LoadAll(const AscendC::LocalTensor<E> &to, const AscendC::GlobalTensor<E> &gm,
+                                 uint32_t count) {
+    CopyRowsIn(to, RoundUp(count, kBlockBytes / sizeof(E)), gm, 0, 0, 1, count);
+  }
+
+  AscendC::TBuf<AscendC::TPosition::VECCALC> boxes_, classes_;
+  AscendC::GlobalTensor<T> boxes_gm_;
+  AscendC::GlobalTensor<float> classes_gm_;
+  uint32_t count_;
+  float offset_;
+};
+
+}  // namespace avo

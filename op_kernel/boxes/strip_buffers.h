@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../common/memory/buffers.h"
+#include "box_planes.h"
+
+namespace avo {
+
+constexpr uint64_t kStripLanes = 64;  // a strip has a multiple of this many lanes
+constexpr uint64_t kPieceRows = 16;   // rows of a piece are a multiple of this
+constexpr uint64_t kRowFill = 64;     // rows of words in UB are filled up to a multiple of this
+
+// Where boxes are decided in strips: the strip of a core, and which of its rows.
+struct StripPiece {
+  uint64_t strip, begin, end;
+};
+
+// Returns how many cores have a piece where no piece has more than `share` rows. whole: boxes, rounded up to
+// kStripLanes; lanes: those of a strip.
+__aicore__ inline uint64_t StripPieces(uint64_t whole, uint64_t lanes, uint64_t share) {
+  uint64_t pieces = 0;
+  for (uint64_t first = 0; first < whole; first += lanes) pieces += (whole - first + share - 1) / share;
+  return pieces;
+}
+
+// Returns the smallest number of rows for which the pieces are enough for `cores` cores, which are as many as
+// strips at least.
+__aicore__ inline uint64_t StripShare(uint64_t whole, uint64_t lanes, uint64_t cores) {
+  uint64_t rows = 0;
+  for (uint64_t first = 0; first < whole; first += lanes) rows += whole - first;
+  uint64_t share = (rows / cores + kPieceRows - 1) / kPieceRows * kPieceRows;
+  if (share == 0) share = kPieceRows;
+  while (StripPieces(whole, lanes, share) > cores) share += kPieceRows;
+  return share;
+}
+
+// Sizes of StripSuppression. All are 64 bits, because tiling also tries what is too large.
+struct StripSizes {
+  uint64_t boxes, item;   // item: bytes of a corner
+  uint64_t lanes, share;  // lanes of a strip; rows of a piece at most
+  uint64_t rows;          // rows of a tile
+  uint64_t bank;          // bytes of a bank: tiles lie in two, and boxes in a third; 1: wherever they fit
+  bool classes;
+
+  __aicore__ uint64_t Planes() const { return classes ? uint64_t{kClassPlanes} : uint64_t{kBoxPlanes}; }
+  __aicore__ uint64_t Strips() const { return (boxes + lanes - 1) / lanes; }
+  __aicore__ uint64_t WordBytes() const { return Up(share, kRowFill) * lanes / 8; }
+  // Bytes of a bit for each box.
+  __aicore__ uint64_t GuessBytes() const { return Up(boxes, 256) / 8; }
+
+  static __aicore__ uint64_t Up(uint64_t value, uint64_t unit) {
+    return value + (unit - value % unit) % unit;
+  }
+  static __aicore__ uint64_t Larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+};
+
+// What stays in UB while boxes are sorted and while they are decided. These buffers are given out first in
+// both phases, so that they are at the same addresses.
+struct StripPlanesBuffers {
+  Buffer indices;       // int32: indices of all boxes by descending score
+  Buffer rows;          // float32: planes of the rows
+  Buffer lanes;         // float32: planes of the lanes, two by two
+  Buffer better_masks;  // 64 words: word i has the bits of the boxes before box i
+
+  explicit __aicore__ StripPlanesBuffers(const StripSizes &sizes)
+      : indices{1, sizes.boxes * 4},
+        rows{1, sizes.Planes() * sizes.share * 4},
+        lanes{1, SortedPlanesOf(sizes.classes) * sizes.lanes * 4},
+        better_masks{1, 64 * 8} {}
+
+  __aicore__ uint64_t Bytes() const {
+    return StripSizes::Up(indices.bytes, 32) + rows.bytes + lanes.bytes + better_masks.bytes;
+  }
+};
+
+// All boxes as they come.
+struct LoadedBoxesBuffers {
+  Buffer boxes;    // corners in their own dtype
+  Buffer classes;  // int64
+
+  explicit __aicore__ LoadedBoxesBuffers(const StripSizes &sizes)
+      : boxes{1, sizes.boxes * 4 * sizes.item}, classes{sizes.classes ? 1U : 0U, sizes.boxes * 8} {}
+
+  // Bytes that it takes to fetch the planes of some boxes, in memory that the sort has used before: those of
+  // a strip before they are paired, and two rows for each of the boxes that are fetched at a time.
+  static __aicore__ uint64_t Scratch(const StripSizes &sizes) {
+    return (sizes.Planes() * sizes.lanes + 2 * StripSizes::Larger(sizes.share, sizes.lanes)) * 4;
+  }
+};
+
+// What boxes are compared and decided in. The order matters: it puts `iou` and `work` into banks of their
+// own (iou.h).
+struct StripBuffers {
+  Buffer column;      // a data block for each row and plane of a tile
+  Buffer first_gap;   // not used
+  Buffer iou;         // float32: overlaps of a tile; then words that are masked; then indices of kept boxes
+  Buffer words;       // a word for each row and 64 lanes
+  Buffer class_bits;  // a word for each row of a tile
+  Buffer alive;       // a bit for each row
+  Buffer guesses;     // for each strip a bit for each box
+  Buffer guess;       // two guesses, each a bit for each box
+  Buffer blocks;      // a data block for each 32 bits of a guess
+  Buffer equal;       // a bit for each 32 bits of a guess
+  Buffer second_gap;  // not used
+  Buffer work;        // two tiles for intermediate results; then the halves of words; then wide indices
+
+  explicit __aicore__ StripBuffers(const StripSizes &sizes)
+      : column{1, SortedPlanesOf(sizes.classes) * sizes.rows * 32},
+        first_gap{1, Gap(StripPlanesBuffers(sizes).Bytes() + column.bytes, sizes.bank)},
+        iou{1, StripSizes::Larger(sizes.rows * 256, StripSizes::Larger(sizes.WordBytes(), sizes.boxes * 4))},
+        words{1, sizes.WordBytes()},
+        class_bits{1, sizes.rows * 8},
+        alive{1, StripSizes::Up(sizes.share, kRowFill) / 8},
+        guesses{1, sizes.Strips() * sizes.GuessBytes()},
+        guess{1, 2 * GuessPitch(sizes)},
+        blocks{1, sizes.GuessBytes() * 8},
+        equal{1, 32 * (GuessPitch(sizes) / 256)},
+        second_gap{1, Gap(Before(sizes), 2 * sizes.bank)},
+        work{1, StripSizes::Larger(2 * sizes.rows * 256 + 256,
+                                   StripSizes::Larger(sizes.WordBytes(), sizes.boxes * 8))} {}
+
+  // Bytes from one guess to the next: a comparison reads a multiple of 256 bytes.
+  static __aicore__ uint64_t GuessPitch(const StripSizes &sizes) {
+    return StripSizes::Up(sizes.GuessBytes(), 256);
+  }
+
+ private:
+  // Bytes from `begin` to a bank that starts at `end`, or to the next round over all bank groups where
+  // `begin` is behind that. A buffer has one data block at least.
+  static __aicore__ uint64_t Gap(uint64_t begin, uint64_t end) {
+    return (begin + 32 < end ? end : StripSizes::Up(begin + 32, 512)) - begin;
+  }
+  static __aicore__ uint64_t Filled(const Buffer &buffer) { return StripSizes::Up(buffer.bytes, 32); }
+  // Bytes of UB before the second gap.
+  __aicore__ uint64_t Before(const StripSizes &sizes) const {
+    return StripPlanesBuffers(sizes).Bytes() + Filled(column) + Filled(first_gap) + Filled(iou) +
+           Filled(words) + Filled(class_bits) + Filled(alive) + Filled(guesses) + Filled(guess) +
+           Filled(blocks) + Filled(equal);
+  }
+};
+
+}  // namespace avo

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Overlaps of all pairs of boxes, in strips that the cores share.
+//
+// A strip has some groups of 64 neighbouring boxes, in the order of scores, as its lanes. Its rows are these
+// boxes and all worse ones. Each core has a piece of one strip:
+//
+//   rows       strip 0     strip 1     strip 2
+//   0 …        [ core 0 ]
+//   64 …       [ core 0 ]  [ core 2 ]
+//   128 …      [ core 1 ]  [ core 2 ]  [ core 3 ]
+//   192 …      [ core 1 ]  [ core 2 ]  [ core 3 ]
+//
+// Words (overlap_bits.h) stay in the Unified Buffer of the core that computed them. A guess has a bit for
+// each box that may be kept. The core answers, for each row of its piece, whether a lane of the guess
+// suppresses it.
+#pragma once
+
+#include "loaded_boxes.h"
+#include "nms_padded_tiling.h"
+#include "overlap_bits.h"
+
+namespace avo {
+
+template <bool CLASSES>
+class StripOverlaps {
+  using Bits = AscendC::LocalTensor<uint16_t>;
+
+ public:
+  // The first phase: buffers of planes.
+  __aicore__ inline void InitPlanes(const StripSizes &sizes, AscendC::TPipe *pipe) {
+    sizes_ = sizes;
+    pipe_ = pipe;
+    const StripPlanesBuffers buffers(sizes);
+    pipe->InitBuffer(indices_, buffers.indices.bytes);
+    pipe->InitBuffer(rows_, buffers.rows.bytes);
+    pipe->InitBuffer(lanes_, buffers.lanes.bytes);
+    pipe->InitBuffer(better_masks_, buffers.better_masks.bytes);
+  }
+
+  // The second phase: all other buffers. The buffers of planes still hold what the first phase left there.
+  __aicore__ inline void InitWords(float offset, float threshold) {
+    InitPlanes(sizes_, pipe_);
+    const StripBuffers buffers(sizes_);
+    pipe_->InitBuffer(column_, buffers.column.bytes);
+    pipe_->InitBuffer(first_gap_, buffers.first_gap.bytes);
+    pipe_->InitBuffer(iou_, buffers.iou.bytes);
+    pipe_->InitBuffer(words_, buffers.words.bytes);
+    pipe_->InitBuffer(class_bits_, buffers.class_bits.bytes);
+    pipe_->InitBuffer(alive_, buffers.alive.bytes);
+    pipe_->InitBuffer(guesses_, buffers.guesses.bytes);
+    pipe_->InitBuffer(guess_, buffers.guess.bytes);
+    pipe_->InitBuffer(blocks_, buffers.blocks.bytes);
+    pipe_->InitBuffer(equal_, buffers.equal.bytes);
+    pipe_->InitBuffer(second_gap_, buffers.second_gap.bytes);
+    pipe_->InitBuffer(work_, buffers.work.bytes);
+    overlaps_.Init({iou_.template Get<float>(), work_.template Get<float>()[kHalfBanks],
+                    column_.template Get<float>(), class_bits_.template Get<uint8_t>(),
+                    static_cast<uint32_t>(sizes_.rows), offset, threshold});
+  }
+
+  // Chooses the piece of this core of the strips of `count` boxes.
+  __aicore__ inline void ChoosePiece(uint32_t count) {
+    count_ = count;
+    const uint64_t whole = StripSizes::Up(count, kStripLanes), lanes = sizes_.lanes;
+    const uint64_t share = StripShare(whole, lanes, AscendC::GetBlockNum());
+    auto place = static_cast<uint64_t>(AscendC::GetBlockIdx());
+    for (uint64_t first = 0; first < whole; first += lanes) {
+      const uint64_t pieces = (whole - first + share - 1) / share;
+      if (place >= pieces) {
+        place -= pieces;
+        continue;
+      }
+      // The pieces of a strip have as many rows, up to a unit.
+      const Share units = ShareOf(static_cast<int64_t>((whole - first) / kPieceRows),
+                                  static_cast<int64_t>(pieces), static_cast<int64_t>(place));
+      strip_ = static_cast<uint32_t>(first / lanes);
+      begin_ = static_cast<uint32_t>(first + units.begin * kPieceRows);
+      row_count_ = static_cast<uint32_t>((units.end - units.begin) * kPieceRows);
+      return;
+    }
+  }
+
+  template <typename I>
+  __aicore__ inline AscendC::LocalTensor<I> Indices() {
+    return indices_.template Get<I>();
+  }
+  // Memory for the indices that are kept, and for some of them as I. Words are lost.
+  __aicore__ inline AscendC::LocalTensor<int32_t> Packed() { return iou_.template Get<int32_t>(); }
+  template <typename I>
+  __aicore__ inline AscendC::LocalTensor<I> Wide() {
+    return work_.template Get<I>();
+  }
+
+  // The piece: rows [Begin(), Begin() + RowCount()) of a strip. A core without a piece has no rows.
+  __aicore__ inline uint32_t Strip() const { return strip_; }
+  __aicore__ inline uint32_t Begin() const { return begin_; }
+  __aicore__ inline uint32_t RowCount() const { return row_count_; }
+
+  // Fetches the planes of the piece. scratch: LoadedBoxesBuffers::Scratch() bytes.
+  template <typename Boxes>
+  __aicore__ inline void Fetch(Boxes &boxes, const AscendC::LocalTensor<float> &scratch) {
+    if (row_count_ == 0) return;
+    const auto width = static_cast<uint32_t>(sizes_.lanes);
+    const BoxPlanes lanes{scratch, width};
+    const auto rest = scratch[kPlanes * width].template ReinterpretCast<uint32_t>();
+    FetchPlanes(boxes, Rows(), begin_, row_count_, rest);
+    FetchPlanes(boxes, lanes, strip_ * width, width, rest);
+    overlaps_.Pair(Lanes().planes, lanes, width);
+    auto masks = better_masks_.template Get<uint64_t>();
+    for (uint32_t i = 0; i < kBoxLanes; ++i) masks.SetValue(i, (uint64_t{1} << i) - 1);
+  }
+
+  // Computes the words of the piece.
+  __aicore__ inline void Compare() {
+    if (row_count_ == 0) return;
+    WaitFor<AscendC::HardEvent::S_V>(pipe_);
+    CompareRows();
+    // Tiles are not needed any more. The low and the high halves of all words take their place.
+    const uint32_t count = Groups() * Pitch();
+    uint64_t gathered = 0;
+    for (uint8_t half = 0; half < 2; ++half) {
+      AscendC::GatherMask(Halves().template ReinterpretCast<uint32_t>()[half * count],
+                          Words().template ReinterpretCast<uint32_t>(), static_cast<uint8_t>(1 + half), true,
+                          2 * count, {1, 1, 8, 0}, gathered);
+    }
+  }
+
+  // Returns a bit for each row: 1 where no lane of the guess suppresses it.
+  __aicore__ inline Bits Answer(const Bits &guess) {
+    constexpr uint32_t kBlockHalves = kBlockBytes / sizeof(uint16_t), kSpread = 8;
+    auto blocks = blocks_.template Get<uint16_t>();
+    AscendC::Brcb(blocks.template ReinterpretCast<uint32_t>(), guess.template ReinterpretCast<uint32_t>(),
+                  static_cast<uint8_t>(sizes_.GuessBytes() / sizeof(uint32_t) / kSpread), {1, kSpread});
+    const uint32_t groups = Groups(), plane_halves = 2 * Pitch();
+    const uint32_t first = strip_ * static_cast<uint32_t>(sizes_.lanes / kBoxLanes);
+    auto masked = iou_.template Get<uint16_t>();
+    for (uint32_t plane = 0; plane < 2 * groups; ++plane) {
+      const uint32_t block = 2 * (first + plane % groups) + plane / groups;
+      AscendC::And(masked[plane * plane_halves], Halves()[plane * plane_halves], blocks[block * kBlockHalves],
+                   uint64_t{128}, static_cast<uint8_t>(Pitch() / kRowFill), {1, 1, 0, 8, 8, 0});
+    }
+    for (uint32_t left = 2 * groups; left > 1;) {
+      const uint32_t half = left / 2;
+      left -= half;
+      AscendC::Or(masked, masked, masked[left * plane_halves], static_cast<int32_t>(half * plane_halves));
+    }
+    AscendC::CompareScalar(alive_.template Get<uint8_t>(), masked.template ReinterpretCast<int32_t>(), 0,
+                           AscendC::CMPMODE::EQ, Pitch());
+    return alive_.template Get<uint16_t>();
+  }
+
+  // Memory of others: rows of guesses, two guesses, and what a comparison of these gives.
+  __aicore__ inline Bits Guesses() { return guesses_.template Get<uint16_t>(); }
+  __aicore__ inline Bits Guess(uint32_t which) {
+    return guess_.template Get<uint16_t>()[which * StripBuffers::GuessPitch(sizes_) / sizeof(uint16_t)];
+  }
+  __aicore__ inline AscendC::LocalTensor<uint64_t> Equal() { return equal_.template Get<uint64_t>(); }
+
+ private:
+  static constexpr uint32_t kHalfBanks = 64;  // float32 elements of half of all bank groups
+  static constexpr uint32_t kPlanes = CLASSES ? uint32_t{kClassPlanes} : uint32_t{kBoxPlanes};
+
+  __aicore__ inline BoxPlanes Rows() {
+    return {rows_.template Get<float>(), static_cast<uint32_t>(sizes_.share)};
+  }
+  __aicore__ inline PairedPlanes Lanes() {
+    return {lanes_.template Get<float>(), static_cast<uint32_t>(sizes_.lanes), 0};
+  }
+  // Groups of 64 lanes.
+  __aicore__ inline uint32_t Groups() const {
+    const auto lanes = static_cast<uint32_t>(sizes_.lanes);
+    return (MinRemaining(count_ - strip_ * lanes, lanes) + kBoxLanes - 1) / kBoxLanes;
+  }
+  // Rows from the words of one group to those of the next.
+  __aicore__ inline uint32_t Pitch() const { return RoundUp(row_count_, kRowFill); }
+  __aicore__ inline Bits Words() { return words_.template Get<uint16_t>(); }
+  __aicore__ inline Bits Halves() { return work_.template Get<uint16_t>(); }
+
+  // Fetches `count` boxes from the box of rank `first` on. Those behind the last box are NaN, which neither
+  // suppresses nor is suppressed.
+  template <typename Boxes>
+  __aicore__ inline void FetchPlanes(Boxes &boxes, const BoxPlanes &to, uint32_t first, uint32_t count,
+                                     const AscendC::LocalTensor<uint32_t> &scratch) {
+    const uint32_t there = first < count_ ? MinRemaining(count_ - first, count) : 0;
+    if (there < count) {
+      for (uint32_t plane = 0; plane < kPlanes; ++plane) {
+        AscendC::Duplicate(to[plane], __builtin_nanf(""), static_cast<int32_t>(count));
+      }
+    }
+    if (there > 0) boxes.Fetch(to, Indices<uint32_t>()[first], there, scratch);
+  }
+
+  __aicore__ inline void CompareRows() {
+    const uint32_t groups = Groups(), pitch = Pitch();
+    const auto most = static_cast<uint32_t>(sizes_.rows), lane = strip_ * static_cast<uint32_t>(sizes_.lanes);
+    AscendC::Duplicate(Words(), static_cast<uint16_t>(0), static_cast<int32_t>(groups * pitch * kWordHalves));
+    for (uint32_t row = 0; row < row_count_; row += most) {
+      const uint32_t count = MinRemaining(row_count_ - row, most);
+      overlaps_.SetColumn(Rows().From(row), count);
+      for (uint32_t group = 0; group < groups; ++group) {
+        if (begin_ + row + count <= lane + group * kBoxLanes) break;
+        overlaps_.Compare(Words()[(group * pitch + row) * kWordHalves], Lanes().From(group * kBoxLanes));
+      }
+    }
+    for (uint32_t group = 0; group < groups; ++group) {
+      KeepBetter(Words()[group * pitch * kWordHalves], lane + group * kBoxLanes);
+    }
+  }
+
+  // Clears the bits of lanes that are not better than their row. lane: the first of the group.
+  __aicore__ inline void KeepBetter(const Bits &words, uint32_t lane) {
+    const uint32_t end = begin_ + row_count_;
+    if (begin_ < lane) {
+      const uint32_t above = (end < lane ? end : lane) - begin_;
+      AscendC::Duplicate(words, static_cast<uint16_t>(0), static_cast<int32_t>(above * kWordHalves));
+    }
+    const uint32_t first = begin_ > lane ? begin_ : lane,
+                   last = end < lane + kBoxLanes ? end : lane + kBoxLanes;
+    if (first >= last) return;
+    auto own = words[(first - begin_) * kWordHalves];
+    AscendC::And(own, own, better_masks_.template Get<uint16_t>()[(first - lane) * kWordHalves],
+                 static_cast<int32_t>((last - first) * kWordHalves));
+  }
+
+  AscendC::TBuf<AscendC::TPosition::VECCALC> indices_, rows_, lanes_, better_masks_, column_, first_gap_,
+      iou_, words_, class_bits_, alive_, guesses_, guess_, blocks_, equal_, second_gap_, work_;
+  OverlapBits<CLASSES> overlaps_;
+  AscendC::TPipe *pipe_;
+  StripSizes sizes_;
+  uint32_t strip_ = 0, begin_ = 0, row_count_ = 0;  // the piece
+  uint32_t count_ = 0;                              // boxes
+};
+
+}  // namespace avo
