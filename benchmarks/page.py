@@ -7,7 +7,7 @@ import platform
 import re
 from pathlib import Path
 
-from benchmarks.report import FIGURE, NONE, PAGE, TURNS, Row, sort, tables
+from benchmarks.report import FIGURE, MEASURED, NONE, PAGE, TURNS, Row, sort, tables
 from benchmarks.workload import OUT, TURN, threaded
 
 INTRO = """\
@@ -15,7 +15,7 @@ INTRO = """\
 
 This page compares the CPU kernels with those of other projects, on torch tensors and in the same process.
 `./build.sh bench setup` installs the peers. `./build.sh bench --save` measures everything and writes this page;
-`./build.sh bench OP` measures one operator.
+`./build.sh bench OP` measures one operator, and with `--save` it writes the rows of this operator alone.
 
 - **Times** are milliseconds for one call, as medians over interleaved rounds. A busy machine slows all
   contestants alike, so look at the **ratio**: the best peer's time divided by ours. The figure after ± is half
@@ -95,11 +95,11 @@ def heading(lines: list[dict], clock: str) -> list[str]:
     return found
 
 
-def write(lines: list[dict], rows: list[Row], clock: str, allowance: float) -> None:
-    measured = "\n".join(f"- {sentence}" for sentence in heading(lines, clock))
+def write(heading: list[str], rows: list[Row], allowance: float) -> None:
+    measured = "\n".join(f"- {sentence}" for sentence in heading)
     text = [
         INTRO.format(turns=TURNS.format(TURN), allowance=allowance),
-        f"Measured on and with:\n\n{measured}\n",
+        f"{MEASURED}\n\n{measured}\n",
         tables(rows),
     ]
     PAGE.write_text("\n".join(text), encoding="utf-8")

@@ -18,6 +18,7 @@ HEAD = ("workload", "threads", "ours", "best peer", "its time", "ratio", "out=",
         "others", "absent")  # fmt: skip
 RIGHT = {"threads", "ours", "its time", "ratio", "out=", "ratio out=", "of limit"}
 NONE = "–"
+MEASURED = "Measured on and with:"  # before the sentences about the machine and the projects of a whole run
 # The words of the page that say how long a turn was.
 TURNS = "runs for {:g} ms in each turn"
 # Columns that a narrow terminal leaves out, in this order.
@@ -143,6 +144,19 @@ def sort(rows: Iterable[Row]) -> list[Row]:
 def saved() -> list[Row]:
     """Reads the rows of the last saved run."""
     return rows_of(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else []
+
+
+def saved_heading() -> list[str]:
+    """Reads on which machine and with which projects the last whole run was."""
+    listed = PAGE.read_text(encoding="utf-8").partition(f"{MEASURED}\n\n")[2].partition("\n\n")[0]
+    return [line.removeprefix("- ") for line in listed.splitlines()]
+
+
+def replaced(saved: list[Row], rows: list[Row], operators: list[str]) -> list[Row]:
+    """Puts rows of some operators in the place of their saved ones; operators stand in the order given."""
+    new = {row.operator for row in rows}
+    kept = [row for row in saved if row.operator not in new]
+    return sorted([*kept, *rows], key=lambda row: operators.index(row.operator))
 
 
 def saved_turn() -> float:

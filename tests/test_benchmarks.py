@@ -309,6 +309,23 @@ def test_the_saved_page_is_of_these_workloads():
     assert saved == {(operator, work.name) for operator in measured() for work in summary(operator)}
 
 
+def test_one_operator_is_saved_among_the_others(tmp_path, monkeypatch):
+    page_of, figure = tmp_path / "benchmarks.md", tmp_path / "benchmarks.svg"
+    for module in (report, page):
+        monkeypatch.setattr(module, "PAGE", page_of)
+    monkeypatch.setattr(page, "FIGURE", figure)
+    first, last = (
+        report.Row(name, "a call", 1, "1", "torch", "2", 2.0, "1", 2.0, 0.5, "", report.NONE, "")
+        for name in "ac"
+    )
+    page.write(["a machine", "peers: torch 2"], [first, last], 0.2)
+    assert report.saved_heading() == ["a machine", "peers: torch 2"]
+    new = [replace(last, ratio=3.0), replace(last, operator="b")]
+    page.write(report.saved_heading(), report.replaced(report.saved(), new, ["a", "b", "c"]), 0.2)
+    assert [(row.operator, row.ratio) for row in report.saved()] == [("a", 2.0), ("b", 2.0), ("c", 3.0)]
+    assert report.saved_heading() == ["a machine", "peers: torch 2"]
+
+
 def test_models_hold_their_inputs():
     """A runtime gets a copy of a view that is not dense; the copy lives as long as the contestant."""
     values = torch.randn(4, 6)[:, 1:]
