@@ -53,22 +53,29 @@ class ScanCost {
   }
 
  private:
-  // Cycles to copy a tile, `bytes` of each element, from tensors whose elements have `item` bytes. Slices
-  // that are whole follow each other in global memory. Of pieces of them, rows begin anywhere in a line of
-  // memory, unless rows and tiles are whole lines, so that each row moves a line more.
+  // Cycles to copy a tile, `bytes` of each element, from tensors whose elements have `item` bytes.
   double CopyCycles(int64_t item, int64_t bytes) const {
-    constexpr int64_t kLineBytes = 512;
-    if (bytes == 0) return 0;
-    const int64_t along = problem_.rows ? problem_.length : problem_.inner;
-    const int64_t row = (problem_.rows ? cut_.positions : cut_.columns) * item;
-    const bool whole = problem_.rows ? cut_.positions == cut_.slice_length : cut_.columns == problem_.inner;
-    const bool aligned = along * item % kLineBytes == 0 && row % kLineBytes == 0;
-    const double lines =
-        whole || aligned ? 1.0 : 1.0 + static_cast<double>(kLineBytes) / static_cast<double>(row);
     const double elements = static_cast<double>(cut_.slices * cut_.columns * cut_.slice_length);
     const double bandwidth =
         static_cast<double>(std::max<uint64_t>(problem_.platform.hbm_bytes_per_cycle, 1));
-    return elements * static_cast<double>(bytes) * lines / bandwidth;
+    return elements * static_cast<double>(bytes) * Slowness(item) / bandwidth;
+  }
+
+  // How much longer pieces of slices take than whole slices, which follow each other in global memory. Pieces
+  // of rows are short runs of bytes. Columns of a tile begin anywhere in a line of memory, unless rows and
+  // tiles are whole lines, so that each row moves a line more.
+  double Slowness(int64_t item) const {
+    constexpr double kFullSpeedBytes = 256;
+    constexpr int64_t kLineBytes = 512;
+    if (problem_.rows) {
+      const bool whole = cut_.positions == cut_.slice_length;
+      return whole ? 1.0
+                   : std::max(1.0, kFullSpeedBytes / static_cast<double>(cut_.positions * problem_.item));
+    }
+    const int64_t row = cut_.columns * item;
+    const bool aligned = problem_.inner * item % kLineBytes == 0 && row % kLineBytes == 0;
+    if (item == 0 || aligned || cut_.columns == problem_.inner) return 1.0;
+    return 1.0 + static_cast<double>(kLineBytes) / static_cast<double>(row);
   }
 
   // Instructions over a whole piece, beside the steps: those that load it, and those that store results.
