@@ -72,6 +72,7 @@ def assemble(operator: str, work: Workload, clock) -> tuple[dict, dict[str, floa
             result = function()
             first = clock() - begin
             near(right, read(function, result), f"{name} on {work.name}")
+            seconds[name] = first if first >= SLOW else once(function, clock)
         except ImportError:
             absent[name] = ""
         except Exception as error:  # the result differs, or the library raises an error of its own kind
@@ -79,7 +80,6 @@ def assemble(operator: str, work: Workload, clock) -> tuple[dict, dict[str, floa
             absent[name] = f"{kind}: {' '.join(str(error).split())}"
         else:
             contestants[name] = function
-            seconds[name] = first if first >= SLOW else once(function, clock)
     return contestants, seconds, absent
 
 
