@@ -61,20 +61,20 @@ class ScanCost {
     return elements * static_cast<double>(bytes) * Slowness(item) / bandwidth;
   }
 
-  // How much longer pieces of slices take than whole slices, which follow each other in global memory. Pieces
-  // of rows are short runs of bytes. Columns of a tile begin anywhere in a line of memory, unless rows and
-  // tiles are whole lines, so that each row moves a line more.
+  // How much longer pieces of slices take than whole slices, which follow each other in global memory.
+  // Columns of a tile begin anywhere in a line of memory, unless rows and tiles are whole lines, so that each
+  // row moves a line more. So do pieces of rows of scans with indices; others, and parts of lines, are short
+  // runs of bytes.
   double Slowness(int64_t item) const {
     constexpr double kFullSpeedBytes = 256;
     constexpr int64_t kLineBytes = 512;
-    if (problem_.rows) {
-      const bool whole = cut_.positions == cut_.slice_length;
-      return whole ? 1.0
-                   : std::max(1.0, kFullSpeedBytes / static_cast<double>(cut_.positions * problem_.item));
+    const int64_t along = problem_.rows ? problem_.length : problem_.inner;
+    const int64_t row = (problem_.rows ? cut_.positions : cut_.columns) * item;
+    if (problem_.rows ? cut_.positions == cut_.slice_length : cut_.columns == problem_.inner) return 1.0;
+    if (problem_.rows && (problem_.index_item == 0 || cut_.groups > 0)) {
+      return std::max(1.0, kFullSpeedBytes / static_cast<double>(cut_.positions * problem_.item));
     }
-    const int64_t row = cut_.columns * item;
-    const bool aligned = problem_.inner * item % kLineBytes == 0 && row % kLineBytes == 0;
-    if (item == 0 || aligned || cut_.columns == problem_.inner) return 1.0;
+    if (row == 0 || (along * item % kLineBytes == 0 && row % kLineBytes == 0)) return 1.0;
     return 1.0 + static_cast<double>(kLineBytes) / static_cast<double>(row);
   }
 
