@@ -18,14 +18,7 @@ from ascend_vision_ops.onnx import files, passes  # noqa: E402
 from ascend_vision_ops.onnx.passes import _compute  # noqa: E402
 from benchmarks.onnx_models import FLOAT, INT64, Builder  # noqa: E402
 from tests.onnx.oracle import image, run, types  # noqa: E402
-
-
-def simplified(proto, text="default"):
-    model = ir.from_proto(proto)
-    report = passes.simplify(model, text)
-    made = ir.to_proto(model)
-    onnx.checker.check_model(made, full_check=True)
-    return made, report
+from tests.onnx.simplified import simplified  # noqa: E402
 
 
 def same(before, after, feeds, largest=0.0):

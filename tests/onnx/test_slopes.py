@@ -16,6 +16,7 @@ from onnx import TensorProto, numpy_helper  # noqa: E402
 from ascend_vision_ops.onnx import passes  # noqa: E402
 from benchmarks.onnx_models import Builder  # noqa: E402
 from tests.onnx.oracle import image, run, types  # noqa: E402
+from tests.onnx.simplified import simplified  # noqa: E402
 
 KINDS = {
     "f4": TensorProto.FLOAT,
@@ -32,14 +33,6 @@ def prelu(slope, shape=(2, 4, 5, 6), opset=17, dims=None):
     kind = KINDS[slope.dtype.str[1:]]
     dims = list(shape) if dims is None else dims
     return b.model({"x": (kind, dims)}, {b.op("Neg", y): (kind, dims)}, opset)
-
-
-def simplified(proto, text="default"):
-    model = ir.from_proto(proto)
-    report = passes.simplify(model, text)
-    made = ir.to_proto(model)
-    onnx.checker.check_model(made, full_check=True)
-    return made, report
 
 
 EQUAL = {
