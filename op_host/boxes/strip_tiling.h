@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tiling of boxes that are decided all at once, in strips (op_kernel/boxes/strip_suppression.h).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "op_host/boxes/boxes_problem.h"
+#include "op_host/common/tiling/buffer_bytes.h"
+#include "op_kernel/boxes/strip_buffers.h"
+
+namespace avo {
+
+template <typename Tiling>
+StripSizes SizesOf(const BoxesProblem &problem, const Tiling &tiling) {
+  return {static_cast<uint64_t>(problem.boxes),
+          static_cast<uint64_t>(problem.item),
+          tiling.strip,
+          tiling.share,
+          tiling.stripRows,
+          tiling.bank,
+          problem.classes};
+}
+
+// Bytes of UB of the phase that takes most of it, where boxes are decided in strips.
+template <typename Tiling>
+uint64_t StripBytes(const BoxesProblem &problem, const Tiling &tiling) {
+  const StripSizes sizes = SizesOf(problem, tiling);
+  return BytesOf(StripPlanesBuffers(sizes)) +
+         std::max(BytesOf(LoadedBoxesBuffers(sizes)) + problem.Sort().Bytes(tiling.chunk, tiling.window),
+                  BytesOf(StripBuffers(sizes)));
+}
+
+// Fills the fields of strips of so many lanes, of which a core compares so many rows, and returns whether
+// they fit UB.
+template <typename Tiling>
+bool FitStrips(const BoxesProblem &problem, const Platform &platform, int64_t lanes, int64_t share,
+               Tiling *tiling) {
+  constexpr int64_t kMostRows = 240, kGoodRows = 64, kBank = 64 * 1024, kSortedLists = 16;
+  tiling->strip = static_cast<uint32_t>(lanes);
+  tiling->share = static_cast<uint32_t>(share);
+  const int64_t chunk = AlignUp(CeilDiv(problem.boxes, kSortedLists), kLanes);
+  tiling->chunk = static_cast<uint32_t>(chunk);
+  tiling->chunks = static_cast<uint32_t>(CeilDiv(problem.boxes, chunk));
+  // The windows hold the lists of the last merges, each from a data block on, and later what a fetch takes.
+  constexpr int64_t kLists = kMergeLists, kPair = kPairBytes;
+  const auto scratch = static_cast<int64_t>(LoadedBoxesBuffers::Scratch(SizesOf(problem, *tiling)));
+  const int64_t pairs = std::max(problem.boxes + kLists * kLists * kBlock / kPair, CeilDiv(scratch, kPair));
+  tiling->window = static_cast<uint32_t>(AlignUp(CeilDiv(pairs, kLists), SortProblem::kWindows));
+  const auto bytes = [&](int64_t groups) {
+    tiling->stripRows = static_cast<uint32_t>(groups * kGroupRows);
+    return StripBytes(problem, *tiling);
+  };
+  const int64_t most = std::min(kMostRows, share);
+  for (const int64_t bank : {kBank, int64_t{1}}) {
+    tiling->bank = static_cast<uint32_t>(bank);
+    const int64_t fit = kGroupRows * LargestFit(most / kGroupRows, platform.ub_bytes, bytes);
+    if (fit < std::min(kGoodRows, most)) continue;
+    tiling->stripRows = static_cast<uint32_t>(AlignUp(CeilDiv(share, CeilDiv(share, fit)), kGroupRows));
+    return true;
+  }
+  return false;
+}
+
+// Cycles of comparing the pairs of the busiest core, of answering some guesses, and of starting the cores.
+template <typename Tiling>
+double StripCycles(const Tiling &tiling, int64_t cores) {
+  constexpr double kRowCycles = 12, kTileCycles = 255, kColumnCycles = 150, kGuesses = 7, kStart = 24,
+                   kCoreCycles = 77;
+  const double groups = tiling.strip / static_cast<double>(kLanes), rows = tiling.share;
+  const double tiles = std::ceil(rows / tiling.stripRows);
+  const double words = 3 * groups * (kStart + rows / static_cast<double>(kLanes));
+  return groups * (tiles * kTileCycles + rows * kRowCycles) + tiles * kColumnCycles + kGuesses * words +
+         kCoreCycles * static_cast<double>(cores);
+}
+
+// Plans to decide all boxes at once, in strips. Returns on how many cores; 0 where the boxes are too many.
+template <typename Tiling>
+int64_t PlanStrips(const BoxesProblem &problem, const Platform &platform, Tiling *tiling) {
+  constexpr int64_t kMostBoxes = 4096, kMostGroups = 8, kMostStrips = 32, kShares = 8;
+  if (!problem.sorts || problem.boxes > kMostBoxes) return 0;
+  const int64_t whole = AlignUp(problem.boxes, kLanes), most = std::min(kMostStrips, problem.cores);
+  Tiling best = *tiling;
+  int64_t cores = 0;
+  for (int64_t lanes = kLanes; lanes <= kMostGroups * kLanes; lanes += kLanes) {
+    if (CeilDiv(problem.boxes, lanes) > most) continue;
+    const auto least = static_cast<int64_t>(StripShare(whole, lanes, problem.cores));
+    for (int64_t extra = 0; extra < kShares; ++extra) {
+      const auto units = static_cast<int64_t>(kPieceRows);
+      const int64_t share = std::min(least + extra * units, whole);
+      Tiling plan = *tiling;
+      if (!FitStrips(problem, platform, lanes, share, &plan)) break;
+      const auto pieces = static_cast<int64_t>(StripPieces(whole, lanes, share));
+      if (cores > 0 && StripCycles(plan, pieces) >= StripCycles(best, cores)) continue;
+      best = plan;
+      cores = pieces;
+    }
+  }
+  if (cores > 0) *tiling = best;
+  return cores == 0 ? 0 : std::clamp(CeilDiv<int64_t>(best.outputs, 16 * 1024), cores, problem.cores);
+}
+
+}  // namespace avo
