@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from ascend_vision_ops.testing import Array, Case, cases_module
 
-OF, MATCHES = cases_module("_boxes"), cases_module("_matches")
+OF, MATCHES, CLASSES = (cases_module(name) for name in ("_boxes", "_matches", "_classes"))
 few = OF.few
 
 
@@ -58,21 +58,12 @@ def cases():
         yield Case(f"threshold {iou.__name__}", call(1, 2, 30, at_octaves, iou=iou))
     yield Case("strange scores", call(1, 3, 40, scores="special"))
     yield Case("no score is enough", call(1, 2, 20, least=nothing))
-    for layout in ("strided", "transposed", "offset", "broadcast"):
-        yield Case(
-            layout,
-            call(2, 2, 20, layout=layout),
-            out={"strided": "strided", "offset": "transposed"}.get(layout, ""),
-        )
+    yield from CLASSES.layouts(call)
     yield Case("no images", call(0, 2, 5))
 
 
 def oracle(boxes, scores, iou_threshold, score_threshold):
-    import torch
-
-    rows = MATCHES.matched(boxes, scores, iou_threshold, score_threshold)
-    padding = torch.full((scores.numel() - len(rows), 4), -1)
-    return torch.cat([rows, padding]), torch.tensor([len(rows)])
+    return CLASSES.padded(MATCHES.matched(boxes, scores, iou_threshold, score_threshold), scores)
 
 
 @st.composite

@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from ascend_vision_ops.testing import Array, Case, cases_module
 
-OF, BOXES = cases_module("_rotated"), cases_module("_boxes")
+OF, BOXES, CLASSES = (cases_module(name) for name in ("_rotated", "_boxes", "_classes"))
 turned, upright, strange, few = OF.turned, OF.upright, OF.strange, BOXES.few
 
 
@@ -28,24 +28,14 @@ def cases():
     yield Case("strange scores", call(1, 3, 40, scores="special", least=0.25))
     yield Case("no score is enough", call(2, 2, 10, least=3.0))
     yield Case("many", call(1, 2, 400, iou=0.2))
-    for layout in ("strided", "transposed", "offset", "broadcast"):
-        yield Case(
-            layout,
-            call(2, 2, 20, layout=layout),
-            out={"strided": "strided", "offset": "transposed"}.get(layout, ""),
-        )
+    yield from CLASSES.layouts(call)
     yield Case("no images", call(0, 2, 5))
     yield Case("no classes", call(2, 0, 5))
 
 
 def oracle(boxes, scores, iou_threshold, score_threshold):
-    import torch
-
     rows = OF.kept_by_clipping(boxes, scores, iou_threshold, score_threshold)
-    if rows is None:
-        return None
-    padding = torch.full((scores.numel() - len(rows), 3), -1)
-    return torch.cat([rows, padding]), torch.tensor([len(rows)])
+    return None if rows is None else CLASSES.padded(rows, scores)
 
 
 @st.composite
