@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of a suppression in each class of each image: rows of indices, of which only the data decide how
-// many there are.
+// Results of a suppression in each class of each image: rows of indices. How many rows there are depends on
+// the data.
 #pragma once
 
 #include <algorithm>

@@ -74,7 +74,7 @@ class DeformGradients {
                           hn::Set(d, weight[2 * sampler_.most]), hn::Set(d, weight[3 * sampler_.most])};
     V products[4][kVectors];
     for (auto &of_corner : products) std::fill_n(of_corner, kVectors, hn::Zero(d));
-    // One vector of channels, of which `inside` are channels; it is vector v of kVectors.
+    // Adds vector v of kVectors, whose first channel is c. inside(vector) has 0 behind the last channel.
     const auto add = [&](int64_t c, int64_t v, const auto &inside) HWY_ATTR {
       const V grad = inside(hn::LoadU(d, sample_grads + c));
       V sample = hn::Zero(d);

@@ -76,7 +76,7 @@ inline GridPosition Pad(GridPosition at, int64_t size, const GridRules &rules) {
   return at.value < last ? at : GridPosition{last, 0};
 }
 
-// A whole number as an index; kOutside if it is none of the image.
+// A whole number as an index; kOutside if that pixel is not in the image.
 inline int64_t OrOutside(double index, int64_t size) {
   return index >= 0 && index < static_cast<double>(size) ? static_cast<int64_t>(index) : kOutside;
 }
@@ -90,10 +90,11 @@ inline GridPosition Cubic(double distance) {
   return {((kA * d - 5 * kA) * d + 8 * kA) * d - 4 * kA, (3 * kA * d - 10 * kA) * d + 8 * kA};
 }
 
-// The pixel along an axis that is nearest to a coordinate; kOutside if it is none of the image.
+// The pixel along an axis that is nearest to a coordinate; kOutside if that pixel is not in the image.
 inline int64_t NearestIndex(double coordinate, int64_t size, const GridRules &rules) {
   const GridPosition at = Pad(Unnormalize(coordinate, size, rules.align_corners), size, rules);
-  // Such a sum has no bits behind the point. A value beyond it is no pixel.
+  // Adding kWhole and subtracting it again rounds to a whole number. It is not exact for larger values, but
+  // these lie outside any image.
   constexpr double kWhole = 0x1.8p52;
   return std::abs(at.value) < 0x1p51 ? OrOutside(at.value + kWhole - kWhole, size) : kOutside;
 }
@@ -162,7 +163,7 @@ GridSample<Compute<T>> SampleAt(const Tensor &grid, int64_t n, int64_t position,
   return sample;
 }
 
-// The pixel that is nearest to a sample, row * W + column; kOutside if it is none of the image.
+// The pixel that is nearest to a sample, row * W + column; kOutside if that pixel is not in the image.
 template <typename T>
 int64_t NearestAt(const Tensor &grid, int64_t n, int64_t position, int64_t height, int64_t width,
                   const GridRules &rules) {

@@ -28,7 +28,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class Op, typename T>
 class ChannelLines : WindowLines<Op, T> {
   using Base = WindowLines<Op, T>;
-  using Base::columns_, Base::inside_, Base::windows_, Base::Lanes;
+  using Base::columns_, Base::windows_, Base::Lanes;
   using typename Base::C, typename Base::D, typename Base::Line;
 
  public:
@@ -83,7 +83,7 @@ class ChannelLines : WindowLines<Op, T> {
   void FoldRows(const T *image, int64_t row, int64_t channels) {
     const int64_t count = Base::Inside(image, row), stride = windows_.in.strides[3];
     const int64_t pixels = channels == stride ? columns_.size : 1;
-    C *line = line_.data() + columns_.padding * channels;
+    C *const line = line_.data() + columns_.padding * channels;
     if (columns_.kernel < columns_.stride) {
       // Some pixels are in no window.
       for (int64_t w = 0; w < windows_.out.shape[3]; ++w) {
@@ -94,9 +94,8 @@ class ChannelLines : WindowLines<Op, T> {
       }
       return;
     }
-    for (int64_t x = 0; x < columns_.size; x += pixels, line += pixels * channels) {
-      Base::FoldInside(count, pixels * channels, line);
-      for (int64_t i = 0; i < count; ++i) inside_[i] += stride;
+    for (int64_t x = 0; x < columns_.size; x += pixels) {
+      Base::FoldInside(count, pixels * channels, line + x * channels, x * stride);
     }
   }
 

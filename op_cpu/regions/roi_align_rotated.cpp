@@ -10,6 +10,7 @@
 #include "op_cpu/common/sampling/bilinear.h"
 #include "op_cpu/common/tensors/element.h"
 #include "op_cpu/common/vectors/simd.h"
+#include "op_host/common/tiling/math.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/regions/roi_align_rotated.cpp"
 #include "hwy/foreach_target.h"
@@ -105,7 +106,7 @@ class Pooling {
   // Pools the regions of one feature map after the other. Where they read half as many pixels as the map
   // has, it is first copied to memory in which channels are neighbours, unless they are already.
   void Run(const ParallelFor &parallel_for) const {
-    const int64_t channels = args_.input.shape[1], blocks = (channels + kChannels - 1) / kChannels;
+    const int64_t channels = args_.input.shape[1], blocks = CeilDiv(channels, kChannels);
     const Shape &strides = args_.input.strides;
     ChannelImages<T> copies(args_.input, 1, hn::MaxLanes(ComputeTag<T>()));
     for (size_t first = 0, last = 0; first < regions_.size(); first = last) {
@@ -160,10 +161,8 @@ class Pooling {
     }
     const Shape &to = args_.out.strides;
     T *out = static_cast<T *>(args_.out.data) + region.index * to[0] + channel * to[1];
-    // Rows of bins without a gap between them are one row, which is more often as long as a vector.
-    const bool one_row = to[2] == args_.output_width * to[3];
-    FromChannelsLast(pooled, kChannels, count, one_row ? 1 : args_.output_height,
-                     one_row ? Bins() : args_.output_width, out, {to[1], to[2], to[3]});
+    FromChannelsLast(pooled, kChannels, count, args_.output_height, args_.output_width, out,
+                     {to[1], to[2], to[3]});
   }
 
   // Lists the pixels that the samples of bin (p, q) read, with their weights in the mean. Calls add() after

@@ -38,14 +38,14 @@ class LinearMixtures {
     float left_weights[kLanes], right_weights[kLanes];
   };
   // Where the outputs of a vector and both of its windows start, and the index of its mixture. `right` is
-  // kWide where both windows are one of several vectors, which begins at `left`. The index is -1 where the
-  // samples are too far apart for that, too.
+  // kOneWideWindow where both windows are one of several vectors, which begins at `left`. The index is -1
+  // where the samples are too far apart for that, too.
   struct Place {
     int32_t out, left, right, mixture;
 
-    bool Usual() const { return mixture >= 0 && right != kWide; }
+    bool Usual() const { return mixture >= 0 && right != kOneWideWindow; }
   };
-  static constexpr int32_t kWide = -1;
+  static constexpr int32_t kOneWideWindow = -1;
 
   // There must be at least one vector of outputs. The last vector overlaps the one before it. wide: inputs of
   // a wide window; 0 where there is none.
@@ -77,7 +77,8 @@ class LinearMixtures {
     if (repeating == count) return;
     int64_t v = repeating, moved = shift;
     for (const Place *from = &places_[v - period]; v < whole && End(*from) + moved < length; ++v) {
-      const auto right = static_cast<int32_t>(from->right == kWide ? kWide : from->right + moved);
+      const auto right =
+          static_cast<int32_t>(from->right == kOneWideWindow ? kOneWideWindow : from->right + moved);
       places_.push_back(
           {static_cast<int32_t>(Out(v)), static_cast<int32_t>(from->left + moved), right, from->mixture});
       if (++from < &places_[repeating]) continue;
@@ -101,7 +102,9 @@ class LinearMixtures {
   const LinearSamples<float> &samples() const { return samples_; }
 
  private:
-  int64_t End(const Place &place) const { return place.left + (place.right == kWide ? wide_ : kLanes); }
+  int64_t End(const Place &place) const {
+    return place.left + (place.right == kOneWideWindow ? wide_ : kLanes);
+  }
   int64_t Out(int64_t v) const { return std::min(v * kLanes, out_length_ - kLanes); }
 
   // Appends the vector of outputs that starts at output `out`. Its samples start at `begin` of samples_.
@@ -114,7 +117,7 @@ class LinearMixtures {
     if (end < 0 || lefts[kLanes - 1] - left >= kLanes || rights[kLanes - 1] - right >= kLanes) {
       one_window_ = false;
       left = std::min(lefts[0], static_cast<int32_t>(length_ - wide_));
-      right = kWide;
+      right = kOneWideWindow;
       if (left < 0 || rights[kLanes - 1] - left >= wide_) return places_.push_back({out, 0, 0, -1});
     }
     one_window_ &= left == right;
@@ -122,7 +125,7 @@ class LinearMixtures {
     Mixture &mixture = mixtures_.emplace_back();
     for (int64_t lane = 0; lane < kLanes; ++lane) {
       mixture.left_lanes[lane] = lefts[lane] - left;
-      mixture.right_lanes[lane] = rights[lane] - (right == kWide ? left : right);
+      mixture.right_lanes[lane] = rights[lane] - (right == kOneWideWindow ? left : right);
       mixture.left_weights[lane] = samples_.left_weight[begin + lane];
       mixture.right_weights[lane] = samples_.right_weight[begin + lane];
     }

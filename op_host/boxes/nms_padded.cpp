@@ -79,7 +79,7 @@ uint64_t PlanWorkspace(const BoxesProblem &problem, int64_t blocks, NmsPaddedTil
   place(&tiling->words, band / kLanes * band * 8);
   place(&tiling->state, kBlock);
   if (tiling->strip > 0) {
-    const StripSizes sizes = SizesOf(problem, *tiling);
+    const StripSizes sizes = StripSizesOf(*tiling, static_cast<uint64_t>(problem.item), problem.classes);
     place(&tiling->guesses, kSides * static_cast<int64_t>(sizes.Strips() * sizes.GuessBytes()));
   }
   return end;
@@ -114,8 +114,11 @@ Plan<NmsPaddedTiling> ComputeTiling(const Args &args, const Platform &platform) 
   PlanBands(problem, platform, &tiling);
   tiling.best = BestBoxes(tiling);
   plan.block_dim = static_cast<uint32_t>(PlanStrips(problem, platform, &tiling));
-  if (plan.block_dim > 0) plan.ub_bytes = StripBytes(problem, tiling);
-  if (plan.block_dim == 0) plan.block_dim = static_cast<uint32_t>(Blocks(problem, tiling));
+  if (plan.block_dim > 0) {
+    plan.ub_bytes = StripBytes(problem, tiling);
+  } else {
+    plan.block_dim = static_cast<uint32_t>(Blocks(problem, tiling));
+  }
   plan.ub_bytes = std::max(plan.ub_bytes, MostBytes(problem, tiling, plan.block_dim));
   plan.workspace = PlanWorkspace(problem, plan.block_dim, &tiling);
   return plan;

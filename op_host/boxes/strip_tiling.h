@@ -12,21 +12,10 @@
 
 namespace avo {
 
-template <typename Tiling>
-StripSizes SizesOf(const BoxesProblem &problem, const Tiling &tiling) {
-  return {static_cast<uint64_t>(problem.boxes),
-          static_cast<uint64_t>(problem.item),
-          tiling.strip,
-          tiling.share,
-          tiling.stripRows,
-          tiling.bank,
-          problem.classes};
-}
-
 // Bytes of UB of the phase that takes most of it, where boxes are decided in strips.
 template <typename Tiling>
 uint64_t StripBytes(const BoxesProblem &problem, const Tiling &tiling) {
-  const StripSizes sizes = SizesOf(problem, tiling);
+  const StripSizes sizes = StripSizesOf(tiling, static_cast<uint64_t>(problem.item), problem.classes);
   return BytesOf(StripPlanesBuffers(sizes)) +
          std::max(BytesOf(LoadedBoxesBuffers(sizes)) + problem.Sort().Bytes(tiling.chunk, tiling.window),
                   BytesOf(StripBuffers(sizes)));
@@ -45,7 +34,8 @@ bool FitStrips(const BoxesProblem &problem, const Platform &platform, int64_t la
   tiling->chunks = static_cast<uint32_t>(CeilDiv(problem.boxes, chunk));
   // The windows hold the lists of the last merges, each from a data block on, and later what a fetch takes.
   constexpr int64_t kLists = kMergeLists, kPair = kPairBytes;
-  const auto scratch = static_cast<int64_t>(LoadedBoxesBuffers::Scratch(SizesOf(problem, *tiling)));
+  const StripSizes sizes = StripSizesOf(*tiling, static_cast<uint64_t>(problem.item), problem.classes);
+  const auto scratch = static_cast<int64_t>(LoadedBoxesBuffers::Scratch(sizes));
   const int64_t pairs = std::max(problem.boxes + kLists * kLists * kBlock / kPair, CeilDiv(scratch, kPair));
   tiling->window = static_cast<uint32_t>(AlignUp(CeilDiv(pairs, kLists), SortProblem::kWindows));
   const auto bytes = [&](int64_t groups) {
@@ -78,7 +68,7 @@ double StripCycles(const Tiling &tiling, int64_t cores) {
 // Plans to decide all boxes at once, in strips. Returns on how many cores; 0 where the boxes are too many.
 template <typename Tiling>
 int64_t PlanStrips(const BoxesProblem &problem, const Platform &platform, Tiling *tiling) {
-  constexpr int64_t kMostBoxes = 4096, kMostGroups = 8, kMostStrips = 32, kShares = 8;
+  constexpr int64_t kMostBoxes = 4096, kMostGroups = 8, kMostStrips = 32, kShares = 8, kRows = kPieceRows;
   if (!problem.sorts || problem.boxes > kMostBoxes) return 0;
   const int64_t whole = AlignUp(problem.boxes, kLanes), most = std::min(kMostStrips, problem.cores);
   Tiling best = *tiling;
@@ -87,8 +77,7 @@ int64_t PlanStrips(const BoxesProblem &problem, const Platform &platform, Tiling
     if (CeilDiv(problem.boxes, lanes) > most) continue;
     const auto least = static_cast<int64_t>(StripShare(whole, lanes, problem.cores));
     for (int64_t extra = 0; extra < kShares; ++extra) {
-      const auto units = static_cast<int64_t>(kPieceRows);
-      const int64_t share = std::min(least + extra * units, whole);
+      const int64_t share = std::min(least + extra * kRows, whole);
       Tiling plan = *tiling;
       if (!FitStrips(problem, platform, lanes, share, &plan)) break;
       const auto pieces = static_cast<int64_t>(StripPieces(whole, lanes, share));
@@ -97,8 +86,9 @@ int64_t PlanStrips(const BoxesProblem &problem, const Platform &platform, Tiling
       cores = pieces;
     }
   }
-  if (cores > 0) *tiling = best;
-  return cores == 0 ? 0 : std::clamp(CeilDiv<int64_t>(best.outputs, 16 * 1024), cores, problem.cores);
+  if (cores == 0) return 0;
+  *tiling = best;
+  return std::clamp(CeilDiv<int64_t>(best.outputs, 16 * 1024), cores, problem.cores);
 }
 
 }  // namespace avo

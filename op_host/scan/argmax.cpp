@@ -33,7 +33,7 @@ Plan<ArgmaxTiling> ComputeTiling(const Args &args, const Platform &device) {
   plan.tiling.bypass =
       static_cast<uint64_t>(args.self.numel() * problem.item) > platform.l2_bytes / 2 ? 1 : 0;
   plan.ub_bytes = cut.Bytes(problem);
-  const bool columns = cut.Columns();
+  const bool columns = cut.IsColumns();
   plan.block_dim = static_cast<uint32_t>(std::min<int64_t>(
       plan.tiling.outerTiles * plan.tiling.columnTiles * (columns ? cut.parts : 1), platform.vector_cores));
   if (cut.parts > 1) {

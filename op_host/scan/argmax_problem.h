@@ -89,7 +89,7 @@ struct ArgmaxCut {
   int64_t queue = 2;      // trees: tiles in UB at once
   double cycles = 0;      // modelled
 
-  bool Columns() const { return layout == Layout::kColumns || layout == Layout::kHalfColumns; }
+  bool IsColumns() const { return layout == Layout::kColumns || layout == Layout::kHalfColumns; }
   TreeShape Tree(const ArgmaxProblem &problem) const {
     constexpr int64_t kBlock = 32;
     return TreeShape(CeilDiv(positions * problem.tree_item, kBlock));
@@ -145,9 +145,9 @@ struct ArgmaxCut {
     ArgmaxTiling tiling = Sizes(problem);
     tiling.outer = problem.outer;
     tiling.inner = problem.inner;
-    tiling.outerTiles = CeilDiv(Columns() ? problem.outer : problem.outer * parts, slices);
+    tiling.outerTiles = CeilDiv(IsColumns() ? problem.outer : problem.outer * parts, slices);
     tiling.columnTiles = CeilDiv(problem.inner, columns);
-    tiling.partLength = Columns() ? CeilDiv(problem.length, parts) : problem.PartLength(parts);
+    tiling.partLength = IsColumns() ? CeilDiv(problem.length, parts) : problem.PartLength(parts);
     tiling.tileColumns = static_cast<uint32_t>(columns);
     tiling.last = problem.last ? 1 : 0;
     return tiling;

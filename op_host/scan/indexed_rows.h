@@ -178,10 +178,9 @@ inline Plan<RunningScanTiling> PlanScanWithIndices(const Tensor &input, const Te
   problem.index_item = DTypeSize(indices.dtype);
   IndexedRowsSearch search(problem, input.dtype == DType::kBFloat16 ? 4 : problem.item);
   const IndexedRowsCut cut = problem.empty() ? IndexedRowsCut{} : search.Find();
-  if (cut.positions == 0) return PlanRunningScan(problem, keys.others);
   double others = 0;
   auto plan = PlanRunningScan(problem, keys.others, &others);
-  if (others <= cut.cycles) return plan;
+  if (cut.positions == 0 || others <= cut.cycles) return plan;
   plan.tiling = search.Tiling(cut);
   plan.tiling_key = keys.indexed_rows;
   plan.workspace = 0;

@@ -61,10 +61,9 @@ class ScanCost {
     return elements * static_cast<double>(bytes) * Slowness(item) / bandwidth;
   }
 
-  // How much longer pieces of slices take than whole slices, which follow each other in global memory.
-  // Columns of a tile begin anywhere in a line of memory, unless rows and tiles are whole lines, so that each
-  // row moves a line more. So do pieces of rows of scans with indices; others, and parts of lines, are short
-  // runs of bytes.
+  // How much longer a copy of pieces takes than one of whole slices, which follow each other in global
+  // memory. Where not all rows begin and end at a line of memory, each row moves one line more: so for
+  // columns, and for rows with indices. Rows without indices, and parts of lines, are short runs of bytes.
   double Slowness(int64_t item) const {
     constexpr double kFullSpeedBytes = 256;
     constexpr int64_t kLineBytes = 512;

@@ -38,8 +38,7 @@ class GreedyWalk {
     words_gm_ = words_gm;
     band_ = band;
     pipe_ = pipe;
-    auto masks = memory.better_masks.template ReinterpretCast<uint64_t>();
-    for (uint32_t i = 0; i < kBoxLanes; ++i) masks.SetValue(i, (uint64_t{1} << i) - 1);
+    SetBetterMasks(memory.better_masks.template ReinterpretCast<uint64_t>());
     WaitFor<AscendC::HardEvent::S_V>(pipe);
   }
 

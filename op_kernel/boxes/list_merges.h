@@ -39,8 +39,8 @@ __aicore__ inline uint32_t MergeInUb(const AscendC::LocalTensor<float> &to,
   return total;
 }
 
-// Merges `lists` lists, as many as the lengths there are, until one is left. Returns where it lies, in one of
-// the two memories; its length is the first one then.
+// Merges `lists` lists, as many as the lengths there are, until one is left. Returns the memory that
+// holds it, one of the two; lengths[0] is then its length.
 __aicore__ inline AscendC::LocalTensor<float> MergeAllInUb(AscendC::LocalTensor<float> from,
                                                            AscendC::LocalTensor<float> to, uint32_t *lengths,
                                                            uint32_t lists) {

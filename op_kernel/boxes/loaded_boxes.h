@@ -35,7 +35,8 @@ class LoadedBoxes {
   __aicore__ inline void Fetch(const BoxPlanes &to, const AscendC::LocalTensor<uint32_t> &indices,
                                uint32_t count, const AscendC::LocalTensor<uint32_t> &scratch) {
     constexpr uint32_t kShift = sizeof(T) == sizeof(float) ? 4 : 3;  // a box has 16 bytes or 8
-    const auto &offsets = scratch, corners = scratch[RoundUp(count, kRowGroup)];
+    const auto &offsets = scratch;
+    const auto corners = scratch[RoundUp(count, kRowGroup)];
     AscendC::ShiftLeft(offsets, indices, kShift, static_cast<int32_t>(count));
     for (uint32_t c = 0; c < kCorners; ++c) {
       if constexpr (std::is_same_v<T, float>) {

@@ -3,8 +3,9 @@
 
 #include <cstdint>
 
-// Scores are sorted in chunks, boxes are fetched in that order in tiles, and they are decided a band at a
-// time. The lists of buffers are those of the three helpers (score_sort, sorted_boxes, band_suppression).
+// Scores are sorted in chunks. Then boxes are decided all at once in strips, or they are fetched in that
+// order in tiles and decided a band at a time. The lists of buffers are in score_sort_buffers.h,
+// strip_buffers.h, sorted_boxes_buffers.h and band_suppression_buffers.h.
 struct NmsPaddedTiling {
   int64_t boxes;       // N
   int64_t outputs;     // length of the result

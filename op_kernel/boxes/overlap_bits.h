@@ -18,6 +18,11 @@ namespace avo {
 
 constexpr uint32_t kWordHalves = sizeof(uint64_t) / sizeof(uint16_t);  // 16-bit elements of a word
 
+// Gives word i of 64 the bits of the boxes before box i.
+__aicore__ inline void SetBetterMasks(AscendC::LocalTensor<uint64_t> masks) {
+  for (uint32_t i = 0; i < kBoxLanes; ++i) masks.SetValue(i, (uint64_t{1} << i) - 1);
+}
+
 // Sets bit i of `bits` where word i is 0, and clears it elsewhere. count: words, a multiple of 64. work: two
 // times `count` elements, whose values are lost.
 __aicore__ inline void FindZeroWords(const AscendC::LocalTensor<uint16_t> &bits,

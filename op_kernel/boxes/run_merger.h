@@ -28,10 +28,6 @@ class RunMerger {
     pipe->InitBuffer(runs_, buffers.runs.bytes);
   }
 
-  // Memory that is free before the chunks are sorted, and after the last merge when its result is not needed
-  // any more.
-  __aicore__ inline AscendC::LocalTensor<float> Scratch() { return pairs_.Get<float>(); }
-
   // Stores `count` sorted pairs as run `run`, and their number beside it.
   __aicore__ inline void StoreRun(uint32_t run, const AscendC::LocalTensor<float> &pairs, uint32_t count) {
     if (count > 0) {
@@ -43,7 +39,8 @@ class RunMerger {
     WaitFor<AscendC::HardEvent::S_MTE3>(pipe_);
     CopyRowsOut(lengths_gm_, run, 1, length_.Get<int32_t>(), kBlockBytes / sizeof(int32_t), 1, 1);
   }
-  // What sorting a chunk takes: memory for its pairs, and as much again.
+  // Memory for the pairs of a chunk, and as much again. Both are free before chunks are sorted, and after the
+  // last merge when its result is not needed any more.
   __aicore__ inline AscendC::LocalTensor<float> PairsMemory() { return pairs_.Get<float>(); }
   __aicore__ inline AscendC::LocalTensor<float> SpareMemory() { return merged_.Get<float>(); }
 
@@ -68,12 +65,11 @@ class RunMerger {
   // Merges these lists on each core. Returns all pairs in order, and their number in `count`.
   __aicore__ inline AscendC::LocalTensor<float> MergeLastLists(uint32_t &count) {
     AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(lists_loaded_);
-    auto from = pairs_.Get<float>(), to = merged_.Get<float>();
-    uint32_t lengths[kLists * kLists] = {0}, lists = run_count_;
-    for (uint32_t i = 0; i < lists; ++i) lengths[i] = Run(i, kLength);
-    from = MergeAllInUb(from, to, lengths, lists);
+    uint32_t lengths[kLists * kLists] = {0};
+    for (uint32_t i = 0; i < run_count_; ++i) lengths[i] = Run(i, kLength);
+    const auto merged = MergeAllInUb(pairs_.Get<float>(), merged_.Get<float>(), lengths, run_count_);
     count = lengths[0];
-    return from;
+    return merged;
   }
 
   __aicore__ inline AscendC::GlobalTensor<float> Pairs() {

@@ -8,7 +8,7 @@ namespace avo {
 constexpr uint64_t kPairBytes = 8;   // a float32 score and its int32 index
 constexpr uint64_t kMergeLists = 4;  // lists that MrgSort merges at once
 
-// What ScoreSort puts into UB.
+// What ScoreSort and its RunMerger put into UB.
 struct ScoreSortBuffers {
   Buffer keys;           // float32: the scores of a chunk
   Buffer places;         // int32: their indices

@@ -23,7 +23,7 @@ struct SortedBoxesBuffers {
         rows{1, tile * 32},
         corners{1, tile * item},
         work{1, tile * 4},
-        planes{1, (classes ? kClassPlanes : kSortedPlanes) * tile * 4},
+        planes{1, SortedPlanesOf(classes) * tile * 4},
         patterns{1, (4 + 2) * 32},
         class_rows{classes ? 1U : 0U, tile * 32} {}
 };

@@ -23,8 +23,8 @@ __aicore__ inline uint64_t StripPieces(uint64_t whole, uint64_t lanes, uint64_t 
   return pieces;
 }
 
-// Returns the smallest number of rows for which the pieces are enough for `cores` cores, which are as many as
-// strips at least.
+// Returns the smallest number of rows of a piece with which there are at most `cores` pieces. There must not
+// be more strips than cores.
 __aicore__ inline uint64_t StripShare(uint64_t whole, uint64_t lanes, uint64_t cores) {
   uint64_t rows = 0;
   for (uint64_t first = 0; first < whole; first += lanes) rows += whole - first;
@@ -53,6 +53,18 @@ struct StripSizes {
   }
   static __aicore__ uint64_t Larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 };
+
+// item: bytes of a corner. tiling: boxes, strip, share, stripRows, bank.
+template <typename Tiling>
+__aicore__ inline StripSizes StripSizesOf(const Tiling &tiling, uint64_t item, bool classes) {
+  return {static_cast<uint64_t>(tiling.boxes),
+          item,
+          tiling.strip,
+          tiling.share,
+          tiling.stripRows,
+          tiling.bank,
+          classes};
+}
 
 // What stays in UB while boxes are sorted and while they are decided. These buffers are given out first in
 // both phases, so that they are at the same addresses.

@@ -16,7 +16,6 @@
 #pragma once
 
 #include "loaded_boxes.h"
-#include "nms_padded_tiling.h"
 #include "overlap_bits.h"
 
 namespace avo {
@@ -106,8 +105,7 @@ class StripOverlaps {
     FetchPlanes(boxes, Rows(), begin_, row_count_, rest);
     FetchPlanes(boxes, lanes, strip_ * width, width, rest);
     overlaps_.Pair(Lanes().planes, lanes, width);
-    auto masks = better_masks_.template Get<uint64_t>();
-    for (uint32_t i = 0; i < kBoxLanes; ++i) masks.SetValue(i, (uint64_t{1} << i) - 1);
+    SetBetterMasks(better_masks_.template Get<uint64_t>());
   }
 
   // Computes the words of the piece.

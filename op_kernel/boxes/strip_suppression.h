@@ -20,6 +20,7 @@
 // sides in turn, so that cores meet once for a step.
 #pragma once
 
+#include "nms_padded_tiling.h"
 #include "nms_results.h"
 #include "score_sort.h"
 #include "strip_overlaps.h"
@@ -36,13 +37,7 @@ class StripSuppression {
                               const NmsPaddedTiling &tiling, Results &results, AscendC::TPipe *pipe) {
     tiling_ = tiling;
     pipe_ = pipe;
-    sizes_ = {static_cast<uint64_t>(tiling.boxes),
-              sizeof(T),
-              tiling.strip,
-              tiling.share,
-              tiling.stripRows,
-              tiling.bank,
-              CLASSES};
+    sizes_ = StripSizesOf(tiling, sizeof(T), CLASSES);
     pitch_ = static_cast<uint32_t>(sizes_.GuessBytes() / sizeof(uint16_t));
     guesses_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ uint16_t *>(workspace + tiling.guesses));
     overlaps_.InitPlanes(sizes_, pipe);
@@ -83,8 +78,8 @@ class StripSuppression {
     sort.Init(scores, workspace, tiling_, pipe_);
     RunMerger &merger = sort.Merger();
     loaded.Init(boxes, idxs, sizes_, tiling_.offset, pipe_);
-    results.FillBehind(0, merger.Scratch().template ReinterpretCast<int32_t>(), kFill);
-    StoreOnes(merger.Scratch().template ReinterpretCast<uint16_t>());
+    results.FillBehind(0, merger.PairsMemory().template ReinterpretCast<int32_t>(), kFill);
+    StoreOnes(merger.PairsMemory().template ReinterpretCast<uint16_t>());
     sort.SortChunks();
     merger.LoadLastLists();
     loaded.Load();
@@ -96,7 +91,7 @@ class StripSuppression {
     AscendC::GatherMask(overlaps_.template Indices<int32_t>(), pairs.template ReinterpretCast<int32_t>(),
                         kOdd, true, count_ * kPairFloats, {1, 1, 8, 0}, gathered);
     WaitFor<AscendC::HardEvent::MTE2_V>(pipe_);
-    overlaps_.Fetch(loaded, merger.Scratch());
+    overlaps_.Fetch(loaded, merger.PairsMemory());
   }
 
   // Fills both sides of GM with `ones`, which is -1 everywhere. No core has a piece with the boxes that are

@@ -6,9 +6,10 @@
 // and channel.
 //
 // Mode avg: a bin's gradient goes to its samples in equal parts, and from each sample to its four corners by
-// their weights. These weights are products of one along y and one along x: gradients of a row of bins are
-// spread over columns first, and then over rows (roi_spread.h). If a sum of a band is not finite, the band is
-// done again, sample by sample: an infinity in a gradient gives NaN where the weight of one sample is 0.
+// their weights. These weights are products of one along y and one along x: gradients are spread over
+// rows first, and then over columns (roi_spread.h). An infinity in a gradient gives NaN where the weight of a
+// sample is 0. So where a sample lies on an element, and a sum of the band is not finite, the band is done
+// again, sample by sample.
 // Mode max: all of it goes to the first sample that is the maximum, and from there to its
 // corners. Mode onnx_max: all of it goes to the first corner whose weighted value is the maximum.
 #pragma once

@@ -95,7 +95,8 @@ class RoiSums {
     return means_.template Get<float>()[bin * bin_];
   }
 
-  // Whether all means were finite of regions of which infinities are not sure.
+  // Whether all means are finite that may differ from the definition: those of regions with a sample on a row
+  // or column.
   __aicore__ inline bool Finite() { return !checked_ || total_.Finite(); }
 
  private:

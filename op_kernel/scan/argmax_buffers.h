@@ -92,7 +92,7 @@ struct LineTreeBuffers {
   static __aicore__ constexpr uint64_t BitsBytes(uint64_t rows) { return WholeUnits(Rows(rows) * 16, 32); }
   static __aicore__ constexpr uint64_t SmallNumbers(uint64_t rows) { return WholeUnits(Rows(rows) * 8, 128); }
   static __aicore__ constexpr uint64_t ResultPitch(uint64_t rows) { return WholeUnits(rows, 64); }
-  // Room for the first of both, and for 16 float32 of each line.
+  // Room for the first of both, and for the transposed data blocks of all lines, rounded up to 16.
   static __aicore__ uint64_t ScratchBlocks(const ArgmaxTiling &tiling, bool direct) {
     const uint64_t piece = tiling.piece / (direct ? 2 : 1), lines = 2 * Rows(tiling.tileOuter);
     return piece > lines ? piece : lines;

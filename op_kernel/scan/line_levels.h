@@ -40,7 +40,7 @@ class LineLevels {
     levels_ = tiling.levels;
     piece_ = tiling.piece;
     second_scratch_ = (LineTreeBuffers::ScratchBlocks(tiling, kDirect) + LineTreeBuffers::kSlack) * kBlock;
-    steps_ = (levels_ + kStep - 1) / kStep;
+    steps_ = static_cast<uint32_t>(LineTreeBuffers::Steps(tiling));
     line_blocks_ = top_ << levels_;
     InitZero(levels_buffer_, buffers.levels, pipe);
     InitZero(scratch_, buffers.scratch, pipe);

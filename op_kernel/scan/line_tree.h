@@ -76,7 +76,7 @@ class LineTree : public LineLevels<T>, public LimbResults {
  private:
   enum Pattern : uint32_t { kTop, kInner, kFull, kLeaf };
   // Behind these: the addresses of eight blocks of each line, one set for each step.
-  enum Small : uint32_t { kBest, kLimb, kRest, kParent, kChosen, kNobodies, kAddress };
+  enum Small : uint32_t { kBest, kScratch, kRest, kParent, kChosen, kNobodies, kAddress };
   static constexpr float kNobody = 60000.0f;  // in place of the number of a lane that does not count
 
   __aicore__ inline AscendC::LocalTensor<float> SmallOf(Small which) {
@@ -135,8 +135,8 @@ class LineTree : public LineLevels<T>, public LimbResults {
                                     const AscendC::LocalTensor<int32_t> &numbers, uint32_t limit) {
     constexpr auto kRint = AscendC::RoundMode::CAST_RINT;
     if constexpr (std::is_same_v<Number, half>) {
-      AscendC::Cast(SmallOf(kLimb), numbers, kRint, kRepeat);
-      AscendC::Cast(pattern, SmallOf(kLimb), kRint, kRepeat);
+      AscendC::Cast(SmallOf(kScratch), numbers, kRint, kRepeat);
+      AscendC::Cast(pattern, SmallOf(kScratch), kRint, kRepeat);
     } else {
       AscendC::Cast(pattern, numbers, kRint, kRepeat);
     }
@@ -257,7 +257,7 @@ class LineTree : public LineLevels<T>, public LimbResults {
     const uint32_t halvings = this->Halvings(step);
     const bool leaf = step == 0;
     const int32_t count = static_cast<int32_t>(BlockNumbers());
-    const auto first = SmallWhole(kRest), address = SmallWhole(kLimb);
+    const auto first = SmallWhole(kRest), address = SmallWhole(kScratch);
     AscendC::Cast(first, Parent(), AscendC::RoundMode::CAST_RINT, rows_);
     AscendC::Muls(first, first, BlockBytesAt(step) << halvings, static_cast<int32_t>(rows_));
     AscendC::Brcb(address, first, static_cast<uint8_t>(groups_), {1, kRowGroup});

@@ -94,12 +94,14 @@ class TreeLines : ArgmaxInput<T, I>, ArgmaxParts<T, I> {
   }
   // Pieces of a tile of so many rows.
   __aicore__ inline uint32_t Pieces(uint32_t rows) const {
-    return (rows * (t_.top << t_.levels) + piece_blocks_ - 1) / piece_blocks_;
+    return (rows * LineBlocks() + piece_blocks_ - 1) / piece_blocks_;
   }
+  // Data blocks of keys of a line.
+  __aicore__ inline uint32_t LineBlocks() const { return t_.top << t_.levels; }
 
   __aicore__ inline void LoadPieces(const AscendC::LocalTensor<T> &tile, int64_t first, uint32_t rows,
                                     int64_t begin, uint32_t count) {
-    const uint32_t elements = piece_blocks_ * (t_.pitch / (t_.top << t_.levels));
+    const uint32_t elements = piece_blocks_ * (t_.pitch / LineBlocks());
     for (uint32_t piece = 0; piece < Pieces(rows); ++piece) {
       if (rows > 1) {
         const uint32_t row = piece * piece_rows_;
@@ -116,7 +118,7 @@ class TreeLines : ArgmaxInput<T, I>, ArgmaxParts<T, I> {
 
   // Finds the largest of the first `count` elements of each of the `rows` lines that are being loaded.
   __aicore__ inline void Find(uint32_t rows, uint32_t count) {
-    const uint32_t blocks = rows * (t_.top << t_.levels);
+    const uint32_t blocks = rows * LineBlocks();
     if (t_.queue == 1) {
       for (uint32_t piece = 0; piece < Pieces(rows); ++piece) {
         AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(arrived_[piece]);

@@ -68,8 +68,8 @@ using ComputeTag = hn::ScalableTag<Compute<T>>;
 template <typename T>
 using BitsTag = hn::Rebind<hwy::UnsignedFromSize<sizeof(T)>, ComputeTag<T>>;
 
-// Whether a square is worth while that has `count` rows or columns: with few, one element after the other
-// takes less time.
+// Whether it is worth while to transpose a square with `count` rows or columns. With few of them, one element
+// after the other takes less time.
 template <class D>
 constexpr bool WorthSquare(D, int64_t count) {
   return 4 * count >= static_cast<int64_t>(hn::MaxLanes(D()));
